@@ -48,7 +48,8 @@ static int on_bytes(void *arg, const char *bytes, size_t n)
 static void tell(const struct surroundings_problem *p)
 {
     if (p)
-        log_error("a prerequisite of Ostler is missing or wrong", "reason", p->reason, "err", p->message);
+        log_error("a prerequisite of Ostler is missing or wrong", "reason", reason_text(p->reason),
+                  "err", p->message);
     else
         log_info("all prerequisites of Ostler are met again");
 }

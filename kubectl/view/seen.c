@@ -10,6 +10,7 @@
 #include "kube/lease_step.h"
 #include "kube/object.h"
 #include "reconcilers/model/names.h"
+#include "reconcilers/model/reason.h"
 
 /* ---- Ostler itself */
 
@@ -160,7 +161,7 @@ bool seen_may_be_old(const json_t *report, const json_t *policy)
         return false;
     if (json_int(policy, "status.observedGeneration", 0) != generation)
         return true;
-    bool over = str_eq(json_str_or_empty(policy, "status.rollout.reason"), "UpToDate");
+    bool over = reason_parse(json_str(policy, "status.rollout.reason")) == REASON_UP_TO_DATE;
     /* A driver that the host brings has no revision. */
     return !over && !(is_still_wanted(policy, report, "driver", true) && is_still_wanted(policy, report, "stack", false));
 }

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "reconcilers/model/reason.h"
 #include "reconcilers/model/revision.h"
 
 /* id, name in the annotation, whether the node holds a slot of maxParallel */
@@ -38,9 +39,6 @@ enum { CLAIM_MORE_MAX = 512 };
 
 /* The taint that goes with a claim; its value is the claim's kind. */
 #define CLAIM_TAINT_EFFECT "NoSchedule"
-/* Reason of a drain that took too long: nothing was changed on the node, it is back in service, and it is tried again later.
- * No fault of the revision. */
-#define CLAIM_DRAIN_TIMEOUT "DrainTimeout"
 
 struct claim {
     char policy[CLAIM_UID_MAX];       /* uid of the policy that it was made for */
@@ -65,6 +63,8 @@ struct claim {
  * have annotated: nothing in it is trusted beyond its form. A member that this version does not know is kept: a newer version
  * that wrote one which must not be ignored has raised the claim's version, "v". */
 bool claim_parse(const char *text, struct claim *ret, char *ret_why);
+/* Why it failed; NONE: it has not. OTHER: its `reason` is somebody else's word. */
+enum reason claim_reason(const struct claim *c);
 /* The annotation's text. Owned by the caller. */
 char *claim_text(const struct claim *c);
 /* "Waiting", "Draining", … as the annotation has it. Static text. */

@@ -4,8 +4,9 @@
 
 #include "reconcilers/plan/node_plan.h"
 
-/* What the verdict comes to. `reason` is static or from the arena, as is `message`, which may be NULL. */
-void verdict_settle(struct node_verdict *v, enum node_state state, const char *reason, const char *message);
+/* What the verdict comes to. `message` is static or from the arena; it may be NULL. */
+void verdict_settle(struct node_verdict *v, enum node_state state, enum reason reason,
+                    const char *message);
 /* Says what the node is known to run well, or to have run so. */
 void verdict_ran(struct node_verdict *v, const char *driver, const char *stack);
 /* The inputs of a revision: its record's, else those of the target that it is; NULL when nobody knows, or for "". Borrowed. */

@@ -36,25 +36,25 @@ struct off node_take_off(const struct node_input *in, struct arena *a)
     const char *driver = node_label(&in->view, LABEL_DRIVER);
     const char *name = in->view.node->head.key;
     if (node_label(&in->view, LABEL_STACK))
-        return (struct off){ .driver = driver, .reason = "StackOff",
+        return (struct off){ .driver = driver, .reason = REASON_STACK_OFF,
                              .message = "Ostler removes toolkit, device plugin and exporter from the node" };
     if (has_stack_pods(p))
-        return (struct off){ .driver = driver, .reason = "WaitingForStack",
+        return (struct off){ .driver = driver, .reason = REASON_WAITING_FOR_STACK,
                              .message = arena_printf(a, "node %s: pods of toolkit and device plugin are terminating", name) };
     if (driver && p->gpu_pods && !in->force_removal)
-        return (struct off){ .driver = driver, .reason = "WaitingForGpuPods",
+        return (struct off){ .driver = driver, .reason = REASON_WAITING_FOR_GPU_PODS,
                              .message = arena_printf(a, "node %s: %s still running; Ostler removes the driver when none is left",
                                                      name, name_gpu_pods(a, p)) };
     if (driver && in->holders && in->holders->host_count && !in->force_removal && runs_our_driver(p))
-        return (struct off){ .driver = driver, .reason = "WaitingForProcesses",
+        return (struct off){ .driver = driver, .reason = REASON_WAITING_FOR_PROCESSES,
                              .message = arena_printf(a, "node %s waits for %s; Ostler removes the driver after that", name,
                                                      holders_hosts_text(in->holders->hosts, in->holders->host_count, a)) };
     if (driver)
-        return (struct off){ .reason = "DriverOff", .look = !in->force_removal,
+        return (struct off){ .reason = REASON_DRIVER_OFF, .look = !in->force_removal,
                              .message = p->gpu_pods ? "the wait for GPU pods is skipped: Ostler removes the driver"
                                                     : "no GPU pod runs on the node: Ostler removes the driver" };
     if (p->of[COMPONENT_DRIVER].present)
-        return (struct off){ .reason = "WaitingForDriver",
+        return (struct off){ .reason = REASON_WAITING_FOR_DRIVER,
                              .message = arena_printf(a, "node %s: the driver pod is terminating", name) };
     return (struct off){ .done = true };
 }
@@ -117,7 +117,7 @@ static bool stack_leaves_first(const struct node_pods *p, const char *label, con
 /* Whether what the node bears would put Ostler's toolkit over what the host has, of which the agent spoke a moment too late. */
 static bool overwrites_hosts(const struct node_input *in, const struct target *t, const char *stack)
 {
-    return stack && str_eq(t->reason, REASON_HOST_TOOLKIT_MISSING) &&
+    return stack && t->reason == REASON_HOST_TOOLKIT_MISSING &&
            json_bool(in->record(in->arg, "stack", stack), "toolkit.enabled", false);
 }
 
@@ -136,7 +136,7 @@ static bool waits_for_turn(const struct node_input *in, const struct target *t, 
 struct assignment node_assign(const struct node_input *in, struct arena *a, const struct target *t, bool host_driver_found)
 {
     const char *driver = node_label(&in->view, LABEL_DRIVER), *stack = node_label(&in->view, LABEL_STACK);
-    struct assignment as = { .reason = "GpuFound", .message = "the node has a GPU" };
+    struct assignment as = { .reason = REASON_GPU_FOUND, .message = "the node has a GPU" };
     const char *keep =
         t->source == DRIVER_SOURCE_HOST ? NULL : kept(in, "driver", driver, running_driver(in->pods), t->driver_inputs);
     as.driver = keep ? keep : comes(t, t->driver);
@@ -151,10 +151,10 @@ struct assignment node_assign(const struct node_input *in, struct arena *a, cons
     }
     as.record_missing = lacks_record(in, "driver", as.driver, driver) || lacks_record(in, "stack", as.stack, stack);
     if (host_driver_found) {
-        as.reason = "HostDriver";
+        as.reason = REASON_HOST_DRIVER;
         as.message = "the host has a driver of its own: Ostler installs none";
     } else if (!str_eq(as.driver, driver) || !str_eq(as.stack, stack)) {
-        as.reason = "Assigned";
+        as.reason = REASON_ASSIGNED;
         as.message = arena_printf(a, "driver revision %s, stack revision %s", as.driver ? as.driver : "none",
                                   as.stack ? as.stack : "none");
     }

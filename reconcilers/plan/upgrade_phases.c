@@ -108,13 +108,14 @@ static void ask(struct stepping *s, const char *driver, const char *stack)
     s->out->claim.since_s = s->in->now_s;
 }
 
-static void say(struct stepping *s, const char *reason, const char *message)
+static void say(struct stepping *s, enum reason reason, const char *message)
 {
     s->out->reason = reason;
     s->out->message = message;
 }
 
-void stepping_enter(struct stepping *s, enum claim_phase phase, const char *reason, const char *message)
+void stepping_enter(struct stepping *s, enum claim_phase phase, enum reason reason,
+                    const char *message)
 {
     assert(claim_step_exists(s->out->claim.phase, phase));
     s->out->claim.phase = phase;
@@ -123,24 +124,29 @@ void stepping_enter(struct stepping *s, enum claim_phase phase, const char *reas
     say(s, reason, message);
 }
 
-void stepping_release(struct stepping *s, const char *reason, const char *message)
+void stepping_release(struct stepping *s, enum reason reason, const char *message)
 {
     s->out->claimed = false;
     say(s, reason, message);
 }
 
-/* One word that a claim may hold. */
-static void fail(struct stepping *s, const char *why, const char *message)
+/* As one word, which a claim may hold. */
+static void fail_with(struct stepping *s, const char *why, const char *message)
 {
     char *reason = s->out->claim.reason;
     size_t n = 0;
-    stepping_enter(s, CLAIM_FAILED, REASON_FAILED, message);
-    for (const char *c = str_or_empty(why); *c && n < CLAIM_REASON_MAX - 1; c++)
+    stepping_enter(s, CLAIM_FAILED, REASON_UPGRADE_FAILED, message);
+    for (const char *c = why; *c && n < CLAIM_REASON_MAX - 1; c++)
         if (isalnum((unsigned char) *c))
             reason[n++] = *c;
     reason[n] = '\0';
     if (n == 0)
-        snprintf(reason, CLAIM_REASON_MAX, "Unknown");
+        snprintf(reason, CLAIM_REASON_MAX, "%s", reason_text(REASON_UNKNOWN));
+}
+
+static void fail(struct stepping *s, enum reason why, const char *message)
+{
+    fail_with(s, reason_text(why), message);
 }
 
 /* All that the node was to have is there, and the kubelet has GPUs to give. */
@@ -172,7 +178,7 @@ static void step_waiting(struct stepping *s)
 {
     stepping_assign_as_it_was(s);
     look_at_pods(s, &s->out->drain);
-    say(s, "WaitingForJobs",
+    say(s, REASON_WAITING_FOR_JOBS,
         s->out->drain.message ? s->out->drain.message : "its jobs have ended: it waits for its turn in the rollout");
 }
 
@@ -193,7 +199,8 @@ static void send_pods_away(struct stepping *s)
     const struct drain_spec *spec = &s->in->rollout->drain;
     const struct drain *d = &s->out->drain;
     const char *refused = s->in->refused;
-    say(s, "Draining", refused ? arena_printf(s->a, "%s; refused for %s", d->message, refused) : d->message);
+    say(s, REASON_DRAINING,
+        refused ? arena_printf(s->a, "%s; refused for %s", d->message, refused) : d->message);
     s->out->send = SEND_EVICT;
     if (!is_overdue(s, spec->timeout_s))
         return;
@@ -207,7 +214,7 @@ static void send_pods_away(struct stepping *s)
              arena_printf(s->a, "drain.timeout is over, and the driver that did not come up cannot be removed; %s",
                           s->out->message));
     else
-        fail(s, CLAIM_DRAIN_TIMEOUT,
+        fail(s, REASON_DRAIN_TIMEOUT,
              arena_printf(s->a, "drain.timeout is over: the node returns to service unchanged; %s", s->out->message));
 }
 
@@ -216,7 +223,7 @@ static void step_draining(struct stepping *s)
     stepping_assign_as_it_was(s);
     look_at_pods(s, &s->out->drain);
     if (jobs_have_come(s)) {
-        stepping_enter(s, CLAIM_WAITING, "JobCame", s->out->drain.message);
+        stepping_enter(s, CLAIM_WAITING, REASON_JOB_CAME, s->out->drain.message);
         return;
     }
     if (!s->in->view.node->ready)
@@ -225,7 +232,7 @@ static void step_draining(struct stepping *s)
         send_pods_away(s);
         return;
     }
-    stepping_enter(s, CLAIM_UNLOADING, "Drained",
+    stepping_enter(s, CLAIM_UNLOADING, REASON_DRAINED,
                    "no GPU pod is left on the node: Ostler removes toolkit, device plugin and exporter");
     stepping_assign(s, str_or_empty(s->out->driver), "");
 }
@@ -285,27 +292,30 @@ static void take_driver_off(struct stepping *s)
 {
     look_at_pods(s, &s->out->drain);
     if (!drain_is_done(&s->out->drain)) {
-        stepping_enter(s, CLAIM_DRAINING, "GpuPodCame",
+        stepping_enter(s, CLAIM_DRAINING, REASON_GPU_POD_CAME,
                        arena_printf(s->a, "a GPU %s in between: the node %s", s->out->drain.waiting ? "pod came" : "was opened",
                                     s->out->drain.message));
         stepping_assign_as_it_was(s);
         return;
     }
     if (pods_may_still_come(s)) {
-        say(s, "Unloading", "toolkit and device plugin are gone; a GPU pod that was bound before the taint may still start");
+        say(s, REASON_UNLOADING,
+            "toolkit and device plugin are gone; a GPU pod that was bound before the taint may "
+            "still start");
         return;
     }
     if (holders_are_old(s)) {
-        say(s, "Unloading",
+        say(s, REASON_UNLOADING,
             "toolkit and device plugin are gone; Ostler waits for the agent's next scan of the processes that have a GPU open");
         return;
     }
     ask(s, "", "");
     s->out->look = true;
-    say(s, "DriverOff", "toolkit and device plugin are gone and no GPU pod runs: Ostler removes the driver");
+    say(s, REASON_DRIVER_OFF,
+        "toolkit and device plugin are gone and no GPU pod runs: Ostler removes the driver");
 }
 
-static void wait_for_pods(struct stepping *s, const char *reason, const char *message)
+static void wait_for_pods(struct stepping *s, enum reason reason, const char *message)
 {
     if (is_overdue(s, s->in->rollout->install_timeout_s))
         fail(s, reason, arena_printf(s->a, "timeouts.install is over: %s", message));
@@ -324,9 +334,10 @@ static void step_unloading(struct stepping *s)
     } else if (driver_is_leaving(s)) {
         wait_for_pods(s, REASON_DRIVER_LEAVING, "the driver pod is still on the node");
     } else if (lacks_record(s, "driver", LABEL_DRIVER, c->driver) || lacks_record(s, "stack", LABEL_STACK, c->stack)) {
-        say(s, "WaitingForRevision", "the ControllerRevision of the new version is being written");
+        say(s, REASON_WAITING_FOR_REVISION,
+            "the ControllerRevision of the new version is being written");
     } else {
-        stepping_enter(s, CLAIM_INSTALLING, "Unloaded",
+        stepping_enter(s, CLAIM_INSTALLING, REASON_UNLOADED,
                        arena_printf(s->a, "the old version is removed, Ostler installs the new one: %s", what_comes(s)));
         stepping_assign(s, c->driver, driver_is_up(s) ? c->stack : "");
     }
@@ -368,7 +379,8 @@ static void step_validating(struct stepping *s)
     stepping_assign(s, s->out->claim.driver, s->out->claim.stack);
     if (stepping_works(s)) {
         const char *proof = s->out->proof.message ? arena_printf(s->a, ": %s", s->out->proof.message) : ", and can allocate GPUs";
-        stepping_release(s, "Upgraded", arena_printf(s->a, "the node runs %s%s", what_comes(s), proof));
+        stepping_release(s, REASON_UPGRADED,
+                         arena_printf(s->a, "the node runs %s%s", what_comes(s), proof));
         return;
     }
     if (s->out->proving) {
@@ -381,17 +393,18 @@ static void step_validating(struct stepping *s)
         message = s->v->message;
     }
     if (is_overdue(s, s->in->rollout->validation_timeout_s))
-        fail(s, operands_missing(s->v) ? s->v->reason : REASON_NO_GPUS,
+        fail_with(s, operands_missing(s->v) ? verdict_word(s->v) : reason_text(REASON_NO_GPUS),
              arena_printf(s->a, "timeouts.validation is over: %s", message));
     else
-        say(s, "Validating", message);
+        say(s, REASON_VALIDATING, message);
 }
 
 /* What keeps the driver from coming up is said in place of what the kubelet says of its pod, where the agent on the node sees
  * it. */
 static void explain_driver(const struct stepping *s)
 {
-    const char *reason = NULL, *why = seen_why_no_driver(s->in, s->a, s->v, &reason);
+    enum reason reason = REASON_NONE;
+    const char *why = seen_why_no_driver(s->in, s->a, s->v, &reason);
     if (why)
         verdict_settle(s->v, s->v->state, reason, why);
 }
@@ -402,20 +415,24 @@ static void step_installing(struct stepping *s)
     bool stack_is_on = *c->stack && str_eq(stepping_label(s->in, LABEL_STACK), c->stack);
     if (!stack_is_on && driver_is_up(s) && !lacks_record(s, "stack", LABEL_STACK, c->stack)) {
         ask(s, c->driver, c->stack);
-        say(s, "DriverUp", "the driver is up: Ostler installs toolkit, device plugin and exporter");
+        say(s, REASON_DRIVER_UP,
+            "the driver is up: Ostler installs toolkit, device plugin and exporter");
         return;
     }
     stepping_assign(s, c->driver, stack_is_on ? c->stack : "");
     operands_judge(s->in, s->a, s->v);
     explain_driver(s);
     if (stack_is_on && s->v->state == NODE_READY) {
-        stepping_enter(s, CLAIM_VALIDATING, "Installed",
+        stepping_enter(s, CLAIM_VALIDATING, REASON_INSTALLED,
                        "every operand is up: Ostler waits until the kubelet reports allocatable GPUs");
         step_validating(s);
     } else if (is_overdue(s, s->in->rollout->install_timeout_s)) {
-        fail(s, s->v->reason, arena_printf(s->a, "timeouts.install is over: %s", str_or_empty(s->v->message)));
+        fail_with(s, verdict_word(s->v),
+                  arena_printf(s->a, "timeouts.install is over: %s", str_or_empty(s->v->message)));
     } else {
-        say(s, "Upgrading", s->v->message ? s->v->message : "the ControllerRevision of the new version is being written");
+        say(s, REASON_UPGRADING,
+            s->v->message ? s->v->message
+                          : "the ControllerRevision of the new version is being written");
     }
 }
 
@@ -428,18 +445,21 @@ static void step_failed(struct stepping *s)
     explain_driver(s);
     if (claim_closes(c) && node_bears(&s->in->view, c->driver, c->stack) && claim_is_for(c, s->t->driver, s->t->stack) &&
         stepping_works(s)) {
-        stepping_release(s, "CameUp", "the operands came up after all: the node returns to service");
+        stepping_release(s, REASON_CAME_UP,
+                         "the operands came up after all: the node returns to service");
         return;
     }
     const char *problem = s->v->message ? s->v->message : s->out->proof.message ? s->out->proof.message : c->reason;
-    say(s, REASON_FAILED, arena_printf(s->a, "the upgrade failed on this node, which stays out of service: %s", problem));
+    say(s, REASON_UPGRADE_FAILED,
+        arena_printf(s->a, "the upgrade failed on this node, which stays out of service: %s",
+                     problem));
 }
 
 const struct upgrade_phase upgrade_phases[CLAIM_PHASE_COUNT] = {
-    [CLAIM_WAITING] = { step_waiting, NODE_WAITING, "WaitingForJobs" },
-    [CLAIM_DRAINING] = { step_draining, NODE_DRAINING, "Draining" },
-    [CLAIM_UNLOADING] = { step_unloading, NODE_UNLOADING, "Unloading" },
-    [CLAIM_INSTALLING] = { step_installing, NODE_INSTALLING, "Upgrading" },
-    [CLAIM_VALIDATING] = { step_validating, NODE_VALIDATING, "Validating" },
-    [CLAIM_FAILED] = { step_failed, NODE_FAILED, NULL },
+    [CLAIM_WAITING] = { step_waiting, NODE_WAITING, REASON_WAITING_FOR_JOBS },
+    [CLAIM_DRAINING] = { step_draining, NODE_DRAINING, REASON_DRAINING },
+    [CLAIM_UNLOADING] = { step_unloading, NODE_UNLOADING, REASON_UNLOADING },
+    [CLAIM_INSTALLING] = { step_installing, NODE_INSTALLING, REASON_UPGRADING },
+    [CLAIM_VALIDATING] = { step_validating, NODE_VALIDATING, REASON_VALIDATING },
+    [CLAIM_FAILED] = { step_failed, NODE_FAILED, REASON_NONE },
 };

@@ -43,7 +43,10 @@ static void set_up(struct world *w, size_t pool)
 /* A second node that wants the revision and bears its label, but whose driver is not up. */
 static void join_broken(struct world *w)
 {
-    struct node_verdict v = { .state = NODE_FAILED, .cause = COMPONENT_DRIVER, .reason = "Crash",
+    struct node_verdict v = { .state = NODE_FAILED,
+                              .cause = COMPONENT_DRIVER,
+                              .reason = REASON_OTHER,
+                              .word = "Crash",
                               .wanted = 1 << COMPONENT_DRIVER };
     snprintf(v.driver, sizeof v.driver, "aaaaaaaaaa");
     snprintf(v.target_driver, sizeof v.target_driver, "aaaaaaaaaa");

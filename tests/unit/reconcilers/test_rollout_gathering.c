@@ -174,7 +174,9 @@ static void whose_drain_took_too_long_needs_the_images_for_the_next_try(void **s
 {
     struct fixture *f = *state;
     const struct node_slot *slot = map_get(&f->cluster.slots, "gpu-1");
-    const struct claim timed_out = { .phase = CLAIM_FAILED, .driver = "d2", .stack = "s1", .reason = CLAIM_DRAIN_TIMEOUT };
+    const struct claim timed_out = {
+        .phase = CLAIM_FAILED, .driver = "d2", .stack = "s1", .reason = "DrainTimeout"
+    };
     const struct claim failed = { .phase = CLAIM_FAILED, .driver = "d2", .stack = "s1", .reason = "NoGpus" };
     struct rollout_node n = { .name = "gpu-1", .driver = "d1", .stack = "s1", .target_driver = "d2", .target_stack = "s1",
                               .claim = &timed_out };
