@@ -195,10 +195,10 @@ static const struct {
     { ROLLOUT_HOLD_SKIPPED, "passed over" },
 };
 
-static const char *title_of(const char *reason)
+static const char *title_of(enum reason reason)
 {
     for (size_t i = 0; i < ARRAY_LEN(titles); i++)
-        if (str_eq(rollout_hold_reason(titles[i].hold), reason))
+        if (rollout_hold_reason(titles[i].hold) == reason)
             return titles[i].title;
     return "stay as they are";
 }
@@ -209,11 +209,12 @@ static void print_stays(const json_t *plan, json_t *blockers)
     size_t i, k;
     json_t *stay, *name;
     json_array_foreach (json_object_get(plan, "stay"), i, stay) {
-        const char *reason = json_str_or_empty(stay, "reason");
+        const char *word = json_str_or_empty(stay, "reason");
+        enum reason reason = reason_parse(word);
         const json_t *names = json_object_get(stay, "names");
-        bool waits = str_eq(reason, rollout_hold_reason(ROLLOUT_HOLD_JOBS));
+        bool waits = reason == rollout_hold_reason(ROLLOUT_HOLD_JOBS);
         CLEANUP_JSON json_t *groups = grouped(names, waits ? NULL : json_object_get(stay, "closed"), blockers);
-        printf("\n%s (%s):\n", title_of(reason), reason);
+        printf("\n%s (%s):\n", title_of(reason), word);
         print_groups(groups);
         json_array_foreach (names, k, name)
             json_object_del(blockers, json_string_value(name));
@@ -266,7 +267,7 @@ static void print_pool(const json_t *pool)
 /* What a person has to do before it begins. A policy of a file is none yet that could be approved. */
 static void print_held(const json_t *plan, bool of_file)
 {
-    if (str_eq(json_str(plan, "held"), rollout_hold_reason(ROLLOUT_HOLD_PAUSED)))
+    if (reason_parse(json_str(plan, "held")) == rollout_hold_reason(ROLLOUT_HOLD_PAUSED))
         printf("does not begin while spec.rollout.paused is true\n");
     if (json_bool(plan, "approvalMissing", false))
         printf("%s: kubectl annotate gpuclusterpolicy " POLICY_NAME " " POLICY_APPROVED "=%s --overwrite\n",
@@ -281,9 +282,10 @@ static void print_failures(const json_t *failures)
     json_array_foreach (failures, i, f) {
         const char *hash = json_str_or_empty(f, "revision"), *version = json_str_or_empty(f, "version");
         printf("%s: %s revision %s%s%s%s failed in pool %s, first on node %s at %s: %s\n",
-               rollout_hold_reason(ROLLOUT_HOLD_FAILED), json_str_or_empty(f, "tier"), hash, *version ? " (" : "", version,
-               *version ? ")" : "", json_str_or_empty(f, "pool"), json_str_or_empty(f, "node"), json_str_or_empty(f, "at"),
-               json_str_or_empty(f, "reason"));
+               reason_text(rollout_hold_reason(ROLLOUT_HOLD_FAILED)), json_str_or_empty(f, "tier"),
+               hash, *version ? " (" : "", version, *version ? ")" : "",
+               json_str_or_empty(f, "pool"), json_str_or_empty(f, "node"),
+               json_str_or_empty(f, "at"), json_str_or_empty(f, "reason"));
         printf("  no other node gets it; change the policy, or have it tried again: " POLICY_RETRY_COMMAND "\n",
                json_str_or_empty(f, "retry"));
     }

@@ -155,12 +155,12 @@ static void on_pod(struct story *s, const struct api_commit *c)
 }
 
 /* Reasons that a person would ask about; the others come and go with each node. */
-static bool is_told(const char *reason)
+static bool is_told(enum reason reason)
 {
     static const enum rollout_hold told[] = { ROLLOUT_HOLD_WINDOW, ROLLOUT_HOLD_FAILED, ROLLOUT_HOLD_SOAK,
                                               ROLLOUT_HOLD_JOBS,   ROLLOUT_HOLD_DOWN,   ROLLOUT_HOLD_SKIPPED, ROLLOUT_HOLD_DONE };
     for (size_t i = 0; i < ARRAY_LEN(told); i++)
-        if (str_eq(rollout_hold_reason(told[i]), reason))
+        if (rollout_hold_reason(told[i]) == reason)
             return true;
     return false;
 }
@@ -174,7 +174,7 @@ static void on_policy(struct story *s, const struct api_commit *c)
     free(s->message);
     s->reason = xstrdup(reason);
     s->message = xstrdup(message);
-    if (!news || !is_told(reason))
+    if (!news || !is_told(reason_parse(reason)))
         return;
     add(s, "", reason, message);
     free(s->told);
@@ -231,7 +231,7 @@ static void look_at_windows(struct story *s)
 
 static bool is_reason(const struct story *s, enum rollout_hold hold)
 {
-    return str_eq(s->reason, rollout_hold_reason(hold));
+    return reason_parse(s->reason) == rollout_hold_reason(hold);
 }
 
 /* Whether nobody has come further for so long that nobody will. */

@@ -80,27 +80,6 @@ static void leave_state(struct fleet_metrics *m, const struct node_summary *befo
         metric_observe(m->state_seconds, &name, (double) (now_s - before->since_s));
 }
 
-/* The label for a word that a claim says. A claim is an annotation, which others may write too: words that are neither ours nor
- * a kubelet's are one. */
-static const char *failure_label(const char *word)
-{
-    static const char *const known[] = {
-        /* Ostler's */
-        CLAIM_DRAIN_TIMEOUT, REASON_PODS_STAY, REASON_STACK_LEAVING, REASON_DRIVER_LEAVING, REASON_NO_GPUS, REASON_PROOF_FAILED,
-        REASON_VERSION_MISMATCH, REASON_GPUS_MISSING, REASON_RUNTIME_CONFIG_FAILED,
-        "PodMissing", "PodStarting", "PodProblem", "Unknown",
-        /* kubelets', besides those of images */
-        "CrashLoopBackOff", "Error", "OOMKilled", "ContainerCannotRun", "StartError", "ContainerStatusUnknown",
-        "CreateContainerError", "CreateContainerConfigError", "RunContainerError", "PreStartHookError", "PostStartHookError",
-        "CreatePodSandboxError", "DeadlineExceeded", "Evicted", "NodeAffinity", "NodeShutdown", "Terminated", "Preempting",
-        "UnexpectedAdmissionError", "Unschedulable",
-    };
-    for (size_t i = 0; i < ARRAY_LEN(known); i++)
-        if (str_eq(word, known[i]))
-            return known[i];
-    return task_cannot_pull(word) ? word : "Other";
-}
-
 void fleet_metrics_node(struct fleet_metrics *m, const char *pool, const struct node_summary *before,
                         const struct node_verdict *v, int64_t now_s)
 {
@@ -108,7 +87,8 @@ void fleet_metrics_node(struct fleet_metrics *m, const char *pool, const struct 
         return;
     if (before->state != v->state)
         leave_state(m, before, now_s);
-    const char *failure = v->failed_with ? failure_label(v->failed_with) : NULL;
+    /* A claim is an annotation, which others may write too: words that no table has are one. */
+    const char *failure = v->failed_with ? reason_text(v->failed_with) : NULL;
     if (failure && !before->failed)
         metric_add(m->failures, &failure, 1);
     if (v->restoring && !before->restoring)
@@ -253,7 +233,7 @@ static void show_rollout(struct fleet_metrics *m, const struct rollout_report *r
                  { "failed", r->failed },   { "skipped", r->skipped }, { "done", r->done } };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         metric_set(m->rollout_nodes, &rows[i].state, (double) rows[i].nodes);
-    const char *reason = rollout_report_reason(r);
+    const char *reason = reason_text(rollout_report_reason(r));
     metric_drop(m->rollout_state, NULL);
     if (r->known)
         metric_set(m->rollout_state, &reason, 1);

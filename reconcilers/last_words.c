@@ -71,9 +71,13 @@ static void tell(struct reconcilers *r, const struct node_slot *slot)
 {
     const struct last_words *w = slot->words;
     CLEANUP_FREE char *note = xasprintf("container %s of pod %s failed; its log ends: %s", w->container, w->pod, w->text);
-    r->notice(r->arg,
-              &(struct notice){ .resource = RESOURCE_NODE, .name = slot->name, .uid = slot->node->head.uid, .warning = true,
-                                .reason = "LastWords", .action = "Reconcile", .note = note });
+    r->notice(r->arg, &(struct notice){ .resource = RESOURCE_NODE,
+                                        .name = slot->name,
+                                        .uid = slot->node->head.uid,
+                                        .warning = true,
+                                        .reason = reason_text(REASON_LAST_WORDS),
+                                        .action = "Reconcile",
+                                        .note = note });
 }
 
 void last_words_take(struct reconcilers *r, const char *key, const char *bytes, size_t len)

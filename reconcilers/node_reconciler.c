@@ -51,7 +51,7 @@ static void take_stages(struct reconcilers *r, struct node_slot *slot, const str
 /* Whether the node waits for something that only the policy's pass can write. */
 static bool waits_for_policy(const struct node_verdict *v)
 {
-    return str_eq(v->reason, "WaitingForFinalizer") || str_eq(v->reason, "WaitingForRevision");
+    return v->reason == REASON_WAITING_FOR_FINALIZER || v->reason == REASON_WAITING_FOR_REVISION;
 }
 
 static bool forces_removal(const struct cluster *c)
@@ -106,6 +106,12 @@ static void complete(const struct cluster *c, const struct node_slot *slot, stru
     in->stays_since_s = slot->stays_s;
 }
 
+static void clear_tasks(const struct node_slot *slot, struct plan *plan)
+{
+    task_pods_clear(slot->pods, REASON_NODE_GONE,
+                    "the node that the pod was made for is gone: Ostler deletes the pod", plan);
+}
+
 /* Whether it is, or may soon be, drained. */
 static bool asks_for_holders(const struct node *n, const struct node_verdict *v)
 {
@@ -122,7 +128,7 @@ void node_reconcile(void *arg, const char *name, struct plan *plan)
     if (!slot || stance == STANCE_HOLD)
         return;
     if (!slot->node) {
-        task_pods_clear(slot->pods, "NodeGone", "the node that the pod was made for is gone: Ostler deletes the pod", plan);
+        clear_tasks(slot, plan);
         return;
     }
     struct node_pods pods;

@@ -3,34 +3,31 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "reconcilers/model/action.h"
 #include "reconcilers/plan/task_pod.h"
-#include "reconcilers/plan/toolkit_removal.h"
 
 /* States that a person should hear of when they are entered, on nodes that no upgrade is about. */
 static const struct {
     enum node_state state;
-    const char *reason; /* only with this one; NULL: any */
+    enum reason reason; /* only with this one; NONE: any */
     bool warning;
     bool each_reason;   /* another reason in the same state is news too */
 } states[] = {
-    { NODE_READY, NULL, false, false },
-    { NODE_FAILED, NULL, true, false }, /* reasons alternate: pulling, backing off, pulling */
-    { NODE_FOREIGN, NULL, false, true },
-    { NODE_UNSUPPORTED, NULL, true, true },
-    { NODE_REMOVING, "WaitingForGpuPods", false, true },
-    { NODE_INSTALLING, "WaitingForGpuPods", false, true },
+    { NODE_READY, REASON_NONE, false, false },
+    { NODE_FAILED, REASON_NONE, true, false }, /* reasons alternate: pulling, backing off */
+    { NODE_FOREIGN, REASON_NONE, false, true },
+    { NODE_UNSUPPORTED, REASON_NONE, true, true },
+    { NODE_REMOVING, REASON_WAITING_FOR_GPU_PODS, false, true },
+    { NODE_INSTALLING, REASON_WAITING_FOR_GPU_PODS, false, true },
 };
 
 /* Writes of nodes that a person should hear of when the server has taken them. They are made once, also by an Ostler that was
  * started in between. */
-static const struct {
-    const char *reason;
-    bool warning;
-} writes[] = {
-    { "Claimed", false },  { "ClaimedWaiting", false }, { "DrainBegins", false },   { "Drained", false },
-    { "Upgraded", false }, { "CameUp", false },         { "UpgradeFailed", true },  { "TriedAgain", false },
-    { "CalledBack", false }, { "GivenUp", false },      { "ClaimOfAnother", true }, { "TargetChanged", false },
-    { "JobCame", false }, { "ReturnedToService", false }, { REASON_RUNTIME_STAYS, true },
+static const enum reason writes[] = {
+    REASON_CLAIMED,       REASON_CLAIMED_WAITING, REASON_DRAIN_BEGINS,      REASON_DRAINED,
+    REASON_UPGRADED,      REASON_CAME_UP,         REASON_UPGRADE_FAILED,    REASON_TRIED_AGAIN,
+    REASON_CALLED_BACK,   REASON_GIVEN_UP,        REASON_CLAIM_OF_ANOTHER,  REASON_TARGET_CHANGED,
+    REASON_JOB_CAME,      REASON_RUNTIME_STAYS,   REASON_RETURNED_TO_SERVICE,
 };
 
 static void add(const struct node_slot *slot, bool warning, const char *reason, const char *note, size_t of_action,
@@ -45,8 +42,9 @@ static void add_write(const struct node_slot *slot, size_t action, struct plan *
 {
     const struct action *a = &plan->actions[action];
     for (size_t i = 0; i < ARRAY_LEN(writes); i++)
-        if (str_eq(writes[i].reason, a->reason))
-            add(slot, writes[i].warning, a->reason, a->message, action + 1, plan);
+        if (writes[i] == action_reason(a))
+            add(slot, reason_class(writes[i]) == REASON_WRONG, a->reason, a->message, action + 1,
+                plan);
 }
 
 void notice_write(const struct node_slot *slot, struct plan *plan)
@@ -70,18 +68,22 @@ static void add_state(const struct node_slot *slot, const struct node_verdict *v
         return;
     CLEANUP_FREE char *note = state_note(v);
     bool same_state = before->counted && before->state == v->state;
-    bool same_reason = same_state && str_eq(before->cause ? before->cause->reason : NULL, v->reason);
+    bool same_reason =
+        same_state && str_eq(before->cause ? before->cause->word : "", verdict_word(v));
     for (size_t i = 0; i < ARRAY_LEN(states); i++) {
-        bool fits = states[i].state == v->state && (!states[i].reason || str_eq(states[i].reason, v->reason));
+        bool fits =
+            states[i].state == v->state && (!states[i].reason || states[i].reason == v->reason);
         if (fits && !(states[i].each_reason ? same_reason : same_state))
-            add(slot, states[i].warning, v->state == NODE_READY ? "GpuReady" : v->reason, note, 0, plan);
+            add(slot, states[i].warning,
+                v->state == NODE_READY ? reason_text(REASON_GPU_READY) : verdict_word(v), note, 0,
+                plan);
     }
 }
 
 /* That a node is drained is no news where nobody had to leave. */
 static bool is_news(const struct node_summary *before, const struct action *a)
 {
-    return !str_eq(a->reason, "Drained") || !before->counted || before->state == NODE_DRAINING;
+    return action_reason(a) != REASON_DRAINED || !before->counted || before->state == NODE_DRAINING;
 }
 
 void notice_node(const struct node_slot *slot, const struct node_verdict *v, struct plan *plan)
@@ -112,11 +114,11 @@ void notice_images(struct node_slot *slot, const struct images *images, bool kno
         xasprintf("the node cannot get the image %s: %s; the kubelet keeps trying (pod %s), and the node stays in service "
                   "unchanged",
                   image, images->words, pod ? pod->head.key : "?");
-    add(slot, true, "CannotBePulled", note, 0, plan);
+    add(slot, true, reason_text(REASON_CANNOT_BE_PULLED), note, 0, plan);
 }
 
 void notice_skipped(const struct node_slot *slot, const char *why, struct plan *plan)
 {
     CLEANUP_FREE char *note = xasprintf("the rollout skips the node: %s", why);
-    add(slot, false, "Skipped", note, 0, plan);
+    add(slot, false, reason_text(REASON_SKIPPED), note, 0, plan);
 }

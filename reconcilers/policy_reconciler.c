@@ -243,7 +243,7 @@ static void plan_policy(struct reconcilers *r, struct plan *plan)
     plan->epoch = c->epoch;
     r->cleaned = policy_plan(&v, &a, plan) && plan->len == 0;
     c->deleting = deletes_revisions(plan);
-    bool tells = plan->len && str_eq(plan->actions[plan->len - 1].verb, "Status");
+    bool tells = plan->len && plan->actions[plan->len - 1].verb == VERB_STATUS;
     if (tells)
         r->status_told_ms = clock_mono_ms(c->o.clock);
     if (plan->len == 0 || tells)
@@ -268,7 +268,7 @@ void policy_reconcile(void *arg, const char *key, struct plan *plan)
 static void doubt_unapplied(struct cluster *c, const struct plan *plan)
 {
     for (size_t i = 0; i < plan->len; i++)
-        if (str_eq(plan->actions[i].verb, "Apply") && !plan->actions[i].accepted)
+        if (plan->actions[i].verb == VERB_APPLY && !plan->actions[i].accepted)
             cluster_doubt(c, plan->actions[i].request.resource, plan->actions[i].target);
 }
 

@@ -103,7 +103,7 @@ char *engine_why_surroundings_fail(void *arg)
     const struct engine *en = arg;
     const struct surroundings_problem *worst = surroundings_worst(&en->surroundings);
     if (worst)
-        return xasprintf("%s: %s", worst->reason, worst->message);
+        return xasprintf("%s: %s", reason_text(worst->reason), worst->message);
     if (en->look.forbidden)
         return xasprintf("%s; grant the permission: the chart's ClusterRole has it", en->look.forbidden);
     return en->look.known ? NULL : xstrdup("Ostler's prerequisites have not been read yet");

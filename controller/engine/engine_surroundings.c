@@ -40,7 +40,8 @@ static struct request request_of(const struct engine *en)
 static void tell(const struct surroundings_problem *p)
 {
     if (p)
-        log_error("a prerequisite of Ostler is missing or wrong", "reason", p->reason, "err", p->message);
+        log_error("a prerequisite of Ostler is missing or wrong", "reason", reason_text(p->reason),
+                  "err", p->message);
     else
         log_info("all prerequisites of Ostler are met again");
 }

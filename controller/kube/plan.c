@@ -5,8 +5,18 @@
 
 #include "base/buf.h"
 
-void plan_add(struct plan *p, struct request request_steal, const char *verb, const char *target, const char *reason,
-              const char *fmt, ...)
+const char *verb_text(enum verb v)
+{
+    static const char *const texts[] = {
+#define X(id, text) [VERB_##id] = text,
+        VERBS(X)
+#undef X
+    };
+    return texts[v];
+}
+
+void plan_add(struct plan *p, struct request request_steal, enum verb verb, const char *target,
+              const char *reason, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
@@ -39,8 +49,8 @@ void plan_requeue(struct plan *p, int64_t after_ms)
 void plan_text(const struct plan *p, struct buf *out)
 {
     for (size_t i = 0; i < p->len; i++)
-        buf_printf(out, "%s %s %s: %s\n", p->actions[i].verb, p->actions[i].target, p->actions[i].reason,
-                   p->actions[i].message);
+        buf_printf(out, "%s %s %s: %s\n", verb_text(p->actions[i].verb), p->actions[i].target,
+                   p->actions[i].reason, p->actions[i].message);
 }
 
 /* Frees what one action owns. */

@@ -11,12 +11,34 @@
 
 struct buf;
 
+/* What an action does, and the same as the log shows it. */
+#define VERBS(X)                                                                                   \
+    X(LOOK, "Look")           /* asks the server, so that what follows rests on its answer */      \
+    X(APPLY, "Apply")                                                                              \
+    X(CREATE, "Create")                                                                            \
+    X(DELETE, "Delete")                                                                            \
+    X(REPAIR, "Repair")       /* replaces what another field manager changed */                    \
+    X(MARK, "Mark")           /* labels, taints and annotations of a Node */                       \
+    X(CLAIM, "Claim")         /* the same, where an upgrade of the Node begins */                  \
+    X(TRY_EVICT, "TryEvict")  /* the dry run of an eviction */                                     \
+    X(EVICT, "Evict")                                                                              \
+    X(STATUS, "Status")                                                                            \
+    X(CONDITION, "Condition") /* one condition of a status that others write */                    \
+    X(FINALIZER, "Finalizer")
+
+enum verb {
+#define X(id, text) VERB_##id,
+    VERBS(X)
+#undef X
+};
+
 /* One request and why. */
 struct action {
     struct request request;
-    const char *verb;   /* static text, what the log shows: "Mark", "Apply", "Delete", … */
+    enum verb verb;
     char *target;       /* "node/gpu-1"; owned */
     const char *reason; /* static CamelCase text: log line and metric label */
+    int why;            /* the same as its caller's table numbers it; 0: it has none */
     char *message;      /* one sentence; owned */
     bool accepted;      /* by the server: filled in as the plan is carried out */
 };
@@ -48,9 +70,11 @@ struct plan {
 
 #define CLEANUP_PLAN CLEANUP(plan_clear)
 
+/* As the log shows it. Static text. */
+const char *verb_text(enum verb v);
 /* Appends an action; takes the request. The message is formatted. */
-void plan_add(struct plan *p, struct request request_steal, const char *verb, const char *target, const char *reason,
-              const char *fmt, ...) PRINTF(6, 7);
+void plan_add(struct plan *p, struct request request_steal, enum verb verb, const char *target,
+              const char *reason, const char *fmt, ...) PRINTF(6, 7);
 /* Appends an Event to write; name, uid and note are copied. */
 void plan_notice(struct plan *p, const struct notice *n);
 /* Look again in at most this time. */

@@ -74,16 +74,17 @@ static void log_outcome(const struct job *job, const struct err *e)
 {
     const struct action *a = &job->plan.actions[job->at];
     if (e->kind == ERR_NONE)
-        log_info("request accepted", "verb", a->verb, "object", a->target, "reason", a->reason, "message", a->message);
+        log_info("request accepted", "verb", verb_text(a->verb), "object", a->target, "reason",
+                 a->reason, "message", a->message);
     else if (e->kind == ERR_CONFLICT) /* somebody wrote in between; the next pass sees it */
-        log_debug("the object has changed since it was read: it is read again", "verb", a->verb, "object", a->target, "reason",
-                  a->reason, "err", err_msg(e));
+        log_debug("the object has changed since it was read: it is read again", "verb",
+                  verb_text(a->verb), "object", a->target, "reason", a->reason, "err", err_msg(e));
     else if (e->kind == ERR_BUDGET) /* so it was meant by whoever made the budget */
-        log_info("a PodDisruptionBudget refuses the eviction", "verb", a->verb, "object", a->target, "reason", a->reason, "err",
-                 err_msg(e));
+        log_info("a PodDisruptionBudget refuses the eviction", "verb", verb_text(a->verb), "object",
+                 a->target, "reason", a->reason, "err", err_msg(e));
     else
-        log_warn("request refused", "verb", a->verb, "object", a->target, "reason", a->reason, "message", a->message, "err",
-                 err_msg(e));
+        log_warn("request refused", "verb", verb_text(a->verb), "object", a->target, "reason",
+                 a->reason, "message", a->message, "err", err_msg(e));
 }
 
 static void pump(struct executor *ex);

@@ -10,6 +10,7 @@
 #include "kube/object.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/model/pod.h"
+#include "reconcilers/model/reason.h"
 
 /* Lines of the story that people are shown; programs get all. */
 enum { STORY_LINES = 40, PODS_SHOWN = 20 };
@@ -25,7 +26,7 @@ static const json_t *first_trouble(const json_t *pod)
         json_t *status;
         json_array_foreach (json_at(pod, lists[k]), i, status) {
             const json_t *waiting = json_at(status, "state.waiting");
-            if (waiting && !str_eq(json_str(waiting, "reason"), "PodInitializing"))
+            if (waiting && reason_parse(json_str(waiting, "reason")) != REASON_POD_INITIALIZING)
                 return waiting;
         }
     }

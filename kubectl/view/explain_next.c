@@ -5,6 +5,7 @@
 #include "base/str.h"
 #include "kube/condition.h"
 #include "kube/object.h"
+#include "reconcilers/model/reason.h"
 #include "kubectl/view/advice.h"
 #include "kubectl/view/explain.h"
 #include "reconcilers/model/claim.h"
@@ -220,7 +221,8 @@ static void say_turn(struct outlook *l)
                          sure ? "it waits for its turn"
                               : "its report is older than the policy: it may have to wait for its turn",
                          reason, json_str_or_empty(rollout, "message")));
-    CLEANUP_FREE char *todo = advice_of_rollout(reason, json_str(rollout, "plan.hash"));
+    CLEANUP_FREE char *todo =
+        advice_of_rollout(reason_parse(reason), json_str(rollout, "plan.hash"));
     if (todo)
         say(l, 0, json_textf("to do: %s", todo));
 }
@@ -250,7 +252,7 @@ static void say_in_service(struct outlook *l)
     else if (seen_is_outdated(json_object_get(l->report, "status")) ||
              seen_may_be_old(l->report, l->policy))
         say_turn(l);
-    else if (str_eq(json_str(l->report, "status.reason"), "RolledBack"))
+    else if (reason_parse(json_str(l->report, "status.reason")) == REASON_ROLLED_BACK)
         say_text(l, 0, "nothing by itself: a version that the policy asks for failed, and the node runs what it ran before; "
                        "correct the policy, or have the version tried again with the command above");
     else if (str_eq(l->state, "Ready"))

@@ -6,6 +6,7 @@
 #include "base/str.h"
 #include "kube/condition.h"
 #include "kube/object.h"
+#include "reconcilers/model/reason.h"
 #include "kubectl/view/events.h"
 #include "kubectl/view/explain.h"
 #include "reconcilers/model/claim.h"
@@ -164,10 +165,11 @@ static void tell_of_rollout(json_t *story, const json_t *events)
     size_t i;
     json_t *row;
     json_array_foreach (rows, i, row) {
-        const char *reason = json_str_or_empty(row, "reason");
-        if (!str_eq(reason, "Ready") && !str_eq(reason, "NotReady"))
+        const char *word = json_str_or_empty(row, "reason");
+        enum reason reason = reason_parse(word);
+        if (reason != REASON_READY && reason != REASON_NOT_READY)
             tell(story, json_str(row, "time"), "policy", str_eq(json_str(row, "type"), "Warning"),
-                 json_textf("%s: %s", reason, json_str_or_empty(row, "note")));
+                 json_textf("%s: %s", word, json_str_or_empty(row, "note")));
     }
 }
 

@@ -9,6 +9,7 @@
 #include "kube/object.h"
 #include "reconcilers/model/gpu_node.h"
 #include "reconcilers/model/names.h"
+#include "reconcilers/model/reason.h"
 
 /* ---- for programs */
 
@@ -34,7 +35,7 @@ static const char *is_current(const json_t *status, const json_t *report, const 
     if (str_eq(seen_state(report), "Unmanaged"))
         return NULL;
     /* Its target is what worked before, and not what the policy says. */
-    if (str_eq(json_str(status, "reason"), GPU_NODE_ROLLED_BACK))
+    if (reason_parse(json_str(status, "reason")) == REASON_ROLLED_BACK)
         return "no";
     if (seen_is_outdated(status))
         return "no";

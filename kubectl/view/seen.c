@@ -10,6 +10,7 @@
 #include "kube/lease_step.h"
 #include "kube/object.h"
 #include "reconcilers/model/names.h"
+#include "reconcilers/model/reason.h"
 
 /* ---- Ostler itself */
 
@@ -174,7 +175,7 @@ bool seen_may_be_old(const json_t *report, const json_t *policy)
     bool old = false;
     for (enum tier t = 0; t < TIERS; t++)
         old |= !is_still_wanted(policy, report, t);
-    return old && !str_eq(json_str_or_empty(policy, "status.rollout.reason"), "UpToDate");
+    return old && reason_parse(json_str(policy, "status.rollout.reason")) != REASON_UP_TO_DATE;
 }
 
 bool seen_is_held(const json_t *node)

@@ -131,7 +131,8 @@ static json_t *rollout_part(const json_t *policy, int64_t now_us)
         json_object_set_new(part, "plan", json_pack("{s:o, s:o}", "hash", json_text(json_str_or_empty(rollout, "plan.hash")),
                                                     "message", json_text(json_str_or_empty(rollout, "plan.message"))));
     add_end(part, json_str(rollout, "plan.ends"), now_us);
-    char *todo = advice_of_rollout(json_str(rollout, "reason"), json_str(rollout, "plan.hash"));
+    char *todo = advice_of_rollout(reason_parse(json_str(rollout, "reason")),
+                                   json_str(rollout, "plan.hash"));
     if (todo)
         json_object_set_new(part, "todo", json_text(todo));
     free(todo);
@@ -144,7 +145,7 @@ static json_t *stuck_of(const json_t *report, long long seconds)
 {
     const char *name = object_name(report), *state = seen_state(report);
     const char *reason = json_str_or_empty(report, "status.reason");
-    CLEANUP_FREE char *todo = advice_of_node(name, state, reason);
+    CLEANUP_FREE char *todo = advice_of_node(name, state, reason_parse(reason));
     return json_pack("{s:[o], s:o, s:o, s:o, s:I, s:o}", "nodes", json_text(name), "state", json_text(state), "reason",
                      json_text(reason), "message", json_text(json_str_or_empty(report, "status.message")), "seconds",
                      (json_int_t) seconds, "todo", json_text(todo));
@@ -158,7 +159,7 @@ static json_t *stuck_part(const json_t *reports, int64_t now_us)
     json_array_foreach (reports, i, report) {
         const char *state = seen_state(report), *reason = json_str_or_empty(report, "status.reason");
         long long seconds = term_seconds_since(json_str(report, "status.since"), now_us);
-        if (!advice_is_stuck(state, reason, seconds))
+        if (!advice_is_stuck(state, reason_parse(reason), seconds))
             continue;
         bool known = false;
         json_array_foreach (groups, k, group) {
@@ -245,16 +246,18 @@ static void add_cut(struct buf *out, const struct paint *p, int used, enum colou
 
 static void print_policy(const json_t *policy, const struct paint *p, struct buf *out)
 {
-    const char *ready = json_str_or_empty(policy, "ready"), *reason = json_str_or_empty(policy, "reason");
+    const char *ready = json_str_or_empty(policy, "ready"),
+               *word = json_str_or_empty(policy, "reason");
+    enum reason reason = reason_parse(word);
     bool good = str_eq(ready, "True");
     CLEANUP_FREE char *span = term_span(json_int(policy, "seconds", 0));
-    CLEANUP_FREE char *why = *reason ? xasprintf(" (%s) for %s", reason, span) : xstrdup("");
+    CLEANUP_FREE char *why = *word ? xasprintf(" (%s) for %s", word, span) : xstrdup("");
     CLEANUP_FREE char *line = xasprintf("%s: %s%s%s%s", json_str_or_empty(policy, "name"),
                                         good ? "ready" : str_eq(ready, "False") ? "not ready" : "not known to be ready", why,
                                         json_bool(policy, "deleting", false) ? "; it is being deleted" : "",
                                         json_bool(policy, "seen", false) ? "" : "; Ostler has not seen its last change yet");
     head(out, p, "Policy");
-    bool fine = good && (str_eq(reason, "AllNodesReady") || str_eq(reason, "NoGpuNodes"));
+    bool fine = good && (reason == REASON_ALL_NODES_READY || reason == REASON_NO_GPU_NODES);
     add_cut(out, p, INDENT, fine ? GREEN : str_eq(ready, "False") ? RED : YELLOW, line);
     if (!fine)
         term_wrap(out, p, INDENT, 2, json_str_or_empty(policy, "message"));
@@ -342,7 +345,7 @@ static void print_rollout(const json_t *r, const json_t *nodes, const struct pai
     int64_t failed = json_int(r, "failed", 0), skipped = json_int(r, "skipped", 0);
     int64_t pending = json_int(r, "pending", 0), all = done + active + waiting + failed + skipped + pending;
     const char *reason = json_str_or_empty(r, "reason"), *todo = json_str(r, "todo"), *ends = json_str(r, "ends");
-    bool over = str_eq(reason, "UpToDate");
+    bool over = reason_parse(reason) == REASON_UP_TO_DATE;
     CLEANUP_FREE char *counts = over ? xstrdup(text_of_none(nodes))
                                      : xasprintf("%lld of %lld nodes done, %lld under way, %lld waiting for jobs, %lld failed, "
                                                  "%lld held back, %lld waiting for their turn%s%s", (long long) done,

@@ -74,9 +74,16 @@ bool claim_drains(const struct claim *c)
     return assignment_drains(assignment_ref(&c->from), assignment_ref(&c->to));
 }
 
+enum reason claim_reason(const struct claim *c)
+{
+    return reason_parse(c->reason);
+}
+
+/* A drain that took too long has changed nothing: the node is back in service, and it is no fault
+ * of the revision. */
 bool claim_closes(const struct claim *c)
 {
-    return c->phase != CLAIM_FAILED || !str_eq(c->reason, CLAIM_DRAIN_TIMEOUT);
+    return c->phase != CLAIM_FAILED || claim_reason(c) != REASON_DRAIN_TIMEOUT;
 }
 
 bool claim_keeps_node(const struct claim *c)

@@ -9,6 +9,7 @@
 
 #include "reconcilers/model/assignment.h"
 #include "reconcilers/model/claim_phases.h"
+#include "reconcilers/model/reason.h"
 
 /* What the node is out of service for. Claims of all kinds pass the phases of claim_phases.h.
  * Whether GPU pods are drained is a matter of the tiers that change.
@@ -40,9 +41,6 @@ enum { CLAIM_MORE_MAX = 512 };
 
 /* The taint that goes with a claim; its value is the claim's kind. */
 #define CLAIM_TAINT_EFFECT "NoSchedule"
-/* Reason of a drain that took too long: nothing was changed on the node, it is back in service, and it is tried again later.
- * No fault of the revision. */
-#define CLAIM_DRAIN_TIMEOUT "DrainTimeout"
 
 struct claim {
     char policy[CLAIM_UID_MAX];       /* uid of the policy that it was made for */
@@ -65,6 +63,8 @@ struct claim {
  * have annotated: nothing in it is trusted beyond its form. A member that this version does not know is kept: a newer version
  * that wrote one which must not be ignored has raised the claim's version, "v". */
 bool claim_parse(const char *text, struct claim *ret, char *ret_why);
+/* Why it failed; NONE: it has not. OTHER: its `reason` is somebody else's word. */
+enum reason claim_reason(const struct claim *c);
 /* The annotation's text. Owned by the caller. */
 char *claim_text(const struct claim *c);
 /* Whether what the node runs is being changed right now. */

@@ -11,6 +11,7 @@
 #include "kube/object.h"
 #include "kube/record.h"
 #include "kube/request.h"
+#include "reconcilers/model/reason.h"
 
 static const char *owner_of(const json_t *object)
 {
@@ -100,7 +101,7 @@ struct gpu_node *gpu_node_project(const json_t *object)
     snprintf(g->head.uid, sizeof g->head.uid, "%s", object_uid(object));
     g->owner = gpu_node_owner(owner_of(object));
     take_state(object, g->state);
-    g->rolled_back = str_eq(json_str(object, "status.reason"), GPU_NODE_ROLLED_BACK);
+    g->rolled_back = reason_parse(json_str(object, "status.reason")) == REASON_ROLLED_BACK;
     g->since_s = since_of(object);
     g->said = gpu_node_said(json_object_get(object, "status"));
     g->words = words_of(object);

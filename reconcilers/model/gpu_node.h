@@ -18,9 +18,6 @@
 #define GPU_NODE_INVENTORY "inventory"
 /* status.driver.version of a node that has a driver of its own, which has no revision. */
 #define GPU_NODE_HOST_DRIVER "host"
-/* The reason of a node that works and does not run what the policy asks for, since that failed. */
-#define GPU_NODE_ROLLED_BACK "RolledBack"
-
 /* Longest state and time that are kept; what is longer is not ours. */
 enum { GPU_NODE_STATE_MAX = 16, GPU_NODE_TIME_MAX = 24 };
 
@@ -45,7 +42,7 @@ struct gpu_node {
     struct record head;               /* key = the node's name */
     uint64_t owner;                   /* gpu_node_owner() of the uid of the Node that it goes with */
     char state[GPU_NODE_STATE_MAX];   /* status.state, "" when it says nothing */
-    bool rolled_back;                 /* status.reason is GPU_NODE_ROLLED_BACK */
+    bool rolled_back;                 /* status.reason is RolledBack */
     int64_t since_s;                  /* status.since, seconds of the epoch; 0: it is no time as we write it */
     uint64_t said;                    /* gpu_node_said() of its status */
     struct last_words *words;         /* status.lastWords; NULL: it says none. Owned */

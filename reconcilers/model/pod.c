@@ -24,7 +24,7 @@ _Static_assert(OPERAND_NONE < 1 << 5, "a component fits into its bits");
 enum {
     PROBLEM_MAX = 300, /* a cause is one sentence, not a log */
     SAID_MAX = 200,    /* of it for the end of a container's log, beside the names of reason and container */
-    REASON_MAX = 63,
+    WORD_MAX = 63,
 };
 
 /* What a quantity of devices counts as: one that is no plain number counts as one, so that nobody takes its user for idle. */
@@ -161,14 +161,15 @@ static bool is_word(const char *reason)
 {
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
     size_t len = strlen(reason);
-    return len > 0 && len <= REASON_MAX && strspn(reason, letters) == len && strcspn(reason, "0123456789") > 0;
+    return len > 0 && len <= WORD_MAX && strspn(reason, letters) == len &&
+           strcspn(reason, "0123456789") > 0;
 }
 
 static void set_problem(struct intern *in, struct pod *p, const char *given_reason, const char *message)
 {
     if (p->problem || !given_reason)
         return;
-    const char *reason = is_word(given_reason) ? given_reason : "PodProblem";
+    const char *reason = is_word(given_reason) ? given_reason : reason_text(REASON_POD_PROBLEM);
     CLEANUP_FREE char *text = message && *message ? xasprintf("%s: %s", reason, message) : xstrdup(reason);
     p->problem = str_shortened(text, PROBLEM_MAX);
     for (char *c = p->problem; *c; c++)
@@ -178,9 +179,9 @@ static void set_problem(struct intern *in, struct pod *p, const char *given_reas
 }
 
 /* Reasons for waiting that only mean "not yet". */
-static bool is_normal_wait(const char *reason)
+static bool is_normal_wait(enum reason reason)
 {
-    return str_eq(reason, "PodInitializing") || str_eq(reason, "ContainerCreating");
+    return reason == REASON_POD_INITIALIZING || reason == REASON_CONTAINER_CREATING;
 }
 
 /* How a container that is not up last ended, when it ended badly; NULL when it did not. */
@@ -200,16 +201,23 @@ static char *last_said(const json_t *end)
     return strchr(message, '\n') ? log_tail(message, strlen(message), SAID_MAX) : xstrdup(message);
 }
 
-/* A container that crashes again and again waits, runs and ends in turn: one text for all three, or each turn would be news. */
+/* A container that crashes again and again waits, runs and ends in turn: one text for all three, or
+ * each turn would be news. Where the toolkit took back its change of the container runtime's
+ * configuration its last words begin with the reason (node/operand/runtime_change.h), which counts
+ * in place of the kubelet's. */
 static void set_crash(struct intern *in, struct pod *p, const json_t *status, const json_t *end)
 {
-    bool is_ours = str_has_prefix(json_str_or_empty(end, "message"), REASON_RUNTIME_CONFIG_FAILED ": ");
-    CLEANUP_FREE char *said = is_ours ? xstrdup(json_str_or_empty(end, "message")) : last_said(end);
+    const char *message = json_str_or_empty(end, "message"),
+               *runtime = reason_text(REASON_RUNTIME_CONFIG_FAILED);
+    bool is_ours =
+        str_has_prefix(message, runtime) && str_has_prefix(message + strlen(runtime), ": ");
+    CLEANUP_FREE char *said = is_ours ? xstrdup(message) : last_said(end);
     bool first = !p->problem, again = json_int(status, "restartCount", 0) > 0;
     CLEANUP_FREE char *text = xasprintf("container %s exited with code %d%s%s", json_str_or_empty(status, "name"),
                                         (int) json_int(end, "exitCode", 0), *said ? ": " : "", said);
-    const char *kubelets = again ? "CrashLoopBackOff" : json_str(end, "reason");
-    set_problem(in, p, is_ours ? REASON_RUNTIME_CONFIG_FAILED : kubelets, text);
+    const char *kubelets =
+        again ? reason_text(REASON_CRASH_LOOP_BACK_OFF) : json_str(end, "reason");
+    set_problem(in, p, is_ours ? runtime : kubelets, text);
     if (!first || !p->problem || p->component == OPERAND_NONE)
         return;
     p->ended.container = intern_add(in, json_str(status, "name"));
@@ -219,7 +227,8 @@ static void set_crash(struct intern *in, struct pod *p, const json_t *status, co
 /* Registries answer without the image's name. */
 static void set_waiting(struct intern *in, struct pod *p, const char *reason, const char *message, const char *image)
 {
-    bool names = *image && *message && task_cannot_pull(reason) && !strstr(message, image);
+    bool names =
+        *image && *message && task_cannot_pull(reason_parse(reason)) && !strstr(message, image);
     CLEANUP_FREE char *text = names ? xasprintf("%s: %s", image, message) : xstrdup(message);
     set_problem(in, p, reason, text);
 }
@@ -231,13 +240,16 @@ static void look_at_containers(struct intern *in, struct pod *p, const json_t *s
     json_t *s;
     json_array_foreach (statuses, i, s) {
         const json_t *waiting = json_at(s, "state.waiting");
-        const char *reason = json_str(waiting, "reason");
+        const char *word = json_str(waiting, "reason");
         const json_t *end = last_bad_end(s);
-        bool crashes = end && (!reason || is_normal_wait(reason) || str_eq(reason, "CrashLoopBackOff"));
+        enum reason reason = reason_parse(word);
+        bool crashes =
+            end && (!word || is_normal_wait(reason) || reason == REASON_CRASH_LOOP_BACK_OFF);
         if (crashes)
             set_crash(in, p, s, end);
-        else if (reason && !is_normal_wait(reason))
-            set_waiting(in, p, reason, json_str_or_empty(waiting, "message"), json_str_or_empty(s, "image"));
+        else if (word && !is_normal_wait(reason))
+            set_waiting(in, p, word, json_str_or_empty(waiting, "message"),
+                        json_str_or_empty(s, "image"));
     }
 }
 

@@ -14,10 +14,6 @@
 #include "reconcilers/model/detect.h"
 #include "reconcilers/model/task.h"
 
-/* How the last words of the toolkit's container begin whose change of the container runtime's configuration was taken back
- * (node/operand/runtime_change.h); the reason then is this word, and not the kubelet's. */
-#define REASON_RUNTIME_CONFIG_FAILED "RuntimeConfigFailed"
-
 struct pod {
     struct record head;         /* key = "namespace/name" */
     struct pod *next_on_node;   /* the node's list; kept by whoever indexes */

@@ -22,7 +22,7 @@ static struct surroundings_problem judge_server(const json_t *answer, const char
     if (major != 1 || minor >= SURROUNDINGS_MINOR)
         return (struct surroundings_problem){ 0 };
     return (struct surroundings_problem){
-        .reason = "ApiServerTooOld",
+        .reason = REASON_API_SERVER_TOO_OLD,
         .message = xasprintf("the API server is Kubernetes %s; Ostler needs 1.%d or newer, because ValidatingAdmissionPolicies "
                              "(v1) limit what its ServiceAccount may change: upgrade the cluster. Ostler changes nothing until "
                              "then",
@@ -40,7 +40,7 @@ static struct surroundings_problem judge_crd(const json_t *crd, const char *name
                                             text ? text : "without a number", SURROUNDINGS_SCHEMA)
                                 : xstrdup("is missing");
     return (struct surroundings_problem){
-        .reason = crd ? "CRDOutdated" : "CRDMissing",
+        .reason = crd ? REASON_CRD_OUTDATED : REASON_CRD_MISSING,
         .message = xasprintf("CustomResourceDefinition %s %s; run: kubectl apply --server-side --force-conflicts "
                              "--field-manager=helm -f crds/ (of this version). %s",
                              name, is, effect),
@@ -69,7 +69,7 @@ static struct surroundings_problem judge_namespace(const json_t *answer, const c
     const char *enforced = object_label(answer, LABEL_ENFORCE);
     if (!answer || object_is_deleting(answer))
         return (struct surroundings_problem){
-            .reason = "NamespaceMissing",
+            .reason = REASON_NAMESPACE_MISSING,
             .message = xasprintf("the operands' namespace %s %s; run: kubectl create namespace %s && kubectl label namespace %s "
                                  LABEL_ENFORCE "=privileged, and install the chart's roles there (helm upgrade)",
                                  ns, answer ? "is being deleted" : "is missing", ns,
@@ -78,7 +78,7 @@ static struct surroundings_problem judge_namespace(const json_t *answer, const c
     if (!enforced || str_eq(enforced, "privileged"))
         return (struct surroundings_problem){ 0 };
     return (struct surroundings_problem){
-        .reason = "NamespaceRestricted",
+        .reason = REASON_NAMESPACE_RESTRICTED,
         .message = xasprintf("the operands' namespace %s does not admit privileged pods (" LABEL_ENFORCE "=%s), and the driver's "
                              "pod is privileged; run: kubectl label namespace %s " LABEL_ENFORCE "=privileged --overwrite",
                              ns, enforced, ns),
@@ -92,7 +92,7 @@ static struct surroundings_problem judge_rights(const json_t *review, const char
     if (!missing)
         return (struct surroundings_problem){ 0 };
     return (struct surroundings_problem){
-        .reason = "RightsMissing",
+        .reason = REASON_RIGHTS_MISSING,
         .message = xasprintf("Ostler's ServiceAccount may not: %s (for the cluster, or in namespace %s); upgrade the chart to "
                              "this version: "
                              "it has all roles",

@@ -6,6 +6,8 @@
 #include <jansson.h>
 #include <stdbool.h>
 
+#include "reconcilers/model/reason.h"
+
 enum {
     /* The oldest minor version of Kubernetes 1 that will do. */
     SURROUNDINGS_MINOR = 30,
@@ -19,7 +21,7 @@ enum surroundings_part { SURROUNDINGS_SERVER, SURROUNDINGS_POLICIES, SURROUNDING
 
 /* What is wrong with a part. Zero-initialised = nothing. */
 struct surroundings_problem {
-    const char *reason; /* one word; static text. NULL: nothing is wrong */
+    enum reason reason; /* NONE: nothing is wrong */
     char *message;      /* owned */
     json_t *status;     /* of a definition that is older: the schema of the status that it has. Owned; NULL: not known */
     bool stops;         /* nothing is done as long as it lasts: what would be read is not what was meant */

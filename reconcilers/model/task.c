@@ -62,25 +62,30 @@ const char *task_node(const json_t *object)
 
 /* ---- what its status says */
 
-bool task_cannot_pull(const char *reason)
+static bool is_any(enum reason r, const enum reason *of, size_t count)
 {
-    static const char *const reasons[] = { "ErrImagePull", "ImagePullBackOff", "ErrImageNeverPull", "InvalidImageName",
-                                           "ImageInspectError", "RegistryUnavailable", "SignatureValidationFailed" };
-    for (size_t i = 0; i < ARRAY_LEN(reasons); i++)
-        if (str_eq(reason, reasons[i]))
+    for (size_t i = 0; i < count; i++)
+        if (r == of[i])
             return true;
     return false;
 }
 
-/* Reasons for waiting that come after the image is there. */
-static bool waits_with_image(const char *reason)
+bool task_cannot_pull(enum reason reason)
 {
-    static const char *const reasons[] = { "CreateContainerError", "CreateContainerConfigError", "RunContainerError",
-                                           "CrashLoopBackOff" };
-    for (size_t i = 0; i < ARRAY_LEN(reasons); i++)
-        if (str_eq(reason, reasons[i]))
-            return true;
-    return false;
+    static const enum reason reasons[] = { REASON_ERR_IMAGE_PULL,       REASON_IMAGE_PULL_BACK_OFF,
+                                           REASON_ERR_IMAGE_NEVER_PULL, REASON_INVALID_IMAGE_NAME,
+                                           REASON_IMAGE_INSPECT_ERROR,  REASON_REGISTRY_UNAVAILABLE,
+                                           REASON_SIGNATURE_VALIDATION_FAILED };
+    return is_any(reason, reasons, ARRAY_LEN(reasons));
+}
+
+/* Reasons for waiting that come after the image is there. */
+static bool waits_with_image(enum reason reason)
+{
+    static const enum reason reasons[] = { REASON_CREATE_CONTAINER_ERROR,
+                                           REASON_CREATE_CONTAINER_CONFIG_ERROR,
+                                           REASON_RUN_CONTAINER_ERROR, REASON_CRASH_LOOP_BACK_OFF };
+    return is_any(reason, reasons, ARRAY_LEN(reasons));
 }
 
 /* How a container ended, or last ended; NULL: it has not. */
@@ -99,7 +104,8 @@ static const char *without_back_off(const char *words)
 
 static const char *without_reason(const char *words)
 {
-    static const char reason[] = "ErrImagePull: ";
+    static const char reason[] =
+        "ErrImagePull: "; /* the kubelet's text, not a reason of a status */
     return str_has_prefix(words, reason) ? words + strlen(reason) : words;
 }
 
@@ -116,7 +122,7 @@ static uint32_t words_of(struct intern *in, const json_t *waiting)
 
 static void look_at_image(struct intern *in, struct task *t, const json_t *status)
 {
-    const char *reason = json_str(status, "state.waiting.reason");
+    enum reason reason = reason_parse(json_str(status, "state.waiting.reason"));
     bool begun = json_at(status, "state.running") || end_of(status);
     t->begun |= begun;
     if (*json_str_or_empty(status, "imageID") || waits_with_image(reason))

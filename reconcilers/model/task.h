@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/intern.h"
+#include "reconcilers/model/reason.h"
 
 /* id, value of the label ostler.dev/task */
 #define TASKS(X)                                                                                                              \
@@ -67,8 +68,8 @@ const char *task_kind_name(enum task_kind kind);
 void task_name(enum task_kind kind, const char *node, char out[static TASK_NAME_MAX]);
 /* The node that it is for: where it is bound, or before that where its affinity pins it; NULL: nowhere. Borrowed. */
 const char *task_node(const json_t *object);
-/* Whether a container that waits for this reason, a kubelet's word, waits for an image that could not be pulled. */
-bool task_cannot_pull(const char *reason);
+/* Whether a container that waits for this reason waits for an image that could not be pulled. */
+bool task_cannot_pull(enum reason reason);
 /* Owned by the caller. */
 struct task *task_project(struct intern *in, enum task_kind kind, const json_t *object);
 /* When it was made. Where that is still to come, the API server's clock was wrong, and what the kubelet says counts; now where

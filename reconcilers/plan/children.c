@@ -6,6 +6,7 @@
 #include "base/str.h"
 #include "kube/json_patch.h"
 #include "kube/object.h"
+#include "reconcilers/model/action.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/plan/followers.h"
 #include "reconcilers/plan/records.h"
@@ -29,13 +30,6 @@ static const char *namespace_of(const struct pass *p, enum resource_id resource)
     return resource_get(resource)->namespaced ? p->v->operand_namespace : NULL;
 }
 
-static void add_apply(struct pass *p, enum resource_id resource, const char *name, const json_t *object, const char *reason,
-                      const char *message)
-{
-    CLEANUP_FREE char *target = set_key(resource, name);
-    plan_add(p->plan, request_apply(resource, namespace_of(p, resource), name, object), "Apply", target, reason, "%s", message);
-}
-
 /* Takes out of a child's spec what others put there, since server-side apply alone leaves what it does not know: the spec is
  * replaced whole and the others' ownership of it dropped, under a guard; the apply makes all of it ours. Replacing counts as a
  * change of ours that was no apply; the next pass drops that entry too, and then nothing is left to do. */
@@ -52,8 +46,9 @@ static void add_repair(struct pass *p, const struct child *live, const json_t *o
         json_patch_add(replace, "test", "/metadata/resourceVersion", json_textf("%llu", (unsigned long long) live->head.rv));
     json_patch_add(replace, "replace", "/spec", json_incref(json_object_get(object, "spec")));
     json_patch_add(replace, "replace", "/metadata/managedFields", json_incref(live->kept_managers));
-    plan_add(p->plan, request_json_patch(live->resource, namespace_of(p, live->resource), name, replace), "Repair", target,
-             "Drift", "another field manager changed the object's spec: Ostler restores it");
+    const char *ns = namespace_of(p, live->resource);
+    action_add(p->plan, request_json_patch(live->resource, ns, name, replace), VERB_REPAIR, target,
+               REASON_DRIFT, "another field manager changed the object's spec: Ostler restores it");
 }
 
 /* A child that should be there, and how it is made when it has to be. */
@@ -68,24 +63,21 @@ struct recipe {
 };
 
 /* What there is to do about a child. */
-enum need {
-    NEED_NOTHING,
-    NEED_MISSING,
-    NEED_LABELS,
-    NEED_REPAIR,
-    NEED_CHANGED,
-    NEED_CONFIRM,
-};
+enum need { NEED_NOTHING, NEED_MISSING, NEED_LABELS, NEED_REPAIR, NEED_CHANGED, NEED_CONFIRM };
 
-static const struct need_row {
-    const char *reason;
+static const struct {
+    enum reason reason;
     const char *message;
 } needs[] = {
-    [NEED_MISSING] = { "Missing", "the object is missing: Ostler creates it" },
-    [NEED_LABELS] = { "Drift", "Ostler's labels are missing on the object: Ostler restores them" },
-    [NEED_REPAIR] = { "Drift", "another field manager owns fields of the object: Ostler takes them over" },
-    [NEED_CHANGED] = { "Changed", "the policy or this version of Ostler asks for other contents: Ostler applies them" },
-    [NEED_CONFIRM] = { "Confirm", "the object may have changed since Ostler last applied it: Ostler applies it again" },
+    [NEED_MISSING] = { REASON_MISSING, "the object is missing: Ostler creates it" },
+    [NEED_LABELS] = { REASON_DRIFT,
+                      "Ostler's labels are missing on the object: Ostler restores them" },
+    [NEED_REPAIR] = { REASON_DRIFT,
+                      "another field manager owns fields of the object: Ostler takes them over" },
+    [NEED_CHANGED] = { REASON_CHANGED, "the policy or this version of Ostler asks for other "
+                                       "contents: Ostler applies them" },
+    [NEED_CONFIRM] = { REASON_CONFIRM, "the object may have changed since Ostler last applied it: "
+                                       "Ostler applies it again" },
 };
 
 /* `intent` is the hash of what the child should be. */
@@ -108,10 +100,12 @@ static enum need need_of(const struct pass *p, const struct child *live, const c
 
 static void add_need(struct pass *p, enum need need, const struct recipe *r, const struct child *live, const json_t *object)
 {
+    CLEANUP_FREE char *target = set_key(r->resource, r->name);
     if (need == NEED_REPAIR)
         add_repair(p, live, object);
     if (need != NEED_NOTHING)
-        add_apply(p, r->resource, r->name, object, needs[need].reason, needs[need].message);
+        action_add(p->plan, request_apply(r->resource, namespace_of(p, r->resource), r->name, object),
+                   VERB_APPLY, target, needs[need].reason, "%s", needs[need].message);
 }
 
 /* One child that should be there. It is rendered only where that is not remembered or it has to be written. */
@@ -415,8 +409,10 @@ static size_t delete_unwanted(struct pass *p)
         if (c->deleting || !may_go(p, c))
             continue;
         CLEANUP_FREE char *target = set_key(c->resource, child_name(c));
-        plan_add(p->plan, request_delete(c->resource, namespace_of(p, c->resource), child_name(c), c->head.uid, c->head.rv),
-                 "Delete", target, "Unneeded", "no node needs the object any more: Ostler deletes it");
+        const char *name = child_name(c), *ns = namespace_of(p, c->resource);
+        action_add(p->plan, request_delete(c->resource, ns, name, c->head.uid, c->head.rv),
+                   VERB_DELETE, target, REASON_UNNEEDED,
+                   "no node needs the object any more: Ostler deletes it");
     }
     return left;
 }

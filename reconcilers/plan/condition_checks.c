@@ -6,12 +6,23 @@
 #include "reconcilers/model/names.h"
 #include "reconcilers/plan/detecting.h"
 
-bool cond_say(struct condition *ret, const char *status, const char *reason, const char *message)
+static bool say(struct condition *ret, const char *status, const char *reason, const char *message)
 {
     ret->status = status;
     ret->reason = reason;
     ret->message = message;
     return true;
+}
+
+bool cond_say(struct condition *ret, const char *status, enum reason reason, const char *message)
+{
+    return say(ret, status, reason_text(reason), message);
+}
+
+bool cond_say_cause(struct condition *ret, const char *status, const struct cause *c,
+                    const char *message)
+{
+    return say(ret, status, c->word, message);
 }
 
 const char *cond_nodes(const struct checks *in, size_t n)
@@ -118,7 +129,7 @@ const char *cond_cause_text(const struct checks *in, const struct cause *c)
     const struct node_summary *s = cause_example(c);
     const char *what = operand_name(c->component);
     return arena_printf(in->a, "%s%s%zu of %s not ready: %s (node %s%s)%s", what, *what ? ": " : "", c->nodes,
-                        cond_nodes(in, in->served), s->message ? s->message : c->reason, s->name, cond_pod_text(in, s),
+                        cond_nodes(in, in->served), s->message ? s->message : c->word, s->name, cond_pod_text(in, s),
                         s->state == NODE_FAILED ? cond_words_text(in, s->name, s->message) : "");
 }
 
@@ -126,7 +137,7 @@ const char *cond_metrics_text(const struct checks *in, const struct cause *c)
 {
     const struct node_summary *s = cause_example(c);
     return arena_printf(in->a, "%s: %zu of %s: %s (node %s%s); see kubectl -n %s describe pod",
-                        operand_name(c->component), c->nodes, cond_nodes(in, in->served), s->message ? s->message : c->reason,
+                        operand_name(c->component), c->nodes, cond_nodes(in, in->served), s->message ? s->message : c->word,
                         s->name, cond_pod_text(in, s), in->v->operand_namespace);
 }
 
@@ -138,7 +149,7 @@ static const struct cause *waiting_for_pods(const struct checks *in)
     size_t cursor = 0;
     const struct map_entry *e;
     while ((e = map_next(&in->t->causes, &cursor)))
-        if (str_eq(((const struct cause *) e->value)->reason, "WaitingForGpuPods"))
+        if (((const struct cause *) e->value)->reason == REASON_WAITING_FOR_GPU_PODS)
             return e->value;
     return NULL;
 }
@@ -154,7 +165,7 @@ bool cond_removing(const struct checks *in, struct condition *ret)
         message = arena_printf(in->a, "%s; waiting on %zu: %s. To skip the wait: kubectl annotate gpuclusterpolicy "
                                       POLICY_NAME " " POLICY_FORCE_REMOVAL "=true",
                                message, c->nodes, cause_example(c)->message);
-    return cond_say(ret, "False", "Removing", message);
+    return cond_say(ret, "False", REASON_REMOVING, message);
 }
 
 const char *cond_letting_go(const struct checks *in)
@@ -173,7 +184,7 @@ bool cond_detecting(const struct checks *in, struct condition *ret)
     if (!detecting_wait_s(in->v))
         return false;
     bool up = detecting_agents(in->v)->silent == 0;
-    return cond_say(ret, "False", "Detecting",
+    return cond_say(ret, "False", REASON_DETECTING,
                      arena_printf(in->a, "it is not known yet whether %s ha%s a GPU: %s", cond_nodes(in, in->t->total),
                                   in->t->total == 1 ? "s" : "ve",
                                   up ? "the agents are scanning"
@@ -198,7 +209,7 @@ bool cond_no_detector(const struct checks *in, struct condition *ret)
     bool may_say = in->v->settled && in->v->stance == STANCE_MANAGE && !detecting_wait_s(in->v);
     if (in->t->looked_at || !in->t->total || in->served || !may_say)
         return false;
-    return cond_say(ret, "False", "NoDetector",
+    return cond_say(ret, "False", REASON_NO_DETECTOR,
                      arena_printf(in->a, "nothing says which of %s have a GPU: %s install Node Feature Discovery, or run: "
                                          "kubectl label node NAME " LABEL_GPU_PRESENT "=true",
                                   cond_nodes(in, in->t->total), detector_cure(in)));
@@ -212,7 +223,7 @@ bool cond_rolled_back(const struct checks *in, struct condition *ret)
     if (!r || !r->known || !r->failure || !in->v->settled || in->v->stance != STANCE_MANAGE)
         return false;
     bool back = in->served && r->active + r->waiting + r->failed == 0 && !cond_main_cause(in);
-    return cond_say(ret, "True", back ? "RolledBack" : "RevisionFailed",
+    return cond_say(ret, "True", back ? REASON_ROLLED_BACK : REASON_REVISION_FAILED,
                      arena_printf(in->a, "%s%s. Correct the policy, or have it tried again: " POLICY_RETRY_COMMAND "%s",
                                   r->failure, back ? ", and was rolled back" : "", r->failure_retry,
                                   cond_words_text(in, r->failure_node, NULL)));

@@ -20,7 +20,10 @@ struct checks {
 typedef bool check_fn(const struct checks *in, struct condition *ret);
 
 /* Sets all three and returns true. Borrows the texts. */
-bool cond_say(struct condition *ret, const char *status, const char *reason, const char *message);
+bool cond_say(struct condition *ret, const char *status, enum reason reason, const char *message);
+/* The same with the reason of a cause. */
+bool cond_say_cause(struct condition *ret, const char *status, const struct cause *c,
+                    const char *message);
 /* "1 node", "3 nodes". From the arena. */
 const char *cond_nodes(const struct checks *in, size_t n);
 /* What is wrong with a part of what Ostler stands on; NULL: nothing. Borrowed. */

@@ -17,32 +17,34 @@ static bool say_of(const struct checks *in, enum surroundings_part part, struct 
 static bool reconciling_removal(const struct checks *in, struct condition *ret)
 {
     struct condition ready = { 0 };
-    return cond_removing(in, &ready) && cond_say(ret, "True", "Removing", ready.message);
+    return cond_removing(in, &ready) && cond_say(ret, "True", REASON_REMOVING, ready.message);
 }
 
 static bool reconciling_letting_go(const struct checks *in, struct condition *ret)
 {
     const char *what = cond_letting_go(in);
-    return *what && cond_say(ret, "True", "Removing", what + strlen("; "));
+    return *what && cond_say(ret, "True", REASON_REMOVING, what + strlen("; "));
 }
 
 static bool reconciling_failure(const struct checks *in, struct condition *ret)
 {
     return in->failure && !cond_failure_lasts(in) && !in->v->problems &&
-           cond_say(ret, "True", "ReconcileFailed", cond_failure_text(in));
+           cond_say(ret, "True", REASON_RECONCILE_FAILED, cond_failure_text(in));
 }
 
 static bool reconciling_nodes(const struct checks *in, struct condition *ret)
 {
     if (in->v->problems || cond_failure_lasts(in) || (in->v->settled && in->works == in->served))
         return false;
-    return cond_say(ret, "True", "Installing", arena_printf(in->a, "%zu of %s ready", in->works, cond_nodes(in, in->served)));
+    return cond_say(ret, "True", REASON_INSTALLING,
+                    arena_printf(in->a, "%zu of %s ready", in->works, cond_nodes(in, in->served)));
 }
 
 static bool reconciling_detecting(const struct checks *in, struct condition *ret)
 {
     struct condition ready = { 0 };
-    return !cond_failure_lasts(in) && cond_detecting(in, &ready) && cond_say(ret, "True", ready.reason, ready.message);
+    return !cond_failure_lasts(in) && cond_detecting(in, &ready) &&
+           cond_say(ret, "True", REASON_DETECTING, ready.message);
 }
 
 static bool is_moving(const struct checks *in)
@@ -54,7 +56,7 @@ static bool is_moving(const struct checks *in)
 /* Nodes that a rollout changes are RollingOut's: who waits by kstatus waits for none that takes days. */
 static bool reconciling_nothing(const struct checks *in, struct condition *ret)
 {
-    return cond_say(ret, "False", "Done",
+    return cond_say(ret, "False", REASON_DONE,
                     is_moving(in) ? "nothing but the rollout is under way: the condition RollingOut says how far it is"
                                   : "nothing is under way");
 }
@@ -64,7 +66,9 @@ static check_fn *const reconciling_checks[] = { reconciling_removal, reconciling
 
 static bool stalled_invalid(const struct checks *in, struct condition *ret)
 {
-    return in->v->problems && cond_say(ret, "True", "InvalidSpec", arena_printf(in->a, "correct the spec: %s", in->v->problems));
+    return in->v->problems &&
+           cond_say(ret, "True", REASON_INVALID_SPEC,
+                    arena_printf(in->a, "correct the spec: %s", in->v->problems));
 }
 
 static bool stalled_namespace(const struct checks *in, struct condition *ret)
@@ -74,13 +78,14 @@ static bool stalled_namespace(const struct checks *in, struct condition *ret)
 
 static bool stalled_failure(const struct checks *in, struct condition *ret)
 {
-    return cond_failure_lasts(in) && cond_say(ret, "True", "ReconcileFailed", cond_failure_text(in));
+    return cond_failure_lasts(in) &&
+           cond_say(ret, "True", REASON_RECONCILE_FAILED, cond_failure_text(in));
 }
 
 static bool not_stalled(const struct checks *in, struct condition *ret)
 {
     (void) in;
-    return cond_say(ret, "False", "NotStalled",
+    return cond_say(ret, "False", REASON_NOT_STALLED,
                     "nothing keeps Ostler from its work; the conditions Ready and Degraded say whether somebody has to do "
                     "something");
 }
@@ -101,13 +106,13 @@ static bool degraded_failed(const struct checks *in, struct condition *ret)
 {
     const struct cause *c = cond_main_cause(in);
     size_t failed = in->t->states[NODE_FAILED] + in->t->states[NODE_UNSUPPORTED];
-    return c && failed && cond_say(ret, "True", c->reason, cond_cause_text(in, c));
+    return c && failed && cond_say_cause(ret, "True", c, cond_cause_text(in, c));
 }
 
 static bool degraded_metrics(const struct checks *in, struct condition *ret)
 {
     const struct cause *c = cond_metrics_cause(in);
-    return c && cond_say(ret, "True", c->reason, cond_metrics_text(in, c));
+    return c && cond_say_cause(ret, "True", c, cond_metrics_text(in, c));
 }
 
 static bool degraded_foreign(const struct checks *in, struct condition *ret)
@@ -117,7 +122,7 @@ static bool degraded_foreign(const struct checks *in, struct condition *ret)
     while ((e = map_next(&in->t->causes, &cursor))) {
         const struct cause *c = e->value;
         if (c->first->state == NODE_FOREIGN)
-            return cond_say(ret, "False", "ForeignStack", cause_example(c)->message);
+            return cond_say(ret, "False", REASON_FOREIGN_STACK, cause_example(c)->message);
     }
     return false;
 }
@@ -128,7 +133,7 @@ static bool degraded_no_detector(const struct checks *in, struct condition *ret)
     struct condition short_one = { 0 };
     if (!cond_no_detector(in, &short_one))
         return false;
-    return cond_say(ret, "True", short_one.reason,
+    return cond_say(ret, "True", REASON_NO_DETECTOR,
                arena_printf(in->a, "%s. To install Node Feature Discovery: helm install nfd node-feature-discovery --repo "
                             "https://kubernetes-sigs.github.io/node-feature-discovery/charts "
                             "--namespace node-feature-discovery --create-namespace", short_one.message));
@@ -142,7 +147,8 @@ static bool degraded_reports(const struct checks *in, struct condition *ret)
 static bool not_degraded(const struct checks *in, struct condition *ret)
 {
     (void) in;
-    return cond_say(ret, "False", "NothingFails", "no node, no operand and no revision has failed");
+    return cond_say(ret, "False", REASON_NOTHING_FAILS,
+                    "no node, no operand and no revision has failed");
 }
 
 static check_fn *const degraded_checks[] = { degraded_namespace, degraded_write,   degraded_failed,      cond_rolled_back,
@@ -206,19 +212,19 @@ static bool rollout_goes_on(const struct checks *in, struct condition *ret)
 
 static bool all_up_to_date(const struct checks *in, struct condition *ret)
 {
-    return cond_say(ret, "False", "UpToDate",
+    return cond_say(ret, "False", REASON_UP_TO_DATE,
                      arena_printf(in->a, "no node is being moved to another revision%s", retry_text(in)));
 }
 
 static check_fn *const rollout_checks[] = { rollout_ends, rollout_invalid, rollout_goes_on, all_up_to_date };
 
-const char *status_rollout_reason(const struct cluster_view *v)
+enum reason status_rollout_reason(const struct cluster_view *v)
 {
     if (v->stance == STANCE_REMOVE)
-        return "Removing";
+        return REASON_REMOVING;
     if (v->problems)
-        return "InvalidSpec";
-    return v->rollout && v->rollout->known ? rollout_report_reason(v->rollout) : NULL;
+        return REASON_INVALID_SPEC;
+    return v->rollout && v->rollout->known ? rollout_report_reason(v->rollout) : REASON_NONE;
 }
 
 static check_fn *const ready_checks[] = { cond_headline };

@@ -5,6 +5,7 @@
 
 #include "base/buf.h"
 #include "base/str.h"
+#include "reconcilers/model/action.h"
 #include "reconcilers/model/pod_traits.h"
 #include "reconcilers/plan/holders.h"
 
@@ -13,22 +14,22 @@ enum { NAMED_MAX = 3, MESSAGE_MAX = 900, ROOM = 8 << 10 };
 
 static const struct {
     enum drain_effect effect;
-    const char *why;
-    const char *word;
+    enum reason reason;
+    const char *text;
 } fates[DRAIN_FATE_COUNT] = {
-#define X(id, ...) [DRAIN_##id] = { __VA_ARGS__ },
+#define X(id, effect, reason, text) [DRAIN_##id] = { effect, REASON_##reason, text },
     DRAIN_FATES(X)
 #undef X
 };
 
 const char *drain_fate_text(enum drain_fate fate)
 {
-    return fates[fate].why;
+    return fates[fate].text;
 }
 
-const char *drain_fate_reason(enum drain_fate fate)
+enum reason drain_fate_reason(enum drain_fate fate)
 {
-    return fates[fate].word;
+    return fates[fate].reason;
 }
 
 /* ---- what becomes of each pod */
@@ -119,7 +120,7 @@ static void say_group(struct buf *text, const struct drain_found *group, size_t 
         buf_printf(text, "%s%s", i ? ", " : "", group[i].pod->head.key);
     if (n > named)
         buf_printf(text, "%s%zu more", named ? " and " : "", n - named);
-    buf_printf(text, " (%s)", fates[group->fate].why);
+    buf_printf(text, " (%s)", fates[group->fate].text);
 }
 
 static void say_pods(struct buf *text, const struct look *l, const struct drain *d, const struct drain_found *found)
@@ -214,9 +215,10 @@ static void evict(const struct pod *p, bool dry_run, struct plan *plan)
     const char *name;
     CLEANUP_FREE char *ns = record_namespace(p->head.key, &name);
     CLEANUP_FREE char *target = xasprintf("pod/%s", p->head.key);
-    plan_add(plan, request_evict(ns, name, p->head.uid, dry_run), dry_run ? "TryEvict" : "Evict", target, "Drain",
-             dry_run ? "dry run of the eviction, before Ostler evicts a pod of the node"
-                     : "the driver of its node is about to be replaced: Ostler evicts the pod");
+    action_add(plan, request_evict(ns, name, p->head.uid, dry_run),
+               dry_run ? VERB_TRY_EVICT : VERB_EVICT, target, REASON_DRAIN,
+               dry_run ? "dry run of the eviction, before Ostler evicts a pod of the node"
+                       : "the driver of its node is about to be replaced: Ostler evicts the pod");
 }
 
 void drain_evict(const struct drain *d, bool dry_run_first, struct plan *plan)
@@ -237,7 +239,7 @@ void drain_delete(const struct drain *d, struct plan *plan)
         CLEANUP_FREE char *ns = record_namespace(p->head.key, &name);
         CLEANUP_FREE char *target = xasprintf("pod/%s", p->head.key);
         struct request request = request_delete(RESOURCE_POD, ns, name, p->head.uid, p->head.rv);
-        plan_add(plan, request, "Delete", target, "DrainTimedOut",
+        action_add(plan, request, VERB_DELETE, target, REASON_DRAIN_TIMED_OUT,
                  "drain.timeout is over and drain.onTimeout is Delete: Ostler deletes the pod");
     }
 }

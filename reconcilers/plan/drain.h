@@ -9,24 +9,31 @@
 #include "reconcilers/model/names.h"
 #include "reconcilers/model/node_holders.h"
 #include "reconcilers/model/pod.h"
+#include "reconcilers/model/reason.h"
 #include "reconcilers/model/rollout_spec.h"
 
-/* What becomes of a pod in a drain; those that a person has to do something about come first. id, what it is to the drain, what
- * is said of it, and that in one word */
-#define DRAIN_FATES(X)                                                                                                           \
-    X(STAYS, DRAIN_FREE, "", "") /* it uses no GPU, or is an operand of ours */                                                  \
-    X(STATIC, DRAIN_STUCK, "static pod: remove its manifest from the node", "StaticPod")                                         \
-    X(DAEMON, DRAIN_STUCK, "of a DaemonSet that tolerates the upgrade's taint and would recreate it: remove the toleration",     \
-      "DaemonSetPod")                                                                                                            \
-    X(RETURNED, DRAIN_STUCK,                                                                                                     \
-      "came back to the tainted node, because of a toleration of the upgrade's taint or a nodeName: remove that", "CameBack")    \
-    X(LEFT_OUT, DRAIN_STUCK, "left out by drain.podSelector: end it or change the selector", "NotSelected")                      \
-    X(BARE, DRAIN_STUCK, "no controller would recreate it: delete it or set drain.force", "NoController")                        \
-    X(DATA, DRAIN_STUCK, "its emptyDir would be lost: end it or set drain.deleteEmptyDir", "EmptyDir")                           \
-    X(JOB, DRAIN_STUCK, "a job: Ostler waits until it ends", "Job")                                                              \
-    X(TIMED_JOB, DRAIN_STUCK, "a job: Ostler waits until it ends or drain.waitForJobs is over", "Job")                           \
-    X(LEAVES, DRAIN_MOVES, "asked to leave", "AskedToLeave")                                                                     \
-    X(GOING, DRAIN_MOVES, "being deleted", "BeingDeleted")
+/* What becomes of a pod in a drain; those that a person has to do something about come first. id,
+ * what it is to the drain, why it is in waitingFor, and what is said of it */
+#define DRAIN_FATES(X)                                                                             \
+    X(STAYS, DRAIN_FREE, NONE, "") /* it uses no GPU, or is an operand of ours */                  \
+    X(STATIC, DRAIN_STUCK, STATIC_POD, "static pod: remove its manifest from the node")            \
+    X(DAEMON, DRAIN_STUCK, DAEMON_SET_POD,                                                         \
+      "of a DaemonSet that tolerates the upgrade's taint and would recreate it: remove the "       \
+      "toleration")                                                                                \
+    X(RETURNED, DRAIN_STUCK, CAME_BACK,                                                            \
+      "came back to the tainted node, because of a toleration of the upgrade's taint or a "        \
+      "nodeName: remove that")                                                                     \
+    X(LEFT_OUT, DRAIN_STUCK, POD_NOT_SELECTED,                                                     \
+      "left out by drain.podSelector: end it or change the selector")                              \
+    X(BARE, DRAIN_STUCK, NO_CONTROLLER,                                                            \
+      "no controller would recreate it: delete it or set drain.force")                             \
+    X(DATA, DRAIN_STUCK, EMPTY_DIR,                                                                \
+      "its emptyDir would be lost: end it or set drain.deleteEmptyDir")                            \
+    X(JOB, DRAIN_STUCK, JOB, "a job: Ostler waits until it ends")                                  \
+    X(TIMED_JOB, DRAIN_STUCK, JOB,                                                                 \
+      "a job: Ostler waits until it ends or drain.waitForJobs is over")                            \
+    X(LEAVES, DRAIN_MOVES, ASKED_TO_LEAVE, "asked to leave")                                       \
+    X(GOING, DRAIN_MOVES, BEING_DELETED, "being deleted")
 
 enum drain_effect {
     DRAIN_FREE,  /* the node is drained with it */
@@ -85,9 +92,9 @@ enum {
 
 /* `closed_s` of a claimed node. */
 int64_t drain_closed_s(const struct claim *c);
-/* What is said of a pod, and the same in one word. */
+/* What is said of a pod, and why it is in waitingFor. */
 const char *drain_fate_text(enum drain_fate fate);
-const char *drain_fate_reason(enum drain_fate fate);
+enum reason drain_fate_reason(enum drain_fate fate);
 /* Whether nobody keeps the node from being drained. */
 bool drain_is_done(const struct drain *d);
 /* Whether jobs keep the node from being drained, and nobody else does. */

@@ -6,15 +6,13 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "kube/condition.h"
+#include "reconcilers/model/action.h"
 #include "reconcilers/model/known_fields.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/model/policy.h"
 #include "reconcilers/plan/waiting_for.h"
 
-/* What a node that is up says. */
-#define READY_REASON "OperandsUp"
-
-enum { REASON_MAX = 128 }; /* as the CRD has it */
+enum { WORD_MAX = 128 }; /* as the CRD has a reason */
 
 /* ---- what is said */
 
@@ -22,8 +20,8 @@ enum { REASON_MAX = 128 }; /* as the CRD has it */
 static const char *reason_of(const struct node_summary *s)
 {
     if (s->cause)
-        return s->cause->reason;
-    return s->state == NODE_READY ? READY_REASON : node_state_name(s->state);
+        return s->cause->word;
+    return s->state == NODE_READY ? reason_text(REASON_OPERANDS_UP) : node_state_name(s->state);
 }
 
 /* Whether its GPUs work, and if not why: what the condition says. */
@@ -53,9 +51,9 @@ static const char *word_of(const struct gpu_node_input *in, struct arena *a)
 {
     const char *trouble = waiting_trouble(in->summary, a);
     if (waiting_for_turn(in))
-        return rollout_hold_reason(waiting_turn(in->hold));
+        return reason_text(rollout_hold_reason(waiting_turn(in->hold)));
     if (is_rolled_back(in))
-        return GPU_NODE_ROLLED_BACK;
+        return reason_text(REASON_ROLLED_BACK);
     return trouble ? trouble : reason_of(in->summary);
 }
 
@@ -118,7 +116,8 @@ static json_t *status_json(const struct gpu_node_input *in, struct arena *a)
 {
     const struct node_summary *s = in->summary;
     const char *state = node_state_name(s->state), *message = sentence_of(in, a);
-    json_t *status = json_pack("{s:s, s:o}", "state", state, "reason", shortened(word_of(in, a), REASON_MAX));
+    json_t *status =
+        json_pack("{s:s, s:o}", "state", state, "reason", shortened(word_of(in, a), WORD_MAX));
     if (in->gpus)
         json_object_set_new(status, "gpus", json_integer(in->gpus));
     set_text(status, "product", in->product);
@@ -142,8 +141,10 @@ static json_t *status_json(const struct gpu_node_input *in, struct arena *a)
 
 static void plan_delete(const struct gpu_node_input *in, const char *target, const char *message, struct plan *plan)
 {
-    plan_add(plan, request_delete(RESOURCE_GPU_NODE, NULL, in->name, in->report->head.uid, in->report->head.rv), "Delete", target,
-             "ReportUnneeded", "%s", message);
+    action_add(plan,
+               request_delete(RESOURCE_GPU_NODE, NULL, in->name, in->report->head.uid,
+                              in->report->head.rv),
+               VERB_DELETE, target, REASON_REPORT_UNNEEDED, "%s", message);
 }
 
 /* One that the node's agent made says nothing of whose it is yet. */
@@ -153,8 +154,8 @@ static void plan_create(const struct gpu_node_input *in, const char *target, str
         json_pack("{s:s, s:s, s:{s:s, s:{s:s}, s:[{s:s, s:s, s:s, s:s}]}}", "apiVersion", POLICY_API_VERSION, "kind",
                   GPU_NODE_KIND, "metadata", "name", in->name, "labels", LABEL_MANAGED_BY, MANAGED_BY, "ownerReferences",
                   "apiVersion", "v1", "kind", "Node", "name", in->name, "uid", in->node->head.uid);
-    plan_add(plan, request_apply(RESOURCE_GPU_NODE, NULL, in->name, object), "Apply", target,
-             in->report ? "ReportUnowned" : "ReportMissing",
+    action_add(plan, request_apply(RESOURCE_GPU_NODE, NULL, in->name, object), VERB_APPLY, target,
+             in->report ? REASON_REPORT_UNOWNED : REASON_REPORT_MISSING,
              in->report ? "the GpuNode has no ownerReference to its Node yet: Ostler adds it"
                         : "the node has no GpuNode yet: Ostler creates it");
 }
@@ -186,8 +187,10 @@ static void plan_orphan(const struct gpu_node_input *in, const char *target, str
 {
     CLEANUP_FREE char *selector = xasprintf("metadata.name=%s", in->name);
     plan->keep_going = false;
-    plan_add(plan, request_look(RESOURCE_NODE, &(struct list_options){ .field_selector = selector }), "Look", target,
-             "ReportUnneeded", "lists the Nodes of this name, before the GpuNode is deleted");
+    action_add(plan,
+               request_look(RESOURCE_NODE, &(struct list_options){ .field_selector = selector }),
+               VERB_LOOK, target, REASON_REPORT_UNNEEDED,
+               "lists the Nodes of this name, before the GpuNode is deleted");
     plan_delete(in, target, "there is no Node of this name: Ostler deletes the GpuNode", plan);
 }
 
@@ -215,21 +218,22 @@ static bool may_be_said(const struct gpu_node_input *in, bool wanted)
 }
 
 /* Why Ostler leaves a node alone, the first that applies. */
-static const char *why_unmanaged(const struct gpu_node_input *in, struct arena *a, const char **ret_reason)
+static const char *why_unmanaged(const struct gpu_node_input *in, struct arena *a,
+                                 enum reason *ret_reason)
 {
     const struct node_view view = { in->node, in->strings };
-    *ret_reason = "NoGpu";
+    *ret_reason = REASON_NO_GPU;
     if (!in->summary->gpu)
         return "no GPU was found on the node";
     const char *managed = node_label(&view, LABEL_MANAGED), *operands = node_label(&view, LABEL_DEPLOY_OPERANDS);
-    *ret_reason = "OptedOut";
+    *ret_reason = REASON_OPTED_OUT;
     if (str_eq(managed, "false"))
         return arena_printf(a, "Ostler leaves the node alone because of its label " LABEL_MANAGED "=false; to have it managed, "
                             "run: kubectl label node %s " LABEL_MANAGED "-", in->name);
     if (str_eq(operands, "false") && !str_eq(managed, "true"))
         return arena_printf(a, "Ostler leaves the node alone because of its label " LABEL_DEPLOY_OPERANDS "=false; to have it "
                             "managed, run: kubectl label node %s " LABEL_DEPLOY_OPERANDS "-", in->name);
-    *ret_reason = "NotSelected";
+    *ret_reason = REASON_NOT_SELECTED;
     return "Ostler leaves the node alone because spec.nodes.selector of the policy does not match its labels";
 }
 
@@ -237,12 +241,14 @@ static const char *why_unmanaged(const struct gpu_node_input *in, struct arena *
  * nothing. */
 static json_t *unmanaged_json(const struct gpu_node_input *in, struct arena *a)
 {
-    const char *state = node_state_name(NODE_UNMANAGED), *reason;
+    const char *state = node_state_name(NODE_UNMANAGED);
+    enum reason reason;
     if (!in->managing)
         return json_object();
     const char *message = why_unmanaged(in, a, &reason);
-    json_t *status = json_pack("{s:s, s:s, s:o, s:o}", "state", state, "reason", reason, "message",
-                               shortened(message, CONDITION_MESSAGE_MAX), "since", since_json(in, state));
+    json_t *status =
+        json_pack("{s:s, s:s, s:o, s:o}", "state", state, "reason", reason_text(reason), "message",
+                  shortened(message, CONDITION_MESSAGE_MAX), "since", since_json(in, state));
     set_text(status, "product", in->product);
     json_object_set_new(status, GPU_NODE_GENERATION, json_integer(in->generation));
     return status;
@@ -259,7 +265,8 @@ static void plan_status(const struct gpu_node_input *in, struct arena *a, const 
     const char *news = wanted ? arena_printf(a, "%s %s: %s", node_state_name(in->summary->state), word_of(in, a),
                                              str_or_empty(sentence_of(in, a)))
                               : "Ostler does not manage the node";
-    plan_add(plan, request_apply_status(RESOURCE_GPU_NODE, NULL, in->name, apply), "Status", target, "ReportChanged", "%s", news);
+    action_add(plan, request_apply_status(RESOURCE_GPU_NODE, NULL, in->name, apply), VERB_STATUS,
+               target, REASON_REPORT_CHANGED, "%s", news);
 }
 
 static void plan_report(const struct gpu_node_input *in, struct arena *a, bool wanted, struct plan *plan)
@@ -286,8 +293,9 @@ static void plan_condition_patch(const struct gpu_node_input *in, struct arena *
 {
     CLEANUP_JSON json_t *patch = json_pack("{s:{s:s}, s:{s:[o]}}", "metadata", "uid", in->node->head.uid, "status", "conditions",
                                            condition_steal);
-    plan_add(plan, request_merge_status(RESOURCE_NODE, NULL, in->name, patch), "Condition", arena_printf(a, "node/%s", in->name),
-             "ConditionChanged", NODE_CONDITION " is %s", what);
+    action_add(plan, request_merge_status(RESOURCE_NODE, NULL, in->name, patch), VERB_CONDITION,
+               arena_printf(a, "node/%s", in->name), REASON_CONDITION_CHANGED,
+               NODE_CONDITION " is %s", what);
 }
 
 static bool take_condition_off(const struct gpu_node_input *in, struct arena *a, struct plan *plan)
@@ -306,8 +314,9 @@ static bool plan_condition(const struct gpu_node_input *in, struct arena *a, boo
         return take_condition_off(in, a, plan);
     const char *reason = reason_of(in->summary), *status = in->summary->state == NODE_READY ? "True" : "False";
     CLEANUP_JSON json_t *condition =
-        json_pack("{s:s, s:s, s:o, s:o}", "type", NODE_CONDITION, "status", status, "reason", shortened(reason, REASON_MAX),
-                  "message", shortened(str_or_empty(message_of(in->summary)), CONDITION_MESSAGE_MAX));
+        json_pack("{s:s, s:s, s:o, s:o}", "type", NODE_CONDITION, "status", status, "reason",
+                  shortened(reason, WORD_MAX), "message",
+                  shortened(str_or_empty(message_of(in->summary)), CONDITION_MESSAGE_MAX));
     struct node_condition then = node_condition(condition);
     bool other = then.status != now->status || then.why != now->why;
     if (!other && then.message == now->message)

@@ -9,7 +9,7 @@
 
 static bool is_invalid(const struct checks *in, struct condition *ret)
 {
-    return in->v->problems && cond_say(ret, "False", "InvalidSpec",
+    return in->v->problems && cond_say(ret, "False", REASON_INVALID_SPEC,
                                         arena_printf(in->a, "operands that run are not changed, and the spec is not applied: %s",
                                                      in->v->problems));
 }
@@ -23,12 +23,13 @@ static bool has_no_namespace(const struct checks *in, struct condition *ret)
 
 static bool has_failed_writes(const struct checks *in, struct condition *ret)
 {
-    return in->failure && cond_say(ret, "False", "ReconcileFailed", cond_failure_text(in));
+    return in->failure && cond_say(ret, "False", REASON_RECONCILE_FAILED, cond_failure_text(in));
 }
 
 static bool is_unsettled(const struct checks *in, struct condition *ret)
 {
-    return !in->v->settled && cond_say(ret, "Unknown", "Reading", "Ostler is reading the nodes");
+    return !in->v->settled &&
+           cond_say(ret, "Unknown", REASON_READING, "Ostler is reading the nodes");
 }
 
 /* ---- nodes that are not ready, or not known */
@@ -38,9 +39,10 @@ static bool lacks_nodes(const struct checks *in, struct condition *ret)
     if (in->works == in->served)
         return false;
     const struct cause *c = cond_main_cause(in);
-    return cond_say(ret, "False", c ? c->reason : "Installing",
-                     c ? cond_cause_text(in, c) : arena_printf(in->a, "%zu of %s ready", in->works,
-                                                                cond_nodes(in, in->served)));
+    return c ? cond_say_cause(ret, "False", c, cond_cause_text(in, c))
+             : cond_say(ret, "False", REASON_INSTALLING,
+                        arena_printf(in->a, "%zu of %s ready", in->works,
+                                     cond_nodes(in, in->served)));
 }
 
 /* ---- nodes that work, and something to say about them */
@@ -70,14 +72,14 @@ static bool has_no_nodes(const struct checks *in, struct condition *ret)
     if (in->served)
         return false;
     if (t->states[NODE_LOST])
-        return cond_say(ret, "True", "NodesDown",
+        return cond_say(ret, "True", REASON_NODES_DOWN,
                         arena_printf(in->a, "every GPU node that Ostler serves is down: %s; see kubectl get nodes%s",
                                      cond_nodes(in, t->states[NODE_LOST]), cond_letting_go(in)));
     if (t->states[NODE_FOREIGN])
-        return cond_say(ret, "True", "ForeignStack",
+        return cond_say(ret, "True", REASON_FOREIGN_STACK,
                          arena_printf(in->a, "no node to serve; served by another GPU stack: %s%s%s",
                                       cond_nodes(in, t->states[NODE_FOREIGN]), silent(in), cond_letting_go(in)));
-    return cond_say(ret, "True", "NoGpuNodes",
+    return cond_say(ret, "True", REASON_NO_GPU_NODES,
                      arena_printf(in->a, "there is no GPU node to serve among %s%s%s%s", cond_nodes(in, t->total),
                                   left_out(in), silent(in), cond_letting_go(in)));
 }
@@ -85,7 +87,7 @@ static bool has_no_nodes(const struct checks *in, struct condition *ret)
 static bool lacks_metrics(const struct checks *in, struct condition *ret)
 {
     const struct cause *c = cond_metrics_cause(in);
-    return c && cond_say(ret, "True", c->reason, cond_metrics_text(in, c));
+    return c && cond_say_cause(ret, "True", c, cond_metrics_text(in, c));
 }
 
 static bool lacks_reports(const struct checks *in, struct condition *ret)
@@ -100,7 +102,7 @@ static bool rolls_out(const struct checks *in, struct condition *ret)
     if (!cond_is_rolling_out(in))
         return false;
     bool moves = in->v->rollout->active || in->v->rollout->waiting;
-    return cond_say(ret, "True", moves ? "RollingOut" : status_rollout_reason(in->v),
+    return cond_say(ret, "True", moves ? REASON_ROLLING_OUT : status_rollout_reason(in->v),
                      arena_printf(in->a, "%zu of %s ready: %s", in->t->states[NODE_READY], cond_nodes(in, in->served),
                                   in->rolling_out->message));
 }
@@ -119,7 +121,7 @@ static bool has_all(const struct checks *in, struct condition *ret)
         others = arena_printf(in->a, "%s; down: %s", others, cond_nodes(in, t->states[NODE_LOST]));
     if (t->states[NODE_FOREIGN])
         others = arena_printf(in->a, "%s; served by another GPU stack: %s", others, cond_nodes(in, t->states[NODE_FOREIGN]));
-    return cond_say(ret, "True", "AllNodesReady",
+    return cond_say(ret, "True", REASON_ALL_NODES_READY,
                      arena_printf(in->a, "every GPU node has what it should have: %s%s%s%s",
                                   cond_nodes(in, in->served), others, silent(in), cond_letting_go(in)));
 }

@@ -2,6 +2,7 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "kube/object.h"
+#include "reconcilers/model/action.h"
 #include "reconcilers/plan/policy_plan.h"
 #include "reconcilers/plan/status.h"
 
@@ -24,11 +25,12 @@ static void replace_condition(json_t *conditions, const json_t *before, const st
 static json_t *hindered_status(const struct cluster_view *v)
 {
     const struct surroundings_problem *p = v->hindrance;
+    const char *reason = reason_text(p->reason);
     const struct condition said[] = {
-        { "Ready", "False", p->reason, p->message },
-        { "Reconciling", "False", p->reason, "nothing is under way" },
-        { "Stalled", "True", p->reason, p->message },
-        { "Degraded", "True", p->reason, p->message },
+        { "Ready", "False", reason, p->message },
+        { "Reconciling", "False", reason, "nothing is under way" },
+        { "Stalled", "True", reason, p->message },
+        { "Degraded", "True", reason, p->message },
     };
     const json_t *old = json_object_get(v->object, "status"), *before = json_object_get(old, "conditions");
     json_t *status = json_is_object(old) ? json_deep_copy(old) : json_object();
@@ -55,6 +57,7 @@ void policy_plan_hindered(const struct cluster_view *v, struct plan *plan)
         return;
     CLEANUP_JSON json_t *apply = json_pack("{s:s, s:s, s:{s:s, s:s}, s:O}", "apiVersion", POLICY_API_VERSION, "kind", POLICY_KIND,
                                            "metadata", "name", POLICY_NAME, "uid", object_uid(v->object), "status", status);
-    plan_add(plan, request_apply_status(RESOURCE_POLICY, NULL, POLICY_NAME, apply), "Status", POLICY_TARGET, "StatusChanged",
-             "Stalled=True %s: %s", v->hindrance->reason, v->hindrance->message);
+    action_add(plan, request_apply_status(RESOURCE_POLICY, NULL, POLICY_NAME, apply), VERB_STATUS,
+               POLICY_TARGET, REASON_STATUS_CHANGED, "Stalled=True %s: %s",
+               reason_text(v->hindrance->reason), v->hindrance->message);
 }

@@ -171,7 +171,7 @@ int images_pull(const struct manifests *m, const struct images_wanted *want, str
     const struct render_task task = { .kind = TASK_PULL, .operand_namespace = want->operand_namespace,
                                       .policy_uid = want->policy_uid, .purpose = want->purpose, .node = want->node,
                                       .images = l.images, .image_count = l.count, .pull_secrets = secrets };
-    return task_pod_create(m, &task, "PullImages",
+    return task_pod_create(m, &task, REASON_PULL_IMAGES,
                            "pulls the images of the node's next revision while the node is still in service", plan, e);
 }
 
@@ -226,7 +226,10 @@ void images_clean(const struct node_input *in, const struct node_verdict *v, str
     if (!p)
         return;
     if (!is_waited_for(in, v, p))
-        task_pod_delete(p, "ImagesPulled", "the images that the pod pulls are no longer needed: Ostler deletes the pod", plan);
+        task_pod_delete(
+            p, REASON_IMAGES_PULLED,
+            "the images that the pod pulls are no longer needed: Ostler deletes the pod", plan);
     else if (was_ended(in, p, plan))
-        task_pod_delete(p, "PullImages", "the pod ended before it had pulled all images: Ostler replaces it", plan);
+        task_pod_delete(p, REASON_PULL_IMAGES,
+                        "the pod ended before it had pulled all images: Ostler replaces it", plan);
 }

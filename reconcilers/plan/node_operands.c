@@ -5,11 +5,19 @@
 #include "reconcilers/model/node_inventory.h"
 #include "reconcilers/plan/owner.h"
 
-void verdict_settle(struct node_verdict *v, enum node_state state, const char *reason, const char *message)
+void verdict_settle(struct node_verdict *v, enum node_state state, enum reason reason,
+                    const char *message)
 {
     v->state = state;
     v->reason = reason;
     v->message = message;
+}
+
+/* What a kubelet or the scheduler says of a pod. */
+static void settle_problem(struct node_verdict *v, const char *word, const char *problem)
+{
+    verdict_settle(v, NODE_FAILED, reason_parse(word), problem);
+    v->word = word;
 }
 
 static void want(struct node_verdict *v, const struct node_pods *pods, enum operand c, const char *hash)
@@ -79,7 +87,7 @@ unsigned operands_missing(const struct node_verdict *v)
 
 void operands_judge(const struct node_input *in, struct arena *a, struct node_verdict *v)
 {
-    verdict_settle(v, NODE_READY, NULL, NULL);
+    verdict_settle(v, NODE_READY, REASON_NONE, NULL);
     for (const struct operand_row *o = operand_rows; o->section; o++) {
         enum operand c = o->id;
         if (!(operands_missing(v) & (1u << c)))
@@ -88,11 +96,12 @@ void operands_judge(const struct node_input *in, struct arena *a, struct node_ve
         v->pod = in->pods->of[c].key;
         const char *problem = in->pods->of[c].problem;
         if (problem)
-            verdict_settle(v, NODE_FAILED, in->pods->of[c].reason, problem);
+            settle_problem(v, in->pods->of[c].reason, problem);
         else if (in->pods->of[c].present)
-            verdict_settle(v, NODE_INSTALLING, "PodStarting", arena_printf(a, "pod %s is starting", in->pods->of[c].key));
+            verdict_settle(v, NODE_INSTALLING, REASON_POD_STARTING,
+                           arena_printf(a, "pod %s is starting", in->pods->of[c].key));
         else
-            verdict_settle(v, NODE_INSTALLING, "PodMissing",
+            verdict_settle(v, NODE_INSTALLING, REASON_POD_MISSING,
                            arena_printf(a, "there is no %s pod on the node yet", operand_name(c)));
         return;
     }
@@ -139,7 +148,7 @@ void operands_judge_metrics(const struct node_input *in, struct arena *a, struct
         return;
     v->cause = OPERAND_EXPORTER;
     v->pod = in->pods->of[OPERAND_EXPORTER].key;
-    verdict_settle(v, NODE_READY, "MetricsMissing", words);
+    verdict_settle(v, NODE_READY, REASON_METRICS_MISSING, words);
 }
 
 void operands_judge_claims(const struct node_input *in, struct arena *a, struct node_verdict *v)
@@ -149,7 +158,7 @@ void operands_judge_claims(const struct node_input *in, struct arena *a, struct 
         return;
     v->cause = OPERAND_DEVICE_PLUGIN;
     v->pod = in->pods->foreign_pod;
-    verdict_settle(v, NODE_READY, "GpusGivenTwice",
+    verdict_settle(v, NODE_READY, REASON_GPUS_GIVEN_TWICE,
                    arena_printf(a, "Ostler's device plugin gives the GPUs of the node to pods, and NVIDIA's DRA driver gives the "
                                    "same ones to resource claims (%s): %s", owner_seen_by(in->pods, a), other->remedy));
 }

@@ -4,8 +4,9 @@
 
 #include "reconcilers/plan/node_plan.h"
 
-/* What the verdict comes to. `reason` is static or from the arena, as is `message`, which may be NULL. */
-void verdict_settle(struct node_verdict *v, enum node_state state, const char *reason, const char *message);
+/* What the verdict comes to. `message` is static or from the arena; it may be NULL. */
+void verdict_settle(struct node_verdict *v, enum node_state state, enum reason reason,
+                    const char *message);
 /* The inputs of a revision: its record's, else those of the target that it is; NULL when nobody knows, or for "". Borrowed. */
 const json_t *operands_inputs(const struct node_input *in, enum tier tier, const char *hash);
 /* Whether the node may be given these: each that it does not bear yet has a record, which is not on

@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "base/str.h"
+#include "reconcilers/model/action.h"
 #include "reconcilers/model/detect.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/plan/holders.h"
@@ -38,6 +39,11 @@ bool node_state_served(enum node_state s)
     return states[s].served;
 }
 
+const char *verdict_word(const struct node_verdict *v)
+{
+    return reason_word(v->reason, v->word);
+}
+
 /* Somebody says: leave this node alone. What is said to Ostler by name counts more than what is said to NVIDIA's operator. */
 static bool is_released(const struct node_input *in)
 {
@@ -63,24 +69,27 @@ static json_t *wanted_labels(const struct node_input *in, const struct node_verd
 }
 
 /* Asks for the node's pods, so that the write after it is sent only where all of them were known. */
-static void look_at_node(const struct node_input *in, const char *reason, struct plan *plan)
+static void look_at_node(const struct node_input *in, enum reason reason, struct plan *plan)
 {
     const char *name = in->view.node->head.key;
     CLEANUP_FREE char *selector = xasprintf("spec.nodeName=%s," POD_FIELDS, name), *target = xasprintf("node/%s", name);
-    plan_add(plan, request_look(RESOURCE_POD, &(struct list_options){ .field_selector = selector }), "Look", target, reason,
-             "lists the node's pods, in case a GPU pod started that the watch has not reported");
+    action_add(plan,
+               request_look(RESOURCE_POD, &(struct list_options){ .field_selector = selector }),
+               VERB_LOOK, target, reason,
+               "lists the node's pods, in case a GPU pod started that the watch has not reported");
 }
 
 /* Plans the one write of a pass; takes the patch, NULL: nothing to write. */
-static void write_patch(const struct node_input *in, json_t *patch_steal, const char *reason, const char *message,
-                        struct plan *plan)
+static void write_patch(const struct node_input *in, json_t *patch_steal, enum reason reason,
+                        const char *message, struct plan *plan)
 {
     CLEANUP_JSON json_t *patch = patch_steal;
     if (!patch)
         return;
     const char *name = in->view.node->head.key;
     CLEANUP_FREE char *target = xasprintf("node/%s", name);
-    plan_add(plan, request_json_patch(RESOURCE_NODE, NULL, name, patch), "Mark", target, reason, "%s", message);
+    action_add(plan, request_json_patch(RESOURCE_NODE, NULL, name, patch), VERB_MARK, target,
+               reason, "%s", message);
 }
 
 /* The default key of the policy stands for the key of the node's vendor. */
@@ -112,8 +121,8 @@ static struct marks usual_marks(const struct node_input *in, const json_t *label
                            .host_driver = in->view.node->host_driver, .claim_taint = in->rollout->drain.taint_key };
 }
 
-static void write_marks(const struct node_input *in, const struct marks *wanted, const char *reason, const char *message,
-                        struct plan *plan)
+static void write_marks(const struct node_input *in, const struct marks *wanted, enum reason reason,
+                        const char *message, struct plan *plan)
 {
     write_patch(in, marks_patch(&in->view, wanted), reason, message, plan);
 }
@@ -129,8 +138,8 @@ static const struct target *without_image(const struct node_input *in, const str
 
 /* The node is marked with everything but operands, and stays so until something changes. Pods of a stack that somebody else runs,
  * or may run, may not tolerate the taint, so such a node bears it only where the policy says so. */
-static void mark_only(const struct node_input *in, struct node_verdict *v, enum node_state state, const char *reason,
-                      const char *message, struct plan *plan)
+static void mark_only(const struct node_input *in, struct node_verdict *v, enum node_state state,
+                      enum reason reason, const char *message, struct plan *plan)
 {
     CLEANUP_JSON json_t *labels = wanted_labels(in, v);
     struct marks wanted = usual_marks(in, labels, v);
@@ -148,7 +157,7 @@ static void carry_labels(struct node_verdict *v, const struct node_input *in)
 
 static void settle_lost(const struct node_input *in, struct arena *a, struct node_verdict *v, const char *outlook)
 {
-    verdict_settle(v, NODE_LOST, "NodeNotReady", arena_printf(a, "node %s is down%s", in->view.node->head.key, outlook));
+    verdict_settle(v, NODE_LOST, REASON_NODE_NOT_READY, arena_printf(a, "node %s is down%s", in->view.node->head.key, outlook));
     v->cause = OPERAND_NONE;
     v->pod = NULL;
 }
@@ -188,8 +197,9 @@ static void go_on(const struct node_input *in, struct arena *a, const struct upg
     struct opening open = { .look = up->proving ? &up->proof : NULL, .changing = up->claimed && claim_is_changing(&up->claim) };
     opening_marks(in, a, &open, &wanted);
     if (up->look || up->look_for_holders)
-        look_at_node(in, up->look ? "DriverOff" : "Holders", plan);
-    write_marks(in, &wanted, up->reason ? up->reason : "Upgrade", str_or_empty(up->message), plan);
+        look_at_node(in, up->look ? REASON_DRIVER_OFF : REASON_HOLDERS, plan);
+    write_marks(in, &wanted, up->reason ? up->reason : REASON_UPGRADE, str_or_empty(up->message),
+                plan);
     opening_clear(&open);
     if (up->proving)
         act_on_proof(in, a, &up->proves, &up->proof, v, plan);
@@ -208,12 +218,12 @@ static void judge_turn(const struct node_input *in, struct arena *a,
         return;
     v->cause = OPERAND_TOOLKIT;
     if (by)
-        verdict_settle(v, NODE_INSTALLING, "ToolkitStopped",
+        verdict_settle(v, NODE_INSTALLING, REASON_TOOLKIT_STOPPED,
                        arena_printf(a, "the toolkit does not come up on node %s, one of the first of pool %s that got it, so no "
                                        "other node gets it: repair that node, change the policy, or take the node out with the "
                                        "label " LABEL_MANAGED "=false", by, pool));
     else
-        verdict_settle(v, NODE_INSTALLING, "WaitingForToolkit",
+        verdict_settle(v, NODE_INSTALLING, REASON_WAITING_FOR_TOOLKIT,
                        arena_printf(a, "the toolkit restarts the container runtime, so the nodes of pool %s get it in turn: each "
                                        "time as many as it works on, and one more", pool));
 }
@@ -266,7 +276,8 @@ static void judge_proof(const struct proof_look *look, struct node_verdict *v)
         [PROOF_WAITS] = NODE_VALIDATING, [PROOF_FAILS] = NODE_FAILED,
     };
     bool done = proof_is_done(look);
-    verdict_settle(v, states_of[look->result], done ? NULL : look->reason, look->result == PROOF_PASSES ? NULL : look->message);
+    verdict_settle(v, states_of[look->result], done ? REASON_NONE : look->reason,
+                   look->result == PROOF_PASSES ? NULL : look->message);
     if (!done && look->keep)
         v->pod = look->keep->head.key;
 }
@@ -280,7 +291,8 @@ static void prove(const struct node_input *in, struct arena *a, struct node_verd
         look_at_proof(in, a, v, plan, ret);
         judge_proof(&ret->look, v);
     } else if (in->policy->validation.enabled) {
-        verdict_settle(v, NODE_VALIDATING, "NoGpus", "every operand is up; the kubelet reports no allocatable GPUs yet");
+        verdict_settle(v, NODE_VALIDATING, REASON_NO_GPUS,
+                       "every operand is up; the kubelet reports no allocatable GPUs yet");
     }
 }
 
@@ -289,7 +301,7 @@ static void judge_startup(const struct node_input *in, struct arena *a, struct n
 {
     bool under_way = (v->state == NODE_INSTALLING && v->first != FIRST_TURN) || v->state == NODE_VALIDATING;
     if (under_way && opening_is_overdue(in, plan))
-        verdict_settle(v, NODE_FAILED, "StartupTimeout",
+        verdict_settle(v, NODE_FAILED, REASON_STARTUP_TIMEOUT,
                        arena_printf(a, "nodes.startupTaint.timeout is over, and the node keeps its startup taint: %s",
                                     v->message));
     const char *open = under_way ? opening_left_open(in, a) : NULL;
@@ -312,7 +324,7 @@ static void give(const struct node_input *in, struct arena *a, const struct node
     wanted.gave_up = gave_up;
     opening_marks(in, a, &open, &wanted);
     if (as->look)
-        look_at_node(in, "DriverOff", plan);
+        look_at_node(in, REASON_DRIVER_OFF, plan);
     write_marks(in, &wanted, proven ? look->reason : as->reason, proven ? look->message : as->message, plan);
     opening_clear(&open);
 }
@@ -323,7 +335,7 @@ static void look_for_holders(const struct node_input *in, const struct target *t
     const char *driver = node_label(&in->view, LABEL_DRIVER);
     bool drains = driver && assignment_drains(node_assigned(&in->view), assignment_ref(&t->runs));
     if (drains && in->holders_new && holders_name_strangers(in->holders, in->pod_list))
-        look_at_node(in, "Holders", plan);
+        look_at_node(in, REASON_HOLDERS, plan);
 }
 
 /* A node that is not claimed: it is given what it is to run, proven, and opened. */
@@ -333,7 +345,8 @@ static void serve(const struct node_input *in, struct arena *a, const struct tar
     struct node_assignment as = node_assign(in, a, t, host_driver && !in->view.node->host_driver);
     struct proving proving;
     if (as.record_missing) {
-        verdict_settle(v, NODE_DISCOVERED, "WaitingForRevision", "the ControllerRevision of the new version is being written");
+        verdict_settle(v, NODE_DISCOVERED, REASON_WAITING_FOR_REVISION,
+                       "the ControllerRevision of the new version is being written");
         carry_labels(v, in);
         return;
     }
@@ -357,7 +370,8 @@ static void manage(const struct node_input *in, struct arena *a, const struct no
 {
     v->pool = policy_pool_of(in->policy, node_label, &in->view);
     if (!in->may_mark) {
-        verdict_settle(v, NODE_DISCOVERED, "WaitingForFinalizer", "Ostler has not added its finalizer to the policy yet");
+        verdict_settle(v, NODE_DISCOVERED, REASON_WAITING_FOR_FINALIZER,
+                       "Ostler has not added its finalizer to the policy yet");
         carry_labels(v, in);
         return;
     }
@@ -366,18 +380,18 @@ static void manage(const struct node_input *in, struct arena *a, const struct no
     if (!in->policy->pools[v->pool].only_watched)
         owner = owner_of_node(in, facts, &in->policy->pools[v->pool], a);
     if (owner.kind == OWNER_OTHERS) {
-        mark_only(in, v, NODE_FOREIGN, "ForeignStack", owner.message, plan);
+        mark_only(in, v, NODE_FOREIGN, REASON_FOREIGN_STACK, owner.message, plan);
         proof_clear(in, plan);
         return;
     }
     if (!v->vendor->has_operands) {
-        mark_only(in, v, NODE_UNSUPPORTED, "VendorUnsupported",
+        mark_only(in, v, NODE_UNSUPPORTED, REASON_VENDOR_UNSUPPORTED,
                   arena_printf(a, "node %s: Ostler has no driver and no device plugin for GPUs of %s",
                                in->view.node->head.key, v->vendor->name), plan);
         return;
     }
     if (owner.kind == OWNER_NOT_KNOWN) {
-        mark_only(in, v, NODE_DISCOVERED, "WaitingForOthers", owner.message, plan);
+        mark_only(in, v, NODE_DISCOVERED, REASON_WAITING_FOR_OTHERS, owner.message, plan);
         plan_requeue(plan, owner.again_ms);
         return;
     }
@@ -413,8 +427,9 @@ static void release(const struct node_input *in, struct arena *a, struct node_ve
     struct off off = toolkit_take_off(in, a, plan);
     struct marks none = { 0 };
     if (off.done) {
-        verdict_settle(v, NODE_UNMANAGED, NULL, NULL);
-        write_marks(in, &none, "Released", "Ostler removes its labels, annotations and taints from the node", plan);
+        verdict_settle(v, NODE_UNMANAGED, REASON_NONE, NULL);
+        write_marks(in, &none, REASON_RELEASED,
+                    "Ostler removes its labels, annotations and taints from the node", plan);
         return;
     }
     if (!in->view.node->ready) {
@@ -428,7 +443,7 @@ static void release(const struct node_input *in, struct arena *a, struct node_ve
     if (v->removal)
         snprintf(v->carried.hash[TIER_STACK], REVISION_HASH_MAX, "%s", off.removal);
     if (off.look)
-        look_at_node(in, "DriverOff", plan);
+        look_at_node(in, REASON_DRIVER_OFF, plan);
     write_patch(in, marks_release_patch(&in->view, off.left, off.removal), off.reason, off.message,
                 plan);
 }

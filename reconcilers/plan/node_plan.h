@@ -8,6 +8,7 @@
 #include "reconcilers/model/node.h"
 #include "reconcilers/model/node_holders.h"
 #include "reconcilers/model/pod.h"
+#include "reconcilers/model/reason.h"
 #include "reconcilers/model/rollout_spec.h"
 #include "reconcilers/plan/targets.h"
 
@@ -127,8 +128,9 @@ enum first_toolkit {
 /* What was decided, for the status. Strings live in the arena or are static. */
 struct node_verdict {
     enum node_state state;
-    const char *reason;  /* CamelCase; NULL when there is nothing to say */
-    const char *message; /* the sentence to it, or NULL */
+    enum reason reason;  /* NONE when there is nothing to say */
+    const char *word;    /* of a kubelet, to the reason OTHER */
+    const char *message; /* the sentence to the reason, or NULL */
     enum operand cause; /* the operand that the reason is about, or OPERAND_NONE */
     const char *pod;      /* "namespace/name" that shows it, or NULL */
     bool gpu;             /* it has a GPU, whoever serves it */
@@ -152,13 +154,15 @@ struct node_verdict {
     bool moving;     /* claimed, and not given up: it is on its way from one revision to another */
     bool back;       /* its target is what is known good, since what the policy says failed or was given up here */
     bool restoring;  /* it is on its way back, to what is known good */
-    const char *failed_with; /* the word that its claim says why an upgrade failed there; NULL: none did */
+    enum reason failed_with; /* why an upgrade failed there, as its claim says; NONE: none did */
     /* When it was seen to enter its state, by the wall clock; 0: before anybody looked. Filled in by whoever keeps verdicts. */
     int64_t since_s;
     unsigned wanted; /* bit per component: it should be there */
     unsigned up;     /* bit per component: it is wanted and up */
 };
 
+/* The word of its reason, as it is shown; "" when there is nothing to say. Borrowed. */
+const char *verdict_word(const struct node_verdict *v);
 /* One pass over a node: what it comes to, and the requests that it needs, if any. Texts of the verdict are static, from the arena
  * or borrowed from the input. */
 void node_plan(const struct node_input *in, struct arena *a, struct node_verdict *v, struct plan *plan);

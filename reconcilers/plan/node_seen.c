@@ -131,7 +131,7 @@ static const char *no_network_card(const struct seeing *s)
 /* All is up, or would be if the kubelet offered as many GPUs as it did. */
 static bool is_up(const struct seeing *s)
 {
-    return s->v->state == NODE_READY || str_eq(s->v->reason, REASON_GPUS_MISSING);
+    return s->v->state == NODE_READY || s->v->reason == REASON_GPUS_MISSING;
 }
 
 static const char *lost(const struct seeing *s)
@@ -160,7 +160,7 @@ static const char *vanished(const struct seeing *s)
 {
     struct proof proven = { 0 };
     unsigned there = s->seen->gpus;
-    if (!str_eq(s->v->reason, REASON_GPUS_MISSING) || !s->seen->gpus_known || !offers_whole_gpus(s) ||
+    if (s->v->reason != REASON_GPUS_MISSING || !s->seen->gpus_known || !offers_whole_gpus(s) ||
         !proof_of_node(&s->in->view, &proven) || there >= proven.gpus)
         return NULL;
     return arena_printf(s->a, "%u GPU%s on the PCI bus, and %u passed the last validation: power the node off and on; if that "
@@ -190,15 +190,15 @@ static const char *other_version(const struct seeing *s)
 }
 
 struct problem {
-    const char *reason;
+    enum reason reason;
     const char *(*sentence)(const struct seeing *s); /* NULL: it is not so */
 };
 
 /* In the order in which they are told; of several the first is. */
 static const struct problem problems_of_drivers[] = {
     { REASON_NOUVEAU_BOUND, nouveau },
-    { REASON_SECURE_BOOT, secure_boot },
-    { REASON_NO_NETWORK_CARD, no_network_card },
+    { REASON_SECURE_BOOT_UNSIGNED, secure_boot },
+    { REASON_NETWORK_CARD_MISSING, no_network_card },
 };
 static const struct problem problems_of_gpus[] = {
     { REASON_GPUS_MISSING, lost },
@@ -208,7 +208,8 @@ static const struct problem problems_of_gpus[] = {
 };
 
 /* The sentence to the first that is so; NULL: none is. */
-static const char *first_of(const struct problem *problems, size_t n, const struct seeing *s, const char **ret_reason)
+static const char *first_of(const struct problem *problems, size_t n, const struct seeing *s,
+                            enum reason *ret_reason)
 {
     const char *sentence = NULL;
     for (size_t i = 0; s->seen && i < n && !sentence; i++) {
@@ -219,17 +220,19 @@ static const char *first_of(const struct problem *problems, size_t n, const stru
 }
 
 const char *seen_why_no_driver(const struct node_input *in, struct arena *a, const struct node_verdict *v,
-                               const char **ret_reason)
+                               enum reason *ret_reason)
 {
     const struct seeing s = { in, live(in), v, a };
     const char *sentence = first_of(problems_of_drivers, ARRAY_LEN(problems_of_drivers), &s, ret_reason);
-    return sentence ? arena_printf(a, "%s: %s", *ret_reason, sentence) : NULL;
+    return sentence ? arena_printf(a, "%s: %s", reason_text(*ret_reason), sentence) : NULL;
 }
 
 void seen_explain(const struct node_input *in, struct arena *a, struct node_verdict *v)
 {
     const struct seeing s = { in, live(in), v, a };
-    const char *reason = NULL, *sentence = first_of(problems_of_drivers, ARRAY_LEN(problems_of_drivers), &s, &reason);
+    enum reason reason = REASON_NONE;
+    const char *sentence =
+        first_of(problems_of_drivers, ARRAY_LEN(problems_of_drivers), &s, &reason);
     if (!sentence)
         sentence = first_of(problems_of_gpus, ARRAY_LEN(problems_of_gpus), &s, &reason);
     if (sentence)

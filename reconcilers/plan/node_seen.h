@@ -5,10 +5,6 @@
 
 #include "reconcilers/plan/node_plan.h"
 
-#define REASON_NOUVEAU_BOUND "NouveauBound"
-#define REASON_SECURE_BOOT "SecureBootUnsigned"
-#define REASON_NO_NETWORK_CARD "NetworkCardMissing"
-
 /* An agent that is there and up says that this machine, since it started, has no GPU, and the kubelet has none to give either:
  * what labels say was said earlier, or by somebody who has not looked. */
 bool seen_no_gpu(const struct node_input *in);
@@ -23,10 +19,10 @@ bool seen_since_start(const struct node_input *in);
 /* The version of the module that the agent sees loaded; "": it does not know. What it said before the driver that is there had
  * come is of the one before: it may have said nothing since. */
 const char *seen_version(const struct node_input *in);
-/* Why the driver that a node is given does not come up, as far as the agent sees it, beginning with the word for it, which is
- * static; NULL: it sees nothing that explains it. From the arena. */
+/* Why the driver that a node is given does not come up, as far as the agent sees it, beginning with
+ * the word for it; NULL: it sees nothing that explains it. From the arena. */
 const char *seen_why_no_driver(const struct node_input *in, struct arena *a, const struct node_verdict *v,
-                               const char **ret_reason);
+                               enum reason *ret_reason);
 /* Says of a node that is not claimed what keeps its driver from coming up, or what is wrong with GPUs of a node that is up
  * otherwise. The verdict is complete but for that. */
 void seen_explain(const struct node_input *in, struct arena *a, struct node_verdict *v);

@@ -35,26 +35,26 @@ struct off node_take_off(const struct node_input *in, struct arena *a)
     bool has_driver = driver.hash[TIER_DRIVER];
     const char *name = in->view.node->head.key;
     if (node_label(&in->view, LABEL_STACK))
-        return (struct off){ .left = driver, .reason = "StackOff",
+        return (struct off){ .left = driver, .reason = REASON_STACK_OFF,
                              .message = "Ostler removes toolkit, device plugin and exporter from the node" };
     if (has_stack_pods(p))
-        return (struct off){ .left = driver, .reason = "WaitingForStack",
+        return (struct off){ .left = driver, .reason = REASON_WAITING_FOR_STACK,
                              .message = arena_printf(a, "node %s: pods of toolkit and device plugin are terminating", name) };
     if (has_driver && p->gpu_pods && !in->force_removal)
-        return (struct off){ .left = driver, .reason = "WaitingForGpuPods",
+        return (struct off){ .left = driver, .reason = REASON_WAITING_FOR_GPU_PODS,
                              .message = arena_printf(a, "node %s: %s still running; Ostler removes the driver when none is left",
                                                      name, name_gpu_pods(a, p)) };
     if (has_driver && in->holders && in->holders->host_count && !in->force_removal &&
         runs_our_driver(p))
-        return (struct off){ .left = driver, .reason = "WaitingForProcesses",
+        return (struct off){ .left = driver, .reason = REASON_WAITING_FOR_PROCESSES,
                              .message = arena_printf(a, "node %s waits for %s; Ostler removes the driver after that", name,
                                                      holders_hosts_text(in->holders->hosts, in->holders->host_count, a)) };
     if (has_driver)
-        return (struct off){ .reason = "DriverOff", .look = !in->force_removal,
+        return (struct off){ .reason = REASON_DRIVER_OFF, .look = !in->force_removal,
                              .message = p->gpu_pods ? "the wait for GPU pods is skipped: Ostler removes the driver"
                                                     : "no GPU pod runs on the node: Ostler removes the driver" };
     if (p->of[OPERAND_DRIVER].present)
-        return (struct off){ .reason = "WaitingForDriver",
+        return (struct off){ .reason = REASON_WAITING_FOR_DRIVER,
                              .message = arena_printf(a, "node %s: the driver pod is terminating", name) };
     return (struct off){ .done = true };
 }
@@ -74,7 +74,7 @@ static const char *running(const struct node_pods *p, enum tier tier)
  * spoke a moment too late. */
 static bool overwrites_hosts(const struct node_input *in, const struct target *t, const char *stack)
 {
-    return stack && str_eq(t->reason, REASON_HOST_TOOLKIT_MISSING) &&
+    return stack && t->reason == REASON_HOST_TOOLKIT_MISSING &&
            json_bool(in->record(in->arg, TIER_STACK, stack), "toolkit.enabled", false);
 }
 
@@ -151,7 +151,7 @@ struct node_assignment node_assign(const struct node_input *in, struct arena *a,
                                    const struct target *t, bool host_driver_found)
 {
     struct assignment_ref now = node_assigned(&in->view);
-    struct node_assignment as = { .reason = "GpuFound", .message = "the node has a GPU" };
+    struct node_assignment as = { .reason = REASON_GPU_FOUND, .message = "the node has a GPU" };
     choose(in, t, &as);
     if (driver_leaves_first(in->pods, now.hash[TIER_DRIVER], as.to.hash[TIER_DRIVER]) ||
         stack_leaves_first(in->pods, now.hash[TIER_STACK], as.to.hash[TIER_STACK])) {
@@ -164,10 +164,10 @@ struct node_assignment node_assign(const struct node_input *in, struct arena *a,
     }
     as.record_missing = !operands_recorded(in, as.to);
     if (host_driver_found) {
-        as.reason = "HostDriver";
+        as.reason = REASON_HOST_DRIVER;
         as.message = "the host has a driver of its own: Ostler installs none";
     } else if (!assignment_same(as.to, now)) {
-        as.reason = "Assigned";
+        as.reason = REASON_ASSIGNED;
         as.message = describe(a, as.to);
     }
     return as;

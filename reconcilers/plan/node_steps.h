@@ -7,7 +7,7 @@
 /* The assignment that a node gets in this pass. Strings are static, from the arena or borrowed from the input. */
 struct node_assignment {
     struct assignment_ref to;   /* NULL: off */
-    const char *reason;         /* of the write, if one is needed */
+    enum reason reason;         /* of the write, if one is needed */
     const char *message;
     /* A revision has no record yet, or may be losing it: nothing may be assigned before it is known to be there. */
     bool record_missing;
@@ -25,7 +25,7 @@ struct node_assignment node_assign(const struct node_input *in, struct arena *a,
 struct off {
     struct assignment_ref left; /* the labels after this step; NULL: off */
     const char *removal;        /* the same: of which stack revision the toolkit is taken out of the container runtime */
-    const char *reason;
+    enum reason reason;
     const char *message;
     bool look; /* the step rests on no GPU pod being there: whether that is so is asked before it */
     bool done; /* nothing of ours runs there any more */

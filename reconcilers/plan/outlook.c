@@ -132,7 +132,8 @@ static json_t *stay_json(const struct outlook_input *in, enum rollout_hold hold)
         if (is_closed(n))
             json_array_append_new(closed, json_string(n->name));
     }
-    json_t *o = json_pack("{s:s, s:o, s:o}", "reason", rollout_hold_reason(hold), "nodes", count(nodes), "names", names);
+    json_t *o = json_pack("{s:s, s:o, s:o}", "reason", reason_text(rollout_hold_reason(hold)),
+                          "nodes", count(nodes), "names", names);
     if (in->limits->moves)
         json_object_set(o, "closed", closed);
     json_decref(closed);
@@ -343,7 +344,7 @@ static void say_stay(struct buf *out, enum rollout_hold hold, size_t nodes)
 {
     const struct stay_words *words = stay_words[hold].one ? &stay_words[hold] : &stay_as_it_is;
     buf_printf(out, "; %zu node%s %s (%s)", nodes, nodes == 1 ? "" : "s", nodes == 1 ? words->one : words->several,
-               rollout_hold_reason(hold));
+               reason_text(rollout_hold_reason(hold)));
 }
 
 static void say_stays(struct buf *out, const struct outlook_input *in)
@@ -417,7 +418,7 @@ json_t *outlook_json(const struct outlook_input *in)
     if (in->limits->moves && spec->manual && !str_eq(in->rollout->approved, f->hash))
         json_object_set_new(o, "approvalMissing", json_true());
     if (in->limits->moves && (f->now == ROLLOUT_HOLD_PAUSED || f->now == ROLLOUT_HOLD_APPROVAL))
-        json_object_set_new(o, "held", json_string(rollout_hold_reason(f->now)));
+        json_object_set_new(o, "held", json_string(reason_text(rollout_hold_reason(f->now))));
     if (in->limits->moves) {
         json_object_set_new(o, "pace", outlook_pace_json(in->pace));
         json_object_set_new(o, "moves", moves_json(in));

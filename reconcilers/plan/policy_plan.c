@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "kube/object.h"
+#include "reconcilers/model/action.h"
 #include "reconcilers/plan/children.h"
 #include "reconcilers/plan/detecting.h"
 #include "reconcilers/plan/retry.h"
@@ -14,7 +15,8 @@
 enum { STATUS_DELAY_MS = 250 };
 
 /* The finalizers of the policy with or without ours, as a guarded merge patch. */
-static void plan_finalizer(const struct cluster_view *v, bool present, const char *reason, const char *message, struct plan *plan)
+static void plan_finalizer(const struct cluster_view *v, bool present, enum reason reason,
+                           const char *message, struct plan *plan)
 {
     CLEANUP_JSON json_t *finalizers = json_array();
     size_t i;
@@ -26,8 +28,32 @@ static void plan_finalizer(const struct cluster_view *v, bool present, const cha
         json_array_append_new(finalizers, json_string(POLICY_FINALIZER));
     CLEANUP_JSON json_t *patch = json_pack("{s:{s:s, s:s, s:O}}", "metadata", "uid", object_uid(v->object), "resourceVersion",
                                            json_str_or_empty(v->object, "metadata.resourceVersion"), "finalizers", finalizers);
-    plan_add(plan, request_merge_patch(RESOURCE_POLICY, NULL, POLICY_NAME, patch), "Finalizer", POLICY_TARGET, reason, "%s",
-             message);
+    action_add(plan, request_merge_patch(RESOURCE_POLICY, NULL, POLICY_NAME, patch), VERB_FINALIZER,
+               POLICY_TARGET, reason, "%s", message);
+}
+
+/* Steps of our own on the way are no news to anybody. */
+static bool is_step(enum reason r)
+{
+    static const enum reason steps[] = {
+        REASON_DETECTING,
+        REASON_WAITING_FOR_FINALIZER,
+        REASON_WAITING_FOR_REVISION,
+        REASON_WAITING_FOR_OTHERS,
+        REASON_WAITING_FOR_TOOLKIT,
+        REASON_WAITING_FOR_STACK,
+        REASON_WAITING_FOR_GPU_PODS,
+        REASON_WAITING_FOR_PROCESSES,
+        REASON_WAITING_FOR_DRIVER,
+        REASON_WAITING_FOR_APPROVAL,
+        REASON_WAITING_FOR_WINDOW,
+        REASON_WAITING_FOR_IMAGES,
+        REASON_WAITING_FOR_JOBS,
+    };
+    for (size_t i = 0; i < ARRAY_LEN(steps); i++)
+        if (steps[i] == r)
+            return true;
+    return false;
 }
 
 /* An Event where Ready takes another status or reason. */
@@ -36,15 +62,18 @@ static void plan_notice_of(const struct cluster_view *v, const struct condition 
     const json_t *before = condition_find(json_at(v->object, "status.conditions"), "Ready");
     if (str_eq(json_str(before, "status"), ready->status) && str_eq(json_str(before, "reason"), ready->reason))
         return;
-    /* Steps of our own on the way are no news to anybody. */
-    if (str_has_prefix(ready->reason, "WaitingFor") || str_eq(ready->reason, "Detecting") || str_eq(ready->status, "Unknown"))
+    enum reason reason = reason_parse(ready->reason);
+    if (is_step(reason) || str_eq(ready->status, "Unknown"))
         return;
     bool good = str_eq(ready->status, "True");
-    plan_notice(plan, &(struct notice){ .resource = RESOURCE_POLICY, .name = (char *) object_name(v->object),
-                                        .uid = (char *) object_uid(v->object),
-                                        .warning = str_eq(ready->reason, "InvalidSpec") || v->tally->states[NODE_FAILED],
-                                        .reason = good ? "Ready" : "NotReady", .action = "Reconcile",
-                                        .note = (char *) ready->message });
+    plan_notice(plan, &(struct notice){
+                          .resource = RESOURCE_POLICY,
+                          .name = (char *) object_name(v->object),
+                          .uid = (char *) object_uid(v->object),
+                          .warning = reason == REASON_INVALID_SPEC || v->tally->states[NODE_FAILED],
+                          .reason = reason_text(good ? REASON_READY : REASON_NOT_READY),
+                          .action = "Reconcile",
+                          .note = (char *) ready->message });
 }
 
 /* An Event where a person's wish for another try cannot be understood, once for each such wish: the status says so from
@@ -54,11 +83,13 @@ static void plan_notice_of_retry(const struct cluster_view *v, struct arena *a, 
     const char *problem = retry_problem(v, a);
     const json_t *before = condition_find(json_at(v->object, "status.conditions"), "RollingOut");
     if (problem && !strstr(json_str_or_empty(before, "message"), problem))
-        plan_notice(plan,
-                    &(struct notice){ .resource = RESOURCE_POLICY, .name = (char *) object_name(v->object),
-                                      .uid = (char *) object_uid(v->object),
-                                      .warning = true, .reason = "RetryUnknown", .action = "Rollout",
-                                      .note = (char *) problem });
+        plan_notice(plan, &(struct notice){ .resource = RESOURCE_POLICY,
+                                            .name = (char *) object_name(v->object),
+                                            .uid = (char *) object_uid(v->object),
+                                            .warning = true,
+                                            .reason = reason_text(REASON_RETRY_UNKNOWN),
+                                            .action = "Rollout",
+                                            .note = (char *) problem });
 }
 
 static bool is_rolling_out(const struct cluster_view *v)
@@ -95,9 +126,10 @@ static void plan_status(const struct cluster_view *v, const struct err *failure,
     }
     CLEANUP_JSON json_t *apply = json_pack("{s:s, s:s, s:{s:s, s:s}, s:O}", "apiVersion", POLICY_API_VERSION, "kind", POLICY_KIND,
                                            "metadata", "name", POLICY_NAME, "uid", object_uid(v->object), "status", status);
-    plan_add(plan, request_apply_status(RESOURCE_POLICY, NULL, POLICY_NAME, apply), "Status", POLICY_TARGET,
-             "StatusChanged", "Ready=%s %s: %s", conditions[STATUS_READY].status, conditions[STATUS_READY].reason,
-             conditions[STATUS_READY].message);
+    action_add(plan, request_apply_status(RESOURCE_POLICY, NULL, POLICY_NAME, apply), VERB_STATUS,
+               POLICY_TARGET, REASON_STATUS_CHANGED, "Ready=%s %s: %s",
+               conditions[STATUS_READY].status, conditions[STATUS_READY].reason,
+               conditions[STATUS_READY].message);
     plan_notice_of(v, &conditions[STATUS_READY], plan);
     plan_notice_of_retry(v, a, plan);
 }
@@ -115,7 +147,9 @@ static bool plan_removal(const struct cluster_view *v, struct plan *plan)
     bool done = v->settled && left == 0 && v->tally->states[NODE_REMOVING] == 0 && v->reports == 0;
     /* Also from a policy that is not being deleted, when everything of Ostler's is taken off the cluster: nobody else would. */
     if (done && object_has_finalizer(v->object, POLICY_FINALIZER))
-        plan_finalizer(v, false, "Cleaned", "everything of Ostler's is gone: Ostler removes its finalizer from the policy", plan);
+        plan_finalizer(
+            v, false, REASON_CLEANED,
+            "everything of Ostler's is gone: Ostler removes its finalizer from the policy", plan);
     return done;
 }
 
@@ -127,7 +161,7 @@ bool policy_plan(const struct cluster_view *v, struct arena *a, struct plan *pla
     if (v->stance == STANCE_REMOVE)
         done = plan_removal(v, plan);
     else if (v->stance == STANCE_MANAGE && !object_has_finalizer(v->object, POLICY_FINALIZER) && has_something_to_clean(v->tally))
-        plan_finalizer(v, true, "SomethingToClean",
+        plan_finalizer(v, true, REASON_SOMETHING_TO_CLEAN,
                        "Ostler is about to label and taint nodes: its finalizer keeps the policy until these are clean", plan);
     else if (v->stance == STANCE_MANAGE)
         children_plan(v, plan, &e);

@@ -50,7 +50,8 @@ static unsigned offered(const struct looking *l)
     return (unsigned) l->in->view.node->gpus;
 }
 
-static void say(struct looking *l, enum proof_result result, const char *reason, const char *message)
+static void say(struct looking *l, enum proof_result result, enum reason reason,
+                const char *message)
 {
     l->out->result = result;
     l->out->reason = reason;
@@ -71,7 +72,7 @@ static void pass(struct looking *l, enum proof_way way, const struct proof_facts
     struct proof *p = &l->out->proof;
     *p = (struct proof){ .way = way, .gpus = offered(l), .facts = *facts };
     assignment_copy(&p->of, l->c->of);
-    say(l, PROOF_PASSES, "Proven", message);
+    say(l, PROOF_PASSES, REASON_PROVEN, message);
 }
 
 /* Jobs that run on the GPUs show that these work. What was seen of the same driver before is so still. */
@@ -102,16 +103,16 @@ static const char *wanted_version(const struct looking *l)
 }
 
 /* The pod has come to its end, and its word is kept for so long. */
-static void fail_for(struct looking *l, int64_t span_s, const char *reason, const char *message)
+static void fail_for(struct looking *l, int64_t span_s, enum reason reason, const char *message)
 {
     int64_t left = task_made_s(pod_task(l->pod), l->in->now_s) + span_s - l->in->now_s;
     if (left <= 0) {
         l->out->keep = NULL;
-        say(l, PROOF_WAITS, "Validating", "the validation failed, and Ostler runs it again");
+        say(l, PROOF_WAITS, REASON_VALIDATING, "the validation failed, and Ostler runs it again");
         return;
     }
     plan_requeue(l->plan, left * 1000);
-    say(l, reason ? PROOF_FAILS : PROOF_WAITS, reason ? reason : "Validating", message);
+    say(l, reason ? PROOF_FAILS : PROOF_WAITS, reason ? reason : REASON_VALIDATING, message);
 }
 
 static void look_at_words(struct looking *l)
@@ -139,7 +140,8 @@ static void look_at_end(struct looking *l)
     if (pod_task(l->pod)->begun)
         fail_for(l, AGAIN_S, REASON_PROOF_FAILED, arena_printf(l->a, "no CUDA program runs there: %s (pod %s)", problem, key));
     else
-        fail_for(l, AGAIN_SOON_S, NULL, arena_printf(l->a, "the validation pod did not start: %s (pod %s)", problem, key));
+        fail_for(l, AGAIN_SOON_S, REASON_NONE,
+                 arena_printf(l->a, "the validation pod did not start: %s (pod %s)", problem, key));
 }
 
 static void look_at_pending(struct looking *l)
@@ -151,9 +153,11 @@ static void look_at_pending(struct looking *l)
         l->out->keep = NULL;
         pass_by_count(l);
     } else if (problem) {
-        say(l, PROOF_WAITS, "Validating", arena_printf(l->a, "the validation pod waits: %s (pod %s)", problem, key));
+        say(l, PROOF_WAITS, REASON_VALIDATING,
+            arena_printf(l->a, "the validation pod waits: %s (pod %s)", problem, key));
     } else {
-        say(l, PROOF_WAITS, "Validating", arena_printf(l->a, "Ostler runs a CUDA program on a GPU of the node (pod %s)", key));
+        say(l, PROOF_WAITS, REASON_VALIDATING,
+            arena_printf(l->a, "Ostler runs a CUDA program on a GPU of the node (pod %s)", key));
     }
 }
 
@@ -191,7 +195,7 @@ static bool holds(struct looking *l)
         return true;
     }
     p->gpus = offered(l);
-    say(l, PROOF_HOLDS, NULL,
+    say(l, PROOF_HOLDS, REASON_NONE,
         p->way == PROOF_BY_COUNT ? "every GPU was in use when the node was last changed: the kubelet reported as many as "
                                    "before, and Ostler accepted that as the validation" : NULL);
     return true;
@@ -226,14 +230,15 @@ void proof_look(const struct node_input *in, const struct proof_case *c, struct 
     task_purpose(c->of, purpose);
     bool ours = l.pod && task_pod_is_for(in->view.strings, l.pod, in->policy->uid, purpose);
     if (l.pod && (l.pod->deleting || !ours)) {
-        say(&l, PROOF_WAITS, "Validating", "waits until the pod of an earlier validation is gone");
+        say(&l, PROOF_WAITS, REASON_VALIDATING,
+            "waits until the pod of an earlier validation is gone");
     } else if (l.pod) {
         look_at_pod(&l);
     } else if (in->pods->gpus_taken >= offered(&l) && counts(&l)) {
         pass_by_count(&l);
     } else {
         ret->make = true;
-        say(&l, PROOF_WAITS, "Validating", "Ostler runs a CUDA program on a GPU of the node");
+        say(&l, PROOF_WAITS, REASON_VALIDATING, "Ostler runs a CUDA program on a GPU of the node");
     }
 }
 
@@ -251,14 +256,16 @@ static int make(const struct node_input *in, const struct proof_case *c, struct 
                                 .agent_image = in->agent_image, .spec = in->policy->spec,
                                 .resource = intern_text(in->view.strings, in->view.node->device),
                                 .deadline_s = in->policy->validation.timeout_s };
-    return task_pod_create(in->manifests, &want, "Prove", "runs a CUDA program, to prove that a GPU of the node works", plan, e);
+    return task_pod_create(in->manifests, &want, REASON_PROVE,
+                           "runs a CUDA program, to prove that a GPU of the node works", plan, e);
 }
 
 static void clear_but(const struct node_input *in, const struct pod *keep, struct plan *plan)
 {
     for (const struct pod *p = in->pod_list; p; p = p->next_on_node)
         if (p != keep && pod_task(p) && pod_task(p)->kind == TASK_PROOF)
-            task_pod_delete(p, "Prove", "the validation is no longer needed: Ostler deletes its pod", plan);
+            task_pod_delete(p, REASON_PROVE,
+                            "the validation is no longer needed: Ostler deletes its pod", plan);
 }
 
 int proof_act(const struct node_input *in, const struct proof_case *c, const struct proof_look *look, struct plan *plan,

@@ -7,12 +7,6 @@
 #include "reconcilers/model/proof.h"
 #include "reconcilers/plan/node_plan.h"
 
-/* Reasons of nodes whose proof failed: of the revision, not of whoever looked. */
-#define REASON_PROOF_FAILED "ProofFailed"
-#define REASON_VERSION_MISMATCH "VersionMismatch"
-/* Reason of nodes that ran well, and give less than they did. */
-#define REASON_GPUS_MISSING "GpusMissing"
-
 enum proof_result {
     PROOF_NEEDLESS, /* the policy asks for none, or nothing of ours offers GPUs there */
     PROOF_HOLDS,    /* the node was proven to run this before */
@@ -33,7 +27,7 @@ struct proof_case {
 
 struct proof_look {
     enum proof_result result;
-    const char *reason;   /* static; NULL where nothing has to be said */
+    enum reason reason;   /* NONE where nothing has to be said */
     const char *message;  /* from the arena or static */
     bool timed;           /* with WAITS: it is the node that takes so long, so that its deadline counts */
     bool make;            /* the pod has to be made */

@@ -108,24 +108,24 @@ struct rollout_note {
 };
 
 /* Why nothing (more) happens, the first that applies; for the status and `ostler plan`. id, reason */
-#define ROLLOUT_HOLDS(X)                                                                                                      \
-    X(NONE, "")                       /* nobody is left who could go: the last ones are under way */                          \
-    X(DONE, "UpToDate")               /* every node runs its target */                                                        \
-    X(PAUSED, "Paused")               /* spec.rollout.paused */                                                               \
-    X(APPROVAL, "WaitingForApproval") /* the plan's hash is not approved */                                                   \
-    X(WINDOW, "WaitingForWindow")                                                                                             \
-    X(FAILED, "RevisionFailed")       /* the threshold was reached */                                                         \
-    X(IMAGES, "WaitingForImages")     /* who could go is without the images of its target */                                  \
-    X(CANARY, "CanaryRunning")                                                                                                \
-    X(SOAK, "Soaking")                                                                                                        \
-    X(PARALLEL, "MaxParallel")                                                                                                \
-    X(UNAVAILABLE, "MaxUnavailable")                                                                                          \
-    X(GPUS, "MaxUnavailableGpus")                                                                                             \
-    X(DOMAIN, "OtherDomain")          /* another domain of topologyKey is being changed */                                    \
-    X(BACKOFF, "WaitingToRetry")                                                                                              \
-    X(JOBS, "WaitingForJobs")         /* what is left is closed and waits for its jobs */                                     \
-    X(DOWN, "NodesDown")              /* what is left is down */                                                              \
-    X(SKIPPED, "NodesSkipped")        /* what is left is cordoned, held or given up by people */
+#define ROLLOUT_HOLDS(X)                                                                           \
+    X(NONE, NONE)       /* nobody is left who could go: the last ones are under way */             \
+    X(DONE, UP_TO_DATE) /* every node runs its target */                                           \
+    X(PAUSED, PAUSED)   /* spec.rollout.paused */                                                  \
+    X(APPROVAL, WAITING_FOR_APPROVAL) /* the plan's hash is not approved */                        \
+    X(WINDOW, WAITING_FOR_WINDOW)                                                                  \
+    X(FAILED, REVISION_FAILED)    /* the threshold was reached */                                  \
+    X(IMAGES, WAITING_FOR_IMAGES) /* who could go is without the images of its target */           \
+    X(CANARY, CANARY_RUNNING)                                                                      \
+    X(SOAK, SOAKING)                                                                               \
+    X(PARALLEL, MAX_PARALLEL)                                                                      \
+    X(UNAVAILABLE, MAX_UNAVAILABLE)                                                                \
+    X(GPUS, MAX_UNAVAILABLE_GPUS)                                                                  \
+    X(DOMAIN, OTHER_DOMAIN) /* another domain of topologyKey is being changed */                   \
+    X(BACKOFF, WAITING_TO_RETRY)                                                                   \
+    X(JOBS, WAITING_FOR_JOBS) /* what is left is closed and waits for its jobs */                  \
+    X(DOWN, NODES_DOWN)       /* what is left is down */                                           \
+    X(SKIPPED, NODES_SKIPPED) /* what is left is cordoned, held or given up by people */
 
 enum rollout_hold {
 #define X(id, ...) ROLLOUT_HOLD_##id,
@@ -134,8 +134,8 @@ enum rollout_hold {
     ROLLOUT_HOLD_COUNT
 };
 
-/* The word that status, reports and Events have for it, as in the table above. Static text. */
-const char *rollout_hold_reason(enum rollout_hold h);
+/* The reason that status, reports and Events have for it, as in the table above. */
+enum reason rollout_hold_reason(enum rollout_hold h);
 
 /* One limit of spec.rollout, and what takes of it. */
 struct budget_line {

@@ -20,7 +20,7 @@ struct news {
 
 /* What is told of it. */
 struct telling {
-    const char *reason; /* NULL: nothing */
+    enum reason reason; /* NONE: nothing */
     const char *note;
     bool warning;
 };
@@ -60,7 +60,7 @@ static struct telling tell_target(const struct news *n)
 {
     if (!another_has(n, ANNOTATION_RAN))
         return (struct telling){ 0 };
-    return (struct telling){ .reason = "RolloutBegan",
+    return (struct telling){ .reason = REASON_ROLLOUT_BEGAN,
                              .note = arena_printf(n->a, "%s: the policy asks for it on nodes", what(n)) };
 }
 
@@ -69,7 +69,7 @@ static struct telling tell_canary(const struct news *n)
     /* It is not well now: the node says why. */
     if (clock_parse_rfc3339(n->value) < 0)
         return (struct telling){ 0 };
-    return (struct telling){ .reason = "CanaryUp",
+    return (struct telling){ .reason = REASON_CANARY_UP,
                              .note = arena_printf(n->a,
                                                   "%s: the canary has run it since %s; other nodes follow after "
                                                   "spec.rollout.canary.soak", what(n), n->value) };
@@ -78,7 +78,7 @@ static struct telling tell_canary(const struct news *n)
 static struct telling tell_wave(const struct news *n)
 {
     bool begins = clock_parse_rfc3339(n->value) < 0;
-    return (struct telling){ .reason = begins ? "WaveBegan" : "WaveOver",
+    return (struct telling){ .reason = begins ? REASON_WAVE_BEGAN : REASON_WAVE_OVER,
                              .note = begins ? arena_printf(n->a, "%s: the next wave begins", what(n))
                                             : arena_printf(n->a,
                                                            "%s: the wave has run it since %s; the next one follows after "
@@ -90,7 +90,7 @@ static struct telling tell_failed(const struct news *n)
     bool back = !str_eq(json_str(n->v->object, "spec.rollout.onFailure"), "Pause");
     const char *where = strchr(n->value, ' '), *with = where ? strchr(where + 1, ' ') : NULL; /* "TIME gpu-1 CrashLoopBackOff" */
     const char *place = with ? arena_printf(n->a, " on %.*s with %s", (int) (with - where - 1), where + 1, with + 1) : "";
-    return (struct telling){ .reason = "RevisionFailed", .warning = true,
+    return (struct telling){ .reason = REASON_REVISION_FAILED, .warning = true,
                              .note = arena_printf(n->a,
                                                   "%s: it failed%s, and no other node gets it; %s. Change the policy, or "
                                                   "have it tried again: " POLICY_RETRY_COMMAND, what(n), place,
@@ -102,18 +102,18 @@ static struct telling tell_failed(const struct news *n)
 
 static struct telling tell_retried(const struct news *n)
 {
-    return (struct telling){ .reason = "RevisionRetried",
+    return (struct telling){ .reason = REASON_REVISION_RETRIED,
                              .note = arena_printf(n->a, "%s: a user asked for another attempt", what(n)) };
 }
 
 static struct telling tell_completed(const struct news *n)
 {
     if (another_has(n, ANNOTATION_FAILED))
-        return (struct telling){ .reason = "RolledBack",
+        return (struct telling){ .reason = REASON_ROLLED_BACK,
                                  .note = arena_printf(n->a, "%s: every node that was rolled back, and is up, runs it", what(n)) };
     if (!another_has(n, ANNOTATION_RAN))
         return (struct telling){ 0 };
-    return (struct telling){ .reason = "RolloutCompleted",
+    return (struct telling){ .reason = REASON_ROLLOUT_COMPLETED,
                              .note = arena_printf(n->a, "%s: every node that is up runs it; from now on Ostler rolls back to it",
                                                   what(n)) };
 }
@@ -130,9 +130,14 @@ static void add(const struct telling *t, const struct news *n, struct plan *plan
 {
     if (!t->reason)
         return;
-    plan_notice(plan, &(struct notice){ .resource = RESOURCE_POLICY, .name = (char *) object_name(n->v->object),
-                                        .uid = (char *) object_uid(n->v->object), .warning = t->warning, .important = true,
-                                        .reason = t->reason, .action = "Rollout", .note = (char *) t->note,
+    plan_notice(plan, &(struct notice){ .resource = RESOURCE_POLICY,
+                                        .name = (char *) object_name(n->v->object),
+                                        .uid = (char *) object_uid(n->v->object),
+                                        .warning = t->warning,
+                                        .important = true,
+                                        .reason = reason_text(t->reason),
+                                        .action = "Rollout",
+                                        .note = (char *) t->note,
                                         .of_action = plan->len });
 }
 

@@ -5,13 +5,14 @@
 
 #include "base/json.h"
 #include "base/str.h"
+#include "reconcilers/model/action.h"
 #include "reconcilers/plan/marks.h"
 
-static const char *const reasons[] = {
-    [GRANT_CLAIM_WAITING] = "ClaimedWaiting",
-    [GRANT_CLAIM] = "Claimed",
-    [GRANT_DRAIN] = "DrainBegins",
-    [GRANT_RETRY] = "TriedAgain",
+static const enum reason reasons[] = {
+    [GRANT_CLAIM_WAITING] = REASON_CLAIMED_WAITING,
+    [GRANT_CLAIM] = REASON_CLAIMED,
+    [GRANT_DRAIN] = REASON_DRAIN_BEGINS,
+    [GRANT_RETRY] = REASON_TRIED_AGAIN,
 };
 
 /* Whether a claim goes on with what it was made for: another target is a new beginning. */
@@ -66,14 +67,14 @@ void grant_plan(const struct rollout_grant *g, const struct node_view *view, con
     struct claim c = grant_claim(g, by, back);
     CLEANUP_JSON json_t *patch = marks_claim_patch(view, &c, by->taint);
     CLEANUP_FREE char *target = xasprintf("node/%s", g->node->name);
-    plan_add(plan, request_json_patch(RESOURCE_NODE, NULL, g->node->name, patch), "Claim", target, reasons[g->kind], "%s",
-             str_or_empty(g->message));
+    action_add(plan, request_json_patch(RESOURCE_NODE, NULL, g->node->name, patch), VERB_CLAIM,
+               target, reasons[g->kind], "%s", str_or_empty(g->message));
 }
 
 void return_plan(const struct rollout_return *r, const struct node_view *view, const char *taint, struct plan *plan)
 {
     CLEANUP_JSON json_t *patch = marks_claim_patch(view, NULL, taint);
     CLEANUP_FREE char *target = xasprintf("node/%s", r->node->name);
-    plan_add(plan, request_json_patch(RESOURCE_NODE, NULL, r->node->name, patch), "Mark", target, "ReturnedToService", "%s",
-             r->message);
+    action_add(plan, request_json_patch(RESOURCE_NODE, NULL, r->node->name, patch), VERB_MARK,
+               target, REASON_RETURNED_TO_SERVICE, "%s", r->message);
 }

@@ -318,8 +318,8 @@ static const char *say_skipped(const struct rollout_story *s, struct arena *a)
     return arena_printf(a, "%s skipped%s: %s", who_is(r, a), first_of(r, a), rollout_skip_text(r->first->node));
 }
 
-static const char *const reasons[ROLLOUT_HOLD_COUNT] = {
-#define X(id, reason) [ROLLOUT_HOLD_##id] = reason,
+static const enum reason reasons[ROLLOUT_HOLD_COUNT] = {
+#define X(id, reason) [ROLLOUT_HOLD_##id] = REASON_##reason,
     ROLLOUT_HOLDS(X)
 #undef X
 };
@@ -346,7 +346,7 @@ static say_fn *const sentences[ROLLOUT_HOLD_COUNT] = {
     [ROLLOUT_HOLD_SKIPPED] = say_skipped,
 };
 
-const char *rollout_hold_reason(enum rollout_hold h)
+enum reason rollout_hold_reason(enum rollout_hold h)
 {
     return reasons[h];
 }

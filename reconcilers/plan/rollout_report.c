@@ -21,9 +21,9 @@ void rollout_report_clear(struct rollout_report *r)
     *r = (struct rollout_report){ 0 };
 }
 
-const char *rollout_report_reason(const struct rollout_report *r)
+enum reason rollout_report_reason(const struct rollout_report *r)
 {
-    return r->hold == ROLLOUT_HOLD_NONE ? "Progressing" : rollout_hold_reason(r->hold);
+    return r->hold == ROLLOUT_HOLD_NONE ? REASON_PROGRESSING : rollout_hold_reason(r->hold);
 }
 
 static char *copy(const char *s)

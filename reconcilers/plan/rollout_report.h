@@ -29,7 +29,7 @@ struct rollout_report {
 /* Takes over what was decided for these pools; returns whether anything is another than it was. */
 bool rollout_report_take(struct rollout_report *r, const struct rollout_decision *d, const char *const *pool_names);
 /* Why nobody else begins, in one word. */
-const char *rollout_report_reason(const struct rollout_report *r);
+enum reason rollout_report_reason(const struct rollout_report *r);
 /* Frees what it owns; nothing is known afterwards. */
 void rollout_report_clear(struct rollout_report *r);
 

@@ -164,7 +164,7 @@ static int by_weight(const void *a, const void *b)
 static json_t *cause_json(const struct cause *c)
 {
     const struct node_summary *s = cause_example(c);
-    json_t *o = json_pack("{s:s, s:o, s:s}", "reason", c->reason, "nodes", count(c->nodes), "node", s->name);
+    json_t *o = json_pack("{s:s, s:o, s:s}", "reason", c->word, "nodes", count(c->nodes), "node", s->name);
     if (*operand_name(c->component))
         json_object_set_new(o, "operand", json_string(operand_name(c->component)));
     if (s->pod)
@@ -205,7 +205,7 @@ static json_t *rollout_json(const struct cluster_view *v, const struct condition
     json_t *o = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "pending", count(r->pending), "active", count(r->active), "waiting",
                           count(r->waiting), "failed", count(r->failed), "skipped", count(r->skipped), "done", count(r->done));
     bool over = r->hold == ROLLOUT_HOLD_DONE && !v->problems;
-    json_object_set_new(o, "reason", json_string(status_rollout_reason(v)));
+    json_object_set_new(o, "reason", json_string(reason_text(status_rollout_reason(v))));
     json_object_set_new(o, "message", shortened(over ? str_or_empty(r->message) : rolling_out->message, MESSAGE_MAX));
     if (v->plan)
         json_object_set(o, "plan", (json_t *) v->plan);
@@ -219,12 +219,13 @@ static json_t *rollout_summary(const struct cluster_view *v)
 {
     const struct rollout_report *r = v->rollout;
     size_t outdated = tally_outdated(v->tally);
-    const char *reason = status_rollout_reason(v);
+    const char *reason = reason_text(status_rollout_reason(v));
     if (r && r->known && r->hold != ROLLOUT_HOLD_DONE)
         return json_textf("%zu/%zu %s", r->done, r->done + r->pending + r->active + r->waiting + r->failed + r->skipped, reason);
     if (v->problems || v->stance == STANCE_REMOVE)
         return json_string(reason);
-    return outdated ? json_textf("%zu outdated", outdated) : json_string("UpToDate");
+    return outdated ? json_textf("%zu outdated", outdated)
+                    : json_string(reason_text(REASON_UP_TO_DATE));
 }
 
 static json_t *summary_json(const struct cluster_view *v, const struct condition *conditions)

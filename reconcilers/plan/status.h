@@ -16,8 +16,8 @@ enum status_condition { STATUS_READY, STATUS_RECONCILING, STATUS_STALLED, STATUS
 /* What the conditions say now. Text from the arena. `failure`: what went wrong in this pass, or NULL. */
 void status_conditions(const struct cluster_view *v, const struct err *failure, struct arena *a,
                        struct condition ret[static STATUS_CONDITIONS]);
-/* Why nobody else begins, in one word: what the rollout says, where Ostler acts on the spec; NULL: not known. */
-const char *status_rollout_reason(const struct cluster_view *v);
+/* Why nobody else begins: what the rollout says, where Ostler acts on the spec; NONE: not known. */
+enum reason status_rollout_reason(const struct cluster_view *v);
 /* The whole status. New reference. */
 json_t *status_json(const struct cluster_view *v, const struct condition conditions[static STATUS_CONDITIONS]);
 

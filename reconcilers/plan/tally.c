@@ -38,14 +38,15 @@ static struct cause *cause_of(struct tally *t, const struct node_verdict *v)
 {
     if (!v->reason)
         return NULL;
-    CLEANUP_FREE char *key = xasprintf("%s/%s", operand_name(v->cause), v->reason);
+    CLEANUP_FREE char *key = xasprintf("%s/%s", operand_name(v->cause), verdict_word(v));
     struct cause *c = map_get(&t->causes, key);
     if (c)
         return c;
     c = xcalloc(1, sizeof *c);
     c->key = TAKE(key);
     c->component = v->cause;
-    c->reason = strchr(c->key, '/') + 1;
+    c->reason = v->reason;
+    c->word = strchr(c->key, '/') + 1;
     map_put(&t->causes, c->key, c);
     return c;
 }
@@ -220,16 +221,18 @@ static bool same_revisions(const struct node_summary *s, const struct node_verdi
 
 static bool same_cause(const struct node_summary *s, const struct node_verdict *v)
 {
-    return str_eq(s->cause ? s->cause->reason : NULL, v->reason) && (!s->cause || s->cause->component == v->cause) &&
-           str_eq(s->message, v->message) && str_eq(s->pod, v->pod) && str_eq(s->trouble, v->trouble) &&
+    return str_eq(s->cause ? s->cause->word : "", verdict_word(v)) &&
+           (!s->cause || s->cause->component == v->cause) && str_eq(s->message, v->message) &&
+           str_eq(s->pod, v->pod) && str_eq(s->trouble, v->trouble) &&
            str_eq(s->refused, v->refused);
 }
 
 /* How far the node is on its way from one revision to another, or to its first one. */
 static bool same_way(const struct node_summary *s, const struct node_verdict *v)
 {
-    return s->moving == v->moving && s->back == v->back && s->turns == v->turns && s->removal == v->removal &&
-           s->first == v->first && s->restoring == v->restoring && s->failed == (v->failed_with != NULL);
+    return s->moving == v->moving && s->back == v->back && s->turns == v->turns &&
+           s->removal == v->removal && s->first == v->first && s->restoring == v->restoring &&
+           s->failed == (v->failed_with != REASON_NONE);
 }
 
 static bool same(const struct node_summary *s, const struct node_verdict *v)
@@ -297,7 +300,7 @@ unsigned tally_set(struct tally *t, struct node_summary *s, const struct node_ve
     s->first = v->first;
     s->removal = v->removal;
     s->restoring = v->restoring;
-    s->failed = v->failed_with != NULL;
+    s->failed = v->failed_with != REASON_NONE;
     s->since_s = v->since_s;
     s->pool = (uint16_t) v->pool;
     s->wanted = (uint16_t) v->wanted;

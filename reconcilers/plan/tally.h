@@ -35,7 +35,8 @@ struct node_standing {
 struct cause {
     char *key;               /* "<component>/<reason>" */
     enum operand component;
-    const char *reason;      /* points into the key */
+    enum reason reason;
+    const char *word;        /* the reason as it is shown; points into the key */
     size_t nodes;
     struct node_summary *first; /* of the list, in no order that means anything */
 };

@@ -9,6 +9,7 @@
 
 #include "reconcilers/model/host.h"
 #include "reconcilers/model/policy.h"
+#include "reconcilers/model/reason.h"
 #include "reconcilers/model/revision.h"
 
 /* How a revision stands in a pool, from the records. Zero = nothing is recorded. */
@@ -36,7 +37,6 @@ struct target_sources {
 };
 
 /* The container runtime names a toolkit of the host's own, and that one's program is not there. */
-#define REASON_HOST_TOOLKIT_MISSING "HostToolkitMissing"
 
 /* The target of one kind of host in one pool. */
 struct target {
@@ -45,7 +45,7 @@ struct target {
     struct assignment runs;
     json_t *inputs[TIERS];  /* of these revisions; NULL where the hash is "" */
     size_t pool;
-    const char *reason; /* static; NULL when both tiers are as they should be */
+    enum reason reason; /* NONE when both tiers are as they should be */
     char *problem;      /* the sentence to `reason` */
     /* That is the problem: nobody publishes an image of the driver for this host. Both tiers are there all the same: nodes that
      * run another driver keep it and are told; new nodes get nothing. */

@@ -9,6 +9,7 @@
 #define OSTLER_RECONCILERS_PLAN_TASK_POD_H
 
 #include "kube/plan.h"
+#include "reconcilers/model/reason.h"
 #include "reconcilers/manifests/render.h"
 #include "reconcilers/model/pod.h"
 #include "reconcilers/model/revision.h"
@@ -19,12 +20,14 @@ enum { TASK_PURPOSE_MAX = TIERS * (REVISION_HASH_MAX + 1) };
 /* Writes the purpose of these revisions. */
 void task_purpose(struct assignment_ref runs, char out[static TASK_PURPOSE_MAX]);
 /* Plans the request that makes the pod. An error: the manifest or the context lacks something; nothing is planned then. */
-int task_pod_create(const struct manifests *m, const struct render_task *want, const char *reason, const char *message,
-                    struct plan *plan, struct err *e);
+int task_pod_create(const struct manifests *m, const struct render_task *want, enum reason reason,
+                    const char *message, struct plan *plan, struct err *e);
 /* Plans its deletion, unless it is being deleted already. */
-void task_pod_delete(const struct pod *p, const char *reason, const char *message, struct plan *plan);
+void task_pod_delete(const struct pod *p, enum reason reason, const char *message,
+                     struct plan *plan);
 /* Plans the deletion of all one-off pods of a list through next_on_node. */
-void task_pods_clear(const struct pod *pods, const char *reason, const char *message, struct plan *plan);
+void task_pods_clear(const struct pod *pods, enum reason reason, const char *message,
+                     struct plan *plan);
 /* The pod of this kind on a node, of a list through next_on_node; one that is being deleted counts only where there is no other.
  * NULL: there is none. */
 const struct pod *task_pod_find(const struct pod *pods, enum task_kind kind);

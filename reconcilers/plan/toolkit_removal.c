@@ -72,7 +72,7 @@ static struct off await(const struct node_input *in, struct arena *a, const char
     const char *problem = in->pods->removal.problem;
     int64_t left = left_s(in);
     if (str_eq(in->pods->removal.ready, hash))
-        return (struct off){ .left = without_stack(in), .reason = "RuntimeClean",
+        return (struct off){ .left = without_stack(in), .reason = REASON_RUNTIME_CLEAN,
                              .message = arena_printf(a, "node %s: the toolkit is removed from the configuration of its "
                                                         "container runtime", name) };
     if (!in->record(in->arg, TIER_STACK, hash))
@@ -81,7 +81,7 @@ static struct off await(const struct node_input *in, struct arena *a, const char
         return give_up(in, a, problem ? problem : "its removal took too long");
     if (in->view.node->ready)
         plan_requeue(plan, left * 1000);
-    return (struct off){ .left = without_stack(in), .removal = hash, .reason = "WaitingForRuntime",
+    return (struct off){ .left = without_stack(in), .removal = hash, .reason = REASON_WAITING_FOR_RUNTIME,
                          .message = arena_printf(a, "node %s: the toolkit is being removed from the configuration of its "
                                                     "container runtime%s%s", name,
                                                  problem ? ": " : "", str_or_empty(problem)) };
@@ -94,6 +94,6 @@ struct off toolkit_take_off(const struct node_input *in, struct arena *a, struct
         return await(in, a, removal, plan);
     if (!stack || !has_configured(in, stack))
         return node_take_off(in, a);
-    return (struct off){ .left = without_stack(in), .removal = stack, .reason = "StackOff",
+    return (struct off){ .left = without_stack(in), .removal = stack, .reason = REASON_STACK_OFF,
                          .message = "Ostler removes toolkit, device plugin and exporter from the node" };
 }

@@ -8,9 +8,6 @@
 
 #include "reconcilers/plan/node_steps.h"
 
-/* Reason of the write by which a node is let go of though its container runtime is still configured for the toolkit. */
-#define REASON_RUNTIME_STAYS "RuntimeStays"
-
 /* The next step of taking everything off, as node_take_off() says, and between its steps what has to be done for the runtime.
  * Asks to be called again when that has had its time. */
 struct off toolkit_take_off(const struct node_input *in, struct arena *a, struct plan *plan);

@@ -90,13 +90,14 @@ static void ask(struct stepping *s, struct assignment_ref to)
     s->out->claim.since_s = s->in->now_s;
 }
 
-static void say(struct stepping *s, const char *reason, const char *message)
+static void say(struct stepping *s, enum reason reason, const char *message)
 {
     s->out->reason = reason;
     s->out->message = message;
 }
 
-void stepping_enter(struct stepping *s, enum claim_phase phase, const char *reason, const char *message)
+void stepping_enter(struct stepping *s, enum claim_phase phase, enum reason reason,
+                    const char *message)
 {
     assert(claim_step_exists(s->out->claim.phase, phase));
     s->out->claim.phase = phase;
@@ -105,24 +106,29 @@ void stepping_enter(struct stepping *s, enum claim_phase phase, const char *reas
     say(s, reason, message);
 }
 
-void stepping_release(struct stepping *s, const char *reason, const char *message)
+void stepping_release(struct stepping *s, enum reason reason, const char *message)
 {
     s->out->claimed = false;
     say(s, reason, message);
 }
 
-/* One word that a claim may hold. */
-static void fail(struct stepping *s, const char *why, const char *message)
+/* As one word, which a claim may hold. */
+static void fail_with(struct stepping *s, const char *why, const char *message)
 {
     char *reason = s->out->claim.reason;
     size_t n = 0;
-    stepping_enter(s, CLAIM_FAILED, REASON_FAILED, message);
-    for (const char *c = str_or_empty(why); *c && n < CLAIM_REASON_MAX - 1; c++)
+    stepping_enter(s, CLAIM_FAILED, REASON_UPGRADE_FAILED, message);
+    for (const char *c = why; *c && n < CLAIM_REASON_MAX - 1; c++)
         if (isalnum((unsigned char) *c))
             reason[n++] = *c;
     reason[n] = '\0';
     if (n == 0)
-        snprintf(reason, CLAIM_REASON_MAX, "Unknown");
+        snprintf(reason, CLAIM_REASON_MAX, "%s", reason_text(REASON_UNKNOWN));
+}
+
+static void fail(struct stepping *s, enum reason why, const char *message)
+{
+    fail_with(s, reason_text(why), message);
 }
 
 /* All that the node was to have is there, and the kubelet has GPUs to give. */
@@ -161,7 +167,7 @@ static void step_waiting(struct stepping *s)
 {
     stepping_assign_as_it_was(s);
     look_at_pods(s, &s->out->drain);
-    say(s, "WaitingForJobs",
+    say(s, REASON_WAITING_FOR_JOBS,
         s->out->drain.message ? s->out->drain.message : "its jobs have ended: it waits for its turn in the rollout");
 }
 
@@ -182,7 +188,8 @@ static void send_pods_away(struct stepping *s)
     const struct drain_spec *spec = &s->in->rollout->drain;
     const struct drain *d = &s->out->drain;
     const char *refused = s->in->refused;
-    say(s, "Draining", refused ? arena_printf(s->a, "%s; refused for %s", d->message, refused) : d->message);
+    say(s, REASON_DRAINING,
+        refused ? arena_printf(s->a, "%s; refused for %s", d->message, refused) : d->message);
     s->out->send = SEND_EVICT;
     if (!is_overdue(s, spec->timeout_s))
         return;
@@ -196,7 +203,7 @@ static void send_pods_away(struct stepping *s)
              arena_printf(s->a, "drain.timeout is over, and the driver that did not come up cannot be removed; %s",
                           s->out->message));
     else
-        fail(s, CLAIM_DRAIN_TIMEOUT,
+        fail(s, REASON_DRAIN_TIMEOUT,
              arena_printf(s->a, "drain.timeout is over: the node returns to service unchanged; %s", s->out->message));
 }
 
@@ -205,7 +212,7 @@ static void step_draining(struct stepping *s)
     stepping_assign_as_it_was(s);
     look_at_pods(s, &s->out->drain);
     if (jobs_have_come(s)) {
-        stepping_enter(s, CLAIM_WAITING, "JobCame", s->out->drain.message);
+        stepping_enter(s, CLAIM_WAITING, REASON_JOB_CAME, s->out->drain.message);
         return;
     }
     if (!s->in->view.node->ready)
@@ -214,7 +221,7 @@ static void step_draining(struct stepping *s)
         send_pods_away(s);
         return;
     }
-    stepping_enter(s, CLAIM_UNLOADING, "Drained",
+    stepping_enter(s, CLAIM_UNLOADING, REASON_DRAINED,
                    "no GPU pod is left on the node: Ostler removes toolkit, device plugin and exporter");
     stepping_assign(s, assignment_before(s->out->assigned, TIER_STACK));
 }
@@ -276,27 +283,30 @@ static void take_driver_off(struct stepping *s)
 {
     look_at_pods(s, &s->out->drain);
     if (!drain_is_done(&s->out->drain)) {
-        stepping_enter(s, CLAIM_DRAINING, "GpuPodCame",
+        stepping_enter(s, CLAIM_DRAINING, REASON_GPU_POD_CAME,
                        arena_printf(s->a, "a GPU %s in between: the node %s", s->out->drain.waiting ? "pod came" : "was opened",
                                     s->out->drain.message));
         stepping_assign_as_it_was(s);
         return;
     }
     if (pods_may_still_come(s)) {
-        say(s, "Unloading", "toolkit and device plugin are gone; a GPU pod that was bound before the taint may still start");
+        say(s, REASON_UNLOADING,
+            "toolkit and device plugin are gone; a GPU pod that was bound before the taint may "
+            "still start");
         return;
     }
     if (holders_are_old(s)) {
-        say(s, "Unloading",
+        say(s, REASON_UNLOADING,
             "toolkit and device plugin are gone; Ostler waits for the agent's next scan of the processes that have a GPU open");
         return;
     }
     ask(s, assignment_before(s->out->assigned, TIER_DRIVER));
     s->out->look = true;
-    say(s, "DriverOff", "toolkit and device plugin are gone and no GPU pod runs: Ostler removes the driver");
+    say(s, REASON_DRIVER_OFF,
+        "toolkit and device plugin are gone and no GPU pod runs: Ostler removes the driver");
 }
 
-static void wait_for_pods(struct stepping *s, const char *reason, const char *message)
+static void wait_for_pods(struct stepping *s, enum reason reason, const char *message)
 {
     if (is_overdue(s, s->in->rollout->install_timeout_s))
         fail(s, reason, arena_printf(s->a, "timeouts.install is over: %s", message));
@@ -314,9 +324,9 @@ static void step_unloading(struct stepping *s)
     } else if (driver_is_leaving(s)) {
         wait_for_pods(s, REASON_DRIVER_LEAVING, "the driver pod is still on the node");
     } else if (!operands_recorded(s->in, assignment_ref(&s->out->claim.to))) {
-        say(s, "WaitingForRevision", "the ControllerRevision of the new version is being written");
+        say(s, REASON_WAITING_FOR_REVISION, "the ControllerRevision of the new version is being written");
     } else {
-        stepping_enter(s, CLAIM_INSTALLING, "Unloaded",
+        stepping_enter(s, CLAIM_INSTALLING, REASON_UNLOADED,
                        arena_printf(s->a, "the old version is removed, Ostler installs the new one: %s", what_comes(s)));
         stepping_assign(s, assignment_before(assignment_ref(&s->out->claim.to),
                                              driver_is_up(s) ? TIERS : TIER_STACK));
@@ -362,7 +372,8 @@ static void step_validating(struct stepping *s)
     stepping_assign(s, assignment_ref(&s->out->claim.to));
     if (stepping_works(s)) {
         const char *proof = s->out->proof.message ? arena_printf(s->a, ": %s", s->out->proof.message) : ", and can allocate GPUs";
-        stepping_release(s, "Upgraded", arena_printf(s->a, "the node runs %s%s", what_comes(s), proof));
+        stepping_release(s, REASON_UPGRADED,
+                         arena_printf(s->a, "the node runs %s%s", what_comes(s), proof));
         return;
     }
     if (s->out->proving) {
@@ -375,17 +386,18 @@ static void step_validating(struct stepping *s)
         message = s->v->message;
     }
     if (is_overdue(s, s->in->rollout->validation_timeout_s))
-        fail(s, operands_missing(s->v) ? s->v->reason : REASON_NO_GPUS,
+        fail_with(s, operands_missing(s->v) ? verdict_word(s->v) : reason_text(REASON_NO_GPUS),
              arena_printf(s->a, "timeouts.validation is over: %s", message));
     else
-        say(s, "Validating", message);
+        say(s, REASON_VALIDATING, message);
 }
 
 /* What keeps the driver from coming up is said in place of what the kubelet says of its pod, where the agent on the node sees
  * it. */
 static void explain_driver(const struct stepping *s)
 {
-    const char *reason = NULL, *why = seen_why_no_driver(s->in, s->a, s->v, &reason);
+    enum reason reason = REASON_NONE;
+    const char *why = seen_why_no_driver(s->in, s->a, s->v, &reason);
     if (why)
         verdict_settle(s->v, s->v->state, reason, why);
 }
@@ -398,20 +410,23 @@ static void step_installing(struct stepping *s)
         *c->to.hash[TIER_STACK] && str_eq(stepping_now(s, TIER_STACK), c->to.hash[TIER_STACK]);
     if (!stack_is_on && driver_is_up(s) && operands_recorded(s->in, stack)) {
         ask(s, assignment_ref(&c->to));
-        say(s, "DriverUp", "the driver is up: Ostler installs toolkit, device plugin and exporter");
+        say(s, REASON_DRIVER_UP, "the driver is up: Ostler installs toolkit, device plugin and exporter");
         return;
     }
     stepping_assign(s, assignment_before(assignment_ref(&c->to), stack_is_on ? TIERS : TIER_STACK));
     operands_judge(s->in, s->a, s->v);
     explain_driver(s);
     if (stack_is_on && s->v->state == NODE_READY) {
-        stepping_enter(s, CLAIM_VALIDATING, "Installed",
+        stepping_enter(s, CLAIM_VALIDATING, REASON_INSTALLED,
                        "every operand is up: Ostler waits until the kubelet reports allocatable GPUs");
         step_validating(s);
     } else if (is_overdue(s, s->in->rollout->install_timeout_s)) {
-        fail(s, s->v->reason, arena_printf(s->a, "timeouts.install is over: %s", str_or_empty(s->v->message)));
+        fail_with(s, verdict_word(s->v),
+                  arena_printf(s->a, "timeouts.install is over: %s", str_or_empty(s->v->message)));
     } else {
-        say(s, "Upgrading", s->v->message ? s->v->message : "the ControllerRevision of the new version is being written");
+        say(s, REASON_UPGRADING,
+            s->v->message ? s->v->message
+                          : "the ControllerRevision of the new version is being written");
     }
 }
 
@@ -424,18 +439,20 @@ static void step_failed(struct stepping *s)
     explain_driver(s);
     bool arrived = node_bears(&s->in->view, &c->to) && claim_is_for(c, assignment_ref(&s->t->runs));
     if (claim_closes(c) && arrived && stepping_works(s)) {
-        stepping_release(s, "CameUp", "the operands came up after all: the node returns to service");
+        stepping_release(s, REASON_CAME_UP, "the operands came up after all: the node returns to service");
         return;
     }
     const char *problem = s->v->message ? s->v->message : s->out->proof.message ? s->out->proof.message : c->reason;
-    say(s, REASON_FAILED, arena_printf(s->a, "the upgrade failed on this node, which stays out of service: %s", problem));
+    say(s, REASON_UPGRADE_FAILED,
+        arena_printf(s->a, "the upgrade failed on this node, which stays out of service: %s",
+                     problem));
 }
 
 const struct upgrade_phase upgrade_phases[CLAIM_PHASE_COUNT] = {
-    [CLAIM_WAITING] = { step_waiting, NODE_WAITING, "WaitingForJobs" },
-    [CLAIM_DRAINING] = { step_draining, NODE_DRAINING, "Draining" },
-    [CLAIM_UNLOADING] = { step_unloading, NODE_UNLOADING, "Unloading" },
-    [CLAIM_INSTALLING] = { step_installing, NODE_INSTALLING, "Upgrading" },
-    [CLAIM_VALIDATING] = { step_validating, NODE_VALIDATING, "Validating" },
-    [CLAIM_FAILED] = { step_failed, NODE_FAILED, NULL },
+    [CLAIM_WAITING] = { step_waiting, NODE_WAITING, REASON_WAITING_FOR_JOBS },
+    [CLAIM_DRAINING] = { step_draining, NODE_DRAINING, REASON_DRAINING },
+    [CLAIM_UNLOADING] = { step_unloading, NODE_UNLOADING, REASON_UNLOADING },
+    [CLAIM_INSTALLING] = { step_installing, NODE_INSTALLING, REASON_UPGRADING },
+    [CLAIM_VALIDATING] = { step_validating, NODE_VALIDATING, REASON_VALIDATING },
+    [CLAIM_FAILED] = { step_failed, NODE_FAILED, REASON_NONE },
 };

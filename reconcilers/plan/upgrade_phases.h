@@ -5,13 +5,6 @@
 
 #include "reconcilers/plan/upgrade_steps.h"
 
-/* Reasons of nodes that failed. */
-#define REASON_FAILED "UpgradeFailed"
-#define REASON_NO_GPUS "NoGpus"
-#define REASON_STACK_LEAVING "StackLeaving"
-#define REASON_DRIVER_LEAVING "DriverLeaving"
-#define REASON_PODS_STAY "PodsStay"
-
 /* One pass over one claimed node. */
 struct stepping {
     const struct node_input *in;
@@ -28,7 +21,7 @@ struct stepping {
 struct upgrade_phase {
     void (*step)(struct stepping *s);
     enum node_state state;
-    const char *reason; /* NULL: the claim's own */
+    enum reason reason; /* NONE: the claim's own */
 };
 extern const struct upgrade_phase upgrade_phases[CLAIM_PHASE_COUNT];
 
@@ -41,9 +34,10 @@ void stepping_assign_unchanged(struct stepping *s);
 /* It keeps what it ran before, or what a try before this one has put there. */
 void stepping_assign_as_it_was(struct stepping *s);
 /* Its claim gets to another phase. */
-void stepping_enter(struct stepping *s, enum claim_phase phase, const char *reason, const char *message);
+void stepping_enter(struct stepping *s, enum claim_phase phase, enum reason reason,
+                    const char *message);
 /* Its claim comes off. */
-void stepping_release(struct stepping *s, const char *reason, const char *message);
+void stepping_release(struct stepping *s, enum reason reason, const char *message);
 /* Whether all that it was to have is there, and a GPU of it works. Says what to do where that is not known yet. */
 bool stepping_works(struct stepping *s);
 

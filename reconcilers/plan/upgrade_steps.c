@@ -21,7 +21,8 @@ bool upgrade_jobs_may_go(const struct drain_spec *spec, int64_t claimed_s, int64
     return spec->wait_for_jobs_s >= 0 && *ret_left_s <= 0;
 }
 
-static void start_over(struct stepping *s, enum claim_kind kind, const char *reason, const char *message)
+static void start_over(struct stepping *s, enum claim_kind kind, enum reason reason,
+                       const char *message)
 {
     struct claim *c = &s->out->claim;
     c->kind = kind;
@@ -90,15 +91,16 @@ static void change_target(struct stepping *s)
         return; /* it holds no slot: the rollout gives it one */
     if (is_as_it_was(s) || phase == CLAIM_FAILED) {
         stepping_assign_unchanged(s);
-        stepping_release(s, "TargetChanged",
+        stepping_release(s, REASON_TARGET_CHANGED,
                          "the node's target is another version now, and nothing was changed on the node: it returns to service");
         return;
     }
     s->turn = why_not_yet(s);
     s->v->turns = s->turn != NULL;
     if (!s->turn)
-        start_over(s, s->back || s->t->known_good ? CLAIM_ROLLBACK : CLAIM_UPGRADE, "TargetChanged",
-                   "the node's target is another version now: Ostler upgrades the node to that one");
+        start_over(
+            s, s->back || s->t->known_good ? CLAIM_ROLLBACK : CLAIM_UPGRADE, REASON_TARGET_CHANGED,
+            "the node's target is another version now: Ostler upgrades the node to that one");
 }
 
 /* Somebody wants the node left alone, and nothing was changed on it yet. */
@@ -108,7 +110,8 @@ static bool is_called_back(const struct stepping *s)
 }
 
 /* The claim is gone, or a policy's that is: the node gets back what it had. Where that still runs, nothing need be done. */
-static void give_up(struct stepping *s, const struct target *wish, const char *reason, const char *message)
+static void give_up(struct stepping *s, const struct target *wish, enum reason reason,
+                    const char *message)
 {
     stepping_assign_unchanged(s);
     s->t = wish->good ? wish->good : wish;
@@ -130,7 +133,7 @@ static void settle_unreadable(struct stepping *s, const char *why)
     const char *name = s->in->view.node->head.key;
     stepping_assign_unchanged(s);
     s->out->untouched = true;
-    verdict_settle(s->v, NODE_FAILED, "ClaimUnreadable",
+    verdict_settle(s->v, NODE_FAILED, REASON_CLAIM_UNREADABLE,
                    arena_printf(s->a,
                                 "node %s: Ostler changes nothing on this node, because it does not understand the annotation "
                                 ANNOTATION_CLAIM ": %s. To give up the upgrade of this node, run: kubectl annotate node %s "
@@ -138,17 +141,19 @@ static void settle_unreadable(struct stepping *s, const char *why)
                                 name, why, name));
 }
 
-/* Why the node failed, as the status counts it: a text that outlives the pass. */
-static const char *failed_reason(const struct stepping *s)
+/* Why the node failed, as the status counts it. With OTHER the verdict has the word. */
+static enum reason failed_reason(const struct stepping *s)
 {
-    static const char *const own[] = { REASON_PROOF_FAILED, REASON_VERSION_MISMATCH, REASON_NO_GPUS, REASON_STACK_LEAVING,
-                                       REASON_DRIVER_LEAVING, REASON_PODS_STAY, REASON_NOUVEAU_BOUND, REASON_SECURE_BOOT,
-                                       REASON_NO_NETWORK_CARD };
-    const char *reason = s->out->claim.reason;
+    static const enum reason own[] = {
+        REASON_PROOF_FAILED,  REASON_VERSION_MISMATCH,     REASON_NO_GPUS,
+        REASON_STACK_LEAVING, REASON_DRIVER_LEAVING,       REASON_PODS_STAY,
+        REASON_NOUVEAU_BOUND, REASON_SECURE_BOOT_UNSIGNED, REASON_NETWORK_CARD_MISSING
+    };
+    enum reason reason = claim_reason(&s->out->claim);
     for (size_t i = 0; i < ARRAY_LEN(own); i++)
-        if (str_eq(reason, own[i]))
-            return own[i];
-    return str_eq(reason, s->v->reason) ? s->v->reason : REASON_FAILED;
+        if (reason == own[i])
+            return reason;
+    return str_eq(s->out->claim.reason, verdict_word(s->v)) ? reason : REASON_UPGRADE_FAILED;
 }
 
 /* What it is taken to have run well: what an upgrade came from, which in one that began anew in the middle is what was on the
@@ -161,7 +166,7 @@ static void take_claim(struct stepping *s)
     snprintf(s->v->last.hash[TIER_STACK], REVISION_HASH_MAX, "%s", claim_last_stack(c));
     s->v->ran = claim_kinds[c->kind].known_good ? c->to : c->from;
     if (c->phase == CLAIM_FAILED)
-        s->v->failed_with = arena_strdup(s->a, c->reason);
+        s->v->failed_with = claim_reason(c);
 }
 
 /* What the verdict says of a node that stays claimed, or is let go. */
@@ -174,7 +179,7 @@ static void settle_step(struct stepping *s)
         operands_judge(s->in, s->a, s->v);
         return;
     }
-    const char *reason = upgrade_phases[c->phase].reason;
+    enum reason reason = upgrade_phases[c->phase].reason;
     s->v->moving = c->phase != CLAIM_FAILED;
     s->v->restoring = claim_kinds[c->kind].restores;
     s->v->trouble = s->v->moving && s->v->state == NODE_FAILED ? s->v->message : NULL;
@@ -200,7 +205,7 @@ static void step(struct stepping *s)
     s->out->claimed = true;
     if (is_called_back(s)) {
         stepping_assign_as_it_was(s);
-        stepping_release(s, "CalledBack",
+        stepping_release(s, REASON_CALLED_BACK,
                          "a user cordoned or held the node, and nothing was changed on it: it returns to service");
     } else if (!claim_is_for(c, assignment_ref(&s->t->runs)) && *s->t->runs.hash[TIER_STACK]) {
         change_target(s);
@@ -231,7 +236,7 @@ void upgrade_step(const struct node_input *in, const struct target *wish, struct
     if (!text) {
         ret->gave_up = target_text(a, wish);
         ret->claimed = true;
-        give_up(&s, wish, "GivenUp",
+        give_up(&s, wish, REASON_GIVEN_UP,
                 "a user removed the annotation ostler.dev/claim: Ostler restores what the node ran before, and does not "
                 "upgrade it");
     } else if (!claim_parse(text, &ret->claim, why)) {
@@ -239,8 +244,9 @@ void upgrade_step(const struct node_input *in, const struct target *wish, struct
         return;
     } else if (!str_eq(ret->claim.policy, in->policy->uid)) {
         ret->claimed = true;
-        give_up(&s, wish, "ClaimOfAnother", "the policy that asked for this upgrade is gone: Ostler restores what the node ran "
-                                            "before");
+        give_up(&s, wish, REASON_CLAIM_OF_ANOTHER,
+                "the policy that asked for this upgrade is gone: Ostler restores what the node ran "
+                "before");
     } else {
         step(&s);
     }

@@ -20,7 +20,7 @@ struct upgrade {
     bool claimed;               /* it stays claimed, as `claim` says */
     struct claim claim;
     const char *gave_up;        /* the target that a person gave up on here; NULL: none */
-    const char *reason;         /* of the write, where one is needed */
+    enum reason reason;         /* of the write, where one is needed */
     const char *message;
     bool look;                  /* the write rests on no GPU pod being there: whether that is so is asked before it */
     bool look_for_holders;      /* which pods have a GPU open without having asked for one is asked before all that is done */

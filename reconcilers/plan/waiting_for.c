@@ -17,7 +17,7 @@ struct entry {
     const char *kind;
     const char *ns;     /* NULL: in none */
     const char *name;
-    const char *reason; /* CamelCase */
+    const char *reason;
     const char *message;
 };
 
@@ -81,10 +81,11 @@ static void add_found(const struct gpu_node_input *in, const struct drain_found 
     const char *job = waits ? job_of(in, f->pod, a) : NULL;
     const char *unasked = f->unasked ? "; it has a GPU open, and asked for none" : "";
     if (!job)
-        add_pod(list, key, drain_fate_reason(f->fate), arena_printf(a, "%s%s", drain_fate_text(f->fate), unasked), a);
+        add_pod(list, key, reason_text(drain_fate_reason(f->fate)),
+                arena_printf(a, "%s%s", drain_fate_text(f->fate), unasked), a);
     else if (!has_entry(list, "Job", ns, job))
         add(list,
-            &(struct entry){ "Job", ns, job, drain_fate_reason(f->fate),
+            &(struct entry){ "Job", ns, job, reason_text(drain_fate_reason(f->fate)),
                              arena_printf(a, "%s (pod %s)", drain_fate_text(f->fate), record_name(key)) });
 }
 
@@ -100,7 +101,8 @@ static void add_budget(const struct gpu_node_input *in, json_t *list, struct are
     const char *ns = namespace_of(in->refused + sizeof pod - 1, a),
         *name = arena_printf(a, "%.*s", (int) strcspn(said, " "), said);
     if (*name)
-        add(list, &(struct entry){ "PodDisruptionBudget", ns, name, "DisruptionBudget", in->refused });
+        add(list, &(struct entry){ "PodDisruptionBudget", ns, name,
+                                   reason_text(REASON_DISRUPTION_BUDGET), in->refused });
 }
 
 /* What is said of a node that waits for its turn: what is in the way, and what happens then. */
@@ -187,9 +189,11 @@ static void add_hosts(const struct node_holders *h, json_t *list, struct arena *
 {
     for (size_t i = 0; h && i < h->host_count; i++)
         add(list,
-            &(struct entry){ "Process", NULL, *h->hosts[i].process ? h->hosts[i].process : "unknown", "HostProcess",
-                             arena_printf(a, "%s has a GPU open, and no eviction ends it: end it on the node",
-                                          holders_host_text(&h->hosts[i], a)) });
+            &(struct entry){
+                "Process", NULL, *h->hosts[i].process ? h->hosts[i].process : "unknown",
+                reason_text(REASON_HOST_PROCESS),
+                arena_printf(a, "%s has a GPU open, and no eviction ends it: end it on the node",
+                             holders_host_text(&h->hosts[i], a)) });
 }
 
 static const char *node_uid(const struct gpu_node_input *in)
@@ -207,7 +211,8 @@ static void add_drain(const struct gpu_node_input *in, json_t *list, struct aren
     for (size_t i = 0; i < d.waiting; i++)
         add_found(in, &d.found[i], list, a);
     if (drain_is_done(&d))
-        add(list, &(struct entry){ POLICY_KIND, NULL, POLICY_NAME, rollout_hold_reason(waiting_turn(in->hold)),
+        add(list, &(struct entry){ POLICY_KIND, NULL, POLICY_NAME,
+                                   reason_text(rollout_hold_reason(waiting_turn(in->hold))),
                                    closed_turn(in, a) });
 }
 
@@ -222,7 +227,7 @@ static void add_users(const struct gpu_node_input *in, json_t *list, struct aren
     drain_look(&(struct drain_input){ .pods = in->pods, .node_uid = node_uid(in), .strings = in->strings, .spec = &spec,
                                       .jobs_may_go = true, .holders = in->holders }, a, &d);
     for (size_t i = 0; i < d.waiting; i++)
-        add_pod(list, d.found[i].pod->head.key, "UsesGpu",
+        add_pod(list, d.found[i].pod->head.key, reason_text(REASON_USES_GPU),
                 d.found[i].pod->deleting ? "uses a GPU, is being deleted" : "uses a GPU", a);
 }
 
@@ -230,9 +235,9 @@ static void add_images(const struct gpu_node_input *in, json_t *list)
 {
     const struct task *t = without_image(in);
     if (t)
-        add(list,
-            &(struct entry){ "Image", NULL, intern_text(in->strings, t->no_image), "CannotBePulled",
-                             intern_text(in->strings, t->why_no_image) });
+        add(list, &(struct entry){ "Image", NULL, intern_text(in->strings, t->no_image),
+                                   reason_text(REASON_CANNOT_BE_PULLED),
+                                   intern_text(in->strings, t->why_no_image) });
 }
 
 static const char *part_of(const struct node_summary *s)
@@ -280,22 +285,25 @@ json_t *waiting_for(const struct gpu_node_input *in, struct arena *a)
 {
     const struct node_summary *s = in->summary;
     json_t *list = json_array();
-    const char *trouble = waiting_trouble(s, a), *reason = trouble ? trouble
-                                                                   : s->cause ? s->cause->reason : node_state_name(s->state);
+    const char *trouble = waiting_trouble(s, a);
+    enum reason reason = s->cause ? s->cause->reason : REASON_NONE;
     if ((s->state == NODE_WAITING || s->state == NODE_DRAINING) && in->drain) {
         add_budget(in, list, a);
         add_drain(in, list, a);
-    } else if (str_eq(reason, "WaitingForGpuPods")) {
+    } else if (reason == REASON_WAITING_FOR_GPU_PODS) {
         add_users(in, list, a);
-    } else if (str_eq(reason, "WaitingForProcesses")) {
+    } else if (reason == REASON_WAITING_FOR_PROCESSES) {
         add_hosts(in->holders, list, a);
     } else if (s->pod) {
-        add_pod(list, s->pod, reason, arena_printf(a, "the node's %s", part_of(s)), a);
+        const char *word = trouble    ? trouble
+                           : s->cause ? s->cause->word
+                                      : node_state_name(s->state);
+        add_pod(list, s->pod, word, arena_printf(a, "the node's %s", part_of(s)), a);
     } else if (waiting_for_turn(in)) {
         add_images(in, list);
-        add(list,
-            &(struct entry){ POLICY_KIND, NULL, POLICY_NAME, rollout_hold_reason(waiting_turn(in->hold)),
-                             what_it_waits_for(in, a) });
+        add(list, &(struct entry){ POLICY_KIND, NULL, POLICY_NAME,
+                                   reason_text(rollout_hold_reason(waiting_turn(in->hold))),
+                                   what_it_waits_for(in, a) });
     }
     return list;
 }

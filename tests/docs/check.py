@@ -192,15 +192,51 @@ def dashboard():
             differences(drawn, {panel["title"] for panel in panels}, picture + " (scripts/draw-dashboard)", path))
 
 
+def table_of_reasons():
+    """The text of each reason, by its id."""
+    return {id_: text for path in sorted((ROOT / "reconcilers/model").glob("reasons_*.inc"))
+            for id_, text in re.findall(r'^REASON\((\w+), "(\w+)"', path.read_text(encoding="utf-8"), re.MULTILINE)}
+
+
+def reasons_in(*paths):
+    """The texts of the reasons that these files give."""
+    texts = table_of_reasons()
+    return {texts[id_] for id_ in found(r"REASON_([A-Z0-9_]+)", *paths) if id_ in texts}
+
+
 def reasons():
-    """docs/operations.md has every state of nodes, condition and reason that the plan gives."""
-    plan = "reconcilers/plan/"
-    real = found(r'^    X\([A-Z]+, "(\w+)"', plan + "node_plan.h")
-    real |= found(r'say\(ret, "\w+", "(\w+)"', plan + "conditions.c")
-    real |= sources(r'(?:settle\(\w+, NODE_\w+, |mark_only\(in, v, NODE_\w+, |set_problem\(target, )"(\w+)"', plan)
-    real |= found(r'\(struct off\)\{[^}]*\.reason = "(\w+)"', plan + "node_steps.c")
-    text = read("docs/operations.md")
-    return [f"docs/operations.md lacks {x}" for x in sorted(real) if f"`{x}`" not in text]
+    """Documents have the tables of reasons as the code has them, and every state of nodes; and steps of claims, alerts and
+    what to do about them name reasons that there are."""
+    ran = subprocess.run([ROOT / "scripts/describe-reasons", "--check"], check=False, capture_output=True, text=True)
+    text, known = read("docs/operations.md"), set(table_of_reasons().values())
+    states = found(r'^    X\([A-Z]+, "(\w+)"', "reconcilers/plan/node_plan.h")
+    steps = {word for words in found(r'^    STEP\([A-Z]+, [A-Z]+, "([\w, ]+)"', "reconcilers/model/claim_phases.h")
+             for word in words.split(", ")}
+    return (ran.stderr.splitlines() + [f"docs/operations.md lacks {x}" for x in sorted(states) if f"`{x}`" not in text] +
+            [f"reconcilers/model/claim_phases.h: no reason is called {x}" for x in sorted(steps - known)])
+
+
+def alerts_of_reasons():
+    """An alert about reasons of a rollout names those that there are, says what to do about one in the words of the table, and
+    its page has each with the page of the table."""
+    rows = {text: (page, "".join(re.findall(r'"([^"]*)"', todo)))
+            for text, page, todo in re.findall(r'^REASON\(\w+, "(\w+)", \w+, (NULL|"[^"]*"),\s+((?:NULL|"[^"]*"|\s)+)\)',
+                                               read("reconcilers/model/reasons_rollout.inc"), re.MULTILINE)}
+    problems = []
+    for alert in re.split(r"^      - alert: ", read("charts/ostler/files/alerts.yaml"), flags=re.MULTILINE)[1:]:
+        name, said = alert.partition("\n")[0], " ".join(alert.split())
+        named = {r for words in re.findall(r'ostler_rollout_state\{reason=~?"([\w|]+)"', said) for r in words.split("|")}
+        about = {r for words in re.findall(r'ostler_rollout_state\{reason=~?"([\w|]+)"', said.partition("unless on")[0])
+                 for r in words.split("|")}
+        section = re.search(rf"^### {name}\n(.*?)^##", read("docs/operations.md"), re.MULTILINE | re.DOTALL)[1]
+        problems += [f"{name}: no reason of rollouts is called {r}" for r in sorted(named - set(rows))]
+        for r in sorted(about & set(rows)):
+            page, todo = rows[r][0].strip('"'), rows[r][1].replace("`", "")
+            if len(about) == 1 and todo.lower() not in said.lower():
+                problems.append(f"{name}: its description does not say: {todo}")
+            if f"`{r}`" not in section or page != "NULL" and f"]({page})" not in section:
+                problems.append(f"docs/operations.md, {name}: no `{r}` with a link to {page}")
+    return problems
 
 
 def sentences():
@@ -209,29 +245,21 @@ def sentences():
     quoted = set(re.findall(r"^\| `([^`]+)`", table, re.MULTILINE))
     files = [path for folder in ("controller", "reconcilers") for path in sorted((ROOT / folder).rglob("*.c"))]
     said = re.sub(r'"\s*"', "", "".join(read(str(path.relative_to(ROOT))) for path in files))
-    judges = "reconcilers/model/surroundings.c"
-    real = found(r'\.reason = "(\w+)"', judges) | found(r'"(CRD\w+)"', judges)
+    real = reasons_in("reconcilers/model/surroundings.c")
     checks = found(r'^        \{ "(\w+)", engine_why', "controller/operator_serve.c")
     return ([f"docs/operations.md lacks {x}" for x in sorted(real - quoted)] +
-            [f"docs/operations.md: nobody says {x!r}" for x in sorted(quoted) if x not in said] +
+            [f"docs/operations.md: nobody says {x!r}" for x in sorted(quoted) if x not in said and x not in real] +
             [f"docs/operations.md lacks the check {x}" for x in sorted(checks) if f"`{x}` (" not in read("docs/operations.md")
              and f"`{x}`." not in read("docs/operations.md")])
 
 
 def upgrades():
-    """docs/upgrades.md has each phase, each reason and each sort of pod in the way that an upgrade knows,
-    and each field of spec.rollout."""
+    """docs/upgrades.md has each phase and each reason of an upgrade that docs/operations.md lacks, and each field of
+    spec.rollout."""
     plan, page = "reconcilers/plan/", "docs/upgrades.md"
-    real = found(r'^    X\(\w+, "(\w+)"', plan + "rollout.h") | {"Progressing"}
-    real |= found(r'^    PHASE\(\w+, "(\w+)"', "reconcilers/model/claim_phases.h")
-    real |= found(r'"([A-Z][a-z]+(?:[A-Z][a-z]+)*)"', plan + "upgrade_steps.c", plan + "upgrade_phases.c",
-                  plan + "upgrade_phases.h")
-    real |= found(r'^    \[GRANT_\w+\] = "(\w+)"', plan + "rollout_grants.c")
-    real |= found(r'target, "(\w+)"', plan + "drain.c") | found(r'"(Drain)"', plan + "drain.c")
-    real |= found(r'^#define CLAIM_DRAIN_TIMEOUT "(\w+)"', "reconcilers/model/claim.h")
-    real |= found(r'DRAIN_(?:STUCK|MOVES), "([^":]+?) ?[":]', plan + "drain.h")
-    real |= found(r'DRAIN_(?:STUCK|MOVES), .*"(\w+)"\)', plan + "drain.h")
-    real |= found(r'"((?:[A-Z][a-z]+){2,})"', plan + "waiting_for.c")
+    real = found(r'^    PHASE\(\w+, "(\w+)"', "reconcilers/model/claim_phases.h")
+    real |= reasons_in(plan + "rollout_grants.c", plan + "rollout_report.c", plan + "drain.c")
+    real |= reasons_in(plan + "upgrade_steps.c", plan + "upgrade_phases.c") - set(found(r"`(\w+)`", "docs/operations.md"))
     text = read(page)
     example = text[text.index("## What you can say"):text.index("## See it")]
     fields = {f.rpartition(".")[2] for f in found(r"^\| `rollout\.([\w.\[\]]+)` \|", "docs/policy.md")}
@@ -299,10 +327,7 @@ def states():
 
 def events():
     """docs/operations.md has every Event about a node's writes and about a rollout."""
-    real = found(r'\{ "([A-Z]\w+)", (?:true|false) \}', "reconcilers/notices.c")
-    real |= found(r'add\(slot, false, "(\w+)"', "reconcilers/notices.c")
-    real |= found(r'"([A-Z][a-z]+[A-Z]\w+)"', "reconcilers/plan/rollout_events.c")
-    real |= found(r'\.reason = "(\w+)"', "reconcilers/last_words.c")
+    real = reasons_in("reconcilers/notices.c", "reconcilers/plan/rollout_events.c", "reconcilers/last_words.c")
     text = read("docs/operations.md")
     return [f"docs/operations.md lacks the Event {x}" for x in sorted(real) if f"`{x}`" not in text]
 
@@ -355,7 +380,7 @@ def figures():
 
 
 CHECKS = [security, settings, figures, dashboard, states, events, keys_of_marks, manuals, defaults_in_the_manuals, make_targets,
-          dependencies, reasons, upgrades,
+          dependencies, reasons, alerts_of_reasons, upgrades,
           metrics, invariants, tour, links, paths, sentences]
 
 

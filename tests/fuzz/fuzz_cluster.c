@@ -349,7 +349,8 @@ static void pass(struct toy *t, bool carry_out, struct buf *out)
         CLEANUP_PLAN struct plan plan = { 0 };
         struct node_verdict v;
         toy_pass_node(t, &a, name, &v, &plan);
-        buf_printf(out, "%s %s %s: %s\n", name, node_state_name(v.state), str_or_empty(v.reason), str_or_empty(v.message));
+        buf_printf(out, "%s %s %s: %s\n", name, node_state_name(v.state), verdict_word(&v),
+                   str_or_empty(v.message));
         plan_text(&plan, out);
         if (carry_out)
             toy_carry_out(t, &plan);

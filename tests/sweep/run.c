@@ -88,7 +88,8 @@ static bool is_under_way(const json_t *node)
     struct claim c;
     if (!text || !claim_parse(text, &c, NULL))
         return false;
-    bool retried = c.phase == CLAIM_FAILED && str_eq(c.reason, CLAIM_DRAIN_TIMEOUT) && c.attempt <= 1;
+    bool retried =
+        c.phase == CLAIM_FAILED && claim_reason(&c) == REASON_DRAIN_TIMEOUT && c.attempt <= 1;
     return retried || claim_phase_has_slot(c.phase);
 }
 

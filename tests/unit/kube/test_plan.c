@@ -18,10 +18,11 @@ static void actions_keep_their_order_and_reasons(void **state)
     (void) state;
     CLEANUP_PLAN struct plan p = { 0 };
     char target[] = "node/gpu-1";
-    plan_add(&p, request_get(RESOURCE_NODE, NULL, "gpu-1"), "Mark", target, "GpuFound", "%d GPUs", 8);
+    plan_add(&p, request_get(RESOURCE_NODE, NULL, "gpu-1"), VERB_MARK, target, "GpuFound",
+             "%d GPUs", 8);
     target[5] = 'X'; /* the plan has its own copy */
-    plan_add(&p, request_delete(RESOURCE_DAEMONSET, "ns", "driver-abc", "u", 0), "Delete", "daemonset/driver-abc", "NoNode",
-             "no node runs it");
+    plan_add(&p, request_delete(RESOURCE_DAEMONSET, "ns", "driver-abc", "u", 0), VERB_DELETE,
+             "daemonset/driver-abc", "NoNode", "no node runs it");
     CLEANUP_BUF struct buf text = BUF_INIT(1000);
     plan_text(&p, &text);
     assert_string_equal(buf_text(&text), "Mark node/gpu-1 GpuFound: 8 GPUs\n"
@@ -72,7 +73,7 @@ static void cleared_plan_is_empty(void **state)
 {
     (void) state;
     struct plan p = { 0 };
-    plan_add(&p, request_get(RESOURCE_NODE, NULL, "a"), "Mark", "node/a", "R", "m");
+    plan_add(&p, request_get(RESOURCE_NODE, NULL, "a"), VERB_MARK, "node/a", "R", "m");
     plan_requeue(&p, 5);
     plan_clear(&p);
     assert_int_equal(p.len, 0);

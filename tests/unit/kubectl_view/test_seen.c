@@ -114,17 +114,20 @@ static void check_news(void **state)
 static void check_advice(void **state)
 {
     (void) state;
-    CLEANUP_FREE char *node = advice_of_node("gpu-1", "Failed", "ForeignStack");
-    CLEANUP_FREE char *any = advice_of_node("gpu-1", "Failed", "Strange");
-    CLEANUP_FREE char *plan = advice_of_rollout("WaitingForApproval", "h1"), *none = advice_of_rollout("Progressing", "h1");
-    assert_string_equal(node, "leave it so, or remove what serves it and: kubectl label node gpu-1 ostler.dev/managed=true");
+    CLEANUP_FREE char *node = advice_of_node("gpu-1", "Failed", REASON_FOREIGN_STACK);
+    CLEANUP_FREE char *any = advice_of_node("gpu-1", "Failed", REASON_OTHER);
+    CLEANUP_FREE char *plan = advice_of_rollout(REASON_WAITING_FOR_APPROVAL, "h1"),
+                      *none = advice_of_rollout(REASON_PROGRESSING, "h1");
+    assert_string_equal(node, "leave it, or remove the other stack and then run kubectl label node "
+                              "gpu-1 ostler.dev/managed=true");
     assert_string_equal(any, "see its history: kubectl gpu explain gpu-1");
-    assert_string_equal(plan, "kubectl gpu plan, then kubectl gpu approve h1");
+    assert_string_equal(plan,
+                        "read the plan with kubectl gpu plan, then run kubectl gpu approve h1");
     assert_null(none);
-    assert_true(advice_is_stuck("Failed", "", 1));
-    assert_false(advice_is_stuck("Draining", "", 60));
-    assert_true(advice_is_stuck("Draining", "", 3600));
-    assert_false(advice_is_stuck("Ready", "OperandsUp", 3600));
+    assert_true(advice_is_stuck("Failed", REASON_NONE, 1));
+    assert_false(advice_is_stuck("Draining", REASON_NONE, 60));
+    assert_true(advice_is_stuck("Draining", REASON_NONE, 3600));
+    assert_false(advice_is_stuck("Ready", REASON_OPERANDS_UP, 3600));
 }
 
 int main(void)

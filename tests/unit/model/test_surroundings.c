@@ -75,7 +75,7 @@ static void check_row(void **state)
     assert_int_equal(p != NULL, row->reason != NULL);
     assert_int_equal(surroundings_hindrance(&s, true) != NULL, row->stops);
     if (p) {
-        assert_string_equal(p->reason, row->reason);
+        assert_string_equal(reason_text(p->reason), row->reason);
         assert_non_null(strstr(p->message, row->words));
         assert_true(surroundings_forget(&s, row->part));
     }

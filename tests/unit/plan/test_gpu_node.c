@@ -370,10 +370,16 @@ static void take_holders(struct scene *s, const struct row *row)
 
 static void take_verdict(struct scene *s, const struct row *row)
 {
-    struct node_verdict v = { .state = (enum node_state) row->state, .reason = row->reason, .message = row->message,
-                              .gpu = row->gpu, .pod = row->pod, .trouble = row->trouble,
+    struct node_verdict v = { .state = (enum node_state) row->state,
+                              .reason = reason_parse(row->reason),
+                              .word = row->reason,
+                              .message = row->message,
+                              .gpu = row->gpu,
+                              .pod = row->pod,
+                              .trouble = row->trouble,
                               .cause = row->pod ? OPERAND_TOOLKIT : OPERAND_NONE,
-                              .carried = { { "d1", "s1" } }, .target = { { "d2", "s1" } } };
+                              .carried = { { "d1", "s1" } },
+                              .target = { { "d2", "s1" } } };
     if (row->off)
         *v.carried.hash[TIER_DRIVER] = *v.carried.hash[TIER_STACK] = *v.target.hash[TIER_DRIVER] =
             *v.target.hash[TIER_STACK] = '\0';
@@ -399,15 +405,15 @@ static void scene_clear(struct scene *s)
 }
 
 /* The body of the action with this verb; NULL: there is none. New reference. */
-static json_t *body_of(const struct plan *plan, const char *verb)
+static json_t *body_of(const struct plan *plan, enum verb verb)
 {
     for (size_t i = 0; i < plan->len; i++)
-        if (strcmp(plan->actions[i].verb, verb) == 0)
+        if (plan->actions[i].verb == verb)
             return json_parse(plan->actions[i].request.body, strlen(plan->actions[i].request.body), NULL);
     return NULL;
 }
 
-static void expect_part(const struct plan *plan, const char *verb, const char *path, const char *want)
+static void expect_part(const struct plan *plan, enum verb verb, const char *path, const char *want)
 {
     CLEANUP_JSON json_t *body = body_of(plan, verb);
     if (!want) {
@@ -462,8 +468,8 @@ static void check(void **state)
     for (size_t i = 0; i < plan.len; i++)
         buf_printf(&requests, "%s %s\n", plan.actions[i].request.method, plan.actions[i].request.path);
     assert_string_equal(buf_text(&requests), row->requests);
-    expect_part(&plan, "Status", "status", row->status);
-    expect_part(&plan, "Condition", "status.conditions", row->said);
+    expect_part(&plan, VERB_STATUS, "status", row->status);
+    expect_part(&plan, VERB_CONDITION, "status.conditions", row->said);
     assert_int_equal(plan.requeue_after_ms, row->again_ms);
     scene_clear(&s);
 }
@@ -483,7 +489,8 @@ static void check_bodies(void **state)
     CLEANUP_ARENA struct arena a = { 0 };
     CLEANUP_PLAN struct plan plan = { 0 };
     gpu_node_plan(&in, &a, &plan);
-    CLEANUP_JSON json_t *report = body_of(&plan, "Apply"), *condition = body_of(&plan, "Condition");
+    CLEANUP_JSON json_t *report = body_of(&plan, VERB_APPLY),
+                        *condition = body_of(&plan, VERB_CONDITION);
     assert_tree(report,
                 "{'apiVersion':'ostler.dev/v1alpha1','kind':'GpuNode','metadata':{'name':'a',"
                 "'labels':{'app.kubernetes.io/managed-by':'ostler'},"
@@ -507,7 +514,7 @@ static void check_known(void **state)
     CLEANUP_ARENA struct arena a = { 0 };
     CLEANUP_PLAN struct plan plan = { 0 };
     gpu_node_plan(&in, &a, &plan);
-    CLEANUP_JSON json_t *status = body_of(&plan, "Status");
+    CLEANUP_JSON json_t *status = body_of(&plan, VERB_STATUS);
     assert_tree(json_object_get(status, "status"), "{'state':'Ready'}");
     scene_clear(&s);
 }
@@ -575,7 +582,8 @@ static void check_bounds(void **state)
     CLEANUP_ARENA struct arena a = { 0 };
     CLEANUP_PLAN struct plan plan = { 0 };
     gpu_node_plan(&in, &a, &plan);
-    CLEANUP_JSON json_t *body = body_of(&plan, "Status"), *condition = body_of(&plan, "Condition"), *rules = rules_of_status();
+    CLEANUP_JSON json_t *body = body_of(&plan, VERB_STATUS),
+                        *condition = body_of(&plan, VERB_CONDITION), *rules = rules_of_status();
     expect_fits(rules, json_at(body, "status"));
     assert_int_equal(json_array_size(json_at(body, "status.waitingFor")), GPU_NODE_WAITING_MAX);
     assert_true(strlen(json_str(json_array_get(json_at(condition, "status.conditions"), 0), "message")) <= 1024);

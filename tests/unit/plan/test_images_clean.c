@@ -124,7 +124,8 @@ static void put_records(struct toy *t, const struct target *target)
 static const struct action *deletion_of(const struct plan *plan)
 {
     for (size_t i = 0; i < plan->len; i++)
-        if (str_eq(plan->actions[i].verb, "Delete") && str_eq(plan->actions[i].target, "pod/" TOY_NAMESPACE "/" PULL))
+        if (plan->actions[i].verb == VERB_DELETE &&
+            str_eq(plan->actions[i].target, "pod/" TOY_NAMESPACE "/" PULL))
             return &plan->actions[i];
     return NULL;
 }

@@ -175,7 +175,7 @@ static void check_operands(const json_t *want, const char *key, unsigned got)
 static void check_verdict(const json_t *want, const struct node_verdict *v)
 {
     check_text(want, "state", node_state_name(v->state));
-    check_text(want, "reason", v->reason);
+    check_text(want, "reason", v->reason ? verdict_word(v) : NULL);
     check_text(want, "cause", operand_name(v->cause));
     check_text(want, "pod", v->pod);
     check_text(want, "driver", v->carried.hash[TIER_DRIVER]);
@@ -208,7 +208,7 @@ static void check_plan(const json_t *want, const struct plan *plan)
 static json_t *operations_of(const struct plan *plan)
 {
     for (size_t i = 0; i < plan->len; i++)
-        if (str_eq(plan->actions[i].verb, "Mark"))
+        if (plan->actions[i].verb == VERB_MARK)
             return json_parse(plan->actions[i].request.body, strlen(plan->actions[i].request.body), NULL);
     return NULL;
 }

@@ -43,7 +43,10 @@ static void set_up(struct world *w, size_t pool)
 /* A second node that wants the revision and bears its label, but whose driver is not up. */
 static void join_broken(struct world *w)
 {
-    struct node_verdict v = { .state = NODE_FAILED, .cause = OPERAND_DRIVER, .reason = "Crash",
+    struct node_verdict v = { .state = NODE_FAILED,
+                              .cause = OPERAND_DRIVER,
+                              .reason = REASON_OTHER,
+                              .word = "Crash",
                               .wanted = 1 << OPERAND_DRIVER };
     snprintf(v.carried.hash[TIER_DRIVER], sizeof v.carried.hash[TIER_DRIVER], "aaaaaaaaaa");
     snprintf(v.target.hash[TIER_DRIVER], sizeof v.target.hash[TIER_DRIVER], "aaaaaaaaaa");

@@ -263,7 +263,7 @@ static void check_grants(const json_t *want, const struct rollout_decision *d)
         buf_printf(&wanted, "%s\n", json_string_value(line));
     if (!str_eq(buf_text(&got), buf_text(&wanted)))
         fail_msg("granted is\n%snot\n%sand the rest is held: %s: %s", buf_text(&got), buf_text(&wanted),
-                 rollout_hold_reason(d->hold), d->message);
+                 reason_text(rollout_hold_reason(d->hold)), d->message);
     json_array_foreach (json_object_get(want, "says"), i, line)
         if (!strstr(d->grants[i].message, json_string_value(line)))
             fail_msg("the sentence is\n%s, without\n%s", d->grants[i].message, json_string_value(line));
@@ -303,8 +303,9 @@ static void check_pulls(const json_t *want, const struct rollout_decision *d)
 static void check_hold(const json_t *want, const struct rollout_decision *d)
 {
     const char *hold = json_str_or_empty(want, "hold"), *message = json_str_or_empty(want, "message");
-    if (json_object_get(want, "hold") && !str_eq(hold, rollout_hold_reason(d->hold)))
-        fail_msg("the hold is %s (%s), not %s", rollout_hold_reason(d->hold), d->message, hold);
+    if (json_object_get(want, "hold") && !str_eq(hold, reason_text(rollout_hold_reason(d->hold))))
+        fail_msg("the hold is %s (%s), not %s", reason_text(rollout_hold_reason(d->hold)),
+                 d->message, hold);
     if (!strstr(d->message, message))
         fail_msg("the message is\n%s, without\n%s", d->message, message);
 }

@@ -111,7 +111,8 @@ static void check(void **state)
                               .operand_namespace = "ops" };
     CLEANUP_PLAN struct plan plan = { 0 };
     CLEANUP_BUF struct buf got = BUF_INIT(1000);
-    plan_add(&plan, request_apply(RESOURCE_REVISION, "ops", "driver-aaaaaaaaaa", body), "Apply", "x", "Changed", "m");
+    plan_add(&plan, request_apply(RESOURCE_REVISION, "ops", "driver-aaaaaaaaaa", body), VERB_APPLY,
+             "x", "Changed", "m");
     rollout_events(&v, "driver", "aaaaaaaaaa", row->before ? &own : NULL, after, &plan);
     for (size_t i = 0; i < plan.notice_count; i++) {
         buf_printf(&got, "%s%s ", plan.notices[i].reason, plan.notices[i].warning ? "!" : "");

@@ -519,7 +519,8 @@ static void fail_with_state(struct fleet *f)
             u->n.up ? "" : " down", u->faulty ? " faulty" : "",
             u->n.held || u->n.gave_up || u->n.cordoned ? " people" : "", is_through(u) ? "" : " <");
     }
-    FAIL(f, "it does not come to an end: %s: %s", rollout_hold_reason(d.hold), d.message);
+    FAIL(f, "it does not come to an end: %s: %s", reason_text(rollout_hold_reason(d.hold)),
+         d.message);
 }
 
 /* Every node that is well gets what the policy says in the end, whatever the others do, and no limit is ever passed. */

@@ -58,7 +58,8 @@ static void say(const struct rollout_forecast *f, struct buf *out)
     for (size_t i = 0; i < f->wave_count; i++)
         say_wave(f, &f->waves[i], out);
     for (size_t i = 0; i < f->stay_count; i++)
-        buf_printf(out, " | %s %s", f->stays[i].node->name, rollout_hold_reason(f->stays[i].hold));
+        buf_printf(out, " | %s %s", f->stays[i].node->name,
+                   reason_text(rollout_hold_reason(f->stays[i].hold)));
     if (f->timed)
         buf_printf(out, " | %lldm", (long long) (f->ends_s - NOON_S) / MINUTE_S);
     if (f->beyond)

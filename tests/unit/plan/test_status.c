@@ -46,11 +46,17 @@ static struct crowd *crowd_new(void)
         snprintf(reason, sizeof reason, "R%062d", i);
         snprintf(pod, sizeof pod, "ostler-operands/%0237d", i);
         snprintf(message, sizeof message, "%s: %0280d \"\\ü\"", reason, i);
-        struct node_verdict v = { .state = i % 2 ? NODE_FAILED : NODE_UNSUPPORTED, .reason = reason, .message = message,
-                                  .pod = pod, .cause = causes[i % ARRAY_LEN(causes)], .gpu = true,
-                                  .looked_at = true, .pool = (size_t) (i % (POOLS_MAX + 1)),
-                                  .wanted = 1u << OPERAND_DRIVER | 1u << OPERAND_TOOLKIT | 1u << OPERAND_DEVICE_PLUGIN |
-                                            1u << OPERAND_EXPORTER };
+        struct node_verdict v = { .state = i % 2 ? NODE_FAILED : NODE_UNSUPPORTED,
+                                  .reason = REASON_OTHER,
+                                  .word = reason,
+                                  .message = message,
+                                  .pod = pod,
+                                  .cause = causes[i % ARRAY_LEN(causes)],
+                                  .gpu = true,
+                                  .looked_at = true,
+                                  .pool = (size_t) (i % (POOLS_MAX + 1)),
+                                  .wanted = 1u << OPERAND_DRIVER | 1u << OPERAND_TOOLKIT |
+                                            1u << OPERAND_DEVICE_PLUGIN | 1u << OPERAND_EXPORTER };
         put_hash(v.carried.hash[TIER_DRIVER], 'o', i);
         put_hash(v.target.hash[TIER_DRIVER], 'd', i);
         put_hash(v.target.hash[TIER_STACK], 's', i);
@@ -147,8 +153,13 @@ static void the_order_of_events_leaves_no_trace(void **state)
             char reason[32];
             snprintf(names[i], sizeof names[i], "n%d", i);
             snprintf(reason, sizeof reason, "R%d", i % 7);
-            struct node_verdict v = { .state = NODE_FAILED, .reason = reason, .message = names[i],
-                                      .cause = (enum operand) (i % 3), .gpu = true, .looked_at = true };
+            struct node_verdict v = { .state = NODE_FAILED,
+                                      .reason = REASON_OTHER,
+                                      .word = reason,
+                                      .message = names[i],
+                                      .cause = (enum operand)(i % 3),
+                                      .gpu = true,
+                                      .looked_at = true };
             put_hash(v.target.hash[TIER_DRIVER], 'h', i % 20);
             nodes[i].name = names[i];
             tally_set(&tally, &nodes[i], &v);
@@ -178,7 +189,11 @@ static void a_refusal_is_news(void **state)
     (void) state;
     struct tally tally = { 0 };
     struct node_summary node = { .name = "gpu-1" };
-    struct node_verdict v = { .state = NODE_DRAINING, .reason = "Draining", .message = "m", .moving = true, .gpu = true };
+    struct node_verdict v = { .state = NODE_DRAINING,
+                              .reason = REASON_DRAINING,
+                              .message = "m",
+                              .moving = true,
+                              .gpu = true };
     assert_int_not_equal(tally_set(&tally, &node, &v), 0);
     assert_null(tally_refused(&tally));
     v.refused = "pod/ml/a: it would violate the budget";
@@ -210,8 +225,13 @@ static void who_does_not_come_up_is_named(void **state)
     struct tally tally = { 0 };
     struct node_summary nodes[ARRAY_LEN(rows)] = { 0 };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-        struct node_verdict v = { .state = NODE_INSTALLING, .reason = "Upgrading", .message = "m", .pod = "ops/driver-x",
-                                  .moving = true, .gpu = true, .trouble = rows[i].trouble,
+        struct node_verdict v = { .state = NODE_INSTALLING,
+                                  .reason = REASON_UPGRADING,
+                                  .message = "m",
+                                  .pod = "ops/driver-x",
+                                  .moving = true,
+                                  .gpu = true,
+                                  .trouble = rows[i].trouble,
                                   .refused = rows[i].refused };
         nodes[i].name = rows[i].name;
         tally_set(&tally, &nodes[i], &v);
@@ -244,7 +264,11 @@ static void a_node_on_its_way_is_a_rollout_that_goes_on(void **state)
     (void) state;
     struct tally tally = { 0 };
     struct node_summary node = { .name = "gpu-1" };
-    struct node_verdict v = { .state = NODE_INSTALLING, .reason = "Upgrading", .message = "m", .moving = true, .gpu = true };
+    struct node_verdict v = { .state = NODE_INSTALLING,
+                              .reason = REASON_UPGRADING,
+                              .message = "m",
+                              .moving = true,
+                              .gpu = true };
     tally_set(&tally, &node, &v);
     CLEANUP_JSON json_t *object = json_pack("{s:{s:s}}", "metadata", "name", "default");
     CLEANUP_ARENA struct arena a = { 0 };

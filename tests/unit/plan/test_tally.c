@@ -13,8 +13,14 @@ static const struct row {
     unsigned changed;
 } rows[] = {
     { "nothing changes", { .state = NODE_READY }, { .state = NODE_READY }, 0 },
-    { "its state changes", { .state = NODE_INSTALLING }, { .state = NODE_READY }, TALLY_SUMS | TALLY_ROLLOUT },
-    { "only what is said changes", { .state = NODE_FAILED, .reason = "A" }, { .state = NODE_FAILED, .reason = "B" }, TALLY_SUMS },
+    { "its state changes",
+      { .state = NODE_INSTALLING },
+      { .state = NODE_READY },
+      TALLY_SUMS | TALLY_ROLLOUT },
+    { "only what is said changes",
+      { .state = NODE_FAILED, .reason = REASON_OTHER, .word = "A" },
+      { .state = NODE_FAILED, .reason = REASON_OTHER, .word = "B" },
+      TALLY_SUMS },
     { "its toolkit works, and it is failed as before",
       { .state = NODE_FAILED, .wanted = TOOLKIT | PLUGIN, .up = PLUGIN },
       { .state = NODE_FAILED, .wanted = TOOLKIT | PLUGIN, .up = TOOLKIT | PLUGIN },

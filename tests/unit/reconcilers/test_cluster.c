@@ -298,10 +298,10 @@ static void a_child_that_was_repaired_and_not_applied_is_not_confirmed(void **st
                                         "'annotations':{'ostler.dev/intent':'i'}}}");
     CLEANUP_JSON json_t *nothing = json_object();
     CLEANUP_PLAN struct plan plan = { 0 };
-    plan_add(&plan, request_json_patch(RESOURCE_SERVICE, "operands", "exporter", nothing), "Repair", "services/exporter", "Drift",
-             "somebody has changed it");
-    plan_add(&plan, request_apply(RESOURCE_SERVICE, "operands", "exporter", nothing), "Apply", "services/exporter", "Drift",
-             "it is made ours");
+    plan_add(&plan, request_json_patch(RESOURCE_SERVICE, "operands", "exporter", nothing),
+             VERB_REPAIR, "services/exporter", "Drift", "somebody has changed it");
+    plan_add(&plan, request_apply(RESOURCE_SERVICE, "operands", "exporter", nothing), VERB_APPLY,
+             "services/exporter", "Drift", "it is made ours");
     f->cluster.tables[RESOURCE_SERVICE].synced = true;
     cluster_written(&f->cluster, RESOURCE_SERVICE, service);
     const struct child *child = (const struct child *) table_get(&f->cluster.tables[RESOURCE_SERVICE], "operands/exporter");

@@ -6,42 +6,90 @@
 #include "base/buf.h"
 #include "base/json.h"
 #include "base/str.h"
+#include "reconcilers/model/action.h"
 #include "tests/unit/support/suite.h"
 
-/* A write of the node, in short: its reason. NULL: none. */
+/* A write of the node, in short: its reason. NONE: none. */
 static const struct row {
     const char *name;
-    const char *write;
+    enum reason write;
     struct node_summary before;
     struct node_verdict v;
     const char *want; /* "Reason[!][@ACTION] ", "!" for a warning, "@" with the write that it goes with */
 } rows[] = {
-    { "a new node comes up", NULL, { .counted = true, .state = NODE_INSTALLING }, { .state = NODE_READY }, "GpuReady " },
-    { "one that is as it was", NULL, { .counted = true, .state = NODE_READY }, { .state = NODE_READY }, "" },
-    { "after a start nothing is news", NULL, { .counted = false }, { .state = NODE_READY }, "" },
-    { "a step that people hear of", "Drained", { .counted = true, .state = NODE_DRAINING, .moving = true },
-      { .state = NODE_UNLOADING, .moving = true }, "Drained@1 " },
-    { "nobody had to leave", "Drained", { .counted = true, .state = NODE_READY }, { .state = NODE_UNLOADING, .moving = true },
+    { "a new node comes up",
+      REASON_NONE,
+      { .counted = true, .state = NODE_INSTALLING },
+      { .state = NODE_READY },
+      "GpuReady " },
+    { "one that is as it was",
+      REASON_NONE,
+      { .counted = true, .state = NODE_READY },
+      { .state = NODE_READY },
       "" },
-    { "also after a start", "Drained", { .counted = false }, { .state = NODE_UNLOADING, .moving = true }, "Drained@1 " },
-    { "a step that is in the log alone", "Unloaded", { .counted = true, .state = NODE_UNLOADING, .moving = true },
-      { .state = NODE_INSTALLING, .moving = true }, "" },
-    { "the end of an upgrade is told once", "Upgraded", { .counted = true, .state = NODE_VALIDATING, .moving = true },
-      { .state = NODE_READY }, "Upgraded@1 " },
-    { "when its write was answered the node is just Ready", NULL, { .counted = true, .state = NODE_READY },
-      { .state = NODE_READY }, "" },
-    { "an upgrade that fails", "UpgradeFailed", { .counted = true, .state = NODE_INSTALLING, .moving = true },
-      { .state = NODE_FAILED, .failed_with = "Error", .reason = "Error" }, "UpgradeFailed!@1 " },
-    { "one that has failed", NULL, { .counted = true, .state = NODE_FAILED, .failed = true },
-      { .state = NODE_FAILED, .failed_with = "Error", .reason = "Error" }, "" },
-    { "an operand fails without an upgrade", NULL, { .counted = true, .state = NODE_READY },
-      { .state = NODE_FAILED, .reason = "CrashLoopBackOff" },
+    { "after a start nothing is news",
+      REASON_NONE,
+      { .counted = false },
+      { .state = NODE_READY },
+      "" },
+    { "a step that people hear of",
+      REASON_DRAINED,
+      { .counted = true, .state = NODE_DRAINING, .moving = true },
+      { .state = NODE_UNLOADING, .moving = true },
+      "Drained@1 " },
+    { "nobody had to leave",
+      REASON_DRAINED,
+      { .counted = true, .state = NODE_READY },
+      { .state = NODE_UNLOADING, .moving = true },
+      "" },
+    { "also after a start",
+      REASON_DRAINED,
+      { .counted = false },
+      { .state = NODE_UNLOADING, .moving = true },
+      "Drained@1 " },
+    { "a step that is in the log alone",
+      REASON_UNLOADED,
+      { .counted = true, .state = NODE_UNLOADING, .moving = true },
+      { .state = NODE_INSTALLING, .moving = true },
+      "" },
+    { "the end of an upgrade is told once",
+      REASON_UPGRADED,
+      { .counted = true, .state = NODE_VALIDATING, .moving = true },
+      { .state = NODE_READY },
+      "Upgraded@1 " },
+    { "when its write was answered the node is just Ready",
+      REASON_NONE,
+      { .counted = true, .state = NODE_READY },
+      { .state = NODE_READY },
+      "" },
+    { "an upgrade that fails",
+      REASON_UPGRADE_FAILED,
+      { .counted = true, .state = NODE_INSTALLING, .moving = true },
+      { .state = NODE_FAILED, .failed_with = REASON_ERROR, .reason = REASON_ERROR },
+      "UpgradeFailed!@1 " },
+    { "one that has failed",
+      REASON_NONE,
+      { .counted = true, .state = NODE_FAILED, .failed = true },
+      { .state = NODE_FAILED, .failed_with = REASON_ERROR, .reason = REASON_ERROR },
+      "" },
+    { "an operand fails without an upgrade",
+      REASON_NONE,
+      { .counted = true, .state = NODE_READY },
+      { .state = NODE_FAILED, .reason = REASON_CRASH_LOOP_BACK_OFF },
       "CrashLoopBackOff! " },
-    { "its reasons alternate", NULL, { .counted = true, .state = NODE_FAILED },
-      { .state = NODE_FAILED, .reason = "ErrImagePull" }, "" },
-    { "removal waits for GPU pods", NULL, { .counted = true, .state = NODE_READY },
-      { .state = NODE_REMOVING, .reason = "WaitingForGpuPods" }, "WaitingForGpuPods " },
-    { "a node that is closed says so by its write", "ClaimedWaiting", { .counted = true, .state = NODE_READY },
+    { "its reasons alternate",
+      REASON_NONE,
+      { .counted = true, .state = NODE_FAILED },
+      { .state = NODE_FAILED, .reason = REASON_ERR_IMAGE_PULL },
+      "" },
+    { "removal waits for GPU pods",
+      REASON_NONE,
+      { .counted = true, .state = NODE_READY },
+      { .state = NODE_REMOVING, .reason = REASON_WAITING_FOR_GPU_PODS },
+      "WaitingForGpuPods " },
+    { "a node that is closed says so by its write",
+      REASON_CLAIMED_WAITING,
+      { .counted = true, .state = NODE_READY },
       { .state = NODE_WAITING, .moving = true },
       "ClaimedWaiting@1 " },
 };
@@ -55,7 +103,8 @@ static void check(void **state)
     CLEANUP_BUF struct buf got = BUF_INIT(1000);
     CLEANUP_JSON json_t *patch = json_array();
     if (row->write)
-        plan_add(&plan, request_json_patch(RESOURCE_NODE, NULL, "gpu-1", patch), "Mark", "node/gpu-1", row->write, "a sentence");
+        action_add(&plan, request_json_patch(RESOURCE_NODE, NULL, "gpu-1", patch), VERB_MARK,
+                   "node/gpu-1", row->write, "a sentence");
     notice_node(&slot, &row->v, &plan);
     for (size_t i = 0; i < plan.notice_count; i++) {
         const struct notice *n = &plan.notices[i];
@@ -73,7 +122,9 @@ static void pod_that_does_not_come_up_is_named(void **state)
     (void) state;
     struct node node = { .head = { .uid = "u" } };
     struct node_slot slot = { .name = (char *) "gpu-1", .node = &node, .summary = { .counted = true, .state = NODE_READY } };
-    const struct node_verdict v = { .state = NODE_FAILED, .reason = "ErrImagePull", .pod = "ops/driver-x",
+    const struct node_verdict v = { .state = NODE_FAILED,
+                                    .reason = REASON_ERR_IMAGE_PULL,
+                                    .pod = "ops/driver-x",
                                     .message = "ErrImagePull: r/a:1: manifest unknown" };
     CLEANUP_PLAN struct plan plan = { 0 };
     notice_node(&slot, &v, &plan);

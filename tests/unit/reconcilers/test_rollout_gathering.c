@@ -184,7 +184,7 @@ static void whose_drain_took_too_long_needs_the_images_for_the_next_try(void **s
     const struct node_slot *slot = map_get(&f->cluster.slots, "gpu-1");
     const struct claim timed_out = { .phase = CLAIM_FAILED,
                                      .to = { { "d2", "s1" } },
-                                     .reason = CLAIM_DRAIN_TIMEOUT };
+                                     .reason = "DrainTimeout" };
     const struct claim failed = { .phase = CLAIM_FAILED,
                                   .to = { { "d2", "s1" } },
                                   .reason = "NoGpus" };

@@ -47,9 +47,11 @@ static void reconcile(void *arg, const char *key, struct plan *plan)
     world_jump(&f->w, f->cost_ms);
     CLEANUP_JSON json_t *patch = tree("{'spec': {}}");
     for (int i = 0; i < f->patches; i++)
-        plan_add(plan, request_merge_patch(RESOURCE_NODE, NULL, key, patch), "Patch", key, "Test", "as the test wants");
+        plan_add(plan, request_merge_patch(RESOURCE_NODE, NULL, key, patch), VERB_MARK, key, "Test",
+                 "as the test wants");
     if (f->evicts)
-        plan_add(plan, request_evict("ml", key, "u1", false), "Evict", key, "Test", "as the test wants");
+        plan_add(plan, request_evict("ml", key, "u1", false), VERB_EVICT, key, "Test",
+                 "as the test wants");
     if (f->requeue_ms)
         plan_requeue(plan, f->requeue_ms);
     if (f->notice)

@@ -113,12 +113,14 @@ static void add_patch(struct plan *p, const char *node)
 {
     CLEANUP_JSON json_t *patch = tree("{'spec': {'unschedulable': true}}");
     CLEANUP_FREE char *target = xasprintf("node/%s", node);
-    plan_add(p, request_merge_patch(RESOURCE_NODE, NULL, node, patch), "Cordon", target, "Test", "as the test wants");
+    plan_add(p, request_merge_patch(RESOURCE_NODE, NULL, node, patch), VERB_MARK, target, "Test",
+             "as the test wants");
 }
 
 static void add_delete(struct plan *p, const char *name)
 {
-    plan_add(p, request_delete(RESOURCE_DAEMONSET, "ns", name, "u1", 0), "Delete", name, "Test", "as the test wants");
+    plan_add(p, request_delete(RESOURCE_DAEMONSET, "ns", name, "u1", 0), VERB_DELETE, name, "Test",
+             "as the test wants");
 }
 
 /* A plan of patches of nodes. */
@@ -154,8 +156,10 @@ static void one_after_another(void **state)
 static void submit_look(struct fixture *f)
 {
     struct plan p = { 0 };
-    plan_add(&p, request_look(RESOURCE_POD, &(struct list_options){ .field_selector = "spec.nodeName=a" }), "Look", "node/a",
-             "Test", "as the test wants");
+    plan_add(&p,
+             request_look(RESOURCE_POD,
+                          &(struct list_options){ .field_selector = "spec.nodeName=a" }),
+             VERB_LOOK, "node/a", "Test", "as the test wants");
     add_patch(&p, "a");
     executor_submit(f->ex, "k", &p, done, f);
     world_expect(&f->w, "GET /api/v1/pods?fieldSelector=spec.nodeName%3Da");
@@ -298,7 +302,8 @@ static void fewer_at_a_time(void **state)
             .in_flight = 2 });
     for (int i = 0; i < 4; i++) {
         struct plan plan = { 0 };
-        plan_add(&plan, request_delete(RESOURCE_NODE, NULL, "a", "u", 0), "Delete", "node/a", "Test", "one of four");
+        plan_add(&plan, request_delete(RESOURCE_NODE, NULL, "a", "u", 0), VERB_DELETE, "node/a",
+                 "Test", "one of four");
         executor_submit(few, "k", &plan, done, f);
     }
     assert_int_equal(world_open(&f->w), 2);
@@ -425,7 +430,8 @@ static void failed_test_of_a_json_patch_is_a_conflict(void **state)
     CLEANUP_JSON json_t *operations = tree("[{'op': 'test', 'path': '/metadata/uid', 'value': 'u1'}]");
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         struct plan p = { 0 };
-        plan_add(&p, request_json_patch(RESOURCE_NODE, NULL, "a", operations), "Mark", "node/a", "Test", "as the test wants");
+        plan_add(&p, request_json_patch(RESOURCE_NODE, NULL, "a", operations), VERB_MARK, "node/a",
+                 "Test", "as the test wants");
         executor_submit(f->ex, "k", &p, done, f);
         world_reply(&f->w, 0, 422, rows[i].body);
         expect_log(f, rows[i].said);
@@ -447,7 +453,8 @@ static void submit_evictions(struct fixture *f, const char *const *pods)
     struct plan p = { 0 };
     for (int dry_run = 1; dry_run >= 0; dry_run--)
         for (size_t i = 0; pods[i]; i++)
-            plan_add(&p, request_evict("ml", pods[i], "u1", dry_run), "Evict", pods[i], "Test", "as the test wants");
+            plan_add(&p, request_evict("ml", pods[i], "u1", dry_run), VERB_EVICT, pods[i], "Test",
+                     "as the test wants");
     executor_submit(f->ex, "k", &p, done, f);
 }
 

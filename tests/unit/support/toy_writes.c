@@ -118,7 +118,7 @@ static void check_changes_something(const struct action *a, const json_t *before
     json_object_del(json_object_get(c, "metadata"), "resourceVersion");
     /* An apply that only confirms what is there, or takes its fields over, may find it so already. */
     if (json_equal(b, c) && !str_eq(a->reason, "Confirm") && !str_eq(a->reason, "Drift"))
-        fail_msg("%s %s %s changes nothing", a->verb, a->target, a->reason);
+        fail_msg("%s %s %s changes nothing", verb_text(a->verb), a->target, a->reason);
 }
 
 /* A one-off pod, and what its kubelet says at once: every image is there. */
