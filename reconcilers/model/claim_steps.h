@@ -8,33 +8,33 @@
 #define CLAIM_NONE CLAIM_PHASE_COUNT
 
 /* from, to, reasons of the write, when */
-#define CLAIM_STEPS(X)                                                                                                        \
-    X(NONE, WAITING, "ClaimedWaiting", "its turn has come; pods run there that are waited for, or it is down")                \
-    X(NONE, DRAINING, "Claimed", "its turn has come; its driver is to change")                                                \
-    X(NONE, UNLOADING, "Claimed, GivenUp", "its turn has come; only its stack is to change; or somebody took its claim off")  \
-    X(WAITING, DRAINING, "DrainBegins", "nobody is waited for any more, and a place is free")                                 \
-    X(WAITING, UNLOADING, "DrainBegins, TargetChanged", "the same; nobody has to leave")                                      \
-    X(WAITING, NONE, "CalledBack, TargetChanged, ReturnedToService, Released",                                                \
-      "a person holds or cordons it, it is to run something else, or its turn cannot come within minutes")                    \
-    X(DRAINING, WAITING, "JobCame", "only jobs are left: they run to their end, and another node gets the place")             \
-    X(DRAINING, UNLOADING, "Drained, TargetChanged", "no GPU pod is left")                                                    \
-    X(DRAINING, FAILED, "UpgradeFailed", "drain.timeout is over: without the taint, back in service")                         \
-    X(DRAINING, NONE, "CalledBack, TargetChanged, Released", "a person holds or cordons it, or it is to run something else")  \
-    X(UNLOADING, DRAINING, "GpuPodCame", "a GPU pod came in between")                                                         \
-    X(UNLOADING, INSTALLING, "Unloaded", "stack and driver are gone")                                                         \
-    X(UNLOADING, FAILED, "UpgradeFailed", "timeouts.install is over")                                                         \
-    X(UNLOADING, NONE, "GivenUp, Released", "it runs what it ran before; or it is let go of")                                 \
-    X(INSTALLING, VALIDATING, "Installed", "every operand is up")                                                             \
-    X(INSTALLING, UNLOADING, "TargetChanged", "it is to run something else")                                                  \
-    X(INSTALLING, FAILED, "UpgradeFailed", "timeouts.install is over, or the proof failed")                                   \
-    X(INSTALLING, NONE, "Upgraded, Released", "every operand is up, and proven at once")                                      \
-    X(VALIDATING, UNLOADING, "TargetChanged", "it is to run something else")                                                  \
-    X(VALIDATING, FAILED, "UpgradeFailed", "the proof failed, or timeouts.validation is over")                                \
-    X(VALIDATING, NONE, "Upgraded, Released", "it is proven")                                                                 \
-    X(FAILED, WAITING, "ClaimedWaiting", "it is tried again; pods run there that are waited for")                             \
-    X(FAILED, DRAINING, "TriedAgain", "it is tried again; its driver is to change")                                           \
-    X(FAILED, UNLOADING, "TriedAgain, TargetChanged", "it is tried again, or goes back to what is known good")                \
-    X(FAILED, NONE, "CameUp, TargetChanged, Released", "it came up after all, or runs what it is to run by now")
+#define CLAIM_STEPS(X)                                                                                                         \
+    X(NONE, WAITING, "ClaimedWaiting", "its turn has come; pods run there that are waited for, or it is down")                 \
+    X(NONE, DRAINING, "Claimed", "its turn has come; its driver is to change")                                                 \
+    X(NONE, UNLOADING, "Claimed, Abandoned", "its turn has come; only its stack is to change; or somebody took its claim off") \
+    X(WAITING, DRAINING, "DrainStarted", "nobody is waited for any more, and a place is free")                                 \
+    X(WAITING, UNLOADING, "DrainStarted, TargetChanged", "the same; nobody has to leave")                                      \
+    X(WAITING, NONE, "Cancelled, TargetChanged, ReturnedToService, Released",                                                  \
+      "a person holds or cordons it, it is to run something else, or its turn cannot come within minutes")                     \
+    X(DRAINING, WAITING, "JobArrived", "only jobs are left: they run to their end, and another node gets the place")           \
+    X(DRAINING, UNLOADING, "Drained, TargetChanged", "no GPU pod is left")                                                     \
+    X(DRAINING, FAILED, "UpgradeFailed", "drain.timeout is over: without the taint, back in service")                          \
+    X(DRAINING, NONE, "Cancelled, TargetChanged, Released", "a person holds or cordons it, or it is to run something else")    \
+    X(UNLOADING, DRAINING, "GpuPodArrived", "a GPU pod came in between")                                                       \
+    X(UNLOADING, INSTALLING, "Unloaded", "stack and driver are gone")                                                          \
+    X(UNLOADING, FAILED, "UpgradeFailed", "timeouts.install is over")                                                          \
+    X(UNLOADING, NONE, "Abandoned, Released", "it runs what it ran before; or it is let go of")                                \
+    X(INSTALLING, VALIDATING, "Installed", "every operand is up")                                                              \
+    X(INSTALLING, UNLOADING, "TargetChanged", "it is to run something else")                                                   \
+    X(INSTALLING, FAILED, "UpgradeFailed", "timeouts.install is over, or the proof failed")                                    \
+    X(INSTALLING, NONE, "Upgraded, Released", "every operand is up, and proven at once")                                       \
+    X(VALIDATING, UNLOADING, "TargetChanged", "it is to run something else")                                                   \
+    X(VALIDATING, FAILED, "UpgradeFailed", "the proof failed, or timeouts.validation is over")                                 \
+    X(VALIDATING, NONE, "Upgraded, Released", "it is proven")                                                                  \
+    X(FAILED, WAITING, "ClaimedWaiting", "it is tried again; pods run there that are waited for")                              \
+    X(FAILED, DRAINING, "Retried, RolledBack", "it is tried again; its driver is to change")                                   \
+    X(FAILED, UNLOADING, "Retried, RolledBack, TargetChanged", "it is tried again, or goes back to what is known good")        \
+    X(FAILED, NONE, "Recovered, TargetChanged, Released", "it came up after all, or runs what it is to run by now")
 
 /* Whether a claim may go from the one to the other, or stays where it is; CLAIM_NONE on either side stands for none. */
 bool claim_step_exists(enum claim_phase from, enum claim_phase to);

@@ -36,7 +36,7 @@ struct off node_take_off(const struct node_input *in, struct arena *a)
     const char *driver = node_label(&in->view, LABEL_DRIVER);
     const char *name = in->view.node->head.key;
     if (node_label(&in->view, LABEL_STACK))
-        return (struct off){ .driver = driver, .reason = REASON_STACK_OFF,
+        return (struct off){ .driver = driver, .reason = REASON_REMOVING_STACK,
                              .message = "Ostler removes toolkit, device plugin and exporter from the node" };
     if (has_stack_pods(p))
         return (struct off){ .driver = driver, .reason = REASON_WAITING_FOR_STACK,
@@ -50,7 +50,7 @@ struct off node_take_off(const struct node_input *in, struct arena *a)
                              .message = arena_printf(a, "node %s waits for %s; Ostler removes the driver after that", name,
                                                      holders_hosts_text(in->holders->hosts, in->holders->host_count, a)) };
     if (driver)
-        return (struct off){ .reason = REASON_DRIVER_OFF, .look = !in->force_removal,
+        return (struct off){ .reason = REASON_REMOVING_DRIVER, .look = !in->force_removal,
                              .message = p->gpu_pods ? "the wait for GPU pods is skipped: Ostler removes the driver"
                                                     : "no GPU pod runs on the node: Ostler removes the driver" };
     if (p->of[COMPONENT_DRIVER].present)
@@ -136,7 +136,7 @@ static bool waits_for_turn(const struct node_input *in, const struct target *t, 
 struct assignment node_assign(const struct node_input *in, struct arena *a, const struct target *t, bool host_driver_found)
 {
     const char *driver = node_label(&in->view, LABEL_DRIVER), *stack = node_label(&in->view, LABEL_STACK);
-    struct assignment as = { .reason = REASON_GPU_FOUND, .message = "the node has a GPU" };
+    struct assignment as = { .reason = REASON_GPU_DETECTED, .message = "the node has a GPU" };
     const char *keep =
         t->source == DRIVER_SOURCE_HOST ? NULL : kept(in, "driver", driver, running_driver(in->pods), t->driver_inputs);
     as.driver = keep ? keep : comes(t, t->driver);

@@ -55,7 +55,7 @@ static int64_t left_s(const struct node_input *in)
 
 static struct off give_up(const struct node_input *in, struct arena *a, const char *why)
 {
-    return (struct off){ .driver = node_label(&in->view, LABEL_DRIVER), .reason = REASON_RUNTIME_STAYS,
+    return (struct off){ .driver = node_label(&in->view, LABEL_DRIVER), .reason = REASON_RUNTIME_NOT_CLEANED,
                          .message = arena_printf(a, "node %s: the configuration of its container runtime still names NVIDIA's "
                                                     "toolkit: %s",
                                                  in->view.node->head.key, why) };
@@ -67,7 +67,7 @@ static struct off await(const struct node_input *in, struct arena *a, const char
     const char *problem = in->pods->removal.problem;
     int64_t left = left_s(in);
     if (str_eq(in->pods->removal.ready, hash))
-        return (struct off){ .driver = driver, .reason = REASON_RUNTIME_CLEAN,
+        return (struct off){ .driver = driver, .reason = REASON_RUNTIME_CLEANED,
                              .message = arena_printf(a, "node %s: the toolkit is removed from the configuration of its "
                                                         "container runtime", name) };
     if (!in->record(in->arg, "stack", hash))
@@ -91,7 +91,7 @@ struct off toolkit_take_off(const struct node_input *in, struct arena *a, struct
         return node_take_off(in, a);
     return (struct off){ .driver = node_label(&in->view, LABEL_DRIVER),
                          .removal = stack,
-                         .reason = REASON_STACK_OFF,
+                         .reason = REASON_REMOVING_STACK,
                          .message =
                              "Ostler removes toolkit, device plugin and exporter from the node" };
 }

@@ -177,7 +177,7 @@ static void whose_drain_took_too_long_needs_the_images_for_the_next_try(void **s
     const struct claim timed_out = {
         .phase = CLAIM_FAILED, .driver = "d2", .stack = "s1", .reason = "DrainTimeout"
     };
-    const struct claim failed = { .phase = CLAIM_FAILED, .driver = "d2", .stack = "s1", .reason = "NoGpus" };
+    const struct claim failed = { .phase = CLAIM_FAILED, .driver = "d2", .stack = "s1", .reason = "NoAllocatableGpus" };
     struct rollout_node n = { .name = "gpu-1", .driver = "d1", .stack = "s1", .target_driver = "d2", .target_stack = "s1",
                               .claim = &timed_out };
     assert_int_equal(rollout_images(&f->cluster, slot, &n).state, IMAGES_UNKNOWN);
