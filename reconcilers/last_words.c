@@ -75,7 +75,7 @@ static void tell(struct reconcilers *r, const struct node_slot *slot)
                                         .name = slot->name,
                                         .uid = slot->node->head.uid,
                                         .warning = true,
-                                        .reason = reason_text(REASON_LAST_WORDS),
+                                        .reason = reason_text(REASON_CONTAINER_FAILED),
                                         .action = "Reconcile",
                                         .note = note });
 }

@@ -24,10 +24,11 @@ static const struct {
 /* Writes of nodes that a person should hear of when the server has taken them. They are made once, also by an Ostler that was
  * started in between. */
 static const enum reason writes[] = {
-    REASON_CLAIMED,       REASON_CLAIMED_WAITING, REASON_DRAIN_BEGINS,      REASON_DRAINED,
-    REASON_UPGRADED,      REASON_CAME_UP,         REASON_UPGRADE_FAILED,    REASON_TRIED_AGAIN,
-    REASON_CALLED_BACK,   REASON_GIVEN_UP,        REASON_CLAIM_OF_ANOTHER,  REASON_TARGET_CHANGED,
-    REASON_JOB_CAME,      REASON_RUNTIME_STAYS,   REASON_RETURNED_TO_SERVICE,
+    REASON_CLAIMED, REASON_CLAIMED_WAITING, REASON_DRAIN_STARTED, REASON_DRAINED,
+    REASON_UPGRADED, REASON_RECOVERED, REASON_UPGRADE_FAILED, REASON_RETRIED,
+    REASON_ROLLED_BACK, REASON_CANCELLED, REASON_ABANDONED, REASON_POLICY_GONE,
+    REASON_TARGET_CHANGED, REASON_JOB_ARRIVED, REASON_RUNTIME_NOT_CLEANED,
+    REASON_RETURNED_TO_SERVICE,
 };
 
 static void add(const struct node_slot *slot, bool warning, const char *reason, const char *note, size_t of_action,
@@ -114,7 +115,7 @@ void notice_images(struct node_slot *slot, const struct images *images, bool kno
         xasprintf("the node cannot get the image %s: %s; the kubelet keeps trying (pod %s), and the node stays in service "
                   "unchanged",
                   image, images->words, pod ? pod->head.key : "?");
-    add(slot, true, reason_text(REASON_CANNOT_BE_PULLED), note, 0, plan);
+    add(slot, true, reason_text(REASON_IMAGE_PULL_FAILED), note, 0, plan);
 }
 
 void notice_skipped(const struct node_slot *slot, const char *why, struct plan *plan)

@@ -64,7 +64,7 @@ def what_a_minute_brings(env):
         equal({who: (uid_of(env, pod), env.pod_uids("driver", nodes[who])) for who, pod in pods.items()}, before,
               "pods and drivers there")
         wait_runs(env, OLD, nodes["hangs"], timeout=30)
-        wait_said(env, nodes["nogpus"], "NoGpus")
+        wait_said(env, nodes["nogpus"], "NoAllocatableGpus")
         equal(phase_of(env.get_node(nodes["nogpus"])), "Failed", "the node without GPUs")
         equal(ways.way[nodes["late"]], [None], "the way of the node that came too late")
         env.k.merge_patch("Node", nodes["nogpus"], {"status": {"allocatable": {"nvidia.com/gpu": "8"}}}, subresource="status")
@@ -92,9 +92,9 @@ def canary_that_fails_its_proof_is_all_that_fails(env):
         rollout_says(env, "RevisionFailed", bad)
         wait_runs(env, OLD, canary)
         equal([ways.way[n] for n in others], [[None]] * len(others), "ways of the others")
-        contains(record_of(env, bad), ["ostler.dev/failed-", f"{canary} ProofFailed"], "the revision's record")
+        contains(record_of(env, bad), ["ostler.dev/failed-", f"{canary} ValidationFailed"], "the revision's record")
         degraded = env.wait_policy("RolledBack", kind="Degraded")
-        contains(degraded["message"], [NEW, f"on {canary} with ProofFailed", f"{RETRY}={bad}"], "what is Degraded")
+        contains(degraded["message"], [NEW, f"on {canary} with ValidationFailed", f"{RETRY}={bad}"], "what is Degraded")
         contains(env.wait_policy("RolledBack")["message"], degraded["message"], "the headline")
         equal(env.get_policy()["status"]["summary"]["message"][:60], degraded["message"][:60], "the MESSAGE column")
 

@@ -91,7 +91,7 @@ def lacks_a_right(env):
                                                                   "verbs": ["list", "watch"]}]})
     try:
         env.operator.start(ready=False)
-        _wait_unready(env, env.operator, "installation", "RightsMissing", "patch nodes")
+        _wait_unready(env, env.operator, "installation", "PermissionsMissing", "patch nodes")
     finally:
         env.k.merge_patch("ClusterRole", "ostler", {"rules": role["rules"]})
     env.operator.wait_ready()

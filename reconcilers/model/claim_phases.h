@@ -10,25 +10,25 @@
     STEP(NONE, WAITING, "ClaimedWaiting",                                                          \
          "its turn has come; pods run there that are waited for, or it is down")                   \
     STEP(NONE, DRAINING, "Claimed", "its turn has come; its driver is to change")                  \
-    STEP(NONE, UNLOADING, "Claimed, GivenUp",                                                      \
+    STEP(NONE, UNLOADING, "Claimed, Abandoned",                                                      \
          "its turn has come; only its stack is to change; or somebody took its claim off")         \
     PHASE(WAITING, "Waiting", false, UNCHANGED) /* closed; jobs run to their end, nothing is sent away */ \
-    STEP(WAITING, DRAINING, "DrainBegins", "nobody is waited for any more, and a place is free")   \
-    STEP(WAITING, UNLOADING, "DrainBegins, TargetChanged", "the same; nobody has to leave")        \
-    STEP(WAITING, NONE, "CalledBack, TargetChanged, ReturnedToService, Released",                  \
+    STEP(WAITING, DRAINING, "DrainStarted", "nobody is waited for any more, and a place is free")   \
+    STEP(WAITING, UNLOADING, "DrainStarted, TargetChanged", "the same; nobody has to leave")        \
+    STEP(WAITING, NONE, "Cancelled, TargetChanged, ReturnedToService, Released",                  \
          "a person holds or cordons it, it is to run something else, or its turn cannot come within minutes") \
     PHASE(DRAINING, "Draining", true, UNCHANGED) /* GPU pods are asked to leave */                 \
-    STEP(DRAINING, WAITING, "JobCame",                                                             \
+    STEP(DRAINING, WAITING, "JobArrived",                                                             \
          "only jobs are left: they run to their end, and another node gets the place")             \
     STEP(DRAINING, UNLOADING, "Drained, TargetChanged", "no GPU pod is left")                      \
     STEP(DRAINING, FAILED, "UpgradeFailed", "drain.timeout is over: without the taint, back in service") \
-    STEP(DRAINING, NONE, "CalledBack, TargetChanged, Released",                                    \
+    STEP(DRAINING, NONE, "Cancelled, TargetChanged, Released",                                    \
          "a person holds or cordons it, or it is to run something else")                           \
     PHASE(UNLOADING, "Unloading", true, CHANGING) /* stack off, then the driver where it changes */ \
-    STEP(UNLOADING, DRAINING, "GpuPodCame", "a GPU pod came in between")                           \
+    STEP(UNLOADING, DRAINING, "GpuPodArrived", "a GPU pod came in between")                           \
     STEP(UNLOADING, INSTALLING, "Unloaded", "stack and driver are gone")                           \
     STEP(UNLOADING, FAILED, "UpgradeFailed", "timeouts.install is over")                           \
-    STEP(UNLOADING, NONE, "GivenUp, Released", "it runs what it ran before; or it is let go of")   \
+    STEP(UNLOADING, NONE, "Abandoned, Released", "it runs what it ran before; or it is let go of")   \
     PHASE(INSTALLING, "Installing", true, CHANGING) /* the new driver, then the new stack */       \
     STEP(INSTALLING, VALIDATING, "Installed", "every operand is up")                               \
     STEP(INSTALLING, UNLOADING, "TargetChanged", "it is to run something else")                    \
@@ -40,10 +40,10 @@
     STEP(VALIDATING, NONE, "Upgraded, Released", "it is proven")                                   \
     PHASE(FAILED, "Failed", false, STOPPED) /* given up for now: stays closed, holds no slot, is tried again later */ \
     STEP(FAILED, WAITING, "ClaimedWaiting", "it is tried again; pods run there that are waited for") \
-    STEP(FAILED, DRAINING, "TriedAgain", "it is tried again; its driver is to change")             \
-    STEP(FAILED, UNLOADING, "TriedAgain, TargetChanged",                                           \
+    STEP(FAILED, DRAINING, "Retried, RolledBack", "it is tried again; its driver is to change")             \
+    STEP(FAILED, UNLOADING, "Retried, RolledBack, TargetChanged",                                           \
          "it is tried again, or goes back to what is known good")                                  \
-    STEP(FAILED, NONE, "CameUp, TargetChanged, Released",                                          \
+    STEP(FAILED, NONE, "Recovered, TargetChanged, Released",                                          \
          "it came up after all, or runs what it is to run by now")
 
 enum claim_phase {

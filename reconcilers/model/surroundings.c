@@ -92,7 +92,7 @@ static struct surroundings_problem judge_rights(const json_t *review, const char
     if (!missing)
         return (struct surroundings_problem){ 0 };
     return (struct surroundings_problem){
-        .reason = REASON_RIGHTS_MISSING,
+        .reason = REASON_PERMISSIONS_MISSING,
         .message = xasprintf("Ostler's ServiceAccount may not: %s (for the cluster, or in namespace %s); upgrade the chart to "
                              "this version: "
                              "it has all roles",

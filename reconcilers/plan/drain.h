@@ -20,7 +20,7 @@
     X(DAEMON, DRAIN_STUCK, DAEMON_SET_POD,                                                         \
       "of a DaemonSet that tolerates the upgrade's taint and would recreate it: remove the "       \
       "toleration")                                                                                \
-    X(RETURNED, DRAIN_STUCK, CAME_BACK,                                                            \
+    X(RETURNED, DRAIN_STUCK, RECREATED,                                                            \
       "came back to the tainted node, because of a toleration of the upgrade's taint or a "        \
       "nodeName: remove that")                                                                     \
     X(LEFT_OUT, DRAIN_STUCK, POD_NOT_SELECTED,                                                     \
@@ -32,8 +32,8 @@
     X(JOB, DRAIN_STUCK, JOB, "a job: Ostler waits until it ends")                                  \
     X(TIMED_JOB, DRAIN_STUCK, JOB,                                                                 \
       "a job: Ostler waits until it ends or drain.waitForJobs is over")                            \
-    X(LEAVES, DRAIN_MOVES, ASKED_TO_LEAVE, "asked to leave")                                       \
-    X(GOING, DRAIN_MOVES, BEING_DELETED, "being deleted")
+    X(LEAVES, DRAIN_MOVES, EVICTION_REQUESTED, "asked to leave")                                   \
+    X(GOING, DRAIN_MOVES, TERMINATING, "being deleted")
 
 enum drain_effect {
     DRAIN_FREE,  /* the node is drained with it */

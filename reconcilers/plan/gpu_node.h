@@ -45,7 +45,7 @@ struct gpu_node_input {
     /* What the policy asks for and failed in the node's pool, so that the node runs what was known to be good; NULL: nothing. */
     const char *failed;                 /* "driver 580.1" */
     const char *runs;                   /* what it runs in place of that, "driver 570.1"; with `failed` */
-    const char *failure;                /* "gpu-1 NoGpus": where it failed first and with what; with `failed` */
+    const char *failure;                /* "gpu-1 NoAllocatableGpus": where it failed first and with what; with `failed` */
     const char *failed_retry;           /* as `retry`; with `failed` */
     const char *wanted_since;           /* since when the policy wants its target, RFC 3339; NULL: not known */
     const char *retry;                  /* what has its target tried again where that failed (plan/retry.h); NULL: it did not */

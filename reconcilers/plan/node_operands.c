@@ -158,7 +158,7 @@ void operands_judge_claims(const struct node_input *in, struct arena *a, struct 
         return;
     v->cause = OPERAND_DEVICE_PLUGIN;
     v->pod = in->pods->foreign_pod;
-    verdict_settle(v, NODE_READY, REASON_GPUS_GIVEN_TWICE,
+    verdict_settle(v, NODE_READY, REASON_GPUS_ALLOCATED_TWICE,
                    arena_printf(a, "Ostler's device plugin gives the GPUs of the node to pods, and NVIDIA's DRA driver gives the "
                                    "same ones to resource claims (%s): %s", owner_seen_by(in->pods, a), other->remedy));
 }

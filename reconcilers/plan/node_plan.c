@@ -168,7 +168,7 @@ static void act_on_proof(const struct node_input *in, struct arena *a, const str
 {
     CLEANUP_ERR struct err e = { 0 };
     if (proof_act(in, c, look, plan, &e) < 0)
-        verdict_settle(v, NODE_FAILED, REASON_PROOF_FAILED,
+        verdict_settle(v, NODE_FAILED, REASON_VALIDATION_FAILED,
                        arena_printf(a, "the validation pod cannot be created: %s", err_msg(&e)));
 }
 
@@ -197,7 +197,7 @@ static void go_on(const struct node_input *in, struct arena *a, const struct upg
     struct opening open = { .look = up->proving ? &up->proof : NULL, .changing = up->claimed && claim_is_changing(&up->claim) };
     opening_marks(in, a, &open, &wanted);
     if (up->look || up->look_for_holders)
-        look_at_node(in, up->look ? REASON_DRIVER_OFF : REASON_HOLDERS, plan);
+        look_at_node(in, up->look ? REASON_REMOVING_DRIVER : REASON_HOLDERS, plan);
     write_marks(in, &wanted, up->reason ? up->reason : REASON_UPGRADE, str_or_empty(up->message),
                 plan);
     opening_clear(&open);
@@ -291,7 +291,7 @@ static void prove(const struct node_input *in, struct arena *a, struct node_verd
         look_at_proof(in, a, v, plan, ret);
         judge_proof(&ret->look, v);
     } else if (in->policy->validation.enabled) {
-        verdict_settle(v, NODE_VALIDATING, REASON_NO_GPUS,
+        verdict_settle(v, NODE_VALIDATING, REASON_NO_ALLOCATABLE_GPUS,
                        "every operand is up; the kubelet reports no allocatable GPUs yet");
     }
 }
@@ -324,7 +324,7 @@ static void give(const struct node_input *in, struct arena *a, const struct node
     wanted.gave_up = gave_up;
     opening_marks(in, a, &open, &wanted);
     if (as->look)
-        look_at_node(in, REASON_DRIVER_OFF, plan);
+        look_at_node(in, REASON_REMOVING_DRIVER, plan);
     write_marks(in, &wanted, proven ? look->reason : as->reason, proven ? look->message : as->message, plan);
     opening_clear(&open);
 }
@@ -391,7 +391,7 @@ static void manage(const struct node_input *in, struct arena *a, const struct no
         return;
     }
     if (owner.kind == OWNER_NOT_KNOWN) {
-        mark_only(in, v, NODE_DISCOVERED, REASON_WAITING_FOR_OTHERS, owner.message, plan);
+        mark_only(in, v, NODE_DISCOVERED, REASON_WAITING_FOR_OTHER_STACK, owner.message, plan);
         plan_requeue(plan, owner.again_ms);
         return;
     }
@@ -443,7 +443,7 @@ static void release(const struct node_input *in, struct arena *a, struct node_ve
     if (v->removal)
         snprintf(v->carried.hash[TIER_STACK], REVISION_HASH_MAX, "%s", off.removal);
     if (off.look)
-        look_at_node(in, REASON_DRIVER_OFF, plan);
+        look_at_node(in, REASON_REMOVING_DRIVER, plan);
     write_patch(in, marks_release_patch(&in->view, off.left, off.removal), off.reason, off.message,
                 plan);
 }

@@ -35,7 +35,7 @@ struct off node_take_off(const struct node_input *in, struct arena *a)
     bool has_driver = driver.hash[TIER_DRIVER];
     const char *name = in->view.node->head.key;
     if (node_label(&in->view, LABEL_STACK))
-        return (struct off){ .left = driver, .reason = REASON_STACK_OFF,
+        return (struct off){ .left = driver, .reason = REASON_REMOVING_STACK,
                              .message = "Ostler removes toolkit, device plugin and exporter from the node" };
     if (has_stack_pods(p))
         return (struct off){ .left = driver, .reason = REASON_WAITING_FOR_STACK,
@@ -50,7 +50,7 @@ struct off node_take_off(const struct node_input *in, struct arena *a)
                              .message = arena_printf(a, "node %s waits for %s; Ostler removes the driver after that", name,
                                                      holders_hosts_text(in->holders->hosts, in->holders->host_count, a)) };
     if (has_driver)
-        return (struct off){ .reason = REASON_DRIVER_OFF, .look = !in->force_removal,
+        return (struct off){ .reason = REASON_REMOVING_DRIVER, .look = !in->force_removal,
                              .message = p->gpu_pods ? "the wait for GPU pods is skipped: Ostler removes the driver"
                                                     : "no GPU pod runs on the node: Ostler removes the driver" };
     if (p->of[OPERAND_DRIVER].present)
@@ -151,7 +151,7 @@ struct node_assignment node_assign(const struct node_input *in, struct arena *a,
                                    const struct target *t, bool host_driver_found)
 {
     struct assignment_ref now = node_assigned(&in->view);
-    struct node_assignment as = { .reason = REASON_GPU_FOUND, .message = "the node has a GPU" };
+    struct node_assignment as = { .reason = REASON_GPU_DETECTED, .message = "the node has a GPU" };
     choose(in, t, &as);
     if (driver_leaves_first(in->pods, now.hash[TIER_DRIVER], as.to.hash[TIER_DRIVER]) ||
         stack_leaves_first(in->pods, now.hash[TIER_STACK], as.to.hash[TIER_STACK])) {

@@ -39,7 +39,7 @@ static bool is_step(enum reason r)
         REASON_DETECTING,
         REASON_WAITING_FOR_FINALIZER,
         REASON_WAITING_FOR_REVISION,
-        REASON_WAITING_FOR_OTHERS,
+        REASON_WAITING_FOR_OTHER_STACK,
         REASON_WAITING_FOR_TOOLKIT,
         REASON_WAITING_FOR_STACK,
         REASON_WAITING_FOR_GPU_PODS,
@@ -161,7 +161,7 @@ bool policy_plan(const struct cluster_view *v, struct arena *a, struct plan *pla
     if (v->stance == STANCE_REMOVE)
         done = plan_removal(v, plan);
     else if (v->stance == STANCE_MANAGE && !object_has_finalizer(v->object, POLICY_FINALIZER) && has_something_to_clean(v->tally))
-        plan_finalizer(v, true, REASON_SOMETHING_TO_CLEAN,
+        plan_finalizer(v, true, REASON_FINALIZER_NEEDED,
                        "Ostler is about to label and taint nodes: its finalizer keeps the policy until these are clean", plan);
     else if (v->stance == STANCE_MANAGE)
         children_plan(v, plan, &e);

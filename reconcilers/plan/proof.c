@@ -72,7 +72,7 @@ static void pass(struct looking *l, enum proof_way way, const struct proof_facts
     struct proof *p = &l->out->proof;
     *p = (struct proof){ .way = way, .gpus = offered(l), .facts = *facts };
     assignment_copy(&p->of, l->c->of);
-    say(l, PROOF_PASSES, REASON_PROVEN, message);
+    say(l, PROOF_PASSES, REASON_VALIDATED, message);
 }
 
 /* Jobs that run on the GPUs show that these work. What was seen of the same driver before is so still. */
@@ -138,7 +138,8 @@ static void look_at_end(struct looking *l)
     const char *problem = l->pod->problem ? l->pod->problem : "it failed without a termination message";
     const char *key = l->pod->head.key;
     if (pod_task(l->pod)->begun)
-        fail_for(l, AGAIN_S, REASON_PROOF_FAILED, arena_printf(l->a, "no CUDA program runs there: %s (pod %s)", problem, key));
+        fail_for(l, AGAIN_S, REASON_VALIDATION_FAILED,
+                 arena_printf(l->a, "no CUDA program runs there: %s (pod %s)", problem, key));
     else
         fail_for(l, AGAIN_SOON_S, REASON_NONE,
                  arena_printf(l->a, "the validation pod did not start: %s (pod %s)", problem, key));
@@ -256,7 +257,7 @@ static int make(const struct node_input *in, const struct proof_case *c, struct 
                                 .agent_image = in->agent_image, .spec = in->policy->spec,
                                 .resource = intern_text(in->view.strings, in->view.node->device),
                                 .deadline_s = in->policy->validation.timeout_s };
-    return task_pod_create(in->manifests, &want, REASON_PROVE,
+    return task_pod_create(in->manifests, &want, REASON_VALIDATE,
                            "runs a CUDA program, to prove that a GPU of the node works", plan, e);
 }
 
@@ -264,7 +265,7 @@ static void clear_but(const struct node_input *in, const struct pod *keep, struc
 {
     for (const struct pod *p = in->pod_list; p; p = p->next_on_node)
         if (p != keep && pod_task(p) && pod_task(p)->kind == TASK_PROOF)
-            task_pod_delete(p, REASON_PROVE,
+            task_pod_delete(p, REASON_VALIDATE,
                             "the validation is no longer needed: Ostler deletes its pod", plan);
 }
 

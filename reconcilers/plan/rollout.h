@@ -144,7 +144,7 @@ struct budget_line {
 
 /* A revision that the policy still asks for and that failed. All from the arena. */
 struct rollout_failure {
-    const char *message; /* "driver 580.1 failed in pool default, on gpu-1 with NoGpus"; NULL: none failed */
+    const char *message; /* "driver 580.1 failed in pool default, on gpu-1 with NoAllocatableGpus"; NULL: none failed */
     const char *node;    /* where it failed first; NULL: not known */
     const char *retry;   /* value of the policy's annotation that has it tried again */
 };

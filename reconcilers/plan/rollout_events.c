@@ -60,7 +60,7 @@ static struct telling tell_target(const struct news *n)
 {
     if (!another_has(n, ANNOTATION_RAN))
         return (struct telling){ 0 };
-    return (struct telling){ .reason = REASON_ROLLOUT_BEGAN,
+    return (struct telling){ .reason = REASON_ROLLOUT_STARTED,
                              .note = arena_printf(n->a, "%s: the policy asks for it on nodes", what(n)) };
 }
 
@@ -69,7 +69,7 @@ static struct telling tell_canary(const struct news *n)
     /* It is not well now: the node says why. */
     if (clock_parse_rfc3339(n->value) < 0)
         return (struct telling){ 0 };
-    return (struct telling){ .reason = REASON_CANARY_UP,
+    return (struct telling){ .reason = REASON_CANARY_READY,
                              .note = arena_printf(n->a,
                                                   "%s: the canary has run it since %s; other nodes follow after "
                                                   "spec.rollout.canary.soak", what(n), n->value) };
@@ -78,7 +78,7 @@ static struct telling tell_canary(const struct news *n)
 static struct telling tell_wave(const struct news *n)
 {
     bool begins = clock_parse_rfc3339(n->value) < 0;
-    return (struct telling){ .reason = begins ? REASON_WAVE_BEGAN : REASON_WAVE_OVER,
+    return (struct telling){ .reason = begins ? REASON_WAVE_STARTED : REASON_WAVE_COMPLETED,
                              .note = begins ? arena_printf(n->a, "%s: the next wave begins", what(n))
                                             : arena_printf(n->a,
                                                            "%s: the wave has run it since %s; the next one follows after "

@@ -11,8 +11,8 @@
 static const enum reason reasons[] = {
     [GRANT_CLAIM_WAITING] = REASON_CLAIMED_WAITING,
     [GRANT_CLAIM] = REASON_CLAIMED,
-    [GRANT_DRAIN] = REASON_DRAIN_BEGINS,
-    [GRANT_RETRY] = REASON_TRIED_AGAIN,
+    [GRANT_DRAIN] = REASON_DRAIN_STARTED,
+    [GRANT_RETRY] = REASON_RETRIED,
 };
 
 /* Whether a claim goes on with what it was made for: another target is a new beginning. */
@@ -61,6 +61,13 @@ struct claim grant_claim(const struct rollout_grant *g, const struct claimant *b
     return c;
 }
 
+/* A node that failed rolls back, where its claim is a new one for that. */
+static enum reason reason_of(const struct rollout_grant *g, const struct claim *c)
+{
+    bool back = g->kind == GRANT_RETRY && c->kind == CLAIM_ROLLBACK && !goes_on(g->node);
+    return back ? REASON_ROLLED_BACK : reasons[g->kind];
+}
+
 void grant_plan(const struct rollout_grant *g, const struct node_view *view, const struct claimant *by, bool back,
                 struct plan *plan)
 {
@@ -68,7 +75,7 @@ void grant_plan(const struct rollout_grant *g, const struct node_view *view, con
     CLEANUP_JSON json_t *patch = marks_claim_patch(view, &c, by->taint);
     CLEANUP_FREE char *target = xasprintf("node/%s", g->node->name);
     action_add(plan, request_json_patch(RESOURCE_NODE, NULL, g->node->name, patch), VERB_CLAIM,
-               target, reasons[g->kind], "%s", str_or_empty(g->message));
+               target, reason_of(g, &c), "%s", str_or_empty(g->message));
 }
 
 void return_plan(const struct rollout_return *r, const struct node_view *view, const char *taint, struct plan *plan)

@@ -60,7 +60,7 @@ static struct assignment_ref without_stack(const struct node_input *in)
 
 static struct off give_up(const struct node_input *in, struct arena *a, const char *why)
 {
-    return (struct off){ .left = without_stack(in), .reason = REASON_RUNTIME_STAYS,
+    return (struct off){ .left = without_stack(in), .reason = REASON_RUNTIME_NOT_CLEANED,
                          .message = arena_printf(a, "node %s: the configuration of its container runtime still names NVIDIA's "
                                                     "toolkit: %s",
                                                  in->view.node->head.key, why) };
@@ -72,7 +72,7 @@ static struct off await(const struct node_input *in, struct arena *a, const char
     const char *problem = in->pods->removal.problem;
     int64_t left = left_s(in);
     if (str_eq(in->pods->removal.ready, hash))
-        return (struct off){ .left = without_stack(in), .reason = REASON_RUNTIME_CLEAN,
+        return (struct off){ .left = without_stack(in), .reason = REASON_RUNTIME_CLEANED,
                              .message = arena_printf(a, "node %s: the toolkit is removed from the configuration of its "
                                                         "container runtime", name) };
     if (!in->record(in->arg, TIER_STACK, hash))
@@ -94,6 +94,6 @@ struct off toolkit_take_off(const struct node_input *in, struct arena *a, struct
         return await(in, a, removal, plan);
     if (!stack || !has_configured(in, stack))
         return node_take_off(in, a);
-    return (struct off){ .left = without_stack(in), .removal = stack, .reason = REASON_STACK_OFF,
+    return (struct off){ .left = without_stack(in), .removal = stack, .reason = REASON_REMOVING_STACK,
                          .message = "Ostler removes toolkit, device plugin and exporter from the node" };
 }

@@ -199,7 +199,7 @@ static void send_pods_away(struct stepping *s)
     }
     s->out->send = SEND_NOBODY;
     if (was_tried(s))
-        fail(s, REASON_PODS_STAY,
+        fail(s, REASON_PODS_NOT_EVICTED,
              arena_printf(s->a, "drain.timeout is over, and the driver that did not come up cannot be removed; %s",
                           s->out->message));
     else
@@ -212,7 +212,7 @@ static void step_draining(struct stepping *s)
     stepping_assign_as_it_was(s);
     look_at_pods(s, &s->out->drain);
     if (jobs_have_come(s)) {
-        stepping_enter(s, CLAIM_WAITING, REASON_JOB_CAME, s->out->drain.message);
+        stepping_enter(s, CLAIM_WAITING, REASON_JOB_ARRIVED, s->out->drain.message);
         return;
     }
     if (!s->in->view.node->ready)
@@ -283,7 +283,7 @@ static void take_driver_off(struct stepping *s)
 {
     look_at_pods(s, &s->out->drain);
     if (!drain_is_done(&s->out->drain)) {
-        stepping_enter(s, CLAIM_DRAINING, REASON_GPU_POD_CAME,
+        stepping_enter(s, CLAIM_DRAINING, REASON_GPU_POD_ARRIVED,
                        arena_printf(s->a, "a GPU %s in between: the node %s", s->out->drain.waiting ? "pod came" : "was opened",
                                     s->out->drain.message));
         stepping_assign_as_it_was(s);
@@ -302,7 +302,7 @@ static void take_driver_off(struct stepping *s)
     }
     ask(s, assignment_before(s->out->assigned, TIER_DRIVER));
     s->out->look = true;
-    say(s, REASON_DRIVER_OFF,
+    say(s, REASON_REMOVING_DRIVER,
         "toolkit and device plugin are gone and no GPU pod runs: Ostler removes the driver");
 }
 
@@ -318,11 +318,11 @@ static void step_unloading(struct stepping *s)
 {
     stepping_assign(s, assignment_before(node_assigned(&s->in->view), TIER_STACK));
     if (operands_present(s->in->pods, operands_with_stack()) || s->in->pods->proof) {
-        wait_for_pods(s, REASON_STACK_LEAVING, "pods of toolkit, device plugin or exporter are still on the node");
+        wait_for_pods(s, REASON_STACK_NOT_REMOVED, "pods of toolkit, device plugin or exporter are still on the node");
     } else if (driver_must_go(s)) {
         take_driver_off(s);
     } else if (driver_is_leaving(s)) {
-        wait_for_pods(s, REASON_DRIVER_LEAVING, "the driver pod is still on the node");
+        wait_for_pods(s, REASON_DRIVER_NOT_REMOVED, "the driver pod is still on the node");
     } else if (!operands_recorded(s->in, assignment_ref(&s->out->claim.to))) {
         say(s, REASON_WAITING_FOR_REVISION, "the ControllerRevision of the new version is being written");
     } else {
@@ -362,7 +362,7 @@ static void wait_for_proof(struct stepping *s)
     if (look->result == PROOF_FAILS)
         fail(s, look->reason, look->message);
     else if (look->timed && proof_is_overdue(s))
-        fail(s, REASON_PROOF_FAILED, arena_printf(s->a, "timeouts.validation is over: %s", look->message));
+        fail(s, REASON_VALIDATION_FAILED, arena_printf(s->a, "timeouts.validation is over: %s", look->message));
     else
         say(s, look->reason, look->message);
 }
@@ -386,7 +386,7 @@ static void step_validating(struct stepping *s)
         message = s->v->message;
     }
     if (is_overdue(s, s->in->rollout->validation_timeout_s))
-        fail_with(s, operands_missing(s->v) ? verdict_word(s->v) : reason_text(REASON_NO_GPUS),
+        fail_with(s, operands_missing(s->v) ? verdict_word(s->v) : reason_text(REASON_NO_ALLOCATABLE_GPUS),
              arena_printf(s->a, "timeouts.validation is over: %s", message));
     else
         say(s, REASON_VALIDATING, message);
@@ -410,7 +410,7 @@ static void step_installing(struct stepping *s)
         *c->to.hash[TIER_STACK] && str_eq(stepping_now(s, TIER_STACK), c->to.hash[TIER_STACK]);
     if (!stack_is_on && driver_is_up(s) && operands_recorded(s->in, stack)) {
         ask(s, assignment_ref(&c->to));
-        say(s, REASON_DRIVER_UP, "the driver is up: Ostler installs toolkit, device plugin and exporter");
+        say(s, REASON_DRIVER_READY, "the driver is up: Ostler installs toolkit, device plugin and exporter");
         return;
     }
     stepping_assign(s, assignment_before(assignment_ref(&c->to), stack_is_on ? TIERS : TIER_STACK));
@@ -439,7 +439,7 @@ static void step_failed(struct stepping *s)
     explain_driver(s);
     bool arrived = node_bears(&s->in->view, &c->to) && claim_is_for(c, assignment_ref(&s->t->runs));
     if (claim_closes(c) && arrived && stepping_works(s)) {
-        stepping_release(s, REASON_CAME_UP, "the operands came up after all: the node returns to service");
+        stepping_release(s, REASON_RECOVERED, "the operands came up after all: the node returns to service");
         return;
     }
     const char *problem = s->v->message ? s->v->message : s->out->proof.message ? s->out->proof.message : c->reason;

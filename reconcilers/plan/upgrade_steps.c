@@ -145,8 +145,8 @@ static void settle_unreadable(struct stepping *s, const char *why)
 static enum reason failed_reason(const struct stepping *s)
 {
     static const enum reason own[] = {
-        REASON_PROOF_FAILED,  REASON_VERSION_MISMATCH,     REASON_NO_GPUS,
-        REASON_STACK_LEAVING, REASON_DRIVER_LEAVING,       REASON_PODS_STAY,
+        REASON_VALIDATION_FAILED,  REASON_VERSION_MISMATCH,     REASON_NO_ALLOCATABLE_GPUS,
+        REASON_STACK_NOT_REMOVED, REASON_DRIVER_NOT_REMOVED,       REASON_PODS_NOT_EVICTED,
         REASON_NOUVEAU_BOUND, REASON_SECURE_BOOT_UNSIGNED, REASON_NETWORK_CARD_MISSING
     };
     enum reason reason = claim_reason(&s->out->claim);
@@ -205,7 +205,7 @@ static void step(struct stepping *s)
     s->out->claimed = true;
     if (is_called_back(s)) {
         stepping_assign_as_it_was(s);
-        stepping_release(s, REASON_CALLED_BACK,
+        stepping_release(s, REASON_CANCELLED,
                          "a user cordoned or held the node, and nothing was changed on it: it returns to service");
     } else if (!claim_is_for(c, assignment_ref(&s->t->runs)) && *s->t->runs.hash[TIER_STACK]) {
         change_target(s);
@@ -236,7 +236,7 @@ void upgrade_step(const struct node_input *in, const struct target *wish, struct
     if (!text) {
         ret->gave_up = target_text(a, wish);
         ret->claimed = true;
-        give_up(&s, wish, REASON_GIVEN_UP,
+        give_up(&s, wish, REASON_ABANDONED,
                 "a user removed the annotation ostler.dev/claim: Ostler restores what the node ran before, and does not "
                 "upgrade it");
     } else if (!claim_parse(text, &ret->claim, why)) {
@@ -244,7 +244,7 @@ void upgrade_step(const struct node_input *in, const struct target *wish, struct
         return;
     } else if (!str_eq(ret->claim.policy, in->policy->uid)) {
         ret->claimed = true;
-        give_up(&s, wish, REASON_CLAIM_OF_ANOTHER,
+        give_up(&s, wish, REASON_POLICY_GONE,
                 "the policy that asked for this upgrade is gone: Ostler restores what the node ran "
                 "before");
     } else {

@@ -236,7 +236,7 @@ static void add_images(const struct gpu_node_input *in, json_t *list)
     const struct task *t = without_image(in);
     if (t)
         add(list, &(struct entry){ "Image", NULL, intern_text(in->strings, t->no_image),
-                                   reason_text(REASON_CANNOT_BE_PULLED),
+                                   reason_text(REASON_IMAGE_PULL_FAILED),
                                    intern_text(in->strings, t->why_no_image) });
 }
 

@@ -81,7 +81,7 @@ static const char *const of_nodes[] = {
     CLAIM("Unloading", ""),
     CLAIM("Installing", ",\\\"lastStack\\\":\\\"dddddddddd\\\""),
     CLAIM("Validating", ""),
-    CLAIM("Failed", ",\\\"reason\\\":\\\"ProofFailed\\\""),
+    CLAIM("Failed", ",\\\"reason\\\":\\\"ValidationFailed\\\""),
     CLAIM("Waiting", ",\\\"v2\\\":{\\\"x\\\":[1]}"),
     ANNOTATIONS("'ostler.dev/claim': 'x'"),
     ANNOTATIONS("'ostler.dev/claim': null, 'ostler.dev/marks': '{'"),
@@ -131,7 +131,7 @@ static const char *const of_pods[] = {
 };
 static const char *const of_reports[] = {
     "{'metadata': {'ownerReferences': [{'apiVersion': 'v1', 'kind': 'Node', 'name': 'gpu-1', 'uid': 'uid-gpu-1-2'}]}}",
-    STATUS("'state': 'Failed', 'reason': 'ProofFailed', 'since': '2026-11-20T09:30:00Z'"),
+    STATUS("'state': 'Failed', 'reason': 'ValidationFailed', 'since': '2026-11-20T09:30:00Z'"),
     STATUS("'state': 'Ready', 'since': '2099-01-01T00:00:00Z', 'timeToReady': {'seen': '2026-11-20T09:00:00Z', 'driver': 95}"),
     STATUS("'inventory': {'bootId': 'b1', 'gpus': [{'pciAddress': '0000:01:00.0', 'deviceId': '2330', 'driver': 'nvidia'}]}"),
     STATUS("'inventory': {'bootId': 'b1', 'gpus': []}"),
@@ -154,7 +154,7 @@ static const char *const of_children[] = {
     ANNOTATIONS("'ostler.dev/intent': 'x'"),
     ANNOTATIONS("'ostler.dev/target-default': '2026-11-20T09:00:00Z', 'ostler.dev/ran-default': '2026-11-20T09:10:00Z'"),
     ANNOTATIONS("'ostler.dev/completed-default': '2026-11-20T09:20:00Z', 'ostler.dev/canary-default': '2026-11-20T09:15:00Z'"),
-    ANNOTATIONS("'ostler.dev/failed-default': '2026-11-20T08:00:00Z gpu-1 ProofFailed'"),
+    ANNOTATIONS("'ostler.dev/failed-default': '2026-11-20T08:00:00Z gpu-1 ValidationFailed'"),
     ANNOTATIONS("'ostler.dev/failed-blue': 'soon', 'ostler.dev/wave-default': 'Running', 'ostler.dev/known-good': 'true'"),
     ANNOTATIONS("'ostler.dev/retried-default': '2099-01-01T00:00:00Z'"),
     SPEC("'updateStrategy': {'type': 'RollingUpdate'}"),

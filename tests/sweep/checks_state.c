@@ -353,7 +353,7 @@ static void check_runtimes(struct invariants *v)
         for (size_t k = 0; k < api_count(v->run->api, events); k++) {
             const json_t *event = api_at(v->run->api, events, k);
             said |= str_eq(json_str(event, "involvedObject.name"), name) &&
-                    str_eq(json_str(event, "reason"), reason_text(REASON_RUNTIME_STAYS));
+                    str_eq(json_str(event, "reason"), reason_text(REASON_RUNTIME_NOT_CLEANED));
         }
         if (!said)
             check_failed(v, INVARIANT_L5_REMOVAL, "the container runtime of %s", name);

@@ -18,14 +18,14 @@ static void actions_keep_their_order_and_reasons(void **state)
     (void) state;
     CLEANUP_PLAN struct plan p = { 0 };
     char target[] = "node/gpu-1";
-    plan_add(&p, request_get(RESOURCE_NODE, NULL, "gpu-1"), VERB_MARK, target, "GpuFound",
+    plan_add(&p, request_get(RESOURCE_NODE, NULL, "gpu-1"), VERB_MARK, target, "GpuDetected",
              "%d GPUs", 8);
     target[5] = 'X'; /* the plan has its own copy */
     plan_add(&p, request_delete(RESOURCE_DAEMONSET, "ns", "driver-abc", "u", 0), VERB_DELETE,
              "daemonset/driver-abc", "NoNode", "no node runs it");
     CLEANUP_BUF struct buf text = BUF_INIT(1000);
     plan_text(&p, &text);
-    assert_string_equal(buf_text(&text), "Mark node/gpu-1 GpuFound: 8 GPUs\n"
+    assert_string_equal(buf_text(&text), "Mark node/gpu-1 GpuDetected: 8 GPUs\n"
                                          "Delete daemonset/driver-abc NoNode: no node runs it\n");
     assert_string_equal(p.actions[1].request.method, "DELETE");
 }
@@ -35,7 +35,8 @@ static void notices_are_copied(void **state)
     (void) state;
     CLEANUP_PLAN struct plan p = { 0 };
     char name[] = "gpu-1", uid[] = "u", note[] = "8 GPUs found";
-    plan_notice(&p, &(struct notice){ .resource = RESOURCE_NODE, .name = name, .uid = uid, .reason = "GpuFound", .note = note });
+    plan_notice(&p,
+                &(struct notice){ .resource = RESOURCE_NODE, .name = name, .uid = uid, .reason = "GpuDetected", .note = note });
     plan_notice(&p, &(struct notice){ .resource = RESOURCE_NODE, .name = name, .uid = uid, .reason = "Failed", .note = note,
                                       .warning = true });
     name[0] = uid[0] = note[0] = 'X';
@@ -43,7 +44,7 @@ static void notices_are_copied(void **state)
     assert_string_equal(p.notices[0].name, "gpu-1");
     assert_string_equal(p.notices[0].uid, "u");
     assert_string_equal(p.notices[0].note, "8 GPUs found");
-    assert_string_equal(p.notices[0].reason, "GpuFound");
+    assert_string_equal(p.notices[0].reason, "GpuDetected");
     assert_false(p.notices[0].warning);
     assert_true(p.notices[1].warning);
 }

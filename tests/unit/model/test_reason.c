@@ -15,6 +15,7 @@ static void texts_are_camel_case(void **state)
         assert_true(*text >= 'A' && *text <= 'Z' && strlen(text) <= 63);
         assert_int_equal(strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"),
                          strlen(text));
+        assert_int_equal(reason_parse(text), r);
     }
 }
 
@@ -44,7 +45,7 @@ static void words_of_others_are_kept(void **state)
 int main(void)
 {
     struct suite s = { 0 };
-    suite_add(&s, "texts are one word in CamelCase", texts_are_camel_case, NULL);
+    suite_add(&s, "each has a word in CamelCase of its own", texts_are_camel_case, NULL);
     suite_add(&s, "what is wrong says what to do", what_is_wrong_has_a_way_out, NULL);
     suite_add(&s, "words that no table has are kept", words_of_others_are_kept, NULL);
     return suite_run(&s, "reason");

@@ -86,7 +86,7 @@ static const struct row {
     int gpus;
     const char *product;
     const struct last_words *words;
-    const char *failed;    /* that the policy asks for, on gpu-1 with NoGpus */
+    const char *failed;    /* that the policy asks for, on gpu-1 with NoAllocatableGpus */
     const char *runs;      /* in place of that */
     bool gpu;              /* a GPU was found */
     bool off;              /* the node carries nothing, and is to run nothing */
@@ -136,8 +136,8 @@ static const struct row {
       .state = NODE_DRAINING, .reason = "Draining", .message = "m",
       .pods = GPU_POD("ml", "b", "") "," GPU_POD("ml", "a", ",'deletionTimestamp':'t'"), .requests = APPLY STATUS,
       .status = "{'state':'Draining','reason':'Draining','message':'m','since':'" NOW "','waitingFor':["
-                "{'kind':'Pod','namespace':'ml','name':'b','reason':'AskedToLeave','message':'asked to leave'},"
-                "{'kind':'Pod','namespace':'ml','name':'a','reason':'BeingDeleted','message':'being deleted'}]," TIERS
+                "{'kind':'Pod','namespace':'ml','name':'b','reason':'EvictionRequested','message':'asked to leave'},"
+                "{'kind':'Pod','namespace':'ml','name':'a','reason':'Terminating','message':'being deleted'}]," TIERS
                 ",'policyGeneration':4}" },
     { .name = "the budget that refuses comes first", .condition = DRAINING, .state = NODE_DRAINING, .reason = "Draining",
       .message = "m", .pods = GPU_POD("ml", "b", ""), .requests = APPLY STATUS,
@@ -147,13 +147,13 @@ static const struct row {
                 "{'kind':'PodDisruptionBudget','namespace':'ml','name':'web','reason':'DisruptionBudget','message':'pod/ml/b: "
                 "Cannot evict pod as it would violate the pod\\u0027s disruption budget. The disruption budget web needs 1 "
                 "healthy pods and has 1 currently'},"
-                "{'kind':'Pod','namespace':'ml','name':'b','reason':'AskedToLeave','message':'asked to leave'}]," TIERS
+                "{'kind':'Pod','namespace':'ml','name':'b','reason':'EvictionRequested','message':'asked to leave'}]," TIERS
                 ",'policyGeneration':4}" },
     { .name = "a refusal that names no budget", .condition = DRAINING, .state = NODE_DRAINING, .reason = "Draining",
       .message = "m", .pods = GPU_POD("ml", "b", ""), .requests = APPLY STATUS,
       .refused = "pod/ml/b: This pod has more than one PodDisruptionBudget",
       .status = "{'state':'Draining','reason':'Draining','message':'m','since':'" NOW "','waitingFor':["
-                "{'kind':'Pod','namespace':'ml','name':'b','reason':'AskedToLeave','message':'asked to leave'}]," TIERS
+                "{'kind':'Pod','namespace':'ml','name':'b','reason':'EvictionRequested','message':'asked to leave'}]," TIERS
                 ",'policyGeneration':4}" },
     { .name = "who has a GPU open and asked for none, and what is no pod's", .condition = DRAINING, .state = NODE_DRAINING,
       .reason = "Draining", .message = "m", .pods = QUIET_POD("b"), .requests = APPLY STATUS,
@@ -161,8 +161,8 @@ static const struct row {
       .status = "{'state':'Draining','reason':'Draining','message':'m','since':'" NOW "','waitingFor':["
                 "{'kind':'Process','name':'nv-hostengine','reason':'HostProcess','message':'process nv-hostengine (812, unit "
                 "dcgm.service) has a GPU open, and no eviction ends it: end it on the node'},"
-                "{'kind':'Pod','namespace':'ml','name':'b','reason':'AskedToLeave','message':'asked to leave; it has a GPU open, "
-                "and asked for none'}]," TIERS ",'policyGeneration':4}" },
+                "{'kind':'Pod','namespace':'ml','name':'b','reason':'EvictionRequested','message':'asked to leave; it has a GPU "
+                "open, and asked for none'}]," TIERS ",'policyGeneration':4}" },
     { .name = "removal waits for what is no pod's", .condition = "'status':'False','reason':'WaitingForProcesses','message':'m'",
       .state = NODE_REMOVING, .reason = "WaitingForProcesses", .message = "m", .off = true, .requests = APPLY STATUS,
       .holders = "{'container':'0123456789abcdef'}",
@@ -293,7 +293,7 @@ static const struct row {
       .failed = "toolkit 1.19", .runs = "toolkit 1.18", .requests = APPLY STATUS,
       .status = "{'state':'Ready','reason':'RolledBack','message':'the node works and runs toolkit 1.18 in place of "
                 "toolkit 1.19, which the policy asks for and which "
-                "failed on gpu-1 with NoGpus; correct the policy, or have it tried again: "
+                "failed on gpu-1 with NoAllocatableGpus; correct the policy, or have it tried again: "
                 "kubectl annotate gpuclusterpolicy default ostler.dev/retry=twfs0h0r29.2 --overwrite','since':'" NOW "'," TIERS
                 ",'policyGeneration':4}" },
     { .name = "an agent makes the report a moment before it speaks", .report = "", .owner = "", .state = NODE_UNMANAGED,
@@ -455,7 +455,7 @@ static void check(void **state)
                                  .words = row->words,
                                  .failed = row->failed,
                                  .runs = row->runs,
-                                 .failure = "gpu-1 NoGpus",
+                                 .failure = "gpu-1 NoAllocatableGpus",
                                  .failed_retry = "twfs0h0r29.2",
                                  .holders = s.holders,
                                  .wanted_since = BEFORE,

@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "kube/object.h"
+#include "reconcilers/model/action.h"
 #include "reconcilers/model/names.h"
 #include "tests/unit/support/frame.h"
 #include "tests/unit/support/suite.h"
@@ -60,7 +61,7 @@ static void check(void **state)
                             .gpus = 8,
                             .to.hash[TIER_STACK] = "s1",
                             .from = { { "old", "s1" } },
-                            .reason = "NoGpus",
+                            .reason = "NoAllocatableGpus",
                             .more = "{\"of\":\"a newer Ostler\"}" };
     if (row->claim_driver)
         snprintf(before.to.hash[TIER_DRIVER], sizeof before.to.hash[TIER_DRIVER], "%s",
@@ -159,12 +160,42 @@ static void a_claim_rests_on_a_taint_of_others(void **state)
     assert_null(refused);
 }
 
+/* The reason of the write that has a node whose upgrade to "new" failed begin again. */
+static enum reason reason_to_run(const char *driver, bool back)
+{
+    CLEANUP_JSON json_t *object = node_with(NULL);
+    CLEANUP_PLAN struct plan plan = { 0 };
+    struct intern *strings = intern_new();
+    struct node *node = node_project(strings, object);
+    const struct claim failed = { .phase = CLAIM_FAILED, .attempt = 1, .driver = "new", .stack = "s1",
+                                  .from_driver = "old", .from_stack = "s1", .reason = "Error" };
+    struct rollout_node n = { .name = "gpu-1", .driver = "new", .stack = "s1", .target_stack = "s1",
+                              .target_driver = driver, .claim = &failed };
+    grant_plan(&(struct rollout_grant){ .node = &n, .kind = GRANT_RETRY },
+               &(struct node_view){ node, strings },
+               &(struct claimant){ .policy = "uid-1", .taint = TAINT_UPGRADE, .now_s = NOW_S }, back,
+               &plan);
+    node_free(strings, node);
+    intern_free(strings);
+    return action_reason(&plan.actions[0]);
+}
+
+static void a_retry_is_no_rollback(void **state)
+{
+    (void) state;
+    assert_int_equal(reason_to_run("new", false), REASON_RETRIED);
+    assert_int_equal(reason_to_run("new", true), REASON_RETRIED);
+    assert_int_equal(reason_to_run("newer", false), REASON_RETRIED);
+    assert_int_equal(reason_to_run("old", true), REASON_ROLLED_BACK);
+}
+
 int main(void)
 {
     struct suite s = { 0 };
     suite_add(&s, "a claim rests on a taint of others", a_claim_rests_on_a_taint_of_others, NULL);
     suite_add(&s, "a node is claimed and closed in one write", a_node_is_claimed_and_closed_in_one_write, NULL);
     suite_add(&s, "a claim keeps what was written of the GPUs", a_claim_keeps_what_was_written_of_the_gpus, NULL);
+    suite_add(&s, "a retry is no rollback", a_retry_is_no_rollback, NULL);
     SUITE_ROWS(&s, check, rows);
     return suite_run(&s, "rollout grants");
 }

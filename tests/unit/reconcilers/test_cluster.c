@@ -170,8 +170,8 @@ static void all_nodes_are_looked_at_anew_when_a_revision_failed(void **state)
 {
     struct fixture *f = *state;
     CLEANUP_JSON json_t *record = tree(RECORD("'resourceVersion': '5'"));
-    CLEANUP_JSON json_t *failed =
-        tree(RECORD("'resourceVersion': '6', 'annotations': {'ostler.dev/failed-default': '2026-11-20T10:00:00Z a NoGpus'}"));
+    CLEANUP_JSON json_t *failed = tree(RECORD(
+        "'resourceVersion': '6', 'annotations': {'ostler.dev/failed-default': '2026-11-20T10:00:00Z a NoAllocatableGpus'}"));
     join(f, "a");
     table_event(&f->cluster.tables[RESOURCE_REVISION], record, false);
     cluster_new_epoch(&f->cluster);

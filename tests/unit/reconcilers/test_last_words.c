@@ -104,7 +104,7 @@ static void one_question_for_one_failure(void **state)
     pass(f, NODE_FAILED, false, false);
     expect(f, KEY ": " PATH "\n");
     answer(f, KEY, "compiling\n\033[31mno headers\033[0m\n");
-    expect(f, "gpu-1 LastWords: container driver of pod " POD " failed; its log ends: compiling\nno headers\n");
+    expect(f, "gpu-1 ContainerFailed: container driver of pod " POD " failed; its log ends: compiling\nno headers\n");
     pass(f, NODE_FAILED, false, false);
     expect(f, "");
     assert_string_equal(f->slot->words->text, "compiling\nno headers");

@@ -159,7 +159,7 @@ static void image_is_told_once_until_it_is_there(void **state)
         if (!looks[i].want)
             continue;
         assert_true(plan.notices[0].warning);
-        assert_string_equal(plan.notices[0].reason, "CannotBePulled");
+        assert_string_equal(plan.notices[0].reason, "ImagePullFailed");
         assert_non_null(strstr(plan.notices[0].note, looks[i].want));
     }
 }

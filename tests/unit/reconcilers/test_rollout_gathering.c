@@ -187,7 +187,7 @@ static void whose_drain_took_too_long_needs_the_images_for_the_next_try(void **s
                                      .reason = "DrainTimeout" };
     const struct claim failed = { .phase = CLAIM_FAILED,
                                   .to = { { "d2", "s1" } },
-                                  .reason = "NoGpus" };
+                                  .reason = "NoAllocatableGpus" };
     struct rollout_node n = { .name = "gpu-1",
                               .now = { { "d1", "s1" } },
                               .target = { { "d2", "s1" } },
