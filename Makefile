@@ -287,7 +287,7 @@ FUZZ_RUNS ?= 20000
 FUZZ_SECONDS ?= 120
 # Of the random choices: the same inputs each time, so that what fails is the change's doing; 0: others each time.
 FUZZ_SEED ?= 1
-FUZZ_HELPERS := $(patsubst %,build/fuzz/tests/unit/support/%.o,thing toy toy_objects toy_pods toy_writes quiet tree)
+FUZZ_HELPERS := $(patsubst %,build/fuzz/tests/unit/support/%.o,thing testbed testbed_objects testbed_passes testbed_pods testbed_store testbed_writes quiet tree)
 build/fuzz/tests/fuzz/fuzz_%: build/fuzz/tests/fuzz/fuzz_%.o $(FUZZ_HELPERS) $(SIM_ARCHIVES) $(KUBECTL_ARCHIVES) $(NODE_ARCHIVES) $(ARCHIVES)
 	@echo "  LINK  $@"
 	$Q$(CC) $(LINK_fuzz) -o $@ $^ $(LIBS) -lcmocka
