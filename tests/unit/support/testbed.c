@@ -34,8 +34,11 @@ static void share(void)
     assert_non_null(shared.manifests);
     shared.schemas = custom_schemas_new();
     shared.definitions = builtin_crds();
-    static const char monitors[] = "servicemonitors";
-    json_array_append_new(shared.definitions, builtin_crd_of(monitors));
+    json_array_append_new(shared.definitions, builtin_crd_of("servicemonitors"));
+    size_t i;
+    json_t *definition;
+    json_array_foreach (shared.definitions, i, definition) /* the schemas are shared apart */
+        json_object_del(json_array_get(json_at(definition, "spec.versions"), 0), "schema");
 }
 
 static const struct kind *kind_for(enum resource_id resource)
