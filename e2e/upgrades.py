@@ -261,20 +261,20 @@ def old_news(env, *nodes):
         env.k.strategic_patch("Node", node, {"status": {"conditions": [condition]}}, subresource="status")
 
 
-def _try(node):
+def try_of(node):
     """What tells one try of an upgrade from the next, or from the way back."""
     claim = claim_of(node)
     return claim and [claim[key] for key in ("kind", "attempt", "driver", "stack")]
 
 
-def _age(env, node, seconds, meant):
+def age(env, node, seconds, meant):
     """Makes the phase of a node's claim that old, of the try that is meant; what Ostler writes at the same moment stays.
 
     Returns whether there was anything to do.
     """
     found = env.get_node(node)
     claim = claim_of(found)
-    if claim is None or claim["phase"] == "Failed" or _try(found) != meant:
+    if claim is None or claim["phase"] == "Failed" or try_of(found) != meant:
         return False
     claim["since"] = ago(seconds)
     try:
@@ -286,7 +286,7 @@ def _age(env, node, seconds, meant):
     return True
 
 
-def _news(env, nodes):
+def news(env, nodes):
     """Something is heard of nodes and all kinds of pods, as kubelets see to it:
     what was not heard of for a while is not judged."""
     tick = {"metadata": {"annotations": {"test.ostler.dev/tick": str(time.time())}}}
@@ -304,11 +304,11 @@ def run_out(env, *nodes, timeout=100):
     An Ostler that has not watched for longer than a step's timeout, the least of which is a minute, waits for that.
     """
     old_news(env, *nodes)
-    began, meant = time.time(), {n: _try(env.get_node(n)) for n in nodes}
+    began, meant = time.time(), {n: try_of(env.get_node(n)) for n in nodes}
 
     def noticed():
-        _news(env, nodes)
-        left = [n for n in nodes if _age(env, n, 3600 + int(time.time() - began), meant[n])]
+        news(env, nodes)
+        left = [n for n in nodes if age(env, n, 3600 + int(time.time() - began), meant[n])]
         return not left or str(left)
     env.wait(noticed, timeout, f"the time of {nodes} is over", every=0.5)
 
