@@ -22,18 +22,18 @@ from names import OPERANDS, ROOT
 
 FOLDER = ROOT / "tests" / "rollouts"
 FOR_EVER = 366 * 24 * 3600.0
-STILL = 2.5       # seconds in which nothing has moved: nothing will by itself
+STILL = 3.0       # seconds in which nothing has moved: nothing will by itself
 STAYS = 1.0       # so long the end has to stay as it is
 ARRIVES = 40      # seconds for a row to come true, on a machine that has nothing else to do
 # What KWOK's machines do not have: the modules, boots and files of one.
-NOT_HERE = ("boots", "unloads", "configured")
+NOT_HERE = ("boots", "unloads", "configured", "label nvidia.com/cuda.driver-version.full")
 # Annotations of a revision's record: since when its canary, or its last wave, has come through.
 SOAKS = ("ostler.dev/canary-", "ostler.dev/wave-")
 WORDS = {"FailsBuild": "crash", "Hangs": "slow"}
 KIND_OF = {plural: kind for kind, (_, plural, _) in kube.KINDS.items()}
 UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 KEYS = {"name", "about", "base", "worlds", "shapes", "nodes", "labeller", "latencies", "programs", "images", "drivers", "objects",
-        "actions", "expect"}
+        "actions", "changes", "expect"}
 
 
 def seconds(text):
@@ -167,6 +167,7 @@ class Case:
         self._shapes = {s["name"]: s for s in self._case.get("shapes", [])}
         self._now = 0.0      # the file's time
         self._began = {}     # uid of a pod -> the file's time when it was first seen
+        self._cordoned = set()  # nodes that an action has cordoned
         self._journal = None
 
     def play(self):
@@ -199,22 +200,21 @@ class Case:
 
     def _arrive(self, when, group, rows):
         """Waits until all rows of a time hold together."""
-        before, still, meant = self._now, None, {}
+        before, began, meant = self._now, time.monotonic(), {}
         self._pass(when)
 
         def hold():
-            nonlocal still
             broken = [f"{row}: {why}" for row, why in ((r, rows.broken(r)) for r in group) if why]
             if not broken:
                 return True
             self._end_programs()
-            if time.monotonic() - self._journal.changed > STILL or still:
-                still = still or time.monotonic()
-                self._grow_old(when - before + time.monotonic() - still, meant)
+            if time.monotonic() - max(began, self._journal.changed) > STILL:
+                self._grow_old(when - before + time.monotonic() - began, meant, when < FOR_EVER)
             return "; ".join(broken)[:2000]
         self._env.wait(hold, ARRIVES, f"what is expected at {when:g} s", every=0.1 if when < FOR_EVER else 0.3)
         if when == FOR_EVER:
             self._env.stays(lambda: not any(rows.broken(r) for r in group), STAYS, "the end")
+        assert self._journal.cordons <= self._cordoned, f"cordoned, by no action: {self._journal.cordons - self._cordoned}"
         idle = [row for row in group if not set(row.get("have", {})) & set(NOT_HERE) and not rows.broken(row, spoilt=True)]
         assert not idle, f"this cannot fail: {idle}"
 
@@ -230,6 +230,9 @@ class Case:
         for row in self._case.get("programs", []):
             if "run" in row:
                 self._end_pods(row["image"], seconds(row["run"]), None, "test.ostler.dev/complete")
+        for change in self._case.get("changes", []):
+            if seconds(change["at"]) <= self._now and "drivers" in change:
+                self._end_pods("*-slow*", 0, "app.kubernetes.io/component=driver", "test.ostler.dev/go")
         for row in self._case.get("images", []):
             if "pull" in row:
                 self._end_pods(row["image"], seconds(row["pull"]), "ostler.dev/task=pull", "test.ostler.dev/go")
@@ -244,14 +247,14 @@ class Case:
                 self._env.k.merge_patch("Pod", metadata["name"], {"metadata": {"annotations": {annotation: "true"}}},
                                         metadata["namespace"])
 
-    def _grow_old(self, by, meant):
-        """Claims grow older, each try of an upgrade for itself, and so does what soaks: what moves none is over after its time."""
+    def _grow_old(self, by, meant, claims):
+        """What soaks grows older, and so do claims, each try of an upgrade for itself: what moves none is over after its time."""
         for record in self._env.k.list("ControllerRevision", OPERANDS):
             soaks = {k: upgrades.ago(by) for k in record["metadata"].get("annotations", {}) if k.startswith(SOAKS)}
             if soaks and record["metadata"]["uid"] not in meant:
                 meant[record["metadata"]["uid"]] = True
                 self._env.k.merge_patch("ControllerRevision", record["metadata"]["name"], {"metadata": {"annotations": soaks}}, OPERANDS)
-        claimed = [n["metadata"]["name"] for n in self._env.k.list("Node") if claim_of(n)]
+        claimed = [n["metadata"]["name"] for n in self._env.k.list("Node") if claims and claim_of(n)]
         for node in claimed:
             meant.setdefault(node, upgrades.try_of(self._env.get_node(node)))
         if claimed:
@@ -296,7 +299,12 @@ class Case:
         self._patch(action, {"metadata": {"annotations": {k: self._value(action, v) for k, v in action["with"].items()}}})
 
     def _cordon(self, action):
+        self._cordoned.add(action["node"])
         self._patch(action, {"spec": {"unschedulable": True}})
+
+    def _untaint(self, action):
+        taints = self._env.get_node(action["node"])["spec"].get("taints", [])
+        self._patch(action, {"spec": {"taints": [t for t in taints if t["key"] != action["with"]["key"]]}})
 
     def _uncordon(self, action):
         self._patch(action, {"spec": {"unschedulable": None}})
@@ -344,17 +352,26 @@ class Case:
         for part in [spec, *(spec.get("pools") or [])]:
             driver = part.get("driver") or {}
             if driver.get("version"):
-                driver["version"] += self._word(driver["version"])
+                row = self._row(driver["version"])
+                if row.get("outcome") == "FailsProof":
+                    spec["validation"] = {**(spec.get("validation") or {}), "version": "vectoradd-crash" + self._where(row)}
+                elif row:
+                    driver["version"] += self._word(row) + self._where(row)
         return spec
 
-    def _word(self, version):
-        for row in self._case.get("drivers", []):
-            if fits(row.get("version", "*"), version) and row.get("outcome", "Works") != "Works":
-                return "-" + WORDS[row["outcome"]] + (f"-on-{row['node'].replace('-', '.')}" if "node" in row else "")
-        for row in self._case.get("images", []):
-            if fits(row["image"], f"nvcr.io/nvidia/driver:{version}-ubuntu24.04"):
-                return ("-missing" if row.get("missing") else "-heavy") + (f"-on-{row['node'].replace('-', '.')}" if "node" in row else "")
-        return ""
+    def _row(self, version):
+        """The first row of drivers or images that means a version; {} where it fares well."""
+        drivers = [r for r in self._case.get("drivers", []) if fits(r.get("version", "*"), version)]
+        images = [r for r in self._case.get("images", []) if fits(r["image"], f"nvcr.io/nvidia/driver:{version}-ubuntu24.04")]
+        return next((r for r in [*drivers, *images] if r.get("outcome") != "Works"), {})
+
+    @staticmethod
+    def _word(row):
+        return "-" + (WORDS[row["outcome"]] if "outcome" in row else "missing" if row.get("missing") else "heavy")
+
+    @staticmethod
+    def _where(row):
+        return f"-on-{row['node'].replace('-', '.')}" if "node" in row else ""
 
 
 def play(env, file):

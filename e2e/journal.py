@@ -56,6 +56,18 @@ def _restarts(pod):
     return sum(c.get("restartCount", 0) for c in pod["status"].get("containerStatuses", []))
 
 
+def _where(node):
+    """Where a node is on its way."""
+    claim = {**(claim_of(node) or {}), "since": None}
+    return (claim, node["metadata"].get("labels"), node["spec"], is_up(node), node["status"].get("allocatable"))
+
+
+def _stage(pod):
+    """How far a pod is."""
+    return (pod["metadata"]["uid"], pod["status"].get("phase"), kube.pod_ready(pod), "deletionTimestamp" in pod["metadata"],
+            _restarts(pod))
+
+
 class Journal:
     """Follows nodes and pods while its block runs."""
 
@@ -71,7 +83,8 @@ class Journal:
         self._names = set()
         self._most = collections.Counter()
         self.claims = []                     # nodes in the order in which they were claimed
-        self.changed = time.monotonic()      # when something last did
+        self.changed = time.monotonic()      # when something last moved
+        self.cordons = set()                 # nodes that were seen cordoned
         self._followers = [Worker(self._follow, env.k.clone(), kind) for kind in ("Node", "Pod")]
 
     def __enter__(self):
@@ -109,7 +122,7 @@ class Journal:
             if deed == "written":
                 return fits(pattern, r.resource.partition("/")[0])
             verb, resource = ("create", "pods/eviction") if deed == "evicted" else ("delete", "pods")
-            return (r.verb, r.resource) == (verb, resource) and r.namespace != OPERANDS and fits(pattern, f"{r.namespace}/{r.name}")
+            return (r.verb, r.resource) == (verb, resource) and fits(pattern, f"{r.namespace}/{r.name}")
         known = deed == "written" or any(fits(pattern, n) for n in self._names)
         return len(self._env.requests(since=self._began, where=is_meant)) if known else None
 
@@ -125,6 +138,11 @@ class Journal:
                     with self._lock:
                         note(None if change == "DELETED" else found, found)
 
+    def _moved(self, before, after):
+        """Ages, beats and words of a test's own are no movement."""
+        if before != after:
+            self.changed = time.monotonic()
+
     def _happened(self, deed, name, so, times=1):
         if so:
             self._times[deed, name] += times
@@ -132,14 +150,13 @@ class Journal:
     def _note_node(self, after, found):
         name = found["metadata"]["name"]
         before = self._nodes.get(name)
-        if after and before and {**after, "metadata": {**after["metadata"], "resourceVersion": "", "managedFields": ""}} == before:
-            return
         self._names.add(name)
-        self.changed = time.monotonic()
+        self._moved(before and _where(before), after and _where(after))
         if before and after:
             self._note_claim(name, before, after)
         if after:
-            self._nodes[name] = {**after, "metadata": {**after["metadata"], "resourceVersion": "", "managedFields": ""}}
+            self._nodes[name] = after
+            self.cordons |= {name} if after["spec"].get("unschedulable") else set()
             gpus = int(after["status"].get("allocatable", {}).get(GPU, "0"))
             self._gpus[name] = max(self._gpus[name], gpus)
         else:
@@ -172,14 +189,16 @@ class Journal:
     def _note_pod(self, after, found):
         name = f"{found['metadata']['namespace']}/{found['metadata']['name']}"
         before = self._pods.get(name)
-        self.changed = time.monotonic()
+        self._moved(before and _stage(before), after and _stage(after))
         if after:
             self._pods[name] = after
         else:
             self._pods.pop(name, None)
-        if not _uses_gpus(found) or found["metadata"]["namespace"] == OPERANDS:
+        operand = found["metadata"]["namespace"] == OPERANDS
+        if operand or _uses_gpus(found):
+            self._names.add(name)
+        if operand or not _uses_gpus(found):
             return
-        self._names.add(name)
         ends = not after or "deletionTimestamp" in after["metadata"] or after["status"].get("phase") == "Failed"
         self._happened("lost", name, _runs(before) and ends)
         if before and after:

@@ -6,7 +6,7 @@ import uuid
 
 import kube
 from names import APPROVED, CLAIM, DRIVER, OPERANDS
-from rollouts import AT_WORK, ago, claim_of, closed, phase_of
+from rollouts import ago, claim_of, closed, phase_of
 
 OLD, NEW = "570.124.06", "580.178.04"
 # No canary: what every test but its own would only wait for.
@@ -106,19 +106,6 @@ def wait_phase(env, node, *phases, timeout=15):
     env.wait(lambda: phase_of(env.get_node(node)) in phases or str(phase_of(env.get_node(node))), timeout, f"{node} is {phases}")
 
 
-def wait_begun(env, *nodes):
-    """Waits until one of the nodes is being changed, and returns its name."""
-    return env.wait(lambda: next(([n] for n in nodes if phase_of(env.get_node(n)) in AT_WORK), None), 15,
-                    "one is being changed")[0]
-
-
-def driver_comes(env, node):
-    """The driver of a node that installs a version called "slow" gets ready after all."""
-    wait_phase(env, node, "Installing")
-    pod = env.wait(lambda: [p for p in env.pods(node, "driver") if "deletionTimestamp" not in p["metadata"]], what="a driver")[0]
-    env.k.merge_patch("Pod", pod["metadata"]["name"], {"metadata": {"annotations": {"test.ostler.dev/go": "true"}}}, OPERANDS)
-
-
 def uid_of(env, pod):
     """The pod's uid, or None where it is gone."""
     return (env.k.get("Pod", pod, "default") or {"metadata": {}})["metadata"].get("uid")
@@ -206,11 +193,6 @@ def workload(env, kind, node, pod_spec=None, group="apps/v1", **spec):
 def service(env, node, **more):
     """A Deployment with one pod, which uses a GPU of that node and no other. Returns the name of its pod."""
     return workload(env, "Deployment", node, more)
-
-
-def serves(env, node):
-    """Whether a ready pod of the node's service is there."""
-    return any(kube.pod_ready(p) for p in env.k.list("Pod", "default", labels=f"app=deployment-{node}"))
 
 
 def budget(env, node, kind="deployment"):
@@ -312,8 +294,3 @@ def run_out(env, *nodes, timeout=100):
         return not left or str(left)
     env.wait(noticed, timeout, f"the time of {nodes} is over", every=0.5)
 
-
-def wait_failed(env, node):
-    """Lets the time of a node's phase run out and waits until its revision counts as failed."""
-    run_out(env, node)
-    rollout_says(env, "RevisionFailed")
