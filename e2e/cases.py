@@ -1,12 +1,14 @@
 """Plays case files (tests/rollouts) on the real control plane: those whose `worlds` name it.
 
-A file means the same in both worlds. In the simulator everything happens at its own time, and each row of `expect` is looked at in
-its time. Here time passes when there is nothing to wait for: before an action all rows of earlier times have to come true, those of
-one time together and in the order of their times; where no row says what an action waits for, it waits until nothing moves. When a
-row does not come true and nothing moves any more, claims grow as old as the file's time says.
+A file means the same in both worlds. In the simulator everything happens at its own time, and each
+row of `expect` is tried at its time. Here time passes when there is nothing to wait for: before an
+action, the rows of all earlier times must come true, those of one time together. Where no row says
+what an action waits for, it waits until nothing moves. When a row does not come true and nothing
+moves, claims and soaks grow as old as the file's time says.
 
-What runs for a time (`run` of programs, `pull` of images) ends when the file's time has come there. KWOK plays drivers that fail
-by a word in their image (e2e/world/stages.yaml): it is put behind the version that the file's rows mean.
+What runs for a time (`run` of programs, `pull` of images) ends when the file's time has come there.
+KWOK plays drivers that fail by a word in their image (e2e/world/stages.yaml): the player puts that
+word behind the version that a row of the file means.
 """
 
 import json
@@ -25,15 +27,18 @@ FOR_EVER = 366 * 24 * 3600.0
 STILL = 3.0       # seconds in which nothing has moved: nothing will by itself
 STAYS = 1.0       # so long the end has to stay as it is
 ARRIVES = 40      # seconds for a row to come true, on a machine that has nothing else to do
-# What KWOK's machines do not have: the modules, boots and files of one.
-NOT_HERE = ("boots", "unloads", "configured", "label nvidia.com/cuda.driver-version.full")
+QUIET_GAP = 10.0  # seconds between two actions of a file after which the second waits for quiet
+# Facts of machines that KWOK does not have.
+NOT_HERE = {"boots", "unloads", "configured", "label nvidia.com/cuda.driver-version.full"}
 # Annotations of a revision's record: since when its canary, or its last wave, has come through.
 SOAKS = ("ostler.dev/canary-", "ostler.dev/wave-")
 WORDS = {"FailsBuild": "crash", "Hangs": "slow"}
+ENDS = "test.ostler.dev/complete"  # on a pod: it comes to its end
+GOES = "test.ostler.dev/go"        # on a pod: it fares well after all
 KIND_OF = {plural: kind for kind, (_, plural, _) in kube.KINDS.items()}
 UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
-KEYS = {"name", "about", "base", "worlds", "shapes", "nodes", "labeller", "latencies", "programs", "images", "drivers", "objects",
-        "actions", "changes", "expect"}
+KEYS = {"name", "about", "base", "worlds", "shapes", "nodes", "labeller", "latencies", "programs",
+        "images", "drivers", "changes", "objects", "actions", "expect"}
 
 
 def seconds(text):
@@ -56,7 +61,7 @@ def of_this_world():
 # ---- facts
 
 def text_of(value):
-    """A value as a row's pattern sees it."""
+    """A value as the pattern of a row sees it."""
     if value is None or value == "":
         return "none"
     return value if isinstance(value, str) else json.dumps(value, separators=(",", ":"))
@@ -78,11 +83,11 @@ class Facts:
     def of(self, obj, fact):
         """One fact as text."""
         word, _, rest = fact.partition(" ")
-        metadata = obj["metadata"]
         if word in ("label", "annotation"):
-            return text_of(metadata.get(f"{word}s", {}).get(rest))
+            return text_of(obj["metadata"].get(f"{word}s", {}).get(rest))
         if word == "taint":
-            return text_of(next((t["effect"] for t in obj["spec"].get("taints", []) if t["key"] == rest), None))
+            taints = {t["key"]: t["effect"] for t in obj["spec"].get("taints", [])}
+            return text_of(taints.get(rest))
         if word == "condition":
             kind, _, member = rest.partition(" ")
             return text_of(kube.condition(obj, kind).get(member or "status"))
@@ -90,7 +95,7 @@ class Facts:
             return self._claim(obj, word.partition(".")[2] or "phase")
         if fact == "gpus":
             return obj["status"].get("allocatable", {}).get("nvidia.com/gpu", "0")
-        return self._driver(metadata["name"]) if fact == "driver" else text_of(at(obj, fact))
+        return self._driver(obj["metadata"]["name"]) if fact == "driver" else text_of(at(obj, fact))
 
     @staticmethod
     def _claim(node, member):
@@ -100,7 +105,10 @@ class Facts:
     def _driver(self, node):
         """The version of the driver that runs there."""
         ready = [p for p in self._env.pods(node, "driver") if kube.pod_ready(p)]
-        return kube.main_container(ready[0])["image"].rpartition(":")[2].partition("-")[0] if ready else "none"
+        if not ready:
+            return "none"
+        tag = kube.main_container(ready[0])["image"].rpartition(":")[2]
+        return tag.partition("-")[0]
 
 
 class Rows:
@@ -114,14 +122,16 @@ class Rows:
         if "most" in row:
             return self._counted(row, self._journal.most(row["most"]), spoilt)
         if "times" in row:
-            times = self._journal.times(row["times"], row["of"])
-            return "nobody of such a name was there" if times is None else self._counted(row, times, spoilt)
+            n = self._journal.times(row["times"], row["of"])
+            return "no such name was there" if n is None else self._counted(row, n, spoilt)
         if "order" in row:
-            patterns = ["spoilt " * spoilt + p for p in row["order"]]
-            claims = self._journal.claims
-            so = len(patterns) <= len(claims) and all(map(fits, patterns, claims))
-            return None if so else f"it was {claims}"
+            return self._in_order(["spoilt " * spoilt + p for p in row["order"]])
         return self._of_objects(row, spoilt)
+
+    def _in_order(self, patterns):
+        claims = self._journal.claims
+        so = len(patterns) <= len(claims) and all(map(fits, patterns, claims))
+        return None if so else f"it was {claims}"
 
     @staticmethod
     def _counted(row, n, spoilt):
@@ -130,27 +140,23 @@ class Rows:
         return None if int(low) + by <= n <= int(high or low) + by else f"it was {n}"
 
     def _of_objects(self, row, spoilt):
-        kind, name = KIND_OF[row.get("kind", "nodes")], row.get("nodes", row.get("name", "*"))
-        meant = [o for o in self._env.k.list(kind, row.get("namespace")) if fits(name, o["metadata"]["name"])]
-        why, good = [], 0
-        for one in meant:
-            lacks = self._lacks(one, row.get("have", {}), spoilt and "count" not in row)
-            why += [f"{one['metadata']['name']} has {lacks}"] if lacks else []
-            good += not lacks
-        said = "; ".join([*why[:5], f"{len(meant)} are there, {good} of them so"])
+        name = row.get("nodes", row.get("name", "*"))
+        there = self._env.k.list(KIND_OF[row.get("kind", "nodes")], row.get("namespace"))
+        meant = [o for o in there if fits(name, o["metadata"]["name"])]
+        lacks = [self._lacks(o, row.get("have", {}), spoilt and "count" not in row) for o in meant]
+        good = lacks.count(None)
         if "count" in row:
             so = self._counted(row, good, spoilt) is None and (meant or "have" not in row)
         else:
             so = bool(meant) and good == len(meant)
-        return None if so else said
+        why = [lack for lack in lacks if lack][:5]
+        return None if so else "; ".join([*why, f"{len(meant)} are there, {good} of them so"])
 
     def _lacks(self, obj, have, spoilt):
         for fact, wanted in have.items():
-            if fact in NOT_HERE:
-                continue
-            found = self._facts.of(obj, fact)
-            if not fits("spoilt " * spoilt + text_of(wanted), found):
-                return f"{fact} \"{found[:300]}\""
+            found = None if fact in NOT_HERE else self._facts.of(obj, fact)
+            if found is not None and not fits("spoilt " * spoilt + text_of(wanted), found):
+                return f"{obj['metadata']['name']} has {fact} \"{found[:300]}\""
         return None
 
 
@@ -165,32 +171,41 @@ class Case:
         unknown = set(self._case) - KEYS
         assert not unknown, f"{file.name} cannot be played here: {sorted(unknown)}"
         self._shapes = {s["name"]: s for s in self._case.get("shapes", [])}
-        self._now = 0.0      # the file's time
-        self._began = {}     # uid of a pod -> the file's time when it was first seen
+        self._now = 0.0         # the file's time
+        self._began = {}        # uid of a pod -> the file's time when it was first seen
         self._cordoned = set()  # nodes that an action has cordoned
         self._journal = None
 
     def play(self):
         """From the beginning to the end."""
         for node in self._case.get("nodes", []):
-            names = [f"{node['name']}-{i + 1}" for i in range(node["count"])] if "count" in node else [node["name"]]
-            for name in names:
-                self._node_add({"name": name, **{k: node[k] for k in ("shape", "labels") if k in node}})
+            ends = [f"-{i + 1}" for i in range(node["count"])] if "count" in node else [""]
+            for end in ends:
+                self._node_add({**node, "name": node["name"] + end})
         for obj in self._case.get("objects", []):
             self._env.create(obj)
         with Journal(self._env) as self._journal:
-            rows = Rows(self._env, self._journal)
-            was_action = False
-            for when, row, action in self._moments():
-                if action and was_action and when - self._now > 10:
-                    self._env.wait(lambda: time.monotonic() - self._journal.changed > STILL, ARRIVES, "nothing moves")
-                self._pass(when) if action else self._arrive(when, row, rows)
-                was_action = bool(action)
-                if action:
-                    self._do(action)
+            self._play_moments(Rows(self._env, self._journal))
+        odd = self._journal.cordons - self._cordoned
+        assert not odd, f"cordoned, by no action: {odd}"
+
+    def _play_moments(self, rows):
+        after_action = False
+        for when, group, action in self._moments():
+            if action and after_action and when - self._now > QUIET_GAP:
+                self._env.wait(lambda: self._is_still(0.0), ARRIVES, "nothing moves")
+            if action:
+                self._pass(when)
+                self._do(action)
+            else:
+                self._arrive(when, group, rows)
+            after_action = bool(action)
 
     def _moments(self):
-        """(time, rows, None) and (time, None, action) in order; rows of a time come before its actions, those without one last."""
+        """(time, rows, None) and (time, None, action) in the order of their times.
+
+        Rows of a time come before its actions, and those without one last.
+        """
         times = {}
         for row in self._case["expect"]:
             times.setdefault(seconds(row["at"]) if "at" in row else FOR_EVER, []).append(row)
@@ -198,9 +213,13 @@ class Case:
         moments += [(seconds(a["at"]), None, a) for a in self._case.get("actions", [])]
         return sorted(moments, key=lambda m: (m[0], m[2] is not None))
 
+    def _is_still(self, since):
+        """Whether nothing has moved for a while; nothing before `since` counts."""
+        return time.monotonic() - max(since, self._journal.changed) > STILL
+
     def _arrive(self, when, group, rows):
         """Waits until all rows of a time hold together."""
-        before, began, meant = self._now, time.monotonic(), {}
+        gap, began, meant = when - self._now, time.monotonic(), {}
         self._pass(when)
 
         def hold():
@@ -208,14 +227,14 @@ class Case:
             if not broken:
                 return True
             self._end_programs()
-            if time.monotonic() - max(began, self._journal.changed) > STILL:
-                self._grow_old(when - before + time.monotonic() - began, meant, when < FOR_EVER)
+            if self._is_still(began):
+                self._grow_old(gap + time.monotonic() - began, meant, when < FOR_EVER)
             return "; ".join(broken)[:2000]
-        self._env.wait(hold, ARRIVES, f"what is expected at {when:g} s", every=0.1 if when < FOR_EVER else 0.3)
+        self._env.wait(hold, ARRIVES, f"what is expected at {when:g} s")
         if when == FOR_EVER:
             self._env.stays(lambda: not any(rows.broken(r) for r in group), STAYS, "the end")
-        assert self._journal.cordons <= self._cordoned, f"cordoned, by no action: {self._journal.cordons - self._cordoned}"
-        idle = [row for row in group if not set(row.get("have", {})) & set(NOT_HERE) and not rows.broken(row, spoilt=True)]
+        idle = [r for r in group
+                if not set(r.get("have", {})) & NOT_HERE and not rows.broken(r, spoilt=True)]
         assert not idle, f"this cannot fail: {idle}"
 
     # ---- time
@@ -229,46 +248,54 @@ class Case:
     def _end_programs(self):
         for row in self._case.get("programs", []):
             if "run" in row:
-                self._end_pods(row["image"], seconds(row["run"]), None, "test.ostler.dev/complete")
-        for change in self._case.get("changes", []):
-            if seconds(change["at"]) <= self._now and "drivers" in change:
-                self._end_pods("*-slow*", 0, "app.kubernetes.io/component=driver", "test.ostler.dev/go")
+                self._end_pods(row["image"], seconds(row["run"]), ENDS)
         for row in self._case.get("images", []):
             if "pull" in row:
-                self._end_pods(row["image"], seconds(row["pull"]), "ostler.dev/task=pull", "test.ostler.dev/go")
+                self._end_pods(row["image"], seconds(row["pull"]), GOES, "ostler.dev/task=pull")
+        for change in self._case.get("changes", []):
+            assert set(change) == {"at", "drivers"} and not change["drivers"], "no such change here"
+            if seconds(change["at"]) <= self._now:
+                self._end_pods("*-slow*", 0, GOES, "app.kubernetes.io/component=driver")
 
-    def _end_pods(self, image, run, labels, annotation):
+    def _end_pods(self, image, run, annotation, labels=None):
         for pod in self._env.k.list("Pod", labels=labels):
             metadata = pod["metadata"]
-            images = [c["image"] for c in pod["spec"]["containers"]]
-            if not any(fits(image, i) or fits(image, i.replace("-heavy", "")) for i in images) or annotation in metadata.get("annotations", {}):
+            images = [c["image"].replace("-heavy", "") for c in pod["spec"]["containers"]]
+            if annotation in metadata.get("annotations", {}):
                 continue
-            if self._now - self._began.setdefault(metadata["uid"], self._now) >= run:
-                self._env.k.merge_patch("Pod", metadata["name"], {"metadata": {"annotations": {annotation: "true"}}},
-                                        metadata["namespace"])
+            began = self._began.setdefault(metadata["uid"], self._now)
+            if any(fits(image, i) for i in images) and self._now - began >= run:
+                patch = {"metadata": {"annotations": {annotation: "true"}}}
+                self._env.k.merge_patch("Pod", metadata["name"], patch, metadata["namespace"])
 
     def _grow_old(self, by, meant, claims):
-        """What soaks grows older, and so do claims, each try of an upgrade for itself: what moves none is over after its time."""
+        """What soaks grows older, once, and so do claims: what moves none is over after its time.
+
+        meant: what was made older already, and the try of an upgrade that a claim is of.
+        """
         for record in self._env.k.list("ControllerRevision", OPERANDS):
-            soaks = {k: upgrades.ago(by) for k in record["metadata"].get("annotations", {}) if k.startswith(SOAKS)}
-            if soaks and record["metadata"]["uid"] not in meant:
-                meant[record["metadata"]["uid"]] = True
-                self._env.k.merge_patch("ControllerRevision", record["metadata"]["name"], {"metadata": {"annotations": soaks}}, OPERANDS)
-        claimed = [n["metadata"]["name"] for n in self._env.k.list("Node") if claims and claim_of(n)]
-        for node in claimed:
-            meant.setdefault(node, upgrades.try_of(self._env.get_node(node)))
-        if claimed:
-            upgrades.old_news(self._env, *claimed)
-            upgrades.news(self._env, claimed)
-            for node in claimed:
-                upgrades.age(self._env, node, by, meant[node])
+            metadata = record["metadata"]
+            soaks = {key: upgrades.ago(by) for key in metadata.get("annotations", {})
+                     if key.startswith(SOAKS)}
+            if soaks and meant.setdefault(metadata["uid"], by) == by:
+                patch = {"metadata": {"annotations": soaks}}
+                self._env.k.merge_patch("ControllerRevision", metadata["name"], patch, OPERANDS)
+        claimed = [n for n in self._env.k.list("Node") if claims and claim_of(n)]
+        names = [n["metadata"]["name"] for n in claimed]
+        if names:
+            upgrades.old_news(self._env, *names)
+            upgrades.news(self._env, names)
+        for name, node in zip(names, claimed):
+            upgrades.age(self._env, name, by, meant.setdefault(name, upgrades.try_of(node)))
 
     # ---- actions
 
     def _do(self, action):
-        getattr(self, "_" + re.sub(r"(?<!^)([A-Z])", r"_\1", action["do"]).lower())(action)
+        name = re.sub(r"(?<!^)([A-Z])", r"_\1", action["do"]).lower()
+        getattr(self, f"_{name}")(action)
 
-    def _named(self, action):
+    @staticmethod
+    def _named(action):
         if "node" in action:
             return "Node", action["node"], None
         return KIND_OF[action["kind"]], action["name"], action.get("namespace")
@@ -286,7 +313,9 @@ class Case:
 
     def _edit(self, action):
         patch = action["with"]
-        self._patch(action, {**patch, "spec": self._worded(patch["spec"])} if action.get("kind") == "gpuclusterpolicies" else patch)
+        if action["kind"] == "gpuclusterpolicies":
+            patch = {**patch, "spec": self._worded(patch["spec"])}
+        self._patch(action, patch)
 
     def _delete(self, action):
         kind, name, namespace = self._named(action)
@@ -296,28 +325,31 @@ class Case:
         self._patch(action, {"metadata": {"labels": action["with"]}})
 
     def _annotate(self, action):
-        self._patch(action, {"metadata": {"annotations": {k: self._value(action, v) for k, v in action["with"].items()}}})
+        values = {key: self._value(action, value) for key, value in action["with"].items()}
+        self._patch(action, {"metadata": {"annotations": values}})
 
     def _cordon(self, action):
         self._cordoned.add(action["node"])
         self._patch(action, {"spec": {"unschedulable": True}})
 
-    def _untaint(self, action):
-        taints = self._env.get_node(action["node"])["spec"].get("taints", [])
-        self._patch(action, {"spec": {"taints": [t for t in taints if t["key"] != action["with"]["key"]]}})
-
     def _uncordon(self, action):
         self._patch(action, {"spec": {"unschedulable": None}})
 
+    def _untaint(self, action):
+        taints = self._env.get_node(action["node"])["spec"].get("taints", [])
+        left = [t for t in taints if t["key"] != action["with"]["key"]]
+        self._patch(action, {"spec": {"taints": left}})
+
     def _node_add(self, action):
         shape = self._shapes[action["shape"]]
-        assert shape["osID"] + str(shape["osVersion"]) == "ubuntu24.04", "nodes have this system here"
-        self._env.add_node(action["name"], "nfd" if self._case.get("labeller") and shape["gpus"] else None, images=2,
-                           labels={**shape.get("labels", {}), **action.get("labels", {})}, taints=shape.get("taints"),
+        assert (shape["osID"], shape["osVersion"]) == ("ubuntu", "24.04"), "nodes have Ubuntu 24.04"
+        gpu = "nfd" if self._case.get("labeller") and shape["gpus"] else None
+        labels = {**shape.get("labels", {}), **action.get("labels", {})}
+        self._env.add_node(action["name"], gpu, images=2, labels=labels, taints=shape.get("taints"),
                            annotations={"test.ostler.dev/gpus": str(shape["gpus"])})
 
     def _node_remove(self, action):
-        self._env.vanish(action.get("node", action.get("name")))
+        self._env.vanish(action["node"])
 
     def _node_down(self, action):
         upgrades.go_down(self._env, action["node"])
@@ -333,7 +365,7 @@ class Case:
         self._env.operator.start()
 
     def _value(self, action, value):
-        """A value that people read elsewhere: "=status.rollout.plan.hash", "=gpunodes/gpu-1 status.driver.target .2"."""
+        """What people read elsewhere: "=status.rollout.reason", "=gpunodes/gpu-1 status.state"."""
         if not isinstance(value, str) or not value.startswith("="):
             return value
         place, _, rest = value[1:].partition(" ")
@@ -347,31 +379,31 @@ class Case:
     # ---- versions
 
     def _worded(self, spec):
-        """A policy's spec in whose driver versions the word stands that has KWOK play them as the file's rows say."""
+        """A policy's spec with the words by which KWOK plays its drivers as the file's rows say."""
         spec = json.loads(json.dumps(spec))
         for part in [spec, *(spec.get("pools") or [])]:
             driver = part.get("driver") or {}
-            if driver.get("version"):
-                row = self._row(driver["version"])
-                if row.get("outcome") == "FailsProof":
-                    spec["validation"] = {**(spec.get("validation") or {}), "version": "vectoradd-crash" + self._where(row)}
-                elif row:
-                    driver["version"] += self._word(row) + self._where(row)
+            row = self._row(driver["version"]) if driver.get("version") else {}
+            where = f"-on-{row['node'].replace('-', '.')}" if "node" in row else ""
+            if row.get("outcome") == "FailsProof":
+                proof = {"version": f"vectoradd-crash{where}"}
+                spec["validation"] = {**(spec.get("validation") or {}), **proof}
+            elif row:
+                driver["version"] += f"-{self._word(row)}{where}"
         return spec
 
     def _row(self, version):
         """The first row of drivers or images that means a version; {} where it fares well."""
-        drivers = [r for r in self._case.get("drivers", []) if fits(r.get("version", "*"), version)]
-        images = [r for r in self._case.get("images", []) if fits(r["image"], f"nvcr.io/nvidia/driver:{version}-ubuntu24.04")]
-        return next((r for r in [*drivers, *images] if r.get("outcome") != "Works"), {})
+        image = f"nvcr.io/nvidia/driver:{version}-ubuntu24.04"
+        rows = [r for r in self._case.get("drivers", []) if fits(r.get("version", "*"), version)]
+        rows += [r for r in self._case.get("images", []) if fits(r["image"], image)]
+        return next((r for r in rows if r.get("outcome") != "Works"), {})
 
     @staticmethod
     def _word(row):
-        return "-" + (WORDS[row["outcome"]] if "outcome" in row else "missing" if row.get("missing") else "heavy")
-
-    @staticmethod
-    def _where(row):
-        return f"-on-{row['node'].replace('-', '.')}" if "node" in row else ""
+        if "outcome" in row:
+            return WORDS[row["outcome"]]
+        return "missing" if row.get("missing") else "heavy"
 
 
 def play(env, file):

@@ -1,5 +1,6 @@
-"""What happens while a case is played: how often each thing happened to whom, in which order nodes were claimed, and how much was
-out of service at a time. The same names as in tests/sweep/journal.h.
+"""What happens while a case is played: how often each thing happened to whom, in which order nodes
+were claimed, and how much was out of service at a time. The names are those of
+tests/sweep/journal.h.
 """
 
 import collections
@@ -59,13 +60,14 @@ def _restarts(pod):
 def _where(node):
     """Where a node is on its way."""
     claim = {**(claim_of(node) or {}), "since": None}
-    return (claim, node["metadata"].get("labels"), node["spec"], is_up(node), node["status"].get("allocatable"))
+    return (claim, node["metadata"].get("labels"), node["spec"], is_up(node),
+            node["status"].get("allocatable"))
 
 
 def _stage(pod):
     """How far a pod is."""
-    return (pod["metadata"]["uid"], pod["status"].get("phase"), kube.pod_ready(pod), "deletionTimestamp" in pod["metadata"],
-            _restarts(pod))
+    return (pod["metadata"]["uid"], pod["status"].get("phase"), kube.pod_ready(pod),
+            "deletionTimestamp" in pod["metadata"], _restarts(pod))
 
 
 class Journal:
@@ -101,13 +103,14 @@ class Journal:
     # ---- what is asked
 
     def times(self, deed, pattern):
-        """How often it happened to those whose name fits; None: nobody of such a name was ever there."""
+        """How often it happened to those whose name fits; None: no such name was ever there."""
         if deed in ("evicted", "deleted", "written"):
             return self._asked(deed, pattern)
         with self._lock:
             if not any(fits(pattern, n) for n in self._names):
                 return None
-            return sum(n for (what, name), n in self._times.items() if what == deed and fits(pattern, name))
+            return sum(n for (what, name), n in self._times.items()
+                       if what == deed and fits(pattern, name))
 
     def most(self, figure):
         """The most that there was at a time."""
@@ -121,8 +124,8 @@ class Journal:
                 return False
             if deed == "written":
                 return fits(pattern, r.resource.partition("/")[0])
-            verb, resource = ("create", "pods/eviction") if deed == "evicted" else ("delete", "pods")
-            return (r.verb, r.resource) == (verb, resource) and fits(pattern, f"{r.namespace}/{r.name}")
+            asked = ("create", "pods/eviction") if deed == "evicted" else ("delete", "pods")
+            return (r.verb, r.resource) == asked and fits(pattern, f"{r.namespace}/{r.name}")
         known = deed == "written" or any(fits(pattern, n) for n in self._names)
         return len(self._env.requests(since=self._began, where=is_meant)) if known else None
 
@@ -170,7 +173,8 @@ class Journal:
             self._happened(deed, name, now.get("phase") == phase and was.get("phase") != phase)
         self._happened("claimed", name, now and not was)
         self._happened("released", name, was and not now)
-        self._happened("rolledBack", name, now.get("kind") == "Rollback" and was.get("kind") != "Rollback")
+        kinds = (was.get("kind"), now.get("kind"))
+        self._happened("rolledBack", name, kinds[1] == "Rollback" and kinds[0] != "Rollback")
         self._happened("unloaded", name, driver and driver != other)
         if now and not was:
             self.claims.append(name)
@@ -179,8 +183,10 @@ class Journal:
         closed = [name for name, n in self._nodes.items() if is_closed(n)]
         changing = [n for n in self._nodes.values() if (claim_of(n) or {}).get("phase") in AT_WORK]
         figures = {
-            "closed": len(closed), "changing": len(changing), "gpus": sum(self._gpus[n] for n in closed),
-            "out": sum(is_closed(n) or not is_up(n) or bool(n["spec"].get("unschedulable")) for n in self._nodes.values()),
+            "closed": len(closed), "changing": len(changing),
+            "gpus": sum(self._gpus[n] for n in closed),
+            "out": sum(is_closed(n) or not is_up(n) or bool(n["spec"].get("unschedulable"))
+                       for n in self._nodes.values()),
             "zones": len({n["metadata"].get("labels", {}).get(ZONE) for n in changing} - {None}),
         }
         for figure, n in figures.items():
@@ -199,7 +205,7 @@ class Journal:
             self._names.add(name)
         if operand or not _uses_gpus(found):
             return
-        ends = not after or "deletionTimestamp" in after["metadata"] or after["status"].get("phase") == "Failed"
-        self._happened("lost", name, _runs(before) and ends)
+        ended = not _runs(after) and (after or {}).get("status", {}).get("phase") != "Succeeded"
+        self._happened("lost", name, _runs(before) and ended)
         if before and after:
             self._happened("restarted", name, True, max(0, _restarts(after) - _restarts(before)))

@@ -1,4 +1,4 @@
-"""13. Case files that are also played in the simulator (tests/rollouts): the same stories, held against the real API server."""
+"""13. Case files, which the simulator plays too (tests/rollouts), on the real control plane."""
 
 import cases as files
 from harness import cases

@@ -1,5 +1,7 @@
-"""13. Another version reaches nodes that run one. Here is what a case file (s13_cases.py) cannot tell: what a rollout costs in
-requests, other programs and flags than the operator's own, what goes by the wall clock, and proofs that end when a test says so.
+"""13. Another version reaches nodes that run one.
+
+Here is what a case file (s13_cases.py) cannot tell: what a rollout costs in requests, other programs
+and flags than the operator's own, what goes by the wall clock, and proofs that end when a test says.
 """
 
 import collections

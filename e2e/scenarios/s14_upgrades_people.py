@@ -1,5 +1,7 @@
-"""14. Upgrades and people. Here is what a case file (s13_cases.py) cannot tell: the word of an agent that stands in, and nodes that
-are kept at every step at once.
+"""14. Upgrades and people.
+
+Here is what a case file (s13_cases.py) cannot tell: the word of an agent that stands in, and nodes
+that are kept at every step at once.
 """
 
 import kube

@@ -1,5 +1,7 @@
-"""15. Upgrades that fail. Here is what a case file (s13_cases.py) cannot tell: minutes that pass on the wall clock, and proofs whose
-words are a test's.
+"""15. Upgrades that fail.
+
+Here is what a case file (s13_cases.py) cannot tell: minutes that pass on the wall clock, and proofs
+whose words are a test's.
 """
 
 import datetime
@@ -9,8 +11,8 @@ import upgrades
 from harness import contains, equal, long_test, test
 from names import DRIVER, HOLD, OPERANDS, RETRY
 from rollouts import Ways, closed, phase_of
-from upgrades import (ALL_AT_ONCE, LIGHT, NEW, OLD, OPEN_PROOF, assert_end, budget, end_proof, fleet, rollout_says, service, uid_of,
-                      wait_proof, wait_runs, wait_said)
+from upgrades import (ALL_AT_ONCE, LIGHT, NEW, OLD, OPEN_PROOF, assert_end, budget, end_proof, fleet,
+                      rollout_says, service, uid_of, wait_proof, wait_runs, wait_said)
 
 MINUTE = {"timeouts": {"install": "1m", "validation": "1m"}}
 

@@ -1,7 +1,9 @@
-"""16. What changes in the middle of an upgrade, at every step: the version, the nodes, Ostler itself, and whether there is a policy.
+"""16. What changes in the middle of an upgrade, at every step: the version, the nodes, Ostler itself,
+and whether there is a policy.
 
-No case file (s13_cases.py) tells these: nodes are kept at every step at once by what only KWOK's pods can be told, and a kill comes
-at random moments of real time. In the simulator `make upgrade-policy`, `upgrade-nodes` and `upgrade-crash` do the same at every write.
+No case file (s13_cases.py) tells these: what keeps nodes at every step at once is known to KWOK's
+pods alone, and a kill comes at random moments of real time. In the simulator `make upgrade-policy`,
+`upgrade-nodes` and `upgrade-crash` do the same at every write.
 """
 
 import random

@@ -1,7 +1,7 @@
 /* Case files: tests/cases/cluster/ has one file per behaviour, no code: a small cluster, and steps in it.
  *   policy: the object's parts that are not as usual, or null   monitors: the CRD of ServiceMonitor is there
  *   agentImage: of the node agent; without it that runs nowhere
- *   nodes: short forms (support/testbed.h)                          objects: others, whole, with their kind
+ *   nodes: short forms (support/testbed.h)                      objects: others, whole, with their kind
  *   steps: each does something and says what comes of it, until nothing is left to do:
  *     put: short forms of nodes or pods, or whole objects
  *     edit, foreign: {kind, name, patch}; foreign: by a manager of its own

@@ -100,7 +100,8 @@ static void put_pod(struct testbed *t, const struct target *target, const struct
     CLEANUP_FREE char *status = xasprintf("{%s}", row->pod);
     testbed_put(t, RESOURCE_TASK,
             json_pack("{s:{s:s, s:s, s:s, s:{s:s, s:s, s:s, s:s}}, s:{s:s, s:[{s:s}]}, s:o}", "metadata", "name", PULL,
-                      "namespace", TESTBED_NAMESPACE, "creationTimestamp", row->old ? "2026-11-20T09:00:00Z" : "2026-11-20T09:59:00Z",
+                      "namespace", TESTBED_NAMESPACE, "creationTimestamp",
+                      row->old ? "2026-11-20T09:00:00Z" : "2026-11-20T09:59:00Z",
                       "labels", LABEL_MANAGED_BY, MANAGED_BY, LABEL_TASK, "pull", LABEL_POLICY_UID,
                       t->cluster->policy.uid, LABEL_REVISION, purpose, "spec", "nodeName", NODE, "containers", "name", "driver-0",
                       "status", tree(status)));

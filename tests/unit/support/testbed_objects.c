@@ -25,8 +25,8 @@ static json_t *condition(const char *type, bool holds)
 json_t *testbed_node(const json_t *brief)
 {
     json_t *node = json_pack("{s:s, s:s, s:{s:{s:s, s:s}, s:{s:s}}, s:{s:s}}", "apiVersion", "v1", "kind", "Node", "metadata",
-                             "labels", "kubernetes.io/arch", "amd64", "kubernetes.io/os", "linux", "annotations", "example.com/rack", "7", "spec", "podCIDR",
-                             "10.0.0.0/24");
+                             "labels", "kubernetes.io/arch", "amd64", "kubernetes.io/os", "linux", "annotations",
+                             "example.com/rack", "7", "spec", "podCIDR", "10.0.0.0/24");
     take(node, "metadata.name", brief, "name", "gpu-1");
     take(node, "spec.taints", brief, "taints", NULL);
     take(node, "status.nodeInfo.osImage", brief, "os", "Ubuntu 24.04.1 LTS");

@@ -29,7 +29,8 @@ static const char *owner_of(const json_t *pod)
 static void offer_gpus(struct testbed *t, const json_t *pod, const char *count)
 {
     const char *node = json_str(pod, "spec.nodeName");
-    if (!str_eq(object_label(pod, LABEL_COMPONENT), component_name(COMPONENT_DEVICE_PLUGIN)) || !testbed_get(t, RESOURCE_NODE, node))
+    bool plugin = str_eq(object_label(pod, LABEL_COMPONENT), component_name(COMPONENT_DEVICE_PLUGIN));
+    if (!plugin || !testbed_get(t, RESOURCE_NODE, node))
         return;
     CLEANUP_JSON json_t *patch = json_pack("{s:{s:{s:s}}}", "status", "allocatable", RESOURCE_GPU, count);
     testbed_edit(t, RESOURCE_NODE, node, patch);
