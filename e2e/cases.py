@@ -385,10 +385,7 @@ class Case:
             driver = part.get("driver") or {}
             row = self._row(driver["version"]) if driver.get("version") else {}
             where = f"-on-{row['node'].replace('-', '.')}" if "node" in row else ""
-            if row.get("outcome") == "FailsProof":
-                proof = {"version": f"vectoradd-crash{where}"}
-                spec["validation"] = {**(spec.get("validation") or {}), **proof}
-            elif row:
+            if row:
                 driver["version"] += f"-{self._word(row)}{where}"
         return spec
 

@@ -81,6 +81,29 @@ def what_a_minute_brings(env):
 
 
 @test
+def canary_that_fails_its_proof_is_all_that_fails(env):
+    """A canary on which no CUDA program runs: nobody else gets the version, the canary gets back what it ran, and it is said."""
+    nodes = fleet(env, 3, canary={"nodes": 1, "soak": "1h"})
+    canary, others = nodes[0], nodes[1:]
+    env.wait_policy("AllNodesReady")  # their own proofs end by themselves, before those that do not
+    with Ways(env) as ways:
+        env.edit({"driver": {"version": NEW}, "validation": OPEN_PROOF})
+        proof = wait_proof(env, canary)
+        bad = env.labels(canary)[DRIVER]
+        end_proof(env, proof, 1, "cudaErrorNoDevice")
+        env.wait(lambda: "ostler.dev/failed-" in record_of(env, bad), what="the failure is on the revision's record")
+        env.edit({"validation": None})
+        rollout_says(env, "RevisionFailed", bad)
+        wait_runs(env, OLD, canary)
+        equal([ways.way[n] for n in others], [[None]] * len(others), "ways of the others")
+        contains(record_of(env, bad), ["ostler.dev/failed-", f"{canary} ProofFailed"], "the revision's record")
+        degraded = env.wait_policy("RolledBack", kind="Degraded")
+        contains(degraded["message"], [NEW, f"on {canary} with ProofFailed", f"{RETRY}={bad}"], "what is Degraded")
+        contains(env.wait_policy("RolledBack")["message"], degraded["message"], "the headline")
+        equal(env.get_policy()["status"]["summary"]["message"][:60], degraded["message"][:60], "the MESSAGE column")
+
+
+@test
 def another_driver_than_was_asked_for(env):
     """A proof that finds the old driver loaded fails the node with VersionMismatch, both versions said; tried again it opens."""
     (node,) = fleet(env, 1, LIGHT, onFailure="Pause")
