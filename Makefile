@@ -218,13 +218,13 @@ $B/tests/unit/%: $B/tests/unit/%.o $(UNIT_HELPERS) $(SIM_ARCHIVES) $(KUBECTL_ARC
 	@echo "  LINK  $@"
 	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(LIBS) -lcmocka
 # What stands above the layers is in no archive.
-$B/tests/unit/program/test_%: $B/tests/unit/program/test_%.o $B/controller/%.o $(UNIT_HELPERS) $(ARCHIVES)
+$B/tests/unit/program/test_%: $B/tests/unit/program/test_%.o $B/controller/%.o $(UNIT_HELPERS) $(SIM_ARCHIVES) $(ARCHIVES)
 	@echo "  LINK  $@"
 	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(LIBS) -lcmocka
-$B/tests/unit/node/test_%: $B/tests/unit/node/test_%.o $B/node/%.o $(UNIT_HELPERS) $(NODE_ARCHIVES) $(ARCHIVES)
+$B/tests/unit/node/test_%: $B/tests/unit/node/test_%.o $B/node/%.o $(UNIT_HELPERS) $(SIM_ARCHIVES) $(NODE_ARCHIVES) $(ARCHIVES)
 	@echo "  LINK  $@"
 	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(LIBS) -lcmocka
-$B/tests/unit/kubectl/test_%: $B/tests/unit/kubectl/test_%.o $B/kubectl/%.o $(UNIT_HELPERS) $(KUBECTL_ARCHIVES) $(ARCHIVES)
+$B/tests/unit/kubectl/test_%: $B/tests/unit/kubectl/test_%.o $B/kubectl/%.o $(UNIT_HELPERS) $(SIM_ARCHIVES) $(KUBECTL_ARCHIVES) $(ARCHIVES)
 	@echo "  LINK  $@"
 	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(LIBS) -lcmocka
 # Of the sweeps' program all but what reads its command line.
