@@ -11,10 +11,9 @@ import time
 
 import kube
 from names import CLAIM, DRIVER, OPERANDS
+from rollouts import AT_WORK
 from worker import Worker
 
-# Phases in which a node takes a place of maxParallel.
-AT_WORK = ("Draining", "Unloading", "Installing", "Validating")
 ZONE = "topology.kubernetes.io/zone"
 GPU = "nvidia.com/gpu"
 
