@@ -223,13 +223,13 @@ $B/tests/unit/%: $B/tests/unit/%.o $(UNIT_HELPERS) $(SIM_ARCHIVES) $(KUBECTL_ARC
 	@echo "  LINK  $@"
 	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(LIBS) -lcmocka
 # What stands above the layers is in no archive.
-$B/tests/unit/program/test_%: $B/tests/unit/program/test_%.o $B/controller/%.o $(UNIT_HELPERS) $(ARCHIVES)
+$B/tests/unit/program/test_%: $B/tests/unit/program/test_%.o $B/controller/%.o $(UNIT_HELPERS) $(SIM_ARCHIVES) $(ARCHIVES)
 	@echo "  LINK  $@"
 	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(LIBS) -lcmocka
-$B/tests/unit/node/test_%: $B/tests/unit/node/test_%.o $B/node/%.o $(UNIT_HELPERS) $(NODE_ARCHIVES) $(ARCHIVES)
+$B/tests/unit/node/test_%: $B/tests/unit/node/test_%.o $B/node/%.o $(UNIT_HELPERS) $(SIM_ARCHIVES) $(NODE_ARCHIVES) $(ARCHIVES)
 	@echo "  LINK  $@"
 	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(LIBS) -lcmocka
-$B/tests/unit/kubectl/test_%: $B/tests/unit/kubectl/test_%.o $B/kubectl/%.o $(UNIT_HELPERS) $(KUBECTL_ARCHIVES) $(ARCHIVES)
+$B/tests/unit/kubectl/test_%: $B/tests/unit/kubectl/test_%.o $B/kubectl/%.o $(UNIT_HELPERS) $(SIM_ARCHIVES) $(KUBECTL_ARCHIVES) $(ARCHIVES)
 	@echo "  LINK  $@"
 	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(LIBS) -lcmocka
 # One with one more operand: what a build makes of the rows is compiled anew, with the row and the manifest of that test.
@@ -258,7 +258,7 @@ $B/tests/unit/sweep/test_%: $B/tests/unit/sweep/test_%.o $B/tests/sweep.a $(UNIT
 $B/second-vendor.o: controller/base/vendor.c tests/unit/vendor/rows.h $B/flags
 	@mkdir -p $(@D)
 	$Q$(CC) $(CFLAGS) -DOSTLER_EXTRA_VENDORS='"tests/unit/vendor/rows.h"' -c -o $@ $<
-$B/tests/unit/vendor/test_%: $B/tests/unit/vendor/test_%.o $B/second-vendor.o $(UNIT_HELPERS) $(NODE_ARCHIVES) $(ARCHIVES)
+$B/tests/unit/vendor/test_%: $B/tests/unit/vendor/test_%.o $B/second-vendor.o $(UNIT_HELPERS) $(SIM_ARCHIVES) $(NODE_ARCHIVES) $(ARCHIVES)
 	@echo "  LINK  $@"
 	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(LIBS) -lcmocka
 # Libraries that stand in for a driver's.
@@ -315,7 +315,7 @@ FUZZ_RUNS ?= 20000
 FUZZ_SECONDS ?= 120
 # Of the random choices: the same inputs each time, so that what fails is the change's doing; 0: others each time.
 FUZZ_SEED ?= 1
-FUZZ_HELPERS := $(patsubst %,build/fuzz/tests/unit/support/%.o,thing toy toy_objects toy_pods toy_writes quiet tree)
+FUZZ_HELPERS := $(patsubst %,build/fuzz/tests/unit/support/%.o,thing testbed testbed_objects testbed_passes testbed_pods testbed_store testbed_writes quiet tree)
 build/fuzz/tests/fuzz/fuzz_%: build/fuzz/tests/fuzz/fuzz_%.o $(FUZZ_HELPERS) $(SIM_ARCHIVES) $(KUBECTL_ARCHIVES) $(NODE_ARCHIVES) $(ARCHIVES)
 	@echo "  LINK  $@"
 	$Q$(CC) $(LINK_fuzz) -o $@ $^ $(LIBS) -lcmocka

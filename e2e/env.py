@@ -118,7 +118,10 @@ class Env:
 
     def node(self, suffix, gpu=None, **more):
         """Creates a Node of this test's own and returns its name; see kube.node()."""
-        name = f"t{self._number:02}-{suffix}"
+        return self.add_node(f"t{self._number:02}-{suffix}", gpu, **more)
+
+    def add_node(self, name, gpu=None, **more):
+        """The same under a name that the test chooses."""
         self.k.create(kube.node(name, gpu, **more))
         self._nodes.append(name)
         return name

@@ -6,7 +6,7 @@ import uuid
 
 import kube
 from names import APPROVED, CLAIM, DRIVER, OPERANDS
-from rollouts import AT_WORK, ago, claim_of, closed, phase_of
+from rollouts import ago, claim_of, closed, phase_of
 
 OLD, NEW = "570.124.06", "580.178.04"
 # No canary: what every test but its own would only wait for.
@@ -106,19 +106,6 @@ def wait_phase(env, node, *phases, timeout=15):
     env.wait(lambda: phase_of(env.get_node(node)) in phases or str(phase_of(env.get_node(node))), timeout, f"{node} is {phases}")
 
 
-def wait_begun(env, *nodes):
-    """Waits until one of the nodes is being changed, and returns its name."""
-    return env.wait(lambda: next(([n] for n in nodes if phase_of(env.get_node(n)) in AT_WORK), None), 15,
-                    "one is being changed")[0]
-
-
-def driver_comes(env, node):
-    """The driver of a node that installs a version called "slow" gets ready after all."""
-    wait_phase(env, node, "Installing")
-    pod = env.wait(lambda: [p for p in env.pods(node, "driver") if "deletionTimestamp" not in p["metadata"]], what="a driver")[0]
-    env.k.merge_patch("Pod", pod["metadata"]["name"], {"metadata": {"annotations": {"test.ostler.dev/go": "true"}}}, OPERANDS)
-
-
 def uid_of(env, pod):
     """The pod's uid, or None where it is gone."""
     return (env.k.get("Pod", pod, "default") or {"metadata": {}})["metadata"].get("uid")
@@ -208,11 +195,6 @@ def service(env, node, **more):
     return workload(env, "Deployment", node, more)
 
 
-def serves(env, node):
-    """Whether a ready pod of the node's service is there."""
-    return any(kube.pod_ready(p) for p in env.k.list("Pod", "default", labels=f"app=deployment-{node}"))
-
-
 def budget(env, node, kind="deployment"):
     """A PodDisruptionBudget that lets no pod of that service go. Returns its name."""
     app = f"{kind}-{node}"
@@ -261,20 +243,20 @@ def old_news(env, *nodes):
         env.k.strategic_patch("Node", node, {"status": {"conditions": [condition]}}, subresource="status")
 
 
-def _try(node):
+def try_of(node):
     """What tells one try of an upgrade from the next, or from the way back."""
     claim = claim_of(node)
     return claim and [claim[key] for key in ("kind", "attempt", "driver", "stack")]
 
 
-def _age(env, node, seconds, meant):
+def age(env, node, seconds, meant):
     """Makes the phase of a node's claim that old, of the try that is meant; what Ostler writes at the same moment stays.
 
     Returns whether there was anything to do.
     """
     found = env.get_node(node)
     claim = claim_of(found)
-    if claim is None or claim["phase"] == "Failed" or _try(found) != meant:
+    if claim is None or claim["phase"] == "Failed" or try_of(found) != meant:
         return False
     claim["since"] = ago(seconds)
     try:
@@ -286,7 +268,7 @@ def _age(env, node, seconds, meant):
     return True
 
 
-def _news(env, nodes):
+def news(env, nodes):
     """Something is heard of nodes and all kinds of pods, as kubelets see to it:
     what was not heard of for a while is not judged."""
     tick = {"metadata": {"annotations": {"test.ostler.dev/tick": str(time.time())}}}
@@ -304,16 +286,11 @@ def run_out(env, *nodes, timeout=100):
     An Ostler that has not watched for longer than a step's timeout, the least of which is a minute, waits for that.
     """
     old_news(env, *nodes)
-    began, meant = time.time(), {n: _try(env.get_node(n)) for n in nodes}
+    began, meant = time.time(), {n: try_of(env.get_node(n)) for n in nodes}
 
     def noticed():
-        _news(env, nodes)
-        left = [n for n in nodes if _age(env, n, 3600 + int(time.time() - began), meant[n])]
+        news(env, nodes)
+        left = [n for n in nodes if age(env, n, 3600 + int(time.time() - began), meant[n])]
         return not left or str(left)
     env.wait(noticed, timeout, f"the time of {nodes} is over", every=0.5)
 
-
-def wait_failed(env, node):
-    """Lets the time of a node's phase run out and waits until its revision counts as failed."""
-    run_out(env, node)
-    rollout_says(env, "RevisionFailed")

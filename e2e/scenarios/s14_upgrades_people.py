@@ -1,28 +1,18 @@
-"""14. Upgrades and people: their pods are waited for or asked to leave, and their word about a node counts at every step."""
+"""14. Upgrades and people.
+
+Here is what a case file (s13_cases.py) cannot tell: the word of an agent that stands in, and nodes
+that are kept at every step at once.
+"""
 
 import kube
 import stations
 import upgrades
-from harness import contains, equal, long_test, test
+from harness import equal, long_test, test
 from names import CLAIM, COMPONENT, DRIVER, GAVE_UP, HOLD, MANAGED, OPERANDS, STACK
-from rollouts import Ways, closed
+from rollouts import Ways
 from stations import Stations
-from upgrades import (ALL_AT_ONCE, LIGHT, NEW, OLD, assert_end, budget, cordon, fleet, is_in_service, rollout_says, runs,
-                      service, serves, set_on_node, uid_of, upgrade, wait_phase, wait_runs, wait_said)
-
-# Pods that stand in the way of a drain: name of the node -> (what makes the pod, what is said of it)
-IN_THE_WAY = {
-    "job": (lambda env, node: env.gpu_pod("job", node), "a job"),
-    "bare": (lambda env, node: env.gpu_pod("bare", node, restart="Always"), "no controller would recreate it"),
-    "data": (lambda env, node: service(env, node, volumes=[{"name": "data", "emptyDir": {}}]), "its emptyDir would be lost"),
-    "daemon": (lambda env, node: upgrades.workload(env, "DaemonSet", node, {"tolerations": [{"operator": "Exists"}]}),
-               "of a DaemonSet that tolerates"),
-}
-# Pods that leave: a service's, one of a DaemonSet that does not tolerate the taint
-LEAVE = {
-    "service": service,
-    "polite": lambda env, node: upgrades.workload(env, "DaemonSet", node),
-}
+from upgrades import (ALL_AT_ONCE, LIGHT, NEW, OLD, assert_end, cordon, fleet, is_in_service, rollout_says, set_on_node, uid_of,
+                      upgrade, wait_runs, wait_said)
 
 
 def agent_stands_in(env, node):
@@ -66,74 +56,6 @@ def holders_that_did_not_ask(env):
     equal(env.pod_uids("driver", host), driver, "the driver that a process uses")
     says_holders(env, host)
     assert_end(env, NEW, [quiet, host])
-
-
-@test
-def pods_in_the_way_are_named(env):
-    """Jobs, bare pods, pods with data, pods of DaemonSets that would come back: all stay,
-    and are named with what to do about them.
-
-    Nodes whose pods may leave are upgraded meanwhile, through the eviction API alone, and their pods come back.
-    """
-    nodes = dict(zip([*IN_THE_WAY, *LEAVE], fleet(env, [*IN_THE_WAY, *LEAVE], **ALL_AT_ONCE, drain={"deleteEmptyDir": False})))
-    stay = {who: make(env, nodes[who]) for who, (make, _) in IN_THE_WAY.items()}
-    leave = {who: make(env, nodes[who]) for who, make in LEAVE.items()}
-    uids = {pod: uid_of(env, pod) for pod in stay.values()}
-    drivers = {who: env.pod_uids("driver", nodes[who]) for who in stay}
-    with Ways(env, most=len(nodes)) as ways:
-        upgrade(env)
-        wait_runs(env, NEW, *(nodes[who] for who in LEAVE))
-        rollout_says(env, "WaitingForJobs", "4 nodes wait")
-        for who, pod in stay.items():
-            wait_said(env, nodes[who], "WaitingForJobs", pod, IN_THE_WAY[who][1])
-        equal({pod: uid_of(env, pod) for pod in stay.values()}, uids, "pods in the way")
-        equal({who: env.pod_uids("driver", nodes[who]) for who in stay}, drivers, "drivers under them")
-        asked = {r.name for r in env.requests(verb="create", resource="pods/eviction")}
-        equal(asked, set(leave.values()), "pods that were asked to leave")
-        upgrades.end_job(env, stay["job"])
-        env.k.delete("Pod", stay["bare"], "default")
-        env.k.delete("DaemonSet", f"daemonset-{nodes['daemon']}", "default")
-        env.edit({"rollout": {"drain": {"deleteEmptyDir": True}}})
-        assert_end(env, NEW, list(nodes.values()))
-        equal(ways.phases(nodes["job"]), [None, "Waiting", "Draining", "Unloading", "Installing", None], "the job's node's way")
-    env.wait(lambda: serves(env, nodes["service"]) and serves(env, nodes["data"]), what="the services are back")
-    deleted = env.requests(verb="delete", resource="pods", where=lambda r: r.namespace == "default")
-    equal([str(r) for r in deleted], [], "pods that were deleted, not evicted")
-
-
-@test
-def disruption_budget_holds_a_node_up(env):
-    """A budget that allows nothing keeps its pod and its node; pod and node are named; once it allows, the rollout goes on."""
-    (node,) = fleet(env, 1)
-    pod = service(env, node)
-    uid, name = uid_of(env, pod), budget(env, node)
-    driver = env.pod_uids("driver", node)
-    with Ways(env):
-        upgrade(env)
-        wait_phase(env, node, "Draining")
-        env.wait(lambda: env.requests(verb="create", resource="pods/eviction", where=lambda r: r.code == 429), what="a refusal")
-        wait_said(env, node, "Draining", pod, "asked to leave")
-        env.stays(lambda: uid_of(env, pod) == uid and env.pod_uids("driver", node) == driver, 1, "pod and driver")
-        env.k.merge_patch("PodDisruptionBudget", name, {"spec": {"maxUnavailable": 1}}, "default")
-        assert_end(env, NEW, [node])
-
-
-@test
-def endless_job_holds_up_nobody_else(env):
-    """A job that never ends keeps its node with the old version; all others are upgraded one at a time,
-    and that is all that is left."""
-    nodes = fleet(env, 4)
-    busy, others = nodes[0], nodes[1:]
-    pod = env.gpu_pod("job", busy)
-    uid, driver = uid_of(env, pod), env.pod_uids("driver", busy)
-    with Ways(env):
-        upgrade(env)
-        wait_runs(env, NEW, *others)
-        rollout_says(env, "WaitingForJobs", busy)
-        env.stays(lambda: uid_of(env, pod) == uid and env.pod_uids("driver", busy) == driver, 1, "job and driver")
-        equal([str(r) for r in env.requests(verb="create", resource="pods/eviction")], [], "evictions")
-        upgrades.end_job(env, pod)
-        assert_end(env, NEW, nodes)
 
 
 def _let_be(env, node):
@@ -186,30 +108,3 @@ def people_at_every_step(env):
             cordon(env, node, False)
             set_on_node(env, node, labels={HOLD: None, MANAGED: None}, annotations={GAVE_UP: None})
         wait_runs(env, stations.VERSION, *follow, timeout=30)
-
-
-@test
-def unreadable_claim_moves_nothing(env):
-    """A claim that Ostler does not understand is said with the command that helps; taken off, the node is looked after again."""
-    nodes = fleet(env, 2, maxUnavailable="100%")
-    set_on_node(env, nodes[0], annotations={CLAIM: "mine"})
-    upgrade(env)
-    wait_runs(env, NEW, nodes[1])
-    wait_said(env, nodes[0], "ClaimUnreadable", f"kubectl annotate node {nodes[0]} {CLAIM}-")
-    contains(env.image(nodes[0], "driver"), OLD, "its driver")
-    set_on_node(env, nodes[0], annotations={CLAIM: None})
-    assert_end(env, NEW, nodes)
-
-
-@test
-def taint_that_is_taken_off_comes_back(env):
-    """The taint of a claimed node is put back: pods must not come while the driver changes."""
-    (node,) = fleet(env, 1)
-    upgrade(env, "580.178.04-slow")
-    wait_phase(env, node, "Installing")
-    taints = [t for t in env.get_node(node)["spec"]["taints"] if t["key"] != "ostler.dev/upgrade"]
-    env.k.merge_patch("Node", node, {"spec": {"taints": taints}})
-    env.wait(lambda: closed(env.get_node(node)), what="the taint is back")
-    upgrade(env, OLD)
-    assert_end(env, OLD, [node])
-    assert runs(env, node, OLD), "it does not run the old version"

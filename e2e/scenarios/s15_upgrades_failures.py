@@ -1,4 +1,8 @@
-"""15. Upgrades that fail: on whom, how far it goes, what comes back by itself, and what a person can say."""
+"""15. Upgrades that fail.
+
+Here is what a case file (s13_cases.py) cannot tell: minutes that pass on the wall clock, and proofs
+whose words are a test's.
+"""
 
 import datetime
 import time
@@ -7,8 +11,8 @@ import upgrades
 from harness import contains, equal, long_test, test
 from names import DRIVER, HOLD, OPERANDS, RETRY
 from rollouts import Ways, closed, phase_of
-from upgrades import (ALL_AT_ONCE, LIGHT, NEW, OLD, OPEN_PROOF, assert_end, budget, end_proof, fleet, rollout_says, runs, service,
-                      uid_of, upgrade, wait_failed, wait_phase, wait_proof, wait_runs, wait_said)
+from upgrades import (ALL_AT_ONCE, LIGHT, NEW, OLD, OPEN_PROOF, assert_end, budget, end_proof, fleet,
+                      rollout_says, service, uid_of, wait_proof, wait_runs, wait_said)
 
 MINUTE = {"timeouts": {"install": "1m", "validation": "1m"}}
 
@@ -116,84 +120,3 @@ def another_driver_than_was_asked_for(env):
               "the node's phase, and whether it is closed")
         env.k.merge_patch("GpuClusterPolicy", "default", {"metadata": {"annotations": {RETRY: bad}}})
         assert_end(env, NEW, [node])
-
-
-@test
-def images_come_before_the_claim(env):
-    """An image that does not exist and one that is still pulled cost no node its driver; the node, the image and why are said."""
-    kinds = ("missing", "heavy")
-    pools = [{"name": kind, "nodeSelector": {"kind": kind}, "driver": {"version": OLD}} for kind in kinds]
-    nodes = fleet(env, [*kinds, "well"], {**LIGHT, "pools": pools}, lambda end: {"labels": {"kind": end}}, **ALL_AT_ONCE)
-    missing, heavy, well = nodes
-    with Ways(env, most=3) as ways:
-        env.edit({"driver": {"version": NEW}, "pools": [{**p, "driver": {"version": f"580.95.06-{p['name']}"}} for p in pools]})
-        wait_runs(env, NEW, well)
-        rollout_says(env, "WaitingForImages", missing, "580.95.06-missing", "not found")
-        env.stays(lambda: runs(env, missing, OLD) and runs(env, heavy, OLD), 1, "both nodes work")
-        equal([ways.way[n] for n in (missing, heavy)], [[None], [None]], "their ways")
-        env.k.merge_patch("Pod", f"ostler-pull-{heavy}", {"metadata": {"annotations": {"test.ostler.dev/go": "true"}}}, OPERANDS)
-        wait_runs(env, "580.95.06-heavy", heavy)
-        env.edit({"pools": [{**p, "driver": {"version": NEW}} for p in pools]})
-        assert_end(env, NEW, nodes)
-    env.wait(lambda: not env.k.list("Pod", OPERANDS, labels="ostler.dev/task"), what="no pod that proves or pulls is left")
-
-
-@long_test
-def third_wave_fails(env):
-    """The canary and a wave pass, a node of the third crashes: it goes back, who came through stays,
-    who is left is never touched."""
-    nodes = fleet(env, 6, canary={"nodes": 1, "soak": "0s"}, soak="1s", maxParallel=2, maxUnavailable=3, **MINUTE)
-    crashes = nodes[4]
-    with Ways(env, most=2) as ways:
-        upgrade(env, "580.95.06-crash-on-n4")
-        wait_phase(env, crashes, "Installing", timeout=30)
-        wait_said(env, crashes, "CrashLoopBackOff")
-        bad = env.labels(crashes)[DRIVER]
-        wait_failed(env, crashes)
-        wait_runs(env, OLD, *nodes[4:])
-        wait_runs(env, "580.95.06-crash-on-n4", *nodes[:4])
-        equal(ways.way[nodes[5]], [None], "the way of the node that is left")
-        equal(ways.order, nodes[:5], "the order of waves")
-        contains(record_of(env, bad), f"{crashes} CrashLoopBackOff", "the revision's record")
-        env.wait_policy("RolledBack")
-        env.wait_calm()
-        rollout_says(env, "RevisionFailed", bad)
-    upgrade(env, NEW, soak="0s", **ALL_AT_ONCE)
-    assert_end(env, NEW, nodes)
-
-
-@test
-def pause_leaves_it_as_it_is_until_a_retry(env):
-    """With onFailure Pause the failed node stays closed and nobody follows; a person says retry, and with a cure all arrive."""
-    nodes = fleet(env, 2, onFailure="Pause", **MINUTE)
-    first, other = nodes
-    with Ways(env) as ways:
-        upgrade(env, "580.95.06-slow")
-        wait_phase(env, first, "Installing")
-        bad = env.labels(first)[DRIVER]
-        wait_failed(env, first)
-        wait_phase(env, first, "Failed")
-        env.stays(lambda: phase_of(env.get_node(first)) == "Failed", 1, "the node that failed")
-        equal(ways.way[other], [None], "the other's way")
-        env.k.merge_patch("GpuClusterPolicy", "default", {"metadata": {"annotations": {RETRY: bad}}})
-        for _ in nodes:
-            node = upgrades.wait_begun(env, *nodes)
-            upgrades.driver_comes(env, node)
-            wait_runs(env, "580.95.06-slow", node)
-        assert_end(env, "580.95.06-slow", nodes)
-
-
-@test
-def old_version_heals_every_failure(env):
-    """Put back to the old version, nodes whose drivers crash and hang run it again; the others never noticed."""
-    bad = ["crash", "slow"]
-    pools = [{"name": kind, "nodeSelector": {"kind": kind}, "driver": {"version": OLD}} for kind in bad]
-    nodes = fleet(env, [*bad, "well"], {"pools": pools}, lambda end: {"labels": {"kind": end}}, **ALL_AT_ONCE)
-    with Ways(env, most=3) as ways:
-        env.edit({"pools": [{**p, "driver": {"version": f"580.95.06-{p['name']}"}} for p in pools]})
-        wait_phase(env, nodes[0], "Installing")
-        wait_phase(env, nodes[1], "Installing")
-        wait_said(env, nodes[0], "CrashLoopBackOff")
-        env.edit({"pools": pools})
-        assert_end(env, OLD, nodes)
-        equal(ways.way[nodes[2]], [None], "the way of the node of another pool")

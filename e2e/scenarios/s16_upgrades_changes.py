@@ -1,5 +1,10 @@
 """16. What changes in the middle of an upgrade, at every step: the version, the nodes, Ostler itself,
-and whether there is a policy."""
+and whether there is a policy.
+
+No case file (s13_cases.py) tells these: what keeps nodes at every step at once is known to KWOK's
+pods alone, and a kill comes at random moments of real time. In the simulator `make upgrade-policy`,
+`upgrade-nodes` and `upgrade-crash` do the same at every write.
+"""
 
 import random
 import time

@@ -228,6 +228,7 @@ static const struct field world_fields[] = {
     ROW(struct scenario, "begins", begins_us, .type = FIELD_TIME),
     ROW(struct scenario, "expect", expect, .type = FIELD_LIST),
     { .key = "base", .type = FIELD_IGNORED },
+    { .key = "worlds", .type = FIELD_IGNORED },
     { .key = "shapes", .type = FIELD_IGNORED },
     { .key = "nodes", .type = FIELD_IGNORED },
     { .key = "images", .type = FIELD_IGNORED },

@@ -1,7 +1,7 @@
 /* The whole view of the cluster: objects of every kind that Ostler watches come, change in random ways and go, in the order that
  * the input says, with passes over them in between whose plans are carried out or not, and DaemonSets that are followed or not.
  * The input is a series of deeds, a letter each with the bytes that it needs.
- * - Nothing crashes or leaks, and what is carried out keeps the rules of every write (tests/unit/support/toy_writes.c).
+ * - Nothing crashes or leaks, and what is carried out keeps the rules of every write (tests/unit/support/testbed_writes.c).
  * - Two Ostlers that are told of the same objects in another order decide the same: plans, verdicts and status.
  * - When every object is gone, nothing is left of any. */
 #include <stdint.h>
@@ -18,7 +18,7 @@
 #include "reconcilers/model/names.h"
 #include "reconcilers/reconcilers.h"
 #include "tests/unit/support/frame.h"
-#include "tests/unit/support/toy.h"
+#include "tests/unit/support/testbed.h"
 #include "tests/unit/support/tree.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -34,7 +34,7 @@ enum { DEEDS_MAX = 120, SAME_MAX = 6, TEXT_MAX = 8 << 20 };
 
 struct harness {
     const uint8_t *at, *end; /* of the input */
-    struct toy toy;
+    struct testbed bed;
 };
 
 static unsigned take(struct harness *h, unsigned below)
@@ -211,7 +211,7 @@ static const char *const of_policies[] = {
 
 static const struct kind {
     enum resource_id resource;
-    const char *base; /* "%" stands for a digit; a short form of toy_node() or toy_pod() where they make them */
+    const char *base; /* "%" stands for a digit; a short form of testbed_node() or testbed_pod() where they make them */
     const char *const *parts;
     size_t part_count;
 } kinds[] = {
@@ -224,12 +224,12 @@ static const struct kind {
     { RESOURCE_TASK, "{'name': 'ostler-operands/task-%', 'task': 'Proof', 'node': 'gpu-1', 'purpose': '" HASH "'}",
       PARTS(of_pods) },
     { RESOURCE_GPU_NODE, "{'metadata': {'name': 'gpu-%'}}", PARTS(of_reports) },
-    { RESOURCE_DAEMONSET, "{'metadata': {'name': 'set-%', 'namespace': '" TOY_NAMESPACE "'}}", PARTS(of_children) },
-    { RESOURCE_REVISION, "{'metadata': {'name': 'record-%', 'namespace': '" TOY_NAMESPACE "'}}", PARTS(of_children) },
-    { RESOURCE_SERVICE, "{'metadata': {'name': 'service-%', 'namespace': '" TOY_NAMESPACE "'}}", PARTS(of_children) },
-    { RESOURCE_CONFIGMAP, "{'metadata': {'name': 'config-%', 'namespace': '" TOY_NAMESPACE "'}}", PARTS(of_children) },
+    { RESOURCE_DAEMONSET, "{'metadata': {'name': 'set-%', 'namespace': '" TESTBED_NAMESPACE "'}}", PARTS(of_children) },
+    { RESOURCE_REVISION, "{'metadata': {'name': 'record-%', 'namespace': '" TESTBED_NAMESPACE "'}}", PARTS(of_children) },
+    { RESOURCE_SERVICE, "{'metadata': {'name': 'service-%', 'namespace': '" TESTBED_NAMESPACE "'}}", PARTS(of_children) },
+    { RESOURCE_CONFIGMAP, "{'metadata': {'name': 'config-%', 'namespace': '" TESTBED_NAMESPACE "'}}", PARTS(of_children) },
     { RESOURCE_RUNTIMECLASS, "{'metadata': {'name': 'class-%'}}", PARTS(of_children) },
-    { RESOURCE_SERVICEMONITOR, "{'metadata': {'name': 'monitor-%', 'namespace': '" TOY_NAMESPACE "'}}", PARTS(of_children) },
+    { RESOURCE_SERVICEMONITOR, "{'metadata': {'name': 'monitor-%', 'namespace': '" TESTBED_NAMESPACE "'}}", PARTS(of_children) },
     { RESOURCE_BUDGET, "{'metadata': {'name': 'budget-%', 'namespace': 'ml', 'generation': 1}}", PARTS(of_budgets) },
     { RESOURCE_FOREIGN, "{'metadata': {'name': 'plugin-%', 'namespace': 'kube-system', 'generation': 1}, 'spec': {'template': {"
                         "'metadata': {'labels': {'k8s-app': 'nvidia-gpu-device-plugin'}}, 'spec': {'volumes': [{'hostPath': {}}]}"
@@ -247,22 +247,18 @@ static json_t *begun(const struct kind *k, unsigned number)
         *p = (char) ('0' + number);
     CLEANUP_JSON json_t *object = tree(text);
     if (k->resource == RESOURCE_NODE)
-        return toy_node(object);
+        return testbed_node(object);
     if (k->resource == RESOURCE_POD || k->resource == RESOURCE_TASK)
-        return toy_pod(object);
+        return testbed_pod(object);
     return json_incref(object);
 }
 
-/* The object of a resource at a place, NULL where there is none. */
-static const char *name_at(const struct harness *h, enum resource_id resource, unsigned place)
+/* The name of the object of a resource at a place, NULL where there is none. Owned by the caller. */
+static char *name_at(const struct harness *h, enum resource_id resource, unsigned place)
 {
-    const char *name;
-    json_t *object;
-    size_t count = json_object_size(h->toy.objects[resource]), i = 0;
-    json_object_foreach (h->toy.objects[resource], name, object)
-        if (i++ == place % count)
-            return name;
-    return NULL;
+    CLEANUP_JSON json_t *objects = testbed_list(&h->bed, resource);
+    size_t count = json_array_size(objects);
+    return count ? xstrdup(object_name(json_array_get(objects, place % count))) : NULL;
 }
 
 /* ---- deeds */
@@ -275,7 +271,7 @@ static const struct kind *any_kind(struct harness *h)
 static void deed_put(struct harness *h)
 {
     const struct kind *k = any_kind(h);
-    toy_put(&h->toy, k->resource, begun(k, take(h, SAME_MAX)));
+    testbed_put(&h->bed, k->resource, begun(k, take(h, SAME_MAX)));
 }
 
 /* A pod that Ostler made comes to the node that it was made for, and to no other. */
@@ -294,35 +290,33 @@ static void keep_place(const json_t *before, json_t *object)
 static void edit(struct harness *h, const struct kind *k, const char *name, const char *patch)
 {
     CLEANUP_JSON json_t *p = tree(patch);
-    const json_t *before = toy_get(&h->toy, k->resource, name);
+    const json_t *before = testbed_get(&h->bed, k->resource, name);
     json_t *object = json_deep_copy(before);
     frame_merge(object, p);
     keep_place(before, object);
-    toy_put(&h->toy, k->resource, object);
+    testbed_put(&h->bed, k->resource, object);
 }
 
 static void deed_edit(struct harness *h)
 {
     const struct kind *k = any_kind(h);
-    const char *name = name_at(h, k->resource, take(h, 256));
-    CLEANUP_FREE char *copy = name ? xstrdup(name) : NULL;
-    if (copy)
-        edit(h, k, copy, k->parts[take(h, (unsigned) k->part_count)]);
+    CLEANUP_FREE char *name = name_at(h, k->resource, take(h, 256));
+    if (name)
+        edit(h, k, name, k->parts[take(h, (unsigned) k->part_count)]);
 }
 
 static void deed_remove(struct harness *h)
 {
     const struct kind *k = any_kind(h);
-    const char *name = name_at(h, k->resource, take(h, 256));
-    CLEANUP_FREE char *copy = name ? xstrdup(name) : NULL;
-    if (copy)
-        toy_remove(&h->toy, k->resource, copy);
+    CLEANUP_FREE char *name = name_at(h, k->resource, take(h, 256));
+    if (name)
+        testbed_remove(&h->bed, k->resource, name);
 }
 
 /* What a pass goes by besides objects. */
 static void deed_circumstance(struct harness *h)
 {
-    struct toy *t = &h->toy;
+    struct testbed *t = &h->bed;
     unsigned bits = take(h, 256);
     t->absent_for_long = bits & 1;
     t->hold = (bits & 6) == 6;
@@ -338,45 +332,46 @@ static void deed_circumstance(struct harness *h)
     t->removing_s = take(h, 8) * 300;
 }
 
-/* One round over everything: what it comes to, in words. */
-static void pass(struct toy *t, bool carry_out, struct buf *out)
+/* One round over these nodes and all else: what it comes to, in words. */
+static void pass(struct testbed *t, const json_t *nodes, bool carry_out, struct buf *out)
 {
-    const char *name;
+    size_t n;
     json_t *node;
-    CLEANUP_JSON json_t *nodes = json_copy(t->objects[RESOURCE_NODE]);
-    json_object_foreach (nodes, name, node) {
+    json_array_foreach (nodes, n, node) {
+        const char *name = object_name(node);
         CLEANUP_ARENA struct arena a = { 0 };
         CLEANUP_PLAN struct plan plan = { 0 };
         struct node_verdict v;
-        toy_pass_node(t, &a, name, &v, &plan);
+        testbed_pass_node(t, &a, name, &v, &plan);
         buf_printf(out, "%s %s %s: %s\n", name, node_state_name(v.state), verdict_word(&v),
                    str_or_empty(v.message));
         plan_text(&plan, out);
         if (carry_out)
-            toy_carry_out(t, &plan);
+            testbed_carry_out(t, &plan);
     }
     CLEANUP_PLAN struct plan grants = { 0 }, plan = { 0 };
-    toy_pass_rollout(t, &grants);
+    testbed_pass_rollout(t, &grants);
     plan_text(&grants, out);
     if (carry_out)
-        toy_carry_out(t, &grants);
-    toy_pass_policy(t, &plan);
+        testbed_carry_out(t, &grants);
+    testbed_pass_policy(t, &plan);
     plan_text(&plan, out);
     for (size_t i = 0; i < plan.len; i++)
         buf_printf(out, "%s\n", str_or_empty(plan.actions[i].request.body));
     if (carry_out)
-        toy_carry_out(t, &plan);
+        testbed_carry_out(t, &plan);
 }
 
 static void deed_pass(struct harness *h)
 {
     CLEANUP_BUF struct buf unread = BUF_INIT(TEXT_MAX);
-    pass(&h->toy, take(h, 4) > 0, &unread);
+    CLEANUP_JSON json_t *nodes = testbed_list(&h->bed, RESOURCE_NODE);
+    pass(&h->bed, nodes, take(h, 4) > 0, &unread);
 }
 
 static void deed_follow(struct harness *h)
 {
-    toy_follow(&h->toy);
+    testbed_follow(&h->bed);
 }
 
 static const struct deed {
@@ -400,28 +395,21 @@ static void next_deed(struct harness *h)
 /* ---- what must hold */
 
 /* Tells another Ostler of every object of a resource, the first one first, or last. */
-static void tell(struct toy *t, const struct toy *from, enum resource_id resource, bool back)
+static void tell(struct testbed *t, const struct testbed *from, enum resource_id resource, bool back)
 {
-    const json_t *objects = from->objects[resource];
-    size_t count = json_object_size(objects), i = 0;
-    CLEANUP_FREE const char **names = xcalloc(count + 1, sizeof *names);
-    const char *name;
-    json_t *object;
-    json_object_foreach ((json_t *) objects, name, object)
-        names[i++] = name;
-    for (i = 0; i < count; i++) {
-        object = json_object_get(objects, names[back ? count - 1 - i : i]);
-        table_event(&t->cluster->tables[resource], object, false);
-    }
+    CLEANUP_JSON json_t *objects = testbed_list(from, resource);
+    size_t count = json_array_size(objects);
+    for (size_t i = 0; i < count; i++)
+        table_event(&t->cluster->tables[resource], json_array_get(objects, back ? count - 1 - i : i), false);
 }
 
 /* What an Ostler decides that has just heard of everything. The policy and reports come first, since which pods are kept follows
  * from them: a policy that comes later has pods listed anew, and who has a GPU open is looked for. */
-static char *decided(const struct toy *from, bool back)
+static char *decided(const struct testbed *from, bool back)
 {
-    struct toy t;
+    struct testbed t;
     struct buf out = BUF_INIT(TEXT_MAX);
-    toy_init(&t, NULL);
+    testbed_init(&t, NULL);
     t.absent_for_long = from->absent_for_long;
     t.hold = from->hold;
     t.deleting = from->deleting;
@@ -440,14 +428,13 @@ static char *decided(const struct toy *from, bool back)
         enum resource_id resource = (enum resource_id) (back ? RESOURCE_COUNT - 1 - i : i);
         if (resource != RESOURCE_POLICY && resource != RESOURCE_GPU_NODE && t.cluster->tables[resource].ops.project)
             tell(&t, from, resource, back);
-        json_decref(t.objects[resource]);
-        t.objects[resource] = json_incref(from->objects[resource]);
     }
-    pass(&t, false, &out);
-    pass(&t, false, &out); /* with what the first one came to */
+    CLEANUP_JSON json_t *nodes = testbed_list(from, RESOURCE_NODE);
+    pass(&t, nodes, false, &out);
+    pass(&t, nodes, false, &out); /* with what the first one came to */
     free(t.passes->pull_failed);
     free(t.passes->pull_refused);
-    toy_clear(&t);
+    testbed_clear(&t);
     return buf_take(&out);
 }
 
@@ -471,7 +458,7 @@ static char *sorted(char *text_steal)
     return buf_take(&out);
 }
 
-static void check_order(const struct toy *t)
+static void check_order(const struct testbed *t)
 {
     CLEANUP_FREE char *there = sorted(decided(t, false)), *back = sorted(decided(t, true));
     if (str_eq(there, back))
@@ -480,7 +467,7 @@ static void check_order(const struct toy *t)
     abort();
 }
 
-static void check_nothing_left(struct toy *t)
+static void check_nothing_left(struct testbed *t)
 {
     struct cluster *c = t->cluster;
     for (size_t i = 0; i < RESOURCE_COUNT; i++) {
@@ -499,13 +486,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct harness h = { .at = data, .end = data + size };
     CLEANUP_JSON json_t *policy = tree("{'spec': {}}");
     log_setup(LOG_SILENT, false);
-    toy_init(&h.toy, policy);
+    testbed_init(&h.bed, policy);
+    h.bed.may_refuse = true;
     for (int i = 0; i < DEEDS_MAX && h.at < h.end; i++)
         next_deed(&h);
-    check_order(&h.toy);
-    check_nothing_left(&h.toy);
-    free(h.toy.passes->pull_failed);
-    free(h.toy.passes->pull_refused);
-    toy_clear(&h.toy);
+    check_order(&h.bed);
+    check_nothing_left(&h.bed);
+    free(h.bed.passes->pull_failed);
+    free(h.bed.passes->pull_refused);
+    testbed_clear(&h.bed);
     return 0;
 }

@@ -224,14 +224,17 @@ static void note_pod(struct journal *j, const struct api_commit *c)
 {
     const json_t *any = c->after ? c->after : c->before;
     bool ours = str_eq(c->user, OSTLER_USER), eviction = str_eq(c->subresource, "eviction");
-    if (!(uses_gpus(any) || (ours && eviction)) || str_eq(object_namespace(any), OPERAND_NAMESPACE))
+    bool operand = str_eq(object_namespace(any), OPERAND_NAMESPACE);
+    if (!operand && !uses_gpus(any) && !(ours && eviction))
         return;
     CLEANUP_FREE char *name = xasprintf("%s/%s", object_namespace(any), object_name(any));
     struct entry *e = entry_of(j, name);
     bool ends = runs(c->before) && (!c->after || object_is_deleting(c->after));
+    e->times[JOURNAL_DELETED] += ends && ours && !eviction;
+    if (operand)
+        return;
     bool fails = runs(c->before) && c->after && str_eq(json_str(c->after, "status.phase"), "Failed");
     e->times[JOURNAL_EVICTED] += ends && ours && eviction;
-    e->times[JOURNAL_DELETED] += ends && ours && !eviction;
     e->times[JOURNAL_LOST] += ends || fails;
     if (c->before && c->after && restarts_of(c->after) > restarts_of(c->before))
         e->times[JOURNAL_RESTARTED] += (size_t) (restarts_of(c->after) - restarts_of(c->before));

@@ -1,7 +1,7 @@
 /* Case files: tests/cases/cluster/ has one file per behaviour, no code: a small cluster, and steps in it.
  *   policy: the object's parts that are not as usual, or null   monitors: the CRD of ServiceMonitor is there
  *   agentImage: of the node agent; without it that runs nowhere
- *   nodes: short forms (support/toy.h)                          objects: others, whole, with their kind
+ *   nodes: short forms (support/testbed.h)                      objects: others, whole, with their kind
  *   steps: each does something and says what comes of it, until nothing is left to do:
  *     put: short forms of nodes or pods, or whole objects
  *     edit, foreign: {kind, name, patch}; foreign: by a manager of its own
@@ -30,7 +30,7 @@
 #include "reconcilers/model/names.h"
 #include "tests/unit/support/cases.h"
 #include "tests/unit/support/symbols.h"
-#include "tests/unit/support/toy.h"
+#include "tests/unit/support/testbed.h"
 
 enum { LOG_MAX = 1 << 20 };
 
@@ -44,32 +44,24 @@ static enum resource_id resource_of(const json_t *o)
     return RESOURCE_COUNT;
 }
 
-static void put(struct toy *t, const json_t *object)
+static void put(struct testbed *t, const json_t *object)
 {
     enum resource_id resource = resource_of(object);
     if (resource == RESOURCE_NODE)
-        toy_put(t, resource, toy_node(object));
+        testbed_put(t, resource, testbed_node(object));
     else if (resource == RESOURCE_POD)
-        toy_put(t, resource, toy_pod(object));
+        testbed_put(t, resource, testbed_pod(object));
     else
-        toy_put(t, resource, json_deep_copy(object));
+        testbed_put(t, resource, json_deep_copy(object));
 }
 
 /* Somebody else's edit, with their name on it. */
-static void edit_foreign(struct toy *t, const json_t *edit)
+static void edit_foreign(struct testbed *t, const json_t *edit)
 {
-    enum resource_id resource = resource_of(edit);
-    const char *name = json_str(edit, "name");
-    CLEANUP_JSON json_t *managers = json_deep_copy(json_at(toy_get(t, resource, name), "metadata.managedFields"));
-    json_array_append_new(managers,
-                          json_pack("{s:s, s:s, s:{s:{}}}", "manager", "kubectl-edit", "operation", "Update", "fieldsV1",
-                                    "f:spec"));
-    CLEANUP_JSON json_t *patch = json_deep_copy(json_object_get(edit, "patch"));
-    json_set_at(patch, "metadata.managedFields", json_incref(managers));
-    toy_edit(t, resource, name, patch);
+    testbed_edit_as(t, "kubectl-edit", resource_of(edit), json_str(edit, "name"), json_object_get(edit, "patch"));
 }
 
-static void each(struct toy *t, const json_t *list, void (*fn)(struct toy *t, const json_t *entry))
+static void each(struct testbed *t, const json_t *list, void (*fn)(struct testbed *t, const json_t *entry))
 {
     size_t i;
     json_t *entry;
@@ -77,14 +69,14 @@ static void each(struct toy *t, const json_t *list, void (*fn)(struct toy *t, co
         fn(t, entry);
 }
 
-static void edit(struct toy *t, const json_t *e)
+static void edit(struct testbed *t, const json_t *e)
 {
-    toy_edit(t, resource_of(e), json_str(e, "name"), json_object_get(e, "patch"));
+    testbed_edit(t, resource_of(e), json_str(e, "name"), json_object_get(e, "patch"));
 }
 
-static void take_away(struct toy *t, const json_t *e)
+static void take_away(struct testbed *t, const json_t *e)
 {
-    toy_remove(t, resource_of(e), json_str(e, "name"));
+    testbed_remove(t, resource_of(e), json_str(e, "name"));
 }
 
 static int by_text(const void *a, const void *b)
@@ -191,14 +183,14 @@ static void check_parts(const char *what, const json_t *got, const json_t *want)
         fail_msg("%s is not as it should be in\n%s", path, text);
 }
 
-static const json_t *object_of(const struct toy *t, const char *path)
+static const json_t *object_of(const struct testbed *t, const char *path)
 {
     const char *slash = strchr(path, '/');
     CLEANUP_JSON json_t *kind = json_pack("{s:s%}", "kind", path, (size_t) (slash - path));
-    return toy_get(t, resource_of(kind), slash + 1);
+    return testbed_get(t, resource_of(kind), slash + 1);
 }
 
-static void check_objects(const struct toy *t, const json_t *want)
+static void check_objects(const struct testbed *t, const json_t *want)
 {
     size_t i;
     json_t *path;
@@ -213,35 +205,36 @@ static void check_objects(const struct toy *t, const json_t *want)
     json_object_foreach (json_object_get(want, "objects"), name, parts)
         check_parts(name, object_of(t, name), parts);
     json_object_foreach (json_object_get(want, "node"), name, parts)
-        check_parts(name, toy_get(t, RESOURCE_NODE, name), parts);
+        check_parts(name, testbed_get(t, RESOURCE_NODE, name), parts);
 }
 
-static void check_quiet(struct toy *t)
+static void check_quiet(struct testbed *t)
 {
     CLEANUP_BUF struct buf log = BUF_INIT(LOG_MAX);
-    toy_settle(t, false, &log);
+    testbed_settle(t, false, &log);
     if (log.len > 0)
         fail_msg("a settled cluster is written to:\n%s", buf_text(&log));
 }
 
-/* Symbols of all nodes as they are now. */
-static void name_targets(struct toy *t, json_t *symbols)
+/* Symbols of all nodes as they are now; the plain ones are those of the case's first node. */
+static void name_targets(struct testbed *t, const char *first, json_t *symbols)
 {
-    const char *name;
+    size_t i;
     json_t *node;
-    bool first = json_object_size(symbols) == 0;
-    if (toy_stance(t) != STANCE_MANAGE)
+    bool plain = json_object_size(symbols) == 0;
+    CLEANUP_JSON json_t *nodes = testbed_list(t, RESOURCE_NODE);
+    if (testbed_stance(t) != STANCE_MANAGE)
         return;
-    json_object_foreach (t->objects[RESOURCE_NODE], name, node) {
-        symbols_add(symbols, name, toy_target(t, name));
-        if (first)
-            symbols_add(symbols, NULL, toy_target(t, name));
-        first = false;
+    json_array_foreach (nodes, i, node) {
+        const char *name = object_name(node);
+        symbols_add(symbols, name, testbed_target(t, name));
+        if (plain && str_eq(name, first ? first : name))
+            symbols_add(symbols, NULL, testbed_target(t, name));
     }
 }
 
 /* Only the next status speaks of it, unless the step says so again. */
-static void take_refusal(struct toy *t, const json_t *refused)
+static void take_refusal(struct testbed *t, const json_t *refused)
 {
     err_clear(&t->refused);
     for (enum err_kind kind = ERR_NONE; refused && kind <= ERR_SYSTEM; kind++)
@@ -250,10 +243,10 @@ static void take_refusal(struct toy *t, const json_t *refused)
     assert_int_equal(t->refused.kind == ERR_NONE, refused == NULL);
 }
 
-static void take_namespace(struct toy *t, const char *namespace)
+static void take_namespace(struct testbed *t, const char *namespace)
 {
     if (str_eq(namespace, "missing"))
-        surroundings_take(&t->surroundings, SURROUNDINGS_NAMESPACE, NULL, TOY_NAMESPACE);
+        surroundings_take(&t->surroundings, SURROUNDINGS_NAMESPACE, NULL, TESTBED_NAMESPACE);
     else if (str_eq(namespace, "present"))
         surroundings_forget(&t->surroundings, SURROUNDINGS_NAMESPACE);
     else
@@ -261,16 +254,16 @@ static void take_namespace(struct toy *t, const char *namespace)
 }
 
 /* It remembers nothing of what the one before has rendered. */
-static void start_another(struct toy *t, const char *agent_image)
+static void start_another(struct testbed *t, const char *agent_image)
 {
     if (!agent_image)
         return;
     t->agent_image = agent_image;
     intents_clear(&t->cluster->intents);
-    toy_forget_targets(t);
+    testbed_forget_targets(t);
 }
 
-static void check_step(struct toy *t, const json_t *unresolved, json_t *symbols)
+static void check_step(struct testbed *t, const json_t *unresolved, const char *first, json_t *symbols)
 {
     CLEANUP_JSON json_t *step = symbols_resolved(symbols, unresolved);
     CLEANUP_BUF struct buf log = BUF_INIT(LOG_MAX);
@@ -283,13 +276,13 @@ static void check_step(struct toy *t, const json_t *unresolved, json_t *symbols)
     each(t, json_object_get(step, "foreign"), edit_foreign);
     each(t, json_object_get(step, "remove"), take_away);
     if (json_bool(step, "forget", false))
-        toy_forget_targets(t);
-    toy_settle(t, json_bool(step, "pods", true), &log);
-    name_targets(t, symbols);
+        testbed_forget_targets(t);
+    testbed_settle(t, json_bool(step, "pods", true), &log);
+    name_targets(t, first, symbols);
 
     CLEANUP_JSON json_t *want = symbols_resolved(symbols, unresolved);
     check_log(unresolved, symbols, buf_text(&log));
-    const json_t *status = json_object_get(toy_get(t, RESOURCE_POLICY, POLICY_NAME), "status");
+    const json_t *status = json_object_get(testbed_get(t, RESOURCE_POLICY, POLICY_NAME), "status");
     check_conditions(want, status);
     check_parts("status", status, json_object_get(want, "status"));
     check_objects(t, want);
@@ -297,10 +290,10 @@ static void check_step(struct toy *t, const json_t *unresolved, json_t *symbols)
 }
 
 /* The policy as the server has it now, for others to judge. */
-static void record(const struct toy *t, const char *file, size_t step)
+static void record(const struct testbed *t, const char *file, size_t step)
 {
     const char *folder = getenv("OSTLER_STATES");
-    const json_t *policy = toy_get(t, RESOURCE_POLICY, POLICY_NAME);
+    const json_t *policy = testbed_get(t, RESOURCE_POLICY, POLICY_NAME);
     if (!folder || !policy)
         return;
     const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
@@ -316,24 +309,26 @@ static void check_case(void **state)
     if (json_array_size(documents) != 1)
         fail_msg("%s", documents ? "one document is needed" : err_msg(&e));
     const json_t *given = json_array_get(documents, 0), *policy = json_object_get(given, "policy");
-    struct toy t;
+    struct testbed t;
     CLEANUP_JSON json_t *usual = json_object();
-    toy_init(&t, !policy ? usual : json_is_null(policy) ? NULL : policy);
+    testbed_init(&t, !policy ? usual : json_is_null(policy) ? NULL : policy);
     t.monitors_exist = json_bool(given, "monitors", false);
     t.agent_image = json_str(given, "agentImage");
     CLEANUP_JSON json_t *symbols = json_object();
     size_t i;
     json_t *entry;
     json_array_foreach (json_object_get(given, "nodes"), i, entry)
-        toy_put(&t, RESOURCE_NODE, toy_node(entry));
+        testbed_put(&t, RESOURCE_NODE, testbed_node(entry));
     each(&t, json_object_get(given, "objects"), put);
-    name_targets(&t, symbols);
+    json_t *node = json_array_get(json_object_get(given, "nodes"), 0);
+    const char *name = json_str(node, "name"), *first = name || !node ? name : "gpu-1";
+    name_targets(&t, first, symbols);
     json_array_foreach (json_object_get(given, "steps"), i, entry) {
         print_message("step %zu\n", i);
-        check_step(&t, entry, symbols);
+        check_step(&t, entry, first, symbols);
         record(&t, *state, i);
     }
-    toy_clear(&t);
+    testbed_clear(&t);
 }
 
 int main(void)

@@ -1,4 +1,4 @@
-/* When the pod that pulls a node's next images goes, by passes over a node of a toy cluster. */
+/* When the pod that pulls a node's next images goes, by passes over a node of a small cluster. */
 #include <string.h>
 
 #include "base/json.h"
@@ -8,7 +8,7 @@
 #include "reconcilers/plan/images.h"
 #include "tests/unit/support/frame.h"
 #include "tests/unit/support/suite.h"
-#include "tests/unit/support/toy.h"
+#include "tests/unit/support/testbed.h"
 #include "tests/unit/support/tree.h"
 
 #define NODE "gpu-1"
@@ -84,48 +84,49 @@ static char *with_hashes(const char *text, const struct target *t)
     return out;
 }
 
-static void put_node(struct toy *t, const struct target *target, const struct row *row)
+static void put_node(struct testbed *t, const struct target *target, const struct row *row)
 {
     CLEANUP_FREE char *text = with_hashes(row->node, target);
     CLEANUP_JSON json_t *patch = tree(text);
     CLEANUP_JSON json_t *labels = json_pack("{s:{s:{s:s, s:s}}}", "metadata", "labels", LABEL_DRIVER, OLD, LABEL_STACK,
                                             target->runs.hash[TIER_STACK]);
-    toy_edit(t, RESOURCE_NODE, NODE, labels);
-    toy_edit(t, RESOURCE_NODE, NODE, patch);
+    testbed_edit(t, RESOURCE_NODE, NODE, labels);
+    testbed_edit(t, RESOURCE_NODE, NODE, patch);
 }
 
-static void put_pod(struct toy *t, const struct target *target, const struct row *row)
+static void put_pod(struct testbed *t, const struct target *target, const struct row *row)
 {
     char purpose[IMAGES_PURPOSE_MAX];
     struct assignment_ref to = assignment_ref(&target->runs);
     to.hash[TIER_DRIVER] = row->driver ? row->driver : to.hash[TIER_DRIVER];
     images_purpose(to, targets_spec(t->cluster->targets, 0), purpose);
     CLEANUP_FREE char *status = xasprintf("{%s}", row->pod);
-    toy_put(t, RESOURCE_TASK,
+    testbed_put(t, RESOURCE_TASK,
             json_pack("{s:{s:s, s:s, s:s, s:{s:s, s:s, s:s, s:s}}, s:{s:s, s:[{s:s}]}, s:o}", "metadata", "name", PULL,
-                      "namespace", TOY_NAMESPACE, "creationTimestamp", row->old ? "2026-11-20T09:00:00Z" : "2026-11-20T09:59:00Z",
+                      "namespace", TESTBED_NAMESPACE, "creationTimestamp",
+                      row->old ? "2026-11-20T09:00:00Z" : "2026-11-20T09:59:00Z",
                       "labels", LABEL_MANAGED_BY, MANAGED_BY, LABEL_TASK, "pull", LABEL_POLICY_UID,
                       t->cluster->policy.uid, LABEL_REVISION, purpose, "spec", "nodeName", NODE, "containers", "name", "driver-0",
                       "status", tree(status)));
 }
 
-static void put_records(struct toy *t, const struct target *target)
+static void put_records(struct testbed *t, const struct target *target)
 {
     CLEANUP_JSON json_t *old = json_deep_copy(target->inputs[TIER_DRIVER]);
     json_object_set_new(old, "version", json_string("1"));
-    toy_put(t, RESOURCE_REVISION,
-            toy_record(target->runs.hash[TIER_DRIVER], target->inputs[TIER_DRIVER]));
-    toy_put(t, RESOURCE_REVISION,
-            toy_record(target->runs.hash[TIER_STACK], target->inputs[TIER_STACK]));
-    toy_put(t, RESOURCE_REVISION, toy_record(OLD, old));
-    toy_forget_targets(t);
+    testbed_put(t, RESOURCE_REVISION,
+            testbed_record(target->runs.hash[TIER_DRIVER], target->inputs[TIER_DRIVER]));
+    testbed_put(t, RESOURCE_REVISION,
+            testbed_record(target->runs.hash[TIER_STACK], target->inputs[TIER_STACK]));
+    testbed_put(t, RESOURCE_REVISION, testbed_record(OLD, old));
+    testbed_forget_targets(t);
 }
 
 static const struct action *deletion_of(const struct plan *plan)
 {
     for (size_t i = 0; i < plan->len; i++)
         if (plan->actions[i].verb == VERB_DELETE &&
-            str_eq(plan->actions[i].target, "pod/" TOY_NAMESPACE "/" PULL))
+            str_eq(plan->actions[i].target, "pod/" TESTBED_NAMESPACE "/" PULL))
             return &plan->actions[i];
     return NULL;
 }
@@ -136,29 +137,29 @@ static void check_row(void **state)
     CLEANUP_ARENA struct arena a = { 0 };
     CLEANUP_PLAN struct plan plan = { 0 };
     struct node_verdict v;
-    struct toy t;
+    struct testbed t;
     CLEANUP_JSON json_t *policy = tree("{'spec': {'driver': {'version': '580.1'}}}");
     CLEANUP_JSON json_t *node = tree("{'name': '" NODE "', 'gpus': 8, 'labels': {'nvidia.com/gpu.present': 'true'}}");
-    toy_init(&t, policy);
-    toy_put(&t, RESOURCE_NODE, toy_node(node));
-    put_records(&t, toy_target(&t, NODE));
-    put_node(&t, toy_target(&t, NODE), row);
-    put_pod(&t, toy_target(&t, NODE), row);
+    testbed_init(&t, policy);
+    testbed_put(&t, RESOURCE_NODE, testbed_node(node));
+    put_records(&t, testbed_target(&t, NODE));
+    put_node(&t, testbed_target(&t, NODE), row);
+    put_pod(&t, testbed_target(&t, NODE), row);
     if (row->spec) {
         CLEANUP_JSON json_t *patch = json_pack("{s:o}", "spec", tree(row->spec));
-        toy_edit(&t, RESOURCE_POLICY, POLICY_NAME, patch);
+        testbed_edit(&t, RESOURCE_POLICY, POLICY_NAME, patch);
     }
     if (row->released) {
-        toy_remove(&t, RESOURCE_POLICY, POLICY_NAME);
+        testbed_remove(&t, RESOURCE_POLICY, POLICY_NAME);
         t.absent_for_long = true;
     }
-    toy_pass_node(&t, &a, NODE, &v, &plan);
+    testbed_pass_node(&t, &a, NODE, &v, &plan);
     const struct action *gone = deletion_of(&plan);
     if (!str_eq(gone ? gone->reason : NULL, row->deleted))
         fail_msg("it is deleted: %s", gone ? gone->reason : "it is not");
     if (row->again_s)
         assert_int_equal(plan.requeue_after_ms, row->again_s * 1000);
-    toy_clear(&t);
+    testbed_clear(&t);
 }
 
 int main(void)

@@ -1,7 +1,7 @@
 /* Case files: tests/cases/node/ has one file per behaviour, no code. The first document is what is seen:
  *   policy: the object's parts that are not as usual
  *   stance: Hold or Remove where the policy does not say so (no policy, for long)
- *   node, pods: short forms (support/toy.h)             inventory: what the node's agent has seen
+ *   node, pods: short forms (support/testbed.h)             inventory: what the node's agent has seen
  *   inventorySaid: when it last said something else
  *   holdersNew: nobody has looked yet which pods have a GPU open by that
  *   configs: ConfigMaps with their data                deleting: revisions are on their way out
@@ -39,7 +39,7 @@
 #include "tests/unit/support/cases.h"
 #include "tests/unit/support/frame.h"
 #include "tests/unit/support/symbols.h"
-#include "tests/unit/support/toy.h"
+#include "tests/unit/support/testbed.h"
 #include "tests/unit/support/tree.h"
 
 static const char *name_of(const json_t *given)
@@ -48,59 +48,59 @@ static const char *name_of(const json_t *given)
     return name ? name : "gpu-1";
 }
 
-static void put_inventory(struct toy *t, const json_t *given)
+static void put_inventory(struct testbed *t, const json_t *given)
 {
     json_t *inventory = json_object_get(given, "inventory"), *said = json_object_get(given, "inventorySaid");
     json_t *writers =
         said ? json_pack("[{s:s, s:s, s:O}]", "manager", "ostler-node", "subresource", "status", "time", said) : NULL;
     if (inventory)
-        toy_put(t, RESOURCE_GPU_NODE,
+        testbed_put(t, RESOURCE_GPU_NODE,
                 json_pack("{s:{s:s, s:o*}, s:{s:O}}", "metadata", "name", name_of(given), "managedFields", writers, "status",
                           GPU_NODE_INVENTORY, inventory));
 }
 
-static void put_seen(struct toy *t, const json_t *given)
+static void put_seen(struct testbed *t, const json_t *given)
 {
     size_t i;
     json_t *brief;
-    toy_put(t, RESOURCE_NODE, toy_node(json_object_get(given, "node")));
+    testbed_put(t, RESOURCE_NODE, testbed_node(json_object_get(given, "node")));
     put_inventory(t, given);
     json_array_foreach (json_object_get(given, "pods"), i, brief)
-        toy_put(t, json_object_get(brief, "task") ? RESOURCE_TASK : RESOURCE_POD, toy_pod(brief));
+        testbed_put(t, json_object_get(brief, "task") ? RESOURCE_TASK : RESOURCE_POD, testbed_pod(brief));
     json_array_foreach (json_object_get(given, "daemonsets"), i, brief)
-        toy_put(t, RESOURCE_FOREIGN, json_incref(brief));
+        testbed_put(t, RESOURCE_FOREIGN, json_incref(brief));
     json_array_foreach (json_object_get(given, "slices"), i, brief)
-        toy_put(t, RESOURCE_SLICE, json_incref(brief));
+        testbed_put(t, RESOURCE_SLICE, json_incref(brief));
 }
 
-static void put_configs(struct toy *t, const json_t *given)
+static void put_configs(struct testbed *t, const json_t *given)
 {
     const char *name;
     json_t *data;
     json_object_foreach (json_object_get(given, "configs"), name, data)
-        toy_put(t, RESOURCE_CONFIGMAP,
-                json_pack("{s:{s:s, s:s}, s:O}", "metadata", "name", name, "namespace", TOY_NAMESPACE, "data", data));
+        testbed_put(t, RESOURCE_CONFIGMAP,
+                json_pack("{s:{s:s, s:s}, s:O}", "metadata", "name", name, "namespace", TESTBED_NAMESPACE, "data", data));
 }
 
 /* A record that differs from the target in some inputs. */
-static void put_other_record(struct toy *t, const json_t *entry, const struct target *target)
+static void put_other_record(struct testbed *t, const json_t *entry, const struct target *target)
 {
     const char *tier = json_str(entry, "tier");
     const json_t *like =
         str_eq(tier, "driver") ? target->inputs[TIER_DRIVER] : target->inputs[TIER_STACK];
     CLEANUP_JSON json_t *inputs = like ? json_deep_copy(like) : json_pack("{s:s}", "tier", tier);
     json_merge(inputs, json_object_get(entry, "with"));
-    json_t *record = toy_record(json_str(entry, "hash"), inputs);
+    json_t *record = testbed_record(json_str(entry, "hash"), inputs);
     if (json_object_get(entry, "completed"))
         json_object_set(json_at(record, "metadata.annotations"), ANNOTATION_COMPLETED "default",
                         json_object_get(entry, "completed"));
     if (json_bool(entry, "deleting", false))
-        json_set_at(record, "metadata.deletionTimestamp", json_string(TOY_NOW));
-    toy_put(t, RESOURCE_REVISION, record);
+        json_set_at(record, "metadata.deletionTimestamp", json_string(TESTBED_NOW));
+    testbed_put(t, RESOURCE_REVISION, record);
 }
 
 /* What the records of the target say. */
-static void put_said(struct toy *t, const json_t *given, const char *driver, const char *stack)
+static void put_said(struct testbed *t, const json_t *given, const char *driver, const char *stack)
 {
     const struct { const char *key, *tier, *hash, *annotation; } rows[] = {
         { "failed", "driver", driver, ANNOTATION_FAILED "default" },
@@ -114,26 +114,26 @@ static void put_said(struct toy *t, const json_t *given, const char *driver, con
         CLEANUP_FREE char *name = xasprintf("%s-%s", rows[i].tier, rows[i].hash);
         CLEANUP_JSON json_t *patch = json_pack("{s:{s:{s:O*}}}", "metadata", "annotations", rows[i].annotation, said);
         if (said)
-            toy_edit(t, RESOURCE_REVISION, name, patch);
+            testbed_edit(t, RESOURCE_REVISION, name, patch);
     }
 }
 
-static void put_target_records(struct toy *t, const json_t *given, const struct target *target)
+static void put_target_records(struct testbed *t, const json_t *given, const struct target *target)
 {
     /* Targets are worked out anew when the records say other things. */
     CLEANUP_FREE char *driver = xstrdup(target->runs.hash[TIER_DRIVER]),
                       *stack = xstrdup(target->runs.hash[TIER_STACK]);
     if (*target->runs.hash[TIER_DRIVER])
-        toy_put(t, RESOURCE_REVISION,
-                toy_record(target->runs.hash[TIER_DRIVER], target->inputs[TIER_DRIVER]));
+        testbed_put(t, RESOURCE_REVISION,
+                testbed_record(target->runs.hash[TIER_DRIVER], target->inputs[TIER_DRIVER]));
     if (*target->runs.hash[TIER_STACK])
-        toy_put(t, RESOURCE_REVISION,
-                toy_record(target->runs.hash[TIER_STACK], target->inputs[TIER_STACK]));
+        testbed_put(t, RESOURCE_REVISION,
+                testbed_record(target->runs.hash[TIER_STACK], target->inputs[TIER_STACK]));
     put_said(t, given, driver, stack);
 }
 
 /* Records first as they differ, then, since what is held depends on them, those of the target. */
-static const struct target *put_records(struct toy *t, const json_t *given)
+static const struct target *put_records(struct testbed *t, const json_t *given)
 {
     const char *node = name_of(given);
     const json_t *records = json_object_get(given, "records");
@@ -144,13 +144,13 @@ static const struct target *put_records(struct toy *t, const json_t *given)
         if (json_is_string(entry))
             with_target = true;
         else
-            put_other_record(t, entry, toy_target(t, node));
+            put_other_record(t, entry, testbed_target(t, node));
     }
-    toy_forget_targets(t);
-    const struct target *target = toy_target(t, node);
+    testbed_forget_targets(t);
+    const struct target *target = testbed_target(t, node);
     if (with_target)
         put_target_records(t, given, target);
-    return toy_target(t, node);
+    return testbed_target(t, node);
 }
 
 static void check_text(const json_t *want, const char *key, const char *got)
@@ -313,13 +313,13 @@ static void check_races(const json_t *node, const struct plan *plan)
 }
 
 /* What was written is what was wanted: the pass after it has nothing to do. */
-static void check_idempotent(struct toy *t, const char *node)
+static void check_idempotent(struct testbed *t, const char *node)
 {
     CLEANUP_ARENA struct arena a = { 0 };
     CLEANUP_PLAN struct plan plan = { 0 };
     CLEANUP_BUF struct buf text = BUF_INIT(1 << 20);
     struct node_verdict v;
-    toy_pass_node(t, &a, node, &v, &plan);
+    testbed_pass_node(t, &a, node, &v, &plan);
     plan_text(&plan, &text);
     if (plan.len > 0)
         fail_msg("the next pass finds more to do:\n%s", buf_text(&text));
@@ -338,25 +338,25 @@ static void check_claim(const json_t *node, const json_t *wanted)
             fail_msg("%s is not as it should be in\n%s", key, text ? text : "(no claim)");
 }
 
-static void check_node(struct toy *t, const char *node, const json_t *want)
+static void check_node(struct testbed *t, const char *node, const json_t *want)
 {
     CLEANUP_ARENA struct arena a = { 0 };
     CLEANUP_PLAN struct plan plan = { 0 };
     struct node_verdict v;
-    toy_pass_node(t, &a, node, &v, &plan);
+    testbed_pass_node(t, &a, node, &v, &plan);
     check_plan(want, &plan);
     check_verdict(want, &v);
     check_patch(want, &plan);
-    check_races(toy_get(t, RESOURCE_NODE, node), &plan);
+    check_races(testbed_get(t, RESOURCE_NODE, node), &plan);
     if (json_object_get(want, "again"))
         assert_int_equal(plan.requeue_after_ms, json_int(want, "again", 0) * 1000);
-    toy_carry_out(t, &plan);
-    check_claim(toy_get(t, RESOURCE_NODE, node), json_object_get(want, "claim"));
+    testbed_carry_out(t, &plan);
+    check_claim(testbed_get(t, RESOURCE_NODE, node), json_object_get(want, "claim"));
     if (plan.len > 0 && !json_bool(want, "goesOn", false))
         check_idempotent(t, node);
 }
 
-static void put_purpose(json_t *symbols, const struct toy *t, const struct target *target)
+static void put_purpose(json_t *symbols, const struct testbed *t, const struct target *target)
 {
     char purpose[IMAGES_PURPOSE_MAX];
     images_purpose(assignment_ref(&target->runs), targets_spec(t->cluster->targets, target->pool),
@@ -372,10 +372,10 @@ static void check_case(void **state)
         fail_msg("%s", documents ? "two documents are needed" : err_msg(&e));
     const json_t *given = json_array_get(documents, 0);
     const char *stance = json_str_or_empty(given, "stance");
-    struct toy t;
+    struct testbed t;
     CLEANUP_JSON json_t *usual = json_object();
     const json_t *policy = json_object_get(given, "policy");
-    toy_init(&t, policy ? policy : usual);
+    testbed_init(&t, policy ? policy : usual);
     put_configs(&t, given);
     put_seen(&t, given);
     const struct target *target = put_records(&t, given);
@@ -398,11 +398,11 @@ static void check_case(void **state)
     t.ask_in_ms = json_int(given, "askIn", 0);
     t.holders_new = json_bool(given, "holdersNew", false);
     if (str_eq(stance, "Remove")) {
-        toy_remove(&t, RESOURCE_POLICY, POLICY_NAME);
+        testbed_remove(&t, RESOURCE_POLICY, POLICY_NAME);
         t.absent_for_long = true;
     }
     check_node(&t, name_of(given), want);
-    toy_clear(&t);
+    testbed_clear(&t);
 }
 
 int main(void)

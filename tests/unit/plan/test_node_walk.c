@@ -1,6 +1,6 @@
-/* A toy world in which people, jobs and hosts do what they do, in every order of a few events and in many random orders of many:
+/* A cluster in which people, jobs and hosts do what they do, in every order of a few events and in many random orders of many:
  * it always comes to rest, a driver never goes from under a job, and what others set on the node is as they left it (each write
- * is held against that, see support/toy_writes.c). At rest all is as the last wish says. */
+ * is held against that, see support/testbed_writes.c). At rest all is as the last wish says. */
 #include <stdio.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "reconcilers/model/names.h"
 #include "tests/unit/support/chance.h"
 #include "tests/unit/support/suite.h"
-#include "tests/unit/support/toy.h"
+#include "tests/unit/support/testbed.h"
 #include "tests/unit/support/tree.h"
 
 enum { EXHAUSTIVE_DEPTH = 2, WALKS = 80, WALK_LENGTH = 25 };
@@ -18,145 +18,142 @@ enum { EXHAUSTIVE_DEPTH = 2, WALKS = 80, WALK_LENGTH = 25 };
 #define NODE "gpu-1"
 #define JOB "job"
 
-static void edit_node(struct toy *t, const char *patch)
+static void edit_node(struct testbed *t, const char *patch)
 {
     CLEANUP_JSON json_t *p = tree(patch);
-    toy_edit(t, RESOURCE_NODE, NODE, p);
+    testbed_edit(t, RESOURCE_NODE, NODE, p);
 }
 
-static void edit_policy(struct toy *t, const char *patch)
+static void edit_policy(struct testbed *t, const char *patch)
 {
     CLEANUP_JSON json_t *p = tree(patch);
-    if (toy_get(t, RESOURCE_POLICY, POLICY_NAME))
-        toy_edit(t, RESOURCE_POLICY, POLICY_NAME, p);
+    if (testbed_get(t, RESOURCE_POLICY, POLICY_NAME))
+        testbed_edit(t, RESOURCE_POLICY, POLICY_NAME, p);
 }
 
 /* A job comes where the device plugin is, as the scheduler would have it. */
-static void job_comes(struct toy *t)
+static void job_comes(struct testbed *t)
 {
-    const char *stack = object_label(toy_get(t, RESOURCE_NODE, NODE), LABEL_STACK);
+    const char *stack = object_label(testbed_get(t, RESOURCE_NODE, NODE), LABEL_STACK);
     CLEANUP_FREE char *plugin = xasprintf("device-plugin-%s-" NODE, str_or_empty(stack));
     CLEANUP_JSON json_t *brief = tree("{'name': 'ml/" JOB "', 'gpus': 1}");
-    if (toy_get(t, RESOURCE_POD, plugin) && !toy_get(t, RESOURCE_POD, JOB))
-        toy_put(t, RESOURCE_POD, toy_pod(brief));
+    if (testbed_get(t, RESOURCE_POD, plugin) && !testbed_get(t, RESOURCE_POD, JOB))
+        testbed_put(t, RESOURCE_POD, testbed_pod(brief));
 }
 
-static void job_goes(struct toy *t)
+static void job_goes(struct testbed *t)
 {
-    if (toy_get(t, RESOURCE_POD, JOB))
-        toy_remove(t, RESOURCE_POD, JOB);
+    if (testbed_get(t, RESOURCE_POD, JOB))
+        testbed_remove(t, RESOURCE_POD, JOB);
 }
 
-static void person_releases(struct toy *t)
+static void person_releases(struct testbed *t)
 {
     edit_node(t, "{'metadata': {'labels': {'ostler.dev/managed': 'false'}}}");
 }
 
-static void person_takes_back(struct toy *t)
+static void person_takes_back(struct testbed *t)
 {
     edit_node(t, "{'metadata': {'labels': {'ostler.dev/managed': null}}}");
 }
 
-static void person_removes_marks(struct toy *t)
+static void person_removes_marks(struct testbed *t)
 {
     edit_node(t, "{'metadata': {'labels': {'nvidia.com/gpu.present': null, 'ostler.dev/stack': null}}, 'spec': {'taints': []}}");
 }
 
-static void person_writes_nonsense(struct toy *t)
+static void person_writes_nonsense(struct testbed *t)
 {
     edit_node(t, "{'metadata': {'labels': {'ostler.dev/driver': 'nonsense'}}}");
 }
 
-static void person_sets_own_marks(struct toy *t)
+static void person_sets_own_marks(struct testbed *t)
 {
     edit_node(t, "{'metadata': {'labels': {'team': 'a'}}, 'spec': {'taints': [{'key': 'dedicated', 'effect': 'NoExecute'}]}}");
 }
 
-static void person_forgets_annotation(struct toy *t)
+static void person_forgets_annotation(struct testbed *t)
 {
     edit_node(t, "{'metadata': {'annotations': {'ostler.dev/marks': null}}}");
 }
 
-static void person_removes_claim(struct toy *t)
+static void person_removes_claim(struct testbed *t)
 {
     edit_node(t, "{'metadata': {'annotations': {'ostler.dev/claim': null}}}");
 }
 
-static void person_removes_taints(struct toy *t)
+static void person_removes_taints(struct testbed *t)
 {
     edit_node(t, "{'spec': {'taints': null}}");
 }
 
-static void person_holds(struct toy *t)
+static void person_holds(struct testbed *t)
 {
     edit_node(t, "{'metadata': {'labels': {'ostler.dev/hold': 'true'}}}");
 }
 
-static void person_lets_go_on(struct toy *t)
+static void person_lets_go_on(struct testbed *t)
 {
     edit_node(t, "{'metadata': {'labels': {'ostler.dev/hold': null}}}");
 }
 
-static void person_cordons(struct toy *t)
+static void person_cordons(struct testbed *t)
 {
     edit_node(t, "{'spec': {'unschedulable': true}}");
 }
 
-static void host_is_updated(struct toy *t)
+static void host_is_updated(struct testbed *t)
 {
     edit_node(t, "{'status': {'nodeInfo': {'osImage': 'Ubuntu 22.04.4 LTS'}}}");
 }
 
-static void node_goes_down(struct toy *t)
+static void node_goes_down(struct testbed *t)
 {
     edit_node(t, "{'status': {'conditions': [{'type': 'Ready', 'status': 'Unknown'}]}}");
 }
 
-static void node_comes_up(struct toy *t)
+static void node_comes_up(struct testbed *t)
 {
     edit_node(t, "{'status': {'conditions': [{'type': 'Ready', 'status': 'True'}]}}");
 }
 
-static void policy_wants_host(struct toy *t)
+static void policy_wants_host(struct testbed *t)
 {
     edit_policy(t, "{'spec': {'driver': {'source': 'Host'}}}");
 }
 
-static void policy_wants_another_version(struct toy *t)
+static void policy_wants_another_version(struct testbed *t)
 {
     edit_policy(t, "{'spec': {'driver': {'source': 'Auto', 'version': '570.1'}}}");
 }
 
-static void policy_wants_the_first_version(struct toy *t)
+static void policy_wants_the_first_version(struct testbed *t)
 {
     edit_policy(t, "{'spec': {'driver': {'source': 'Auto', 'version': null}}}");
 }
 
-static void policy_is_deleted(struct toy *t)
+static void policy_is_deleted(struct testbed *t)
 {
     edit_policy(t, "{'metadata': {'deletionTimestamp': '2026-11-20T09:00:00Z'}}");
 }
 
-static void policy_comes_back(struct toy *t)
+static void policy_comes_back(struct testbed *t)
 {
-    if (!toy_get(t, RESOURCE_POLICY, POLICY_NAME))
-        toy_put(t, RESOURCE_POLICY,
+    if (!testbed_get(t, RESOURCE_POLICY, POLICY_NAME))
+        testbed_put(t, RESOURCE_POLICY,
                 tree("{'apiVersion': 'ostler.dev/v1alpha1', 'kind': 'GpuClusterPolicy', 'metadata': {'name': 'default'}}"));
 }
 
-static void record_is_lost(struct toy *t)
+static void record_is_lost(struct testbed *t)
 {
-    const char *name;
-    json_t *record;
-    json_object_foreach (t->objects[RESOURCE_REVISION], name, record) {
-        toy_remove(t, RESOURCE_REVISION, name);
-        return;
-    }
+    CLEANUP_JSON json_t *records = testbed_list(t, RESOURCE_REVISION);
+    if (json_array_size(records))
+        testbed_remove(t, RESOURCE_REVISION, object_name(json_array_get(records, 0)));
 }
 
 static const struct event {
     const char *name;
-    void (*happen)(struct toy *t);
+    void (*happen)(struct testbed *t);
 } events[] = {
     { "job comes", job_comes },
     { "job goes", job_goes },
@@ -182,18 +179,18 @@ static const struct event {
     { "record lost", record_is_lost },
 };
 
-static void start(struct toy *t)
+static void start(struct testbed *t)
 {
     CLEANUP_JSON json_t *policy = tree("{'spec': {'validation': {'enabled': true}, 'nodes': {'startupTaint': {'enabled': "
                                        "true}}}}");
     CLEANUP_JSON json_t *node = tree("{'labels': {'feature.node.kubernetes.io/pci-10de.present': 'true', 'theirs': 'x'}}");
-    toy_init(t, policy);
-    toy_put(t, RESOURCE_NODE, toy_node(node));
-    toy_settle(t, true, NULL);
+    testbed_init(t, policy);
+    testbed_put(t, RESOURCE_NODE, testbed_node(node));
+    testbed_settle(t, true, NULL);
 }
 
 /* Some passes, not enough to come to rest: events come in the middle of things. */
-static void some_passes(struct toy *t, struct chance *c)
+static void some_passes(struct testbed *t, struct chance *c)
 {
     for (uint32_t i = chance_below(c, 4); i > 0; i--) {
         CLEANUP_ARENA struct arena a = { 0 };
@@ -201,34 +198,34 @@ static void some_passes(struct toy *t, struct chance *c)
         struct node_verdict v;
         uint32_t what = chance_below(c, 4);
         if (what == 0)
-            toy_pass_node(t, &a, NODE, &v, &plan);
+            testbed_pass_node(t, &a, NODE, &v, &plan);
         else if (what == 1)
-            toy_pass_policy(t, &plan);
+            testbed_pass_policy(t, &plan);
         else if (what == 2)
-            toy_pass_rollout(t, &plan);
+            testbed_pass_rollout(t, &plan);
         else
-            toy_follow(t);
-        toy_carry_out(t, &plan);
+            testbed_follow(t);
+        testbed_carry_out(t, &plan);
     }
 }
 
 /* What must hold at rest. */
-static void check_rest(struct toy *t)
+static void check_rest(struct testbed *t)
 {
     CLEANUP_ARENA struct arena a = { 0 };
     CLEANUP_PLAN struct plan plan = { 0 };
     struct node_verdict v;
-    const json_t *node = toy_get(t, RESOURCE_NODE, NODE);
+    const json_t *node = testbed_get(t, RESOURCE_NODE, NODE);
     bool released = str_eq(object_label(node, LABEL_MANAGED), "false");
-    bool job = toy_get(t, RESOURCE_POD, JOB) != NULL;
-    toy_pass_node(t, &a, NODE, &v, &plan);
+    bool job = testbed_get(t, RESOURCE_POD, JOB) != NULL;
+    testbed_pass_node(t, &a, NODE, &v, &plan);
     assert_int_equal(plan.len, 0);
     assert_string_equal(object_label(node, "theirs"), "x");
     if (v.state == NODE_LOST)
         return;
-    if (toy_stance(t) == STANCE_MANAGE && !released)
+    if (testbed_stance(t) == STANCE_MANAGE && !released)
         assert_true(v.state == NODE_READY || job);
-    else if (toy_stance(t) != STANCE_HOLD && !job)
+    else if (testbed_stance(t) != STANCE_HOLD && !job)
         assert_null(object_label(node, LABEL_DRIVER));
 }
 
@@ -239,17 +236,17 @@ static void every_order_of_a_few_events(void **state)
     for (int i = 0; i < EXHAUSTIVE_DEPTH; i++)
         sequences *= n;
     for (size_t s = 0; s < sequences; s++) {
-        struct toy t;
+        struct testbed t;
         start(&t);
         size_t rest = s;
         char trace[128] = "";
         for (int i = 0; i < EXHAUSTIVE_DEPTH; i++, rest /= n) {
             snprintf(trace + strlen(trace), sizeof trace - strlen(trace), "%s, ", events[rest % n].name);
             events[rest % n].happen(&t);
-            toy_settle(&t, true, NULL);
+            testbed_settle(&t, true, NULL);
         }
         check_rest(&t);
-        toy_clear(&t);
+        testbed_clear(&t);
     }
     print_message("%zu sequences of %d events\n", sequences, EXHAUSTIVE_DEPTH);
 }
@@ -260,16 +257,16 @@ static void many_random_orders(void **state)
     size_t writes = 0;
     for (uint64_t seed = 1; seed <= WALKS; seed++) {
         struct chance c = chance_of(seed);
-        struct toy t;
+        struct testbed t;
         start(&t);
         for (int i = 0; i < WALK_LENGTH; i++) {
             events[chance_below(&c, ARRAY_LEN(events))].happen(&t);
             some_passes(&t, &c);
         }
-        toy_settle(&t, true, NULL);
+        testbed_settle(&t, true, NULL);
         check_rest(&t);
         writes += t.writes;
-        toy_clear(&t);
+        testbed_clear(&t);
     }
     print_message("%d walks of %d events, %zu writes\n", WALKS, WALK_LENGTH, writes);
 }

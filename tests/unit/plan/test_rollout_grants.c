@@ -167,10 +167,15 @@ static enum reason reason_to_run(const char *driver, bool back)
     CLEANUP_PLAN struct plan plan = { 0 };
     struct intern *strings = intern_new();
     struct node *node = node_project(strings, object);
-    const struct claim failed = { .phase = CLAIM_FAILED, .attempt = 1, .driver = "new", .stack = "s1",
-                                  .from_driver = "old", .from_stack = "s1", .reason = "Error" };
-    struct rollout_node n = { .name = "gpu-1", .driver = "new", .stack = "s1", .target_stack = "s1",
-                              .target_driver = driver, .claim = &failed };
+    const struct claim failed = { .phase = CLAIM_FAILED,
+                                  .attempt = 1,
+                                  .to = { { "new", "s1" } },
+                                  .from = { { "old", "s1" } },
+                                  .reason = "Error" };
+    struct rollout_node n = { .name = "gpu-1",
+                              .now = { { "new", "s1" } },
+                              .target = { { driver, "s1" } },
+                              .claim = &failed };
     grant_plan(&(struct rollout_grant){ .node = &n, .kind = GRANT_RETRY },
                &(struct node_view){ node, strings },
                &(struct claimant){ .policy = "uid-1", .taint = TAINT_UPGRADE, .now_s = NOW_S }, back,

@@ -7,31 +7,31 @@
 #include "reconcilers/cluster.h"
 #include "reconcilers/model/names.h"
 #include "tests/unit/support/suite.h"
-#include "tests/unit/support/toy.h"
+#include "tests/unit/support/testbed.h"
 #include "tests/unit/support/tree.h"
 
 #define GPU_NODE(name, more) \
     "{'name': '" name "', 'labels': {'feature.node.kubernetes.io/pci-10de.present': 'true'" more "}}"
 #define CONTROL_PLANE ", 'node-role.kubernetes.io/control-plane': ''"
 
-static void put_node(struct toy *t, const char *brief)
+static void put_node(struct testbed *t, const char *brief)
 {
     CLEANUP_JSON json_t *node = tree(brief);
-    toy_put(t, RESOURCE_NODE, toy_node(node));
+    testbed_put(t, RESOURCE_NODE, testbed_node(node));
 }
 
 /* A cluster with the agent, and a GPU node called `name` with these labels. */
-static void begin(struct toy *t, const char *brief)
+static void begin(struct testbed *t, const char *brief)
 {
     CLEANUP_JSON json_t *policy = tree("{'spec': {'driver': {'version': '580.178.04'}}}");
-    toy_init(t, policy);
+    testbed_init(t, policy);
     t->agent_image = "ostler:1";
     put_node(t, brief);
 }
 
-static bool is_served(const struct toy *t, const char *node)
+static bool is_served(const struct testbed *t, const char *node)
 {
-    return object_label(toy_get(t, RESOURCE_NODE, node), LABEL_STACK) != NULL;
+    return object_label(testbed_get(t, RESOURCE_NODE, node), LABEL_STACK) != NULL;
 }
 
 static bool keeps_off(const json_t *daemonset)
@@ -48,12 +48,13 @@ static bool keeps_off(const json_t *daemonset)
 }
 
 /* How many DaemonSets there are, and how many of them keep off. */
-static void count(const struct toy *t, size_t *ret_all, size_t *ret_off)
+static void count(const struct testbed *t, size_t *ret_all, size_t *ret_off)
 {
-    const char *name;
+    size_t i;
     json_t *daemonset;
+    CLEANUP_JSON json_t *daemonsets = testbed_list(t, RESOURCE_DAEMONSET);
     *ret_all = *ret_off = 0;
-    json_object_foreach (t->objects[RESOURCE_DAEMONSET], name, daemonset) {
+    json_array_foreach (daemonsets, i, daemonset) {
         ++*ret_all;
         *ret_off += keeps_off(daemonset);
     }
@@ -62,69 +63,69 @@ static void count(const struct toy *t, size_t *ret_all, size_t *ret_off)
 static void not_taken(void **state)
 {
     (void) state;
-    struct toy t;
+    struct testbed t;
     size_t all, off;
     begin(&t, GPU_NODE("master", CONTROL_PLANE));
     put_node(&t, GPU_NODE("worker", ""));
-    toy_settle(&t, true, NULL);
+    testbed_settle(&t, true, NULL);
     count(&t, &all, &off);
     assert_false(is_served(&t, "master"));
     assert_true(is_served(&t, "worker"));
     assert_true(all >= 4);
     assert_int_equal(off, all);
-    toy_clear(&t);
+    testbed_clear(&t);
 }
 
 static void taken_where_allowed(void **state)
 {
     (void) state;
-    struct toy t;
+    struct testbed t;
     size_t all, off;
     begin(&t, GPU_NODE("master", CONTROL_PLANE));
     t.cluster->o.limits.control_plane = true;
-    toy_settle(&t, true, NULL);
+    testbed_settle(&t, true, NULL);
     count(&t, &all, &off);
     assert_true(is_served(&t, "master"));
     assert_int_equal(off, 0);
-    toy_clear(&t);
+    testbed_clear(&t);
 }
 
 /* The DaemonSet controller ends pods at once on nodes that a DaemonSet's affinity leaves out. */
 static void what_runs_goes_on(void **state)
 {
     (void) state;
-    struct toy t;
+    struct testbed t;
     size_t all, off;
     begin(&t, GPU_NODE("master", CONTROL_PLANE));
     t.cluster->o.limits.control_plane = true;
-    toy_settle(&t, true, NULL);
+    testbed_settle(&t, true, NULL);
     t.cluster->o.limits.control_plane = false;
-    toy_forget_targets(&t);
-    toy_settle(&t, true, NULL);
+    testbed_forget_targets(&t);
+    testbed_settle(&t, true, NULL);
     count(&t, &all, &off);
     assert_true(is_served(&t, "master"));
     assert_int_equal(off, 0);
-    toy_remove(&t, RESOURCE_NODE, "master");
+    testbed_remove(&t, RESOURCE_NODE, "master");
     put_node(&t, GPU_NODE("worker", ""));
-    toy_settle(&t, true, NULL);
+    testbed_settle(&t, true, NULL);
     count(&t, &all, &off);
     assert_true(all >= 4);
     assert_int_equal(off, all);
-    toy_clear(&t);
+    testbed_clear(&t);
 }
 
 /* A cluster of one node, without anything else that finds GPUs: no agent looks there. */
 static void one_node_is_told_of(void **state)
 {
     (void) state;
-    struct toy t;
+    struct testbed t;
     begin(&t, "{'name': 'only', 'labels': {'node-role.kubernetes.io/control-plane': ''}}");
-    toy_settle(&t, true, NULL);
-    const json_t *conditions = json_at(toy_get(&t, RESOURCE_POLICY, "default"), "status.conditions");
+    testbed_settle(&t, true, NULL);
+    const json_t *conditions = json_at(testbed_get(&t, RESOURCE_POLICY, "default"), "status.conditions");
     const char *said = json_str_or_empty(json_find(conditions, "type", "Ready"), "message");
     if (!strstr(said, "--control-plane-nodes"))
         fail_msg("%s", said);
-    toy_clear(&t);
+    testbed_clear(&t);
 }
 
 int main(void)

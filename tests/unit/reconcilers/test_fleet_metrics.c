@@ -8,7 +8,7 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "tests/unit/support/suite.h"
-#include "tests/unit/support/toy.h"
+#include "tests/unit/support/testbed.h"
 #include "tests/unit/support/tree.h"
 
 enum { TEXT_MAX = 1 << 20 };
@@ -194,16 +194,16 @@ static void evictions_count_by_what_the_server_said(void **state)
 static void sums_are_those_of_the_cluster(void **state)
 {
     struct fixture *f = *state;
-    struct toy t;
+    struct testbed t;
     CLEANUP_JSON json_t *policy = tree("{'spec':{'pools':[{'name':'h100','nodeSelector':{'shape':'h100'}}]}}");
-    toy_init(&t, policy);
+    testbed_init(&t, policy);
     for (int i = 0; i < 3; i++) {
         CLEANUP_FREE char *text = xasprintf("{'name':'gpu-%d','labels':{'nvidia.com/gpu.present':'true','shape':'%s'}}", i,
                                             i ? "h100" : "l4");
         CLEANUP_JSON json_t *brief = tree(text);
-        toy_put(&t, RESOURCE_NODE, toy_node(brief));
+        testbed_put(&t, RESOURCE_NODE, testbed_node(brief));
     }
-    toy_settle(&t, true, NULL);
+    testbed_settle(&t, true, NULL);
     struct rollout_report rollout = { .known = true, .hold = ROLLOUT_HOLD_SOAK, .pending = 2, .done = 1, .slots = { 1, 2 },
                                       .out = { 1, 3 },
                                       .out_gpus = { 8, SIZE_MAX } };
@@ -216,12 +216,12 @@ static void sums_are_those_of_the_cluster(void **state)
     expect(f, "ostler_rollout_limit{budget=\"maxUnavailable\"} 3", true);
     expect(f, "ostler_rollout_used{budget=\"maxUnavailableGpus\"} 8", true);
     rollout.hold = ROLLOUT_HOLD_DONE;
-    toy_remove(&t, RESOURCE_NODE, "gpu-0");
+    testbed_remove(&t, RESOURCE_NODE, "gpu-0");
     fleet_metrics_show(&f->m, t.cluster, &rollout);
     expect(f, "ostler_rollout_state{reason=\"UpToDate\"} 1", true);
     expect(f, "ostler_rollout_state{reason=\"Soaking\"} 1", false);
     expect(f, "ostler_nodes{state=\"Ready\",pool=\"default\"} 1", false);
-    toy_clear(&t);
+    testbed_clear(&t);
 }
 
 /* A machine, what its agent has said and whether that is up. */
@@ -236,17 +236,17 @@ static void agents_count_by_what_their_word_is_worth(void **state)
         { "b1", "{'gpus':[]}", true },     { "b1", "{'bootId':'b1'}", false }, { "b1", NULL, true },
         { "b1", NULL, false },
     };
-    struct toy t;
-    toy_init(&t, NULL);
+    struct testbed t;
+    testbed_init(&t, NULL);
     for (size_t i = 0; i < ARRAY_LEN(nodes); i++) {
         CLEANUP_FREE char *name = xasprintf("n-%zu", i), *pod = xasprintf("ostler-operands/node-agent-%zu", i);
         CLEANUP_JSON json_t *node = json_pack("{s:s, s:s}", "name", name, "boot", nodes[i].boot);
         CLEANUP_JSON json_t *agent = json_pack("{s:s, s:s, s:s, s:b}", "name", pod, "node", name, "operand", "node-agent",
                                                "ready", nodes[i].up);
-        toy_put(&t, RESOURCE_NODE, toy_node(node));
-        toy_put(&t, RESOURCE_POD, toy_pod(agent));
+        testbed_put(&t, RESOURCE_NODE, testbed_node(node));
+        testbed_put(&t, RESOURCE_POD, testbed_pod(agent));
         if (nodes[i].inventory)
-            toy_put(&t, RESOURCE_GPU_NODE, json_pack("{s:{s:s}, s:{s:o}}", "metadata", "name", name, "status", "inventory",
+            testbed_put(&t, RESOURCE_GPU_NODE, json_pack("{s:{s:s}, s:{s:o}}", "metadata", "name", name, "status", "inventory",
                                                      tree(nodes[i].inventory)));
     }
     fleet_metrics_show(&f->m, t.cluster, &(struct rollout_report){ .known = true });
@@ -254,7 +254,7 @@ static void agents_count_by_what_their_word_is_worth(void **state)
     expect(f, "ostler_agents{word=\"Old\"} 2", true);
     expect(f, "ostler_agents{word=\"Down\"} 1", true);
     expect(f, "ostler_agents{word=\"None\"} 1", true);
-    toy_clear(&t);
+    testbed_clear(&t);
 }
 
 /* Cards as agents count them; what the kubelet offers where none has spoken. Of a node that is not served none counts. */
@@ -275,15 +275,15 @@ static void gpus_count_by_what_they_are_worth(void **state)
         { "{'gpus':64}", NULL, NODE_FOREIGN },
         { "{'gpus':64}", NULL, NODE_UNMANAGED },
     };
-    struct toy t;
-    toy_init(&t, NULL);
+    struct testbed t;
+    testbed_init(&t, NULL);
     for (size_t i = 0; i < ARRAY_LEN(nodes); i++) {
         CLEANUP_FREE char *name = xasprintf("n-%zu", i);
         CLEANUP_JSON json_t *node = tree(nodes[i].node);
         json_object_set_new(node, "name", json_string(name));
-        toy_put(&t, RESOURCE_NODE, toy_node(node));
+        testbed_put(&t, RESOURCE_NODE, testbed_node(node));
         if (nodes[i].inventory)
-            toy_put(&t, RESOURCE_GPU_NODE, json_pack("{s:{s:s}, s:{s:o}}", "metadata", "name", name, "status", "inventory",
+            testbed_put(&t, RESOURCE_GPU_NODE, json_pack("{s:{s:s}, s:{s:o}}", "metadata", "name", name, "status", "inventory",
                                                      tree(nodes[i].inventory)));
         struct node_slot *slot = map_get(&t.cluster->slots, name);
         slot->summary.counted = true;
@@ -295,17 +295,17 @@ static void gpus_count_by_what_they_are_worth(void **state)
     expect(f, "ostler_gpus{state=\"lost\"} 1", true);
     for (size_t i = 0; i < t.cluster->slots.len; i++)
         t.cluster->by_name[i]->summary = (struct node_summary){ 0 };
-    toy_clear(&t);
+    testbed_clear(&t);
 }
 
 static void conditions_are_those_of_the_policy(void **state)
 {
     struct fixture *f = *state;
-    struct toy t;
+    struct testbed t;
     CLEANUP_JSON json_t *policy = tree("{'spec':{},'status':{'conditions':[{'type':'Ready','status':'False','reason':'X'},"
                                        "{'type':'Stalled','status':'True'},{'type':'Degraded','status':'Maybe'},"
                                        "{'type':'Ours','status':'True'}]}}");
-    toy_init(&t, policy);
+    testbed_init(&t, policy);
     fleet_metrics_show(&f->m, t.cluster, &(struct rollout_report){ .known = true });
     expect(f, "ostler_policy_condition{condition=\"Ready\",status=\"False\"} 1", true);
     expect(f, "ostler_policy_condition{condition=\"Stalled\",status=\"True\"} 1", true);
@@ -313,15 +313,15 @@ static void conditions_are_those_of_the_policy(void **state)
     metrics_text(f->registry, &text);
     assert_null(strstr(buf_text(&text), "Maybe"));
     assert_null(strstr(buf_text(&text), "Ours"));
-    toy_clear(&t);
+    testbed_clear(&t);
 }
 
 /* Whatever the cluster: states times pools, and no name of a node. */
 static void text_is_bounded(void **state)
 {
     struct fixture *f = *state;
-    struct toy t;
-    toy_init(&t, NULL);
+    struct testbed t;
+    testbed_init(&t, NULL);
     for (size_t pool = 0; pool < TALLY_POOLS_MAX; pool++)
         for (int i = 0; i < NODE_STATE_COUNT; i++)
             t.cluster->tally.pools[pool].states[i] = 5000;
@@ -330,7 +330,7 @@ static void text_is_bounded(void **state)
     metrics_text(f->registry, &text);
     assert_true(text.len < 100 << 10);
     memset(&t.cluster->tally, 0, sizeof t.cluster->tally);
-    toy_clear(&t);
+    testbed_clear(&t);
 }
 
 int main(void)

@@ -9,7 +9,7 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "tests/unit/support/suite.h"
-#include "tests/unit/support/toy.h"
+#include "tests/unit/support/testbed.h"
 #include "tests/unit/support/tree.h"
 
 #define POD "ostler-operands/driver-1"
@@ -17,7 +17,7 @@
 #define PATH "GET /api/v1/namespaces/ostler-operands/pods/driver-1/log?container=driver&tailLines=20&limitBytes=16384"
 
 struct fixture {
-    struct toy toy;
+    struct testbed bed;
     struct buf log; /* questions and Events, a line each */
     struct node_slot *slot;
 };
@@ -38,13 +38,12 @@ static void on_notice(void *arg, const struct notice *n)
 static void put_pod(struct fixture *f, const char *status)
 {
     CLEANUP_FREE char *text =
-        xasprintf("{'metadata':{'name':'driver-1','namespace':'ostler-operands','uid':'p','resourceVersion':'%llu','labels':{"
+        xasprintf("{'metadata':{'name':'driver-1','namespace':'ostler-operands','uid':'p','labels':{"
                   "'app.kubernetes.io/managed-by':'ostler','app.kubernetes.io/component':'driver'},"
                   "'ownerReferences':[{'kind':'DaemonSet','controller':true}]},'spec':{'nodeName':'gpu-1'},"
                   "'status':{'containerStatuses':[{'name':'driver',%s}]}}",
-                  (unsigned long long) ++f->toy.rv, status);
-    CLEANUP_JSON json_t *pod = tree(text);
-    table_event(&f->toy.cluster->tables[RESOURCE_POD], pod, false);
+                  status);
+    testbed_put(&f->bed, RESOURCE_POD, tree(text));
 }
 
 static void put_report(struct fixture *f, const char *words)
@@ -52,20 +51,20 @@ static void put_report(struct fixture *f, const char *words)
     CLEANUP_FREE char *text = xasprintf("{'metadata':{'name':'gpu-1','uid':'r','resourceVersion':'1'},'status':{'lastWords':%s}}",
                                         words);
     CLEANUP_JSON json_t *report = tree(text);
-    table_event(&f->toy.cluster->tables[RESOURCE_GPU_NODE], report, false);
+    table_event(&f->bed.cluster->tables[RESOURCE_GPU_NODE], report, false);
 }
 
 static int set_up(void **state)
 {
     struct fixture *f = xcalloc(1, sizeof *f);
     CLEANUP_JSON json_t *brief = tree("{}"), *policy = tree("{'spec':{}}");
-    toy_init(&f->toy, policy);
+    testbed_init(&f->bed, policy);
     f->log = (struct buf) BUF_INIT(8192);
-    f->toy.passes->read_text = on_question;
-    f->toy.passes->notice = on_notice;
-    f->toy.passes->arg = f;
-    toy_put(&f->toy, RESOURCE_NODE, toy_node(brief));
-    f->slot = map_get(&f->toy.cluster->slots, "gpu-1");
+    f->bed.passes->read_text = on_question;
+    f->bed.passes->notice = on_notice;
+    f->bed.passes->arg = f;
+    testbed_put(&f->bed, RESOURCE_NODE, testbed_node(brief));
+    f->slot = map_get(&f->bed.cluster->slots, "gpu-1");
     put_pod(f, "'restartCount':0,'state':{'terminated':{'exitCode':1,'reason':'Error'}}");
     *state = f;
     return 0;
@@ -74,7 +73,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     struct fixture *f = *state;
-    toy_clear(&f->toy);
+    testbed_clear(&f->bed);
     buf_clear(&f->log);
     free(f);
     return 0;
@@ -89,12 +88,12 @@ static void expect(struct fixture *f, const char *want)
 static void pass(struct fixture *f, enum node_state state, bool moving, bool restoring)
 {
     struct node_verdict v = { .state = state, .pod = POD, .moving = moving, .restoring = restoring };
-    last_words_want(f->toy.passes, f->slot, &v);
+    last_words_want(f->bed.passes, f->slot, &v);
 }
 
 static void answer(struct fixture *f, const char *key, const char *text)
 {
-    last_words_take(f->toy.passes, key, text, text ? strlen(text) : 0);
+    last_words_take(f->bed.passes, key, text, text ? strlen(text) : 0);
 }
 
 static void one_question_for_one_failure(void **state)
@@ -159,17 +158,17 @@ static void who_does_not_come_up_is_asked(void **state)
     struct fixture *f = *state;
     struct node_verdict v = { .state = NODE_INSTALLING, .pod = POD, .moving = true, .restoring = true,
                               .trouble = "CrashLoopBackOff: m" };
-    last_words_want(f->toy.passes, f->slot, &v);
+    last_words_want(f->bed.passes, f->slot, &v);
     expect(f, "");
     v.restoring = false;
-    last_words_want(f->toy.passes, f->slot, &v);
+    last_words_want(f->bed.passes, f->slot, &v);
     expect(f, KEY ": " PATH "\n");
     answer(f, KEY, "no headers");
     buf_reset(&f->log);
     v.trouble = NULL; /* it runs, until it crashes again */
-    last_words_want(f->toy.passes, f->slot, &v);
+    last_words_want(f->bed.passes, f->slot, &v);
     v.trouble = "CrashLoopBackOff: m";
-    last_words_want(f->toy.passes, f->slot, &v);
+    last_words_want(f->bed.passes, f->slot, &v);
     expect(f, "");
     assert_string_equal(f->slot->words->text, "no headers");
 }

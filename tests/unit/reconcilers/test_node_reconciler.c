@@ -10,14 +10,14 @@
 #include "runtime/loop.h"
 #include "tests/unit/support/quiet.h"
 #include "tests/unit/support/suite.h"
-#include "tests/unit/support/toy.h"
+#include "tests/unit/support/testbed.h"
 #include "tests/unit/support/tree.h"
 
 /* A pass asks how long nothing was heard of these. */
 static const enum resource_id watched[] = { RESOURCE_NODE, RESOURCE_POD, RESOURCE_TASK };
 
 struct fixture {
-    struct toy toy;
+    struct testbed bed;
     struct loop *loop;
     bool soon; /* the policy's pass is asked for at once */
 };
@@ -32,11 +32,11 @@ static int set_up(void **state)
 {
     struct fixture *f = xcalloc(1, sizeof *f);
     CLEANUP_JSON json_t *policy = tree("{'metadata': {'finalizers': []}}");
-    toy_init(&f->toy, policy);
-    f->toy.passes->policy = on_policy;
-    f->toy.passes->arg = f;
+    testbed_init(&f->bed, policy);
+    f->bed.passes->policy = on_policy;
+    f->bed.passes->arg = f;
     f->loop = loop_new(&quiet_clock);
-    struct cluster *c = f->toy.cluster;
+    struct cluster *c = f->bed.cluster;
     for (size_t i = 0; i < ARRAY_LEN(watched); i++) {
         const struct informer_options o = { .resource = watched[i] };
         c->informers[watched[i]] = informer_new(&o, &c->tables[watched[i]], NULL, f->loop, NULL, NULL);
@@ -49,8 +49,8 @@ static int tear_down(void **state)
 {
     struct fixture *f = *state;
     for (size_t i = 0; i < ARRAY_LEN(watched); i++)
-        informer_free(f->toy.cluster->informers[watched[i]]);
-    toy_clear(&f->toy);
+        informer_free(f->bed.cluster->informers[watched[i]]);
+    testbed_clear(&f->bed);
     loop_free(f->loop);
     free(f);
     return 0;
@@ -61,7 +61,7 @@ static size_t pass(struct fixture *f)
 {
     CLEANUP_PLAN struct plan plan = { 0 };
     f->soon = false;
-    node_reconcile(f->toy.passes, "gpu-1", &plan);
+    node_reconcile(f->bed.passes, "gpu-1", &plan);
     return plan.len;
 }
 
@@ -72,11 +72,11 @@ static void marks_wait_for_the_finalizer(void **state)
     struct fixture *f = *state;
     CLEANUP_JSON json_t *brief =
         tree("{'labels': {'accelerator': 'nvidia', 'eks.amazonaws.com/compute-type': 'auto'}}");
-    toy_put(&f->toy, RESOURCE_NODE, toy_node(brief));
+    testbed_put(&f->bed, RESOURCE_NODE, testbed_node(brief));
     assert_int_equal(pass(f), 0);
     assert_true(f->soon);
     CLEANUP_JSON json_t *patch = json_pack("{s:{s:[s]}}", "metadata", "finalizers", POLICY_FINALIZER);
-    toy_edit(&f->toy, RESOURCE_POLICY, POLICY_NAME, patch);
+    testbed_edit(&f->bed, RESOURCE_POLICY, POLICY_NAME, patch);
     assert_int_equal(pass(f), 1);
 }
 
@@ -86,13 +86,13 @@ static int64_t since(struct fixture *f, const char *time, const char *owner)
 {
     CLEANUP_JSON json_t *brief =
         tree("{'labels': {'accelerator': 'nvidia', 'eks.amazonaws.com/compute-type': 'auto'}}");
-    toy_put(&f->toy, RESOURCE_NODE, toy_node(brief));
-    const char *uid = owner ? owner : object_uid(toy_get(&f->toy, RESOURCE_NODE, "gpu-1"));
-    toy_put(&f->toy, RESOURCE_GPU_NODE,
+    testbed_put(&f->bed, RESOURCE_NODE, testbed_node(brief));
+    const char *uid = owner ? owner : object_uid(testbed_get(&f->bed, RESOURCE_NODE, "gpu-1"));
+    testbed_put(&f->bed, RESOURCE_GPU_NODE,
             json_pack("{s:{s:s, s:[{s:s, s:s}]}, s:{s:s, s:s}}", "metadata", "name", "gpu-1", "ownerReferences", "kind", "Node",
                       "uid", uid, "status", "state", "Discovered", "since", time));
     pass(f);
-    const struct node_slot *slot = map_get(&f->toy.cluster->slots, "gpu-1");
+    const struct node_slot *slot = map_get(&f->bed.cluster->slots, "gpu-1");
     assert_int_equal(slot->summary.state, NODE_DISCOVERED);
     return slot->summary.since_s;
 }
@@ -100,7 +100,7 @@ static int64_t since(struct fixture *f, const char *time, const char *owner)
 static void state_goes_on_since_another_leader_saw_it(void **state)
 {
     struct fixture *f = *state;
-    assert_int_equal(since(f, "2026-11-20T09:00:00Z", NULL), cluster_now_s(f->toy.cluster) - 3600);
+    assert_int_equal(since(f, "2026-11-20T09:00:00Z", NULL), cluster_now_s(f->bed.cluster) - 3600);
 }
 
 /* A node of that name was there before, and was made again: its report says nothing of this one. */
@@ -114,7 +114,7 @@ static void state_of_another_node_of_its_name_does_not_go_on(void **state)
 static void time_to_come_counts_as_now(void **state)
 {
     struct fixture *f = *state;
-    assert_int_equal(since(f, "2026-11-21T10:00:00Z", NULL), cluster_now_s(f->toy.cluster));
+    assert_int_equal(since(f, "2026-11-21T10:00:00Z", NULL), cluster_now_s(f->bed.cluster));
 }
 
 int main(void)

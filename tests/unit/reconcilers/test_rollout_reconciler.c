@@ -6,29 +6,29 @@
 #include "base/json.h"
 #include "reconcilers/model/policy.h"
 #include "tests/unit/support/cmocka.h"
-#include "tests/unit/support/toy.h"
+#include "tests/unit/support/testbed.h"
 #include "tests/unit/support/tree.h"
 
 static int set_up(void **state)
 {
-    struct toy *t = xcalloc(1, sizeof *t);
+    struct testbed *t = xcalloc(1, sizeof *t);
     CLEANUP_JSON json_t *policy = tree("{'spec': {}}");
-    toy_init(t, policy);
+    testbed_init(t, policy);
     *state = t;
     return 0;
 }
 
 static int tear_down(void **state)
 {
-    struct toy *t = *state;
+    struct testbed *t = *state;
     free(t->passes->pull_refused);
-    toy_clear(t);
+    testbed_clear(t);
     free(t);
     return 0;
 }
 
 /* The server's answer to a write of one kind of object. */
-static void answer(struct toy *t, enum resource_id resource, enum err_kind error, const char *message)
+static void answer(struct testbed *t, enum resource_id resource, enum err_kind error, const char *message)
 {
     const struct action action = { .request.resource = resource };
     rollout_outcome(t->passes, &(struct executor_result){ .error = error, .message = message, .failed = &action });
@@ -36,7 +36,7 @@ static void answer(struct toy *t, enum resource_id resource, enum err_kind error
 
 static void a_refused_pod_is_remembered_until_one_is_taken(void **state)
 {
-    struct toy *t = *state;
+    struct testbed *t = *state;
     answer(t, RESOURCE_NODE, ERR_INVALID, "no such node");
     assert_null(t->passes->pull_refused);
     answer(t, RESOURCE_TASK, ERR_INVALID, "exceeded quota");
@@ -49,13 +49,13 @@ static void a_refused_pod_is_remembered_until_one_is_taken(void **state)
 
 static void a_refused_pod_is_forgotten_with_the_policy(void **state)
 {
-    struct toy *t = *state;
+    struct testbed *t = *state;
     CLEANUP_PLAN struct plan plan = { 0 };
     answer(t, RESOURCE_TASK, ERR_INVALID, "exceeded quota");
     rollout_reconcile(t->passes, POLICY_NAME, &plan);
     assert_string_equal(t->passes->pull_refused, "exceeded quota");
     CLEANUP_JSON json_t *deletion = tree("{'metadata': {'deletionTimestamp': '2026-11-20T10:00:00Z'}}");
-    toy_edit(t, RESOURCE_POLICY, POLICY_NAME, deletion);
+    testbed_edit(t, RESOURCE_POLICY, POLICY_NAME, deletion);
     rollout_reconcile(t->passes, POLICY_NAME, &plan);
     assert_null(t->passes->pull_refused);
 }
@@ -69,11 +69,11 @@ static void count(void *arg, bool soon)
 /* The status of a policy waits for it, also where it finds what it found before. */
 static void the_first_look_under_a_policy_is_told_of(void **state)
 {
-    struct toy *t = *state;
+    struct testbed *t = *state;
     CLEANUP_PLAN struct plan plan = { 0 };
     CLEANUP_JSON json_t *edit = tree("{'metadata': {'finalizers': ['" POLICY_FINALIZER "']}}");
     int told = 0;
-    toy_edit(t, RESOURCE_POLICY, POLICY_NAME, edit);
+    testbed_edit(t, RESOURCE_POLICY, POLICY_NAME, edit);
     t->passes->policy = count;
     t->passes->arg = &told;
     for (int i = 0; i < 2; i++) {
@@ -87,61 +87,61 @@ static void the_first_look_under_a_policy_is_told_of(void **state)
 
 #define SERVED(name) "{'name': '" name "', 'labels': {'feature.node.kubernetes.io/pci-10de.present': 'true'}}"
 
-static void edit(struct toy *t, enum resource_id resource, const char *name, const char *patch)
+static void edit(struct testbed *t, enum resource_id resource, const char *name, const char *patch)
 {
     CLEANUP_JSON json_t *p = tree(patch);
-    toy_edit(t, resource, name, p);
+    testbed_edit(t, resource, name, p);
 }
 
 /* How many writes a pass wants. */
-static size_t pass(struct toy *t)
+static size_t pass(struct testbed *t)
 {
     CLEANUP_PLAN struct plan plan = { 0 };
-    toy_pass_rollout(t, &plan);
+    testbed_pass_rollout(t, &plan);
     return plan.len;
 }
 
 /* The nodes' passes, which have nothing to write: until then nobody knows what they are to run. */
-static void look_at_nodes(struct toy *t)
+static void look_at_nodes(struct testbed *t)
 {
     static const char *const names[] = { "gpu-1", "gpu-2" };
     for (size_t i = 0; i < ARRAY_LEN(names); i++) {
         CLEANUP_ARENA struct arena a = { 0 };
         CLEANUP_PLAN struct plan plan = { 0 };
         struct node_verdict v;
-        toy_pass_node(t, &a, names[i], &v, &plan);
+        testbed_pass_node(t, &a, names[i], &v, &plan);
         assert_int_equal(plan.len, 0);
     }
 }
 
 /* The first node has the new driver and the other one waits. The record does not say since when. */
-static void soak_behind_a_canary(struct toy *t)
+static void soak_behind_a_canary(struct testbed *t)
 {
     CLEANUP_JSON json_t *first = tree(SERVED("gpu-1")), *other = tree(SERVED("gpu-2"));
     edit(t, RESOURCE_POLICY, POLICY_NAME,
          "{'metadata': {'finalizers': ['" POLICY_FINALIZER "']}, 'spec': {'driver': {'version': '570.1'}}}");
-    toy_put(t, RESOURCE_NODE, toy_node(first));
-    toy_put(t, RESOURCE_NODE, toy_node(other));
-    toy_settle(t, true, NULL);
+    testbed_put(t, RESOURCE_NODE, testbed_node(first));
+    testbed_put(t, RESOURCE_NODE, testbed_node(other));
+    testbed_settle(t, true, NULL);
     edit(t, RESOURCE_POLICY, POLICY_NAME, "{'spec': {'driver': {'version': '580.1'}}}");
-    toy_settle(t, true, NULL);
+    testbed_settle(t, true, NULL);
     CLEANUP_FREE char *record =
-        xasprintf("driver-%s", toy_target(t, "gpu-1")->runs.hash[TIER_DRIVER]);
+        xasprintf("driver-%s", testbed_target(t, "gpu-1")->runs.hash[TIER_DRIVER]);
     edit(t, RESOURCE_REVISION, record, "{'metadata': {'annotations': {'ostler.dev/canary-default': null}}}");
 }
 
 /* Were the claim written first and the record lost, nobody would know since when the canary runs it: it would soak anew. */
 static void nobody_is_claimed_before_the_record_says_why_it_may_be(void **state)
 {
-    struct toy *t = *state;
+    struct testbed *t = *state;
     CLEANUP_PLAN struct plan plan = { 0 };
     soak_behind_a_canary(t);
     edit(t, RESOURCE_POLICY, POLICY_NAME, "{'spec': {'rollout': {'canary': {'soak': '0s'}}}}");
     look_at_nodes(t);
     assert_int_equal(pass(t), 0);
-    toy_pass_policy(t, &plan);
+    testbed_pass_policy(t, &plan);
     assert_true(plan.len > 0);
-    toy_carry_out(t, &plan);
+    testbed_carry_out(t, &plan);
     look_at_nodes(t);
     assert_true(pass(t) > 0);
 }

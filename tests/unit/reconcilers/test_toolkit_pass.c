@@ -5,7 +5,7 @@
 
 #include "base/json.h"
 #include "tests/unit/support/cmocka.h"
-#include "tests/unit/support/toy.h"
+#include "tests/unit/support/testbed.h"
 #include "tests/unit/support/tree.h"
 
 #define NODE(name) "{'name': '" name "', 'labels': {'feature.node.kubernetes.io/pci-10de.present': 'true'}}"
@@ -13,14 +13,14 @@
 /* Two nodes that wait for a turn, which nobody has given out so far. */
 static int set_up(void **state)
 {
-    struct toy *t = xcalloc(1, sizeof *t);
+    struct testbed *t = xcalloc(1, sizeof *t);
     CLEANUP_JSON json_t *policy = tree("{'spec': {'driver': {'source': 'Host'}}}"), *a = tree(NODE("gpu-1")),
         *b = tree(NODE("gpu-2"));
-    toy_init(t, policy);
+    testbed_init(t, policy);
     t->toolkit_waits = t->unsettled = true;
-    toy_put(t, RESOURCE_NODE, toy_node(a));
-    toy_put(t, RESOURCE_NODE, toy_node(b));
-    toy_settle(t, false, NULL);
+    testbed_put(t, RESOURCE_NODE, testbed_node(a));
+    testbed_put(t, RESOURCE_NODE, testbed_node(b));
+    testbed_settle(t, false, NULL);
     t->unsettled = false;
     *state = t;
     return 0;
@@ -28,30 +28,30 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-    struct toy *t = *state;
-    toy_clear(t);
+    struct testbed *t = *state;
+    testbed_clear(t);
     free(t);
     return 0;
 }
 
-static void rollout(struct toy *t)
+static void rollout(struct testbed *t)
 {
     CLEANUP_PLAN struct plan plan = { 0 };
-    toy_pass_rollout(t, &plan);
+    testbed_pass_rollout(t, &plan);
 }
 
-static void look_at_node(struct toy *t, const char *name, bool write)
+static void look_at_node(struct testbed *t, const char *name, bool write)
 {
     CLEANUP_ARENA struct arena a = { 0 };
     CLEANUP_PLAN struct plan plan = { 0 };
     struct node_verdict v;
-    toy_pass_node(t, &a, name, &v, &plan);
+    testbed_pass_node(t, &a, name, &v, &plan);
     assert_int_equal(plan.len, 1);
     if (write)
-        toy_carry_out(t, &plan);
+        testbed_carry_out(t, &plan);
 }
 
-static bool has_turn(const struct toy *t, const char *name)
+static bool has_turn(const struct testbed *t, const char *name)
 {
     const struct node_slot *slot = map_get(&t->cluster->slots, name);
     return slot->toolkit.granted;
@@ -59,7 +59,7 @@ static bool has_turn(const struct toy *t, const char *name)
 
 static void one_of_two_has_a_turn(void **state)
 {
-    struct toy *t = *state;
+    struct testbed *t = *state;
     assert_false(has_turn(t, "gpu-1"));
     rollout(t);
     assert_true(has_turn(t, "gpu-1"));
@@ -69,7 +69,7 @@ static void one_of_two_has_a_turn(void **state)
 /* Its own pass has decided, and the server's answer has not come. */
 static void nobody_else_has_one_while_its_label_is_on_its_way(void **state)
 {
-    struct toy *t = *state;
+    struct testbed *t = *state;
     rollout(t);
     look_at_node(t, "gpu-1", false);
     rollout(t);
@@ -79,7 +79,7 @@ static void nobody_else_has_one_while_its_label_is_on_its_way(void **state)
 
 static void nobody_else_has_one_while_its_toolkit_comes_up(void **state)
 {
-    struct toy *t = *state;
+    struct testbed *t = *state;
     rollout(t);
     look_at_node(t, "gpu-1", true);
     rollout(t);

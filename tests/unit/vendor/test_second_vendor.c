@@ -16,7 +16,7 @@
 #include "reconcilers/model/node_inventory.h"
 #include "reconcilers/model/policy.h"
 #include "tests/unit/support/suite.h"
-#include "tests/unit/support/toy.h"
+#include "tests/unit/support/testbed.h"
 #include "tests/unit/support/tree.h"
 
 #define NFD "feature.node.kubernetes.io/"
@@ -109,25 +109,25 @@ static void check_node(void **state)
     CLEANUP_JSON json_t *policy = tree(row->policy), *brief = tree(row->node);
     CLEANUP_ARENA struct arena a = { 0 };
     struct plan plan = { 0 };
-    struct toy t;
+    struct testbed t;
     struct node_verdict v;
-    toy_init(&t, policy);
-    toy_put(&t, RESOURCE_NODE, toy_node(brief));
+    testbed_init(&t, policy);
+    testbed_put(&t, RESOURCE_NODE, testbed_node(brief));
     if (row->inventory)
-        toy_put(&t, RESOURCE_GPU_NODE,
+        testbed_put(&t, RESOURCE_GPU_NODE,
                 json_pack("{s:{s:s}, s:{s:o}}", "metadata", "name", "gpu-1", "status",
                           GPU_NODE_INVENTORY, tree(row->inventory)));
-    toy_settle(&t, false, NULL);
-    toy_pass_node(&t, &a, "gpu-1", &v, &plan);
+    testbed_settle(&t, false, NULL);
+    testbed_pass_node(&t, &a, "gpu-1", &v, &plan);
     assert_int_equal(v.gpu, row->vendor != NULL);
     assert_string_equal(node_state_name(v.state), node_state_name(row->state));
     if (row->vendor)
         assert_string_equal(v.vendor->name, row->vendor);
     if (row->message)
         assert_non_null(strstr(str_or_empty(v.message), row->message));
-    check_marks(toy_get(&t, RESOURCE_NODE, "gpu-1"), row);
+    check_marks(testbed_get(&t, RESOURCE_NODE, "gpu-1"), row);
     plan_clear(&plan);
-    toy_clear(&t);
+    testbed_clear(&t);
 }
 
 /* ---- resources */

@@ -1,29 +1,35 @@
-/* A toy cluster for decisions: objects in memory, the cluster's own tables and sums over them, plans carried out at once as the
- * API server would, and pods that follow the labels as the DaemonSet controller makes them. No network, no time, no queue.
+/* A cluster for decisions: the simulator's API server, the operator's own tables and sums over it, fed by the operator's own
+ * watches, plans carried out at once, and pods that follow the labels as the DaemonSet controller makes them. No network, no
+ * time, no queue.
  *
- *     toy_init(&t, tree("{'spec': {}}"));
- *     toy_put(&t, RESOURCE_NODE, toy_node(tree("{'labels': {'nvidia.com/gpu.present': 'true'}}")));
- *     toy_settle(&t, true, NULL);
+ *     testbed_init(&t, tree("{'spec': {}}"));
+ *     testbed_put(&t, RESOURCE_NODE, testbed_node(tree("{'labels': {'nvidia.com/gpu.present': 'true'}}")));
+ *     testbed_settle(&t, true, NULL);
  *
- * Each write is held against what no write may ever do: no guard, nothing changed, marks of others touched. */
-#ifndef OSTLER_TESTS_SUPPORT_TOY_H
-#define OSTLER_TESTS_SUPPORT_TOY_H
+ * What a test puts there is stored as it is, valid or not. What the operator writes goes through the API server, and is held
+ * against what no write may ever do: no guard, nothing changed, marks of others touched. */
+#ifndef OSTLER_TESTS_SUPPORT_TESTBED_H
+#define OSTLER_TESTS_SUPPORT_TESTBED_H
 
 #include "reconcilers/manifests/render.h"
 #include "reconcilers/plan/policy_plan.h"
 
+struct api;
+struct api_watch;
 struct cluster;
 struct reconcilers;
 
-#define TOY_NAMESPACE "ostler-operands"
-#define TOY_NOW "2026-11-20T10:00:00Z"
+#define TESTBED_NAMESPACE "ostler-operands"
+#define TESTBED_NOW "2026-11-20T10:00:00Z"
 
-struct toy {
+struct testbed {
+    struct api *api;
+    struct api_watch *watches[RESOURCE_COUNT]; /* NULL: the operator does not watch it */
     struct cluster *cluster;
     struct reconcilers *passes;
     const struct manifests *manifests;
-    json_t *objects[RESOURCE_COUNT]; /* name to object */
-    uint64_t rv;
+    unsigned made;                   /* objects that a test has put there */
+    bool may_refuse;                 /* the server may refuse a write: what a test puts there is not valid */
     bool absent_for_long;            /* no policy has been there for so long that marks come off */
     int64_t discovered_s;            /* how long its nodes have waited to be taken */
     int64_t removing_s;              /* how long Ostler has been letting go of its nodes */
@@ -47,46 +53,55 @@ struct toy {
 
 /* The policy (NULL: none) is as a person wrote it: its metadata are filled in, the finalizer included. Unless it says otherwise
  * nodes need no proof (validation.enabled, nodes.startupTaint.enabled): what proves them has tests of its own. */
-void toy_init(struct toy *t, const json_t *policy);
-void toy_clear(struct toy *t);
+void testbed_init(struct testbed *t, const json_t *policy);
+void testbed_clear(struct testbed *t);
 
 /* Makes or replaces an object, as somebody else would; takes it. uid, resourceVersion and generation are filled in. */
-void toy_put(struct toy *t, enum resource_id resource, json_t *object_steal);
+void testbed_put(struct testbed *t, enum resource_id resource, json_t *object_steal);
 /* Merges a patch into an object, as somebody else would. */
-void toy_edit(struct toy *t, enum resource_id resource, const char *name, const json_t *patch);
-void toy_remove(struct toy *t, enum resource_id resource, const char *name);
-/* The object, or NULL. Borrowed. */
-json_t *toy_get(const struct toy *t, enum resource_id resource, const char *name);
+void testbed_edit(struct testbed *t, enum resource_id resource, const char *name, const json_t *patch);
+/* The same through the server, which records it under the name of a field manager. */
+void testbed_edit_as(struct testbed *t, const char *manager, enum resource_id resource, const char *name, const json_t *patch);
+/* Removes an object at once, whatever would keep it. */
+void testbed_remove(struct testbed *t, enum resource_id resource, const char *name);
+/* The object of this name in any namespace, or NULL. Borrowed until the next write. */
+json_t *testbed_get(const struct testbed *t, enum resource_id resource, const char *name);
+/* The objects of a resource that the operator lists, finished pods among them, as an array. New reference. */
+json_t *testbed_list(const struct testbed *t, enum resource_id resource);
+/* Tells the operator what its watches have for it. */
+void testbed_tell(struct testbed *t);
 
 /* A whole Node of a short form: name, labels, annotations, taints, os, kernel, boot, runtime, kubelet, gpus, ready, upSince,
  * cordoned, deleting. New reference. */
-json_t *toy_node(const json_t *brief);
+json_t *testbed_node(const json_t *brief);
 /* A whole Pod of a short form: name ("namespace/name"), node, operand, revision, ready, waiting {reason, message}, said (by its
  * first init container), initStatus (all of that container's), deleting, gpus, labels, container (its name), image, initImage,
  * owners, made (when), volumes, tolerations, restartPolicy. Of a one-off pod on gpu-1: task, name, purpose, policy (uid),
  * resource, phase, created, started (by its kubelet), ended (how its container did), unschedulable (in which words). New
  * reference. */
-json_t *toy_pod(const json_t *brief);
+json_t *testbed_pod(const json_t *brief);
 /* The record of a revision with these inputs. New reference. */
-json_t *toy_record(const char *hash, const json_t *inputs);
+json_t *testbed_record(const char *hash, const json_t *inputs);
 /* The target of a node; borrowed from the cluster. */
-const struct target *toy_target(struct toy *t, const char *node);
+const struct target *testbed_target(struct testbed *t, const char *node);
 /* Targets are worked out anew, as after a restart: what is held may have changed. */
-void toy_forget_targets(struct toy *t);
+void testbed_forget_targets(struct testbed *t);
 
 /* What a pass goes by now. */
-enum stance toy_stance(const struct toy *t);
+enum stance testbed_stance(const struct testbed *t);
+/* What the operator knows of a node; fails the test when there is none of that name. */
+struct node_slot *testbed_slot(const struct testbed *t, const char *name);
 /* One pass over a node or the policy: what it would do. */
-void toy_pass_node(struct toy *t, struct arena *a, const char *name, struct node_verdict *v, struct plan *plan);
-bool toy_pass_policy(struct toy *t, struct plan *plan);
+void testbed_pass_node(struct testbed *t, struct arena *a, const char *name, struct node_verdict *v, struct plan *plan);
+bool testbed_pass_policy(struct testbed *t, struct plan *plan);
 /* The rollout's pass. */
-void toy_pass_rollout(struct toy *t, struct plan *plan);
+void testbed_pass_rollout(struct testbed *t, struct plan *plan);
 /* Carries out a plan. */
-void toy_carry_out(struct toy *t, const struct plan *plan);
-/* What the DaemonSet controller does: pods where labels want them, none elsewhere. True when anything changed. */
-bool toy_follow(struct toy *t);
+void testbed_carry_out(struct testbed *t, const struct plan *plan);
+/* What the DaemonSet controller and kubelets do: pods where labels want them, none elsewhere. True when anything changed. */
+bool testbed_follow(struct testbed *t);
 /* Passes over everything, with pods that follow when `follow` is set, until nothing is left to do; fails the test when that has
  * no end. The text of all actions goes to `log` (may be NULL), an empty line after each round. */
-void toy_settle(struct toy *t, bool follow, struct buf *log);
+void testbed_settle(struct testbed *t, bool follow, struct buf *log);
 
 #endif

@@ -1,4 +1,5 @@
-#include "tests/unit/support/toy_inside.h"
+/* Passes of the operator over what a testbed holds. */
+#include "tests/unit/support/testbed.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,116 +14,12 @@
 #include "reconcilers/reconcilers.h"
 #include "reconcilers/targets_sources.h"
 #include "tests/unit/support/cmocka.h"
-#include "tests/unit/support/frame.h"
 #include "tests/unit/support/quiet.h"
 
 /* More passes than anything takes that ends. */
 enum { PASSES_MAX = 60 };
 
-/* Parsed once for all toys: it is most of what one costs. */
-static const struct manifests *the_manifests(void)
-{
-    static struct manifests *parsed;
-    CLEANUP_ERR struct err e = { 0 };
-    if (!parsed)
-        parsed = manifests_new(&e);
-    assert_non_null(parsed);
-    return parsed;
-}
-
-void toy_init(struct toy *t, const json_t *policy)
-{
-    *t = (struct toy){ .cluster = xcalloc(1, sizeof *t->cluster), .manifests = the_manifests() };
-    cluster_init(t->cluster, &(struct cluster_options){ .operand_namespace = TOY_NAMESPACE,
-                                                         .limits = { POLICY_IMAGE_PREFIXES, "*", NULL, false },
-                                                         .clock = &quiet_clock,
-                                                         .listener = quiet_listener });
-    t->passes = xcalloc(1, sizeof *t->passes);
-    *t->passes = (struct reconcilers){ .cluster = t->cluster, .manifests = t->manifests, .policy = quiet_listener.policy };
-    for (size_t i = 0; i < RESOURCE_COUNT; i++) {
-        t->objects[i] = json_object();
-        t->cluster->tables[i].synced = true;
-    }
-    if (!policy)
-        return;
-    CLEANUP_JSON json_t *base = json_pack("{s:s, s:s, s:{s:s, s:[s]}, s:{s:{s:b}, s:{s:{s:b}}}}", "apiVersion",
-                                          POLICY_API_VERSION, "kind", POLICY_KIND, "metadata", "name", POLICY_NAME, "finalizers",
-                                          POLICY_FINALIZER, "spec", "validation", "enabled", 0, "nodes", "startupTaint",
-                                          "enabled", 0);
-    json_merge(base, policy);
-    toy_put(t, RESOURCE_POLICY, json_incref(base));
-}
-
-void toy_clear(struct toy *t)
-{
-    rollout_report_clear(&t->passes->rollout);
-    plan_keeper_clear(&t->passes->plans);
-    free(t->passes);
-    cluster_clear(t->cluster);
-    free(t->cluster);
-    for (size_t i = 0; i < RESOURCE_COUNT; i++)
-        json_decref(t->objects[i]);
-    err_clear(&t->refused);
-    surroundings_clear(&t->surroundings);
-}
-
-json_t *toy_get(const struct toy *t, enum resource_id resource, const char *name)
-{
-    return json_object_get(t->objects[resource], name);
-}
-
-static bool has_generation(enum resource_id resource)
-{
-    return resource == RESOURCE_DAEMONSET || resource == RESOURCE_POLICY;
-}
-
-void toy_store(struct toy *t, enum resource_id resource, json_t *object_steal)
-{
-    const char *name = object_name(object_steal);
-    const json_t *before = toy_get(t, resource, name);
-    json_t *metadata = json_object_get(object_steal, "metadata");
-    json_object_set_new(metadata, "resourceVersion", json_textf("%llu", (unsigned long long) ++t->rv));
-    if (!*object_uid(object_steal))
-        json_object_set_new(metadata, "uid", json_textf("uid-%s-%llu", name, (unsigned long long) t->rv));
-    const json_t *was = json_object_get(before, "spec"), *is = json_object_get(object_steal, "spec");
-    bool changed = !before || (was != is && !json_equal(was, is));
-    if (has_generation(resource) && (changed || !object_generation(object_steal)))
-        json_object_set_new(metadata, "generation", json_integer(object_generation(before) + 1));
-    if (resource == RESOURCE_NODE)
-        frame_show(object_steal);
-    CLEANUP_FREE char *key = xstrdup(name);
-    json_object_set_new(t->objects[resource], key, object_steal);
-}
-
-void toy_put(struct toy *t, enum resource_id resource, json_t *object_steal)
-{
-    CLEANUP_FREE char *name = xstrdup(object_name(object_steal));
-    toy_store(t, resource, object_steal);
-    table_event(&t->cluster->tables[resource], toy_get(t, resource, name), false);
-}
-
-void toy_edit(struct toy *t, enum resource_id resource, const char *name, const json_t *patch)
-{
-    const json_t *before = toy_get(t, resource, name);
-    if (!before)
-        fail_msg("there is no %s", name);
-    json_t *object = json_deep_copy(before);
-    frame_merge(object, patch);
-    toy_put(t, resource, object);
-}
-
-void toy_remove(struct toy *t, enum resource_id resource, const char *name)
-{
-    CLEANUP_JSON json_t *object = json_incref(toy_get(t, resource, name));
-    if (!object)
-        fail_msg("there is no %s", name);
-    json_object_del(t->objects[resource], name);
-    table_event(&t->cluster->tables[resource], object, true);
-}
-
-/* ---- passes */
-
-struct node_slot *toy_slot(const struct toy *t, const char *name)
+struct node_slot *testbed_slot(const struct testbed *t, const char *name)
 {
     struct node_slot *slot = map_get(&t->cluster->slots, name);
     if (!slot || !slot->node)
@@ -130,9 +27,9 @@ struct node_slot *toy_slot(const struct toy *t, const char *name)
     return slot;
 }
 
-const struct target *toy_target(struct toy *t, const char *node)
+const struct target *testbed_target(struct testbed *t, const char *node)
 {
-    struct node_slot *slot = toy_slot(t, node);
+    struct node_slot *slot = testbed_slot(t, node);
     struct node_view view = { slot->node, t->cluster->strings };
     struct node_facts facts = node_facts(&view);
     facts.inventory = cluster_inventory(t->cluster, slot);
@@ -145,12 +42,12 @@ const struct target *toy_target(struct toy *t, const char *node)
     return targets_for(cluster_targets(t->cluster), pool, &facts, node_host_driver(&in, &facts));
 }
 
-void toy_forget_targets(struct toy *t)
+void testbed_forget_targets(struct testbed *t)
 {
     targets_free(TAKE(t->cluster->targets));
 }
 
-enum stance toy_stance(const struct toy *t)
+enum stance testbed_stance(const struct testbed *t)
 {
     int64_t again_ms;
     if (t->hold)
@@ -160,11 +57,11 @@ enum stance toy_stance(const struct toy *t)
     return t->cluster->saw_deletion || t->absent_for_long ? STANCE_REMOVE : STANCE_HOLD;
 }
 
-void toy_pass_node(struct toy *t, struct arena *a, const char *name, struct node_verdict *v, struct plan *plan)
+void testbed_pass_node(struct testbed *t, struct arena *a, const char *name, struct node_verdict *v, struct plan *plan)
 {
     struct cluster *c = t->cluster;
-    struct node_slot *slot = toy_slot(t, name);
-    enum stance stance = toy_stance(t);
+    struct node_slot *slot = testbed_slot(t, name);
+    enum stance stance = testbed_stance(t);
     struct node_pods pods;
     cluster_node_pods(c, slot, &pods);
     struct node_input in = {
@@ -183,7 +80,7 @@ void toy_pass_node(struct toy *t, struct arena *a, const char *name, struct node
         .targets = stance == STANCE_MANAGE ? cluster_targets(c) : NULL,
         .rollout = stance == STANCE_MANAGE ? &c->rollout : NULL,
         .manifests = t->manifests,
-        .operand_namespace = TOY_NAMESPACE,
+        .operand_namespace = TESTBED_NAMESPACE,
         .pod_list = slot->pods,
         .refused = t->not_evicted,
         .ask_in_ms = t->ask_in_ms,
@@ -236,14 +133,14 @@ static const struct node_slot *any_stack_node(const struct cluster *c)
     return NULL;
 }
 
-bool toy_pass_policy(struct toy *t, struct plan *plan)
+bool testbed_pass_policy(struct testbed *t, struct plan *plan)
 {
     struct cluster *c = t->cluster;
     CLEANUP_ARENA struct arena a = { 0 };
     const struct node_slot *some = any_stack_node(c);
     struct node_view view = { some ? some->node : NULL, c->strings };
     struct node_facts facts = some ? node_facts(&view) : (struct node_facts){ 0 };
-    enum stance stance = toy_stance(t);
+    enum stance stance = testbed_stance(t);
     struct cluster_view v = {
         .object = c->object,
         .policy = c->policy_valid ? &c->policy : NULL,
@@ -263,8 +160,8 @@ bool toy_pass_policy(struct toy *t, struct plan *plan)
         .any_gpu_node = some ? &facts : NULL,
         .manifests = t->manifests,
         .intents = &c->intents,
-        .operand_namespace = TOY_NAMESPACE,
-        .now = TOY_NOW,
+        .operand_namespace = TESTBED_NAMESPACE,
+        .now = TESTBED_NOW,
         .now_s = QUIET_WALL_US / 1000000,
     };
     if (stance == STANCE_HOLD && !c->object)
@@ -277,48 +174,48 @@ bool toy_pass_policy(struct toy *t, struct plan *plan)
     return done;
 }
 
-void toy_pass_rollout(struct toy *t, struct plan *plan)
+void testbed_pass_rollout(struct testbed *t, struct plan *plan)
 {
-    if (toy_stance(t) == STANCE_MANAGE && !t->unsettled)
+    if (testbed_stance(t) == STANCE_MANAGE && !t->unsettled)
         rollout_reconcile(t->passes, POLICY_NAME, plan);
 }
 
 /* One round over everything; false when there was nothing to do. */
-static bool round_of_passes(struct toy *t, struct buf *log)
+static bool round_of_passes(struct testbed *t, struct buf *log)
 {
     bool any = false;
-    const char *name;
+    size_t i;
     json_t *node;
-    CLEANUP_JSON json_t *nodes = json_copy(t->objects[RESOURCE_NODE]);
-    json_object_foreach (nodes, name, node) {
+    CLEANUP_JSON json_t *nodes = testbed_list(t, RESOURCE_NODE);
+    json_array_foreach (nodes, i, node) {
         CLEANUP_ARENA struct arena a = { 0 };
         CLEANUP_PLAN struct plan plan = { 0 };
         struct node_verdict v;
-        toy_pass_node(t, &a, name, &v, &plan);
-        toy_carry_out(t, &plan);
+        testbed_pass_node(t, &a, object_name(node), &v, &plan);
+        testbed_carry_out(t, &plan);
         plan_text(&plan, log);
         any |= plan.len > 0;
     }
     CLEANUP_PLAN struct plan grants = { 0 };
-    toy_pass_rollout(t, &grants);
+    testbed_pass_rollout(t, &grants);
     plan_text(&grants, log);
-    toy_carry_out(t, &grants);
+    testbed_carry_out(t, &grants);
     any |= grants.len > 0;
     CLEANUP_PLAN struct plan plan = { 0 };
-    toy_pass_policy(t, &plan);
+    testbed_pass_policy(t, &plan);
     plan_text(&plan, log);
-    toy_carry_out(t, &plan);
+    testbed_carry_out(t, &plan);
     return any || plan.len > 0;
 }
 
-void toy_settle(struct toy *t, bool follow, struct buf *log)
+void testbed_settle(struct testbed *t, bool follow, struct buf *log)
 {
     CLEANUP_BUF struct buf unread = BUF_INIT(1 << 24);
     for (int i = 0; i < PASSES_MAX; i++) {
         bool acted = round_of_passes(t, log ? log : &unread);
         if (acted)
             buf_str(log ? log : &unread, "\n");
-        bool followed = follow && toy_follow(t);
+        bool followed = follow && testbed_follow(t);
         if (!acted && !followed)
             return;
     }

@@ -1,5 +1,5 @@
 /* Whole objects from short forms. */
-#include "tests/unit/support/toy.h"
+#include "tests/unit/support/testbed.h"
 
 #include <string.h>
 
@@ -22,11 +22,11 @@ static json_t *condition(const char *type, bool holds)
     return json_pack("[{s:s, s:s}]", "type", type, "status", holds ? "True" : "False");
 }
 
-json_t *toy_node(const json_t *brief)
+json_t *testbed_node(const json_t *brief)
 {
-    json_t *node = json_pack("{s:s, s:s, s:{s:{s:s}, s:{s:s}}, s:{s:s}}", "apiVersion", "v1", "kind", "Node", "metadata",
-                             "labels", "kubernetes.io/arch", "amd64", "annotations", "example.com/rack", "7", "spec", "podCIDR",
-                             "10.0.0.0/24");
+    json_t *node = json_pack("{s:s, s:s, s:{s:{s:s, s:s}, s:{s:s}}, s:{s:s}}", "apiVersion", "v1", "kind", "Node", "metadata",
+                             "labels", "kubernetes.io/arch", "amd64", "kubernetes.io/os", "linux", "annotations",
+                             "example.com/rack", "7", "spec", "podCIDR", "10.0.0.0/24");
     take(node, "metadata.name", brief, "name", "gpu-1");
     take(node, "spec.taints", brief, "taints", NULL);
     take(node, "status.nodeInfo.osImage", brief, "os", "Ubuntu 24.04.1 LTS");
@@ -48,13 +48,13 @@ json_t *toy_node(const json_t *brief)
                         json_object_get(brief, "upSince"));
     take(node, "spec.unschedulable", brief, "cordoned", NULL);
     if (json_bool(brief, "deleting", false))
-        json_set_at(node, "metadata.deletionTimestamp", json_string(TOY_NOW));
+        json_set_at(node, "metadata.deletionTimestamp", json_string(TESTBED_NOW));
     return node;
 }
 
 static void fill_operand(json_t *pod, const json_t *brief)
 {
-    json_set_at(pod, "metadata.namespace", json_string(TOY_NAMESPACE));
+    json_set_at(pod, "metadata.namespace", json_string(TESTBED_NAMESPACE));
     json_set_at(pod, "metadata.ownerReferences", json_pack("[{s:s, s:b}]", "kind", "DaemonSet", "controller", 1));
     json_t *labels = json_at(pod, "metadata.labels");
     json_object_set_new(labels, LABEL_MANAGED_BY, json_string(MANAGED_BY));
@@ -72,7 +72,7 @@ static void fill_task(json_t *pod, const json_t *brief)
     json_t *labels = json_at(pod, "metadata.labels"), *container = json_array_get(json_at(pod, "spec.containers"), 0);
     json_object_set_new(labels, LABEL_MANAGED_BY, json_string(MANAGED_BY));
     json_object_set_new(labels, LABEL_TASK, json_string(kind));
-    take(pod, "metadata.creationTimestamp", brief, "created", TOY_NOW);
+    take(pod, "metadata.creationTimestamp", brief, "created", TESTBED_NOW);
     const char *policy = json_str(brief, "policy");
     json_object_set_new(labels, LABEL_POLICY_UID, json_string(policy ? policy : "uid-" POLICY_NAME "-1"));
     json_object_set(labels, LABEL_REVISION, json_object_get(brief, "purpose"));
@@ -81,7 +81,7 @@ static void fill_task(json_t *pod, const json_t *brief)
                 json_pack("[{s:[{s:s, s:s, s:[s]}]}]", "matchFields", "key", "metadata.name", "operator", "In", "values",
                           "gpu-1"));
     take(pod, "status.phase", brief, "phase", "Pending");
-    take(pod, "status.startTime", brief, "started", TOY_NOW);
+    take(pod, "status.startTime", brief, "started", TESTBED_NOW);
     if (ended)
         json_set_at(pod, "status.containerStatuses",
                     json_pack("[{s:O, s:{s:O}}]", "name", json_object_get(container, "name"), "state", "terminated", ended));
@@ -93,10 +93,10 @@ static void fill_task(json_t *pod, const json_t *brief)
     }
 }
 
-json_t *toy_pod(const json_t *brief)
+json_t *testbed_pod(const json_t *brief)
 {
     const char *key = json_str(brief, "name");
-    CLEANUP_FREE char *made = xasprintf(TOY_NAMESPACE "/%s-x", json_str_or_empty(brief, "operand"));
+    CLEANUP_FREE char *made = xasprintf(TESTBED_NAMESPACE "/%s-x", json_str_or_empty(brief, "operand"));
     if (!key)
         key = made;
     const char *slash = strchr(key, '/');
@@ -135,12 +135,12 @@ json_t *toy_pod(const json_t *brief)
     if (json_object_get(brief, "task"))
         fill_task(pod, brief);
     if (json_bool(brief, "deleting", false))
-        json_set_at(pod, "metadata.deletionTimestamp", json_string(TOY_NOW));
+        json_set_at(pod, "metadata.deletionTimestamp", json_string(TESTBED_NOW));
     return pod;
 }
 
-json_t *toy_record(const char *hash, const json_t *inputs)
+json_t *testbed_record(const char *hash, const json_t *inputs)
 {
-    struct render_context ctx = { .operand_namespace = TOY_NAMESPACE, .policy_uid = "uid", .inputs = inputs, .hash = hash };
+    struct render_context ctx = { .operand_namespace = TESTBED_NAMESPACE, .policy_uid = "uid", .inputs = inputs, .hash = hash };
     return render_revision(&ctx);
 }
