@@ -36,7 +36,7 @@ struct operand_image {
 enum follower_trait {
     FOLLOWER_IN_PART = 1, /* some pools are without it: the input `selection` says which nodes are not, as node affinity */
     FOLLOWER_SHARED = 2,  /* several containers can have one GPU by time slicing: the input `shared` */
-    FOLLOWER_RENAMED = 4, /* what is shared is offered as nvidia.com/gpu.shared: the input `renamed` */
+    FOLLOWER_RENAMED = 4, /* what is shared is offered as RESOURCE_GPU ".shared": the input `renamed` */
 };
 
 /* One row. What it does not name is NULL or 0. All static. */
