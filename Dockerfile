@@ -15,7 +15,9 @@ COPY Makefile LICENSE ./
 COPY scripts/embed scripts/embed-zones scripts/embed-cluster scripts/embed-types scripts/sbom scripts/
 COPY main main
 COPY kubectl kubectl
+COPY lib lib
 COPY controller controller
+COPY commands commands
 COPY reconcilers reconcilers
 COPY node node
 # `ostler plan --simulate` plays rollouts in these.

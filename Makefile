@@ -46,11 +46,11 @@ CC := $(CC_$(VARIANT))
 WARN_$(CROSS)gcc := -Wimplicit-fallthrough
 WARN_clang-14 := -Wno-gnu-statement-expression -Wno-missing-field-initializers
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wformat=2 -Wundef -Wvla -Wswitch-enum -Werror $(WARN_$(CC))
-CFLAGS := -std=gnu17 -g -D_GNU_SOURCE $(FLAGS_$(VARIANT)) $(WARN) -Icontroller -I. -MMD -MP
+CFLAGS := -std=gnu17 -g -D_GNU_SOURCE $(FLAGS_$(VARIANT)) $(WARN) -Ilib -I. -MMD -MP
 
 # High to low, the order that the linker wants: a layer uses only those after it.
-LAYERS := controller/engine reconcilers controller/runtime controller/serve controller/client reconcilers/plan reconcilers/manifests \
-          reconcilers/model controller/kube controller/base
+LAYERS := controller/engine reconcilers lib/runtime lib/serve lib/client reconcilers/decide reconcilers/manifests \
+          reconcilers/model lib/kube lib/base
 ARCHIVES := $(patsubst %,$B/%.a,$(LAYERS))
 # The node agent's, of which nothing else knows.
 NODE_LAYERS := node/operand node/cri node/cards node/agent node/look
@@ -82,7 +82,7 @@ build/ostler: $B/ostler
 $(NAMES:%=build/%): build/ostler
 	$Qln -sf ostler $@
 
-PROGRAM := $(patsubst %.c,$B/%.o,$(wildcard main/*.c kubectl/*.c controller/*.c node/*.c)) $(KUBECTL_ARCHIVES) $(NODE_ARCHIVES) \
+PROGRAM := $(patsubst %.c,$B/%.o,$(wildcard main/*.c kubectl/*.c commands/*.c controller/*.c node/*.c)) $(KUBECTL_ARCHIVES) $(NODE_ARCHIVES) \
            $(PLAN_ARCHIVES) $(ARCHIVES)
 $B/ostler: $(PROGRAM)
 	@echo "  LINK  $@"
@@ -182,7 +182,7 @@ $(patsubst %.c,$B/%.o,$(wildcard */options.c)): $B/version
 $B/version: FORCE
 	@mkdir -p $(@D)
 	@echo '$(VERSION)' | cmp -s - $@ || echo '$(VERSION)' > $@
-$(foreach c,$(notdir $(basename $(shell find main kubectl controller reconcilers node sim tests -name '*.c' 2>/dev/null))),$(eval CFLAGS_$c ?=))
+$(foreach c,$(notdir $(basename $(shell find main kubectl commands controller reconcilers lib node sim tests -name '*.c' 2>/dev/null))),$(eval CFLAGS_$c ?=))
 CFLAGS_embedded :=
 
 $B/reconcilers/manifests/embedded.c: scripts/embed $(MANIFESTS)
@@ -223,7 +223,10 @@ $B/tests/unit/%: $B/tests/unit/%.o $(UNIT_HELPERS) $(SIM_ARCHIVES) $(KUBECTL_ARC
 	@echo "  LINK  $@"
 	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(LIBS) -lcmocka
 # What stands above the layers is in no archive.
-$B/tests/unit/program/test_%: $B/tests/unit/program/test_%.o $B/controller/%.o $(UNIT_HELPERS) $(SIM_ARCHIVES) $(ARCHIVES)
+$B/tests/unit/commands/test_%: $B/tests/unit/commands/test_%.o $B/commands/%.o $(UNIT_HELPERS) $(SIM_ARCHIVES) $(ARCHIVES)
+	@echo "  LINK  $@"
+	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(LIBS) -lcmocka
+$B/tests/unit/controller/test_%: $B/tests/unit/controller/test_%.o $B/controller/%.o $(UNIT_HELPERS) $(SIM_ARCHIVES) $(ARCHIVES)
 	@echo "  LINK  $@"
 	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(LIBS) -lcmocka
 $B/tests/unit/node/test_%: $B/tests/unit/node/test_%.o $B/node/%.o $(UNIT_HELPERS) $(SIM_ARCHIVES) $(NODE_ARCHIVES) $(ARCHIVES)
@@ -245,7 +248,7 @@ $B/extra/embedded.c: scripts/embed $(MANIFESTS) $(wildcard $(EXTRA)/manifests/*/
 	$Qscripts/embed reconcilers/manifests $(EXTRA)/manifests > $@.new && mv -f $@.new $@
 $B/extra/embedded.o: $B/extra/embedded.c $B/flags
 	$Q$(CC) $(CFLAGS) -c -o $@ $<
-$B/$(EXTRA)/test_%: $B/$(EXTRA)/test_%.o $(EXTRA_OBJECTS) $B/controller/offline.o $(UNIT_HELPERS) $(SIM_ARCHIVES) $(ARCHIVES)
+$B/$(EXTRA)/test_%: $B/$(EXTRA)/test_%.o $(EXTRA_OBJECTS) $B/commands/offline.o $(UNIT_HELPERS) $(SIM_ARCHIVES) $(ARCHIVES)
 	@echo "  LINK  $@"
 	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(LIBS) -lcmocka
 # Of the sweeps' program all but what reads its command line.
@@ -255,7 +258,7 @@ $B/tests/unit/sweep/test_%: $B/tests/unit/sweep/test_%.o $B/tests/sweep.a $(UNIT
 	@echo "  LINK  $@"
 	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(LIBS) -lcmocka
 # With a second vendor: the table alone is compiled again.
-$B/second-vendor.o: controller/base/vendor.c tests/unit/vendor/rows.h $B/flags
+$B/second-vendor.o: lib/base/vendor.c tests/unit/vendor/rows.h $B/flags
 	@mkdir -p $(@D)
 	$Q$(CC) $(CFLAGS) -DOSTLER_EXTRA_VENDORS='"tests/unit/vendor/rows.h"' -c -o $@ $<
 $B/tests/unit/vendor/test_%: $B/tests/unit/vendor/test_%.o $B/second-vendor.o $(UNIT_HELPERS) $(SIM_ARCHIVES) $(NODE_ARCHIVES) $(ARCHIVES)

@@ -1,4 +1,4 @@
-#include "operator.h"
+#include "controller/operator.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 
 #include "base/signals.h"
 #include "base/str.h"
-#include "operator_state.h"
+#include "controller/operator_state.h"
 #include "reconcilers/model/names.h"
 
 /* A turn that takes longer than this is stuck: the process ends, with a core where those are wanted. */

@@ -2,7 +2,7 @@
 #ifndef OSTLER_OPERATOR_H
 #define OSTLER_OPERATOR_H
 
-#include "options.h"
+#include "controller/options.h"
 
 /* Runs until SIGTERM or SIGINT (exit code 0, the lease released), until the lease is lost (1), or, for `cleanup`, until nothing
  * of Ostler's is left (0). */

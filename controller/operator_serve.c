@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/str.h"
-#include "operator_state.h"
+#include "controller/operator_state.h"
 
 void operator_metrics_add(struct ostler *op)
 {

@@ -1,4 +1,4 @@
-#include "options.h"
+#include "controller/options.h"
 
 #include <stddef.h>
 #include <stdio.h>

@@ -9,7 +9,7 @@
 #include "base/command_line.h"
 #include "base/err.h"
 #include "base/log.h"
-#include "engine/engine.h"
+#include "controller/engine/engine.h"
 
 enum command { COMMAND_RUN, COMMAND_RENDER, COMMAND_VALIDATE, COMMAND_PLAN, COMMAND_CLEANUP, COMMAND_INSTALL_CRDS,
                COMMAND_HELP, COMMAND_VERSION };

@@ -8,7 +8,7 @@
 #include "kubectl/ask.h"
 #include "kubectl/gather.h"
 #include "kubectl/show.h"
-#include "reconcilers/plan/node_plan.h"
+#include "reconcilers/decide/node_plan.h"
 
 /* As the shells' own completions do, each asks the program itself for words, so that nothing has to be kept in step. */
 static const struct script {

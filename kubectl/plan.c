@@ -1,7 +1,7 @@
 #include "kubectl/plan.h"
 
 #include "controller/options.h"
-#include "controller/plan_command.h"
+#include "commands/plan_command.h"
 
 int plan_show(const struct gpu_options *o)
 {

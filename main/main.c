@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "kubectl/kubectl_gpu.h"
 #include "node/ostler_node.h"
-#include "ostler.h"
+#include "commands/ostler.h"
 
 struct program {
     const char *name;

@@ -16,7 +16,7 @@
 #include "reconcilers/manifests/render.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/model/pod.h"
-#include "reconcilers/plan/holders.h"
+#include "reconcilers/decide/holders.h"
 
 /* What the server said of a child of ours when it took our write. */
 struct confirmation {

@@ -17,7 +17,7 @@
 #include "reconcilers/model/gpu_node.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/model/pod.h"
-#include "reconcilers/plan/records.h"
+#include "reconcilers/decide/records.h"
 
 static void tell_node(struct cluster *c, const char *name)
 {

@@ -3,10 +3,10 @@
 #include "base/str.h"
 #include "kube/condition.h"
 #include "reconcilers/model/task.h"
-#include "reconcilers/plan/proof.h"
-#include "reconcilers/plan/records.h"
-#include "reconcilers/plan/stages.h"
-#include "reconcilers/plan/upgrade_phases.h"
+#include "reconcilers/decide/proof.h"
+#include "reconcilers/decide/records.h"
+#include "reconcilers/decide/stages.h"
+#include "reconcilers/decide/upgrade_phases.h"
 
 /* From a step that takes a moment to a job of a day. */
 static const double state_buckets[] = { 1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21600, 86400 };

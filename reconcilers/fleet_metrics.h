@@ -7,7 +7,7 @@
 #include "base/metrics.h"
 #include "kube/request.h"
 #include "reconcilers/cluster.h"
-#include "reconcilers/plan/rollout_report.h"
+#include "reconcilers/decide/rollout_report.h"
 
 /* Handles, borrowed from the registry. */
 struct fleet_metrics {

@@ -4,7 +4,7 @@
 
 #include "base/str.h"
 #include "reconcilers/model/action.h"
-#include "reconcilers/plan/task_pod.h"
+#include "reconcilers/decide/task_pod.h"
 
 /* States that a person should hear of when they are entered, on nodes that no upgrade is about. */
 static const struct {

@@ -4,7 +4,7 @@
 #define OSTLER_RECONCILERS_NOTICES_H
 
 #include "reconcilers/cluster.h"
-#include "reconcilers/plan/images.h"
+#include "reconcilers/decide/images.h"
 
 /* What a pass over the node came to: its writes, and where the verdict is another than before, its state. */
 void notice_node(const struct node_slot *slot, const struct node_verdict *v, struct plan *plan);

@@ -9,8 +9,8 @@
 #include "reconcilers/cluster_policy.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/model/revision.h"
-#include "reconcilers/plan/records.h"
-#include "reconcilers/plan/retry.h"
+#include "reconcilers/decide/records.h"
+#include "reconcilers/decide/retry.h"
 #include "reconcilers/rollout_plan.h"
 #include "reconcilers/targets_sources.h"
 

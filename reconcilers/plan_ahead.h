@@ -3,7 +3,7 @@
 #ifndef OSTLER_RECONCILERS_PLAN_AHEAD_H
 #define OSTLER_RECONCILERS_PLAN_AHEAD_H
 
-#include "reconcilers/plan/outlook.h"
+#include "reconcilers/decide/outlook.h"
 #include "reconcilers/reconcilers.h"
 
 struct plan_ahead {

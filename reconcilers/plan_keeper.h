@@ -4,7 +4,7 @@
 #ifndef OSTLER_RECONCILERS_PLAN_KEEPER_H
 #define OSTLER_RECONCILERS_PLAN_KEEPER_H
 
-#include "reconcilers/plan/rollout_forecast.h"
+#include "reconcilers/decide/rollout_forecast.h"
 #include "reconcilers/rollout_gathering.h"
 
 /* Zero-initialised = nothing is known yet. */

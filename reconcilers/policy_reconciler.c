@@ -4,8 +4,8 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "kube/object.h"
-#include "reconcilers/plan/detecting.h"
-#include "reconcilers/plan/policy_plan.h"
+#include "reconcilers/decide/detecting.h"
+#include "reconcilers/decide/policy_plan.h"
 #include "reconcilers/reconcilers.h"
 #include "reconcilers/targets_sources.h"
 

@@ -5,7 +5,7 @@
 #include "reconcilers/cluster.h"
 #include "reconcilers/fleet_metrics.h"
 #include "reconcilers/manifests/render.h"
-#include "reconcilers/plan/rollout_report.h"
+#include "reconcilers/decide/rollout_report.h"
 #include "reconcilers/plan_keeper.h"
 #include "runtime/executor.h"
 

@@ -2,11 +2,11 @@
 #include "base/str.h"
 #include "kube/object.h"
 #include "reconcilers/model/names.h"
-#include "reconcilers/plan/gpu_node.h"
-#include "reconcilers/plan/records.h"
-#include "reconcilers/plan/retry.h"
-#include "reconcilers/plan/upgrade_steps.h"
-#include "reconcilers/plan/waiting_for.h"
+#include "reconcilers/decide/gpu_node.h"
+#include "reconcilers/decide/records.h"
+#include "reconcilers/decide/retry.h"
+#include "reconcilers/decide/upgrade_steps.h"
+#include "reconcilers/decide/waiting_for.h"
 #include "reconcilers/reconcilers.h"
 
 enum {

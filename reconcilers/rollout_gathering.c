@@ -5,11 +5,11 @@
 #include "kube/object.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/model/pod.h"
-#include "reconcilers/plan/drain.h"
-#include "reconcilers/plan/marks.h"
-#include "reconcilers/plan/records.h"
-#include "reconcilers/plan/retry.h"
-#include "reconcilers/plan/upgrade_target.h"
+#include "reconcilers/decide/drain.h"
+#include "reconcilers/decide/marks.h"
+#include "reconcilers/decide/records.h"
+#include "reconcilers/decide/retry.h"
+#include "reconcilers/decide/upgrade_target.h"
 #include "reconcilers/rollout_images.h"
 
 /* Whether the record of a revision is there: nodes mostly want the same one. */

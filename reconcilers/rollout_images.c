@@ -2,7 +2,7 @@
 
 #include "base/json.h"
 #include "base/str.h"
-#include "reconcilers/plan/proof_image.h"
+#include "reconcilers/decide/proof_image.h"
 #include "reconcilers/targets_sources.h"
 
 /* A tier that is to be another one; the record of what the node is to run in the end is there. */

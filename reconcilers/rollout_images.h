@@ -3,7 +3,7 @@
 #define OSTLER_RECONCILERS_ROLLOUT_IMAGES_H
 
 #include "reconcilers/cluster.h"
-#include "reconcilers/plan/rollout.h"
+#include "reconcilers/decide/rollout.h"
 
 /* How far the node is with the images of its target. */
 struct images rollout_images(const struct cluster *c, const struct node_slot *slot, const struct rollout_node *n);

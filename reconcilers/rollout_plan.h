@@ -2,7 +2,7 @@
 #ifndef OSTLER_RECONCILERS_ROLLOUT_PLAN_H
 #define OSTLER_RECONCILERS_ROLLOUT_PLAN_H
 
-#include "reconcilers/plan/outlook.h"
+#include "reconcilers/decide/outlook.h"
 #include "reconcilers/rollout_gathering.h"
 
 /* NULL where every node runs its target. `looks` as in rollout_forecast(); `refusing` NULL: not known. New reference. */

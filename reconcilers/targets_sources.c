@@ -3,7 +3,7 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "reconcilers/model/names.h"
-#include "reconcilers/plan/records.h"
+#include "reconcilers/decide/records.h"
 
 /* The record that comes next after `last` (NULL: the first) of those of the tier that ran in the pool. */
 static const struct child *next_held(const struct cluster *c, const char *pool, const char *tier, const struct child *last)

@@ -4,7 +4,7 @@
 #define OSTLER_RECONCILERS_TARGETS_SOURCES_H
 
 #include "reconcilers/cluster.h"
-#include "reconcilers/plan/cluster_view.h"
+#include "reconcilers/decide/cluster_view.h"
 
 /* The targets of the valid policy, worked out when first asked for; NULL without a valid policy. Borrowed. */
 struct targets *cluster_targets(struct cluster *c);

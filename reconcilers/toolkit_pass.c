@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/str.h"
-#include "reconcilers/plan/toolkit_turns.h"
+#include "reconcilers/decide/toolkit_turns.h"
 
 enum { LONG_AGO_S = 1 };
 

@@ -1,9 +1,9 @@
-#include "engine/engine.h"
+#include "controller/engine/engine.h"
 
 #include <stdlib.h>
 
 #include "base/log.h"
-#include "engine/engine_state.h"
+#include "controller/engine/engine_state.h"
 #include "reconcilers/cluster_budgets.h"
 #include "reconcilers/cluster_view.h"
 #include "reconcilers/last_words.h"

@@ -1,8 +1,8 @@
 /* The operator without its process: informers, controllers, executor, recorder and lease over a given transport, loop and clock.
  * The program drives one over the network, the simulator any number of them over a world of its own; both run the same code.
  * Nothing here is static: an engine is all that there is of an Ostler. */
-#ifndef OSTLER_ENGINE_ENGINE_H
-#define OSTLER_ENGINE_ENGINE_H
+#ifndef OSTLER_CONTROLLER_ENGINE_ENGINE_H
+#define OSTLER_CONTROLLER_ENGINE_ENGINE_H
 
 #include <stdbool.h>
 #include <stdint.h>

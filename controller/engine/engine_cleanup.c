@@ -5,7 +5,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/str.h"
-#include "engine/engine_state.h"
+#include "controller/engine/engine_state.h"
 #include "kube/condition.h"
 #include "kube/object.h"
 #include "reconcilers/model/names.h"

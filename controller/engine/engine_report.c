@@ -2,7 +2,7 @@
 
 #include "base/log.h"
 #include "base/str.h"
-#include "engine/engine_state.h"
+#include "controller/engine/engine_state.h"
 #include "reconcilers/model/names.h"
 
 void engine_metrics_add(struct engine *en)

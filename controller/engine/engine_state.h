@@ -1,9 +1,9 @@
 /* What an engine is made of. Shared by the files of this folder only. */
-#ifndef OSTLER_ENGINE_ENGINE_STATE_H
-#define OSTLER_ENGINE_ENGINE_STATE_H
+#ifndef OSTLER_CONTROLLER_ENGINE_ENGINE_STATE_H
+#define OSTLER_CONTROLLER_ENGINE_ENGINE_STATE_H
 
 #include "base/metrics.h"
-#include "engine/engine.h"
+#include "controller/engine/engine.h"
 #include "kube/exchange.h"
 #include "reconcilers/cluster.h"
 #include "reconcilers/model/surroundings.h"

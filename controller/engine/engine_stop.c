@@ -1,4 +1,4 @@
-#include "engine/engine_state.h"
+#include "controller/engine/engine_state.h"
 
 enum {
     /* Time that writes on their way have to come back; with the release of the lease it stays under 2 s. */

@@ -17,7 +17,7 @@ sys.dont_write_bytecode = True
 
 from libraries import ROOT, Libraries  # noqa: E402  no bytecode of it is to be written
 
-CASES = "build/release/tests/unit/plan/test_cluster_cases"
+CASES = "build/release/tests/unit/decide/test_cluster_cases"
 STALE = "Ostler has not looked at this generation yet"
 DONE, UNDER_WAY, FAILED = "Current", "InProgress", "Failed"
 
@@ -160,7 +160,7 @@ def check_stale(report, libraries, states):
 def check_rollouts(report, libraries, states):
     """Every reason of a rollout, and any of them while a node is under way."""
     ready = states["upgrade-approval-1"]
-    report.check("reasons of rollouts", words_of("reconcilers/plan/rollout.h", "ROLLOUT_HOLDS") ^ set(ROLLOUTS))
+    report.check("reasons of rollouts", words_of("reconcilers/decide/rollout.h", "ROLLOUT_HOLDS") ^ set(ROLLOUTS))
     for moving in ("False", "True"):
         policies = []
         for reason in ROLLOUTS:
@@ -174,7 +174,7 @@ def check_rollouts(report, libraries, states):
 
 def check_nodes(report, libraries):
     """Every state of a GpuNode, and one of which nothing is known."""
-    report.check("states of nodes", words_of("reconcilers/plan/node_plan.h", "NODE_STATES") ^ set(NODES))
+    report.check("states of nodes", words_of("reconcilers/decide/node_plan.h", "NODE_STATES") ^ set(NODES))
     nodes = [{"apiVersion": "ostler.dev/v1alpha1", "kind": "GpuNode", "metadata": {"name": "gpu-1", "generation": 1},
               "status": {"state": state, "message": "a sentence"}} for state in NODES]
     for (state, health), (argo, _) in zip(NODES.items(), libraries.health(nodes)):

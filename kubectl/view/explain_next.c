@@ -13,7 +13,7 @@
 #include "reconcilers/model/policy.h"
 #include "reconcilers/model/policy_spec.h"
 #include "reconcilers/model/rollout_spec.h"
-#include "reconcilers/plan/rollout.h"
+#include "reconcilers/decide/rollout.h"
 
 enum { US = 1000000 };
 
@@ -43,7 +43,7 @@ static void say_text(struct outlook *l, int64_t at_s, const char *text)
     say(l, at_s, json_text(text));
 }
 
-/* ---- what keeps the rollout from it, as reconcilers/plan/rollout.c asks */
+/* ---- what keeps the rollout from it, as reconcilers/decide/rollout.c asks */
 
 static bool is_called_off(const struct outlook *l)
 {

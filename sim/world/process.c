@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/metrics.h"
-#include "engine/engine.h"
+#include "controller/engine/engine.h"
 
 enum { METRIC_SERIES_MAX = 512 };
 

@@ -3,7 +3,7 @@
 #ifndef OSTLER_SIM_WORLD_PROCESS_H
 #define OSTLER_SIM_WORLD_PROCESS_H
 
-#include "engine/engine.h"
+#include "controller/engine/engine.h"
 #include "sim/world/wire.h"
 
 struct manifests;

@@ -32,7 +32,7 @@ class Pod(unittest.TestCase):
                ("TAINT_STARTUP", "TAINT_UPGRADE")}
         fields = (ROOT / "reconcilers/model/policy_fields.c").read_text()
         key = re.search(r'define TAINT_FIELDS.*?STRING\("key", FORMAT_LABEL_KEY, (\w+),', fields, re.S)[1]
-        own.add(re.search(rf'#define {key} "(.*)"', (ROOT / "controller/base/vendor.h").read_text())[1])
+        own.add(re.search(rf'#define {key} "(.*)"', (ROOT / "lib/base/vendor.h").read_text())[1])
         custom = "policy.spec.nodes.taint.key=a.example/gpu"
         pool = "policy.spec.pools[0].taint.key=a.example/pool"
         said = '{"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}'

@@ -61,7 +61,7 @@ CLEANUP = {
 
 def table():
     """The rows of RESOURCES: {(group, resource or resource/subresource): {verbs}}."""
-    text = (ROOT / "controller/kube/resource.h").read_text()
+    text = (ROOT / "lib/kube/resource.h").read_text()
     text = re.search(r"#define RESOURCES\(X\)(.*?)\n\n", text, re.S)[1].replace("\\\n", "")
     rows = {}
     for row in re.findall(r"X\((.*?)\)", text):

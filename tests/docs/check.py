@@ -61,7 +61,7 @@ def differences(documented, real, page, place):
 
 def keys_of_names():
     """The keys in names.h, of which some begin as a constant of vendor.h says."""
-    begins = dict(re.findall(r'^#define (NVIDIA_\w+) "([^"]+)"', read("controller/base/vendor.h"), re.MULTILINE))
+    begins = dict(re.findall(r'^#define (NVIDIA_\w+) "([^"]+)"', read("lib/base/vendor.h"), re.MULTILINE))
     rows = re.findall(r'^#define (?:LABEL|TAINT|ANNOTATION|RESOURCE_GPU)\w*(?: (NVIDIA_\w+))?(?: "([^"]+)")?',
                       read("reconcilers/model/names.h"), re.MULTILINE)
     return {begins.get(first, "") + rest for first, rest in rows} - {""}
@@ -70,7 +70,7 @@ def keys_of_names():
 def signs_of_vendors():
     """The labels by which GPUs are found, those of each vendor's row included."""
     nfd, keys = "feature.node.kubernetes.io/", set()
-    for row in re.split(r"^    (?:\[\w+\] = )?\{$", read("controller/base/vendor.c"), flags=re.MULTILINE)[1:]:
+    for row in re.split(r"^    (?:\[\w+\] = )?\{$", read("lib/base/vendor.c"), flags=re.MULTILINE)[1:]:
         pci = re.search(r"\.pci = 0x(\w+)", row)[1]
         classes = re.findall(r"0x(\w+)", re.search(r"\.classes = \{(.*?)\}", row)[1])
         signs = re.search(r"\.signs = \{(.*?\}) \},\n", row, re.DOTALL)
@@ -209,7 +209,7 @@ def reasons():
     what to do about them name reasons that there are."""
     ran = subprocess.run([ROOT / "scripts/describe-reasons", "--check"], check=False, capture_output=True, text=True)
     text, known = read("docs/operations.md"), set(table_of_reasons().values())
-    states = found(r'^    X\([A-Z]+, "(\w+)"', "reconcilers/plan/node_plan.h")
+    states = found(r'^    X\([A-Z]+, "(\w+)"', "reconcilers/decide/node_plan.h")
     steps = {word for words in found(r'^    STEP\([A-Z]+, [A-Z]+, "([\w, ]+)"', "reconcilers/model/claim_phases.h")
              for word in words.split(", ")}
     return (ran.stderr.splitlines() + [f"docs/operations.md lacks {x}" for x in sorted(states) if f"`{x}`" not in text] +
@@ -243,7 +243,7 @@ def sentences():
     """docs/operations.md, *When it cannot work*, has every reason and readiness check, and what it quotes is said."""
     table = re.search(r"^## When it cannot work\n(.*?)^## ", read("docs/operations.md"), re.MULTILINE | re.DOTALL)[1]
     quoted = set(re.findall(r"^\| `([^`]+)`", table, re.MULTILINE))
-    files = [path for folder in ("controller", "reconcilers") for path in sorted((ROOT / folder).rglob("*.c"))]
+    files = [path for folder in ("lib", "commands", "controller", "reconcilers") for path in sorted((ROOT / folder).rglob("*.c"))]
     said = re.sub(r'"\s*"', "", "".join(read(str(path.relative_to(ROOT))) for path in files))
     real = reasons_in("reconcilers/model/surroundings.c")
     checks = found(r'^        \{ "(\w+)", engine_why', "controller/operator_serve.c")
@@ -256,7 +256,7 @@ def sentences():
 def upgrades():
     """docs/upgrades.md has each phase and each reason of an upgrade that docs/operations.md lacks, and each field of
     spec.rollout."""
-    plan, page = "reconcilers/plan/", "docs/upgrades.md"
+    plan, page = "reconcilers/decide/", "docs/upgrades.md"
     real = found(r'^    PHASE\(\w+, "(\w+)"', "reconcilers/model/claim_phases.h")
     real |= reasons_in(plan + "rollout_grants.c", plan + "rollout_report.c", plan + "drain.c")
     real |= reasons_in(plan + "upgrade_steps.c", plan + "upgrade_phases.c") - set(found(r"`(\w+)`", "docs/operations.md"))
@@ -271,7 +271,7 @@ def upgrades():
 def metrics():
     """docs/operations.md has every metric."""
     real = sources(r'\{ "((?:ostler|controller_runtime|workqueue|rest_client|leader_election)_\w+)"', "controller",
-                   "controller/engine", "controller/runtime", "reconcilers")
+                   "controller/engine", "lib/runtime", "reconcilers")
     text = read("docs/operations.md")
     return [f"docs/operations.md lacks {x}" for x in sorted(real) if f"`{x}`" not in text]
 
@@ -288,7 +288,8 @@ def tour():
     text = read("docs/ARCHITECTURE.md")
     start, end = text.index("## The simulator"), text.index("## Decisions")
     problems = []
-    for part, folders in ((text[:start] + text[end:], ("main", "kubectl", "controller", "reconcilers", "node")),
+    product = ("main", "kubectl", "commands", "controller", "reconcilers", "lib", "node")
+    for part, folders in ((text[:start] + text[end:], product),
                           (text[start:end], ("sim", "tests/sweep"))):
         files = {p.name for f in folders for p in (ROOT / f).rglob("*.c")}
         named = set(re.findall(r"`(?:[\w-]+/)*([a-z_0-9]+\.c)`", part))
@@ -314,7 +315,8 @@ def links():
 
 def paths():
     """Files and folders that documents name are there; NAME and its like stand for any."""
-    pattern = r"`((?:controller|reconcilers|node|tests|e2e|scripts|crds|charts|docs)/(?![^`]*(?:NAME|LAYER|PARSER))[\w./-]*)`"
+    folders = "lib|commands|controller|reconcilers|node|tests|e2e|scripts|crds|charts|docs"
+    pattern = rf"`((?:{folders})/(?![^`]*(?:NAME|LAYER|PARSER))[\w./-]*)`"
     return [f"{page}: {path} is not there" for page in PAGES for path in sorted(found(pattern, page))
             if not (ROOT / path).exists()]
 
@@ -327,7 +329,7 @@ def states():
 
 def events():
     """docs/operations.md has every Event about a node's writes and about a rollout."""
-    real = reasons_in("reconcilers/notices.c", "reconcilers/plan/rollout_events.c", "reconcilers/last_words.c")
+    real = reasons_in("reconcilers/notices.c", "reconcilers/decide/rollout_events.c", "reconcilers/last_words.c")
     text = read("docs/operations.md")
     return [f"docs/operations.md lacks the Event {x}" for x in sorted(real) if f"`{x}`" not in text]
 

@@ -10,7 +10,7 @@
 #include "kube/object.h"
 #include "reconcilers/manifests/render.h"
 #include "reconcilers/model/pod.h"
-#include "reconcilers/plan/node_plan.h"
+#include "reconcilers/decide/node_plan.h"
 #include "tests/fuzz/two_texts.h"
 #include "tests/unit/support/frame.h"
 

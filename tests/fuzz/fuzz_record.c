@@ -11,7 +11,7 @@
 #include "base/str.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/model/names.h"
-#include "reconcilers/plan/records.h"
+#include "reconcilers/decide/records.h"
 #include "tests/fuzz/two_texts.h"
 
 #define HASH "aaaaaaaaaa"

@@ -31,11 +31,11 @@ ASKED = ("libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1"
 # What has to be in it whoever links it.
 PARTS = {"curl", "openssl", "libwebsockets", "jansson", "libyaml", "zlib", "glibc", "tzdata"}
 # The sources of what is compiled here; what the compiler leaves in an object of what it was told.
-SOURCES = ("main", "kubectl", "node", "controller", "reconcilers", "sim/api", "sim/world", "sim/actors")
+SOURCES = ("main", "kubectl", "node", "lib", "commands", "controller", "reconcilers", "sim/api", "sim/world", "sim/actors")
 TOLD = {"-O2", "-fPIE", "-fstack-protector-strong", "-fstack-clash-protection"}
 # What becomes of calls of the C library where it looks after itself; and, of those, what is left in no object.
-GUARDS = {"controller/base/buf.o": "__vsnprintf_chk", "controller/base/mem.o": "__vasprintf_chk",
-          "controller/base/clock.o": "__snprintf_chk", "node/operand/program.o": "__stack_chk_fail"}
+GUARDS = {"lib/base/buf.o": "__vsnprintf_chk", "lib/base/mem.o": "__vasprintf_chk",
+          "lib/base/clock.o": "__snprintf_chk", "node/operand/program.o": "__stack_chk_fail"}
 UNGUARDED = {"printf", "fprintf", "vprintf", "vfprintf", "sprintf", "vsprintf", "vsnprintf", "asprintf", "vasprintf"}
 MARKS = {"amd64": {"IBT", "SHSTK"}, "arm64": {"BTI", "PAC"}}
 POLICY = {"apiVersion": "ostler.dev/v1alpha1", "kind": "GpuClusterPolicy", "metadata": {"name": "default"},

@@ -3,7 +3,7 @@
 
 #include "base/json.h"
 #include "base/str.h"
-#include "engine/engine.h"
+#include "controller/engine/engine.h"
 #include "kube/object.h"
 #include "kube/record.h"
 #include "kube/selector.h"
@@ -11,7 +11,7 @@
 #include "reconcilers/model/operand.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/model/policy.h"
-#include "reconcilers/plan/toolkit_removal.h"
+#include "reconcilers/decide/toolkit_removal.h"
 #include "tests/sweep/checks.h"
 
 enum {

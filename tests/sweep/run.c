@@ -7,7 +7,7 @@
 
 #include "base/json.h"
 #include "base/str.h"
-#include "engine/engine.h"
+#include "controller/engine/engine.h"
 #include "kube/object.h"
 #include "reconcilers/model/claim.h"
 #include "reconcilers/model/names.h"

@@ -6,7 +6,7 @@
 #include "base/buf.h"
 #include "base/json.h"
 #include "base/str.h"
-#include "engine/engine.h"
+#include "controller/engine/engine.h"
 #include "reconcilers/model/policy.h"
 #include "tests/sweep/sweep.h"
 

@@ -9,7 +9,7 @@
 #include "base/log.h"
 #include "base/str.h"
 #include "kube/object.h"
-#include "offline.h"
+#include "commands/offline.h"
 #include "reconcilers/manifests/render.h"
 #include "reconcilers/model/names.h"
 #include "sim/actors/actors.h"

@@ -5,7 +5,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/str.h"
-#include "engine/engine.h"
+#include "controller/engine/engine.h"
 #include "kube/condition.h"
 #include "kube/object.h"
 #include "reconcilers/manifests/render.h"

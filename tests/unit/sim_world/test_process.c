@@ -6,7 +6,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/str.h"
-#include "engine/engine.h"
+#include "controller/engine/engine.h"
 #include "kube/object.h"
 #include "reconcilers/manifests/render.h"
 #include "reconcilers/model/names.h"

@@ -5,7 +5,7 @@
 
 #include <jansson.h>
 
-#include "reconcilers/plan/targets.h"
+#include "reconcilers/decide/targets.h"
 
 /* Adds the hashes of a node's target to a map from symbols to hashes; `node` NULL: the plain symbols. */
 void symbols_add(json_t *symbols, const char *node, const struct target *target);

@@ -12,7 +12,7 @@
 #define OSTLER_TESTS_SUPPORT_TESTBED_H
 
 #include "reconcilers/manifests/render.h"
-#include "reconcilers/plan/policy_plan.h"
+#include "reconcilers/decide/policy_plan.h"
 
 struct api;
 struct api_watch;

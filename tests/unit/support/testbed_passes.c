@@ -10,7 +10,7 @@
 #include "kube/object.h"
 #include "reconcilers/cluster_foreign.h"
 #include "reconcilers/model/names.h"
-#include "reconcilers/plan/node_seen.h"
+#include "reconcilers/decide/node_seen.h"
 #include "reconcilers/reconcilers.h"
 #include "reconcilers/targets_sources.h"
 #include "tests/unit/support/cmocka.h"

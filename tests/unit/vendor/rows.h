@@ -1,4 +1,4 @@
-/* What a maintainer adds to the table in controller/base/vendor.c for a second vendor. Only the tests
+/* What a maintainer adds to the table in lib/base/vendor.c for a second vendor. Only the tests
  * beside it have it. Source: AMD's device plugin, and the rule for NFD in AMD's operator. */
     {
         .name = "AMD",

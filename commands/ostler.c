@@ -1,0 +1,48 @@
+/* Options → command → exit code. */
+#include "commands/ostler.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "commands/install_crds.h"
+#include "commands/offline.h"
+#include "controller/operator.h"
+#include "controller/options.h"
+#include "commands/plan_command.h"
+
+int ostler_main(int argc, char **argv)
+{
+    mem_hook_jansson();
+    struct options o;
+    CLEANUP_ERR struct err e = { 0 };
+    if (argc < 2 && !getenv("KUBERNETES_SERVICE_HOST")) {
+        options_help(stderr); /* somebody looks what this is: in a pod it is the operator */
+        return 2;
+    }
+    if (options_parse(argc, argv, &o, &e) < 0) {
+        fprintf(stderr, "ostler: %s\n", err_msg(&e));
+        return 2;
+    }
+    log_setup(o.log_level, o.log_json);
+    switch (o.command) {
+    case COMMAND_HELP:
+        options_help(stdout);
+        return 0;
+    case COMMAND_VERSION:
+        printf("ostler %s\n", ostler_version);
+        return 0;
+    case COMMAND_RENDER:
+        return offline_render(&o);
+    case COMMAND_VALIDATE:
+        return offline_validate(&o);
+    case COMMAND_PLAN:
+        return plan_command(&o);
+    case COMMAND_INSTALL_CRDS:
+        return install_crds(&o);
+    case COMMAND_RUN:
+    case COMMAND_CLEANUP:
+        return operator_run(&o);
+    }
+    return 2;
+}

@@ -1,0 +1,320 @@
+#include "commands/plan_print.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "reconcilers/model/policy.h"
+#include "reconcilers/decide/rollout.h"
+
+/* What a person reads of a long list; -o yaml has all of it. */
+enum { ROWS = 20, NAMES = 10 };
+
+/* ---- names */
+
+/* gpu-2 before gpu-10 */
+static int by_number(const void *a, const void *b)
+{
+    return strverscmp(*(const char *const *) a, *(const char *const *) b);
+}
+
+/* The texts of a list in that order, borrowed from it. Owned by the caller. */
+static const char **sorted(const json_t *texts)
+{
+    size_t i, n = json_array_size(texts);
+    json_t *text;
+    const char **names = xcalloc(n, sizeof *names);
+    json_array_foreach (texts, i, text)
+        names[i] = json_string_value(text);
+    qsort(names, n, sizeof *names, by_number);
+    return names;
+}
+
+/* "gpu-1, gpu-2, … and 38 more" */
+static void print_in_a_row(const json_t *texts)
+{
+    CLEANUP_FREE const char **names = sorted(texts);
+    size_t n = json_array_size(texts);
+    for (size_t i = 0; i < n && i < NAMES; i++)
+        printf("%s%s", i ? ", " : "", names[i]);
+    if (n > NAMES)
+        printf(" and %zu more", n - NAMES);
+}
+
+static void print_rest(size_t all, const char *what)
+{
+    if (all > ROWS)
+        printf("  and %zu more %s%s; -o yaml has all of them\n", all - ROWS, what, all - ROWS == 1 ? "" : "s");
+}
+
+static void print_rows(const char *title, const json_t *texts)
+{
+    CLEANUP_FREE const char **names = sorted(texts);
+    size_t n = json_array_size(texts);
+    if (n)
+        printf("\n%s:\n", title);
+    for (size_t i = 0; i < n && i < ROWS; i++)
+        printf("  %s\n", names[i]);
+    print_rest(n, "node");
+}
+
+/* ---- waves */
+
+/* The names of moves of one tier from `first` on, as long as they are of one wave. New reference. */
+static json_t *names_of(const json_t *moves, size_t first, const char *tier)
+{
+    json_t *names = json_array();
+    int64_t wave = json_int(json_array_get(moves, first), "wave", 0);
+    for (size_t i = first; i < json_array_size(moves); i++) {
+        const json_t *move = json_array_get(moves, i);
+        if (json_int(move, "wave", 0) != wave)
+            break;
+        if (str_eq(json_str(move, "tier"), tier))
+            json_array_append(names, json_object_get(move, "node"));
+    }
+    return names;
+}
+
+/* "driver of gpu-1, gpu-2; stack of gpu-9"; returns where the next wave begins. */
+static size_t print_moves(const json_t *moves, size_t first)
+{
+    size_t printed = 0;
+    for (enum tier t = 0; t < TIERS; t++) {
+        CLEANUP_JSON json_t *names = names_of(moves, first, tiers[t].name);
+        if (!json_array_size(names))
+            continue;
+        printf("%s%s of ", printed ? "; " : "", tiers[t].name);
+        print_in_a_row(names);
+        printed += json_array_size(names);
+    }
+    printf("\n");
+    return first + printed;
+}
+
+/* While a person has to do something first, nobody knows when anything begins. */
+static void print_waves(const json_t *plan)
+{
+    const json_t *moves = json_object_get(plan, "moves"), *waves = json_object_get(plan, "waves");
+    bool timed = !json_str(plan, "held");
+    size_t i, at = 0;
+    json_t *wave;
+    if (json_int(plan, "underWay", 0)) {
+        printf("\nunder way: ");
+        at = print_moves(moves, 0);
+    }
+    if (json_array_size(waves))
+        printf("\n");
+    json_array_foreach (waves, i, wave) {
+        const char *begins = timed ? json_str(wave, "begins") : NULL, *earliest = timed ? json_str(wave, "notBefore") : NULL;
+        if (i == ROWS)
+            break;
+        printf("wave %zu%s%s%s: ", i + 1, json_bool(wave, "canary", false) ? " (canary)" : "",
+               begins ? ", begins " : earliest ? ", not before " : "", str_or_empty(begins ? begins : earliest));
+        at = print_moves(moves, at);
+    }
+    print_rest(json_array_size(waves), "wave");
+}
+
+static void print_leaving(const json_t *plan)
+{
+    size_t i, nodes = 0;
+    json_t *move;
+    json_array_foreach (json_object_get(plan, "moves"), i, move) {
+        const json_t *pods = json_object_get(move, "pods");
+        if (json_array_size(pods) == 0 || nodes++ >= ROWS)
+            continue;
+        printf("%s  %s: ", nodes == 1 ? "\nasked to leave:\n" : "", json_str_or_empty(move, "node"));
+        print_in_a_row(pods);
+        printf("\n");
+    }
+    print_rest(nodes, "node");
+}
+
+/* ---- who does not go, and what is in the way */
+
+/* What is in the way of nodes: lists of sentences by name. New reference. */
+static json_t *blockers_by_node(const json_t *plan)
+{
+    json_t *by_node = json_object(), *b;
+    size_t i;
+    json_array_foreach (json_object_get(plan, "blockers"), i, b) {
+        const char *node = json_str_or_empty(b, "node");
+        if (!json_object_get(by_node, node))
+            json_object_set_new(by_node, node, json_array());
+        json_array_append(json_object_get(by_node, node), json_object_get(b, "message"));
+    }
+    return by_node;
+}
+
+/* Nodes by the sentence that stands behind their names; and the nodes in the order of their names in each. New reference. */
+static json_t *grouped(const json_t *names, const json_t *closed, const json_t *blockers)
+{
+    json_t *groups = json_object();
+    CLEANUP_FREE const char **nodes = sorted(names);
+    for (size_t i = 0; i < json_array_size(names); i++) {
+        const json_t *sentences = json_object_get(blockers, nodes[i]);
+        size_t k = 0;
+        do {
+            const char *sentence = str_or_empty(json_string_value(json_array_get(sentences, k)));
+            CLEANUP_FREE char *key = xasprintf("%s%s%s", json_has_text(closed, nodes[i]) ? "closed" : "",
+                                               json_has_text(closed, nodes[i]) && *sentence ? "; " : "", sentence);
+            if (!json_object_get(groups, key))
+                json_object_set_new(groups, key, json_array());
+            json_array_append_new(json_object_get(groups, key), json_string(nodes[i]));
+        } while (++k < json_array_size(sentences));
+    }
+    return groups;
+}
+
+static void print_groups(const json_t *groups)
+{
+    const char *sentence;
+    json_t *names;
+    size_t row = 0;
+    json_object_foreach ((json_t *) groups, sentence, names) {
+        if (row++ >= ROWS)
+            continue;
+        printf("  ");
+        print_in_a_row(names);
+        printf("%s%s\n", *sentence ? ": " : "", sentence);
+    }
+    print_rest(row, "row");
+}
+
+/* What becomes of nodes that do not go, by the reason. */
+static const struct {
+    enum rollout_hold hold;
+    const char *title;
+} titles[] = {
+    { ROLLOUT_HOLD_BACKOFF, "tried again later" },
+    { ROLLOUT_HOLD_JOBS, "tainted for new GPU pods, and upgraded when those that run have ended" },
+    { ROLLOUT_HOLD_DOWN, "down, and changed when they are back" },
+    { ROLLOUT_HOLD_SKIPPED, "passed over" },
+};
+
+static const char *title_of(enum reason reason)
+{
+    for (size_t i = 0; i < ARRAY_LEN(titles); i++)
+        if (rollout_hold_reason(titles[i].hold) == reason)
+            return titles[i].title;
+    return "stay as they are";
+}
+
+/* What is in the way of nodes that stay is said there, and of the others after that. */
+static void print_stays(const json_t *plan, json_t *blockers)
+{
+    size_t i, k;
+    json_t *stay, *name;
+    json_array_foreach (json_object_get(plan, "stay"), i, stay) {
+        const char *word = json_str_or_empty(stay, "reason");
+        enum reason reason = reason_parse(word);
+        const json_t *names = json_object_get(stay, "names");
+        bool waits = reason == rollout_hold_reason(ROLLOUT_HOLD_JOBS);
+        CLEANUP_JSON json_t *groups = grouped(names, waits ? NULL : json_object_get(stay, "closed"), blockers);
+        printf("\n%s (%s):\n", title_of(reason), word);
+        print_groups(groups);
+        json_array_foreach (names, k, name)
+            json_object_del(blockers, json_string_value(name));
+    }
+}
+
+static void print_blockers(const json_t *blockers)
+{
+    CLEANUP_JSON json_t *names = json_array();
+    const char *node;
+    json_t *sentences;
+    json_object_foreach ((json_t *) blockers, node, sentences)
+        json_array_append_new(names, json_string(node));
+    CLEANUP_JSON json_t *groups = grouped(names, NULL, blockers);
+    if (json_array_size(names))
+        printf("\nin the way:\n");
+    print_groups(groups);
+}
+
+/* ---- the head */
+
+/* The sentence of the plan, a line for each part. */
+static void print_message(const char *message)
+{
+    while (*message) {
+        const char *end = strstr(message, "; ");
+        size_t n = end ? (size_t) (end - message) : strlen(message);
+        printf("  %.*s\n", (int) n, message);
+        message += n + (end ? strlen("; ") : 0);
+    }
+}
+
+static void print_pool(const json_t *pool)
+{
+    static const char *const words[TIERS] = {
+        [TIER_DRIVER] = "another driver", [TIER_STACK] = "another toolkit and device plugin alone"
+    };
+    const char *before = "";
+    printf("pool %s: ", json_str_or_empty(pool, "name"));
+    for (enum tier t = 0; t < TIERS; t++) {
+        long long nodes = (long long) json_int(pool, tiers[t].name, 0);
+        if (!nodes)
+            continue;
+        printf("%s%lld node%s %s", before, nodes, nodes == 1 ? " gets" : "s get", words[t]);
+        before = ", ";
+    }
+    printf("\n");
+}
+
+/* What a person has to do before it begins. A policy of a file is none yet that could be approved. */
+static void print_held(const json_t *plan, bool of_file)
+{
+    if (reason_parse(json_str(plan, "held")) == rollout_hold_reason(ROLLOUT_HOLD_PAUSED))
+        printf("does not begin while spec.rollout.paused is true\n");
+    if (json_bool(plan, "approvalMissing", false))
+        printf("%s: kubectl annotate gpuclusterpolicy " POLICY_NAME " " POLICY_APPROVED "=%s --overwrite\n",
+               of_file ? "waits for approval; after you applied the file, approve with" : "waits for approval",
+               json_str_or_empty(plan, "hash"));
+}
+
+static void print_failures(const json_t *failures)
+{
+    size_t i;
+    json_t *f;
+    json_array_foreach (failures, i, f) {
+        const char *hash = json_str_or_empty(f, "revision"), *version = json_str_or_empty(f, "version");
+        printf("%s: %s revision %s%s%s%s failed in pool %s, first on node %s at %s: %s\n",
+               reason_text(rollout_hold_reason(ROLLOUT_HOLD_FAILED)), json_str_or_empty(f, "tier"),
+               hash, *version ? " (" : "", version, *version ? ")" : "",
+               json_str_or_empty(f, "pool"), json_str_or_empty(f, "node"),
+               json_str_or_empty(f, "at"), json_str_or_empty(f, "reason"));
+        printf("  no other node gets it; change the policy, or have it tried again: " POLICY_RETRY_COMMAND "\n",
+               json_str_or_empty(f, "retry"));
+    }
+}
+
+static void print_plan(const json_t *plan, bool of_file)
+{
+    size_t i;
+    json_t *pool;
+    printf("plan %s, made at %s\n", json_str_or_empty(plan, "hash"), json_str_or_empty(plan, "madeAt"));
+    print_message(json_str_or_empty(plan, "message"));
+    json_array_foreach (json_object_get(plan, "pools"), i, pool)
+        print_pool(pool);
+    print_held(plan, of_file);
+    print_waves(plan);
+    print_leaving(plan);
+    CLEANUP_JSON json_t *blockers = blockers_by_node(plan);
+    print_stays(plan, blockers);
+    print_blockers(blockers);
+}
+
+void plan_print(const json_t *whole)
+{
+    const json_t *plan = json_object_get(whole, "plan"), *failed = json_object_get(whole, "failed");
+    print_failures(failed);
+    if (json_is_object(plan))
+        print_plan(plan, json_bool(whole, "ofFile", false));
+    else if (json_array_size(failed) == 0)
+        printf("nothing to do: every node that Ostler serves runs what the policy says\n");
+    print_rows("gets its first driver and stack, which no plan holds up", json_object_get(whole, "first"));
+    print_rows("has a GPU and is not served", json_object_get(whole, "notServed"));
+}

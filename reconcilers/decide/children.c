@@ -1,0 +1,433 @@
+#include "reconcilers/decide/children.h"
+
+#include <string.h>
+
+#include "base/json.h"
+#include "base/str.h"
+#include "kube/json_patch.h"
+#include "kube/object.h"
+#include "reconcilers/model/action.h"
+#include "reconcilers/model/names.h"
+#include "reconcilers/decide/followers.h"
+#include "reconcilers/decide/records.h"
+#include "reconcilers/decide/rollout_events.h"
+
+/* One pass over the children. */
+struct pass {
+    const struct cluster_view *v;
+    struct plan *plan;
+    struct err *e;
+    json_t *wanted; /* set of "resource/name" */
+};
+
+static char *set_key(enum resource_id resource, const char *name)
+{
+    return xasprintf("%s/%s", resource_get(resource)->plural, name);
+}
+
+static const char *namespace_of(const struct pass *p, enum resource_id resource)
+{
+    return resource_get(resource)->namespaced ? p->v->operand_namespace : NULL;
+}
+
+/* Takes out of a child's spec what others put there, since server-side apply alone leaves what it does not know: the spec is
+ * replaced whole and the others' ownership of it dropped, under a guard; the apply makes all of it ours. Replacing counts as a
+ * change of ours that was no apply; the next pass drops that entry too, and then nothing is left to do. */
+static void add_repair(struct pass *p, const struct child *live, const json_t *object)
+{
+    const char *name = child_name(live);
+    CLEANUP_FREE char *target = set_key(live->resource, name);
+    CLEANUP_JSON json_t *replace = json_array();
+    json_patch_add(replace, "test", "/metadata/uid", json_string(live->head.uid));
+    /* The generation, where there is one, since the status moves the resourceVersion all the time. */
+    if (live->generation)
+        json_patch_add(replace, "test", "/metadata/generation", json_integer(live->generation));
+    else
+        json_patch_add(replace, "test", "/metadata/resourceVersion", json_textf("%llu", (unsigned long long) live->head.rv));
+    json_patch_add(replace, "replace", "/spec", json_incref(json_object_get(object, "spec")));
+    json_patch_add(replace, "replace", "/metadata/managedFields", json_incref(live->kept_managers));
+    const char *ns = namespace_of(p, live->resource);
+    action_add(p->plan, request_json_patch(live->resource, ns, name, replace), VERB_REPAIR, target,
+               REASON_DRIFT, "another field manager changed the object's spec: Ostler restores it");
+}
+
+/* A child that should be there, and how it is made when it has to be. */
+struct recipe {
+    enum resource_id resource;
+    const char *name;
+    const char *key;  /* all that the object depends on besides the policy, for the memo */
+    json_t *(*make)(const struct pass *p, const struct recipe *r);
+    enum render_object what;
+    struct render_context ctx;
+    const json_t *annotations; /* further ones; NULL: none */
+};
+
+/* What there is to do about a child. */
+enum need { NEED_NOTHING, NEED_MISSING, NEED_LABELS, NEED_REPAIR, NEED_CHANGED, NEED_CONFIRM };
+
+static const struct {
+    enum reason reason;
+    const char *message;
+} needs[] = {
+    [NEED_MISSING] = { REASON_MISSING, "the object is missing: Ostler creates it" },
+    [NEED_LABELS] = { REASON_DRIFT,
+                      "Ostler's labels are missing on the object: Ostler restores them" },
+    [NEED_REPAIR] = { REASON_DRIFT,
+                      "another field manager owns fields of the object: Ostler takes them over" },
+    [NEED_CHANGED] = { REASON_CHANGED, "the policy or this version of Ostler asks for other "
+                                       "contents: Ostler applies them" },
+    [NEED_CONFIRM] = { REASON_CONFIRM, "the object may have changed since Ostler last applied it: "
+                                       "Ostler applies it again" },
+};
+
+/* `intent` is the hash of what the child should be. */
+static enum need need_of(const struct pass *p, const struct child *live, const char *intent)
+{
+    if (!live)
+        return NEED_MISSING;
+    /* A cluster-scoped object of this name that we did not make (k3s makes its own RuntimeClass) serves as well. */
+    bool theirs = !child_is_ours(live) && !live->intent && !resource_get(live->resource)->namespaced;
+    if (live->deleting || theirs)
+        return NEED_NOTHING;
+    if (!child_is_ours(live))
+        return NEED_LABELS;
+    if (live->kept_managers)
+        return NEED_REPAIR;
+    if (!str_eq(live->intent, intent))
+        return NEED_CHANGED;
+    return p->v->confirmed(p->v->arg, live) ? NEED_NOTHING : NEED_CONFIRM;
+}
+
+static void add_need(struct pass *p, enum need need, const struct recipe *r, const struct child *live, const json_t *object)
+{
+    CLEANUP_FREE char *target = set_key(r->resource, r->name);
+    if (need == NEED_REPAIR)
+        add_repair(p, live, object);
+    if (need != NEED_NOTHING)
+        action_add(p->plan, request_apply(r->resource, namespace_of(p, r->resource), r->name, object),
+                   VERB_APPLY, target, needs[need].reason, "%s", needs[need].message);
+}
+
+/* One child that should be there. It is rendered only where that is not remembered or it has to be written. */
+static void want(struct pass *p, const struct recipe *r)
+{
+    const struct child *live = cluster_child(p->v, r->resource, r->name);
+    const char *known = intents_get(p->v->intents, r->key);
+    CLEANUP_FREE char *key = set_key(r->resource, r->name);
+    if (known)
+        json_object_set_new(p->wanted, key, json_true());
+    if (known && need_of(p, live, known) == NEED_NOTHING)
+        return;
+    CLEANUP_JSON json_t *object = r->make(p, r);
+    if (!object)
+        return;
+    json_object_set_new(p->wanted, key, json_true());
+    const char *intent = object_annotation(object, ANNOTATION_INTENT);
+    if (!known)
+        intents_put(p->v->intents, r->key, intent);
+    add_need(p, need_of(p, live, intent), r, live, object);
+}
+
+static struct render_context context(const struct pass *p, const json_t *spec, const json_t *inputs, const char *hash)
+{
+    return (struct render_context){ .operand_namespace = p->v->operand_namespace,
+                                    .policy_name = POLICY_NAME,
+                                    .policy_uid = p->v->policy ? p->v->policy->uid : "",
+                                    .spec = spec,
+                                    .inputs = inputs,
+                                    .hash = hash,
+                                    .agent_image = p->v->agent_image,
+                                    .keep_off_control_plane = p->v->keep_off_control_plane };
+}
+
+static json_t *make_rendered(const struct pass *p, const struct recipe *r)
+{
+    return render_object(p->v->manifests, r->what, &r->ctx, p->e);
+}
+
+/* With further annotations, which are part of the intent. */
+static json_t *annotated(json_t *object, const json_t *annotations)
+{
+    if (object) {
+        json_object_update(json_at(object, "metadata.annotations"), (json_t *) annotations);
+        render_seal(object);
+    }
+    return object;
+}
+
+static json_t *make_annotated(const struct pass *p, const struct recipe *r)
+{
+    return annotated(make_rendered(p, r), r->annotations);
+}
+
+static json_t *make_record(const struct pass *p, const struct recipe *r)
+{
+    (void) p;
+    return annotated(render_revision(&r->ctx), r->annotations);
+}
+
+/* In a memo's key: where the pods may run. */
+static const char *place_of(const struct render_context *ctx)
+{
+    return ctx->keep_off_control_plane ? "" : " anywhere";
+}
+
+/* `variant` tells objects of one name from each other that one policy can want. */
+static void want_rendered(struct pass *p, enum resource_id resource, enum render_object what, const struct render_context *ctx,
+                          const char *variant)
+{
+    char name[RENDER_NAME_MAX];
+    render_name(what, ctx->hash, name);
+    CLEANUP_FREE char *key = xasprintf("%s/%s %s%s", resource_get(resource)->plural, name, variant,
+                                       place_of(ctx));
+    want(p, &(struct recipe){ .resource = resource, .name = name, .key = key, .make = make_rendered, .what = what, .ctx = *ctx });
+}
+
+/* The pool that wants a revision: its operands take their limits, labels and the like from that pool's spec. -1: none does. */
+static int pool_of(const struct pass *p, const char *tier, const char *hash)
+{
+    size_t pool;
+    return p->v->targets && targets_inputs(p->v->targets, tier, hash, &pool) ? (int) pool : -1;
+}
+
+static void want_daemonsets(struct pass *p, const char *tier, const char *hash, const json_t *inputs)
+{
+    int pool = pool_of(p, tier, hash);
+    struct render_context ctx = context(p, pool < 0 ? p->v->policy->spec : targets_spec(p->v->targets, (size_t) pool), inputs,
+                                        hash);
+    CLEANUP_FREE char *variant = xasprintf("pool %d", pool);
+    for (const struct operand_row *o = operand_rows; o->section; o++)
+        if (operand_is_in(o, inputs))
+            want_rendered(p, RESOURCE_DAEMONSET, render_daemonset(o->id), &ctx, variant);
+}
+
+/* Also where nobody knows the policy any more: then without what it says of pulling. */
+static void want_removal(struct pass *p, const char *hash, const json_t *inputs)
+{
+    struct render_context ctx = context(p, p->v->policy ? p->v->policy->spec : NULL, inputs, hash);
+    want_rendered(p, RESOURCE_DAEMONSET, RENDER_REMOVAL, &ctx, "");
+}
+
+/* Whether nodes that were looked at, or a pool that may go back to it, need the revision. */
+static bool is_needed(const struct cluster_view *v, const char *tier, const char *hash, const struct child *record)
+{
+    if (v->stance == STANCE_REMOVE)
+        return tally_nodes(v->tally, tier, hash, TALLY_CARRYING_UP) > 0;
+    return tally_nodes(v->tally, tier, hash, TALLY_CARRYING | TALLY_WANTED | TALLY_CLAIMED) > 0 ||
+           (record && (record_is_held(v, record) || record_has_failed_anywhere(record)));
+}
+
+/* Whether the record stays though nobody needs what it describes: that the revision was known good before. */
+static bool is_remembered(const struct cluster_view *v, const struct child *record)
+{
+    return v->stance == STANCE_MANAGE && record && record_was_held(v, record);
+}
+
+static void want_record(struct pass *p, const char *name, const char *tier, const char *hash, const json_t *inputs,
+                        const struct child *record)
+{
+    CLEANUP_JSON json_t *annotations = record_annotations(p->v, tier, hash, record);
+    CLEANUP_FREE char *text = json_canonical(annotations);
+    CLEANUP_FREE char *key = xasprintf("record/%s %s", name, text);
+    size_t before = p->plan->len;
+    want(p, &(struct recipe){ .resource = RESOURCE_REVISION, .name = name, .key = key, .make = make_record,
+                              .ctx = context(p, NULL, inputs, hash), .annotations = annotations });
+    if (p->plan->len > before)
+        rollout_events(p->v, tier, hash, record, annotations, p->plan);
+}
+
+/* What a revision's nodes run, and what takes a toolkit's configuration off them. */
+static void want_operands(struct pass *p, const char *tier, const char *hash, const json_t *inputs)
+{
+    if (p->v->stance == STANCE_MANAGE)
+        want_daemonsets(p, tier, hash, inputs);
+    if (tally_nodes(p->v->tally, tier, hash, TALLY_REMOVING) > 0)
+        want_removal(p, hash, inputs);
+}
+
+static void want_revision(struct pass *p, const char *tier, const char *hash)
+{
+    char name[RENDER_NAME_MAX];
+    render_revision_name(tier, hash, name);
+    CLEANUP_FREE char *key = set_key(RESOURCE_REVISION, name);
+    const struct child *record = cluster_child(p->v, RESOURCE_REVISION, name);
+    const json_t *inputs = cluster_inputs(p->v, tier, hash);
+    if (json_object_get(p->wanted, key) || !inputs)
+        return;
+    bool needed = is_needed(p->v, tier, hash, record), remembered = !needed && is_remembered(p->v, record);
+    /* While a node has not been looked at it may need any, but hardly one that is only remembered: what is there stays. */
+    bool perhaps = !needed && !remembered && !p->v->settled;
+    if (!needed && !remembered && !perhaps)
+        return;
+    if (p->v->stance == STANCE_MANAGE)
+        want_record(p, name, tier, hash, inputs, record);
+    else
+        json_object_set_new(p->wanted, key, json_true());
+    /* The record is written first: a DaemonSet without a record could not be made again. */
+    if (record && (needed || (perhaps && cluster_has_daemonset(p->v, record))))
+        want_operands(p, tier, hash, inputs);
+}
+
+static void want_revisions(struct pass *p)
+{
+    size_t cursor = 0;
+    const struct map_entry *e;
+    while ((e = map_next(&p->v->tally->revisions, &cursor))) {
+        const struct revision_tally *r = e->value;
+        want_revision(p, r->tier, r->hash);
+    }
+    for (size_t i = 0; i < p->v->child_count; i++) {
+        const struct child *c = p->v->children[i];
+        const char *tier = json_str(c->inputs, "tier");
+        if (c->resource == RESOURCE_REVISION && child_is_ours(c) && tier && c->revision)
+            want_revision(p, tier, c->revision);
+    }
+}
+
+static void want_follower(struct pass *p, const struct operand_row *follower)
+{
+    const struct cluster_view *v = p->v;
+    const json_t *spec = v->policy->spec;
+    CLEANUP_JSON json_t *inputs = followers_inputs(v, follower);
+    struct render_context ctx = context(p, spec, inputs, NULL);
+    CLEANUP_JSON json_t *annotations = followers_annotations(v, follower, inputs);
+    CLEANUP_FREE char *variant = json_canonical(inputs);
+    CLEANUP_FREE char *key = xasprintf("%s %s %s%s", follower->name, variant,
+                                       str_or_empty(json_key(annotations, ANNOTATION_KNOWN_GOOD)), place_of(&ctx));
+    want(p, &(struct recipe){ .resource = RESOURCE_DAEMONSET, .name = follower->name, .key = key,
+                              .make = make_annotated, .what = render_daemonset(follower->id), .ctx = ctx,
+                              .annotations = annotations });
+    for (const struct render_other *r = render_others; r->name; r++)
+        if (r->operand == follower->id && render_is_wished(r, spec) &&
+            (r->resource != RESOURCE_SERVICEMONITOR || v->monitors_exist))
+            want_rendered(p, r->resource, r->what, &ctx, variant);
+}
+
+/* Before any DaemonSet: the API server refuses pods that name a RuntimeClass which is not there, and the DaemonSet controller
+ * then waits longer and longer. */
+static void want_runtime_class(struct pass *p)
+{
+    if (tally_nodes(p->v->tally, "stack", NULL, TALLY_CARRYING | TALLY_WANTED) == 0)
+        return;
+    struct render_context ctx = context(p, p->v->policy->spec, NULL, NULL);
+    want_rendered(p, RESOURCE_RUNTIMECLASS, RENDER_RUNTIME_CLASS, &ctx, "");
+}
+
+/* Where nodes have a stack of ours the followers are needed. */
+static void want_followers(struct pass *p)
+{
+    for (const struct operand_row *o = operand_rows; o->section; o++)
+        if (o->class == OPERAND_CLASS_FOLLOWER && tally_nodes(p->v->tally, "stack", NULL, TALLY_CARRYING) > 0 &&
+            policy_runs(p->v->policy, o->id))
+            want_follower(p, o);
+}
+
+static bool wants_agent(const struct cluster_view *v)
+{
+    return v->agent_image && json_bool(v->policy->spec, "nodeAgent.enabled", true);
+}
+
+/* It follows nothing: without it nobody may know that there are GPUs. */
+static void want_agent(struct pass *p)
+{
+    if (!wants_agent(p->v))
+        return;
+    CLEANUP_JSON json_t *inputs = agent_inputs(p->v->policy->spec);
+    struct render_context ctx = context(p, p->v->policy->spec, inputs, NULL);
+    want_rendered(p, RESOURCE_DAEMONSET, RENDER_AGENT, &ctx, p->v->agent_image);
+}
+
+static bool is_agent(const struct child *c)
+{
+    return c->resource == RESOURCE_DAEMONSET && str_eq(child_name(c), operand_name(OPERAND_AGENT));
+}
+
+static bool is_wanted(const struct pass *p, const struct child *c)
+{
+    CLEANUP_FREE char *key = set_key(c->resource, child_name(c));
+    return json_object_get(p->wanted, key) != NULL;
+}
+
+/* Whether the DaemonSet controller counts nodes for it, apart from those that are down. The watch of nodes may be behind that of
+ * DaemonSets: with the version as a guard of the deletion, this is what the server has at that moment. */
+static bool is_asked_for(const struct tally *t, const struct child *c)
+{
+    size_t lost = tally_nodes(t, NULL, c->revision, TALLY_CARRYING) -
+                  tally_nodes(t, NULL, c->revision, TALLY_CARRYING_UP);
+    return c->resource == RESOURCE_DAEMONSET && c->desired > (int32_t) lost;
+}
+
+static bool is_removal(const struct child *c)
+{
+    char name[RENDER_NAME_MAX];
+    render_name(RENDER_REMOVAL, c->revision, name);
+    return c->resource == RESOURCE_DAEMONSET && str_eq(child_name(c), name);
+}
+
+/* Whether the policy wants a follower, or what goes with one, nowhere. */
+static bool is_switched_off(const struct policy *policy, const struct child *c)
+{
+    for (const struct render_other *r = render_others; r->name; r++)
+        if (r->resource == c->resource && str_eq(r->name, child_name(c)))
+            return r->operand != OPERAND_NONE && (!policy_runs(policy, r->operand) || !render_is_wished(r, policy->spec));
+    const struct operand_row *o = operand_get(operand_parse(child_name(c)));
+    return c->resource == RESOURCE_DAEMONSET && o->class == OPERAND_CLASS_FOLLOWER && !policy_runs(policy, o->id);
+}
+
+/* A DaemonSet of a tier goes when no node carries its revision; followers stay while any node has a stack or nothing is known. */
+static bool may_go(const struct pass *p, const struct child *c)
+{
+    const struct cluster_view *v = p->v;
+    if (!v->settled)
+        return false;
+    if (c->resource == RESOURCE_REVISION)
+        return !cluster_has_daemonset(v, c);
+    bool removing = v->stance == STANCE_REMOVE;
+    unsigned carrying = removing ? TALLY_CARRYING_UP : TALLY_CARRYING;
+    if (c->revision && is_removal(c))
+        return !is_asked_for(v->tally, c);
+    /* Also one whose record is lost, so that nobody can say what it is: what runs of it stays. */
+    if (c->revision)
+        return tally_nodes(v->tally, NULL, c->revision, carrying) == 0 &&
+               !is_asked_for(v->tally, c);
+    /* It says who still uses a driver that is to come off. */
+    if (is_agent(c))
+        return removing ? tally_nodes(v->tally, "driver", NULL, carrying) == 0 : !wants_agent(v);
+    if (removing)
+        return tally_nodes(v->tally, "stack", NULL, carrying) == 0;
+    return is_switched_off(v->policy, c);
+}
+
+static size_t delete_unwanted(struct pass *p)
+{
+    size_t left = 0;
+    for (size_t i = 0; i < p->v->child_count; i++) {
+        const struct child *c = p->v->children[i];
+        if (!child_is_ours(c) || c->resource == RESOURCE_CONFIGMAP || is_wanted(p, c))
+            continue;
+        left++;
+        if (c->deleting || !may_go(p, c))
+            continue;
+        CLEANUP_FREE char *target = set_key(c->resource, child_name(c));
+        const char *name = child_name(c), *ns = namespace_of(p, c->resource);
+        action_add(p->plan, request_delete(c->resource, ns, name, c->head.uid, c->head.rv),
+                   VERB_DELETE, target, REASON_UNNEEDED,
+                   "no node needs the object any more: Ostler deletes it");
+    }
+    return left;
+}
+
+size_t children_plan(const struct cluster_view *v, struct plan *plan, struct err *e)
+{
+    struct pass p = { .v = v, .plan = plan, .e = e, .wanted = json_object() };
+    if (v->stance == STANCE_MANAGE) {
+        want_agent(&p);
+        want_runtime_class(&p);
+    }
+    want_revisions(&p);
+    if (v->stance == STANCE_MANAGE)
+        want_followers(&p);
+    size_t left = delete_unwanted(&p);
+    json_decref(p.wanted);
+    return left;
+}

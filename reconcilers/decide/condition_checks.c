@@ -1,0 +1,230 @@
+#include "reconcilers/decide/condition_checks.h"
+
+#include <string.h>
+
+#include "base/str.h"
+#include "reconcilers/model/names.h"
+#include "reconcilers/decide/detecting.h"
+
+static bool say(struct condition *ret, const char *status, const char *reason, const char *message)
+{
+    ret->status = status;
+    ret->reason = reason;
+    ret->message = message;
+    return true;
+}
+
+bool cond_say(struct condition *ret, const char *status, enum reason reason, const char *message)
+{
+    return say(ret, status, reason_text(reason), message);
+}
+
+bool cond_say_cause(struct condition *ret, const char *status, const struct cause *c,
+                    const char *message)
+{
+    return say(ret, status, c->word, message);
+}
+
+const char *cond_nodes(const struct checks *in, size_t n)
+{
+    return arena_printf(in->a, "%zu node%s", n, n == 1 ? "" : "s");
+}
+
+const struct surroundings_problem *cond_part(const struct checks *in, enum surroundings_part part)
+{
+    return in->v->surroundings ? surroundings_of(in->v->surroundings, part) : NULL;
+}
+
+bool cond_is_rolling_out(const struct checks *in)
+{
+    const struct rollout_report *r = in->v->rollout;
+    return r && r->known && r->hold != ROLLOUT_HOLD_DONE;
+}
+
+/* ---- writes that are refused */
+
+/* What a user has to do about a refused write, by its kind. */
+static const struct {
+    enum err_kind kind;
+    const char *todo;
+} lasting[] = {
+    { ERR_INVALID, "correct the field of the policy that the message names" },
+    { ERR_NOT_FOUND, "create what the message says is missing" },
+    { ERR_FORBIDDEN,
+      "give Ostler's account the permission (helm upgrade), or change the quota or admission rule that refuses it" },
+    { ERR_UNAUTHORIZED, "check the token of Ostler's ServiceAccount" },
+    { ERR_TOO_LARGE, "make the policy smaller" },
+};
+
+static const char *todo_of(const struct err *failure)
+{
+    for (size_t i = 0; failure && i < ARRAY_LEN(lasting); i++)
+        if (failure->kind == lasting[i].kind)
+            return lasting[i].todo;
+    return NULL;
+}
+
+bool cond_failure_lasts(const struct checks *in)
+{
+    return todo_of(in->failure) != NULL;
+}
+
+const char *cond_failure_text(const struct checks *in)
+{
+    const char *todo = todo_of(in->failure);
+    return arena_printf(in->a, "a write of Ostler's failed: %s; %s", err_msg(in->failure), todo ? todo : "Ostler tries it again");
+}
+
+/* ---- causes */
+
+static bool keeps_from_ready(const struct cause *c)
+{
+    return node_state_served(c->first->state) && c->first->state != NODE_READY && !c->first->moving;
+}
+
+/* A node that is ready has no other cause. */
+static bool is_of_metrics(const struct cause *c)
+{
+    return c->first->state == NODE_READY;
+}
+
+static const struct cause *first_cause(const struct checks *in, bool (*counts)(const struct cause *c))
+{
+    const struct cause *best = NULL;
+    size_t cursor = 0;
+    const struct map_entry *e;
+    while ((e = map_next(&in->t->causes, &cursor))) {
+        const struct cause *c = e->value;
+        if (counts(c) && (!best || cause_comes_first(c, best)))
+            best = c;
+    }
+    return best;
+}
+
+const struct cause *cond_main_cause(const struct checks *in)
+{
+    return first_cause(in, keeps_from_ready);
+}
+
+const struct cause *cond_metrics_cause(const struct checks *in)
+{
+    return first_cause(in, is_of_metrics);
+}
+
+const char *cond_words_text(const struct checks *in, const char *node, const char *told)
+{
+    const char *words = in->v->last_words && node ? in->v->last_words(in->v->arg, node, in->a) : NULL;
+    bool said = words && told && strstr(told, words);
+    return words && !said ? arena_printf(in->a, "; its log ends: %s", words) : "";
+}
+
+const char *cond_pod_text(const struct checks *in, const struct node_summary *s)
+{
+    bool said = !s->pod || (s->message && strstr(s->message, s->pod));
+    return said ? "" : arena_printf(in->a, ", pod %s", s->pod);
+}
+
+const char *cond_cause_text(const struct checks *in, const struct cause *c)
+{
+    const struct node_summary *s = cause_example(c);
+    const char *what = operand_name(c->component);
+    return arena_printf(in->a, "%s%s%zu of %s not ready: %s (node %s%s)%s", what, *what ? ": " : "", c->nodes,
+                        cond_nodes(in, in->served), s->message ? s->message : c->word, s->name, cond_pod_text(in, s),
+                        s->state == NODE_FAILED ? cond_words_text(in, s->name, s->message) : "");
+}
+
+const char *cond_metrics_text(const struct checks *in, const struct cause *c)
+{
+    const struct node_summary *s = cause_example(c);
+    return arena_printf(in->a, "%s: %zu of %s: %s (node %s%s); see kubectl -n %s describe pod",
+                        operand_name(c->component), c->nodes, cond_nodes(in, in->served), s->message ? s->message : c->word,
+                        s->name, cond_pod_text(in, s), in->v->operand_namespace);
+}
+
+/* ---- nodes that Ostler releases */
+
+/* The cause of nodes that keep their driver until their GPU pods have ended; NULL: there are none. */
+static const struct cause *waiting_for_pods(const struct checks *in)
+{
+    size_t cursor = 0;
+    const struct map_entry *e;
+    while ((e = map_next(&in->t->causes, &cursor)))
+        if (((const struct cause *) e->value)->reason == REASON_WAITING_FOR_GPU_PODS)
+            return e->value;
+    return NULL;
+}
+
+bool cond_removing(const struct checks *in, struct condition *ret)
+{
+    if (in->v->stance != STANCE_REMOVE)
+        return false;
+    const char *message = arena_printf(in->a, "the policy is being removed: %s still to be cleaned",
+                                       cond_nodes(in, in->t->states[NODE_REMOVING]));
+    const struct cause *c = waiting_for_pods(in);
+    if (c)
+        message = arena_printf(in->a, "%s; waiting on %zu: %s. To skip the wait: kubectl annotate gpuclusterpolicy "
+                                      POLICY_NAME " " POLICY_FORCE_REMOVAL "=true",
+                               message, c->nodes, cause_example(c)->message);
+    return cond_say(ret, "False", REASON_REMOVING, message);
+}
+
+const char *cond_letting_go(const struct checks *in)
+{
+    size_t n = in->t->states[NODE_REMOVING];
+    const struct cause *c = n ? waiting_for_pods(in) : NULL;
+    if (c)
+        return arena_printf(in->a, "; being released: %s (%s)", cond_nodes(in, n), cause_example(c)->message);
+    return n ? arena_printf(in->a, "; being released: %s", cond_nodes(in, n)) : "";
+}
+
+/* ---- who has GPUs */
+
+bool cond_detecting(const struct checks *in, struct condition *ret)
+{
+    if (!detecting_wait_s(in->v))
+        return false;
+    bool up = detecting_agents(in->v)->silent == 0;
+    return cond_say(ret, "False", REASON_DETECTING,
+                     arena_printf(in->a, "it is not known yet whether %s ha%s a GPU: %s", cond_nodes(in, in->t->total),
+                                  in->t->total == 1 ? "s" : "ve",
+                                  up ? "the agents are scanning"
+                                     : arena_printf(in->a, "not all of their agents are up; see kubectl -n %s describe pod",
+                                                    in->v->operand_namespace)));
+}
+
+/* What brings a detector, shortest first. */
+static const char *detector_cure(const struct checks *in)
+{
+    if (in->v->control_plane == in->t->total)
+        return "all of them are nodes of the control plane, where Ostler runs nothing without --control-plane-nodes (the chart's "
+               "controlPlaneNodes): set that, or";
+    if (detecting_agents(in->v))
+        return arena_printf(in->a, "the pods of the node agent are not up: kubectl -n %s describe pod; or",
+                            in->v->operand_namespace);
+    return in->v->agent_image ? "set spec.nodeAgent.enabled to true, or" : "start Ostler with --agent-image, or";
+}
+
+bool cond_no_detector(const struct checks *in, struct condition *ret)
+{
+    bool may_say = in->v->settled && in->v->stance == STANCE_MANAGE && !detecting_wait_s(in->v);
+    if (in->t->looked_at || !in->t->total || in->served || !may_say)
+        return false;
+    return cond_say(ret, "False", REASON_NO_DETECTOR,
+                     arena_printf(in->a, "nothing says which of %s have a GPU: %s install Node Feature Discovery, or run: "
+                                         "kubectl label node NAME " LABEL_GPU_PRESENT "=true",
+                                  cond_nodes(in, in->t->total), detector_cure(in)));
+}
+
+/* ---- a version that failed */
+
+bool cond_rolled_back(const struct checks *in, struct condition *ret)
+{
+    const struct rollout_report *r = in->v->rollout;
+    if (!r || !r->known || !r->failure || !in->v->settled || in->v->stance != STANCE_MANAGE)
+        return false;
+    bool back = in->served && r->active + r->waiting + r->failed == 0 && !cond_main_cause(in);
+    return cond_say(ret, "True", back ? REASON_ROLLED_BACK : REASON_REVISION_FAILED,
+                     arena_printf(in->a, "%s%s. Correct the policy, or have it tried again: " POLICY_RETRY_COMMAND "%s",
+                                  r->failure, back ? ", and was rolled back" : "", r->failure_retry,
+                                  cond_words_text(in, r->failure_node, NULL)));
+}

@@ -1,0 +1,31 @@
+#include "reconcilers/decide/deadline.h"
+
+#include "base/clock.h"
+
+/* A quiet server is heard of once a minute. Nobody is told when: so it is looked for. */
+enum { HEARD_AGAIN_S = 10 };
+
+/* A time that is still to come is by a clock that is wrong, as that of a node's kubelet: it begins nothing. */
+static int64_t latest_s(const struct node_input *in, int64_t a_s, int64_t b_s)
+{
+    return b_s > a_s && !clock_is_ahead(b_s, in->now_s) ? b_s : a_s;
+}
+
+int64_t deadline_from_s(const struct node_input *in, int64_t since_s)
+{
+    int64_t from_s = latest_s(in, in->watched_since_s, since_s);
+    from_s = latest_s(in, from_s, in->stays_since_s);
+    return latest_s(in, from_s, in->view.node->up_since_s);
+}
+
+bool deadline_is_over(const struct node_input *in, const struct deadline *d, struct plan *plan)
+{
+    int64_t from_s = deadline_from_s(in, d->since_s), lasted_s = in->now_s > from_s ? in->now_s - from_s : 0;
+    int64_t age_s = d->of_proof && in->tasks_age_s > in->age_s ? in->tasks_age_s : in->age_s;
+    if (!in->view.node->ready)
+        return false;
+    if (lasted_s - age_s >= d->timeout_s)
+        return true;
+    plan_requeue(plan, (lasted_s < d->timeout_s ? d->timeout_s - lasted_s : HEARD_AGAIN_S) * 1000);
+    return false;
+}

@@ -1,0 +1,32 @@
+#include "reconcilers/decide/detecting.h"
+
+#include "base/clock.h"
+
+enum {
+    LOOK_S = 15,      /* an agent looks within ten seconds of its start, and then says what it saw */
+    PATIENCE_S = 300, /* since they were first sent out: silence is no absence, but nobody waits for it without end */
+};
+
+const struct child *detecting_agents(const struct cluster_view *v)
+{
+    const struct child *agents = cluster_child(v, RESOURCE_DAEMONSET, operand_name(OPERAND_AGENT));
+    return agents && child_is_ours(agents) && !agents->deleting ? agents : NULL;
+}
+
+/* What is left of a time that began then. */
+static int64_t left_s(const struct cluster_view *v, int64_t since_s, int64_t time_s)
+{
+    int64_t lasted_s = v->now_s > since_s ? v->now_s - since_s : 0;
+    return lasted_s < time_s && !clock_is_ahead(since_s, v->now_s) ? time_s - lasted_s : 0;
+}
+
+int64_t detecting_wait_s(const struct cluster_view *v)
+{
+    const struct child *agents = v->stance == STANCE_MANAGE && !v->problems ? detecting_agents(v) : NULL;
+    const struct tally *t = v->tally;
+    if (!agents || tally_served(t) || t->states[NODE_FOREIGN] || !t->total)
+        return 0;
+    int64_t patience_s = left_s(v, agents->made_s, PATIENCE_S);
+    int64_t look_s = agents->silent ? patience_s : left_s(v, v->agents_up_s, LOOK_S);
+    return look_s < patience_s ? look_s : patience_s;
+}

@@ -1,0 +1,245 @@
+#include "reconcilers/decide/drain.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/str.h"
+#include "reconcilers/model/action.h"
+#include "reconcilers/model/pod_traits.h"
+#include "reconcilers/decide/holders.h"
+
+/* Pods that are named, and how long what is said of them gets. */
+enum { NAMED_MAX = 3, MESSAGE_MAX = 900, ROOM = 8 << 10 };
+
+static const struct {
+    enum drain_effect effect;
+    enum reason reason;
+    const char *text;
+} fates[DRAIN_FATE_COUNT] = {
+#define X(id, effect, reason, text) [DRAIN_##id] = { effect, REASON_##reason, text },
+    DRAIN_FATES(X)
+#undef X
+};
+
+const char *drain_fate_text(enum drain_fate fate)
+{
+    return fates[fate].text;
+}
+
+enum reason drain_fate_reason(enum drain_fate fate)
+{
+    return fates[fate].reason;
+}
+
+/* ---- what becomes of each pod */
+
+struct look {
+    const struct drain_input *in;
+    const struct selector *selector; /* NULL: it is none, and nobody is asked to leave */
+};
+
+static bool is_static(const struct look *l, const struct pod *p)
+{
+    return pod_is_static(p, str_or_empty(l->in->node_uid));
+}
+
+static bool is_selected(const struct look *l, const struct pod *p)
+{
+    return l->selector && pod_selected(l->in->strings, p, l->selector);
+}
+
+static bool tolerates(const struct look *l, const struct pod *p)
+{
+    return pod_tolerates(l->in->strings, p, l->in->spec->taint_key);
+}
+
+int64_t drain_closed_s(const struct claim *c)
+{
+    return c->phase == CLAIM_DRAINING || c->phase == CLAIM_UNLOADING ? c->claimed_s : 0;
+}
+
+/* For how long a pod is not asked to leave, since it was made after the node was closed. What tolerates the taint, or names its
+ * node past the scheduler, comes again at once when it is sent away, and would as often as that is done; what the scheduler bound
+ * before it saw the taint does not, when it has seen it. */
+static int64_t spared_s(const struct look *l, const struct pod *p)
+{
+    int64_t closed_s = l->in->closed_s, seen_s = closed_s + SCHEDULER_BEHIND_S;
+    if (!closed_s || p->made_s < closed_s)
+        return 0;
+    int64_t until_s = tolerates(l, p) || p->made_s >= seen_s ? p->made_s + DRAIN_ASK_AGAIN_S : seen_s;
+    return until_s > l->in->now_s ? until_s - l->in->now_s : 0;
+}
+
+/* Whether it is none of the drain's concern. Of pods without a GPU, where all are to leave, those stay that kubectl drain leaves,
+ * and those that the selector does: they use nothing that is about to change. */
+static bool stays(const struct look *l, const struct pod *p)
+{
+    if (p->gpus > 0 || holders_unasked(l->in->holders, p))
+        return false;
+    return l->in->spec->mode == DRAIN_GPU_PODS || p->is_task || p->component != OPERAND_NONE || p->daemon ||
+           is_static(l, p) || !is_selected(l, p);
+}
+
+/* The first that applies. */
+static enum drain_fate fate_of(const struct look *l, const struct pod *p)
+{
+    const struct drain_spec *spec = l->in->spec;
+    const struct {
+        bool applies;
+        enum drain_fate fate;
+    } rows[] = {
+        { stays(l, p), DRAIN_STAYS },
+        { p->deleting, DRAIN_GOING },
+        { is_static(l, p), DRAIN_STATIC },
+        { p->daemon && tolerates(l, p), DRAIN_DAEMON },
+        { !is_selected(l, p), DRAIN_LEFT_OUT },
+        { p->ends && !l->in->jobs_may_go, spec->wait_for_jobs_s < 0 ? DRAIN_JOB : DRAIN_TIMED_JOB },
+        { p->bare && !spec->force, DRAIN_BARE },
+        { p->scratch && !spec->delete_empty_dir, DRAIN_DATA },
+        { spared_s(l, p) > 0, DRAIN_RETURNED },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        if (rows[i].applies)
+            return rows[i].fate;
+    return DRAIN_LEAVES;
+}
+
+static int by_fate_and_name(const void *a, const void *b)
+{
+    const struct drain_found *x = a, *y = b;
+    return x->fate != y->fate ? (int) x->fate - (int) y->fate : strcmp(x->pod->head.key, y->pod->head.key);
+}
+
+/* ---- what is said */
+
+/* The pods of one fate, of which the first `named` by name. */
+static void say_group(struct buf *text, const struct drain_found *group, size_t n, size_t named)
+{
+    for (size_t i = 0; i < n && i < named; i++)
+        buf_printf(text, "%s%s", i ? ", " : "", group[i].pod->head.key);
+    if (n > named)
+        buf_printf(text, "%s%zu more", named ? " and " : "", n - named);
+    buf_printf(text, " (%s)", fates[group->fate].text);
+}
+
+static void say_pods(struct buf *text, const struct look *l, const struct drain *d, const struct drain_found *found)
+{
+    buf_printf(text, "waits for %zu %spod%s: ", d->waiting, l->in->spec->mode == DRAIN_GPU_PODS ? "GPU " : "",
+               d->waiting == 1 ? "" : "s");
+    size_t left = NAMED_MAX;
+    for (size_t at = 0; at < d->waiting; at += d->of[found[at].fate]) {
+        size_t n = d->of[found[at].fate], named = n < left ? n : left;
+        buf_str(text, at ? "; " : "");
+        say_group(text, &found[at], n, named);
+        left -= named;
+    }
+}
+
+static char *say(const struct look *l, const struct drain *d, const struct drain_found *found, struct arena *a)
+{
+    CLEANUP_BUF struct buf text = BUF_INIT(ROOM);
+    if (d->waiting)
+        say_pods(&text, l, d, found);
+    if (d->host_count)
+        buf_printf(&text, "%s%s", d->waiting ? "; and for " : "waits for ", holders_hosts_text(d->hosts, d->host_count, a));
+    CLEANUP_FREE char *shortened = str_shortened(buf_text(&text), MESSAGE_MAX);
+    return arena_strdup(a, shortened);
+}
+
+/* ---- */
+
+static size_t count_pods(const struct pod *pods)
+{
+    size_t n = 0;
+    for (const struct pod *p = pods; p; p = p->next_on_node)
+        n++;
+    return n;
+}
+
+/* Counts all pods, and gathers those that are in the way in their order. */
+static struct drain_found *gather(const struct look *l, struct arena *a, struct drain *ret)
+{
+    struct drain_found *found = arena_alloc(a, count_pods(l->in->pods) * sizeof *found);
+    for (const struct pod *p = l->in->pods; p; p = p->next_on_node) {
+        enum drain_fate fate = fate_of(l, p);
+        ret->of[fate]++;
+        if (fates[fate].effect == DRAIN_FREE)
+            continue;
+        if (fate == DRAIN_RETURNED && (!ret->again_s || spared_s(l, p) < ret->again_s))
+            ret->again_s = spared_s(l, p);
+        found[ret->waiting++] = (struct drain_found){ p, fate, holders_unasked(l->in->holders, p) };
+        ret->stuck += fates[fate].effect == DRAIN_STUCK;
+    }
+    qsort(found, ret->waiting, sizeof *found, by_fate_and_name);
+    return found;
+}
+
+void drain_look(const struct drain_input *in, struct arena *a, struct drain *ret)
+{
+    CLEANUP(selector_clear) struct selector selector = { 0 };
+    bool good = selector_compile(in->spec->pod_selector, &selector, NULL) == 0;
+    struct look l = { in, good ? &selector : NULL };
+    *ret = (struct drain){ 0 };
+    struct drain_found *found = gather(&l, a, ret);
+    ret->found = found;
+    ret->leaving = arena_alloc(a, ret->of[DRAIN_LEAVES] * sizeof *ret->leaving);
+    for (size_t i = 0, n = 0; i < ret->waiting; i++)
+        if (found[i].fate == DRAIN_LEAVES)
+            ret->leaving[n++] = found[i].pod;
+    ret->hosts = in->holders ? in->holders->hosts : NULL;
+    ret->host_count = in->holders ? in->holders->host_count : 0;
+    ret->stuck += ret->host_count;
+    ret->message = drain_is_done(ret) ? NULL : say(&l, ret, found, a);
+}
+
+bool drain_is_done(const struct drain *d)
+{
+    return d->waiting == 0 && d->host_count == 0;
+}
+
+bool drain_waits_for_jobs_alone(const struct drain *d)
+{
+    return drain_is_stuck_by_jobs(d) && d->waiting == d->stuck;
+}
+
+bool drain_is_stuck_by_jobs(const struct drain *d)
+{
+    return d->stuck > 0 && d->stuck == d->of[DRAIN_JOB] + d->of[DRAIN_TIMED_JOB];
+}
+
+/* ---- requests */
+
+static void evict(const struct pod *p, bool dry_run, struct plan *plan)
+{
+    const char *name;
+    CLEANUP_FREE char *ns = record_namespace(p->head.key, &name);
+    CLEANUP_FREE char *target = xasprintf("pod/%s", p->head.key);
+    action_add(plan, request_evict(ns, name, p->head.uid, dry_run),
+               dry_run ? VERB_TRY_EVICT : VERB_EVICT, target, REASON_DRAIN,
+               dry_run ? "dry run of the eviction, before Ostler evicts a pod of the node"
+                       : "the driver of its node is about to be replaced: Ostler evicts the pod");
+}
+
+void drain_evict(const struct drain *d, bool dry_run_first, struct plan *plan)
+{
+    size_t n = d->stuck ? 0 : d->of[DRAIN_LEAVES];
+    for (size_t i = 0; i < n && dry_run_first; i++)
+        evict(d->leaving[i], true, plan);
+    for (size_t i = 0; i < n; i++)
+        evict(d->leaving[i], false, plan);
+}
+
+void drain_delete(const struct drain *d, struct plan *plan)
+{
+    size_t n = d->stuck ? 0 : d->of[DRAIN_LEAVES];
+    for (size_t i = 0; i < n; i++) {
+        const struct pod *p = d->leaving[i];
+        const char *name;
+        CLEANUP_FREE char *ns = record_namespace(p->head.key, &name);
+        CLEANUP_FREE char *target = xasprintf("pod/%s", p->head.key);
+        struct request request = request_delete(RESOURCE_POD, ns, name, p->head.uid, p->head.rv);
+        action_add(plan, request, VERB_DELETE, target, REASON_DRAIN_TIMED_OUT,
+                 "drain.timeout is over and drain.onTimeout is Delete: Ostler deletes the pod");
+    }
+}

@@ -1,0 +1,341 @@
+#include "reconcilers/decide/gpu_node.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "base/str.h"
+#include "kube/condition.h"
+#include "reconcilers/model/action.h"
+#include "reconcilers/model/known_fields.h"
+#include "reconcilers/model/names.h"
+#include "reconcilers/model/policy.h"
+#include "reconcilers/decide/waiting_for.h"
+
+enum { WORD_MAX = 128 }; /* as the CRD has a reason */
+
+/* ---- what is said */
+
+/* Of the condition: whether its GPUs work, and if not why. */
+static const char *reason_of(const struct node_summary *s)
+{
+    if (s->cause)
+        return s->cause->word;
+    return s->state == NODE_READY ? reason_text(REASON_OPERANDS_UP) : node_state_name(s->state);
+}
+
+/* Whether its GPUs work, and if not why: what the condition says. */
+static const char *message_of(const struct node_summary *s)
+{
+    return !s->message && s->state == NODE_READY ? NODE_READY_MESSAGE : s->message;
+}
+
+/* The node works, but a version that the policy asks for failed, and the node went back or never got it. */
+static bool is_rolled_back(const struct gpu_node_input *in)
+{
+    return in->failed && in->summary->state == NODE_READY && !in->summary->cause;
+}
+
+static const char *rolled_back_sentence(const struct gpu_node_input *in, struct arena *a)
+{
+    const char *space = strchr(in->failure, ' ');
+    const char *where = space ? arena_printf(a, " on %.*s with %s", (int) (space - in->failure), in->failure, space + 1) : "";
+    return arena_printf(a, "the node works and runs %s in place of %s, which the policy asks for and which failed%s; "
+                        "correct the policy, or have it tried again: " POLICY_RETRY_COMMAND,
+                        in->runs, in->failed, where, in->failed_retry);
+}
+
+/* The same; of a node on its way what the kubelet says of a pod that does not come up, and of one that works what it still waits
+ * for: in one word and in a sentence. */
+static const char *word_of(const struct gpu_node_input *in, struct arena *a)
+{
+    const char *trouble = waiting_trouble(in->summary, a);
+    if (waiting_for_turn(in))
+        return reason_text(rollout_hold_reason(waiting_turn(in->hold)));
+    if (is_rolled_back(in))
+        return reason_text(REASON_ROLLED_BACK);
+    return trouble ? trouble : reason_of(in->summary);
+}
+
+static const char *sentence_of(const struct gpu_node_input *in, struct arena *a)
+{
+    if (waiting_for_turn(in))
+        return waiting_turn_sentence(in, a);
+    if (is_rolled_back(in))
+        return rolled_back_sentence(in, a);
+    return waiting_closed(in) ? waiting_closed_sentence(in, a) : message_of(in->summary);
+}
+
+static json_t *shortened(const char *text, size_t max)
+{
+    CLEANUP_FREE char *cut = str_shortened(text, max);
+    return json_text(cut);
+}
+
+static void set_text(json_t *object, const char *key, const char *text)
+{
+    if (text && *text)
+        json_object_set_new(object, key, json_text(text));
+}
+
+/* Left out when it would be empty: an object whose last member is taken off by apply becomes null, which the API
+ * server refuses. */
+static void set_tier(json_t *status, const struct gpu_node_input *in, enum tier t)
+{
+    const struct node_standing *of = &in->summary->of[t];
+    const char *version =
+        t == TIER_DRIVER && in->node->host_driver ? GPU_NODE_HOST_DRIVER : in->version[t];
+    CLEANUP_JSON json_t *tier = json_object();
+    set_text(tier, "version", version);
+    set_text(tier, "revision",
+             of->carried && !summary_leaves(in->summary, t) ? of->carried->hash : NULL);
+    set_text(tier, "target", of->target ? of->target->hash : NULL);
+    if (json_object_size(tier))
+        json_object_set(status, tiers[t].name, tier);
+}
+
+/* A time that is still to come is said anew. */
+static json_t *since_json(const struct gpu_node_input *in, const char *state)
+{
+    const struct gpu_node *r = in->report;
+    char text[CLOCK_TEXT_MAX];
+    bool told = r && str_eq(r->state, state) && r->since_s && !clock_is_ahead(r->since_s, clock_parse_rfc3339(in->now) / 1000000);
+    if (told)
+        clock_rfc3339(r->since_s * 1000000, text);
+    return json_string(told ? text : in->now);
+}
+
+static void set_words(json_t *status, const struct last_words *w)
+{
+    if (w && w->text)
+        json_object_set_new(status, "lastWords",
+                            json_pack("{s:s, s:s, s:s}", "pod", w->pod, "container", w->container, "text", w->text));
+}
+
+static json_t *status_json(const struct gpu_node_input *in, struct arena *a)
+{
+    const struct node_summary *s = in->summary;
+    const char *state = node_state_name(s->state), *message = sentence_of(in, a);
+    json_t *status =
+        json_pack("{s:s, s:o}", "state", state, "reason", shortened(word_of(in, a), WORD_MAX));
+    if (in->gpus)
+        json_object_set_new(status, "gpus", json_integer(in->gpus));
+    set_text(status, "product", in->product);
+    if (message)
+        json_object_set_new(status, "message", shortened(message, CONDITION_MESSAGE_MAX));
+    json_object_set_new(status, "since", since_json(in, state));
+    CLEANUP_JSON json_t *waiting = waiting_for(in, a);
+    if (json_array_size(waiting))
+        json_object_set(status, "waitingFor", waiting);
+    for (enum tier t = 0; t < TIERS; t++)
+        set_tier(status, in, t);
+    set_words(status, in->words);
+    json_t *stages = in->stages ? node_stages_json(in->stages) : NULL;
+    if (stages)
+        json_object_set_new(status, GPU_NODE_STAGES, stages);
+    json_object_set_new(status, GPU_NODE_GENERATION, json_integer(in->generation));
+    return status;
+}
+
+/* ---- the GpuNode */
+
+static void plan_delete(const struct gpu_node_input *in, const char *target, const char *message, struct plan *plan)
+{
+    action_add(plan,
+               request_delete(RESOURCE_GPU_NODE, NULL, in->name, in->report->head.uid,
+                              in->report->head.rv),
+               VERB_DELETE, target, REASON_REPORT_UNNEEDED, "%s", message);
+}
+
+/* One that the node's agent made says nothing of whose it is yet. */
+static void plan_create(const struct gpu_node_input *in, const char *target, struct plan *plan)
+{
+    CLEANUP_JSON json_t *object =
+        json_pack("{s:s, s:s, s:{s:s, s:{s:s}, s:[{s:s, s:s, s:s, s:s}]}}", "apiVersion", POLICY_API_VERSION, "kind",
+                  GPU_NODE_KIND, "metadata", "name", in->name, "labels", LABEL_MANAGED_BY, MANAGED_BY, "ownerReferences",
+                  "apiVersion", "v1", "kind", "Node", "name", in->name, "uid", in->node->head.uid);
+    action_add(plan, request_apply(RESOURCE_GPU_NODE, NULL, in->name, object), VERB_APPLY, target,
+             in->report ? REASON_REPORT_UNOWNED : REASON_REPORT_MISSING,
+             in->report ? "the GpuNode has no ownerReference to its Node yet: Ostler adds it"
+                        : "the node has no GpuNode yet: Ostler creates it");
+}
+
+/* What the agent on a node has seen is not taken from it while there is a policy: the agent would not say it again, and a node of
+ * which Ostler knows nothing may be one that has just come. Later it stays as long as the agent does. With a node that is gone
+ * its GpuNode goes by itself. */
+static bool keeps_inventory(const struct gpu_node_input *in)
+{
+    return (in->managing || in->agent) && in->report && in->report->inventory;
+}
+
+/* An agent makes its GpuNode and speaks a moment later: to take that away meanwhile would make it begin again, and maybe never
+ * come to speak. */
+static bool is_just_made(const struct gpu_node_input *in)
+{
+    const struct gpu_node *r = in->report;
+    return in->managing && r && !r->owner && !*r->state && !r->inventory;
+}
+
+static bool is_of_another(const struct gpu_node_input *in)
+{
+    uint64_t owner = in->report ? in->report->owner : 0;
+    return owner && owner != gpu_node_owner(in->node->head.uid);
+}
+
+/* What goes with no node nobody collects. The node may be one that was not heard of yet: so the server is asked first. */
+static void plan_orphan(const struct gpu_node_input *in, const char *target, struct plan *plan)
+{
+    CLEANUP_FREE char *selector = xasprintf("metadata.name=%s", in->name);
+    plan->keep_going = false;
+    action_add(plan,
+               request_look(RESOURCE_NODE, &(struct list_options){ .field_selector = selector }),
+               VERB_LOOK, target, REASON_REPORT_UNNEEDED,
+               "lists the Nodes of this name, before the GpuNode is deleted");
+    plan_delete(in, target, "there is no Node of this name: Ostler deletes the GpuNode", plan);
+}
+
+/* What is there and should not be. */
+static void plan_way(const struct gpu_node_input *in, const char *target, bool wanted, struct plan *plan)
+{
+    bool keeps = keeps_inventory(in) || is_just_made(in);
+    if (!in->report || in->report->deleting)
+        return;
+    if (keeps && !in->node && !in->report->owner)
+        plan_orphan(in, target, plan);
+    else if (!keeps && !wanted)
+        plan_delete(in, target, "Ostler no longer manages the node: it deletes the GpuNode", plan);
+    else if (!keeps && is_of_another(in))
+        plan_delete(in, target, "the GpuNode belongs to an earlier Node of this name: Ostler deletes it", plan);
+}
+
+/* Whether something may be said of the node in its report. */
+static bool may_be_said(const struct gpu_node_input *in, bool wanted)
+{
+    bool there = in->node && !in->node->deleting;
+    if (!there || !in->reports_exist || !(wanted || keeps_inventory(in)))
+        return false;
+    return !in->report || !(in->report->deleting || is_of_another(in));
+}
+
+/* Why Ostler leaves a node alone, the first that applies. */
+static const char *why_unmanaged(const struct gpu_node_input *in, struct arena *a,
+                                 enum reason *ret_reason)
+{
+    const struct node_view view = { in->node, in->strings };
+    *ret_reason = REASON_NO_GPU;
+    if (!in->summary->gpu)
+        return "no GPU was found on the node";
+    const char *managed = node_label(&view, LABEL_MANAGED), *operands = node_label(&view, LABEL_DEPLOY_OPERANDS);
+    *ret_reason = REASON_OPTED_OUT;
+    if (str_eq(managed, "false"))
+        return arena_printf(a, "Ostler leaves the node alone because of its label " LABEL_MANAGED "=false; to have it managed, "
+                            "run: kubectl label node %s " LABEL_MANAGED "-", in->name);
+    if (str_eq(operands, "false") && !str_eq(managed, "true"))
+        return arena_printf(a, "Ostler leaves the node alone because of its label " LABEL_DEPLOY_OPERANDS "=false; to have it "
+                            "managed, run: kubectl label node %s " LABEL_DEPLOY_OPERANDS "-", in->name);
+    *ret_reason = REASON_NOT_SELECTED;
+    return "Ostler leaves the node alone because spec.nodes.selector of the policy does not match its labels";
+}
+
+/* Of a node that Ostler leaves alone and whose agent has made the GpuNode. Without a policy it leaves all alone, and says
+ * nothing. */
+static json_t *unmanaged_json(const struct gpu_node_input *in, struct arena *a)
+{
+    const char *state = node_state_name(NODE_UNMANAGED);
+    enum reason reason;
+    if (!in->managing)
+        return json_object();
+    const char *message = why_unmanaged(in, a, &reason);
+    json_t *status =
+        json_pack("{s:s, s:s, s:o, s:o}", "state", state, "reason", reason_text(reason), "message",
+                  shortened(message, CONDITION_MESSAGE_MAX), "since", since_json(in, state));
+    set_text(status, "product", in->product);
+    json_object_set_new(status, GPU_NODE_GENERATION, json_integer(in->generation));
+    return status;
+}
+
+static void plan_status(const struct gpu_node_input *in, struct arena *a, const char *target, bool wanted, struct plan *plan)
+{
+    CLEANUP_JSON json_t *whole = wanted ? status_json(in, a) : unmanaged_json(in, a);
+    CLEANUP_JSON json_t *status = known_fields(in->known, whole);
+    if (in->report && in->report->said == gpu_node_said(status))
+        return;
+    CLEANUP_JSON json_t *apply = json_pack("{s:s, s:s, s:{s:s}, s:O}", "apiVersion", POLICY_API_VERSION, "kind", GPU_NODE_KIND,
+                                           "metadata", "name", in->name, "status", status);
+    const char *news = wanted ? arena_printf(a, "%s %s: %s", node_state_name(in->summary->state), word_of(in, a),
+                                             str_or_empty(sentence_of(in, a)))
+                              : "Ostler does not manage the node";
+    action_add(plan, request_apply_status(RESOURCE_GPU_NODE, NULL, in->name, apply), VERB_STATUS,
+               target, REASON_REPORT_CHANGED, "%s", news);
+}
+
+static void plan_report(const struct gpu_node_input *in, struct arena *a, bool wanted, struct plan *plan)
+{
+    const char *target = arena_printf(a, "gpunode/%s", in->name);
+    plan_way(in, target, wanted, plan);
+    if (!may_be_said(in, wanted))
+        return;
+    if (!in->report || !in->report->owner)
+        plan_create(in, target, plan);
+    plan_status(in, a, target, wanted, plan);
+}
+
+/* ---- the condition */
+
+/* Of a node that somebody else serves Ostler does not know whether its GPUs work. */
+static bool says_condition(enum node_state s)
+{
+    return node_state_served(s) || s == NODE_LOST || s == NODE_REMOVING;
+}
+
+static void plan_condition_patch(const struct gpu_node_input *in, struct arena *a, json_t *condition_steal, const char *what,
+                                 struct plan *plan)
+{
+    CLEANUP_JSON json_t *patch = json_pack("{s:{s:s}, s:{s:[o]}}", "metadata", "uid", in->node->head.uid, "status", "conditions",
+                                           condition_steal);
+    action_add(plan, request_merge_status(RESOURCE_NODE, NULL, in->name, patch), VERB_CONDITION,
+               arena_printf(a, "node/%s", in->name), REASON_CONDITION_CHANGED,
+               NODE_CONDITION " is %s", what);
+}
+
+static bool take_condition_off(const struct gpu_node_input *in, struct arena *a, struct plan *plan)
+{
+    if (in->node->gpu_ready.status == CONDITION_ABSENT)
+        return false;
+    plan_condition_patch(in, a, json_pack("{s:s, s:s}", "$patch", "delete", "type", NODE_CONDITION), "gone", plan);
+    return true;
+}
+
+/* Lists are merged by their items' keys: conditions of others, and members that are not named, stay as they are. */
+static bool plan_condition(const struct gpu_node_input *in, struct arena *a, bool wanted, struct plan *plan)
+{
+    const struct node_condition *now = &in->node->gpu_ready;
+    if (!wanted)
+        return take_condition_off(in, a, plan);
+    const char *reason = reason_of(in->summary), *status = in->summary->state == NODE_READY ? "True" : "False";
+    CLEANUP_JSON json_t *condition =
+        json_pack("{s:s, s:s, s:o, s:o}", "type", NODE_CONDITION, "status", status, "reason",
+                  shortened(reason, WORD_MAX), "message",
+                  shortened(str_or_empty(message_of(in->summary)), CONDITION_MESSAGE_MAX));
+    struct node_condition then = node_condition(condition);
+    bool other = then.status != now->status || then.why != now->why;
+    if (!other && then.message == now->message)
+        return false;
+    if (!other && in->told_ms < GPU_NODE_SENTENCE_MS) {
+        plan_requeue(plan, GPU_NODE_SENTENCE_MS - in->told_ms);
+        return false;
+    }
+    json_object_set_new(condition, "lastHeartbeatTime", json_string(in->now));
+    if (then.status != now->status)
+        json_object_set_new(condition, "lastTransitionTime", json_string(in->now));
+    plan_condition_patch(in, a, json_incref(condition), arena_printf(a, "%s, %s", status, reason), plan);
+    return true;
+}
+
+bool gpu_node_plan(const struct gpu_node_input *in, struct arena *a, struct plan *plan)
+{
+    bool there = in->node && !in->node->deleting, looked_after = there && in->summary->state != NODE_UNMANAGED;
+    plan->keep_going = true;
+    plan_report(in, a, looked_after, plan);
+    return there && plan_condition(in, a, looked_after && says_condition(in->summary->state), plan);
+}

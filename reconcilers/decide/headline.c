@@ -1,0 +1,143 @@
+/* The condition Ready is the headline of the status: `kubectl get gpuclusterpolicies` and `kubectl gpu status` print its reason
+ * and its message. It carries the worst that is true, with what to do about it. What is worse than what says the table at the
+ * end of this file, and nothing else. */
+#include "base/str.h"
+#include "reconcilers/decide/condition_checks.h"
+#include "reconcilers/decide/detecting.h"
+
+/* ---- what nothing can be done about before a user acts */
+
+static bool is_invalid(const struct checks *in, struct condition *ret)
+{
+    return in->v->problems && cond_say(ret, "False", REASON_INVALID_SPEC,
+                                        arena_printf(in->a, "operands that run are not changed, and the spec is not applied: %s",
+                                                     in->v->problems));
+}
+
+/* Operands can run nowhere: what the nodes lack, and which writes fail, only follows from that. */
+static bool has_no_namespace(const struct checks *in, struct condition *ret)
+{
+    const struct surroundings_problem *p = cond_part(in, SURROUNDINGS_NAMESPACE);
+    return p && cond_say(ret, "False", p->reason, p->message);
+}
+
+static bool has_failed_writes(const struct checks *in, struct condition *ret)
+{
+    return in->failure && cond_say(ret, "False", REASON_RECONCILE_FAILED, cond_failure_text(in));
+}
+
+static bool is_unsettled(const struct checks *in, struct condition *ret)
+{
+    return !in->v->settled &&
+           cond_say(ret, "Unknown", REASON_READING, "Ostler is reading the nodes");
+}
+
+/* ---- nodes that are not ready, or not known */
+
+static bool lacks_nodes(const struct checks *in, struct condition *ret)
+{
+    if (in->works == in->served)
+        return false;
+    const struct cause *c = cond_main_cause(in);
+    return c ? cond_say_cause(ret, "False", c, cond_cause_text(in, c))
+             : cond_say(ret, "False", REASON_INSTALLING,
+                        arena_printf(in->a, "%zu of %s ready", in->works,
+                                     cond_nodes(in, in->served)));
+}
+
+/* ---- nodes that work, and something to say about them */
+
+/* Nodes that the administrator keeps Ostler off, on which no agent looks. */
+static const char *left_out(const struct checks *in)
+{
+    if (!in->v->control_plane)
+        return "";
+    return arena_printf(in->a, "; of the control plane, where Ostler runs nothing without --control-plane-nodes: %s",
+                        cond_nodes(in, in->v->control_plane));
+}
+
+/* Nodes of which nobody knows since no agent reports there. */
+static const char *silent(const struct checks *in)
+{
+    const struct child *agents = detecting_agents(in->v);
+    if (!agents || agents->silent <= 0)
+        return "";
+    return arena_printf(in->a, "; without an agent that is up: %s (see kubectl -n %s describe pod)",
+                        cond_nodes(in, (size_t) agents->silent), in->v->operand_namespace);
+}
+
+static bool has_no_nodes(const struct checks *in, struct condition *ret)
+{
+    const struct tally *t = in->t;
+    if (in->served)
+        return false;
+    if (t->states[NODE_LOST])
+        return cond_say(ret, "True", REASON_NODES_DOWN,
+                        arena_printf(in->a, "every GPU node that Ostler serves is down: %s; see kubectl get nodes%s",
+                                     cond_nodes(in, t->states[NODE_LOST]), cond_letting_go(in)));
+    if (t->states[NODE_FOREIGN])
+        return cond_say(ret, "True", REASON_FOREIGN_STACK,
+                         arena_printf(in->a, "no node to serve; served by another GPU stack: %s%s%s",
+                                      cond_nodes(in, t->states[NODE_FOREIGN]), silent(in), cond_letting_go(in)));
+    return cond_say(ret, "True", REASON_NO_GPU_NODES,
+                     arena_printf(in->a, "there is no GPU node to serve among %s%s%s%s", cond_nodes(in, t->total),
+                                  left_out(in), silent(in), cond_letting_go(in)));
+}
+
+static bool lacks_metrics(const struct checks *in, struct condition *ret)
+{
+    const struct cause *c = cond_metrics_cause(in);
+    return c && cond_say_cause(ret, "True", c, cond_metrics_text(in, c));
+}
+
+static bool lacks_reports(const struct checks *in, struct condition *ret)
+{
+    const struct surroundings_problem *p = cond_part(in, SURROUNDINGS_REPORTS);
+    return p && cond_say(ret, "True", p->reason, p->message);
+}
+
+/* Nodes that are out of service for a rollout do not make the policy less than ready; the numbers say that they are out. */
+static bool rolls_out(const struct checks *in, struct condition *ret)
+{
+    if (!cond_is_rolling_out(in))
+        return false;
+    bool moves = in->v->rollout->active || in->v->rollout->waiting;
+    return cond_say(ret, "True", moves ? REASON_ROLLING_OUT : status_rollout_reason(in->v),
+                     arena_printf(in->a, "%zu of %s ready: %s", in->t->states[NODE_READY], cond_nodes(in, in->served),
+                                  in->rolling_out->message));
+}
+
+static bool has_all(const struct checks *in, struct condition *ret)
+{
+    const struct tally *t = in->t;
+    const char *others = "";
+    if (t->moving)
+        others = arena_printf(in->a, "; being moved to another revision: %s", cond_nodes(in, t->moving));
+    for (const struct operand_row *o = operand_rows; o->section; o++)
+        if (o->class == OPERAND_CLASS_FOLLOWER && t->operands[o->id].up < t->operands[o->id].wanted)
+            others = arena_printf(in->a, "%s; %ss that are up: %zu of %zu", others, o->title, t->operands[o->id].up,
+                                  t->operands[o->id].wanted);
+    if (t->states[NODE_LOST])
+        others = arena_printf(in->a, "%s; down: %s", others, cond_nodes(in, t->states[NODE_LOST]));
+    if (t->states[NODE_FOREIGN])
+        others = arena_printf(in->a, "%s; served by another GPU stack: %s", others, cond_nodes(in, t->states[NODE_FOREIGN]));
+    return cond_say(ret, "True", REASON_ALL_NODES_READY,
+                     arena_printf(in->a, "every GPU node has what it should have: %s%s%s%s",
+                                  cond_nodes(in, in->served), others, silent(in), cond_letting_go(in)));
+}
+
+/* Worst first: the first that is so is the headline. docs/operations.md has a row for each. */
+static check_fn *const severities[] = {
+    cond_removing, is_invalid, has_no_namespace, has_failed_writes, is_unsettled, /* nothing, or not all, is acted on */
+    lacks_nodes, cond_detecting, cond_no_detector,                               /* GPUs that cannot be used, or not be seen */
+    has_no_nodes, cond_rolled_back, lacks_metrics, rolls_out, lacks_reports,      /* GPUs work, and not all is as asked for */
+    has_all,
+};
+
+bool cond_headline(const struct checks *in, struct condition *ret)
+{
+    for (size_t i = 0; i < ARRAY_LEN(severities); i++)
+        if (severities[i](in, ret))
+            return true;
+    return false;
+}

@@ -1,0 +1,63 @@
+/* What the policy's status says where nothing may be done: that, why, and what to do about it. All else in it stays as it is. */
+#include "base/json.h"
+#include "base/str.h"
+#include "kube/object.h"
+#include "reconcilers/model/action.h"
+#include "reconcilers/decide/policy_plan.h"
+#include "reconcilers/decide/status.h"
+
+/* The condition of a type in a list of them is this one from now on. */
+static void replace_condition(json_t *conditions, const json_t *before, const struct condition *c, const struct cluster_view *v)
+{
+    json_t *fresh = condition_json(c, before, object_generation(v->object), v->now);
+    size_t i;
+    json_t *entry;
+    json_array_foreach (conditions, i, entry) {
+        if (entry == condition_find(conditions, c->type)) {
+            json_array_set_new(conditions, i, fresh);
+            return;
+        }
+    }
+    json_array_append_new(conditions, fresh);
+}
+
+/* Only what is there already, besides conditions: the definition on the server may know no more. */
+static json_t *hindered_status(const struct cluster_view *v)
+{
+    const struct surroundings_problem *p = v->hindrance;
+    const char *reason = reason_text(p->reason);
+    const struct condition said[] = {
+        { "Ready", "False", reason, p->message },
+        { "Reconciling", "False", reason, "nothing is under way" },
+        { "Stalled", "True", reason, p->message },
+        { "Degraded", "True", reason, p->message },
+    };
+    const json_t *old = json_object_get(v->object, "status"), *before = json_object_get(old, "conditions");
+    json_t *status = json_is_object(old) ? json_deep_copy(old) : json_object();
+    if (!json_is_array(json_object_get(status, "conditions")))
+        json_object_set_new(status, "conditions", json_array());
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++)
+        replace_condition(json_object_get(status, "conditions"), before, &said[i], v);
+    /* A plan that waits for approval is of the spec that it was made for, and whoever approves it has to see that. */
+    if (!json_at(status, "rollout.plan"))
+        json_object_set_new(status, "observedGeneration", json_integer(object_generation(v->object)));
+    if (json_at(status, "summary")) {
+        CLEANUP_FREE char *text = str_shortened(p->message, STATUS_SUMMARY_MAX);
+        json_set_at(status, "summary.message", json_text(text));
+    }
+    return status;
+}
+
+void policy_plan_hindered(const struct cluster_view *v, struct plan *plan)
+{
+    if (!v->object)
+        return;
+    CLEANUP_JSON json_t *status = hindered_status(v);
+    if (json_equal(status, json_object_get(v->object, "status")))
+        return;
+    CLEANUP_JSON json_t *apply = json_pack("{s:s, s:s, s:{s:s, s:s}, s:O}", "apiVersion", POLICY_API_VERSION, "kind", POLICY_KIND,
+                                           "metadata", "name", POLICY_NAME, "uid", object_uid(v->object), "status", status);
+    action_add(plan, request_apply_status(RESOURCE_POLICY, NULL, POLICY_NAME, apply), VERB_STATUS,
+               POLICY_TARGET, REASON_STATUS_CHANGED, "Stalled=True %s: %s",
+               reason_text(v->hindrance->reason), v->hindrance->message);
+}

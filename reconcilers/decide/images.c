@@ -1,0 +1,235 @@
+#include "reconcilers/decide/images.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/clock.h"
+#include "base/json.h"
+#include "base/str.h"
+#include "reconcilers/model/claim.h"
+#include "reconcilers/model/names.h"
+#include "reconcilers/decide/node_plan.h"
+
+enum {
+    IMAGES_MAX = 16, /* more than operands have; what is over it is pulled when its pod comes */
+    AGAIN_S = 120,   /* after a pod was ended, as for a node that is short of disk space, the next one is made */
+};
+
+/* ---- what a pod is for */
+
+static uint64_t add_to_hash(uint64_t hash, const json_t *value)
+{
+    const char *text = json_string_value(value);
+    size_t i;
+    json_t *item;
+    if (text)
+        return hash * 31 + str_hash(text, strlen(text));
+    json_array_foreach (value, i, item)
+        hash = add_to_hash(hash, item);
+    return hash * 31 + i;
+}
+
+/* What a section says of pulling. */
+static uint64_t add_section(uint64_t hash, const json_t *spec, const struct operand_row *o)
+{
+    static const char *const keys[] = { "repository", "image", "version", "imagePullPolicy",
+                                        "imagePullSecrets" };
+    for (size_t k = 0; k < ARRAY_LEN(keys); k++)
+        hash = add_to_hash(hash, json_object_get(json_object_get(spec, o->section), keys[k]));
+    return hash;
+}
+
+void images_purpose(struct assignment_ref target, const json_t *spec,
+                    char out[static IMAGES_PURPOSE_MAX])
+{
+    uint64_t hash = 0;
+    task_purpose(target, out);
+    for (const struct operand_row *o = operand_rows; o->section; o++)
+        if (o->class == OPERAND_CLASS_TIER)
+            hash = add_section(hash, spec, o);
+    hash = add_section(hash, spec, operand_get(OPERAND_AGENT));
+    hash = add_section(hash, spec, operand_get(OPERAND_VALIDATION));
+    size_t len = strlen(out);
+    snprintf(out + len, IMAGES_PURPOSE_MAX - len, ".%08x", (unsigned) (hash & 0xffffffff));
+}
+
+/* ---- what a node says */
+
+static struct images missing(const struct intern *strings, const struct pod *p)
+{
+    const struct task *t = pod_task(p);
+    if (t->no_image)
+        return (struct images){ IMAGES_MISSING, 0, intern_text(strings, t->no_image),
+                                str_or_empty(intern_text(strings, t->why_no_image)) };
+    return (struct images){ IMAGES_MISSING, 0, NULL, p->problem ? p->problem : "the pod that was to pull them was ended" };
+}
+
+struct images images_look(const struct pod *pods, const struct intern *strings, const char *policy_uid, const char *purpose)
+{
+    const struct pod *p = task_pod_find(pods, TASK_PULL);
+    const struct task *t = p ? pod_task(p) : NULL;
+    if (!t)
+        return (struct images){ .state = IMAGES_UNKNOWN };
+    if (!task_pod_is_for(strings, p, policy_uid, purpose))
+        return (struct images){ .state = IMAGES_PULLING, .since_s = t->created_s };
+    if (t->images > 0 && t->pulled == t->images)
+        return (struct images){ .state = IMAGES_READY };
+    if (p->deleting)
+        return (struct images){ .state = IMAGES_PULLING, .since_s = t->created_s };
+    bool over = t->state == TASK_DONE || t->state == TASK_FAILED;
+    return t->no_image || t->unschedulable || over ? missing(strings, p)
+                                                   : (struct images){ .state = IMAGES_PULLING, .since_s = t->created_s };
+}
+
+/* ---- what it is to pull */
+
+struct list {
+    struct arena *arena;
+    struct render_image images[IMAGES_MAX];
+    size_t count;
+    json_t *secrets; /* names, none twice */
+};
+
+static void add_image(struct list *l, const char *component, const char *image, const char *policy)
+{
+    for (size_t i = 0; i < l->count; i++)
+        if (str_eq(l->images[i].image, image))
+            return;
+    if (l->count == IMAGES_MAX || !*image)
+        return;
+    l->images[l->count] = (struct render_image){ .name = arena_printf(l->arena, "%s-%zu", component, l->count),
+                                                 .image = arena_strdup(l->arena, image),
+                                                 .pull_policy = policy ? arena_strdup(l->arena, policy) : NULL };
+    l->count++;
+}
+
+/* Names, or references to them. */
+static void add_secrets(struct list *l, const json_t *references)
+{
+    size_t i, k;
+    json_t *reference, *name;
+    json_array_foreach (references, i, reference) {
+        json_t *wanted = json_is_string(reference) ? reference : json_object_get(reference, "name");
+        bool there = false;
+        json_array_foreach (l->secrets, k, name)
+            there |= json_equal(name, wanted);
+        if (wanted && !there)
+            json_array_append(l->secrets, wanted);
+    }
+}
+
+/* The images of a DaemonSet's pods, as it would be made. */
+static int add_operand(struct list *l, const struct manifests *m, const struct operand_row *o, const struct render_context *ctx,
+                       struct err *e)
+{
+    static const char *const lists[] = { "initContainers", "containers" };
+    CLEANUP_JSON json_t *object = render_object(m, render_daemonset(o->id), ctx, e);
+    if (!object)
+        return -1;
+    const json_t *spec = json_at(object, "spec.template.spec");
+    for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
+        size_t k;
+        json_t *container;
+        json_array_foreach (json_object_get(spec, lists[i]), k, container)
+            add_image(l, o->name, json_str_or_empty(container, "image"), json_str(container, "imagePullPolicy"));
+    }
+    add_secrets(l, json_object_get(spec, "imagePullSecrets"));
+    return 0;
+}
+
+/* The revision that an operand comes with; NULL: it does not come. */
+static const struct render_context *comes_with(const struct images_wanted *want,
+                                               const struct operand_row *o)
+{
+    for (enum tier t = 0; t < TIERS; t++)
+        if (operand_is_in(o, want->of[t].inputs))
+            return &want->of[t];
+    return NULL;
+}
+
+bool images_any(const struct images_wanted *want)
+{
+    bool any = want->proof.image;
+    for (const struct operand_row *o = operand_rows; o->section; o++)
+        any |= comes_with(want, o) != NULL;
+    return any;
+}
+
+int images_pull(const struct manifests *m, const struct images_wanted *want, struct plan *plan, struct err *e)
+{
+    CLEANUP_ARENA struct arena a = { 0 };
+    CLEANUP_JSON json_t *secrets = json_array();
+    struct list l = { .arena = &a, .secrets = secrets };
+    for (const struct operand_row *o = operand_rows; o->section; o++)
+        if (comes_with(want, o) && add_operand(&l, m, o, comes_with(want, o), e) < 0)
+            return -1;
+    if (want->proof.image) {
+        add_image(&l, want->proof.name, want->proof.image, want->proof.pull_policy);
+        add_secrets(&l, want->proof_secrets);
+    }
+    const struct render_task task = { .kind = TASK_PULL, .operand_namespace = want->operand_namespace,
+                                      .policy_uid = want->policy_uid, .purpose = want->purpose, .node = want->node,
+                                      .images = l.images, .image_count = l.count, .pull_secrets = secrets };
+    return task_pod_create(m, &task, REASON_PULL_IMAGES,
+                           "pulls the images of the node's next revision while the node is still in service", plan, e);
+}
+
+/* ---- when nobody waits for it any more */
+
+static bool is_held(const struct node_input *in)
+{
+    return in->view.node->cordoned || in->view.node->gave_up || node_is_held(&in->view);
+}
+
+/* The node serves, or was closed and nothing else was changed on it; or it is on its way to something else and waits to turn,
+ * whoever holds it. */
+static bool may_wait(const struct node_input *in, const struct node_verdict *v)
+{
+    struct claim c;
+    const char *text = intern_text(in->view.strings, in->view.node->claim);
+    if (!text)
+        return !is_held(in);
+    if (!claim_parse(text, &c, NULL))
+        return false;
+    if (claim_is_changing(&c))
+        return !claim_is_for(&c, assignment_ref(&v->target));
+    return (claim_phase_progress(c.phase) == CLAIM_UNCHANGED || !claim_closes(&c)) && !is_held(in);
+}
+
+static bool is_waited_for(const struct node_input *in, const struct node_verdict *v, const struct pod *p)
+{
+    char purpose[IMAGES_PURPOSE_MAX];
+    if (!in->policy || node_bears(&in->view, &v->target) || !may_wait(in, v))
+        return false;
+    images_purpose(assignment_ref(&v->target), targets_spec(in->targets, v->pool), purpose);
+    return task_pod_is_for(in->view.strings, p, in->policy->uid, purpose);
+}
+
+/* It ended, and not since all was there. Asks to be called again when it has been so for a while. */
+static bool was_ended(const struct node_input *in, const struct pod *p, struct plan *plan)
+{
+    const struct task *t = pod_task(p);
+    if ((t->state != TASK_DONE && t->state != TASK_FAILED) || t->pulled == t->images)
+        return false;
+    int64_t made_s = task_made_s(t, in->now_s);
+    int64_t since_s = t->ended_s > made_s && !clock_is_ahead(t->ended_s, in->now_s) ? t->ended_s : made_s;
+    int64_t left_s = since_s > in->now_s ? AGAIN_S : since_s + AGAIN_S - in->now_s;
+    if (left_s > 0)
+        plan_requeue(plan, left_s * 1000);
+    return left_s <= 0;
+}
+
+void images_clean(const struct node_input *in, const struct node_verdict *v, struct plan *plan)
+{
+    const struct pod *p = task_pod_find(in->pod_list, TASK_PULL);
+    if (!p)
+        return;
+    if (!is_waited_for(in, v, p))
+        task_pod_delete(
+            p, REASON_IMAGES_PULLED,
+            "the images that the pod pulls are no longer needed: Ostler deletes the pod", plan);
+    else if (was_ended(in, p, plan))
+        task_pod_delete(p, REASON_PULL_IMAGES,
+                        "the pod ended before it had pulled all images: Ostler replaces it", plan);
+}

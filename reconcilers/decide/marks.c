@@ -1,0 +1,455 @@
+#include "reconcilers/decide/marks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/str.h"
+#include "reconcilers/model/gpu_features.h"
+#include "reconcilers/model/names.h"
+#include "reconcilers/model/policy_rules.h"
+#include "reconcilers/decide/keeping.h"
+#include "reconcilers/decide/node_patch.h"
+
+/* The annotation's member that says which of its taints goes with a claim, where that has another key than it has by default. */
+#define MEMBER_UPGRADE "upgrade"
+/* Room for members that a newer version wrote, as JSON. */
+enum { MARKS_MORE_MAX = 1024 };
+
+/* One comparison on its way. */
+struct diff {
+    const struct node_view *view;
+    json_t *old_labels; /* names of what we set, as the node says; borrowed from `said` */
+    json_t *old_taints; /* the same */
+    json_t *old_features; /* of these, what we wrote that may change with what is seen: key to value; borrowed from `said` */
+    json_t *said;
+    json_t *set_labels;  /* what changes of the labels: value or null */
+    json_t *our_labels;  /* names of what is ours afterwards */
+    json_t *our_taints;
+    json_t *our_features; /* the same afterwards */
+    json_t *our_keeps;    /* names of annotations that keep autoscalers off (keeping.h), the same */
+    char *old_upgrade;    /* the taint that goes with a claim, as the annotation names taints */
+    const char *upgrade;  /* key of that which the node is to bear; NULL: none */
+    json_t *left;         /* names of what was ours, stays, and is somebody else's from now on */
+    json_t *taints;      /* the node's whole list, changed or not */
+    bool taints_changed;
+};
+
+static json_t *parse(const struct node_view *view, uint32_t text_id)
+{
+    const char *text = intern_text(view->strings, text_id);
+    return text ? json_parse(text, strlen(text), NULL) : NULL;
+}
+
+/* A taint is one by key and effect. */
+static size_t find_taint(const json_t *taints, const char *key, const char *effect)
+{
+    size_t i;
+    json_t *t;
+    json_array_foreach (taints, i, t)
+        if (str_eq(json_str(t, "key"), key) && str_eq(json_str(t, "effect"), effect))
+            return i;
+    return SIZE_MAX;
+}
+
+/* Where the taint is that the annotation names "key:effect"; SIZE_MAX: it is not there, or cannot be ours. */
+static size_t find_named_taint(const struct diff *d, const char *name)
+{
+    const char *colon = name ? strrchr(name, ':') : NULL;
+    if (!colon)
+        return SIZE_MAX;
+    CLEANUP_FREE char *key = xstrndup(name, (size_t) (colon - name));
+    return !policy_taint_of_kubernetes(key) ? find_taint(d->taints, key, colon + 1) : SIZE_MAX;
+}
+
+/* The key of the taint that goes with the node's claim: as the annotation says it, else the policy's (NULL: none), where the node
+ * bears that: somebody may have edited the annotation. */
+static const char *upgrade_key(const struct diff *d, const char *of_policy)
+{
+    const char *said = json_str(d->said, MEMBER_UPGRADE);
+    if (said)
+        return said;
+    return of_policy && find_taint(d->taints, of_policy, CLAIM_TAINT_EFFECT) != SIZE_MAX ? of_policy : TAINT_UPGRADE;
+}
+
+/* `taint`: the key that the policy says; NULL: none. */
+static void begin(struct diff *d, const struct node_view *view, const char *taint)
+{
+    *d = (struct diff){ .view = view };
+    d->said = parse(view, view->node->marks);
+    d->old_labels = json_object_get(d->said, "labels");
+    d->old_features = json_object_get(d->said, "features");
+    d->old_taints = json_array();
+    json_array_extend(d->old_taints, json_object_get(d->said, "taints"));
+    d->set_labels = json_object();
+    d->our_labels = json_array();
+    d->our_taints = json_array();
+    d->our_features = json_object();
+    d->left = json_array();
+    d->taints = parse(view, view->node->taints);
+    if (!d->taints)
+        d->taints = json_array();
+    d->old_upgrade = xasprintf("%s:" CLAIM_TAINT_EFFECT, upgrade_key(d, taint));
+    /* The taint of an upgrade is ours also where somebody has edited what says so: a node that is let go must not stay closed. */
+    if (view->node->claim && find_named_taint(d, d->old_upgrade) != SIZE_MAX && !json_has_text(d->old_taints, d->old_upgrade))
+        json_array_append_new(d->old_taints, json_string(d->old_upgrade));
+}
+
+static void end(struct diff *d)
+{
+    json_decref(d->said);
+    json_decref(d->old_taints);
+    json_decref(d->set_labels);
+    json_decref(d->our_labels);
+    json_decref(d->our_taints);
+    json_decref(d->our_features);
+    json_decref(d->our_keeps);
+    json_decref(d->left);
+    json_decref(d->taints);
+    free(d->old_upgrade);
+}
+
+/* A label under a key of the field: ours only where nobody had set it before us. */
+static void want_label(struct diff *d, const char *key, const char *value)
+{
+    const char *now = node_label(d->view, key);
+    bool ours = json_has_text(d->old_labels, key);
+    if (now && !ours)
+        return;
+    json_array_append_new(d->our_labels, json_string(key));
+    if (!str_eq(now, value))
+        json_object_set_new(d->set_labels, key, json_string(value));
+}
+
+/* What GPU feature discovery, or somebody else, made of a label that we had written is theirs from then on: two writers of one
+ * label would never rest. */
+static bool is_changed(const struct diff *d, const char *key)
+{
+    const char *now = node_label(d->view, key), *written = json_key(d->old_features, key);
+    return now && written && !str_eq(now, written);
+}
+
+static void leave(struct diff *d, const char *key)
+{
+    json_array_append_new(d->left, json_string(key));
+}
+
+static void want_feature(struct diff *d, const char *key, const char *value)
+{
+    if (json_has_text(d->our_labels, key))
+        return;
+    if (is_changed(d, key)) {
+        leave(d, key);
+        return;
+    }
+    want_label(d, key, value);
+    if (json_has_text(d->our_labels, key))
+        json_object_set_new(d->our_features, key, json_string(value));
+}
+
+/* Those that were ours, each as `rule` says. */
+static void go_through_features(struct diff *d, enum marks_features rule)
+{
+    size_t i;
+    json_t *entry;
+    json_array_foreach (d->old_labels, i, entry) {
+        const char *key = json_string_value(entry), *now = key ? node_label(d->view, key) : NULL;
+        if (!now || !gpu_feature_is(key))
+            continue;
+        if (rule == FEATURES_LEFT)
+            leave(d, key);
+        else
+            want_feature(d, key, now);
+    }
+}
+
+static void want_features(struct diff *d, const struct marks *wanted)
+{
+    const char *key;
+    json_t *value;
+    if (wanted->features_rule == FEATURES_KEPT || wanted->features_rule == FEATURES_LEFT)
+        go_through_features(d, wanted->features_rule);
+    else if (wanted->features_rule == FEATURES_SET)
+        json_object_foreach ((json_t *) wanted->features, key, value)
+            want_feature(d, key, json_string_value(value));
+}
+
+/* Whether a key that the annotation names can be ours. A kubelet may annotate its node, but not take every label or taint off it:
+ * it must not make us do so. */
+static bool may_be_ours(const char *key)
+{
+    return !policy_key_of_kubernetes(key);
+}
+
+static void drop_unwanted_labels(struct diff *d)
+{
+    size_t i;
+    json_t *entry;
+    json_array_foreach (d->old_labels, i, entry) {
+        const char *key = json_string_value(entry);
+        if (key && may_be_ours(key) && !json_has_text(d->our_labels, key) && !json_has_text(d->left, key) &&
+            !is_changed(d, key) && node_label(d->view, key))
+            json_object_set_new(d->set_labels, key, json_null());
+    }
+}
+
+/* A label under our own prefix: ours whoever set it. */
+static void own_label(struct diff *d, const char *key, const char *value)
+{
+    const char *now = node_label(d->view, key);
+    bool wanted = value && *value;
+    if (wanted && !str_eq(now, value))
+        json_object_set_new(d->set_labels, key, json_string(value));
+    else if (!wanted && now)
+        json_object_set_new(d->set_labels, key, json_null());
+}
+
+static void own_tier_labels(struct diff *d, struct assignment_ref assigned)
+{
+    for (enum tier t = 0; t < TIERS; t++)
+        own_label(d, tiers[t].label, assigned.hash[t]);
+}
+
+static void want_taint(struct diff *d, const struct policy_taint *taint)
+{
+    CLEANUP_FREE char *name = xasprintf("%s:%s", taint->key, taint->effect);
+    size_t at = find_taint(d->taints, taint->key, taint->effect);
+    if (at != SIZE_MAX && !json_has_text(d->old_taints, name))
+        return; /* somebody else's: it counts, and is theirs */
+    json_array_append_new(d->our_taints, json_string(name));
+    json_t *wanted = json_pack("{s:s, s:s, s:s}", "key", taint->key, "value", taint->value, "effect", taint->effect);
+    if (at == SIZE_MAX) {
+        json_array_append_new(d->taints, wanted);
+        d->taints_changed = true;
+    } else if (!str_eq(json_str_or_empty(json_array_get(d->taints, at), "value"), taint->value)) {
+        json_array_set_new(d->taints, at, wanted);
+        d->taints_changed = true;
+    } else {
+        json_decref(wanted);
+    }
+}
+
+static void drop_unwanted_taints(struct diff *d)
+{
+    size_t i;
+    json_t *entry;
+    json_array_foreach (d->old_taints, i, entry) {
+        const char *name = json_string_value(entry);
+        size_t at = find_named_taint(d, name);
+        if (at == SIZE_MAX || json_has_text(d->our_taints, name))
+            continue;
+        json_array_remove(d->taints, at);
+        d->taints_changed = true;
+    }
+}
+
+/* A taint that goes whoever has set it, with whatever effect. */
+static void drop_taint(struct diff *d, const char *key)
+{
+    for (size_t i = json_array_size(d->taints); i-- > 0;)
+        if (str_eq(json_str(json_array_get(d->taints, i), "key"), key)) {
+            json_array_remove(d->taints, i);
+            d->taints_changed = true;
+        }
+}
+
+static void want_upgrade_taint(struct diff *d, const struct claim *claim, const char *key)
+{
+    if (!claim || !claim_closes(claim))
+        return;
+    d->upgrade = key;
+    want_taint(d, &(struct policy_taint){ .key = key,
+                                          .value = claim_kinds[claim->kind].name,
+                                          .effect = CLAIM_TAINT_EFFECT });
+}
+
+/* Members that this version does not know: a newer one wrote them, and would no longer know what it set. More than a newer one
+ * would write is somebody else's. */
+static void keep_more(const struct diff *d, json_t *ret)
+{
+    if (!json_is_object(d->said))
+        return;
+    CLEANUP_JSON json_t *more = json_copy(d->said);
+    static const char *const known[] = { "labels", "taints", "annotations", "features", MEMBER_UPGRADE };
+    for (size_t i = 0; i < ARRAY_LEN(known); i++)
+        json_object_del(more, known[i]);
+    CLEANUP_FREE char *text = json_compact(more);
+    if (strlen(text) < MARKS_MORE_MAX)
+        json_object_update_missing(ret, more);
+}
+
+/* The annotation's text, or NULL when nothing is ours. */
+static char *marks_text(const struct diff *d)
+{
+    if (!json_array_size(d->our_labels) && !json_array_size(d->our_taints) && !json_array_size(d->our_keeps))
+        return NULL;
+    CLEANUP_JSON json_t *said = json_pack("{s:O, s:O}", "labels", d->our_labels, "taints", d->our_taints);
+    if (json_array_size(d->our_keeps))
+        json_object_set(said, "annotations", d->our_keeps);
+    if (json_object_size(d->our_features))
+        json_object_set(said, "features", d->our_features);
+    if (d->upgrade && !str_eq(d->upgrade, TAINT_UPGRADE))
+        json_object_set_new(said, MEMBER_UPGRADE, json_string(d->upgrade));
+    keep_more(d, said);
+    return json_compact(said);
+}
+
+static void set_annotation(json_t *patch, const char *key, const char *now, const char *wanted)
+{
+    if (!str_eq(now, wanted))
+        json_object_set_new(patch, key, wanted ? json_string(wanted) : json_null());
+}
+
+/* The change of what differs; NULL when nothing does. */
+static json_t *build(struct diff *d, const struct marks *wanted)
+{
+    const struct node *n = d->view->node;
+    CLEANUP_JSON json_t *annotations = json_object();
+    CLEANUP_FREE char *claim = wanted->claim ? claim_text(wanted->claim) : NULL;
+    set_annotation(annotations, ANNOTATION_CLAIM, intern_text(d->view->strings, n->claim), claim);
+    d->our_keeps = keeping_change(d->view, json_object_get(d->said, "annotations"), wanted->claim, annotations);
+    CLEANUP_FREE char *text = marks_text(d);
+    set_annotation(annotations, ANNOTATION_MARKS, intern_text(d->view->strings, n->marks), text);
+    set_annotation(annotations, ANNOTATION_GAVE_UP, intern_text(d->view->strings, n->gave_up), wanted->gave_up);
+    set_annotation(annotations, ANNOTATION_PROOF, intern_text(d->view->strings, n->proof), wanted->proof);
+    set_annotation(annotations, ANNOTATION_HOST_DRIVER, n->host_driver ? "true" : NULL, wanted->host_driver ? "true" : NULL);
+    struct node_change change = { .labels = d->set_labels, .annotations = annotations,
+                                  .taints = d->taints_changed ? d->taints : NULL,
+                                  .rests_on_taints = claim && !n->claim };
+    return node_patch(d->view, &change);
+}
+
+json_t *marks_patch(const struct node_view *view, const struct marks *wanted)
+{
+    struct diff d;
+    begin(&d, view, wanted->claim_taint);
+    const char *key;
+    json_t *value;
+    json_object_foreach ((json_t *) wanted->labels, key, value)
+        want_label(&d, key, json_string_value(value));
+    want_features(&d, wanted);
+    drop_unwanted_labels(&d);
+    own_tier_labels(&d, wanted->assigned);
+    own_label(&d, LABEL_REMOVAL, NULL);
+    for (const struct operand_row *o = operand_rows; o->section; o++)
+        if (o->off_label)
+            own_label(&d, o->off_label, wanted->off >> o->id & 1 ? "false" : NULL);
+    if (wanted->taint.enabled)
+        want_taint(&d, &wanted->taint);
+    want_upgrade_taint(&d, wanted->claim, wanted->claim_taint);
+    if (wanted->startup)
+        want_taint(&d, wanted->startup);
+    drop_unwanted_taints(&d);
+    if (wanted->opens)
+        drop_taint(&d, wanted->opens);
+    json_t *patch = build(&d, wanted);
+    end(&d);
+    return patch;
+}
+
+/* What was ours stays so, but for the taint that goes with a claim. */
+static void keep_all(struct diff *d)
+{
+    size_t i;
+    json_t *entry;
+    json_array_extend(d->our_labels, d->old_labels);
+    json_object_update(d->our_features, d->old_features);
+    json_array_foreach (d->old_taints, i, entry)
+        if (!str_eq(json_string_value(entry), d->old_upgrade))
+            json_array_append(d->our_taints, entry);
+}
+
+/* The change to this claim, or to none; what else annotations say stays. Ends the difference. */
+static json_t *build_the_rest_as_it_is(struct diff *d, const struct claim *claim)
+{
+    const struct node *n = d->view->node;
+    const struct intern *strings = d->view->strings;
+    json_t *patch = build(d, &(struct marks){ .claim = claim, .gave_up = intern_text(strings, n->gave_up),
+                                              .proof = intern_text(strings, n->proof), .host_driver = n->host_driver });
+    end(d);
+    return patch;
+}
+
+json_t *marks_release_patch(const struct node_view *view, struct assignment_ref assigned,
+                            const char *removal)
+{
+    struct diff d;
+    begin(&d, view, NULL);
+    keep_all(&d);
+    drop_unwanted_taints(&d);
+    own_tier_labels(&d, assigned);
+    own_label(&d, LABEL_REMOVAL, removal);
+    return build_the_rest_as_it_is(&d, NULL);
+}
+
+json_t *marks_claim_patch(const struct node_view *view, const struct claim *claim, const char *taint)
+{
+    struct diff d;
+    begin(&d, view, taint);
+    keep_all(&d);
+    want_upgrade_taint(&d, claim, taint);
+    drop_unwanted_taints(&d);
+    return build_the_rest_as_it_is(&d, claim);
+}
+
+bool marks_have_taint(const struct node_view *view, const char *key)
+{
+    CLEANUP_JSON json_t *taints = parse(view, view->node->taints);
+    return json_find(taints, "key", key) != NULL;
+}
+
+bool marks_closed(const struct node_view *view)
+{
+    /* Asked of every node, again and again. A person may have taken the taint off together with the claim. */
+    const char *taints = intern_text(view->strings, view->node->taints), *said = intern_text(view->strings, view->node->marks);
+    if (!strstr(str_or_empty(taints), TAINT_UPGRADE) && !strstr(str_or_empty(said), TAINT_UPGRADE) &&
+        !strstr(str_or_empty(said), "\"" MEMBER_UPGRADE "\""))
+        return false;
+    struct diff d;
+    begin(&d, view, NULL);
+    bool closed = json_has_text(d.old_taints, d.old_upgrade);
+    end(&d);
+    return closed;
+}
+
+static bool has_off_label(const struct node_view *view)
+{
+    bool has = false;
+    for (const struct operand_row *o = operand_rows; o->section; o++)
+        has |= o->off_label && node_label(view, o->off_label);
+    return has;
+}
+
+bool marks_any(const struct node_view *view)
+{
+    const struct node *n = view->node;
+    return n->marks || n->claim || n->gave_up || n->proof || n->host_driver ||
+           node_is_assigned(view) || node_label(view, LABEL_REMOVAL) || has_off_label(view);
+}
+
+/* Whether the node bears a label or taint that the annotation names. */
+static bool bears_named(const struct diff *d)
+{
+    size_t i;
+    json_t *entry;
+    json_array_foreach (d->old_labels, i, entry) {
+        const char *key = json_string_value(entry);
+        if (key && may_be_ours(key) && node_label(d->view, key))
+            return true;
+    }
+    json_array_foreach (d->old_taints, i, entry)
+        if (find_named_taint(d, json_string_value(entry)) != SIZE_MAX)
+            return true;
+    return false;
+}
+
+bool marks_show_gpu(const struct node_view *view)
+{
+    if (node_is_assigned(view))
+        return true;
+    struct diff d;
+    begin(&d, view, NULL);
+    bool shown = bears_named(&d);
+    end(&d);
+    return shown;
+}

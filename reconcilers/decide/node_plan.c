@@ -1,0 +1,478 @@
+#include "reconcilers/decide/node_plan.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/str.h"
+#include "reconcilers/model/action.h"
+#include "reconcilers/model/detect.h"
+#include "reconcilers/model/names.h"
+#include "reconcilers/decide/holders.h"
+#include "reconcilers/decide/images.h"
+#include "reconcilers/decide/marks.h"
+#include "reconcilers/decide/node_operands.h"
+#include "reconcilers/decide/node_seen.h"
+#include "reconcilers/decide/node_steps.h"
+#include "reconcilers/decide/opening.h"
+#include "reconcilers/decide/owner.h"
+#include "reconcilers/decide/toolkit_removal.h"
+#include "reconcilers/decide/upgrade_steps.h"
+#include "reconcilers/decide/upgrade_target.h"
+
+static const struct {
+    const char *name;
+    bool served;
+} states[NODE_STATE_COUNT] = {
+#define X(id, name, served) [NODE_##id] = { name, served },
+    NODE_STATES(X)
+#undef X
+};
+
+const char *node_state_name(enum node_state s)
+{
+    return states[s].name;
+}
+
+bool node_state_served(enum node_state s)
+{
+    return states[s].served;
+}
+
+const char *verdict_word(const struct node_verdict *v)
+{
+    return reason_word(v->reason, v->word);
+}
+
+/* Somebody says: leave this node alone. What is said to Ostler by name counts more than what is said to NVIDIA's operator. */
+static bool is_released(const struct node_input *in)
+{
+    const char *managed = node_label(&in->view, LABEL_MANAGED);
+    return str_eq(managed, "false") ||
+           (!str_eq(managed, "true") && str_eq(node_label(&in->view, LABEL_DEPLOY_OPERANDS), "false"));
+}
+
+static bool is_ours_to_manage(const struct node_input *in)
+{
+    return in->stance == STANCE_MANAGE && !is_released(in) && selector_matches(&in->policy->nodes, node_label, &in->view);
+}
+
+/* Labels that a node of the pool bears besides the assignment: ours, then the pool's, then the policy's. */
+static json_t *wanted_labels(const struct node_input *in, const struct node_verdict *v)
+{
+    json_t *labels = json_pack("{s:s}", v->vendor->present, "true");
+    json_object_update_missing(labels, (json_t *) in->policy->pools[v->pool].node_labels);
+    json_object_update_missing(labels, (json_t *) in->policy->node_labels);
+    /* A node that we released by a label of our own would be taken back and released again for ever. */
+    json_object_del(labels, LABEL_DEPLOY_OPERANDS);
+    return labels;
+}
+
+/* Asks for the node's pods, so that the write after it is sent only where all of them were known. */
+static void look_at_node(const struct node_input *in, enum reason reason, struct plan *plan)
+{
+    const char *name = in->view.node->head.key;
+    CLEANUP_FREE char *selector = xasprintf("spec.nodeName=%s," POD_FIELDS, name), *target = xasprintf("node/%s", name);
+    action_add(plan,
+               request_look(RESOURCE_POD, &(struct list_options){ .field_selector = selector }),
+               VERB_LOOK, target, reason,
+               "lists the node's pods, in case a GPU pod started that the watch has not reported");
+}
+
+/* Plans the one write of a pass; takes the patch, NULL: nothing to write. */
+static void write_patch(const struct node_input *in, json_t *patch_steal, enum reason reason,
+                        const char *message, struct plan *plan)
+{
+    CLEANUP_JSON json_t *patch = patch_steal;
+    if (!patch)
+        return;
+    const char *name = in->view.node->head.key;
+    CLEANUP_FREE char *target = xasprintf("node/%s", name);
+    action_add(plan, request_json_patch(RESOURCE_NODE, NULL, name, patch), VERB_MARK, target,
+               reason, "%s", message);
+}
+
+/* The default key of the policy stands for the key of the node's vendor. */
+static struct policy_taint taint_of(const struct policy_pool *pool, const struct vendor *v)
+{
+    struct policy_taint taint = pool->taint;
+    if (str_eq(taint.key, NVIDIA_GPU))
+        taint.key = v->taint;
+    return taint;
+}
+
+/* The followers that the pool is without, and others are not. */
+static unsigned off_followers(const struct policy *policy, const struct policy_pool *p)
+{
+    unsigned off = 0;
+    for (const struct operand_row *o = operand_rows; o->section; o++)
+        if (o->off_label && policy_runs(policy, o->id) && !policy_pool_runs(p, o->id))
+            off |= 1u << o->id;
+    return off;
+}
+
+/* What every node of the pool bears. The labels are the caller's. */
+static struct marks usual_marks(const struct node_input *in, const json_t *labels,
+                                const struct node_verdict *v)
+{
+    const struct policy_pool *p = &in->policy->pools[v->pool];
+    return (struct marks){ .labels = labels, .taint = taint_of(p, v->vendor),
+                           .off = off_followers(in->policy, p),
+                           .host_driver = in->view.node->host_driver, .claim_taint = in->rollout->drain.taint_key };
+}
+
+static void write_marks(const struct node_input *in, const struct marks *wanted, enum reason reason,
+                        const char *message, struct plan *plan)
+{
+    write_patch(in, marks_patch(&in->view, wanted), reason, message, plan);
+}
+
+/* A node that runs nothing of Ostler's does not get a driver that has no image: it would wait for it with ErrImagePull. */
+static const struct target *without_image(const struct node_input *in, const struct target *t, struct target *bare)
+{
+    if (!t->no_image || in->view.node->claim || !assignment_is_empty(node_assigned(&in->view)))
+        return t;
+    *bare = (struct target){ .source = t->source, .pool = t->pool, .reason = t->reason, .problem = t->problem };
+    return bare;
+}
+
+/* The node is marked with everything but operands, and stays so until something changes. Pods of a stack that somebody else runs,
+ * or may run, may not tolerate the taint, so such a node bears it only where the policy says so. */
+static void mark_only(const struct node_input *in, struct node_verdict *v, enum node_state state,
+                      enum reason reason, const char *message, struct plan *plan)
+{
+    CLEANUP_JSON json_t *labels = wanted_labels(in, v);
+    struct marks wanted = usual_marks(in, labels, v);
+    if ((state == NODE_FOREIGN || state == NODE_DISCOVERED) && !in->policy->pools[v->pool].taint.foreign)
+        wanted.taint.enabled = false;
+    verdict_settle(v, state, reason, message);
+    write_marks(in, &wanted, reason, message, plan);
+}
+
+/* The node is left as it is in this pass. */
+static void carry_labels(struct node_verdict *v, const struct node_input *in)
+{
+    assignment_copy(&v->carried, node_assigned(&in->view));
+}
+
+static void settle_lost(const struct node_input *in, struct arena *a, struct node_verdict *v, const char *outlook)
+{
+    verdict_settle(v, NODE_LOST, REASON_NODE_NOT_READY, arena_printf(a, "node %s is down%s", in->view.node->head.key, outlook));
+    v->cause = OPERAND_NONE;
+    v->pod = NULL;
+}
+
+/* What a look at the proof asks for. A pod that cannot be made proves nothing, and never will under this policy. */
+static void act_on_proof(const struct node_input *in, struct arena *a, const struct proof_case *c, const struct proof_look *look,
+                         struct node_verdict *v, struct plan *plan)
+{
+    CLEANUP_ERR struct err e = { 0 };
+    if (proof_act(in, c, look, plan, &e) < 0)
+        verdict_settle(v, NODE_FAILED, REASON_VALIDATION_FAILED,
+                       arena_printf(a, "the validation pod cannot be created: %s", err_msg(&e)));
+}
+
+/* Pods are asked to leave, or deleted. */
+static void send_away(const struct node_input *in, const struct upgrade *up, struct plan *plan)
+{
+    if (up->send == SEND_EVICT && in->ask_in_ms > 0)
+        plan_requeue(plan, in->ask_in_ms);
+    else if (up->send == SEND_EVICT)
+        drain_evict(&up->drain, up->drain.of[DRAIN_GOING] == 0, plan);
+    else if (up->send == SEND_DELETE)
+        drain_delete(&up->drain, plan);
+}
+
+/* A claimed node, or one whose claim somebody took away. */
+static void go_on(const struct node_input *in, struct arena *a, const struct upgrade *up, struct node_verdict *v,
+                  struct plan *plan)
+{
+    if (up->untouched)
+        return;
+    CLEANUP_JSON json_t *labels = wanted_labels(in, v);
+    struct marks wanted = usual_marks(in, labels, v);
+    wanted.assigned = up->assigned;
+    wanted.claim = up->claimed ? &up->claim : NULL;
+    wanted.gave_up = up->gave_up;
+    struct opening open = { .look = up->proving ? &up->proof : NULL, .changing = up->claimed && claim_is_changing(&up->claim) };
+    opening_marks(in, a, &open, &wanted);
+    if (up->look || up->look_for_holders)
+        look_at_node(in, up->look ? REASON_REMOVING_DRIVER : REASON_HOLDERS, plan);
+    write_marks(in, &wanted, up->reason ? up->reason : REASON_UPGRADE, str_or_empty(up->message),
+                plan);
+    opening_clear(&open);
+    if (up->proving)
+        act_on_proof(in, a, &up->proves, &up->proof, v, plan);
+    else if (!up->claimed || up->claim.phase != CLAIM_FAILED) /* its last words are kept */
+        proof_clear(in, plan);
+    send_away(in, up, plan);
+}
+
+/* A node that has its driver, and no stack since its first toolkit comes in turn. */
+static void judge_turn(const struct node_input *in, struct arena *a,
+                       const struct node_assignment *as, struct node_verdict *v)
+{
+    const char *pool = in->policy->pools[v->pool].name, *by = in->toolkit_stopped_by;
+    v->first = !as->first ? FIRST_NONE : v->state == NODE_READY ? FIRST_TURN : FIRST_LATER;
+    if (v->first != FIRST_TURN)
+        return;
+    v->cause = OPERAND_TOOLKIT;
+    if (by)
+        verdict_settle(v, NODE_INSTALLING, REASON_TOOLKIT_STOPPED,
+                       arena_printf(a, "the toolkit does not come up on node %s, one of the first of pool %s that got it, so no "
+                                       "other node gets it: repair that node, change the policy, or take the node out with the "
+                                       "label " LABEL_MANAGED "=false", by, pool));
+    else
+        verdict_settle(v, NODE_INSTALLING, REASON_WAITING_FOR_TOOLKIT,
+                       arena_printf(a, "the toolkit restarts the container runtime, so the nodes of pool %s get it in turn: each "
+                                       "time as many as it works on, and one more", pool));
+}
+
+/* What the verdict says of a node that is not claimed, by its operands alone. */
+static void judge(const struct node_input *in, struct arena *a, const struct node_assignment *as,
+                  const struct target *t, struct node_verdict *v)
+{
+    operands_list(in, v);
+    if (as->waiting) {
+        verdict_settle(v, NODE_INSTALLING, as->reason, as->message);
+        v->cause = OPERAND_DRIVER;
+    } else if (!*v->carried.hash[TIER_STACK] && t->reason) {
+        verdict_settle(v, NODE_UNSUPPORTED, t->reason, arena_printf(a, "node %s: %s", in->view.node->head.key, t->problem));
+    } else {
+        operands_judge(in, a, v);
+        judge_turn(in, a, as, v);
+    }
+}
+
+/* The proof of a node, where its operands are up. Who runs on GPUs of a node that is open shows that these do. */
+struct proving {
+    bool looked;
+    struct proof_case of;
+    struct proof_look look;
+};
+
+static bool has_gpus(const struct node_input *in, const struct node_verdict *v)
+{
+    bool plugin = v->wanted & 1u << OPERAND_DEVICE_PLUGIN;
+    return !plugin || in->view.node->gpus > 0;
+}
+
+static void look_at_proof(const struct node_input *in, struct arena *a, const struct node_verdict *v, struct plan *plan,
+                          struct proving *ret)
+{
+    struct proof before = { 0 };
+    proof_of_node(&in->view, &before);
+    ret->looked = true;
+    ret->of = (struct proof_case){ .of = assignment_ref(&v->carried), .gpus_before = before.gpus,
+                                   .nothing_ours = operands_only_watch(v),
+                                   .may_count = !marks_have_taint(&in->view, in->policy->validation.taint.key) };
+    proof_look(in, &ret->of, a, plan, &ret->look);
+}
+
+static void judge_proof(const struct proof_look *look, struct node_verdict *v)
+{
+    static const enum node_state states_of[] = {
+        [PROOF_NEEDLESS] = NODE_READY,   [PROOF_HOLDS] = NODE_READY,   [PROOF_PASSES] = NODE_READY,
+        [PROOF_WAITS] = NODE_VALIDATING, [PROOF_FAILS] = NODE_FAILED,
+    };
+    bool done = proof_is_done(look);
+    verdict_settle(v, states_of[look->result], done ? REASON_NONE : look->reason,
+                   look->result == PROOF_PASSES ? NULL : look->message);
+    if (!done && look->keep)
+        v->pod = look->keep->head.key;
+}
+
+static void prove(const struct node_input *in, struct arena *a, struct node_verdict *v, struct plan *plan, struct proving *ret)
+{
+    *ret = (struct proving){ 0 };
+    if (v->state != NODE_READY || !*v->carried.hash[TIER_STACK] || !in->view.node->ready)
+        return;
+    if (has_gpus(in, v)) {
+        look_at_proof(in, a, v, plan, ret);
+        judge_proof(&ret->look, v);
+    } else if (in->policy->validation.enabled) {
+        verdict_settle(v, NODE_VALIDATING, REASON_NO_ALLOCATABLE_GPUS,
+                       "every operand is up; the kubelet reports no allocatable GPUs yet");
+    }
+}
+
+/* A new node that stays closed for too long has failed, whatever it waits for; it opens when it is proven after all. */
+static void judge_startup(const struct node_input *in, struct arena *a, struct node_verdict *v, struct plan *plan)
+{
+    bool under_way = (v->state == NODE_INSTALLING && v->first != FIRST_TURN) || v->state == NODE_VALIDATING;
+    if (under_way && opening_is_overdue(in, plan))
+        verdict_settle(v, NODE_FAILED, REASON_STARTUP_TIMEOUT,
+                       arena_printf(a, "nodes.startupTaint.timeout is over, and the node keeps its startup taint: %s",
+                                    v->message));
+    const char *open = under_way ? opening_left_open(in, a) : NULL;
+    if (open)
+        v->message = v->message ? arena_printf(a, "%s; %s", v->message, open) : open;
+}
+
+/* The write that a node without a claim needs: its assignment, with all else that it is to bear. */
+static void give(const struct node_input *in, struct arena *a, const struct node_assignment *as,
+                 const struct proof_look *look, bool host_driver, const char *gave_up,
+                 const struct node_verdict *v,
+                 struct plan *plan)
+{
+    CLEANUP_JSON json_t *labels = wanted_labels(in, v);
+    struct marks wanted = usual_marks(in, labels, v);
+    struct opening open = { .look = look };
+    bool proven = look && look->result == PROOF_PASSES;
+    wanted.assigned = as->to;
+    wanted.host_driver = host_driver;
+    wanted.gave_up = gave_up;
+    opening_marks(in, a, &open, &wanted);
+    if (as->look)
+        look_at_node(in, REASON_REMOVING_DRIVER, plan);
+    write_marks(in, &wanted, proven ? look->reason : as->reason, proven ? look->message : as->message, plan);
+    opening_clear(&open);
+}
+
+/* Whoever uses its driver is known before the node is taken out of service for another one. */
+static void look_for_holders(const struct node_input *in, const struct target *t, struct plan *plan)
+{
+    const char *driver = node_label(&in->view, LABEL_DRIVER);
+    bool drains = driver && assignment_drains(node_assigned(&in->view), assignment_ref(&t->runs));
+    if (drains && in->holders_new && holders_name_strangers(in->holders, in->pod_list))
+        look_at_node(in, REASON_HOLDERS, plan);
+}
+
+/* A node that is not claimed: it is given what it is to run, proven, and opened. */
+static void serve(const struct node_input *in, struct arena *a, const struct target *t, bool host_driver, const char *gave_up,
+                  struct node_verdict *v, struct plan *plan)
+{
+    struct node_assignment as = node_assign(in, a, t, host_driver && !in->view.node->host_driver);
+    struct proving proving;
+    if (as.record_missing) {
+        verdict_settle(v, NODE_DISCOVERED, REASON_WAITING_FOR_REVISION,
+                       "the ControllerRevision of the new version is being written");
+        carry_labels(v, in);
+        return;
+    }
+    assignment_copy(&v->carried, as.to);
+    judge(in, a, &as, t, v);
+    prove(in, a, v, plan, &proving);
+    seen_explain(in, a, v);
+    judge_startup(in, a, v, plan);
+    operands_judge_metrics(in, a, v);
+    operands_judge_claims(in, a, v);
+    look_for_holders(in, t, plan);
+    give(in, a, &as, proving.looked ? &proving.look : NULL, host_driver, gave_up, v, plan);
+    if (proving.looked)
+        act_on_proof(in, a, &proving.of, &proving.look, v, plan);
+    else if (in->view.node->ready)
+        proof_clear(in, plan);
+}
+
+static void manage(const struct node_input *in, struct arena *a, const struct node_facts *facts, struct node_verdict *v,
+                   struct plan *plan)
+{
+    v->pool = policy_pool_of(in->policy, node_label, &in->view);
+    if (!in->may_mark) {
+        verdict_settle(v, NODE_DISCOVERED, REASON_WAITING_FOR_FINALIZER,
+                       "Ostler has not added its finalizer to the policy yet");
+        carry_labels(v, in);
+        return;
+    }
+    /* Whoever serves a node that is only watched: nothing of ours is in the way. */
+    struct owner owner = { .kind = OWNER_OSTLER };
+    if (!in->policy->pools[v->pool].only_watched)
+        owner = owner_of_node(in, facts, &in->policy->pools[v->pool], a);
+    if (owner.kind == OWNER_OTHERS) {
+        mark_only(in, v, NODE_FOREIGN, REASON_FOREIGN_STACK, owner.message, plan);
+        proof_clear(in, plan);
+        return;
+    }
+    if (!v->vendor->has_operands) {
+        mark_only(in, v, NODE_UNSUPPORTED, REASON_VENDOR_UNSUPPORTED,
+                  arena_printf(a, "node %s: Ostler has no driver and no device plugin for GPUs of %s",
+                               in->view.node->head.key, v->vendor->name), plan);
+        return;
+    }
+    if (owner.kind == OWNER_NOT_KNOWN) {
+        mark_only(in, v, NODE_DISCOVERED, REASON_WAITING_FOR_OTHER_STACK, owner.message, plan);
+        plan_requeue(plan, owner.again_ms);
+        return;
+    }
+    bool host_driver = node_host_driver(in, facts);
+    struct node_facts known = *facts;
+    known.own_toolkit = seen_own_toolkit(in);
+    struct target bare;
+    const struct target *wish = without_image(in, targets_for(in->targets, v->pool, &known, host_driver), &bare);
+    const struct target *t = upgrade_target(in, wish);
+    v->target = t->runs;
+    v->wish = wish->runs;
+    v->back = t != wish;
+    struct upgrade up;
+    upgrade_step(in, wish, a, v, plan, &up);
+    if (up.under_way) {
+        go_on(in, a, &up, v, plan);
+        if (!in->view.node->ready)
+            settle_lost(in, a, v, "");
+        return;
+    }
+    serve(in, a, t, host_driver, up.gave_up, v, plan);
+    if (!in->view.node->ready)
+        settle_lost(in, a, v, "");
+    else if (v->state == NODE_READY)
+        v->ran = v->carried;
+}
+
+/* Everything of ours comes off: stack and claim, then what the toolkit left in the container runtime, then driver when nothing
+ * uses it, then the marks. Without a device plugin no
+ * GPU pod can begin there, so that the node need not stay closed, and holds up no other. */
+static void release(const struct node_input *in, struct arena *a, struct node_verdict *v, struct plan *plan)
+{
+    struct off off = toolkit_take_off(in, a, plan);
+    struct marks none = { 0 };
+    if (off.done) {
+        verdict_settle(v, NODE_UNMANAGED, REASON_NONE, NULL);
+        write_marks(in, &none, REASON_RELEASED,
+                    "Ostler removes its labels, annotations and taints from the node", plan);
+        return;
+    }
+    if (!in->view.node->ready) {
+        settle_lost(in, a, v, "; it is cleaned when it returns");
+        carry_labels(v, in);
+        return;
+    }
+    verdict_settle(v, NODE_REMOVING, off.reason, off.message);
+    assignment_copy(&v->carried, off.left);
+    v->removal = !off.left.hash[TIER_STACK] && off.removal;
+    if (v->removal)
+        snprintf(v->carried.hash[TIER_STACK], REVISION_HASH_MAX, "%s", off.removal);
+    if (off.look)
+        look_at_node(in, REASON_REMOVING_DRIVER, plan);
+    write_patch(in, marks_release_patch(&in->view, off.left, off.removal), off.reason, off.message,
+                plan);
+}
+
+/* Whether the node has a GPU, and whose. */
+static void find_gpu(const struct node_input *in, const struct node_facts *facts,
+                     struct node_verdict *v)
+{
+    const struct vendor *detected = detect_gpu(facts);
+    v->gpu = !seen_no_gpu(in) && (detected || in->view.node->gpus > 0 || marks_show_gpu(&in->view));
+    v->vendor = detected ? detected : &vendors[in->view.node->vendor];
+    v->looked_at = v->gpu || detect_looked_at(facts) || in->pods->agent;
+}
+
+void node_plan(const struct node_input *in, struct arena *a, struct node_verdict *v, struct plan *plan)
+{
+    *v = (struct node_verdict){ .state = NODE_UNMANAGED, .cause = OPERAND_NONE };
+    struct node_facts facts = node_facts(&in->view);
+    facts.inventory = in->inventory;
+    bool marked = marks_any(&in->view);
+    find_gpu(in, &facts, v);
+    /* What is done to one that is being removed is done for nobody; its driver serves those that are still there. */
+    if (in->stance == STANCE_HOLD || in->view.node->deleting || (in->stance == STANCE_MANAGE && in->view.node->leaving))
+        return;
+    if (v->gpu && is_ours_to_manage(in))
+        manage(in, a, &facts, v, plan);
+    else if (marked)
+        release(in, a, v, plan);
+    if (!v->gpu || !is_ours_to_manage(in))
+        proof_clear(in, plan);
+    images_clean(in, v, plan);
+}

@@ -1,0 +1,241 @@
+#include "reconcilers/decide/node_seen.h"
+
+#include "base/json.h"
+#include "base/str.h"
+#include "reconcilers/model/claim.h"
+#include "reconcilers/model/names.h"
+#include "reconcilers/model/node_inventory.h"
+#include "reconcilers/decide/node_operands.h"
+#include "reconcilers/decide/proof.h"
+
+/* What it saw of this start of the machine; NULL: nothing, or of an earlier one. */
+static const struct node_inventory *of_this_boot(const struct node_input *in)
+{
+    const struct node_inventory *i = in->inventory;
+    return i && i->boot && i->boot == in->view.node->boot ? i : NULL;
+}
+
+bool seen_since_start(const struct node_input *in)
+{
+    return of_this_boot(in) != NULL;
+}
+
+/* The same while the agent is up: what it does not say any more may be otherwise by now. */
+static const struct node_inventory *live(const struct node_input *in)
+{
+    return in->pods->agent ? of_this_boot(in) : NULL;
+}
+
+bool seen_no_gpu(const struct node_input *in)
+{
+    const struct node_inventory *i = live(in);
+    return i && in->view.node->gpus == 0 && node_inventory_shows_none(i);
+}
+
+/* A driver of ours is there, or on its way to or from it. */
+static bool has_our_driver(const struct node_input *in)
+{
+    return in->view.node->claim || node_label(&in->view, LABEL_DRIVER) || in->pods->of[OPERAND_DRIVER].present;
+}
+
+/* A module that was left behind when a driver of ours went is not the host's. */
+static bool was_never_ours(const struct node_input *in)
+{
+    return !in->view.node->proof && !node_label(&in->view, LABEL_STACK);
+}
+
+static bool seen_host_driver(const struct node_input *in, const struct node_facts *facts)
+{
+    const struct node_inventory *i = of_this_boot(in);
+    if (!i || has_our_driver(in) || host_of(facts).cos)
+        return false;
+    return i->host_driver || (i->module_loaded && !i->driver_container && was_never_ours(in));
+}
+
+bool node_host_driver(const struct node_input *in, const struct node_facts *facts)
+{
+    return in->view.node->host_driver || in->pods->host_driver || seen_host_driver(in, facts);
+}
+
+/* Of a revision that nobody knows any more it is taken for granted. */
+static bool brings_toolkit(const struct node_input *in, const char *stack)
+{
+    const json_t *inputs = in->record(in->arg, TIER_STACK, stack);
+    return !inputs || json_bool(inputs, "toolkit.enabled", false);
+}
+
+bool seen_own_toolkit(const struct node_input *in)
+{
+    const struct node_view *v = &in->view;
+    const char *stack = node_label(v, LABEL_STACK), *claimed = intern_text(v->strings, v->node->claim);
+    struct claim claim;
+    if (in->pods->of[OPERAND_TOOLKIT].ready || in->pods->of[OPERAND_TOOLKIT].running || node_label(v, LABEL_REMOVAL))
+        return true;
+    if (claimed && claim_parse(claimed, &claim, NULL) && *claim_last_stack(&claim))
+        return brings_toolkit(in, claim_last_stack(&claim));
+    return stack && v->node->proof && brings_toolkit(in, stack);
+}
+
+const char *seen_version(const struct node_input *in)
+{
+    const struct node_inventory *i = of_this_boot(in);
+    uint32_t made_s = in->pods->of[OPERAND_DRIVER].made_s;
+    bool earlier = i && made_s && i->said_s && i->said_s <= made_s;
+    return i && !earlier && i->module_loaded ? i->module_version : "";
+}
+
+/* ---- why GPUs do not work */
+
+/* One look at what an agent says of a node. */
+struct seeing {
+    const struct node_input *in;
+    const struct node_inventory *seen;
+    const struct node_verdict *v;
+    struct arena *a;
+};
+
+/* A driver was sent there and does not come up, though its image is there. */
+static bool waits_for_driver(const struct seeing *s)
+{
+    return s->v->cause == OPERAND_DRIVER && s->in->pods->of[OPERAND_DRIVER].present &&
+           (s->v->state == NODE_INSTALLING || s->v->state == NODE_FAILED) && !task_cannot_pull(s->v->reason);
+}
+
+static const char *nouveau(const struct seeing *s)
+{
+    const struct node_inventory *i = s->seen;
+    if (!waits_for_driver(s) || i->module_loaded || !i->nouveau)
+        return NULL;
+    return arena_printf(s->a, "the kernel driver nouveau holds %u of its GPUs, so that NVIDIA's cannot have them: blacklist "
+                              "nouveau on the node and reboot it", i->nouveau);
+}
+
+static const char *secure_boot(const struct seeing *s)
+{
+    if (!waits_for_driver(s) || s->v->state != NODE_FAILED || s->seen->module_loaded || !s->seen->secure_boot)
+        return NULL;
+    return "Secure Boot is on, so its kernel loads only modules with a trusted signature: set driver.precompiled for "
+           "its pool, install a signed driver on the host, or switch Secure Boot off";
+}
+
+/* The pod's container `peermem` waits for the card's driver, for ever. */
+static const char *no_network_card(const struct seeing *s)
+{
+    const json_t *driver = operands_inputs(s->in, TIER_DRIVER, s->v->carried.hash[TIER_DRIVER]);
+    if (!waits_for_driver(s) || !json_object_get(driver, "rdma") || !s->seen->no_network_card)
+        return NULL;
+    return "driver.rdma is on, and no network card of NVIDIA (Mellanox) is on its PCI bus, for whose driver the container "
+           "peermem waits: switch driver.rdma on for a pool whose nodes all have such a card";
+}
+
+/* All is up, or would be if the kubelet offered as many GPUs as it did. */
+static bool is_up(const struct seeing *s)
+{
+    return s->v->state == NODE_READY || s->v->reason == REASON_GPUS_MISSING;
+}
+
+static const char *lost(const struct seeing *s)
+{
+    const struct node_inventory *i = s->seen;
+    if (!is_up(s) || !i->lost)
+        return NULL;
+    return arena_printf(s->a, "%u of its %u GPUs %s fallen off the bus (%s): drain the node and power it off and on; where that "
+                              "does not help, the GPU or its slot is broken", i->lost, (unsigned) i->lost + i->gpus,
+                        i->lost == 1 ? "has" : "have", i->lost_address);
+}
+
+/* Whether each GPU that the driver has should be one that the kubelet offers: not where they are divided or shared. */
+static bool offers_whole_gpus(const struct seeing *s)
+{
+    const json_t *stack = operands_inputs(s->in, TIER_STACK, s->v->carried.hash[TIER_STACK]);
+    const json_t *plugin = json_object_get(stack, "devicePlugin");
+    const json_t *config = json_object_get(plugin, "config");
+    return json_bool(plugin, "enabled", false) && str_eq(json_str(plugin, "migStrategy"), "none") &&
+           (!config || json_is_null(config)) && !s->seen->divided;
+}
+
+/* Those that nothing lists any more, as after a start of the machine without them. That they are gone is the kubelet's word: an
+ * agent alone takes no GPU away that is offered. */
+static const char *vanished(const struct seeing *s)
+{
+    struct proof proven = { 0 };
+    unsigned there = s->seen->gpus;
+    if (s->v->reason != REASON_GPUS_MISSING || !s->seen->gpus_known || !offers_whole_gpus(s) ||
+        !proof_of_node(&s->in->view, &proven) || there >= proven.gpus)
+        return NULL;
+    return arena_printf(s->a, "%u GPU%s on the PCI bus, and %u passed the last validation: power the node off and on; if that "
+                              "does not help, a GPU or its slot is broken. If the change is intended, run: kubectl annotate "
+                              "node %s "
+                              ANNOTATION_PROOF "-", there, there == 1 ? " is" : "s are", proven.gpus, s->in->view.node->head.key);
+}
+
+static const char *not_offered(const struct seeing *s)
+{
+    int offered = s->in->view.node->gpus;
+    if (!is_up(s) || offered >= s->seen->driven || !offers_whole_gpus(s))
+        return NULL;
+    return arena_printf(s->a, "the driver has %u GPUs, and the kubelet offers %d: the log of the device plugin on the node "
+                              "names the unhealthy GPUs", s->seen->driven, offered);
+}
+
+static const char *other_version(const struct seeing *s)
+{
+    const json_t *driver = operands_inputs(s->in, TIER_DRIVER, s->v->carried.hash[TIER_DRIVER]);
+    const char *wanted = json_str(driver, "version"), *loaded = seen_version(s->in);
+    bool container = str_eq(json_str(driver, "source"), driver_source_name(DRIVER_SOURCE_CONTAINER));
+    if (s->v->state != NODE_READY || !container || !*loaded || proof_version_fits(wanted, loaded))
+        return NULL;
+    return arena_printf(s->a, "the kernel module %s is loaded, and driver %s is wanted: another program loaded the module "
+                              "after the validation; reboot the node", loaded, wanted);
+}
+
+struct problem {
+    enum reason reason;
+    const char *(*sentence)(const struct seeing *s); /* NULL: it is not so */
+};
+
+/* In the order in which they are told; of several the first is. */
+static const struct problem problems_of_drivers[] = {
+    { REASON_NOUVEAU_BOUND, nouveau },
+    { REASON_SECURE_BOOT_UNSIGNED, secure_boot },
+    { REASON_NETWORK_CARD_MISSING, no_network_card },
+};
+static const struct problem problems_of_gpus[] = {
+    { REASON_GPUS_MISSING, lost },
+    { REASON_GPUS_MISSING, vanished },
+    { REASON_GPUS_MISSING, not_offered },
+    { REASON_VERSION_MISMATCH, other_version },
+};
+
+/* The sentence to the first that is so; NULL: none is. */
+static const char *first_of(const struct problem *problems, size_t n, const struct seeing *s,
+                            enum reason *ret_reason)
+{
+    const char *sentence = NULL;
+    for (size_t i = 0; s->seen && i < n && !sentence; i++) {
+        sentence = problems[i].sentence(s);
+        *ret_reason = problems[i].reason;
+    }
+    return sentence;
+}
+
+const char *seen_why_no_driver(const struct node_input *in, struct arena *a, const struct node_verdict *v,
+                               enum reason *ret_reason)
+{
+    const struct seeing s = { in, live(in), v, a };
+    const char *sentence = first_of(problems_of_drivers, ARRAY_LEN(problems_of_drivers), &s, ret_reason);
+    return sentence ? arena_printf(a, "%s: %s", reason_text(*ret_reason), sentence) : NULL;
+}
+
+void seen_explain(const struct node_input *in, struct arena *a, struct node_verdict *v)
+{
+    const struct seeing s = { in, live(in), v, a };
+    enum reason reason = REASON_NONE;
+    const char *sentence =
+        first_of(problems_of_drivers, ARRAY_LEN(problems_of_drivers), &s, &reason);
+    if (!sentence)
+        sentence = first_of(problems_of_gpus, ARRAY_LEN(problems_of_gpus), &s, &reason);
+    if (sentence)
+        verdict_settle(v, v->state == NODE_READY ? NODE_VALIDATING : v->state, reason,
+                       arena_printf(a, "node %s: %s", in->view.node->head.key, sentence));
+}

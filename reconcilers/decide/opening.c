@@ -1,0 +1,98 @@
+#include "reconcilers/decide/opening.h"
+
+#include "base/json.h"
+#include "base/str.h"
+#include "reconcilers/model/autoscaler.h"
+#include "reconcilers/decide/deadline.h"
+#include "reconcilers/decide/features.h"
+
+/* What the annotation is to say, NULL: nothing. */
+static const char *wanted_text(const struct node_input *in, struct arena *a, const struct opening *o)
+{
+    struct proof p;
+    bool proven = o->look && (o->look->result == PROOF_HOLDS || o->look->result == PROOF_PASSES);
+    if (proven) {
+        CLEANUP_FREE char *text = proof_text(&o->look->proof), *now = proof_of_node(&in->view, &p) ? proof_text(&p) : NULL;
+        /* The same proof, perhaps with members that a newer Ostler wrote: these stay. */
+        return str_eq(text, now) ? intern_text(in->view.strings, in->view.node->proof) : arena_strdup(a, text);
+    }
+    if (o->changing)
+        return proof_outdated(&in->view, a);
+    return proof_of_node(&in->view, &p) ? intern_text(in->view.strings, in->view.node->proof) : NULL;
+}
+
+/* The labels of a node that is up are told anew; else nobody knows what it offers. */
+static void want_features(const struct node_input *in, struct opening *o, struct marks *wanted)
+{
+    struct proof p;
+    static const struct proof_facts nothing;
+    wanted->features_rule = features_rule(in, o->look && proof_is_done(o->look));
+    if (wanted->features_rule != FEATURES_SET)
+        return;
+    bool known = wanted->proof && proof_parse(wanted->proof, &p);
+    o->features =
+        features_labels(in, wanted->assigned.hash[TIER_STACK], known ? &p.facts : &nothing);
+    wanted->features = o->features;
+}
+
+/* The autoscaler of the node, where it takes a node on which the startup taint is set late for one that will never serve: it
+ * makes another one, and another one (measured: three nodes for one pod). NULL: none is to be seen, or it knows that taint. */
+static const struct autoscaler *does_not_know(const struct node_input *in)
+{
+    const struct autoscaler *who = autoscaler_of(node_label, &in->view);
+    return who && !autoscaler_knows(who, in->policy->validation.taint.key) ? who : NULL;
+}
+
+/* A node is new until it is proven for the first time. One that serves already is adopted as it is: it would be closed under
+ * running jobs. */
+static bool keeps_closed(const struct node_input *in)
+{
+    struct proof p;
+    const struct policy_taint *taint = &in->policy->validation.taint;
+    if (!taint->enabled || proof_of_node(&in->view, &p))
+        return false;
+    return marks_have_taint(&in->view, taint->key) || (!in->view.node->has_served && !does_not_know(in));
+}
+
+/* While a node registers, whoever registers it puts a startup taint back that has gone, and nobody takes that off again. */
+static bool is_registering(const struct node_input *in)
+{
+    return marks_have_taint(&in->view, "karpenter.sh/unregistered") ||
+           marks_have_taint(&in->view, "node.cloudprovider.kubernetes.io/uninitialized");
+}
+
+void opening_marks(const struct node_input *in, struct arena *a, struct opening *o, struct marks *wanted)
+{
+    const struct policy_taint *taint = &in->policy->validation.taint;
+    wanted->proof = wanted_text(in, a, o);
+    want_features(in, o, wanted);
+    bool proven = o->look && proof_is_done(o->look), closed = marks_have_taint(&in->view, taint->key);
+    if (proven && !(closed && is_registering(in)))
+        wanted->opens = taint->enabled ? taint->key : NULL;
+    else if (proven ? taint->enabled : keeps_closed(in))
+        wanted->startup = taint;
+}
+
+void opening_clear(struct opening *o)
+{
+    json_decref(o->features);
+}
+
+bool opening_is_overdue(const struct node_input *in, struct plan *plan)
+{
+    const struct node *n = in->view.node;
+    return keeps_closed(in) && n->up_since_s &&
+           deadline_is_over(in, &(struct deadline){ n->up_since_s, in->policy->validation.taint_timeout_s, true }, plan);
+}
+
+const char *opening_left_open(const struct node_input *in, struct arena *a)
+{
+    struct proof p;
+    const struct policy_taint *taint = &in->policy->validation.taint;
+    const struct autoscaler *who = does_not_know(in);
+    if (!who || !taint->enabled || in->view.node->has_served || marks_have_taint(&in->view, taint->key) ||
+        proof_of_node(&in->view, &p))
+        return NULL;
+    return arena_printf(a, "Ostler sets no startup taint, since %s does not know %s and would make more nodes: %s", who->name,
+                        taint->key, who->advice);
+}

@@ -1,0 +1,69 @@
+#include "reconcilers/decide/owner.h"
+
+#include "base/str.h"
+#include "reconcilers/model/foreign.h"
+#include "reconcilers/model/names.h"
+#include "reconcilers/model/pod.h"
+#include "reconcilers/decide/marks.h"
+
+const char *owner_seen_by(const struct node_pods *p, struct arena *a)
+{
+    return p->foreign_pod ? arena_printf(a, "pod %s", p->foreign_pod) : arena_printf(a, "ResourceSlice %s", p->foreign_slice);
+}
+
+static bool is_taken(const struct node_input *in)
+{
+    return str_eq(node_label(&in->view, LABEL_MANAGED), "true") || node_is_assigned(&in->view) ||
+           node_label(&in->view, LABEL_REMOVAL) ||
+           in->pods->of[OPERAND_DEVICE_PLUGIN].present || marks_closed(&in->view);
+}
+
+static struct owner others(const struct node_input *in, struct arena *a, const char *who, const char *remedy)
+{
+    const char *name = in->view.node->head.key;
+    if (!remedy)
+        remedy = arena_printf(a, "remove that and run: kubectl label node %s " LABEL_MANAGED "=true", name);
+    const char *message =
+        arena_printf(a, "node %s is served by another GPU stack: %s. To hand it to Ostler, %s", name, who, remedy);
+    return (struct owner){ .kind = OWNER_OTHERS, .message = message };
+}
+
+/* Who makes DaemonSets in kube-system runs the cluster; elsewhere a user may, whose word alone keeps a node for so long and no
+ * longer. */
+static struct owner coming(const struct node_input *in, struct arena *a)
+{
+    const struct foreign *f = in->foreign;
+    if (f->of_cluster)
+        return others(in, a, arena_printf(a, "%s (DaemonSet %s)", f->sign->sentence, f->head.key), f->sign->remedy);
+    int64_t left_s = in->discovered_since_s + OWNER_SETTLES_S - in->now_s;
+    if (left_s <= 0)
+        return (struct owner){ .kind = OWNER_OSTLER };
+    return (struct owner){ .kind = OWNER_NOT_KNOWN,
+                           .message = arena_printf(a, "DaemonSet %s would serve node %s: Ostler waits %d s for its pod before it "
+                                                      "takes the node", f->head.key, in->view.node->head.key, OWNER_SETTLES_S),
+                           .again_ms = left_s * 1000 };
+}
+
+/* Whether it would serve what Ostler serves. */
+static bool is_beside(const struct sign *sign, const struct policy_pool *pool)
+{
+    return sign && !(sign->place == SIGN_CLAIMS && !policy_pool_runs(pool, OPERAND_DEVICE_PLUGIN));
+}
+
+struct owner owner_of_node(const struct node_input *in, const struct node_facts *facts, const struct policy_pool *pool,
+                           struct arena *a)
+{
+    if (is_taken(in))
+        return (struct owner){ .kind = OWNER_OSTLER };
+    const struct sign *sign = detect_foreign_node(facts);
+    const struct node_pods *p = in->pods;
+    if (sign)
+        return others(in, a, sign->sentence, sign->remedy);
+    if (is_beside(p->foreign, pool))
+        return others(in, a, arena_printf(a, "%s (%s)", p->foreign->sentence, owner_seen_by(p, a)), p->foreign->remedy);
+    if (in->view.node->gpus > 0)
+        return others(in, a,
+                      arena_printf(a, "it can allocate %s already, and not from a device plugin of "
+                                      "Ostler's", vendors[in->view.node->vendor].resource), NULL);
+    return in->foreign && is_beside(in->foreign->sign, pool) ? coming(in, a) : (struct owner){ .kind = OWNER_OSTLER };
+}

@@ -1,0 +1,178 @@
+#include "reconcilers/decide/policy_plan.h"
+
+#include <string.h>
+
+#include "base/json.h"
+#include "base/str.h"
+#include "kube/object.h"
+#include "reconcilers/model/action.h"
+#include "reconcilers/decide/children.h"
+#include "reconcilers/decide/detecting.h"
+#include "reconcilers/decide/retry.h"
+#include "reconcilers/decide/status.h"
+
+/* The status waits so long for the answers to other writes. */
+enum { STATUS_DELAY_MS = 250 };
+
+/* The finalizers of the policy with or without ours, as a guarded merge patch. */
+static void plan_finalizer(const struct cluster_view *v, bool present, enum reason reason,
+                           const char *message, struct plan *plan)
+{
+    CLEANUP_JSON json_t *finalizers = json_array();
+    size_t i;
+    json_t *entry;
+    json_array_foreach (json_at(v->object, "metadata.finalizers"), i, entry)
+        if (!str_eq(json_string_value(entry), POLICY_FINALIZER))
+            json_array_append(finalizers, entry);
+    if (present)
+        json_array_append_new(finalizers, json_string(POLICY_FINALIZER));
+    CLEANUP_JSON json_t *patch = json_pack("{s:{s:s, s:s, s:O}}", "metadata", "uid", object_uid(v->object), "resourceVersion",
+                                           json_str_or_empty(v->object, "metadata.resourceVersion"), "finalizers", finalizers);
+    action_add(plan, request_merge_patch(RESOURCE_POLICY, NULL, POLICY_NAME, patch), VERB_FINALIZER,
+               POLICY_TARGET, reason, "%s", message);
+}
+
+/* Steps of our own on the way are no news to anybody. */
+static bool is_step(enum reason r)
+{
+    static const enum reason steps[] = {
+        REASON_DETECTING,
+        REASON_WAITING_FOR_FINALIZER,
+        REASON_WAITING_FOR_REVISION,
+        REASON_WAITING_FOR_OTHER_STACK,
+        REASON_WAITING_FOR_TOOLKIT,
+        REASON_WAITING_FOR_STACK,
+        REASON_WAITING_FOR_GPU_PODS,
+        REASON_WAITING_FOR_PROCESSES,
+        REASON_WAITING_FOR_DRIVER,
+        REASON_WAITING_FOR_APPROVAL,
+        REASON_WAITING_FOR_WINDOW,
+        REASON_WAITING_FOR_IMAGES,
+        REASON_WAITING_FOR_JOBS,
+    };
+    for (size_t i = 0; i < ARRAY_LEN(steps); i++)
+        if (steps[i] == r)
+            return true;
+    return false;
+}
+
+/* An Event where Ready takes another status or reason. */
+static void plan_notice_of(const struct cluster_view *v, const struct condition *ready, struct plan *plan)
+{
+    const json_t *before = condition_find(json_at(v->object, "status.conditions"), "Ready");
+    if (str_eq(json_str(before, "status"), ready->status) && str_eq(json_str(before, "reason"), ready->reason))
+        return;
+    enum reason reason = reason_parse(ready->reason);
+    if (is_step(reason) || str_eq(ready->status, "Unknown"))
+        return;
+    bool good = str_eq(ready->status, "True");
+    plan_notice(plan, &(struct notice){
+                          .resource = RESOURCE_POLICY,
+                          .name = (char *) object_name(v->object),
+                          .uid = (char *) object_uid(v->object),
+                          .warning = reason == REASON_INVALID_SPEC || v->tally->states[NODE_FAILED],
+                          .reason = reason_text(good ? REASON_READY : REASON_NOT_READY),
+                          .action = "Reconcile",
+                          .note = (char *) ready->message });
+}
+
+/* An Event where a person's wish for another try cannot be understood, once for each such wish: the status says so from
+ * then on. */
+static void plan_notice_of_retry(const struct cluster_view *v, struct arena *a, struct plan *plan)
+{
+    const char *problem = retry_problem(v, a);
+    const json_t *before = condition_find(json_at(v->object, "status.conditions"), "RollingOut");
+    if (problem && !strstr(json_str_or_empty(before, "message"), problem))
+        plan_notice(plan, &(struct notice){ .resource = RESOURCE_POLICY,
+                                            .name = (char *) object_name(v->object),
+                                            .uid = (char *) object_uid(v->object),
+                                            .warning = true,
+                                            .reason = reason_text(REASON_RETRY_UNKNOWN),
+                                            .action = "Rollout",
+                                            .note = (char *) problem });
+}
+
+static bool is_rolling_out(const struct cluster_view *v)
+{
+    const struct rollout_report *r = v->rollout;
+    return v->tally->moving || (r && r->known && (r->active || r->waiting));
+}
+
+/* Whether the status says more than other counts, and words to them, than what is there. */
+static bool is_news(const struct cluster_view *v, const struct condition conditions[static STATUS_CONDITIONS],
+                    const json_t *status)
+{
+    const json_t *before = json_object_get(v->object, "status");
+    if (!is_rolling_out(v) || json_int(before, "observedGeneration", -1) != json_int(status, "observedGeneration", -1))
+        return true;
+    for (size_t i = 0; i < STATUS_CONDITIONS; i++) {
+        const json_t *was = condition_find(json_object_get(before, "conditions"), conditions[i].type);
+        if (!str_eq(json_str(was, "status"), conditions[i].status) || !str_eq(json_str(was, "reason"), conditions[i].reason))
+            return true;
+    }
+    return json_int(before, "rollout.failed", 0) != json_int(status, "rollout.failed", 0);
+}
+
+static void plan_status(const struct cluster_view *v, const struct err *failure, struct arena *a, struct plan *plan)
+{
+    struct condition conditions[STATUS_CONDITIONS] = { 0 };
+    status_conditions(v, failure, a, conditions);
+    CLEANUP_JSON json_t *status = status_json(v, conditions);
+    if (json_equal(status, json_object_get(v->object, "status")))
+        return;
+    if (v->counts_wait_ms && !is_news(v, conditions, status)) {
+        plan_requeue(plan, v->counts_wait_ms);
+        return;
+    }
+    CLEANUP_JSON json_t *apply = json_pack("{s:s, s:s, s:{s:s, s:s}, s:O}", "apiVersion", POLICY_API_VERSION, "kind", POLICY_KIND,
+                                           "metadata", "name", POLICY_NAME, "uid", object_uid(v->object), "status", status);
+    action_add(plan, request_apply_status(RESOURCE_POLICY, NULL, POLICY_NAME, apply), VERB_STATUS,
+               POLICY_TARGET, REASON_STATUS_CHANGED, "Ready=%s %s: %s",
+               conditions[STATUS_READY].status, conditions[STATUS_READY].reason,
+               conditions[STATUS_READY].message);
+    plan_notice_of(v, &conditions[STATUS_READY], plan);
+    plan_notice_of_retry(v, a, plan);
+}
+
+/* Whether there is anything on nodes that would have to come off again. */
+static bool has_something_to_clean(const struct tally *t)
+{
+    return t->gpu > 0;
+}
+
+static bool plan_removal(const struct cluster_view *v, struct plan *plan)
+{
+    CLEANUP_ERR struct err e = { 0 };
+    size_t left = children_plan(v, plan, &e);
+    bool done = v->settled && left == 0 && v->tally->states[NODE_REMOVING] == 0 && v->reports == 0;
+    /* Also from a policy that is not being deleted, when everything of Ostler's is taken off the cluster: nobody else would. */
+    if (done && object_has_finalizer(v->object, POLICY_FINALIZER))
+        plan_finalizer(
+            v, false, REASON_CLEANED,
+            "everything of Ostler's is gone: Ostler removes its finalizer from the policy", plan);
+    return done;
+}
+
+bool policy_plan(const struct cluster_view *v, struct arena *a, struct plan *plan)
+{
+    CLEANUP_ERR struct err e = { 0 };
+    bool done = false;
+    plan->keep_going = true;
+    if (v->stance == STANCE_REMOVE)
+        done = plan_removal(v, plan);
+    else if (v->stance == STANCE_MANAGE && !object_has_finalizer(v->object, POLICY_FINALIZER) && has_something_to_clean(v->tally))
+        plan_finalizer(v, true, REASON_FINALIZER_NEEDED,
+                       "Ostler is about to label and taint nodes: its finalizer keeps the policy until these are clean", plan);
+    else if (v->stance == STANCE_MANAGE)
+        children_plan(v, plan, &e);
+    const struct err *failure = e.kind != ERR_NONE ? &e : v->failure;
+    /* While children change, or nodes have not been looked at, the status would be out of date at once. */
+    bool later = ((plan->len > 0 && !failure) || v->settling) && !v->status_overdue;
+    if (later)
+        plan_requeue(plan, STATUS_DELAY_MS);
+    if (detecting_wait_s(v))
+        plan_requeue(plan, detecting_wait_s(v) * 1000);
+    if (v->object && !done && !later)
+        plan_status(v, failure, a, plan);
+    return done;
+}

@@ -1,0 +1,434 @@
+#include "reconcilers/decide/records.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "base/str.h"
+#include "kube/object.h"
+#include "reconcilers/model/names.h"
+#include "reconcilers/model/revision.h"
+#include "reconcilers/decide/retry.h"
+
+/* Longest text of an annotation that a newer version wrote, with its NUL. */
+enum { NEWER_TEXT_MAX = 512 };
+/* In place of a time: a wave that is not over. */
+#define WAVE_RUNNING "Running"
+
+/* The time that the record gives for a pool, or NULL. Borrowed. */
+static const char *time_of(const struct child *record, const char *annotation, const char *pool)
+{
+    CLEANUP_FREE char *key = xasprintf("%s%s", annotation, pool);
+    return child_time(record, key);
+}
+
+bool record_has_run(const struct child *record, const char *pool)
+{
+    return time_of(record, ANNOTATION_COMPLETED, pool) || time_of(record, ANNOTATION_RAN, pool);
+}
+
+int64_t record_time_s(const struct child *record, const char *annotation, const char *pool)
+{
+    const char *text = time_of(record, annotation, pool);
+    return text ? clock_parse_rfc3339(text) / 1000000 : 0;
+}
+
+int64_t record_canary_s(const struct child *record, const char *pool)
+{
+    CLEANUP_FREE char *key = xasprintf(ANNOTATION_CANARY "%s", pool);
+    const char *text = json_key(record->annotations, key);
+    int64_t passed_ms;
+    return text && str_parse_duration(text, &passed_ms) ? -(passed_ms / 1000) : record_time_s(record, ANNOTATION_CANARY, pool);
+}
+
+int64_t record_wave_s(const struct child *record, const char *pool)
+{
+    CLEANUP_FREE char *key = xasprintf(ANNOTATION_WAVE "%s", pool);
+    return str_eq(json_key(record->annotations, key), WAVE_RUNNING) ? ROLLOUT_WAVE_RUNNING
+                                                                    : record_time_s(record, ANNOTATION_WAVE, pool);
+}
+
+/* "<time> <node> <reason>" */
+static bool is_failure(const char *text)
+{
+    const char *space = text ? strchr(text, ' ') : NULL;
+    CLEANUP_FREE char *time = space ? xstrndup(text, (size_t) (space - text)) : NULL;
+    return time && clock_parse_rfc3339(time) >= 0;
+}
+
+const char *record_failure(const struct child *record, const char *pool)
+{
+    CLEANUP_FREE char *key = xasprintf(ANNOTATION_FAILED "%s", pool);
+    const char *text = json_key(record->annotations, key);
+    return is_failure(text) ? strchr(text, ' ') + 1 : NULL;
+}
+
+bool record_has_failed(const struct child *record, const char *pool)
+{
+    return record_failure(record, pool) != NULL;
+}
+
+bool record_has_failed_anywhere(const struct child *record)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach (record->annotations, key, value)
+        if (str_has_prefix(key, ANNOTATION_FAILED) && is_failure(json_string_value(value)))
+            return true;
+    return false;
+}
+
+/* Whether all that `a` says under some prefixes is said by `b` as well. */
+static bool says_all_of(const struct child *b, const struct child *a)
+{
+    static const char *const prefixes[] = { ANNOTATION_FAILED, ANNOTATION_CANARY, ANNOTATION_COMPLETED };
+    const char *key;
+    json_t *value;
+    json_object_foreach (a ? a->annotations : NULL, key, value)
+        for (size_t i = 0; i < ARRAY_LEN(prefixes); i++)
+            if (str_has_prefix(key, prefixes[i]) && !json_equal(value, json_object_get(b ? b->annotations : NULL, key)))
+                return false;
+    return true;
+}
+
+bool record_standing_same(const struct child *a, const struct child *b)
+{
+    return says_all_of(a, b) && says_all_of(b, a);
+}
+
+int record_order(const struct child *a, const struct child *b, const char *pool)
+{
+    static const char *const annotations[] = { ANNOTATION_COMPLETED, ANNOTATION_RAN };
+    for (size_t i = 0; i < ARRAY_LEN(annotations); i++) {
+        int order = strcmp(str_or_empty(time_of(b, annotations[i], pool)), str_or_empty(time_of(a, annotations[i], pool)));
+        if (order)
+            return order;
+    }
+    /* Of what came in the same second what the pool wants came last. */
+    bool a_wanted = time_of(a, ANNOTATION_TARGET, pool), b_wanted = time_of(b, ANNOTATION_TARGET, pool);
+    return a_wanted != b_wanted ? (int) b_wanted - (int) a_wanted : strcmp(a->head.key, b->head.key);
+}
+
+/* Whether a child is the record of a revision of that tier for that kind of host. */
+static bool is_alike(const struct child *c, const json_t *inputs)
+{
+    return c->resource == RESOURCE_REVISION && child_is_ours(c) &&
+           str_eq(json_str(c->inputs, "tier"), json_str(inputs, "tier")) && revision_same_host(c->inputs, inputs);
+}
+
+/* How many revisions of the same tier and kind of host the pool rather holds on to. */
+static size_t superseded_by(const struct cluster_view *v, const struct child *record, const char *pool)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < v->child_count; i++) {
+        const struct child *other = v->children[i];
+        count += other != record && is_alike(other, record->inputs) && record_order(other, record, pool) < 0;
+    }
+    return count;
+}
+
+bool record_is_held(const struct cluster_view *v, const struct child *record)
+{
+    for (size_t i = 0; i < v->policy->pools_len; i++) {
+        const char *pool = v->policy->pools[i].name;
+        if (record_has_run(record, pool) && superseded_by(v, record, pool) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool record_was_held(const struct cluster_view *v, const struct child *record)
+{
+    for (size_t i = 0; i < v->policy->pools_len; i++) {
+        const char *pool = v->policy->pools[i].name;
+        if (time_of(record, ANNOTATION_COMPLETED, pool) && superseded_by(v, record, pool) == 1)
+            return true;
+    }
+    return false;
+}
+
+/* Whether every node of the pool that wants the revision and is up runs it, and at least one does. */
+static bool is_complete(const struct revision_tally *r)
+{
+    return r->done && r->done == r->wanted - r->wanted_lost;
+}
+
+static int64_t seconds_of(const char *time)
+{
+    return clock_parse_rfc3339(time) / 1000000;
+}
+
+static json_t *time_text(int64_t s)
+{
+    char text[CLOCK_TEXT_MAX];
+    clock_rfc3339(s * 1000000, text);
+    return json_string(text);
+}
+
+/* When something comes that comes now, and after what other revisions of the kind say of it. False: first times of theirs that
+ * are still to come, and are from before `at_s`, have to be put right. */
+static bool comes_now(const struct cluster_view *v, const struct child *record, const char *key, int64_t at_s, int64_t *ret_s)
+{
+    int64_t now_s = seconds_of(v->now);
+    *ret_s = now_s;
+    for (size_t i = 0; record && i < v->child_count; i++) {
+        const struct child *other = v->children[i];
+        const char *time = other != record && is_alike(other, record->inputs) ? child_time(other, key) : NULL;
+        int64_t other_s = time ? seconds_of(time) : 0;
+        bool to_come = clock_is_ahead(other_s, now_s);
+        if (to_come && other_s < at_s)
+            return false;
+        if (!to_come && other_s >= *ret_s)
+            *ret_s = other_s + 1;
+    }
+    return true;
+}
+
+/* Says that something is so now, where it has not been so since the pool wants the revision: one that was left and came back
+ * runs, and completes, anew. What is reached was wanted before: a later time is of another leader's clock, which is ahead. If it
+ * were left, the revision would be reached anew at each look until then. */
+static void mark_reached(const struct cluster_view *v, const struct child *record, const char *annotation, const char *pool,
+                         json_t *wanted)
+{
+    CLEANUP_FREE char *key = xasprintf("%s%s", annotation, pool);
+    CLEANUP_FREE char *target = xasprintf(ANNOTATION_TARGET "%s", pool);
+    CLEANUP_FREE char *since = xstrdup(json_key(wanted, target));
+    const char *last = json_key(wanted, key);
+    int64_t s;
+    if ((last && strcmp(last, since) >= 0) || !comes_now(v, record, key, INT64_MAX, &s))
+        return;
+    json_object_set_new(wanted, key, time_text(s));
+    if (strcmp(json_key(wanted, key), since) < 0)
+        json_object_set_new(wanted, target, time_text(s));
+}
+
+/* A time of the record that is still to come was written by a clock that was wrong, or by somebody else. It counts as now:
+ * nothing could ever come after it. So it does where this clock was right and was put back by mistake. Which of two revisions
+ * came last must not be lost with that, since it is what a pool goes back to: of several such times only the first is put right
+ * in each pass, and comes after those that are not still to come. A new reference. */
+static json_t *past(const struct cluster_view *v, const struct child *record, const char *key)
+{
+    const char *time = child_time(record, key);
+    int64_t at_s = seconds_of(time), s;
+    bool right = !clock_is_ahead(at_s, seconds_of(v->now)) || !comes_now(v, record, key, at_s, &s);
+    return right ? json_string(time) : time_text(s);
+}
+
+/* An annotation that is not to count any more. Left out of what Ostler applies it goes, unless somebody else has written it, too:
+ * so it is first made one that says nothing, and left out then. */
+static void forget(json_t *wanted, const struct child *record, const char *key)
+{
+    if (record && *str_or_empty(json_key(record->annotations, key)))
+        json_object_set_new(wanted, key, json_string(""));
+    else
+        json_object_del(wanted, key);
+}
+
+static void set_text(json_t *wanted, const struct child *record, const char *annotation, const char *pool, json_t *value_steal)
+{
+    CLEANUP_FREE char *key = xasprintf("%s%s", annotation, pool);
+    if (value_steal)
+        json_object_set_new(wanted, key, value_steal);
+    else
+        forget(wanted, record, key);
+}
+
+/* Whether some node has run the revision, in whichever pool. */
+static bool has_run_anywhere(const struct child *record)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach (record->annotations, key, value)
+        if ((str_has_prefix(key, ANNOTATION_RAN) || str_has_prefix(key, ANNOTATION_COMPLETED)) && child_time(record, key))
+            return true;
+    return false;
+}
+
+/* Whether some revision of the tier, for the same kind of host, was ever complete in the pool. */
+static bool any_completed(const struct cluster_view *v, const json_t *inputs, const char *pool)
+{
+    for (size_t i = 0; i < v->child_count; i++)
+        if (is_alike(v->children[i], inputs) && time_of(v->children[i], ANNOTATION_COMPLETED, pool))
+            return true;
+    return false;
+}
+
+/* Whether more nodes of the pool ran another revision for the same kind of host. Of two that as many ran one is it, and rather
+ * not the one that the pool wants. */
+static bool is_outrun(const struct cluster_view *v, const struct revision_tally *r, const json_t *inputs)
+{
+    size_t cursor = 0;
+    const struct map_entry *e;
+    while ((e = map_next(&v->tally->revisions, &cursor))) {
+        const struct revision_tally *other = e->value;
+        bool more = other->ran > r->ran || (other->ran == r->ran && !other->wanted && strcmp(other->hash, r->hash) < 0);
+        if (other->pool == r->pool && more && str_eq(other->tier, r->tier) &&
+            revision_same_host(cluster_inputs(v, other->tier, other->hash), inputs))
+            return true;
+    }
+    return false;
+}
+
+/* A pool in which nothing was ever complete, since it is new in the policy or never came to an end, goes back to what most of
+ * its nodes ran before it wanted something else. What it wants is good already where all of them ran it. */
+static bool is_what_ran(const struct cluster_view *v, const struct revision_tally *r, const struct child *record)
+{
+    if (!r->ran || !has_run_anywhere(record) || any_completed(v, record->inputs, v->policy->pools[r->pool].name))
+        return false;
+    return r->wanted ? r->stayed && r->stayed == r->wanted - r->wanted_lost : !is_outrun(v, r, record->inputs);
+}
+
+/* What one pool has to say. */
+static void annotate_pool(const struct cluster_view *v, const struct revision_tally *r, const struct child *record,
+                          json_t *wanted)
+{
+    const char *pool = v->policy->pools[r->pool].name;
+    CLEANUP_FREE char *target = xasprintf(ANNOTATION_TARGET "%s", pool);
+    json_object_set_new(wanted, target,
+                        record && child_time(record, target) ? past(v, record, target) : json_string(v->now));
+    if (r->done)
+        mark_reached(v, record, ANNOTATION_RAN, pool, wanted);
+    if (is_complete(r))
+        mark_reached(v, record, ANNOTATION_COMPLETED, pool, wanted);
+}
+
+/* Whether the pool that the annotation names wants another revision for the same kind of host now. */
+static bool is_displaced(const struct cluster_view *v, const struct child *record, const char *annotation)
+{
+    const char *tier = json_str_or_empty(record->inputs, "tier");
+    size_t cursor = 0;
+    const struct map_entry *e;
+    while ((e = map_next(&v->tally->revisions, &cursor))) {
+        const struct revision_tally *r = e->value;
+        if (!r->wanted || !str_eq(r->tier, tier) || str_eq(r->hash, record->revision) ||
+            !str_eq(v->policy->pools[r->pool].name, annotation + strlen(ANNOTATION_TARGET)))
+            continue;
+        if (revision_same_host(cluster_inputs(v, r->tier, r->hash), record->inputs))
+            return true;
+    }
+    return false;
+}
+
+static bool is_kept_failure(const struct cluster_view *v, const struct child *record, const char *key)
+{
+    return is_failure(json_key(record->annotations, key)) &&
+           (!v->settled || !targets_displace(v->targets, record->inputs, record->revision, key + strlen(ANNOTATION_FAILED)));
+}
+
+/* What was so once. */
+static const char *const lasting[] = { ANNOTATION_RAN, ANNOTATION_COMPLETED, ANNOTATION_CANARY, ANNOTATION_WAVE };
+
+/* Whether a newer version of Ostler wrote the annotation. What is longer than any of this version's is somebody else's. */
+static bool is_of_newer(const struct child *record, const char *key)
+{
+    static const char *const known[] = { ANNOTATION_INTENT, ANNOTATION_TARGET, ANNOTATION_RAN, ANNOTATION_COMPLETED,
+                                         ANNOTATION_CANARY, ANNOTATION_WAVE, ANNOTATION_FAILED, ANNOTATION_RETRIED };
+    const char *text = json_key(record->annotations, key);
+    if (!text || strlen(text) >= NEWER_TEXT_MAX || !str_has_prefix(key, MARK_PREFIX))
+        return false;
+    for (size_t i = 0; i < ARRAY_LEN(known); i++)
+        if (str_has_prefix(key, known[i]))
+            return false;
+    return true;
+}
+
+/* Whether an annotation of the record stays: it is still true, or only a newer version knows. */
+static bool is_kept(const struct cluster_view *v, const struct child *record, const char *key)
+{
+    if (is_of_newer(record, key))
+        return true;
+    if (str_has_prefix(key, ANNOTATION_FAILED))
+        return is_kept_failure(v, record, key);
+    if (str_has_prefix(key, ANNOTATION_WAVE) && str_eq(json_key(record->annotations, key), WAVE_RUNNING))
+        return true;
+    if (str_has_prefix(key, ANNOTATION_CANARY) && record_canary_s(record, key + strlen(ANNOTATION_CANARY)) < 0)
+        return true;
+    if (str_has_prefix(key, ANNOTATION_RETRIED))
+        return retry_answered_s(record, key + strlen(ANNOTATION_RETRIED)) > 0;
+    if (!child_time(record, key))
+        return false;
+    for (size_t i = 0; i < ARRAY_LEN(lasting); i++)
+        if (str_has_prefix(key, lasting[i]))
+            return true;
+    return str_has_prefix(key, ANNOTATION_TARGET) && (!v->settled || !is_displaced(v, record, key));
+}
+
+/* The value of an annotation that stays. What the rollout notes goes by a clock of its own, which puts right what is still to
+ * come. */
+static json_t *kept_value(const struct cluster_view *v, const struct child *record, const char *key)
+{
+    static const char *const dated[] = { ANNOTATION_TARGET, ANNOTATION_RAN, ANNOTATION_COMPLETED };
+    for (size_t i = 0; i < ARRAY_LEN(dated); i++)
+        if (str_has_prefix(key, dated[i]))
+            return past(v, record, key);
+    return json_incref(json_object_get(record->annotations, key));
+}
+
+static json_t *time_json(int64_t s)
+{
+    char text[CLOCK_TEXT_MAX];
+    clock_rfc3339(s * 1000000, text);
+    return s ? json_string(text) : NULL;
+}
+
+/* What the rollout has found out. */
+static void annotate_note(const struct cluster_view *v, const struct report_note *n, const struct child *record, json_t *wanted)
+{
+    const char *pool = n->pool;
+    set_text(wanted, record, ANNOTATION_CANARY, pool, n->canary_s < 0 ? json_textf("%llds", (long long) -n->canary_s)
+             : time_json(n->canary_s));
+    set_text(wanted, record, ANNOTATION_WAVE, pool, n->wave_s == ROLLOUT_WAVE_RUNNING
+             ? json_string(WAVE_RUNNING) : time_json(n->wave_s));
+    if (n->failed)
+        set_text(wanted, record, ANNOTATION_FAILED, pool, json_textf("%s %s", v->now, n->failed));
+}
+
+/* A person asks for another try of a revision that failed: once for each value of the annotation, and for each time that it
+ * comes to the policy. */
+static void annotate_retry(const struct cluster_view *v, const char *hash, const char *pool, const struct child *record,
+                           json_t *wanted)
+{
+    CLEANUP_FREE char *failed = xasprintf(ANNOTATION_FAILED "%s", pool);
+    CLEANUP_FREE char *retried = xasprintf(ANNOTATION_RETRIED "%s", pool);
+    const char *asked = object_annotation(v->object, POLICY_RETRY);
+    if (!json_object_get(wanted, failed))
+        return;
+    if (!retry_asks(asked, hash)) {
+        json_object_del(wanted, retried);
+    } else if (!retry_was_answered(record ? record->annotations : NULL, hash, asked)) {
+        forget(wanted, record, failed);
+        json_object_set_new(wanted, retried, json_textf("%s %s", v->now, asked));
+    }
+}
+
+json_t *record_annotations(const struct cluster_view *v, const char *tier, const char *hash, const struct child *record)
+{
+    json_t *wanted = json_object();
+    const char *key;
+    json_t *value;
+    json_object_foreach (record ? record->annotations : NULL, key, value)
+        if (is_kept(v, record, key))
+            json_object_set_new(wanted, key, kept_value(v, record, key));
+        else if (str_has_prefix(key, ANNOTATION_FAILED))
+            forget(wanted, record, key);
+    /* Until every node has been looked at under this policy the sums still number the pools of the one before. */
+    if (!v->settled)
+        return wanted;
+    size_t cursor = 0;
+    const struct map_entry *e;
+    while ((e = map_next(&v->tally->revisions, &cursor))) {
+        const struct revision_tally *r = e->value;
+        if (!str_eq(r->tier, tier) || !str_eq(r->hash, hash))
+            continue;
+        if (r->wanted)
+            annotate_pool(v, r, record, wanted);
+        if (record && is_what_ran(v, r, record))
+            set_text(wanted, record, ANNOTATION_COMPLETED, v->policy->pools[r->pool].name, json_string(v->now));
+    }
+    for (size_t i = 0; v->rollout && i < v->rollout->note_count; i++)
+        if (str_eq(v->rollout->notes[i].hash, hash))
+            annotate_note(v, &v->rollout->notes[i], record, wanted);
+    for (size_t i = 0; i < v->policy->pools_len; i++)
+        annotate_retry(v, hash, v->policy->pools[i].name, record, wanted);
+    return wanted;
+}

@@ -1,0 +1,64 @@
+#include "reconcilers/decide/refusing.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/str.h"
+#include "kube/object.h"
+#include "reconcilers/model/pod_traits.h"
+
+struct refusing_budget {
+    char *name; /* "namespace/name"; owned */
+    size_t ns_len; /* of the namespace in it, with its slash */
+    struct selector selector;
+};
+
+static bool lets_nobody_go(const json_t *object)
+{
+    return str_eq(json_str(object, "kind"), "PodDisruptionBudget") && json_int(object, "status.disruptionsAllowed", 0) <= 0;
+}
+
+/* A budget without a selector is for no pod. */
+static void add(struct refusing *r, const json_t *object)
+{
+    const json_t *selector = json_at(object, "spec.selector");
+    struct refusing_budget b = { .name = xasprintf("%s/%s", object_namespace(object), object_name(object)) };
+    b.ns_len = strlen(object_namespace(object)) + 1;
+    if (selector && selector_compile(selector, &b.selector, NULL) == 0)
+        r->budgets[r->count++] = b;
+    else
+        free(b.name);
+}
+
+void refusing_make(const json_t *objects, struct refusing *ret)
+{
+    const char *key;
+    json_t *object;
+    size_t count = 0;
+    json_object_foreach ((json_t *) objects, key, object)
+        count += lets_nobody_go(object);
+    *ret = (struct refusing){ .budgets = xcalloc(count, sizeof *ret->budgets) };
+    json_object_foreach ((json_t *) objects, key, object)
+        if (lets_nobody_go(object))
+            add(ret, object);
+}
+
+const char *refusing_budget_of(const struct refusing *r, const struct intern *strings, const struct pod *p)
+{
+    for (size_t i = 0; i < r->count; i++)
+        if (strncmp(r->budgets[i].name, p->head.key, r->budgets[i].ns_len) == 0 &&
+            pod_selected(strings, p, &r->budgets[i].selector))
+            return r->budgets[i].name;
+    return NULL;
+}
+
+void refusing_clear(struct refusing *r)
+{
+    for (size_t i = 0; i < r->count; i++) {
+        selector_clear(&r->budgets[i].selector);
+        free(r->budgets[i].name);
+    }
+    free(r->budgets);
+    *r = (struct refusing){ 0 };
+}

@@ -1,0 +1,431 @@
+#include "reconcilers/decide/rollout.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "reconcilers/decide/rollout_ahead.h"
+#include "reconcilers/decide/rollout_budget.h"
+#include "reconcilers/decide/rollout_gate.h"
+#include "reconcilers/decide/rollout_hash.h"
+#include "reconcilers/decide/rollout_message.h"
+#include "reconcilers/decide/rollout_return.h"
+#include "reconcilers/decide/rollout_view.h"
+
+const char *rollout_wish(const struct rollout_node *n, enum tier tier)
+{
+    return n->wish.hash[tier] ? n->wish.hash[tier] : n->target.hash[tier];
+}
+
+/* In the order in which they go. */
+enum rank {
+    RANK_RESTORES, /* out of service until it has what is known good again */
+    RANK_RETREATS,
+    RANK_WAITING,
+    /* Failed with another target than it has now, or a person asked for another try: it is out of service already. */
+    RANK_CHANGED,
+    RANK_PENDING,
+    RANK_RETRY,
+    RANK_LAST,     /* runs Ostler */
+};
+
+/* A node for which something is to be done that the rollout decides. */
+struct candidate {
+    const struct work *work;
+    enum rank rank;
+    bool ready;             /* it may begin: it is up, and no job is in the way */
+    bool lacks;             /* it serves, and is not known to have the images of its target */
+    bool idle;              /* it begins when there is a place for it, or when it has its images */
+    enum rollout_hold gate; /* what keeps it back whatever the others do */
+    int64_t until_s;        /* when that ends by itself; INT64_MAX: not that we know */
+};
+
+struct deciding {
+    const struct rollout_input *in;
+    struct arena *arena;
+    struct rollout_view view;
+    struct budget budget;
+    struct ahead ahead;
+    struct gates gates;
+    const struct work *starves; /* the first idle node that only lacks room; NULL: none does */
+    const char *domain;        /* that may be changed; NULL: any */
+    bool domains_mixed;        /* several are being changed already */
+    struct candidate *candidates;
+    size_t candidate_count;
+    struct refusal refusals[ROLLOUT_HOLD_COUNT];
+    struct rollout_decision *ret;
+};
+
+/* ---- who goes when */
+
+static enum rank rank_of(const struct work *w)
+{
+    if (w->restores)
+        return RANK_RESTORES;
+    if (w->retreats)
+        return RANK_RETREATS;
+    if (w->state == WORK_WAITING)
+        return RANK_WAITING;
+    if (w->state == WORK_FAILED)
+        return w->stale || gate_is_forgiven(w) ? RANK_CHANGED : RANK_RETRY;
+    return w->node->runs_ostler ? RANK_LAST : RANK_PENDING;
+}
+
+/* Of failed nodes that are tried again the one goes first that waits longest: otherwise those that never come up could take every
+ * turn. */
+static int compare(const void *x, const void *y, void *arg)
+{
+    const struct candidate *a = x, *b = y;
+    const struct rollout_node *m = a->work->node, *n = b->work->node;
+    const struct rollout_spec *spec = arg;
+    if (a->rank != b->rank)
+        return a->rank < b->rank ? -1 : 1;
+    if (a->rank == RANK_RETRY && m->claim->since_s != n->claim->since_s)
+        return m->claim->since_s < n->claim->since_s ? -1 : 1;
+    if (m->up != n->up)
+        return m->up ? 1 : -1;
+    if (spec->order == ROLLOUT_IDLE_FIRST && m->busy != n->busy)
+        return m->busy < n->busy ? -1 : 1;
+    return strverscmp(m->name, n->name);
+}
+
+/* What is under way is the node's own pass's, also a claim that waits for what the policy no longer wants, and a node that is to
+ * have nothing any more. */
+static bool is_candidate(const struct work *w)
+{
+    if (!w->progress)
+        return false;
+    return w->state == WORK_PENDING || w->state == WORK_SKIPPED || w->state == WORK_FAILED ||
+           (w->state == WORK_WAITING && !w->stale);
+}
+
+static void collect(struct deciding *d)
+{
+    size_t count = d->in->node_count - d->view.of[WORK_DONE] - d->view.of[WORK_ACTIVE];
+    d->candidates = arena_alloc(d->arena, count * sizeof *d->candidates);
+    for (size_t i = 0; i < d->in->node_count; i++) {
+        const struct work *w = &d->view.works[i];
+        if (!is_candidate(w))
+            continue;
+        struct candidate *c = &d->candidates[d->candidate_count++];
+        *c = (struct candidate){ .work = w, .rank = rank_of(w), .ready = w->node->up && !gate_has_jobs(w, d->in) };
+        c->lacks = ahead_images(w) != IMAGES_READY;
+        c->gate = gate_of(&d->gates, w, c->ready, &c->until_s);
+    }
+    qsort_r(d->candidates, d->candidate_count, sizeof *d->candidates, compare, (void *) d->in->spec);
+}
+
+/* One that cannot get its images, or is too large for what is left of the budgets, may never begin: it keeps nobody waiting. */
+static bool is_idle(const struct deciding *d, const struct candidate *c)
+{
+    return c->ready && c->gate == ROLLOUT_HOLD_NONE && ahead_images(c->work) != IMAGES_MISSING &&
+           budget_refuses(&d->budget, c->work, false) == ROLLOUT_HOLD_NONE;
+}
+
+static void look_ahead(struct deciding *d)
+{
+    ahead_make(d->in, &d->budget, &d->ahead);
+    for (size_t i = 0; i < d->candidate_count; i++) {
+        struct candidate *c = &d->candidates[i];
+        if (c->gate != ROLLOUT_HOLD_SKIPPED)
+            ahead_count(c->work, c->ready);
+        c->idle = is_idle(d, c);
+        c->work->progress->idle += c->idle;
+    }
+}
+
+/* ---- topology: one domain at a time */
+
+static void find_active_domain(struct deciding *d)
+{
+    for (size_t i = 0; i < d->in->node_count; i++) {
+        const struct work *w = &d->view.works[i];
+        if (w->state != WORK_ACTIVE || !w->node->up)
+            continue;
+        if (d->domain && !str_eq(d->domain, w->node->domain))
+            d->domains_mixed = true;
+        if (!d->domain || strverscmp(w->node->domain, d->domain) < 0)
+            d->domain = w->node->domain;
+    }
+}
+
+/* In which order domains are looked for. The node that runs Ostler comes after others that could begin, and who has its images
+ * before who pulls them. Who cannot get them comes last, since that may never end. */
+static const struct turn {
+    enum rank last;
+    bool ready;
+    enum images_state images;
+} turns[] = {
+    { RANK_RESTORES, true, IMAGES_READY }, { RANK_RETRY, true, IMAGES_READY },   { RANK_LAST, true, IMAGES_READY },
+    { RANK_LAST, true, IMAGES_PULLING },   { RANK_LAST, false, IMAGES_READY },   { RANK_LAST, false, IMAGES_PULLING },
+    { RANK_LAST, true, IMAGES_MISSING },   { RANK_LAST, false, IMAGES_MISSING },
+};
+
+/* The first domain by name with a node that nothing else keeps back, of those that go first. Budgets count here too: a domain
+ * where nobody fits must not keep the one waiting that holds the budget. */
+static void find_next_domain(struct deciding *d, const struct turn *t)
+{
+    for (size_t i = 0; i < d->candidate_count; i++) {
+        const struct candidate *c = &d->candidates[i];
+        if (c->rank > t->last || c->ready != t->ready || ahead_images(c->work) != t->images || c->gate != ROLLOUT_HOLD_NONE ||
+            budget_refuses(&d->budget, c->work, t->ready) != ROLLOUT_HOLD_NONE)
+            continue;
+        if (!d->domain || strverscmp(c->work->node->domain, d->domain) < 0)
+            d->domain = c->work->node->domain;
+    }
+}
+
+static void choose_domain(struct deciding *d)
+{
+    if (!d->in->spec->topology_key)
+        return;
+    find_active_domain(d);
+    for (size_t i = 0; i < ARRAY_LEN(turns) && !d->domain; i++)
+        find_next_domain(d, &turns[i]);
+}
+
+static bool domain_refuses(const struct deciding *d, const struct candidate *c)
+{
+    return d->domain && (d->domains_mixed || !str_eq(d->domain, c->work->node->domain));
+}
+
+/* ---- grants */
+
+static void look_again(struct rollout_decision *ret, int64_t at_s)
+{
+    if (at_s != INT64_MAX && (!ret->again_s || at_s < ret->again_s))
+        ret->again_s = at_s;
+}
+
+/* Of nodes that wait for their images the one is named that cannot get them. */
+static bool tells_more(const struct work *w, const struct work *than)
+{
+    return w->node->images.state == IMAGES_MISSING && than->node->images.state != IMAGES_MISSING;
+}
+
+static void refuse(struct deciding *d, const struct candidate *c, enum rollout_hold hold, int64_t until_s)
+{
+    struct refusal *r = &d->refusals[hold];
+    d->ret->refused[c->work->node - d->in->nodes] = hold;
+    if (r->nodes++ == 0)
+        *r = (struct refusal){ .nodes = 1, .first = c->work, .until_s = until_s };
+    else if (until_s < r->until_s || (hold == ROLLOUT_HOLD_IMAGES && tells_more(c->work, r->first))) {
+        r->first = c->work;
+        r->until_s = until_s;
+    }
+    look_again(d->ret, until_s);
+}
+
+static enum rollout_hold limits(const struct deciding *d, const struct candidate *c, int64_t *ret_until_s)
+{
+    *ret_until_s = INT64_MAX;
+    enum rollout_hold hold = c->work->restores ? ROLLOUT_HOLD_NONE : gate_canary(d->in, c->work, c->ready, ret_until_s);
+    if (hold != ROLLOUT_HOLD_NONE)
+        return hold;
+    /* Nobody is closed for its jobs who would return to service at once. */
+    int64_t from_s;
+    hold = c->ready || c->work->node->claim ? ROLLOUT_HOLD_NONE : gate_far(&d->gates, c->work, &from_s);
+    if (hold != ROLLOUT_HOLD_NONE)
+        return hold;
+    if (domain_refuses(d, c))
+        return ROLLOUT_HOLD_DOMAIN;
+    hold = budget_refuses(&d->budget, c->work, c->ready);
+    if (hold != ROLLOUT_HOLD_NONE)
+        return hold;
+    if (c->lacks)
+        return ahead_hold(&d->ahead, c->work, c->ready);
+    bool first = c->ready && c->rank != RANK_LAST;
+    return ahead_refuses(&d->ahead, c->work, c->ready, first) ? ROLLOUT_HOLD_IMAGES : ROLLOUT_HOLD_NONE;
+}
+
+static enum rollout_grant_kind grant_kind(const struct candidate *c)
+{
+    if (!c->ready)
+        return GRANT_CLAIM_WAITING;
+    if (c->work->state == WORK_WAITING)
+        return GRANT_DRAIN;
+    return c->work->state == WORK_FAILED ? GRANT_RETRY : GRANT_CLAIM;
+}
+
+static void grant(struct deciding *d, const struct candidate *c)
+{
+    struct progress *p = c->work->progress;
+    enum rollout_grant_kind kind = grant_kind(c);
+    d->ret->grants[d->ret->grant_count++] = (struct rollout_grant){
+        .node = c->work->node, .kind = kind, .restores = c->work->restores,
+            .message = rollout_grant_message(c->work, kind, d->in, d->arena)
+    };
+    budget_take(&d->budget, c->work, c->ready);
+    ahead_take(&d->ahead, c->work, c->ready);
+    p->begun += c->ready;
+    p->idle -= c->idle;
+    p->waiting += !c->ready;
+}
+
+static void hold_back(struct deciding *d, const struct candidate *c, enum rollout_hold hold, int64_t until_s)
+{
+    int64_t kept_until_s;
+    struct progress *p = c->work->progress;
+    if (c->idle && p->idle_waits == ROLLOUT_HOLD_NONE)
+        p->idle_waits = hold;
+    refuse(d, c, hold, until_s);
+    if (ahead_hold_back(&d->ahead, c->work, c->ready, hold, &kept_until_s))
+        d->ret->pulls[d->ret->pull_count++] = c->work->node;
+    look_again(d->ret, kept_until_s);
+}
+
+static bool lacks_room(enum rollout_hold hold)
+{
+    return hold == ROLLOUT_HOLD_UNAVAILABLE || hold == ROLLOUT_HOLD_GPUS;
+}
+
+static void consider(struct deciding *d, const struct candidate *c)
+{
+    int64_t until_s = c->until_s;
+    enum rollout_hold hold = c->gate;
+    if (hold == ROLLOUT_HOLD_NONE)
+        hold = limits(d, c, &until_s);
+    if (hold == ROLLOUT_HOLD_NONE) {
+        grant(d, c);
+        return;
+    }
+    hold_back(d, c, hold, until_s);
+    /* The node that runs Ostler comes after those that wait. */
+    if (lacks_room(hold) && c->ready && c->rank == RANK_PENDING && !c->lacks && !d->starves)
+        d->starves = c->work;
+}
+
+/* Nodes that can begin come before those that would only be closed for their jobs, so that these leave them room; the node that
+ * runs Ostler comes after both. */
+static void give_out(struct deciding *d)
+{
+    d->ret->grants = arena_alloc(d->arena, d->candidate_count * sizeof *d->ret->grants);
+    for (int last = 0; last <= 1; last++)
+        for (int ready = 1; ready >= 0; ready--)
+            for (size_t i = 0; i < d->candidate_count; i++)
+                if (d->candidates[i].ready == ready && (d->candidates[i].rank == RANK_LAST) == last)
+                    consider(d, &d->candidates[i]);
+}
+
+/* A node under way that is to run something else by now turns to that when it has the images. Who is to go back to what is
+ * known good needs none. */
+static bool is_turning(const struct work *w)
+{
+    return w->state == WORK_ACTIVE && w->node->turns && w->node->up && w->node->images.state == IMAGES_UNKNOWN;
+}
+
+static void pull_for_turning(struct deciding *d)
+{
+    for (size_t i = 0; i < d->in->node_count && d->gates.closed == ROLLOUT_HOLD_NONE; i++)
+        if (is_turning(&d->view.works[i]))
+            d->ret->pulls[d->ret->pull_count++] = d->view.works[i].node;
+}
+
+/* ---- the decision */
+
+/* Whatever else keeps the nodes that are left, a person who paused the rollout reads that it is paused. */
+static bool is_paused(const struct deciding *d)
+{
+    for (int h = ROLLOUT_HOLD_DONE + 1; h < ROLLOUT_HOLD_COUNT; h++)
+        if (d->refusals[h].nodes)
+            return d->in->spec->paused;
+    return false;
+}
+
+static enum rollout_hold hold_of(const struct deciding *d)
+{
+    const struct rollout_decision *r = d->ret;
+    bool over = r->done + r->skipped == d->in->node_count;
+    if (is_paused(d))
+        return ROLLOUT_HOLD_PAUSED;
+    /* While nodes go back from what failed nobody waits for it any more, and it is said all the same. */
+    for (int h = ROLLOUT_HOLD_NONE + 1; h < ROLLOUT_HOLD_SKIPPED; h++)
+        if (d->refusals[h].nodes || (h == ROLLOUT_HOLD_FAILED && rollout_first_failed(d->in)))
+            return (enum rollout_hold) h;
+    if (d->refusals[ROLLOUT_HOLD_SKIPPED].nodes)
+        return ROLLOUT_HOLD_SKIPPED;
+    return over ? ROLLOUT_HOLD_DONE : ROLLOUT_HOLD_NONE;
+}
+
+static void count(struct deciding *d)
+{
+    const size_t *of = d->view.of;
+    struct rollout_decision *r = d->ret;
+    r->pending = of[WORK_PENDING];
+    r->active = of[WORK_ACTIVE];
+    r->waiting = of[WORK_WAITING];
+    r->failed = of[WORK_FAILED];
+    r->skipped = of[WORK_SKIPPED];
+    r->done = of[WORK_DONE];
+}
+
+/* Fills the decision, but for those who make room. */
+static void decide(struct deciding *d)
+{
+    const struct rollout_input *in = d->in;
+    struct rollout_decision *ret = d->ret;
+    struct arena *a = d->arena;
+    *ret = (struct rollout_decision){ .refused = arena_alloc(a, in->node_count * sizeof *ret->refused),
+                                      .pulls = arena_alloc(a, in->node_count * sizeof *ret->pulls) };
+    rollout_view_make(in, a, &d->view);
+    ret->returns = arena_alloc(a, d->view.of[WORK_WAITING] * sizeof *ret->returns);
+    count(d);
+    if (ret->done < in->node_count)
+        rollout_plan_hash(in, ret->plan_hash);
+    budget_make(&d->view, &d->budget);
+    gates_make(in, ret->plan_hash, &d->gates);
+    collect(d);
+    look_ahead(d);
+    choose_domain(d);
+    give_out(d);
+    pull_for_turning(d);
+    return_those_far_away(&d->view, &d->gates, a, ret);
+    look_again(ret, d->view.next_lost_s);
+    rollout_view_note(&d->view, a, ret);
+    ret->slots = d->budget.slots;
+    ret->out = d->budget.nodes;
+    ret->out_gpus = d->budget.gpus;
+    ret->hold = hold_of(d);
+    const struct rollout_story story = { .view = &d->view, .budget = &d->budget, .refusals = d->refusals, .domain = d->domain,
+                                         .plan_hash = ret->plan_hash };
+    ret->message = rollout_hold_message(&story, ret->hold, a);
+    rollout_failure_of(&story, a, &ret->failure);
+}
+
+/* The name of the first node that the decision lets begin, of those that serve; NULL: none is. */
+static const char *first_claimed(const struct rollout_decision *d)
+{
+    for (size_t i = 0; i < d->grant_count; i++)
+        if (d->grants[i].kind == GRANT_CLAIM)
+            return d->grants[i].node->name;
+    return NULL;
+}
+
+/* Nodes that only wait for jobs make room for an idle one: as few of them as give it enough. Whether that helps is found out by
+ * the decision that comes next: where no node would begin then (one of another domain has its turn, say), nobody returns to
+ * service, or the same would be closed and opened again and again. */
+static void make_room(struct deciding *d)
+{
+    struct rollout_decision *ret = d->ret;
+    struct waiters waiters;
+    if (!d->starves || ret->note_count || ret->grant_count || ret->return_count)
+        return;
+    waiters_make(&d->view, d->arena, &waiters);
+    size_t n = waiters_for(&waiters, &d->budget, d->starves);
+    if (n == 0)
+        return;
+    struct rollout_decision then;
+    struct rollout_input in = *d->in;
+    in.nodes = waiters_return(&waiters, n, &d->view, d->arena);
+    decide(&(struct deciding){ .in = &in, .arena = d->arena, .ret = &then });
+    const char *idle = first_claimed(&then);
+    for (size_t i = 0; i < n && idle; i++)
+        return_for(waiters.list[i], idle, d->arena, ret);
+}
+
+void rollout_decide(const struct rollout_input *in, struct arena *a, struct rollout_decision *ret)
+{
+    struct deciding d = { .in = in, .arena = a, .ret = ret };
+    decide(&d);
+    make_room(&d);
+}

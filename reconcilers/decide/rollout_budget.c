@@ -1,0 +1,102 @@
+#include "reconcilers/decide/rollout_budget.h"
+
+/* Whether a claim takes the node out of service: one that failed with the present target counts against the threshold of failures
+ * instead. What is not this policy's claim closes its node all the same. */
+static bool claim_counts(const struct work *w)
+{
+    const struct rollout_node *n = w->node;
+    return n->closed || (n->claim && claim_closes(n->claim) && (w->state != WORK_FAILED || w->stale));
+}
+
+static bool is_out(const struct work *w)
+{
+    const struct rollout_node *n = w->node;
+    if (n->leaving)
+        return true;
+    if (n->claim && claim_closes(n->claim))
+        return claim_counts(w);
+    return n->closed || !n->up || n->cordoned;
+}
+
+/* Whether Ostler itself keeps the node out of service and is at it; what failed waits for its turn like the others. */
+static bool is_ours(const struct work *w)
+{
+    return w->state == WORK_WAITING || w->state == WORK_ACTIVE;
+}
+
+static void count(struct budget *b, const struct work *w)
+{
+    const struct rollout_node *n = w->node;
+    b->slots.used += w->state == WORK_ACTIVE && n->up && !n->leaving;
+    if (!is_out(w))
+        return;
+    b->nodes.used++;
+    b->gpus.used += n->gpus;
+    b->our_nodes += is_ours(w);
+    b->our_gpus += is_ours(w) ? n->gpus : 0;
+    if (n->leaving)
+        b->leaving++;
+    else if (claim_counts(w))
+        b->claimed++;
+    else if (!n->up)
+        b->down++;
+    else
+        b->cordoned++;
+}
+
+void budget_make(const struct rollout_view *v, struct budget *ret)
+{
+    const struct rollout_spec *spec = v->in->spec;
+    size_t all = v->in->node_count, gpus = 0;
+    *ret = (struct budget){ 0 };
+    for (size_t i = 0; i < all; i++) {
+        count(ret, &v->works[i]);
+        gpus += v->works[i].node->gpus;
+    }
+    ret->slots.max = rollout_count_of(&spec->max_parallel, all);
+    ret->nodes.max = rollout_count_of(&spec->max_unavailable, all);
+    ret->gpus.max = rollout_count_of(&spec->max_unavailable_gpus, gpus);
+}
+
+static bool fits(const struct budget_line *line, size_t used, size_t more)
+{
+    return used <= line->max && more <= line->max - used;
+}
+
+/* A node that is out of service already adds nothing to what is; but those that are so because of us stay within the limit also
+ * when all that are down come back at once. A node with more GPUs than the limit goes alone: otherwise it would wait for ever. */
+enum rollout_hold budget_refuses(const struct budget *b, const struct work *w, bool begins)
+{
+    bool out = is_out(w);
+    size_t nodes = out ? b->our_nodes : b->nodes.used, gpus = out ? b->our_gpus : b->gpus.used;
+    if (begins && !fits(&b->slots, b->slots.used, 1))
+        return ROLLOUT_HOLD_PARALLEL;
+    if (is_ours(w))
+        return ROLLOUT_HOLD_NONE;
+    if (!fits(&b->nodes, nodes, 1))
+        return ROLLOUT_HOLD_UNAVAILABLE;
+    return gpus == 0 || fits(&b->gpus, gpus, w->node->gpus) ? ROLLOUT_HOLD_NONE : ROLLOUT_HOLD_GPUS;
+}
+
+void budget_take(struct budget *b, const struct work *w, bool begins)
+{
+    b->slots.used += begins;
+    if (is_ours(w))
+        return;
+    b->our_nodes++;
+    b->our_gpus += w->node->gpus;
+    if (is_out(w))
+        return;
+    b->nodes.used++;
+    b->gpus.used += w->node->gpus;
+    b->claimed++;
+}
+
+void budget_give_back(struct budget *b, const struct work *w)
+{
+    b->our_nodes--;
+    b->our_gpus -= w->node->gpus;
+    b->nodes.used--;
+    b->gpus.used -= w->node->gpus;
+    b->claimed--;
+}

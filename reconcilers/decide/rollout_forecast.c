@@ -1,0 +1,250 @@
+#include "reconcilers/decide/rollout_forecast.h"
+
+#include <string.h>
+
+#include "base/str.h"
+#include "reconcilers/decide/rollout_grants.h"
+#include "reconcilers/decide/rollout_view.h"
+
+enum {
+    UNKNOWN_PACE_S = 0, /* stands for a pace that is not known: what rests on it does not begin before its time */
+    QUIET_LOOKS = 64,   /* so often in a row nothing came of looking again: nothing will */
+};
+
+struct player {
+    const struct rollout_input *given;
+    const struct rollout_pace *pace;
+    struct arena *arena;
+    struct rollout_forecast *ret;
+    struct rollout_spec spec;
+    struct rollout_input in;            /* as it is at the moment that is played */
+    struct rollout_node *nodes;         /* of `in`; these and all below in the order of the input */
+    struct rollout_revision *revisions; /* of `in` */
+    struct claim *claims;
+    int64_t *ends_s;                    /* when the node's step is over; INT64_MAX: it is not under way */
+    enum tier *tiers;
+    bool *waits;                        /* it was closed for its jobs, which never end here, and has not begun */
+    bool guessed;                       /* a pace that is not known has gone into the present time */
+    bool later;                         /* such a one since the last wave began: who begins now does so later than that */
+    int64_t released_s;                 /* when the last node was released */
+    size_t looks;                       /* that are left */
+    int quiet;
+};
+
+/* ---- the fleet */
+
+static void copy_fleet(struct player *p)
+{
+    const struct rollout_input *in = p->given;
+    size_t n = in->node_count;
+    p->spec = *in->spec;
+    p->spec.paused = p->spec.manual = false;
+    p->nodes = arena_alloc(p->arena, n * sizeof *p->nodes);
+    p->claims = arena_alloc(p->arena, n * sizeof *p->claims);
+    p->ends_s = arena_alloc(p->arena, n * sizeof *p->ends_s);
+    p->tiers = arena_alloc(p->arena, n * sizeof *p->tiers);
+    p->waits = arena_alloc(p->arena, n * sizeof *p->waits);
+    /* Each node can ask for no more than one revision of each tier that nothing is recorded of. */
+    p->revisions = arena_alloc(p->arena, (in->revision_count + TIERS * n) * sizeof *p->revisions);
+    if (n)
+        memcpy(p->nodes, in->nodes, n * sizeof *p->nodes);
+    /* That images come is one of the steps that succeed. */
+    for (size_t i = 0; i < n; i++)
+        p->nodes[i].images = (struct images){ .state = IMAGES_READY };
+    if (in->revision_count)
+        memcpy(p->revisions, in->revisions, in->revision_count * sizeof *p->revisions);
+    p->in = *in;
+    p->in.spec = &p->spec;
+    p->in.nodes = p->nodes;
+    p->in.revisions = p->revisions;
+}
+
+static int64_t pace_of(struct player *p, size_t i, bool *ret_guessed)
+{
+    const struct rollout_pace *pace = &p->pace[p->tiers[i]];
+    *ret_guessed = pace->nodes == 0;
+    return pace->nodes ? pace->node_s : UNKNOWN_PACE_S;
+}
+
+static void add_move(struct player *p, size_t i, size_t wave)
+{
+    p->ret->moves[p->ret->move_count++] = (struct forecast_move){ .node = &p->given->nodes[i],
+                                                                  .wave = wave,
+                                                                  .tier = p->tiers[i] };
+}
+
+/* Nodes that have begun already: what is left of the pace is what they still take. */
+static void take_up(struct player *p)
+{
+    struct rollout_view view;
+    rollout_view_make(&p->in, p->arena, &view);
+    for (size_t i = 0; i < p->in.node_count; i++) {
+        const struct work *w = &view.works[i];
+        bool guessed;
+        p->ends_s[i] = INT64_MAX;
+        p->tiers[i] = w->tier;
+        if (w->state != WORK_ACTIVE || !w->node->up)
+            continue;
+        int64_t end_s = time_after(w->node->claim->claimed_s, pace_of(p, i, &guessed));
+        p->ends_s[i] = end_s > p->in.now_s ? end_s : p->in.now_s;
+        add_move(p, i, 0);
+    }
+    p->ret->under_way = p->ret->move_count;
+}
+
+/* ---- what happens in it */
+
+static struct rollout_revision *revision_of(struct player *p, const char *hash, size_t pool)
+{
+    size_t i = 0;
+    while (i < p->in.revision_count && (p->revisions[i].pool != pool || !str_eq(p->revisions[i].hash, hash)))
+        i++;
+    if (i == p->in.revision_count)
+        p->revisions[p->in.revision_count++] = (struct rollout_revision){ .hash = hash, .pool = pool };
+    return &p->revisions[i];
+}
+
+static void take_notes(struct player *p, const struct rollout_decision *d)
+{
+    for (size_t i = 0; i < d->note_count; i++) {
+        const struct rollout_note *n = &d->notes[i];
+        struct rollout_revision *r = revision_of(p, n->hash, n->pool);
+        r->canary_s = n->canary_s;
+        r->wave_s = n->wave_s;
+        r->failed |= n->failed != NULL;
+    }
+}
+
+static bool is_canary(struct player *p, size_t i)
+{
+    const struct rollout_node *n = &p->nodes[i];
+    const struct rollout_revision *r = revision_of(p, n->target.hash[p->tiers[i]], n->pool);
+    return !progress_canary_over(&(struct progress){ .record = *r }, &p->in);
+}
+
+/* Nodes that begin at one time are a wave, where that is not the same only since nobody knows how long the last one takes. */
+static void begin(struct player *p, size_t i)
+{
+    struct rollout_forecast *f = p->ret;
+    struct forecast_wave *last = f->wave_count ? &f->waves[f->wave_count - 1] : NULL;
+    if (!last || last->begins_s != p->in.now_s || p->later) {
+        p->later = false;
+        last = &f->waves[f->wave_count++];
+        *last = (struct forecast_wave){ .first = f->move_count, .begins_s = p->in.now_s, .timed = !p->guessed };
+    }
+    last->canary |= is_canary(p, i);
+    last->count++;
+    add_move(p, i, f->wave_count - 1);
+    bool guessed;
+    p->ends_s[i] = time_after(p->in.now_s, pace_of(p, i, &guessed));
+}
+
+static void take_grants(struct player *p, const struct rollout_decision *d)
+{
+    const struct claimant by = { .policy = "", .now_s = p->in.now_s };
+    for (size_t k = 0; k < d->grant_count; k++) {
+        size_t i = (size_t) (d->grants[k].node - p->nodes);
+        p->claims[i] = grant_claim(&d->grants[k], &by, false);
+        p->waits[i] = p->claims[i].phase == CLAIM_WAITING;
+        if (!p->waits[i])
+            begin(p, i);
+    }
+    for (size_t k = 0; k < d->return_count; k++)
+        p->nodes[d->returns[k].node - p->nodes].claim = NULL;
+    /* Together, since the grants look at the nodes as they were. */
+    for (size_t k = 0; k < d->grant_count; k++) {
+        size_t i = (size_t) (d->grants[k].node - p->nodes);
+        p->nodes[i].claim = &p->claims[i];
+    }
+}
+
+static void release(struct player *p, size_t i)
+{
+    struct rollout_node *n = &p->nodes[i];
+    bool guessed;
+    pace_of(p, i, &guessed);
+    p->guessed |= guessed;
+    p->later |= guessed;
+    n->now = n->target;
+    n->claim = NULL;
+    n->settled = true;
+    p->ends_s[i] = INT64_MAX;
+    p->released_s = p->in.now_s;
+}
+
+/* Goes on to the next time at which something is otherwise; false when there is none. */
+static bool advance(struct player *p, int64_t again_s)
+{
+    int64_t next_s = INT64_MAX;
+    for (size_t i = 0; i < p->in.node_count; i++)
+        next_s = p->ends_s[i] < next_s ? p->ends_s[i] : next_s;
+    p->quiet = next_s == INT64_MAX ? p->quiet + 1 : 0;
+    if (again_s && again_s < next_s)
+        next_s = again_s;
+    if (next_s == INT64_MAX || p->quiet > QUIET_LOOKS)
+        return false;
+    if (next_s > p->in.now_s)
+        p->in.now_s = next_s;
+    for (size_t i = 0; i < p->in.node_count; i++)
+        if (p->ends_s[i] <= p->in.now_s)
+            release(p, i);
+    return true;
+}
+
+/* ---- what is told of it */
+
+/* The end of the moves, and who never had one. */
+static void tell_end(struct player *p, const struct rollout_decision *last)
+{
+    struct rollout_forecast *f = p->ret;
+    f->timed = !p->guessed && f->move_count > 0;
+    f->ends_s = p->released_s;
+    /* One that waits serves outside of windows, and while others soak; what it waits for are its jobs all the same. */
+    for (size_t i = 0; i < p->in.node_count; i++)
+        if (last->refused[i] != ROLLOUT_HOLD_NONE)
+            f->stays[f->stay_count++] = (struct forecast_stay){
+                &p->given->nodes[i], p->waits[i] && p->nodes[i].up && p->nodes[i].jobs ? ROLLOUT_HOLD_JOBS : last->refused[i]
+            };
+}
+
+/* One decision; false when it was the last. */
+static bool play(struct player *p)
+{
+    CLEANUP_ARENA struct arena once = { 0 };
+    struct rollout_decision d;
+    rollout_decide(&p->in, &once, &d);
+    if (p->looks < p->in.node_count) {
+        p->ret->beyond = d.pending + d.waiting + d.failed;
+        return false;
+    }
+    p->looks -= p->in.node_count;
+    take_notes(p, &d);
+    /* As the rollout's pass does: what the records must say is said first. */
+    if (!d.note_count)
+        take_grants(p, &d);
+    if (d.note_count || d.grant_count || d.return_count || advance(p, d.again_s))
+        return true;
+    tell_end(p, &d);
+    return false;
+}
+
+void rollout_forecast(const struct rollout_input *in, const struct rollout_pace pace[static TIERS],
+                      size_t looks, struct arena *a, struct rollout_forecast *ret)
+{
+    struct player p = { .given = in, .pace = pace, .arena = a, .ret = ret, .looks = looks };
+    struct rollout_decision now;
+    *ret = (struct rollout_forecast){ 0 };
+    rollout_decide(in, a, &now);
+    ret->now = now.hold;
+    memcpy(ret->hash, now.plan_hash, sizeof ret->hash);
+    /* A node moves once, or twice where it has begun already. */
+    ret->moves = arena_alloc(a, 2 * in->node_count * sizeof *ret->moves);
+    ret->waves = arena_alloc(a, 2 * in->node_count * sizeof *ret->waves);
+    ret->stays = arena_alloc(a, in->node_count * sizeof *ret->stays);
+    if (!*ret->hash)
+        return;
+    copy_fleet(&p);
+    take_up(&p);
+    while (play(&p))
+        continue;
+}

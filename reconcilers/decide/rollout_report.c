@@ -1,0 +1,78 @@
+#include "reconcilers/decide/rollout_report.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+
+void rollout_report_clear(struct rollout_report *r)
+{
+    for (size_t i = 0; i < r->note_count; i++) {
+        free(r->notes[i].failed);
+        free(r->notes[i].pool);
+    }
+    free(r->notes);
+    free(r->message);
+    free(r->failure);
+    free(r->failure_node);
+    free(r->failure_retry);
+    *r = (struct rollout_report){ 0 };
+}
+
+enum reason rollout_report_reason(const struct rollout_report *r)
+{
+    return r->hold == ROLLOUT_HOLD_NONE ? REASON_PROGRESSING : rollout_hold_reason(r->hold);
+}
+
+static char *copy(const char *s)
+{
+    return s ? xstrdup(s) : NULL;
+}
+
+static struct report_note note_of(const struct rollout_note *n, const char *const *pool_names)
+{
+    struct report_note note = { .pool = xstrdup(pool_names[n->pool]), .canary_s = n->canary_s, .wave_s = n->wave_s };
+    snprintf(note.hash, sizeof note.hash, "%s", n->hash);
+    if (n->failed)
+        note.failed = xasprintf("%s %s", n->failed->name, n->failed->claim->reason);
+    return note;
+}
+
+static bool same_notes(const struct rollout_report *a, const struct rollout_report *b)
+{
+    bool same = a->note_count == b->note_count;
+    for (size_t i = 0; same && i < a->note_count; i++) {
+        const struct report_note *x = &a->notes[i], *y = &b->notes[i];
+        same = str_eq(x->pool, y->pool) && x->canary_s == y->canary_s && x->wave_s == y->wave_s && str_eq(x->hash, y->hash) &&
+               str_eq(x->failed, y->failed);
+    }
+    return same;
+}
+
+static bool same(const struct rollout_report *a, const struct rollout_report *b)
+{
+    return a->known == b->known && a->hold == b->hold && str_eq(a->message, b->message) &&
+           str_eq(a->failure, b->failure) && str_eq(a->failure_retry, b->failure_retry) && a->pending == b->pending &&
+           a->active == b->active && a->waiting == b->waiting && a->failed == b->failed && a->skipped == b->skipped &&
+           a->done == b->done && str_eq(a->plan_hash, b->plan_hash) && same_notes(a, b);
+}
+
+bool rollout_report_take(struct rollout_report *r, const struct rollout_decision *d, const char *const *pool_names)
+{
+    struct rollout_report now = { .known = true, .hold = d->hold, .message = copy(d->message),
+                                  .failure = copy(d->failure.message), .failure_node = copy(d->failure.node),
+                                  .failure_retry = copy(d->failure.retry),
+                                  .pending = d->pending, .active = d->active, .waiting = d->waiting, .failed = d->failed,
+                                  .skipped = d->skipped, .done = d->done, .slots = d->slots, .out = d->out,
+                                  .out_gpus = d->out_gpus, .note_count = d->note_count };
+    memcpy(now.plan_hash, d->plan_hash, sizeof now.plan_hash);
+    now.notes = xcalloc(d->note_count, sizeof *now.notes);
+    for (size_t i = 0; i < d->note_count; i++)
+        now.notes[i] = note_of(&d->notes[i], pool_names);
+    bool changed = !same(r, &now);
+    rollout_report_clear(r);
+    *r = now;
+    return changed;
+}

@@ -1,0 +1,352 @@
+#include "reconcilers/decide/rollout_view.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/str.h"
+
+bool time_passed(int64_t since_s, int64_t span_s, int64_t now_s)
+{
+    return since_s <= now_s && (uint64_t) now_s - (uint64_t) since_s >= (uint64_t) span_s;
+}
+
+int64_t time_after(int64_t since_s, int64_t span_s)
+{
+    return since_s > INT64_MAX - span_s ? INT64_MAX : since_s + span_s;
+}
+
+/* ---- one node */
+
+/* Whether a node without a claim moves from one revision of a tier to another. One that has none, or is to have none, gets there
+ * without a claim: there is nothing to take from under anybody, or it is not an upgrade. */
+static bool moves(const char *now, const char *target)
+{
+    return *now && *target && !str_eq(now, target);
+}
+
+static bool changes_source(const struct rollout_node *n)
+{
+    return !*n->now.hash[TIER_DRIVER] != !*n->target.hash[TIER_DRIVER];
+}
+
+static const struct rollout_revision *record_find(const struct rollout_input *in, const char *hash, size_t pool)
+{
+    for (size_t i = 0; i < in->revision_count; i++)
+        if (in->revisions[i].pool == pool && str_eq(in->revisions[i].hash, hash))
+            return &in->revisions[i];
+    return NULL;
+}
+
+static bool is_known_good(const struct rollout_input *in, const char *hash, size_t pool)
+{
+    const struct rollout_revision *r = record_find(in, hash, pool);
+    return r && r->known_good;
+}
+
+/* By which tier what a claim is for comes: the first one that differs from what the node ran
+ * before; where none does, the first that there is. A claim that was begun anew in the middle, when
+ * only the first one was on, no longer says: then it is the tier that is not known to be good. */
+static enum tier tier_of_claim(const struct rollout_input *in, const struct rollout_node *n,
+                               struct assignment_ref to)
+{
+    const struct assignment *from = &n->claim->from;
+    enum tier first = 0;
+    while (first < TIERS - 1 && !*to.hash[first])
+        first++;
+    for (enum tier t = first; t < TIERS; t++) {
+        if (str_eq(from->hash[t], to.hash[t]))
+            continue;
+        bool told = t == first || *from->hash[t] || !*to.hash[t];
+        bool by_first =
+            !is_known_good(in, to.hash[first], n->pool) || is_known_good(in, to.hash[t], n->pool);
+        return told || !by_first ? t : first;
+    }
+    return first;
+}
+
+static enum tier tier_of_move(const struct rollout_input *in, const struct rollout_node *n)
+{
+    if (n->claim)
+        return tier_of_claim(in, n, n->target);
+    enum tier t = 0;
+    while (t < TIERS - 1 && !moves(n->now.hash[t], n->target.hash[t]))
+        t++;
+    return t;
+}
+
+static bool moves_any(const struct rollout_node *n)
+{
+    for (enum tier t = 0; t < TIERS; t++)
+        if (moves(n->now.hash[t], n->target.hash[t]))
+            return true;
+    return false;
+}
+
+static enum work_state state_without_claim(const struct rollout_node *n)
+{
+    /* Its target may be what is known good by now, and so what it runs; that is not what the policy wants. */
+    if (n->gave_up)
+        return WORK_SKIPPED;
+    if (changes_source(n) || !moves_any(n))
+        return WORK_DONE;
+    return n->cordoned || n->held ? WORK_SKIPPED : WORK_PENDING;
+}
+
+static enum work_state state_of(const struct rollout_node *n)
+{
+    if (!n->claim)
+        return state_without_claim(n);
+    if (n->claim->phase == CLAIM_WAITING)
+        return WORK_WAITING;
+    if (claim_phase_has_slot(n->claim->phase))
+        return WORK_ACTIVE;
+    /* A drain that timed out changed nothing; when the target is again what the node runs, there is nothing to try. */
+    return claim_closes(n->claim) || state_without_claim(n) != WORK_DONE ? WORK_FAILED : WORK_DONE;
+}
+
+/* ---- revisions */
+
+static struct progress *progress_find(const struct rollout_view *v, const char *hash, size_t pool)
+{
+    struct progress *p = v->progress;
+    while (p && (p->record.pool != pool || !str_eq(p->record.hash, hash)))
+        p = p->next;
+    return p;
+}
+
+static size_t pool_size(const struct rollout_input *in, size_t pool)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < in->node_count; i++)
+        n += in->nodes[i].pool == pool && !in->nodes[i].let_go;
+    return n;
+}
+
+/* A threshold over the pool's size would never be reached: there it means all of them. */
+static size_t threshold_of(const struct rollout_input *in, size_t pool)
+{
+    size_t size = pool_size(in, pool), threshold = rollout_count_of(&in->spec->failure_threshold, size);
+    return threshold < size ? threshold : size;
+}
+
+/* A time of a record that is still to come was written by a clock that was wrong: nobody knows when it was. What soaks does so
+ * from now on, and what was forgiven until then is not, since that would forgive whatever fails until then. */
+static void correct_times(struct rollout_revision *r, int64_t now_s)
+{
+    if (clock_is_ahead(r->canary_s, now_s))
+        r->canary_s = 0;
+    if (clock_is_ahead(r->wave_s, now_s))
+        r->wave_s = now_s;
+    if (clock_is_ahead(r->forgiven_s, now_s))
+        r->forgiven_s = 0;
+}
+
+static struct progress *progress_of(struct rollout_view *v, struct arena *a, const char *hash, size_t pool)
+{
+    struct progress *p = progress_find(v, hash, pool), **end = &v->progress;
+    if (p || !*hash)
+        return p;
+    while (*end)
+        end = &(*end)->next;
+    p = *end = arena_alloc(a, sizeof *p);
+    p->written = record_find(v->in, hash, pool);
+    p->record = p->written ? *p->written : (struct rollout_revision){ .hash = hash, .pool = pool };
+    correct_times(&p->record, v->in->now_s);
+    p->threshold = threshold_of(v->in, pool);
+    return p;
+}
+
+/* ---- counts */
+
+/* Whether a failure speaks against the revision that the claim brought: not when the way back failed, nor when nobody had to
+ * leave, nor of a node that had no GPU to offer before either: what is broken there was broken before. */
+static bool is_fault(const struct rollout_node *n, const struct progress *p)
+{
+    const struct claim *c = n->claim;
+    return claim_kinds[c->kind].counts && claim_closes(c) && c->gpus > 0 &&
+           (!p->record.forgiven_s || c->since_s > p->record.forgiven_s);
+}
+
+/* A claim is an annotation, which others may write: nothing in it can be held against a revision
+ * that nobody is to get, such as the one that the pool goes back to. */
+static void count_failure(struct rollout_view *v, const struct rollout_node *n)
+{
+    const struct claim *c = n->claim;
+    enum tier tier = tier_of_claim(v->in, n, assignment_ref(&c->to));
+    const char *hash = c->to.hash[tier];
+    struct progress *p = progress_find(v, hash, n->pool);
+    if (!p || !str_eq(hash, rollout_wish(n, tier)) || !is_fault(n, p))
+        return;
+    p->failures++;
+    const struct rollout_node *first = p->first_failed;
+    if (!first || c->since_s < first->claim->since_s ||
+        (c->since_s == first->claim->since_s && strverscmp(n->name, first->name) < 0))
+        p->first_failed = n;
+}
+
+/* What a node without a claim says of the revision that it runs. */
+static void count_running(struct rollout_view *v, const struct rollout_node *n, const char *hash)
+{
+    struct progress *p = progress_find(v, hash, n->pool);
+    if (p && !n->up)
+        p->down++;
+    if (!p || !n->up || n->leaving)
+        return;
+    p->running++;
+    p->able++;
+    p->settled += n->settled;
+}
+
+/* A node that goes down under way is not waited for longer than its step may take: hardware is not the revision's fault. Until
+ * then it stands for what it was to run, so that a driver that kills its node does not get the next one at once. */
+static bool is_lost(struct rollout_view *v, const struct rollout_node *n)
+{
+    int64_t lost_s = time_after(n->claim->since_s, v->in->spec->install_timeout_s);
+    if (n->up || lost_s <= v->in->now_s)
+        return !n->up;
+    if (lost_s < v->next_lost_s)
+        v->next_lost_s = lost_s;
+    return false;
+}
+
+/* A try that timed out before anything was changed goes on with the images that its claim was made for. */
+bool work_needs_images(const struct work *w)
+{
+    const struct claim *c = w->node->claim;
+    return w->progress && (!c || (!claim_closes(c) && w->stale));
+}
+
+static void count_work(struct rollout_view *v, const struct work *w)
+{
+    const struct rollout_node *n = w->node;
+    v->of[w->state]++;
+    if (w->state == WORK_FAILED && !n->leaving)
+        count_failure(v, n);
+    for (enum tier t = 0; t < TIERS && !n->claim; t++)
+        count_running(v, n, n->now.hash[t]);
+    if (!w->progress)
+        return;
+    bool in_flight = w->state == WORK_ACTIVE || w->state == WORK_WAITING;
+    w->progress->pulled |= w->node->images.state == IMAGES_READY;
+    w->progress->able += n->up && (w->state == WORK_PENDING || in_flight);
+    w->progress->begun += w->state == WORK_ACTIVE && !is_lost(v, n);
+    w->progress->waiting += w->state == WORK_WAITING && n->up;
+}
+
+/* ---- time */
+
+bool progress_canary_over(const struct progress *p, const struct rollout_input *in)
+{
+    const struct rollout_revision *r = &p->record;
+    return in->spec->canary_nodes <= 0 || r->known_good ||
+           (r->canary_s > 0 && time_passed(r->canary_s, in->spec->canary_soak_s, in->now_s));
+}
+
+/* A canary is well when as many nodes are as it has, or as there are. Its time stands still while one of them is not: what had
+ * passed is kept, so that whoever has a node in hand cannot have it begin anew for ever. It does begin anew where another node
+ * takes the place of one that failed or is down: what the first one had worked for says nothing of that. */
+static void update_canary(struct progress *p, const struct rollout_input *in)
+{
+    int64_t *canary_s = &p->record.canary_s;
+    size_t wanted = (size_t) in->spec->canary_nodes;
+    size_t needed = p->able < wanted ? p->able : wanted;
+    if (progress_canary_over(p, in))
+        return;
+    if (needed > 0 && p->settled >= needed)
+        *canary_s = *canary_s > 0 ? *canary_s : in->now_s + *canary_s;
+    else if (p->record.failed || (p->begun > 0 && (p->down > 0 || p->failures > 0)))
+        *canary_s = 0;
+    else if (*canary_s > 0)
+        *canary_s -= in->now_s;
+}
+
+int64_t progress_canary_left_s(const struct progress *p, const struct rollout_input *in)
+{
+    int64_t passed_s = p->record.canary_s < 0 ? -p->record.canary_s : 0;
+    return passed_s < in->spec->canary_soak_s ? in->spec->canary_soak_s - passed_s : 0;
+}
+
+/* A wave is what begins together; the next one begins when none of it is under way any more, and its time has passed since then.
+ * That one is under way is recorded when it is, so that its end is not missed. */
+static void update_wave(struct progress *p, const struct rollout_input *in)
+{
+    if (in->spec->soak_s <= 0 || !progress_canary_over(p, in))
+        return;
+    if (p->begun)
+        p->record.wave_s = ROLLOUT_WAVE_RUNNING;
+    else if (p->record.wave_s == ROLLOUT_WAVE_RUNNING)
+        p->record.wave_s = in->now_s;
+    p->wave_closed = p->begun || (p->record.wave_s && !time_passed(p->record.wave_s, in->spec->soak_s, in->now_s));
+}
+
+static void update_failed(struct progress *p)
+{
+    if (p->record.failed || p->failures < p->threshold)
+        return;
+    p->record.failed = true;
+    p->newly_failed = p->first_failed;
+}
+
+/* ---- all of it */
+
+static void work_make(struct rollout_view *v, struct arena *a, const struct rollout_node *n, struct work *w)
+{
+    w->node = n;
+    w->state = state_of(n);
+    if (w->state == WORK_DONE || n->let_go)
+        return;
+    w->tier = tier_of_move(v->in, n);
+    w->stale = n->claim && !claim_is_for(n->claim, n->target);
+    w->progress = progress_of(v, a, n->target.hash[w->tier], n->pool);
+    bool back = w->progress && w->progress->record.known_good && !w->progress->record.failed;
+    w->restores = back && w->state == WORK_FAILED && w->stale && claim_closes(n->claim);
+    w->retreats = back && w->state == WORK_PENDING && n->up && !n->settled;
+}
+
+void rollout_view_make(const struct rollout_input *in, struct arena *a, struct rollout_view *ret)
+{
+    *ret = (struct rollout_view){ .in = in, .next_lost_s = INT64_MAX };
+    ret->works = arena_alloc(a, in->node_count * sizeof *ret->works);
+    for (size_t i = 0; i < in->node_count; i++)
+        work_make(ret, a, &in->nodes[i], &ret->works[i]);
+    /* The last wave ends with the rollout, when no node needs the revision any more. */
+    for (size_t i = 0; i < in->revision_count; i++)
+        if (in->revisions[i].wave_s == ROLLOUT_WAVE_RUNNING)
+            progress_of(ret, a, in->revisions[i].hash, in->revisions[i].pool);
+    for (size_t i = 0; i < in->node_count; i++)
+        count_work(ret, &ret->works[i]);
+    for (struct progress *p = ret->progress; p; p = p->next) {
+        p->pulled |= p->running > 0;
+        update_failed(p);
+        update_canary(p, in);
+        update_wave(p, in);
+    }
+}
+
+static bool has_news(const struct progress *p)
+{
+    const struct rollout_revision none = { 0 }, *was = p->written ? p->written : &none;
+    return p->newly_failed || p->record.canary_s != was->canary_s || p->record.wave_s != was->wave_s;
+}
+
+void rollout_view_note(const struct rollout_view *v, struct arena *a, struct rollout_decision *ret)
+{
+    size_t count = 0;
+    for (const struct progress *p = v->progress; p; p = p->next)
+        count += has_news(p);
+    ret->notes = arena_alloc(a, count * sizeof *ret->notes);
+    for (const struct progress *p = v->progress; p; p = p->next)
+        if (has_news(p))
+            ret->notes[ret->note_count++] = (struct rollout_note){ .hash = p->record.hash, .pool = p->record.pool,
+                                                                   .canary_s = p->record.canary_s, .wave_s = p->record.wave_s,
+                                                                   .failed = p->newly_failed };
+}
+
+const struct rollout_revision *rollout_first_failed(const struct rollout_input *in)
+{
+    const struct rollout_revision *first = NULL;
+    for (size_t i = 0; i < in->revision_count; i++)
+        if (in->revisions[i].failed && (!first || strcmp(in->revisions[i].hash, first->hash) < 0))
+            first = &in->revisions[i];
+    return first;
+}

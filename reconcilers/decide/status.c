@@ -1,0 +1,286 @@
+#include "reconcilers/decide/status.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/str.h"
+#include "kube/object.h"
+#include "reconcilers/model/names.h"
+#include "reconcilers/decide/outlook.h"
+
+enum {
+    STATUS_MAX = 32 * 1024, /* bytes of JSON, whatever the cluster */
+    CAUSES_MAX = 10,        /* bounds of the CRD */
+    TARGETS_MAX = 8,
+    MESSAGE_MAX = 512,
+};
+
+static json_t *count(size_t n)
+{
+    return json_integer((json_int_t) n);
+}
+
+static json_t *shortened(const char *s, size_t max)
+{
+    CLEANUP_FREE char *text = str_shortened(s, max);
+    return json_text(text);
+}
+
+static json_t *nodes_json(const struct tally *t)
+{
+    size_t served = tally_served(t), outdated = tally_outdated(t);
+    json_t *states = json_array();
+    for (int i = 0; i < NODE_STATE_COUNT; i++)
+        if (t->states[i] && i != NODE_UNMANAGED)
+            json_array_append_new(states, json_pack("{s:s, s:o}", "state", node_state_name((enum node_state) i), "count",
+                                                    count(t->states[i])));
+    size_t managed = served + t->states[NODE_LOST];
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "total", count(t->total), "gpu", count(t->gpu), "managed",
+                     count(managed), "ready", count(t->states[NODE_READY]), "upToDate", count(managed - outdated), "outdated",
+                     count(outdated), "states", states);
+}
+
+static const char *version_of(const struct cluster_view *v, const struct revision_tally *r)
+{
+    return revision_version(cluster_inputs(v, r->tier, r->hash), r->tier);
+}
+
+static bool is_known_good(const struct cluster_view *v, const struct revision_tally *r)
+{
+    char name[RENDER_NAME_MAX];
+    render_revision_name(r->tier, r->hash, name);
+    const struct child *record = cluster_child(v, RESOURCE_REVISION, name);
+    CLEANUP_FREE char *key = xasprintf(ANNOTATION_COMPLETED "%s", v->policy->pools[r->pool].name);
+    return record && child_time(record, key);
+}
+
+/* The revisions of a pool: its targets. `ret_version` is the driver version that new nodes get; of several, one that is always
+ * the same. */
+static json_t *targets_json(const struct cluster_view *v, size_t pool, const char **ret_version)
+{
+    json_t *targets = json_array();
+    size_t cursor = 0;
+    const struct map_entry *e;
+    while ((e = map_next(&v->tally->revisions, &cursor))) {
+        const struct revision_tally *r = e->value;
+        if (r->pool != pool || !r->wanted)
+            continue;
+        const char *version = version_of(v, r);
+        bool later = str_eq(r->tier, "driver") && (!*ret_version || strcmp(str_or_empty(version), *ret_version) > 0);
+        if (later)
+            *ret_version = version;
+        json_array_append_new(targets, json_pack("{s:o, s:s, s:o, s:b}", "revision", json_textf("%s-%s", r->tier, r->hash),
+                                                 "version", str_or_empty(version), "nodes", count(r->carrying), "knownGood",
+                                                 is_known_good(v, r)));
+    }
+    return targets;
+}
+
+static int by_revision(const void *a, const void *b)
+{
+    return strcmp(json_str(*(json_t *const *) a, "revision"), json_str(*(json_t *const *) b, "revision"));
+}
+
+/* The first ones in a fixed order, so that equal facts give equal text. */
+static json_t *sorted(json_t *list_steal)
+{
+    size_t n = json_array_size(list_steal), i;
+    json_t *entry, *out = json_array();
+    CLEANUP_FREE json_t **entries = xcalloc(n, sizeof *entries);
+    json_array_foreach (list_steal, i, entry)
+        entries[i] = entry;
+    qsort(entries, n, sizeof *entries, by_revision);
+    for (i = 0; i < n && i < TARGETS_MAX; i++)
+        json_array_append(out, entries[i]);
+    json_decref(list_steal);
+    return out;
+}
+
+static json_t *pools_json(const struct cluster_view *v)
+{
+    json_t *pools = json_array();
+    for (size_t i = 0; i < v->policy->pools_len; i++) {
+        const char *version = NULL;
+        json_t *targets = sorted(targets_json(v, i, &version));
+        size_t nodes = v->tally->pools[i].nodes, outdated = v->tally->pools[i].outdated;
+        json_array_append_new(pools, json_pack("{s:s, s:o, s:o, s:o, s:o, s:s, s:o}", "name", v->policy->pools[i].name, "nodes",
+                                               count(nodes), "ready", count(v->tally->pools[i].ready), "upToDate",
+                                               count(nodes - outdated), "outdated", count(outdated), "driverVersion",
+                                               str_or_empty(version), "targets", targets));
+    }
+    return pools;
+}
+
+/* Pods of an operand that run an older template of their own revision: they are replaced when their node is next changed. */
+static size_t behind(const struct cluster_view *v, enum operand c)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < v->child_count; i++) {
+        const struct child *d = v->children[i];
+        if (d->resource == RESOURCE_DAEMONSET && str_has_prefix(child_name(d), operand_name(c)) && d->desired > d->updated)
+            n += (size_t) (d->desired - d->updated);
+    }
+    return n;
+}
+
+static const struct cause *cause_of(const struct tally *t, enum operand c)
+{
+    const struct cause *best = NULL;
+    size_t cursor = 0;
+    const struct map_entry *e;
+    while ((e = map_next(&t->causes, &cursor))) {
+        const struct cause *cause = e->value;
+        if (cause->component == c && (!best || cause_comes_first(cause, best)))
+            best = cause;
+    }
+    return best;
+}
+
+static json_t *operands_json(const struct cluster_view *v)
+{
+    json_t *operands = json_array();
+    unsigned counted = operands_of_class(OPERAND_CLASS_TIER) | operands_of_class(OPERAND_CLASS_FOLLOWER);
+    for (const struct operand_row *row = operand_rows; row->section; row++) {
+        enum operand c = row->id;
+        if (!(counted >> c & 1))
+            continue;
+        json_t *o = json_pack("{s:s, s:o, s:o, s:o}", "name", operand_name(c), "desired", count(v->tally->operands[c].wanted),
+                              "ready", count(v->tally->operands[c].up), "outdated", count(behind(v, c)));
+        const struct cause *cause = cause_of(v->tally, c);
+        if (cause && cause_example(cause)->message)
+            json_object_set_new(o, "message", shortened(cause_example(cause)->message, MESSAGE_MAX));
+        json_array_append_new(operands, o);
+    }
+    return operands;
+}
+
+static int by_weight(const void *a, const void *b)
+{
+    const struct cause *x = *(const struct cause *const *) a, *y = *(const struct cause *const *) b;
+    return cause_comes_first(x, y) ? -1 : 1;
+}
+
+static json_t *cause_json(const struct cause *c)
+{
+    const struct node_summary *s = cause_example(c);
+    json_t *o = json_pack("{s:s, s:o, s:s}", "reason", c->word, "nodes", count(c->nodes), "node", s->name);
+    if (*operand_name(c->component))
+        json_object_set_new(o, "operand", json_string(operand_name(c->component)));
+    if (s->pod)
+        json_object_set_new(o, "pod", shortened(s->pod, 253));
+    if (s->message)
+        json_object_set_new(o, "message", shortened(s->message, MESSAGE_MAX));
+    return o;
+}
+
+static json_t *causes_json(const struct tally *t)
+{
+    json_t *out = json_array();
+    CLEANUP_FREE const struct cause **causes = xcalloc(t->causes.len, sizeof *causes);
+    size_t n = 0, cursor = 0;
+    const struct map_entry *e;
+    while ((e = map_next(&t->causes, &cursor)))
+        causes[n++] = e->value;
+    qsort(causes, n, sizeof *causes, by_weight);
+    for (size_t i = 0; i < n && i < CAUSES_MAX; i++)
+        json_array_append_new(out, cause_json(causes[i]));
+    return out;
+}
+
+static json_t *problems_json(const struct policy_problems *problems)
+{
+    json_t *out = json_array();
+    for (size_t i = 0; problems && i < problems->len; i++)
+        json_array_append_new(out, json_pack("{s:o, s:o}", "field",
+                                             shortened(problems->items[i].field, STATUS_SUMMARY_MAX), "message",
+                                             shortened(problems->items[i].message, MESSAGE_MAX)));
+    return out;
+}
+
+/* What is under way, and what it waits for. */
+static json_t *rollout_json(const struct cluster_view *v, const struct condition *rolling_out)
+{
+    const struct rollout_report *r = v->rollout;
+    json_t *o = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "pending", count(r->pending), "active", count(r->active), "waiting",
+                          count(r->waiting), "failed", count(r->failed), "skipped", count(r->skipped), "done", count(r->done));
+    bool over = r->hold == ROLLOUT_HOLD_DONE && !v->problems;
+    json_object_set_new(o, "reason", json_string(reason_text(status_rollout_reason(v))));
+    json_object_set_new(o, "message", shortened(over ? str_or_empty(r->message) : rolling_out->message, MESSAGE_MAX));
+    if (v->plan)
+        json_object_set(o, "plan", (json_t *) v->plan);
+    if (v->pace)
+        json_object_set_new(o, "pace", outlook_pace_json(v->pace));
+    return o;
+}
+
+/* "UpToDate", "2/10 MaxParallel", "InvalidSpec" */
+static json_t *rollout_summary(const struct cluster_view *v)
+{
+    const struct rollout_report *r = v->rollout;
+    size_t outdated = tally_outdated(v->tally);
+    const char *reason = reason_text(status_rollout_reason(v));
+    if (r && r->known && r->hold != ROLLOUT_HOLD_DONE)
+        return json_textf("%zu/%zu %s", r->done, r->done + r->pending + r->active + r->waiting + r->failed + r->skipped, reason);
+    if (v->problems || v->stance == STANCE_REMOVE)
+        return json_string(reason);
+    return outdated ? json_textf("%zu outdated", outdated)
+                    : json_string(reason_text(REASON_UP_TO_DATE));
+}
+
+static json_t *summary_json(const struct cluster_view *v, const struct condition *conditions)
+{
+    const struct tally *t = v->tally;
+    const char *driver = NULL;
+    if (v->policy)
+        json_decref(targets_json(v, v->policy->pools_len - 1, &driver));
+    return json_pack("{s:o, s:s, s:o, s:o}", "nodes", json_textf("%zu/%zu", t->states[NODE_READY], tally_served(t)), "driver",
+                     str_or_empty(driver), "rollout", rollout_summary(v),
+                     "message", shortened(conditions[STATUS_READY].message, STATUS_SUMMARY_MAX));
+}
+
+/* What is left out where a status would be too large, in this order: of each entry of a list a member, or all entries
+ * but some. */
+static const struct {
+    const char *list, *member;
+    size_t keep;
+} cuts[] = {
+    { "rollout.plan.stay", "names", 0 }, { "rollout.plan.waves", "names", 0 }, { "rollout.plan.blockers", NULL, 1 },
+    { "pools", "targets", 0 }, { "problems", NULL, 8 },  { "firstCauses", NULL, 4 }, { "operands", "message", 0 },
+    { "pools", NULL, 8 },      { "problems", NULL, 2 },  { "firstCauses", NULL, 1 },
+};
+
+static void cut(json_t *list, const char *member, size_t keep)
+{
+    size_t i;
+    json_t *entry;
+    json_array_foreach (list, i, entry)
+        if (member)
+            json_object_del(entry, member);
+    while (!member && json_array_size(list) > keep)
+        json_array_remove(list, json_array_size(list) - 1);
+}
+
+static void fit(json_t *status)
+{
+    for (size_t i = 0; i < ARRAY_LEN(cuts) && json_dumpb(status, NULL, 0, JSON_COMPACT) > STATUS_MAX; i++)
+        cut(json_at(status, cuts[i].list), cuts[i].member, cuts[i].keep);
+}
+
+json_t *status_json(const struct cluster_view *v, const struct condition conditions[static STATUS_CONDITIONS])
+{
+    const json_t *before = json_at(v->object, "status.conditions");
+    json_t *list = json_array();
+    for (size_t i = 0; i < STATUS_CONDITIONS; i++)
+        json_array_append_new(list, condition_json(&conditions[i], before, object_generation(v->object), v->now));
+    json_t *status = json_pack("{s:I, s:o, s:o, s:o, s:o, s:o}", "observedGeneration", (json_int_t) object_generation(v->object),
+                               "conditions", list, "summary", summary_json(v, conditions), "nodes", nodes_json(v->tally),
+                               "operands", operands_json(v), "firstCauses", causes_json(v->tally));
+    if (v->rollout && v->rollout->known)
+        json_object_set_new(status, "rollout", rollout_json(v, &conditions[STATUS_ROLLING_OUT]));
+    json_object_set_new(status, "problems", problems_json(v->problem_list));
+    if (v->policy)
+        json_object_set_new(status, "pools", pools_json(v));
+    fit(status);
+    return status;
+}

@@ -1,0 +1,24 @@
+/* The policy's status: computed once per pass from the whole view, so that no two parts of it contradict each other. */
+#ifndef OSTLER_RECONCILERS_DECIDE_STATUS_H
+#define OSTLER_RECONCILERS_DECIDE_STATUS_H
+
+#include "base/arena.h"
+#include "kube/condition.h"
+#include "reconcilers/decide/cluster_view.h"
+
+/* What the definition allows of status.summary.message, and of the field of a problem. */
+enum { STATUS_SUMMARY_MAX = 256 };
+
+/* The conditions that the policy has. */
+enum status_condition { STATUS_READY, STATUS_RECONCILING, STATUS_STALLED, STATUS_DEGRADED, STATUS_ROLLING_OUT,
+                        STATUS_CONDITIONS };
+
+/* What the conditions say now. Text from the arena. `failure`: what went wrong in this pass, or NULL. */
+void status_conditions(const struct cluster_view *v, const struct err *failure, struct arena *a,
+                       struct condition ret[static STATUS_CONDITIONS]);
+/* Why nobody else begins: what the rollout says, where Ostler acts on the spec; NONE: not known. */
+enum reason status_rollout_reason(const struct cluster_view *v);
+/* The whole status. New reference. */
+json_t *status_json(const struct cluster_view *v, const struct condition conditions[static STATUS_CONDITIONS]);
+
+#endif

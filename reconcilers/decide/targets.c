@@ -1,0 +1,362 @@
+#include "reconcilers/decide/targets.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/map.h"
+#include "base/str.h"
+#include "reconcilers/model/driver_images.h"
+#include "reconcilers/model/names.h"
+#include "reconcilers/model/plugin_settings.h"
+
+struct entry {
+    struct target target;
+    char *key; /* pool and kind of host */
+};
+
+struct targets {
+    const struct policy *policy;
+    struct target_sources sources;
+    json_t **specs; /* by pool */
+    struct map entries;
+};
+
+struct targets *targets_new(const struct policy *policy, const struct target_sources *sources)
+{
+    struct targets *t = xcalloc(1, sizeof *t);
+    t->policy = policy;
+    t->sources = *sources;
+    t->specs = xcalloc(policy->pools_len, sizeof *t->specs);
+    for (size_t i = 0; i < policy->pools_len; i++)
+        t->specs[i] = policy_pool_spec(policy, i);
+    return t;
+}
+
+static void clear_target(struct target *target)
+{
+    if (target->good)
+        clear_target(target->good);
+    for (enum tier t = 0; t < TIERS; t++)
+        json_decref(target->inputs[t]);
+    free(target->problem);
+    free(target->good);
+}
+
+void targets_free(struct targets *t)
+{
+    if (!t)
+        return;
+    size_t cursor = 0;
+    const struct map_entry *e;
+    while ((e = map_next(&t->entries, &cursor))) {
+        struct entry *entry = e->value;
+        clear_target(&entry->target);
+        free(entry->key);
+        free(entry);
+    }
+    map_clear(&t->entries);
+    for (size_t i = 0; i < t->policy->pools_len; i++)
+        json_decref(t->specs[i]);
+    free(t->specs);
+    free(t);
+}
+
+const json_t *targets_spec(const struct targets *t, size_t pool)
+{
+    return t->specs[pool];
+}
+
+/* Which ConfigMap and key configure the device plugin on a node; false: none is asked for. */
+static bool config_of(const struct targets *t, size_t pool, const struct node_facts *facts, struct plugin_config *ret)
+{
+    const json_t *config = json_at(t->specs[pool], "devicePlugin.config");
+    const char *key = facts->label(facts->labels, LABEL_PLUGIN_CONFIG);
+    *ret = (struct plugin_config){ .name = json_str(config, "name"), .key = key ? key : json_str(config, "default") };
+    return ret->name && ret->key;
+}
+
+/* Whether operands may not run there: with their rights the keys of the cluster can be read there. */
+static bool is_left_out(const struct targets *t, const struct node_facts *facts)
+{
+    return !t->sources.control_plane && facts->label(facts->labels, KUBERNETES_CONTROL_PLANE);
+}
+
+/* Whether the node is of OpenShift, where a pod without a SecurityContextConstraints of its own is refused what operands need. */
+static bool is_openshift(const struct node_facts *facts)
+{
+    return facts->label(facts->labels, OPENSHIFT_OS) ||
+           str_has_prefix(str_or_empty(facts->os_image), "Red Hat Enterprise Linux CoreOS");
+}
+
+/* Everything that the target depends on besides the policy. */
+static char *entry_key(const struct targets *t, size_t pool, const struct node_facts *facts, const struct host *host,
+                       enum driver_source source, const struct plugin_config *config)
+{
+    bool precompiled = json_bool(t->specs[pool], "driver.precompiled", false);
+    /* Where a problem says what the host is, hosts that are wrong in different ways are of different kinds. */
+    const char *os = source == DRIVER_SOURCE_NONE ? str_or_empty(facts->os_image) : host->os;
+    const char *runtime = host->runtime == RUNTIME_UNKNOWN ? str_or_empty(facts->runtime_version)
+                                                           : host_runtime_name(host->runtime);
+    return xasprintf("%d|%d|%d|%d|%zu|%s|%s|%s|%d|%d|%d|%d|%d|%s|%s", is_left_out(t, facts), is_openshift(facts), host->cos,
+                     host->google_driver, pool, os, precompiled ? host->kernel : "", runtime, (int) host->distribution,
+                     host->cdi, host->cdi_by_default, (int) host->toolkit, (int) source, str_or_empty(config->name),
+                     str_or_empty(config->key));
+}
+
+static void set_problem(struct target *target, enum reason reason, const char *sentence)
+{
+    if (target->reason)
+        return;
+    target->reason = reason;
+    target->problem = xstrdup(sentence);
+}
+
+static json_t *held(const struct targets *t, size_t pool, const char *tier)
+{
+    return t->sources.held ? t->sources.held(t->sources.arg, t->policy->pools[pool].name, tier) : NULL;
+}
+
+/* Whether a rollout of the revision was completed in the pool. */
+static bool was_complete(const struct targets *t, const struct target *target, enum tier tier)
+{
+    struct revision_standing s = { 0 };
+    if (t->sources.standing)
+        t->sources.standing(t->sources.arg, t->policy->pools[target->pool].name,
+                            target->runs.hash[tier], target->inputs[tier], &s);
+    return s.completed;
+}
+
+/* Where a rollout of the driver was completed in the pool its image is there, whatever a table
+ * says. */
+static void look_for_image(const struct targets *t, struct target *target)
+{
+    CLEANUP_ARENA struct arena a = { 0 };
+    const char *why = driver_images_problem(&a, target->inputs[TIER_DRIVER]);
+    target->no_image = why && !was_complete(t, target, TIER_DRIVER);
+    if (target->no_image)
+        set_problem(target, REASON_NO_DRIVER_IMAGE, why);
+}
+
+static void fill_driver(struct targets *t, struct target *target, const struct host *host, const struct node_facts *facts)
+{
+    if (target->source == DRIVER_SOURCE_NONE) {
+        struct arena a = { 0 };
+        set_problem(target, REASON_UNKNOWN_OPERATING_SYSTEM,
+                    driver_source_problem(&a, t->policy->pools[target->pool].source, host, facts));
+        arena_free(&a);
+        return;
+    }
+    if (target->source == DRIVER_SOURCE_COS &&
+        str_has_prefix(json_str_or_empty(t->specs[target->pool], "driver.version"), "sha256:")) {
+        set_problem(target, REASON_DIGEST_ON_COS,
+                    "driver.version is a digest, which the installer of Container-Optimized OS does not take; give these nodes a "
+                    "pool whose driver.version is the driver's own, such as 580.178.04");
+        return;
+    }
+    CLEANUP_JSON json_t *known = held(t, target->pool, "driver");
+    target->inputs[TIER_DRIVER] =
+        driver_inputs(t->specs[target->pool], target->source, host, known);
+    if (!target->inputs[TIER_DRIVER])
+        return;
+    revision_hash(target->inputs[TIER_DRIVER], target->runs.hash[TIER_DRIVER]);
+    look_for_image(t, target);
+}
+
+/* With a configuration that shares by MPS the device plugin ends at once where no control daemon of MPS runs. */
+static void refuse_mps(struct target *target, const struct plugin_config *config, struct arena *a)
+{
+    CLEANUP_JSON json_t *settings = plugin_settings_of(target->inputs[TIER_STACK]);
+    if (!plugin_shares_by(settings, SHARING_MPS))
+        return;
+    json_decref(target->inputs[TIER_STACK]);
+    target->inputs[TIER_STACK] = NULL;
+    set_problem(target, REASON_MPS_NOT_SUPPORTED,
+                arena_printf(a, "the key %s of the ConfigMap %s shares GPUs by MPS (sharing.mps), and Ostler does not run the "
+                                "control daemon of MPS, without which the device plugin does not start; use "
+                                "sharing.timeSlicing, or another key", config->key, config->name));
+}
+
+static void fill_stack(struct targets *t, struct target *target, const struct host *host, const struct node_facts *facts,
+                       struct plugin_config *config)
+{
+    struct arena a = { 0 };
+    const json_t *spec = t->specs[target->pool];
+    const char *why = toolkit_is_ostlers(spec, host) ? host_runtime_problem(&a, host, facts) : NULL;
+    const char *toolkit_why = toolkit_wish_of(spec) == TOOLKIT_AUTO ? host_toolkit_problem(host) : NULL;
+    if (config->name)
+        config->text = t->sources.config_text ? t->sources.config_text(t->sources.arg, config->name, config->key) : NULL;
+    if (why) {
+        set_problem(target, REASON_RUNTIME_UNKNOWN, why);
+    } else if (toolkit_why) {
+        set_problem(target, REASON_HOST_TOOLKIT_MISSING, toolkit_why);
+    } else if (config->name && !config->text) {
+        const char *sentence = arena_printf(&a, "the ConfigMap %s in the operand namespace has no key %s, which configures the "
+                                                "device plugin here; create it, or change spec.devicePlugin.config", config->name,
+                                                config->key);
+        set_problem(target, REASON_PLUGIN_CONFIG_MISSING, sentence);
+    } else {
+        CLEANUP_JSON json_t *known = held(t, target->pool, "stack");
+        target->inputs[TIER_STACK] = stack_inputs(t->specs[target->pool], target->source, host,
+                                                  config->name ? config : NULL, known);
+        refuse_mps(target, config, &a);
+    }
+    if (target->inputs[TIER_STACK]) {
+        revision_hash(target->inputs[TIER_STACK], target->runs.hash[TIER_STACK]);
+        target->toolkit_in_turn = t->sources.standing &&
+                                  json_bool(target->inputs[TIER_STACK], "toolkit.enabled", false) &&
+                                  !was_complete(t, target, TIER_STACK);
+    }
+    arena_free(&a);
+}
+
+enum { NO_CANARY = -1, LONG_AGO = 1 };
+
+/* What is new in a target has been tried when all of it has. */
+static void add_canary(struct target *target, int64_t since_s)
+{
+    if (!since_s || target->canary_s == NO_CANARY)
+        target->canary_s = NO_CANARY;
+    else if (since_s > target->canary_s)
+        target->canary_s = since_s;
+}
+
+/* One tier of what the pool goes back to; false when nothing of it was ever complete there. */
+static bool take_standing(const struct targets *t, struct target *target, enum tier tier,
+                          struct target *good)
+{
+    const char *hash = target->runs.hash[tier];
+    const json_t *inputs = target->inputs[tier];
+    struct revision_standing s = { 0 };
+    if (!inputs)
+        return true;
+    t->sources.standing(t->sources.arg, t->policy->pools[target->pool].name, hash, inputs, &s);
+    target->failed |= s.failed;
+    if (!s.good)
+        return false;
+    if (!str_eq(s.good, hash))
+        add_canary(target, s.completed ? LONG_AGO : s.canary_s);
+    snprintf(good->runs.hash[tier], REVISION_HASH_MAX, "%s", s.good);
+    good->inputs[tier] = json_incref((json_t *) s.good_inputs);
+    return true;
+}
+
+/* What the pool goes back to, where that is something else. */
+static void fill_good(struct targets *t, struct target *target)
+{
+    if (!t->sources.standing || (target->reason && !target->no_image))
+        return;
+    struct target *good = xcalloc(1, sizeof *good);
+    good->source = target->source;
+    good->pool = target->pool;
+    bool all = true;
+    for (enum tier tier = 0; tier < TIERS; tier++)
+        all &= take_standing(t, target, tier, good);
+    if (target->canary_s == NO_CANARY)
+        target->canary_s = 0;
+    if (all && !assignment_same(assignment_ref(&good->runs), assignment_ref(&target->runs))) {
+        target->good = good;
+        return;
+    }
+    target->known_good = all;
+    clear_target(good);
+    free(good);
+}
+
+const struct target *targets_for(struct targets *t, size_t pool, const struct node_facts *facts, bool host_driver)
+{
+    struct host host = host_of(facts);
+    enum driver_source source = driver_source_for(t->policy->pools[pool].source, &host, host_driver);
+    struct plugin_config config;
+    if (!config_of(t, pool, facts, &config))
+        config = (struct plugin_config){ 0 };
+    char *key = entry_key(t, pool, facts, &host, source, &config);
+    struct entry *entry = map_get(&t->entries, key);
+    if (entry) {
+        free(key);
+        return &entry->target;
+    }
+    entry = xcalloc(1, sizeof *entry);
+    entry->key = key;
+    entry->target.pool = pool;
+    entry->target.source = source;
+    if (is_left_out(t, facts))
+        set_problem(&entry->target, REASON_CONTROL_PLANE,
+                    "it belongs to the control plane, where Ostler runs nothing by default; to serve its GPUs start Ostler with "
+                    "--control-plane-nodes (the chart's controlPlaneNodes)");
+    else if (is_openshift(facts))
+        set_problem(&entry->target, REASON_OPEN_SHIFT,
+                    "it is a node of OpenShift, which Ostler does not support yet: the SecurityContextConstraints that admit its "
+                    "pods and the driver toolkit that its driver is compiled with are missing; use NVIDIA's GPU Operator there");
+    else
+        fill_driver(t, &entry->target, &host, facts);
+    if (!entry->target.reason || entry->target.no_image)
+        fill_stack(t, &entry->target, &host, facts, &config);
+    fill_good(t, &entry->target);
+    map_put(&t->entries, entry->key, entry);
+    return &entry->target;
+}
+
+const json_t *targets_inputs(const struct targets *t, const char *tier_name, const char *hash,
+                             size_t *ret_pool)
+{
+    size_t cursor = 0;
+    const struct map_entry *e;
+    enum tier tier = tier_parse(tier_name);
+    while (tier < TIERS && (e = map_next(&t->entries, &cursor))) {
+        const struct target *target = &((const struct entry *) e->value)->target;
+        if (target->inputs[tier] && str_eq(target->runs.hash[tier], hash)) {
+            *ret_pool = target->pool;
+            return target->inputs[tier];
+        }
+    }
+    return NULL;
+}
+
+static bool has_pool(const struct policy *policy, const char *name)
+{
+    for (size_t i = 0; i < policy->pools_len; i++)
+        if (str_eq(policy->pools[i].name, name))
+            return true;
+    return false;
+}
+
+const char *targets_no_image(const struct targets *t, size_t pool, const char *driver)
+{
+    size_t cursor = 0;
+    const struct map_entry *e;
+    while ((e = map_next(&t->entries, &cursor))) {
+        const struct target *target = &((const struct entry *) e->value)->target;
+        if (target->no_image && target->pool == pool &&
+            str_eq(target->runs.hash[TIER_DRIVER], driver))
+            return target->problem;
+    }
+    return NULL;
+}
+
+bool targets_displace(const struct targets *t, const json_t *inputs, const char *hash, const char *pool)
+{
+    size_t cursor = 0;
+    const struct map_entry *e;
+    enum tier tier = tier_parse(json_str(inputs, "tier"));
+    bool other = !has_pool(t->policy, pool);
+    while (tier < TIERS && (e = map_next(&t->entries, &cursor))) {
+        const struct target *target = &((const struct entry *) e->value)->target;
+        const json_t *wished = target->inputs[tier];
+        if (!wished || !str_eq(t->policy->pools[target->pool].name, pool))
+            continue;
+        if (str_eq(target->runs.hash[tier], hash))
+            return false;
+        other |= revision_same_machine(wished, inputs);
+    }
+    return other;
+}
+
+void targets_each(const struct targets *t, void (*fn)(void *arg, const struct target *target), void *arg)
+{
+    size_t cursor = 0;
+    const struct map_entry *e;
+    while ((e = map_next(&t->entries, &cursor)))
+        fn(arg, &((const struct entry *) e->value)->target);
+}

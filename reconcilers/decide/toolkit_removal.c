@@ -1,0 +1,99 @@
+#include "reconcilers/decide/toolkit_removal.h"
+
+#include "base/json.h"
+#include "base/str.h"
+#include "reconcilers/model/claim.h"
+#include "reconcilers/model/names.h"
+
+/* The image is there as a rule, and two restarts of a runtime take half a minute. Helm waits five minutes for the hook that takes
+ * everything off, and a driver has to leave after this. */
+enum { REMOVAL_MAX_S = 180 };
+
+/* k3s and RKE2 write the runtime's configuration themselves at each start, as long as they find the toolkit's folder. */
+static bool configures_itself(const json_t *stack)
+{
+    static const enum host_distribution ones[] = { DISTRIBUTION_K3S, DISTRIBUTION_RKE2 };
+    for (size_t i = 0; i < ARRAY_LEN(ones); i++)
+        if (str_eq(json_str(stack, "distribution"), host_distribution_name(ones[i])))
+            return true;
+    return false;
+}
+
+/* Whether a toolkit of ours, of this stack, has configured the runtimes of its nodes. */
+static bool has_configured(const struct node_input *in, const char *hash)
+{
+    const json_t *stack = in->record(in->arg, TIER_STACK, hash);
+    return json_bool(stack, "toolkit.enabled", false) && !configures_itself(stack);
+}
+
+/* As far as one can see its pod has never come so far as to install anything here: it is not up, and the node was never
+ * proven. */
+static bool never_came(const struct node_input *in)
+{
+    const struct node_pods *p = in->pods;
+    return !p->of[OPERAND_TOOLKIT].ready && !p->of[OPERAND_TOOLKIT].running && !in->view.node->proof;
+}
+
+/* The stack that is on the node, or was the last one there while it is claimed; NULL: none that has done anything there. */
+static const char *stack_of(const struct node_input *in, struct arena *a)
+{
+    const char *label = node_label(&in->view, LABEL_STACK), *text = intern_text(in->view.strings, in->view.node->claim);
+    struct claim claim;
+    if (label)
+        return never_came(in) ? NULL : label;
+    if (!text || !claim_parse(text, &claim, NULL) || !*claim_last_stack(&claim))
+        return NULL;
+    return arena_strdup(a, claim_last_stack(&claim));
+}
+
+/* Seconds that the pod has left; those in which nobody watched do not count. */
+static int64_t left_s(const struct node_input *in)
+{
+    int64_t since_s = in->removing_since_s > in->watched_since_s ? in->removing_since_s : in->watched_since_s;
+    return since_s + REMOVAL_MAX_S - in->now_s;
+}
+
+static struct assignment_ref without_stack(const struct node_input *in)
+{
+    return assignment_before(node_assigned(&in->view), TIER_STACK);
+}
+
+static struct off give_up(const struct node_input *in, struct arena *a, const char *why)
+{
+    return (struct off){ .left = without_stack(in), .reason = REASON_RUNTIME_NOT_CLEANED,
+                         .message = arena_printf(a, "node %s: the configuration of its container runtime still names NVIDIA's "
+                                                    "toolkit: %s",
+                                                 in->view.node->head.key, why) };
+}
+
+static struct off await(const struct node_input *in, struct arena *a, const char *hash, struct plan *plan)
+{
+    const char *name = in->view.node->head.key;
+    const char *problem = in->pods->removal.problem;
+    int64_t left = left_s(in);
+    if (str_eq(in->pods->removal.ready, hash))
+        return (struct off){ .left = without_stack(in), .reason = REASON_RUNTIME_CLEANED,
+                             .message = arena_printf(a, "node %s: the toolkit is removed from the configuration of its "
+                                                        "container runtime", name) };
+    if (!in->record(in->arg, TIER_STACK, hash))
+        return give_up(in, a, "Ostler has no record of how it was installed");
+    if (left <= 0 || (in->force_removal && problem))
+        return give_up(in, a, problem ? problem : "its removal took too long");
+    if (in->view.node->ready)
+        plan_requeue(plan, left * 1000);
+    return (struct off){ .left = without_stack(in), .removal = hash, .reason = REASON_WAITING_FOR_RUNTIME,
+                         .message = arena_printf(a, "node %s: the toolkit is being removed from the configuration of its "
+                                                    "container runtime%s%s", name,
+                                                 problem ? ": " : "", str_or_empty(problem)) };
+}
+
+struct off toolkit_take_off(const struct node_input *in, struct arena *a, struct plan *plan)
+{
+    const char *removal = node_label(&in->view, LABEL_REMOVAL), *stack = stack_of(in, a);
+    if (removal && !stack)
+        return await(in, a, removal, plan);
+    if (!stack || !has_configured(in, stack))
+        return node_take_off(in, a);
+    return (struct off){ .left = without_stack(in), .removal = stack, .reason = REASON_REMOVING_STACK,
+                         .message = "Ostler removes toolkit, device plugin and exporter from the node" };
+}

@@ -1,0 +1,458 @@
+#include "reconcilers/decide/upgrade_phases.h"
+
+#include <assert.h>
+#include <ctype.h>
+#include <stdio.h>
+
+#include "base/json.h"
+#include "base/str.h"
+#include "reconcilers/model/names.h"
+#include "reconcilers/decide/deadline.h"
+#include "reconcilers/decide/holders.h"
+#include "reconcilers/decide/node_operands.h"
+#include "reconcilers/decide/node_seen.h"
+
+/* ---- what is asked again and again */
+
+const char *stepping_now(const struct stepping *s, enum tier tier)
+{
+    return str_or_empty(node_label(&s->in->view, tiers[tier].label));
+}
+
+/* Who is still there that uses the driver. Asks to be called again when the time for jobs is over. */
+static void look_at_pods(const struct stepping *s, struct drain *ret)
+{
+    int64_t left;
+    const struct drain_spec *spec = &s->in->rollout->drain;
+    struct drain_input in = { .pods = s->in->pod_list, .strings = s->in->view.strings, .spec = spec };
+    in.node_uid = s->in->view.node->head.uid;
+    in.jobs_may_go = upgrade_jobs_may_go(spec, s->out->claim.claimed_s, s->in->now_s, &left);
+    in.closed_s = drain_closed_s(&s->out->claim);
+    in.now_s = s->in->now_s;
+    in.holders = s->in->holders;
+    s->out->look_for_holders = s->in->holders_new && holders_name_strangers(in.holders, in.pods);
+    if (left > 0)
+        plan_requeue(s->plan, left * 1000);
+    drain_look(&in, s->a, ret);
+    if (ret->again_s)
+        plan_requeue(s->plan, ret->again_s * 1000);
+}
+
+/* Whether the phase has lasted too long. */
+static bool is_overdue(const struct stepping *s, int64_t timeout_s)
+{
+    return deadline_is_over(s->in, &(struct deadline){ s->out->claim.since_s, timeout_s, false }, s->plan);
+}
+
+/* The same where the proof's pod says that it is over. */
+static bool proof_is_overdue(const struct stepping *s)
+{
+    return deadline_is_over(s->in, &(struct deadline){ s->out->claim.since_s, s->in->rollout->validation_timeout_s, true },
+                            s->plan);
+}
+
+/* ---- what a step does */
+
+void stepping_assign(struct stepping *s, struct assignment_ref to)
+{
+    s->out->assigned = to;
+    assignment_copy(&s->v->carried, to);
+    s->v->wanted = s->v->up = 0;
+    if (!*s->v->carried.hash[TIER_STACK])
+        claim_stack_leaves(&s->out->claim, stepping_now(s, TIER_STACK));
+    operands_list(s->in, s->v);
+}
+
+void stepping_assign_unchanged(struct stepping *s)
+{
+    stepping_assign(s, node_assigned(&s->in->view));
+}
+
+/* Whether a try before this one has put the new driver there, which did not come up. */
+static bool was_tried(const struct stepping *s)
+{
+    const struct claim *c = &s->out->claim;
+    return c->attempt > 1 && claim_drains(c) &&
+           str_eq(stepping_now(s, TIER_DRIVER), c->to.hash[TIER_DRIVER]);
+}
+
+/* Until it is drained the node keeps what it ran before, or what a try before this one has put there. */
+void stepping_assign_as_it_was(struct stepping *s)
+{
+    const struct claim *c = &s->out->claim;
+    stepping_assign(s, assignment_ref(was_tried(s) ? &c->to : &c->from));
+}
+
+/* The node's time begins anew with each thing that is asked of it: what it took to ask does not count. */
+static void ask(struct stepping *s, struct assignment_ref to)
+{
+    stepping_assign(s, to);
+    s->out->claim.since_s = s->in->now_s;
+}
+
+static void say(struct stepping *s, enum reason reason, const char *message)
+{
+    s->out->reason = reason;
+    s->out->message = message;
+}
+
+void stepping_enter(struct stepping *s, enum claim_phase phase, enum reason reason,
+                    const char *message)
+{
+    assert(claim_step_exists(s->out->claim.phase, phase));
+    s->out->claim.phase = phase;
+    s->out->claim.since_s = s->in->now_s;
+    *s->out->claim.reason = '\0';
+    say(s, reason, message);
+}
+
+void stepping_release(struct stepping *s, enum reason reason, const char *message)
+{
+    s->out->claimed = false;
+    say(s, reason, message);
+}
+
+/* As one word, which a claim may hold. */
+static void fail_with(struct stepping *s, const char *why, const char *message)
+{
+    char *reason = s->out->claim.reason;
+    size_t n = 0;
+    stepping_enter(s, CLAIM_FAILED, REASON_UPGRADE_FAILED, message);
+    for (const char *c = why; *c && n < CLAIM_REASON_MAX - 1; c++)
+        if (isalnum((unsigned char) *c))
+            reason[n++] = *c;
+    reason[n] = '\0';
+    if (n == 0)
+        snprintf(reason, CLAIM_REASON_MAX, "%s", reason_text(REASON_UNKNOWN));
+}
+
+static void fail(struct stepping *s, enum reason why, const char *message)
+{
+    fail_with(s, reason_text(why), message);
+}
+
+/* All that the node was to have is there, and the kubelet has GPUs to give. */
+static bool works(const struct stepping *s)
+{
+    bool plugin = s->v->wanted & 1u << OPERAND_DEVICE_PLUGIN;
+    return *s->v->carried.hash[TIER_STACK] && !operands_missing(s->v) &&
+           (!plugin || s->in->view.node->gpus > 0);
+}
+
+/* What one tier of the claim brings, as people call it; where that is what it replaces is called too, with its hash. */
+static const char *tier_that_comes(const struct stepping *s, enum tier tier)
+{
+    const char *hash = s->out->claim.to.hash[tier], *from = s->out->claim.from.hash[tier];
+    const json_t *inputs = operands_inputs(s->in, tier, hash), *before = operands_inputs(s->in, tier, from);
+    bool namesake =
+        *from && !str_eq(hash, from) && revision_same_title(inputs, before, tiers[tier].name);
+    return revision_name(s->a, inputs, tiers[tier].name, hash, namesake);
+}
+
+/* "driver 580.178.04, toolkit 1.18.0 and device plugin 0.18.0" */
+static const char *what_comes(const struct stepping *s)
+{
+    const struct claim *c = &s->out->claim;
+    const char *text =
+        *c->to.hash[TIER_DRIVER] ? tier_that_comes(s, TIER_DRIVER) : "the host's own driver";
+    for (enum tier t = TIER_DRIVER + 1; t < TIERS; t++)
+        if (*c->to.hash[t])
+            text = arena_printf(s->a, "%s, %s", text, tier_that_comes(s, t));
+    return text;
+}
+
+/* ---- the phases */
+
+static void step_waiting(struct stepping *s)
+{
+    stepping_assign_as_it_was(s);
+    look_at_pods(s, &s->out->drain);
+    say(s, REASON_WAITING_FOR_JOBS,
+        s->out->drain.message ? s->out->drain.message : "its jobs have ended: it waits for its turn in the rollout");
+}
+
+/* Whether the node goes back to waiting. A job may run for weeks, and this phase holds a place of maxParallel. Where other pods
+ * have to leave too their time runs: drain.timeout ends the drain then, and jobs that come again and again do not put that off.
+ * Only what the scheduler bound before it saw the taint counts as if it had been there before the claim. */
+static bool jobs_have_come(const struct stepping *s)
+{
+    const struct drain *d = &s->out->drain;
+    bool new = s->in->now_s - s->out->claim.since_s <= SCHEDULER_BEHIND_S;
+    return new ? drain_is_stuck_by_jobs(d) : drain_waits_for_jobs_alone(d);
+}
+
+/* Pods are asked to leave, until it takes too long. Nobody is deleted while a pod is there that would stay: it would help
+ * nobody. */
+static void send_pods_away(struct stepping *s)
+{
+    const struct drain_spec *spec = &s->in->rollout->drain;
+    const struct drain *d = &s->out->drain;
+    const char *refused = s->in->refused;
+    say(s, REASON_DRAINING,
+        refused ? arena_printf(s->a, "%s; refused for %s", d->message, refused) : d->message);
+    s->out->send = SEND_EVICT;
+    if (!is_overdue(s, spec->timeout_s))
+        return;
+    if (spec->on_timeout == DRAIN_DELETE && !d->stuck) {
+        s->out->send = SEND_DELETE;
+        return;
+    }
+    s->out->send = SEND_NOBODY;
+    if (was_tried(s))
+        fail(s, REASON_PODS_NOT_EVICTED,
+             arena_printf(s->a, "drain.timeout is over, and the driver that did not come up cannot be removed; %s",
+                          s->out->message));
+    else
+        fail(s, REASON_DRAIN_TIMEOUT,
+             arena_printf(s->a, "drain.timeout is over: the node returns to service unchanged; %s", s->out->message));
+}
+
+static void step_draining(struct stepping *s)
+{
+    stepping_assign_as_it_was(s);
+    look_at_pods(s, &s->out->drain);
+    if (jobs_have_come(s)) {
+        stepping_enter(s, CLAIM_WAITING, REASON_JOB_ARRIVED, s->out->drain.message);
+        return;
+    }
+    if (!s->in->view.node->ready)
+        return;
+    if (!drain_is_done(&s->out->drain)) {
+        send_pods_away(s);
+        return;
+    }
+    stepping_enter(s, CLAIM_UNLOADING, REASON_DRAINED,
+                   "no GPU pod is left on the node: Ostler removes toolkit, device plugin and exporter");
+    stepping_assign(s, assignment_before(s->out->assigned, TIER_STACK));
+}
+
+/* A driver that is another one, or the right one that did not come up the last time: a new try takes it off and puts it on
+ * again. Where only the stack changes nobody has to leave for that. */
+static bool driver_must_go(const struct stepping *s)
+{
+    const char *driver = stepping_now(s, TIER_DRIVER);
+    const struct node_pods *p = s->in->pods;
+    bool tried = s->out->claim.attempt > 1 && p->of[OPERAND_DRIVER].present && !p->of[OPERAND_DRIVER].ready;
+    bool may_be_tried = claim_drains(&s->out->claim) || !p->gpu_pods;
+    return *driver &&
+           (!str_eq(driver, s->out->claim.to.hash[TIER_DRIVER]) || (tried && may_be_tried));
+}
+
+static bool driver_is_leaving(const struct stepping *s)
+{
+    const struct node_pods *p = s->in->pods;
+    bool off = !*stepping_now(s, TIER_DRIVER);
+    return p->of[OPERAND_DRIVER].present && !p->host_driver &&
+           (off || !str_eq(p->of[OPERAND_DRIVER].revision, s->out->claim.to.hash[TIER_DRIVER]));
+}
+
+static bool driver_is_up(const struct stepping *s)
+{
+    const struct node_pods *p = s->in->pods;
+    const char *driver = s->out->claim.to.hash[TIER_DRIVER];
+    return !*driver || (p->of[OPERAND_DRIVER].ready && str_eq(p->of[OPERAND_DRIVER].revision, driver));
+}
+
+/* Where the device plugin that has left was ours, no kubelet has admitted a GPU pod since. With one of somebody else's there
+ * it may still do so for a while after the claim. */
+static bool pods_may_still_come(const struct stepping *s)
+{
+    const json_t *stack =
+        s->in->record(s->in->arg, TIER_STACK, s->out->claim.from.hash[TIER_STACK]);
+    int64_t closed_s = s->in->now_s - s->out->claim.claimed_s;
+    if (json_bool(stack, "devicePlugin.enabled", false) || closed_s >= SCHEDULER_BEHIND_S)
+        return false;
+    plan_requeue(s->plan, (SCHEDULER_BEHIND_S - closed_s) * 1000);
+    return true;
+}
+
+/* An agent that still names pods that are gone has not looked since: what runs on the host may have a GPU open by now. It is
+ * waited for, but not for long. */
+static bool holders_are_old(const struct stepping *s)
+{
+    int64_t lasted_s = s->in->now_s - s->out->claim.since_s;
+    if (!holders_name_strangers(s->in->holders, s->in->pod_list) || lasted_s >= HOLDERS_BEHIND_S)
+        return false;
+    plan_requeue(s->plan, (HOLDERS_BEHIND_S - lasted_s) * 1000);
+    return true;
+}
+
+/* A pod that the watch has not brought yet may have been admitted before the device plugin left; after that none is. So the
+ * server is asked once, now that the stack is gone, and the write is sent only where it names no pod that was not known. */
+static void take_driver_off(struct stepping *s)
+{
+    look_at_pods(s, &s->out->drain);
+    if (!drain_is_done(&s->out->drain)) {
+        stepping_enter(s, CLAIM_DRAINING, REASON_GPU_POD_ARRIVED,
+                       arena_printf(s->a, "a GPU %s in between: the node %s", s->out->drain.waiting ? "pod came" : "was opened",
+                                    s->out->drain.message));
+        stepping_assign_as_it_was(s);
+        return;
+    }
+    if (pods_may_still_come(s)) {
+        say(s, REASON_UNLOADING,
+            "toolkit and device plugin are gone; a GPU pod that was bound before the taint may "
+            "still start");
+        return;
+    }
+    if (holders_are_old(s)) {
+        say(s, REASON_UNLOADING,
+            "toolkit and device plugin are gone; Ostler waits for the agent's next scan of the processes that have a GPU open");
+        return;
+    }
+    ask(s, assignment_before(s->out->assigned, TIER_DRIVER));
+    s->out->look = true;
+    say(s, REASON_REMOVING_DRIVER,
+        "toolkit and device plugin are gone and no GPU pod runs: Ostler removes the driver");
+}
+
+static void wait_for_pods(struct stepping *s, enum reason reason, const char *message)
+{
+    if (is_overdue(s, s->in->rollout->install_timeout_s))
+        fail(s, reason, arena_printf(s->a, "timeouts.install is over: %s", message));
+    else
+        say(s, reason, message);
+}
+
+static void step_unloading(struct stepping *s)
+{
+    stepping_assign(s, assignment_before(node_assigned(&s->in->view), TIER_STACK));
+    if (operands_present(s->in->pods, operands_with_stack()) || s->in->pods->proof) {
+        wait_for_pods(s, REASON_STACK_NOT_REMOVED, "pods of toolkit, device plugin or exporter are still on the node");
+    } else if (driver_must_go(s)) {
+        take_driver_off(s);
+    } else if (driver_is_leaving(s)) {
+        wait_for_pods(s, REASON_DRIVER_NOT_REMOVED, "the driver pod is still on the node");
+    } else if (!operands_recorded(s->in, assignment_ref(&s->out->claim.to))) {
+        say(s, REASON_WAITING_FOR_REVISION, "the ControllerRevision of the new version is being written");
+    } else {
+        stepping_enter(s, CLAIM_INSTALLING, REASON_UNLOADED,
+                       arena_printf(s->a, "the old version is removed, Ostler installs the new one: %s", what_comes(s)));
+        stepping_assign(s, assignment_before(assignment_ref(&s->out->claim.to),
+                                             driver_is_up(s) ? TIERS : TIER_STACK));
+    }
+}
+
+/* All that the node was to have is there: whether a GPU of it works too. Where nobody was sent away for this, those who are
+ * still there count. */
+static bool is_proven(struct stepping *s)
+{
+    const struct claim *c = &s->out->claim;
+    bool drains = claim_drains(c),
+         same_stack = str_eq(c->from.hash[TIER_STACK], c->to.hash[TIER_STACK]);
+    s->out->proving = true;
+    s->out->proves = (struct proof_case){ .of = assignment_ref(&s->v->carried),
+                                          .may_count = !drains,
+                                          .gpus_before = c->gpus,
+                                          .nothing_ours = operands_only_watch(s->v),
+                                          .needs_all = drains && same_stack };
+    proof_look(s->in, &s->out->proves, s->a, s->plan, &s->out->proof);
+    return proof_is_done(&s->out->proof);
+}
+
+bool stepping_works(struct stepping *s)
+{
+    return works(s) && is_proven(s);
+}
+
+/* A proof that has ended fails at once; one that waits for something else than the node has all the time. */
+static void wait_for_proof(struct stepping *s)
+{
+    const struct proof_look *look = &s->out->proof;
+    if (look->result == PROOF_FAILS)
+        fail(s, look->reason, look->message);
+    else if (look->timed && proof_is_overdue(s))
+        fail(s, REASON_VALIDATION_FAILED, arena_printf(s->a, "timeouts.validation is over: %s", look->message));
+    else
+        say(s, look->reason, look->message);
+}
+
+static void step_validating(struct stepping *s)
+{
+    stepping_assign(s, assignment_ref(&s->out->claim.to));
+    if (stepping_works(s)) {
+        const char *proof = s->out->proof.message ? arena_printf(s->a, ": %s", s->out->proof.message) : ", and can allocate GPUs";
+        stepping_release(s, REASON_UPGRADED,
+                         arena_printf(s->a, "the node runs %s%s", what_comes(s), proof));
+        return;
+    }
+    if (s->out->proving) {
+        wait_for_proof(s);
+        return;
+    }
+    const char *message = "every operand is up; the kubelet reports no allocatable GPUs yet";
+    if (operands_missing(s->v)) {
+        operands_judge(s->in, s->a, s->v);
+        message = s->v->message;
+    }
+    if (is_overdue(s, s->in->rollout->validation_timeout_s))
+        fail_with(s, operands_missing(s->v) ? verdict_word(s->v) : reason_text(REASON_NO_ALLOCATABLE_GPUS),
+             arena_printf(s->a, "timeouts.validation is over: %s", message));
+    else
+        say(s, REASON_VALIDATING, message);
+}
+
+/* What keeps the driver from coming up is said in place of what the kubelet says of its pod, where the agent on the node sees
+ * it. */
+static void explain_driver(const struct stepping *s)
+{
+    enum reason reason = REASON_NONE;
+    const char *why = seen_why_no_driver(s->in, s->a, s->v, &reason);
+    if (why)
+        verdict_settle(s->v, s->v->state, reason, why);
+}
+
+static void step_installing(struct stepping *s)
+{
+    const struct claim *c = &s->out->claim;
+    const struct assignment_ref stack = { .hash[TIER_STACK] = c->to.hash[TIER_STACK] };
+    bool stack_is_on =
+        *c->to.hash[TIER_STACK] && str_eq(stepping_now(s, TIER_STACK), c->to.hash[TIER_STACK]);
+    if (!stack_is_on && driver_is_up(s) && operands_recorded(s->in, stack)) {
+        ask(s, assignment_ref(&c->to));
+        say(s, REASON_DRIVER_READY, "the driver is up: Ostler installs toolkit, device plugin and exporter");
+        return;
+    }
+    stepping_assign(s, assignment_before(assignment_ref(&c->to), stack_is_on ? TIERS : TIER_STACK));
+    operands_judge(s->in, s->a, s->v);
+    explain_driver(s);
+    if (stack_is_on && s->v->state == NODE_READY) {
+        stepping_enter(s, CLAIM_VALIDATING, REASON_INSTALLED,
+                       "every operand is up: Ostler waits until the kubelet reports allocatable GPUs");
+        step_validating(s);
+    } else if (is_overdue(s, s->in->rollout->install_timeout_s)) {
+        fail_with(s, verdict_word(s->v),
+                  arena_printf(s->a, "timeouts.install is over: %s", str_or_empty(s->v->message)));
+    } else {
+        say(s, REASON_UPGRADING,
+            s->v->message ? s->v->message
+                          : "the ControllerRevision of the new version is being written");
+    }
+}
+
+/* Nothing is done until the rollout tries it again; but what came up after all is taken. */
+static void step_failed(struct stepping *s)
+{
+    const struct claim *c = &s->out->claim;
+    stepping_assign_unchanged(s);
+    operands_judge(s->in, s->a, s->v);
+    explain_driver(s);
+    bool arrived = node_bears(&s->in->view, &c->to) && claim_is_for(c, assignment_ref(&s->t->runs));
+    if (claim_closes(c) && arrived && stepping_works(s)) {
+        stepping_release(s, REASON_RECOVERED, "the operands came up after all: the node returns to service");
+        return;
+    }
+    const char *problem = s->v->message ? s->v->message : s->out->proof.message ? s->out->proof.message : c->reason;
+    say(s, REASON_UPGRADE_FAILED,
+        arena_printf(s->a, "the upgrade failed on this node, which stays out of service: %s",
+                     problem));
+}
+
+const struct upgrade_phase upgrade_phases[CLAIM_PHASE_COUNT] = {
+    [CLAIM_WAITING] = { step_waiting, NODE_WAITING, REASON_WAITING_FOR_JOBS },
+    [CLAIM_DRAINING] = { step_draining, NODE_DRAINING, REASON_DRAINING },
+    [CLAIM_UNLOADING] = { step_unloading, NODE_UNLOADING, REASON_UNLOADING },
+    [CLAIM_INSTALLING] = { step_installing, NODE_INSTALLING, REASON_UPGRADING },
+    [CLAIM_VALIDATING] = { step_validating, NODE_VALIDATING, REASON_VALIDATING },
+    [CLAIM_FAILED] = { step_failed, NODE_FAILED, REASON_NONE },
+};

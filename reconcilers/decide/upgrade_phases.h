@@ -1,0 +1,44 @@
+/* The phases of a claimed node, one by one, and what all its steps are made of. For upgrade_steps.c, which says what comes
+ * between them. */
+#ifndef OSTLER_RECONCILERS_DECIDE_UPGRADE_PHASES_H
+#define OSTLER_RECONCILERS_DECIDE_UPGRADE_PHASES_H
+
+#include "reconcilers/decide/upgrade_steps.h"
+
+/* One pass over one claimed node. */
+struct stepping {
+    const struct node_input *in;
+    const struct target *t; /* what it is to run in the end */
+    bool back;              /* that is not what the policy says */
+    const char *turn;       /* why it stays on its way to something else yet; NULL: it does not */
+    struct arena *a;
+    struct node_verdict *v;
+    struct plan *plan;
+    struct upgrade *out;
+};
+
+/* What a phase does, and how a node in it is shown. */
+struct upgrade_phase {
+    void (*step)(struct stepping *s);
+    enum node_state state;
+    enum reason reason; /* NONE: the claim's own */
+};
+extern const struct upgrade_phase upgrade_phases[CLAIM_PHASE_COUNT];
+
+/* The revision of a tier that the node is assigned now; "": none. */
+const char *stepping_now(const struct stepping *s, enum tier tier);
+/* The node is assigned this from now on. */
+void stepping_assign(struct stepping *s, struct assignment_ref to);
+/* It stays assigned what its labels say. */
+void stepping_assign_unchanged(struct stepping *s);
+/* It keeps what it ran before, or what a try before this one has put there. */
+void stepping_assign_as_it_was(struct stepping *s);
+/* Its claim gets to another phase. */
+void stepping_enter(struct stepping *s, enum claim_phase phase, enum reason reason,
+                    const char *message);
+/* Its claim comes off. */
+void stepping_release(struct stepping *s, enum reason reason, const char *message);
+/* Whether all that it was to have is there, and a GPU of it works. Says what to do where that is not known yet. */
+bool stepping_works(struct stepping *s);
+
+#endif

@@ -1,0 +1,254 @@
+#include "reconcilers/decide/upgrade_steps.h"
+
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "base/str.h"
+#include "reconcilers/model/names.h"
+#include "reconcilers/decide/deadline.h"
+#include "reconcilers/decide/images.h"
+#include "reconcilers/decide/marks.h"
+#include "reconcilers/decide/node_operands.h"
+#include "reconcilers/decide/node_seen.h"
+#include "reconcilers/decide/upgrade_message.h"
+#include "reconcilers/decide/upgrade_phases.h"
+#include "reconcilers/decide/upgrade_target.h"
+
+bool upgrade_jobs_may_go(const struct drain_spec *spec, int64_t claimed_s, int64_t now_s, int64_t *ret_left_s)
+{
+    int64_t waited = now_s > claimed_s ? now_s - claimed_s : 0;
+    *ret_left_s = spec->wait_for_jobs_s < 0 ? -1 : spec->wait_for_jobs_s - waited;
+    return spec->wait_for_jobs_s >= 0 && *ret_left_s <= 0;
+}
+
+static void start_over(struct stepping *s, enum claim_kind kind, enum reason reason,
+                       const char *message)
+{
+    struct claim *c = &s->out->claim;
+    c->kind = kind;
+    c->attempt = 1;
+    c->to = s->t->runs;
+    claim_begin_from(c, node_assigned(&s->in->view));
+    stepping_enter(s, CLAIM_UNLOADING, reason, message);
+    stepping_assign(s, assignment_before(assignment_ref(&c->from), TIER_STACK));
+}
+
+/* Nothing was changed on the node yet. */
+static bool is_as_it_was(const struct stepping *s)
+{
+    return claim_is_as_it_was(&s->out->claim, node_assigned(&s->in->view));
+}
+
+/* Whether the records of all that the claim is for are there. */
+static bool is_recorded(const struct stepping *s)
+{
+    for (enum tier t = 0; t < TIERS; t++) {
+        const char *hash = s->out->claim.to.hash[t];
+        if (*hash && !s->in->record(s->in->arg, t, hash))
+            return false;
+    }
+    return true;
+}
+
+/* Where nothing is to be pulled, nobody makes a pod that does. A tier that is to be another one
+ * brings something. */
+static bool brings_images(const struct stepping *s)
+{
+    struct images_wanted want = { 0 };
+    for (enum tier t = 0; t < TIERS; t++)
+        if (!str_eq(stepping_now(s, t), s->t->runs.hash[t]))
+            want.of[t].inputs = operands_inputs(s->in, t, s->t->runs.hash[t]);
+    return images_any(&want);
+}
+
+/* Why the node does not turn to what it is meant to run by now; NULL: it does. As with a claim, the images of that come first:
+ * a tag that does not exist would cost the node what it is about to have. The rollout has them pulled. What is known good was
+ * there before; a node that is tried again has nothing to lose; and there is no way on to what nobody knows any more. */
+static const char *why_not_yet(const struct stepping *s)
+{
+    const struct claim *c = &s->out->claim;
+    char purpose[IMAGES_PURPOSE_MAX];
+    if (s->back || s->t->known_good || !claim_is_changing(c) || !is_recorded(s) ||
+        !brings_images(s))
+        return NULL;
+    if (s->t->no_image)
+        return arena_printf(s->a, "the node's target is another version now: %s", s->t->problem);
+    images_purpose(assignment_ref(&s->t->runs), targets_spec(s->in->targets, s->t->pool), purpose);
+    struct images images = images_look(s->in->pod_list, s->in->view.strings, s->in->policy->uid, purpose);
+    if (images.state == IMAGES_READY)
+        return NULL;
+    if (images.state != IMAGES_MISSING)
+        return "the node's target is another version now: Ostler upgrades the node to that one when the node has the images";
+    return arena_printf(s->a, "the node's target is another version now, and the node cannot get %s: %s",
+                        images.image ? images.image : "its images", str_or_empty(images.words));
+}
+
+/* The node is meant to run something else by now. */
+static void change_target(struct stepping *s)
+{
+    enum claim_phase phase = s->out->claim.phase;
+    if (phase == CLAIM_FAILED && !node_bears(&s->in->view, &s->t->runs))
+        return; /* it holds no slot: the rollout gives it one */
+    if (is_as_it_was(s) || phase == CLAIM_FAILED) {
+        stepping_assign_unchanged(s);
+        stepping_release(s, REASON_TARGET_CHANGED,
+                         "the node's target is another version now, and nothing was changed on the node: it returns to service");
+        return;
+    }
+    s->turn = why_not_yet(s);
+    s->v->turns = s->turn != NULL;
+    if (!s->turn)
+        start_over(
+            s, s->back || s->t->known_good ? CLAIM_ROLLBACK : CLAIM_UPGRADE, REASON_TARGET_CHANGED,
+            "the node's target is another version now: Ostler upgrades the node to that one");
+}
+
+/* Somebody wants the node left alone, and nothing was changed on it yet. */
+static bool is_called_back(const struct stepping *s)
+{
+    return is_as_it_was(s) && (node_is_held(&s->in->view) || s->in->view.node->cordoned);
+}
+
+/* The claim is gone, or a policy's that is: the node gets back what it had. Where that still runs, nothing need be done. */
+static void give_up(struct stepping *s, const struct target *wish, enum reason reason,
+                    const char *message)
+{
+    stepping_assign_unchanged(s);
+    s->t = wish->good ? wish->good : wish;
+    bool arrived = node_bears(&s->in->view, &s->t->runs) && stepping_works(s);
+    bool begun = !*s->v->carried.hash[TIER_STACK] || node_bears(&s->in->view, &wish->runs);
+    if (arrived || !begun) {
+        stepping_release(s, reason, message);
+        return;
+    }
+    struct claim *c = &s->out->claim, before = *c;
+    *c = (struct claim){ .generation = s->in->generation, .claimed_s = s->in->now_s };
+    claim_keep(c, &before);
+    snprintf(c->policy, sizeof c->policy, "%s", s->in->policy->uid);
+    start_over(s, CLAIM_ROLLBACK, reason, message);
+}
+
+static void settle_unreadable(struct stepping *s, const char *why)
+{
+    const char *name = s->in->view.node->head.key;
+    stepping_assign_unchanged(s);
+    s->out->untouched = true;
+    verdict_settle(s->v, NODE_FAILED, REASON_CLAIM_UNREADABLE,
+                   arena_printf(s->a,
+                                "node %s: Ostler changes nothing on this node, because it does not understand the annotation "
+                                ANNOTATION_CLAIM ": %s. To give up the upgrade of this node, run: kubectl annotate node %s "
+                                ANNOTATION_CLAIM "-",
+                                name, why, name));
+}
+
+/* Why the node failed, as the status counts it. With OTHER the verdict has the word. */
+static enum reason failed_reason(const struct stepping *s)
+{
+    static const enum reason own[] = {
+        REASON_VALIDATION_FAILED,  REASON_VERSION_MISMATCH,     REASON_NO_ALLOCATABLE_GPUS,
+        REASON_STACK_NOT_REMOVED, REASON_DRIVER_NOT_REMOVED,       REASON_PODS_NOT_EVICTED,
+        REASON_NOUVEAU_BOUND, REASON_SECURE_BOOT_UNSIGNED, REASON_NETWORK_CARD_MISSING
+    };
+    enum reason reason = claim_reason(&s->out->claim);
+    for (size_t i = 0; i < ARRAY_LEN(own); i++)
+        if (reason == own[i])
+            return reason;
+    return str_eq(s->out->claim.reason, verdict_word(s->v)) ? reason : REASON_UPGRADE_FAILED;
+}
+
+/* What it is taken to have run well: what an upgrade came from, which in one that began anew in the middle is what was on the
+ * node just then, proven or not (records.c asks besides whether any node ran it); or what it goes back to, since others did. */
+static void take_claim(struct stepping *s)
+{
+    const struct claim *c = &s->out->claim;
+    s->v->claimed = c->to;
+    s->v->last = (struct assignment){ 0 };
+    snprintf(s->v->last.hash[TIER_STACK], REVISION_HASH_MAX, "%s", claim_last_stack(c));
+    s->v->ran = claim_kinds[c->kind].known_good ? c->to : c->from;
+    if (c->phase == CLAIM_FAILED)
+        s->v->failed_with = claim_reason(c);
+}
+
+/* What the verdict says of a node that stays claimed, or is let go. */
+static void settle_step(struct stepping *s)
+{
+    const struct claim *c = &s->out->claim;
+    if (s->out->claimed)
+        take_claim(s);
+    if (!s->out->claimed || !claim_closes(c)) {
+        operands_judge(s->in, s->a, s->v);
+        return;
+    }
+    enum reason reason = upgrade_phases[c->phase].reason;
+    s->v->moving = c->phase != CLAIM_FAILED;
+    s->v->restoring = claim_kinds[c->kind].restores;
+    s->v->trouble = s->v->moving && s->v->state == NODE_FAILED ? s->v->message : NULL;
+    s->v->refused = c->phase == CLAIM_DRAINING ? s->in->refused : NULL;
+    struct upgrade_story story = { .claim = c, .spec = s->in->rollout, .what = str_or_empty(s->out->message),
+                                   .from_s = deadline_from_s(s->in, c->since_s) };
+    verdict_settle(s->v, upgrade_phases[c->phase].state, reason ? reason : failed_reason(s), upgrade_sentence(&story, s->a));
+}
+
+/* A time that is still to come was written by a clock that was wrong. It is said anew: what it is the beginning of would not
+ * be over before that. */
+static void correct(int64_t *at_s, int64_t now_s)
+{
+    if (clock_is_ahead(*at_s, now_s))
+        *at_s = now_s;
+}
+
+static void step(struct stepping *s)
+{
+    struct claim *c = &s->out->claim;
+    correct(&c->since_s, s->in->now_s);
+    correct(&c->claimed_s, s->in->now_s);
+    s->out->claimed = true;
+    if (is_called_back(s)) {
+        stepping_assign_as_it_was(s);
+        stepping_release(s, REASON_CANCELLED,
+                         "a user cordoned or held the node, and nothing was changed on it: it returns to service");
+    } else if (!claim_is_for(c, assignment_ref(&s->t->runs)) && *s->t->runs.hash[TIER_STACK]) {
+        change_target(s);
+    }
+    if (s->out->claimed && !s->out->reason)
+        upgrade_phases[c->phase].step(s);
+    if (s->turn && s->out->claimed)
+        s->out->message = arena_printf(s->a, "%s; %s", str_or_empty(s->out->message), s->turn);
+}
+
+static const char *target_text(struct arena *a, const struct target *t)
+{
+    CLEANUP_FREE char *text = upgrade_target_text(assignment_ref(&t->runs));
+    return arena_strdup(a, text);
+}
+
+void upgrade_step(const struct node_input *in, const struct target *wish, struct arena *a, struct node_verdict *v,
+                  struct plan *plan, struct upgrade *ret)
+{
+    const char *text = intern_text(in->view.strings, in->view.node->claim);
+    char why[CLAIM_WHY_MAX];
+    const struct target *t = upgrade_target(in, wish);
+    struct stepping s = { .in = in, .t = t, .back = t != wish, .a = a, .v = v, .plan = plan, .out = ret };
+    *ret = (struct upgrade){ .gave_up = upgrade_given_up(in, wish) ? target_text(a, wish) : NULL };
+    ret->under_way = text || upgrade_claim_taken(in);
+    if (!ret->under_way)
+        return;
+    if (!text) {
+        ret->gave_up = target_text(a, wish);
+        ret->claimed = true;
+        give_up(&s, wish, REASON_ABANDONED,
+                "a user removed the annotation ostler.dev/claim: Ostler restores what the node ran before, and does not "
+                "upgrade it");
+    } else if (!claim_parse(text, &ret->claim, why)) {
+        settle_unreadable(&s, why);
+        return;
+    } else if (!str_eq(ret->claim.policy, in->policy->uid)) {
+        ret->claimed = true;
+        give_up(&s, wish, REASON_POLICY_GONE,
+                "the policy that asked for this upgrade is gone: Ostler restores what the node ran "
+                "before");
+    } else {
+        step(&s);
+    }
+    settle_step(&s);
+}

@@ -1,0 +1,57 @@
+#include "reconcilers/decide/upgrade_target.h"
+
+#include "base/str.h"
+#include "reconcilers/model/names.h"
+#include "reconcilers/decide/marks.h"
+
+char *upgrade_target_text(struct assignment_ref target)
+{
+    return assignment_text(target, '/', "");
+}
+
+bool upgrade_names(const char *text, struct assignment_ref target)
+{
+    CLEANUP_FREE char *wanted = text ? upgrade_target_text(target) : NULL;
+    return text && str_eq(text, wanted);
+}
+
+bool upgrade_given_up(const struct node_input *in, const struct target *t)
+{
+    return upgrade_names(intern_text(in->view.strings, in->view.node->gave_up),
+                         assignment_ref(&t->runs));
+}
+
+bool upgrade_claim_taken(const struct node_input *in)
+{
+    return !in->view.node->claim && marks_closed(&in->view);
+}
+
+static bool is_tried_out(const struct node_input *in, const struct target *t)
+{
+    return in->rollout->canary_nodes == 0 || (t->canary_s && in->now_s - t->canary_s >= in->rollout->canary_soak_s);
+}
+
+/* Whether somebody took the driver's label off or wrote nonsense into it, and no pod is there that would say what it was. */
+static bool is_overwritten(const struct node_input *in, const struct target *wish)
+{
+    const char *label = node_label(&in->view, LABEL_DRIVER);
+    bool known = label && (str_eq(label, wish->runs.hash[TIER_DRIVER]) ||
+                           in->record(in->arg, TIER_DRIVER, label));
+    return !known && *wish->good->runs.hash[TIER_DRIVER] &&
+           !in->pods->of[OPERAND_DRIVER].revision;
+}
+
+const struct target *upgrade_target(const struct node_input *in, const struct target *wish)
+{
+    if (!wish->good)
+        return wish;
+    bool taken = upgrade_claim_taken(in), given_up = taken || upgrade_given_up(in, wish);
+    bool rolled_back = wish->failed && in->rollout->on_failure == ROLLOUT_ROLLBACK;
+    if (in->view.node->claim || taken)
+        return given_up || rolled_back ? wish->good : wish;
+    /* Of these nobody knows what they ran. */
+    if (assignment_is_empty(node_assigned(&in->view)) || is_overwritten(in, wish))
+        return given_up || wish->failed || !is_tried_out(in, wish) ? wish->good : wish;
+    /* Nodes that came through it stay. */
+    return rolled_back && !node_bears(&in->view, &wish->runs) ? wish->good : wish;
+}

@@ -1,0 +1,309 @@
+#include "reconcilers/decide/waiting_for.h"
+
+#include <string.h>
+
+#include "base/json.h"
+#include "base/str.h"
+#include "reconcilers/model/names.h"
+#include "reconcilers/model/pod.h"
+#include "reconcilers/model/policy.h"
+#include "reconcilers/decide/drain.h"
+#include "reconcilers/decide/holders.h"
+#include "reconcilers/decide/task_pod.h"
+
+enum { MESSAGE_MAX = 256, NAME_MAX_BYTES = 253 }; /* as the CRD has them */
+
+struct entry {
+    const char *kind;
+    const char *ns;     /* NULL: in none */
+    const char *name;
+    const char *reason;
+    const char *message;
+};
+
+static void add(json_t *list, const struct entry *e)
+{
+    if (json_array_size(list) == GPU_NODE_WAITING_MAX)
+        return;
+    CLEANUP_FREE char *message = str_shortened(str_or_empty(e->message), MESSAGE_MAX),
+        *name = str_shortened(e->name, NAME_MAX_BYTES);
+    json_t *entry = json_pack("{s:s, s:o}", "kind", e->kind, "name", json_text(name));
+    if (e->ns)
+        json_object_set_new(entry, "namespace", json_text(e->ns));
+    json_object_set_new(entry, "reason", json_text(e->reason));
+    json_object_set_new(entry, "message", json_text(message));
+    json_array_append_new(list, entry);
+}
+
+/* "" where the key has none. */
+static const char *namespace_of(const char *key, struct arena *a)
+{
+    const char *slash = strchr(key, '/');
+    return arena_printf(a, "%.*s", slash ? (int) (slash - key) : 0, key);
+}
+
+static void add_pod(json_t *list, const char *key, const char *reason, const char *message, struct arena *a)
+{
+    add(list, &(struct entry){ "Pod", namespace_of(key, a), record_name(key), reason, message });
+}
+
+/* ---- pods in the way of a drain */
+
+/* The Job that a pod belongs to, as the Job controller labels it; NULL: none. */
+static const char *job_of(const struct gpu_node_input *in, const struct pod *p, struct arena *a)
+{
+    static const char *const keys[] = { "\nbatch.kubernetes.io/job-name=", "\njob-name=" };
+    const char *text = p->component == OPERAND_NONE && !pod_task(p) ? intern_text(in->strings, p->traits) : NULL;
+    const char *lines = arena_printf(a, "\n%s", str_or_empty(text));
+    for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
+        const char *at = strstr(lines, keys[i]);
+        if (at)
+            return arena_printf(a, "%.*s", (int) strcspn(at + strlen(keys[i]), "\n"), at + strlen(keys[i]));
+    }
+    return NULL;
+}
+
+static bool has_entry(const json_t *list, const char *kind, const char *ns, const char *name)
+{
+    size_t i;
+    json_t *e;
+    json_array_foreach (list, i, e)
+        if (str_eq(json_str(e, "kind"), kind) && str_eq(json_str(e, "namespace"), ns) && str_eq(json_str(e, "name"), name))
+            return true;
+    return false;
+}
+
+/* A job is one thing to wait for, however many pods of it run here. */
+static void add_found(const struct gpu_node_input *in, const struct drain_found *f, json_t *list, struct arena *a)
+{
+    const char *key = f->pod->head.key, *ns = namespace_of(key, a);
+    bool waits = f->fate == DRAIN_JOB || f->fate == DRAIN_TIMED_JOB;
+    const char *job = waits ? job_of(in, f->pod, a) : NULL;
+    const char *unasked = f->unasked ? "; it has a GPU open, and asked for none" : "";
+    if (!job)
+        add_pod(list, key, reason_text(drain_fate_reason(f->fate)),
+                arena_printf(a, "%s%s", drain_fate_text(f->fate), unasked), a);
+    else if (!has_entry(list, "Job", ns, job))
+        add(list,
+            &(struct entry){ "Job", ns, job, reason_text(drain_fate_reason(f->fate)),
+                             arena_printf(a, "%s (pod %s)", drain_fate_text(f->fate), record_name(key)) });
+}
+
+/* "pod/NAMESPACE/NAME: Cannot evict pod … The disruption budget NAME needs 2 healthy pods …": what the server said of the
+ * last eviction. */
+static void add_budget(const struct gpu_node_input *in, json_t *list, struct arena *a)
+{
+    static const char before[] = "The disruption budget ", pod[] = "pod/";
+    const char *said = in->refused ? strstr(in->refused, before) : NULL;
+    if (!said || !str_has_prefix(in->refused, pod))
+        return;
+    said += sizeof before - 1;
+    const char *ns = namespace_of(in->refused + sizeof pod - 1, a),
+        *name = arena_printf(a, "%.*s", (int) strcspn(said, " "), said);
+    if (*name)
+        add(list, &(struct entry){ "PodDisruptionBudget", ns, name,
+                                   reason_text(REASON_DISRUPTION_BUDGET), in->refused });
+}
+
+/* What is said of a node that waits for its turn: what is in the way, and what happens then. */
+static const char *const turns[ROLLOUT_HOLD_COUNT] = {
+    [ROLLOUT_HOLD_PAUSED] = "spec.rollout.paused is true; its turn comes when that is false",
+    [ROLLOUT_HOLD_APPROVAL] = "a user has to approve the plan in status.rollout of the policy; its turn comes then",
+    [ROLLOUT_HOLD_WINDOW] = "no window of spec.rollout.windows is open; its turn comes in the next one, which status.rollout of "
+                            "the policy names",
+    [ROLLOUT_HOLD_FAILED] = "that revision failed on other nodes; the node stays as it is until the policy says another one, "
+                            "or a user has it tried again",
+    [ROLLOUT_HOLD_IMAGES] = "its images are being pulled on the node; its turn comes when they are there",
+    [ROLLOUT_HOLD_CANARY] = "the canary of that revision goes first; its turn comes when that has worked for "
+                            "spec.rollout.canary.soak",
+    [ROLLOUT_HOLD_SOAK] = "others have that revision and have to work for a while first; its turn comes then, status.rollout of "
+                          "the policy says when",
+    [ROLLOUT_HOLD_PARALLEL] = "others go first, within the limits of spec.rollout; status.rollout of the policy says what its "
+                              "turn waits for",
+    [ROLLOUT_HOLD_DOWN] = "the node is down; its turn comes when it is Ready",
+    [ROLLOUT_HOLD_SKIPPED] = "a user holds it with the label " LABEL_HOLD "; its turn comes when the label is removed",
+};
+
+enum rollout_hold waiting_turn(enum rollout_hold hold)
+{
+    return hold == ROLLOUT_HOLD_NONE || turns[hold] ? hold : ROLLOUT_HOLD_PARALLEL;
+}
+
+/* Images that cannot be pulled ahead of an upgrade. */
+static const struct task *without_image(const struct gpu_node_input *in)
+{
+    const struct pod *p = task_pod_find(in->pods, TASK_PULL);
+    return p && pod_task(p)->no_image ? pod_task(p) : NULL;
+}
+
+/* What a person has done, and how it is taken back; in the order in which rollout_skip_text() has them. Where it was taken back
+ * just now the rollout has not looked yet. */
+static const char *why_skipped(const struct gpu_node_input *in, struct arena *a)
+{
+    const struct node_view view = { in->node, in->strings };
+    if (in->node->cordoned)
+        return "a user cordoned it; its turn comes when it is uncordoned";
+    if (node_is_held(&view))
+        return turns[ROLLOUT_HOLD_SKIPPED];
+    return in->node->gave_up ? arena_printf(a, "a user cancelled its upgrade to this target; kubectl annotate node %s "
+                                               ANNOTATION_GAVE_UP "- takes that back", in->name)
+                             : turns[ROLLOUT_HOLD_PARALLEL];
+}
+
+static const char *what_it_waits_for(const struct gpu_node_input *in, struct arena *a)
+{
+    enum rollout_hold hold = waiting_turn(in->hold);
+    if (hold == ROLLOUT_HOLD_SKIPPED)
+        return why_skipped(in, a);
+    if (hold == ROLLOUT_HOLD_FAILED && in->retry)
+        return arena_printf(a, "%s: " POLICY_RETRY_COMMAND, turns[hold], in->retry);
+    const struct task *t = hold == ROLLOUT_HOLD_IMAGES ? without_image(in) : NULL;
+    return t ? arena_printf(a, "it cannot get %s: %s; its turn comes when it can, and its kubelet goes on trying",
+                            intern_text(in->strings, t->no_image), str_or_empty(intern_text(in->strings, t->why_no_image)))
+             : turns[hold];
+}
+
+bool waiting_closed(const struct gpu_node_input *in)
+{
+    static const bool closed[ROLLOUT_HOLD_COUNT] = {
+        [ROLLOUT_HOLD_PAUSED] = true, [ROLLOUT_HOLD_APPROVAL] = true, [ROLLOUT_HOLD_WINDOW] = true,
+        [ROLLOUT_HOLD_FAILED] = true, [ROLLOUT_HOLD_CANARY] = true,   [ROLLOUT_HOLD_SOAK] = true,
+    };
+    return in->summary->state == NODE_WAITING && closed[in->hold];
+}
+
+const char *waiting_closed_sentence(const struct gpu_node_input *in, struct arena *a)
+{
+    return arena_printf(a, "its jobs are over; %s", what_it_waits_for(in, a));
+}
+
+/* The same of a closed node whose jobs are over. */
+static const char *closed_turn(const struct gpu_node_input *in, struct arena *a)
+{
+    bool others = waiting_turn(in->hold) == ROLLOUT_HOLD_NONE || waiting_turn(in->hold) == ROLLOUT_HOLD_PARALLEL;
+    return others ? "its turn: as many nodes are being changed as may be" : what_it_waits_for(in, a);
+}
+
+/* What is no pod's: it goes by the name of its process. */
+static void add_hosts(const struct node_holders *h, json_t *list, struct arena *a)
+{
+    for (size_t i = 0; h && i < h->host_count; i++)
+        add(list,
+            &(struct entry){
+                "Process", NULL, *h->hosts[i].process ? h->hosts[i].process : "unknown",
+                reason_text(REASON_HOST_PROCESS),
+                arena_printf(a, "%s has a GPU open, and no eviction ends it: end it on the node",
+                             holders_host_text(&h->hosts[i], a)) });
+}
+
+static const char *node_uid(const struct gpu_node_input *in)
+{
+    return in->node ? in->node->head.uid : NULL;
+}
+
+static void add_drain(const struct gpu_node_input *in, json_t *list, struct arena *a)
+{
+    struct drain d;
+    add_hosts(in->holders, list, a);
+    drain_look(&(struct drain_input){ .pods = in->pods, .node_uid = node_uid(in), .strings = in->strings, .spec = in->drain,
+                                      .jobs_may_go = in->jobs_may_go, .closed_s = in->closed_s, .now_s = in->now_s,
+                                      .holders = in->holders }, a, &d);
+    for (size_t i = 0; i < d.waiting; i++)
+        add_found(in, &d.found[i], list, a);
+    if (drain_is_done(&d))
+        add(list, &(struct entry){ POLICY_KIND, NULL, POLICY_NAME,
+                                   reason_text(rollout_hold_reason(waiting_turn(in->hold))),
+                                   closed_turn(in, a) });
+}
+
+/* ---- */
+
+/* Removal waits for whoever uses a GPU, and asks nobody to leave. */
+static void add_users(const struct gpu_node_input *in, json_t *list, struct arena *a)
+{
+    static const struct drain_spec spec = { .taint_key = TAINT_UPGRADE, .wait_for_jobs_s = -1, .force = true,
+                                            .delete_empty_dir = true };
+    struct drain d;
+    drain_look(&(struct drain_input){ .pods = in->pods, .node_uid = node_uid(in), .strings = in->strings, .spec = &spec,
+                                      .jobs_may_go = true, .holders = in->holders }, a, &d);
+    for (size_t i = 0; i < d.waiting; i++)
+        add_pod(list, d.found[i].pod->head.key, reason_text(REASON_USES_GPU),
+                d.found[i].pod->deleting ? "uses a GPU, is being deleted" : "uses a GPU", a);
+}
+
+static void add_images(const struct gpu_node_input *in, json_t *list)
+{
+    const struct task *t = without_image(in);
+    if (t)
+        add(list, &(struct entry){ "Image", NULL, intern_text(in->strings, t->no_image),
+                                   reason_text(REASON_IMAGE_PULL_FAILED),
+                                   intern_text(in->strings, t->why_no_image) });
+}
+
+static const char *part_of(const struct node_summary *s)
+{
+    const char *part = s->cause ? operand_name(s->cause->component) : "";
+    return *part ? part : "operand";
+}
+
+const char *waiting_trouble(const struct node_summary *s, struct arena *a)
+{
+    return s->trouble ? arena_printf(a, "%.*s", (int) strcspn(s->trouble, ":"), s->trouble) : NULL;
+}
+
+bool waiting_for_turn(const struct gpu_node_input *in)
+{
+    const struct node_summary *s = in->summary;
+    return s->state == NODE_READY && s->outdated && !s->moving && in->hold != ROLLOUT_HOLD_NONE;
+}
+
+bool waiting_without_image(const struct gpu_node_input *in)
+{
+    return waiting_for_turn(in) && in->hold == ROLLOUT_HOLD_IMAGES && without_image(in);
+}
+
+const struct revision_tally *waiting_turn_target(const struct node_summary *s)
+{
+    for (enum tier t = 0; t < TIERS; t++)
+        if (s->of[t].carried && s->of[t].target && s->of[t].carried != s->of[t].target)
+            return s->of[t].target;
+    return s->of[TIER_STACK].target;
+}
+
+const char *waiting_turn_sentence(const struct gpu_node_input *in, struct arena *a)
+{
+    const struct revision_tally *to = waiting_turn_target(in->summary);
+    enum tier tier = tier_parse(to->tier);
+    bool namesake = str_eq(in->target_version, in->version[tier]);
+    return arena_printf(a, "in service; to run %s %s%s%s%s: %s", tiers[tier].versioned,
+                        in->target_version ? in->target_version : "of another revision",
+                        namesake ? arena_printf(a, " (revision %s)", to->hash) : "", in->wanted_since ? ", wanted since " : "",
+                        str_or_empty(in->wanted_since), what_it_waits_for(in, a));
+}
+
+json_t *waiting_for(const struct gpu_node_input *in, struct arena *a)
+{
+    const struct node_summary *s = in->summary;
+    json_t *list = json_array();
+    const char *trouble = waiting_trouble(s, a);
+    enum reason reason = s->cause ? s->cause->reason : REASON_NONE;
+    if ((s->state == NODE_WAITING || s->state == NODE_DRAINING) && in->drain) {
+        add_budget(in, list, a);
+        add_drain(in, list, a);
+    } else if (reason == REASON_WAITING_FOR_GPU_PODS) {
+        add_users(in, list, a);
+    } else if (reason == REASON_WAITING_FOR_PROCESSES) {
+        add_hosts(in->holders, list, a);
+    } else if (s->pod) {
+        const char *word = trouble    ? trouble
+                           : s->cause ? s->cause->word
+                                      : node_state_name(s->state);
+        add_pod(list, s->pod, word, arena_printf(a, "the node's %s", part_of(s)), a);
+    } else if (waiting_for_turn(in)) {
+        add_images(in, list);
+        add(list, &(struct entry){ POLICY_KIND, NULL, POLICY_NAME,
+                                   reason_text(rollout_hold_reason(waiting_turn(in->hold))),
+                                   what_it_waits_for(in, a) });
+    }
+    return list;
+}
