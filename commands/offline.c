@@ -283,20 +283,20 @@ static bool print_decision(struct offline *f, const struct node_view *view)
     struct node_input in = { .view = *view, .pods = &no_pods, .stance = STANCE_MANAGE, .may_mark = true, .policy = &f->policy,
                              .rollout = &rollout, .targets = f->targets, .record = target_record, .arg = f };
     CLEANUP_ARENA struct arena a = { 0 };
-    CLEANUP_PLAN struct plan plan = { 0 };
+    CLEANUP_ACTIONS struct actions actions = { 0 };
     struct node_verdict v;
-    node_plan(&in, &a, &v, &plan);
+    node_plan(&in, &a, &v, &actions);
     const char *name = view->node->head.key;
     if (v.state == NODE_UNMANAGED)
         printf("# node %s gets nothing: %s\n", name, why_nothing(f, view, &v));
     else if (v.state == NODE_FOREIGN || v.state == NODE_UNSUPPORTED || v.state == NODE_REMOVING)
         printf("# %s: %s\n", node_state_name(v.state), v.message);
-    if (plan.len)
+    if (actions.len)
         printf("# patch of node %s\n", name);
     else if (v.state != NODE_UNMANAGED)
         printf("# node %s has its labels and annotations already\n", name);
-    for (size_t i = 0; i < plan.len; i++)
-        print_patch(plan.actions[i].request.body);
+    for (size_t i = 0; i < actions.len; i++)
+        print_patch(actions.items[i].request.body);
     return !assignment_is_empty(assignment_ref(&v.carried));
 }
 

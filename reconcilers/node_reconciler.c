@@ -83,13 +83,13 @@ static void carry_until_gone(const struct node_view *view, struct node_verdict *
 
 /* What a pass came to is counted and told, before it takes the place of what the last one did. */
 static void tell(struct reconcilers *r, struct node_slot *slot, const struct node_input *in, const struct node_verdict *v,
-                 struct plan *plan)
+                 struct actions *actions)
 {
     const char *pool = fleet_metrics_pool(r->cluster, v->state, v->pool);
     if (r->metrics)
         fleet_metrics_node(r->metrics, pool, &slot->summary, v, in->now_s);
     take_stages(r, slot, in, v);
-    notice_node(slot, v, plan);
+    notice_node(slot, v, actions);
     last_words_want(r, slot, v);
 }
 
@@ -106,10 +106,10 @@ static void complete(const struct cluster *c, const struct node_slot *slot, stru
     in->stays_since_s = slot->stays_s;
 }
 
-static void clear_tasks(const struct node_slot *slot, struct plan *plan)
+static void clear_tasks(const struct node_slot *slot, struct actions *actions)
 {
     task_pods_clear(slot->pods, REASON_NODE_GONE,
-                    "the node that the pod was made for is gone: Ostler deletes the pod", plan);
+                    "the node that the pod was made for is gone: Ostler deletes the pod", actions);
 }
 
 /* Whether it is, or may soon be, drained. */
@@ -118,7 +118,7 @@ static bool asks_for_holders(const struct node *n, const struct node_verdict *v)
     return n->claim || assignment_drains(assignment_ref(&v->carried), assignment_ref(&v->target));
 }
 
-void node_reconcile(void *arg, const char *name, struct plan *plan)
+void node_reconcile(void *arg, const char *name, struct actions *actions)
 {
     struct reconcilers *r = arg;
     struct cluster *c = r->cluster;
@@ -128,7 +128,7 @@ void node_reconcile(void *arg, const char *name, struct plan *plan)
     if (!slot || stance == STANCE_HOLD)
         return;
     if (!slot->node) {
-        clear_tasks(slot, plan);
+        clear_tasks(slot, actions);
         return;
     }
     struct node_pods pods;
@@ -159,13 +159,13 @@ void node_reconcile(void *arg, const char *name, struct plan *plan)
     complete(c, slot, &in);
     CLEANUP_ARENA struct arena a = { 0 };
     struct node_verdict v;
-    plan->epoch = c->epoch;
+    actions->epoch = c->epoch;
     slot->budgets_eased = c->budgets_eased;
-    node_plan(&in, &a, &v, plan);
+    node_plan(&in, &a, &v, actions);
     slot->holders_looked = asks_for_holders(slot->node, &v) ? node_holders_hash(in.holders) : 0;
     carry_until_gone(&in.view, &v);
     v.since_s = since_of(c, slot, v.state, in.now_s);
-    tell(r, slot, &in, &v, plan);
+    tell(r, slot, &in, &v, actions);
     if (v.state != NODE_DRAINING)
         cluster_refusal_over(c, slot);
     if (slot->summary.counted && slot->summary.state != v.state)

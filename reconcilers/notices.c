@@ -32,25 +32,25 @@ static const enum reason writes[] = {
 };
 
 static void add(const struct node_slot *slot, bool warning, const char *reason, const char *note, size_t of_action,
-                struct plan *plan)
+                struct actions *actions)
 {
-    plan_notice(plan,
+    actions_add_notice(actions,
                 &(struct notice){ .resource = RESOURCE_NODE, .name = slot->name, .uid = slot->node->head.uid, .warning = warning,
                                   .reason = reason, .action = "Reconcile", .note = (char *) note, .of_action = of_action });
 }
 
-static void add_write(const struct node_slot *slot, size_t action, struct plan *plan)
+static void add_write(const struct node_slot *slot, size_t action, struct actions *actions)
 {
-    const struct action *a = &plan->actions[action];
+    const struct action *a = &actions->items[action];
     for (size_t i = 0; i < ARRAY_LEN(writes); i++)
         if (writes[i] == action_reason(a))
             add(slot, reason_class(writes[i]) == REASON_WRONG, a->reason, a->message, action + 1,
-                plan);
+                actions);
 }
 
-void notice_write(const struct node_slot *slot, struct plan *plan)
+void notice_write(const struct node_slot *slot, struct actions *actions)
 {
-    add_write(slot, plan->len - 1, plan);
+    add_write(slot, actions->len - 1, actions);
 }
 
 /* Owned by the caller. */
@@ -61,11 +61,11 @@ static char *state_note(const struct node_verdict *v)
     return by_pod ? xasprintf("%s, pod %s", message, v->pod) : xstrdup(message);
 }
 
-static void add_state(const struct node_slot *slot, const struct node_verdict *v, struct plan *plan)
+static void add_state(const struct node_slot *slot, const struct node_verdict *v, struct actions *actions)
 {
     /* After a start nothing is known of before: only what leads to a write is news then. */
     const struct node_summary *before = &slot->summary;
-    if (!before->counted && plan->len == 0)
+    if (!before->counted && actions->len == 0)
         return;
     CLEANUP_FREE char *note = state_note(v);
     bool same_state = before->counted && before->state == v->state;
@@ -77,7 +77,7 @@ static void add_state(const struct node_slot *slot, const struct node_verdict *v
         if (fits && !(states[i].each_reason ? same_reason : same_state))
             add(slot, states[i].warning,
                 v->state == NODE_READY ? reason_text(REASON_GPU_READY) : verdict_word(v), note, 0,
-                plan);
+                actions);
     }
 }
 
@@ -87,19 +87,19 @@ static bool is_news(const struct node_summary *before, const struct action *a)
     return action_reason(a) != REASON_DRAINED || !before->counted || before->state == NODE_DRAINING;
 }
 
-void notice_node(const struct node_slot *slot, const struct node_verdict *v, struct plan *plan)
+void notice_node(const struct node_slot *slot, const struct node_verdict *v, struct actions *actions)
 {
     const struct node_summary *before = &slot->summary;
     bool upgraded = before->counted && (before->moving || before->failed);
-    size_t writes_len = plan->len;
+    size_t writes_len = actions->len;
     for (size_t i = 0; i < writes_len; i++)
-        if (plan->actions[i].request.resource == RESOURCE_NODE && is_news(before, &plan->actions[i]))
-            add_write(slot, i, plan);
+        if (actions->items[i].request.resource == RESOURCE_NODE && is_news(before, &actions->items[i]))
+            add_write(slot, i, actions);
     if (!upgraded && !v->failed_with)
-        add_state(slot, v, plan);
+        add_state(slot, v, actions);
 }
 
-void notice_images(struct node_slot *slot, const struct images *images, bool known, struct plan *plan)
+void notice_images(struct node_slot *slot, const struct images *images, bool known, struct actions *actions)
 {
     const char *image = images->state == IMAGES_MISSING ? images->image : NULL;
     uint64_t told = slot->told_image;
@@ -115,11 +115,11 @@ void notice_images(struct node_slot *slot, const struct images *images, bool kno
         xasprintf("the node cannot get the image %s: %s; the kubelet keeps trying (pod %s), and the node stays in service "
                   "unchanged",
                   image, images->words, pod ? pod->head.key : "?");
-    add(slot, true, reason_text(REASON_IMAGE_PULL_FAILED), note, 0, plan);
+    add(slot, true, reason_text(REASON_IMAGE_PULL_FAILED), note, 0, actions);
 }
 
-void notice_skipped(const struct node_slot *slot, const char *why, struct plan *plan)
+void notice_skipped(const struct node_slot *slot, const char *why, struct actions *actions)
 {
     CLEANUP_FREE char *note = xasprintf("the rollout skips the node: %s", why);
-    add(slot, false, reason_text(REASON_SKIPPED), note, 0, plan);
+    add(slot, false, reason_text(REASON_SKIPPED), note, 0, actions);
 }

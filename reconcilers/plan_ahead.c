@@ -49,7 +49,7 @@ static void look_at_nodes(struct cluster *c, const struct manifests *manifests)
 {
     struct reconcilers r = { .cluster = c, .manifests = manifests, .policy = nobody };
     for (size_t i = 0; i < c->slots.len; i++) {
-        CLEANUP_PLAN struct plan dropped = { 0 };
+        CLEANUP_ACTIONS struct actions dropped = { 0 };
         node_reconcile(&r, c->by_name[i]->name, &dropped);
     }
 }

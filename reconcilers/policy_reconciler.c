@@ -152,12 +152,12 @@ static struct cluster_view view_of(const struct reconcilers *r, enum stance stan
 }
 
 /* Takes note of the stance; when the time without a policy is over, no event says so to the nodes. */
-static enum stance take_stance(struct cluster *c, struct plan *plan)
+static enum stance take_stance(struct cluster *c, struct actions *actions)
 {
     int64_t again_ms;
     enum stance stance = cluster_stance(c, &again_ms);
     if (again_ms)
-        plan_requeue(plan, again_ms);
+        actions_requeue(actions, again_ms);
     if (stance == STANCE_REMOVE && c->stance != stance && !c->object)
         cluster_new_epoch(c);
     c->stance = stance;
@@ -165,22 +165,22 @@ static enum stance take_stance(struct cluster *c, struct plan *plan)
 }
 
 /* Only who wants monitors looks for their CRD again and again. */
-static void look_for_monitors(const struct cluster *c, struct plan *plan)
+static void look_for_monitors(const struct cluster *c, struct actions *actions)
 {
     struct informer *monitors = c->informers[RESOURCE_SERVICEMONITOR];
     if (!c->policy_valid || !json_bool(c->policy.spec, "exporter.serviceMonitor.enabled", false) || informer_present(monitors))
         return;
     informer_look_again(monitors, INFORMER_ABSENT_RETRY_MS);
-    plan_requeue(plan, INFORMER_ABSENT_RETRY_MS);
+    actions_requeue(actions, INFORMER_ABSENT_RETRY_MS);
 }
 
 /* Their CRD may come later than Ostler. */
-static void look_for_reports(const struct cluster *c, struct plan *plan)
+static void look_for_reports(const struct cluster *c, struct actions *actions)
 {
     if (informer_present(c->informers[RESOURCE_GPU_NODE]))
         return;
     informer_look_again(c->informers[RESOURCE_GPU_NODE], INFORMER_ABSENT_RETRY_MS);
-    plan_requeue(plan, INFORMER_ABSENT_RETRY_MS);
+    actions_requeue(actions, INFORMER_ABSENT_RETRY_MS);
 }
 
 /* ConfigMaps are looked at only for a policy that takes the device plugin's configuration from one. */
@@ -200,10 +200,10 @@ static void forget_failure(struct reconcilers *r)
 }
 
 /* Whether the plan takes revisions away. */
-static bool deletes_revisions(const struct plan *plan)
+static bool deletes_revisions(const struct actions *actions)
 {
-    for (size_t i = 0; i < plan->len; i++) {
-        const struct request *r = &plan->actions[i].request;
+    for (size_t i = 0; i < actions->len; i++) {
+        const struct request *r = &actions->items[i].request;
         if (request_deletes(r) && (r->resource == RESOURCE_DAEMONSET || r->resource == RESOURCE_REVISION))
             return true;
     }
@@ -211,23 +211,23 @@ static bool deletes_revisions(const struct plan *plan)
 }
 
 /* Says why nothing is done; what else the status says is as old as that. */
-static void tell_hindrance(const struct reconcilers *r, struct plan *plan)
+static void tell_hindrance(const struct reconcilers *r, struct actions *actions)
 {
     char now[CLOCK_TEXT_MAX];
     clock_rfc3339(cluster_wall_us(r->cluster), now);
     struct cluster_view v = { .object = r->cluster->object, .hindrance = r->cluster->hindrance, .now = now };
-    policy_plan_hindered(&v, plan);
+    policy_plan_hindered(&v, actions);
 }
 
-static void plan_policy(struct reconcilers *r, struct plan *plan)
+static void plan_policy(struct reconcilers *r, struct actions *actions)
 {
     struct cluster *c = r->cluster;
     look_for_configs(c);
-    enum stance stance = take_stance(c, plan);
+    enum stance stance = take_stance(c, actions);
     if (!cluster_synced(c) || (stance == STANCE_HOLD && !c->object))
         return;
-    look_for_monitors(c, plan);
-    look_for_reports(c, plan);
+    look_for_monitors(c, actions);
+    look_for_reports(c, actions);
     CLEANUP_ARENA struct arena a = { 0 };
     char now[CLOCK_TEXT_MAX];
     clock_rfc3339(cluster_wall_us(c), now);
@@ -240,41 +240,41 @@ static void plan_policy(struct reconcilers *r, struct plan *plan)
     take_agents(r, &v);
     v.agents_up_s = r->agents_up_s;
     cluster_look_at_control_plane(c, &v);
-    plan->epoch = c->epoch;
-    r->cleaned = policy_plan(&v, &a, plan) && plan->len == 0;
-    c->deleting = deletes_revisions(plan);
-    bool tells = plan->len && plan->actions[plan->len - 1].verb == VERB_STATUS;
+    actions->epoch = c->epoch;
+    r->cleaned = policy_plan(&v, &a, actions) && actions->len == 0;
+    c->deleting = deletes_revisions(actions);
+    bool tells = actions->len && actions->items[actions->len - 1].verb == VERB_STATUS;
     if (tells)
         r->status_told_ms = clock_mono_ms(c->o.clock);
-    if (plan->len == 0 || tells)
+    if (actions->len == 0 || tells)
         r->status_waits_ms = 0;
     else if (!r->status_waits_ms)
         r->status_waits_ms = clock_mono_ms(c->o.clock);
-    if (plan->len == 0)
+    if (actions->len == 0)
         forget_failure(r); /* nothing is left to do: what was refused was carried out after all */
 }
 
-void policy_reconcile(void *arg, const char *key, struct plan *plan)
+void policy_reconcile(void *arg, const char *key, struct actions *actions)
 {
     (void) key;
     struct reconcilers *r = arg;
     if (r->cluster->hindrance)
-        tell_hindrance(r, plan);
+        tell_hindrance(r, actions);
     else
-        plan_policy(r, plan);
+        plan_policy(r, actions);
 }
 
 /* A child that was repaired looks as it should, though not all of its fields are Ostler's before it is applied as well. */
-static void doubt_unapplied(struct cluster *c, const struct plan *plan)
+static void doubt_unapplied(struct cluster *c, const struct actions *actions)
 {
-    for (size_t i = 0; i < plan->len; i++)
-        if (plan->actions[i].verb == VERB_APPLY && !plan->actions[i].accepted)
-            cluster_doubt(c, plan->actions[i].request.resource, plan->actions[i].target);
+    for (size_t i = 0; i < actions->len; i++)
+        if (actions->items[i].verb == VERB_APPLY && !actions->items[i].accepted)
+            cluster_doubt(c, actions->items[i].request.resource, actions->items[i].target);
 }
 
 void policy_outcome(struct reconcilers *r, const struct executor_result *result)
 {
-    doubt_unapplied(r->cluster, result->plan);
+    doubt_unapplied(r->cluster, result->actions);
     if (r->cluster->deleting) {
         r->cluster->deleting = false;
         cluster_tell_nodes(r->cluster);

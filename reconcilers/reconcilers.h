@@ -35,23 +35,23 @@ struct reconcilers {
 };
 
 /* One node by name. A reconcile_fn; `arg` is a struct reconcilers. */
-void node_reconcile(void *arg, const char *name, struct plan *plan);
+void node_reconcile(void *arg, const char *name, struct actions *actions);
 /* How a node's plan came out: whose eviction the server refused is said of the node while it drains. */
 void node_outcome(struct reconcilers *r, const char *name, const struct executor_result *result);
 /* The policy and its children; there is one key. A reconcile_fn. */
-void policy_reconcile(void *arg, const char *key, struct plan *plan);
+void policy_reconcile(void *arg, const char *key, struct actions *actions);
 
 /* How many objects of ours there are that go with the policy. */
 size_t policy_children(const struct cluster *c);
 
 /* Who of all nodes may be taken out of service next; there is one key. Its own writes have been answered before it looks again,
  * so that no budget is counted from an older view. A reconcile_fn. */
-void rollout_reconcile(void *arg, const char *key, struct plan *plan);
+void rollout_reconcile(void *arg, const char *key, struct actions *actions);
 /* How its plan came out: a pod that may not be made is what nodes wait for. */
 void rollout_outcome(struct reconcilers *r, const struct executor_result *result);
 
 /* What is said of one node, by name: its GpuNode and its condition. Needs no haste. A reconcile_fn. */
-void report_reconcile(void *arg, const char *name, struct plan *plan);
+void report_reconcile(void *arg, const char *name, struct actions *actions);
 
 /* How the policy's plan came out: the next status says what was refused. */
 void policy_outcome(struct reconcilers *r, const struct executor_result *result);

@@ -148,7 +148,7 @@ static void take_slot(const struct cluster *c, const struct node_slot *slot, int
     take_claim(c, slot, in);
 }
 
-void report_reconcile(void *arg, const char *name, struct plan *plan)
+void report_reconcile(void *arg, const char *name, struct actions *actions)
 {
     struct reconcilers *r = arg;
     const struct cluster *c = r->cluster;
@@ -161,7 +161,7 @@ void report_reconcile(void *arg, const char *name, struct plan *plan)
         return;
     int64_t now_ms = clock_mono_ms(c->o.clock), wait_ms = s ? has_to_last_ms(slot, now_ms) : 0;
     if (wait_ms) {
-        plan_requeue(plan, wait_ms);
+        actions_requeue(actions, wait_ms);
         return;
     }
     char now[CLOCK_TEXT_MAX];
@@ -185,9 +185,9 @@ void report_reconcile(void *arg, const char *name, struct plan *plan)
         take_slot(c, slot, now_ms, &a, &in);
     wait_ms = s ? has_to_wait_ms(slot, &in, now_ms) : 0;
     if (wait_ms) {
-        plan_requeue(plan, wait_ms);
+        actions_requeue(actions, wait_ms);
         return;
     }
-    if (gpu_node_plan(&in, &a, plan))
+    if (gpu_node_plan(&in, &a, actions))
         slot->told_ms = now_ms;
 }

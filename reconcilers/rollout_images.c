@@ -71,7 +71,7 @@ static const json_t *driver_to_be(const struct cluster *c, const struct rollout_
     return *driver ? cluster_record((void *) c, TIER_DRIVER, driver) : NULL;
 }
 
-int rollout_pull(const struct cluster *c, const struct manifests *m, const struct rollout_node *n, struct plan *plan,
+int rollout_pull(const struct cluster *c, const struct manifests *m, const struct rollout_node *n, struct actions *actions,
                  struct err *e)
 {
     char purpose[IMAGES_PURPOSE_MAX];
@@ -82,5 +82,5 @@ int rollout_pull(const struct cluster *c, const struct manifests *m, const struc
         want.of[t].spec = spec_of(c, n);
     want.proof = (struct render_image){ "proof", proof, json_str(validation, "imagePullPolicy") };
     want.proof_secrets = json_object_get(validation, "imagePullSecrets");
-    return images_pull(m, &want, plan, e);
+    return images_pull(m, &want, actions, e);
 }

@@ -8,7 +8,7 @@
 /* How far the node is with the images of its target. */
 struct images rollout_images(const struct cluster *c, const struct node_slot *slot, const struct rollout_node *n);
 /* Plans that it pulls them. An error: one of the operands cannot be made; nothing is planned then. */
-int rollout_pull(const struct cluster *c, const struct manifests *m, const struct rollout_node *n, struct plan *plan,
+int rollout_pull(const struct cluster *c, const struct manifests *m, const struct rollout_node *n, struct actions *actions,
                  struct err *e);
 
 #endif

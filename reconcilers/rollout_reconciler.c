@@ -14,62 +14,62 @@
 #include "reconcilers/toolkit_pass.h"
 
 static void plan_grants(const struct cluster *c, const struct rollout_gathering *g, const struct rollout_decision *d,
-                        struct plan *plan)
+                        struct actions *actions)
 {
     struct claimant by = { .policy = c->policy.uid, .taint = g->in.spec->drain.taint_key,
                            .generation = object_generation(c->object), .now_s = g->in.now_s };
-    plan->keep_going = true;
+    actions->keep_going = true;
     for (size_t i = 0; i < d->grant_count; i++) {
         const struct node_slot *slot = g->slots[d->grants[i].node - g->in.nodes];
         struct node_view view = { slot->node, c->strings };
-        grant_plan(&d->grants[i], &view, &by, slot->summary.back, plan);
+        grant_plan(&d->grants[i], &view, &by, slot->summary.back, actions);
         /* Of an idle node's upgrade people hear at its end. */
         if (d->grants[i].kind != GRANT_CLAIM || d->grants[i].node->busy)
-            notice_write(slot, plan);
+            notice_write(slot, actions);
     }
 }
 
 static void plan_returns(const struct cluster *c, const struct rollout_gathering *g, const struct rollout_decision *d,
-                         struct plan *plan)
+                         struct actions *actions)
 {
     for (size_t i = 0; i < d->return_count; i++) {
         const struct node_slot *slot = g->slots[d->returns[i].node - g->in.nodes];
-        return_plan(&d->returns[i], &(struct node_view){ slot->node, c->strings }, g->in.spec->drain.taint_key, plan);
-        notice_write(slot, plan);
+        return_plan(&d->returns[i], &(struct node_view){ slot->node, c->strings }, g->in.spec->drain.taint_key, actions);
+        notice_write(slot, actions);
     }
 }
 
 /* Why nodes that are to run something else are not taken next: told of them where it lasts. Which images they cannot get. */
 static void take_holds(const struct cluster *c, const struct rollout_gathering *g, const struct rollout_decision *d, bool known,
-                       struct plan *plan)
+                       struct actions *actions)
 {
     for (size_t i = 0; i < g->in.node_count; i++) {
         struct node_slot *slot = g->slots[i];
-        notice_images(slot, &g->in.nodes[i].images, known, plan);
+        notice_images(slot, &g->in.nodes[i].images, known, actions);
         enum rollout_hold hold = waiting_turn(d->refused[i]);
         if (slot->hold == hold)
             continue;
         if (known && hold == ROLLOUT_HOLD_SKIPPED)
-            notice_skipped(slot, rollout_skip_text(&g->in.nodes[i]), plan);
+            notice_skipped(slot, rollout_skip_text(&g->in.nodes[i]), actions);
         slot->hold = hold;
         cluster_tell_report(c, slot->name);
     }
 }
 
 /* That a pod cannot be made is told by the next pass as if the server had refused it. */
-static void plan_pulls(struct reconcilers *r, const struct rollout_decision *d, struct plan *plan)
+static void plan_pulls(struct reconcilers *r, const struct rollout_decision *d, struct actions *actions)
 {
     CLEANUP_FREE char *why = NULL;
     for (size_t i = 0; i < d->pull_count; i++) {
         CLEANUP_ERR struct err e = { 0 };
-        if (rollout_pull(r->cluster, r->manifests, d->pulls[i], plan, &e) < 0 && !why)
+        if (rollout_pull(r->cluster, r->manifests, d->pulls[i], actions, &e) < 0 && !why)
             why = xstrdup(err_msg(&e));
     }
     if (str_eq(why, r->pull_failed))
         return;
     free(r->pull_failed);
     r->pull_failed = TAKE(why);
-    plan_requeue(plan, 1);
+    actions_requeue(actions, 1);
 }
 
 /* What was refused under one policy says nothing of the next. */
@@ -85,13 +85,13 @@ static void forget(struct reconcilers *r)
     r->policy(r->arg, false);
 }
 
-void rollout_reconcile(void *arg, const char *key, struct plan *plan)
+void rollout_reconcile(void *arg, const char *key, struct actions *actions)
 {
     (void) key;
     struct reconcilers *r = arg;
     const struct cluster *c = r->cluster;
     int64_t again_ms, plan_again_s;
-    plan->epoch = c->epoch;
+    actions->epoch = c->epoch;
     if (cluster_stance(c, &again_ms) != STANCE_MANAGE || !object_has_finalizer(c->object, POLICY_FINALIZER)) {
         forget(r);
         return;
@@ -105,23 +105,23 @@ void rollout_reconcile(void *arg, const char *key, struct plan *plan)
     rollout_gather(c, &a, &g);
     g.in.pull_refused = r->pull_failed ? r->pull_failed : r->pull_refused;
     rollout_decide(&g.in, &a, &d);
-    take_holds(c, &g, &d, r->rollout.known, plan);
+    take_holds(c, &g, &d, r->rollout.known, actions);
     bool planned = plan_keeper_take(&r->plans, c, &g, &d, &plan_again_s), first = r->rollout_epoch != c->epoch;
     r->rollout_epoch = c->epoch;
     r->rollout_early = g.early;
     if (rollout_report_take(&r->rollout, &d, g.in.pool_names) || planned || first)
         r->policy(r->arg, first || d.note_count > 0);
-    toolkit_pass(c, &g, &a, plan);
+    toolkit_pass(c, &g, &a, actions);
     /* What the records must say is said first. */
     if (!d.note_count) {
-        plan_grants(c, &g, &d, plan);
-        plan_returns(c, &g, &d, plan);
-        plan_pulls(r, &d, plan);
+        plan_grants(c, &g, &d, actions);
+        plan_returns(c, &g, &d, actions);
+        plan_pulls(r, &d, actions);
     }
     if (plan_again_s)
-        plan_requeue(plan, plan_again_s * 1000);
+        actions_requeue(actions, plan_again_s * 1000);
     if (d.again_s)
-        plan_requeue(plan, d.again_s > g.in.now_s ? (d.again_s - g.in.now_s) * 1000 : 1000);
+        actions_requeue(actions, d.again_s > g.in.now_s ? (d.again_s - g.in.now_s) * 1000 : 1000);
 }
 
 void rollout_outcome(struct reconcilers *r, const struct executor_result *result)

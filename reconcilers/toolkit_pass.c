@@ -73,7 +73,7 @@ static bool any_waits(const struct rollout_gathering *g)
     return false;
 }
 
-void toolkit_pass(const struct cluster *c, const struct rollout_gathering *g, struct arena *a, struct plan *plan)
+void toolkit_pass(const struct cluster *c, const struct rollout_gathering *g, struct arena *a, struct actions *actions)
 {
     if (!any_waits(g))
         return;
@@ -92,5 +92,5 @@ void toolkit_pass(const struct cluster *c, const struct rollout_gathering *g, st
             c->o.listener.node(c->o.listener.arg, g->slots[i]->name);
     }
     if (turns.again_s)
-        plan_requeue(plan, turns.again_s > g->in.now_s ? (turns.again_s - g->in.now_s) * 1000 : 1000);
+        actions_requeue(actions, turns.again_s > g->in.now_s ? (turns.again_s - g->in.now_s) * 1000 : 1000);
 }

@@ -6,6 +6,6 @@
 
 /* Notes in the slots of the nodes who has a turn, and has those looked at for which that changed. Asks to be called again when
  * a turn ends unused. */
-void toolkit_pass(const struct cluster *c, const struct rollout_gathering *g, struct arena *a, struct plan *plan);
+void toolkit_pass(const struct cluster *c, const struct rollout_gathering *g, struct arena *a, struct actions *actions);
 
 #endif

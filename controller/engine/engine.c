@@ -215,11 +215,11 @@ static void on_lost(void *arg)
 
 /* ---- passes */
 
-static void reconcile_policy(void *arg, const char *key, struct plan *plan)
+static void reconcile_policy(void *arg, const char *key, struct actions *actions)
 {
     struct engine *en = arg;
     en->policy_looked_ms = loop_now(en->o.loop);
-    policy_reconcile(&en->reconcilers, key, plan);
+    policy_reconcile(&en->reconcilers, key, actions);
     work_when_ready(en); /* the policy may have asked for a watch that nobody needed before */
     engine_cleanup_look(en);
 }
@@ -231,10 +231,10 @@ static void on_policy_outcome(void *arg, const char *key, const struct executor_
     policy_outcome(&en->reconcilers, result);
 }
 
-static void reconcile_node(void *arg, const char *key, struct plan *plan)
+static void reconcile_node(void *arg, const char *key, struct actions *actions)
 {
     struct engine *en = arg;
-    node_reconcile(&en->reconcilers, key, plan);
+    node_reconcile(&en->reconcilers, key, actions);
 }
 
 static void on_rollout_outcome(void *arg, const char *key, const struct executor_result *result)
@@ -250,20 +250,20 @@ static void on_node_outcome(void *arg, const char *key, const struct executor_re
     node_outcome(&en->reconcilers, key, result);
 }
 
-static void reconcile_rollout(void *arg, const char *key, struct plan *plan)
+static void reconcile_rollout(void *arg, const char *key, struct actions *actions)
 {
     struct engine *en = arg;
     en->rollout_looked_ms = loop_now(en->o.loop);
-    rollout_reconcile(&en->reconcilers, key, plan);
+    rollout_reconcile(&en->reconcilers, key, actions);
 }
 
-static void reconcile_report(void *arg, const char *key, struct plan *plan)
+static void reconcile_report(void *arg, const char *key, struct actions *actions)
 {
     struct engine *en = arg;
     if (controller_busy(en->nodes) > REPORT_BUSY)
-        plan_requeue(plan, REPORT_BUSY_MS);
+        actions_requeue(actions, REPORT_BUSY_MS);
     else
-        report_reconcile(&en->reconcilers, key, plan);
+        report_reconcile(&en->reconcilers, key, actions);
 }
 
 static void on_notice(void *arg, const struct notice *n)

@@ -78,11 +78,11 @@ static void fail(struct controller *c, const char *key, const struct executor_re
 }
 
 /* Events go after the writes of their plan: those are what others wait for. What was refused has not happened. */
-static void tell(struct controller *c, const struct plan *plan)
+static void tell(struct controller *c, const struct actions *actions)
 {
-    for (size_t i = 0; i < plan->notice_count; i++) {
-        const struct notice *n = &plan->notices[i];
-        if (!n->of_action || plan->actions[n->of_action - 1].accepted)
+    for (size_t i = 0; i < actions->notice_count; i++) {
+        const struct notice *n = &actions->notices[i];
+        if (!n->of_action || actions->items[n->of_action - 1].accepted)
             c->o.notice(c->o.arg, n);
     }
 }
@@ -94,24 +94,24 @@ static void on_done(void *arg, const char *key, const struct executor_result *re
     if (c->o.outcome)
         c->o.outcome(c->o.arg, key, result);
     if (result->error == ERR_NONE)
-        succeed(c, key, result->plan->requeue_after_ms);
+        succeed(c, key, result->actions->requeue_after_ms);
     else if (result->error == ERR_BUDGET)
         /* Nothing went wrong: others decide when that is over; no try makes the next one later. */
         succeed(c, key, result->retry_after_ms);
     else
         fail(c, key, result);
-    tell(c, result->plan);
+    tell(c, result->actions);
     arm(c);
 }
 
 /* The server asked to be left alone. The look at the key counts, so that nobody waits for it; its plan is made anew later. */
-static void put_back(struct controller *c, const char *key, const struct plan *plan, int64_t wait_ms)
+static void put_back(struct controller *c, const char *key, const struct actions *actions, int64_t wait_ms)
 {
-    struct executor_result result = { ERR_THROTTLED, "the API server asked Ostler to wait before it writes again", wait_ms, plan,
+    struct executor_result result = { ERR_THROTTLED, "the API server asked Ostler to wait before it writes again", wait_ms, actions,
                                       NULL };
     if (c->o.outcome)
         c->o.outcome(c->o.arg, key, &result);
-    tell(c, plan);
+    tell(c, actions);
     count(c, "requeue_after");
     queue_put_back(&c->queue, key);
     arm(c);
@@ -119,24 +119,24 @@ static void put_back(struct controller *c, const char *key, const struct plan *p
 
 static void reconcile(struct controller *c, const char *key)
 {
-    struct plan plan = { 0 };
+    struct actions actions = { 0 };
     int64_t begun = clock_mono_ms(c->o.clock);
-    c->o.reconcile(c->o.arg, key, &plan);
+    c->o.reconcile(c->o.arg, key, &actions);
     metric_observe(c->o.metrics->reconcile_seconds, &c->o.name, (double) (clock_mono_ms(c->o.clock) - begun) / 1000);
-    if (plan.len == 0) {
-        tell(c, &plan);
-        succeed(c, key, plan.requeue_after_ms);
-        plan_clear(&plan);
+    if (actions.len == 0) {
+        tell(c, &actions);
+        succeed(c, key, actions.requeue_after_ms);
+        actions_clear(&actions);
         return;
     }
     int64_t wait_ms = queue_parked_until(&c->queue, key) - loop_now(c->o.loop);
     if (wait_ms > 0) {
-        put_back(c, key, &plan, wait_ms);
-        plan_clear(&plan);
+        put_back(c, key, &actions, wait_ms);
+        actions_clear(&actions);
         return;
     }
     c->working++;
-    executor_submit(c->o.executor, key, &plan, on_done, c);
+    executor_submit(c->o.executor, key, &actions, on_done, c);
 }
 
 static void work(void *arg)

@@ -10,7 +10,7 @@
 struct controller;
 
 /* Fills the plan for a key from what is known now. No I/O. */
-typedef void reconcile_fn(void *arg, const char *key, struct plan *plan);
+typedef void reconcile_fn(void *arg, const char *key, struct actions *actions);
 
 /* Metrics that all controllers share; names as controller-runtime has them. */
 struct controller_metrics {

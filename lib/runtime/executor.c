@@ -17,7 +17,7 @@ enum { ANSWER_MAX = 8 << 20 };
 struct job {
     struct job *next, *prev;
     struct executor *ex;
-    struct plan plan;
+    struct actions actions;
     size_t at; /* the action that is next or in flight */
     char *key;
     executor_done_fn *done;
@@ -47,7 +47,7 @@ struct executor *executor_new(const struct executor_options *o)
 static void job_free(struct job *job)
 {
     exchange_cancel(&job->exchange);
-    plan_clear(&job->plan);
+    actions_clear(&job->actions);
     look_free(job->look);
     err_clear(&job->first);
     free(job->key);
@@ -64,7 +64,7 @@ static void unlink_job(struct job *job)
 
 static void finish(struct job *job, enum err_kind error, const char *message)
 {
-    struct executor_result result = { error, message, job->retry_after_ms, &job->plan, job->failed };
+    struct executor_result result = { error, message, job->retry_after_ms, &job->actions, job->failed };
     unlink_job(job);
     job->done(job->arg, job->key, &result);
     job_free(job);
@@ -72,7 +72,7 @@ static void finish(struct job *job, enum err_kind error, const char *message)
 
 static void log_outcome(const struct job *job, const struct err *e)
 {
-    const struct action *a = &job->plan.actions[job->at];
+    const struct action *a = &job->actions.items[job->at];
     if (e->kind == ERR_NONE)
         log_info("request accepted", "verb", verb_text(a->verb), "object", a->target, "reason",
                  a->reason, "message", a->message);
@@ -98,7 +98,7 @@ static bool on_seen(void *arg, const json_t *object, uint64_t list_rv)
 {
     const struct job *job = arg;
     const struct executor_options *o = &job->ex->o;
-    return o->seen(o->arg, job->plan.actions[job->at].request.resource, object, list_rv);
+    return o->seen(o->arg, job->actions.items[job->at].request.resource, object, list_rv);
 }
 
 static const struct split_view *view_of(const struct executor *ex, enum resource_id resource)
@@ -121,7 +121,7 @@ static bool wants_it_gone(const struct request *r)
 
 static void judge(struct job *job, struct reply *reply)
 {
-    const struct request *r = &job->plan.actions[job->at].request;
+    const struct request *r = &job->actions.items[job->at].request;
     const struct transport_result *result = reply->result;
     struct err *e = &reply->err;
     int64_t wait_ms = result->retry_after_ms, least_ms = 0;
@@ -140,7 +140,7 @@ static void judge(struct job *job, struct reply *reply)
 static void take_answer(const struct job *job, const struct reply *reply)
 {
     const struct executor_options *o = &job->ex->o;
-    const struct request *r = &job->plan.actions[job->at].request;
+    const struct request *r = &job->actions.items[job->at].request;
     if (r->evicts || r->dry_run || r->looks)
         return;
     CLEANUP_JSON json_t *object = split_object(reply->body, reply->len, view_of(job->ex, r->resource), NULL);
@@ -151,14 +151,14 @@ static void take_answer(const struct job *job, const struct reply *reply)
 static void take_failure(struct job *job, struct err *e)
 {
     job->first = err_take(e);
-    job->failed = &job->plan.actions[job->at];
+    job->failed = &job->actions.items[job->at];
 }
 
 static void on_reply(void *arg, struct reply *reply)
 {
     struct job *job = arg;
     struct executor *ex = job->ex;
-    struct action *a = &job->plan.actions[job->at];
+    struct action *a = &job->actions.items[job->at];
     struct err *e = &reply->err;
     int status = reply->result->status;
     ex->in_flight--;
@@ -175,7 +175,7 @@ static void on_reply(void *arg, struct reply *reply)
     else if (e->kind != ERR_NONE && job->first.kind == ERR_NONE)
         take_failure(job, e);
     job->at++;
-    if (job->at == job->plan.len || (job->first.kind != ERR_NONE && !job->plan.keep_going))
+    if (job->at == job->actions.len || (job->first.kind != ERR_NONE && !job->actions.keep_going))
         finish(job, job->first.kind, err_msg(&job->first));
     pump(ex);
 }
@@ -184,7 +184,7 @@ static void on_reply(void *arg, struct reply *reply)
 static void begin(struct job *job)
 {
     struct executor *ex = job->ex;
-    struct action *a = &job->plan.actions[job->at];
+    struct action *a = &job->actions.items[job->at];
     struct request sent = a->request;
     look_free(job->look);
     job->look = a->request.looks ? look_new(view_of(ex, a->request.resource), on_seen, job) : NULL;
@@ -200,7 +200,7 @@ static const char *why_not(const struct job *job)
     const struct executor_options *o = &job->ex->o;
     if (clock_mono_ms(loop_clock(o->loop)) >= o->fence(o->arg))
         return "this Ostler does not hold the Lease any more";
-    if (job->plan.epoch && job->plan.epoch != o->epoch(o->arg))
+    if (job->actions.epoch && job->actions.epoch != o->epoch(o->arg))
         return "the policy or the nodes changed since this was decided";
     return NULL;
 }
@@ -222,15 +222,15 @@ static void pump(struct executor *ex)
     }
 }
 
-void executor_submit(struct executor *ex, const char *key, struct plan *plan_steal, executor_done_fn *done, void *arg)
+void executor_submit(struct executor *ex, const char *key, struct actions *actions_steal, executor_done_fn *done, void *arg)
 {
     struct job *job = xcalloc(1, sizeof *job);
-    *job = (struct job){ .ex = ex, .plan = *plan_steal, .key = xstrdup(key), .done = done, .arg = arg, .prev = ex->tail,
+    *job = (struct job){ .ex = ex, .actions = *actions_steal, .key = xstrdup(key), .done = done, .arg = arg, .prev = ex->tail,
                           .retry_after_ms = -1 };
     /* The watch will say what a write's answer says: one that is too long counts as none, and the write as what it is. */
     job->exchange = (struct exchange){ .transport = ex->o.transport, .done = on_reply, .arg = job,
                                        .body = BUF_INIT(ANSWER_MAX), .loses = true };
-    *plan_steal = (struct plan){ 0 };
+    *actions_steal = (struct actions){ 0 };
     *(ex->tail ? &ex->tail->next : &ex->head) = job;
     ex->tail = job;
     ex->jobs++;

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "kube/plan.h"
+#include "kube/actions.h"
 #include "kube/transport.h"
 #include "runtime/loop.h"
 
@@ -20,7 +20,7 @@ struct executor_result {
     enum err_kind error;      /* ERR_NONE: every action was accepted */
     const char *message;      /* of the error; borrowed */
     int64_t retry_after_ms;   /* what the server asked for, or what a PodDisruptionBudget takes at least; -1: nothing */
-    const struct plan *plan;  /* borrowed; its requests are spent */
+    const struct actions *actions;  /* borrowed; its requests are spent */
     const struct action *failed; /* of the plan: the one that the error is about; NULL without one, or where none was begun */
 };
 
@@ -50,7 +50,7 @@ struct executor_options {
 struct executor *executor_new(const struct executor_options *o);
 /* Takes the plan; `done` is called exactly once: from a later turn, or before this returns when the fence forbids to begin.
  * `key` is copied. */
-void executor_submit(struct executor *ex, const char *key, struct plan *plan_steal, executor_done_fn *done, void *arg);
+void executor_submit(struct executor *ex, const char *key, struct actions *actions_steal, executor_done_fn *done, void *arg);
 /* Requests that are on their way or wait for their turn. */
 size_t executor_pending(const struct executor *ex);
 /* Ends everything; done functions are not called. */

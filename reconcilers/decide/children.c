@@ -15,7 +15,7 @@
 /* One pass over the children. */
 struct pass {
     const struct cluster_view *v;
-    struct plan *plan;
+    struct actions *actions;
     struct err *e;
     json_t *wanted; /* set of "resource/name" */
 };
@@ -47,7 +47,7 @@ static void add_repair(struct pass *p, const struct child *live, const json_t *o
     json_patch_add(replace, "replace", "/spec", json_incref(json_object_get(object, "spec")));
     json_patch_add(replace, "replace", "/metadata/managedFields", json_incref(live->kept_managers));
     const char *ns = namespace_of(p, live->resource);
-    action_add(p->plan, request_json_patch(live->resource, ns, name, replace), VERB_REPAIR, target,
+    action_add(p->actions, request_json_patch(live->resource, ns, name, replace), VERB_REPAIR, target,
                REASON_DRIFT, "another field manager changed the object's spec: Ostler restores it");
 }
 
@@ -104,7 +104,7 @@ static void add_need(struct pass *p, enum need need, const struct recipe *r, con
     if (need == NEED_REPAIR)
         add_repair(p, live, object);
     if (need != NEED_NOTHING)
-        action_add(p->plan, request_apply(r->resource, namespace_of(p, r->resource), r->name, object),
+        action_add(p->actions, request_apply(r->resource, namespace_of(p, r->resource), r->name, object),
                    VERB_APPLY, target, needs[need].reason, "%s", needs[need].message);
 }
 
@@ -229,11 +229,11 @@ static void want_record(struct pass *p, const char *name, const char *tier, cons
     CLEANUP_JSON json_t *annotations = record_annotations(p->v, tier, hash, record);
     CLEANUP_FREE char *text = json_canonical(annotations);
     CLEANUP_FREE char *key = xasprintf("record/%s %s", name, text);
-    size_t before = p->plan->len;
+    size_t before = p->actions->len;
     want(p, &(struct recipe){ .resource = RESOURCE_REVISION, .name = name, .key = key, .make = make_record,
                               .ctx = context(p, NULL, inputs, hash), .annotations = annotations });
-    if (p->plan->len > before)
-        rollout_events(p->v, tier, hash, record, annotations, p->plan);
+    if (p->actions->len > before)
+        rollout_events(p->v, tier, hash, record, annotations, p->actions);
 }
 
 /* What a revision's nodes run, and what takes a toolkit's configuration off them. */
@@ -410,16 +410,16 @@ static size_t delete_unwanted(struct pass *p)
             continue;
         CLEANUP_FREE char *target = set_key(c->resource, child_name(c));
         const char *name = child_name(c), *ns = namespace_of(p, c->resource);
-        action_add(p->plan, request_delete(c->resource, ns, name, c->head.uid, c->head.rv),
+        action_add(p->actions, request_delete(c->resource, ns, name, c->head.uid, c->head.rv),
                    VERB_DELETE, target, REASON_UNNEEDED,
                    "no node needs the object any more: Ostler deletes it");
     }
     return left;
 }
 
-size_t children_plan(const struct cluster_view *v, struct plan *plan, struct err *e)
+size_t children_plan(const struct cluster_view *v, struct actions *actions, struct err *e)
 {
-    struct pass p = { .v = v, .plan = plan, .e = e, .wanted = json_object() };
+    struct pass p = { .v = v, .actions = actions, .e = e, .wanted = json_object() };
     if (v->stance == STANCE_MANAGE) {
         want_agent(&p);
         want_runtime_class(&p);

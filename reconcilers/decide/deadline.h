@@ -2,7 +2,7 @@
 #ifndef OSTLER_RECONCILERS_DECIDE_DEADLINE_H
 #define OSTLER_RECONCILERS_DECIDE_DEADLINE_H
 
-#include "kube/plan.h"
+#include "kube/actions.h"
 #include "reconcilers/decide/node_plan.h"
 
 /* Something that may last so long. */
@@ -17,6 +17,6 @@ struct deadline {
 int64_t deadline_from_s(const struct node_input *in, int64_t since_s);
 /* Whether its time is over. On a node that is down it never is: it has none. Nor is it while nothing was heard since then, which
  * takes a minute in a quiet cluster. While it is not over, asks to be called again when it may be. */
-bool deadline_is_over(const struct node_input *in, const struct deadline *d, struct plan *plan);
+bool deadline_is_over(const struct node_input *in, const struct deadline *d, struct actions *actions);
 
 #endif

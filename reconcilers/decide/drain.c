@@ -210,27 +210,27 @@ bool drain_is_stuck_by_jobs(const struct drain *d)
 
 /* ---- requests */
 
-static void evict(const struct pod *p, bool dry_run, struct plan *plan)
+static void evict(const struct pod *p, bool dry_run, struct actions *actions)
 {
     const char *name;
     CLEANUP_FREE char *ns = record_namespace(p->head.key, &name);
     CLEANUP_FREE char *target = xasprintf("pod/%s", p->head.key);
-    action_add(plan, request_evict(ns, name, p->head.uid, dry_run),
+    action_add(actions, request_evict(ns, name, p->head.uid, dry_run),
                dry_run ? VERB_TRY_EVICT : VERB_EVICT, target, REASON_DRAIN,
                dry_run ? "dry run of the eviction, before Ostler evicts a pod of the node"
                        : "the driver of its node is about to be replaced: Ostler evicts the pod");
 }
 
-void drain_evict(const struct drain *d, bool dry_run_first, struct plan *plan)
+void drain_evict(const struct drain *d, bool dry_run_first, struct actions *actions)
 {
     size_t n = d->stuck ? 0 : d->of[DRAIN_LEAVES];
     for (size_t i = 0; i < n && dry_run_first; i++)
-        evict(d->leaving[i], true, plan);
+        evict(d->leaving[i], true, actions);
     for (size_t i = 0; i < n; i++)
-        evict(d->leaving[i], false, plan);
+        evict(d->leaving[i], false, actions);
 }
 
-void drain_delete(const struct drain *d, struct plan *plan)
+void drain_delete(const struct drain *d, struct actions *actions)
 {
     size_t n = d->stuck ? 0 : d->of[DRAIN_LEAVES];
     for (size_t i = 0; i < n; i++) {
@@ -239,7 +239,7 @@ void drain_delete(const struct drain *d, struct plan *plan)
         CLEANUP_FREE char *ns = record_namespace(p->head.key, &name);
         CLEANUP_FREE char *target = xasprintf("pod/%s", p->head.key);
         struct request request = request_delete(RESOURCE_POD, ns, name, p->head.uid, p->head.rv);
-        action_add(plan, request, VERB_DELETE, target, REASON_DRAIN_TIMED_OUT,
+        action_add(actions, request, VERB_DELETE, target, REASON_DRAIN_TIMED_OUT,
                  "drain.timeout is over and drain.onTimeout is Delete: Ostler deletes the pod");
     }
 }

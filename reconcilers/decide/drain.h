@@ -4,7 +4,7 @@
 
 #include "base/arena.h"
 #include "base/intern.h"
-#include "kube/plan.h"
+#include "kube/actions.h"
 #include "reconcilers/model/claim.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/model/node_holders.h"
@@ -106,9 +106,9 @@ bool drain_is_stuck_by_jobs(const struct drain *d);
 void drain_look(const struct drain_input *in, struct arena *a, struct drain *ret);
 /* Adds the requests that ask pods to leave: where `dry_run_first`, first each of them as a dry run, so that none is sent when one
  * is refused (the plan ends at the first refusal); then each in earnest. None while somebody is stuck. */
-void drain_evict(const struct drain *d, bool dry_run_first, struct plan *plan);
+void drain_evict(const struct drain *d, bool dry_run_first, struct actions *actions);
 /* Adds the requests that delete those pods, whatever their budgets say: for drain.onTimeout Delete. None while somebody
  * is stuck. */
-void drain_delete(const struct drain *d, struct plan *plan);
+void drain_delete(const struct drain *d, struct actions *actions);
 
 #endif

@@ -139,22 +139,22 @@ static json_t *status_json(const struct gpu_node_input *in, struct arena *a)
 
 /* ---- the GpuNode */
 
-static void plan_delete(const struct gpu_node_input *in, const char *target, const char *message, struct plan *plan)
+static void plan_delete(const struct gpu_node_input *in, const char *target, const char *message, struct actions *actions)
 {
-    action_add(plan,
+    action_add(actions,
                request_delete(RESOURCE_GPU_NODE, NULL, in->name, in->report->head.uid,
                               in->report->head.rv),
                VERB_DELETE, target, REASON_REPORT_UNNEEDED, "%s", message);
 }
 
 /* One that the node's agent made says nothing of whose it is yet. */
-static void plan_create(const struct gpu_node_input *in, const char *target, struct plan *plan)
+static void plan_create(const struct gpu_node_input *in, const char *target, struct actions *actions)
 {
     CLEANUP_JSON json_t *object =
         json_pack("{s:s, s:s, s:{s:s, s:{s:s}, s:[{s:s, s:s, s:s, s:s}]}}", "apiVersion", POLICY_API_VERSION, "kind",
                   GPU_NODE_KIND, "metadata", "name", in->name, "labels", LABEL_MANAGED_BY, MANAGED_BY, "ownerReferences",
                   "apiVersion", "v1", "kind", "Node", "name", in->name, "uid", in->node->head.uid);
-    action_add(plan, request_apply(RESOURCE_GPU_NODE, NULL, in->name, object), VERB_APPLY, target,
+    action_add(actions, request_apply(RESOURCE_GPU_NODE, NULL, in->name, object), VERB_APPLY, target,
              in->report ? REASON_REPORT_UNOWNED : REASON_REPORT_MISSING,
              in->report ? "the GpuNode has no ownerReference to its Node yet: Ostler adds it"
                         : "the node has no GpuNode yet: Ostler creates it");
@@ -183,29 +183,29 @@ static bool is_of_another(const struct gpu_node_input *in)
 }
 
 /* What goes with no node nobody collects. The node may be one that was not heard of yet: so the server is asked first. */
-static void plan_orphan(const struct gpu_node_input *in, const char *target, struct plan *plan)
+static void plan_orphan(const struct gpu_node_input *in, const char *target, struct actions *actions)
 {
     CLEANUP_FREE char *selector = xasprintf("metadata.name=%s", in->name);
-    plan->keep_going = false;
-    action_add(plan,
+    actions->keep_going = false;
+    action_add(actions,
                request_look(RESOURCE_NODE, &(struct list_options){ .field_selector = selector }),
                VERB_LOOK, target, REASON_REPORT_UNNEEDED,
                "lists the Nodes of this name, before the GpuNode is deleted");
-    plan_delete(in, target, "there is no Node of this name: Ostler deletes the GpuNode", plan);
+    plan_delete(in, target, "there is no Node of this name: Ostler deletes the GpuNode", actions);
 }
 
 /* What is there and should not be. */
-static void plan_way(const struct gpu_node_input *in, const char *target, bool wanted, struct plan *plan)
+static void plan_way(const struct gpu_node_input *in, const char *target, bool wanted, struct actions *actions)
 {
     bool keeps = keeps_inventory(in) || is_just_made(in);
     if (!in->report || in->report->deleting)
         return;
     if (keeps && !in->node && !in->report->owner)
-        plan_orphan(in, target, plan);
+        plan_orphan(in, target, actions);
     else if (!keeps && !wanted)
-        plan_delete(in, target, "Ostler no longer manages the node: it deletes the GpuNode", plan);
+        plan_delete(in, target, "Ostler no longer manages the node: it deletes the GpuNode", actions);
     else if (!keeps && is_of_another(in))
-        plan_delete(in, target, "the GpuNode belongs to an earlier Node of this name: Ostler deletes it", plan);
+        plan_delete(in, target, "the GpuNode belongs to an earlier Node of this name: Ostler deletes it", actions);
 }
 
 /* Whether something may be said of the node in its report. */
@@ -254,7 +254,7 @@ static json_t *unmanaged_json(const struct gpu_node_input *in, struct arena *a)
     return status;
 }
 
-static void plan_status(const struct gpu_node_input *in, struct arena *a, const char *target, bool wanted, struct plan *plan)
+static void plan_status(const struct gpu_node_input *in, struct arena *a, const char *target, bool wanted, struct actions *actions)
 {
     CLEANUP_JSON json_t *whole = wanted ? status_json(in, a) : unmanaged_json(in, a);
     CLEANUP_JSON json_t *status = known_fields(in->known, whole);
@@ -265,19 +265,19 @@ static void plan_status(const struct gpu_node_input *in, struct arena *a, const 
     const char *news = wanted ? arena_printf(a, "%s %s: %s", node_state_name(in->summary->state), word_of(in, a),
                                              str_or_empty(sentence_of(in, a)))
                               : "Ostler does not manage the node";
-    action_add(plan, request_apply_status(RESOURCE_GPU_NODE, NULL, in->name, apply), VERB_STATUS,
+    action_add(actions, request_apply_status(RESOURCE_GPU_NODE, NULL, in->name, apply), VERB_STATUS,
                target, REASON_REPORT_CHANGED, "%s", news);
 }
 
-static void plan_report(const struct gpu_node_input *in, struct arena *a, bool wanted, struct plan *plan)
+static void plan_report(const struct gpu_node_input *in, struct arena *a, bool wanted, struct actions *actions)
 {
     const char *target = arena_printf(a, "gpunode/%s", in->name);
-    plan_way(in, target, wanted, plan);
+    plan_way(in, target, wanted, actions);
     if (!may_be_said(in, wanted))
         return;
     if (!in->report || !in->report->owner)
-        plan_create(in, target, plan);
-    plan_status(in, a, target, wanted, plan);
+        plan_create(in, target, actions);
+    plan_status(in, a, target, wanted, actions);
 }
 
 /* ---- the condition */
@@ -289,29 +289,29 @@ static bool says_condition(enum node_state s)
 }
 
 static void plan_condition_patch(const struct gpu_node_input *in, struct arena *a, json_t *condition_steal, const char *what,
-                                 struct plan *plan)
+                                 struct actions *actions)
 {
     CLEANUP_JSON json_t *patch = json_pack("{s:{s:s}, s:{s:[o]}}", "metadata", "uid", in->node->head.uid, "status", "conditions",
                                            condition_steal);
-    action_add(plan, request_merge_status(RESOURCE_NODE, NULL, in->name, patch), VERB_CONDITION,
+    action_add(actions, request_merge_status(RESOURCE_NODE, NULL, in->name, patch), VERB_CONDITION,
                arena_printf(a, "node/%s", in->name), REASON_CONDITION_CHANGED,
                NODE_CONDITION " is %s", what);
 }
 
-static bool take_condition_off(const struct gpu_node_input *in, struct arena *a, struct plan *plan)
+static bool take_condition_off(const struct gpu_node_input *in, struct arena *a, struct actions *actions)
 {
     if (in->node->gpu_ready.status == CONDITION_ABSENT)
         return false;
-    plan_condition_patch(in, a, json_pack("{s:s, s:s}", "$patch", "delete", "type", NODE_CONDITION), "gone", plan);
+    plan_condition_patch(in, a, json_pack("{s:s, s:s}", "$patch", "delete", "type", NODE_CONDITION), "gone", actions);
     return true;
 }
 
 /* Lists are merged by their items' keys: conditions of others, and members that are not named, stay as they are. */
-static bool plan_condition(const struct gpu_node_input *in, struct arena *a, bool wanted, struct plan *plan)
+static bool plan_condition(const struct gpu_node_input *in, struct arena *a, bool wanted, struct actions *actions)
 {
     const struct node_condition *now = &in->node->gpu_ready;
     if (!wanted)
-        return take_condition_off(in, a, plan);
+        return take_condition_off(in, a, actions);
     const char *reason = reason_of(in->summary), *status = in->summary->state == NODE_READY ? "True" : "False";
     CLEANUP_JSON json_t *condition =
         json_pack("{s:s, s:s, s:o, s:o}", "type", NODE_CONDITION, "status", status, "reason",
@@ -322,20 +322,20 @@ static bool plan_condition(const struct gpu_node_input *in, struct arena *a, boo
     if (!other && then.message == now->message)
         return false;
     if (!other && in->told_ms < GPU_NODE_SENTENCE_MS) {
-        plan_requeue(plan, GPU_NODE_SENTENCE_MS - in->told_ms);
+        actions_requeue(actions, GPU_NODE_SENTENCE_MS - in->told_ms);
         return false;
     }
     json_object_set_new(condition, "lastHeartbeatTime", json_string(in->now));
     if (then.status != now->status)
         json_object_set_new(condition, "lastTransitionTime", json_string(in->now));
-    plan_condition_patch(in, a, json_incref(condition), arena_printf(a, "%s, %s", status, reason), plan);
+    plan_condition_patch(in, a, json_incref(condition), arena_printf(a, "%s, %s", status, reason), actions);
     return true;
 }
 
-bool gpu_node_plan(const struct gpu_node_input *in, struct arena *a, struct plan *plan)
+bool gpu_node_plan(const struct gpu_node_input *in, struct arena *a, struct actions *actions)
 {
     bool there = in->node && !in->node->deleting, looked_after = there && in->summary->state != NODE_UNMANAGED;
-    plan->keep_going = true;
-    plan_report(in, a, looked_after, plan);
-    return there && plan_condition(in, a, looked_after && says_condition(in->summary->state), plan);
+    actions->keep_going = true;
+    plan_report(in, a, looked_after, actions);
+    return there && plan_condition(in, a, looked_after && says_condition(in->summary->state), actions);
 }

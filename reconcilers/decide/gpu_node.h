@@ -4,7 +4,7 @@
 #define OSTLER_RECONCILERS_DECIDE_GPU_NODE_H
 
 #include "base/arena.h"
-#include "kube/plan.h"
+#include "kube/actions.h"
 #include "reconcilers/model/gpu_node.h"
 #include "reconcilers/decide/rollout.h"
 #include "reconcilers/decide/tally.h"
@@ -55,6 +55,6 @@ struct gpu_node_input {
 
 /* Adds what has to be written so that the report and the condition are true, or gone where Ostler does not look after the node.
  * Whether the condition is written. */
-bool gpu_node_plan(const struct gpu_node_input *in, struct arena *a, struct plan *plan);
+bool gpu_node_plan(const struct gpu_node_input *in, struct arena *a, struct actions *actions);
 
 #endif

@@ -48,7 +48,7 @@ static json_t *hindered_status(const struct cluster_view *v)
     return status;
 }
 
-void policy_plan_hindered(const struct cluster_view *v, struct plan *plan)
+void policy_plan_hindered(const struct cluster_view *v, struct actions *actions)
 {
     if (!v->object)
         return;
@@ -57,7 +57,7 @@ void policy_plan_hindered(const struct cluster_view *v, struct plan *plan)
         return;
     CLEANUP_JSON json_t *apply = json_pack("{s:s, s:s, s:{s:s, s:s}, s:O}", "apiVersion", POLICY_API_VERSION, "kind", POLICY_KIND,
                                            "metadata", "name", POLICY_NAME, "uid", object_uid(v->object), "status", status);
-    action_add(plan, request_apply_status(RESOURCE_POLICY, NULL, POLICY_NAME, apply), VERB_STATUS,
+    action_add(actions, request_apply_status(RESOURCE_POLICY, NULL, POLICY_NAME, apply), VERB_STATUS,
                POLICY_TARGET, REASON_STATUS_CHANGED, "Stalled=True %s: %s",
                reason_text(v->hindrance->reason), v->hindrance->message);
 }

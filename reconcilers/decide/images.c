@@ -156,7 +156,7 @@ bool images_any(const struct images_wanted *want)
     return any;
 }
 
-int images_pull(const struct manifests *m, const struct images_wanted *want, struct plan *plan, struct err *e)
+int images_pull(const struct manifests *m, const struct images_wanted *want, struct actions *actions, struct err *e)
 {
     CLEANUP_ARENA struct arena a = { 0 };
     CLEANUP_JSON json_t *secrets = json_array();
@@ -172,7 +172,7 @@ int images_pull(const struct manifests *m, const struct images_wanted *want, str
                                       .policy_uid = want->policy_uid, .purpose = want->purpose, .node = want->node,
                                       .images = l.images, .image_count = l.count, .pull_secrets = secrets };
     return task_pod_create(m, &task, REASON_PULL_IMAGES,
-                           "pulls the images of the node's next revision while the node is still in service", plan, e);
+                           "pulls the images of the node's next revision while the node is still in service", actions, e);
 }
 
 /* ---- when nobody waits for it any more */
@@ -207,7 +207,7 @@ static bool is_waited_for(const struct node_input *in, const struct node_verdict
 }
 
 /* It ended, and not since all was there. Asks to be called again when it has been so for a while. */
-static bool was_ended(const struct node_input *in, const struct pod *p, struct plan *plan)
+static bool was_ended(const struct node_input *in, const struct pod *p, struct actions *actions)
 {
     const struct task *t = pod_task(p);
     if ((t->state != TASK_DONE && t->state != TASK_FAILED) || t->pulled == t->images)
@@ -216,11 +216,11 @@ static bool was_ended(const struct node_input *in, const struct pod *p, struct p
     int64_t since_s = t->ended_s > made_s && !clock_is_ahead(t->ended_s, in->now_s) ? t->ended_s : made_s;
     int64_t left_s = since_s > in->now_s ? AGAIN_S : since_s + AGAIN_S - in->now_s;
     if (left_s > 0)
-        plan_requeue(plan, left_s * 1000);
+        actions_requeue(actions, left_s * 1000);
     return left_s <= 0;
 }
 
-void images_clean(const struct node_input *in, const struct node_verdict *v, struct plan *plan)
+void images_clean(const struct node_input *in, const struct node_verdict *v, struct actions *actions)
 {
     const struct pod *p = task_pod_find(in->pod_list, TASK_PULL);
     if (!p)
@@ -228,8 +228,8 @@ void images_clean(const struct node_input *in, const struct node_verdict *v, str
     if (!is_waited_for(in, v, p))
         task_pod_delete(
             p, REASON_IMAGES_PULLED,
-            "the images that the pod pulls are no longer needed: Ostler deletes the pod", plan);
-    else if (was_ended(in, p, plan))
+            "the images that the pod pulls are no longer needed: Ostler deletes the pod", actions);
+    else if (was_ended(in, p, actions))
         task_pod_delete(p, REASON_PULL_IMAGES,
-                        "the pod ended before it had pulled all images: Ostler replaces it", plan);
+                        "the pod ended before it had pulled all images: Ostler replaces it", actions);
 }

@@ -10,7 +10,7 @@
 #ifndef OSTLER_RECONCILERS_DECIDE_IMAGES_H
 #define OSTLER_RECONCILERS_DECIDE_IMAGES_H
 
-#include "kube/plan.h"
+#include "kube/actions.h"
 #include "reconcilers/manifests/render.h"
 #include "reconcilers/model/pod.h"
 #include "reconcilers/decide/task_pod.h"
@@ -59,9 +59,9 @@ struct images_wanted {
 bool images_any(const struct images_wanted *want);
 /* Plans the request that makes the pod which pulls them. An error: one of their operands cannot be made; nothing is
  * planned then. */
-int images_pull(const struct manifests *m, const struct images_wanted *want, struct plan *plan, struct err *e);
+int images_pull(const struct manifests *m, const struct images_wanted *want, struct actions *actions, struct err *e);
 /* Plans the deletion of a node's pod that pulls, where nobody waits for it, or where it was ended before it was through: then
  * another one is made later. */
-void images_clean(const struct node_input *in, const struct node_verdict *v, struct plan *plan);
+void images_clean(const struct node_input *in, const struct node_verdict *v, struct actions *actions);
 
 #endif

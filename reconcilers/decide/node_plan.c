@@ -69,11 +69,11 @@ static json_t *wanted_labels(const struct node_input *in, const struct node_verd
 }
 
 /* Asks for the node's pods, so that the write after it is sent only where all of them were known. */
-static void look_at_node(const struct node_input *in, enum reason reason, struct plan *plan)
+static void look_at_node(const struct node_input *in, enum reason reason, struct actions *actions)
 {
     const char *name = in->view.node->head.key;
     CLEANUP_FREE char *selector = xasprintf("spec.nodeName=%s," POD_FIELDS, name), *target = xasprintf("node/%s", name);
-    action_add(plan,
+    action_add(actions,
                request_look(RESOURCE_POD, &(struct list_options){ .field_selector = selector }),
                VERB_LOOK, target, reason,
                "lists the node's pods, in case a GPU pod started that the watch has not reported");
@@ -81,14 +81,14 @@ static void look_at_node(const struct node_input *in, enum reason reason, struct
 
 /* Plans the one write of a pass; takes the patch, NULL: nothing to write. */
 static void write_patch(const struct node_input *in, json_t *patch_steal, enum reason reason,
-                        const char *message, struct plan *plan)
+                        const char *message, struct actions *actions)
 {
     CLEANUP_JSON json_t *patch = patch_steal;
     if (!patch)
         return;
     const char *name = in->view.node->head.key;
     CLEANUP_FREE char *target = xasprintf("node/%s", name);
-    action_add(plan, request_json_patch(RESOURCE_NODE, NULL, name, patch), VERB_MARK, target,
+    action_add(actions, request_json_patch(RESOURCE_NODE, NULL, name, patch), VERB_MARK, target,
                reason, "%s", message);
 }
 
@@ -122,9 +122,9 @@ static struct marks usual_marks(const struct node_input *in, const json_t *label
 }
 
 static void write_marks(const struct node_input *in, const struct marks *wanted, enum reason reason,
-                        const char *message, struct plan *plan)
+                        const char *message, struct actions *actions)
 {
-    write_patch(in, marks_patch(&in->view, wanted), reason, message, plan);
+    write_patch(in, marks_patch(&in->view, wanted), reason, message, actions);
 }
 
 /* A node that runs nothing of Ostler's does not get a driver that has no image: it would wait for it with ErrImagePull. */
@@ -139,14 +139,14 @@ static const struct target *without_image(const struct node_input *in, const str
 /* The node is marked with everything but operands, and stays so until something changes. Pods of a stack that somebody else runs,
  * or may run, may not tolerate the taint, so such a node bears it only where the policy says so. */
 static void mark_only(const struct node_input *in, struct node_verdict *v, enum node_state state,
-                      enum reason reason, const char *message, struct plan *plan)
+                      enum reason reason, const char *message, struct actions *actions)
 {
     CLEANUP_JSON json_t *labels = wanted_labels(in, v);
     struct marks wanted = usual_marks(in, labels, v);
     if ((state == NODE_FOREIGN || state == NODE_DISCOVERED) && !in->policy->pools[v->pool].taint.foreign)
         wanted.taint.enabled = false;
     verdict_settle(v, state, reason, message);
-    write_marks(in, &wanted, reason, message, plan);
+    write_marks(in, &wanted, reason, message, actions);
 }
 
 /* The node is left as it is in this pass. */
@@ -164,28 +164,28 @@ static void settle_lost(const struct node_input *in, struct arena *a, struct nod
 
 /* What a look at the proof asks for. A pod that cannot be made proves nothing, and never will under this policy. */
 static void act_on_proof(const struct node_input *in, struct arena *a, const struct proof_case *c, const struct proof_look *look,
-                         struct node_verdict *v, struct plan *plan)
+                         struct node_verdict *v, struct actions *actions)
 {
     CLEANUP_ERR struct err e = { 0 };
-    if (proof_act(in, c, look, plan, &e) < 0)
+    if (proof_act(in, c, look, actions, &e) < 0)
         verdict_settle(v, NODE_FAILED, REASON_VALIDATION_FAILED,
                        arena_printf(a, "the validation pod cannot be created: %s", err_msg(&e)));
 }
 
 /* Pods are asked to leave, or deleted. */
-static void send_away(const struct node_input *in, const struct upgrade *up, struct plan *plan)
+static void send_away(const struct node_input *in, const struct upgrade *up, struct actions *actions)
 {
     if (up->send == SEND_EVICT && in->ask_in_ms > 0)
-        plan_requeue(plan, in->ask_in_ms);
+        actions_requeue(actions, in->ask_in_ms);
     else if (up->send == SEND_EVICT)
-        drain_evict(&up->drain, up->drain.of[DRAIN_GOING] == 0, plan);
+        drain_evict(&up->drain, up->drain.of[DRAIN_GOING] == 0, actions);
     else if (up->send == SEND_DELETE)
-        drain_delete(&up->drain, plan);
+        drain_delete(&up->drain, actions);
 }
 
 /* A claimed node, or one whose claim somebody took away. */
 static void go_on(const struct node_input *in, struct arena *a, const struct upgrade *up, struct node_verdict *v,
-                  struct plan *plan)
+                  struct actions *actions)
 {
     if (up->untouched)
         return;
@@ -197,15 +197,15 @@ static void go_on(const struct node_input *in, struct arena *a, const struct upg
     struct opening open = { .look = up->proving ? &up->proof : NULL, .changing = up->claimed && claim_is_changing(&up->claim) };
     opening_marks(in, a, &open, &wanted);
     if (up->look || up->look_for_holders)
-        look_at_node(in, up->look ? REASON_REMOVING_DRIVER : REASON_HOLDERS, plan);
+        look_at_node(in, up->look ? REASON_REMOVING_DRIVER : REASON_HOLDERS, actions);
     write_marks(in, &wanted, up->reason ? up->reason : REASON_UPGRADE, str_or_empty(up->message),
-                plan);
+                actions);
     opening_clear(&open);
     if (up->proving)
-        act_on_proof(in, a, &up->proves, &up->proof, v, plan);
+        act_on_proof(in, a, &up->proves, &up->proof, v, actions);
     else if (!up->claimed || up->claim.phase != CLAIM_FAILED) /* its last words are kept */
-        proof_clear(in, plan);
-    send_away(in, up, plan);
+        proof_clear(in, actions);
+    send_away(in, up, actions);
 }
 
 /* A node that has its driver, and no stack since its first toolkit comes in turn. */
@@ -257,7 +257,7 @@ static bool has_gpus(const struct node_input *in, const struct node_verdict *v)
     return !plugin || in->view.node->gpus > 0;
 }
 
-static void look_at_proof(const struct node_input *in, struct arena *a, const struct node_verdict *v, struct plan *plan,
+static void look_at_proof(const struct node_input *in, struct arena *a, const struct node_verdict *v, struct actions *actions,
                           struct proving *ret)
 {
     struct proof before = { 0 };
@@ -266,7 +266,7 @@ static void look_at_proof(const struct node_input *in, struct arena *a, const st
     ret->of = (struct proof_case){ .of = assignment_ref(&v->carried), .gpus_before = before.gpus,
                                    .nothing_ours = operands_only_watch(v),
                                    .may_count = !marks_have_taint(&in->view, in->policy->validation.taint.key) };
-    proof_look(in, &ret->of, a, plan, &ret->look);
+    proof_look(in, &ret->of, a, actions, &ret->look);
 }
 
 static void judge_proof(const struct proof_look *look, struct node_verdict *v)
@@ -282,13 +282,13 @@ static void judge_proof(const struct proof_look *look, struct node_verdict *v)
         v->pod = look->keep->head.key;
 }
 
-static void prove(const struct node_input *in, struct arena *a, struct node_verdict *v, struct plan *plan, struct proving *ret)
+static void prove(const struct node_input *in, struct arena *a, struct node_verdict *v, struct actions *actions, struct proving *ret)
 {
     *ret = (struct proving){ 0 };
     if (v->state != NODE_READY || !*v->carried.hash[TIER_STACK] || !in->view.node->ready)
         return;
     if (has_gpus(in, v)) {
-        look_at_proof(in, a, v, plan, ret);
+        look_at_proof(in, a, v, actions, ret);
         judge_proof(&ret->look, v);
     } else if (in->policy->validation.enabled) {
         verdict_settle(v, NODE_VALIDATING, REASON_NO_ALLOCATABLE_GPUS,
@@ -297,10 +297,10 @@ static void prove(const struct node_input *in, struct arena *a, struct node_verd
 }
 
 /* A new node that stays closed for too long has failed, whatever it waits for; it opens when it is proven after all. */
-static void judge_startup(const struct node_input *in, struct arena *a, struct node_verdict *v, struct plan *plan)
+static void judge_startup(const struct node_input *in, struct arena *a, struct node_verdict *v, struct actions *actions)
 {
     bool under_way = (v->state == NODE_INSTALLING && v->first != FIRST_TURN) || v->state == NODE_VALIDATING;
-    if (under_way && opening_is_overdue(in, plan))
+    if (under_way && opening_is_overdue(in, actions))
         verdict_settle(v, NODE_FAILED, REASON_STARTUP_TIMEOUT,
                        arena_printf(a, "nodes.startupTaint.timeout is over, and the node keeps its startup taint: %s",
                                     v->message));
@@ -313,7 +313,7 @@ static void judge_startup(const struct node_input *in, struct arena *a, struct n
 static void give(const struct node_input *in, struct arena *a, const struct node_assignment *as,
                  const struct proof_look *look, bool host_driver, const char *gave_up,
                  const struct node_verdict *v,
-                 struct plan *plan)
+                 struct actions *actions)
 {
     CLEANUP_JSON json_t *labels = wanted_labels(in, v);
     struct marks wanted = usual_marks(in, labels, v);
@@ -324,23 +324,23 @@ static void give(const struct node_input *in, struct arena *a, const struct node
     wanted.gave_up = gave_up;
     opening_marks(in, a, &open, &wanted);
     if (as->look)
-        look_at_node(in, REASON_REMOVING_DRIVER, plan);
-    write_marks(in, &wanted, proven ? look->reason : as->reason, proven ? look->message : as->message, plan);
+        look_at_node(in, REASON_REMOVING_DRIVER, actions);
+    write_marks(in, &wanted, proven ? look->reason : as->reason, proven ? look->message : as->message, actions);
     opening_clear(&open);
 }
 
 /* Whoever uses its driver is known before the node is taken out of service for another one. */
-static void look_for_holders(const struct node_input *in, const struct target *t, struct plan *plan)
+static void look_for_holders(const struct node_input *in, const struct target *t, struct actions *actions)
 {
     const char *driver = node_label(&in->view, LABEL_DRIVER);
     bool drains = driver && assignment_drains(node_assigned(&in->view), assignment_ref(&t->runs));
     if (drains && in->holders_new && holders_name_strangers(in->holders, in->pod_list))
-        look_at_node(in, REASON_HOLDERS, plan);
+        look_at_node(in, REASON_HOLDERS, actions);
 }
 
 /* A node that is not claimed: it is given what it is to run, proven, and opened. */
 static void serve(const struct node_input *in, struct arena *a, const struct target *t, bool host_driver, const char *gave_up,
-                  struct node_verdict *v, struct plan *plan)
+                  struct node_verdict *v, struct actions *actions)
 {
     struct node_assignment as = node_assign(in, a, t, host_driver && !in->view.node->host_driver);
     struct proving proving;
@@ -352,21 +352,21 @@ static void serve(const struct node_input *in, struct arena *a, const struct tar
     }
     assignment_copy(&v->carried, as.to);
     judge(in, a, &as, t, v);
-    prove(in, a, v, plan, &proving);
+    prove(in, a, v, actions, &proving);
     seen_explain(in, a, v);
-    judge_startup(in, a, v, plan);
+    judge_startup(in, a, v, actions);
     operands_judge_metrics(in, a, v);
     operands_judge_claims(in, a, v);
-    look_for_holders(in, t, plan);
-    give(in, a, &as, proving.looked ? &proving.look : NULL, host_driver, gave_up, v, plan);
+    look_for_holders(in, t, actions);
+    give(in, a, &as, proving.looked ? &proving.look : NULL, host_driver, gave_up, v, actions);
     if (proving.looked)
-        act_on_proof(in, a, &proving.of, &proving.look, v, plan);
+        act_on_proof(in, a, &proving.of, &proving.look, v, actions);
     else if (in->view.node->ready)
-        proof_clear(in, plan);
+        proof_clear(in, actions);
 }
 
 static void manage(const struct node_input *in, struct arena *a, const struct node_facts *facts, struct node_verdict *v,
-                   struct plan *plan)
+                   struct actions *actions)
 {
     v->pool = policy_pool_of(in->policy, node_label, &in->view);
     if (!in->may_mark) {
@@ -380,19 +380,19 @@ static void manage(const struct node_input *in, struct arena *a, const struct no
     if (!in->policy->pools[v->pool].only_watched)
         owner = owner_of_node(in, facts, &in->policy->pools[v->pool], a);
     if (owner.kind == OWNER_OTHERS) {
-        mark_only(in, v, NODE_FOREIGN, REASON_FOREIGN_STACK, owner.message, plan);
-        proof_clear(in, plan);
+        mark_only(in, v, NODE_FOREIGN, REASON_FOREIGN_STACK, owner.message, actions);
+        proof_clear(in, actions);
         return;
     }
     if (!v->vendor->has_operands) {
         mark_only(in, v, NODE_UNSUPPORTED, REASON_VENDOR_UNSUPPORTED,
                   arena_printf(a, "node %s: Ostler has no driver and no device plugin for GPUs of %s",
-                               in->view.node->head.key, v->vendor->name), plan);
+                               in->view.node->head.key, v->vendor->name), actions);
         return;
     }
     if (owner.kind == OWNER_NOT_KNOWN) {
-        mark_only(in, v, NODE_DISCOVERED, REASON_WAITING_FOR_OTHER_STACK, owner.message, plan);
-        plan_requeue(plan, owner.again_ms);
+        mark_only(in, v, NODE_DISCOVERED, REASON_WAITING_FOR_OTHER_STACK, owner.message, actions);
+        actions_requeue(actions, owner.again_ms);
         return;
     }
     bool host_driver = node_host_driver(in, facts);
@@ -405,14 +405,14 @@ static void manage(const struct node_input *in, struct arena *a, const struct no
     v->wish = wish->runs;
     v->back = t != wish;
     struct upgrade up;
-    upgrade_step(in, wish, a, v, plan, &up);
+    upgrade_step(in, wish, a, v, actions, &up);
     if (up.under_way) {
-        go_on(in, a, &up, v, plan);
+        go_on(in, a, &up, v, actions);
         if (!in->view.node->ready)
             settle_lost(in, a, v, "");
         return;
     }
-    serve(in, a, t, host_driver, up.gave_up, v, plan);
+    serve(in, a, t, host_driver, up.gave_up, v, actions);
     if (!in->view.node->ready)
         settle_lost(in, a, v, "");
     else if (v->state == NODE_READY)
@@ -422,14 +422,14 @@ static void manage(const struct node_input *in, struct arena *a, const struct no
 /* Everything of ours comes off: stack and claim, then what the toolkit left in the container runtime, then driver when nothing
  * uses it, then the marks. Without a device plugin no
  * GPU pod can begin there, so that the node need not stay closed, and holds up no other. */
-static void release(const struct node_input *in, struct arena *a, struct node_verdict *v, struct plan *plan)
+static void release(const struct node_input *in, struct arena *a, struct node_verdict *v, struct actions *actions)
 {
-    struct off off = toolkit_take_off(in, a, plan);
+    struct off off = toolkit_take_off(in, a, actions);
     struct marks none = { 0 };
     if (off.done) {
         verdict_settle(v, NODE_UNMANAGED, REASON_NONE, NULL);
         write_marks(in, &none, REASON_RELEASED,
-                    "Ostler removes its labels, annotations and taints from the node", plan);
+                    "Ostler removes its labels, annotations and taints from the node", actions);
         return;
     }
     if (!in->view.node->ready) {
@@ -443,9 +443,9 @@ static void release(const struct node_input *in, struct arena *a, struct node_ve
     if (v->removal)
         snprintf(v->carried.hash[TIER_STACK], REVISION_HASH_MAX, "%s", off.removal);
     if (off.look)
-        look_at_node(in, REASON_REMOVING_DRIVER, plan);
+        look_at_node(in, REASON_REMOVING_DRIVER, actions);
     write_patch(in, marks_release_patch(&in->view, off.left, off.removal), off.reason, off.message,
-                plan);
+                actions);
 }
 
 /* Whether the node has a GPU, and whose. */
@@ -458,7 +458,7 @@ static void find_gpu(const struct node_input *in, const struct node_facts *facts
     v->looked_at = v->gpu || detect_looked_at(facts) || in->pods->agent;
 }
 
-void node_plan(const struct node_input *in, struct arena *a, struct node_verdict *v, struct plan *plan)
+void node_plan(const struct node_input *in, struct arena *a, struct node_verdict *v, struct actions *actions)
 {
     *v = (struct node_verdict){ .state = NODE_UNMANAGED, .cause = OPERAND_NONE };
     struct node_facts facts = node_facts(&in->view);
@@ -469,10 +469,10 @@ void node_plan(const struct node_input *in, struct arena *a, struct node_verdict
     if (in->stance == STANCE_HOLD || in->view.node->deleting || (in->stance == STANCE_MANAGE && in->view.node->leaving))
         return;
     if (v->gpu && is_ours_to_manage(in))
-        manage(in, a, &facts, v, plan);
+        manage(in, a, &facts, v, actions);
     else if (marked)
-        release(in, a, v, plan);
+        release(in, a, v, actions);
     if (!v->gpu || !is_ours_to_manage(in))
-        proof_clear(in, plan);
-    images_clean(in, v, plan);
+        proof_clear(in, actions);
+    images_clean(in, v, actions);
 }

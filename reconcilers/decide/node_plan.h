@@ -3,7 +3,7 @@
 #define OSTLER_RECONCILERS_DECIDE_NODE_PLAN_H
 
 #include "base/arena.h"
-#include "kube/plan.h"
+#include "kube/actions.h"
 #include "reconcilers/model/operand.h"
 #include "reconcilers/model/node.h"
 #include "reconcilers/model/node_holders.h"
@@ -165,6 +165,6 @@ struct node_verdict {
 const char *verdict_word(const struct node_verdict *v);
 /* One pass over a node: what it comes to, and the requests that it needs, if any. Texts of the verdict are static, from the arena
  * or borrowed from the input. */
-void node_plan(const struct node_input *in, struct arena *a, struct node_verdict *v, struct plan *plan);
+void node_plan(const struct node_input *in, struct arena *a, struct node_verdict *v, struct actions *actions);
 
 #endif

@@ -78,11 +78,11 @@ void opening_clear(struct opening *o)
     json_decref(o->features);
 }
 
-bool opening_is_overdue(const struct node_input *in, struct plan *plan)
+bool opening_is_overdue(const struct node_input *in, struct actions *actions)
 {
     const struct node *n = in->view.node;
     return keeps_closed(in) && n->up_since_s &&
-           deadline_is_over(in, &(struct deadline){ n->up_since_s, in->policy->validation.taint_timeout_s, true }, plan);
+           deadline_is_over(in, &(struct deadline){ n->up_since_s, in->policy->validation.taint_timeout_s, true }, actions);
 }
 
 const char *opening_left_open(const struct node_input *in, struct arena *a)

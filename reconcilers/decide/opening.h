@@ -18,7 +18,7 @@ void opening_marks(const struct node_input *in, struct arena *a, struct opening 
 /* Frees what it owns. */
 void opening_clear(struct opening *o);
 /* A new node has been closed for longer than the policy says. Asks to be called again when that is so. */
-bool opening_is_overdue(const struct node_input *in, struct plan *plan);
+bool opening_is_overdue(const struct node_input *in, struct actions *actions);
 
 /* Why a new node bears no startup taint though the policy wants one, and what to do about it; NULL: it bears one, or needs none.
  * From the arena. */

@@ -16,7 +16,7 @@ enum { STATUS_DELAY_MS = 250 };
 
 /* The finalizers of the policy with or without ours, as a guarded merge patch. */
 static void plan_finalizer(const struct cluster_view *v, bool present, enum reason reason,
-                           const char *message, struct plan *plan)
+                           const char *message, struct actions *actions)
 {
     CLEANUP_JSON json_t *finalizers = json_array();
     size_t i;
@@ -28,7 +28,7 @@ static void plan_finalizer(const struct cluster_view *v, bool present, enum reas
         json_array_append_new(finalizers, json_string(POLICY_FINALIZER));
     CLEANUP_JSON json_t *patch = json_pack("{s:{s:s, s:s, s:O}}", "metadata", "uid", object_uid(v->object), "resourceVersion",
                                            json_str_or_empty(v->object, "metadata.resourceVersion"), "finalizers", finalizers);
-    action_add(plan, request_merge_patch(RESOURCE_POLICY, NULL, POLICY_NAME, patch), VERB_FINALIZER,
+    action_add(actions, request_merge_patch(RESOURCE_POLICY, NULL, POLICY_NAME, patch), VERB_FINALIZER,
                POLICY_TARGET, reason, "%s", message);
 }
 
@@ -57,7 +57,7 @@ static bool is_step(enum reason r)
 }
 
 /* An Event where Ready takes another status or reason. */
-static void plan_notice_of(const struct cluster_view *v, const struct condition *ready, struct plan *plan)
+static void plan_notice_of(const struct cluster_view *v, const struct condition *ready, struct actions *actions)
 {
     const json_t *before = condition_find(json_at(v->object, "status.conditions"), "Ready");
     if (str_eq(json_str(before, "status"), ready->status) && str_eq(json_str(before, "reason"), ready->reason))
@@ -66,7 +66,7 @@ static void plan_notice_of(const struct cluster_view *v, const struct condition 
     if (is_step(reason) || str_eq(ready->status, "Unknown"))
         return;
     bool good = str_eq(ready->status, "True");
-    plan_notice(plan, &(struct notice){
+    actions_add_notice(actions, &(struct notice){
                           .resource = RESOURCE_POLICY,
                           .name = (char *) object_name(v->object),
                           .uid = (char *) object_uid(v->object),
@@ -78,12 +78,12 @@ static void plan_notice_of(const struct cluster_view *v, const struct condition 
 
 /* An Event where a person's wish for another try cannot be understood, once for each such wish: the status says so from
  * then on. */
-static void plan_notice_of_retry(const struct cluster_view *v, struct arena *a, struct plan *plan)
+static void plan_notice_of_retry(const struct cluster_view *v, struct arena *a, struct actions *actions)
 {
     const char *problem = retry_problem(v, a);
     const json_t *before = condition_find(json_at(v->object, "status.conditions"), "RollingOut");
     if (problem && !strstr(json_str_or_empty(before, "message"), problem))
-        plan_notice(plan, &(struct notice){ .resource = RESOURCE_POLICY,
+        actions_add_notice(actions, &(struct notice){ .resource = RESOURCE_POLICY,
                                             .name = (char *) object_name(v->object),
                                             .uid = (char *) object_uid(v->object),
                                             .warning = true,
@@ -113,7 +113,7 @@ static bool is_news(const struct cluster_view *v, const struct condition conditi
     return json_int(before, "rollout.failed", 0) != json_int(status, "rollout.failed", 0);
 }
 
-static void plan_status(const struct cluster_view *v, const struct err *failure, struct arena *a, struct plan *plan)
+static void plan_status(const struct cluster_view *v, const struct err *failure, struct arena *a, struct actions *actions)
 {
     struct condition conditions[STATUS_CONDITIONS] = { 0 };
     status_conditions(v, failure, a, conditions);
@@ -121,17 +121,17 @@ static void plan_status(const struct cluster_view *v, const struct err *failure,
     if (json_equal(status, json_object_get(v->object, "status")))
         return;
     if (v->counts_wait_ms && !is_news(v, conditions, status)) {
-        plan_requeue(plan, v->counts_wait_ms);
+        actions_requeue(actions, v->counts_wait_ms);
         return;
     }
     CLEANUP_JSON json_t *apply = json_pack("{s:s, s:s, s:{s:s, s:s}, s:O}", "apiVersion", POLICY_API_VERSION, "kind", POLICY_KIND,
                                            "metadata", "name", POLICY_NAME, "uid", object_uid(v->object), "status", status);
-    action_add(plan, request_apply_status(RESOURCE_POLICY, NULL, POLICY_NAME, apply), VERB_STATUS,
+    action_add(actions, request_apply_status(RESOURCE_POLICY, NULL, POLICY_NAME, apply), VERB_STATUS,
                POLICY_TARGET, REASON_STATUS_CHANGED, "Ready=%s %s: %s",
                conditions[STATUS_READY].status, conditions[STATUS_READY].reason,
                conditions[STATUS_READY].message);
-    plan_notice_of(v, &conditions[STATUS_READY], plan);
-    plan_notice_of_retry(v, a, plan);
+    plan_notice_of(v, &conditions[STATUS_READY], actions);
+    plan_notice_of_retry(v, a, actions);
 }
 
 /* Whether there is anything on nodes that would have to come off again. */
@@ -140,39 +140,39 @@ static bool has_something_to_clean(const struct tally *t)
     return t->gpu > 0;
 }
 
-static bool plan_removal(const struct cluster_view *v, struct plan *plan)
+static bool plan_removal(const struct cluster_view *v, struct actions *actions)
 {
     CLEANUP_ERR struct err e = { 0 };
-    size_t left = children_plan(v, plan, &e);
+    size_t left = children_plan(v, actions, &e);
     bool done = v->settled && left == 0 && v->tally->states[NODE_REMOVING] == 0 && v->reports == 0;
     /* Also from a policy that is not being deleted, when everything of Ostler's is taken off the cluster: nobody else would. */
     if (done && object_has_finalizer(v->object, POLICY_FINALIZER))
         plan_finalizer(
             v, false, REASON_CLEANED,
-            "everything of Ostler's is gone: Ostler removes its finalizer from the policy", plan);
+            "everything of Ostler's is gone: Ostler removes its finalizer from the policy", actions);
     return done;
 }
 
-bool policy_plan(const struct cluster_view *v, struct arena *a, struct plan *plan)
+bool policy_plan(const struct cluster_view *v, struct arena *a, struct actions *actions)
 {
     CLEANUP_ERR struct err e = { 0 };
     bool done = false;
-    plan->keep_going = true;
+    actions->keep_going = true;
     if (v->stance == STANCE_REMOVE)
-        done = plan_removal(v, plan);
+        done = plan_removal(v, actions);
     else if (v->stance == STANCE_MANAGE && !object_has_finalizer(v->object, POLICY_FINALIZER) && has_something_to_clean(v->tally))
         plan_finalizer(v, true, REASON_FINALIZER_NEEDED,
-                       "Ostler is about to label and taint nodes: its finalizer keeps the policy until these are clean", plan);
+                       "Ostler is about to label and taint nodes: its finalizer keeps the policy until these are clean", actions);
     else if (v->stance == STANCE_MANAGE)
-        children_plan(v, plan, &e);
+        children_plan(v, actions, &e);
     const struct err *failure = e.kind != ERR_NONE ? &e : v->failure;
     /* While children change, or nodes have not been looked at, the status would be out of date at once. */
-    bool later = ((plan->len > 0 && !failure) || v->settling) && !v->status_overdue;
+    bool later = ((actions->len > 0 && !failure) || v->settling) && !v->status_overdue;
     if (later)
-        plan_requeue(plan, STATUS_DELAY_MS);
+        actions_requeue(actions, STATUS_DELAY_MS);
     if (detecting_wait_s(v))
-        plan_requeue(plan, detecting_wait_s(v) * 1000);
+        actions_requeue(actions, detecting_wait_s(v) * 1000);
     if (v->object && !done && !later)
-        plan_status(v, failure, a, plan);
+        plan_status(v, failure, a, actions);
     return done;
 }

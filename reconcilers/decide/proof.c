@@ -20,7 +20,7 @@ struct looking {
     const struct node_input *in;
     const struct proof_case *c;
     struct arena *a;
-    struct plan *plan;
+    struct actions *actions;
     struct proof_look *out;
     const struct pod *pod; /* the proof's; NULL: there is none */
 };
@@ -111,7 +111,7 @@ static void fail_for(struct looking *l, int64_t span_s, enum reason reason, cons
         say(l, PROOF_WAITS, REASON_VALIDATING, "the validation failed, and Ostler runs it again");
         return;
     }
-    plan_requeue(l->plan, left * 1000);
+    actions_requeue(l->actions, left * 1000);
     say(l, reason ? PROOF_FAILS : PROOF_WAITS, reason ? reason : REASON_VALIDATING, message);
 }
 
@@ -220,11 +220,11 @@ static bool is_needless(const struct looking *l)
     return !l->in->policy->validation.enabled || l->in->view.node->gpus == 0 || l->c->nothing_ours;
 }
 
-void proof_look(const struct node_input *in, const struct proof_case *c, struct arena *a, struct plan *plan,
+void proof_look(const struct node_input *in, const struct proof_case *c, struct arena *a, struct actions *actions,
                 struct proof_look *ret)
 {
     *ret = (struct proof_look){ .result = PROOF_NEEDLESS };
-    struct looking l = { .in = in, .c = c, .a = a, .plan = plan, .out = ret, .pod = task_pod_find(in->pod_list, TASK_PROOF) };
+    struct looking l = { .in = in, .c = c, .a = a, .actions = actions, .out = ret, .pod = task_pod_find(in->pod_list, TASK_PROOF) };
     char purpose[TASK_PURPOSE_MAX];
     if (is_needless(&l) || holds(&l) || lacks_gpus(&l))
         return;
@@ -243,7 +243,7 @@ void proof_look(const struct node_input *in, const struct proof_case *c, struct 
     }
 }
 
-static int make(const struct node_input *in, const struct proof_case *c, struct plan *plan, struct err *e)
+static int make(const struct node_input *in, const struct proof_case *c, struct actions *actions, struct err *e)
 {
     char purpose[TASK_PURPOSE_MAX];
     const json_t *spec = json_object_get(in->policy->spec, operand_get(OPERAND_VALIDATION)->section);
@@ -258,25 +258,25 @@ static int make(const struct node_input *in, const struct proof_case *c, struct 
                                 .resource = intern_text(in->view.strings, in->view.node->device),
                                 .deadline_s = in->policy->validation.timeout_s };
     return task_pod_create(in->manifests, &want, REASON_VALIDATE,
-                           "runs a CUDA program, to prove that a GPU of the node works", plan, e);
+                           "runs a CUDA program, to prove that a GPU of the node works", actions, e);
 }
 
-static void clear_but(const struct node_input *in, const struct pod *keep, struct plan *plan)
+static void clear_but(const struct node_input *in, const struct pod *keep, struct actions *actions)
 {
     for (const struct pod *p = in->pod_list; p; p = p->next_on_node)
         if (p != keep && pod_task(p) && pod_task(p)->kind == TASK_PROOF)
             task_pod_delete(p, REASON_VALIDATE,
-                            "the validation is no longer needed: Ostler deletes its pod", plan);
+                            "the validation is no longer needed: Ostler deletes its pod", actions);
 }
 
-int proof_act(const struct node_input *in, const struct proof_case *c, const struct proof_look *look, struct plan *plan,
+int proof_act(const struct node_input *in, const struct proof_case *c, const struct proof_look *look, struct actions *actions,
               struct err *e)
 {
-    clear_but(in, look->result == PROOF_PASSES ? NULL : look->keep, plan);
-    return look->make ? make(in, c, plan, e) : 0;
+    clear_but(in, look->result == PROOF_PASSES ? NULL : look->keep, actions);
+    return look->make ? make(in, c, actions, e) : 0;
 }
 
-void proof_clear(const struct node_input *in, struct plan *plan)
+void proof_clear(const struct node_input *in, struct actions *actions)
 {
-    clear_but(in, NULL, plan);
+    clear_but(in, NULL, actions);
 }

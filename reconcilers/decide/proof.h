@@ -36,13 +36,13 @@ struct proof_look {
 };
 
 /* Asks to be called again when a proof that failed is to be tried anew. */
-void proof_look(const struct node_input *in, const struct proof_case *c, struct arena *a, struct plan *plan,
+void proof_look(const struct node_input *in, const struct proof_case *c, struct arena *a, struct actions *actions,
                 struct proof_look *ret);
 /* Plans what the look asks for: the pod is made, and pods that nobody waits for are deleted. An error: the pod cannot be made. */
-int proof_act(const struct node_input *in, const struct proof_case *c, const struct proof_look *look, struct plan *plan,
+int proof_act(const struct node_input *in, const struct proof_case *c, const struct proof_look *look, struct actions *actions,
               struct err *e);
 /* The pods of proofs that nobody waits for go: all of them. */
-void proof_clear(const struct node_input *in, struct plan *plan);
+void proof_clear(const struct node_input *in, struct actions *actions);
 /* Whether the look leaves the node proven, or in no need of it. */
 bool proof_is_done(const struct proof_look *look);
 

@@ -126,11 +126,11 @@ static const struct {
     { ANNOTATION_FAILED, tell_failed }, { ANNOTATION_RETRIED, tell_retried }, { ANNOTATION_COMPLETED, tell_completed },
 };
 
-static void add(const struct telling *t, const struct news *n, struct plan *plan)
+static void add(const struct telling *t, const struct news *n, struct actions *actions)
 {
     if (!t->reason)
         return;
-    plan_notice(plan, &(struct notice){ .resource = RESOURCE_POLICY,
+    actions_add_notice(actions, &(struct notice){ .resource = RESOURCE_POLICY,
                                         .name = (char *) object_name(n->v->object),
                                         .uid = (char *) object_uid(n->v->object),
                                         .warning = t->warning,
@@ -138,11 +138,11 @@ static void add(const struct telling *t, const struct news *n, struct plan *plan
                                         .reason = reason_text(t->reason),
                                         .action = "Rollout",
                                         .note = (char *) t->note,
-                                        .of_action = plan->len });
+                                        .of_action = actions->len });
 }
 
 void rollout_events(const struct cluster_view *v, const char *tier, const char *hash, const struct child *record,
-                    const json_t *annotations, struct plan *plan)
+                    const json_t *annotations, struct actions *actions)
 {
     CLEANUP_ARENA struct arena a = { 0 };
     const char *key;
@@ -158,7 +158,7 @@ void rollout_events(const struct cluster_view *v, const char *tier, const char *
             struct news n = { v, tier, hash, key + strlen(rows[i].annotation), json_string_value(value),
                               annotations, &a };
             struct telling t = rows[i].tell(&n);
-            add(&t, &n, plan);
+            add(&t, &n, actions);
         }
     }
 }

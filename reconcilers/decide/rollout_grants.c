@@ -69,19 +69,19 @@ static enum reason reason_of(const struct rollout_grant *g, const struct claim *
 }
 
 void grant_plan(const struct rollout_grant *g, const struct node_view *view, const struct claimant *by, bool back,
-                struct plan *plan)
+                struct actions *actions)
 {
     struct claim c = grant_claim(g, by, back);
     CLEANUP_JSON json_t *patch = marks_claim_patch(view, &c, by->taint);
     CLEANUP_FREE char *target = xasprintf("node/%s", g->node->name);
-    action_add(plan, request_json_patch(RESOURCE_NODE, NULL, g->node->name, patch), VERB_CLAIM,
+    action_add(actions, request_json_patch(RESOURCE_NODE, NULL, g->node->name, patch), VERB_CLAIM,
                target, reason_of(g, &c), "%s", str_or_empty(g->message));
 }
 
-void return_plan(const struct rollout_return *r, const struct node_view *view, const char *taint, struct plan *plan)
+void return_plan(const struct rollout_return *r, const struct node_view *view, const char *taint, struct actions *actions)
 {
     CLEANUP_JSON json_t *patch = marks_claim_patch(view, NULL, taint);
     CLEANUP_FREE char *target = xasprintf("node/%s", r->node->name);
-    action_add(plan, request_json_patch(RESOURCE_NODE, NULL, r->node->name, patch), VERB_MARK,
+    action_add(actions, request_json_patch(RESOURCE_NODE, NULL, r->node->name, patch), VERB_MARK,
                target, REASON_RETURNED_TO_SERVICE, "%s", r->message);
 }

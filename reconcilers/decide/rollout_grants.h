@@ -2,7 +2,7 @@
 #ifndef OSTLER_RECONCILERS_DECIDE_ROLLOUT_GRANTS_H
 #define OSTLER_RECONCILERS_DECIDE_ROLLOUT_GRANTS_H
 
-#include "kube/plan.h"
+#include "kube/actions.h"
 #include "reconcilers/model/node.h"
 #include "reconcilers/decide/rollout.h"
 
@@ -18,9 +18,9 @@ struct claimant {
 struct claim grant_claim(const struct rollout_grant *g, const struct claimant *by, bool back);
 /* Adds the write. */
 void grant_plan(const struct rollout_grant *g, const struct node_view *view, const struct claimant *by, bool back,
-                struct plan *plan);
+                struct actions *actions);
 
 /* Adds the write by which a node that waits returns to service. `taint`: the key of a claim's, by the policy. */
-void return_plan(const struct rollout_return *r, const struct node_view *view, const char *taint, struct plan *plan);
+void return_plan(const struct rollout_return *r, const struct node_view *view, const char *taint, struct actions *actions);
 
 #endif

@@ -8,7 +8,7 @@
 #ifndef OSTLER_RECONCILERS_DECIDE_TASK_POD_H
 #define OSTLER_RECONCILERS_DECIDE_TASK_POD_H
 
-#include "kube/plan.h"
+#include "kube/actions.h"
 #include "reconcilers/model/reason.h"
 #include "reconcilers/manifests/render.h"
 #include "reconcilers/model/pod.h"
@@ -21,13 +21,13 @@ enum { TASK_PURPOSE_MAX = TIERS * (REVISION_HASH_MAX + 1) };
 void task_purpose(struct assignment_ref runs, char out[static TASK_PURPOSE_MAX]);
 /* Plans the request that makes the pod. An error: the manifest or the context lacks something; nothing is planned then. */
 int task_pod_create(const struct manifests *m, const struct render_task *want, enum reason reason,
-                    const char *message, struct plan *plan, struct err *e);
+                    const char *message, struct actions *actions, struct err *e);
 /* Plans its deletion, unless it is being deleted already. */
 void task_pod_delete(const struct pod *p, enum reason reason, const char *message,
-                     struct plan *plan);
+                     struct actions *actions);
 /* Plans the deletion of all one-off pods of a list through next_on_node. */
 void task_pods_clear(const struct pod *pods, enum reason reason, const char *message,
-                     struct plan *plan);
+                     struct actions *actions);
 /* The pod of this kind on a node, of a list through next_on_node; one that is being deleted counts only where there is no other.
  * NULL: there is none. */
 const struct pod *task_pod_find(const struct pod *pods, enum task_kind kind);

@@ -66,7 +66,7 @@ static struct off give_up(const struct node_input *in, struct arena *a, const ch
                                                  in->view.node->head.key, why) };
 }
 
-static struct off await(const struct node_input *in, struct arena *a, const char *hash, struct plan *plan)
+static struct off await(const struct node_input *in, struct arena *a, const char *hash, struct actions *actions)
 {
     const char *name = in->view.node->head.key;
     const char *problem = in->pods->removal.problem;
@@ -80,18 +80,18 @@ static struct off await(const struct node_input *in, struct arena *a, const char
     if (left <= 0 || (in->force_removal && problem))
         return give_up(in, a, problem ? problem : "its removal took too long");
     if (in->view.node->ready)
-        plan_requeue(plan, left * 1000);
+        actions_requeue(actions, left * 1000);
     return (struct off){ .left = without_stack(in), .removal = hash, .reason = REASON_WAITING_FOR_RUNTIME,
                          .message = arena_printf(a, "node %s: the toolkit is being removed from the configuration of its "
                                                     "container runtime%s%s", name,
                                                  problem ? ": " : "", str_or_empty(problem)) };
 }
 
-struct off toolkit_take_off(const struct node_input *in, struct arena *a, struct plan *plan)
+struct off toolkit_take_off(const struct node_input *in, struct arena *a, struct actions *actions)
 {
     const char *removal = node_label(&in->view, LABEL_REMOVAL), *stack = stack_of(in, a);
     if (removal && !stack)
-        return await(in, a, removal, plan);
+        return await(in, a, removal, actions);
     if (!stack || !has_configured(in, stack))
         return node_take_off(in, a);
     return (struct off){ .left = without_stack(in), .removal = stack, .reason = REASON_REMOVING_STACK,

@@ -10,6 +10,6 @@
 
 /* The next step of taking everything off, as node_take_off() says, and between its steps what has to be done for the runtime.
  * Asks to be called again when that has had its time. */
-struct off toolkit_take_off(const struct node_input *in, struct arena *a, struct plan *plan);
+struct off toolkit_take_off(const struct node_input *in, struct arena *a, struct actions *actions);
 
 #endif

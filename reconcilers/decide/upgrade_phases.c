@@ -32,23 +32,23 @@ static void look_at_pods(const struct stepping *s, struct drain *ret)
     in.holders = s->in->holders;
     s->out->look_for_holders = s->in->holders_new && holders_name_strangers(in.holders, in.pods);
     if (left > 0)
-        plan_requeue(s->plan, left * 1000);
+        actions_requeue(s->actions, left * 1000);
     drain_look(&in, s->a, ret);
     if (ret->again_s)
-        plan_requeue(s->plan, ret->again_s * 1000);
+        actions_requeue(s->actions, ret->again_s * 1000);
 }
 
 /* Whether the phase has lasted too long. */
 static bool is_overdue(const struct stepping *s, int64_t timeout_s)
 {
-    return deadline_is_over(s->in, &(struct deadline){ s->out->claim.since_s, timeout_s, false }, s->plan);
+    return deadline_is_over(s->in, &(struct deadline){ s->out->claim.since_s, timeout_s, false }, s->actions);
 }
 
 /* The same where the proof's pod says that it is over. */
 static bool proof_is_overdue(const struct stepping *s)
 {
     return deadline_is_over(s->in, &(struct deadline){ s->out->claim.since_s, s->in->rollout->validation_timeout_s, true },
-                            s->plan);
+                            s->actions);
 }
 
 /* ---- what a step does */
@@ -262,7 +262,7 @@ static bool pods_may_still_come(const struct stepping *s)
     int64_t closed_s = s->in->now_s - s->out->claim.claimed_s;
     if (json_bool(stack, "devicePlugin.enabled", false) || closed_s >= SCHEDULER_BEHIND_S)
         return false;
-    plan_requeue(s->plan, (SCHEDULER_BEHIND_S - closed_s) * 1000);
+    actions_requeue(s->actions, (SCHEDULER_BEHIND_S - closed_s) * 1000);
     return true;
 }
 
@@ -273,7 +273,7 @@ static bool holders_are_old(const struct stepping *s)
     int64_t lasted_s = s->in->now_s - s->out->claim.since_s;
     if (!holders_name_strangers(s->in->holders, s->in->pod_list) || lasted_s >= HOLDERS_BEHIND_S)
         return false;
-    plan_requeue(s->plan, (HOLDERS_BEHIND_S - lasted_s) * 1000);
+    actions_requeue(s->actions, (HOLDERS_BEHIND_S - lasted_s) * 1000);
     return true;
 }
 
@@ -346,7 +346,7 @@ static bool is_proven(struct stepping *s)
                                           .gpus_before = c->gpus,
                                           .nothing_ours = operands_only_watch(s->v),
                                           .needs_all = drains && same_stack };
-    proof_look(s->in, &s->out->proves, s->a, s->plan, &s->out->proof);
+    proof_look(s->in, &s->out->proves, s->a, s->actions, &s->out->proof);
     return proof_is_done(&s->out->proof);
 }
 

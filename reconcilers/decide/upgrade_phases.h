@@ -13,7 +13,7 @@ struct stepping {
     const char *turn;       /* why it stays on its way to something else yet; NULL: it does not */
     struct arena *a;
     struct node_verdict *v;
-    struct plan *plan;
+    struct actions *actions;
     struct upgrade *out;
 };
 

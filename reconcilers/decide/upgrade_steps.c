@@ -223,12 +223,12 @@ static const char *target_text(struct arena *a, const struct target *t)
 }
 
 void upgrade_step(const struct node_input *in, const struct target *wish, struct arena *a, struct node_verdict *v,
-                  struct plan *plan, struct upgrade *ret)
+                  struct actions *actions, struct upgrade *ret)
 {
     const char *text = intern_text(in->view.strings, in->view.node->claim);
     char why[CLAIM_WHY_MAX];
     const struct target *t = upgrade_target(in, wish);
-    struct stepping s = { .in = in, .t = t, .back = t != wish, .a = a, .v = v, .plan = plan, .out = ret };
+    struct stepping s = { .in = in, .t = t, .back = t != wish, .a = a, .v = v, .actions = actions, .out = ret };
     *ret = (struct upgrade){ .gave_up = upgrade_given_up(in, wish) ? target_text(a, wish) : NULL };
     ret->under_way = text || upgrade_claim_taken(in);
     if (!ret->under_way)

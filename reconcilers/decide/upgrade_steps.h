@@ -34,7 +34,7 @@ struct upgrade {
 /* One step. Fills state, reason, message and operands of the verdict where an upgrade is under way; asks to be called again at
  * the next deadline. */
 void upgrade_step(const struct node_input *in, const struct target *wish, struct arena *a, struct node_verdict *v,
-                  struct plan *plan, struct upgrade *ret);
+                  struct actions *actions, struct upgrade *ret);
 /* The time for which jobs of a node that is claimed since then are waited for is over. `ret_left_s`: how long it is not; -1: no
  * end of it is set. */
 bool upgrade_jobs_may_go(const struct drain_spec *spec, int64_t claimed_s, int64_t now_s, int64_t *ret_left_s);

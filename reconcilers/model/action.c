@@ -4,15 +4,15 @@
 
 #include "base/mem.h"
 
-void action_add(struct plan *p, struct request request_steal, enum verb verb, const char *target,
+void action_add(struct actions *p, struct request request_steal, enum verb verb, const char *target,
                 enum reason reason, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
     CLEANUP_FREE char *message = xvasprintf(fmt, ap);
     va_end(ap);
-    plan_add(p, request_steal, verb, target, reason_text(reason), "%s", message);
-    p->actions[p->len - 1].why = (int) reason;
+    actions_add(p, request_steal, verb, target, reason_text(reason), "%s", message);
+    p->items[p->len - 1].why = (int) reason;
 }
 
 enum reason action_reason(const struct action *a)

@@ -2,11 +2,11 @@
 #ifndef OSTLER_RECONCILERS_MODEL_ACTION_H
 #define OSTLER_RECONCILERS_MODEL_ACTION_H
 
-#include "kube/plan.h"
+#include "kube/actions.h"
 #include "reconcilers/model/reason.h"
 
-/* As plan_add(): appends an action and takes the request. The message is formatted. */
-void action_add(struct plan *p, struct request request_steal, enum verb verb, const char *target,
+/* As actions_add(): appends an action and takes the request. The message is formatted. */
+void action_add(struct actions *p, struct request request_steal, enum verb verb, const char *target,
                 enum reason reason, const char *fmt, ...) PRINTF(6, 7);
 /* Why an action that action_add() appended is done. */
 enum reason action_reason(const struct action *a);

@@ -340,26 +340,26 @@ static void pass(struct testbed *t, const json_t *nodes, bool carry_out, struct 
     json_array_foreach (nodes, n, node) {
         const char *name = object_name(node);
         CLEANUP_ARENA struct arena a = { 0 };
-        CLEANUP_PLAN struct plan plan = { 0 };
+        CLEANUP_ACTIONS struct actions actions = { 0 };
         struct node_verdict v;
-        testbed_pass_node(t, &a, name, &v, &plan);
+        testbed_pass_node(t, &a, name, &v, &actions);
         buf_printf(out, "%s %s %s: %s\n", name, node_state_name(v.state), verdict_word(&v),
                    str_or_empty(v.message));
-        plan_text(&plan, out);
+        actions_text(&actions, out);
         if (carry_out)
-            testbed_carry_out(t, &plan);
+            testbed_carry_out(t, &actions);
     }
-    CLEANUP_PLAN struct plan grants = { 0 }, plan = { 0 };
+    CLEANUP_ACTIONS struct actions grants = { 0 }, actions = { 0 };
     testbed_pass_rollout(t, &grants);
-    plan_text(&grants, out);
+    actions_text(&grants, out);
     if (carry_out)
         testbed_carry_out(t, &grants);
-    testbed_pass_policy(t, &plan);
-    plan_text(&plan, out);
-    for (size_t i = 0; i < plan.len; i++)
-        buf_printf(out, "%s\n", str_or_empty(plan.actions[i].request.body));
+    testbed_pass_policy(t, &actions);
+    actions_text(&actions, out);
+    for (size_t i = 0; i < actions.len; i++)
+        buf_printf(out, "%s\n", str_or_empty(actions.items[i].request.body));
     if (carry_out)
-        testbed_carry_out(t, &plan);
+        testbed_carry_out(t, &actions);
 }
 
 static void deed_pass(struct harness *h)

@@ -64,11 +64,11 @@ static void see_pod(struct seen *s, const struct pod *p)
 
 /* What becomes of the node itself: the one write of it. NULL: none. Everything else is about pods: looked at, asked to leave, or
  * deleted; those of a proof or of a pull are made as well. */
-static const struct request *write_of(const struct plan *plan)
+static const struct request *write_of(const struct actions *actions)
 {
     const struct request *found = NULL;
-    for (size_t i = 0; i < plan->len; i++) {
-        const struct request *r = &plan->actions[i].request;
+    for (size_t i = 0; i < actions->len; i++) {
+        const struct request *r = &actions->items[i].request;
         if (r->resource == RESOURCE_NODE) {
             assert(!found);
             found = r;
@@ -84,7 +84,7 @@ static const struct request *write_of(const struct plan *plan)
 static json_t *pass(struct seen *s, const json_t *object)
 {
     CLEANUP_ARENA struct arena a = { 0 };
-    CLEANUP_PLAN struct plan plan = { 0 };
+    CLEANUP_ACTIONS struct actions actions = { 0 };
     struct node_verdict v;
     struct node *n = node_project(s->strings, object);
     bool manage = s->stance == STANCE_MANAGE;
@@ -101,9 +101,9 @@ static json_t *pass(struct seen *s, const json_t *object)
                              .manifests = s->manifests,
                              .operand_namespace = OPERANDS,
                              .arg = s };
-    node_plan(&in, &a, &v, &plan);
+    node_plan(&in, &a, &v, &actions);
     json_t *after = NULL;
-    const struct request *write = write_of(&plan);
+    const struct request *write = write_of(&actions);
     if (write) {
         assert(!object_is_deleting(object));
         CLEANUP_JSON json_t *patch = json_parse(write->body, strlen(write->body), NULL);

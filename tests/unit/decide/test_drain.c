@@ -108,12 +108,12 @@ struct terms {
 };
 
 /* What the plan does to which pods, one letter each: t: tried, e: evicted, d: deleted. */
-static void describe(const struct plan *plan, struct buf *out)
+static void describe(const struct actions *actions, struct buf *out)
 {
-    for (size_t i = 0; i < plan->len; i++) {
-        const struct request *r = &plan->actions[i].request;
+    for (size_t i = 0; i < actions->len; i++) {
+        const struct request *r = &actions->items[i].request;
         buf_printf(out, "%s%s %s", i ? ", " : "", r->dry_run ? "t" : r->evicts ? "e" : "d",
-                   strrchr(plan->actions[i].target, '/') + 1);
+                   strrchr(actions->items[i].target, '/') + 1);
     }
 }
 
@@ -280,10 +280,10 @@ static void check_drain(void **state)
     assert_int_equal(d.stuck, row->stuck);
     assert_int_equal(d.again_s, row->terms.again_s);
     assert_string_equal(str_or_empty(d.message), str_or_empty(row->message));
-    CLEANUP_PLAN struct plan plan = { 0 };
-    drain_evict(&d, true, &plan);
+    CLEANUP_ACTIONS struct actions actions = { 0 };
+    drain_evict(&d, true, &actions);
     CLEANUP_BUF struct buf asked = BUF_INIT(1000);
-    describe(&plan, &asked);
+    describe(&actions, &asked);
     assert_string_equal(buf_text(&asked), row->asked);
     size_t all = 0;
     for (int i = 0; i < DRAIN_FATE_COUNT; i++)
@@ -298,15 +298,15 @@ static void check_begun(void **state)
     CLEANUP_ARENA struct arena a = { 0 };
     struct drain d;
     look(&n, &(struct terms){ 0 }, &a, &d);
-    CLEANUP_PLAN struct plan plan = { 0 };
-    drain_evict(&d, false, &plan);
+    CLEANUP_ACTIONS struct actions actions = { 0 };
+    drain_evict(&d, false, &actions);
     CLEANUP_BUF struct buf text = BUF_INIT(1000);
-    plan_text(&plan, &text);
+    actions_text(&actions, &text);
     assert_string_equal(buf_text(&text),
                         "Evict pod/ml/a Drain: the driver of its node is about to be replaced: Ostler evicts the pod\n"
                         "Evict pod/ml/b Drain: the driver of its node is about to be replaced: Ostler evicts the pod\n");
-    assert_false(plan.keep_going);
-    CLEANUP_JSON json_t *body = json_parse(plan.actions[0].request.body, strlen(plan.actions[0].request.body), NULL);
+    assert_false(actions.keep_going);
+    CLEANUP_JSON json_t *body = json_parse(actions.items[0].request.body, strlen(actions.items[0].request.body), NULL);
     assert_string_equal(json_str(body, "deleteOptions.preconditions.uid"), "u-a");
 }
 
@@ -318,15 +318,15 @@ static void check_delete(void **state)
     CLEANUP_ARENA struct arena a = { 0 };
     struct drain d;
     look(&n, &(struct terms){ 0 }, &a, &d);
-    CLEANUP_PLAN struct plan plan = { 0 };
-    drain_delete(&d, &plan);
-    assert_int_equal(plan.len, 1);
-    assert_string_equal(plan.actions[0].request.path, "/api/v1/namespaces/ml/pods/s");
-    CLEANUP_JSON json_t *body = json_parse(plan.actions[0].request.body, strlen(plan.actions[0].request.body), NULL);
+    CLEANUP_ACTIONS struct actions actions = { 0 };
+    drain_delete(&d, &actions);
+    assert_int_equal(actions.len, 1);
+    assert_string_equal(actions.items[0].request.path, "/api/v1/namespaces/ml/pods/s");
+    CLEANUP_JSON json_t *body = json_parse(actions.items[0].request.body, strlen(actions.items[0].request.body), NULL);
     assert_tree(json_object_get(body, "preconditions"), "{'uid': 'u-s', 'resourceVersion': '7'}");
     look(&with_job, &(struct terms){ 0 }, &a, &d);
-    drain_delete(&d, &plan);
-    assert_int_equal(plan.len, 1);
+    drain_delete(&d, &actions);
+    assert_int_equal(actions.len, 1);
 }
 
 /* Nobody was asked to leave before the drain. */

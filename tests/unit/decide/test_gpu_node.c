@@ -405,17 +405,17 @@ static void scene_clear(struct scene *s)
 }
 
 /* The body of the action with this verb; NULL: there is none. New reference. */
-static json_t *body_of(const struct plan *plan, enum verb verb)
+static json_t *body_of(const struct actions *actions, enum verb verb)
 {
-    for (size_t i = 0; i < plan->len; i++)
-        if (plan->actions[i].verb == verb)
-            return json_parse(plan->actions[i].request.body, strlen(plan->actions[i].request.body), NULL);
+    for (size_t i = 0; i < actions->len; i++)
+        if (actions->items[i].verb == verb)
+            return json_parse(actions->items[i].request.body, strlen(actions->items[i].request.body), NULL);
     return NULL;
 }
 
-static void expect_part(const struct plan *plan, enum verb verb, const char *path, const char *want)
+static void expect_part(const struct actions *actions, enum verb verb, const char *path, const char *want)
 {
-    CLEANUP_JSON json_t *body = body_of(plan, verb);
+    CLEANUP_JSON json_t *body = body_of(actions, verb);
     if (!want) {
         assert_null(body);
         return;
@@ -462,15 +462,15 @@ static void check(void **state)
                                  .target_version = "581",
                                  .retry = "twfs0h0r29.2" };
     CLEANUP_ARENA struct arena a = { 0 };
-    CLEANUP_PLAN struct plan plan = { 0 };
+    CLEANUP_ACTIONS struct actions actions = { 0 };
     CLEANUP_BUF struct buf requests = BUF_INIT(4096);
-    assert_int_equal(gpu_node_plan(&in, &a, &plan), row->said != NULL);
-    for (size_t i = 0; i < plan.len; i++)
-        buf_printf(&requests, "%s %s\n", plan.actions[i].request.method, plan.actions[i].request.path);
+    assert_int_equal(gpu_node_plan(&in, &a, &actions), row->said != NULL);
+    for (size_t i = 0; i < actions.len; i++)
+        buf_printf(&requests, "%s %s\n", actions.items[i].request.method, actions.items[i].request.path);
     assert_string_equal(buf_text(&requests), row->requests);
-    expect_part(&plan, VERB_STATUS, "status", row->status);
-    expect_part(&plan, VERB_CONDITION, "status.conditions", row->said);
-    assert_int_equal(plan.requeue_after_ms, row->again_ms);
+    expect_part(&actions, VERB_STATUS, "status", row->status);
+    expect_part(&actions, VERB_CONDITION, "status.conditions", row->said);
+    assert_int_equal(actions.requeue_after_ms, row->again_ms);
     scene_clear(&s);
 }
 
@@ -487,17 +487,17 @@ static void check_bodies(void **state)
     take_verdict(&s, &fresh);
     struct gpu_node_input in = { .name = "a", .node = s.node, .summary = &s.summary, .reports_exist = true, .now = NOW };
     CLEANUP_ARENA struct arena a = { 0 };
-    CLEANUP_PLAN struct plan plan = { 0 };
-    gpu_node_plan(&in, &a, &plan);
-    CLEANUP_JSON json_t *report = body_of(&plan, VERB_APPLY),
-                        *condition = body_of(&plan, VERB_CONDITION);
+    CLEANUP_ACTIONS struct actions actions = { 0 };
+    gpu_node_plan(&in, &a, &actions);
+    CLEANUP_JSON json_t *report = body_of(&actions, VERB_APPLY),
+                        *condition = body_of(&actions, VERB_CONDITION);
     assert_tree(report,
                 "{'apiVersion':'ostler.dev/v1alpha1','kind':'GpuNode','metadata':{'name':'a',"
                 "'labels':{'app.kubernetes.io/managed-by':'ostler'},"
                 "'ownerReferences':[{'apiVersion':'v1','kind':'Node','name':'a','uid':'u'}]}}");
     /* Only this incarnation of the node. */
     assert_string_equal(json_str(condition, "metadata.uid"), "u");
-    assert_true(plan.keep_going);
+    assert_true(actions.keep_going);
     scene_clear(&s);
 }
 
@@ -512,9 +512,9 @@ static void check_known(void **state)
     struct gpu_node_input in = { .name = "a", .node = s.node, .summary = &s.summary, .reports_exist = true, .now = NOW,
                                  .known = known };
     CLEANUP_ARENA struct arena a = { 0 };
-    CLEANUP_PLAN struct plan plan = { 0 };
-    gpu_node_plan(&in, &a, &plan);
-    CLEANUP_JSON json_t *status = body_of(&plan, VERB_STATUS);
+    CLEANUP_ACTIONS struct actions actions = { 0 };
+    gpu_node_plan(&in, &a, &actions);
+    CLEANUP_JSON json_t *status = body_of(&actions, VERB_STATUS);
     assert_tree(json_object_get(status, "status"), "{'state':'Ready'}");
     scene_clear(&s);
 }
@@ -580,10 +580,10 @@ static void check_bounds(void **state)
                                  .now = NOW, .strings = s.strings, .drain = &drain, .refused = sentence,
                                  .stages = &(struct node_stages){ .seen_s = 1, .reached = { 1, 2, 3, 4 } } };
     CLEANUP_ARENA struct arena a = { 0 };
-    CLEANUP_PLAN struct plan plan = { 0 };
-    gpu_node_plan(&in, &a, &plan);
-    CLEANUP_JSON json_t *body = body_of(&plan, VERB_STATUS),
-                        *condition = body_of(&plan, VERB_CONDITION), *rules = rules_of_status();
+    CLEANUP_ACTIONS struct actions actions = { 0 };
+    gpu_node_plan(&in, &a, &actions);
+    CLEANUP_JSON json_t *body = body_of(&actions, VERB_STATUS),
+                        *condition = body_of(&actions, VERB_CONDITION), *rules = rules_of_status();
     expect_fits(rules, json_at(body, "status"));
     assert_int_equal(json_array_size(json_at(body, "status.waitingFor")), GPU_NODE_WAITING_MAX);
     assert_true(strlen(json_str(json_array_get(json_at(condition, "status.conditions"), 0), "message")) <= 1024);

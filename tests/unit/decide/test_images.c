@@ -179,7 +179,7 @@ static void check_pull(void **state)
                                   .operand_namespace = NS,
                                   .of[TIER_DRIVER] = ctx,
                                   .of[TIER_STACK] = ctx };
-    struct plan plan = { 0 };
+    struct actions actions = { 0 };
     CLEANUP_JSON json_t *own = tree("['ngc', 'own']");
     if (row->proof) {
         want.proof = (struct render_image){ "proof", "r/proof:1", "Never" };
@@ -190,12 +190,12 @@ static void check_pull(void **state)
     want.of[TIER_DRIVER].hash = "d2";
     want.of[TIER_STACK].hash = "s2";
     assert_int_equal(images_any(&want), row->want != NULL);
-    int rc = images_pull(m, &want, &plan, &e);
+    int rc = images_pull(m, &want, &actions, &e);
     assert_int_equal(rc, row->want ? 0 : -1);
-    assert_int_equal(plan.len, row->want ? 1 : 0);
+    assert_int_equal(actions.len, row->want ? 1 : 0);
     if (row->want) {
         CLEANUP_BUF struct buf text = BUF_INIT(4096);
-        const struct request *r = &plan.actions[0].request;
+        const struct request *r = &actions.items[0].request;
         CLEANUP_JSON json_t *pod = json_parse(r->body, strlen(r->body), NULL);
         assert_string_equal(r->path, "/api/v1/namespaces/" NS "/pods?fieldManager=ostler");
         assert_string_equal(json_str(pod, "metadata.name"), "ostler-pull-gpu-1");
@@ -203,7 +203,7 @@ static void check_pull(void **state)
         describe(pod, &text);
         assert_string_equal(buf_text(&text), row->want);
     }
-    plan_clear(&plan);
+    actions_clear(&actions);
     manifests_free(m);
 }
 

@@ -122,12 +122,12 @@ static void put_records(struct testbed *t, const struct target *target)
     testbed_forget_targets(t);
 }
 
-static const struct action *deletion_of(const struct plan *plan)
+static const struct action *deletion_of(const struct actions *actions)
 {
-    for (size_t i = 0; i < plan->len; i++)
-        if (plan->actions[i].verb == VERB_DELETE &&
-            str_eq(plan->actions[i].target, "pod/" TESTBED_NAMESPACE "/" PULL))
-            return &plan->actions[i];
+    for (size_t i = 0; i < actions->len; i++)
+        if (actions->items[i].verb == VERB_DELETE &&
+            str_eq(actions->items[i].target, "pod/" TESTBED_NAMESPACE "/" PULL))
+            return &actions->items[i];
     return NULL;
 }
 
@@ -135,7 +135,7 @@ static void check_row(void **state)
 {
     const struct row *row = *state;
     CLEANUP_ARENA struct arena a = { 0 };
-    CLEANUP_PLAN struct plan plan = { 0 };
+    CLEANUP_ACTIONS struct actions actions = { 0 };
     struct node_verdict v;
     struct testbed t;
     CLEANUP_JSON json_t *policy = tree("{'spec': {'driver': {'version': '580.1'}}}");
@@ -153,12 +153,12 @@ static void check_row(void **state)
         testbed_remove(&t, RESOURCE_POLICY, POLICY_NAME);
         t.absent_for_long = true;
     }
-    testbed_pass_node(&t, &a, NODE, &v, &plan);
-    const struct action *gone = deletion_of(&plan);
+    testbed_pass_node(&t, &a, NODE, &v, &actions);
+    const struct action *gone = deletion_of(&actions);
     if (!str_eq(gone ? gone->reason : NULL, row->deleted))
         fail_msg("it is deleted: %s", gone ? gone->reason : "it is not");
     if (row->again_s)
-        assert_int_equal(plan.requeue_after_ms, row->again_s * 1000);
+        assert_int_equal(actions.requeue_after_ms, row->again_s * 1000);
     testbed_clear(&t);
 }
 

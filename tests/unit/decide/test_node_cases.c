@@ -191,13 +191,13 @@ static void check_verdict(const json_t *want, const struct node_verdict *v)
         assert_int_equal(v->gpu, json_bool(want, "gpu", false));
 }
 
-static void check_plan(const json_t *want, const struct plan *plan)
+static void check_plan(const json_t *want, const struct actions *actions)
 {
     CLEANUP_BUF struct buf text = BUF_INIT(1 << 20);
     CLEANUP_BUF struct buf wanted = BUF_INIT(1 << 20);
     size_t i;
     json_t *line;
-    plan_text(plan, &text);
+    actions_text(actions, &text);
     json_array_foreach (json_object_get(want, "plan"), i, line)
         buf_printf(&wanted, "%s\n", json_string_value(line));
     if (!str_eq(buf_text(&text), buf_text(&wanted)))
@@ -205,11 +205,11 @@ static void check_plan(const json_t *want, const struct plan *plan)
 }
 
 /* What a plan writes to the node; NULL: nothing. New reference. */
-static json_t *operations_of(const struct plan *plan)
+static json_t *operations_of(const struct actions *actions)
 {
-    for (size_t i = 0; i < plan->len; i++)
-        if (plan->actions[i].verb == VERB_MARK)
-            return json_parse(plan->actions[i].request.body, strlen(plan->actions[i].request.body), NULL);
+    for (size_t i = 0; i < actions->len; i++)
+        if (actions->items[i].verb == VERB_MARK)
+            return json_parse(actions->items[i].request.body, strlen(actions->items[i].request.body), NULL);
     return NULL;
 }
 
@@ -229,12 +229,12 @@ static json_t *changes_of(const json_t *operations)
     return changes;
 }
 
-static void check_patch(const json_t *want, const struct plan *plan)
+static void check_patch(const json_t *want, const struct actions *actions)
 {
     const json_t *wanted = json_object_get(want, "patch");
     if (!wanted)
         return;
-    CLEANUP_JSON json_t *operations = operations_of(plan);
+    CLEANUP_JSON json_t *operations = operations_of(actions);
     assert_non_null(operations);
     CLEANUP_JSON json_t *changes = changes_of(operations);
     /* What the claim says is held against `claim`. */
@@ -284,9 +284,9 @@ static void check_race(const json_t *node, const json_t *operations, const json_
         fail_msg("%s and the write do not give the same in both orders", text);
 }
 
-static void check_races(const json_t *node, const struct plan *plan)
+static void check_races(const json_t *node, const struct actions *actions)
 {
-    CLEANUP_JSON json_t *operations = operations_of(plan);
+    CLEANUP_JSON json_t *operations = operations_of(actions);
     if (!operations)
         return;
     CLEANUP_JSON json_t *changes = changes_of(operations);
@@ -316,12 +316,12 @@ static void check_races(const json_t *node, const struct plan *plan)
 static void check_idempotent(struct testbed *t, const char *node)
 {
     CLEANUP_ARENA struct arena a = { 0 };
-    CLEANUP_PLAN struct plan plan = { 0 };
+    CLEANUP_ACTIONS struct actions actions = { 0 };
     CLEANUP_BUF struct buf text = BUF_INIT(1 << 20);
     struct node_verdict v;
-    testbed_pass_node(t, &a, node, &v, &plan);
-    plan_text(&plan, &text);
-    if (plan.len > 0)
+    testbed_pass_node(t, &a, node, &v, &actions);
+    actions_text(&actions, &text);
+    if (actions.len > 0)
         fail_msg("the next pass finds more to do:\n%s", buf_text(&text));
 }
 
@@ -341,18 +341,18 @@ static void check_claim(const json_t *node, const json_t *wanted)
 static void check_node(struct testbed *t, const char *node, const json_t *want)
 {
     CLEANUP_ARENA struct arena a = { 0 };
-    CLEANUP_PLAN struct plan plan = { 0 };
+    CLEANUP_ACTIONS struct actions actions = { 0 };
     struct node_verdict v;
-    testbed_pass_node(t, &a, node, &v, &plan);
-    check_plan(want, &plan);
+    testbed_pass_node(t, &a, node, &v, &actions);
+    check_plan(want, &actions);
     check_verdict(want, &v);
-    check_patch(want, &plan);
-    check_races(testbed_get(t, RESOURCE_NODE, node), &plan);
+    check_patch(want, &actions);
+    check_races(testbed_get(t, RESOURCE_NODE, node), &actions);
     if (json_object_get(want, "again"))
-        assert_int_equal(plan.requeue_after_ms, json_int(want, "again", 0) * 1000);
-    testbed_carry_out(t, &plan);
+        assert_int_equal(actions.requeue_after_ms, json_int(want, "again", 0) * 1000);
+    testbed_carry_out(t, &actions);
     check_claim(testbed_get(t, RESOURCE_NODE, node), json_object_get(want, "claim"));
-    if (plan.len > 0 && !json_bool(want, "goesOn", false))
+    if (actions.len > 0 && !json_bool(want, "goesOn", false))
         check_idempotent(t, node);
 }
 

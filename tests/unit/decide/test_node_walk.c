@@ -194,18 +194,18 @@ static void some_passes(struct testbed *t, struct chance *c)
 {
     for (uint32_t i = chance_below(c, 4); i > 0; i--) {
         CLEANUP_ARENA struct arena a = { 0 };
-        CLEANUP_PLAN struct plan plan = { 0 };
+        CLEANUP_ACTIONS struct actions actions = { 0 };
         struct node_verdict v;
         uint32_t what = chance_below(c, 4);
         if (what == 0)
-            testbed_pass_node(t, &a, NODE, &v, &plan);
+            testbed_pass_node(t, &a, NODE, &v, &actions);
         else if (what == 1)
-            testbed_pass_policy(t, &plan);
+            testbed_pass_policy(t, &actions);
         else if (what == 2)
-            testbed_pass_rollout(t, &plan);
+            testbed_pass_rollout(t, &actions);
         else
             testbed_follow(t);
-        testbed_carry_out(t, &plan);
+        testbed_carry_out(t, &actions);
     }
 }
 
@@ -213,13 +213,13 @@ static void some_passes(struct testbed *t, struct chance *c)
 static void check_rest(struct testbed *t)
 {
     CLEANUP_ARENA struct arena a = { 0 };
-    CLEANUP_PLAN struct plan plan = { 0 };
+    CLEANUP_ACTIONS struct actions actions = { 0 };
     struct node_verdict v;
     const json_t *node = testbed_get(t, RESOURCE_NODE, NODE);
     bool released = str_eq(object_label(node, LABEL_MANAGED), "false");
     bool job = testbed_get(t, RESOURCE_POD, JOB) != NULL;
-    testbed_pass_node(t, &a, NODE, &v, &plan);
-    assert_int_equal(plan.len, 0);
+    testbed_pass_node(t, &a, NODE, &v, &actions);
+    assert_int_equal(actions.len, 0);
     assert_string_equal(object_label(node, "theirs"), "x");
     if (v.state == NODE_LOST)
         return;

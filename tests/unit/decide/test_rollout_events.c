@@ -112,20 +112,20 @@ static void check(void **state)
     CLEANUP_JSON json_t *policy = tree(text), *after = annotations(row->after), *body = json_object();
     struct cluster_view v = { .object = policy, .children = children, .child_count = row->other ? 2 : 1,
                               .operand_namespace = "ops" };
-    CLEANUP_PLAN struct plan plan = { 0 };
+    CLEANUP_ACTIONS struct actions actions = { 0 };
     CLEANUP_BUF struct buf got = BUF_INIT(1000);
-    plan_add(&plan, request_apply(RESOURCE_REVISION, "ops", "driver-aaaaaaaaaa", body), VERB_APPLY,
+    actions_add(&actions, request_apply(RESOURCE_REVISION, "ops", "driver-aaaaaaaaaa", body), VERB_APPLY,
              "x", "Changed", "m");
-    rollout_events(&v, "driver", "aaaaaaaaaa", row->before ? &own : NULL, after, &plan);
-    for (size_t i = 0; i < plan.notice_count; i++) {
-        buf_printf(&got, "%s%s ", plan.notices[i].reason, plan.notices[i].warning ? "!" : "");
-        assert_int_equal(plan.notices[i].of_action, 1);
-        assert_true(plan.notices[i].important);
-        assert_string_equal(plan.notices[i].name, "default");
+    rollout_events(&v, "driver", "aaaaaaaaaa", row->before ? &own : NULL, after, &actions);
+    for (size_t i = 0; i < actions.notice_count; i++) {
+        buf_printf(&got, "%s%s ", actions.notices[i].reason, actions.notices[i].warning ? "!" : "");
+        assert_int_equal(actions.notices[i].of_action, 1);
+        assert_true(actions.notices[i].important);
+        assert_string_equal(actions.notices[i].name, "default");
     }
     assert_string_equal(buf_text(&got), row->want);
-    if (row->part && !strstr(plan.notices[0].note, row->part))
-        fail_msg("\"%s\" is not in \"%s\"", row->part, plan.notices[0].note);
+    if (row->part && !strstr(actions.notices[0].note, row->part))
+        fail_msg("\"%s\" is not in \"%s\"", row->part, actions.notices[0].note);
     record_clear(&own);
     record_clear(&other);
 }

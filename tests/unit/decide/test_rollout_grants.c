@@ -102,7 +102,7 @@ static json_t *node_with(const char *marks)
 }
 
 /* The operations that claim a node. New reference. */
-static json_t *claim_operations(const json_t *object, struct plan *plan)
+static json_t *claim_operations(const json_t *object, struct actions *actions)
 {
     struct intern *strings = intern_new();
     struct node *node = node_project(strings, object);
@@ -110,18 +110,18 @@ static json_t *claim_operations(const json_t *object, struct plan *plan)
                               .now = { { "old", "s1" } },
                               .target = { { "new", "s1" } } };
     grant_plan(&(struct rollout_grant){ .node = &n, .kind = GRANT_CLAIM }, &(struct node_view){ node, strings },
-               &(struct claimant){ .policy = "uid-1", .taint = TAINT_UPGRADE, .generation = 7, .now_s = NOW_S }, false, plan);
-    assert_int_equal(plan->len, 1);
+               &(struct claimant){ .policy = "uid-1", .taint = TAINT_UPGRADE, .generation = 7, .now_s = NOW_S }, false, actions);
+    assert_int_equal(actions->len, 1);
     node_free(strings, node);
     intern_free(strings);
-    const char *body = plan->actions[0].request.body;
+    const char *body = actions->items[0].request.body;
     return json_parse(body, strlen(body), NULL);
 }
 
 /* Claims a node that bears these marks. The node afterwards, a new reference. */
-static json_t *claimed(const char *marks, struct plan *plan)
+static json_t *claimed(const char *marks, struct actions *actions)
 {
-    CLEANUP_JSON json_t *object = node_with(marks), *operations = claim_operations(object, plan);
+    CLEANUP_JSON json_t *object = node_with(marks), *operations = claim_operations(object, actions);
     return frame_operated(object, operations);
 }
 
@@ -129,8 +129,8 @@ static json_t *claimed(const char *marks, struct plan *plan)
 static void a_node_is_claimed_and_closed_in_one_write(void **state)
 {
     (void) state;
-    CLEANUP_PLAN struct plan plan = { 0 };
-    CLEANUP_JSON json_t *node = claimed(NULL, &plan);
+    CLEANUP_ACTIONS struct actions actions = { 0 };
+    CLEANUP_JSON json_t *node = claimed(NULL, &actions);
     assert_non_null(strstr(str_or_empty(object_annotation(node, ANNOTATION_CLAIM)), "uid-1"));
     assert_int_equal(json_array_size(json_at(node, "spec.taints")), 1);
 }
@@ -140,9 +140,9 @@ static void a_claim_keeps_what_was_written_of_the_gpus(void **state)
 {
     static const char features[] = "\"features\":{\"nvidia.com/gpu.product\":\"T4\"}";
     (void) state;
-    CLEANUP_PLAN struct plan plan = { 0 };
+    CLEANUP_ACTIONS struct actions actions = { 0 };
     CLEANUP_FREE char *marks = xasprintf("{\"labels\":[\"nvidia.com/gpu.product\"],%s}", features);
-    CLEANUP_JSON json_t *node = claimed(marks, &plan);
+    CLEANUP_JSON json_t *node = claimed(marks, &actions);
     assert_non_null(strstr(str_or_empty(object_annotation(node, ANNOTATION_MARKS)), features));
 }
 
@@ -150,10 +150,10 @@ static void a_claim_keeps_what_was_written_of_the_gpus(void **state)
 static void a_claim_rests_on_a_taint_of_others(void **state)
 {
     (void) state;
-    CLEANUP_PLAN struct plan plan = { 0 };
+    CLEANUP_ACTIONS struct actions actions = { 0 };
     CLEANUP_JSON json_t *open = node_with(NULL), *closed = node_with(NULL);
     json_set_at(closed, "spec.taints", tree("[{'key': '" TAINT_UPGRADE "', 'value': 'x', 'effect': 'NoSchedule'}]"));
-    CLEANUP_JSON json_t *operations = claim_operations(closed, &plan);
+    CLEANUP_JSON json_t *operations = claim_operations(closed, &actions);
     CLEANUP_JSON json_t *well = frame_operated(closed, operations), *refused = frame_operated(open, operations);
     assert_non_null(object_annotation(well, ANNOTATION_CLAIM));
     assert_true(json_equal(json_at(well, "spec.taints"), json_at(closed, "spec.taints")));
@@ -164,7 +164,7 @@ static void a_claim_rests_on_a_taint_of_others(void **state)
 static enum reason reason_to_run(const char *driver, bool back)
 {
     CLEANUP_JSON json_t *object = node_with(NULL);
-    CLEANUP_PLAN struct plan plan = { 0 };
+    CLEANUP_ACTIONS struct actions actions = { 0 };
     struct intern *strings = intern_new();
     struct node *node = node_project(strings, object);
     const struct claim failed = { .phase = CLAIM_FAILED,
@@ -179,10 +179,10 @@ static enum reason reason_to_run(const char *driver, bool back)
     grant_plan(&(struct rollout_grant){ .node = &n, .kind = GRANT_RETRY },
                &(struct node_view){ node, strings },
                &(struct claimant){ .policy = "uid-1", .taint = TAINT_UPGRADE, .now_s = NOW_S }, back,
-               &plan);
+               &actions);
     node_free(strings, node);
     intern_free(strings);
-    return action_reason(&plan.actions[0]);
+    return action_reason(&actions.items[0]);
 }
 
 static void a_retry_is_no_rollback(void **state)

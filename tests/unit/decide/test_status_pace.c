@@ -40,7 +40,7 @@ static void check(void **state)
 {
     const struct row *row = *state;
     CLEANUP_ARENA struct arena a = { 0 };
-    CLEANUP_PLAN struct plan plan = { 0 };
+    CLEANUP_ACTIONS struct actions actions = { 0 };
     CLEANUP_JSON json_t *object =
         tree("{'metadata': {'name': 'default', 'uid': 'p', 'generation': 1, 'finalizers': ['" POLICY_FINALIZER "']}}");
     struct tally tally = { .moving = row->moving };
@@ -52,10 +52,10 @@ static void check(void **state)
     report.done = row->done;
     report.failed = row->failed;
     json_object_set_new(json_object_get(object, "metadata"), "generation", json_integer(row->generation));
-    policy_plan(&v, &a, &plan);
-    assert_int_equal(plan.len, row->told);
+    policy_plan(&v, &a, &actions);
+    assert_int_equal(actions.len, row->told);
     bool later = !row->told && row->done != 1;
-    assert_int_equal(plan.requeue_after_ms, later ? row->wait_ms : 0);
+    assert_int_equal(actions.requeue_after_ms, later ? row->wait_ms : 0);
 }
 
 int main(void)

@@ -297,19 +297,19 @@ static void a_child_that_was_repaired_and_not_applied_is_not_confirmed(void **st
     CLEANUP_JSON json_t *service = tree("{'metadata':{'name':'exporter','namespace':'operands','uid':'s','resourceVersion':'7',"
                                         "'annotations':{'ostler.dev/intent':'i'}}}");
     CLEANUP_JSON json_t *nothing = json_object();
-    CLEANUP_PLAN struct plan plan = { 0 };
-    plan_add(&plan, request_json_patch(RESOURCE_SERVICE, "operands", "exporter", nothing),
+    CLEANUP_ACTIONS struct actions actions = { 0 };
+    actions_add(&actions, request_json_patch(RESOURCE_SERVICE, "operands", "exporter", nothing),
              VERB_REPAIR, "services/exporter", "Drift", "somebody has changed it");
-    plan_add(&plan, request_apply(RESOURCE_SERVICE, "operands", "exporter", nothing), VERB_APPLY,
+    actions_add(&actions, request_apply(RESOURCE_SERVICE, "operands", "exporter", nothing), VERB_APPLY,
              "services/exporter", "Drift", "it is made ours");
     f->cluster.tables[RESOURCE_SERVICE].synced = true;
     cluster_written(&f->cluster, RESOURCE_SERVICE, service);
     const struct child *child = (const struct child *) table_get(&f->cluster.tables[RESOURCE_SERVICE], "operands/exporter");
-    plan.actions[0].accepted = plan.actions[1].accepted = true;
-    policy_outcome(&r, &(struct executor_result){ .plan = &plan });
+    actions.items[0].accepted = actions.items[1].accepted = true;
+    policy_outcome(&r, &(struct executor_result){ .actions = &actions });
     assert_true(cluster_confirmed(&f->cluster, child));
-    plan.actions[1].accepted = false;
-    policy_outcome(&r, &(struct executor_result){ .error = ERR_CONFLICT, .message = "", .plan = &plan });
+    actions.items[1].accepted = false;
+    policy_outcome(&r, &(struct executor_result){ .error = ERR_CONFLICT, .message = "", .actions = &actions });
     assert_false(cluster_confirmed(&f->cluster, child));
     err_clear(&r.failure);
 }

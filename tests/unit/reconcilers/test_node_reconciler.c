@@ -59,10 +59,10 @@ static int tear_down(void **state)
 /* How many writes a pass over the node wants. */
 static size_t pass(struct fixture *f)
 {
-    CLEANUP_PLAN struct plan plan = { 0 };
+    CLEANUP_ACTIONS struct actions actions = { 0 };
     f->soon = false;
-    node_reconcile(f->bed.passes, "gpu-1", &plan);
-    return plan.len;
+    node_reconcile(f->bed.passes, "gpu-1", &actions);
+    return actions.len;
 }
 
 /* If the policy were deleted at that moment, nobody would take off again what a node bears: here of a node that is only marked as

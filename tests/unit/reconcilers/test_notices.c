@@ -99,15 +99,15 @@ static void check(void **state)
     const struct row *row = *state;
     struct node node = { .head = { .uid = "u" } };
     struct node_slot slot = { .name = (char *) "gpu-1", .node = &node, .summary = row->before };
-    CLEANUP_PLAN struct plan plan = { 0 };
+    CLEANUP_ACTIONS struct actions actions = { 0 };
     CLEANUP_BUF struct buf got = BUF_INIT(1000);
     CLEANUP_JSON json_t *patch = json_array();
     if (row->write)
-        action_add(&plan, request_json_patch(RESOURCE_NODE, NULL, "gpu-1", patch), VERB_MARK,
+        action_add(&actions, request_json_patch(RESOURCE_NODE, NULL, "gpu-1", patch), VERB_MARK,
                    "node/gpu-1", row->write, "a sentence");
-    notice_node(&slot, &row->v, &plan);
-    for (size_t i = 0; i < plan.notice_count; i++) {
-        const struct notice *n = &plan.notices[i];
+    notice_node(&slot, &row->v, &actions);
+    for (size_t i = 0; i < actions.notice_count; i++) {
+        const struct notice *n = &actions.notices[i];
         buf_printf(&got, "%s%s", n->reason, n->warning ? "!" : "");
         if (n->of_action)
             buf_printf(&got, "@%zu", n->of_action);
@@ -126,10 +126,10 @@ static void pod_that_does_not_come_up_is_named(void **state)
                                     .reason = REASON_ERR_IMAGE_PULL,
                                     .pod = "ops/driver-x",
                                     .message = "ErrImagePull: r/a:1: manifest unknown" };
-    CLEANUP_PLAN struct plan plan = { 0 };
-    notice_node(&slot, &v, &plan);
-    assert_int_equal(plan.notice_count, 1);
-    assert_string_equal(plan.notices[0].note, "ErrImagePull: r/a:1: manifest unknown, pod ops/driver-x");
+    CLEANUP_ACTIONS struct actions actions = { 0 };
+    notice_node(&slot, &v, &actions);
+    assert_int_equal(actions.notice_count, 1);
+    assert_string_equal(actions.notices[0].note, "ErrImagePull: r/a:1: manifest unknown, pod ops/driver-x");
 }
 
 /* Looks at the images of one node, one after another. */
@@ -153,14 +153,14 @@ static void image_is_told_once_until_it_is_there(void **state)
     struct node node = { .head = { .uid = "u" } };
     struct node_slot slot = { .name = (char *) "gpu-1", .node = &node };
     for (size_t i = 0; i < ARRAY_LEN(looks); i++) {
-        CLEANUP_PLAN struct plan plan = { 0 };
-        notice_images(&slot, &looks[i].images, looks[i].known, &plan);
-        assert_int_equal(plan.notice_count, looks[i].want != NULL);
+        CLEANUP_ACTIONS struct actions actions = { 0 };
+        notice_images(&slot, &looks[i].images, looks[i].known, &actions);
+        assert_int_equal(actions.notice_count, looks[i].want != NULL);
         if (!looks[i].want)
             continue;
-        assert_true(plan.notices[0].warning);
-        assert_string_equal(plan.notices[0].reason, "ImagePullFailed");
-        assert_non_null(strstr(plan.notices[0].note, looks[i].want));
+        assert_true(actions.notices[0].warning);
+        assert_string_equal(actions.notices[0].reason, "ImagePullFailed");
+        assert_non_null(strstr(actions.notices[0].note, looks[i].want));
     }
 }
 

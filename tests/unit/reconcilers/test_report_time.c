@@ -71,11 +71,11 @@ static void check(void **state)
     if (row->pulls)
         quiet_event(&c, RESOURCE_TASK, row->pulls, false);
 
-    CLEANUP_PLAN struct plan plan = { 0 };
+    CLEANUP_ACTIONS struct actions actions = { 0 };
     struct reconcilers r = { .cluster = &c };
-    report_reconcile(&r, "gpu-1", &plan);
-    assert_int_equal(plan.len > 0, row->again_ms == 0);
-    assert_int_equal(plan.requeue_after_ms, row->again_ms);
+    report_reconcile(&r, "gpu-1", &actions);
+    assert_int_equal(actions.len > 0, row->again_ms == 0);
+    assert_int_equal(actions.requeue_after_ms, row->again_ms);
 
     informer_free(c.informers[RESOURCE_GPU_NODE]);
     cluster_clear(&c);

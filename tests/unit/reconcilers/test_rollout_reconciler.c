@@ -50,13 +50,13 @@ static void a_refused_pod_is_remembered_until_one_is_taken(void **state)
 static void a_refused_pod_is_forgotten_with_the_policy(void **state)
 {
     struct testbed *t = *state;
-    CLEANUP_PLAN struct plan plan = { 0 };
+    CLEANUP_ACTIONS struct actions actions = { 0 };
     answer(t, RESOURCE_TASK, ERR_INVALID, "exceeded quota");
-    rollout_reconcile(t->passes, POLICY_NAME, &plan);
+    rollout_reconcile(t->passes, POLICY_NAME, &actions);
     assert_string_equal(t->passes->pull_refused, "exceeded quota");
     CLEANUP_JSON json_t *deletion = tree("{'metadata': {'deletionTimestamp': '2026-11-20T10:00:00Z'}}");
     testbed_edit(t, RESOURCE_POLICY, POLICY_NAME, deletion);
-    rollout_reconcile(t->passes, POLICY_NAME, &plan);
+    rollout_reconcile(t->passes, POLICY_NAME, &actions);
     assert_null(t->passes->pull_refused);
 }
 
@@ -70,16 +70,16 @@ static void count(void *arg, bool soon)
 static void the_first_look_under_a_policy_is_told_of(void **state)
 {
     struct testbed *t = *state;
-    CLEANUP_PLAN struct plan plan = { 0 };
+    CLEANUP_ACTIONS struct actions actions = { 0 };
     CLEANUP_JSON json_t *edit = tree("{'metadata': {'finalizers': ['" POLICY_FINALIZER "']}}");
     int told = 0;
     testbed_edit(t, RESOURCE_POLICY, POLICY_NAME, edit);
     t->passes->policy = count;
     t->passes->arg = &told;
     for (int i = 0; i < 2; i++) {
-        rollout_reconcile(t->passes, POLICY_NAME, &plan);
+        rollout_reconcile(t->passes, POLICY_NAME, &actions);
         assert_int_equal(told, i + 1);
-        rollout_reconcile(t->passes, POLICY_NAME, &plan);
+        rollout_reconcile(t->passes, POLICY_NAME, &actions);
         assert_int_equal(told, i + 1);
         cluster_new_epoch(t->cluster);
     }
@@ -96,9 +96,9 @@ static void edit(struct testbed *t, enum resource_id resource, const char *name,
 /* How many writes a pass wants. */
 static size_t pass(struct testbed *t)
 {
-    CLEANUP_PLAN struct plan plan = { 0 };
-    testbed_pass_rollout(t, &plan);
-    return plan.len;
+    CLEANUP_ACTIONS struct actions actions = { 0 };
+    testbed_pass_rollout(t, &actions);
+    return actions.len;
 }
 
 /* The nodes' passes, which have nothing to write: until then nobody knows what they are to run. */
@@ -107,10 +107,10 @@ static void look_at_nodes(struct testbed *t)
     static const char *const names[] = { "gpu-1", "gpu-2" };
     for (size_t i = 0; i < ARRAY_LEN(names); i++) {
         CLEANUP_ARENA struct arena a = { 0 };
-        CLEANUP_PLAN struct plan plan = { 0 };
+        CLEANUP_ACTIONS struct actions actions = { 0 };
         struct node_verdict v;
-        testbed_pass_node(t, &a, names[i], &v, &plan);
-        assert_int_equal(plan.len, 0);
+        testbed_pass_node(t, &a, names[i], &v, &actions);
+        assert_int_equal(actions.len, 0);
     }
 }
 
@@ -134,14 +134,14 @@ static void soak_behind_a_canary(struct testbed *t)
 static void nobody_is_claimed_before_the_record_says_why_it_may_be(void **state)
 {
     struct testbed *t = *state;
-    CLEANUP_PLAN struct plan plan = { 0 };
+    CLEANUP_ACTIONS struct actions actions = { 0 };
     soak_behind_a_canary(t);
     edit(t, RESOURCE_POLICY, POLICY_NAME, "{'spec': {'rollout': {'canary': {'soak': '0s'}}}}");
     look_at_nodes(t);
     assert_int_equal(pass(t), 0);
-    testbed_pass_policy(t, &plan);
-    assert_true(plan.len > 0);
-    testbed_carry_out(t, &plan);
+    testbed_pass_policy(t, &actions);
+    assert_true(actions.len > 0);
+    testbed_carry_out(t, &actions);
     look_at_nodes(t);
     assert_true(pass(t) > 0);
 }

@@ -36,19 +36,19 @@ static int tear_down(void **state)
 
 static void rollout(struct testbed *t)
 {
-    CLEANUP_PLAN struct plan plan = { 0 };
-    testbed_pass_rollout(t, &plan);
+    CLEANUP_ACTIONS struct actions actions = { 0 };
+    testbed_pass_rollout(t, &actions);
 }
 
 static void look_at_node(struct testbed *t, const char *name, bool write)
 {
     CLEANUP_ARENA struct arena a = { 0 };
-    CLEANUP_PLAN struct plan plan = { 0 };
+    CLEANUP_ACTIONS struct actions actions = { 0 };
     struct node_verdict v;
-    testbed_pass_node(t, &a, name, &v, &plan);
-    assert_int_equal(plan.len, 1);
+    testbed_pass_node(t, &a, name, &v, &actions);
+    assert_int_equal(actions.len, 1);
     if (write)
-        testbed_carry_out(t, &plan);
+        testbed_carry_out(t, &actions);
 }
 
 static bool has_turn(const struct testbed *t, const char *name)

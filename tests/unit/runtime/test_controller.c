@@ -40,22 +40,22 @@ static void written(void *arg, enum resource_id resource, const json_t *object)
     (void) object;
 }
 
-static void reconcile(void *arg, const char *key, struct plan *plan)
+static void reconcile(void *arg, const char *key, struct actions *actions)
 {
     struct fixture *f = arg;
     world_say(&f->w, key);
     world_jump(&f->w, f->cost_ms);
     CLEANUP_JSON json_t *patch = tree("{'spec': {}}");
     for (int i = 0; i < f->patches; i++)
-        plan_add(plan, request_merge_patch(RESOURCE_NODE, NULL, key, patch), VERB_MARK, key, "Test",
+        actions_add(actions, request_merge_patch(RESOURCE_NODE, NULL, key, patch), VERB_MARK, key, "Test",
                  "as the test wants");
     if (f->evicts)
-        plan_add(plan, request_evict("ml", key, "u1", false), VERB_EVICT, key, "Test",
+        actions_add(actions, request_evict("ml", key, "u1", false), VERB_EVICT, key, "Test",
                  "as the test wants");
     if (f->requeue_ms)
-        plan_requeue(plan, f->requeue_ms);
+        actions_requeue(actions, f->requeue_ms);
     if (f->notice)
-        plan_notice(plan,
+        actions_add_notice(actions,
                     &(struct notice){ .resource = RESOURCE_NODE, .name = (char *) key, .uid = (char *) "u1",
                                       .of_action = f->notice_of, .reason = "Test", .action = "Test",
                                       .note = (char *) f->notice });

@@ -22,7 +22,7 @@ struct fixture {
     int64_t jump_ms; /* the clock jumps by this when the next answer is counted */
     struct buf log;  /* what the executor said: outcomes, answers, accepted objects */
     ptrdiff_t failed;  /* index of the action that the last plan's error is about; -1: none */
-    struct plan again; /* submitted by the next done function */
+    struct actions again; /* submitted by the next done function */
 };
 
 static int64_t fence(void *arg)
@@ -69,11 +69,11 @@ static void done(void *arg, const char *key, const struct executor_result *resul
     struct fixture *f = arg;
     buf_printf(&f->log, "%s: %s \"%s\" %lld\n", key, err_kind_name(result->error), result->message,
                (long long) result->retry_after_ms);
-    f->failed = result->failed ? result->failed - result->plan->actions : -1;
+    f->failed = result->failed ? result->failed - result->actions->items : -1;
     if (f->again.len) {
-        struct plan plan = f->again;
-        f->again = (struct plan){ 0 };
-        executor_submit(f->ex, "again", &plan, done, f);
+        struct actions actions = f->again;
+        f->again = (struct actions){ 0 };
+        executor_submit(f->ex, "again", &actions, done, f);
     }
 }
 
@@ -96,7 +96,7 @@ static int tear_down(void **state)
     struct fixture *f = *state;
     executor_free(f->ex);
     world_clear(&f->w);
-    plan_clear(&f->again);
+    actions_clear(&f->again);
     buf_clear(&f->log);
     free(f);
     return 0;
@@ -109,24 +109,24 @@ static void expect_log(struct fixture *f, const char *want)
     buf_reset(&f->log);
 }
 
-static void add_patch(struct plan *p, const char *node)
+static void add_patch(struct actions *p, const char *node)
 {
     CLEANUP_JSON json_t *patch = tree("{'spec': {'unschedulable': true}}");
     CLEANUP_FREE char *target = xasprintf("node/%s", node);
-    plan_add(p, request_merge_patch(RESOURCE_NODE, NULL, node, patch), VERB_MARK, target, "Test",
+    actions_add(p, request_merge_patch(RESOURCE_NODE, NULL, node, patch), VERB_MARK, target, "Test",
              "as the test wants");
 }
 
-static void add_delete(struct plan *p, const char *name)
+static void add_delete(struct actions *p, const char *name)
 {
-    plan_add(p, request_delete(RESOURCE_DAEMONSET, "ns", name, "u1", 0), VERB_DELETE, name, "Test",
+    actions_add(p, request_delete(RESOURCE_DAEMONSET, "ns", name, "u1", 0), VERB_DELETE, name, "Test",
              "as the test wants");
 }
 
 /* A plan of patches of nodes. */
 static void submit(struct fixture *f, const char *key, bool keep_going, const char *const *nodes)
 {
-    struct plan p = { .keep_going = keep_going };
+    struct actions p = { .keep_going = keep_going };
     for (; *nodes; nodes++)
         add_patch(&p, *nodes);
     executor_submit(f->ex, key, &p, done, f);
@@ -155,8 +155,8 @@ static void one_after_another(void **state)
 
 static void submit_look(struct fixture *f)
 {
-    struct plan p = { 0 };
-    plan_add(&p,
+    struct actions p = { 0 };
+    actions_add(&p,
              request_look(RESOURCE_POD,
                           &(struct list_options){ .field_selector = "spec.nodeName=a" }),
              VERB_LOOK, "node/a", "Test", "as the test wants");
@@ -301,10 +301,10 @@ static void fewer_at_a_time(void **state)
         .transport = &f->w.transport, .loop = f->w.loop, .fence = fence, .epoch = epoch, .written = written, .arg = f,
             .in_flight = 2 });
     for (int i = 0; i < 4; i++) {
-        struct plan plan = { 0 };
-        plan_add(&plan, request_delete(RESOURCE_NODE, NULL, "a", "u", 0), VERB_DELETE, "node/a",
+        struct actions actions = { 0 };
+        actions_add(&actions, request_delete(RESOURCE_NODE, NULL, "a", "u", 0), VERB_DELETE, "node/a",
                  "Test", "one of four");
-        executor_submit(few, "k", &plan, done, f);
+        executor_submit(few, "k", &actions, done, f);
     }
     assert_int_equal(world_open(&f->w), 2);
     assert_int_equal(executor_pending(few), 4);
@@ -357,10 +357,10 @@ static void what_waits_for_a_place_ends_at_the_fence(void **state)
 static void nothing_more_begins_when_something_else_is_wanted(void **state)
 {
     struct fixture *f = *state;
-    struct plan plan = { .keep_going = true, .epoch = f->epoch };
-    add_patch(&plan, "a");
-    add_patch(&plan, "b");
-    executor_submit(f->ex, "k", &plan, done, f);
+    struct actions actions = { .keep_going = true, .epoch = f->epoch };
+    add_patch(&actions, "a");
+    add_patch(&actions, "b");
+    executor_submit(f->ex, "k", &actions, done, f);
     f->epoch++;
     world_reply(&f->w, 0, 200, "");
     expect_log(f, "PATCH nodes 200\nk: Conflict \"the policy or the nodes changed since this was decided\" -1\n");
@@ -393,7 +393,7 @@ static void fence_is_held_against_the_clock_not_the_turn(void **state)
 static void gone_is_deleted(void **state)
 {
     struct fixture *f = *state;
-    struct plan p = { 0 };
+    struct actions p = { 0 };
     add_delete(&p, "driver-1");
     add_patch(&p, "a");
     executor_submit(f->ex, "k", &p, done, f);
@@ -408,7 +408,7 @@ static void gone_is_deleted(void **state)
 static void another_incarnation_is_not_deleted(void **state)
 {
     struct fixture *f = *state;
-    struct plan p = { 0 };
+    struct actions p = { 0 };
     add_delete(&p, "driver-1");
     executor_submit(f->ex, "k", &p, done, f);
     world_reply(&f->w, 0, 409, "{'reason': 'Conflict', 'message': 'the UID differs'}");
@@ -429,8 +429,8 @@ static void failed_test_of_a_json_patch_is_a_conflict(void **state)
     };
     CLEANUP_JSON json_t *operations = tree("[{'op': 'test', 'path': '/metadata/uid', 'value': 'u1'}]");
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-        struct plan p = { 0 };
-        plan_add(&p, request_json_patch(RESOURCE_NODE, NULL, "a", operations), VERB_MARK, "node/a",
+        struct actions p = { 0 };
+        actions_add(&p, request_json_patch(RESOURCE_NODE, NULL, "a", operations), VERB_MARK, "node/a",
                  "Test", "as the test wants");
         executor_submit(f->ex, "k", &p, done, f);
         world_reply(&f->w, 0, 422, rows[i].body);
@@ -450,10 +450,10 @@ static void failed_test_of_a_json_patch_is_a_conflict(void **state)
 
 static void submit_evictions(struct fixture *f, const char *const *pods)
 {
-    struct plan p = { 0 };
+    struct actions p = { 0 };
     for (int dry_run = 1; dry_run >= 0; dry_run--)
         for (size_t i = 0; pods[i]; i++)
-            plan_add(&p, request_evict("ml", pods[i], "u1", dry_run), VERB_EVICT, pods[i], "Test",
+            actions_add(&p, request_evict("ml", pods[i], "u1", dry_run), VERB_EVICT, pods[i], "Test",
                      "as the test wants");
     executor_submit(f->ex, "k", &p, done, f);
 }

@@ -92,12 +92,12 @@ enum stance testbed_stance(const struct testbed *t);
 /* What the operator knows of a node; fails the test when there is none of that name. */
 struct node_slot *testbed_slot(const struct testbed *t, const char *name);
 /* One pass over a node or the policy: what it would do. */
-void testbed_pass_node(struct testbed *t, struct arena *a, const char *name, struct node_verdict *v, struct plan *plan);
-bool testbed_pass_policy(struct testbed *t, struct plan *plan);
+void testbed_pass_node(struct testbed *t, struct arena *a, const char *name, struct node_verdict *v, struct actions *actions);
+bool testbed_pass_policy(struct testbed *t, struct actions *actions);
 /* The rollout's pass. */
-void testbed_pass_rollout(struct testbed *t, struct plan *plan);
+void testbed_pass_rollout(struct testbed *t, struct actions *actions);
 /* Carries out a plan. */
-void testbed_carry_out(struct testbed *t, const struct plan *plan);
+void testbed_carry_out(struct testbed *t, const struct actions *actions);
 /* What the DaemonSet controller and kubelets do: pods where labels want them, none elsewhere. True when anything changed. */
 bool testbed_follow(struct testbed *t);
 /* Passes over everything, with pods that follow when `follow` is set, until nothing is left to do; fails the test when that has

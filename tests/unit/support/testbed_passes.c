@@ -57,7 +57,7 @@ enum stance testbed_stance(const struct testbed *t)
     return t->cluster->saw_deletion || t->absent_for_long ? STANCE_REMOVE : STANCE_HOLD;
 }
 
-void testbed_pass_node(struct testbed *t, struct arena *a, const char *name, struct node_verdict *v, struct plan *plan)
+void testbed_pass_node(struct testbed *t, struct arena *a, const char *name, struct node_verdict *v, struct actions *actions)
 {
     struct cluster *c = t->cluster;
     struct node_slot *slot = testbed_slot(t, name);
@@ -95,7 +95,7 @@ void testbed_pass_node(struct testbed *t, struct arena *a, const char *name, str
         .record = cluster_record,
         .arg = c,
     };
-    node_plan(&in, a, v, plan);
+    node_plan(&in, a, v, actions);
     tally_set(&c->tally, &slot->summary, v);
     cluster_node_seen(c, slot);
 }
@@ -133,7 +133,7 @@ static const struct node_slot *any_stack_node(const struct cluster *c)
     return NULL;
 }
 
-bool testbed_pass_policy(struct testbed *t, struct plan *plan)
+bool testbed_pass_policy(struct testbed *t, struct actions *actions)
 {
     struct cluster *c = t->cluster;
     CLEANUP_ARENA struct arena a = { 0 };
@@ -169,15 +169,15 @@ bool testbed_pass_policy(struct testbed *t, struct plan *plan)
     const struct child **children = gather(c, &v.child_count);
     v.children = children;
     cluster_look_at_control_plane(c, &v);
-    bool done = policy_plan(&v, &a, plan);
+    bool done = policy_plan(&v, &a, actions);
     free(children);
     return done;
 }
 
-void testbed_pass_rollout(struct testbed *t, struct plan *plan)
+void testbed_pass_rollout(struct testbed *t, struct actions *actions)
 {
     if (testbed_stance(t) == STANCE_MANAGE && !t->unsettled)
-        rollout_reconcile(t->passes, POLICY_NAME, plan);
+        rollout_reconcile(t->passes, POLICY_NAME, actions);
 }
 
 /* One round over everything; false when there was nothing to do. */
@@ -189,23 +189,23 @@ static bool round_of_passes(struct testbed *t, struct buf *log)
     CLEANUP_JSON json_t *nodes = testbed_list(t, RESOURCE_NODE);
     json_array_foreach (nodes, i, node) {
         CLEANUP_ARENA struct arena a = { 0 };
-        CLEANUP_PLAN struct plan plan = { 0 };
+        CLEANUP_ACTIONS struct actions actions = { 0 };
         struct node_verdict v;
-        testbed_pass_node(t, &a, object_name(node), &v, &plan);
-        testbed_carry_out(t, &plan);
-        plan_text(&plan, log);
-        any |= plan.len > 0;
+        testbed_pass_node(t, &a, object_name(node), &v, &actions);
+        testbed_carry_out(t, &actions);
+        actions_text(&actions, log);
+        any |= actions.len > 0;
     }
-    CLEANUP_PLAN struct plan grants = { 0 };
+    CLEANUP_ACTIONS struct actions grants = { 0 };
     testbed_pass_rollout(t, &grants);
-    plan_text(&grants, log);
+    actions_text(&grants, log);
     testbed_carry_out(t, &grants);
     any |= grants.len > 0;
-    CLEANUP_PLAN struct plan plan = { 0 };
-    testbed_pass_policy(t, &plan);
-    plan_text(&plan, log);
-    testbed_carry_out(t, &plan);
-    return any || plan.len > 0;
+    CLEANUP_ACTIONS struct actions actions = { 0 };
+    testbed_pass_policy(t, &actions);
+    actions_text(&actions, log);
+    testbed_carry_out(t, &actions);
+    return any || actions.len > 0;
 }
 
 void testbed_settle(struct testbed *t, bool follow, struct buf *log)

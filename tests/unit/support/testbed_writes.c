@@ -156,8 +156,8 @@ static void carry_out(struct testbed *t, const struct action *a)
         report_images(t, after);
 }
 
-void testbed_carry_out(struct testbed *t, const struct plan *plan)
+void testbed_carry_out(struct testbed *t, const struct actions *actions)
 {
-    for (size_t i = 0; i < plan->len; i++)
-        carry_out(t, &plan->actions[i]);
+    for (size_t i = 0; i < actions->len; i++)
+        carry_out(t, &actions->items[i]);
 }

@@ -108,7 +108,7 @@ static void check_node(void **state)
     const struct node_row *row = *state;
     CLEANUP_JSON json_t *policy = tree(row->policy), *brief = tree(row->node);
     CLEANUP_ARENA struct arena a = { 0 };
-    struct plan plan = { 0 };
+    struct actions actions = { 0 };
     struct testbed t;
     struct node_verdict v;
     testbed_init(&t, policy);
@@ -118,7 +118,7 @@ static void check_node(void **state)
                 json_pack("{s:{s:s}, s:{s:o}}", "metadata", "name", "gpu-1", "status",
                           GPU_NODE_INVENTORY, tree(row->inventory)));
     testbed_settle(&t, false, NULL);
-    testbed_pass_node(&t, &a, "gpu-1", &v, &plan);
+    testbed_pass_node(&t, &a, "gpu-1", &v, &actions);
     assert_int_equal(v.gpu, row->vendor != NULL);
     assert_string_equal(node_state_name(v.state), node_state_name(row->state));
     if (row->vendor)
@@ -126,7 +126,7 @@ static void check_node(void **state)
     if (row->message)
         assert_non_null(strstr(str_or_empty(v.message), row->message));
     check_marks(testbed_get(&t, RESOURCE_NODE, "gpu-1"), row);
-    plan_clear(&plan);
+    actions_clear(&actions);
     testbed_clear(&t);
 }
 

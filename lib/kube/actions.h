@@ -1,7 +1,7 @@
 /* A plan: the requests that a pass wants to send, each with a reason. Data, not calls: it can be printed, compared and
  * thrown away. */
-#ifndef OSTLER_KUBE_PLAN_H
-#define OSTLER_KUBE_PLAN_H
+#ifndef OSTLER_KUBE_ACTIONS_H
+#define OSTLER_KUBE_ACTIONS_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -57,8 +57,8 @@ struct notice {
 };
 
 /* Zero-initialised = nothing to do. */
-struct plan {
-    struct action *actions; /* sent in this order, one after another */
+struct actions {
+    struct action *items; /* sent in this order, one after another */
     size_t len;
     bool keep_going;        /* the actions do not depend on each other: a failure ends only its own (otherwise the whole plan) */
     struct notice *notices;
@@ -68,20 +68,20 @@ struct plan {
     uint32_t epoch;
 };
 
-#define CLEANUP_PLAN CLEANUP(plan_clear)
+#define CLEANUP_ACTIONS CLEANUP(actions_clear)
 
 /* As the log shows it. Static text. */
 const char *verb_text(enum verb v);
 /* Appends an action; takes the request. The message is formatted. */
-void plan_add(struct plan *p, struct request request_steal, enum verb verb, const char *target,
+void actions_add(struct actions *p, struct request request_steal, enum verb verb, const char *target,
               const char *reason, const char *fmt, ...) PRINTF(6, 7);
 /* Appends an Event to write; name, uid and note are copied. */
-void plan_notice(struct plan *p, const struct notice *n);
+void actions_add_notice(struct actions *p, const struct notice *n);
 /* Look again in at most this time. */
-void plan_requeue(struct plan *p, int64_t after_ms);
+void actions_requeue(struct actions *p, int64_t after_ms);
 /* One line per action: "Verb target Reason: message"; for dry runs and tests. */
-void plan_text(const struct plan *p, struct buf *out);
+void actions_text(const struct actions *p, struct buf *out);
 /* Frees all actions and notices; there is nothing to do afterwards. */
-void plan_clear(struct plan *p);
+void actions_clear(struct actions *p);
 
 #endif

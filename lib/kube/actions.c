@@ -1,4 +1,4 @@
-#include "kube/plan.h"
+#include "kube/actions.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -15,20 +15,20 @@ const char *verb_text(enum verb v)
     return texts[v];
 }
 
-void plan_add(struct plan *p, struct request request_steal, enum verb verb, const char *target,
+void actions_add(struct actions *p, struct request request_steal, enum verb verb, const char *target,
               const char *reason, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
     char *message = xvasprintf(fmt, ap);
     va_end(ap);
-    p->actions = xreallocarray(p->actions, p->len + 1, sizeof *p->actions);
-    p->actions[p->len++] = (struct action){
+    p->items = xreallocarray(p->items, p->len + 1, sizeof *p->items);
+    p->items[p->len++] = (struct action){
         .request = request_steal, .verb = verb, .target = xstrdup(target), .reason = reason, .message = message
     };
 }
 
-void plan_notice(struct plan *p, const struct notice *n)
+void actions_add_notice(struct actions *p, const struct notice *n)
 {
     p->notices = xreallocarray(p->notices, p->notice_count + 1, sizeof *p->notices);
     struct notice *copy = &p->notices[p->notice_count++];
@@ -38,7 +38,7 @@ void plan_notice(struct plan *p, const struct notice *n)
     copy->note = xstrdup(n->note);
 }
 
-void plan_requeue(struct plan *p, int64_t after_ms)
+void actions_requeue(struct actions *p, int64_t after_ms)
 {
     if (after_ms < 1)
         after_ms = 1; /* due already; 0 would mean never */
@@ -46,11 +46,11 @@ void plan_requeue(struct plan *p, int64_t after_ms)
         p->requeue_after_ms = after_ms;
 }
 
-void plan_text(const struct plan *p, struct buf *out)
+void actions_text(const struct actions *p, struct buf *out)
 {
     for (size_t i = 0; i < p->len; i++)
-        buf_printf(out, "%s %s %s: %s\n", verb_text(p->actions[i].verb), p->actions[i].target,
-                   p->actions[i].reason, p->actions[i].message);
+        buf_printf(out, "%s %s %s: %s\n", verb_text(p->items[i].verb), p->items[i].target,
+                   p->items[i].reason, p->items[i].message);
 }
 
 /* Frees what one action owns. */
@@ -61,16 +61,16 @@ static void action_clear(struct action *a)
     free(a->message);
 }
 
-void plan_clear(struct plan *p)
+void actions_clear(struct actions *p)
 {
     for (size_t i = 0; i < p->len; i++)
-        action_clear(&p->actions[i]);
-    free(p->actions);
+        action_clear(&p->items[i]);
+    free(p->items);
     for (size_t i = 0; i < p->notice_count; i++) {
         free(p->notices[i].name);
         free(p->notices[i].uid);
         free(p->notices[i].note);
     }
     free(p->notices);
-    *p = (struct plan){ 0 };
+    *p = (struct actions){ 0 };
 }

@@ -1,4 +1,4 @@
-#include "kube/plan.h"
+#include "kube/actions.h"
 
 #include "base/buf.h"
 #include "tests/unit/support/suite.h"
@@ -6,9 +6,9 @@
 static void empty_plan_says_nothing(void **state)
 {
     (void) state;
-    CLEANUP_PLAN struct plan p = { 0 };
+    CLEANUP_ACTIONS struct actions p = { 0 };
     CLEANUP_BUF struct buf text = BUF_INIT(1000);
-    plan_text(&p, &text);
+    actions_text(&p, &text);
     assert_string_equal(buf_text(&text), "");
     assert_int_equal(p.requeue_after_ms, 0);
 }
@@ -16,28 +16,28 @@ static void empty_plan_says_nothing(void **state)
 static void actions_keep_their_order_and_reasons(void **state)
 {
     (void) state;
-    CLEANUP_PLAN struct plan p = { 0 };
+    CLEANUP_ACTIONS struct actions p = { 0 };
     char target[] = "node/gpu-1";
-    plan_add(&p, request_get(RESOURCE_NODE, NULL, "gpu-1"), VERB_MARK, target, "GpuDetected",
+    actions_add(&p, request_get(RESOURCE_NODE, NULL, "gpu-1"), VERB_MARK, target, "GpuDetected",
              "%d GPUs", 8);
     target[5] = 'X'; /* the plan has its own copy */
-    plan_add(&p, request_delete(RESOURCE_DAEMONSET, "ns", "driver-abc", "u", 0), VERB_DELETE,
+    actions_add(&p, request_delete(RESOURCE_DAEMONSET, "ns", "driver-abc", "u", 0), VERB_DELETE,
              "daemonset/driver-abc", "NoNode", "no node runs it");
     CLEANUP_BUF struct buf text = BUF_INIT(1000);
-    plan_text(&p, &text);
+    actions_text(&p, &text);
     assert_string_equal(buf_text(&text), "Mark node/gpu-1 GpuDetected: 8 GPUs\n"
                                          "Delete daemonset/driver-abc NoNode: no node runs it\n");
-    assert_string_equal(p.actions[1].request.method, "DELETE");
+    assert_string_equal(p.items[1].request.method, "DELETE");
 }
 
 static void notices_are_copied(void **state)
 {
     (void) state;
-    CLEANUP_PLAN struct plan p = { 0 };
+    CLEANUP_ACTIONS struct actions p = { 0 };
     char name[] = "gpu-1", uid[] = "u", note[] = "8 GPUs found";
-    plan_notice(&p,
+    actions_add_notice(&p,
                 &(struct notice){ .resource = RESOURCE_NODE, .name = name, .uid = uid, .reason = "GpuDetected", .note = note });
-    plan_notice(&p, &(struct notice){ .resource = RESOURCE_NODE, .name = name, .uid = uid, .reason = "Failed", .note = note,
+    actions_add_notice(&p, &(struct notice){ .resource = RESOURCE_NODE, .name = name, .uid = uid, .reason = "Failed", .note = note,
                                       .warning = true });
     name[0] = uid[0] = note[0] = 'X';
     assert_int_equal(p.notice_count, 2);
@@ -64,22 +64,22 @@ static const struct requeue_row {
 static void check_requeue(void **state)
 {
     const struct requeue_row *row = *state;
-    struct plan p = { 0 };
-    plan_requeue(&p, row->first);
-    plan_requeue(&p, row->second);
+    struct actions p = { 0 };
+    actions_requeue(&p, row->first);
+    actions_requeue(&p, row->second);
     assert_int_equal(p.requeue_after_ms, row->want);
 }
 
 static void cleared_plan_is_empty(void **state)
 {
     (void) state;
-    struct plan p = { 0 };
-    plan_add(&p, request_get(RESOURCE_NODE, NULL, "a"), VERB_MARK, "node/a", "R", "m");
-    plan_requeue(&p, 5);
-    plan_clear(&p);
+    struct actions p = { 0 };
+    actions_add(&p, request_get(RESOURCE_NODE, NULL, "a"), VERB_MARK, "node/a", "R", "m");
+    actions_requeue(&p, 5);
+    actions_clear(&p);
     assert_int_equal(p.len, 0);
     assert_int_equal(p.requeue_after_ms, 0);
-    plan_clear(&p);
+    actions_clear(&p);
 }
 
 int main(void)
