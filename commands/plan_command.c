@@ -11,7 +11,7 @@
 #include "commands/plan_file.h"
 #include "commands/plan_print.h"
 #include "reconcilers/cluster_policy.h"
-#include "reconcilers/plan_ahead.h"
+#include "reconcilers/dry_run.h"
 #include "commands/simulation.h"
 #include "commands/simulation_print.h"
 #include "commands/snapshot.h"
@@ -61,7 +61,7 @@ static int choose_policy(struct planning *p, const json_t *file)
         plan_file_compare(&p->o, c->object, file);
     else if (!file && was_judged(c->object))
         judge_no_more(p, c);
-    p->policy = plan_ahead_object(c->object, file);
+    p->policy = dry_run_object(c->object, file);
     return 0;
 }
 
@@ -94,18 +94,18 @@ static int simulate(struct planning *p, const json_t *plan)
 /* A simulation needs the plan too: with it every node was looked at. */
 static int make_plan(struct planning *p)
 {
-    struct plan_ahead ahead = { 0 };
+    struct dry_run ahead = { 0 };
     CLEANUP(refusing_clear) struct refusing refusing;
     refusing_make(snapshot_objects(p->snapshot), &refusing);
-    int rc = plan_ahead(snapshot_cluster(p->snapshot), p->policy, &refusing, &ahead, &p->e);
-    CLEANUP_JSON json_t *plan = rc == 0 ? plan_ahead_json(&ahead) : NULL;
+    int rc = dry_run(snapshot_cluster(p->snapshot), p->policy, &refusing, &ahead, &p->e);
+    CLEANUP_JSON json_t *plan = rc == 0 ? dry_run_json(&ahead) : NULL;
     if (plan && p->o.file)
         json_object_set_new(plan, "ofFile", json_true());
     if (plan && p->o.simulate)
         rc = simulate(p, plan);
     else if (plan)
         print(p, plan, plan_print);
-    plan_ahead_clear(&ahead);
+    dry_run_clear(&ahead);
     return rc;
 }
 

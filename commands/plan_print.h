@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 
-/* Prints, on standard output, what plan_ahead_json() gave. */
+/* Prints, on standard output, what dry_run_json() gave. */
 void plan_print(const json_t *plan);
 
 #endif

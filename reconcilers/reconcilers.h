@@ -6,7 +6,7 @@
 #include "reconcilers/fleet_metrics.h"
 #include "reconcilers/manifests/render.h"
 #include "reconcilers/decide/rollout_report.h"
-#include "reconcilers/plan_keeper.h"
+#include "reconcilers/rollout_plan_status.h"
 #include "runtime/executor.h"
 
 /* What all of them need. */
@@ -24,7 +24,7 @@ struct reconcilers {
     struct rollout_report rollout; /* what the rollout's last pass came to */
     uint32_t rollout_epoch;        /* of the cluster, when that was; 0: there was none */
     bool rollout_early;            /* it looked at nodes before the records of what they are to run were there */
-    struct plan_keeper plans;
+    struct rollout_plan_status plans;
     char *pull_failed;  /* why a pod that was to pull images could not be made; NULL: it could. Owned */
     char *pull_refused; /* in which words the server last refused a pod that was to pull images; NULL: it did not. Owned */
     struct err failure; /* what the server refused of the policy's last plan; owned */

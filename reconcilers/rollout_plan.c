@@ -41,13 +41,13 @@ static const char **troubles_of(const struct rollout_gathering *g, struct arena 
 
 json_t *rollout_plan(const struct cluster *c, const struct rollout_gathering *g,
                      const struct rollout_pace pace[static TIERS], size_t looks,
-                     const struct outlook_limits *limits, const struct refusing *refusing)
+                     const struct rollout_plan_limits *limits, const struct refusing *refusing)
 {
     CLEANUP_ARENA struct arena a = { 0 };
-    struct rollout_forecast forecast;
-    rollout_forecast(&g->in, pace, looks, &a, &forecast);
-    return outlook_json(&(struct outlook_input){ .rollout = &g->in,
-                                                 .forecast = &forecast,
+    struct rollout_simulation simulation;
+    rollout_simulate(&g->in, pace, looks, &a, &simulation);
+    return rollout_plan_json(&(struct rollout_plan_input){ .rollout = &g->in,
+                                                 .simulation = &simulation,
                                                  .pace = pace,
                                                  .drains = drains_of(c, g, &a),
                                                  .troubles = troubles_of(g, &a),

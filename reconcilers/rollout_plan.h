@@ -2,12 +2,12 @@
 #ifndef OSTLER_RECONCILERS_ROLLOUT_PLAN_H
 #define OSTLER_RECONCILERS_ROLLOUT_PLAN_H
 
-#include "reconcilers/decide/outlook.h"
+#include "reconcilers/decide/rollout_plan_json.h"
 #include "reconcilers/rollout_gathering.h"
 
-/* NULL where every node runs its target. `looks` as in rollout_forecast(); `refusing` NULL: not known. New reference. */
+/* NULL where every node runs its target. `looks` as in rollout_simulate(); `refusing` NULL: not known. New reference. */
 json_t *rollout_plan(const struct cluster *c, const struct rollout_gathering *g,
                      const struct rollout_pace pace[static TIERS], size_t looks,
-                     const struct outlook_limits *limits, const struct refusing *refusing);
+                     const struct rollout_plan_limits *limits, const struct refusing *refusing);
 
 #endif

@@ -81,7 +81,7 @@ static void forget(struct reconcilers *r)
         return;
     rollout_report_clear(&r->rollout);
     r->rollout_early = false;
-    plan_keeper_clear(&r->plans);
+    rollout_plan_status_clear(&r->plans);
     r->policy(r->arg, false);
 }
 
@@ -106,7 +106,7 @@ void rollout_reconcile(void *arg, const char *key, struct actions *actions)
     g.in.pull_refused = r->pull_failed ? r->pull_failed : r->pull_refused;
     rollout_decide(&g.in, &a, &d);
     take_holds(c, &g, &d, r->rollout.known, actions);
-    bool planned = plan_keeper_take(&r->plans, c, &g, &d, &plan_again_s), first = r->rollout_epoch != c->epoch;
+    bool planned = rollout_plan_status_take(&r->plans, c, &g, &d, &plan_again_s), first = r->rollout_epoch != c->epoch;
     r->rollout_epoch = c->epoch;
     r->rollout_early = g.early;
     if (rollout_report_take(&r->rollout, &d, g.in.pool_names) || planned || first)

@@ -446,7 +446,7 @@ void engine_free(struct engine *en)
     rollout_report_clear(&en->reconcilers.rollout);
     free(en->reconcilers.pull_failed);
     free(en->reconcilers.pull_refused);
-    plan_keeper_clear(&en->reconcilers.plans);
+    rollout_plan_status_clear(&en->reconcilers.plans);
     free(en->missing.sentence);
     free(en->hindrance.message);
     loop_timer_cancel(en->o.loop, &en->drain_due);

@@ -8,7 +8,7 @@
 #include "reconcilers/model/child.h"
 #include "reconcilers/model/surroundings.h"
 #include "reconcilers/decide/intents.h"
-#include "reconcilers/decide/rollout_forecast.h"
+#include "reconcilers/decide/rollout_simulate.h"
 #include "reconcilers/decide/rollout_report.h"
 #include "reconcilers/decide/tally.h"
 

@@ -155,9 +155,9 @@ static void carry_labels(struct node_verdict *v, const struct node_input *in)
     assignment_copy(&v->carried, node_assigned(&in->view));
 }
 
-static void settle_lost(const struct node_input *in, struct arena *a, struct node_verdict *v, const char *outlook)
+static void settle_lost(const struct node_input *in, struct arena *a, struct node_verdict *v, const char *rollout_plan_json)
 {
-    verdict_settle(v, NODE_LOST, REASON_NODE_NOT_READY, arena_printf(a, "node %s is down%s", in->view.node->head.key, outlook));
+    verdict_settle(v, NODE_LOST, REASON_NODE_NOT_READY, arena_printf(a, "node %s is down%s", in->view.node->head.key, rollout_plan_json));
     v->cause = OPERAND_NONE;
     v->pod = NULL;
 }

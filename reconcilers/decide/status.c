@@ -7,7 +7,7 @@
 #include "base/str.h"
 #include "kube/object.h"
 #include "reconcilers/model/names.h"
-#include "reconcilers/decide/outlook.h"
+#include "reconcilers/decide/rollout_plan_json.h"
 
 enum {
     STATUS_MAX = 32 * 1024, /* bytes of JSON, whatever the cluster */
@@ -210,7 +210,7 @@ static json_t *rollout_json(const struct cluster_view *v, const struct condition
     if (v->plan)
         json_object_set(o, "plan", (json_t *) v->plan);
     if (v->pace)
-        json_object_set_new(o, "pace", outlook_pace_json(v->pace));
+        json_object_set_new(o, "pace", rollout_pace_json(v->pace));
     return o;
 }
 

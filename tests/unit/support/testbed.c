@@ -133,7 +133,7 @@ void testbed_init(struct testbed *t, const json_t *policy)
 void testbed_clear(struct testbed *t)
 {
     rollout_report_clear(&t->passes->rollout);
-    plan_keeper_clear(&t->passes->plans);
+    rollout_plan_status_clear(&t->passes->plans);
     free(t->passes);
     cluster_clear(t->cluster);
     free(t->cluster);

@@ -1,4 +1,4 @@
-#include "reconcilers/plan_keeper.h"
+#include "reconcilers/rollout_plan_status.h"
 
 #include <string.h>
 
@@ -22,7 +22,7 @@ static bool is_under_way(const struct claim *c)
 }
 
 /* Only who is seen to begin tells how long its way takes; one that is tried again had a longer one. */
-static void note_begin(struct plan_keeper *k, const struct rollout_grant *g, int64_t now_s)
+static void note_begin(struct rollout_plan_status *k, const struct rollout_grant *g, int64_t now_s)
 {
     const struct rollout_node *n = g->node;
     if (g->kind != GRANT_CLAIM_WAITING && g->kind != GRANT_RETRY)
@@ -32,7 +32,7 @@ static void note_begin(struct plan_keeper *k, const struct rollout_grant *g, int
 }
 
 /* The first node of another plan begins a pace of its own. */
-static void add_pace(struct plan_keeper *k, enum tier tier, int64_t took_s, const char *plan)
+static void add_pace(struct rollout_plan_status *k, enum tier tier, int64_t took_s, const char *plan)
 {
     struct rollout_pace *p = &k->pace[tier];
     if (*plan && !str_eq(k->pace_of, plan)) {
@@ -43,7 +43,7 @@ static void add_pace(struct plan_keeper *k, enum tier tier, int64_t took_s, cons
     p->nodes++;
 }
 
-static void note_end(struct plan_keeper *k, const struct rollout_node *n, int64_t now_s, const char *plan)
+static void note_end(struct rollout_plan_status *k, const struct rollout_node *n, int64_t now_s, const char *plan)
 {
     const json_t *begun = json_object_get(k->under_way, n->name);
     int64_t took_s = now_s - json_integer_value(json_array_get(begun, 0));
@@ -55,7 +55,7 @@ static void note_end(struct plan_keeper *k, const struct rollout_node *n, int64_
     json_object_del(k->under_way, n->name);
 }
 
-static void take_pace(struct plan_keeper *k, const struct rollout_gathering *g, const struct rollout_decision *d)
+static void take_pace(struct rollout_plan_status *k, const struct rollout_gathering *g, const struct rollout_decision *d)
 {
     for (size_t i = 0; i < g->in.node_count; i++)
         if (!is_under_way(g->in.nodes[i].claim))
@@ -89,7 +89,7 @@ static bool same_plan(const json_t *a, const json_t *b)
 }
 
 /* Seconds until the time that the plan names as its end: 0 or less when that time has passed, INT64_MAX when it names none. */
-static int64_t left_of(const struct plan_keeper *k, const struct rollout_input *in)
+static int64_t left_of(const struct rollout_plan_status *k, const struct rollout_input *in)
 {
     int64_t ends_us = clock_parse_rfc3339(json_str_or_empty(k->plan, "ends"));
     return ends_us < 0 ? INT64_MAX : ends_us / 1000000 - (in->now_s + in->set_s);
@@ -97,9 +97,9 @@ static int64_t left_of(const struct plan_keeper *k, const struct rollout_input *
 
 /* A plan that did not change until the time of its end came does not get another time: it would not hold either, and each one
  * would be a write. */
-static bool make(struct plan_keeper *k, const struct cluster *c, const struct rollout_gathering *g)
+static bool make(struct rollout_plan_status *k, const struct cluster *c, const struct rollout_gathering *g)
 {
-    json_t *plan = rollout_plan(c, g, k->pace, LOOKS, &outlook_for_status, NULL);
+    json_t *plan = rollout_plan(c, g, k->pace, LOOKS, &rollout_plan_for_status, NULL);
     bool over = left_of(k, &g->in) <= 0, same = k->plan && plan && same_plan(k->plan, plan);
     k->made_s = g->in.now_s;
     k->generation = object_generation(c->object);
@@ -115,7 +115,7 @@ static bool make(struct plan_keeper *k, const struct cluster *c, const struct ro
     return true;
 }
 
-static bool drop(struct plan_keeper *k)
+static bool drop(struct rollout_plan_status *k)
 {
     bool was = k->plan != NULL;
     json_decref(k->plan);
@@ -123,12 +123,12 @@ static bool drop(struct plan_keeper *k)
     return was;
 }
 
-static bool is_another(const struct plan_keeper *k, const struct cluster *c, const struct rollout_decision *d)
+static bool is_another(const struct rollout_plan_status *k, const struct cluster *c, const struct rollout_decision *d)
 {
     return !k->plan || !str_eq(json_str(k->plan, "hash"), d->plan_hash) || k->generation != object_generation(c->object);
 }
 
-static void begin(struct plan_keeper *k, const struct cluster *c)
+static void begin(struct rollout_plan_status *k, const struct cluster *c)
 {
     const json_t *told = json_at(c->object, "status.rollout");
     const json_t *plan = json_object_get(told, "plan");
@@ -136,24 +136,24 @@ static void begin(struct plan_keeper *k, const struct cluster *c)
     k->under_way = json_object();
     k->plan = json_is_object(plan) ? json_deep_copy(plan) : NULL;
     k->generation = json_int(json_object_get(c->object, "status"), "observedGeneration", -1);
-    outlook_pace(json_object_get(told, "pace"), k->pace);
+    rollout_pace_parse(json_object_get(told, "pace"), k->pace);
 }
 
 /* In how many seconds to look again: when the plan's end comes, so that the status does not name it for longer. 0: not by
  * itself. */
-static int64_t look_again_s(const struct plan_keeper *k, const struct rollout_input *in)
+static int64_t look_again_s(const struct rollout_plan_status *k, const struct rollout_input *in)
 {
     int64_t left_s = left_of(k, in);
     return left_s == INT64_MAX || left_s < 0 ? 0 : left_s;
 }
 
 /* While nodes are on their way the plan is the one that they follow, until it takes longer than it said. */
-static bool is_followed(const struct plan_keeper *k, const struct rollout_input *in, const struct rollout_decision *d)
+static bool is_followed(const struct rollout_plan_status *k, const struct rollout_input *in, const struct rollout_decision *d)
 {
     return (d->active || d->grant_count) && left_of(k, in) > 0 && !k->late;
 }
 
-bool plan_keeper_take(struct plan_keeper *k, const struct cluster *c, const struct rollout_gathering *g,
+bool rollout_plan_status_take(struct rollout_plan_status *k, const struct cluster *c, const struct rollout_gathering *g,
                       const struct rollout_decision *d, int64_t *ret_again_s)
 {
     *ret_again_s = 0;
@@ -169,9 +169,9 @@ bool plan_keeper_take(struct plan_keeper *k, const struct cluster *c, const stru
     return made;
 }
 
-void plan_keeper_clear(struct plan_keeper *k)
+void rollout_plan_status_clear(struct rollout_plan_status *k)
 {
     json_decref(k->plan);
     json_decref(k->under_way);
-    *k = (struct plan_keeper){ 0 };
+    *k = (struct rollout_plan_status){ 0 };
 }

@@ -1,5 +1,5 @@
 /* Plans as people and programs read them. */
-#include "reconcilers/decide/outlook.h"
+#include "reconcilers/decide/rollout_plan_json.h"
 
 #include <string.h>
 
@@ -47,13 +47,13 @@ static void make_fleet(struct fleet *f)
     };
 }
 
-static json_t *tell(struct fleet *f, const struct rollout_pace *pace, const struct outlook_limits *limits)
+static json_t *tell(struct fleet *f, const struct rollout_pace *pace, const struct rollout_plan_limits *limits)
 {
     CLEANUP_ARENA struct arena a = { 0 };
-    struct rollout_forecast forecast;
-    rollout_forecast(&f->in, pace, PLENTY, &a, &forecast);
-    return outlook_json(
-        &(struct outlook_input){ .rollout = &f->in, .forecast = &forecast, .pace = pace, .drains = f->drains, .limits = limits });
+    struct rollout_simulation simulation;
+    rollout_simulate(&f->in, pace, PLENTY, &a, &simulation);
+    return rollout_plan_json(
+        &(struct rollout_plan_input){ .rollout = &f->in, .simulation = &simulation, .pace = pace, .drains = f->drains, .limits = limits });
 }
 
 static const struct rollout_pace unknown[TIERS] = { 0 };
@@ -65,7 +65,7 @@ static void check_without_pace(void **state)
     (void) state;
     struct fleet f;
     make_fleet(&f);
-    CLEANUP_JSON json_t *o = tell(&f, unknown, &outlook_for_status);
+    CLEANUP_JSON json_t *o = tell(&f, unknown, &rollout_plan_for_status);
     assert_string_equal(json_str(o, "message"), "3 nodes go in 3 waves; 1 node is skipped (NodesSkipped); it takes at least "
                                                 "10m of soak, and as long as the nodes take, which is known when the first one "
                                                 "is done");
@@ -85,7 +85,7 @@ static void check_with_pace(void **state)
     (void) state;
     struct fleet f;
     make_fleet(&f);
-    CLEANUP_JSON json_t *o = tell(&f, known, &outlook_in_full);
+    CLEANUP_JSON json_t *o = tell(&f, known, &rollout_plan_in_full);
     assert_string_equal(json_str(o, "ends"), "2026-11-21T12:20:00Z");
     assert_string_equal(json_str(o, "message"),
                         "3 nodes go in 3 waves; 1 node is skipped (NodesSkipped); at the pace seen so far it takes 20m");
@@ -102,7 +102,7 @@ static void check_a_clock_that_was_set(void **state)
     struct fleet f;
     make_fleet(&f);
     f.in.set_s = 3600;
-    CLEANUP_JSON json_t *o = tell(&f, known, &outlook_in_full);
+    CLEANUP_JSON json_t *o = tell(&f, known, &rollout_plan_in_full);
     assert_string_equal(json_str(o, "madeAt"), "2026-11-21T13:00:00Z");
     assert_string_equal(json_str(o, "ends"), "2026-11-21T13:20:00Z");
 }
@@ -116,7 +116,7 @@ static void check_blockers(void **state)
     f.drains[0] = (struct drain){
         .of = { [DRAIN_JOB] = 1 }, .waiting = 1, .stuck = 1, .message = "waits for 1 GPU pod: x/train (a job)"
     };
-    CLEANUP_JSON json_t *o = tell(&f, unknown, &outlook_for_status);
+    CLEANUP_JSON json_t *o = tell(&f, unknown, &rollout_plan_for_status);
     assert_tree(json_object_get(o, "blockers"), "[{'node':'a','message':'waits for 1 GPU pod: x/train (a job)'}]");
     assert_tree(json_object_get(o, "pods"), "{'leave':0,'wait':1}");
     assert_true(strstr(json_str(o, "message"), "1 GPU pod on 1 node is waited for") != NULL);
@@ -134,7 +134,7 @@ static void check_closed(void **state)
                                  .from = { { "d1", "s1" } } };
     f.nodes[0].claim = &waits;
     f.nodes[0].jobs = 1;
-    CLEANUP_JSON json_t *full = tell(&f, unknown, &outlook_in_full);
+    CLEANUP_JSON json_t *full = tell(&f, unknown, &rollout_plan_in_full);
     assert_tree(json_object_get(full, "stay"), "[{'reason':'WaitingForJobs','nodes':1,'names':['a'],'closed':['a']},"
                                                "{'reason':'NodesSkipped','nodes':1,'names':['c'],'closed':[]}]");
     assert_string_equal(json_str(full, "message"),
@@ -142,7 +142,7 @@ static void check_closed(void **state)
                         "(WaitingForJobs); 1 node is skipped (NodesSkipped); how long it takes is known when the first node is "
                         "done");
     assert_tree(json_object_get(full, "blockers"), "[{'node':'c','message':'a user holds it with the label ostler.dev/hold'}]");
-    CLEANUP_JSON json_t *small = tell(&f, unknown, &outlook_for_status);
+    CLEANUP_JSON json_t *small = tell(&f, unknown, &rollout_plan_for_status);
     assert_null(json_object_get(json_array_get(json_object_get(small, "stay"), 0), "closed"));
     assert_int_equal(json_array_size(json_object_get(small, "blockers")), 0);
 }
@@ -166,16 +166,16 @@ static void check_under_way(void **state)
     struct fleet f;
     struct claim claim;
     begin_a(&f, &claim, NOON_S - 60);
-    CLEANUP_JSON json_t *o = tell(&f, known, &outlook_for_status);
+    CLEANUP_JSON json_t *o = tell(&f, known, &rollout_plan_for_status);
     assert_string_equal(json_str(o, "message"), "3 nodes are to be changed: 2 go in 2 waves, 1 is under way; 1 node is skipped "
                                                 "(NodesSkipped); at the pace seen so far it takes 19m");
     f.in.node_count = 1;
-    CLEANUP_JSON json_t *last = tell(&f, known, &outlook_for_status);
+    CLEANUP_JSON json_t *last = tell(&f, known, &rollout_plan_for_status);
     assert_string_equal(json_str(last, "message"),
                         "1 node is to be changed: 1 is under way; at the pace seen so far it takes 4m");
     begin_a(&f, &claim, NOON_S - 300);
     f.in.node_count = 1;
-    CLEANUP_JSON json_t *late = tell(&f, known, &outlook_for_status);
+    CLEANUP_JSON json_t *late = tell(&f, known, &rollout_plan_for_status);
     assert_string_equal(json_str(late, "message"),
                         "1 node is to be changed: 1 is under way; at the pace seen so far it would be over by now");
     assert_null(json_object_get(late, "ends"));
@@ -190,15 +190,15 @@ static void check_troubles(void **state)
     begin_a(&f, &claim, NOON_S);
     static const char *const troubles[ARRAY_LEN(f.nodes)] = { "CrashLoopBackOff: it ended" };
     CLEANUP_ARENA struct arena a = { 0 };
-    struct rollout_forecast forecast;
-    rollout_forecast(&f.in, unknown, PLENTY, &a, &forecast);
-    struct outlook_input in = { .rollout = &f.in, .forecast = &forecast, .pace = unknown, .drains = f.drains,
-                                .troubles = troubles, .limits = &outlook_in_full };
-    CLEANUP_JSON json_t *full = outlook_json(&in);
+    struct rollout_simulation simulation;
+    rollout_simulate(&f.in, unknown, PLENTY, &a, &simulation);
+    struct rollout_plan_input in = { .rollout = &f.in, .simulation = &simulation, .pace = unknown, .drains = f.drains,
+                                .troubles = troubles, .limits = &rollout_plan_in_full };
+    CLEANUP_JSON json_t *full = rollout_plan_json(&in);
     assert_tree(json_object_get(full, "blockers"), "[{'node':'a','message':'CrashLoopBackOff: it ended'},"
                                                    "{'node':'c','message':'a user holds it with the label ostler.dev/hold'}]");
-    in.limits = &outlook_for_status;
-    CLEANUP_JSON json_t *small = outlook_json(&in);
+    in.limits = &rollout_plan_for_status;
+    CLEANUP_JSON json_t *small = rollout_plan_json(&in);
     assert_int_equal(json_array_size(json_object_get(small, "blockers")), 0);
 }
 
@@ -209,11 +209,11 @@ static void check_held(void **state)
     struct fleet f;
     make_fleet(&f);
     f.spec.manual = f.spec.paused = true;
-    CLEANUP_JSON json_t *both = tell(&f, known, &outlook_in_full);
+    CLEANUP_JSON json_t *both = tell(&f, known, &rollout_plan_in_full);
     assert_string_equal(json_str(both, "held"), "Paused");
     assert_true(json_bool(both, "approvalMissing", false));
     f.in.approved = json_str(both, "hash");
-    CLEANUP_JSON json_t *approved = tell(&f, known, &outlook_in_full);
+    CLEANUP_JSON json_t *approved = tell(&f, known, &rollout_plan_in_full);
     assert_string_equal(json_str(approved, "held"), "Paused");
     assert_null(json_object_get(approved, "approvalMissing"));
 }
@@ -226,12 +226,12 @@ static void check_images(void **state)
     f.nodes[0].images = (struct images){ .state = IMAGES_MISSING, .image = "r/driver:d2", .words = "not found" };
     f.nodes[1].images = (struct images){ .state = IMAGES_MISSING, .words = "it was evicted" };
     f.nodes[3].images = (struct images){ .state = IMAGES_PULLING };
-    CLEANUP_JSON json_t *o = tell(&f, unknown, &outlook_for_status);
+    CLEANUP_JSON json_t *o = tell(&f, unknown, &rollout_plan_for_status);
     assert_tree(json_object_get(o, "blockers"),
                 "[{'node':'a','message':'cannot get r/driver:d2: not found'},"
                 "{'node':'b','message':'cannot get the images of its target: it was evicted'}]");
     assert_true(strstr(json_str(o, "message"), "; 2 nodes cannot get their images") != NULL);
-    CLEANUP_JSON json_t *full = tell(&f, unknown, &outlook_in_full);
+    CLEANUP_JSON json_t *full = tell(&f, unknown, &rollout_plan_in_full);
     assert_int_equal(json_int(full, "withoutImages", 0), 2);
 }
 
@@ -242,7 +242,7 @@ static void check_done(void **state)
     make_fleet(&f);
     f.nodes[0].target.hash[TIER_DRIVER] = "d1";
     f.in.node_count = 1;
-    assert_null(tell(&f, known, &outlook_in_full));
+    assert_null(tell(&f, known, &rollout_plan_in_full));
 }
 
 /* Five waves, and five names of each, whatever the fleet. */
@@ -269,13 +269,13 @@ static void check_bounds(void **state)
     f.in.nodes = nodes;
     f.in.node_count = MANY;
     CLEANUP_ARENA struct arena a = { 0 };
-    struct rollout_forecast forecast;
-    rollout_forecast(&f.in, known, PLENTY, &a, &forecast);
-    CLEANUP_JSON json_t *o = outlook_json(&(struct outlook_input){
-        .rollout = &f.in, .forecast = &forecast, .pace = known, .drains = drains, .limits = &outlook_for_status });
+    struct rollout_simulation simulation;
+    rollout_simulate(&f.in, known, PLENTY, &a, &simulation);
+    CLEANUP_JSON json_t *o = rollout_plan_json(&(struct rollout_plan_input){
+        .rollout = &f.in, .simulation = &simulation, .pace = known, .drains = drains, .limits = &rollout_plan_for_status });
     const json_t *waves = json_object_get(o, "waves");
     assert_int_equal(json_array_size(waves), 5);
-    assert_int_equal(json_int(o, "waveCount", 0), forecast.wave_count);
+    assert_int_equal(json_int(o, "waveCount", 0), simulation.wave_count);
     assert_int_equal(json_array_size(json_object_get(json_array_get(waves, 1), "names")), 5);
     assert_int_equal(json_array_size(json_object_get(o, "blockers")), 5);
     assert_in_range(json_dumpb(o, NULL, 0, JSON_COMPACT), 1, 16 << 10);
@@ -296,11 +296,11 @@ static void check_paces_read(void **state)
     struct rollout_pace pace[TIERS];
     for (size_t i = 0; i < ARRAY_LEN(wrong); i++) {
         CLEANUP_JSON json_t *json = tree(wrong[i]);
-        outlook_pace(json, pace);
+        rollout_pace_parse(json, pace);
         assert_int_equal(pace[TIER_DRIVER].nodes, 0);
     }
-    CLEANUP_JSON json_t *json = outlook_pace_json(known);
-    outlook_pace(json, pace);
+    CLEANUP_JSON json_t *json = rollout_pace_json(known);
+    rollout_pace_parse(json, pace);
     assert_memory_equal(pace, known, sizeof pace);
 }
 

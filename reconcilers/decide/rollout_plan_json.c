@@ -1,4 +1,4 @@
-#include "reconcilers/decide/outlook.h"
+#include "reconcilers/decide/rollout_plan_json.h"
 
 #include <string.h>
 
@@ -12,8 +12,8 @@
 /* Longest sentence, and longest that is said of one node. */
 enum { SENTENCE_ROOM = 4 << 10, BLOCKER_MAX = 512, YEAR_S = 365 * 86400 };
 
-const struct outlook_limits outlook_for_status = { .waves = 5, .names = 5, .blockers = 5, .pods = 0 };
-const struct outlook_limits outlook_in_full = {
+const struct rollout_plan_limits rollout_plan_for_status = { .waves = 5, .names = 5, .blockers = 5, .pods = 0 };
+const struct rollout_plan_limits rollout_plan_in_full = {
     .waves = SIZE_MAX, .names = SIZE_MAX, .blockers = SIZE_MAX, .pods = SIZE_MAX, .moves = true
 };
 
@@ -22,14 +22,14 @@ static json_t *count(size_t n)
     return json_integer((json_int_t) n);
 }
 
-static json_t *time_json(const struct outlook_input *in, int64_t at_s)
+static json_t *time_json(const struct rollout_plan_input *in, int64_t at_s)
 {
     char text[CLOCK_TEXT_MAX];
     clock_rfc3339((at_s + in->rollout->set_s) * 1000000, text);
     return json_string(text);
 }
 
-static const struct drain *drain_of(const struct outlook_input *in, const struct rollout_node *n)
+static const struct drain *drain_of(const struct rollout_plan_input *in, const struct rollout_node *n)
 {
     return &in->drains[n - in->rollout->nodes];
 }
@@ -47,7 +47,7 @@ static bool lacks_images(const struct rollout_node *n)
     return n->images.state == IMAGES_MISSING;
 }
 
-static struct sums sum_up(const struct outlook_input *in)
+static struct sums sum_up(const struct rollout_plan_input *in)
 {
     struct sums s = { 0 };
     for (size_t i = 0; i < in->rollout->node_count; i++) {
@@ -59,17 +59,17 @@ static struct sums sum_up(const struct outlook_input *in)
     return s;
 }
 
-static size_t moves_of(const struct outlook_input *in, size_t pool, enum tier tier)
+static size_t moves_of(const struct rollout_plan_input *in, size_t pool, enum tier tier)
 {
     size_t n = 0;
-    for (size_t i = 0; i < in->forecast->move_count; i++)
-        n += in->forecast->moves[i].tier == tier && in->forecast->moves[i].node->pool == pool;
+    for (size_t i = 0; i < in->simulation->move_count; i++)
+        n += in->simulation->moves[i].tier == tier && in->simulation->moves[i].node->pool == pool;
     return n;
 }
 
 /* ---- members */
 
-static json_t *pools_json(const struct outlook_input *in)
+static json_t *pools_json(const struct rollout_plan_input *in)
 {
     json_t *pools = json_array();
     size_t names = 0;
@@ -90,11 +90,11 @@ static json_t *pools_json(const struct outlook_input *in)
     return pools;
 }
 
-static json_t *wave_json(const struct outlook_input *in, const struct forecast_wave *w)
+static json_t *wave_json(const struct rollout_plan_input *in, const struct planned_wave *w)
 {
     json_t *names = json_array();
     for (size_t i = 0; i < w->count && i < in->limits->names; i++)
-        json_array_append_new(names, json_string(in->forecast->moves[w->first + i].node->name));
+        json_array_append_new(names, json_string(in->simulation->moves[w->first + i].node->name));
     json_t *o = json_pack("{s:o, s:o}", "nodes", count(w->count), "names", names);
     if (w->canary)
         json_object_set_new(o, "canary", json_true());
@@ -105,11 +105,11 @@ static json_t *wave_json(const struct outlook_input *in, const struct forecast_w
     return o;
 }
 
-static json_t *waves_json(const struct outlook_input *in)
+static json_t *waves_json(const struct rollout_plan_input *in)
 {
     json_t *waves = json_array();
-    for (size_t i = 0; i < in->forecast->wave_count && i < in->limits->waves; i++)
-        json_array_append_new(waves, wave_json(in, &in->forecast->waves[i]));
+    for (size_t i = 0; i < in->simulation->wave_count && i < in->limits->waves; i++)
+        json_array_append_new(waves, wave_json(in, &in->simulation->waves[i]));
     return waves;
 }
 
@@ -119,13 +119,13 @@ static bool is_closed(const struct rollout_node *n)
     return n->claim && claim_closes(n->claim);
 }
 
-static json_t *stay_json(const struct outlook_input *in, enum rollout_hold hold)
+static json_t *stay_json(const struct rollout_plan_input *in, enum rollout_hold hold)
 {
     json_t *names = json_array(), *closed = json_array();
     size_t nodes = 0;
-    for (size_t i = 0; i < in->forecast->stay_count; i++) {
-        const struct rollout_node *n = in->forecast->stays[i].node;
-        if (in->forecast->stays[i].hold != hold)
+    for (size_t i = 0; i < in->simulation->stay_count; i++) {
+        const struct rollout_node *n = in->simulation->stays[i].node;
+        if (in->simulation->stays[i].hold != hold)
             continue;
         if (nodes++ < in->limits->names)
             json_array_append_new(names, json_string(n->name));
@@ -140,7 +140,7 @@ static json_t *stay_json(const struct outlook_input *in, enum rollout_hold hold)
     return o;
 }
 
-static json_t *stays_json(const struct outlook_input *in)
+static json_t *stays_json(const struct rollout_plan_input *in)
 {
     json_t *stays = json_array();
     for (int hold = ROLLOUT_HOLD_NONE + 1; hold < ROLLOUT_HOLD_COUNT; hold++) {
@@ -154,7 +154,7 @@ static json_t *stays_json(const struct outlook_input *in)
 
 /* Each says what of its sort is in a node's way; NULL: nothing that is known. Owned by the caller. */
 
-static char *people_in_the_way(const struct outlook_input *in, const struct rollout_node *n)
+static char *people_in_the_way(const struct rollout_plan_input *in, const struct rollout_node *n)
 {
     bool moves = !assignment_same(n->now, n->target) || n->gave_up;
     (void) in;
@@ -167,7 +167,7 @@ static char *people_in_the_way(const struct outlook_input *in, const struct roll
     return text ? xstrdup(text) : NULL;
 }
 
-static char *images_in_the_way(const struct outlook_input *in, const struct rollout_node *n)
+static char *images_in_the_way(const struct rollout_plan_input *in, const struct rollout_node *n)
 {
     (void) in;
     if (!lacks_images(n))
@@ -177,7 +177,7 @@ static char *images_in_the_way(const struct outlook_input *in, const struct roll
     return str_shortened(text, BLOCKER_MAX);
 }
 
-static char *pods_in_the_way(const struct outlook_input *in, const struct rollout_node *n)
+static char *pods_in_the_way(const struct rollout_plan_input *in, const struct rollout_node *n)
 {
     const struct drain *d = drain_of(in, n);
     if (d->stuck)
@@ -191,20 +191,20 @@ static char *pods_in_the_way(const struct outlook_input *in, const struct rollou
     return NULL;
 }
 
-static char *trouble_in_the_way(const struct outlook_input *in, const struct rollout_node *n)
+static char *trouble_in_the_way(const struct rollout_plan_input *in, const struct rollout_node *n)
 {
     const char *text = in->troubles ? in->troubles[n - in->rollout->nodes] : NULL;
     return text ? str_shortened(text, BLOCKER_MAX) : NULL;
 }
 
 static const struct in_the_way {
-    char *(*text)(const struct outlook_input *in, const struct rollout_node *n);
+    char *(*text)(const struct rollout_plan_input *in, const struct rollout_node *n);
     bool told_in_full; /* and nowhere else: the status has its own words for it */
 } sorts[] = {
     { people_in_the_way, true }, { images_in_the_way, false }, { trouble_in_the_way, true }, { pods_in_the_way, false }
 };
 
-static json_t *blockers_json(const struct outlook_input *in)
+static json_t *blockers_json(const struct rollout_plan_input *in)
 {
     json_t *blockers = json_array();
     for (size_t i = 0; i < in->rollout->node_count; i++)
@@ -217,7 +217,7 @@ static json_t *blockers_json(const struct outlook_input *in)
     return blockers;
 }
 
-static json_t *pods_json(const struct outlook_input *in, const struct rollout_node *n)
+static json_t *pods_json(const struct rollout_plan_input *in, const struct rollout_node *n)
 {
     const struct drain *d = drain_of(in, n);
     json_t *pods = json_array();
@@ -227,12 +227,12 @@ static json_t *pods_json(const struct outlook_input *in, const struct rollout_no
 }
 
 /* In the order in which they go; one that is under way is in no wave. */
-static json_t *moves_json(const struct outlook_input *in)
+static json_t *moves_json(const struct rollout_plan_input *in)
 {
     json_t *moves = json_array();
-    for (size_t i = 0; i < in->forecast->move_count; i++) {
-        const struct forecast_move *m = &in->forecast->moves[i];
-        size_t wave = i < in->forecast->under_way ? 0 : m->wave + 1;
+    for (size_t i = 0; i < in->simulation->move_count; i++) {
+        const struct planned_move *m = &in->simulation->moves[i];
+        size_t wave = i < in->simulation->under_way ? 0 : m->wave + 1;
         json_array_append_new(moves, json_pack("{s:s, s:s, s:o, s:s, s:o}", "node", m->node->name,
                                                "pool", in->rollout->pool_names[m->node->pool],
                                                "wave", count(wave), "tier", tiers[m->tier].name,
@@ -241,7 +241,7 @@ static json_t *moves_json(const struct outlook_input *in)
     return moves;
 }
 
-json_t *outlook_pace_json(const struct rollout_pace pace[static TIERS])
+json_t *rollout_pace_json(const struct rollout_pace pace[static TIERS])
 {
     json_t *out = json_object();
     for (int tier = 0; tier < TIERS; tier++)
@@ -252,7 +252,7 @@ json_t *outlook_pace_json(const struct rollout_pace pace[static TIERS])
     return out;
 }
 
-void outlook_pace(const json_t *json, struct rollout_pace ret[static TIERS])
+void rollout_pace_parse(const json_t *json, struct rollout_pace ret[static TIERS])
 {
     for (int tier = 0; tier < TIERS; tier++) {
         const json_t *of = json_object_get(json, tiers[tier].name);
@@ -265,17 +265,17 @@ void outlook_pace(const json_t *json, struct rollout_pace ret[static TIERS])
 /* ---- the sentence */
 
 /* Whether two nodes go to one revision, as canaries are counted. */
-static bool go_together(const struct forecast_move *a, const struct forecast_move *b)
+static bool go_together(const struct planned_move *a, const struct planned_move *b)
 {
     return a->tier == b->tier && a->node->pool == b->node->pool &&
            str_eq(a->node->target.hash[a->tier], b->node->target.hash[b->tier]);
 }
 
 /* Whether nodes wait for a canary of this plan, which is still to begin. */
-static bool has_to_soak(const struct rollout_forecast *f)
+static bool has_to_soak(const struct rollout_simulation *f)
 {
     for (size_t i = 0; i < f->wave_count; i++) {
-        const struct forecast_wave *w = &f->waves[i];
+        const struct planned_wave *w = &f->waves[i];
         for (size_t k = w->first + w->count; w->canary && k < f->move_count; k++)
             if (go_together(&f->moves[w->first], &f->moves[k]))
                 return true;
@@ -283,10 +283,10 @@ static bool has_to_soak(const struct rollout_forecast *f)
     return false;
 }
 
-static void say_no_pace(struct buf *out, const struct outlook_input *in)
+static void say_no_pace(struct buf *out, const struct rollout_plan_input *in)
 {
     int64_t soak_s = in->rollout->spec->canary_soak_s;
-    if (soak_s <= 0 || !has_to_soak(in->forecast)) {
+    if (soak_s <= 0 || !has_to_soak(in->simulation)) {
         buf_str(out, "; how long it takes is known when the first node is done");
         return;
     }
@@ -296,9 +296,9 @@ static void say_no_pace(struct buf *out, const struct outlook_input *in)
                span);
 }
 
-static void say_time(struct buf *out, const struct outlook_input *in)
+static void say_time(struct buf *out, const struct rollout_plan_input *in)
 {
-    const struct rollout_forecast *f = in->forecast;
+    const struct rollout_simulation *f = in->simulation;
     if (!f->move_count)
         return;
     if (!f->timed && f->beyond) {
@@ -347,19 +347,19 @@ static void say_stay(struct buf *out, enum rollout_hold hold, size_t nodes)
                reason_text(rollout_hold_reason(hold)));
 }
 
-static void say_stays(struct buf *out, const struct outlook_input *in)
+static void say_stays(struct buf *out, const struct rollout_plan_input *in)
 {
     for (int hold = ROLLOUT_HOLD_NONE + 1; hold < ROLLOUT_HOLD_COUNT; hold++) {
         size_t nodes = 0;
-        for (size_t i = 0; i < in->forecast->stay_count; i++)
-            nodes += in->forecast->stays[i].hold == (enum rollout_hold) hold;
+        for (size_t i = 0; i < in->simulation->stay_count; i++)
+            nodes += in->simulation->stays[i].hold == (enum rollout_hold) hold;
         if (nodes)
             say_stay(out, (enum rollout_hold) hold, nodes);
     }
 }
 
 /* Nodes that are changed later, when what keeps them is over: they are in no wave. */
-static size_t count_later(const struct rollout_forecast *f)
+static size_t count_later(const struct rollout_simulation *f)
 {
     size_t n = 0;
     for (size_t i = 0; i < f->stay_count; i++) {
@@ -370,7 +370,7 @@ static size_t count_later(const struct rollout_forecast *f)
 }
 
 /* "20 nodes go in 12 waves"; "25 nodes are to be changed: 19 go in 12 waves, 1 is under way" where they do not all begin. */
-static void say_moves(struct buf *out, const struct rollout_forecast *f)
+static void say_moves(struct buf *out, const struct rollout_simulation *f)
 {
     size_t begin = f->move_count - f->under_way, all = f->move_count + f->beyond + count_later(f);
     bool counted = all > begin;
@@ -386,11 +386,11 @@ static void say_moves(struct buf *out, const struct rollout_forecast *f)
 }
 
 /* "20 nodes go in 12 waves; …". Owned by the caller. */
-static char *sentence_of(const struct outlook_input *in)
+static char *sentence_of(const struct rollout_plan_input *in)
 {
     struct buf out = BUF_INIT(SENTENCE_ROOM);
     struct sums s = sum_up(in);
-    say_moves(&out, in->forecast);
+    say_moves(&out, in->simulation);
     say_pods(&out, &s);
     say_images(&out, &s);
     say_stays(&out, in);
@@ -400,9 +400,9 @@ static char *sentence_of(const struct outlook_input *in)
 
 /* ---- all of it */
 
-json_t *outlook_json(const struct outlook_input *in)
+json_t *rollout_plan_json(const struct rollout_plan_input *in)
 {
-    const struct rollout_forecast *f = in->forecast;
+    const struct rollout_simulation *f = in->simulation;
     if (!*f->hash)
         return NULL;
     struct sums s = sum_up(in);
@@ -420,7 +420,7 @@ json_t *outlook_json(const struct outlook_input *in)
     if (in->limits->moves && (f->now == ROLLOUT_HOLD_PAUSED || f->now == ROLLOUT_HOLD_APPROVAL))
         json_object_set_new(o, "held", json_string(reason_text(rollout_hold_reason(f->now))));
     if (in->limits->moves) {
-        json_object_set_new(o, "pace", outlook_pace_json(in->pace));
+        json_object_set_new(o, "pace", rollout_pace_json(in->pace));
         json_object_set_new(o, "moves", moves_json(in));
         json_object_set_new(o, "withoutImages", count(s.imageless));
     }

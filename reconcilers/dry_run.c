@@ -1,4 +1,4 @@
-#include "reconcilers/plan_ahead.h"
+#include "reconcilers/dry_run.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 /* As much looking as a person waits for, some seconds: enough for 5,000 nodes one at a time. */
 enum { LOOKS = 64 << 20 };
 
-json_t *plan_ahead_object(const json_t *server, const json_t *wanted)
+json_t *dry_run_object(const json_t *server, const json_t *wanted)
 {
     json_t *object = server ? json_deep_copy(server) : json_deep_copy(wanted);
     if (wanted && server) {
@@ -150,7 +150,7 @@ static bool gets_first_stack(const struct node_slot *slot)
            stack->target;
 }
 
-static void tell_others(const struct cluster *c, struct plan_ahead *ret)
+static void tell_others(const struct cluster *c, struct dry_run *ret)
 {
     ret->first = json_array();
     ret->not_served = json_array();
@@ -169,9 +169,9 @@ static void tell_others(const struct cluster *c, struct plan_ahead *ret)
 
 /* ---- */
 
-int plan_ahead(struct cluster *c, const json_t *policy, const struct refusing *refusing, struct plan_ahead *ret, struct err *e)
+int dry_run(struct cluster *c, const json_t *policy, const struct refusing *refusing, struct dry_run *ret, struct err *e)
 {
-    *ret = (struct plan_ahead){ 0 };
+    *ret = (struct dry_run){ 0 };
     cluster_take_policy(c, policy);
     if (!c->policy_valid || c->problem_text)
         return err_set(e, ERR_INVALID, "the policy is not valid: %s", str_or_empty(c->problem_text));
@@ -185,20 +185,20 @@ int plan_ahead(struct cluster *c, const json_t *policy, const struct refusing *r
     struct rollout_gathering g;
     struct rollout_pace pace[TIERS];
     rollout_gather(c, &a, &g);
-    outlook_pace(json_at(policy, "status.rollout.pace"), pace);
-    ret->plan = rollout_plan(c, &g, pace, LOOKS, &outlook_in_full, refusing);
+    rollout_pace_parse(json_at(policy, "status.rollout.pace"), pace);
+    ret->plan = rollout_plan(c, &g, pace, LOOKS, &rollout_plan_in_full, refusing);
     ret->failed = find_failures(c);
     tell_others(c, ret);
     return 0;
 }
 
-json_t *plan_ahead_json(const struct plan_ahead *p)
+json_t *dry_run_json(const struct dry_run *p)
 {
     return json_pack("{s:O, s:O, s:O, s:O}", "plan", p->plan ? p->plan : json_null(), "failed", p->failed, "first", p->first,
                      "notServed", p->not_served);
 }
 
-void plan_ahead_clear(struct plan_ahead *p)
+void dry_run_clear(struct dry_run *p)
 {
     json_decref(p->plan);
     json_decref(p->failed);

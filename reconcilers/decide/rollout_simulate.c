@@ -1,4 +1,4 @@
-#include "reconcilers/decide/rollout_forecast.h"
+#include "reconcilers/decide/rollout_simulate.h"
 
 #include <string.h>
 
@@ -15,7 +15,7 @@ struct player {
     const struct rollout_input *given;
     const struct rollout_pace *pace;
     struct arena *arena;
-    struct rollout_forecast *ret;
+    struct rollout_simulation *ret;
     struct rollout_spec spec;
     struct rollout_input in;            /* as it is at the moment that is played */
     struct rollout_node *nodes;         /* of `in`; these and all below in the order of the input */
@@ -68,7 +68,7 @@ static int64_t pace_of(struct player *p, size_t i, bool *ret_guessed)
 
 static void add_move(struct player *p, size_t i, size_t wave)
 {
-    p->ret->moves[p->ret->move_count++] = (struct forecast_move){ .node = &p->given->nodes[i],
+    p->ret->moves[p->ret->move_count++] = (struct planned_move){ .node = &p->given->nodes[i],
                                                                   .wave = wave,
                                                                   .tier = p->tiers[i] };
 }
@@ -125,12 +125,12 @@ static bool is_canary(struct player *p, size_t i)
 /* Nodes that begin at one time are a wave, where that is not the same only since nobody knows how long the last one takes. */
 static void begin(struct player *p, size_t i)
 {
-    struct rollout_forecast *f = p->ret;
-    struct forecast_wave *last = f->wave_count ? &f->waves[f->wave_count - 1] : NULL;
+    struct rollout_simulation *f = p->ret;
+    struct planned_wave *last = f->wave_count ? &f->waves[f->wave_count - 1] : NULL;
     if (!last || last->begins_s != p->in.now_s || p->later) {
         p->later = false;
         last = &f->waves[f->wave_count++];
-        *last = (struct forecast_wave){ .first = f->move_count, .begins_s = p->in.now_s, .timed = !p->guessed };
+        *last = (struct planned_wave){ .first = f->move_count, .begins_s = p->in.now_s, .timed = !p->guessed };
     }
     last->canary |= is_canary(p, i);
     last->count++;
@@ -196,13 +196,13 @@ static bool advance(struct player *p, int64_t again_s)
 /* The end of the moves, and who never had one. */
 static void tell_end(struct player *p, const struct rollout_decision *last)
 {
-    struct rollout_forecast *f = p->ret;
+    struct rollout_simulation *f = p->ret;
     f->timed = !p->guessed && f->move_count > 0;
     f->ends_s = p->released_s;
     /* One that waits serves outside of windows, and while others soak; what it waits for are its jobs all the same. */
     for (size_t i = 0; i < p->in.node_count; i++)
         if (last->refused[i] != ROLLOUT_HOLD_NONE)
-            f->stays[f->stay_count++] = (struct forecast_stay){
+            f->stays[f->stay_count++] = (struct planned_stay){
                 &p->given->nodes[i], p->waits[i] && p->nodes[i].up && p->nodes[i].jobs ? ROLLOUT_HOLD_JOBS : last->refused[i]
             };
 }
@@ -228,12 +228,12 @@ static bool play(struct player *p)
     return false;
 }
 
-void rollout_forecast(const struct rollout_input *in, const struct rollout_pace pace[static TIERS],
-                      size_t looks, struct arena *a, struct rollout_forecast *ret)
+void rollout_simulate(const struct rollout_input *in, const struct rollout_pace pace[static TIERS],
+                      size_t looks, struct arena *a, struct rollout_simulation *ret)
 {
     struct player p = { .given = in, .pace = pace, .arena = a, .ret = ret, .looks = looks };
     struct rollout_decision now;
-    *ret = (struct rollout_forecast){ 0 };
+    *ret = (struct rollout_simulation){ 0 };
     rollout_decide(in, a, &now);
     ret->now = now.hold;
     memcpy(ret->hash, now.plan_hash, sizeof ret->hash);

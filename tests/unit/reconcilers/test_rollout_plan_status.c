@@ -1,5 +1,5 @@
 /* When the status gets another plan, and how the pace of nodes becomes known. */
-#include "reconcilers/plan_keeper.h"
+#include "reconcilers/rollout_plan_status.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ struct fleet {
     struct node_slot *listed[NODES];
     struct claim claims[NODES];
     struct rollout_gathering gathered;
-    struct plan_keeper keeper;
+    struct rollout_plan_status keeper;
 };
 
 static int set_up(void **state)
@@ -58,7 +58,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     struct fleet *f = *state;
-    plan_keeper_clear(&f->keeper);
+    rollout_plan_status_clear(&f->keeper);
     json_decref(f->cluster.object);
     intern_free(f->cluster.strings);
     free(f);
@@ -71,7 +71,7 @@ static bool pass(struct fleet *f, int64_t *ret_again_s)
     CLEANUP_ARENA struct arena a = { 0 };
     struct rollout_decision d;
     rollout_decide(&f->gathered.in, &a, &d);
-    bool news = plan_keeper_take(&f->keeper, &f->cluster, &f->gathered, &d, ret_again_s);
+    bool news = rollout_plan_status_take(&f->keeper, &f->cluster, &f->gathered, &d, ret_again_s);
     for (size_t k = 0; k < d.grant_count; k++) {
         size_t i = (size_t) (d.grants[k].node - f->nodes);
         f->claims[i] = (struct claim){ .policy = "u", .phase = CLAIM_UNLOADING, .since_s = f->gathered.in.now_s, .attempt = 1 };
@@ -149,10 +149,10 @@ static void check_no_pace(void **state)
     f->claims[1].phase = CLAIM_FAILED;
     pass(f, &again_s);
     release(f, 1, 50);
-    plan_keeper_clear(&f->keeper);
+    rollout_plan_status_clear(&f->keeper);
     pass(f, &again_s);
     release(f, 2, 70);
-    plan_keeper_clear(&f->keeper);
+    rollout_plan_status_clear(&f->keeper);
     pass(f, &again_s);
     assert_int_equal(f->keeper.pace[TIER_DRIVER].nodes, 0);
 }
@@ -185,12 +185,12 @@ static void check_restart(void **state)
     json_set_at(f->cluster.object, "status.observedGeneration", json_integer(1));
     json_set_at(f->cluster.object, "status.rollout.plan", json_deep_copy(told));
     json_set_at(f->cluster.object, "status.rollout.pace.driver", tree("{'secondsPerNode':90,'nodes':4}"));
-    plan_keeper_clear(&f->keeper);
+    rollout_plan_status_clear(&f->keeper);
     f->gathered.in.now_s += 3600;
     pass(f, &again_s);
     assert_int_equal(f->keeper.pace[TIER_DRIVER].node_s, 90);
     assert_string_equal(json_str(f->keeper.plan, "hash"), json_str(told, "hash"));
-    plan_keeper_clear(&f->keeper);
+    rollout_plan_status_clear(&f->keeper);
     json_object_del(json_at(f->cluster.object, "status.rollout"), "pace");
     assert_false(pass(f, &again_s));
     assert_true(json_equal(f->keeper.plan, told));

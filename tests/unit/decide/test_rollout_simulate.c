@@ -5,7 +5,7 @@
 
 #include "base/buf.h"
 #include "base/str.h"
-#include "reconcilers/decide/rollout_forecast.h"
+#include "reconcilers/decide/rollout_simulate.h"
 #include "tests/unit/support/chance.h"
 #include "tests/unit/support/suite.h"
 
@@ -40,7 +40,7 @@ struct little {
     bool known_good;
 };
 
-static void say_wave(const struct rollout_forecast *f, const struct forecast_wave *w, struct buf *out)
+static void say_wave(const struct rollout_simulation *f, const struct planned_wave *w, struct buf *out)
 {
     buf_printf(out, "%s[", out->len ? " " : "");
     for (size_t i = 0; i < w->count; i++)
@@ -53,7 +53,7 @@ static void say_wave(const struct rollout_forecast *f, const struct forecast_wav
 }
 
 /* "[a*]+0m [b c]+20m [d]>35m | e NodesSkipped | 25m": the last wave begins later than in 35 minutes. */
-static void say(const struct rollout_forecast *f, struct buf *out)
+static void say(const struct rollout_simulation *f, struct buf *out)
 {
     for (size_t i = 0; i < f->wave_count; i++)
         say_wave(f, &f->waves[i], out);
@@ -195,11 +195,11 @@ static void check_row(void **state)
     struct little l;
     make_little(row, &l);
     CLEANUP_ARENA struct arena a = { 0 };
-    struct rollout_forecast f;
+    struct rollout_simulation f;
     const struct rollout_input in = {
         .spec = &l.spec, .nodes = l.nodes, .node_count = l.count, .pool_names = pool_names, .now_s = NOON_S
     };
-    rollout_forecast(&in, row->pace, row->looks, &a, &f);
+    rollout_simulate(&in, row->pace, row->looks, &a, &f);
     CLEANUP_BUF struct buf text = BUF_INIT(TEXT_MAX);
     say(&f, &text);
     assert_string_equal(buf_text(&text), row->want);
@@ -209,7 +209,7 @@ static void check_nothing_to_do(void **state)
 {
     (void) state;
     CLEANUP_ARENA struct arena a = { 0 };
-    struct rollout_forecast f;
+    struct rollout_simulation f;
     struct rollout_spec spec = usual_spec();
     const struct rollout_node done = { .name = "a",
                                        .now = { { "d1", "s1" } },
@@ -218,7 +218,7 @@ static void check_nothing_to_do(void **state)
                                        .up = true,
                                        .settled = true };
     const struct rollout_input in = { .spec = &spec, .nodes = &done, .node_count = 1, .pool_names = pool_names, .now_s = NOON_S };
-    rollout_forecast(&in, known_pace, PLENTY, &a, &f);
+    rollout_simulate(&in, known_pace, PLENTY, &a, &f);
     assert_string_equal(f.hash, "");
     assert_int_equal(f.move_count + f.stay_count + f.beyond, 0);
 }
@@ -380,12 +380,12 @@ static void live_a_minute(struct fleet *f, struct records *r)
     go_on(f);
 }
 
-static void hold_against(struct fleet *f, const struct rollout_forecast *told, uint64_t seed)
+static void hold_against(struct fleet *f, const struct rollout_simulation *told, uint64_t seed)
 {
     if (told->move_count != f->begun)
         fail_msg("fleet %llu: %zu nodes were told to go, %zu went", (unsigned long long) seed, told->move_count, f->begun);
     for (size_t k = 0; k < f->begun; k++) {
-        const struct forecast_move *m = &told->moves[k];
+        const struct planned_move *m = &told->moves[k];
         const char *went = f->names[f->order[k]];
         if (!str_eq(m->node->name, went))
             fail_msg("fleet %llu: place %zu was told to be %s, and %s went", (unsigned long long) seed, k, m->node->name, went);
@@ -404,11 +404,11 @@ static void check_fleets(void **state)
         make_fleet(&f, seed);
         CLEANUP_ARENA struct arena a = { 0 };
         struct fleet before = f;
-        struct rollout_forecast told;
+        struct rollout_simulation told;
         before.in.nodes = before.nodes;
         before.in.spec = &before.spec;
         before.in.revisions = before.revisions;
-        rollout_forecast(&before.in, known_pace, PLENTY, &a, &told);
+        rollout_simulate(&before.in, known_pace, PLENTY, &a, &told);
         struct records r = { .count = f.in.revision_count };
         memcpy(r.all, f.revisions, sizeof f.revisions);
         while (f.in.now_s < NOON_S + DAYS_S / 10)
