@@ -45,7 +45,7 @@ int operator_serve(struct ostler *op, struct err *e)
         { "watches", engine_why_watches_fail, op->engine },
         { "lease", engine_why_lease_fails, op->engine },
         { "rights", engine_why_writes_fail, op->engine },
-        { "installation", engine_why_surroundings_fail, op->engine },
+        { "installation", engine_why_prerequisites_fail, op->engine },
         { "shutdown", engine_why_stopping, op->engine },
     };
     memcpy(op->ready_checks, ready, sizeof ready);

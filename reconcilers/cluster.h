@@ -7,7 +7,7 @@
 #include "reconcilers/model/child.h"
 #include "reconcilers/model/gpu_node.h"
 #include "reconcilers/model/rollout_spec.h"
-#include "reconcilers/model/surroundings.h"
+#include "reconcilers/model/prerequisites.h"
 #include "reconcilers/decide/node_plan.h"
 #include "reconcilers/decide/rollout.h"
 #include "reconcilers/decide/intents.h"
@@ -82,7 +82,7 @@ struct cluster_options {
     const char *node_name;            /* on which this Ostler runs; NULL: not known, or on none */
     const char *own_pod;              /* "namespace/name" of the one that this Ostler is in; NULL: not known, or none */
     bool all_labels;                  /* all labels of pods are kept: somebody asks them for the selectors of budgets */
-    const struct surroundings *surroundings; /* what is wrong with what Ostler stands on; NULL: nothing is known to be */
+    const struct prerequisites *prerequisites; /* what is wrong with what Ostler stands on; NULL: nothing is known to be */
     const struct clock *clock;
     struct cluster_listener listener;
 };
@@ -105,7 +105,7 @@ struct cluster {
     bool looked_through;              /* every node has been looked at in this epoch; those that join later come one by one */
     struct tally tally;
 
-    const struct surroundings_problem *hindrance; /* why nothing is done, and the policy's status says so; NULL: work goes on */
+    const struct prerequisite_problem *blocked; /* why nothing is done, and the policy's status says so; NULL: work goes on */
     json_t *object;                   /* the policy; NULL: there is none */
     struct policy policy;             /* the newest valid one */
     bool policy_valid;                /* `policy` holds one */

@@ -133,8 +133,8 @@ static struct cluster_view view_of(const struct reconcilers *r, enum stance stan
         .confirmed = confirmed,
         .last_words = last_words,
         .arg = c,
-        .surroundings = c->o.surroundings,
-        .hindrance = c->hindrance,
+        .prerequisites = c->o.prerequisites,
+        .blocked = c->blocked,
         .failure = r->failure.kind != ERR_NONE ? &r->failure : NULL,
         .rollout = &r->rollout,
         .plan = r->plans.plan,
@@ -211,12 +211,12 @@ static bool deletes_revisions(const struct actions *actions)
 }
 
 /* Says why nothing is done; what else the status says is as old as that. */
-static void tell_hindrance(const struct reconcilers *r, struct actions *actions)
+static void report_blocked(const struct reconcilers *r, struct actions *actions)
 {
     char now[CLOCK_TEXT_MAX];
     clock_rfc3339(cluster_wall_us(r->cluster), now);
-    struct cluster_view v = { .object = r->cluster->object, .hindrance = r->cluster->hindrance, .now = now };
-    policy_plan_hindered(&v, actions);
+    struct cluster_view v = { .object = r->cluster->object, .blocked = r->cluster->blocked, .now = now };
+    policy_plan_blocked(&v, actions);
 }
 
 static void plan_policy(struct reconcilers *r, struct actions *actions)
@@ -258,8 +258,8 @@ void policy_reconcile(void *arg, const char *key, struct actions *actions)
 {
     (void) key;
     struct reconcilers *r = arg;
-    if (r->cluster->hindrance)
-        tell_hindrance(r, actions);
+    if (r->cluster->blocked)
+        report_blocked(r, actions);
     else
         plan_policy(r, actions);
 }

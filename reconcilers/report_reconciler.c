@@ -166,8 +166,8 @@ void report_reconcile(void *arg, const char *name, struct actions *actions)
     }
     char now[CLOCK_TEXT_MAX];
     clock_rfc3339(cluster_wall_us(c), now);
-    const struct surroundings *around = c->o.surroundings;
-    const struct surroundings_problem *definition = around ? surroundings_of(around, SURROUNDINGS_REPORTS) : NULL;
+    const struct prerequisites *around = c->o.prerequisites;
+    const struct prerequisite_problem *definition = around ? prerequisites_of(around, PREREQUISITES_REPORTS) : NULL;
     struct gpu_node_input in = {
         .name = name,
         .report = (const struct gpu_node *) table_get(&c->tables[RESOURCE_GPU_NODE], name),

@@ -92,7 +92,7 @@ static enum engine_mode mode_now(const struct engine *en)
         return MODE_STILL;
     const struct informer *policies = en->cluster.informers[RESOURCE_POLICY];
     bool well = watches_are_well(en);
-    if (surroundings_hindrance(&en->surroundings, well))
+    if (prerequisites_blocking(&en->prerequisites, well))
         return informer_synced(policies) && !informer_problem(policies) ? MODE_TELLING : MODE_STILL;
     return well ? MODE_WORKING : MODE_STILL;
 }
@@ -118,14 +118,14 @@ static void start_controllers(struct engine *en)
     cluster_begin(&en->cluster);
 }
 
-static void take_hindrance(struct engine *en)
+static void set_blocked(struct engine *en)
 {
     bool telling = en->mode == MODE_TELLING;
-    const struct surroundings_problem *p = telling ? surroundings_hindrance(&en->surroundings, watches_are_well(en)) : NULL;
-    free(TAKE(en->hindrance.message));
+    const struct prerequisite_problem *p = telling ? prerequisites_blocking(&en->prerequisites, watches_are_well(en)) : NULL;
+    free(TAKE(en->blocked.message));
     if (p)
-        en->hindrance = (struct surroundings_problem){ .reason = p->reason, .message = xstrdup(p->message), .stops = p->stops };
-    en->cluster.hindrance = p ? &en->hindrance : NULL;
+        en->blocked = (struct prerequisite_problem){ .reason = p->reason, .message = xstrdup(p->message), .stops = p->stops };
+    en->cluster.blocked = p ? &en->blocked : NULL;
 }
 
 /* When all is well (again), everything is looked at. */
@@ -139,12 +139,12 @@ static void work_when_ready(void *arg)
     struct engine *en = arg;
     enum engine_mode mode = mode_now(en);
     if (en->leading && !watches_are_well(en))
-        engine_surroundings_look(en); /* a namespace that went with its roles may be why */
+        engine_prerequisites_check(en); /* a namespace that went with its roles may be why */
     if (mode == en->mode)
         return;
     stop_controllers(en);
     en->mode = mode;
-    take_hindrance(en);
+    set_blocked(en);
     if (mode == MODE_TELLING)
         cluster_new_epoch(&en->cluster); /* what was decided before is not begun any more */
     log_info(words[mode], "leading", en->leading ? "true" : "false");
@@ -156,15 +156,15 @@ static void work_when_ready(void *arg)
 static void on_policies(void *arg)
 {
     struct engine *en = arg;
-    engine_surroundings_look(en);
+    engine_prerequisites_check(en);
     work_when_ready(en);
 }
 
-static void on_surroundings(void *arg)
+static void on_prerequisites(void *arg)
 {
     struct engine *en = arg;
     work_when_ready(en);
-    take_hindrance(en);
+    set_blocked(en);
     cluster_tell_reports(&en->cluster); /* their definition may know more by now, or less */
     want_policy(en, false);
 }
@@ -184,7 +184,7 @@ static void on_leading(void *arg)
     struct engine *en = arg;
     en->leading = !en->lease || (lease_is_leading(en->lease) && lease_is_leading(en->claim));
     if (en->leading)
-        engine_surroundings_look(en);
+        engine_prerequisites_check(en);
     work_when_ready(en);
 }
 
@@ -309,7 +309,7 @@ static void on_answered(void *arg, const struct request *request, int status, co
     struct engine *en = arg;
     engine_take_right(en, request, e);
     if (e->kind == ERR_FORBIDDEN)
-        engine_surroundings_look(en); /* the operands' namespace may be gone, and with it the roles there */
+        engine_prerequisites_check(en); /* the operands' namespace may be gone, and with it the roles there */
     fleet_metrics_answered(&en->fleet_metrics, request, e);
     if (en->o.answered)
         en->o.answered(en->o.arg, request, status);
@@ -393,7 +393,7 @@ struct engine *engine_new(const struct engine_options *o)
                                  .absent_grace_ms = o->absent_grace_ms, .remove_all = o->cleanup, .clock = o->clock,
                                  .force_removal = o->cleanup && o->wishes.force,
                                  .agent_image = o->agent_image, .node_name = o->node_name, .own_pod = o->own_pod,
-                                 .surroundings = &en->surroundings,
+                                 .prerequisites = &en->prerequisites,
                                  .listener = { want_node, want_policy, en, want_rollout, want_report } };
     cluster_init(&en->cluster, &c);
     en->reconcilers = (struct reconcilers){ .cluster = &en->cluster, .manifests = o->manifests, .policy = want_policy, .arg = en,
@@ -402,7 +402,7 @@ struct engine *engine_new(const struct engine_options *o)
     set_up_informers(en);
     set_up_leases(en);
     engine_stop_init(en);
-    engine_surroundings_init(en, on_surroundings);
+    engine_prerequisites_init(en, on_prerequisites);
     engine_cleanup_init(en);
     return en;
 }
@@ -412,7 +412,7 @@ void engine_start(struct engine *en)
     for (size_t i = 0; i < RESOURCE_COUNT; i++)
         if (en->cluster.informers[i] && i != RESOURCE_CONFIGMAP && i != RESOURCE_BUDGET) /* these wait for who needs them */
             informer_start(en->cluster.informers[i]);
-    engine_surroundings_look(en);
+    engine_prerequisites_check(en);
     /* What cleans up has to know first whose the cluster is. */
     en->claiming = en->o.cleanup;
     if (en->claim && en->claiming)
@@ -427,7 +427,7 @@ void engine_free(struct engine *en)
 {
     if (!en)
         return;
-    engine_surroundings_clear(en);
+    engine_prerequisites_clear(en);
     engine_cleanup_clear(en);
     controller_free(en->nodes);
     controller_free(en->policies);
@@ -448,7 +448,7 @@ void engine_free(struct engine *en)
     free(en->reconcilers.pull_refused);
     rollout_plan_status_clear(&en->reconcilers.plans);
     free(en->missing.sentence);
-    free(en->hindrance.message);
+    free(en->blocked.message);
     loop_timer_cancel(en->o.loop, &en->drain_due);
     free(en);
 }

@@ -74,7 +74,7 @@ const struct cluster *engine_cluster(const struct engine *en);
 /* Brings the engine's metrics up to date, before they are shown. */
 void engine_update_metrics(struct engine *en);
 /* Why it is not ready: what it stands on is not as it should be. As below. */
-char *engine_why_surroundings_fail(void *arg);
+char *engine_why_prerequisites_fail(void *arg);
 /* Why it is not ready, one sentence that the caller frees, or NULL. `arg` is the engine: checks of /readyz. */
 char *engine_why_watches_fail(void *arg);
 /* The same of the lease. */

@@ -98,10 +98,10 @@ char *engine_why_writes_fail(void *arg)
                                 : NULL;
 }
 
-char *engine_why_surroundings_fail(void *arg)
+char *engine_why_prerequisites_fail(void *arg)
 {
     const struct engine *en = arg;
-    const struct surroundings_problem *worst = surroundings_worst(&en->surroundings);
+    const struct prerequisite_problem *worst = prerequisites_worst(&en->prerequisites);
     if (worst)
         return xasprintf("%s: %s", reason_text(worst->reason), worst->message);
     if (en->look.forbidden)

@@ -6,7 +6,7 @@
 #include "controller/engine/engine.h"
 #include "kube/exchange.h"
 #include "reconcilers/cluster.h"
-#include "reconcilers/model/surroundings.h"
+#include "reconcilers/model/prerequisites.h"
 #include "reconcilers/reconcilers.h"
 #include "runtime/controller.h"
 #include "runtime/lease.h"
@@ -21,8 +21,8 @@ struct missing_right {
 };
 
 /* Reading what Ostler stands on, one part after the other. */
-struct surroundings_look {
-    enum surroundings_part part; /* that is asked for, or is next */
+struct prerequisites_check {
+    enum prerequisite part; /* that is asked for, or is next */
     struct exchange exchange;
     struct timer due;
     int64_t looked_ms;
@@ -68,9 +68,9 @@ struct engine {
     enum engine_mode mode;
     bool stopping, drain_writes, releasing, finished;
     struct timer drain_due;
-    struct surroundings surroundings;
-    struct surroundings_problem hindrance; /* a copy of what the policy's status is told: a look may be under way */
-    struct surroundings_look look;
+    struct prerequisites prerequisites;
+    struct prerequisite_problem blocked; /* a copy of what the policy's status is told: a look may be under way */
+    struct prerequisites_check look;
     struct cleanup cleanup;
     int exit_code;
     struct missing_right missing; /* the first write that was forbidden and has not been allowed since */
@@ -87,11 +87,11 @@ void engine_take_right(struct engine *en, const struct request *request, const s
 /* Sets up what stops an engine at the end of a turn. */
 void engine_stop_init(struct engine *en);
 /* Sets up reading what Ostler stands on; `changed` is called, with the engine, when that is known first, or is news. */
-void engine_surroundings_init(struct engine *en, loop_fn *changed);
+void engine_prerequisites_init(struct engine *en, loop_fn *changed);
 /* Reads it, for something may have changed. */
-void engine_surroundings_look(struct engine *en);
+void engine_prerequisites_check(struct engine *en);
 /* Ends its requests and frees what it holds. */
-void engine_surroundings_clear(struct engine *en);
+void engine_prerequisites_clear(struct engine *en);
 /* Sets up what an engine that only cleans up does besides. */
 void engine_cleanup_init(struct engine *en);
 /* Something has changed: whether the next step can be done. */

@@ -6,7 +6,7 @@
 #include "base/err.h"
 #include "reconcilers/manifests/render.h"
 #include "reconcilers/model/child.h"
-#include "reconcilers/model/surroundings.h"
+#include "reconcilers/model/prerequisites.h"
 #include "reconcilers/decide/intents.h"
 #include "reconcilers/decide/rollout_simulate.h"
 #include "reconcilers/decide/rollout_report.h"
@@ -32,8 +32,8 @@ struct cluster_view {
     /* What the container that last failed on a node said last, one line; NULL: not known. */
     const char *(*last_words)(void *arg, const char *node, struct arena *a);
     void *arg;
-    const struct surroundings *surroundings; /* what is wrong with what Ostler stands on; NULL: nothing is known to be */
-    const struct surroundings_problem *hindrance; /* of that, why nothing is done but to say so; NULL: work goes on */
+    const struct prerequisites *prerequisites; /* what is wrong with what Ostler stands on; NULL: nothing is known to be */
+    const struct prerequisite_problem *blocked; /* of that, why nothing is done but to say so; NULL: work goes on */
     const struct err *failure;    /* what the server refused when the last plan was carried out; NULL: nothing */
     const struct rollout_report *rollout; /* what the rollout's last pass came to */
     const json_t *plan;           /* of the rollout, as its status has it; NULL: none was made */

@@ -30,9 +30,9 @@ const char *cond_nodes(const struct checks *in, size_t n)
     return arena_printf(in->a, "%zu node%s", n, n == 1 ? "" : "s");
 }
 
-const struct surroundings_problem *cond_part(const struct checks *in, enum surroundings_part part)
+const struct prerequisite_problem *cond_part(const struct checks *in, enum prerequisite part)
 {
-    return in->v->surroundings ? surroundings_of(in->v->surroundings, part) : NULL;
+    return in->v->prerequisites ? prerequisites_of(in->v->prerequisites, part) : NULL;
 }
 
 bool cond_is_rolling_out(const struct checks *in)

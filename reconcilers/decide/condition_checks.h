@@ -27,7 +27,7 @@ bool cond_say_cause(struct condition *ret, const char *status, const struct caus
 /* "1 node", "3 nodes". From the arena. */
 const char *cond_nodes(const struct checks *in, size_t n);
 /* What is wrong with a part of what Ostler stands on; NULL: nothing. Borrowed. */
-const struct surroundings_problem *cond_part(const struct checks *in, enum surroundings_part part);
+const struct prerequisite_problem *cond_part(const struct checks *in, enum prerequisite part);
 /* Whether the API server would refuse the same write again until somebody changes something. */
 bool cond_failure_lasts(const struct checks *in);
 /* "The API server refuses a write: …; what to do". From the arena; there has to be a failure. */

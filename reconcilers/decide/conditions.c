@@ -8,9 +8,9 @@
 #include "reconcilers/decide/retry.h"
 
 /* What is wrong with a part of what Ostler stands on. */
-static bool say_of(const struct checks *in, enum surroundings_part part, struct condition *ret)
+static bool say_of(const struct checks *in, enum prerequisite part, struct condition *ret)
 {
-    const struct surroundings_problem *p = cond_part(in, part);
+    const struct prerequisite_problem *p = cond_part(in, part);
     return p && cond_say(ret, "True", p->reason, p->message);
 }
 
@@ -73,7 +73,7 @@ static bool stalled_invalid(const struct checks *in, struct condition *ret)
 
 static bool stalled_namespace(const struct checks *in, struct condition *ret)
 {
-    return say_of(in, SURROUNDINGS_NAMESPACE, ret);
+    return say_of(in, PREREQUISITES_NAMESPACE, ret);
 }
 
 static bool stalled_failure(const struct checks *in, struct condition *ret)
@@ -94,7 +94,7 @@ static check_fn *const stalled_checks[] = { stalled_invalid, stalled_namespace, 
 
 static bool degraded_namespace(const struct checks *in, struct condition *ret)
 {
-    return say_of(in, SURROUNDINGS_NAMESPACE, ret);
+    return say_of(in, PREREQUISITES_NAMESPACE, ret);
 }
 
 static bool degraded_write(const struct checks *in, struct condition *ret)
@@ -141,7 +141,7 @@ static bool degraded_no_detector(const struct checks *in, struct condition *ret)
 
 static bool degraded_reports(const struct checks *in, struct condition *ret)
 {
-    return say_of(in, SURROUNDINGS_REPORTS, ret);
+    return say_of(in, PREREQUISITES_REPORTS, ret);
 }
 
 static bool not_degraded(const struct checks *in, struct condition *ret)

@@ -17,7 +17,7 @@ static bool is_invalid(const struct checks *in, struct condition *ret)
 /* Operands can run nowhere: what the nodes lack, and which writes fail, only follows from that. */
 static bool has_no_namespace(const struct checks *in, struct condition *ret)
 {
-    const struct surroundings_problem *p = cond_part(in, SURROUNDINGS_NAMESPACE);
+    const struct prerequisite_problem *p = cond_part(in, PREREQUISITES_NAMESPACE);
     return p && cond_say(ret, "False", p->reason, p->message);
 }
 
@@ -92,7 +92,7 @@ static bool lacks_metrics(const struct checks *in, struct condition *ret)
 
 static bool lacks_reports(const struct checks *in, struct condition *ret)
 {
-    const struct surroundings_problem *p = cond_part(in, SURROUNDINGS_REPORTS);
+    const struct prerequisite_problem *p = cond_part(in, PREREQUISITES_REPORTS);
     return p && cond_say(ret, "True", p->reason, p->message);
 }
 

@@ -13,6 +13,6 @@
 bool policy_plan(const struct cluster_view *v, struct arena *a, struct actions *actions);
 
 /* The same where nothing may be done but to say why: the conditions that tell of it, and the rest of the status as it is. */
-void policy_plan_hindered(const struct cluster_view *v, struct actions *actions);
+void policy_plan_blocked(const struct cluster_view *v, struct actions *actions);
 
 #endif

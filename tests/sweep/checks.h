@@ -43,7 +43,7 @@ struct invariants {
     struct map passings;     /* struct passing by pool and revision */
     struct map toolkits;     /* struct toolkit_history by node */
     struct map completions;  /* struct moment by record and pool: when the revision was first complete there */
-    struct map surroundings; /* struct moment by node: when it, its report or a pod on it last changed, but by Ostler's words */
+    struct map prerequisites; /* struct moment by node: when it, its report or a pod on it last changed, but by Ostler's words */
     struct map transitions;  /* struct moment by condition: when its status last changed */
     struct map turns;        /* struct turn by condition */
     int64_t world_ms;        /* when anything last changed, but by Ostler's words */

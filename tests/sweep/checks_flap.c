@@ -56,7 +56,7 @@ static int64_t world_ms(const struct invariants *v, const struct api_commit *c)
 {
     if (!check_is_kind(c->kind, "nodes"))
         return v->world_ms;
-    int64_t own_ms = check_noted(&v->surroundings, object_name(c->after));
+    int64_t own_ms = check_noted(&v->prerequisites, object_name(c->after));
     return own_ms > v->common_ms ? own_ms : v->common_ms;
 }
 
@@ -71,7 +71,7 @@ void check_flap_commit(struct invariants *v, const struct api_commit *c)
     v->world_rv = c->rv;
     v->world_told = 0;
     if (node)
-        check_note(v, &v->surroundings, node);
+        check_note(v, &v->prerequisites, node);
     else if (!check_is_kind(c->kind, "pods"))
         v->common_ms = v->run->sim.now_ms;
 }

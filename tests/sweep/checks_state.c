@@ -70,7 +70,7 @@ void checks_state_clear(struct invariants *v)
     check_notes_clear(&v->plans);
     check_notes_clear(&v->approvals);
     check_notes_clear(&v->failures);
-    check_notes_clear(&v->surroundings);
+    check_notes_clear(&v->prerequisites);
     check_notes_clear(&v->transitions);
     check_notes_clear(&v->answers);
     size_t cursor = 0;

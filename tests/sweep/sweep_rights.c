@@ -112,7 +112,7 @@ static void on_rights_quiet(struct run *r)
     CLEANUP_FREE char *watches = engine ? engine_why_watches_fail(engine) : NULL;
     CLEANUP_FREE char *lease = engine ? engine_why_lease_fails(engine) : NULL;
     CLEANUP_FREE char *writes = engine ? engine_why_writes_fail(engine) : NULL;
-    CLEANUP_FREE char *surroundings = engine ? engine_why_surroundings_fail(engine) : NULL;
+    CLEANUP_FREE char *prerequisites = engine ? engine_why_prerequisites_fail(engine) : NULL;
     const json_t *policy = api_get(r->api, kind_named("gpuclusterpolicies"), NULL, POLICY_NAME);
     CLEANUP_FREE char *status = policy ? json_compact(json_at(policy, "status")) : NULL;
     /* In JSON quotes are escaped. */
@@ -121,7 +121,7 @@ static void on_rights_quiet(struct run *r)
         if (*s != '\\')
             buf_printf(&plain, "%c", *s);
     c->named |= names(watches, c->right) || names(lease, c->right) || names(writes, c->right) ||
-                names(surroundings, c->right) ||
+                names(prerequisites, c->right) ||
                 names(buf_text(&plain), c->right);
     if (!is_silent(c->right) && r->phase + 1 == r->life->phases && wire_counts(r->wire)->forbidden && !c->named)
         run_finding(r, "%s %s is refused %llu times, and nothing says so", c->right->verb, c->right->resource,

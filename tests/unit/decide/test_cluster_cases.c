@@ -246,9 +246,9 @@ static void take_refusal(struct testbed *t, const json_t *refused)
 static void take_namespace(struct testbed *t, const char *namespace)
 {
     if (str_eq(namespace, "missing"))
-        surroundings_take(&t->surroundings, SURROUNDINGS_NAMESPACE, NULL, TESTBED_NAMESPACE);
+        prerequisites_take(&t->prerequisites, PREREQUISITES_NAMESPACE, NULL, TESTBED_NAMESPACE);
     else if (str_eq(namespace, "present"))
-        surroundings_forget(&t->surroundings, SURROUNDINGS_NAMESPACE);
+        prerequisites_forget(&t->prerequisites, PREREQUISITES_NAMESPACE);
     else
         assert_null(namespace);
 }

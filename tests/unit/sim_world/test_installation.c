@@ -182,7 +182,7 @@ static void assert_says(const struct setting *s, const char *type, const char *s
 {
     const json_t *c = condition_find(json_at(policy(s), "status.conditions"), type);
     assert_string_equal(json_str_or_empty(c, "status"), status);
-    CLEANUP_FREE char *why = engine_why_surroundings_fail((void *) process_engine(s->first));
+    CLEANUP_FREE char *why = engine_why_prerequisites_fail((void *) process_engine(s->first));
     if (!reason) {
         assert_null(why);
         return;
@@ -407,7 +407,7 @@ static void what_it_may_not_look_at_is_named_and_stops_nothing(void **state)
     access_deny(access, "get", "apiextensions.k8s.io/customresourcedefinitions");
     process_start(s->first);
     pass(s, SETTLED_MS);
-    CLEANUP_FREE char *why = engine_why_surroundings_fail((void *) process_engine(s->first));
+    CLEANUP_FREE char *why = engine_why_prerequisites_fail((void *) process_engine(s->first));
     assert_non_null(why);
     assert_non_null(strstr(why, "cannot get resource \"customresourcedefinitions\""));
     assert_true(works(s->first));

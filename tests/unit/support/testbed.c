@@ -141,7 +141,7 @@ void testbed_clear(struct testbed *t)
         api_watch_free(t->watches[i]);
     api_free(t->api);
     err_clear(&t->refused);
-    surroundings_clear(&t->surroundings);
+    prerequisites_clear(&t->prerequisites);
 }
 
 /* ---- what others do */

@@ -46,7 +46,7 @@ struct testbed {
     bool monitors_exist;
     const char *agent_image;         /* of the node agent; NULL: it runs nowhere; borrowed */
     struct err refused;              /* what the server refused of the last plan */
-    struct surroundings surroundings; /* what is wrong with what Ostler stands on */
+    struct prerequisites prerequisites; /* what is wrong with what Ostler stands on */
     bool unsettled;                  /* as if some node had not been looked at yet */
     size_t writes;                   /* actions carried out */
 };

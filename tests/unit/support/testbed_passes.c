@@ -153,7 +153,7 @@ bool testbed_pass_policy(struct testbed *t, struct actions *actions)
         .confirmed = confirmed,
         .arg = c,
         .rollout = &t->passes->rollout,
-        .surroundings = &t->surroundings,
+        .prerequisites = &t->prerequisites,
         .failure = t->refused.kind != ERR_NONE ? &t->refused : NULL,
         .monitors_exist = t->monitors_exist,
         .agent_image = t->agent_image,

@@ -22,9 +22,9 @@ static void replace_condition(json_t *conditions, const json_t *before, const st
 }
 
 /* Only what is there already, besides conditions: the definition on the server may know no more. */
-static json_t *hindered_status(const struct cluster_view *v)
+static json_t *blocked_status(const struct cluster_view *v)
 {
-    const struct surroundings_problem *p = v->hindrance;
+    const struct prerequisite_problem *p = v->blocked;
     const char *reason = reason_text(p->reason);
     const struct condition said[] = {
         { "Ready", "False", reason, p->message },
@@ -48,16 +48,16 @@ static json_t *hindered_status(const struct cluster_view *v)
     return status;
 }
 
-void policy_plan_hindered(const struct cluster_view *v, struct actions *actions)
+void policy_plan_blocked(const struct cluster_view *v, struct actions *actions)
 {
     if (!v->object)
         return;
-    CLEANUP_JSON json_t *status = hindered_status(v);
+    CLEANUP_JSON json_t *status = blocked_status(v);
     if (json_equal(status, json_object_get(v->object, "status")))
         return;
     CLEANUP_JSON json_t *apply = json_pack("{s:s, s:s, s:{s:s, s:s}, s:O}", "apiVersion", POLICY_API_VERSION, "kind", POLICY_KIND,
                                            "metadata", "name", POLICY_NAME, "uid", object_uid(v->object), "status", status);
     action_add(actions, request_apply_status(RESOURCE_POLICY, NULL, POLICY_NAME, apply), VERB_STATUS,
                POLICY_TARGET, REASON_STATUS_CHANGED, "Stalled=True %s: %s",
-               reason_text(v->hindrance->reason), v->hindrance->message);
+               reason_text(v->blocked->reason), v->blocked->message);
 }

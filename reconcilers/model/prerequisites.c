@@ -1,4 +1,4 @@
-#include "reconcilers/model/surroundings.h"
+#include "reconcilers/model/prerequisites.h"
 
 #include <stdlib.h>
 
@@ -11,35 +11,35 @@
 
 #define LABEL_ENFORCE "pod-security.kubernetes.io/enforce"
 
-typedef struct surroundings_problem judge_fn(const json_t *answer, const char *ns);
+typedef struct prerequisite_problem judge_fn(const json_t *answer, const char *ns);
 
-static struct surroundings_problem judge_server(const json_t *answer, const char *ns)
+static struct prerequisite_problem judge_server(const json_t *answer, const char *ns)
 {
     (void) ns;
     /* Some say "30+". */
     long major = strtol(json_str_or_empty(answer, "major"), NULL, 10);
     long minor = strtol(json_str_or_empty(answer, "minor"), NULL, 10);
-    if (major != 1 || minor >= SURROUNDINGS_MINOR)
-        return (struct surroundings_problem){ 0 };
-    return (struct surroundings_problem){
+    if (major != 1 || minor >= PREREQUISITES_MINOR)
+        return (struct prerequisite_problem){ 0 };
+    return (struct prerequisite_problem){
         .reason = REASON_API_SERVER_TOO_OLD,
         .message = xasprintf("the API server is Kubernetes %s; Ostler needs 1.%d or newer, because ValidatingAdmissionPolicies "
                              "(v1) limit what its ServiceAccount may change: upgrade the cluster. Ostler changes nothing until "
                              "then",
-                             json_str_or_empty(answer, "gitVersion"), SURROUNDINGS_MINOR),
+                             json_str_or_empty(answer, "gitVersion"), PREREQUISITES_MINOR),
         .stops = true,
     };
 }
 
-static struct surroundings_problem judge_crd(const json_t *crd, const char *name, const char *effect)
+static struct prerequisite_problem judge_crd(const json_t *crd, const char *name, const char *effect)
 {
     const char *text = object_annotation(crd, ANNOTATION_SCHEMA);
-    if (crd && text && strtol(text, NULL, 10) >= SURROUNDINGS_SCHEMA)
-        return (struct surroundings_problem){ 0 };
+    if (crd && text && strtol(text, NULL, 10) >= PREREQUISITES_SCHEMA)
+        return (struct prerequisite_problem){ 0 };
     CLEANUP_FREE char *is = crd ? xasprintf("is older than this Ostler (schema %s, needed is %d)",
-                                            text ? text : "without a number", SURROUNDINGS_SCHEMA)
+                                            text ? text : "without a number", PREREQUISITES_SCHEMA)
                                 : xstrdup("is missing");
-    return (struct surroundings_problem){
+    return (struct prerequisite_problem){
         .reason = crd ? REASON_CRD_OUTDATED : REASON_CRD_MISSING,
         .message = xasprintf("CustomResourceDefinition %s %s; run: kubectl apply --server-side --force-conflicts "
                              "--field-manager=helm -f crds/ (of this version). %s",
@@ -48,27 +48,27 @@ static struct surroundings_problem judge_crd(const json_t *crd, const char *name
     };
 }
 
-static struct surroundings_problem judge_policies(const json_t *answer, const char *ns)
+static struct prerequisite_problem judge_policies(const json_t *answer, const char *ns)
 {
     (void) ns;
-    struct surroundings_problem p = judge_crd(answer, CRD_POLICY,
+    struct prerequisite_problem p = judge_crd(answer, CRD_POLICY,
                                               "Ostler changes nothing until then: the API server drops fields that it does not "
                                               "know, so parts of the policy may be missing");
     p.stops = answer && p.reason; /* without it there is no policy that could be misread */
     return p;
 }
 
-static struct surroundings_problem judge_reports(const json_t *answer, const char *ns)
+static struct prerequisite_problem judge_reports(const json_t *answer, const char *ns)
 {
     (void) ns;
     return judge_crd(answer, CRD_GPU_NODE, "Until then GpuNodes are missing or incomplete; everything else works");
 }
 
-static struct surroundings_problem judge_namespace(const json_t *answer, const char *ns)
+static struct prerequisite_problem judge_namespace(const json_t *answer, const char *ns)
 {
     const char *enforced = object_label(answer, LABEL_ENFORCE);
     if (!answer || object_is_deleting(answer))
-        return (struct surroundings_problem){
+        return (struct prerequisite_problem){
             .reason = REASON_NAMESPACE_MISSING,
             .message = xasprintf("the operands' namespace %s %s; run: kubectl create namespace %s && kubectl label namespace %s "
                                  LABEL_ENFORCE "=privileged, and install the chart's roles there (helm upgrade)",
@@ -76,8 +76,8 @@ static struct surroundings_problem judge_namespace(const json_t *answer, const c
                                  ns),
         };
     if (!enforced || str_eq(enforced, "privileged"))
-        return (struct surroundings_problem){ 0 };
-    return (struct surroundings_problem){
+        return (struct prerequisite_problem){ 0 };
+    return (struct prerequisite_problem){
         .reason = REASON_NAMESPACE_RESTRICTED,
         .message = xasprintf("the operands' namespace %s does not admit privileged pods (" LABEL_ENFORCE "=%s), and the driver's "
                              "pod is privileged; run: kubectl label namespace %s " LABEL_ENFORCE "=privileged --overwrite",
@@ -86,12 +86,12 @@ static struct surroundings_problem judge_namespace(const json_t *answer, const c
 }
 
 /* What may be listed and watched shows by itself; what may be written only when there is something to write. */
-static struct surroundings_problem judge_rights(const json_t *review, const char *ns)
+static struct prerequisite_problem judge_rights(const json_t *review, const char *ns)
 {
     CLEANUP_FREE char *missing = rights_missing(review);
     if (!missing)
-        return (struct surroundings_problem){ 0 };
-    return (struct surroundings_problem){
+        return (struct prerequisite_problem){ 0 };
+    return (struct prerequisite_problem){
         .reason = REASON_PERMISSIONS_MISSING,
         .message = xasprintf("Ostler's ServiceAccount may not: %s (for the cluster, or in namespace %s); upgrade the chart to "
                              "this version: "
@@ -100,16 +100,16 @@ static struct surroundings_problem judge_rights(const json_t *review, const char
     };
 }
 
-static judge_fn *const judges[SURROUNDINGS_PARTS] = {
-    [SURROUNDINGS_SERVER] = judge_server,
-    [SURROUNDINGS_POLICIES] = judge_policies,
-    [SURROUNDINGS_REPORTS] = judge_reports,
-    [SURROUNDINGS_NAMESPACE] = judge_namespace,
-    [SURROUNDINGS_RIGHTS] = judge_rights,
+static judge_fn *const judges[PREREQUISITES_PARTS] = {
+    [PREREQUISITES_SERVER] = judge_server,
+    [PREREQUISITES_POLICIES] = judge_policies,
+    [PREREQUISITES_REPORTS] = judge_reports,
+    [PREREQUISITES_NAMESPACE] = judge_namespace,
+    [PREREQUISITES_RIGHTS] = judge_rights,
 };
 
 /* Whether it says anything else than what was known. */
-static bool replace(struct surroundings_problem *p, struct surroundings_problem by_steal)
+static bool replace(struct prerequisite_problem *p, struct prerequisite_problem by_steal)
 {
     bool news = !str_eq(p->message, by_steal.message);
     free(p->message);
@@ -118,39 +118,39 @@ static bool replace(struct surroundings_problem *p, struct surroundings_problem 
     return news;
 }
 
-bool surroundings_take(struct surroundings *s, enum surroundings_part part, const json_t *answer, const char *ns)
+bool prerequisites_take(struct prerequisites *s, enum prerequisite part, const json_t *answer, const char *ns)
 {
     return replace(&s->of[part], judges[part](answer, ns));
 }
 
-bool surroundings_forget(struct surroundings *s, enum surroundings_part part)
+bool prerequisites_forget(struct prerequisites *s, enum prerequisite part)
 {
-    return replace(&s->of[part], (struct surroundings_problem){ 0 });
+    return replace(&s->of[part], (struct prerequisite_problem){ 0 });
 }
 
-const struct surroundings_problem *surroundings_of(const struct surroundings *s, enum surroundings_part part)
+const struct prerequisite_problem *prerequisites_of(const struct prerequisites *s, enum prerequisite part)
 {
     return s->of[part].reason ? &s->of[part] : NULL;
 }
 
-const struct surroundings_problem *surroundings_worst(const struct surroundings *s)
+const struct prerequisite_problem *prerequisites_worst(const struct prerequisites *s)
 {
-    for (int i = 0; i < SURROUNDINGS_PARTS; i++)
-        if (surroundings_of(s, (enum surroundings_part) i))
+    for (int i = 0; i < PREREQUISITES_PARTS; i++)
+        if (prerequisites_of(s, (enum prerequisite) i))
             return &s->of[i];
     return NULL;
 }
 
-const struct surroundings_problem *surroundings_hindrance(const struct surroundings *s, bool well)
+const struct prerequisite_problem *prerequisites_blocking(const struct prerequisites *s, bool well)
 {
-    for (int i = 0; i < SURROUNDINGS_PARTS; i++)
-        if (s->of[i].stops || (!well && i == SURROUNDINGS_NAMESPACE && s->of[i].reason))
+    for (int i = 0; i < PREREQUISITES_PARTS; i++)
+        if (s->of[i].stops || (!well && i == PREREQUISITES_NAMESPACE && s->of[i].reason))
             return &s->of[i];
     return NULL;
 }
 
-void surroundings_clear(struct surroundings *s)
+void prerequisites_clear(struct prerequisites *s)
 {
-    for (int i = 0; i < SURROUNDINGS_PARTS; i++)
-        surroundings_forget(s, (enum surroundings_part) i);
+    for (int i = 0; i < PREREQUISITES_PARTS; i++)
+        prerequisites_forget(s, (enum prerequisite) i);
 }

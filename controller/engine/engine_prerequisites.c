@@ -22,22 +22,22 @@ static void ask(struct engine *en);
 static struct request request_of(const struct engine *en)
 {
     switch (en->look.part) {
-    case SURROUNDINGS_SERVER:
+    case PREREQUISITES_SERVER:
         return request_version();
-    case SURROUNDINGS_POLICIES:
+    case PREREQUISITES_POLICIES:
         return request_get(RESOURCE_CRD, NULL, CRD_POLICY);
-    case SURROUNDINGS_REPORTS:
+    case PREREQUISITES_REPORTS:
         return request_get(RESOURCE_CRD, NULL, CRD_GPU_NODE);
-    case SURROUNDINGS_RIGHTS:
+    case PREREQUISITES_RIGHTS:
         return request_rules_review(en->o.operand_namespace);
-    case SURROUNDINGS_NAMESPACE:
-    case SURROUNDINGS_PARTS:
+    case PREREQUISITES_NAMESPACE:
+    case PREREQUISITES_PARTS:
         break;
     }
     return request_get(RESOURCE_NAMESPACE, NULL, en->o.operand_namespace);
 }
 
-static void tell(const struct surroundings_problem *p)
+static void tell(const struct prerequisite_problem *p)
 {
     if (p)
         log_error("a prerequisite of Ostler is missing or wrong", "reason", reason_text(p->reason),
@@ -49,16 +49,16 @@ static void tell(const struct surroundings_problem *p)
 /* Takes note of what is said of the part; false where nothing was said that counts. */
 static bool take(struct engine *en, const json_t *answer, const struct err *e)
 {
-    struct surroundings_look *l = &en->look;
+    struct prerequisites_check *l = &en->look;
     if (outage_is_general(e->kind))
         return false;
     if (e->kind == ERR_FORBIDDEN && !l->refused)
         l->refused = xstrdup(err_msg(e));
     bool said = e->kind == ERR_NONE || e->kind == ERR_NOT_FOUND;
-    bool news = said ? surroundings_take(&en->surroundings, l->part, answer, en->o.operand_namespace)
-                     : surroundings_forget(&en->surroundings, l->part);
+    bool news = said ? prerequisites_take(&en->prerequisites, l->part, answer, en->o.operand_namespace)
+                     : prerequisites_forget(&en->prerequisites, l->part);
     if (news)
-        tell(surroundings_of(&en->surroundings, l->part));
+        tell(prerequisites_of(&en->prerequisites, l->part));
     l->news |= news;
     return true;
 }
@@ -71,9 +71,9 @@ static void wait_for(struct engine *en, int64_t ms)
 /* All parts were read. */
 static void finish(struct engine *en)
 {
-    struct surroundings_look *l = &en->look;
+    struct prerequisites_check *l = &en->look;
     bool news = l->news || !l->known;
-    l->part = SURROUNDINGS_SERVER;
+    l->part = PREREQUISITES_SERVER;
     l->news = false;
     l->known = true;
     l->looked_ms = loop_now(en->o.loop);
@@ -83,7 +83,7 @@ static void finish(struct engine *en)
     l->forbidden = TAKE(l->refused);
     if (l->again)
         wait_for(en, APART_MS);
-    else if (surroundings_worst(&en->surroundings) || l->forbidden)
+    else if (prerequisites_worst(&en->prerequisites) || l->forbidden)
         wait_for(en, AGAIN_MS);
     l->again = false;
     if (news)
@@ -98,17 +98,17 @@ static void on_reply(void *arg, struct reply *reply)
     };
     static const struct split_view of_objects = { .paths = unread }, of_reports = { .paths = unread_of_reports };
     struct engine *en = arg;
-    const struct split_view *view = en->look.part == SURROUNDINGS_RIGHTS    ? NULL
-                                    : en->look.part == SURROUNDINGS_REPORTS ? &of_reports
+    const struct split_view *view = en->look.part == PREREQUISITES_RIGHTS    ? NULL
+                                    : en->look.part == PREREQUISITES_REPORTS ? &of_reports
                                                                             : &of_objects;
-    struct surroundings_look *l = &en->look;
+    struct prerequisites_check *l = &en->look;
     CLEANUP_JSON json_t *answer = reply_object(reply, view);
     if (!take(en, answer, &reply->err)) {
         wait_for(en, RETRY_MS);
         return;
     }
     l->part++;
-    if (l->part == SURROUNDINGS_PARTS)
+    if (l->part == PREREQUISITES_PARTS)
         finish(en);
     else
         ask(en);
@@ -126,23 +126,23 @@ static void on_due(void *arg)
         ask(en);
 }
 
-void engine_surroundings_init(struct engine *en, loop_fn *changed)
+void engine_prerequisites_init(struct engine *en, loop_fn *changed)
 {
-    en->look = (struct surroundings_look){ .exchange = { .transport = en->o.transport, .done = on_reply, .arg = en,
+    en->look = (struct prerequisites_check){ .exchange = { .transport = en->o.transport, .done = on_reply, .arg = en,
                                                          .body = BUF_INIT(ANSWER_MAX) },
                                            .changed = changed, .due = { .fn = on_due, .arg = en } };
     /* What takes everything off does not need them. */
     en->look.known = en->o.cleanup;
 }
 
-void engine_surroundings_look(struct engine *en)
+void engine_prerequisites_check(struct engine *en)
 {
-    struct surroundings_look *l = &en->look;
+    struct prerequisites_check *l = &en->look;
     int64_t since_ms = loop_now(en->o.loop) - l->looked_ms;
     if (en->o.cleanup || en->stopping || (!l->known && l->began))
         return;
     l->began = true;
-    if (l->exchange.id || l->part != SURROUNDINGS_SERVER)
+    if (l->exchange.id || l->part != PREREQUISITES_SERVER)
         l->again = true;
     else if (!l->known || since_ms >= APART_MS)
         ask(en);
@@ -150,11 +150,11 @@ void engine_surroundings_look(struct engine *en)
         wait_for(en, APART_MS - since_ms);
 }
 
-void engine_surroundings_clear(struct engine *en)
+void engine_prerequisites_clear(struct engine *en)
 {
     exchange_cancel(&en->look.exchange);
     loop_timer_cancel(en->o.loop, &en->look.due);
     free(TAKE(en->look.refused));
     free(TAKE(en->look.forbidden));
-    surroundings_clear(&en->surroundings);
+    prerequisites_clear(&en->prerequisites);
 }
