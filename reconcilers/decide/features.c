@@ -7,7 +7,7 @@
 #include "reconcilers/model/node_inventory.h"
 #include "reconcilers/model/plugin_settings.h"
 #include "reconcilers/decide/node_operands.h"
-#include "reconcilers/decide/node_seen.h"
+#include "reconcilers/decide/inventory.h"
 
 enum marks_features features_rule(const struct node_input *in, bool looked)
 {
@@ -40,7 +40,7 @@ static const struct node_inventory *seen_of(const struct node_input *in, const s
 {
     static const struct node_inventory silent;
     const struct node_inventory *seen = in->inventory ? in->inventory : &silent;
-    bool counts = in->pods->agent || seen_since_start(in) || !is_of_others(seen, facts);
+    bool counts = in->pods->agent || inventory_is_since_boot(in) || !is_of_others(seen, facts);
     return counts ? seen : &silent;
 }
 
@@ -59,7 +59,7 @@ json_t *features_labels(const struct node_input *in, const char *stack, const st
     const struct node_inventory *seen = seen_of(in, facts);
     bool others = is_of_others(seen, facts);
     const json_t *inputs = operands_inputs(in, TIER_STACK, str_or_empty(stack));
-    const char *loaded = seen_version(in);
+    const char *loaded = inventory_driver_version(in);
     CLEANUP_JSON json_t *settings = plugin_settings_of(inputs);
     struct gpu_features f = {
         .driver = *loaded ? loaded : facts->driver, /* a proof tells of the one that it ran on */

@@ -12,7 +12,7 @@
 #include "reconcilers/decide/images.h"
 #include "reconcilers/decide/marks.h"
 #include "reconcilers/decide/node_operands.h"
-#include "reconcilers/decide/node_seen.h"
+#include "reconcilers/decide/inventory.h"
 #include "reconcilers/decide/node_steps.h"
 #include "reconcilers/decide/opening.h"
 #include "reconcilers/decide/owner.h"
@@ -353,7 +353,7 @@ static void serve(const struct node_input *in, struct arena *a, const struct tar
     assignment_copy(&v->carried, as.to);
     judge(in, a, &as, t, v);
     prove(in, a, v, actions, &proving);
-    seen_explain(in, a, v);
+    inventory_explain(in, a, v);
     judge_startup(in, a, v, actions);
     operands_judge_metrics(in, a, v);
     operands_judge_claims(in, a, v);
@@ -397,7 +397,7 @@ static void manage(const struct node_input *in, struct arena *a, const struct no
     }
     bool host_driver = node_host_driver(in, facts);
     struct node_facts known = *facts;
-    known.own_toolkit = seen_own_toolkit(in);
+    known.own_toolkit = inventory_has_own_toolkit(in);
     struct target bare;
     const struct target *wish = without_image(in, targets_for(in->targets, v->pool, &known, host_driver), &bare);
     const struct target *t = upgrade_target(in, wish);
@@ -453,7 +453,7 @@ static void find_gpu(const struct node_input *in, const struct node_facts *facts
                      struct node_verdict *v)
 {
     const struct vendor *detected = detect_gpu(facts);
-    v->gpu = !seen_no_gpu(in) && (detected || in->view.node->gpus > 0 || marks_show_gpu(&in->view));
+    v->gpu = !inventory_has_no_gpu(in) && (detected || in->view.node->gpus > 0 || marks_show_gpu(&in->view));
     v->vendor = detected ? detected : &vendors[in->view.node->vendor];
     v->looked_at = v->gpu || detect_looked_at(facts) || in->pods->agent;
 }

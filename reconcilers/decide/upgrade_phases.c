@@ -10,7 +10,7 @@
 #include "reconcilers/decide/deadline.h"
 #include "reconcilers/decide/holders.h"
 #include "reconcilers/decide/node_operands.h"
-#include "reconcilers/decide/node_seen.h"
+#include "reconcilers/decide/inventory.h"
 
 /* ---- what is asked again and again */
 
@@ -397,7 +397,7 @@ static void step_validating(struct stepping *s)
 static void explain_driver(const struct stepping *s)
 {
     enum reason reason = REASON_NONE;
-    const char *why = seen_why_no_driver(s->in, s->a, s->v, &reason);
+    const char *why = inventory_why_no_driver(s->in, s->a, s->v, &reason);
     if (why)
         verdict_settle(s->v, s->v->state, reason, why);
 }

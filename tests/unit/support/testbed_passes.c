@@ -10,7 +10,7 @@
 #include "kube/object.h"
 #include "reconcilers/cluster_foreign.h"
 #include "reconcilers/model/names.h"
-#include "reconcilers/decide/node_seen.h"
+#include "reconcilers/decide/inventory.h"
 #include "reconcilers/reconcilers.h"
 #include "reconcilers/targets_sources.h"
 #include "tests/unit/support/cmocka.h"
@@ -38,7 +38,7 @@ const struct target *testbed_target(struct testbed *t, const char *node)
     size_t pool = policy_pool_of(&t->cluster->policy, node_label, &view);
     struct node_input in = { .view = view, .pods = &pods, .inventory = facts.inventory, .record = cluster_record,
                              .arg = t->cluster };
-    facts.own_toolkit = seen_own_toolkit(&in);
+    facts.own_toolkit = inventory_has_own_toolkit(&in);
     return targets_for(cluster_targets(t->cluster), pool, &facts, node_host_driver(&in, &facts));
 }
 

@@ -1,4 +1,4 @@
-#include "reconcilers/decide/node_seen.h"
+#include "reconcilers/decide/inventory.h"
 
 #include "base/json.h"
 #include "base/str.h"
@@ -15,7 +15,7 @@ static const struct node_inventory *of_this_boot(const struct node_input *in)
     return i && i->boot && i->boot == in->view.node->boot ? i : NULL;
 }
 
-bool seen_since_start(const struct node_input *in)
+bool inventory_is_since_boot(const struct node_input *in)
 {
     return of_this_boot(in) != NULL;
 }
@@ -26,7 +26,7 @@ static const struct node_inventory *live(const struct node_input *in)
     return in->pods->agent ? of_this_boot(in) : NULL;
 }
 
-bool seen_no_gpu(const struct node_input *in)
+bool inventory_has_no_gpu(const struct node_input *in)
 {
     const struct node_inventory *i = live(in);
     return i && in->view.node->gpus == 0 && node_inventory_shows_none(i);
@@ -44,7 +44,7 @@ static bool was_never_ours(const struct node_input *in)
     return !in->view.node->proof && !node_label(&in->view, LABEL_STACK);
 }
 
-static bool seen_host_driver(const struct node_input *in, const struct node_facts *facts)
+static bool inventory_host_driver(const struct node_input *in, const struct node_facts *facts)
 {
     const struct node_inventory *i = of_this_boot(in);
     if (!i || has_our_driver(in) || host_of(facts).cos)
@@ -54,7 +54,7 @@ static bool seen_host_driver(const struct node_input *in, const struct node_fact
 
 bool node_host_driver(const struct node_input *in, const struct node_facts *facts)
 {
-    return in->view.node->host_driver || in->pods->host_driver || seen_host_driver(in, facts);
+    return in->view.node->host_driver || in->pods->host_driver || inventory_host_driver(in, facts);
 }
 
 /* Of a revision that nobody knows any more it is taken for granted. */
@@ -64,7 +64,7 @@ static bool brings_toolkit(const struct node_input *in, const char *stack)
     return !inputs || json_bool(inputs, "toolkit.enabled", false);
 }
 
-bool seen_own_toolkit(const struct node_input *in)
+bool inventory_has_own_toolkit(const struct node_input *in)
 {
     const struct node_view *v = &in->view;
     const char *stack = node_label(v, LABEL_STACK), *claimed = intern_text(v->strings, v->node->claim);
@@ -76,7 +76,7 @@ bool seen_own_toolkit(const struct node_input *in)
     return stack && v->node->proof && brings_toolkit(in, stack);
 }
 
-const char *seen_version(const struct node_input *in)
+const char *inventory_driver_version(const struct node_input *in)
 {
     const struct node_inventory *i = of_this_boot(in);
     uint32_t made_s = in->pods->of[OPERAND_DRIVER].made_s;
@@ -181,7 +181,7 @@ static const char *not_offered(const struct seeing *s)
 static const char *other_version(const struct seeing *s)
 {
     const json_t *driver = operands_inputs(s->in, TIER_DRIVER, s->v->carried.hash[TIER_DRIVER]);
-    const char *wanted = json_str(driver, "version"), *loaded = seen_version(s->in);
+    const char *wanted = json_str(driver, "version"), *loaded = inventory_driver_version(s->in);
     bool container = str_eq(json_str(driver, "source"), driver_source_name(DRIVER_SOURCE_CONTAINER));
     if (s->v->state != NODE_READY || !container || !*loaded || proof_version_fits(wanted, loaded))
         return NULL;
@@ -219,7 +219,7 @@ static const char *first_of(const struct problem *problems, size_t n, const stru
     return sentence;
 }
 
-const char *seen_why_no_driver(const struct node_input *in, struct arena *a, const struct node_verdict *v,
+const char *inventory_why_no_driver(const struct node_input *in, struct arena *a, const struct node_verdict *v,
                                enum reason *ret_reason)
 {
     const struct seeing s = { in, live(in), v, a };
@@ -227,7 +227,7 @@ const char *seen_why_no_driver(const struct node_input *in, struct arena *a, con
     return sentence ? arena_printf(a, "%s: %s", reason_text(*ret_reason), sentence) : NULL;
 }
 
-void seen_explain(const struct node_input *in, struct arena *a, struct node_verdict *v)
+void inventory_explain(const struct node_input *in, struct arena *a, struct node_verdict *v)
 {
     const struct seeing s = { in, live(in), v, a };
     enum reason reason = REASON_NONE;
