@@ -160,8 +160,8 @@ static void add_stories(struct bundle *b, const json_t *status)
             const char *name = json_string_value(node);
             if (k >= 3 || told >= EXPLAINED_MAX || !show_is_name(name) || ask_stopped(b->ask))
                 continue;
-            CLEANUP_JSON json_t *seen = gather(b->ask, b->o, &(struct gathering){ SEE_ALL_OF_NODE, 0, name }, NULL);
-            CLEANUP_JSON json_t *explained = seen ? explain_view(seen, name, b->now_us) : NULL;
+            CLEANUP_JSON json_t *snapshot = gather(b->ask, b->o, &(struct gathering){ SEE_ALL_OF_NODE, 0, name }, NULL);
+            CLEANUP_JSON json_t *explained = snapshot ? explain_view(snapshot, name, b->now_us) : NULL;
             CLEANUP_FREE char *file = xasprintf("explain/%.80s.txt", name);
             told += explained != NULL;
             if (explained)
@@ -171,28 +171,28 @@ static void add_stories(struct bundle *b, const json_t *status)
 
 /* ---- all of it */
 
-static void add_seen(struct bundle *b, const json_t *seen)
+static void add_seen(struct bundle *b, const json_t *snapshot)
 {
-    CLEANUP_JSON json_t *status = status_view(seen, b->now_us);
-    CLEANUP_JSON json_t *nodes = nodes_view(seen, &(struct nodes_wanted){ 0 }, b->now_us);
-    CLEANUP_JSON json_t *events = events_view(seen, &(struct events_wanted){ 0 });
-    CLEANUP_JSON json_t *pods = json_object_get(seen, "pods") ? some_pods(b, json_object_get(seen, "pods")) : NULL;
+    CLEANUP_JSON json_t *status = status_view(snapshot, b->now_us);
+    CLEANUP_JSON json_t *nodes = nodes_view(snapshot, &(struct nodes_wanted){ 0 }, b->now_us);
+    CLEANUP_JSON json_t *events = events_view(snapshot, &(struct events_wanted){ 0 });
+    CLEANUP_JSON json_t *pods = json_object_get(snapshot, "pods") ? some_pods(b, json_object_get(snapshot, "pods")) : NULL;
     const char *part;
     json_t *why;
-    json_object_foreach (json_object_get(seen, "missing"), part, why)
+    json_object_foreach (json_object_get(snapshot, "missing"), part, why)
         lack(b, part, str_or_empty(json_string_value(why)));
     add_view(b, "status.txt", "kubectl gpu status", status, status_print);
     add_view(b, "nodes.txt", "kubectl gpu nodes -o wide", nodes, nodes_print);
     add_view(b, "events.txt", "kubectl gpu events", events, events_print);
-    add_objects(b, "policy.yaml", "the GpuClusterPolicy", json_object_get(seen, "policy"), scrub_object);
-    add_objects(b, "gpunodes.yaml", "Ostler's report of each node", json_object_get(seen, "reports"), scrub_object);
-    add_objects(b, "nodes.yaml", "Nodes with GPUs: labels, taints, annotations", json_object_get(seen, "nodes"), scrub_node);
-    add_objects(b, "lease.yaml", "who leads", json_object_get(seen, "lease"), scrub_object);
-    add_objects(b, "daemonsets.yaml", "the operands", json_object_get(seen, "daemonsets"), scrub_object);
+    add_objects(b, "policy.yaml", "the GpuClusterPolicy", json_object_get(snapshot, "policy"), scrub_object);
+    add_objects(b, "gpunodes.yaml", "Ostler's report of each node", json_object_get(snapshot, "reports"), scrub_object);
+    add_objects(b, "nodes.yaml", "Nodes with GPUs: labels, taints, annotations", json_object_get(snapshot, "nodes"), scrub_node);
+    add_objects(b, "lease.yaml", "who leads", json_object_get(snapshot, "lease"), scrub_object);
+    add_objects(b, "daemonsets.yaml", "the operands", json_object_get(snapshot, "daemonsets"), scrub_object);
     add_objects(b, "pods.yaml", "pods of the operands", pods, scrub_object);
     add_objects(b, "events.yaml", "events as rows", events, scrub_object);
     add_others(b);
-    add_logs(b, json_object_get(seen, "pods"), json_object_get(seen, "reports"));
+    add_logs(b, json_object_get(snapshot, "pods"), json_object_get(snapshot, "reports"));
     if (b->silent)
         buf_printf(&b->lacking, "logs: %zu containers have written none\n", b->silent);
     add_stories(b, status);
@@ -228,7 +228,7 @@ int bundle_write(struct ask *a, const struct gpu_options *o, struct err *e)
 {
     struct bundle b = { .ask = a, .o = o, .inside = BUF_INIT(TEXT_ROOM), .lacking = BUF_INIT(TEXT_ROOM) };
     char time[CLOCK_TEXT_MAX];
-    CLEANUP_JSON json_t *seen =
+    CLEANUP_JSON json_t *snapshot =
         gather(a, o, &(struct gathering){ SEE_POLICY | SEE_REPORTS | SEE_LEASE | SEE_NODES | SEE_EVENTS | SEE_PODS | SEE_SETS,
                                           SEE_POLICY, NULL }, e);
     b.now_us = ask_now_us(a);
@@ -236,10 +236,10 @@ int bundle_write(struct ask *a, const struct gpu_options *o, struct err *e)
     CLEANUP_FREE char *top = xasprintf("ostler-bundle-%.4s%.2s%.2s-%.2s%.2s%.2s", time, time + 5, time + 8, time + 11, time + 14,
                                        time + 17);
     CLEANUP_FREE char *path = o->file ? xstrdup(o->file) : xasprintf("%s.tar.gz", top);
-    b.archive = seen && ask_take_signals(a, e) == 0 ? archive_new(path, top, b.now_us / 1000000, e) : NULL;
+    b.archive = snapshot && ask_take_signals(a, e) == 0 ? archive_new(path, top, b.now_us / 1000000, e) : NULL;
     int rc = -1;
     if (b.archive) {
-        add_seen(&b, seen);
+        add_seen(&b, snapshot);
         add_contents(&b, time);
         rc = finish(&b, path, e);
     }

@@ -9,8 +9,8 @@
 #include "kube/object.h"
 #include "kubectl/gather.h"
 #include "kubectl/show.h"
-#include "kubectl/view/deed.h"
-#include "kubectl/view/seen.h"
+#include "kubectl/view/edit.h"
+#include "kubectl/view/snapshot.h"
 #include "kubectl/view/term.h"
 
 /* So often is decided anew when somebody wrote in between: Ostler itself writes the policy's status every few seconds. */
@@ -24,7 +24,7 @@ enum { TRIES = 5, PAUSE_MS = 200 };
 struct change {
     enum resource_id resource;
     const char *name; /* of a node; NULL: the policy */
-    int (*decide)(const json_t *object, const struct gpu_options *o, struct deed *ret, struct err *e);
+    int (*decide)(const json_t *object, const struct gpu_options *o, struct edit *ret, struct err *e);
 };
 
 static void print_clean(FILE *to, const char *before, const char *text)
@@ -33,7 +33,7 @@ static void print_clean(FILE *to, const char *before, const char *text)
     fprintf(to, "%s%s\n", before, clean);
 }
 
-static void tell(const struct deed *d, const struct gpu_options *o)
+static void tell(const struct edit *d, const struct gpu_options *o)
 {
     print_clean(stdout, d->patch && o->dry_run ? "(dry run) " : "", d->said);
     if (d->patch && d->undo && !o->dry_run)
@@ -43,7 +43,7 @@ static void tell(const struct deed *d, const struct gpu_options *o)
         print_clean(stderr, "kubectl gpu: warning: ", d->warning);
 }
 
-static struct request request_of(const struct change *c, const struct deed *d, const char *name, bool dry_run)
+static struct request request_of(const struct change *c, const struct edit *d, const char *name, bool dry_run)
 {
     CLEANUP_FREE char *path = resource_path(c->resource, NULL, name, NULL);
     return (struct request){ .class = REQUEST_WRITE,
@@ -55,7 +55,7 @@ static struct request request_of(const struct change *c, const struct deed *d, c
                              .dry_run = dry_run };
 }
 
-static int send(struct ask *a, const struct change *c, const struct deed *d, const struct gpu_options *o, const char *name,
+static int send(struct ask *a, const struct change *c, const struct edit *d, const struct gpu_options *o, const char *name,
                 struct err *e)
 {
     CLEANUP_JSON json_t *answer = NULL;
@@ -71,9 +71,9 @@ static int send(struct ask *a, const struct change *c, const struct deed *d, con
 /* The policy as it is now. New reference. */
 static json_t *read_policy(struct ask *a, const struct gpu_options *o, struct err *e)
 {
-    CLEANUP_JSON json_t *seen = gather(a, o, &(struct gathering){ SEE_POLICY, SEE_POLICY, NULL }, e);
-    json_t *policy = json_object_get(seen, "policy");
-    if (seen && !policy)
+    CLEANUP_JSON json_t *snapshot = gather(a, o, &(struct gathering){ SEE_POLICY, SEE_POLICY, NULL }, e);
+    json_t *policy = json_object_get(snapshot, "policy");
+    if (snapshot && !policy)
         err_set(e, ERR_NOT_FOUND, "there is no GpuClusterPolicy: nothing is upgraded");
     return json_incref(policy);
 }
@@ -81,12 +81,12 @@ static json_t *read_policy(struct ask *a, const struct gpu_options *o, struct er
 /* A Node as it is now; NULL without an error: nothing is there under this name. New reference. */
 static json_t *read_node(struct ask *a, const struct gpu_options *o, const char *name, struct err *e)
 {
-    CLEANUP_JSON json_t *seen = gather(a, o, &(struct gathering){ SEE_POLICY | SEE_NODES | SEE_REPORTS, SEE_NODES, name }, e);
-    json_t *node = json_object_get(seen, "nodes"), *report = json_object_get(seen, "reports");
+    CLEANUP_JSON json_t *snapshot = gather(a, o, &(struct gathering){ SEE_POLICY | SEE_NODES | SEE_REPORTS, SEE_NODES, name }, e);
+    json_t *node = json_object_get(snapshot, "nodes"), *report = json_object_get(snapshot, "reports");
     /* Without a GPU the mark would mean nothing; a name that is mistyped may be that of another node. */
-    if (node && !report && !json_str(seen, "missing.reports"))
+    if (node && !report && !json_str(snapshot, "missing.reports"))
         err_set(e, ERR_INVALID, "%s has no GPU that Ostler knows of: nothing was changed", name);
-    if (seen && !node && report)
+    if (snapshot && !node && report)
         err_set(e, ERR_NOT_FOUND, "the Node %s is gone, and Ostler will delete its GpuNode: nothing was changed", name);
     return e->kind == ERR_NONE ? json_incref(node) : NULL;
 }
@@ -100,7 +100,7 @@ static int say_no_node(struct ask *a, const struct gpu_options *o, const char *n
 
 static int try_once(struct ask *a, const struct change *c, const struct gpu_options *o, struct err *e)
 {
-    struct deed d = { 0 };
+    struct edit d = { 0 };
     CLEANUP_JSON json_t *object = c->name ? read_node(a, o, c->name, e) : read_policy(a, o, e);
     if (!object)
         return e->kind == ERR_NONE ? say_no_node(a, o, c->name, e) : -1;
@@ -109,7 +109,7 @@ static int try_once(struct ask *a, const struct change *c, const struct gpu_opti
         rc = send(a, c, &d, o, object_name(object), e);
     if (rc == 0)
         tell(&d, o);
-    deed_clear(&d);
+    edit_clear(&d);
     return rc;
 }
 
@@ -140,36 +140,36 @@ static int carry_out_on_nodes(struct ask *a, struct change c, const struct gpu_o
 
 /* ---- the commands */
 
-static int decide_pause(const json_t *policy, const struct gpu_options *o, struct deed *ret, struct err *e)
+static int decide_pause(const json_t *policy, const struct gpu_options *o, struct edit *ret, struct err *e)
 {
     (void) o, (void) e;
-    deed_pause(policy, ret);
+    edit_pause(policy, ret);
     return 0;
 }
 
-static int decide_resume(const json_t *policy, const struct gpu_options *o, struct deed *ret, struct err *e)
+static int decide_resume(const json_t *policy, const struct gpu_options *o, struct edit *ret, struct err *e)
 {
     (void) o, (void) e;
-    deed_resume(policy, ret);
+    edit_resume(policy, ret);
     return 0;
 }
 
-static int decide_approve(const json_t *policy, const struct gpu_options *o, struct deed *ret, struct err *e)
+static int decide_approve(const json_t *policy, const struct gpu_options *o, struct edit *ret, struct err *e)
 {
-    return deed_approve(policy, o->name_count ? o->names[0] : NULL, ret, e);
+    return edit_approve(policy, o->name_count ? o->names[0] : NULL, ret, e);
 }
 
-static int decide_hold(const json_t *node, const struct gpu_options *o, struct deed *ret, struct err *e)
+static int decide_hold(const json_t *node, const struct gpu_options *o, struct edit *ret, struct err *e)
 {
     (void) o, (void) e;
-    deed_hold(node, ret);
+    edit_hold(node, ret);
     return 0;
 }
 
-static int decide_release(const json_t *node, const struct gpu_options *o, struct deed *ret, struct err *e)
+static int decide_release(const json_t *node, const struct gpu_options *o, struct edit *ret, struct err *e)
 {
     (void) o, (void) e;
-    deed_release(node, ret);
+    edit_release(node, ret);
     return 0;
 }
 

@@ -109,13 +109,13 @@ static void print_nodes(char *const *words, size_t count, const char *begin)
     take_value(words, count, "--context", &o.context);
     CLEANUP_ERR struct err e = { 0 };
     struct ask *a = ask_open(&o, &e);
-    json_t *seen = a ? gather(a, &o, &(struct gathering){ SEE_REPORTS, SEE_REPORTS, NULL }, &e) : NULL;
+    json_t *snapshot = a ? gather(a, &o, &(struct gathering){ SEE_REPORTS, SEE_REPORTS, NULL }, &e) : NULL;
     size_t i;
     json_t *report;
-    json_array_foreach (json_object_get(seen, "reports"), i, report)
+    json_array_foreach (json_object_get(snapshot, "reports"), i, report)
         if (show_is_name(object_name(report)) && str_has_prefix(object_name(report), begin))
             printf("%s\t\n", object_name(report));
-    json_decref(seen);
+    json_decref(snapshot);
     ask_free(a);
 }
 

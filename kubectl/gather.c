@@ -114,7 +114,7 @@ static json_t *only_policy(json_t *list)
     return policy ? json_incref(policy) : NULL;
 }
 
-static int take(json_t *seen, struct fetch *f, enum question q, const struct gathering *g, const struct gpu_options *o,
+static int take(json_t *snapshot, struct fetch *f, enum question q, const struct gathering *g, const struct gpu_options *o,
                 const struct ask *a, struct err *e)
 {
     const struct question_row *row = &questions[q];
@@ -123,7 +123,7 @@ static int take(json_t *seen, struct fetch *f, enum question q, const struct gat
     if (f->ret) {
         json_t *got = q == POLICY ? only_policy(f->ret) : json_incref(f->ret);
         if (got)
-            json_object_set_new(seen, row->member, got);
+            json_object_set_new(snapshot, row->member, got);
         return 0;
     }
     /* One object that is not there is an answer, too. */
@@ -133,9 +133,9 @@ static int take(json_t *seen, struct fetch *f, enum question q, const struct gat
     bool absent = q == POLICY && f->e.kind == ERR_NOT_FOUND; /* Ostler as a whole is */
     if (g->needs & row->part || absent)
         return err_set(e, f->e.kind, "%s", sentence);
-    json_t *missing = json_object_get(seen, "missing");
+    json_t *missing = json_object_get(snapshot, "missing");
     if (!missing)
-        json_object_set_new(seen, "missing", missing = json_object());
+        json_object_set_new(snapshot, "missing", missing = json_object());
     json_object_set_new(missing, row->member, json_text(sentence));
     return 0;
 }
@@ -152,15 +152,15 @@ json_t *gather(struct ask *a, const struct gpu_options *o, const struct gatherin
     if (g->parts & (SEE_LEASE | SEE_EVENTS))
         ask_where(a, &f[LEASE], &f[OWN_EVENTS]);
     ask_all(a, f, QUESTIONS);
-    json_t *seen = json_object();
+    json_t *snapshot = json_object();
     int rc = 0;
     for (size_t i = 0; i < QUESTIONS && rc == 0; i++)
-        rc = take(seen, &f[i], (enum question) i, g, o, a, e);
+        rc = take(snapshot, &f[i], (enum question) i, g, o, a, e);
     fetches_clear(f, QUESTIONS);
     for (size_t i = 0; i < ARRAY_LEN(selectors); i++)
         mem_cleanup_free(&selectors[i]);
     if (rc == 0)
-        return seen;
-    json_decref(seen);
+        return snapshot;
+    json_decref(snapshot);
     return NULL;
 }

@@ -1,4 +1,4 @@
-/* What commands have to read of a cluster, as kubectl/view/seen.h has it. */
+/* What commands have to read of a cluster, as kubectl/view/snapshot.h has it. */
 #ifndef OSTLER_KUBECTL_GATHER_H
 #define OSTLER_KUBECTL_GATHER_H
 

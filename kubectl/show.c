@@ -15,7 +15,7 @@
 #include "kubectl/view/events.h"
 #include "kubectl/view/explain.h"
 #include "kubectl/view/nodes.h"
-#include "kubectl/view/seen.h"
+#include "kubectl/view/snapshot.h"
 #include "kubectl/view/status.h"
 
 enum { OUT_MAX = 256 << 20, WATCH_MS = 2000, WATCH_MAX_MS = 20000, WATCH_SHARE = 10, WIDTH = 120, WIDTH_MIN = 40 };
@@ -24,7 +24,7 @@ enum { OUT_MAX = 256 << 20, WATCH_MS = 2000, WATCH_MAX_MS = 20000, WATCH_SHARE =
 struct shown {
     struct gathering gathering;
     /* NULL with an error where there is nothing to show. New reference. */
-    json_t *(*view)(const json_t *seen, const struct gpu_options *o, int64_t now_us, struct err *e);
+    json_t *(*view)(const json_t *snapshot, const struct gpu_options *o, int64_t now_us, struct err *e);
     void (*print)(const json_t *viewed, const struct paint *p, struct buf *out);
     /* With --watch only what is new is shown, instead of all of it anew: what `viewed` has that `before` has not. NULL: all. New
      * reference. */
@@ -78,7 +78,7 @@ static void write_out(const struct shown *s, const struct gpu_options *o, const 
 static void say_missing(const json_t *missing)
 {
     struct buf out = BUF_INIT(1 << 16);
-    seen_print_missing(missing, &(struct paint){ .colours = false }, &out);
+    snapshot_print_missing(missing, &(struct paint){ .colours = false }, &out);
     fputs(buf_text(&out), stderr);
     buf_clear(&out);
 }
@@ -86,9 +86,9 @@ static void say_missing(const json_t *missing)
 /* `ret_missing`: what could not be read, where the view has no place for it; NULL: nothing. New references. */
 static json_t *look(struct ask *a, const struct gpu_options *o, const struct shown *s, json_t **ret_missing, struct err *e)
 {
-    CLEANUP_JSON json_t *seen = gather(a, o, &s->gathering, e);
-    json_t *viewed = seen ? s->view(seen, o, ask_now_us(a), e) : NULL;
-    *ret_missing = json_is_array(viewed) ? json_incref(json_object_get(seen, "missing")) : NULL;
+    CLEANUP_JSON json_t *snapshot = gather(a, o, &s->gathering, e);
+    json_t *viewed = snapshot ? s->view(snapshot, o, ask_now_us(a), e) : NULL;
+    *ret_missing = json_is_array(viewed) ? json_incref(json_object_get(snapshot, "missing")) : NULL;
     return viewed;
 }
 
@@ -231,10 +231,10 @@ static int show(struct ask *a, const struct gpu_options *o, const struct shown *
 
 /* ---- the commands */
 
-static json_t *view_status(const json_t *seen, const struct gpu_options *o, int64_t now_us, struct err *e)
+static json_t *view_status(const json_t *snapshot, const struct gpu_options *o, int64_t now_us, struct err *e)
 {
     (void) o, (void) e;
-    return status_view(seen, now_us);
+    return status_view(snapshot, now_us);
 }
 
 int show_status(struct ask *a, const struct gpu_options *o, struct err *e)
@@ -250,7 +250,7 @@ int show_no_node(const json_t *reports, const char *name, struct err *e)
     json_t *report;
     json_array_foreach (reports, i, report)
         json_array_append_new(names, json_text(object_name(report)));
-    CLEANUP_JSON json_t *similar = seen_similar(names, name, 3);
+    CLEANUP_JSON json_t *similar = snapshot_similar_names(names, name, 3);
     struct buf list = BUF_INIT(4096);
     for (i = 0; i < json_array_size(similar); i++)
         buf_printf(&list, "%s%.253s", i ? ", " : "; is it one of these: ", json_string_value(json_array_get(similar, i)));
@@ -259,15 +259,15 @@ int show_no_node(const json_t *reports, const char *name, struct err *e)
                    *text ? "?" : "; kubectl gpu nodes lists them");
 }
 
-static json_t *view_nodes(const json_t *seen, const struct gpu_options *o, int64_t now_us, struct err *e)
+static json_t *view_nodes(const json_t *snapshot, const struct gpu_options *o, int64_t now_us, struct err *e)
 {
-    const json_t *reports = json_object_get(seen, "reports");
+    const json_t *reports = json_object_get(snapshot, "reports");
     for (size_t i = 0; i < o->name_count; i++)
-        if (!seen_named(reports, o->names[i])) {
+        if (!snapshot_find(reports, o->names[i])) {
             show_no_node(reports, o->names[i], e);
             return NULL;
         }
-    return nodes_view(seen, &(struct nodes_wanted){ o->state, o->names, o->name_count }, now_us);
+    return nodes_view(snapshot, &(struct nodes_wanted){ o->state, o->names, o->name_count }, now_us);
 }
 
 static void print_nodes(const json_t *list, const struct paint *p, struct buf *out)
@@ -285,22 +285,22 @@ int show_nodes(struct ask *a, const struct gpu_options *o, struct err *e)
     return show(a, o, &s, e);
 }
 
-static json_t *view_explain(const json_t *seen, const struct gpu_options *o, int64_t now_us, struct err *e)
+static json_t *view_explain(const json_t *snapshot, const struct gpu_options *o, int64_t now_us, struct err *e)
 {
-    const json_t *report = json_object_get(seen, "reports"), *node = json_object_get(seen, "nodes");
+    const json_t *report = json_object_get(snapshot, "reports"), *node = json_object_get(snapshot, "nodes");
     if (!report && !node) {
         err_set(e, ERR_NOT_FOUND, "%s", "");
         return NULL;
     }
-    return explain_view(seen, o->names[0], now_us);
+    return explain_view(snapshot, o->names[0], now_us);
 }
 
 /* Names of the fleet are read only when one is not there. */
 static int say_similar(struct ask *a, const struct gpu_options *o, struct err *e)
 {
     err_clear(e);
-    CLEANUP_JSON json_t *seen = gather(a, o, &(struct gathering){ SEE_REPORTS, SEE_REPORTS, NULL }, e);
-    return seen ? show_no_node(json_object_get(seen, "reports"), o->names[0], e) : -1;
+    CLEANUP_JSON json_t *snapshot = gather(a, o, &(struct gathering){ SEE_REPORTS, SEE_REPORTS, NULL }, e);
+    return snapshot ? show_no_node(json_object_get(snapshot, "reports"), o->names[0], e) : -1;
 }
 
 int show_explain(struct ask *a, const struct gpu_options *o, struct err *e)
@@ -313,13 +313,13 @@ int show_explain(struct ask *a, const struct gpu_options *o, struct err *e)
 }
 
 /* Of a node that is gone there may be events yet. False with an error: of one there is neither anything. */
-static bool are_known(const json_t *seen, const struct gpu_options *o, struct err *e)
+static bool are_known(const json_t *snapshot, const struct gpu_options *o, struct err *e)
 {
-    const json_t *reports = json_object_get(seen, "reports");
+    const json_t *reports = json_object_get(snapshot, "reports");
     for (size_t i = 0; i < o->name_count && reports; i++) {
-        if (seen_named(reports, o->names[i]))
+        if (snapshot_find(reports, o->names[i]))
             continue;
-        CLEANUP_JSON json_t *events = events_view(seen, &(struct events_wanted){ 0, o->names + i, 1 });
+        CLEANUP_JSON json_t *events = events_view(snapshot, &(struct events_wanted){ 0, o->names + i, 1 });
         if (json_array_size(events) == 0)
             return show_no_node(reports, o->names[i], e) == 0;
     }
@@ -327,17 +327,17 @@ static bool are_known(const json_t *seen, const struct gpu_options *o, struct er
 }
 
 /* Of nothing that could be read it cannot be said that nothing happened. */
-static json_t *view_events(const json_t *seen, const struct gpu_options *o, int64_t now_us, struct err *e)
+static json_t *view_events(const json_t *snapshot, const struct gpu_options *o, int64_t now_us, struct err *e)
 {
     static const char *const lists[] = { "events", "operandEvents", "ownEvents", "policyEvents" };
     const char *why = NULL;
     for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
-        if (json_object_get(seen, lists[i]))
-            return !are_known(seen, o, e)
+        if (json_object_get(snapshot, lists[i]))
+            return !are_known(snapshot, o, e)
                        ? NULL
-                       : events_view(seen, &(struct events_wanted){ .since_us = o->since_ms ? now_us - o->since_ms * 1000 : 0,
+                       : events_view(snapshot, &(struct events_wanted){ .since_us = o->since_ms ? now_us - o->since_ms * 1000 : 0,
                                                                     .nodes = o->names, .node_count = o->name_count });
-        why = why ? why : json_str(json_object_get(seen, "missing"), lists[i]);
+        why = why ? why : json_str(json_object_get(snapshot, "missing"), lists[i]);
     }
     err_set(e, ERR_SERVER, "no event can be read: %s", str_or_empty(why));
     return NULL;

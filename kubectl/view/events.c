@@ -144,10 +144,10 @@ static void add_rows(json_t *rows, const json_t *events, bool of_default, const 
             json_array_append_new(rows, row_of(event));
 }
 
-json_t *events_view(const json_t *seen, const struct events_wanted *wanted)
+json_t *events_view(const json_t *snapshot, const struct events_wanted *wanted)
 {
     struct picking p = { .wanted = wanted };
-    const json_t *pods = json_object_get(seen, "pods"), *reports = json_object_get(seen, "reports");
+    const json_t *pods = json_object_get(snapshot, "pods"), *reports = json_object_get(snapshot, "reports");
     CLEANUP_FREE char **keys = xcalloc(json_array_size(pods), sizeof *keys);
     size_t i;
     json_t *item, *rows = json_array();
@@ -157,10 +157,10 @@ json_t *events_view(const json_t *seen, const struct events_wanted *wanted)
     }
     json_array_foreach (reports, i, item)
         map_put(&p.gpu_nodes, object_name(item), item);
-    add_rows(rows, json_object_get(seen, "policyEvents"), true, &p);
-    add_rows(rows, json_object_get(seen, "events"), true, &p);
-    add_rows(rows, json_object_get(seen, "operandEvents"), false, &p);
-    add_rows(rows, json_object_get(seen, "ownEvents"), false, &p);
+    add_rows(rows, json_object_get(snapshot, "policyEvents"), true, &p);
+    add_rows(rows, json_object_get(snapshot, "events"), true, &p);
+    add_rows(rows, json_object_get(snapshot, "operandEvents"), false, &p);
+    add_rows(rows, json_object_get(snapshot, "ownEvents"), false, &p);
     map_clear(&p.pods);
     map_clear(&p.gpu_nodes);
     for (i = 0; i < json_array_size(pods); i++)

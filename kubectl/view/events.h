@@ -2,7 +2,7 @@
 #ifndef OSTLER_KUBECTL_VIEW_EVENTS_H
 #define OSTLER_KUBECTL_VIEW_EVENTS_H
 
-#include "kubectl/view/seen.h"
+#include "kubectl/view/snapshot.h"
 
 /* Which events. */
 struct events_wanted {
@@ -14,7 +14,7 @@ struct events_wanted {
 /* A list, the newest last: time, type, object, reason, note, count, by. `seen` has policyEvents, events, operandEvents,
  * ownEvents; reports say
  * which nodes have GPUs, pods which are on a node. New reference. */
-json_t *events_view(const json_t *seen, const struct events_wanted *wanted);
+json_t *events_view(const json_t *snapshot, const struct events_wanted *wanted);
 /* What the second list has that the first has not. New reference. */
 json_t *events_news(const json_t *before, const json_t *list);
 /* The same for people, a line each. */

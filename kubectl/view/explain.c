@@ -83,12 +83,12 @@ static json_t *pods_part(const json_t *pods, bool ours)
 
 /* ---- all of it */
 
-json_t *explain_view(const json_t *seen, const char *name, int64_t now_us)
+json_t *explain_view(const json_t *snapshot, const char *name, int64_t now_us)
 {
     static const char *const members[] = { "state", "reason", "message", "since", "gpus", "product", "driver", "stack",
                                            "waitingFor", "lastWords", "timeToReady" };
-    const json_t *report = json_object_get(seen, "reports"), *status = json_object_get(report, "status");
-    const json_t *node = json_object_get(seen, "nodes");
+    const json_t *report = json_object_get(snapshot, "reports"), *status = json_object_get(report, "status");
+    const json_t *node = json_object_get(snapshot, "nodes");
     char now[CLOCK_TEXT_MAX];
     clock_rfc3339(now_us, now);
     json_t *all = json_pack("{s:o, s:s}", "node", json_text(name), "asOf", now);
@@ -96,24 +96,24 @@ json_t *explain_view(const json_t *seen, const char *name, int64_t now_us)
         if (json_object_get(status, members[i]))
             json_object_set(all, members[i], json_object_get(status, members[i]));
     if (report)
-        json_object_set_new(all, "state", json_text(seen_state(report)));
+        json_object_set_new(all, "state", json_text(snapshot_node_state(report)));
     if (json_str(status, "inventory.module.version"))
         json_object_set_new(all, "loaded", json_text(json_str(status, "inventory.module.version")));
     if (json_str(status, "inventory.heldBy"))
         json_object_set_new(all, "holders", json_text(json_str(status, "inventory.heldBy")));
     json_object_set_new(all, "seconds", json_integer(term_seconds_since(json_str(status, "since"), now_us)));
     if (node) {
-        json_object_set_new(all, "held", json_boolean(seen_is_held(node)));
+        json_object_set_new(all, "held", json_boolean(snapshot_node_is_held(node)));
         json_object_set_new(all, "cordoned", json_boolean(json_bool(node, "spec.unschedulable", false)));
     }
-    json_object_set_new(all, "story", explain_story(seen, name));
-    json_object_set_new(all, "operandPods", pods_part(json_object_get(seen, "pods"), true));
-    json_object_set_new(all, "gpuPods", pods_part(json_object_get(seen, "pods"), false));
-    json_t *ostler = seen_ostler(seen, now_us);
+    json_object_set_new(all, "story", explain_story(snapshot, name));
+    json_object_set_new(all, "operandPods", pods_part(json_object_get(snapshot, "pods"), true));
+    json_object_set_new(all, "gpuPods", pods_part(json_object_get(snapshot, "pods"), false));
+    json_t *ostler = snapshot_ostler(snapshot, now_us);
     json_object_set_new(all, "ostler", ostler);
-    json_object_set_new(all, "next", explain_next(seen, ostler, now_us));
-    if (json_object_get(seen, "missing"))
-        json_object_set(all, "missing", json_object_get(seen, "missing"));
+    json_object_set_new(all, "next", explain_next(snapshot, ostler, now_us));
+    if (json_object_get(snapshot, "missing"))
+        json_object_set(all, "missing", json_object_get(snapshot, "missing"));
     return all;
 }
 
@@ -284,5 +284,5 @@ void explain_print(const json_t *all, const struct paint *p, struct buf *out)
     print_last_words(json_object_get(all, "lastWords"), p, out);
     print_waits(json_object_get(all, "waitingFor"), p, out);
     print_next(json_object_get(all, "next"), now_us, p, out);
-    seen_print_missing(json_object_get(all, "missing"), p, out);
+    snapshot_print_missing(json_object_get(all, "missing"), p, out);
 }

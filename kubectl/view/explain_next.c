@@ -47,7 +47,7 @@ static void say_text(struct rollout_plan_json *l, int64_t at_s, const char *text
 
 static bool is_called_off(const struct rollout_plan_json *l)
 {
-    return seen_is_held(l->node) || json_bool(l->node, "spec.unschedulable", false);
+    return snapshot_node_is_held(l->node) || json_bool(l->node, "spec.unschedulable", false);
 }
 
 /* One that was given up is left alone when it has come back to what it ran. */
@@ -250,7 +250,7 @@ static void say_in_service(struct rollout_plan_json *l)
     if (is_kept(l))
         say_text(l, 0, "nothing, as long as a user excludes it from upgrades");
     else if (seen_is_outdated(json_object_get(l->report, "status")) ||
-             seen_may_be_old(l->report, l->policy))
+             snapshot_report_is_stale(l->report, l->policy))
         say_turn(l);
     else if (reason_parse(json_str(l->report, "status.reason")) == REASON_ROLLED_BACK)
         say_text(l, 0, "nothing by itself: a version that the policy asks for failed, and the node runs what it ran before; "
@@ -262,7 +262,7 @@ static void say_in_service(struct rollout_plan_json *l)
 /* What is under way is not called off by it. */
 static const char *what_people_keep(const struct rollout_plan_json *l)
 {
-    if (!l->claimed || seen_held_way(l->node, &l->claim) != HELD_GOES_ON)
+    if (!l->claimed || snapshot_held_way(l->node, &l->claim) != HELD_GOES_ON)
         return "and not upgraded";
     return claim_kinds[l->claim.kind].restores
                ? "but this rollback goes on, and no upgrade begins"
@@ -272,9 +272,9 @@ static const char *what_people_keep(const struct rollout_plan_json *l)
 static void say_people(struct rollout_plan_json *l)
 {
     const char *kept = what_people_keep(l);
-    CLEANUP_FREE char *holder = seen_setter(l->node, "f:metadata f:labels f:" LABEL_HOLD);
-    CLEANUP_FREE char *cordoner = seen_setter(l->node, "f:spec f:unschedulable");
-    if (seen_is_held(l->node))
+    CLEANUP_FREE char *holder = snapshot_setter(l->node, "f:metadata f:labels f:" LABEL_HOLD);
+    CLEANUP_FREE char *cordoner = snapshot_setter(l->node, "f:spec f:unschedulable");
+    if (snapshot_node_is_held(l->node))
         say(l, 0, json_textf("it is held%s%s, %s: kubectl gpu release %s", holder ? " by " : "", str_or_empty(holder), kept,
                              object_name(l->node)));
     if (json_bool(l->node, "spec.unschedulable", false))
@@ -288,16 +288,16 @@ static void say_people(struct rollout_plan_json *l)
                              object_name(l->node)));
 }
 
-json_t *explain_next(const json_t *seen, const json_t *ostler, int64_t now_us)
+json_t *explain_next(const json_t *snapshot, const json_t *ostler, int64_t now_us)
 {
-    struct rollout_plan_json l = { .node = json_object_get(seen, "nodes"), .report = json_object_get(seen, "reports"),
-                         .policy = json_object_get(seen, "policy"), .next = json_array(), .now_s = now_us / US };
+    struct rollout_plan_json l = { .node = json_object_get(snapshot, "nodes"), .report = json_object_get(snapshot, "reports"),
+                         .policy = json_object_get(snapshot, "policy"), .next = json_array(), .now_s = now_us / US };
     struct policy_problems problems = { 0 };
     CLEANUP_JSON json_t *spec = policy_spec_read(json_object_get(l.policy, "spec"), &problems);
     CLEANUP_JSON json_t *defaults = policy_spec_read(NULL, &(struct policy_problems){ 0 });
     const char *claim = object_annotation(l.node, ANNOTATION_CLAIM);
     char why[CLAIM_WHY_MAX];
-    l.state = seen_state(l.report);
+    l.state = snapshot_node_state(l.report);
     l.claimed = claim && claim_parse(claim, &l.claim, why);
     rollout_spec_decode(problems.len ? defaults : spec, &l.spec);
     policy_problems_clear(&problems);

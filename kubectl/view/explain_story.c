@@ -51,7 +51,7 @@ static void tell_of_node(json_t *story, const json_t *node)
 /* When a field was set, by whom; the time stands behind " at ". */
 static void tell_setter(json_t *story, const json_t *object, const char *path, const char *did)
 {
-    CLEANUP_FREE char *setter = seen_setter(object, path);
+    CLEANUP_FREE char *setter = snapshot_setter(object, path);
     char *at = setter ? strstr(setter, " at ") : NULL;
     if (!at)
         return;
@@ -63,7 +63,7 @@ static void tell_of_people(json_t *story, const json_t *node, const json_t *poli
 {
     if (json_bool(node, "spec.unschedulable", false))
         tell_setter(story, node, "f:spec f:unschedulable", "the node was cordoned");
-    if (seen_is_held(node))
+    if (snapshot_node_is_held(node))
         tell_setter(story, node, "f:metadata f:labels f:" LABEL_HOLD, "the node was held (" LABEL_HOLD ")");
     if (json_bool(policy, "spec.rollout.paused", false))
         tell_setter(story, policy, "f:spec f:rollout f:paused", "the rollout was paused");
@@ -82,9 +82,9 @@ static void tell_of_report(json_t *story, const json_t *report)
         { "status.timeToReady.registered", "its kubelet offered GPUs" },
         { "status.timeToReady.proven", "it was Ready for the first time" },
     };
-    const char *seen = json_str(report, "status.timeToReady.seen");
-    int64_t seen_us = seen ? clock_parse_rfc3339(seen) : -1;
-    tell(story, seen, "ostler", false, json_text("Ostler first saw that it has a GPU"));
+    const char *snapshot = json_str(report, "status.timeToReady.seen");
+    int64_t seen_us = snapshot ? clock_parse_rfc3339(snapshot) : -1;
+    tell(story, snapshot, "ostler", false, json_text("Ostler first saw that it has a GPU"));
     for (size_t i = 0; i < ARRAY_LEN(stages) && seen_us >= 0; i++) {
         int64_t seconds = json_int(report, stages[i].path, -1);
         if (seconds >= 0 && seconds < 366LL * 24 * 3600)
@@ -160,8 +160,8 @@ static bool is_news(const json_t *event)
 /* What the rollout as a whole did. Whether the policy is ready is no node's story. */
 static void tell_of_rollout(json_t *story, const json_t *events)
 {
-    CLEANUP_JSON json_t *seen = json_pack("{s:O?}", "policyEvents", (json_t *) events);
-    CLEANUP_JSON json_t *rows = events_view(seen, &(struct events_wanted){ 0 });
+    CLEANUP_JSON json_t *snapshot = json_pack("{s:O?}", "policyEvents", (json_t *) events);
+    CLEANUP_JSON json_t *rows = events_view(snapshot, &(struct events_wanted){ 0 });
     size_t i;
     json_t *row;
     json_array_foreach (rows, i, row) {
@@ -173,10 +173,10 @@ static void tell_of_rollout(json_t *story, const json_t *events)
     }
 }
 
-static void tell_of_events(json_t *story, const json_t *seen, const char *name)
+static void tell_of_events(json_t *story, const json_t *snapshot, const char *name)
 {
     char *names[] = { (char *) name };
-    CLEANUP_JSON json_t *events = events_view(seen, &(struct events_wanted){ .nodes = names, .node_count = 1 });
+    CLEANUP_JSON json_t *events = events_view(snapshot, &(struct events_wanted){ .nodes = names, .node_count = 1 });
     size_t i;
     json_t *event;
     json_array_foreach (events, i, event) {
@@ -204,17 +204,17 @@ static int by_time(const void *a, const void *b)
     return x->at_s != y->at_s ? (x->at_s > y->at_s) - (x->at_s < y->at_s) : (x->place > y->place) - (x->place < y->place);
 }
 
-json_t *explain_story(const json_t *seen, const char *name)
+json_t *explain_story(const json_t *snapshot, const char *name)
 {
-    const json_t *node = json_object_get(seen, "nodes"), *policy = json_object_get(seen, "policy");
+    const json_t *node = json_object_get(snapshot, "nodes"), *policy = json_object_get(snapshot, "policy");
     CLEANUP_JSON json_t *story = json_array();
     tell_of_node(story, node);
     tell_of_people(story, node, policy);
-    tell_of_report(story, json_object_get(seen, "reports"));
+    tell_of_report(story, json_object_get(snapshot, "reports"));
     tell_of_claim(story, node);
-    tell_of_pods(story, json_object_get(seen, "pods"));
-    tell_of_rollout(story, json_object_get(seen, "policyEvents"));
-    tell_of_events(story, seen, name);
+    tell_of_pods(story, json_object_get(snapshot, "pods"));
+    tell_of_rollout(story, json_object_get(snapshot, "policyEvents"));
+    tell_of_events(story, snapshot, name);
     size_t n = json_array_size(story);
     CLEANUP_FREE struct entry *entries = xcalloc(n, sizeof *entries);
     for (size_t i = 0; i < n; i++) {

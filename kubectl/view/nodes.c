@@ -18,7 +18,7 @@ static bool is_wanted(const struct nodes_wanted *w, const json_t *report)
     bool named = w->name_count == 0;
     for (size_t i = 0; i < w->name_count; i++)
         named = named || str_eq(w->names[i], object_name(report));
-    return named && (!w->state || strcasecmp(w->state, seen_state(report)) == 0);
+    return named && (!w->state || strcasecmp(w->state, snapshot_node_state(report)) == 0);
 }
 
 /* A member of the report's status under another name, where it is a text. */
@@ -32,7 +32,7 @@ static void copy_text(json_t *row, const char *name, const json_t *status, const
 /* "yes", "no", or "unknown": whether it runs what the policy says. NULL: it should run nothing. */
 static const char *is_current(const json_t *status, const json_t *report, const json_t *policy)
 {
-    if (str_eq(seen_state(report), "Unmanaged"))
+    if (str_eq(snapshot_node_state(report), "Unmanaged"))
         return NULL;
     /* Its target is what worked before, and not what the policy says. */
     if (reason_parse(json_str(status, "reason")) == REASON_ROLLED_BACK)
@@ -41,7 +41,7 @@ static const char *is_current(const json_t *status, const json_t *report, const 
         return "no";
     /* A driver of the node's own has no revision: what says that there is a target at all is the stack's. */
     const char *tier = str_eq(json_str(status, "driver.version"), GPU_NODE_HOST_DRIVER) ? "stack.target" : "driver.target";
-    return seen_may_be_old(report, policy) || !json_str(status, tier) ? "unknown" : "yes";
+    return snapshot_report_is_stale(report, policy) || !json_str(status, tier) ? "unknown" : "yes";
 }
 
 static json_t *row_of(const json_t *report, const json_t *node, const json_t *policy, int64_t now_us)
@@ -57,7 +57,7 @@ static json_t *row_of(const json_t *report, const json_t *node, const json_t *po
     const json_t *status = json_object_get(report, "status"), *first = json_array_get(json_at(status, "waitingFor"), 0);
     json_t *row = json_object();
     json_object_set_new(row, "name", json_text(object_name(report)));
-    json_object_set_new(row, "state", json_text(seen_state(report)));
+    json_object_set_new(row, "state", json_text(snapshot_node_state(report)));
     for (size_t i = 0; i < ARRAY_LEN(texts); i++)
         copy_text(row, texts[i].name, status, texts[i].path);
     json_object_set_new(row, "seconds", json_integer(term_seconds_since(json_str(status, "since"), now_us)));
@@ -69,7 +69,7 @@ static json_t *row_of(const json_t *report, const json_t *node, const json_t *po
         json_object_set_new(row, "waitingFor",
                             json_textf("%s %s", json_str_or_empty(first, "kind"), json_str_or_empty(first, "name")));
     if (node) {
-        json_object_set_new(row, "held", json_boolean(seen_is_held(node)));
+        json_object_set_new(row, "held", json_boolean(snapshot_node_is_held(node)));
         json_object_set_new(row, "cordoned", json_boolean(json_bool(node, "spec.unschedulable", false)));
     }
     return row;
@@ -80,9 +80,9 @@ static int by_name(const void *a, const void *b)
     return strverscmp(json_str_or_empty(*(json_t *const *) a, "name"), json_str_or_empty(*(json_t *const *) b, "name"));
 }
 
-json_t *nodes_view(const json_t *seen, const struct nodes_wanted *wanted, int64_t now_us)
+json_t *nodes_view(const json_t *snapshot, const struct nodes_wanted *wanted, int64_t now_us)
 {
-    const json_t *reports = json_object_get(seen, "reports"), *nodes = json_object_get(seen, "nodes");
+    const json_t *reports = json_object_get(snapshot, "reports"), *nodes = json_object_get(snapshot, "nodes");
     CLEANUP_FREE json_t **rows = xcalloc(json_array_size(reports), sizeof *rows);
     struct map by = { 0 };
     size_t i, n = 0;
@@ -92,7 +92,7 @@ json_t *nodes_view(const json_t *seen, const struct nodes_wanted *wanted, int64_
     json_array_foreach (reports, i, item) {
         if (!is_wanted(wanted, item))
             continue;
-        rows[n++] = row_of(item, map_get(&by, object_name(item)), json_object_get(seen, "policy"), now_us);
+        rows[n++] = row_of(item, map_get(&by, object_name(item)), json_object_get(snapshot, "policy"), now_us);
         /* Nodes are read by their GPU label: one without it nobody can hold. */
         if (nodes && !map_get(&by, object_name(item)))
             json_object_set_new(rows[n - 1], "held", json_false());

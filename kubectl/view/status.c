@@ -87,7 +87,7 @@ static json_t *states_part(const json_t *policy, const json_t *reports)
         if (!reports && json_int(item, "count", 0) > 0)
             json_object_set_new(counts, json_str_or_empty(item, "state"), json_integer(json_int(item, "count", 0)));
     json_array_foreach (reports, i, item) {
-        const char *state = seen_state(item);
+        const char *state = snapshot_node_state(item);
         json_object_set_new(counts, state, json_integer(json_integer_value(json_object_get(counts, state)) + 1));
     }
     return counts;
@@ -143,7 +143,7 @@ static json_t *rollout_part(const json_t *policy, int64_t now_us)
 
 static json_t *stuck_of(const json_t *report, long long seconds)
 {
-    const char *name = object_name(report), *state = seen_state(report);
+    const char *name = object_name(report), *state = snapshot_node_state(report);
     const char *reason = json_str_or_empty(report, "status.reason");
     CLEANUP_FREE char *todo = advice_of_node(name, state, reason_parse(reason));
     return json_pack("{s:[o], s:o, s:o, s:o, s:I, s:o}", "nodes", json_text(name), "state", json_text(state), "reason",
@@ -157,7 +157,7 @@ static json_t *stuck_part(const json_t *reports, int64_t now_us)
     json_t *groups = json_array(), *report, *group;
     size_t i, k;
     json_array_foreach (reports, i, report) {
-        const char *state = seen_state(report), *reason = json_str_or_empty(report, "status.reason");
+        const char *state = snapshot_node_state(report), *reason = json_str_or_empty(report, "status.reason");
         long long seconds = term_seconds_since(json_str(report, "status.since"), now_us);
         if (!advice_is_stuck(state, reason_parse(reason), seconds))
             continue;
@@ -207,13 +207,13 @@ static json_t *sorted(json_t *groups_steal)
     return ret;
 }
 
-json_t *status_view(const json_t *seen, int64_t now_us)
+json_t *status_view(const json_t *snapshot, int64_t now_us)
 {
-    const json_t *policy = json_object_get(seen, "policy"), *reports = json_object_get(seen, "reports");
+    const json_t *policy = json_object_get(snapshot, "policy"), *reports = json_object_get(snapshot, "reports");
     json_t *status = json_object();
     if (policy)
         json_object_set_new(status, "policy", policy_part(policy, now_us));
-    json_object_set_new(status, "ostler", seen_ostler(seen, now_us));
+    json_object_set_new(status, "ostler", snapshot_ostler(snapshot, now_us));
     json_object_set_new(status, "versions", versions_part(reports));
     json_object_set_new(status, "nodes", nodes_part(policy, reports));
     if (reports)
@@ -221,8 +221,8 @@ json_t *status_view(const json_t *seen, int64_t now_us)
     if (json_at(policy, "status.rollout"))
         json_object_set_new(status, "rollout", rollout_part(policy, now_us));
     json_object_set_new(status, "stuck", sorted(stuck_part(reports, now_us)));
-    if (json_object_get(seen, "missing"))
-        json_object_set(status, "missing", json_object_get(seen, "missing"));
+    if (json_object_get(snapshot, "missing"))
+        json_object_set(status, "missing", json_object_get(snapshot, "missing"));
     return status;
 }
 
@@ -263,7 +263,7 @@ static void print_policy(const json_t *policy, const struct paint *p, struct buf
         term_wrap(out, p, INDENT, 2, json_str_or_empty(policy, "message"));
 }
 
-/* What is said of Ostler in each state of seen_ostler(). */
+/* What is said of Ostler in each state of snapshot_ostler(). */
 static const struct ostler_word {
     const char *state, *word;
     enum colour colour;
@@ -410,5 +410,5 @@ void status_print(const json_t *status, const struct paint *p, struct buf *out)
         print_group(json_array_get(stuck, i), p, out);
     if (json_array_size(stuck) > GROUPS)
         buf_printf(out, "  and %zu more: kubectl gpu nodes\n", json_array_size(stuck) - GROUPS);
-    seen_print_missing(json_object_get(status, "missing"), p, out);
+    snapshot_print_missing(json_object_get(status, "missing"), p, out);
 }

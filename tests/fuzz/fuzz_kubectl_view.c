@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/json.h"
-#include "kubectl/view/deed.h"
+#include "kubectl/view/edit.h"
 #include "kubectl/view/events.h"
 #include "kubectl/view/explain.h"
 #include "kubectl/view/nodes.h"
@@ -25,13 +25,13 @@ static void check_clean(struct buf *out)
     buf_clear(out);
 }
 
-static void show_all(const json_t *seen, const struct paint *p)
+static void show_all(const json_t *snapshot, const struct paint *p)
 {
     struct buf out = BUF_INIT(TEXT_MAX);
     char *names[] = { (char *) "gpu-1" };
-    CLEANUP_JSON json_t *status = status_view(seen, now_us), *nodes = nodes_view(seen, &(struct nodes_wanted){ 0 }, now_us);
-    CLEANUP_JSON json_t *events = events_view(seen, &(struct events_wanted){ 1, names, 1 });
-    CLEANUP_JSON json_t *explained = explain_view(seen, "gpu-1", now_us);
+    CLEANUP_JSON json_t *status = status_view(snapshot, now_us), *nodes = nodes_view(snapshot, &(struct nodes_wanted){ 0 }, now_us);
+    CLEANUP_JSON json_t *events = events_view(snapshot, &(struct events_wanted){ 1, names, 1 });
+    CLEANUP_JSON json_t *explained = explain_view(snapshot, "gpu-1", now_us);
     status_print(status, p, &out);
     nodes_print(nodes, p, &out);
     events_print(events, p, &out);
@@ -39,34 +39,34 @@ static void show_all(const json_t *seen, const struct paint *p)
     check_clean(&out);
 }
 
-static void decide_all(const json_t *seen)
+static void decide_all(const json_t *snapshot)
 {
-    const json_t *policy = json_object_get(seen, "policy"), *node = json_object_get(seen, "nodes");
-    struct deed d;
+    const json_t *policy = json_object_get(snapshot, "policy"), *node = json_object_get(snapshot, "nodes");
+    struct edit d;
     CLEANUP_ERR struct err e = { 0 };
-    deed_pause(policy, &d);
-    deed_clear(&d);
-    deed_resume(policy, &d);
-    deed_clear(&d);
-    deed_approve(policy, NULL, &d, &e);
-    deed_clear(&d);
-    deed_hold(node, &d);
-    deed_clear(&d);
-    deed_release(node, &d);
-    deed_clear(&d);
+    edit_pause(policy, &d);
+    edit_clear(&d);
+    edit_resume(policy, &d);
+    edit_clear(&d);
+    edit_approve(policy, NULL, &d, &e);
+    edit_clear(&d);
+    edit_hold(node, &d);
+    edit_clear(&d);
+    edit_release(node, &d);
+    edit_clear(&d);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     CLEANUP_FREE char *text = size ? xstrndup((const char *) data, size) : xstrdup("");
     free(scrub_text(text));
-    CLEANUP_JSON json_t *seen = json_parse((const char *) data, size, NULL);
-    if (!seen)
+    CLEANUP_JSON json_t *snapshot = json_parse((const char *) data, size, NULL);
+    if (!snapshot)
         return 0;
-    show_all(seen, &(struct paint){ .width = 80 });
-    show_all(seen, &(struct paint){ .width = 40, .wide = true, .whole = true });
-    decide_all(seen);
-    CLEANUP_JSON json_t *scrubbed = scrub_object(seen);
+    show_all(snapshot, &(struct paint){ .width = 80 });
+    show_all(snapshot, &(struct paint){ .width = 40, .wide = true, .whole = true });
+    decide_all(snapshot);
+    CLEANUP_JSON json_t *scrubbed = scrub_object(snapshot);
     if (!scrubbed)
         abort();
     return 0;

@@ -8,7 +8,7 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "base/yaml.h"
-#include "kubectl/view/deed.h"
+#include "kubectl/view/edit.h"
 #include "kubectl/view/events.h"
 #include "kubectl/view/explain.h"
 #include "kubectl/view/nodes.h"
@@ -19,7 +19,7 @@ enum { TEXT_MAX = 1 << 20, NAMES_MAX = 8, STATUS_LINES = 24 };
 
 /* One case, read. */
 struct shown {
-    const json_t *seen;
+    const json_t *snapshot;
     struct paint paint;
     int64_t now_us;
     char *names[NAMES_MAX];
@@ -29,7 +29,7 @@ struct shown {
 
 static void show_status(struct shown *s)
 {
-    CLEANUP_JSON json_t *viewed = status_view(s->seen, s->now_us);
+    CLEANUP_JSON json_t *viewed = status_view(s->snapshot, s->now_us);
     status_print(viewed, &s->paint, &s->out);
     size_t lines = 0;
     for (const char *c = buf_text(&s->out); *c; c++)
@@ -39,23 +39,23 @@ static void show_status(struct shown *s)
 
 static void show_nodes(struct shown *s)
 {
-    CLEANUP_JSON json_t *viewed = nodes_view(s->seen, &(struct nodes_wanted){ NULL, s->names, s->name_count }, s->now_us);
+    CLEANUP_JSON json_t *viewed = nodes_view(s->snapshot, &(struct nodes_wanted){ NULL, s->names, s->name_count }, s->now_us);
     nodes_print(viewed, &s->paint, &s->out);
 }
 
 static void show_explain(struct shown *s)
 {
-    CLEANUP_JSON json_t *viewed = explain_view(s->seen, s->names[0], s->now_us);
+    CLEANUP_JSON json_t *viewed = explain_view(s->snapshot, s->names[0], s->now_us);
     explain_print(viewed, &s->paint, &s->out);
 }
 
 static void show_events(struct shown *s)
 {
-    CLEANUP_JSON json_t *viewed = events_view(s->seen, &(struct events_wanted){ 0, s->names, s->name_count });
+    CLEANUP_JSON json_t *viewed = events_view(s->snapshot, &(struct events_wanted){ 0, s->names, s->name_count });
     events_print(viewed, &s->paint, &s->out);
 }
 
-static void add_deed(struct shown *s, const struct deed *d)
+static void add_deed(struct shown *s, const struct edit *d)
 {
     CLEANUP_FREE char *patch = d->patch ? json_compact(d->patch) : xstrdup("none");
     buf_printf(&s->out, "said: %s\nundo: %s\nwarning: %s\npatch: %s\n", d->said, d->undo ? d->undo : "-",
@@ -64,31 +64,31 @@ static void add_deed(struct shown *s, const struct deed *d)
 
 static void show_deeds_on_policy(struct shown *s)
 {
-    const json_t *policy = json_object_get(s->seen, "policy");
-    struct deed d;
+    const json_t *policy = json_object_get(s->snapshot, "policy");
+    struct edit d;
     CLEANUP_ERR struct err e = { 0 };
-    deed_pause(policy, &d);
+    edit_pause(policy, &d);
     add_deed(s, &d);
-    deed_clear(&d);
-    deed_resume(policy, &d);
+    edit_clear(&d);
+    edit_resume(policy, &d);
     add_deed(s, &d);
-    deed_clear(&d);
-    if (deed_approve(policy, s->name_count ? s->names[0] : NULL, &d, &e) < 0)
+    edit_clear(&d);
+    if (edit_approve(policy, s->name_count ? s->names[0] : NULL, &d, &e) < 0)
         buf_printf(&s->out, "refused: %s\n", err_msg(&e));
     else
         add_deed(s, &d);
-    deed_clear(&d);
+    edit_clear(&d);
 }
 
 static void show_deeds_on_node(struct shown *s)
 {
-    struct deed d;
-    deed_hold(json_object_get(s->seen, "nodes"), &d);
+    struct edit d;
+    edit_hold(json_object_get(s->snapshot, "nodes"), &d);
     add_deed(s, &d);
-    deed_clear(&d);
-    deed_release(json_object_get(s->seen, "nodes"), &d);
+    edit_clear(&d);
+    edit_release(json_object_get(s->snapshot, "nodes"), &d);
     add_deed(s, &d);
-    deed_clear(&d);
+    edit_clear(&d);
 }
 
 static const struct {
@@ -130,7 +130,7 @@ static void check_case(void **state)
     if (!documents)
         fail_msg("%s", err_msg(&e));
     const json_t *c = json_array_get(documents, 0), *names = json_object_get(c, "names");
-    struct shown s = { .seen = json_object_get(c, "seen"), .now_us = clock_parse_rfc3339(json_str_or_empty(c, "now")),
+    struct shown s = { .snapshot = json_object_get(c, "seen"), .now_us = clock_parse_rfc3339(json_str_or_empty(c, "now")),
                        .name_count = json_array_size(names), .out = BUF_INIT(TEXT_MAX),
                        .paint = { .wide = json_bool(c, "wide", false), .whole = json_bool(c, "wide", false),
                                   .width = (int) json_int(c, "width", 120) } };

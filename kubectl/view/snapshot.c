@@ -1,4 +1,4 @@
-#include "kubectl/view/seen.h"
+#include "kubectl/view/snapshot.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,11 +23,11 @@ static void say(json_t *ostler, const char *state, json_t *message_steal)
     json_object_set_new(ostler, "message", message_steal);
 }
 
-json_t *seen_ostler(const json_t *seen, int64_t now_us)
+json_t *snapshot_ostler(const json_t *snapshot, int64_t now_us)
 {
     json_t *ostler = json_object();
-    const json_t *lease = json_object_get(seen, "lease");
-    const char *missing = json_str(seen, "missing.lease"), *renewed = json_str(lease, "spec.renewTime");
+    const json_t *lease = json_object_get(snapshot, "lease");
+    const char *missing = json_str(snapshot, "missing.lease"), *renewed = json_str(lease, "spec.renewTime");
     const char *holder = json_str_or_empty(lease, "spec.holderIdentity");
     int64_t seconds = term_seconds_since(renewed, now_us);
     if (!lease && missing) {
@@ -85,7 +85,7 @@ static bool is_manager(const json_t *object, const char *name)
     return false;
 }
 
-char *seen_keeper(const json_t *object)
+char *snapshot_keeper(const json_t *object)
 {
     for (size_t i = 0; i < ARRAY_LEN(keepers); i++) {
         const struct keeper *k = &keepers[i];
@@ -109,7 +109,7 @@ static bool has_path(const json_t *fields, const char *path)
     return fields != NULL;
 }
 
-char *seen_setter(const json_t *object, const char *path)
+char *snapshot_setter(const json_t *object, const char *path)
 {
     const json_t *latest = NULL;
     size_t i;
@@ -127,12 +127,12 @@ char *seen_setter(const json_t *object, const char *path)
 
 /* ---- names */
 
-const json_t *seen_named(const json_t *list, const char *name)
+const json_t *snapshot_find(const json_t *list, const char *name)
 {
     return json_find(list, "metadata.name", name);
 }
 
-const char *seen_state(const json_t *report)
+const char *snapshot_node_state(const json_t *report)
 {
     const char *state = json_str(report, "status.state");
     return state && *state ? state : "Unmanaged";
@@ -165,7 +165,7 @@ static bool is_still_wanted(const json_t *policy, const json_t *report, enum tie
     return false;
 }
 
-bool seen_may_be_old(const json_t *report, const json_t *policy)
+bool snapshot_report_is_stale(const json_t *report, const json_t *policy)
 {
     int64_t generation = object_generation(policy);
     if (!report || !policy || json_int(report, "status.policyGeneration", 0) >= generation)
@@ -178,13 +178,13 @@ bool seen_may_be_old(const json_t *report, const json_t *policy)
     return old && reason_parse(json_str(policy, "status.rollout.reason")) != REASON_UP_TO_DATE;
 }
 
-bool seen_is_held(const json_t *node)
+bool snapshot_node_is_held(const json_t *node)
 {
     const char *hold = object_label(node, LABEL_HOLD);
     return hold && !str_eq(hold, "false");
 }
 
-enum held_way seen_held_way(const json_t *node, const struct claim *c)
+enum held_way snapshot_held_way(const json_t *node, const struct claim *c)
 {
     static const enum held_way ways[CLAIM_PHASE_COUNT] = {
         [CLAIM_WAITING] = HELD_STAYS,      [CLAIM_DRAINING] = HELD_GOES_ON,   [CLAIM_UNLOADING] = HELD_GOES_ON,
@@ -222,7 +222,7 @@ static size_t unlikeness(const char *there, const char *typed)
     return *typed && strstr(there, typed) ? 1 : distance(there, typed);
 }
 
-json_t *seen_similar(const json_t *names, const char *name, size_t max)
+json_t *snapshot_similar_names(const json_t *names, const char *name, size_t max)
 {
     json_t *similar = json_array();
     size_t most = strlen(name) / 3 + 2;
@@ -238,7 +238,7 @@ json_t *seen_similar(const json_t *names, const char *name, size_t max)
 
 /* ---- what is missing */
 
-void seen_print_missing(const json_t *missing, const struct paint *p, struct buf *out)
+void snapshot_print_missing(const json_t *missing, const struct paint *p, struct buf *out)
 {
     const char *part;
     json_t *why;

@@ -1,22 +1,22 @@
-#include "kubectl/view/deed.h"
+#include "kubectl/view/edit.h"
 
 #include <stdlib.h>
 
 #include "base/json.h"
 #include "base/str.h"
 #include "kube/object.h"
-#include "kubectl/view/seen.h"
+#include "kubectl/view/snapshot.h"
 #include "reconcilers/model/claim.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/model/policy.h"
 
-void deed_clear(struct deed *d)
+void edit_clear(struct edit *d)
 {
     json_decref(d->patch);
     free(d->said);
     free(d->undo);
     free(d->warning);
-    *d = (struct deed){ 0 };
+    *d = (struct edit){ 0 };
 }
 
 /* A patch of only this object in only this version. */
@@ -44,11 +44,11 @@ static json_t *patch_of_paused(const json_t *policy, json_t *value_steal)
     return patch;
 }
 
-void deed_pause(const json_t *policy, struct deed *ret)
+void edit_pause(const json_t *policy, struct edit *ret)
 {
     int64_t active = json_int(policy, "status.rollout.active", 0), pending = json_int(policy, "status.rollout.pending", 0);
     int64_t waiting = json_int(policy, "status.rollout.waiting", 0);
-    *ret = (struct deed){ .warning = seen_keeper(policy) };
+    *ret = (struct edit){ .warning = snapshot_keeper(policy) };
     if (json_bool(policy, "spec.rollout.paused", false)) {
         ret->said = xstrdup("the rollout is paused already; nothing was changed");
         return;
@@ -63,9 +63,9 @@ void deed_pause(const json_t *policy, struct deed *ret)
     ret->undo = xstrdup("kubectl gpu resume");
 }
 
-void deed_resume(const json_t *policy, struct deed *ret)
+void edit_resume(const json_t *policy, struct edit *ret)
 {
-    *ret = (struct deed){ .warning = seen_keeper(policy) };
+    *ret = (struct edit){ .warning = snapshot_keeper(policy) };
     if (!json_bool(policy, "spec.rollout.paused", false)) {
         ret->said = xstrdup("the rollout is not paused; nothing was changed");
         return;
@@ -79,11 +79,11 @@ void deed_resume(const json_t *policy, struct deed *ret)
     ret->undo = xstrdup("kubectl gpu pause");
 }
 
-int deed_approve(const json_t *policy, const char *hash, struct deed *ret, struct err *e)
+int edit_approve(const json_t *policy, const char *hash, struct edit *ret, struct err *e)
 {
     const char *there = json_str(policy, "status.rollout.plan.hash"), *approved = object_annotation(policy, POLICY_APPROVED);
     bool manual = str_eq(json_str(policy, "spec.rollout.approval"), "Manual");
-    *ret = (struct deed){ 0 };
+    *ret = (struct edit){ 0 };
     if (!manual)
         return err_set(e, ERR_INVALID, "spec.rollout.approval is not Manual: no plan waits for approval");
     if (!there)
@@ -100,7 +100,7 @@ int deed_approve(const json_t *policy, const char *hash, struct deed *ret, struc
     ret->patch = patch_of_mark(policy, "annotations", POLICY_APPROVED, there);
     ret->said = xasprintf("approved plan %s: %s", there, json_str_or_empty(policy, "status.rollout.plan.message"));
     ret->undo = xasprintf("kubectl gpu pause, or kubectl annotate gpuclusterpolicy " POLICY_NAME " " POLICY_APPROVED "-");
-    ret->warning = seen_keeper(policy);
+    ret->warning = snapshot_keeper(policy);
     return 0;
 }
 
@@ -117,15 +117,15 @@ static const char *under_way(const json_t *node)
     };
     struct claim c;
     const char *text = object_annotation(node, ANNOTATION_CLAIM);
-    return text && claim_parse(text, &c, NULL) ? texts[seen_held_way(node, &c)] : "";
+    return text && claim_parse(text, &c, NULL) ? texts[snapshot_held_way(node, &c)] : "";
 }
 
-void deed_hold(const json_t *node, struct deed *ret)
+void edit_hold(const json_t *node, struct edit *ret)
 {
     const char *name = object_name(node);
-    *ret = (struct deed){ .warning = seen_keeper(node) };
-    if (seen_is_held(node)) {
-        CLEANUP_FREE char *setter = seen_setter(node, "f:metadata f:labels f:" LABEL_HOLD);
+    *ret = (struct edit){ .warning = snapshot_keeper(node) };
+    if (snapshot_node_is_held(node)) {
+        CLEANUP_FREE char *setter = snapshot_setter(node, "f:metadata f:labels f:" LABEL_HOLD);
         ret->said = xasprintf("%s is held already%s%s; nothing was changed", name, setter ? ", by " : "", str_or_empty(setter));
         return;
     }
@@ -134,12 +134,12 @@ void deed_hold(const json_t *node, struct deed *ret)
     ret->undo = xasprintf("kubectl gpu release %s", name);
 }
 
-void deed_release(const json_t *node, struct deed *ret)
+void edit_release(const json_t *node, struct edit *ret)
 {
     const char *name = object_name(node);
     bool cordoned = json_bool(node, "spec.unschedulable", false);
-    *ret = (struct deed){ .warning = seen_keeper(node) };
-    if (!seen_is_held(node)) {
+    *ret = (struct edit){ .warning = snapshot_keeper(node) };
+    if (!snapshot_node_is_held(node)) {
         ret->said = xasprintf("%s is not held; nothing was changed%s", name,
                               cordoned ? ". It is cordoned, which keeps it from upgrades, too: kubectl uncordon" : "");
         return;

@@ -1,6 +1,6 @@
 /* What a command that changes something does: the patch, and the sentences about it. Pure. */
-#ifndef OSTLER_KUBECTL_VIEW_DEED_H
-#define OSTLER_KUBECTL_VIEW_DEED_H
+#ifndef OSTLER_KUBECTL_VIEW_EDIT_H
+#define OSTLER_KUBECTL_VIEW_EDIT_H
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -8,7 +8,7 @@
 #include "base/err.h"
 
 /* What is to be done to one object. All owned; deed_clear() when done. */
-struct deed {
+struct edit {
     json_t *patch; /* a JSON merge patch that names uid and resourceVersion; NULL: there is nothing to do */
     char *said;    /* what was done, or why nothing is to be */
     char *undo;    /* the command that takes it back; NULL: nothing to take back */
@@ -16,16 +16,16 @@ struct deed {
 };
 
 /* Frees what it owns; it is empty afterwards. */
-void deed_clear(struct deed *d);
+void edit_clear(struct edit *d);
 
 /* spec.rollout.paused of the policy, set or taken off. */
-void deed_pause(const json_t *policy, struct deed *ret);
-void deed_resume(const json_t *policy, struct deed *ret);
+void edit_pause(const json_t *policy, struct edit *ret);
+void edit_resume(const json_t *policy, struct edit *ret);
 /* The annotation ostler.dev/approved: the hash of the plan that waits; `hash` NULL: whatever plan there is. -1 where that makes
  * no sense. */
-int deed_approve(const json_t *policy, const char *hash, struct deed *ret, struct err *e);
+int edit_approve(const json_t *policy, const char *hash, struct edit *ret, struct err *e);
 /* The label ostler.dev/hold of a Node. */
-void deed_hold(const json_t *node, struct deed *ret);
-void deed_release(const json_t *node, struct deed *ret);
+void edit_hold(const json_t *node, struct edit *ret);
+void edit_release(const json_t *node, struct edit *ret);
 
 #endif

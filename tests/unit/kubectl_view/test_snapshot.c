@@ -1,4 +1,4 @@
-#include "kubectl/view/seen.h"
+#include "kubectl/view/snapshot.h"
 
 #include "base/json.h"
 #include "kubectl/view/advice.h"
@@ -19,7 +19,7 @@ static const struct similar_row {
 static void check_similar(void **state)
 {
     const struct similar_row *row = *state;
-    CLEANUP_JSON json_t *names = tree(row->names), *got = seen_similar(names, row->typed, 2);
+    CLEANUP_JSON json_t *names = tree(row->names), *got = snapshot_similar_names(names, row->typed, 2);
     assert_tree(got, row->want);
 }
 
@@ -37,7 +37,7 @@ static void check_keeper(void **state)
 {
     const struct keeper_row *row = *state;
     CLEANUP_JSON json_t *metadata = tree(row->metadata), *object = json_pack("{s:O}", "metadata", metadata);
-    CLEANUP_FREE char *got = seen_keeper(object);
+    CLEANUP_FREE char *got = snapshot_keeper(object);
     if (row->want)
         assert_memory_equal(got, row->want, __builtin_strlen(row->want));
     else
@@ -68,11 +68,11 @@ static void check_old(void **state)
 {
     const struct old_row *row = *state;
     CLEANUP_JSON json_t *report = tree(row->report), *policy = tree(row->policy);
-    assert_int_equal(seen_may_be_old(report, policy), row->want);
+    assert_int_equal(snapshot_report_is_stale(report, policy), row->want);
 }
 
 static const struct lease_row {
-    const char *name, *seen, *want;
+    const char *name, *snapshot, *want;
 } leases[] = {
     { "it renewed", "{'lease': {'spec': {'holderIdentity': 'a', 'renewTime': '2026-11-20T09:59:57Z'}}}", "Alive" },
     { "it was silent too long", "{'lease': {'spec': {'holderIdentity': 'a', 'renewTime': '2026-11-20T09:59:00Z'}}}", "Silent" },
@@ -86,7 +86,7 @@ static const struct lease_row {
 static void check_lease(void **state)
 {
     const struct lease_row *row = *state;
-    CLEANUP_JSON json_t *seen = tree(row->seen), *got = seen_ostler(seen, INT64_C(1795168800000000));
+    CLEANUP_JSON json_t *snapshot = tree(row->snapshot), *got = snapshot_ostler(snapshot, INT64_C(1795168800000000));
     assert_string_equal(json_str(got, "state"), row->want);
 }
 
@@ -98,7 +98,7 @@ static void check_setter(void **state)
         "{'manager': 'kubelet', 'time': '2026-11-20T09:00:00Z', 'fieldsV1': {'f:status': {}}},"
         "{'manager': 'old', 'time': '2026-11-20T08:00:00Z', 'fieldsV1': {'f:spec': {'f:unschedulable': {}}}},"
         "{'manager': 'kubectl-cordon', 'time': '2026-11-20T09:30:00Z', 'fieldsV1': {'f:spec': {'f:unschedulable': {}}}}]}}");
-    CLEANUP_FREE char *cordon = seen_setter(node, "f:spec f:unschedulable"), *none = seen_setter(node, "f:spec f:taints");
+    CLEANUP_FREE char *cordon = snapshot_setter(node, "f:spec f:unschedulable"), *none = snapshot_setter(node, "f:spec f:taints");
     assert_string_equal(cordon, "kubectl-cordon at 2026-11-20T09:30:00Z");
     assert_null(none);
 }
