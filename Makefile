@@ -53,7 +53,7 @@ LAYERS := controller/engine reconcilers lib/runtime lib/serve lib/client reconci
           reconcilers/model lib/kube lib/base
 ARCHIVES := $(patsubst %,$B/%.a,$(LAYERS))
 # The node agent's, of which nothing else knows.
-NODE_LAYERS := node/operand node/cri node/cards node/agent node/look
+NODE_LAYERS := node/operand node/cri node/gpus node/agent node/inventory
 NODE_ARCHIVES := $(patsubst %,$B/%.a,$(NODE_LAYERS))
 # The plugin's for kubectl, likewise.
 KUBECTL_LAYERS := kubectl/view
@@ -271,7 +271,7 @@ build/nvml-stand-in/libnvidia-ml.so.1: tests/nvml/libnvidia-ml.c Makefile
 build/cuda-stand-in/libcuda.so.1: tests/cuda/libcuda.c Makefile
 	@mkdir -p $(@D)
 	$Qgcc -std=gnu17 -O1 $(WARN) -shared -fPIC -Wl,-soname,libcuda.so.1 -o $@ $<
-$(filter $B/tests/unit/node_cards/%,$(UNIT)): | build/ostler-nvml build/nvml-stand-in/libnvidia-ml.so.1
+$(filter $B/tests/unit/node_gpus/%,$(UNIT)): | build/ostler-nvml build/nvml-stand-in/libnvidia-ml.so.1
 $(filter $B/tests/unit/node_cuda/%,$(UNIT)): | $B/ostler-cuda build/cuda-stand-in/libcuda.so.1 build/nvml-stand-in/libnvidia-ml.so.1
 unit: $(UNIT)
 	$Qscripts/run-tests unit-$(VARIANT) $(UNIT)
@@ -369,8 +369,8 @@ chart-crds:
 golden:
 	$Q$(MAKE) --no-print-directory $B/tests/unit/manifests/test_render
 	$QOSTLER_GOLDEN=write $B/tests/unit/manifests/test_render
-	$Q$(MAKE) --no-print-directory $B/tests/unit/node_look/test_machines
-	$QOSTLER_GOLDEN=write $B/tests/unit/node_look/test_machines
+	$Q$(MAKE) --no-print-directory $B/tests/unit/node_inventory/test_machines
+	$QOSTLER_GOLDEN=write $B/tests/unit/node_inventory/test_machines
 	$Q$(MAKE) --no-print-directory $B/tests/unit/kubectl_view/test_views
 	$QOSTLER_GOLDEN=write $B/tests/unit/kubectl_view/test_views
 clean:

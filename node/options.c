@@ -40,7 +40,7 @@ static const struct command_row commands[] = {
                                           "become Google's installer, unless a driver is loaded" },
     [NODE_COMMAND_INSTALL_TOOLKIT] = { "install-toolkit", "PROGRAM [ARGUMENT…]",
                                        "have NVIDIA's program install the toolkit" },
-    [NODE_COMMAND_SIGN_TOOLKIT] = { "sign-toolkit", NULL,
+    [NODE_COMMAND_READY_TOOLKIT] = { "sign-toolkit", NULL,
                                     "keep the toolkit's ready file until told to stop" },
     [NODE_COMMAND_REMOVE_TOOLKIT] = { "remove-toolkit", "PROGRAM [ARGUMENT…]",
                                       "have it take the toolkit out of the runtime" },
@@ -54,14 +54,14 @@ static const struct command_row commands[] = {
 static bool store_module(const struct option_kind *kind, const char *value, void *to)
 {
     (void) kind;
-    *(enum sign_module *) to = SIGN_MODULE_GDRDRV;
+    *(enum ready_module *) to = READY_MODULE_GDRDRV;
     return str_eq(value, "gdrdrv");
 }
 
 static const char *const sources[] = {
-    [SIGN_OF_CONTAINER] = "container", [SIGN_OF_HOST] = "host", [SIGN_OF_EITHER] = "either", NULL
+    [READY_OF_CONTAINER] = "container", [READY_OF_HOST] = "host", [READY_OF_EITHER] = "either", NULL
 };
-static const char *const signs[] = { [SIGN_DRIVER] = "driver", [SIGN_TOOLKIT] = "toolkit", NULL };
+static const char *const signs[] = { [READY_DRIVER] = "driver", [READY_TOOLKIT] = "toolkit", NULL };
 
 static const struct option_kind folder = { .store = option_store_text,
                                            .wanted = "must be a folder" };
@@ -82,7 +82,7 @@ static const struct option_kind duration = { .store = option_store_duration,
 #define ON_MACHINE                                                                                 \
     (FOR(LOOK) | FOR(RUN) | FOR(WAIT) | FOR(CARDS) | FOR(HOST_DRIVER) | FOR(UNLOAD) |              \
      FOR(START_DRIVER) | FOR(PROBE_DRIVER) | FOR(STOP_DRIVER) | FOR(START_GDRCOPY) |               \
-     FOR(PROBE_GDRCOPY) | FOR(INSTALL_COS_DRIVER) | FOR(SIGN_TOOLKIT) | FOR(REMOVE_TOOLKIT) |      \
+     FOR(PROBE_GDRCOPY) | FOR(INSTALL_COS_DRIVER) | FOR(READY_TOOLKIT) | FOR(REMOVE_TOOLKIT) |      \
      FOR(PROOF))
 #define WITH_PROGRAM                                                                               \
     (FOR(START_DRIVER) | FOR(START_GDRCOPY) | FOR(INSTALL_COS_DRIVER) | FOR(INSTALL_TOOLKIT) |     \
@@ -104,11 +104,11 @@ static const struct option_row rows[] = {
       "of run and cards: debug, info, warn or error; default: info" },
     { "--log-format", NULL, FOR(RUN) | FOR(CARDS), &option_log_format, AT(log_json), "FORMAT",
       "of run and cards: json or text; default: json" },
-    { "--driver", NULL, FOR(WAIT) | FOR(INSTALL_TOOLKIT) | FOR(SIGN_TOOLKIT), &driver,
+    { "--driver", NULL, FOR(WAIT) | FOR(INSTALL_TOOLKIT) | FOR(READY_TOOLKIT), &driver,
       AT(wish.source), "SOURCE",
       "of wait, install-toolkit and sign-toolkit: whose driver, container or host; default: "
       "container" },
-    { "--revision", NULL, FOR(WAIT) | FOR(UNLOAD) | FOR(PROBE_DRIVER) | FOR(SIGN_TOOLKIT), &hash,
+    { "--revision", NULL, FOR(WAIT) | FOR(UNLOAD) | FOR(PROBE_DRIVER) | FOR(READY_TOOLKIT), &hash,
       AT(wish.revision), "HASH", "of wait toolkit: which one it has to be; of operands: theirs" },
     { "--module", NULL, FOR(WAIT), &module, AT(wish.module), "NAME",
       "of wait: a module that has to be loaded as well: gdrdrv" },
@@ -148,7 +148,7 @@ static const struct need {
     const char *wanted;
 } needs[] = {
     { FOR(RUN), AT(node), "NODE_NAME", "the name of this node: --node" },
-    { FOR(UNLOAD) | FOR(SIGN_TOOLKIT), AT(wish.revision), NULL, "a revision: --revision" },
+    { FOR(UNLOAD) | FOR(READY_TOOLKIT), AT(wish.revision), NULL, "a revision: --revision" },
     { FOR(PROBE_DRIVER), AT(wish.revision), "DRIVER_CONFIG_DIGEST", "a revision: --revision" },
     { FOR(PROBE_DRIVER) | FOR(STOP_DRIVER) | FOR(START_GDRCOPY), AT(pod), "POD_UID",
       "the uid of its pod: --pod" },

@@ -8,7 +8,7 @@
 #include "base/command_line.h"
 #include "base/err.h"
 #include "base/log.h"
-#include "node/agent/signs.h"
+#include "node/agent/ready_files.h"
 
 enum node_command {
     NODE_COMMAND_LOOK,
@@ -25,7 +25,7 @@ enum node_command {
     NODE_COMMAND_PROBE_GDRCOPY,
     NODE_COMMAND_INSTALL_COS_DRIVER,
     NODE_COMMAND_INSTALL_TOOLKIT,
-    NODE_COMMAND_SIGN_TOOLKIT,
+    NODE_COMMAND_READY_TOOLKIT,
     NODE_COMMAND_REMOVE_TOOLKIT,
     NODE_COMMAND_IDLE,
     NODE_COMMAND_WRITE_CONFIG,
@@ -44,7 +44,7 @@ struct node_options {
     enum log_level log_level;
     bool log_json;
     /* of wait, and of operands */
-    struct sign_wish wish; /* of sign-toolkit its source, of operands their own revision */
+    struct ready_target wish; /* of sign-toolkit its source, of operands their own revision */
     int64_t timeout_ms;    /* 0: as long as it takes */
     const char *pod;       /* the uid of the pod that it runs in; default: $POD_UID */
     const char *text;      /* of write-config: what to write */

@@ -14,14 +14,14 @@
 #include "node/agent/agent.h"
 #include "node/agent/rights.h"
 #include "node/agent/wait.h"
-#include "node/cards/cards.h"
-#include "node/look/inventory.h"
+#include "node/gpus/gpus.h"
+#include "node/inventory/inventory.h"
 #include "node/operand/cos.h"
 #include "node/operand/driver.h"
 #include "node/operand/gdrcopy.h"
 #include "node/operand/host_check.h"
 #include "node/operand/host_devices.h"
-#include "node/operand/last_words.h"
+#include "node/operand/termination_log.h"
 #include "node/operand/proof.h"
 #include "node/operand/self.h"
 #include "node/operand/runtime_change.h"
@@ -53,7 +53,7 @@ static int look(const struct node_options *o, const struct root *root, struct er
 
 static int run(const struct node_options *o, const struct root *root, struct err *e)
 {
-    const struct turn_options turn = { .node = o->node, .kubeconfig = o->kubeconfig, .version = ostler_node_version,
+    const struct scan_options turn = { .node = o->node, .kubeconfig = o->kubeconfig, .version = ostler_node_version,
                                        .root = root };
     log_setup(o->log_level, o->log_json);
     log_info("starting", "version", ostler_node_version, "node", o->node);
@@ -64,12 +64,12 @@ static int run(const struct node_options *o, const struct root *root, struct err
     return node_agent_run(&turn, e);
 }
 
-static int cards(const struct node_options *o, const struct root *root, struct err *e)
+static int gpus(const struct node_options *o, const struct root *root, struct err *e)
 {
     if (!o->to)
-        return cards_print(root, e);
+        return gpus_print(root, e);
     log_setup(o->log_level, o->log_json);
-    return cards_keep(root, o->to, e);
+    return gpus_keep(root, o->to, e);
 }
 
 static int await(const struct node_options *o, const struct root *root, struct err *e)
@@ -151,7 +151,7 @@ static const char *first_set(const char *name, const char *second_name, const ch
 
 static int install_toolkit(const struct node_options *o, const struct root *root, struct err *e)
 {
-    if (o->wish.source == SIGN_OF_HOST && show_host_devices(o, root, e) < 0)
+    if (o->wish.source == READY_OF_HOST && show_host_devices(o, root, e) < 0)
         return -1;
     CLEANUP_FREE char *programs = xasprintf("%s/toolkit/", o->to);
     const char *socket = getenv("RUNTIME_SOCKET"), *asked = first_set("CRI_SOCKET", "RUNTIME_SOCKET", NULL);
@@ -196,7 +196,7 @@ static int write_config(const struct node_options *o, const struct root *root, s
 static int prove(const struct node_options *o, const struct root *root, struct err *e)
 {
     (void) o;
-    return proof_run(root, LAST_WORDS_FILE, e);
+    return proof_run(root, TERMINATION_LOG_FILE, e);
 }
 
 /* What a command does. Of one that runs a program of NVIDIA's, the log says why it failed: its last words are that program's. */
@@ -207,7 +207,7 @@ static const struct work {
     [NODE_COMMAND_LOOK] = { .run = look },
     [NODE_COMMAND_RUN] = { .run = run },
     [NODE_COMMAND_WAIT] = { .run = await },
-    [NODE_COMMAND_CARDS] = { .run = cards },
+    [NODE_COMMAND_CARDS] = { .run = gpus },
     [NODE_COMMAND_HOST_DRIVER] = { .run = host_driver },
     [NODE_COMMAND_UNLOAD] = { .run = unload },
     [NODE_COMMAND_COPY] = { .run = copy },
@@ -218,7 +218,7 @@ static const struct work {
     [NODE_COMMAND_PROBE_GDRCOPY] = { .run = probe_gdrcopy, .log_speaks = true },
     [NODE_COMMAND_INSTALL_COS_DRIVER] = { .run = install_cos_driver },
     [NODE_COMMAND_INSTALL_TOOLKIT] = { .run = install_toolkit, .log_speaks = true },
-    [NODE_COMMAND_SIGN_TOOLKIT] = { .run = sign_toolkit },
+    [NODE_COMMAND_READY_TOOLKIT] = { .run = sign_toolkit },
     [NODE_COMMAND_REMOVE_TOOLKIT] = { .run = remove_toolkit, .log_speaks = true },
     [NODE_COMMAND_IDLE] = { .run = do_nothing },
     [NODE_COMMAND_WRITE_CONFIG] = { .run = write_config },
@@ -252,6 +252,6 @@ int ostler_node_main(int argc, char **argv)
         return 0;
     fprintf(stderr, "ostler-node: %s\n", err_msg(&e));
     if (!works[o.command].log_speaks || str_has_prefix(err_msg(&e), RUNTIME_CONFIG_FAILED ": "))
-        last_words(LAST_WORDS_FILE, err_msg(&e));
+        termination_log_write(TERMINATION_LOG_FILE, err_msg(&e));
     return 1;
 }

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "node/look/inventory.h"
+#include "node/inventory/inventory.h"
 
 void show_inventory(const struct inventory *i, FILE *out);
 

@@ -19,13 +19,13 @@
 enum { TURN_MAX_S = 90 };
 
 struct agent {
-    const struct turn_options *o;
+    const struct scan_options *o;
     struct clock clock;
     struct loop *loop;
     struct timer due;
     struct wakes wakes;
     struct pace pace;
-    struct turn_outcome *outcome; /* shared with the process of the look */
+    struct scan_outcome *outcome; /* shared with the process of the look */
     pid_t turn;                   /* that process; 0: none */
     bool news;                    /* came while it was there */
     int signals;
@@ -48,14 +48,14 @@ static void run_turn(struct agent *a)
     alarm(TURN_MAX_S);
     /* What changes from here on is news for the next look. The agent hears of it; to find the folders may hang, as a look may. */
     wakes_watch(&a->wakes, a->o->root);
-    turn_run(a->o, &a->pace, loop_now(a->loop), a->outcome);
+    scan_run(a->o, &a->pace, loop_now(a->loop), a->outcome);
     _exit(0);
 }
 
 static void on_due(void *arg)
 {
     struct agent *a = arg;
-    *a->outcome = (struct turn_outcome){ .end = TURN_FAILED, .retry_after_ms = -1 };
+    *a->outcome = (struct scan_outcome){ .end = TURN_FAILED, .retry_after_ms = -1 };
     a->news = false;
     a->turn = fork();
     if (a->turn == 0)
@@ -70,7 +70,7 @@ static void on_due(void *arg)
 
 static void on_turn_ended(struct agent *a, int status)
 {
-    struct turn_outcome failed = { .end = TURN_FAILED, .retry_after_ms = -1 };
+    struct scan_outcome failed = { .end = TURN_FAILED, .retry_after_ms = -1 };
     bool whole = WIFEXITED(status) && WEXITSTATUS(status) == 0;
     if (!whole)
         log_error("the process of a scan ended early", "signal", WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "none");
@@ -144,7 +144,7 @@ static void tear_down(struct agent *a)
     munmap(a->outcome, sizeof *a->outcome);
 }
 
-int node_agent_run(const struct turn_options *o, struct err *e)
+int node_agent_run(const struct scan_options *o, struct err *e)
 {
     struct agent a = { .o = o, .clock = clock_system(), .signals = -1 };
     a.outcome = mmap(NULL, sizeof *a.outcome, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

@@ -3,9 +3,9 @@
 #define OSTLER_NODE_AGENT_AGENT_H
 
 #include "base/err.h"
-#include "node/agent/turn.h"
+#include "node/agent/scan.h"
 
 /* Runs until it is told to stop by a signal: 0. -1: it cannot begin. */
-int node_agent_run(const struct turn_options *o, struct err *e);
+int node_agent_run(const struct scan_options *o, struct err *e);
 
 #endif

@@ -54,7 +54,7 @@ static int64_t retry_ms(const struct pace *p, int64_t retry_after_ms)
     return ms + spread(p, ms / 2);
 }
 
-static int64_t next_ms(const struct pace *p, const struct turn_outcome *o, int64_t now_ms)
+static int64_t next_ms(const struct pace *p, const struct scan_outcome *o, int64_t now_ms)
 {
     if (o->end == TURN_FAILED)
         return now_ms + retry_ms(p, o->retry_after_ms);
@@ -75,7 +75,7 @@ static int64_t leavers_ms(const struct pace *p, int64_t now_ms)
     return until_ms < most_ms ? until_ms : most_ms;
 }
 
-void pace_take(struct pace *p, const struct turn_outcome *o, int64_t now_ms)
+void pace_take(struct pace *p, const struct scan_outcome *o, int64_t now_ms)
 {
     p->looks++;
     p->looked_ms = now_ms;

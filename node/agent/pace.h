@@ -38,7 +38,7 @@ enum turn_end {
 };
 
 /* What is known of it; plain data, since it comes from another process. */
-struct turn_outcome {
+struct scan_outcome {
     enum turn_end end;
     struct inventory_hash hash;
     bool wrote;
@@ -67,7 +67,7 @@ void pace_init(struct pace *p, const char *node, int64_t now_ms);
 /* What to do about what was seen: TURN_QUIET or TURN_LATER for nothing, TURN_SAID for saying it. */
 enum turn_end pace_verdict(const struct pace *p, const struct inventory_hash *seen, int64_t now_ms);
 /* A look has ended. */
-void pace_take(struct pace *p, const struct turn_outcome *o, int64_t now_ms);
+void pace_take(struct pace *p, const struct scan_outcome *o, int64_t now_ms);
 /* Something has changed on the machine. */
 void pace_news(struct pace *p, int64_t now_ms);
 

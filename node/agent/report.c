@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "kube/object.h"
-#include "node/look/inventory.h"
+#include "node/inventory/inventory.h"
 
 /* Of one answer: what a GpuNode can be at most is far below. */
 enum { ANSWER_MAX = 1 << 20 };

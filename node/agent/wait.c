@@ -32,13 +32,13 @@ static void tell(const char *missing, const char **told)
     *told = missing;
 }
 
-static int wait_with(struct wakes *w, int signals, const struct root *root, const struct sign_wish *wish, int64_t timeout_ms,
+static int wait_with(struct wakes *w, int signals, const struct root *root, const struct ready_target *wish, int64_t timeout_ms,
                      struct err *e)
 {
     const struct clock clock = clock_system();
     int64_t end_ms = timeout_ms ? clock_mono_ms(&clock) + timeout_ms : INT64_MAX;
     const char *missing, *told = NULL;
-    while ((wakes_watch(w, root), missing = sign_missing(root, wish))) {
+    while ((wakes_watch(w, root), missing = ready_file_missing(root, wish))) {
         int64_t left_ms = end_ms - clock_mono_ms(&clock);
         tell(missing, &told);
         if (left_ms <= 0)
@@ -49,7 +49,7 @@ static int wait_with(struct wakes *w, int signals, const struct root *root, cons
     return 0;
 }
 
-int wait_for(const struct root *root, const struct sign_wish *wish, int64_t timeout_ms, struct err *e)
+int wait_for(const struct root *root, const struct ready_target *wish, int64_t timeout_ms, struct err *e)
 {
     struct wakes w;
     int signals = signals_open(0, e);

@@ -10,8 +10,8 @@
 
 #include "base/mem.h"
 #include "base/vendor.h"
-#include "node/look/resolve.h"
-#include "node/look/uevent.h"
+#include "node/inventory/resolve.h"
+#include "node/inventory/uevent.h"
 
 enum {
     MESSAGE_MAX = 8192,    /* of the kernel; it sends 2 KiB at most */

@@ -6,8 +6,8 @@
 
 #include <stdbool.h>
 
-#include "node/look/root.h"
-#include "node/look/text.h"
+#include "node/inventory/root.h"
+#include "node/inventory/text.h"
 
 /* Descriptors that are readable when there is news; -1: there is no such thing here. */
 struct wakes {

@@ -30,7 +30,7 @@
 enum { LIMIT_S = 120, LIMIT_MAX_S = 3600, CARDS_MAX = 64, NAME_MAX_LEN = 96, UUID_MAX_LEN = 48, LINE_MAX_LEN = 512 };
 
 /* A GPU, or a slice of one. */
-struct card {
+struct gpu {
     int device;
     char uuid[UUID_MAX_LEN], name[NAME_MAX_LEN];
     const char *profile; /* in `name`; NULL: a whole GPU */
@@ -90,7 +90,7 @@ static void begin_time(void)
 
 /* ---- a card */
 
-static void find_uuid(struct card *c)
+static void find_uuid(struct gpu *c)
 {
     struct cuda_uuid uuid = { { 0 } };
     /* The older function says of a slice which GPU it is of. */
@@ -105,7 +105,7 @@ static void find_uuid(struct card *c)
 }
 
 /* "NVIDIA A100-SXM4-40GB MIG 1g.5gb" is "NVIDIA A100-SXM4-40GB" and "1g.5gb". What is no printable ASCII becomes "?". */
-static void find_name(struct card *c)
+static void find_name(struct gpu *c)
 {
     static const char mark[] = " MIG ";
     if (cuDeviceGetName(c->name, sizeof c->name - 1, c->device) != CUDA_OK)
@@ -120,7 +120,7 @@ static void find_name(struct card *c)
         *slice = '\0';
 }
 
-static void tell(const struct card *c)
+static void tell(const struct gpu *c)
 {
     int major = 0, minor = 0;
     size_t bytes = 0;
@@ -139,7 +139,7 @@ static void tell(const struct card *c)
         say(STDOUT_FILENO, "ecc %s %llu %llu\n", c->uuid, ecc.corrected, ecc.uncorrected);
 }
 
-static enum cause prove_card(const struct card *c)
+static enum cause prove_gpu(const struct gpu *c)
 {
     struct failure f;
     unsigned long long mib_s;
@@ -157,14 +157,14 @@ static enum cause prove_card(const struct card *c)
 
 static enum cause look_at(int index)
 {
-    struct card c = { .profile = NULL };
+    struct gpu c = { .profile = NULL };
     struct failure f = { "cuDeviceGet", cuDeviceGet(&c.device, index) };
     if (f.error)
         return complain("CUDA", cause_of(f.error), &f);
     find_name(&c);
     find_uuid(&c);
     tell(&c);
-    return prove_card(&c);
+    return prove_gpu(&c);
 }
 
 /* ---- all of them */

@@ -54,7 +54,7 @@ static const char *profile_of(const char *name)
     return at ? at + strlen("MIG ") : NULL;
 }
 
-static void ask_mig_device(const char *card, void *device)
+static void ask_mig_device(const char *gpu, void *device)
 {
     char uuid[NAME_MAX_LEN] = "", name[NAME_MAX_LEN] = "", line[LINE_MAX_LEN];
     /* The last byte stays what it is, so that there is an end to it. */
@@ -64,11 +64,11 @@ static void ask_mig_device(const char *card, void *device)
     const char *profile = profile_of(name);
     if (!profile)
         return;
-    snprintf(line, sizeof line, "mig %s %s %s\n", card, profile, uuid);
+    snprintf(line, sizeof line, "mig %s %s %s\n", gpu, profile, uuid);
     say(line);
 }
 
-static void ask_mig(const char *card, void *device)
+static void ask_mig(const char *gpu, void *device)
 {
     unsigned now = 0, later = 0, count = 0;
     if (!nvmlDeviceGetMigMode || !nvmlDeviceGetMaxMigDeviceCount || !nvmlDeviceGetMigDeviceHandleByIndex || !nvmlDeviceGetName)
@@ -80,11 +80,11 @@ static void ask_mig(const char *card, void *device)
         void *instance = NULL;
         /* Numbers that no device has are between those that one has. */
         if (nvmlDeviceGetMigDeviceHandleByIndex(device, i, &instance) == NVML_SUCCESS)
-            ask_mig_device(card, instance);
+            ask_mig_device(gpu, instance);
     }
 }
 
-static void ask_card(void *device)
+static void ask_gpu(void *device)
 {
     char uuid[NAME_MAX_LEN] = "", line[LINE_MAX_LEN];
     struct nvml_memory memory = { 0, 0, 0 };
@@ -108,7 +108,7 @@ void begin(void)
         void *device = NULL;
         /* One that has fallen off the bus is left out, and the others are told of. */
         if (nvmlDeviceGetHandleByIndex_v2(i, &device) == NVML_SUCCESS)
-            ask_card(device);
+            ask_gpu(device);
     }
     say("end\n");
     nvmlShutdown();

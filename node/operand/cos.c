@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 
 #include "base/str.h"
-#include "node/look/module.h"
+#include "node/inventory/module.h"
 #include "node/operand/program.h"
 
 /* In the list of modules or, of a kernel without one, built in. */

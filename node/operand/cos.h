@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #include "base/err.h"
-#include "node/look/root.h"
+#include "node/inventory/root.h"
 
 /* Whether the installer has to run, into `ret_needed`. `to`: the folder of the root that it installs into; `program`: the
  * installer with its arguments. It runs where no module nvidia is loaded, or where the files of the loaded one are gone. -1:

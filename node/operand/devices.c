@@ -12,7 +12,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
-#include "node/look/resolve.h"
+#include "node/inventory/resolve.h"
 
 #define MAJORS "proc/devices"
 #define BLOCK_DEVICES "\nBlock devices:"

@@ -8,7 +8,7 @@
 #include <sys/types.h>
 
 #include "base/err.h"
-#include "node/look/root.h"
+#include "node/inventory/root.h"
 
 enum { DEVICES_MAX = 8 };
 

@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "base/str.h"
-#include "node/agent/signs.h"
+#include "node/agent/ready_files.h"
 #include "node/operand/devices.h"
 #include "node/operand/driver_files.h"
 #include "node/operand/hung.h"
@@ -29,8 +29,8 @@ enum { LOOK_MS = 1000, SMI_PAUSE_MS = 10 * 1000, SMI_MIN_MS = 1000, MOUNTS_MAX =
 /* What an earlier container said of itself. By the numbers of daemons that the host keeps, NVIDIA's program would end processes
  * that are others' by now. */
 static const char *const leftovers[] = {
-    SIGN_OF_DRIVER,
-    SIGN_FOR_NVIDIA,
+    READY_FILE_OF_DRIVER,
+    READY_FILE_OF_NVIDIA,
     DAEMONS,
     "run/nvidia-fabricmanager/nv-fabricmanager.pid",
     "run/nvidia-fabricmanager/nvlsm.pid",
@@ -54,9 +54,9 @@ static int check_module(const struct root *root, struct err *e)
 /* Precompiled images do not write this file. */
 static int check_daemons(const struct root *root, struct err *e)
 {
-    struct sign_words said;
+    struct ready_words said;
     mode_t type;
-    if (root_type(root, DAEMONS, &type) == ENOENT || (sign_read(root, DAEMONS, &said) && str_eq(said.items[0], "Ready")))
+    if (root_type(root, DAEMONS, &type) == ENOENT || (ready_file_read(root, DAEMONS, &said) && str_eq(said.items[0], "Ready")))
         return 0;
     return err_set(e, ERR_NOT_FOUND, "the driver's daemons are not ready");
 }
@@ -102,11 +102,11 @@ static int check_gpus(int64_t limit_ms, struct err *e)
 
 static int leave_sign(const struct root *root, const char *revision, const char *pod, struct err *e)
 {
-    struct sign_words boot;
-    if (!sign_read_boot(root, &boot))
+    struct ready_words boot;
+    if (!boot_id_read(root, &boot))
         return err_set(e, ERR_SYSTEM, "cannot know which start of the machine this is");
     CLEANUP_FREE char *sign = xasprintf("%s %s %s\n", boot.items[0], revision, pod);
-    return place_put(root, SIGN_FOR_NVIDIA, "", e) == 0 ? place_put(root, SIGN_OF_DRIVER, sign, e) : -1;
+    return place_put(root, READY_FILE_OF_NVIDIA, "", e) == 0 ? place_put(root, READY_FILE_OF_DRIVER, sign, e) : -1;
 }
 
 /* What other containers need of the driver, besides its libraries. */
@@ -137,9 +137,9 @@ int driver_probe(const struct root *root, const struct driver_probe *p, struct e
 
 int driver_stop(const struct root *root, const char *pod, struct err *e)
 {
-    struct sign_words sign;
-    bool is_ours = sign_read(root, SIGN_OF_DRIVER, &sign) && str_eq(sign.items[2], pod);
+    struct ready_words sign;
+    bool is_ours = ready_file_read(root, READY_FILE_OF_DRIVER, &sign) && str_eq(sign.items[2], pod);
     if (!is_ours)
         return 0;
-    return place_remove(root, SIGN_OF_DRIVER, e) == 0 ? place_remove(root, SIGN_FOR_NVIDIA, e) : -1;
+    return place_remove(root, READY_FILE_OF_DRIVER, e) == 0 ? place_remove(root, READY_FILE_OF_NVIDIA, e) : -1;
 }

@@ -1,12 +1,12 @@
 /* The driver's container: `ostler-node start-driver`, `probe-driver` and `stop-driver` are its beginning, its startup probe and
- * its hook before the end. Its sign (node/agent/signs.h) is there from the second to the third. */
+ * its hook before the end. Its sign (node/agent/ready_files.h) is there from the second to the third. */
 #ifndef OSTLER_NODE_OPERAND_DRIVER_H
 #define OSTLER_NODE_OPERAND_DRIVER_H
 
 #include <stdint.h>
 
 #include "base/err.h"
-#include "node/look/root.h"
+#include "node/inventory/root.h"
 #include "node/operand/devices.h"
 
 /* The kubelet gives a try of the probe a minute, and counts tries: with each as long as this they are a bound in time. */

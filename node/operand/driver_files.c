@@ -6,7 +6,7 @@
 #include "base/arena.h"
 #include "base/mem.h"
 #include "base/str.h"
-#include "node/look/os_release.h"
+#include "node/inventory/os_release.h"
 #include "node/operand/place.h"
 #include "node/operand/program.h"
 

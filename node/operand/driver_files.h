@@ -5,7 +5,7 @@
 #define OSTLER_NODE_OPERAND_DRIVER_FILES_H
 
 #include "base/err.h"
-#include "node/look/root.h"
+#include "node/inventory/root.h"
 
 /* Copies each file to where the container's operating system looks for files of its kind, and has it read certificates that were
  * added. `root` is the container's own. -1 where a file cannot be copied whole, or nobody would read it: the message names the

@@ -4,7 +4,7 @@
 #define OSTLER_NODE_OPERAND_GDRCOPY_H
 
 #include "base/err.h"
-#include "node/look/root.h"
+#include "node/inventory/root.h"
 #include "node/operand/devices.h"
 
 /* Waits until this pod's driver is ready, puts the policy's files in their places (node/operand/driver_files.h), then becomes

@@ -4,9 +4,9 @@
 #include <sys/stat.h>
 
 #include "base/str.h"
-#include "node/agent/signs.h"
-#include "node/look/host_driver.h"
-#include "node/look/module.h"
+#include "node/agent/ready_files.h"
+#include "node/inventory/host_driver.h"
+#include "node/inventory/module.h"
 
 #define MODULE "sys/module/nvidia/refcnt"
 #define MODULES "proc/modules"
@@ -24,12 +24,12 @@ static int unknown(const struct view *v, const char *path, struct err *e)
  * not the host's. */
 static int judge(const struct view *v, const struct module_facts *m, const struct host_driver *d, struct err *e)
 {
-    enum sight loaded = view_is(v, MODULE, S_IFREG), lock = view_is(v, SIGN_LOCK, S_IFREG);
+    enum sight loaded = view_is(v, MODULE, S_IFREG), lock = view_is(v, DRIVER_LOCK_FILE, S_IFREG);
     /* A kernel that cannot load any has no list of them. */
     if (loaded == UNREADABLE || (!m->known && view_is(v, "sys/module", S_IFDIR) != SEEN))
         return unknown(v, m->known ? MODULE : MODULES, e);
     if (lock == UNREADABLE)
-        return unknown(v, SIGN_LOCK, e);
+        return unknown(v, DRIVER_LOCK_FILE, e);
     if ((m->loaded || loaded == SEEN) && lock == ABSENT)
         return err_set(e, ERR_EXISTS, "HostDriver: the module nvidia%s%s is loaded, and no driver container has loaded it",
                        m->version ? " " : "", str_or_empty(m->version));

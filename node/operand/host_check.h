@@ -4,7 +4,7 @@
 #define OSTLER_NODE_OPERAND_HOST_CHECK_H
 
 #include "base/err.h"
-#include "node/look/root.h"
+#include "node/inventory/root.h"
 
 /* 0: the host has no driver of its own. -1: it has, and the message begins with HostDriver; or it cannot be known whether one is
  * loaded. Places for programs that cannot be looked at are said on standard error, and do not count. */

@@ -4,7 +4,7 @@
 #include <sys/types.h>
 
 #include "base/buf.h"
-#include "node/look/text.h"
+#include "node/inventory/text.h"
 #include "node/operand/mig_devices.h"
 #include "node/operand/program.h"
 

@@ -4,7 +4,7 @@
 #define OSTLER_NODE_OPERAND_HOST_DEVICES_H
 
 #include "base/err.h"
-#include "node/look/root.h"
+#include "node/inventory/root.h"
 #include "node/operand/devices.h"
 
 struct host_devices {

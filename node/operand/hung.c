@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/str.h"
-#include "node/look/text.h"
+#include "node/inventory/text.h"
 
 enum { PROCESSES_MAX = 65536, PATH_LEN = 64, STAT_BYTES = 128, WORD_LEN = 64, CGROUP_MAX = 32768, PID_MAX = 1 << 22 };
 

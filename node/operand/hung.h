@@ -2,7 +2,7 @@
 #ifndef OSTLER_NODE_OPERAND_HUNG_H
 #define OSTLER_NODE_OPERAND_HUNG_H
 
-#include "node/look/root.h"
+#include "node/inventory/root.h"
 
 /* A process of this pod, of an earlier container of it as well, that is called like that and waits in the kernel for what cannot
  * be interrupted; 0: there is none. `pod` is the pod's uid. */

@@ -10,7 +10,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
-#include "node/look/resolve.h"
+#include "node/inventory/resolve.h"
 
 #define MINORS "proc/driver/nvidia-caps/mig-minors"
 #define CAPABILITIES "proc/driver/nvidia/capabilities"
@@ -34,7 +34,7 @@ static bool is_path(struct part p)
 /* "gpu0/gi1/access" in its card and the rest. */
 static bool take_path(struct part path, struct mig_minor *ret)
 {
-    struct part card;
+    struct part gpu_dir;
     int64_t gpu;
     ret->gpu = -1;
     ret->path = path;
@@ -42,11 +42,11 @@ static bool take_path(struct part path, struct mig_minor *ret)
         return false;
     if (!part_begins(path, "gpu"))
         return !memchr(path.at, '/', path.len);
-    if (!part_next(&ret->path, '/', &card))
+    if (!part_next(&ret->path, '/', &gpu_dir))
         return false;
-    card.at += strlen("gpu");
-    card.len -= strlen("gpu");
-    if (!part_number(card, GPU_MAX, &gpu) || ret->path.len == 0)
+    gpu_dir.at += strlen("gpu");
+    gpu_dir.len -= strlen("gpu");
+    if (!part_number(gpu_dir, GPU_MAX, &gpu) || ret->path.len == 0)
         return false;
     ret->gpu = (int) gpu;
     return true;
@@ -78,7 +78,7 @@ struct show {
 };
 
 /* The lines of one card follow each other. */
-static bool has_card(struct show *s, int gpu)
+static bool has_gpu(struct show *s, int gpu)
 {
     mode_t type;
     char path[sizeof CAPABILITIES + 16];
@@ -95,11 +95,11 @@ static bool has_card(struct show *s, int gpu)
 /* Whether the driver has it now and lets its node be made, and for whom. */
 static bool read_access(const struct root *root, const struct mig_minor *m, mode_t *ret)
 {
-    char path[sizeof CAPABILITIES + PATH_LEN_MAX + 32], card[16] = "";
+    char path[sizeof CAPABILITIES + PATH_LEN_MAX + 32], gpu_dir[16] = "";
     CLEANUP_BUF struct buf text = BUF_INIT(ACCESS_MAX);
     if (m->gpu >= 0)
-        snprintf(card, sizeof card, "/gpu%d", m->gpu);
-    snprintf(path, sizeof path, CAPABILITIES "%s/mig/%.*s", card, (int) m->path.len, m->path.at);
+        snprintf(gpu_dir, sizeof gpu_dir, "/gpu%d", m->gpu);
+    snprintf(path, sizeof path, CAPABILITIES "%s/mig/%.*s", gpu_dir, (int) m->path.len, m->path.at);
     if (root_read(root, path, &text) != 0)
         return false;
     struct part all = { buf_text(&text), text.len }, line, key;
@@ -131,7 +131,7 @@ static int show_all(struct show *s, struct part minors, struct err *e)
     struct mig_minor m;
     int rc = 0;
     while (rc == 0 && mig_minors_next(&minors, &m))
-        if (has_card(s, m.gpu))
+        if (has_gpu(s, m.gpu))
             rc = show_one(s, &m, e);
     return rc;
 }

@@ -8,8 +8,8 @@
 #define OSTLER_NODE_OPERAND_MIG_DEVICES_H
 
 #include "base/err.h"
-#include "node/look/root.h"
-#include "node/look/text.h"
+#include "node/inventory/root.h"
+#include "node/inventory/text.h"
 #include "node/operand/devices.h"
 
 /* A line of mig-minors: "gpu0/gi1/ci0/access 13", "config 1". */

@@ -3,7 +3,7 @@
 #define OSTLER_NODE_OPERAND_MOUNTS_H
 
 #include "base/buf.h"
-#include "node/look/text.h"
+#include "node/inventory/text.h"
 
 /* Whether a line of the list (proc/self/mounts) has this place, a path without blanks. */
 bool mounts_has(struct part text, const char *place);

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "node/look/resolve.h"
+#include "node/inventory/resolve.h"
 
 /* The descriptor of the folder that a path is in, or -1 with errno; *name is what it is called there. */
 static int folder_of(const struct root *root, const char *path, const char **name)

@@ -3,7 +3,7 @@
 #define OSTLER_NODE_OPERAND_PLACE_H
 
 #include "base/err.h"
-#include "node/look/root.h"
+#include "node/inventory/root.h"
 
 /* Puts a file that all may read, whole or not at all; its folder is made where only that is missing. */
 int place_put(const struct root *root, const char *path, const char *text, struct err *e);

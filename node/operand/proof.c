@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "base/buf.h"
-#include "node/look/resolve.h"
-#include "node/operand/last_words.h"
+#include "node/inventory/resolve.h"
+#include "node/operand/termination_log.h"
 #include "node/operand/program.h"
 #include "node/operand/proof_cuda.h"
 #include "node/operand/proof_facts.h"
@@ -88,8 +88,8 @@ int proof_run(const struct root *root, const char *words, struct err *e)
     bool own = can_run(root, PROOF_CUDA_PROGRAM);
     int rc = own ? proof_cuda_run(root, &told, e) : prove_by_sample(root, &told, e);
     if (rc == 0)
-        last_words(words, buf_text(&told));
+        termination_log_write(words, buf_text(&told));
     else if (own)
-        last_words(words, err_msg(e));
+        termination_log_write(words, err_msg(e));
     return rc;
 }

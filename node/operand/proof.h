@@ -3,7 +3,7 @@
 #define OSTLER_NODE_OPERAND_PROOF_H
 
 #include "base/err.h"
-#include "node/look/root.h"
+#include "node/inventory/root.h"
 
 /* Runs Ostler's program that computes on GPUs, where the image has it, else the CUDA sample of the image; then leaves in `words`
  * what there is, a line "key=value" for each fact. What cannot be found out is left out, and no failure. -1: it fails, or

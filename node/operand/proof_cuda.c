@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "node/look/text.h"
+#include "node/inventory/text.h"
 #include "node/operand/mounts.h"
 #include "node/operand/program.h"
 

@@ -4,7 +4,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "node/look/root.h"
+#include "node/inventory/root.h"
 
 /* Where the image has it. */
 #define PROOF_CUDA_PROGRAM "usr/bin/ostler-cuda"

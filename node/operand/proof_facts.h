@@ -2,7 +2,7 @@
 #ifndef OSTLER_NODE_OPERAND_PROOF_FACTS_H
 #define OSTLER_NODE_OPERAND_PROOF_FACTS_H
 
-#include "node/look/text.h"
+#include "node/inventory/text.h"
 
 /* The first line, of several GPUs: that of the first; without white space at its ends. */
 struct part proof_first_line(struct part text);

@@ -109,45 +109,45 @@ int toolkit_idle(struct err *e)
 }
 
 /* The sign, as soon as the driver is ready. ERR_TIMEOUT: a signal asks to stop. */
-static int make_sign(const struct root *root, enum sign_source source, const char *revision, struct sign_words *ret,
+static int make_sign(const struct root *root, enum ready_source source, const char *revision, struct ready_words *ret,
                      struct err *e)
 {
-    const struct sign_wish wish = { .sign = SIGN_DRIVER, .source = source };
-    struct sign_words driver = { .items = { "", "host" } };
+    const struct ready_target wish = { .sign = READY_DRIVER, .source = source };
+    struct ready_words driver = { .items = { "", "host" } };
     do {
         if (wait_for(root, &wish, 0, e) < 0)
             return -1;
-    } while (source == SIGN_OF_CONTAINER && !sign_read(root, SIGN_OF_DRIVER, &driver));
-    if (!sign_read_boot(root, ret))
+    } while (source == READY_OF_CONTAINER && !ready_file_read(root, READY_FILE_OF_DRIVER, &driver));
+    if (!boot_id_read(root, ret))
         return err_set(e, ERR_SYSTEM, "cannot know which start of the machine this is");
-    memcpy(ret->items[1], driver.items[1], SIGN_WORD_MAX);
-    snprintf(ret->items[2], SIGN_WORD_MAX, "%s", revision);
+    memcpy(ret->items[1], driver.items[1], READY_WORD_MAX);
+    snprintf(ret->items[2], READY_WORD_MAX, "%s", revision);
     return 0;
 }
 
 /* Unless another has left its own by then. */
-static int take_back(const struct root *root, const struct sign_words *sign, struct err *e)
+static int take_back(const struct root *root, const struct ready_words *sign, struct err *e)
 {
-    struct sign_words there;
-    return sign_read(root, SIGN_OF_TOOLKIT, &there) && memcmp(&there, sign, sizeof there) == 0
-               ? place_remove(root, SIGN_OF_TOOLKIT, e)
+    struct ready_words there;
+    return ready_file_read(root, READY_FILE_OF_TOOLKIT, &there) && memcmp(&there, sign, sizeof there) == 0
+               ? place_remove(root, READY_FILE_OF_TOOLKIT, e)
                : 0;
 }
 
 /* Leaves the sign until a signal asks to stop. */
-static int keep(const struct root *root, int signals, const struct sign_words *sign, struct err *e)
+static int keep(const struct root *root, int signals, const struct ready_words *sign, struct err *e)
 {
     CLEANUP_FREE char *text = xasprintf("%s %s %s\n", sign->items[0], sign->items[1], sign->items[2]);
-    if (place_put(root, SIGN_OF_TOOLKIT, text, e) < 0)
+    if (place_put(root, READY_FILE_OF_TOOLKIT, text, e) < 0)
         return -1;
     idle(signals);
     return take_back(root, sign, e);
 }
 
-int toolkit_sign(const struct root *root, enum sign_source source, const char *revision, struct err *e)
+int toolkit_sign(const struct root *root, enum ready_source source, const char *revision, struct err *e)
 {
     CLEANUP_ERR struct err why = { 0 };
-    struct sign_words sign = { 0 };
+    struct ready_words sign = { 0 };
     int signals = signals_open(0, e);
     if (signals < 0)
         return -1;

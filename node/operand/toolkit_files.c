@@ -12,7 +12,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/str.h"
-#include "node/look/handlers.h"
+#include "node/inventory/handlers.h"
 
 /* Copies in their folder. */
 #define BEFORE "before"

@@ -5,7 +5,7 @@
 #define OSTLER_NODE_OPERAND_TOOLKIT_FILES_H
 
 #include "base/err.h"
-#include "node/look/text.h"
+#include "node/inventory/text.h"
 #include "node/operand/kept.h"
 
 /* Where the copies are in the containers and on the host. */

@@ -3,7 +3,7 @@
 #define OSTLER_NODE_OPERAND_UNLOAD_H
 
 #include "base/err.h"
-#include "node/look/root.h"
+#include "node/inventory/root.h"
 
 /* Takes a module out of the kernel: 0, or an errno. */
 typedef int unload_module_fn(const char *name);

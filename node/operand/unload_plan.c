@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 
 #include "base/str.h"
-#include "node/look/modules.h"
-#include "node/look/pci.h"
+#include "node/inventory/modules.h"
+#include "node/inventory/pci.h"
 #include "node/operand/vfio.h"
 
 #define MODULES "proc/modules"

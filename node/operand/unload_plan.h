@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 #include "base/err.h"
-#include "node/look/view.h"
+#include "node/inventory/view.h"
 
 /* Where NVIDIA's container says of which revision the loaded modules are. */
 #define UNLOAD_STATE "run/nvidia/nvidia-driver.state"

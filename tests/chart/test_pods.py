@@ -156,7 +156,7 @@ class Cards(unittest.TestCase):
 
     def test_it_writes_what_the_agent_reads(self):
         (cards,) = self.pod()["containers"]
-        file = re.search(r'#define NVML_FILE "(.*)"', (ROOT / "node/look/nvml.h").read_text())[1]
+        file = re.search(r'#define NVML_FILE "(.*)"', (ROOT / "node/inventory/nvml.h").read_text())[1]
         self.assertIn(f"--to=/{file}", cards["args"])
 
     def test_its_arguments_are_options_of_the_program(self):

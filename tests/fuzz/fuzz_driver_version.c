@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "node/look/card.h"
-#include "node/look/modules.h"
+#include "node/inventory/gpu.h"
+#include "node/inventory/modules.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -22,18 +22,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     CLEANUP_ARENA struct arena a = { 0 };
     struct driver_version v;
-    struct pci_device card = { .minor = -1 };
+    struct pci_device gpu = { .minor = -1 };
     char *text = malloc(size ? size : 1); /* of its own, so that a byte too far is seen */
     memcpy(text, data, size);
     if (driver_version_parse((struct part){ text, size }, &v))
         for (size_t i = 0; i < v.version.len; i++)
             if (!strchr("0123456789.", v.version.at[i]))
                 abort();
-    card_parse(&a, (struct part){ text, size }, &card);
+    gpu_parse(&a, (struct part){ text, size }, &gpu);
     free(text);
-    check(card.product, CARD_PRODUCT_MAX);
-    check(card.uuid, CARD_UUID_MAX);
-    if (card.minor < -1 || card.minor > 255)
+    check(gpu.product, CARD_PRODUCT_MAX);
+    check(gpu.uuid, CARD_UUID_MAX);
+    if (gpu.minor < -1 || gpu.minor > 255)
         abort();
     return 0;
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "node/look/nvml.h"
+#include "node/inventory/nvml.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

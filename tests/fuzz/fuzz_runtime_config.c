@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "node/look/handlers.h"
-#include "node/look/kubelet.h"
-#include "node/look/rancher.h"
-#include "node/look/runtime.h"
+#include "node/inventory/handlers.h"
+#include "node/inventory/kubelet.h"
+#include "node/inventory/rancher.h"
+#include "node/inventory/runtime.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

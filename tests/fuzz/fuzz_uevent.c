@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "node/agent/wakes.h"
-#include "node/look/uevent.h"
+#include "node/inventory/uevent.h"
 
 enum { VENDOR_NVIDIA = 0x10de };
 

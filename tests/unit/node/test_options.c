@@ -81,7 +81,7 @@ static const struct row {
       OUTPUT_TEXT, NULL },
     { "install-toolkit, with no program", { "install-toolkit", "--to=/x" }, 0, NULL, 0, "install-toolkit wants a program" },
     { "install-toolkit, to nowhere", { "install-toolkit", "p" }, 0, NULL, 0, "install-toolkit wants a folder: --to" },
-    { "sign-toolkit", { "sign-toolkit", "--revision=f00", "--driver=host" }, NODE_COMMAND_SIGN_TOOLKIT, "/", OUTPUT_TEXT,
+    { "sign-toolkit", { "sign-toolkit", "--revision=f00", "--driver=host" }, NODE_COMMAND_READY_TOOLKIT, "/", OUTPUT_TEXT,
       NULL },
     { "write-config, of nothing", { "write-config", "--to=/x" }, 0, NULL, 0,
       "write-config wants a text, or the variable CONFIG" },
@@ -156,8 +156,8 @@ static void check_values(void **state)
     assert_int_equal(o.log_level, LOG_DEBUG);
     assert_false(o.log_json);
     assert_int_equal(node_options_parse(ARRAY_LEN(wait), wait, &o, NULL), 0);
-    assert_int_equal(o.wish.sign, SIGN_TOOLKIT);
-    assert_int_equal(o.wish.source, SIGN_OF_HOST);
+    assert_int_equal(o.wish.sign, READY_TOOLKIT);
+    assert_int_equal(o.wish.source, READY_OF_HOST);
     assert_string_equal(o.wish.revision, "f00");
     assert_int_equal(o.timeout_ms, 90 * 1000);
     assert_true(o.log_json);
@@ -166,19 +166,19 @@ static void check_values(void **state)
 /* ---- init containers that wait */
 
 /* What is waited for. */
-#define WISH(what, whose) { .sign = SIGN_##what, .source = SIGN_OF_##whose }
+#define WISH(what, whose) { .sign = READY_##what, .source = READY_OF_##whose }
 
 static const struct manifest_row {
     const char *name, *operand;
     const char *variable, *value; /* what a part sets; NULL: nothing */
-    struct sign_wish want;
+    struct ready_target want;
 } manifest_rows[] = {
     { "the toolkit waits", "toolkit", NULL, NULL, WISH(DRIVER, CONTAINER) },
     { "the toolkit waits for a driver of the host", "toolkit", "DRIVER", "host", WISH(DRIVER, HOST) },
     { "the device plugin waits", "device-plugin", "REVISION", "f00",
-      { .sign = SIGN_TOOLKIT, .source = SIGN_OF_CONTAINER, .revision = "f00" } },
+      { .sign = READY_TOOLKIT, .source = READY_OF_CONTAINER, .revision = "f00" } },
     { "the device plugin waits for the driver alone", "device-plugin", "WAIT_FOR", "driver",
-      { .sign = SIGN_DRIVER, .source = SIGN_OF_CONTAINER, .revision = "x" } },
+      { .sign = READY_DRIVER, .source = READY_OF_CONTAINER, .revision = "x" } },
     { "the exporter waits", "exporter", NULL, NULL, WISH(DRIVER, EITHER) },
 };
 

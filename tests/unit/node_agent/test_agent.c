@@ -81,7 +81,7 @@ static void run_agent(const struct setting *s)
     if (root_open(&root, s->root, NULL) < 0)
         _exit(2);
     log_setup(LOG_SILENT, false);
-    _exit(node_agent_run(&(struct turn_options){ s->node, s->kubeconfig, "test", &root }, NULL) == 0 ? 0 : 1);
+    _exit(node_agent_run(&(struct scan_options){ s->node, s->kubeconfig, "test", &root }, NULL) == 0 ? 0 : 1);
 }
 
 static void prepare(struct setting *s)

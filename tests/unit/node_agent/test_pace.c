@@ -20,7 +20,7 @@ struct step {
     enum kind kind;
     struct inventory_hash seen;
     enum turn_end verdict;
-    struct turn_outcome outcome;
+    struct scan_outcome outcome;
     int64_t ms, max_ms;
 };
 
@@ -101,7 +101,7 @@ static void take_look(struct pace *p, const struct step *s, int64_t *now_ms)
     enum turn_end verdict = pace_verdict(p, &s->seen, *now_ms);
     assert_int_equal(verdict, s->verdict);
     if (verdict != TURN_SAID)
-        pace_take(p, &(struct turn_outcome){ .end = verdict, .hash = s->seen, .retry_after_ms = -1 }, *now_ms);
+        pace_take(p, &(struct scan_outcome){ .end = verdict, .hash = s->seen, .retry_after_ms = -1 }, *now_ms);
 }
 
 static void check(void **state)
@@ -114,7 +114,7 @@ static void check(void **state)
         if (s->kind == LOOK)
             take_look(&p, s, &now_ms);
         if (s->kind == SERVER) {
-            struct turn_outcome o = s->outcome;
+            struct scan_outcome o = s->outcome;
             o.hash = s[-1].seen;
             pace_take(&p, &o, now_ms);
         }
@@ -133,7 +133,7 @@ static void check_many_failures(void **state)
     int64_t now_ms = NOW_MS;
     pace_init(&p, "a", now_ms);
     for (int i = 0; i < 100; i++) {
-        pace_take(&p, &(struct turn_outcome){ .end = TURN_FAILED, .retry_after_ms = -1 }, now_ms);
+        pace_take(&p, &(struct scan_outcome){ .end = TURN_FAILED, .retry_after_ms = -1 }, now_ms);
         assert_in_range(p.next_ms - now_ms, PACE_RETRY_MS, PACE_RETRY_MAX_MS * 3 / 2);
         now_ms = p.next_ms;
     }
@@ -149,11 +149,11 @@ static void check_day(void **state)
     unsigned looks = 0, questions = 0;
     struct pace p;
     pace_init(&p, "a", NOW_MS);
-    pace_take(&p, &(struct turn_outcome){ .end = TURN_SAID, .hash = same, .wrote = true, .retry_after_ms = -1 }, NOW_MS);
+    pace_take(&p, &(struct scan_outcome){ .end = TURN_SAID, .hash = same, .wrote = true, .retry_after_ms = -1 }, NOW_MS);
     for (; p.next_ms < NOW_MS + day_ms; looks++) {
         enum turn_end verdict = pace_verdict(&p, &same, p.next_ms);
         questions += verdict == TURN_SAID;
-        pace_take(&p, &(struct turn_outcome){ .end = verdict, .hash = same, .retry_after_ms = -1 }, p.next_ms);
+        pace_take(&p, &(struct scan_outcome){ .end = verdict, .hash = same, .retry_after_ms = -1 }, p.next_ms);
     }
     assert_in_range(looks, 270, 306);
     assert_in_range(questions, 44, 52);
@@ -177,7 +177,7 @@ static void check_leavers(void **state)
         enum turn_end verdict = pace_verdict(&p, &seen, now_ms);
         bool said = verdict == TURN_SAID;
         writes += said;
-        pace_take(&p, &(struct turn_outcome){ .end = verdict, .hash = seen, .wrote = said, .retry_after_ms = -1 }, now_ms);
+        pace_take(&p, &(struct scan_outcome){ .end = verdict, .hash = seen, .wrote = said, .retry_after_ms = -1 }, now_ms);
         writes_first = step < COME ? writes : writes_first;
     }
     assert_int_equal(writes_first, 1 + PACE_LEAVERS);

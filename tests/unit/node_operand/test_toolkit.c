@@ -16,7 +16,7 @@
 #include "base/str.h"
 #include "base/wire.h"
 #include "node/cri/cri.h"
-#include "node/operand/last_words.h"
+#include "node/operand/termination_log.h"
 #include "node/operand/place.h"
 #include "node/operand/program.h"
 #include "node/operand/self.h"
@@ -285,7 +285,7 @@ static void check_own_configuration(void **state)
 
 /* ---- sign-toolkit */
 
-static pid_t sign_beside(const struct root *root, enum sign_source source)
+static pid_t sign_beside(const struct root *root, enum ready_source source)
 {
     pid_t pid = fork();
     if (pid == 0)
@@ -307,12 +307,12 @@ static void await_sign(const struct root *root, const char *want)
 static const struct sign_row {
     const char *name;
     const char *files;
-    enum sign_source source;
+    enum ready_source source;
     const char *sign;
 } sign_rows[] = {
-    { "sign: for the driver of a container", BOOT DRIVER, SIGN_OF_CONTAINER, "boot1 rev1 stack1\n" },
-    { "sign: for the host's driver", BOOT, SIGN_OF_HOST, "boot1 host stack1\n" },
-    { "sign: in the place of an older one", BOOT DRIVER ",'" SIGN "':'boot0 rev0 stack0\\n'", SIGN_OF_CONTAINER,
+    { "sign: for the driver of a container", BOOT DRIVER, READY_OF_CONTAINER, "boot1 rev1 stack1\n" },
+    { "sign: for the host's driver", BOOT, READY_OF_HOST, "boot1 host stack1\n" },
+    { "sign: in the place of an older one", BOOT DRIVER ",'" SIGN "':'boot0 rev0 stack0\\n'", READY_OF_CONTAINER,
       "boot1 rev1 stack1\n" },
 };
 
@@ -335,7 +335,7 @@ static void check_sign_of_another(void **state)
     (void) state;
     CLEANUP_ROOT struct root root = { .fd = -1 };
     char *path = fake_root_open(BOOT DRIVER, &root);
-    pid_t pid = sign_beside(&root, SIGN_OF_CONTAINER);
+    pid_t pid = sign_beside(&root, READY_OF_CONTAINER);
     await_sign(&root, "boot1 rev1 stack1\n");
     assert_int_equal(place_put(&root, SIGN, "boot1 rev1 stack2\n", NULL), 0);
     assert_int_equal(told_to_stop(pid), 0);
@@ -351,7 +351,7 @@ static void check_sign_waits(void **state)
     CLEANUP_ROOT struct root root = { .fd = -1 };
     char *path = fake_root_open(BOOT, &root);
     mode_t type;
-    pid_t pid = sign_beside(&root, SIGN_OF_CONTAINER);
+    pid_t pid = sign_beside(&root, READY_OF_CONTAINER);
     usleep(200 * 1000);
     assert_int_not_equal(root_type(&root, SIGN, &type), 0);
     assert_int_equal(told_to_stop(pid), 0);
@@ -456,10 +456,10 @@ static void check_last_words(void **state)
     CLEANUP_FREE char *log = xasprintf("%s/log", path), *link = xasprintf("%s/link", path), *fifo = xasprintf("%s/fifo", path),
                       *none = xasprintf("%s/none", path);
     mode_t type;
-    last_words(log, "DriverInUse: nvidia");
-    last_words(link, "x");
-    last_words(fifo, "x");
-    last_words(none, "x");
+    termination_log_write(log, "DriverInUse: nvidia");
+    termination_log_write(link, "x");
+    termination_log_write(fifo, "x");
+    termination_log_write(none, "x");
     CLEANUP_FREE char *said = text_of(&root, "log");
     assert_string_equal(said, "DriverInUse: nvidia");
     assert_int_not_equal(root_type(&root, "none", &type), 0);

@@ -23,7 +23,7 @@
 
 #include <jansson.h>
 
-#include "node/look/root.h"
+#include "node/inventory/root.h"
 #include "tests/unit/support/cmocka.h"
 
 /* The folder of all machines. */
@@ -38,7 +38,7 @@ char *fake_root_of(const char *name);
 char *fake_root_with(const char *files);
 /* Puts a shell script there, in a folder that is made where only that is missing. */
 void fake_root_program(const char *root, const char *path, const char *does);
-/* The same, and opens it. Here, since not every test has node/look. */
+/* The same, and opens it. Here, since not every test has node/inventory. */
 static inline char *fake_root_open(const char *files, struct root *ret)
 {
     char *path = fake_root_with(files);

@@ -6,7 +6,7 @@
 
 #include "base/json.h"
 #include "node/agent/wakes.h"
-#include "node/look/inventory.h"
+#include "node/inventory/inventory.h"
 #include "tests/unit/support/fake_root.h"
 #include "tests/unit/support/suite.h"
 #include "tests/unit/support/tree.h"

@@ -1,0 +1,75 @@
+#include "node/agent/scan.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/json.h"
+#include "base/log.h"
+#include "client/session.h"
+#include "node/agent/report.h"
+#include "node/inventory/inventory.h"
+
+/* For all requests of a turn together; the agent ends it a little later. */
+enum { REQUESTS_MS = 60 * 1000 };
+
+/* Drives the client until the report is through. */
+static void run_report(struct session *s, struct report *r)
+{
+    if (!session_wait(s, &r->exchange, clock_mono_ms(&s->clock) + REQUESTS_MS))
+        err_set(&r->err, ERR_TIMEOUT, "the API server took too long");
+}
+
+static void tell(const struct report *r, const char *node)
+{
+    const json_t *gpus = json_object_get(r->inventory, "gpus");
+    char count[32] = "not known";
+    if (gpus)
+        snprintf(count, sizeof count, "%zu", json_array_size(gpus));
+    if (r->err.kind != ERR_NONE)
+        log_warn("cannot write the inventory to the GpuNode; the agent tries again", "node", node, "err", err_msg(&r->err));
+    else if (r->wrote)
+        log_info("the agent wrote the inventory to the GpuNode", "node", node, "gpus", count);
+    else
+        log_debug("the inventory has not changed", "node", node, "gpus", count);
+}
+
+static void take(const struct report *r, struct scan_outcome *ret)
+{
+    ret->end = r->err.kind == ERR_NONE ? TURN_SAID : TURN_FAILED;
+    ret->wrote = r->wrote;
+    ret->closed = r->closed;
+    ret->gone = r->absent > 0 && r->absent < ABSENT_LOOKS_MAX;
+    ret->retry_after_ms = r->retry_after_ms;
+}
+
+static int say(const struct scan_options *o, json_t *inventory, struct scan_outcome *ret, struct err *e)
+{
+    struct session s;
+    struct report r;
+    int rc = session_open(&s, &(struct session_options){ o->kubeconfig, NULL, "ostler-node", o->version }, e);
+    if (rc == 0) {
+        report_begin(&r, &s.transport, o->node, json_incref(inventory));
+        run_report(&s, &r);
+        tell(&r, o->node);
+        take(&r, ret);
+        report_clear(&r);
+    }
+    session_close(&s);
+    return rc;
+}
+
+void scan_run(const struct scan_options *o, const struct pace *p, int64_t now_ms, struct scan_outcome *ret)
+{
+    CLEANUP_ERR struct err e = { 0 };
+    CLEANUP_INVENTORY struct inventory seen = { 0 };
+    inventory_look(o->root, &seen);
+    CLEANUP_JSON json_t *inventory = inventory_json(&seen);
+    *ret = (struct scan_outcome){ .hash = { inventory_hash(inventory, false), inventory_hash(inventory, true),
+                                            inventory_users(inventory) },
+                                  .retry_after_ms = -1 };
+    ret->end = pace_verdict(p, &ret->hash, now_ms);
+    if (ret->end == TURN_SAID && say(o, inventory, ret, &e) < 0) {
+        ret->end = TURN_FAILED;
+        log_warn("the API server cannot be reached", "node", o->node, "err", err_msg(&e));
+    }
+}

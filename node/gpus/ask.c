@@ -1,0 +1,232 @@
+#include "node/gpus/ask.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "node/inventory/nvml.h"
+
+#define HELPER "ostler-nvml"
+
+enum { PATH_LEN_MAX = 4096, REAP_MS = 2000, REAP_STEP_MS = 5, CPU_MAX_S = 30, STATUS_NO_ROOT = 125, STATUS_NO_START = 126 };
+
+int asker_open(struct asker *a, struct err *e)
+{
+    char path[PATH_LEN_MAX];
+    ssize_t n = readlink("/proc/self/exe", path, sizeof path - sizeof HELPER);
+    if (n <= 0)
+        return err_set(e, ERR_SYSTEM, "cannot find where this program is: %s", strerror(errno));
+    path[n] = '\0';
+    snprintf(strrchr(path, '/') + 1, sizeof HELPER, "%s", HELPER);
+    a->helper = open(path, O_RDONLY | O_CLOEXEC);
+    if (a->helper < 0)
+        return err_set(e, ERR_NOT_FOUND, "cannot open %s, which asks the driver: %s", path, strerror(errno));
+    return 0;
+}
+
+void asker_close(struct asker *a)
+{
+    if (a->helper >= 0)
+        close(a->helper);
+    a->helper = -1;
+}
+
+/* ---- in the process of the helper */
+
+static bool is_own_root(int fd)
+{
+    struct stat own, other;
+    return stat("/", &own) == 0 && fstat(fd, &other) == 0 && own.st_dev == other.st_dev && own.st_ino == other.st_ino;
+}
+
+static bool enter(int fd)
+{
+    return is_own_root(fd) || (fchdir(fd) == 0 && chroot(".") == 0);
+}
+
+/* Nothing of ours goes with it: no descriptor but the pipe, no environment, no signal that is blocked. */
+static void leave_behind(int out)
+{
+    const struct rlimit no_core = { 0, 0 }, cpu = { CPU_MAX_S, CPU_MAX_S };
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    signal(SIGPIPE, SIG_DFL);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    setrlimit(RLIMIT_CORE, &no_core);
+    setrlimit(RLIMIT_CPU, &cpu);
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    dup2(null, STDIN_FILENO);
+    dup2(out, STDOUT_FILENO);
+    dup2(null, STDERR_FILENO);
+}
+
+/* A library that has a capability of ours could leave its root by it. It gets none back by starting a program. */
+static bool give_up_rights(void)
+{
+    struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+    const struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = { { 0 } };
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && syscall(SYS_capset, &header, none) == 0;
+}
+
+static void become_helper(const struct asker *a, const struct driver_root *d, int out)
+{
+    char name[] = HELPER, libraries[LIBRARY_FOLDER_MAX + 32];
+    char *argv[] = { name, NULL }, *environment[] = { libraries, NULL };
+    snprintf(libraries, sizeof libraries, "LD_LIBRARY_PATH=%s", d->library_folder);
+    leave_behind(out);
+    if (!enter(d->root.fd) || !give_up_rights())
+        _exit(STATUS_NO_ROOT);
+    syscall(SYS_execveat, a->helper, "", argv, environment, AT_EMPTY_PATH);
+    _exit(STATUS_NO_START);
+}
+
+/* ---- beside it */
+
+/* Starts it in a process group of its own, so that whatever it starts ends with it. Returns the process, or -1. */
+static pid_t start(const struct asker *a, const struct driver_root *d, int *ret_from)
+{
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) < 0)
+        return -1;
+    pid_t pid = fork();
+    if (pid == 0) {
+        setpgid(0, 0);
+        become_helper(a, d, ends[1]);
+    }
+    if (pid > 0)
+        setpgid(pid, pid);
+    close(ends[1]);
+    if (pid > 0)
+        *ret_from = ends[0];
+    else
+        close(ends[0]);
+    return pid;
+}
+
+static bool is_whole(const struct buf *said)
+{
+    return nvml_is_whole((struct part){ buf_text(said), said->len });
+}
+
+/* Reads until it has said all, ends, or has had its time. Why it is not all, or NULL. */
+static const char *hear(int from, int64_t limit_ms, struct buf *ret)
+{
+    const struct clock clock = clock_system();
+    int64_t end_ms = clock_mono_ms(&clock) + limit_ms, now_ms;
+    struct pollfd ready = { .fd = from, .events = POLLIN };
+    while (!is_whole(ret)) {
+        char chunk[4096];
+        int count = (now_ms = clock_mono_ms(&clock)) < end_ms ? poll(&ready, 1, (int) (end_ms - now_ms)) : 0;
+        if (count == 0)
+            return "it did not answer in time";
+        ssize_t n = count > 0 ? read(from, chunk, sizeof chunk) : -1;
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return "it ended before its answer was complete";
+        if (!buf_add(ret, chunk, (size_t) n))
+            return "its answer is too long";
+    }
+    return NULL;
+}
+
+/* Ends what left its group; it is this process's child since its parent ended. False while there is something. */
+static bool end_orphans(void)
+{
+    FILE *children = fopen("/proc/thread-self/children", "re");
+    bool any = false;
+    for (int pid; children && fscanf(children, "%d", &pid) == 1; any = true)
+        kill(pid, SIGKILL);
+    if (children)
+        fclose(children);
+    while (waitpid(-1, NULL, WNOHANG) > 0)
+        continue;
+    return !any;
+}
+
+/* Ends it and all that it has started. False when it hangs in the kernel; else *status is how it ended. */
+static bool finish(pid_t pid, int *status)
+{
+    bool ended = false;
+    kill(-pid, SIGKILL);
+    for (int ms = 0; ms < REAP_MS; ms += REAP_STEP_MS) {
+        ended = ended || waitpid(pid, status, WNOHANG) != 0;
+        if (ended && end_orphans())
+            return true;
+        poll(NULL, 0, REAP_STEP_MS);
+    }
+    return ended;
+}
+
+/* Why it failed, from how it ended where that says more. */
+static int explain(const char *why, int status, struct err *e)
+{
+    static const struct {
+        int status;
+        const char *text;
+    } rows[] = {
+        { 2, "the library of this driver lacks functions that all versions have" },
+        { 3, "the library cannot reach the driver, or may not open its devices" },
+        { 127, "the loader of the driver's root cannot load the library" },
+        { STATUS_NO_ROOT, "it may not enter the driver's root: CAP_SYS_CHROOT is missing" },
+        { STATUS_NO_START, "it cannot be started in the driver's root, which may have another C library" },
+    };
+    for (size_t i = 0; WIFEXITED(status) && i < ARRAY_LEN(rows); i++)
+        if (rows[i].status == WEXITSTATUS(status))
+            why = rows[i].text;
+    if (WIFSIGNALED(status) && WTERMSIG(status) != SIGKILL)
+        return err_set(e, ERR_SYSTEM, "NVML: it ended by a signal: %s", strsignal(WTERMSIG(status)));
+    return err_set(e, ERR_SYSTEM, "NVML: %s", why);
+}
+
+static bool is_printable(const struct buf *said)
+{
+    for (size_t i = 0; i < said->len; i++)
+        if (said->data[i] != '\n' && (said->data[i] < ' ' || said->data[i] > '~'))
+            return false;
+    return true;
+}
+
+static bool is_stuck(struct asker *a)
+{
+    if (a->stuck && waitpid(a->stuck, NULL, WNOHANG) != 0)
+        a->stuck = 0;
+    return a->stuck != 0;
+}
+
+int asker_ask(struct asker *a, const struct driver_root *d, int64_t limit_ms, struct buf *ret, struct err *e)
+{
+    int from = -1, status = 0;
+    if (is_stuck(a))
+        return err_set(e, ERR_SYSTEM, "NVML: the process %d hangs in the driver since it was asked, and cannot be ended",
+                       (int) a->stuck);
+    /* What loses its parent comes to this process, and is not forgotten. */
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    pid_t pid = start(a, d, &from);
+    if (pid < 0)
+        return err_set(e, ERR_SYSTEM, "no process to ask NVML: %s", strerror(errno));
+    const char *why = hear(from, limit_ms, ret);
+    bool ended = finish(pid, &status);
+    /* Only now: one that still talks would end by that, and not by what is wrong with it. */
+    close(from);
+    if (!ended) {
+        a->stuck = pid;
+        return err_set(e, ERR_SYSTEM, "NVML: it hangs in the driver, and cannot be ended");
+    }
+    if (why)
+        return explain(why, status, e);
+    return is_printable(ret) ? 0 : err_set(e, ERR_SYSTEM, "NVML: its answer cannot be read");
+}

@@ -1,0 +1,48 @@
+#include "node/gpus/driver_root.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "node/inventory/host_driver.h"
+#include "node/inventory/resolve.h"
+
+/* A driver container's before the host's own: where both are, the container has loaded the module. */
+static const char *const folders[] = { "run/nvidia/driver", "." };
+
+static bool has_devices(const struct root *root)
+{
+    mode_t type;
+    return root_type(root, "dev/nvidiactl", &type) == 0;
+}
+
+static bool look_at(const struct root *root, struct driver_root *ret)
+{
+    CLEANUP_ARENA struct arena arena = { 0 };
+    struct troubles troubles = { .len = 0 };
+    const struct view v = { .root = root, .arena = &arena, .troubles = &troubles };
+    const char *library;
+    host_driver_find_library(&v, &library);
+    if (!library || !has_devices(root))
+        return false;
+    size_t len = (size_t) (strrchr(library, '/') - library);
+    return snprintf(ret->library_folder, sizeof ret->library_folder, "%.*s", (int) len, library) < LIBRARY_FOLDER_MAX;
+}
+
+int driver_root_find(const struct root *host, struct driver_root *ret, struct err *e)
+{
+    for (size_t i = 0; i < ARRAY_LEN(folders); i++) {
+        struct root root = { .fd = resolve(host->fd, folders[i], true) };
+        if (root.fd >= 0 && look_at(&root, ret)) {
+            ret->root = root;
+            return 0;
+        }
+        root_close(&root);
+    }
+    return err_set(e, ERR_NOT_FOUND, "no driver with devices and libnvidia-ml.so.1 was found");
+}
+
+void driver_root_close(struct driver_root *d)
+{
+    root_close(&d->root);
+}

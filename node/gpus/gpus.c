@@ -1,0 +1,109 @@
+#include "node/gpus/gpus.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "base/signals.h"
+#include "node/gpus/ask.h"
+#include "node/inventory/nvml.h"
+#include "node/inventory/os.h"
+
+enum {
+    LIMIT_MS = 20 * 1000,      /* for an answer: a card that was asleep takes some seconds */
+    LOOK_MS = 60 * 1000,       /* between looks at what there is, which ask nobody */
+    AGAIN_MS = 10 * 60 * 1000, /* after no answer */
+};
+
+struct keeper {
+    const struct root *host;
+    const char *file;
+    struct asker asker;
+    struct clock clock;
+    uint64_t asked;    /* nvml_layout() of the last time; 0: never */
+    int64_t again_ms;  /* when it is asked again because there was no answer; 0: there was */
+};
+
+static int ask(const struct root *host, struct asker *a, struct buf *ret, struct err *e)
+{
+    CLEANUP_DRIVER_ROOT struct driver_root d = { .root.fd = -1 };
+    if (driver_root_find(host, &d, e) < 0)
+        return -1;
+    return asker_ask(a, &d, LIMIT_MS, ret, e);
+}
+
+int gpus_print(const struct root *host, struct err *e)
+{
+    CLEANUP_BUF struct buf said = BUF_INIT(NVML_TEXT_MAX / 2);
+    struct asker a = { .helper = -1 };
+    if (asker_open(&a, e) < 0)
+        return -1;
+    int rc = ask(host, &a, &said, e);
+    asker_close(&a);
+    if (rc == 0)
+        fputs(buf_text(&said), stdout);
+    return rc;
+}
+
+/* Whole, or not at all. */
+static int put(const char *file, const struct buf *text, struct err *e)
+{
+    int why = file_put(AT_FDCWD, file, 0644, text->data, text->len);
+    return why ? err_set(e, ERR_SYSTEM, "cannot write %s: %s", file, strerror(why)) : 0;
+}
+
+static int ask_and_put(struct keeper *k, const char *boot_id, uint64_t layout, struct err *e)
+{
+    CLEANUP_BUF struct buf text = BUF_INIT(NVML_TEXT_MAX), said = BUF_INIT(NVML_TEXT_MAX / 2);
+    buf_printf(&text, "%s %016" PRIx64 "\n", boot_id, layout);
+    if (ask(k->host, &k->asker, &said, e) < 0)
+        return -1;
+    buf_str(&text, buf_text(&said));
+    return put(k->file, &text, e);
+}
+
+static void look(struct keeper *k)
+{
+    CLEANUP_ARENA struct arena arena = { 0 };
+    CLEANUP_ERR struct err e = { 0 };
+    struct troubles troubles = { .len = 0 };
+    const struct view v = { .root = k->host, .arena = &arena, .troubles = &troubles };
+    const char *boot_id;
+    uint64_t layout = nvml_layout(&v);
+    int64_t now_ms = clock_mono_ms(&k->clock);
+    if (layout == 0 || view_text(&v, "proc/sys/kernel/random/boot_id", BOOT_ID_MAX, &boot_id) != SEEN || !boot_id)
+        return;
+    if (layout == k->asked && (k->again_ms == 0 || now_ms < k->again_ms))
+        return;
+    k->asked = layout;
+    bool done = ask_and_put(k, boot_id, layout, &e) == 0;
+    k->again_ms = done ? 0 : now_ms + AGAIN_MS;
+    if (done)
+        log_info("the driver reported its GPUs", "file", k->file);
+    else
+        log_warn("the driver has not reported its GPUs; asking again", "err", err_msg(&e));
+}
+
+int gpus_keep(const struct root *host, const char *file, struct err *e)
+{
+    struct keeper k = { .host = host, .file = file, .asker.helper = -1, .clock = clock_system() };
+    if (asker_open(&k.asker, e) < 0)
+        return -1;
+    int signals = signals_open(0, e);
+    struct pollfd told = { .fd = signals, .events = POLLIN };
+    while (signals >= 0 && told.revents == 0) {
+        look(&k);
+        poll(&told, 1, LOOK_MS);
+    }
+    asker_close(&k.asker);
+    if (signals < 0)
+        return -1;
+    close(signals);
+    return 0;
+}

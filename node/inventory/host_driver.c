@@ -1,0 +1,142 @@
+#include "node/inventory/host_driver.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+#include "node/inventory/os.h"
+#include "node/inventory/text.h"
+
+#define LIBRARY "libnvidia-ml.so"
+#define OF_GOOGLE "/home/kubernetes/bin/nvidia/"
+#define OF_CONTAINERS "/run/nvidia/"
+#define LOCK "run/nvidia/nvidia-driver.pid"
+
+enum { LINK_MAX = 256, VERSION_MAX = 63, PID_MAX = 1 << 22 };
+
+/* A place that only one operating system has is looked at there alone: elsewhere it may be a file server's, which can be away. */
+struct place {
+    const char *path;
+    const char *os;     /* its ID; NULL: any */
+    const char *kernel; /* what its kernel's release ends in, "-gke"; NULL: anything */
+};
+
+/* Where packages, NVIDIA's installer, Talos, Google's and Bottlerocket put it. */
+static const struct place programs[] = {
+    { "/usr/bin/nvidia-smi", NULL, NULL },
+    { "/usr/sbin/nvidia-smi", NULL, NULL },
+    { "/bin/nvidia-smi", NULL, NULL },
+    { "/sbin/nvidia-smi", NULL, NULL },
+    { "/opt/bin/nvidia-smi", NULL, NULL },
+    { "/usr/local/bin/nvidia-smi", "talos", NULL },
+    { OF_GOOGLE "bin/nvidia-smi", "cos", NULL },
+    { OF_GOOGLE "bin/nvidia-smi", "ubuntu", "-gke" },
+    { "/usr/libexec/nvidia/tesla/bin/nvidia-smi", NULL, NULL },
+};
+
+static const struct place libraries[] = {
+    { "/usr/lib/x86_64-linux-gnu/" LIBRARY ".1", NULL, NULL },
+    { "/usr/lib/aarch64-linux-gnu/" LIBRARY ".1", NULL, NULL },
+    { "/usr/lib64/" LIBRARY ".1", NULL, NULL },
+    { "/usr/lib/" LIBRARY ".1", NULL, NULL },
+    { OF_GOOGLE "lib64/" LIBRARY ".1", "cos", NULL },
+    { OF_GOOGLE "lib64/" LIBRARY ".1", "ubuntu", "-gke" },
+    { "/usr/lib/nvidia/tesla/" LIBRARY ".1", NULL, NULL },
+    { "/usr/local/glibc/usr/lib/" LIBRARY ".1", "talos", NULL },
+};
+
+/* A link to what a driver container has mounted is nothing of the host's. */
+static bool is_of_a_container(const struct view *v, const char *path)
+{
+    char target[LINK_MAX];
+    return root_link(v->root, path + 1, target, sizeof target) == 0 && strstr(target, OF_CONTAINERS);
+}
+
+/* What decides where to look; read once for all places. */
+struct system {
+    struct os_release os;
+    const char *kernel; /* as `uname -r`; NULL: not known */
+};
+
+static struct system look_at_system(const struct view *v)
+{
+    struct system s;
+    os_look_release(v, &s.os);
+    s.kernel = os_look_kernel(v);
+    return s;
+}
+
+static bool is_of_system(const struct place *p, const struct system *s)
+{
+    return (!p->os || str_eq(p->os, s->os.id)) && (!p->kernel || (s->kernel && str_has_suffix(s->kernel, p->kernel)));
+}
+
+/* The first of these files that is there, or NULL. False when one before it, or one of all, could not be looked at. */
+static bool find_first(const struct view *v, const struct system *s, const struct place *places, size_t count, const char **ret)
+{
+    bool saw_all = true;
+    *ret = NULL;
+    for (size_t i = 0; i < count && !*ret; i++) {
+        if (!is_of_system(&places[i], s))
+            continue;
+        enum sight sight = view_is(v, places[i].path + 1, S_IFREG);
+        saw_all = saw_all && sight != UNREADABLE;
+        if (sight == SEEN && !is_of_a_container(v, places[i].path))
+            *ret = places[i].path;
+    }
+    return saw_all;
+}
+
+bool host_driver_find_library(const struct view *v, const char **ret)
+{
+    struct system s = look_at_system(v);
+    return find_first(v, &s, libraries, ARRAY_LEN(libraries), ret);
+}
+
+const char *host_driver_version(const char *library)
+{
+    const char *name = strrchr(library, '/');
+    name = name ? name + 1 : library;
+    if (!str_has_prefix(name, LIBRARY "."))
+        return NULL;
+    name += strlen(LIBRARY ".");
+    /* "1" alone is the name under which programs look for it. */
+    return strchr(name, '.') && strspn(name, "0123456789.") == strlen(name) ? name : NULL;
+}
+
+static const char *version_of(const struct view *v, const char *library)
+{
+    char target[LINK_MAX];
+    if (!library || root_link(v->root, library + 1, target, sizeof target) != 0)
+        return NULL;
+    const char *version = host_driver_version(target);
+    return version ? part_shown(v->arena, (struct part){ version, strlen(version) }, VERSION_MAX) : NULL;
+}
+
+/* The lock stays where its container was killed, so it counts only while the process that it names is there. */
+static void look_at_lock(const struct view *v, struct host_driver *ret)
+{
+    const char *text;
+    int64_t pid;
+    char process[32];
+    enum sight lock = view_text(v, LOCK, sizeof process, &text);
+    ret->container_known = lock == SEEN || (lock == ABSENT && view_is(v, "run", S_IFDIR) == SEEN);
+    if (lock != SEEN || !text || !str_parse_int(text, 1, PID_MAX, &pid))
+        return;
+    snprintf(process, sizeof process, "proc/%d", (int) pid);
+    ret->container = view_is(v, process, S_IFDIR) == SEEN;
+}
+
+void host_driver_look(const struct view *v, const struct module_facts *m, struct host_driver *ret)
+{
+    *ret = (struct host_driver){ 0 };
+    struct system s = look_at_system(v);
+    bool saw_programs = find_first(v, &s, programs, ARRAY_LEN(programs), &ret->smi);
+    bool saw_libraries = find_first(v, &s, libraries, ARRAY_LEN(libraries), &ret->library);
+    ret->version = version_of(v, ret->library);
+    look_at_lock(v, ret);
+    ret->installed = ret->smi || (ret->library && m->loaded && !ret->container);
+    ret->known = saw_programs && saw_libraries && (m->known || !ret->library) && view_is(v, "usr", S_IFDIR) == SEEN;
+}

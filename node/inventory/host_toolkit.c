@@ -1,0 +1,205 @@
+#include "node/inventory/host_toolkit.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/json.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "node/inventory/handlers.h"
+
+#define PROGRAM "nvidia-container-runtime"
+#define OF_OPERATORS "/nvidia/toolkit/"
+#define LIBRARY "libnvidia-container.so"
+
+enum { CONFIG_MAX = 256 * 1024, DROP_INS_MAX = 64, READ_MAX = 16, NAME_LEN_MAX = 256, LINK_MAX = 256, VERSION_MAX = 63 };
+
+/* Where packages put programs, in the order of a service's PATH. */
+static const char *const folders[] = { "/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin",
+                                       "/sbin",           "/bin",           "/opt/bin" };
+
+static const char *const libraries[] = {
+    "usr/lib/x86_64-linux-gnu/" LIBRARY ".1",
+    "usr/lib/aarch64-linux-gnu/" LIBRARY ".1",
+    "usr/lib64/" LIBRARY ".1",
+    "usr/lib/" LIBRARY ".1",
+};
+
+/* What the files say, the last one that says something. */
+struct named {
+    char name[TOOLKIT_NAME_MAX + 1], program[TOOLKIT_PATH_MAX + 1], standard[TOOLKIT_NAME_MAX + 1];
+    const char *config;
+};
+
+static bool copy_part(struct part p, char *ret, size_t size)
+{
+    if (!p.len || p.len >= size)
+        return false;
+    for (size_t i = 0; i < p.len; i++)
+        if (p.at[i] < ' ' || p.at[i] > '~')
+            return false;
+    memcpy(ret, p.at, p.len);
+    ret[p.len] = '\0';
+    return true;
+}
+
+static bool is_nvidias(struct part program)
+{
+    const char *slash = program.len ? memrchr(program.at, '/', program.len) : NULL;
+    size_t cut = slash ? (size_t) (slash - program.at) + 1 : 0;
+    return part_begins((struct part){ program.at + cut, program.len - cut }, PROGRAM);
+}
+
+/* One called nvidia counts more than others: a RuntimeClass of that name means it. */
+static void take_handler(const struct handler *h, const char *config, struct named *n)
+{
+    bool called_so = part_is(h->name, "nvidia");
+    char name[sizeof n->name], program[sizeof n->program];
+    if (!is_nvidias(h->program) || (!called_so && *n->name && !part_is(h->name, n->name)))
+        return;
+    if (!copy_part(h->name, name, sizeof name) || !copy_part(h->program, program, sizeof program))
+        return;
+    memcpy(n->name, name, sizeof name);
+    memcpy(n->program, program, sizeof program);
+    n->config = config;
+}
+
+static void take_text(struct part text, const char *config, struct named *n, struct handlers *h)
+{
+    handlers_read(text, h);
+    for (size_t i = 0; i < h->len; i++)
+        take_handler(&h->items[i], config, n);
+    copy_part(h->standard, n->standard, sizeof n->standard);
+}
+
+static void take_docker(struct part text, const char *config, struct named *n)
+{
+    CLEANUP_JSON json_t *daemon = json_loadb(text.at, text.len, 0, NULL);
+    json_t *runtime;
+    const char *name, *standard = json_str_or_empty(daemon, "default-runtime");
+    json_object_foreach (json_object_get(daemon, "runtimes"), name, runtime) {
+        const char *path = json_str_or_empty(runtime, "path");
+        const struct handler h = { { name, strlen(name) }, { path, strlen(path) } };
+        take_handler(&h, config, n);
+    }
+    copy_part((struct part){ standard, strlen(standard) }, n->standard, sizeof n->standard);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(a, b);
+}
+
+/* Files of a folder in the order in which they are taken in: that of their names. */
+static void take_folder(const struct view *v, const char *folder, const char *suffix, struct named *n)
+{
+    char names[READ_MAX][NAME_LEN_MAX];
+    size_t len = 0;
+    int why = 0;
+    const char *name;
+    CLEANUP_FOLDER struct folder files = { 0 };
+    if (view_folder(v, folder, DROP_INS_MAX, &files) != SEEN)
+        return;
+    while (len < READ_MAX && (name = folder_next(&files, &why)))
+        if (str_has_suffix(name, suffix) && strlen(name) < NAME_LEN_MAX)
+            snprintf(names[len++], NAME_LEN_MAX, "%s", name);
+    if (why)
+        view_note(v, folder, why);
+    qsort(names, len, sizeof *names, by_name);
+    for (size_t i = 0; i < len; i++) {
+        CLEANUP_BUF struct buf text = BUF_INIT(CONFIG_MAX);
+        struct handlers h;
+        const char *path = arena_printf(v->arena, "/%s/%s", folder, names[i]);
+        if (strlen(path) <= TOOLKIT_PATH_MAX && view_read(v, path + 1, &text) == SEEN)
+            take_text((struct part){ buf_text(&text), text.len }, path, n, &h);
+    }
+}
+
+/* A folder's files with one ending, or one file, by its whole path. */
+static void take_import(const struct view *v, struct part pattern, struct named *n)
+{
+    char path[TOOLKIT_PATH_MAX + 1];
+    if (!copy_part(pattern, path, sizeof path) || path[0] != '/')
+        return;
+    char *star = strchr(path, '*'), *slash = strrchr(path, '/');
+    if (slash == path || (star && star != slash + 1))
+        return;
+    if (!star)
+        star = slash + 1; /* its whole name is the ending */
+    else
+        star++;
+    *slash = '\0';
+    take_folder(v, path + 1, star, n);
+}
+
+static void look_at_config(const struct view *v, const struct runtime *r, struct named *n)
+{
+    CLEANUP_BUF struct buf text = BUF_INIT(CONFIG_MAX);
+    struct handlers h = { 0 };
+    bool read = r->config && view_read(v, r->config + 1, &text) == SEEN;
+    const struct part all = { buf_text(&text), text.len };
+    if (read && str_eq(r->name, "docker"))
+        take_docker(all, r->config, n);
+    else if (read)
+        take_text(all, r->config, n, &h);
+    for (size_t i = 0; i < h.imports_len; i++)
+        take_import(v, h.imports[i], n);
+    if (str_eq(r->name, "cri-o"))
+        take_folder(v, "etc/crio/crio.conf.d", "", n);
+}
+
+/* Where a program without a folder is looked for. */
+static const char *in_path(const struct view *v, const char *name)
+{
+    for (size_t i = 0; i < ARRAY_LEN(folders); i++) {
+        const char *path = arena_printf(v->arena, "%s/%s", folders[i], name);
+        if (view_is(v, path + 1, S_IFREG) == SEEN)
+            return path;
+    }
+    return NULL;
+}
+
+static const char *version_of(const struct view *v)
+{
+    char target[LINK_MAX];
+    for (size_t i = 0; i < ARRAY_LEN(libraries); i++) {
+        if (root_link(v->root, libraries[i], target, sizeof target) != 0)
+            continue;
+        const char *name = strrchr(target, '/');
+        name = name ? name + 1 : target;
+        const char *version = str_has_prefix(name, LIBRARY ".") ? name + strlen(LIBRARY ".") : "";
+        if (strchr(version, '.') && strspn(version, "0123456789.") == strlen(version))
+            return part_shown(v->arena, (struct part){ version, strlen(version) }, VERSION_MAX);
+    }
+    return NULL;
+}
+
+static void take_named(const struct view *v, const struct named *n, struct host_toolkit *ret)
+{
+    const char *there = n->program[0] == '/' ? NULL : in_path(v, n->program);
+    ret->program = there ? there : arena_strdup(v->arena, n->program);
+    ret->installed = there || (n->program[0] == '/' && view_is(v, n->program + 1, S_IFREG) != ABSENT);
+    ret->handler = arena_strdup(v->arena, n->name);
+    ret->config = n->config;
+    ret->standard = str_eq(n->standard, n->name);
+}
+
+void host_toolkit_look(const struct view *v, const struct runtimes *runtimes, struct host_toolkit *ret)
+{
+    struct named n = { 0 };
+    *ret = (struct host_toolkit){ 0 };
+    if (runtimes->len)
+        look_at_config(v, &runtimes->items[0], &n);
+    if (strstr(n.program, OF_OPERATORS))
+        return;
+    if (*n.name) {
+        take_named(v, &n, ret);
+    } else {
+        ret->program = in_path(v, PROGRAM);
+        ret->installed = ret->program;
+    }
+    ret->version = ret->installed ? version_of(v) : NULL;
+}

@@ -1,0 +1,164 @@
+#include "node/inventory/nvml.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/str.h"
+
+enum { MEMORY_MAX_MIB = 1 << 24, VERSION_TEXT_MAX = 256, PLACES_MAX = 4096, PLACE_LEN_MAX = 192 };
+
+#define CAPABILITIES "proc/driver/nvidia/capabilities"
+#define CARDS "proc/driver/nvidia/gpus"
+
+/* ---- what there is */
+
+/* Folders below the capabilities, by how they begin, and those of cards. */
+static const char *const levels[] = { "gpu", "mig", "gi", "ci" };
+
+struct walk {
+    const struct view *v;
+    size_t left; /* names that are still looked at */
+};
+
+/* A sum, since names come in no order. */
+static uint64_t sum_below(struct walk *w, const char *path, size_t level)
+{
+    CLEANUP_FOLDER struct folder folder = { 0 };
+    uint64_t sum = 0;
+    int why = 0;
+    const char *name;
+    if (level == ARRAY_LEN(levels) || view_folder(w->v, path, w->left, &folder) != SEEN)
+        return 0;
+    while ((name = folder_next(&folder, &why))) {
+        char below[PLACE_LEN_MAX];
+        w->left -= w->left > 0;
+        if (!str_has_prefix(name, levels[level]))
+            continue;
+        snprintf(below, sizeof below, "%s/%s", path, name);
+        sum += str_hash(below, strlen(below)) + sum_below(w, below, level + 1);
+    }
+    return sum;
+}
+
+static uint64_t sum_of_gpus(struct walk *w)
+{
+    CLEANUP_FOLDER struct folder gpus = { 0 };
+    uint64_t sum = 0;
+    int why = 0;
+    const char *name;
+    if (view_folder(w->v, CARDS, w->left, &gpus) != SEEN)
+        return 0;
+    while ((name = folder_next(&gpus, &why)))
+        sum += str_hash(name, strlen(name));
+    return sum;
+}
+
+uint64_t nvml_layout(const struct view *v)
+{
+    struct walk w = { v, PLACES_MAX };
+    const char *version;
+    if (view_text(v, "proc/driver/nvidia/version", VERSION_TEXT_MAX, &version) != SEEN || !version)
+        return 0;
+    uint64_t sum = str_hash(version, strlen(version)) + sum_of_gpus(&w) + sum_below(&w, CAPABILITIES, 0);
+    return sum ? sum : 1;
+}
+
+/* ---- what is said of it */
+
+static bool is_word(struct part p, size_t max, const char *others)
+{
+    for (size_t i = 0; i < p.len; i++)
+        if (!isalnum((unsigned char) p.at[i]) && !(p.at[i] && strchr(others, p.at[i])))
+            return false;
+    return p.len > 0 && p.len <= max;
+}
+
+static bool is_uuid(struct part p)
+{
+    return is_word(p, NVML_UUID_MAX, "-");
+}
+
+bool nvml_is_whole(struct part text)
+{
+    static const char end[] = "end\n";
+    size_t n = sizeof end - 1;
+    if (text.len < n || memcmp(text.at + text.len - n, end, n) != 0)
+        return false;
+    return text.len == n || text.at[text.len - n - 1] == '\n';
+}
+
+/* Four words at most, and no fifth. */
+static bool take_line(struct part line, struct nvml_line *ret)
+{
+    struct part kind, memory, more;
+    *ret = (struct nvml_line){ 0 };
+    if (!part_word(&line, &kind) || !part_word(&line, &ret->uuid) || !is_uuid(ret->uuid))
+        return false;
+    if (part_is(kind, "card"))
+        return part_word(&line, &memory) && part_number(memory, MEMORY_MAX_MIB, &ret->memory_mib) && ret->memory_mib > 0 &&
+               !part_word(&line, &more);
+    return part_is(kind, "mig") && part_word(&line, &ret->profile) && is_word(ret->profile, NVML_PROFILE_MAX, ".+-_") &&
+           part_word(&line, &ret->mig_uuid) && is_uuid(ret->mig_uuid) && !part_word(&line, &more);
+}
+
+bool nvml_next(struct part *text, struct nvml_line *ret)
+{
+    struct part line;
+    while (part_next(text, '\n', &line))
+        if (take_line(line, ret))
+            return true;
+    return false;
+}
+
+static struct pci_device *find(const struct pci_devices *gpus, struct part uuid)
+{
+    for (size_t i = 0; i < gpus->len; i++)
+        if (gpus->items[i].uuid && part_is(uuid, gpus->items[i].uuid))
+            return &gpus->items[i];
+    return NULL;
+}
+
+/* A card with more of them than any has is not believed: none is taken. */
+static void add_mig(const struct view *v, const struct nvml_line *line, struct pci_device *gpu)
+{
+    if (gpu->mig_instances == 0 || gpu->mig_count > PCI_MIG_MAX)
+        return;
+    if (gpu->mig_count++ == PCI_MIG_MAX) {
+        gpu->mig = NULL;
+        return;
+    }
+    if (!gpu->mig)
+        gpu->mig = arena_alloc(v->arena, PCI_MIG_MAX * sizeof *gpu->mig);
+    gpu->mig[gpu->mig_count - 1] = (struct mig_device){ .profile = part_shown(v->arena, line->profile, NVML_PROFILE_MAX),
+                                                          .uuid = part_shown(v->arena, line->mig_uuid, NVML_UUID_MAX) };
+}
+
+/* Whether it was said of this start of the machine, and of what is there now. */
+static bool is_of_now(const struct view *v, struct part first, const char *boot_id)
+{
+    char layout[17];
+    struct part boot, of;
+    snprintf(layout, sizeof layout, "%016" PRIx64, nvml_layout(v));
+    return boot_id && part_word(&first, &boot) && part_is(boot, boot_id) && part_word(&first, &of) && part_is(of, layout);
+}
+
+void nvml_look(const struct view *v, const char *boot_id, struct pci_devices *gpus)
+{
+    CLEANUP_BUF struct buf said = BUF_INIT(NVML_TEXT_MAX);
+    struct nvml_line line;
+    struct part first;
+    if (view_read(v, NVML_FILE, &said) != SEEN)
+        return;
+    struct part text = { buf_text(&said), said.len };
+    if (!nvml_is_whole(text) || !part_next(&text, '\n', &first) || !is_of_now(v, first, boot_id))
+        return;
+    while (nvml_next(&text, &line)) {
+        struct pci_device *gpu = find(gpus, line.uuid);
+        if (gpu && line.memory_mib)
+            gpu->memory_mib = line.memory_mib;
+        else if (gpu)
+            add_mig(v, &line, gpu);
+    }
+}

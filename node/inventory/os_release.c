@@ -1,0 +1,44 @@
+#include "node/inventory/os_release.h"
+
+#include <stddef.h>
+
+#include "base/mem.h"
+
+static const struct key {
+    const char *name;
+    size_t offset;
+    size_t max;
+} keys[] = {
+    { "ID", offsetof(struct os_release, id), OS_WORD_MAX },
+    { "VERSION_ID", offsetof(struct os_release, version), OS_WORD_MAX },
+    { "VARIANT_ID", offsetof(struct os_release, variant), OS_WORD_MAX },
+    { "PRETTY_NAME", offsetof(struct os_release, name), OS_NAME_MAX },
+};
+
+/* A value as a shell would read it: without its quotes, and without the backslashes before special characters. NULL when nothing
+ * is left. */
+static const char *unquoted(struct arena *a, struct part value, size_t max)
+{
+    char text[OS_NAME_MAX];
+    size_t len = 0;
+    char quote = value.len && (value.at[0] == '"' || value.at[0] == '\'') ? value.at[0] : '\0';
+    for (size_t i = quote != '\0'; i < value.len && value.at[i] != quote && len < sizeof text; i++) {
+        if (value.at[i] == '\\' && quote != '\'' && i + 1 < value.len)
+            i++;
+        text[len++] = value.at[i];
+    }
+    return part_shown(a, (struct part){ text, len }, max);
+}
+
+void os_release_parse(struct arena *a, struct part text, struct os_release *ret)
+{
+    struct part line, name, value;
+    *ret = (struct os_release){ 0 };
+    while (part_next(&text, '\n', &line)) {
+        if (!part_assignment(line, &name, &value) || name.at[0] == '#')
+            continue;
+        for (size_t i = 0; i < ARRAY_LEN(keys); i++)
+            if (part_is(name, keys[i].name))
+                *(const char **) (void *) ((char *) ret + keys[i].offset) = unquoted(a, value, keys[i].max);
+    }
+}

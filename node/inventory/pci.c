@@ -1,0 +1,154 @@
+#include "node/inventory/pci.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/str.h"
+#include "node/inventory/text.h"
+#include "node/inventory/uevent.h"
+
+#define DEVICES "sys/bus/pci/devices"
+
+enum { MELLANOX = 0x15b3, ENTRIES_MAX = 16384, PATH_MAX_HERE = 320, UEVENT_MAX = 8192 };
+
+/* Base class. */
+enum { BASE_NETWORK = 0x02 };
+
+static const char *const bus_names[] = {
+#define X(name, text) [BUS_##name] = text,
+    BUS_STATES(X)
+#undef X
+};
+
+const char *pci_bus_name(enum bus_state state)
+{
+    return bus_names[state];
+}
+
+bool pci_is_address(const char *text)
+{
+    struct part rest = { text, strlen(text) }, domain, bus, device;
+    return part_next(&rest, ':', &domain) && part_next(&rest, ':', &bus) && part_next(&rest, '.', &device) && domain.len >= 4 &&
+           domain.len <= 8 && part_is_hex(domain, domain.len) && part_is_hex(bus, 2) && part_is_hex(device, 2) && rest.len == 1 &&
+           rest.at[0] >= '0' && rest.at[0] <= '7';
+}
+
+struct pci_device *pci_find(const struct pci_devices *devices, const char *address)
+{
+    for (size_t i = 0; i < devices->len; i++)
+        if (str_eq(devices->items[i].address, address))
+            return &devices->items[i];
+    return NULL;
+}
+
+bool pci_add(const struct view *v, struct pci_devices *devices, const struct pci_device *device)
+{
+    if (!devices->items)
+        devices->items = arena_alloc(v->arena, PCI_DEVICES_MAX * sizeof *devices->items);
+    if (devices->len == PCI_DEVICES_MAX)
+        return false;
+    size_t i = devices->len++;
+    for (; i > 0 && strcmp(devices->items[i - 1].address, device->address) > 0; i--)
+        devices->items[i] = devices->items[i - 1];
+    devices->items[i] = *device;
+    return true;
+}
+
+/* What the first bytes of its configuration space say, which a card that fell off the bus answers with ones. Reading them would
+ * wake one that is suspended. */
+static enum bus_state bus_state_of(const struct view *v, const char *name)
+{
+    char path[PATH_MAX_HERE], id[4];
+    const char *power;
+    size_t len = 0;
+    snprintf(path, sizeof path, DEVICES "/%s/power/runtime_status", name);
+    if (view_text(v, path, sizeof "suspended", &power) == SEEN && str_eq(power, "suspended"))
+        return BUS_SUSPENDED;
+    snprintf(path, sizeof path, DEVICES "/%s/config", name);
+    int why = root_peek(v->root, path, id, sizeof id, &len);
+    if (why)
+        view_note(v, path, why);
+    return why == 0 && len == sizeof id && memcmp(id, "\xff\xff\xff\xff", sizeof id) == 0 ? BUS_SILENT : BUS_ANSWERS;
+}
+
+static int numa_node_of(const struct view *v, const char *name)
+{
+    char path[PATH_MAX_HERE];
+    const char *text;
+    int64_t node = -1;
+    snprintf(path, sizeof path, DEVICES "/%s/numa_node", name);
+    if (view_text(v, path, 16, &text) != SEEN || !text || !str_parse_int(text, -1, 4095, &node))
+        return -1;
+    return (int) node;
+}
+
+/* A virtual function of a card of this host, which is made for guests: the card itself is listed too. */
+static bool is_virtual_function(const struct view *v, const char *name)
+{
+    char path[PATH_MAX_HERE];
+    snprintf(path, sizeof path, DEVICES "/%s/physfn", name);
+    return view_is(v, path, S_IFDIR) == SEEN;
+}
+
+/* Takes one entry of the bus. False when what it is could not be read, so that how many GPUs there are is not known. */
+static bool take(const struct view *v, const char *name, struct pci_bus *ret)
+{
+    char path[PATH_MAX_HERE];
+    CLEANUP_BUF struct buf text = BUF_INIT(UEVENT_MAX);
+    struct uevent u;
+    if (!pci_is_address(name))
+        return true;
+    snprintf(path, sizeof path, DEVICES "/%s/uevent", name);
+    enum sight sight = view_read(v, path, &text);
+    if (sight != SEEN)
+        return sight == ABSENT; /* taken out meanwhile */
+    if (!uevent_parse((struct part){ buf_text(&text), text.len }, &u)) {
+        view_note(v, path, EINVAL);
+        return false;
+    }
+    uint32_t class = u.class >> 8;
+    ret->network_cards += u.vendor == MELLANOX && class >> 8 == BASE_NETWORK;
+    const struct vendor *vendor = vendor_of_pci(u.vendor);
+    bool is_gpu = vendor && vendor_makes_gpus(vendor, class);
+    bool is_switch = vendor && vendor->switches && class == vendor->switches;
+    if (!(is_gpu || is_switch) || is_virtual_function(v, name))
+        return true;
+    struct pci_device device = { .vendor = vendor,
+                                 .address = arena_strdup(v->arena, name),
+                                 .device = arena_printf(v->arena, "%04x", u.device),
+                                 .driver = part_shown(v->arena, u.driver, PCI_DRIVER_MAX),
+                                 .bus = bus_state_of(v, name),
+                                 .numa_node = numa_node_of(v, name),
+                                 .minor = -1 };
+    return pci_add(v, is_gpu ? &ret->gpus : &ret->switches, &device);
+}
+
+const struct vendor *pci_vendor(const struct pci_devices *gpus)
+{
+    const struct vendor *first = NULL;
+    for (size_t i = 0; i < gpus->len; i++)
+        if (!first || gpus->items[i].vendor < first)
+            first = gpus->items[i].vendor;
+    return first ? first : &vendors[VENDOR_NVIDIA];
+}
+
+void pci_look(const struct view *v, struct pci_bus *ret)
+{
+    CLEANUP_FOLDER struct folder bus = { 0 };
+    enum sight sight = view_folder(v, DEVICES, ENTRIES_MAX, &bus);
+    /* A machine without a PCI bus has no GPU on it; a root without sysfs says nothing. */
+    bool complete = sight == SEEN || (sight == ABSENT && view_is(v, "sys/bus", S_IFDIR) == SEEN);
+    int why = 0;
+    const char *name;
+    if (sight == ABSENT && !complete)
+        view_say(v, "sys/bus", "sysfs is not there");
+    while (sight == SEEN && (name = folder_next(&bus, &why)))
+        complete &= take(v, name, ret);
+    if (why) {
+        view_note(v, DEVICES, why);
+        complete = false;
+    }
+    ret->gpus.known = ret->switches.known = complete;
+}

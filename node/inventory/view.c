@@ -1,0 +1,74 @@
+#include "node/inventory/view.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "node/inventory/text.h"
+
+/* Of errors that people meet here, what they mean; others in the system's words. */
+static const struct {
+    int why;
+    const char *reason;
+} reasons[] = {
+    { EFBIG, "it is larger than anything that is read here" },
+    { E2BIG, "it has more entries than are read" },
+    { EINVAL, "it is not what it should be" },
+    { ELOOP, "its links lead in a circle" },
+};
+
+static const char *reason_of(struct arena *a, int why)
+{
+    for (size_t i = 0; i < ARRAY_LEN(reasons); i++)
+        if (reasons[i].why == why)
+            return reasons[i].reason;
+    return arena_strdup(a, strerror(why));
+}
+
+void view_say(const struct view *v, const char *path, const char *reason)
+{
+    struct troubles *t = v->troubles;
+    for (size_t i = 0; i < t->len; i++)
+        if (str_eq(t->items[i].path, path))
+            return;
+    if (t->len < TROUBLES_MAX)
+        t->items[t->len++] =
+            (struct trouble){ part_shown(v->arena, (struct part){ path, strlen(path) }, SHOWN_PATH_MAX), reason };
+}
+
+enum sight view_note(const struct view *v, const char *path, int why)
+{
+    if (why == ENOENT)
+        return ABSENT;
+    view_say(v, path, reason_of(v->arena, why));
+    return UNREADABLE;
+}
+
+enum sight view_read(const struct view *v, const char *path, struct buf *ret)
+{
+    int why = root_read(v->root, path, ret);
+    return why ? view_note(v, path, why) : SEEN;
+}
+
+enum sight view_text(const struct view *v, const char *path, size_t max, const char **ret)
+{
+    CLEANUP_BUF struct buf text = BUF_INIT(4096);
+    enum sight sight = view_read(v, path, &text);
+    *ret = sight == SEEN ? part_shown(v->arena, (struct part){ buf_text(&text), text.len }, max) : NULL;
+    return sight;
+}
+
+enum sight view_is(const struct view *v, const char *path, mode_t type)
+{
+    mode_t is;
+    int why = root_type(v->root, path, &is);
+    if (why)
+        return view_note(v, path, why);
+    return is == type ? SEEN : ABSENT;
+}
+
+enum sight view_folder(const struct view *v, const char *path, size_t max, struct folder *ret)
+{
+    int why = folder_open(ret, v->root, path, max);
+    return why ? view_note(v, path, why) : SEEN;
+}
