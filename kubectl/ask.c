@@ -293,7 +293,7 @@ int ask_one(struct ask *a, struct request request_steal, json_t **ret, struct er
 const char *ask_namespace(struct ask *a, struct err *e)
 {
     static const char fit[] = "abcdefghijklmnopqrstuvwxyz0123456789-";
-    struct fetch claim = { .resource = RESOURCE_LEASE, .name = CLAIM_NAME, .in = { .ns = CLAIM_NAMESPACE } };
+    struct fetch claim = { .resource = RESOURCE_LEASE, .name = CLUSTER_LEASE_NAME, .in = { .ns = CLUSTER_LEASE_NAMESPACE } };
     if (a->namespace)
         return a->namespace;
     ask_all(a, &claim, 1);
@@ -302,7 +302,7 @@ const char *ask_namespace(struct ask *a, struct err *e)
         a->namespace = xstrdup(*holder && strlen(holder) == strspn(holder, fit) ? holder : OSTLER_NAMESPACE);
     } else {
         *e = err_take(&claim.e);
-        err_wrap(e, "where Ostler runs is not known without the Lease " CLAIM_NAMESPACE "/" CLAIM_NAME
+        err_wrap(e, "where Ostler runs is not known without the Lease " CLUSTER_LEASE_NAMESPACE "/" CLUSTER_LEASE_NAME
                     " (or name it with -n NAME)");
     }
     fetches_clear(&claim, 1);

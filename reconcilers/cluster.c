@@ -91,7 +91,7 @@ bool cluster_synced(const struct cluster *c)
     return true;
 }
 
-void cluster_tell_nodes(struct cluster *c)
+void cluster_enqueue_nodes(struct cluster *c)
 {
     size_t cursor = 0;
     const struct map_entry *e;
@@ -109,9 +109,9 @@ void cluster_new_epoch(struct cluster *c)
     if (!c->object && !c->absent_since)
         c->absent_since = c->epoch_began_ms;
     c->pending = c->node_count;
-    cluster_tell_nodes(c);
+    cluster_enqueue_nodes(c);
     c->o.listener.policy(c->o.listener.arg, true);
-    cluster_tell_rollout(c);
+    cluster_enqueue_rollout(c);
 }
 
 /* Pods bear times of the API server. */
@@ -176,7 +176,7 @@ void cluster_node_seen(struct cluster *c, struct node_slot *slot)
     if (--c->pending > 0)
         return;
     c->o.listener.policy(c->o.listener.arg, !c->looked_through);
-    cluster_tell_rollout(c);
+    cluster_enqueue_rollout(c);
     c->looked_through = true;
 }
 
@@ -195,13 +195,13 @@ static enum stance stance_without_policy(const struct cluster *c, int64_t *ret_a
     return STANCE_HOLD;
 }
 
-void cluster_tell_rollout(const struct cluster *c)
+void cluster_enqueue_rollout(const struct cluster *c)
 {
     if (c->o.listener.rollout)
         c->o.listener.rollout(c->o.listener.arg);
 }
 
-void cluster_tell_report(const struct cluster *c, const char *name)
+void cluster_enqueue_report(const struct cluster *c, const char *name)
 {
     const struct node_slot *slot = map_get(&c->slots, name);
     bool soon = !slot || !slot->node || (slot->summary.counted && slot->summary.state == NODE_UNMANAGED);
@@ -209,12 +209,12 @@ void cluster_tell_report(const struct cluster *c, const char *name)
         c->o.listener.report(c->o.listener.arg, name, soon);
 }
 
-void cluster_tell_reports(const struct cluster *c)
+void cluster_enqueue_reports(const struct cluster *c)
 {
     size_t cursor = 0;
     const struct map_entry *e;
     while ((e = map_next(&c->slots, &cursor)))
-        cluster_tell_report(c, e->key);
+        cluster_enqueue_report(c, e->key);
 }
 
 /* What is said of a node that is down stays until it is back and clean. */

@@ -141,7 +141,7 @@ void cluster_begin(struct cluster *c);
 /* Everything is to be looked at anew, since what is wanted has changed. */
 void cluster_new_epoch(struct cluster *c);
 /* Every node is to be looked at, though what is wanted is the same. */
-void cluster_tell_nodes(struct cluster *c);
+void cluster_enqueue_nodes(struct cluster *c);
 /* What may be done to nodes now; `ret_again_ms` is when to ask again though nothing happens (0: no need). */
 enum stance cluster_stance(const struct cluster *c, int64_t *ret_again_ms);
 /* An answer to one of our writes. */
@@ -174,11 +174,11 @@ const struct child *cluster_record_of(const struct cluster *c, const char *tier,
 /* The inputs that the record of a revision holds, or NULL. For struct node_input. */
 const json_t *cluster_record(void *arg, enum tier tier, const char *hash);
 /* Something that decisions of the rollout rest on has changed. */
-void cluster_tell_rollout(const struct cluster *c);
+void cluster_enqueue_rollout(const struct cluster *c);
 /* What is said of a node is to be looked at. */
-void cluster_tell_report(const struct cluster *c, const char *name);
+void cluster_enqueue_report(const struct cluster *c, const char *name);
 /* The same for all nodes. */
-void cluster_tell_reports(const struct cluster *c);
+void cluster_enqueue_reports(const struct cluster *c);
 /* Reports that are still there, and nodes that bear something of ours: all of it goes before Ostler does, but that of nodes which
  * are down. What a pass has decided is not there yet: its write may be lost. */
 size_t cluster_reports(const struct cluster *c);

@@ -24,7 +24,7 @@ static bool foreigns_same(void *arg, const struct record *a, const struct record
 static void foreign_changed(void *arg, struct record *before, struct record *after)
 {
     (void) before, (void) after;
-    cluster_tell_nodes(arg);
+    cluster_enqueue_nodes(arg);
 }
 
 static void free_foreign(void *arg, struct record *r)

@@ -109,5 +109,5 @@ void cluster_take_policy(struct cluster *c, const json_t *object)
     }
     c->o.listener.policy(c->o.listener.arg, false);
     if (approved_anew)
-        cluster_tell_rollout(c);
+        cluster_enqueue_rollout(c);
 }

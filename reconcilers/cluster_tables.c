@@ -114,12 +114,12 @@ static void drop_node(struct cluster *c, struct node_slot *slot)
     cluster_refusal_over(c, slot);
     forget_reading(slot);
     tally_remove(&c->tally, &slot->summary);
-    cluster_tell_report(c, slot->name);
+    cluster_enqueue_report(c, slot->name);
     if (slot->pods)
         tell_node(c, slot->name); /* one-off pods that nobody else would ever take away */
     forget_slot(c, slot);
     tell_policy(c, false);
-    cluster_tell_rollout(c);
+    cluster_enqueue_rollout(c);
 }
 
 /* What the policy waits for when it goes: the last of what is ours has come off. */
@@ -166,7 +166,7 @@ static void node_changed(void *arg, struct record *before, struct record *after)
     if (before && was_cleaned((const struct node *) before, slot->node))
         tell_policy(c, false);
     if (before && matters_to_rollout(c, (const struct node *) before, slot->node))
-        cluster_tell_rollout(c);
+        cluster_enqueue_rollout(c);
 }
 
 static void free_node(void *arg, struct record *r)
@@ -270,7 +270,7 @@ static void pod_changed(void *arg, struct record *before, struct record *after)
     if (after)
         link_pod(c, (struct pod *) after);
     if (matters)
-        cluster_tell_rollout(c);
+        cluster_enqueue_rollout(c);
 }
 
 static void free_pod(void *arg, struct record *r)
@@ -324,11 +324,11 @@ static void child_changed(void *arg, struct record *before, struct record *after
         cluster_new_epoch(c);
     } else if (record && (!was || !is)) {
         /* Nodes that wait for the record that came, or that lost theirs. */
-        cluster_tell_nodes(c);
+        cluster_enqueue_nodes(c);
     }
     tell_policy(c, !only_counts(was, is));
     if (record)
-        cluster_tell_rollout(c);
+        cluster_enqueue_rollout(c);
 }
 
 static void free_child(void *arg, struct record *r)
@@ -363,7 +363,7 @@ static void holders_changed(struct cluster *c, struct node_slot *slot)
     if (slot->node->claim || slot->summary.outdated || slot->summary.state != NODE_READY)
         tell_node(c, slot->name);
     if (slot->node->claim || slot->summary.outdated)
-        cluster_tell_rollout(c);
+        cluster_enqueue_rollout(c);
 }
 
 static void report_changed(void *arg, struct record *before, struct record *after)
@@ -371,7 +371,7 @@ static void report_changed(void *arg, struct record *before, struct record *afte
     struct cluster *c = arg;
     const char *name = after ? after->key : before->key;
     struct node_slot *slot = map_get(&c->slots, name);
-    cluster_tell_report(c, name);
+    cluster_enqueue_report(c, name);
     if (slot && slot->node && !node_holders_same(holders_in(before), holders_in(after)))
         holders_changed(c, slot);
     if (slot && slot->node && !node_inventory_same(inventory_in(before), inventory_in(after)))

@@ -93,6 +93,6 @@ void last_words_take(struct reconcilers *r, const char *key, const char *bytes, 
         return;
     w->text = TAKE(text);
     tell(r, slot);
-    cluster_tell_report(r->cluster, node);
+    cluster_enqueue_report(r->cluster, node);
     r->policy(r->arg, false);
 }

@@ -174,9 +174,9 @@ void node_reconcile(void *arg, const char *name, struct actions *actions)
     if (changed)
         r->policy(r->arg, waits_for_policy(&v));
     if (changed & TALLY_ROLLOUT)
-        cluster_tell_rollout(c);
+        cluster_enqueue_rollout(c);
     cluster_node_seen(c, slot);
-    cluster_tell_report(c, name);
+    cluster_enqueue_report(c, name);
 }
 
 void node_outcome(struct reconcilers *r, const char *name, const struct executor_result *result)

@@ -277,7 +277,7 @@ void policy_outcome(struct reconcilers *r, const struct executor_result *result)
     doubt_unapplied(r->cluster, result->actions);
     if (r->cluster->deleting) {
         r->cluster->deleting = false;
-        cluster_tell_nodes(r->cluster);
+        cluster_enqueue_nodes(r->cluster);
     }
     /* Somebody who wrote in between is no failure: the next pass sees it. */
     if (result->error == ERR_NONE || result->error == ERR_CONFLICT) {

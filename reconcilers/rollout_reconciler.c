@@ -52,7 +52,7 @@ static void take_holds(const struct cluster *c, const struct rollout_gathering *
         if (known && hold == ROLLOUT_HOLD_SKIPPED)
             notice_skipped(slot, rollout_skip_text(&g->in.nodes[i]), actions);
         slot->hold = hold;
-        cluster_tell_report(c, slot->name);
+        cluster_enqueue_report(c, slot->name);
     }
 }
 

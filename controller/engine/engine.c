@@ -38,8 +38,8 @@ static int64_t fence(void *arg)
         return INT64_MIN;
     if (!en->lease)
         return INT64_MAX;
-    int64_t own = lease_write_fence(en->lease), claim = lease_write_fence(en->claim);
-    return own < claim ? own : claim;
+    int64_t own = lease_write_fence(en->lease), cluster_lease = lease_write_fence(en->cluster_lease);
+    return own < cluster_lease ? own : cluster_lease;
 }
 
 /* ---- who must look at what */
@@ -165,7 +165,7 @@ static void on_prerequisites(void *arg)
     struct engine *en = arg;
     work_when_ready(en);
     set_blocked(en);
-    cluster_tell_reports(&en->cluster); /* their definition may know more by now, or less */
+    cluster_enqueue_reports(&en->cluster); /* their definition may know more by now, or less */
     want_policy(en, false);
 }
 
@@ -175,14 +175,14 @@ static void on_reports(void *arg)
 {
     struct engine *en = arg;
     work_when_ready(en);
-    cluster_tell_reports(&en->cluster);
+    cluster_enqueue_reports(&en->cluster);
     want_policy(en, false);
 }
 
 static void on_leading(void *arg)
 {
     struct engine *en = arg;
-    en->leading = !en->lease || (lease_is_leading(en->lease) && lease_is_leading(en->claim));
+    en->leading = !en->lease || (lease_is_leading(en->lease) && lease_is_leading(en->cluster_lease));
     if (en->leading)
         engine_prerequisites_check(en);
     work_when_ready(en);
@@ -192,9 +192,9 @@ static void on_leading(void *arg)
 static void on_leading_here(void *arg)
 {
     struct engine *en = arg;
-    if (!en->claiming)
-        lease_start(en->claim);
-    en->claiming = true;
+    if (!en->cluster_lease_begun)
+        lease_start(en->cluster_lease);
+    en->cluster_lease_begun = true;
     on_leading(en);
 }
 
@@ -376,12 +376,12 @@ static void set_up_leases(struct engine *en)
                                .loop = o->loop, .clock = o->clock, .outage = &en->outage, .on_leading = on_leading_here,
                                .on_suspended = on_suspended, .on_lost = on_lost, .arg = en };
     en->lease = lease_new(&l);
-    l.ns = CLAIM_NAMESPACE;
-    l.name = CLAIM_NAME;
+    l.ns = CLUSTER_LEASE_NAMESPACE;
+    l.name = CLUSTER_LEASE_NAME;
     l.me = o->lease_namespace;
     l.slowness = CLAIM_SLOWNESS;
     l.on_leading = on_leading;
-    en->claim = lease_new(&l);
+    en->cluster_lease = lease_new(&l);
 }
 
 struct engine *engine_new(const struct engine_options *o)
@@ -414,9 +414,9 @@ void engine_start(struct engine *en)
             informer_start(en->cluster.informers[i]);
     engine_prerequisites_check(en);
     /* What cleans up has to know first whose the cluster is. */
-    en->claiming = en->o.cleanup;
-    if (en->claim && en->claiming)
-        lease_start(en->claim);
+    en->cluster_lease_begun = en->o.cleanup;
+    if (en->cluster_lease && en->cluster_lease_begun)
+        lease_start(en->cluster_lease);
     if (en->lease)
         lease_start(en->lease);
     else
@@ -438,7 +438,7 @@ void engine_free(struct engine *en)
     recorder_free(en->recorder);
     text_reader_free(en->reader);
     lease_free(en->lease);
-    lease_free(en->claim);
+    lease_free(en->cluster_lease);
     for (size_t i = 0; i < RESOURCE_COUNT; i++)
         informer_free(en->cluster.informers[i]);
     cluster_clear(&en->cluster);

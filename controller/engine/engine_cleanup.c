@@ -27,12 +27,12 @@ enum {
 /* Before that is known, and where it is another installation's, nothing is touched. */
 static bool is_ours(const struct engine *en)
 {
-    return !en->claim || lease_is_leading(en->claim);
+    return !en->cluster_lease || lease_is_leading(en->cluster_lease);
 }
 
 static bool is_anothers(const struct engine *en)
 {
-    return !is_ours(en) && lease_holder(en->claim) && lease_is_renewed(en->claim);
+    return !is_ours(en) && lease_holder(en->cluster_lease) && lease_is_renewed(en->cluster_lease);
 }
 
 /* One sentence that the caller frees. */
@@ -41,10 +41,10 @@ static char *why_not_ours(const struct engine *en)
     char *problem = engine_why_lease_fails((void *) en);
     if (problem)
         return problem;
-    if (!is_ours(en) && lease_holder(en->claim))
-        return xasprintf("the Ostler in namespace %s had this cluster last (Lease " CLAIM_NAMESPACE "/" CLAIM_NAME "), and may "
+    if (!is_ours(en) && lease_holder(en->cluster_lease))
+        return xasprintf("the Ostler in namespace %s had this cluster last (Lease " CLUSTER_LEASE_NAMESPACE "/" CLUSTER_LEASE_NAME "), and may "
                          "still run",
-                         lease_holder(en->claim));
+                         lease_holder(en->cluster_lease));
     if (en->lease && lease_holder(en->lease))
         return xstrdup("an Ostler that runs holds the lease: stop it first (helm uninstall, or scale it to 0)");
     return xstrdup("this Ostler does not hold the Lease yet");
@@ -268,9 +268,9 @@ static void look(struct engine *en)
  * left to clean up then; who wants it cleaned up all the same hears that it is not. */
 static void leave(struct engine *en)
 {
-    char *why = xasprintf("the Ostler in namespace %s manages this cluster (Lease " CLAIM_NAMESPACE "/" CLAIM_NAME "): the "
+    char *why = xasprintf("the Ostler in namespace %s manages this cluster (Lease " CLUSTER_LEASE_NAMESPACE "/" CLUSTER_LEASE_NAME "): the "
                           "policy and the objects of that Ostler are not changed",
-                          lease_holder(en->claim));
+                          lease_holder(en->cluster_lease));
     if (!en->o.wishes.delete_policy) {
         give_up(en, why);
         return;
@@ -292,7 +292,7 @@ static void tell(struct engine *en)
 {
     struct cleanup *cl = &en->cleanup;
     int64_t now = loop_now(en->o.loop), timeout_ms = en->o.wishes.timeout_ms;
-    bool foreign = !is_ours(en) && lease_holder(en->claim);
+    bool foreign = !is_ours(en) && lease_holder(en->cluster_lease);
     int64_t patience_ms = foreign ? CLAIM_PATIENCE_MS : PATIENCE_MS;
     if (is_anothers(en) && !cl->leaves) {
         leave(en);

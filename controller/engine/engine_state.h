@@ -60,11 +60,11 @@ struct engine {
     struct recorder *recorder;
     struct text_reader *reader;
     struct lease *lease; /* which replica of this installation acts; NULL without leader election */
-    struct lease *claim; /* which installation acts in this cluster, by the namespace that it is in; NULL as above */
+    struct lease *cluster_lease; /* which installation acts in this cluster, by the namespace that it is in; NULL as above */
     struct outage outage;
     int64_t policy_looked_ms, rollout_looked_ms;
     bool leading;  /* it may write: both leases are ours */
-    bool claiming; /* the second one was begun */
+    bool cluster_lease_begun; /* the second one was begun */
     enum engine_mode mode;
     bool stopping, drain_writes, releasing, finished;
     struct timer drain_due;

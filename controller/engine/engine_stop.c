@@ -43,7 +43,7 @@ static void release(void *arg)
     if (!en->lease)
         finish(en);
     else if (removes)
-        lease_remove(en->claim, remove_here, en);
+        lease_remove(en->cluster_lease, remove_here, en);
     else
         release_here(en);
 }

@@ -9,7 +9,7 @@
 #include "kube/object.h"
 #include "kube/reply.h"
 #include "kube/split.h"
-#include "runtime/look.h"
+#include "runtime/list_check.h"
 
 enum { ANSWER_MAX = 8 << 20 };
 
@@ -23,7 +23,7 @@ struct job {
     executor_done_fn *done;
     void *arg;
     struct exchange exchange; /* of the action in flight; else it waits for a place */
-    struct look *look;        /* at the list in flight; NULL: it is none */
+    struct list_check *look;        /* at the list in flight; NULL: it is none */
     struct err first; /* the first failure of a plan that keeps going */
     const struct action *failed; /* that it is about */
     int64_t retry_after_ms; /* the longest that was asked for */
@@ -48,7 +48,7 @@ static void job_free(struct job *job)
 {
     exchange_cancel(&job->exchange);
     actions_clear(&job->actions);
-    look_free(job->look);
+    list_check_free(job->look);
     err_clear(&job->first);
     free(job->key);
     free(job);
@@ -91,7 +91,7 @@ static void pump(struct executor *ex);
 
 static int feed_look(void *arg, const char *bytes, size_t n)
 {
-    return look_feed(((struct job *) arg)->look, bytes, n);
+    return list_check_feed(((struct job *) arg)->look, bytes, n);
 }
 
 static bool on_seen(void *arg, const json_t *object, uint64_t list_rv)
@@ -165,7 +165,7 @@ static void on_reply(void *arg, struct reply *reply)
     judge(job, reply);
     /* Of what it did not take it knows more. */
     if (job->look && job->exchange.status == 200 && (e->kind == ERR_NONE || e->kind == ERR_TOO_LARGE))
-        look_end(job->look, e);
+        list_check_end(job->look, e);
     a->accepted = e->kind == ERR_NONE;
     log_outcome(job, e);
     if (ex->o.answered)
@@ -186,8 +186,8 @@ static void begin(struct job *job)
     struct executor *ex = job->ex;
     struct action *a = &job->actions.items[job->at];
     struct request sent = a->request;
-    look_free(job->look);
-    job->look = a->request.looks ? look_new(view_of(ex, a->request.resource), on_seen, job) : NULL;
+    list_check_free(job->look);
+    job->look = a->request.looks ? list_check_new(view_of(ex, a->request.resource), on_seen, job) : NULL;
     job->exchange.feed = job->look ? feed_look : NULL;
     a->request.path = a->request.body = NULL;
     exchange_send(&job->exchange, sent);

@@ -70,8 +70,8 @@
 /* The Deployment there, as the chart calls it. */
 #define DEPLOYMENT_NAME "ostler"
 /* The Lease by which all installations of a cluster find each other, in whatever namespaces they are. */
-#define CLAIM_NAMESPACE "default"
-#define CLAIM_NAME "ostler-cluster"
+#define CLUSTER_LEASE_NAMESPACE "default"
+#define CLUSTER_LEASE_NAME "ostler-cluster"
 
 /* The definitions of our own kinds, and the annotation by which they say how new they are: a number that grows with each change
  * of theirs. */

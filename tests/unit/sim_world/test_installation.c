@@ -497,7 +497,7 @@ static void cleanup_leaves_the_work_to_the_ostler_that_runs(void **state)
     assert_true(works(s->first));
     assert_int_equal(clean_up(s, (struct cleanup_wishes){ .delete_policy = true }, SETTLED_MS), 0);
     assert_non_null(lease(s, "ostler-system", LEASE_NAME));
-    assert_non_null(lease(s, CLAIM_NAMESPACE, CLAIM_NAME));
+    assert_non_null(lease(s, CLUSTER_LEASE_NAMESPACE, CLUSTER_LEASE_NAME));
 }
 
 /* What runs would make its leases anew. */
@@ -515,7 +515,7 @@ static void cleanup_ends_the_ostler_that_runs_and_takes_its_leases(void **state)
     assert_clean(s);
     assert_null(api_get(s->api, kind_named("deployments"), "ostler-system", DEPLOYMENT_NAME));
     assert_null(lease(s, "ostler-system", LEASE_NAME));
-    assert_null(lease(s, CLAIM_NAMESPACE, CLAIM_NAME));
+    assert_null(lease(s, CLUSTER_LEASE_NAMESPACE, CLUSTER_LEASE_NAME));
 }
 
 static void cleanup_does_the_work_where_no_ostler_runs(void **state)
@@ -527,7 +527,7 @@ static void cleanup_does_the_work_where_no_ostler_runs(void **state)
     assert_int_equal(clean_up(s, (struct cleanup_wishes){ .delete_policy = true }, 2 * LEASE_MS), 0);
     assert_clean(s);
     assert_null(lease(s, "ostler-system", LEASE_NAME));
-    assert_null(lease(s, CLAIM_NAMESPACE, CLAIM_NAME));
+    assert_null(lease(s, CLUSTER_LEASE_NAMESPACE, CLUSTER_LEASE_NAME));
     /* The cluster is free at once. */
     process_start(s->second);
     pass(s, SETTLED_MS);
@@ -615,7 +615,7 @@ static void cleanup_of_an_idle_installation_touches_nothing(void **state)
     wishes.delete_operator = true;
     assert_int_equal(clean_up_in(s, "elsewhere", wishes, 2 * LEASE_MS), 0);
     assert_null(lease(s, "elsewhere", LEASE_NAME));
-    assert_non_null(lease(s, CLAIM_NAMESPACE, CLAIM_NAME));
+    assert_non_null(lease(s, CLUSTER_LEASE_NAMESPACE, CLUSTER_LEASE_NAME));
     assert_non_null(policy(s));
     /* Who wants it cleaned all the same has to hear that it is not. */
     assert_int_equal(clean_up_in(s, "elsewhere", (struct cleanup_wishes){ 0 }, 2 * LEASE_MS), 1);

@@ -1,4 +1,4 @@
-#include "runtime/look.h"
+#include "runtime/list_check.h"
 
 #include <stdlib.h>
 
@@ -7,9 +7,9 @@
 #include "kube/object.h"
 #include "kube/split.h"
 
-struct look {
+struct list_check {
     struct split split;
-    look_seen_fn *seen;
+    list_check_fn *seen;
     void *arg;
     uint64_t rv; /* of the list; 0: no item came yet */
     bool news;
@@ -26,7 +26,7 @@ static uint64_t version_so_far(const struct buf *envelope)
 
 static int take_item(void *arg, const char *text, size_t len, struct err *e)
 {
-    struct look *l = arg;
+    struct list_check *l = arg;
     if (!l->rv)
         l->rv = version_so_far(split_envelope(&l->split));
     if (!l->rv)
@@ -37,21 +37,21 @@ static int take_item(void *arg, const char *text, size_t len, struct err *e)
     return object ? 0 : -1;
 }
 
-struct look *look_new(const struct split_view *view, look_seen_fn *seen, void *arg)
+struct list_check *list_check_new(const struct split_view *view, list_check_fn *seen, void *arg)
 {
-    struct look *l = xcalloc(1, sizeof *l);
+    struct list_check *l = xcalloc(1, sizeof *l);
     split_init(&l->split, SPLIT_LIST, view, take_item, l);
     l->seen = seen;
     l->arg = arg;
     return l;
 }
 
-int look_feed(struct look *l, const char *bytes, size_t n)
+int list_check_feed(struct list_check *l, const char *bytes, size_t n)
 {
     return split_feed(&l->split, bytes, n, &l->failure);
 }
 
-void look_end(struct look *l, struct err *e)
+void list_check_end(struct list_check *l, struct err *e)
 {
     if (l->failure.kind != ERR_NONE)
         err_set(e, l->failure.kind, "%s", err_msg(&l->failure));
@@ -61,7 +61,7 @@ void look_end(struct look *l, struct err *e)
         err_set(e, ERR_CONFLICT, "the list has an object that the watch has not reported yet");
 }
 
-void look_free(struct look *l)
+void list_check_free(struct list_check *l)
 {
     if (!l)
         return;
