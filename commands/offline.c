@@ -280,7 +280,7 @@ static bool print_decision(struct offline *f, const struct node_view *view)
     const struct node_pods no_pods = { 0 };
     struct rollout_spec rollout;
     rollout_spec_decode(f->policy.spec, &rollout);
-    struct node_input in = { .view = *view, .pods = &no_pods, .stance = STANCE_MANAGE, .may_mark = true, .policy = &f->policy,
+    struct node_input in = { .view = *view, .pods = &no_pods, .mode = MODE_MANAGE, .may_mark = true, .policy = &f->policy,
                              .rollout = &rollout, .targets = f->targets, .record = target_record, .arg = f };
     CLEANUP_ARENA struct arena a = { 0 };
     CLEANUP_ACTIONS struct actions actions = { 0 };

@@ -95,9 +95,9 @@ static int simulate(struct planning *p, const json_t *plan)
 static int make_plan(struct planning *p)
 {
     struct dry_run ahead = { 0 };
-    CLEANUP(refusing_clear) struct refusing refusing;
-    refusing_make(snapshot_objects(p->snapshot), &refusing);
-    int rc = dry_run(snapshot_cluster(p->snapshot), p->policy, &refusing, &ahead, &p->e);
+    CLEANUP(blocking_budgets_clear) struct blocking_budgets blocking;
+    blocking_budgets_make(snapshot_objects(p->snapshot), &blocking);
+    int rc = dry_run(snapshot_cluster(p->snapshot), p->policy, &blocking, &ahead, &p->e);
     CLEANUP_JSON json_t *plan = rc == 0 ? dry_run_json(&ahead) : NULL;
     if (plan && p->o.file)
         json_object_set_new(plan, "ofFile", json_true());

@@ -142,7 +142,7 @@ static char *text_of(const json_t *log, bool cut)
     for (size_t i = 0; i < len; i++)
         bytes[i] = bytes[i] ? bytes[i] : '?';
     const char *from = cut ? next_line(bytes) : bytes;
-    CLEANUP_FREE char *lines = log_tail(from, strlen(from), BYTES);
+    CLEANUP_FREE char *lines = log_tail_cut(from, strlen(from), BYTES);
     return terminal_clean_lines(lines);
 }
 

@@ -37,7 +37,7 @@ void cluster_slot_free(struct cluster *c, struct node_slot *slot)
     free(slot->name);
     free(slot->read.claim);
     free(slot->toolkit.stopped_by);
-    last_words_free(slot->words);
+    log_tail_free(slot->words);
     free(slot);
 }
 
@@ -181,18 +181,18 @@ void cluster_node_seen(struct cluster *c, struct node_slot *slot)
 }
 
 /* No policy is there: what came before decides whether, and when, that means that everything comes off. */
-static enum stance stance_without_policy(const struct cluster *c, int64_t *ret_again_ms)
+static enum operating_mode mode_without_policy(const struct cluster *c, int64_t *ret_again_ms)
 {
     if (c->saw_deletion)
-        return STANCE_REMOVE;
+        return MODE_REMOVE;
     /* Only a view that is being kept up to date shows that there is none. */
     if (!c->absent_since || informer_problem(c->informers[RESOURCE_POLICY]))
-        return STANCE_HOLD;
+        return MODE_HOLD;
     int64_t left = c->absent_since + c->o.absent_grace_ms - clock_mono_ms(c->o.clock);
     if (left <= 0)
-        return STANCE_REMOVE;
+        return MODE_REMOVE;
     *ret_again_ms = left;
-    return STANCE_HOLD;
+    return MODE_HOLD;
 }
 
 void cluster_enqueue_rollout(const struct cluster *c)
@@ -243,18 +243,18 @@ size_t cluster_reports(const struct cluster *c)
     return n;
 }
 
-enum stance cluster_stance(const struct cluster *c, int64_t *ret_again_ms)
+enum operating_mode cluster_mode(const struct cluster *c, int64_t *ret_again_ms)
 {
     *ret_again_ms = 0;
     if (!cluster_synced(c))
-        return STANCE_HOLD;
+        return MODE_HOLD;
     if (c->o.remove_all)
-        return STANCE_REMOVE;
+        return MODE_REMOVE;
     if (!c->object)
-        return stance_without_policy(c, ret_again_ms);
+        return mode_without_policy(c, ret_again_ms);
     if (object_is_deleting(c->object))
-        return STANCE_REMOVE;
-    return c->policy_valid ? STANCE_MANAGE : STANCE_HOLD;
+        return MODE_REMOVE;
+    return c->policy_valid ? MODE_MANAGE : MODE_HOLD;
 }
 
 static char *confirmation_key(enum resource_id resource, const char *key)

@@ -57,7 +57,7 @@ struct node_slot {
     char *refused;       /* which pod's eviction the server last refused for a budget, and in which words; NULL: none. Owned */
     int64_t refused_ms;  /* mono: when that was */
     enum rollout_hold hold; /* why the rollout does not take it next, as waiting_turn() has it */
-    struct last_words *words; /* of the container that last failed there, once they were asked for; NULL: nobody did. Owned */
+    struct log_tail *words; /* of the container that last failed there, once they were asked for; NULL: nobody did. Owned */
 };
 
 /* Who is told that something must be looked at. */
@@ -116,7 +116,7 @@ struct cluster {
     char *problem_text;               /* NULL: none */
     struct targets *targets;          /* of `policy` */
     bool saw_deletion;                /* the last policy went through a deletion */
-    enum stance stance;               /* of the policy's last pass */
+    enum operating_mode mode;               /* of the policy's last pass */
     struct map refused;               /* struct node_slot by name: those with `refused` */
     struct map slices;                /* struct slice by node: lists through next_on_node */
     uint32_t budgets_eased;           /* how often a PodDisruptionBudget became one that may let a pod go */
@@ -143,7 +143,7 @@ void cluster_new_epoch(struct cluster *c);
 /* Every node is to be looked at, though what is wanted is the same. */
 void cluster_enqueue_nodes(struct cluster *c);
 /* What may be done to nodes now; `ret_again_ms` is when to ask again though nothing happens (0: no need). */
-enum stance cluster_stance(const struct cluster *c, int64_t *ret_again_ms);
+enum operating_mode cluster_mode(const struct cluster *c, int64_t *ret_again_ms);
 /* An answer to one of our writes. */
 void cluster_written(struct cluster *c, enum resource_id resource, const json_t *object);
 /* An object that was looked for and found, in a list of this version; whether that was news. */

@@ -13,7 +13,7 @@
 #include "reconcilers/cluster_foreign.h"
 #include "reconcilers/cluster_slices.h"
 #include "reconcilers/cluster_policy.h"
-#include "reconcilers/cluster_view.h"
+#include "reconcilers/projections.h"
 #include "reconcilers/model/gpu_node.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/model/pod.h"
@@ -108,7 +108,7 @@ static void drop_node(struct cluster *c, struct node_slot *slot)
         c->pending--;
     slot->epoch = 0;
     slot->stages = (struct node_stages){ 0 };
-    last_words_free(TAKE(slot->words));
+    log_tail_free(TAKE(slot->words));
     free(slot->toolkit.stopped_by);
     slot->toolkit = (struct toolkit_turn){ 0 };
     cluster_refusal_over(c, slot);
@@ -493,8 +493,8 @@ size_t cluster_informers(const struct cluster *c, struct informer_options out[st
     };
     memcpy(out, rows, sizeof rows);
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-        out[i].view = cluster_view(rows[i].resource);
-        out[i].bare = cluster_bare_view(rows[i].resource);
+        out[i].view = projection_view(rows[i].resource);
+        out[i].bare = projection_bare_view(rows[i].resource);
     }
     return ARRAY_LEN(rows);
 }

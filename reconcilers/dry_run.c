@@ -169,7 +169,7 @@ static void tell_others(const struct cluster *c, struct dry_run *ret)
 
 /* ---- */
 
-int dry_run(struct cluster *c, const json_t *policy, const struct refusing *refusing, struct dry_run *ret, struct err *e)
+int dry_run(struct cluster *c, const json_t *policy, const struct blocking_budgets *blocking, struct dry_run *ret, struct err *e)
 {
     *ret = (struct dry_run){ 0 };
     cluster_take_policy(c, policy);
@@ -186,7 +186,7 @@ int dry_run(struct cluster *c, const json_t *policy, const struct refusing *refu
     struct rollout_pace pace[TIERS];
     rollout_gather(c, &a, &g);
     rollout_pace_parse(json_at(policy, "status.rollout.pace"), pace);
-    ret->plan = rollout_plan(c, &g, pace, LOOKS, &rollout_plan_in_full, refusing);
+    ret->plan = rollout_plan(c, &g, pace, LOOKS, &rollout_plan_in_full, blocking);
     ret->failed = find_failures(c);
     tell_others(c, ret);
     return 0;

@@ -18,7 +18,7 @@ struct dry_run {
 json_t *dry_run_object(const json_t *server, const json_t *wanted);
 /* `c` is filled and its lists have come; it has taken `policy` afterwards, and what follows on it. -1 where the policy is not
  * valid. */
-int dry_run(struct cluster *c, const json_t *policy, const struct refusing *refusing, struct dry_run *ret, struct err *e);
+int dry_run(struct cluster *c, const json_t *policy, const struct blocking_budgets *blocking, struct dry_run *ret, struct err *e);
 /* As `ostler plan -o json` prints it. New reference. */
 json_t *dry_run_json(const struct dry_run *p);
 /* Frees what it owns; it is empty afterwards. */

@@ -4,7 +4,7 @@
 #include "kube/object.h"
 #include "reconcilers/cluster_budgets.h"
 #include "reconcilers/cluster_foreign.h"
-#include "reconcilers/last_words.h"
+#include "reconcilers/log_tail.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/decide/stages.h"
 #include "reconcilers/decide/task_pod.h"
@@ -90,7 +90,7 @@ static void tell(struct reconcilers *r, struct node_slot *slot, const struct nod
         fleet_metrics_node(r->metrics, pool, &slot->summary, v, in->now_s);
     take_stages(r, slot, in, v);
     notice_node(slot, v, actions);
-    last_words_want(r, slot, v);
+    log_tail_request(r, slot, v);
 }
 
 /* What follows from the rest. */
@@ -124,8 +124,8 @@ void node_reconcile(void *arg, const char *name, struct actions *actions)
     struct cluster *c = r->cluster;
     struct node_slot *slot = map_get(&c->slots, name);
     int64_t again_ms;
-    enum stance stance = cluster_stance(c, &again_ms);
-    if (!slot || stance == STANCE_HOLD)
+    enum operating_mode mode = cluster_mode(c, &again_ms);
+    if (!slot || mode == MODE_HOLD)
         return;
     if (!slot->node) {
         clear_tasks(slot, actions);
@@ -138,13 +138,13 @@ void node_reconcile(void *arg, const char *name, struct actions *actions)
         .pods = &pods,
         .inventory = cluster_inventory(c, slot),
         .holders = cluster_holders(c, slot),
-        .stance = stance,
+        .mode = mode,
         .force_removal = forces_removal(c),
         .deleting = c->deleting,
         .may_mark = object_has_finalizer(c->object, POLICY_FINALIZER),
-        .policy = stance == STANCE_MANAGE ? &c->policy : NULL,
-        .targets = stance == STANCE_MANAGE ? cluster_targets(c) : NULL,
-        .rollout = stance == STANCE_MANAGE ? &c->rollout : NULL,
+        .policy = mode == MODE_MANAGE ? &c->policy : NULL,
+        .targets = mode == MODE_MANAGE ? cluster_targets(c) : NULL,
+        .rollout = mode == MODE_MANAGE ? &c->rollout : NULL,
         .manifests = r->manifests,
         .operand_namespace = c->o.operand_namespace,
         .agent_image = c->o.agent_image,

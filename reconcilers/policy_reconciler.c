@@ -72,7 +72,7 @@ static bool confirmed(void *arg, const struct child *child)
 }
 
 /* The last line of them: what is shown is one. */
-static const char *last_words(void *arg, const char *name, struct arena *a)
+static const char *log_tail(void *arg, const char *name, struct arena *a)
 {
     const struct cluster *c = arg;
     const struct node_slot *slot = map_get(&c->slots, name);
@@ -95,10 +95,10 @@ static int64_t counts_wait_ms(const struct reconcilers *r)
 
 /* What is known of the rollout is of the policy before this one, or nothing: a status with it would say that all is done before
  * anything has begun. */
-static bool awaits_rollout(const struct reconcilers *r, enum stance stance)
+static bool awaits_rollout(const struct reconcilers *r, enum operating_mode mode)
 {
     const struct cluster *c = r->cluster;
-    return stance == STANCE_MANAGE && object_has_finalizer(c->object, POLICY_FINALIZER) && r->rollout_epoch != c->epoch;
+    return mode == MODE_MANAGE && object_has_finalizer(c->object, POLICY_FINALIZER) && r->rollout_epoch != c->epoch;
 }
 
 /* Takes note of when the last of the agents came up: an agent needs a moment to look. */
@@ -112,26 +112,26 @@ static void take_agents(struct reconcilers *r, const struct cluster_view *v)
 }
 
 /* What is known now, apart from what is gathered into an arena. */
-static struct cluster_view view_of(const struct reconcilers *r, enum stance stance, const struct node_facts *facts,
+static struct cluster_view view_of(const struct reconcilers *r, enum operating_mode mode, const struct node_facts *facts,
                                    const char *now)
 {
     struct cluster *c = r->cluster;
     int64_t epoch_ms = clock_mono_ms(c->o.clock) - c->epoch_began_ms;
-    bool settled = c->pending == 0 && !awaits_rollout(r, stance);
+    bool settled = c->pending == 0 && !awaits_rollout(r, mode);
     return (struct cluster_view){
         .object = c->object,
         .policy = c->policy_valid ? &c->policy : NULL,
         .problems = c->problem_text,
         .problem_list = c->problem_text ? &c->problems : NULL,
-        .stance = stance,
-        .targets = stance == STANCE_MANAGE ? cluster_targets(c) : NULL,
+        .mode = mode,
+        .targets = mode == MODE_MANAGE ? cluster_targets(c) : NULL,
         .tally = &c->tally,
         .settled = settled,
         .settling = (!settled || r->rollout_early) && epoch_ms < SETTLING_MS,
         .status_overdue = r->status_waits_ms && clock_mono_ms(c->o.clock) - r->status_waits_ms > STATUS_PATIENCE_MS,
         .counts_wait_ms = counts_wait_ms(r),
         .confirmed = confirmed,
-        .last_words = last_words,
+        .log_tail = log_tail,
         .arg = c,
         .prerequisites = c->o.prerequisites,
         .blocked = c->blocked,
@@ -139,7 +139,7 @@ static struct cluster_view view_of(const struct reconcilers *r, enum stance stan
         .rollout = &r->rollout,
         .plan = r->plans.plan,
         .pace = r->plans.pace,
-        .reports = stance == STANCE_REMOVE ? cluster_reports(c) : 0,
+        .reports = mode == MODE_REMOVE ? cluster_reports(c) : 0,
         .monitors_exist = informer_present(c->informers[RESOURCE_SERVICEMONITOR]),
         .any_gpu_node = facts,
         .manifests = r->manifests,
@@ -151,17 +151,17 @@ static struct cluster_view view_of(const struct reconcilers *r, enum stance stan
     };
 }
 
-/* Takes note of the stance; when the time without a policy is over, no event says so to the nodes. */
-static enum stance take_stance(struct cluster *c, struct actions *actions)
+/* Takes note of the mode; when the time without a policy is over, no event says so to the nodes. */
+static enum operating_mode set_mode(struct cluster *c, struct actions *actions)
 {
     int64_t again_ms;
-    enum stance stance = cluster_stance(c, &again_ms);
+    enum operating_mode mode = cluster_mode(c, &again_ms);
     if (again_ms)
         actions_requeue(actions, again_ms);
-    if (stance == STANCE_REMOVE && c->stance != stance && !c->object)
+    if (mode == MODE_REMOVE && c->mode != mode && !c->object)
         cluster_new_epoch(c);
-    c->stance = stance;
-    return stance;
+    c->mode = mode;
+    return mode;
 }
 
 /* Only who wants monitors looks for their CRD again and again. */
@@ -223,8 +223,8 @@ static void plan_policy(struct reconcilers *r, struct actions *actions)
 {
     struct cluster *c = r->cluster;
     look_for_configs(c);
-    enum stance stance = take_stance(c, actions);
-    if (!cluster_synced(c) || (stance == STANCE_HOLD && !c->object))
+    enum operating_mode mode = set_mode(c, actions);
+    if (!cluster_synced(c) || (mode == MODE_HOLD && !c->object))
         return;
     look_for_monitors(c, actions);
     look_for_reports(c, actions);
@@ -235,7 +235,7 @@ static void plan_policy(struct reconcilers *r, struct actions *actions)
     struct node_view view = { some ? some->node : NULL, c->strings };
     struct node_facts facts = some ? node_facts(&view) : (struct node_facts){ 0 };
     facts.inventory = some ? cluster_inventory(c, some) : NULL;
-    struct cluster_view v = view_of(r, stance, some ? &facts : NULL, now);
+    struct cluster_view v = view_of(r, mode, some ? &facts : NULL, now);
     v.children = gather_children(c, &a, &v.child_count);
     take_agents(r, &v);
     v.agents_up_s = r->agents_up_s;

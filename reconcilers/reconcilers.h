@@ -17,7 +17,7 @@ struct reconcilers {
     void (*policy)(void *arg, bool soon);
     void *arg;
     struct fleet_metrics *metrics; /* borrowed; NULL: nobody counts */
-    /* Asks for a text, for last_words_take(); takes the request. NULL: nobody reads. */
+    /* Asks for a text, for log_tail_take(); takes the request. NULL: nobody reads. */
     void (*read_text)(void *arg, const char *key, struct request request_steal);
     /* An Event about what was found out between passes. */
     void (*notice)(void *arg, const struct notice *n);

@@ -155,9 +155,9 @@ void report_reconcile(void *arg, const char *name, struct actions *actions)
     struct node_slot *slot = map_get(&c->slots, name);
     const struct node_summary *s = slot && slot->node ? &slot->summary : NULL;
     int64_t again_ms;
-    enum stance stance = cluster_stance(c, &again_ms);
+    enum operating_mode mode = cluster_mode(c, &again_ms);
     /* What was not looked at yet, or must not be, is reported on when it was. */
-    if (stance == STANCE_HOLD || (s && !s->counted))
+    if (mode == MODE_HOLD || (s && !s->counted))
         return;
     int64_t now_ms = clock_mono_ms(c->o.clock), wait_ms = s ? has_to_last_ms(slot, now_ms) : 0;
     if (wait_ms) {
@@ -174,7 +174,7 @@ void report_reconcile(void *arg, const char *name, struct actions *actions)
         .told_ms = GPU_NODE_SENTENCE_MS,
         .reports_exist = informer_present(c->informers[RESOURCE_GPU_NODE]),
         .known = definition ? definition->status : NULL,
-        .managing = stance == STANCE_MANAGE,
+        .managing = mode == MODE_MANAGE,
         .strings = c->strings,
         .drain = c->policy_valid ? &c->rollout.drain : NULL,
         .generation = object_generation(c->object),

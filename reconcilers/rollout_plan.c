@@ -41,7 +41,7 @@ static const char **troubles_of(const struct rollout_gathering *g, struct arena 
 
 json_t *rollout_plan(const struct cluster *c, const struct rollout_gathering *g,
                      const struct rollout_pace pace[static TIERS], size_t looks,
-                     const struct rollout_plan_limits *limits, const struct refusing *refusing)
+                     const struct rollout_plan_limits *limits, const struct blocking_budgets *blocking)
 {
     CLEANUP_ARENA struct arena a = { 0 };
     struct rollout_simulation simulation;
@@ -51,7 +51,7 @@ json_t *rollout_plan(const struct cluster *c, const struct rollout_gathering *g,
                                                  .pace = pace,
                                                  .drains = drains_of(c, g, &a),
                                                  .troubles = troubles_of(g, &a),
-                                                 .refusing = refusing,
+                                                 .blocking = blocking,
                                                  .strings = c->strings,
                                                  .limits = limits });
 }

@@ -8,6 +8,6 @@
 /* NULL where every node runs its target. `looks` as in rollout_simulate(); `refusing` NULL: not known. New reference. */
 json_t *rollout_plan(const struct cluster *c, const struct rollout_gathering *g,
                      const struct rollout_pace pace[static TIERS], size_t looks,
-                     const struct rollout_plan_limits *limits, const struct refusing *refusing);
+                     const struct rollout_plan_limits *limits, const struct blocking_budgets *blocking);
 
 #endif

@@ -92,7 +92,7 @@ void rollout_reconcile(void *arg, const char *key, struct actions *actions)
     const struct cluster *c = r->cluster;
     int64_t again_ms, plan_again_s;
     actions->epoch = c->epoch;
-    if (cluster_stance(c, &again_ms) != STANCE_MANAGE || !object_has_finalizer(c->object, POLICY_FINALIZER)) {
+    if (cluster_mode(c, &again_ms) != MODE_MANAGE || !object_has_finalizer(c->object, POLICY_FINALIZER)) {
         forget(r);
         return;
     }

@@ -5,8 +5,8 @@
 #include "base/log.h"
 #include "controller/engine/engine_state.h"
 #include "reconcilers/cluster_budgets.h"
-#include "reconcilers/cluster_view.h"
-#include "reconcilers/last_words.h"
+#include "reconcilers/projections.h"
+#include "reconcilers/log_tail.h"
 #include "reconcilers/model/names.h"
 
 enum {
@@ -34,7 +34,7 @@ enum {
 static int64_t fence(void *arg)
 {
     const struct engine *en = arg;
-    if (en->stopping ? !en->drain_writes : en->mode == MODE_STILL)
+    if (en->stopping ? !en->drain_writes : en->mode == ENGINE_STILL)
         return INT64_MIN;
     if (!en->lease)
         return INT64_MAX;
@@ -89,12 +89,12 @@ static bool watches_are_well(const struct engine *en)
 static enum engine_mode mode_now(const struct engine *en)
 {
     if (!en->leading || en->stopping || !en->look.known)
-        return MODE_STILL;
+        return ENGINE_STILL;
     const struct informer *policies = en->cluster.informers[RESOURCE_POLICY];
     bool well = watches_are_well(en);
     if (prerequisites_blocking(&en->prerequisites, well))
-        return informer_synced(policies) && !informer_problem(policies) ? MODE_TELLING : MODE_STILL;
-    return well ? MODE_WORKING : MODE_STILL;
+        return informer_synced(policies) && !informer_problem(policies) ? ENGINE_REPORTING : ENGINE_STILL;
+    return well ? ENGINE_WORKING : ENGINE_STILL;
 }
 
 static void stop_controllers(struct engine *en)
@@ -108,7 +108,7 @@ static void stop_controllers(struct engine *en)
 static void start_controllers(struct engine *en)
 {
     controller_start(en->policies);
-    if (en->mode == MODE_TELLING) {
+    if (en->mode == ENGINE_REPORTING) {
         want_policy(en, true);
         return;
     }
@@ -120,7 +120,7 @@ static void start_controllers(struct engine *en)
 
 static void set_blocked(struct engine *en)
 {
-    bool telling = en->mode == MODE_TELLING;
+    bool telling = en->mode == ENGINE_REPORTING;
     const struct prerequisite_problem *p = telling ? prerequisites_blocking(&en->prerequisites, watches_are_well(en)) : NULL;
     free(TAKE(en->blocked.message));
     if (p)
@@ -132,9 +132,9 @@ static void set_blocked(struct engine *en)
 static void work_when_ready(void *arg)
 {
     static const char *const words[] = {
-        [MODE_STILL] = "changing nothing until all watches are well",
-        [MODE_TELLING] = "changing nothing, and reporting why in the policy's status",
-        [MODE_WORKING] = "working",
+        [ENGINE_STILL] = "changing nothing until all watches are well",
+        [ENGINE_REPORTING] = "changing nothing, and reporting why in the policy's status",
+        [ENGINE_WORKING] = "working",
     };
     struct engine *en = arg;
     enum engine_mode mode = mode_now(en);
@@ -145,10 +145,10 @@ static void work_when_ready(void *arg)
     stop_controllers(en);
     en->mode = mode;
     set_blocked(en);
-    if (mode == MODE_TELLING)
+    if (mode == ENGINE_REPORTING)
         cluster_new_epoch(&en->cluster); /* what was decided before is not begun any more */
     log_info(words[mode], "leading", en->leading ? "true" : "false");
-    if (mode != MODE_STILL)
+    if (mode != ENGINE_STILL)
         start_controllers(en);
 }
 
@@ -283,7 +283,7 @@ static void read_text(void *arg, const char *key, struct request request_steal)
 static void on_text(void *arg, const char *key, const char *bytes, size_t len)
 {
     struct engine *en = arg;
-    last_words_take(&en->reconcilers, key, bytes, len);
+    log_tail_take(&en->reconcilers, key, bytes, len);
 }
 
 static uint32_t epoch(void *arg)
@@ -321,7 +321,7 @@ static void set_up_controllers(struct engine *en)
 {
     const struct engine_options *o = &en->o;
     struct executor_options ex = { .transport = o->transport, .loop = o->loop, .fence = fence, .epoch = epoch,
-                                   .written = on_written, .seen = on_seen, .view = cluster_view, .answered = on_answered,
+                                   .written = on_written, .seen = on_seen, .view = projection_view, .answered = on_answered,
                                    .arg = en };
     en->executor = executor_new(&ex);
     /* The policy's first: it is one key that a thousand nodes must not keep waiting. */
@@ -455,7 +455,7 @@ void engine_free(struct engine *en)
 
 bool engine_working(const struct engine *en)
 {
-    return en->mode == MODE_WORKING;
+    return en->mode == ENGINE_WORKING;
 }
 
 const struct cluster *engine_cluster(const struct engine *en)

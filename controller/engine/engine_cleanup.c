@@ -73,7 +73,7 @@ static size_t marked_nodes(const struct cluster *c)
 static bool is_clean(const struct engine *en)
 {
     const struct cluster *c = &en->cluster;
-    if (en->mode == MODE_WORKING)
+    if (en->mode == ENGINE_WORKING)
         return en->reconcilers.cleaned && (!en->o.wishes.delete_policy || !c->object);
     return en->o.wishes.delete_policy && !c->object && !marked_nodes(c) && !policy_children(c);
 }

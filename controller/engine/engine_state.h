@@ -46,9 +46,9 @@ struct cleanup {
 
 /* What may be done at the moment. */
 enum engine_mode {
-    MODE_STILL,   /* nothing */
-    MODE_TELLING, /* the policy's status is told why nothing is */
-    MODE_WORKING,
+    ENGINE_STILL,   /* nothing */
+    ENGINE_REPORTING, /* the policy's status is told why nothing is */
+    ENGINE_WORKING,
 };
 
 struct engine {

@@ -77,7 +77,7 @@ static const char *beginning(const char *text, size_t max)
     return at;
 }
 
-char *log_tail(const char *bytes, size_t len, size_t max)
+char *log_tail_cut(const char *bytes, size_t len, size_t max)
 {
     CLEANUP_FREE char *text = xcalloc(len + 1, 1);
     size_t used = clean((const unsigned char *) bytes, len, text);

@@ -211,7 +211,7 @@ static void want_removal(struct pass *p, const char *hash, const json_t *inputs)
 /* Whether nodes that were looked at, or a pool that may go back to it, need the revision. */
 static bool is_needed(const struct cluster_view *v, const char *tier, const char *hash, const struct child *record)
 {
-    if (v->stance == STANCE_REMOVE)
+    if (v->mode == MODE_REMOVE)
         return tally_nodes(v->tally, tier, hash, TALLY_CARRYING_UP) > 0;
     return tally_nodes(v->tally, tier, hash, TALLY_CARRYING | TALLY_WANTED | TALLY_CLAIMED) > 0 ||
            (record && (record_is_held(v, record) || record_has_failed_anywhere(record)));
@@ -220,7 +220,7 @@ static bool is_needed(const struct cluster_view *v, const char *tier, const char
 /* Whether the record stays though nobody needs what it describes: that the revision was known good before. */
 static bool is_remembered(const struct cluster_view *v, const struct child *record)
 {
-    return v->stance == STANCE_MANAGE && record && record_was_held(v, record);
+    return v->mode == MODE_MANAGE && record && record_was_held(v, record);
 }
 
 static void want_record(struct pass *p, const char *name, const char *tier, const char *hash, const json_t *inputs,
@@ -239,7 +239,7 @@ static void want_record(struct pass *p, const char *name, const char *tier, cons
 /* What a revision's nodes run, and what takes a toolkit's configuration off them. */
 static void want_operands(struct pass *p, const char *tier, const char *hash, const json_t *inputs)
 {
-    if (p->v->stance == STANCE_MANAGE)
+    if (p->v->mode == MODE_MANAGE)
         want_daemonsets(p, tier, hash, inputs);
     if (tally_nodes(p->v->tally, tier, hash, TALLY_REMOVING) > 0)
         want_removal(p, hash, inputs);
@@ -259,7 +259,7 @@ static void want_revision(struct pass *p, const char *tier, const char *hash)
     bool perhaps = !needed && !remembered && !p->v->settled;
     if (!needed && !remembered && !perhaps)
         return;
-    if (p->v->stance == STANCE_MANAGE)
+    if (p->v->mode == MODE_MANAGE)
         want_record(p, name, tier, hash, inputs, record);
     else
         json_object_set_new(p->wanted, key, json_true());
@@ -382,7 +382,7 @@ static bool may_go(const struct pass *p, const struct child *c)
         return false;
     if (c->resource == RESOURCE_REVISION)
         return !cluster_has_daemonset(v, c);
-    bool removing = v->stance == STANCE_REMOVE;
+    bool removing = v->mode == MODE_REMOVE;
     unsigned carrying = removing ? TALLY_CARRYING_UP : TALLY_CARRYING;
     if (c->revision && is_removal(c))
         return !is_asked_for(v->tally, c);
@@ -420,12 +420,12 @@ static size_t delete_unwanted(struct pass *p)
 size_t children_plan(const struct cluster_view *v, struct actions *actions, struct err *e)
 {
     struct pass p = { .v = v, .actions = actions, .e = e, .wanted = json_object() };
-    if (v->stance == STANCE_MANAGE) {
+    if (v->mode == MODE_MANAGE) {
         want_agent(&p);
         want_runtime_class(&p);
     }
     want_revisions(&p);
-    if (v->stance == STANCE_MANAGE)
+    if (v->mode == MODE_MANAGE)
         want_followers(&p);
     size_t left = delete_unwanted(&p);
     json_decref(p.wanted);

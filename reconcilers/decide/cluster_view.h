@@ -18,8 +18,8 @@ struct cluster_view {
     const struct policy *policy;  /* the newest valid spec of this policy that was seen; NULL: none was */
     const char *problems;         /* why the spec of `object` is not acted on, one text; NULL: it is */
     const struct policy_problems *problem_list;
-    enum stance stance;
-    struct targets *targets;      /* with STANCE_MANAGE */
+    enum operating_mode mode;
+    struct targets *targets;      /* with MODE_MANAGE */
     const struct tally *tally;
     bool settled;                 /* every node that there is has been looked at under this policy */
     bool settling;                /* not settled, or records are on their way, but only since a moment ago: the status can wait */
@@ -30,7 +30,7 @@ struct cluster_view {
     /* Whether the child is as it was when the server last confirmed our own apply. */
     bool (*confirmed)(void *arg, const struct child *c);
     /* What the container that last failed on a node said last, one line; NULL: not known. */
-    const char *(*last_words)(void *arg, const char *node, struct arena *a);
+    const char *(*log_tail)(void *arg, const char *node, struct arena *a);
     void *arg;
     const struct prerequisites *prerequisites; /* what is wrong with what Ostler stands on; NULL: nothing is known to be */
     const struct prerequisite_problem *blocked; /* of that, why nothing is done but to say so; NULL: work goes on */
@@ -40,7 +40,7 @@ struct cluster_view {
     const struct rollout_pace *pace; /* of each tier */
     bool monitors_exist;          /* the CRD of ServiceMonitor is installed */
     const struct node_facts *any_gpu_node; /* facts of some GPU node; NULL: there is none */
-    size_t reports;               /* GpuNodes, and nodes with marks or conditions, that have to go first, with STANCE_REMOVE */
+    size_t reports;               /* GpuNodes, and nodes with marks or conditions, that have to go first, with MODE_REMOVE */
     const struct manifests *manifests;
     struct intents *intents;      /* what rendered children were like under this policy */
     const char *operand_namespace;

@@ -113,7 +113,7 @@ const struct cause *cond_metrics_cause(const struct checks *in)
 
 const char *cond_words_text(const struct checks *in, const char *node, const char *told)
 {
-    const char *words = in->v->last_words && node ? in->v->last_words(in->v->arg, node, in->a) : NULL;
+    const char *words = in->v->log_tail && node ? in->v->log_tail(in->v->arg, node, in->a) : NULL;
     bool said = words && told && strstr(told, words);
     return words && !said ? arena_printf(in->a, "; its log ends: %s", words) : "";
 }
@@ -156,7 +156,7 @@ static const struct cause *waiting_for_pods(const struct checks *in)
 
 bool cond_removing(const struct checks *in, struct condition *ret)
 {
-    if (in->v->stance != STANCE_REMOVE)
+    if (in->v->mode != MODE_REMOVE)
         return false;
     const char *message = arena_printf(in->a, "the policy is being removed: %s still to be cleaned",
                                        cond_nodes(in, in->t->states[NODE_REMOVING]));
@@ -206,7 +206,7 @@ static const char *detector_cure(const struct checks *in)
 
 bool cond_no_detector(const struct checks *in, struct condition *ret)
 {
-    bool may_say = in->v->settled && in->v->stance == STANCE_MANAGE && !detecting_wait_s(in->v);
+    bool may_say = in->v->settled && in->v->mode == MODE_MANAGE && !detecting_wait_s(in->v);
     if (in->t->looked_at || !in->t->total || in->served || !may_say)
         return false;
     return cond_say(ret, "False", REASON_NO_DETECTOR,
@@ -220,7 +220,7 @@ bool cond_no_detector(const struct checks *in, struct condition *ret)
 bool cond_rolled_back(const struct checks *in, struct condition *ret)
 {
     const struct rollout_report *r = in->v->rollout;
-    if (!r || !r->known || !r->failure || !in->v->settled || in->v->stance != STANCE_MANAGE)
+    if (!r || !r->known || !r->failure || !in->v->settled || in->v->mode != MODE_MANAGE)
         return false;
     bool back = in->served && r->active + r->waiting + r->failed == 0 && !cond_main_cause(in);
     return cond_say(ret, "True", back ? REASON_ROLLED_BACK : REASON_REVISION_FAILED,

@@ -190,7 +190,7 @@ static const char *retry_text(const struct checks *in)
 
 static bool rollout_ends(const struct checks *in, struct condition *ret)
 {
-    return in->v->stance == STANCE_REMOVE && cond_say(ret, "False", status_rollout_reason(in->v), "the policy is being removed");
+    return in->v->mode == MODE_REMOVE && cond_say(ret, "False", status_rollout_reason(in->v), "the policy is being removed");
 }
 
 static bool rollout_invalid(const struct checks *in, struct condition *ret)
@@ -220,7 +220,7 @@ static check_fn *const rollout_checks[] = { rollout_ends, rollout_invalid, rollo
 
 enum reason status_rollout_reason(const struct cluster_view *v)
 {
-    if (v->stance == STANCE_REMOVE)
+    if (v->mode == MODE_REMOVE)
         return REASON_REMOVING;
     if (v->problems)
         return REASON_INVALID_SPEC;

@@ -22,7 +22,7 @@ static int64_t left_s(const struct cluster_view *v, int64_t since_s, int64_t tim
 
 int64_t detecting_wait_s(const struct cluster_view *v)
 {
-    const struct child *agents = v->stance == STANCE_MANAGE && !v->problems ? detecting_agents(v) : NULL;
+    const struct child *agents = v->mode == MODE_MANAGE && !v->problems ? detecting_agents(v) : NULL;
     const struct tally *t = v->tally;
     if (!agents || tally_served(t) || t->states[NODE_FOREIGN] || !t->total)
         return 0;

@@ -105,7 +105,7 @@ static json_t *since_json(const struct gpu_node_input *in, const char *state)
     return json_string(told ? text : in->now);
 }
 
-static void set_words(json_t *status, const struct last_words *w)
+static void set_words(json_t *status, const struct log_tail *w)
 {
     if (w && w->text)
         json_object_set_new(status, "lastWords",

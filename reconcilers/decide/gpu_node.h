@@ -24,7 +24,7 @@ struct gpu_node_input {
     const struct node_holders *holders; /* who has a GPU of it open, as struct drain_input has it */
     const struct gpu_node *report;      /* the GpuNode as it is; NULL: there is none */
     const struct node_stages *stages;   /* how long it took to become ready; NULL: not known */
-    const struct last_words *words;     /* of the container that last failed there; NULL: none are known */
+    const struct log_tail *words;     /* of the container that last failed there; NULL: none are known */
     int64_t told_ms;                    /* how long ago the condition was last written */
     bool reports_exist;                 /* the CRD of GpuNode is installed */
     bool managing;                      /* there is a policy, and it stays: what agents have seen is kept */

@@ -14,7 +14,7 @@
 #include "reconcilers/decide/node_operands.h"
 #include "reconcilers/decide/inventory.h"
 #include "reconcilers/decide/node_steps.h"
-#include "reconcilers/decide/opening.h"
+#include "reconcilers/decide/proof_marks.h"
 #include "reconcilers/decide/owner.h"
 #include "reconcilers/decide/toolkit_removal.h"
 #include "reconcilers/decide/upgrade_steps.h"
@@ -54,7 +54,7 @@ static bool is_released(const struct node_input *in)
 
 static bool is_ours_to_manage(const struct node_input *in)
 {
-    return in->stance == STANCE_MANAGE && !is_released(in) && selector_matches(&in->policy->nodes, node_label, &in->view);
+    return in->mode == MODE_MANAGE && !is_released(in) && selector_matches(&in->policy->nodes, node_label, &in->view);
 }
 
 /* Labels that a node of the pool bears besides the assignment: ours, then the pool's, then the policy's. */
@@ -194,13 +194,13 @@ static void go_on(const struct node_input *in, struct arena *a, const struct upg
     wanted.assigned = up->assigned;
     wanted.claim = up->claimed ? &up->claim : NULL;
     wanted.gave_up = up->gave_up;
-    struct opening open = { .look = up->proving ? &up->proof : NULL, .changing = up->claimed && claim_is_changing(&up->claim) };
-    opening_marks(in, a, &open, &wanted);
+    struct proof_marks open = { .look = up->proving ? &up->proof : NULL, .changing = up->claimed && claim_is_changing(&up->claim) };
+    proof_marks_add(in, a, &open, &wanted);
     if (up->look || up->look_for_holders)
         look_at_node(in, up->look ? REASON_REMOVING_DRIVER : REASON_HOLDERS, actions);
     write_marks(in, &wanted, up->reason ? up->reason : REASON_UPGRADE, str_or_empty(up->message),
                 actions);
-    opening_clear(&open);
+    proof_marks_clear(&open);
     if (up->proving)
         act_on_proof(in, a, &up->proves, &up->proof, v, actions);
     else if (!up->claimed || up->claim.phase != CLAIM_FAILED) /* its last words are kept */
@@ -300,11 +300,11 @@ static void prove(const struct node_input *in, struct arena *a, struct node_verd
 static void judge_startup(const struct node_input *in, struct arena *a, struct node_verdict *v, struct actions *actions)
 {
     bool under_way = (v->state == NODE_INSTALLING && v->first != FIRST_TURN) || v->state == NODE_VALIDATING;
-    if (under_way && opening_is_overdue(in, actions))
+    if (under_way && startup_taint_is_overdue(in, actions))
         verdict_settle(v, NODE_FAILED, REASON_STARTUP_TIMEOUT,
                        arena_printf(a, "nodes.startupTaint.timeout is over, and the node keeps its startup taint: %s",
                                     v->message));
-    const char *open = under_way ? opening_left_open(in, a) : NULL;
+    const char *open = under_way ? startup_taint_missing_why(in, a) : NULL;
     if (open)
         v->message = v->message ? arena_printf(a, "%s; %s", v->message, open) : open;
 }
@@ -317,16 +317,16 @@ static void give(const struct node_input *in, struct arena *a, const struct node
 {
     CLEANUP_JSON json_t *labels = wanted_labels(in, v);
     struct marks wanted = usual_marks(in, labels, v);
-    struct opening open = { .look = look };
+    struct proof_marks open = { .look = look };
     bool proven = look && look->result == PROOF_PASSES;
     wanted.assigned = as->to;
     wanted.host_driver = host_driver;
     wanted.gave_up = gave_up;
-    opening_marks(in, a, &open, &wanted);
+    proof_marks_add(in, a, &open, &wanted);
     if (as->look)
         look_at_node(in, REASON_REMOVING_DRIVER, actions);
     write_marks(in, &wanted, proven ? look->reason : as->reason, proven ? look->message : as->message, actions);
-    opening_clear(&open);
+    proof_marks_clear(&open);
 }
 
 /* Whoever uses its driver is known before the node is taken out of service for another one. */
@@ -466,7 +466,7 @@ void node_plan(const struct node_input *in, struct arena *a, struct node_verdict
     bool marked = marks_any(&in->view);
     find_gpu(in, &facts, v);
     /* What is done to one that is being removed is done for nobody; its driver serves those that are still there. */
-    if (in->stance == STANCE_HOLD || in->view.node->deleting || (in->stance == STANCE_MANAGE && in->view.node->leaving))
+    if (in->mode == MODE_HOLD || in->view.node->deleting || (in->mode == MODE_MANAGE && in->view.node->leaving))
         return;
     if (v->gpu && is_ours_to_manage(in))
         manage(in, a, &facts, v, actions);

@@ -44,10 +44,10 @@ const char *node_state_name(enum node_state s);
 bool node_state_served(enum node_state s);
 
 /* What may be done to nodes at all. */
-enum stance {
-    STANCE_HOLD,   /* not known well enough what is wanted: touch nothing */
-    STANCE_MANAGE, /* a valid policy */
-    STANCE_REMOVE, /* the policy goes, or has been gone for long enough: everything of ours comes off */
+enum operating_mode {
+    MODE_HOLD,   /* not known well enough what is wanted: touch nothing */
+    MODE_MANAGE, /* a valid policy */
+    MODE_REMOVE, /* the policy goes, or has been gone for long enough: everything of ours comes off */
 };
 
 /* Names of GPU pods that are remembered for a message. */
@@ -88,14 +88,14 @@ struct node_input {
     const struct node_inventory *inventory; /* what the agent there has seen; NULL: it was silent so far */
     const struct node_holders *holders; /* who has a GPU open, as an agent that is up sees it; NULL: nobody is known to */
     bool holders_new;            /* nobody has looked yet which pods they are */
-    enum stance stance;
+    enum operating_mode mode;
     bool force_removal;          /* do not wait for GPU pods */
     /* Revisions that no node carried are being deleted: none may be given to a node before it is known which are left. */
     bool deleting;
     bool toolkit_turn;           /* a node without a stack: it may get its first toolkit, if that is given in turn */
     const char *toolkit_stopped_by; /* such a node: whose failure with that toolkit keeps it from its turn; NULL: nobody's */
     bool may_mark;               /* the policy has our finalizer: what we put on nodes can be taken off again */
-    const struct policy *policy; /* with STANCE_MANAGE; NULL otherwise */
+    const struct policy *policy; /* with MODE_MANAGE; NULL otherwise */
     struct targets *targets;     /* the same */
     const struct rollout_spec *rollout; /* the same */
     const struct manifests *manifests;

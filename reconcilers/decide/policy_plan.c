@@ -158,12 +158,12 @@ bool policy_plan(const struct cluster_view *v, struct arena *a, struct actions *
     CLEANUP_ERR struct err e = { 0 };
     bool done = false;
     actions->keep_going = true;
-    if (v->stance == STANCE_REMOVE)
+    if (v->mode == MODE_REMOVE)
         done = plan_removal(v, actions);
-    else if (v->stance == STANCE_MANAGE && !object_has_finalizer(v->object, POLICY_FINALIZER) && has_something_to_clean(v->tally))
+    else if (v->mode == MODE_MANAGE && !object_has_finalizer(v->object, POLICY_FINALIZER) && has_something_to_clean(v->tally))
         plan_finalizer(v, true, REASON_FINALIZER_NEEDED,
                        "Ostler is about to label and taint nodes: its finalizer keeps the policy until these are clean", actions);
-    else if (v->stance == STANCE_MANAGE)
+    else if (v->mode == MODE_MANAGE)
         children_plan(v, actions, &e);
     const struct err *failure = e.kind != ERR_NONE ? &e : v->failure;
     /* While children change, or nodes have not been looked at, the status would be out of date at once. */

@@ -9,7 +9,7 @@
 /* What plans call the policy. */
 #define POLICY_TARGET "gpuclusterpolicy/" POLICY_NAME
 
-/* Plans the pass. Returns whether, with STANCE_REMOVE, everything is gone. */
+/* Plans the pass. Returns whether, with MODE_REMOVE, everything is gone. */
 bool policy_plan(const struct cluster_view *v, struct arena *a, struct actions *actions);
 
 /* The same where nothing may be done but to say why: the conditions that tell of it, and the rest of the status as it is. */

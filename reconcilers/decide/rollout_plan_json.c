@@ -182,8 +182,8 @@ static char *pods_in_the_way(const struct rollout_plan_input *in, const struct r
     const struct drain *d = drain_of(in, n);
     if (d->stuck)
         return str_shortened(d->message, BLOCKER_MAX);
-    for (size_t i = 0; i < d->of[DRAIN_LEAVES] && in->refusing; i++) {
-        const char *budget = refusing_budget_of(in->refusing, in->strings, d->leaving[i]);
+    for (size_t i = 0; i < d->of[DRAIN_LEAVES] && in->blocking; i++) {
+        const char *budget = blocking_budget_of(in->blocking, in->strings, d->leaving[i]);
         if (budget)
             return xasprintf("the PodDisruptionBudget %s does not allow the eviction of %s at the moment", budget,
                              d->leaving[i]->head.key);

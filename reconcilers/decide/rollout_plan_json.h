@@ -3,7 +3,7 @@
 #define OSTLER_RECONCILERS_DECIDE_ROLLOUT_PLAN_JSON_H
 
 #include "reconcilers/decide/drain.h"
-#include "reconcilers/decide/refusing.h"
+#include "reconcilers/decide/blocking_budgets.h"
 #include "reconcilers/decide/rollout_simulate.h"
 
 /* How much is told by name; what is left out is counted. */
@@ -22,7 +22,7 @@ struct rollout_plan_input {
     const struct drain *drains;            /* of each node of the rollout, were it drained now */
     /* Of each node of the rollout: what goes wrong on it while it is under way, or did; NULL: nothing. NULL: for none. */
     const char *const *troubles;
-    const struct refusing *refusing;       /* NULL: PodDisruptionBudgets were not looked at */
+    const struct blocking_budgets *blocking;       /* NULL: PodDisruptionBudgets were not looked at */
     const struct intern *strings;          /* that the pods' ids name */
     const struct rollout_plan_limits *limits;
 };

@@ -222,7 +222,7 @@ static json_t *rollout_summary(const struct cluster_view *v)
     const char *reason = reason_text(status_rollout_reason(v));
     if (r && r->known && r->hold != ROLLOUT_HOLD_DONE)
         return json_textf("%zu/%zu %s", r->done, r->done + r->pending + r->active + r->waiting + r->failed + r->skipped, reason);
-    if (v->problems || v->stance == STANCE_REMOVE)
+    if (v->problems || v->mode == MODE_REMOVE)
         return json_string(reason);
     return outdated ? json_textf("%zu outdated", outdated)
                     : json_string(reason_text(REASON_UP_TO_DATE));

@@ -14,13 +14,13 @@
 
 /* ---- what is asked again and again */
 
-const char *stepping_now(const struct stepping *s, enum tier tier)
+const char *upgrade_pass_now(const struct upgrade_pass *s, enum tier tier)
 {
     return str_or_empty(node_label(&s->in->view, tiers[tier].label));
 }
 
 /* Who is still there that uses the driver. Asks to be called again when the time for jobs is over. */
-static void look_at_pods(const struct stepping *s, struct drain *ret)
+static void look_at_pods(const struct upgrade_pass *s, struct drain *ret)
 {
     int64_t left;
     const struct drain_spec *spec = &s->in->rollout->drain;
@@ -39,13 +39,13 @@ static void look_at_pods(const struct stepping *s, struct drain *ret)
 }
 
 /* Whether the phase has lasted too long. */
-static bool is_overdue(const struct stepping *s, int64_t timeout_s)
+static bool is_overdue(const struct upgrade_pass *s, int64_t timeout_s)
 {
     return deadline_is_over(s->in, &(struct deadline){ s->out->claim.since_s, timeout_s, false }, s->actions);
 }
 
 /* The same where the proof's pod says that it is over. */
-static bool proof_is_overdue(const struct stepping *s)
+static bool proof_is_overdue(const struct upgrade_pass *s)
 {
     return deadline_is_over(s->in, &(struct deadline){ s->out->claim.since_s, s->in->rollout->validation_timeout_s, true },
                             s->actions);
@@ -53,50 +53,50 @@ static bool proof_is_overdue(const struct stepping *s)
 
 /* ---- what a step does */
 
-void stepping_assign(struct stepping *s, struct assignment_ref to)
+void upgrade_pass_assign(struct upgrade_pass *s, struct assignment_ref to)
 {
     s->out->assigned = to;
     assignment_copy(&s->v->carried, to);
     s->v->wanted = s->v->up = 0;
     if (!*s->v->carried.hash[TIER_STACK])
-        claim_stack_leaves(&s->out->claim, stepping_now(s, TIER_STACK));
+        claim_stack_leaves(&s->out->claim, upgrade_pass_now(s, TIER_STACK));
     operands_list(s->in, s->v);
 }
 
-void stepping_assign_unchanged(struct stepping *s)
+void upgrade_pass_assign_unchanged(struct upgrade_pass *s)
 {
-    stepping_assign(s, node_assigned(&s->in->view));
+    upgrade_pass_assign(s, node_assigned(&s->in->view));
 }
 
 /* Whether a try before this one has put the new driver there, which did not come up. */
-static bool was_tried(const struct stepping *s)
+static bool was_tried(const struct upgrade_pass *s)
 {
     const struct claim *c = &s->out->claim;
     return c->attempt > 1 && claim_drains(c) &&
-           str_eq(stepping_now(s, TIER_DRIVER), c->to.hash[TIER_DRIVER]);
+           str_eq(upgrade_pass_now(s, TIER_DRIVER), c->to.hash[TIER_DRIVER]);
 }
 
 /* Until it is drained the node keeps what it ran before, or what a try before this one has put there. */
-void stepping_assign_as_it_was(struct stepping *s)
+void upgrade_pass_assign_as_it_was(struct upgrade_pass *s)
 {
     const struct claim *c = &s->out->claim;
-    stepping_assign(s, assignment_ref(was_tried(s) ? &c->to : &c->from));
+    upgrade_pass_assign(s, assignment_ref(was_tried(s) ? &c->to : &c->from));
 }
 
 /* The node's time begins anew with each thing that is asked of it: what it took to ask does not count. */
-static void ask(struct stepping *s, struct assignment_ref to)
+static void ask(struct upgrade_pass *s, struct assignment_ref to)
 {
-    stepping_assign(s, to);
+    upgrade_pass_assign(s, to);
     s->out->claim.since_s = s->in->now_s;
 }
 
-static void say(struct stepping *s, enum reason reason, const char *message)
+static void say(struct upgrade_pass *s, enum reason reason, const char *message)
 {
     s->out->reason = reason;
     s->out->message = message;
 }
 
-void stepping_enter(struct stepping *s, enum claim_phase phase, enum reason reason,
+void upgrade_pass_enter(struct upgrade_pass *s, enum claim_phase phase, enum reason reason,
                     const char *message)
 {
     assert(claim_step_exists(s->out->claim.phase, phase));
@@ -106,18 +106,18 @@ void stepping_enter(struct stepping *s, enum claim_phase phase, enum reason reas
     say(s, reason, message);
 }
 
-void stepping_release(struct stepping *s, enum reason reason, const char *message)
+void upgrade_pass_release(struct upgrade_pass *s, enum reason reason, const char *message)
 {
     s->out->claimed = false;
     say(s, reason, message);
 }
 
 /* As one word, which a claim may hold. */
-static void fail_with(struct stepping *s, const char *why, const char *message)
+static void fail_with(struct upgrade_pass *s, const char *why, const char *message)
 {
     char *reason = s->out->claim.reason;
     size_t n = 0;
-    stepping_enter(s, CLAIM_FAILED, REASON_UPGRADE_FAILED, message);
+    upgrade_pass_enter(s, CLAIM_FAILED, REASON_UPGRADE_FAILED, message);
     for (const char *c = why; *c && n < CLAIM_REASON_MAX - 1; c++)
         if (isalnum((unsigned char) *c))
             reason[n++] = *c;
@@ -126,13 +126,13 @@ static void fail_with(struct stepping *s, const char *why, const char *message)
         snprintf(reason, CLAIM_REASON_MAX, "%s", reason_text(REASON_UNKNOWN));
 }
 
-static void fail(struct stepping *s, enum reason why, const char *message)
+static void fail(struct upgrade_pass *s, enum reason why, const char *message)
 {
     fail_with(s, reason_text(why), message);
 }
 
 /* All that the node was to have is there, and the kubelet has GPUs to give. */
-static bool works(const struct stepping *s)
+static bool works(const struct upgrade_pass *s)
 {
     bool plugin = s->v->wanted & 1u << OPERAND_DEVICE_PLUGIN;
     return *s->v->carried.hash[TIER_STACK] && !operands_missing(s->v) &&
@@ -140,7 +140,7 @@ static bool works(const struct stepping *s)
 }
 
 /* What one tier of the claim brings, as people call it; where that is what it replaces is called too, with its hash. */
-static const char *tier_that_comes(const struct stepping *s, enum tier tier)
+static const char *tier_that_comes(const struct upgrade_pass *s, enum tier tier)
 {
     const char *hash = s->out->claim.to.hash[tier], *from = s->out->claim.from.hash[tier];
     const json_t *inputs = operands_inputs(s->in, tier, hash), *before = operands_inputs(s->in, tier, from);
@@ -150,7 +150,7 @@ static const char *tier_that_comes(const struct stepping *s, enum tier tier)
 }
 
 /* "driver 580.178.04, toolkit 1.18.0 and device plugin 0.18.0" */
-static const char *what_comes(const struct stepping *s)
+static const char *what_comes(const struct upgrade_pass *s)
 {
     const struct claim *c = &s->out->claim;
     const char *text =
@@ -163,9 +163,9 @@ static const char *what_comes(const struct stepping *s)
 
 /* ---- the phases */
 
-static void step_waiting(struct stepping *s)
+static void step_waiting(struct upgrade_pass *s)
 {
-    stepping_assign_as_it_was(s);
+    upgrade_pass_assign_as_it_was(s);
     look_at_pods(s, &s->out->drain);
     say(s, REASON_WAITING_FOR_JOBS,
         s->out->drain.message ? s->out->drain.message : "its jobs have ended: it waits for its turn in the rollout");
@@ -174,7 +174,7 @@ static void step_waiting(struct stepping *s)
 /* Whether the node goes back to waiting. A job may run for weeks, and this phase holds a place of maxParallel. Where other pods
  * have to leave too their time runs: drain.timeout ends the drain then, and jobs that come again and again do not put that off.
  * Only what the scheduler bound before it saw the taint counts as if it had been there before the claim. */
-static bool jobs_have_come(const struct stepping *s)
+static bool jobs_have_come(const struct upgrade_pass *s)
 {
     const struct drain *d = &s->out->drain;
     bool new = s->in->now_s - s->out->claim.since_s <= SCHEDULER_BEHIND_S;
@@ -183,7 +183,7 @@ static bool jobs_have_come(const struct stepping *s)
 
 /* Pods are asked to leave, until it takes too long. Nobody is deleted while a pod is there that would stay: it would help
  * nobody. */
-static void send_pods_away(struct stepping *s)
+static void send_pods_away(struct upgrade_pass *s)
 {
     const struct drain_spec *spec = &s->in->rollout->drain;
     const struct drain *d = &s->out->drain;
@@ -207,12 +207,12 @@ static void send_pods_away(struct stepping *s)
              arena_printf(s->a, "drain.timeout is over: the node returns to service unchanged; %s", s->out->message));
 }
 
-static void step_draining(struct stepping *s)
+static void step_draining(struct upgrade_pass *s)
 {
-    stepping_assign_as_it_was(s);
+    upgrade_pass_assign_as_it_was(s);
     look_at_pods(s, &s->out->drain);
     if (jobs_have_come(s)) {
-        stepping_enter(s, CLAIM_WAITING, REASON_JOB_ARRIVED, s->out->drain.message);
+        upgrade_pass_enter(s, CLAIM_WAITING, REASON_JOB_ARRIVED, s->out->drain.message);
         return;
     }
     if (!s->in->view.node->ready)
@@ -221,16 +221,16 @@ static void step_draining(struct stepping *s)
         send_pods_away(s);
         return;
     }
-    stepping_enter(s, CLAIM_UNLOADING, REASON_DRAINED,
+    upgrade_pass_enter(s, CLAIM_UNLOADING, REASON_DRAINED,
                    "no GPU pod is left on the node: Ostler removes toolkit, device plugin and exporter");
-    stepping_assign(s, assignment_before(s->out->assigned, TIER_STACK));
+    upgrade_pass_assign(s, assignment_before(s->out->assigned, TIER_STACK));
 }
 
 /* A driver that is another one, or the right one that did not come up the last time: a new try takes it off and puts it on
  * again. Where only the stack changes nobody has to leave for that. */
-static bool driver_must_go(const struct stepping *s)
+static bool driver_must_go(const struct upgrade_pass *s)
 {
-    const char *driver = stepping_now(s, TIER_DRIVER);
+    const char *driver = upgrade_pass_now(s, TIER_DRIVER);
     const struct node_pods *p = s->in->pods;
     bool tried = s->out->claim.attempt > 1 && p->of[OPERAND_DRIVER].present && !p->of[OPERAND_DRIVER].ready;
     bool may_be_tried = claim_drains(&s->out->claim) || !p->gpu_pods;
@@ -238,15 +238,15 @@ static bool driver_must_go(const struct stepping *s)
            (!str_eq(driver, s->out->claim.to.hash[TIER_DRIVER]) || (tried && may_be_tried));
 }
 
-static bool driver_is_leaving(const struct stepping *s)
+static bool driver_is_leaving(const struct upgrade_pass *s)
 {
     const struct node_pods *p = s->in->pods;
-    bool off = !*stepping_now(s, TIER_DRIVER);
+    bool off = !*upgrade_pass_now(s, TIER_DRIVER);
     return p->of[OPERAND_DRIVER].present && !p->host_driver &&
            (off || !str_eq(p->of[OPERAND_DRIVER].revision, s->out->claim.to.hash[TIER_DRIVER]));
 }
 
-static bool driver_is_up(const struct stepping *s)
+static bool driver_is_up(const struct upgrade_pass *s)
 {
     const struct node_pods *p = s->in->pods;
     const char *driver = s->out->claim.to.hash[TIER_DRIVER];
@@ -255,7 +255,7 @@ static bool driver_is_up(const struct stepping *s)
 
 /* Where the device plugin that has left was ours, no kubelet has admitted a GPU pod since. With one of somebody else's there
  * it may still do so for a while after the claim. */
-static bool pods_may_still_come(const struct stepping *s)
+static bool pods_may_still_come(const struct upgrade_pass *s)
 {
     const json_t *stack =
         s->in->record(s->in->arg, TIER_STACK, s->out->claim.from.hash[TIER_STACK]);
@@ -268,7 +268,7 @@ static bool pods_may_still_come(const struct stepping *s)
 
 /* An agent that still names pods that are gone has not looked since: what runs on the host may have a GPU open by now. It is
  * waited for, but not for long. */
-static bool holders_are_old(const struct stepping *s)
+static bool holders_are_old(const struct upgrade_pass *s)
 {
     int64_t lasted_s = s->in->now_s - s->out->claim.since_s;
     if (!holders_name_strangers(s->in->holders, s->in->pod_list) || lasted_s >= HOLDERS_BEHIND_S)
@@ -279,14 +279,14 @@ static bool holders_are_old(const struct stepping *s)
 
 /* A pod that the watch has not brought yet may have been admitted before the device plugin left; after that none is. So the
  * server is asked once, now that the stack is gone, and the write is sent only where it names no pod that was not known. */
-static void take_driver_off(struct stepping *s)
+static void take_driver_off(struct upgrade_pass *s)
 {
     look_at_pods(s, &s->out->drain);
     if (!drain_is_done(&s->out->drain)) {
-        stepping_enter(s, CLAIM_DRAINING, REASON_GPU_POD_ARRIVED,
+        upgrade_pass_enter(s, CLAIM_DRAINING, REASON_GPU_POD_ARRIVED,
                        arena_printf(s->a, "a GPU %s in between: the node %s", s->out->drain.waiting ? "pod came" : "was opened",
                                     s->out->drain.message));
-        stepping_assign_as_it_was(s);
+        upgrade_pass_assign_as_it_was(s);
         return;
     }
     if (pods_may_still_come(s)) {
@@ -306,7 +306,7 @@ static void take_driver_off(struct stepping *s)
         "toolkit and device plugin are gone and no GPU pod runs: Ostler removes the driver");
 }
 
-static void wait_for_pods(struct stepping *s, enum reason reason, const char *message)
+static void wait_for_pods(struct upgrade_pass *s, enum reason reason, const char *message)
 {
     if (is_overdue(s, s->in->rollout->install_timeout_s))
         fail(s, reason, arena_printf(s->a, "timeouts.install is over: %s", message));
@@ -314,9 +314,9 @@ static void wait_for_pods(struct stepping *s, enum reason reason, const char *me
         say(s, reason, message);
 }
 
-static void step_unloading(struct stepping *s)
+static void step_unloading(struct upgrade_pass *s)
 {
-    stepping_assign(s, assignment_before(node_assigned(&s->in->view), TIER_STACK));
+    upgrade_pass_assign(s, assignment_before(node_assigned(&s->in->view), TIER_STACK));
     if (operands_present(s->in->pods, operands_with_stack()) || s->in->pods->proof) {
         wait_for_pods(s, REASON_STACK_NOT_REMOVED, "pods of toolkit, device plugin or exporter are still on the node");
     } else if (driver_must_go(s)) {
@@ -326,16 +326,16 @@ static void step_unloading(struct stepping *s)
     } else if (!operands_recorded(s->in, assignment_ref(&s->out->claim.to))) {
         say(s, REASON_WAITING_FOR_REVISION, "the ControllerRevision of the new version is being written");
     } else {
-        stepping_enter(s, CLAIM_INSTALLING, REASON_UNLOADED,
+        upgrade_pass_enter(s, CLAIM_INSTALLING, REASON_UNLOADED,
                        arena_printf(s->a, "the old version is removed, Ostler installs the new one: %s", what_comes(s)));
-        stepping_assign(s, assignment_before(assignment_ref(&s->out->claim.to),
+        upgrade_pass_assign(s, assignment_before(assignment_ref(&s->out->claim.to),
                                              driver_is_up(s) ? TIERS : TIER_STACK));
     }
 }
 
 /* All that the node was to have is there: whether a GPU of it works too. Where nobody was sent away for this, those who are
  * still there count. */
-static bool is_proven(struct stepping *s)
+static bool is_proven(struct upgrade_pass *s)
 {
     const struct claim *c = &s->out->claim;
     bool drains = claim_drains(c),
@@ -350,13 +350,13 @@ static bool is_proven(struct stepping *s)
     return proof_is_done(&s->out->proof);
 }
 
-bool stepping_works(struct stepping *s)
+bool upgrade_pass_works(struct upgrade_pass *s)
 {
     return works(s) && is_proven(s);
 }
 
 /* A proof that has ended fails at once; one that waits for something else than the node has all the time. */
-static void wait_for_proof(struct stepping *s)
+static void wait_for_proof(struct upgrade_pass *s)
 {
     const struct proof_look *look = &s->out->proof;
     if (look->result == PROOF_FAILS)
@@ -367,12 +367,12 @@ static void wait_for_proof(struct stepping *s)
         say(s, look->reason, look->message);
 }
 
-static void step_validating(struct stepping *s)
+static void step_validating(struct upgrade_pass *s)
 {
-    stepping_assign(s, assignment_ref(&s->out->claim.to));
-    if (stepping_works(s)) {
+    upgrade_pass_assign(s, assignment_ref(&s->out->claim.to));
+    if (upgrade_pass_works(s)) {
         const char *proof = s->out->proof.message ? arena_printf(s->a, ": %s", s->out->proof.message) : ", and can allocate GPUs";
-        stepping_release(s, REASON_UPGRADED,
+        upgrade_pass_release(s, REASON_UPGRADED,
                          arena_printf(s->a, "the node runs %s%s", what_comes(s), proof));
         return;
     }
@@ -394,7 +394,7 @@ static void step_validating(struct stepping *s)
 
 /* What keeps the driver from coming up is said in place of what the kubelet says of its pod, where the agent on the node sees
  * it. */
-static void explain_driver(const struct stepping *s)
+static void explain_driver(const struct upgrade_pass *s)
 {
     enum reason reason = REASON_NONE;
     const char *why = inventory_why_no_driver(s->in, s->a, s->v, &reason);
@@ -402,22 +402,22 @@ static void explain_driver(const struct stepping *s)
         verdict_settle(s->v, s->v->state, reason, why);
 }
 
-static void step_installing(struct stepping *s)
+static void step_installing(struct upgrade_pass *s)
 {
     const struct claim *c = &s->out->claim;
     const struct assignment_ref stack = { .hash[TIER_STACK] = c->to.hash[TIER_STACK] };
     bool stack_is_on =
-        *c->to.hash[TIER_STACK] && str_eq(stepping_now(s, TIER_STACK), c->to.hash[TIER_STACK]);
+        *c->to.hash[TIER_STACK] && str_eq(upgrade_pass_now(s, TIER_STACK), c->to.hash[TIER_STACK]);
     if (!stack_is_on && driver_is_up(s) && operands_recorded(s->in, stack)) {
         ask(s, assignment_ref(&c->to));
         say(s, REASON_DRIVER_READY, "the driver is up: Ostler installs toolkit, device plugin and exporter");
         return;
     }
-    stepping_assign(s, assignment_before(assignment_ref(&c->to), stack_is_on ? TIERS : TIER_STACK));
+    upgrade_pass_assign(s, assignment_before(assignment_ref(&c->to), stack_is_on ? TIERS : TIER_STACK));
     operands_judge(s->in, s->a, s->v);
     explain_driver(s);
     if (stack_is_on && s->v->state == NODE_READY) {
-        stepping_enter(s, CLAIM_VALIDATING, REASON_INSTALLED,
+        upgrade_pass_enter(s, CLAIM_VALIDATING, REASON_INSTALLED,
                        "every operand is up: Ostler waits until the kubelet reports allocatable GPUs");
         step_validating(s);
     } else if (is_overdue(s, s->in->rollout->install_timeout_s)) {
@@ -431,15 +431,15 @@ static void step_installing(struct stepping *s)
 }
 
 /* Nothing is done until the rollout tries it again; but what came up after all is taken. */
-static void step_failed(struct stepping *s)
+static void step_failed(struct upgrade_pass *s)
 {
     const struct claim *c = &s->out->claim;
-    stepping_assign_unchanged(s);
+    upgrade_pass_assign_unchanged(s);
     operands_judge(s->in, s->a, s->v);
     explain_driver(s);
     bool arrived = node_bears(&s->in->view, &c->to) && claim_is_for(c, assignment_ref(&s->t->runs));
-    if (claim_closes(c) && arrived && stepping_works(s)) {
-        stepping_release(s, REASON_RECOVERED, "the operands came up after all: the node returns to service");
+    if (claim_closes(c) && arrived && upgrade_pass_works(s)) {
+        upgrade_pass_release(s, REASON_RECOVERED, "the operands came up after all: the node returns to service");
         return;
     }
     const char *problem = s->v->message ? s->v->message : s->out->proof.message ? s->out->proof.message : c->reason;

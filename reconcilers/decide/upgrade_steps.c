@@ -21,7 +21,7 @@ bool upgrade_jobs_may_go(const struct drain_spec *spec, int64_t claimed_s, int64
     return spec->wait_for_jobs_s >= 0 && *ret_left_s <= 0;
 }
 
-static void start_over(struct stepping *s, enum claim_kind kind, enum reason reason,
+static void start_over(struct upgrade_pass *s, enum claim_kind kind, enum reason reason,
                        const char *message)
 {
     struct claim *c = &s->out->claim;
@@ -29,18 +29,18 @@ static void start_over(struct stepping *s, enum claim_kind kind, enum reason rea
     c->attempt = 1;
     c->to = s->t->runs;
     claim_begin_from(c, node_assigned(&s->in->view));
-    stepping_enter(s, CLAIM_UNLOADING, reason, message);
-    stepping_assign(s, assignment_before(assignment_ref(&c->from), TIER_STACK));
+    upgrade_pass_enter(s, CLAIM_UNLOADING, reason, message);
+    upgrade_pass_assign(s, assignment_before(assignment_ref(&c->from), TIER_STACK));
 }
 
 /* Nothing was changed on the node yet. */
-static bool is_as_it_was(const struct stepping *s)
+static bool is_as_it_was(const struct upgrade_pass *s)
 {
     return claim_is_as_it_was(&s->out->claim, node_assigned(&s->in->view));
 }
 
 /* Whether the records of all that the claim is for are there. */
-static bool is_recorded(const struct stepping *s)
+static bool is_recorded(const struct upgrade_pass *s)
 {
     for (enum tier t = 0; t < TIERS; t++) {
         const char *hash = s->out->claim.to.hash[t];
@@ -52,11 +52,11 @@ static bool is_recorded(const struct stepping *s)
 
 /* Where nothing is to be pulled, nobody makes a pod that does. A tier that is to be another one
  * brings something. */
-static bool brings_images(const struct stepping *s)
+static bool brings_images(const struct upgrade_pass *s)
 {
     struct images_wanted want = { 0 };
     for (enum tier t = 0; t < TIERS; t++)
-        if (!str_eq(stepping_now(s, t), s->t->runs.hash[t]))
+        if (!str_eq(upgrade_pass_now(s, t), s->t->runs.hash[t]))
             want.of[t].inputs = operands_inputs(s->in, t, s->t->runs.hash[t]);
     return images_any(&want);
 }
@@ -64,7 +64,7 @@ static bool brings_images(const struct stepping *s)
 /* Why the node does not turn to what it is meant to run by now; NULL: it does. As with a claim, the images of that come first:
  * a tag that does not exist would cost the node what it is about to have. The rollout has them pulled. What is known good was
  * there before; a node that is tried again has nothing to lose; and there is no way on to what nobody knows any more. */
-static const char *why_not_yet(const struct stepping *s)
+static const char *why_not_yet(const struct upgrade_pass *s)
 {
     const struct claim *c = &s->out->claim;
     char purpose[IMAGES_PURPOSE_MAX];
@@ -84,14 +84,14 @@ static const char *why_not_yet(const struct stepping *s)
 }
 
 /* The node is meant to run something else by now. */
-static void change_target(struct stepping *s)
+static void change_target(struct upgrade_pass *s)
 {
     enum claim_phase phase = s->out->claim.phase;
     if (phase == CLAIM_FAILED && !node_bears(&s->in->view, &s->t->runs))
         return; /* it holds no slot: the rollout gives it one */
     if (is_as_it_was(s) || phase == CLAIM_FAILED) {
-        stepping_assign_unchanged(s);
-        stepping_release(s, REASON_TARGET_CHANGED,
+        upgrade_pass_assign_unchanged(s);
+        upgrade_pass_release(s, REASON_TARGET_CHANGED,
                          "the node's target is another version now, and nothing was changed on the node: it returns to service");
         return;
     }
@@ -104,21 +104,21 @@ static void change_target(struct stepping *s)
 }
 
 /* Somebody wants the node left alone, and nothing was changed on it yet. */
-static bool is_called_back(const struct stepping *s)
+static bool is_called_back(const struct upgrade_pass *s)
 {
     return is_as_it_was(s) && (node_is_held(&s->in->view) || s->in->view.node->cordoned);
 }
 
 /* The claim is gone, or a policy's that is: the node gets back what it had. Where that still runs, nothing need be done. */
-static void give_up(struct stepping *s, const struct target *wish, enum reason reason,
+static void give_up(struct upgrade_pass *s, const struct target *wish, enum reason reason,
                     const char *message)
 {
-    stepping_assign_unchanged(s);
+    upgrade_pass_assign_unchanged(s);
     s->t = wish->good ? wish->good : wish;
-    bool arrived = node_bears(&s->in->view, &s->t->runs) && stepping_works(s);
+    bool arrived = node_bears(&s->in->view, &s->t->runs) && upgrade_pass_works(s);
     bool begun = !*s->v->carried.hash[TIER_STACK] || node_bears(&s->in->view, &wish->runs);
     if (arrived || !begun) {
-        stepping_release(s, reason, message);
+        upgrade_pass_release(s, reason, message);
         return;
     }
     struct claim *c = &s->out->claim, before = *c;
@@ -128,10 +128,10 @@ static void give_up(struct stepping *s, const struct target *wish, enum reason r
     start_over(s, CLAIM_ROLLBACK, reason, message);
 }
 
-static void settle_unreadable(struct stepping *s, const char *why)
+static void settle_unreadable(struct upgrade_pass *s, const char *why)
 {
     const char *name = s->in->view.node->head.key;
-    stepping_assign_unchanged(s);
+    upgrade_pass_assign_unchanged(s);
     s->out->untouched = true;
     verdict_settle(s->v, NODE_FAILED, REASON_CLAIM_UNREADABLE,
                    arena_printf(s->a,
@@ -142,7 +142,7 @@ static void settle_unreadable(struct stepping *s, const char *why)
 }
 
 /* Why the node failed, as the status counts it. With OTHER the verdict has the word. */
-static enum reason failed_reason(const struct stepping *s)
+static enum reason failed_reason(const struct upgrade_pass *s)
 {
     static const enum reason own[] = {
         REASON_VALIDATION_FAILED,  REASON_VERSION_MISMATCH,     REASON_NO_ALLOCATABLE_GPUS,
@@ -158,7 +158,7 @@ static enum reason failed_reason(const struct stepping *s)
 
 /* What it is taken to have run well: what an upgrade came from, which in one that began anew in the middle is what was on the
  * node just then, proven or not (records.c asks besides whether any node ran it); or what it goes back to, since others did. */
-static void take_claim(struct stepping *s)
+static void take_claim(struct upgrade_pass *s)
 {
     const struct claim *c = &s->out->claim;
     s->v->claimed = c->to;
@@ -170,7 +170,7 @@ static void take_claim(struct stepping *s)
 }
 
 /* What the verdict says of a node that stays claimed, or is let go. */
-static void settle_step(struct stepping *s)
+static void settle_step(struct upgrade_pass *s)
 {
     const struct claim *c = &s->out->claim;
     if (s->out->claimed)
@@ -197,15 +197,15 @@ static void correct(int64_t *at_s, int64_t now_s)
         *at_s = now_s;
 }
 
-static void step(struct stepping *s)
+static void step(struct upgrade_pass *s)
 {
     struct claim *c = &s->out->claim;
     correct(&c->since_s, s->in->now_s);
     correct(&c->claimed_s, s->in->now_s);
     s->out->claimed = true;
     if (is_called_back(s)) {
-        stepping_assign_as_it_was(s);
-        stepping_release(s, REASON_CANCELLED,
+        upgrade_pass_assign_as_it_was(s);
+        upgrade_pass_release(s, REASON_CANCELLED,
                          "a user cordoned or held the node, and nothing was changed on it: it returns to service");
     } else if (!claim_is_for(c, assignment_ref(&s->t->runs)) && *s->t->runs.hash[TIER_STACK]) {
         change_target(s);
@@ -228,7 +228,7 @@ void upgrade_step(const struct node_input *in, const struct target *wish, struct
     const char *text = intern_text(in->view.strings, in->view.node->claim);
     char why[CLAIM_WHY_MAX];
     const struct target *t = upgrade_target(in, wish);
-    struct stepping s = { .in = in, .t = t, .back = t != wish, .a = a, .v = v, .actions = actions, .out = ret };
+    struct upgrade_pass s = { .in = in, .t = t, .back = t != wish, .a = a, .v = v, .actions = actions, .out = ret };
     *ret = (struct upgrade){ .gave_up = upgrade_given_up(in, wish) ? target_text(a, wish) : NULL };
     ret->under_way = text || upgrade_claim_taken(in);
     if (!ret->under_way)

@@ -42,22 +42,22 @@ uint64_t gpu_node_owner(const char *uid)
     return *uid ? str_hash(uid, strlen(uid)) : 0;
 }
 
-struct last_words *last_words_new(const char *pod, const char *container)
+struct log_tail *log_tail_new(const char *pod, const char *container)
 {
-    struct last_words *w = xcalloc(1, sizeof *w);
+    struct log_tail *w = xcalloc(1, sizeof *w);
     w->pod = xstrdup(pod);
     w->container = xstrdup(container);
     return w;
 }
 
-struct last_words *last_words_copy(const struct last_words *w)
+struct log_tail *log_tail_copy(const struct log_tail *w)
 {
-    struct last_words *copy = last_words_new(w->pod, w->container);
+    struct log_tail *copy = log_tail_new(w->pod, w->container);
     copy->text = w->text ? xstrdup(w->text) : NULL;
     return copy;
 }
 
-void last_words_free(struct last_words *w)
+void log_tail_free(struct log_tail *w)
 {
     if (!w)
         return;
@@ -67,13 +67,13 @@ void last_words_free(struct last_words *w)
     free(w);
 }
 
-static struct last_words *words_of(const json_t *object)
+static struct log_tail *words_of(const json_t *object)
 {
     const json_t *said = json_at(object, "status.lastWords");
     const char *pod = json_str(said, "pod"), *container = json_str(said, "container"), *text = json_str(said, "text");
     if (!pod || !container || !text || strlen(text) > LAST_WORDS_MAX)
         return NULL;
-    struct last_words *w = last_words_new(pod, container);
+    struct log_tail *w = log_tail_new(pod, container);
     w->text = xstrdup(text);
     return w;
 }
@@ -122,7 +122,7 @@ bool gpu_node_same(const struct gpu_node *a, const struct gpu_node *b)
 
 void gpu_node_free(struct gpu_node *g)
 {
-    last_words_free(g->words);
+    log_tail_free(g->words);
     free(g->inventory);
     node_holders_free(g->holders);
     free(g->head.key);

@@ -25,18 +25,18 @@ enum { GPU_NODE_STATE_MAX = 16, GPU_NODE_TIME_MAX = 24 };
 enum { LAST_WORDS_MAX = 1024 };
 
 /* What a container said before it failed. Owned. */
-struct last_words {
+struct log_tail {
     char *pod;       /* "namespace/name" */
     char *container;
     char *text;      /* NULL: not known, or not yet */
 };
 
 /* Of this container, without a text yet; both are copied. Owned by the caller. */
-struct last_words *last_words_new(const char *pod, const char *container);
+struct log_tail *log_tail_new(const char *pod, const char *container);
 /* A copy that the caller owns. */
-struct last_words *last_words_copy(const struct last_words *w);
+struct log_tail *log_tail_copy(const struct log_tail *w);
 /* NULL is none. */
-void last_words_free(struct last_words *w);
+void log_tail_free(struct log_tail *w);
 
 struct gpu_node {
     struct record head;               /* key = the node's name */
@@ -45,7 +45,7 @@ struct gpu_node {
     bool rolled_back;                 /* status.reason is RolledBack */
     int64_t since_s;                  /* status.since, seconds of the epoch; 0: it is no time as we write it */
     uint64_t said;                    /* gpu_node_said() of its status */
-    struct last_words *words;         /* status.lastWords; NULL: it says none. Owned */
+    struct log_tail *words;         /* status.lastWords; NULL: it says none. Owned */
     struct node_inventory *inventory; /* what the agent on the node has seen; NULL: it was silent so far. Owned */
     struct node_stages stages;        /* how long the node took to become ready, as its status says */
     struct node_holders *holders;     /* who has a GPU open, as that says; NULL: nobody, or it does not say. Owned */

@@ -198,7 +198,7 @@ static const json_t *last_bad_end(const json_t *status)
 static char *last_said(const json_t *end)
 {
     const char *message = json_str_or_empty(end, "message");
-    return strchr(message, '\n') ? log_tail(message, strlen(message), SAID_MAX) : xstrdup(message);
+    return strchr(message, '\n') ? log_tail_cut(message, strlen(message), SAID_MAX) : xstrdup(message);
 }
 
 /* A container that crashes again and again waits, runs and ends in turn: one text for all three, or

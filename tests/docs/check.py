@@ -329,7 +329,7 @@ def states():
 
 def events():
     """docs/operations.md has every Event about a node's writes and about a rollout."""
-    real = reasons_in("reconcilers/notices.c", "reconcilers/decide/rollout_events.c", "reconcilers/last_words.c")
+    real = reasons_in("reconcilers/notices.c", "reconcilers/decide/rollout_events.c", "reconcilers/log_tail.c")
     text = read("docs/operations.md")
     return [f"docs/operations.md lacks the Event {x}" for x in sorted(real) if f"`{x}`" not in text]
 

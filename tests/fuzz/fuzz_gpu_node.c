@@ -30,15 +30,15 @@ static void check_stages(const struct node_stages *s)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void check_words(const struct last_words *words)
+static void check_words(const struct log_tail *words)
 {
     if (!words)
         return;
-    struct last_words *copy = last_words_copy(words);
+    struct log_tail *copy = log_tail_copy(words);
     if (strlen(words->text) > LAST_WORDS_MAX || !str_eq(copy->text, words->text) || !str_eq(copy->pod, words->pod) ||
         !str_eq(copy->container, words->container))
         abort();
-    last_words_free(copy);
+    log_tail_free(copy);
 }
 
 static void check_inventory(const struct node_inventory *i)

@@ -16,7 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     size_t max = 4 + *data, len = size - 1;
     char *log = malloc(len ? len : 1); /* of its own, so that a byte too far is seen */
     memcpy(log, data + 1, len);
-    CLEANUP_FREE char *text = log_tail(log, len, max);
+    CLEANUP_FREE char *text = log_tail_cut(log, len, max);
     free(log);
     CLEANUP_JSON json_t *json = json_stringn(text, strlen(text));
     if (!json || strlen(text) > max)

@@ -33,7 +33,7 @@ struct seen {
     const struct pod *pod;
     const struct manifests *manifests; /* the same for all inputs */
     struct rollout_spec rollout;
-    enum stance stance;
+    enum operating_mode mode;
 };
 
 static const json_t *record(void *arg, enum tier tier, const char *hash)
@@ -87,10 +87,10 @@ static json_t *pass(struct seen *s, const json_t *object)
     CLEANUP_ACTIONS struct actions actions = { 0 };
     struct node_verdict v;
     struct node *n = node_project(s->strings, object);
-    bool manage = s->stance == STANCE_MANAGE;
+    bool manage = s->mode == MODE_MANAGE;
     struct node_input in = { .view = { n, s->strings },
                              .pods = &s->pods,
-                             .stance = s->stance,
+                             .mode = s->mode,
                              .may_mark = true,
                              .policy = manage ? &s->policy : NULL,
                              .targets = manage ? s->targets : NULL,
@@ -166,7 +166,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!manifests)
         manifests = manifests_new(NULL);
     struct seen s = { .strings = intern_new(), .record = json_object(), .manifests = manifests,
-                      .stance = data[0] & 1 ? STANCE_REMOVE : STANCE_MANAGE };
+                      .mode = data[0] & 1 ? MODE_REMOVE : MODE_MANAGE };
     assert(policy_decode(policy, &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL, true }, &s.policy, &problems) == 0);
     rollout_spec_decode(s.policy.spec, &s.rollout);
     s.targets = targets_new(&s.policy, &(struct target_sources){ 0 });

@@ -223,7 +223,7 @@ static void name_targets(struct testbed *t, const char *first, json_t *symbols)
     json_t *node;
     bool plain = json_object_size(symbols) == 0;
     CLEANUP_JSON json_t *nodes = testbed_list(t, RESOURCE_NODE);
-    if (testbed_stance(t) != STANCE_MANAGE)
+    if (testbed_stance(t) != MODE_MANAGE)
         return;
     json_array_foreach (nodes, i, node) {
         const char *name = object_name(node);

@@ -42,7 +42,7 @@ static void check(void **state)
     struct tally tally = { 0 };
     tally.total = !row->no_node;
     tally.states[row->state] = !row->no_node;
-    struct cluster_view v = { .stance = row->removed ? STANCE_REMOVE : STANCE_MANAGE, .problems = row->invalid ? "x" : NULL,
+    struct cluster_view v = { .mode = row->removed ? MODE_REMOVE : MODE_MANAGE, .problems = row->invalid ? "x" : NULL,
                               .tally = &tally, .children = children, .child_count = 1, .now_s = NOW_S,
                               .agents_up_s = NOW_S - row->up_s };
     assert_int_equal(detecting_wait_s(&v), row->want_s);

@@ -61,8 +61,8 @@
 
 static const struct drain_spec drain = { .taint_key = TAINT_UPGRADE, .wait_for_jobs_s = -1,
                                         .force = true, .delete_empty_dir = true };
-static const struct last_words words = { .pod = "ops/d", .container = "driver", .text = "no headers" };
-static const struct last_words no_words = { .pod = "ops/d", .container = "driver" };
+static const struct log_tail words = { .pod = "ops/d", .container = "driver", .text = "no headers" };
+static const struct log_tail no_words = { .pod = "ops/d", .container = "driver" };
 
 /* ---- one row: a node, what is said of it, and what its last pass came to */
 
@@ -85,7 +85,7 @@ static const struct row {
     enum rollout_hold hold;
     int gpus;
     const char *product;
-    const struct last_words *words;
+    const struct log_tail *words;
     const char *failed;    /* that the policy asks for, on gpu-1 with NoAllocatableGpus */
     const char *runs;      /* in place of that */
     bool gpu;              /* a GPU was found */

@@ -1,6 +1,6 @@
 /* Case files: tests/cases/node/ has one file per behaviour, no code. The first document is what is seen:
  *   policy: the object's parts that are not as usual
- *   stance: Hold or Remove where the policy does not say so (no policy, for long)
+ *   mode: Hold or Remove where the policy does not say so (no policy, for long)
  *   node, pods: short forms (support/testbed.h)             inventory: what the node's agent has seen
  *   inventorySaid: when it last said something else
  *   holdersNew: nobody has looked yet which pods have a GPU open by that
@@ -371,7 +371,7 @@ static void check_case(void **state)
     if (json_array_size(documents) != 2)
         fail_msg("%s", documents ? "two documents are needed" : err_msg(&e));
     const json_t *given = json_array_get(documents, 0);
-    const char *stance = json_str_or_empty(given, "stance");
+    const char *mode = json_str_or_empty(given, "stance");
     struct testbed t;
     CLEANUP_JSON json_t *usual = json_object();
     const json_t *policy = json_object_get(given, "policy");
@@ -385,7 +385,7 @@ static void check_case(void **state)
     CLEANUP_JSON json_t *seen = symbols_resolved(symbols, given);
     CLEANUP_JSON json_t *want = symbols_resolved(symbols, json_array_get(documents, 1));
     put_seen(&t, seen);
-    t.hold = str_eq(stance, "Hold");
+    t.hold = str_eq(mode, "Hold");
     t.watched_s = json_int(given, "watched", 0);
     t.removing_s = json_int(given, "removing", 0);
     t.discovered_s = json_int(given, "discovered", 0);
@@ -397,7 +397,7 @@ static void check_case(void **state)
     t.not_evicted = json_str(given, "refused");
     t.ask_in_ms = json_int(given, "askIn", 0);
     t.holders_new = json_bool(given, "holdersNew", false);
-    if (str_eq(stance, "Remove")) {
+    if (str_eq(mode, "Remove")) {
         testbed_remove(&t, RESOURCE_POLICY, POLICY_NAME);
         t.absent_for_long = true;
     }

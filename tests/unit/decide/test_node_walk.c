@@ -223,9 +223,9 @@ static void check_rest(struct testbed *t)
     assert_string_equal(object_label(node, "theirs"), "x");
     if (v.state == NODE_LOST)
         return;
-    if (testbed_stance(t) == STANCE_MANAGE && !released)
+    if (testbed_stance(t) == MODE_MANAGE && !released)
         assert_true(v.state == NODE_READY || job);
-    else if (testbed_stance(t) != STANCE_HOLD && !job)
+    else if (testbed_stance(t) != MODE_HOLD && !job)
         assert_null(object_label(node, LABEL_DRIVER));
 }
 

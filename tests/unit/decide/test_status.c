@@ -114,7 +114,7 @@ static void check_crowd(bool invalid)
     fill_problems(&problems);
     CLEANUP_FREE char *text = policy_problems_text(&problems);
     struct cluster_view v = { .object = object, .policy = &policy, .problems = invalid ? text : NULL,
-                              .problem_list = invalid ? &problems : NULL, .stance = STANCE_MANAGE, .tally = &c->tally,
+                              .problem_list = invalid ? &problems : NULL, .mode = MODE_MANAGE, .tally = &c->tally,
                               .settled = true, .now = "2026-11-20T10:00:00Z" };
     check_bounds(&v);
     crowd_free(c);
@@ -165,7 +165,7 @@ static void the_order_of_events_leaves_no_trace(void **state)
             tally_set(&tally, &nodes[i], &v);
         }
         CLEANUP_ARENA struct arena a = { 0 };
-        struct cluster_view v = { .object = object, .policy = &policy, .stance = STANCE_MANAGE, .tally = &tally, .settled = true,
+        struct cluster_view v = { .object = object, .policy = &policy, .mode = MODE_MANAGE, .tally = &tally, .settled = true,
                                   .now = "2026-11-20T10:00:00Z" };
         struct condition conditions[STATUS_CONDITIONS] = { 0 };
         status_conditions(&v, NULL, &a, conditions);
@@ -240,8 +240,8 @@ static void who_does_not_come_up_is_named(void **state)
     CLEANUP_ARENA struct arena a = { 0 };
     char said[] = "3 nodes wait", last[] = "the last words";
     struct rollout_report report = { .known = true, .hold = ROLLOUT_HOLD_CANARY, .message = said, .active = 3 };
-    struct cluster_view v = { .object = object, .stance = STANCE_MANAGE, .tally = &tally, .settled = true, .rollout = &report,
-                              .last_words = words, .arg = last, .now = "2026-11-20T10:00:00Z" };
+    struct cluster_view v = { .object = object, .mode = MODE_MANAGE, .tally = &tally, .settled = true, .rollout = &report,
+                              .log_tail = words, .arg = last, .now = "2026-11-20T10:00:00Z" };
     struct condition conditions[STATUS_CONDITIONS] = { 0 };
     status_conditions(&v, NULL, &a, conditions);
     const char *want = "gpu-2 does not come up: CrashLoopBackOff: container driver exited with code 2, pod ops/driver-x; its "
@@ -274,7 +274,7 @@ static void a_node_on_its_way_is_a_rollout_that_goes_on(void **state)
     CLEANUP_ARENA struct arena a = { 0 };
     char said[] = "a node failed";
     struct rollout_report report = { .known = true, .hold = ROLLOUT_HOLD_FAILED, .message = said };
-    struct cluster_view view = { .object = object, .stance = STANCE_MANAGE, .tally = &tally, .settled = true, .rollout = &report,
+    struct cluster_view view = { .object = object, .mode = MODE_MANAGE, .tally = &tally, .settled = true, .rollout = &report,
                                  .now = "2026-11-20T10:00:00Z" };
     struct condition conditions[STATUS_CONDITIONS] = { 0 };
     status_conditions(&view, NULL, &a, conditions);

@@ -45,7 +45,7 @@ static void check(void **state)
         tree("{'metadata': {'name': 'default', 'uid': 'p', 'generation': 1, 'finalizers': ['" POLICY_FINALIZER "']}}");
     struct tally tally = { .moving = row->moving };
     struct rollout_report report = { .known = true, .hold = ROLLOUT_HOLD_PARALLEL, .active = row->moving, .done = 1 };
-    struct cluster_view v = { .object = object, .stance = STANCE_HOLD, .tally = &tally, .settled = true, .rollout = &report,
+    struct cluster_view v = { .object = object, .mode = MODE_HOLD, .tally = &tally, .settled = true, .rollout = &report,
                               .now = NOW, .counts_wait_ms = row->wait_ms };
     json_object_set_new(object, "status", status_of(&v, &a));
     report.hold = row->hold;

@@ -36,14 +36,14 @@ static const struct row {
 static void check(void **state)
 {
     const struct row *row = *state;
-    CLEANUP_FREE char *got = log_tail(row->log, strlen(row->log), row->max);
+    CLEANUP_FREE char *got = log_tail_cut(row->log, strlen(row->log), row->max);
     assert_string_equal(got, row->want);
 }
 
 static void zero_bytes_go(void **state)
 {
     (void) state;
-    CLEANUP_FREE char *got = log_tail("a\0b", 3, 100);
+    CLEANUP_FREE char *got = log_tail_cut("a\0b", 3, 100);
     assert_string_equal(got, "ab");
 }
 

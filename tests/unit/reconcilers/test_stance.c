@@ -65,32 +65,32 @@ static void put(struct fixture *f, const char *text, bool deleted)
     quiet_event(&f->cluster, RESOURCE_POLICY, text, deleted);
 }
 
-static void expect(const struct fixture *f, enum stance stance, int64_t again_ms)
+static void expect(const struct fixture *f, enum operating_mode mode, int64_t again_ms)
 {
     int64_t got_ms;
-    assert_int_equal(cluster_stance(&f->cluster, &got_ms), stance);
+    assert_int_equal(cluster_mode(&f->cluster, &got_ms), mode);
     assert_int_equal(got_ms, again_ms);
 }
 
 static void a_policy_that_was_never_there_is_waited_for(void **state)
 {
     struct fixture *f = *state;
-    expect(f, STANCE_HOLD, GRACE_MS);
+    expect(f, MODE_HOLD, GRACE_MS);
     f->mono_ms += GRACE_MS - 1;
-    expect(f, STANCE_HOLD, 1);
+    expect(f, MODE_HOLD, 1);
     f->mono_ms++;
-    expect(f, STANCE_REMOVE, 0);
+    expect(f, MODE_REMOVE, 0);
 }
 
 static void a_clock_that_is_set_forward_shortens_no_wait(void **state)
 {
     struct fixture *f = *state;
     f->wall_us += INT64_C(1000) * 1000 * 86400;
-    expect(f, STANCE_HOLD, GRACE_MS);
+    expect(f, MODE_HOLD, GRACE_MS);
     put(f, POLICY(1, "", ""), false);
     put(f, POLICY(1, "", ""), true);
     f->wall_us += INT64_C(1000) * 1000 * 86400;
-    expect(f, STANCE_HOLD, GRACE_MS);
+    expect(f, MODE_HOLD, GRACE_MS);
 }
 
 static void what_was_written_down_is_held_against_a_clock_that_nobody_sets(void **state)
@@ -108,10 +108,10 @@ static void a_policy_that_vanishes_is_waited_for(void **state)
 {
     struct fixture *f = *state;
     put(f, POLICY(1, "", ""), false);
-    expect(f, STANCE_MANAGE, 0);
+    expect(f, MODE_MANAGE, 0);
     f->mono_ms += 2 * GRACE_MS;
     put(f, POLICY(1, "", ""), true);
-    expect(f, STANCE_HOLD, GRACE_MS);
+    expect(f, MODE_HOLD, GRACE_MS);
 }
 
 static void a_policy_that_was_deleted_is_not_waited_for(void **state)
@@ -119,9 +119,9 @@ static void a_policy_that_was_deleted_is_not_waited_for(void **state)
     struct fixture *f = *state;
     put(f, POLICY(1, "", ""), false);
     put(f, POLICY(1, ", 'deletionTimestamp': '2026-11-20T10:00:00Z'", ""), false);
-    expect(f, STANCE_REMOVE, 0);
+    expect(f, MODE_REMOVE, 0);
     put(f, POLICY(1, ", 'deletionTimestamp': '2026-11-20T10:00:00Z'", ""), true);
-    expect(f, STANCE_REMOVE, 0);
+    expect(f, MODE_REMOVE, 0);
 }
 
 /* Another policy may have come since, of which a silent watch has not told. */
@@ -132,19 +132,19 @@ static void a_deletion_seen_while_standing_by_is_waited_for(void **state)
     put(f, POLICY(1, ", 'deletionTimestamp': '2026-11-20T10:00:00Z'", ""), true);
     f->mono_ms += 85000;
     cluster_begin(&f->cluster);
-    expect(f, STANCE_HOLD, GRACE_MS - 85000);
+    expect(f, MODE_HOLD, GRACE_MS - 85000);
 }
 
 static void what_was_valid_goes_on(void **state)
 {
     struct fixture *f = *state;
     put(f, POLICY(1, "", "'driver': {'version': 1}"), false);
-    expect(f, STANCE_HOLD, 0);
+    expect(f, MODE_HOLD, 0);
     put(f, POLICY(2, "", ""), false);
-    expect(f, STANCE_MANAGE, 0);
+    expect(f, MODE_MANAGE, 0);
     put(f, POLICY(3, "", "'driver': {'version': 1}"), false);
     assert_non_null(f->cluster.problem_text);
-    expect(f, STANCE_MANAGE, 0);
+    expect(f, MODE_MANAGE, 0);
 }
 
 int main(void)

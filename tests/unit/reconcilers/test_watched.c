@@ -83,10 +83,10 @@ static void a_view_is_as_old_as_its_pods_where_those_were_silent_for_longest(voi
     assert_int_equal(age(f).age_s, 20);
 }
 
-static enum stance stance(const struct fixture *f)
+static enum operating_mode mode(const struct fixture *f)
 {
     int64_t again_ms;
-    return cluster_stance(&f->cluster, &again_ms);
+    return cluster_mode(&f->cluster, &again_ms);
 }
 
 /* One may have been created since the watch broke off. */
@@ -95,12 +95,12 @@ static void a_policy_is_not_gone_while_its_watch_fails(void **state)
     struct fixture *f = *state;
     cluster_new_epoch(&f->cluster);
     list(f, RESOURCE_POLICY);
-    assert_int_equal(stance(f), STANCE_HOLD);
+    assert_int_equal(mode(f), MODE_HOLD);
     world_break(&f->w, 0, 0, ERR_UNREACHABLE, "no route to host");
     world_turn(&f->w);
     assert_non_null(informer_problem(f->cluster.informers[RESOURCE_POLICY]));
     world_jump(&f->w, 2 * GRACE_MS);
-    assert_int_equal(stance(f), STANCE_HOLD);
+    assert_int_equal(mode(f), MODE_HOLD);
 }
 
 static void a_policy_is_gone_when_its_watch_has_shown_none_for_long(void **state)
@@ -109,7 +109,7 @@ static void a_policy_is_gone_when_its_watch_has_shown_none_for_long(void **state
     cluster_new_epoch(&f->cluster);
     list(f, RESOURCE_POLICY);
     world_jump(&f->w, 2 * GRACE_MS);
-    assert_int_equal(stance(f), STANCE_REMOVE);
+    assert_int_equal(mode(f), MODE_REMOVE);
 }
 
 int main(void)

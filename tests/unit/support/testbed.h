@@ -88,7 +88,7 @@ const struct target *testbed_target(struct testbed *t, const char *node);
 void testbed_forget_targets(struct testbed *t);
 
 /* What a pass goes by now. */
-enum stance testbed_stance(const struct testbed *t);
+enum operating_mode testbed_stance(const struct testbed *t);
 /* What the operator knows of a node; fails the test when there is none of that name. */
 struct node_slot *testbed_slot(const struct testbed *t, const char *name);
 /* One pass over a node or the policy: what it would do. */

@@ -47,21 +47,21 @@ void testbed_forget_targets(struct testbed *t)
     targets_free(TAKE(t->cluster->targets));
 }
 
-enum stance testbed_stance(const struct testbed *t)
+enum operating_mode testbed_stance(const struct testbed *t)
 {
     int64_t again_ms;
     if (t->hold)
-        return STANCE_HOLD;
+        return MODE_HOLD;
     if (t->cluster->object)
-        return cluster_stance(t->cluster, &again_ms);
-    return t->cluster->saw_deletion || t->absent_for_long ? STANCE_REMOVE : STANCE_HOLD;
+        return cluster_mode(t->cluster, &again_ms);
+    return t->cluster->saw_deletion || t->absent_for_long ? MODE_REMOVE : MODE_HOLD;
 }
 
 void testbed_pass_node(struct testbed *t, struct arena *a, const char *name, struct node_verdict *v, struct actions *actions)
 {
     struct cluster *c = t->cluster;
     struct node_slot *slot = testbed_slot(t, name);
-    enum stance stance = testbed_stance(t);
+    enum operating_mode mode = testbed_stance(t);
     struct node_pods pods;
     cluster_node_pods(c, slot, &pods);
     struct node_input in = {
@@ -70,15 +70,15 @@ void testbed_pass_node(struct testbed *t, struct arena *a, const char *name, str
         .inventory = cluster_inventory(c, slot),
         .holders = cluster_holders(c, slot),
         .holders_new = t->holders_new,
-        .stance = stance,
+        .mode = mode,
         .force_removal = object_annotation(c->object, POLICY_FORCE_REMOVAL) != NULL,
         .deleting = t->deleting,
         .toolkit_turn = !t->toolkit_waits || slot->toolkit.granted,
         .toolkit_stopped_by = t->toolkit_stopped_by,
         .may_mark = object_has_finalizer(c->object, POLICY_FINALIZER),
-        .policy = stance == STANCE_MANAGE ? &c->policy : NULL,
-        .targets = stance == STANCE_MANAGE ? cluster_targets(c) : NULL,
-        .rollout = stance == STANCE_MANAGE ? &c->rollout : NULL,
+        .policy = mode == MODE_MANAGE ? &c->policy : NULL,
+        .targets = mode == MODE_MANAGE ? cluster_targets(c) : NULL,
+        .rollout = mode == MODE_MANAGE ? &c->rollout : NULL,
         .manifests = t->manifests,
         .operand_namespace = TESTBED_NAMESPACE,
         .pod_list = slot->pods,
@@ -140,14 +140,14 @@ bool testbed_pass_policy(struct testbed *t, struct actions *actions)
     const struct node_slot *some = any_stack_node(c);
     struct node_view view = { some ? some->node : NULL, c->strings };
     struct node_facts facts = some ? node_facts(&view) : (struct node_facts){ 0 };
-    enum stance stance = testbed_stance(t);
+    enum operating_mode mode = testbed_stance(t);
     struct cluster_view v = {
         .object = c->object,
         .policy = c->policy_valid ? &c->policy : NULL,
         .problems = c->problem_text,
         .problem_list = c->problem_text ? &c->problems : NULL,
-        .stance = stance,
-        .targets = stance == STANCE_MANAGE ? cluster_targets(c) : NULL,
+        .mode = mode,
+        .targets = mode == MODE_MANAGE ? cluster_targets(c) : NULL,
         .tally = &c->tally,
         .settled = c->pending == 0 && !t->unsettled,
         .confirmed = confirmed,
@@ -164,7 +164,7 @@ bool testbed_pass_policy(struct testbed *t, struct actions *actions)
         .now = TESTBED_NOW,
         .now_s = QUIET_WALL_US / 1000000,
     };
-    if (stance == STANCE_HOLD && !c->object)
+    if (mode == MODE_HOLD && !c->object)
         return false;
     const struct child **children = gather(c, &v.child_count);
     v.children = children;
@@ -176,7 +176,7 @@ bool testbed_pass_policy(struct testbed *t, struct actions *actions)
 
 void testbed_pass_rollout(struct testbed *t, struct actions *actions)
 {
-    if (testbed_stance(t) == STANCE_MANAGE && !t->unsettled)
+    if (testbed_stance(t) == MODE_MANAGE && !t->unsettled)
         rollout_reconcile(t->passes, POLICY_NAME, actions);
 }
 

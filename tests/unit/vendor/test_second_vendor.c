@@ -11,7 +11,7 @@
 #include "base/str.h"
 #include "kube/object.h"
 #include "kube/split.h"
-#include "reconcilers/cluster_view.h"
+#include "reconcilers/projections.h"
 #include "reconcilers/model/gpu_node.h"
 #include "reconcilers/model/node_inventory.h"
 #include "reconcilers/model/policy.h"
@@ -159,7 +159,7 @@ static void check_offer(void **state)
         json_pack("{s:{s:s}, s:{s:o, s:o}}", "metadata", "name", "n", "status", "allocatable",
                   tree(row->allocatable), "capacity", tree(row->capacity));
     CLEANUP_FREE char *text = json_compact(whole);
-    CLEANUP_JSON json_t *kept = split_object(text, strlen(text), cluster_view(RESOURCE_NODE), NULL);
+    CLEANUP_JSON json_t *kept = split_object(text, strlen(text), projection_view(RESOURCE_NODE), NULL);
     struct node *n = node_project(strings, kept);
     assert_string_equal(vendors[n->vendor].name, row->vendor);
     assert_int_equal(n->gpus, row->gpus);
@@ -177,7 +177,7 @@ static void check_view(void **state)
     (void) state;
     static const char node[] = "{\"status\":{\"allocatable\":{\"amd.com/"
                                "gpu\":\"8\",\"cpu\":\"64\",\"nvidia.com/gpu\":\"0\"}}}";
-    CLEANUP_JSON json_t *kept = split_object(node, strlen(node), cluster_view(RESOURCE_NODE), NULL);
+    CLEANUP_JSON json_t *kept = split_object(node, strlen(node), projection_view(RESOURCE_NODE), NULL);
     assert_tree(kept, "{'status': {'allocatable': {'amd.com/gpu': '8', 'nvidia.com/gpu': '0'}}}");
 }
 

@@ -1,4 +1,4 @@
-#include "reconcilers/last_words.h"
+#include "reconcilers/log_tail.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static void remember(const struct cluster *c, struct node_slot *slot)
 {
     const struct gpu_node *report = (const struct gpu_node *) table_get(&c->tables[RESOURCE_GPU_NODE], slot->name);
     if (!slot->summary.counted && !slot->words && report && report->words)
-        slot->words = last_words_copy(report->words);
+        slot->words = log_tail_copy(report->words);
 }
 
 static struct request request_for(const struct pod *pod, const char *container, bool again)
@@ -34,8 +34,8 @@ static struct request request_for(const struct pod *pod, const char *container, 
 
 static void ask(struct reconcilers *r, struct node_slot *slot, const struct pod *pod, const char *container, bool again)
 {
-    last_words_free(slot->words);
-    slot->words = last_words_new(pod->head.key, container);
+    log_tail_free(slot->words);
+    slot->words = log_tail_new(pod->head.key, container);
     CLEANUP_FREE char *key = xasprintf("%s %s %s", slot->name, pod->head.key, container);
     r->read_text(r->arg, key, request_for(pod, container, again));
 }
@@ -52,11 +52,11 @@ static bool says_why(const struct node_verdict *v)
     return v->moving ? v->trouble && !v->restoring : v->state == NODE_FAILED || v->failed_with;
 }
 
-void last_words_want(struct reconcilers *r, struct node_slot *slot, const struct node_verdict *v)
+void log_tail_request(struct reconcilers *r, struct node_slot *slot, const struct node_verdict *v)
 {
     remember(r->cluster, slot);
     if (begins(v))
-        last_words_free(TAKE(slot->words));
+        log_tail_free(TAKE(slot->words));
     if (!says_why(v) || !r->read_text)
         return;
     const struct pod *pod = failed_pod(slot, v);
@@ -69,7 +69,7 @@ void last_words_want(struct reconcilers *r, struct node_slot *slot, const struct
 
 static void tell(struct reconcilers *r, const struct node_slot *slot)
 {
-    const struct last_words *w = slot->words;
+    const struct log_tail *w = slot->words;
     CLEANUP_FREE char *note = xasprintf("container %s of pod %s failed; its log ends: %s", w->container, w->pod, w->text);
     r->notice(r->arg, &(struct notice){ .resource = RESOURCE_NODE,
                                         .name = slot->name,
@@ -80,15 +80,15 @@ static void tell(struct reconcilers *r, const struct node_slot *slot)
                                         .note = note });
 }
 
-void last_words_take(struct reconcilers *r, const char *key, const char *bytes, size_t len)
+void log_tail_take(struct reconcilers *r, const char *key, const char *bytes, size_t len)
 {
     CLEANUP_FREE char *node = xstrndup(key, strcspn(key, " "));
     struct node_slot *slot = map_get(&r->cluster->slots, node);
-    struct last_words *w = slot && slot->node ? slot->words : NULL;
+    struct log_tail *w = slot && slot->node ? slot->words : NULL;
     CLEANUP_FREE char *asked = w ? xasprintf("%s %s %s", node, w->pod, w->container) : NULL;
     if (!bytes || !str_eq(asked, key) || w->text)
         return;
-    CLEANUP_FREE char *text = log_tail(bytes, len, LAST_WORDS_MAX);
+    CLEANUP_FREE char *text = log_tail_cut(bytes, len, LAST_WORDS_MAX);
     if (!*text)
         return;
     w->text = TAKE(text);

@@ -1,4 +1,4 @@
-#include "reconcilers/cluster_view.h"
+#include "reconcilers/projections.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -107,7 +107,7 @@ static const char *const of_slices[] = { OF_METADATA, "spec.devices.name", "spec
 
 static const char *const of_budgets[] = { OF_METADATA, "spec", "status", NULL };
 
-const struct split_view *cluster_bare_view(enum resource_id resource)
+const struct split_view *projection_bare_view(enum resource_id resource)
 {
     static const char *const without_status[] = { MANAGED_FIELDS, "status", NULL };
     static const struct split_view bare = { without_status, false };
@@ -125,7 +125,7 @@ static void add_prefixes(char path[static PREFIXES_MAX])
     }
 }
 
-const struct split_view *cluster_view(enum resource_id resource)
+const struct split_view *projection_view(enum resource_id resource)
 {
     static const struct split_view others = { of_others, false };
     static const struct split_view rows[RESOURCE_COUNT] = {

@@ -1,4 +1,4 @@
-#include "reconcilers/decide/refusing.h"
+#include "reconcilers/decide/blocking_budgets.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "kube/object.h"
 #include "reconcilers/model/pod_traits.h"
 
-struct refusing_budget {
+struct blocking_budget {
     char *name; /* "namespace/name"; owned */
     size_t ns_len; /* of the namespace in it, with its slash */
     struct selector selector;
@@ -20,10 +20,10 @@ static bool lets_nobody_go(const json_t *object)
 }
 
 /* A budget without a selector is for no pod. */
-static void add(struct refusing *r, const json_t *object)
+static void add(struct blocking_budgets *r, const json_t *object)
 {
     const json_t *selector = json_at(object, "spec.selector");
-    struct refusing_budget b = { .name = xasprintf("%s/%s", object_namespace(object), object_name(object)) };
+    struct blocking_budget b = { .name = xasprintf("%s/%s", object_namespace(object), object_name(object)) };
     b.ns_len = strlen(object_namespace(object)) + 1;
     if (selector && selector_compile(selector, &b.selector, NULL) == 0)
         r->budgets[r->count++] = b;
@@ -31,20 +31,20 @@ static void add(struct refusing *r, const json_t *object)
         free(b.name);
 }
 
-void refusing_make(const json_t *objects, struct refusing *ret)
+void blocking_budgets_make(const json_t *objects, struct blocking_budgets *ret)
 {
     const char *key;
     json_t *object;
     size_t count = 0;
     json_object_foreach ((json_t *) objects, key, object)
         count += lets_nobody_go(object);
-    *ret = (struct refusing){ .budgets = xcalloc(count, sizeof *ret->budgets) };
+    *ret = (struct blocking_budgets){ .budgets = xcalloc(count, sizeof *ret->budgets) };
     json_object_foreach ((json_t *) objects, key, object)
         if (lets_nobody_go(object))
             add(ret, object);
 }
 
-const char *refusing_budget_of(const struct refusing *r, const struct intern *strings, const struct pod *p)
+const char *blocking_budget_of(const struct blocking_budgets *r, const struct intern *strings, const struct pod *p)
 {
     for (size_t i = 0; i < r->count; i++)
         if (strncmp(r->budgets[i].name, p->head.key, r->budgets[i].ns_len) == 0 &&
@@ -53,12 +53,12 @@ const char *refusing_budget_of(const struct refusing *r, const struct intern *st
     return NULL;
 }
 
-void refusing_clear(struct refusing *r)
+void blocking_budgets_clear(struct blocking_budgets *r)
 {
     for (size_t i = 0; i < r->count; i++) {
         selector_clear(&r->budgets[i].selector);
         free(r->budgets[i].name);
     }
     free(r->budgets);
-    *r = (struct refusing){ 0 };
+    *r = (struct blocking_budgets){ 0 };
 }

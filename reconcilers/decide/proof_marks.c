@@ -1,4 +1,4 @@
-#include "reconcilers/decide/opening.h"
+#include "reconcilers/decide/proof_marks.h"
 
 #include "base/json.h"
 #include "base/str.h"
@@ -7,7 +7,7 @@
 #include "reconcilers/decide/features.h"
 
 /* What the annotation is to say, NULL: nothing. */
-static const char *wanted_text(const struct node_input *in, struct arena *a, const struct opening *o)
+static const char *wanted_text(const struct node_input *in, struct arena *a, const struct proof_marks *o)
 {
     struct proof p;
     bool proven = o->look && (o->look->result == PROOF_HOLDS || o->look->result == PROOF_PASSES);
@@ -22,7 +22,7 @@ static const char *wanted_text(const struct node_input *in, struct arena *a, con
 }
 
 /* The labels of a node that is up are told anew; else nobody knows what it offers. */
-static void want_features(const struct node_input *in, struct opening *o, struct marks *wanted)
+static void want_features(const struct node_input *in, struct proof_marks *o, struct marks *wanted)
 {
     struct proof p;
     static const struct proof_facts nothing;
@@ -61,7 +61,7 @@ static bool is_registering(const struct node_input *in)
            marks_have_taint(&in->view, "node.cloudprovider.kubernetes.io/uninitialized");
 }
 
-void opening_marks(const struct node_input *in, struct arena *a, struct opening *o, struct marks *wanted)
+void proof_marks_add(const struct node_input *in, struct arena *a, struct proof_marks *o, struct marks *wanted)
 {
     const struct policy_taint *taint = &in->policy->validation.taint;
     wanted->proof = wanted_text(in, a, o);
@@ -73,19 +73,19 @@ void opening_marks(const struct node_input *in, struct arena *a, struct opening 
         wanted->startup = taint;
 }
 
-void opening_clear(struct opening *o)
+void proof_marks_clear(struct proof_marks *o)
 {
     json_decref(o->features);
 }
 
-bool opening_is_overdue(const struct node_input *in, struct actions *actions)
+bool startup_taint_is_overdue(const struct node_input *in, struct actions *actions)
 {
     const struct node *n = in->view.node;
     return keeps_closed(in) && n->up_since_s &&
            deadline_is_over(in, &(struct deadline){ n->up_since_s, in->policy->validation.taint_timeout_s, true }, actions);
 }
 
-const char *opening_left_open(const struct node_input *in, struct arena *a)
+const char *startup_taint_missing_why(const struct node_input *in, struct arena *a)
 {
     struct proof p;
     const struct policy_taint *taint = &in->policy->validation.taint;

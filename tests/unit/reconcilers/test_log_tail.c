@@ -1,6 +1,6 @@
 /* The end of a failed container's log: asked for once, also by an Ostler that was started since, and gone with the
  * next upgrade. */
-#include "reconcilers/last_words.h"
+#include "reconcilers/log_tail.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -88,12 +88,12 @@ static void expect(struct fixture *f, const char *want)
 static void pass(struct fixture *f, enum node_state state, bool moving, bool restoring)
 {
     struct node_verdict v = { .state = state, .pod = POD, .moving = moving, .restoring = restoring };
-    last_words_want(f->bed.passes, f->slot, &v);
+    log_tail_request(f->bed.passes, f->slot, &v);
 }
 
 static void answer(struct fixture *f, const char *key, const char *text)
 {
-    last_words_take(f->bed.passes, key, text, text ? strlen(text) : 0);
+    log_tail_take(f->bed.passes, key, text, text ? strlen(text) : 0);
 }
 
 static void one_question_for_one_failure(void **state)
@@ -158,17 +158,17 @@ static void who_does_not_come_up_is_asked(void **state)
     struct fixture *f = *state;
     struct node_verdict v = { .state = NODE_INSTALLING, .pod = POD, .moving = true, .restoring = true,
                               .trouble = "CrashLoopBackOff: m" };
-    last_words_want(f->bed.passes, f->slot, &v);
+    log_tail_request(f->bed.passes, f->slot, &v);
     expect(f, "");
     v.restoring = false;
-    last_words_want(f->bed.passes, f->slot, &v);
+    log_tail_request(f->bed.passes, f->slot, &v);
     expect(f, KEY ": " PATH "\n");
     answer(f, KEY, "no headers");
     buf_reset(&f->log);
     v.trouble = NULL; /* it runs, until it crashes again */
-    last_words_want(f->bed.passes, f->slot, &v);
+    log_tail_request(f->bed.passes, f->slot, &v);
     v.trouble = "CrashLoopBackOff: m";
-    last_words_want(f->bed.passes, f->slot, &v);
+    log_tail_request(f->bed.passes, f->slot, &v);
     expect(f, "");
     assert_string_equal(f->slot->words->text, "no headers");
 }

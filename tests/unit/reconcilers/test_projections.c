@@ -1,5 +1,5 @@
 /* What is left out of an object changes nothing of its record. */
-#include "reconcilers/cluster_view.h"
+#include "reconcilers/projections.h"
 
 #include <string.h>
 
@@ -84,7 +84,7 @@ static json_t *parse(const struct view_row *row, bool whole)
 {
     CLEANUP_FREE char *text = json_quoted(row->text);
     json_t *object = whole ? json_parse(text, strlen(text), NULL)
-                     : split_object(text, strlen(text), cluster_view(row->resource), NULL);
+                     : split_object(text, strlen(text), projection_view(row->resource), NULL);
     assert_non_null(object);
     return object;
 }
@@ -141,7 +141,7 @@ static void check_child(void **state)
                   "'updatedNumberScheduled':4,'conditions':[]}}", row->managers);
     CLEANUP_FREE char *text = json_quoted(plain);
     CLEANUP_JSON json_t *whole = json_parse(text, strlen(text), NULL),
-        *part = split_object(text, strlen(text), cluster_view(RESOURCE_DAEMONSET), NULL);
+        *part = split_object(text, strlen(text), projection_view(RESOURCE_DAEMONSET), NULL);
     assert_null(json_at(part, "spec"));
     struct child *a = child_project(RESOURCE_DAEMONSET, whole), *b = child_project(RESOURCE_DAEMONSET, part);
     assert_true(child_same(a, b) && a->desired == 5 && a->counted);
@@ -161,7 +161,7 @@ static void a_daemonset_of_others_is_seen_without_its_status(void **state)
         "{'key':'zone','operator':'In','values':['a']}]}]}}},'containers':[{'name':'c','image':'plugin:1','args':['x']}],"
         "'volumes':[{'name':'v','hostPath':{'path':'/var/lib/kubelet/device-plugins'}}]}}},'status':{'numberReady':5}}");
     CLEANUP_JSON json_t *whole = json_parse(text, strlen(text), NULL),
-        *part = split_object(text, strlen(text), cluster_view(RESOURCE_FOREIGN), NULL);
+        *part = split_object(text, strlen(text), projection_view(RESOURCE_FOREIGN), NULL);
     assert_null(json_at(part, "status.numberReady"));
     struct foreign *a = foreign_project(whole), *b = foreign_project(part);
     assert_non_null(a);
@@ -191,7 +191,7 @@ static void what_a_pod_asks_for_is_seen(void **state)
     for (int i = 0; i < 40; i++)
         buf_printf(&text, ",{\"name\":\"%s\"}", name);
     buf_str(&text, "]},\"spec\":{\"containers\":[{\"resources\":{\"limits\":{\"cpu\":\"1\",\"nvidia.com/gpu\":\"8\"}}}]}}");
-    CLEANUP_JSON json_t *object = split_object(text.data, text.len, cluster_view(RESOURCE_POD), NULL);
+    CLEANUP_JSON json_t *object = split_object(text.data, text.len, projection_view(RESOURCE_POD), NULL);
     buf_clear(&text);
     assert_in_range(json_array_size(json_at(object, "metadata.ownerReferences")), 30, 36);
     assert_int_equal(pod_gpus(object), 8);
@@ -205,7 +205,7 @@ static void a_pod_of_more_containers_than_are_seen_is_not_idle(void **state)
     for (int i = 0; i < SPLIT_MEMBERS_MAX; i++)
         buf_str(&text, ",{}");
     buf_str(&text, ",{\"resources\":{\"limits\":{\"nvidia.com/gpu\":\"8\"}}}]}}");
-    CLEANUP_JSON json_t *object = split_object(text.data, text.len, cluster_view(RESOURCE_POD), NULL);
+    CLEANUP_JSON json_t *object = split_object(text.data, text.len, projection_view(RESOURCE_POD), NULL);
     buf_clear(&text);
     assert_int_equal(pod_gpus(object), 1);
 }
@@ -215,7 +215,7 @@ static void labels_and_owners_of_the_policy_are_not_seen(void **state)
     (void) state;
     CLEANUP_FREE char *text = json_quoted("{'metadata':{'name':'default','labels':{'a':'b'},'ownerReferences':[{'uid':'u'}],"
                                           "'annotations':{'a':'b'}},'spec':{'driver':{'labels':{'a':'b'}}}}");
-    CLEANUP_JSON json_t *object = split_object(text, strlen(text), cluster_view(RESOURCE_POLICY), NULL);
+    CLEANUP_JSON json_t *object = split_object(text, strlen(text), projection_view(RESOURCE_POLICY), NULL);
     assert_null(json_at(object, "metadata.labels"));
     assert_null(json_at(object, "metadata.ownerReferences"));
     assert_string_equal(json_str(object, "metadata.annotations.a"), "b");
@@ -229,7 +229,7 @@ static void resources_of_others_are_not_seen(void **state)
     CLEANUP_FREE char *text =
         json_quoted("{'status':{'capacity':{'\xef\xbf\xbd\\u0001':'1','cpu':'8','\xef\xbf\xbd\\u0001':'2','nvidia.com/gpu':'8'},"
                     "'allocatable':{'cpu':'8','nvidia.com/mig-1g.10gb':'7'}}}");
-    CLEANUP_JSON json_t *object = split_object(text, strlen(text), cluster_view(RESOURCE_NODE), NULL);
+    CLEANUP_JSON json_t *object = split_object(text, strlen(text), projection_view(RESOURCE_NODE), NULL);
     assert_tree(object, "{'status':{'capacity':{'nvidia.com/gpu':'8'},'allocatable':{'nvidia.com/mig-1g.10gb':'7'}}}");
 }
 
@@ -237,7 +237,7 @@ static void only_nodes_and_pods_are_read_without_their_status(void **state)
 {
     (void) state;
     for (int i = 0; i < RESOURCE_COUNT; i++)
-        assert_int_equal(cluster_bare_view((enum resource_id) i) != NULL,
+        assert_int_equal(projection_bare_view((enum resource_id) i) != NULL,
                          i == RESOURCE_NODE || i == RESOURCE_POD || i == RESOURCE_TASK);
 }
 
