@@ -8,7 +8,7 @@
 #include "sim/actors/actors.h"
 #include "sim/api/access.h"
 #include "sim/api/builtin.h"
-#include "sim/deed_text.h"
+#include "sim/edit_text.h"
 #include "sim/kubeconfig.h"
 #include "sim/scenario/scenario.h"
 #include "sim/serve/certificate.h"

@@ -30,7 +30,7 @@ static json_t *metadata_of(const json_t *object)
 int admission_begin(struct admission *a, struct api *api, const struct write *w, struct refusal *r)
 {
     *a = (struct admission){ .api = api, .w = w, .kind = event_stored_kind(w->kind), .name = w->name };
-    const struct record *live = store_get(&api->store, a->kind, w->ns, w->name);
+    const struct entry *live = store_get(&api->store, a->kind, w->ns, w->name);
     if (!live)
         return refuse_not_found(r, w->kind, w->name);
     a->before = json_incref(live->object);

@@ -113,24 +113,24 @@ void api_compact(struct api *api, uint64_t rv)
 
 json_t *api_get(const struct api *api, const struct kind *k, const char *ns, const char *name)
 {
-    const struct record *r = store_get(&api->store, event_stored_kind(k), ns, name);
+    const struct entry *r = store_get(&api->store, event_stored_kind(k), ns, name);
     return r ? r->object : NULL;
 }
 
 size_t api_count(const struct api *api, const struct kind *k)
 {
-    return store_table(&api->store, event_stored_kind(k))->len;
+    return store_of_kind(&api->store, event_stored_kind(k))->len;
 }
 
 size_t api_from(const struct api *api, const struct kind *k, const char *ns)
 {
     CLEANUP_FREE char *before_all = xasprintf("%s/", ns);
-    return table_find(store_table(&api->store, event_stored_kind(k)), before_all);
+    return kind_store_find(store_of_kind(&api->store, event_stored_kind(k)), before_all);
 }
 
 json_t *api_at(const struct api *api, const struct kind *k, size_t i)
 {
-    return store_table(&api->store, event_stored_kind(k))->records[i]->object;
+    return store_of_kind(&api->store, event_stored_kind(k))->entries[i]->object;
 }
 
 static struct write write_of(const char *user, enum api_verb verb, const struct kind *k, const char *ns, const char *name)

@@ -48,7 +48,7 @@ int container_admits(const struct api *api, const struct kind *k, const char *ns
     }
     if (!k->namespaced)
         return 0;
-    const struct record *container = store_get(&api->store, kind_named("namespaces"), NULL, ns);
+    const struct entry *container = store_get(&api->store, kind_named("namespaces"), NULL, ns);
     if (!container)
         return refuse_not_found(r, kind_named("namespaces"), ns);
     return object_is_deleting(container->object) ? refuse_terminating(k, ns, name, r) : 0;
@@ -72,9 +72,9 @@ static const struct kind *kind_defined(const char *name)
 static void add_content(const struct api *api, const struct kind *k, const char *ns, json_t *list)
 {
     CLEANUP_FREE char *prefix = ns ? xasprintf("%s/", ns) : xstrdup("");
-    const struct table *t = store_table(&api->store, k);
-    for (size_t i = table_find(t, prefix); i < t->len && str_has_prefix(t->records[i]->key, prefix); i++)
-        json_array_append(list, t->records[i]->object);
+    const struct kind_store *t = store_of_kind(&api->store, k);
+    for (size_t i = kind_store_find(t, prefix); i < t->len && str_has_prefix(t->entries[i]->key, prefix); i++)
+        json_array_append(list, t->entries[i]->object);
 }
 
 /* What a container holds: an array with one array of objects for each kind. New reference. */
@@ -130,7 +130,7 @@ static void delete_content(struct api *api, const struct kind *container, const 
 /* Removes a container that is on its way out when nothing holds it. */
 static void remove_when_empty(struct api *api, const struct kind *k, const char *name)
 {
-    const struct record *r = store_get(&api->store, k, NULL, name);
+    const struct entry *r = store_get(&api->store, k, NULL, name);
     if (!r || !object_is_deleting(r->object) || json_array_size(json_at(r->object, "metadata.finalizers")) > 0 ||
         !is_empty(api, k, name))
         return;

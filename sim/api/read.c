@@ -92,31 +92,31 @@ static int find_start(const struct api *api, const struct list_options *o, struc
 }
 
 /* The place of the first record that a page may show. */
-static size_t first_place(const struct table *t, const struct start *start, const struct filter *f)
+static size_t first_place(const struct kind_store *t, const struct start *start, const struct filter *f)
 {
     CLEANUP_FREE char *prefix = f->ns ? xasprintf("%s/", f->ns) : xstrdup("");
     const char *from = *start->after ? start->after : prefix;
-    size_t place = table_find(t, from);
-    if (*start->after && place < t->len && str_eq(t->records[place]->key, from))
+    size_t place = kind_store_find(t, from);
+    if (*start->after && place < t->len && str_eq(t->entries[place]->key, from))
         place++;
     return place;
 }
 
-static void fill(const struct table *t, size_t place, const struct list_options *o, const struct filter *f, struct page *ret)
+static void fill(const struct kind_store *t, size_t place, const struct list_options *o, const struct filter *f, struct page *ret)
 {
     CLEANUP_FREE char *prefix = f->ns ? xasprintf("%s/", f->ns) : xstrdup("");
     /* A list from the server's cache is whole, whatever its limit. */
     size_t limit = o->limit > 0 && !str_eq(o->rv, "0") ? (size_t) o->limit : SIZE_MAX;
-    for (; place < t->len && str_has_prefix(t->records[place]->key, prefix); place++) {
-        if (!filter_matches(f, t->records[place]->object))
+    for (; place < t->len && str_has_prefix(t->entries[place]->key, prefix); place++) {
+        if (!filter_matches(f, t->entries[place]->object))
             continue;
         size_t len = json_array_size(ret->objects);
         if (len < limit) {
-            json_array_append(ret->objects, t->records[place]->object);
+            json_array_append(ret->objects, t->entries[place]->object);
             continue;
         }
         if (len == limit && !ret->continuation)
-            ret->continuation = token_of(ret->rv, t->records[place - 1]->key);
+            ret->continuation = token_of(ret->rv, t->entries[place - 1]->key);
         ret->remaining++;
         if (filter_selects(f))
             break;
@@ -133,8 +133,8 @@ int page_read(const struct api *api, const struct kind *k, const struct list_opt
         return -1;
     const struct kind *stored = event_stored_kind(k);
     bool is_now = start.rv == 0 || start.rv == api->store.rv;
-    struct table *old = is_now ? NULL : store_snapshot(&api->store, stored, start.rv);
-    const struct table *t = is_now ? store_table(&api->store, stored) : old;
+    struct kind_store *old = is_now ? NULL : store_snapshot(&api->store, stored, start.rv);
+    const struct kind_store *t = is_now ? store_of_kind(&api->store, stored) : old;
     *ret = (struct page){ .objects = json_array(), .rv = is_now ? api->store.rv : start.rv };
     fill(t, first_place(t, &start, f), o, f, ret);
     if (old)

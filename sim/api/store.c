@@ -33,7 +33,7 @@ static void commit_clear(struct api_commit *c)
     *c = (struct api_commit){ 0 };
 }
 
-static void record_free(struct record *r)
+static void record_free(struct entry *r)
 {
     json_decref(r->object);
     free(r);
@@ -51,8 +51,8 @@ void store_clear(struct store *s)
 {
     for (size_t k = 0; k < kind_count(); k++) {
         for (size_t i = 0; i < s->tables[k].len; i++)
-            record_free(s->tables[k].records[i]);
-        free(s->tables[k].records);
+            record_free(s->tables[k].entries[i]);
+        free(s->tables[k].entries);
     }
     free(s->tables);
     for (size_t i = 0; i < s->cap; i++)
@@ -76,17 +76,17 @@ bool store_key(const char *ns, const char *name, char ret[static STORE_KEY_MAX])
     return true;
 }
 
-const struct table *store_table(const struct store *s, const struct kind *k)
+const struct kind_store *store_of_kind(const struct store *s, const struct kind *k)
 {
     return &s->tables[kind_index(k)];
 }
 
-size_t table_find(const struct table *t, const char *key)
+size_t kind_store_find(const struct kind_store *t, const char *key)
 {
     size_t low = 0, high = t->len;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (strcmp(t->records[middle]->key, key) < 0)
+        if (strcmp(t->entries[middle]->key, key) < 0)
             low = middle + 1;
         else
             high = middle;
@@ -94,19 +94,19 @@ size_t table_find(const struct table *t, const char *key)
     return low;
 }
 
-static bool is_at(const struct table *t, size_t place, const char *key)
+static bool is_at(const struct kind_store *t, size_t place, const char *key)
 {
-    return place < t->len && str_eq(t->records[place]->key, key);
+    return place < t->len && str_eq(t->entries[place]->key, key);
 }
 
-const struct record *store_get(const struct store *s, const struct kind *k, const char *ns, const char *name)
+const struct entry *store_get(const struct store *s, const struct kind *k, const char *ns, const char *name)
 {
     char key[STORE_KEY_MAX];
     if (!store_key(ns, name, key))
         return NULL;
-    const struct table *t = store_table(s, k);
-    size_t place = table_find(t, key);
-    return is_at(t, place, key) ? t->records[place] : NULL;
+    const struct kind_store *t = store_of_kind(s, k);
+    size_t place = kind_store_find(t, key);
+    return is_at(t, place, key) ? t->entries[place] : NULL;
 }
 
 /* ---- names that are made here */
@@ -176,30 +176,30 @@ static const char *intern_user(struct store *s, const char *user)
 
 /* ---- tables */
 
-static void table_insert(struct table *t, size_t place, struct record *r)
+static void table_insert(struct kind_store *t, size_t place, struct entry *r)
 {
     if (t->len == t->cap) {
         t->cap = t->cap ? t->cap * 2 : 16;
-        t->records = xreallocarray(t->records, t->cap, sizeof *t->records);
+        t->entries = xreallocarray(t->entries, t->cap, sizeof *t->entries);
     }
-    memmove(&t->records[place + 1], &t->records[place], (t->len - place) * sizeof *t->records);
-    t->records[place] = r;
+    memmove(&t->entries[place + 1], &t->entries[place], (t->len - place) * sizeof *t->entries);
+    t->entries[place] = r;
     t->len++;
 }
 
-static void table_remove(struct table *t, size_t place)
+static void table_remove(struct kind_store *t, size_t place)
 {
-    record_free(t->records[place]);
+    record_free(t->entries[place]);
     t->len--;
-    memmove(&t->records[place], &t->records[place + 1], (t->len - place) * sizeof *t->records);
+    memmove(&t->entries[place], &t->entries[place + 1], (t->len - place) * sizeof *t->entries);
 }
 
 /* Makes the object under a key this one (NULL: none); returns the one before, a new reference or NULL. */
-static json_t *table_set(struct table *t, const char *key, json_t *object, uint64_t rv)
+static json_t *table_set(struct kind_store *t, const char *key, json_t *object, uint64_t rv)
 {
-    size_t place = table_find(t, key);
+    size_t place = kind_store_find(t, key);
     bool there = is_at(t, place, key);
-    json_t *before = there ? json_incref(t->records[place]->object) : NULL;
+    json_t *before = there ? json_incref(t->entries[place]->object) : NULL;
     if (there && !object) {
         table_remove(t, place);
         return before;
@@ -207,11 +207,11 @@ static json_t *table_set(struct table *t, const char *key, json_t *object, uint6
     if (!there && !object)
         return NULL;
     if (!there) {
-        struct record *r = xcalloc(1, sizeof *r + strlen(key) + 1);
+        struct entry *r = xcalloc(1, sizeof *r + strlen(key) + 1);
         strcpy(r->key, key);
         table_insert(t, place, r);
     }
-    struct record *r = t->records[place];
+    struct entry *r = t->entries[place];
     json_decref(r->object);
     r->object = json_incref(object);
     r->rv = rv;
@@ -277,17 +277,17 @@ void store_compact(struct store *s, uint64_t rv)
         commit_clear(&s->commits[s->first % s->cap]);
 }
 
-struct table *store_snapshot(const struct store *s, const struct kind *k, uint64_t rv)
+struct kind_store *store_snapshot(const struct store *s, const struct kind *k, uint64_t rv)
 {
-    const struct table *now = store_table(s, k);
-    struct table *t = xcalloc(1, sizeof *t);
-    *t = (struct table){ .records = xcalloc(now->len + 1, sizeof *t->records), .cap = now->len + 1 };
+    const struct kind_store *now = store_of_kind(s, k);
+    struct kind_store *t = xcalloc(1, sizeof *t);
+    *t = (struct kind_store){ .entries = xcalloc(now->len + 1, sizeof *t->entries), .cap = now->len + 1 };
     for (size_t i = 0; i < now->len; i++) {
-        struct record *r = xcalloc(1, sizeof *r + strlen(now->records[i]->key) + 1);
-        r->object = json_incref(now->records[i]->object);
-        r->rv = now->records[i]->rv;
-        strcpy(r->key, now->records[i]->key);
-        t->records[t->len++] = r;
+        struct entry *r = xcalloc(1, sizeof *r + strlen(now->entries[i]->key) + 1);
+        r->object = json_incref(now->entries[i]->object);
+        r->rv = now->entries[i]->rv;
+        strcpy(r->key, now->entries[i]->key);
+        t->entries[t->len++] = r;
     }
     for (uint64_t at = s->rv; at > rv; at--) {
         const struct api_commit *c = store_commit_at(s, at);
@@ -301,10 +301,10 @@ struct table *store_snapshot(const struct store *s, const struct kind *k, uint64
     return t;
 }
 
-void store_snapshot_free(struct table *t)
+void store_snapshot_free(struct kind_store *t)
 {
     for (size_t i = 0; i < t->len; i++)
-        record_free(t->records[i]);
-    free(t->records);
+        record_free(t->entries[i]);
+    free(t->entries);
     free(t);
 }

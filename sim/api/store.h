@@ -15,19 +15,19 @@
 /* A key: "namespace/name", or "name" for what is in no namespace. Longer ones name nothing. */
 enum { STORE_KEY_MAX = 512, STORE_UID_MAX = 37 };
 
-struct record {
+struct entry {
     json_t *object;
     uint64_t rv;
     char key[];
 };
 
-struct table {
-    struct record **records; /* in order of their keys */
+struct kind_store {
+    struct entry **entries; /* in order of their keys */
     size_t len, cap;
 };
 
 struct store {
-    struct table *tables; /* by kind_index() */
+    struct kind_store *tables; /* by kind_index() */
     uint64_t rv;          /* of the newest commit */
     uint64_t first;       /* version of the oldest commit that is kept; rv + 1 when there is none */
     struct api_commit *commits; /* a ring from API_HISTORY on: the commit of a version is at version % cap */
@@ -44,11 +44,11 @@ void store_clear(struct store *s);
 /* Writes the key of an object; false when it is too long for any. `ns` may be NULL. */
 bool store_key(const char *ns, const char *name, char ret[static STORE_KEY_MAX]);
 /* The place of the first record at or after a key. */
-size_t table_find(const struct table *t, const char *key);
+size_t kind_store_find(const struct kind_store *t, const char *key);
 /* NULL when there is none. Borrowed until the next commit. */
-const struct record *store_get(const struct store *s, const struct kind *k, const char *ns, const char *name);
+const struct entry *store_get(const struct store *s, const struct kind *k, const char *ns, const char *name);
 /* The table of a kind. Borrowed. */
-const struct table *store_table(const struct store *s, const struct kind *k);
+const struct kind_store *store_of_kind(const struct store *s, const struct kind *k);
 
 /* A uid for a new object; the n-th incarnation of a name has the same one in every life. */
 void store_new_uid(struct store *s, const struct kind *k, const char *key, char ret[static STORE_UID_MAX]);
@@ -77,8 +77,8 @@ bool store_knows_since(const struct store *s, uint64_t rv);
 void store_compact(struct store *s, uint64_t rv);
 /* The objects of a kind at an older version that store_knows_since(), as records with borrowed objects. store_snapshot_free()
  * when done. */
-struct table *store_snapshot(const struct store *s, const struct kind *k, uint64_t rv);
+struct kind_store *store_snapshot(const struct store *s, const struct kind *k, uint64_t rv);
 /* Frees the table, not its objects. */
-void store_snapshot_free(struct table *t);
+void store_snapshot_free(struct kind_store *t);
 
 #endif

@@ -22,14 +22,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 enum { FRAMES_MAX = 64 };
 
 /* What was committed, and as which text. */
-struct record {
+struct entry {
     json_t *object;
     char *text;
 };
 
 struct run {
     struct api *api;
-    struct record *records;
+    struct entry *records;
     size_t record_count;
     uint64_t rv;
     uint64_t hash; /* over all answers */
@@ -49,7 +49,7 @@ static void record(void *arg, const struct api_commit *c)
     r->rv = c->rv;
     json_t *object = c->after ? c->after : c->before;
     r->records = xreallocarray(r->records, r->record_count + 1, sizeof *r->records);
-    r->records[r->record_count++] = (struct record){ json_incref(object), json_canonical(object) };
+    r->records[r->record_count++] = (struct entry){ json_incref(object), json_canonical(object) };
 }
 
 static void mix(struct run *r, const char *bytes, size_t n)

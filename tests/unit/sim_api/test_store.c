@@ -24,11 +24,11 @@ static uint64_t put(struct store *s, const struct kind *k, const char *ns, const
 }
 
 /* The keys of a table with what they hold: "ns/name=label …". Owned by the caller. */
-static char *text_of(const struct table *t)
+static char *text_of(const struct kind_store *t)
 {
     struct buf text = BUF_INIT(1 << 20);
     for (size_t i = 0; i < t->len; i++)
-        buf_printf(&text, "%s%s=%s", i ? " " : "", t->records[i]->key, object_label(t->records[i]->object, "v"));
+        buf_printf(&text, "%s%s=%s", i ? " " : "", t->entries[i]->key, object_label(t->entries[i]->object, "v"));
     return buf_take(&text);
 }
 
@@ -42,7 +42,7 @@ static void check_order(void **state)
     put(&s, pods(), "a", "b", "3");
     put(&s, pods(), "a-b", "a", "4");
     put(&s, pods(), "a", "b.c", "5");
-    CLEANUP_FREE char *text = text_of(store_table(&s, pods()));
+    CLEANUP_FREE char *text = text_of(store_of_kind(&s, pods()));
     /* etcd compares whole keys, and "-" comes before "/". */
     assert_string_equal(text, "a-b/a=4 a/b=3 a/b.c=5 a/z=2 b/a=1");
     assert_null(store_get(&s, pods(), "a", "a"));
@@ -141,11 +141,11 @@ static void check_snapshots(void **state)
         CLEANUP_FREE char *label = xasprintf("%d", i);
         bool there = store_get(&s, pods(), "a", name), goes = there && seed >> 60 < 6;
         put(&s, pods(), "a", name, goes ? NULL : label);
-        texts[i] = text_of(store_table(&s, pods()));
+        texts[i] = text_of(store_of_kind(&s, pods()));
         put(&s, kind_named("configmaps"), "a", "other", "x");
     }
     for (int i = 0; i < WRITES; i++) {
-        struct table *t = store_snapshot(&s, pods(), first + 2 * (uint64_t) i);
+        struct kind_store *t = store_snapshot(&s, pods(), first + 2 * (uint64_t) i);
         CLEANUP_FREE char *text = text_of(t);
         assert_string_equal(text, texts[i]);
         store_snapshot_free(t);

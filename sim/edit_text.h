@@ -1,6 +1,6 @@
 /* What an action of a scenario is called: "carol labels infer-2 ostler.dev/managed=false". */
-#ifndef OSTLER_SIM_DEED_TEXT_H
-#define OSTLER_SIM_DEED_TEXT_H
+#ifndef OSTLER_SIM_EDIT_TEXT_H
+#define OSTLER_SIM_EDIT_TEXT_H
 
 #include "base/buf.h"
 #include "sim/actors/world_spec.h"

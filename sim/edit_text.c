@@ -1,4 +1,4 @@
-#include "sim/deed_text.h"
+#include "sim/edit_text.h"
 
 #include "base/json.h"
 #include "base/str.h"
