@@ -1,3 +1,4 @@
+/* The pass over one node: gathers what is known of it, asks node_plan(), keeps the verdict. */
 #include <stdio.h>
 
 #include "base/str.h"

@@ -1,3 +1,4 @@
+/* The pass over the policy: its children and its status. */
 #include <stdlib.h>
 #include <string.h>
 

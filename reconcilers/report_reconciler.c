@@ -1,3 +1,4 @@
+/* The pass over one report: the GpuNode and the Node's condition say what the verdict is. */
 #include "base/json.h"
 #include "base/str.h"
 #include "kube/object.h"

@@ -1,3 +1,4 @@
+/* The pass over all nodes of a rollout: asks rollout_decide() who is next. */
 #include <stdlib.h>
 
 #include "base/mem.h"

@@ -1,3 +1,4 @@
+/* What an engine shows of itself: metrics and readiness checks. */
 #include <stdlib.h>
 
 #include "base/log.h"

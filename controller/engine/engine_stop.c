@@ -1,3 +1,4 @@
+/* How an engine stops: writes end, then the lease is released. */
 #include "controller/engine/engine_state.h"
 
 enum {

@@ -1,3 +1,4 @@
+/* What happens next on a node, and when. */
 #include <stdlib.h>
 
 #include "base/clock.h"

@@ -1,3 +1,4 @@
+/* How a node came to its state, from Events, conditions and its upgrade lock. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* Objects as YAML, in the form that kubectl prints. */
 #include "base/yaml.h"
 
 #include <assert.h>

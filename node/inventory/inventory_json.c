@@ -1,3 +1,4 @@
+/* An inventory as JSON, as the GpuNode has it. */
 #include <string.h>
 
 #include "base/buf.h"

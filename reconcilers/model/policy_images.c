@@ -1,3 +1,4 @@
+/* The images of a policy: built-in defaults, and the registries that an admin allows. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* Selectors of a policy that would select on labels that Ostler writes itself. */
 #include "base/json.h"
 #include "base/str.h"
 #include "reconcilers/model/assignment.h"

@@ -1,3 +1,4 @@
+/* The variables and arguments that a policy may set for an operand. */
 #include <string.h>
 
 #include "base/json.h"

@@ -1,3 +1,4 @@
+/* Maintenance windows of a policy that never open. */
 #include "base/json.h"
 #include "reconcilers/model/policy.h"
 #include "reconcilers/model/policy_problems.h"

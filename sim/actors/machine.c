@@ -1,3 +1,4 @@
+/* Machines: they start, stop, reboot and lose their network. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

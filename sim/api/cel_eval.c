@@ -1,3 +1,4 @@
+/* Evaluates an expression of CEL, as far as the definitions of this project use it. */
 #include <string.h>
 
 #include "base/str.h"

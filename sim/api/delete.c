@@ -1,3 +1,4 @@
+/* Deletes an object: preconditions, grace periods, finalizers, orphans. */
 #include "sim/api/write.h"
 
 #include "base/json.h"

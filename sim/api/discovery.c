@@ -1,3 +1,4 @@
+/* Discovery: which groups, versions and resources the server has. */
 #include "sim/api/extras.h"
 
 #include <string.h>

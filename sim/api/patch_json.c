@@ -1,3 +1,4 @@
+/* JSON patches (RFC 6902). */
 #include "sim/api/patch.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* JSON merge patches (RFC 7386). */
 #include "sim/api/patch.h"
 
 #include "base/json.h"

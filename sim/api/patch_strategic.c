@@ -1,3 +1,4 @@
+/* Strategic merge patches, as Kubernetes has them for built-in kinds. */
 #include "sim/api/patch.h"
 
 #include <stdlib.h>

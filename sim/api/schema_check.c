@@ -1,3 +1,4 @@
+/* Holds an object against the schema of a CustomResourceDefinition. */
 #include <math.h>
 #include <string.h>
 

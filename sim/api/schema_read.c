@@ -1,3 +1,4 @@
+/* Reads the schema of a CustomResourceDefinition. */
 #include "base/buf.h"
 #include "base/json.h"
 #include "sim/api/draft.h"

@@ -1,3 +1,4 @@
+/* DELETE requests, of one object and of collections. */
 #include "sim/api/serve.h"
 
 #include "base/json.h"

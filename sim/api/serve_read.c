@@ -1,3 +1,4 @@
+/* GET requests: one object, lists in pages, tables. */
 #include "sim/api/serve.h"
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* The subresource scale. */
 #include "sim/api/serve.h"
 
 #include "base/json.h"

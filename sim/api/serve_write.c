@@ -1,3 +1,4 @@
+/* POST, PUT and PATCH requests. */
 #include "sim/api/serve.h"
 
 #include <string.h>

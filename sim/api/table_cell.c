@@ -1,3 +1,4 @@
+/* Cells of tables that several kinds have: ages, numbers, lists of names. */
 #include "sim/api/table.h"
 
 #include <ctype.h>

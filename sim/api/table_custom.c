@@ -1,3 +1,4 @@
+/* Tables of custom resources, by the columns of their definition. */
 #include "sim/api/table.h"
 
 #include "base/clock.h"

@@ -1,3 +1,4 @@
+/* The table of Events. */
 #include "sim/api/table.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* The table of Nodes. */
 #include "sim/api/table.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* The table of Pods. */
 #include "sim/api/table.h"
 
 #include <inttypes.h>

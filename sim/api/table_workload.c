@@ -1,3 +1,4 @@
+/* The tables of DaemonSets, Deployments, ReplicaSets and Jobs. */
 #include "sim/api/table.h"
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* Validation of containers, as the API server has it. */
 #include <ctype.h>
 #include <string.h>
 

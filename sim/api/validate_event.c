@@ -1,3 +1,4 @@
+/* Validation of Events, as the API server has it. */
 #include <string.h>
 
 #include "base/json.h"

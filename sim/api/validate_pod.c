@@ -1,3 +1,4 @@
+/* Validation of Pods, as the API server has it. */
 #include <ctype.h>
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* One client of the simulated network: its requests, and what comes back. */
 #include <stdlib.h>
 
 #include "sim/world/wire_state.h"

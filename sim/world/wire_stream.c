@@ -1,3 +1,4 @@
+/* Watches over the simulated network: frames, bookmarks, cuts. */
 #include <stdlib.h>
 #include <string.h>
 
