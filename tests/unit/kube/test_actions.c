@@ -37,7 +37,8 @@ static void notices_are_copied(void **state)
     char name[] = "gpu-1", uid[] = "u", note[] = "8 GPUs found";
     actions_add_notice(&p,
                 &(struct notice){ .resource = RESOURCE_NODE, .name = name, .uid = uid, .reason = "GpuDetected", .note = note });
-    actions_add_notice(&p, &(struct notice){ .resource = RESOURCE_NODE, .name = name, .uid = uid, .reason = "Failed", .note = note,
+    actions_add_notice(&p, &(struct notice){ .resource = RESOURCE_NODE, .name = name, .uid = uid,
+                                             .reason = "Failed", .note = note,
                                       .warning = true });
     name[0] = uid[0] = note[0] = 'X';
     assert_int_equal(p.notice_count, 2);
