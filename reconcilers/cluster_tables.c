@@ -122,8 +122,7 @@ static void drop_node(struct cluster *c, struct node_slot *slot)
     cluster_enqueue_rollout(c);
 }
 
-/* Whether the last of Ostler's labels and taints was removed, which a policy's deletion waits
- * for. */
+/* Whether Ostler's last labels and taints are gone, which a policy's deletion waits for. */
 static bool was_cleaned(const struct node *was, const struct node *is)
 {
     return cluster_bears_ours(was) && !cluster_bears_ours(is);
@@ -394,8 +393,7 @@ struct policy_record {
     json_t *object;
 };
 
-/* Drops all annotations that Ostler does not use: 80,000 of them take 12 MiB as a tree. All else
- * is shared and never changed. */
+/* Keeps only annotations that Ostler uses (80,000 take 12 MiB). All else is shared, read-only. */
 static json_t *policy_as_kept(const json_t *object)
 {
     json_t *kept = json_copy((json_t *) object), *metadata = json_copy(json_object_get(object, "metadata")), *value;
