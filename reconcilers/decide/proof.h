@@ -25,7 +25,7 @@ struct proof_case {
     /* None of Ostler's operands affects its GPUs, so others must validate them. */
     bool nothing_ours;
     unsigned gpus_before;
-    bool needs_all; /* only the driver was changed: fewer GPUs than before fail the validation */
+    bool needs_all; /* only the driver was changed: fewer GPUs than before do not pass */
 };
 
 struct proof_look {

@@ -54,7 +54,8 @@ struct rollout_revision {
     const char *retry;   /* value of the policy's annotation that retries it; NULL: its hash */
     size_t pool;
     /* Since when all its canary nodes have been well, moved later by any time when they were
-     * not. 0: never; below 0: not now, but they were for that many seconds. */
+     * not. 0: not since the canary last restarted; below 0: not now, but they were for that many
+     * seconds. */
     int64_t canary_s;
     /* Since when the last wave has been up; 0: there was none; ROLLOUT_WAVE_RUNNING. */
     int64_t wave_s;
