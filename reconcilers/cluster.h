@@ -57,8 +57,8 @@ struct node_slot {
     struct toolkit_turn toolkit;
     int64_t told_ms; /* monotonic: when its condition was last written; 0: not by this process */
     uint32_t budgets_eased; /* the cluster's count at the last eviction of its pods */
-    /* While its driver is about to change: node_holders_hash() of the holders that were looked
-     * up; 0: none. */
+    /* While its driver is about to change: node_holders_hash() of the holders that were looked up;
+     * 0: none. */
     uint64_t holders_looked;
     uint64_t told_image; /* hash of the image that was reported as not pullable; 0: none */
     /* The pod whose eviction a PodDisruptionBudget last refused, and the message; NULL: none.
@@ -88,16 +88,14 @@ struct cluster_options {
     const char *operand_namespace;
     struct policy_limits limits;      /* limits of the policy */
     const char *agent_image;          /* of the node agent; NULL: no agent runs */
-    /* How long the policy must be absent before Ostler removes everything. */
-    int64_t absent_grace_ms;
+    int64_t absent_grace_ms; /* how long without a policy before Ostler removes everything */
     bool remove_all;                  /* `ostler cleanup`: as if the policy were being deleted */
     /* With remove_all: as if the policy had the annotation that skips the wait for GPU pods. */
     bool force_removal;
     const char *node_name;            /* node that this Ostler runs on; NULL: not known, or none */
     const char *own_pod; /* "namespace/name" of this Ostler's pod; NULL: not known, or none */
     bool all_labels;                  /* keep all labels of pods, for the selectors of budgets */
-    /* Prerequisites with problems; NULL: no problem is known. */
-    const struct prerequisites *prerequisites;
+    const struct prerequisites *prerequisites; /* those with problems; NULL: none known */
     const struct clock *clock;
     struct cluster_listener listener;
 };
@@ -117,8 +115,7 @@ struct cluster {
     int64_t own_began_us;             /* this machine's wall clock when the monotonic clock was 0 */
     int64_t began_us;                 /* the API server's clock at that time, if known to differ */
     int64_t watched_since_ms;         /* monotonic: since when all watches have been well */
-    /* Every node has been reconciled in this epoch; later nodes come one by one. */
-    bool looked_through;
+    bool looked_through; /* all nodes were reconciled in this epoch; later ones come singly */
     struct tally tally;
 
     /* Why nothing is done, which the policy's status reports; NULL: work goes on. */
@@ -136,8 +133,7 @@ struct cluster {
     enum operating_mode mode;               /* of the policy's last pass */
     struct map refused;               /* struct node_slot by name: slots with `refused` */
     struct map slices;                /* struct slice by node: lists through next_on_node */
-    /* How often a PodDisruptionBudget changed so that it may allow an eviction. */
-    uint32_t budgets_eased;
+    uint32_t budgets_eased;           /* changes of PodDisruptionBudgets that may allow evictions */
     int64_t absent_since;             /* monotonic ms; 0: a policy exists, or nothing is known */
     bool deleting;                    /* deletions of DaemonSets or records are in progress */
     struct map confirmed;             /* struct confirmation by resource and key */
@@ -160,8 +156,8 @@ void cluster_begin(struct cluster *c);
 void cluster_new_epoch(struct cluster *c);
 /* Enqueues every node, although the wanted state is the same. */
 void cluster_enqueue_nodes(struct cluster *c);
-/* What Ostler may do to nodes now. `ret_again_ms`: when to ask again even without an event (0:
- * not needed). */
+/* What Ostler may do to nodes now. `ret_again_ms`: when to ask again even without an event (0: not
+ * needed). */
 enum operating_mode cluster_mode(const struct cluster *c, int64_t *ret_again_ms);
 /* Takes the response to one of Ostler's writes. */
 void cluster_written(struct cluster *c, enum resource_id resource, const json_t *object);
@@ -174,9 +170,9 @@ void cluster_doubt(struct cluster *c, enum resource_id resource, const char *tar
 /* Fills in since when nodes and pods have been watched without a gap, and the caches' maximum
  * age. */
 void cluster_watched(const struct cluster *c, struct node_input *ret);
-/* Epoch seconds: the wall clock at Ostler's start plus the time since. Nothing sets this clock,
- * so no recorded timeout ends early. If the machine's clock was wrong at the start, it is the
- * API server's time instead. */
+/* Epoch seconds: the wall clock at Ostler's start plus the time since. Nothing sets this clock, so
+ * no recorded timeout ends early. If the machine's clock was wrong at the start, it is the API
+ * server's time instead. */
 int64_t cluster_now_s(const struct cluster *c);
 /* Microseconds of the epoch, for displayed text and windows: like cluster_now_s(), but follows
  * later changes of the machine's clock. */
@@ -185,11 +181,11 @@ int64_t cluster_wall_us(const struct cluster *c);
 void cluster_node_pods(const struct cluster *c, const struct node_slot *slot, struct node_pods *ret);
 /* Whether the agent on a node is up. If it is not, its last report may be stale. */
 bool cluster_agent_is_up(const struct node_slot *slot);
-/* The report of a node's agent; NULL: none yet. A report about another node with the same name
- * does not count. */
+/* The report of a node's agent; NULL: none yet. A report about another node with the same name does
+ * not count. */
 const struct node_inventory *cluster_inventory(const struct cluster *c, const struct node_slot *slot);
-/* Processes and pods that hold a GPU of a node open, if its agent is up and has scanned since
- * the boot; NULL: not known. */
+/* Processes and pods that hold a GPU of a node open, if its agent is up and has scanned since the
+ * boot; NULL: not known. */
 const struct node_holders *cluster_holders(const struct cluster *c, const struct node_slot *slot);
 /* The record of a revision that is not being deleted, or NULL. */
 const struct child *cluster_record_of(const struct cluster *c, const char *tier, const char *hash);
@@ -201,9 +197,9 @@ void cluster_enqueue_rollout(const struct cluster *c);
 void cluster_enqueue_report(const struct cluster *c, const char *name);
 /* Enqueues the reports of all nodes. */
 void cluster_enqueue_reports(const struct cluster *c);
-/* Counts reports that still exist and nodes with labels, taints or conditions of Ostler's,
- * except for nodes that are down. All of these must go before Ostler does. A planned removal
- * still counts, because its write may fail. */
+/* Counts reports that still exist and nodes with labels, taints or conditions of Ostler's, except
+ * for nodes that are down. All of these must go before Ostler does. A planned removal still counts,
+ * because its write may fail. */
 size_t cluster_reports(const struct cluster *c);
 /* Whether a node has Ostler's condition or the annotation ostler.dev/marks. */
 bool cluster_bears_ours(const struct node *n);

@@ -9,8 +9,8 @@
 /* A refusal starts with this, then the pod's namespace and name. */
 #define REFUSED_POD "pod/"
 
-/* Minimum time between evictions of a refused pod, so that rapid edits of a budget or pod cause
- * no flood of evictions. */
+/* Minimum time between evictions of a refused pod, so that rapid edits of a budget or pod cause no
+ * flood of evictions. */
 enum { ASK_APART_MS = 1000 };
 
 static struct record *budget_from(void *arg, const json_t *object)

@@ -1,6 +1,6 @@
-/* PodDisruptionBudgets: when a budget that refused an eviction allows one again, Ostler retries
- * at once. Ostler watches budgets only after an eviction was refused, so clusters without drains
- * make no requests. */
+/* PodDisruptionBudgets: when a budget that refused an eviction allows one again, Ostler retries at
+ * once. Ostler watches budgets only after an eviction was refused, so clusters without drains make
+ * no requests. */
 #ifndef OSTLER_RECONCILERS_CLUSTER_BUDGETS_H
 #define OSTLER_RECONCILERS_CLUSTER_BUDGETS_H
 

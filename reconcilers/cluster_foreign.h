@@ -7,8 +7,8 @@
 
 /* Table operations for these DaemonSets. */
 struct table_ops cluster_foreign_ops(struct cluster *c);
-/* The DaemonSet that would select the node: first those of the cluster (kube-system), then by
- * name; NULL: none. Borrowed until the next event. */
+/* The DaemonSet that would select the node: first those of the cluster (kube-system), then by name;
+ * NULL: none. Borrowed until the next event. */
 const struct foreign *cluster_foreign(const struct cluster *c, const struct node_view *view);
 
 #endif

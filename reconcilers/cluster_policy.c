@@ -83,9 +83,8 @@ static bool same_wish(const json_t *a, const json_t *b)
            str_eq(object_annotation(a, POLICY_FORCE_REMOVAL), object_annotation(b, POLICY_FORCE_REMOVAL));
 }
 
-/* Further inputs of rollout decisions. Ostler's own status writes do not count, nor does the
- * retry annotation, which the revision's record answers: neither is a reason to reconcile every
- * node. */
+/* Further inputs of rollout decisions. Ostler's own status writes do not count, nor does the retry
+ * annotation, which the revision's record answers: neither is a reason to reconcile every node. */
 static bool same_approval(const json_t *a, const json_t *b)
 {
     return str_eq(object_annotation(a, POLICY_APPROVED), object_annotation(b, POLICY_APPROVED));

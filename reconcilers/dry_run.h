@@ -1,5 +1,5 @@
-/* What Ostler would do under a policy that is not on the API server yet: runs all passes and
- * sends nothing. */
+/* What Ostler would do under a policy that is not on the API server yet: runs all passes and sends
+ * nothing. */
 #ifndef OSTLER_RECONCILERS_DRY_RUN_H
 #define OSTLER_RECONCILERS_DRY_RUN_H
 
@@ -10,12 +10,11 @@ struct dry_run {
     json_t *plan;       /* as from rollout_plan_json(); NULL: no node must be upgraded */
     json_t *failed; /* wanted revisions that failed, as in docs/upgrades.md: no node gets them */
     json_t *first;      /* names of nodes without a stack of Ostler's that get one at once */
-    /* GPU nodes that Ostler does not serve, with the reason, as "name: sentence". */
-    json_t *not_served;
+    json_t *not_served; /* GPU nodes that Ostler does not serve, and why: "name: sentence" */
 };
 
-/* The object that results from applying `wanted` to `server`, the current object (NULL: none).
- * New reference. */
+/* The object that results from applying `wanted` to `server`, the current object (NULL: none). New
+ * reference. */
 json_t *dry_run_object(const json_t *server, const json_t *wanted);
 /* `c` has its lists and has taken `policy` after them. Returns -1 if the policy is invalid. */
 int dry_run(struct cluster *c, const json_t *policy, const struct blocking_budgets *blocking, struct dry_run *ret, struct err *e);

@@ -71,8 +71,8 @@ const char *fleet_metrics_pool(const struct cluster *c, enum node_state state, s
     return none ? "" : c->policy.pools[pool].name;
 }
 
-/* Counts a state only if its start was seen. The start of a state that a node already had when
- * this process started is not known. */
+/* Counts a state only if its start was seen. The start of a state that a node already had when this
+ * process started is not known. */
 static void leave_state(struct fleet_metrics *m, const struct node_summary *before, int64_t now_s)
 {
     const char *name = node_state_name(before->state);
@@ -87,8 +87,8 @@ void fleet_metrics_node(struct fleet_metrics *m, const char *pool, const struct 
         return;
     if (before->state != v->state)
         leave_state(m, before, now_s);
-    /* A claim is an annotation that other clients may write: all words outside the table count
-     * as one. */
+    /* A claim is an annotation that other clients may write: all words outside the table count as
+     * one. */
     const char *failure = v->failed_with ? reason_text(v->failed_with) : NULL;
     if (failure && !before->failed)
         metric_add(m->failures, &failure, 1);

@@ -1,5 +1,5 @@
-/* Prometheus metrics of nodes and the rollout. Events are counted as they happen, at constant
- * cost; sums are computed on a scrape. Labels are states, pools and reasons, never nodes. */
+/* Prometheus metrics of nodes and the rollout. Events are counted as they happen, at constant cost;
+ * sums are computed on a scrape. Labels are states, pools and reasons, never nodes. */
 #ifndef OSTLER_RECONCILERS_FLEET_METRICS_H
 #define OSTLER_RECONCILERS_FLEET_METRICS_H
 
@@ -22,8 +22,8 @@ void fleet_metrics_add(struct fleet_metrics *m, struct metrics *registry);
 /* The pool that nodes count under; "" if the node is in no pool because nothing is wanted of it.
  * Borrowed. */
 const char *fleet_metrics_pool(const struct cluster *c, enum node_state state, size_t pool);
-/* Counts a node's new verdict; call it before it replaces the old one. What was already true
- * when this process started does not count as new. */
+/* Counts a node's new verdict; call it before it replaces the old one. What was already true when
+ * this process started does not count as new. */
 void fleet_metrics_node(struct fleet_metrics *m, const char *pool, const struct node_summary *before,
                         const struct node_verdict *v, int64_t now_s);
 /* Counts a new node that became ready, if its start was seen. */

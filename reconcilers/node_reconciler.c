@@ -13,10 +13,9 @@
 #include "reconcilers/reconcilers.h"
 #include "reconcilers/targets_sources.h"
 
-/* When the node entered its state. For the state that it had when this process started, the
- * node's report has the time, if it is about this node and not another of the same name. A time
- * in the future came from a wrong clock and does not count, because a timeout from it would end
- * too late. */
+/* When the node entered its state. If the node already had the state when this process started, its
+ * report has the time, unless that is about another node of the same name. A time in the future
+ * came from a wrong clock and does not count, because a timeout from it would end too late. */
 static int64_t since_of(const struct cluster *c, const struct node_slot *slot, enum node_state state, int64_t now_s)
 {
     const struct node_summary *before = &slot->summary;
@@ -62,8 +61,8 @@ static bool forces_removal(const struct cluster *c)
     return c->o.force_removal || (force && !str_eq(force, "false"));
 }
 
-/* A stack counts as carried, even without its label, until its toolkit's configuration is known
- * to be out of the runtime. */
+/* A stack counts as carried, even without its label, until its toolkit's configuration is known to
+ * be out of the runtime. */
 static void carry_until_clean(const struct node_view *view, struct node_verdict *v)
 {
     const char *hash = node_label(view, LABEL_REMOVAL);

@@ -21,8 +21,8 @@ static const struct {
     { NODE_INSTALLING, REASON_WAITING_FOR_GPU_PODS, false, true },
 };
 
-/* Writes that cause an Event when the API server has accepted them. They happen once, even
- * across a restart. */
+/* Writes that cause an Event when the API server has accepted them. They happen once, even across a
+ * restart. */
 static const enum reason writes[] = {
     REASON_CLAIMED, REASON_CLAIMED_WAITING, REASON_DRAIN_STARTED, REASON_DRAINED,
     REASON_UPGRADED, REASON_RECOVERED, REASON_UPGRADE_FAILED, REASON_RETRIED,

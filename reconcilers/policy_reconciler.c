@@ -13,12 +13,12 @@
 /* A pass over every node takes less than this if no node must be written. */
 enum { SETTLING_MS = 2000 };
 
-/* While children are being written the status waits for the responses, but endless edits by
- * others must not hide it. */
+/* While children are being written the status waits for the responses, but endless edits by others
+ * must not hide it. */
 enum { STATUS_PATIENCE_MS = 5000 };
 
-/* During an upgrade counts change all the time: a change of counts alone is written no more
- * often than this. */
+/* During an upgrade counts change all the time: a change of counts alone is written no more often
+ * than this. */
 enum { STATUS_COUNTS_MS = 10 * 1000 };
 
 /* Resources whose objects can be children. */
@@ -53,8 +53,8 @@ size_t policy_children(const struct cluster *c)
     return ours;
 }
 
-/* Any node with a stack of Ostler's: the host facts that a follower needs are the same on all.
- * If they differ, the first by name decides, so that a restart decides the same. */
+/* Any node with a stack of Ostler's: the host facts that a follower needs are the same on all. If
+ * they differ, the first by name decides, so that a restart decides the same. */
 static const struct node_slot *any_stack_node(const struct cluster *c)
 {
     const struct node_slot *first = NULL;
@@ -96,8 +96,8 @@ static int64_t counts_wait_ms(const struct reconcilers *r)
     return r->status_told_ms && left_ms > 0 ? left_ms : 0;
 }
 
-/* The rollout's result is of an earlier policy or absent. With it the status would report that
- * all is done before anything started. */
+/* The rollout's result is of an earlier policy or absent. With it the status would report that all
+ * is done before anything started. */
 static bool awaits_rollout(const struct reconcilers *r, enum operating_mode mode)
 {
     const struct cluster *c = r->cluster;

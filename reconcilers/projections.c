@@ -15,8 +15,8 @@ static const char *const of_others[] = { MANAGED_FIELDS, NULL };
 static const char *const of_policies[] = { "metadata.labels", MANAGED_FIELDS, "metadata.ownerReferences", NULL };
 
 /* Managers of a child's spec are read. The spec itself is either what Ostler applied, or another
- * manager owns it. Of the fields in a template it is enough that another manager owns the spec:
- * the apply after a repair restores them. */
+ * manager owns it. Of the fields in a template it is enough that another manager owns the spec: the
+ * apply after a repair restores them. */
 static const char *const of_children[] = { "spec", "status.conditions", MANAGED_FIELDS ".fieldsV1.f:spec.f:template", NULL };
 
 /* A kubelet may report resources with any name, in any number: those with a vendor's prefix are

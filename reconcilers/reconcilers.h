@@ -26,13 +26,10 @@ struct reconcilers {
     bool rollout_early;            /* that pass ran before the records of some targets existed */
     struct rollout_plan_status plans;
     char *pull_failed;  /* why a pull pod could not be rendered; NULL: it could. Owned */
-    /* Error when the API server last refused a pull pod; NULL: it did not. Owned. */
-    char *pull_refused;
+    char *pull_refused; /* error of the last refused pull pod; NULL: not refused. Owned */
     struct err failure; /* what the API server refused of the policy's last plan; owned */
-    /* Monotonic: since when the status waits for other writes; 0: it does not. */
-    int64_t status_waits_ms;
-    /* Monotonic: when the status was last written; 0: not by this process. */
-    int64_t status_told_ms;
+    int64_t status_waits_ms; /* monotonic: since when the status waits for writes; 0: not */
+    int64_t status_told_ms;  /* monotonic: last write of the status; 0: not by this process */
     /* Epoch seconds: since when all agents have been up, as far as was seen; 0: they are not. */
     int64_t agents_up_s;
     bool cleaned; /* during a cleanup: nothing of Ostler's is left */

@@ -31,9 +31,9 @@ static int64_t has_to_last_ms(struct node_slot *slot, int64_t now_ms)
     return left_ms;
 }
 
-/* How much longer a fully reported node must wait for its turn before that is reported too. A
- * wait that needs a user's action is reported at once. It also replaces at once a report that is
- * no longer true: that the policy asks for what failed. */
+/* How much longer a fully reported node must wait for its turn before that is reported too. A wait
+ * that needs a user's action is reported at once. It also replaces at once a report that is no
+ * longer true: that the policy asks for what failed. */
 static int64_t has_to_wait_ms(struct node_slot *slot, const struct gpu_node_input *in, int64_t now_ms)
 {
     bool ready_is_said = in->report && !in->report->rolled_back && str_eq(in->report->state, node_state_name(NODE_READY)) &&
@@ -111,8 +111,8 @@ static void take_failed(const struct cluster *c, const struct node_summary *s, s
     }
 }
 
-/* What the report needs of a node's claim. While the kubelet offers no GPUs because the driver
- * is removed, the count before the claim stands. */
+/* What the report needs of a node's claim. While the kubelet offers no GPUs because the driver is
+ * removed, the count before the claim stands. */
 static void take_claim(const struct cluster *c, const struct node_slot *slot, struct gpu_node_input *in)
 {
     struct claim claim;

@@ -68,8 +68,8 @@ static const struct node_reading *read_node(const struct gathering *g, struct no
     return &slot->read;
 }
 
-/* The node's claim; NULL: none of this policy's. `ret_foreign`: it has another policy's, which
- * must not be replaced. */
+/* The node's claim; NULL: none of this policy's. `ret_foreign`: it has another policy's, which must
+ * not be replaced. */
 static const struct claim *claim_of(const struct gathering *g, const struct node_slot *slot, bool *ret_foreign)
 {
     const struct node_reading *read = &slot->read;
@@ -125,8 +125,8 @@ static bool is_recorded(struct gathering *g, enum tier tier, const char *hash)
     return last->there;
 }
 
-/* The target: what it runs now, if it gets its target without a claim or the target's record
- * does not exist yet. */
+/* The target: what it runs now, if it gets its target without a claim or the target's record does
+ * not exist yet. */
 static void take_target(struct gathering *g, const struct node_summary *s, struct rollout_node *n)
 {
     n->target = n->now;

@@ -33,16 +33,16 @@ static struct images_wanted wanted(const struct cluster *c, const struct rollout
     return want;
 }
 
-/* A tainted node pulls when its pods start. A node under way to something else gets there
- * without these images. */
+/* A tainted node pulls when its pods start. A node under way to something else gets there without
+ * these images. */
 static bool pulls_later(const struct rollout_node *n)
 {
     const struct claim *c = n->claim;
     return c && claim_closes(c) && (!claim_is_changing(c) || claim_is_for(c, n->target));
 }
 
-/* Skips nodes that run their target or pull later. Most nodes have no pull pod and cost only
- * that check. */
+/* Skips nodes that run their target or pull later. Most nodes have no pull pod and cost only that
+ * check. */
 struct images rollout_images(const struct cluster *c, const struct node_slot *slot, const struct rollout_node *n)
 {
     char purpose[IMAGES_PURPOSE_MAX];

@@ -97,8 +97,8 @@ static int64_t left_of(const struct rollout_plan_status *k, const struct rollout
     return ends_us < 0 ? INT64_MAX : ends_us / 1000000 - (in->now_s + in->set_s);
 }
 
-/* An unchanged plan whose end time has passed gets no new end time: that one would not hold
- * either, and each would cost a write. */
+/* An unchanged plan whose end time has passed gets no new end time: that one would not hold either,
+ * and each would cost a write. */
 static bool make(struct rollout_plan_status *k, const struct cluster *c, const struct rollout_gathering *g)
 {
     json_t *plan = rollout_plan(c, g, k->pace, LOOKS, &rollout_plan_for_status, NULL);
@@ -141,8 +141,8 @@ static void begin(struct rollout_plan_status *k, const struct cluster *c)
     rollout_pace_parse(json_object_get(told, "pace"), k->pace);
 }
 
-/* Seconds until the next check: when the plan's end time comes, so that the status drops it. 0:
- * not needed. */
+/* Seconds until the next check: when the plan's end time comes, so that the status drops it. 0: not
+ * needed. */
 static int64_t look_again_s(const struct rollout_plan_status *k, const struct rollout_input *in)
 {
     int64_t left_s = left_of(k, in);

@@ -1,7 +1,7 @@
-/* The plan and the pace in the policy's status. A new plan is made when its content changes, and
- * again when no node is under way or the plan's end time has passed, but not after each node's
- * step. The state of an earlier process is read from the status, so that a restart changes
- * nothing. */
+/* The plan and the pace in the policy's status. A new plan is made for a new plan hash or policy
+ * generation, when no node is under way, and when the plan's end time has passed. Steps of nodes
+ * cause no new plan. The state of an earlier process is read from the status, so that a restart
+ * changes nothing. */
 #ifndef OSTLER_RECONCILERS_ROLLOUT_PLAN_STATUS_H
 #define OSTLER_RECONCILERS_ROLLOUT_PLAN_STATUS_H
 

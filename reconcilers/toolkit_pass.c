@@ -7,8 +7,8 @@
 
 enum { LONG_AGO_S = 1 };
 
-/* The rollout, with its own limits, handles claimed nodes. A node keeps its turn until its label
- * is seen, because the write may be in progress. */
+/* The rollout, with its own limits, handles claimed nodes. A node keeps its turn until its label is
+ * seen, because the write may be in progress. */
 static enum toolkit_state state_of(const struct rollout_node *n, const struct node_slot *slot)
 {
     const struct node_summary *s = &slot->summary;

@@ -1,5 +1,5 @@
-/* The policy's status while Ostler may do nothing: it reports that, why, and what to do. The
- * rest stays. */
+/* The policy's status while Ostler may do nothing: it reports that, why, and what to do. The rest
+ * stays. */
 #include "base/json.h"
 #include "base/str.h"
 #include "kube/object.h"
@@ -40,8 +40,8 @@ static json_t *blocked_status(const struct cluster_view *v)
         json_object_set_new(status, "conditions", json_array());
     for (size_t i = 0; i < sizeof said / sizeof *said; i++)
         replace_condition(json_object_get(status, "conditions"), before, &said[i], v);
-    /* A plan that waits for approval keeps its spec's generation, because the approving user
-     * must see it. */
+    /* A plan that waits for approval keeps its spec's generation, because the approving user must
+     * see it. */
     if (!json_at(status, "rollout.plan"))
         json_object_set_new(status, "observedGeneration", json_integer(object_generation(v->object)));
     if (json_at(status, "summary")) {

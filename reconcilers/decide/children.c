@@ -355,9 +355,9 @@ static bool is_wanted(const struct pass *p, const struct child *c)
     return json_object_get(p->wanted, key) != NULL;
 }
 
-/* Whether the DaemonSet controller counts nodes for it, apart from nodes that are down. The
- * watch of nodes may lag behind that of DaemonSets. The deletion names the version as a guard,
- * so this is the API server's state at that moment. */
+/* Whether the DaemonSet controller counts nodes for it, apart from nodes that are down. The watch
+ * of nodes may lag behind that of DaemonSets. The deletion names the version as a guard, so this is
+ * the API server's state at that moment. */
 static bool is_asked_for(const struct tally *t, const struct child *c)
 {
     size_t lost = tally_nodes(t, NULL, c->revision, TALLY_CARRYING) -

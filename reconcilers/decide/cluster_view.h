@@ -17,8 +17,7 @@
 struct cluster_view {
     const json_t *object;         /* the policy on the API server; NULL: there is none */
     const struct policy *policy;  /* the newest valid spec of this policy; NULL: none yet */
-    /* Why Ostler does not act on the spec of `object`, as one text; NULL: it does. */
-    const char *problems;
+    const char *problems; /* why Ostler does not act on `object`'s spec, one text; NULL: it does */
     const struct policy_problems *problem_list;
     enum operating_mode mode;
     struct targets *targets;      /* with MODE_MANAGE */
@@ -29,8 +28,7 @@ struct cluster_view {
     bool status_overdue;          /* the status has waited long enough, so write it anyway */
     /* The status was written a moment ago: a change of counts alone waits this long; 0: no wait. */
     int64_t counts_wait_ms;
-    /* All of Ostler's, and those with names that Ostler uses. */
-    const struct child *const *children;
+    const struct child *const *children; /* Ostler's own, and those with names that Ostler uses */
     size_t child_count;
     /* Whether the child is unchanged since the API server confirmed Ostler's own apply. */
     bool (*confirmed)(void *arg, const struct child *c);

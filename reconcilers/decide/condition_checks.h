@@ -12,8 +12,7 @@ struct checks {
     const struct err *failure; /* what the API server refused in the last pass; NULL: nothing */
     struct arena *a;           /* for the texts */
     size_t served;             /* nodes that Ostler serves and that are up */
-    /* The condition RollingOut, which is computed before the others. */
-    const struct condition *rolling_out;
+    const struct condition *rolling_out; /* condition RollingOut, computed before the others */
     size_t works; /* of those, nodes that are Ready or on their way to another revision */
 };
 
@@ -29,7 +28,7 @@ bool cond_say_cause(struct condition *ret, const char *status, const struct caus
 const char *cond_nodes(const struct checks *in, size_t n);
 /* The problem with a prerequisite; NULL: none. Borrowed. */
 const struct prerequisite_problem *cond_part(const struct checks *in, enum prerequisite part);
-/* Whether the API server would refuse the same write again until someone changes something. */
+/* Whether the API server would refuse the same write again until something changes. */
 bool cond_failure_lasts(const struct checks *in);
 /* "The API server refuses a write: …; what to do". From the arena; there must be a failure. */
 const char *cond_failure_text(const struct checks *in);
@@ -59,12 +58,12 @@ bool cond_no_detector(const struct checks *in, struct condition *ret);
 bool cond_detecting(const struct checks *in, struct condition *ret);
 /* Sets the reason `Removing` if the policy is being deleted. */
 bool cond_removing(const struct checks *in, struct condition *ret);
-/* "; being released: …" for nodes that leave Ostler's management while the policy stays; "":
- * none. From the arena, or static. */
+/* "; being released: …" for nodes that leave Ostler's management while the policy stays; "": none.
+ * From the arena, or static. */
 const char *cond_letting_go(const struct checks *in);
 
-/* The headline, which is the condition Ready: the worst problem and what to do about it. Always
- * has a text. */
+/* The headline, which is the condition Ready: the worst problem and what to do about it. Always has
+ * a text. */
 bool cond_headline(const struct checks *in, struct condition *ret);
 
 #endif

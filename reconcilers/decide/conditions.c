@@ -162,8 +162,8 @@ static const char *moving_status(const struct checks *in)
     return is_moving(in) ? "True" : "False";
 }
 
-/* "gpu-2 does not come up: CrashLoopBackOff: …, pod …; its log ends: …; " for a node under way;
- * "": no such node. */
+/* "gpu-2 does not come up: CrashLoopBackOff: …, pod …; its log ends: …; " for a node under way; "":
+ * no such node. */
 static const char *trouble_text(const struct checks *in)
 {
     const struct node_summary *s = tally_trouble(in->t);
@@ -171,8 +171,8 @@ static const char *trouble_text(const struct checks *in)
                             cond_words_text(in, s->name, s->message)) : "";
 }
 
-/* "gpu-2 is not drained, an eviction is refused: pod/ml/a: Cannot evict pod …; "; "": no
- * eviction is refused. */
+/* "gpu-2 is not drained, an eviction is refused: pod/ml/a: Cannot evict pod …; "; "": no eviction
+ * is refused. */
 static const char *refused_text(const struct checks *in)
 {
     const struct node_summary *s = tally_refused(in->t);

@@ -11,13 +11,12 @@ struct deadline {
     bool of_proof; /* it ends when a validation pod ends */
 };
 
-/* The start of the timeout, in epoch seconds: the latest of `since_s`, when the node came up,
- * when its removal was called off, and when the watches last resumed. Earlier time does not
- * count, because the node's state was not known. So a clock that jumps ahead fails no node. */
+/* The start of the timeout, in epoch seconds: the latest of `since_s`, when the node came up, when
+ * its removal was called off, and when the watches last resumed. Earlier time does not count,
+ * because the node's state was not known. So a clock that jumps ahead fails no node. */
 int64_t deadline_from_s(const struct node_input *in, int64_t since_s);
-/* Whether the timeout is over. Never on a node that is down. Also not while the caches may be
- * older than its end, which takes up to a minute in a quiet cluster. Otherwise requests a
- * requeue. */
+/* Whether the timeout is over. Never on a node that is down. Also not while the caches may be older
+ * than its end, which takes up to a minute in a quiet cluster. Otherwise requests a requeue. */
 bool deadline_is_over(const struct node_input *in, const struct deadline *d, struct actions *actions);
 
 #endif

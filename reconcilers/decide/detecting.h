@@ -5,8 +5,8 @@
 
 #include "reconcilers/decide/cluster_view.h"
 
-/* Seconds until Ostler stops waiting for their reports; 0: it does not wait. Always 0 if any
- * node is served already. */
+/* Seconds until Ostler stops waiting for their reports; 0: it does not wait. Always 0 if any node
+ * is served already. */
 int64_t detecting_wait_s(const struct cluster_view *v);
 /* The agents' DaemonSet; NULL: Ostler has created none. */
 const struct child *detecting_agents(const struct cluster_view *v);

@@ -13,8 +13,8 @@
 #include "reconcilers/model/reason.h"
 #include "reconcilers/model/rollout_spec.h"
 
-/* What happens to a pod in a drain; fates that need a user's action come first. Columns: id,
- * effect on the drain, reason in waitingFor, text */
+/* What happens to a pod in a drain; fates that need a user's action come first. Columns: id, effect
+ * on the drain, reason in waitingFor, text */
 #define DRAIN_FATES(X)                                                                             \
     X(STAYS, DRAIN_FREE, NONE, "") /* it uses no GPU, or is an operand */                          \
     X(STATIC, DRAIN_STUCK, STATIC_POD, "static pod: remove its manifest from the node")            \
@@ -39,8 +39,8 @@
 enum drain_effect {
     DRAIN_FREE,  /* does not block the drain */
     DRAIN_MOVES, /* it is leaving */
-    /* It must end by itself, or a user must end it. While such a pod exists, Ostler evicts no
-     * pod of the node, because the eviction would gain nothing. */
+    /* It must end by itself, or a user must end it. While such a pod exists, Ostler evicts no pod
+     * of the node, because the eviction would gain nothing. */
     DRAIN_STUCK,
 };
 
@@ -62,8 +62,8 @@ struct drain_input {
      * evicted yet. */
     int64_t closed_s;
     int64_t now_s;
-    /* Processes and pods that hold a GPU open, by the agent's report. Such a pod uses a GPU even
-     * if it did not request one. NULL: not known. */
+    /* Processes and pods that hold a GPU open, by the agent's report. Such a pod uses a GPU even if
+     * it did not request one. NULL: not known. */
     const struct node_holders *holders;
 };
 
@@ -85,7 +85,7 @@ struct drain {
     const struct drain_found *found; /* `waiting` pods, by fate and name; from the arena */
     int64_t again_s; /* seconds until the first returned pod is evicted again; 0: none returned */
     const struct pod **leaving; /* of[DRAIN_LEAVES] pods, by name; from the arena */
-    /* The pods that it waits for, and what to do; from the arena; NULL: none. */
+    /* The pods that it waits for, and what to do; NULL: none; from the arena. */
     const char *message;
 };
 
@@ -114,8 +114,8 @@ void drain_look(const struct drain_input *in, struct arena *a, struct drain *ret
 /* Adds the evictions. With `dry_run_first`, dry runs of all of them come first, so that none is
  * sent if one is refused (a plan ends at the first refusal). Adds none while a pod is stuck. */
 void drain_evict(const struct drain *d, bool dry_run_first, struct actions *actions);
-/* Adds requests that delete those pods despite their budgets, for drain.onTimeout Delete. Adds
- * none while a pod is stuck. */
+/* Adds requests that delete those pods despite their budgets, for drain.onTimeout Delete. Adds none
+ * while a pod is stuck. */
 void drain_delete(const struct drain *d, struct actions *actions);
 
 #endif

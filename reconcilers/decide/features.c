@@ -35,8 +35,8 @@ static bool is_of_others(const struct node_inventory *seen, const struct proof_f
     return *seen->product && *facts->product && !same_name(seen->product, facts->product);
 }
 
-/* The agent's report. If it shows other GPUs from before the last boot and the agent is not up,
- * the validation is newer. */
+/* The agent's report. If it shows other GPUs from before the last boot and the agent is not up, the
+ * validation is newer. */
 static const struct node_inventory *seen_of(const struct node_input *in, const struct proof_facts *facts)
 {
     static const struct node_inventory silent;

@@ -1,5 +1,5 @@
-/* The GPU feature labels of a node: their sources and their owner. They combine the agent's
- * report and the facts of the GPU validation. If GPU feature discovery runs, it owns the labels. */
+/* The GPU feature labels of a node: their sources and their owner. They combine the agent's report
+ * and the facts of the GPU validation. If GPU feature discovery runs, it owns the labels. */
 #ifndef OSTLER_RECONCILERS_DECIDE_FEATURES_H
 #define OSTLER_RECONCILERS_DECIDE_FEATURES_H
 

@@ -4,8 +4,8 @@
 #include "base/str.h"
 #include "reconcilers/model/names.h"
 
-/* The inputs of a follower that the policy may leave open, so that they can be kept. New
- * reference; NULL: no inputs. */
+/* The inputs of a follower that the policy may leave open, so that they can be kept. New reference;
+ * NULL: no inputs. */
 static json_t *held_part(const json_t *inputs)
 {
     return inputs ? json_pack("{s:O*, s:O*}", "image", json_object_get(inputs, "image"), "version",
@@ -40,8 +40,8 @@ json_t *followers_annotations(const struct cluster_view *v, const struct operand
     return annotations;
 }
 
-/* The traits of nodes' stacks for followers. A stack with DaemonSets may belong to a node that
- * is not reconciled yet. */
+/* The traits of nodes' stacks for followers. A stack with DaemonSets may belong to a node that is
+ * not reconciled yet. */
 static unsigned traits_of_stacks(const struct cluster_view *v)
 {
     unsigned traits = 0;

@@ -1,6 +1,6 @@
-/* The inputs of followers. A follower has no record. Its DaemonSet has annotations with its
- * image and its last known good image, so that a version that the policy leaves open can stay.
- * The other inputs are not kept there, because they can exceed the size limit of annotations. */
+/* The inputs of followers. A follower has no record. Its DaemonSet has annotations with its image
+ * and its last known good image, so that a version that the policy leaves open can stay. The other
+ * inputs are not kept there, because they can exceed the size limit of annotations. */
 #ifndef OSTLER_RECONCILERS_DECIDE_FOLLOWERS_H
 #define OSTLER_RECONCILERS_DECIDE_FOLLOWERS_H
 

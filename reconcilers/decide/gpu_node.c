@@ -30,8 +30,8 @@ static const char *message_of(const struct node_summary *s)
     return !s->message && s->state == NODE_READY ? NODE_READY_MESSAGE : s->message;
 }
 
-/* The node works, but a version that the policy asks for failed, and the node rolled back or
- * never got it. */
+/* The node works, but a version that the policy asks for failed, and the node rolled back or never
+ * got it. */
 static bool is_rolled_back(const struct gpu_node_input *in)
 {
     return in->failed && in->summary->state == NODE_READY && !in->summary->cause;
@@ -46,8 +46,8 @@ static const char *rolled_back_sentence(const struct gpu_node_input *in, struct 
                         in->runs, in->failed, where, in->failed_retry);
 }
 
-/* The report's reason and message: like the condition's. For a node under way, the kubelet's
- * reason for a pod that does not come up. For a working node, what it still waits for. */
+/* The report's reason and message: like the condition's. For a node under way, the kubelet's reason
+ * for a pod that does not come up. For a working node, what it still waits for. */
 static const char *word_of(const struct gpu_node_input *in, struct arena *a)
 {
     const char *trouble = waiting_trouble(in->summary, a);
@@ -79,8 +79,8 @@ static void set_text(json_t *object, const char *key, const char *text)
         json_object_set_new(object, key, json_text(text));
 }
 
-/* Left out if empty: when apply removes an object's last member the object becomes null, which
- * the API server rejects. */
+/* Left out if empty: when apply removes an object's last member the object becomes null, which the
+ * API server rejects. */
 static void set_tier(json_t *status, const struct gpu_node_input *in, enum tier t)
 {
     const struct node_standing *of = &in->summary->of[t];
@@ -161,9 +161,9 @@ static void plan_create(const struct gpu_node_input *in, const char *target, str
                         : "the node has no GpuNode yet: Ostler creates it");
 }
 
-/* Ostler keeps the agent's report while there is a policy: the agent would not send it again,
- * and a node without a report looks like a new node. Without a policy it stays as long as the
- * agent. The GpuNode of a deleted node is garbage-collected. */
+/* Ostler keeps the agent's report while there is a policy: the agent would not send it again, and a
+ * node without a report looks like a new node. Without a policy it stays as long as the agent. The
+ * GpuNode of a deleted node is garbage-collected. */
 static bool keeps_inventory(const struct gpu_node_input *in)
 {
     return (in->managing || in->agent) && in->report && in->report->inventory;
@@ -183,8 +183,8 @@ static bool is_of_another(const struct gpu_node_input *in)
     return owner && owner != gpu_node_owner(in->node->head.uid);
 }
 
-/* A GpuNode without an owner is not garbage-collected. Its node may not have been seen yet, so
- * list the nodes first. */
+/* A GpuNode without an owner is not garbage-collected. Its node may not have been seen yet, so list
+ * the nodes first. */
 static void plan_orphan(const struct gpu_node_input *in, const char *target, struct actions *actions)
 {
     CLEANUP_FREE char *selector = xasprintf("metadata.name=%s", in->name);

@@ -26,8 +26,7 @@ struct gpu_node_input {
     const struct node_holders *holders;
     const struct gpu_node *report;      /* the GpuNode on the API server; NULL: there is none */
     const struct node_stages *stages; /* how long the node took to become ready; NULL: not known */
-    /* Log tail of the container that last failed there; NULL: not known. */
-    const struct log_tail *words;
+    const struct log_tail *words; /* log tail of the container that last failed; NULL: unknown */
     int64_t told_ms;                    /* time since the condition was last written */
     bool reports_exist;                 /* the CRD of GpuNode is installed */
     bool managing; /* there is a policy and it stays, so agents' reports are kept */
@@ -53,8 +52,7 @@ struct gpu_node_input {
     /* "gpu-1 NoAllocatableGpus": the first node that failed, and why; with `failed`. */
     const char *failure;
     const char *failed_retry;           /* like `retry`; with `failed` */
-    /* Since when the policy wants the target, RFC 3339; NULL: not known. */
-    const char *wanted_since;
+    const char *wanted_since; /* since when the policy wants the target, RFC 3339; NULL: unknown */
     /* Annotation value that retries a failed target (decide/retry.h); NULL: it did not fail. */
     const char *retry;
     int64_t generation;                 /* of the policy */

@@ -1,6 +1,6 @@
 /* Computes the condition Ready, the headline of the status: `kubectl get gpuclusterpolicies` and
- * `kubectl gpu status` print its reason and message. It has the worst problem and what to do
- * about it. Only the table at the end of this file decides what is worse. */
+ * `kubectl gpu status` print its reason and message. It has the worst problem and what to do about
+ * it. Only the table at the end of this file decides what is worse. */
 #include "base/str.h"
 #include "reconcilers/decide/condition_checks.h"
 #include "reconcilers/decide/detecting.h"

@@ -184,9 +184,9 @@ static bool is_held(const struct node_input *in)
     return in->view.node->cordoned || in->view.node->gave_up || node_is_held(&in->view);
 }
 
-/* Whether the node may still need the images. Either it serves, or it was tainted and not
- * changed, and no user holds it. Or it is under way to another target and waits to switch, even
- * if a user holds it. */
+/* Whether the node may still need the images. Either it serves, or it was tainted and not changed,
+ * and no user holds it. Or it is under way to another target and waits to switch, even if a user
+ * holds it. */
 static bool may_wait(const struct node_input *in, const struct node_verdict *v)
 {
     struct claim c;

@@ -1,6 +1,6 @@
 /* Cache of the intent hashes of children: rendering a child costs a hundred times as much as
- * comparing its hash. It caches a pure function: everything that a rendered object depends on is
- * in its key, or clears the cache (another policy). */
+ * comparing its hash. It caches a pure function: everything that a rendered object depends on is in
+ * its key, or clears the cache (another policy). */
 #ifndef OSTLER_RECONCILERS_DECIDE_INTENTS_H
 #define OSTLER_RECONCILERS_DECIDE_INTENTS_H
 

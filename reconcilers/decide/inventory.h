@@ -1,5 +1,5 @@
-/* Decisions from the agent's report: that a node has no GPU, that the host has its own driver,
- * and why GPUs do not work. Without a report, nothing is decided. */
+/* Decisions from the agent's report: that a node has no GPU, that the host has its own driver, and
+ * why GPUs do not work. Without a report, nothing is decided. */
 #ifndef OSTLER_RECONCILERS_DECIDE_INVENTORY_H
 #define OSTLER_RECONCILERS_DECIDE_INVENTORY_H
 
@@ -9,24 +9,24 @@
  * overrides labels, which are older or come from a writer that has not scanned the bus. */
 bool inventory_has_no_gpu(const struct node_input *in);
 /* Whether Ostler's toolkit has been installed there as far as Ostler can see, so that the host's
- * own toolkit does not count. Evidence: its pod has come that far, or the node was validated
- * with it, taken out of service with it, or is being freed of it. */
+ * own toolkit does not count. Evidence: its pod has come that far, or the node was validated with
+ * it, taken out of service with it, or is being freed of it. */
 bool inventory_has_own_toolkit(const struct node_input *in);
-/* Whether the host has its own driver: an annotation remembers it, the driver pod found it, or
- * the agent reports it. The agent's report counts only if Ostler has sent no driver there: an
- * installed package does not change a node in service. */
+/* Whether the host has its own driver: an annotation remembers it, the driver pod found it, or the
+ * agent reports it. The agent's report counts only if Ostler has sent no driver there: an installed
+ * package does not change a node in service. */
 bool node_host_driver(const struct node_input *in, const struct node_facts *facts);
 /* Whether the agent's report is from this boot of the machine. */
 bool inventory_is_since_boot(const struct node_input *in);
-/* The version of the loaded module in the agent's report; "": not known. A report from before
- * the current driver started is about the previous driver, so it does not count. */
+/* The version of the loaded module in the agent's report; "": not known. A report from before the
+ * current driver started is about the previous driver, so it does not count. */
 const char *inventory_driver_version(const struct node_input *in);
-/* Why the assigned driver does not come up, by the agent's report, starting with the reason
- * word; NULL: the report does not explain it. From the arena. */
+/* Why the assigned driver does not come up, by the agent's report, starting with the reason word;
+ * NULL: the report does not explain it. From the arena. */
 const char *inventory_why_no_driver(const struct node_input *in, struct arena *a, const struct node_verdict *v,
                                enum reason *ret_reason);
-/* Adds to the verdict of an unclaimed node what keeps its driver from coming up, or what is
- * wrong with its GPUs. The rest of the verdict must be complete. */
+/* Adds to the verdict of an unclaimed node what keeps its driver from coming up, or what is wrong
+ * with its GPUs. The rest of the verdict must be complete. */
 void inventory_explain(const struct node_input *in, struct arena *a, struct node_verdict *v);
 
 #endif

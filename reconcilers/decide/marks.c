@@ -64,9 +64,8 @@ static size_t find_named_taint(const struct diff *d, const char *name)
     return !policy_taint_of_kubernetes(key) ? find_taint(d->taints, key, colon + 1) : SIZE_MAX;
 }
 
-/* The key of the taint that goes with the node's claim: the annotation's, else the policy's
- * (NULL: none) if the node has that taint, because another client may have edited the
- * annotation. */
+/* The key of the taint that goes with the node's claim: the annotation's, else the policy's (NULL:
+ * none) if the node has that taint, because another client may have edited the annotation. */
 static const char *upgrade_key(const struct diff *d, const char *of_policy)
 {
     const char *said = json_str(d->said, MEMBER_UPGRADE);
@@ -93,8 +92,8 @@ static void begin(struct diff *d, const struct node_view *view, const char *tain
     if (!d->taints)
         d->taints = json_array();
     d->old_upgrade = xasprintf("%s:" CLAIM_TAINT_EFFECT, upgrade_key(d, taint));
-    /* The upgrade taint is Ostler's even if another client edited the annotation: a released
-     * node must not stay tainted. */
+    /* The upgrade taint is Ostler's even if another client edited the annotation: a released node
+     * must not stay tainted. */
     if (view->node->claim && find_named_taint(d, d->old_upgrade) != SIZE_MAX && !json_has_text(d->old_taints, d->old_upgrade))
         json_array_append_new(d->old_taints, json_string(d->old_upgrade));
 }
@@ -178,8 +177,8 @@ static void want_features(struct diff *d, const struct marks *wanted)
             want_feature(d, key, json_string_value(value));
 }
 
-/* Whether a key in the annotation can be Ostler's. A kubelet may annotate its node but not
- * remove every label or taint, so it must not be able to make Ostler do that. */
+/* Whether a key in the annotation can be Ostler's. A kubelet may annotate its node but not remove
+ * every label or taint, so it must not be able to make Ostler do that. */
 static bool may_be_ours(const char *key)
 {
     return !policy_key_of_kubernetes(key);

@@ -1,6 +1,6 @@
 /* The difference between a node's labels, taints and annotations and the wanted ones, as one
- * guarded patch. The annotation ostler.dev/marks names the keys that Ostler set, and Ostler
- * removes only those. */
+ * guarded patch. The annotation ostler.dev/marks names the keys that Ostler set, and Ostler removes
+ * only those. */
 #ifndef OSTLER_RECONCILERS_DECIDE_MARKS_H
 #define OSTLER_RECONCILERS_DECIDE_MARKS_H
 
@@ -28,24 +28,23 @@ struct marks {
     struct assignment_ref assigned;   /* NULL or "": none */
     unsigned off; /* followers, as bits, that run in other pools but must not run here */
     bool host_driver;                 /* the host has its own driver */
-    /* Ostler has taken the node out of service: the upgrade taint goes with the claim; NULL: it
-     * has not. */
+    /* Ostler has taken the node out of service: the upgrade taint goes with the claim; NULL: it has
+     * not. */
     const struct claim *claim;
     const char *claim_taint; /* key of that taint, from the policy; NULL: no taint and no claim */
     const char *gave_up;              /* the target that a user gave up on here; NULL: none */
     enum marks_features features_rule;
     const json_t *features;           /* with SET: key to value; `labels` override them. Borrowed */
     const char *proof;                /* text of the validation annotation; NULL: none */
-    /* Startup taint that keeps a new node closed; NULL: not wanted. */
-    const struct policy_taint *startup;
+    const struct policy_taint *startup; /* taint that keeps a new node closed; NULL: none */
     const char *opens; /* key of the taint to remove now, whoever set it; NULL: none */
 };
 
 /* A guarded JSON patch (node_patch.h) that gives the node `wanted`; NULL: nothing changes. New
  * reference. */
 json_t *marks_patch(const struct node_view *view, const struct marks *wanted);
-/* A guarded JSON patch that sets only this claim and its taint with key `taint`, or removes both
- * if `claim` is NULL. New reference. */
+/* A guarded JSON patch that sets only this claim and its taint with key `taint`, or removes both if
+ * `claim` is NULL. New reference. */
 json_t *marks_claim_patch(const struct node_view *view, const struct claim *claim, const char *taint);
 /* Whether the node has a taint with this key. */
 bool marks_have_taint(const struct node_view *view, const char *key);

@@ -108,8 +108,8 @@ void operands_judge(const struct node_input *in, struct arena *a, struct node_ve
 }
 
 /* The exporter's pods name the RuntimeClass nvidia. If Ostler's toolkit configures no runtime, a
- * host may lack its handler; then the kubelet retries such a pod without end. A toolkit of
- * another operator is not a host toolkit and has that handler, which a running container shows. */
+ * host may lack its handler; then the kubelet retries such a pod without end. A toolkit of another
+ * operator is not a host toolkit and has that handler, which a running container shows. */
 static const char *metrics_problem(const struct node_input *in, const struct node_verdict *v)
 {
     const char *problem = in->pods->of[OPERAND_EXPORTER].problem;
@@ -120,8 +120,8 @@ static const char *metrics_problem(const struct node_input *in, const struct nod
            "there, or set exporter.enabled to false in the policy or the node's pool";
 }
 
-/* One DaemonSet serves all nodes, and its pods look for the kubelet in the distribution's
- * default directory. So metrics lack the pods' names if the kubelet has another --root-dir. */
+/* One DaemonSet serves all nodes, and its pods look for the kubelet in the distribution's default
+ * directory. So metrics lack the pods' names if the kubelet has another --root-dir. */
 static const char *unnamed_pods(const struct node_input *in, struct arena *a)
 {
     const struct node_inventory *i = in->inventory;

@@ -64,8 +64,8 @@ static json_t *wanted_labels(const struct node_input *in, const struct node_verd
     json_t *labels = json_pack("{s:s}", v->vendor->present, "true");
     json_object_update_missing(labels, (json_t *) in->policy->pools[v->pool].node_labels);
     json_object_update_missing(labels, (json_t *) in->policy->node_labels);
-    /* A node that Ostler released by its own label would be taken back and released again
-     * without end. */
+    /* A node that Ostler released by its own label would be taken back and released again without
+     * end. */
     json_object_del(labels, LABEL_DEPLOY_OPERANDS);
     return labels;
 }
@@ -139,8 +139,8 @@ static const struct target *without_image(const struct node_input *in, const str
     return bare;
 }
 
-/* Sets everything on the node except operands. Pods of another stack, present or possible, may
- * not tolerate the taint, so such a node gets it only if the policy says so. */
+/* Sets everything on the node except operands. Pods of another stack, present or possible, may not
+ * tolerate the taint, so such a node gets it only if the policy says so. */
 static void mark_only(const struct node_input *in, struct node_verdict *v, enum node_state state,
                       enum reason reason, const char *message, struct actions *actions)
 {
@@ -426,8 +426,8 @@ static void manage(const struct node_input *in, struct arena *a, const struct no
 }
 
 /* Removes everything of Ostler's: stack and claim, then the toolkit's configuration of the
- * container runtime, then the driver when nothing uses it, then labels and taints. Without a
- * device plugin no GPU pod can start there. So the node needs no taint and delays no other node. */
+ * container runtime, then the driver when nothing uses it, then labels and taints. Without a device
+ * plugin no GPU pod can start there. So the node needs no taint and delays no other node. */
 static void release(const struct node_input *in, struct arena *a, struct node_verdict *v, struct actions *actions)
 {
     struct off off = toolkit_take_off(in, a, actions);

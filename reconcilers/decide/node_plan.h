@@ -49,8 +49,7 @@ bool node_state_served(enum node_state s);
 enum operating_mode {
     MODE_HOLD,   /* what is wanted is not known well enough: change nothing */
     MODE_MANAGE, /* a valid policy */
-    /* The policy is being deleted, or has been absent long enough: remove everything. */
-    MODE_REMOVE,
+    MODE_REMOVE, /* the policy is being deleted, or absent for long enough: remove everything */
 };
 
 /* Number of GPU pods whose names are kept for messages. */
@@ -95,15 +94,12 @@ struct node_input {
     bool holders_new;            /* not yet looked up which pods the holders are */
     enum operating_mode mode;
     bool force_removal;          /* do not wait for GPU pods */
-    /* Ostler is deleting revisions that no node carried. Until that is done, it assigns none to
-     * a node. */
+    /* Ostler is deleting revisions that no node carried. Until that is done, it assigns none to a
+     * node. */
     bool deleting;
-    /* A node without a stack may get its first toolkit, if toolkits are given in turn. */
-    bool toolkit_turn;
-    /* The node whose failure with that toolkit delays this turn; NULL: none. */
-    const char *toolkit_stopped_by;
-    /* The policy has Ostler's finalizer, so labels and taints will be removed again. */
-    bool may_mark;
+    bool toolkit_turn; /* without a stack: it may get its first toolkit, if that comes in turn */
+    const char *toolkit_stopped_by; /* node whose failure with it stops this turn; NULL: none */
+    bool may_mark; /* the policy has Ostler's finalizer, so Ostler will remove its labels */
     const struct policy *policy; /* with MODE_MANAGE; NULL otherwise */
     struct targets *targets;     /* the same */
     const struct rollout_spec *rollout; /* the same */
@@ -116,8 +112,7 @@ struct node_input {
     int64_t ask_in_ms;           /* delay before the next eviction after that refusal; 0: none */
     int64_t generation;          /* of the policy */
     int64_t now_s;               /* epoch seconds, for times in claims */
-    /* Another operator's DaemonSet that would serve the node; NULL: none. */
-    const struct foreign *foreign;
+    const struct foreign *foreign; /* other operator's DaemonSet that would serve it; NULL: none */
     /* Since when the node waits to be taken; 0: it existed before Ostler started. */
     int64_t discovered_since_s;
     /* Since when Ostler releases the node; 0: it does not, or the time is not known. */
@@ -153,25 +148,21 @@ struct node_verdict {
     bool looked_at;       /* a GPU detector has inspected it */
     size_t pool;
     struct assignment carried; /* assignment after the plan */
-    /* Of that stack, only its toolkit's configuration of the container runtime is left, and is
-     * being removed. */
-    bool removal;
+    bool removal;         /* of its stack only the toolkit's runtime configuration is left */
     struct assignment target;  /* assignment in the end; "": unknown or none */
     struct assignment wish;    /* what the policy asks for; differs from the target if `back` */
-    /* During an upgrade: why an operand does not come up, starting with the kubelet's reason;
-     * NULL: no reason. */
+    /* During an upgrade: why an operand does not come up, starting with the kubelet's reason; NULL:
+     * no reason. */
     const char *trouble;
-    /* During a drain: the pod whose eviction a PodDisruptionBudget last refused, and the
-     * message; NULL: none. */
+    /* During a drain: the pod whose eviction a PodDisruptionBudget last refused, and the message;
+     * NULL: none. */
     const char *refused;
-    /* The revisions that it is known to run well, or ran well before its claim. */
-    struct assignment ran;
+    struct assignment ran;     /* revisions that it runs well, or ran well before its claim */
     struct assignment claimed; /* the target of its claim */
     /* Claimed: its last stack, which configured its container runtime; no driver. */
     struct assignment last;
     enum first_toolkit first;
-    /* It waits for the images of a new target, and switches to it when they are pulled. */
-    bool turns;
+    bool turns;      /* it waits for the images of a new target, then switches to it */
     bool moving;     /* claimed and not failed: it is changing from one revision to another */
     /* Its target is a known good revision, because the policy's revision failed or was given up
      * here. */

@@ -59,8 +59,8 @@ struct off node_take_off(const struct node_input *in, struct arena *a)
     return (struct off){ .done = true };
 }
 
-/* The revision of a tier that runs: that of the last operand, in start order, that has a pod;
- * NULL: none. */
+/* The revision of a tier that runs: that of the last operand, in start order, that has a pod; NULL:
+ * none. */
 static const char *running(const struct node_pods *p, enum tier tier)
 {
     const char *revision = NULL;
@@ -70,17 +70,17 @@ static const char *running(const struct node_pods *p, enum tier tier)
     return revision;
 }
 
-/* Whether the node's stack would replace the host's toolkit, which the agent reported a moment
- * too late. */
+/* Whether the node's stack would replace the host's toolkit, which the agent reported a moment too
+ * late. */
 static bool overwrites_hosts(const struct node_input *in, const struct target *t, const char *stack)
 {
     return stack && t->reason == REASON_HOST_TOOLKIT_MISSING &&
            json_bool(in->record(in->arg, TIER_STACK, stack), "toolkit.enabled", false);
 }
 
-/* What the node keeps of one tier: the revision of its label. If a user removed or broke the
- * label, the revision that runs. Its record must exist and fit the host; a host that changed
- * counts as new once no GPU pod runs there. NULL: the node gets the target. */
+/* What the node keeps of one tier: the revision of its label. If a user removed or broke the label,
+ * the revision that runs. Its record must exist and fit the host; a host that changed counts as new
+ * once no GPU pod runs there. NULL: the node gets the target. */
 static const char *kept(const struct node_input *in, const struct target *t, enum tier tier)
 {
     const char *label = node_label(&in->view, tiers[tier].label);
@@ -108,9 +108,9 @@ static bool has_others(const struct node_pods *p, enum tier tier, const char *wa
     return false;
 }
 
-/* Whether a driver must leave before `wanted` (NULL: none) can be installed. A node never has
- * two drivers, and no driver is removed under a GPU pod. A driver that never ran, because its
- * init container found the host's own, has no users. */
+/* Whether a driver must leave before `wanted` (NULL: none) can be installed. A node never has two
+ * drivers, and no driver is removed under a GPU pod. A driver that never ran, because its init
+ * container found the host's own, has no users. */
 static bool driver_leaves_first(const struct node_pods *p, const char *label, const char *wanted)
 {
     if ((wanted && str_eq(wanted, label)) || p->host_driver)

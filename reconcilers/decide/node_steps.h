@@ -1,5 +1,5 @@
-/* The assignment steps of a node that Ostler installs on or removes from: what it is assigned
- * now, and what must happen first. */
+/* The assignment steps of a node that Ostler installs on or removes from: what it is assigned now,
+ * and what must happen first. */
 #ifndef OSTLER_RECONCILERS_DECIDE_NODE_STEPS_H
 #define OSTLER_RECONCILERS_DECIDE_NODE_STEPS_H
 
@@ -19,13 +19,13 @@ struct node_assignment {
     bool waiting;        /* the present operands must be removed first; `reason` has the progress */
 };
 
-/* A node keeps a revision that fits its host. Any other node gets the target, after what does
- * not fit is removed. `host_driver_found`: this pass discovered the host's own driver. */
+/* A node keeps a revision that fits its host. Any other node gets the target, after what does not
+ * fit is removed. `host_driver_found`: this pass discovered the host's own driver. */
 struct node_assignment node_assign(const struct node_input *in, struct arena *a,
                                    const struct target *t, bool host_driver_found);
 
-/* Removal of the tiers, in this order: stack, wait for its pods to end, wait for GPU pods,
- * driver, wait for its pods to end. */
+/* Removal of the tiers, in this order: stack, wait for its pods to end, wait for GPU pods, driver,
+ * wait for its pods to end. */
 struct off {
     struct assignment_ref left; /* the labels after this step; NULL: none */
     /* Likewise, the stack revision whose toolkit is being removed from the container runtime. */

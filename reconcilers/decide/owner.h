@@ -9,8 +9,8 @@
 
 enum {
     /* Ostler waits this long before it takes a new node that another operator's DaemonSet would
-     * select, if that pod does not exist. A DaemonSet creates its pods within a second. An
-     * operator labels a node for its DaemonSets when it finds the GPU. */
+     * select, if that pod does not exist. A DaemonSet creates its pods within a second. An operator
+     * labels a node for its DaemonSets when it finds the GPU. */
     OWNER_SETTLES_S = 60,
 };
 
@@ -23,8 +23,8 @@ struct owner {
 };
 
 /* Ostler serves a node that has its stack, a claim or a user's label for it, whatever else is
- * there. It also serves a node in a pool without Ostler's device plugin whose GPUs another
- * program gives to resource claims. */
+ * there. It also serves a node in a pool without Ostler's device plugin whose GPUs another program
+ * gives to resource claims. */
 struct owner owner_of_node(const struct node_input *in, const struct node_facts *facts, const struct policy_pool *pool,
                            struct arena *a);
 /* The object that shows the driver or device plugin that `p` has a sign of: "pod ml/x",

@@ -76,8 +76,8 @@ static void plan_notice_of(const struct cluster_view *v, const struct condition 
                           .note = (char *) ready->message });
 }
 
-/* Adds an Event for a retry request that is invalid, once for each request: afterwards the
- * status reports it. */
+/* Adds an Event for a retry request that is invalid, once for each request: afterwards the status
+ * reports it. */
 static void plan_notice_of_retry(const struct cluster_view *v, struct arena *a, struct actions *actions)
 {
     const char *problem = retry_problem(v, a);
@@ -145,8 +145,8 @@ static bool plan_removal(const struct cluster_view *v, struct actions *actions)
     CLEANUP_ERR struct err e = { 0 };
     size_t left = children_plan(v, actions, &e);
     bool done = v->settled && left == 0 && v->tally->states[NODE_REMOVING] == 0 && v->reports == 0;
-    /* Also from a policy that is not being deleted, when everything of Ostler's leaves the
-     * cluster: nothing else would remove it. */
+    /* Also from a policy that is not being deleted, when everything of Ostler's leaves the cluster:
+     * nothing else would remove it. */
     if (done && object_has_finalizer(v->object, POLICY_FINALIZER))
         plan_finalizer(
             v, false, REASON_CLEANED,

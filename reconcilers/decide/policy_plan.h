@@ -12,8 +12,8 @@
 /* Plans the pass. Returns whether, with MODE_REMOVE, everything is gone. */
 bool policy_plan(const struct cluster_view *v, struct arena *a, struct actions *actions);
 
-/* Plans a pass that only reports why Ostler does nothing: it updates the conditions and keeps
- * the rest of the status. */
+/* Plans a pass that only reports why Ostler does nothing: it updates the conditions and keeps the
+ * rest of the status. */
 void policy_plan_blocked(const struct cluster_view *v, struct actions *actions);
 
 #endif

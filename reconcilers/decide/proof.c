@@ -183,8 +183,8 @@ static void look_at_pod(struct looking *l)
 
 /* ---- */
 
-/* Whether the annotation has this validation. More GPUs than then are recorded; fewer are not
- * what was validated. */
+/* Whether the annotation has this validation. More GPUs than then are recorded; fewer are not what
+ * was validated. */
 static bool holds(struct looking *l)
 {
     struct proof *p = &l->out->proof;

@@ -1,6 +1,6 @@
-/* GPU validation: whether a node is proven to work with what it runs, and the pod that proves
- * it. The pod requests one GPU or slice like a user's pod and runs a CUDA program on it. If the
- * pod is not scheduled, validation waits. */
+/* GPU validation: whether a node is proven to work with what it runs, and the pod that proves it.
+ * The pod requests one GPU or slice like a user's pod and runs a CUDA program on it. If the pod is
+ * not scheduled, validation waits. */
 #ifndef OSTLER_RECONCILERS_DECIDE_PROOF_H
 #define OSTLER_RECONCILERS_DECIDE_PROOF_H
 
@@ -19,11 +19,10 @@ enum proof_result {
 /* What to validate. The operands are up and the kubelet offers GPUs. */
 struct proof_case {
     struct assignment_ref of;
-    /* This change evicted no pods of the node. If pods use every GPU, it suffices that the
-     * kubelet offers as many as before. */
+    /* This change evicted no pods of the node. If pods use every GPU, it suffices that the kubelet
+     * offers as many as before. */
     bool may_count;
-    /* None of Ostler's operands affects its GPUs, so others must validate them. */
-    bool nothing_ours;
+    bool nothing_ours; /* no operand of Ostler's affects its GPUs, so others must validate them */
     unsigned gpus_before;
     bool needs_all; /* only the driver was changed: fewer GPUs than before do not pass */
 };

@@ -35,9 +35,9 @@ static void want_features(const struct node_input *in, struct proof_marks *o, st
     wanted->features = o->features;
 }
 
-/* The node's autoscaler, if it does not know the startup taint and so treats a node that gets
- * the taint late as one that never serves. It then creates more nodes (measured: three nodes for
- * one pod). NULL: no autoscaler is detected, or it knows the taint. */
+/* The node's autoscaler, if it does not know the startup taint and so treats a node that gets the
+ * taint late as one that never serves. It then creates more nodes (measured: three nodes for one
+ * pod). NULL: no autoscaler is detected, or it knows the taint. */
 static const struct autoscaler *does_not_know(const struct node_input *in)
 {
     const struct autoscaler *who = autoscaler_of(node_label, &in->view);

@@ -1,6 +1,6 @@
-/* What a node has on it for its validation: the annotation with the result, the GPU feature
- * labels, and the startup taint that keeps a new node closed. Ostler writes them with the other
- * labels and taints in one request. So no node opens before its result is written. */
+/* What a node has on it for its validation: the annotation with the result, the GPU feature labels,
+ * and the startup taint that keeps a new node closed. Ostler writes them with the other labels and
+ * taints in one request. So no node opens before its result is written. */
 #ifndef OSTLER_RECONCILERS_DECIDE_PROOF_MARKS_H
 #define OSTLER_RECONCILERS_DECIDE_PROOF_MARKS_H
 
@@ -17,8 +17,8 @@ struct proof_marks {
 void proof_marks_add(const struct node_input *in, struct arena *a, struct proof_marks *o, struct marks *wanted);
 /* Frees what it owns. */
 void proof_marks_clear(struct proof_marks *o);
-/* Whether a new node has been closed for longer than the policy allows. Requests a requeue for
- * that time. */
+/* Whether a new node has been closed for longer than the policy allows. Requests a requeue for that
+ * time. */
 bool startup_taint_is_overdue(const struct node_input *in, struct actions *actions);
 
 /* Why a new node lacks the startup taint that the policy wants, and what to do; NULL: it has the

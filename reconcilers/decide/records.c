@@ -166,8 +166,8 @@ static json_t *time_text(int64_t s)
     return json_string(text);
 }
 
-/* The current time for an event, but later than the times in other revisions' records. False:
- * such a record has a time in the future, before `at_s`, which must be corrected first. */
+/* The current time for an event, but later than the times in other revisions' records. False: such
+ * a record has a time in the future, before `at_s`, which must be corrected first. */
 static bool comes_now(const struct cluster_view *v, const struct child *record, const char *key, int64_t at_s, int64_t *ret_s)
 {
     int64_t now_s = seconds_of(v->now);
@@ -187,8 +187,8 @@ static bool comes_now(const struct cluster_view *v, const struct child *record, 
 
 /* Records that something is true now, unless it has been since the pool wants the revision: a
  * revision that comes back runs and completes again. A target time later than that comes from
- * another leader's clock, which is ahead. It is corrected, because otherwise the event would
- * repeat in each pass until then. */
+ * another leader's clock, which is ahead. It is corrected, because otherwise the event would repeat
+ * in each pass until then. */
 static void mark_reached(const struct cluster_view *v, const struct child *record, const char *annotation, const char *pool,
                          json_t *wanted)
 {
@@ -204,11 +204,11 @@ static void mark_reached(const struct cluster_view *v, const struct child *recor
         json_object_set_new(wanted, target, time_text(s));
 }
 
-/* A time in the future came from a wrong clock or another client. It counts as now, because
- * nothing could come after it. This also holds if this clock was right and was set back by
- * mistake. The order of revisions must survive, because a pool rolls back to the last one. So
- * each pass corrects only the first of several such times, and puts it after all times that are
- * not in the future. A new reference. */
+/* A time in the future came from a wrong clock or another client. It counts as now, because nothing
+ * could come after it. This also holds if this clock was right and was set back by mistake. The
+ * order of revisions must survive, because a pool rolls back to the last one. So each pass corrects
+ * only the first of several such times, and puts it after all times that are not in the future. A
+ * new reference. */
 static json_t *past(const struct cluster_view *v, const struct child *record, const char *key)
 {
     const char *time = child_time(record, key);
@@ -217,8 +217,8 @@ static json_t *past(const struct cluster_view *v, const struct child *record, co
     return right ? json_string(time) : time_text(s);
 }
 
-/* Ends an annotation. Leaving it out of the apply removes it, unless another client owns it too.
- * So it first becomes empty, and is left out then. */
+/* Ends an annotation. Leaving it out of the apply removes it, unless another client owns it too. So
+ * it first becomes empty, and is left out then. */
 static void forget(json_t *wanted, const struct child *record, const char *key)
 {
     if (record && *str_or_empty(json_key(record->annotations, key)))
@@ -256,8 +256,8 @@ static bool any_completed(const struct cluster_view *v, const json_t *inputs, co
     return false;
 }
 
-/* Whether more nodes of the pool ran another revision for the same kind of host. On a tie one
- * wins, and preferably not the one that the pool wants. */
+/* Whether more nodes of the pool ran another revision for the same kind of host. On a tie one wins,
+ * and preferably not the one that the pool wants. */
 static bool is_outrun(const struct cluster_view *v, const struct revision_tally *r, const json_t *inputs)
 {
     size_t cursor = 0;
@@ -272,9 +272,9 @@ static bool is_outrun(const struct cluster_view *v, const struct revision_tally 
     return false;
 }
 
-/* A pool in which nothing was ever completed, because it is new in the policy or never finished,
- * rolls back to what most of its nodes ran before it wanted something else. What it wants is
- * known good already if all of them ran it. */
+/* A pool in which nothing was ever completed is new in the policy, or never finished. It rolls back
+ * to what most of its nodes ran before it wanted something else. What it wants is known good
+ * already if all of them ran it. */
 static bool is_what_ran(const struct cluster_view *v, const struct revision_tally *r, const struct child *record)
 {
     if (!r->ran || !has_run_anywhere(record) || any_completed(v, record->inputs, v->policy->pools[r->pool].name))
@@ -389,8 +389,8 @@ static void annotate_note(const struct cluster_view *v, const struct report_note
         set_text(wanted, record, ANNOTATION_FAILED, pool, json_textf("%s %s", v->now, n->failed));
 }
 
-/* Adds a user's retry of a failed revision: once for each value of the annotation, each time
- * that it is set on the policy. */
+/* Adds a user's retry of a failed revision: once for each value of the annotation, each time that
+ * it is set on the policy. */
 static void annotate_retry(const struct cluster_view *v, const char *hash, const char *pool, const struct child *record,
                            json_t *wanted)
 {

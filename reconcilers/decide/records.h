@@ -7,8 +7,8 @@
 /* Whether a node of the pool has run the revision. A revision that was only a target may be bad. */
 bool record_has_run(const struct child *record, const char *pool);
 /* Orders two revisions of a tier by what a pool prefers to keep; below 0: the first. Completed
- * before not completed, later before earlier; then the same for running; then what the pool
- * wants now. 0 only for the same revision. */
+ * before not completed, later before earlier; then the same for running; then what the pool wants
+ * now. 0 only for the same revision. */
 int record_order(const struct child *a, const struct child *b, const char *pool);
 /* The time in an annotation of the record for the pool, epoch seconds; 0: none. */
 int64_t record_time_s(const struct child *record, const char *annotation, const char *pool);
@@ -22,14 +22,14 @@ bool record_has_failed(const struct child *record, const char *pool);
 const char *record_failure(const struct child *record, const char *pool);
 /* Whether the revision has failed in any pool. */
 bool record_has_failed_anywhere(const struct child *record);
-/* Whether two records agree on failures, canaries and completion, on which targets depend. NULL:
- * no record. */
+/* Whether two records agree on failures, canaries and completion, on which targets depend. NULL: no
+ * record. */
 bool record_standing_same(const struct child *a, const struct child *b);
-/* Whether a pool would roll back to the revision: it is the first among those of its tier and
- * kind of host that ran there. */
+/* Whether a pool would roll back to the revision: it is the first among those of its tier and kind
+ * of host that ran there. */
 bool record_is_held(const struct cluster_view *v, const struct child *record);
-/* Whether it was completed in a pool and is the second there: a user who goes back to it needs
- * no canary. */
+/* Whether it was completed in a pool and is the second there: a user who goes back to it needs no
+ * canary. */
 bool record_was_held(const struct cluster_view *v, const struct child *record);
 /* The annotations for the record of a revision, as a map: for each pool, since when it wants the
  * revision, when it first ran there, and when it was completed. `record`: NULL if there is none

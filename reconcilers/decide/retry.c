@@ -12,8 +12,8 @@
 /* Length of user text that is repeated, and number of revisions that are named. */
 enum { SHOWN_MAX = 40, NAMED_MAX = 3 };
 
-/* The first request for a revision is its hash, the second has the number 2. After the maximum
- * it is the hash again. */
+/* The first request for a revision is its hash, the second has the number 2. After the maximum it
+ * is the hash again. */
 enum { NUMBER_MAX = 999999 };
 
 /* ---- values */

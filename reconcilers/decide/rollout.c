@@ -90,8 +90,8 @@ static int compare(const void *x, const void *y, void *arg)
     return strverscmp(m->name, n->name);
 }
 
-/* Nodes under way are left to their own pass, as are a claim that waits for an outdated target
- * and a node that must become empty. */
+/* Nodes under way are left to their own pass, as are a claim that waits for an outdated target and
+ * a node that must become empty. */
 static bool is_candidate(const struct work *w)
 {
     if (!w->progress)
@@ -116,8 +116,8 @@ static void collect(struct deciding *d)
     qsort_r(d->candidates, d->candidate_count, sizeof *d->candidates, compare, (void *) d->in->spec);
 }
 
-/* A node that cannot pull its images, or is too large for the remaining budgets, may never
- * start, so it delays no other. */
+/* A node that cannot pull its images, or is too large for the remaining budgets, may never start,
+ * so it delays no other. */
 static bool is_idle(const struct deciding *d, const struct candidate *c)
 {
     return c->ready && c->gate == ROLLOUT_HOLD_NONE && ahead_images(c->work) != IMAGES_MISSING &&
@@ -164,8 +164,8 @@ static const struct turn {
     { RANK_LAST, true, IMAGES_MISSING },   { RANK_LAST, false, IMAGES_MISSING },
 };
 
-/* The first domain, by name, with a node of this turn that nothing else delays. Budgets count
- * too: a domain in which no node fits must not delay the domain that uses the budget. */
+/* The first domain, by name, with a node of this turn that nothing else delays. Budgets count too:
+ * a domain in which no node fits must not delay the domain that uses the budget. */
 static void find_next_domain(struct deciding *d, const struct turn *t)
 {
     for (size_t i = 0; i < d->candidate_count; i++) {
@@ -341,8 +341,8 @@ static enum rollout_hold hold_of(const struct deciding *d)
     bool over = r->done + r->skipped == d->in->node_count;
     if (is_paused(d))
         return ROLLOUT_HOLD_PAUSED;
-    /* While nodes roll back from a failed revision no node waits for it, but it is reported all
-     * the same. */
+    /* While nodes roll back from a failed revision no node waits for it, but it is reported all the
+     * same. */
     for (int h = ROLLOUT_HOLD_NONE + 1; h < ROLLOUT_HOLD_SKIPPED; h++)
         if (d->refusals[h].nodes || (h == ROLLOUT_HOLD_FAILED && rollout_first_failed(d->in)))
             return (enum rollout_hold) h;

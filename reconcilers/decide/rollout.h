@@ -1,6 +1,6 @@
 /* Decides which nodes may be taken out of service next. Only this code counts budgets. One pass
- * reads all nodes of the policy from the API server, including its own last writes. It then
- * grants claims, and lets claimed nodes start to drain. */
+ * reads all nodes of the policy from the API server, including its own last writes. It then grants
+ * claims, and lets claimed nodes start to drain. */
 #ifndef OSTLER_RECONCILERS_DECIDE_ROLLOUT_H
 #define OSTLER_RECONCILERS_DECIDE_ROLLOUT_H
 
@@ -21,11 +21,10 @@ struct rollout_node {
     const struct claim *claim;                /* NULL: no claim of Ostler's */
     const char *domain;                       /* value of the policy's topologyKey; "": none */
     struct images images; /* state of the target's images; only for nodes in service */
-    /* GPUs of the node, even while its kubelet offers none because its driver is off. */
-    unsigned gpus;
+    unsigned gpus; /* GPUs of the node, also while its kubelet offers none without a driver */
     unsigned busy;                            /* running GPU pods */
-    /* GPU pods that Ostler does not evict: jobs that it waits for, and pods that a user must
-     * end; `processes` of these are outside pods. */
+    /* GPU pods that Ostler does not evict: jobs that it waits for, and pods that a user must end;
+     * `processes` of these are outside pods. */
     unsigned jobs, processes;
     bool up;                                  /* Ready in Kubernetes */
     bool cordoned;                            /* spec.unschedulable, set by a user */
@@ -35,8 +34,8 @@ struct rollout_node {
     bool turns; /* under way, and switches to its target when the images are pulled */
     /* Ostler no longer manages it: it keeps its place in the budgets until its claim is removed. */
     bool let_go;
-    /* It is being removed: released, and out of service until it is gone. It takes no
-     * maxParallel slot and is no failure. */
+    /* It is being removed: released, and out of service until it is gone. It takes no maxParallel
+     * slot and is no failure. */
     bool leaving;
     bool gave_up; /* a user removed its claim for what the policy wants */
     bool settled; /* all assigned operands are up, and it runs its target */
@@ -53,12 +52,11 @@ struct rollout_revision {
     const char *failure; /* "gpu-1 CrashLoopBackOff": first failure; NULL: not known */
     const char *retry;   /* value of the policy's annotation that retries it; NULL: its hash */
     size_t pool;
-    /* Since when all its canary nodes have been well, moved later by any time when they were
-     * not. 0: not since the canary last restarted; below 0: not now, but they were for that many
+    /* Since when all its canary nodes have been well, moved later by any time when they were not.
+     * 0: not since the canary last restarted; below 0: not now, but they were for that many
      * seconds. */
     int64_t canary_s;
-    /* Since when the last wave has been up; 0: there was none; ROLLOUT_WAVE_RUNNING. */
-    int64_t wave_s;
+    int64_t wave_s;      /* when the last wave was up; 0: there was none; ROLLOUT_WAVE_RUNNING */
     int64_t forgiven_s; /* when a user asked for a retry: earlier failures do not count; 0: never */
     bool failed;         /* recorded as failed: it gets no new claims */
     bool known_good;     /* a rollout of it was completed in the pool, so it needs no canary */
@@ -73,8 +71,7 @@ struct rollout_input {
     const char *const *pool_names;
     int64_t now_s;               /* epoch seconds, by a monotonic clock */
     int64_t set_s; /* how far the wall clock was set forward since; windows follow the wall clock */
-    /* Error when the API server last refused a pull pod; NULL: it did not. */
-    const char *pull_refused;
+    const char *pull_refused;    /* error of the last refused pull pod; NULL: it was not refused */
     const char *approved;        /* hash of the plan that a user approved; NULL: none */
 };
 
@@ -83,8 +80,7 @@ enum rollout_grant_kind {
     /* A claim in phase Waiting, until jobs end or the node returns; no slot of maxParallel. On a
      * node whose drain timed out: one more attempt from now on. */
     GRANT_CLAIM_WAITING,
-    /* A claim that starts at once (Draining, or Unloading if only the stack changes). */
-    GRANT_CLAIM,
+    GRANT_CLAIM, /* a claim that starts at once: Draining, or Unloading for only a stack change */
     GRANT_DRAIN,          /* a waiting claim gets its slot and starts */
     /* A failed claim restarts to its current target: attempt 1 for another target, else the next
      * attempt. */
@@ -103,13 +99,13 @@ struct rollout_grant {
 /* A tainted, waiting, unchanged node: its claim is removed, and it serves until its turn comes. */
 struct rollout_return {
     const struct rollout_node *node;
-    /* Idle node that may start then; NULL: its turn cannot come within minutes. */
+    /* Idle node that may start then; NULL: its turn is not within minutes. */
     const char *makes_room_for;
     const char *message;        /* a sentence; from the arena */
 };
 
-/* What a revision's record must say and does not yet. Written before any grant, so that a
- * restart in between loses nothing. */
+/* What a revision's record must say and does not yet. Written before any grant, so that a restart
+ * in between loses nothing. */
 struct rollout_note {
     const char *hash;
     size_t pool;
@@ -182,10 +178,10 @@ struct rollout_decision {
     /* Numbers of nodes before the grants; the sum is all nodes. */
     size_t pending, active, waiting, failed, skipped, done;
     struct budget_line slots, out, out_gpus; /* maxParallel, maxUnavailable and maxUnavailableGpus, with the grants */
-    /* Hash of what the policy asks for, for the kinds of nodes in each pool; "" if every node
-     * runs its target. It changes only with the policy, or when the first node of a kind joins
-     * or the last one leaves. So an approved plan stays approved when half of it is done, or
-     * when a node fails, rolls back or is skipped. */
+    /* Hash of what the policy asks for, for the kinds of nodes in each pool; "" if every node runs
+     * its target. It changes only with the policy, or when the first node of a kind joins or the
+     * last one leaves. So an approved plan stays approved when half of it is done, or when a node
+     * fails, rolls back or is skipped. */
     char plan_hash[REVISION_HASH_MAX];
 };
 

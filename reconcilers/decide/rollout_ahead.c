@@ -25,8 +25,8 @@ static bool counts(const struct work *w)
     return ahead_images(w) != IMAGES_MISSING || !w->progress->pulled;
 }
 
-/* Nodes with jobs are counted separately: they wait anyway, and would take the places of nodes
- * that could start. */
+/* Nodes with jobs are counted separately: they wait anyway, and would take the places of nodes that
+ * could start. */
 void ahead_count(const struct work *w, bool ready)
 {
     if (work_needs_images(w) && w->node->images.state != IMAGES_UNKNOWN && counts(w))
@@ -39,9 +39,9 @@ void ahead_take(struct ahead *a, const struct work *w, bool ready)
     budget_take(&a->kept, w, ready);
 }
 
-/* A node that could start and still pulls keeps its place before nodes that would only be
- * tainted for their jobs, and before the last. For a moment it also keeps its place before the
- * others, to preserve their order. */
+/* A node that could start and still pulls keeps its place before nodes that would only be tainted
+ * for their jobs, and before the last. For a moment it also keeps its place before the others, to
+ * preserve their order. */
 bool ahead_refuses(const struct ahead *a, const struct work *w, bool ready, bool first)
 {
     return budget_refuses(first ? &a->kept : &a->promised, w, ready) != ROLLOUT_HOLD_NONE;

@@ -66,8 +66,8 @@ static bool fits(const struct budget_line *line, size_t used, size_t more)
 }
 
 /* A node that is already out of service adds nothing to the count. But the nodes that are out
- * because of Ostler stay within the limit even if all nodes that are down come back at once. A
- * node with more GPUs than the limit goes alone; otherwise it would wait for ever. */
+ * because of Ostler stay within the limit even if all nodes that are down come back at once. A node
+ * with more GPUs than the limit goes alone; otherwise it would wait for ever. */
 enum rollout_hold budget_refuses(const struct budget *b, const struct work *w, bool begins)
 {
     bool out = is_out(w);

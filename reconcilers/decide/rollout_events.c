@@ -31,8 +31,8 @@ static bool is_another(const struct news *n, const struct child *c)
            !str_eq(c->revision, n->hash);
 }
 
-/* "driver 580.178.04, pool default"; with the hash if another revision for the same hosts has
- * the same title. */
+/* "driver 580.178.04, pool default"; with the hash if another revision for the same hosts has the
+ * same title. */
 static const char *what(const struct news *n)
 {
     const json_t *inputs = cluster_inputs(n->v, n->tier, n->hash);

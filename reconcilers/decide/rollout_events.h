@@ -1,5 +1,5 @@
-/* Events of a rollout on the policy. Each Event is sent with the write that records its fact, so
- * it is sent once, and a restart neither repeats nor loses it. */
+/* Events of a rollout on the policy. Each Event is sent with the write that records its fact, so it
+ * is sent once, and a restart neither repeats nor loses it. */
 #ifndef OSTLER_RECONCILERS_DECIDE_ROLLOUT_EVENTS_H
 #define OSTLER_RECONCILERS_DECIDE_ROLLOUT_EVENTS_H
 

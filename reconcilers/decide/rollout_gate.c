@@ -2,8 +2,8 @@
 
 #include "base/str.h"
 
-/* Longest time between two attempts; the first delay is two minutes, and each further one is
- * twice as long. */
+/* Longest time between two attempts; the first delay is two minutes, and each further one is twice
+ * as long. */
 enum { BACKOFF_MAX_S = 3600, BACKOFF_DOUBLINGS = 5, MINUTE_S = 60 };
 
 void gates_make(const struct rollout_input *in, const char *plan_hash, struct gates *ret)
@@ -52,8 +52,8 @@ bool gate_is_forgiven(const struct work *w)
     return w->node->claim->since_s <= w->progress->record.forgiven_s;
 }
 
-/* When a failed node is due; 0: now. A node whose retry a user requested is due, and a node
- * whose failure is further in the future than any clock error. */
+/* When a failed node is due; 0: now. A node whose retry a user requested is due, and a node whose
+ * failure is further in the future than any clock error. */
 static int64_t backoff_until(const struct work *w, int64_t now_s)
 {
     const struct claim *c = w->node->claim;
@@ -94,9 +94,9 @@ static enum rollout_hold revision_gate(const struct rollout_input *in, const str
     return ROLLOUT_HOLD_SOAK;
 }
 
-/* The canary's places are for nodes that start. A node that waits for its jobs takes none, so
- * that it does not delay a node that could start. But no more nodes are tainted than there are
- * places, and none for which there is an idle node. A node that is down proves nothing. */
+/* The canary's places are for nodes that start. A node that waits for its jobs takes none, so that
+ * it does not delay a node that could start. But no more nodes are tainted than there are places,
+ * and none for which there is an idle node. A node that is down proves nothing. */
 enum rollout_hold gate_canary(const struct rollout_input *in, const struct work *w, bool ready, int64_t *ret_until_s)
 {
     const struct progress *p = w->progress;
@@ -114,8 +114,8 @@ enum rollout_hold gate_canary(const struct rollout_input *in, const struct work 
     return ROLLOUT_HOLD_SOAK;
 }
 
-/* A failed node is tainted, and nothing works on it: a rollback to a known good revision waits
- * for no window and no user. */
+/* A failed node is tainted, and nothing works on it: a rollback to a known good revision waits for
+ * no window and no user. */
 enum rollout_hold gate_of(const struct gates *g, const struct work *w, bool ready, int64_t *ret_until_s)
 {
     *ret_until_s = INT64_MAX;

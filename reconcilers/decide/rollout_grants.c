@@ -21,8 +21,8 @@ static bool goes_on(const struct rollout_node *n)
     return n->claim && claim_is_for(n->claim, n->target);
 }
 
-/* The first phase of a claim with a slot: GPU pods leave only for another driver, and only if
- * there can be any. */
+/* The first phase of a claim with a slot: GPU pods leave only for another driver, and only if there
+ * can be any. */
 static enum claim_phase first_phase(const struct rollout_node *n)
 {
     bool drains = assignment_drains(n->now, n->target);
@@ -30,9 +30,9 @@ static enum claim_phase first_phase(const struct rollout_node *n)
                                                                            : CLAIM_UNLOADING;
 }
 
-/* Whether its times start again: it is retried, or its jobs have ended by themselves. Until then
- * no pod was evicted, so a pod that came in between is not a returned pod. If the wait for jobs
- * timed out, the times stay, so that the jobs must go. */
+/* Whether its times start again: it is retried, or its jobs have ended by themselves. Until then no
+ * pod was evicted, so a pod that came in between is not a returned pod. If the wait for jobs timed
+ * out, the times stay, so that the jobs must go. */
 static bool begins_anew(const struct rollout_grant *g)
 {
     const struct rollout_node *n = g->node;

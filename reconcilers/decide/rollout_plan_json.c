@@ -152,8 +152,8 @@ static json_t *stays_json(const struct rollout_plan_input *in)
     return stays;
 }
 
-/* Each function reports one kind of blocking condition of a node; NULL: none known. The caller
- * owns the text. */
+/* Each function reports one kind of blocking condition of a node; NULL: none known. The caller owns
+ * the text. */
 
 static char *people_in_the_way(const struct rollout_plan_input *in, const struct rollout_node *n)
 {
@@ -370,8 +370,8 @@ static size_t count_later(const struct rollout_simulation *f)
     return n;
 }
 
-/* "20 nodes go in 12 waves"; if not all start, "25 nodes are to be changed: 19 go in 12 waves, 1
- * is under way". */
+/* "20 nodes go in 12 waves"; if not all start, "25 nodes are to be changed: 19 go in 12 waves, 1 is
+ * under way". */
 static void say_moves(struct buf *out, const struct rollout_simulation *f)
 {
     size_t begin = f->move_count - f->under_way, all = f->move_count + f->beyond + count_later(f);

@@ -10,7 +10,7 @@
 /* Maximum entries in the JSON; the rest is only counted. */
 struct rollout_plan_limits {
     size_t waves, names, blockers, pods; /* waves; nodes of one entry; blockers; pods of one node */
-    bool moves;                          /* list each node with its pods and skipped nodes */
+    bool moves; /* list each node that goes with its pods, and nodes that users exclude */
 };
 
 /* Limits for the status, and for `ostler plan`. */
@@ -29,8 +29,8 @@ struct rollout_plan_input {
     const struct rollout_plan_limits *limits;
 };
 
-/* The plan as an object; docs/upgrades.md has its members. NULL if every node runs its target.
- * New reference. */
+/* The plan as an object; docs/upgrades.md has its members. NULL if every node runs its target. New
+ * reference. */
 json_t *rollout_plan_json(const struct rollout_plan_input *in);
 /* Writes and reads the pace in status.rollout.pace; invalid values count as not known. */
 json_t *rollout_pace_json(const struct rollout_pace pace[static TIERS]);

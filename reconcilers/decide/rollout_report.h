@@ -1,5 +1,5 @@
-/* The result of the last rollout pass, which the policy's pass writes into revision records and
- * the status. */
+/* The result of the last rollout pass, which the policy's pass writes into revision records and the
+ * status. */
 #ifndef OSTLER_RECONCILERS_DECIDE_ROLLOUT_REPORT_H
 #define OSTLER_RECONCILERS_DECIDE_ROLLOUT_REPORT_H
 

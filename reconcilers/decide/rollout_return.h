@@ -1,13 +1,13 @@
-/* Decides which unchanged, waiting nodes return to service: their turn cannot come within
- * minutes, or an idle node needs their place. */
+/* Decides which unchanged, waiting nodes return to service: their turn cannot come within minutes,
+ * or an idle node needs their place. */
 #ifndef OSTLER_RECONCILERS_DECIDE_ROLLOUT_RETURN_H
 #define OSTLER_RECONCILERS_DECIDE_ROLLOUT_RETURN_H
 
 #include "reconcilers/decide/rollout_budget.h"
 #include "reconcilers/decide/rollout_gate.h"
 
-/* Nodes that wait for jobs and may give up their place, latest claim first, because that node
- * has waited least. */
+/* Nodes that wait for jobs and may give up their place, latest claim first, because that node has
+ * waited least. */
 struct waiters {
     const struct work **list; /* from the arena */
     size_t count;

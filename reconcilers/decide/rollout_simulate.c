@@ -201,8 +201,8 @@ static void tell_end(struct player *p, const struct rollout_decision *last)
     struct rollout_simulation *f = p->ret;
     f->timed = !p->guessed && f->move_count > 0;
     f->ends_s = p->released_s;
-    /* A waiting node serves outside windows, and while others soak; nevertheless it waits for
-     * its jobs. */
+    /* A waiting node serves outside windows, and while others soak; nevertheless it waits for its
+     * jobs. */
     for (size_t i = 0; i < p->in.node_count; i++)
         if (last->refused[i] != ROLLOUT_HOLD_NONE)
             f->stays[f->stay_count++] = (struct planned_stay){

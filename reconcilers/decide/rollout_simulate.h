@@ -1,6 +1,6 @@
-/* Simulates a rollout: which nodes go, in which order and waves, when, and which stay and why.
- * It runs rollout_decide() on a copy of the fleet in which every step succeeds and no job ends.
- * So the order is the real one. */
+/* Simulates a rollout: which nodes go, in which order and waves, when, and which stay and why. It
+ * runs rollout_decide() on a copy of the fleet in which every step succeeds and no job ends. So the
+ * order is the real one. */
 #ifndef OSTLER_RECONCILERS_DECIDE_ROLLOUT_SIMULATE_H
 #define OSTLER_RECONCILERS_DECIDE_ROLLOUT_SIMULATE_H
 
@@ -34,8 +34,7 @@ struct planned_stay {
 };
 
 struct rollout_simulation {
-    /* Of the plan; "": every node runs its target, and all below is empty. */
-    char hash[REVISION_HASH_MAX];
+    char hash[REVISION_HASH_MAX]; /* of the plan; "": all nodes run their target, all is empty */
     /* In starting order; those under way come first, outside waves. From the arena. */
     struct planned_move *moves;
     size_t move_count, under_way; /* of the moves, the number that have started already */
@@ -44,8 +43,7 @@ struct rollout_simulation {
     struct planned_stay *stays;  /* in the input's order; from the arena */
     size_t stay_count;
     size_t beyond;                /* nodes that were not simulated because there are too many */
-    /* What delays nodes now; the rest of the plan ignores PAUSED and APPROVAL. */
-    enum rollout_hold now;
+    enum rollout_hold now;        /* what delays nodes now; the rest ignores PAUSED and APPROVAL */
     bool timed;                   /* `ends_s` is known */
     int64_t ends_s;               /* when the last move is released */
 };

@@ -102,8 +102,8 @@ static enum work_state state_of(const struct rollout_node *n)
         return WORK_WAITING;
     if (claim_phase_has_slot(n->claim->phase))
         return WORK_ACTIVE;
-    /* A drain that timed out changed nothing. If the target is again what the node runs, there
-     * is nothing to retry. */
+    /* A drain that timed out changed nothing. If the target is again what the node runs, there is
+     * nothing to retry. */
     return claim_closes(n->claim) || state_without_claim(n) != WORK_DONE ? WORK_FAILED : WORK_DONE;
 }
 
@@ -132,8 +132,8 @@ static size_t threshold_of(const struct rollout_input *in, size_t pool)
     return threshold < size ? threshold : size;
 }
 
-/* A time in the future came from a wrong clock, so the real time is not known. Soaking starts
- * now. Forgiveness is dropped, because it would forgive every failure until then. */
+/* A time in the future came from a wrong clock, so the real time is not known. Soaking starts now.
+ * Forgiveness is dropped, because it would forgive every failure until then. */
 static void correct_times(struct rollout_revision *r, int64_t now_s)
 {
     if (clock_is_ahead(r->canary_s, now_s))
@@ -170,8 +170,8 @@ static bool is_fault(const struct rollout_node *n, const struct progress *p)
            (!p->record.forgiven_s || c->since_s > p->record.forgiven_s);
 }
 
-/* A claim is an annotation that other clients may write. So it cannot count against a revision
- * that no node is meant to get, such as the one that the pool rolls back to. */
+/* A claim is an annotation that other clients may write. So it cannot count against a revision that
+ * no node is meant to get, such as the one that the pool rolls back to. */
 static void count_failure(struct rollout_view *v, const struct rollout_node *n)
 {
     const struct claim *c = n->claim;
@@ -200,9 +200,9 @@ static void count_running(struct rollout_view *v, const struct rollout_node *n, 
     p->settled += n->settled;
 }
 
-/* A node that goes down under way counts as lost when its step's time is over: hardware is not
- * the revision's fault. Until then it counts for its target, so that a driver that kills its
- * node does not reach the next node at once. */
+/* A node that goes down under way counts as lost when its step's time is over: hardware is not the
+ * revision's fault. Until then it counts for its target, so that a driver that kills its node does
+ * not reach the next node at once. */
 static bool is_lost(struct rollout_view *v, const struct rollout_node *n)
 {
     int64_t lost_s = time_after(n->claim->since_s, v->in->spec->install_timeout_s);
@@ -247,10 +247,10 @@ bool progress_canary_over(const struct progress *p, const struct rollout_input *
            (r->canary_s > 0 && time_passed(r->canary_s, in->spec->canary_soak_s, in->now_s));
 }
 
-/* A canary is well if as many nodes are as it has, or as there are. Its time stops while one is
- * not well, and the time so far is kept. So a user who controls a node cannot restart it for
- * ever. It restarts if another node replaces one that failed or is down, because the first
- * node's time says nothing about that one. */
+/* A canary is well if as many nodes are as it has, or as there are. Its time stops while one is not
+ * well, and the time so far is kept. So a user who controls a node cannot restart it for ever. It
+ * restarts if another node replaces one that failed or is down, because the first node's time says
+ * nothing about that one. */
 static void update_canary(struct progress *p, const struct rollout_input *in)
 {
     int64_t *canary_s = &p->record.canary_s;

@@ -1,5 +1,5 @@
-/* The input of a rollout decision: each node by what it still needs, and the state of each
- * revision that a node will get. */
+/* The input of a rollout decision: each node by what it still needs, and the state of each revision
+ * that a node will get. */
 #ifndef OSTLER_RECONCILERS_DECIDE_ROLLOUT_VIEW_H
 #define OSTLER_RECONCILERS_DECIDE_ROLLOUT_VIEW_H
 
@@ -32,8 +32,7 @@ struct progress {
     /* A node has its images, so they exist: if another node cannot pull them, the cause is that
      * node. */
     bool pulled;
-    /* Nodes whose place is kept because they start as soon as their images are pulled. */
-    size_t kept;
+    size_t kept; /* nodes whose place is kept, because they start once images are pulled */
     size_t idle; /* nodes that start when there is a place, or when their images are pulled */
     enum rollout_hold idle_waits;   /* what the first of them waits for; NONE: not examined yet */
     /* Nodes in service that pull its images or have them: with blocking jobs, and without. */
@@ -47,8 +46,7 @@ struct work {
     struct progress *progress; /* of the revision that it will get; NULL: no move */
     enum tier tier;            /* by which it moves */
     bool stale;                /* its claim is for another target than its current one */
-    /* Failed, and returns to a known good revision: it is out of service until then. */
-    bool restores;
+    bool restores; /* failed, returns to a known good revision: out of service until then */
     bool retreats;             /* the same without a claim: what it runs is not well */
 };
 
@@ -57,7 +55,7 @@ struct rollout_view {
     struct work *works;        /* one for each node, in the input's order; from the arena */
     struct progress *progress; /* a list, in the order in which nodes need them; from the arena */
     size_t of[WORK_STATE_COUNT];
-    /* When the next node that went down under way counts as lost; INT64_MAX: none. */
+    /* When the next node under way that is down counts as lost; INT64_MAX: none. */
     int64_t next_lost_s;
 };
 

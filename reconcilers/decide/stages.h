@@ -8,8 +8,7 @@
 /* How Ostler came to see the node. */
 enum stages_look {
     STAGES_JOINS,  /* it has just joined, or had no GPU for Ostler before: its time starts now */
-    /* It existed before Ostler started: the times of stages that it has passed are not known. */
-    STAGES_FOUND,
+    STAGES_FOUND,  /* it existed before Ostler started: when it passed its stages is not known */
     STAGES_GOES_ON,
 };
 

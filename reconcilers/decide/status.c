@@ -55,8 +55,8 @@ static bool is_known_good(const struct cluster_view *v, const struct revision_ta
     return record && child_time(record, key);
 }
 
-/* The revisions of a pool: its targets. `ret_version` is the driver version that new nodes get;
- * if there are several, always the same one. */
+/* The revisions of a pool: its targets. `ret_version` is the driver version that new nodes get; if
+ * there are several, always the same one. */
 static json_t *targets_json(const struct cluster_view *v, size_t pool, const char **ret_version)
 {
     json_t *targets = json_array();
@@ -112,8 +112,8 @@ static json_t *pools_json(const struct cluster_view *v)
     return pools;
 }
 
-/* Pods of an operand that run an older template of their own revision. They are replaced when
- * their node is next changed. */
+/* Pods of an operand that run an older template of their own revision. They are replaced when their
+ * node is next changed. */
 static size_t behind(const struct cluster_view *v, enum operand c)
 {
     size_t n = 0;

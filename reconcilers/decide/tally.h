@@ -1,5 +1,5 @@
-/* The sums over all node verdicts, updated one node at a time, so that an event of one node
- * costs no work for the whole cluster. */
+/* The sums over all node verdicts, updated one node at a time, so that an event of one node costs
+ * no work for the whole cluster. */
 #ifndef OSTLER_RECONCILERS_DECIDE_TALLY_H
 #define OSTLER_RECONCILERS_DECIDE_TALLY_H
 
@@ -112,14 +112,13 @@ enum tally_nodes {
     TALLY_CARRYING = 1,    /* nodes with the revision's label */
     TALLY_CARRYING_UP = 2, /* the same, without nodes that are down */
     TALLY_WANTED = 4,      /* nodes whose target it is */
-    /* Nodes whose claim is for it, that run it well or did before their claim, or whose last
-     * stack it was. */
+    /* Nodes whose claim is for it, that run it well or did before their claim, or whose last stack
+     * it was. */
     TALLY_CLAIMED = 8,
-    /* Nodes, not down, whose container runtime is being freed of its toolkit. */
-    TALLY_REMOVING = 16,
+    TALLY_REMOVING = 16,   /* nodes, not down, whose container runtime loses its toolkit */
 };
-/* Sum over the pools: nodes by their relation to a revision of the named tier (NULL: any tier),
- * or to all of the tier if `hash` is NULL. A node of two kinds counts twice. */
+/* Sum over the pools: nodes by their relation to a revision of the named tier (NULL: any tier), or
+ * to all of the tier if `hash` is NULL. A node of two kinds counts twice. */
 size_t tally_nodes(const struct tally *t, const char *tier, const char *hash, unsigned which);
 /* Frees what it owns, but not the summaries. */
 void tally_clear(struct tally *t);

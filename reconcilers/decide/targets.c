@@ -166,8 +166,8 @@ static void fill_driver(struct targets *t, struct target *target, const struct h
     look_for_image(t, target);
 }
 
-/* With a configuration that shares by MPS, the device plugin exits at once if no MPS control
- * daemon runs. */
+/* With a configuration that shares by MPS, the device plugin exits at once if no MPS control daemon
+ * runs. */
 static void refuse_mps(struct target *target, const struct plugin_config *config, struct arena *a)
 {
     CLEANUP_JSON json_t *settings = plugin_settings_of(target->inputs[TIER_STACK]);

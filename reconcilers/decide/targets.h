@@ -16,8 +16,7 @@
 struct revision_standing {
     bool completed;            /* a rollout of it was completed */
     bool failed; /* it reached the failure threshold, and no user has asked for a retry */
-    /* Since when its canary nodes have all been up, epoch seconds; 0: they have not. */
-    int64_t canary_s;
+    int64_t canary_s; /* since when all its canary nodes have been up, epoch seconds; 0: not */
     /* Hash of the last completed revision for the same kind of host that did not fail; NULL:
      * none. */
     const char *good;
@@ -26,8 +25,8 @@ struct revision_standing {
 
 /* What targets need to know about the cluster. */
 struct target_sources {
-    /* Inputs of the revisions that a pool keeps if the policy leaves a version open, best first,
-     * as a new reference; NULL: none. The function is NULL if nothing is kept. */
+    /* Inputs of the revisions that a pool keeps if the policy leaves a version open, best first, as
+     * a new reference; NULL: none. The function is NULL if nothing is kept. */
     json_t *(*held)(void *arg, const char *pool, const char *tier);
     /* The state of a revision with these inputs in a pool; the function is NULL if there are no
      * records. */
@@ -55,15 +54,13 @@ struct target {
      * nevertheless: nodes that run another driver keep it and report the problem; new nodes get
      * nothing. */
     bool no_image;
-    /* The stack has Ostler's toolkit and was never completed in the pool: nodes without a stack
-     * get it in turn. */
+    /* The stack has Ostler's toolkit and was never completed in the pool: nodes without a stack get
+     * it in turn. */
     bool toolkit_in_turn;
     bool failed;        /* one of its revisions failed in the pool */
     bool known_good;    /* it is what the pool rolls back to */
-    /* Since when the canary nodes of its new revisions have been up; 0: not yet. */
-    int64_t canary_s;
-    /* What the pool rolls back to: known good revisions; NULL: none, or these. */
-    struct target *good;
+    int64_t canary_s;   /* since when its new revisions' canary nodes have been up; 0: not yet */
+    struct target *good; /* known good revisions to roll back to; NULL: none, or these */
 };
 
 struct targets;
@@ -74,15 +71,15 @@ struct targets *targets_new(const struct policy *policy, const struct target_sou
 void targets_free(struct targets *t);
 /* The target for a host. `host_driver`: the host has its own driver. Borrowed from `t`. */
 const struct target *targets_for(struct targets *t, size_t pool, const struct node_facts *facts, bool host_driver);
-/* The inputs of a revision that is part of a target, and its pool; NULL: no target has this
- * hash. Borrowed. */
+/* The inputs of a revision that is part of a target, and its pool; NULL: no target has this hash.
+ * Borrowed. */
 const json_t *targets_inputs(const struct targets *t, const char *tier, const char *hash, size_t *ret_pool);
-/* Why a driver of a target in the pool has no image; NULL: it has one, or it is not known.
- * Borrowed from `t`. */
+/* Why a driver of a target in the pool has no image; NULL: it has one, or it is not known. Borrowed
+ * from `t`. */
 const char *targets_no_image(const struct targets *t, size_t pool, const char *driver);
-/* Whether the policy asks for another revision on the pool's machines: at least one target is
- * for such machines, from any driver source, and none has this hash. Also true if the pool does
- * not exist. */
+/* Whether the policy asks for another revision on the pool's machines: at least one target is for
+ * such machines, from any driver source, and none has this hash. Also true if the pool does not
+ * exist. */
 bool targets_displace(const struct targets *t, const json_t *inputs, const char *hash, const char *pool);
 /* The effective spec of a pool; borrowed. */
 const json_t *targets_spec(const struct targets *t, size_t pool);

@@ -27,8 +27,8 @@ static bool has_configured(const struct node_input *in, const char *hash)
     return json_bool(stack, "toolkit.enabled", false) && !configures_itself(stack);
 }
 
-/* As far as Ostler can see, its pod never got as far as installing anything here: it is not up,
- * and the node was never validated. */
+/* As far as Ostler can see, its pod never got as far as installing anything here: it is not up, and
+ * the node was never validated. */
 static bool never_came(const struct node_input *in)
 {
     const struct node_pods *p = in->pods;

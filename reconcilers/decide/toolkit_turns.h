@@ -1,15 +1,14 @@
 /* Decides which node gets the first toolkit of a pool next. A toolkit changes and restarts a
  * container runtime that it was never tested with, so a harmful one must not reach all nodes at
- * once. The first nodes of a pool must work with it. Then as many nodes at a time get it as
- * already work, plus one. After the pool has run the revision on all its nodes, new nodes do not
- * wait. */
+ * once. The first nodes of a pool must work with it. Then as many nodes at a time get it as already
+ * work, plus one. After the pool has run the revision on all its nodes, new nodes do not wait. */
 #ifndef OSTLER_RECONCILERS_DECIDE_TOOLKIT_TURNS_H
 #define OSTLER_RECONCILERS_DECIDE_TOOLKIT_TURNS_H
 
 #include "reconcilers/decide/rollout.h"
 
-/* A turn that a node does not use within this time, for example because the API server refuses
- * its label, goes to another node. */
+/* A turn that a node does not use within this time, for example because the API server refuses its
+ * label, goes to another node. */
 enum { TOOLKIT_TURN_S = 120 };
 
 enum toolkit_state {

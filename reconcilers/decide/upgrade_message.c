@@ -2,8 +2,8 @@
 
 #include "reconcilers/decide/rollout_message.h"
 
-/* When the phase's timeout ends. The next step comes soon afterwards, when the caches are known
- * to be newer. */
+/* When the phase's timeout ends. The next step comes soon afterwards, when the caches are known to
+ * be newer. */
 static const char *deadline(const struct upgrade_story *s, int64_t timeout_s, struct arena *a)
 {
     return rollout_time_text(a, time_after(s->from_s, timeout_s));

@@ -173,9 +173,9 @@ static void step_waiting(struct upgrade_pass *s)
 }
 
 /* Whether the node returns to Waiting. A job may run for weeks, and this phase holds a slot of
- * maxParallel. If other pods must leave too, their timeout runs: drain.timeout then ends the
- * drain, and repeated jobs do not delay it. Only pods that the scheduler bound before it saw the
- * taint count as older than the claim. */
+ * maxParallel. If other pods must leave too, their timeout runs: drain.timeout then ends the drain,
+ * and repeated jobs do not delay it. Only pods that the scheduler bound before it saw the taint
+ * count as older than the claim. */
 static bool jobs_have_come(const struct upgrade_pass *s)
 {
     const struct drain *d = &s->out->drain;
@@ -255,8 +255,8 @@ static bool driver_is_up(const struct upgrade_pass *s)
     return !*driver || (p->of[OPERAND_DRIVER].ready && str_eq(p->of[OPERAND_DRIVER].revision, driver));
 }
 
-/* If the removed device plugin was Ostler's, no kubelet has admitted a GPU pod since. With
- * another one a kubelet may still do so for a while after the claim. */
+/* If the removed device plugin was Ostler's, no kubelet has admitted a GPU pod since. With another
+ * one a kubelet may still do so for a while after the claim. */
 static bool pods_may_still_come(const struct upgrade_pass *s)
 {
     const json_t *stack =
@@ -279,9 +279,9 @@ static bool holders_are_old(const struct upgrade_pass *s)
     return true;
 }
 
-/* A pod that the watch has not delivered yet may have been admitted before the device plugin
- * left; none is admitted afterwards. So Ostler lists the pods once, after the stack is gone, and
- * sends the write only if the list has no unknown pod. */
+/* A pod that the watch has not delivered yet may have been admitted before the device plugin left;
+ * none is admitted afterwards. So Ostler lists the pods once, after the stack is gone, and sends
+ * the write only if the list has no unknown pod. */
 static void take_driver_off(struct upgrade_pass *s)
 {
     look_at_pods(s, &s->out->drain);
@@ -336,8 +336,8 @@ static void step_unloading(struct upgrade_pass *s)
     }
 }
 
-/* All operands that the node should have are up: whether a GPU works too. If this change evicted
- * no pods, the present ones count. */
+/* All operands that the node should have are up: whether a GPU works too. If this change evicted no
+ * pods, the present ones count. */
 static bool is_proven(struct upgrade_pass *s)
 {
     const struct claim *c = &s->out->claim;
@@ -358,8 +358,8 @@ bool upgrade_pass_works(struct upgrade_pass *s)
     return works(s) && is_proven(s);
 }
 
-/* A validation that ended badly fails at once. One that waits for something other than the node
- * has no deadline. */
+/* A validation that ended badly fails at once. One that waits for something other than the node has
+ * no deadline. */
 static void wait_for_proof(struct upgrade_pass *s)
 {
     const struct proof_look *look = &s->out->proof;

@@ -1,5 +1,5 @@
-/* The phases of a claimed node, one by one, and their shared parts, for upgrade_steps.c, which
- * has the steps between them. */
+/* The phases of a claimed node, one by one, and their shared parts, for upgrade_steps.c, which has
+ * the steps between them. */
 #ifndef OSTLER_RECONCILERS_DECIDE_UPGRADE_PHASES_H
 #define OSTLER_RECONCILERS_DECIDE_UPGRADE_PHASES_H
 
@@ -38,8 +38,8 @@ void upgrade_pass_enter(struct upgrade_pass *s, enum claim_phase phase, enum rea
                     const char *message);
 /* Removes its claim. */
 void upgrade_pass_release(struct upgrade_pass *s, enum reason reason, const char *message);
-/* Whether all operands that it should have are up and a GPU works. If not known yet, sets what
- * to do. */
+/* Whether all operands that it should have are up and a GPU works. If not known yet, sets what to
+ * do. */
 bool upgrade_pass_works(struct upgrade_pass *s);
 
 #endif

@@ -60,11 +60,10 @@ static bool brings_images(const struct upgrade_pass *s)
     return images_any(&want);
 }
 
-/* Why the node does not switch to its new target yet; NULL: it does. As before a claim, the
- * images come first, because a tag that does not exist would cost the node what it is about to
- * have. The rollout has them pulled. Exceptions: a known good revision was there before; a
- * retried node has nothing to lose; and a claim whose own revision has no record cannot be
- * finished. */
+/* Why the node does not switch to its new target yet; NULL: it does. As before a claim, the images
+ * come first, because a tag that does not exist would cost the node what it is about to have. The
+ * rollout has them pulled. Exceptions: a known good revision was there before; a retried node has
+ * nothing to lose; and a claim whose own revision has no record cannot be finished. */
 static const char *why_not_yet(const struct upgrade_pass *s)
 {
     const struct claim *c = &s->out->claim;
@@ -158,9 +157,9 @@ static enum reason failed_reason(const struct upgrade_pass *s)
     return str_eq(s->out->claim.reason, verdict_word(s->v)) ? reason : REASON_UPGRADE_FAILED;
 }
 
-/* The revisions that the node counts as having run well. For an upgrade: what it came from, or,
- * if it started again halfway, what was on the node then, validated or not (records.c also
- * checks that a node ran it). For a rollback: its target, because other nodes ran it. */
+/* The revisions that the node counts as having run well. For an upgrade: what it came from, or, if
+ * it started again halfway, what was on the node then, validated or not (records.c also checks that
+ * a node ran it). For a rollback: its target, because other nodes ran it. */
 static void take_claim(struct upgrade_pass *s)
 {
     const struct claim *c = &s->out->claim;
@@ -192,8 +191,8 @@ static void settle_step(struct upgrade_pass *s)
     verdict_settle(s->v, upgrade_phases[c->phase].state, reason ? reason : failed_reason(s), upgrade_sentence(&story, s->a));
 }
 
-/* A time in the future came from a wrong clock. It becomes now, because its timeout would end
- * too late. */
+/* A time in the future came from a wrong clock. It becomes now, because its timeout would end too
+ * late. */
 static void correct(int64_t *at_s, int64_t now_s)
 {
     if (clock_is_ahead(*at_s, now_s))

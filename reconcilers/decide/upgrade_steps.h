@@ -1,6 +1,6 @@
-/* The steps of a claimed node from one revision to another. Each pass looks at the facts
- * (labels, pods, the kubelet's GPUs) and the claim, and decides what the node has after it. A
- * phase starts in the same write as its first change, so there is no state between two steps. */
+/* The steps of a claimed node from one revision to another. Each pass looks at the facts (labels,
+ * pods, the kubelet's GPUs) and the claim, and decides what the node has after it. A phase starts
+ * in the same write as its first change, so there is no state between two steps. */
 #ifndef OSTLER_RECONCILERS_DECIDE_UPGRADE_STEPS_H
 #define OSTLER_RECONCILERS_DECIDE_UPGRADE_STEPS_H
 
@@ -24,8 +24,7 @@ struct upgrade {
     enum reason reason;         /* of the write, if one is needed */
     const char *message;
     bool look; /* the write requires that no GPU pod exists, so list the pods before it */
-    /* First list the pods to find those that hold a GPU open without a request. */
-    bool look_for_holders;
+    bool look_for_holders;      /* first list the pods that hold a GPU open without a request */
     enum upgrade_send send;
     struct drain drain;         /* the pods of `send` */
     bool proving; /* the node runs what it should: the two members below say whether it works */
@@ -37,8 +36,8 @@ struct upgrade {
  * requests a requeue for the next deadline. */
 void upgrade_step(const struct node_input *in, const struct target *wish, struct arena *a, struct node_verdict *v,
                   struct actions *actions, struct upgrade *ret);
-/* Whether the wait for jobs is over on a node claimed at that time. `ret_left_s`: seconds left;
- * -1: no limit. */
+/* Whether the wait for jobs is over on a node claimed at that time. `ret_left_s`: seconds left; -1:
+ * no limit. */
 bool upgrade_jobs_may_go(const struct drain_spec *spec, int64_t claimed_s, int64_t now_s, int64_t *ret_left_s);
 
 #endif

@@ -89,8 +89,8 @@ static void add_found(const struct gpu_node_input *in, const struct drain_found 
                              arena_printf(a, "%s (pod %s)", drain_fate_text(f->fate), record_name(key)) });
 }
 
-/* "pod/NAMESPACE/NAME: Cannot evict pod … The disruption budget NAME needs 2 healthy pods …":
- * the API server's message about the last eviction. */
+/* "pod/NAMESPACE/NAME: Cannot evict pod … The disruption budget NAME needs 2 healthy pods …": the
+ * API server's message about the last eviction. */
 static void add_budget(const struct gpu_node_input *in, json_t *list, struct arena *a)
 {
     static const char before[] = "The disruption budget ", pod[] = "pod/";

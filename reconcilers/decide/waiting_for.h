@@ -4,8 +4,8 @@
 
 #include "reconcilers/decide/gpu_node.h"
 
-/* At most GPU_NODE_WAITING_MAX entries {kind, namespace, name, reason, message}; entries that
- * need a user's action come first. New reference. */
+/* At most GPU_NODE_WAITING_MAX entries {kind, namespace, name, reason, message}; entries that need
+ * a user's action come first. New reference. */
 json_t *waiting_for(const struct gpu_node_input *in, struct arena *a);
 /* Whether the node is in service and waits for its turn to run something else. */
 bool waiting_for_turn(const struct gpu_node_input *in);
@@ -19,13 +19,13 @@ const struct revision_tally *waiting_turn_target(const struct node_summary *s);
 /* The sentence for that: since when, what blocks it and what happens next. From the arena. */
 const char *waiting_turn_sentence(const struct gpu_node_input *in, struct arena *a);
 /* Whether a tainted node without jobs waits for more than a place: the rollout is paused, not
- * approved or outside its windows, its revision has failed, or other nodes must show first that
- * it works. */
+ * approved or outside its windows, its revision has failed, or other nodes must show first that it
+ * works. */
 bool waiting_closed(const struct gpu_node_input *in);
 /* The sentence for that. From the arena. */
 const char *waiting_closed_sentence(const struct gpu_node_input *in, struct arena *a);
-/* The rollout's reason to report for a node. Reasons that change while other nodes have their
- * turn become one, so that waiting nodes are not rewritten all the time. */
+/* The rollout's reason to report for a node. Reasons that change while other nodes have their turn
+ * become one, so that waiting nodes are not rewritten all the time. */
 enum rollout_hold waiting_turn(enum rollout_hold hold);
 
 #endif

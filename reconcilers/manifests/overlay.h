@@ -1,6 +1,5 @@
-/* Changes a copied manifest: merges parts into it and sets values at paths. A missing place is
- * an error, because silently ignoring it would produce a manifest that its author does not
- * expect. */
+/* Changes a copied manifest: merges parts into it and sets values at paths. A missing place is an
+ * error, because silently ignoring it would produce a manifest that its author does not expect. */
 #ifndef OSTLER_RECONCILERS_MANIFESTS_OVERLAY_H
 #define OSTLER_RECONCILERS_MANIFESTS_OVERLAY_H
 
@@ -14,8 +13,8 @@
 /* Containers of Ostler's own image, which manifests call "ostler", and all others. */
 #define OVERLAY_OWN_CONTAINERS "*own"
 #define OVERLAY_OPERAND_CONTAINERS "*operand"
-/* The container that gets the policy's variables and arguments (struct operand_row); render.c
- * knows its name. */
+/* The container that gets the policy's variables and arguments (struct operand_row); render.c knows
+ * its name. */
 #define OVERLAY_COMMAND_CONTAINER "*command"
 /* Whether a container of a manifest has Ostler's own image. */
 bool overlay_is_own(const json_t *container);
@@ -47,9 +46,9 @@ overlay_put_fn overlay_merge;
 /* Applies one overlay to a manifest. Returns 0, or -1 if its place does not exist. */
 int overlay_apply(const struct overlay *overlay, json_t *manifest, const json_t *values,
                   struct err *e);
-/* Merges a part into a manifest: objects by key (null removes), lists of objects by name
- * ("$patch": delete removes), everything else is replaced. Returns -1 if it changes a container
- * or removes an element that does not exist. */
+/* Merges a part into a manifest: objects by key (null removes), lists of objects by name ("$patch":
+ * delete removes), everything else is replaced. Returns -1 if it changes a container or removes an
+ * element that does not exist. */
 int overlay_merge_part(json_t *manifest, const json_t *part, struct err *e);
 
 #endif

@@ -258,8 +258,8 @@ static bool is_daemonset(const json_t *object)
     return str_eq(json_str(object, "kind"), "DaemonSet");
 }
 
-/* Overlays of containers that only a part adds apply if their value exists, which is when the
- * part applies. */
+/* Overlays of containers that only a part adds apply if their value exists, which is when the part
+ * applies. */
 static int add_overlays(const struct shape *shape, json_t *object, const json_t *values, struct err *e)
 {
     for (size_t i = 0; i < ARRAY_LEN(overlays); i++) {
@@ -301,8 +301,8 @@ static void add_labels(json_t *metadata, const struct render_context *ctx, const
     set_text(labels, LABEL_REVISION, ctx->hash);
 }
 
-/* Followers are garbage-collected with the policy. Ostler alone removes objects of a tier, and
- * the RuntimeClass that their pods need. */
+/* Followers are garbage-collected with the policy. Ostler alone removes objects of a tier, and the
+ * RuntimeClass that their pods need. */
 static void add_owner(json_t *metadata, const struct render_context *ctx)
 {
     json_object_set_new(metadata, "ownerReferences",

@@ -1,6 +1,6 @@
-/* Renders the objects that Ostler applies, from a revision's inputs and the policy: copies
- * embedded YAML and changes it by a table of overlays. Pure: no I/O, no clock, no lookups. The
- * YAML is parsed once. */
+/* Renders the objects that Ostler applies, from a revision's inputs and the policy: copies embedded
+ * YAML and changes it by a table of overlays. Pure: no I/O, no clock, no lookups. The YAML is
+ * parsed once. */
 #ifndef OSTLER_RECONCILERS_MANIFESTS_RENDER_H
 #define OSTLER_RECONCILERS_MANIFESTS_RENDER_H
 
@@ -11,8 +11,8 @@
 #include "reconcilers/model/operand.h"
 #include "reconcilers/model/task.h"
 
-/* What can be rendered: the DaemonSet of each operand that has one, as RENDER_DRIVER and so on,
- * and the rows of render_others. */
+/* What can be rendered: the DaemonSet of each operand that has one, as RENDER_DRIVER and so on, and
+ * the rows of render_others. */
 enum render_object {
 #define OPERAND(id, ...) RENDER_##id = OPERAND_##id,
 #include "reconcilers/model/operand_rows.h"
@@ -29,8 +29,7 @@ struct render_other {
     enum resource_id resource; /* its kind */
     const char *name;
     const char *manifest;      /* a file in this directory */
-    /* Path of its switch in the policy's spec, off by default; NULL: always wanted. */
-    const char *wish;
+    const char *wish; /* path of its switch in the policy's spec, default off; NULL: always on */
 };
 
 /* All rows; the last one has no name. */
@@ -100,8 +99,7 @@ struct render_task {
     const struct render_image *images; /* one container each, in this order; at least one */
     size_t image_count;
     const json_t *pull_secrets;        /* list of names; NULL: none */
-    /* Ostler's own image, as in the context above; a pull pod needs none. */
-    const char *agent_image;
+    const char *agent_image;           /* Ostler's own image, as above; a pull pod needs none */
     /* The spec whose agent section has the pull settings of that image; NULL: defaults. */
     const json_t *spec;
     const char *resource;              /* each container requests one of these; NULL: none */

@@ -1,6 +1,6 @@
-/* The tiers of a node, and the revision of each tier that the node is assigned. A tier is a set
- * of operands that change together. A revision of a tier has a hash, a record and DaemonSets;
- * its nodes have a label with that hash. */
+/* The tiers of a node, and the revision of each tier that the node is assigned. A tier is a set of
+ * operands that change together. A revision of a tier has a hash, a record and DaemonSets; its
+ * nodes have a label with that hash. */
 #ifndef OSTLER_RECONCILERS_MODEL_ASSIGNMENT_H
 #define OSTLER_RECONCILERS_MODEL_ASSIGNMENT_H
 

@@ -1,7 +1,7 @@
-/* Annotations and taints that node autoscalers read and write. Annotations keep a node from
- * being removed; taints show that it is being removed; startup taints show that a new node is
- * not ready. Sources: cluster-autoscaler at 33c3f97 (pkg/utils/taints/taints.go,
- * eligibility.go), Karpenter at v1.14.1 (pkg/apis/v1, pkg/scheduling/taints.go). */
+/* Annotations and taints that node autoscalers read and write. Annotations keep a node from being
+ * removed; taints show that it is being removed; startup taints show that a new node is not ready.
+ * Sources: cluster-autoscaler at 33c3f97 (pkg/utils/taints/taints.go, eligibility.go), Karpenter at
+ * v1.14.1 (pkg/apis/v1, pkg/scheduling/taints.go). */
 #ifndef OSTLER_RECONCILERS_MODEL_AUTOSCALER_H
 #define OSTLER_RECONCILERS_MODEL_AUTOSCALER_H
 
@@ -19,8 +19,8 @@ extern const char *const autoscaler_keeps[KEEP_COUNT];
  * with a free suffix. */
 bool autoscaler_gives_key(const char *key);
 
-/* Whether a taint of the node shows that an autoscaler removes it. `taints` is spec.taints and
- * may be NULL. An autoscaler that fails to remove the node deletes the taint. */
+/* Whether a taint of the node shows that an autoscaler removes it. `taints` is spec.taints and may
+ * be NULL. An autoscaler that fails to remove the node deletes the taint. */
 bool autoscaler_removes(const json_t *taints);
 
 /* An autoscaler that creates nodes. All static. */

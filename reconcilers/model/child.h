@@ -18,17 +18,15 @@ struct child {
     char *policy_uid;          /* label; NULL: not Ostler's */
     char *revision;            /* label: hash of its revision; NULL: none */
     bool deleting;
-    /* managedFields of other managers that set fields under spec; NULL: none did. */
-    json_t *kept_managers;
-    /* ControllerRevision, ConfigMap: the data. DaemonSet of a follower: the image that it was
-     * built from */
+    json_t *kept_managers;     /* other managers' managedFields that set spec fields; NULL: none */
+    /* ControllerRevision, ConfigMap: the data. DaemonSet of a follower: the image that it was built
+     * from */
     json_t *inputs;
-    /* DaemonSet of a follower: its image when all its pods were last on one template and at
-     * least one was up; NULL: never */
+    /* DaemonSet of a follower: its image when all its pods were last on one template and at least
+     * one was up; NULL: never */
     json_t *known_good;
     json_t *annotations;       /* of a ControllerRevision; else NULL */
-    /* DaemonSet status: nodes that want it, pods on the newest template. */
-    int32_t desired, updated;
+    int32_t desired, updated;  /* DaemonSet status: nodes that want it, pods on newest template */
     int32_t silent; /* agent DaemonSet: nodes without an agent that is up; -1: not counted yet */
     int64_t made_s; /* agent DaemonSet: when it was created, epoch seconds; 0: not known */
     bool counted;              /* DaemonSet: the two counts are for the newest template */

@@ -9,9 +9,9 @@
 #include "base/json.h"
 #include "base/str.h"
 
-/* The newest claim version that this Ostler understands, and the version that it writes. A
- * claim's version is the least that a reader must understand: it grows only if a reader that
- * ignores a new member would do harm (docs/versioning.md). */
+/* The newest claim version that this Ostler understands, and the version that it writes. A claim's
+ * version is the least that a reader must understand: it grows only if a reader that ignores a new
+ * member would do harm (docs/versioning.md). */
 enum { VERSION = 1 };
 /* Longest release number in a claim, including the NUL. */
 enum { RELEASE_MAX = 32 };
@@ -80,8 +80,8 @@ enum reason claim_reason(const struct claim *c)
     return reason_parse(c->reason);
 }
 
-/* A drain that timed out has changed nothing: the node is back in service, and the revision is
- * not to blame. */
+/* A drain that timed out has changed nothing: the node is back in service, and the revision is not
+ * to blame. */
 bool claim_closes(const struct claim *c)
 {
     return c->phase != CLAIM_FAILED || claim_reason(c) != REASON_DRAIN_TIMEOUT;

@@ -1,5 +1,5 @@
-/* A claim: the annotation ostler.dev/claim, which says why Ostler has taken a node out of
- * service and in which phase the node is. Ostler writes and removes the claim and the taint
+/* A claim: the annotation ostler.dev/claim, which says why Ostler has taken a node out of service
+ * and in which phase the node is. Ostler writes and removes the claim and the taint
  * ostler.dev/upgrade in the same request. So a tainted node always has its reason, and a claimed
  * node gets no new pods. */
 #ifndef OSTLER_RECONCILERS_MODEL_CLAIM_H
@@ -12,9 +12,9 @@
 #include "reconcilers/model/claim_phases.h"
 #include "reconcilers/model/reason.h"
 
-/* Why the node is out of service. All kinds use the phases of claim_phases.h. The tiers that
- * change decide whether GPU pods are drained. Columns: id, then name, counts, known_good and
- * restores of struct claim_kind_row */
+/* Why the node is out of service. All kinds use the phases of claim_phases.h. The tiers that change
+ * decide whether GPU pods are drained. Columns: id, then name, counts, known_good and restores of
+ * struct claim_kind_row */
 #define CLAIM_KINDS(X)                                                                             \
     X(UPGRADE, "Upgrade", true, false, false)  /* to the target */                                 \
     X(ROLLBACK, "Rollback", false, true, true) /* to the known good one; target failed */
@@ -51,24 +51,23 @@ struct claim {
     enum claim_kind kind;
     enum claim_phase phase;
     int64_t since_s;                  /* start of this phase, epoch seconds, wall clock */
-    /* When the claim was made; if the node waited for jobs, when the last job ended. */
-    int64_t claimed_s;
+    int64_t claimed_s; /* when it was made; after a wait for jobs, when the last one ended */
     unsigned attempt;                 /* from 1; above 1, earlier attempts failed */
     unsigned gpus;                    /* GPUs of the node when it was claimed */
     struct assignment to;             /* what the node will run */
     struct assignment from;           /* what it ran before */
     char last_stack[REVISION_HASH_MAX]; /* stack that last left the node; "": the stack in `from` */
     char reason[CLAIM_REASON_MAX];    /* in phase FAILED: one word; else "" */
-    /* Members that this version does not know, as a JSON object, kept when the claim is
-     * rewritten; "": none. */
+    /* Members that this version does not know, as a JSON object, kept when the claim is rewritten;
+     * "": none. */
     char more[CLAIM_MORE_MAX];
 };
 
 /* Parses the annotation. False if this version does not understand it. Then `ret_why`
  * (CLAIM_WHY_MAX bytes; may be NULL) gets a clause such as "it is not JSON"; otherwise `ret_why`
  * does not change. Any user who can edit nodes may have written the text, so only its format is
- * trusted. Unknown members are kept. A newer version that adds a member which must not be
- * ignored also raises the claim's version, "v". */
+ * trusted. Unknown members are kept. A newer version that adds a member which must not be ignored
+ * also raises the claim's version, "v". */
 bool claim_parse(const char *text, struct claim *ret, char *ret_why);
 /* Why the claim failed; NONE: it has not. OTHER: `reason` holds a word that is not in the table. */
 enum reason claim_reason(const struct claim *c);
@@ -76,8 +75,8 @@ enum reason claim_reason(const struct claim *c);
 char *claim_text(const struct claim *c);
 /* Whether the software on the node is being changed now. */
 bool claim_is_changing(const struct claim *c);
-/* Whether this attempt has changed nothing on a node that is assigned `now`. An earlier attempt
- * may have. */
+/* Whether this attempt has changed nothing on a node that is assigned `now`. An earlier attempt may
+ * have. */
 bool claim_is_as_it_was(const struct claim *c, struct assignment_ref now);
 /* Copies what a replacing claim must keep from its predecessor: the last stack and unknown
  * members. */
@@ -94,8 +93,8 @@ bool claim_is_for(const struct claim *c, struct assignment_ref target);
 bool claim_drains(const struct claim *c);
 /* Whether the node also has the taint. All claimed nodes do, except after a drain timeout. */
 bool claim_closes(const struct claim *c);
-/* Whether Ostler keeps autoscalers from removing the node: from the drain on, while it is
- * tainted. A node that waits for its jobs is in use anyway. */
+/* Whether Ostler keeps autoscalers from removing the node: from the drain on, while it is tainted.
+ * A node that waits for its jobs is in use anyway. */
 bool claim_keeps_node(const struct claim *c);
 
 #endif

@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-/* PHASE: id, name in the annotation, whether the node holds a slot of maxParallel, progress.
- * STEP: from, to, reasons of the write, condition. NONE: no claim. */
+/* PHASE: id, name in the annotation, whether the node holds a slot of maxParallel, progress. STEP:
+ * from, to, reasons of the write, condition. NONE: no claim. */
 #define CLAIM_TABLE(PHASE, STEP)                                                                   \
     STEP(NONE, WAITING, "ClaimedWaiting",                                                          \
          "its turn has come; pods run there that are waited for, or it is down")                   \

@@ -11,11 +11,10 @@
 /* What a row inspects. */
 enum sign_place {
     SIGN_LABEL,    /* label `key` has value `value`; NULL: any value except "false" */
-    /* osImage starts with `key` and contains `value`; NULL: `value` is not checked. */
-    SIGN_OS_IMAGE,
+    SIGN_OS_IMAGE, /* osImage starts with `key` and contains `value` (NULL: not checked) */
     SIGN_IMAGE,    /* the image of a container contains `key` */
-    /* As SIGN_LABEL, and a container serves GPUs to resource claims; it may use Ostler's driver
-     * in pools without Ostler's device plugin. */
+    /* As SIGN_LABEL, and a container serves GPUs to resource claims; it may use Ostler's driver in
+     * pools without Ostler's device plugin. */
     SIGN_CLAIMS,
 };
 
@@ -26,20 +25,19 @@ struct sign {
     const char *value;
     const char
         *sentence; /* for users, without a full stop: "GKE installs the driver here (label ...)" */
-    /* How to hand the node over, as an imperative; NULL: remove what the sentence names. */
-    const char *remedy;
+    const char *remedy; /* how to hand the node over, an imperative; NULL: remove what is named */
 };
 
-/* The vendor of a GPU of the node that is not reserved for virtual machines; NULL: none. Order:
- * the agent's inventory, labels that name a vendor, the vendors' own signs. Allocatable
- * resources are not labels: the caller checks them last. */
+/* The vendor of a GPU of the node that is not reserved for virtual machines; NULL: none. Order: the
+ * agent's inventory, labels that name a vendor, the vendors' own signs. Allocatable resources are
+ * not labels: the caller checks them last. */
 const struct vendor *detect_gpu(const struct node_facts *facts);
 /* Whether a GPU detector has inspected this node: Ostler's agent or Node Feature Discovery runs
  * there, or a sign of detect_gpu() is present. If no node has been inspected, "no GPUs" proves
  * nothing. */
 bool detect_looked_at(const struct node_facts *facts);
-/* The sign that something other than Ostler installs driver and device plugin on this node;
- * NULL: none. */
+/* The sign that something other than Ostler installs driver and device plugin on this node; NULL:
+ * none. */
 const struct sign *detect_foreign_node(const struct node_facts *facts);
 /* The sign that a pod is another operator's driver or device plugin; NULL: none. `image` and
  * `container` belong to one of its containers; NULL: check only the labels. Do not call this for

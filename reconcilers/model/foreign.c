@@ -69,8 +69,8 @@ struct labels_to_come {
     const void *labels;
 };
 
-/* NVIDIA's operator (v26.7, internal/state and controllers/state_manager.go) sets the first kind
- * on nodes, after Node Feature Discovery has set the last. */
+/* NVIDIA's operator (v26.7, internal/state and controllers/state_manager.go) sets the first kind on
+ * nodes, after Node Feature Discovery has set the last. */
 static const char *label_to_come(const void *labels, const char *key)
 {
     const struct labels_to_come *l = labels;

@@ -1,6 +1,6 @@
 /* Third-party DaemonSets that serve GPUs: drivers and device plugins of a cloud or of another
- * operator. Their pods reach a node only after the node exists. So Ostler must check the
- * DaemonSets before it takes a new node. */
+ * operator. Their pods reach a node only after the node exists. So Ostler must check the DaemonSets
+ * before it takes a new node. */
 #ifndef OSTLER_MODEL_FOREIGN_H
 #define OSTLER_MODEL_FOREIGN_H
 
@@ -33,8 +33,8 @@ struct foreign *foreign_project(const json_t *daemonset);
 void foreign_free(struct foreign *f);
 /* Whether both are equal. */
 bool foreign_same(const struct foreign *a, const struct foreign *b);
-/* Whether its pods would run on a node with these labels. Labels that another operator adds
- * after it finds a GPU count as present. */
+/* Whether its pods would run on a node with these labels. Labels that another operator adds after
+ * it finds a GPU count as present. */
 bool foreign_selects(const struct foreign *f, selector_lookup_fn *label, const void *labels);
 
 #endif

@@ -49,8 +49,8 @@ static void set_of(json_t *labels, const char *resource, const char *what, const
 
 /* ---- versions */
 
-/* A version as labels: one for each part, "" for missing parts, and one for the whole under
- * `full` (NULL: none). */
+/* A version as labels: one for each part, "" for missing parts, and one for the whole under `full`
+ * (NULL: none). */
 static void version_labels(json_t *labels, const char *version, const char *const *keys, size_t count, const char *full)
 {
     char rest[VERSION_MAX], *at = rest;
@@ -154,8 +154,8 @@ static void whole_gpus(const struct gpu_features *f, json_t *labels)
         set_of(labels, RESOURCE_GPU, "memory", "%u", f->memory_mib);
 }
 
-/* With strategy single, each resource unit is a slice. Its kind must be known; otherwise no
- * label is set. */
+/* With strategy single, each resource unit is a slice. Its kind must be known; otherwise no label
+ * is set. */
 static void slices_of_one_kind(const struct gpu_features *f, json_t *labels)
 {
     const struct plugin_share share = share_of(f, RESOURCE_GPU, false);

@@ -11,8 +11,7 @@
 struct gpu_features {
     const char *driver;  /* version of the loaded driver: "580.178.04" */
     const char *cuda;    /* newest CUDA version that the driver supports: "13.0" */
-    /* Product name of a whole GPU: "NVIDIA H100 80GB HBM3"; dashes may replace blanks. */
-    const char *product;
+    const char *product; /* of a whole GPU: "NVIDIA H100 80GB HBM3"; dashes may replace blanks */
     const char *compute; /* compute capability of that GPU: "9.0" */
     unsigned memory_mib; /* memory of a whole GPU */
     const char *machine; /* machine name by its manufacturer: "DGXH100" */

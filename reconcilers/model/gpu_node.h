@@ -1,5 +1,5 @@
-/* The cached fields of a GpuNode, the report about a node: enough to know whether the report is
- * up to date. */
+/* The cached fields of a GpuNode, the report about a node: enough to know whether the report is up
+ * to date. */
 #ifndef OSTLER_RECONCILERS_MODEL_GPU_NODE_H
 #define OSTLER_RECONCILERS_MODEL_GPU_NODE_H
 
@@ -13,8 +13,8 @@
 #include "reconcilers/model/node_stages.h"
 
 #define GPU_NODE_KIND "GpuNode"
-/* The status member that may be stale: Ostler does not rewrite a report only because the
- * policy's generation changed. */
+/* The status member that may be stale: Ostler does not rewrite a report only because the policy's
+ * generation changed. */
 #define GPU_NODE_GENERATION "policyGeneration"
 /* The status member that the node's agent writes; Ostler writes the others. */
 #define GPU_NODE_INVENTORY "inventory"

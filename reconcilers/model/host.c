@@ -61,8 +61,8 @@ static const struct {
     const char *kubelet; /* part of kubeletVersion; NULL: detected otherwise */
     const char *label;   /* a label of its nodes */
     const char *name;
-    /* First containerd that injects CDI devices there. If the toolkit can write the
-     * configuration, it enables CDI; otherwise CDI must be on by default (2.0). */
+    /* First containerd that injects CDI devices there. If the toolkit can write the configuration,
+     * it enables CDI; otherwise CDI must be on by default (2.0). */
     struct release cdi_containerd;
     const char *kubelet_root; /* directory of its kubelet, as in the exporter's manifests */
 } distributions[] = {

@@ -66,8 +66,8 @@ struct host {
 
 /* Never fails: unknown facts are "" or RUNTIME_UNKNOWN. */
 struct host host_of(const struct node_facts *facts);
-/* One sentence that says why Ostler cannot choose a driver image for the host. NULL: it can, or
- * the host is COS. From the arena. */
+/* One sentence that says why Ostler cannot choose a driver image for the host. NULL: it can, or the
+ * host is COS. From the arena. */
 const char *host_os_problem(struct arena *a, const struct host *host,
                             const struct node_facts *facts);
 /* One sentence that says why the toolkit cannot be installed there; NULL: it can. From the

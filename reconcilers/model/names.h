@@ -15,8 +15,8 @@
 #define LABEL_REMOVAL "ostler.dev/removal"
 /* "false" on nodes of pools without the exporter, if other pools have it. */
 #define LABEL_EXPORTER "ostler.dev/exporter"
-/* Node labels that describe GPUs (gpu_features.h), as GPU feature discovery writes them. The
- * last five are older names. */
+/* Node labels that describe GPUs (gpu_features.h), as GPU feature discovery writes them. The last
+ * five are older names. */
 #define LABEL_GPU_PRODUCT NVIDIA_GPU ".product"
 #define LABEL_GPU_COUNT NVIDIA_GPU ".count"
 #define LABEL_GPU_MEMORY NVIDIA_GPU ".memory"
@@ -61,8 +61,8 @@
 #define ANNOTATION_CLAIM "ostler.dev/claim"
 #define ANNOTATION_GAVE_UP "ostler.dev/gave-up"
 #define ANNOTATION_PROOF "ostler.dev/proof"
-/* Node annotations that keep an autoscaler from removing the node (autoscaler.h). Users write
- * them too. */
+/* Node annotations that keep an autoscaler from removing the node (autoscaler.h). Users write them
+ * too. */
 #define ANNOTATION_KEEPS_KARPENTER "karpenter.sh/do-not-disrupt"
 #define ANNOTATION_KEEPS_CLUSTER_AUTOSCALER "cluster-autoscaler.kubernetes.io/scale-down-disabled"
 
@@ -71,8 +71,8 @@
 #define LEASE_NAME "ostler"
 /* The Deployment there, as the chart names it. */
 #define DEPLOYMENT_NAME "ostler"
-/* The Lease that all installations in a cluster share, so that an installation in another
- * namespace is found. */
+/* The Lease that all installations in a cluster share, so that an installation in another namespace
+ * is found. */
 #define CLUSTER_LEASE_NAMESPACE "default"
 #define CLUSTER_LEASE_NAME "ostler-cluster"
 

@@ -39,8 +39,8 @@ static void project_labels(struct intern *in, struct node *n, const json_t *labe
     }
 }
 
-/* A node's status may have resources with any name. The API server accepts in a pod only those
- * with the format of label keys. */
+/* A node's status may have resources with any name. The API server accepts in a pod only those with
+ * the format of label keys. */
 static bool can_be_asked_for(const char *resource)
 {
     return policy_format_matches(FORMAT_LABEL_KEY, resource);

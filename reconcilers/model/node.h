@@ -1,5 +1,5 @@
-/* The cached fields of a Node: the few that decisions use, with interned strings. Heartbeats
- * change none of them. */
+/* The cached fields of a Node: the few that decisions use, with interned strings. Heartbeats change
+ * none of them. */
 #ifndef OSTLER_RECONCILERS_MODEL_NODE_H
 #define OSTLER_RECONCILERS_MODEL_NODE_H
 
@@ -36,21 +36,17 @@ struct node {
     /* Interned: the resource that a validation pod requests; INTERN_NONE: the kubelet offers
      * none. */
     uint32_t device;
-    /* Interned: kinds of MIG slices, by name: "1g.10gb=7,3g.40gb=1"; INTERN_NONE: none. */
-    uint32_t slices;
+    uint32_t slices; /* interned: MIG slices by kind: "1g.10gb=7,3g.40gb=1"; INTERN_NONE: none */
     uint32_t os_image, kernel, kubelet, runtime, architecture; /* interned, from status.nodeInfo */
     int32_t gpus;            /* allocatable GPUs of `vendor`, whole GPUs and partitions together */
     uint16_t label_count;
     uint8_t vendor;          /* row in base/vendor.h of the GPUs that it offers or offered */
-    /* inventory_boot() of status.nodeInfo.bootID, which identifies the boot; 0: not known. */
-    uint64_t boot;
-    /* Since when its condition Ready is True; 0: it is not, or the time is missing. */
-    int64_t up_since_s;
+    uint64_t boot;           /* inventory_boot() of status.nodeInfo.bootID; 0: not known */
+    int64_t up_since_s;      /* since when its condition Ready is True; 0: it is not, or unknown */
     struct node_condition gpu_ready;
     bool ready;              /* condition Ready is True or absent */
     bool deleting;
-    /* It is being deleted, or a taint shows that an autoscaler removes it (autoscaler.h). */
-    bool leaving;
+    bool leaving;            /* it is being deleted, or removed by an autoscaler (autoscaler.h) */
     bool cordoned;           /* spec.unschedulable; Ostler never sets it */
     bool has_served;         /* its capacity names GPUs, even if the number is now 0 */
     bool annotated;          /* it has annotations, from any writer */

@@ -1,6 +1,6 @@
-/* The pods and host processes that hold a GPU device open, as the node's agent reports them.
- * Pods are identified by uid. An agent's report can be wrong, stale or forged. So it counts only
- * for pods on the agent's own node, and allows no more than a drain allows for any pod. */
+/* The pods and host processes that hold a GPU device open, as the node's agent reports them. Pods
+ * are identified by uid. An agent's report can be wrong, stale or forged. So it counts only for
+ * pods on the agent's own node, and allows no more than a drain allows for any pod. */
 #ifndef OSTLER_RECONCILERS_MODEL_NODE_HOLDERS_H
 #define OSTLER_RECONCILERS_MODEL_NODE_HOLDERS_H
 

@@ -77,8 +77,8 @@ static void take_gpu(struct node_inventory *i, const json_t *gpu)
     i->passed_on += str_eq(driver, "vfio-pci");
 }
 
-/* The vendor of a GPU. Agents write its PCI vendor id unless it is NVIDIA's. NULL: no row has
- * that id, as with a newer agent. */
+/* The vendor of a GPU. Agents write its PCI vendor id unless it is NVIDIA's. NULL: no row has that
+ * id, as with a newer agent. */
 static const struct vendor *vendor_of_gpu(const json_t *gpu)
 {
     unsigned id;

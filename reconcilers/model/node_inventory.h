@@ -1,6 +1,6 @@
 /* The part of an agent's inventory that decisions use, from `status.inventory` of a GpuNode. Any
- * client with the permission may have written it. A value that is absent, or that no agent
- * writes, counts as not known. */
+ * client with the permission may have written it. A value that is absent, or that no agent writes,
+ * counts as not known. */
 #ifndef OSTLER_RECONCILERS_MODEL_NODE_INVENTORY_H
 #define OSTLER_RECONCILERS_MODEL_NODE_INVENTORY_H
 
@@ -49,8 +49,7 @@ struct node_inventory {
     char toolkit_version[INVENTORY_VERSION_MAX]; /* of the host's toolkit, or "" */
     /* Kubelet root directory if it differs from the default of `distribution`, or "". */
     char kubelet_root[INVENTORY_NAME_MAX];
-    /* The runtime's configuration was read and has no handler `nvidia` of the host's own. */
-    bool no_handler;
+    bool no_handler; /* its configuration was read: no handler `nvidia` of the host's own */
     bool no_network_card; /* the bus was scanned and has no network card of NVIDIA (Mellanox) */
     /* The agent looked for runtimes and does not know the one that the kubelet uses. */
     bool runtime_missing;

@@ -46,26 +46,23 @@ enum follower_trait {
 struct operand_row {
     enum operand id;
     enum operand_class class;
-    /* Its DaemonSet's name without the revision's hash, the value of
-     * app.kubernetes.io/component, and its name in the policy's status. NULL: no DaemonSet. */
+    /* Its DaemonSet's name without the revision's hash, the value of app.kubernetes.io/component,
+     * and its name in the policy's status. NULL: no DaemonSet. */
     const char *name;
-    /* Path of its object in the policy's spec: "devicePlugin", "driver.gdrcopy". */
-    const char *section;
+    const char *section;   /* path in the policy's spec: "devicePlugin", "driver.gdrcopy" */
     const char *tier;      /* "driver", "stack"; "removal" for the pod that removes a toolkit */
     const char *title;     /* for users: "device plugin" */
     /* Its member in the inputs of its tier's revision, with `enabled`; NULL: all inputs are its
      * own. */
     const char *member;
     const char *manifest;  /* of its DaemonSet, a file in reconcilers/manifests */
-    /* The container in the manifest that gets the policy's variables and arguments. */
-    const char *container;
+    const char *container; /* in the manifest; gets the policy's variables and arguments */
     struct operand_image image;
-    /* Of a follower: "false" on nodes of pools without it, if other pools have it. */
-    const char *off_label;
+    const char *off_label; /* of a follower: "false" where only other pools have it */
     unsigned asks;         /* bits of enum follower_trait that it uses, besides FOLLOWER_IN_PART */
     /* Variables that Ostler sets in `container` on some kind of host; a policy cannot set them.
-     * Sorted alphabetically, NULL at the end; NULL: a policy sets no variables. Tests compare
-     * them with the manifests and the CRD. */
+     * Sorted alphabetically, NULL at the end; NULL: a policy sets no variables. Tests compare them
+     * with the manifests and the CRD. */
     const char *const *variables;
 };
 

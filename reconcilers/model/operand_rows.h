@@ -1,14 +1,13 @@
-/* The operands, one row each: edit this file for a new operand, image or version. Rows are in
- * the order in which pods start on a node, which is also the order for users. Tables and enums
- * of operands include this file with these macros:
+/* The operands, one row each: edit this file for a new operand, image or version. Rows are in the
+ * order in which pods start on a node, which is also the order for users. Tables and enums of
+ * operands include this file with these macros:
  *
  *   OPERAND(id, name, section, fields, rules, …)     the policy and pools have a section
  *   OPERAND_OF_POLICY(id, name, section, fields, …)  only the policy has a section
  *   OPERAND_WITHIN(id, name, section, …)             it shares the section of another operand
  *
  * `name` and `section` are members of struct operand_row. `fields` and `rules` are the fields of
- * the section and the rules over them (policy_fields.c). … are other members of struct
- * operand_row.
+ * the section and the rules over them (policy_fields.c). … are other members of struct operand_row.
  *
  * A test build gets further rows from the file that OSTLER_EXTRA_OPERANDS names. */
 #ifndef OPERAND_OF_POLICY

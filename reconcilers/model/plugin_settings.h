@@ -25,8 +25,8 @@ json_t *plugin_settings_of(const json_t *stack_inputs);
 const char *plugin_mig_strategy(const json_t *stack_inputs, const json_t *settings);
 /* How a resource (RESOURCE_GPU) is shared; `settings` may be NULL. */
 struct plugin_share plugin_share_of(const json_t *settings, const char *resource);
-/* Whether the plugin shares any resource this way under these settings. `how` is not
- * SHARING_NONE; `settings` may be NULL. */
+/* Whether the plugin shares any resource this way under these settings. `how` is not SHARING_NONE;
+ * `settings` may be NULL. */
 bool plugin_shares_by(const json_t *settings, enum plugin_sharing how);
 /* "none", "time-slicing", "mps". */
 const char *plugin_sharing_name(enum plugin_sharing how);

@@ -27,8 +27,8 @@ enum {
     WORD_MAX = 63,
 };
 
-/* The number in a device quantity. A quantity that is not a plain number counts as one, so that
- * its pod does not look idle. */
+/* The number in a device quantity. A quantity that is not a plain number counts as one, so that its
+ * pod does not look idle. */
 static int64_t devices(const char *quantity)
 {
     int64_t n;
@@ -58,9 +58,9 @@ static int64_t list_gpus(const json_t *containers)
     return total + (json_array_size(containers) >= SPLIT_MEMBERS_MAX);
 }
 
-/* The pod's maximum at any time. Init containers run one after another before the main
- * containers, which reuse their devices. A restartable init container (sidecar) keeps its
- * devices as long as the main containers. */
+/* The pod's maximum at any time. Init containers run one after another before the main containers,
+ * which reuse their devices. A restartable init container (sidecar) keeps its devices as long as
+ * the main containers. */
 static int64_t most_gpus(const json_t *spec)
 {
     int64_t running = list_gpus(json_object_get(spec, "containers")), most = 0;
@@ -87,8 +87,8 @@ uint16_t pod_gpus(const json_t *object)
     if (is_finished(object))
         return 0;
     int64_t total = most_gpus(json_object_get(object, "spec"));
-    /* The devices of a claim (dynamic resource allocation) are listed elsewhere: each claim
-     * counts as one device, so that its pod does not look idle. */
+    /* The devices of a claim (dynamic resource allocation) are listed elsewhere: each claim counts
+     * as one device, so that its pod does not look idle. */
     total += (int64_t) json_array_size(json_at(object, "spec.resourceClaims"));
     return total > UINT16_MAX ? UINT16_MAX : (uint16_t) total;
 }
@@ -109,9 +109,9 @@ static bool has_volume(const json_t *object, const char *kind)
 }
 
 /* The owner of a pod, if it has this kind and controls the pod. Any user who can create pods can
- * name any owner. The garbage collector deletes a pod whose owner does not exist with that uid,
- * but only if it knows the kinds of all owners. So a pod counts as owned only if it has exactly
- * one owner, of a group and version that every API server has. */
+ * name any owner. The garbage collector deletes a pod whose owner does not exist with that uid, but
+ * only if it knows the kinds of all owners. So a pod counts as owned only if it has exactly one
+ * owner, of a group and version that every API server has. */
 static const json_t *owner_of(const json_t *object, const char *api_version, const char *kind)
 {
     const json_t *owner = object_controller(object);
@@ -124,8 +124,8 @@ static bool is_of_daemonset(const json_t *object)
     return owner_of(object, "apps/v1", "DaemonSet") != NULL;
 }
 
-/* The node that a static pod names as its owner; NULL: it is not static. The kubelet deletes a
- * pod with that annotation for which it has no file, and never runs it. */
+/* The node that a static pod names as its owner; NULL: it is not static. The kubelet deletes a pod
+ * with that annotation for which it has no file, and never runs it. */
 static const json_t *owner_of_static(const json_t *object)
 {
     const json_t *owner = owner_of(object, "v1", "Node");
@@ -150,16 +150,16 @@ const struct sign *pod_serves_for_others(const json_t *object)
     return sign;
 }
 
-/* A user who can create pods could label one as a driver and keep a new node from being served.
- * So only a DaemonSet's pod that accesses its host counts: both need more permissions than
- * creating pods. */
+/* A user who can create pods could label one as a driver and keep a new node from being served. So
+ * only a DaemonSet's pod that accesses its host counts: both need more permissions than creating
+ * pods. */
 static const struct sign *foreign_sign(const json_t *object)
 {
     return is_of_daemonset(object) ? pod_serves_for_others(object) : NULL;
 }
 
-/* Reasons become reasons of conditions, which must be one word: a node's text must not
- * invalidate a whole status. */
+/* Reasons become reasons of conditions, which must be one word: a node's text must not invalidate a
+ * whole status. */
 static bool is_word(const char *reason)
 {
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
@@ -205,8 +205,8 @@ static char *last_said(const json_t *end)
 }
 
 /* A container that crashes repeatedly waits, runs and ends in turn. All three get one text;
- * otherwise each change would be reported. If the toolkit rolled back its change of the
- * container runtime's configuration, its termination message starts with the reason
+ * otherwise each change would be reported. If the toolkit rolled back its change of the container
+ * runtime's configuration, its termination message starts with the reason
  * (node/operand/runtime_change.h), which replaces the kubelet's reason. */
 static void set_crash(struct intern *in, struct pod *p, const json_t *status, const json_t *end)
 {
@@ -346,8 +346,8 @@ const char *pod_ended(const struct intern *in, const struct pod *p, bool *ret_ag
     return p->component != OPERAND_NONE ? intern_text(in, p->ended.container) : NULL;
 }
 
-/* Whether it has a namespace: the API server sends no pod without one, and record_namespace()
- * needs it. */
+/* Whether it has a namespace: the API server sends no pod without one, and record_namespace() needs
+ * it. */
 static bool has_namespace(const json_t *object)
 {
     return *object_namespace(object) != '\0';

@@ -1,6 +1,6 @@
 /* The cached fields of a Pod, and which pods are cached: Ostler's operands, pods that use a GPU,
- * other operators' drivers and device plugins, and, in a separate table, Ostler's one-off pods.
- * All other pods are dropped on arrival. */
+ * other operators' drivers and device plugins, and, in a separate table, Ostler's one-off pods. All
+ * other pods are dropped on arrival. */
 #ifndef OSTLER_RECONCILERS_MODEL_POD_H
 #define OSTLER_RECONCILERS_MODEL_POD_H
 
@@ -28,18 +28,16 @@ struct pod {
             bool again;             /* the container has restarted since */
         } ended;
     };
-    /* Why it is not ready, "ImagePullBackOff: Back-off pulling image …"; NULL: not known. */
-    char *problem;
-    /* Interned node name; INTERN_NONE: not bound. A one-off pod that is not bound has its
-     * intended node. */
+    char *problem; /* why it is not ready, "ImagePullBackOff: Back-off …"; NULL: not known */
+    /* Interned node name; INTERN_NONE: not bound. A one-off pod that is not bound has its intended
+     * node. */
     uint32_t node;
     union {
         uint32_t revision;      /* operand in a tier: interned hash of its revision */
         uint32_t traits;        /* other pod that uses a GPU: interned; pod_traits.h */
     };
     union {
-        /* one-off pod, or operand that is not ready: interned first word of the problem. */
-        uint32_t reason;
+        uint32_t reason; /* one-off pod, operand not ready: interned first word of `problem` */
         /* Other pod, or operand that is ready: when it was created, epoch seconds; 0: not known. */
         uint32_t made_s;
     };
@@ -71,18 +69,18 @@ struct pod *pod_project(struct intern *in, const char *operand_namespace, const 
 struct pod *pod_project_task(struct intern *in, const char *operand_namespace, const json_t *object);
 /* Purpose and progress of a one-off pod; NULL for all others. */
 const struct task *pod_task(const struct pod *p);
-/* The sign that a pod or pod template is a driver or device plugin that accesses its host; NULL:
- * it is not one. Do not call this for Ostler's own pods. */
+/* The sign that a pod or pod template is a driver or device plugin that accesses its host; NULL: it
+ * is not one. Do not call this for Ostler's own pods. */
 const struct sign *pod_serves_for_others(const json_t *object);
 /* The sign of another operator's driver or device plugin; NULL for all other pods. */
 const struct sign *pod_foreign(const struct pod *p);
-/* Whether it is a static pod of the node with this uid ("": no node), which the kubelet runs
- * from a file. */
+/* Whether it is a static pod of the node with this uid ("": no node), which the kubelet runs from a
+ * file. */
 bool pod_is_static(const struct pod *p, const char *node_uid);
 /* The container of an operand that failed; NULL: none. `ret_again`: it has restarted since. */
 const char *pod_ended(const struct intern *in, const struct pod *p, bool *ret_again);
-/* Like pod_project(), for a policy that drains all pods: keeps every bound, unfinished pod
- * except Ostler's one-off pods. */
+/* Like pod_project(), for a policy that drains all pods: keeps every bound, unfinished pod except
+ * Ostler's one-off pods. */
 struct pod *pod_project_any(struct intern *in, const char *operand_namespace, const struct selector *asks, const json_t *object);
 /* GPUs of all kinds that a Pod object holds; each device claim counts as one. 0 for a finished
  * pod. */

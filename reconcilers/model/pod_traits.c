@@ -11,8 +11,8 @@
 #define TOLERATES_ALL "~\n"
 
 enum {
-    /* Labels beyond this are dropped: only a huge number of them takes so much. A tenant may
-     * have thousands of such pods. */
+    /* Labels beyond this are dropped: only a huge number of them takes so much. A tenant may have
+     * thousands of such pods. */
     TRAITS_MAX = 4 << 10,
     TOLERATED_MAX = 1 << 10,
 };

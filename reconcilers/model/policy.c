@@ -88,8 +88,8 @@ static void check_pool_taint_key(const json_t *spec, const json_t *pool, const s
     check_taint_key(spec, json_str(pool, "taint.key"), 1, ARRAY_LEN(taint_keys), &key, problems);
 }
 
-/* Rules of an operand's section that must hold again after merging the policy's section under
- * the pool's. */
+/* Rules of an operand's section that must hold again after merging the policy's section under the
+ * pool's. */
 static const struct merged_rules {
     const char *operand, *section;
     const struct policy_rule *rules;

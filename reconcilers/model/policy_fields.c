@@ -152,8 +152,8 @@ static const struct policy_field startup_probe_fields[] = {
     END,
 };
 
-/* Fields of the operands' sections, named by the rows of operand_rows.h: for the policy, and
- * with the prefix POOL_ for a pool. */
+/* Fields of the operands' sections, named by the rows of operand_rows.h: for the policy, and with
+ * the prefix POOL_ for a pool. */
 #define DRIVER_FIELDS(id)                                                                          \
     DRIVER_REVISION_FIELDS(id), OBJECT("startupProbe", startup_probe_fields), PULL_FIELDS, POD_FIELDS
 #define POOL_DRIVER_FIELDS(id) DRIVER_REVISION_FIELDS(id)
@@ -173,8 +173,8 @@ static const struct policy_field plugin_config_fields[] = {
     END,
 };
 
-/* Device plugin fields likewise. The rules of a whole `config` need not hold for a pool's part
- * of it. */
+/* Device plugin fields likewise. The rules of a whole `config` need not hold for a pool's part of
+ * it. */
 #define PLUGIN_REVISION_FIELDS(id, ...)                                                            \
     BOOL("enabled", "true"), ENUM("migStrategy", VALUES("none", "single", "mixed"), "none"),       \
         OBJECT("config", plugin_config_fields, __VA_ARGS__), IMAGE_FIELDS,                         \
@@ -191,8 +191,8 @@ static const struct policy_field service_monitor_fields[] = {
     END,
 };
 
-/* Fields of a follower without special needs. One DaemonSet serves all pools, so pools can
- * override no more than this. */
+/* Fields of a follower without special needs. One DaemonSet serves all pools, so pools can override
+ * no more than this. */
 #define FOLLOWER_FIELDS(id)                                                                        \
     BOOL("enabled", "true"), IMAGE_FIELDS, PULL_FIELDS, COMMAND_FIELDS(id), POD_FIELDS
 #define POOL_FOLLOWER_FIELDS(id) BOOL("enabled", "true")

@@ -6,8 +6,8 @@
 #include "reconcilers/model/policy_formats.h"
 #include "reconcilers/model/policy_rules.h"
 
-/* The fields of a policy's spec as a table: type, limits and default of each. Tests compare the
- * CRD and docs/policy.md with this table. */
+/* The fields of a policy's spec as a table: type, limits and default of each. Tests compare the CRD
+ * and docs/policy.md with this table. */
 enum policy_field_type {
     FIELD_OBJECT,   /* has children */
     FIELD_LIST,     /* list of objects: children; max items */

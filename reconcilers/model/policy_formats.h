@@ -4,10 +4,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The formats of strings in a policy, each as a pattern and as a function. The CRD has the
- * pattern. The code uses the function, because a policy is hostile input and the C library's
- * regular expressions are not safe against it. Tests compare both with each other, and the
- * pattern with the CRD. */
+/* The formats of strings in a policy, each as a pattern and as a function. The CRD has the pattern.
+ * The code uses the function, because a policy is hostile input and the C library's regular
+ * expressions are not safe against it. Tests compare both with each other, and the pattern with the
+ * CRD. */
 enum policy_format {
     FORMAT_TEXT,        /* anything: the value of an environment variable */
     FORMAT_ARGUMENT,    /* anything: a command line argument */

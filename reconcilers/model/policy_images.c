@@ -80,8 +80,8 @@ bool policy_names_sample(const json_t *spec)
     return json_str(part, "repository") || json_str(part, "image") || json_str(part, "version");
 }
 
-/* Whether a node could run it: it is not switched off, no host or Google driver, and no sample
- * that the policy does not name. */
+/* Whether a node could run it: it is not switched off, no host or Google driver, and no sample that
+ * the policy does not name. */
 static bool is_used(const json_t *spec, const struct operand_row *o)
 {
     const json_t *part = json_at(spec, o->section);

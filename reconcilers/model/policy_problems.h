@@ -6,8 +6,8 @@
 #include "base/mem.h"
 #include "reconcilers/model/policy.h"
 
-/* Records problems of a policy, for the files that check it. A place is a chain on the C stack
- * that leads to the root; it becomes text only for a problem. */
+/* Records problems of a policy, for the files that check it. A place is a chain on the C stack that
+ * leads to the root; it becomes text only for a problem. */
 enum policy_place_kind {
     PLACE_FIELD, /* ".name" */
     PLACE_ITEM,  /* "[index]" */
@@ -28,8 +28,8 @@ void policy_problem_add(struct policy_problems *problems, const struct policy_pl
 /* Number of problems found, including those that were not kept. */
 size_t policy_problems_count(const struct policy_problems *problems);
 
-/* Adds a problem for each selector of an effective spec that stops matching once Ostler labels
- * the nodes that it selects. */
+/* Adds a problem for each selector of an effective spec that stops matching once Ostler labels the
+ * nodes that it selects. */
 void policy_check_selectors(const json_t *spec, struct policy_problems *problems);
 
 #endif

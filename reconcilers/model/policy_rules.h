@@ -5,15 +5,15 @@
 
 #include <jansson.h>
 
-/* Rules that type and format of a field cannot express. The CRD has the same rules in CEL with
- * the same messages; a test compares them. */
+/* Rules that type and format of a field cannot express. The CRD has the same rules in CEL with the
+ * same messages; a test compares them. */
 struct policy_rule {
     const char *message;            /* the requirement; NULL ends a list */
     bool (*holds)(const json_t *value); /* for a value with valid type and format */
 };
 
-/* Whether a label or taint key is under kubernetes.io or k8s.io. A policy cannot ask for such
- * keys on nodes. */
+/* Whether a label or taint key is under kubernetes.io or k8s.io. A policy cannot ask for such keys
+ * on nodes. */
 bool policy_key_of_kubernetes(const char *key);
 /* The same for taint keys, except those that autoscalers reserve for users. */
 bool policy_taint_of_kubernetes(const char *key);

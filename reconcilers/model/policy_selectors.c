@@ -6,10 +6,9 @@
 #include "reconcilers/model/policy.h"
 #include "reconcilers/model/policy_problems.h"
 
-/* Such a selector would loop: Ostler labels a node because the selector matches, then the
- * selector no longer matches, Ostler removes the label, and so on for ever. Ostler labels only
- * nodes that lack the label, so only conditions that hold without it and fail with it are
- * checked. */
+/* Such a selector would loop: Ostler labels a node because the selector matches, then the selector
+ * no longer matches, Ostler removes the label, and so on for ever. Ostler labels only nodes that
+ * lack the label, so only conditions that hold without it and fail with it are checked. */
 
 /* Whether a map has the label; value NULL: any value. */
 static bool has(const json_t *labels, const char *key, const char *value)

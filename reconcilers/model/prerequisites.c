@@ -85,8 +85,8 @@ static struct prerequisite_problem judge_namespace(const json_t *answer, const c
     };
 }
 
-/* Missing list and watch permissions show by themselves; missing write permissions only when
- * there is something to write. */
+/* Missing list and watch permissions show by themselves; missing write permissions only when there
+ * is something to write. */
 static struct prerequisite_problem judge_rights(const json_t *review, const char *ns)
 {
     CLEANUP_FREE char *missing = rights_missing(review);

@@ -1,5 +1,5 @@
-/* The prerequisites that Ostler does not create: a recent API server, Ostler's CRDs, the
- * operands' namespace, permissions. Each problem is one sentence that also says what to do. */
+/* The prerequisites that Ostler does not create: a recent API server, Ostler's CRDs, the operands'
+ * namespace, permissions. Each problem is one sentence that also says what to do. */
 #ifndef OSTLER_RECONCILERS_MODEL_PREREQUISITES_H
 #define OSTLER_RECONCILERS_MODEL_PREREQUISITES_H
 
@@ -34,13 +34,13 @@ struct prerequisites {
 /* Takes a response about one prerequisite; NULL: the object does not exist. Returns whether its
  * state changed. `ns` is the operands' namespace. */
 bool prerequisites_take(struct prerequisites *s, enum prerequisite part, const json_t *answer, const char *ns);
-/* Forgets the state of one prerequisite: it counts as without a problem. Returns whether its
- * state changed. */
+/* Forgets the state of one prerequisite: it counts as without a problem. Returns whether its state
+ * changed. */
 bool prerequisites_forget(struct prerequisites *s, enum prerequisite part);
 /* The most important problem; NULL: none. */
 const struct prerequisite_problem *prerequisites_worst(const struct prerequisites *s);
-/* The problem that stops all work except reporting; NULL: none. If not every watch is `well`,
- * the cause may be that the namespace was deleted together with its roles. */
+/* The problem that stops all work except reporting; NULL: none. If not every watch is `well`, the
+ * cause may be that the namespace was deleted together with its roles. */
 const struct prerequisite_problem *prerequisites_blocking(const struct prerequisites *s, bool well);
 /* The problem with one prerequisite; NULL: none. */
 const struct prerequisite_problem *prerequisites_of(const struct prerequisites *s, enum prerequisite part);

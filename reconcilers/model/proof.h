@@ -1,6 +1,6 @@
 /* The result of a GPU validation: the annotation ostler.dev/proof of a Node, and the termination
- * message of the validation pod. Any user who can edit nodes may have written the annotation,
- * and a container wrote the message. So only their format is trusted. */
+ * message of the validation pod. Any user who can edit nodes may have written the annotation, and a
+ * container wrote the message. So only their format is trusted. */
 #ifndef OSTLER_RECONCILERS_MODEL_PROOF_H
 #define OSTLER_RECONCILERS_MODEL_PROOF_H
 

@@ -80,8 +80,8 @@ static json_t *operand_inputs(const json_t *spec, enum operand operand, const js
     return inputs;
 }
 
-/* The kernel version as part of an image's tag. A node reports it, so bytes that could end the
- * tag are replaced. */
+/* The kernel version as part of an image's tag. A node reports it, so bytes that could end the tag
+ * are replaced. */
 static json_t *kernel_tag(const char *kernel)
 {
     static const char fit[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
@@ -91,9 +91,9 @@ static json_t *kernel_tag(const char *kernel)
     return json_text(tag);
 }
 
-/* The first held driver revision whose version means the same here. Other sources number
- * versions differently, and a precompiled image's version is a branch, which names no image of
- * the other kind. */
+/* The first held driver revision whose version means the same here. Other sources number versions
+ * differently, and a precompiled image's version is a branch, which names no image of the other
+ * kind. */
 static const json_t *held_driver(const json_t *held, enum driver_source source, bool precompiled)
 {
     size_t i;
@@ -155,8 +155,8 @@ static void add_gdrcopy(json_t *inputs, const json_t *spec, const json_t *held)
     json_object_set_new(inputs, "gdrcopy", gdrcopy);
 }
 
-/* A subscribed host shares its subscription with the container, unless the policy sets the
- * package source; then the host needs no subscription. */
+/* A subscribed host shares its subscription with the container, unless the policy sets the package
+ * source; then the host needs no subscription. */
 static bool needs_entitlement(const json_t *inputs, const struct host *host)
 {
     return str_has_prefix(host->os, "rhel") && host->runtime == RUNTIME_CONTAINERD && !json_object_get(inputs, "repoConfig");
@@ -307,8 +307,8 @@ json_t *stack_inputs(const json_t *pool_spec, enum driver_source source, const s
     json_t *inputs = json_object();
     json_object_set_new(inputs, "tier", json_text("stack"));
     json_object_set_new(inputs, "driverRoot", json_text(driver_source_name(root_of(source, host))));
-    /* A host toolkit is part of the kind of host, so a revision of one kind is never tried on
-     * the other. */
+    /* A host toolkit is part of the kind of host, so a revision of one kind is never tried on the
+     * other. */
     if (takes_hosts(pool_spec, host))
         json_object_set_new(inputs, "hostToolkit", json_text(host_toolkit_name(host->toolkit)));
     /* Ostler's toolkit enables CDI; without it CDI has the runtime's default. */

@@ -1,6 +1,6 @@
 /* A revision: the inputs of one tier for one kind of host, and their hash. Inputs hold only what
- * affects the kernel or the container runtime. So they have no resources, labels, tolerations,
- * pull secrets, priority class or pool name. */
+ * affects the kernel or the container runtime. So they have no resources, labels, tolerations, pull
+ * secrets, priority class or pool name. */
 #ifndef OSTLER_RECONCILERS_MODEL_REVISION_H
 #define OSTLER_RECONCILERS_MODEL_REVISION_H
 
@@ -13,16 +13,15 @@
 
 /* The source of a node's driver. */
 enum driver_source {
-    /* This host cannot have what the policy asks for; driver_source_problem() says why. */
-    DRIVER_SOURCE_NONE,
+    DRIVER_SOURCE_NONE,      /* this host cannot have it; driver_source_problem() says why */
     DRIVER_SOURCE_CONTAINER, /* NVIDIA's driver container */
     DRIVER_SOURCE_COS,       /* Google's installer for Container-Optimized OS */
     DRIVER_SOURCE_HOST,      /* the host's own driver: no driver tier */
 };
 
 /* The device plugin's configuration for a node. The text itself is an input. So new text makes a
- * new revision, and Ostler can recreate a revision's DaemonSet after the ConfigMap changed or
- * was deleted. */
+ * new revision, and Ostler can recreate a revision's DaemonSet after the ConfigMap changed or was
+ * deleted. */
 struct plugin_config {
     const char *name; /* name of the ConfigMap */
     const char *key;  /* key in its data */
@@ -53,10 +52,10 @@ enum toolkit_wish toolkit_wish_of(const json_t *spec);
 /* Whether Ostler installs its toolkit on such a host. */
 bool toolkit_is_ostlers(const json_t *spec, const struct host *host);
 
-/* Inputs of the tier `driver`; NULL for sources that have none. `pool_spec` is a pool's
- * effective spec. `held` lists the inputs of revisions that the pool keeps, best first. A value
- * that the policy leaves open comes from the first of `held` that has it, else from the built-in
- * defaults. New reference. */
+/* Inputs of the tier `driver`; NULL for sources that have none. `pool_spec` is a pool's effective
+ * spec. `held` lists the inputs of revisions that the pool keeps, best first. A value that the
+ * policy leaves open comes from the first of `held` that has it, else from the built-in defaults.
+ * New reference. */
 json_t *driver_inputs(const json_t *pool_spec, enum driver_source source, const struct host *host,
                       const json_t *held);
 /* Inputs of the tier `stack`: toolkit and device plugin. `config` may be NULL: none. New
@@ -64,9 +63,9 @@ json_t *driver_inputs(const json_t *pool_spec, enum driver_source source, const 
 json_t *stack_inputs(const json_t *pool_spec, enum driver_source source, const struct host *host,
                      const struct plugin_config *config, const json_t *held);
 
-/* Inputs of a follower. A follower has no revision, but `held` works as above. `traits` are bits
- * of enum follower_trait; bits that the follower does not use are ignored. `host` is the host of
- * any GPU node: the kubelet's directory depends on the distribution, and a cluster has one
+/* Inputs of a follower. A follower has no revision, but `held` works as above. `traits` are bits of
+ * enum follower_trait; bits that the follower does not use are ignored. `host` is the host of any
+ * GPU node: the kubelet's directory depends on the distribution, and a cluster has one
  * distribution. NULL: no node yet. New reference. */
 json_t *follower_inputs(const struct operand_row *follower, const json_t *spec, const struct host *host,
                         const json_t *held, unsigned traits);
@@ -79,8 +78,8 @@ json_t *agent_inputs(const json_t *spec);
 
 /* The version text of a host's own toolkit. */
 #define REVISION_HOST_TOOLKIT "host's own"
-/* The version that users know a revision by: the driver's, or the toolkit's for a stack. NULL:
- * the inputs are not known or have no version. Borrowed. */
+/* The version that users know a revision by: the driver's, or the toolkit's for a stack. NULL: the
+ * inputs are not known or have no version. Borrowed. */
 const char *revision_version(const json_t *inputs, const char *tier);
 
 /* The title of a revision for users: "driver 580.178.04", "toolkit 1.18.0 and device plugin
@@ -92,8 +91,8 @@ const char *revision_name(struct arena *a, const json_t *inputs, const char *tie
 /* Whether two different revisions of a tier have the same title. */
 bool revision_same_title(const json_t *a, const json_t *b, const char *tier);
 
-/* Whether two revisions of a tier are for the same kind of host: the host inputs that both have
- * are equal. */
+/* Whether two revisions of a tier are for the same kind of host: the host inputs that both have are
+ * equal. */
 bool revision_same_host(const json_t *a, const json_t *b);
 /* The same, but ignores the driver's source, which the policy sets and which may change on one
  * machine. */

@@ -4,8 +4,8 @@
 
 #include <jansson.h>
 
-/* The required permissions that a SelfSubjectRulesReview in the operands' namespace does not
- * list: "patch nodes, create daemonsets, and 3 others". NULL: none is missing, or the review is
+/* The required permissions that a SelfSubjectRulesReview in the operands' namespace does not list:
+ * "patch nodes, create daemonsets, and 3 others". NULL: none is missing, or the review is
  * incomplete. Owned by the caller. */
 char *rights_missing(const json_t *review);
 

@@ -30,8 +30,8 @@ static int64_t span_at(const json_t *rollout, const char *path)
     return ms / 1000 + (ms % 1000 != 0);
 }
 
-/* An unknown time zone makes a window that never opens. A valid spec has no invalid schedule;
- * such a window would not open either. */
+/* An unknown time zone makes a window that never opens. A valid spec has no invalid schedule; such
+ * a window would not open either. */
 static size_t read_windows(const json_t *rollout, struct window ret[static ROLLOUT_WINDOWS_MAX])
 {
     size_t i, len = 0;

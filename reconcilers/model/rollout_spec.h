@@ -28,7 +28,7 @@ struct drain_spec {
     bool delete_empty_dir;
     bool force;              /* pods without a controller may be evicted too */
     const char *taint_key;      /* key of the upgrade taint; borrowed from the policy's spec */
-    /* Only these pods are evicted; NULL: all. Borrowed from the policy's spec. */
+    /* Evict only these pods; NULL: all. Borrowed from the policy's spec. */
     const json_t *pod_selector;
 };
 

@@ -12,16 +12,15 @@ struct schedule {
     uint32_t days;     /* 1 to 31 */
     uint16_t months;   /* 1 to 12 */
     uint8_t weekdays;  /* 0 (Sunday) to 6 */
-    /* Neither days nor weekdays is `*`: then a match of either is enough (crontab(5)). */
-    bool either_day;
+    bool either_day;   /* neither days nor weekdays is `*`: then one match is enough (crontab(5)) */
 };
 
 /* No such minute. */
 #define SCHEDULE_NONE INT64_MIN
 
-/* Parses "0 2 * * 6"; false: invalid. A field is a comma-separated list of `*`, numbers and
- * ranges, each with an optional step. A range whose end is smaller wraps around: "22-4" are the
- * hours of a night. A number with a step runs to the end of the field. */
+/* Parses "0 2 * * 6"; false: invalid. A field is a comma-separated list of `*`, numbers and ranges,
+ * each with an optional step. A range whose end is smaller wraps around: "22-4" are the hours of a
+ * night. A number with a step runs to the end of the field. */
 bool schedule_parse(const char *text, struct schedule *ret);
 /* Whether it ever fires: "0 0 30 2 *" never does. */
 bool schedule_fires(const struct schedule *s);

@@ -43,8 +43,8 @@ struct task {
     uint32_t policy;     /* interned uid of the policy that it was created for */
     uint32_t purpose;    /* interned label ostler.dev/revision: the revisions that it is about */
     uint32_t resource;   /* interned GPU resource that it requests; INTERN_NONE: none */
-    /* Interned termination message of the container that ended last, at most TASK_SAID_MAX
-     * bytes; INTERN_NONE: none. */
+    /* Interned termination message of the container that ended last, at most TASK_SAID_MAX bytes;
+     * INTERN_NONE: none. */
     uint32_t said;
     uint32_t no_image;   /* interned first image that cannot be pulled; INTERN_NONE: none so far */
     /* Interned error of the registry or the kubelet, one line of at most TASK_WORDS_MAX bytes;
@@ -66,8 +66,8 @@ struct task {
 enum task_kind task_kind_of(const json_t *object);
 /* "proof", "pull": the value of the label ostler.dev/task. Static text. */
 const char *task_kind_name(enum task_kind kind);
-/* "ostler-proof-<node>", always the same, so that two passes cannot create two pods. A name that
- * is too long is shortened with a hash. */
+/* "ostler-proof-<node>", always the same, so that two passes cannot create two pods. A name that is
+ * too long is shortened with a hash. */
 void task_name(enum task_kind kind, const char *node, char out[static TASK_NAME_MAX]);
 /* The node that it is bound to, else the node that its affinity selects; NULL: none. Borrowed. */
 const char *task_node(const json_t *object);

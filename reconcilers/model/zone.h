@@ -8,8 +8,8 @@ struct zone;
 
 /* The zone of a name such as "Asia/Tokyo" or "UTC"; NULL: unknown. */
 const struct zone *zone_find(const char *name);
-/* Seconds east of Greenwich at a time (epoch seconds). The tables start in 2020; earlier times
- * use the rules of 2020. */
+/* Seconds east of Greenwich at a time (epoch seconds). The tables start in 2020; earlier times use
+ * the rules of 2020. */
 int32_t zone_offset(const struct zone *z, int64_t at_s);
 /* The UTC time (epoch seconds) at which the clocks of a zone show `local_s`. A time shown twice:
  * the first; a time that the clocks skip: the moment after the gap. */

@@ -1,5 +1,5 @@
-/* The generated tables of IANA time zones from 2020 on, which scripts/embed-zones writes into
- * one C file. */
+/* The generated tables of IANA time zones from 2020 on, which scripts/embed-zones writes into one C
+ * file. */
 #ifndef OSTLER_RECONCILERS_MODEL_ZONE_TABLES_H
 #define OSTLER_RECONCILERS_MODEL_ZONE_TABLES_H
 
@@ -17,10 +17,8 @@ struct zone_switch {
 
 /* Rules that several names may share. Offsets are in seconds east of Greenwich. */
 struct zone {
-    /* Rows of zone_changes: offsets and until when each was in force. */
-    uint16_t first_change, changes;
-    /* After those: the normal offset, and the one from `leave` to `back`. */
-    int32_t offset, other_offset;
+    uint16_t first_change, changes;  /* rows of zone_changes: offsets, and until when */
+    int32_t offset, other_offset;    /* afterwards: normally, and from `leave` to `back` */
     struct zone_switch leave, back;
 };
 
