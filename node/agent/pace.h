@@ -47,7 +47,7 @@ struct scan_outcome {
     struct inventory_hash hash;
     bool wrote;
     bool closed;            /* Ostler waits for the node's GPUs to be free */
-    bool gone;              /* GPUs seem to be gone, in fewer scans than count as proof */
+    bool gone;              /* GPUs seem to be gone, but too few scans confirm it */
     int64_t retry_after_ms; /* for TURN_FAILED; -1: not given */
 };
 

@@ -22,8 +22,8 @@ void wakes_watch(struct wakes *w, const struct root *root);
 /* Take all messages from one descriptor; true if one of them is a reason to scan. */
 bool wakes_take_uevents(struct wakes *w);
 bool wakes_take_files(struct wakes *w);
-/* Whether a kernel message is about a PCI device of a vendor in base/vendor.h, or about a module
- * that drives such a device or blocks its driver. */
+/* Whether a kernel message is a reason to scan: it is about a PCI device of a vendor in
+ * base/vendor.h, or a module that drives such a device or blocks its driver. */
 bool wakes_is_news(struct part message);
 
 #endif

@@ -26,8 +26,8 @@ enum {
     CONDITION_MESSAGE = 4,
 };
 
-/* The node's network needs no CNI plug-in, which may call a control plane. Other namespaces are per
- * pod, because CRI-O starts an infra container only for pods without a shared process namespace
+/* The node's network needs no CNI plug-in, which may call a control plane. All other namespaces are
+ * the pod's: CRI-O starts an infra container only for a pod with a shared process namespace
  * (server/sandbox_run_linux.go of 1.34, drop_infra_ctr). */
 enum { NAMESPACE_NODE = 2 };
 

@@ -1,7 +1,7 @@
 /* Reads the runtime handlers and their programs from a configuration of containerd or CRI-O: tables
  * [….runtimes.NAME] with `runtime_path`, and [….runtimes.NAME.options] with `BinaryName`. The
- * parser goes line by line, because all known programs write such files; it ignores inline tables
- * and dotted keys. The text may contain any bytes. */
+ * parser works line by line, which fits the files that all known programs write; it ignores inline
+ * tables and dotted keys. The text may contain any bytes. */
 #ifndef OSTLER_NODE_INVENTORY_HANDLERS_H
 #define OSTLER_NODE_INVENTORY_HANDLERS_H
 

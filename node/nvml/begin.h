@@ -1,7 +1,7 @@
-/* The entry point of programs that run in the root directory of a driver, without the start files
- * of the C library that they were built with. Such a program uses only parts of the C library that
- * have not changed in ten years. Test builds define OSTLER_WITH_MAIN, have the usual start files
- * and call begin() from main(). Exactly one source file of a program includes this header. */
+/* The entry point of programs that run in the root directory of a driver. They have no start files
+ * of the C library that they were built with, and use only parts of it that have not changed in ten
+ * years. Test builds define OSTLER_WITH_MAIN, have the usual start files and call begin() from
+ * main(). Exactly one source file of a program includes this header. */
 #ifndef OSTLER_NODE_NVML_BEGIN_H
 #define OSTLER_NODE_NVML_BEGIN_H
 

@@ -1,7 +1,7 @@
 /* Creates device nodes of NVIDIA's driver that its programs do not create in a driver container,
- * and the links by which systemd knows all nodes. nvidia-smi creates nvidiactl and the GPUs' nodes.
- * nvidia-modprobe would create nvidia-uvm, which every CUDA program needs, but the image lacks it.
- * NVIDIA's operator does the same in its validator (gpu-operator v26.7,
+ * and links to all nodes for systemd. The program nvidia-smi creates nvidiactl and the GPUs' nodes.
+ * But nvidia-uvm, which every CUDA program needs, is created by nvidia-modprobe, and the image
+ * lacks that. NVIDIA's operator does the same in its validator (gpu-operator v26.7,
  * cmd/nvidia-validator/main.go, createControlDeviceNodes and createDevCharSymlinks). */
 #ifndef OSTLER_NODE_OPERAND_DEVICES_H
 #define OSTLER_NODE_OPERAND_DEVICES_H

@@ -24,10 +24,10 @@ struct driver_probe {
     device_make_fn *make;
 };
 
-/* Writes the ready file of this boot, revision and pod once the driver is ready: its module is
- * loaded, its daemons run, its root is mounted, nvidia-smi finds GPUs, and all device nodes exist
- * (node/operand/devices.h). Checks every second. -1: it is not ready, and the message says what was
- * missing last. */
+/* Writes the ready file of this boot, revision and pod once the driver is ready. Checks every
+ * second that its module is loaded, its daemons run, its root is mounted, nvidia-smi finds GPUs,
+ * and all device nodes exist (node/operand/devices.h). -1: it is not ready, and the message says
+ * what was missing last. */
 int driver_probe(const struct root *root, const struct driver_probe *p, struct err *e);
 /* Removes the ready file unless it belongs to a later pod. */
 int driver_stop(const struct root *root, const char *pod, struct err *e);

@@ -12,8 +12,8 @@
 #include "base/file.h"
 #include "base/str.h"
 
-/* The first line of the file on disk. For each copy follow a line "MODE SIZE PATH", with MODE in
- * octal, or "-" for a file that did not exist, then the bytes and a line end. */
+/* The first line of the file on disk. Each copy follows as a line "MODE SIZE PATH", the bytes and a
+ * line end. MODE is octal, or "-" for a file that did not exist. */
 #define HEAD "ostler keeps these files 1\n"
 
 enum { LINE_MAX_LEN = PATH_MAX + 64, CHUNK = 64 << 10, PERMISSIONS = 07777 };

@@ -33,8 +33,8 @@ struct mig_places {
 
 /* Creates the nodes of existing instances, with the mode that the driver gives. Creates a link
  * MAJOR:MINOR for each possible instance of this machine's GPUs, because instances come and go
- * while the driver runs, and systemd removes containers' access to a device without a link
- * (NVIDIA's operator: `create-dev-char-symlinks --create-all`, nvidia-container-toolkit v1.20.0,
+ * while the driver runs. Systemd removes containers' access to a device without a link (NVIDIA's
+ * operator: `create-dev-char-symlinks --create-all`, nvidia-container-toolkit v1.20.0,
  * internal/nvidia-devices/all.go). Does nothing for a driver without MIG. Creates no nodes if the
  * admin has forbidden it (NVreg_ModifyDeviceFiles=0). */
 int mig_devices_show(const struct root *root, const struct mig_places *p, device_make_fn *make, struct err *e);

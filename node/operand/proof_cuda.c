@@ -63,7 +63,7 @@ static void add_facts(const struct line *line, struct part rest, struct buf *ret
     }
 }
 
-/* Stops at the line that the first GPU is proven. */
+/* Stops at the line "proven" of the first GPU. */
 static void read_facts(struct part said, struct buf *ret)
 {
     struct part text;

@@ -32,8 +32,8 @@ int runtime_await(const char *socket, pid_t before, const struct runtime_times *
 int runtime_restart(const char *socket, const struct runtime_times *times, struct err *e);
 
 /* Waits after another program has restarted the runtime, before this container ends. CRI-O learns
- * of the end of a container from a new file, but only after it starts to watch (server/server.go,
- * StartExitMonitor, in 1.34), shortly after it reports to systemd that it is up. It reports a
+ * of the end of a container from a new file. It starts to watch for such files shortly after it
+ * reports to systemd that it is up (server/server.go, StartExitMonitor, in 1.34). It reports a
  * container that ended earlier as running for ever. */
 void runtime_rest(const struct runtime_times *times);
 

@@ -24,8 +24,8 @@ struct runtime_change {
     /* file that remembers, for `pod`, a change that was rolled back after a restart */
     const char *refused;
     const char *pod;          /* this container's pod; NULL: nothing is remembered */
-    /* the runtime restarts through it, not by `program`; NULL: it needs no restart, or `program`
-     * restarts it */
+    /* Ostler restarts the runtime through it after `program`; NULL: the runtime needs no restart,
+     * or `program` restarts it */
     const char *socket;
     const char *host;         /* where the machine's root directory is mounted; NULL: not mounted */
     /* a directory on this container's own disk, which is lost with the container */

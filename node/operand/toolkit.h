@@ -1,6 +1,6 @@
-/* The toolkit's containers: `ostler-node install-toolkit` has NVIDIA's program install the toolkit,
- * `sign-toolkit` keeps its ready file, `remove-toolkit` restores the container runtime's
- * configuration, and `idle` runs after that to show that it succeeded. */
+/* The programs of the toolkit's containers. `ostler-node install-toolkit` has NVIDIA's program
+ * install the toolkit, and `sign-toolkit` keeps its ready file. `remove-toolkit` restores the
+ * container runtime's configuration, and `idle` then shows that it succeeded. */
 #ifndef OSTLER_NODE_OPERAND_TOOLKIT_H
 #define OSTLER_NODE_OPERAND_TOOLKIT_H
 
@@ -52,10 +52,10 @@ struct toolkit_removal {
 
 /* After `seen_ms`, restores the runtime's configuration from before the toolkit
  * (node/operand/toolkit_files.h) and restarts the runtime. Without a socket, NVIDIA's program
- * restarts it and writes its configuration to an unused place, because its own removal would remove
- * runtimes with the toolkit's names, whoever added them. Then removes the CDI specification. The
- * toolkit's directory stays, because running containers need its files. Signals are handled as
- * above. */
+ * restarts it and writes its configuration to an unused place. The program's own removal is not
+ * used, because it would remove all runtimes with the toolkit's names, whoever added them. Then
+ * removes the CDI specification. The toolkit's directory stays, because running containers need its
+ * files. Signals are handled as above. */
 int toolkit_remove(const struct root *root, const struct toolkit_removal *t, struct err *e);
 /* Does nothing until a signal to stop. */
 int toolkit_idle(struct err *e);

@@ -90,9 +90,9 @@ static bool is_drop_in(const struct toolkit_files *f, const struct kept_file *fi
 }
 
 /* Adds the file's state from before the toolkit: the current file, unless the toolkit made it.
- * There are no copies if an older Ostler installed the toolkit: then the drop-in did not exist
- * before; a configuration without the toolkit's programs is unchanged except for an import of the
- * drop-in; and one with its programs is unknown. */
+ * There are no copies if an older Ostler installed the toolkit. Then the drop-in did not exist
+ * before. A configuration without the toolkit's programs is unchanged except for an import of the
+ * drop-in. The earlier state of one with its programs is not known. */
 static void add_before(const struct toolkit_files *f, const struct states *s, const struct kept_file *now, struct kept *ret)
 {
     const struct kept_file *before = find(&s->before, now->path);

@@ -1,7 +1,7 @@
-/* Keeps the container runtime's configuration from before NVIDIA's toolkit, so that an unmanaged
- * node gets it back byte for byte, even if the host has its own toolkit. Ostler copies the files
- * before the first change, and the toolkit's version after each change; both copies stay on the
- * host's disk. */
+/* Keeps the container runtime's configuration from before NVIDIA's toolkit. A node that is no
+ * longer managed gets it back byte for byte, even if the host has its own toolkit. Ostler copies
+ * the files before the first change, and the toolkit's version after each change; both copies stay
+ * on the host's disk. */
 #ifndef OSTLER_NODE_OPERAND_TOOLKIT_FILES_H
 #define OSTLER_NODE_OPERAND_TOOLKIT_FILES_H
 
