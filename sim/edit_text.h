@@ -1,4 +1,5 @@
-/* Describes an action of a scenario: "carol labels infer-2 ostler.dev/managed=false". */
+/* Describes an action of a scenario as text, for example "carol labels infer-2
+ * ostler.dev/managed=false". */
 #ifndef OSTLER_SIM_EDIT_TEXT_H
 #define OSTLER_SIM_EDIT_TEXT_H
 

@@ -1,5 +1,5 @@
-/* Whether the driver, and the toolkit for it, are ready on this boot, according to their ready
- * files:
+/* Checks whether the driver, and the toolkit for it, are ready on this boot, by their ready files.
+ * Paths and contents:
  *
  *     sys/module/nvidia/refcnt      the module is loaded
  *     run/nvidia/ostler/driver      BOOT REVISION POD       by the driver container's startup probe

@@ -1,4 +1,4 @@
-/* ostler-cuda: checks whether the GPUs of a container or a machine compute. Standard output:
+/* ostler-cuda: checks whether the GPUs of a container or a machine compute. Output:
  *
  *     driver 580.178.04              its version
  *     cuda 13.0                      the newest CUDA that this driver runs

@@ -1,4 +1,4 @@
-/* ostler-nvml: prints what the driver's library NVML reports of its GPUs beyond procfs:
+/* ostler-nvml: prints what the driver's library NVML reports of its GPUs beyond procfs. Output:
  *
  *     card UUID MEMORY             of all GPUs; in MiB
  *     mig UUID PROFILE MIG-UUID    of each MIG device of that GPU

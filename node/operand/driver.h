@@ -1,5 +1,5 @@
-/* The driver container: `ostler-node start-driver` is its entry point, `probe-driver` its startup
- * probe, and `stop-driver` its preStop hook. The probe writes its ready file
+/* The driver container, with `ostler-node start-driver` as its entry point, `probe-driver` as its
+ * startup probe, and `stop-driver` as its preStop hook. The probe writes its ready file
  * (node/agent/ready_files.h) and the hook removes it. */
 #ifndef OSTLER_NODE_OPERAND_DRIVER_H
 #define OSTLER_NODE_OPERAND_DRIVER_H

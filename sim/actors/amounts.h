@@ -1,4 +1,5 @@
-/* Resource arithmetic: Kubernetes quantities, the resources of nodes, and the requests of pods. */
+/* Resource arithmetic for Kubernetes quantities, the resources of nodes and the requests of
+ * pods. */
 #ifndef OSTLER_SIM_ACTORS_AMOUNTS_H
 #define OSTLER_SIM_ACTORS_AMOUNTS_H
 

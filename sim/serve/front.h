@@ -1,5 +1,5 @@
-/* Serves the simulated API server over HTTPS: HTTP/1.1 with bearer tokens, keep-alive, and watches
- * as chunked streams. libwebsockets handles sockets and TLS, in one thread. */
+/* Serves the simulated API server over HTTPS, with HTTP/1.1, bearer tokens, keep-alive, and watches
+ * as chunked streams. A library, libwebsockets, handles sockets and TLS in one thread. */
 #ifndef OSTLER_SIM_SERVE_FRONT_H
 #define OSTLER_SIM_SERVE_FRONT_H
 
