@@ -1,5 +1,4 @@
-/* The behavior of operands' containers on a machine, in a table: the driver's module, its users,
- * and the ready files. */
+/* How operands' containers act on the driver's module and ready files of a machine, in a table. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,8 +78,7 @@ static void driver_load(struct machine *m, const char *version, const char *dige
     machine_changed(m);
 }
 
-/* Unloads the module and removes the driver's ready file; counts it, also if the module was in
- * use. */
+/* Unloads the module and removes the ready file; counts it, also if the module was in use. */
 static void driver_unload(struct machine *m)
 {
     if (!m->module)
@@ -232,8 +230,7 @@ static void driver_ready(struct box *b)
     machine_changed(m);
 }
 
-/* If ready: it unloads an unused module, or else keeps it and waits to be killed. If not ready: it
- * gives up. */
+/* If ready: unloads an unused module, else waits to be killed. If not ready: gives up. */
 static void driver_stopping(struct box *b)
 {
     struct machine *m = machine_of(b);
@@ -454,8 +451,7 @@ bool operand_may_go(const struct box *b)
     return o && o->may_go && o->may_go(b);
 }
 
-/* Whole GPUs, shared GPUs and MIG devices; other plugins also serve resources under NVIDIA's
- * name. */
+/* Whole and shared GPUs and MIG devices; other plugins also serve resources of NVIDIA's name. */
 static bool is_gpu(const char *resource)
 {
     return str_eq(resource, RESOURCE_GPU) || str_has_prefix(resource, RESOURCE_GPU ".") ||
