@@ -7,20 +7,20 @@
 #include <stddef.h>
 
 /* id, name, SGR number of the colour */
-#define NODE_STATES(X)                                                                                                         \
-    X(PLAIN, "no GPU", "90")          /* no known GPU */                                                                       \
-    X(FOUND, "Discovered", "36")      /* labeled as a GPU node; nothing is assigned */                                         \
-    X(STARTING, "Installing", "33")   /* assigned; GPUs or operands are not all up */                                          \
-    X(WAITING, "Waiting", "34")                                                                                                \
-    X(DRAINING, "Draining", "35")                                                                                              \
-    X(UNLOADING, "Unloading", "35")                                                                                            \
-    X(VALIDATING, "Validating", "33")                                                                                          \
-    X(READY, "Ready",                                                                                                          \
-      "32")           /* all operands are up and the GPUs are usable: counted as ready by the policy */                        \
-    X(FAILED, "Failed", "1;31")       /* an operand reports why it does not start */                                           \
-    X(LOST, "Lost", "31")             /* its kubelet is silent or reports not ready */                                         \
-    X(FOREIGN, "ForeignStack", "36")                                                                                           \
-    X(UNSUPPORTED, "Unsupported", "1;31")                                                                                      \
+#define NODE_STATES(X)                                                                            \
+    X(PLAIN, "no GPU", "90")          /* no known GPU */                                          \
+    X(FOUND, "Discovered", "36")      /* labeled as a GPU node; nothing is assigned */            \
+    X(STARTING, "Installing", "33")   /* assigned; GPUs or operands are not all up */             \
+    X(WAITING, "Waiting", "34")                                                                   \
+    X(DRAINING, "Draining", "35")                                                                 \
+    X(UNLOADING, "Unloading", "35")                                                               \
+    X(VALIDATING, "Validating", "33")                                                             \
+    X(READY, "Ready",                                                                             \
+      "32")                          /* operands and GPUs are up, as the policy counts */         \
+    X(FAILED, "Failed", "1;31")       /* an operand reports why it does not start */              \
+    X(LOST, "Lost", "31")             /* its kubelet is silent or reports not ready */            \
+    X(FOREIGN, "ForeignStack", "36")                                                              \
+    X(UNSUPPORTED, "Unsupported", "1;31")                                                         \
     X(REMOVING, "Removing", "35")
 
 enum node_state {

@@ -58,7 +58,8 @@ bool driver_version_parse(struct part text, struct driver_version *ret)
             continue;
         if (!part_find(line, "Kernel Module"))
             return false;
-        /* "NVIDIA UNIX Open Kernel Module for x86_64  580.178.04 …"; "NVIDIA UNIX x86_64 Kernel Module  535.183.01 …". */
+        /* Either "NVIDIA UNIX Open Kernel Module for x86_64  580.178.04 …" or "NVIDIA UNIX x86_64
+         * Kernel Module  535.183.01 …". */
         ret->flavour = part_find(line, "Open Kernel Module") ? FLAVOUR_OPEN : FLAVOUR_PROPRIETARY;
         while (part_word(&line, &word))
             if (is_version(word)) {

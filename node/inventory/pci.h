@@ -15,10 +15,10 @@ enum { PCI_DEVICES_MAX = 64, PCI_DRIVER_MAX = 63 };
 enum { PCI_MIG_MAX = 16 };
 
 /* name, displayed text */
-#define BUS_STATES(X)                                                                                                            \
-    X(ANSWERS, "Answers")     /* it is on the bus and responds */                                                                \
-    X(SILENT, "Silent")       /* it is listed, but every read returns ones: it has fallen off the bus */                         \
-    X(SUSPENDED, "Suspended") /* it is suspended to save power; a read would wake it */                                          \
+#define BUS_STATES(X)                                                                             \
+    X(ANSWERS, "Answers")     /* on the bus, and responds */                                      \
+    X(SILENT, "Silent")       /* listed, but every read returns ones: it fell off the bus */      \
+    X(SUSPENDED, "Suspended") /* suspended to save power; a read would wake it */                 \
     X(GONE, "Gone")           /* the driver lists it, but the bus does not */
 
 enum bus_state {
