@@ -88,7 +88,6 @@ static const struct option_kind duration = { .store = option_store_duration,
     (FOR(START_DRIVER) | FOR(START_GDRCOPY) | FOR(INSTALL_COS_DRIVER) | FOR(INSTALL_TOOLKIT) |     \
      FOR(REMOVE_TOOLKIT))
 
-/* The member that stores an option. */
 #define AT(member) offsetof(struct node_options, member)
 
 static const struct option_row rows[] = {
@@ -157,7 +156,6 @@ static const struct need {
     { FOR(WRITE_CONFIG), AT(text), "CONFIG", "a text" },
 };
 
-/* Parses the target of `wait`. */
 static int take_wish(const char *word, struct node_options *o, struct err *e)
 {
     return option_store_word(&(struct option_kind){ .words = signs }, word, &o->wish.sign)

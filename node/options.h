@@ -55,12 +55,10 @@ struct node_options {
     const char *to;
 };
 
-/* The version of this build. */
 extern const char ostler_node_version[];
 
 /* Parses the command line; an error says which argument is wrong and what to do. */
 int node_options_parse(int argc, char **argv, struct node_options *ret, struct err *e);
-/* Prints the full help on standard output. */
 void node_options_help(void);
 
 #endif

@@ -21,7 +21,6 @@ static const struct option_kind speed = { .store = store_speed };
 static const struct option_kind seed = { .store = option_store_number, .min = 0, .max = INT64_MAX };
 static const struct option_kind duration = { .store = option_store_duration };
 
-/* The member that stores an option. */
 #define AT(member) offsetof(struct sim_options, member)
 
 static const struct option_row rows[] = {

@@ -25,7 +25,6 @@ struct sim_options {
 
 /* Parses the command line; an error says which argument is wrong and what to do. */
 int sim_options_parse(int argc, char **argv, struct sim_options *ret, struct err *e);
-/* Prints the options. */
 void sim_options_help(void);
 /* "ostler-sim VERSION". */
 const char *sim_options_version(void);

@@ -43,7 +43,6 @@ enum turn_end pace_verdict(const struct pace *p, const struct inventory_hash *se
     return TURN_LATER;
 }
 
-/* The delay of the next scan after a failure. */
 static int64_t retry_ms(const struct pace *p, int64_t retry_after_ms)
 {
     unsigned doublings = p->failures - 1;

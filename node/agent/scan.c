@@ -12,7 +12,6 @@
 /* For all requests of a scan; shorter than the agent's limit for a scan. */
 enum { REQUESTS_MS = 60 * 1000 };
 
-/* Runs the client until the report is done. */
 static void run_report(struct session *s, struct report *r)
 {
     if (!session_wait(s, &r->exchange, clock_mono_ms(&s->clock) + REQUESTS_MS))

@@ -17,7 +17,6 @@
  * "Length-Prefixed-Message"). */
 enum { PREFIX = 5, STATUS_UNIMPLEMENTED = 12, REASON_MAX = 1024, READ_MAX = 16 * 1024 };
 
-/* The state of one call. */
 struct call {
     struct buf framed; /* the request with its prefix */
     size_t sent;
@@ -146,7 +145,6 @@ static int connect_to(const char *path, struct err *e)
     return err_set(e, ERR_UNREACHABLE, "nobody answers on %s", path);
 }
 
-/* Waits until the socket is readable or writable. */
 static int await(int fd, short events, int64_t until_ms, const char *path, struct err *e)
 {
     struct pollfd socket = { .fd = fd, .events = events };
@@ -161,7 +159,6 @@ static int no_grpc(const char *path, const char *why, struct err *e)
     return err_set(e, ERR_NOT_FOUND, "what answers on %s speaks no gRPC: %s", path, why);
 }
 
-/* Sends all pending output of the session. */
 static int send_all(nghttp2_session *session, int fd, int64_t until_ms, const char *path, struct err *e)
 {
     const uint8_t *bytes;
@@ -179,7 +176,6 @@ static int send_all(nghttp2_session *session, int fd, int64_t until_ms, const ch
     return 0;
 }
 
-/* Receives and processes input. */
 static int receive(nghttp2_session *session, int fd, int64_t until_ms, const char *path, struct err *e)
 {
     uint8_t bytes[READ_MAX];

@@ -46,7 +46,6 @@ static const char program[] = ".version 6.0\n"
                               "    ret;\n"
                               "}\n";
 
-/* The program's data. */
 struct vectors {
     unsigned *a, *b, *sum;          /* in this process */
     cuda_address on_a, on_b, on_sum; /* on the GPU */

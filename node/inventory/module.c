@@ -107,7 +107,6 @@ void module_look(const struct view *v, const struct vendor *vendor, struct modul
         look_at_version(v, vendor->module, ret);
 }
 
-/* Whether a directory is not empty. */
 static bool has_entries(const struct view *v, const char *path)
 {
     CLEANUP_FOLDER struct folder f = { 0 };

@@ -30,9 +30,7 @@ struct module_facts {
 
 enum secure_boot { SECURE_BOOT_UNKNOWN, SECURE_BOOT_OFF, SECURE_BOOT_ON };
 
-/* Inspects a vendor's module. */
 void module_look(const struct view *v, const struct vendor *vendor, struct module_facts *ret);
-/* The state that the firmware reports. */
 enum secure_boot secure_boot_look(const struct view *v);
 
 #endif

@@ -58,14 +58,12 @@ struct pci_devices {
     bool known; /* false: the bus could not be read, so that the number of devices is not known */
 };
 
-/* The devices on the bus. */
 struct pci_bus {
     struct pci_devices gpus, switches;
     /* functions of NVIDIA (Mellanox) cards; valid if the lists are `known` */
     unsigned network_cards;
 };
 
-/* Scans the bus. */
 void pci_look(const struct view *v, struct pci_bus *ret);
 /* The vendor whose driver the machine needs: the first in base/vendor.h that has a GPU here; NVIDIA
  * if there is no GPU. */

@@ -80,7 +80,6 @@ static bool next_name(struct walk *w, char name[static NAME_MAX + 1])
     return true;
 }
 
-/* Resolves one name. */
 static int step(struct walk *w, const char *name, bool follow)
 {
     if (strcmp(name, ".") == 0)

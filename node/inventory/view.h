@@ -36,7 +36,6 @@ enum sight view_read(const struct view *v, const char *path, struct buf *ret);
 enum sight view_text(const struct view *v, const char *path, size_t max, const char **ret);
 /* Whether a path leads to a file of this type (S_IFSOCK, …). Another type counts as absent. */
 enum sight view_is(const struct view *v, const char *path, mode_t type);
-/* Opens a directory. */
 enum sight view_folder(const struct view *v, const char *path, size_t max, struct folder *ret);
 /* Records a place once; `reason` must live as long as the arena. */
 void view_say(const struct view *v, const char *path, const char *reason);

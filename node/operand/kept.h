@@ -31,7 +31,6 @@ struct kept {
 /* Keeps a copy of a file, which need not exist. -1: it cannot be read, is not a regular file, or
  * exceeds the limits. */
 int kept_add(struct kept *k, const char *path, struct err *e);
-/* Whether one of the files has changed. */
 bool kept_differs(const struct kept *k);
 /* Restores changed files and removes files that did not exist. Continues after an error, and
  * returns the last one. */
@@ -43,7 +42,6 @@ int kept_save(const struct kept *k, const char *file, struct err *e);
 int kept_load(struct kept *k, const char *file, struct err *e);
 /* The same from the file's bytes. False: wrong format; the caller must then clear `k`. */
 bool kept_read(struct kept *k, const char *bytes, size_t len);
-/* Adds a duplicate of a copy. */
 void kept_copy(struct kept *k, const struct kept_file *file);
 /* Frees the copies; `k` can be used again. */
 void kept_clear(struct kept *k);

@@ -61,7 +61,6 @@ static int list_modules(const struct view *v, struct buf *ret)
     return 0;
 }
 
-/* Finds a module by name in the list. */
 static bool find(struct part text, const char *name, struct module_line *ret)
 {
     while (modules_next(&text, ret))

@@ -22,7 +22,6 @@ struct agenda {
 
 /* Initializes an empty agenda with its own random stream, named by `purpose`. `sim` is borrowed. */
 void agenda_init(struct agenda *g, struct sim *sim, const char *purpose, struct spec_delay delay, agenda_fn *fn, void *self);
-/* Removes all keys. */
 void agenda_clear(struct agenda *g);
 /* Schedules a sync after the usual delay, unless one is due earlier. */
 void agenda_note(struct agenda *g, const char *key);
@@ -34,7 +33,6 @@ void agenda_after(struct agenda *g, const char *key, int64_t delay_ms);
 void agenda_retry(struct agenda *g, const char *key);
 /* A sync succeeded: resets the backoff. */
 void agenda_succeeded(struct agenda *g, const char *key);
-/* Removes a key. */
 void agenda_drop(struct agenda *g, const char *key);
 /* Draws a random delay from the agenda's stream. */
 int64_t agenda_draw(struct agenda *g, struct spec_delay delay);

@@ -23,7 +23,6 @@ struct amount_names {
 
 /* Initializes the table with the standard resources. */
 void amount_names_init(struct amount_names *n);
-/* Frees the names. */
 void amount_names_clear(struct amount_names *n);
 /* A quantity in thousandths ("2" is 2000, "100m" is 100, "1Ki" is 1024000); 0 if it is invalid. */
 int64_t amount_parse(const char *quantity);

@@ -108,7 +108,6 @@ static void shrink(struct actors *a, const json_t *sets, const json_t *fresh, in
     }
 }
 
-/* One step of a rollout. */
 static void roll(struct actors *a, const json_t *deployment, const json_t *sets, const json_t *fresh)
 {
     int64_t wanted = json_int(deployment, "spec.replicas", 1), total = sum(sets, "spec.replicas");

@@ -146,7 +146,6 @@ void kubelet_note(struct kubelet *k, const json_t *pod);
 
 /* ---- machine.c */
 struct machine *machine_new(struct kubelet *k, const char *name, const struct spec_shape *shape, const json_t *labels);
-/* Frees the machine with everything on it. */
 void machine_free(struct machine *m);
 /* Power off: containers and memory are lost. */
 void machine_off(struct machine *m);
@@ -162,9 +161,7 @@ void machine_on(struct machine *m, bool at_once);
 void machine_set_gpus(struct machine *m, int gpus);
 /* Wakes containers that wait for a state of this machine. */
 void machine_changed(struct machine *m);
-/* Whether an image is on its disk. */
 bool machine_has_image(const struct machine *m, const char *image);
-/* Adds an image to its disk. */
 void machine_add_image(struct machine *m, const char *image);
 
 /* ---- kubelet_node.c */
@@ -179,7 +176,6 @@ void node_post_ready(struct machine *m);
 /* ---- kubelet_pod.c */
 /* Adds a pod to a machine without starting it. Owned by the machine. */
 struct pod_box *pod_box_new(struct machine *m, json_t *object);
-/* Frees it with its containers. */
 void pod_box_free(struct pod_box *p);
 /* Syncs with a new version of the object, and advances. */
 void pod_box_sync(struct pod_box *p, json_t *object);
@@ -201,9 +197,7 @@ void box_kill(struct box *b);
 void box_end(struct box *b, int code, const char *message);
 /* It is lost without an exit status, as in a power failure. */
 void box_lose(struct box *b);
-/* Frees what it owns. */
 void box_clear(struct box *b);
-/* Whether it runs. */
 bool box_is_alive(const struct box *b);
 /* Lets a waiting container continue. */
 void box_let_go(struct box *b);

@@ -31,7 +31,6 @@ int pod_compare_age(const json_t *a, const json_t *b);
 
 /* A controller reference to `owner`. New reference. */
 json_t *owner_reference(const struct kind *k, const json_t *owner);
-/* Whether the object's controller has this uid. */
 bool is_controlled_by(const json_t *object, const char *uid);
 /* Adopts an object by adding the reference, or releases it by removing that of `uid`. */
 int object_adopt(struct actors *a, const char *user, const struct kind *k, const json_t *object, json_t *reference_steal);

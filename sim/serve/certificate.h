@@ -13,7 +13,6 @@ struct certificate {
 /* Creates an EC key (P-256) and a certificate for "localhost", 127.0.0.1 and an IP address (ignored
  * if it is not one), valid for a week. */
 int certificate_make(const char *ip, struct certificate *ret, struct err *e);
-/* Frees both texts. */
 void certificate_clear(struct certificate *c);
 /* `bytes` random bytes in hexadecimal, as a bearer token. Owned by the caller. */
 char *certificate_token(int bytes);

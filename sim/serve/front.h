@@ -31,7 +31,6 @@ struct front_options {
 /* Listens; NULL with an error that names the address. `o` except the PEM texts is borrowed for the
  * front's life. */
 struct front *front_new(const struct front_options *o, struct err *e);
-/* Its listening port. */
 int front_port(const struct front *f);
 /* Waits at most that long (0: not at all) and serves clients. -1 on a fatal error. */
 int front_run_once(struct front *f, int64_t timeout_ms);

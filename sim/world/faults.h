@@ -79,7 +79,6 @@ const struct fault *fault_draw(struct fault_plan *plan, enum fault_point point, 
 uint64_t fault_total(const struct fault_plan *plan);
 /* Resets counters and state: the fault is as before a run. */
 void fault_rewind(struct fault *f);
-/* Frees what the plan owns. */
 void fault_plan_clear(struct fault_plan *plan);
 /* A description of the fault: "the answer is lost". Static text. */
 const char *fault_text(const struct fault *f);

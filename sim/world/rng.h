@@ -11,7 +11,6 @@ struct rng {
 
 /* A stream determined by the seed alone. */
 struct rng rng_of(uint64_t seed);
-/* The next 64 bits. */
 uint64_t rng_next(struct rng *r);
 /* From 0 to below - 1; 0 when `below` is 0. */
 uint64_t rng_below(struct rng *r, uint64_t below);

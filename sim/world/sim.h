@@ -44,7 +44,6 @@ void sim_clear(struct sim *s);
 
 /* Schedules the event at this time (not before now); moves it if it is already scheduled. */
 void sim_at(struct sim *s, struct sim_event *e, int64_t at_ms);
-/* The same after a delay. */
 void sim_after(struct sim *s, struct sim_event *e, int64_t delay_ms);
 /* Removes the event if it is scheduled. */
 void sim_cancel(struct sim *s, struct sim_event *e);
@@ -54,11 +53,9 @@ void sim_call(struct sim *s, int64_t delay_ms, sim_fn *fn, void *arg, sim_fn *dr
 
 /* Runs the next event; false if there is none at or before `until_ms` (time is then `until_ms`). */
 bool sim_step(struct sim *s, int64_t until_ms);
-/* Steps until that time. */
 void sim_run_until(struct sim *s, int64_t until_ms);
 /* Time of the next event; INT64_MAX: none. */
 int64_t sim_next(const struct sim *s);
-/* Adds bytes to the trace's hash. */
 void sim_trace(struct sim *s, const void *bytes, uint64_t n);
 
 #endif

@@ -167,7 +167,6 @@ static void answer(struct flight *f, const struct fault *fault)
     back(f, fn, delay_ms);
 }
 
-/* The server executes the request. */
 static void carry_out(struct flight *f)
 {
     struct wire *w = f->wire;

@@ -74,7 +74,6 @@ void wire_arrive(void *arg);
 
 /* ---- wire_client.c: the client's side */
 
-/* Adds bytes for the client. */
 void flight_put(struct flight *f, const char *bytes, size_t n);
 /* Removes the flight from the lists and frees it. */
 void flight_free(struct flight *f);
