@@ -1,7 +1,7 @@
-/* The hash function of tables: SipHash-1-3 (Aumasson and Bernstein, "SipHash: a fast short-input
- * PRF", 2012) with a seed that only this process knows. Tenants choose the names of pods and
- * labels; without the seed they could choose names that collide. Hashes that are stored,
- * compared between processes or part of a name use str_hash(). */
+/* The hash function of in-memory tables: SipHash-1-3 (Aumasson and Bernstein, "SipHash: a fast
+ * short-input PRF", 2012) with a seed that only this process knows. Tenants choose the names of
+ * pods and labels; without the seed they could choose names that collide. Hashes that are
+ * stored, compared between processes or part of a name use str_hash(). */
 #ifndef OSTLER_BASE_HASH_H
 #define OSTLER_BASE_HASH_H
 
