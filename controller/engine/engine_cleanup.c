@@ -42,9 +42,11 @@ static char *why_not_ours(const struct engine *en)
     if (problem)
         return problem;
     if (!is_ours(en) && lease_holder(en->cluster_lease))
-        return xasprintf("the Ostler in namespace %s had this cluster last (Lease " CLUSTER_LEASE_NAMESPACE "/" CLUSTER_LEASE_NAME "), and may "
-                         "still run",
-                         lease_holder(en->cluster_lease));
+        return xasprintf(
+            "the Ostler in namespace %s had this cluster last (Lease " CLUSTER_LEASE_NAMESPACE
+            "/" CLUSTER_LEASE_NAME "), and may "
+            "still run",
+            lease_holder(en->cluster_lease));
     if (en->lease && lease_holder(en->lease))
         return xstrdup("an Ostler that runs holds the lease: stop it first (helm uninstall, or scale it to 0)");
     return xstrdup("this Ostler does not hold the Lease yet");
@@ -268,7 +270,8 @@ static void look(struct engine *en)
  * left to clean up then; who wants it cleaned up all the same hears that it is not. */
 static void leave(struct engine *en)
 {
-    char *why = xasprintf("the Ostler in namespace %s manages this cluster (Lease " CLUSTER_LEASE_NAMESPACE "/" CLUSTER_LEASE_NAME "): the "
+    char *why = xasprintf("the Ostler in namespace %s manages this cluster (Lease " CLUSTER_LEASE_NAMESPACE
+                           "/" CLUSTER_LEASE_NAME "): the "
                           "policy and the objects of that Ostler are not changed",
                           lease_holder(en->cluster_lease));
     if (!en->o.wishes.delete_policy) {

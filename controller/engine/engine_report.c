@@ -68,11 +68,13 @@ char *engine_why_lease_fails(void *arg)
     const struct engine *en = arg;
     if (!en->lease)
         return NULL;
-    const char *problem = lease_problem(en->lease), *of_claim = lease_problem(en->cluster_lease), *holder = lease_holder(en->cluster_lease);
+    const char *problem = lease_problem(en->lease), *of_claim = lease_problem(en->cluster_lease),
+               *holder = lease_holder(en->cluster_lease);
     if (problem || of_claim)
         return xstrdup(problem ? problem : of_claim);
     if (holder && lease_is_leading(en->lease))
-        return xasprintf("the Ostler in namespace %s manages this cluster (Lease " CLUSTER_LEASE_NAMESPACE "/" CLUSTER_LEASE_NAME "), and "
+        return xasprintf("the Ostler in namespace %s manages this cluster (Lease " CLUSTER_LEASE_NAMESPACE
+                         "/" CLUSTER_LEASE_NAME "), and "
                          "only one may: uninstall one of the two. This one takes over a minute after that one has ended",
                          holder);
     return NULL;

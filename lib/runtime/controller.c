@@ -107,8 +107,9 @@ static void on_done(void *arg, const char *key, const struct executor_result *re
 /* The server asked to be left alone. The look at the key counts, so that nobody waits for it; its plan is made anew later. */
 static void put_back(struct controller *c, const char *key, const struct actions *actions, int64_t wait_ms)
 {
-    struct executor_result result = { ERR_THROTTLED, "the API server asked Ostler to wait before it writes again", wait_ms, actions,
-                                      NULL };
+    struct executor_result result = { ERR_THROTTLED,
+                                      "the API server asked Ostler to wait before it writes again",
+                                      wait_ms, actions, NULL };
     if (c->o.outcome)
         c->o.outcome(c->o.arg, key, &result);
     tell(c, actions);

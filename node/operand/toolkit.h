@@ -51,8 +51,8 @@ struct toolkit_removal {
 int toolkit_remove(const struct root *root, const struct toolkit_removal *t, struct err *e);
 /* Does nothing until a signal asks to stop. */
 int toolkit_idle(struct err *e);
-/* Leaves the toolkit's sign (node/agent/ready_files.h) for this start of the machine and for the driver that is ready, and takes it
- * away when a signal asks to stop: 0. Waits for the driver first, if it has to. */
+/* Leaves the toolkit's sign (node/agent/ready_files.h) for this start of the machine and for the
+ * driver that is ready, and takes it away when a signal asks to stop: 0. Waits for the driver first, if it has to. */
 int toolkit_sign(const struct root *root, enum ready_source source, const char *revision, struct err *e);
 
 #endif

@@ -1,4 +1,4 @@
-/* A simulation for people: what `ostler plan` prints, and in small what the policy's status says of the plan. */
+/* The plan of a rollout as an object: what `ostler plan` prints, and in small what the policy's status says of the plan. */
 #ifndef OSTLER_RECONCILERS_DECIDE_ROLLOUT_PLAN_JSON_H
 #define OSTLER_RECONCILERS_DECIDE_ROLLOUT_PLAN_JSON_H
 
