@@ -5,8 +5,8 @@
 #include "controller/options.h"
 #include "reconcilers/model/policy.h"
 
-/* Prints as YAML the objects for the policy in o->file and the node in o->node_file, or, without
- * a node, for each pool on a common kind of host. */
+/* Prints as YAML the objects for the policy in o->file and the node in o->node_file. Without a
+ * node, it does so for each pool on a common kind of host. */
 int offline_render(const struct options *o);
 /* Reports errors in the policy in o->file: file, line, field, sentence. */
 int offline_validate(const struct options *o);

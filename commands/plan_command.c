@@ -22,7 +22,7 @@ enum { MADE = 0, NOT_MADE = 1, NOT_TO_ITS_END = 3 };
 struct planning {
     struct options o;
     struct snapshot *snapshot;
-    json_t *policy; /* as it would be on the server */
+    json_t *policy;  /* as it would be on the server */
     bool unfinished; /* simulated, and some node did not reach its target */
     struct err e;
 };

@@ -36,8 +36,8 @@ static int64_t asks_for(const json_t *container, const char *resource)
     return str_parse_int(str_or_empty(json_string_value(value)), 0, UINT16_MAX, &n) ? n : 1;
 }
 
-/* The pod's peak: init containers run one by one before all others, together with earlier
- * sidecars. */
+/* The pod's peak: init containers run one by one before all others, sidecars as long as the main
+ * containers. */
 static int64_t holds(const json_t *spec, const char *resource)
 {
     int64_t running = 0, most = 0;

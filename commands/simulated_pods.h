@@ -1,5 +1,5 @@
-/* The pods of a snapshot in the simulator: they hold the same devices, end or run like the real
- * ones, and are recreated if a controller recreates the real ones. */
+/* The pods of a snapshot in the simulator. They hold the same devices as the real pods, end or
+ * run like them, and are recreated if a controller recreates those. */
 #ifndef OSTLER_SIMULATED_PODS_H
 #define OSTLER_SIMULATED_PODS_H
 

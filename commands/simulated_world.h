@@ -15,10 +15,10 @@
 /* The content of the simulated API server and the machines below it. `world` is for the actors. */
 struct simulated_world {
     struct spec_world world;
-    struct spec_node *nodes;   /* of `world`; owned, with borrowed names and shapes */
-    struct spec_shape *shapes; /* as `nodes` */
-    json_t *devices;           /* resources of device plugins besides the first; owned */
-    struct spec_program program; /* jobs */
+    struct spec_node *nodes;       /* of `world`; owned, with borrowed names and shapes */
+    struct spec_shape *shapes;     /* as `nodes` */
+    json_t *devices;               /* resources of device plugins besides the first; owned */
+    struct spec_program program;   /* jobs */
     const struct cluster *cluster; /* after a pass over every node; borrowed */
     const json_t *objects;         /* as read, by snapshot_key(); borrowed */
 };

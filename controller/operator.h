@@ -4,8 +4,8 @@
 
 #include "controller/options.h"
 
-/* Runs until SIGTERM or SIGINT (exit code 0, the lease released), until the lease is lost (1),
- * or, for `cleanup`, until nothing of Ostler is left (0). */
+/* Runs until SIGTERM or SIGINT (exit code 0, the lease released) or until the lease is lost (1).
+ * A `cleanup` runs until nothing of Ostler is left (0). */
 int operator_run(const struct options *o);
 
 #endif

@@ -16,7 +16,7 @@ enum command { COMMAND_RUN, COMMAND_RENDER, COMMAND_VALIDATE, COMMAND_PLAN, COMM
 
 /* All strings are borrowed from argv, or static. */
 struct options {
-    const char *called;            /* the prefix of messages on stderr */
+    const char *called; /* the prefix of messages on stderr */
     enum command command;
     const char *kubeconfig;        /* NULL: $KUBECONFIG, the pod, ~/.kube/config */
     const char *context;           /* of the kubeconfig; NULL: the current one */
@@ -32,12 +32,12 @@ struct options {
     int64_t request_timeout_ms;    /* plan: most for one request; 0: each has its own */
     enum output output;            /* plan */
     bool simulate;
-    int64_t driver_takes_ms; /* with simulate: how long a driver installs; -1: not given */
-    int64_t pull_takes_ms;                  /* with simulate: how long an image pull takes */
-    int64_t jobs_end_after_ms; /* with simulate: how long each job still runs; 0: for ever */
-    int64_t simulated_ms;                   /* with simulate: most simulated time */
-    struct cleanup_wishes wishes;           /* cleanup; install-crds uses its timeout_ms */
-    const char *from;                       /* install-crds: a directory */
+    int64_t driver_takes_ms;      /* with simulate: how long a driver installs; -1: not given */
+    int64_t pull_takes_ms;        /* with simulate: how long an image pull takes */
+    int64_t jobs_end_after_ms;    /* with simulate: how long each job still runs; 0: for ever */
+    int64_t simulated_ms;         /* with simulate: most simulated time */
+    struct cleanup_wishes wishes; /* cleanup; install-crds uses its timeout_ms */
+    const char *from;             /* install-crds: a directory */
     bool leader_elect;
     bool log_json;
     enum log_level log_level;

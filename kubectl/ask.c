@@ -19,9 +19,9 @@ enum { ANSWER_MAX = 32 << 20, CLOCKS_APART_US = 5 * 1000000 };
 struct ask {
     struct session session;
     int64_t timeout_ms;
-    char *namespace; /* NULL: not known yet */
+    char *namespace;  /* NULL: not known yet */
     int64_t ahead_us; /* how far the API server's clock is ahead of ours; 0: ignored */
-    int signals; /* -1: signals are not taken */
+    int signals;      /* -1: signals are not taken */
     bool stopped;
 };
 

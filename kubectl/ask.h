@@ -33,8 +33,8 @@ struct fetch {
 /* Opens a client for the command line's cluster. NULL with an error that says what is wrong. `o`
  * is borrowed. */
 struct ask *ask_open(const struct gpu_options *o, struct err *e);
-/* From now on Ctrl-C, or a closed terminal, ends only the current wait, not the program;
- * ask_stopped() tells. */
+/* From now on Ctrl-C, or a closed terminal, ends only the current wait, not the program: check
+ * ask_stopped(). */
 int ask_take_signals(struct ask *a, struct err *e);
 bool ask_stopped(const struct ask *a);
 /* Sends all requests at once and returns when every response is there. */

@@ -9,7 +9,7 @@ enum {
     SEE_POLICY = 1 << 0,
     SEE_REPORTS = 1 << 1,
     SEE_LEASE = 1 << 2,
-    SEE_NODES = 1 << 3,    /* nodes with a GPU; with `node`: that node */
+    SEE_NODES = 1 << 3, /* nodes with a GPU; with `node`: that node */
     /* of the policy, nodes, operands and Ostler; with `node`: of the node and its pods */
     SEE_EVENTS = 1 << 4,
     SEE_PODS = 1 << 5,     /* the operands'; with `node`: those on it */
@@ -19,8 +19,8 @@ enum {
 };
 
 struct gathering {
-    unsigned parts; /* wanted parts */
-    unsigned needs; /* parts without which the command fails */
+    unsigned parts;   /* wanted parts */
+    unsigned needs;   /* parts without which the command fails */
     const char *node; /* restricts all parts to one node; NULL: the fleet */
 };
 

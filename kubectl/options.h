@@ -51,13 +51,13 @@ struct gpu_options {
     const char *file;       /* plan: a policy; bundle: the output */
     const char *state;      /* nodes: only this state; NULL: all */
     int64_t request_timeout_ms;
-    int64_t since_ms;       /* events: how far back; 0: all */
+    int64_t since_ms; /* events: how far back; 0: all */
     enum gpu_output output;
     bool watch;
     bool dry_run;
     bool simulate;
     bool no_colour;
-    char *const *names;     /* the command's arguments */
+    char *const *names; /* the command's arguments */
     size_t name_count;
 };
 

@@ -10,7 +10,7 @@
 #include "reconcilers/model/names.h"
 
 enum {
-    /* No event tells when a permission or a namespace returns, so the policy is retried this
+    /* No watch event reports a restored permission or namespace, so the policy is retried this
      * often. */
     POLICY_BACKOFF_MAX_MS = 15 * 1000,
     /* Changes are collected for this time, and a pass runs at most once per second. */

@@ -40,13 +40,13 @@ struct engine_options {
     const char *identity;              /* unique per engine: in the lease and in Events */
     const char *lease_namespace;
     const char *operand_namespace;
-    struct policy_limits limits;       /* for the policy */
-    const char *agent_image;           /* for the node agent; NULL: no agents */
-    const char *own_pod; /* "namespace/name" of this process's pod; NULL: unknown or none */
-    const char *node_name; /* this process's node, upgraded last; NULL: unknown or none */
+    struct policy_limits limits; /* for the policy */
+    const char *agent_image;     /* for the node agent; NULL: no agents */
+    const char *own_pod;         /* "namespace/name" of this process's pod; NULL: unknown or none */
+    const char *node_name;       /* this process's node, upgraded last; NULL: unknown or none */
     /* how long the policy must be absent before labels and taints are removed */
     int64_t absent_grace_ms;
-    uint64_t seed;                     /* for the jitter between retries */
+    uint64_t seed; /* for the jitter between retries */
     bool leader_elect;
     bool cleanup;                      /* remove everything, then end */
     struct cleanup_wishes wishes;      /* of the cleanup */

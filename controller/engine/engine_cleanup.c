@@ -1,5 +1,5 @@
-/* `ostler cleanup`: deletes the policy if requested, waits until the leading Ostler (or, without
- * one, this process) has removed everything, and deletes last what a cluster has only for
+/* `ostler cleanup`: deletes the policy if requested, and waits until the leading Ostler (without
+ * one, this process) has removed everything. Last, it deletes what a cluster has only for
  * Ostler. */
 #include <stdlib.h>
 
@@ -158,7 +158,7 @@ static struct request delete_report_crd(const struct engine *en)
 }
 
 enum {
-    OWN = 1,        /* concerns this installation: also runs if another one owns the cluster */
+    OWN = 1, /* concerns this installation: also runs if another one owns the cluster */
     /* waits for the deletion's end: otherwise a new installation's objects would vanish, too */
     TO_ITS_END = 2,
 };

@@ -48,7 +48,7 @@ struct cleanup {
 
 /* What the engine may do now. */
 enum engine_mode {
-    ENGINE_STILL,   /* nothing */
+    ENGINE_STILL,     /* nothing */
     ENGINE_REPORTING, /* only report in the policy's status why nothing else happens */
     ENGINE_WORKING,
 };
@@ -66,7 +66,7 @@ struct engine {
     struct lease *cluster_lease;
     struct outage outage;
     int64_t policy_looked_ms, rollout_looked_ms;
-    bool leading;  /* may write: holds both leases */
+    bool leading;             /* may write: holds both leases */
     bool cluster_lease_begun; /* the second lease was started */
     enum engine_mode mode;
     bool stopping, drain_writes, releasing, finished;

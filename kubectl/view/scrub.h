@@ -8,8 +8,8 @@
 #define SCRUB_MASK "(masked)"
 
 /* A copy without managedFields and last-applied-configuration. It masks values of variables,
- * members and annotations with names of secrets, the rest of an argument after such a name, and
- * anything in a text that looks like a secret. New reference. */
+ * members and annotations with names of secrets, and the rest of an argument after such a name.
+ * It also masks what looks like a secret in any text. New reference. */
 json_t *scrub_object(const json_t *object);
 /* The same for a Node; it keeps only Ostler's and NVIDIA's annotations. New reference. */
 json_t *scrub_node(const json_t *node);

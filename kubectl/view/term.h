@@ -14,7 +14,7 @@ struct paint {
     bool colours;
     bool wide;  /* -o wide: more columns */
     bool whole; /* cut nothing: wide output, or no terminal */
-    int width; /* the terminal's columns */
+    int width;  /* the terminal's columns */
 };
 
 enum colour { PLAIN, BOLD, DIM, GREEN, YELLOW, RED };

@@ -14,7 +14,7 @@
     X(EXISTS, "AlreadyExists")      /* 409 with reason AlreadyExists */                            \
     X(CONFLICT, "Conflict")         /* 409: another writer came first; read again */               \
     X(GONE, "Gone")                 /* 410: the resourceVersion is compacted; list again */        \
-    X(FORBIDDEN, "Forbidden")       /* 403: a permission is missing */                                  \
+    X(FORBIDDEN, "Forbidden")       /* 403: a permission is missing */                             \
     X(UNAUTHORIZED, "Unauthorized") /* 401: the credentials were rejected */                       \
     X(THROTTLED, "TooManyRequests") /* 429 */                                                      \
     X(BUDGET, "DisruptionBudget")   /* a PodDisruptionBudget blocks an eviction */                 \
@@ -22,7 +22,7 @@
     X(UNREACHABLE, "Unreachable")   /* no response: refused, reset, TLS, DNS */                    \
     X(TIMEOUT, "Timeout")           /* no response in time: the outcome is unknown */              \
     X(TOO_LARGE, "TooLarge")        /* a limit of Ostler was exceeded */                           \
-    X(SYSTEM, "System")             /* a system call failed (file, socket) */
+    X(SYSTEM, "System") /* a system call failed (file, socket) */
 
 enum err_kind {
 #define X(name, text) ERR_##name,

@@ -20,7 +20,7 @@ const char *str_or_empty(const char *s);
 /* The first character of a text and its length in bytes; 0 with 1 byte at the end or if it is
  * not UTF-8. */
 uint32_t str_utf8_first(const char *s, size_t *ret_bytes);
-/* Length of the longest prefix of `s` with at most `max` bytes that does not cut a UTF-8 character. */
+/* Length of the longest prefix of `s` in `max` bytes that does not cut a UTF-8 character. */
 size_t str_utf8_cut(const char *s, size_t max);
 /* A copy of at most `max` bytes, cut at a character and ended with "…" if it is shorter than `s`
  * (and "…" fits). Owned by the caller. */

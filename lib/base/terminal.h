@@ -11,8 +11,8 @@
 /* Whether a terminal interprets a character instead of showing it, or whether the character
  * misleads the reader. */
 bool terminal_obeys(uint32_t c);
-/* A copy that is safe for a terminal: control characters and marks that change the direction of
- * text become spaces, bytes that are not UTF-8 become "?". NULL gives "". Owned by the caller. */
+/* A copy that is safe for a terminal. Control characters and marks that change the direction of
+ * text become spaces; bytes that are not UTF-8 become "?". NULL gives "". Owned by the caller. */
 char *terminal_clean(const char *s);
 /* The same, but keeps line ends. */
 char *terminal_clean_lines(const char *s);

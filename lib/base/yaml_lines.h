@@ -1,6 +1,5 @@
-/* The line table behind yaml.h, for the parser that fills it. It keeps hashes of paths: a
- * collision costs a wrong line in a message, while copies of all paths of a hostile document
- * would cost much memory. */
+/* The line table behind yaml.h, for the parser that fills it. It keeps hashes of paths, since a
+ * hostile document has many paths. A collision costs only a wrong line in a message. */
 #ifndef OSTLER_BASE_YAML_LINES_H
 #define OSTLER_BASE_YAML_LINES_H
 

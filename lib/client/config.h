@@ -26,7 +26,7 @@ struct config {
     struct plugin *plugin; /* supplies the materials; NULL: none */
     int64_t ran_at_ms;     /* last start of the plugin */
     int64_t renew_at_ms;   /* next start; INT64_MAX: only if the server rejects its credential */
-    int64_t read_at_ms;      /* last read of the files, INT64_MIN: read at the next chance */
+    int64_t read_at_ms;    /* last read of the files, INT64_MIN: read at the next chance */
     /* counts changes of certificate or key: older connections are not reused */
     unsigned tls_generation;
 };

@@ -9,7 +9,7 @@
 /* All strings are owned. */
 struct endpoint {
     bool tls;
-    char *host;      /* a name or an address, IPv6 without brackets */
+    char *host; /* a name or an address, IPv6 without brackets */
     int port;
     char *url;       /* "https://[::1]:6443", without a path */
     char *base_path; /* "/prefix" before every path, or "" */

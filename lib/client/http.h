@@ -12,8 +12,8 @@ struct http;
 
 /* Borrows `config` and refreshes it (token, CA) as config.h says. */
 struct http *http_new(struct config *config, const struct clock *clock, struct err *e);
-/* A counter of responses: called once per request of any kind, with the HTTP status (for a
- * watch, when it begins) or 0 if it failed. */
+/* A counter of responses, called once per request. It gets the HTTP status (for a watch, when it
+ * begins) or 0 on failure. */
 struct http_answers {
     void (*fn)(void *arg, const char *method, int status); /* NULL: no counter */
     void *arg;
@@ -32,9 +32,9 @@ int64_t http_deadline(const struct http *h);
 /* Does all ready work without waiting, and calls sinks. Work per call is bounded, so that one
  * flooding stream does not starve the rest. */
 void http_turn(struct http *h);
-/* For programs without a loop: waits for work, but at most until `until_ms` of the clock or
- * until `also` (a descriptor; -1: none) is readable, and does the work. Returns whether `also`
- * is readable. */
+/* For programs without a loop: waits for work and does it. It waits at most until `until_ms` of
+ * the clock, or until `also` (a descriptor; -1: none) is readable. Returns whether `also` is
+ * readable. */
 bool http_wait(struct http *h, int64_t until_ms, int also);
 
 #endif

@@ -33,9 +33,9 @@ static int on_socket(CURL *easy, curl_socket_t fd, int what, void *arg, void *so
         rc = epoll_ctl(place->epoll_fd, EPOLL_CTL_ADD, fd, &ev);
     if (rc < 0)
         place->unwatched(easy, errno);
-    /* After -1, libcurl would fail all transfers of the lane, each only when it is next served,
-     * and accept no new ones until the last ends. Requests would hang, and libcurl 7.88 crashes
-     * on transfers served in between. */
+    /* After -1, libcurl would fail each transfer of the lane when it is next served. It would
+     * accept no new ones until the last ends. Requests would hang, and libcurl 7.88 crashes on
+     * transfers served in between. */
     return 0;
 }
 

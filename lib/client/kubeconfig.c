@@ -150,8 +150,8 @@ static int take_token(const struct entry *user, struct config *c, struct err *e)
 /* Limit of a CA for plugins: all their data is in one variable, which Linux limits to 128 KiB. */
 enum { AUTHORITY_TOLD_MAX = 80 << 10 };
 
-/* A cluster for a plugin, which does not know the kubeconfig's files: the content of the CA file
- * is inline, unless it is too long, such as a bundle of all public CAs. New reference. */
+/* A cluster for a plugin, which does not know the kubeconfig's files. The CA is inline, unless
+ * it is too long, such as a bundle of all public CAs. New reference. */
 static json_t *with_authority(const json_t *cluster, const struct material *authority)
 {
     json_t *told = json_copy((json_t *) cluster);

@@ -1,6 +1,6 @@
 /* Limits and timeouts of the network client. All input is hostile until it is within them. The
- * consumer limits a body's length: eight pods of one tenant fill a list page with 70 MB, and
- * only the code that splits the page knows that no single pod is too long. */
+ * consumer limits a body's length. Eight pods of one tenant fill a list page with 70 MB, and
+ * only the splitter knows that no single pod is too long. */
 #ifndef OSTLER_CLIENT_LIMITS_H
 #define OSTLER_CLIENT_LIMITS_H
 

@@ -21,8 +21,8 @@ void plugin_free(struct plugin *p);
 bool plugin_is_running(const struct plugin *p);
 /* Starts the program. */
 int plugin_start(struct plugin *p, int64_t now_ms, struct err *e);
-/* Checks for the end: 0 not yet; 1 done, then *ret_status is the `status` of its ExecCredential,
- * owned by the caller; -1 failed (cleans up an ended or overdue program). */
+/* Checks for the end: 0 not yet, 1 done, -1 failed. After 1, *ret_status is the `status` of the
+ * ExecCredential, owned by the caller. It cleans up an ended or overdue program. */
 int plugin_poll(struct plugin *p, int64_t now_ms, json_t **ret_status, struct err *e);
 /* Runs the program to its end, for use before the loop exists. */
 int plugin_run(struct plugin *p, json_t **ret_status, struct err *e);

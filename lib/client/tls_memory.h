@@ -2,9 +2,9 @@
 #define OSTLER_CLIENT_TLS_MEMORY_H
 
 /* Makes OpenSSL's allocations abort the program with a message when memory runs out, as in
- * base/mem.h. Otherwise OpenSSL would permanently skip what it could not load: after one failed
- * allocation every handshake could fail, and the program would run without reaching the API
- * server. Call it before OpenSSL allocates memory: later it has no effect. */
+ * base/mem.h. Otherwise OpenSSL would permanently skip what it could not load. After one failed
+ * allocation, every handshake could fail while the program keeps running. Call it before OpenSSL
+ * allocates memory: later it has no effect. */
 void tls_memory_hook(void);
 
 #endif

@@ -1,5 +1,5 @@
-/* One request and its response: sends the request, collects the body within a limit or passes it
- * on in pieces (lists, watches), and calls back once with the result. */
+/* One request and its response. It collects the body within a limit, or passes it on in pieces
+ * (lists, watches), and calls back once with the result. */
 #ifndef OSTLER_KUBE_EXCHANGE_H
 #define OSTLER_KUBE_EXCHANGE_H
 

@@ -1,10 +1,10 @@
-/* Leader election as a pure state machine over a coordination.k8s.io Lease, with client-go's
- * rules and times: 15 s lease, 10 s to renew it, a try every 2 s. Expiry counts from when this
- * process saw the record change, never from the times in it. Ostler adds two rules. A leader
- * whose renewal is late stops writing but keeps trying (while the API server is down, there is
- * no other leader either); it gives up only when it sees another holder. A leader whose renewal
- * finds a changed or missing record stops writing at once, however fresh its last renewal is,
- * and reads the record. It continues if the record still names it. */
+/* Leader election as a pure state machine over a coordination.k8s.io Lease. Rules and times are
+ * those of client-go: 15 s lease, 10 s to renew it, a try every 2 s. Expiry counts from when
+ * this process saw the record change, never from the times in it. Ostler adds two rules. A
+ * leader whose renewal is late stops writing but keeps trying: while the API server is down,
+ * there is no other leader either. It gives up only when it sees another holder. A leader whose
+ * renewal finds a changed or missing record stops writing at once, however fresh its last
+ * renewal is, and reads the record. It continues if the record still names it. */
 #ifndef OSTLER_KUBE_LEASE_STEP_H
 #define OSTLER_KUBE_LEASE_STEP_H
 

@@ -31,7 +31,7 @@ struct request {
     bool evicts; /* an eviction: its response is no pod, and its failures have their own meanings */
     /* A list that refreshes known objects: the rest of its plan needs it to bring no news. */
     bool looks;
-    bool dry_run;             /* the API server stores nothing */
+    bool dry_run; /* the API server stores nothing */
 };
 
 /* The scope of a list or watch. */

@@ -1,8 +1,8 @@
-/* Splits a JSON stream into its objects while the bytes arrive, and drops members that no code
- * reads before the parser sees them: most of a pod. It limits what it takes of objects that
- * tenants can write. It checks nesting, limits and the commas that it moves; jansson parses and
- * checks the rest, one object at a time, so that memory never holds more than one tree. A list
- * of 5,000 nodes takes 2.6 MB this way. */
+/* Splits a JSON stream into its objects while the bytes arrive. It drops members that no code
+ * reads (most of a pod) before the parser sees them. It limits what it takes of objects that
+ * tenants can write. It checks nesting, limits and the commas that it moves; jansson checks the
+ * rest. jansson gets one object at a time, so that memory holds only one tree. A list of 5,000
+ * nodes takes 2.6 MB this way. */
 #ifndef OSTLER_KUBE_SPLIT_H
 #define OSTLER_KUBE_SPLIT_H
 
@@ -87,9 +87,9 @@ struct split {
     /* Depth of the object whose current member is left out, or of the array that is full; 0:
      * none. */
     int pruned_at;
-    int plain_at;  /* Depth inside a container that is copied or left out in one piece; 0: none. */
+    int plain_at; /* Depth inside a container that is copied or left out in one piece; 0: none. */
     bool in_string, in_escape, in_key, want_key, in_item;
-    bool key_too_long; /* the key exceeds SPLIT_KEY_MAX */
+    bool key_too_long;       /* the key exceeds SPLIT_KEY_MAX */
     struct split_level next; /* level of a container that begins after the last key */
     struct buf key;
     size_t string_at; /* start of the current string in the item */

@@ -113,10 +113,9 @@ static struct watch_next take_failure(struct watch_state *s, const struct watch_
             return list(s);
         }
     } else if (!streaming || in->error == ERR_INVALID || (in->error == ERR_TIMEOUT && !s->heard)) {
-        /* A broken list starts again: pages of two lists must not mix. The version may be the
-         * cause of an invalid stream, or of one without any data or bookmark: after a restore of
-         * etcd the server waits silently for a version that is days ahead. So do not use that
-         * version again. */
+        /* A broken list starts again: pages of two lists must not mix. Do not use the version of
+         * an invalid or silent stream again, since it may be the cause. After a restore of etcd,
+         * the server waits silently for a version that may be days ahead. */
         forget_version(s);
     }
     return wait_before_retry(s, in, in->error);

@@ -22,11 +22,11 @@ struct job {
     char *key;
     executor_done_fn *done;
     void *arg;
-    struct exchange exchange; /* of the action in flight; idle: the job waits */
-    struct list_check *look;        /* for the list in flight, or NULL */
-    struct err first; /* the first failure of a plan with keep_going */
+    struct exchange exchange;    /* of the action in flight; idle: the job waits */
+    struct list_check *look;     /* for the list in flight, or NULL */
+    struct err first;            /* the first failure of a plan with keep_going */
     const struct action *failed; /* the action of that failure */
-    int64_t retry_after_ms; /* the longest requested wait */
+    int64_t retry_after_ms;      /* the longest requested wait */
 };
 
 struct executor {
@@ -163,7 +163,7 @@ static void on_reply(void *arg, struct reply *reply)
     int status = reply->result->status;
     ex->in_flight--;
     judge(job, reply);
-    /* The check knows more about the list's rejection than the transport. */
+    /* The list check knows why it stopped the list. */
     if (job->look && job->exchange.status == 200 && (e->kind == ERR_NONE || e->kind == ERR_TOO_LARGE))
         list_check_end(job->look, e);
     a->accepted = e->kind == ERR_NONE;
@@ -228,8 +228,8 @@ void executor_submit(struct executor *ex, const char *key, struct actions *actio
     struct job *job = xcalloc(1, sizeof *job);
     *job = (struct job){ .ex = ex, .actions = *actions_steal, .key = xstrdup(key), .done = done, .arg = arg, .prev = ex->tail,
                           .retry_after_ms = -1 };
-    /* The watch repeats a write's response: a response that is too long counts as empty, and the
-     * write as accepted. */
+    /* The watch repeats a write's response: a response that is too long counts as empty, without
+     * effect on the write's result. */
     job->exchange = (struct exchange){ .transport = ex->o.transport, .done = on_reply, .arg = job,
                                        .body = BUF_INIT(ANSWER_MAX), .loses = true };
     *actions_steal = (struct actions){ 0 };

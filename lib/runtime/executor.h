@@ -21,7 +21,7 @@ struct executor_result {
     const char *message;      /* of the error; borrowed */
     /* from the server, or the least wait for a PodDisruptionBudget; -1: none */
     int64_t retry_after_ms;
-    const struct actions *actions;  /* borrowed; its requests are used up */
+    const struct actions *actions; /* borrowed; its requests are used up */
     /* The action with the error; NULL if there is none or no action started. */
     const struct action *failed;
 };

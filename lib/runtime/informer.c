@@ -36,7 +36,7 @@ struct informer {
     struct timer resumed; /* then a resumed stream is healthy */
     int64_t heard_ms;     /* last list or event */
     struct exchange exchange;
-    int64_t sent_ms;      /* send time of the request */
+    int64_t sent_ms; /* send time of the request */
     struct split split;
     struct err failure;   /* of one frame or page in flight */
     bool silent;          /* the previous stream was silent: the next needs a frame */

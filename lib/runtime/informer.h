@@ -19,15 +19,15 @@ enum { INFORMER_ABSENT_RETRY_MS = 60 * 1000 };
 
 struct informer_options {
     enum resource_id resource;
-    struct list_options list;  /* the strings must outlive the informer */
+    struct list_options list; /* the strings must outlive the informer */
     /* The CRD or the permission may be missing: 404 and 403 then count as an empty list, which
      * only informer_look_again() repeats. */
     bool optional;
     const struct split_view *view; /* what the projector reads; NULL: everything. Borrowed */
     /* What to read of an unknown object that is unreadable with `view`; NULL: nothing. Borrowed. */
     const struct split_view *bare;
-    uint64_t seed;             /* for the jitter between retries */
-    struct outage *outage;     /* shared, logs server problems once; NULL: not logged */
+    uint64_t seed;              /* for the jitter between retries */
+    struct outage *outage;      /* shared, logs server problems once; NULL: not logged */
     struct server_clock *clock; /* shared; records when lists were answered; NULL: none */
 };
 

@@ -27,10 +27,10 @@ struct lease {
     int64_t sent_ms;
     char *problem;
     enum err_kind trouble; /* kind of the problem; ERR_NONE: none */
-    char *holder;       /* last holder that we logged; NULL: none since we last led */
-    int64_t holder_ms;  /* when we first saw that holder */
-    loop_fn *on_released; /* not NULL: the lease is being released */
-    bool removes;         /* by deletion */
+    char *holder;          /* last holder that we logged; NULL: none since we last led */
+    int64_t holder_ms;     /* when we first saw that holder */
+    loop_fn *on_released;  /* not NULL: the lease is being released */
+    bool removes;          /* by deletion */
     void *released_arg;
 };
 

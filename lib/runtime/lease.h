@@ -23,7 +23,7 @@ struct lease_options {
     loop_fn *on_leading;   /* leading (again) */
     /* the renewal is late or the lease is in doubt: write nothing until on_leading */
     loop_fn *on_suspended;
-    loop_fn *on_lost;      /* another process leads now: stop at once */
+    loop_fn *on_lost; /* another process leads now: stop at once */
     void *arg;
 };
 

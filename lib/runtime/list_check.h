@@ -19,7 +19,7 @@ typedef bool list_check_fn(void *arg, const json_t *object, uint64_t list_rv);
 /* A check at its start. `view`: the part of objects to read (NULL: all). Owned by the caller. */
 struct list_check *list_check_new(const struct split_view *view, list_check_fn *seen, void *arg);
 /* Takes the next bytes, cut anywhere. -1: not a list, an object that is too long, or no version
- * before the items (API lists start with ListMeta); list_check_end() gives the error. */
+ * before the items. API lists start with ListMeta. list_check_end() gives the error. */
 int list_check_feed(struct list_check *l, const char *bytes, size_t n);
 /* Ends the list: sets the error, or ERR_CONFLICT if it had news. */
 void list_check_end(struct list_check *l, struct err *e);

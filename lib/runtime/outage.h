@@ -1,5 +1,5 @@
-/* Problems of the API server as a whole, logged once for all lists, watches and leases: one line
- * per kind of problem, and one at its end. */
+/* Problems of the API server as a whole, logged once for all lists, watches and leases. Each
+ * kind of problem gets one line, and its end another. */
 #ifndef OSTLER_RUNTIME_OUTAGE_H
 #define OSTLER_RUNTIME_OUTAGE_H
 

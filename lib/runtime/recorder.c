@@ -20,7 +20,7 @@ enum {
     KEYS_MAX = 4096, /* most distinct Events in memory; beyond, all are dropped */
     IN_FLIGHT_MAX = 4,
     WAITING_MAX = 64,
-    NOTE_MAX = 1000,                    /* the API accepts 1 kB */
+    NOTE_MAX = 1000, /* the API accepts 1 kB */
 };
 
 /* A repeated Event of one object, counted as a series. Another message is another Event. */

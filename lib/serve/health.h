@@ -24,8 +24,8 @@ struct health {
 };
 
 /* Answers a probe. `check` is the path after the endpoint ("": all checks), `query` the
- * unescaped query. Fills `out`, which must be empty, and returns the HTTP status: 200, 404 (no
- * such check) or 500 (a check failed; the text has its sentence). Without checks: healthy. */
+ * unescaped query. Fills `out`, which must be empty. Returns the HTTP status: 200, 404 (no such
+ * check) or 500 (a check failed; the text has its sentence). Without checks: healthy. */
 int health_answer(const struct health *h, const char *check, const char *query, struct buf *out);
 
 #endif
