@@ -104,7 +104,7 @@ static void print_row(const json_t *row)
            json_str_or_empty(row, "message"));
 }
 
-/* Whether a row is a routine step without its own message. */
+/* Whether a row is a routine step between others. */
 static bool is_in_between(const json_t *row)
 {
     static const enum claim_phase phases[] = { CLAIM_UNLOADING, CLAIM_INSTALLING, CLAIM_VALIDATING };

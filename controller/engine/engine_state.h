@@ -22,7 +22,7 @@ struct missing_right {
 
 /* The check of Ostler's prerequisites, one part after another. */
 struct prerequisites_check {
-    enum prerequisite part; /* the part in work, or the next */
+    enum prerequisite part; /* the part in progress, or the next */
     struct exchange exchange;
     struct timer due;
     int64_t looked_ms;

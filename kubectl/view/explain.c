@@ -17,7 +17,7 @@ enum { STORY_LINES = 40, PODS_SHOWN = 20 };
 
 /* ---- pods */
 
-/* The first container's reason for not running. */
+/* Why the first waiting container does not run, except PodInitializing; NULL: none. */
 static const json_t *first_trouble(const json_t *pod)
 {
     static const char *const lists[] = { "status.initContainerStatuses", "status.containerStatuses" };

@@ -81,7 +81,8 @@ static int64_t parse_time(unsigned tag, const struct der *text)
     return clock_parse_rfc3339(rfc3339);
 }
 
-/* Certificate { TBSCertificate { [0] version, serial, algorithm, issuer, validity { notBefore, notAfter … */
+/* Certificate { TBSCertificate { [0] version, serial, algorithm, issuer, validity { notBefore,
+ * notAfter … */
 static int64_t parse_expiry(struct der d)
 {
     if (!der_enter(&d) || !der_enter(&d) || d.left == 0)

@@ -45,8 +45,8 @@ int config_run_plugin(struct config *c, struct err *e);
 /* Reads credential files again if the last read is long ago, and runs the plugin before its
  * credential expires. Keeps and logs what it cannot renew. Does not wait. */
 void config_refresh(struct config *c, int64_t now_ms);
-/* The server rejected our credentials, or we rejected the server's certificate: the next refresh
- * renews at once. */
+/* The server rejected our credentials, or we rejected the server's certificate. The next refresh
+ * reads the files at once, and runs the plugin after its pause. */
 void config_doubt(struct config *c);
 /* The bearer token, NULL: none. Never sent unencrypted. */
 const char *config_token(const struct config *c);

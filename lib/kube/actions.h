@@ -66,7 +66,7 @@ struct actions {
     struct notice *notices;
     size_t notice_count;
     int64_t requeue_after_ms; /* reconcile again after this time; 0: no need */
-    /* The epoch of the wanted state at the decision. In another epoch no further action starts;
+    /* The epoch of the desired state at the decision. In another epoch no further action starts;
      * 0: any epoch. */
     uint32_t epoch;
 };

@@ -50,7 +50,7 @@ void controller_add_after(struct controller *c, const char *key, int64_t delay_m
 void controller_start(struct controller *c);
 /* Starts no further work. */
 void controller_stop(struct controller *c);
-/* Number of keys that wait or are in work. */
+/* Number of keys that wait or are in progress. */
 size_t controller_busy(const struct controller *c);
 /* Consecutive failures of a key, for status messages. */
 int controller_failures(const struct controller *c, const char *key);

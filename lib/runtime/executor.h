@@ -33,7 +33,7 @@ struct executor_options {
     struct loop *loop;                 /* borrowed */
     /* The time after which no write may start (loop time); INT64_MIN while not leading. */
     int64_t (*fence)(void *arg);
-    /* The current epoch of the wanted state. NULL: plans have no epoch. */
+    /* The current epoch of the desired state. NULL: plans have no epoch. */
     uint32_t (*epoch)(void *arg);
     /* An accepted write: the object as the server stored it. Not called for dry runs and
      * evictions, whose responses are no objects. */

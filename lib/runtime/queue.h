@@ -32,7 +32,7 @@ struct queue_item;
 
 /* Zero-initialised = empty. */
 struct queue {
-    struct map items; /* by key: all keys that wait, are delayed or in work, or have failures */
+    struct map items; /* by key: all keys that wait, are delayed, in progress or failed */
     struct queue_item *head, *tail; /* due now, in order */
     struct heap delayed;
     size_t depth;               /* due now */
@@ -44,7 +44,7 @@ struct queue {
 void queue_add(struct queue *q, const char *key);
 /* Makes a key due at `at`, or earlier if it was due earlier. */
 void queue_add_at(struct queue *q, const char *key, int64_t at);
-/* The next due key, or NULL. It is in work, and borrowed, until queue_done(). */
+/* The next due key, or NULL. It is in progress, and borrowed, until queue_done(). */
 const char *queue_take(struct queue *q, int64_t now);
 /* Ends the work on a key. A key added during its work is due at once. A failed key returns after
  * its backoff. An overtaken key returns when it is added, or after QUEUE_OVERTAKEN_MS if its

@@ -15,9 +15,9 @@ enum {
     SERIES_FORGET_MS = 6 * 60 * 1000,   /* an Event repeated after this starts anew */
     BURST = 25,                         /* Events of one object at once */
     REFILL_MS = 5 * 60 * 1000,          /* one more after this time */
-    BURST_ALL = 100, /* Events of all objects at once, so that a starting fleet causes no flood */
+    BURST_ALL = 100,                    /* for all objects: limits a starting fleet */
     REFILL_ALL_MS = 1000,               /* one more after this time */
-    KEYS_MAX = 4096, /* most distinct Events in memory; beyond, all are dropped */
+    KEYS_MAX = 4096,                    /* series in memory; beyond, all are forgotten */
     IN_FLIGHT_MAX = 4,
     WAITING_MAX = 64,
     NOTE_MAX = 1000, /* the API accepts 1 kB */
