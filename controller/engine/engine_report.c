@@ -1,4 +1,4 @@
-/* What an engine shows of itself: metrics and readiness checks. */
+/* An engine's metrics and readiness checks. */
 #include <stdlib.h>
 
 #include "base/log.h"
@@ -51,7 +51,7 @@ void engine_update_metrics(struct engine *en)
     controller_update_metrics(en->reports);
 }
 
-/* The first watch that fails says why; before the first list has come that is so too. */
+/* The first failing watch gives the reason; before its first list, each counts as failing. */
 char *engine_why_watches_fail(void *arg)
 {
     const struct engine *en = arg;

@@ -44,14 +44,14 @@ static void say_text(struct next_steps *l, int64_t at_s, const char *text)
     say(l, at_s, json_text(text));
 }
 
-/* ---- what keeps the rollout from it, as reconcilers/decide/rollout.c asks */
+/* ---- blocking conditions, as in reconcilers/decide/rollout.c */
 
 static bool is_called_off(const struct next_steps *l)
 {
     return snapshot_node_is_held(l->node) || json_bool(l->node, "spec.unschedulable", false);
 }
 
-/* One that was given up is left alone when it has come back to what it ran. */
+/* A node whose upgrade was cancelled is left alone after it returned to its old revision. */
 static bool is_kept(const struct next_steps *l)
 {
     return is_called_off(l) || (!l->claimed && object_annotation(l->node, ANNOTATION_GAVE_UP));
@@ -63,8 +63,8 @@ static bool is_down(const struct next_steps *l)
     return ready && !str_eq(json_str(ready, "status"), "True");
 }
 
-/* What nobody knows the time of, and has to happen before a node may begin that is due then; NULL: nothing. `due_s` becomes when
- * it may: not before a window opens. */
+/* What must happen, at an unknown time, before a due node may begin; NULL: nothing. Moves
+ * `due_s` to the opening of the next window. */
 static const char *closed_until(const struct next_steps *l, int64_t *due_s)
 {
     const char *plan = json_str(l->policy, "status.rollout.plan.hash");
@@ -79,7 +79,7 @@ static const char *closed_until(const struct next_steps *l, int64_t *due_s)
     return change_s == INT64_MAX ? "a window opens" : NULL;
 }
 
-/* ---- a claimed node, by its phase */
+/* ---- claimed nodes, by phase */
 
 static void say_back(struct next_steps *l)
 {
@@ -146,7 +146,7 @@ static void after_validating(struct next_steps *l)
     say_failure(l, l->claim.since_s + l->spec.validation_timeout_s, "timeouts.validation");
 }
 
-/* Going back to what is known good waits for no rollout, but for people. */
+/* A rollback does not wait for the rollout; only an admin's hold or cordon stops it. */
 static void after_failed(struct next_steps *l)
 {
     int64_t due_s = l->claim.since_s + rollout_backoff_s(l->claim.attempt);
@@ -173,7 +173,7 @@ static after_fn *const after[CLAIM_PHASE_COUNT] = {
     [CLAIM_INSTALLING] = after_installing, [CLAIM_VALIDATING] = after_validating, [CLAIM_FAILED] = after_failed,
 };
 
-/* No time of a claim runs while the node is down. */
+/* No timeout of a claim runs while the node is down. */
 static void say_claimed(struct next_steps *l)
 {
     if (is_down(l))
@@ -182,9 +182,9 @@ static void say_claimed(struct next_steps *l)
         after[l->claim.phase](l);
 }
 
-/* ---- one in service */
+/* ---- nodes in service */
 
-/* Its wave in the plan, as far as the policy's status names it; 0: not there. */
+/* The node's wave in the plan, if the policy's status names it; otherwise 0. */
 static size_t wave_of(const json_t *waves, const char *node, const json_t **ret)
 {
     size_t i;
@@ -197,7 +197,7 @@ static size_t wave_of(const json_t *waves, const char *node, const json_t **ret)
     return 0;
 }
 
-/* A time of the plan; NULL: there is none, or it is past, since the plan takes longer. */
+/* A time of the plan; NULL if there is none, or it has passed because the plan takes longer. */
 static const char *time_to_come(const struct next_steps *l, const json_t *wave, const char *member)
 {
     const char *time = json_str(wave, member);
@@ -260,7 +260,7 @@ static void say_in_service(struct next_steps *l)
         say_text(l, 0, "nothing: it runs what the policy says");
 }
 
-/* What is under way is not called off by it. */
+/* How a hold or cordon affects the node; it never stops an upgrade that goes on. */
 static const char *what_people_keep(const struct next_steps *l)
 {
     if (!l->claimed || snapshot_held_way(l->node, &l->claim) != HELD_GOES_ON)
