@@ -11,17 +11,18 @@
 #include "kube/object.h"
 #include "reconcilers/model/names.h"
 
-/* Helm applies the definitions of a chart that it installs: under one name the two do not stand in each other's way. */
+/* Helm applies a chart's CRDs when it installs the chart: with the same manager, the two do not
+ * conflict. */
 #define MANAGER "helm"
 
 enum { ANSWER_MAX = 4 << 20, TIMEOUT_MS = 60 * 1000, LOOK_AGAIN_MS = 500 };
 
-/* One request after the other, each waited for. */
+/* Sends one request after another and waits for each. */
 struct talk {
     struct session session;
     struct exchange exchange;
-    int64_t until_ms; /* nothing is waited for after this */
-    json_t *answer;   /* the last one; NULL: see `failure` */
+    int64_t until_ms; /* the deadline */
+    json_t *answer;   /* the last response; NULL: see `failure` */
     struct err failure;
 };
 
@@ -48,7 +49,7 @@ static void talk_close(struct talk *t)
     session_close(&t->session);
 }
 
-/* The object that is answered; NULL with an error. */
+/* The object in the response; NULL with an error. */
 static json_t *ask(struct talk *t, struct request request_steal, struct err *e)
 {
     exchange_send(&t->exchange, request_steal);
@@ -67,7 +68,7 @@ static long schema_of(const json_t *crd)
     return text ? strtol(text, NULL, 10) : 0;
 }
 
-/* Waits a moment; -1 when the time is over. */
+/* Waits a moment; -1 at the deadline. */
 static int pause_for(struct talk *t, const char *what, struct err *e)
 {
     int64_t again_ms = clock_mono_ms(&t->session.clock) + LOOK_AGAIN_MS;
@@ -77,7 +78,7 @@ static int pause_for(struct talk *t, const char *what, struct err *e)
     return 0;
 }
 
-/* Whether the server serves objects of it; nobody answers for it at once. */
+/* Waits until the API server serves a CRD's objects, which it does not do at once. */
 static int wait_established(struct talk *t, const char *name, struct err *e)
 {
     for (;;) {
@@ -91,8 +92,8 @@ static int wait_established(struct talk *t, const char *name, struct err *e)
     }
 }
 
-/* What is there, NULL with ERR_NOT_FOUND: nothing. One that is being deleted takes what is applied to it along, so its end is
- * waited for. */
+/* The existing object; NULL with ERR_NOT_FOUND if there is none. A CRD that is being deleted
+ * would take applied changes with it, so this waits for its end. */
 static json_t *look_for(struct talk *t, const char *name, struct err *e)
 {
     for (;;) {

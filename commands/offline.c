@@ -14,13 +14,13 @@
 #include "reconcilers/decide/node_plan.h"
 #include "reconcilers/decide/targets.h"
 
-/* A host as most clusters have it, where no node is given. */
+/* A common host, used if no node is given. */
 static const char common_node[] = "{\"metadata\": {\"name\": \"example\"}, \"status\": {\"nodeInfo\": {\"osImage\": "
                                   "\"Ubuntu 24.04.1 LTS\", "
                                   "\"kernelVersion\": \"6.8.0-49-generic\", \"kubeletVersion\": \"v1.33.0\", "
                                   "\"containerRuntimeVersion\": \"containerd://2.1.4\", \"architecture\": \"amd64\"}}}";
 
-/* The one document of a file; NULL with an error. */
+/* The single document of a file; NULL with an error. */
 static json_t *load_one(const char *path, struct yaml_lines **ret_lines, struct err *e)
 {
     CLEANUP_JSON json_t *documents = yaml_parse_file(path, ret_lines, e);
@@ -42,7 +42,7 @@ static json_t *load_one(const char *path, struct yaml_lines **ret_lines, struct 
     return json_incref(json_array_get(documents, 0));
 }
 
-/* A problem and where it stands in the file. */
+/* A problem and its position in the file. */
 struct placed {
     int line;
     const struct policy_problem *problem;
@@ -65,7 +65,8 @@ static void print_problems(const char *file, const struct policy_problems *probl
         fprintf(stderr, "%s: and %zu more\n", file, problems->omitted);
 }
 
-/* What only a file can lack or have too much of: the server sees to it for an object. Whether all is well. */
+/* Checks what the API server checks for an object: missing or unknown top-level fields. Returns
+ * whether it is valid. */
 static bool check_envelope(const char *file, const json_t *object, const struct yaml_lines *lines)
 {
     static const struct {
@@ -94,7 +95,8 @@ static bool check_envelope(const char *file, const json_t *object, const struct 
     return ok;
 }
 
-/* The object of NVIDIA's operator. Of its fields none means quite the same here: what to do is said, not what is unknown. */
+/* The object of NVIDIA's operator. No field has quite the same meaning here, so the message says
+ * what to do instead of listing unknown fields. */
 static bool is_of_nvidia(const char *file, const json_t *object)
 {
     static const char group[] = NVIDIA_PREFIX;
@@ -142,13 +144,13 @@ int offline_validate(const struct options *o)
     return ok ? 0 : 1;
 }
 
-/* One rendering on its way. */
+/* The state of one rendering. */
 struct offline {
     const struct options *o;
     struct policy policy;
     struct manifests *manifests;
     struct targets *targets;
-    json_t *printed; /* set of what has been printed: pools may share revisions */
+    json_t *printed; /* set of printed objects: pools may share revisions */
     struct err e;
 };
 
@@ -161,7 +163,7 @@ static void print_object(struct offline *f, json_t *object_steal)
     if (json_object_get(f->printed, key))
         return;
     json_object_set_new(f->printed, key, json_true());
-    /* The owner is known by its uid, which only a policy that is on a server has. */
+    /* ownerReferences need the policy's uid, which only a policy on a server has. */
     if (!f->policy.uid || !*f->policy.uid)
         json_object_del(json_at(object, "metadata"), "ownerReferences");
     CLEANUP_FREE char *text = yaml_dump(object);
@@ -181,7 +183,7 @@ static void print_rendered(struct offline *f, enum render_object what, const str
     print_object(f, render_object(f->manifests, what, ctx, &f->e));
 }
 
-/* A tier's revision and its operands; nothing where the tier has none. */
+/* Prints a tier's revision and its operands; nothing if the tier has none. */
 static void print_revision(struct offline *f, const struct target *t, const json_t *inputs, const char *hash)
 {
     struct render_context ctx = context(f, targets_spec(f->targets, t->pool), inputs, hash);
@@ -208,7 +210,7 @@ static void print_agent(struct offline *f)
     print_rendered(f, RENDER_AGENT, &ctx);
 }
 
-/* A follower and what goes with it. */
+/* Prints a follower and its related objects. */
 static void print_follower(struct offline *f, const struct operand_row *o, const struct node_facts *facts)
 {
     struct host host = host_of(facts);
@@ -231,7 +233,7 @@ static void print_followers(struct offline *f, const struct node_facts *facts)
             print_follower(f, o, facts);
 }
 
-/* Offline no ConfigMap can be read; an empty text stands for it. */
+/* An empty text replaces every ConfigMap, which offline commands cannot read. */
 static const char *empty_config(void *arg, const char *name, const char *key)
 {
     (void) arg;
@@ -256,7 +258,7 @@ static void print_patch(const char *body)
         printf("#   %.*s\n", (int) strcspn(line, "\n"), line);
 }
 
-/* Offline every revision that is some target counts as recorded. */
+/* Offline, every target revision counts as recorded. */
 static const json_t *target_record(void *arg, enum tier tier, const char *hash)
 {
     const struct offline *f = arg;
@@ -264,7 +266,7 @@ static const json_t *target_record(void *arg, enum tier tier, const char *hash)
     return targets_inputs(f->targets, tiers[tier].name, hash, &pool);
 }
 
-/* Why nothing of Ostler's goes to a node. */
+/* Why Ostler puts nothing on a node. */
 static const char *why_nothing(const struct offline *f, const struct node_view *view, const struct node_verdict *v)
 {
     if (!v->gpu)
@@ -274,7 +276,8 @@ static const char *why_nothing(const struct offline *f, const struct node_view *
     return "a label says that Ostler is to leave it alone";
 }
 
-/* Decides on the node as the operator would, and prints the patch that it would send. Whether operands go there. */
+/* Decides on the node like the operator and prints its patch. Returns whether operands run
+ * there. */
 static bool print_decision(struct offline *f, const struct node_view *view)
 {
     const struct node_pods no_pods = { 0 };
@@ -336,7 +339,7 @@ static int render_all(struct offline *f, const json_t *node_object)
     return f->e.kind == ERR_NONE ? 0 : 1;
 }
 
-/* The node to render for; NULL with an error. */
+/* The node for which to render; NULL with an error. */
 static json_t *load_node(const struct options *o, struct err *e)
 {
     if (!o->node_file)

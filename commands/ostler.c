@@ -1,4 +1,4 @@
-/* Options → command → exit code. */
+/* Parses options and runs the command; returns its exit code. */
 #include "commands/ostler.h"
 
 #include <stdio.h>
@@ -17,7 +17,8 @@ int ostler_main(int argc, char **argv)
     struct options o;
     CLEANUP_ERR struct err e = { 0 };
     if (argc < 2 && !getenv("KUBERNETES_SERVICE_HOST")) {
-        options_help(stderr); /* somebody looks what this is: in a pod it is the operator */
+        /* outside a pod, a user tries the program; inside, it is the operator */
+        options_help(stderr);
         return 2;
     }
     if (options_parse(argc, argv, &o, &e) < 0) {

@@ -2,7 +2,7 @@
 #ifndef OSTLER_OSTLER_H
 #define OSTLER_OSTLER_H
 
-/* Does what the command line says; returns the exit code. */
+/* Runs the command line; returns the exit code. */
 int ostler_main(int argc, char **argv);
 
 #endif

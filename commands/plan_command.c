@@ -16,27 +16,27 @@
 #include "commands/simulation_print.h"
 #include "commands/snapshot.h"
 
-/* Exit codes; docs/ostler.1 has them. */
+/* Exit codes; see docs/ostler.1. */
 enum { MADE = 0, NOT_MADE = 1, NOT_TO_ITS_END = 3 };
 
 struct planning {
     struct options o;
     struct snapshot *snapshot;
-    json_t *policy; /* as it would be on the server */
-    bool unfinished; /* it was simulated, and some node did not get there */
+    json_t *policy;  /* as it would be on the server */
+    bool unfinished; /* simulated, and some node did not reach its target */
     struct err e;
 };
 
 /* ---- which policy */
 
-/* Ostler there has judged it as it is, by what is allowed there, and found nothing wrong. */
+/* The cluster's Ostler has validated this policy within its limits and found no problem. */
 static bool was_judged(const json_t *policy)
 {
     return json_int(policy, "status.observedGeneration", -1) == object_generation(policy) &&
            json_array_size(json_at(policy, "status.problems")) == 0;
 }
 
-/* What is allowed there is not to be seen from here. */
+/* This process does not know the cluster's limits. */
 static void judge_no_more(struct planning *p, struct cluster *c)
 {
     CLEANUP_JSON json_t *policy = json_incref(c->object);
@@ -65,9 +65,9 @@ static int choose_policy(struct planning *p, const json_t *file)
     return 0;
 }
 
-/* ---- what is printed */
+/* ---- output */
 
-/* Names and words of registries are what others made of them. */
+/* Names, and texts from registries, are foreign. */
 static void print(const struct planning *p, const json_t *plan, void (*as_text)(const json_t *plan))
 {
     if (p->o.output == OUTPUT_TEXT) {
@@ -91,7 +91,7 @@ static int simulate(struct planning *p, const json_t *plan)
     return 0;
 }
 
-/* A simulation needs the plan too: with it every node was looked at. */
+/* A simulation needs the plan, too: the plan makes a pass over every node. */
 static int make_plan(struct planning *p)
 {
     struct dry_run ahead = { 0 };
@@ -123,7 +123,7 @@ static int run(struct planning *p, const json_t *file)
 int plan_command(const struct options *o)
 {
     struct planning p = { .o = *o };
-    /* Whatever goes wrong is said once, in the end. */
+    /* An error is reported once, at the end. */
     log_setup(o->log_level == LOG_DEBUG ? LOG_DEBUG : LOG_SILENT, o->log_json);
     CLEANUP_JSON json_t *file = o->file ? plan_file_load(o) : NULL;
     if (o->file && !file)

@@ -30,9 +30,9 @@ json_t *plan_file_load(const struct options *o)
     return ok ? json_incref(object) : NULL;
 }
 
-/* ---- what the file leaves out */
+/* ---- fields that the file omits */
 
-/* A spec as it was written, and as it is with its defaults. */
+/* A spec as written, and with its defaults. */
 struct spec {
     const json_t *given, *effective;
 };
@@ -42,7 +42,7 @@ static struct spec member(const struct spec *s, const char *key)
     return (struct spec){ json_object_get(s->given, key), json_object_get(s->effective, key) };
 }
 
-/* Adds the paths of fields that `server` sets, `file` does not, and that come out as something else for it. */
+/* Adds the paths of fields that `server` sets and `file` omits, with different effective values. */
 static void find_left_out(const struct spec *server, const struct spec *file, const char *path, json_t *out)
 {
     const char *key;

@@ -1,4 +1,4 @@
-/* The policy of `ostler plan -f`: a whole one, in place of the cluster's. */
+/* The policy of `ostler plan -f`: a whole policy that replaces the cluster's. */
 #ifndef OSTLER_PLAN_FILE_H
 #define OSTLER_PLAN_FILE_H
 
@@ -6,10 +6,11 @@
 
 #include "controller/options.h"
 
-/* The policy in o->file; NULL after it was said, on standard error, what is wrong with it. New reference. */
+/* Loads the policy in o->file. On failure it reports the error on stderr and returns NULL. New
+ * reference. */
 json_t *plan_file_load(const struct options *o);
-/* Says on standard error which fields the cluster's policy sets and the file leaves out, where that makes a difference: who gives
- * only the fields that he changes would otherwise read a plan for something else than he means. */
+/* Warns on stderr about fields that the cluster's policy sets and the file omits, if that makes
+ * a difference. A user who gives only the changed fields would otherwise misread the plan. */
 void plan_file_compare(const struct options *o, const json_t *server, const json_t *file);
 
 #endif

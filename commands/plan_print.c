@@ -10,12 +10,12 @@
 #include "reconcilers/model/policy.h"
 #include "reconcilers/decide/rollout.h"
 
-/* What a person reads of a long list; -o yaml has all of it. */
+/* Limits for long lists; -o yaml prints everything. */
 enum { ROWS = 20, NAMES = 10 };
 
 /* ---- names */
 
-/* gpu-2 before gpu-10 */
+/* Orders gpu-2 before gpu-10. */
 static int by_number(const void *a, const void *b)
 {
     return strverscmp(*(const char *const *) a, *(const char *const *) b);
@@ -63,7 +63,7 @@ static void print_rows(const char *title, const json_t *texts)
 
 /* ---- waves */
 
-/* The names of moves of one tier from `first` on, as long as they are of one wave. New reference. */
+/* The names in one tier and wave of the moves from `first` on. New reference. */
 static json_t *names_of(const json_t *moves, size_t first, const char *tier)
 {
     json_t *names = json_array();
@@ -78,7 +78,7 @@ static json_t *names_of(const json_t *moves, size_t first, const char *tier)
     return names;
 }
 
-/* "driver of gpu-1, gpu-2; stack of gpu-9"; returns where the next wave begins. */
+/* Prints "driver of gpu-1, gpu-2; stack of gpu-9" and returns where the next wave begins. */
 static size_t print_moves(const json_t *moves, size_t first)
 {
     size_t printed = 0;
@@ -94,7 +94,7 @@ static size_t print_moves(const json_t *moves, size_t first)
     return first + printed;
 }
 
-/* While a person has to do something first, nobody knows when anything begins. */
+/* While the rollout waits for an admin, start times are unknown. */
 static void print_waves(const json_t *plan)
 {
     const json_t *moves = json_object_get(plan, "moves"), *waves = json_object_get(plan, "waves");
@@ -133,9 +133,9 @@ static void print_leaving(const json_t *plan)
     print_rest(nodes, "node");
 }
 
-/* ---- who does not go, and what is in the way */
+/* ---- nodes that stay, and blocking conditions */
 
-/* What is in the way of nodes: lists of sentences by name. New reference. */
+/* Blocking conditions: lists of sentences by node. New reference. */
 static json_t *blockers_by_node(const json_t *plan)
 {
     json_t *by_node = json_object(), *b;
@@ -149,7 +149,7 @@ static json_t *blockers_by_node(const json_t *plan)
     return by_node;
 }
 
-/* Nodes by the sentence that stands behind their names; and the nodes in the order of their names in each. New reference. */
+/* Nodes grouped by sentence, sorted by name within each group. New reference. */
 static json_t *grouped(const json_t *names, const json_t *closed, const json_t *blockers)
 {
     json_t *groups = json_object();
@@ -184,7 +184,7 @@ static void print_groups(const json_t *groups)
     print_rest(row, "row");
 }
 
-/* What becomes of nodes that do not go, by the reason. */
+/* What happens to nodes that stay, by reason. */
 static const struct {
     enum rollout_hold hold;
     const char *title;
@@ -203,7 +203,7 @@ static const char *title_of(enum reason reason)
     return "stay as they are";
 }
 
-/* What is in the way of nodes that stay is said there, and of the others after that. */
+/* Prints the blocking conditions of nodes that stay, and removes them from `blockers`. */
 static void print_stays(const json_t *plan, json_t *blockers)
 {
     size_t i, k;
@@ -234,9 +234,9 @@ static void print_blockers(const json_t *blockers)
     print_groups(groups);
 }
 
-/* ---- the head */
+/* ---- summary */
 
-/* The sentence of the plan, a line for each part. */
+/* Prints the plan's sentence, one line per part. */
 static void print_message(const char *message)
 {
     while (*message) {
@@ -264,7 +264,8 @@ static void print_pool(const json_t *pool)
     printf("\n");
 }
 
-/* What a person has to do before it begins. A policy of a file is none yet that could be approved. */
+/* What an admin must do before the rollout begins. A policy from a file cannot be approved
+ * before it is applied. */
 static void print_held(const json_t *plan, bool of_file)
 {
     if (reason_parse(json_str(plan, "held")) == rollout_hold_reason(ROLLOUT_HOLD_PAUSED))

@@ -8,11 +8,11 @@
 #include "kube/object.h"
 #include "kube/record.h"
 
-/* By which the pods of one owner are known. */
+/* Identifies the pods of one owner. */
 #define LABEL_OWNER "simulated-owner"
 #define USER "snapshot"
 
-/* A pod that runs on a machine and goes on running. */
+/* A running pod on a simulated machine. */
 struct guest {
     const struct pod *record;
     const json_t *object;
@@ -21,12 +21,12 @@ struct guest {
 struct adding {
     const struct simulated_world *world;
     struct api *api;
-    json_t *owners; /* how many pods each has that are made again, by owner_key() */
+    json_t *owners; /* number of recreated pods per owner, by owner_key() */
 };
 
-/* ---- what a pod holds */
+/* ---- resources of a pod */
 
-/* As the engine counts it: what is no plain number counts as one. */
+/* Counts as the engine does: a value that is not a plain number counts as one. */
 static int64_t asks_for(const json_t *container, const char *resource)
 {
     const json_t *value = json_object_get(json_at(container, "resources.limits"), resource);
@@ -36,7 +36,8 @@ static int64_t asks_for(const json_t *container, const char *resource)
     return str_parse_int(str_or_empty(json_string_value(value)), 0, UINT16_MAX, &n) ? n : 1;
 }
 
-/* The most that it holds at any time: init containers run one after the other before all others, sidecars as long as those do. */
+/* The pod's peak: init containers run one by one before all others, sidecars as long as the main
+ * containers. */
 static int64_t holds(const json_t *spec, const char *resource)
 {
     int64_t running = 0, most = 0;
@@ -54,7 +55,7 @@ static int64_t holds(const json_t *spec, const char *resource)
     return running > most ? running : most;
 }
 
-/* Of each device of GPUs. New reference. */
+/* Limits for each GPU resource. New reference. */
 static json_t *limits_of(const json_t *spec)
 {
     static const char *const lists[] = { "initContainers", "containers" };
@@ -85,9 +86,9 @@ static json_t *spec_of(const struct guest *g)
     return spec;
 }
 
-/* ---- who makes it again */
+/* ---- owners */
 
-/* Whether somebody makes another one in its place wherever there is room. */
+/* Whether a controller recreates the pod on any node with room. */
 static bool is_made_again(const struct pod *p)
 {
     return !p->ends && !p->bare && !p->daemon && !p->fixed;
@@ -98,7 +99,7 @@ static char *owner_key(const struct guest *g)
     return xasprintf("%s/%s", object_namespace(g->object), json_str_or_empty(object_controller(g->object), "name"));
 }
 
-/* A name may be longer than a label's value. */
+/* A hash, since a name may be longer than a label's value. */
 static json_t *owner_label(const struct guest *g)
 {
     CLEANUP_FREE char *key = owner_key(g);
@@ -120,7 +121,7 @@ static int64_t replicas_of(const struct adding *a, const struct guest *g)
     return json_integer_value(json_object_get(a->owners, key));
 }
 
-/* There is one for each owner that the pods of a namespace have. Its uid is borrowed. */
+/* Creates each owner once per namespace. Its uid is borrowed. */
 static const char *owner_uid(const struct adding *a, const struct guest *g)
 {
     const struct kind *k = kind_named("replicasets");
@@ -144,7 +145,7 @@ static json_t *owner_references(const struct adding *a, const struct guest *g)
     return owner ? json_pack("[O]", owner) : json_array();
 }
 
-/* ---- all of them */
+/* ---- creation */
 
 static void add_namespace(struct api *api, const char *name)
 {
@@ -165,7 +166,7 @@ static void add_pod(struct adding *a, const struct guest *g)
     api_create(a->api, USER, kind_named("pods"), pod, NULL);
 }
 
-/* Before the first owner is made. */
+/* Counts pods per owner, before the first owner is created. */
 static void count_owner(struct adding *a, const struct guest *g)
 {
     CLEANUP_FREE char *key = owner_key(g);

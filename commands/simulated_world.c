@@ -19,8 +19,8 @@ static int larger(int a, int b)
     return a > b ? a : b;
 }
 
-/* GPUs that the node has, also while its driver is off or it was just booted: then those that its claim or its last proof knows
- * of. One of which nothing is known has one. */
+/* The node's GPUs. If its driver is off or it has just booted, those that its claim or last
+ * validation records; if unknown, one. */
 static int gpus_of(const struct cluster *c, const struct node *node)
 {
     struct claim claim;
@@ -34,8 +34,8 @@ static int gpus_of(const struct cluster *c, const struct node *node)
     return larger(gpus, 1);
 }
 
-/* The resource of which the node has most (where it has no GPU at the moment, one that its kubelet knows), and of all others how
- * many as {name: number}, NULL: there are none. New reference. */
+/* The resource of which the node has most (without any GPU now, one that its kubelet knows), and
+ * the others as {name: number}, NULL: none. New reference. */
 static json_t *devices_of(const struct simulated_world *w, const struct node_slot *slot, const char **ret_first)
 {
     CLEANUP_FREE char *key = snapshot_key("Node", slot->name);
@@ -61,7 +61,7 @@ static json_t *devices_of(const struct simulated_world *w, const struct node_slo
     return json_incref(devices);
 }
 
-/* The others are counted one by one. */
+/* The sum of the other resources. */
 static int sum_of(const json_t *devices)
 {
     const char *name;
@@ -72,14 +72,14 @@ static int sum_of(const json_t *devices)
     return (int) sum;
 }
 
-/* No driver of Ostler's is there, nor is one to come: the host has its own. */
+/* Whether the host has its own driver: Ostler has none there and will not install one. */
 static bool brings_driver(const struct node_slot *slot, const struct node_view *view)
 {
     bool to_come = slot->summary.of[TIER_DRIVER].target || !slot->summary.of[TIER_STACK].target;
     return !node_label(view, LABEL_DRIVER) && (node_label(view, LABEL_STACK) || !to_come);
 }
 
-/* What the node runs now, or is to run, comes without a toolkit. */
+/* Whether the host has its own toolkit: what the node runs, or will run, contains none. */
 static bool brings_toolkit(const struct cluster *c, const struct node_slot *slot, const struct node_view *view)
 {
     const json_t *spec = targets_spec(cluster_targets((struct cluster *) c), slot->summary.pool);
@@ -112,7 +112,7 @@ static struct spec_shape shape_of(struct simulated_world *w, const struct node_s
     };
 }
 
-/* Nodes that are down stay as they are. Those that Ostler does not serve are left out. */
+/* A node that is down stays down. A node that Ostler does not manage is not simulated. */
 bool simulated_world_has_machine(const struct node_slot *slot)
 {
     return slot->node && slot->node->ready && slot->summary.counted && node_state_served(slot->summary.state);
@@ -152,9 +152,9 @@ void simulated_world_clear(struct simulated_world *w)
     json_decref(w->devices);
 }
 
-/* ---- what is there before */
+/* ---- initial state */
 
-/* Whether an object is one of a node that is served, or one that nodes' revisions rest on. */
+/* Whether an object is a managed node, or needed for revisions or budgets. */
 static bool is_restored(const struct simulated_world *w, const json_t *object)
 {
     const char *kind = json_str_or_empty(object, "kind");

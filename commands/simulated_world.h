@@ -1,5 +1,5 @@
-/* A world for the simulator that is like a cluster that was read: its GPU nodes as machines, its pods with GPUs as pods that do
- * the same. */
+/* A simulator world that resembles a snapshot of a cluster: its GPU nodes become machines, its
+ * GPU pods become equivalent pods. */
 #ifndef OSTLER_SIMULATED_WORLD_H
 #define OSTLER_SIMULATED_WORLD_H
 
@@ -8,29 +8,30 @@
 #include "sim/actors/world_spec.h"
 #include "sim/api/api.h"
 
-/* Images of what stands for users' pods: a job ends when jobs do, all else runs on. */
+/* Images of simulated users' pods: a job ends like the real jobs, anything else keeps running. */
 #define SIMULATED_JOB "simulated/job:1"
 #define SIMULATED_SERVICE "simulated/service:1"
 
-/* What is to be put into the simulated API server, and the machines below it. `world` is for the actors. */
+/* The content of the simulated API server and the machines below it. `world` is for the actors. */
 struct simulated_world {
     struct spec_world world;
-    struct spec_node *nodes;   /* of `world`; owned, with names and shapes that are borrowed */
-    struct spec_shape *shapes; /* the same */
-    json_t *devices;           /* what their plugins register besides the first resource; owned */
-    struct spec_program program; /* jobs */
-    const struct cluster *cluster; /* in which every node was looked at; borrowed */
-    const json_t *objects;         /* as they were read, by snapshot_key(); borrowed */
+    struct spec_node *nodes;       /* of `world`; owned, with borrowed names and shapes */
+    struct spec_shape *shapes;     /* as `nodes` */
+    json_t *devices;               /* resources of device plugins besides the first; owned */
+    struct spec_program program;   /* jobs */
+    const struct cluster *cluster; /* after a pass over every node; borrowed */
+    const json_t *objects;         /* as read, by snapshot_key(); borrowed */
 };
 
-/* The machines, and what runs on them, for a cluster in which every node was looked at. All arguments are borrowed for
- * as long. */
+/* Makes the machines and their pods for a cluster after a pass over every node. All arguments
+ * are borrowed while `ret` is in use. */
 void simulated_world_make(const struct cluster *c, const json_t *objects, const struct options *o, struct simulated_world *ret);
-/* What is there before anybody acts: nodes, records of revisions, configurations of device plugins, and pods' budgets. */
+/* Restores the initial state: nodes, revision records, device plugin configurations and
+ * PodDisruptionBudgets. */
 void simulated_world_restore(const struct simulated_world *w, struct api *api);
-/* Whether the node has a machine: one that is down, or that Ostler does not serve, has none. */
+/* Whether the node has a machine: a node that is down, or that Ostler does not manage, has none. */
 bool simulated_world_has_machine(const struct node_slot *slot);
-/* Frees what it owns. */
+/* Frees its memory. */
 void simulated_world_clear(struct simulated_world *w);
 
 #endif

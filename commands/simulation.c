@@ -20,16 +20,17 @@
 enum {
     SECOND_MS = 1000,
     MINUTE_MS = 60 * SECOND_MS,
-    STANDS_MS = 4 * MINUTE_MS, /* by then everything that was read stands again */
-    BEGINS_MS = 5 * MINUTE_MS, /* and the policy comes: this moment is now */
-    /* When nobody came further for so long, and for as long as the policy has somebody wait besides, nobody will. */
+    STANDS_MS = 4 * MINUTE_MS, /* until then the snapshot's state is rebuilt */
+    BEGINS_MS = 5 * MINUTE_MS, /* then the policy applies: this is the simulated present */
+    /* Without progress for this time plus the policy's and the jobs' own waits, the rollout is
+     * stuck. */
     QUIET_MS = 2 * 60 * MINUTE_MS,
-    REPORTS_MS = 30 * SECOND_MS, /* what is said of nodes comes a little later than what is done with them */
+    REPORTS_MS = 30 * SECOND_MS, /* reports follow changes of nodes a little later */
     LATENCY_MIN_MS = 1,
     LATENCY_MAX_MS = 5,
     INSTANT_MS = 50,
     DRIVER_TAKES_MS = 3 * MINUTE_MS,
-    FORGET_MS = 2 * MINUTE_MS, /* every watch has had a bookmark by then */
+    FORGET_MS = 2 * MINUTE_MS, /* by then every watch had a bookmark */
 };
 
 struct simulation {
@@ -44,10 +45,10 @@ struct simulation {
     struct process *ostler;
     struct story *story;
     struct sim_event forgetting;
-    uint64_t seen_rv; /* when history was last forgotten */
+    uint64_t seen_rv; /* resourceVersion at the last compaction */
 };
 
-/* Everything stands at once while the world is made. */
+/* While the world is built, every step takes an instant. */
 static const struct spec_latencies instant = {
     .pull = { INSTANT_MS, INSTANT_MS }, .driver_build = { INSTANT_MS, INSTANT_MS }, .toolkit = { INSTANT_MS, INSTANT_MS },
     .plugin = { INSTANT_MS, INSTANT_MS }, .device_update = { INSTANT_MS, INSTANT_MS },
@@ -69,7 +70,7 @@ static struct spec_latencies assumed(const struct simulation *s)
 
 /* ---- the world */
 
-/* History is most of what a large world would take. */
+/* History takes most of a large world's memory. */
 static void forget(void *arg)
 {
     struct simulation *s = arg;
@@ -79,7 +80,7 @@ static void forget(void *arg)
     sim_after(&s->sim, &s->forgetting, FORGET_MS);
 }
 
-/* The policy holds still until the world stands. */
+/* The policy is paused until the world is built. */
 static void restore_policy(const struct simulation *s, const json_t *policy)
 {
     CLEANUP_JSON json_t *waiting = json_deep_copy(policy);
@@ -91,7 +92,7 @@ static void restore_policy(const struct simulation *s, const json_t *policy)
 static void let_everybody_begin(struct simulation *s)
 {
     s->world.world.latencies = instant;
-    /* The collector would take away what belongs to owners that were not read. */
+    /* The garbage collector would delete objects whose owners are not in the snapshot. */
     s->actors = actors_new(&s->sim, s->api, &(struct actors_options){ .world = &s->world.world, .without = ACTOR_COLLECTOR });
     s->wire = wire_new(&(struct wire_options){
         .sim = &s->sim, .api = s->api, .latency_min_ms = LATENCY_MIN_MS, .latency_max_ms = LATENCY_MAX_MS });
@@ -141,9 +142,9 @@ static void tear_down(struct simulation *s)
     manifests_free(s->manifests);
 }
 
-/* ---- what happens */
+/* ---- run */
 
-/* A person's approval is taken for given. */
+/* The admin's approval is assumed. */
 static void begin_rollout(struct simulation *s)
 {
     struct spec_latencies real = assumed(s);
@@ -153,7 +154,7 @@ static void begin_rollout(struct simulation *s)
     api_merge(s->api, PERSON, kind_named("gpuclusterpolicies"), "", POLICY_NAME, "", patch, NULL);
 }
 
-/* All that the policy may have a node wait for, after each other. */
+/* The sum of all waits that the policy allows for a node. */
 static int64_t waits_ms(const struct rollout_spec *r)
 {
     int64_t jobs_s = r->drain.wait_for_jobs_s > 0 ? r->drain.wait_for_jobs_s : 0;
@@ -161,7 +162,7 @@ static int64_t waits_ms(const struct rollout_spec *r)
            (r->canary_soak_s + r->soak_s + jobs_s + r->drain.timeout_s + r->install_timeout_s + r->validation_timeout_s);
 }
 
-/* To the end of the rollout, or until nothing more will happen by itself. */
+/* Runs to the end of the rollout, or until it is stuck. */
 static void play(struct simulation *s)
 {
     int64_t until_ms = BEGINS_MS + s->o->simulated_ms, quiet_ms = QUIET_MS + s->o->jobs_end_after_ms + waits_ms(s->spec);

@@ -12,13 +12,13 @@
 
 enum { MINUTE_S = 60, HOUR_S = 3600, SECOND_MS = 1000 };
 
-/* Of a long timeline, and of what stands in the end, a person reads so much; -o yaml has all of it. */
+/* Rows shown of a long timeline, and of the final states; -o yaml prints everything. */
 enum { FIRST_ROWS = 60, LAST_ROWS = 20, STANDING_ROWS = 20 };
 
-/* So many nodes are named in an assumption. */
+/* Nodes named in an assumption. */
 enum { NAMES = 10, NAMES_ROOM = 4 << 10 };
 
-/* ---- what was assumed */
+/* ---- assumptions */
 
 static json_t *how_long_drivers_take(const struct options *o, const struct rollout_spec *spec)
 {
@@ -64,7 +64,7 @@ static bool is_not_well(const struct node_slot *slot)
     return simulated_world_has_machine(slot) && s->state != NODE_READY && (!s->moving || s->trouble);
 }
 
-/* Nodes of which the assumption may come as a surprise are named: some, and how many more. */
+/* Names some of the nodes for which an assumption may be surprising, and counts the rest. */
 static void add_nodes(json_t *list, const struct cluster *c, bool (*is)(const struct node_slot *slot), const char *what)
 {
     CLEANUP_BUF struct buf names = BUF_INIT(NAMES_ROOM);
@@ -90,7 +90,7 @@ json_t *simulation_assumptions(const struct options *o, const struct cluster *c,
     return list;
 }
 
-/* ---- the story */
+/* ---- timeline */
 
 static void print_span(int64_t s)
 {
@@ -104,7 +104,7 @@ static void print_row(const json_t *row)
            json_str_or_empty(row, "message"));
 }
 
-/* Steps that follow on each other with nothing to say but that. */
+/* Whether a row is a routine step between others. */
 static bool is_in_between(const json_t *row)
 {
     static const enum claim_phase phases[] = { CLAIM_UNLOADING, CLAIM_INSTALLING, CLAIM_VALIDATING };
@@ -114,7 +114,7 @@ static bool is_in_between(const json_t *row)
     return false;
 }
 
-/* What is told of a long timeline. New reference. */
+/* A shortened timeline. New reference. */
 static json_t *in_short(const json_t *timeline)
 {
     json_t *rows = json_array(), *row;
@@ -150,7 +150,7 @@ static void print_standing(const json_t *standing)
         printf("  and %zu more nodes; -o yaml has all of them\n", n - STANDING_ROWS);
 }
 
-/* "3 nodes", "1 node" */
+/* Prints "3 nodes" or "1 node". */
 static void print_count(size_t n, const char *what)
 {
     printf("%zu %s%s", n, what, n == 1 ? "" : "s");

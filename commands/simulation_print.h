@@ -1,4 +1,4 @@
-/* A simulated rollout as people read it. */
+/* Prints a simulated rollout as text. */
 #ifndef OSTLER_SIMULATION_PRINT_H
 #define OSTLER_SIMULATION_PRINT_H
 
@@ -7,10 +7,10 @@
 #include "controller/options.h"
 #include "reconcilers/cluster.h"
 
-/* What was assumed, as a list of sentences: `plan` is as plan_ahead_json() gives it, in `c` every node was looked at. New
- * reference. */
+/* The assumptions, as a list of sentences. `plan` is the result of plan_ahead_json(); `c` has
+ * had a pass over every node. New reference. */
 json_t *simulation_assumptions(const struct options *o, const struct cluster *c, const json_t *plan);
-/* Prints, on standard output, what simulation_run() gave, with its assumptions. */
+/* Prints the result of simulation_run() with its assumptions on stdout. */
 void simulation_print(const json_t *told);
 
 #endif

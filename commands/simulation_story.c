@@ -12,15 +12,15 @@
 
 enum {
     SECOND_MS = 1000,
-    ATTEMPTS_TOLD = 2, /* of a node; what comes after them is more of the same, and is counted */
+    ATTEMPTS_TOLD = 2, /* per node; more are only counted */
     WINDOWS_IN_VAIN = 2,
 };
 
-/* The policy's windows, looked at again when they change. */
+/* The policy's windows, evaluated again at each change. */
 struct story_windows {
     bool closed;
-    int64_t opened_ms, changes_ms; /* changes_ms INT64_MAX: they do not change */
-    int in_vain;                   /* so many in a row have closed without anybody coming further */
+    int64_t opened_ms, changes_ms; /* changes_ms INT64_MAX: no change */
+    int in_vain;                   /* consecutive windows without progress */
 };
 
 struct story {
@@ -30,17 +30,17 @@ struct story {
     struct story_windows windows;
     enum story_end end;
     int64_t began_ms;
-    int64_t advanced_ms; /* when the rollout last came further: tries that fail again do not count */
+    int64_t advanced_ms; /* last progress of the rollout; a retry that fails again does not count */
     json_t *timeline;
-    json_t *begun;     /* ms at which nodes that are under way began, by name */
-    json_t *took;      /* seconds that nodes took which were upgraded, by name */
-    json_t *went_back; /* true for nodes that have what they ran before again, by name */
-    json_t *evicted;   /* keys of pods */
-    size_t claimed;    /* nodes that bear a claim now */
+    json_t *begun;     /* start in ms of each node in progress, by name */
+    json_t *took;      /* seconds per upgraded node, by name */
+    json_t *went_back; /* true for each rolled back node, by name */
+    json_t *evicted;   /* keys of evicted pods */
+    size_t claimed;    /* nodes with a claim now */
     size_t failures;
-    char *reason;      /* why the rollout does not go on at the moment; owned */
+    char *reason;      /* why the rollout does not continue now; owned */
     char *message;     /* owned */
-    char *told;        /* the sentence that was last told of it; owned */
+    char *told;        /* last message in the timeline; owned */
 };
 
 static const char *const sentences[CLAIM_PHASE_COUNT] = {
@@ -52,10 +52,10 @@ static const char *const sentences[CLAIM_PHASE_COUNT] = {
     [CLAIM_FAILED] = "the node stays out of service until it comes up, is tried again, or is rolled back",
 };
 
-/* On its way back. */
+/* During a rollback. */
 static const char sentence_of_return_trip[] = "Ostler rolls the node back";
 
-/* Of a drain that took too long: nothing was changed. */
+/* After a drain that timed out: nothing was changed. */
 static const char sentence_of_return[] = "the node is back in service as it was, and is tried again later";
 
 static void add(struct story *s, const char *node, const char *step, const char *message)
@@ -75,7 +75,7 @@ static bool read_claim(const json_t *node, struct claim *ret)
     return text && claim_parse(text, ret, NULL);
 }
 
-/* What has become of a node when its claim goes. */
+/* The result for a node when its claim is removed. */
 enum outcome { OUTCOME_AS_IT_WAS, OUTCOME_UPGRADED, OUTCOME_WENT_BACK };
 
 static enum outcome outcome_of(const json_t *node, const struct claim *c)
@@ -154,7 +154,7 @@ static void on_pod(struct story *s, const struct api_commit *c)
     json_array_append_new(s->evicted, json_string(key));
 }
 
-/* Reasons that a person would ask about; the others come and go with each node. */
+/* Whether an admin would ask about this reason; the others come and go with each node. */
 static bool is_told(enum reason reason)
 {
     static const enum rollout_hold told[] = { ROLLOUT_HOLD_WINDOW, ROLLOUT_HOLD_FAILED, ROLLOUT_HOLD_SOAK,
@@ -192,9 +192,9 @@ static void on_commit(void *arg, const struct api_commit *c)
         on_policy(s, c);
 }
 
-/* ---- the whole */
+/* ---- whole rollout */
 
-/* Nodes that were under way when the story begins. */
+/* Counts nodes in progress at the start. */
 static void count_claims(struct story *s)
 {
     const struct kind *k = kind_named("nodes");
@@ -234,7 +234,7 @@ static bool is_reason(const struct story *s, enum rollout_hold hold)
     return reason_parse(s->reason) == rollout_hold_reason(hold);
 }
 
-/* Whether nobody has come further for so long that nobody will. */
+/* Whether the rollout made no progress for so long that it never will. */
 static bool is_stuck(const struct story *s, int64_t quiet_ms)
 {
     const struct story_windows *w = &s->windows;
@@ -268,7 +268,7 @@ const char *story_end_text(const char *ended)
     return "";
 }
 
-/* What is said of nodes that are not in service in the end. */
+/* The states and messages of nodes that are not Ready at the end. */
 static json_t *standing(const struct story *s)
 {
     const struct kind *k = kind_named("gpunodes");

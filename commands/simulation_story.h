@@ -1,4 +1,5 @@
-/* The story of a simulated rollout: what happened to whom, when, and how it ended. */
+/* The timeline of a simulated rollout: what happened to each object and when, and how the
+ * rollout ended. */
 #ifndef OSTLER_SIMULATION_STORY_H
 #define OSTLER_SIMULATION_STORY_H
 
@@ -8,11 +9,12 @@
 
 struct story;
 
-/* How it ended; id, the word in `summary.ended`, and what people read of it */
+/* How it ended: id, the value of `summary.ended`, and its text for users. */
 #define STORY_ENDS(X)                                                                                                            \
-    X(TIME_IS_OVER, "TimeIsOver", "not over yet") /* --simulate-for was */                                                       \
-    X(COMPLETE, "Complete", "complete")           /* every node has what the policy says */                                      \
-    X(STUCK, "NobodyGoesOn", "no node makes progress") /* for longer than anything takes that Ostler waits for by itself */
+    X(TIME_IS_OVER, "TimeIsOver", "not over yet") /* --simulate-for is over */                                                   \
+    X(COMPLETE, "Complete", "complete")           /* every node has the target of the policy */                                  \
+    /* for longer than Ostler waits for anything */
+    X(STUCK, "NobodyGoesOn", "no node makes progress")
 
 enum story_end {
 #define X(id, ...) STORY_##id,
@@ -21,17 +23,17 @@ enum story_end {
     STORY_END_COUNT
 };
 
-/* From now on everything that is committed is taken note of. All are borrowed; `spec` is what the policy says of rollouts, with
- * windows that are looked at by the simulated clock. */
+/* Records every committed change from now on. All arguments are borrowed; `spec` is the policy's
+ * rollout section, with windows in simulated time. */
 struct story *story_new(struct api *api, const struct sim *sim, const struct rollout_spec *spec);
-/* Whether the rollout is over, or nobody has come further for longer than `quiet_ms`, and in two windows, where it
- * has windows. */
+/* Whether the rollout is over, or made no progress for longer than `quiet_ms` and, with
+ * maintenance windows, during two of them. */
 bool story_is_over(struct story *s, int64_t quiet_ms);
 /* {timeline, summary}. New reference. */
 json_t *story_tell(const struct story *s);
-/* What people read of a word of `summary.ended`. */
+/* The text for a value of `summary.ended`. */
 const char *story_end_text(const char *ended);
-/* When nothing is committed any more. */
+/* Frees the recorder; no change may be committed afterwards. */
 void story_free(struct story *s);
 
 #endif

@@ -10,10 +10,10 @@
 #include "reconcilers/model/pod.h"
 #include "runtime/loop_http.h"
 
-/* What plans rest on, besides the policy; ConfigMaps only when that asks for them. */
+/* The resources for plans, besides the policy; ConfigMaps only if the policy refers to them. */
 static const enum resource_id wanted[] = { RESOURCE_NODE, RESOURCE_POD, RESOURCE_TASK, RESOURCE_REVISION, RESOURCE_BUDGET };
 
-/* In front of a table's own functions, so that objects are kept as they come. */
+/* Wraps a table's functions to keep the objects as received. */
 struct tap {
     struct snapshot *snapshot;
     enum resource_id resource;
@@ -22,14 +22,15 @@ struct tap {
 
 struct snapshot {
     struct session session;
-    struct transport bounded, reads; /* `reads` lets nothing but reads through to `bounded`, which sees to the time */
+    /* `reads` passes only reads on to `bounded`, which limits their time */
+    struct transport bounded, reads;
     int64_t timeout_ms; /* 0: each request has its own */
     struct loop *loop;
     struct loop_http loop_http;
     struct cluster cluster;
     struct tap taps[RESOURCE_COUNT];
     json_t *objects;
-    bool simulates; /* somebody asks for the objects, too */
+    bool simulates; /* the objects are needed, too */
     bool cluster_made;
 };
 
@@ -73,13 +74,14 @@ static void no_policy(void *arg, bool soon)
     (void) arg, (void) soon;
 }
 
-/* Of pods those that use a GPU, or all that would have to leave; none of Ostler's own, neither operands nor one-off pods. */
+/* Pods that use a GPU, or all pods that an upgrade would evict; never Ostler's own, neither
+ * operands nor one-off pods. */
 static bool may_leave(const struct snapshot *s, const struct pod *p)
 {
     return p->gpus > 0 || (s->cluster.all_pods && p->component == OPERAND_NONE);
 }
 
-/* A plan alone asks for budgets; most of what a simulation is made of would be kept in vain. */
+/* A plan needs only budgets; a simulation's other objects would waste memory. */
 static bool is_kept(const struct tap *t, const struct record *r)
 {
     if (!r || t->resource == RESOURCE_TASK || (!t->snapshot->simulates && t->resource != RESOURCE_BUDGET))
@@ -93,7 +95,7 @@ static struct record *tap_project(void *arg, const json_t *object)
     struct record *r = t->to.project(t->to.arg, object);
     if (!is_kept(t, r))
         return r;
-    /* Elements of a list do not say of what kind they are. */
+    /* Items of a list lack apiVersion and kind. */
     json_t *kept = json_copy((json_t *) object);
     json_object_set_new(kept, "apiVersion", json_string(resource_api_version(t->resource)));
     json_object_set_new(kept, "kind", json_string(resource_get(t->resource)->kind));
@@ -166,7 +168,7 @@ static bool all_read(const struct snapshot *s)
     return true;
 }
 
-/* Until every list that was begun has come, or one has failed: who runs a command tries again by himself. */
+/* Waits until every started list is complete or one has failed: a user of a command retries it. */
 static int wait_for_lists(struct snapshot *s, struct err *e)
 {
     loop_turn(s->loop);
@@ -194,7 +196,7 @@ fail:
 
 int snapshot_read(struct snapshot *s, const json_t *policy, struct err *e)
 {
-    /* First, since it says which pods are kept. */
+    /* First, since the policy decides which pods are kept. */
     cluster_take_policy(&s->cluster, policy);
     for (size_t i = 0; i < ARRAY_LEN(wanted); i++)
         informer_start(s->cluster.informers[wanted[i]]);
@@ -231,7 +233,7 @@ void snapshot_free(struct snapshot *s)
         informer_free(s->cluster.informers[i]);
     if (s->cluster_made)
         cluster_clear(&s->cluster);
-    session_close(&s->session); /* after all who may cancel a request of theirs */
+    session_close(&s->session); /* last: the others may cancel their requests */
     loop_free(s->loop);
     json_decref(s->objects);
     free(s);

@@ -13,17 +13,17 @@
 #include "controller/operator_state.h"
 #include "reconcilers/model/names.h"
 
-/* A turn that takes longer than this is stuck: the process ends, with a core where those are wanted. */
+/* A turn longer than this is stuck: the process aborts, with a core dump if enabled. */
 enum { WATCHDOG_S = 30 };
 
-/* Nothing more may go out, not even what lies in a socket's buffer of ours. */
+/* Nothing may be sent any longer, not even data in a socket's buffer. */
 static void on_lost(void *arg)
 {
     (void) arg;
     _exit(1);
 }
 
-/* Another one for each process. */
+/* A different number for each process. */
 static uint64_t unique(const struct ostler *op)
 {
     return (uint64_t) clock_wall_us(&op->session.clock) ^ (uint64_t) getpid() << 44;
@@ -74,7 +74,7 @@ static int set_up_signals(struct ostler *op, struct err *e)
     return 0;
 }
 
-/* ---- all of it */
+/* ---- main */
 
 static void on_alarm(int signal_number)
 {
@@ -154,7 +154,7 @@ static void tear_down(struct ostler *op)
 {
     server_free(op->server);
     engine_free(op->engine);
-    session_close(&op->session); /* after all who may cancel a request of theirs */
+    session_close(&op->session); /* last: the others may cancel their requests */
     manifests_free(op->manifests);
     metrics_free(op->metrics);
     loop_free(op->loop);

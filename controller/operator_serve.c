@@ -1,4 +1,4 @@
-/* What the process shows of itself: metrics and probes. */
+/* The process's metrics and probes. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* What the operator's process is made of. Shared by operator.c and operator_serve.c. */
+/* The members of the operator's process, shared by operator.c and operator_serve.c. */
 #ifndef OSTLER_OPERATOR_STATE_H
 #define OSTLER_OPERATOR_STATE_H
 
@@ -15,8 +15,9 @@
 struct ostler {
     const struct options *o;
     struct session session;
-    char *own_pod;  /* "namespace/name" of the pod that it is in, where it is in one: its host is named like it */
-    char *identity; /* of this process, in the lease and in events */
+    /* "namespace/name" of this process's pod, if any: the pod's host name is its name */
+    char *own_pod;
+    char *identity; /* of this process, in the lease and in Events */
     struct loop *loop;
     struct loop_http loop_http;
     loop_fn *turn; /* one turn of the loop, under the watchdog */
@@ -33,11 +34,11 @@ struct ostler {
     struct metric *requests;
 };
 
-/* Registers the metrics of the process. */
+/* Registers the process's metrics. */
 void operator_metrics_add(struct ostler *op);
-/* Counts an answer; status 0: none came. */
+/* Counts a response; status 0: none. */
 void operator_count_request(void *op, const char *method, int status);
-/* Starts the server (--listen), or lets the loop be waited for by itself. */
+/* Starts the server with the loop inside it; no effect without --listen or in a cleanup. */
 int operator_serve(struct ostler *op, struct err *e);
 
 #endif

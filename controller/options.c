@@ -62,11 +62,11 @@ static const struct option_kind duration = {
 #define ONLINE (BIT(COMMAND_RUN) | BIT(COMMAND_CLEANUP))
 #define CLEANUP_ONLY BIT(COMMAND_CLEANUP)
 #define PLAN BIT(COMMAND_PLAN)
-/* Of use only to a plan with --simulate. */
+/* Only for a plan with --simulate. */
 #define SIMULATION (PLAN | 1u << 31)
 #define OFFLINE (BIT(COMMAND_RENDER) | BIT(COMMAND_VALIDATE))
 
-/* Where an option is stored. */
+/* The offset of an option's value. */
 #define AT(member) offsetof(struct options, member)
 
 static const struct option_row rows[] = {
@@ -160,7 +160,7 @@ static int take_command(const char *word, bool is_first, struct options *o, stru
     return 0;
 }
 
-/* What a command needs, and what fits together. */
+/* Checks required options and combinations. */
 static int check_needs(const struct options *o, struct err *e)
 {
     if (OFFLINE & BIT(o->command) && !o->file)
@@ -174,7 +174,7 @@ static int check_needs(const struct options *o, struct err *e)
     return 0;
 }
 
-/* Whether all that was given is of use to the command, and all that it needs is there. */
+/* Checks that the command accepts all given options, and that all required ones are there. */
 static int check_together(const struct options *o, const struct option_reader *r, struct err *e)
 {
     if (o->command == COMMAND_HELP || o->command == COMMAND_VERSION)

@@ -13,7 +13,7 @@ enum { BLOCK = 512 };
 
 struct archive {
     char *path, *top;
-    char *part; /* its name as long as it is not whole */
+    char *part; /* the temporary name */
     int64_t time_s;
     gzFile gz;
     bool failed;
@@ -58,7 +58,7 @@ static void put(struct archive *ar, const void *bytes, size_t len)
         ar->failed = gzwrite(ar->gz, bytes, (unsigned) len) != (int) len;
 }
 
-/* The name goes into the second field, and its folder into the first of the two that are put together. */
+/* Puts the file name into the second field and its directory into the first; tar joins both. */
 static void set_name(struct header *h, const char *top, const char *name)
 {
     const char *slash = strrchr(name, '/');
@@ -97,8 +97,8 @@ void archive_add(struct archive *ar, const char *name, const char *bytes, size_t
     put(ar, zeros, (BLOCK - len % BLOCK) % BLOCK);
 }
 
-/* As `rename`, but -1 with EEXIST where the name is taken. Not each file system can do that at once, and some have no links
- * either: there it is taken first. */
+/* As `rename`, but fails with EEXIST if the name exists. Some file systems cannot do that
+ * atomically, and some have no links: there it creates the name first. */
 static int rename_to_new(const char *from, const char *to)
 {
     if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
@@ -114,7 +114,7 @@ static int rename_to_new(const char *from, const char *to)
     return rename(from, to);
 }
 
-/* Under its own name, which nobody has taken in the meantime. */
+/* Gives the file its final name, unless another program has created that name. */
 static int give_name(const struct archive *ar, struct err *e)
 {
     int rc = rename_to_new(ar->part, ar->path);

@@ -1,4 +1,4 @@
-/* A .tar.gz that is written file by file: ustar, whose names are short, through zlib. */
+/* Writes a .tar.gz file by file: ustar through zlib, so file names must be short. */
 #ifndef OSTLER_KUBECTL_ARCHIVE_H
 #define OSTLER_KUBECTL_ARCHIVE_H
 
@@ -10,12 +10,14 @@
 
 struct archive;
 
-/* A new file that only its owner can read; one that is there is not overwritten. Until it is whole it has another name beside
- * that. Everything in it is below the folder `top` and was made at `time_s`. Both texts are copied. */
+/* Creates a file that only its owner can read, and never overwrites one. It has a temporary name
+ * until it is complete. All entries are below the directory `top` with the time `time_s`. Copies
+ * both texts. */
 struct archive *archive_new(const char *path, const char *top, int64_t time_s, struct err *e);
-/* Adds a file; what goes wrong is said at the end. Of the last part of its name 99 bytes are kept. */
+/* Adds a file; archive_end() reports errors. Keeps 99 bytes of the last part of the name. */
 void archive_add(struct archive *ar, const char *name, const char *bytes, size_t len);
-/* Ends it and frees it: -1 where something could not be written, or it is not whole, and then the file is gone. */
+/* Completes and frees the archive. Returns -1 on a write error or if it is not `whole`; then the
+ * file is removed. */
 int archive_end(struct archive *ar, bool whole, struct err *e);
 
 #endif

@@ -13,26 +13,26 @@
 #include "controller/options.h"
 #include "reconcilers/model/names.h"
 
-/* Longest answer about one object or text that is taken; and clocks that are no further apart than that show the same. */
+/* Limit of a response about one object or text; and the clock difference that is ignored. */
 enum { ANSWER_MAX = 32 << 20, CLOCKS_APART_US = 5 * 1000000 };
 
 struct ask {
     struct session session;
     int64_t timeout_ms;
-    char *namespace; /* NULL: nobody has said yet */
-    int64_t ahead_us; /* so much the API server's clock is ahead of ours; 0: not worth telling */
-    int signals; /* -1: none are taken */
+    char *namespace;  /* NULL: not known yet */
+    int64_t ahead_us; /* how far the API server's clock is ahead of ours; 0: ignored */
+    int signals;      /* -1: signals are not taken */
     bool stopped;
 };
 
-/* A fetch whose answer is on its way. */
+/* A fetch in flight. */
 struct flight {
     struct ask *ask;
     struct fetch *fetch;
     struct exchange exchange;
-    int64_t answered_us; /* by our clock, when the answer began */
+    int64_t answered_us; /* our clock when the response began */
     struct split split;
-    struct buf text; /* of a fetch for one: its end, and a little more */
+    struct buf text; /* of a fetch of a text: its end, and some more */
     bool lists, done;
 };
 
@@ -53,7 +53,7 @@ struct ask *ask_open(const struct gpu_options *o, struct err *e)
 
 int ask_take_signals(struct ask *a, struct err *e)
 {
-    /* A terminal that is closed tells us to end as well, but where nohup has us go on. */
+    /* A closed terminal also ends the program, except under nohup. */
     struct sigaction closed;
     bool ignored = sigaction(SIGHUP, NULL, &closed) == 0 && closed.sa_handler == SIG_IGN;
     a->signals = signals_open(ignored ? 0 : SIGHUP, e);
@@ -86,7 +86,7 @@ void ask_free(struct ask *a)
     free(a);
 }
 
-/* Waits until something can be done, at most until `until` by the clock. */
+/* Waits for work, at most until the clock reaches `until`. */
 static void turn(struct ask *a, int64_t until)
 {
     a->stopped |= http_wait(a->session.http, until, a->signals);
@@ -100,11 +100,11 @@ bool ask_wait(struct ask *a, int64_t ms)
     return !a->stopped;
 }
 
-/* ---- answers */
+/* ---- responses */
 
 static void submit(struct flight *f, const char *token);
 
-/* An item that cannot be read costs that item, and says so once for the list. */
+/* Leaves out an unreadable item, with one warning per list. */
 static void leave_out(struct fetch *fetch)
 {
     if (fetch->unreadable++ == 0)
@@ -156,13 +156,13 @@ static int take_text(void *arg, const char *bytes, size_t n)
     struct flight *f = arg;
     size_t max = f->fetch->text_max, kept = n < max ? n : max;
     f->fetch->cut |= kept < n;
-    /* There is room for twice as much, so that it is not moved with each piece. */
+    /* The buffer is twice as large, so that not every piece moves it. */
     if (f->text.len + kept > f->text.max)
         keep_end(f, max - kept);
     return buf_add(&f->text, bytes + (n - kept), kept) ? 0 : -1;
 }
 
-/* The page is there: asks for the next one, or that was all. */
+/* Ends a page: requests the next one, if there is one. */
 static int end_page(struct flight *f)
 {
     if (!split_complete(&f->split))
@@ -187,7 +187,7 @@ static json_t *whole(struct flight *f, struct reply *reply)
     return json_stringn_nocheck(buf_text(&f->text), f->text.len);
 }
 
-/* The server tells whole seconds. */
+/* Date has whole seconds: take the middle. */
 static void learn_time(const struct flight *f, const struct transport_result *result)
 {
     int64_t ahead_us = result->date_s * 1000000 + 500000 - f->answered_us;
@@ -200,7 +200,7 @@ static void on_reply(void *arg, struct reply *reply)
     struct flight *f = arg;
     struct fetch *fetch = f->fetch;
     learn_time(f, reply->result);
-    /* That an item was none says more. */
+    /* An unreadable item is the more specific error. */
     bool is_answer = fetch->e.kind == ERR_NONE && reply->err.kind == ERR_NONE;
     if (is_answer && f->lists && end_page(f) > 0)
         return;
@@ -213,14 +213,14 @@ static void on_reply(void *arg, struct reply *reply)
     f->done = true;
 }
 
-/* ---- questions */
+/* ---- requests */
 
 static struct request request_of(const struct fetch *f, const char *token)
 {
     return f->name ? request_get(f->resource, f->in.ns, f->name) : request_list(f->resource, &f->in, token);
 }
 
-/* `token`: of the page before; NULL: the first one. */
+/* `token`: from the previous page; NULL: the first page. */
 static void submit(struct flight *f, const char *token)
 {
     struct request r = f->fetch->request.path ? f->fetch->request : request_of(f->fetch, token);

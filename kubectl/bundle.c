@@ -29,10 +29,10 @@ struct bundle {
     struct ask *ask;
     const struct gpu_options *o;
     struct archive *archive;
-    struct buf inside;  /* a line for each file */
-    struct buf lacking; /* a line for each thing that could not be had */
+    struct buf inside;  /* one line per file */
+    struct buf lacking; /* one line per missing thing */
     int64_t now_us;
-    size_t logs, silent; /* logs that are there, and containers that have written nothing */
+    size_t logs, silent; /* logs written, and containers with an empty log */
 };
 
 /* ---- files */
@@ -79,7 +79,7 @@ static void add_view(struct bundle *b, const char *name, const char *what, const
 
 /* ---- pods */
 
-/* All that are not ready, and some of the others. New reference. */
+/* All pods that are not ready, and some of the others. New reference. */
 static json_t *some_pods(struct bundle *b, const json_t *pods)
 {
     json_t *some = json_array(), *pod;
@@ -120,9 +120,9 @@ static void add_logs(struct bundle *b, const json_t *pods, const json_t *reports
         buf_printf(&b->lacking, "logs: those of %zu pods on nodes that are down\n", logs.down);
 }
 
-/* ---- what more is asked */
+/* ---- additional requests */
 
-/* The operator's pods, the records of revisions, and the API server's version. */
+/* Adds the operator's pods, the revision records, and the API server's version. */
 static void add_others(struct bundle *b)
 {
     enum { OWN_PODS, RECORDS, VERSION, COUNT };
@@ -150,7 +150,7 @@ static void add_others(struct bundle *b)
     fetches_clear(f, COUNT);
 }
 
-/* The story of the nodes that are stuck. */
+/* Adds the history of each stuck node. */
 static void add_stories(struct bundle *b, const json_t *status)
 {
     size_t i, k, told = 0;
@@ -169,7 +169,7 @@ static void add_stories(struct bundle *b, const json_t *status)
         }
 }
 
-/* ---- all of it */
+/* ---- the bundle */
 
 static void add_seen(struct bundle *b, const json_t *snapshot)
 {

@@ -1,10 +1,10 @@
-/* `kubectl gpu bundle`: what somebody who helps needs to know of a cluster, in one file, without secrets. */
+/* `kubectl gpu bundle`: writes a support bundle, one file without secrets. */
 #ifndef OSTLER_KUBECTL_BUNDLE_H
 #define OSTLER_KUBECTL_BUNDLE_H
 
 #include "kubectl/ask.h"
 
-/* Writes it, and says where, what is in it and what could not be had. */
+/* Writes the bundle and prints its path, its content and what could not be read. */
 int bundle_write(struct ask *a, const struct gpu_options *o, struct err *e);
 
 #endif

@@ -14,10 +14,10 @@
 #include "kube/object.h"
 #include "kubectl/show.h"
 
-/* A kubelet that does not answer is waited for so long, by as many questions as are asked at once. */
+/* Timeout for an unresponsive kubelet, and the concurrent requests that may wait for it. */
 enum { BYTES = BUNDLE_LOGS_KIB << 10, TIMEOUT_MS = 10000, AT_ONCE = 16 };
 
-/* One container's log, of this run or of the one before. */
+/* The log of one container, of this run or the previous one. */
 struct log {
     const json_t *pod;
     const char *container;
@@ -29,14 +29,14 @@ struct logs {
     size_t len;
 };
 
-/* Says on a terminal how far it is: "logs: 16 of 60". */
+/* Prints progress on a terminal: "logs: 16 of 60". */
 static void bundle_progress(const char *what, size_t done, size_t all)
 {
     if (isatty(STDERR_FILENO))
         fprintf(stderr, "%s: %zu of %zu\n", what, done, all);
 }
 
-/* ---- which */
+/* ---- selection */
 
 static const char *const lists[] = { "status.initContainerStatuses", "status.containerStatuses" };
 
@@ -45,7 +45,7 @@ bool bundle_pod_is_ready(const json_t *pod)
     return str_eq(condition_status(json_at(pod, "status.conditions"), "Ready"), "True");
 }
 
-/* Whether a container of it does not run as it should, or did not. */
+/* Whether a container fails now, or has failed or restarted. */
 static bool is_in_trouble(const json_t *pod)
 {
     size_t i;
@@ -58,7 +58,7 @@ static bool is_in_trouble(const json_t *pod)
     return false;
 }
 
-/* Who goes first: 0 before 1. */
+/* Order of pods: rank 0 first. */
 enum { RANKS = 4 };
 
 static int rank_of(const json_t *pod)
@@ -66,7 +66,8 @@ static int rank_of(const json_t *pod)
     return 2 * bundle_pod_is_ready(pod) + !is_in_trouble(pod);
 }
 
-/* Names of containers are part of a path; the API server's own rule for them is that of a label. */
+/* The container name is part of a path, so it must follow the API server's rule: that of a
+ * label. */
 static void add_logs_of(struct logs *logs, const json_t *pod)
 {
     size_t i;
@@ -113,7 +114,8 @@ static void choose(const json_t *pods, const struct map *down, struct logs *logs
 
 /* ---- reading */
 
-/* The API server's own limit of bytes counts from the first of the lines: what a log ends with would be left out. */
+/* The API server's own byte limit counts from the first line, which would drop the end of the
+ * log. */
 static struct request request_of(const struct log *log)
 {
     CLEANUP_FREE char *path = resource_path(RESOURCE_POD, object_namespace(log->pod), object_name(log->pod), "log");
@@ -124,14 +126,15 @@ static struct request request_of(const struct log *log)
                              .resource = RESOURCE_POD };
 }
 
-/* Where a log that was cut goes on: at the next line. Of what is left of one nobody would know that it is a secret. */
+/* The start of the next line in a cut log: the rest of a cut line may be an unrecognisable part
+ * of a secret. */
 static const char *next_line(const char *bytes)
 {
     const char *end = strchr(bytes, '\n');
     return end && end[1] ? end + 1 : "(its last line is longer than all that is kept of a log, and is left out)\n";
 }
 
-/* The bytes of a log as text. NULL where there is no log. Owned by the caller. */
+/* The bytes of a log as text; NULL if there is no log. Owned by the caller. */
 static char *text_of(const json_t *log, bool cut)
 {
     size_t len = json_string_length(log);

@@ -13,14 +13,14 @@
 #include "kubectl/view/snapshot.h"
 #include "kubectl/view/term.h"
 
-/* So often is decided anew when somebody wrote in between: Ostler itself writes the policy's status every few seconds. */
+/* Attempts after a concurrent write: Ostler itself writes the policy's status every few seconds. */
 enum { TRIES = 5, PAUSE_MS = 200 };
 
-/* Our name among the managers of fields, so that it can be seen who did it. From one that begins with "kubectl"
- * Flux takes its fields back. */
+/* Our field manager, which shows the origin of a change. If the name began with "kubectl", Flux
+ * would revert the fields. */
 #define MANAGER "ostler-kubectl"
 
-/* What is to be done to which object. */
+/* An edit and its object. */
 struct change {
     enum resource_id resource;
     const char *name; /* of a node; NULL: the policy */
@@ -68,7 +68,7 @@ static int send(struct ask *a, const struct change *c, const struct edit *d, con
     return rc;
 }
 
-/* The policy as it is now. New reference. */
+/* Reads the current policy. New reference. */
 static json_t *read_policy(struct ask *a, const struct gpu_options *o, struct err *e)
 {
     CLEANUP_JSON json_t *snapshot = gather(a, o, &(struct gathering){ SEE_POLICY, SEE_POLICY, NULL }, e);
@@ -78,12 +78,12 @@ static json_t *read_policy(struct ask *a, const struct gpu_options *o, struct er
     return json_incref(policy);
 }
 
-/* A Node as it is now; NULL without an error: nothing is there under this name. New reference. */
+/* Reads the current Node; NULL without an error: it does not exist. New reference. */
 static json_t *read_node(struct ask *a, const struct gpu_options *o, const char *name, struct err *e)
 {
     CLEANUP_JSON json_t *snapshot = gather(a, o, &(struct gathering){ SEE_POLICY | SEE_NODES | SEE_REPORTS, SEE_NODES, name }, e);
     json_t *node = json_object_get(snapshot, "nodes"), *report = json_object_get(snapshot, "reports");
-    /* Without a GPU the mark would mean nothing; a name that is mistyped may be that of another node. */
+    /* A hold of a node without a GPU has no effect; a mistyped name may be that of another node. */
     if (node && !report && !json_str(snapshot, "missing.reports"))
         err_set(e, ERR_INVALID, "%s has no GPU that Ostler knows of: nothing was changed", name);
     if (snapshot && !node && report)
@@ -91,7 +91,7 @@ static json_t *read_node(struct ask *a, const struct gpu_options *o, const char 
     return e->kind == ERR_NONE ? json_incref(node) : NULL;
 }
 
-/* Names are asked for only when one is not there. */
+/* Reads the fleet's names only if a name does not exist. */
 static int say_no_node(struct ask *a, const struct gpu_options *o, const char *name, struct err *e)
 {
     CLEANUP_JSON json_t *fleet = gather(a, o, &(struct gathering){ SEE_REPORTS, SEE_REPORTS, NULL }, e);
@@ -123,7 +123,7 @@ static int carry_out(struct ask *a, const struct change *c, const struct gpu_opt
     return rc;
 }
 
-/* All of them, whatever becomes of one: what went wrong is said here. */
+/* Runs on all nodes despite failures, and reports each failure. */
 static int carry_out_on_nodes(struct ask *a, struct change c, const struct gpu_options *o, struct err *e)
 {
     int rc = 0;
@@ -138,7 +138,7 @@ static int carry_out_on_nodes(struct ask *a, struct change c, const struct gpu_o
     return rc;
 }
 
-/* ---- the commands */
+/* ---- commands */
 
 static int decide_pause(const json_t *policy, const struct gpu_options *o, struct edit *ret, struct err *e)
 {

@@ -1,5 +1,6 @@
-/* Commands that change something. Each says what it did and how to undo it; each write names the version that it was decided on,
- * so that it is refused where somebody else wrote in between, and is decided anew then. */
+/* Commands that change something. Each says what it did and how to undo it. Each write names the
+ * version that it rests on: the API server rejects it after a concurrent write, and the command
+ * decides again. */
 #ifndef OSTLER_KUBECTL_CHANGE_H
 #define OSTLER_KUBECTL_CHANGE_H
 

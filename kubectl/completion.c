@@ -10,7 +10,8 @@
 #include "kubectl/show.h"
 #include "reconcilers/decide/node_plan.h"
 
-/* As the shells' own completions do, each asks the program itself for words, so that nothing has to be kept in step. */
+/* As in the shells' own completions, each script asks the program for words, so that it never
+ * becomes outdated. */
 static const struct script {
     const char *shell, *text;
 } scripts[] = {
@@ -92,7 +93,7 @@ static void print_those(const char *const *words, size_t count, const char *begi
             printf("%s\t\n", words[i]);
 }
 
-/* The value of an option, behind its "=" or as the next word. */
+/* The value of an option: after its "=", or the next word. */
 static void take_value(char *const *words, size_t count, const char *option, const char **ret)
 {
     const char *value;
@@ -101,7 +102,7 @@ static void take_value(char *const *words, size_t count, const char *option, con
             *ret = value ? value : words[i + 1];
 }
 
-/* The nodes of the cluster that the words before speak of; where that cannot be had, none. */
+/* Prints the nodes of the command line's cluster; none if it cannot be read. */
 static void print_nodes(char *const *words, size_t count, const char *begin)
 {
     struct gpu_options o = { .request_timeout_ms = 2000, .operand_namespace = "ostler-operands" };
@@ -119,7 +120,7 @@ static void print_nodes(char *const *words, size_t count, const char *begin)
     ask_free(a);
 }
 
-/* Whether one of these words is an option of that name or letter. */
+/* Whether an option with this name or letter is among these words. */
 static bool is_given(char *const *words, size_t count, const char *name, const char *letter)
 {
     for (size_t i = 0; i + 1 < count; i++)
@@ -137,7 +138,8 @@ static void print_outputs(enum gpu_command command, bool watch, const char *begi
     }
 }
 
-/* The value of an option; free texts are a person's own matter, and files the shell's: true then. */
+/* Completes the value of an option, except free text. Returns true if the shell must complete a
+ * file. */
 static bool complete_value(const char *option, enum gpu_command command, bool watch, const char *begin)
 {
     static const char *const states[] = {
@@ -162,7 +164,7 @@ static void complete_name(enum gpu_command command, char *const *words, size_t c
         print_nodes(words, count, begin);
 }
 
-/* The command among the words before the last; GPU_COMMAND_COUNT: none is there. */
+/* The command among the words before the last, or GPU_COMMAND_COUNT. */
 static enum gpu_command command_among(char *const *words, size_t count)
 {
     for (size_t i = 0; i + 1 < count; i++) {

@@ -8,7 +8,7 @@
 #include "reconcilers/model/names.h"
 #include "reconcilers/model/policy.h"
 
-/* What nobody shows, and what most of a large list is made of. */
+/* Never shown, and the largest part of a large list. */
 static const char *const fields_left_out[] = { "metadata.managedFields", NULL };
 static const char *const reports_left_out[] = { "metadata.managedFields", "status.inventory.unreadable",
                                                 "status.inventory.nvSwitches", "status.inventory.gpus",
@@ -21,7 +21,8 @@ static const char *const pods_left_out[] = { "metadata.managedFields", "metadata
                                              "metadata.ownerReferences", "spec.containers", "spec.initContainers",
                                              "spec.volumes", "spec.tolerations", "status", NULL };
 
-/* Parts as questions; of events there are four, by namespace and object: those of all else in `default` are not read. */
+/* Parts as requests. Events need four, by namespace and object, to skip Events of other objects
+ * in `default`. */
 enum question { POLICY, REPORTS, LEASE, NODES, POLICY_EVENTS, EVENTS, OPERAND_EVENTS, OWN_EVENTS, PODS, SETS, QUESTIONS };
 
 static const struct question_row {
@@ -49,7 +50,7 @@ static void of_fleet(struct fetch *f, const struct gpu_options *o)
     f[PODS].in.ns = o->operand_namespace;
 }
 
-/* `selectors` are to be freed after the answers. */
+/* Free `selectors` after the responses. */
 static void of_node(struct fetch *f, const char *node, char *selectors[static 2])
 {
     selectors[0] = xasprintf("regarding.kind=Node,regarding.name=%s", node);
@@ -61,7 +62,7 @@ static void of_node(struct fetch *f, const char *node, char *selectors[static 2]
     f[PODS].in.field_selector = selectors[1];
 }
 
-/* Both are in the namespace of Ostler; where nobody can say which that is, neither can be asked for. */
+/* Both are in Ostler's namespace: if that is unknown, neither is requested. */
 static void ask_where(struct ask *a, struct fetch *lease, struct fetch *own_events)
 {
     CLEANUP_ERR struct err e = { 0 };
@@ -87,10 +88,10 @@ static void prepare(struct fetch *f, const struct gpu_options *o, const struct g
     f[OPERAND_EVENTS].in.ns = f[SETS].in.ns = o->operand_namespace;
     if (g->parts & SEE_PLACES)
         f[PODS].left_out = pods_left_out;
-    f[POLICY].left_out = NULL; /* who keeps it is written there */
+    f[POLICY].left_out = NULL; /* managedFields name the tool that manages it */
 }
 
-/* A sentence for what could not be read; the kind decides. */
+/* Why a part was not readable, as a sentence that depends on the error's kind. */
 static char *why(const struct gpu_options *o, const struct ask *a, enum question q, const struct err *e)
 {
     bool custom = q == POLICY || q == REPORTS;
@@ -106,7 +107,7 @@ static char *why(const struct gpu_options *o, const struct ask *a, enum question
     return xstrdup(err_msg(e));
 }
 
-/* The policy there is; of several, which no API server lets there be, the one that counts. */
+/* The policy; if there were several, which the API server prevents, the effective one. */
 static json_t *only_policy(json_t *list)
 {
     json_t *policy = json_find(list, "metadata.name", POLICY_NAME);
@@ -126,11 +127,11 @@ static int take(json_t *snapshot, struct fetch *f, enum question q, const struct
             json_object_set_new(snapshot, row->member, got);
         return 0;
     }
-    /* One object that is not there is an answer, too. */
+    /* The absence of a single object is a valid result. */
     if (f->name && f->e.kind == ERR_NOT_FOUND)
         return 0;
     CLEANUP_FREE char *sentence = why(o, a, q, &f->e);
-    bool absent = q == POLICY && f->e.kind == ERR_NOT_FOUND; /* Ostler as a whole is */
+    bool absent = q == POLICY && f->e.kind == ERR_NOT_FOUND; /* then Ostler is not installed */
     if (g->needs & row->part || absent)
         return err_set(e, f->e.kind, "%s", sentence);
     json_t *missing = json_object_get(snapshot, "missing");

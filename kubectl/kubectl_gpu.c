@@ -14,7 +14,7 @@
 #include "kubectl/show.h"
 #include "kubectl/view/term.h"
 
-/* What each command does that talks to a cluster; 0, or -1 with an error. */
+/* A command that uses a cluster; returns 0, or -1 with an error. */
 typedef int command_fn(struct ask *a, const struct gpu_options *o, struct err *e);
 static command_fn *const online[GPU_COMMAND_COUNT] = {
     [GPU_STATUS] = show_status,    [GPU_NODES] = show_nodes,       [GPU_EXPLAIN] = show_explain,
@@ -26,7 +26,7 @@ static command_fn *const online[GPU_COMMAND_COUNT] = {
 static int complain(const struct err *e)
 {
     CLEANUP_FREE char *clean = terminal_clean(err_msg(e));
-    if (e->kind != ERR_NONE) /* else it was said already */
+    if (e->kind != ERR_NONE) /* otherwise it was already reported */
         fprintf(stderr, "kubectl gpu: %s\n", clean);
     return GPU_NOT_DONE;
 }
@@ -66,7 +66,7 @@ static int run(int argc, char **argv)
     }
 }
 
-/* Half an answer is none: who reads it takes it for all there is. */
+/* Fails on incomplete output: its reader would take it for complete. */
 static int finish(int code)
 {
     bool whole = fflush(stdout) == 0 && !ferror(stdout);

@@ -1,10 +1,10 @@
-/* `kubectl gpu`: the plugin for people who look after GPU nodes. */
+/* `kubectl gpu`: the kubectl plugin for admins of GPU nodes. */
 #ifndef OSTLER_KUBECTL_KUBECTL_GPU_H
 #define OSTLER_KUBECTL_KUBECTL_GPU_H
 
-/* The program; its exit code. */
+/* Runs the program; returns the exit code. */
 int kubectl_gpu_main(int argc, char **argv);
-/* What kubectl calls to complete `kubectl gpu …`: a program of that name beside the plugin. */
+/* The program that kubectl calls to complete `kubectl gpu …`; it is installed beside the plugin. */
 int kubectl_complete_gpu_main(int argc, char **argv);
 
 #endif

@@ -19,7 +19,7 @@ static bool store_span(const struct option_kind *kind, const char *value, void *
     return option_store_duration(kind, value, to) && *(int64_t *) to > 0;
 }
 
-/* States are written as people please. */
+/* States may have any case. */
 static bool store_state(const struct option_kind *kind, const char *value, void *to)
 {
     (void) kind;
@@ -59,7 +59,7 @@ static const struct option_kind dry_run = {
 #define WRITES (BIT(PAUSE) | BIT(RESUME) | BIT(APPROVE) | BIT(HOLD) | BIT(RELEASE))
 #define SHOWS (BIT(STATUS) | BIT(NODES) | BIT(EXPLAIN) | BIT(EVENTS))
 #define PLUGIN (SHOWS | WRITES | BIT(BUNDLE))
-/* A plan has no colours, and asks nothing of Ostler's own namespace. */
+/* A plan has no colours, and does not use Ostler's own namespace. */
 #define ONLINE (PLUGIN | BIT(PLAN))
 
 static const struct command_row commands[] = {
@@ -68,7 +68,7 @@ static const struct command_row commands[] = {
 #undef X
 };
 
-/* Where an option is stored. */
+/* The offset of an option's value. */
 #define AT(member) offsetof(struct gpu_options, member)
 
 static const struct option_row rows[] = {
@@ -142,7 +142,7 @@ const char *gpu_output_refused(enum gpu_command command, enum gpu_output output,
 {
     static const struct {
         unsigned commands;
-        bool watch; /* only then */
+        bool watch; /* only with --watch */
         enum gpu_output output;
         const char *why;
     } refusals[] = {
@@ -158,7 +158,7 @@ const char *gpu_output_refused(enum gpu_command command, enum gpu_output output,
     return NULL;
 }
 
-/* Whether all that was given is of use to the command, and all that it needs is there. */
+/* Checks that the command accepts all given options, and that all required ones are there. */
 static int check_together(const struct gpu_options *o, const struct option_reader *r, struct err *e)
 {
     const struct command_row *command = &commands[o->command];
@@ -173,7 +173,7 @@ static int check_together(const struct gpu_options *o, const struct option_reade
     return refused ? err_set(e, ERR_INVALID, "%s", refused) : 0;
 }
 
-/* The command and its names are moved to the front of argv; returns how many there are. */
+/* Moves the command and its names to the front of argv; returns their number. */
 static int collect(struct option_reader *r, struct gpu_options *ret, struct err *e)
 {
     int words = 0;
@@ -194,7 +194,7 @@ int gpu_options_parse(int argc, char **argv, struct gpu_options *ret, struct err
     *ret = (struct gpu_options){ .command = GPU_COMMAND_COUNT,
                                  .request_timeout_ms = 30 * 1000,
                                  .operand_namespace = "ostler-operands" };
-    /* What is to be completed is no command line yet. */
+    /* Words to complete are not a valid command line yet. */
     if (argc > 1 && str_eq(argv[1], commands[GPU_COMPLETE].name)) {
         ret->command = GPU_COMPLETE;
         ret->names = argv + 2;

@@ -1,4 +1,5 @@
-/* The command line of the plugin: one table of commands and one of options, which also print the help and complete words. */
+/* The plugin's command line: one table of commands and one of options, which also generate help
+ * and completions. */
 #ifndef OSTLER_KUBECTL_OPTIONS_H
 #define OSTLER_KUBECTL_OPTIONS_H
 
@@ -8,7 +9,7 @@
 
 #include "base/err.h"
 
-/* id, name, what its names are ("" : it takes none), help */
+/* id, name, its arguments ("": none), help */
 #define GPU_COMMANDS(X)                                                                                                       \
     X(STATUS, "status", "", "the fleet at a glance: policy, nodes, rollout, stuck nodes and what to do first")               \
     X(NODES, "nodes", "[NODE…]", "GPU nodes and their states")                                                                \
@@ -33,48 +34,50 @@ enum gpu_command {
     GPU_COMMAND_COUNT
 };
 
-/* How a command's answer is shown. */
+/* The output format. */
 enum gpu_output { SHOW_TEXT, SHOW_WIDE, SHOW_JSON, SHOW_YAML, SHOW_COUNT };
 
 /* All strings are borrowed from argv, or static. */
 struct gpu_options {
     enum gpu_command command;
     const char *kubeconfig; /* NULL: $KUBECONFIG, the pod, ~/.kube/config */
-    const char *context;    /* NULL: the current one */
-    const char *namespace;  /* where Ostler itself runs; NULL: where it says, else OSTLER_NAMESPACE */
+    const char *context;    /* NULL: the current context */
+    const char *namespace;  /* Ostler's own; NULL: discovered, else OSTLER_NAMESPACE */
     const char *operand_namespace;
-    const char *image_prefixes; /* plan: as `ostler plan` has them; NULL: its defaults */
+    const char *image_prefixes; /* plan: as in `ostler plan`; NULL: the defaults */
     const char *settings;
     const char *install_dirs;
     bool control_plane;
-    const char *file;       /* plan: a policy; bundle: where it is written */
-    const char *state;      /* nodes: only those in this state; NULL: all */
+    const char *file;       /* plan: a policy; bundle: the output */
+    const char *state;      /* nodes: only this state; NULL: all */
     int64_t request_timeout_ms;
-    int64_t since_ms;       /* events: how far back; 0: as far as there are any */
+    int64_t since_ms; /* events: how far back; 0: all */
     enum gpu_output output;
     bool watch;
     bool dry_run;
     bool simulate;
     bool no_colour;
-    char *const *names;     /* what the command is about */
+    char *const *names; /* the command's arguments */
     size_t name_count;
 };
 
-/* Reads the command line; on error the message says which argument and what to do. argv is sorted: options, then names. */
+/* Parses the command line; the error names the argument and says what to do. It sorts argv:
+ * options, then names. */
 int gpu_options_parse(int argc, char **argv, struct gpu_options *ret, struct err *e);
-/* The whole help, on standard output. */
+/* Prints the whole help on stdout. */
 void gpu_options_help(void);
-/* Commands, or options of a command (GPU_COMMAND_COUNT: none is known yet), that begin with `word`, each on a line. */
+/* Prints commands, or options of a command (GPU_COMMAND_COUNT: not known yet), that begin with
+ * `word`, one per line. */
 void gpu_options_complete_command(const char *word);
 void gpu_options_complete_option(enum gpu_command command, const char *word);
-/* The command of a name; GPU_COMMAND_COUNT: there is none. */
+/* The command with a name, or GPU_COMMAND_COUNT. */
 enum gpu_command gpu_command_of(const char *name);
-/* Whether an option of that name takes a value as the next word, and whether that is a file. */
+/* Whether an option takes the next word as its value, and whether that is a file. */
 bool gpu_option_takes_value(const char *name);
 bool gpu_option_takes_file(const char *name);
 /* "wide". Static text. */
 const char *gpu_output_name(enum gpu_output output);
-/* Why a command is not shown so; NULL: it is. Static text. */
+/* Why a command does not support an output; NULL: it does. Static text. */
 const char *gpu_output_refused(enum gpu_command command, enum gpu_output output, bool watch);
 
 #endif

@@ -7,7 +7,7 @@ int plan_show(const struct gpu_options *o)
 {
     static const enum output outputs[] = { [SHOW_TEXT] = OUTPUT_TEXT, [SHOW_WIDE] = OUTPUT_TEXT, [SHOW_JSON] = OUTPUT_JSON,
                                            [SHOW_YAML] = OUTPUT_YAML };
-    /* Its own defaults first. */
+    /* Starts with the defaults of `ostler plan`. */
     char *words[] = { (char *) "ostler", (char *) "plan", NULL };
     struct options plan;
     CLEANUP_ERR struct err e = { 0 };

@@ -4,7 +4,7 @@
 
 #include "kubectl/options.h"
 
-/* Prints the plan; the exit code. */
+/* Prints the plan; returns the exit code. */
 int plan_show(const struct gpu_options *o);
 
 #endif

@@ -20,18 +20,18 @@
 
 enum { OUT_MAX = 256 << 20, WATCH_MS = 2000, WATCH_MAX_MS = 20000, WATCH_SHARE = 10, WIDTH = 120, WIDTH_MIN = 40 };
 
-/* A command: what it reads, and what it makes of that. */
+/* A command: what it reads, its view and its output. */
 struct shown {
     struct gathering gathering;
-    /* NULL with an error where there is nothing to show. New reference. */
+    /* NULL with an error if there is nothing to show. New reference. */
     json_t *(*view)(const json_t *snapshot, const struct gpu_options *o, int64_t now_us, struct err *e);
     void (*print)(const json_t *viewed, const struct paint *p, struct buf *out);
-    /* With --watch only what is new is shown, instead of all of it anew: what `viewed` has that `before` has not. NULL: all. New
-     * reference. */
+    /* With --watch, shows only this: what `viewed` has and `before` lacks. NULL: everything each
+     * time. New reference. */
     json_t *(*news)(const json_t *before, const json_t *viewed);
 };
 
-/* Rows and columns of the terminal; 0: there is none, or it does not say. */
+/* The terminal's rows and columns; 0: no terminal, or unknown. */
 static struct winsize screen_size(void)
 {
     struct winsize size = { 0 };
@@ -53,7 +53,8 @@ static struct paint paint_of(const struct gpu_options *o)
 
 /* ---- once */
 
-/* Text goes to a screen of so many rows at most; 0: there is no end. What is wider than the screen takes more of them. */
+/* Writes text for a screen with so many rows (0: no limit). A line wider than the screen takes
+ * several rows. */
 static void write_out(const struct shown *s, const struct gpu_options *o, const json_t *viewed, size_t rows)
 {
     if (o->output == SHOW_JSON && o->watch) {
@@ -74,7 +75,7 @@ static void write_out(const struct shown *s, const struct gpu_options *o, const 
     }
 }
 
-/* A list has no place for what could not be read. */
+/* Prints what a list view cannot show: unreadable parts. */
 static void say_missing(const json_t *missing)
 {
     struct buf out = BUF_INIT(1 << 16);
@@ -83,7 +84,7 @@ static void say_missing(const json_t *missing)
     buf_clear(&out);
 }
 
-/* `ret_missing`: what could not be read, where the view has no place for it; NULL: nothing. New references. */
+/* `ret_missing`: unreadable parts that the view cannot show; NULL: none. New references. */
 static json_t *look(struct ask *a, const struct gpu_options *o, const struct shown *s, json_t **ret_missing, struct err *e)
 {
     CLEANUP_JSON json_t *snapshot = gather(a, o, &s->gathering, e);
@@ -92,16 +93,16 @@ static json_t *look(struct ask *a, const struct gpu_options *o, const struct sho
     return viewed;
 }
 
-/* ---- again and again */
+/* ---- watching */
 
 struct watching {
     struct ask *a;
     const struct gpu_options *o;
     const struct shown *s;
-    json_t *before;  /* what was seen last; NULL: nothing yet */
-    json_t *missing; /* what was not to be had when `before` was new */
-    json_t *said;    /* and in the last look */
-    bool silent;     /* it was said that nobody answers */
+    json_t *before;  /* last view; NULL: none yet */
+    json_t *missing; /* unreadable parts at the time of `before` */
+    json_t *said;    /* unreadable parts in the last look */
+    bool silent;     /* the outage was reported */
 };
 
 static void show_again(const struct watching *w, const json_t *viewed)
@@ -115,7 +116,7 @@ static void show_again(const struct watching *w, const json_t *viewed)
     } else if (text && whole && w->before) {
         fputs("\n", stdout);
     }
-    /* Two rows are for the time, and for where the cursor stands then. */
+    /* Two rows are for the time and the cursor. */
     write_out(w->s, w->o, viewed, size.ws_row > 4 ? size.ws_row - 2u : 0);
     if (text && whole) {
         char time[CLOCK_TEXT_MAX];
@@ -125,14 +126,15 @@ static void show_again(const struct watching *w, const json_t *viewed)
     fflush(stdout);
 }
 
-/* Looks take a tenth of the time: a large cluster is looked at less often. One that failed took long because nobody answered. */
+/* A look takes a tenth of the time at most, so a large cluster is read less often. A failed look
+ * was slow only because of a timeout. */
 static int64_t pause_ms(int64_t took_ms, bool failed)
 {
     int64_t pause = failed ? 0 : took_ms * (WATCH_SHARE - 1);
     return pause < WATCH_MS ? WATCH_MS : pause > WATCH_MAX_MS ? WATCH_MAX_MS : pause;
 }
 
-/* While the API server is away that is said once, and it goes on. */
+/* Reports an outage of the API server once and continues. */
 static void say_trouble(struct watching *w, const struct err *e)
 {
     CLEANUP_FREE char *clean = terminal_clean(err_msg(e));
@@ -141,7 +143,7 @@ static void say_trouble(struct watching *w, const struct err *e)
     w->silent = true;
 }
 
-/* Whether a part is not to be had now that was then. */
+/* Whether a part is unreadable now that was readable then. */
 static bool lacks_more(const json_t *missing, const json_t *then)
 {
     const char *part;
@@ -152,7 +154,8 @@ static bool lacks_more(const json_t *missing, const json_t *then)
     return false;
 }
 
-/* Takes both. What a list had that cannot be read now comes back with it, and is no news then. */
+/* Takes both. If a part becomes unreadable, `before` keeps its rows, so that they are not news
+ * when it is readable again. */
 static void remember(struct watching *w, json_t *viewed_steal, const json_t *news, json_t *missing_steal)
 {
     if (lacks_more(missing_steal, w->said) || lacks_more(w->said, missing_steal))
@@ -173,12 +176,12 @@ static void remember(struct watching *w, json_t *viewed_steal, const json_t *new
     w->missing = missing_steal;
 }
 
-/* One look; -1: there is no sense in another one. */
+/* One look; -1: another one is pointless. */
 static int watch_once(struct watching *w, bool *ret_failed, struct err *e)
 {
     json_t *missing, *viewed = look(w->a, w->o, w->s, &missing, e);
     *ret_failed = !viewed;
-    /* Of what was told to end some answers did not come: they are not missing, and nothing is shown without them. */
+    /* After a stop signal, responses are incomplete: show nothing. */
     if (ask_stopped(w->a)) {
         json_decref(viewed);
         json_decref(missing);
@@ -192,7 +195,7 @@ static int watch_once(struct watching *w, bool *ret_failed, struct err *e)
         remember(w, viewed, news, missing);
         return ferror(stdout) ? -1 : 0;
     }
-    /* What is gone, or what we may not see any more, does not come back by waiting. */
+    /* A deleted object or a missing permission does not return by waiting. */
     if (!w->before || e->kind == ERR_NOT_FOUND || e->kind == ERR_FORBIDDEN)
         return -1;
     say_trouble(w, e);
@@ -229,7 +232,7 @@ static int show(struct ask *a, const struct gpu_options *o, const struct shown *
     return 0;
 }
 
-/* ---- the commands */
+/* ---- commands */
 
 static json_t *view_status(const json_t *snapshot, const struct gpu_options *o, int64_t now_us, struct err *e)
 {
@@ -295,7 +298,7 @@ static json_t *view_explain(const json_t *snapshot, const struct gpu_options *o,
     return explain_view(snapshot, o->names[0], now_us);
 }
 
-/* Names of the fleet are read only when one is not there. */
+/* Reads the fleet's names only if a name does not exist. */
 static int say_similar(struct ask *a, const struct gpu_options *o, struct err *e)
 {
     err_clear(e);
@@ -312,7 +315,8 @@ int show_explain(struct ask *a, const struct gpu_options *o, struct err *e)
     return rc < 0 && e->kind == ERR_NOT_FOUND && !*err_msg(e) ? say_similar(a, o, e) : rc;
 }
 
-/* Of a node that is gone there may be events yet. False with an error: of one there is neither anything. */
+/* Whether every node is known. A deleted node may still have Events; false with an error for a
+ * node without any. */
 static bool are_known(const json_t *snapshot, const struct gpu_options *o, struct err *e)
 {
     const json_t *reports = json_object_get(snapshot, "reports");
@@ -326,7 +330,7 @@ static bool are_known(const json_t *snapshot, const struct gpu_options *o, struc
     return true;
 }
 
-/* Of nothing that could be read it cannot be said that nothing happened. */
+/* If no list of Events was readable, fail: an empty view would claim that nothing happened. */
 static json_t *view_events(const json_t *snapshot, const struct gpu_options *o, int64_t now_us, struct err *e)
 {
     static const char *const lists[] = { "events", "operandEvents", "ownEvents", "policyEvents" };
@@ -353,7 +357,7 @@ static void print_events(const json_t *list, const struct paint *p, struct buf *
 
 int show_events(struct ask *a, const struct gpu_options *o, struct err *e)
 {
-    /* Which nodes have GPUs, and which pods are on the nodes that are named. */
+    /* To know which nodes have GPUs, and which pods are on the named nodes. */
     unsigned also = SEE_REPORTS | (o->name_count ? SEE_PLACES : 0);
     const struct shown s = { { SEE_POLICY | SEE_EVENTS | also, SEE_POLICY, NULL }, view_events, print_events, events_news };
     return show(a, o, &s, e);

@@ -77,7 +77,7 @@ static const struct option_kind duration = { .store = option_store_duration,
                                              .wanted = "must be a time, such as 10m" };
 
 #define BIT(n) (1u << (n))
-/* Commands that an option is for. */
+/* Bits of the commands that accept an option. */
 #define FOR(command) BIT(NODE_COMMAND_##command)
 #define ON_MACHINE                                                                                 \
     (FOR(LOOK) | FOR(RUN) | FOR(WAIT) | FOR(CARDS) | FOR(HOST_DRIVER) | FOR(UNLOAD) |              \
@@ -88,7 +88,6 @@ static const struct option_kind duration = { .store = option_store_duration,
     (FOR(START_DRIVER) | FOR(START_GDRCOPY) | FOR(INSTALL_COS_DRIVER) | FOR(INSTALL_TOOLKIT) |     \
      FOR(REMOVE_TOOLKIT))
 
-/* Where an option is stored. */
 #define AT(member) offsetof(struct node_options, member)
 
 static const struct option_row rows[] = {
@@ -124,7 +123,7 @@ static const struct option_row rows[] = {
       "of cards: keep it in this file until told to stop; of others: where it goes" },
 };
 
-/* In the words of this program. */
+/* Errors in the words of this program. */
 static int refuse(const struct option_row *row, const char *value, struct err *e)
 {
     return value ? err_set(e, ERR_INVALID, "%s %s, but is \"%s\"", row->name, row->kind->wanted,
@@ -140,11 +139,11 @@ static const struct option_table table = { .rows = rows,
                                            .words = OPTION_WORDS_PLAIN,
                                            .refuse = refuse };
 
-/* What commands cannot do without. */
+/* Values that commands require. */
 static const struct need {
     unsigned commands;
     size_t text;
-    const char *variable; /* where it is looked for, too; NULL: nowhere */
+    const char *variable; /* variable that may also set it; NULL: none */
     const char *wanted;
 } needs[] = {
     { FOR(RUN), AT(node), "NODE_NAME", "the name of this node: --node" },
@@ -157,7 +156,6 @@ static const struct need {
     { FOR(WRITE_CONFIG), AT(text), "CONFIG", "a text" },
 };
 
-/* What `wait` waits for. */
 static int take_wish(const char *word, struct node_options *o, struct err *e)
 {
     return option_store_word(&(struct option_kind){ .words = signs }, word, &o->wish.sign)
@@ -166,7 +164,7 @@ static int take_wish(const char *word, struct node_options *o, struct err *e)
                          word);
 }
 
-/* The `nth` word that is no option. */
+/* Takes the `nth` word that is not an option. */
 static int take_word(const char *word, size_t nth, struct node_options *o, struct err *e)
 {
     if (nth == 1 && o->command == NODE_COMMAND_WAIT)
@@ -179,7 +177,7 @@ static int take_word(const char *word, size_t nth, struct node_options *o, struc
     return 0;
 }
 
-/* Looks for what is not on the command line where else it may be said. */
+/* Fills missing values from environment variables. */
 static int take_needs(struct node_options *o, struct err *e)
 {
     for (size_t i = 0; i < ARRAY_LEN(needs); i++) {
@@ -196,7 +194,7 @@ static int take_needs(struct node_options *o, struct err *e)
     return 0;
 }
 
-/* What a command cannot do without, and what is of no use to it. */
+/* Checks required values, and options that the command does not accept. */
 static int check(struct node_options *o, size_t words, const struct option_reader *r, struct err *e)
 {
     if (words == 0)
@@ -222,7 +220,7 @@ int node_options_parse(int argc, char **argv, struct node_options *ret, struct e
             ret->command = next == OPTION_NEXT_HELP ? NODE_COMMAND_HELP : NODE_COMMAND_VERSION;
             return 0;
         }
-        /* Where the words of a program begin all others are its own. */
+        /* All words after a program's name belong to that program. */
         if (next == OPTION_NEXT_WORD && words == 1 && WITH_PROGRAM & BIT(ret->command)) {
             ret->program = &argv[r.at - 1];
             break;

@@ -36,29 +36,29 @@ enum node_command {
 
 struct node_options {
     enum node_command command;
-    const char *root; /* where the host's root folder is mounted; borrowed from argv, as all texts here */
+    /* mount point of the host's root directory; borrowed from argv, like all texts here */
+    const char *root;
     enum output output; /* of look */
-    /* of run, and the log of cards */
-    const char *node;       /* the name of this one; default: $NODE_NAME */
-    const char *kubeconfig; /* NULL: the pod that it runs in, or as everywhere */
+    /* of run, and for the log of cards */
+    const char *node;       /* name of this node; default: $NODE_NAME */
+    const char *kubeconfig; /* NULL: the pod's service account, or the usual places */
     enum log_level log_level;
     bool log_json;
     /* of wait, and of operands */
-    struct ready_target wish; /* of sign-toolkit its source, of operands their own revision */
-    int64_t timeout_ms;    /* 0: as long as it takes */
-    const char *pod;       /* the uid of the pod that it runs in; default: $POD_UID */
-    const char *text;      /* of write-config: what to write */
-    char *const *program;  /* what is to be started, with its arguments and a NULL */
-    /* the file or folder into which something is put; of cards NULL: it is printed */
+    /* of sign-toolkit: the driver's source; of operands: their revision */
+    struct ready_target wish;
+    int64_t timeout_ms;    /* 0: no limit */
+    const char *pod;       /* uid of this pod; default: $POD_UID */
+    const char *text;      /* of write-config: the contents */
+    char *const *program;  /* the program to start, with its arguments and a NULL */
+    /* the destination file or directory; of cards NULL: standard output */
     const char *to;
 };
 
-/* The version of this build. */
 extern const char ostler_node_version[];
 
-/* Reads the command line; on error the message says which argument and what to do. */
+/* Parses the command line; an error says which argument is wrong and what to do. */
 int node_options_parse(int argc, char **argv, struct node_options *ret, struct err *e);
-/* The whole help, on standard output. */
 void node_options_help(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* Options → command → exit code. */
+/* Entry point of ostler-node: runs the command from the command line. */
 #include "node/ostler_node.h"
 
 #include <fcntl.h>
@@ -126,7 +126,7 @@ static int install_cos_driver(const struct node_options *o, const struct root *r
     return cos_install(root, o->to, o->program, e);
 }
 
-/* The tools are the host's own; its root folder is what the toolkit's container has as ours. */
+/* Uses the host's own tools; its root directory is mounted in the toolkit's container. */
 static int show_host_devices(const struct node_options *o, const struct root *root, struct err *e)
 {
     char chroot[] = "chroot", modprobe[] = "modprobe", uvm[] = "nvidia-uvm";
@@ -135,14 +135,14 @@ static int show_host_devices(const struct node_options *o, const struct root *ro
     return host_devices_show(root, &(struct host_devices){ loader, mknodat }, e);
 }
 
-/* Both containers have the same variables, which are those of NVIDIA's program. */
+/* Both containers have the same environment variables, which are those of NVIDIA's program. */
 static struct toolkit_files toolkit_files(const char *programs)
 {
     return (struct toolkit_files){ .config = getenv("RUNTIME_CONFIG"), .drop_in = getenv("RUNTIME_DROP_IN_CONFIG"),
                                    .programs = programs, .copies = TOOLKIT_FILES_FOLDER };
 }
 
-/* The value of the first variable that is set, or else `other`. */
+/* The value of the first set variable, else `other`. */
 static const char *first_set(const char *name, const char *second_name, const char *other)
 {
     const char *value = getenv(name), *second = getenv(second_name);
@@ -156,7 +156,7 @@ static int install_toolkit(const struct node_options *o, const struct root *root
     CLEANUP_FREE char *programs = xasprintf("%s/toolkit/", o->to);
     const char *socket = getenv("RUNTIME_SOCKET"), *asked = first_set("CRI_SOCKET", "RUNTIME_SOCKET", NULL);
     const struct cri cri = cri_on(asked);
-    /* The kubelet names a container's host for its pod. */
+    /* HOSTNAME: the kubelet sets a container's host name to the pod's name. */
     const struct toolkit_install install = { .to = o->to, .program = o->program, .socket = socket, .cri = asked ? &cri : NULL,
                                              .handler = first_set("NVIDIA_RUNTIME_NAME", "CONTAINERD_RUNTIME_CLASS", "nvidia"),
                                              .seen_ms = TOOLKIT_SEEN_MS, .times = RUNTIME_TIMES, .pod = getenv("HOSTNAME"),
@@ -199,7 +199,8 @@ static int prove(const struct node_options *o, const struct root *root, struct e
     return proof_run(root, TERMINATION_LOG_FILE, e);
 }
 
-/* What a command does. Of one that runs a program of NVIDIA's, the log says why it failed: its last words are that program's. */
+/* What a command runs. `log_speaks`: it runs a program of NVIDIA's, whose log explains a failure
+ * better than Ostler's error. */
 static const struct work {
     int (*run)(const struct node_options *o, const struct root *root, struct err *e);
     bool log_speaks;

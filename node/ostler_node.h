@@ -2,7 +2,7 @@
 #ifndef OSTLER_NODE_OSTLER_NODE_H
 #define OSTLER_NODE_OSTLER_NODE_H
 
-/* Does what the command line says; returns the exit code. */
+/* Executes the command line; returns the exit code. */
 int ostler_node_main(int argc, char **argv);
 
 #endif

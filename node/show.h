@@ -1,4 +1,4 @@
-/* An inventory in lines, for people. */
+/* Prints an inventory as text for people. */
 #ifndef OSTLER_NODE_SHOW_H
 #define OSTLER_NODE_SHOW_H
 

@@ -22,13 +22,13 @@
 enum {
     TOKEN_BYTES = 24,
     DEED_MAX = 1 << 20,
-    STEPS_PER_TURN = 2000, /* things that happen before clients are served again */
-    WATCHES_MS = 1000,     /* watches are looked at this often for their ends and bookmarks, real time */
+    STEPS_PER_TURN = 2000, /* events before clients are served again */
+    WATCHES_MS = 1000,     /* real time between checks of watches for their end and bookmarks */
 };
 
 enum { USER_ADMIN, USER_OSTLER, USER_COUNT };
 
-/* Other rows of the scenario, from a time on. */
+/* A timed replacement of the scenario's rows. */
 struct change_event {
     struct sim_event event;
     struct sim_cluster *cluster;
@@ -46,17 +46,17 @@ struct sim_cluster {
     struct access *access;
     struct actors *actors;
     struct change_event *changes;
-    void (*told)(void *arg, const char *text); /* of actions; NULL: nobody listens */
+    void (*told)(void *arg, const char *text); /* reports actions; NULL: no listener */
     void *told_arg;
     char *refused; /* the first object of the scenario that the API refuses, and why */
     struct certificate certificate;
     char *tokens[USER_COUNT];
     struct front_user users[USER_COUNT];
     struct front *front;
-    bool written; /* the kubeconfigs; they go with the cluster, which nobody can reach after it */
+    bool written; /* the kubeconfigs exist; they are deleted with the cluster */
     char *server;
-    uint64_t told_rv;      /* of the API, when watches were last written on */
-    int64_t looked_at_ms;  /* real: when watches were last looked at */
+    uint64_t told_rv;      /* of the API, when watches were last continued */
+    int64_t looked_at_ms;  /* real: when watches were last checked */
 };
 
 static int64_t now_ms(void *arg)
@@ -105,7 +105,7 @@ static void schedule_changes(struct sim_cluster *c)
     }
 }
 
-/* What `helm install` leaves behind, as far as Ostler needs it: CRDs, namespaces, its account's rights. */
+/* The result of `helm install` that Ostler needs: CRDs, namespaces, RBAC of its account. */
 static int install(struct sim_cluster *c, struct err *e)
 {
     if (builtin_install(c->api, ADMIN, OSTLER_NAMESPACE, OPERAND_NAMESPACE, e) < 0)
@@ -129,14 +129,14 @@ static int read_scenario(struct sim_cluster *c, struct err *e)
     if (c->scenario && c->scenario->begins_us) {
         c->sim.epoch_us = c->scenario->begins_us;
     } else {
-        /* Everybody who looks has the machine's clock. */
+        /* Clients compare times with the machine's clock. */
         c->sim.epoch_us = clock_wall_us(&c->real);
         c->sim.pace = c->options->speed;
     }
     return 0;
 }
 
-/* The address without its port; what stands for every address is reached on the loopback. */
+/* The address without its port; a wildcard address becomes the loopback address. */
 static char *host_of(const char *listen)
 {
     const char *colon = listen;
@@ -176,7 +176,7 @@ static int listen_and_tell(struct sim_cluster *c, struct err *e)
     return c->options->ostler_kubeconfig ? kubeconfig_write(c->options->ostler_kubeconfig, &k, e) : 0;
 }
 
-/* Everybody who acts, and what is there from the beginning. */
+/* Creates the actors and the initial objects. */
 static int populate(struct sim_cluster *c, struct err *e)
 {
     c->actors = actors_new(&c->sim, c->api, &(struct actors_options){ .world = &c->world,
@@ -201,7 +201,7 @@ struct sim_cluster *sim_cluster_new(const struct sim_options *options, struct er
         goto fail;
     if (populate(c, e) < 0)
         goto fail;
-    api_compact(c->api, api_rv(c->api)); /* a server that has just begun has no history */
+    api_compact(c->api, api_rv(c->api)); /* a new server has no history */
     if (listen_and_tell(c, e) < 0)
         goto fail;
     c->written = true;
@@ -244,7 +244,7 @@ void sim_cluster_on_action(struct sim_cluster *c, void (*told)(void *arg, const 
     c->told_arg = arg;
 }
 
-/* Lets happen what is due by now; false when not all of it has happened yet. */
+/* Runs the events that are due; false if some are left. */
 static bool catch_up(struct sim_cluster *c, int64_t real_ms)
 {
     int64_t until = (int64_t) ((double) (real_ms - c->began_ms) * c->options->speed);

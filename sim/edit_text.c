@@ -3,13 +3,13 @@
 #include "base/json.h"
 #include "base/str.h"
 
-/* Who does it, and what is said after the name. */
+/* The forms of a description. */
 enum form {
-    FORM_MANIFEST, /* a person, to the object in the body */
-    FORM_OBJECT,   /* a person, to an object */
-    FORM_PAIRS,    /* a person, with keys and values */
-    FORM_TAINT,    /* a person, with a taint */
-    FORM_ITSELF,   /* it happens to what is named */
+    FORM_MANIFEST, /* a user, and the object in the body */
+    FORM_OBJECT,   /* a user, and an object */
+    FORM_PAIRS,    /* a user, an object, and keys with values */
+    FORM_TAINT,    /* a user, an object, and a taint */
+    FORM_ITSELF,   /* the named object alone */
 };
 
 static const struct {
@@ -45,7 +45,7 @@ static const struct {
     [SPEC_KUBELET_RESTART] = { FORM_ITSELF, "has a kubelet that starts anew" },
 };
 
-/* "infer-2" for nodes, "daemonsets ostler-operands/exporter" for all else. */
+/* "infer-2" for nodes, "daemonsets ostler-operands/exporter" for others. */
 static void add_object(const struct spec_action *a, struct buf *out)
 {
     if (a->kind && !str_eq(a->kind, "nodes"))
@@ -53,7 +53,7 @@ static void add_object(const struct spec_action *a, struct buf *out)
     buf_printf(out, "%s%s%s", str_or_empty(a->ns), a->ns ? "/" : "", str_or_empty(a->name));
 }
 
-/* As kubectl takes them: key=value, and key- for what is taken off. */
+/* As in kubectl: key=value, and key- for a removal. */
 static void add_pairs(const json_t *pairs, struct buf *out)
 {
     const char *key;

@@ -31,7 +31,7 @@ static int write_all(int fd, const char *text)
     return 0;
 }
 
-/* JSON, which is YAML too: everything that reads a kubeconfig takes it. */
+/* JSON is valid YAML: every reader of kubeconfigs accepts it. */
 static char *kubeconfig_text(const struct kubeconfig *k)
 {
     CLEANUP_FREE char *authority = base64(k->certificate);

@@ -1,4 +1,4 @@
-/* Options → a simulated cluster on a loopback port, until a signal. */
+/* Entry point of ostler-sim: runs a simulated cluster on a loopback port until a signal. */
 #include <signal.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
@@ -10,8 +10,8 @@
 #include "sim/view.h"
 
 enum {
-    TURN_MS = 100,           /* between two looks at what to show */
-    REMIND_MS = 20000,       /* among lines, until it is said again how somebody comes in */
+    TURN_MS = 100,           /* between updates of the view */
+    REMIND_MS = 20000,       /* between reminders of how to connect, among lines */
     PICTURE_MAX = 4 << 20,
 };
 
@@ -28,14 +28,14 @@ static void set_up_signals(void)
     const struct sigaction stop = { .sa_handler = on_signal };
     sigaction(SIGINT, &stop, NULL);
     sigaction(SIGTERM, &stop, NULL);
-    /* A terminal that is closed ends it as well, but where nohup has it go on. */
+    /* A closed terminal ends it too, unless nohup ignores the signal. */
     struct sigaction closed;
     if (sigaction(SIGHUP, NULL, &closed) == 0 && closed.sa_handler != SIG_IGN)
         sigaction(SIGHUP, &stop, NULL);
     signal(SIGPIPE, SIG_IGN);
 }
 
-/* An action of the scenario, where nothing else is shown. */
+/* Prints an action of the scenario if there is no view. */
 static void on_action_alone(void *arg, const char *text)
 {
     int64_t s = clock_mono_ms(sim_cluster_clock(arg)) / 1000;
@@ -64,7 +64,7 @@ static void say_door(const char *door)
     fflush(stdout);
 }
 
-/* `door`: what is said now and then among lines. */
+/* `door`: the reminder of how to connect. */
 static int run(struct sim_cluster *c, const struct sim_options *o, struct view *v, const char *door)
 {
     const struct clock *virtual = sim_cluster_clock(c);

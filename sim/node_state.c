@@ -12,7 +12,7 @@ static bool is_ready(const json_t *object)
     return str_eq(condition_status(json_at(object, "status.conditions"), "Ready"), "True");
 }
 
-/* A container that waits for anything but its first start says what went wrong. */
+/* A container that waits for anything but its first start has failed. */
 static bool is_failing(const json_t *pod)
 {
     static const char *const lists[] = { "status.initContainerStatuses", "status.containerStatuses" };
@@ -35,7 +35,7 @@ void node_operands_add(struct node_operands *o, const json_t *pod, int delta)
         o->waiting += (size_t) delta;
 }
 
-/* What its report says; NODE_STATE_COUNT: it says nothing yet. */
+/* The state in the report; NODE_STATE_COUNT: none yet. */
 static enum node_state reported(const json_t *report)
 {
     const char *said = json_str(report, "status.state");

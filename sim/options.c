@@ -21,7 +21,6 @@ static const struct option_kind speed = { .store = store_speed };
 static const struct option_kind seed = { .store = option_store_number, .min = 0, .max = INT64_MAX };
 static const struct option_kind duration = { .store = option_store_duration };
 
-/* Where an option is stored. */
 #define AT(member) offsetof(struct sim_options, member)
 
 static const struct option_row rows[] = {
@@ -49,7 +48,7 @@ static const struct option_row rows[] = {
     { "--version", NULL, 0, &option_flag, AT(version), "", "print the version" },
 };
 
-/* In the words of this program: the help says what a value is. */
+/* Errors in the words of this program: the help describes the value. */
 static int refuse(const struct option_row *row, const char *value, struct err *e)
 {
     return value

@@ -8,24 +8,23 @@
 #include "base/err.h"
 #include "base/log.h"
 
-/* All strings are borrowed from argv, or static. */
+/* Strings are borrowed from argv or static. */
 struct sim_options {
     const char *scenario;          /* file; "-": standard input; NULL: an empty cluster */
-    const char *kubeconfig;        /* where the administrator's is written; NULL: ostler-sim.kubeconfig */
-    const char *ostler_kubeconfig; /* where that of Ostler's ServiceAccount is written; NULL: nowhere */
+    const char *kubeconfig;        /* path for the admin's; NULL: ostler-sim.kubeconfig */
+    const char *ostler_kubeconfig; /* path for that of Ostler's ServiceAccount; NULL: none */
     const char *listen;
-    double speed;                  /* virtual seconds in a real one */
+    double speed;                  /* virtual seconds per real second */
     int64_t seed;                  /* -1: the scenario's */
     int64_t duration_ms;           /* virtual; 0: until a signal */
     bool show;
-    bool api_only;                 /* nobody acts on the objects */
+    bool api_only;                 /* without actors */
     bool help, version;
     enum log_level log_level;
 };
 
-/* Reads the command line; on error the message says which argument and what to do. */
+/* Parses the command line; an error says which argument is wrong and what to do. */
 int sim_options_parse(int argc, char **argv, struct sim_options *ret, struct err *e);
-/* Prints the options. */
 void sim_options_help(void);
 /* "ostler-sim VERSION". */
 const char *sim_options_version(void);

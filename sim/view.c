@@ -14,13 +14,13 @@ enum { NOTES = 12, TEXT_MAX = 1 << 20, LABEL_WIDTH = 34 };
 
 #define OPERAND_NAMESPACE "ostler-operands"
 
-/* What was last said about one object. */
+/* The last text about one object. */
 struct said {
     char *key; /* "node gpu-1" */
     char *text;
 };
 
-/* What runs on one node. */
+/* The operands on one node. */
 struct floor {
     char *node;
     struct node_operands operands;
@@ -28,8 +28,8 @@ struct floor {
 
 struct view {
     struct view_options o;
-    struct map floors;   /* node to struct floor; nodes that ever had an operand */
-    struct map said;     /* key to struct said; lines only */
+    struct map floors;   /* node name to struct floor; nodes that ever had an operand */
+    struct map said;     /* key to struct said; only for lines */
     struct buf lines;    /* since the last call */
     char *notes[NOTES];  /* the newest events, oldest first */
     size_t note_count;
@@ -42,18 +42,19 @@ static void time_text(int64_t ms, struct buf *out)
     buf_printf(out, "%02" PRId64 ":%02" PRId64 ":%02" PRId64, ms / 3600000, ms / 60000 % 60, ms / 1000 % 60);
 }
 
-/* A label stands in a column of its own; without one (NULL) the text begins there. */
+/* Adds a line with the label in its own column; NULL: without that column. */
 static void add_line(struct view *v, const char *label, const char *text)
 {
     if (v->lines.len > TEXT_MAX / 2)
-        return; /* nobody reads so much at once */
+        return; /* more would be unreadable */
     time_text(clock_mono_ms(v->o.clock), &v->lines);
     if (label)
         buf_printf(&v->lines, "  %-*s", LABEL_WIDTH, label);
     buf_printf(&v->lines, "%s%s\n", label ? " " : "  ", text);
 }
 
-/* Says something about an object unless it was just said. An empty text is remembered and not shown. */
+/* Adds a line about an object unless the last one was the same. An empty text is stored but not
+ * shown. */
 static void say(struct view *v, const char *label, const char *text)
 {
     struct said *s = map_get(&v->said, label);
@@ -92,7 +93,7 @@ static enum node_state state_of(const struct view *v, const json_t *node)
     return node_state_of(node, report_of(v, node), f ? &f->operands : NULL);
 }
 
-/* ---- one object in words */
+/* ---- descriptions of objects */
 
 static char *node_text(const struct view *v, const json_t *node)
 {
@@ -103,7 +104,7 @@ static char *node_text(const struct view *v, const json_t *node)
     json_t *taint;
     enum node_state state = state_of(v, node);
     const char *reason = json_str(report_of(v, node), "status.reason");
-    /* Its report says Ready for a moment longer than its GPUs are there. */
+    /* Its report shows Ready slightly longer than its GPUs exist. */
     bool bare = state == NODE_READY && str_eq(gpus, "0");
     buf_str(&out, bare ? "kubelet ready" : node_state_name(state));
     if (reason && state != NODE_READY && !str_eq(reason, node_state_name(state)))
@@ -162,7 +163,7 @@ static void add_note(struct view *v, const char *note)
 
 static void take_event(struct view *v, const json_t *event)
 {
-    /* The store has them as the core group shows them. */
+    /* The store has events in the form of the core group. */
     CLEANUP_FREE char *note = xasprintf("%s %s/%s: %s", json_str_or_empty(event, "reason"),
                                         json_str_or_empty(event, "involvedObject.kind"),
                                         json_str_or_empty(event, "involvedObject.name"), json_str_or_empty(event, "message"));
@@ -172,7 +173,7 @@ static void take_event(struct view *v, const json_t *event)
 
 /* ---- operands on nodes */
 
-/* The floor that an operand's pod is on; NULL: it is none, or on no node. */
+/* The floor of an operand's pod; NULL: not an operand, or not bound. */
 static struct floor *floor_of(struct view *v, const json_t *pod)
 {
     bool ours = pod && str_eq(json_str(pod, "metadata.namespace"), OPERAND_NAMESPACE);
@@ -211,7 +212,7 @@ static void on_commit(void *arg, const struct api_commit *c)
 {
     struct view *v = arg;
     if (str_eq(c->kind->plural, "events")) {
-        /* What the cluster's own components tell names one as its source, and is too much to be shown here. */
+        /* Events of the cluster's components have a source component; they are too many to show. */
         if (c->after && !json_str(c->after, "source.component"))
             take_event(v, c->after);
         return;
@@ -253,7 +254,7 @@ static void row(struct screen *s, const char *colour, const char *text)
         buf_printf(s->out, "%s\033[K\r\n", cut);
 }
 
-/* Words behind one another, which go on in the next row where one is full. */
+/* Words that wrap to the next row. */
 struct flow {
     struct screen *s;
     int column; /* of the next word, from 0 */
@@ -266,7 +267,7 @@ static void flow_end(struct flow *f)
     f->column = 0;
 }
 
-/* `width`: columns that the word takes, with what keeps it apart from the next. */
+/* `width`: columns of the word including the gap after it. */
 static void flow_add(struct flow *f, int width, const char *word)
 {
     if (f->column + width > f->s->columns)
@@ -302,7 +303,7 @@ static void draw_nodes(const struct view *v, struct screen *s)
     row(s, NULL, "");
 }
 
-/* How many nodes are in each state, in the policy's words: "24 Ready, 1 Unsupported". */
+/* The number of nodes in each of the policy's states: "24 Ready, 1 Unsupported". */
 static void add_states(const json_t *states, struct buf *out)
 {
     size_t i;
@@ -312,7 +313,7 @@ static void add_states(const json_t *states, struct buf *out)
                    json_str_or_empty(row, "state"));
 }
 
-/* The columns of `kubectl get`, without those that are empty. */
+/* The columns of `kubectl get` that are not empty. */
 static void add_summary(const json_t *summary, struct buf *out)
 {
     static const struct {
@@ -357,7 +358,7 @@ static void draw_daemonsets(const struct view *v, struct screen *s)
     row(s, NULL, "");
 }
 
-/* The terminal breaks it where a row is full, so that it is one line for who copies it. */
+/* The terminal wraps it, so that it is copied as one line. */
 static void draw_door(const struct view *v, struct screen *s)
 {
     buf_printf(s->out, "%s\033[K\r\n", v->o.door);
@@ -379,11 +380,11 @@ static void draw(const struct view *v, int columns, int rows, struct buf *out)
     draw_daemonsets(v, &s);
     size_t room = s.rows_left > 0 ? (size_t) s.rows_left : 0;
     for (size_t i = v->note_count > room ? v->note_count - room : 0; i < v->note_count; i++)
-        row(&s, NULL, v->notes[i]); /* the newest, where not all have room */
+        row(&s, NULL, v->notes[i]); /* the newest that fit */
     buf_str(out, "\033[J");
 }
 
-/* ---- */
+/* ---- the view */
 
 struct view *view_new(const struct view_options *o)
 {

@@ -1,5 +1,5 @@
-/* What a person sees of the simulated cluster: a picture that is drawn again and again on a terminal, lines elsewhere. It reads
- * the API server's objects and nothing else, as a person with kubectl would. */
+/* Shows the simulated cluster to users: a picture that is redrawn on a terminal, lines elsewhere.
+ * It reads only API objects, like a user with kubectl. */
 #ifndef OSTLER_SIM_VIEW_H
 #define OSTLER_SIM_VIEW_H
 
@@ -16,16 +16,16 @@ struct view_options {
     const struct clock *clock; /* virtual */
     bool picture;     /* ANSI escapes; otherwise lines */
     const char *head; /* first line of the picture; borrowed */
-    const char *door; /* below it, how somebody comes in: never cut, whatever the size; borrowed */
+    const char *door; /* below it, how to connect: never cut; borrowed */
 };
 
-/* Listens to the API from now on. */
+/* Subscribes to commits of the API. */
 struct view *view_new(const struct view_options *o);
-/* Frees it, after the API has brought its last commit. NULL is none. */
+/* Frees it; the API must make no more commits. NULL is allowed. */
 void view_free(struct view *v);
-/* Somebody does something now: a line, and a note in the picture. */
+/* Shows an action of a user as a line and in the picture. */
 void view_say(struct view *v, const char *text);
-/* Appends what there is to say: the whole picture, in so many columns and rows, or the lines about what changed since the last
+/* Appends the whole picture for this screen size, or the lines about changes since the last
  * call. */
 void view_show(struct view *v, int columns, int rows, struct buf *out);
 

@@ -10,27 +10,29 @@
 #include "reconcilers/model/names.h"
 
 enum {
-    /* The policy is one key: no event tells of rights or a namespace that came back, so it is tried again this often. */
+    /* No watch event reports a restored permission or namespace, so the policy is retried this
+     * often. */
     POLICY_BACKOFF_MAX_MS = 15 * 1000,
-    /* What has changed is looked at together after this time, and not more often than each second. */
+    /* Changes are collected for this time, and a pass runs at most once per second. */
     SETTLE_MS = 50,
     SETTLE_APART_MS = 1000,
-    /* The rollout, whose next step should follow the one before at once. */
+    /* Shorter for the rollout, whose next step should follow at once. */
     ROLLOUT_SETTLE_MS = 10,
     ROLLOUT_APART_MS = 50,
-    /* What is said of a node may be so late, so that what lasts a moment is not said at all. So few requests at a time leave the
-     * others their way. */
+    /* Reports may be this late, so that short states are not reported. They use few of the
+     * requests in flight, so that other work comes first. */
     REPORT_SETTLE_MS = 3000,
     REPORTS_IN_FLIGHT = 2,
-    /* With so many nodes to look at, as after a start, nothing is said for so long. */
+    /* While this many nodes wait for a pass, as after a start, reports are postponed. */
     REPORT_BUSY = 2 * EXECUTOR_IN_FLIGHT,
     REPORT_BUSY_MS = 500,
-    /* An installation that is gone without a word leaves the cluster to another one after a minute. */
+    /* Multiplies the lease times: after a minute of silence another installation may take the
+     * cluster. */
     CLAIM_SLOWNESS = 4,
 };
 
-/* What was decided before a watch failed is not begun after it: it may rest on what is not so any more. When all is well again it
- * is decided anew. Without leader election nothing else forbids a write. */
+/* A decision from before a watch failure must not start: it may rest on stale data. After
+ * recovery, Ostler decides again. Without leader election, only this fence prevents writes. */
 static int64_t fence(void *arg)
 {
     const struct engine *en = arg;
@@ -42,7 +44,7 @@ static int64_t fence(void *arg)
     return own < cluster_lease ? own : cluster_lease;
 }
 
-/* ---- who must look at what */
+/* ---- triggers of passes */
 
 static void want_node(void *arg, const char *name)
 {
@@ -74,7 +76,7 @@ static void want_policy(void *arg, bool soon)
     controller_add_after(en->policies, POLICY_NAME, apart > SETTLE_MS ? apart : SETTLE_MS);
 }
 
-/* ---- working and holding still */
+/* ---- modes */
 
 static bool watches_are_well(const struct engine *en)
 {
@@ -84,8 +86,8 @@ static bool watches_are_well(const struct engine *en)
     return cluster_synced(&en->cluster);
 }
 
-/* Decisions are made only while we lead and every watch is well: never on a view that may be old, nor on what Ostler does not
- * stand on firmly. Where that is why, people are told. */
+/* Ostler decides only while it leads, all watches work and all prerequisites hold, never on
+ * stale data. It reports missing prerequisites. */
 static enum engine_mode mode_now(const struct engine *en)
 {
     if (!en->leading || en->stopping || !en->look.known)
@@ -128,7 +130,7 @@ static void set_blocked(struct engine *en)
     en->cluster.blocked = p ? &en->blocked : NULL;
 }
 
-/* When all is well (again), everything is looked at. */
+/* Starts a pass over everything when all watches work (again). */
 static void work_when_ready(void *arg)
 {
     static const char *const words[] = {
@@ -139,20 +141,20 @@ static void work_when_ready(void *arg)
     struct engine *en = arg;
     enum engine_mode mode = mode_now(en);
     if (en->leading && !watches_are_well(en))
-        engine_prerequisites_check(en); /* a namespace that went with its roles may be why */
+        engine_prerequisites_check(en); /* a deleted namespace, with its Roles, may be the cause */
     if (mode == en->mode)
         return;
     stop_controllers(en);
     en->mode = mode;
     set_blocked(en);
     if (mode == ENGINE_REPORTING)
-        cluster_new_epoch(&en->cluster); /* what was decided before is not begun any more */
+        cluster_new_epoch(&en->cluster); /* earlier decisions do not start */
     log_info(words[mode], "leading", en->leading ? "true" : "false");
     if (mode != ENGINE_STILL)
         start_controllers(en);
 }
 
-/* A definition that changes ends the watches of its objects. */
+/* A changed CRD ends the watches of its objects. */
 static void on_policies(void *arg)
 {
     struct engine *en = arg;
@@ -165,12 +167,12 @@ static void on_prerequisites(void *arg)
     struct engine *en = arg;
     work_when_ready(en);
     set_blocked(en);
-    cluster_enqueue_reports(&en->cluster); /* their definition may know more by now, or less */
+    cluster_enqueue_reports(&en->cluster); /* their CRD may have more or fewer fields now */
     want_policy(en, false);
 }
 
-/* Where their CRD has only come now, all that was not said is said; and a policy that goes waits to hear what there is of
- * them. */
+/* If the reports' CRD is new, all reports are due, and a policy that is being deleted waits for
+ * the list of reports. */
 static void on_reports(void *arg)
 {
     struct engine *en = arg;
@@ -188,7 +190,7 @@ static void on_leading(void *arg)
     work_when_ready(en);
 }
 
-/* Of the replicas of an installation, the one that leads speaks for it. */
+/* The leading replica of an installation competes for the cluster's lease. */
 static void on_leading_here(void *arg)
 {
     struct engine *en = arg;
@@ -208,7 +210,7 @@ static void on_suspended(void *arg)
 static void on_lost(void *arg)
 {
     struct engine *en = arg;
-    /* Nothing more may be written, not even a lease: the next leader may be at work already. */
+    /* Write nothing more, not even a lease: the next leader may already work. */
     log_error("lease lost", "message", "another replica may lead by now: exiting at once");
     en->o.lost(en->o.arg);
 }
@@ -220,7 +222,7 @@ static void reconcile_policy(void *arg, const char *key, struct actions *actions
     struct engine *en = arg;
     en->policy_looked_ms = loop_now(en->o.loop);
     policy_reconcile(&en->reconcilers, key, actions);
-    work_when_ready(en); /* the policy may have asked for a watch that nobody needed before */
+    work_when_ready(en); /* the policy may need a watch that was not needed before */
     engine_cleanup_look(en);
 }
 
@@ -309,13 +311,14 @@ static void on_answered(void *arg, const struct request *request, int status, co
     struct engine *en = arg;
     engine_take_right(en, request, e);
     if (e->kind == ERR_FORBIDDEN)
-        engine_prerequisites_check(en); /* the operands' namespace may be gone, and with it the roles there */
+        /* the operands' namespace may be deleted, and its Roles with it */
+        engine_prerequisites_check(en);
     fleet_metrics_answered(&en->fleet_metrics, request, e);
     if (en->o.answered)
         en->o.answered(en->o.arg, request, status);
 }
 
-/* ---- life */
+/* ---- construction */
 
 static void set_up_controllers(struct engine *en)
 {
@@ -324,7 +327,7 @@ static void set_up_controllers(struct engine *en)
                                    .written = on_written, .seen = on_seen, .view = projection_view, .answered = on_answered,
                                    .arg = en };
     en->executor = executor_new(&ex);
-    /* The policy's first: it is one key that a thousand nodes must not keep waiting. */
+    /* The policy's controller comes first: a thousand nodes must not delay its one key. */
     struct controller_options c = { .name = "policy", .reconcile = reconcile_policy, .outcome = on_policy_outcome, .arg = en,
                                     .loop = o->loop, .executor = en->executor, .metrics = &en->controller_metrics,
                                     .clock = o->clock, .backoff_max_ms = POLICY_BACKOFF_MAX_MS, .notice = on_notice };
@@ -410,10 +413,11 @@ struct engine *engine_new(const struct engine_options *o)
 void engine_start(struct engine *en)
 {
     for (size_t i = 0; i < RESOURCE_COUNT; i++)
-        if (en->cluster.informers[i] && i != RESOURCE_CONFIGMAP && i != RESOURCE_BUDGET) /* these wait for who needs them */
+        /* started on demand */
+        if (en->cluster.informers[i] && i != RESOURCE_CONFIGMAP && i != RESOURCE_BUDGET)
             informer_start(en->cluster.informers[i]);
     engine_prerequisites_check(en);
-    /* What cleans up has to know first whose the cluster is. */
+    /* A cleanup must know first which installation owns the cluster. */
     en->cluster_lease_begun = en->o.cleanup;
     if (en->cluster_lease && en->cluster_lease_begun)
         lease_start(en->cluster_lease);

@@ -1,5 +1,6 @@
-/* `ostler cleanup`: has the policy deleted where that is asked for, sees everything come off, by the Ostler that leads or by
- * itself where none does, and takes away last what a cluster has for Ostler alone. */
+/* `ostler cleanup`: deletes the policy if requested, and waits until the leading Ostler (without
+ * one, this process) has removed everything. Last, it deletes what a cluster has only for
+ * Ostler. */
 #include <stdlib.h>
 
 #include "base/json.h"
@@ -12,19 +13,19 @@
 #include "reconcilers/model/policy.h"
 
 enum {
-    /* A lease that nobody renews is over after 15 s, the claim to the cluster after a minute; what is not ours after this time is
-     * being renewed. */
+    /* A lease that is not renewed expires after 15 s, the cluster lease after a minute. A lease
+     * not acquired after this time has a live holder. */
     PATIENCE_MS = 20 * 1000,
     CLAIM_PATIENCE_MS = 75 * 1000,
     TICK_MS = 500,
-    /* How often it says what it waits for. */
+    /* How often the cleanup logs what it waits for. */
     TELL_MS = 10 * 1000,
     ANSWER_MAX = 64 * 1024,
 };
 
-/* ---- whose the cluster is */
+/* ---- ownership of the cluster */
 
-/* Before that is known, and where it is another installation's, nothing is touched. */
+/* Nothing is touched before the owner is known, or if it is another installation. */
 static bool is_ours(const struct engine *en)
 {
     return !en->cluster_lease || lease_is_leading(en->cluster_lease);
@@ -42,15 +43,17 @@ static char *why_not_ours(const struct engine *en)
     if (problem)
         return problem;
     if (!is_ours(en) && lease_holder(en->cluster_lease))
-        return xasprintf("the Ostler in namespace %s had this cluster last (Lease " CLUSTER_LEASE_NAMESPACE "/" CLUSTER_LEASE_NAME "), and may "
-                         "still run",
-                         lease_holder(en->cluster_lease));
+        return xasprintf(
+            "the Ostler in namespace %s had this cluster last (Lease " CLUSTER_LEASE_NAMESPACE
+            "/" CLUSTER_LEASE_NAME "), and may "
+            "still run",
+            lease_holder(en->cluster_lease));
     if (en->lease && lease_holder(en->lease))
         return xstrdup("an Ostler that runs holds the lease: stop it first (helm uninstall, or scale it to 0)");
     return xstrdup("this Ostler does not hold the Lease yet");
 }
 
-/* ---- what is still there */
+/* ---- what is left */
 
 static bool is_policy_going(const struct engine *en)
 {
@@ -63,13 +66,13 @@ static size_t marked_nodes(const struct cluster *c)
     const struct map_entry *e;
     while ((e = map_next(&c->slots, &cursor))) {
         const struct node *node = ((const struct node_slot *) e->value)->node;
-        /* One that is down is cleaned when it is back, by whom there is then. */
+        /* A node that is down is cleaned later, by the Ostler that runs when the node returns. */
         n += node && !node->deleting && node->ready && cluster_bears_ours(node);
     }
     return n;
 }
 
-/* Who does the work knows from its own passes; who looks on sees that nothing is left. */
+/* The process that does the work knows from its passes; an observer checks that nothing is left. */
 static bool is_clean(const struct engine *en)
 {
     const struct cluster *c = &en->cluster;
@@ -78,9 +81,10 @@ static bool is_clean(const struct engine *en)
     return en->o.wishes.delete_policy && !c->object && !marked_nodes(c) && !policy_children(c);
 }
 
-/* ---- the steps */
+/* ---- steps */
 
-/* A policy that goes: the account of the operator may annotate no other. That it goes may not have been heard yet. */
+/* Only a policy that is being deleted: the operator's account may annotate no other. The watch
+ * may not have reported the deletion yet. */
 static bool wants_force(const struct engine *en)
 {
     const json_t *policy = en->cluster.object;
@@ -120,7 +124,7 @@ static struct request delete_operator(const struct engine *en)
     return request_delete(RESOURCE_DEPLOYMENT, en->o.lease_namespace, DEPLOYMENT_NAME, NULL, 0);
 }
 
-/* The leases are this process's to delete when no Ostler holds them. */
+/* This process may delete the leases when no other Ostler holds them. */
 static bool wants_its_end(const struct engine *en)
 {
     return en->o.wishes.delete_operator && en->lease && !lease_is_leading(en->lease);
@@ -154,17 +158,18 @@ static struct request delete_report_crd(const struct engine *en)
 }
 
 enum {
-    OWN = 1,        /* of the installation itself: done also where the cluster is another's */
-    TO_ITS_END = 2, /* a deletion that is over when nothing is there any more: what is installed again would go with it */
+    OWN = 1, /* concerns this installation: also runs if another one owns the cluster */
+    /* waits for the deletion's end: otherwise a new installation's objects would vanish, too */
+    TO_ITS_END = 2,
 };
 
-/* In this order; a step that is not wanted is over. Those without a request wait. */
+/* In this order, skipping unwanted steps. A step without a request waits. */
 static const struct {
     bool (*wanted)(const struct engine *en);
     struct request (*request)(const struct engine *en);
     int flags;
     const char *deed;
-    const char *waiting; /* what is said while it lasts; NULL: what is left on nodes */
+    const char *waiting; /* message during the step; NULL: what is left on nodes */
 } steps[] = {
     { wants_deletion, delete_policy, 0, "delete gpuclusterpolicy/" POLICY_NAME, NULL },
     { wants_force, force, 0, "annotate gpuclusterpolicy/" POLICY_NAME " with " POLICY_FORCE_REMOVAL, NULL },
@@ -179,7 +184,7 @@ static const struct {
       CRD_GPU_NODE " is being deleted" },
 };
 
-/* Whether it is still to be done. */
+/* Whether the step must still run. */
 static bool is_wanted(const struct engine *en, size_t step)
 {
     return ((steps[step].flags & OWN) || !en->cleanup.leaves) && steps[step].wanted(en);
@@ -231,7 +236,8 @@ static void on_reply(void *arg, struct reply *reply)
     }
 }
 
-/* After its deletion, or where none was, there is one again: who makes it anew would make it as often as it is deleted. */
+/* The policy exists again after its deletion, or where none was: its author would recreate it
+ * after each deletion. */
 static bool is_made_again(const struct engine *en)
 {
     const struct cleanup *cl = &en->cleanup;
@@ -240,7 +246,7 @@ static bool is_made_again(const struct engine *en)
            !str_eq(object_uid(en->cluster.object), cl->deleted);
 }
 
-/* As far as it goes now. */
+/* Runs as many steps as possible now. */
 static void look(struct engine *en)
 {
     struct cleanup *cl = &en->cleanup;
@@ -264,11 +270,12 @@ static void look(struct engine *en)
     }
 }
 
-/* The cluster is another installation's, and so are the policy and all that was made of it. Of a release that goes nothing is
- * left to clean up then; who wants it cleaned up all the same hears that it is not. */
+/* Another installation owns the cluster, the policy and everything from it. A release that is
+ * being deleted has nothing left to clean up; a cleanup that was requested explicitly fails. */
 static void leave(struct engine *en)
 {
-    char *why = xasprintf("the Ostler in namespace %s manages this cluster (Lease " CLUSTER_LEASE_NAMESPACE "/" CLUSTER_LEASE_NAME "): the "
+    char *why = xasprintf("the Ostler in namespace %s manages this cluster (Lease " CLUSTER_LEASE_NAMESPACE
+                           "/" CLUSTER_LEASE_NAME "): the "
                           "policy and the objects of that Ostler are not changed",
                           lease_holder(en->cluster_lease));
     if (!en->o.wishes.delete_policy) {
@@ -287,7 +294,7 @@ static const char *who_works(const struct engine *en)
     return en->leading ? "this process" : lease_holder(en->lease) && is_ours(en) ? "the Ostler that leads" : "nobody yet";
 }
 
-/* Says now and then what it waits for, and gives up when the time for it is over. */
+/* Logs regularly what the cleanup waits for, and gives up at the timeout. */
 static void tell(struct engine *en)
 {
     struct cleanup *cl = &en->cleanup;
@@ -321,7 +328,8 @@ static void on_tick(void *arg)
 void engine_cleanup_init(struct engine *en)
 {
     struct cleanup *cl = &en->cleanup;
-    /* Only refusals are read, which are short: the answer to a deletion may be the whole object. */
+    /* Only errors, which are short, are read: the response to a deletion may be the whole
+     * object. */
     cl->exchange = (struct exchange){ .transport = en->o.transport, .done = on_reply, .arg = en,
                                       .body = BUF_INIT(ANSWER_MAX), .loses = true };
     cl->tick = (struct timer){ .fn = on_tick, .arg = en };

@@ -1,5 +1,6 @@
-/* Reads what Ostler stands on: at the start, when it begins to lead, when reading policies fails or works again, and every few
- * seconds as long as something is wrong. One request at a time. Of a part that it may not read nothing is known to be wrong. */
+/* Checks Ostler's prerequisites: at the start, on leading, when reading policies fails or
+ * recovers, and every few seconds during a problem. It sends one request at a time. A part that
+ * it may not read counts as good. */
 #include <stdlib.h>
 
 #include "base/json.h"
@@ -10,9 +11,9 @@
 
 enum {
     RETRY_MS = 1000,
-    /* As long as something is wrong. */
+    /* During a problem. */
     AGAIN_MS = 10 * 1000,
-    /* What happens one after the other is one reason to look. */
+    /* Successive triggers within this time cause one check. */
     APART_MS = 2 * 1000,
     ANSWER_MAX = 4 * 1024 * 1024,
 };
@@ -46,7 +47,7 @@ static void tell(const struct prerequisite_problem *p)
         log_info("all prerequisites of Ostler are met again");
 }
 
-/* Takes note of what is said of the part; false where nothing was said that counts. */
+/* Records the result for a part; false if there was none. */
 static bool take(struct engine *en, const json_t *answer, const struct err *e)
 {
     struct prerequisites_check *l = &en->look;
@@ -68,7 +69,7 @@ static void wait_for(struct engine *en, int64_t ms)
     loop_timer_set(en->o.loop, &en->look.due, loop_now(en->o.loop) + ms);
 }
 
-/* All parts were read. */
+/* Ends a check of all parts. */
 static void finish(struct engine *en)
 {
     struct prerequisites_check *l = &en->look;
@@ -92,7 +93,7 @@ static void finish(struct engine *en)
 
 static void on_reply(void *arg, struct reply *reply)
 {
-    /* What of a report an older definition knows is in its spec. */
+    /* The spec of the reports' CRD shows which fields it has. */
     static const char *const unread[] = { "status", "metadata.managedFields", "spec", NULL }, *const unread_of_reports[] = {
         "status", "metadata.managedFields", NULL
     };
@@ -131,7 +132,7 @@ void engine_prerequisites_init(struct engine *en, loop_fn *changed)
     en->look = (struct prerequisites_check){ .exchange = { .transport = en->o.transport, .done = on_reply, .arg = en,
                                                          .body = BUF_INIT(ANSWER_MAX) },
                                            .changed = changed, .due = { .fn = on_due, .arg = en } };
-    /* What takes everything off does not need them. */
+    /* A cleanup does not need the prerequisites. */
     en->look.known = en->o.cleanup;
 }
 

@@ -1,4 +1,4 @@
-/* What an engine shows of itself: metrics and readiness checks. */
+/* An engine's metrics and readiness checks. */
 #include <stdlib.h>
 
 #include "base/log.h"
@@ -51,7 +51,7 @@ void engine_update_metrics(struct engine *en)
     controller_update_metrics(en->reports);
 }
 
-/* The first watch that fails says why; before the first list has come that is so too. */
+/* The first failing watch gives the reason; before its first list, each counts as failing. */
 char *engine_why_watches_fail(void *arg)
 {
     const struct engine *en = arg;
@@ -68,11 +68,13 @@ char *engine_why_lease_fails(void *arg)
     const struct engine *en = arg;
     if (!en->lease)
         return NULL;
-    const char *problem = lease_problem(en->lease), *of_claim = lease_problem(en->cluster_lease), *holder = lease_holder(en->cluster_lease);
+    const char *problem = lease_problem(en->lease), *of_claim = lease_problem(en->cluster_lease),
+               *holder = lease_holder(en->cluster_lease);
     if (problem || of_claim)
         return xstrdup(problem ? problem : of_claim);
     if (holder && lease_is_leading(en->lease))
-        return xasprintf("the Ostler in namespace %s manages this cluster (Lease " CLUSTER_LEASE_NAMESPACE "/" CLUSTER_LEASE_NAME "), and "
+        return xasprintf("the Ostler in namespace %s manages this cluster (Lease " CLUSTER_LEASE_NAMESPACE
+                         "/" CLUSTER_LEASE_NAME "), and "
                          "only one may: uninstall one of the two. This one takes over a minute after that one has ended",
                          holder);
     return NULL;

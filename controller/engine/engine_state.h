@@ -1,4 +1,4 @@
-/* What an engine is made of. Shared by the files of this folder only. */
+/* The members of an engine, shared only by the files of this directory. */
 #ifndef OSTLER_CONTROLLER_ENGINE_ENGINE_STATE_H
 #define OSTLER_CONTROLLER_ENGINE_ENGINE_STATE_H
 
@@ -13,41 +13,43 @@
 #include "runtime/recorder.h"
 #include "runtime/text_reader.h"
 
-/* A right that a write of ours lacked. Zero-initialised = none. */
+/* A permission that one of Ostler's writes lacked. Zero-initialised = none. */
 struct missing_right {
-    char *sentence;      /* what the API server said; owned */
+    char *sentence;      /* the API server's message; owned */
     const char *method;  /* of the request */
     enum resource_id resource;
 };
 
-/* Reading what Ostler stands on, one part after the other. */
+/* The check of Ostler's prerequisites, one part after another. */
 struct prerequisites_check {
-    enum prerequisite part; /* that is asked for, or is next */
+    enum prerequisite part; /* the part in progress, or the next */
     struct exchange exchange;
     struct timer due;
     int64_t looked_ms;
     bool began;
-    bool again; /* something happened meanwhile: once more */
-    bool news;  /* this time something is otherwise than before */
-    bool known; /* each part was read once */
-    char *refused, *forbidden; /* what it may not read: this time so far, and last time; NULL: nothing. Owned */
+    bool again; /* check again: something changed meanwhile */
+    bool news;  /* this check found a change */
+    bool known; /* every part was read once */
+    /* what it may not read: in this check so far, in the last one; NULL: nothing. Owned */
+    char *refused, *forbidden;
     loop_fn *changed;
 };
 
-/* What `ostler cleanup` is about. */
+/* The state of `ostler cleanup`. */
 struct cleanup {
     size_t step;
-    struct exchange exchange; /* of that step's request */
+    struct exchange exchange; /* for that step's request */
     struct timer tick;
     int64_t began_ms, told_ms;
-    bool leaves;   /* the cluster is another installation's: only what is this one's own goes */
-    char *deleted; /* uid of the policy whose deletion was asked for; NULL: there was none. Owned */
+    /* another installation owns the cluster: remove only this installation's own objects */
+    bool leaves;
+    char *deleted; /* uid of the policy whose deletion was requested; NULL: none. Owned */
 };
 
-/* What may be done at the moment. */
+/* What the engine may do now. */
 enum engine_mode {
-    ENGINE_STILL,   /* nothing */
-    ENGINE_REPORTING, /* the policy's status is told why nothing is */
+    ENGINE_STILL,     /* nothing */
+    ENGINE_REPORTING, /* only report in the policy's status why nothing else happens */
     ENGINE_WORKING,
 };
 
@@ -59,21 +61,23 @@ struct engine {
     struct controller *nodes, *policies, *rollouts, *reports;
     struct recorder *recorder;
     struct text_reader *reader;
-    struct lease *lease; /* which replica of this installation acts; NULL without leader election */
-    struct lease *cluster_lease; /* which installation acts in this cluster, by the namespace that it is in; NULL as above */
+    struct lease *lease; /* elects the active replica; NULL without leader election */
+    /* elects the active installation of the cluster, by its namespace; NULL as above */
+    struct lease *cluster_lease;
     struct outage outage;
     int64_t policy_looked_ms, rollout_looked_ms;
-    bool leading;  /* it may write: both leases are ours */
-    bool cluster_lease_begun; /* the second one was begun */
+    bool leading;             /* may write: holds both leases */
+    bool cluster_lease_begun; /* the second lease was started */
     enum engine_mode mode;
     bool stopping, drain_writes, releasing, finished;
     struct timer drain_due;
     struct prerequisites prerequisites;
-    struct prerequisite_problem blocked; /* a copy of what the policy's status is told: a look may be under way */
+    /* a copy of the problem in the policy's status: a check may be running */
+    struct prerequisite_problem blocked;
     struct prerequisites_check look;
     struct cleanup cleanup;
     int exit_code;
-    struct missing_right missing; /* the first write that was forbidden and has not been allowed since */
+    struct missing_right missing; /* the first forbidden write, until the API server allows it */
 
     struct controller_metrics controller_metrics;
     struct fleet_metrics fleet_metrics;
@@ -82,21 +86,22 @@ struct engine {
 
 /* Registers the metrics. */
 void engine_metrics_add(struct engine *en);
-/* Takes note of what became of a write: for engine_why_writes_fail(). */
+/* Records the outcome of a write, for engine_why_writes_fail(). */
 void engine_take_right(struct engine *en, const struct request *request, const struct err *e);
-/* Sets up what stops an engine at the end of a turn. */
+/* Sets up stopping at the end of a turn. */
 void engine_stop_init(struct engine *en);
-/* Sets up reading what Ostler stands on; `changed` is called, with the engine, when that is known first, or is news. */
+/* Sets up the prerequisites check. It calls `changed` with the engine on the first result and on
+ * changes. */
 void engine_prerequisites_init(struct engine *en, loop_fn *changed);
-/* Reads it, for something may have changed. */
+/* Starts a check, because something may have changed. */
 void engine_prerequisites_check(struct engine *en);
-/* Ends its requests and frees what it holds. */
+/* Cancels its requests and frees its memory. */
 void engine_prerequisites_clear(struct engine *en);
-/* Sets up what an engine that only cleans up does besides. */
+/* Sets up the steps of an engine that only cleans up. */
 void engine_cleanup_init(struct engine *en);
-/* Something has changed: whether the next step can be done. */
+/* Checks, after a change, whether the next step can run. */
 void engine_cleanup_look(struct engine *en);
-/* Ends its requests and frees what it holds. */
+/* Cancels its requests and frees its memory. */
 void engine_cleanup_clear(struct engine *en);
 
 #endif

@@ -1,11 +1,12 @@
-/* How an engine stops: writes end, then the lease is released. */
+/* Stops an engine: waits for writes in flight, then releases the lease. */
 #include "controller/engine/engine_state.h"
 
 enum {
-    /* Time that writes on their way have to come back; with the release of the lease it stays under 2 s. */
+    /* Time for writes in flight to return. With the release of the lease, the total stays under
+     * 2 s. */
     DRAIN_MS = 1000,
     RELEASE_MS = 700,
-    /* A cleanup is through when its leases are gone; nobody waits to end it. */
+    /* A cleanup ends when its leases are deleted; no process waits for it. */
     REMOVAL_MS = 10 * 1000,
 };
 
@@ -18,7 +19,7 @@ static void finish(void *arg)
     en->o.finished(en->o.arg, en->exit_code);
 }
 
-/* The claim to the cluster stays with the installation: its next leader has it, too. */
+/* The cluster lease stays with the installation, so that its next leader has it, too. */
 static void release_here(void *arg)
 {
     struct engine *en = arg;
@@ -63,7 +64,7 @@ void engine_stop(struct engine *en, int exit_code)
     loop_timer_set(en->o.loop, &en->drain_due, loop_now(en->o.loop) + DRAIN_MS);
 }
 
-/* At the end of each turn: the lease is given back as soon as no write is on its way any more. */
+/* Runs at the end of each turn: releases the lease as soon as no write is in flight. */
 static void stop_when_drained(void *arg)
 {
     struct engine *en = arg;

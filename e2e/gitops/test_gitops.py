@@ -84,6 +84,15 @@ def words_of(path, macro):
     return set(re.findall(r"X\(\w+, \"(\w*)\"", block))
 
 
+def reasons_of_rollouts():
+    """The text of the reason of each hold of a rollout; "" where there is none."""
+    rows = "".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "reconcilers/model").glob("reasons_*.inc")))
+    texts = dict(re.findall(r'^REASON\((\w+), "(\w+)"', rows, re.MULTILINE)) | {"NONE": ""}
+    header = (ROOT / "reconcilers/decide/rollout.h").read_text(encoding="utf-8")
+    block = re.search(r"#define ROLLOUT_HOLDS\(X\)((?:.*\\\n)*.*\n)", header)[1]
+    return {texts[id_] for id_ in re.findall(r"X\(\w+, (\w+)\)", block)}
+
+
 def condition(policy, kind):
     """A condition of the policy."""
     return next(c for c in policy["status"]["conditions"] if c["type"] == kind)
@@ -160,7 +169,7 @@ def check_stale(report, libraries, states):
 def check_rollouts(report, libraries, states):
     """Every reason of a rollout, and any of them while a node is under way."""
     ready = states["upgrade-approval-1"]
-    report.check("reasons of rollouts", words_of("reconcilers/decide/rollout.h", "ROLLOUT_HOLDS") ^ set(ROLLOUTS))
+    report.check("reasons of rollouts", reasons_of_rollouts() ^ set(ROLLOUTS))
     for moving in ("False", "True"):
         policies = []
         for reason in ROLLOUTS:

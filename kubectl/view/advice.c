@@ -6,11 +6,11 @@
 #include "base/buf.h"
 #include "base/str.h"
 
-/* A state that ends by itself and has lasted so long is looked at. */
+/* A transient state that lasts this long needs attention. */
 enum { LONG_S = 15 * 60, ADVICE_MAX = 4096 };
 
-/* A sentence of the table of reasons for a terminal: without marks of Markdown, and with another
- * text for each `word`. */
+/* A sentence from the table of reasons for a terminal: without Markdown, and with each `word`
+ * replaced. */
 static char *filled(const char *text, const char *word, const char *with)
 {
     struct buf b = BUF_INIT(ADVICE_MAX);

@@ -19,14 +19,14 @@ void edit_clear(struct edit *d)
     *d = (struct edit){ 0 };
 }
 
-/* A patch of only this object in only this version. */
+/* A patch that is restricted to this object and version. */
 static json_t *guarded(const json_t *object)
 {
     return json_pack("{s:{s:s, s:s}}", "metadata", "uid", object_uid(object), "resourceVersion",
                      json_str_or_empty(object, "metadata.resourceVersion"));
 }
 
-/* "labels" or "annotations"; the value NULL takes it off. */
+/* Sets a member of "labels" or "annotations"; the value NULL removes it. */
 static json_t *patch_of_mark(const json_t *object, const char *where, const char *key, const char *value)
 {
     json_t *patch = guarded(object), *marks = json_object();
@@ -70,7 +70,8 @@ void edit_resume(const json_t *policy, struct edit *ret)
         ret->said = xstrdup("the rollout is not paused; nothing was changed");
         return;
     }
-    /* Taken off rather than false, and nothing empty left: so the policy is again as it was before it was paused. */
+    /* Removes the field and empty parents instead of setting false, so that the policy is the
+     * same as before the pause. */
     ret->patch = patch_of_paused(policy, json_null());
     if (json_object_size(json_at(policy, "spec.rollout")) == 1)
         json_set_at(ret->patch, "spec.rollout", json_null());

@@ -1,4 +1,4 @@
-/* What a command that changes something does: the patch, and the sentences about it. Pure. */
+/* The edits of commands that change something: the patch and the messages about it. Pure. */
 #ifndef OSTLER_KUBECTL_VIEW_EDIT_H
 #define OSTLER_KUBECTL_VIEW_EDIT_H
 
@@ -7,24 +7,24 @@
 
 #include "base/err.h"
 
-/* What is to be done to one object. All owned; deed_clear() when done. */
+/* An edit of one object. All owned; call edit_clear() when done. */
 struct edit {
-    json_t *patch; /* a JSON merge patch that names uid and resourceVersion; NULL: there is nothing to do */
-    char *said;    /* what was done, or why nothing is to be */
-    char *undo;    /* the command that takes it back; NULL: nothing to take back */
-    char *warning; /* who will put it back; NULL: nobody is known to */
+    json_t *patch; /* a JSON merge patch with uid and resourceVersion; NULL: nothing to do */
+    char *said;    /* what was done, or why nothing is */
+    char *undo;    /* the command that undoes it; NULL: none */
+    char *warning; /* which tool will revert it; NULL: none known */
 };
 
-/* Frees what it owns; it is empty afterwards. */
+/* Frees its memory and empties it. */
 void edit_clear(struct edit *d);
 
-/* spec.rollout.paused of the policy, set or taken off. */
+/* Sets or removes spec.rollout.paused of the policy. */
 void edit_pause(const json_t *policy, struct edit *ret);
 void edit_resume(const json_t *policy, struct edit *ret);
-/* The annotation ostler.dev/approved: the hash of the plan that waits; `hash` NULL: whatever plan there is. -1 where that makes
- * no sense. */
+/* Sets the annotation ostler.dev/approved to the hash of the waiting plan; `hash` NULL: any
+ * plan. -1 if that is not possible. */
 int edit_approve(const json_t *policy, const char *hash, struct edit *ret, struct err *e);
-/* The label ostler.dev/hold of a Node. */
+/* Sets or removes the label ostler.dev/hold of a Node. */
 void edit_hold(const json_t *node, struct edit *ret);
 void edit_release(const json_t *node, struct edit *ret);
 

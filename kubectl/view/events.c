@@ -14,11 +14,11 @@
 
 #define OSTLER_CONTROLLER "ostler.dev/ostler"
 
-/* ---- which */
+/* ---- selection */
 
 struct picking {
     const struct events_wanted *wanted;
-    struct map gpu_nodes; /* names; empty: not known */
+    struct map gpu_nodes; /* names; empty: unknown */
     struct map pods;      /* "namespace/name" to the pod */
 };
 
@@ -28,7 +28,7 @@ static const char *text_of(const json_t *event, const char *path, const char *ol
     return text ? text : json_str(event, old);
 }
 
-/* When it was last seen. */
+/* Time of the last occurrence. */
 static const char *time_of(const json_t *event)
 {
     static const char *const paths[] = { "series.lastObservedTime", "deprecatedLastTimestamp", "eventTime",
@@ -49,7 +49,7 @@ static bool is_wanted_node(const struct picking *p, const char *name)
     return p->wanted->node_count == 0;
 }
 
-/* Whether it is the name of one of the pods that are made for one node each. */
+/* Whether this is a pod that Ostler creates for a single node. */
 static bool is_task_of(const char *pod, const char *node)
 {
     char name[TASK_NAME_MAX];
@@ -61,7 +61,7 @@ static bool is_task_of(const char *pod, const char *node)
     return same;
 }
 
-/* Pods that are gone are told by the kubelet that spoke of them, or by their names. */
+/* A deleted pod is identified by its Event's kubelet, or by its name. */
 static bool is_wanted_pod(const struct picking *p, const json_t *event)
 {
     const char *name = json_str_or_empty(event, "regarding.name"), *host = json_str(event, "deprecatedSource.host");
@@ -77,7 +77,7 @@ static bool is_wanted_pod(const struct picking *p, const json_t *event)
     return false;
 }
 
-/* Of nodes in general others tell much; that belongs here where the node has GPUs. */
+/* Other components report much about nodes; only nodes with GPUs matter here. */
 static bool is_wanted(const struct picking *p, const json_t *event)
 {
     const char *kind = json_str_or_empty(event, "regarding.kind"), *name = json_str_or_empty(event, "regarding.name");
@@ -92,7 +92,7 @@ static bool is_wanted(const struct picking *p, const json_t *event)
     return p->wanted->node_count == 0;
 }
 
-/* The namespace `default` holds events of all objects that have no namespace, and those of its own pods. */
+/* The namespace `default` has Events of all cluster-scoped objects, and of its own pods. */
 static bool is_of_default(const json_t *event)
 {
     const char *kind = json_str_or_empty(event, "regarding.kind");
@@ -185,7 +185,7 @@ json_t *events_news(const json_t *before, const json_t *list)
     return news;
 }
 
-/* ---- for people */
+/* ---- text output */
 
 void events_print(const json_t *list, const struct paint *p, struct buf *out)
 {

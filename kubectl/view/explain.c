@@ -12,12 +12,12 @@
 #include "reconcilers/model/pod.h"
 #include "reconcilers/model/reason.h"
 
-/* Lines of the story that people are shown; programs get all. */
+/* Limits of the text output; JSON has everything. */
 enum { STORY_LINES = 40, PODS_SHOWN = 20 };
 
 /* ---- pods */
 
-/* Why a container is not up: the first that says so. */
+/* Why the first waiting container does not run, except PodInitializing; NULL: none. */
 static const json_t *first_trouble(const json_t *pod)
 {
     static const char *const lists[] = { "status.initContainerStatuses", "status.containerStatuses" };
@@ -43,7 +43,7 @@ static json_int_t restarts_of(const json_t *pod)
     return sum;
 }
 
-/* What a pod is up to: {name, operand, state, ready, restarts, message, gpus, since}. New reference. */
+/* A pod's state: {name, operand, state, ready, restarts, message, gpus, since}. New reference. */
 static json_t *explain_pod(const json_t *pod)
 {
     const json_t *trouble = first_trouble(pod), *unscheduled = condition_find(json_at(pod, "status.conditions"), "PodScheduled");
@@ -70,7 +70,7 @@ static bool is_ours(const json_t *pod)
     return str_eq(object_label(pod, LABEL_MANAGED_BY), MANAGED_BY);
 }
 
-/* Ostler's, or else those that use a GPU. */
+/* Ostler's pods, or those that use a GPU. */
 static json_t *pods_part(const json_t *pods, bool ours)
 {
     json_t *part = json_array(), *pod;
@@ -81,7 +81,7 @@ static json_t *pods_part(const json_t *pods, bool ours)
     return part;
 }
 
-/* ---- all of it */
+/* ---- view */
 
 json_t *explain_view(const json_t *snapshot, const char *name, int64_t now_us)
 {
@@ -117,7 +117,7 @@ json_t *explain_view(const json_t *snapshot, const char *name, int64_t now_us)
     return all;
 }
 
-/* ---- for people */
+/* ---- text output */
 
 static void title(struct buf *out, const struct paint *p, const char *text)
 {
@@ -126,7 +126,7 @@ static void title(struct buf *out, const struct paint *p, const char *text)
     buf_str(out, "\n");
 }
 
-/* Whether it is to run another revision of that tier. */
+/* Whether the node's target revision of that tier differs. */
 static bool changes(const json_t *all, const char *tier)
 {
     const json_t *t = json_object_get(all, tier);
@@ -142,7 +142,7 @@ static void add_tier(struct buf *line, const json_t *all, const char *tier)
         return;
     buf_printf(line, "; %s%s%.80s", tier, version ? " " : "", str_or_empty(version));
     bool becomes = changes(all, tier);
-    if (!revision && !becomes) /* the node's own driver */
+    if (!revision && !becomes) /* the host's driver */
         return;
     buf_printf(line, " (%.80s", str_or_empty(revision));
     if (becomes)
@@ -150,7 +150,7 @@ static void add_tier(struct buf *line, const json_t *all, const char *tier)
     buf_printf(line, ")");
 }
 
-/* What it has, what it runs and is to run. Owned by the caller. */
+/* The node's hardware, current versions and targets. Owned by the caller. */
 static char *facts_of(const json_t *all)
 {
     const char *loaded = json_str(all, "loaded"), *product = json_str(all, "product"), *holders = json_str(all, "holders");
@@ -257,7 +257,7 @@ static void print_last_words(const json_t *words, const struct paint *p, struct 
     }
 }
 
-/* "in 4m" behind what has a time. */
+/* Prints the next steps; one with a time ends with "in 4m". */
 static void print_next(const json_t *next, int64_t now_us, const struct paint *p, struct buf *out)
 {
     size_t i;

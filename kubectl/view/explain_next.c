@@ -18,7 +18,7 @@
 
 enum { US = 1000000 };
 
-struct rollout_plan_json {
+struct next_steps {
     const json_t *node, *report, *policy;
     json_t *next;
     int64_t now_s;
@@ -28,7 +28,7 @@ struct rollout_plan_json {
     bool claimed;
 };
 
-static void say(struct rollout_plan_json *l, int64_t at_s, json_t *text_steal)
+static void say(struct next_steps *l, int64_t at_s, json_t *text_steal)
 {
     json_t *item = json_pack("{s:o}", "text", text_steal);
     if (at_s > 0) {
@@ -39,33 +39,33 @@ static void say(struct rollout_plan_json *l, int64_t at_s, json_t *text_steal)
     json_array_append_new(l->next, item);
 }
 
-static void say_text(struct rollout_plan_json *l, int64_t at_s, const char *text)
+static void say_text(struct next_steps *l, int64_t at_s, const char *text)
 {
     say(l, at_s, json_text(text));
 }
 
-/* ---- what keeps the rollout from it, as reconcilers/decide/rollout.c asks */
+/* ---- blocking conditions, as in reconcilers/decide/rollout.c */
 
-static bool is_called_off(const struct rollout_plan_json *l)
+static bool is_called_off(const struct next_steps *l)
 {
     return snapshot_node_is_held(l->node) || json_bool(l->node, "spec.unschedulable", false);
 }
 
-/* One that was given up is left alone when it has come back to what it ran. */
-static bool is_kept(const struct rollout_plan_json *l)
+/* A node whose upgrade was cancelled is left alone after it returned to its old revision. */
+static bool is_kept(const struct next_steps *l)
 {
     return is_called_off(l) || (!l->claimed && object_annotation(l->node, ANNOTATION_GAVE_UP));
 }
 
-static bool is_down(const struct rollout_plan_json *l)
+static bool is_down(const struct next_steps *l)
 {
     const json_t *ready = condition_find(json_at(l->node, "status.conditions"), "Ready");
     return ready && !str_eq(json_str(ready, "status"), "True");
 }
 
-/* What nobody knows the time of, and has to happen before a node may begin that is due then; NULL: nothing. `due_s` becomes when
- * it may: not before a window opens. */
-static const char *closed_until(const struct rollout_plan_json *l, int64_t *due_s)
+/* What must happen, at an unknown time, before a due node may begin; NULL: nothing. Moves
+ * `due_s` to the opening of the next window. */
+static const char *closed_until(const struct next_steps *l, int64_t *due_s)
 {
     const char *plan = json_str(l->policy, "status.rollout.plan.hash");
     int64_t at_s = *due_s > l->now_s ? *due_s : l->now_s, change_s;
@@ -79,14 +79,14 @@ static const char *closed_until(const struct rollout_plan_json *l, int64_t *due_
     return change_s == INT64_MAX ? "a window opens" : NULL;
 }
 
-/* ---- a claimed node, by its phase */
+/* ---- claimed nodes, by phase */
 
-static void say_back(struct rollout_plan_json *l)
+static void say_back(struct next_steps *l)
 {
     say_text(l, 0, "it returns to service, because a user excludes it from upgrades");
 }
 
-static void after_waiting(struct rollout_plan_json *l)
+static void after_waiting(struct next_steps *l)
 {
     int64_t due_s = 0, jobs_s = l->claim.claimed_s + l->spec.drain.wait_for_jobs_s;
     const char *until = closed_until(l, &due_s);
@@ -104,7 +104,7 @@ static void after_waiting(struct rollout_plan_json *l)
     }
 }
 
-static void after_draining(struct rollout_plan_json *l)
+static void after_draining(struct next_steps *l)
 {
     bool driver = claim_drains(&l->claim);
     if (is_called_off(l) && claim_is_as_it_was(&l->claim, assignment_of_node(l->node))) {
@@ -119,7 +119,7 @@ static void after_draining(struct rollout_plan_json *l)
                  : "it returns to service unchanged, and is tried again later (drain.onTimeout Release)");
 }
 
-static void say_failure(struct rollout_plan_json *l, int64_t at_s, const char *of)
+static void say_failure(struct next_steps *l, int64_t at_s, const char *of)
 {
     say(l, at_s, json_textf("soon after, it fails (%s); %s", of,
                             l->spec.on_failure == ROLLOUT_ROLLBACK
@@ -128,26 +128,26 @@ static void say_failure(struct rollout_plan_json *l, int64_t at_s, const char *o
                                 : "as many failed nodes as failureThreshold allows, and no other node begins (onFailure Pause)"));
 }
 
-static void after_unloading(struct rollout_plan_json *l)
+static void after_unloading(struct next_steps *l)
 {
     say_text(l, 0, "when these pods are gone, Ostler installs the new driver, then toolkit and device plugin (Installing)");
     say_failure(l, l->claim.since_s + l->spec.install_timeout_s, "timeouts.install");
 }
 
-static void after_installing(struct rollout_plan_json *l)
+static void after_installing(struct next_steps *l)
 {
     say_text(l, 0, "when every operand is up, a CUDA program has to run on a GPU of it (Validating)");
     say_failure(l, l->claim.since_s + l->spec.install_timeout_s, "timeouts.install");
 }
 
-static void after_validating(struct rollout_plan_json *l)
+static void after_validating(struct next_steps *l)
 {
     say_text(l, 0, "when that has worked, Ostler removes claim and taint: it is back in service");
     say_failure(l, l->claim.since_s + l->spec.validation_timeout_s, "timeouts.validation");
 }
 
-/* Going back to what is known good waits for no rollout, but for people. */
-static void after_failed(struct rollout_plan_json *l)
+/* A rollback does not wait for the rollout; only an admin's hold or cordon stops it. */
+static void after_failed(struct next_steps *l)
 {
     int64_t due_s = l->claim.since_s + rollout_backoff_s(l->claim.attempt);
     const char *until = closed_until(l, &due_s);
@@ -167,14 +167,14 @@ static void after_failed(struct rollout_plan_json *l)
         say_text(l, 0, "if its operands come up after all, it returns to service at once");
 }
 
-typedef void after_fn(struct rollout_plan_json *l);
+typedef void after_fn(struct next_steps *l);
 static after_fn *const after[CLAIM_PHASE_COUNT] = {
     [CLAIM_WAITING] = after_waiting,       [CLAIM_DRAINING] = after_draining,     [CLAIM_UNLOADING] = after_unloading,
     [CLAIM_INSTALLING] = after_installing, [CLAIM_VALIDATING] = after_validating, [CLAIM_FAILED] = after_failed,
 };
 
-/* No time of a claim runs while the node is down. */
-static void say_claimed(struct rollout_plan_json *l)
+/* No timeout of a claim runs while the node is down. */
+static void say_claimed(struct next_steps *l)
 {
     if (is_down(l))
         say_text(l, 0, "nothing, until its kubelet is Ready again");
@@ -182,9 +182,9 @@ static void say_claimed(struct rollout_plan_json *l)
         after[l->claim.phase](l);
 }
 
-/* ---- one in service */
+/* ---- nodes in service */
 
-/* Its wave in the plan, as far as the policy's status names it; 0: not there. */
+/* The node's wave in the plan, if the policy's status names it; otherwise 0. */
 static size_t wave_of(const json_t *waves, const char *node, const json_t **ret)
 {
     size_t i;
@@ -197,14 +197,14 @@ static size_t wave_of(const json_t *waves, const char *node, const json_t **ret)
     return 0;
 }
 
-/* A time of the plan; NULL: there is none, or it is past, since the plan takes longer. */
-static const char *time_to_come(const struct rollout_plan_json *l, const json_t *wave, const char *member)
+/* A time of the plan; NULL if there is none, or it has passed because the plan takes longer. */
+static const char *time_to_come(const struct next_steps *l, const json_t *wave, const char *member)
 {
     const char *time = json_str(wave, member);
     return time && term_seconds_since(time, l->now_s * US) <= 0 ? time : NULL;
 }
 
-static void say_turn(struct rollout_plan_json *l)
+static void say_turn(struct next_steps *l)
 {
     const json_t *rollout = json_at(l->policy, "status.rollout"), *wave = NULL;
     const char *reason = json_str_or_empty(rollout, "reason");
@@ -228,7 +228,7 @@ static void say_turn(struct rollout_plan_json *l)
         say(l, 0, json_textf("to do: %s", todo));
 }
 
-static void say_in_service(struct rollout_plan_json *l)
+static void say_in_service(struct next_steps *l)
 {
     static const struct {
         const char *state, *text;
@@ -260,8 +260,8 @@ static void say_in_service(struct rollout_plan_json *l)
         say_text(l, 0, "nothing: it runs what the policy says");
 }
 
-/* What is under way is not called off by it. */
-static const char *what_people_keep(const struct rollout_plan_json *l)
+/* How a hold or cordon affects the node; it never stops an upgrade that goes on. */
+static const char *what_people_keep(const struct next_steps *l)
 {
     if (!l->claimed || snapshot_held_way(l->node, &l->claim) != HELD_GOES_ON)
         return "and not upgraded";
@@ -270,7 +270,7 @@ static const char *what_people_keep(const struct rollout_plan_json *l)
                : "but this upgrade goes on, and no later one begins";
 }
 
-static void say_people(struct rollout_plan_json *l)
+static void say_people(struct next_steps *l)
 {
     const char *kept = what_people_keep(l);
     CLEANUP_FREE char *holder = snapshot_setter(l->node, "f:metadata f:labels f:" LABEL_HOLD);
@@ -291,7 +291,7 @@ static void say_people(struct rollout_plan_json *l)
 
 json_t *explain_next(const json_t *snapshot, const json_t *ostler, int64_t now_us)
 {
-    struct rollout_plan_json l = { .node = json_object_get(snapshot, "nodes"), .report = json_object_get(snapshot, "reports"),
+    struct next_steps l = { .node = json_object_get(snapshot, "nodes"), .report = json_object_get(snapshot, "reports"),
                          .policy = json_object_get(snapshot, "policy"), .next = json_array(), .now_s = now_us / US };
     struct policy_problems problems = { 0 };
     CLEANUP_JSON json_t *spec = policy_spec_read(json_object_get(l.policy, "spec"), &problems);

@@ -49,7 +49,7 @@ static void tell_of_node(json_t *story, const json_t *node)
                         json_str_or_empty(gpu, "reason")));
 }
 
-/* When a field was set, by whom; the time stands behind " at ". */
+/* Adds when a field was set, and by whom; the setter's text has the time after " at ". */
 static void tell_setter(json_t *story, const json_t *object, const char *path, const char *did)
 {
     CLEANUP_FREE char *setter = snapshot_setter(object, path);
@@ -70,7 +70,7 @@ static void tell_of_people(json_t *story, const json_t *node, const json_t *poli
         tell_setter(story, policy, "f:spec f:rollout f:paused", "the rollout was paused");
 }
 
-/* ---- what Ostler says of it */
+/* ---- reports and claims */
 
 static void tell_of_report(json_t *story, const json_t *report)
 {
@@ -127,7 +127,7 @@ static void tell_of_containers(json_t *story, const json_t *statuses, const char
     }
 }
 
-/* Its containers are made to fail, when their images are there: nothing of that is news. */
+/* Its containers fail on purpose once their images are there: that is no news. */
 static bool only_pulls(const json_t *pod)
 {
     return str_eq(object_label(pod, LABEL_TASK), "pull");
@@ -150,7 +150,7 @@ static void tell_of_pods(json_t *story, const json_t *pods)
     }
 }
 
-/* Of pods only what went wrong: that containers were made and started is not how a node came to its state. */
+/* Of a pod's Events, only warnings matter: started containers do not explain a node's state. */
 static bool is_news(const json_t *event)
 {
     bool of_pod = str_has_prefix(json_str_or_empty(event, "object"), "Pod ");
@@ -158,7 +158,8 @@ static bool is_news(const json_t *event)
     return !meant && (!of_pod || str_eq(json_str(event, "type"), "Warning"));
 }
 
-/* What the rollout as a whole did. Whether the policy is ready is no node's story. */
+/* Adds Events about the whole rollout. Whether the policy is ready does not belong to a node's
+ * history. */
 static void tell_of_rollout(json_t *story, const json_t *events)
 {
     CLEANUP_JSON json_t *snapshot = json_pack("{s:O?}", "policyEvents", (json_t *) events);
@@ -192,7 +193,7 @@ static void tell_of_events(json_t *story, const json_t *snapshot, const char *na
     }
 }
 
-/* An entry, and when: at one second those come first that were told first. */
+/* An entry with its time; entries of the same second keep their order. */
 struct entry {
     json_t *told;
     int64_t at_s;

@@ -11,7 +11,7 @@
 #include "reconcilers/model/names.h"
 #include "reconcilers/model/reason.h"
 
-/* ---- for programs */
+/* ---- view */
 
 static bool is_wanted(const struct nodes_wanted *w, const json_t *report)
 {
@@ -21,7 +21,7 @@ static bool is_wanted(const struct nodes_wanted *w, const json_t *report)
     return named && (!w->state || strcasecmp(w->state, snapshot_node_state(report)) == 0);
 }
 
-/* A member of the report's status under another name, where it is a text. */
+/* Copies a text from the report's status under another name. */
 static void copy_text(json_t *row, const char *name, const json_t *status, const char *path)
 {
     const char *text = json_str(status, path);
@@ -29,17 +29,17 @@ static void copy_text(json_t *row, const char *name, const json_t *status, const
         json_object_set_new(row, name, json_text(text));
 }
 
-/* "yes", "no", or "unknown": whether it runs what the policy says. NULL: it should run nothing. */
+/* "yes", "no", or "unknown": whether the node runs the policy's target. NULL: it has none. */
 static const char *is_current(const json_t *status, const json_t *report, const json_t *policy)
 {
     if (str_eq(snapshot_node_state(report), "Unmanaged"))
         return NULL;
-    /* Its target is what worked before, and not what the policy says. */
+    /* Its target is the previous revision, not the policy's. */
     if (reason_parse(json_str(status, "reason")) == REASON_ROLLED_BACK)
         return "no";
     if (seen_is_outdated(status))
         return "no";
-    /* A driver of the node's own has no revision: what says that there is a target at all is the stack's. */
+    /* A host's driver has no revision: then the stack's target shows whether there is a target. */
     const char *tier = str_eq(json_str(status, "driver.version"), GPU_NODE_HOST_DRIVER) ? "stack.target" : "driver.target";
     return snapshot_report_is_stale(report, policy) || !json_str(status, tier) ? "unknown" : "yes";
 }
@@ -93,7 +93,7 @@ json_t *nodes_view(const json_t *snapshot, const struct nodes_wanted *wanted, in
         if (!is_wanted(wanted, item))
             continue;
         rows[n++] = row_of(item, map_get(&by, object_name(item)), json_object_get(snapshot, "policy"), now_us);
-        /* Nodes are read by their GPU label: one without it nobody can hold. */
+        /* Nodes are selected by their GPU label: a node without it cannot be held. */
         if (nodes && !map_get(&by, object_name(item)))
             json_object_set_new(rows[n - 1], "held", json_false());
     }
@@ -105,7 +105,7 @@ json_t *nodes_view(const json_t *snapshot, const struct nodes_wanted *wanted, in
     return list;
 }
 
-/* ---- for people */
+/* ---- text output */
 
 static enum colour colour_of(const char *state)
 {
@@ -125,7 +125,7 @@ static const char *text_or_dash(const json_t *row, const char *name)
     return text && *text ? text : "-";
 }
 
-/* "held", "cordoned": what people did with it. */
+/* "held", "cordoned": what admins did. */
 static const char *people(const json_t *row)
 {
     bool held = json_bool(row, "held", false), cordoned = json_bool(row, "cordoned", false);

@@ -4,16 +4,17 @@
 
 #include "kubectl/view/snapshot.h"
 
-/* Which nodes. */
+/* The selection of nodes. */
 struct nodes_wanted {
     const char *state;         /* NULL: any */
     char *const *names;
     size_t name_count;         /* 0: all */
 };
 
-/* A list, in the order of names, gpu-2 before gpu-10. `seen` has reports, and nodes where they could be read. New reference. */
+/* A list sorted by name, gpu-2 before gpu-10. `snapshot` has reports, and nodes if they were
+ * readable. New reference. */
 json_t *nodes_view(const json_t *snapshot, const struct nodes_wanted *wanted, int64_t now_us);
-/* The same for people. */
+/* The same as text. */
 void nodes_print(const json_t *list, const struct paint *p, struct buf *out);
 
 #endif

@@ -15,7 +15,7 @@ enum { TEXT_ROOM = 64 << 20, TOKEN_MIN = 20, SHORT_MIN = 6, WORD_MAX = 256, LOGI
 
 /* ---- names of secrets */
 
-/* The name as variables are written. */
+/* The name in the style of a variable. */
 static void to_upper(const char *name, size_t len, char upper[static WORD_MAX + 1])
 {
     size_t n = len < WORD_MAX ? len : WORD_MAX;
@@ -34,7 +34,7 @@ static bool has_word(const char *name, size_t len, const char *const *words, siz
     return false;
 }
 
-/* Short words mean it only where they end the name: "DB_PASS", and "PWD" alone is a folder. */
+/* Short words count only at the end of a name, as in "DB_PASS"; "PWD" alone is a directory. */
 static bool ends_in_secret(const char *name, size_t len)
 {
     static const char *const ends[] = { "_PASS", "_PWD", "_PW", "_AUTH" };
@@ -46,7 +46,7 @@ static bool ends_in_secret(const char *name, size_t len)
     return str_eq(upper, "PASS") || str_eq(upper, "PW");
 }
 
-/* Those that stand before a value and nowhere else. */
+/* Names that occur only before a value. */
 static bool is_sure_name(const char *name, size_t len)
 {
     static const char *const words[] = { "PASSWORD", "PASSWD", "PASSPHRASE", "TOKEN", "APIKEY", "API_KEY", "ACCESSKEY",
@@ -55,16 +55,16 @@ static bool is_sure_name(const char *name, size_t len)
     return has_word(name, len, words, ARRAY_LEN(words));
 }
 
-/* And those that are words of sentences, too: "secret: not found". */
+/* Also names that are normal words: "secret: not found". */
 static bool is_secret_name(const char *name, size_t len)
 {
     static const char *const words[] = { "SECRET", "CREDENTIAL", "SIGNATURE" };
-    bool auth = len == 4 && strncasecmp(name, "auth", len) == 0; /* of Docker's configuration */
-    bool sig = len == 3 && strncasecmp(name, "sig", len) == 0;   /* of URLs that are signed */
+    bool auth = len == 4 && strncasecmp(name, "auth", len) == 0; /* in Docker's configuration */
+    bool sig = len == 3 && strncasecmp(name, "sig", len) == 0;   /* in signed URLs */
     return auth || sig || is_sure_name(name, len) || ends_in_secret(name, len) || has_word(name, len, words, ARRAY_LEN(words));
 }
 
-/* As no word of a sentence is written: with an underscore, or in capitals. */
+/* Whether the name is not a normal word: it has an underscore or is in capitals. */
 static bool is_identifier(const char *name, size_t len)
 {
     size_t i = 0;
@@ -75,13 +75,13 @@ static bool is_identifier(const char *name, size_t len)
 
 /* ---- texts */
 
-/* How many bytes at s are a secret by their look, behind how many that stay. */
+/* At s, `stays` bytes to keep and then `masked` bytes of a secret. */
 struct find {
     size_t stays, masked;
 };
 
-/* The "@" behind a user and a password, which may have any character but a blank and a double quote; NULL: there is none. Before
- * a path with an "@" stands at most a port. */
+/* The "@" after a user and a password, which may contain anything but blanks and double quotes;
+ * NULL: none. If the "@" is in a path, at most a port precedes the path. */
 static const char *login_end(const char *s, size_t len)
 {
     const char *at = memrchr(s, '@', len), *path = memchr(s, '/', len);
@@ -92,7 +92,7 @@ static const char *login_end(const char *s, size_t len)
     return port ? NULL : at;
 }
 
-/* How far a login may go, of which so many bytes are known. Bounded, so that no text takes long, whatever it is made of. */
+/* The most bytes of a login that has so many known ones. The bound keeps hostile texts fast. */
 static size_t login_room(const char *s, size_t len)
 {
     while (len < LOGIN_MAX && s[len] && !strchr(" \t\r\n\"", s[len]))
@@ -110,10 +110,10 @@ static struct find in_url(const char *s)
     return (struct find){ 3, at ? (size_t) (at - s) : 0 };
 }
 
-/* "user:password@host", as proxies have it that name no scheme. An image with its digest looks like that, too. */
+/* "user:password@host", as in proxies without a scheme. An image with a digest looks the same. */
 static struct find in_login(const char *s)
 {
-    /* Looked for first, so that no text takes long, whatever it is made of. */
+    /* Checked first, to keep hostile texts fast. */
     if (!memchr(s, ':', strnlen(s, LOGIN_MAX)))
         return (struct find){ 0, 0 };
     size_t user = strspn(s, URL_SAFE "%+\\");
@@ -125,12 +125,12 @@ static struct find in_login(const char *s)
     return (struct find){ 0, host && !digest ? (size_t) (at - s) : 0 };
 }
 
-/* How long a word is that says of what kind the secret behind it is, with the blanks; 0: there is none. */
+/* Length of a word that names the kind of the following secret, with its blanks; 0: none. */
 static size_t scheme_at(const char *s, bool alone)
 {
     static const struct scheme {
         const char *word;
-        bool alone; /* also without "Authorization" before it: no word of a sentence */
+        bool alone; /* also without "Authorization" before it, since no sentence has it */
     } schemes[] = { { "Bearer", true }, { "Basic", true }, { "Token", false }, { "ApiKey", false }, { "Negotiate", false } };
     for (size_t i = 0; i < ARRAY_LEN(schemes); i++) {
         size_t n = strlen(schemes[i].word);
@@ -140,7 +140,7 @@ static size_t scheme_at(const char *s, bool alone)
     return 0;
 }
 
-/* Of these kinds the secret stands among others, up to the end of the line. */
+/* Kinds whose secret is one of several parameters, to the end of the line. */
 static bool has_parameters(const char *value)
 {
     static const char *const schemes[] = { "Digest ", "AWS4-" };
@@ -156,7 +156,7 @@ static struct find in_header(const char *s)
     return (struct find){ n, len >= 6 ? len : 0 };
 }
 
-/* Names of Kubernetes have no capitals. */
+/* Kubernetes names have no capitals. */
 static bool has_capital(const char *s, size_t len)
 {
     for (size_t i = 0; i < len; i++)
@@ -165,14 +165,15 @@ static bool has_capital(const char *s, size_t len)
     return false;
 }
 
-/* Secrets that say what they are by how they begin. Prefixes as the rules of gitleaks have them (config/gitleaks.toml of
- * github.com/gitleaks/gitleaks at 009e025ad410), and NVIDIA's, Docker's (dckr_pat_) and Google's (AIza). A log may cut a secret
- * short, so any length from TOKEN_MIN on counts. Rules there that go by the name before a secret are in is_secret_name(). */
+/* Secrets with a known prefix: those of gitleaks (config/gitleaks.toml of
+ * github.com/gitleaks/gitleaks at 009e025ad410), and NVIDIA's, Docker's (dckr_pat_) and Google's
+ * (AIza). A log may cut a secret, so any length from TOKEN_MIN counts. is_secret_name() has
+ * gitleaks' rules for the name before a secret. */
 static struct find in_token(const char *s, bool begins_word)
 {
     static const struct {
         const char *prefix;
-        bool plain; /* it may begin a name or a word: only at the beginning of a word that has capitals */
+        bool plain; /* may begin a normal word: counts only at the start of a word with capitals */
     } rows[] = {
         { "eyJ", false }, { "ops_eyJ", false }, { "nvapi-", false }, { "dckr_pat_", false }, { "ghp_", false },
         { "gho_", false }, { "ghs_", false }, { "ghu_", false }, { "ghr_", false }, { "github_pat_", false },
@@ -205,7 +206,8 @@ static struct find in_token(const char *s, bool begins_word)
     return (struct find){ 0, 0 };
 }
 
-/* "-phunter2", as clients of databases take a password: letters and digits, unlike a port and most options. */
+/* "-phunter2", the password option of database clients: letters and digits, unlike a port and
+ * most options. */
 static struct find in_short_option(const char *s)
 {
     size_t len = str_has_prefix(s, "-p") ? strcspn(s + 2, " \t\r\n\"',") : 0, letters = 0, digits = 0, others = 0;
@@ -231,14 +233,14 @@ static struct find in_pem(const char *s)
 
 /* A name and its value. */
 struct pair {
-    size_t name;  /* bytes of the name */
-    bool named;   /* it stands in quotes */
-    char sign;    /* what is between them: '=', ':', ',', ' '; or '\0': there is no value */
-    size_t value; /* where that begins, behind its quote */
-    size_t quote; /* bytes of the quote; 0: there is none */
+    size_t name;  /* length of the name */
+    bool named;   /* the name is in quotes */
+    char sign;    /* between them: '=', ':', ',', ' '; or '\0': no value */
+    size_t value; /* where the value begins, after its quote */
+    size_t quote; /* length of the quote; 0: none */
 };
 
-/* Bytes of a quote; in JSON within JSON it has a backslash. */
+/* Length of a quote; JSON within JSON has a backslash. */
 static size_t quote_at(const char *s)
 {
     size_t escaped = *s == '\\';
@@ -256,7 +258,7 @@ static struct pair read_pair(const char *s)
     p.named = quote > 0;
     p.sign = has_sign ? s[at] : gap ? ' ' : '\0';
     at += has_sign;
-    /* "PASSWORD= NEXT=x" has none. */
+    /* "PASSWORD= NEXT=x" has no value. */
     at += p.sign != '=' || gap ? strspn(s + at, " \t") : 0;
     at += p.sign == ':' && s[at] == '[';
     p.quote = quote_at(s + at);
@@ -264,7 +266,8 @@ static struct pair read_pair(const char *s)
     return p;
 }
 
-/* What may stand behind an option that takes no value: "--verbose", "-v". Secrets begin with a dash, too. */
+/* Whether this is an option ("--verbose", "-v"), not the value of the option before it. Secrets
+ * may begin with a dash, too. */
 static bool is_other_option(const char *s)
 {
     size_t dashes = strspn(s, "-"), len = strspn(s + dashes, "abcdefghijklmnopqrstuvwxyz0123456789-");
@@ -289,7 +292,7 @@ static bool is_secret_pair(const char *s, const struct pair *p)
     }
 }
 
-/* Up to the quote that ends it; without one a word, which may have any sign but for those at its end. */
+/* Up to the closing quote. Without one, a word with any characters, except some at its end. */
 static size_t value_len(const char *value, size_t quote)
 {
     if (quote == 0) {
@@ -300,14 +303,15 @@ static size_t value_len(const char *value, size_t quote)
     }
     const char mark = value[-1], ends[] = { mark, quote == 1 ? '\\' : '\n', '\n', '\0' };
     size_t n = strcspn(value, ends);
-    /* A quote within is written with a backslash, and in YAML as two of the single ones. */
+    /* A quote inside has a backslash; YAML doubles single quotes. */
     while (quote == 1 && value[n] && ((value[n] == '\\' && value[n + 1]) || (mark == '\'' && str_has_prefix(value + n, "''"))))
         n += 2 + strcspn(value + n + 2, ends);
     return n - (quote == 2 && n > 0 && value[n - 1] == '\\');
 }
 
-/* "password=x", "token: x", "\"apiKey\": \"x\"", "--token x": the whole word before, so that it is looked at once. `alone`: the
- * text is one value, as of a variable, and nothing stands behind a secret in it. */
+/* "password=x", "token: x", "\"apiKey\": \"x\"", "--token x": skips the whole name, to check it
+ * once. `alone`: the text is a single value, such as a variable's, so the secret reaches its
+ * end. */
 static struct find in_pair(const char *s, bool alone)
 {
     struct pair p = read_pair(s);
@@ -366,14 +370,14 @@ char *scrub_text(const char *text)
 
 static json_t *scrub(const json_t *value);
 
-/* "--name=…", "NAME=…": an argument or a setting, and so one value up to its end. */
+/* "--name=…", "NAME=…": an argument or a setting, a single value to its end. */
 static bool is_setting(const char *text)
 {
     size_t name = strspn(text, URL_SAFE);
     return name > 0 && text[name] == '=';
 }
 
-/* Where a secret is or what it is called, in place of the secret: "secretName", "tokenPath". */
+/* Names of members that locate or name a secret: "secretName", "tokenPath". */
 static bool is_of_secret(const char *key)
 {
     static const char *const ends[] = { "NAME", "NAMESPACE", "PATH", "FILE", "REF" };
@@ -385,13 +389,13 @@ static bool is_of_secret(const char *key)
     return false;
 }
 
-/* Of a label such as "secrets-store.csi.k8s.io/managed". */
+/* A label's value, such as "secrets-store.csi.k8s.io/managed" has. */
 static bool is_switch(const char *value)
 {
     return !*value || str_eq(value, "true") || str_eq(value, "false");
 }
 
-/* A variable: {name, value}, as containers and the policy have them; or a member that is called so. */
+/* A variable {name, value} of a container or the policy, or a member with such a name. */
 static bool is_secret_member(const json_t *object, const char *key, const json_t *member)
 {
     const char *name = json_str(object, "name"), *value = json_string_value(member);
@@ -415,7 +419,7 @@ static json_t *scrub_members(const json_t *object)
     return copy;
 }
 
-/* "--password", which has its value in the next item. */
+/* "--password", whose value is the next item. */
 static bool is_option(const json_t *item)
 {
     const char *name = str_or_empty(json_string_value(item));

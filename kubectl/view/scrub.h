@@ -1,20 +1,21 @@
-/* Takes secrets out of what is handed to others. Pure. */
+/* Removes secrets from data for others. Pure. */
 #ifndef OSTLER_KUBECTL_VIEW_SCRUB_H
 #define OSTLER_KUBECTL_VIEW_SCRUB_H
 
 #include <jansson.h>
 
-/* What stands in the place of a secret. */
+/* The replacement of a secret. */
 #define SCRUB_MASK "(masked)"
 
-/* A copy without managedFields and last-applied-configuration, with a mask in place of: values of variables, members and
- * annotations whose names are those of secrets; what follows such an argument, to its end; and what looks like a secret in any
- * text. New reference. */
+/* A copy without managedFields and last-applied-configuration. It masks values of variables,
+ * members and annotations with names of secrets, and the rest of an argument after such a name.
+ * It also masks what looks like a secret in any text. New reference. */
 json_t *scrub_object(const json_t *object);
-/* The same of a Node, of which only Ostler's and NVIDIA's annotations stay. New reference. */
+/* The same for a Node; it keeps only Ostler's and NVIDIA's annotations. New reference. */
 json_t *scrub_node(const json_t *node);
-/* A text with a mask in place of: passwords in URLs, bearer tokens, JSON web tokens, keys that are known by their look, private
- * keys, and what stands behind "password=", "token: ", "--token " and their like. Owned by the caller. */
+/* A masked copy: passwords in URLs, bearer tokens, JSON web tokens, keys with a known format,
+ * private keys, and text after "password=", "token: ", "--token " and similar. Owned by the
+ * caller. */
 char *scrub_text(const char *text);
 
 #endif

@@ -14,7 +14,7 @@
 
 /* ---- Ostler itself */
 
-/* A leader that has not renewed for so long writes nothing any more; clocks of two machines differ a little. */
+/* After this time without renewal a leader no longer writes; includes a small clock difference. */
 enum { SILENT_S = LEASE_DURATION_MS / 1000 + 15 };
 
 static void say(json_t *ostler, const char *state, json_t *message_steal)
@@ -59,9 +59,9 @@ json_t *snapshot_ostler(const json_t *snapshot, int64_t now_us)
     return ostler;
 }
 
-/* ---- who else writes */
+/* ---- other writers */
 
-/* Keys that a tool leaves on what it keeps, and managers that it writes as. */
+/* Labels, annotations and field managers of tools that manage objects. */
 static const struct keeper {
     const char *label, *annotation, *manager;
     const char *name;
@@ -148,8 +148,8 @@ bool seen_is_outdated(const json_t *status)
     return false;
 }
 
-/* Whether the policy's status lists the target of a tier that a report has. A driver that the host
- * brings has no revision. */
+/* Whether the policy's status lists the report's target of a tier. A host's driver has no
+ * revision. */
 static bool is_still_wanted(const json_t *policy, const json_t *report, enum tier tier)
 {
     const json_t *of = json_object_get(json_object_get(report, "status"), tiers[tier].name);
@@ -197,7 +197,7 @@ enum held_way snapshot_held_way(const json_t *node, const struct claim *c)
 
 enum { NAME_MAX_COMPARED = 253 };
 
-/* How many letters have to be changed, put in or taken out to make one of the other. */
+/* Edit distance: letters to change, insert or delete. */
 static size_t distance(const char *a, const char *b)
 {
     size_t row[NAME_MAX_COMPARED + 1], n = strnlen(a, NAME_MAX_COMPARED), m = strnlen(b, NAME_MAX_COMPARED);
@@ -216,7 +216,7 @@ static size_t distance(const char *a, const char *b)
     return row[m];
 }
 
-/* A name that holds the other is like it, too: who types the first part of a long name means it. */
+/* A name that contains the typed one is similar, too: users type the first part of a long name. */
 static size_t unlikeness(const char *there, const char *typed)
 {
     return *typed && strstr(there, typed) ? 1 : distance(there, typed);
@@ -236,7 +236,7 @@ json_t *snapshot_similar_names(const json_t *names, const char *name, size_t max
     return similar;
 }
 
-/* ---- what is missing */
+/* ---- missing parts */
 
 void snapshot_print_missing(const json_t *missing, const struct paint *p, struct buf *out)
 {

@@ -10,7 +10,7 @@
 #include "kubectl/view/advice.h"
 #include "reconcilers/model/names.h"
 
-/* Of those that are stuck so many groups are shown, and of a group so many names. */
+/* Groups of stuck nodes shown, and names per group. */
 enum { GROUPS = 3, NAMES = 3 };
 
 /* ---- parts */
@@ -36,7 +36,7 @@ static json_t *policy_part(const json_t *policy, int64_t now_us)
     return part;
 }
 
-/* One more node with this version. */
+/* Counts one more node with this version. */
 static void count_version(json_t *versions, const char *name, const char *version)
 {
     size_t i;
@@ -51,7 +51,7 @@ static void count_version(json_t *versions, const char *name, const char *versio
     json_array_append_new(versions, json_pack("{s:s, s:o, s:i}", "name", name, "version", json_text(version), "nodes", 1));
 }
 
-/* What nodes are assigned; of drivers first. */
+/* Versions of the nodes: drivers first. */
 static json_t *versions_part(const json_t *reports)
 {
     json_t *versions = json_array(), *report;
@@ -63,7 +63,7 @@ static json_t *versions_part(const json_t *reports)
     return versions;
 }
 
-/* GPUs of all reports, and of those that are Ready. */
+/* GPUs in all reports, and in those of Ready nodes. */
 static json_t *gpus_part(const json_t *reports)
 {
     json_int_t present = 0, ready = 0;
@@ -78,7 +78,8 @@ static json_t *gpus_part(const json_t *reports)
     return json_pack("{s:I, s:I}", "ready", ready, "present", present);
 }
 
-/* States by their counts: the reports', or the policy's own sums where those cannot be read. */
+/* Number of nodes per state, from the reports; if those are unreadable, from the policy's
+ * status. */
 static json_t *states_part(const json_t *policy, const json_t *reports)
 {
     json_t *counts = json_object(), *item;
@@ -105,8 +106,8 @@ static json_t *nodes_part(const json_t *policy, const json_t *reports)
     return part;
 }
 
-/* When the plan is to end. A plan that takes longer has an end that is past, which says nothing any more; nor does one of a
- * paused rollout, whose nodes do not begin. */
+/* Adds the end of the plan. An end in the past means that the plan takes longer. A paused
+ * rollout has no end. */
 static void add_end(json_t *part, const char *ends, int64_t now_us)
 {
     if (!ends || json_is_true(json_object_get(part, "paused")))
@@ -139,7 +140,7 @@ static json_t *rollout_part(const json_t *policy, int64_t now_us)
     return part;
 }
 
-/* ---- who is stuck */
+/* ---- stuck nodes */
 
 static json_t *stuck_of(const json_t *report, long long seconds)
 {
@@ -151,7 +152,7 @@ static json_t *stuck_of(const json_t *report, long long seconds)
                      (json_int_t) seconds, "todo", json_text(todo));
 }
 
-/* Nodes with one state and reason are one matter, told of the first of them. */
+/* Groups nodes by state and reason; the first node provides the message. */
 static json_t *stuck_part(const json_t *reports, int64_t now_us)
 {
     json_t *groups = json_array(), *report, *group;
@@ -176,7 +177,7 @@ static json_t *stuck_part(const json_t *reports, int64_t now_us)
     return groups;
 }
 
-/* Failed before the others; then by how many they are. */
+/* Failed nodes first; then larger groups. */
 static int rank(const json_t *group)
 {
     static const char *const order[] = { "Failed", "Unsupported", "Lost" };
@@ -226,7 +227,7 @@ json_t *status_view(const json_t *snapshot, int64_t now_us)
     return status;
 }
 
-/* ---- for people */
+/* ---- text output */
 
 enum { INDENT = 11 };
 
@@ -263,7 +264,7 @@ static void print_policy(const json_t *policy, const struct paint *p, struct buf
         term_wrap(out, p, INDENT, 2, json_str_or_empty(policy, "message"));
 }
 
-/* What is said of Ostler in each state of snapshot_ostler(). */
+/* The text for each state of snapshot_ostler(). */
 static const struct ostler_word {
     const char *state, *word;
     enum colour colour;
@@ -321,7 +322,7 @@ static void print_nodes(const json_t *status, const struct paint *p, struct buf 
         if (line.len < 1000)
             buf_printf(&line, "%s%.40s %lld", line.len ? ", " : "", state, (long long) json_integer_value(count));
     CLEANUP_FREE char *states = buf_take(&line);
-    /* Without a policy nobody counts the nodes: of reports that are left there are the states. */
+    /* Without a policy, no sums exist: the remaining reports have only states. */
     bool counted = json_object_get(status, "policy");
     if (counted || *states)
         head(out, p, "Nodes");
@@ -332,7 +333,7 @@ static void print_nodes(const json_t *status, const struct paint *p, struct buf 
         add_cut(out, p, INDENT, PLAIN, states);
 }
 
-/* Whether a node that is up to date also works, its own state says. */
+/* An up-to-date node may still fail: its own state shows that. */
 static const char *text_of_none(const json_t *nodes)
 {
     return json_int(nodes, "ready", 0) == json_int(nodes, "managed", 0) ? "every node runs what the policy says"

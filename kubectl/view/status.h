@@ -4,9 +4,10 @@
 
 #include "kubectl/view/snapshot.h"
 
-/* What is shown, for programs: docs/kubectl-gpu.1 has the members. `seen` has policy (or none), reports, lease. New reference. */
+/* The result as JSON: docs/kubectl-gpu.1 lists the members. `snapshot` has policy (or none),
+ * reports, lease. New reference. */
 json_t *status_view(const json_t *snapshot, int64_t now_us);
-/* The same for people, in under 25 lines. */
+/* The same as text, in under 25 lines. */
 void status_print(const json_t *status, const struct paint *p, struct buf *out);
 
 #endif

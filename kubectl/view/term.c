@@ -12,7 +12,7 @@ enum { MINUTE = 60, HOUR = 60 * MINUTE, DAY = 24 * HOUR };
 
 /* ---- characters */
 
-/* How many characters a text has that is UTF-8. */
+/* Number of characters in UTF-8 text. */
 static size_t term_length(const char *s)
 {
     size_t length = 0;
@@ -21,7 +21,7 @@ static size_t term_length(const char *s)
     return length;
 }
 
-/* The bytes of the first `count` characters of a clean text. */
+/* Bytes of the first `count` characters of a sanitised text. */
 static size_t bytes_of(const char *clean, size_t count)
 {
     size_t at = 0;
@@ -93,7 +93,7 @@ char *term_ago(const char *time, int64_t now_us)
 
 /* ---- lines */
 
-/* So many bytes of a clean text go on a line of `width` characters: up to a blank where there is one. */
+/* Bytes of a sanitised text for a line of `width` characters, up to a blank if there is one. */
 static size_t line_bytes(const char *clean, size_t width)
 {
     size_t max = bytes_of(clean, width), at = max;
@@ -186,7 +186,7 @@ void grid_clear(struct grid *g)
 
 /* ---- screens */
 
-/* How many rows a line takes, which ends at `end`. */
+/* Rows of a line that ends at `end`. */
 static size_t rows_of(const char *line, const char *end, size_t columns)
 {
     size_t length = 0;
@@ -199,7 +199,7 @@ static size_t rows_of(const char *line, const char *end, size_t columns)
     return length > columns ? (length + columns - 1) / columns : 1;
 }
 
-/* Where the text ends for which there is room. */
+/* Where the part that fits on the screen ends. */
 static const char *fitting(const char *text, size_t columns, size_t rows)
 {
     size_t used = 0;
@@ -226,7 +226,7 @@ void term_fit(struct buf *out, const char *text, size_t columns, size_t rows)
         buf_printf(out, "… %zu more\n", more);
 }
 
-/* ---- for programs */
+/* ---- JSON and YAML */
 
 char *term_of_json(const json_t *value, bool yaml)
 {

@@ -1,4 +1,5 @@
-/* One pass's memory: what a reconcile builds lives here and goes at once, so decision code has no frees. */
+/* Memory for one pass: what a reconcile builds lives here and is freed at once, so that decision
+ * code needs no frees. */
 #ifndef OSTLER_BASE_ARENA_H
 #define OSTLER_BASE_ARENA_H
 
@@ -15,13 +16,13 @@ struct arena {
 
 #define CLEANUP_ARENA CLEANUP(arena_free)
 
-/* Zeroed, aligned for any type. */
+/* Returns zeroed memory, aligned for any type. */
 void *arena_alloc(struct arena *a, size_t size);
 /* A copy of a text. */
 char *arena_strdup(struct arena *a, const char *s);
-/* A text that is put together. */
+/* A formatted text. */
 char *arena_printf(struct arena *a, const char *fmt, ...) PRINTF(2, 3);
-/* Frees everything that was allocated from it. */
+/* Frees everything that the arena allocated. */
 void arena_free(struct arena *a);
 
 #endif

@@ -45,7 +45,7 @@ void buf_str(struct buf *b, const char *s)
 
 void buf_printf(struct buf *b, const char *fmt, ...)
 {
-    char text[256]; /* most are short */
+    char text[256]; /* enough for most texts */
     va_list ap, again;
     va_start(ap, fmt);
     va_copy(again, ap);

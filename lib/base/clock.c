@@ -58,12 +58,12 @@ void clock_rfc3339_micro(int64_t wall_us, char out[static CLOCK_TEXT_MAX])
     snprintf(out + n, CLOCK_TEXT_MAX - n, ".%06dZ", (int) (wall_us % 1000000));
 }
 
-/* Microseconds from ".123456Z" or "Z"; -1 when it is neither. */
 bool clock_is_ahead(int64_t time_s, int64_t now_s)
 {
     return time_s > now_s && (uint64_t) time_s - (uint64_t) now_s > CLOCKS_APART_S;
 }
 
+/* Microseconds from ".123456Z" or "Z"; -1 if it is neither. */
 static int64_t parse_fraction(const char *p)
 {
     int64_t us = 0, unit = 100000;
@@ -83,7 +83,8 @@ int64_t clock_parse_rfc3339(const char *text)
     int64_t fraction = rest ? parse_fraction(rest) : -1;
     if (fraction < 0)
         return -1;
-    /* strptime() takes spaces for zeros and February 30 for March: only what reads the same when written again counts. */
+    /* strptime() accepts spaces for zeros and February 30 for March: accept only text that
+     * formats back to itself. */
     int64_t us = (int64_t) timegm(&tm) * 1000000;
     char again[CLOCK_TEXT_MAX];
     size_t n = date_text(us, again);

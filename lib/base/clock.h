@@ -1,4 +1,5 @@
-/* Time as a seam: everything that asks what time it is asks a clock, so that a test or a simulated world can say. */
+/* Time as a seam: all code asks a clock for the time, so that a test or the simulator can supply
+ * it. */
 #ifndef OSTLER_BASE_CLOCK_H
 #define OSTLER_BASE_CLOCK_H
 
@@ -9,30 +10,30 @@
 enum { CLOCK_TEXT_MAX = 32 };
 
 struct clock {
-    /* Milliseconds that only grow and count suspended time too (CLOCK_BOOTTIME), so that a paused process does not think
-     * that its lease is fresh. */
+    /* Monotonic milliseconds. They include suspended time (CLOCK_BOOTTIME), so that a process
+     * that was paused does not think that its lease is fresh. */
     int64_t (*mono_ms)(void *self);
-    /* Microseconds since 1970, UTC. For text that people read, never for deadlines. */
+    /* Microseconds since 1970, UTC. For text that users read, never for deadlines. */
     int64_t (*wall_us)(void *self);
     void *self;
 };
 
-/* What the clock says now: milliseconds that only grow. */
+/* The monotonic time of a clock, in milliseconds. */
 int64_t clock_mono_ms(const struct clock *c);
-/* The same: microseconds since 1970. */
+/* The wall time of a clock, in microseconds since 1970. */
 int64_t clock_wall_us(const struct clock *c);
-/* Whether a time lies further ahead than clocks of different machines differ, which is ten minutes: then it was written by one
- * that is wrong, or by somebody else. Seconds of one epoch. */
+/* Whether a time is more than ten minutes ahead, beyond the usual difference between machines.
+ * Then a wrong clock or another program wrote it. Both are seconds since 1970. */
 bool clock_is_ahead(int64_t time_s, int64_t now_s);
 /* The machine's own clocks. */
 struct clock clock_system(void);
 
-/* "2026-11-20T10:00:00Z", as metav1.Time is written. */
+/* "2026-11-20T10:00:00Z", the format of metav1.Time. */
 void clock_rfc3339(int64_t wall_us, char out[static CLOCK_TEXT_MAX]);
-/* "2026-11-20T10:00:00.123456Z", as metav1.MicroTime is written. */
+/* "2026-11-20T10:00:00.123456Z", the format of metav1.MicroTime. */
 void clock_rfc3339_micro(int64_t wall_us, char out[static CLOCK_TEXT_MAX]);
-/* Microseconds since 1970 from RFC 3339 text in UTC ("Z"), with or without a fraction; -1 when it is something else
- * or earlier. */
+/* Parses RFC 3339 text in UTC ("Z"), with or without a fraction, to microseconds since 1970. -1
+ * if the text is something else or earlier. */
 int64_t clock_parse_rfc3339(const char *text);
 
 #endif

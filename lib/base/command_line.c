@@ -86,10 +86,10 @@ const struct option_kind option_log_level = { .store = store_log_level,
 const struct option_kind option_log_format = { .store = store_log_format,
                                                .wanted = "must be one of json and text" };
 
-/* ---- taking them */
+/* ---- parsing */
 
-/* Whether an argument begins with a letter; *ret_value is what stands behind that, with or without
- * a "=". */
+/* Whether an argument begins with a letter option; *ret_value is the text after it, with or
+ * without a "=". */
 static bool is_letter(const char *arg, const char *letter, const char **ret_value)
 {
     if (!letter || !str_has_prefix(arg, letter))
@@ -119,14 +119,14 @@ static int refuse(const struct option_table *t, const struct option_row *row, co
                : err_set(e, ERR_INVALID, "%s needs %s", row->name, row->argument);
 }
 
-/* Whether the next word is the value of an option that has none behind its "=". */
+/* Whether the next word is the value of an option without "=". */
 static bool takes_next(const struct option_row *row, const char *next, void *to)
 {
     return next && (row->kind->arity == OPTION_VALUE ||
                     (row->kind->arity == OPTION_MAY_NEXT && row->kind->store(row->kind, next, to)));
 }
 
-/* An option, with its value where that is the next word. */
+/* Takes an option, and the next word if it is its value. */
 static int take(struct option_reader *r, const char *arg, struct err *e)
 {
     const struct option_table *t = r->table;

@@ -1,7 +1,6 @@
-/* Command lines: a table of options, by which a program takes them, refuses them and prints its
- * help. An option has one spelling
- * ("--name VALUE" or "--name=VALUE"), and perhaps a letter ("-n VALUE", "-nVALUE"); nothing is
- * abbreviated. */
+/* Command lines: a table of options, from which a program parses and rejects options and prints
+ * its help. An option has one spelling ("--name VALUE" or "--name=VALUE") and may have a letter
+ * ("-n VALUE", "-nVALUE"). Abbreviations are not accepted. */
 #ifndef OSTLER_BASE_COMMAND_LINE_H
 #define OSTLER_BASE_COMMAND_LINE_H
 
@@ -14,108 +13,108 @@
 
 /* Whether an option has a value. */
 enum option_arity {
-    OPTION_VALUE,    /* it has one */
-    OPTION_FLAG,     /* it has none */
-    OPTION_MAY_BE,   /* where it is behind a "=", else `alone` */
-    OPTION_MAY_NEXT, /* also the next word, where that is valid */
+    OPTION_VALUE,    /* a value is required */
+    OPTION_FLAG,     /* no value */
+    OPTION_MAY_BE,   /* the value after "=", else `alone` */
+    OPTION_MAY_NEXT, /* also the next word, if it is valid */
 };
 
-/* Which words of a command line are no options. */
+/* Which words of a command line are not options. */
 enum option_words {
-    OPTION_WORDS_NONE,   /* all are */
-    OPTION_WORDS_PLAIN,  /* those that do not begin with "-" */
-    OPTION_WORDS_DASHES, /* also "-", and all that stand behind "--" */
+    OPTION_WORDS_NONE,   /* none: every word is an option */
+    OPTION_WORDS_PLAIN,  /* words that do not begin with "-" */
+    OPTION_WORDS_DASHES, /* also "-", and every word after "--" */
 };
 
-/* What values are. */
+/* A kind of value. */
 struct option_kind {
-    /* Stores a value at `to`, whose type it knows; false: it is not valid. */
+    /* Parses and stores a value at `to`, whose type it knows; false: invalid. */
     bool (*store)(const struct option_kind *kind, const char *value, void *to);
-    const char *wanted; /* what a value is: "must be true or false" */
+    const char *wanted; /* what a value must be: "must be true or false" */
     enum option_arity arity;
-    const char *alone;        /* the value of an option that stands without one */
-    const char *const *words; /* of option_store_word(): all that there are, ended by NULL */
-    int64_t min, max;         /* of option_store_number() */
+    const char *alone;        /* the value if the option stands alone */
+    const char *const *words; /* of option_store_word(): all words, ended by NULL */
+    int64_t min, max;         /* limits of option_store_number() */
 };
 
 struct option_row {
-    const char *name, *letter; /* "--output", "-o"; letter NULL: it has none */
-    unsigned commands;         /* that take it, as bits; 0: the program has no commands */
+    const char *name, *letter; /* "--output", "-o"; letter NULL: none */
+    unsigned commands;         /* that accept it, as bits; 0: the program has no commands */
     const struct option_kind *kind;
-    size_t offset; /* in what the options are stored in */
+    size_t offset; /* in the struct that holds the options */
     const char *argument, *help;
 };
 
 /* A command of a program. */
 struct command_row {
     const char *name;
-    const char *takes; /* what stands behind it: "PROGRAM [ARGUMENT…]"; NULL or "": nothing */
+    const char *takes; /* its arguments: "PROGRAM [ARGUMENT…]"; NULL or "": none */
     const char *help;
 };
 
 struct option_table {
-    const struct option_row *rows; /* 32 at most */
+    const struct option_row *rows; /* at most 32 */
     size_t count;
-    const char *program; /* that has the commands: "kubectl gpu" */
+    const char *program; /* the program name with commands: "kubectl gpu" */
     const char *lists;   /* the command that lists them: "kubectl gpu help" */
-    const char *unknown; /* "option", or what it calls one that it does not know */
+    const char *unknown; /* what it calls an unknown option, such as "option" */
     enum option_words words;
-    bool repeats; /* an option may be there more than once, and the last one counts */
-    /* Says that a value (NULL: it is missing) is not one, always -1; NULL: in the usual words. */
+    bool repeats; /* options may repeat, the last one counts */
+    /* Reports an invalid (NULL: missing) value; always -1. NULL: the default message. */
     int (*refuse)(const struct option_row *row, const char *value, struct err *e);
 };
 
-/* A command line that is being read. */
+/* The state while a command line is parsed. */
 struct option_reader {
     const struct option_table *table;
     int argc;
     char **argv;
-    int at;          /* the word that is next; 1 at the beginning */
-    void *to;        /* what the options are stored in */
-    unsigned given;  /* those that were there, as bits */
-    bool only_words; /* "--" was there */
+    int at;          /* the next word; starts at 1 */
+    void *to;        /* the struct that holds the options */
+    unsigned given;  /* options seen so far, as bits */
+    bool only_words; /* "--" was seen */
 };
 
-/* What stands next on a command line, behind all options. */
+/* What follows the options parsed so far. */
 enum option_next {
     OPTION_NEXT_END,
     OPTION_NEXT_WORD,
     OPTION_NEXT_HELP,    /* --help or -h */
     OPTION_NEXT_VERSION, /* --version */
-    OPTION_NEXT_WRONG,   /* an option that is not as it should be */
+    OPTION_NEXT_WRONG,   /* an invalid option */
 };
 
-/* The row of an argument; *ret_value is what stands behind its "=" or letter, NULL: nothing. NULL:
- * it is no option. */
+/* The row of an argument. *ret_value is the text after its "=" or letter, NULL: none. Returns
+ * NULL if the argument is not an option. */
 const struct option_row *option_find(const struct option_table *t, const char *arg,
                                      const char **ret_value);
-/* Takes options with their values, and one word: argv[at - 1], where it is no option. The error
- * says what is wrong. */
+/* Parses options with their values up to one word, which is then argv[at - 1]. The error says
+ * what is wrong. */
 enum option_next option_next(struct option_reader *r, struct err *e);
-/* Whether all that were given are of use to the command that has this bit and this name. */
+/* Checks that the command with this bit and this name accepts all given options. */
 int option_check(const struct option_reader *r, unsigned command, const char *name, struct err *e);
-/* Prints the options: names padded to `name_width` (0: as they are), with their arguments to
+/* Prints the options: names padded to `name_width` (0: not padded), names with arguments to
  * `width`. */
 void option_help(FILE *out, const struct option_table *t, int name_width, int width);
-/* The place of a word in commands, or `count`. */
+/* The index of a command, or `count`. */
 size_t command_find(const struct command_row *rows, size_t count, const char *word);
-/* Prints them, padded to `width`. */
+/* Prints the commands, padded to `width`. */
 void command_help(FILE *out, const struct command_row *rows, size_t count, int width);
 
-/* Values. To a `const char *`, any text, or one that is not empty; both are borrowed. */
+/* Store functions. To a `const char *`: any text, or a non-empty one; both are borrowed. */
 bool option_store_any(const struct option_kind *kind, const char *value, void *to);
 bool option_store_text(const struct option_kind *kind, const char *value, void *to);
-/* To an enum: the place in `words`. */
+/* To an enum: the index in `words`. */
 bool option_store_word(const struct option_kind *kind, const char *value, void *to);
-/* To an int64_t: milliseconds, or a number in the range of the kind. */
+/* To an int64_t: milliseconds, or a number in the kind's range. */
 bool option_store_duration(const struct option_kind *kind, const char *value, void *to);
 bool option_store_number(const struct option_kind *kind, const char *value, void *to);
 
-/* How an answer is printed. */
+/* The output format of a command. */
 enum output { OUTPUT_TEXT, OUTPUT_JSON, OUTPUT_YAML };
 
-/* Kinds that programs share: any text; to an enum output; "true" and "false", to a bool; a flag, to
- * a bool that becomes true; to an enum log_level; to a bool, whether the log is JSON. */
+/* Kinds that programs share: any text; enum output; "true" or "false" to a bool; a flag that
+ * sets a bool; enum log_level; a bool that is true for JSON logs. */
 extern const struct option_kind option_any, option_output, option_switch, option_flag,
     option_log_level, option_log_format;
 

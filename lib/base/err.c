@@ -11,7 +11,7 @@ int err_set(struct err *e, enum err_kind kind, const char *fmt, ...)
     va_start(ap, fmt);
     char *msg = xvasprintf(fmt, ap);
     va_end(ap);
-    free(e->msg); /* after the formatting: an argument may be the old message */
+    free(e->msg); /* only now: an argument may be the old message */
     e->msg = msg;
     e->kind = kind;
     return -1;

@@ -37,11 +37,11 @@ static int copy_all(int to, int from)
     return 0;
 }
 
-/* Writes either the bytes or what `from` has. */
+/* Writes either `bytes` or the rest of `from`. */
 static int fill(int fd, mode_t mode, const void *bytes, size_t len, int from)
 {
     int why = from >= 0 ? copy_all(fd, from) : write_all(fd, bytes, len);
-    /* Whatever the process would not have others see. */
+    /* Sets the mode regardless of the process's umask. */
     if (why == 0 && (fchmod(fd, mode) < 0 || fsync(fd) < 0))
         why = errno;
     if (close(fd) < 0 && why == 0)
@@ -52,7 +52,7 @@ static int fill(int fd, mode_t mode, const void *bytes, size_t len, int from)
 static int put(int folder, const char *name, mode_t mode, const void *bytes, size_t len, int from)
 {
     CLEANUP_FREE char *new = xasprintf("%s.new", name);
-    /* What somebody else put there is no file of ours: a FIFO would never be opened. */
+    /* Remove a foreign file first: opening a FIFO would block for ever. */
     unlinkat(folder, new, 0);
     int fd = openat(folder, new, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
     if (fd < 0)

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Written once, by main(), before anything reads it. */
+/* main() sets it once, before any use. */
 static uint64_t the_seed[2];
 
 struct sip {
@@ -47,7 +47,7 @@ uint64_t hash_bytes(const void *bytes, size_t n)
                      the_seed[0] ^ UINT64_C(0x6c7967656e657261), the_seed[1] ^ UINT64_C(0x7465646279746573) };
     uint64_t word, last = (uint64_t) n << 56;
     for (size_t i = 0; i < n / 8; i++) {
-        memcpy(&word, p + i * 8, sizeof word); /* both processors that it is built for are little-endian */
+        memcpy(&word, p + i * 8, sizeof word); /* both supported processors are little-endian */
         take_word(&s, word);
     }
     for (size_t i = n / 8 * 8; i < n; i++)

@@ -1,4 +1,5 @@
-/* A binary heap of deadlines. Items are embedded in what they belong to; equal deadlines come out in the order they went in. */
+/* A binary heap of deadlines. Its owner embeds each item; items with equal deadlines keep their
+ * order. */
 #ifndef OSTLER_BASE_HEAP_H
 #define OSTLER_BASE_HEAP_H
 
@@ -20,15 +21,15 @@ struct heap {
     uint64_t next_order;
 };
 
-/* Puts the item in, or moves it when it is in already. */
+/* Inserts the item, or moves it if it is already in the heap. */
 void heap_set(struct heap *h, struct heap_item *item, int64_t at);
-/* Takes the item out; nothing happens when it is not in. */
+/* Removes the item; no effect if it is not in the heap. */
 void heap_remove(struct heap *h, struct heap_item *item);
 /* The earliest item, or NULL. */
 struct heap_item *heap_first(const struct heap *h);
 /* Whether the item is in a heap. */
 bool heap_holds(const struct heap_item *item);
-/* Lets all items go, which are their owners' matter, and frees the memory. */
+/* Removes all items (their owners free them) and frees the memory. */
 void heap_clear(struct heap *h);
 
 #endif

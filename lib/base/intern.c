@@ -9,13 +9,13 @@
 
 struct text {
     uint32_t refs;
-    uint32_t next; /* in the hash chain, or in the list of free ids */
+    uint32_t next; /* in the hash chain or the free list */
     uint32_t hash;
-    char *s; /* NULL: this id is free */
+    char *s; /* NULL: the id is free */
 };
 
 struct intern {
-    struct text *texts; /* by id; 0 is not used */
+    struct text *texts; /* by id; index 0 is unused */
     uint32_t len, cap, count, free_list;
     uint32_t *chains;
     uint32_t chain_count; /* a power of two */

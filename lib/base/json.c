@@ -99,7 +99,8 @@ void json_merge(json_t *base, const json_t *over)
         if (json_is_object(mine) && json_is_object(value))
             json_merge(mine, value);
         else
-            json_object_set_new(base, key, json_deep_copy(value)); /* a later merge must not reach into `over` */
+            /* a copy: a later merge must not change `over` */
+            json_object_set_new(base, key, json_deep_copy(value));
     }
 }
 
@@ -134,7 +135,7 @@ char *json_compact(const json_t *root)
     return json_dumps(root, JSON_COMPACT | JSON_ENCODE_ANY);
 }
 
-/* A copy of JSON text in which every escaped NUL is U+FFFD. Owned by the caller. */
+/* A copy of JSON text with U+FFFD for each escaped NUL. Owned by the caller. */
 static char *without_nuls(const char *text, size_t len)
 {
     static const char nul[] = "\\u0000", replacement[] = "\\ufffd";
@@ -145,14 +146,14 @@ static char *without_nuls(const char *text, size_t len)
             continue;
         if (len - i >= sizeof nul - 1 && memcmp(copy + i, nul, sizeof nul - 1) == 0)
             memcpy(copy + i, replacement, sizeof replacement - 1);
-        i++; /* what a backslash escapes begins no escape */
+        i++; /* an escaped character starts no escape */
     }
     return copy;
 }
 
-/* The API server checks the keys of labels and annotations, but not those of a node's resources, nor of a volume's attributes.
- * That such an object could not be read would let one kubelet blind Ostler to all nodes. Two keys may have become one; nobody
- * here reads either. */
+/* The API server checks the keys of labels and annotations, but not those of a node's resources
+ * or a volume's attributes. If such an object were unreadable, one kubelet could blind Ostler to
+ * all nodes. Two keys may become one; Ostler reads neither. */
 static json_t *parse_without_nuls(const char *text, size_t len, json_error_t *error)
 {
     CLEANUP_FREE char *copy = without_nuls(text, len);

@@ -34,8 +34,8 @@ bool log_level_parse(const char *name, enum log_level *ret)
     return false;
 }
 
-/* Text with what a terminal obeys made visible, so that no foreign string can forge a line: bytes as \xNN, longer characters as
- * \uNNNN. */
+/* Escapes what a terminal interprets, so that foreign text cannot forge a line: bytes as \xNN,
+ * longer characters as \uNNNN. */
 static void print_text(FILE *out, const char *s)
 {
     size_t n;
@@ -89,7 +89,8 @@ void log_write(enum log_level level, const char *msg, ...)
     struct clock clock = clock_system();
     char ts[CLOCK_TEXT_MAX];
     clock_rfc3339_micro(clock_wall_us(&clock), ts);
-    /* stderr has no buffer: the line is put together first, so that it is one write and no other thread's comes into it. */
+    /* stderr is unbuffered: building the line first makes it one write, which other threads
+     * cannot interleave. */
     CLEANUP_FREE char *line = NULL;
     size_t len = 0;
     FILE *out = open_memstream(&line, &len);

@@ -1,18 +1,19 @@
-/* Logs: one line per entry on stderr, a constant message and key-value strings; JSON lines for machines or text for people.
- * The one place with static state, set up once in main. Pure code never logs: it returns reasons. Secrets never come here. */
+/* Logs: one line per entry on stderr, a constant message and key-value strings, as JSON or text.
+ * The level and the format are static, set once in main. Pure code never logs: it returns
+ * reasons. Never log secrets. */
 #ifndef OSTLER_BASE_LOG_H
 #define OSTLER_BASE_LOG_H
 
 #include <stdbool.h>
 
-/* LOG_SILENT: not a level of lines, but one that drops them all. */
+/* LOG_SILENT: no line has this level; it drops all lines. */
 enum log_level { LOG_DEBUG, LOG_INFO, LOG_WARN, LOG_ERROR, LOG_SILENT };
 
-/* From here on lines below `level` are dropped. */
+/* Sets the format and drops lines below `level` from now on. */
 void log_setup(enum log_level level, bool json);
-/* The level of a name ("debug", "info", "warn", "error"); false when it is none of them. */
+/* Parses a level ("debug", "info", "warn", "error"); false for other names. */
 bool log_level_parse(const char *name, enum log_level *ret);
-/* One entry: key, value, key, value, …, NULL. A NULL value is shown as "". */
+/* Writes one entry: key, value, key, value, …, NULL. A NULL value becomes "". */
 void log_write(enum log_level level, const char *msg, ...) __attribute__((sentinel));
 
 #define log_debug(...) log_write(LOG_DEBUG, __VA_ARGS__, NULL)

@@ -11,7 +11,7 @@ static size_t slot_of(const struct map *m, const char *key)
     return hash_bytes(key, strlen(key)) & (m->cap - 1);
 }
 
-/* Where the key is, or the free slot where it would go. */
+/* The slot of the key, or the free slot for it. */
 static size_t probe(const struct map *m, const char *key)
 {
     size_t i = slot_of(m, key);
@@ -58,7 +58,7 @@ void *map_remove(struct map *m, const char *key)
         return NULL;
     m->len--;
     m->entries[hole] = (struct map_entry){ 0 };
-    /* Move back what was pushed past the hole by linear probing. */
+    /* Move back entries that linear probing pushed past the hole. */
     for (size_t i = (hole + 1) & (m->cap - 1); m->entries[i].key; i = (i + 1) & (m->cap - 1)) {
         size_t home = slot_of(m, m->entries[i].key);
         if (((i - home) & (m->cap - 1)) < ((i - hole) & (m->cap - 1)))

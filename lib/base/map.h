@@ -18,14 +18,15 @@ struct map {
 
 /* The value, or NULL. */
 void *map_get(const struct map *m, const char *key);
-/* Sets the value; the key replaces the one that was there, since it lives as long as the new value. Returns the old value
- * or NULL. */
+/* Sets the value and replaces the key, since the key lives as long as the new value. Returns the
+ * old value or NULL. */
 void *map_put(struct map *m, const char *key, void *value);
 /* Removes and returns the value, or NULL. */
 void *map_remove(struct map *m, const char *key);
-/* The next entry at or after *cursor (start with 0), or NULL at the end. The map must not change meanwhile. */
+/* The next entry at or after *cursor (start with 0), or NULL at the end. The map must not change
+ * during the iteration. */
 const struct map_entry *map_next(const struct map *m, size_t *cursor);
-/* Frees the table, not keys or values. */
+/* Frees the table, but neither keys nor values. */
 void map_clear(struct map *m);
 
 #endif

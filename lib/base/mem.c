@@ -59,7 +59,7 @@ static void *jansson_malloc(size_t size)
 void mem_hook_jansson(void)
 {
     json_set_alloc_funcs(jansson_malloc, free);
-    /* Keys are hashed with a seed, since object keys come from people. */
+    /* Seed the hash of keys, since users choose object keys. */
     json_object_seed(0);
 }
 

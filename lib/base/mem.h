@@ -1,5 +1,5 @@
-/* Memory: allocation that never returns NULL, and the two macros that make ownership visible.
- * When memory is exhausted the process says so and aborts: every state that matters is in the API server. */
+/* Memory: allocation that never returns NULL, and two macros that make ownership visible. If
+ * memory runs out, the process logs that and aborts: the API server holds all important state. */
 #ifndef OSTLER_BASE_MEM_H
 #define OSTLER_BASE_MEM_H
 
@@ -10,7 +10,7 @@
 /* Runs fn(&variable) at the end of the variable's scope. */
 #define CLEANUP(fn) __attribute__((cleanup(fn)))
 #define CLEANUP_FREE CLEANUP(mem_cleanup_free)
-/* Hands a pointer to a new owner: yields its value and leaves NULL behind. */
+/* Moves a pointer to a new owner: yields its value and leaves NULL. */
 #define TAKE(p)                                                                                    \
     ({                                                                                             \
         __auto_type take_ptr_ = &(p);                                                              \
@@ -22,19 +22,20 @@
 /* The struct that holds a member. */
 #define container_of(ptr, type, member) ((type *) (void *) ((char *) (ptr) - offsetof(type, member)))
 
-/* Zeroed memory; n * size is checked for overflow. */
+/* Zeroed memory; checks n * size for overflow. */
 void *xcalloc(size_t n, size_t size);
-/* Resizes to n * size (checked); the new part is not zeroed. */
+/* Resizes to n * size (checked); does not zero the new part. */
 void *xreallocarray(void *p, size_t n, size_t size);
-/* A copy of a text that is there. */
+/* A copy of a non-NULL string. */
 char *xstrdup(const char *s);
-/* Copies at most n bytes and ends them with a NUL. */
+/* Copies at most n bytes and adds a NUL. */
 char *xstrndup(const char *s, size_t n);
-/* A text that is put together. */
+/* A formatted string. */
 char *xasprintf(const char *fmt, ...) PRINTF(1, 2);
-/* The same of a list of arguments, which is used up. */
+/* The same with a list of arguments, which it consumes. */
 char *xvasprintf(const char *fmt, va_list ap) PRINTF(1, 0);
-/* Makes jansson allocate through these functions, so that it never returns NULL for want of memory. Call once, first. */
+/* Makes jansson allocate through these functions, so that it never returns NULL for lack of
+ * memory. Call it once, first. */
 void mem_hook_jansson(void);
 /* For CLEANUP_FREE. */
 void mem_cleanup_free(void *p);

@@ -11,16 +11,18 @@
 #include "base/mem.h"
 #include "base/str.h"
 
-/* Longest label value that is kept, so that the text's size is bounded. */
+/* Longest label value kept, to bound the text's size. */
 enum { VALUE_MAX = 256 };
 
-/* One combination of label values. Counters and gauges have `value`; histograms their sum in it, and the rest. */
+/* One combination of label values. `value` is the value of a counter or gauge, or the sum of a
+ * histogram. */
 struct series {
     uint64_t hash;
     char **values;
     double value;
     uint64_t count;
-    uint64_t *buckets; /* observations per bucket, not cumulated; those above the last bound are in `count` only */
+    /* Observations per bucket, not cumulative; those above the last bound are only in `count`. */
+    uint64_t *buckets;
 };
 
 struct metric {
@@ -115,7 +117,7 @@ static struct series *append(struct metric *metric, const char *const *values)
     return s;
 }
 
-/* The series that counts what no other series has room for. */
+/* The overflow series. */
 static struct series *other(struct metric *metric)
 {
     const char **values = xcalloc(metric->label_count, sizeof *values);
@@ -143,7 +145,7 @@ struct metric *metrics_add(struct metrics *m, const struct metric_desc *desc)
     m->items = xreallocarray(m->items, m->len + 1, sizeof *m->items);
     m->items[m->len++] = metric;
     if (metric->label_count == 0)
-        append(metric, NULL); /* without labels there is a value from the start: 0 */
+        append(metric, NULL); /* without labels the value starts at 0 */
     return metric;
 }
 
@@ -191,7 +193,7 @@ void metric_drop(struct metric *metric, const char *const *values)
     metric->len--;
 }
 
-/* Appends text in which some characters stand behind a backslash. */
+/* Appends text with a backslash before some characters. */
 static void text_escaped(struct buf *out, const char *s, const char *specials)
 {
     while (*s) {
@@ -204,7 +206,7 @@ static void text_escaped(struct buf *out, const char *s, const char *specials)
     }
 }
 
-/* The shortest text that reads back as the same number. */
+/* The shortest text that parses to the same number. */
 static void text_number(struct buf *out, double v)
 {
     if (isnan(v) || isinf(v)) {
@@ -220,7 +222,7 @@ static void text_number(struct buf *out, double v)
     buf_str(out, text);
 }
 
-/* One line up to its value: name{labels,le="…"}, where `le` is NULL on all lines but a histogram's buckets. */
+/* A line up to its value: name{labels,le="…"}; `le` is NULL except in a histogram's buckets. */
 static void text_name(struct buf *out, const struct metric *metric, const struct series *s, const char *suffix, const char *le)
 {
     buf_printf(out, "%s%s", metric->desc.name, suffix);

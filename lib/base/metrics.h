@@ -1,4 +1,5 @@
-/* Metrics: a registry of counters, gauges and histograms with labels, and their text for Prometheus. No I/O. */
+/* Metrics: a registry of counters, gauges and histograms with labels, and their Prometheus text
+ * format. No I/O. */
 #ifndef OSTLER_BASE_METRICS_H
 #define OSTLER_BASE_METRICS_H
 
@@ -11,31 +12,33 @@ struct metric;
 
 enum metric_kind { METRIC_COUNTER, METRIC_GAUGE, METRIC_HISTOGRAM };
 
-/* What one metric is. The struct is copied; the text in it is static and outlives the registry. */
+/* The description of one metric. The registry copies the struct; its text is static and outlives
+ * the registry. */
 struct metric_desc {
     const char *name;
     const char *help;
     enum metric_kind kind;
     const char *const *labels; /* label names, NULL-terminated; NULL: none */
-    const double *buckets;     /* histograms: upper bounds, ascending; +Inf is added */
+    const double *buckets;     /* histograms: upper bounds, ascending, without +Inf */
     size_t bucket_count;
 };
 
-/* A registry; series_max bounds the number of label combinations of one metric (more are counted under one series whose
- * labels are "other"). */
+/* A registry; series_max limits the label combinations of one metric. All others count in one
+ * series whose labels are "other". */
 struct metrics *metrics_new(size_t series_max);
-/* Frees the registry with its metrics. NULL is none. */
+/* Frees the registry with its metrics. NULL has no effect. */
 void metrics_free(struct metrics *m);
-/* Adds a metric (the description is copied); the handle is borrowed from the registry. Without labels its value is there from
- * the start, as 0. */
+/* Adds a metric and copies its description; the registry owns the handle. A metric without
+ * labels starts with the value 0. */
 struct metric *metrics_add(struct metrics *m, const struct metric_desc *desc);
-/* Counter or gauge += delta. `values` has one string per label (copied when new), NULL without labels. */
+/* Counter or gauge += delta. `values` has one string per label (copied when new), or is NULL. */
 void metric_add(struct metric *metric, const char *const *values, double delta);
-/* Gauge, or a counter that is counted elsewhere, = value. */
+/* Gauge, or a counter that other code counts, = value. */
 void metric_set(struct metric *metric, const char *const *values, double value);
 /* Histogram: one observation. */
 void metric_observe(struct metric *metric, const char *const *values, double value);
-/* Drops one series, or with values NULL all series of the metric: what vanished must not be reported for ever. */
+/* Drops one series, or all if `values` is NULL, so that vanished objects are not reported for
+ * ever. */
 void metric_drop(struct metric *metric, const char *const *values);
 /* Appends the text exposition format 0.0.4. */
 void metrics_text(const struct metrics *m, struct buf *out);

@@ -25,7 +25,7 @@ static double seconds(struct timeval t)
     return (double) t.tv_sec + (double) t.tv_usec / 1e6;
 }
 
-/* Each returns the value, or NaN when it cannot be read. */
+/* Each returns the value, or NaN if it is not readable. */
 
 static double cpu_seconds(void)
 {
@@ -33,7 +33,7 @@ static double cpu_seconds(void)
     return getrusage(RUSAGE_SELF, &u) == 0 ? seconds(u.ru_utime) + seconds(u.ru_stime) : NAN;
 }
 
-/* A field of statm, which counts pages. */
+/* A field of statm, in pages. */
 static double statm_bytes(int field)
 {
     CLEANUP_FILE FILE *f = fopen("/proc/self/statm", "re");
@@ -63,7 +63,7 @@ static double open_descriptors(void)
     DIR *d = opendir("/proc/self/fd");
     if (!d)
         return NAN;
-    int n = -1; /* the directory itself */
+    int n = -1; /* without the directory itself */
     const struct dirent *entry;
     while ((entry = readdir(d)))
         n += entry->d_name[0] != '.';
@@ -77,7 +77,7 @@ static double max_descriptors(void)
     return getrlimit(RLIMIT_NOFILE, &limit) == 0 ? (double) limit.rlim_cur : NAN;
 }
 
-/* Now. Read once: to a dashboard a start time that moves is a restart. */
+/* The current time. Read it once: a changed start time looks like a restart. */
 static double start_time(void)
 {
     struct clock clock = clock_system();

@@ -1,4 +1,5 @@
-/* What every Prometheus client tells of its own process: process_cpu_seconds_total, process_resident_memory_bytes and so on. */
+/* The process metrics of every Prometheus client: process_cpu_seconds_total,
+ * process_resident_memory_bytes and so on. */
 #ifndef OSTLER_BASE_PROCESS_H
 #define OSTLER_BASE_PROCESS_H
 
@@ -12,9 +13,10 @@ struct process_metrics {
     struct metric *items[PROCESS_METRICS];
 };
 
-/* Adds the metrics to a registry; call at the program's start, which is taken for the start time. */
+/* Adds the metrics to a registry. Call it at program start: it takes the current time as the
+ * start time. */
 struct process_metrics process_metrics_add(struct metrics *m);
-/* Sets the others anew; what cannot be read is left out. Call before each scrape. */
+/* Updates all other metrics and leaves out what it cannot read. Call it before each scrape. */
 void process_metrics_update(const struct process_metrics *p);
 
 #endif

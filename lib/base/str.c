@@ -57,7 +57,7 @@ size_t str_utf8_cut(const char *s, size_t max)
     if (n <= max)
         return n;
     n = max;
-    /* A continuation byte is 10xxxxxx: step back to the byte that begins the character. */
+    /* Continuation bytes are 10xxxxxx: step back to the first byte of the character. */
     while (n > 0 && ((unsigned char) s[n] & 0xC0) == 0x80)
         n--;
     return n;
@@ -103,7 +103,7 @@ static const struct unit {
     { "ns", 1e-6 }, { "s", 1e3 },   { "m", 60e3 },  { "h", 3600e3 },
 };
 
-/* The unit at `p`, the longest name first by the order of the table. */
+/* The unit at `p`; the table's order finds the longest name first. */
 static const struct unit *unit_at(const char *p)
 {
     for (size_t i = 0; i < ARRAY_LEN(units); i++)
@@ -112,7 +112,7 @@ static const struct unit *unit_at(const char *p)
     return NULL;
 }
 
-/* Digits with at most one point; returns the end, or NULL when there is no digit or far too many. */
+/* Digits with at most one point; returns the end, or NULL for no digit or far too many. */
 static const char *parse_decimal(const char *p, double *ret)
 {
     double value = 0, scale = 1;

@@ -11,7 +11,7 @@ bool terminal_obeys(uint32_t c)
            (c >= 0x2060 && c <= 0x206f) || c == 0xfeff || (c >= 0xd800 && c < 0xe000);
 }
 
-/* `kept` is a control character that stays. */
+/* `kept` is a control character to keep. */
 static void add(struct buf *out, const char *s, char kept)
 {
     size_t n;
@@ -23,7 +23,7 @@ static void add(struct buf *out, const char *s, char kept)
     }
 }
 
-/* The first of both, appended. */
+/* Appends the sanitised text. */
 static void terminal_add(struct buf *out, const char *s)
 {
     add(out, s, '\0');
@@ -58,7 +58,8 @@ json_t *terminal_clean_tree(const json_t *value)
     return json_text(clean);
 }
 
-/* jansson escapes what is below a blank; the others can stand in strings alone, and so as an escape. */
+/* jansson escapes characters below a blank; all others occur only inside strings, where an
+ * escape is valid. */
 char *terminal_json(const json_t *value, bool one_line)
 {
     CLEANUP_FREE char *json = json_dumps(value, (one_line ? JSON_COMPACT : JSON_INDENT(2)) | JSON_ENCODE_ANY);

@@ -18,7 +18,7 @@ const struct vendor vendors[] = {
         .partitions = { NVIDIA_MIG },
         .present = NVIDIA_GPU ".present",
         .taint = NVIDIA_GPU,
-        /* GKE and node groups on AWS name a GPU's model. */
+        /* Set by GKE and AWS node groups to a GPU's model. */
         .signs = { { "cloud.google.com/gke-accelerator", NULL },
                    { "k8s.amazonaws.com/accelerator", NULL } },
         .module = "nvidia",

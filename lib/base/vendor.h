@@ -1,7 +1,6 @@
-/* The vendors of GPUs that Ostler knows, one row each. PCI ids, resources, keys of nodes, kernel
- * modules and device files of a vendor are in its row and nowhere else in code that decides
- * (scripts/check-layers); the operator and the node agent read the same row. docs/development.md
- * says what a new row needs. */
+/* The GPU vendors that Ostler knows, one row each. Decision code takes PCI ids, resources, node
+ * keys, kernel modules and device files only from these rows (scripts/check-layers). The
+ * operator and the node agent read the same rows. docs/development.md says what a new row needs. */
 #ifndef OSTLER_BASE_VENDOR_H
 #define OSTLER_BASE_VENDOR_H
 
@@ -9,17 +8,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* NVIDIA's keys, for string literals (reconcilers/model/names.h). */
+/* NVIDIA's keys as macros for string literals (reconcilers/model/names.h). */
 #define NVIDIA_PREFIX "nvidia.com/"
 #define NVIDIA_GPU "nvidia.com/gpu"
 #define NVIDIA_MIG "nvidia.com/mig-"
 
-/* The row of NVIDIA. It is also the row of a node of which nothing names a vendor. */
+/* The row of NVIDIA. Nodes without any sign of a vendor use it too. */
 enum { VENDOR_NVIDIA = 0 };
-/* Most entries of a list in a row, with the NULL or 0 that ends it. */
+/* Most entries of a list in a row, including the final NULL or 0. */
 enum { VENDOR_LIST_MAX = 8 };
 
-/* A label by which another program says that a node has a GPU of the vendor. */
+/* A label with which another program marks a node as having a GPU of the vendor. */
 struct vendor_sign {
     const char *label;
     const char *value; /* NULL: any value but "false" */
@@ -27,31 +26,31 @@ struct vendor_sign {
 
 /* Every text is static. Lists end with NULL or 0. */
 struct vendor {
-    const char *name; /* for people: "NVIDIA" */
-    const char *word; /* the value that clouds' labels have for it: "nvidia" */
-    /* Ostler brings a driver and a device plugin for its GPUs. Where it does not, a node gets
-     * the vendor's label and taint alone. */
+    const char *name; /* display name: "NVIDIA" */
+    const char *word; /* its value in labels of clouds: "nvidia" */
+    /* Ostler installs a driver and a device plugin. If false, a node gets only the vendor's
+     * label and taint. */
     bool has_operands;
 
     uint16_t pci;                      /* vendor id on the PCI bus */
-    uint16_t classes[VENDOR_LIST_MAX]; /* base class and subclass of its GPUs */
-    uint16_t switches;                 /* the same of the switches between GPUs; 0: none */
+    uint16_t classes[VENDOR_LIST_MAX]; /* PCI base class and subclass of its GPUs */
+    uint16_t switches;                 /* the same for switches between GPUs; 0: none */
 
     const char *prefix;   /* of labels and resources: "nvidia.com/" */
-    const char *resource; /* a whole GPU; a shared one has a name that begins so */
-    const char *partitions[VENDOR_LIST_MAX]; /* prefixes of resources that are parts of a GPU */
+    const char *resource; /* a whole GPU; a shared GPU has a name that begins with this */
+    const char *partitions[VENDOR_LIST_MAX]; /* prefixes of resources for parts of a GPU */
     const char *present; /* label, "true": the node has such a GPU; written and read */
-    const char *taint;   /* key of the taint of its nodes, unless the policy has another key */
-    /* Labels that name no vendor's word; reconcilers/model/detect.c has those that do. */
+    const char *taint;   /* taint key of its nodes, unless the policy sets another */
+    /* Labels that do not contain `word`; reconcilers/model/detect.c has the labels that do. */
     struct vendor_sign signs[VENDOR_LIST_MAX];
 
     const char *module;     /* its kernel module */
-    const char *gpu_device; /* device file of one GPU, without the number at its end */
-    const char *shared_devices[VENDOR_LIST_MAX]; /* prefixes of device files of no single GPU */
+    const char *gpu_device; /* device file of one GPU, without its number */
+    const char *shared_devices[VENDOR_LIST_MAX]; /* prefixes of device files shared by all GPUs */
     const char *majors[VENDOR_LIST_MAX]; /* prefixes of its character devices in /proc/devices */
 };
 
-/* In order of precedence: a node with GPUs of two vendors belongs to the first one. */
+/* In order of precedence: a node with GPUs of two vendors belongs to the first. */
 extern const struct vendor vendors[];
 extern const size_t vendor_count;
 #define EACH_VENDOR(v) for (const struct vendor *v = vendors; v < vendors + vendor_count; v++)
@@ -60,16 +59,17 @@ extern const size_t vendor_count;
 uint8_t vendor_row(const struct vendor *v);
 /* The vendor with a PCI vendor id, or NULL. */
 const struct vendor *vendor_of_pci(unsigned id);
-/* The vendor of whose GPUs a resource is, whole, shared or in parts. NULL: it is no GPU; other
- * plugins serve network cards under the same prefix. */
+/* The vendor of a GPU resource: a whole GPU, a shared one or a part. NULL for other resources;
+ * other plugins serve network cards under the same prefix. */
 const struct vendor *vendor_of_resource(const char *resource);
-/* The vendor whose prefix a key of a label, an annotation or a resource has, or NULL. */
+/* The vendor whose prefix the key of a label, annotation or resource has, or NULL. */
 const struct vendor *vendor_of_key(const char *key);
-/* The vendor whose `present` a label is, or NULL. */
+/* The vendor whose `present` label this is, or NULL. */
 const struct vendor *vendor_of_present(const char *label);
 /* Whether PCI devices of this class (base class and subclass) are GPUs of the vendor. */
 bool vendor_makes_gpus(const struct vendor *v, unsigned class);
-/* What follows the prefix of a partition: "1g.10gb". Borrowed. NULL: the resource is none. */
+/* The text after the prefix of a partition: "1g.10gb". NULL: the resource is not a partition.
+ * Borrowed. */
 const char *vendor_partition(const struct vendor *v, const char *resource);
 
 #endif

@@ -1,5 +1,5 @@
-/* Messages of protobuf as they go over the wire: numbered fields, one after the other
- * (https://protobuf.dev/programming-guides/encoding/). What a field means, its reader knows. */
+/* Protobuf messages in wire format: a sequence of numbered fields
+ * (https://protobuf.dev/programming-guides/encoding/). The reader knows what a field means. */
 #ifndef OSTLER_BASE_WIRE_H
 #define OSTLER_BASE_WIRE_H
 
@@ -9,29 +9,31 @@
 
 #include "base/buf.h"
 
-/* How a field goes over the wire; the numbers are protobuf's. */
+/* Wire types, with protobuf's numbers. */
 enum wire { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2, WIRE_FIXED32 = 5 };
 
-/* Bytes that are still to be read. Borrowed. */
+/* Unread bytes. Borrowed. */
 struct wire_rest {
     const unsigned char *at;
     size_t len;
 };
 
-/* One field as it came. */
+/* One decoded field. */
 struct wire_field {
     uint32_t number;
     enum wire wire;
     uint64_t value;         /* of a number */
-    struct wire_rest bytes; /* of anything else */
+    struct wire_rest bytes; /* of the other types */
 };
 
-/* The next field; false: the bytes are no message. Only where bytes are left. */
+/* Reads the next field; call it only while bytes are left. False: the bytes are not a message. */
 bool wire_take(struct wire_rest *r, struct wire_field *ret);
-/* The last field of a number in a message; NULL bytes and 0 where it has none. False: the bytes are no message. */
+/* The last field with a number; NULL bytes and 0 if there is none. False: the bytes are not a
+ * message. */
 bool wire_find(struct wire_rest r, uint32_t number, struct wire_field *ret);
 
-/* Appends a field with a number, a text, or another message. False: it passes the buffer's limit. */
+/* Appends a field: a number, a text or another message. False if the buffer's limit would be
+ * exceeded. */
 bool wire_add_number(struct buf *b, uint32_t field, uint64_t value) __attribute__((warn_unused_result));
 bool wire_add_text(struct buf *b, uint32_t field, const char *text) __attribute__((warn_unused_result));
 bool wire_add_message(struct buf *b, uint32_t field, const struct buf *message) __attribute__((warn_unused_result));

@@ -12,14 +12,15 @@
 #include "base/yaml_lines.h"
 #include "base/yaml_scalar.h"
 
-/* Limits. libyaml has none of its own and takes quadratic time in the depth, so nesting is stopped here. */
+/* Limits. libyaml has none and takes quadratic time in the depth, so the parser limits nesting
+ * here. */
 enum {
     TEXT_MAX = 4 << 20,
     DEPTH_MAX = 100,
     ANCHORS_MAX = 256,
-    NODE_COST = 16,     /* of each node, plus the bytes of its text … */
-    COST_MAX = 8 << 20, /* … with aliases counted as often as they are used */
-    SHOWN_MAX = 60,     /* how much of a foreign text is shown in a message */
+    NODE_COST = 16,     /* of each node, plus the bytes of its text */
+    COST_MAX = 8 << 20, /* with aliases counted at each use */
+    SHOWN_MAX = 60,     /* most of a foreign text in a message */
 };
 
 struct anchor {
@@ -55,7 +56,7 @@ PRINTF(3, 4) static int fail_at(struct reader *r, const yaml_event_t *event, con
     return err_set(r->e, ERR_INVALID, "line %zu: %s", event->start_mark.line + 1, what);
 }
 
-/* What people mostly did where libyaml says this. */
+/* The usual cause of a libyaml error. */
 static const char *hint_for(const char *problem)
 {
     static const struct {
@@ -122,7 +123,7 @@ static struct anchor *find_anchor(struct reader *r, const char *name)
     return NULL;
 }
 
-/* An anchor is known only when its node is complete, so an alias can never be inside of what it names. */
+/* An anchor becomes known when its node is complete, so an alias is never inside its own anchor. */
 static int keep_anchor(struct reader *r, const yaml_event_t *event, const char *name, json_t *value, size_t cost)
 {
     struct anchor *anchor = find_anchor(r, name);
@@ -166,7 +167,7 @@ static json_t *read_alias(struct reader *r, const yaml_event_t *event)
     return json_deep_copy(anchor->value);
 }
 
-/* The kinds that a core tag allows; tags that are not in the table make a string, as local tags do. */
+/* The kinds that a core tag allows; other tags make a string, as local tags do. */
 static const struct core_tag {
     const char *tag;
     unsigned kinds;
@@ -243,7 +244,7 @@ static json_t *read_sequence(struct reader *r, uint64_t path)
     }
 }
 
-/* Booleans and numbers become the text that JSON has for them, as `y:` becomes "true". */
+/* Booleans and numbers become their JSON text, as `y:` becomes "true". */
 static char *read_key(struct reader *r, const yaml_event_t *event)
 {
     struct yaml_scalar key;
@@ -275,7 +276,7 @@ static bool is_merge_key(const yaml_event_t *event)
            str_eq((const char *) event->data.scalar.value, "<<");
 }
 
-/* `<<: *base` or `<<: [*a, *b]`: takes what is not there yet, so the first one wins. */
+/* `<<: *base` or `<<: [*a, *b]`: adds missing keys, so the first one wins. */
 static int merge_into(struct reader *r, const yaml_event_t *event, json_t *into, json_t *value)
 {
     if (json_is_object(value))
@@ -383,7 +384,7 @@ static int read_document(struct reader *r, json_t *documents)
         yaml_lines_reset(r->lines);
         return 0;
     }
-    r->lines = NULL; /* they are for the first document */
+    r->lines = NULL; /* only the first document has lines */
     return json_array_append_new(documents, root);
 }
 

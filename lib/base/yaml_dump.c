@@ -1,4 +1,4 @@
-/* Objects as YAML, in the form that kubectl prints. */
+/* Objects as YAML, in kubectl's format. */
 #include "base/yaml.h"
 
 #include <assert.h>
@@ -14,10 +14,11 @@
 
 enum {
     INDENT = 2,
-    SIMPLE_KEY_MAX = 1000, /* readers look for the ":" of a key within 1024 characters */
+    SIMPLE_KEY_MAX = 1000, /* parsers look for a key's ":" within 1024 characters */
 };
 
-/* What a terminal obeys, other line breaks among it, and what else a reader may not take as it stands. */
+/* Characters that a terminal interprets, including line breaks, or that a parser may not accept
+ * raw. */
 static bool is_special(uint32_t c)
 {
     return terminal_obeys(c) || c == 0xa0 || (c & 0xfffe) == 0xfffe;
@@ -38,14 +39,14 @@ static bool fits_plain(const char *s)
 {
     if (yaml_scalar_needs_quotes(s) || has_special(s, ""))
         return false;
-    /* "-" begins a list item only before a space: options of a command line stay as they are */
+    /* "-" begins a list item only before a space, so that command-line options need no quotes */
     bool starts_well = *s == '-' ? s[1] && s[1] != ' ' : !strchr("?:,[]{}#&*!|>'\"%@` ", *s);
     char last = s[strlen(s) - 1];
     return starts_well && !strstr(s, ": ") && !strstr(s, " #") && last != ':' && last != ' ' &&
            !str_has_prefix(s, "---") && !str_has_prefix(s, "...");
 }
 
-/* Several lines that need no escapes and end with at most one newline. */
+/* Several lines without escapes and with at most one final newline. */
 static bool fits_literal(const char *s)
 {
     return strchr(s, '\n') && !strchr("\n\t ", *s) && !str_has_suffix(s, "\n\n") &&
@@ -113,7 +114,7 @@ static bool is_block(const json_t *value)
     return json_object_size(value) > 0 || json_array_size(value) > 0;
 }
 
-/* What stands on one line, or a literal below it. */
+/* A value on the same line, or a literal below it. */
 static void put_inline(struct buf *b, const json_t *value, int indent)
 {
     if (json_is_string(value)) {
@@ -127,7 +128,7 @@ static void put_inline(struct buf *b, const json_t *value, int indent)
 
 static void put_block(struct buf *b, const json_t *value, int indent, bool goes_on);
 
-/* After "-", "?" or the ":" of a long key: on the same line, the rest two columns in. */
+/* A value after "-", "?" or the ":" of a long key: on the same line, the rest indented by two. */
 static void put_item(struct buf *b, const json_t *value, int indent)
 {
     buf_str(b, " ");
@@ -162,7 +163,7 @@ static void put_member(struct buf *b, const char *key, const json_t *value, int 
     put_block(b, value, json_is_array(value) ? indent : indent + INDENT, false);
 }
 
-/* A list or a map; its first line goes on where the writer stands, or begins a line of its own. */
+/* A list or a map; its first line continues the current line (goes_on) or starts a new one. */
 static void put_block(struct buf *b, const json_t *value, int indent, bool goes_on)
 {
     const char *key;

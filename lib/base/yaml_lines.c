@@ -90,7 +90,7 @@ int yaml_line_of(const struct yaml_lines *lines, const char *path)
         int line = find(lines, path_add(yaml_path_root, path, n));
         if (line)
             return line;
-        /* to the parent: up to the separator, without it */
+        /* go to the parent: cut at the separator */
         while (n > 0 && path[n - 1] != '.' && path[n - 1] != '[')
             n--;
         n -= n > 0;

@@ -44,7 +44,7 @@ static size_t count_digits(const char *s)
     return strspn(s, "0123456789");
 }
 
-/* The base that a number's prefix says; `ret_digits` is where its digits begin. */
+/* The base for a number's prefix; `ret_digits` is where the digits begin. */
 static unsigned base_of(const char *s, const char **ret_digits)
 {
     static const struct {
@@ -101,7 +101,7 @@ static bool parse_int(const char *s, struct yaml_scalar *ret)
     if (parse_magnitude(s + (*s == '-' || *s == '+'), &magnitude) != FITS)
         return false;
     if (magnitude > (uint64_t) INT64_MAX + negative) {
-        /* What is below the smallest integer is a float to the reader, what is above the largest one is unsigned. */
+        /* Kubectl's parser reads a smaller integer as a float, a larger one as unsigned. */
         if (negative)
             return false;
         *ret = (struct yaml_scalar){ .kind = YAML_SCALAR_NO_JSON };

@@ -1,5 +1,5 @@
-/* What a plain YAML scalar means, by the rules of the reader that kubectl uses: YAML 1.1 as go-yaml v2 reads it ("y" and
- * "off" are booleans, "010" is 8, "1:30" and dates are strings). */
+/* The type of a plain YAML scalar, by the rules of kubectl's parser: YAML 1.1 as go-yaml v2
+ * reads it ("y" and "off" are booleans, "010" is 8, "1:30" and dates are strings). */
 #ifndef OSTLER_BASE_YAML_SCALAR_H
 #define OSTLER_BASE_YAML_SCALAR_H
 
@@ -12,10 +12,10 @@ enum yaml_scalar_kind {
     YAML_SCALAR_BOOL,
     YAML_SCALAR_INT,
     YAML_SCALAR_FLOAT,
-    YAML_SCALAR_NO_JSON, /* a number that JSON or 64 bits cannot hold: .nan, .inf, integers from 2^63 to 2^64 - 1 */
+    YAML_SCALAR_NO_JSON, /* beyond JSON or 64 bits: .nan, .inf, integers from 2^63 to 2^64 - 1 */
 };
 
-/* The member of the kind is set; a string is the text itself. */
+/* The member for the kind is set; a string is the text itself. */
 struct yaml_scalar {
     enum yaml_scalar_kind kind;
     bool boolean;
@@ -23,9 +23,10 @@ struct yaml_scalar {
     double real;
 };
 
-/* Floats without a fraction that fit 64 bits come out as INT, as they do from kubectl. */
+/* A float without a fraction that fits 64 bits becomes INT, as in kubectl. */
 struct yaml_scalar yaml_scalar_of(const char *text);
-/* Whether a string has to be quoted for readers to see a string: also what other YAML readers take for dates and base-60. */
+/* Whether a string needs quotes to be read as a string, also by YAML parsers that know dates and
+ * base 60. */
 bool yaml_scalar_needs_quotes(const char *text);
 
 #endif

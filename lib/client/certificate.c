@@ -13,23 +13,23 @@ enum {
     DER_UTC_TIME = 0x17,         /* YYMMDDHHMMSSZ */
     DER_GENERALIZED_TIME = 0x18, /* YYYYMMDDHHMMSSZ */
     DER_SEQUENCE = 0x30,
-    DER_VERSION = 0xa0, /* [0], left out in version 1 */
+    DER_VERSION = 0xa0, /* [0], absent in version 1 */
 };
 
-/* A run of DER values. */
+/* A sequence of DER values. */
 struct der {
     const unsigned char *at;
     size_t left;
 };
 
-/* Takes the next value off; false at the end or when it is cut. */
+/* Takes the next value; false at the end or if it is cut. */
 static bool der_next(struct der *d, unsigned *ret_tag, struct der *ret_content)
 {
     if (d->left < 2)
         return false;
     unsigned tag = d->at[0];
     size_t header = 2, len = d->at[1];
-    if (len & 0x80) { /* that many bytes of length follow */
+    if (len & 0x80) { /* the number of length bytes that follow */
         size_t bytes = len & 0x7f;
         if (bytes > 4 || d->left < 2 + bytes)
             return false;
@@ -81,7 +81,8 @@ static int64_t parse_time(unsigned tag, const struct der *text)
     return clock_parse_rfc3339(rfc3339);
 }
 
-/* Certificate { TBSCertificate { [0] version, serial, algorithm, issuer, validity { notBefore, notAfter … */
+/* Certificate { TBSCertificate { [0] version, serial, algorithm, issuer, validity { notBefore,
+ * notAfter … */
 static int64_t parse_expiry(struct der d)
 {
     if (!der_enter(&d) || !der_enter(&d) || d.left == 0)

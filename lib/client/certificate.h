@@ -1,11 +1,13 @@
-/* When a certificate expires: so much of X.509 as a sentence about a refused client certificate needs. Checks nothing. */
+/* The expiry of a certificate: only as much X.509 as a message about a rejected client
+ * certificate needs. It verifies nothing. */
 #ifndef OSTLER_CLIENT_CERTIFICATE_H
 #define OSTLER_CLIENT_CERTIFICATE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* The end of the first PEM certificate's validity, microseconds since 1970; -1 when that cannot be read. */
+/* The end of the first PEM certificate's validity, in microseconds since 1970; -1 if it cannot
+ * be parsed. */
 int64_t certificate_expiry(const char *pem, size_t len);
 
 #endif

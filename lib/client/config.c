@@ -16,7 +16,7 @@
 
 static const char service_account_dir[] = "/var/run/secrets/kubernetes.io/serviceaccount";
 
-/* The value of an environment variable; NULL when unset or empty. */
+/* An environment variable; NULL if unset or empty. */
 static const char *env(const char *name)
 {
     const char *value = getenv(name);
@@ -30,7 +30,7 @@ static int read_account_file(const char *dir, const char *name, enum material_ki
     return material_set_file(&c->materials[kind], kind, path, e);
 }
 
-/* The namespace is a text file like a token is; without one it is "default". */
+/* The namespace of a service account, from its file; "default" without one. */
 static char *read_namespace(const char *dir)
 {
     struct material text = { 0 };
@@ -69,7 +69,7 @@ int config_load_in_cluster(const char *dir, struct config *ret, struct err *e)
     return 0;
 }
 
-/* $KUBECONFIG: files separated by colons, empty ones and repetitions left out. */
+/* $KUBECONFIG: colon-separated files, without empty ones and repetitions. */
 static size_t split_paths(const char *list, char *paths[LIMIT_KUBECONFIG_FILES])
 {
     size_t count = 0;
@@ -190,7 +190,7 @@ int config_run_plugin(struct config *c, struct err *e)
     return take_credential(c, status, clock_mono_ms(&clock), e);
 }
 
-/* One step: start it when it is time, or look whether it is done. */
+/* Starts the plugin if it is due, or checks whether it is done. */
 static void refresh_plugin(struct config *c, int64_t now_ms)
 {
     CLEANUP_ERR struct err e = { 0 };
@@ -202,7 +202,7 @@ static void refresh_plugin(struct config *c, int64_t now_ms)
             rc = take_credential(c, status, now_ms, &e);
     } else if (now_ms >= c->renew_at_ms) {
         c->ran_at_ms = now_ms;
-        c->renew_at_ms = now_ms + PLUGIN_PAUSE_MS; /* until it says when */
+        c->renew_at_ms = now_ms + PLUGIN_PAUSE_MS; /* until it sets its own time */
         rc = plugin_start(c->plugin, now_ms, &e);
     }
     if (rc < 0)

@@ -1,5 +1,5 @@
-/* Which API server, and how to prove who we are: from the pod's surroundings or from a kubeconfig, read once. Credentials that
- * live in files are read again as they are rotated. */
+/* The API server's address and the client's credentials: from the pod's environment or a
+ * kubeconfig, read once. Credentials in files are read again as they are rotated. */
 #ifndef OSTLER_CLIENT_CONFIG_H
 #define OSTLER_CLIENT_CONFIG_H
 
@@ -15,40 +15,42 @@ struct plugin;
 /* All strings are owned. */
 struct config {
     struct endpoint server;
-    char *description;     /* for people: which context of which file, which server */
-    char *namespace;       /* the pod's own or the context's; "default" when nothing says */
+    char *description;     /* for users: the context and its file, the server */
+    char *namespace;       /* the pod's or the context's; else "default" */
     char *user_agent;      /* "ostler", until config_call() */
-    char *tls_server_name; /* the name in the server's certificate; NULL: its host */
-    char *proxy_url;       /* NULL: none. May hold a password: never show it */
-    bool insecure;         /* the server's certificate is not checked */
-    bool compression;      /* large lists may come compressed */
+    char *tls_server_name; /* the name in the server's certificate; NULL: the host */
+    char *proxy_url;       /* NULL: none. It may contain a password: never show it */
+    bool insecure;         /* does not verify the server's certificate */
+    bool compression;      /* accepts compressed lists */
     struct material materials[MATERIAL_COUNT];
-    struct plugin *plugin; /* gives the materials; NULL: none */
-    int64_t ran_at_ms;     /* when it was last started */
-    int64_t renew_at_ms;   /* when to run it again; INT64_MAX: only when the server refuses what it gave */
-    int64_t read_at_ms;      /* when files were last read again, INT64_MIN: at the next chance */
-    unsigned tls_generation; /* grows when a certificate or key changed: older connections are not to be used */
+    struct plugin *plugin; /* supplies the materials; NULL: none */
+    int64_t ran_at_ms;     /* last start of the plugin */
+    int64_t renew_at_ms;   /* next start; INT64_MAX: only if the server rejects its credential */
+    int64_t read_at_ms;    /* last read of the files, INT64_MIN: read at the next chance */
+    /* counts changes of certificate or key: older connections are not reused */
+    unsigned tls_generation;
 };
 
-/* From `kubeconfig` (the option; NULL: not given), else the files of $KUBECONFIG, else the pod that we run in, else
- * ~/.kube/config; a kubeconfig's server is reached through the environment's proxy, a pod's never. `context` is another one of
- * the kubeconfig than its current one (NULL: that); whoever names one does not mean the pod that we run in. On error *ret is as
- * it was, or empty. */
+/* Loads `kubeconfig` (the option; NULL: not given), else the files of $KUBECONFIG, else the
+ * pod's own credentials, else ~/.kube/config. A kubeconfig's server is reached through the
+ * environment's proxy, a pod's never. `context` replaces the kubeconfig's current context (NULL:
+ * keep it) and rules out the pod's credentials. On error *ret is unchanged or empty. */
 int config_load(const char *kubeconfig, const char *context, struct config *ret, struct err *e);
-/* What the program calls itself to the server. */
+/* Sets the user agent. */
 void config_call(struct config *c, const char *program, const char *version);
-/* From a pod's service account in `dir`, with the environment that the kubelet sets. */
+/* Loads a pod's service account from `dir` and the environment that the kubelet sets. */
 int config_load_in_cluster(const char *dir, struct config *ret, struct err *e);
-/* Takes what `plugin` gives; it is run to its end. */
+/* Runs `plugin` to its end and takes its credential. */
 int config_run_plugin(struct config *c, struct err *e);
-/* Reads files of credentials again when the last time is long ago, and runs the plugin again before its credential ends. What
- * cannot be renewed is kept as it was, and logged. Does not wait. */
+/* Reads credential files again if the last read is long ago, and runs the plugin before its
+ * credential expires. Keeps and logs what it cannot renew. Does not wait. */
 void config_refresh(struct config *c, int64_t now_ms);
-/* The server refused what we showed, or we refused it: the next refresh renews, however short the last time is ago. */
+/* The server rejected our credentials, or we rejected the server's certificate. The next refresh
+ * reads the files at once, and runs the plugin after its pause. */
 void config_doubt(struct config *c);
 /* The bearer token, NULL: none. Never sent unencrypted. */
 const char *config_token(const struct config *c);
-/* Frees all that it owns, and ends its plugin. One that is all zero owns nothing. */
+/* Frees all members and stops the plugin. A zeroed struct is valid. */
 void config_clear(struct config *c);
 
 #endif

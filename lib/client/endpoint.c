@@ -7,7 +7,7 @@
 
 enum { HOST_MAX = 253, PORT_MAX = 65535 };
 
-/* What a host name or an address consists of; a zone of a link-local address too. */
+/* Characters of a host name or address, including the zone of a link-local address. */
 static bool is_host(const char *host)
 {
     static const char allowed[] =
@@ -21,7 +21,7 @@ bool endpoint_is_loopback(const struct endpoint *ep)
     return str_eq(ep->host, "localhost") || str_eq(ep->host, "::1") || str_has_prefix(ep->host, "127.");
 }
 
-/* Visible ASCII without what would begin a query or a fragment. */
+/* Visible ASCII without characters that begin a query or a fragment. */
 static bool is_path(const char *path)
 {
     for (const char *p = path; *p; p++)
@@ -52,7 +52,7 @@ static bool parse_authority(char *authority, struct endpoint *ep)
         *bracket = '\0';
         host++;
     } else if (colon && strchr(authority, ':') != colon) {
-        return false; /* IPv6 without brackets: where the port begins cannot be known */
+        return false; /* IPv6 without brackets: the port is ambiguous */
     }
     if (colon) {
         *colon = '\0';
@@ -98,7 +98,7 @@ int endpoint_parse(const char *text, struct endpoint *ret, struct err *e)
     struct endpoint ep = { 0 };
     if (parse_into(text, &ep) < 0) {
         endpoint_clear(&ep);
-        /* not shown: it may hold a password */
+        /* the text is not shown: it may contain a password */
         return err_set(e, ERR_INVALID, "server is not an address like https://host:6443");
     }
     if (!ep.tls && !endpoint_is_loopback(&ep)) {

@@ -6,7 +6,8 @@
 #include "base/mem.h"
 #include "client/certificate.h"
 
-/* Reasons to refuse a certificate, as OpenSSL numbers them (x509_vfy.h); that library is libcurl's own affair. */
+/* OpenSSL's reasons to reject a certificate (x509_vfy.h), as numbers: only libcurl uses that
+ * library. */
 static const struct verdict {
     long code;
     const char *what;
@@ -22,7 +23,7 @@ static const struct verdict {
     { 64, "is for another address", "check the address, or set tls-server-name" },
 };
 
-/* What a server says of our certificate comes only as text. */
+/* The server reports a rejected client certificate only as text. */
 static const struct alert {
     const char *text;
     const char *sentence;

@@ -1,4 +1,5 @@
-/* Why no useful answer came, in one sentence for people: what, where, what to do. Knows nothing of libcurl. */
+/* Why a request failed, as one sentence for users: what, where, what to do. It is independent of
+ * libcurl. */
 #ifndef OSTLER_CLIENT_FAILURE_H
 #define OSTLER_CLIENT_FAILURE_H
 
@@ -10,28 +11,29 @@
 enum failure_kind {
     FAILURE_RESOLVE,         /* the name has no address */
     FAILURE_CONNECT,         /* refused, unreachable */
-    FAILURE_CONNECT_TIMEOUT, /* nobody answered the call */
-    FAILURE_TIMEOUT,         /* connected and sent, but no (whole) answer in time */
-    FAILURE_SERVER_CERT,     /* we refused the server's certificate */
-    FAILURE_OWN_CERT,        /* our certificate or key cannot be used */
-    FAILURE_CA,              /* our certificate authority cannot be used */
-    FAILURE_TLS,             /* anything else before the first byte */
+    FAILURE_CONNECT_TIMEOUT, /* no response to the connection attempt */
+    FAILURE_TIMEOUT,         /* connected and sent, but no (complete) response in time */
+    FAILURE_SERVER_CERT,     /* the client rejected the server's certificate */
+    FAILURE_OWN_CERT,        /* the client's certificate or key is unusable */
+    FAILURE_CA,              /* the configured certificate authority is unusable */
+    FAILURE_TLS,             /* any other error before the first byte */
     FAILURE_PROXY,
-    FAILURE_UNAUTHORIZED, /* an answer came, but only to say that it does not know us */
-    FAILURE_BROKEN,       /* the connection ended before the answer did */
+    FAILURE_UNAUTHORIZED, /* the server rejected the credentials */
+    FAILURE_BROKEN,       /* the connection ended before the response did */
 };
 
-/* What is known of it; everything is borrowed. */
+/* What is known about a failure; all borrowed. */
 struct failure {
     enum failure_kind kind;
-    const char *detail; /* the library's own words */
-    long verify_code;   /* why a certificate was refused, as X509_verify_cert() numbers it; 0: unknown */
+    const char *detail; /* libcurl's message */
+    long verify_code;   /* X509_verify_cert()'s code for a rejected certificate; 0: unknown */
     int os_errno;       /* 0: unknown */
     int64_t waited_ms;
     int64_t now_us; /* wall clock */
 };
 
-/* Sets the error, always -1: TIMEOUT where the outcome is unknown, UNAUTHORIZED or UNREACHABLE else. */
+/* Sets the error; always -1: TIMEOUT if the outcome is unknown, otherwise UNAUTHORIZED or
+ * UNREACHABLE. */
 int failure_describe(const struct failure *f, const struct config *c, struct err *e);
 
 #endif

@@ -11,7 +11,7 @@
 #include "client/trim.h"
 #include "kube/transport.h"
 
-/* Whole seconds; a date is left out, since it would need the server's clock and ours to agree. */
+/* Whole seconds only; a date would require synchronised clocks. */
 static void take_retry_after(struct headers *h, const char *value)
 {
     int64_t seconds;
@@ -19,7 +19,8 @@ static void take_retry_after(struct headers *h, const char *value)
         h->retry_after_ms = transport_retry_after_ms(seconds);
 }
 
-/* `299 - "text"`: the only warning that the API server sends. Escapes stay as they are: it is for the log. */
+/* `299 - "text"`: the API server's only kind of warning. Escapes stay, since the text is for the
+ * log. */
 static void take_warning(struct headers *h, const char *value)
 {
     if (!str_has_prefix(value, "299 "))
@@ -34,7 +35,7 @@ static void take_warning(struct headers *h, const char *value)
     h->warning = str_shortened(inside, LIMIT_WARNING_BYTES);
 }
 
-/* As every server of today writes it. */
+/* The only date format that current servers send. */
 static void take_date(struct headers *h, const char *value)
 {
     struct tm tm = { 0 };

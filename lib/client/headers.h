@@ -1,4 +1,4 @@
-/* The header lines of an answer, as far as they matter. Pure. */
+/* The response headers that Ostler needs. Pure. */
 #ifndef OSTLER_CLIENT_HEADERS_H
 #define OSTLER_CLIENT_HEADERS_H
 
@@ -10,11 +10,11 @@
 struct headers {
     size_t bytes;           /* of all lines so far */
     int64_t retry_after_ms; /* -1: no such header, or not whole seconds */
-    int64_t date_s;         /* `Date:`, seconds of the epoch; 0: no such header, or none that is understood */
+    int64_t date_s;         /* `Date:`, seconds since 1970; 0: absent or not parsable */
     char *warning;          /* text of the last `Warning: 299`; owned, NULL: none */
 };
 
-/* Takes one line, ended or not. False when the lines are more than LIMIT_HEADER_BYTES. */
+/* Parses one line, with or without its line end. False if the lines exceed LIMIT_HEADER_BYTES. */
 bool headers_add(struct headers *h, const char *line, size_t len);
 /* Frees what it owns. */
 void headers_clear(struct headers *h);

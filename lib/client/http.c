@@ -19,17 +19,18 @@
 #include "client/warnings.h"
 #include "client/tls_memory.h"
 
-/* The lease has its own, so that what happens to other requests does not touch it. */
+/* The lease has its own lane, so that other requests cannot affect it. */
 enum lane_id { LANE_WATCH, LANE_UNARY, LANE_LEASE, LANE_COUNT };
 
 enum { WAIT_MAX_MS = 60 * 1000 };
 
 enum call_state {
-    /* Starts in the next turn, since libcurl takes no handle from inside its callbacks; a read, when there is room. */
+    /* Starts in the next turn, since libcurl accepts no handle inside its callbacks; a read
+     * waits for room. */
     CALL_WAITING,
     CALL_RUNNING,
-    CALL_CANCELLED, /* ends in this or the next turn, for the same reason */
-    CALL_UNWATCHED, /* fails in this or the next turn: nothing will be heard of its socket */
+    CALL_CANCELLED, /* ends in this or the next turn, for that reason */
+    CALL_UNWATCHED, /* the kernel cannot watch its socket: it fails in this or the next turn */
 };
 
 struct call {
@@ -44,7 +45,7 @@ struct call {
     struct http_lists lists;
     struct headers headers;
     bool status_told;
-    const char *refused; /* why we ended it ourselves; static text, NULL: we did not */
+    const char *refused; /* why we ended it, static text; NULL: we did not */
     int64_t started_at;
     char detail[CURL_ERROR_SIZE];
 };
@@ -55,14 +56,14 @@ struct http {
     int epoll_fd;
     struct lane lanes[LANE_COUNT];
     struct call *calls; /* oldest first */
-    bool unsettled;     /* a call may be started or is to be freed */
+    bool unsettled;     /* calls must be started or freed */
     uint64_t last_id;
     unsigned tls_generation;
     struct warnings warnings;
     struct http_answers answers;
 };
 
-/* ---- what comes in; returning less than was given ends the transfer */
+/* ---- callbacks for input; a result below the input's size ends the transfer */
 
 static size_t refuse(struct call *call, const char *why)
 {
@@ -80,7 +81,8 @@ static void finish_headers(struct call *call)
 {
     long status = 0;
     curl_easy_getinfo(call->easy, CURLINFO_RESPONSE_CODE, &status);
-    if (status < 200 || call->status_told) /* 100 Continue: the real one follows. Trailers: it was there */
+    /* a 100 Continue precedes the real status; trailers follow it */
+    if (status < 200 || call->status_told)
         return;
     call->status_told = true;
     tell_answer(call, (int) status);
@@ -127,14 +129,15 @@ static void set_callbacks(struct call *call)
     curl_easy_setopt(easy, CURLOPT_WRITEDATA, call);
 }
 
-/* Reads wait, since lists are large. Writes never do: who submits them bounds them, and may submit them only for so long. */
+/* Reads wait, since lists are large. Writes never wait: their caller limits their number, and
+ * may submit them only until a deadline. */
 static bool has_room(const struct call *call)
 {
     return call->request.class != REQUEST_READ || call->lane->running < READ_CONNECTIONS;
 }
 
-/* Watches that were begun with another certificate or authority go on anew from where they were. All other requests are let
- * finish; libcurl itself does not use their connections again. */
+/* Restarts watches that use another certificate or authority. Other requests finish; libcurl
+ * does not reuse their connections. */
 static void drop_old_watches(struct http *h)
 {
     if (h->tls_generation == h->config->tls_generation)
@@ -158,7 +161,7 @@ static void call_free(struct call *call)
 {
     if (call->easy) {
         lane_remove(call->lane, call->easy);
-        call->http->unsettled = true; /* there is room for the next one */
+        call->http->unsettled = true; /* there is room for the next call */
     }
     http_lists_clear(&call->lists);
     headers_clear(&call->headers);
@@ -166,12 +169,12 @@ static void call_free(struct call *call)
     free(call);
 }
 
-/* ---- how it ended */
+/* ---- results */
 
 /* Whether it failed, and how. */
 static bool failure_of(const struct call *call, CURLcode code, int status, struct failure *ret)
 {
-    if (code == CURLE_OK && !call->status_told) /* nothing but a 1xx */
+    if (code == CURLE_OK && !call->status_told) /* only a 1xx arrived */
         code = CURLE_WEIRD_SERVER_REPLY;
     if (code == CURLE_OK && status != 401)
         return false;
@@ -184,7 +187,7 @@ static bool failure_of(const struct call *call, CURLcode code, int status, struc
     return true;
 }
 
-/* What a failure means for the requests after this one. */
+/* Draws conclusions from a failure for later requests. */
 static void learn(struct call *call, const struct failure *f)
 {
     if (f->kind == FAILURE_SERVER_CERT || f->kind == FAILURE_OWN_CERT || f->kind == FAILURE_TLS ||
@@ -220,26 +223,26 @@ static void unlink_call(struct http *h, const struct call *call)
     *at = call->next;
 }
 
-/* From inside libcurl: settle() does the rest. */
+/* Called inside libcurl: settle() does the rest. */
 static void fail_unwatched(CURL *easy, int os_errno)
 {
     struct call *call = NULL;
     curl_easy_getinfo(easy, CURLINFO_PRIVATE, (char **) &call);
-    if (!call || call->state != CALL_RUNNING) /* a handle of libcurl's own, or one that ends anyway */
+    if (!call || call->state != CALL_RUNNING) /* libcurl's own handle, or a call that ends anyway */
         return;
     call->state = CALL_UNWATCHED;
     call->http->unsettled = true;
     snprintf(call->detail, sizeof call->detail, "its socket cannot be watched: %s", strerror(os_errno));
 }
 
-/* Hands out every transfer that has ended. Sinks may submit and cancel: both only mark calls. */
+/* Delivers every ended transfer. Sinks may submit and cancel: both only mark calls. */
 static void finish_ended(struct http *h, struct lane *lane)
 {
     int left;
     CURLMsg *message;
     while ((message = curl_multi_info_read(lane->multi, &left))) {
         struct call *call = NULL;
-        CURLcode code = message->data.result; /* gone once the handle is removed */
+        CURLcode code = message->data.result; /* invalid after the handle is removed */
         curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, (char **) &call);
         if (call->state == CALL_CANCELLED)
             continue; /* settle() frees it */
@@ -251,7 +254,8 @@ static void finish_ended(struct http *h, struct lane *lane)
 
 /* ---- turns */
 
-/* Starts what waits, fails what is not watched and frees what is cancelled. Not from inside libcurl's callbacks. */
+/* Starts waiting calls, fails unwatched ones and frees cancelled ones. Never call it from
+ * libcurl's callbacks. */
 static void settle(struct http *h)
 {
     if (!h->unsettled)
@@ -314,7 +318,7 @@ bool http_wait(struct http *h, int64_t until_ms, int also)
     return fds[1].revents;
 }
 
-/* ---- the seam */
+/* ---- transport */
 
 static enum lane_id lane_of(enum request_class class)
 {
@@ -372,7 +376,7 @@ void http_on_answer(struct http *h, struct http_answers answers)
     h->answers = answers;
 }
 
-/* ---- life */
+/* ---- construction */
 
 struct http *http_new(struct config *config, const struct clock *clock, struct err *e)
 {

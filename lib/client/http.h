@@ -1,4 +1,5 @@
-/* The transport over libcurl, driven from the loop, without threads of ours. Only http*.c know libcurl. */
+/* The transport over libcurl: the loop drives it, without threads of ours. Only http*.c know
+ * libcurl. */
 #ifndef OSTLER_CLIENT_HTTP_H
 #define OSTLER_CLIENT_HTTP_H
 
@@ -9,29 +10,31 @@
 
 struct http;
 
-/* `config` is borrowed and re-read (token, CA) as config.h says. */
+/* Borrows `config` and refreshes it (token, CA) as config.h says. */
 struct http *http_new(struct config *config, const struct clock *clock, struct err *e);
-/* Who counts: called once for each request of any kind that was answered (status: HTTP, a watch's when it begins) or came to
- * nothing (0). */
+/* A counter of responses, called once per request. It gets the HTTP status (for a watch, when it
+ * begins) or 0 on failure. */
 struct http_answers {
-    void (*fn)(void *arg, const char *method, int status); /* NULL: nobody */
+    void (*fn)(void *arg, const char *method, int status); /* NULL: no counter */
     void *arg;
 };
-/* Sets who counts from now on. */
+/* Sets the counter from now on. */
 void http_on_answer(struct http *h, struct http_answers answers);
-/* Ends every request without calling its sink. */
+/* Cancels every request without calling its sink. */
 void http_free(struct http *h);
-/* The seam. */
+/* The client as a transport (kube/transport.h). */
 struct transport http_transport(struct http *h);
-/* An epoll descriptor that becomes readable when there is something to do. */
+/* An epoll descriptor that is readable when there is work. */
 int http_fd(const struct http *h);
-/* When http_turn() must be called even without readiness: milliseconds of the clock, INT64_MAX for never. */
+/* When to call http_turn() even if nothing is readable: milliseconds of the clock, INT64_MAX for
+ * never. */
 int64_t http_deadline(const struct http *h);
-/* Does what is ready, without waiting; sinks are called from here. Bounded work per call, so that one flooding stream does not
- * starve the rest. */
+/* Does all ready work without waiting, and calls sinks. Work per call is bounded, so that one
+ * flooding stream does not starve the rest. */
 void http_turn(struct http *h);
-/* For who has no loop: waits until something can be done, at most until `until_ms` of the clock or until `also` (a descriptor;
- * -1: none) can be read, and does it. Whether `also` can be read. */
+/* For programs without a loop: waits for work and does it. It waits at most until `until_ms` of
+ * the clock, or until `also` (a descriptor; -1: none) is readable. Returns whether `also` is
+ * readable. */
 bool http_wait(struct http *h, int64_t until_ms, int also);
 
 #endif

@@ -1,4 +1,4 @@
-/* What libcurl says of a transfer that failed, in our own terms. */
+/* Translates the error of a failed libcurl transfer. */
 #ifndef OSTLER_CLIENT_HTTP_FAILURE_H
 #define OSTLER_CLIENT_HTTP_FAILURE_H
 
@@ -6,7 +6,8 @@
 
 #include "client/failure.h"
 
-/* How a transfer ended with `code`: everything but the times. CURLE_OK stands for an answer that does not know us. */
+/* Fills everything but the times from `code`. CURLE_OK means that the server rejected the
+ * credentials. */
 void http_failure_read(CURL *easy, CURLcode code, struct failure *ret);
 
 #endif

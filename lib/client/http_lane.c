@@ -7,7 +7,7 @@
 
 #include "client/limits.h"
 
-/* What libcurl gives up, for want of memory alone, are transfers that nobody would ever end. */
+/* libcurl fails here only for lack of memory, and its transfers would then never end. */
 static void must(CURLMcode code)
 {
     if (code == CURLM_OK)
@@ -33,8 +33,9 @@ static int on_socket(CURL *easy, curl_socket_t fd, int what, void *arg, void *so
         rc = epoll_ctl(place->epoll_fd, EPOLL_CTL_ADD, fd, &ev);
     if (rc < 0)
         place->unwatched(easy, errno);
-    /* With -1 libcurl would give up all transfers of the lane, each only when it is served the next time, and take no new ones
-     * until the last is gone: requests would hang, and libcurl 7.88 crashes on what is served in between. */
+    /* After -1, libcurl would fail each transfer of the lane when it is next served. It would
+     * accept no new ones until the last ends. Requests would hang, and libcurl 7.88 crashes on
+     * transfers served in between. */
     return 0;
 }
 
@@ -60,7 +61,7 @@ static int on_close(void *arg, curl_socket_t fd)
     return 0;
 }
 
-/* ---- life */
+/* ---- construction */
 
 void lane_init(struct lane *lane, const struct lane_place *place)
 {
@@ -101,7 +102,7 @@ void lane_remove(struct lane *lane, CURL *easy)
         lane->close_at = clock_mono_ms(lane->place.clock) + IDLE_CLOSE_MS;
 }
 
-/* ---- what is ready or due */
+/* ---- events and deadlines */
 
 uint32_t lane_of_event(const struct epoll_event *event)
 {
@@ -126,7 +127,7 @@ void lane_serve_due(struct lane *lane)
     int running;
     if (lane->timer_at > clock_mono_ms(lane->place.clock))
         return;
-    lane->timer_at = INT64_MAX; /* libcurl sets the next one from inside */
+    lane->timer_at = INT64_MAX; /* libcurl's callback sets the next one */
     must(curl_multi_socket_action(lane->multi, CURL_SOCKET_TIMEOUT, 0, &running));
 }
 
@@ -137,7 +138,7 @@ void lane_close_idle(struct lane *lane)
     const struct lane_place place = lane->place;
     lane_clear(lane);
     lane_init(lane, &place);
-    malloc_trim(0); /* what its last requests took goes back to the system */
+    malloc_trim(0); /* returns the freed memory to the system */
 }
 
 int64_t lane_deadline(const struct lane *lane)

@@ -1,5 +1,6 @@
-/* A lane: requests that use each other's connections, one after the other, since HTTP/1.1 has one request at a time on each. Also
- * libcurl's view of the loop: its sockets are on an epoll descriptor, its timer is a deadline. */
+/* A lane: requests that share connections one after another, since an HTTP/1.1 connection
+ * carries one request at a time. It also adapts libcurl to the loop: libcurl's sockets are in an
+ * epoll descriptor, its timer is a deadline. */
 #ifndef OSTLER_CLIENT_HTTP_LANE_H
 #define OSTLER_CLIENT_HTTP_LANE_H
 
@@ -11,13 +12,13 @@
 #include "base/clock.h"
 #include "client/sockets.h"
 
-/* What a lane is made with; pointers are borrowed. */
+/* The parameters of a lane; pointers are borrowed. */
 struct lane_place {
     uint32_t id;
     int epoll_fd;
     const struct clock *clock;
-    /* Called from inside libcurl when the kernel does not watch the transfer's socket: nothing will be heard of it any more, so
-     * it has to be ended. */
+    /* Called inside libcurl if the kernel cannot watch the transfer's socket: no event will
+     * arrive, so the transfer must end. */
     void (*unwatched)(CURL *easy, int os_errno);
 };
 
@@ -25,28 +26,28 @@ struct lane {
     struct lane_place place;
     CURLM *multi;
     struct sockets sockets;
-    int64_t timer_at; /* when libcurl wants to be called; INT64_MAX: not by time */
-    int64_t close_at; /* when its connections are closed; INT64_MAX: it is in use, or has none */
+    int64_t timer_at; /* when libcurl needs a call; INT64_MAX: never */
+    int64_t close_at; /* when to close connections; INT64_MAX: in use, or none */
     size_t running;
 };
 
-/* A lane without connections; the place is copied. */
+/* Makes a lane without connections; copies the place. */
 void lane_init(struct lane *lane, const struct lane_place *place);
-/* Closes its connections and frees what it owns; all transfers must have been removed. */
+/* Closes its connections and frees its memory; remove all transfers first. */
 void lane_clear(struct lane *lane);
-/* Starts a transfer; not from inside libcurl's callbacks. */
+/* Starts a transfer; never call it from libcurl's callbacks. */
 void lane_add(struct lane *lane, CURL *easy);
-/* Ends it, if it has not ended, and frees the handle; not from inside libcurl's callbacks. */
+/* Ends a transfer that runs and frees its handle; never call it from libcurl's callbacks. */
 void lane_remove(struct lane *lane, CURL *easy);
-/* The lane's id of an event of the epoll descriptor. */
+/* The lane id in an event of the epoll descriptor. */
 uint32_t lane_of_event(const struct epoll_event *event);
-/* Serves the socket of an event. */
+/* Handles an event of a socket. */
 void lane_serve(struct lane *lane, const struct epoll_event *event);
-/* Serves what is due by time. */
+/* Runs libcurl if its timer is due. */
 void lane_serve_due(struct lane *lane);
-/* Closes the connections when nothing has run for so long that they are not worth keeping. */
+/* Closes the connections if the lane was idle for IDLE_CLOSE_MS. */
 void lane_close_idle(struct lane *lane);
-/* When one of the two has something to do; INT64_MAX: not by time. */
+/* The earlier of both deadlines; INT64_MAX: none. */
 int64_t lane_deadline(const struct lane *lane);
 
 #endif

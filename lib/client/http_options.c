@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "client/limits.h"
 
-/* An option that is not taken (no memory, a libcurl built without it) could mean a check that is not made. */
+/* An option that libcurl does not accept (no memory, not built in) could mean a missing check. */
 static void must(CURLcode code, const char *option)
 {
     if (code == CURLE_OK)
@@ -28,7 +28,7 @@ static void append(struct curl_slist **list, const char *text)
 
 static void set_blob(CURL *easy, CURLoption option, const struct material *m)
 {
-    /* copied: the file may be read again while the transfer runs */
+    /* copied: the file may be read again during the transfer */
     struct curl_blob blob = { .data = m->bytes, .len = m->len, .flags = CURL_BLOB_COPY };
     if (m->bytes)
         must(curl_easy_setopt(easy, option, &blob), "a certificate or key");
@@ -39,9 +39,10 @@ static void set_tls(CURL *easy, const struct config *c)
     SET(easy, CURLOPT_SSLVERSION, (long) CURL_SSLVERSION_TLSv1_2);
     SET(easy, CURLOPT_SSL_VERIFYPEER, c->insecure ? 0L : 1L);
     SET(easy, CURLOPT_SSL_VERIFYHOST, c->insecure ? 0L : 2L);
-    /* The distribution's default directory would be trusted beside the authority that is configured. */
+    /* Otherwise the distribution's default directory would be trusted beside the configured
+     * authority. */
     SET(easy, CURLOPT_CAPATH, NULL);
-    /* Blobs are never cached, and a connection that was made with other ones is not used again. */
+    /* libcurl never caches blobs and never reuses a connection that was made with others. */
     set_blob(easy, CURLOPT_CAINFO_BLOB, &c->materials[MATERIAL_CA]);
     set_blob(easy, CURLOPT_SSLCERT_BLOB, &c->materials[MATERIAL_CERTIFICATE]);
     set_blob(easy, CURLOPT_SSLKEY_BLOB, &c->materials[MATERIAL_KEY]);
@@ -67,17 +68,18 @@ static void set_url(CURL *easy, const struct config *c, const char *path, struct
 
 static void set_connection(CURL *easy, const struct config *c)
 {
-    /* A connection for each request that runs: what is slow, or dead, holds up nothing else and is closed with its request.
-     * HTTP/2 would share one between all, and libcurl 7.88 stalls in large answers on it when its receive buffer is small. */
+    /* One connection per running request: a slow or dead one delays no other request and is
+     * closed with its request. HTTP/2 would share a connection, and libcurl 7.88 stalls on it in
+     * large responses with a small receive buffer. */
     SET(easy, CURLOPT_HTTP_VERSION, (long) CURL_HTTP_VERSION_1_1);
     SET(easy, CURLOPT_MAXAGE_CONN, (long) IDLE_CLOSE_MS / 1000);
     SET(easy, CURLOPT_CONNECTTIMEOUT_MS, (long) CONNECT_TIMEOUT_MS);
     SET(easy, CURLOPT_BUFFERSIZE, (long) RECEIVE_BUFFER_BYTES);
     SET(easy, CURLOPT_UPLOAD_BUFFERSIZE, (long) SEND_BUFFER_BYTES);
     SET(easy, CURLOPT_NOSIGNAL, 1L);
-    SET(easy, CURLOPT_QUICK_EXIT, 1L); /* a name that resolves slowly must not hold up the end */
+    SET(easy, CURLOPT_QUICK_EXIT, 1L); /* slow DNS must not delay the end */
     SET(easy, CURLOPT_FOLLOWLOCATION, 0L);
-    /* "" and not NULL: libcurl asks the environment for nothing */
+    /* "", not NULL: libcurl must not read the environment */
     SET(easy, CURLOPT_PROXY, c->proxy_url ? c->proxy_url : "");
     SET(easy, CURLOPT_NOPROXY, "");
     SET(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
@@ -89,14 +91,14 @@ static void set_headers(CURL *easy, const struct config *c, const struct request
     CLEANUP_FREE char *authorization = token ? xasprintf("Authorization: Bearer %s", token) : NULL;
     CLEANUP_FREE char *type = r->content_type ? xasprintf("Content-Type: %s", r->content_type) : NULL;
     append(&lists->headers, "Accept: application/json");
-    append(&lists->headers, "Expect:"); /* no waiting for 100 Continue */
+    append(&lists->headers, "Expect:"); /* no wait for 100 Continue */
     if (authorization)
         append(&lists->headers, authorization);
     if (type)
         append(&lists->headers, type);
     SET(easy, CURLOPT_HTTPHEADER, lists->headers);
     SET(easy, CURLOPT_USERAGENT, c->user_agent);
-    /* Large lists come compressed; a watch is not to be held back by a compressor. */
+    /* Large lists are compressed; a compressor would delay a watch. */
     if (c->compression && r->class == REQUEST_READ)
         SET(easy, CURLOPT_ACCEPT_ENCODING, "gzip");
 }

@@ -15,14 +15,14 @@
 
 enum { NAMES_SHOWN_MAX = 400 };
 
-/* A cluster, user or context, and the file that it came from: its relative paths begin there. */
+/* A cluster, user or context, and its file: relative paths start there. */
 struct entry {
     const char *name;
     const json_t *body;
     const char *file;
 };
 
-/* The two ways to give one piece of material: in place (base64) or in a file. The former wins. */
+/* The two forms of one credential: inline (base64), which wins, or a file. */
 struct material_fields {
     enum material_kind kind;
     const char *data;
@@ -34,7 +34,7 @@ static const struct material_fields certificate_fields = { MATERIAL_CERTIFICATE,
                                                            "client-certificate" };
 static const struct material_fields key_fields = { MATERIAL_KEY, "client-key-data", "client-key" };
 
-/* What a user may hold that Ostler must not silently leave out. */
+/* Fields of a user that Ostler does not support and must not silently ignore. */
 static const struct refusal {
     const char *field;
     const char *advice;
@@ -46,7 +46,7 @@ static const struct refusal {
     { "as-groups", "acts as other groups, which Ostler does not support: give a kubeconfig of the user that it shall be" },
 };
 
-/* A string member, NULL when absent, empty or of another type. */
+/* A string member; NULL if absent, empty or of another type. */
 static const char *text_of(const json_t *body, const char *key)
 {
     const char *text = json_key(body, key);
@@ -67,7 +67,7 @@ static bool find_in_file(const struct kubeconfig_file *file, const char *list, c
     return false;
 }
 
-/* The names that there are, for the message to who chose another one. */
+/* The existing names, for the error about a missing one. */
 static char *names_in(const struct kubeconfig_file *files, size_t count, const char *list)
 {
     CLEANUP_BUF struct buf names = BUF_INIT(NAMES_SHOWN_MAX);
@@ -147,11 +147,11 @@ static int take_token(const struct entry *user, struct config *c, struct err *e)
     return 0;
 }
 
-/* What may be told of an authority: all that a program is told is in one variable, which Linux bounds at 128 KiB. */
+/* Limit of a CA for plugins: all their data is in one variable, which Linux limits to 128 KiB. */
 enum { AUTHORITY_TOLD_MAX = 80 << 10 };
 
-/* A cluster for a program that knows nothing of our files: what is in that of its authority stands in it, unless it is too long,
- * as that of all authorities there are. New reference. */
+/* A cluster for a plugin, which does not know the kubeconfig's files. The CA is inline, unless
+ * it is too long, such as a bundle of all public CAs. New reference. */
 static json_t *with_authority(const json_t *cluster, const struct material *authority)
 {
     json_t *told = json_copy((json_t *) cluster);
@@ -162,7 +162,7 @@ static json_t *with_authority(const json_t *cluster, const struct material *auth
     return told;
 }
 
-/* Without encryption nothing is shown to the server. */
+/* Sends no credentials without encryption. */
 static int take_user(const struct entry *user, const struct entry *cluster, struct config *c, struct err *e)
 {
     if (!c->server.tls)
@@ -178,7 +178,7 @@ static int take_user(const struct entry *user, const struct entry *cluster, stru
     for (size_t i = 0; i < ARRAY_LEN(refusals); i++)
         if (json_object_get(user->body, refusals[i].field))
             return err_set(e, ERR_INVALID, "it %s", refusals[i].advice);
-    /* As in kubectl the program is not asked where other credentials are there. */
+    /* As in kubectl, other credentials take precedence over the plugin. */
     const json_t *exec = json_object_get(user->body, "exec");
     if (!exec || certificate || c->materials[MATERIAL_TOKEN].bytes)
         return 0;
@@ -229,7 +229,8 @@ int kubeconfig_decode(const struct kubeconfig_file *files, size_t count, const c
     return 0;
 }
 
-/* The first document of a file; an empty file is an empty configuration. Sets *ret to NULL for a file that is not there. */
+/* The first document of a file; an empty file is an empty configuration. Sets *ret to NULL if
+ * the file does not exist. */
 static int read_file(const char *path, json_t **ret, struct err *e)
 {
     struct err problem = { 0 };

@@ -1,4 +1,4 @@
-/* Kubeconfig files: merging, the current context, and what of it Ostler can use. */
+/* Kubeconfig files: merging, the current context, and the settings that Ostler can use. */
 #ifndef OSTLER_CLIENT_KUBECONFIG_H
 #define OSTLER_CLIENT_KUBECONFIG_H
 
@@ -13,11 +13,11 @@ struct kubeconfig_file {
     const json_t *root;
 };
 
-/* Reads the files that are there, in this order, and runs the credential plugin if the user has one. `context` NULL: the current
- * one. ERR_NOT_FOUND when no file is there. */
+/* Reads the files that exist, in this order, and runs the user's credential plugin if there is
+ * one. `context` NULL: the current one. ERR_NOT_FOUND if no file exists. */
 int kubeconfig_load(char *const *paths, size_t count, const char *context, struct config *ret, struct err *e);
-/* A context of merged files, NULL: the current one. The first file that names a cluster, user or context wins with its whole
- * entry. A plugin is made, but not run. */
+/* Decodes a context of merged files, NULL: the current one. The first file that names a cluster,
+ * user or context provides its whole entry. Creates a plugin without running it. */
 int kubeconfig_decode(const struct kubeconfig_file *files, size_t count, const char *context, struct config *ret, struct err *e);
 
 #endif

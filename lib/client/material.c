@@ -12,10 +12,10 @@
 #include "client/limits.h"
 #include "client/trim.h"
 
-/* How each kind is called, and what its text must hold. */
+/* The name of each kind, and a text that it must contain. */
 static const struct kind {
     const char *name;
-    const char *mark; /* NULL: a token, which goes into a header line */
+    const char *mark; /* NULL: a token, which becomes a header */
 } kinds[MATERIAL_COUNT] = {
     [MATERIAL_CA] = { "certificate authority", "CERTIFICATE-----" },
     [MATERIAL_CERTIFICATE] = { "client certificate", "CERTIFICATE-----" },
@@ -85,7 +85,7 @@ static int read_descriptor(int fd, struct buf *ret)
     struct stat st;
     if (fstat(fd, &st) < 0)
         return -1;
-    if (!S_ISREG(st.st_mode)) { /* a pipe or a device could block or never end */
+    if (!S_ISREG(st.st_mode)) { /* a pipe or a device could block for ever */
         errno = EINVAL;
         return -1;
     }
@@ -116,7 +116,7 @@ static int read_file(const char *path, enum material_kind kind, struct buf *ret,
 
 int material_set_file(struct material *m, enum material_kind kind, const char *path, struct err *e)
 {
-    char *copy = xstrdup(path); /* first: it may be the very string that is freed */
+    char *copy = xstrdup(path); /* first: `path` may be the string that is freed */
     free(m->path);
     m->path = copy;
     return material_reread(m, kind, e) < 0 ? -1 : 0;

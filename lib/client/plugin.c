@@ -22,11 +22,11 @@ extern char **environ;
 
 struct plugin {
     char *api_version;
-    char *install_hint; /* "" when there is none */
-    char **argv;        /* NULL-terminated, as envp */
+    char *install_hint; /* "" if there is none */
+    char **argv;        /* NULL-terminated, as is envp */
     char **envp;
-    pid_t pid; /* 0: it does not run */
-    int fd;    /* its standard output, -1 once that has ended */
+    pid_t pid; /* 0: not running */
+    int fd;    /* its stdout, -1 after the end */
     struct buf output;
     int64_t started_at;
 };
@@ -40,7 +40,8 @@ static void strings_free(char **strings)
     free(strings);
 }
 
-/* With a slash in it a command is a path from the kubeconfig's folder, else it is looked for in PATH. */
+/* A command with a slash is a path relative to the kubeconfig's directory; otherwise it is
+ * looked up in PATH. */
 static char *command_path(const char *command, const char *file)
 {
     return strchr(command, '/') ? file_beside(file, command) : xstrdup(command);
@@ -58,7 +59,7 @@ static char **make_argv(const json_t *exec, const char *file)
     return argv;
 }
 
-/* What the program is told, as KUBERNETES_EXEC_INFO. */
+/* The value of KUBERNETES_EXEC_INFO. */
 static char *make_info(const json_t *exec, const json_t *cluster)
 {
     static const char *const fields[] = { "server", "tls-server-name", "insecure-skip-tls-verify",
@@ -70,7 +71,7 @@ static char *make_info(const json_t *exec, const json_t *cluster)
         for (size_t i = 0; i < ARRAY_LEN(fields); i++)
             if (json_object_get(cluster, fields[i]))
                 json_object_set(told, fields[i], json_object_get(cluster, fields[i]));
-        /* What the kubeconfig says of a cluster to such programs alone. */
+        /* A cluster's extension for such programs. */
         const json_t *own = json_find(json_object_get(cluster, "extensions"), "name", "client.authentication.k8s.io/exec");
         if (json_object_get(own, "extension"))
             json_object_set(told, "config", json_object_get(own, "extension"));
@@ -89,7 +90,7 @@ static bool has_name(char *const *envp, const char *entry)
     return false;
 }
 
-/* What it is told and what the kubeconfig sets, then ours without what was set by then. */
+/* KUBERNETES_EXEC_INFO and the kubeconfig's variables, then our environment without those names. */
 static char **make_envp(const json_t *exec, const json_t *cluster)
 {
     const json_t *env = json_object_get(exec, "env");
@@ -139,7 +140,7 @@ struct plugin *plugin_new(const json_t *exec, const json_t *cluster, const char 
 
 /* ---- running it */
 
-/* It gets an ordinary start: the loop blocks signals to read them from a descriptor. */
+/* Resets the signal mask: the loop blocks signals to read them from a descriptor. */
 static int spawn(struct plugin *p, int output)
 {
     posix_spawn_file_actions_t actions;
@@ -167,7 +168,7 @@ int plugin_start(struct plugin *p, int64_t now_ms, struct err *e)
     int ends[2];
     if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0)
         return err_set(e, ERR_SYSTEM, "cannot make a pipe: %s", strerror(errno));
-    fcntl(ends[1], F_SETFL, 0); /* the program's end waits as usual */
+    fcntl(ends[1], F_SETFL, 0); /* the program's end stays blocking */
     int rc = spawn(p, ends[1]);
     close(ends[1]);
     if (rc != 0) {
@@ -203,7 +204,7 @@ static int stop(struct plugin *p)
     return -1;
 }
 
-/* False when it prints more than it may. */
+/* False if it prints more than the limit. */
 static bool read_output(struct plugin *p)
 {
     char chunk[4096];

@@ -9,7 +9,7 @@
 
 int proxy_take(const char *url, const char *called, struct config *c, struct err *e)
 {
-    /* By its meaning in kubeconfigs the proxy resolves the name; curl calls that socks5h. */
+    /* In kubeconfigs, "socks5" lets the proxy resolve names; curl calls that socks5h. */
     static const struct {
         const char *scheme;
         const char *curl;
@@ -44,7 +44,7 @@ static int64_t bits_of(const struct address *a)
     return a->family == AF_INET ? 32 : 128;
 }
 
-/* Whether the first bits of two addresses are the same. */
+/* Whether the first bits of two addresses are equal. */
 static bool same_bits(const struct address *a, const struct address *b, int64_t bits)
 {
     size_t whole = (size_t) bits / 8;
@@ -54,7 +54,7 @@ static bool same_bits(const struct address *a, const struct address *b, int64_t 
     return rest == 0 || (a->bytes[whole] ^ b->bytes[whole]) >> (8 - rest) == 0;
 }
 
-/* "10.0.0.0/8", with the place of its slash. */
+/* "10.0.0.0/8", with a pointer to its slash. */
 static bool network_has(char *text, char *slash, const char *host)
 {
     struct address network, address;
@@ -64,18 +64,18 @@ static bool network_has(char *text, char *slash, const char *host)
            str_parse_int(slash + 1, 0, bits_of(&network), &bits) && same_bits(&network, &address, bits);
 }
 
-/* Takes the port off an entry; whether it is the server's, or none is there. */
+/* Removes the port from an entry; returns whether it is absent or the server's. */
 static bool port_fits(char *entry, int port)
 {
     char *colon = strrchr(entry, ':');
     int64_t n;
     if (!colon || (*entry != '[' && strchr(entry, ':') != colon) || (*entry == '[' && colon[-1] != ']'))
-        return true; /* an IPv6 address has colons of its own */
+        return true; /* an IPv6 address contains colons */
     *colon = '\0';
     return str_parse_int(colon + 1, 0, UINT16_MAX, &n) && n == port;
 }
 
-/* Takes the brackets off an IPv6 address. */
+/* Removes the brackets of an IPv6 address. */
 static char *without_brackets(char *host)
 {
     size_t len = strlen(host);
@@ -125,7 +125,7 @@ bool proxy_is_excepted(const char *list, const struct endpoint *server)
 
 /* ---- the environment */
 
-/* The value of an environment variable, which is written in capitals or not; NULL when unset or empty. */
+/* An environment variable in capitals or small letters; NULL if unset or empty. */
 static const char *either(const char *capitals, const char *small)
 {
     const char *value = getenv(capitals);

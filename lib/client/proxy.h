@@ -1,17 +1,19 @@
-/* The proxy that an API server is reached through: the kubeconfig's own, or that of the environment, as with kubectl. */
+/* The proxy to the API server: the kubeconfig's, or the environment's, as in kubectl. */
 #ifndef OSTLER_CLIENT_PROXY_H
 #define OSTLER_CLIENT_PROXY_H
 
 #include "client/config.h"
 
-/* Has requests go through the proxy at `url`, which somebody calls `called`. ERR_INVALID for a kind of proxy that we do not
- * speak to. */
+/* Sets the proxy `url`; messages name its source `called`. ERR_INVALID for an unsupported kind
+ * of proxy. */
 int proxy_take(const char *url, const char *called, struct config *c, struct err *e);
-/* Takes HTTPS_PROXY of the environment where the kubeconfig has no proxy-url, but for a server on this machine and one that
- * NO_PROXY names (Go's golang.org/x/net/http/httpproxy, which kubectl goes by). */
+/* Uses HTTPS_PROXY of the environment if the kubeconfig has no proxy-url. A server on this
+ * machine or in NO_PROXY gets no proxy (the rules of Go's golang.org/x/net/http/httpproxy, as in
+ * kubectl). */
 int proxy_take_environment(struct config *c, struct err *e);
-/* Whether `list` names the server: "*", or, with commas, hosts ("10.1.2.3", "name", which is all below it, too, ".name" and
- * "*.name", which are all below it alone), each with a port or without, and networks ("10.0.0.0/8"). */
+/* Whether `list` names the server: "*", or a comma-separated list of networks ("10.0.0.0/8") and
+ * hosts, each with or without a port. "10.1.2.3" is one host, "name" includes its subdomains,
+ * ".name" and "*.name" are only the subdomains. */
 bool proxy_is_excepted(const char *list, const struct endpoint *server);
 
 #endif

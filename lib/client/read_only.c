@@ -1,6 +1,6 @@
 #include "client/read_only.h"
 
-/* Stands for all that was swallowed; no transport gives it. */
+/* The id of all dropped requests; no transport returns it. */
 static const uint64_t swallowed = UINT64_MAX;
 
 static uint64_t submit(void *self, struct request *request_steal, const struct transport_sink *sink)

@@ -1,10 +1,12 @@
-/* A transport that lets reads through and nothing else: for who must not change a cluster, nor stay with it. */
+/* A transport that sends only reads: for commands that must neither change a cluster nor watch
+ * it. */
 #ifndef OSTLER_CLIENT_READ_ONLY_H
 #define OSTLER_CLIENT_READ_ONLY_H
 
 #include "kube/transport.h"
 
-/* Lists and GETs go to `to`, which is borrowed; watches and writes are swallowed: nothing is sent, and no answer ever comes. */
+/* Sends lists and GETs to `to`, which is borrowed. Drops watches and writes: they get no
+ * response, ever. */
 struct transport read_only(const struct transport *to);
 
 #endif

@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "client/limits.h"
 
-/* What the kernel cannot do (a UNIX socket, say) is no reason not to connect. */
+/* A socket that does not support an option (such as a UNIX socket) may still connect. */
 static void watch_over(int fd)
 {
     static const struct {

@@ -1,5 +1,5 @@
-/* The TCP connections of one libcurl handle, known by their descriptors: libcurl hides them, and some must be ended
- * from outside. */
+/* The TCP connections of one libcurl handle, by descriptor: libcurl hides them, but Ostler must
+ * be able to end them. */
 #ifndef OSTLER_CLIENT_SOCKETS_H
 #define OSTLER_CLIENT_SOCKETS_H
 
@@ -12,11 +12,11 @@ struct sockets {
     size_t cap;
 };
 
-/* Makes a socket that notices when the other side is gone, and remembers it. -1 on failure. */
+/* Opens a socket that detects a dead peer, and remembers it. -1 on failure. */
 int sockets_open(struct sockets *s, int family, int type, int protocol);
-/* Closes one and forgets it. */
+/* Closes a socket and forgets it. */
 void sockets_close(struct sockets *s, int fd);
-/* Shuts all of them down: what runs on them fails. */
+/* Shuts down all sockets: their transfers fail. */
 void sockets_drop(struct sockets *s);
 /* Frees the list; the sockets must be closed. */
 void sockets_clear(struct sockets *s);

@@ -12,7 +12,7 @@ static void *tls_malloc(size_t size, const char *file, int line)
     return xreallocarray(NULL, size, 1);
 }
 
-/* OpenSSL leaves it to us that a size of 0 frees (CRYPTO_realloc(3)). */
+/* CRYPTO_realloc(3) requires that a size of 0 frees. */
 static void *tls_realloc(void *p, size_t size, const char *file, int line)
 {
     (void) file;

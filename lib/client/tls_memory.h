@@ -1,10 +1,10 @@
 #ifndef OSTLER_CLIENT_TLS_MEMORY_H
 #define OSTLER_CLIENT_TLS_MEMORY_H
 
-/* Lets OpenSSL's allocations end the program with a sentence when there is no memory, as ours do. OpenSSL would go on without
- * what it could not load, once and for ever: after one allocation that failed at the wrong moment every handshake fails, and the
- * program runs without ever reaching the API server. To be called before OpenSSL has allocated anything: later it does
- * nothing. */
+/* Makes OpenSSL's allocations abort the program with a message when memory runs out, as in
+ * base/mem.h. Otherwise OpenSSL would permanently skip what it could not load. After one failed
+ * allocation, every handshake could fail while the program keeps running. Call it before OpenSSL
+ * allocates memory: later it has no effect. */
 void tls_memory_hook(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* White space around text that came from a file or a header line. */
+/* Trims white space around text from a file or a header line. */
 #ifndef OSTLER_CLIENT_TRIM_H
 #define OSTLER_CLIENT_TRIM_H
 

@@ -1,4 +1,4 @@
-/* `Warning:` headers of the API server (deprecations): each text is logged once. */
+/* `Warning:` headers of the API server (deprecations): logs each text once. */
 #ifndef OSTLER_CLIENT_WARNINGS_H
 #define OSTLER_CLIENT_WARNINGS_H
 
@@ -7,9 +7,9 @@
 
 #include "client/limits.h"
 
-/* Zero-initialised = none was seen. */
+/* Zero-initialised = none seen. */
 struct warnings {
-    uint64_t seen[LIMIT_WARNINGS]; /* hashes; when it is full, new ones are left out */
+    uint64_t seen[LIMIT_WARNINGS]; /* hashes; if the table is full, new warnings are dropped */
     size_t count;
 };
 

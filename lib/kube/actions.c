@@ -41,7 +41,7 @@ void actions_add_notice(struct actions *p, const struct notice *n)
 void actions_requeue(struct actions *p, int64_t after_ms)
 {
     if (after_ms < 1)
-        after_ms = 1; /* due already; 0 would mean never */
+        after_ms = 1; /* already due; 0 would mean never */
     if (!p->requeue_after_ms || after_ms < p->requeue_after_ms)
         p->requeue_after_ms = after_ms;
 }
@@ -53,7 +53,6 @@ void actions_text(const struct actions *p, struct buf *out)
                    p->items[i].reason, p->items[i].message);
 }
 
-/* Frees what one action owns. */
 static void action_clear(struct action *a)
 {
     request_clear(&a->request);

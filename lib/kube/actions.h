@@ -1,5 +1,5 @@
-/* A plan: the requests that a pass wants to send, each with a reason. Data, not calls: it can be printed, compared and
- * thrown away. */
+/* A plan: the requests that a pass wants to send, each with a reason. It is data: Ostler can
+ * print it, compare it or drop it. */
 #ifndef OSTLER_KUBE_ACTIONS_H
 #define OSTLER_KUBE_ACTIONS_H
 
@@ -11,19 +11,19 @@
 
 struct buf;
 
-/* What an action does, and the same as the log shows it. */
+/* The verb of an action and its text in logs. */
 #define VERBS(X)                                                                                   \
-    X(LOOK, "Look")           /* asks the server, so that what follows rests on its answer */      \
+    X(LOOK, "Look")           /* lists objects; the rest of the plan needs the result */           \
     X(APPLY, "Apply")                                                                              \
     X(CREATE, "Create")                                                                            \
     X(DELETE, "Delete")                                                                            \
-    X(REPAIR, "Repair")       /* replaces what another field manager changed */                    \
+    X(REPAIR, "Repair")       /* reverts another field manager's change */                         \
     X(MARK, "Mark")           /* labels, taints and annotations of a Node */                       \
-    X(CLAIM, "Claim")         /* the same, where an upgrade of the Node begins */                  \
-    X(TRY_EVICT, "TryEvict")  /* the dry run of an eviction */                                     \
+    X(CLAIM, "Claim")         /* the same, at the start of an upgrade of the Node */               \
+    X(TRY_EVICT, "TryEvict")  /* an eviction as a dry run */                                       \
     X(EVICT, "Evict")                                                                              \
     X(STATUS, "Status")                                                                            \
-    X(CONDITION, "Condition") /* one condition of a status that others write */                    \
+    X(CONDITION, "Condition") /* one condition of a status that other writers own */               \
     X(FINALIZER, "Finalizer")
 
 enum verb {
@@ -32,27 +32,28 @@ enum verb {
 #undef X
 };
 
-/* One request and why. */
+/* One request and its reason. */
 struct action {
     struct request request;
     enum verb verb;
     char *target;       /* "node/gpu-1"; owned */
-    const char *reason; /* static CamelCase text: log line and metric label */
-    int why;            /* the same as its caller's table numbers it; 0: it has none */
+    const char *reason; /* static CamelCase text: in logs and as a metric label */
+    int why;            /* the reason's number in its caller's table; 0: none */
     char *message;      /* one sentence; owned */
-    bool accepted;      /* by the server: filled in as the plan is carried out */
+    bool accepted;      /* by the API server; set during execution */
 };
 
-/* Something that people should read as an Event: on transitions only. */
+/* An Event to write, on transitions only. */
 struct notice {
     enum resource_id resource; /* of the object that it is about; cluster-scoped */
     char *name, *uid;          /* of that object; owned */
     bool warning;
-    bool important;            /* it has a place among Events that others do not take from it */
+    bool important;            /* counted in a share of Events that others cannot use up */
     const char *reason;        /* static CamelCase text */
-    const char *action;        /* static CamelCase text: what was done */
+    const char *action;        /* static CamelCase text: the action taken */
     char *note;                /* the sentence; owned */
-    /* The action that it tells of, counted from 1: without the server's consent there is nothing to tell. 0: it tells of none. */
+    /* The action that it reports, counted from 1: only an accepted action yields an Event. 0: no
+     * action. */
     size_t of_action;
 };
 
@@ -60,28 +61,30 @@ struct notice {
 struct actions {
     struct action *items; /* sent in this order, one after another */
     size_t len;
-    bool keep_going;        /* the actions do not depend on each other: a failure ends only its own (otherwise the whole plan) */
+    /* The actions are independent: a failure ends only its own action, otherwise the whole plan. */
+    bool keep_going;
     struct notice *notices;
     size_t notice_count;
-    int64_t requeue_after_ms; /* look again after this time even if nothing happens; 0: no need */
-    /* Of what is wanted, as it was decided on: in another one nothing more of the plan is begun; 0: it holds in all. */
+    int64_t requeue_after_ms; /* reconcile again after this time; 0: no need */
+    /* The epoch of the desired state at the decision. In another epoch no further action starts;
+     * 0: any epoch. */
     uint32_t epoch;
 };
 
 #define CLEANUP_ACTIONS CLEANUP(actions_clear)
 
-/* As the log shows it. Static text. */
+/* The verb's text in logs. Static text. */
 const char *verb_text(enum verb v);
-/* Appends an action; takes the request. The message is formatted. */
+/* Appends an action; takes the request. Formats the message. */
 void actions_add(struct actions *p, struct request request_steal, enum verb verb, const char *target,
               const char *reason, const char *fmt, ...) PRINTF(6, 7);
 /* Appends an Event to write; name, uid and note are copied. */
 void actions_add_notice(struct actions *p, const struct notice *n);
-/* Look again in at most this time. */
+/* Reconciles again in at most this time. */
 void actions_requeue(struct actions *p, int64_t after_ms);
-/* One line per action: "Verb target Reason: message"; for dry runs and tests. */
+/* Writes one line per action: "Verb target Reason: message"; for dry runs and tests. */
 void actions_text(const struct actions *p, struct buf *out);
-/* Frees all actions and notices; there is nothing to do afterwards. */
+/* Frees all actions and notices and empties the plan. */
 void actions_clear(struct actions *p);
 
 #endif

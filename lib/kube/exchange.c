@@ -25,7 +25,7 @@ static int on_bytes(void *arg, const char *bytes, size_t n)
 static void on_done(void *arg, const struct transport_result *result)
 {
     struct exchange *x = arg;
-    /* The callback may send again, or free the exchange. */
+    /* Reset the state first: the callback may send again or free the exchange. */
     CLEANUP_BUF struct buf body = x->body;
     x->body = (struct buf) BUF_INIT(body.max);
     x->id = 0;

@@ -12,7 +12,7 @@ void json_patch_add(json_t *operations, const char *op, const char *path, json_t
     json_array_append_new(operations, operation);
 }
 
-/* A byte of a key as a path has it; NULL: as it is. */
+/* The escape of a key's byte in a path; NULL: none. */
 static const char *escape_of(char c)
 {
     return c == '~' ? "~0" : c == '/' ? "~1" : NULL;

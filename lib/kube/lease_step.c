@@ -5,17 +5,18 @@
 #include "base/json.h"
 #include "base/str.h"
 
-/* One of the times of the rules, as long as it is for this lease. */
+/* A time of the rules, scaled for this lease. */
 static int64_t stretched(const struct lease_state *s, int64_t ms)
 {
     return s->slowness ? ms * s->slowness : ms;
 }
 
-/* Takes note of the record; the time counts from when its holder or its renewal changed before our eyes. */
+/* Records the Lease. Its expiry counts from when this process saw its holder or renew time
+ * change. */
 static void observe(struct lease_state *s, const json_t *lease, int64_t now_ms)
 {
     char text[LEASE_TEXT_MAX];
-    /* The time first: a holder's name may be too long for the text, its renewals must be seen all the same. */
+    /* The time comes first: a long holder name may not fit, but each renewal must be visible. */
     snprintf(text, sizeof text, "%s %s", json_str_or_empty(lease, "spec.renewTime"),
              json_str_or_empty(lease, "spec.holderIdentity"));
     if (str_eq(text, s->seen))
@@ -23,7 +24,8 @@ static void observe(struct lease_state *s, const json_t *lease, int64_t now_ms)
     snprintf(s->seen, sizeof s->seen, "%s", text);
     s->seen_ms = now_ms;
     int64_t seconds = json_int(lease, "spec.leaseDurationSeconds", LEASE_DURATION_MS / 1000);
-    s->seen_duration_ms = (seconds < 0 ? 0 : seconds > INT32_MAX ? INT32_MAX : seconds) * 1000; /* the API's type is int32 */
+    /* the API's type is int32 */
+    s->seen_duration_ms = (seconds < 0 ? 0 : seconds > INT32_MAX ? INT32_MAX : seconds) * 1000;
 }
 
 static struct lease_next wait_for(int64_t delay_ms)
@@ -31,13 +33,13 @@ static struct lease_next wait_for(int64_t delay_ms)
     return (struct lease_next){ .what = LEASE_DO_WAIT, .delay_ms = delay_ms };
 }
 
-/* Until when the last renewal is good, whether we lead or not. */
+/* When the last renewal expires, leading or not. */
 static int64_t renewal_ends(const struct lease_state *s)
 {
     return s->renewed_ms + stretched(s, LEASE_RENEW_DEADLINE_MS);
 }
 
-/* Past the fence we do not lead, whatever the record says. */
+/* After the fence this process does not lead, whatever the record says. */
 static void judge_fence(struct lease_state *s, int64_t now_ms)
 {
     s->leading = s->leading && now_ms < renewal_ends(s);
@@ -46,7 +48,8 @@ static void judge_fence(struct lease_state *s, int64_t now_ms)
 struct lease_next lease_step_read(struct lease_state *s, const json_t *lease, int64_t now_ms)
 {
     const char *holder = json_str_or_empty(lease, "spec.holderIdentity");
-    /* After a conflict a record that names us was taken by nobody: mostly a renewal of ours has arrived whose answer was lost. */
+    /* If the record names us after a conflict, no other process took it: mostly, one of our
+     * renewals succeeded but its response was lost. */
     s->leading = str_eq(holder, s->me) && s->led && now_ms < renewal_ends(s);
     if (!lease)
         return (struct lease_next){ .what = LEASE_DO_CREATE };
@@ -74,10 +77,10 @@ struct lease_next lease_step_failed(struct lease_state *s, enum err_kind error, 
 {
     judge_fence(s, now_ms);
     bool led_till_now = s->leading, changed = error == ERR_CONFLICT || error == ERR_EXISTS;
-    /* Somebody may lead in our place from here on. */
+    /* From now on another process may lead. */
     if (changed || error == ERR_NOT_FOUND)
         s->leading = false;
-    /* Look who it is. A record that cannot be made, as its namespace is gone, is not asked for without a pause. */
+    /* Read the holder. After a failed create (such as in a deleted namespace), wait first. */
     if (changed || (error == ERR_NOT_FOUND && led_till_now))
         return (struct lease_next){ .what = LEASE_DO_GET };
     return wait_for(stretched(s, LEASE_RETRY_MS) / 2);
@@ -88,8 +91,8 @@ int64_t lease_fence(const struct lease_state *s)
     return s->leading ? renewal_ends(s) : INT64_MIN;
 }
 
-/* How often the lease has passed on with this. The API server has 32 bits for it, and would refuse the whole record: then it
- * begins again. */
+/* Number of changes of the holder, including this one. It restarts at 0 after 32 bits, since the
+ * API server would reject the record. */
 static int64_t transitions(const json_t *previous)
 {
     int64_t before = json_int(previous, "spec.leaseTransitions", 0);

@@ -10,17 +10,18 @@
 #define ESCAPE 0x1b
 #define DELETE 0x7f
 
-/* Bytes of the UTF-8 character that begins here; 0: none does. */
+/* Bytes of the UTF-8 character at `s`; 0: none. */
 static size_t character(const unsigned char *s, size_t len)
 {
     size_t n = *s < 0x80 ? 1 : (*s & 0xe0) == 0xc0 ? 2 : (*s & 0xf0) == 0xe0 ? 3 : (*s & 0xf8) == 0xf0 ? 4 : 0;
     if (n <= 1 || n > len)
         return n <= len ? n : 0;
-    CLEANUP_JSON json_t *text = json_stringn((const char *) s, n); /* NULL for what is encoded wrongly */
+    CLEANUP_JSON json_t *text = json_stringn((const char *) s, n); /* NULL if badly encoded */
     return text ? n : 0;
 }
 
-/* Bytes of a sequence that sets colours or moves the cursor: ESC, "[", parameters, one letter. 1: it is cut, or another one. */
+/* Bytes of a sequence that sets colours or moves the cursor: ESC, "[", parameters, one letter.
+ * 1: it is cut or different. */
 static size_t escape(const unsigned char *s, size_t len)
 {
     if (len < 2 || s[1] != '[')
@@ -31,13 +32,13 @@ static size_t escape(const unsigned char *s, size_t len)
     return n < len && s[n] >= 0x40 && s[n] < DELETE ? n + 1 : 1;
 }
 
-/* Control characters, those of two bytes (U+0080 to U+009F) too. */
+/* Whether a character is a control character, including two-byte ones (U+0080 to U+009F). */
 static bool is_control(const unsigned char *s, size_t n)
 {
     return n == 1 ? *s < ' ' || *s == DELETE : n == 2 && s[0] == 0xc2 && s[1] < 0xa0;
 }
 
-/* What is left of a log is never longer. */
+/* Writes the sanitised log to `out`; it is never longer than the original. */
 static size_t clean(const unsigned char *s, size_t len, char *out)
 {
     size_t used = 0;
@@ -62,7 +63,7 @@ static const char *skip(const char *at, const char *characters)
     return at + strspn(at, characters);
 }
 
-/* Where the last `max` bytes begin: with a line where there is one, else with a character. */
+/* Where the last `max` bytes begin: at a line start if possible, otherwise at a character. */
 static const char *beginning(const char *text, size_t max)
 {
     size_t len = strlen(text);

@@ -1,12 +1,12 @@
-/* The last words of a container: what a log says at its end, as one short text that may be shown to people. */
+/* The end of a container's log, as short text that is safe to show. */
 #ifndef OSTLER_KUBE_LOG_TAIL_H
 #define OSTLER_KUBE_LOG_TAIL_H
 
 #include <stddef.h>
 
-/* The last lines of a log that have room in `max` bytes, without what only a terminal would show. A line too long for it loses
- * its beginning. The log is what any program wrote: bytes that are no UTF-8 become "?", tabs become spaces, other control
- * characters but the ends of lines go. "" where it says nothing. Owned by the caller. */
+/* The last lines of a log that fit in `max` bytes. A longer line loses its beginning. Any
+ * program may have written the log: invalid UTF-8 becomes "?", tabs become spaces, all other
+ * control characters except line ends are removed. "" if nothing is left. Owned by the caller. */
 char *log_tail_cut(const char *bytes, size_t len, size_t max);
 
 #endif

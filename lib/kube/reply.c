@@ -3,7 +3,7 @@
 #include "base/json.h"
 #include "base/str.h"
 
-/* Text of a body that is not a Status (a proxy's page): this much is shown. */
+/* Bytes shown of a body that is not a Status (a proxy's page), and of a Status. */
 enum { TEXT_MAX = 256, MESSAGE_MAX = 1024 };
 
 static const struct reason_row {
@@ -11,7 +11,8 @@ static const struct reason_row {
     const char *reason; /* NULL: any */
     enum err_kind kind;
 } rows[] = {
-    /* First match wins. A server that lags behind our resourceVersion answers 504 with this cause; it is put in `reason`. */
+    /* First match wins. A server that lags behind our resourceVersion responds 504 with this
+     * cause, which reason_of() returns. */
     { 0, "ResourceVersionTooLarge", ERR_GONE },
     { 409, "AlreadyExists", ERR_EXISTS },
     { 409, NULL, ERR_CONFLICT },
@@ -32,7 +33,7 @@ enum err_kind reply_kind(int status, const char *reason)
     return status >= 500 ? ERR_SERVER : ERR_INVALID;
 }
 
-/* The reason, or the first cause's where that says more. */
+/* The reason, or the first cause's if that is more specific. */
 static const char *reason_of(const json_t *status)
 {
     const json_t *causes = json_at(status, "details.causes");
@@ -46,7 +47,7 @@ bool reply_names_causes(const char *body, size_t len)
     return json_array_size(json_at(status, "details.causes")) > 0;
 }
 
-/* A sentence is one line: control bytes become spaces, and those at the end go. */
+/* Makes text one line: control bytes become spaces, trailing ones are removed. */
 static void to_one_line(char *text)
 {
     size_t used = 0;
@@ -59,7 +60,7 @@ static void to_one_line(char *text)
     text[used] = '\0';
 }
 
-/* The sentence of an answer: of a Status its message, else what there is. Owned by the caller. */
+/* The message of a Status, otherwise the body. Owned by the caller. */
 static char *sentence_of(const json_t *status, const char *body, size_t len)
 {
     const char *message = json_str(status, "message");
@@ -86,25 +87,25 @@ int reply_take(const struct transport_result *result, const char *body, size_t l
 /* ---- evictions */
 
 enum {
-    BUDGET_WAIT_MS = 60 * 1000,  /* its watch says sooner when another question is worth while */
-    MISTAKE_WAIT_MS = 60 * 1000, /* only a person changes that */
+    BUDGET_WAIT_MS = 60 * 1000,  /* the budget's watch reports earlier changes */
+    MISTAKE_WAIT_MS = 60 * 1000, /* only an admin can change that */
 };
 
-/* What is no failure of an eviction's own. */
+/* Responses that do not mean a failed eviction request. */
 static const struct eviction_row {
     int status;
     const char *cause; /* reason of the first cause; "": none */
-    const char *kind;  /* of what the answer is about; "": it does not say */
+    const char *kind;  /* of the object in the response; "": none */
     bool has_reason;
     enum err_kind error;
     int64_t wait_ms;
 } eviction_rows[] = {
     { 429, "DisruptionBudget", "", true, ERR_BUDGET, BUDGET_WAIT_MS },
-    /* The budget's own counts are out of order. */
+    /* The budget's own status is invalid. */
     { 403, "", "poddisruptionbudget", true, ERR_BUDGET, MISTAKE_WAIT_MS },
-    /* Several budgets are for the pod: of all that the server itself answers, only this is without a reason. */
+    /* Several budgets select the pod: the API server's only response without a reason. */
     { 500, "", "", false, ERR_BUDGET, MISTAKE_WAIT_MS },
-    /* Its namespace is being deleted, and the pod with it: no right is missing. */
+    /* The pod's namespace is being deleted: no permission is missing. */
     { 403, "NamespaceTerminating", "pods", true, ERR_CONFLICT, 0 },
 };
 

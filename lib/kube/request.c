@@ -8,19 +8,19 @@
 #include "base/str.h"
 #include "kube/url.h"
 
-/* Page size of lists: client-go's (tools/pager/pager.go). */
+/* Page size of lists, as in client-go (tools/pager/pager.go). */
 #define PAGE_SIZE "500"
-/* What is read of a log. */
+/* The size of a log tail. */
 #define LOG_LINES "20"
 #define LOG_BYTES "16384"
 
 enum {
     READ_TIMEOUT_MS = 60 * 1000,
-    LOG_TIMEOUT_MS = 10 * 1000, /* the kubelet may be away */
+    LOG_TIMEOUT_MS = 10 * 1000, /* the kubelet may be unreachable */
     WRITE_TIMEOUT_MS = 30 * 1000,
-    /* Lease calls: half of the renew deadline of 10 s, as controller-runtime has it. */
+    /* Half of the renew deadline of 10 s, as in controller-runtime. */
     LEASE_TIMEOUT_MS = 5 * 1000,
-    /* How long a watch may outlive the timeout that the server was given. */
+    /* How much longer the client waits than the watch's timeout on the server. */
     WATCH_MARGIN_MS = 5 * 1000,
 };
 
@@ -30,7 +30,7 @@ static void add_query(struct buf *b, const char *name, const char *value)
     url_escape(b, value);
 }
 
-/* The path of a collection with its selectors. */
+/* Starts the path of a collection with its selectors. */
 static void start_list(struct buf *b, enum resource_id id, const struct list_options *o)
 {
     CLEANUP_FREE char *path = resource_path(id, o->ns, NULL, NULL);
@@ -89,7 +89,7 @@ struct request request_version(void)
                              .resource = RESOURCE_COUNT };
 }
 
-/* A request with a body; `query` is fixed text with its "?", or "". */
+/* A request with a body; `query` is a constant with its "?", or "". */
 static struct request with_body(enum resource_id id, const char *method, char *path_steal, const char *query,
                                 const char *content_type, const json_t *body)
 {

@@ -13,7 +13,7 @@ static const struct resource resources[RESOURCE_COUNT] = {
 };
 
 static const char *const api_versions[RESOURCE_COUNT] = {
-/* "" "/" "v1" for the core group would begin with a slash; skipped below. */
+/* The core group gives "/v1": resource_api_version() skips the slash. */
 #define X(id, group, version, ...) [RESOURCE_##id] = group "/" version,
     RESOURCES(X)
 #undef X

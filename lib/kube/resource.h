@@ -1,11 +1,12 @@
-/* The resources that Ostler talks to, one row each: their paths and what may be done to them. A test holds the verbs against
- * the rules of the chart, so that RBAC is neither too wide nor too narrow. */
+/* The resources that Ostler uses, one row each: paths and verbs. A test compares the verbs with
+ * the chart's rules, so that RBAC is neither too wide nor too narrow. */
 #ifndef OSTLER_KUBE_RESOURCE_H
 #define OSTLER_KUBE_RESOURCE_H
 
 #include <stdbool.h>
 
-/* id, API group ("" = core), version, kind, plural, namespaced, verbs, subresources ("" = none), the verb on each */
+/* id, API group ("" = core), version, kind, plural, namespaced, verbs, subresources ("" = none),
+ * one verb for each */
 #define RESOURCES(X)                                                                               \
     X(POLICY, "ostler.dev", "v1alpha1", "GpuClusterPolicy", "gpuclusterpolicies", false,           \
       "list,watch,patch", "status", "patch")                                                       \
@@ -14,11 +15,11 @@
     X(NODE, "", "v1", "Node", "nodes", false, "list,watch,patch",                            \
       "status", "patch")                                                                           \
     X(POD, "", "v1", "Pod", "pods", true, "list,watch,delete", "eviction,log", "create,get")       \
-    /* Pods again: those that Ostler makes itself, which are watched to their end, and the others only while they run. */ \
+    /* Pods again: Ostler's own, watched to their end. POD has the others while they run. */                              \
     X(TASK, "", "v1", "Pod", "pods", true, "list,watch,create,delete", "", "")                     \
     X(DAEMONSET, "apps", "v1", "DaemonSet", "daemonsets", true,                                    \
       "list,watch,create,patch,delete", "", "")                                                    \
-    /* DaemonSets again: of all namespaces, those that serve GPUs for somebody else. */                      \
+    /* DaemonSets again: foreign ones that serve GPUs, in all namespaces. */                                 \
     X(FOREIGN, "apps", "v1", "DaemonSet", "daemonsets", true, "list,watch", "", "")                \
     X(REVISION, "apps", "v1", "ControllerRevision", "controllerrevisions", true,                   \
       "list,watch,create,patch,delete", "", "")                                                    \
@@ -32,10 +33,10 @@
     X(SLICE, "resource.k8s.io", "v1", "ResourceSlice", "resourceslices", false, "list,watch", "", "")     \
     X(LEASE, "coordination.k8s.io", "v1", "Lease", "leases", true, "get,create,update", "", "")    \
     X(EVENT, "events.k8s.io", "v1", "Event", "events", true, "create,patch", "", "")               \
-    /* What Ostler stands on. `ostler cleanup` and `install-crds` do more to these two, by rights of their own. */ \
+    /* Prerequisites. `ostler cleanup` and `install-crds` have more permissions on these two. */                   \
     X(CRD, "apiextensions.k8s.io", "v1", "CustomResourceDefinition", "customresourcedefinitions", false, "get", "", "") \
     X(NAMESPACE, "", "v1", "Namespace", "namespaces", false, "get", "", "")                       \
-    /* Ostler's own, which `ostler cleanup` deletes by a right of its own. */                      \
+    /* Ostler's own Deployment; `ostler cleanup` has its own permission to delete it. */           \
     X(DEPLOYMENT, "apps", "v1", "Deployment", "deployments", true, "", "", "")
 
 enum resource_id {
@@ -51,19 +52,21 @@ struct resource {
     const char *kind;
     const char *plural;
     bool namespaced;
-    const char *verbs;             /* comma-separated, what Ostler uses and nothing else */
-    const char *subresources;      /* comma-separated: "status", "eviction,log"; "": none is used */
-    const char *subresource_verbs; /* the verb on each of them, in their order */
+    const char *verbs;             /* comma-separated, exactly what Ostler uses */
+    const char *subresources;      /* comma-separated: "status", "eviction,log"; "": none */
+    const char *subresource_verbs; /* one verb for each, in their order */
 };
 
 /* The row of a resource. */
 const struct resource *resource_get(enum resource_id id);
-/* What objects of this row are called in metrics and logs: the plural, or for one of two rows that share it a name of its own. */
+/* The name in metrics and logs: the plural, or a separate name for one of two rows that share
+ * it. */
 const char *resource_name(enum resource_id id);
 /* "v1" or "apps/v1", for apiVersion. Static text. */
 const char *resource_api_version(enum resource_id id);
-/* The URL path of a collection (name NULL) or an object, with percent-encoded segments; `ns` NULL on a namespaced resource is
- * all namespaces. `subresource` may be NULL. Owned by the caller. */
+/* The URL path of a collection (name NULL) or an object, with percent-encoded segments. `ns`
+ * NULL on a namespaced resource means all namespaces. `subresource` may be NULL. Owned by the
+ * caller. */
 char *resource_path(enum resource_id id, const char *ns, const char *name, const char *subresource);
 
 #endif

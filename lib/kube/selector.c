@@ -34,7 +34,7 @@ static const struct operator_name *operator_named(const char *name)
     return NULL;
 }
 
-/* A new requirement at the end; NULL with an error when there are too many. */
+/* Appends a requirement; NULL with an error if there are too many. */
 static struct selector_requirement *add_requirement(struct selector *s, enum selector_operator op,
                                                     const char *key, struct err *e)
 {
@@ -114,7 +114,7 @@ static int add_expressions(struct selector *s, const json_t *expressions, struct
     return 0;
 }
 
-/* Whether a part of a selector is absent or has the type that it must have. */
+/* Whether a part of a selector is absent or has the required type. */
 static bool is_absent_or(const json_t *value, json_type type)
 {
     return !value || json_is_null(value) || json_typeof(value) == type;

@@ -5,8 +5,8 @@
 #include "base/json.h"
 #include "base/str.h"
 
-/* etcd takes objects up to 1.5 MiB, and in JSON a character may be six bytes: "\u003c". Whoever may make a pod may make
- * such a one. */
+/* etcd accepts objects up to 1.5 MiB, and JSON may need six bytes per character ("\u003c"). Any
+ * tenant that may create pods can create such a pod. */
 enum { ITEM_MAX = 16 << 20, ENVELOPE_MAX = 64 << 10 };
 
 void split_init(struct split *s, enum split_mode mode, const struct split_view *view, split_item_fn *on_item, void *arg)
@@ -39,8 +39,7 @@ const struct buf *split_envelope(const struct split *s)
     return &s->envelope;
 }
 
-/* Why a stream, or the item in it, cannot be taken. With a function for bad items, nothing more comes out of this one, and what
- * follows it is taken as ever. */
+/* Rejects the stream, or only the current item if there is a function for bad items. */
 static int refuse(struct split *s, struct err *e, const char *what, int max)
 {
     bool costs_item = s->in_item && s->on_bad;
@@ -64,17 +63,18 @@ static int emit(struct split *s, const char *bytes, size_t n, struct err *e)
     struct buf *to = s->in_item ? &s->item : &s->envelope;
     if (buf_add(to, bytes, n))
         return 0;
-    bool fills = buf_add(to, bytes, to->max - to->len); /* who it is may stand in this piece */
+    /* this part may contain the object's identity */
+    bool fills = buf_add(to, bytes, to->max - to->len);
     return fills ? refuse(s, e, "an object of more bytes than", (int) to->max) : -1;
 }
 
-/* The innermost container that is open. */
+/* The innermost open container. */
 static struct split_level *top(struct split *s)
 {
     return &s->levels[s->depth - 1];
 }
 
-/* The bits of all paths. */
+/* The bits of all paths of the view. */
 static uint64_t all_paths(const struct split *s)
 {
     uint64_t bits = 0;
@@ -83,7 +83,7 @@ static uint64_t all_paths(const struct split *s)
     return bits;
 }
 
-/* What follows in a path after so many names. */
+/* The rest of a path after so many names. */
 static const char *path_rest(const char *path, unsigned names)
 {
     for (; names > 0; names--)
@@ -91,7 +91,7 @@ static const char *path_rest(const char *path, unsigned names)
     return path;
 }
 
-/* Whether the key, which has its quotes, begins with one of the prefixes "!a/!b/". */
+/* Whether a quoted key begins with one of the prefixes "!a/!b/". */
 static bool begins_with_one(const char *prefixes, const struct buf *key)
 {
     bool begins = false;
@@ -102,7 +102,7 @@ static bool begins_with_one(const char *prefixes, const struct buf *key)
     return begins;
 }
 
-/* Whether the key, which has its quotes, is the next name of a path; `ret_last`: and its last. */
+/* Whether a quoted key is the next name of a path; `ret_last`: and the last one. */
 static bool leads_on(const char *rest, const struct buf *key, bool *ret_last)
 {
     size_t len = *rest == '=' ? strlen(++rest) : strcspn(rest, ".");
@@ -112,7 +112,7 @@ static bool leads_on(const char *rest, const struct buf *key, bool *ret_last)
     return key->len == len + 2 && memcmp(rest, key->data + 1, len) == 0;
 }
 
-/* Follows the paths along a key; whether its member is left out. */
+/* Follows the paths along a key; returns whether its member is left out. */
 static bool follow(struct split *s)
 {
     const struct split_level *level = top(s);
@@ -136,7 +136,7 @@ static bool follow(struct split *s)
     return !s->next.whole && !s->next.paths;
 }
 
-/* A member's key is complete: the member begins here, or is left out up to its end. */
+/* The key is complete: its member begins here, or is left out. */
 static int end_key(struct split *s, struct err *e)
 {
     struct split_level *level = top(s);
@@ -165,13 +165,13 @@ static bool at_item(const struct split *s)
     return s->depth == 2 && !s->levels[1].object && s->levels[1].items;
 }
 
-/* Where nothing but an object (or, before a list, the list) may begin. */
+/* Whether only an object (or, before a list, the list) may begin here. */
 static bool is_between(const struct split *s)
 {
     return s->depth == 0 || (!s->in_item && at_item(s));
 }
 
-/* What a container that begins here is. */
+/* The level of a container that begins here. */
 static struct split_level level_of(struct split *s, bool object, bool is_item)
 {
     struct split_level level = { 0 };
@@ -185,7 +185,7 @@ static struct split_level level_of(struct split *s, bool object, bool is_item)
     return level;
 }
 
-/* How deep the current item itself is. */
+/* The depth of the current item. */
 static int item_depth(const struct split *s)
 {
     return s->mode == SPLIT_FRAMES ? 1 : 3;
@@ -212,7 +212,7 @@ static int pop(struct split *s, char c, struct err *e)
     return 0;
 }
 
-/* What is left out may be nested without end, as somebody's managed fields: nothing but its end is looked for. */
+/* A part left out may be nested without limit, such as managedFields: only its end matters. */
 static int push_plain(struct split *s, bool object, struct err *e)
 {
     if ((!s->pruned_at && !is_bad(s)) || s->depth < SPLIT_DEPTH_MAX)
@@ -229,7 +229,7 @@ static int pop_plain(struct split *s, char c, struct err *e)
     return 0;
 }
 
-/* Whether all that is in a container is left out, or none of it whatever it is. */
+/* Whether the view keeps or drops a container as a whole. */
 static bool is_plain(const struct split *s, const struct split_level *level)
 {
     return s->in_item && (s->pruned_at || (level->object && !level->paths && !s->view.only));
@@ -261,7 +261,7 @@ static int end_bad_item(struct split *s, struct err *e)
     return s->on_bad(s->arg, s->item.data, s->item.len, &why, e);
 }
 
-/* A container has ended, and with it perhaps an item. */
+/* Ends a container, and the item if it was the item's. */
 static int end_container(struct split *s, struct err *e)
 {
     if (!s->in_item || !at_item(s))
@@ -285,7 +285,7 @@ static int close_container(struct split *s, char c, struct err *e)
     return emit(s, &c, 1, e) < 0 ? -1 : end_container(s, e);
 }
 
-/* Whether nothing more comes out of the innermost container. */
+/* Whether the innermost container must not emit more members. */
 static bool is_full(struct split *s)
 {
     struct split_level *level = top(s);
@@ -307,8 +307,8 @@ static int take_comma(struct split *s, struct err *e)
         s->pruned_at = 0;
     if (is_full(s))
         s->pruned_at = s->depth;
-    s->want_key = object; /* the comma itself comes with the next member that is kept */
-    /* Between the items of a list nothing is copied. */
+    s->want_key = object; /* the next member that is kept brings the comma */
+    /* Nothing is emitted between the items of a list. */
     return object || at_item(s) ? 0 : emit(s, ",", 1, e);
 }
 
@@ -317,7 +317,7 @@ static int refuse_between(char c, struct err *e)
     return err_set(e, ERR_INVALID, "not JSON: '%c' where an object belongs", c);
 }
 
-/* How much of a string is there, from its opening quote on. */
+/* The length of a string's available part, from its opening quote. */
 static size_t string_len(struct split *s, const char *p, size_t n)
 {
     size_t i = !s->in_string || s->in_escape;
@@ -331,7 +331,7 @@ static size_t string_len(struct split *s, const char *p, size_t n)
     return s->in_string ? n : i + 1;
 }
 
-/* A text of which n bytes more have come. One that is too long comes out as "". */
+/* Copies n more bytes of a string. A string that is too long becomes "". */
 static int copy_text(struct split *s, const char *p, size_t n, struct err *e)
 {
     if (!s->view.only || !s->in_item || s->pruned_at)
@@ -361,7 +361,7 @@ static int take_string(struct split *s, const char *p, size_t n, size_t *ret_tak
     return s->in_string || !s->in_key ? 0 : end_key(s, e);
 }
 
-/* Bytes that mean something here, apart from quotes. */
+/* Bytes with a meaning for the splitter, except quotes. */
 static bool is_special(char c)
 {
     switch (c) {
@@ -380,7 +380,7 @@ static bool is_special(char c)
     }
 }
 
-/* Copies colons, numbers, literals, and what else stands there: the parser judges it. */
+/* Copies colons, numbers, literals and anything else: the parser checks them. */
 static int take_scalar(struct split *s, const char *p, size_t n, size_t *ret_taken, struct err *e)
 {
     if (is_between(s))
@@ -408,14 +408,13 @@ static int take_special(struct split *s, char c, struct err *e)
     }
 }
 
-/* Whether a container that begins here makes its item a bad one: what stands before it is copied first. */
+/* Whether a container here exceeds the depth limit: the text before it is copied first. */
 static bool at_limit(const struct split *s)
 {
     return s->depth == SPLIT_DEPTH_MAX && !s->pruned_at && !is_bad(s);
 }
 
-/* Within a container of which nothing is left out, or all, only its end matters: what is there of it is copied, or skipped, in
- * one piece. */
+/* Copies or skips a container whose view is all or nothing: only its end matters. */
 static int take_plain(struct split *s, const char *p, size_t n, size_t *ret_taken, struct err *e)
 {
     size_t i = 0;
@@ -476,7 +475,7 @@ json_t *split_object_begun(const char *text, size_t len, const struct split_view
     split_init(&s, SPLIT_FRAMES, view, parse_item, &object);
     if (split_feed(&s, text, len, NULL) < 0 || object || !s.pruned_at)
         return object;
-    /* What is left out has no end; whatever it stands in has one. */
+    /* The cut is in a part left out: close the containers around it. */
     int depth = s.pruned_at;
     for (s.pruned_at = 0; depth > 0; depth--)
         if (emit(&s, s.levels[depth - 1].object ? "}" : "]", 1, NULL) < 0)

@@ -1,7 +1,8 @@
-/* Splits a stream of JSON into the objects in it, as the bytes come, and leaves out members that nobody here reads before the
- * parser sees them: most of what a pod says. Of what anybody may write it takes so much and no more. It checks nesting, limits
- * and the commas that it moves; everything else of an object comes out byte for byte and is judged by jansson, one object at a
- * time, so that no more than one is ever in memory as a tree. Shape of the idea and figures: a list of 5,000 nodes in 2.6 MB. */
+/* Splits a JSON stream into its objects while the bytes arrive. It drops members that no code
+ * reads (most of a pod) before the parser sees them. It limits what it takes of objects that
+ * tenants can write. It checks nesting, limits and the commas that it moves; jansson checks the
+ * rest. jansson gets one object at a time, so that memory holds only one tree. A list of 5,000
+ * nodes takes 2.6 MB this way. */
 #ifndef OSTLER_KUBE_SPLIT_H
 #define OSTLER_KUBE_SPLIT_H
 
@@ -14,93 +15,105 @@
 #include "base/err.h"
 
 enum split_mode {
-    SPLIT_LIST,   /* one object; the elements of its member `items` come out, the rest is the envelope */
-    SPLIT_FRAMES, /* object after object (a watch); each comes out */
+    SPLIT_LIST,   /* one list object; emits the elements of `items`, the rest is the envelope */
+    SPLIT_FRAMES, /* object after object (a watch); emits each */
 };
 
-/* Nesting that is followed; what is deeper and not left out is too large. An object of the API has less than 30. */
+/* Nesting limit; a deeper object is too large, unless the deep part is left out. API objects
+ * have fewer than 30 levels. */
 enum { SPLIT_DEPTH_MAX = 96 };
 
-/* Takes one object's text; -1 (with the error set) ends the stream. */
+/* Takes the text of one object; -1 (with the error set) ends the stream. */
 typedef int split_item_fn(void *arg, const char *text, size_t len, struct err *e);
-/* Takes an object that is too large, or nested too deep, when its end has come: `text` is its beginning, which breaks off
+/* Takes an object that is too large or too deep, at its end: `text` is its beginning, cut
  * anywhere. -1 (with the error set) ends the stream. */
 typedef int split_bad_fn(void *arg, const char *text, size_t len, const struct err *why, struct err *e);
 
-/* Most paths of a view. */
+/* Most paths in a view. */
 enum { SPLIT_PATHS_MAX = 64 };
 
-/* What of an object comes out. */
+/* The part of an object that is emitted. */
 struct split_view {
-    /* From an object's root on, "spec.containers.env", ended by NULL: they are left out. A last name that has
-     * dots has a = before it: "metadata.annotations.=a.example/b". A last name "!a.example/" stands for all keys that do
-     * not begin with "a.example/", and "!a.example/!b.example/" for those that begin with neither. A
-     * member whose key is longer than SPLIT_KEY_MAX is left out too. Of an array on the way to them
-     * no more than SPLIT_MEMBERS_MAX elements come out. Borrowed. */
+    /* Paths to leave out, from the object's root: "spec.containers.env", ended by NULL. A last
+     * name with dots starts with =: "metadata.annotations.=a.example/b". A last name
+     * "!a.example/" means all keys that do not begin with "a.example/", and
+     * "!a.example/!b.example/" those that begin with neither. A member with a key longer than
+     * SPLIT_KEY_MAX is left out too. An array on the way to a path keeps at most
+     * SPLIT_MEMBERS_MAX elements. Borrowed. */
     const char *const *paths;
-    /* They are all that comes out, beside members of the root that no path begins with. For kinds that anybody may write: who
-     * has 1.5 MiB for a pod has room for 400,000 empty `imagePullSecrets`, which are 100 MiB as a tree. So of any array, or a map
-     * that a path leads to, no more than SPLIT_MEMBERS_MAX come out, and of an array none but the first once the object has
-     * SPLIT_ENOUGH bytes; a string of more than SPLIT_STRING_MAX is empty. Members that paths name come out in any case. Who
-     * writes such a pod hides what it asks for; that it has a GPU open the node's agent says. */
+    /* If set, the view emits only these paths, and members of the root that no path begins with.
+     * It is for kinds that tenants can write: a pod of 1.5 MiB can hold 400,000 empty
+     * `imagePullSecrets`, 100 MiB as a tree. So any array, or map that a path leads to, keeps at
+     * most SPLIT_MEMBERS_MAX members. An array keeps only its first element once the object has
+     * SPLIT_ENOUGH bytes. A string longer than SPLIT_STRING_MAX becomes empty. Named members
+     * always stay. Such a pod can hide its requests, but the node's agent reports its open GPU
+     * devices. */
     bool only;
 };
 
 enum {
     SPLIT_MEMBERS_MAX = 1000,
-    SPLIT_STRING_MAX = 32 << 10, /* a container's last words are 4 KiB (kubelet), of characters that JSON writes in six bytes */
+    /* The kubelet's termination messages have 4 KiB, and JSON may need six bytes per character. */
+    SPLIT_STRING_MAX = 32 << 10,
     SPLIT_ENOUGH = 1 << 20,
-    SPLIT_KEY_MAX = 64 << 10, /* with its quotes; the API server takes 317 bytes, but for resources of a node any length */
+    /* With its quotes. The API server accepts 317 bytes, but any length for a node's resources. */
+    SPLIT_KEY_MAX = 64 << 10,
 };
 
 struct split_level {
-    bool object;         /* {} rather than [] */
-    bool has_key;        /* this object had a member, copied or left out */
-    bool has_member;     /* something was copied from this object already: the next member needs a comma */
-    bool items;          /* it stands under the key `items` */
-    bool whole;          /* a path of a view with `only` ended here or before */
-    unsigned char names; /* how many names of a path lead here; an array's elements are where the array is */
-    unsigned members;    /* commas so far, where they count */
+    bool object;         /* {}, not [] */
+    bool has_key;        /* a member was seen, copied or left out */
+    bool has_member;     /* a member was copied: the next one needs a comma */
+    bool items;          /* it is the value of `items` */
+    bool whole;          /* a path of an `only` view ended here or above */
+    /* names of a path that lead here; an array's elements count as the array */
+    unsigned char names;
+    unsigned members;    /* commas so far, if they count */
     uint64_t paths;      /* bit i: the first names of view.paths[i] lead here */
 };
 
 /* Initialise with split_init(). */
 struct split {
     enum split_mode mode;
-    struct split_view view; /* all zero: everything comes out */
+    struct split_view view; /* zeroed: emits everything */
     split_item_fn *on_item;
-    split_bad_fn *on_bad; /* set after split_init(); NULL: an object that is too large ends the stream */
+    /* set after split_init(); NULL: an object that is too large ends the stream */
+    split_bad_fn *on_bad;
     void *arg;
-    struct err bad; /* why the current item is too large: nothing more of it comes out; owned */
+    struct err bad; /* Why the current item is too large: the rest of it is dropped. Owned. */
     struct split_level levels[SPLIT_DEPTH_MAX];
     int depth;
-    size_t beyond; /* containers that are open beyond that depth, in what is left out */
-    int pruned_at; /* depth of the object whose current member is left out, or of the array that takes no more; 0: none */
-    int plain_at;  /* depth in the container that is copied, or left out, in one piece; 0: none */
+    size_t beyond; /* open containers below that depth, in a part left out */
+    /* Depth of the object whose current member is left out, or of the array that is full; 0:
+     * none. */
+    int pruned_at;
+    int plain_at; /* Depth inside a container that is copied or left out in one piece; 0: none. */
     bool in_string, in_escape, in_key, want_key, in_item;
-    bool key_too_long; /* the key has passed SPLIT_KEY_MAX */
-    struct split_level next; /* what a container that begins at the last key would be */
+    bool key_too_long;       /* the key exceeds SPLIT_KEY_MAX */
+    struct split_level next; /* level of a container that begins after the last key */
     struct buf key;
-    size_t string_at; /* where in the item the string begins that is being copied */
-    bool too_long;    /* it has passed SPLIT_STRING_MAX */
+    size_t string_at; /* start of the current string in the item */
+    bool too_long;    /* the string exceeds SPLIT_STRING_MAX */
     struct buf item;
     struct buf envelope;
 };
 
-/* A splitter at the beginning of a stream; split_clear() when done. `view` NULL: everything comes out. */
+/* Makes a splitter at the start of a stream; call split_clear() when done. `view` NULL: emits
+ * everything. */
 void split_init(struct split *s, enum split_mode mode, const struct split_view *view, split_item_fn *on_item, void *arg);
-/* Takes the next bytes, cut anywhere. -1: broken nesting, a limit, or the error of a function that takes objects. */
+/* Takes the next bytes, cut anywhere. -1: broken nesting, a limit, or an error of a callback. */
 int split_feed(struct split *s, const char *bytes, size_t n, struct err *e);
-/* Whether everything that was begun has ended. */
+/* Whether every object has ended. */
 bool split_complete(const struct split *s);
 /* SPLIT_LIST: the list object with an empty `items`. Borrowed. */
 const struct buf *split_envelope(const struct split *s);
-/* Frees what it owns. */
+/* Frees its memory. */
 void split_clear(struct split *s);
-/* One whole object, parsed as far as it is in view (NULL: all of it), as json_parse_stored(); NULL and the error set when it is
- * none. */
+/* Parses one whole object as far as it is in view (NULL: all of it), as json_parse_stored();
+ * NULL with the error set on failure. */
 json_t *split_object(const char *text, size_t len, const struct split_view *view, struct err *e);
-/* The same of an object that may break off, as far as it is in view; NULL also when it breaks off in what is in view. */
+/* The same for an object that may be cut, as far as it is in view; NULL also if the cut is in
+ * view. */
 json_t *split_object_begun(const char *text, size_t len, const struct split_view *view);
 
 #endif

@@ -1,5 +1,6 @@
-/* The transport seam: a request goes out, bytes come back. libcurl is one implementation (client/http.c); a simulated world
- * can be another. Nothing above it knows which. Callbacks come from the loop's turn, never from inside submit() or cancel(). */
+/* The transport interface: a request goes out, bytes come back. Code above does not depend on
+ * the implementation: libcurl (client/http.c) or a simulated world. Callbacks run in the loop's
+ * turn, never inside submit() or cancel(). */
 #ifndef OSTLER_KUBE_TRANSPORT_H
 #define OSTLER_KUBE_TRANSPORT_H
 
@@ -9,43 +10,46 @@
 #include "base/err.h"
 #include "kube/request.h"
 
-/* No longer than this does Ostler wait because a server asked for it. kube-apiserver asks for at most 10 seconds when it is
- * overloaded, but a proxy in front of it may ask for hours. */
+/* Limit of a Retry-After that Ostler obeys. An overloaded kube-apiserver asks for at most 10
+ * seconds, but a proxy may ask for hours. */
 enum { RETRY_AFTER_MAX_S = 60 };
 
-/* How an answer came out. */
+/* The result of a request. */
 struct transport_result {
-    int status;             /* HTTP status; 0 when no answer came */
-    int64_t retry_after_ms; /* of the Retry-After header, transport_retry_after_ms(); -1 when there was none */
-    int64_t date_s;         /* the server's clock when it answered, seconds of the epoch; 0: it did not say */
-    struct err err;         /* set when no (whole) answer came (UNREACHABLE, TIMEOUT, TOO_LARGE) or the credentials were
-                             * refused (UNAUTHORIZED, with what to do); borrowed */
+    int status;             /* HTTP status; 0: no response */
+    int64_t retry_after_ms; /* from Retry-After, transport_retry_after_ms(); -1: no header */
+    int64_t date_s;         /* the server's clock at the response, seconds since 1970; 0: unknown */
+    /* Set if there was no (complete) response (UNREACHABLE, TIMEOUT, TOO_LARGE), or if the
+     * credentials were rejected (UNAUTHORIZED, with advice). Borrowed. */
+    struct err err;
 };
 
-/* Who takes the answer. */
+/* Receives the response. */
 struct transport_sink {
-    /* The status line and headers are there. May be NULL. */
+    /* The status line and headers arrived. May be NULL. */
     void (*on_status)(void *arg, int status);
-    /* Some bytes of the body, cut anywhere. Returning -1 ends the request (on_done then comes with TOO_LARGE). */
+    /* Takes some bytes of the body, cut anywhere. -1 ends the request (on_done then reports
+     * TOO_LARGE). */
     int (*on_bytes)(void *arg, const char *bytes, size_t n);
-    /* The end, exactly once unless cancelled; nothing comes afterwards. */
+    /* The end: exactly once, unless cancelled; no callback follows. */
     void (*on_done)(void *arg, const struct transport_result *result);
     void *arg;
 };
 
 struct transport {
-    /* Starts a request; takes its strings (the struct is empty afterwards). Returns an id > 0. */
+    /* Starts a request and takes its strings (the struct is empty afterwards). Returns an id >
+     * 0. */
     uint64_t (*submit)(void *self, struct request *request_steal, const struct transport_sink *sink);
-    /* Ends a request; its sink is not called any more. Unknown ids are ignored. */
+    /* Cancels a request: no callback follows. Ignores unknown ids. */
     void (*cancel)(void *self, uint64_t id);
     void *self;
 };
 
-/* The wait that a Retry-After of so many seconds (>= 0) stands for, in milliseconds. */
+/* The wait in milliseconds for a Retry-After of so many seconds (>= 0). */
 int64_t transport_retry_after_ms(int64_t seconds);
-/* As `submit` of the transport. */
+/* Calls the transport's `submit`. */
 uint64_t transport_submit(const struct transport *t, struct request *request_steal, const struct transport_sink *sink);
-/* As `cancel` of the transport. */
+/* Calls the transport's `cancel`. */
 void transport_cancel(const struct transport *t, uint64_t id);
 
 #endif

@@ -4,11 +4,11 @@
 
 struct buf;
 
-/* Room for any URL: names and tokens come from objects, whose size the splitter bounds; refusing a long URL is the
- * server's part. */
+/* Room for any URL: the splitter bounds names and tokens from objects; the server may reject a
+ * long URL. */
 enum { URL_ROOM = 64 << 20 };
 
-/* Appends `text` with everything but RFC 3986's unreserved characters encoded. */
+/* Appends `text` and encodes everything but RFC 3986's unreserved characters. */
 void url_escape(struct buf *out, const char *text);
 
 #endif

@@ -6,15 +6,17 @@
 #include "base/str.h"
 
 enum {
-    /* client-go's reflector: 800 ms, doubled, at most 30 s, once to twice that by chance, forgotten after 2 minutes. */
+    /* client-go's reflector: 800 ms, doubled up to 30 s, times a random factor of 1 to 2, reset
+     * after 2 minutes. */
     BACKOFF_FIRST_MS = 800,
     BACKOFF_MAX_MS = 30 * 1000,
     BACKOFF_FORGET_MS = 2 * 60 * 1000,
-    /* A server that cannot be reached costs nothing to ask, and people wait for its return: at most 2 s, plus chance. */
+    /* Asking an unreachable server costs nothing, and users wait for its return: at most 2 s,
+     * plus jitter. */
     BACKOFF_UNREACHABLE_MAX_MS = 2 * 1000,
-    /* A CustomResourceDefinition that is about to be installed is waited for the same way. */
+    /* The same for a CustomResourceDefinition that may be installed soon. */
     BACKOFF_ABSENT_MAX_MS = 4 * 1000,
-    /* A stream that ends at once without a word is a failure, not the end of a watch. */
+    /* A stream that ends at once without data is a failure, not the end of a watch. */
     STREAM_SHORT_MS = 1000,
     STREAM_MIN_S = 300,
     STREAM_SPREAD_S = 300,
@@ -40,7 +42,7 @@ static struct watch_next resume(struct watch_state *s, const struct watch_input 
     return *s->rv ? stream(s, in) : list(s);
 }
 
-/* A version that does not fit is not kept in part: a part is another version. */
+/* Never truncates a version: the result would be another version. */
 static void remember(struct watch_state *s, const char *rv)
 {
     size_t n = rv ? strlen(rv) : 0;
@@ -54,7 +56,7 @@ static void forget_version(struct watch_state *s)
     free(TAKE(s->token));
 }
 
-/* Whether the last failure was of this kind and is not forgotten yet. */
+/* Whether the last failure was of this kind and recent. */
 static bool failed_lately(const struct watch_state *s, const struct watch_input *in, enum err_kind error)
 {
     return s->last_error == error && in->now_ms - s->last_failure_ms <= BACKOFF_FORGET_MS;
@@ -102,7 +104,8 @@ static struct watch_next take_failure(struct watch_state *s, const struct watch_
     bool streaming = s->phase == WATCH_STREAMING;
     if (in->error == ERR_GONE) {
         forget_version(s);
-        /* A stream's version grows old in the normal course: list at once. A list that is gone is retried with care. */
+        /* A stream's version expires normally: list at once. A list that is gone is retried with
+         * backoff. */
         if (streaming && !failed_lately(s, in, ERR_GONE)) {
             s->last_error = ERR_GONE;
             s->last_failure_ms = in->now_ms;
@@ -110,9 +113,9 @@ static struct watch_next take_failure(struct watch_state *s, const struct watch_
             return list(s);
         }
     } else if (!streaming || in->error == ERR_INVALID || (in->error == ERR_TIMEOUT && !s->heard)) {
-        /* A list that broke off begins anew: pages of two lists must not be mixed. A stream that is no good may be so for its
-         * version: that is not asked for again. Nor is one that brings nothing at all, not even a bookmark: after a restore of
-         * etcd the server waits in silence for a version that it may reach in days. */
+        /* A broken list starts again: pages of two lists must not mix. Do not use the version of
+         * an invalid or silent stream again, since it may be the cause. After a restore of etcd,
+         * the server waits silently for a version that may be days ahead. */
         forget_version(s);
     }
     return wait_before_retry(s, in, in->error);

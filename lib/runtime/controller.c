@@ -5,7 +5,7 @@
 #include "base/log.h"
 
 enum {
-    /* One turn works on keys for at most so long, then lets the sockets have their say. */
+    /* Most time for keys in one turn; then the sockets get their turn. */
     TURN_BUDGET_MS = 20,
 };
 
@@ -43,7 +43,7 @@ void controller_metrics_add(struct controller_metrics *m, struct metrics *regist
         *rows[i].into = metrics_add(registry, &rows[i].desc);
 }
 
-/* Lets the queue's next deadline wake the loop. */
+/* Sets the timer to the queue's next deadline. */
 static void arm(struct controller *c)
 {
     int64_t at = queue_deadline(&c->queue);
@@ -58,7 +58,7 @@ static void count(const struct controller *c, const char *result)
     metric_add(c->o.metrics->reconcile_total, (const char *const[]){ c->o.name, result }, 1);
 }
 
-/* A key came out well; its plan may want another look later. */
+/* A key succeeded; its plan may ask for a later pass. */
 static void succeed(struct controller *c, const char *key, int64_t requeue_after_ms)
 {
     int64_t now = loop_now(c->o.loop);
@@ -68,7 +68,8 @@ static void succeed(struct controller *c, const char *key, int64_t requeue_after
     queue_done(&c->queue, key, QUEUE_WELL, -1, now);
 }
 
-/* A key that failed comes back by its backoff, and when the server wants it: what the plan asked for could only be earlier. */
+/* A failed key returns after its backoff and the server's wait; the plan's own requeue time
+ * could only be earlier. */
 static void fail(struct controller *c, const char *key, const struct executor_result *result)
 {
     enum queue_end end = result->error == ERR_CONFLICT ? QUEUE_OVERTAKEN : QUEUE_FAILED;
@@ -77,7 +78,8 @@ static void fail(struct controller *c, const char *key, const struct executor_re
     queue_done(&c->queue, key, end, result->retry_after_ms, loop_now(c->o.loop));
 }
 
-/* Events go after the writes of their plan: those are what others wait for. What was refused has not happened. */
+/* Writes Events after the plan's writes, which others wait for. A rejected action yields no
+ * Event. */
 static void tell(struct controller *c, const struct actions *actions)
 {
     for (size_t i = 0; i < actions->notice_count; i++) {
@@ -96,7 +98,7 @@ static void on_done(void *arg, const char *key, const struct executor_result *re
     if (result->error == ERR_NONE)
         succeed(c, key, result->actions->requeue_after_ms);
     else if (result->error == ERR_BUDGET)
-        /* Nothing went wrong: others decide when that is over; no try makes the next one later. */
+        /* No failure: another component ends the wait, so a retry must not increase the backoff. */
         succeed(c, key, result->retry_after_ms);
     else
         fail(c, key, result);
@@ -104,11 +106,13 @@ static void on_done(void *arg, const char *key, const struct executor_result *re
     arm(c);
 }
 
-/* The server asked to be left alone. The look at the key counts, so that nobody waits for it; its plan is made anew later. */
+/* The server asked for a pause. This pass counts as a look at the key; a later pass makes a new
+ * plan. */
 static void put_back(struct controller *c, const char *key, const struct actions *actions, int64_t wait_ms)
 {
-    struct executor_result result = { ERR_THROTTLED, "the API server asked Ostler to wait before it writes again", wait_ms, actions,
-                                      NULL };
+    struct executor_result result = { ERR_THROTTLED,
+                                      "the API server asked Ostler to wait before it writes again",
+                                      wait_ms, actions, NULL };
     if (c->o.outcome)
         c->o.outcome(c->o.arg, key, &result);
     tell(c, actions);
@@ -147,7 +151,8 @@ static void work(void *arg)
     while (c->running && executor_pending(c->o.executor) < EXECUTOR_IN_FLIGHT * 2 && clock_mono_ms(c->o.clock) <= end &&
            (key = queue_take(&c->queue, loop_now(c->o.loop))))
         reconcile(c, key);
-    /* With the executor full its answers bring us back; a timer that is due already would only spin. */
+    /* If the executor is full, its responses resume the work; a timer that is already due would
+     * spin. */
     if (executor_pending(c->o.executor) < EXECUTOR_IN_FLIGHT * 2)
         arm(c);
 }
@@ -172,7 +177,7 @@ struct controller *controller_new(const struct controller_options *o)
 void controller_add(struct controller *c, const char *key)
 {
     queue_add(&c->queue, key);
-    arm(c); /* our part of this turn may be over */
+    arm(c); /* this turn's work on keys may be over */
 }
 
 void controller_add_after(struct controller *c, const char *key, int64_t delay_ms)

@@ -13,20 +13,20 @@
 
 enum { ANSWER_MAX = 8 << 20 };
 
-/* One plan on its way. */
+/* One plan in execution. */
 struct job {
     struct job *next, *prev;
     struct executor *ex;
     struct actions actions;
-    size_t at; /* the action that is next or in flight */
+    size_t at; /* the next action, or the one in flight */
     char *key;
     executor_done_fn *done;
     void *arg;
-    struct exchange exchange; /* of the action in flight; else it waits for a place */
-    struct list_check *look;        /* at the list in flight; NULL: it is none */
-    struct err first; /* the first failure of a plan that keeps going */
-    const struct action *failed; /* that it is about */
-    int64_t retry_after_ms; /* the longest that was asked for */
+    struct exchange exchange;    /* of the action in flight; idle: the job waits */
+    struct list_check *look;     /* for the list in flight, or NULL */
+    struct err first;            /* the first failure of a plan with keep_going */
+    const struct action *failed; /* the action of that failure */
+    int64_t retry_after_ms;      /* the longest requested wait */
 };
 
 struct executor {
@@ -76,10 +76,10 @@ static void log_outcome(const struct job *job, const struct err *e)
     if (e->kind == ERR_NONE)
         log_info("request accepted", "verb", verb_text(a->verb), "object", a->target, "reason",
                  a->reason, "message", a->message);
-    else if (e->kind == ERR_CONFLICT) /* somebody wrote in between; the next pass sees it */
+    else if (e->kind == ERR_CONFLICT) /* another writer came first; the next pass sees its change */
         log_debug("the object has changed since it was read: it is read again", "verb",
                   verb_text(a->verb), "object", a->target, "reason", a->reason, "err", err_msg(e));
-    else if (e->kind == ERR_BUDGET) /* so it was meant by whoever made the budget */
+    else if (e->kind == ERR_BUDGET) /* the budget's author intends that */
         log_info("a PodDisruptionBudget refuses the eviction", "verb", verb_text(a->verb), "object",
                  a->target, "reason", a->reason, "err", err_msg(e));
     else
@@ -106,14 +106,14 @@ static const struct split_view *view_of(const struct executor *ex, enum resource
     return ex->o.view ? ex->o.view(resource) : NULL;
 }
 
-/* A JSON patch whose test failed, since somebody wrote in between: the server answers 422 and nothing more. What is not valid
- * has causes. */
+/* Whether a JSON patch failed its test after a concurrent write: the server responds 422 without
+ * causes. An invalid patch has causes. */
 static bool is_failed_test(const struct request *r, const struct reply *reply)
 {
     return str_eq(r->content_type, "application/json-patch+json") && !reply_names_causes(reply->body, reply->len);
 }
 
-/* What was to leave or to be deleted and is not there any more is as it was wanted. */
+/* For evictions and deletions, an absent object counts as success. */
 static bool wants_it_gone(const struct request *r)
 {
     return r->evicts || request_deletes(r);
@@ -163,7 +163,7 @@ static void on_reply(void *arg, struct reply *reply)
     int status = reply->result->status;
     ex->in_flight--;
     judge(job, reply);
-    /* Of what it did not take it knows more. */
+    /* The list check knows why it stopped the list. */
     if (job->look && job->exchange.status == 200 && (e->kind == ERR_NONE || e->kind == ERR_TOO_LARGE))
         list_check_end(job->look, e);
     a->accepted = e->kind == ERR_NONE;
@@ -180,7 +180,8 @@ static void on_reply(void *arg, struct reply *reply)
     pump(ex);
 }
 
-/* Begins the job's next action. Its request's strings go with it; class, method and resource are still looked at afterwards. */
+/* Starts the job's next action. Its request's strings move; class, method and resource stay
+ * readable. */
 static void begin(struct job *job)
 {
     struct executor *ex = job->ex;
@@ -194,7 +195,7 @@ static void begin(struct job *job)
     ex->in_flight++;
 }
 
-/* Why nothing of the plan may be begun any more; NULL: it may. */
+/* Why no action of the plan may start; NULL: it may. */
 static const char *why_not(const struct job *job)
 {
     const struct executor_options *o = &job->ex->o;
@@ -227,7 +228,8 @@ void executor_submit(struct executor *ex, const char *key, struct actions *actio
     struct job *job = xcalloc(1, sizeof *job);
     *job = (struct job){ .ex = ex, .actions = *actions_steal, .key = xstrdup(key), .done = done, .arg = arg, .prev = ex->tail,
                           .retry_after_ms = -1 };
-    /* The watch will say what a write's answer says: one that is too long counts as none, and the write as what it is. */
+    /* The watch repeats a write's response: a response that is too long counts as empty, without
+     * effect on the write's result. */
     job->exchange = (struct exchange){ .transport = ex->o.transport, .done = on_reply, .arg = job,
                                        .body = BUF_INIT(ANSWER_MAX), .loses = true };
     *actions_steal = (struct actions){ 0 };

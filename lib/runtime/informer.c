@@ -14,10 +14,12 @@
 #include "runtime/unreadable.h"
 
 enum {
-    /* Bookmarks come about each minute: a stream that is silent for longer than two of them is dead. */
+    /* The server sends a bookmark about every minute: a stream silent for more than two minutes
+     * is dead. */
     SILENCE_MS = 150 * 1000,
-    /* kube-apiserver answers 200 also where it no longer has the version, and sends the 410 as the first frame. A watch that is
-     * opened again counts as well after this time without an ERROR frame, or at a bookmark; after a silent one at a frame. */
+    /* kube-apiserver responds 200 even for an expired version and sends the 410 as the first
+     * frame. So a resumed watch is healthy after this time without an ERROR frame, or at a
+     * bookmark. After a silent watch, only a frame counts. */
     RESUMED_MS = 1000,
     ERROR_BODY_MAX = 64 * 1024,
 };
@@ -29,27 +31,27 @@ struct informer {
     loop_fn *on_change;
     void *arg;
     struct watch_state watch;
-    struct timer delay;   /* the state machine's wait */
+    struct timer delay;   /* the state machine's delay */
     struct timer silence; /* ends a dead stream */
-    struct timer resumed; /* a stream that was opened again is well by then */
-    int64_t heard_ms;     /* when the last list or event came */
+    struct timer resumed; /* then a resumed stream is healthy */
+    int64_t heard_ms;     /* last list or event */
     struct exchange exchange;
-    int64_t sent_ms;      /* when its request was sent */
+    int64_t sent_ms; /* send time of the request */
     struct split split;
     struct err failure;   /* of one frame or page in flight */
-    bool silent;          /* the stream before was silent: of the next one only a frame counts */
+    bool silent;          /* the previous stream was silent: the next needs a frame */
     char *problem;
-    enum err_kind trouble; /* its kind; ERR_NONE: there is none */
+    enum err_kind trouble; /* kind of the problem; ERR_NONE: none */
     bool started, absent;
-    bool looks;        /* and is looked for again */
-    int64_t looked_ms; /* when it was last found to be absent */
+    bool looks;        /* an absent resource is listed again */
+    int64_t looked_ms; /* last time it was found absent */
     uint64_t restarts;
     struct unreadable unreadable;
 };
 
 static void act(struct informer *inf, const struct watch_next *next);
 
-/* The next number of a sequence that the seed decides (splitmix64). */
+/* The next number of a pseudo-random sequence (splitmix64). */
 static uint32_t draw(struct informer *inf)
 {
     uint64_t x = inf->options.seed += UINT64_C(0x9e3779b97f4a7c15);
@@ -78,7 +80,7 @@ static void set_problem(struct informer *inf, enum err_kind kind, const char *se
 
 /* ---- lists */
 
-/* One element of a list. */
+/* Takes an item of a list. */
 static int on_item(void *arg, const char *text, size_t len, struct err *e)
 {
     (void) e;
@@ -92,7 +94,7 @@ static int on_item(void *arg, const char *text, size_t len, struct err *e)
     return 0;
 }
 
-/* One that is too large. */
+/* Takes an item that is too large. */
 static int on_bad_item(void *arg, const char *text, size_t len, const struct err *why, struct err *e)
 {
     (void) e;
@@ -109,14 +111,14 @@ static int take_error_frame(const json_t *status, struct err *e)
     return reply_error((int) json_int(status, "code", 500), text, strlen(text), e);
 }
 
-/* What is known is whole again, or is being made whole in the order of what happened. */
+/* The table is complete again, or the watch completes it in order. */
 static void take_proof(struct informer *inf)
 {
     inf->silent = false;
     set_problem(inf, ERR_NONE, NULL);
 }
 
-/* All events up to the bookmark's version have come. */
+/* All events up to the bookmark's version arrived. */
 static void take_bookmark(struct informer *inf, const json_t *object)
 {
     table_bookmark(inf->table, object_rv(object));
@@ -139,7 +141,8 @@ static int take_event(struct informer *inf, const char *type, const json_t *obje
     return 0;
 }
 
-/* One line of a watch: {"type": …, "object": …}; NULL: it could not be read, as the error says. `keeps`: it changes nothing. */
+/* Takes a line of a watch: {"type": …, "object": …}; NULL: unreadable, see the error. `keeps`:
+ * it changes nothing. */
 static int take_frame(struct informer *inf, const json_t *frame, bool keeps, struct err *e)
 {
     const json_t *object = json_object_get(frame, "object");
@@ -164,7 +167,7 @@ static int on_frame(void *arg, const char *text, size_t len, struct err *e)
     return take_frame(inf, frame, keeps, e);
 }
 
-/* One that is too large. */
+/* Takes a frame that is too large. */
 static int on_bad_frame(void *arg, const char *text, size_t len, const struct err *why, struct err *e)
 {
     struct informer *inf = arg;
@@ -191,7 +194,7 @@ static int feed(void *arg, const char *bytes, size_t n)
     return split_feed(&inf->split, bytes, n, &inf->failure);
 }
 
-/* What a person can do about it. */
+/* What an admin can do about it. */
 static const char *advice(const struct informer *inf, enum err_kind kind)
 {
     if (kind == ERR_NOT_FOUND)
@@ -205,7 +208,7 @@ static const char *advice(const struct informer *inf, enum err_kind kind)
     return "";
 }
 
-/* What is wrong, as one sentence; owned by the caller. */
+/* The failure as one sentence; owned by the caller. */
 static char *describe_failure(const struct informer *inf, const struct err *e, bool lists)
 {
     const char *name = resource_name(inf->options.resource);
@@ -215,14 +218,14 @@ static char *describe_failure(const struct informer *inf, const struct err *e, b
     return xasprintf("cannot %s %s: %s%s", inf->watch.synced ? "watch" : "list", name, err_msg(e), advice(inf, e->kind));
 }
 
-/* From here until a list is whole, or a watch that goes on where it was has proven well, events may be missing. So there is a
- * problem, and whoever rests on the table holds still. */
+/* From now on the table may lack events, until a list is complete or a resumed watch is healthy.
+ * That is a problem: readers of the table must not act. */
 static void fail(struct informer *inf, const struct err *e, int64_t retry_after_ms)
 {
     inf->restarts++;
     struct watch_next next =
         step(inf, (struct watch_input){ .event = WATCH_FAILED, .error = e->kind, .retry_after_ms = retry_after_ms });
-    bool lists = next.what == WATCH_DO_LIST; /* a version that grew too old, as each does some time */
+    bool lists = next.what == WATCH_DO_LIST; /* an expired version, which is normal */
     CLEANUP_FREE char *sentence = describe_failure(inf, e, lists);
     if (lists)
         log_info("watch missed events", "resource", resource_name(inf->options.resource), "err", sentence);
@@ -232,13 +235,13 @@ static void fail(struct informer *inf, const struct err *e, int64_t retry_after_
     act(inf, &next);
 }
 
-/* The CRD is not installed, or not for us to see: an empty list, as long as that lasts. */
+/* The CRD is not installed, or Ostler may not read it: it counts as an empty list. */
 static void take_absence(struct informer *inf)
 {
     inf->absent = true;
     inf->looks = false;
     table_list_begin(inf->table);
-    table_list_end(inf->table, inf->table->rv); /* what was known up to here has gone */
+    table_list_end(inf->table, inf->table->rv); /* all known objects are gone */
     watch_state_clear(&inf->watch);
     inf->watch.synced = true;
     set_problem(inf, ERR_NONE, NULL);
@@ -278,7 +281,7 @@ static void cancel_stream_timers(struct informer *inf)
     loop_timer_cancel(inf->loop, &inf->resumed);
 }
 
-/* Ends what is in flight, and the wait for the next try. */
+/* Cancels the request in flight and the wait for a retry. */
 static void stop(struct informer *inf)
 {
     exchange_cancel(&inf->exchange);
@@ -298,12 +301,13 @@ static void on_reply(void *arg, struct reply *reply)
     bool streaming = inf->watch.phase == WATCH_STREAMING;
     if (e.kind == ERR_NONE && status && status != 200)
         reply_error(status, reply->body, reply->len, &e);
-    /* A watch that the client ends because its time is over has ended as it should. */
+    /* A watch that the client ends on timeout has ended normally. */
     bool over_time = streaming && status == 200 && result->err.kind == ERR_TIMEOUT;
     if (e.kind == ERR_NONE && result->err.kind != ERR_NONE && !over_time)
         err_set(&e, result->err.kind, "%s", err_msg(&result->err));
 
-    /* What may be listed and not watched is there: as an empty list now and a full one at the next look it would come and go. */
+    /* A resource that Ostler may list but not watch is present: as absent, it would vanish and
+     * return with each list. */
     bool absent = e.kind == ERR_NOT_FOUND || (e.kind == ERR_FORBIDDEN && !streaming);
     if (absent && inf->options.optional) {
         take_absence(inf);
@@ -421,7 +425,7 @@ void informer_look_again(struct informer *inf, int64_t apart_ms)
 {
     if (!inf->absent || inf->exchange.id || loop_now(inf->loop) - inf->looked_ms < apart_ms)
         return;
-    stop(inf); /* a look that failed may be waiting for its next try */
+    stop(inf); /* a failed list may be waiting for its retry */
     inf->looks = true;
     struct watch_next next = step(inf, (struct watch_input){ .event = WATCH_STARTED });
     act(inf, &next);

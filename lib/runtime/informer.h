@@ -1,4 +1,5 @@
-/* Keeps a table equal to a resource on the server: drives kube/watch_step over the transport. */
+/* Keeps a table equal to a resource on the API server: drives kube/watch_step over the
+ * transport. */
 #ifndef OSTLER_RUNTIME_INFORMER_H
 #define OSTLER_RUNTIME_INFORMER_H
 
@@ -13,52 +14,55 @@
 
 struct informer;
 
-/* An absent resource is looked for no more often than this. */
+/* Least time between lists of an absent resource. */
 enum { INFORMER_ABSENT_RETRY_MS = 60 * 1000 };
 
 struct informer_options {
     enum resource_id resource;
-    struct list_options list;  /* strings outlive the informer */
-    bool optional;             /* its CRD may be missing, or the right to see it: 404 and 403 are an empty list, asked for again
-                                * only by informer_look_again() */
-    const struct split_view *view; /* what the projector looks at; NULL: at all. Borrowed */
-    const struct split_view *bare; /* what is read of an object that cannot be read so, and of which nothing is known yet; NULL:
-                                    * nothing. Borrowed */
-    uint64_t seed;             /* of the jitter between retries */
-    struct outage *outage;     /* shared by all who would say the same of the server; NULL: that is not logged */
-    struct server_clock *clock; /* shared: is told when lists were answered; NULL: nobody is */
+    struct list_options list; /* the strings must outlive the informer */
+    /* The CRD or the permission may be missing: 404 and 403 then count as an empty list, which
+     * only informer_look_again() repeats. */
+    bool optional;
+    const struct split_view *view; /* what the projector reads; NULL: everything. Borrowed */
+    /* What to read of an unknown object that is unreadable with `view`; NULL: nothing. Borrowed. */
+    const struct split_view *bare;
+    uint64_t seed;              /* for the jitter between retries */
+    struct outage *outage;      /* shared, logs server problems once; NULL: not logged */
+    struct server_clock *clock; /* shared; records when lists were answered; NULL: none */
 };
 
-/* All borrowed. `on_change` is called when the informer becomes synced or lists anew, fails or recovers; may be NULL. */
+/* All borrowed. `on_change` may be NULL; it is called when the informer syncs, lists again,
+ * fails or recovers. */
 struct informer *informer_new(const struct informer_options *o, struct table *table, const struct transport *transport,
                               struct loop *loop, loop_fn *on_change, void *arg);
-/* Begins to list and watch; once it has begun nothing happens. */
+/* Starts to list and watch; no effect if it has started. */
 void informer_start(struct informer *inf);
 /* Whether informer_start() was called. */
 bool informer_started(const struct informer *inf);
-/* Whether one whole list of what the projector keeps has come (or, when optional, that there is no such resource). */
+/* Whether one complete list of the objects that the projector keeps arrived (or, if optional,
+ * the resource is absent). */
 bool informer_synced(const struct informer *inf);
-/* What goes wrong at the moment, one sentence; NULL when nothing does. While there is a problem, events may be missing from the
- * table. It is over when a whole list has come, or when a watch that goes on where it was has brought a bookmark, or has been
- * open for a second without an error. Borrowed, until the next turn. */
+/* The current problem in one sentence, or NULL. During a problem, the table may lack events. It
+ * ends with a complete list, or when a resumed watch brings a bookmark or stays open for a
+ * second without an error. Borrowed until the next turn. */
 const char *informer_problem(const struct informer *inf);
-/* Whether the server has this resource at all; false only for an optional one whose CRD is missing. */
+/* Whether the API server has this resource; false only for an optional one whose CRD is missing. */
 bool informer_present(const struct informer *inf);
-/* Whether a resource that was absent is looked for again: nobody knows yet what there is of it. */
+/* Whether an absent resource is being listed again: its state is unknown. */
 bool informer_looks(const struct informer *inf);
-/* Lists again, since the projector keeps others from now on. Until that list is whole, what is known stays, and the informer is
- * not synced. */
+/* Lists again because the projector now keeps other objects. Until the list is complete, the
+ * table keeps its records and the informer is not synced. */
 void informer_list_anew(struct informer *inf);
-/* Lists an absent resource again, but not sooner than this after the last time: for who would use it. */
+/* Lists an absent resource again, but not sooner than `apart_ms` after the last time. */
 void informer_look_again(struct informer *inf, int64_t apart_ms);
-/* For how long nothing was heard, bookmarks included: what is known may be as old as that. */
+/* Time since the last data, including bookmarks: the table may be this stale. */
 int64_t informer_silent_ms(const struct informer *inf);
-/* How often a watch was begun anew after something went wrong. */
+/* Number of watches restarted after a failure. */
 uint64_t informer_restarts(const struct informer *inf);
-/* How often an object came that could not be read. It costs that object alone: what is known of it stays, and of one that is not
- * known the bare view counts. */
+/* Number of unreadable objects received. Each affects only itself: a known object keeps its
+ * record, an unknown one is read with the bare view. */
 uint64_t informer_unreadable(const struct informer *inf);
-/* Ends its requests and frees it; the table stays as it is. NULL is none. */
+/* Cancels its requests and frees it; the table stays unchanged. NULL has no effect. */
 void informer_free(struct informer *inf);
 
 #endif

@@ -18,18 +18,19 @@ struct lease {
     struct lease_options o;
     struct lease_state state;
     struct timer due;
-    struct timer fence; /* suspends us when the renewal did not come in time; a doubt does it before */
-    bool told;          /* on_leading was called, and on_suspended was not since */
-    json_t *record;     /* as last read or written; NULL: there is none */
+    /* suspends at the deadline of the renewal, unless a conflict does so earlier */
+    struct timer fence;
+    bool told;          /* on_leading was called, and not on_suspended since */
+    json_t *record;     /* as last read or written; NULL: none */
     enum sent sent;
     struct exchange exchange;
     int64_t sent_ms;
     char *problem;
-    enum err_kind trouble; /* its kind; ERR_NONE: there is none */
-    char *holder;       /* whom we last said that we wait for; NULL: nobody since we last led */
-    int64_t holder_ms;  /* when we first saw that one hold it */
-    loop_fn *on_released; /* not NULL: the lease is being given back */
-    bool removes;         /* by deleting it */
+    enum err_kind trouble; /* kind of the problem; ERR_NONE: none */
+    char *holder;          /* last holder that we logged; NULL: none since we last led */
+    int64_t holder_ms;     /* when we first saw that holder */
+    loop_fn *on_released;  /* not NULL: the lease is being released */
+    bool removes;          /* by deletion */
     void *released_arg;
 };
 
@@ -51,7 +52,7 @@ static void set_problem(struct lease *l, const struct err *e)
     l->problem = sentence;
 }
 
-/* Once for each holder that we wait for. */
+/* Logs each holder that we wait for once. */
 static void say_standby(struct lease *l, const char *holder)
 {
     if (str_eq(l->holder, holder))
@@ -103,13 +104,13 @@ static void take_success(struct lease *l, json_t *record)
     act(l, next);
 }
 
-/* Whether the record, as far as we know it, has us as holder. */
+/* Whether the last known record names us as holder. */
 static bool is_ours(const struct lease *l)
 {
     return str_eq(json_str(l->record, "spec.holderIdentity"), l->state.me);
 }
 
-/* Gives back what the newest record says that we hold. */
+/* Releases the lease if the newest record names us. */
 static void give_back(struct lease *l)
 {
     if (!is_ours(l))
@@ -120,8 +121,8 @@ static void give_back(struct lease *l)
         send_record(l, SENT_RELEASE);
 }
 
-/* An answer while the lease is being given back. A write that failed may have arrived all the same, and a conflict tells of one:
- * then only the server knows the version that the release has to name. */
+/* Handles a response during the release. A failed write may still have succeeded, and a conflict
+ * indicates that: then only the server knows the version for the release. */
 static void release_further(struct lease *l, json_t *record, enum err_kind error)
 {
     if (record && l->sent != SENT_RELEASE && l->sent != SENT_REMOVAL) {
@@ -181,7 +182,7 @@ static void send_record(struct lease *l, enum sent what)
                             : request_create(RESOURCE_LEASE, l->o.ns, record));
 }
 
-/* In the version that we know alone: whoever has taken it since keeps it. */
+/* Deletes only the known version: a new holder keeps the lease. */
 static void send_removal(struct lease *l)
 {
     send(l, SENT_REMOVAL, request_delete(RESOURCE_LEASE, l->o.ns, l->o.name, object_uid(l->record), object_rv(l->record)));
@@ -206,7 +207,7 @@ static void act(struct lease *l, struct lease_next next)
     }
 }
 
-/* A leader renews over the record that it wrote last (one request); a candidate, and a leader that is late, looks first. */
+/* A leader renews over its last record (one request); a candidate or a late leader reads first. */
 static void on_due(void *arg)
 {
     struct lease *l = arg;
@@ -274,7 +275,7 @@ void lease_release(struct lease *l, loop_fn *on_released, void *arg)
     l->state.leading = false;
     l->on_released = on_released;
     l->released_arg = arg;
-    /* The answer that is on its way brings the newest version, and may make us the holder. */
+    /* The response in flight brings the newest version, and may make us the holder. */
     if (l->exchange.id && (l->sent == SENT_WRITE || is_ours(l)))
         return;
     exchange_cancel(&l->exchange);

@@ -11,12 +11,12 @@ struct list_check {
     struct split split;
     list_check_fn *seen;
     void *arg;
-    uint64_t rv; /* of the list; 0: no item came yet */
+    uint64_t rv; /* of the list; 0: no item yet */
     bool news;
     struct err failure;
 };
 
-/* What has come of the list stands open at its items. */
+/* The list's version from its incomplete envelope. */
 static uint64_t version_so_far(const struct buf *envelope)
 {
     CLEANUP_FREE char *closed = xasprintf("%s]}", buf_text(envelope));

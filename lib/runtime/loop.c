@@ -23,7 +23,7 @@ struct loop {
     int64_t now;
     int epoll_fd; /* -1: virtual */
     int timer_fd;
-    int64_t armed_for; /* what timer_fd is set to */
+    int64_t armed_for; /* current setting of timer_fd */
     struct heap timers;
     struct hook fds[FDS_MAX];
     size_t fd_count;
@@ -102,7 +102,8 @@ void loop_add_fd(struct loop *l, int fd, loop_fn *fn, void *arg)
 
 void loop_timer_set(struct loop *l, struct timer *t, int64_t at)
 {
-    /* The past is now: a timer that is set for it again and again must not keep the others from theirs. */
+    /* A past time becomes now: a timer that always sets itself in the past must not starve the
+     * others. */
     heap_set(&l->timers, &t->item, at > l->now ? at : l->now);
 }
 
@@ -134,7 +135,7 @@ int64_t loop_deadline(const struct loop *l)
     return first ? first->at : INT64_MAX;
 }
 
-/* Calls what is due; what is set meanwhile has the next turn, after the descriptors. */
+/* Calls due timers; timers set meanwhile run in the next turn, after the descriptors. */
 static void run_timers(struct loop *l)
 {
     struct heap_item *first;
@@ -146,7 +147,7 @@ static void run_timers(struct loop *l)
     }
 }
 
-/* Sets the timer descriptor to the earliest timer, when that is another time than it is set to. */
+/* Sets the timer descriptor to the earliest timer, if that changed. */
 static void arm(struct loop *l)
 {
     int64_t at = loop_deadline(l);
@@ -160,7 +161,7 @@ static void arm(struct loop *l)
         spec.it_value.tv_nsec = (long) (wait % 1000) * 1000000 + 1; /* zero would disarm it */
     }
     if (timerfd_settime(l->timer_fd, 0, &spec, NULL) < 0)
-        die("cannot set the timer"); /* whoever waits for it would wait for ever */
+        die("cannot set the timer"); /* otherwise the loop would wait for ever */
 }
 
 static void run_descriptors(struct loop *l)

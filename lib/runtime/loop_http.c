@@ -6,7 +6,7 @@ static void on_http(void *arg)
     http_turn(lh->http);
 }
 
-/* At the end of each turn. */
+/* Runs at the end of each turn. */
 static void set_due(void *arg)
 {
     struct loop_http *lh = arg;

@@ -1,5 +1,5 @@
-/* What is wrong with the API server as a whole, told once for all who notice: a line for each kind of trouble, and one when it is
- * over. Without it each list, watch and lease would say the same. */
+/* Problems of the API server as a whole, logged once for all lists, watches and leases. Each
+ * kind of problem gets one line, and its end another. */
 #ifndef OSTLER_RUNTIME_OUTAGE_H
 #define OSTLER_RUNTIME_OUTAGE_H
 
@@ -8,16 +8,17 @@
 
 #include "base/err.h"
 
-/* Zero-initialised = all is well. */
+/* Zero-initialised = no problem. */
 struct outage {
-    size_t failing; /* how many of those who take part have trouble of these kinds */
-    unsigned told;  /* kinds that were told of since it began, as bits */
+    size_t failing; /* participants that have such a problem */
+    unsigned told;  /* kinds logged since the outage began, as bits */
 };
 
-/* Whether trouble of this kind is the server's, or that of the way there, and the same for everybody. */
+/* Whether errors of this kind concern the API server or the way to it, and so affect all
+ * participants. */
 bool outage_is_general(enum err_kind kind);
-/* Takes note of it, and logs what is new; nothing where there is no outage to share. One who takes part had trouble of a kind
- * `before` (ERR_NONE: none) and has it of a kind `now`. `sentence` says what happened. */
+/* Records a participant's change from error kind `before` to `now` (ERR_NONE: no problem) and
+ * logs what is new. `sentence` says what happened. `o` NULL: no effect. */
 void outage_note(struct outage *o, enum err_kind before, enum err_kind now, const char *sentence);
 
 #endif

@@ -7,11 +7,11 @@
 struct queue_item {
     struct heap_item delay;
     struct queue_item *next;
-    bool queued;  /* in the list of what is due */
+    bool queued;  /* in the list of due keys */
     bool working; /* taken and not done */
-    bool dirty;   /* added while it was worked on */
+    bool dirty;   /* added during its work */
     int failures;
-    int64_t parked_until; /* the server wants no request for the key before; 0: it did not say */
+    int64_t parked_until; /* no request before, as the server asked; 0: not parked */
     char *key;
 };
 
@@ -116,7 +116,7 @@ void queue_done(struct queue *q, const char *key, enum queue_end end, int64_t re
     if (!it)
         return;
     bool failed = end != QUEUE_WELL;
-    bool again = it->dirty; /* what came meanwhile may be the cure of the failure */
+    bool again = it->dirty; /* what arrived meanwhile may fix the failure */
     it->working = it->dirty = false;
     it->failures = failed ? it->failures + 1 : 0;
     it->parked_until = failed && retry_after_ms > 0 ? now + retry_after_ms : 0;

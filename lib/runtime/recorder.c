@@ -8,22 +8,22 @@
 #include "base/str.h"
 #include "kube/exchange.h"
 
-/* Limits are for what is important and again for the rest. client-go: tools/events (series) and tools/record/events_cache.go
- * (spam filter). */
+/* These limits apply to important Events and, separately, to all others. Sources: client-go's
+ * tools/events (series) and tools/record/events_cache.go (spam filter). */
 enum {
-    SERIES_REFRESH_MS = 30 * 60 * 1000, /* a running series is written this often */
-    SERIES_FORGET_MS = 6 * 60 * 1000,   /* an event that came this long ago begins anew */
-    BURST = 25,                         /* events of one object at once */
+    SERIES_REFRESH_MS = 30 * 60 * 1000, /* how often a running series is written */
+    SERIES_FORGET_MS = 6 * 60 * 1000,   /* an Event repeated after this starts anew */
+    BURST = 25,                         /* Events of one object at once */
     REFILL_MS = 5 * 60 * 1000,          /* one more after this time */
-    BURST_ALL = 100,                    /* events of all objects at once: a fleet that starts must not be a flood of them */
+    BURST_ALL = 100,                    /* for all objects: limits a starting fleet */
     REFILL_ALL_MS = 1000,               /* one more after this time */
-    KEYS_MAX = 4096,                    /* kinds of events that are remembered; beyond it all are forgotten */
+    KEYS_MAX = 4096,                    /* series in memory; beyond, all are forgotten */
     IN_FLIGHT_MAX = 4,
     WAITING_MAX = 64,
-    NOTE_MAX = 1000,                    /* the API takes 1 kB */
+    NOTE_MAX = 1000, /* the API accepts 1 kB */
 };
 
-/* One event about one object that comes again and again: what a series counts. Another sentence makes another event. */
+/* A repeated Event of one object, counted as a series. Another message is another Event. */
 struct series {
     char *key;
     char *name; /* of the Event object */
@@ -31,14 +31,14 @@ struct series {
     int64_t last_ms, written_ms;
 };
 
-/* How many events an object, or all of them together, have left. */
+/* How many Events remain for an object, or for all objects. */
 struct bucket {
     char *key;
-    int tokens; /* counted from a full bucket: 0 = all are left, -1 = one is gone */
+    int tokens; /* counted from a full bucket: 0 = full, -1 = one used */
     int64_t filled_ms;
 };
 
-/* What is important, and the rest: neither takes the place of the other. */
+/* Important Events and others: neither uses the other's limit. */
 enum { KINDS = 2 };
 
 struct waiting {
@@ -131,7 +131,7 @@ static void clear_buckets(struct map *m)
     map_clear(m);
 }
 
-/* Fills the bucket up to what the time gives; whether an event is left. */
+/* Refills the bucket by the elapsed time; returns whether an Event remains. */
 static bool fill(struct bucket *b, int burst, int64_t refill_ms, int64_t now)
 {
     int64_t more = (now - b->filled_ms) / refill_ms;
@@ -234,7 +234,7 @@ struct recorder *recorder_new(const struct recorder_options *o)
 {
     struct recorder *r = xcalloc(1, sizeof *r);
     r->o = *o;
-    /* What is answered is not read. */
+    /* The responses are not read. */
     for (size_t i = 0; i < IN_FLIGHT_MAX; i++)
         r->sending[i] = (struct exchange){ .transport = o->transport, .done = on_reply, .arg = r, .loses = true };
     return r;

@@ -1,5 +1,6 @@
-/* Events (events.k8s.io/v1) for people: on transitions, never per pass. The same event again becomes a series; a flood is
- * dropped, of what is important apart from the rest. Sending never holds anything up and its failure fails nothing. */
+/* Writes Events (events.k8s.io/v1): on transitions, never per pass. A repeated Event becomes a
+ * series. A flood is dropped, with a separate limit for important Events. Recording never
+ * blocks, and its failures have no effect. */
 #ifndef OSTLER_RUNTIME_RECORDER_H
 #define OSTLER_RUNTIME_RECORDER_H
 
@@ -10,7 +11,7 @@
 
 struct recorder;
 
-/* What an event is about; cluster-scoped objects only. Text is copied. */
+/* The object of an Event; cluster-scoped only. Text is copied. */
 struct event_object {
     enum resource_id resource;
     const char *name;
@@ -20,9 +21,9 @@ struct event_object {
 struct event {
     struct event_object regarding;
     bool warning;       /* type Warning rather than Normal */
-    bool important;     /* counts with its like alone: however much else is said, there is as much room for these */
+    bool important;     /* has a separate limit, so that other Events never displace it */
     const char *reason; /* CamelCase */
-    const char *action; /* CamelCase: what was done */
+    const char *action; /* CamelCase: the action taken */
     const char *note;   /* the sentence; cut to 1 KiB */
 };
 
@@ -30,18 +31,18 @@ struct recorder_options {
     const struct transport *transport;
     struct loop *loop;
     const struct clock *clock;
-    const char *instance;        /* reportingInstance: who we are; borrowed */
+    const char *instance;        /* reportingInstance: this process; borrowed */
     int64_t (*fence)(void *arg); /* as in executor.h */
     void *arg;
 };
 
-/* Owned by the caller. What `o` points to is borrowed and outlives it. */
+/* Owned by the caller. `o`'s pointers are borrowed and must outlive the recorder. */
 struct recorder *recorder_new(const struct recorder_options *o);
-/* Takes an Event to be written; all of it is copied. What is too much is dropped and counted. */
+/* Queues a copy of an Event. Beyond the limits it drops and counts the Event. */
 void recorder_event(struct recorder *r, const struct event *e);
-/* Events that were dropped: too many of an object, or too many at once. */
+/* Number of dropped Events: too many for one object, or too many at once. */
 uint64_t recorder_dropped(const struct recorder *r);
-/* Drops what was not sent yet. NULL is none. */
+/* Drops unsent Events and frees the recorder. NULL has no effect. */
 void recorder_free(struct recorder *r);
 
 #endif

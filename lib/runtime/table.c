@@ -30,7 +30,7 @@ static void drop(struct table *t, struct record *r)
     t->ops.free(t->ops.arg, r);
 }
 
-/* Puts a new record in place of an old one (either may be NULL). */
+/* Replaces an old record by a new one (either may be NULL). */
 static void replace(struct table *t, struct record *before, struct record *after)
 {
     if (!after) {
@@ -51,14 +51,15 @@ static void replace(struct table *t, struct record *before, struct record *after
         t->ops.free(t->ops.arg, before);
 }
 
-/* Whether what we hold is newer than the object, of the same incarnation or not: versions are ordered over all of a resource. */
+/* Whether the held record is newer than the object, of the same incarnation or not: all versions
+ * of a resource are ordered. */
 static bool is_older(const struct record *held, const json_t *object)
 {
     uint64_t rv = object_rv(object);
     return held && rv && held->rv && rv < held->rv;
 }
 
-/* Takes an object; `seen` and `written` are the new record's. */
+/* Stores an object; `seen` and `written` are for the new record. */
 static void put(struct table *t, struct record *held, const json_t *object, uint32_t seen, uint32_t written)
 {
     struct record *fresh = t->ops.project(t->ops.arg, object);
@@ -70,9 +71,9 @@ static void put(struct table *t, struct record *held, const json_t *object, uint
     replace(t, held, fresh);
 }
 
-/* Whether a write of ours brought the record while the list is under way: only that can be newer than what the list brings.
- * A list shows the newest state when it begins; where it is older than what was known before, the server's history has been
- * set back. */
+/* Whether our own write brought the record during the list: only that can be newer than the
+ * list. A list shows the newest state at its start. If it is older than an earlier record, the
+ * server's history was restored. */
 static bool written_meanwhile(const struct table *t, const struct record *r)
 {
     return r && r->written == t->list;
@@ -115,7 +116,7 @@ void table_list_item(struct table *t, const json_t *object)
 
 void table_list_end(struct table *t, uint64_t rv)
 {
-    /* Collected first: dropping changes the map. */
+    /* Collected first, since drop() changes the map. */
     size_t cursor = 0, n = 0;
     const struct map_entry *e;
     CLEANUP_FREE struct record **gone = xcalloc(t->records.len, sizeof *gone);
@@ -150,7 +151,8 @@ void table_event(struct table *t, const json_t *object, bool deleted)
 bool table_written(struct table *t, const json_t *object)
 {
     uint64_t rv = object_rv(object);
-    /* What the watch has passed already it has also brought: an answer that was overtaken must not raise the dead. */
+    /* The watch has passed this version: an overtaken response must not restore a deleted
+     * object. */
     if (!t->synced || !rv || rv <= t->rv)
         return false;
     CLEANUP_FREE char *key = record_key(object);
@@ -158,7 +160,7 @@ bool table_written(struct table *t, const json_t *object)
     if (is_older(held, object))
         return false;
     put(t, held, object, held ? held->seen : 0, t->list);
-    return table_get(t, key) != held; /* one that says the same stays */
+    return table_get(t, key) != held; /* an equal record stays */
 }
 
 bool table_listed(struct table *t, const json_t *object, uint64_t list_rv)

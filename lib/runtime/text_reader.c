@@ -11,18 +11,18 @@ enum {
     TEXT_MAX = 64 << 10, /* requests ask for less */
 };
 
-/* One question. */
+/* A request for a text. */
 struct question {
     struct question *next;
     struct text_reader *reader;
     char *key;
-    struct request request; /* until it is sent */
+    struct request request; /* until sent */
     struct exchange exchange;
 };
 
 struct text_reader {
     struct text_reader_options o;
-    struct question *head; /* oldest first; those in flight before those that wait */
+    struct question *head; /* oldest first; those in flight come first */
     size_t in_flight, waiting;
 };
 

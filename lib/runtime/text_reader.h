@@ -1,5 +1,5 @@
-/* Reads texts that are a courtesy to people, such as the end of a log: few at a time, each once, never in anybody's way. What is
- * refused or gets lost is left out. */
+/* Reads optional texts for users, such as the end of a log: few at a time, each once, without
+ * delaying other work. It skips what is refused or lost. */
 #ifndef OSTLER_RUNTIME_TEXT_READER_H
 #define OSTLER_RUNTIME_TEXT_READER_H
 
@@ -9,16 +9,16 @@ struct text_reader;
 
 struct text_reader_options {
     const struct transport *transport; /* borrowed */
-    /* The text for a key, as it came; NULL: there is none. From a later turn than the question. */
+    /* Delivers the text for a key; NULL: none. Called in a later turn than the request. */
     void (*text)(void *arg, const char *key, const char *bytes, size_t len);
     void *arg;
 };
 
-/* Owned by the caller. What `o` points to is borrowed and outlives it. */
+/* Owned by the caller. `o`'s pointers are borrowed and must outlive the reader. */
 struct text_reader *text_reader_new(const struct text_reader_options *o);
-/* Asks for a text; takes the request. Where too many wait already the question is forgotten. `key` is copied. */
+/* Requests a text; takes the request and copies `key`. Drops the request if too many are queued. */
 void text_reader_ask(struct text_reader *r, const char *key, struct request request_steal);
-/* Ends everything; nothing is told any more. */
+/* Cancels everything; no callback follows. */
 void text_reader_free(struct text_reader *r);
 
 #endif

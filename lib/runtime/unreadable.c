@@ -7,8 +7,8 @@
 #include "base/str.h"
 #include "kube/object.h"
 
-/* The type of a frame, and names, uid and version of the object, where the rest cannot be read, or where the text breaks off in
- * the rest; NULL: these cannot be read either. New reference. */
+/* The type of a frame, and the object's names, uid and version, if the rest is unreadable or
+ * cut; NULL: these are unreadable, too. New reference. */
 static json_t *unreadable_identity(const char *text, size_t len)
 {
     static const char *const rest[] = { "data", "metadata.annotations", "metadata.labels", "metadata.managedFields",
@@ -17,7 +17,7 @@ static json_t *unreadable_identity(const char *text, size_t len)
     return split_object_begun(text, len, &view);
 }
 
-/* `key`: as record_key(); "": nobody knows whose it is. */
+/* `key`: as record_key(); "": unknown. */
 static void note(struct unreadable *u, const char *key, const struct err *why)
 {
     u->count++;
@@ -29,14 +29,15 @@ static void note(struct unreadable *u, const char *key, const struct err *why)
     u->last = xstrdup(key);
 }
 
-/* Of an object that is too large only the beginning is there, which is none: a node without its taints would be another node. */
+/* Only the beginning of an object that is too large is there, which is not usable: a node
+ * without its taints would be another node. */
 static json_t *read_bare(const struct unreadable *u, const char *text, size_t len)
 {
     return u->bare ? split_object(text, len, u->bare, NULL) : NULL;
 }
 
-/* One bad object must not fail the list: whoever may write one could blind Ostler to all others. Nor may it look as if it were
- * gone, since what is gone is cleaned up after. */
+/* One bad object must not fail the list: its author could blind Ostler to all others. Nor may it
+ * seem deleted, since Ostler cleans up after deleted objects. */
 void unreadable_item(struct unreadable *u, const char *text, size_t len, const struct err *why)
 {
     CLEANUP_JSON json_t *identity = unreadable_identity(text, len);

@@ -1,4 +1,4 @@
-/* Objects of a list or watch that cannot be read: whose they are, how many came, and one line in the log. */
+/* Unreadable objects in a list or watch: identifies, counts and logs them. */
 #ifndef OSTLER_RUNTIME_UNREADABLE_H
 #define OSTLER_RUNTIME_UNREADABLE_H
 
@@ -11,23 +11,24 @@
 #include "kube/split.h"
 #include "runtime/table.h"
 
-/* Those of one resource. All but what is counted is set by whoever owns it. */
+/* Those of one resource. The owner sets all members except the counters. */
 struct unreadable {
     enum resource_id resource;
     struct table *table;           /* borrowed */
-    const struct split_view *bare; /* what is read of an object of which nothing is known yet; NULL: nothing. Borrowed */
+    const struct split_view *bare; /* What to read of an unknown object; NULL: nothing. Borrowed. */
     uint64_t count;
     char *last; /* key of the last one; owned */
 };
 
-/* Takes an item of a list that cannot be read, or the beginning of one: the table keeps what it has of it. It is counted, and
- * logged unless the last one had the same key. */
+/* Takes an unreadable list item, or its beginning: the table keeps its record. Counts it, and
+ * logs it unless the last one had the same key. */
 void unreadable_item(struct unreadable *u, const char *text, size_t len, const struct err *why);
-/* The same of the frame of a watch, as far as it can be read; new reference. `ret_keeps`: it changes nothing in the table. NULL,
- * with the error: nobody knows what it is about, so the watch has failed, and the list that follows keeps what it must. */
+/* The same for a frame of a watch, as far as it is readable; new reference. `ret_keeps`: the
+ * table stays unchanged. NULL with the error: the object is unknown, so the watch has failed,
+ * and the next list keeps the records that it must. */
 json_t *unreadable_frame(struct unreadable *u, const char *text, size_t len, const struct err *why, bool *ret_keeps,
                          struct err *e);
-/* Frees what it owns. */
+/* Frees its memory. */
 void unreadable_clear(struct unreadable *u);
 
 #endif

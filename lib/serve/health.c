@@ -29,7 +29,7 @@ static bool parameter_is(const struct parameter *p, const char *key)
     return p->len >= n && memcmp(p->text, key, n) == 0 && (p->len == n || p->text[n] == '=');
 }
 
-/* The value behind "exclude=", NULL when the parameter is another one. */
+/* The value of "exclude=", or NULL for another parameter. */
 static const char *excluded(const struct parameter *p, size_t *ret_len)
 {
     static const char key[] = "exclude=";
@@ -76,7 +76,7 @@ static const struct health_check *find(const struct health *h, const char *name,
     return NULL;
 }
 
-/* A misspelt exclude would otherwise go unnoticed until the day it is needed. */
+/* Otherwise a misspelt exclude would go unnoticed until it is needed. */
 static void warn_of_unknown(const struct health *h, const char *query, struct buf *out)
 {
     struct parameter p = { query, 0 };
@@ -89,7 +89,7 @@ static void warn_of_unknown(const struct health *h, const char *query, struct bu
     }
 }
 
-/* Appends the check's line; true when it is well. */
+/* Appends the check's line; true if healthy. */
 static bool run(const struct health_check *c, struct buf *out)
 {
     CLEANUP_FREE char *why = c->why_failed(c->arg);

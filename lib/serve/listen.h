@@ -1,4 +1,4 @@
-/* A listening TCP socket from an address as people write it. */
+/* Opens a listening TCP socket for an address in text form. */
 #ifndef OSTLER_SERVE_LISTEN_H
 #define OSTLER_SERVE_LISTEN_H
 
@@ -6,10 +6,10 @@
 
 #include "base/err.h"
 
-/* Whether the text is an address to listen on, as below. */
+/* Whether the text is a valid address for listen_on(). */
 bool listen_is_address(const char *text);
-/* Listens on "IP:port" (":8080": every address; "[::1]:8080"; port 0: the system chooses) and returns a non-blocking descriptor,
- * or -1 with an error that names the address. */
+/* Listens on "IP:port" (":8080": every address; "[::1]:8080"; port 0: the system chooses).
+ * Returns a non-blocking descriptor, or -1 with an error that names the address. */
 int listen_on(const char *address, struct err *e);
 /* The port of a listening descriptor. */
 int listen_port(int fd);

@@ -20,24 +20,25 @@
 #include "serve/status_text.h"
 
 enum {
-    CONNECTIONS_MAX = 512,       /* when one more comes, the oldest goes: idle clients cannot keep a probe out */
-    DESCRIPTORS_BESIDE = 16,     /* in libwebsockets' table besides connections */
-    ACCEPTS_PER_TURN = 64,       /* so that a flood of connections does not starve the rest of the loop */
-    HEADERS_MAX = 8192,          /* bytes of a request's headers; room for a bearer token */
-    TIMEOUT_SECS = 10,           /* for a request to arrive, and for each part of an answer to be taken */
-    CHUNK = 16384,               /* bytes of an answer that are written at once */
+    CONNECTIONS_MAX = 512, /* beyond, the oldest is closed: idle clients cannot block a probe */
+    DESCRIPTORS_BESIDE = 16,     /* in libwebsockets' table, besides connections */
+    ACCEPTS_PER_TURN = 64,       /* so that a flood of connections does not starve the loop */
+    HEADERS_MAX = 8192,          /* bytes of request headers; enough for a bearer token */
+    TIMEOUT_SECS = 10, /* for a request to arrive, and for each part of a response to be taken */
+    CHUNK = 16384,               /* bytes of a response per write */
     BODY_MAX = 32 * 1024 * 1024,
     ANSWER_MAX = BODY_MAX + 1024,
-    UNSENT_MAX = 8 * 1024 * 1024 /* answers in memory that clients have not taken yet: with more, scrapes are refused */
+    UNSENT_MAX = 8 * 1024 * 1024 /* unsent responses in memory; beyond, scrapes are rejected */
 };
 
-/* One client, for one request: each answer closes its connection. Clients here ask every few seconds at most, and it is where
- * requests follow each other, or have a body, that libwebsockets 4.1.6 can be made to loop for ever or to read freed memory. */
+/* One client with one request: each response closes its connection. Clients here ask every few
+ * seconds at most. Successive requests on a connection, or bodies, can make libwebsockets 4.1.6
+ * loop for ever or read freed memory. */
 struct connection {
     TAILQ_ENTRY(connection) link;
     struct lws *wsi;
     struct buf answer; /* head and body; empty until the request is complete */
-    size_t sent;       /* bytes of it */
+    size_t sent;       /* sent bytes of `answer` */
 };
 TAILQ_HEAD(connections, connection);
 
@@ -45,13 +46,13 @@ struct server {
     struct server_options options;
     struct lws_context *context;
     int port;
-    int listen_fd; /* this one and the timer belong to libwebsockets once it has adopted them */
+    int listen_fd; /* libwebsockets owns this descriptor and the timer after adopting them */
     int timer_fd;
     bool timer_set;
     struct connections connections; /* oldest first */
     size_t connection_count;
     size_t connection_max;
-    size_t unsent; /* bytes of all connections' answers */
+    size_t unsent; /* unsent bytes of all responses */
 };
 
 static int answer_metrics(struct server *s, const char *rest, const char *query, struct buf *out)
@@ -81,7 +82,7 @@ static int answer_readyz(struct server *s, const char *rest, const char *query, 
 #define METRICS "text/plain; version=0.0.4; charset=utf-8"
 
 static const struct route {
-    const char *path; /* itself, and what is below it */
+    const char *path; /* the path and everything below it */
     const char *type;
     /* `rest` is the path below, without its slash. Returns the status. */
     int (*answer)(struct server *s, const char *rest, const char *query, struct buf *out);
@@ -105,7 +106,7 @@ static const struct route *find_route(const char *path, const char **ret_rest)
     return NULL;
 }
 
-/* The query, whose parameters libwebsockets has taken apart and unescaped, in one piece again. */
+/* Joins the query's parameters, which libwebsockets has split and unescaped. */
 static void read_query(struct lws *wsi, struct buf *out)
 {
     char part[HEADERS_MAX];
@@ -117,17 +118,17 @@ static void read_query(struct lws *wsi, struct buf *out)
     }
 }
 
-/* What the client asked for, as far as it counts. */
+/* The relevant parts of a request. */
 struct request {
     const char *path;
-    bool head;     /* HEAD: the answer without its body */
+    bool head;     /* HEAD: the response has no body */
     bool readable; /* GET or HEAD */
     bool has_body;
 };
 
 static bool has_body(struct lws *wsi)
 {
-    char length[8]; /* "0" fits, what does not is more than that */
+    char length[8]; /* "0" fits; anything longer is more than 0 */
     return lws_hdr_total_length(wsi, WSI_TOKEN_HTTP_CONTENT_LENGTH) > 0 &&
            (lws_hdr_copy(wsi, length, sizeof length, WSI_TOKEN_HTTP_CONTENT_LENGTH) < 0 || !str_eq(length, "0"));
 }
@@ -192,17 +193,18 @@ static void make_answer(struct server *s, struct connection *c, const struct req
     s->unsent += c->answer.len;
 }
 
-/* Writes the next part; 0 when there is more to come, -1 (which closes the connection) at the end. */
+/* Writes the next part; 0 if more follows, -1 (which closes the connection) at the end. */
 static int send_part(struct connection *c)
 {
     unsigned char part[LWS_PRE + CHUNK];
     size_t left = c->answer.len - c->sent;
     size_t n = left < CHUNK ? left : CHUNK;
     if (n == 0)
-        return 0; /* writable, and nothing asked for yet */
+        return 0; /* writable before any request */
     memcpy(part + LWS_PRE, c->answer.data + c->sent, n);
     lws_set_timeout(c->wsi, PENDING_TIMEOUT_HTTP_CONTENT, TIMEOUT_SECS);
-    /* What the socket does not take, libwebsockets keeps and sends before it says writable again or closes. */
+    /* libwebsockets keeps what the socket does not accept, and sends it before it reports
+     * writable again or closes. */
     if (lws_write(c->wsi, part + LWS_PRE, n, LWS_WRITE_HTTP) < 0 || n == left)
         return -1;
     c->sent += n;
@@ -243,8 +245,8 @@ static int on_http(struct lws *wsi, enum lws_callback_reasons reason, void *user
     (void) user;
     struct server *s = lws_context_user(lws_get_context(wsi));
     struct connection *c = lws_get_opaque_user_data(wsi);
-    /* Of some eighty reasons these matter. Upgrades and CONNECT end the connection; to say nothing about an upgrade would be to
-     * agree with it. */
+    /* Only these of some eighty reasons matter. Upgrades and CONNECT end the connection; no
+     * reaction to an upgrade would accept it. */
     if (reason == LWS_CALLBACK_SERVER_NEW_CLIENT_INSTANTIATED)
         connection_add(s, wsi);
     else if (reason == LWS_CALLBACK_HTTP)
@@ -270,7 +272,7 @@ static void evict_oldest(struct server *s)
     size_t before = s->connection_count;
     for (c = TAILQ_FIRST(&s->connections); c && s->connection_count == before; c = next) {
         next = TAILQ_NEXT(c, link);
-        /* One that still flushes stays for a moment; then the next goes. */
+        /* A connection that still flushes stays for a moment; then the next one is closed. */
         lws_set_timeout(c->wsi, PENDING_TIMEOUT_HTTP_CONTENT, LWS_TO_KILL_SYNC);
     }
 }
@@ -283,11 +285,13 @@ static void on_connections(void *arg)
         if (fd < 0)
             return;
         const int on = 1;
-        /* Head and body are two writes: the second must not wait for the first one's acknowledgement. */
+        /* Head and body are two writes: the second must not wait for the first one's
+         * acknowledgement. */
         setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
         if (s->connection_count >= s->connection_max)
             evict_oldest(s);
-        lws_adopt_socket_vhost(lws_get_vhost_by_name(s->context, SOURCE_VHOST), fd); /* closes it when it fails */
+        /* closes it on failure */
+        lws_adopt_socket_vhost(lws_get_vhost_by_name(s->context, SOURCE_VHOST), fd);
     }
 }
 
@@ -296,12 +300,12 @@ static void on_timer(void *arg)
     struct server *s = arg;
     uint64_t expirations;
     if (read(s->timer_fd, &expirations, sizeof expirations) < 0)
-        return; /* set anew in between */
+        return; /* set again meanwhile */
     s->timer_set = false;
 }
 
-/* libwebsockets 4 ignores the timeout of lws_service(), and its own timers are rounded down to whole milliseconds, which
- * makes it spin through the last one: so the limit of a wait is a timer descriptor among the others. */
+/* libwebsockets 4 ignores the timeout of lws_service(), and rounds its own timers down to whole
+ * milliseconds, so that it spins through the last one. So a timer descriptor limits the wait. */
 static int set_timer(struct server *s, int timeout_ms)
 {
     if (timeout_ms <= 0 && !s->timer_set)
@@ -325,7 +329,7 @@ int server_adopt(struct server *s, int fd, void (*on_readable)(void *arg), void 
 
 static size_t connections_allowed(void)
 {
-    /* The program needs descriptors for other things too. */
+    /* The program needs descriptors for other purposes, too. */
     struct rlimit limit;
     if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur / 2 > CONNECTIONS_MAX)
         return CONNECTIONS_MAX;
@@ -342,7 +346,7 @@ static struct lws_context *make_context(struct server *s)
         .user = s,
         .gid = (gid_t) -1,
         .uid = (uid_t) -1,
-        /* Unset, its tables would be as large as the limit of open files. */
+        /* The default tables would be as large as the limit of open files. */
         .fd_limit_per_thread = (unsigned) s->connection_max + DESCRIPTORS_BESIDE,
         .max_http_header_data = HEADERS_MAX,
         .timeout_secs = TIMEOUT_SECS,
@@ -395,7 +399,7 @@ int server_run_once(struct server *s, int timeout_ms)
 {
     if (set_timer(s, timeout_ms) < 0)
         return -1;
-    /* Any number but a negative one waits for the next descriptor. */
+    /* Any non-negative number waits for the next descriptor. */
     return lws_service(s->context, timeout_ms == 0 ? -1 : 0) < 0 ? -1 : 0;
 }
 
@@ -404,6 +408,6 @@ void server_free(struct server *s)
     if (!s)
         return;
     if (s->context)
-        lws_context_destroy(s->context); /* connections go through on_http() */
+        lws_context_destroy(s->context); /* calls on_http() for all connections */
     free(s);
 }

@@ -1,26 +1,28 @@
-/* Descriptors that are no clients, watched by libwebsockets beside them; and what the library says. */
+/* Descriptors other than clients that libwebsockets watches, and the library's log. */
 #ifndef OSTLER_SERVE_SOURCE_H
 #define OSTLER_SERVE_SOURCE_H
 
 #include <libwebsockets.h>
 
-/* In libwebsockets' per-descriptor memory. */
+/* In libwebsockets' memory per descriptor. */
 struct source {
     void (*on_readable)(void *arg);
     void *arg;
 };
 
-/* The vhost of a server, and the name of the protocol by which its sources go. */
+/* A server's vhost, and the protocol name for its sources. */
 #define SOURCE_VHOST "default"
 #define SOURCE_NAME "source"
-/* The row of a server's protocols for its sources. */
+/* The protocol row for a server's sources. */
 #define SOURCE_PROTOCOL { .name = SOURCE_NAME, .callback = source_callback, .per_session_data_size = sizeof(struct source) }
 
-/* Called by libwebsockets, as the row says. */
+/* The callback in that row. */
 int source_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t len);
-/* Calls `on_readable` when the descriptor is readable. libwebsockets owns `fd` afterwards, also when this fails: then NULL. */
+/* Calls `on_readable` when the descriptor is readable. libwebsockets owns `fd` afterwards, also
+ * on failure (NULL). */
 struct lws *source_adopt(struct lws_context *context, int fd, void (*on_readable)(void *arg), void *arg);
-/* What libwebsockets reports goes to our log at level debug: it is mostly what clients do wrong, which must not fill it. */
+/* Sends libwebsockets' messages to our log at level debug: most are clients' mistakes, which
+ * must not flood the log. */
 void source_log_library(void);
 
 #endif

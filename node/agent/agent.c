@@ -15,7 +15,7 @@
 #include "node/agent/wakes.h"
 #include "runtime/loop.h"
 
-/* A look that takes longer hangs, and is ended. */
+/* A scan that takes longer hangs, and is killed. */
 enum { TURN_MAX_S = 90 };
 
 struct agent {
@@ -25,9 +25,9 @@ struct agent {
     struct timer due;
     struct wakes wakes;
     struct pace pace;
-    struct scan_outcome *outcome; /* shared with the process of the look */
-    pid_t turn;                   /* that process; 0: none */
-    bool news;                    /* came while it was there */
+    struct scan_outcome *outcome; /* shared with the scan process */
+    pid_t turn;                   /* the scan process; 0: none */
+    bool news;                    /* a hint arrived during the scan */
     int signals;
     bool stopped;
 };
@@ -37,16 +37,18 @@ static void arm(struct agent *a)
     loop_timer_set(a->loop, &a->due, a->pace.next_ms);
 }
 
-/* In the process of a look. */
+/* Runs in the scan process. */
 static void run_turn(struct agent *a)
 {
     sigset_t none;
-    /* It ends with the agent, and when it takes too long. */
+    /* It ends with the agent, or at its time limit. */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     alarm(TURN_MAX_S);
-    /* What changes from here on is news for the next look. The agent hears of it; to find the folders may hang, as a look may. */
+    /* Watches before the scan, so that a change during it wakes the next one. The agent reads the
+     * hints. The watches are set in this process because opening the directories may hang, like a
+     * scan. */
     wakes_watch(&a->wakes, a->o->root);
     scan_run(a->o, &a->pace, loop_now(a->loop), a->outcome);
     _exit(0);

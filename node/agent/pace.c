@@ -4,10 +4,10 @@
 
 #include "base/str.h"
 
-/* Doublings of PACE_RETRY_MS until PACE_RETRY_MAX_MS is passed. */
+/* Number of doublings of PACE_RETRY_MS that reach PACE_RETRY_MAX_MS. */
 enum { DOUBLINGS_MAX = 9 };
 
-/* A number below `range` that is another one for each node and each look. */
+/* A number below `range` that differs between nodes and between scans. */
 static int64_t spread(const struct pace *p, int64_t range)
 {
     uint64_t parts[] = { p->name_hash, p->looks };
@@ -25,7 +25,8 @@ static int64_t holders_ms(const struct pace *p)
     return p->closed ? PACE_CLOSED_MS : PACE_HOLDERS_MS;
 }
 
-/* Whether that somebody has let go of a GPU is said at once: Ostler may wait for just that, which only its answer tells. */
+/* Whether to report at once that users have released a GPU. Ostler may be waiting for exactly that,
+ * and the agent only learns so from the response. */
 static bool may_say_leavers(const struct pace *p, const struct inventory_hash *seen, int64_t now_ms)
 {
     return seen->users < p->hash.users && p->leavers_ms <= now_ms + (PACE_LEAVERS - 1) * PACE_HOLDERS_MS;
@@ -42,7 +43,6 @@ enum turn_end pace_verdict(const struct pace *p, const struct inventory_hash *se
     return TURN_LATER;
 }
 
-/* The time until the next look after a failure. */
 static int64_t retry_ms(const struct pace *p, int64_t retry_after_ms)
 {
     unsigned doublings = p->failures - 1;
@@ -67,7 +67,7 @@ static int64_t next_ms(const struct pace *p, const struct scan_outcome *o, int64
     return now_ms + PACE_LOOK_MS - PACE_LOOK_MS / 10 + spread(p, PACE_LOOK_MS / 5);
 }
 
-/* What a write of holders alone makes of it. */
+/* The end of the budget after a write that reports only holders. */
 static int64_t leavers_ms(const struct pace *p, int64_t now_ms)
 {
     int64_t until_ms = (p->leavers_ms > now_ms ? p->leavers_ms : now_ms) + PACE_HOLDERS_MS;
@@ -85,7 +85,7 @@ void pace_take(struct pace *p, const struct scan_outcome *o, int64_t now_ms)
     p->quiet_looks = o->end == TURN_SAID ? 0 : p->quiet_looks + (o->end == TURN_QUIET);
     if (o->end == TURN_SAID) {
         p->closed = o->closed;
-        /* While GPUs seem to be gone the next look counts on, whatever it sees. */
+        /* While GPUs seem to be gone, the next scan must report again to count on. */
         p->said = !o->gone;
         p->hash = o->hash;
     }

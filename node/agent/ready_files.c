@@ -48,7 +48,7 @@ const char *ready_module_missing(const struct root *root, enum ready_module modu
     return is_missing ? "the module gdrdrv is not loaded" : NULL;
 }
 
-/* Fills `driver` with the sign where the driver is a container's. */
+/* Fills `driver` with the ready file if a container provides the driver. */
 static const char *driver_missing(const struct root *root, const struct ready_target *wish, struct ready_words *driver)
 {
     if (!is_loaded(root, "sys/module/nvidia/refcnt"))

@@ -6,7 +6,7 @@
 #include "kube/object.h"
 #include "node/inventory/inventory.h"
 
-/* Of one answer: what a GpuNode can be at most is far below. */
+/* Limit of a response; the largest GpuNode is far smaller. */
 enum { ANSWER_MAX = 1 << 20 };
 
 static void send(struct report *r, enum report_step step, struct request request)
@@ -23,7 +23,8 @@ static void make(struct report *r)
     send(r, REPORT_MAKE, request_create(RESOURCE_GPU_NODE, NULL, object));
 }
 
-/* The JSON merge patch that makes `before` equal to `after`: lists are replaced whole. New reference. */
+/* The JSON merge patch that turns `before` into `after`; lists are replaced whole. New
+ * reference. */
 static json_t *merge_patch(const json_t *before, const json_t *after)
 {
     json_t *patch = json_object(), *value;
@@ -41,7 +42,7 @@ static json_t *merge_patch(const json_t *before, const json_t *after)
     return patch;
 }
 
-/* Only into this incarnation: one that somebody makes in between is read first. */
+/* Patches only this incarnation: if the object was recreated, it must be read first. */
 static void write_into(struct report *r, const json_t *there)
 {
     json_t *change = merge_patch(json_at(there, "status.inventory"), r->inventory);
@@ -56,7 +57,7 @@ static bool finds_none(const json_t *inventory)
     return json_is_array(gpus) && json_array_size(gpus) == 0;
 }
 
-/* What was said before counts only where it is of this start of the machine. */
+/* An earlier count is only valid on the same boot. */
 static void count_absence(struct report *r, const json_t *said)
 {
     int64_t before = 0;
@@ -68,8 +69,9 @@ static void count_absence(struct report *r, const json_t *said)
     json_object_set_new(r->inventory, "absentLooks", json_integer(r->absent));
 }
 
-/* Whether it is waited for who has a GPU open. A node that waits for its jobs may do so for weeks: they are pods, of which the
- * API server knows; only of processes nobody else tells. */
+/* Whether Ostler waits for open GPU devices to be closed. A node that waits for its jobs is not
+ * meant, because that may take weeks: jobs are pods, which the API server reports. Only the agent
+ * reports processes. */
 static bool is_closed(const json_t *object)
 {
     static const char *const states[] = { "Draining", "Unloading", "Removing" };
@@ -95,7 +97,7 @@ static bool is_worth_a_gpu_node(const json_t *inventory)
     return json_array_size(json_object_get(inventory, "gpus")) || json_array_size(json_object_get(inventory, "nvSwitches"));
 }
 
-/* No success; some refusals are as good as one. */
+/* Handles a failed request; a missing GpuNode is not a failure. */
 static void take_failure(struct report *r, struct reply *reply)
 {
     enum report_step step = r->step;
@@ -106,7 +108,7 @@ static void take_failure(struct report *r, struct reply *reply)
         make(r);
 }
 
-/* The GpuNode that an answer has. New reference, or NULL: something else has answered than the API server. */
+/* The GpuNode in a response. New reference, or NULL: the response is not from the API server. */
 static json_t *object_of(const struct report *r, struct reply *reply)
 {
     CLEANUP_JSON json_t *object = reply_object(reply, NULL);

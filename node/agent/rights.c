@@ -8,13 +8,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* No image and no service is known to run as this one, and Ostler is another: with CAP_SYS_PTRACE it could write in the memory
- * of processes that have its user. */
+/* A uid that no known image or service uses, and that differs from Ostler's: with CAP_SYS_PTRACE
+ * the agent could write to the memory of processes with the same uid. */
 enum { NOBODY = 65531 };
 
 #define TO_LOOK (1U << CAP_SYS_PTRACE | 1U << CAP_DAC_READ_SEARCH)
 
-/* Root's capabilities would go with root, and what is kept of them does not count before it is said anew. */
+/* Keeps capabilities across the change of user; they must then be made effective again. */
 static int keep_to_look(void)
 {
     struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };

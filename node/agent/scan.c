@@ -9,10 +9,9 @@
 #include "node/agent/report.h"
 #include "node/inventory/inventory.h"
 
-/* For all requests of a turn together; the agent ends it a little later. */
+/* For all requests of a scan; shorter than the agent's limit for a scan. */
 enum { REQUESTS_MS = 60 * 1000 };
 
-/* Drives the client until the report is through. */
 static void run_report(struct session *s, struct report *r)
 {
     if (!session_wait(s, &r->exchange, clock_mono_ms(&s->clock) + REQUESTS_MS))

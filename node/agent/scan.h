@@ -1,20 +1,21 @@
-/* One look, and the requests that follow from it. It is made in a process of its own, which ends with it: whatever a host does to
- * it, a driver that hangs included, the agent lives on, and between looks nothing of a client or of TLS stays in memory. */
+/* One scan and the requests that follow from it. Each scan runs in its own process. So the agent
+ * survives whatever happens in it, even a driver that hangs, and no client or TLS memory stays
+ * between scans. */
 #ifndef OSTLER_NODE_AGENT_SCAN_H
 #define OSTLER_NODE_AGENT_SCAN_H
 
 #include "node/agent/pace.h"
 #include "node/inventory/root.h"
 
-/* All is borrowed. */
+/* All members are borrowed. */
 struct scan_options {
-    const char *node;       /* the name of this one */
-    const char *kubeconfig; /* NULL: where config_load() looks else */
+    const char *node;       /* name of this node */
+    const char *kubeconfig; /* NULL: the other places of config_load() */
     const char *version;
     const struct root *root;
 };
 
-/* Looks, says what is new as pace_verdict() has it, and logs what came of it. */
+/* Scans, reports a change if pace_verdict() says so, and logs the result. */
 void scan_run(const struct scan_options *o, const struct pace *p, int64_t now_ms, struct scan_outcome *ret);
 
 #endif

@@ -9,11 +9,11 @@
 #include "base/str.h"
 #include "node/agent/wakes.h"
 
-/* sysfs tells nobody of what changes in it; the kernel's messages may not come here. */
+/* sysfs sends no notifications, and the kernel's messages may not reach this container. */
 enum { LOOK_MS = 2000 };
 
-/* Waits for news, a signal or the next look; true for a signal. The container's first process gets no signal that it does not
- * ask for. */
+/* Waits for a hint, a signal or the next check; true for a signal. The first process of a container
+ * receives only signals that it handles. */
 static bool sleep_until_news(struct wakes *w, int signals, int64_t ms)
 {
     struct pollfd ready[] = { { .fd = signals, .events = POLLIN }, { .fd = w->files, .events = POLLIN },
@@ -24,7 +24,7 @@ static bool sleep_until_news(struct wakes *w, int signals, int64_t ms)
     return ready[0].revents != 0;
 }
 
-/* Tells what is missing when that is another thing than before. */
+/* Prints what is missing if that has changed. */
 static void tell(const char *missing, const char **told)
 {
     if (missing != *told && missing)

@@ -14,12 +14,12 @@
 #include "node/inventory/uevent.h"
 
 enum {
-    MESSAGE_MAX = 8192,    /* of the kernel; it sends 2 KiB at most */
-    MESSAGES_MAX = 256,    /* that are taken at a time */
-    KERNEL_GROUP = 1,      /* the kernel's own messages; 2 are those of udev */
+    MESSAGE_MAX = 8192,    /* bytes of a kernel message; the kernel sends at most 2 KiB */
+    MESSAGES_MAX = 256,    /* read at a time */
+    KERNEL_GROUP = 1,      /* the kernel's own messages; group 2 has udev's */
 };
 
-/* Only the folders themselves, not what is below them: they have few entries, which seldom change. */
+/* Watched without their subdirectories: they have few entries, which seldom change. */
 static const char *const folders[] = {
     "run", "run/containerd", "run/k3s/containerd", "run/k0s", "run/crio", "var/snap/microk8s/common/run",
     "etc/containerd", "etc/crio", "etc/docker", "etc/k0s",
@@ -29,7 +29,7 @@ static const char *const folders[] = {
 };
 
 #define MODULE "/module/"
-/* Modules that keep a GPU from its vendor's. */
+/* Modules that block a vendor's driver. */
 static const char *const modules[] = { "nouveau", "vfio_pci" };
 
 static int open_uevents(void)
@@ -64,14 +64,15 @@ void wakes_watch(struct wakes *w, const struct root *root)
         int fd = resolve(root->fd, folders[i], true);
         if (fd < 0)
             continue;
-        /* By its descriptor, since by its path a link might lead out of the root. One that is watched already stays so. */
+        /* Through the descriptor, because a link in the path might lead out of the root. Adding an
+         * existing watch changes nothing. */
         snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
         inotify_add_watch(w->files, path, IN_CREATE | IN_DELETE | IN_MOVED_TO | IN_MOVED_FROM | IN_ONLYDIR);
         close(fd);
     }
 }
 
-/* "add@/module/nvidia", as each message begins. */
+/* Each message starts like "add@/module/nvidia". */
 static bool is_of_module(struct part message)
 {
     const char *at = memchr(message.at, '@', message.len);
@@ -105,7 +106,7 @@ bool wakes_take_uevents(struct wakes *w)
         if (n > 0)
             news |= wakes_is_news((struct part){ message, (size_t) n });
         else if (n < 0 && errno == ENOBUFS)
-            news = true; /* some were lost */
+            news = true; /* messages were lost */
         else
             break;
     }

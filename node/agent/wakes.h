@@ -1,6 +1,6 @@
-/* What wakes the agent between its looks: the kernel's messages about PCI devices and modules, and names that come and go in the
- * folders where runtimes, kubelets and drivers leave their signs. All of it is a hint: where a kernel or a container gives none,
- * the slow look finds the same. */
+/* What wakes the agent between scans: the kernel's messages about PCI devices and modules, and
+ * files that appear or vanish in the directories of runtimes, kubelets and drivers. All of them are
+ * hints. If a kernel or a container sends none, the periodic scan finds the same. */
 #ifndef OSTLER_NODE_AGENT_WAKES_H
 #define OSTLER_NODE_AGENT_WAKES_H
 
@@ -9,7 +9,7 @@
 #include "node/inventory/root.h"
 #include "node/inventory/text.h"
 
-/* Descriptors that are readable when there is news; -1: there is no such thing here. */
+/* Descriptors that become readable on a hint; -1: not available here. */
 struct wakes {
     int uevents;
     int files;
@@ -17,13 +17,13 @@ struct wakes {
 
 void wakes_open(struct wakes *w);
 void wakes_close(struct wakes *w);
-/* Watches the folders that are there by now. */
+/* Watches those of the directories that exist now. */
 void wakes_watch(struct wakes *w, const struct root *root);
-/* Takes all messages of one of the descriptors; whether one of them is a reason to look. */
+/* Take all messages from one descriptor; true if one of them is a reason to scan. */
 bool wakes_take_uevents(struct wakes *w);
 bool wakes_take_files(struct wakes *w);
-/* Whether a message of the kernel is about a PCI device of a vendor in base/vendor.h, or about a
- * module that drives one or keeps it from being driven. */
+/* Whether a kernel message is a reason to scan: it is about a PCI device of a vendor in
+ * base/vendor.h, or a module that drives such a device or blocks its driver. */
 bool wakes_is_news(struct part message);
 
 #endif

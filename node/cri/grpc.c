@@ -13,20 +13,20 @@
 #include "base/clock.h"
 #include "base/mem.h"
 
-/* Before each message: whether it is compressed, and its length (gRPC over HTTP/2, "Length-Prefixed-Message"). */
+/* PREFIX: before each message, a compression flag and the length (gRPC over HTTP/2,
+ * "Length-Prefixed-Message"). */
 enum { PREFIX = 5, STATUS_UNIMPLEMENTED = 12, REASON_MAX = 1024, READ_MAX = 16 * 1024 };
 
-/* One call, and what has come of its answer. */
 struct call {
-    struct buf framed; /* what is to be sent */
+    struct buf framed; /* the request with its prefix */
     size_t sent;
-    struct buf *answer; /* with its prefix */
+    struct buf *answer; /* the response with its prefix */
     char reason[REASON_MAX];
-    int status; /* of gRPC; below 0: none has come */
+    int status; /* gRPC status; below 0: not received */
     bool is_too_large, has_ended;
 };
 
-/* ---- what nghttp2 asks for and tells */
+/* ---- callbacks of nghttp2 */
 
 static ssize_t on_body_wanted(nghttp2_session *session, int32_t stream, uint8_t *to, size_t size, uint32_t *flags,
                               nghttp2_data_source *source, void *arg)
@@ -47,7 +47,7 @@ static bool is_name(const uint8_t *name, size_t len, const char *wanted)
     return len == strlen(wanted) && memcmp(name, wanted, len) == 0;
 }
 
-/* A text has bytes as %XX (gRPC over HTTP/2, "Percent-Encoded"). */
+/* Decodes bytes in the form %XX (gRPC over HTTP/2, "Percent-Encoded"). */
 static void decode(const uint8_t *text, size_t len, char *to, size_t size)
 {
     size_t n = 0;
@@ -63,14 +63,14 @@ static void decode(const uint8_t *text, size_t len, char *to, size_t size)
     to[n] = '\0';
 }
 
-/* Trailers come here as well. */
+/* Also called for trailers. */
 static int on_header(nghttp2_session *session, const nghttp2_frame *frame, const uint8_t *name, size_t name_len,
                      const uint8_t *value, size_t len, uint8_t flags, void *arg)
 {
     (void) session, (void) frame, (void) flags;
     struct call *call = arg;
     if (is_name(name, name_len, "grpc-status"))
-        call->status = atoi((const char *) value); /* nghttp2 ends it with a NUL */
+        call->status = atoi((const char *) value); /* nghttp2 terminates it with NUL */
     if (is_name(name, name_len, "grpc-message"))
         decode(value, len, call->reason, sizeof call->reason);
     return 0;
@@ -145,7 +145,6 @@ static int connect_to(const char *path, struct err *e)
     return err_set(e, ERR_UNREACHABLE, "nobody answers on %s", path);
 }
 
-/* Waits until the socket can be read or written. */
 static int await(int fd, short events, int64_t until_ms, const char *path, struct err *e)
 {
     struct pollfd socket = { .fd = fd, .events = events };
@@ -160,7 +159,6 @@ static int no_grpc(const char *path, const char *why, struct err *e)
     return err_set(e, ERR_NOT_FOUND, "what answers on %s speaks no gRPC: %s", path, why);
 }
 
-/* Sends all that the session has to say at the moment. */
 static int send_all(nghttp2_session *session, int fd, int64_t until_ms, const char *path, struct err *e)
 {
     const uint8_t *bytes;
@@ -178,7 +176,6 @@ static int send_all(nghttp2_session *session, int fd, int64_t until_ms, const ch
     return 0;
 }
 
-/* Takes what has come. */
 static int receive(nghttp2_session *session, int fd, int64_t until_ms, const char *path, struct err *e)
 {
     uint8_t bytes[READ_MAX];
@@ -198,7 +195,7 @@ static int talk(nghttp2_session *session, const struct call *call, int fd, int64
     int rc = 0;
     while (rc == 0 && !call->has_ended) {
         rc = send_all(session, fd, until_ms, path, e);
-        if (rc == 0 && !nghttp2_session_want_read(session)) /* what came was not HTTP/2 */
+        if (rc == 0 && !nghttp2_session_want_read(session)) /* the input is not HTTP/2 */
             rc = no_grpc(path, "another protocol", e);
         if (rc == 0)
             rc = receive(session, fd, until_ms, path, e);
@@ -208,7 +205,7 @@ static int talk(nghttp2_session *session, const struct call *call, int fd, int64
     return rc;
 }
 
-/* ---- a call */
+/* ---- calls */
 
 static bool frame(const struct buf *message, struct buf *framed)
 {
@@ -217,7 +214,7 @@ static bool frame(const struct buf *message, struct buf *framed)
     return buf_add(framed, prefix, sizeof prefix) && buf_add(framed, message->data, message->len);
 }
 
-/* Leaves the message of an answer, which has one that is not compressed. */
+/* Removes the prefix of a response, which must be uncompressed. */
 static int unframe(const struct call *call, const char *method, struct err *e)
 {
     const unsigned char *at = (const unsigned char *) buf_text(call->answer);

@@ -5,7 +5,7 @@
 #include "base/str.h"
 #include "base/wire.h"
 
-/* Numbers of fields, by the message that has them. */
+/* Field numbers, grouped by message. */
 enum {
     REQUEST_CONFIG = 1,
     REQUEST_HANDLER = 2,
@@ -26,8 +26,9 @@ enum {
     CONDITION_MESSAGE = 4,
 };
 
-/* The node's own network needs no plug-in of CNI, which may call a control plane. All else is a pod's own: CRI-O starts a
- * container only where the pod has its processes in common (server/sandbox_run_linux.go of 1.34, drop_infra_ctr). */
+/* The node's network needs no CNI plug-in, which may call a control plane. All other namespaces are
+ * the pod's: CRI-O starts an infra container only for a pod with a shared process namespace
+ * (server/sandbox_run_linux.go of 1.34, drop_infra_ctr). */
 enum { NAMESPACE_NODE = 2 };
 
 #define SANDBOX_NAME "ostler-runtime-check"
@@ -75,7 +76,7 @@ static struct wire_rest whole(const struct buf *b)
     return (struct wire_rest){ (const unsigned char *) b->data, b->len };
 }
 
-/* As a text of C: what is longer is cut, and so is what comes after a zero byte. */
+/* Copies a C string: truncated to `size`, or at a zero byte. */
 static void copy(char *to, size_t size, struct wire_rest from)
 {
     size_t len = from.len < size ? from.len : size - 1;
@@ -93,7 +94,7 @@ bool cri_read_id(const struct buf *answer, char ret[CRI_ID_MAX])
     return *ret;
 }
 
-/* Sets what a condition says, where it is one that is asked for. */
+/* Stores a condition if it is one of CRI_CONDITIONS. */
 static bool read_condition(struct wire_rest r, struct cri_status *ret)
 {
     struct wire_field type, status, message;

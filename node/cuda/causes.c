@@ -7,7 +7,7 @@
 
 #define UVM "/dev/nvidia-uvm"
 
-/* Errors of the library, by their numbers. */
+/* Causes by error number of the library. */
 static const struct {
     int error;
     enum cause cause;
@@ -61,7 +61,7 @@ enum cause cause_of(int cuda_error)
     for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++)
         if (errors[i].error == cuda_error)
             return errors[i].cause;
-    /* The library has no error of its own for it. */
+    /* The library has no error number for a missing device file. */
     if ((cuda_error == CUDA_UNKNOWN || cuda_error == CUDA_OPERATING_SYSTEM) && !has_uvm())
         return CAUSE_UVM;
     return CAUSE_OTHER;

@@ -1,14 +1,14 @@
-/* The part of the CUDA driver's library that ostler-cuda uses: names and numbers as NVIDIA's cuda.h 13.0 has them. The library is
- * the driver's, so any function may be missing. */
+/* The functions of the CUDA driver library that ostler-cuda uses; names and numbers are those of
+ * NVIDIA's cuda.h 13.0. Any function may be missing, because the driver brings the library. */
 #ifndef OSTLER_NODE_CUDA_DRIVER_H
 #define OSTLER_NODE_CUDA_DRIVER_H
 
 #include <stddef.h>
 
-/* A function of a library whose version may not have it: NULL then. */
+/* The function is NULL if the version of the library lacks it. */
 #define OF_THE_DRIVER __attribute__((weak))
 
-/* Results of the library, and those of its attributes that are asked. */
+/* Results of the library, and the device attributes that ostler-cuda reads. */
 enum {
     CUDA_OK = 0,
     CUDA_OUT_OF_MEMORY = 2,
@@ -31,7 +31,7 @@ enum {
     CUDA_COMPUTE_MINOR = 76,
 };
 
-/* Addresses on the GPU. */
+/* An address on the GPU. */
 typedef unsigned long long cuda_address;
 struct cuda_uuid {
     unsigned char bytes[16];
@@ -61,7 +61,7 @@ extern int cuMemsetD8_v2(cuda_address at, unsigned char value, size_t size) OF_T
 extern int cuLaunchKernel(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,
                           unsigned block_z, unsigned shared, void *stream, void **parameters, void **extra) OF_THE_DRIVER;
 
-/* Of the loader, which has them in a library of its own before glibc 2.34. */
+/* From the loader; before glibc 2.34 they are in a separate library. */
 extern void *dlopen(const char *name, int flags) OF_THE_DRIVER;
 extern void *dlsym(void *library, const char *name) OF_THE_DRIVER;
 

@@ -5,7 +5,7 @@
 
 #include "node/cuda/driver.h"
 
-/* By the oldest version that they have, which C libraries before 2.34 know as well: there they are in libdl. */
+/* The oldest symbol versions, so that C libraries before 2.34 work, where libdl has them. */
 #ifndef OSTLER_WITH_MAIN
 #if defined(__x86_64__)
 __asm__(".symver dlopen, dlopen@GLIBC_2.2.5");

@@ -1,18 +1,18 @@
-/* ostler-cuda: whether the GPUs of a container or a machine compute. Lines on standard output:
+/* ostler-cuda: checks whether the GPUs of a container or a machine compute. Output:
  *
  *     driver 580.178.04              its version
  *     cuda 13.0                      the newest CUDA that this driver runs
- *     card UUID MEMORY COMPUTE NAME  of each GPU or slice that it was given; memory in MiB; the name may have blanks
+ *     card UUID MEMORY COMPUTE NAME  each visible GPU or MIG device; MiB; NAME may have blanks
  *     slice UUID PROFILE             it is a MIG device of this profile
- *     ecc UUID CORRECTED UNCORRECTED errors of its memory since the driver was loaded
- *     bandwidth UUID MIB             of memory that it reads and writes in a second
- *     proven UUID                    the program ran on it, with the right result
- *     failed UUID STATUS             it did not: the exit status for that (node/cuda/causes.h)
+ *     ecc UUID CORRECTED UNCORRECTED memory errors since the driver was loaded
+ *     bandwidth UUID MIB             memory read and written in a second
+ *     proven UUID                    the program ran on it with the right result
+ *     failed UUID STATUS             it failed: the exit status for that (node/cuda/causes.h)
  *     end
  *
- * Facts that nobody tells are left out. On standard error a sentence for each failure. The exit status is the cause of the first
- * one. It is linked with the driver's library libcuda.so.1 by its name, and begins as ostler-nvml does, so it runs with the
- * loader and the C library that are there. */
+ * Unknown facts are left out. Each failure prints a sentence on standard error. The exit status is
+ * the cause of the first failure. The program links libcuda.so.1 by name and starts like
+ * ostler-nvml, so it runs with any loader and C library. */
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -26,14 +26,15 @@
 #include "node/cuda/prove.h"
 #include "node/nvml/begin.h"
 
-/* Its whole time: a driver that hangs is the end of it, unless it hangs in the kernel. OSTLER_CUDA_SECONDS sets another one. */
+/* Time limit of the program; it does not help if the driver hangs in the kernel.
+ * OSTLER_CUDA_SECONDS overrides it. */
 enum { LIMIT_S = 120, LIMIT_MAX_S = 3600, CARDS_MAX = 64, NAME_MAX_LEN = 96, UUID_MAX_LEN = 48, LINE_MAX_LEN = 512 };
 
-/* A GPU, or a slice of one. */
+/* A GPU or a MIG device. */
 struct gpu {
     int device;
     char uuid[UUID_MAX_LEN], name[NAME_MAX_LEN];
-    const char *profile; /* in `name`; NULL: a whole GPU */
+    const char *profile; /* points into `name`; NULL: a whole GPU */
 };
 
 static void write_all(int to, const char *text)
@@ -67,7 +68,7 @@ static enum cause complain(const char *of, enum cause cause, const struct failur
     return cause;
 }
 
-/* Only what may be done in the handler of a signal. */
+/* Uses only functions that are safe in a signal handler. */
 static void too_late(int signal_number)
 {
     (void) signal_number;
@@ -77,7 +78,7 @@ static void too_late(int signal_number)
     _exit(CAUSE_TIME);
 }
 
-/* By hand: a newer C library has a newer atoi(), which an older one lacks. */
+/* Without atoi(), because a newer C library links a version of it that older ones lack. */
 static void begin_time(void)
 {
     const char *text = getenv("OSTLER_CUDA_SECONDS");
@@ -88,12 +89,12 @@ static void begin_time(void)
     alarm(seconds > 0 && seconds <= LIMIT_MAX_S ? seconds : LIMIT_S);
 }
 
-/* ---- a card */
+/* ---- one GPU */
 
 static void find_uuid(struct gpu *c)
 {
     struct cuda_uuid uuid = { { 0 } };
-    /* The older function says of a slice which GPU it is of. */
+    /* For a MIG device, the older function returns the UUID of its GPU. */
     if (cuDeviceGetUuid_v2)
         cuDeviceGetUuid_v2(&uuid, c->device);
     else
@@ -104,7 +105,8 @@ static void find_uuid(struct gpu *c)
                        i == 0 || (i >= 4 && i <= 10 && i % 2 == 0) ? "-" : "", uuid.bytes[i]);
 }
 
-/* "NVIDIA A100-SXM4-40GB MIG 1g.5gb" is "NVIDIA A100-SXM4-40GB" and "1g.5gb". What is no printable ASCII becomes "?". */
+/* Splits "NVIDIA A100-SXM4-40GB MIG 1g.5gb" into the name and "1g.5gb". Replaces all but printable
+ * ASCII with "?". */
 static void find_name(struct gpu *c)
 {
     static const char mark[] = " MIG ";
@@ -167,7 +169,7 @@ static enum cause look_at(int index)
     return prove_gpu(&c);
 }
 
-/* ---- all of them */
+/* ---- all GPUs */
 
 static void tell_versions(void)
 {

@@ -5,13 +5,14 @@
 
 #include "node/cuda/driver.h"
 
-/* Numbers that are added, 4 MiB in each vector; and what is copied on the GPU to see how fast its memory is: 256 MiB is more
- * than any cache of a GPU holds (an H200 has 50 MB, a B200 126 MB), and 20 times of it take 3 ms there, 70 ms on a small GPU. */
+/* NUMBERS: 4 MiB per vector. COPY_BYTES measure memory bandwidth: 256 MiB exceed every GPU cache
+ * (H200: 50 MB, B200: 126 MB), and 20 copies take 3 ms there and 70 ms on a small GPU. */
 enum { NUMBERS = 1 << 20, BLOCK = 256, COPY_BYTES = 256 << 20, COPIES = 20 };
 
 #define VECTOR_BYTES (NUMBERS * sizeof(unsigned))
 
-/* PTX 6.0 for compute capability 5.0: every driver since 384 compiles it for every GPU since Maxwell. */
+/* PTX 6.0 for compute capability 5.0: all drivers since 384 compile it for all GPUs since
+ * Maxwell. */
 static const char program[] = ".version 6.0\n"
                               ".target sm_50\n"
                               ".address_size 64\n"
@@ -45,13 +46,12 @@ static const char program[] = ".version 6.0\n"
                               "    ret;\n"
                               "}\n";
 
-/* What the program works on. */
 struct vectors {
-    unsigned *a, *b, *sum;          /* here */
+    unsigned *a, *b, *sum;          /* in this process */
     cuda_address on_a, on_b, on_sum; /* on the GPU */
 };
 
-/* Goes on while nothing has failed: the first call that does is what is told. */
+/* Skips calls after the first failure, which is the one to report. */
 #define TRY(failure, function, ...)                            \
     do {                                                       \
         if (!(failure)->error) {                               \
@@ -75,7 +75,7 @@ int prove_can(void)
     return cuDeviceGetUuid_v2 || cuDeviceGetUuid;
 }
 
-/* Numbers whose sums are all different, and go beyond 32 bits for half of them. */
+/* Fills the vectors so that all sums differ and half of them overflow 32 bits. */
 static void fill(struct vectors *v)
 {
     for (unsigned i = 0; i < NUMBERS; i++) {
@@ -104,7 +104,7 @@ static void add_on_gpu(struct vectors *v, struct failure *f)
     TRY(f, cuMemAlloc_v2, &v->on_sum, VECTOR_BYTES);
     TRY(f, cuMemcpyHtoD_v2, v->on_a, v->a, VECTOR_BYTES);
     TRY(f, cuMemcpyHtoD_v2, v->on_b, v->b, VECTOR_BYTES);
-    /* So that what an earlier program has left there is no result. */
+    /* Data of an earlier program must not pass as a result. */
     TRY(f, cuMemsetD8_v2, v->on_sum, 0, VECTOR_BYTES);
     TRY(f, cuLaunchKernel, function, NUMBERS / BLOCK, 1, 1, BLOCK, 1, 1, 0, NULL, parameters, NULL);
     TRY(f, cuCtxSynchronize);
@@ -125,7 +125,8 @@ static unsigned long long now_us(void)
     return (unsigned long long) t.tv_sec * 1000000 + (unsigned long long) t.tv_nsec / 1000;
 }
 
-/* Each copy reads its bytes and writes them. The first one, before the clock, makes the pages. */
+/* Each copy reads and writes its bytes. The first copy, which is not measured, allocates the
+ * pages. */
 static unsigned long long measure(void)
 {
     cuda_address ends[2] = { 0, 0 };

@@ -43,7 +43,7 @@ void asker_close(struct asker *a)
     a->helper = -1;
 }
 
-/* ---- in the process of the helper */
+/* ---- in the helper process */
 
 static bool is_own_root(int fd)
 {
@@ -56,7 +56,7 @@ static bool enter(int fd)
     return is_own_root(fd) || (fchdir(fd) == 0 && chroot(".") == 0);
 }
 
-/* Nothing of ours goes with it: no descriptor but the pipe, no environment, no signal that is blocked. */
+/* Closes all descriptors except the pipe, and clears the environment and blocked signals. */
 static void leave_behind(int out)
 {
     const struct rlimit no_core = { 0, 0 }, cpu = { CPU_MAX_S, CPU_MAX_S };
@@ -73,7 +73,8 @@ static void leave_behind(int out)
     dup2(null, STDERR_FILENO);
 }
 
-/* A library that has a capability of ours could leave its root by it. It gets none back by starting a program. */
+/* With a capability, the library could leave its root. NO_NEW_PRIVS prevents that it regains one by
+ * starting a program. */
 static bool give_up_rights(void)
 {
     struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -93,9 +94,10 @@ static void become_helper(const struct asker *a, const struct driver_root *d, in
     _exit(STATUS_NO_START);
 }
 
-/* ---- beside it */
+/* ---- in this process */
 
-/* Starts it in a process group of its own, so that whatever it starts ends with it. Returns the process, or -1. */
+/* Starts the helper in its own process group, so that its descendants end with it. Returns the pid
+ * or -1. */
 static pid_t start(const struct asker *a, const struct driver_root *d, int *ret_from)
 {
     int ends[2];
@@ -121,7 +123,8 @@ static bool is_whole(const struct buf *said)
     return nvml_is_whole((struct part){ buf_text(said), said->len });
 }
 
-/* Reads until it has said all, ends, or has had its time. Why it is not all, or NULL. */
+/* Reads until the output is complete, the helper ends, or its time is over. Returns why the output
+ * is incomplete, or NULL. */
 static const char *hear(int from, int64_t limit_ms, struct buf *ret)
 {
     const struct clock clock = clock_system();
@@ -143,7 +146,8 @@ static const char *hear(int from, int64_t limit_ms, struct buf *ret)
     return NULL;
 }
 
-/* Ends what left its group; it is this process's child since its parent ended. False while there is something. */
+/* Kills descendants that left the group; orphans become children of this process. False while there
+ * are any. */
 static bool end_orphans(void)
 {
     FILE *children = fopen("/proc/thread-self/children", "re");
@@ -157,7 +161,8 @@ static bool end_orphans(void)
     return !any;
 }
 
-/* Ends it and all that it has started. False when it hangs in the kernel; else *status is how it ended. */
+/* Kills the helper and its descendants. False if it hangs in the kernel; else *status is its wait
+ * status. */
 static bool finish(pid_t pid, int *status)
 {
     bool ended = false;
@@ -171,7 +176,7 @@ static bool finish(pid_t pid, int *status)
     return ended;
 }
 
-/* Why it failed, from how it ended where that says more. */
+/* Why the helper failed: by its wait status if that says more than `why`. */
 static int explain(const char *why, int status, struct err *e)
 {
     static const struct {
@@ -213,14 +218,15 @@ int asker_ask(struct asker *a, const struct driver_root *d, int64_t limit_ms, st
     if (is_stuck(a))
         return err_set(e, ERR_SYSTEM, "NVML: the process %d hangs in the driver since it was asked, and cannot be ended",
                        (int) a->stuck);
-    /* What loses its parent comes to this process, and is not forgotten. */
+    /* Orphans of the helper become children of this process, which ends them. */
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     pid_t pid = start(a, d, &from);
     if (pid < 0)
         return err_set(e, ERR_SYSTEM, "no process to ask NVML: %s", strerror(errno));
     const char *why = hear(from, limit_ms, ret);
     bool ended = finish(pid, &status);
-    /* Only now: one that still talks would end by that, and not by what is wrong with it. */
+    /* Closed only now: a helper that still writes would die from SIGPIPE and hide its real
+     * failure. */
     close(from);
     if (!ended) {
         a->stuck = pid;

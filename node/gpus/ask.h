@@ -1,5 +1,5 @@
-/* Asking NVML, in a process of its own that may crash, hang or talk for ever: what the library of a driver does with a card that
- * is broken nobody knows. */
+/* Asks NVML in a separate process that may crash, hang or print without end, because a driver's
+ * library may do anything with a broken GPU. */
 #ifndef OSTLER_NODE_GPUS_ASK_H
 #define OSTLER_NODE_GPUS_ASK_H
 
@@ -11,15 +11,16 @@
 #include "node/gpus/driver_root.h"
 
 struct asker {
-    int helper;  /* ostler-nvml, opened; -1: it is not */
-    pid_t stuck; /* one that hangs in the kernel, where no signal reaches it; 0: none */
+    int helper;  /* descriptor of ostler-nvml; -1: not open */
+    pid_t stuck; /* a process that hangs in the kernel and takes no signal; 0: none */
 };
 
-/* Opens the helper, which lies beside this program. */
+/* Opens the helper, which lies in the directory of this program. */
 int asker_open(struct asker *a, struct err *e);
 void asker_close(struct asker *a);
-/* Adds what the helper says to `ret`, lines as in node/inventory/nvml.h from the second on, all of them printable. It is given
- * `limit_ms` milliseconds. While one hangs in the kernel no other is asked. */
+/* Appends the helper's output to `ret`: printable lines in the form of node/inventory/nvml.h
+ * without its first line. The limit is `limit_ms` milliseconds. While an earlier helper hangs in
+ * the kernel, no other starts. */
 int asker_ask(struct asker *a, const struct driver_root *d, int64_t limit_ms, struct buf *ret, struct err *e);
 
 #endif

@@ -7,7 +7,7 @@
 #include "node/inventory/host_driver.h"
 #include "node/inventory/resolve.h"
 
-/* A driver container's before the host's own: where both are, the container has loaded the module. */
+/* A driver container comes before the host: if both exist, the container has loaded the module. */
 static const char *const folders[] = { "run/nvidia/driver", "." };
 
 static bool has_devices(const struct root *root)

@@ -16,9 +16,9 @@
 #include "node/inventory/os.h"
 
 enum {
-    LIMIT_MS = 20 * 1000,      /* for an answer: a card that was asleep takes some seconds */
-    LOOK_MS = 60 * 1000,       /* between looks at what there is, which ask nobody */
-    AGAIN_MS = 10 * 60 * 1000, /* after no answer */
+    LIMIT_MS = 20 * 1000,      /* for a response; a GPU that was suspended takes some seconds */
+    LOOK_MS = 60 * 1000,       /* between checks for changes, which do not use NVML */
+    AGAIN_MS = 10 * 60 * 1000, /* until the retry after a failure */
 };
 
 struct keeper {
@@ -26,8 +26,8 @@ struct keeper {
     const char *file;
     struct asker asker;
     struct clock clock;
-    uint64_t asked;    /* nvml_layout() of the last time; 0: never */
-    int64_t again_ms;  /* when it is asked again because there was no answer; 0: there was */
+    uint64_t asked;    /* nvml_layout() of the last query; 0: none */
+    int64_t again_ms;  /* time of the retry after a failure; 0: the last query succeeded */
 };
 
 static int ask(const struct root *host, struct asker *a, struct buf *ret, struct err *e)
@@ -51,7 +51,7 @@ int gpus_print(const struct root *host, struct err *e)
     return rc;
 }
 
-/* Whole, or not at all. */
+/* Writes the file atomically. */
 static int put(const char *file, const struct buf *text, struct err *e)
 {
     int why = file_put(AT_FDCWD, file, 0644, text->data, text->len);

@@ -5,13 +5,13 @@
 
 #include "base/mem.h"
 
-/* What a path of one hierarchy says; parts of it. */
+/* The owners in the path of one hierarchy; parts of it. */
 struct owner {
     struct part pod, container, unit;
 };
 
-/* What runtimes put before a container's id. CRI-O's "crio-conmon-" is the process that watches over it, which is of the pod
- * alone. */
+/* Prefixes of container ids. CRI-O's "crio-conmon-" is absent: that is the monitor process, which
+ * belongs only to the pod. */
 static const char *const runtimes[] = { "cri-containerd-", "crio-", "docker-", "libpod-", "containerd-" };
 
 static bool cut_end(struct part *name, const char *suffix)
@@ -32,7 +32,7 @@ static bool cut_begin(struct part *name, const char *prefix)
     return true;
 }
 
-/* 8-4-4-4-12 digits; systemd's driver writes "_" for "-", which would stand for a level of slices. */
+/* 8-4-4-4-12 digits; systemd's driver writes "_" instead of "-", which separates slice levels. */
 static bool is_uid(struct part p)
 {
     static const size_t lengths[] = { 8, 4, 4, 4, 12 };
@@ -54,7 +54,7 @@ static bool take_pod(struct part name, struct owner *o)
         size_t at = name.len;
         while (at > 0 && name.at[at - 1] != '-')
             at--;
-        /* A uid with "-" in it, as some write it in slices too, begins further left. */
+        /* Some write the uid with "-" even in slices; then it starts further left. */
         struct part tail = { name.at + at, name.len - at };
         if (!part_begins(tail, "pod") && name.len > POD_UID_LEN + 3)
             tail = (struct part){ name.at + name.len - POD_UID_LEN - 3, POD_UID_LEN + 3 };
@@ -82,8 +82,9 @@ static bool take_container(struct part name, struct owner *o)
 static void take_name(struct part name, struct owner *o)
 {
     struct part unit = name;
-    /* The outermost pod and its outermost container are those that the kubelet knows: a process of a pod may make cgroups below
-     * its own, called as it likes. What is around the first pod is where the kubelet itself runs. */
+    /* The outermost pod and container are the ones that the kubelet knows: a process of a pod may
+     * create nested cgroups of any name. Names before the first pod describe where the kubelet
+     * itself runs. */
     if (!o->pod.len && take_pod(name, o))
         o->container = (struct part){ 0 };
     else if (!o->container.len)
@@ -92,7 +93,8 @@ static void take_name(struct part name, struct owner *o)
         o->unit = name;
 }
 
-/* Goes along a path. Runtimes that were told the wrong driver write "…slice:cri-containerd:<id>" as one name. */
+/* Finds the owners in a path. Runtimes with the wrong cgroup driver write
+ * "…slice:cri-containerd:<id>" as one name. */
 static struct owner owner_of(struct part path)
 {
     struct owner o = { 0 };

@@ -8,7 +8,7 @@
 
 enum { CARDS_MAX = 256, INSTANCES_MAX = 64, TEXT_MAX = 16384, MINOR_MAX = 255 };
 
-/* As long as a card was not initialised its driver says question marks, or that it does not know. */
+/* Until a GPU is initialized, its driver reports question marks or "Unknown". */
 static bool is_said(struct part value)
 {
     return value.len && !part_find(value, "?") && !part_is(value, "Unknown");
@@ -34,7 +34,7 @@ void gpu_parse(struct arena *a, struct part text, struct pci_device *ret)
     }
 }
 
-/* GPU instances are folders gi0, gi1, … of the card's capabilities. */
+/* GPU instances are the directories gi0, gi1, … in the GPU's capabilities. */
 static int count_instances(const struct view *v, int minor)
 {
     char path[96];

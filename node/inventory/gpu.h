@@ -1,5 +1,5 @@
-/* What a loaded driver says of its cards in procfs: name, UUID, number of the device node, and how many MIG instances each is
- * divided into. */
+/* What a loaded driver reports of its GPUs in procfs: name, UUID, minor of the device node, and
+ * number of MIG instances. */
 #ifndef OSTLER_NODE_INVENTORY_GPU_H
 #define OSTLER_NODE_INVENTORY_GPU_H
 
@@ -8,9 +8,9 @@
 
 enum { CARD_PRODUCT_MAX = 63, CARD_UUID_MAX = 63 };
 
-/* Adds that to the GPUs; those that only the driver knows are added as gone. */
+/* Adds these facts to `gpus`; a GPU that only the driver lists is added as gone. */
 void gpu_read(const struct view *v, struct pci_devices *gpus);
-/* Reads one card's text; product, uuid and minor of *ret are set where it says them. */
+/* Parses the text of one GPU; sets product, uuid and minor of *ret if the text has them. */
 void gpu_parse(struct arena *a, struct part text, struct pci_device *ret);
 
 #endif

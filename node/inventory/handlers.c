@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Of "[a."b.c".d]" what is between the brackets; false: the line begins no table. */
+/* The text between the brackets of "[a."b.c".d]"; false: the line starts no table. */
 static bool is_table(struct part line, struct part *ret)
 {
     const char *end = line.len && line.at[0] == '[' ? memchr(line.at, ']', line.len) : NULL;
@@ -19,7 +19,7 @@ static struct part without_quotes(struct part p)
     return quoted ? (struct part){ p.at + 1, p.len - 2 } : p;
 }
 
-/* The next key of a path with dots, of which those in quotes are no ends. */
+/* The next key of a dotted path; dots in quotes do not separate keys. */
 static bool next_key(struct part *path, struct part *ret)
 {
     char quote = 0;
@@ -39,7 +39,7 @@ static bool next_key(struct part *path, struct part *ret)
     return true;
 }
 
-/* NAME of "….runtimes.NAME" and all below that. */
+/* NAME in "….runtimes.NAME" and in all tables below it. */
 static struct part runtime_of(struct part path)
 {
     struct part key;
@@ -49,7 +49,7 @@ static struct part runtime_of(struct part path)
     return (struct part){ 0 };
 }
 
-/* Of a text what is in its quotes; of anything else what stands before a comment. */
+/* The contents of a quoted string, or a bare value without its comment. */
 static struct part value_of(struct part value)
 {
     const char *end = value.len && (value.at[0] == '"' || value.at[0] == '\'')
@@ -83,7 +83,7 @@ bool handlers_next(struct handlers_lines *lines, struct handlers_line *ret, stru
     return true;
 }
 
-/* Whether it names the program of its runtime. */
+/* Whether it sets the program of its runtime. */
 static bool handlers_names_program(const struct handlers_line *line)
 {
     return line->runtime.len && (part_is(line->name, "BinaryName") || part_is(line->name, "runtime_path"));
@@ -99,7 +99,7 @@ static bool same(struct part a, struct part b)
     return a.len == b.len && (a.len == 0 || memcmp(a.at, b.at, a.len) == 0);
 }
 
-/* The place of a runtime, a new one where it has none; NULL: there is no more room. */
+/* The entry of a runtime, new if necessary; NULL: the list is full. */
 static struct handler *place_of(struct handlers *h, struct part name)
 {
     for (size_t i = 0; i < h->len; i++)
@@ -111,7 +111,7 @@ static struct handler *place_of(struct handlers *h, struct part name)
     return &h->items[h->len++];
 }
 
-/* Texts in quotes up to the bracket that ends the list, over as many lines as it has. */
+/* Reads quoted strings up to the bracket that ends the list, on any number of lines. */
 static void take_imports(struct part text, struct handlers *ret)
 {
     size_t at = 0;

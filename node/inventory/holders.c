@@ -10,7 +10,8 @@
 #include "node/inventory/modules.h"
 #include "node/inventory/text.h"
 
-/* A machine with 65,536 processes is looked at in part; so is one where all of them together have more open files than this. */
+/* Limits of one scan; beyond PROCESSES_MAX processes or FILES_MAX open files of all processes, the
+ * result is partial. */
 enum {
     PROCESSES_MAX = 65536,
     FILES_MAX = 1 << 18,
@@ -20,14 +21,14 @@ enum {
     PID_MAX = 1 << 22
 };
 
-/* A path under which one process stands for all, so that what is said does not change with each of them. */
+/* One path that stands for all processes, so that the report does not change with each of them. */
 #define ANY_FILES "proc/PID/fd"
 
 struct search {
     const struct view *v;
     const struct vendor *vendor;
     struct holders *found;
-    struct driver_majors majors; /* none: it is not known which they are */
+    struct driver_majors majors; /* empty: not known */
     size_t files_left;
 };
 
@@ -56,17 +57,19 @@ static bool has_gone(int why)
     return why == ENOENT || why == ESRCH;
 }
 
-/* Of a process that could not be looked at, or one of its files: there may be holders that are not found. */
+/* Records that a process or one of its files could not be inspected: there may be holders that were
+ * not found. */
 static void miss(struct search *s, int why)
 {
-    if (why == 0 || has_gone(why)) /* it has ended, or closed it */
+    if (why == 0 || has_gone(why)) /* the process ended, or closed the file */
         return;
     view_note(s->v, ANY_FILES, why);
     s->found->complete = false;
 }
 
-/* Whether an open file that is called like a device of the driver is one: anybody may have a file of that name, and make a device
- * of it that is somebody else's. Where the kernel does not say what it is, its name counts. */
+/* Whether an open file with the name of a driver's device is one: any process may own a file or
+ * another device with that name. If the kernel does not report the device number, the name
+ * decides. */
 static bool is_of_driver(const struct search *s, const struct folder *files, const char *name)
 {
     int major, why = folder_device(files, name, &major);
@@ -75,7 +78,7 @@ static bool is_of_driver(const struct search *s, const struct folder *files, con
     return major >= 0 && (s->majors.len == 0 || driver_majors_has(&s->majors, major));
 }
 
-/* Whether one open file is a device. The text of a device's link is short: what is too long is none. */
+/* Whether one open file is a device. A device's link is short: a longer one is not a device. */
 static bool look_at_file(struct search *s, const struct folder *files, const char *name, uint64_t *minors)
 {
     char target[512];
@@ -88,7 +91,7 @@ static bool look_at_file(struct search *s, const struct folder *files, const cha
     return holds;
 }
 
-/* Goes through the open files of a process. Whether it holds a device. */
+/* Inspects the open files of a process; returns whether it holds a device. */
 static bool look_at_files(struct search *s, int pid, uint64_t *minors)
 {
     char path[64];
@@ -105,7 +108,7 @@ static bool look_at_files(struct search *s, int pid, uint64_t *minors)
     return holds;
 }
 
-/* Order, and whether two are the same: by pod, container and unit; by name what is in none of them. */
+/* Sort order and identity: by pod, container and unit; by process name outside of those. */
 static int compare(const struct holder *a, const struct holder *b)
 {
     int rc = strcmp(str_or_empty(a->pod_uid), str_or_empty(b->pod_uid));
@@ -128,7 +131,8 @@ static void join(struct holder *h, const struct holder *other)
     }
 }
 
-/* Takes one in its place. Which are left out must not depend on the order of processes: those that come last are. */
+/* Inserts a holder in order. A full list drops the last in sort order, so that the result does not
+ * depend on the order of processes. */
 static void add(struct holders *all, const struct holder *h)
 {
     size_t at = 0;
@@ -196,7 +200,7 @@ void holders_look(const struct view *v, const struct vendor *vendor, const struc
     const char *name;
     *ret = (struct holders){ .known = true, .complete = true };
     if (m->known && !m->loaded)
-        return; /* nobody has what is not there */
+        return; /* a missing driver has no holders */
     find_majors(&s);
     ret->known = view_folder(v, "proc", PROCESSES_MAX, &processes) == SEEN;
     while (ret->known && (name = folder_next(&processes, &why)))

@@ -16,14 +16,15 @@
 
 enum { LINK_MAX = 256, VERSION_MAX = 63, PID_MAX = 1 << 22 };
 
-/* A place that only one operating system has is looked at there alone: elsewhere it may be a file server's, which can be away. */
+/* A place of one operating system is only inspected there: elsewhere the path may be on a file
+ * server, which may not respond. */
 struct place {
     const char *path;
-    const char *os;     /* its ID; NULL: any */
-    const char *kernel; /* what its kernel's release ends in, "-gke"; NULL: anything */
+    const char *os;     /* ID in os-release; NULL: any */
+    const char *kernel; /* suffix of the kernel release, "-gke"; NULL: any */
 };
 
-/* Where packages, NVIDIA's installer, Talos, Google's and Bottlerocket put it. */
+/* The places that packages, NVIDIA's installer, Talos, Google and Bottlerocket use. */
 static const struct place programs[] = {
     { "/usr/bin/nvidia-smi", NULL, NULL },
     { "/usr/sbin/nvidia-smi", NULL, NULL },
@@ -47,14 +48,14 @@ static const struct place libraries[] = {
     { "/usr/local/glibc/usr/lib/" LIBRARY ".1", "talos", NULL },
 };
 
-/* A link to what a driver container has mounted is nothing of the host's. */
+/* A link into the mount of a driver container is not part of the host. */
 static bool is_of_a_container(const struct view *v, const char *path)
 {
     char target[LINK_MAX];
     return root_link(v->root, path + 1, target, sizeof target) == 0 && strstr(target, OF_CONTAINERS);
 }
 
-/* What decides where to look; read once for all places. */
+/* Selects the places; read once. */
 struct system {
     struct os_release os;
     const char *kernel; /* as `uname -r`; NULL: not known */
@@ -73,7 +74,8 @@ static bool is_of_system(const struct place *p, const struct system *s)
     return (!p->os || str_eq(p->os, s->os.id)) && (!p->kernel || (s->kernel && str_has_suffix(s->kernel, p->kernel)));
 }
 
-/* The first of these files that is there, or NULL. False when one before it, or one of all, could not be looked at. */
+/* The first of these files that exists, or NULL. False if an earlier place, or any if none exists,
+ * could not be inspected. */
 static bool find_first(const struct view *v, const struct system *s, const struct place *places, size_t count, const char **ret)
 {
     bool saw_all = true;
@@ -102,7 +104,7 @@ const char *host_driver_version(const char *library)
     if (!str_has_prefix(name, LIBRARY "."))
         return NULL;
     name += strlen(LIBRARY ".");
-    /* "1" alone is the name under which programs look for it. */
+    /* "1" alone is the generic name that programs load. */
     return strchr(name, '.') && strspn(name, "0123456789.") == strlen(name) ? name : NULL;
 }
 
@@ -115,7 +117,7 @@ static const char *version_of(const struct view *v, const char *library)
     return version ? part_shown(v->arena, (struct part){ version, strlen(version) }, VERSION_MAX) : NULL;
 }
 
-/* The lock stays where its container was killed, so it counts only while the process that it names is there. */
+/* A killed container leaves its lock behind, so the lock only counts while its process exists. */
 static void look_at_lock(const struct view *v, struct host_driver *ret)
 {
     const char *text;

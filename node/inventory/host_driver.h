@@ -1,5 +1,4 @@
-/* Drivers by the files that they leave: one that is installed on the host itself, and a driver container that has put its own
- * there. */
+/* Finds drivers by their files: a driver that is installed on the host, and a driver container. */
 #ifndef OSTLER_NODE_INVENTORY_HOST_DRIVER_H
 #define OSTLER_NODE_INVENTORY_HOST_DRIVER_H
 
@@ -8,23 +7,25 @@
 #include "node/inventory/module.h"
 #include "node/inventory/view.h"
 
-/* Paths are the host's, with a "/" first; static, but for the version, which is from the arena. NULL: not there. */
+/* Paths are the host's, with a leading "/". Strings are static, except the version, which is from
+ * the arena. NULL: not found. */
 struct host_driver {
     const char *smi;     /* nvidia-smi */
     const char *library; /* libnvidia-ml.so.1 */
-    const char *version; /* of the library, as its file is called */
-    /* nvidia-smi is there; or the library with a module that no driver container has loaded. Alone it comes with packages that
-     * bring no driver. */
+    const char *version; /* from the library's file name */
+    /* nvidia-smi is there, or the library and a module that no driver container loaded. The library
+     * alone proves nothing: packages without a driver bring it too. */
     bool installed;
-    bool known;          /* false: where it is not `installed`, the places could not all be looked at */
-    bool container;      /* a driver container runs: its lock names a process that lives */
+    bool known; /* false: not `installed` as far as seen, but some places could not be inspected */
+    bool container;      /* a driver container runs: the process that its lock names is alive */
     bool container_known;
 };
 
 void host_driver_look(const struct view *v, const struct module_facts *m, struct host_driver *ret);
-/* libnvidia-ml.so.1 in a root, or NULL. False when it may be at a place that could not be looked at. */
+/* Finds libnvidia-ml.so.1 in a root; *ret is NULL if it is not there. False if a place that may
+ * have it could not be inspected. */
 bool host_driver_find_library(const struct view *v, const char **ret);
-/* "580.178.04" of "libnvidia-ml.so.580.178.04", borrowed from it; NULL: it is not so called. */
+/* "580.178.04" of "libnvidia-ml.so.580.178.04", borrowed from it; NULL: another form of name. */
 const char *host_driver_version(const char *library);
 
 #endif

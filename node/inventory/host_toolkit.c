@@ -17,7 +17,7 @@
 
 enum { CONFIG_MAX = 256 * 1024, DROP_INS_MAX = 64, READ_MAX = 16, NAME_LEN_MAX = 256, LINK_MAX = 256, VERSION_MAX = 63 };
 
-/* Where packages put programs, in the order of a service's PATH. */
+/* Directories that packages use, in the order of a service's PATH. */
 static const char *const folders[] = { "/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin",
                                        "/sbin",           "/bin",           "/opt/bin" };
 
@@ -28,7 +28,7 @@ static const char *const libraries[] = {
     "usr/lib/" LIBRARY ".1",
 };
 
-/* What the files say, the last one that says something. */
+/* What the files configure; later files override. */
 struct named {
     char name[TOOLKIT_NAME_MAX + 1], program[TOOLKIT_PATH_MAX + 1], standard[TOOLKIT_NAME_MAX + 1];
     const char *config;
@@ -53,7 +53,7 @@ static bool is_nvidias(struct part program)
     return part_begins((struct part){ program.at + cut, program.len - cut }, PROGRAM);
 }
 
-/* One called nvidia counts more than others: a RuntimeClass of that name means it. */
+/* A handler named nvidia has priority, because RuntimeClasses of that name use it. */
 static void take_handler(const struct handler *h, const char *config, struct named *n)
 {
     bool called_so = part_is(h->name, "nvidia");
@@ -93,7 +93,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(a, b);
 }
 
-/* Files of a folder in the order in which they are taken in: that of their names. */
+/* Reads the files of a directory in import order, which is by name. */
 static void take_folder(const struct view *v, const char *folder, const char *suffix, struct named *n)
 {
     char names[READ_MAX][NAME_LEN_MAX];
@@ -118,7 +118,7 @@ static void take_folder(const struct view *v, const char *folder, const char *su
     }
 }
 
-/* A folder's files with one ending, or one file, by its whole path. */
+/* Imports a directory's files with one suffix, or one file by its absolute path. */
 static void take_import(const struct view *v, struct part pattern, struct named *n)
 {
     char path[TOOLKIT_PATH_MAX + 1];
@@ -128,7 +128,7 @@ static void take_import(const struct view *v, struct part pattern, struct named 
     if (slash == path || (star && star != slash + 1))
         return;
     if (!star)
-        star = slash + 1; /* its whole name is the ending */
+        star = slash + 1; /* its whole name is the suffix */
     else
         star++;
     *slash = '\0';
@@ -151,7 +151,7 @@ static void look_at_config(const struct view *v, const struct runtime *r, struct
         take_folder(v, "etc/crio/crio.conf.d", "", n);
 }
 
-/* Where a program without a folder is looked for. */
+/* Finds a program without a directory in its name. */
 static const char *in_path(const struct view *v, const char *name)
 {
     for (size_t i = 0; i < ARRAY_LEN(folders); i++) {

@@ -1,6 +1,6 @@
-/* What a look at a host gives, all of it, and the form in which it is said: `status.inventory` of a GpuNode (crds/ has its
- * schema). Every list and text of it is bounded. What was not seen is left out, and where it would have been is listed as
- * unreadable. */
+/* The result of a scan of a host, and its JSON form, `status.inventory` of a GpuNode (schema in
+ * crds/). Every list and text is bounded. Unreadable facts are left out, and their places are
+ * listed as unreadable. */
 #ifndef OSTLER_NODE_INVENTORY_INVENTORY_H
 #define OSTLER_NODE_INVENTORY_INVENTORY_H
 
@@ -15,9 +15,9 @@
 #include "node/inventory/pci.h"
 #include "node/inventory/runtime.h"
 
-/* Zero-initialised = nothing seen. */
+/* Zero-initialized = nothing found. */
 struct inventory {
-    struct arena arena; /* all that the others point to */
+    struct arena arena; /* owns what the other members point to */
     struct os_facts os;
     struct pci_bus bus;
     struct module_facts module;
@@ -32,18 +32,18 @@ struct inventory {
 
 #define CLEANUP_INVENTORY CLEANUP(inventory_clear)
 
-/* Looks once. Never fails: what could not be read is in it. */
+/* Scans once. Never fails: the inventory lists what could not be read. */
 void inventory_look(const struct root *root, struct inventory *ret);
 void inventory_clear(struct inventory *i);
 /* New reference. */
 json_t *inventory_json(const struct inventory *i);
-/* Whether two say the same, so that the second need not be written. The count of references of the module does not count: it
- * changes with every program that runs; whether the module is in use does. */
+/* Whether two inventories are equal, so that the second needs no write. Ignores the module's
+ * reference count, which changes with every program, but not whether the module is in use. */
 bool inventory_same(const json_t *a, const json_t *b);
-/* The same for both of inventory_same(). `lasting`: without who has a GPU open, and whether somebody has, which is another thing
- * with each job. */
+/* A hash for comparisons as in inventory_same(). `lasting`: without the holders and without whether
+ * GPUs are in use, which change with each job. */
 uint64_t inventory_hash(const json_t *inventory, bool lasting);
-/* How many use the GPUs, as far as that is seen; a module in use counts as one more. */
+/* The number of known users of the GPUs; a module in use counts as one more. */
 uint64_t inventory_users(const json_t *inventory);
 
 #endif

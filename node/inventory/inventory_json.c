@@ -1,4 +1,4 @@
-/* An inventory as JSON, as the GpuNode has it. */
+/* Converts an inventory to the JSON form of the GpuNode. */
 #include <string.h>
 
 #include "base/buf.h"
@@ -7,7 +7,7 @@
 #include "base/str.h"
 #include "node/inventory/inventory.h"
 
-/* Holders that a column names, and how long that gets. */
+/* Holders that the printer column names, and length limits of its text. */
 enum { NAMED_MAX = 2, NAMES_MAX = 63, NAMES_ROOM = 512 };
 
 static const char *const flavours[] = {
@@ -20,7 +20,7 @@ static void set_text(json_t *object, const char *key, const char *text)
         json_object_set_new(object, key, json_text(text));
 }
 
-/* A number that is not known is negative. */
+/* A negative number is not known. */
 static void set_number(json_t *object, const char *key, int64_t number)
 {
     if (number >= 0)
@@ -49,7 +49,8 @@ static json_t *device_json(const struct pci_device *d)
 {
     json_t *o = json_object();
     set_text(o, "address", d->address);
-    if (d->vendor != &vendors[VENDOR_NVIDIA]) /* what agents have always written is of NVIDIA */
+    /* without a vendor, a GPU is NVIDIA's, as in older inventories */
+    if (d->vendor != &vendors[VENDOR_NVIDIA])
         json_object_set_new(o, "vendor", json_textf("%04x", d->vendor->pci));
     set_text(o, "device", d->device);
     set_text(o, "bus", pci_bus_name(d->bus));
@@ -166,7 +167,7 @@ static json_t *holder_json(const struct holder *h)
     set_text(o, "container", h->container);
     set_text(o, "unit", h->unit);
     set_text(o, "process", h->process);
-    /* Of a container its number says nothing to anybody, and it changes with each job. */
+    /* The pid of a container's process has no meaning outside, and changes with each job. */
     if (!h->pod_uid && !h->container)
         set_number(o, "pid", h->pid);
     set_number(o, "processes", h->processes);
@@ -177,7 +178,8 @@ static json_t *holder_json(const struct holder *h)
     return o;
 }
 
-/* "nv-hostengine, python3 and 2 more": what a column has room for. Those of the host come first, as in the list. */
+/* "nv-hostengine, python3 and 2 more", as short as a printer column. Host processes come first, as
+ * in the list. */
 static json_t *names_of(const struct holders *holders)
 {
     CLEANUP_BUF struct buf text = BUF_INIT(NAMES_ROOM);
@@ -247,7 +249,7 @@ json_t *inventory_json(const struct inventory *i)
     return o;
 }
 
-/* Without what changes all the time. New reference; NULL gives NULL. */
+/* A copy without constantly changing facts. New reference; NULL for NULL. */
 static json_t *at_rest(const json_t *inventory)
 {
     json_t *copy = json_deep_copy(inventory);

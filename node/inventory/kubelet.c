@@ -7,20 +7,21 @@
 #include "base/mem.h"
 #include "base/str.h"
 
-/* A path is a folder and the name of a file in it. */
+/* PLACE_MAX: a directory plus a file name. */
 enum { CONFIG_MAX = 256 * 1024, SOCKETS_MAX = 4 * 1024 * 1024, PLACE_MAX = ENDPOINT_MAX + 64 };
 
-/* The sockets of the host's network, with the paths that their processes gave them; and the kubelet's, who has which device. */
+/* The host's Unix sockets with the paths of their processes; and the kubelet's socket that reports
+ * the assignment of devices to containers. */
 #define SOCKETS "proc/1/net/unix"
 #define FOLDER "/pod-resources"
 #define SOCKET FOLDER "/kubelet.sock"
 
-/* Where kubelets keep what they know (--root-dir). The distributions' own before the usual one, which some make a link to
- * theirs. */
+/* Directories of kubelets (--root-dir). Those of distributions come first: some distributions link
+ * the usual one to theirs. */
 #define KUBEADMS "/var/lib/kubelet"
 static const char *const roots[] = { "/var/lib/k0s/kubelet", "/var/snap/microk8s/common/var/lib/kubelet", KUBEADMS };
 
-/* In which of its files, and behind what, the endpoint stands. */
+/* Files that may contain the endpoint, and the text before it. */
 static const char *const configs[] = { "config.yaml", "kubeadm-flags.env" };
 static const char *const marks[] = { "containerRuntimeEndpoint:", "--container-runtime-endpoint=",
                                      "--container-runtime-endpoint " };
@@ -44,7 +45,8 @@ struct part kubelet_endpoint(struct part text)
     return (struct part){ 0 };
 }
 
-/* The folder of the kubelet whose socket a line is about; NULL: it is about another one, or one that is not there. */
+/* The directory of the kubelet that owns the socket on a line; NULL: another socket, or one that is
+ * gone. */
 static const char *listens_in(const struct view *v, struct part line)
 {
     const char *path = memchr(line.at, '/', line.len), *end = line.at + line.len;
@@ -55,8 +57,8 @@ static const char *listens_in(const struct view *v, struct part line)
     return root && view_is(v, arena_printf(v->arena, "%s" SOCKET, root) + 1, S_IFSOCK) == SEEN ? root : NULL;
 }
 
-/* The first of those that listen, whatever its --root-dir is. Where a usual folder leads there, by a link or a mount, it is that
- * one: whoever asks there gets an answer. */
+/* The first directory with a listening socket, whatever --root-dir is. If a usual directory leads
+ * there, by a link or a mount, returns the usual one: its socket responds. */
 static const char *listening_root(const struct view *v)
 {
     CLEANUP_BUF struct buf text = BUF_INIT(SOCKETS_MAX);
@@ -72,9 +74,10 @@ static const char *listening_root(const struct view *v)
     return root;
 }
 
-/* Its folder: that of a kubelet that listens; where sockets cannot be seen the first usual one in which a kubelet answers who has
- * which device, else the first that has a folder for that. Where device plugins register does not tell: that folder is always
- * /var/lib/kubelet/device-plugins, whatever the kubelet's own is (Kubernetes 1.36, pkg/kubelet/cm/devicemanager/manager.go). */
+/* The kubelet's directory: that of a listening kubelet. If sockets cannot be seen: the first usual
+ * one whose pod-resources socket exists, else the first that has the directory for it. The device
+ * plugin directory is no evidence: it is always /var/lib/kubelet/device-plugins (Kubernetes 1.36,
+ * pkg/kubelet/cm/devicemanager/manager.go). */
 static const char *find_root(const struct view *v)
 {
     const char *listening = listening_root(v), *prepared = NULL;
@@ -118,7 +121,7 @@ void kubelet_look(const struct view *v, struct kubelet *ret)
     *ret = (struct kubelet){ .root = find_root(v) };
     if (ret->root)
         ret->endpoint = endpoint_in(v, ret->root);
-    /* kubeadm writes them where it always does, whatever --root-dir is. */
+    /* kubeadm always writes its files here, whatever --root-dir is. */
     if (ret->root && !ret->endpoint && !is_usual(ret->root))
         ret->endpoint = endpoint_in(v, KUBEADMS);
 }

@@ -1,4 +1,4 @@
-/* The kubelet of a host: its folder, and which runtime it is told to use. */
+/* Finds the kubelet of a host: its directory, and the runtime that it is configured to use. */
 #ifndef OSTLER_NODE_INVENTORY_KUBELET_H
 #define OSTLER_NODE_INVENTORY_KUBELET_H
 
@@ -9,12 +9,13 @@ enum { ENDPOINT_MAX = 127 };
 
 /* Strings are static or from the arena; NULL: not known. */
 struct kubelet {
-    const char *root;     /* its folder on the host: /var/lib/kubelet */
-    const char *endpoint; /* the runtime's socket as its configuration names it: "unix:///run/containerd/containerd.sock" */
+    const char *root;     /* its directory on the host: /var/lib/kubelet */
+    /* the runtime's socket as configured: "unix:///run/containerd/containerd.sock" */
+    const char *endpoint;
 };
 
 void kubelet_look(const struct view *v, struct kubelet *ret);
-/* The runtime's endpoint in a kubelet's configuration or among its flags; of length 0: it does not say. */
+/* The runtime's endpoint in a kubelet's configuration or flags; length 0: not given. */
 struct part kubelet_endpoint(struct part text);
 
 #endif

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* 300 modules of a desktop are 20 KiB. */
+/* MODULES_MAX: 300 modules of a desktop take 20 KiB. */
 enum { MODULES_MAX = 512 * 1024, VERSION_TEXT_MAX = 4096, ROUNDS_MAX = 4, PATH_LEN = 96 };
 
 #define SECURE_BOOT "sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
@@ -30,7 +30,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(const char *const *) a, *(const char *const *) b);
 }
 
-/* Takes the users of one module of the driver. */
+/* Adds the modules that use one of the driver's modules. */
 static void take_users(struct arena *a, const struct module_line *line, struct module_facts *m)
 {
     struct part users = line->users, name;
@@ -39,7 +39,8 @@ static void take_users(struct arena *a, const struct module_line *line, struct m
             m->dependents[m->dependent_count++] = part_shown(a, name, MODULE_NAME_MAX);
 }
 
-/* Finds nvidia_uvm, nvidia_modeset, then nvidia_drm on top of that: the list has users above or below what they use. */
+/* Finds nvidia_uvm and nvidia_modeset, then nvidia_drm, which depends on that. Takes several
+ * rounds, because dependent modules may be listed in any order. */
 static void find_dependents(struct arena *a, struct part text, const char *module,
                             struct module_facts *m)
 {
@@ -70,7 +71,7 @@ static void take_line(const struct module_line *line, const char *module, struct
         m->in_use |= line->references > module_user_count(line);
 }
 
-/* The version that is loaded, and which of the two drivers it is. */
+/* Reads the loaded version, and whether the driver is open or proprietary. */
 static void look_at_version(const struct view *v, const char *module, struct module_facts *m)
 {
     char path[PATH_LEN];
@@ -106,7 +107,6 @@ void module_look(const struct view *v, const struct vendor *vendor, struct modul
         look_at_version(v, vendor->module, ret);
 }
 
-/* Whether a folder has anything in it. */
 static bool has_entries(const struct view *v, const char *path)
 {
     CLEANUP_FOLDER struct folder f = { 0 };
@@ -125,8 +125,8 @@ enum secure_boot secure_boot_look(const struct view *v)
         why = EINVAL;
     if (view_note(v, SECURE_BOOT, why) == UNREADABLE)
         return SECURE_BOOT_UNKNOWN;
-    /* A machine that was not started by EFI has none, and some firmware has no such variable; but where no variable is to be
-     * seen, their file system is not there. */
+    /* A machine that did not boot through EFI has no such variable, nor has some firmware. But if
+     * no variable is visible, their file system is not mounted. */
     if (view_is(v, "sys/firmware/efi", S_IFDIR) == ABSENT)
         return view_is(v, "sys/firmware", S_IFDIR) == SEEN ? SECURE_BOOT_OFF : SECURE_BOOT_UNKNOWN;
     return has_entries(v, "sys/firmware/efi/efivars") ? SECURE_BOOT_OFF : SECURE_BOOT_UNKNOWN;

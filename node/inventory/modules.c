@@ -19,7 +19,7 @@ bool modules_next(struct part *text, struct module_line *ret)
     return false;
 }
 
-/* Users end with a comma each; "[permanent]" stands for no module. */
+/* Each user ends with a comma; "[permanent]" is not a module. */
 bool module_next_user(struct part *users, struct part *name)
 {
     while (part_next(users, ',', name))
@@ -37,7 +37,7 @@ int64_t module_user_count(const struct module_line *m)
     return count;
 }
 
-/* "580.178.04": digits and dots, at least one of each. */
+/* "580.178.04": digits and dots, with at least one dot. */
 static bool is_version(struct part p)
 {
     bool dot = false;
@@ -58,7 +58,8 @@ bool driver_version_parse(struct part text, struct driver_version *ret)
             continue;
         if (!part_find(line, "Kernel Module"))
             return false;
-        /* "NVIDIA UNIX Open Kernel Module for x86_64  580.178.04 …"; "NVIDIA UNIX x86_64 Kernel Module  535.183.01 …". */
+        /* Either "NVIDIA UNIX Open Kernel Module for x86_64  580.178.04 …" or "NVIDIA UNIX x86_64
+         * Kernel Module  535.183.01 …". */
         ret->flavour = part_find(line, "Open Kernel Module") ? FLAVOUR_OPEN : FLAVOUR_PROPRIETARY;
         while (part_word(&line, &word))
             if (is_version(word)) {
@@ -86,7 +87,7 @@ static bool is_of_vendor(const struct vendor *v, struct part name)
     return false;
 }
 
-/* "195 nvidia" in a line each; disks and the like come last, under numbers of their own. */
+/* Lines like "195 nvidia"; block devices follow, with their own numbers. */
 void driver_majors_parse(struct part text, const struct vendor *vendor, struct driver_majors *ret)
 {
     struct part line, number, name;

@@ -12,17 +12,17 @@ enum { MEMORY_MAX_MIB = 1 << 24, VERSION_TEXT_MAX = 256, PLACES_MAX = 4096, PLAC
 #define CAPABILITIES "proc/driver/nvidia/capabilities"
 #define CARDS "proc/driver/nvidia/gpus"
 
-/* ---- what there is */
+/* ---- the current layout */
 
-/* Folders below the capabilities, by how they begin, and those of cards. */
+/* Prefixes of directory names at each level below the capabilities. */
 static const char *const levels[] = { "gpu", "mig", "gi", "ci" };
 
 struct walk {
     const struct view *v;
-    size_t left; /* names that are still looked at */
+    size_t left; /* names that may still be read */
 };
 
-/* A sum, since names come in no order. */
+/* A sum of hashes, because names come in no order. */
 static uint64_t sum_below(struct walk *w, const char *path, size_t level)
 {
     CLEANUP_FOLDER struct folder folder = { 0 };
@@ -65,7 +65,7 @@ uint64_t nvml_layout(const struct view *v)
     return sum ? sum : 1;
 }
 
-/* ---- what is said of it */
+/* ---- the file */
 
 static bool is_word(struct part p, size_t max, const char *others)
 {
@@ -89,7 +89,7 @@ bool nvml_is_whole(struct part text)
     return text.len == n || text.at[text.len - n - 1] == '\n';
 }
 
-/* Four words at most, and no fifth. */
+/* At most four words. */
 static bool take_line(struct part line, struct nvml_line *ret)
 {
     struct part kind, memory, more;
@@ -120,7 +120,7 @@ static struct pci_device *find(const struct pci_devices *gpus, struct part uuid)
     return NULL;
 }
 
-/* A card with more of them than any has is not believed: none is taken. */
+/* More MIG devices than any GPU has cannot be true: then none is taken. */
 static void add_mig(const struct view *v, const struct nvml_line *line, struct pci_device *gpu)
 {
     if (gpu->mig_instances == 0 || gpu->mig_count > PCI_MIG_MAX)
@@ -135,7 +135,7 @@ static void add_mig(const struct view *v, const struct nvml_line *line, struct p
                                                           .uuid = part_shown(v->arena, line->mig_uuid, NVML_UUID_MAX) };
 }
 
-/* Whether it was said of this start of the machine, and of what is there now. */
+/* Whether the file describes this boot and the current layout. */
 static bool is_of_now(const struct view *v, struct part first, const char *boot_id)
 {
     char layout[17];

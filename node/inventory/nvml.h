@@ -1,10 +1,10 @@
-/* What NVML says of cards, as `ostler-node cards` has left it in a file: the agent itself asks no library and opens no device. It
- * is the word of another process about a driver's library, so nothing in it is trusted beyond its form, and it only adds to cards
- * that the kernel knows.
+/* Reads what NVML reports of GPUs, from a file that `ostler-node cards` writes: the agent itself
+ * loads no library and opens no device. Its contents come from a driver's library, so only their
+ * form is trusted, and they only add to GPUs that the kernel lists.
  *
- *     BOOT LAYOUT                   what it was asked of; another one now, and nothing in it counts
+ *     BOOT LAYOUT                   the described state; the file counts in no other
  *     card UUID MEMORY              in MiB
- *     mig UUID PROFILE MIG-UUID     a MIG device of that card
+ *     mig UUID PROFILE MIG-UUID     a MIG device of that GPU
  *     end */
 #ifndef OSTLER_NODE_INVENTORY_NVML_H
 #define OSTLER_NODE_INVENTORY_NVML_H
@@ -16,22 +16,22 @@
 
 enum { NVML_TEXT_MAX = 64 * 1024, NVML_UUID_MAX = 63, NVML_PROFILE_MAX = 31 };
 
-/* A line of it. */
+/* One line of the file. */
 struct nvml_line {
-    struct part uuid;     /* of the card */
-    int64_t memory_mib;   /* 0: the line is about a MIG device: */
+    struct part uuid;     /* of the GPU */
+    int64_t memory_mib;   /* 0: the line describes a MIG device: */
     struct part profile;  /* "1g.10gb" */
     struct part mig_uuid;
 };
 
-/* Adds memory and MIG devices to the GPUs that it names, when it is of this start of the machine, and of the driver and the
- * instances that are there now. */
+/* Adds memory and MIG devices to the GPUs, if the file is of this boot and of the current driver
+ * and instances. */
 void nvml_look(const struct view *v, const char *boot_id, struct pci_devices *gpus);
-/* The driver, its cards and their MIG instances, as procfs has them, in a number; 0: there is no driver. */
+/* A hash of the driver, its GPUs and their MIG instances in procfs; 0: there is no driver. */
 uint64_t nvml_layout(const struct view *v);
-/* Whether all of it is there. */
+/* Whether the text is complete. */
 bool nvml_is_whole(struct part text);
-/* The next line that is one; false at the end. */
+/* The next valid line; false at the end. */
 bool nvml_next(struct part *text, struct nvml_line *ret);
 
 #endif

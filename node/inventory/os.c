@@ -4,7 +4,7 @@
 
 enum { RELEASE_MAX = 64 * 1024 };
 
-/* The first that is there counts, as os-release(5) has it. */
+/* The first existing file counts, according to os-release(5). */
 static const char *const places[] = { "etc/os-release", "usr/lib/os-release" };
 
 void os_look_release(const struct view *v, struct os_release *ret)

@@ -1,4 +1,4 @@
-/* Machine, operating system, kernel, and which start of the machine this is. */
+/* Finds the machine's model, operating system, kernel and boot id. */
 #ifndef OSTLER_NODE_INVENTORY_OS_H
 #define OSTLER_NODE_INVENTORY_OS_H
 
@@ -7,17 +7,17 @@
 
 enum { KERNEL_MAX = 63, BOOT_ID_MAX = 36, MACHINE_MAX = 63 };
 
-/* Strings from the arena; NULL: not known. */
+/* Strings are from the arena; NULL: not known. */
 struct os_facts {
     struct os_release release;
-    const char *machine; /* what its maker calls it, as the firmware says */
+    const char *machine; /* the model name that the firmware reports */
     const char *kernel;  /* as `uname -r` */
-    const char *boot_id; /* another one after each start of the machine */
+    const char *boot_id; /* changes with each boot */
 };
 
-/* The first alone: what it says in its file of that name. */
+/* Only the contents of the os-release file. */
 void os_look_release(const struct view *v, struct os_release *ret);
-/* The kernel alone, as `uname -r`, from the arena; NULL: not known. */
+/* Only the kernel release, as `uname -r`, from the arena; NULL: not known. */
 const char *os_look_kernel(const struct view *v);
 void os_look(const struct view *v, struct os_facts *ret);
 

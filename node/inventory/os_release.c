@@ -15,8 +15,7 @@ static const struct key {
     { "PRETTY_NAME", offsetof(struct os_release, name), OS_NAME_MAX },
 };
 
-/* A value as a shell would read it: without its quotes, and without the backslashes before special characters. NULL when nothing
- * is left. */
+/* A value without quotes and escaping backslashes, as a shell reads it. NULL if nothing is left. */
 static const char *unquoted(struct arena *a, struct part value, size_t max)
 {
     char text[OS_NAME_MAX];

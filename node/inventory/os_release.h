@@ -1,4 +1,4 @@
-/* os-release: which operating system a host runs, in its own words. */
+/* Parses os-release, the file that names the operating system. */
 #ifndef OSTLER_NODE_INVENTORY_OS_RELEASE_H
 #define OSTLER_NODE_INVENTORY_OS_RELEASE_H
 
@@ -6,7 +6,7 @@
 
 enum { OS_WORD_MAX = 63, OS_NAME_MAX = 127 };
 
-/* Strings from the arena; NULL: it does not say. */
+/* Strings are from the arena; NULL: not given. */
 struct os_release {
     const char *id;      /* ID: "ubuntu" */
     const char *version; /* VERSION_ID: "24.04" */

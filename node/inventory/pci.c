@@ -56,8 +56,8 @@ bool pci_add(const struct view *v, struct pci_devices *devices, const struct pci
     return true;
 }
 
-/* What the first bytes of its configuration space say, which a card that fell off the bus answers with ones. Reading them would
- * wake one that is suspended. */
+/* Reads the first bytes of the configuration space: a GPU that fell off the bus returns ones. The
+ * read would wake a suspended GPU. */
 static enum bus_state bus_state_of(const struct view *v, const char *name)
 {
     char path[PATH_MAX_HERE], id[4];
@@ -84,7 +84,7 @@ static int numa_node_of(const struct view *v, const char *name)
     return (int) node;
 }
 
-/* A virtual function of a card of this host, which is made for guests: the card itself is listed too. */
+/* A virtual function of a GPU of this host, for guests: the GPU itself is listed too. */
 static bool is_virtual_function(const struct view *v, const char *name)
 {
     char path[PATH_MAX_HERE];
@@ -92,7 +92,8 @@ static bool is_virtual_function(const struct view *v, const char *name)
     return view_is(v, path, S_IFDIR) == SEEN;
 }
 
-/* Takes one entry of the bus. False when what it is could not be read, so that how many GPUs there are is not known. */
+/* Adds one entry of the bus. False if it could not be read, so that the number of GPUs is not
+ * known. */
 static bool take(const struct view *v, const char *name, struct pci_bus *ret)
 {
     char path[PATH_MAX_HERE];
@@ -103,7 +104,7 @@ static bool take(const struct view *v, const char *name, struct pci_bus *ret)
     snprintf(path, sizeof path, DEVICES "/%s/uevent", name);
     enum sight sight = view_read(v, path, &text);
     if (sight != SEEN)
-        return sight == ABSENT; /* taken out meanwhile */
+        return sight == ABSENT; /* removed meanwhile */
     if (!uevent_parse((struct part){ buf_text(&text), text.len }, &u)) {
         view_note(v, path, EINVAL);
         return false;
@@ -138,7 +139,7 @@ void pci_look(const struct view *v, struct pci_bus *ret)
 {
     CLEANUP_FOLDER struct folder bus = { 0 };
     enum sight sight = view_folder(v, DEVICES, ENTRIES_MAX, &bus);
-    /* A machine without a PCI bus has no GPU on it; a root without sysfs says nothing. */
+    /* Without a PCI bus there are no GPUs; without sysfs nothing is known. */
     bool complete = sight == SEEN || (sight == ABSENT && view_is(v, "sys/bus", S_IFDIR) == SEEN);
     int why = 0;
     const char *name;

@@ -1,6 +1,5 @@
-/* GPUs of the vendors in base/vendor.h and switches between them on the PCI bus, as sysfs shows
- * them, with what a loaded driver says of each in procfs; and the number of NVIDIA's network
- * cards. */
+/* GPUs of the vendors in base/vendor.h and their switches on the PCI bus in sysfs, with what a
+ * loaded driver reports of each in procfs; also the number of NVIDIA's network cards. */
 #ifndef OSTLER_NODE_INVENTORY_PCI_H
 #define OSTLER_NODE_INVENTORY_PCI_H
 
@@ -10,17 +9,17 @@
 #include "base/vendor.h"
 #include "node/inventory/view.h"
 
-/* Most of either that are taken; longest name of a kernel driver. */
+/* Limits: devices of each kind; length of a kernel driver's name. */
 enum { PCI_DEVICES_MAX = 64, PCI_DRIVER_MAX = 63 };
-/* Most MIG devices of one card that are taken: seven is what cards can be divided into. */
+/* Limit of MIG devices of one GPU; GPUs have at most seven. */
 enum { PCI_MIG_MAX = 16 };
 
-/* name, as it is shown */
-#define BUS_STATES(X)                                                                                                            \
-    X(ANSWERS, "Answers")     /* it is on the bus and answers */                                                                 \
-    X(SILENT, "Silent")       /* it is listed, and every read gives ones: it has fallen off the bus */                           \
-    X(SUSPENDED, "Suspended") /* it sleeps to save power; looking at it would wake it */                                         \
-    X(GONE, "Gone")           /* the driver knows it, and the bus does not list it any more */
+/* name, displayed text */
+#define BUS_STATES(X)                                                                             \
+    X(ANSWERS, "Answers")     /* on the bus, and responds */                                      \
+    X(SILENT, "Silent")       /* listed, but every read returns ones: it fell off the bus */      \
+    X(SUSPENDED, "Suspended") /* suspended to save power; a read would wake it */                 \
+    X(GONE, "Gone")           /* the driver lists it, but the bus does not */
 
 enum bus_state {
 #define X(name, text) BUS_##name,
@@ -28,53 +27,52 @@ enum bus_state {
 #undef X
 };
 
-/* A part of a card that programs use as a GPU. */
+/* A part of a GPU that programs use as a GPU. */
 struct mig_device {
     const char *profile; /* "1g.10gb" */
     const char *uuid;
 };
 
-/* Strings from the arena; NULL is unknown, or none. */
+/* Strings are from the arena; NULL: not known, or none. */
 struct pci_device {
     const struct vendor *vendor; /* never NULL */
     const char *address;  /* "0000:65:00.0" */
-    const char *device;   /* "2330": four lower case digits; NULL for one that is gone */
-    const char *driver;   /* the kernel driver that is bound to it; NULL: none */
+    const char *device;   /* "2330": four lower case digits; NULL if the GPU is gone */
+    const char *driver;   /* the bound kernel driver; NULL: none */
     enum bus_state bus;
     int numa_node;        /* -1: none, or not known */
-    /* Of GPUs that a driver serves, as it says itself in procfs. */
+    /* From the driver's procfs files, for GPUs that it drives. */
     const char *product;
     const char *uuid;
-    int minor;            /* the number of its device file; -1: not known */
-    int mig_instances;    /* GPU instances that it is divided into */
-    /* As NVML says, which somebody else has asked (nvml.h). */
+    int minor;            /* minor of its device file; -1: not known */
+    int mig_instances;    /* number of its GPU instances */
+    /* From NVML, through the file in nvml.h. */
     int64_t memory_mib;   /* 0: not known */
     struct mig_device *mig; /* NULL: none, or not known */
     size_t mig_count;
 };
 
 struct pci_devices {
-    struct pci_device *items; /* by address */
+    struct pci_device *items; /* sorted by address */
     size_t len;
-    bool known; /* false: the bus could not be read, so that nothing is known of how many there are */
+    bool known; /* false: the bus could not be read, so that the number of devices is not known */
 };
 
-/* What is on the bus. */
 struct pci_bus {
     struct pci_devices gpus, switches;
-    unsigned network_cards; /* of NVIDIA (Mellanox), their functions; as known as the others */
+    /* functions of NVIDIA (Mellanox) cards; valid if the lists are `known` */
+    unsigned network_cards;
 };
 
-/* Looks at the bus. */
 void pci_look(const struct view *v, struct pci_bus *ret);
-/* The vendor whose driver the machine needs: the first one in base/vendor.h with a GPU there;
- * NVIDIA without any GPU. */
+/* The vendor whose driver the machine needs: the first in base/vendor.h that has a GPU here; NVIDIA
+ * if there is no GPU. */
 const struct vendor *pci_vendor(const struct pci_devices *gpus);
 /* The device with an address, or NULL. */
 struct pci_device *pci_find(const struct pci_devices *devices, const char *address);
-/* Adds one in its place; false when there are as many as are taken. */
+/* Inserts a device in order; false if the list is full. */
 bool pci_add(const struct view *v, struct pci_devices *devices, const struct pci_device *device);
-/* Whether it is an address on a PCI bus: domain:bus:device.function. */
+/* Whether the text is a PCI address: domain:bus:device.function. */
 bool pci_is_address(const char *text);
 /* "Answers", …. */
 const char *pci_bus_name(enum bus_state state);

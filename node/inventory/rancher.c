@@ -10,7 +10,7 @@
 
 enum { TEXT_MAX = 64 * 1024, DROP_INS_MAX = 64, NAME_LEN_MAX = 256 };
 
-/* Units that are made for each installation, with its arguments in them. */
+/* Units that installers generate, with the arguments of the installation. */
 static const struct {
     const char *distribution;
     const char *path;
@@ -23,7 +23,7 @@ static const struct {
 
 struct part rancher_folder_of_unit(struct part text)
 {
-    /* Each argument may be in quotes, and on a line of its own. */
+    /* Each argument may be quoted and on its own line. */
     static const char *const options[] = { "--data-dir", "'-d'", "\"-d\"", " -d " };
     for (size_t i = 0; i < ARRAY_LEN(options); i++) {
         const char *at = part_find(text, options[i]);
@@ -48,7 +48,7 @@ struct part rancher_folder_of_config(struct part text)
     return (struct part){ 0 };
 }
 
-/* The configuration in the folder that a file names, or NULL. */
+/* The configuration in the directory that a file sets, or NULL. */
 static const char *config_by(const struct view *v, const char *path, struct part (*find)(struct part text))
 {
     CLEANUP_BUF struct buf text = BUF_INIT(TEXT_MAX);
@@ -61,7 +61,7 @@ static const char *config_by(const struct view *v, const char *path, struct part
     return view_is(v, config + 1, S_IFREG) == ABSENT ? NULL : config;
 }
 
-/* The drop-in whose name comes last counts. */
+/* The last drop-in by name wins. */
 static const char *config_by_drop_ins(const struct view *v, const char *distribution)
 {
     char folder[64], path[sizeof folder + NAME_LEN_MAX], last[NAME_LEN_MAX] = "";

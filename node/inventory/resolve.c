@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* As many links as the kernel follows in one path. */
+/* LINKS_MAX: the kernel's limit of links in one path. */
 enum { LINKS_MAX = 40, DEPTH_MAX = 64 };
 
 int resolve_by_kernel(int folder, const char *path, bool follow)
@@ -20,12 +20,12 @@ int resolve_by_kernel(int folder, const char *path, bool follow)
     return (int) syscall(SYS_openat2, folder, path, &how, sizeof how);
 }
 
-/* Where one is: the folders from the root down to here, so that ".." needs no look outside. */
+/* The position: the directories from the root down to here, so that ".." never leaves the root. */
 struct walk {
     int at[DEPTH_MAX];
-    int depth; /* of at[]; at[0] is the root, and not ours to close */
+    int depth; /* number of entries in at[]; at[0] is the root, which the caller owns */
     int links;
-    char rest[PATH_MAX]; /* what is still to go */
+    char rest[PATH_MAX]; /* the unresolved rest of the path */
 };
 
 static void leave(struct walk *w, int depth)
@@ -45,7 +45,7 @@ static int enter(struct walk *w, int fd)
     return 0;
 }
 
-/* Puts the text of a link before what is still to go. */
+/* Prepends the target of a link to the rest. */
 static int go_by_link(struct walk *w, int link)
 {
     char text[PATH_MAX], joined[PATH_MAX];
@@ -67,19 +67,19 @@ static int go_by_link(struct walk *w, int link)
     return 0;
 }
 
-/* Cuts the next name off what is still to go; false at the end. */
+/* Takes the next name from the rest; false at the end. */
 static bool next_name(struct walk *w, char name[static NAME_MAX + 1])
 {
     size_t skip = strspn(w->rest, "/"), len = strcspn(w->rest + skip, "/");
     if (!len)
         return false;
     snprintf(name, NAME_MAX + 1, "%.*s", (int) len, w->rest + skip);
-    /* "x/" at the end says that x is a folder, or a link to one: it is kept, and followed. */
+    /* "x/" at the end means that x is a directory or a link to one: the slash stays, and the link
+     * is followed. */
     memmove(w->rest, w->rest + skip + len, strlen(w->rest + skip + len) + 1);
     return true;
 }
 
-/* One name further. */
 static int step(struct walk *w, const char *name, bool follow)
 {
     if (strcmp(name, ".") == 0)
@@ -114,7 +114,7 @@ int resolve_by_hand(int folder, const char *path, bool follow)
     int rc = 0;
     while (rc == 0 && next_name(&w, name))
         rc = step(&w, name, follow);
-    /* The descriptors of the way are closed; the folder itself is the caller's. */
+    /* Closes the directories on the way, but not the caller's root. */
     int fd = rc == 0 ? fcntl(w.at[w.depth - 1], F_DUPFD_CLOEXEC, 0) : -1;
     int reason = errno;
     leave(&w, 1);
@@ -125,7 +125,7 @@ int resolve_by_hand(int folder, const char *path, bool follow)
 int resolve(int folder, const char *path, bool follow)
 {
     int fd = resolve_by_kernel(folder, path, follow);
-    /* EAGAIN: something was renamed or mounted somewhere on the machine while it went upwards, so that the kernel cannot vouch
-     * for the way. Where containers come and go that happens all the time. */
+    /* EAGAIN: the kernel cannot guarantee the path, because something on the machine was renamed or
+     * mounted while it followed "..". That is frequent where containers start and stop. */
     return fd < 0 && (errno == ENOSYS || errno == EPERM || errno == EAGAIN) ? resolve_by_hand(folder, path, follow) : fd;
 }

@@ -25,20 +25,20 @@ void root_close(struct root *r)
     r->fd = -1;
 }
 
-/* A descriptor for reading, of what an O_PATH descriptor stands for: what it is has been looked at before, so that no device is
- * ever opened (a watchdog would begin to run) and nothing else can have taken its place since. */
+/* Opens for reading what an O_PATH descriptor refers to. The caller has checked its type: a device
+ * is never opened (that would start a watchdog), and the file cannot have been replaced. */
 static int open_again(int path_fd, int flags)
 {
     char self[64];
     snprintf(self, sizeof self, "/proc/self/fd/%d", path_fd);
     int fd = open(self, flags | O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    /* Without a procfs of our own nothing can be read, and must not seem to be absent. */
+    /* Without procfs nothing can be read, and files must not seem absent. */
     if (fd < 0 && errno == ENOENT)
         errno = access("/proc/self/fd", X_OK) == 0 ? ENOENT : ENOSYS;
     return fd;
 }
 
-/* Opens a file or folder of one type for reading: the descriptor, or -1 with errno. */
+/* Opens a file or directory for reading if it has this type: the descriptor, or -1 with errno. */
 static int open_type(const struct root *r, const char *path, mode_t type, int flags)
 {
     int place = resolve(r->fd, path, true);
@@ -109,7 +109,7 @@ int root_type(const struct root *r, const char *path, mode_t *ret)
     return why;
 }
 
-/* Whether it is the file that `own` tells of. */
+/* Whether `path` is the file that `own` describes. */
 static bool is_it(const struct stat *own, const struct root *r, const char *path)
 {
     struct stat there;
@@ -136,11 +136,11 @@ bool root_same(const struct root *r, const char *path, const char *other)
     return same;
 }
 
-/* The link's text by readlinkat(), which does not say whether it was cut. */
+/* readlinkat() does not report truncation. */
 static int link_text(int fd, const char *name, char *ret, size_t size)
 {
     ssize_t n = readlinkat(fd, name, ret, size);
-    /* Of what is no link, an empty name gives ENOENT: that is not for it to say. */
+    /* With an empty name, readlinkat() returns ENOENT for a file that is not a link. */
     if (n < 0)
         return errno == ENOENT && !*name ? EINVAL : errno;
     if ((size_t) n == size)

@@ -15,7 +15,7 @@ static const struct row {
     const char *distribution;
     const char *socket;
     const char *config;
-    bool config_tells; /* whose the socket is, which others use too */
+    bool config_tells; /* whether the configuration, not the socket, shows the distribution */
 } rows[] = {
     { "containerd", "stock", "/run/containerd/containerd.sock", "/etc/containerd/config.toml", false },
     { "containerd", "k3s", "/run/k3s/containerd/containerd.sock", "/var/lib/rancher/k3s/agent/etc/containerd/config.toml", true },
@@ -35,7 +35,7 @@ int runtime_config_version(struct part text)
     int64_t version;
     while (part_next(&text, '\n', &line)) {
         line = part_trimmed(line);
-        /* The first table ends what belongs to the file as a whole. */
+        /* Top-level keys end at the first table. */
         if (part_begins(line, "["))
             return 0;
         if (!part_assignment(line, &name, &value) || !part_is(name, "version"))
@@ -50,7 +50,7 @@ static void look_at_config(const struct view *v, const struct row *row, struct r
     CLEANUP_BUF struct buf text = BUF_INIT(CONFIG_MAX);
     const char *own = row->config_tells ? rancher_config(v, row->distribution) : NULL, *config = own ? own : row->config;
     enum sight sight = view_read(v, config + 1, &text);
-    /* What cannot be read is there. */
+    /* A file that cannot be read exists. */
     if (sight != ABSENT)
         ret->config = config;
     if (sight == SEEN && str_eq(row->name, "containerd"))

@@ -1,5 +1,5 @@
-/* Texts of a kernel or an administrator, taken apart: lines, words, numbers. They may be of any bytes and of any length; what
- * goes into an inventory is printable ASCII of a bounded length. */
+/* Splits texts of the kernel or an admin into lines, words and numbers. Such texts may have any
+ * bytes and any length; inventories take only printable ASCII of bounded length. */
 #ifndef OSTLER_NODE_INVENTORY_TEXT_H
 #define OSTLER_NODE_INVENTORY_TEXT_H
 
@@ -9,7 +9,7 @@
 
 #include "base/arena.h"
 
-/* A part of a text that somebody else owns. */
+/* A part of a borrowed text. */
 struct part {
     const char *at;
     size_t len;
@@ -17,26 +17,27 @@ struct part {
 
 #define PART(literal) ((struct part){ literal, sizeof(literal) - 1 })
 
-/* Cuts off what stands before the next `mark`, or all that is left; false when nothing is left. */
+/* Cuts off the text before the next `mark`, or the rest; false if nothing is left. */
 bool part_next(struct part *text, char mark, struct part *ret);
-/* The next word between spaces and tabs; false when there is none. */
+/* The next word between spaces and tabs; false if there is none. */
 bool part_word(struct part *text, struct part *ret);
-/* Without spaces, tabs and ends of lines at both ends. */
+/* Without spaces, tabs and line ends at both ends. */
 struct part part_trimmed(struct part p);
 bool part_is(struct part p, const char *text);
 bool part_begins(struct part p, const char *prefix);
-/* Where a text is in it, or NULL. */
+/* The first occurrence of a text, or NULL. */
 const char *part_find(struct part p, const char *text);
-/* A whole number without a sign and nothing else, at most `max`. */
+/* Parses a whole number without a sign, at most `max`. */
 bool part_number(struct part p, int64_t max, int64_t *ret);
-/* Whether it is `len` lower case hexadecimal digits. */
+/* Whether it consists of exactly `len` lower case hexadecimal digits. */
 bool part_is_hex(struct part p, size_t len);
-/* "NAME=VALUE" in two. */
+/* Splits "NAME=VALUE". */
 bool part_assignment(struct part line, struct part *name, struct part *value);
-/* A value with quotes around it or none: without the characters of `skip` that stand before it, up to white space, a quote or a
- * backslash. */
+/* A value with or without quotes: skips leading characters of `skip`, and ends at white space, a
+ * quote or a backslash. */
 struct part part_bare(struct part text, const char *skip);
-/* A copy for people and objects: trimmed, at most `max` bytes, what is no printable ASCII as "?". NULL when nothing is left. */
+/* A copy for output: trimmed, at most `max` bytes, with "?" for anything but printable ASCII. NULL
+ * if nothing is left. */
 const char *part_shown(struct arena *a, struct part p, size_t max);
 
 #endif

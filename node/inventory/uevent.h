@@ -1,4 +1,4 @@
-/* A PCI device in the words of the kernel's uevent: the file of that name in sysfs, or the body of a message. */
+/* Parses a kernel uevent of a PCI device: the uevent file in sysfs, or the body of a message. */
 #ifndef OSTLER_NODE_INVENTORY_UEVENT_H
 #define OSTLER_NODE_INVENTORY_UEVENT_H
 
@@ -6,15 +6,16 @@
 
 #include "node/inventory/text.h"
 
-/* Parts of the text that was read; of what it does not say, nothing. */
+/* Parts of the parsed text; missing values are zero. */
 struct uevent {
     uint32_t vendor, device; /* PCI_ID */
     uint32_t class;          /* PCI_CLASS: base class, subclass, interface, as in 0x030200 */
-    struct part driver;      /* that is bound; of length 0: none */
+    struct part driver;      /* the bound driver; length 0: none */
     struct part address;     /* PCI_SLOT_NAME */
 };
 
-/* False when it is not about a PCI device: id or class are missing or no hexadecimal numbers. Lines end with a newline or NUL. */
+/* False if it is not about a PCI device: the id or class is missing or not hexadecimal. Lines end
+ * with a newline or NUL. */
 bool uevent_parse(struct part text, struct uevent *ret);
 
 #endif

@@ -6,7 +6,7 @@
 #include "base/str.h"
 #include "node/inventory/text.h"
 
-/* Of errors that people meet here, what they mean; others in the system's words. */
+/* Explanations of frequent errors; others use the system's text. */
 static const struct {
     int why;
     const char *reason;

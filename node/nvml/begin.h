@@ -1,14 +1,15 @@
-/* How a program begins that runs in the root folder of a driver: where the loader ends, without the start files of the C library
- * that it was built with. Such a program uses of the C library only what has not changed in ten years. A build for tests
- * defines OSTLER_WITH_MAIN, has the usual start and calls begin() from there. One source file of a program includes this. */
+/* The entry point of programs that run in the root directory of a driver. They have no start files
+ * of the C library that they were built with, and use only parts of it that have not changed in ten
+ * years. Test builds define OSTLER_WITH_MAIN, have the usual start files and call begin() from
+ * main(). Exactly one source file of a program includes this header. */
 #ifndef OSTLER_NODE_NVML_BEGIN_H
 #define OSTLER_NODE_NVML_BEGIN_H
 
-/* The program; it ends by _exit(). */
+/* The program; it ends with _exit(). */
 void begin(void) __attribute__((noreturn, visibility("hidden")));
 
 #ifndef OSTLER_WITH_MAIN
-/* What the loader goes to: as a program begins, but for what the C library does of its own. */
+/* The loader jumps here. Does what start files do, without the initialization of a C library. */
 __asm__(".globl _start\n"
         ".type _start, %function\n"
         "_start:\n"
@@ -18,7 +19,8 @@ __asm__(".globl _start\n"
         "    call begin\n"
         "    ud2\n"
 #elif defined(__aarch64__)
-        "    hint #34\n" /* bti c: the loader's jump may end here; a processor that checks it ends the program otherwise */
+        /* bti c: a valid target for the loader's jump on processors that check it */
+        "    hint #34\n"
         "    mov x29, #0\n"
         "    mov x30, #0\n"
         "    bl begin\n"

@@ -1,12 +1,13 @@
-/* ostler-nvml: what the driver's library NVML says of its cards and procfs does not, in lines:
+/* ostler-nvml: prints what the driver's library NVML reports of its GPUs beyond procfs. Output:
  *
  *     card UUID MEMORY             of all GPUs; in MiB
- *     mig UUID PROFILE MIG-UUID    of each MIG device of that card
+ *     mig UUID PROFILE MIG-UUID    of each MIG device of that GPU
  *     end
  *
- * It is started by ostler-node in the root folder of a driver, with that root's own loader and C library, whichever these are: so
- * it begins where the loader ends, and needs nothing of the C library that has changed in the last ten years. What the library's
- * version does not have is left out. Whatever the library does to it, nobody but this process sees. */
+ * ostler-node starts it in the root directory of a driver, with that root's loader and C library,
+ * whichever these are. So it has no start files, and uses only parts of the C library that have not
+ * changed in ten years. Facts that the library's version lacks are left out. A fault in the library
+ * ends only this process. */
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +17,7 @@
 
 enum { NVML_SUCCESS = 0, MIG_ENABLED = 1, NAME_MAX_LEN = 128, CARDS_MAX = 64, MIG_DEVICES_MAX = 64, LINE_MAX_LEN = 512 };
 
-/* As the library has them: numbers of bytes. */
+/* The library's struct, in bytes. */
 struct nvml_memory {
     unsigned long long total;
     unsigned long long free;
@@ -57,7 +58,7 @@ static const char *profile_of(const char *name)
 static void ask_mig_device(const char *gpu, void *device)
 {
     char uuid[NAME_MAX_LEN] = "", name[NAME_MAX_LEN] = "", line[LINE_MAX_LEN];
-    /* The last byte stays what it is, so that there is an end to it. */
+    /* The last byte stays zero as a terminator. */
     if (nvmlDeviceGetUUID(device, uuid, sizeof uuid - 1) != NVML_SUCCESS ||
         nvmlDeviceGetName(device, name, sizeof name - 1) != NVML_SUCCESS)
         return;
@@ -78,7 +79,7 @@ static void ask_mig(const char *gpu, void *device)
         return;
     for (unsigned i = 0; i < count && i < MIG_DEVICES_MAX; i++) {
         void *instance = NULL;
-        /* Numbers that no device has are between those that one has. */
+        /* Indexes of MIG devices may have gaps. */
         if (nvmlDeviceGetMigDeviceHandleByIndex(device, i, &instance) == NVML_SUCCESS)
             ask_mig_device(gpu, instance);
     }
@@ -106,7 +107,7 @@ void begin(void)
         _exit(3);
     for (unsigned i = 0; i < count && i < CARDS_MAX; i++) {
         void *device = NULL;
-        /* One that has fallen off the bus is left out, and the others are told of. */
+        /* Skips a GPU that has fallen off the bus. */
         if (nvmlDeviceGetHandleByIndex_v2(i, &device) == NVML_SUCCESS)
             ask_gpu(device);
     }

@@ -25,16 +25,17 @@ static void settings_clear(struct settings *s)
     free(s->items);
 }
 
-/* ---- reading: TOML as containerd writes it, a setting or the head of a table on a line; a list may go on for several. */
+/* ---- the reader: TOML as containerd writes it, one setting or table header per line; a list may
+ * span several lines. */
 
 struct reader {
     const char *at;
     struct settings *to;
-    char *table;     /* owned; of the settings that follow */
-    size_t repeated; /* heads of tables in lists so far */
+    char *table;     /* owned; table of the next settings */
+    size_t repeated; /* headers of tables in lists so far */
 };
 
-/* The next line without spaces around it; owned. NULL at the end. */
+/* The next line, trimmed; owned. NULL at the end. */
 static char *next_line(struct reader *r)
 {
     if (!*r->at)
@@ -49,7 +50,7 @@ static char *next_line(struct reader *r)
     return xasprintf("%.*s", (int) (to - from), from);
 }
 
-/* Behind the string that begins here; NULL when it does not end. */
+/* The position after the string that starts here; NULL if it does not end. */
 static const char *string_end(const char *s)
 {
     char quote = *s++;
@@ -59,7 +60,8 @@ static const char *string_end(const char *s)
     return *s ? s + 1 : NULL;
 }
 
-/* How many brackets are open at the end of a text; below 0: a string does not end, or it is one of several lines. */
+/* The number of open brackets at the end of a text; below 0: a string is unterminated or spans
+ * several lines. */
 static int open_brackets(const char *s)
 {
     int open = 0;
@@ -72,7 +74,7 @@ static int open_brackets(const char *s)
     return s ? open : -1;
 }
 
-/* A name of a table or a setting without its quotes, whose kind differs between versions; owned. */
+/* A name of a table or setting without quotes, whose kind differs between versions; owned. */
 static char *bare(const char *name, size_t len)
 {
     char *out = xasprintf("%.*s", (int) len, name), *to = out;
@@ -96,7 +98,7 @@ static bool read_head(struct reader *r, const char *line)
     return true;
 }
 
-/* Where a name ends and its value begins; NULL: it is no setting. */
+/* The position of the "=" after the name; NULL: not a setting. */
 static const char *equals_sign(const char *line)
 {
     while (line && *line && *line != '=')
@@ -144,7 +146,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(((const struct setting *) a)->name, ((const struct setting *) b)->name);
 }
 
-/* False: it is no dump. */
+/* False: the text is not a dump. */
 static bool read_dump(const char *text, struct settings *ret)
 {
     struct reader r = { .at = text, .to = ret, .table = xstrdup("") };
@@ -153,9 +155,9 @@ static bool read_dump(const char *text, struct settings *ret)
     return right && ret->len > 0;
 }
 
-/* ---- comparing */
+/* ---- the comparison */
 
-/* Settings without a path or a secret, whose value helps whoever reads it: their last names. */
+/* Last names of settings whose values help and contain no path or secret. */
 static const char *const shown[] = {
     "SystemdCgroup", "bin_dir", "conf_dir", "config_path", "default_runtime_name", "runtime_type", "sandbox_image", "sandbox",
     "snapshotter",
@@ -184,7 +186,7 @@ static bool is_empty(const char *value)
     return false;
 }
 
-/* What the toolkit is there to change. `now`: the value afterwards; NULL: there is none. */
+/* Whether the toolkit is expected to change the setting. `now`: the new value; NULL: none. */
 static bool may_change(const char *name, const char *now)
 {
     if (str_eq(name, "version") || str_eq(name, "imports") || strstr(name, ".runtimes.nvidia"))

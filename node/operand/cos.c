@@ -9,12 +9,12 @@
 #include "node/inventory/module.h"
 #include "node/operand/program.h"
 
-/* In the list of modules or, of a kernel without one, built in. */
+/* Exists if the module is loaded, also if it is built into the kernel. */
 #define MODULE "sys/module/nvidia/refcnt"
-/* The installer's option for a version. Its words "default" and "latest" are no numbers. */
+/* The installer's option for a version; "default" and "latest" are not version numbers. */
 #define VERSION "--version="
 
-/* The version that is asked for by number; NULL: any. */
+/* The requested version number; NULL: any. */
 static const char *wanted_version(char *const program[])
 {
     const char *wanted = NULL;

@@ -20,8 +20,8 @@
 
 enum { MAJORS_MAX = 64 * 1024, NUMBER_MAX = 32, NODES_MAX = 16 * 1024, MAJOR_DIGITS = 4, NODE_MODE = 0666 };
 
-/* Minor numbers as in nvidia-container-toolkit v1.20.0, internal/nvidia-devices and internal/info/proc/devices. Old drivers have
- * one name for all nodes of the module nvidia. */
+/* Minor numbers from nvidia-container-toolkit v1.20.0, internal/nvidia-devices and
+ * internal/info/proc/devices. Old drivers have one name for all nodes of the module nvidia. */
 static const struct {
     const char *name, *module, *old_module;
     unsigned minor;
@@ -33,7 +33,7 @@ static const struct {
     { "gdrdrv", "gdrdrv", NULL, 0 },
 };
 
-/* A line " 195 nvidia". */
+/* Parses a line like " 195 nvidia". */
 static bool is_line_of(const char *line, const char *name, unsigned *ret)
 {
     const char *number = line + strspn(line, " "), *at = number + strspn(number, DIGITS);
@@ -44,7 +44,7 @@ static bool is_line_of(const char *line, const char *name, unsigned *ret)
     return at[1 + len] == '\n' || at[1 + len] == '\0';
 }
 
-/* The major number of a character device; block devices come after those. */
+/* The major number of a character device; block devices follow those in the text. */
 static bool find_major(const char *text, const char *name, unsigned *ret)
 {
     const char *end = strstr(text, BLOCK_DEVICES), *line = name ? text : NULL;
@@ -68,7 +68,7 @@ size_t devices_of_modules(const char *text, struct device ret[DEVICES_MAX])
     return n;
 }
 
-/* Whether there is such a node by now. */
+/* Whether the node exists with these numbers. */
 static bool is_there(int folder, const struct device *d)
 {
     struct stat st;
@@ -76,7 +76,7 @@ static bool is_there(int folder, const struct device *d)
            st.st_rdev == makedev(d->major, d->minor);
 }
 
-/* mknod() heeds the mask of this process: the mode is set after it. */
+/* mknod() applies the umask, so the mode is set afterwards. */
 int device_make(int folder, const struct device *d, mode_t mode, device_make_fn *make)
 {
     if (is_there(folder, d))
@@ -147,7 +147,8 @@ static int link_one(int folder, const char *name, int links, const char *as, str
     return why ? err_set(e, ERR_SYSTEM, "cannot make the link %u:%u to %s: %s", d.major, d.minor, target, strerror(why)) : 0;
 }
 
-/* The nodes of one folder whose names begin so; it need not be there. */
+/* Links the nodes of one directory whose names start with `prefix`; the directory need not
+ * exist. */
 static int link_folder(const struct root *root, const char *path, const char *prefix, int links, const char *as, struct err *e)
 {
     CLEANUP_FOLDER struct folder f = { 0 };
@@ -162,7 +163,7 @@ static int link_folder(const struct root *root, const char *path, const char *pr
 
 int devices_link(const struct root *root, const char *folder, const char *links, const char *as, struct err *e)
 {
-    /* Of IMEX: nvidia-caps-imex-channels/channel0. */
+    /* The last row is for IMEX: nvidia-caps-imex-channels/channel0. */
     static const struct {
         const char *folder, *prefix;
     } places[] = { { "", "nvidia" }, { "", "gdrdrv" }, { "/nvidia-caps-imex-channels", "" } };

@@ -19,15 +19,15 @@
 #define DAEMONS "run/nvidia/validations/.driver-daemons-status"
 #define MOUNTS "proc/self/mounts"
 #define DRIVER_ROOT "/run/nvidia/driver"
-/* The host's /dev/char, as the manifest mounts it. */
+/* Mount of the host's /dev/char in the manifest. */
 #define LINKS "host-dev-char"
 
-/* How often is looked, and how often where nvidia-smi has been asked: that wakes the cards, and may talk in the kernel's log; the
- * time that it has at least. */
+/* LOOK_MS: between checks. SMI_PAUSE_MS: between calls of nvidia-smi, which wakes the GPUs and may
+ * write to the kernel log. SMI_MIN_MS: its least time. */
 enum { LOOK_MS = 1000, SMI_PAUSE_MS = 10 * 1000, SMI_MIN_MS = 1000, MOUNTS_MAX = 1 << 20, SMI_WORDS_MAX = 2048 };
 
-/* What an earlier container said of itself. By the numbers of daemons that the host keeps, NVIDIA's program would end processes
- * that are others' by now. */
+/* State files of an earlier container. With old pid files that the host keeps, NVIDIA's program
+ * would kill processes of others. */
 static const char *const leftovers[] = {
     READY_FILE_OF_DRIVER,
     READY_FILE_OF_NVIDIA,
@@ -61,7 +61,8 @@ static int check_daemons(const struct root *root, struct err *e)
     return err_set(e, ERR_NOT_FOUND, "the driver's daemons are not ready");
 }
 
-/* What a container that was killed had mounted stays until the next one takes it away: it has to be the root of this one. */
+/* The mount of a killed container stays until the next one removes it: it must be this container's
+ * root. */
 static int check_root(const struct root *root, struct err *e)
 {
     CLEANUP_BUF struct buf mounts = BUF_INIT(MOUNTS_MAX);
@@ -81,14 +82,14 @@ static int check_hung(const struct root *root, const char *pod, struct err *e)
     return pid ? err_set(e, ERR_TIMEOUT, "nvidia-smi hangs in the kernel (process %d): no other is started", pid) : 0;
 }
 
-/* Whether nvidia-smi can be asked. */
+/* Whether nvidia-smi can run. */
 static int check_up(const struct root *root, const char *pod, struct err *e)
 {
     bool is_up = check_module(root, e) == 0 && check_daemons(root, e) == 0 && check_root(root, e) == 0;
     return is_up ? check_hung(root, pod, e) : -1;
 }
 
-/* What it says is of interest only when it fails. */
+/* Its output only matters if it fails. */
 static int check_gpus(int64_t limit_ms, struct err *e)
 {
     CLEANUP_BUF struct buf said = BUF_INIT(SMI_WORDS_MAX);
@@ -109,7 +110,7 @@ static int leave_sign(const struct root *root, const char *revision, const char 
     return place_put(root, READY_FILE_OF_NVIDIA, "", e) == 0 ? place_put(root, READY_FILE_OF_DRIVER, sign, e) : -1;
 }
 
-/* What other containers need of the driver, besides its libraries. */
+/* Creates the device nodes and links that other containers need. */
 static int show_devices(const struct root *root, device_make_fn *make, struct err *e)
 {
     static const struct mig_places mig = { "dev", LINKS, DRIVER_ROOT "/dev" };

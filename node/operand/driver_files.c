@@ -13,11 +13,11 @@
 /* A ConfigMap holds up to 1 MiB (api/core/v1 MaxSecretSize). */
 enum { FILES_MAX = 1024, FILE_MAX = 1 << 20, RELEASE_MAX = 64 << 10, UPDATE_MS = 60 * 1000, WORDS_MAX = 2048 };
 
-/* Operating systems of driver images that keep such files in the same places. */
+/* Operating systems of driver images, by the directories that they use. */
 enum family { FAMILY_OTHER, FAMILY_DEBIAN, FAMILY_RED_HAT, FAMILY_SUSE, FAMILY_COUNT };
 
 static const struct {
-    const char *id; /* ID of os-release */
+    const char *id; /* ID in os-release */
     enum family family;
 } families[] = {
     { "ubuntu", FAMILY_DEBIAN }, { "debian", FAMILY_DEBIAN }, { "rhel", FAMILY_RED_HAT },  { "centos", FAMILY_RED_HAT },
@@ -25,13 +25,15 @@ static const struct {
     { "sl-micro", FAMILY_SUSE },
 };
 
-/* The folders are those of NVIDIA's operator (v26.7.0 internal/state/driver_volumes.go), so that its ConfigMaps fit here. */
+/* The directories are those of NVIDIA's operator (v26.7.0 internal/state/driver_volumes.go), so
+ * that its ConfigMaps work here. */
 static const struct kind {
-    const char *setting; /* in the policy */
-    const char *from;    /* where the manifest mounts the ConfigMap; not there: the policy names none */
+    const char *setting; /* name in the policy */
+    /* mount point of the ConfigMap in the manifest; missing: the policy names none */
+    const char *from;
     const char *to[FAMILY_COUNT];
-    const char *suffix[FAMILY_COUNT]; /* files of other names are read by nobody; NULL: all are read */
-    const char *update[FAMILY_COUNT]; /* the program that has them read; NULL: none is needed */
+    const char *suffix[FAMILY_COUNT]; /* required suffix of file names; NULL: any */
+    const char *update[FAMILY_COUNT]; /* program that makes the system read the files; NULL: none */
 } kinds[] = {
     {
         .setting = "driver.repoConfig",
@@ -52,7 +54,7 @@ static const struct kind {
     },
 };
 
-/* What the container's own system calls itself, or "". */
+/* ID of the container's operating system, or "". */
 static const char *system_of(const struct root *root, struct arena *a)
 {
     CLEANUP_BUF struct buf text = BUF_INIT(RELEASE_MAX);
@@ -82,7 +84,7 @@ static int put_file(const struct root *root, const struct kind *k, const char *n
     return place_put(root, to, buf_text(&text), e) == 0 ? 0 : err_wrap(e, "%s", k->setting);
 }
 
-/* A ConfigMap's own links and folders in its volume begin with "..". */
+/* Names that start with ".." are a ConfigMap volume's own links and directories. */
 static int put_files(const struct root *root, const struct kind *k, enum family family, struct folder *from, struct err *e)
 {
     const char *name, *suffix = k->suffix[family];

@@ -5,7 +5,7 @@
 #include "node/operand/program.h"
 
 #define DEVICES "run/nvidia/driver/dev"
-/* The host's /dev/char, as the manifest mounts it. */
+/* Mount of the host's /dev/char in the manifest. */
 #define LINKS "host-dev-char"
 
 int gdrcopy_start(const struct root *root, const char *pod, char *const program[], struct err *e)

@@ -20,12 +20,12 @@ static int unknown(const struct view *v, const char *path, struct err *e)
     return err_set(e, ERR_SYSTEM, "cannot know whether the host has a driver of its own: %s: %s", path, reason);
 }
 
-/* A module that is on its way in counts too. The lock stays where a driver container was killed, and so do its modules: they are
- * not the host's. */
+/* A module that is being loaded counts too. A killed driver container leaves its lock and its
+ * modules behind: they are not the host's. */
 static int judge(const struct view *v, const struct module_facts *m, const struct host_driver *d, struct err *e)
 {
     enum sight loaded = view_is(v, MODULE, S_IFREG), lock = view_is(v, DRIVER_LOCK_FILE, S_IFREG);
-    /* A kernel that cannot load any has no list of them. */
+    /* A kernel without loadable modules has no list of them. */
     if (loaded == UNREADABLE || (!m->known && view_is(v, "sys/module", S_IFDIR) != SEEN))
         return unknown(v, m->known ? MODULE : MODULES, e);
     if (lock == UNREADABLE)

@@ -13,7 +13,7 @@
 
 enum { LOAD_MS = 60 * 1000, WORDS_MAX = 1024 };
 
-/* Whether the module has a device number. What cannot be read has none; devices_make() says so. */
+/* Whether the module has a device number. If that cannot be read, devices_make() reports it. */
 static bool has_uvm(const struct root *host)
 {
     CLEANUP_ERR struct err e = { 0 };

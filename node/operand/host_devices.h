@@ -1,5 +1,6 @@
-/* Device nodes of a driver that is the host's own. A host loads nvidia-uvm only when its first CUDA program asks for it
- * (nvidia-modprobe), and no container can: until then NVIDIA's toolkit fails, or leaves the node out without a word. */
+/* Creates the device nodes of a host's own driver. A host loads nvidia-uvm only when its first CUDA
+ * program needs it (nvidia-modprobe), and containers cannot load it. Until then, NVIDIA's toolkit
+ * fails or silently leaves out the node. */
 #ifndef OSTLER_NODE_OPERAND_HOST_DEVICES_H
 #define OSTLER_NODE_OPERAND_HOST_DEVICES_H
 
@@ -12,8 +13,8 @@ struct host_devices {
     device_make_fn *make;
 };
 
-/* Loads nvidia-uvm where it is not loaded, makes the driver's nodes in the host's /dev, and their links in /dev/char where the
- * host has that folder. */
+/* Loads nvidia-uvm if it is missing, creates the driver's nodes in the host's /dev, and their links
+ * in /dev/char if the host has that directory. */
 int host_devices_show(const struct root *host, const struct host_devices *h, struct err *e);
 
 #endif

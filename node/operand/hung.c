@@ -9,12 +9,12 @@
 
 enum { PROCESSES_MAX = 65536, PATH_LEN = 64, STAT_BYTES = 128, WORD_LEN = 64, CGROUP_MAX = 32768, PID_MAX = 1 << 22 };
 
-/* What a process has in its file of cgroups where its container has a namespace of its own for them, and where one goes that is
- * neither of this container nor of one beside it in the same pod. */
+/* NAMESPACE: the own cgroup in a private cgroup namespace. ELSEWHERE: in that namespace, the cgroup
+ * of a process outside this container's pod starts like this. */
 #define NAMESPACE "0::/\n"
 #define ELSEWHERE "0::/../.."
 
-/* As its line in procfs begins: "5100 (nvidia-smi) D ". */
+/* Whether the process's stat line starts like "5100 (nvidia-smi) D ". */
 static bool hangs(const struct root *root, int pid, const char *name)
 {
     char path[PATH_LEN], line[STAT_BYTES], want[WORD_LEN];
@@ -27,7 +27,8 @@ static bool hangs(const struct root *root, int pid, const char *name)
     return str_has_prefix(line, want);
 }
 
-/* The line of a pod's own process up to the pod's uid, with "-" or "_" in it: no cgroup of anybody else begins like that. */
+/* The part of this pod's cgroup line up to its uid, with "-" or "_"; cgroups of other pods do not
+ * start like that. */
 static bool find_pod(struct part own, const char *pod, struct part *ret)
 {
     CLEANUP_FREE char *slice = xstrdup(pod);
@@ -45,8 +46,8 @@ static bool find_pod(struct part own, const char *pod, struct part *ret)
     return false;
 }
 
-/* Whether a process is of this pod, by the cgroups of both. Anybody may call a process anything and have it wait like that; its
- * cgroup is given to it. */
+/* Whether a process belongs to this pod, by the cgroups of both. A process of any pod can have that
+ * name and state, but it cannot choose its cgroup. */
 static bool is_of_pod(struct part own, const char *pod, struct part other)
 {
     struct part beginning, line;
@@ -58,7 +59,7 @@ static bool is_of_pod(struct part own, const char *pod, struct part other)
     return false;
 }
 
-/* Reads what a process has in its file of cgroups; empty where it cannot be read, as of one that has ended. */
+/* Reads the cgroup file of a process; empty if it cannot be read, as after its end. */
 static struct part read_cgroup(const struct root *root, const char *process, struct buf *ret)
 {
     char path[PATH_LEN];

@@ -12,8 +12,8 @@
 #include "base/file.h"
 #include "base/str.h"
 
-/* The first line of the file on the disk; then for each copy one line "MODE SIZE PATH", with MODE in octal or "-" for a file that
- * was not there, the bytes and a line's end. */
+/* The first line of the file on disk. Each copy follows as a line "MODE SIZE PATH", the bytes and a
+ * line end. MODE is octal, or "-" for a file that did not exist. */
 #define HEAD "ostler keeps these files 1\n"
 
 enum { LINE_MAX_LEN = PATH_MAX + 64, CHUNK = 64 << 10, PERMISSIONS = 07777 };
@@ -32,7 +32,7 @@ static int read_all(int fd, struct buf *into)
     }
 }
 
-/* 0, or an errno; ENOENT: it is not there. */
+/* Returns 0 or an errno; ENOENT: the file does not exist. */
 static int read_file(const char *path, struct buf *into, mode_t *ret_mode)
 {
     struct stat st;
@@ -74,7 +74,7 @@ void kept_copy(struct kept *k, const struct kept_file *file)
     *copy = (struct kept_file){ .path = xstrdup(file->path), .is_there = file->is_there, .mode = file->mode,
                                 .bytes = BUF_INIT(file->bytes.len + 1) };
     if (!buf_add(&copy->bytes, buf_text(&file->bytes), file->bytes.len))
-        copy->is_there = false; /* it has the room */
+        copy->is_there = false; /* never happens: the buffer is large enough */
 }
 
 static bool differs(const struct kept_file *file)
@@ -131,7 +131,7 @@ int kept_save(const struct kept *k, const char *file, struct err *e)
     return why ? err_set(e, ERR_SYSTEM, "cannot write %s: %s", file, strerror(why)) : 0;
 }
 
-/* What a copy's line says. The path stays in the line. */
+/* The parsed line of a copy. `path` points into the line. */
 struct copy_line {
     bool is_there;
     mode_t mode;
@@ -139,7 +139,7 @@ struct copy_line {
     const char *path;
 };
 
-/* False: it is no such line. */
+/* False: malformed. */
 static bool read_line(const char *line, struct copy_line *ret)
 {
     char mode[8], *rest = mode;
@@ -153,7 +153,7 @@ static bool read_line(const char *line, struct copy_line *ret)
     return ret->is_there ? !*rest && bits <= PERMISSIONS : ret->size == 0;
 }
 
-/* One copy from *at on, which is moved behind it. */
+/* Reads one copy from *at, and moves *at behind it. */
 static bool read_copy(struct kept *k, const char **at, const char *end)
 {
     char text[LINE_MAX_LEN] = "";

@@ -16,12 +16,13 @@
 #define CAPABILITIES "proc/driver/nvidia/capabilities"
 #define MODULE "nvidia-caps"
 
-/* The kernel's file has 32 cards with 15 GPU instances of 8 compute instances each: some 110 KiB. */
+/* The kernel's file lists 32 GPUs with 15 GPU instances of 8 compute instances each: about 110
+ * KiB. */
 enum { MINORS_MAX = 512 * 1024, ACCESS_MAX = 1024, PATH_LEN_MAX = 64, GPU_MAX = 255, MINOR_MAX = (1 << 20) - 1, MODE_MAX = 0777 };
 
 /* ---- mig-minors */
 
-/* Letters, digits and slashes: no name that leads upwards. */
+/* Letters, digits and slashes only, so that no name leads upwards. */
 static bool is_path(struct part p)
 {
     static const char allowed[] = "abcdefghijklmnopqrstuvwxyz0123456789/";
@@ -31,7 +32,7 @@ static bool is_path(struct part p)
     return p.len > 0 && p.len <= PATH_LEN_MAX;
 }
 
-/* "gpu0/gi1/access" in its card and the rest. */
+/* Splits "gpu0/gi1/access" into the GPU and the rest. */
 static bool take_path(struct part path, struct mig_minor *ret)
 {
     struct part gpu_dir;
@@ -72,12 +73,12 @@ struct show {
     const char *as;
     device_make_fn *make;
     unsigned major;
-    int nodes, links; /* folders; links: -1 without */
-    int gpu;          /* of which it was looked last whether it is there; -1: none yet */
+    int nodes, links; /* directory descriptors; links: -1 if there are none */
+    int gpu;          /* the GPU that `has_gpu` is about; -1: none yet */
     bool has_gpu;
 };
 
-/* The lines of one card follow each other. */
+/* Caches the last result: the lines of one GPU are consecutive. */
 static bool has_gpu(struct show *s, int gpu)
 {
     mode_t type;
@@ -92,7 +93,7 @@ static bool has_gpu(struct show *s, int gpu)
     return s->has_gpu;
 }
 
-/* Whether the driver has it now and lets its node be made, and for whom. */
+/* Whether the instance exists and the driver allows its node; *ret is the node's mode. */
 static bool read_access(const struct root *root, const struct mig_minor *m, mode_t *ret)
 {
     char path[sizeof CAPABILITIES + PATH_LEN_MAX + 32], gpu_dir[16] = "";
@@ -136,7 +137,7 @@ static int show_all(struct show *s, struct part minors, struct err *e)
     return rc;
 }
 
-/* The folder nvidia-caps among the devices, made where it is not there. */
+/* Opens the directory nvidia-caps among the devices; creates it if it is missing. */
 static int open_nodes(const struct root *root, const char *devices, struct err *e)
 {
     int folder = resolve(root->fd, devices, true), nodes = -1;

@@ -1,9 +1,11 @@
-/* Devices of MIG: each GPU instance and compute instance has one, /dev/nvidia-caps/nvidia-capMINOR, by which a container gets it;
- * two more are for who changes and who monitors the layout. In /proc/driver/nvidia-caps/mig-minors the driver says which minor
- * each of all possible ones has, and below /proc/driver/nvidia/capabilities which there are (NVIDIA's MIG User Guide, "Device
- * Nodes and Capabilities"). NVIDIA's own programs make a node when they first open its capability (nvidia-modprobe 610.43.03,
- * modprobe-utils/nvidia-modprobe-utils.c, nvidia_cap_mknod): in a driver's container that has just started, whose /dev is new,
- * there is none of the instances that the driver has had before. */
+/* Creates device nodes of MIG. Each GPU instance and compute instance has a node
+ * /dev/nvidia-caps/nvidia-capMINOR, which gives a container access; two more are for programs that
+ * configure and monitor MIG. The driver lists the minors of all possible instances in
+ * /proc/driver/nvidia-caps/mig-minors, and the existing instances below
+ * /proc/driver/nvidia/capabilities (NVIDIA's MIG User Guide, "Device Nodes and Capabilities").
+ * NVIDIA's programs create a node when they first open its capability (nvidia-modprobe 610.43.03,
+ * modprobe-utils/nvidia-modprobe-utils.c, nvidia_cap_mknod). So a new driver container, with its
+ * new /dev, lacks the nodes of existing instances. */
 #ifndef OSTLER_NODE_OPERAND_MIG_DEVICES_H
 #define OSTLER_NODE_OPERAND_MIG_DEVICES_H
 
@@ -14,25 +16,27 @@
 
 /* A line of mig-minors: "gpu0/gi1/ci0/access 13", "config 1". */
 struct mig_minor {
-    int gpu;          /* the minor of the card's own device; -1: it is of all cards */
-    struct part path; /* below the card's folder: "gi1/ci0/access"; without a card: "config" */
+    int gpu;          /* minor of the GPU's device file; -1: of all GPUs */
+    struct part path; /* below the GPU's directory: "gi1/ci0/access"; without a GPU: "config" */
     unsigned minor;
 };
 
-/* The next line that is understood; false at the end. */
+/* The next valid line; false at the end. */
 bool mig_minors_next(struct part *text, struct mig_minor *ret);
 
 struct mig_places {
-    const char *devices; /* folder in the root that nvidia-caps is in or comes into: "dev" */
-    const char *links;   /* folder in the root for links; NULL: no links are wanted */
-    const char *as;      /* `devices` as the links name it */
+    /* directory in the root that contains, or will contain, nvidia-caps: "dev" */
+    const char *devices;
+    const char *links;   /* directory in the root for links; NULL: no links */
+    const char *as;      /* the path of `devices` in the targets of links */
 };
 
-/* Makes the nodes of the instances that there are, with the mode that the driver says, and a link MAJOR:MINOR for each that there
- * can be of the cards of this machine: instances come and go while the driver runs, and systemd takes a device without a link
- * from containers (NVIDIA's operator: `create-dev-char-symlinks --create-all`, nvidia-container-toolkit v1.20.0,
- * internal/nvidia-devices/all.go). Nothing is done for a driver without MIG, and no node made where the administrator has told
- * the driver that nobody may (NVreg_ModifyDeviceFiles=0). */
+/* Creates the nodes of existing instances, with the mode that the driver gives. Creates a link
+ * MAJOR:MINOR for each possible instance of this machine's GPUs, because instances come and go
+ * while the driver runs. Systemd removes containers' access to a device without a link (NVIDIA's
+ * operator: `create-dev-char-symlinks --create-all`, nvidia-container-toolkit v1.20.0,
+ * internal/nvidia-devices/all.go). Does nothing for a driver without MIG. Creates no nodes if the
+ * admin has forbidden it (NVreg_ModifyDeviceFiles=0). */
 int mig_devices_show(const struct root *root, const struct mig_places *p, device_make_fn *make, struct err *e);
 
 #endif

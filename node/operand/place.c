@@ -11,7 +11,7 @@
 #include "base/file.h"
 #include "node/inventory/resolve.h"
 
-/* The descriptor of the folder that a path is in, or -1 with errno; *name is what it is called there. */
+/* Opens the directory of a path, or returns -1 with errno; *name is the last part of the path. */
 static int folder_of(const struct root *root, const char *path, const char **name)
 {
     char folder[PATH_MAX];
@@ -21,7 +21,7 @@ static int folder_of(const struct root *root, const char *path, const char **nam
     return resolve(root->fd, folder, true);
 }
 
-/* The same; where the folder itself is missing it is made. */
+/* The same, but creates the directory if only that is missing. */
 static int made_folder_of(const struct root *root, const char *path, const char **name)
 {
     char folder[PATH_MAX];

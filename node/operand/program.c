@@ -10,7 +10,8 @@
 
 #include "base/clock.h"
 
-/* What a shell says of a program that it cannot start; how often it is looked at where the kernel tells nobody of its end. */
+/* STATUS_NO_START: as in shells, the program cannot be started. STEP_MS: polling interval where the
+ * kernel sends no notification. */
 enum { STATUS_NO_START = 127, STEP_MS = 20, REAP_MS = 1000, CHUNK = 4096 };
 
 static void become(char *const argv[])
@@ -27,8 +28,8 @@ int program_become(char *const argv[], struct err *e)
     return err_set(e, ERR_SYSTEM, "cannot start %s: %s", argv[0], strerror(errno));
 }
 
-/* Starts it, in another root where that is given; with a limit in a process group of its own. `out`, `log`: pipes for what it
- * says; -1: it has ours. */
+/* Starts the program, in another root if one is given, and with a limit in its own process group.
+ * `out`, `log`: pipes for its output; -1: inherited. */
 static pid_t start(const char *root, char *const argv[], bool is_limited, int out, int log)
 {
     pid_t pid = fork();
@@ -48,7 +49,7 @@ static pid_t start(const char *root, char *const argv[], bool is_limited, int ou
     return pid;
 }
 
-/* Takes what has been said; what is more than the buffer takes is dropped. False at its end. */
+/* Reads output; drops what exceeds the buffer. False at the end. */
 static bool take_words(int from, struct buf *said)
 {
     char chunk[CHUNK];
@@ -59,7 +60,8 @@ static bool take_words(int from, struct buf *said)
     return n > 0 || (n < 0 && errno == EINTR);
 }
 
-/* Waits until the words end, or the time: then false. Who has ended may have left a child behind that still has the pipe. */
+/* Reads until the output ends, or the time: then false. A child of the ended program may keep the
+ * pipe open. */
 static bool hear(int from, int64_t end_ms, struct buf *said)
 {
     const struct clock clock = clock_system();
@@ -73,7 +75,7 @@ static bool hear(int from, int64_t end_ms, struct buf *said)
     }
 }
 
-/* Whether it has ended by then. */
+/* Whether the process has ended before `end_ms`. */
 static bool reap(pid_t pid, int64_t end_ms, int *ret_status)
 {
     const struct clock clock = clock_system();
@@ -87,7 +89,7 @@ static bool reap(pid_t pid, int64_t end_ms, int *ret_status)
     }
 }
 
-/* What the end of a program comes to: 0 when it ended well. `status` is that of waitpid(). */
+/* Converts a status of waitpid() to an error; 0: success. */
 static int program_judge(const char *name, int status, struct err *e)
 {
     if (WIFSIGNALED(status))
@@ -105,13 +107,13 @@ static int attend(const char *name, pid_t pid, int from, int64_t limit_ms, struc
     bool ended = (from < 0 || hear(from, end_ms, said)) && reap(pid, end_ms, &status);
     if (ended)
         return program_judge(name, status, e);
-    /* One that hangs in the kernel does not hear of it. */
+    /* SIGKILL does not end a process that hangs in the kernel. */
     kill(-pid, SIGKILL);
     reap(pid, clock_mono_ms(&clock) + REAP_MS, &status);
     return err_set(e, ERR_TIMEOUT, "%s has not ended after %d seconds", name, (int) (limit_ms / 1000));
 }
 
-/* `all`: what it says on standard error is heard, too. */
+/* `all`: reads standard error too. */
 static int run(const char *root, char *const argv[], int64_t limit_ms, bool all, struct buf *said, struct err *e)
 {
     int ends[2] = { -1, -1 };

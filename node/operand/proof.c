@@ -13,13 +13,13 @@
 #include "node/operand/proof_cuda.h"
 #include "node/operand/proof_facts.h"
 
-/* For nvidia-smi, each time; of what it says this much is read, of a fact this much told. */
+/* SMI_MS: for each call of nvidia-smi. SMI_MAX: bytes read from it. FACT_MAX: bytes of a fact. */
 enum { SMI_MS = 20 * 1000, SMI_MAX = 64 * 1024, FACT_MAX = 128, FACTS_MAX = 2048, SELF_MAX = 32 };
 
-/* Where images of NVIDIA's have had it, the newest first. */
+/* Paths of the sample in NVIDIA's images, newest first. */
 static const char *const samples[] = { "cuda-samples/sample", "cuda-samples/vectorAdd", "tmp/vectorAdd" };
 
-/* What nvidia-smi is asked, and what is taken of its answer. */
+/* Queries to nvidia-smi, and how to read a fact from the output. */
 static const struct fact {
     const char *key;
     const char *arguments[2];
@@ -81,7 +81,7 @@ static int prove_by_sample(const struct root *root, struct buf *told, struct err
     return 0;
 }
 
-/* Of a sample that failed the log is told (ostler_node.c). */
+/* If the sample fails, the log is the termination message (ostler_node.c). */
 int proof_run(const struct root *root, const char *words, struct err *e)
 {
     CLEANUP_BUF struct buf told = BUF_INIT(FACTS_MAX);

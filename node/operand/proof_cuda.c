@@ -9,7 +9,7 @@
 #include "node/operand/mounts.h"
 #include "node/operand/program.h"
 
-/* The program gives up by itself, unless the driver hangs in the kernel: then it is given up here. */
+/* The program has its own limit; this one applies if the driver hangs in the kernel. */
 enum { LIMIT_MS = 150 * 1000, SAID_MAX = 64 * 1024, MOUNTS_MAX = 1 << 20, PATHS_MAX = 4096, FACT_MAX = 128, SENTENCE_MAX = 512 };
 
 #define LIBRARIES "usr/lib/ostler"
@@ -19,8 +19,9 @@ enum { LIMIT_MS = 150 * 1000, SAID_MAX = 64 * 1024, MOUNTS_MAX = 1 << 20, PATHS_
 #define LOADER LIBRARIES "/ld-linux-x86-64.so.2"
 #endif
 
-/* The lines that it says of what it sees. The words after the first are facts by these keys, and the last of them is the rest of
- * the line; "": it is told to nobody. A line that begins otherwise is a sentence, of the program or of the loader. */
+/* Lines of the program that carry facts. The words after the first are facts with these keys; the
+ * last key takes the rest of the line; "": not reported. Any other line is a sentence of the
+ * program or the loader. */
 static const struct line {
     const char *word;
     const char *keys[4];
@@ -36,7 +37,7 @@ static const struct line {
     { "end", { NULL } },
 };
 
-/* What a line is by its first word, which is taken from it; NULL: a sentence. */
+/* The row for a line's first word, which is removed from the line; NULL: a sentence. */
 static const struct line *line_of(struct part *text)
 {
     struct part rest = *text, word;
@@ -62,7 +63,7 @@ static void add_facts(const struct line *line, struct part rest, struct buf *ret
     }
 }
 
-/* Up to where the first GPU is proven. */
+/* Stops at the line "proven" of the first GPU. */
 static void read_facts(struct part said, struct buf *ret)
 {
     struct part text;
@@ -73,7 +74,7 @@ static void read_facts(struct part said, struct buf *ret)
     }
 }
 
-/* The error is the first sentence that was said; where there was none, how the program ended. */
+/* The error is the first printed sentence, or else how the program ended. */
 static int explain(struct part said, struct err *e)
 {
     struct part text;
@@ -85,7 +86,7 @@ static int explain(struct part said, struct err *e)
     return err_wrap(e, "ostler-cuda");
 }
 
-/* The folders of libraries: the image's, then those into which the runtime has mounted the driver's. */
+/* Library directories: the image's, then the mounts with which the runtime adds the driver's. */
 static int find_libraries(const struct root *root, struct buf *ret, struct err *e)
 {
     CLEANUP_BUF struct buf mounts = BUF_INIT(MOUNTS_MAX);

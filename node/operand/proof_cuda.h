@@ -1,4 +1,5 @@
-/* Ostler's own program that shows whether GPUs compute (node/cuda), with the loader and the C library that are in the image. */
+/* Runs ostler-cuda (node/cuda), which checks whether GPUs compute, with the loader and the C
+ * library of the image. */
 #ifndef OSTLER_NODE_OPERAND_PROOF_CUDA_H
 #define OSTLER_NODE_OPERAND_PROOF_CUDA_H
 
@@ -6,11 +7,12 @@
 #include "base/err.h"
 #include "node/inventory/root.h"
 
-/* Where the image has it. */
+/* Its path in the image. */
 #define PROOF_CUDA_PROGRAM "usr/bin/ostler-cuda"
 
-/* Runs it with the driver's libraries that the container was given, and adds a line "key=value" for each fact of the first GPU.
- * The error is one sentence: what failed, in the program's words where it has any. */
+/* Runs it with the container's driver libraries, and appends "key=value" lines for the facts of the
+ * first GPU. The error is one sentence that says what failed, in the program's words if it printed
+ * any. */
 int proof_cuda_run(const struct root *root, struct buf *facts, struct err *e);
 
 #endif

@@ -8,7 +8,7 @@ struct part proof_first_line(struct part text)
     return part_next(&text, '\n', &line) ? part_trimmed(line) : nothing;
 }
 
-/* "CUDA Version                              : 13.0", at the beginning of a line. */
+/* The line starts like "CUDA Version                              : 13.0". */
 struct part proof_cuda_version(struct part text)
 {
     struct part line, name;
@@ -18,7 +18,7 @@ struct part proof_cuda_version(struct part text)
     return nothing;
 }
 
-/* "  MIG 1g.10gb     Device  0: (UUID: MIG-…)" */
+/* The line is like "  MIG 1g.10gb     Device  0: (UUID: MIG-…)". */
 struct part proof_slice(struct part text)
 {
     struct part line, word, profile;

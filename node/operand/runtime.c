@@ -34,7 +34,7 @@ int runtime_await(const char *socket_path, pid_t before, const struct runtime_ti
     const struct clock clock = clock_system();
     int64_t began_ms = clock_mono_ms(&clock), since_ms = began_ms;
     pid_t last = 0;
-    bool came = false; /* another process answered at some time */
+    bool came = false; /* another process has answered */
     for (;;) {
         pid_t now = runtime_process(socket_path);
         int64_t now_ms = clock_mono_ms(&clock);
@@ -62,7 +62,7 @@ int runtime_restart(const char *socket_path, const struct runtime_times *times, 
     if (!now && runtime_await(socket_path, 0, times, e) < 0)
         return -1;
     now = now ? now : runtime_process(socket_path);
-    /* One that has ended meanwhile is about to come back. */
+    /* ESRCH: it has ended meanwhile, and is about to come back. */
     if (now && kill(now, SIGHUP) < 0 && errno != ESRCH)
         return err_set(e, ERR_SYSTEM, "cannot signal the container runtime on %s: %s", socket_path, strerror(errno));
     return runtime_await(socket_path, now, times, e);

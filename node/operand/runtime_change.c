@@ -18,14 +18,15 @@ enum { DUMP_MS = 20 * 1000, LOST_MAX = 4096, ARGUMENTS_MAX = 4096, DUMP_ARGC = 6
 
 #define SOURCE "RUNTIME_CONFIG_SOURCE"
 #define SOURCES "RUNTIME_CONFIG_SOURCES"
-/* What the source "file" means on the machine, by the manifest (toolkit/parts/containerd.yaml). */
+/* The path that the manifest sets for the source "file" (toolkit/parts/containerd.yaml). */
 #define STOCK_CONFIG "/etc/containerd/config.toml"
-/* As a dump names the handler. */
+/* The handler's name in a dump. */
 #define HANDLER ".runtimes.nvidia"
 
-/* ---- finding the dump */
+/* ---- the dump */
 
-/* The file of `-c FILE`, `--config FILE` or `--config=FILE` in a command line of the kernel's form; NULL: it has none. */
+/* FILE in `-c FILE`, `--config FILE` or `--config=FILE` of a command line in the kernel's form;
+ * NULL: not given. */
 static const char *config_argument(const char *line, size_t len)
 {
     for (const char *at = line, *end = line + len; at < end; at += strlen(at) + 1) {
@@ -85,15 +86,15 @@ void runtime_dump_free(struct runtime_dump *dump)
     *dump = (struct runtime_dump){ 0 };
 }
 
-/* ---- before: what the change comes to */
+/* ---- before the change */
 
 static int ask_dump(const struct runtime_dump *dump, struct buf *said, struct err *e)
 {
     return program_run_in(dump->root, dump->argv, DUMP_MS, said, e);
 }
 
-/* The file that the runtime was started with, where it is another than that of its packages, and nobody has said of which the
- * toolkit is to take the settings; NULL. */
+/* The file that the runtime was started with, if it is not the packages' and no admin has set the
+ * toolkit's source; else NULL. */
 static const char *file_to_follow(const struct runtime_change *c)
 {
     const char *source = getenv(SOURCE), *file = c->dump.config;
@@ -101,7 +102,8 @@ static const char *file_to_follow(const struct runtime_change *c)
     return is_free && file && *file == '/' && !str_eq(file, STOCK_CONFIG) ? file : NULL;
 }
 
-/* The handler gets its settings from the file that the runtime reads, such as whether systemd makes control groups. */
+/* The handler copies settings from the file that the runtime reads, such as whether systemd manages
+ * control groups. */
 static void follow(const struct runtime_change *c, const char *file)
 {
     CLEANUP_FREE char *source = xasprintf("file=%s%s", c->host, file);
@@ -109,7 +111,7 @@ static void follow(const struct runtime_change *c, const char *file)
     setenv(SOURCE, source, 1);
 }
 
-/* Whether the runtime takes in the drop-in, which the file that it reads says. */
+/* Whether the runtime imports the drop-in; that depends on the file that it reads. */
 static bool has_drop_in(const char *file, const char *after, struct err *e)
 {
     bool has = !file || strstr(after, HANDLER);
@@ -121,8 +123,9 @@ static bool has_drop_in(const char *file, const char *after, struct err *e)
     return has;
 }
 
-/* Writes the configuration, and judges it. `file`: which the runtime was started with; NULL: that of its packages. 0: nothing
- * is lost, or nobody can say. 1: it would lose what `lost` names. -1: NVIDIA's program failed, or nobody reads what it wrote. */
+/* Writes the configuration and checks it. `file`: the one that the runtime was started with; NULL:
+ * the packages'. 0: nothing is lost, or that is not known. 1: it would lose the settings in `lost`.
+ * -1: NVIDIA's program failed, or the runtime would not read its output. */
 static int try_change(const struct runtime_change *c, const char *file, const char *before, struct buf *lost, struct err *e)
 {
     CLEANUP_ERR struct err why = { 0 };
@@ -139,7 +142,7 @@ static int try_change(const struct runtime_change *c, const char *file, const ch
     return config_loss(before, buf_text(&after), lost) == CONFIG_LOST;
 }
 
-/* The sources from which NVIDIA's program may take the configuration, one after the other, until one loses nothing. */
+/* Tries the sources for NVIDIA's program in turn until one loses nothing. */
 static int try_sources(const struct runtime_change *c, const struct kept *kept, const char *before, struct err *e)
 {
     CLEANUP_BUF struct buf lost = BUF_INIT(LOST_MAX);
@@ -164,7 +167,8 @@ static int try_sources(const struct runtime_change *c, const struct kept *kept, 
     return rc ? -1 : 0;
 }
 
-/* 1: the configuration is written, and loses nothing. 0: without a dump nothing is judged, nor written. */
+/* 1: the configuration is written and loses nothing. 0: there is no dump; nothing is checked or
+ * written. */
 static int judge(const struct runtime_change *c, const struct kept *kept, struct err *e)
 {
     CLEANUP_ERR struct err why = { 0 };
@@ -178,7 +182,7 @@ static int judge(const struct runtime_change *c, const struct kept *kept, struct
     return try_sources(c, kept, buf_text(&before), e) < 0 ? -1 : 1;
 }
 
-/* ---- after */
+/* ---- after the change */
 
 int runtime_restart_by(char *const program[], const char *scratch, struct err *e)
 {
@@ -194,7 +198,8 @@ int runtime_restart_by(char *const program[], const char *scratch, struct err *e
     return program_run(program, 0, NULL, e);
 }
 
-/* The runtime reads the old configuration. One that does not answer is started again by its service manager. */
+/* Makes the runtime read the old configuration. If it does not answer, its service manager restarts
+ * it. */
 static int restart(const struct runtime_change *c, struct err *e)
 {
     if (!c->socket)
@@ -202,7 +207,7 @@ static int restart(const struct runtime_change *c, struct err *e)
     return runtime_process(c->socket) ? runtime_restart(c->socket, &c->times, e) : runtime_await(c->socket, 0, &c->times, e);
 }
 
-/* The pod's name, and on further lines why its change was taken back. */
+/* Writes the pod's name, then on further lines why its change was rolled back. */
 static void remember(const struct runtime_change *c, const char *message)
 {
     CLEANUP_FREE char *text = xasprintf("%s\n%s", c->pod, message);
@@ -211,7 +216,8 @@ static void remember(const struct runtime_change *c, const char *message)
         fprintf(stderr, "ostler-node: cannot write %s: %s\n", c->refused, strerror(why));
 }
 
-/* Whether the same pod has tried before, and restarted the runtime twice: then with an error that says what came of it. */
+/* Whether the same pod has already tried and restarted the runtime twice; the error then says the
+ * result. */
 static bool was_refused(const struct runtime_change *c, struct err *e)
 {
     char text[LOST_MAX];
@@ -222,8 +228,9 @@ static bool was_refused(const struct runtime_change *c, struct err *e)
     return true;
 }
 
-/* Takes the change back because of `why`, which is freed; `e` says all of it. `has_read`: the runtime may have read the new
- * configuration. NVIDIA's program, where that restarts the runtime, writes the configuration of its own runtimes once more. */
+/* Rolls the change back because of `why`, which is freed; `e` receives the full message.
+ * `has_read`: the runtime may have read the new configuration. If NVIDIA's program restarts the
+ * runtime, it writes its runtimes' configuration again. */
 static int take_back(const struct runtime_change *c, const struct kept *kept, bool has_read, struct err *why, struct err *e)
 {
     CLEANUP_ERR struct err trouble = { 0 };
@@ -248,7 +255,8 @@ static int take_back(const struct runtime_change *c, const struct kept *kept, bo
     return -1;
 }
 
-/* What an earlier process left unproven goes back. 1: it had to, and the runtime may have read it. */
+/* Restores what an earlier process left unvalidated. 1: files differed, and the runtime may have
+ * read them. */
 static int settle_earlier(const struct runtime_change *c, struct err *e)
 {
     CLEANUP_KEPT struct kept left = { 0 };
@@ -262,7 +270,8 @@ static int settle_earlier(const struct runtime_change *c, struct err *e)
     return differs;
 }
 
-/* The same pod has tried before: it does not try again. Where its change could only be taken back now, the runtime reads that. */
+/* Does not let the same pod retry. If its change was rolled back only now, the runtime restarts
+ * with the old configuration. */
 static int refuse_again(const struct runtime_change *c, bool is_back)
 {
     CLEANUP_ERR struct err why = { 0 };
@@ -273,7 +282,7 @@ static int refuse_again(const struct runtime_change *c, bool is_back)
     return -1;
 }
 
-/* Without the program that the configuration names no container would start. */
+/* Without the configured program, no container would start. */
 static bool has_wrapper(const struct runtime_change *c, struct err *e)
 {
     bool is_there = !c->wrapper || access(c->wrapper, X_OK) == 0;

@@ -1,5 +1,6 @@
-/* A change of the container runtime's configuration that can be taken back: NVIDIA's program writes it, what comes of it is
- * judged before the runtime reads it, and where the runtime does not come back with it the old one is put back. */
+/* Changes the container runtime's configuration and can roll the change back. NVIDIA's program
+ * writes it, Ostler checks the result before the runtime reads it, and restores the old one if the
+ * runtime does not come back. */
 #ifndef OSTLER_NODE_OPERAND_RUNTIME_CHANGE_H
 #define OSTLER_NODE_OPERAND_RUNTIME_CHANGE_H
 
@@ -7,47 +8,57 @@
 #include "node/operand/runtime.h"
 #include "node/operand/runtime_proof.h"
 
-/* A program of the machine that says what the runtime's configuration comes to: `containerd config dump`. */
+/* How to print the runtime's effective configuration: `containerd config dump`. */
 struct runtime_dump {
-    const char *root;  /* the folder that is its root; NULL: this one */
-    char *const *argv; /* NULL: none is known, and nothing is judged before */
-    const char *config; /* the file that the runtime was told to read; NULL: none, it reads its own */
+    const char *root;  /* its root directory; NULL: this one */
+    char *const *argv; /* NULL: not known, and nothing is checked in advance */
+    /* the file in the runtime's command line; NULL: none, so it reads its default */
+    const char *config;
 };
 
 struct runtime_change {
-    char *const *program;     /* NVIDIA's; it reads the variables RUNTIME_… of this process */
-    const char *wrapper;      /* the runtime's program that it has to leave; NULL: that is not looked for */
-    const char *const *files; /* that it may change, NULL-terminated */
-    const char *copies;       /* the file for their copies, until the change is proven */
-    const char *refused;      /* the file that remembers, for `pod`, a change that was taken back after a restart */
-    const char *pod;          /* whose container this is; NULL: nothing is remembered */
-    const char *socket;       /* of the runtime that is restarted through it, after `program` has written and without it;
-                                 NULL: it needs no restart, or `program` does that */
-    const char *host;         /* where the machine's root folder is in this container; NULL: not here */
-    const char *scratch;      /* a folder of this container's own disk: what is written below it goes with that */
+    char *const *program;     /* NVIDIA's program; it reads the environment variables RUNTIME_… */
+    const char *wrapper;      /* the runtime program that it must install; NULL: not checked */
+    const char *const *files; /* files that it may change, NULL-terminated */
+    const char *copies;       /* file for copies of those, until the change is validated */
+    /* file that remembers, for `pod`, a change that was rolled back after a restart */
+    const char *refused;
+    const char *pod;          /* this container's pod; NULL: nothing is remembered */
+    /* Ostler restarts the runtime through it after `program`; NULL: the runtime needs no restart,
+     * or `program` restarts it */
+    const char *socket;
+    const char *host;         /* where the machine's root directory is mounted; NULL: not mounted */
+    /* a directory on this container's own disk, which is lost with the container */
+    const char *scratch;
     struct runtime_dump dump;
     struct runtime_times times;
-    struct runtime_proof *proof; /* that containers start as before; NULL: not looked at */
+    struct runtime_proof *proof; /* checks that containers start as before; NULL: not checked */
 };
 
-/* How the message of a change that was taken back begins; it is the reason that Ostler reports. */
+/* First word of the message of a rolled-back change, and the reason that Ostler reports. */
 #define RUNTIME_CONFIG_FAILED "RuntimeConfigFailed"
 
-/* Makes the change. Copies that an earlier process left are put back first: it did not live to see what came of its change.
- * Where the dump can be had, what loses a setting is put back before a restart: with RUNTIME_CONFIG_SOURCE=file the source
- * "command" is tried next, unless RUNTIME_CONFIG_SOURCES says which sources an administrator wants; the file is the one that
- * the runtime was started with, which must take in the drop-in (Flatcar: /usr/share/containerd/config.toml). Where it does not
- * come back, or containers do not start again, it goes back as well. A change that was taken back after the runtime restarted is
- * not tried again by the same pod: it would restart the runtime each time. An error whose message begins with
- * RUNTIME_CONFIG_FAILED: the configuration is the old one, or the message says that it could not be put back. Changes
- * variables of this process. */
+/* Makes the change. First restores copies that an earlier process left, because it died before its
+ * change was validated.
+ *
+ * If a dump is available, a change that loses a setting is reverted before a restart. With
+ * RUNTIME_CONFIG_SOURCE=file it then tries the source "command", unless an admin sets the sources
+ * in RUNTIME_CONFIG_SOURCES. The file is the one that the runtime was started with, which must
+ * import the drop-in (Flatcar: /usr/share/containerd/config.toml). If the runtime does not come
+ * back, or containers do not start, the change is rolled back.
+ *
+ * The same pod does not retry a change that was rolled back after a restart, because each try would
+ * restart the runtime. If the error starts with RUNTIME_CONFIG_FAILED, the old configuration is
+ * back, or the message says that it could not be restored. Changes environment variables of this
+ * process. */
 int runtime_change(const struct runtime_change *c, struct err *e);
-/* Has a runtime without a socket read its configuration, as NVIDIA's program restarts it (CRI-O: by systemd of the host). What
- * that writes itself goes to `scratch`, where nobody reads it. Changes variables of this process. */
+/* Makes a runtime without a socket reload: NVIDIA's program restarts it (CRI-O: through the host's
+ * systemd). The files that the program writes go to `scratch`, where no runtime reads them. Changes
+ * environment variables of this process. */
 int runtime_restart_by(char *const program[], const char *scratch, struct err *e);
-/* Finds containerd's dump by the process that answers on a socket: its own program, in the root that it has, with the
- * configuration of its command line. `proc`: where the kernel shows processes, "/proc". NULL: it is no containerd, or cannot be
- * seen. Owned: free both with runtime_dump_free(). */
+/* Finds how to dump the configuration of the containerd process `pid`: its own program, in its
+ * root, with the configuration of its command line. `proc`: "/proc". `argv` is NULL if it is not
+ * containerd or cannot be inspected. Free the result with runtime_dump_free(). */
 void runtime_dump_find(const char *proc, pid_t pid, struct runtime_dump *ret);
 void runtime_dump_free(struct runtime_dump *dump);
 

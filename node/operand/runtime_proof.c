@@ -7,10 +7,11 @@
 #include "base/clock.h"
 #include "base/mem.h"
 
-/* A status comes at once; a container that does not start within that is one that does not start. */
+/* A status comes at once. SANDBOX_MS: a container that takes longer counts as failed. */
 enum { STATUS_MS = 10 * 1000, SANDBOX_MS = 60 * 1000, LOOK_MS = 1000 };
 
-/* systemd takes control groups below a slice only, and without it a slice is no control group: one of both starts a container. */
+/* systemd accepts control groups only below a slice; without systemd, a slice is not a valid
+ * control group. One of the two starts a container. */
 static const char *const cgroup_parents[] = { "", "system.slice" };
 
 static int64_t now_ms(void)
@@ -49,7 +50,8 @@ void runtime_proof_begin(struct runtime_proof *p)
         fprintf(stderr, "ostler-node: that containers start is not proven after the change: %s\n", err_msg(&why));
 }
 
-/* The conditions, and a container by default and with the handler; an error says the first that is not as it was. */
+/* Checks the conditions, and containers with the default runtime and with the handler; an error
+ * names the first regression. */
 static int look(const struct runtime_proof *p, int64_t left_ms, struct err *e)
 {
     const char *const handlers[] = { "", p->handler };
@@ -74,7 +76,7 @@ int runtime_proof_end(const struct runtime_proof *p, struct err *e)
         int64_t left_ms = until_ms - now_ms();
         if (look(p, left_ms > 0 ? left_ms : 1, &why) == 0)
             return 0;
-        /* A look that the end of the time has cut off says less than the one before. */
+        /* A check that the deadline cut off says less than the one before. */
         if (why.kind != ERR_TIMEOUT || last.kind == ERR_NONE)
             err_set(&last, why.kind, "%s", err_msg(&why));
         if (now_ms() >= until_ms)

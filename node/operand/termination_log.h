@@ -1,11 +1,11 @@
-/* Why a container has ended, for whoever looks at its pod: Ostler reads it there. */
+/* Writes a container's termination message, which Ostler and users read in the pod's status. */
 #ifndef OSTLER_NODE_OPERAND_TERMINATION_LOG_H
 #define OSTLER_NODE_OPERAND_TERMINATION_LOG_H
 
-/* Where the kubelet has a file for it in each container. */
+/* The file that the kubelet mounts into each container. */
 #define TERMINATION_LOG_FILE "/dev/termination-log"
 
-/* Writes them into the file where there is one; anything else than a file is left alone. */
+/* Writes the text if `file` is a regular file; else does nothing. */
 void termination_log_write(const char *file, const char *text);
 
 #endif

@@ -15,16 +15,17 @@
 #include "node/operand/runtime.h"
 #include "node/operand/runtime_change.h"
 
-/* Devices for containers that name them, as NVIDIA's program calls it where it runs in a container. */
+/* The CDI specification that NVIDIA's program writes when it runs in a container. */
 #define SPECIFICATION "var/run/cdi/management.nvidia.com-gpu.yaml"
 
-/* The configuration of NVIDIA's runtimes, which its program writes beside them. */
+/* The configuration of NVIDIA's runtimes, which the program writes beside them. */
 #define OWN_CONFIGURATION "toolkit/.config/nvidia-container-runtime/config.toml"
 
-/* Where the manifest mounts the machine's root. */
+/* Mount of the machine's root in the manifest. */
 #define HOST "/host"
 
-/* In the toolkit's folder: the runtime's configuration until its change is proven, and why one was taken back. */
+/* In the toolkit's directory: the runtime's configuration until its change is validated, and why a
+ * change was rolled back. */
 #define TOOLKIT_COPIES ".runtime-configuration-before"
 #define TOOLKIT_REFUSED ".runtime-configuration-refused"
 
@@ -35,9 +36,9 @@ static void idle(int signals)
         continue;
 }
 
-/* From now on nothing ends this process by itself: where it did, NVIDIA's program would be killed with it, and where that heard
- * of it, it would end at once; either leaves a toolkit, or a configuration, that is half there. It has its time to come to its
- * own end. False with an error: something asked to stop before that. */
+/* From now on signals do not end this process. Its end would kill NVIDIA's program, and a signal
+ * would end that program at once; either leaves a half-installed toolkit or configuration. So the
+ * program runs to its own end. False with an error: a signal to stop came before. */
 static bool may_begin(const char *name, int64_t seen_ms, struct err *e)
 {
     int signals = signals_open(0, e);
@@ -57,7 +58,7 @@ int toolkit_install(const struct toolkit_install *t, struct err *e)
     CLEANUP_FREE char *copies = xasprintf("%s/" TOOLKIT_COPIES, t->to), *refused = xasprintf("%s/" TOOLKIT_REFUSED, t->to);
     CLEANUP_FREE char *own = xasprintf("%s/" OWN_CONFIGURATION, t->to);
     const char *files[] = { own, NULL, NULL, NULL }, **next = &files[1];
-    if (t->files.config) /* a drop-in may be all that there is */
+    if (t->files.config) /* the drop-in may be the only file */
         *next++ = t->files.config;
     *next = t->files.drop_in;
     if (!may_begin(t->program[0], t->seen_ms, e) || toolkit_files_keep(&t->files, e) < 0)
@@ -76,7 +77,8 @@ int toolkit_install(const struct toolkit_install *t, struct err *e)
     return rc == 0 ? toolkit_files_made(&t->files, e) : rc;
 }
 
-/* Notes of a change, which a toolkit that comes later must not believe: it would put an old configuration back. */
+/* Removes notes of a change. A later toolkit must not find them: it would restore an old
+ * configuration. */
 static int forget_changes(const char *to, struct err *e)
 {
     static const char *const notes[] = { TOOLKIT_COPIES, TOOLKIT_REFUSED };
@@ -108,7 +110,7 @@ int toolkit_idle(struct err *e)
     return 0;
 }
 
-/* The sign, as soon as the driver is ready. ERR_TIMEOUT: a signal asks to stop. */
+/* Builds the ready file's words once the driver is ready. ERR_TIMEOUT: a signal to stop. */
 static int make_sign(const struct root *root, enum ready_source source, const char *revision, struct ready_words *ret,
                      struct err *e)
 {
@@ -125,7 +127,7 @@ static int make_sign(const struct root *root, enum ready_source source, const ch
     return 0;
 }
 
-/* Unless another has left its own by then. */
+/* Removes the ready file unless another pod has replaced it. */
 static int take_back(const struct root *root, const struct ready_words *sign, struct err *e)
 {
     struct ready_words there;
@@ -134,7 +136,7 @@ static int take_back(const struct root *root, const struct ready_words *sign, st
                : 0;
 }
 
-/* Leaves the sign until a signal asks to stop. */
+/* Keeps the ready file until a signal to stop. */
 static int keep(const struct root *root, int signals, const struct ready_words *sign, struct err *e)
 {
     CLEANUP_FREE char *text = xasprintf("%s %s %s\n", sign->items[0], sign->items[1], sign->items[2]);

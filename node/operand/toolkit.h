@@ -1,5 +1,6 @@
-/* The toolkit's containers: `ostler-node install-toolkit` has NVIDIA's program install it, `sign-toolkit` says that it is
- * there, `remove-toolkit` puts the container runtime's configuration back, and `idle` shows that it has. */
+/* The programs of the toolkit's containers. `ostler-node install-toolkit` has NVIDIA's program
+ * install the toolkit, and `sign-toolkit` keeps its ready file. `remove-toolkit` restores the
+ * container runtime's configuration, and `idle` then shows that it succeeded. */
 #ifndef OSTLER_NODE_OPERAND_TOOLKIT_H
 #define OSTLER_NODE_OPERAND_TOOLKIT_H
 
@@ -10,49 +11,56 @@
 #include "node/operand/runtime.h"
 #include "node/operand/toolkit_files.h"
 
-/* So long the kubelet may take to see that a container runs before the runtime restarts under it. */
+/* Time for the kubelet to see that a container runs, before the runtime restarts under it. */
 enum { TOOLKIT_SEEN_MS = 5000 };
 
 struct toolkit_install {
-    const char *to;         /* the folder in which it puts toolkit/nvidia-container-runtime */
-    char *const *program;   /* NVIDIA's, with its arguments; it ends when it is done */
-    const char *socket;     /* of the container runtime that reads its configuration again at a signal; NULL: it needs none, or
-                               NVIDIA's program restarts it */
-    const struct cri *cri;  /* how the runtime is asked whether containers start; NULL: it cannot be asked */
-    const char *handler;    /* of the runtime's configuration, that the toolkit adds */
-    int64_t seen_ms;        /* so long the kubelet has to see this container */
+    const char *to;         /* the directory that receives toolkit/nvidia-container-runtime */
+    char *const *program;   /* NVIDIA's program with its arguments; it ends when it is done */
+    /* of a container runtime that reloads on a signal; NULL: it needs no reload, or NVIDIA's
+     * program restarts it */
+    const char *socket;
+    const struct cri *cri;  /* to check that containers start; NULL: not available */
+    const char *handler;    /* the handler that the toolkit adds to the runtime's configuration */
+    int64_t seen_ms;        /* time for the kubelet to see this container */
     struct runtime_times times;
-    const char *pod;          /* whose container this is; NULL: not known */
-    const char *scratch;      /* a folder of its container's own disk: what is written below it goes with that */
-    struct toolkit_files files; /* of the runtime's configuration, and where they are kept for the removal */
+    const char *pod;          /* this container's pod; NULL: not known */
+    /* a directory on the container's own disk, which is lost with the container */
+    const char *scratch;
+    /* files of the runtime's configuration, and their copies for the removal */
+    struct toolkit_files files;
 };
 
-/* Runs the program after `seen_ms`, restarts the runtime, and returns when the runtime's wrapper is in its folder and the runtime
- * is back: to containerd 2, a container that ends while it is away has failed, and is started again for ever. NVIDIA's program
- * would ask the runtime for its process in a way that may get no answer, and then signals its own process group
- * (container/runtime/containerd/containerd_linux.go of v1.20.0). What asks to stop is heeded
- * before the program is started, and not any more then: it would end in the middle of its work, and say that it was done. */
+/* Runs the program after `seen_ms`, restarts the runtime, and returns when the wrapper is installed
+ * and the runtime is back. If a container ended while containerd 2 was away, containerd would count
+ * it as failed and it would restart for ever. Ostler finds the runtime's pid itself: NVIDIA's
+ * program asks in a way that may get no response, and then signals its own process group
+ * (container/runtime/containerd/containerd_linux.go of v1.20.0). A signal to stop is obeyed only
+ * before the program starts: later the program would stop in the middle and report success. */
 int toolkit_install(const struct toolkit_install *t, struct err *e);
 
 struct toolkit_removal {
-    const char *to;             /* the folder that it was installed in */
-    char *const *program;       /* NVIDIA's, as for its installation */
-    const char *socket;         /* the same */
+    const char *to;             /* the directory of the installation */
+    char *const *program;       /* as in the installation */
+    const char *socket;         /* as in the installation */
     int64_t seen_ms;
     struct runtime_times times;
     struct toolkit_files files;
-    const char *scratch;        /* a folder of its container's own disk: what is written below it goes with that */
+    /* a directory on the container's own disk, which is lost with the container */
+    const char *scratch;
 };
 
-/* Puts the runtime's configuration back as it was before the toolkit (node/operand/toolkit_files.h) after `seen_ms`, and restarts
- * the runtime. Where there is no socket NVIDIA's program restarts it, and writes its own configuration where nobody reads it.
- * Its own way would take runtimes of its names away, whoever has put them there. Then takes away the specification of
- * devices. The folder of the toolkit stays: containers that run need what is in it. What asks to stop is heeded as above. */
+/* After `seen_ms`, restores the runtime's configuration from before the toolkit
+ * (node/operand/toolkit_files.h) and restarts the runtime. Without a socket, NVIDIA's program
+ * restarts it and writes its configuration to an unused place. The program's own removal is not
+ * used, because it would remove all runtimes with the toolkit's names, whoever added them. Then
+ * removes the CDI specification. The toolkit's directory stays, because running containers need its
+ * files. Signals are handled as above. */
 int toolkit_remove(const struct root *root, const struct toolkit_removal *t, struct err *e);
-/* Does nothing until a signal asks to stop. */
+/* Does nothing until a signal to stop. */
 int toolkit_idle(struct err *e);
-/* Leaves the toolkit's sign (node/agent/ready_files.h) for this start of the machine and for the driver that is ready, and takes it
- * away when a signal asks to stop: 0. Waits for the driver first, if it has to. */
+/* Waits for the driver if necessary, then keeps the toolkit's ready file (node/agent/ready_files.h)
+ * for this boot and driver until a signal to stop: 0. */
 int toolkit_sign(const struct root *root, enum ready_source source, const char *revision, struct err *e);
 
 #endif

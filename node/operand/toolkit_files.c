@@ -14,11 +14,11 @@
 #include "base/str.h"
 #include "node/inventory/handlers.h"
 
-/* Copies in their folder. */
+/* File names of the copies. */
 #define BEFORE "before"
 #define MADE "made"
 
-/* The three states of the files: as they were, as the toolkit made them, as they are. */
+/* The three states of the files: before the toolkit, as the toolkit made them, and now. */
 struct states {
     struct kept before, made, now;
 };
@@ -32,7 +32,7 @@ static void states_clear(struct states *s)
 
 #define CLEANUP_STATES CLEANUP(states_clear)
 
-/* The copies of one name; those that cannot be used are none. */
+/* Loads the copies of one name; unusable ones count as missing. */
 static void load(const struct toolkit_files *f, const char *name, struct kept *ret)
 {
     CLEANUP_ERR struct err why = { 0 };
@@ -76,7 +76,7 @@ static struct part text_of(const struct kept_file *file)
     return file && file->is_there ? (struct part){ buf_text(&file->bytes), file->bytes.len } : (struct part){ "", 0 };
 }
 
-/* NULL equals nothing. */
+/* NULL is equal to nothing. */
 static bool same(const struct kept_file *a, const struct kept_file *b)
 {
     struct part x = text_of(a), y = text_of(b);
@@ -89,9 +89,10 @@ static bool is_drop_in(const struct toolkit_files *f, const struct kept_file *fi
     return name && str_has_suffix(file->path, name);
 }
 
-/* What was there before the toolkit, as far as one can see: what is there now, unless that is the toolkit's work. Of what an
- * earlier Ostler had installed there are no copies: then the toolkit's file was not there, and in the configuration is nothing of
- * the toolkit's but where it takes that file in, or, where it has runtimes of the toolkit's, nobody knows. */
+/* Adds the file's state from before the toolkit: the current file, unless the toolkit made it.
+ * There are no copies if an older Ostler installed the toolkit. Then the drop-in did not exist
+ * before. A configuration without the toolkit's programs is unchanged except for an import of the
+ * drop-in. The earlier state of one with its programs is not known. */
 static void add_before(const struct toolkit_files *f, const struct states *s, const struct kept_file *now, struct kept *ret)
 {
     const struct kept_file *before = find(&s->before, now->path);
@@ -125,7 +126,7 @@ int toolkit_files_made(const struct toolkit_files *f, struct err *e)
     return read_now(f, &now, e) < 0 ? -1 : save(f, MADE, &now, e);
 }
 
-/* ---- without what is the toolkit's */
+/* ---- removal of the toolkit's settings */
 
 static bool is_ours(const struct handlers *h, struct part name, const char *programs)
 {
@@ -135,8 +136,9 @@ static bool is_ours(const struct handlers *h, struct part name, const char *prog
     return false;
 }
 
-/* A configuration in TOML without the runtimes whose programs are in a folder; where one of them is the default it becomes
- * `standard` (empty: none is named). False: it has none of them, or does not fit. */
+/* Copies a TOML configuration without the runtimes whose programs are in a directory; if one of
+ * them is the default, `standard` (empty: none) becomes the default. False: it has none of them, or
+ * does not fit. */
 static bool toolkit_files_without(struct part text, const char *programs, struct part standard, struct buf *ret)
 {
     struct handlers h;
@@ -182,7 +184,7 @@ bool toolkit_files_without_json(struct part text, const char *programs, const ch
     return out && buf_add(ret, out, strlen(out)) && buf_add(ret, "\n", 1);
 }
 
-/* ---- back to what was */
+/* ---- restoring */
 
 static int put(const char *path, mode_t mode, struct part text, struct err *e)
 {
@@ -190,7 +192,8 @@ static int put(const char *path, mode_t mode, struct part text, struct err *e)
     return why ? err_set(e, ERR_SYSTEM, "cannot write %s: %s", path, strerror(why)) : 0;
 }
 
-/* The toolkit's own file, which somebody has changed: it goes, and what is in it stays where it does nothing. */
+/* The toolkit's own file was changed by others: it is removed, and a copy without effect is
+ * kept. */
 static int put_aside(const struct toolkit_files *f, const struct kept_file *now, struct err *e)
 {
     if (!f->copies)
@@ -201,7 +204,7 @@ static int put_aside(const struct toolkit_files *f, const struct kept_file *now,
     return put(aside, 0600, text_of(now), e);
 }
 
-/* The runtime's configuration, which somebody has changed. */
+/* The runtime's configuration was changed by others: only the toolkit's runtimes are removed. */
 static int take_out(const struct toolkit_files *f, const struct kept_file *now, const struct kept_file *before, struct err *e)
 {
     CLEANUP_BUF struct buf out = BUF_INIT(2 * KEPT_BYTES_MAX);
@@ -219,7 +222,8 @@ static int take_out(const struct toolkit_files *f, const struct kept_file *now, 
                ? err_set(e, ERR_INVALID, "%s names the toolkit's programs in a way that Ostler cannot take out", now->path) : 0;
 }
 
-/* Whether somebody else has a file beside the toolkit's own, which the runtime takes in only since the toolkit made it so. */
+/* Whether the directory of the toolkit's file has files of others, which the runtime only imports
+ * because of the toolkit. */
 static bool others_need_imports(const struct toolkit_files *f, const struct kept_file *now, const struct kept_file *before)
 {
     struct handlers then, today;

@@ -18,7 +18,7 @@ int unload_module(const char *name)
     return syscall(SYS_delete_module, name, O_NONBLOCK) < 0 ? errno : 0;
 }
 
-/* One that has gone meanwhile is gone. */
+/* ENOENT: it was unloaded meanwhile. */
 static int take_out(unload_module_fn *unload, const char *name)
 {
     int why = unload(name);
@@ -44,7 +44,8 @@ static int unload_modules(const struct unload_plan *p, unload_module_fn *unload,
     return 0;
 }
 
-/* A GPU comes back: no driver is wished for it any more, and it has none. */
+/* Unbinds a GPU from vfio-pci. Clears its override first, so that it has no driver and requests
+ * none. */
 static void give_back(const struct root *root, const char *address)
 {
     char path[128];
@@ -52,7 +53,7 @@ static void give_back(const struct root *root, const char *address)
     int why = place_write(root, path, "\n");
     if (why == 0) {
         why = place_write(root, UNBIND, address);
-        /* The next look must still see who has bound it. */
+        /* The next scan must still see that it is bound by hand. */
         if (why)
             place_write(root, path, "vfio-pci\n");
     }
@@ -82,7 +83,8 @@ int unload_run(const struct root *root, const char *revision, unload_module_fn *
         return -1;
     if (plan.keeps)
         fprintf(stderr, "the modules of this revision are loaded already: they are not unloaded\n");
-    /* It would be believed of modules that come later and are not its own: not every image writes it anew. */
+    /* The state file would be believed about later modules of another revision: not every image
+     * rewrites it. */
     else if (place_remove(root, UNLOAD_STATE, e) < 0)
         return -1;
     if (unload_modules(&plan, unload, e) < 0)

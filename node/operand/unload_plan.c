@@ -23,13 +23,13 @@ enum {
     BUSY_MAX = 256,
 };
 
-/* Users first, so that each is free when its turn comes. */
+/* Dependent modules first, so that each is unused when its turn comes. */
 static const char *const order[UNLOAD_MODULES_MAX] = { "nvidia_drm",  "nvidia_modeset",   "nvidia_uvm", "nvidia_peermem",
                                                        "nvidia_fs",   "nvidia_vgpu_vfio", "gdrdrv",     "nvidia" };
-/* The kernel's own drivers of the same cards. */
+/* The kernel's own drivers of the same GPUs. */
 static const char *const others[UNLOAD_OTHERS_MAX] = { "nova_drm", "nova_core", "nouveau" };
 
-/* One module as sysfs has it, in the form of the list; nothing where it is not loaded. */
+/* Adds a line in the form of proc/modules for a module in sysfs; nothing if it is not loaded. */
 static void add_line(const struct view *v, const char *name, struct buf *ret)
 {
     char path[PATH_LEN];
@@ -48,7 +48,7 @@ static void add_line(const struct view *v, const char *name, struct buf *ret)
     buf_printf(ret, "%s Live 0x0\n", ret->len == before ? "-" : "");
 }
 
-/* The kernel's list of modules. Where it has none sysfs may have them. */
+/* Reads proc/modules. If it does not exist, sysfs may list the modules. */
 static int list_modules(const struct view *v, struct buf *ret)
 {
     int why = root_read(v->root, MODULES, ret);
@@ -61,7 +61,6 @@ static int list_modules(const struct view *v, struct buf *ret)
     return 0;
 }
 
-/* The module with a name, in the list. */
 static bool find(struct part text, const char *name, struct module_line *ret)
 {
     while (modules_next(&text, ret))
@@ -78,7 +77,7 @@ static bool goes(struct part name)
     return false;
 }
 
-/* A module that uses this one and is not known here: it stays. */
+/* Finds a user of the module that Ostler does not unload; then the module stays. */
 static bool find_stranger(const struct module_line *line, struct part *ret)
 {
     struct part users = line->users;
@@ -88,7 +87,7 @@ static bool find_stranger(const struct module_line *line, struct part *ret)
     return false;
 }
 
-/* Modules hold each other; what is referred to more often than that has users that are none. */
+/* More references than from modules mean users that are not modules. */
 static int take_modules(struct part text, struct unload_plan *ret, struct err *e)
 {
     char busy[BUSY_MAX] = "";
@@ -114,7 +113,7 @@ static void take_others(struct part text, struct unload_plan *ret)
             ret->others[ret->other_count++] = others[i];
 }
 
-/* A value of a device, as sysfs has it: one short line. */
+/* A sysfs value of a device: one short line. */
 static const char *value_of(const struct view *v, const char *address, const char *name)
 {
     char path[PATH_LEN];
@@ -123,7 +122,8 @@ static const char *value_of(const struct view *v, const char *address, const cha
     return view_text(v, path, VALUE_MAX, &value) == SEEN ? str_or_empty(value) : "";
 }
 
-/* Bound by hand, not by the kernel's command line: that is somebody's wish for the machine. */
+/* Bound by hand, not by the kernel's command line, which would be an admin's setting for the
+ * machine. */
 static bool is_bound_by_hand(const struct view *v, const char *address)
 {
     char id[8];

@@ -1,5 +1,5 @@
-/* What has to leave a machine before a driver container starts there: the container takes out its own modules by itself, but not
- * those that hold them, nor what else drives its GPUs. */
+/* Plans which modules must be unloaded before a driver container starts. The container unloads its
+ * own modules, but not modules that depend on them or other drivers of its GPUs. */
 #ifndef OSTLER_NODE_OPERAND_UNLOAD_PLAN_H
 #define OSTLER_NODE_OPERAND_UNLOAD_PLAN_H
 
@@ -9,29 +9,29 @@
 #include "base/err.h"
 #include "node/inventory/view.h"
 
-/* Where NVIDIA's container says of which revision the loaded modules are. */
+/* The file in which NVIDIA's container records the revision of the loaded modules. */
 #define UNLOAD_STATE "run/nvidia/nvidia-driver.state"
 
 enum { UNLOAD_MODULES_MAX = 8, UNLOAD_OTHERS_MAX = 3, UNLOAD_DEVICES_MAX = 64 };
 
-/* A GPU that somebody has bound to vfio-pci by hand. */
+/* A GPU that an admin has bound to vfio-pci by hand. */
 struct unload_device {
     const char *address; /* "0000:3b:00.0" */
-    bool in_use;         /* a virtual machine has it open, or that could not be seen: it stays there */
+    bool in_use;         /* a virtual machine has it open, or that is not known: it stays bound */
 };
 
-/* Strings from the view's arena, or static. */
+/* Strings are from the view's arena or static. */
 struct unload_plan {
-    bool keeps; /* the modules of this very revision are loaded: they stay, with all who use them */
-    const char *modules[UNLOAD_MODULES_MAX]; /* in the order in which they go */
+    bool keeps; /* the modules of this revision are loaded: they and their users stay */
+    const char *modules[UNLOAD_MODULES_MAX]; /* in unloading order */
     size_t module_count;
-    const char *others[UNLOAD_OTHERS_MAX]; /* the kernel's own drivers, which go as well, in their order */
+    const char *others[UNLOAD_OTHERS_MAX]; /* the kernel's own drivers to unload, in order */
     size_t other_count;
     struct unload_device devices[UNLOAD_DEVICES_MAX];
     size_t device_count;
 };
 
-/* -1: something uses a module, which the message names (DriverInUse), or it cannot be known. */
+/* -1: something that the message names uses a module (DriverInUse), or that is not known. */
 int unload_plan_make(const struct view *v, const char *revision, struct unload_plan *ret, struct err *e);
 
 #endif

@@ -8,7 +8,7 @@
 
 enum { PROCESSES_MAX = 65536, FILES_MAX = 1 << 18, LINK_LEN = 256, PATH_LEN = 160, PID_MAX = 1 << 22 };
 
-/* How its device files are called: "/dev/vfio/17" of the group, "/dev/vfio/noiommu-17" where there is no IOMMU,
+/* Its device files: "/dev/vfio/17" of the group, "/dev/vfio/noiommu-17" without an IOMMU,
  * "/dev/vfio/devices/vfio3" of the device alone; "": none. */
 struct names {
     char group[PATH_LEN];
@@ -43,7 +43,8 @@ static void find_device(const struct view *v, const char *bound, const char *add
         snprintf(ret->device, sizeof ret->device, "/dev/vfio/devices/%.32s", name);
 }
 
-/* Whether a process has one of them open; -1: it cannot be seen. One that ends meanwhile has nothing. */
+/* Whether a process has one of them open; -1: that cannot be seen. A process that ends meanwhile
+ * has none. */
 static int look_at_process(const struct view *v, const char *pid, const struct names *names, size_t *files_left)
 {
     char path[PATH_LEN], target[LINK_LEN];

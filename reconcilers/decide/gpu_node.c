@@ -256,7 +256,8 @@ static json_t *unmanaged_json(const struct gpu_node_input *in, struct arena *a)
     return status;
 }
 
-static void plan_status(const struct gpu_node_input *in, struct arena *a, const char *target, bool wanted, struct actions *actions)
+static void plan_status(const struct gpu_node_input *in, struct arena *a, const char *target,
+                        bool wanted, struct actions *actions)
 {
     CLEANUP_JSON json_t *whole = wanted ? status_json(in, a) : unmanaged_json(in, a);
     CLEANUP_JSON json_t *status = known_fields(in->known, whole);

@@ -158,9 +158,11 @@ static void carry_labels(struct node_verdict *v, const struct node_input *in)
     assignment_copy(&v->carried, node_assigned(&in->view));
 }
 
-static void settle_lost(const struct node_input *in, struct arena *a, struct node_verdict *v, const char *rollout_plan_json)
+static void settle_lost(const struct node_input *in, struct arena *a, struct node_verdict *v, const char *prospect)
 {
-    verdict_settle(v, NODE_LOST, REASON_NODE_NOT_READY, arena_printf(a, "node %s is down%s", in->view.node->head.key, rollout_plan_json));
+    verdict_settle(
+        v, NODE_LOST, REASON_NODE_NOT_READY,
+        arena_printf(a, "node %s is down%s", in->view.node->head.key, prospect));
     v->cause = OPERAND_NONE;
     v->pod = NULL;
 }
@@ -198,7 +200,8 @@ static void go_on(const struct node_input *in, struct arena *a, const struct upg
     wanted.assigned = up->assigned;
     wanted.claim = up->claimed ? &up->claim : NULL;
     wanted.gave_up = up->gave_up;
-    struct proof_marks open = { .look = up->proving ? &up->proof : NULL, .changing = up->claimed && claim_is_changing(&up->claim) };
+    struct proof_marks open = { .look = up->proving ? &up->proof : NULL,
+                                .changing = up->claimed && claim_is_changing(&up->claim) };
     proof_marks_add(in, a, &open, &wanted);
     if (up->look || up->look_for_holders)
         look_at_node(in, up->look ? REASON_REMOVING_DRIVER : REASON_HOLDERS, actions);
@@ -287,7 +290,8 @@ static void judge_proof(const struct proof_look *look, struct node_verdict *v)
         v->pod = look->keep->head.key;
 }
 
-static void prove(const struct node_input *in, struct arena *a, struct node_verdict *v, struct actions *actions, struct proving *ret)
+static void prove(const struct node_input *in, struct arena *a, struct node_verdict *v,
+                  struct actions *actions, struct proving *ret)
 {
     *ret = (struct proving){ 0 };
     if (v->state != NODE_READY || !*v->carried.hash[TIER_STACK] || !in->view.node->ready)

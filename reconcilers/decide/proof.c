@@ -227,7 +227,12 @@ void proof_look(const struct node_input *in, const struct proof_case *c, struct 
                 struct proof_look *ret)
 {
     *ret = (struct proof_look){ .result = PROOF_NEEDLESS };
-    struct looking l = { .in = in, .c = c, .a = a, .actions = actions, .out = ret, .pod = task_pod_find(in->pod_list, TASK_PROOF) };
+    struct looking l = { .in = in,
+                         .c = c,
+                         .a = a,
+                         .actions = actions,
+                         .out = ret,
+                         .pod = task_pod_find(in->pod_list, TASK_PROOF) };
     char purpose[TASK_PURPOSE_MAX];
     if (is_needless(&l) || holds(&l) || lacks_gpus(&l))
         return;

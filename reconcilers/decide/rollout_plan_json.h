@@ -1,5 +1,4 @@
-/* A simulated rollout as JSON: what `ostler plan` prints, and a short form for the policy's
- * status. */
+/* The plan of a rollout as JSON: for `ostler plan`, and a short form for the policy's status. */
 #ifndef OSTLER_RECONCILERS_DECIDE_ROLLOUT_PLAN_JSON_H
 #define OSTLER_RECONCILERS_DECIDE_ROLLOUT_PLAN_JSON_H
 

@@ -13,7 +13,7 @@ static const struct actor *const everybody[ACTOR_COUNT] = {
     &events_actor,
 };
 
-/* What zero in a world's latencies means. */
+/* Defaults for zero latencies. */
 static const struct spec_latencies usual = {
     .controller = { 10, 50 },
     .scheduler = { 5, 30 },
@@ -50,14 +50,14 @@ static void fill_latencies(struct spec_latencies *l)
 static void tell(void *arg, const struct api_commit *c)
 {
     struct actors *a = arg;
-    /* First, since all others ask it. */
+    /* First, because all others query it. */
     index_commit(a->index, c);
     for (size_t i = 0; i < ACTOR_COUNT; i++)
         if (a->selves[i])
             everybody[i]->commit(a->selves[i], c);
 }
 
-/* What is there already is news for the actors. */
+/* Reports existing objects to the actors as commits. */
 static void tell_what_is_there(struct actors *a)
 {
     for (size_t k = 0; k < kind_count(); k++)

@@ -11,7 +11,7 @@ struct item {
     char key[];
 };
 
-/* The first retry comes after so long, each further one after twice as long. */
+/* Delay of the first retry; it doubles each time up to the maximum. */
 enum { RETRY_MIN_MS = 5, RETRY_MAX_MS = 1000 * 1000 };
 
 struct failures {
@@ -43,7 +43,7 @@ void agenda_clear(struct agenda *g)
 static void look(void *arg)
 {
     struct item *item = arg;
-    /* Out first, so that the look may put the same key in again. */
+    /* Removed first, so that the sync may add the same key again. */
     map_remove(&item->agenda->items, item->key);
     item->agenda->fn(item->agenda->self, item->key);
     free(item);
@@ -78,7 +78,7 @@ void agenda_after(struct agenda *g, const char *key, int64_t delay_ms)
 
 void agenda_note(struct agenda *g, const char *key)
 {
-    /* Whoever has been told already is not told again: chance is drawn once for each look. */
+    /* A pending key is not drawn again: one random draw for each sync. */
     const struct item *item = map_get(&g->items, key);
     if (!item || item->event.item.at > g->sim->now_ms + g->delay.high_ms)
         agenda_after(g, key, agenda_draw(g, g->delay));

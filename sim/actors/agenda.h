@@ -1,5 +1,5 @@
-/* What an actor has to look at, and when: keys on virtual time, each there once. Commits note keys; the actor looks at what is
- * then. */
+/* An actor's work queue: keys with due times in virtual time, each key at most once. Commits add
+ * keys; the actor syncs a key when it is due. */
 #ifndef OSTLER_SIM_ACTORS_AGENDA_H
 #define OSTLER_SIM_ACTORS_AGENDA_H
 
@@ -13,31 +13,28 @@ typedef void agenda_fn(void *self, const char *key);
 struct agenda {
     struct sim *sim;
     struct rng rng;
-    struct spec_delay delay; /* from a note to the look */
+    struct spec_delay delay; /* from agenda_note() to the sync */
     agenda_fn *fn;
     void *self;
     struct map items;
-    struct map failed; /* keys whose looks have failed, and how often in a row */
+    struct map failed; /* keys whose syncs failed, with the number of consecutive failures */
 };
 
-/* An empty agenda with a stream of chance of its own, which `purpose` names. `sim` is borrowed. */
+/* Initializes an empty agenda with its own random stream, named by `purpose`. `sim` is borrowed. */
 void agenda_init(struct agenda *g, struct sim *sim, const char *purpose, struct spec_delay delay, agenda_fn *fn, void *self);
-/* Forgets all looks. */
 void agenda_clear(struct agenda *g);
-/* A look after the usual delay; one that is due earlier stays. */
+/* Schedules a sync after the usual delay, unless one is due earlier. */
 void agenda_note(struct agenda *g, const char *key);
-/* A look at this time; one that is due earlier stays. */
+/* Schedules a sync at this time, unless one is due earlier. */
 void agenda_at(struct agenda *g, const char *key, int64_t at_ms);
-/* A look after this time, in ms; one that is due earlier stays. */
+/* Schedules a sync after this delay in ms, unless one is due earlier. */
 void agenda_after(struct agenda *g, const char *key, int64_t delay_ms);
-/* What came of a look: one that failed is done again, the later the more have failed in a row, as the work queues of controllers
- * do it. */
+/* A sync failed: retries with exponential backoff, like the work queues of controllers. */
 void agenda_retry(struct agenda *g, const char *key);
-/* A look came out well: the next failure is the first in a row. */
+/* A sync succeeded: resets the backoff. */
 void agenda_succeeded(struct agenda *g, const char *key);
-/* There is nothing to look at any more. */
 void agenda_drop(struct agenda *g, const char *key);
-/* A delay drawn with the agenda's own chance. */
+/* Draws a random delay from the agenda's stream. */
 int64_t agenda_draw(struct agenda *g, struct spec_delay delay);
 
 #endif

@@ -36,7 +36,7 @@ void amount_names_clear(struct amount_names *n)
         free(n->names[--n->count]);
 }
 
-/* Rounded; no more than there can be. */
+/* Rounded and clamped. */
 static int64_t thousandths_of(double amount)
 {
     if (!(amount < (double) INT64_MAX))
@@ -58,7 +58,7 @@ int64_t amount_parse(const char *quantity)
     return 0;
 }
 
-/* The place of a resource, -1 when the table is full. */
+/* The index of a resource, -1 if the table is full. */
 static int place_of(struct amount_names *n, const char *name)
 {
     for (int i = 0; i < n->count; i++)
@@ -84,7 +84,7 @@ struct amounts amounts_of_list(struct amount_names *n, const json_t *list)
     return out;
 }
 
-/* What one container asks for; a limit without a request is a request too. */
+/* The requests of one container; a limit without a request counts as a request. */
 static struct amounts of_container(struct amount_names *n, const json_t *container)
 {
     struct amounts requests = amounts_of_list(n, json_at(container, "resources.requests"));
@@ -117,7 +117,7 @@ struct amounts amounts_of_pod(struct amount_names *n, const json_t *pod)
     return out;
 }
 
-/* a + b or a - b, no more and no less than there can be. */
+/* a + b or a - b, clamped. */
 static int64_t sum(int64_t a, int sign, int64_t b)
 {
     int64_t result;

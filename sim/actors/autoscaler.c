@@ -1,5 +1,5 @@
-/* The cluster autoscaler: nodes for pods that wait for GPUs, and none for nobody. A node that cannot serve GPUs yet counts as one
- * that comes. */
+/* The cluster autoscaler: adds nodes for pods that wait for GPUs, and removes idle nodes. A node
+ * that does not offer its GPUs yet counts as upcoming capacity. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,14 +18,14 @@
 enum {
     SCAN_MS = 10 * 1000,
     IDLE_MS = 10 * 60 * 1000,
-    DRAIN_MS = 60 * 1000, /* from the taint to the end of the node */
+    DRAIN_MS = 60 * 1000, /* from the taint to the removal of the node */
 };
 
 struct autoscaler {
     struct actors *a;
-    struct agenda scans; /* the one scan for pods that wait */
-    struct agenda nodes; /* nodes of its own that may be idle */
-    struct agenda ends;  /* nodes that go */
+    struct agenda scans; /* the scan for pending pods */
+    struct agenda nodes; /* its own nodes that may be idle */
+    struct agenda ends;  /* nodes to be removed */
     int made;
 };
 
@@ -47,7 +47,7 @@ static bool is_own(const struct autoscaler *s, const char *node)
            strspn(node + len + 1, "0123456789") == strlen(node + len + 1);
 }
 
-/* A pod that may be on one node only is helped by no other. */
+/* A pod that fits only one node gains nothing from another node. */
 static bool waits(const json_t *pod)
 {
     const json_t *scheduled = condition_find(json_at(pod, "status.conditions"), "PodScheduled");
@@ -71,9 +71,9 @@ static void commit(void *self, const struct api_commit *c)
         agenda_note(&s->nodes, node);
 }
 
-/* ---- more nodes */
+/* ---- scale up */
 
-/* GPUs of own nodes that do not serve them yet. */
+/* GPUs of its own nodes that are not allocatable yet. */
 static int64_t coming_gpus(const struct autoscaler *s, int *ret_nodes)
 {
     const struct kubelet *k = s->a->selves[ACTOR_PLACE_KUBELET];
@@ -113,14 +113,14 @@ static void scan(void *self, const char *key)
         CLEANUP_FREE char *name = xasprintf("%s-%d", prefix_of(s), ++s->made);
         actors_node_add(s->a, name, spec_of(s)->shape);
     }
-    /* Pods that still wait are looked at again as long as more nodes may be made. */
+    /* Checks pods that still wait again, as long as more nodes are possible. */
     if (missing > 0 && nodes > 0)
         agenda_after(&s->scans, key, IDLE_MS);
 }
 
-/* ---- fewer nodes */
+/* ---- scale down */
 
-/* Whether only daemons run there, which do not count. */
+/* Whether only pods of DaemonSets run there. */
 static bool is_idle(const struct autoscaler *s, const char *node)
 {
     const struct index_set *pods = index_pods_on(s->a->index, node);
@@ -132,7 +132,8 @@ static bool is_idle(const struct autoscaler *s, const char *node)
     return true;
 }
 
-/* Whether somebody has asked that it stays (core/scaledown/eligibility of the cluster autoscaler 1.34). */
+/* Whether scale-down is disabled on the node (core/scaledown/eligibility of the cluster autoscaler
+ * 1.34). */
 static bool is_kept(const json_t *node)
 {
     const json_t *annotations = json_at(node, "metadata.annotations");

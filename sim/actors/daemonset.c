@@ -9,14 +9,14 @@
 #include "kube/object.h"
 #include "sim/actors/fit.h"
 
-/* Pods that one look makes at most, as the controller does. */
+/* Limit of pods created by one sync, as in the real controller. */
 enum { BURST = 250 };
 
 struct daemonset {
     struct actors *a;
     struct agenda agenda; /* keys of DaemonSets */
     struct map by_key, by_uid;
-    /* The same in the order of their coming. */
+    /* The same in order of creation. */
     struct daemon **all;
     size_t len, cap;
 };
@@ -69,7 +69,7 @@ static void daemon_drop(struct daemonset *c, struct daemon *d)
     daemon_free(d);
 }
 
-/* ---- what commits mean */
+/* ---- commits */
 
 static void note_set(struct daemonset *c, const struct api_commit *commit)
 {
@@ -83,7 +83,7 @@ static void note_set(struct daemonset *c, const struct api_commit *commit)
         return;
     if (!d)
         d = daemon_new(c, commit->after);
-    /* The answer to the controller's own status is no news. */
+    /* The controller's own status writes need no sync. */
     if (commit->before && str_eq(commit->user, DAEMONSET_USER) && *commit->subresource)
         return;
     if (commit->before && json_object_get(commit->before, "spec") != json_object_get(commit->after, "spec")) {
@@ -97,7 +97,8 @@ static void note_set(struct daemonset *c, const struct api_commit *commit)
     agenda_note(&c->agenda, key);
 }
 
-/* The pod's place has news for its set. `gone`: a revision that no pod is of any more may be one too many. */
+/* Marks the pod's node for its set. `gone`: a revision may have lost its last pod and exceed the
+ * limit. */
 static void note_pod_of(struct daemonset *c, const json_t *pod, bool gone)
 {
     const json_t *controller = object_controller(pod);
@@ -113,7 +114,7 @@ static void note_pod_of(struct daemonset *c, const json_t *pod, bool gone)
     agenda_note(&c->agenda, d->key);
 }
 
-/* A pod that nobody controls may be adopted by a set of its namespace. */
+/* A pod without a controller may be adopted by a set in its namespace. */
 static void note_orphan(struct daemonset *c, const json_t *pod)
 {
     for (size_t i = 0; i < c->len; i++) {
@@ -150,7 +151,8 @@ static void note_node(struct daemonset *c, const struct api_commit *commit)
                 !json_equal(json_object_get(before, "spec"), json_object_get(after, "spec"));
     for (size_t i = 0; news && i < c->len; i++) {
         daemon_mark(c->all[i], object_name(after ? after : before));
-        /* As the real one, it does not look up when a node goes, or when a node only takes no more pods: it finds out later. */
+        /* Like the real controller, it does not sync if a node is deleted or only stops accepting
+         * pods; a later sync finds out. */
         if (after && daemon_node_is_news(c->all[i], after))
             agenda_note(&c->agenda, c->all[i]->key);
     }
@@ -175,9 +177,9 @@ static void commit(void *self, const struct api_commit *commit)
     }
 }
 
-/* ---- a look at one set */
+/* ---- a sync of one set */
 
-/* Adopts pods that fit the selector and are nobody's, and lets those go that fit it no more. */
+/* Adopts matching pods without a controller, and releases pods that no longer match. */
 static void claim_pods(struct daemon *d)
 {
     const struct actors *a = d->a;
@@ -204,7 +206,7 @@ static json_t *count_or_null(int64_t count)
     return count ? json_integer(count) : json_null();
 }
 
-/* Writes the status when it differs; numbers that may be left out are left out when they are 0. */
+/* Writes the status if it differs; optional counts are left out if they are 0. */
 static void write_status(struct daemon *d)
 {
     const struct daemon_sum *s = &d->sum;
@@ -247,7 +249,7 @@ static void sync(struct daemon *d)
     if (d->claims)
         claim_pods(d);
     daemon_sync_nodes(d);
-    /* What has just been done must be seen before more is. */
+    /* The rollout must first see the effects of changes made now. */
     if (!d->acted && !str_eq(json_str(d->object, "spec.updateStrategy.type"), "OnDelete"))
         daemon_roll(d);
     write_status(d);

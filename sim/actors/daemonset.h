@@ -1,4 +1,5 @@
-/* The DaemonSet controller's parts: one set of it, one node of a set. Only for this folder. */
+/* The DaemonSet controller's shared parts: one DaemonSet, and one node of it. Only for this
+ * directory. */
 #ifndef OSTLER_SIM_ACTORS_DAEMONSET_H
 #define OSTLER_SIM_ACTORS_DAEMONSET_H
 
@@ -7,62 +8,66 @@
 #define DAEMONSET_USER "system:serviceaccount:kube-system:daemon-set-controller"
 #define LABEL_REVISION_HASH "controller-revision-hash"
 
-/* What one node adds to a set's numbers. */
+/* What one node adds to a set's status counts. */
 struct daemon_sum {
     int64_t desired, current, misscheduled, ready, available, updated;
-    int64_t outdated; /* nodes that have a pod of an older template */
+    int64_t outdated; /* nodes with a pod of an older template */
 };
 
 struct daemon_node {
     char *name;
     bool dirty;
     struct daemon_sum sum;
-    int64_t backoff_ms, backoff_since_ms; /* of pods that fail there again and again */
+    int64_t backoff_ms, backoff_since_ms; /* of pods that fail repeatedly there */
 };
 
 /* One DaemonSet. */
 struct daemon {
     struct actors *a;
     char *key, *uid;
-    json_t *object;      /* as it is at this look; owned */
-    json_t *spec;        /* the template's spec with the tolerations of all daemons; owned, NULL: not worked out yet */
+    json_t *object;      /* as of this sync; owned */
+    /* the template's spec with the tolerations of all daemons; owned, NULL: not computed yet */
+    json_t *spec;
     char hash[16];       /* of the template; "": no revision yet */
-    bool claims;         /* pods may have to be adopted or let go */
-    bool history;        /* revisions may have to be made, renewed or dropped */
+    bool claims;         /* pods may need adoption or release */
+    bool history;        /* revisions may need an update */
     struct map nodes;    /* by name */
     struct daemon_node **dirty;
     size_t dirty_len, dirty_cap;
     struct daemon_sum sum;
-    int64_t again_at_ms; /* when a look is due without news; -1: never */
-    int64_t burst;       /* pods that this look may still make */
-    bool acted;          /* this look has made or deleted pods */
-    bool refused;        /* a pod was refused at this look */
+    int64_t again_at_ms; /* due time of the next sync without a commit; -1: none */
+    int64_t burst;       /* pods that this sync may still create */
+    bool acted;          /* this sync has created or deleted pods */
+    bool refused;        /* a pod was refused in this sync */
 };
 
 /* ---- daemonset_history.c */
-/* Sees to it that there is a ControllerRevision of the template, drops those beyond the limit, and sets d->hash. */
+/* Ensures a ControllerRevision of the template, deletes those beyond the limit, and sets
+ * d->hash. */
 void daemon_sync_history(struct daemon *d);
 
 /* ---- daemonset_node.c */
-/* There is news of a node: it is looked at in the next daemon_sync_nodes(). */
+/* Marks a node for the next daemon_sync_nodes(). */
 void daemon_mark(struct daemon *d, const char *node);
-/* Does what each node with news needs, and counts it anew. */
+/* Syncs each marked node and recounts it. */
 void daemon_sync_nodes(struct daemon *d);
 /* Whether a pod is of the newest template. */
 bool daemon_pod_is_updated(const struct daemon *d, const json_t *pod);
-/* The set's pods of a node, finished ones that are being deleted left aside. Borrowed objects; frees with free(). */
+/* The set's pods on a node, except finished ones that are being deleted. The objects are borrowed;
+ * release the array with free(). */
 json_t **daemon_pods_on(const struct daemon *d, const char *node, size_t *ret_len);
-/* Deletes a pod, and takes note that this look has acted or was refused. */
+/* Deletes a pod, and records that this sync has acted or was refused. */
 void daemon_delete_pod(struct daemon *d, const json_t *pod);
-/* The same of a pod that is made for a node. */
+/* Creates a pod for a node, and records the same. */
 void daemon_create_pod(struct daemon *d, const char *node);
-/* Whether a change of the node is reason for a look: a pod has to come or go, or the node is wanted anew. */
+/* Whether a change of the node requires a sync: a pod must be created or deleted, or the node fits
+ * again. */
 bool daemon_node_is_news(const struct daemon *d, const json_t *node);
 
 /* ---- daemonset_rollout.c */
-/* Replaces pods of older templates as far as maxUnavailable or maxSurge allow. */
+/* Replaces pods of older templates within maxUnavailable or maxSurge. */
 void daemon_roll(struct daemon *d);
-/* Whether new pods come up before old ones go (maxSurge). */
+/* Whether new pods are created before old ones are deleted (maxSurge). */
 bool daemon_surges(const struct daemon *d);
 
 #endif

@@ -1,4 +1,4 @@
-/* ControllerRevisions of a DaemonSet: one for each template that it has had, as far as the limit goes. */
+/* ControllerRevisions of a DaemonSet: one for each template that it has had, up to the limit. */
 #include "sim/actors/daemonset.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "kube/object.h"
 #include "sim/actors/fit.h"
 
-/* Tolerations that every daemon pod gets. */
+/* Tolerations of all daemon pods. */
 static const struct {
     const char *key, *effect;
     bool host_network_only;
@@ -24,7 +24,7 @@ static const struct {
     { "node.kubernetes.io/network-unavailable", "NoSchedule", true },
 };
 
-/* The template's spec as pods of the set get it, all but the node. */
+/* The template's spec for pods of the set, except the node. */
 static json_t *pod_spec(const json_t *template)
 {
     json_t *spec = json_copy(json_object_get(template, "spec"));
@@ -38,7 +38,7 @@ static json_t *pod_spec(const json_t *template)
     return spec;
 }
 
-/* What a revision keeps. */
+/* The data of a revision. */
 static json_t *history_data(const json_t *template)
 {
     json_t *kept = json_copy((json_t *) template);
@@ -51,7 +51,7 @@ static int64_t revision_number(const json_t *revision)
     return json_int(revision, "revision", 0);
 }
 
-/* The set's own revisions and those that nobody has and that fit its selector; these become its own. */
+/* The set's revisions; adopts matching ones without a controller. */
 static json_t *claim_revisions(struct daemon *d)
 {
     const struct actors *a = d->a;
@@ -88,7 +88,7 @@ static void create_revision(struct daemon *d, json_t *data_steal, int64_t number
     api_create(d->a->api, DAEMONSET_USER, d->a->kinds.revision, revision, NULL);
 }
 
-/* Whether a pod of the set is of this revision. */
+/* Whether a pod of the set has this revision. */
 static bool is_live(const struct daemon *d, const json_t *revision)
 {
     const char *hash = object_label(revision, LABEL_REVISION_HASH);
@@ -99,7 +99,7 @@ static bool is_live(const struct daemon *d, const json_t *revision)
     return str_eq(hash, d->hash);
 }
 
-/* Deletes the oldest revisions that no pod is of, down to the limit. */
+/* Deletes the oldest revisions without pods, down to the limit. */
 static void trim(struct daemon *d, const json_t *revisions)
 {
     size_t live = 0, i;
@@ -120,7 +120,7 @@ static void trim(struct daemon *d, const json_t *revisions)
     }
 }
 
-/* The revision that keeps this template becomes the newest. */
+/* Makes the revision of this template the newest. */
 static void renew(struct daemon *d, const json_t *revision, int64_t newest)
 {
     snprintf(d->hash, sizeof d->hash, "%s", str_or_empty(object_label(revision, LABEL_REVISION_HASH)));

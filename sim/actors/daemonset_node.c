@@ -1,4 +1,4 @@
-/* What one node of a DaemonSet needs: a pod, none, another one. */
+/* Syncs one node of a DaemonSet: creates, deletes or replaces its pod. */
 #include "sim/actors/daemonset.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "sim/actors/events.h"
 #include "sim/actors/fit.h"
 
-/* How long pods that fail at once are left alone, twice as long each time. */
+/* Backoff for the replacement of pods that fail at once; doubles each time. */
 enum { BACKOFF_MIN_MS = 1000, BACKOFF_MAX_MS = 15 * 60 * 1000 };
 
 void daemon_mark(struct daemon *d, const char *node)
@@ -32,7 +32,7 @@ void daemon_mark(struct daemon *d, const char *node)
     d->dirty[d->dirty_len++] = n;
 }
 
-/* Whether the set wants a pod on a node; `ret_may_stay`: one that is there may go on, also where it does not. */
+/* Whether the set wants a pod on a node; `ret_may_stay`: an existing pod may stay even if not. */
 static bool daemon_should_run(const struct daemon *d, const json_t *node, bool *ret_may_stay)
 {
     *ret_may_stay = false;
@@ -60,7 +60,7 @@ bool daemon_pod_is_updated(const struct daemon *d, const json_t *pod)
     return str_eq(object_label(pod, LABEL_REVISION_HASH), d->hash);
 }
 
-/* Pods that are bound come first, then the oldest. */
+/* Bound pods first, then the oldest. */
 static int compare_pods(const void *x, const void *y)
 {
     const json_t *a = *(json_t *const *) x, *b = *(json_t *const *) y;
@@ -93,7 +93,7 @@ void daemon_create_pod(struct daemon *d, const char *node)
 {
     d->acted = true;
     if (d->burst-- <= 0) {
-        /* The rest is for the next look. */
+        /* The next sync does the rest. */
         daemon_mark(d, node);
         d->again_at_ms = d->a->sim->now_ms;
         return;
@@ -104,7 +104,7 @@ void daemon_create_pod(struct daemon *d, const char *node)
     json_object_set_new(labels, LABEL_REVISION_HASH, json_string(d->hash));
     if (generation)
         json_object_set_new(labels, "pod-template-generation", json_string(generation));
-    /* The node's name replaces the template's terms: they have been looked at. */
+    /* The node's name replaces the template's terms, which have already been checked. */
     json_t *affinity = json_object_get(spec, "affinity") ? json_deep_copy(json_object_get(spec, "affinity")) : json_object();
     json_set_at(affinity, "nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution",
                 json_pack("{s:[{s:[{s:s, s:s, s:[s]}]}]}", "nodeSelectorTerms", "matchFields", "key", "metadata.name", "operator",
@@ -119,7 +119,7 @@ void daemon_create_pod(struct daemon *d, const char *node)
     }
 }
 
-/* Whether a failed pod is deleted now, or later since pods have failed there before. */
+/* Whether to delete a failed pod now, or later because of earlier failures there. */
 static bool may_replace_failed(struct daemon *d, struct daemon_node *n)
 {
     int64_t now = d->a->sim->now_ms;
@@ -138,7 +138,8 @@ static bool may_replace_failed(struct daemon *d, struct daemon_node *n)
     return true;
 }
 
-/* Of the pods that run, sorted, the ones that are too many. With a surge one old and one new pod may be there. */
+/* Deletes surplus pods of the sorted running ones. With a surge, one old and one new pod may
+ * stay. */
 static void prune(struct daemon *d, json_t **running, size_t len)
 {
     json_t *newest = NULL, *oldest = NULL;
@@ -155,7 +156,7 @@ static void prune(struct daemon *d, json_t **running, size_t len)
         daemon_delete_pod(d, oldest);
 }
 
-/* Pods of a node that may keep one: finished ones go, and what is too many. */
+/* For a node that may keep one pod: deletes finished and surplus ones. */
 static void keep_one(struct daemon *d, struct daemon_node *n, json_t *const *pods, size_t len)
 {
     json_t **running = xcalloc(len + 1, sizeof *running);
@@ -214,7 +215,8 @@ static void let_go(json_t **pods, size_t len)
     free(pods);
 }
 
-/* Deletes a node's pods. Where the node is gone, only those that wait for it: the others are the pod collector's. */
+/* Deletes a node's pods. If the node is gone, only unbound ones: the pod garbage collector deletes
+ * the others. */
 static void drop_all(struct daemon *d, bool node_exists, json_t *const *pods, size_t len)
 {
     for (size_t i = 0; i < len; i++)
@@ -245,7 +247,7 @@ static void sync_node(struct daemon *d, struct daemon_node *n)
 
 void daemon_sync_nodes(struct daemon *d)
 {
-    /* What is marked meanwhile is for the next look. */
+    /* Nodes marked meanwhile are for the next sync. */
     struct daemon_node **nodes = TAKE(d->dirty);
     size_t len = d->dirty_len;
     d->dirty_len = d->dirty_cap = 0;

@@ -1,4 +1,4 @@
-/* RollingUpdate: pods of older templates are replaced, few at a time. */
+/* RollingUpdate: replaces pods of older templates, a few at a time. */
 #include "sim/actors/daemonset.h"
 
 #include <stdlib.h>
@@ -9,9 +9,10 @@
 #include "base/str.h"
 #include "kube/object.h"
 
-/* How a node stands in a rollout. */
+/* A node's state in a rollout. */
 struct stand {
-    const json_t *fresh, *old; /* its pods of this template and of an older one that are not being deleted */
+    /* its pods of the current and of an older template that are not being deleted */
+    const json_t *fresh, *old;
     bool unclear;              /* more than one of either */
 };
 
@@ -47,7 +48,7 @@ static bool is_available(const struct daemon *d, const json_t *pod)
     return pod_is_available(d->a, pod, json_int(d->object, "spec.minReadySeconds", 0), NULL);
 }
 
-/* Pods or nodes that were chosen; those that may go in any case come first. */
+/* Chosen pods or nodes; those that need no budget come first. */
 struct chosen {
     const void **items;
     size_t len, sure;
@@ -71,7 +72,7 @@ static size_t take(const struct chosen *c, int64_t room)
     return c->sure + (size_t) (more > 0 ? more : 0);
 }
 
-/* Every node that has pods of the set, in order of name. */
+/* All nodes with pods of the set, by name. */
 static size_t nodes_in_order(const struct daemon *d, const struct daemon_node ***ret)
 {
     const struct kind *k = d->a->kinds.node;
@@ -85,7 +86,7 @@ static size_t nodes_in_order(const struct daemon *d, const struct daemon_node **
     return len;
 }
 
-/* Deletes old pods, as many as may be missing at a time. */
+/* Deletes old pods within maxUnavailable. */
 static void replace(struct daemon *d, const struct daemon_node **nodes, size_t len, int64_t max_unavailable)
 {
     struct chosen c = { .items = xcalloc(len + 1, sizeof *c.items) };
@@ -109,7 +110,7 @@ static void replace(struct daemon *d, const struct daemon_node **nodes, size_t l
     free(c.items);
 }
 
-/* Makes new pods beside old ones, and deletes the old ones when the new ones are available. */
+/* Creates new pods beside old ones, and deletes old ones once the new ones are available. */
 static void surge(struct daemon *d, const struct daemon_node **nodes, size_t len, int64_t max_surge)
 {
     struct chosen c = { .items = xcalloc(len + 1, sizeof *c.items) };

@@ -1,5 +1,5 @@
-/* Deployments: one ReplicaSet for each template; the new one grows as maxSurge allows, the old ones shrink as maxUnavailable
- * does. */
+/* Deployments: one ReplicaSet for each template; the new one grows within maxSurge, the old ones
+ * shrink within maxUnavailable. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 
 #define USER "system:serviceaccount:kube-system:deployment-controller"
 
-/* The ReplicaSet of this template's hash; NULL when there is none. */
+/* The ReplicaSet with this template hash, or NULL. */
 static json_t *set_of(const json_t *sets, const char *hash)
 {
     size_t i;
@@ -78,7 +78,7 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* Whether old pods are still there, on their way out or not. */
+/* Whether old pods still exist, including terminating ones. */
 static bool old_pods_are_there(const struct actors *a, const json_t *sets, const json_t *fresh)
 {
     size_t i;
@@ -89,7 +89,7 @@ static bool old_pods_are_there(const struct actors *a, const json_t *sets, const
     return false;
 }
 
-/* Takes replicas from the old sets: first those that are not available, then others as far as enough are left. */
+/* Scales down old sets: first unavailable pods, then others while enough stay available. */
 static void shrink(struct actors *a, const json_t *sets, const json_t *fresh, int64_t least_available)
 {
     int64_t fresh_unavailable = at_least_0(replicas_of(fresh) - json_int(fresh, "status.availableReplicas", 0));
@@ -108,7 +108,6 @@ static void shrink(struct actors *a, const json_t *sets, const json_t *fresh, in
     }
 }
 
-/* One step of a rollout. */
 static void roll(struct actors *a, const json_t *deployment, const json_t *sets, const json_t *fresh)
 {
     int64_t wanted = json_int(deployment, "spec.replicas", 1), total = sum(sets, "spec.replicas");
@@ -154,7 +153,7 @@ void deployment_sync(struct actors *a, const json_t *deployment)
     CLEANUP_JSON json_t *sets = index_copy(a->index, a->kinds.replicaset, object_uid(deployment));
     const json_t *fresh = set_of(sets, hash);
     if (!fresh) {
-        /* Its own creation wakes the controller again. */
+        /* The commit of the new set causes the next sync. */
         create_set(a, deployment, hash);
         return;
     }

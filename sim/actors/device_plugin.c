@@ -1,4 +1,5 @@
-/* Device plugins on a machine: Ostler's operand, those of others, and one that the host brings. Whoever registers last counts. */
+/* Device plugins on a machine: Ostler's operand, foreign ones, and the host's own. The last
+ * registration counts. */
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -7,7 +8,7 @@
 
 enum { GIVES_UP_MS = 500, STOP_MS = 500 };
 
-/* Registers the devices for whoever it is: the uid of a pod, or "host"; NULL: they are gone. */
+/* Registers the devices for an owner: a pod's uid, or "host"; NULL: they are gone. */
 static void take(struct machine *m, const char *whose)
 {
     char *old = m->plugin;

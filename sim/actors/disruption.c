@@ -1,4 +1,5 @@
-/* The disruption controller: how many pods of each PodDisruptionBudget are healthy, and how many may be disrupted. */
+/* The disruption controller: the number of healthy pods of each PodDisruptionBudget, and of allowed
+ * disruptions. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +12,7 @@
 
 #define USER "system:serviceaccount:kube-system:disruption-controller"
 
-/* An eviction that was allowed counts for so long, unless its pod is seen to go. */
+/* An allowed eviction counts for so long, unless its pod is seen to go. */
 enum { DISRUPTED_MS = 2 * 60 * 1000 };
 
 struct disruption {
@@ -21,9 +22,9 @@ struct disruption {
 
 struct budget {
     int64_t healthy, desired, expected;
-    json_t *disrupted;  /* what of disruptedPods still counts */
+    json_t *disrupted;  /* entries of disruptedPods that still count */
     int64_t again_at_ms;
-    char *failure;       /* why it cannot be worked out; owned, NULL: it can */
+    char *failure;       /* why it cannot be computed; owned, NULL: computed */
 };
 
 static bool counts_differently(const struct api_commit *c)
@@ -76,7 +77,7 @@ static json_t *pods_of(const struct actors *a, const json_t *budget)
     return pods;
 }
 
-/* Whoever scales a pod: its ReplicaSet, or the Deployment above it. NULL: nobody. */
+/* The owner that scales a pod: its ReplicaSet, or the Deployment above. NULL: none. */
 static const json_t *scaler_of(const struct actors *a, const json_t *pod)
 {
     const json_t *controller = object_controller(pod);
@@ -87,8 +88,8 @@ static const json_t *scaler_of(const struct actors *a, const json_t *pod)
     return above ? api_get(a->api, a->kinds.deployment, object_namespace(pod), json_str_or_empty(above, "name")) : set;
 }
 
-/* How many pods there should be, by those who scale them; pods of nobody do not count. Where somebody cannot be scaled, why,
- * owned by the caller. */
+/* The number of wanted pods according to their scaling owners; pods without one do not count. If an
+ * owner cannot be scaled, *ret_failure says why, owned by the caller. */
 static int64_t expected_scale(const struct actors *a, const json_t *pods, char **ret_failure)
 {
     CLEANUP_JSON json_t *seen = json_object();
@@ -110,7 +111,7 @@ static int64_t expected_scale(const struct actors *a, const json_t *pods, char *
     return total;
 }
 
-/* Which evictions still count: of pods that are there and not seen to go, and not too long ago. */
+/* Evictions that still count: recent ones of existing pods that are not seen to go. */
 static void keep_disrupted(const struct disruption *d, const json_t *object, struct budget *b)
 {
     const char *name;
@@ -157,7 +158,7 @@ static json_t *condition_of(const struct disruption *d, const json_t *object, bo
                            failure ? "SyncFailed" : allowed ? "SufficientPods" : "InsufficientPods", failure ? failure : "", now);
 }
 
-/* The status as it should be, with what others say in it. New reference. */
+/* The wanted status, with the fields of others. New reference. */
 static json_t *status_of(const struct disruption *d, const json_t *object, const struct budget *b)
 {
     int64_t allowed = b->failure || b->expected <= 0 || b->healthy < b->desired ? 0 : b->healthy - b->desired;
@@ -172,7 +173,7 @@ static json_t *status_of(const struct disruption *d, const json_t *object, const
         { "expectedPods", b->expected },
         { "observedGeneration", object_generation(object) },
     };
-    /* A look that failed says that nothing may go, and leaves what the last one found. */
+    /* A failed sync allows no disruption and keeps the last counts. */
     for (size_t i = 0; i < ARRAY_LEN(numbers) && !b->failure; i++)
         json_object_set_new(status, numbers[i].field, json_integer(numbers[i].value));
     json_object_set_new(status, "disruptionsAllowed", json_integer(allowed));
@@ -195,7 +196,8 @@ static void look(void *self, const char *key)
     count(d, object, &b);
     CLEANUP_JSON json_t *status = status_of(d, object, &b);
     if (!json_equal(status, json_object_get(object, "status"))) {
-        /* The whole, under its version: a merge patch would leave the names of disrupted pods in. */
+        /* A full update with the resource version: a merge patch would keep the names of disrupted
+         * pods. */
         CLEANUP_JSON json_t *update = json_copy(object);
         json_object_set(update, "status", status);
         api_update(d->a->api, USER, d->a->kinds.budget, "status", update, NULL);

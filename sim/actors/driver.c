@@ -1,4 +1,4 @@
-/* What operands' containers mean on a machine: the driver's module, who uses it, the signs that others wait for; in rows. */
+/* How operands' containers act on the driver's module and ready files of a machine, in a table. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,8 +12,8 @@
 #define LABEL_TASK "ostler.dev/task"
 
 enum {
-    CHECK_MS = 500,             /* a program that looks around and ends */
-    USER_SPACE_MS = 5000,       /* the driver's libraries, when its module is there already */
+    CHECK_MS = 500,             /* a program that checks something and ends */
+    USER_SPACE_MS = 5000,       /* the driver's libraries, if its module is already loaded */
     PROOF_MS = 2000,            /* a CUDA program that adds two vectors */
     PROBE_FIRST_MS = 30 * 1000, /* the driver's startup probe */
     PROBE_PERIOD_MS = 10 * 1000,
@@ -25,10 +25,10 @@ typedef struct run run_fn(struct box *b);
 typedef void event_fn(struct box *b);
 
 struct operand {
-    const char *component, *container; /* of any component: NULL */
+    const char *component, *container; /* NULL: any component */
     bool holds_module; /* while it runs */
     run_fn *run;
-    bool (*may_go)(const struct box *b); /* of those that wait */
+    bool (*may_go)(const struct box *b); /* for waiting containers */
     event_fn *step, *ready, *stopping, *ended;
 };
 
@@ -70,7 +70,7 @@ static struct run runs(int64_t ready_ms, int64_t step_ms)
 
 /* ---- the kernel module */
 
-/* Whoever waits for the module looks again. `digest` is that of its configuration; NULL: none. */
+/* Loads the module and wakes waiting containers. `digest` is its configuration's; NULL: none. */
 static void driver_load(struct machine *m, const char *version, const char *digest)
 {
     set_text(&m->module, version);
@@ -78,7 +78,7 @@ static void driver_load(struct machine *m, const char *version, const char *dige
     machine_changed(m);
 }
 
-/* The module goes, with the signs of the driver; counted, also where somebody still used it. */
+/* Unloads the module and removes the ready file; counts it, also if the module was in use. */
 static void driver_unload(struct machine *m)
 {
     if (!m->module)
@@ -100,7 +100,7 @@ void driver_boot(struct machine *m)
     device_plugin_boot(m);
 }
 
-/* The tag of an image, which names the driver's version. */
+/* The tag of an image, which is the driver's version. */
 static const char *tag_of(const char *image)
 {
     const char *colon = strrchr(image, ':');
@@ -125,7 +125,7 @@ bool driver_finds_gpus(const struct machine *m)
     return m->module && (!row || row->outcome != SPEC_DRIVER_FINDS_NO_GPU);
 }
 
-/* Whether a driver that wants a reboot has had one since it was first tried here. */
+/* Whether the machine has rebooted since a driver that needs a reboot was first tried. */
 static bool rebooted_for(struct machine *m, const char *version)
 {
     if (str_eq(m->half_done, version))
@@ -135,14 +135,14 @@ static bool rebooted_for(struct machine *m, const char *version)
     return false;
 }
 
-/* The first probe that finds the module after so long. */
+/* The time of the first probe that finds the module, which takes `ms` to load. */
 static int64_t probed_after(int64_t ms)
 {
     int64_t late = ms - PROBE_FIRST_MS;
     return PROBE_FIRST_MS + (late > 0 ? (late + PROBE_PERIOD_MS - 1) / PROBE_PERIOD_MS * PROBE_PERIOD_MS : 0);
 }
 
-/* What an attempt to build and load comes to; `done` is what it does when all is well. */
+/* The behavior of an attempt to build and load; `done` returns it for a success. */
 static struct run build(struct box *b, struct run (*done)(int64_t after_ms))
 {
     struct machine *m = machine_of(b);
@@ -197,7 +197,7 @@ static struct run driver_run(struct box *b)
 {
     struct machine *m = machine_of(b);
     bool own_module = m->module && str_eq(m->digest, env(b, "DRIVER_CONFIG_DIGEST"));
-    /* What an earlier container said of itself is no longer true. */
+    /* The ready file of an earlier container is stale. */
     set_text(&m->driver_sign, NULL);
     set_text(&m->driver_sign_pod, NULL);
     m->pid_file = true;
@@ -210,7 +210,7 @@ static struct run driver_run(struct box *b)
     return build(b, loads_and_stays);
 }
 
-/* What is loaded in the end is not always what was asked for. */
+/* The loaded version may differ from the requested one. */
 static const char *loaded_version(const struct box *b)
 {
     const struct spec_driver *row = driver_row(machine_of(b), tag_of(b->image));
@@ -230,7 +230,7 @@ static void driver_ready(struct box *b)
     machine_changed(m);
 }
 
-/* Ready: it unloads when nobody uses the module, else it keeps it and waits to be killed. Not yet ready: it gives up. */
+/* If ready: unloads an unused module, else waits to be killed. If not ready: gives up. */
 static void driver_stopping(struct box *b)
 {
     struct machine *m = machine_of(b);
@@ -251,7 +251,7 @@ static void driver_ended(struct box *b)
     }
 }
 
-/* ---- Google's installer: its module is the host's, and stays */
+/* ---- Google's installer: its module belongs to the host and stays */
 
 static struct run cos_run(struct box *b)
 {
@@ -263,9 +263,9 @@ static void cos_step(struct box *b)
     driver_load(machine_of(b), tag_of(b->image), NULL);
 }
 
-/* ---- those that wait */
+/* ---- waiting containers */
 
-/* Without a sign where it is the host's, as the manifest says. */
+/* A host driver has no ready file, as in the manifest. */
 static bool has_driver(const struct box *b)
 {
     const struct machine *m = machine_of(b);
@@ -281,7 +281,7 @@ static bool has_driver_and_toolkit(const struct box *b)
     return str_eq(m->toolkit_sign, env(b, "REVISION")) && str_eq(m->toolkit_sign_driver, driver);
 }
 
-/* Without a driver container the driver is the host's. */
+/* Without a driver container, the driver is the host's. */
 static bool has_any_driver(const struct box *b)
 {
     const struct machine *m = machine_of(b);
@@ -344,15 +344,15 @@ static struct run copy_run(struct box *b)
     return ends(CHECK_MS, 0, NULL);
 }
 
-/* ---- the proof */
+/* ---- the validation */
 
-/* The version of the loaded module, which is the part of the tag before the system's name. */
+/* Length of the version in the module's tag, before the system's name. */
 static int version_length(const char *module)
 {
     return (int) strcspn(module, "-");
 }
 
-/* What nvidia-smi has to say there. */
+/* The facts that nvidia-smi would report. */
 static const char *words_of(struct machine *m)
 {
     const char *product = m->shape->gpu_product ? m->shape->gpu_product : "NVIDIA-H100-80GB-HBM3";
@@ -394,12 +394,12 @@ static const struct operand operands[] = {
     { NULL, "copy", .run = copy_run },
 };
 
-/* ---- the way in */
+/* ---- lookup */
 
-/* Device plugins of others. */
+/* Container names of foreign device plugins. */
 static const char *const foreign_plugins[] = {
     "nvidia-gpu-device-plugin", /* GKE's */
-    "nvidia-device-plugin-ctr", /* of NVIDIA's static manifest */
+    "nvidia-device-plugin-ctr", /* NVIDIA's static manifest */
 };
 
 static const struct operand *foreign_plugin_of(const struct box *b)
@@ -417,7 +417,7 @@ static const struct operand *operand_of(const struct box *b)
 {
     const char *task = object_label(b->pod->first, LABEL_TASK);
     const char *component = task ? task : object_label(b->pod->first, LABEL_COMPONENT);
-    /* Google's driver pod only pauses once its installer is through. */
+    /* Google's driver pod runs a pause container after its installer. */
     bool pauses = strstr(b->image, "/pause:") != NULL;
     for (size_t i = 0; component && !pauses && i < ARRAY_LEN(operands); i++)
         if (str_eq(operands[i].container, b->name) && (!operands[i].component || str_eq(operands[i].component, component)))
@@ -451,7 +451,7 @@ bool operand_may_go(const struct box *b)
     return o && o->may_go && o->may_go(b);
 }
 
-/* Whole ones, shares and slices; other plugins than the GPUs' serve what has NVIDIA's name, too. */
+/* Whole and shared GPUs and MIG devices; other plugins also serve resources of NVIDIA's name. */
 static bool is_gpu(const char *resource)
 {
     return str_eq(resource, RESOURCE_GPU) || str_has_prefix(resource, RESOURCE_GPU ".") ||

@@ -12,14 +12,14 @@
 
 enum { WRITE_MS = 20, KEPT_MS = 3600 * 1000, TIDY_MS = 10 * 60 * 1000 };
 
-/* Something that was told, and the Event that says so. */
+/* A recorded message and its Event. */
 struct word {
     char *key; /* object, reason and message */
     json_t *about;
     const char *component, *reason;
     char *message;
     bool warning;
-    char *ns, *name; /* of the Event; name NULL: there is none yet */
+    char *ns, *name; /* of the Event; name NULL: not created yet */
     int count, written;
     int64_t last_ms;
 };
@@ -28,7 +28,7 @@ struct teller {
     struct actors *a;
     const struct kind *kind;
     struct map words;
-    struct word **due; /* told since they were last written */
+    struct word **due; /* changed since the last write */
     size_t due_len, due_cap;
     uint64_t made;
     struct sim_event write, tidy;
@@ -82,7 +82,7 @@ static void write_due(void *arg)
     free(due);
 }
 
-/* Forgets words that nobody has said for an hour, and their Events. */
+/* Forgets messages that have not occurred for an hour, and deletes their Events. */
 static void tidy(void *arg)
 {
     struct teller *t = arg;
@@ -104,7 +104,7 @@ static void tidy(void *arg)
         sim_after(t->a->sim, &t->tidy, TIDY_MS);
 }
 
-/* ---- telling */
+/* ---- recording */
 
 static struct word *word_of(struct teller *t, const char *component, const json_t *object, bool warning, const char *reason,
                             const char *message)
@@ -156,9 +156,9 @@ void events_tell(const struct actors *a, const char *component, const json_t *ob
         sim_after(a->sim, &t->tidy, TIDY_MS);
 }
 
-/* ---- what commits show */
+/* ---- Events from commits */
 
-/* Who tells of the pods of its kind. */
+/* The components that record Events about pods of their kind. */
 static const struct {
     const char *kind, *component;
 } controllers[] = {
@@ -167,7 +167,7 @@ static const struct {
     { "Job", "job-controller" },
 };
 
-/* The controller of a pod tells that it made it, or that it takes it away. */
+/* The pod's controller records that it created or deleted the pod. */
 static void tell_of_controller(const struct actors *a, const json_t *pod, const char *reason, const char *verb)
 {
     const json_t *controller = object_controller(pod);

@@ -1,5 +1,5 @@
-/* What the components of a cluster tell of themselves in Events, for people who look: `kubectl describe`, `kubectl get events`.
- * The same word of the same object is counted up; one that is an hour old goes. Only for this folder. */
+/* Records the Events of cluster components, for `kubectl describe` and `kubectl get events`.
+ * Repeated Events are counted; an Event is deleted after an hour. Only for this directory. */
 #ifndef OSTLER_SIM_ACTORS_EVENTS_H
 #define OSTLER_SIM_ACTORS_EVENTS_H
 
@@ -9,9 +9,9 @@
 #include "base/mem.h"
 #include "sim/actors/actor.h"
 
-/* Nothing happens where the actors were asked to tell nothing. `component` ("kubelet") and `reason` are static texts. What
- * commits show need not be told: pods that controllers create and delete, bindings, nodes that are ready or not, jobs that are
- * over. */
+/* Does nothing if Events are turned off. `component` ("kubelet") and `reason` are static texts.
+ * What commits show is recorded automatically: pods that controllers create and delete, bindings,
+ * nodes that become ready or not, finished jobs. */
 void events_tell(const struct actors *a, const char *component, const json_t *object, bool warning, const char *reason,
                  const char *fmt, ...) PRINTF(6, 7);
 

@@ -19,7 +19,7 @@ static bool compares(const char *value, const json_t *values, bool greater)
     return greater ? have > bound : have < bound;
 }
 
-/* One NodeSelectorRequirement for the value that the node has, NULL: none. */
+/* Checks one NodeSelectorRequirement against the node's value, NULL: none. */
 static bool meets(const json_t *requirement, const char *value)
 {
     const char *operator = json_str_or_empty(requirement, "operator");
@@ -37,7 +37,7 @@ static bool meets(const json_t *requirement, const char *value)
     return false;
 }
 
-/* All requirements of a term; a term without any matches nothing. */
+/* Checks all requirements of a term; an empty term matches nothing. */
 static bool meets_term(const json_t *term, const json_t *node)
 {
     const json_t *expressions = json_object_get(term, "matchExpressions"), *fields = json_object_get(term, "matchFields");

@@ -1,4 +1,5 @@
-/* The garbage collector: what nobody owns any more goes; foregroundDeletion waits for the dependents, orphan lets them go. */
+/* The garbage collector: deletes objects without owners; foregroundDeletion waits for dependents,
+ * orphan releases them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,7 @@ struct collector {
     struct agenda agenda; /* "<kind's index> namespace/name" */
 };
 
-/* An object's owners by what they are. */
+/* An object's owners by state. */
 struct owners {
     size_t solid, dangling, waiting;
     json_t *solid_references;
@@ -38,14 +39,15 @@ static void note_dependents(struct collector *g, const char *uid)
         note(g, dependents->items[i]->kind, dependents->items[i]->object);
 }
 
-/* The object that a reference of something in `ns` names, by whatever uid; its kind is NULL where there is none of that name. */
+/* The object that a reference in namespace `ns` names, with any uid; its kind is NULL if
+ * unknown. */
 static json_t *named_owner(const struct actors *a, const json_t *reference, const char *ns, const struct kind **ret_kind)
 {
     *ret_kind = kind_of(json_str_or_empty(reference, "apiVersion"), json_str_or_empty(reference, "kind"));
     return *ret_kind ? api_get(a->api, *ret_kind, (*ret_kind)->namespaced ? ns : "", json_str_or_empty(reference, "name")) : NULL;
 }
 
-/* Owners that wait for their dependents hear of each that goes. */
+/* Wakes owners that wait for their dependents. */
 static void note_waiting_owners(struct collector *g, const json_t *object)
 {
     size_t i;
@@ -88,7 +90,7 @@ static void remove_finalizer(struct collector *g, const struct kind *k, const js
     api_merge(g->a->api, USER, k, object_namespace(object), object_name(object), "", patch, NULL);
 }
 
-/* Lets all dependents go; they leave the set one by one. */
+/* Releases all dependents; each leaves the set. */
 static void orphan_dependents(struct collector *g, const char *uid)
 {
     const struct index_set *dependents;
@@ -109,7 +111,7 @@ static bool blocks(const json_t *dependent, const char *owner_uid)
     return false;
 }
 
-/* Lets the blocking dependents be deleted; without any the object may go. */
+/* Deletes blocking dependents; without any, the object may go. */
 static void wait_for_dependents(struct collector *g, const struct kind *k, const json_t *object)
 {
     const char *uid = object_uid(object);
@@ -168,7 +170,7 @@ static void delete(struct collector *g, const struct kind *k, const json_t *obje
     write_delete(g->a->api, &w, &options, NULL, NULL, NULL);
 }
 
-/* What to do with an object that has owners. */
+/* Handles an object with owners. */
 static void collect(struct collector *g, const struct kind *k, const json_t *object)
 {
     struct owners o = look_at_owners(g, object);

@@ -1,5 +1,5 @@
-/* A GitOps controller: an object that differs from what is in "Git" is applied again, a period after somebody else has written
- * it. */
+/* A GitOps controller: re-applies an object that differs from "Git", a period after another writer
+ * changed it. */
 #include <stdlib.h>
 
 #include "base/json.h"

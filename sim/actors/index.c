@@ -55,7 +55,7 @@ static void set_add(struct index_set *set, struct index_object *o)
     set->items[set->len++] = o;
 }
 
-/* Takes an object out; a set that is empty goes. */
+/* Removes an object; an empty set is freed. */
 static void set_remove(struct map *sets, struct index_set *set, const struct index_object *o)
 {
     size_t i = set->len;
@@ -147,7 +147,7 @@ static void read_requests(struct index *ix, struct index_object *o)
     o->requests = amounts_of_pod(&ix->names, o->object);
 }
 
-/* What a pod asks for and where it is rarely changes; its status often. */
+/* A pod's requests and node rarely change, its status often. */
 static bool same_pod(const json_t *a, const json_t *b)
 {
     return json_equal(json_object_get(a, "spec"), json_object_get(b, "spec")) && is_finished(a) == is_finished(b);
@@ -163,7 +163,7 @@ static void update(struct index *ix, struct index_object *o, json_t *object)
     if (!pod_stays)
         leave_home(ix, o);
     o->object = json_incref(object);
-    /* The key of the table is borrowed from the object. */
+    /* The map's key is borrowed from the object. */
     read_names(o);
     map_put(&ix->objects, o->uid, o);
     if (!owners_stay)

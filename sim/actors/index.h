@@ -1,5 +1,5 @@
-/* Objects by where they are and whose they are, kept by commits: the pods of each node, the dependents of each owner, and what of
- * each node's resources is taken. In the order in which they came. */
+/* Index of objects, updated by commits: the pods of each node, the dependents of each owner, and
+ * the used resources of each node. Sets keep the order of addition. */
 #ifndef OSTLER_SIM_ACTORS_INDEX_H
 #define OSTLER_SIM_ACTORS_INDEX_H
 
@@ -12,44 +12,44 @@
 
 struct index_set;
 
-/* An object that is indexed: a pod, or anything with owners. Strings are borrowed from the object. */
+/* An indexed object: a pod, or an object with owners. Strings are borrowed from the object. */
 struct index_object {
     const struct kind *kind;
-    json_t *object;           /* as the API server has it */
+    json_t *object;           /* as in the API server */
     const char *uid;
-    const char *controller;   /* the controller's uid; NULL: it has none */
-    const char *home;         /* of a pod: the node where it runs, or where alone it may run; NULL: neither */
+    const char *controller;   /* the controller's uid; NULL: none */
+    const char *home;         /* of a pod: its node, or the only node that it fits; NULL: neither */
     bool bound;               /* of a pod: it has a nodeName */
-    bool counts;              /* of a pod: it takes resources there */
+    bool counts;              /* of a pod: it uses resources of its home */
     struct amounts requests;  /* of a pod */
     struct index_set *on;     /* the pods of its home */
-    struct index_set **under; /* the dependents of its owners */
+    struct index_set **under; /* the dependents of each of its owners */
     size_t under_count;
 };
 
-/* Some of them; borrowed, and their places move with every commit. */
+/* A set of indexed objects; borrowed, and rearranged by every commit. */
 struct index_set {
     struct index_object **items;
     size_t len, cap;
-    struct amounts used; /* of a node: what its pods take */
+    struct amounts used; /* of a node: resources that its pods use */
     char *key;
 };
 
 struct index;
 
-/* An index of no objects, owned by the caller. */
+/* Creates an empty index, owned by the caller. */
 struct index *index_new(void);
-/* Frees it; objects are the API server's. */
+/* Frees the index; the API server owns the objects. */
 void index_free(struct index *ix);
-/* To be called first of all for every commit. */
+/* Must run first for every commit. */
 void index_commit(struct index *ix, const struct api_commit *c);
-/* Pods that run on a node or may only run there. Never NULL. */
+/* Pods that are bound to a node or fit no other. Never NULL. */
 const struct index_set *index_pods_on(const struct index *ix, const char *node);
-/* Objects that have an owner of this uid. Never NULL. */
+/* Objects with an owner of this uid. Never NULL. */
 const struct index_set *index_dependents(const struct index *ix, const char *uid);
-/* The dependents of one kind, as a list that stays as it is when they change. New reference. */
+/* A copy of the dependents of one kind, which commits do not change. New reference. */
 json_t *index_copy(const struct index *ix, const struct kind *k, const char *uid);
-/* The names of resources that its amounts go by. Borrowed. */
+/* The resource names for its amounts. Borrowed. */
 struct amount_names *index_names(struct index *ix);
 
 #endif

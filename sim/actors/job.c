@@ -1,4 +1,4 @@
-/* The Job controller: pods until enough have succeeded, again after failures, as far as the limit goes. */
+/* The Job controller: runs pods until enough have succeeded, with retries up to the limit. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,13 +21,13 @@ struct job_controller {
     struct agenda orphans; /* pods whose job may be gone */
 };
 
-/* A job's pods at one look. */
+/* A job's pods at one sync. */
 struct tally {
     int64_t active, ready, terminating, succeeded, failed;
-    int64_t last_failure_ms; /* -1: none at this look */
+    int64_t last_failure_ms; /* -1: none in this sync */
 };
 
-/* "namespace/name" of the job that controls a pod; NULL: none does. Owned by the caller. */
+/* "namespace/name" of the job that controls a pod; NULL: none. Owned by the caller. */
 static char *key_of_job(const json_t *pod)
 {
     const json_t *controller = object_controller(pod);
@@ -36,7 +36,8 @@ static char *key_of_job(const json_t *pod)
     return xasprintf("%s/%s", object_namespace(pod), json_str_or_empty(controller, "name"));
 }
 
-/* Whether it waits to be counted for a job that is gone: then it goes uncounted. */
+/* Whether it has the finalizer of a job that is gone: then the finalizer is removed without a
+ * count. */
 static bool is_orphan(const struct job_controller *j, const json_t *pod)
 {
     if (!object_has_finalizer(pod, FINALIZER))
@@ -88,13 +89,13 @@ static void look_at_orphan(void *self, const char *key)
         drop_finalizer(j, pod);
 }
 
-/* Of a pod that is deleted before a node has it no kubelet says that it failed. */
+/* No kubelet reports the failure of a pod that is deleted before it is bound. */
 static bool has_ended(const json_t *pod)
 {
     return pod_is_finished(pod) || (object_is_deleting(pod) && !json_str(pod, "spec.nodeName"));
 }
 
-/* Counts a pod; one that has ended is counted once, and its finalizer says that it was not yet. */
+/* Counts a pod; an ended one counts once, and its finalizer marks it as uncounted. */
 static void count_pod(struct job_controller *j, struct tally *t, const json_t *pod)
 {
     bool counted = !object_has_finalizer(pod, FINALIZER);
@@ -114,7 +115,7 @@ static void count_pod(struct job_controller *j, struct tally *t, const json_t *p
     drop_finalizer(j, pod);
 }
 
-/* The pods of a job that goes are counted no longer. */
+/* Pods of a deleted job are not counted. */
 static void let_go(struct job_controller *j, const json_t *pods)
 {
     size_t i;
@@ -146,7 +147,8 @@ static int create_pod(struct job_controller *j, const json_t *job)
     return -1;
 }
 
-/* Pods up to the number that is wanted, as far as they are not refused. What is made is a reason to look again. */
+/* Creates pods up to the wanted number until one is refused. Each created pod causes another
+ * sync. */
 static void create_pods(struct job_controller *j, const json_t *job, const char *key, struct tally *t, int64_t wanted)
 {
     for (int made = 0; t->active < wanted && made < PODS_PER_LOOK; made++) {
@@ -159,7 +161,7 @@ static void create_pods(struct job_controller *j, const json_t *job, const char 
     agenda_succeeded(&j->agenda, key);
 }
 
-/* Deletes up to `count` pods that are at work, the youngest first. */
+/* Deletes up to `count` active pods, the youngest first. */
 static void delete_active(struct job_controller *j, const json_t *pods, int64_t count)
 {
     for (size_t i = json_array_size(pods); i-- > 0 && count > 0;) {
@@ -189,7 +191,7 @@ static int64_t wanted_active(const json_t *job, const struct tally *t)
     return left < parallelism ? (left > 0 ? left : 0) : parallelism;
 }
 
-/* How long after the last failure no pod is made. */
+/* Time without new pods after the last failure. */
 static int64_t backoff_ms(int64_t failures)
 {
     int64_t ms = BACKOFF_MIN_MS;
@@ -198,7 +200,7 @@ static int64_t backoff_ms(int64_t failures)
     return ms < BACKOFF_MAX_MS ? ms : BACKOFF_MAX_MS;
 }
 
-/* The reason why the job has come to its end, and as what; NULL: it goes on. */
+/* The reason why the job has ended, and its condition type; NULL: it goes on. */
 static const char *ending(const json_t *job, const struct tally *t, const char **ret_type)
 {
     const json_t *completions = json_at(job, "spec.completions");

@@ -33,7 +33,7 @@ static void commit(void *self, const struct api_commit *c)
         agenda_note(&k->nodes, object_name(any));
         return;
     }
-    /* What a kubelet has written itself is no news to it, unless it is the end. */
+    /* The kubelet's own status writes need no sync, except a deletion. */
     bool own = c->after && str_eq(c->user, KUBELET_USER) && str_eq(c->subresource, "status");
     if (c->kind == k->a->kinds.pod && !own && machine_of(k, any))
         kubelet_note(k, any);

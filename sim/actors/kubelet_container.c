@@ -1,4 +1,4 @@
-/* A container's life: its image, its start, its end, and its next start. */
+/* The life of a container: pull, start, end and restart. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,18 +14,18 @@
 enum {
     BACKOFF_MIN_MS = 10 * 1000,
     BACKOFF_MAX_MS = 300 * 1000,
-    BACKOFF_FORGET_MS = 600 * 1000, /* who has run for so long is forgiven */
-    SHOWS_ERROR_MS = 12 * 1000,     /* how long a failed pull is called an error before it is called a back-off */
-    QUICK_PULL_MS = 300,            /* an image that is there is only asked for */
-    POLL_MS = 2000,                 /* how often waiting scripts look */
-    GONE_CODE = 255,                /* what is said of containers that a reboot took */
-    TERM_CODE = 143,                /* of programs that leave SIGTERM to the kernel */
+    BACKOFF_FORGET_MS = 600 * 1000, /* a run of this length resets the backoff */
+    SHOWS_ERROR_MS = 12 * 1000,     /* a failed pull shows its error for so long, then a back-off */
+    QUICK_PULL_MS = 300,            /* checks the registry for an image that is present */
+    POLL_MS = 2000,                 /* polling interval of waiting scripts */
+    GONE_CODE = 255,                /* reported for containers that a reboot ended */
+    TERM_CODE = 143,                /* of programs without a handler for SIGTERM */
     KILL_CODE = 137,
-    INIT_MS = 1000,                 /* an init container of which nothing is said */
+    INIT_MS = 1000,                 /* an init container without a row */
     NO_START_CODE = 128,            /* of containers whose command is not in their image */
 };
 
-/* The kubelet tells something of a container's pod. */
+/* The kubelet records an Event about a container's pod. */
 #define tell(b, warning, reason, ...) events_tell((b)->pod->machine->a, "kubelet", (b)->pod->first, warning, reason, __VA_ARGS__)
 
 static void happened(void *arg);
@@ -89,7 +89,7 @@ static void start(struct box *b)
     wake_after(b, kubelet_draw(kubelet_of(b), world_of(b)->latencies.start));
 }
 
-/* Whether the pod names the secret that the registry asks for. */
+/* Whether the pod names the pull secret that the registry requires. */
 static bool has_secret(const struct box *b, const char *secret)
 {
     size_t i;
@@ -100,7 +100,8 @@ static bool has_secret(const struct box *b, const char *secret)
     return false;
 }
 
-/* The registry does not give it, and is asked: also for an image that is there, where the pod wants that. */
+/* The registry refuses the image; it is also asked about a present image if the pull policy says
+ * so. */
 static bool is_refused(const struct box *b, const struct spec_image *row)
 {
     bool asked = !machine_has_image(b->pod->machine, b->image) || str_eq(json_str(b->spec, "imagePullPolicy"), "Always");
@@ -145,7 +146,7 @@ static void pulled(struct box *b)
     start(b);
 }
 
-/* A failed pull is called a back-off after a while, and tried again when that is over. */
+/* A failed pull shows a back-off after a while, and is retried at its end. */
 static void pull_again(struct box *b)
 {
     int64_t now = sim_of(b)->now_ms;
@@ -190,7 +191,8 @@ static bool program_holds_gpu(const struct box *b)
     return row && row->holds_gpu;
 }
 
-/* What a container does that is no operand's: init containers end well, others run for ever, unless the world says otherwise. */
+/* Behavior of a container that is not an operand: init containers succeed, others run for ever,
+ * unless the world says otherwise. */
 static struct run program_run(const struct box *b)
 {
     const struct spec_latencies *l = &world_of(b)->latencies;
@@ -217,7 +219,7 @@ static int64_t at_or_never(const struct box *b, int64_t after_ms)
     return after_ms < 0 ? -1 : b->started_ms + after_ms;
 }
 
-/* The earliest of what is to happen. */
+/* Schedules the earliest of its times. */
 static void schedule(struct box *b)
 {
     const int64_t times[] = { b->step_at_ms, b->ready_at_ms, b->ends_at_ms };
@@ -245,13 +247,14 @@ static const char *command_of(const struct box *b)
     return str_or_empty(json_string_value(json_array_get(json_object_get(b->spec, "command"), 0)));
 }
 
-/* Whether the image has the command. None has what begins like this: the runtime makes the container, and cannot start it. */
+/* Whether the image has the command. No image has commands with this prefix: the runtime creates
+ * the container, and cannot start it. */
 static bool can_start(const struct box *b)
 {
     return !str_has_prefix(command_of(b), "/ostler-");
 }
 
-/* What its last end was, when it begins anew. */
+/* Keeps its last end before a restart. */
 static void keep_last(struct box *b)
 {
     if (!b->now.is)
@@ -312,7 +315,7 @@ void box_let_go(struct box *b)
 
 /* ---- ends */
 
-/* Whether a container that has ended is started again. */
+/* Whether an ended container is restarted. */
 static bool starts_again(const struct box *b)
 {
     const char *policy = str_or_empty(json_str(b->pod->object, "spec.restartPolicy"));
@@ -323,7 +326,7 @@ static bool starts_again(const struct box *b)
     return str_eq(policy, "Never") ? false : str_eq(policy, "OnFailure") ? b->now.code != 0 : true;
 }
 
-/* The first time at once, then after 10 s, 20 s, … as kubelets do. */
+/* The first restart is immediate, then after 10 s, 20 s, …, as in kubelets. */
 static void back_off(struct box *b)
 {
     int64_t now = sim_of(b)->now_ms;
@@ -335,7 +338,7 @@ static void back_off(struct box *b)
     b->state = BOX_BACKOFF;
     b->shows_end = true;
     b->ends_at_ms = now + (wait ? wait : kubelet_draw(kubelet_of(b), world_of(b)->latencies.start));
-    /* The end is shown first, then that it waits. */
+    /* Shows the end first, then that it waits. */
     wake_after(b, wait ? 1000 : b->ends_at_ms - now);
 }
 
@@ -411,7 +414,7 @@ void box_clear(struct box *b)
     free(b->last.message);
 }
 
-/* ---- what its event means */
+/* ---- its event */
 
 static void run_goes_on(struct box *b)
 {
@@ -428,7 +431,7 @@ static void run_goes_on(struct box *b)
         schedule(b);
 }
 
-/* "40s", "1m20s", as kubelets say it. */
+/* "40s", "1m20s", as kubelets print it. */
 static void print_length(int64_t ms, char *out, size_t size)
 {
     int seconds = (int) (ms / 1000);

@@ -1,4 +1,4 @@
-/* The Node object as its kubelet writes it. */
+/* Writes the Node object as a kubelet does. */
 #include <stdlib.h>
 
 #include "base/json.h"
@@ -12,10 +12,11 @@ enum {
     CPUS = 32,
     MEMORY_MIB = 131072,
     PODS = 110,
-    DEVICE_GRACE_MS = 5 * 60 * 1000, /* devices whose plugin is gone count in the capacity for so long */
+    /* devices of a missing plugin stay in the capacity for so long */
+    DEVICE_GRACE_MS = 5 * 60 * 1000,
 };
 
-/* From registration to the first Ready: the network comes up. */
+/* From registration to the first Ready, while the network starts. */
 static const struct spec_delay settling = { 3000, 15000 };
 
 static const struct {
@@ -43,7 +44,7 @@ static json_t *condition_of(size_t row, bool ready, const json_t *old, const cha
         "lastHeartbeatTime", now, "lastTransitionTime", since ? since : now);
 }
 
-/* The kubelet's own conditions, and those of others as they are. */
+/* The kubelet's own conditions, and those of others unchanged. */
 static json_t *conditions_of(const struct machine *m, bool ready, const json_t *old)
 {
     char now[CLOCK_TEXT_MAX];
@@ -58,7 +59,7 @@ static json_t *conditions_of(const struct machine *m, bool ready, const json_t *
     return out;
 }
 
-/* Sets what the plugin registers in a list of resources. */
+/* Sets the plugin's devices in a resource list. */
 static void set_devices(const struct machine *m, int64_t gpus, json_t *list)
 {
     const char *resource;

@@ -1,4 +1,5 @@
-/* A pod's life on a node: admission, sandbox, init containers in order, containers, and its end. */
+/* The life of a pod on a node: admission, sandbox, init containers in order, containers, and its
+ * end. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -120,7 +121,7 @@ static bool pod_box_is_over(const struct pod_box *p)
     return p->rejected || pod_is_finished(p->object);
 }
 
-/* Whether all containers of a pod have ended for good: its kubelet knows before the API server says so. */
+/* Whether all containers have ended for good: the kubelet knows before the API server does. */
 static bool has_ended(const struct pod_box *p)
 {
     for (size_t i = p->init_count; i < p->box_count; i++)
@@ -129,7 +130,7 @@ static bool has_ended(const struct pod_box *p)
     return p->box_count > p->init_count;
 }
 
-/* Devices that admitted pods of the machine have not taken. */
+/* Devices of the machine that no admitted pod uses. */
 static int64_t free_devices(const struct machine *m, const char *resource)
 {
     int64_t free_ones = machine_gives(m, resource, m->devices);
@@ -151,7 +152,7 @@ static bool refuses(struct pod_box *p, const char *resource)
     return true;
 }
 
-/* A pod that asks for devices that are not there is refused for good. */
+/* Rejects a pod for good if it requests devices that are not free. */
 static void admit(struct pod_box *p)
 {
     bool refused = refuses(p, machine_resource(p->machine));
@@ -164,7 +165,7 @@ static void admit(struct pod_box *p)
         pod_note_status(p);
 }
 
-/* Without the handler of its runtime class there is no sandbox. */
+/* A sandbox needs the handler of the pod's runtime class. */
 static bool has_handler(const struct pod_box *p)
 {
     const char *class = json_str(p->object, "spec.runtimeClassName");
@@ -175,7 +176,7 @@ static bool has_handler(const struct pod_box *p)
     return object && (p->machine->handler || !str_has_prefix(json_str_or_empty(object, "handler"), "nvidia"));
 }
 
-/* Without its ConfigMaps no volume can be mounted. */
+/* The pod's volumes need their ConfigMaps. */
 static bool has_volumes(const struct pod_box *p)
 {
     const struct actors *a = p->machine->a;
@@ -190,11 +191,11 @@ static bool has_volumes(const struct pod_box *p)
     return true;
 }
 
-/* ---- going on */
+/* ---- progress */
 
 static void write_over(struct pod_box *p);
 
-/* What comes after the init containers that have ended well; false while they are not through. */
+/* Advances the init containers; false while they are not all done. */
 static bool init_is_through(struct pod_box *p)
 {
     for (size_t i = 0; i < p->init_count; i++) {
@@ -212,7 +213,7 @@ void pod_box_advance(struct pod_box *p)
     if (!p->machine->up)
         return;
     if (p->terminating) {
-        /* Not here: whoever calls may be a container of this pod. */
+        /* Not directly: the caller may be a container of this pod. */
         if (!any_alive(p) && !heap_holds(&p->retry_event.item))
             sim_after(p->machine->a->sim, &p->retry_event,
                       kubelet_draw(p->machine->kubelet, p->machine->a->world.latencies.kubelet));
@@ -245,11 +246,11 @@ static void retry(void *arg)
 
 /* ---- the end */
 
-/* All has ended: says how, and lets the API server drop the object. */
+/* All containers have ended: writes the last status, and completes the deletion. */
 static void write_over(struct pod_box *p)
 {
     struct machine *m = p->machine;
-    if (m->cut_off) /* it says so when it can */
+    if (m->cut_off) /* written after the rejoin */
         return;
     if (!p->gone) {
         pod_write_end(p);
@@ -258,7 +259,7 @@ static void write_over(struct pod_box *p)
     pod_box_free(p);
 }
 
-/* The grace that is left may become shorter, never longer. */
+/* The remaining grace period can only become shorter. */
 static void set_kill_time(struct pod_box *p)
 {
     int64_t grace_s = json_int(p->object, "metadata.deletionGracePeriodSeconds", -1);
@@ -311,7 +312,7 @@ void pod_box_lose(struct pod_box *p)
         box_lose(&p->boxes[i]);
 }
 
-/* Whether containers that a reboot took are started again. */
+/* Whether containers that a reboot ended are started again. */
 static bool starts_again(const struct pod_box *p)
 {
     return !p->rejected && !pod_is_finished(p->object) && !p->terminating &&

@@ -1,4 +1,4 @@
-/* The status of a pod, in the words of a real kubelet. */
+/* Writes the status of a pod with a real kubelet's texts. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -126,7 +126,7 @@ static const char *phase_of(const struct pod_box *p)
     return failed > 0 ? "Failed" : "Succeeded";
 }
 
-/* A pod that is being deleted has a final phase before it goes. */
+/* A pod in deletion has a final phase before it is removed. */
 static const char *last_phase_of(const struct pod_box *p)
 {
     for (size_t i = 0; i < p->box_count; i++)
@@ -144,7 +144,8 @@ static void add_name(struct buf *names, const char *name)
     buf_str(names, name);
 }
 
-/* "containers with unready status: [a b]" of the boxes that are not ready; NULL when all are. Owned by the caller. */
+/* "containers with unready status: [a b]" of the boxes that are not ready; NULL: all are ready.
+ * Owned by the caller. */
 static char *names_of_unready(const struct pod_box *p, size_t from, size_t to, const char *what)
 {
     struct buf names = BUF_INIT(1 << 16);
@@ -161,7 +162,7 @@ struct ready_reason {
     const char *reason, *message;
 };
 
-/* Sets one condition; lists are immutable, so each step makes a new one. */
+/* Sets one condition. Lists are immutable, so each step makes a new one. */
 static json_t *with(json_t *conditions_steal, const char *type, struct ready_reason r, const char *now)
 {
     json_t *next =
@@ -189,9 +190,10 @@ static json_t *conditions_of(const struct pod_box *p, const char *phase)
     return with(list, "PodScheduled", (struct ready_reason){ .is = true }, now);
 }
 
-/* ---- the whole */
+/* ---- the whole status */
 
-/* What others say of the pod: what the kubelet before this one of its name said of it counts no more. New reference. */
+/* Conditions of others; those of an earlier kubelet on a node of the same name are dropped. New
+ * reference. */
 static json_t *conditions_of_others(const struct pod_box *p)
 {
     static const char *const own[] = { "PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady" };
@@ -225,7 +227,7 @@ static json_t *status_of(const struct pod_box *p, const char *phase)
     return s;
 }
 
-/* Whether the object's status says all this already. */
+/* Whether the object's status already has all these values. */
 static bool says_already(const json_t *status, const json_t *wanted)
 {
     const char *key;
@@ -242,14 +244,14 @@ static void take_object(struct pod_box *p, json_t *live)
     p->object = json_incref(live);
 }
 
-/* What it has written itself it knows at once: a pod that has ended holds no device. */
+/* The kubelet knows its own write at once: an ended pod frees its devices. */
 static void write_phase(struct pod_box *p, const char *phase)
 {
     sim_cancel(p->machine->a->sim, &p->status_event);
     if (p->gone || p->machine->cut_off)
         return;
     const struct actors *a = p->machine->a;
-    /* Conditions that others have set since must stay. */
+    /* Keeps conditions that others have set meanwhile. */
     json_t *live = object_of_key(a, a->kinds.pod, p->key);
     if (!live || !str_eq(object_uid(live), p->uid))
         return;

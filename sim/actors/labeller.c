@@ -1,4 +1,4 @@
-/* Node Feature Discovery: labels nodes by what their machines are, and puts back what somebody has taken off. */
+/* Node Feature Discovery: labels nodes by their machines, and restores removed labels. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 #define USER "system:serviceaccount:node-feature-discovery:nfd-master"
 #define FEATURE "feature.node.kubernetes.io/"
 
-/* From a node's first word to its labels, and how often labels are looked at. */
+/* From a node's first report to its labels, and the period of checks. */
 static const struct spec_delay first_look = { 500, 5000 };
 enum { PERIOD_MS = 60 * 1000 };
 
@@ -27,7 +27,7 @@ static void set(json_t *labels, const char *name, const char *value)
         json_object_set_new(labels, key, json_string(value));
 }
 
-/* "6" and "8" of "6.8.0-45-generic". */
+/* Splits "6.8.0-45-generic" into the labels "6" and "8". */
 static void set_version(json_t *labels, const char *version, const char *major_name, const char *minor_name)
 {
     if (!version)
@@ -52,7 +52,8 @@ static json_t *labels_of(const struct spec_shape *s)
     return labels;
 }
 
-/* The patch that makes a node's labels those, and takes away others under the same prefix; NULL when there is nothing to do. */
+/* The patch that sets these labels on a node, and removes others with the same prefix; NULL: no
+ * change. */
 static json_t *patch_for(const json_t *node, const json_t *wanted)
 {
     json_t *patch = json_object(), *value;

@@ -1,4 +1,4 @@
-/* Machines: they start, stop, reboot and lose their network. */
+/* Machines: power on and off, reboot, and loss of network. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,7 +88,7 @@ void machine_off(struct machine *m)
     node_lifecycle_watch(m->a, m->name);
 }
 
-/* Pods that the API server does not have any more are gone with the power. */
+/* Pods deleted in the API server do not survive a power off. */
 static void drop_gone_pods(struct machine *m)
 {
     for (size_t i = m->pod_count; i-- > 0;)
@@ -112,7 +112,7 @@ static void booted(void *arg)
     drop_gone_pods(m);
     for (size_t i = 0; i < m->pod_count; i++)
         pod_box_begin_anew(m->pods[i]);
-    /* Pods that came while it was away. */
+    /* Pods that were bound meanwhile. */
     const struct index_set *pods = index_pods_on(m->a->index, m->name);
     for (size_t i = 0; i < pods->len; i++)
         kubelet_note(m->kubelet, pods->items[i]->object);
@@ -137,7 +137,7 @@ void machine_cut_off(struct machine *m)
         node_lifecycle_watch(m->a, m->name);
 }
 
-/* The kubelet lists its pods anew: those that came, changed and went meanwhile. */
+/* The kubelet lists its pods again: new, changed and deleted ones. */
 void machine_rejoin(struct machine *m)
 {
     if (!m->cut_off)

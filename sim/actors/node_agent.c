@@ -1,5 +1,5 @@
-/* Ostler's agent on a machine: what it sees goes into the inventory of the GpuNode that is called like its node, when that says
- * something else. It may be made to fall silent, and to say what it does not see. */
+/* Ostler's agent on a machine: writes its findings into the inventory of the node's GpuNode if they
+ * differ. A scenario can silence it, or make it report false findings. */
 #include <string.h>
 
 #include "base/json.h"
@@ -12,21 +12,21 @@
 #define API_VERSION "ostler.dev/v1alpha1"
 #define KIND "GpuNode"
 
-/* From what happens on the machine to its word of it. */
+/* From a change on the machine to the agent's report. */
 static const struct spec_delay look_takes = { 200, 2000 };
 enum {
     READY_MS = 200,
     ABSENT_LOOKS = 3,
-    AGAIN_MS = 20 * 1000,      /* to the next look while GPUs seem to be gone */
-    RETRY_MS = 5 * 60 * 1000,  /* after one that could not be told */
-    REST_MS = 30 * 60 * 1000,  /* what somebody has changed of its word is mended at last then */
+    AGAIN_MS = 20 * 1000,      /* to the next scan while GPUs seem to be gone */
+    RETRY_MS = 5 * 60 * 1000,  /* after a scan that could not be reported */
+    REST_MS = 30 * 60 * 1000,  /* period after which it restores an inventory that others changed */
 };
 
 static void look(void *arg);
 
-/* Where runtimes have their sockets. */
+/* Sockets of container runtimes. */
 static const struct place {
-    const char *runtime, *kubelet; /* what the kubelet says of both; NULL: whatever it does */
+    const char *runtime, *kubelet; /* parts of the kubelet's texts about both; NULL: any */
     const char *name, *distribution, *socket;
 } places[] = {
     { "containerd://", "+k3s", "containerd", "k3s", "/run/k3s/containerd/containerd.sock" },
@@ -48,7 +48,7 @@ static json_t *runtimes_of(const struct spec_shape *s)
     return json_array();
 }
 
-/* Slices are of one GPU. */
+/* All MIG devices are of one GPU. */
 static json_t *gpus_of(const struct machine *m)
 {
     const struct spec_shape *s = m->shape;
@@ -72,7 +72,7 @@ static json_t *module_of(const struct machine *m)
     return json_pack("{s:b, s:s*}", "loaded", version != NULL, "version", version);
 }
 
-/* Containers that have the module open; their processes are called as they are. */
+/* Containers that have the module open; their processes have the same names. */
 static json_t *holders_of(const struct machine *m)
 {
     json_t *holders = json_array();
@@ -84,7 +84,7 @@ static json_t *holders_of(const struct machine *m)
     return holders;
 }
 
-/* What a column shows of them; NULL: nobody. */
+/* Text for the printer column; NULL: no holders. */
 static char *names_of(const json_t *holders)
 {
     size_t count = json_array_size(holders);
@@ -92,7 +92,7 @@ static char *names_of(const json_t *holders)
     return count == 0 ? NULL : count == 1 ? xstrdup(first) : xasprintf("%s and %zu more", first, count - 1);
 }
 
-/* What of a machine never changes in the simulator, as an agent has found it on a machine of that kind. */
+/* Constant facts of a machine, from a real agent's findings on such a machine. */
 static void take_from_host(json_t *seen, const json_t *host)
 {
     static const char *const keys[] = { "os", "secureBoot", "hostDriver", "hostToolkit", "runtimes", "kubelet" };
@@ -101,7 +101,7 @@ static void take_from_host(json_t *seen, const json_t *host)
             json_object_set(seen, keys[i], json_object_get(host, keys[i]));
 }
 
-/* The folder of its kubelet. */
+/* The kubelet's directory. */
 static const char *kubelet_root(const struct spec_shape *s)
 {
     return strstr(str_or_empty(s->kubelet), "+k0s") ? "/var/lib/k0s/kubelet" : "/var/lib/kubelet";
@@ -131,7 +131,7 @@ static bool finds_none(const json_t *inventory)
     return json_is_array(gpus) && json_array_size(gpus) == 0;
 }
 
-/* How many looks in a row have found no GPU since the machine started; what it is made to say of that counts instead. */
+/* Consecutive scans without a GPU since the boot, unless the scenario sets the number. */
 static void count_absence(json_t *inventory, const json_t *said)
 {
     if (!finds_none(inventory) || json_object_get(inventory, "absentLooks"))
@@ -141,7 +141,7 @@ static void count_absence(json_t *inventory, const json_t *said)
     json_object_set_new(inventory, "absentLooks", json_integer(looks < ABSENT_LOOKS ? looks : ABSENT_LOOKS));
 }
 
-/* The container that is the agent; NULL: none is up. */
+/* The container of the running agent; NULL: none. */
 static struct box *box_of(const struct machine *m)
 {
     for (size_t i = 0; i < m->pod_count; i++)
@@ -156,7 +156,7 @@ static bool is_up(const struct machine *m)
     return box_of(m) != NULL;
 }
 
-/* A node without GPUs gets no GpuNode because of its agent. */
+/* The agent creates no GpuNode for a node without GPUs. */
 static bool is_worth_a_gpu_node(const json_t *inventory)
 {
     return json_array_size(json_object_get(inventory, "gpus")) > 0;
@@ -169,7 +169,7 @@ static bool create(const struct machine *m, const struct kind *kind)
     return api_create(m->a->api, USER, kind, object, NULL) == 0;
 }
 
-/* False where the server does not take it. */
+/* False if the server refuses it. */
 static bool write_into(const struct machine *m, const struct kind *kind, const json_t *there, const json_t *inventory)
 {
     if (json_equal(json_at(there, "status.inventory"), inventory))
@@ -179,7 +179,7 @@ static bool write_into(const struct machine *m, const struct kind *kind, const j
     return api_update(m->a->api, USER, kind, "status", object, NULL) == 0;
 }
 
-/* Says what it sees, as far as it is honest. Returns when it looks again. */
+/* Reports its findings, with the scenario's changes. Returns the time to the next scan. */
 static int64_t say(const struct machine *m, const struct kind *kind)
 {
     CLEANUP_JSON json_t *seen = seen_of(m);
@@ -196,7 +196,7 @@ static int64_t say(const struct machine *m, const struct kind *kind)
     return finds_none(inventory) && json_int(inventory, "absentLooks", 0) < ABSENT_LOOKS ? AGAIN_MS : REST_MS;
 }
 
-/* Within that time, or earlier where that was planned already. */
+/* Scans within that time, or at an earlier planned time. */
 static void look_within(struct machine *m, int64_t ms)
 {
     if (heap_holds(&m->agent_event.item) && m->agent_event.item.at <= m->a->sim->now_ms + ms)

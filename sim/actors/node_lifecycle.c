@@ -1,5 +1,6 @@
-/* The node lifecycle controller with its taint manager, and the pod collector: silent nodes become Unknown, conditions become
- * taints, taints evict pods, and pods of nodes that are gone go. */
+/* The node lifecycle controller with its taint manager, and the pod garbage collector: silent nodes
+ * become Unknown, conditions become taints, taints evict pods, and pods of deleted nodes are
+ * deleted. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +18,8 @@
 #define UNREACHABLE "node.kubernetes.io/unreachable"
 #define UNSCHEDULABLE "node.kubernetes.io/unschedulable"
 
-/* How long a node may be gone before its pods are collected: a quarantine of 40 s, looked at every 20 s. */
+/* Time before the pods of a deleted node are collected: a quarantine of 40 s, checked every 20
+ * s. */
 static const struct spec_delay quarantine = { 40000, 60000 };
 
 struct node_lifecycle {
@@ -25,11 +27,11 @@ struct node_lifecycle {
     struct agenda silent; /* nodes that may have fallen silent */
     struct agenda nodes;  /* nodes whose taints may have to change */
     struct agenda pods;   /* pods that taints may evict */
-    struct agenda evict;  /* pods that taints do evict then, unless these go before */
-    struct agenda gone;   /* nodes that may be gone */
+    struct agenda evict;  /* pods to be evicted, unless their taints go first */
+    struct agenda gone;   /* nodes that may be deleted */
 };
 
-/* ---- what commits mean */
+/* ---- commits */
 
 static void note_pods_of(struct node_lifecycle *l, const char *node)
 {
@@ -80,7 +82,7 @@ void node_lifecycle_watch(struct actors *a, const char *node)
 
 /* ---- silence */
 
-/* The pods of a node that is not ready are not ready either, whatever their kubelet said last. */
+/* Pods of a node that is not ready are not ready either, whatever their kubelet last reported. */
 static void mark_pods_not_ready(struct node_lifecycle *l, const char *node, const char *now)
 {
     const struct index_set *pods = index_pods_on(l->a->index, node);
@@ -117,7 +119,7 @@ static void look_at_silent(void *self, const char *name)
 
 /* ---- taints */
 
-/* The taints that follow from a node's state. */
+/* Taints that follow from a node's state. */
 static const struct {
     const char *key, *effect;
     bool timed;
@@ -152,7 +154,7 @@ static json_t *new_taint(const struct node_lifecycle *l, size_t row)
     return taint;
 }
 
-/* A node that has not said anything yet gets none: nobody knows it. */
+/* A node that has not reported yet gets no taint, because its state is unknown. */
 static void look_at_node(void *self, const char *name)
 {
     struct node_lifecycle *l = self;
@@ -181,7 +183,7 @@ static void look_at_node(void *self, const char *name)
 
 /* ---- eviction by taint */
 
-/* How long a pod may stay under a taint, in ms: INT64_MAX for ever, 0 not at all. */
+/* How long a pod tolerates a taint, in ms: INT64_MAX for ever, 0 not at all. */
 static int64_t tolerated_ms(const json_t *pod, const json_t *taint)
 {
     int64_t shortest = -1;
@@ -198,7 +200,7 @@ static int64_t tolerated_ms(const json_t *pod, const json_t *taint)
     return shortest < 0 ? 0 : shortest;
 }
 
-/* When the pod has to leave its node; INT64_MAX: never. */
+/* When the pod must leave its node; INT64_MAX: never. */
 static int64_t leaves_at(const struct node_lifecycle *l, const json_t *pod, const json_t *node)
 {
     int64_t at = INT64_MAX;
@@ -215,7 +217,7 @@ static int64_t leaves_at(const struct node_lifecycle *l, const json_t *pod, cons
     return at;
 }
 
-/* Says on the pod why it goes, then deletes it. */
+/* Writes the reason into the pod's status, then deletes the pod. */
 static void disrupt(struct node_lifecycle *l, const char *user, json_t *pod, const char *phase, const char *reason,
                     const char *message, int grace_s)
 {
@@ -252,7 +254,7 @@ static void evict(void *self, const char *key)
         disrupt(l, USER, pod, NULL, "DeletionByTaintManager", "Taint manager: deleting due to NoExecute taint", -1);
 }
 
-/* ---- pods of nodes that are gone */
+/* ---- pods of deleted nodes */
 
 static void look_at_gone(void *self, const char *name)
 {

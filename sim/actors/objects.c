@@ -81,7 +81,7 @@ bool is_controlled_by(const json_t *object, const char *uid)
 /* Writes a list of owners, guarded by the object's uid and version. */
 static int set_owners(struct actors *a, const char *user, const struct kind *k, const json_t *object, json_t *owners_steal)
 {
-    /* Whoever lends the object may let go of it when the write is told. */
+    /* The lender of the object may release it during the commit. */
     CLEANUP_JSON json_t *held = json_incref((json_t *) object);
     CLEANUP_JSON json_t *patch =
         json_pack("{s:{s:s, s:s, s:o}}", "metadata", "uid", object_uid(object), "resourceVersion",
@@ -107,7 +107,7 @@ int object_release(struct actors *a, const char *user, const struct kind *k, con
     return set_owners(a, user, k, object, owners);
 }
 
-/* Whether a condition says already what is to be said. */
+/* Whether a condition already has these values. */
 static bool says(const json_t *condition, const char *status, const char *reason, const char *message)
 {
     return str_eq(json_key(condition, "status"), status) &&
@@ -158,7 +158,7 @@ json_t *pod_of_template(const struct kind *k, const json_t *owner, const json_t 
 
 void template_hash(const json_t *template, int64_t collisions, char out[static 16])
 {
-    /* Letters that make no words. */
+    /* Letters that form no words. */
     static const char letters[] = "bcdfghjklmnpqrstvwxz2456789";
     CLEANUP_FREE char *text = json_canonical(template);
     uint64_t hash = str_hash(text, strlen(text)) + (uint64_t) collisions * UINT64_C(0x9e3779b97f4a7c15);

@@ -1,4 +1,4 @@
-/* Parts of objects as controllers read and write them. */
+/* Helpers to read and write common parts of objects. */
 #ifndef OSTLER_SIM_ACTORS_OBJECTS_H
 #define OSTLER_SIM_ACTORS_OBJECTS_H
 
@@ -11,38 +11,39 @@
 
 /* "namespace/name". Owned by the caller. */
 char *object_key(const json_t *object);
-/* The object of such a key (for what has no namespace: its name), or NULL. Borrowed until the next write. */
+/* The object of such a key (without a namespace: its name), or NULL. Borrowed until the next
+ * write. */
 json_t *object_of_key(const struct actors *a, const struct kind *k, const char *key);
 /* The virtual wall time as metav1.Time. */
 void actors_now(const struct actors *a, char out[static CLOCK_TEXT_MAX]);
-/* A time of an object in virtual ms; -1 where there is none. */
+/* A timestamp of an object in virtual ms; -1: none. */
 int64_t actors_ms_of(const struct actors *a, const char *rfc3339);
 
 /* Whether its phase is final: Succeeded or Failed. */
 bool pod_is_finished(const json_t *pod);
 /* Whether its condition Ready is True. */
 bool pod_is_ready(const json_t *pod);
-/* Ready for at least that long; when it will be is left in `ret_at_ms` (may be NULL), -1: not by waiting alone. */
+/* Whether it has been ready for that long. `ret_at_ms` (may be NULL) receives when it will be; -1:
+ * not by waiting alone. */
 bool pod_is_available(const struct actors *a, const json_t *pod, int64_t min_ready_s, int64_t *ret_at_ms);
 /* Orders pods by creation time, then name: <0, 0, >0. */
 int pod_compare_age(const json_t *a, const json_t *b);
 
-/* The controller's reference that makes `owner` the owner of something. New reference. */
+/* A controller reference to `owner`. New reference. */
 json_t *owner_reference(const struct kind *k, const json_t *owner);
-/* Whether the object's controller has this uid. */
 bool is_controlled_by(const json_t *object, const char *uid);
-/* Makes an object somebody's, by adding the reference, or lets it go, by taking that of `uid` out. */
+/* Adopts an object by adding the reference, or releases it by removing that of `uid`. */
 int object_adopt(struct actors *a, const char *user, const struct kind *k, const json_t *object, json_t *reference_steal);
 int object_release(struct actors *a, const char *user, const struct kind *k, const json_t *object, const char *uid);
 
-/* A list of conditions with one set: what is said of it now, lastTransitionTime kept while its status is the same. `message`
- * NULL: none. New reference: the old list itself when it says that already. */
+/* A list of conditions with one of them set; lastTransitionTime stays while its status is the same.
+ * `message` NULL: none. New reference; the old list itself if nothing changes. */
 json_t *conditions_with(const json_t *conditions, const char *type, const char *status, const char *reason, const char *message,
                         const char *now);
-/* A pod of a template: metadata with generateName, owner and the template's labels and annotations, and the template's spec,
- * shared. New reference; metadata may be changed. */
+/* A pod from a template: generateName, owner, the template's labels and annotations, and its shared
+ * spec. New reference; metadata may be changed. */
 json_t *pod_of_template(const struct kind *k, const json_t *owner, const json_t *template);
-/* A hash of a template as labels have it: short, safe letters. */
+/* A hash of a template for a label: short, of safe letters. */
 void template_hash(const json_t *template, int64_t collisions, char out[static 16]);
 /* An absolute number, or a percentage of `total`, rounded up or down. */
 int64_t scaled_value(const json_t *int_or_percent, int64_t total, bool round_up, int64_t fallback);

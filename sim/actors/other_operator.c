@@ -1,5 +1,5 @@
-/* Another operator: writes its own label, annotation and taint on nodes at random times, by reading a node, thinking for a while,
- * and writing the whole of it back under the version that it has read. */
+/* Another operator: writes its own label, annotation and taint on nodes at random times. It reads a
+ * node, waits, and writes the whole object back with the version that it read. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,14 +9,14 @@
 #include "kube/object.h"
 #include "sim/actors/objects.h"
 
-/* From its read to its write: whoever writes in between makes it begin again. */
+/* From read to write; a write in between makes it start again. */
 static const struct spec_delay thinking = { 5, 400 };
 
 struct other_operator {
     struct actors *a;
-    struct agenda reads;  /* nodes that it will read */
+    struct agenda reads;  /* nodes to read */
     struct agenda writes; /* nodes that it has read */
-    json_t *read;         /* what it has read, by the node's name */
+    json_t *read;         /* the objects read, by node name */
     char *label, *annotation, *taint;
     int64_t count;
 };
@@ -38,7 +38,7 @@ static void look(void *self, const char *name)
     agenda_note(&o->writes, name);
 }
 
-/* Its taint on or off, in turn; those of others as they were read. */
+/* Toggles its taint; keeps those of others as read. */
 static json_t *turned_taints(const struct other_operator *o, const json_t *node)
 {
     json_t *taints = json_array(), *t;

@@ -1,4 +1,4 @@
-/* People, and what happens to machines: deeds of a scenario at their times. */
+/* Executes a scenario's timed actions of users and on machines. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 struct person {
     struct actors *a;
-    struct agenda agenda; /* places of actions */
+    struct agenda agenda; /* indexes of actions */
 };
 
 typedef bool deed_fn(struct actors *a, const struct spec_action *action, struct refusal *r);
@@ -30,7 +30,7 @@ static const struct kind *kind_of_action(const struct spec_action *action)
     return action->body ? kind_of(json_str_or_empty(action->body, "apiVersion"), json_str_or_empty(action->body, "kind")) : NULL;
 }
 
-/* Refuses: there is nothing of this name, or no such kind. */
+/* Refuses: no object of this name, or no such kind. */
 static bool not_there(const struct kind *k, const struct spec_action *action, struct refusal *r)
 {
     if (k && action->name)
@@ -95,8 +95,9 @@ static bool evict(struct actors *a, const struct spec_action *action, struct ref
     return api_evict(a->api, user_of(action), str_or_empty(action->ns), action->name, r) == 0;
 }
 
-/* "=status.rollout.plan" is what stands there on the object, "=gpunodes/gpu-1 status.driver.target" on another one, and
- * "=gpunodes/gpu-1 status.driver.target .2" that with ".2" behind it. */
+/* Resolves a value: "=status.rollout.plan" reads from the object, "=gpunodes/gpu-1
+ * status.driver.target" from another one, and "=gpunodes/gpu-1 status.driver.target .2" appends
+ * ".2". */
 static json_t *read_value(const struct actors *a, const json_t *object, const char *place)
 {
     const char *slash = strchr(place, '/'), *space = strchr(place, ' ');
@@ -110,7 +111,7 @@ static json_t *read_value(const struct actors *a, const json_t *object, const ch
     return json_textf("%s%s", json_str_or_empty(k ? api_get(a->api, k, "", name) : NULL, path), behind ? behind + 1 : "");
 }
 
-/* The pairs with what people read elsewhere in its place. New reference. */
+/* Resolves the values of the pairs. New reference. */
 static json_t *read_values(const struct actors *a, const json_t *object, const json_t *pairs)
 {
     json_t *out = json_object(), *value;
@@ -125,7 +126,7 @@ static json_t *read_values(const struct actors *a, const json_t *object, const j
     return out;
 }
 
-/* Labels and annotations are a merge patch of one map. */
+/* Labels and annotations: a merge patch of one map. */
 static bool mark(struct actors *a, const struct spec_action *action, const char *map, struct refusal *r)
 {
     const struct kind *k;
@@ -176,7 +177,7 @@ static bool uncordon(struct actors *a, const struct spec_action *action, struct 
     return node && merge_spec(a, action, node, json_pack("{s:n}", "unschedulable"), r);
 }
 
-/* Whether two taints are the same one; an effect that is not said is any. */
+/* Whether two taints match; a missing effect matches any. */
 static bool is_same_taint(const json_t *a, const json_t *b)
 {
     const char *x = json_str(a, "effect"), *y = json_str(b, "effect");
@@ -347,7 +348,7 @@ bool actors_do(struct actors *a, const struct spec_action *action, struct refusa
     return deeds[action->deed](a, action, refusal ? refusal : &own);
 }
 
-/* ---- at their times */
+/* ---- timed actions */
 
 static void look(void *self, const char *place)
 {

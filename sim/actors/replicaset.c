@@ -14,7 +14,8 @@
 
 enum { PODS_PER_LOOK = 500 };
 
-/* Pods of a set that count: not ended, not on their way out. Kept up with each commit, since a set may have thousands. */
+/* Active pods of a set: neither ended nor terminating. Updated with each commit, because a set may
+ * have thousands. */
 struct tally {
     char *uid; /* of the set */
     int64_t active, ready;
@@ -42,7 +43,7 @@ static bool is_active(const json_t *pod)
     return !pod_is_finished(pod) && !object_is_deleting(pod);
 }
 
-/* Adds a pod to what its owners have (1), or takes it off (-1). */
+/* Adds (1) or removes (-1) a pod in the tallies of its owners. */
 static void count_pod(struct replicaset_controller *r, const json_t *pod, int by)
 {
     size_t i;
@@ -58,7 +59,7 @@ static void count_pod(struct replicaset_controller *r, const json_t *pod, int by
     }
 }
 
-/* Tells the controller of an object, when it is of this kind. */
+/* Queues the controller of an object if it is of this kind. */
 static void note_owner(struct agenda *g, const char *kind, const json_t *object)
 {
     const json_t *controller = object_controller(object);
@@ -68,7 +69,7 @@ static void note_owner(struct agenda *g, const char *kind, const json_t *object)
     agenda_note(g, key);
 }
 
-/* A Deployment that recreates its pods waits for the end of the old ones. */
+/* A Deployment with the strategy Recreate waits for the end of old pods. */
 static void note_end_of_pod(struct replicaset_controller *r, const json_t *pod)
 {
     const json_t *controller = object_controller(pod);
@@ -100,7 +101,7 @@ static void commit(void *self, const struct api_commit *c)
         agenda_note(&r->deployments, key);
 }
 
-/* Pods that are deleted first when there are too many: those that are not bound, then not ready, then the youngest. */
+/* Order of deletion: unbound pods, then unready ones, then the youngest. */
 static int worth(const json_t *pod)
 {
     return (*json_str_or_empty(pod, "spec.nodeName") ? 1 : 0) + (pod_is_ready(pod) ? 2 : 0);
@@ -128,7 +129,7 @@ static void remove_value(json_t *list, const json_t *value)
         }
 }
 
-/* The pods that count. New reference. */
+/* The active pods. New reference. */
 static json_t *active_pods(const struct actors *a, const json_t *set)
 {
     CLEANUP_JSON json_t *all = index_copy(a->index, a->kinds.pod, object_uid(set));
@@ -140,7 +141,7 @@ static json_t *active_pods(const struct actors *a, const json_t *set)
     return active;
 }
 
-/* Those that have been ready for long enough. */
+/* The number of pods that have been ready long enough. */
 static int64_t count_available(const struct actors *a, const json_t *set, const struct tally *t)
 {
     int64_t min_ready_s = json_int(set, "spec.minReadySeconds", 0), available = 0;
@@ -168,7 +169,7 @@ static void write_status(struct actors *a, const json_t *set, const struct tally
         object_set_status(a, USER, a->kinds.replicaset, set, status);
 }
 
-/* What is made is a reason to look again. -1 when one is refused; the next would be, too. */
+/* Each created pod causes another sync. -1 if one is refused; the next one would be too. */
 static int create_pods(struct actors *a, const json_t *set, int64_t count)
 {
     for (int made = 0; made < count && made < PODS_PER_LOOK; made++) {

@@ -1,4 +1,4 @@
-/* ReplicaSets and the Deployments above them. Only for this folder. */
+/* The ReplicaSet controller's shared parts, including Deployments. Only for this directory. */
 #ifndef OSTLER_SIM_ACTORS_REPLICASET_H
 #define OSTLER_SIM_ACTORS_REPLICASET_H
 
@@ -6,7 +6,8 @@
 
 #define LABEL_TEMPLATE_HASH "pod-template-hash"
 
-/* One look at a Deployment: the ReplicaSet of its template, the replicas of all of them, its status. */
+/* Syncs a Deployment: the ReplicaSet of its template, the replicas of all its sets, and its
+ * status. */
 void deployment_sync(struct actors *a, const json_t *deployment);
 
 #endif

@@ -1,5 +1,5 @@
-/* The scheduler: binds pods to nodes, and says why it cannot. Filters in the order of the real one, in whose words the condition
- * is written. */
+/* The scheduler: binds pods to nodes, or reports why it cannot. Filters and their messages are in
+ * the order of the real one. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ enum {
     ENOUGH_NODES = 100, /* in a large cluster it chooses among so many that fit */
 };
 
-/* Why a node does not do. Resources come after these, one for each. */
+/* Why a node does not fit. Reasons for each resource follow. */
 enum reason { REASON_NONE, REASON_UNSCHEDULABLE, REASON_TAINT, REASON_AFFINITY, REASON_OTHER_NODE, REASON_RESOURCE };
 
 static const char *const reasons[] = {
@@ -38,7 +38,7 @@ struct waiting {
     int64_t backoff_ms, tried_ms;
 };
 
-/* What a node has, worked out once for each of its lists. */
+/* A node's allocatable, parsed once for each version of its list. */
 struct room {
     char *node;
     json_t *allocatable;
@@ -48,21 +48,21 @@ struct room {
 struct scheduler {
     struct actors *a;
     struct agenda pods;      /* to be bound */
-    struct agenda nodes;     /* that may have become fit for somebody */
+    struct agenda nodes;     /* that may now fit a waiting pod */
     struct waiting **waiting;
     size_t len, cap;
     struct map by_key;
     struct map rooms;
-    size_t next;             /* where the search begins, so that nodes take turns */
+    size_t next;             /* where the next search starts, so that nodes take turns */
 };
 
-/* One search: how many nodes failed for which reason. */
+/* One search: the number of nodes that failed for each reason. */
 struct verdict {
     const json_t *pod;
     struct amounts requests;
     size_t total;
     size_t failed[REASON_RESOURCE + AMOUNT_MAX];
-    size_t hopeless; /* nodes where it would not help that other pods went */
+    size_t hopeless; /* nodes where the removal of other pods would not help */
 };
 
 static bool is_ours(const json_t *pod)
@@ -72,7 +72,7 @@ static bool is_ours(const json_t *pod)
            json_array_size(json_at(pod, "spec.schedulingGates")) == 0;
 }
 
-/* ---- what commits mean */
+/* ---- commits */
 
 static bool node_has_news(const struct api_commit *c)
 {
@@ -121,7 +121,7 @@ static const struct amounts *room_of(struct scheduler *s, const json_t *node)
     return &r->amounts;
 }
 
-/* Counts each resource that is short; true when none is. */
+/* Counts each short resource; true if there is none. */
 static bool has_room(struct scheduler *s, struct verdict *v, const json_t *node)
 {
     const struct amounts *have = room_of(s, node), *used = &index_pods_on(s->a->index, object_name(node))->used;
@@ -151,7 +151,7 @@ static enum reason refuse_node(const struct verdict *v, const json_t *node)
     return fit_affinity(spec, node) ? REASON_NONE : REASON_AFFINITY;
 }
 
-/* Whether the pod can go there; counts why not. */
+/* Whether the pod fits; counts the reason if not. */
 static bool fits(struct scheduler *s, struct verdict *v, const json_t *node)
 {
     enum reason reason = refuse_node(v, node);
@@ -162,7 +162,7 @@ static bool fits(struct scheduler *s, struct verdict *v, const json_t *node)
     return false;
 }
 
-/* The node with the fewest pods among those that fit, looking at them in turn; NULL when there is none. */
+/* The fitting node with the fewest pods, searched in turn; NULL: none. */
 static const json_t *search(struct scheduler *s, struct verdict *v)
 {
     const struct kind *k = s->a->kinds.node;
@@ -184,7 +184,7 @@ static const json_t *search(struct scheduler *s, struct verdict *v)
     return best;
 }
 
-/* As search(), for a pod that may be on one node only: no other is looked at, and all are counted. */
+/* Like search(), for a pod that fits only one node: checks no other node, but counts all. */
 static const json_t *search_pinned(struct scheduler *s, struct verdict *v, const char *name)
 {
     const json_t *node = api_get(s->a->api, s->a->kinds.node, "", name);
@@ -196,14 +196,14 @@ static const json_t *search_pinned(struct scheduler *s, struct verdict *v, const
     return NULL;
 }
 
-/* ---- what comes of a search */
+/* ---- results */
 
 static int compare_texts(const void *a, const void *b)
 {
     return strcmp(*(char *const *) a, *(char *const *) b);
 }
 
-/* The sentence of the real scheduler. Owned by the caller. */
+/* The message of the real scheduler. Owned by the caller. */
 static char *sentence(const struct scheduler *s, const struct verdict *v)
 {
     const struct amount_names *names = index_names(s->a->index);
@@ -312,7 +312,7 @@ static void look_at_pod(void *self, const char *key)
                       json_pack("{s:o}", "conditions", scheduled_condition(s, pod, "False", "Unschedulable", why)));
 }
 
-/* Pods that wait and that this node may help are tried again, when their backoff is over. */
+/* Retries waiting pods that this node may fit, after their backoff. */
 static void look_at_node(void *self, const char *name)
 {
     struct scheduler *s = self;

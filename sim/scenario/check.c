@@ -12,17 +12,17 @@
 
 enum { TEXT_MAX = 4096 };
 
-/* What an action has to have, a set of bits. */
+/* Required keys of an action, as bits. */
 enum need {
     NEED_NAME = 1,      /* `name`, or `node` */
     NEED_KIND = 2,      /* `kind`, or `node` */
-    NEED_NODE = 4,      /* the name is that of a node */
+    NEED_NODE = 4,      /* the name is a node's */
     NEED_BODY = 8,      /* `with` */
-    NEED_MANIFEST = 16, /* which is a whole object */
-    NEED_TAINT = 32,    /* which is a taint */
-    NEED_EFFECT = 64,   /* with its effect */
-    NEED_SHAPE = 128,   /* `shape`, and a name that nobody has to have */
-    NEED_PAIRS = 256,   /* `with` has texts, and null for what goes */
+    NEED_MANIFEST = 16, /* `with` is a whole object */
+    NEED_TAINT = 32,    /* `with` is a taint */
+    NEED_EFFECT = 64,   /* the taint has an effect */
+    NEED_SHAPE = 128,   /* `shape`, and a name that need not exist */
+    NEED_PAIRS = 256,   /* `with` has texts, and null for removals */
 };
 
 static const unsigned needs[SPEC_DEED_COUNT] = {
@@ -76,7 +76,7 @@ static bool is_meant(const struct kind *k, const char *text)
     return false;
 }
 
-/* `kind` as in a path; what was meant is said where that can be known. */
+/* Checks a `kind` as in a path; the error suggests the kind that was probably meant. */
 static int check_kind(const char *path, const char *kind, struct err *e)
 {
     CLEANUP_BUF struct buf all = BUF_INIT(TEXT_MAX);
@@ -150,7 +150,7 @@ static int check_shapes(const json_t *root, struct err *e)
     return 0;
 }
 
-/* The rows of `nodes`, whose names go into the map. */
+/* Checks the rows of `nodes`, and adds their names to the map. */
 static int check_nodes(const struct scenario *s, const json_t *root, struct map *names, struct err *e)
 {
     size_t i, n = 0;
@@ -170,7 +170,7 @@ static int check_nodes(const struct scenario *s, const json_t *root, struct map 
     return 0;
 }
 
-/* Nodes that come later: machines that are added, and Node objects that somebody makes. */
+/* Adds later nodes: added machines, and created Node objects. */
 static void add_later_nodes(const struct scenario *s, struct map *names)
 {
     size_t k;
@@ -228,7 +228,7 @@ static int check_body(const char *path, const char *deed, const struct spec_acti
     return need & NEED_TAINT ? check_taint(with, a->body, need & NEED_EFFECT, e) : 0;
 }
 
-/* `kind` and the name, as far as the deed needs them, and whether that node is ever there. */
+/* Checks `kind` and the name as the action requires, and whether that node can ever exist. */
 static int check_target(const struct scenario *s, const json_t *row, const char *path, const struct spec_action *a,
                         const struct map *names, struct err *e)
 {

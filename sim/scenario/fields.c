@@ -9,7 +9,7 @@
 #include "base/str.h"
 #include "sim/actors/world_spec.h"
 
-/* The place where reading is, and where the value goes. */
+/* A value in the document, and where it is stored. */
 struct slot {
     const struct field *field;
     const struct field_context *context;

@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "base/yaml.h"
 
-/* Which key of a shape is said where in an inventory. */
+/* Keys of a shape, and their places in an inventory. */
 static const struct told {
     const char *key, *path;
 } told[] = {

@@ -16,7 +16,7 @@
 
 enum { NODES_MAX = 20000, BASES_MAX = 4 };
 
-/* What a scenario stands in. */
+/* Owner of a scenario's data. */
 struct scenario_store {
     json_t *documents;
     struct spec_shape *shapes;
@@ -26,15 +26,15 @@ struct scenario_store {
     size_t list_count;
 };
 
-/* One row of `nodes`: one machine, or several of a name. */
+/* One row of `nodes`: one machine, or several with numbered names. */
 struct node_row {
     const char *name;
     const struct spec_shape *shape;
     const json_t *labels;
-    int count; /* 0: one, with this very name */
+    int count; /* 0: one, with exactly this name */
 };
 
-/* One row of `actions`, which may name a node for short. */
+/* One row of `actions`, which may name a node with `node`. */
 struct action_row {
     struct spec_action action;
     const char *node;
@@ -243,9 +243,9 @@ static const struct field world_fields[] = {
     END,
 };
 
-/* ---- putting it together */
+/* ---- assembly */
 
-/* Keeps an array as long as the scenario. */
+/* Keeps an array for the life of the scenario. */
 static void *keep(struct scenario *s, void *list)
 {
     return s->store->lists[s->store->list_count++] = list;
@@ -319,7 +319,7 @@ static int read_tables(struct scenario *s, const json_t *root, struct err *e)
     return 0;
 }
 
-/* The parts that are one object each. */
+/* Reads the sections that are one object each. */
 static int read_parts(struct scenario *s, const json_t *root, struct err *e)
 {
     const struct field_context c = { s->store->shapes, s->store->shape_count };
@@ -387,7 +387,7 @@ static int read_all(struct scenario *s, const json_t *root, struct err *e)
     return read_changes(s, root, e) < 0 ? -1 : scenario_check(s, root, e);
 }
 
-/* "file:line: message", where the message begins with the place. */
+/* Prefixes the message, which starts with the place, with "file:line: ". */
 static int locate(const char *file, const struct yaml_lines *lines, struct err *e)
 {
     CLEANUP_FREE char *path = xstrndup(err_msg(e), strcspn(err_msg(e), ":"));
@@ -423,7 +423,8 @@ struct scenario *scenario_parse(const char *name, const char *text, size_t len, 
     return s;
 }
 
-/* What the file has not comes from another one, which `base` names as from its own folder; that one may have a base, too. */
+/* Takes missing keys from the file that `base` names, relative to this file's directory; that file
+ * may have a base too. */
 static int add_base(const char *file, json_t *documents, int depth, struct err *e)
 {
     json_t *root = json_array_get(documents, 0);

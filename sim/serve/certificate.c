@@ -92,7 +92,7 @@ char *certificate_token(int bytes)
     for (int i = 0; i < bytes; i++) {
         unsigned char byte;
         if (RAND_bytes(&byte, 1) != 1)
-            abort(); /* no random numbers: no secret can be made */
+            abort(); /* no secret is possible without random numbers */
         buf_printf(&text, "%02x", byte);
     }
     return buf_take(&text);

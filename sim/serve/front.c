@@ -21,14 +21,14 @@ enum {
     CONNECTIONS_MAX = 1024,
     DESCRIPTORS_BESIDE = 16,
     ACCEPTS_PER_TURN = 64,
-    CHUNK = 16384,                  /* bytes that are written at once */
-    UNSENT_ENOUGH = 256 * 1024,     /* a watch whose client does not read gets no more than this ahead */
+    CHUNK = 16384,                  /* bytes of one write */
+    UNSENT_ENOUGH = 256 * 1024, /* limit of buffered bytes for a watch whose client does not read */
     ANSWER_MAX = 1 << 30,
-    IDLE_SECS = 120,                /* a connection on which nothing happens, unless it is a watch */
+    IDLE_SECS = 120,                /* of a connection without activity, unless it is a watch */
     BOOKMARK_MS = 60 * 1000,
-    WARNINGS_MAX = 4096,            /* bytes of all warnings of an answer */
+    WARNINGS_MAX = 4096,            /* bytes of all warnings of a response */
     REFUSED_SECS = 2,
-    FIRST_SECS = 10,                /* from the connection to its first bytes, the handshake included */
+    FIRST_SECS = 10, /* from the connection to its first bytes, including the handshake */
 };
 
 /* One client. */
@@ -38,26 +38,26 @@ struct connection {
     struct lws *wsi;
     struct http1 *in;
     struct buf out;
-    size_t sent;             /* bytes of `out` */
+    size_t sent;             /* bytes of `out` that are sent */
     struct api_watch *watch; /* being streamed */
     int64_t watch_until_ms;  /* virtual */
-    int64_t bookmark_ms;     /* virtual: when the next one is due */
-    bool close;              /* after what is in `out` */
-    bool refused;            /* what still comes is thrown away: to close at once would take the answer with it */
+    int64_t bookmark_ms;     /* virtual: due time of the next one */
+    bool close;              /* once `out` is sent */
+    bool refused; /* further input is discarded: an immediate close could lose the response */
 };
 TAILQ_HEAD(connections, connection);
 
 struct front {
     struct front_options options;
     struct lws_context *context;
-    int listen_fd, timer_fd, port; /* the descriptors belong to libwebsockets once it has adopted them */
+    int listen_fd, timer_fd, port; /* libwebsockets owns the descriptors that it has adopted */
     struct lws *listener;
-    bool full; /* no descriptor is left: nobody is let in until a connection ends */
+    bool full; /* out of descriptors: no connection is accepted until one ends */
     struct connections connections;
     size_t connection_count;
 };
 
-/* ---- answers */
+/* ---- responses */
 
 static int64_t now_of(const struct front *f)
 {
@@ -76,7 +76,8 @@ static void say_problem(struct connection *c)
     lws_set_timeout(c->wsi, PENDING_TIMEOUT_HTTP_CONTENT, REFUSED_SECS);
 }
 
-/* A header for each, as many as have room: `299 - "unknown field \"spec.x\""`. What no header can have is left out. */
+/* One header for each as far as there is room: `299 - "unknown field \"spec.x\""`. A warning that
+ * no header can carry is left out. */
 static void say_warnings(struct buf *out, const json_t *unknown)
 {
     size_t room = WARNINGS_MAX, i;
@@ -111,9 +112,9 @@ static void say_answer(struct connection *c, const struct api_answer *a)
     }
     buf_printf(&c->out, "Content-Length: %zu\r\n\r\n", a->len);
     if (str_eq(http1_request(c->in)->method, "HEAD"))
-        return; /* only what the body would be */
+        return; /* no body */
     if (a->len > 0 && !buf_add(&c->out, a->body, a->len))
-        c->close = true; /* the client sees a body that is too short */
+        c->close = true; /* the client detects that the body is too short */
 }
 
 static void start_watch(struct connection *c, struct api_watch *watch)
@@ -137,7 +138,7 @@ static void end_watch(struct connection *c)
     buf_str(&c->out, "0\r\n\r\n");
     api_watch_free(c->watch);
     c->watch = NULL;
-    http1_next(c->in); /* its request was kept so far */
+    http1_next(c->in); /* its request was kept until now */
 }
 
 static bool has_room(const struct connection *c)
@@ -145,7 +146,7 @@ static bool has_room(const struct connection *c)
     return c->out.len - c->sent < UNSENT_ENOUGH;
 }
 
-/* Writes what the watch has to tell, as far as the client takes it. */
+/* Writes the watch's news as far as the client reads. */
 static void tell(struct connection *c, int64_t now_ms)
 {
     const char *frame;
@@ -208,7 +209,8 @@ static void serve(struct connection *c)
     api_answer_clear(&answer);
 }
 
-/* Serves what is whole; one after another, since the next request of a connection waits for the answer to this one. */
+/* Serves complete requests one by one: the next request of a connection waits for the response to
+ * this one. */
 static void on_state(struct connection *c, enum http1_state state)
 {
     while (state == HTTP1_REQUEST && !c->watch && !c->close && has_room(c)) {
@@ -253,7 +255,7 @@ static int on_bytes(struct connection *c, const char *bytes, size_t n)
 {
     if (c->refused)
         return 0;
-    if (c->watch) /* nothing may follow a watch but the end of the connection */
+    if (c->watch) /* after a watch, the connection can only end */
         return -1;
     on_state(c, http1_feed(c->in, bytes, n));
     tell(c, now_of(c->front));
@@ -296,7 +298,8 @@ static void connection_remove(struct connection *c)
     free(c);
 }
 
-/* Without a descriptor for them, those who wait outside would wake us all the time. */
+/* Pauses the listener while there are no descriptors: waiting clients would wake the loop
+ * constantly. */
 static void let_in(struct front *f, bool in)
 {
     if (f->full == in)
@@ -311,7 +314,7 @@ static int on_client(struct lws *wsi, enum lws_callback_reasons reason, void *us
     (void) user;
     struct front *f = lws_context_user(lws_get_context(wsi));
     struct connection *c = lws_get_opaque_user_data(wsi);
-    /* Of some eighty reasons these matter. */
+    /* Only these of about eighty reasons matter. */
     if (reason == LWS_CALLBACK_RAW_ADOPT)
         return connection_add(f, wsi);
     if (reason == LWS_CALLBACK_RAW_RX && c)
@@ -358,7 +361,7 @@ static void on_timer(void *arg)
     struct front *f = arg;
     uint64_t expirations;
     if (read(f->timer_fd, &expirations, sizeof expirations) < 0)
-        return; /* set anew in between */
+        return; /* it was set again meanwhile */
 }
 
 static struct lws_context *make_context(struct front *f)
@@ -421,7 +424,7 @@ int front_port(const struct front *f)
     return f->port;
 }
 
-/* libwebsockets 4 ignores the timeout of lws_service(): the limit of a wait is a timer descriptor among the others. */
+/* libwebsockets 4 ignores the timeout of lws_service(), so a timer descriptor limits the wait. */
 int front_run_once(struct front *f, int64_t timeout_ms)
 {
     struct itimerspec when = { 0 };
@@ -449,6 +452,6 @@ void front_free(struct front *f)
         return;
     f->full = false;
     if (f->context)
-        lws_context_destroy(f->context); /* connections go through on_client() */
+        lws_context_destroy(f->context); /* frees connections through on_client() */
     free(f);
 }

@@ -1,5 +1,5 @@
-/* The simulated API server on the network: HTTP/1.1 over TLS, bearer tokens, keep-alive, watches as chunked streams.
- * libwebsockets carries the sockets and TLS; one thread. */
+/* Serves the simulated API server over HTTPS, with HTTP/1.1, bearer tokens, keep-alive, and watches
+ * as chunked streams. A library, libwebsockets, handles sockets and TLS in one thread. */
 #ifndef OSTLER_SIM_SERVE_FRONT_H
 #define OSTLER_SIM_SERVE_FRONT_H
 
@@ -11,7 +11,7 @@
 
 struct front;
 
-/* Who a token belongs to. */
+/* The user of a bearer token. */
 struct front_user {
     const char *token;
     const char *user;
@@ -24,19 +24,19 @@ struct front_options {
     const struct front_user *users;
     size_t user_count;
     struct api *api;
-    int64_t (*now_ms)(void *arg); /* virtual time, in which watches have their timeouts */
+    int64_t (*now_ms)(void *arg); /* virtual time, for timeouts of watches */
     void *now_arg;
 };
 
-/* Listens; NULL with an error that names the address. All in `o` but the PEM texts is borrowed for the front's life. */
+/* Listens; NULL with an error that names the address. `o` except the PEM texts is borrowed for the
+ * front's life. */
 struct front *front_new(const struct front_options *o, struct err *e);
-/* The port that it listens on. */
 int front_port(const struct front *f);
-/* Waits at most so long (0: not at all) for clients, and serves them. -1 when it cannot go on. */
+/* Waits at most that long (0: not at all) and serves clients. -1 on a fatal error. */
 int front_run_once(struct front *f, int64_t timeout_ms);
-/* The API has something new: watches are written on. Call it after anything but front_run_once() has changed the API. */
+/* The API has changed: continues watches. Call it after all changes outside front_run_once(). */
 void front_wake(struct front *f);
-/* Closes everything at once. */
+/* Closes all connections at once. */
 void front_free(struct front *f);
 
 #endif

@@ -10,13 +10,13 @@
 enum part { PART_HEAD, PART_BODY, PART_CHUNK_SIZE, PART_CHUNK, PART_CHUNK_END, PART_TRAILER, PART_WHOLE, PART_BAD };
 
 struct http1 {
-    struct buf in;    /* bytes that came and are not used yet */
-    char *head;       /* request line and headers, cut into strings */
+    struct buf in;    /* received bytes that are not parsed yet */
+    char *head;       /* request line and headers, split into strings */
     struct buf body;
     struct http1_request request;
     enum part part;
-    size_t left;      /* bytes of the body or chunk that are still to come */
-    bool asked;       /* "100 Continue" was wanted and said */
+    size_t left;      /* missing bytes of the body or chunk */
+    bool asked;       /* "100 Continue" was requested and reported */
     int status;
     const char *sentence;
 };
@@ -52,7 +52,7 @@ void http1_free(struct http1 *h)
     free(h);
 }
 
-/* Always true, as "something was done" and as "it went wrong". */
+/* Always true, which callers read as "progress" or as "failed". */
 static bool bad(struct http1 *h, int status, const char *sentence)
 {
     h->part = PART_BAD;
@@ -61,7 +61,7 @@ static bool bad(struct http1 *h, int status, const char *sentence)
     return true;
 }
 
-/* A token of RFC 9110: what a method and a header's name are made of. */
+/* A token of RFC 9110: the characters of methods and header names. */
 static bool is_token(const char *s)
 {
     return *s && s[strspn(s, "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")] == '\0';
@@ -113,7 +113,7 @@ static bool read_header(struct http1 *h, char *line)
     return false;
 }
 
-/* What follows the head, as its headers say. */
+/* Finds the form of the body from the headers. */
 static bool expect_body(struct http1 *h)
 {
     const char *length = h->request.headers[HTTP1_CONTENT_LENGTH], *coding = h->request.headers[HTTP1_TRANSFER_ENCODING];
@@ -134,7 +134,7 @@ static bool expect_body(struct http1 *h)
     return false;
 }
 
-/* True when something was done and there may be more to do. */
+/* True after progress: there may be more to do. */
 static bool step_head(struct http1 *h)
 {
     if (h->in.len == 0)
@@ -165,7 +165,7 @@ static bool step_head(struct http1 *h)
     return true;
 }
 
-/* Moves up to h->left bytes into the body; true once all of them are there. */
+/* Moves up to h->left bytes into the body; true once all have arrived. */
 static bool take_body(struct http1 *h)
 {
     size_t n = h->left < h->in.len ? h->left : h->in.len;
@@ -179,7 +179,7 @@ static bool take_body(struct http1 *h)
     return h->left == 0;
 }
 
-/* One line of the chunked coding, without its CRLF; NULL while it is not whole. Owned by the caller. */
+/* One line of the chunked coding, without its CRLF; NULL: incomplete. Owned by the caller. */
 static char *take_line(struct http1 *h)
 {
     const char *end = h->in.len ? memmem(h->in.data, h->in.len, "\r\n", 2) : NULL;

@@ -1,5 +1,6 @@
-/* HTTP/1.1 requests out of a stream of bytes: request line, headers, a body by Content-Length or in chunks. Pure; refuses what a
- * careful server refuses (two lengths, length and chunks, bare CR, obsolete folding, spaces in names). */
+/* Parses HTTP/1.1 requests from a byte stream: request line, headers, and a body by Content-Length
+ * or in chunks. Pure. Refuses what a careful server refuses: two lengths, length and chunks, bare
+ * CR, obsolete folding, spaces in names. */
 #ifndef OSTLER_SIM_SERVE_HTTP1_H
 #define OSTLER_SIM_SERVE_HTTP1_H
 
@@ -9,11 +10,12 @@
 #include "base/buf.h"
 
 enum {
-    HTTP1_HEAD_MAX = 64 * 1024,        /* bytes of request line and headers; a real server has 1 MiB */
-    HTTP1_BODY_MAX = 4 * 1024 * 1024,  /* above the API server's own limit of 3 MiB, whose answer is more helpful */
+    HTTP1_HEAD_MAX = 64 * 1024, /* bytes of request line and headers; a real server allows 1 MiB */
+    /* above the API server's own limit of 3 MiB, whose refusal is more helpful */
+    HTTP1_BODY_MAX = 4 * 1024 * 1024,
 };
 
-/* The headers that matter. */
+/* The headers that are used. */
 enum http1_header {
     HTTP1_ACCEPT,
     HTTP1_AUTHORIZATION,
@@ -28,37 +30,37 @@ enum http1_header {
     HTTP1_HEADER_COUNT
 };
 
-/* A request; all is owned by the parser and valid until http1_next(). */
+/* A request, owned by the parser and valid until http1_next(). */
 struct http1_request {
     const char *method;
     const char *target;
     const char *headers[HTTP1_HEADER_COUNT]; /* NULL: absent */
     const char *body;
     size_t body_len;
-    bool close; /* the client wants the connection closed afterwards */
+    bool close; /* the client asks to close the connection afterwards */
 };
 
 struct http1;
 
-/* What is there so far. */
+/* The parser's state. */
 enum http1_state {
     HTTP1_MORE,     /* more bytes are needed */
-    HTTP1_CONTINUE, /* the client waits for "100 Continue" before it sends the body; said once */
-    HTTP1_REQUEST,  /* a whole request */
-    HTTP1_BAD,      /* none that can be served: answer http1_problem() and close */
+    HTTP1_CONTINUE, /* the client waits for "100 Continue" before the body; returned once */
+    HTTP1_REQUEST,  /* a complete request */
+    HTTP1_BAD,      /* an invalid request: send http1_problem() and close */
 };
 
-/* A parser at the beginning of a connection, owned by the caller. */
+/* Creates a parser for a new connection, owned by the caller. */
 struct http1 *http1_new(void);
-/* Frees it with its request. NULL is none. */
+/* Frees it with its request. NULL is allowed. */
 void http1_free(struct http1 *h);
-/* Takes bytes; what belongs to the next request is kept for it. */
+/* Takes bytes; keeps those of the next request. */
 enum http1_state http1_feed(struct http1 *h, const char *bytes, size_t n);
-/* The request, once the state is HTTP1_REQUEST. */
+/* The request, in state HTTP1_REQUEST. */
 const struct http1_request *http1_request(const struct http1 *h);
-/* Drops the request and looks at the bytes behind it. */
+/* Drops the request and parses the bytes after it. */
 enum http1_state http1_next(struct http1 *h);
-/* The status (400, 413, 431, 501, 505) and one sentence, once the state is HTTP1_BAD. */
+/* The status (400, 413, 431, 501, 505) and one sentence, in state HTTP1_BAD. */
 int http1_problem(const struct http1 *h, const char **ret_sentence);
 
 #endif

@@ -10,7 +10,8 @@ static bool strikes(struct fault_plan *plan, const struct fault *f)
     return f->nth ? f->seen == f->nth : f->one_in && rng_one_in(&plan->rng, f->one_in);
 }
 
-/* Whether this row strikes here, by its own count or since it has not ended yet; that it begins is marked. */
+/* Whether this row strikes here: it starts now, which is recorded, or its duration has not
+ * ended. */
 static bool draw_row(struct fault_plan *plan, struct fault *f, int64_t now_ms, bool over)
 {
     bool goes_on = now_ms < f->until_ms;

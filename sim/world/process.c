@@ -7,15 +7,15 @@
 
 enum { METRIC_SERIES_MAX = 512 };
 
-/* How a life came to its end; the process goes when its turn is over. */
+/* How a run ends; the process is removed after its turn. */
 enum ending { ENDING_NONE, ENDING_KILLED, ENDING_LOST, ENDING_FINISHED };
 
 struct process {
     struct process_options o;
     struct process_counts counts;
-    struct clock clock; /* of its machine: the world's, with another wall time */
+    struct clock clock; /* its machine's: virtual time with a different wall time */
     int64_t ahead_ms;
-    /* One life; `engine` is NULL between two. */
+    /* State of one run; `engine` is NULL between runs. */
     char *identity;
     struct loop *loop;
     struct metrics *metrics;
@@ -53,7 +53,7 @@ static void end(struct process *p, enum ending ending)
         sim_after(p->o.sim, &p->restart, p->o.restart_ms);
 }
 
-/* Where its own code runs it ends with its turn, and sends nothing more till then. */
+/* If its own code is running, it ends after its turn, and sends nothing until then. */
 static void end_soon(struct process *p, enum ending ending)
 {
     if (!p->in_turn) {

@@ -1,5 +1,6 @@
-/* An Ostler of the simulated world: an engine with its loop on the world's time, and its way to the API server. It can be killed,
- * paused and started again at any moment, as a container in a pod. */
+/* An Ostler process in the simulated world: an engine with its loop in virtual time, and its client
+ * of the API server. It can be killed, paused and restarted at any moment, like a container in a
+ * pod. */
 #ifndef OSTLER_SIM_WORLD_PROCESS_H
 #define OSTLER_SIM_WORLD_PROCESS_H
 
@@ -9,23 +10,23 @@
 struct manifests;
 struct process;
 
-/* All is borrowed. */
+/* All members are borrowed. */
 struct process_options {
     struct sim *sim;
     struct wire *wire;
     const struct manifests *manifests;
-    const char *name;              /* of its pod; with a number for each start it is the identity in the lease */
-    const char *user;              /* who the API server takes it for */
+    const char *name; /* of its pod; with the number of the start it is the lease identity */
+    const char *user;              /* its user at the API server */
     const char *lease_namespace;
     const char *operand_namespace;
     struct policy_limits limits;   /* of the policy */
-    const char *agent_image;       /* of the node agent; NULL: it runs nowhere */
+    const char *agent_image;       /* of the node agent; NULL: no agent */
     int64_t absent_grace_ms;
-    int64_t restart_ms;            /* from its end to its next start; -1: it stays away */
+    int64_t restart_ms;            /* from its end to the restart; -1: no restart */
     bool leader_elect;
     bool cleanup;
-    struct cleanup_wishes wishes; /* of it */
-    /* Its own code begins to run, or has run for now: for who measures it. May be NULL. */
+    struct cleanup_wishes wishes; /* of the cleanup */
+    /* Its code starts or stops to run, for measurements. May be NULL. */
     void (*running)(void *arg, bool begins);
     void *arg;
 };
@@ -34,38 +35,38 @@ struct process_counts {
     uint64_t starts;
     uint64_t kills;  /* from outside or by a fault */
     uint64_t losses; /* of the lease */
-    uint64_t ends;   /* by itself, after process_stop() or when cleanup was through */
+    uint64_t ends;   /* by itself, after process_stop() or a finished cleanup */
     uint64_t turns;
 };
 
-/* Owned by the caller; it does not run before process_start(). */
+/* Owned by the caller; does not run before process_start(). */
 struct process *process_new(const struct process_options *o);
-/* Ends it at once, as process_kill() does, for ever. NULL is none. */
+/* Kills it for ever. NULL is allowed. */
 void process_free(struct process *p);
-/* Starts it with nothing that an earlier start knew; where it runs nothing happens. */
+/* Starts it without any state of an earlier start. No effect if it runs. */
 void process_start(struct process *p);
-/* At this moment it is gone, with nothing more sent; what is on its way may still reach the server. It is started again after
- * restart_ms. Where it is not running nothing happens. */
+/* Ends it at once; nothing more is sent, but requests on their way may reach the server. It is
+ * restarted after restart_ms. No effect if it does not run. */
 void process_kill(struct process *p);
-/* SIGTERM: it ends in order, and is not started again. */
+/* SIGTERM: it ends in order and is not restarted. */
 void process_stop(struct process *p);
-/* SIGSTOP and SIGCONT: nothing of it runs, while time goes on. */
+/* SIGSTOP and SIGCONT: its code stops while time goes on. */
 void process_pause(struct process *p);
 void process_resume(struct process *p);
 
-/* The wall clock of its machine is ahead of the world's by so much from now on (negative: behind), also after its next start.
- * Time passes for it as for everybody. */
+/* Sets its wall clock ahead of the world's (negative: behind), also after a restart. Its monotonic
+ * time is not affected. */
 void process_set_clock(struct process *p, int64_t ahead_ms);
 
 /* Whether it was started, has not ended and is not paused. */
 bool process_is_running(const struct process *p);
-/* NULL where it is not running. */
+/* NULL if it does not run. */
 const struct engine *process_engine(const struct process *p);
-/* Whether this is its way to the server at the moment. */
+/* Whether this is its current client. */
 bool process_owns(const struct process *p, const struct wire_client *c);
 /* The code of its last end by itself. */
 int process_exit_code(const struct process *p);
-/* What has become of it so far. Borrowed. */
+/* Counters since its creation. Borrowed. */
 const struct process_counts *process_counts(const struct process *p);
 
 #endif

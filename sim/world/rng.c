@@ -4,7 +4,7 @@
 
 #include "base/str.h"
 
-/* SplitMix64 (Steele, Lea, Flood, 2014): one word of state, every seed is good. */
+/* SplitMix64 (Steele, Lea, Flood, 2014): one word of state, and every seed is good. */
 uint64_t rng_next(struct rng *r)
 {
     uint64_t z = r->state += UINT64_C(0x9e3779b97f4a7c15);

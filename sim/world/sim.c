@@ -4,9 +4,9 @@
 
 #include "base/mem.h"
 
-/* A call that belongs to nothing: it owns itself. */
+/* A call without an owner: it frees itself. */
 struct call {
-    struct sim_event event; /* first, so that the event is the call */
+    struct sim_event event; /* first, so that a pointer to the event is a pointer to the call */
     sim_fn *fn, *drop;
     void *arg;
 };

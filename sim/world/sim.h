@@ -1,5 +1,5 @@
-/* Virtual time: things to happen, in order of time and then of their coming. Time jumps to the next of them, so that a quiet day
- * costs nothing. */
+/* Virtual time: events ordered by time, then by when they were added. Time jumps to the next event,
+ * so that a quiet day costs nothing. */
 #ifndef OSTLER_SIM_WORLD_SIM_H
 #define OSTLER_SIM_WORLD_SIM_H
 
@@ -13,52 +13,49 @@
 typedef void sim_fn(void *arg);
 
 struct sim {
-    int64_t now_ms;     /* since the beginning */
+    int64_t now_ms;     /* since the start */
     struct heap events;
-    int64_t epoch_us;   /* wall time at 0 ms: SIM_EPOCH_US, unless it is set before anything happens */
-    double pace;        /* virtual milliseconds in one of wall time: 1, unless it is set before anything happens */
-    struct clock clock; /* shows now_ms, and the wall time at it */
+    int64_t epoch_us;   /* wall time at 0 ms: SIM_EPOCH_US, unless set before the first event */
+    double pace;        /* virtual ms per ms of wall time: 1, unless set before the first event */
+    struct clock clock; /* its time is now_ms, with the matching wall time */
     struct rng rng;     /* of the whole world: fork it for each purpose */
-    uint64_t trace;     /* hash over all that was traced: two runs of a seed end with the same */
-    uint64_t happened;  /* things that have happened */
+    uint64_t trace;     /* hash of everything traced: equal for two runs of a seed */
+    uint64_t happened;  /* number of events so far */
 };
 
-/* One thing to happen, embedded in what it belongs to; set `fn` and `arg` once, then sim_at(). */
+/* One event, embedded in its owner; set `fn` and `arg` once, then call sim_at(). */
 struct sim_event {
     struct heap_item item;
     sim_fn *fn;
     void *arg;
 };
 
-/* The usual wall time at 0 ms: 2026-11-20T10:00:00Z. */
+/* The default wall time at 0 ms: 2026-11-20T10:00:00Z. */
 #define SIM_EPOCH_US INT64_C(1795168800000000)
 
-/* A world at 0 ms in which nothing will happen yet. */
+/* Initializes a world at 0 ms without events. */
 void sim_init(struct sim *s, uint64_t seed);
 /* The wall time at a virtual one. */
 int64_t sim_wall_us(const struct sim *s, int64_t at_ms);
 /* The virtual time at a wall time. */
 int64_t sim_ms_of_wall(const struct sim *s, int64_t wall_us);
-/* Frees what sim_call() still holds; embedded events are the owners' matter. */
+/* Frees pending sim_call()s; owners keep embedded events. */
 void sim_clear(struct sim *s);
 
-/* Lets it happen at this time (not before now); setting it again moves it. */
+/* Schedules the event at this time (not before now); moves it if it is already scheduled. */
 void sim_at(struct sim *s, struct sim_event *e, int64_t at_ms);
-/* The same after a delay. */
 void sim_after(struct sim *s, struct sim_event *e, int64_t delay_ms);
-/* It does not happen; where it was not to happen nothing changes. */
+/* Removes the event if it is scheduled. */
 void sim_cancel(struct sim *s, struct sim_event *e);
-/* Calls fn(arg) once after a delay; for what belongs to nothing. `drop` (may be NULL) is called instead where the world ends
- * first. */
+/* Calls fn(arg) once after a delay, without an owner. If the world ends first, calls `drop` (may be
+ * NULL) instead. */
 void sim_call(struct sim *s, int64_t delay_ms, sim_fn *fn, void *arg, sim_fn *drop);
 
-/* Lets the next thing happen; false when there is none at or before `until_ms` (time is then `until_ms`). */
+/* Runs the next event; false if there is none at or before `until_ms` (time is then `until_ms`). */
 bool sim_step(struct sim *s, int64_t until_ms);
-/* Steps until that time. */
 void sim_run_until(struct sim *s, int64_t until_ms);
-/* When the next thing happens; INT64_MAX: nothing will. */
+/* Time of the next event; INT64_MAX: none. */
 int64_t sim_next(const struct sim *s);
-/* Adds bytes to the trace's hash. */
 void sim_trace(struct sim *s, const void *bytes, uint64_t n);
 
 #endif

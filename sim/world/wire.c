@@ -11,7 +11,7 @@ int64_t wire_latency(struct wire *w)
     return rng_between(&w->latency, w->o.latency_min_ms, w->o.latency_max_ms);
 }
 
-/* ---- how an answer goes wrong */
+/* ---- failures of responses */
 
 static void expire(void *arg)
 {
@@ -56,7 +56,7 @@ static void on_half(void *arg)
     flight_end(f, f->result.status, ERR_UNREACHABLE, "the answer broke off");
 }
 
-/* It happens after the way back; a client whose patience ends before does not hear it. */
+/* Happens after the way back; a client that times out before does not see it. */
 static void back(struct flight *f, sim_fn *fn, int64_t delay_ms)
 {
     int64_t at = f->wire->o.sim->now_ms + delay_ms + wire_latency(f->wire);
@@ -70,7 +70,7 @@ static void back(struct flight *f, sim_fn *fn, int64_t delay_ms)
     sim_at(f->wire->o.sim, &f->event, at);
 }
 
-/* An answer that is not the API server's own, or that it gives without having looked. */
+/* A response that is not from the API server, or that it gives without executing the request. */
 static void put_status(struct flight *f, const struct fault *fault)
 {
     int status = fault->status;
@@ -85,7 +85,7 @@ static void put_status(struct flight *f, const struct fault *fault)
     f->result.retry_after_ms = wait_s < 0 ? -1 : transport_retry_after_ms(wait_s);
 }
 
-/* The client's process ends; the flight is not the client's any more. */
+/* Ends the client's process; the flight no longer belongs to the client. */
 static void die(struct flight *f)
 {
     struct wire_client *c = f->client;
@@ -96,7 +96,7 @@ static void die(struct flight *f)
 
 /* ---- at the server */
 
-/* The target of the request, other than it was sent where a replica that is behind answers lists. Owned. */
+/* The path of the request; changed if a stale replica answers lists. Owned. */
 static char *target_of(const struct flight *f)
 {
     bool first_page = f->request.class == REQUEST_READ && strstr(f->request.path, "limit=") &&
@@ -127,7 +127,7 @@ static void serve(struct flight *f, struct api_answer *ret)
     sim_trace(w->o.sim, &ret->status, sizeof ret->status);
 }
 
-/* The answer begins its way back, if it has one. */
+/* Sends the response on its way back, unless a fault prevents it. */
 static void answer(struct flight *f, const struct fault *fault)
 {
     int64_t delay_ms = 0;
@@ -160,14 +160,13 @@ static void answer(struct flight *f, const struct fault *fault)
     case FAULT_FORGET:
     case FAULT_SILENCE:
     case FAULT_DUPLICATE:
-        abort(); /* no such row: they are of streams */
+        abort(); /* impossible: these are for streams */
     }
     if (fn == on_reset)
         buf_reset(&f->bytes);
     back(f, fn, delay_ms);
 }
 
-/* The server takes the request. */
 static void carry_out(struct flight *f)
 {
     struct wire *w = f->wire;
@@ -194,7 +193,7 @@ static void carry_out(struct flight *f)
     api_answer_clear(&a);
 }
 
-/* A fault before the server has seen the request; true when it goes no further now. */
+/* A fault before the server has seen the request; true if the request stops here for now. */
 static bool stopped_before(struct flight *f, const struct fault *fault)
 {
     f->phase = fault->effect == FAULT_DELAY ? FLIGHT_GOING : FLIGHT_RETURNING;
@@ -255,7 +254,7 @@ void wire_arrive(void *arg)
         arrive_late(f);
 }
 
-/* ---- the world's side */
+/* ---- control by the simulated world */
 
 static void on_commit(void *arg, const struct api_commit *commit)
 {

@@ -1,9 +1,9 @@
-/* One client of the simulated network: its requests, and what comes back. */
+/* One client of the simulated network: its requests and the responses to them. */
 #include <stdlib.h>
 
 #include "sim/world/wire_state.h"
 
-/* ---- what a client has got */
+/* ---- received data */
 
 void flight_put(struct flight *f, const char *bytes, size_t n)
 {
@@ -66,7 +66,7 @@ void flight_end(struct flight *f, int status, enum err_kind kind, const char *me
     flight_tell(f);
 }
 
-/* Nobody waits any more. What has not reached the server yet does so all the same; of the rest nothing is left. */
+/* The client has gone. A write on its way may still reach the server; other flights are freed. */
 static void abandon(struct flight *f)
 {
     flight_leave_news(f);
@@ -76,7 +76,7 @@ static void abandon(struct flight *f)
         flight_free(f);
 }
 
-/* ---- the client's side of the seam */
+/* ---- the transport interface */
 
 static uint64_t submit(void *self, struct request *request_steal, const struct transport_sink *sink)
 {
@@ -109,7 +109,7 @@ static uint64_t submit(void *self, struct request *request_steal, const struct t
     return id;
 }
 
-/* A flight whose answer the client waits for, or NULL. */
+/* A flight that the client waits for, or NULL. */
 static struct flight *find(const struct wire_client *c, uint64_t id)
 {
     struct flight *f = c->wire->tail;
@@ -134,7 +134,7 @@ static void note_taken(const struct flight *f, struct wire_taken t)
         w->o.taken(w->o.arg, f->client, &t);
 }
 
-/* Gives the bytes in one piece or two; the flight, or NULL when it is over. */
+/* Delivers the bytes in one piece or two; returns the flight, or NULL if it has ended. */
 static struct flight *give_bytes(struct wire_client *c, struct flight *f)
 {
     struct wire *w = c->wire;
@@ -156,14 +156,14 @@ static struct flight *give_bytes(struct wire_client *c, struct flight *f)
     return f;
 }
 
-/* Whether the answer ended otherwise than it should. A watch that the client ends because its time is over has not. */
+/* Whether the response ended abnormally. A watch that the client ends at its timeout has not. */
 static bool is_broken(const struct flight *f)
 {
     bool over_time = f->request.class == REQUEST_WATCH && f->result.status == 200 && f->result.err.kind == ERR_TIMEOUT;
     return f->result.err.kind != ERR_NONE && !over_time;
 }
 
-/* Gives what a flight has brought; its sink may end it, and every other one, at any moment. */
+/* Delivers a flight's data; its sink may end this flight and any other at any moment. */
 static void give(struct wire_client *c, struct flight *f)
 {
     struct transport_sink sink = f->sink;

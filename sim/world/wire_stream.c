@@ -1,4 +1,4 @@
-/* Watches over the simulated network: frames, bookmarks, cuts. */
+/* Watches over the simulated network: frames, bookmarks and ends. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,7 +6,7 @@
 
 enum { BOOKMARK_MS = 60 * 1000 };
 
-/* What a server says in a stream whose version is too old. */
+/* The frame for a stream whose version is too old. */
 #define GONE_FRAME                                                                                                       \
     "{\"type\":\"ERROR\",\"object\":{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\"status\":\"Failure\"," \
     "\"message\":\"too old resource version\",\"reason\":\"Expired\",\"code\":410}}\n"
@@ -22,7 +22,7 @@ void stream_free(struct wire *w, struct stream *s)
     free(s);
 }
 
-/* Whether the server holds back what it has for this stream. */
+/* Whether the server holds back data for this stream. */
 static bool is_held(const struct flight *f)
 {
     const struct wire *w = f->wire;
@@ -53,7 +53,7 @@ void stream_gone(struct flight *f)
     tell_gone(f);
 }
 
-/* Puts all that is new into the client's hands; false when the stream is over. */
+/* Passes all new frames to the client; false if the stream has ended. */
 static bool pull(struct flight *f, bool twice)
 {
     const char *frame = NULL;
@@ -77,7 +77,7 @@ static bool pull(struct flight *f, bool twice)
     return false;
 }
 
-/* A fault in place of news; true when nothing more is to be done now. */
+/* A fault instead of data; true if there is nothing more to do now. */
 static bool stopped(struct flight *f, const struct fault *fault)
 {
     switch (fault->effect) {
@@ -143,7 +143,7 @@ static void on_bookmark(void *arg)
     flight_tell(f);
 }
 
-/* A server that holds back holds back the end too: the client's own patience ends the stream. */
+/* A server that holds back data also holds back the end: the client's timeout ends the stream. */
 static void on_end(void *arg)
 {
     struct flight *f = arg;
@@ -160,7 +160,7 @@ static void on_patience_over(void *arg)
     flight_end(f, 200, ERR_TIMEOUT, "the stream went on for too long");
 }
 
-/* The status line is on its way; what is new comes after it. */
+/* The status line arrives first; new frames follow. */
 static void on_open(void *arg)
 {
     struct flight *f = arg;

@@ -29,7 +29,8 @@ static void show_all(const json_t *snapshot, const struct paint *p)
 {
     struct buf out = BUF_INIT(TEXT_MAX);
     char *names[] = { (char *) "gpu-1" };
-    CLEANUP_JSON json_t *status = status_view(snapshot, now_us), *nodes = nodes_view(snapshot, &(struct nodes_wanted){ 0 }, now_us);
+    CLEANUP_JSON json_t *status = status_view(snapshot, now_us);
+    CLEANUP_JSON json_t *nodes = nodes_view(snapshot, &(struct nodes_wanted){ 0 }, now_us);
     CLEANUP_JSON json_t *events = events_view(snapshot, &(struct events_wanted){ 1, names, 1 });
     CLEANUP_JSON json_t *explained = explain_view(snapshot, "gpu-1", now_us);
     status_print(status, p, &out);

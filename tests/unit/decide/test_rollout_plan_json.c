@@ -53,7 +53,8 @@ static json_t *tell(struct fleet *f, const struct rollout_pace *pace, const stru
     struct rollout_simulation simulation;
     rollout_simulate(&f->in, pace, PLENTY, &a, &simulation);
     return rollout_plan_json(
-        &(struct rollout_plan_input){ .rollout = &f->in, .simulation = &simulation, .pace = pace, .drains = f->drains, .limits = limits });
+        &(struct rollout_plan_input){ .rollout = &f->in, .simulation = &simulation, .pace = pace,
+                                      .drains = f->drains, .limits = limits });
 }
 
 static const struct rollout_pace unknown[TIERS] = { 0 };
