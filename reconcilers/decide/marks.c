@@ -112,7 +112,7 @@ static void end(struct diff *d)
     free(d->old_upgrade);
 }
 
-/* A label under the user's key is Ostler's only if no other client set it first. */
+/* A label outside Ostler's prefix is Ostler's only if no other client set it first. */
 static void want_label(struct diff *d, const char *key, const char *value)
 {
     const char *now = node_label(d->view, key);
