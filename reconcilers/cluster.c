@@ -18,10 +18,10 @@
 #include "reconcilers/model/pod.h"
 #include "reconcilers/decide/holders.h"
 
-/* What the server said of a child of ours when it took our write. */
+/* The version of a child that the API server confirmed after Ostler's write. */
 struct confirmation {
     char *key;
-    uint64_t version; /* generation, or resourceVersion where the kind has none */
+    uint64_t version; /* generation, or resourceVersion if the kind has none */
 };
 
 void cluster_init(struct cluster *c, const struct cluster_options *o)
@@ -105,7 +105,7 @@ void cluster_new_epoch(struct cluster *c)
     c->epoch++;
     c->epoch_began_ms = clock_mono_ms(c->o.clock);
     c->looked_through = false;
-    /* At the start there is no event for a policy that is not there. */
+    /* At the start, no event reports that the policy is absent. */
     if (!c->object && !c->absent_since)
         c->absent_since = c->epoch_began_ms;
     c->pending = c->node_count;
@@ -114,7 +114,7 @@ void cluster_new_epoch(struct cluster *c)
     cluster_enqueue_rollout(c);
 }
 
-/* Pods bear times of the API server. */
+/* Pods have timestamps of the API server. */
 static void take_server_time(struct cluster *c)
 {
     int64_t base_us = server_clock_base_us(&c->server_clock, c->own_began_us), ahead_s = (base_us - c->own_began_us) / 1000000;
@@ -132,9 +132,10 @@ void cluster_begin(struct cluster *c)
 {
     take_server_time(c);
     c->watched_since_ms = clock_mono_ms(c->o.clock);
-    /* Since a deletion that was seen by who stood by another policy may have come, of which a silent watch has not told. */
+    /* A deletion that this replica saw on standby does not count: a new policy may exist that a
+     * silent watch has not shown. */
     c->saw_deletion = false;
-    /* Whoever has just installed the policy's CRD has installed that of reports with it. */
+    /* An admin who has just installed the policy's CRD has also installed the report's. */
     if (c->informers[RESOURCE_GPU_NODE])
         informer_look_again(c->informers[RESOURCE_GPU_NODE], 0);
     cluster_new_epoch(c);
@@ -163,7 +164,7 @@ int64_t cluster_wall_us(const struct cluster *c)
 {
     int64_t wall_us = clock_wall_us(c->o.clock), wrong_us = c->began_us - c->own_began_us;
     int64_t set_us = wall_us - c->own_began_us - clock_mono_ms(c->o.clock) * 1000;
-    /* Who sets a clock that is wrong takes away what was wrong with it first. */
+    /* An admin who sets a wrong clock first removes its error. */
     int64_t righted_us = (set_us < 0) != (wrong_us < 0) ? 0 : llabs(set_us) < llabs(wrong_us) ? set_us : wrong_us;
     return wall_us + wrong_us - righted_us;
 }
@@ -180,12 +181,12 @@ void cluster_node_seen(struct cluster *c, struct node_slot *slot)
     c->looked_through = true;
 }
 
-/* No policy is there: what came before decides whether, and when, that means that everything comes off. */
+/* Without a policy: decides whether, and when, that means that Ostler removes everything. */
 static enum operating_mode mode_without_policy(const struct cluster *c, int64_t *ret_again_ms)
 {
     if (c->saw_deletion)
         return MODE_REMOVE;
-    /* Only a view that is being kept up to date shows that there is none. */
+    /* Only a current cache proves that there is none. */
     if (!c->absent_since || informer_problem(c->informers[RESOURCE_POLICY]))
         return MODE_HOLD;
     int64_t left = c->absent_since + c->o.absent_grace_ms - clock_mono_ms(c->o.clock);
@@ -217,7 +218,7 @@ void cluster_enqueue_reports(const struct cluster *c)
         cluster_enqueue_report(c, e->key);
 }
 
-/* What is said of a node that is down stays until it is back and clean. */
+/* The report of a node that is down stays until the node is back and clean. */
 static bool is_down(const struct node_slot *slot)
 {
     return slot && slot->node && slot->summary.counted && slot->summary.state == NODE_LOST;
@@ -230,7 +231,7 @@ bool cluster_bears_ours(const struct node *n)
 
 size_t cluster_reports(const struct cluster *c)
 {
-    /* As long as nobody knows whether there are any, it is as if there were one. */
+    /* Until this is known, assume that there is one. */
     size_t n = c->informers[RESOURCE_GPU_NODE] && informer_looks(c->informers[RESOURCE_GPU_NODE]), cursor = 0;
     const struct map_entry *e;
     while ((e = map_next(&c->tables[RESOURCE_GPU_NODE].records, &cursor)))
@@ -323,14 +324,14 @@ static void add_removal(const struct cluster *c, const struct pod *p, struct nod
     ret->removal.problem = p->problem;
 }
 
-/* Where an old pod is still going and a new one has come, the new one counts; else the first by name, so that it does not matter
- * which of them was heard of last. */
+/* A new pod counts before an old pod that is terminating; otherwise the first by name counts. So
+ * the order of events does not matter. */
 static bool counts_before(const struct pod *p, bool other_going, const char *other_key)
 {
     return p->deleting != other_going ? other_going : strcmp(p->head.key, other_key) < 0;
 }
 
-/* The first by name are named, so that it does not matter which of them was heard of first. */
+/* Keeps the first by name, so that the order of events does not matter. */
 static void add_gpu_pod(struct node_pods *ret, const char *key)
 {
     const char *put = key;
@@ -387,7 +388,7 @@ void cluster_node_pods(const struct cluster *c, const struct node_slot *slot, st
     ret->foreign_slice = slice->head.key;
 }
 
-/* What is said of a node; NULL: nothing, or of another node of this name. */
+/* The report about a node; NULL: none, or it is about another node with this name. */
 static const struct gpu_node *report_of(const struct cluster *c, const struct node_slot *slot)
 {
     const struct gpu_node *report = (const struct gpu_node *) table_get(&c->tables[RESOURCE_GPU_NODE], slot->name);

@@ -6,11 +6,11 @@
 #include "base/str.h"
 #include "reconcilers/model/pod_budget.h"
 
-/* What a refusal begins with; the pod's two names come after it. */
+/* A refusal starts with this, then the pod's namespace and name. */
 #define REFUSED_POD "pod/"
 
-/* Who was refused is asked no sooner again: an edit of a budget, or of a pod, that comes fifty times a second makes no flood of
- * evictions. */
+/* Minimum time between evictions of a refused pod, so that rapid edits of a budget or pod cause no
+ * flood of evictions. */
 enum { ASK_APART_MS = 1000 };
 
 static struct record *budget_from(void *arg, const json_t *object)
@@ -69,7 +69,7 @@ void cluster_refused(struct cluster *c, struct node_slot *slot, char *words_stea
     slot->refused_ms = clock_mono_ms(c->o.clock);
     map_put(&c->refused, slot->name, slot);
     struct informer *inf = c->informers[RESOURCE_BUDGET];
-    /* News that came while the answer was on its way found nobody who waited. */
+    /* A budget changed while the response was under way, when the node was not waiting yet. */
     if (slot->budgets_eased != c->budgets_eased)
         c->o.listener.node(c->o.listener.arg, slot->name);
     if (!inf)

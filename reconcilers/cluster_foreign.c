@@ -20,7 +20,7 @@ static bool foreigns_same(void *arg, const struct record *a, const struct record
     return foreign_same((const struct foreign *) a, (const struct foreign *) b);
 }
 
-/* Rare: such a DaemonSet is made, changed or deleted. */
+/* Rare: such a DaemonSet is created, changed or deleted. */
 static void foreign_changed(void *arg, struct record *before, struct record *after)
 {
     (void) before, (void) after;

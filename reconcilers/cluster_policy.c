@@ -23,7 +23,8 @@ static void forget_policy(struct cluster *c)
     c->policy_valid = false;
 }
 
-/* Which pods are kept, and which of their labels, is decided as they come. Until they are listed anew nothing is done. */
+/* Which pods and labels are cached is decided when they arrive. Until they are listed again,
+ * nothing is done. */
 static void keep_pods(struct cluster *c)
 {
     bool all = c->rollout.drain.mode == DRAIN_ALL_PODS;
@@ -39,7 +40,7 @@ static void keep_pods(struct cluster *c)
         informer_list_anew(c->informers[RESOURCE_POD]);
 }
 
-/* Takes a decoded policy in place of the one that was valid before. */
+/* Replaces the valid policy by a decoded one. */
 static void accept(struct cluster *c, struct policy *policy)
 {
     forget_policy(c);
@@ -58,7 +59,7 @@ static void decode(struct cluster *c)
         return;
     }
     policy_clear(&policy);
-    /* What was valid of another incarnation says nothing about this one. */
+    /* A policy with another uid says nothing about this one. */
     if (c->policy_valid && !str_eq(c->policy.uid, object_uid(c->object)))
         forget_policy(c);
     c->problem_text = policy_problems_text(&c->problems);
@@ -73,7 +74,7 @@ static void take_absence(struct cluster *c, bool was_deleting)
     forget_problems(c);
 }
 
-/* What of the object decides what is wanted of nodes. */
+/* Whether the parts of the object that decide what nodes should have are equal. */
 static bool same_wish(const json_t *a, const json_t *b)
 {
     return a && b && str_eq(object_uid(a), object_uid(b)) && object_generation(a) == object_generation(b) &&
@@ -82,8 +83,8 @@ static bool same_wish(const json_t *a, const json_t *b)
            str_eq(object_annotation(a, POLICY_FORCE_REMOVAL), object_annotation(b, POLICY_FORCE_REMOVAL));
 }
 
-/* What a decision of the rollout looks at besides that. A status that Ostler has written itself, or the annotation for another
- * try, which the revision's record answers, is no reason to look at every node. */
+/* Further inputs of rollout decisions. Ostler's own status writes do not count, nor does the retry
+ * annotation, which the revision's record answers: neither is a reason to reconcile every node. */
 static bool same_approval(const json_t *a, const json_t *b)
 {
     return str_eq(object_annotation(a, POLICY_APPROVED), object_annotation(b, POLICY_APPROVED));

@@ -1,4 +1,5 @@
-/* The policy as it comes: decoded and checked; the newest valid one is kept. Private to the cluster. */
+/* Takes in the policy: decodes and validates it, and keeps the newest valid one. Private to the
+ * cluster. */
 #ifndef OSTLER_RECONCILERS_CLUSTER_POLICY_H
 #define OSTLER_RECONCILERS_CLUSTER_POLICY_H
 
@@ -6,7 +7,7 @@
 
 struct cluster;
 
-/* Takes over the policy as it is on the server now (NULL: there is none). */
+/* Takes the policy from the API server (NULL: there is none). */
 void cluster_take_policy(struct cluster *c, const json_t *object);
 
 #endif

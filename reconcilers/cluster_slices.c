@@ -15,7 +15,7 @@ static bool slices_same(void *arg, const struct record *a, const struct record *
     return slice_same((const struct slice *) a, (const struct slice *) b);
 }
 
-/* The list of a node is kept under the name that its first slice owns. */
+/* The list of a node is stored under the name that its first slice owns. */
 static void put_list(struct cluster *c, struct slice *first)
 {
     if (first)

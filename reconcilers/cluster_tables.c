@@ -31,7 +31,7 @@ static void tell_policy(struct cluster *c, bool soon)
 
 /* ---- nodes */
 
-/* Where the slot is in the order of names, or belongs: gpu-2 comes before gpu-10, as people count. */
+/* Index of the slot in name order, or where it belongs: gpu-2 sorts before gpu-10. */
 static size_t place_of(const struct cluster *c, const char *name, size_t count)
 {
     size_t first = 0;
@@ -49,7 +49,7 @@ static void enter_slot(struct cluster *c, struct node_slot *slot)
 {
     size_t count = c->slots.len, at = place_of(c, slot->name, count);
     map_put(&c->slots, slot->name, slot);
-    if ((count & (count - 1)) == 0) /* it is full, at 0, 1, 2, 4, … */
+    if ((count & (count - 1)) == 0) /* full, at 0, 1, 2, 4, … */
         c->by_name = xreallocarray(c->by_name, count ? 2 * count : 1, sizeof(struct node_slot *));
     memmove(&c->by_name[at + 1], &c->by_name[at], (count - at) * sizeof(struct node_slot *));
     c->by_name[at] = slot;
@@ -116,19 +116,19 @@ static void drop_node(struct cluster *c, struct node_slot *slot)
     tally_remove(&c->tally, &slot->summary);
     cluster_enqueue_report(c, slot->name);
     if (slot->pods)
-        tell_node(c, slot->name); /* one-off pods that nobody else would ever take away */
+        tell_node(c, slot->name); /* its one-off pods, which nothing else would delete */
     forget_slot(c, slot);
     tell_policy(c, false);
     cluster_enqueue_rollout(c);
 }
 
-/* What the policy waits for when it goes: the last of what is ours has come off. */
+/* Whether Ostler's last labels and taints are gone, which a policy's deletion waits for. */
 static bool was_cleaned(const struct node *was, const struct node *is)
 {
     return cluster_bears_ours(was) && !cluster_bears_ours(is);
 }
 
-/* The labels whose values decisions of the rollout look at. */
+/* Labels whose values rollout decisions use. */
 static bool same_labels(const struct cluster *c, const struct node *was, const struct node *is)
 {
     const struct node_view a = { was, c->strings }, b = { is, c->strings };
@@ -138,7 +138,7 @@ static bool same_labels(const struct cluster *c, const struct node *was, const s
            (!domain || str_eq(node_label(&a, domain), node_label(&b, domain)));
 }
 
-/* What of a node the rollout looks at besides its verdict. */
+/* What the rollout uses of a node besides its verdict. */
 static bool matters_to_rollout(const struct cluster *c, const struct node *was, const struct node *is)
 {
     return was->ready != is->ready || was->cordoned != is->cordoned || was->leaving != is->leaving || was->gpus != is->gpus ||
@@ -182,7 +182,7 @@ static const struct node_holders *holders_in(const struct record *r)
     return r ? ((const struct gpu_node *) r)->holders : NULL;
 }
 
-/* Whether the agent on its node says that it has a GPU open. */
+/* Whether the agent reports that the pod holds a GPU open. */
 static bool is_holder(const struct cluster *c, const json_t *object)
 {
     const char *node = json_str_or_empty(object, "spec.nodeName");
@@ -194,7 +194,7 @@ static struct record *pod_from(void *arg, const json_t *object)
     struct cluster *c = arg;
     bool any = c->all_pods || is_holder(c, object);
     CLEANUP_FREE char *key = any ? record_key(object) : NULL;
-    /* Ostler's own pod stays: it is at work there. */
+    /* Ostler's own pod stays: it is working there. */
     any = any && !str_eq(key, c->o.own_pod);
     const struct selector *asks = c->o.all_labels ? NULL : &c->pod_selector;
     struct pod *p = (any ? pod_project_any : pod_project)(c->strings, c->o.operand_namespace, asks, object);
@@ -244,15 +244,15 @@ static void link_pod(struct cluster *c, struct pod *p)
         tell_node(c, slot->name);
 }
 
-/* The rollout waits for images, which nothing else tells of. */
+/* The rollout waits for images, which only these pods show. */
 static bool pulls(const struct record *r)
 {
     const struct task *t = r ? pod_task((const struct pod *) r) : NULL;
     return t && t->kind == TASK_PULL;
 }
 
-/* A pod that a node may be waiting for which is closed, or is to be changed. Operands come and go in phases that are none of the
- * rollout's business. */
+/* Whether a tainted node, or one about to change, may wait for this pod. Operands come and go in
+ * phases that do not concern the rollout. */
 static bool is_in_the_way(const struct cluster *c, const struct record *r)
 {
     const struct pod *p = (const struct pod *) r;
@@ -298,7 +298,7 @@ static bool children_same(void *arg, const struct record *a, const struct record
     return child_same((const struct child *) a, (const struct child *) b);
 }
 
-/* Only what its controller counted has changed: the status may wait. */
+/* Only its controller's counts have changed: the status may wait. */
 static bool only_counts(const struct child *a, const struct child *b)
 {
     return a && b && a->resource == RESOURCE_DAEMONSET && a->generation == b->generation && str_eq(a->intent, b->intent) &&
@@ -311,19 +311,19 @@ static void child_changed(void *arg, struct record *before, struct record *after
     const struct child *was = (const struct child *) before, *is = (const struct child *) after;
     const struct child *any = is ? is : was;
     if (any->resource == RESOURCE_CONFIGMAP && c->policy_valid) {
-        /* What configures device plugins may have changed: targets are worked out anew. */
+        /* Device plugin configurations may have changed: compute the targets again. */
         targets_free(TAKE(c->targets));
         cluster_new_epoch(c);
         return;
     }
     bool record = any->resource == RESOURCE_REVISION;
     if (record && c->policy_valid && !record_standing_same(was, is)) {
-        /* What pools go back to may have changed. Until every node has been looked at with that, nobody knows what the policy
-         * wishes. */
+        /* Known good revisions may have changed. Until every node has been reconciled with that,
+         * the policy's targets are not known. */
         targets_free(TAKE(c->targets));
         cluster_new_epoch(c);
     } else if (record && (!was || !is)) {
-        /* Nodes that wait for the record that came, or that lost theirs. */
+        /* Nodes that wait for the new record, or that lost theirs. */
         cluster_enqueue_nodes(c);
     }
     tell_policy(c, !only_counts(was, is));
@@ -356,7 +356,7 @@ static const struct node_inventory *inventory_in(const struct record *r)
     return r ? ((const struct gpu_node *) r)->inventory : NULL;
 }
 
-/* Who has a GPU open matters where something is about to change. */
+/* Holders of a GPU matter only when something is about to change. */
 static void holders_changed(struct cluster *c, struct node_slot *slot)
 {
     slot->pods_epoch = 0;
@@ -393,7 +393,7 @@ struct policy_record {
     json_t *object;
 };
 
-/* Of 80,000 annotations, which are 12 MiB as a tree, those that are looked at. All else is shared: nobody changes it. */
+/* Keeps only annotations that Ostler uses (80,000 take 12 MiB). All else is shared, read-only. */
 static json_t *policy_as_kept(const json_t *object)
 {
     json_t *kept = json_copy((json_t *) object), *metadata = json_copy(json_object_get(object, "metadata")), *value;
@@ -474,21 +474,21 @@ size_t cluster_informers(const struct cluster *c, struct informer_options out[st
 {
     const char *ns = c->o.operand_namespace;
     const struct informer_options rows[] = {
-        /* What takes everything off does so also where there can be no policy any more. */
+        /* A full removal must also work after the CRD is gone. */
         { .resource = RESOURCE_POLICY, .optional = c->o.remove_all },
         { .resource = RESOURCE_NODE },
         { .resource = RESOURCE_POD, .list = { .field_selector = POD_FIELDS } },
         { .resource = RESOURCE_TASK, .list = { .ns = ns, .label_selector = LABEL_TASK } },
         { .resource = RESOURCE_DAEMONSET, .list = { .ns = ns } },
-        /* An older chart does not let it see these two; slices came with Kubernetes 1.34. */
+        /* With an older chart Ostler may not read these two. Slices exist since Kubernetes 1.34. */
         { .resource = RESOURCE_FOREIGN, .optional = true },
         { .resource = RESOURCE_SLICE, .list = { .field_selector = SLICE_FIELDS }, .optional = true },
-        /* The DaemonSet controller's own records bear our pods' labels, but not this one. */
+        /* The DaemonSet controller's own records have our pods' labels, but not this one. */
         { .resource = RESOURCE_REVISION, .list = { .ns = ns, .label_selector = LABEL_POLICY_UID } },
         { .resource = RESOURCE_SERVICE, .list = { .ns = ns } }, { .resource = RESOURCE_CONFIGMAP, .list = { .ns = ns } },
         { .resource = RESOURCE_RUNTIMECLASS, .list = { .field_selector = "metadata.name=nvidia" } },
         { .resource = RESOURCE_SERVICEMONITOR, .list = { .ns = ns }, .optional = true },
-        /* Nothing rests on them, so Ostler works without: Helm upgrades no CRDs. */
+        /* Nothing depends on them, so Ostler works without them: Helm does not upgrade CRDs. */
         { .resource = RESOURCE_GPU_NODE, .optional = true }, { .resource = RESOURCE_BUDGET, .optional = true },
     };
     memcpy(out, rows, sizeof rows);

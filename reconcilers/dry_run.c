@@ -14,7 +14,7 @@
 #include "reconcilers/rollout_plan.h"
 #include "reconcilers/targets_sources.h"
 
-/* As much looking as a person waits for, some seconds: enough for 5,000 nodes one at a time. */
+/* Work that fits in the few seconds that a user waits: 5,000 nodes one at a time. */
 enum { LOOKS = 64 << 20 };
 
 json_t *dry_run_object(const json_t *server, const json_t *wanted)
@@ -30,15 +30,15 @@ json_t *dry_run_object(const json_t *server, const json_t *wanted)
     }
     if (!*object_uid(object))
         json_set_at(object, "metadata.uid", json_string("planned"));
-    /* Who plans with it wants it to be there. */
+    /* A plan assumes that the policy stays. */
     json_object_del(json_object_get(object, "metadata"), "deletionTimestamp");
-    /* Another generation, since another spec is another wish. */
+    /* A new generation, because the spec is new. */
     json_set_at(object, "metadata.generation", json_integer(object_generation(object) + 1));
     json_set_at(object, "metadata.finalizers", json_pack("[s]", POLICY_FINALIZER));
     return object;
 }
 
-/* ---- passes whose writes nobody sends */
+/* ---- passes whose writes are not sent */
 
 static void nobody(void *arg, bool soon)
 {
@@ -54,7 +54,7 @@ static void look_at_nodes(struct cluster *c, const struct manifests *manifests)
     }
 }
 
-/* What the policy's pass would write first: the record of each revision that is wanted. */
+/* Adds what the policy's pass would write first: the record of each wanted revision. */
 static void add_record(struct cluster *c, const json_t *inputs, const char *hash)
 {
     const char *tier = json_str_or_empty(inputs, "tier");
@@ -76,7 +76,7 @@ static void note_wish(void *arg, const struct target *t)
             json_object_set(arg, t->runs.hash[tier], t->inputs[tier]);
 }
 
-/* Gathered first: a new record may have targets worked out anew. */
+/* Gathered first, because a new record may cause new targets. */
 static void add_records(struct cluster *c)
 {
     CLEANUP_JSON json_t *wishes = json_object();
@@ -89,7 +89,8 @@ static void add_records(struct cluster *c)
 
 /* ---- revisions that have failed */
 
-/* What the record's annotation, "<time> <node> <reason>", says of a pool; NULL: nothing. New reference. */
+/* The failure of a pool in the record's annotation, "<time> <node> <reason>"; NULL: none. New
+ * reference. */
 static json_t *failure_of(const struct child *record, const char *tier, const char *pool)
 {
     CLEANUP_FREE char *key = xasprintf(ANNOTATION_FAILED "%s", pool);
@@ -107,7 +108,7 @@ static json_t *failure_of(const struct child *record, const char *tier, const ch
 
 struct failures {
     struct cluster *cluster;
-    json_t *found; /* by pool and revision, since several kinds of hosts may want one */
+    json_t *found; /* by pool and revision, because several kinds of hosts may want one */
 };
 
 static void add_failure(struct failures *f, const char *tier, const char *hash, const char *pool)
@@ -139,9 +140,9 @@ static json_t *find_failures(struct cluster *c)
     return list;
 }
 
-/* ---- nodes that no plan is needed for */
+/* ---- nodes outside the plan */
 
-/* A node under way may have none as well, for now. */
+/* A node under way may temporarily have no stack either. */
 static bool gets_first_stack(const struct node_slot *slot)
 {
     const struct node_summary *s = &slot->summary;

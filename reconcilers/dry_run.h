@@ -1,5 +1,5 @@
-/* What Ostler would do under a policy that is not on the server, or not yet: the passes over the policy and all nodes are made as
- * ever, and nothing that they want to send is sent. */
+/* What Ostler would do under a policy that is not on the API server yet: runs all passes and sends
+ * nothing. */
 #ifndef OSTLER_RECONCILERS_DRY_RUN_H
 #define OSTLER_RECONCILERS_DRY_RUN_H
 
@@ -7,21 +7,20 @@
 #include "reconcilers/reconcilers.h"
 
 struct dry_run {
-    json_t *plan;       /* as rollout_plan_json() has it; NULL: no node has to be upgraded */
-    json_t *failed;     /* revisions that the policy wants and that have failed, as docs/upgrades.md has them: nobody gets them */
-    json_t *first;      /* names of nodes that have no stack of Ostler's yet and get one at once */
-    json_t *not_served; /* names of nodes with a GPU that Ostler does not serve, with the reason, as "name: sentence" */
+    json_t *plan;       /* as from rollout_plan_json(); NULL: no node must be upgraded */
+    json_t *failed; /* wanted revisions that failed, as in docs/upgrades.md: no node gets them */
+    json_t *first;      /* names of nodes without a stack of Ostler's that get one at once */
+    json_t *not_served; /* GPU nodes that Ostler does not serve, and why: "name: sentence" */
 };
 
-/* The object as the server would have it, were `wanted` applied: `server` is what it has now; NULL: there is none.
- * New reference. */
+/* The object that results from applying `wanted` to `server`, the current object (NULL: none). New
+ * reference. */
 json_t *dry_run_object(const json_t *server, const json_t *wanted);
-/* `c` is filled and its lists have come; it has taken `policy` afterwards, and what follows on it. -1 where the policy is not
- * valid. */
+/* `c` has its lists and has taken `policy` after them. Returns -1 if the policy is invalid. */
 int dry_run(struct cluster *c, const json_t *policy, const struct blocking_budgets *blocking, struct dry_run *ret, struct err *e);
 /* As `ostler plan -o json` prints it. New reference. */
 json_t *dry_run_json(const struct dry_run *p);
-/* Frees what it owns; it is empty afterwards. */
+/* Frees what it owns and makes it empty. */
 void dry_run_clear(struct dry_run *p);
 
 #endif

@@ -8,7 +8,7 @@
 #include "reconcilers/decide/stages.h"
 #include "reconcilers/decide/upgrade_phases.h"
 
-/* From a step that takes a moment to a job of a day. */
+/* From steps that take a moment to jobs that take a day. */
 static const double state_buckets[] = { 1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21600, 86400 };
 
 static const char *const by_state[] = { "state", NULL }, *const by_state_and_pool[] = { "state", "pool", NULL };
@@ -63,7 +63,7 @@ void fleet_metrics_add(struct fleet_metrics *m, struct metrics *registry)
         *rows[i].into = metrics_add(registry, &rows[i].desc);
 }
 
-/* ---- what happens */
+/* ---- events */
 
 const char *fleet_metrics_pool(const struct cluster *c, enum node_state state, size_t pool)
 {
@@ -71,8 +71,8 @@ const char *fleet_metrics_pool(const struct cluster *c, enum node_state state, s
     return none ? "" : c->policy.pools[pool].name;
 }
 
-/* A state counts from when the node was seen to enter it: what it was in when this process began to look it has entered at a time
- * that nobody knows. */
+/* Counts a state only if its start was seen. The start of a state that a node already had when this
+ * process started is not known. */
 static void leave_state(struct fleet_metrics *m, const struct node_summary *before, int64_t now_s)
 {
     const char *name = node_state_name(before->state);
@@ -87,7 +87,8 @@ void fleet_metrics_node(struct fleet_metrics *m, const char *pool, const struct 
         return;
     if (before->state != v->state)
         leave_state(m, before, now_s);
-    /* A claim is an annotation, which others may write too: words that no table has are one. */
+    /* A claim is an annotation that other clients may write: all words outside the table count as
+     * one. */
     const char *failure = v->failed_with ? reason_text(v->failed_with) : NULL;
     if (failure && !before->failed)
         metric_add(m->failures, &failure, 1);
@@ -108,7 +109,7 @@ void fleet_metrics_ready(struct fleet_metrics *m, const struct node_stages *stag
     metric_observe(m->ready_seconds, NULL, (double) (stages->reached[STAGE_PROVEN] - 1));
 }
 
-/* Tries alone are told only where they were refused. */
+/* A dry run is counted only if it was refused. */
 void fleet_metrics_answered(struct fleet_metrics *m, const struct request *request, const struct err *e)
 {
     if (!request->evicts || (request->dry_run && e->kind == ERR_NONE))
@@ -133,7 +134,7 @@ static void show_nodes(struct fleet_metrics *m, const struct cluster *c)
     }
 }
 
-/* NULL: there is neither an agent nor anything that one has said. */
+/* NULL: there is neither an agent nor a report. */
 static const char *word_of_agent(const struct cluster *c, const struct node_slot *slot)
 {
     const struct node_inventory *said = cluster_inventory(c, slot);
@@ -161,7 +162,8 @@ struct gpu_sums {
     size_t present, ready, lost;
 };
 
-/* The agent knows cards. Where it is silent the kubelet's devices stand for them, as long as it offers any. */
+/* The agent's report has the cards. Without a report the kubelet's devices count, if it offers
+ * any. */
 static void add_gpus(struct gpu_sums *sums, const struct cluster *c, const struct node_slot *slot)
 {
     const struct node_inventory *said = cluster_inventory(c, slot);
@@ -190,7 +192,7 @@ static void show_gpus(struct fleet_metrics *m, const struct cluster *c)
         metric_set(m->gpus, &rows[i].state, (double) rows[i].gpus);
 }
 
-/* What people read of the policy. Others may write a status too: words that no condition has make no series. */
+/* Other clients may write a status too: an unknown condition makes no series. */
 static void show_conditions(struct fleet_metrics *m, const struct cluster *c)
 {
     static const char *const types[] = { "Ready", "Reconciling", "Stalled", "Degraded", "RollingOut" };
@@ -206,7 +208,7 @@ static void show_conditions(struct fleet_metrics *m, const struct cluster *c)
     }
 }
 
-/* One look at every node, when somebody asks. */
+/* Visits every node, once per scrape. */
 static void show_oldest(struct fleet_metrics *m, const struct cluster *c, int64_t now_s)
 {
     int64_t oldest[NODE_STATE_COUNT] = { 0 };

@@ -1,5 +1,5 @@
-/* What is counted of nodes and of the rollout, for Prometheus. What happens is counted as it happens, in the same few steps
- * whatever the size of the cluster; sums are taken when somebody asks. Labels are states, pools and reasons, never nodes. */
+/* Prometheus metrics of nodes and the rollout. Events are counted as they happen, at constant cost;
+ * sums are computed on a scrape. Labels are states, pools and reasons, never nodes. */
 #ifndef OSTLER_RECONCILERS_FLEET_METRICS_H
 #define OSTLER_RECONCILERS_FLEET_METRICS_H
 
@@ -19,17 +19,18 @@ struct fleet_metrics {
 
 /* Registers the metrics. */
 void fleet_metrics_add(struct fleet_metrics *m, struct metrics *registry);
-/* The pool that nodes are counted under; "" of one that is in none, since nothing is wanted of it. Borrowed. */
+/* The pool that nodes count under; "" if the node is in no pool because nothing is wanted of it.
+ * Borrowed. */
 const char *fleet_metrics_pool(const struct cluster *c, enum node_state state, size_t pool);
-/* A node's new verdict, before it takes the place of the old one. What was so before this process looked is not counted as if it
- * had just happened. */
+/* Counts a node's new verdict; call it before it replaces the old one. What was already true when
+ * this process started does not count as new. */
 void fleet_metrics_node(struct fleet_metrics *m, const char *pool, const struct node_summary *before,
                         const struct node_verdict *v, int64_t now_s);
-/* A new node is ready. What nobody saw begin is not counted. */
+/* Counts a new node that became ready, if its start was seen. */
 void fleet_metrics_ready(struct fleet_metrics *m, const struct node_stages *stages);
-/* What became of a request. */
+/* Counts the result of a request. */
 void fleet_metrics_answered(struct fleet_metrics *m, const struct request *request, const struct err *e);
-/* Brings the sums up to date, before they are shown. */
+/* Updates the sums before they are shown. */
 void fleet_metrics_show(struct fleet_metrics *m, const struct cluster *c, const struct rollout_report *rollout);
 
 #endif

@@ -17,7 +17,7 @@ static const struct pod *failed_pod(const struct node_slot *slot, const struct n
     return NULL;
 }
 
-/* What an Ostler before this one has read. */
+/* Takes over what an earlier Ostler read. */
 static void remember(const struct cluster *c, struct node_slot *slot)
 {
     const struct gpu_node *report = (const struct gpu_node *) table_get(&c->tables[RESOURCE_GPU_NODE], slot->name);
@@ -40,13 +40,13 @@ static void ask(struct reconcilers *r, struct node_slot *slot, const struct pod 
     r->read_text(r->arg, key, request_for(pod, container, again));
 }
 
-/* Whether an upgrade begins, of which nothing has failed yet. */
+/* Whether an upgrade starts, in which nothing has failed yet. */
 static bool begins(const struct node_verdict *v)
 {
     return v->moving && !v->restoring && v->state != NODE_INSTALLING && v->state != NODE_VALIDATING;
 }
 
-/* Whether some container has something to say: where the node goes back, what counts is what failed before. */
+/* Whether a container's log may have the reason. During a rollback the earlier failure counts. */
 static bool says_why(const struct node_verdict *v)
 {
     return v->moving ? v->trouble && !v->restoring : v->state == NODE_FAILED || v->failed_with;

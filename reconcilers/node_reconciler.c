@@ -1,4 +1,4 @@
-/* The pass over one node: gathers what is known of it, asks node_plan(), keeps the verdict. */
+/* Reconciles one node: gathers its state, calls node_plan(), stores the verdict. */
 #include <stdio.h>
 
 #include "base/str.h"
@@ -13,9 +13,9 @@
 #include "reconcilers/reconcilers.h"
 #include "reconcilers/targets_sources.h"
 
-/* When the node was seen to enter its state: what it was in when this process began to look is in its report, where that was
- * written for this very node and not for another one of its name. A time that is still to come was written by a clock that was
- * wrong: what it is the beginning of would not be over before that. */
+/* When the node entered its state. If the node already had the state when this process started, its
+ * report has the time, unless that is about another node of the same name. A time in the future
+ * came from a wrong clock and does not count, because a timeout from it would end too late. */
 static int64_t since_of(const struct cluster *c, const struct node_slot *slot, enum node_state state, int64_t now_s)
 {
     const struct node_summary *before = &slot->summary;
@@ -28,7 +28,7 @@ static int64_t since_of(const struct cluster *c, const struct node_slot *slot, e
     return c->looked_through ? now_s : 0;
 }
 
-/* How the node is looked at in this pass. */
+/* How Ostler came to see the node. */
 static enum stages_look look_of(const struct cluster *c, const struct node_summary *before)
 {
     if (!before->counted)
@@ -36,7 +36,7 @@ static enum stages_look look_of(const struct cluster *c, const struct node_summa
     return node_state_served(before->state) || before->state == NODE_LOST ? STAGES_GOES_ON : STAGES_JOINS;
 }
 
-/* What another Ostler saw of its way is in its report. */
+/* The stages that an earlier Ostler saw are in the node's report. */
 static void take_stages(struct reconcilers *r, struct node_slot *slot, const struct node_input *in, const struct node_verdict *v)
 {
     const struct cluster *c = r->cluster;
@@ -49,7 +49,7 @@ static void take_stages(struct reconcilers *r, struct node_slot *slot, const str
         fleet_metrics_ready(r->metrics, &slot->stages);
 }
 
-/* Whether the node waits for something that only the policy's pass can write. */
+/* Whether the node waits for a write of the policy's pass. */
 static bool waits_for_policy(const struct node_verdict *v)
 {
     return v->reason == REASON_WAITING_FOR_FINALIZER || v->reason == REASON_WAITING_FOR_REVISION;
@@ -61,7 +61,8 @@ static bool forces_removal(const struct cluster *c)
     return c->o.force_removal || (force && !str_eq(force, "false"));
 }
 
-/* Not by its label yet, or any more, but until what its toolkit configured is known to be out of the runtime. */
+/* A stack counts as carried, even without its label, until its toolkit's configuration is known to
+ * be out of the runtime. */
 static void carry_until_clean(const struct node_view *view, struct node_verdict *v)
 {
     const char *hash = node_label(view, LABEL_REMOVAL);
@@ -71,8 +72,8 @@ static void carry_until_clean(const struct node_view *view, struct node_verdict 
     snprintf(v->carried.hash[TIER_STACK], REVISION_HASH_MAX, "%s", hash);
 }
 
-/* A revision is carried until its label is known to be gone: while the write that takes it off is on its way, and when that is
- * refused, what serves the revision must stay. */
+/* A revision counts as carried until its label is known to be gone. While the removal is being
+ * written, or if it is refused, the revision's objects must stay. */
 static void carry_until_gone(const struct node_view *view, struct node_verdict *v)
 {
     struct assignment_ref now = node_assigned(view);
@@ -82,7 +83,7 @@ static void carry_until_gone(const struct node_view *view, struct node_verdict *
     carry_until_clean(view, v);
 }
 
-/* What a pass came to is counted and told, before it takes the place of what the last one did. */
+/* Counts and reports the result of a pass, before it replaces the last one. */
 static void tell(struct reconcilers *r, struct node_slot *slot, const struct node_input *in, const struct node_verdict *v,
                  struct actions *actions)
 {
@@ -94,7 +95,7 @@ static void tell(struct reconcilers *r, struct node_slot *slot, const struct nod
     log_tail_request(r, slot, v);
 }
 
-/* What follows from the rest. */
+/* Fills in the members that depend on others. */
 static void complete(const struct cluster *c, const struct node_slot *slot, struct node_input *in)
 {
     in->holders_new = node_holders_hash(in->holders) != slot->holders_looked;

@@ -6,12 +6,12 @@
 #include "reconcilers/model/action.h"
 #include "reconcilers/decide/task_pod.h"
 
-/* States that a person should hear of when they are entered, on nodes that no upgrade is about. */
+/* States for which users get an Event when a node enters them outside an upgrade. */
 static const struct {
     enum node_state state;
-    enum reason reason; /* only with this one; NONE: any */
+    enum reason reason; /* only with this reason; NONE: any */
     bool warning;
-    bool each_reason;   /* another reason in the same state is news too */
+    bool each_reason;   /* another reason in the same state is another Event */
 } states[] = {
     { NODE_READY, REASON_NONE, false, false },
     { NODE_FAILED, REASON_NONE, true, false }, /* reasons alternate: pulling, backing off */
@@ -21,8 +21,8 @@ static const struct {
     { NODE_INSTALLING, REASON_WAITING_FOR_GPU_PODS, false, true },
 };
 
-/* Writes of nodes that a person should hear of when the server has taken them. They are made once, also by an Ostler that was
- * started in between. */
+/* Writes that cause an Event when the API server has accepted them. They happen once, even across a
+ * restart. */
 static const enum reason writes[] = {
     REASON_CLAIMED, REASON_CLAIMED_WAITING, REASON_DRAIN_STARTED, REASON_DRAINED,
     REASON_UPGRADED, REASON_RECOVERED, REASON_UPGRADE_FAILED, REASON_RETRIED,
@@ -63,7 +63,7 @@ static char *state_note(const struct node_verdict *v)
 
 static void add_state(const struct node_slot *slot, const struct node_verdict *v, struct actions *actions)
 {
-    /* After a start nothing is known of before: only what leads to a write is news then. */
+    /* After a start the earlier state is not known, so only what leads to a write is new. */
     const struct node_summary *before = &slot->summary;
     if (!before->counted && actions->len == 0)
         return;
@@ -81,7 +81,7 @@ static void add_state(const struct node_slot *slot, const struct node_verdict *v
     }
 }
 
-/* That a node is drained is no news where nobody had to leave. */
+/* A completed drain is no Event if no pod had to leave. */
 static bool is_news(const struct node_summary *before, const struct action *a)
 {
     return action_reason(a) != REASON_DRAINED || !before->counted || before->state == NODE_DRAINING;

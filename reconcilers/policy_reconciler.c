@@ -1,4 +1,4 @@
-/* The pass over the policy: its children and its status. */
+/* Reconciles the policy: its children and its status. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,16 +10,18 @@
 #include "reconcilers/reconcilers.h"
 #include "reconcilers/targets_sources.h"
 
-/* Looking at every node takes less than this, where none has to be written. */
+/* A pass over every node takes less than this if no node must be written. */
 enum { SETTLING_MS = 2000 };
 
-/* While children are being written the status waits for the answers, but somebody who edits them without end must not hide it. */
+/* While children are being written the status waits for the responses, but endless edits by others
+ * must not hide it. */
 enum { STATUS_PATIENCE_MS = 5000 };
 
-/* While nodes are on their way to another revision counts change all the time: they alone are written no more often than this. */
+/* During an upgrade counts change all the time: a change of counts alone is written no more often
+ * than this. */
 enum { STATUS_COUNTS_MS = 10 * 1000 };
 
-/* The resources whose objects can be children. */
+/* Resources whose objects can be children. */
 static const enum resource_id child_resources[] = {
     RESOURCE_DAEMONSET, RESOURCE_REVISION, RESOURCE_SERVICE, RESOURCE_CONFIGMAP, RESOURCE_RUNTIMECLASS, RESOURCE_SERVICEMONITOR,
 };
@@ -51,8 +53,8 @@ size_t policy_children(const struct cluster *c)
     return ours;
 }
 
-/* Some node that a stack of ours is on: what of its host a follower needs is the same on all of them. Where it is not, the first
- * by name decides, so that another start does not decide otherwise. */
+/* Any node with a stack of Ostler's: the host facts that a follower needs are the same on all. If
+ * they differ, the first by name decides, so that a restart decides the same. */
 static const struct node_slot *any_stack_node(const struct cluster *c)
 {
     const struct node_slot *first = NULL;
@@ -72,7 +74,7 @@ static bool confirmed(void *arg, const struct child *child)
     return cluster_confirmed(arg, child);
 }
 
-/* The last line of them: what is shown is one. */
+/* Its last line, because only one is shown. */
 static const char *log_tail(void *arg, const char *name, struct arena *a)
 {
     const struct cluster *c = arg;
@@ -94,15 +96,15 @@ static int64_t counts_wait_ms(const struct reconcilers *r)
     return r->status_told_ms && left_ms > 0 ? left_ms : 0;
 }
 
-/* What is known of the rollout is of the policy before this one, or nothing: a status with it would say that all is done before
- * anything has begun. */
+/* The rollout's result is of an earlier policy or absent. With it the status would report that all
+ * is done before anything started. */
 static bool awaits_rollout(const struct reconcilers *r, enum operating_mode mode)
 {
     const struct cluster *c = r->cluster;
     return mode == MODE_MANAGE && object_has_finalizer(c->object, POLICY_FINALIZER) && r->rollout_epoch != c->epoch;
 }
 
-/* Takes note of when the last of the agents came up: an agent needs a moment to look. */
+/* Records when the last agent came up: an agent needs a moment to scan. */
 static void take_agents(struct reconcilers *r, const struct cluster_view *v)
 {
     const struct child *agents = detecting_agents(v);
@@ -112,7 +114,7 @@ static void take_agents(struct reconcilers *r, const struct cluster_view *v)
         r->agents_up_s = v->now_s;
 }
 
-/* What is known now, apart from what is gathered into an arena. */
+/* Everything that is known, except what is gathered into an arena. */
 static struct cluster_view view_of(const struct reconcilers *r, enum operating_mode mode, const struct node_facts *facts,
                                    const char *now)
 {
@@ -152,7 +154,7 @@ static struct cluster_view view_of(const struct reconcilers *r, enum operating_m
     };
 }
 
-/* Takes note of the mode; when the time without a policy is over, no event says so to the nodes. */
+/* Stores the mode. When the grace period without a policy ends, no event enqueues the nodes. */
 static enum operating_mode set_mode(struct cluster *c, struct actions *actions)
 {
     int64_t again_ms;
@@ -165,7 +167,7 @@ static enum operating_mode set_mode(struct cluster *c, struct actions *actions)
     return mode;
 }
 
-/* Only who wants monitors looks for their CRD again and again. */
+/* Ostler looks for the CRD of monitors repeatedly only if the policy wants monitors. */
 static void look_for_monitors(const struct cluster *c, struct actions *actions)
 {
     struct informer *monitors = c->informers[RESOURCE_SERVICEMONITOR];
@@ -175,7 +177,7 @@ static void look_for_monitors(const struct cluster *c, struct actions *actions)
     actions_requeue(actions, INFORMER_ABSENT_RETRY_MS);
 }
 
-/* Their CRD may come later than Ostler. */
+/* Their CRD may be installed after Ostler starts. */
 static void look_for_reports(const struct cluster *c, struct actions *actions)
 {
     if (informer_present(c->informers[RESOURCE_GPU_NODE]))
@@ -184,14 +186,15 @@ static void look_for_reports(const struct cluster *c, struct actions *actions)
     actions_requeue(actions, INFORMER_ABSENT_RETRY_MS);
 }
 
-/* ConfigMaps are looked at only for a policy that takes the device plugin's configuration from one. */
+/* ConfigMaps are watched only for a policy that takes the device plugin's configuration from
+ * one. */
 static void look_for_configs(const struct cluster *c)
 {
     if (c->policy_valid && json_str(c->policy.spec, "devicePlugin.config.name"))
         informer_start(c->informers[RESOURCE_CONFIGMAP]);
 }
 
-/* The status speaks of the failure, and no event says that it is over. */
+/* The status reports the failure, and no event ends it. */
 static void forget_failure(struct reconcilers *r)
 {
     if (r->failure.kind == ERR_NONE)
@@ -200,7 +203,7 @@ static void forget_failure(struct reconcilers *r)
     r->policy(r->arg, true);
 }
 
-/* Whether the plan takes revisions away. */
+/* Whether the plan deletes revisions. */
 static bool deletes_revisions(const struct actions *actions)
 {
     for (size_t i = 0; i < actions->len; i++) {
@@ -211,7 +214,7 @@ static bool deletes_revisions(const struct actions *actions)
     return false;
 }
 
-/* Says why nothing is done; what else the status says is as old as that. */
+/* Reports why nothing is done. The rest of the status stays from before. */
 static void report_blocked(const struct reconcilers *r, struct actions *actions)
 {
     char now[CLOCK_TEXT_MAX];
@@ -252,7 +255,7 @@ static void plan_policy(struct reconcilers *r, struct actions *actions)
     else if (!r->status_waits_ms)
         r->status_waits_ms = clock_mono_ms(c->o.clock);
     if (actions->len == 0)
-        forget_failure(r); /* nothing is left to do: what was refused was carried out after all */
+        forget_failure(r); /* nothing is left to do, so what was refused has happened */
 }
 
 void policy_reconcile(void *arg, const char *key, struct actions *actions)
@@ -265,7 +268,7 @@ void policy_reconcile(void *arg, const char *key, struct actions *actions)
         plan_policy(r, actions);
 }
 
-/* A child that was repaired looks as it should, though not all of its fields are Ostler's before it is applied as well. */
+/* A repaired child looks right, but Ostler owns all its fields only after the apply. */
 static void doubt_unapplied(struct cluster *c, const struct actions *actions)
 {
     for (size_t i = 0; i < actions->len; i++)
@@ -280,7 +283,7 @@ void policy_outcome(struct reconcilers *r, const struct executor_result *result)
         r->cluster->deleting = false;
         cluster_enqueue_nodes(r->cluster);
     }
-    /* Somebody who wrote in between is no failure: the next pass sees it. */
+    /* A concurrent write by another client is no failure: the next pass sees it. */
     if (result->error == ERR_NONE || result->error == ERR_CONFLICT) {
         forget_failure(r);
         return;

@@ -11,14 +11,15 @@
 
 static const char *const of_others[] = { MANAGED_FIELDS, NULL };
 
-/* Who edits the policy may give it 150,000 labels, which are 20 MiB as a tree, and it is kept. */
+/* An editor of the policy may give it 150,000 labels, which would take 20 MiB as a cached tree. */
 static const char *const of_policies[] = { "metadata.labels", MANAGED_FIELDS, "metadata.ownerReferences", NULL };
 
-/* Who manages fields of a child's spec is looked at. What the spec says is what Ostler has said, or somebody else has it. Of the
- * fields in a template it is enough that somebody has the spec: they come back with the apply that follows on a repair. */
+/* Managers of a child's spec are read. The spec itself is either what Ostler applied, or another
+ * manager owns it. Of the fields in a template it is enough that another manager owns the spec: the
+ * apply after a repair restores them. */
 static const char *const of_children[] = { "spec", "status.conditions", MANAGED_FIELDS ".fieldsV1.f:spec.f:template", NULL };
 
-/* A kubelet names its resources as it likes, and in any number: those with a vendor's prefix are
+/* A kubelet may report resources with any name, in any number: those with a vendor's prefix are
  * kept. add_prefixes() completes the paths: "status.capacity.!a.example/!b.example/". */
 enum { PREFIXES_MAX = 256 };
 static char of_allocatable[PREFIXES_MAX] = "status.allocatable.";
@@ -45,7 +46,7 @@ static const char *const of_nodes[] = {
     NULL,
 };
 
-/* Of who holds a GPU it is looked at who that is. Of who wrote it the time is. */
+/* The identity of holders is read. Of the status's writer, only the time is. */
 static const char *const of_reports[] = { MANAGED_FIELDS ".fieldsV1",
                                           "status.inventory.holders.minors",
                                           "status.inventory.holders.processes",
@@ -53,7 +54,8 @@ static const char *const of_reports[] = { MANAGED_FIELDS ".fieldsV1",
                                           "status.inventory.unreadable",
                                           NULL };
 
-/* ---- what anybody may make: `ostler plan --simulate` makes it again from what is seen here */
+/* ---- objects that any user may create: `ostler plan --simulate` recreates them from these
+ * fields */
 
 #define OF_METADATA                                                                                                            \
     "metadata.creationTimestamp", "metadata.deletionTimestamp", "metadata.generation", "metadata.name", "metadata.namespace",  \
@@ -89,7 +91,8 @@ static const char *const of_pods[] = {
 };
 _Static_assert(ARRAY_LEN(of_pods) <= SPLIT_PATHS_MAX, "a view has so many paths");
 
-/* What a DaemonSet of others runs, and on which nodes; its status changes with every node that joins. */
+/* What another operator's DaemonSet runs, and on which nodes. Its status changes with every node
+ * that joins. */
 static const char *const of_foreign[] = {
     OF_METADATA,
     "spec.template.metadata.labels",
@@ -102,7 +105,7 @@ static const char *const of_foreign[] = {
     NULL,
 };
 
-/* A device has attributes and capacities by the dozen. */
+/* A device has dozens of attributes and capacities. */
 static const char *const of_slices[] = { OF_METADATA, "spec.devices.name", "spec.driver", "spec.nodeName", NULL };
 
 static const char *const of_budgets[] = { OF_METADATA, "spec", "status", NULL };

@@ -1,4 +1,4 @@
-/* What projections look at of an object: the most of it is left out before anything is made of it. */
+/* The fields that projections read of an object: the rest is dropped before parsing. */
 #ifndef OSTLER_RECONCILERS_PROJECTIONS_H
 #define OSTLER_RECONCILERS_PROJECTIONS_H
 
@@ -7,8 +7,9 @@
 
 /* Never NULL. */
 const struct split_view *projection_view(enum resource_id resource);
-/* What is read of an object that cannot be read so and of which nothing is known yet; NULL: nothing. Without its status a node is
- * down, with its claim, and a pod holds its node: that is the safe side. A DaemonSet would have no pods, which is not. */
+/* The fields to read of an unknown object that cannot be read with the full view; NULL: none.
+ * Without its status a node counts as down, with its claim, and a pod counts as using its node:
+ * both are safe. A DaemonSet would count as having no pods, which is not safe. */
 const struct split_view *projection_bare_view(enum resource_id resource);
 
 #endif

@@ -1,4 +1,4 @@
-/* The reconcilers: gather what is known, ask the plan, hand it over. No decisions here. */
+/* The reconcilers: gather state, call decide/, and pass on the plan. They decide nothing. */
 #ifndef OSTLER_RECONCILERS_RECONCILERS_H
 #define OSTLER_RECONCILERS_RECONCILERS_H
 
@@ -9,51 +9,54 @@
 #include "reconcilers/rollout_plan_status.h"
 #include "runtime/executor.h"
 
-/* What all of them need. */
+/* Shared state of all reconcilers. */
 struct reconcilers {
     struct cluster *cluster;
     const struct manifests *manifests;
-    /* Look at the policy: at once, or when the dust has settled. */
+    /* Enqueues the policy: at once, or after changes have settled. */
     void (*policy)(void *arg, bool soon);
     void *arg;
-    struct fleet_metrics *metrics; /* borrowed; NULL: nobody counts */
-    /* Asks for a text, for log_tail_take(); takes the request. NULL: nobody reads. */
+    struct fleet_metrics *metrics; /* borrowed; NULL: no metrics */
+    /* Requests a text for log_tail_take(); takes the request. NULL: texts are not read. */
     void (*read_text)(void *arg, const char *key, struct request request_steal);
-    /* An Event about what was found out between passes. */
+    /* Sends an Event about something found between passes. */
     void (*notice)(void *arg, const struct notice *n);
-    struct rollout_report rollout; /* what the rollout's last pass came to */
-    uint32_t rollout_epoch;        /* of the cluster, when that was; 0: there was none */
-    bool rollout_early;            /* it looked at nodes before the records of what they are to run were there */
+    struct rollout_report rollout; /* result of the rollout's last pass */
+    uint32_t rollout_epoch;        /* epoch of the cluster in that pass; 0: none */
+    bool rollout_early;            /* that pass ran before the records of some targets existed */
     struct rollout_plan_status plans;
-    char *pull_failed;  /* why a pod that was to pull images could not be made; NULL: it could. Owned */
-    char *pull_refused; /* in which words the server last refused a pod that was to pull images; NULL: it did not. Owned */
-    struct err failure; /* what the server refused of the policy's last plan; owned */
-    int64_t status_waits_ms; /* mono: since when the status waits for other writes; 0: it does not */
-    int64_t status_told_ms;  /* mono: when it was last written; 0: not by this process */
-    int64_t agents_up_s;     /* seconds of the epoch: since when all agents have been up, as far as was seen; 0: they are not */
-    bool cleaned; /* with a cluster that is being cleaned: nothing of ours is left */
+    char *pull_failed;  /* why a pull pod could not be rendered; NULL: it could. Owned */
+    char *pull_refused; /* error of the last refused pull pod; NULL: not refused. Owned */
+    struct err failure; /* what the API server refused of the policy's last plan; owned */
+    int64_t status_waits_ms; /* monotonic: since when the status waits for writes; 0: not */
+    int64_t status_told_ms;  /* monotonic: last write of the status; 0: not by this process */
+    /* Epoch seconds: since when all agents have been up, as far as was seen; 0: they are not. */
+    int64_t agents_up_s;
+    bool cleaned; /* during a cleanup: nothing of Ostler's is left */
 };
 
-/* One node by name. A reconcile_fn; `arg` is a struct reconcilers. */
+/* Reconciles one node by name. A reconcile_fn; `arg` is a struct reconcilers. */
 void node_reconcile(void *arg, const char *name, struct actions *actions);
-/* How a node's plan came out: whose eviction the server refused is said of the node while it drains. */
+/* Takes the result of a node's plan: a refused eviction is reported on the node while it drains. */
 void node_outcome(struct reconcilers *r, const char *name, const struct executor_result *result);
-/* The policy and its children; there is one key. A reconcile_fn. */
+/* Reconciles the policy and its children; there is one key. A reconcile_fn. */
 void policy_reconcile(void *arg, const char *key, struct actions *actions);
 
-/* How many objects of ours there are that go with the policy. */
+/* Number of Ostler's objects that are removed with the policy. */
 size_t policy_children(const struct cluster *c);
 
-/* Who of all nodes may be taken out of service next; there is one key. Its own writes have been answered before it looks again,
- * so that no budget is counted from an older view. A reconcile_fn. */
+/* Reconciles the rollout: which nodes are taken out of service next; there is one key. It runs
+ * again only after its own writes were answered, so no budget is counted from a stale cache. A
+ * reconcile_fn. */
 void rollout_reconcile(void *arg, const char *key, struct actions *actions);
-/* How its plan came out: a pod that may not be made is what nodes wait for. */
+/* Takes the result of its plan: if a pull pod was refused, nodes wait for that. */
 void rollout_outcome(struct reconcilers *r, const struct executor_result *result);
 
-/* What is said of one node, by name: its GpuNode and its condition. Needs no haste. A reconcile_fn. */
+/* Reconciles the report of one node, by name: its GpuNode and its condition. Low priority. A
+ * reconcile_fn. */
 void report_reconcile(void *arg, const char *name, struct actions *actions);
 
-/* How the policy's plan came out: the next status says what was refused. */
+/* Takes the result of the policy's plan: the next status reports what was refused. */
 void policy_outcome(struct reconcilers *r, const struct executor_result *result);
 
 #endif

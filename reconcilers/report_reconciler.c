@@ -1,4 +1,4 @@
-/* The pass over one report: the GpuNode and the Node's condition say what the verdict is. */
+/* Reconciles one report: writes the verdict to the GpuNode and the Node's condition. */
 #include "base/json.h"
 #include "base/str.h"
 #include "kube/object.h"
@@ -11,12 +11,14 @@
 #include "reconcilers/reconcilers.h"
 
 enum {
-    STATE_LASTS_MS = 3000,      /* a state that is shorter is not told of: a quick upgrade passes through many */
-    STATE_PATIENCE_MS = 10000,  /* but states that change all the time are */
-    TURN_LASTS_MS = 30000,      /* so long a node that works waits for its turn before that is told of */
+    /* A state that lasts less is not reported: a quick upgrade passes through many. */
+    STATE_LASTS_MS = 3000,
+    STATE_PATIENCE_MS = 10000, /* but if states change for this long, the current one is reported */
+    /* A working node must wait this long for its turn before that is reported. */
+    TURN_LASTS_MS = 30000,
 };
 
-/* How long the node's state has still to last before it is told of. */
+/* How much longer the node's state must last before it is reported. */
 static int64_t has_to_last_ms(struct node_slot *slot, int64_t now_ms)
 {
     int64_t left_ms = slot->entered_ms ? slot->entered_ms + STATE_LASTS_MS - now_ms : 0;
@@ -29,8 +31,9 @@ static int64_t has_to_last_ms(struct node_slot *slot, int64_t now_ms)
     return left_ms;
 }
 
-/* How long a node of which all else is said has still to wait for its turn before that is said too. What somebody has to do
- * something about is said at once, and so is it in place of what is not true any more: that the policy asks for what failed. */
+/* How much longer a fully reported node must wait for its turn before that is reported too. A wait
+ * that needs a user's action is reported at once. It also replaces at once a report that is no
+ * longer true: that the policy asks for what failed. */
 static int64_t has_to_wait_ms(struct node_slot *slot, const struct gpu_node_input *in, int64_t now_ms)
 {
     bool ready_is_said = in->report && !in->report->rolled_back && str_eq(in->report->state, node_state_name(NODE_READY)) &&
@@ -51,7 +54,7 @@ static const char *version_of(const struct cluster *c, const struct revision_tal
     return record ? revision_version(record->inputs, revision->tier) : NULL;
 }
 
-/* The toolkit's; of a host's own what the agent there says. */
+/* The toolkit's version; for a host's own toolkit, from the agent's report. */
 static const char *toolkit_version_of(const struct cluster *c, const struct node_slot *slot, struct arena *a)
 {
     const char *version = version_of(c, slot->summary.of[TIER_STACK].carried);
@@ -60,7 +63,7 @@ static const char *toolkit_version_of(const struct cluster *c, const struct node
                ? arena_printf(a, REVISION_HOST_TOOLKIT " (%s)", i->toolkit_version) : version;
 }
 
-/* Since when the policy wants what the node is to run in the end. */
+/* Since when the policy wants the node's target. */
 static const char *wanted_since(const struct cluster *c, const struct node_summary *s)
 {
     const struct revision_tally *to = waiting_turn_target(s);
@@ -71,7 +74,7 @@ static const char *wanted_since(const struct cluster *c, const struct node_summa
     return child_time(record, key);
 }
 
-/* How what the node is to run is tried again, where that failed in its pool. */
+/* How to retry the node's target if it failed in the pool. */
 static const char *retry_of(const struct cluster *c, const struct node_summary *s, struct arena *a)
 {
     if (!c->policy_valid || s->pool >= c->policy.pools_len)
@@ -86,7 +89,7 @@ static const char *retry_of(const struct cluster *c, const struct node_summary *
     return NULL;
 }
 
-/* What the policy asks for in place of the node's target, and that failed in the node's pool. */
+/* What the policy asks for instead of the node's target, and that failed in the node's pool. */
 static void take_failed(const struct cluster *c, const struct node_summary *s, struct arena *a, struct gpu_node_input *in)
 {
     for (enum tier t = 0; s->back && c->policy_valid && s->pool < c->policy.pools_len && t < TIERS;
@@ -108,8 +111,8 @@ static void take_failed(const struct cluster *c, const struct node_summary *s, s
     }
 }
 
-/* What of a node's claim its report rests on. While its kubelet offers no GPUs, since its driver is off, it has those that it
- * had before. */
+/* What the report needs of a node's claim. While the kubelet offers no GPUs because the driver is
+ * removed, the count before the claim stands. */
 static void take_claim(const struct cluster *c, const struct node_slot *slot, struct gpu_node_input *in)
 {
     struct claim claim;
@@ -157,7 +160,7 @@ void report_reconcile(void *arg, const char *name, struct actions *actions)
     const struct node_summary *s = slot && slot->node ? &slot->summary : NULL;
     int64_t again_ms;
     enum operating_mode mode = cluster_mode(c, &again_ms);
-    /* What was not looked at yet, or must not be, is reported on when it was. */
+    /* A node that was not reconciled yet, or must not be, is reported later. */
     if (mode == MODE_HOLD || (s && !s->counted))
         return;
     int64_t now_ms = clock_mono_ms(c->o.clock), wait_ms = s ? has_to_last_ms(slot, now_ms) : 0;

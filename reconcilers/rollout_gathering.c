@@ -12,13 +12,13 @@
 #include "reconcilers/decide/upgrade_target.h"
 #include "reconcilers/rollout_images.h"
 
-/* Whether the record of a revision is there: nodes mostly want the same one. */
+/* Caches whether the record of a revision exists: most nodes want the same one. */
 struct record_look {
-    const char *hash; /* that was last looked for; NULL: none was */
+    const char *hash; /* last one looked up; NULL: none */
     bool there;
 };
 
-/* What one pass gathers. Everything lives in the arena or in the cluster. */
+/* State of one gathering. Everything lives in the arena or the cluster. */
 struct gathering {
     const struct cluster *c;
     struct arena *a;
@@ -31,7 +31,8 @@ struct gathering {
 
 /* ---- nodes */
 
-/* Stands for a claim that somebody took off: the node holds its slot until its own pass has written what becomes of it. */
+/* Stands for a claim that a user removed: the node holds its slot until its own pass has written
+ * the result. */
 static const struct claim given_up = { .kind = CLAIM_ROLLBACK, .phase = CLAIM_UNLOADING };
 
 static struct claim *read_claim(const char *text)
@@ -52,7 +53,7 @@ static struct assignment_ref read_labels(const struct node_view *view)
     return now;
 }
 
-/* Once for as long as the node stays the same: most of a fleet does, pass after pass. */
+/* Parsed once for as long as the node does not change, because most nodes do not between passes. */
 static const struct node_reading *read_node(const struct gathering *g, struct node_slot *slot)
 {
     const struct node_view view = { slot->node, g->c->strings };
@@ -67,8 +68,8 @@ static const struct node_reading *read_node(const struct gathering *g, struct no
     return &slot->read;
 }
 
-/* The claim that the node bears; NULL: none that is this policy's. `ret_foreign`: it bears one that is not, and which is not to
- * be replaced. */
+/* The node's claim; NULL: none of this policy's. `ret_foreign`: it has another policy's, which must
+ * not be replaced. */
 static const struct claim *claim_of(const struct gathering *g, const struct node_slot *slot, bool *ret_foreign)
 {
     const struct node_reading *read = &slot->read;
@@ -79,7 +80,7 @@ static const struct claim *claim_of(const struct gathering *g, const struct node
     return ours ? read->claim : NULL;
 }
 
-/* The node's pods are looked at once for as long as they, and what is wanted, stay the same. */
+/* Counts the node's pods once for as long as they and the wanted state do not change. */
 static void look_at_pods(const struct gathering *g, struct node_slot *slot)
 {
     struct drain d;
@@ -93,7 +94,7 @@ static void look_at_pods(const struct gathering *g, struct node_slot *slot)
     slot->pods_epoch = g->c->epoch;
 }
 
-/* Pods that would keep the node from being drained: as the drain will see them, as long as jobs are waited for. */
+/* Counts pods that would block a drain, as the drain will see them, while it waits for jobs. */
 static void count_pods(const struct gathering *g, struct node_slot *slot, struct rollout_node *n)
 {
     if (slot->pods_epoch != g->c->epoch)
@@ -105,7 +106,7 @@ static void count_pods(const struct gathering *g, struct node_slot *slot, struct
     }
 }
 
-/* Since when it is closed for jobs that are over. Nobody writes that down: an Ostler that starts anew counts anew. */
+/* Since when it is tainted without jobs. This is not stored, so it starts again after a restart. */
 static int64_t free_since_s(const struct gathering *g, struct node_slot *slot, const struct rollout_node *n)
 {
     if (!n->claim || n->claim->phase != CLAIM_WAITING || n->jobs)
@@ -124,8 +125,8 @@ static bool is_recorded(struct gathering *g, enum tier tier, const char *hash)
     return last->there;
 }
 
-/* What it should run in the end: what it runs now, where it gets its target without a claim, or where what it takes is not
- * there yet. */
+/* The target: what it runs now, if it gets its target without a claim or the target's record does
+ * not exist yet. */
 static void take_target(struct gathering *g, const struct node_summary *s, struct rollout_node *n)
 {
     n->target = n->now;
@@ -141,7 +142,8 @@ static void take_target(struct gathering *g, const struct node_summary *s, struc
         n->target.hash[t] = s->of[t].target ? s->of[t].target->hash : "";
 }
 
-/* Its own pass takes the annotation off when the policy wants something else. On its way back it is not left alone yet. */
+/* The node's own pass removes the annotation when the policy wants something else. During a
+ * rollback the node is not skipped yet. */
 static bool gave_up(const struct gathering *g, const struct node_slot *slot, const struct rollout_node *n)
 {
     const char *text = intern_text(g->c->strings, slot->node->gave_up);
@@ -154,8 +156,9 @@ static bool is_served(const struct node_slot *slot)
     return node_state_served(slot->summary.state) || slot->summary.state == NODE_LOST;
 }
 
-/* One that is let go of is under way until its own pass has written that it is not: its claim comes off with the stack. One that
- * somebody removes is out of service until it is gone. */
+/* A node that leaves Ostler's management is under way until its own pass has written that: its
+ * claim is removed with the stack. A node that is being removed is out of service until it is
+ * gone. */
 static bool takes_place(const struct gathering *g, struct node_slot *slot)
 {
     bool foreign;
@@ -182,8 +185,7 @@ static void add_node(struct gathering *g, struct node_slot *slot)
         .name = slot->name,
         .pool = s->pool,
         .now = read->assigned,
-        /* Also before the record of that is there, so that the hash of the plan is right from the
-           beginning. */
+        /* Set even before its record exists, so that the plan's hash is right from the start. */
         .wish = assignment_ref(&s->wish),
         .claim = claim_of(g, slot, &foreign),
         .domain = str_or_empty(key ? node_label(&view, key) : NULL),
@@ -209,7 +211,7 @@ static void add_node(struct gathering *g, struct node_slot *slot)
     g->nodes[g->count++] = n;
 }
 
-/* In the order of their names, so that equal facts give equal decisions. */
+/* Sorted by name, so that the same facts give the same decision. */
 static void gather_nodes(struct gathering *g)
 {
     size_t n = g->c->slots.len;
@@ -222,7 +224,7 @@ static void gather_nodes(struct gathering *g)
 
 /* ---- revisions */
 
-/* Whether another revision for the same hosts is called the same. */
+/* Whether another revision for the same hosts has the same title. */
 static bool has_namesake(const struct map *records, const struct child *record, const char *tier)
 {
     size_t cursor = 0;

@@ -1,4 +1,4 @@
-/* What a decision of the rollout looks at, gathered from what is known of the cluster. */
+/* Gathers the input of a rollout decision from the cluster state. */
 #ifndef OSTLER_RECONCILERS_ROLLOUT_GATHERING_H
 #define OSTLER_RECONCILERS_ROLLOUT_GATHERING_H
 
@@ -8,10 +8,10 @@
 struct rollout_gathering {
     struct rollout_input in;
     struct node_slot **slots; /* of the input's nodes, in their order */
-    bool early;               /* what some node is to run has no record yet: it counts as if it were to run what it runs */
+    bool early; /* a node's target has no record yet: what it runs counts as its target */
 };
 
-/* Everything lives in the arena or in the cluster, whose policy must be valid. */
+/* All results live in the arena or in the cluster, whose policy must be valid. */
 void rollout_gather(const struct cluster *c, struct arena *a, struct rollout_gathering *ret);
 
 #endif

@@ -5,7 +5,7 @@
 #include "reconcilers/decide/proof_image.h"
 #include "reconcilers/targets_sources.h"
 
-/* A tier that is to be another one; the record of what the node is to run in the end is there. */
+/* For a tier that changes; the record of the target exists. */
 static struct render_context context_of(const struct cluster *c, const struct rollout_node *n,
                                         enum tier tier)
 {
@@ -17,7 +17,7 @@ static struct render_context context_of(const struct cluster *c, const struct ro
     return ctx;
 }
 
-/* Its memo is filled in when it is first asked. */
+/* Computed on first use. */
 static const json_t *spec_of(const struct cluster *c, const struct rollout_node *n)
 {
     return targets_spec(cluster_targets((struct cluster *) c), n->pool);
@@ -33,15 +33,16 @@ static struct images_wanted wanted(const struct cluster *c, const struct rollout
     return want;
 }
 
-/* A node that is closed pulls when its pods come; but one that is under way to something else gets there without the images of
- * this. */
+/* A tainted node pulls when its pods start. A node under way to something else gets there without
+ * these images. */
 static bool pulls_later(const struct rollout_node *n)
 {
     const struct claim *c = n->claim;
     return c && claim_closes(c) && (!claim_is_changing(c) || claim_is_for(c, n->target));
 }
 
-/* Who runs its target, or pulls later, is asked nothing. Most nodes have no pod that pulls, and cost no more than to see that. */
+/* Skips nodes that run their target or pull later. Most nodes have no pull pod and cost only that
+ * check. */
 struct images rollout_images(const struct cluster *c, const struct node_slot *slot, const struct rollout_node *n)
 {
     char purpose[IMAGES_PURPOSE_MAX];
@@ -64,7 +65,7 @@ struct images rollout_images(const struct cluster *c, const struct node_slot *sl
     return (struct images){ .state = images_any(&want) ? IMAGES_UNKNOWN : IMAGES_READY };
 }
 
-/* The inputs of the driver that the node runs then; NULL: one that is not ours. */
+/* The inputs of the driver that the node will run; NULL: a driver that Ostler did not install. */
 static const json_t *driver_to_be(const struct cluster *c, const struct rollout_node *n)
 {
     const char *driver = n->target.hash[TIER_DRIVER];

@@ -8,7 +8,7 @@ static bool would_be_drained(const struct rollout_node *n)
     return assignment_drains(n->now, n->target) && !n->cordoned && !n->held && !n->gave_up;
 }
 
-/* The pods of each node that would be drained, were it now. */
+/* The pods of each node that a drain now would concern. */
 static struct drain *drains_of(const struct cluster *c, const struct rollout_gathering *g, struct arena *a)
 {
     struct drain *drains = arena_alloc(a, g->in.node_count * sizeof *drains);
@@ -26,7 +26,7 @@ static struct drain *drains_of(const struct cluster *c, const struct rollout_gat
     return drains;
 }
 
-/* What is known of claimed nodes on which something does not come up. */
+/* The known problems of claimed nodes with an operand that does not come up. */
 static const char **troubles_of(const struct rollout_gathering *g, struct arena *a)
 {
     const char **troubles = arena_alloc(a, g->in.node_count * sizeof *troubles);

@@ -9,19 +9,21 @@
 #include "reconcilers/rollout_plan.h"
 
 enum {
-    LOOKS = 400 * 1000, /* what the loop can spare, some 25 ms: 400 nodes one at a time, or 5,000 in waves of 100 */
-    APART_S = 60,       /* jobs come and go: a plan is not made anew more often than this */
+    /* What the event loop can spare, some 25 ms: 400 nodes one at a time, or 5,000 in waves of
+     * 100. */
+    LOOKS = 400 * 1000,
+    APART_S = 60,       /* jobs come and go: minimum time between two plans */
 };
 
 /* ---- pace */
 
-/* A claim that stands for one that a person took off has no policy. */
+/* A stand-in for a claim that a user removed has no policy. */
 static bool is_under_way(const struct claim *c)
 {
     return c && *c->policy && claim_phase_has_slot(c->phase);
 }
 
-/* Only who is seen to begin tells how long its way takes; one that is tried again had a longer one. */
+/* Only a node whose start was seen can be measured. A retried node takes longer, so it is not. */
 static void note_begin(struct rollout_plan_status *k, const struct rollout_grant *g, int64_t now_s)
 {
     const struct rollout_node *n = g->node;
@@ -31,7 +33,7 @@ static void note_begin(struct rollout_plan_status *k, const struct rollout_grant
             json_pack("[I, i]", (json_int_t) now_s, assignment_changes_by(n->now, n->target)));
 }
 
-/* The first node of another plan begins a pace of its own. */
+/* The first node of a new plan starts a new pace. */
 static void add_pace(struct rollout_plan_status *k, enum tier tier, int64_t took_s, const char *plan)
 {
     struct rollout_pace *p = &k->pace[tier];
@@ -48,7 +50,7 @@ static void note_end(struct rollout_plan_status *k, const struct rollout_node *n
     const json_t *begun = json_object_get(k->under_way, n->name);
     int64_t took_s = now_s - json_integer_value(json_array_get(begun, 0));
     bool arrived = !n->claim && assignment_same(n->now, n->target);
-    /* Less than a second counts as one: a pace of 0 would say that nothing is known. */
+    /* At least one second: a pace of 0 means that it is not known. */
     if (begun && arrived && took_s >= 0)
         add_pace(k, (enum tier) json_integer_value(json_array_get(begun, 1)), took_s ? took_s : 1,
                  plan);
@@ -60,21 +62,21 @@ static void take_pace(struct rollout_plan_status *k, const struct rollout_gather
     for (size_t i = 0; i < g->in.node_count; i++)
         if (!is_under_way(g->in.nodes[i].claim))
             note_end(k, &g->in.nodes[i], g->in.now_s, d->plan_hash);
-    /* Where there is something to note first, grants are made again. */
+    /* If notes must be written first, the grants are made again later. */
     for (size_t i = 0; i < d->grant_count && !d->note_count; i++)
         note_begin(k, &d->grants[i], g->in.now_s);
 }
 
 /* ---- the plan */
 
-/* Times move on while nothing else does. */
+/* Times change even if nothing else does. */
 static json_t *without_times(const json_t *plan)
 {
     json_t *out = json_deep_copy(plan), *wave;
     size_t i;
     json_object_del(out, "madeAt");
     json_object_del(out, "ends");
-    json_object_del(out, "message"); /* what it says besides times stands in the others */
+    json_object_del(out, "message"); /* apart from times, the other members repeat its content */
     json_array_foreach (json_object_get(out, "waves"), i, wave) {
         json_object_del(wave, "begins");
         json_object_del(wave, "notBefore");
@@ -88,15 +90,15 @@ static bool same_plan(const json_t *a, const json_t *b)
     return json_equal(x, y);
 }
 
-/* Seconds until the time that the plan names as its end: 0 or less when that time has passed, INT64_MAX when it names none. */
+/* Seconds until the plan's end time: 0 or less if it has passed, INT64_MAX if there is none. */
 static int64_t left_of(const struct rollout_plan_status *k, const struct rollout_input *in)
 {
     int64_t ends_us = clock_parse_rfc3339(json_str_or_empty(k->plan, "ends"));
     return ends_us < 0 ? INT64_MAX : ends_us / 1000000 - (in->now_s + in->set_s);
 }
 
-/* A plan that did not change until the time of its end came does not get another time: it would not hold either, and each one
- * would be a write. */
+/* An unchanged plan whose end time has passed gets no new end time: that one would not hold either,
+ * and each would cost a write. */
 static bool make(struct rollout_plan_status *k, const struct cluster *c, const struct rollout_gathering *g)
 {
     json_t *plan = rollout_plan(c, g, k->pace, LOOKS, &rollout_plan_for_status, NULL);
@@ -139,15 +141,15 @@ static void begin(struct rollout_plan_status *k, const struct cluster *c)
     rollout_pace_parse(json_object_get(told, "pace"), k->pace);
 }
 
-/* In how many seconds to look again: when the plan's end comes, so that the status does not name it for longer. 0: not by
- * itself. */
+/* Seconds until the next check: when the plan's end time comes, so that the status drops it. 0: not
+ * needed. */
 static int64_t look_again_s(const struct rollout_plan_status *k, const struct rollout_input *in)
 {
     int64_t left_s = left_of(k, in);
     return left_s == INT64_MAX || left_s < 0 ? 0 : left_s;
 }
 
-/* While nodes are on their way the plan is the one that they follow, until it takes longer than it said. */
+/* While nodes are under way the plan stays, until it takes longer than planned. */
 static bool is_followed(const struct rollout_plan_status *k, const struct rollout_input *in, const struct rollout_decision *d)
 {
     return (d->active || d->grant_count) && left_of(k, in) > 0 && !k->late;

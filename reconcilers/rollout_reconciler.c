@@ -1,4 +1,4 @@
-/* The pass over all nodes of a rollout: asks rollout_decide() who is next. */
+/* Reconciles the rollout over all nodes: calls rollout_decide(). */
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -24,7 +24,7 @@ static void plan_grants(const struct cluster *c, const struct rollout_gathering 
         const struct node_slot *slot = g->slots[d->grants[i].node - g->in.nodes];
         struct node_view view = { slot->node, c->strings };
         grant_plan(&d->grants[i], &view, &by, slot->summary.back, actions);
-        /* Of an idle node's upgrade people hear at its end. */
+        /* An idle node's upgrade causes an Event only at its end. */
         if (d->grants[i].kind != GRANT_CLAIM || d->grants[i].node->busy)
             notice_write(slot, actions);
     }
@@ -40,7 +40,8 @@ static void plan_returns(const struct cluster *c, const struct rollout_gathering
     }
 }
 
-/* Why nodes that are to run something else are not taken next: told of them where it lasts. Which images they cannot get. */
+/* Stores why nodes with another target are not taken next, and which images they cannot pull.
+ * Enqueues their reports if that changed. */
 static void take_holds(const struct cluster *c, const struct rollout_gathering *g, const struct rollout_decision *d, bool known,
                        struct actions *actions)
 {
@@ -57,7 +58,8 @@ static void take_holds(const struct cluster *c, const struct rollout_gathering *
     }
 }
 
-/* That a pod cannot be made is told by the next pass as if the server had refused it. */
+/* A pull pod that cannot be rendered is reported by the next pass like a refusal by the API
+ * server. */
 static void plan_pulls(struct reconcilers *r, const struct rollout_decision *d, struct actions *actions)
 {
     CLEANUP_FREE char *why = NULL;
@@ -73,7 +75,7 @@ static void plan_pulls(struct reconcilers *r, const struct rollout_decision *d, 
     actions_requeue(actions, 1);
 }
 
-/* What was refused under one policy says nothing of the next. */
+/* A refusal under one policy says nothing about the next. */
 static void forget(struct reconcilers *r)
 {
     free(TAKE(r->pull_failed));
@@ -97,7 +99,7 @@ void rollout_reconcile(void *arg, const char *key, struct actions *actions)
         forget(r);
         return;
     }
-    /* Until every node has been looked at under this policy, nobody knows what they are to run. */
+    /* Until every node has been reconciled under this policy, their targets are not known. */
     if (c->pending)
         return;
     CLEANUP_ARENA struct arena a = { 0 };
@@ -113,7 +115,7 @@ void rollout_reconcile(void *arg, const char *key, struct actions *actions)
     if (rollout_report_take(&r->rollout, &d, g.in.pool_names) || planned || first)
         r->policy(r->arg, first || d.note_count > 0);
     toolkit_pass(c, &g, &a, actions);
-    /* What the records must say is said first. */
+    /* Notes for the records are written first. */
     if (!d.note_count) {
         plan_grants(c, &g, &d, actions);
         plan_returns(c, &g, &d, actions);

@@ -5,7 +5,7 @@
 #include "reconcilers/model/names.h"
 #include "reconcilers/decide/records.h"
 
-/* The record that comes next after `last` (NULL: the first) of those of the tier that ran in the pool. */
+/* The next record after `last` (NULL: the first) among those of the tier that ran in the pool. */
 static const struct child *next_held(const struct cluster *c, const char *pool, const char *tier, const struct child *last)
 {
     const struct child *next = NULL;
@@ -72,7 +72,7 @@ static const char *config_text(void *arg, const char *name, const char *key)
     return map ? json_key(map->inputs, key) : NULL;
 }
 
-/* The questions, to be answered by this cluster, which is borrowed. */
+/* The sources that answer from this cluster, which is borrowed. */
 static struct target_sources targets_sources(struct cluster *c)
 {
     return (struct target_sources){ .held = held, .standing = standing, .config_text = config_text, .arg = c,

@@ -7,8 +7,8 @@
 
 enum { LONG_AGO_S = 1 };
 
-/* A claimed node is the rollout's matter, which has limits of its own. One that got its turn has it until its label is seen: the
- * write of that is on its way. */
+/* The rollout, with its own limits, handles claimed nodes. A node keeps its turn until its label is
+ * seen, because the write may be in progress. */
 static enum toolkit_state state_of(const struct rollout_node *n, const struct node_slot *slot)
 {
     const struct node_summary *s = &slot->summary;
@@ -24,7 +24,7 @@ static enum toolkit_state state_of(const struct rollout_node *n, const struct no
     return !n->up || s->state == NODE_FAILED ? TOOLKIT_FAILED : TOOLKIT_TRIES;
 }
 
-/* One that was down before anybody looked has been so for long. */
+/* A node that was down before this process started counts as down for long. */
 static int64_t lost_since_s(const struct rollout_node *n, const struct node_summary *s, int64_t now_s)
 {
     if (n->up)

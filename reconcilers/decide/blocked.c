@@ -1,4 +1,5 @@
-/* What the policy's status says where nothing may be done: that, why, and what to do about it. All else in it stays as it is. */
+/* The policy's status while Ostler may do nothing: it reports that, why, and what to do. The rest
+ * stays. */
 #include "base/json.h"
 #include "base/str.h"
 #include "kube/object.h"
@@ -6,7 +7,7 @@
 #include "reconcilers/decide/policy_plan.h"
 #include "reconcilers/decide/status.h"
 
-/* The condition of a type in a list of them is this one from now on. */
+/* Replaces the condition of this type in a list, or adds it. */
 static void replace_condition(json_t *conditions, const json_t *before, const struct condition *c, const struct cluster_view *v)
 {
     json_t *fresh = condition_json(c, before, object_generation(v->object), v->now);
@@ -21,7 +22,8 @@ static void replace_condition(json_t *conditions, const json_t *before, const st
     json_array_append_new(conditions, fresh);
 }
 
-/* Only what is there already, besides conditions: the definition on the server may know no more. */
+/* Only members that exist already, besides conditions: the CRD on the API server may know no
+ * others. */
 static json_t *blocked_status(const struct cluster_view *v)
 {
     const struct prerequisite_problem *p = v->blocked;
@@ -38,7 +40,8 @@ static json_t *blocked_status(const struct cluster_view *v)
         json_object_set_new(status, "conditions", json_array());
     for (size_t i = 0; i < sizeof said / sizeof *said; i++)
         replace_condition(json_object_get(status, "conditions"), before, &said[i], v);
-    /* A plan that waits for approval is of the spec that it was made for, and whoever approves it has to see that. */
+    /* A plan that waits for approval keeps its spec's generation, because the approving user must
+     * see it. */
     if (!json_at(status, "rollout.plan"))
         json_object_set_new(status, "observedGeneration", json_integer(object_generation(v->object)));
     if (json_at(status, "summary")) {

@@ -10,7 +10,7 @@
 
 struct blocking_budget {
     char *name; /* "namespace/name"; owned */
-    size_t ns_len; /* of the namespace in it, with its slash */
+    size_t ns_len; /* length of the namespace in it, with the slash */
     struct selector selector;
 };
 
@@ -19,7 +19,7 @@ static bool lets_nobody_go(const json_t *object)
     return str_eq(json_str(object, "kind"), "PodDisruptionBudget") && json_int(object, "status.disruptionsAllowed", 0) <= 0;
 }
 
-/* A budget without a selector is for no pod. */
+/* A budget without a selector covers no pod. */
 static void add(struct blocking_budgets *r, const json_t *object)
 {
     const json_t *selector = json_at(object, "spec.selector");

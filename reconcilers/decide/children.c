@@ -12,7 +12,7 @@
 #include "reconcilers/decide/records.h"
 #include "reconcilers/decide/rollout_events.h"
 
-/* One pass over the children. */
+/* State of one pass over the children. */
 struct pass {
     const struct cluster_view *v;
     struct actions *actions;
@@ -30,16 +30,18 @@ static const char *namespace_of(const struct pass *p, enum resource_id resource)
     return resource_get(resource)->namespaced ? p->v->operand_namespace : NULL;
 }
 
-/* Takes out of a child's spec what others put there, since server-side apply alone leaves what it does not know: the spec is
- * replaced whole and the others' ownership of it dropped, under a guard; the apply makes all of it ours. Replacing counts as a
- * change of ours that was no apply; the next pass drops that entry too, and then nothing is left to do. */
+/* Removes what other managers put into a child's spec, because server-side apply alone leaves
+ * fields that it does not know. A guarded patch replaces the whole spec and drops the others'
+ * ownership; the apply then makes all of it Ostler's. The patch itself counts as an update by
+ * Ostler that was no apply. The next pass drops that entry too, and then nothing is left to do. */
 static void add_repair(struct pass *p, const struct child *live, const json_t *object)
 {
     const char *name = child_name(live);
     CLEANUP_FREE char *target = set_key(live->resource, name);
     CLEANUP_JSON json_t *replace = json_array();
     json_patch_add(replace, "test", "/metadata/uid", json_string(live->head.uid));
-    /* The generation, where there is one, since the status moves the resourceVersion all the time. */
+    /* The generation, if there is one, because the status changes the resourceVersion all the
+     * time. */
     if (live->generation)
         json_patch_add(replace, "test", "/metadata/generation", json_integer(live->generation));
     else
@@ -51,18 +53,18 @@ static void add_repair(struct pass *p, const struct child *live, const json_t *o
                REASON_DRIFT, "another field manager changed the object's spec: Ostler restores it");
 }
 
-/* A child that should be there, and how it is made when it has to be. */
+/* A child that should exist, and how to make it. */
 struct recipe {
     enum resource_id resource;
     const char *name;
-    const char *key;  /* all that the object depends on besides the policy, for the memo */
+    const char *key;  /* all that the object depends on besides the policy, for the cache */
     json_t *(*make)(const struct pass *p, const struct recipe *r);
     enum render_object what;
     struct render_context ctx;
-    const json_t *annotations; /* further ones; NULL: none */
+    const json_t *annotations; /* additional ones; NULL: none */
 };
 
-/* What there is to do about a child. */
+/* What to do about a child. */
 enum need { NEED_NOTHING, NEED_MISSING, NEED_LABELS, NEED_REPAIR, NEED_CHANGED, NEED_CONFIRM };
 
 static const struct {
@@ -80,12 +82,13 @@ static const struct {
                                        "Ostler applies it again" },
 };
 
-/* `intent` is the hash of what the child should be. */
+/* `intent` is the hash of the wanted child. */
 static enum need need_of(const struct pass *p, const struct child *live, const char *intent)
 {
     if (!live)
         return NEED_MISSING;
-    /* A cluster-scoped object of this name that we did not make (k3s makes its own RuntimeClass) serves as well. */
+    /* A cluster-scoped object of this name that Ostler did not create (k3s creates its own
+     * RuntimeClass) will do as well. */
     bool theirs = !child_is_ours(live) && !live->intent && !resource_get(live->resource)->namespaced;
     if (live->deleting || theirs)
         return NEED_NOTHING;
@@ -108,7 +111,7 @@ static void add_need(struct pass *p, enum need need, const struct recipe *r, con
                    VERB_APPLY, target, needs[need].reason, "%s", needs[need].message);
 }
 
-/* One child that should be there. It is rendered only where that is not remembered or it has to be written. */
+/* Wants one child. Renders it only if its intent is not cached or it must be written. */
 static void want(struct pass *p, const struct recipe *r)
 {
     const struct child *live = cluster_child(p->v, r->resource, r->name);
@@ -145,7 +148,7 @@ static json_t *make_rendered(const struct pass *p, const struct recipe *r)
     return render_object(p->v->manifests, r->what, &r->ctx, p->e);
 }
 
-/* With further annotations, which are part of the intent. */
+/* Adds annotations, which are part of the intent. */
 static json_t *annotated(json_t *object, const json_t *annotations)
 {
     if (object) {
@@ -166,13 +169,13 @@ static json_t *make_record(const struct pass *p, const struct recipe *r)
     return annotated(render_revision(&r->ctx), r->annotations);
 }
 
-/* In a memo's key: where the pods may run. */
+/* For a cache key: where the pods may run. */
 static const char *place_of(const struct render_context *ctx)
 {
     return ctx->keep_off_control_plane ? "" : " anywhere";
 }
 
-/* `variant` tells objects of one name from each other that one policy can want. */
+/* `variant` distinguishes objects of one name that one policy can want. */
 static void want_rendered(struct pass *p, enum resource_id resource, enum render_object what, const struct render_context *ctx,
                           const char *variant)
 {
@@ -183,7 +186,8 @@ static void want_rendered(struct pass *p, enum resource_id resource, enum render
     want(p, &(struct recipe){ .resource = resource, .name = name, .key = key, .make = make_rendered, .what = what, .ctx = *ctx });
 }
 
-/* The pool that wants a revision: its operands take their limits, labels and the like from that pool's spec. -1: none does. */
+/* The pool that wants a revision: its spec has the operands' limits, labels and the like. -1:
+ * none. */
 static int pool_of(const struct pass *p, const char *tier, const char *hash)
 {
     size_t pool;
@@ -201,14 +205,14 @@ static void want_daemonsets(struct pass *p, const char *tier, const char *hash, 
             want_rendered(p, RESOURCE_DAEMONSET, render_daemonset(o->id), &ctx, variant);
 }
 
-/* Also where nobody knows the policy any more: then without what it says of pulling. */
+/* Also if the policy is not known; then without its pull settings. */
 static void want_removal(struct pass *p, const char *hash, const json_t *inputs)
 {
     struct render_context ctx = context(p, p->v->policy ? p->v->policy->spec : NULL, inputs, hash);
     want_rendered(p, RESOURCE_DAEMONSET, RENDER_REMOVAL, &ctx, "");
 }
 
-/* Whether nodes that were looked at, or a pool that may go back to it, need the revision. */
+/* Whether reconciled nodes, or a pool that may roll back to it, need the revision. */
 static bool is_needed(const struct cluster_view *v, const char *tier, const char *hash, const struct child *record)
 {
     if (v->mode == MODE_REMOVE)
@@ -217,7 +221,8 @@ static bool is_needed(const struct cluster_view *v, const char *tier, const char
            (record && (record_is_held(v, record) || record_has_failed_anywhere(record)));
 }
 
-/* Whether the record stays though nobody needs what it describes: that the revision was known good before. */
+/* Whether the record stays although no node needs the revision, because it was known good
+ * before. */
 static bool is_remembered(const struct cluster_view *v, const struct child *record)
 {
     return v->mode == MODE_MANAGE && record && record_was_held(v, record);
@@ -236,7 +241,8 @@ static void want_record(struct pass *p, const char *name, const char *tier, cons
         rollout_events(p->v, tier, hash, record, annotations, p->actions);
 }
 
-/* What a revision's nodes run, and what takes a toolkit's configuration off them. */
+/* The operands of a revision's nodes, and the pod that removes a toolkit's configuration from
+ * them. */
 static void want_operands(struct pass *p, const char *tier, const char *hash, const json_t *inputs)
 {
     if (p->v->mode == MODE_MANAGE)
@@ -255,7 +261,8 @@ static void want_revision(struct pass *p, const char *tier, const char *hash)
     if (json_object_get(p->wanted, key) || !inputs)
         return;
     bool needed = is_needed(p->v, tier, hash, record), remembered = !needed && is_remembered(p->v, record);
-    /* While a node has not been looked at it may need any, but hardly one that is only remembered: what is there stays. */
+    /* A node that is not reconciled yet may need any revision, but hardly one that is only
+     * remembered: keep what exists. */
     bool perhaps = !needed && !remembered && !p->v->settled;
     if (!needed && !remembered && !perhaps)
         return;
@@ -263,7 +270,7 @@ static void want_revision(struct pass *p, const char *tier, const char *hash)
         want_record(p, name, tier, hash, inputs, record);
     else
         json_object_set_new(p->wanted, key, json_true());
-    /* The record is written first: a DaemonSet without a record could not be made again. */
+    /* The record is written first: a DaemonSet without a record could not be recreated. */
     if (record && (needed || (perhaps && cluster_has_daemonset(p->v, record))))
         want_operands(p, tier, hash, inputs);
 }
@@ -303,8 +310,8 @@ static void want_follower(struct pass *p, const struct operand_row *follower)
             want_rendered(p, r->resource, r->what, &ctx, variant);
 }
 
-/* Before any DaemonSet: the API server refuses pods that name a RuntimeClass which is not there, and the DaemonSet controller
- * then waits longer and longer. */
+/* Before any DaemonSet: the API server refuses pods that name a missing RuntimeClass, and the
+ * DaemonSet controller then backs off longer and longer. */
 static void want_runtime_class(struct pass *p)
 {
     if (tally_nodes(p->v->tally, "stack", NULL, TALLY_CARRYING | TALLY_WANTED) == 0)
@@ -313,7 +320,7 @@ static void want_runtime_class(struct pass *p)
     want_rendered(p, RESOURCE_RUNTIMECLASS, RENDER_RUNTIME_CLASS, &ctx, "");
 }
 
-/* Where nodes have a stack of ours the followers are needed. */
+/* Followers are needed if nodes have a stack of Ostler's. */
 static void want_followers(struct pass *p)
 {
     for (const struct operand_row *o = operand_rows; o->section; o++)
@@ -327,7 +334,7 @@ static bool wants_agent(const struct cluster_view *v)
     return v->agent_image && json_bool(v->policy->spec, "nodeAgent.enabled", true);
 }
 
-/* It follows nothing: without it nobody may know that there are GPUs. */
+/* The agent depends on nothing else: without it, GPUs may stay undetected. */
 static void want_agent(struct pass *p)
 {
     if (!wants_agent(p->v))
@@ -348,8 +355,9 @@ static bool is_wanted(const struct pass *p, const struct child *c)
     return json_object_get(p->wanted, key) != NULL;
 }
 
-/* Whether the DaemonSet controller counts nodes for it, apart from those that are down. The watch of nodes may be behind that of
- * DaemonSets: with the version as a guard of the deletion, this is what the server has at that moment. */
+/* Whether the DaemonSet controller counts nodes for it, apart from nodes that are down. The watch
+ * of nodes may lag behind that of DaemonSets. The deletion names the version as a guard, so this is
+ * the API server's state at that moment. */
 static bool is_asked_for(const struct tally *t, const struct child *c)
 {
     size_t lost = tally_nodes(t, NULL, c->revision, TALLY_CARRYING) -
@@ -364,7 +372,7 @@ static bool is_removal(const struct child *c)
     return c->resource == RESOURCE_DAEMONSET && str_eq(child_name(c), name);
 }
 
-/* Whether the policy wants a follower, or what goes with one, nowhere. */
+/* Whether the policy wants a follower, or an object that belongs to one, in no pool. */
 static bool is_switched_off(const struct policy *policy, const struct child *c)
 {
     for (const struct render_other *r = render_others; r->name; r++)
@@ -374,7 +382,8 @@ static bool is_switched_off(const struct policy *policy, const struct child *c)
     return c->resource == RESOURCE_DAEMONSET && o->class == OPERAND_CLASS_FOLLOWER && !policy_runs(policy, o->id);
 }
 
-/* A DaemonSet of a tier goes when no node carries its revision; followers stay while any node has a stack or nothing is known. */
+/* A tier's DaemonSet is deleted when no node carries its revision. Followers stay while any node
+ * has a stack or nothing is known. */
 static bool may_go(const struct pass *p, const struct child *c)
 {
     const struct cluster_view *v = p->v;
@@ -386,11 +395,11 @@ static bool may_go(const struct pass *p, const struct child *c)
     unsigned carrying = removing ? TALLY_CARRYING_UP : TALLY_CARRYING;
     if (c->revision && is_removal(c))
         return !is_asked_for(v->tally, c);
-    /* Also one whose record is lost, so that nobody can say what it is: what runs of it stays. */
+    /* Also a DaemonSet whose record is lost, so that its content is not known: it keeps running. */
     if (c->revision)
         return tally_nodes(v->tally, NULL, c->revision, carrying) == 0 &&
                !is_asked_for(v->tally, c);
-    /* It says who still uses a driver that is to come off. */
+    /* The agent reports what still uses a driver that will be removed. */
     if (is_agent(c))
         return removing ? tally_nodes(v->tally, "driver", NULL, carrying) == 0 : !wants_agent(v);
     if (removing)

@@ -41,7 +41,7 @@ bool cond_is_rolling_out(const struct checks *in)
     return r && r->known && r->hold != ROLLOUT_HOLD_DONE;
 }
 
-/* ---- writes that are refused */
+/* ---- refused writes */
 
 /* What a user has to do about a refused write, by its kind. */
 static const struct {
@@ -82,7 +82,7 @@ static bool keeps_from_ready(const struct cause *c)
     return node_state_served(c->first->state) && c->first->state != NODE_READY && !c->first->moving;
 }
 
-/* A node that is ready has no other cause. */
+/* A ready node has no other cause. */
 static bool is_of_metrics(const struct cause *c)
 {
     return c->first->state == NODE_READY;
@@ -143,7 +143,7 @@ const char *cond_metrics_text(const struct checks *in, const struct cause *c)
 
 /* ---- nodes that Ostler releases */
 
-/* The cause of nodes that keep their driver until their GPU pods have ended; NULL: there are none. */
+/* The cause of nodes that keep their driver until their GPU pods have ended; NULL: none. */
 static const struct cause *waiting_for_pods(const struct checks *in)
 {
     size_t cursor = 0;
@@ -177,7 +177,7 @@ const char *cond_letting_go(const struct checks *in)
     return n ? arena_printf(in->a, "; being released: %s", cond_nodes(in, n)) : "";
 }
 
-/* ---- who has GPUs */
+/* ---- detection of GPUs */
 
 bool cond_detecting(const struct checks *in, struct condition *ret)
 {
@@ -192,7 +192,7 @@ bool cond_detecting(const struct checks *in, struct condition *ret)
                                                     in->v->operand_namespace)));
 }
 
-/* What brings a detector, shortest first. */
+/* How to get a detector, in the fewest words. */
 static const char *detector_cure(const struct checks *in)
 {
     if (in->v->control_plane == in->t->total)

@@ -1,4 +1,5 @@
-/* The conditions of the policy: chains of checks, the first that has something to say decides. Ready is headline.c's. */
+/* The policy's conditions: chains of checks, of which the first that applies decides. headline.c
+ * has Ready. */
 #include "reconcilers/decide/condition_checks.h"
 
 #include <string.h>
@@ -7,7 +8,7 @@
 #include "reconcilers/decide/detecting.h"
 #include "reconcilers/decide/retry.h"
 
-/* What is wrong with a part of what Ostler stands on. */
+/* Reports the problem with a prerequisite. */
 static bool say_of(const struct checks *in, enum prerequisite part, struct condition *ret)
 {
     const struct prerequisite_problem *p = cond_part(in, part);
@@ -53,7 +54,8 @@ static bool is_moving(const struct checks *in)
     return cond_is_rolling_out(in) && (r->active || r->waiting || in->t->moving);
 }
 
-/* Nodes that a rollout changes are RollingOut's: who waits by kstatus waits for none that takes days. */
+/* Nodes under a rollout belong to RollingOut: a client that waits by kstatus must not wait for a
+ * rollout of days. */
 static bool reconciling_nothing(const struct checks *in, struct condition *ret)
 {
     return cond_say(ret, "False", REASON_DONE,
@@ -127,7 +129,7 @@ static bool degraded_foreign(const struct checks *in, struct condition *ret)
     return false;
 }
 
-/* With the command in full, for which the headline has no room. */
+/* With the full command, which does not fit into the headline. */
 static bool degraded_no_detector(const struct checks *in, struct condition *ret)
 {
     struct condition short_one = { 0 };
@@ -160,7 +162,8 @@ static const char *moving_status(const struct checks *in)
     return is_moving(in) ? "True" : "False";
 }
 
-/* "gpu-2 does not come up: CrashLoopBackOff: …, pod …; its log ends: …; " of a node on its way; "" where all do. */
+/* "gpu-2 does not come up: CrashLoopBackOff: …, pod …; its log ends: …; " for a node under way; "":
+ * no such node. */
 static const char *trouble_text(const struct checks *in)
 {
     const struct node_summary *s = tally_trouble(in->t);
@@ -168,20 +171,21 @@ static const char *trouble_text(const struct checks *in)
                             cond_words_text(in, s->name, s->message)) : "";
 }
 
-/* "gpu-2 is not drained, an eviction is refused: pod/ml/a: Cannot evict pod …; "; "" where every pod may go. */
+/* "gpu-2 is not drained, an eviction is refused: pod/ml/a: Cannot evict pod …; "; "": no eviction
+ * is refused. */
 static const char *refused_text(const struct checks *in)
 {
     const struct node_summary *s = tally_refused(in->t);
     return s ? arena_printf(in->a, "%s is not drained, an eviction is refused: %s; ", s->name, s->refused) : "";
 }
 
-/* What goes wrong on nodes that are under way. */
+/* The problems of nodes under way. */
 static const char *on_the_way(const struct checks *in)
 {
     return arena_printf(in->a, "%s%s", trouble_text(in), refused_text(in));
 }
 
-/* What a person asked for and is not understood, last: it keeps nobody. */
+/* A user's invalid retry request, last, because it delays nothing. */
 static const char *retry_text(const struct checks *in)
 {
     const char *problem = retry_problem(in->v, in->a);

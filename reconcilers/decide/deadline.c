@@ -2,10 +2,11 @@
 
 #include "base/clock.h"
 
-/* A quiet server is heard of once a minute. Nobody is told when: so it is looked for. */
+/* A quiet API server sends a bookmark once a minute. No event announces it, so the deadline is
+ * checked again. */
 enum { HEARD_AGAIN_S = 10 };
 
-/* A time that is still to come is by a clock that is wrong, as that of a node's kubelet: it begins nothing. */
+/* A time in the future comes from a wrong clock, such as a kubelet's, and is ignored. */
 static int64_t latest_s(const struct node_input *in, int64_t a_s, int64_t b_s)
 {
     return b_s > a_s && !clock_is_ahead(b_s, in->now_s) ? b_s : a_s;

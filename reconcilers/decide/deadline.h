@@ -1,22 +1,22 @@
-/* Whether a node has had its time for something. */
+/* Timeouts of a node that exclude times when it was down or not watched. */
 #ifndef OSTLER_RECONCILERS_DECIDE_DEADLINE_H
 #define OSTLER_RECONCILERS_DECIDE_DEADLINE_H
 
 #include "kube/actions.h"
 #include "reconcilers/decide/node_plan.h"
 
-/* Something that may last so long. */
+/* A timeout. */
 struct deadline {
     int64_t since_s, timeout_s;
-    bool of_proof; /* it is over when a proof is */
+    bool of_proof; /* it ends when a validation pod ends */
 };
 
-/* From when on it counts, seconds of the epoch: the time before the node was last up does not, nor does that in which somebody
- * was about to remove it, nor that in which nobody watched, since what became of the node then is not known. So a clock that
- * jumps ahead makes no node fail either. */
+/* The start of the timeout, in epoch seconds: the latest of `since_s`, when the node came up, when
+ * its removal was called off, and when the watches last resumed. Earlier time does not count,
+ * because the node's state was not known. So a clock that jumps ahead fails no node. */
 int64_t deadline_from_s(const struct node_input *in, int64_t since_s);
-/* Whether its time is over. On a node that is down it never is: it has none. Nor is it while nothing was heard since then, which
- * takes a minute in a quiet cluster. While it is not over, asks to be called again when it may be. */
+/* Whether the timeout is over. Never on a node that is down. Also not while the caches may be older
+ * than its end, which takes up to a minute in a quiet cluster. Otherwise requests a requeue. */
 bool deadline_is_over(const struct node_input *in, const struct deadline *d, struct actions *actions);
 
 #endif

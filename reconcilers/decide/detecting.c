@@ -3,8 +3,9 @@
 #include "base/clock.h"
 
 enum {
-    LOOK_S = 15,      /* an agent looks within ten seconds of its start, and then says what it saw */
-    PATIENCE_S = 300, /* since they were first sent out: silence is no absence, but nobody waits for it without end */
+    LOOK_S = 15,      /* an agent scans within ten seconds of its start and then reports */
+    /* Since the agents were created: no report is not "no GPU", but the wait must end. */
+    PATIENCE_S = 300,
 };
 
 const struct child *detecting_agents(const struct cluster_view *v)
@@ -13,7 +14,7 @@ const struct child *detecting_agents(const struct cluster_view *v)
     return agents && child_is_ours(agents) && !agents->deleting ? agents : NULL;
 }
 
-/* What is left of a time that began then. */
+/* The rest of a period that started at `since_s`. */
 static int64_t left_s(const struct cluster_view *v, int64_t since_s, int64_t time_s)
 {
     int64_t lasted_s = v->now_s > since_s ? v->now_s - since_s : 0;

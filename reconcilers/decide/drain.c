@@ -9,7 +9,7 @@
 #include "reconcilers/model/pod_traits.h"
 #include "reconcilers/decide/holders.h"
 
-/* Pods that are named, and how long what is said of them gets. */
+/* Number of pods that are named, and maximum length of the text. */
 enum { NAMED_MAX = 3, MESSAGE_MAX = 900, ROOM = 8 << 10 };
 
 static const struct {
@@ -32,11 +32,11 @@ enum reason drain_fate_reason(enum drain_fate fate)
     return fates[fate].reason;
 }
 
-/* ---- what becomes of each pod */
+/* ---- fates of pods */
 
 struct look {
     const struct drain_input *in;
-    const struct selector *selector; /* NULL: it is none, and nobody is asked to leave */
+    const struct selector *selector; /* NULL: it is invalid, and no pod is evicted */
 };
 
 static bool is_static(const struct look *l, const struct pod *p)
@@ -59,9 +59,10 @@ int64_t drain_closed_s(const struct claim *c)
     return c->phase == CLAIM_DRAINING || c->phase == CLAIM_UNLOADING ? c->claimed_s : 0;
 }
 
-/* For how long a pod is not asked to leave, since it was made after the node was closed. What tolerates the taint, or names its
- * node past the scheduler, comes again at once when it is sent away, and would as often as that is done; what the scheduler bound
- * before it saw the taint does not, when it has seen it. */
+/* How long Ostler does not evict a pod because it was created after the node was tainted. A pod
+ * that tolerates the taint, or names its node and so bypasses the scheduler, returns at once
+ * after each eviction. A pod that the scheduler bound before it saw the taint does not return
+ * afterwards. */
 static int64_t spared_s(const struct look *l, const struct pod *p)
 {
     int64_t closed_s = l->in->closed_s, seen_s = closed_s + SCHEDULER_BEHIND_S;
@@ -71,8 +72,8 @@ static int64_t spared_s(const struct look *l, const struct pod *p)
     return until_s > l->in->now_s ? until_s - l->in->now_s : 0;
 }
 
-/* Whether it is none of the drain's concern. Of pods without a GPU, where all are to leave, those stay that kubectl drain leaves,
- * and those that the selector does: they use nothing that is about to change. */
+/* Whether the drain ignores the pod. In a drain of all pods, pods without a GPU stay if kubectl
+ * drain leaves them or the selector excludes them: they use nothing that will change. */
 static bool stays(const struct look *l, const struct pod *p)
 {
     if (p->gpus > 0 || holders_unasked(l->in->holders, p))
@@ -111,9 +112,9 @@ static int by_fate_and_name(const void *a, const void *b)
     return x->fate != y->fate ? (int) x->fate - (int) y->fate : strcmp(x->pod->head.key, y->pod->head.key);
 }
 
-/* ---- what is said */
+/* ---- texts */
 
-/* The pods of one fate, of which the first `named` by name. */
+/* Adds the pods of one fate; the first `named` by name. */
 static void say_group(struct buf *text, const struct drain_found *group, size_t n, size_t named)
 {
     for (size_t i = 0; i < n && i < named; i++)
@@ -157,7 +158,7 @@ static size_t count_pods(const struct pod *pods)
     return n;
 }
 
-/* Counts all pods, and gathers those that are in the way in their order. */
+/* Counts all pods and collects the blocking ones in order. */
 static struct drain_found *gather(const struct look *l, struct arena *a, struct drain *ret)
 {
     struct drain_found *found = arena_alloc(a, count_pods(l->in->pods) * sizeof *found);

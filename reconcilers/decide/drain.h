@@ -1,4 +1,5 @@
-/* Which pods have to leave a node before its driver can, and what is done about each: asked to leave or waited for. */
+/* Which pods must leave a node before its driver can, and whether Ostler evicts or waits for
+ * each. */
 #ifndef OSTLER_RECONCILERS_DECIDE_DRAIN_H
 #define OSTLER_RECONCILERS_DECIDE_DRAIN_H
 
@@ -12,10 +13,10 @@
 #include "reconcilers/model/reason.h"
 #include "reconcilers/model/rollout_spec.h"
 
-/* What becomes of a pod in a drain; those that a person has to do something about come first. id,
- * what it is to the drain, why it is in waitingFor, and what is said of it */
+/* What happens to a pod in a drain; fates that need a user's action come first. Columns: id, effect
+ * on the drain, reason in waitingFor, text */
 #define DRAIN_FATES(X)                                                                             \
-    X(STAYS, DRAIN_FREE, NONE, "") /* it uses no GPU, or is an operand of ours */                  \
+    X(STAYS, DRAIN_FREE, NONE, "") /* it uses no GPU, or is an operand */                          \
     X(STATIC, DRAIN_STUCK, STATIC_POD, "static pod: remove its manifest from the node")            \
     X(DAEMON, DRAIN_STUCK, DAEMON_SET_POD,                                                         \
       "of a DaemonSet that tolerates the upgrade's taint and would recreate it: remove the "       \
@@ -36,9 +37,10 @@
     X(GOING, DRAIN_MOVES, TERMINATING, "being deleted")
 
 enum drain_effect {
-    DRAIN_FREE,  /* the node is drained with it */
-    DRAIN_MOVES, /* it is on its way out */
-    /* It ends by itself, or somebody has to end it: while there is one nobody is asked to leave, as it would help nobody. */
+    DRAIN_FREE,  /* does not block the drain */
+    DRAIN_MOVES, /* it is leaving */
+    /* It must end by itself, or a user must end it. While such a pod exists, Ostler evicts no pod
+     * of the node, because the eviction would gain nothing. */
     DRAIN_STUCK,
 };
 
@@ -49,66 +51,71 @@ enum drain_fate {
     DRAIN_FATE_COUNT
 };
 
-/* What a drain looks at. All borrowed. */
+/* Input of a drain. All borrowed. */
 struct drain_input {
     const struct pod *pods;       /* of the node: a list through next_on_node */
-    const char *node_uid;         /* the node's; NULL: there is none */
-    const struct intern *strings; /* that the pods' ids name */
+    const char *node_uid;         /* uid of the node; NULL: no node */
+    const struct intern *strings; /* string table of the pods' ids */
     const struct drain_spec *spec;
-    bool jobs_may_go;             /* the time that jobs are waited for is over */
-    /* Since when the node is closed and its pods may be asked to leave; 0: it is not, or nobody has been asked yet. */
+    bool jobs_may_go;             /* the wait for jobs is over */
+    /* Since when the node is tainted and its pods may be evicted; 0: it is not, or no pod was
+     * evicted yet. */
     int64_t closed_s;
     int64_t now_s;
-    /* Who has a GPU of the node open, as the agent there sees it: pods among them use one though they did not ask for it. NULL:
-     * nobody knows. */
+    /* Processes and pods that hold a GPU open, by the agent's report. Such a pod uses a GPU even if
+     * it did not request one. NULL: not known. */
     const struct node_holders *holders;
 };
 
-/* A pod that is in the way. */
+/* A pod that blocks the drain. */
 struct drain_found {
     const struct pod *pod;
     enum drain_fate fate;
-    bool unasked; /* it uses a GPU, and did not ask for one */
+    bool unasked; /* it uses a GPU without a request */
 };
 
-/* A node's pods, summed up for one drain. */
+/* The pods of a node, counted for one drain. */
 struct drain {
     size_t of[DRAIN_FATE_COUNT];
     size_t waiting;             /* pods that keep the node from being drained */
-    size_t stuck;               /* of those, what no eviction gets out of the way; and `host_count` */
-    const struct host_holder *hosts; /* what is no pod's and has a GPU open: nobody but a person ends it */
+    size_t stuck;               /* of those, pods that no eviction removes; plus `host_count` */
+    /* Processes outside pods that hold a GPU open; only a user can end them. */
+    const struct host_holder *hosts;
     size_t host_count;
     const struct drain_found *found; /* `waiting` pods, by fate and name; from the arena */
-    int64_t again_s;            /* in how long the first of those that came back is asked again; 0: none did */
+    int64_t again_s; /* seconds until the first returned pod is evicted again; 0: none returned */
     const struct pod **leaving; /* of[DRAIN_LEAVES] pods, by name; from the arena */
-    const char *message;        /* whom it waits for, by name, and what to do about it; from the arena; NULL: nobody */
+    /* The pods that it waits for, and what to do; NULL: none; from the arena. */
+    const char *message;
 };
 
 enum {
-    DRAIN_ASK_AGAIN_S = 600, /* what comes back to a closed node is asked to leave again after this time */
-    /* So long the scheduler may bind pods to a node on which it has not seen the taint yet, in whole seconds. */
+    /* A pod that returns to a tainted node is evicted again after this time. */
+    DRAIN_ASK_AGAIN_S = 600,
+    /* Seconds in which the scheduler may still bind pods to a node because it has not seen the
+     * taint yet. */
     SCHEDULER_BEHIND_S = 6,
 };
 
 /* `closed_s` of a claimed node. */
 int64_t drain_closed_s(const struct claim *c);
-/* What is said of a pod, and why it is in waitingFor. */
+/* The text for a pod, and its reason in waitingFor. */
 const char *drain_fate_text(enum drain_fate fate);
 enum reason drain_fate_reason(enum drain_fate fate);
-/* Whether nobody keeps the node from being drained. */
+/* Whether the node is drained. */
 bool drain_is_done(const struct drain *d);
-/* Whether jobs keep the node from being drained, and nobody else does. */
+/* Whether only jobs keep the node from being drained. */
 bool drain_waits_for_jobs_alone(const struct drain *d);
-/* Whether jobs keep the node from being drained, and everybody else could leave. */
+/* Whether jobs keep the node from being drained, and all other pods could leave. */
 bool drain_is_stuck_by_jobs(const struct drain *d);
-/* What is in the way of draining a node, of all its pods: who leaves, who stays, and whom it waits for. Lists and texts are from
- * the arena. */
+/* Finds which pods block the drain of a node: which leave, which stay, which Ostler waits for.
+ * Lists and texts are from the arena. */
 void drain_look(const struct drain_input *in, struct arena *a, struct drain *ret);
-/* Adds the requests that ask pods to leave: where `dry_run_first`, first each of them as a dry run, so that none is sent when one
- * is refused (the plan ends at the first refusal); then each in earnest. None while somebody is stuck. */
+/* Adds the evictions. With `dry_run_first`, dry runs of all of them come first, so that none is
+ * sent if one is refused (a plan ends at the first refusal). Adds none while a pod is stuck. */
 void drain_evict(const struct drain *d, bool dry_run_first, struct actions *actions);
-/* Adds the requests that delete those pods, whatever their budgets say: for drain.onTimeout Delete. None while somebody
- * is stuck. */
+/* Adds requests that delete those pods despite their budgets, for drain.onTimeout Delete. Adds none
+ * while a pod is stuck. */
 void drain_delete(const struct drain *d, struct actions *actions);
 
 #endif

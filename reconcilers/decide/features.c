@@ -19,7 +19,7 @@ enum marks_features features_rule(const struct node_input *in, bool looked)
     return looked ? FEATURES_SET : FEATURES_KEPT;
 }
 
-/* Whether two names are of one product; those in labels have dashes for blanks. */
+/* Whether two names are of the same product; names in labels have dashes for blanks. */
 static bool same_name(const char *a, const char *b)
 {
     for (; *a && *b; a++, b++)
@@ -28,14 +28,15 @@ static bool same_name(const char *a, const char *b)
     return *a == *b;
 }
 
-/* Whether the agent and the proof speak of different GPUs: those of the agent are there by now. */
+/* Whether the agent and the validation report different GPUs. Then the agent's are the current
+ * ones. */
 static bool is_of_others(const struct node_inventory *seen, const struct proof_facts *facts)
 {
     return *seen->product && *facts->product && !same_name(seen->product, facts->product);
 }
 
-/* What the agent has seen. Where it saw other GPUs before the machine was started anew, and is not up, the proof is the newer of
- * the two. */
+/* The agent's report. If it shows other GPUs from before the last boot and the agent is not up, the
+ * validation is newer. */
 static const struct node_inventory *seen_of(const struct node_input *in, const struct proof_facts *facts)
 {
     static const struct node_inventory silent;
@@ -44,7 +45,8 @@ static const struct node_inventory *seen_of(const struct node_input *in, const s
     return counts ? seen : &silent;
 }
 
-/* How many GPUs there are; of a node whose agent is silent what the kubelet offers tells, where it offers them whole. */
+/* Number of GPUs. Without an agent's report it is what the kubelet offers, if it offers whole
+ * GPUs. */
 static unsigned gpus_of(const struct node_input *in, const struct node_inventory *seen, const struct gpu_features *f)
 {
     const struct node *n = in->view.node;
@@ -62,7 +64,8 @@ json_t *features_labels(const struct node_input *in, const char *stack, const st
     const char *loaded = inventory_driver_version(in);
     CLEANUP_JSON json_t *settings = plugin_settings_of(inputs);
     struct gpu_features f = {
-        .driver = *loaded ? loaded : facts->driver, /* a proof tells of the one that it ran on */
+        /* The validation reports the driver that it ran on. */
+        .driver = *loaded ? loaded : facts->driver,
         .cuda = facts->cuda,
         .product = others || !*facts->product ? seen->product : facts->product,
         .compute = others ? "" : facts->compute,

@@ -4,14 +4,16 @@
 #include "base/str.h"
 #include "reconcilers/model/names.h"
 
-/* What of a follower's inputs the policy may leave open, so that it can be held. New reference; NULL: there are no inputs. */
+/* The inputs of a follower that the policy may leave open, so that they can be kept. New reference;
+ * NULL: no inputs. */
 static json_t *held_part(const json_t *inputs)
 {
     return inputs ? json_pack("{s:O*, s:O*}", "image", json_object_get(inputs, "image"), "version",
                               json_object_get(inputs, "version")) : NULL;
 }
 
-/* Whether all pods of the follower are of this image and one of them is up: those that are not fail for their nodes' sake. */
+/* Whether all pods of the follower have this image and at least one is up. Pods that are not up
+ * then fail because of their nodes. */
 static bool has_rolled(const struct cluster_view *v, const struct operand_row *follower, const struct child *live,
                        const json_t *image)
 {
@@ -38,7 +40,8 @@ json_t *followers_annotations(const struct cluster_view *v, const struct operand
     return annotations;
 }
 
-/* What followers have to know of the stacks of nodes. One with DaemonSets may be that of a node not looked at yet. */
+/* The traits of nodes' stacks for followers. A stack with DaemonSets may belong to a node that is
+ * not reconciled yet. */
 static unsigned traits_of_stacks(const struct cluster_view *v)
 {
     unsigned traits = 0;

@@ -12,11 +12,11 @@
 #include "reconcilers/model/policy.h"
 #include "reconcilers/decide/waiting_for.h"
 
-enum { WORD_MAX = 128 }; /* as the CRD has a reason */
+enum { WORD_MAX = 128 }; /* the CRD's length limit of a reason */
 
-/* ---- what is said */
+/* ---- texts */
 
-/* Of the condition: whether its GPUs work, and if not why. */
+/* Reason of the condition: whether the node's GPUs work, and if not, why. */
 static const char *reason_of(const struct node_summary *s)
 {
     if (s->cause)
@@ -24,13 +24,14 @@ static const char *reason_of(const struct node_summary *s)
     return s->state == NODE_READY ? reason_text(REASON_OPERANDS_UP) : node_state_name(s->state);
 }
 
-/* Whether its GPUs work, and if not why: what the condition says. */
+/* Message of the condition: whether the node's GPUs work, and if not, why. */
 static const char *message_of(const struct node_summary *s)
 {
     return !s->message && s->state == NODE_READY ? NODE_READY_MESSAGE : s->message;
 }
 
-/* The node works, but a version that the policy asks for failed, and the node went back or never got it. */
+/* The node works, but a version that the policy asks for failed, and the node rolled back or never
+ * got it. */
 static bool is_rolled_back(const struct gpu_node_input *in)
 {
     return in->failed && in->summary->state == NODE_READY && !in->summary->cause;
@@ -45,8 +46,8 @@ static const char *rolled_back_sentence(const struct gpu_node_input *in, struct 
                         in->runs, in->failed, where, in->failed_retry);
 }
 
-/* The same; of a node on its way what the kubelet says of a pod that does not come up, and of one that works what it still waits
- * for: in one word and in a sentence. */
+/* The report's reason and message: like the condition's. For a node under way, the kubelet's reason
+ * for a pod that does not come up. For a working node, what it still waits for. */
 static const char *word_of(const struct gpu_node_input *in, struct arena *a)
 {
     const char *trouble = waiting_trouble(in->summary, a);
@@ -78,8 +79,8 @@ static void set_text(json_t *object, const char *key, const char *text)
         json_object_set_new(object, key, json_text(text));
 }
 
-/* Left out when it would be empty: an object whose last member is taken off by apply becomes null, which the API
- * server refuses. */
+/* Left out if empty: when apply removes an object's last member the object becomes null, which the
+ * API server rejects. */
 static void set_tier(json_t *status, const struct gpu_node_input *in, enum tier t)
 {
     const struct node_standing *of = &in->summary->of[t];
@@ -94,7 +95,7 @@ static void set_tier(json_t *status, const struct gpu_node_input *in, enum tier 
         json_object_set(status, tiers[t].name, tier);
 }
 
-/* A time that is still to come is said anew. */
+/* A time in the future is replaced. */
 static json_t *since_json(const struct gpu_node_input *in, const char *state)
 {
     const struct gpu_node *r = in->report;
@@ -147,7 +148,7 @@ static void plan_delete(const struct gpu_node_input *in, const char *target, con
                VERB_DELETE, target, REASON_REPORT_UNNEEDED, "%s", message);
 }
 
-/* One that the node's agent made says nothing of whose it is yet. */
+/* A GpuNode that the node's agent created has no ownerReference yet. */
 static void plan_create(const struct gpu_node_input *in, const char *target, struct actions *actions)
 {
     CLEANUP_JSON json_t *object =
@@ -160,16 +161,16 @@ static void plan_create(const struct gpu_node_input *in, const char *target, str
                         : "the node has no GpuNode yet: Ostler creates it");
 }
 
-/* What the agent on a node has seen is not taken from it while there is a policy: the agent would not say it again, and a node of
- * which Ostler knows nothing may be one that has just come. Later it stays as long as the agent does. With a node that is gone
- * its GpuNode goes by itself. */
+/* Ostler keeps the agent's report while there is a policy: the agent would not send it again, and a
+ * node without a report looks like a new node. Without a policy it stays as long as the agent. The
+ * GpuNode of a deleted node is garbage-collected. */
 static bool keeps_inventory(const struct gpu_node_input *in)
 {
     return (in->managing || in->agent) && in->report && in->report->inventory;
 }
 
-/* An agent makes its GpuNode and speaks a moment later: to take that away meanwhile would make it begin again, and maybe never
- * come to speak. */
+/* An agent creates its GpuNode and reports a moment later. Deleting the GpuNode in between would
+ * make the agent start over, and perhaps never report. */
 static bool is_just_made(const struct gpu_node_input *in)
 {
     const struct gpu_node *r = in->report;
@@ -182,7 +183,8 @@ static bool is_of_another(const struct gpu_node_input *in)
     return owner && owner != gpu_node_owner(in->node->head.uid);
 }
 
-/* What goes with no node nobody collects. The node may be one that was not heard of yet: so the server is asked first. */
+/* A GpuNode without an owner is not garbage-collected. Its node may not have been seen yet, so list
+ * the nodes first. */
 static void plan_orphan(const struct gpu_node_input *in, const char *target, struct actions *actions)
 {
     CLEANUP_FREE char *selector = xasprintf("metadata.name=%s", in->name);
@@ -194,7 +196,7 @@ static void plan_orphan(const struct gpu_node_input *in, const char *target, str
     plan_delete(in, target, "there is no Node of this name: Ostler deletes the GpuNode", actions);
 }
 
-/* What is there and should not be. */
+/* Deletes a GpuNode that should not exist. */
 static void plan_way(const struct gpu_node_input *in, const char *target, bool wanted, struct actions *actions)
 {
     bool keeps = keeps_inventory(in) || is_just_made(in);
@@ -208,7 +210,7 @@ static void plan_way(const struct gpu_node_input *in, const char *target, bool w
         plan_delete(in, target, "the GpuNode belongs to an earlier Node of this name: Ostler deletes it", actions);
 }
 
-/* Whether something may be said of the node in its report. */
+/* Whether the node may have a report. */
 static bool may_be_said(const struct gpu_node_input *in, bool wanted)
 {
     bool there = in->node && !in->node->deleting;
@@ -217,7 +219,7 @@ static bool may_be_said(const struct gpu_node_input *in, bool wanted)
     return !in->report || !(in->report->deleting || is_of_another(in));
 }
 
-/* Why Ostler leaves a node alone, the first that applies. */
+/* Why Ostler does not manage a node; the first that applies. */
 static const char *why_unmanaged(const struct gpu_node_input *in, struct arena *a,
                                  enum reason *ret_reason)
 {
@@ -237,8 +239,8 @@ static const char *why_unmanaged(const struct gpu_node_input *in, struct arena *
     return "Ostler leaves the node alone because spec.nodes.selector of the policy does not match its labels";
 }
 
-/* Of a node that Ostler leaves alone and whose agent has made the GpuNode. Without a policy it leaves all alone, and says
- * nothing. */
+/* The report of an unmanaged node whose agent created the GpuNode. Without a policy no node is
+ * managed, and nothing is reported. */
 static json_t *unmanaged_json(const struct gpu_node_input *in, struct arena *a)
 {
     const char *state = node_state_name(NODE_UNMANAGED);
@@ -283,7 +285,7 @@ static void plan_report(const struct gpu_node_input *in, struct arena *a, bool w
 
 /* ---- the condition */
 
-/* Of a node that somebody else serves Ostler does not know whether its GPUs work. */
+/* Ostler does not know whether GPUs work on a node that another stack serves. */
 static bool says_condition(enum node_state s)
 {
     return node_state_served(s) || s == NODE_LOST || s == NODE_REMOVING;
@@ -307,7 +309,7 @@ static bool take_condition_off(const struct gpu_node_input *in, struct arena *a,
     return true;
 }
 
-/* Lists are merged by their items' keys: conditions of others, and members that are not named, stay as they are. */
+/* Lists are merged by key, so conditions of others and unnamed members stay. */
 static bool plan_condition(const struct gpu_node_input *in, struct arena *a, bool wanted, struct actions *actions)
 {
     const struct node_condition *now = &in->node->gpu_ready;

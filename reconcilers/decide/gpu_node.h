@@ -1,5 +1,6 @@
-/* What people read of one node: its GpuNode, and the condition GpuReady of the Node. Both say what the node's last pass came to;
- * nothing is decided from either. They are written when they say something else, never to show that somebody is alive. */
+/* The report about one node for users: its GpuNode, and the condition GpuReady of the Node. Both
+ * show the result of the node's last pass; Ostler decides nothing from them. Ostler writes them
+ * only when they change, not as heartbeats. */
 #ifndef OSTLER_RECONCILERS_DECIDE_GPU_NODE_H
 #define OSTLER_RECONCILERS_DECIDE_GPU_NODE_H
 
@@ -9,52 +10,57 @@
 #include "reconcilers/decide/rollout.h"
 #include "reconcilers/decide/tally.h"
 
-/* Objects that a report names at most, as its CRD allows. */
+/* Maximum number of objects in a report, as its CRD allows. */
 enum { GPU_NODE_WAITING_MAX = 10 };
-/* Everybody who watches nodes hears of a change of the condition: one of the sentence alone is written no more often
- * than this. */
+/* Every client that watches nodes receives a change of the condition. So a change of the message
+ * alone is written no more often than this. */
 enum { GPU_NODE_SENTENCE_MS = 60 * 1000 };
 
 /* All borrowed. */
 struct gpu_node_input {
     const char *name;
-    const struct node *node;            /* NULL: there is none of this name any more */
+    const struct node *node;            /* NULL: no node has this name */
     const struct node_summary *summary; /* of its last pass; NULL without a node */
     const struct pod *pods;             /* of the node: a list through next_on_node */
-    const struct node_holders *holders; /* who has a GPU of it open, as struct drain_input has it */
-    const struct gpu_node *report;      /* the GpuNode as it is; NULL: there is none */
-    const struct node_stages *stages;   /* how long it took to become ready; NULL: not known */
-    const struct log_tail *words;     /* of the container that last failed there; NULL: none are known */
-    int64_t told_ms;                    /* how long ago the condition was last written */
+    /* Processes and pods that hold a GPU open, as in struct drain_input. */
+    const struct node_holders *holders;
+    const struct gpu_node *report;      /* the GpuNode on the API server; NULL: there is none */
+    const struct node_stages *stages; /* how long the node took to become ready; NULL: not known */
+    const struct log_tail *words; /* log tail of the container that last failed; NULL: unknown */
+    int64_t told_ms;                    /* time since the condition was last written */
     bool reports_exist;                 /* the CRD of GpuNode is installed */
-    bool managing;                      /* there is a policy, and it stays: what agents have seen is kept */
-    bool agent;                         /* the agent on the node is up: it would only say again what it has seen */
-    const char *version[TIERS];         /* of what it is assigned; NULL: not known, or none */
-    const json_t *known;                /* the schema of the status that an older definition has; NULL: all fields are known */
-    int64_t gpus;                       /* that the node has; 0: not known */
-    const char *product;                /* what they are; NULL: not known */
-    const struct intern *strings;       /* that the pods' ids name */
+    bool managing; /* there is a policy and it stays, so agents' reports are kept */
+    bool agent;                         /* the agent is up: it would only repeat its report */
+    const char *version[TIERS];         /* of the assigned revision; NULL: not known, or none */
+    const json_t *known; /* the status schema of an older CRD; NULL: all fields are known */
+    int64_t gpus;                       /* GPUs of the node; 0: not known */
+    const char *product;                /* product name of the GPUs; NULL: not known */
+    const struct intern *strings;       /* string table of the pods' ids */
     const struct drain_spec *drain;     /* of the policy; NULL without a valid one */
-    bool jobs_may_go;                   /* the time that its jobs are waited for is over */
-    int64_t closed_s, now_s;            /* as struct drain_input has them */
-    /* Whose eviction the server last refused for a budget, and in which words; NULL: nobody's. */
+    bool jobs_may_go;                   /* the wait for its jobs is over */
+    int64_t closed_s, now_s;            /* as in struct drain_input */
+    /* The pod whose eviction a PodDisruptionBudget last refused, and the message; NULL: none. */
     const char *refused;
-    /* Why the rollout does not take it next, as waiting_turn() has it; NONE: it does, or it need not. */
+    /* Why the rollout does not take the node next, from waiting_turn(); NONE: it does, or need
+     * not. */
     enum rollout_hold hold;
-    const char *target_version;         /* of what it is to run in place of that; NULL: not known */
-    /* What the policy asks for and failed in the node's pool, so that the node runs what was known to be good; NULL: nothing. */
+    const char *target_version;         /* of the revision that will replace it; NULL: not known */
+    /* What the policy asks for and failed in the node's pool, so that the node runs a known good
+     * revision; NULL: nothing. */
     const char *failed;                 /* "driver 580.1" */
-    const char *runs;                   /* what it runs in place of that, "driver 570.1"; with `failed` */
-    const char *failure;                /* "gpu-1 NoAllocatableGpus": where it failed first and with what; with `failed` */
-    const char *failed_retry;           /* as `retry`; with `failed` */
-    const char *wanted_since;           /* since when the policy wants its target, RFC 3339; NULL: not known */
-    const char *retry;                  /* what has its target tried again where that failed (plan/retry.h); NULL: it did not */
+    const char *runs;                   /* what it runs instead, "driver 570.1"; with `failed` */
+    /* "gpu-1 NoAllocatableGpus": the first node that failed, and why; with `failed`. */
+    const char *failure;
+    const char *failed_retry;           /* like `retry`; with `failed` */
+    const char *wanted_since; /* since when the policy wants the target, RFC 3339; NULL: unknown */
+    /* Annotation value that retries a failed target (decide/retry.h); NULL: it did not fail. */
+    const char *retry;
     int64_t generation;                 /* of the policy */
     const char *now;                    /* RFC 3339 */
 };
 
-/* Adds what has to be written so that the report and the condition are true, or gone where Ostler does not look after the node.
- * Whether the condition is written. */
+/* Adds the writes that update the report and the condition, or remove them if Ostler does not
+ * manage the node. Returns whether the condition is written. */
 bool gpu_node_plan(const struct gpu_node_input *in, struct arena *a, struct actions *actions);
 
 #endif

@@ -1,11 +1,11 @@
-/* The condition Ready is the headline of the status: `kubectl get gpuclusterpolicies` and `kubectl gpu status` print its reason
- * and its message. It carries the worst that is true, with what to do about it. What is worse than what says the table at the
- * end of this file, and nothing else. */
+/* Computes the condition Ready, the headline of the status: `kubectl get gpuclusterpolicies` and
+ * `kubectl gpu status` print its reason and message. It has the worst problem and what to do about
+ * it. Only the table at the end of this file decides what is worse. */
 #include "base/str.h"
 #include "reconcilers/decide/condition_checks.h"
 #include "reconcilers/decide/detecting.h"
 
-/* ---- what nothing can be done about before a user acts */
+/* ---- problems that last until a user acts */
 
 static bool is_invalid(const struct checks *in, struct condition *ret)
 {
@@ -14,7 +14,7 @@ static bool is_invalid(const struct checks *in, struct condition *ret)
                                                      in->v->problems));
 }
 
-/* Operands can run nowhere: what the nodes lack, and which writes fail, only follows from that. */
+/* Operands can run nowhere; missing operands and failing writes only follow from that. */
 static bool has_no_namespace(const struct checks *in, struct condition *ret)
 {
     const struct prerequisite_problem *p = cond_part(in, PREREQUISITES_NAMESPACE);
@@ -32,7 +32,7 @@ static bool is_unsettled(const struct checks *in, struct condition *ret)
            cond_say(ret, "Unknown", REASON_READING, "Ostler is reading the nodes");
 }
 
-/* ---- nodes that are not ready, or not known */
+/* ---- nodes that are not ready or not known */
 
 static bool lacks_nodes(const struct checks *in, struct condition *ret)
 {
@@ -45,9 +45,9 @@ static bool lacks_nodes(const struct checks *in, struct condition *ret)
                                      cond_nodes(in, in->served)));
 }
 
-/* ---- nodes that work, and something to say about them */
+/* ---- nodes that work, with something to report */
 
-/* Nodes that the administrator keeps Ostler off, on which no agent looks. */
+/* Nodes that the administrator excludes, which no agent scans. */
 static const char *left_out(const struct checks *in)
 {
     if (!in->v->control_plane)
@@ -56,7 +56,7 @@ static const char *left_out(const struct checks *in)
                         cond_nodes(in, in->v->control_plane));
 }
 
-/* Nodes of which nobody knows since no agent reports there. */
+/* Nodes whose state is not known because no agent reports. */
 static const char *silent(const struct checks *in)
 {
     const struct child *agents = detecting_agents(in->v);
@@ -96,7 +96,8 @@ static bool lacks_reports(const struct checks *in, struct condition *ret)
     return p && cond_say(ret, "True", p->reason, p->message);
 }
 
-/* Nodes that are out of service for a rollout do not make the policy less than ready; the numbers say that they are out. */
+/* Nodes that a rollout takes out of service do not make the policy less than ready; the numbers
+ * show them. */
 static bool rolls_out(const struct checks *in, struct condition *ret)
 {
     if (!cond_is_rolling_out(in))
@@ -126,11 +127,13 @@ static bool has_all(const struct checks *in, struct condition *ret)
                                   cond_nodes(in, in->served), others, silent(in), cond_letting_go(in)));
 }
 
-/* Worst first: the first that is so is the headline. docs/operations.md has a row for each. */
+/* Worst first: the first that applies is the headline. docs/operations.md has a row for each. */
 static check_fn *const severities[] = {
-    cond_removing, is_invalid, has_no_namespace, has_failed_writes, is_unsettled, /* nothing, or not all, is acted on */
-    lacks_nodes, cond_detecting, cond_no_detector,                               /* GPUs that cannot be used, or not be seen */
-    has_no_nodes, cond_rolled_back, lacks_metrics, rolls_out, lacks_reports,      /* GPUs work, and not all is as asked for */
+    /* Ostler acts on nothing, or not on everything. */
+    cond_removing, is_invalid, has_no_namespace, has_failed_writes, is_unsettled,
+    lacks_nodes, cond_detecting, cond_no_detector, /* GPUs cannot be used or detected */
+    /* GPUs work, but not everything is as requested. */
+    has_no_nodes, cond_rolled_back, lacks_metrics, rolls_out, lacks_reports,
     has_all,
 };
 

@@ -12,11 +12,13 @@
 #include "reconcilers/decide/node_plan.h"
 
 enum {
-    IMAGES_MAX = 16, /* more than operands have; what is over it is pulled when its pod comes */
-    AGAIN_S = 120,   /* after a pod was ended, as for a node that is short of disk space, the next one is made */
+    IMAGES_MAX = 16, /* more than operands have; further images are pulled when their pod starts */
+    /* Delay of a new pull pod after one was ended, for example because a node is short of disk
+     * space. */
+    AGAIN_S = 120,
 };
 
-/* ---- what a pod is for */
+/* ---- purpose of a pod */
 
 static uint64_t add_to_hash(uint64_t hash, const json_t *value)
 {
@@ -30,7 +32,7 @@ static uint64_t add_to_hash(uint64_t hash, const json_t *value)
     return hash * 31 + i;
 }
 
-/* What a section says of pulling. */
+/* Hashes a section's pull settings. */
 static uint64_t add_section(uint64_t hash, const json_t *spec, const struct operand_row *o)
 {
     static const char *const keys[] = { "repository", "image", "version", "imagePullPolicy",
@@ -54,7 +56,7 @@ void images_purpose(struct assignment_ref target, const json_t *spec,
     snprintf(out + len, IMAGES_PURPOSE_MAX - len, ".%08x", (unsigned) (hash & 0xffffffff));
 }
 
-/* ---- what a node says */
+/* ---- state on a node */
 
 static struct images missing(const struct intern *strings, const struct pod *p)
 {
@@ -82,13 +84,13 @@ struct images images_look(const struct pod *pods, const struct intern *strings, 
                                                    : (struct images){ .state = IMAGES_PULLING, .since_s = t->created_s };
 }
 
-/* ---- what it is to pull */
+/* ---- images to pull */
 
 struct list {
     struct arena *arena;
     struct render_image images[IMAGES_MAX];
     size_t count;
-    json_t *secrets; /* names, none twice */
+    json_t *secrets; /* names without duplicates */
 };
 
 static void add_image(struct list *l, const char *component, const char *image, const char *policy)
@@ -104,7 +106,7 @@ static void add_image(struct list *l, const char *component, const char *image, 
     l->count++;
 }
 
-/* Names, or references to them. */
+/* Adds names, or references to them. */
 static void add_secrets(struct list *l, const json_t *references)
 {
     size_t i, k;
@@ -119,7 +121,7 @@ static void add_secrets(struct list *l, const json_t *references)
     }
 }
 
-/* The images of a DaemonSet's pods, as it would be made. */
+/* Adds the images of a DaemonSet's pods, as rendered. */
 static int add_operand(struct list *l, const struct manifests *m, const struct operand_row *o, const struct render_context *ctx,
                        struct err *e)
 {
@@ -138,7 +140,7 @@ static int add_operand(struct list *l, const struct manifests *m, const struct o
     return 0;
 }
 
-/* The revision that an operand comes with; NULL: it does not come. */
+/* The revision that an operand changes with; NULL: it does not change. */
 static const struct render_context *comes_with(const struct images_wanted *want,
                                                const struct operand_row *o)
 {
@@ -175,15 +177,16 @@ int images_pull(const struct manifests *m, const struct images_wanted *want, str
                            "pulls the images of the node's next revision while the node is still in service", actions, e);
 }
 
-/* ---- when nobody waits for it any more */
+/* ---- cleanup */
 
 static bool is_held(const struct node_input *in)
 {
     return in->view.node->cordoned || in->view.node->gave_up || node_is_held(&in->view);
 }
 
-/* The node serves, or was closed and nothing else was changed on it; or it is on its way to something else and waits to turn,
- * whoever holds it. */
+/* Whether the node may still need the images. Either it serves, or it was tainted and not changed,
+ * and no user holds it. Or it is under way to another target and waits to switch, even if a user
+ * holds it. */
 static bool may_wait(const struct node_input *in, const struct node_verdict *v)
 {
     struct claim c;
@@ -206,7 +209,7 @@ static bool is_waited_for(const struct node_input *in, const struct node_verdict
     return task_pod_is_for(in->view.strings, p, in->policy->uid, purpose);
 }
 
-/* It ended, and not since all was there. Asks to be called again when it has been so for a while. */
+/* It ended before all images were pulled. Requests a requeue for the next attempt. */
 static bool was_ended(const struct node_input *in, const struct pod *p, struct actions *actions)
 {
     const struct task *t = pod_task(p);

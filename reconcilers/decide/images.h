@@ -1,12 +1,15 @@
-/* Whether the images that an upgrade brings are on a node, which is asked before the node is claimed: a tag that does not exist,
- * or a registry that cannot be reached, costs no node its old driver, and no node is out of service while it pulls.
+/* Whether the images of an upgrade are on a node, checked before the node is claimed. So a wrong
+ * tag or an unreachable registry does not cost a node its old driver, and no node is out of service
+ * while it pulls.
  *
- * A one-off pod (task `pull`) with a container for each image, the operands' pull policies and their pull secrets has the
- * kubelet pull them. What its containers run does not matter: an image is there when the kubelet says which one it took
- * (imageID), how the container ended, or that it could not be made. The pod stays until the node's own way begins: images of a
- * pod that is there are not cleaned up, also when jobs are waited for for weeks.
+ * A one-off pod (task `pull`) makes the kubelet pull them. It has a container for each image, with
+ * the operands' pull policies and pull secrets. What its containers run does not matter: an image
+ * is present when the kubelet reports its imageID, how the container ended, or that it could not
+ * create the container. The pod stays until the node's upgrade starts, even if jobs run for weeks,
+ * because the kubelet does not clean up images of an existing pod.
  *
- * node.status.images is not asked: it names 50 images at most, is minutes old, and says nothing of an image that is not in it. */
+ * Ostler does not use node.status.images: it lists at most 50 images, is minutes old, and says
+ * nothing about images that it does not list. */
 #ifndef OSTLER_RECONCILERS_DECIDE_IMAGES_H
 #define OSTLER_RECONCILERS_DECIDE_IMAGES_H
 
@@ -19,49 +22,50 @@ struct node_input;
 struct node_verdict;
 
 enum images_state {
-    IMAGES_READY,   /* all are there */
-    IMAGES_UNKNOWN, /* nobody asked */
-    IMAGES_PULLING, /* the node was asked, or a pod that asked for others is still going */
-    IMAGES_MISSING, /* the node cannot get them; its kubelet goes on trying */
+    IMAGES_READY,   /* all images are there */
+    IMAGES_UNKNOWN, /* not requested yet */
+    IMAGES_PULLING, /* being pulled, or a pull pod for other images still exists */
+    IMAGES_MISSING, /* the node cannot pull them; its kubelet keeps trying */
 };
 
 /* All borrowed. */
 struct images {
     enum images_state state;
-    int64_t since_s;   /* with PULLING: when it was asked, seconds of the epoch */
-    const char *image; /* with MISSING: the first that the node cannot get; NULL: it is not about one image */
-    const char *words; /* with MISSING: why not, in the words of the registry or the kubelet */
+    int64_t since_s;   /* with PULLING: when the pull pod was created, epoch seconds */
+    /* With MISSING: the first image that cannot be pulled; NULL: it is not about one image. */
+    const char *image;
+    const char *words; /* with MISSING: the error of the registry or the kubelet */
 };
 
-/* A purpose (task_pod.h) and how the images are pulled: where a person adds a pull secret, a pod that goes on without it helps
- * nobody. */
+/* A purpose (task_pod.h) plus how the images are pulled: after a user adds a pull secret, an old
+ * pull pod without it is useless. */
 enum { IMAGES_PURPOSE_MAX = TASK_PURPOSE_MAX + 9 };
-/* The purpose of a node's pull pod: the hashes of what it is to run, and a hash of the pull
- * policies and secrets that `spec`, the pool's effective one, has for their images. */
+/* The purpose of a node's pull pod: the hashes of its target, and a hash of the pull policies and
+ * secrets for those images in `spec`, the pool's effective spec. */
 void images_purpose(struct assignment_ref target, const json_t *spec,
                     char out[static IMAGES_PURPOSE_MAX]);
 
-/* What the pods of a node, a list through next_on_node, say of the images of a purpose. */
+/* What the pods of a node, a list through next_on_node, show about the images of a purpose. */
 struct images images_look(const struct pod *pods, const struct intern *strings, const char *policy_uid, const char *purpose);
 
-/* What a node is to pull. All borrowed. */
+/* The images that a node must pull. All borrowed. */
 struct images_wanted {
     const char *node;
     const char *purpose;
     const char *policy_uid;
     const char *operand_namespace;
-    struct render_context of[TIERS];     /* of what comes; without inputs: the tier stays as it is */
-    struct render_image proof;           /* of the pod that proves the node then; without an image: none does */
+    struct render_context of[TIERS];     /* of new revisions; without inputs: no change */
+    struct render_image proof; /* of the validation pod that follows; without image: none */
     const json_t *proof_secrets;         /* list of names; NULL: none */
 };
 
-/* Whether the revisions bring any image; where they do not, nothing is pulled and nobody waits for it. */
+/* Whether the revisions bring any image. If not, nothing is pulled or waited for. */
 bool images_any(const struct images_wanted *want);
-/* Plans the request that makes the pod which pulls them. An error: one of their operands cannot be made; nothing is
- * planned then. */
+/* Plans the request that creates the pull pod. Error: an operand cannot be rendered; then it plans
+ * nothing. */
 int images_pull(const struct manifests *m, const struct images_wanted *want, struct actions *actions, struct err *e);
-/* Plans the deletion of a node's pod that pulls, where nobody waits for it, or where it was ended before it was through: then
- * another one is made later. */
+/* Plans the deletion of a node's pull pod if it is not needed, or was ended early; a new pod is
+ * created later. */
 void images_clean(const struct node_input *in, const struct node_verdict *v, struct actions *actions);
 
 #endif

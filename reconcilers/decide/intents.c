@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 
-/* More children than any policy has: what is over it were keys that nobody asks for any more. */
+/* More children than any policy has; the rest are keys that are not used any longer. */
 enum { INTENTS_MAX = 512 };
 
 struct entry {

@@ -1,21 +1,21 @@
-/* What children should be like, as remembered: to render one costs a hundred times as much as to compare the hash of what it
- * would be with what is there. A memo of a pure function: everything that a rendered object depends on is in its key, or makes
- * the memo be cleared (another policy). */
+/* Cache of the intent hashes of children: rendering a child costs a hundred times as much as
+ * comparing its hash. It caches a pure function: everything that a rendered object depends on is in
+ * its key, or clears the cache (another policy). */
 #ifndef OSTLER_RECONCILERS_DECIDE_INTENTS_H
 #define OSTLER_RECONCILERS_DECIDE_INTENTS_H
 
 #include "base/map.h"
 
-/* Zero-initialised = empty. */
+/* Zero-initialised: empty. */
 struct intents {
     struct map by_key;
 };
 
-/* The intent's hash of the object of this key, or NULL when it was not rendered yet. Borrowed until the memo changes. */
+/* The intent hash for this key; NULL: not rendered yet. Borrowed until the cache changes. */
 const char *intents_get(const struct intents *m, const char *key);
-/* Remembers one; both are copied. */
+/* Stores a hash; copies both texts. */
 void intents_put(struct intents *m, const char *key, const char *intent);
-/* Forgets all. */
+/* Clears the cache. */
 void intents_clear(struct intents *m);
 
 #endif

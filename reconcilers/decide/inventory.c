@@ -8,7 +8,7 @@
 #include "reconcilers/decide/node_operands.h"
 #include "reconcilers/decide/proof.h"
 
-/* What it saw of this start of the machine; NULL: nothing, or of an earlier one. */
+/* The report from this boot of the machine; NULL: none, or from an earlier boot. */
 static const struct node_inventory *of_this_boot(const struct node_input *in)
 {
     const struct node_inventory *i = in->inventory;
@@ -20,7 +20,7 @@ bool inventory_is_since_boot(const struct node_input *in)
     return of_this_boot(in) != NULL;
 }
 
-/* The same while the agent is up: what it does not say any more may be otherwise by now. */
+/* The same, only while the agent is up: otherwise its report may be stale. */
 static const struct node_inventory *live(const struct node_input *in)
 {
     return in->pods->agent ? of_this_boot(in) : NULL;
@@ -32,13 +32,13 @@ bool inventory_has_no_gpu(const struct node_input *in)
     return i && in->view.node->gpus == 0 && node_inventory_shows_none(i);
 }
 
-/* A driver of ours is there, or on its way to or from it. */
+/* A driver of Ostler's is there, or being installed or removed. */
 static bool has_our_driver(const struct node_input *in)
 {
     return in->view.node->claim || node_label(&in->view, LABEL_DRIVER) || in->pods->of[OPERAND_DRIVER].present;
 }
 
-/* A module that was left behind when a driver of ours went is not the host's. */
+/* A module that remains after Ostler's driver was removed is not the host's. */
 static bool was_never_ours(const struct node_input *in)
 {
     return !in->view.node->proof && !node_label(&in->view, LABEL_STACK);
@@ -57,7 +57,7 @@ bool node_host_driver(const struct node_input *in, const struct node_facts *fact
     return in->view.node->host_driver || in->pods->host_driver || inventory_host_driver(in, facts);
 }
 
-/* Of a revision that nobody knows any more it is taken for granted. */
+/* Assumed for a revision whose record is lost. */
 static bool brings_toolkit(const struct node_input *in, const char *stack)
 {
     const json_t *inputs = in->record(in->arg, TIER_STACK, stack);
@@ -86,7 +86,7 @@ const char *inventory_driver_version(const struct node_input *in)
 
 /* ---- why GPUs do not work */
 
-/* One look at what an agent says of a node. */
+/* The state of one check of an agent's report. */
 struct seeing {
     const struct node_input *in;
     const struct node_inventory *seen;
@@ -94,7 +94,7 @@ struct seeing {
     struct arena *a;
 };
 
-/* A driver was sent there and does not come up, though its image is there. */
+/* A driver was sent there and does not come up, although its image is pulled. */
 static bool waits_for_driver(const struct seeing *s)
 {
     return s->v->cause == OPERAND_DRIVER && s->in->pods->of[OPERAND_DRIVER].present &&
@@ -118,7 +118,7 @@ static const char *secure_boot(const struct seeing *s)
            "its pool, install a signed driver on the host, or switch Secure Boot off";
 }
 
-/* The pod's container `peermem` waits for the card's driver, for ever. */
+/* The pod's container `peermem` waits for the card's driver without end. */
 static const char *no_network_card(const struct seeing *s)
 {
     const json_t *driver = operands_inputs(s->in, TIER_DRIVER, s->v->carried.hash[TIER_DRIVER]);
@@ -128,7 +128,7 @@ static const char *no_network_card(const struct seeing *s)
            "peermem waits: switch driver.rdma on for a pool whose nodes all have such a card";
 }
 
-/* All is up, or would be if the kubelet offered as many GPUs as it did. */
+/* All operands are up, or would be if the kubelet offered as many GPUs as before. */
 static bool is_up(const struct seeing *s)
 {
     return s->v->state == NODE_READY || s->v->reason == REASON_GPUS_MISSING;
@@ -144,7 +144,7 @@ static const char *lost(const struct seeing *s)
                         i->lost == 1 ? "has" : "have", i->lost_address);
 }
 
-/* Whether each GPU that the driver has should be one that the kubelet offers: not where they are divided or shared. */
+/* Whether the kubelet should offer each GPU of the driver: not if they are divided or shared. */
 static bool offers_whole_gpus(const struct seeing *s)
 {
     const json_t *stack = operands_inputs(s->in, TIER_STACK, s->v->carried.hash[TIER_STACK]);
@@ -154,8 +154,8 @@ static bool offers_whole_gpus(const struct seeing *s)
            (!config || json_is_null(config)) && !s->seen->divided;
 }
 
-/* Those that nothing lists any more, as after a start of the machine without them. That they are gone is the kubelet's word: an
- * agent alone takes no GPU away that is offered. */
+/* GPUs that are not listed any longer, for example after a boot without them. The kubelet must
+ * confirm that they are missing: an agent alone removes no offered GPU. */
 static const char *vanished(const struct seeing *s)
 {
     struct proof proven = { 0 };
@@ -191,10 +191,10 @@ static const char *other_version(const struct seeing *s)
 
 struct problem {
     enum reason reason;
-    const char *(*sentence)(const struct seeing *s); /* NULL: it is not so */
+    const char *(*sentence)(const struct seeing *s); /* NULL: does not apply */
 };
 
-/* In the order in which they are told; of several the first is. */
+/* In order of priority: the first that applies is reported. */
 static const struct problem problems_of_drivers[] = {
     { REASON_NOUVEAU_BOUND, nouveau },
     { REASON_SECURE_BOOT_UNSIGNED, secure_boot },
@@ -207,7 +207,7 @@ static const struct problem problems_of_gpus[] = {
     { REASON_VERSION_MISMATCH, other_version },
 };
 
-/* The sentence to the first that is so; NULL: none is. */
+/* The sentence of the first that applies; NULL: none. */
 static const char *first_of(const struct problem *problems, size_t n, const struct seeing *s,
                             enum reason *ret_reason)
 {

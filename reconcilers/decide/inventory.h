@@ -1,30 +1,32 @@
-/* What the agent on a node has seen, where it decides something: that there is no GPU any more, that the host has a driver of its
- * own, and why GPUs do not work. An agent that is silent decides nothing. */
+/* Decisions from the agent's report: that a node has no GPU, that the host has its own driver, and
+ * why GPUs do not work. Without a report, nothing is decided. */
 #ifndef OSTLER_RECONCILERS_DECIDE_INVENTORY_H
 #define OSTLER_RECONCILERS_DECIDE_INVENTORY_H
 
 #include "reconcilers/decide/node_plan.h"
 
-/* An agent that is there and up says that this machine, since it started, has no GPU, and the kubelet has none to give either:
- * what labels say was said earlier, or by somebody who has not looked. */
+/* Whether an agent that is up reports no GPU since this boot, and the kubelet offers none. This
+ * overrides labels, which are older or come from a writer that has not scanned the bus. */
 bool inventory_has_no_gpu(const struct node_input *in);
-/* Ostler's toolkit has been installed there, as far as one can see, so that what the host had counts for nothing: its pod has
- * come that far, or the node was proven with it, was taken out of service with it, or is being freed of it. */
+/* Whether Ostler's toolkit has been installed there as far as Ostler can see, so that the host's
+ * own toolkit does not count. Evidence: its pod has come that far, or the node was validated with
+ * it, taken out of service with it, or is being freed of it. */
 bool inventory_has_own_toolkit(const struct node_input *in);
-/* The host has a driver of its own: it is remembered, the driver pod found it, or the agent sees it. The agent's word counts only
- * where no driver of Ostler's has been sent: a node that serves is not changed since somebody installed a package. */
+/* Whether the host has its own driver: an annotation remembers it, the driver pod found it, or the
+ * agent reports it. The agent's report counts only if Ostler has sent no driver there: an installed
+ * package does not change a node in service. */
 bool node_host_driver(const struct node_input *in, const struct node_facts *facts);
-/* Whether what the agent says is of this start of the machine. */
+/* Whether the agent's report is from this boot of the machine. */
 bool inventory_is_since_boot(const struct node_input *in);
-/* The version of the module that the agent sees loaded; "": it does not know. What it said before the driver that is there had
- * come is of the one before: it may have said nothing since. */
+/* The version of the loaded module in the agent's report; "": not known. A report from before the
+ * current driver started is about the previous driver, so it does not count. */
 const char *inventory_driver_version(const struct node_input *in);
-/* Why the driver that a node is given does not come up, as far as the agent sees it, beginning with
- * the word for it; NULL: it sees nothing that explains it. From the arena. */
+/* Why the assigned driver does not come up, by the agent's report, starting with the reason word;
+ * NULL: the report does not explain it. From the arena. */
 const char *inventory_why_no_driver(const struct node_input *in, struct arena *a, const struct node_verdict *v,
                                enum reason *ret_reason);
-/* Says of a node that is not claimed what keeps its driver from coming up, or what is wrong with GPUs of a node that is up
- * otherwise. The verdict is complete but for that. */
+/* Adds to the verdict of an unclaimed node what keeps its driver from coming up, or what is wrong
+ * with its GPUs. The rest of the verdict must be complete. */
 void inventory_explain(const struct node_input *in, struct arena *a, struct node_verdict *v);
 
 #endif

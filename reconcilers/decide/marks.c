@@ -11,26 +11,27 @@
 #include "reconcilers/decide/keeping.h"
 #include "reconcilers/decide/node_patch.h"
 
-/* The annotation's member that says which of its taints goes with a claim, where that has another key than it has by default. */
+/* The annotation's member with the taint that goes with a claim, if its key is not the default. */
 #define MEMBER_UPGRADE "upgrade"
-/* Room for members that a newer version wrote, as JSON. */
+/* Room for members of newer versions, as JSON. */
 enum { MARKS_MORE_MAX = 1024 };
 
-/* One comparison on its way. */
+/* State of one comparison. */
 struct diff {
     const struct node_view *view;
-    json_t *old_labels; /* names of what we set, as the node says; borrowed from `said` */
+    json_t *old_labels; /* names of what Ostler set, by the annotation; borrowed from `said` */
     json_t *old_taints; /* the same */
-    json_t *old_features; /* of these, what we wrote that may change with what is seen: key to value; borrowed from `said` */
+    /* Of these, the feature labels that Ostler wrote: key to value; borrowed from `said`. */
+    json_t *old_features;
     json_t *said;
-    json_t *set_labels;  /* what changes of the labels: value or null */
-    json_t *our_labels;  /* names of what is ours afterwards */
+    json_t *set_labels;  /* changes of labels: value or null */
+    json_t *our_labels;  /* names of Ostler's labels afterwards */
     json_t *our_taints;
     json_t *our_features; /* the same afterwards */
-    json_t *our_keeps;    /* names of annotations that keep autoscalers off (keeping.h), the same */
-    char *old_upgrade;    /* the taint that goes with a claim, as the annotation names taints */
-    const char *upgrade;  /* key of that which the node is to bear; NULL: none */
-    json_t *left;         /* names of what was ours, stays, and is somebody else's from now on */
+    json_t *our_keeps; /* names of annotations that keep autoscalers off (keeping.h), afterwards */
+    char *old_upgrade;    /* the taint that goes with a claim, as named in the annotation */
+    const char *upgrade;  /* key of the wanted one; NULL: none */
+    json_t *left;         /* names of labels that stay and that Ostler disowns */
     json_t *taints;      /* the node's whole list, changed or not */
     bool taints_changed;
 };
@@ -41,7 +42,7 @@ static json_t *parse(const struct node_view *view, uint32_t text_id)
     return text ? json_parse(text, strlen(text), NULL) : NULL;
 }
 
-/* A taint is one by key and effect. */
+/* Key and effect identify a taint. */
 static size_t find_taint(const json_t *taints, const char *key, const char *effect)
 {
     size_t i;
@@ -52,7 +53,8 @@ static size_t find_taint(const json_t *taints, const char *key, const char *effe
     return SIZE_MAX;
 }
 
-/* Where the taint is that the annotation names "key:effect"; SIZE_MAX: it is not there, or cannot be ours. */
+/* Index of the taint that the annotation names as "key:effect"; SIZE_MAX: absent, or cannot be
+ * Ostler's. */
 static size_t find_named_taint(const struct diff *d, const char *name)
 {
     const char *colon = name ? strrchr(name, ':') : NULL;
@@ -62,8 +64,8 @@ static size_t find_named_taint(const struct diff *d, const char *name)
     return !policy_taint_of_kubernetes(key) ? find_taint(d->taints, key, colon + 1) : SIZE_MAX;
 }
 
-/* The key of the taint that goes with the node's claim: as the annotation says it, else the policy's (NULL: none), where the node
- * bears that: somebody may have edited the annotation. */
+/* The key of the taint that goes with the node's claim: the annotation's, else the policy's (NULL:
+ * none) if the node has that taint, because another client may have edited the annotation. */
 static const char *upgrade_key(const struct diff *d, const char *of_policy)
 {
     const char *said = json_str(d->said, MEMBER_UPGRADE);
@@ -72,7 +74,7 @@ static const char *upgrade_key(const struct diff *d, const char *of_policy)
     return of_policy && find_taint(d->taints, of_policy, CLAIM_TAINT_EFFECT) != SIZE_MAX ? of_policy : TAINT_UPGRADE;
 }
 
-/* `taint`: the key that the policy says; NULL: none. */
+/* `taint`: the policy's key; NULL: none. */
 static void begin(struct diff *d, const struct node_view *view, const char *taint)
 {
     *d = (struct diff){ .view = view };
@@ -90,7 +92,8 @@ static void begin(struct diff *d, const struct node_view *view, const char *tain
     if (!d->taints)
         d->taints = json_array();
     d->old_upgrade = xasprintf("%s:" CLAIM_TAINT_EFFECT, upgrade_key(d, taint));
-    /* The taint of an upgrade is ours also where somebody has edited what says so: a node that is let go must not stay closed. */
+    /* The upgrade taint is Ostler's even if another client edited the annotation: a released node
+     * must not stay tainted. */
     if (view->node->claim && find_named_taint(d, d->old_upgrade) != SIZE_MAX && !json_has_text(d->old_taints, d->old_upgrade))
         json_array_append_new(d->old_taints, json_string(d->old_upgrade));
 }
@@ -109,7 +112,7 @@ static void end(struct diff *d)
     free(d->old_upgrade);
 }
 
-/* A label under a key of the field: ours only where nobody had set it before us. */
+/* A label outside Ostler's prefix is Ostler's only if no other client set it first. */
 static void want_label(struct diff *d, const char *key, const char *value)
 {
     const char *now = node_label(d->view, key);
@@ -121,8 +124,8 @@ static void want_label(struct diff *d, const char *key, const char *value)
         json_object_set_new(d->set_labels, key, json_string(value));
 }
 
-/* What GPU feature discovery, or somebody else, made of a label that we had written is theirs from then on: two writers of one
- * label would never rest. */
+/* A label that GPU feature discovery or another client has changed since belongs to that client:
+ * two writers of one label would never stop. */
 static bool is_changed(const struct diff *d, const char *key)
 {
     const char *now = node_label(d->view, key), *written = json_key(d->old_features, key);
@@ -147,7 +150,7 @@ static void want_feature(struct diff *d, const char *key, const char *value)
         json_object_set_new(d->our_features, key, json_string(value));
 }
 
-/* Those that were ours, each as `rule` says. */
+/* Handles the feature labels that were Ostler's, by `rule`. */
 static void go_through_features(struct diff *d, enum marks_features rule)
 {
     size_t i;
@@ -174,8 +177,8 @@ static void want_features(struct diff *d, const struct marks *wanted)
             want_feature(d, key, json_string_value(value));
 }
 
-/* Whether a key that the annotation names can be ours. A kubelet may annotate its node, but not take every label or taint off it:
- * it must not make us do so. */
+/* Whether a key in the annotation can be Ostler's. A kubelet may annotate its node but not remove
+ * every label or taint, so it must not be able to make Ostler do that. */
 static bool may_be_ours(const char *key)
 {
     return !policy_key_of_kubernetes(key);
@@ -193,7 +196,7 @@ static void drop_unwanted_labels(struct diff *d)
     }
 }
 
-/* A label under our own prefix: ours whoever set it. */
+/* A label with Ostler's prefix is Ostler's, whoever set it. */
 static void own_label(struct diff *d, const char *key, const char *value)
 {
     const char *now = node_label(d->view, key);
@@ -215,7 +218,7 @@ static void want_taint(struct diff *d, const struct policy_taint *taint)
     CLEANUP_FREE char *name = xasprintf("%s:%s", taint->key, taint->effect);
     size_t at = find_taint(d->taints, taint->key, taint->effect);
     if (at != SIZE_MAX && !json_has_text(d->old_taints, name))
-        return; /* somebody else's: it counts, and is theirs */
+        return; /* another client's: it counts, and stays theirs */
     json_array_append_new(d->our_taints, json_string(name));
     json_t *wanted = json_pack("{s:s, s:s, s:s}", "key", taint->key, "value", taint->value, "effect", taint->effect);
     if (at == SIZE_MAX) {
@@ -243,7 +246,7 @@ static void drop_unwanted_taints(struct diff *d)
     }
 }
 
-/* A taint that goes whoever has set it, with whatever effect. */
+/* Removes a taint, whoever set it, with any effect. */
 static void drop_taint(struct diff *d, const char *key)
 {
     for (size_t i = json_array_size(d->taints); i-- > 0;)
@@ -263,8 +266,8 @@ static void want_upgrade_taint(struct diff *d, const struct claim *claim, const 
                                           .effect = CLAIM_TAINT_EFFECT });
 }
 
-/* Members that this version does not know: a newer one wrote them, and would no longer know what it set. More than a newer one
- * would write is somebody else's. */
+/* Keeps unknown members, which a newer version needs to know what it set. Anything larger than a
+ * newer version would write is not kept. */
 static void keep_more(const struct diff *d, json_t *ret)
 {
     if (!json_is_object(d->said))
@@ -278,7 +281,7 @@ static void keep_more(const struct diff *d, json_t *ret)
         json_object_update_missing(ret, more);
 }
 
-/* The annotation's text, or NULL when nothing is ours. */
+/* The annotation's text, or NULL if nothing is Ostler's. */
 static char *marks_text(const struct diff *d)
 {
     if (!json_array_size(d->our_labels) && !json_array_size(d->our_taints) && !json_array_size(d->our_keeps))
@@ -300,7 +303,7 @@ static void set_annotation(json_t *patch, const char *key, const char *now, cons
         json_object_set_new(patch, key, wanted ? json_string(wanted) : json_null());
 }
 
-/* The change of what differs; NULL when nothing does. */
+/* The patch of the differences; NULL: none. */
 static json_t *build(struct diff *d, const struct marks *wanted)
 {
     const struct node *n = d->view->node;
@@ -347,7 +350,7 @@ json_t *marks_patch(const struct node_view *view, const struct marks *wanted)
     return patch;
 }
 
-/* What was ours stays so, but for the taint that goes with a claim. */
+/* Keeps what was Ostler's, except the taint that goes with a claim. */
 static void keep_all(struct diff *d)
 {
     size_t i;
@@ -359,7 +362,7 @@ static void keep_all(struct diff *d)
             json_array_append(d->our_taints, entry);
 }
 
-/* The change to this claim, or to none; what else annotations say stays. Ends the difference. */
+/* The patch that sets this claim, or none, and keeps the other annotations. Ends the comparison. */
 static json_t *build_the_rest_as_it_is(struct diff *d, const struct claim *claim)
 {
     const struct node *n = d->view->node;
@@ -400,7 +403,7 @@ bool marks_have_taint(const struct node_view *view, const char *key)
 
 bool marks_closed(const struct node_view *view)
 {
-    /* Asked of every node, again and again. A person may have taken the taint off together with the claim. */
+    /* Called often for every node. A user may have removed the taint together with the claim. */
     const char *taints = intern_text(view->strings, view->node->taints), *said = intern_text(view->strings, view->node->marks);
     if (!strstr(str_or_empty(taints), TAINT_UPGRADE) && !strstr(str_or_empty(said), TAINT_UPGRADE) &&
         !strstr(str_or_empty(said), "\"" MEMBER_UPGRADE "\""))
@@ -427,7 +430,7 @@ bool marks_any(const struct node_view *view)
            node_is_assigned(view) || node_label(view, LABEL_REMOVAL) || has_off_label(view);
 }
 
-/* Whether the node bears a label or taint that the annotation names. */
+/* Whether the node has a label or taint that the annotation names. */
 static bool bears_named(const struct diff *d)
 {
     size_t i;

@@ -13,7 +13,7 @@ void verdict_settle(struct node_verdict *v, enum node_state state, enum reason r
     v->message = message;
 }
 
-/* What a kubelet or the scheduler says of a pod. */
+/* Reports a pod's problem from the kubelet or the scheduler. */
 static void settle_problem(struct node_verdict *v, const char *word, const char *problem)
 {
     verdict_settle(v, NODE_FAILED, reason_parse(word), problem);
@@ -107,9 +107,9 @@ void operands_judge(const struct node_input *in, struct arena *a, struct node_ve
     }
 }
 
-/* The exporter's pods name the RuntimeClass nvidia. Where Ostler's toolkit configures no runtime, a host may lack its handler:
- * the kubelet then tries for ever to begin such a pod. A toolkit of another operator is none of the host's own, and has that
- * handler: a container that runs shows it. */
+/* The exporter's pods name the RuntimeClass nvidia. If Ostler's toolkit configures no runtime, a
+ * host may lack its handler; then the kubelet retries such a pod without end. A toolkit of another
+ * operator is not a host toolkit and has that handler, which a running container shows. */
 static const char *metrics_problem(const struct node_input *in, const struct node_verdict *v)
 {
     const char *problem = in->pods->of[OPERAND_EXPORTER].problem;
@@ -120,8 +120,8 @@ static const char *metrics_problem(const struct node_input *in, const struct nod
            "there, or set exporter.enabled to false in the policy or the node's pool";
 }
 
-/* One DaemonSet is for all nodes, and its pods ask the kubelet where its distribution has it: who has which GPU is not known of a
- * kubelet with another --root-dir. */
+/* One DaemonSet serves all nodes, and its pods look for the kubelet in the distribution's default
+ * directory. So metrics lack the pods' names if the kubelet has another --root-dir. */
 static const char *unnamed_pods(const struct node_input *in, struct arena *a)
 {
     const struct node_inventory *i = in->inventory;

@@ -10,7 +10,7 @@
 #define ANNOTATIONS "/metadata/annotations"
 #define TAINTS "/spec/taints"
 
-/* Labels that every change rests on, besides those of the tiers. */
+/* Labels that every change depends on, besides those of the tiers. */
 static const char *const decisive[] = { LABEL_MANAGED, LABEL_DEPLOY_OPERANDS, LABEL_HOLD };
 
 static json_t *text_or_null(const char *text)
@@ -31,7 +31,7 @@ static void test_unchanged(json_t *operations, const struct node_view *view, con
         test_key(operations, LABELS, label, node_label(view, label));
 }
 
-/* Where there is no label at all, one test says that of all. */
+/* If there are no labels at all, one test covers all. */
 static void test_labels(json_t *operations, const struct node_view *view, const json_t *change)
 {
     if (view->node->label_count == 0) {
@@ -48,7 +48,8 @@ static void test_labels(json_t *operations, const struct node_view *view, const 
         test_key(operations, LABELS, key, node_label(view, key));
 }
 
-/* A proof counts where it is changed only: it lets nobody on the node that others keep off. */
+/* The validation annotation is tested only if it changes: it cannot let pods onto a node that
+ * others keep closed. */
 static void test_annotations(json_t *operations, const struct node_view *view, const json_t *change)
 {
     const struct node *n = view->node;
@@ -84,7 +85,7 @@ static void set_key(json_t *operations, const char *map, const char *key, json_t
         json_patch_add(operations, "add", path, json_incref(value));
 }
 
-/* A map that is not there is made with its first members. */
+/* An absent map is created with its first members. */
 static void set_keys(json_t *operations, const char *map, bool there, const json_t *change)
 {
     const char *key;

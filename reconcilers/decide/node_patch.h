@@ -1,20 +1,21 @@
-/* A change of a Node's marks as one request, which the API server refuses when anything that the change rests on is not as it
- * was read.
+/* A change of a Node as one JSON patch, which the API server refuses if anything that the change
+ * depends on differs from what Ostler read.
  *
- * The guard is a list of tests in a JSON patch, not a resourceVersion. A node that joins is written by its kubelet and by several
- * controllers in the same moments; none of that concerns marks, but each write moves the resourceVersion, so that a patch that
- * names it is refused time and again. The tests hold:
+ * The guard is a list of tests in the patch, not a resourceVersion. While a node joins, its kubelet
+ * and several controllers write to it at the same time. These writes do not concern Ostler's
+ * fields, but each changes the resourceVersion, so a patch that names it would fail again and
+ * again. The tests cover:
  *
- *   - the uid, and that the node is not being deleted;
- *   - the annotations that say what is ours, what the node is claimed for and what a person gave up on, the assignment, and the
- *     labels by which people say what may be done with the node, changed or not;
- *   - each label that is changed, and each annotation for autoscalers, with the value that was read, or that it was not there;
- *   - the whole list of taints, where it is changed: it is written whole, and nobody's taint may get lost; and with a claim that
- *     comes, since a taint of others may be what closes the node.
+ * - the uid, and that the node is not being deleted;
+ * - changed or not: the assignment, the annotations for Ostler's keys, claim and given-up target,
+ *   and the labels by which users control the node;
+ * - each changed label and each autoscaler annotation: the value read, or that it was absent;
+ * - the whole list of taints if it changes, because it is written as a whole and no other taint may
+ *   get lost; and if a claim is added, because another taint may be what closes the node.
  *
- * The server tests and changes the object in one step. So a write of others that comes between our reading and our patch either
- * meets a test, and the patch is refused; or it is about other fields, and then the node is as if it had come just after ours: no
- * guard keeps that from happening, and its event makes us look again. */
+ * The API server tests and changes the object in one step. So another client's write between
+ * Ostler's read and patch either fails a test, or concerns other fields. The latter is equivalent
+ * to a write just after the patch. No guard prevents that; its event causes another pass. */
 #ifndef OSTLER_RECONCILERS_DECIDE_NODE_PATCH_H
 #define OSTLER_RECONCILERS_DECIDE_NODE_PATCH_H
 
@@ -23,15 +24,15 @@
 
 #include "reconcilers/model/node.h"
 
-/* What changes; NULL: nothing of the kind. All borrowed. */
+/* The changes; NULL: no change of that kind. All borrowed. */
 struct node_change {
-    const json_t *labels;      /* key to value; null takes it off */
-    const json_t *annotations; /* the same; under our own prefix, or of model/autoscaler.h */
-    const json_t *taints;      /* the whole list as it is to be */
-    bool rests_on_taints;      /* it is right only with the taints that were read, though it leaves them as they are */
+    const json_t *labels;      /* key to value; null removes it */
+    const json_t *annotations; /* the same; keys with Ostler's prefix or of model/autoscaler.h */
+    const json_t *taints;      /* the whole new list */
+    bool rests_on_taints;      /* valid only with the taints that were read, even if unchanged */
 };
 
-/* The guarded JSON patch; NULL when nothing changes. New reference. */
+/* The guarded JSON patch; NULL: nothing changes. New reference. */
 json_t *node_patch(const struct node_view *view, const struct node_change *change);
 
 #endif

@@ -44,7 +44,7 @@ const char *verdict_word(const struct node_verdict *v)
     return reason_word(v->reason, v->word);
 }
 
-/* Somebody says: leave this node alone. What is said to Ostler by name counts more than what is said to NVIDIA's operator. */
+/* A user excludes this node. Ostler's own label overrides that of NVIDIA's operator. */
 static bool is_released(const struct node_input *in)
 {
     const char *managed = node_label(&in->view, LABEL_MANAGED);
@@ -57,18 +57,20 @@ static bool is_ours_to_manage(const struct node_input *in)
     return in->mode == MODE_MANAGE && !is_released(in) && selector_matches(&in->policy->nodes, node_label, &in->view);
 }
 
-/* Labels that a node of the pool bears besides the assignment: ours, then the pool's, then the policy's. */
+/* Labels of a node of the pool besides the assignment: Ostler's, then the pool's, then the
+ * policy's. */
 static json_t *wanted_labels(const struct node_input *in, const struct node_verdict *v)
 {
     json_t *labels = json_pack("{s:s}", v->vendor->present, "true");
     json_object_update_missing(labels, (json_t *) in->policy->pools[v->pool].node_labels);
     json_object_update_missing(labels, (json_t *) in->policy->node_labels);
-    /* A node that we released by a label of our own would be taken back and released again for ever. */
+    /* A node that Ostler released by its own label would be taken back and released again without
+     * end. */
     json_object_del(labels, LABEL_DEPLOY_OPERANDS);
     return labels;
 }
 
-/* Asks for the node's pods, so that the write after it is sent only where all of them were known. */
+/* Lists the node's pods, so that the write after it is sent only if all of them were known. */
 static void look_at_node(const struct node_input *in, enum reason reason, struct actions *actions)
 {
     const char *name = in->view.node->head.key;
@@ -79,7 +81,7 @@ static void look_at_node(const struct node_input *in, enum reason reason, struct
                "lists the node's pods, in case a GPU pod started that the watch has not reported");
 }
 
-/* Plans the one write of a pass; takes the patch, NULL: nothing to write. */
+/* Plans the only write of a pass; takes the patch, NULL: nothing to write. */
 static void write_patch(const struct node_input *in, json_t *patch_steal, enum reason reason,
                         const char *message, struct actions *actions)
 {
@@ -92,7 +94,7 @@ static void write_patch(const struct node_input *in, json_t *patch_steal, enum r
                reason, "%s", message);
 }
 
-/* The default key of the policy stands for the key of the node's vendor. */
+/* The policy's default key stands for the key of the node's vendor. */
 static struct policy_taint taint_of(const struct policy_pool *pool, const struct vendor *v)
 {
     struct policy_taint taint = pool->taint;
@@ -101,7 +103,7 @@ static struct policy_taint taint_of(const struct policy_pool *pool, const struct
     return taint;
 }
 
-/* The followers that the pool is without, and others are not. */
+/* Followers that this pool does not run and other pools do. */
 static unsigned off_followers(const struct policy *policy, const struct policy_pool *p)
 {
     unsigned off = 0;
@@ -111,7 +113,7 @@ static unsigned off_followers(const struct policy *policy, const struct policy_p
     return off;
 }
 
-/* What every node of the pool bears. The labels are the caller's. */
+/* What every node of the pool has. The caller owns the labels. */
 static struct marks usual_marks(const struct node_input *in, const json_t *labels,
                                 const struct node_verdict *v)
 {
@@ -127,7 +129,8 @@ static void write_marks(const struct node_input *in, const struct marks *wanted,
     write_patch(in, marks_patch(&in->view, wanted), reason, message, actions);
 }
 
-/* A node that runs nothing of Ostler's does not get a driver that has no image: it would wait for it with ErrImagePull. */
+/* A node that runs nothing of Ostler's gets no driver without an image: it would only wait with
+ * ErrImagePull. */
 static const struct target *without_image(const struct node_input *in, const struct target *t, struct target *bare)
 {
     if (!t->no_image || in->view.node->claim || !assignment_is_empty(node_assigned(&in->view)))
@@ -136,8 +139,8 @@ static const struct target *without_image(const struct node_input *in, const str
     return bare;
 }
 
-/* The node is marked with everything but operands, and stays so until something changes. Pods of a stack that somebody else runs,
- * or may run, may not tolerate the taint, so such a node bears it only where the policy says so. */
+/* Sets everything on the node except operands. Pods of another stack, present or possible, may not
+ * tolerate the taint, so such a node gets it only if the policy says so. */
 static void mark_only(const struct node_input *in, struct node_verdict *v, enum node_state state,
                       enum reason reason, const char *message, struct actions *actions)
 {
@@ -149,7 +152,7 @@ static void mark_only(const struct node_input *in, struct node_verdict *v, enum 
     write_marks(in, &wanted, reason, message, actions);
 }
 
-/* The node is left as it is in this pass. */
+/* Leaves the node unchanged in this pass. */
 static void carry_labels(struct node_verdict *v, const struct node_input *in)
 {
     assignment_copy(&v->carried, node_assigned(&in->view));
@@ -164,7 +167,8 @@ static void settle_lost(const struct node_input *in, struct arena *a, struct nod
     v->pod = NULL;
 }
 
-/* What a look at the proof asks for. A pod that cannot be made proves nothing, and never will under this policy. */
+/* Carries out what proof_look() asks for. A pod that cannot be created never validates anything
+ * under this policy. */
 static void act_on_proof(const struct node_input *in, struct arena *a, const struct proof_case *c, const struct proof_look *look,
                          struct node_verdict *v, struct actions *actions)
 {
@@ -174,7 +178,7 @@ static void act_on_proof(const struct node_input *in, struct arena *a, const str
                        arena_printf(a, "the validation pod cannot be created: %s", err_msg(&e)));
 }
 
-/* Pods are asked to leave, or deleted. */
+/* Evicts or deletes pods. */
 static void send_away(const struct node_input *in, const struct upgrade *up, struct actions *actions)
 {
     if (up->send == SEND_EVICT && in->ask_in_ms > 0)
@@ -185,7 +189,7 @@ static void send_away(const struct node_input *in, const struct upgrade *up, str
         drain_delete(&up->drain, actions);
 }
 
-/* A claimed node, or one whose claim somebody took away. */
+/* A claimed node, or one whose claim a user removed. */
 static void go_on(const struct node_input *in, struct arena *a, const struct upgrade *up, struct node_verdict *v,
                   struct actions *actions)
 {
@@ -206,12 +210,12 @@ static void go_on(const struct node_input *in, struct arena *a, const struct upg
     proof_marks_clear(&open);
     if (up->proving)
         act_on_proof(in, a, &up->proves, &up->proof, v, actions);
-    else if (!up->claimed || up->claim.phase != CLAIM_FAILED) /* its last words are kept */
+    else if (!up->claimed || up->claim.phase != CLAIM_FAILED) /* its termination message is kept */
         proof_clear(in, actions);
     send_away(in, up, actions);
 }
 
-/* A node that has its driver, and no stack since its first toolkit comes in turn. */
+/* A node with its driver and without a stack, because its first toolkit comes in turn. */
 static void judge_turn(const struct node_input *in, struct arena *a,
                        const struct node_assignment *as, struct node_verdict *v)
 {
@@ -231,7 +235,7 @@ static void judge_turn(const struct node_input *in, struct arena *a,
                                        "time as many as it works on, and one more", pool));
 }
 
-/* What the verdict says of a node that is not claimed, by its operands alone. */
+/* The verdict of an unclaimed node by its operands alone. */
 static void judge(const struct node_input *in, struct arena *a, const struct node_assignment *as,
                   const struct target *t, struct node_verdict *v)
 {
@@ -247,7 +251,8 @@ static void judge(const struct node_input *in, struct arena *a, const struct nod
     }
 }
 
-/* The proof of a node, where its operands are up. Who runs on GPUs of a node that is open shows that these do. */
+/* The validation of a node whose operands are up. Pods that run on the GPUs of a node in service
+ * show that these work. */
 struct proving {
     bool looked;
     struct proof_case of;
@@ -300,7 +305,8 @@ static void prove(const struct node_input *in, struct arena *a, struct node_verd
     }
 }
 
-/* A new node that stays closed for too long has failed, whatever it waits for; it opens when it is proven after all. */
+/* A new node that stays closed for too long has failed, whatever it waits for. It opens if its
+ * validation succeeds later. */
 static void judge_startup(const struct node_input *in, struct arena *a, struct node_verdict *v, struct actions *actions)
 {
     bool under_way = (v->state == NODE_INSTALLING && v->first != FIRST_TURN) || v->state == NODE_VALIDATING;
@@ -313,7 +319,7 @@ static void judge_startup(const struct node_input *in, struct arena *a, struct n
         v->message = v->message ? arena_printf(a, "%s; %s", v->message, open) : open;
 }
 
-/* The write that a node without a claim needs: its assignment, with all else that it is to bear. */
+/* The write of an unclaimed node: its assignment and everything else that it should have. */
 static void give(const struct node_input *in, struct arena *a, const struct node_assignment *as,
                  const struct proof_look *look, bool host_driver, const char *gave_up,
                  const struct node_verdict *v,
@@ -333,7 +339,7 @@ static void give(const struct node_input *in, struct arena *a, const struct node
     proof_marks_clear(&open);
 }
 
-/* Whoever uses its driver is known before the node is taken out of service for another one. */
+/* Finds the users of a driver before the node is taken out of service for another driver. */
 static void look_for_holders(const struct node_input *in, const struct target *t, struct actions *actions)
 {
     const char *driver = node_label(&in->view, LABEL_DRIVER);
@@ -342,7 +348,7 @@ static void look_for_holders(const struct node_input *in, const struct target *t
         look_at_node(in, REASON_HOLDERS, actions);
 }
 
-/* A node that is not claimed: it is given what it is to run, proven, and opened. */
+/* An unclaimed node: assigns its revisions, validates it and opens it. */
 static void serve(const struct node_input *in, struct arena *a, const struct target *t, bool host_driver, const char *gave_up,
                   struct node_verdict *v, struct actions *actions)
 {
@@ -379,7 +385,7 @@ static void manage(const struct node_input *in, struct arena *a, const struct no
         carry_labels(v, in);
         return;
     }
-    /* Whoever serves a node that is only watched: nothing of ours is in the way. */
+    /* On a node that is only watched, no operand of Ostler's conflicts with another stack. */
     struct owner owner = { .kind = OWNER_OSTLER };
     if (!in->policy->pools[v->pool].only_watched)
         owner = owner_of_node(in, facts, &in->policy->pools[v->pool], a);
@@ -423,9 +429,9 @@ static void manage(const struct node_input *in, struct arena *a, const struct no
         v->ran = v->carried;
 }
 
-/* Everything of ours comes off: stack and claim, then what the toolkit left in the container runtime, then driver when nothing
- * uses it, then the marks. Without a device plugin no
- * GPU pod can begin there, so that the node need not stay closed, and holds up no other. */
+/* Removes everything of Ostler's: stack and claim, then the toolkit's configuration of the
+ * container runtime, then the driver when nothing uses it, then labels and taints. Without a device
+ * plugin no GPU pod can start there. So the node needs no taint and delays no other node. */
 static void release(const struct node_input *in, struct arena *a, struct node_verdict *v, struct actions *actions)
 {
     struct off off = toolkit_take_off(in, a, actions);
@@ -452,7 +458,7 @@ static void release(const struct node_input *in, struct arena *a, struct node_ve
                 actions);
 }
 
-/* Whether the node has a GPU, and whose. */
+/* Finds out whether the node has a GPU, and its vendor. */
 static void find_gpu(const struct node_input *in, const struct node_facts *facts,
                      struct node_verdict *v)
 {
@@ -469,7 +475,8 @@ void node_plan(const struct node_input *in, struct arena *a, struct node_verdict
     facts.inventory = in->inventory;
     bool marked = marks_any(&in->view);
     find_gpu(in, &facts, v);
-    /* What is done to one that is being removed is done for nobody; its driver serves those that are still there. */
+    /* A change of a node that is being removed has no use; its driver serves the pods that are
+     * still there. */
     if (in->mode == MODE_HOLD || in->view.node->deleting || (in->mode == MODE_MANAGE && in->view.node->leaving))
         return;
     if (v->gpu && is_ours_to_manage(in))

@@ -6,7 +6,7 @@
 #include "reconcilers/decide/holders.h"
 #include "reconcilers/decide/node_operands.h"
 
-/* Whether any pod of the stack or of its followers, or one that comes before or after it, is still on the node. */
+/* Whether any pod of the stack, its followers or its helpers is still on the node. */
 static bool has_stack_pods(const struct node_pods *p)
 {
     return operands_present(p, operands_with_stack()) || p->proof || p->removal.present;
@@ -22,7 +22,7 @@ static const char *name_gpu_pods(struct arena *a, const struct node_pods *p)
                         p->gpu_pods > GPU_PODS_NAMED ? ", …" : "");
 }
 
-/* What is open on the host is of the host's own driver where it has one. */
+/* If the host has its own driver, open devices belong to that driver. */
 static bool runs_our_driver(const struct node_pods *p)
 {
     return p->of[OPERAND_DRIVER].present && !p->host_driver;
@@ -59,8 +59,8 @@ struct off node_take_off(const struct node_input *in, struct arena *a)
     return (struct off){ .done = true };
 }
 
-/* The revision that runs of a tier: that of the last of its operands in start order that has a pod;
- * NULL: none does. */
+/* The revision of a tier that runs: that of the last operand, in start order, that has a pod; NULL:
+ * none. */
 static const char *running(const struct node_pods *p, enum tier tier)
 {
     const char *revision = NULL;
@@ -70,17 +70,17 @@ static const char *running(const struct node_pods *p, enum tier tier)
     return revision;
 }
 
-/* Whether what the node bears would put Ostler's toolkit over what the host has, of which the agent
- * spoke a moment too late. */
+/* Whether the node's stack would replace the host's toolkit, which the agent reported a moment too
+ * late. */
 static bool overwrites_hosts(const struct node_input *in, const struct target *t, const char *stack)
 {
     return stack && t->reason == REASON_HOST_TOOLKIT_MISSING &&
            json_bool(in->record(in->arg, TIER_STACK, stack), "toolkit.enabled", false);
 }
 
-/* What the node keeps of one tier: the revision that its label names, or where somebody took that off or wrote nonsense, the one
- * that runs; while it is known and fits the host (a host that changed counts as new, once no GPU pod runs there). NULL: it gets
- * the target. */
+/* What the node keeps of one tier: the revision of its label. If a user removed or broke the label,
+ * the revision that runs. Its record must exist and fit the host; a host that changed counts as new
+ * once no GPU pod runs there. NULL: the node gets the target. */
 static const char *kept(const struct node_input *in, const struct target *t, enum tier tier)
 {
     const char *label = node_label(&in->view, tiers[tier].label);
@@ -95,7 +95,7 @@ static const char *kept(const struct node_input *in, const struct target *t, enu
                        ? candidates[i]
                        : NULL;
     }
-    /* Its record is lost; what runs of it stays. */
+    /* Its record is lost: what runs stays. */
     return str_eq(label, candidates[1]) ? label : NULL;
 }
 
@@ -108,8 +108,9 @@ static bool has_others(const struct node_pods *p, enum tier tier, const char *wa
     return false;
 }
 
-/* Whether a driver is still there that has to leave before `wanted` (NULL: none) can come: no two drivers are ever on one node,
- * and none goes from under a GPU pod. One that never ran, since its init container found the host's own, is used by nobody. */
+/* Whether a driver must leave before `wanted` (NULL: none) can be installed. A node never has two
+ * drivers, and no driver is removed under a GPU pod. A driver that never ran, because its init
+ * container found the host's own, has no users. */
 static bool driver_leaves_first(const struct node_pods *p, const char *label, const char *wanted)
 {
     if ((wanted && str_eq(wanted, label)) || p->host_driver)
@@ -124,8 +125,8 @@ static bool stack_leaves_first(const struct node_pods *p, const char *label, con
     return !str_eq(wanted, label) && (has_others(p, TIER_STACK, wanted) || p->removal.present);
 }
 
-/* Of each tier what the node keeps, else the target; nothing of a target whose driver has no image.
- * The first toolkit of a pool comes in turn (toolkit_turns.h). */
+/* For each tier, what the node keeps, else the target; nothing of a target whose driver has no
+ * image. The first toolkit of a pool comes in turn (toolkit_turns.h). */
 static void choose(const struct node_input *in, const struct target *t, struct node_assignment *ret)
 {
     for (enum tier tier = 0; tier < TIERS; tier++) {

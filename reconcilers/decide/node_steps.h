@@ -1,37 +1,42 @@
-/* The steps of a node between having and not having a driver: which assignment it gets now, and what must happen first. */
+/* The assignment steps of a node that Ostler installs on or removes from: what it is assigned now,
+ * and what must happen first. */
 #ifndef OSTLER_RECONCILERS_DECIDE_NODE_STEPS_H
 #define OSTLER_RECONCILERS_DECIDE_NODE_STEPS_H
 
 #include "reconcilers/decide/node_plan.h"
 
-/* The assignment that a node gets in this pass. Strings are static, from the arena or borrowed from the input. */
+/* The assignment that a node gets in this pass. Strings are static, from the arena, or borrowed
+ * from the input. */
 struct node_assignment {
-    struct assignment_ref to;   /* NULL: off */
+    struct assignment_ref to;   /* NULL: none */
     enum reason reason;         /* of the write, if one is needed */
     const char *message;
-    /* A revision has no record yet, or may be losing it: nothing may be assigned before it is known to be there. */
+    /* A revision has no record yet, or may lose it. Nothing may be assigned until the record is
+     * known to exist. */
     bool record_missing;
     bool look;           /* as in struct off */
-    bool first;          /* no stack, since its first toolkit comes in turn */
-    bool waiting;        /* what is there has to come off first; `reason` says how far that is */
+    bool first;          /* no stack, because its first toolkit comes in turn */
+    bool waiting;        /* the present operands must be removed first; `reason` has the progress */
 };
 
-/* A node that runs a revision which fits its host keeps it; every other node gets the target, once what does not fit is off.
- * `host_driver_found`: that the host has a driver of its own was not known before this pass. */
+/* A node keeps a revision that fits its host. Any other node gets the target, after what does not
+ * fit is removed. `host_driver_found`: this pass discovered the host's own driver. */
 struct node_assignment node_assign(const struct node_input *in, struct arena *a,
                                    const struct target *t, bool host_driver_found);
 
-/* Taking the tiers off: stack, its pods gone, no GPU pods, driver, its pods gone. */
+/* Removal of the tiers, in this order: stack, wait for its pods to end, wait for GPU pods, driver,
+ * wait for its pods to end. */
 struct off {
-    struct assignment_ref left; /* the labels after this step; NULL: off */
-    const char *removal;        /* the same: of which stack revision the toolkit is taken out of the container runtime */
+    struct assignment_ref left; /* the labels after this step; NULL: none */
+    /* Likewise, the stack revision whose toolkit is being removed from the container runtime. */
+    const char *removal;
     enum reason reason;
     const char *message;
-    bool look; /* the step rests on no GPU pod being there: whether that is so is asked before it */
-    bool done; /* nothing of ours runs there any more */
+    bool look; /* the step requires that no GPU pod exists, so list the pods before it */
+    bool done; /* nothing of Ostler's runs there */
 };
 
-/* The next step of that; nothing where none is left to do (`done`). Texts are static or from the arena. */
+/* The next removal step; if none is left, `done`. Texts are static or from the arena. */
 struct off node_take_off(const struct node_input *in, struct arena *a);
 
 #endif

@@ -28,8 +28,8 @@ static struct owner others(const struct node_input *in, struct arena *a, const c
     return (struct owner){ .kind = OWNER_OTHERS, .message = message };
 }
 
-/* Who makes DaemonSets in kube-system runs the cluster; elsewhere a user may, whose word alone keeps a node for so long and no
- * longer. */
+/* A DaemonSet in kube-system comes from the cluster's operator. Elsewhere a user may create one,
+ * which delays a node only for the given time. */
 static struct owner coming(const struct node_input *in, struct arena *a)
 {
     const struct foreign *f = in->foreign;
@@ -44,7 +44,7 @@ static struct owner coming(const struct node_input *in, struct arena *a)
                            .again_ms = left_s * 1000 };
 }
 
-/* Whether it would serve what Ostler serves. */
+/* Whether it would serve the same as Ostler. */
 static bool is_beside(const struct sign *sign, const struct policy_pool *pool)
 {
     return sign && !(sign->place == SIGN_CLAIMS && !policy_pool_runs(pool, OPERAND_DEVICE_PLUGIN));

@@ -1,4 +1,5 @@
-/* Who serves a node: Ostler takes no node that another GPU stack serves, or is about to. */
+/* Decides who serves a node: Ostler takes no node that another GPU stack serves or is about to
+ * serve. */
 #ifndef OSTLER_PLAN_OWNER_H
 #define OSTLER_PLAN_OWNER_H
 
@@ -7,8 +8,9 @@
 #include "reconcilers/decide/node_plan.h"
 
 enum {
-    /* So long a new node is not taken while a DaemonSet of others would select it whose pod is not there. Pods of a DaemonSet are
-     * made within a second; an operator labels a node for its DaemonSets when it has found the GPU. */
+    /* Ostler waits this long before it takes a new node that another operator's DaemonSet would
+     * select, if that pod does not exist. A DaemonSet creates its pods within a second. An operator
+     * labels a node for its DaemonSets when it finds the GPU. */
     OWNER_SETTLES_S = 60,
 };
 
@@ -16,15 +18,17 @@ enum owner_kind { OWNER_OSTLER, OWNER_OTHERS, OWNER_NOT_KNOWN };
 
 struct owner {
     enum owner_kind kind;
-    const char *message; /* for people; NULL: Ostler serves it. Lives in the arena. */
-    int64_t again_ms;    /* OWNER_NOT_KNOWN: it is known after that at the latest */
+    const char *message; /* for users; NULL: Ostler serves it. From the arena */
+    int64_t again_ms;    /* OWNER_NOT_KNOWN: it will be known after this time at the latest */
 };
 
-/* A stack of Ostler's on the node, a claim, or a person's word means that Ostler serves it, whatever else is there; and so does
- * a pool without a device plugin of ours where somebody else gives the GPUs to resource claims. */
+/* Ostler serves a node that has its stack, a claim or a user's label for it, whatever else is
+ * there. It also serves a node in a pool without Ostler's device plugin whose GPUs another program
+ * gives to resource claims. */
 struct owner owner_of_node(const struct node_input *in, const struct node_facts *facts, const struct policy_pool *pool,
                            struct arena *a);
-/* What shows the driver or device plugin of others that `p` has a sign of: "pod ml/x", "ResourceSlice y". From the arena. */
+/* The object that shows the driver or device plugin that `p` has a sign of: "pod ml/x",
+ * "ResourceSlice y". From the arena. */
 const char *owner_seen_by(const struct node_pods *p, struct arena *a);
 
 #endif

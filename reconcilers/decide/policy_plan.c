@@ -11,10 +11,10 @@
 #include "reconcilers/decide/retry.h"
 #include "reconcilers/decide/status.h"
 
-/* The status waits so long for the answers to other writes. */
+/* The status waits this long for the responses to other writes. */
 enum { STATUS_DELAY_MS = 250 };
 
-/* The finalizers of the policy with or without ours, as a guarded merge patch. */
+/* Sets the policy's finalizers with or without Ostler's, as a guarded merge patch. */
 static void plan_finalizer(const struct cluster_view *v, bool present, enum reason reason,
                            const char *message, struct actions *actions)
 {
@@ -32,7 +32,7 @@ static void plan_finalizer(const struct cluster_view *v, bool present, enum reas
                POLICY_TARGET, reason, "%s", message);
 }
 
-/* Steps of our own on the way are no news to anybody. */
+/* Ostler's own intermediate steps cause no Event. */
 static bool is_step(enum reason r)
 {
     static const enum reason steps[] = {
@@ -56,7 +56,7 @@ static bool is_step(enum reason r)
     return false;
 }
 
-/* An Event where Ready takes another status or reason. */
+/* Adds an Event when Ready changes its status or reason. */
 static void plan_notice_of(const struct cluster_view *v, const struct condition *ready, struct actions *actions)
 {
     const json_t *before = condition_find(json_at(v->object, "status.conditions"), "Ready");
@@ -76,8 +76,8 @@ static void plan_notice_of(const struct cluster_view *v, const struct condition 
                           .note = (char *) ready->message });
 }
 
-/* An Event where a person's wish for another try cannot be understood, once for each such wish: the status says so from
- * then on. */
+/* Adds an Event for a retry request that is invalid, once for each request: afterwards the status
+ * reports it. */
 static void plan_notice_of_retry(const struct cluster_view *v, struct arena *a, struct actions *actions)
 {
     const char *problem = retry_problem(v, a);
@@ -98,7 +98,7 @@ static bool is_rolling_out(const struct cluster_view *v)
     return v->tally->moving || (r && r->known && (r->active || r->waiting));
 }
 
-/* Whether the status says more than other counts, and words to them, than what is there. */
+/* Whether the status differs in more than counts and their texts. */
 static bool is_news(const struct cluster_view *v, const struct condition conditions[static STATUS_CONDITIONS],
                     const json_t *status)
 {
@@ -134,7 +134,7 @@ static void plan_status(const struct cluster_view *v, const struct err *failure,
     plan_notice_of_retry(v, a, actions);
 }
 
-/* Whether there is anything on nodes that would have to come off again. */
+/* Whether nodes have anything that would have to be removed. */
 static bool has_something_to_clean(const struct tally *t)
 {
     return t->gpu > 0;
@@ -145,7 +145,8 @@ static bool plan_removal(const struct cluster_view *v, struct actions *actions)
     CLEANUP_ERR struct err e = { 0 };
     size_t left = children_plan(v, actions, &e);
     bool done = v->settled && left == 0 && v->tally->states[NODE_REMOVING] == 0 && v->reports == 0;
-    /* Also from a policy that is not being deleted, when everything of Ostler's is taken off the cluster: nobody else would. */
+    /* Also from a policy that is not being deleted, when everything of Ostler's leaves the cluster:
+     * nothing else would remove it. */
     if (done && object_has_finalizer(v->object, POLICY_FINALIZER))
         plan_finalizer(
             v, false, REASON_CLEANED,
@@ -166,7 +167,7 @@ bool policy_plan(const struct cluster_view *v, struct arena *a, struct actions *
     else if (v->mode == MODE_MANAGE)
         children_plan(v, actions, &e);
     const struct err *failure = e.kind != ERR_NONE ? &e : v->failure;
-    /* While children change, or nodes have not been looked at, the status would be out of date at once. */
+    /* While children change, or nodes are not reconciled yet, the status would be stale at once. */
     bool later = ((actions->len > 0 && !failure) || v->settling) && !v->status_overdue;
     if (later)
         actions_requeue(actions, STATUS_DELAY_MS);

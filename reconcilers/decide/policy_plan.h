@@ -1,4 +1,4 @@
-/* The whole cluster: finalizer, children, status. The one entry point of the policy's reconcile. */
+/* Reconciles the policy: finalizer, children, status. This is the only entry point. */
 #ifndef OSTLER_RECONCILERS_DECIDE_POLICY_PLAN_H
 #define OSTLER_RECONCILERS_DECIDE_POLICY_PLAN_H
 
@@ -6,13 +6,14 @@
 #include "kube/actions.h"
 #include "reconcilers/decide/cluster_view.h"
 
-/* What plans call the policy. */
+/* The name of the policy in plans. */
 #define POLICY_TARGET "gpuclusterpolicy/" POLICY_NAME
 
 /* Plans the pass. Returns whether, with MODE_REMOVE, everything is gone. */
 bool policy_plan(const struct cluster_view *v, struct arena *a, struct actions *actions);
 
-/* The same where nothing may be done but to say why: the conditions that tell of it, and the rest of the status as it is. */
+/* Plans a pass that only reports why Ostler does nothing: it updates the conditions and keeps the
+ * rest of the status. */
 void policy_plan_blocked(const struct cluster_view *v, struct actions *actions);
 
 #endif

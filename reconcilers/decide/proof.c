@@ -11,18 +11,19 @@
 #include "reconcilers/decide/task_pod.h"
 
 enum {
-    AGAIN_S = 600,      /* after that a proof that failed is tried anew */
-    AGAIN_SOON_S = 60,  /* the same of one that never ran: its kubelet refused it, or its image did not come in time */
+    AGAIN_S = 600,      /* delay before a failed validation is retried */
+    /* The same if it never ran: its kubelet refused it, or its image was not pulled in time. */
+    AGAIN_SOON_S = 60,
 };
 
-/* One look at one node. */
+/* State of one check of one node. */
 struct looking {
     const struct node_input *in;
     const struct proof_case *c;
     struct arena *a;
     struct actions *actions;
     struct proof_look *out;
-    const struct pod *pod; /* the proof's; NULL: there is none */
+    const struct pod *pod; /* the validation pod; NULL: none */
 };
 
 bool proof_of_node(const struct node_view *view, struct proof *ret)
@@ -58,9 +59,9 @@ static void say(struct looking *l, enum proof_result result, enum reason reason,
     l->out->message = message;
 }
 
-/* ---- what is proven */
+/* ---- results */
 
-/* The proof's facts speak of one unit. The memory of a slice is not that of a GPU. */
+/* The facts are about one unit. The memory of a slice is not that of a GPU. */
 static bool shows_whole_gpu(const struct looking *l, const struct proof_facts *facts)
 {
     const char *resource = intern_text(l->in->view.strings, pod_task(l->pod)->resource);
@@ -75,7 +76,8 @@ static void pass(struct looking *l, enum proof_way way, const struct proof_facts
     say(l, PROOF_PASSES, REASON_VALIDATED, message);
 }
 
-/* Jobs that run on the GPUs show that these work. What was seen of the same driver before is so still. */
+/* Jobs that run on the GPUs show that these work. Earlier facts about the same driver stay
+ * valid. */
 static void pass_by_count(struct looking *l)
 {
     struct proof before;
@@ -95,14 +97,14 @@ static bool counts(const struct looking *l)
 
 /* ---- the pod */
 
-/* What the driver container was asked to load; drivers that others bring have whatever version they have. */
+/* The version that the driver container had to load. Other drivers may have any version. */
 static const char *wanted_version(const struct looking *l)
 {
     const json_t *driver = operands_inputs(l->in, TIER_DRIVER, l->c->of.hash[TIER_DRIVER]);
     return str_eq(json_str(driver, "source"), driver_source_name(DRIVER_SOURCE_CONTAINER)) ? json_str(driver, "version") : NULL;
 }
 
-/* The pod has come to its end, and its word is kept for so long. */
+/* The pod has ended; its result counts for this long. */
 static void fail_for(struct looking *l, int64_t span_s, enum reason reason, const char *message)
 {
     int64_t left = task_made_s(pod_task(l->pod), l->in->now_s) + span_s - l->in->now_s;
@@ -181,7 +183,8 @@ static void look_at_pod(struct looking *l)
 
 /* ---- */
 
-/* Whether the annotation says that this was proven. More GPUs than then are written down; fewer are not what was proven. */
+/* Whether the annotation has this validation. More GPUs than then are recorded; fewer are not what
+ * was validated. */
 static bool holds(struct looking *l)
 {
     struct proof *p = &l->out->proof;
@@ -202,8 +205,8 @@ static bool holds(struct looking *l)
     return true;
 }
 
-/* One GPU that works says nothing of those that another driver does not find. Where that is the hardware's doing, its time
- * runs out, and a person sees to it. */
+/* One working GPU says nothing about GPUs that another driver does not find. If hardware is the
+ * cause, the deadline passes and a user must act. */
 static bool lacks_gpus(struct looking *l)
 {
     if (!l->c->needs_all || offered(l) >= l->c->gpus_before)

@@ -6,11 +6,11 @@
 #include "base/json.h"
 #include "base/str.h"
 
-/* Driver branches that cannot run the sample that is built in, oldest first: CUDA 12 needs branch 525 or newer, CUDA 11 branch
- * 450 (NVIDIA's table of minor version compatibility, CUDA 12 release notes). The sample's tags are those of NVIDIA's own
- * documents for these branches. */
+/* Driver branches that cannot run the built-in sample, oldest first: CUDA 12 needs branch 525 or
+ * newer, CUDA 11 branch 450 (NVIDIA's table of minor version compatibility, CUDA 12 release notes).
+ * The sample tags are those of NVIDIA's documents for these branches. */
 static const struct {
-    int64_t below;       /* branches older than this */
+    int64_t below;       /* for branches older than this */
     const char *version; /* of the built-in image */
 } legacy[] = {
     { 525, "vectoradd-cuda11.7.1-ubuntu20.04" },

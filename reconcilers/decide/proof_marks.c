@@ -6,14 +6,14 @@
 #include "reconcilers/decide/deadline.h"
 #include "reconcilers/decide/features.h"
 
-/* What the annotation is to say, NULL: nothing. */
+/* The wanted text of the annotation; NULL: none. */
 static const char *wanted_text(const struct node_input *in, struct arena *a, const struct proof_marks *o)
 {
     struct proof p;
     bool proven = o->look && (o->look->result == PROOF_HOLDS || o->look->result == PROOF_PASSES);
     if (proven) {
         CLEANUP_FREE char *text = proof_text(&o->look->proof), *now = proof_of_node(&in->view, &p) ? proof_text(&p) : NULL;
-        /* The same proof, perhaps with members that a newer Ostler wrote: these stay. */
+        /* The same validation, perhaps with members of a newer Ostler, which stay. */
         return str_eq(text, now) ? intern_text(in->view.strings, in->view.node->proof) : arena_strdup(a, text);
     }
     if (o->changing)
@@ -21,7 +21,7 @@ static const char *wanted_text(const struct node_input *in, struct arena *a, con
     return proof_of_node(&in->view, &p) ? intern_text(in->view.strings, in->view.node->proof) : NULL;
 }
 
-/* The labels of a node that is up are told anew; else nobody knows what it offers. */
+/* Only the labels of a node that is up are updated; otherwise the kubelet's offer is not known. */
 static void want_features(const struct node_input *in, struct proof_marks *o, struct marks *wanted)
 {
     struct proof p;
@@ -35,16 +35,17 @@ static void want_features(const struct node_input *in, struct proof_marks *o, st
     wanted->features = o->features;
 }
 
-/* The autoscaler of the node, where it takes a node on which the startup taint is set late for one that will never serve: it
- * makes another one, and another one (measured: three nodes for one pod). NULL: none is to be seen, or it knows that taint. */
+/* The node's autoscaler, if it does not know the startup taint and so treats a node that gets the
+ * taint late as one that never serves. It then creates more nodes (measured: three nodes for one
+ * pod). NULL: no autoscaler is detected, or it knows the taint. */
 static const struct autoscaler *does_not_know(const struct node_input *in)
 {
     const struct autoscaler *who = autoscaler_of(node_label, &in->view);
     return who && !autoscaler_knows(who, in->policy->validation.taint.key) ? who : NULL;
 }
 
-/* A node is new until it is proven for the first time. One that serves already is adopted as it is: it would be closed under
- * running jobs. */
+/* A node is new until its first validation. A node in service is adopted unchanged, because the
+ * taint would close it under running jobs. */
 static bool keeps_closed(const struct node_input *in)
 {
     struct proof p;
@@ -54,7 +55,8 @@ static bool keeps_closed(const struct node_input *in)
     return marks_have_taint(&in->view, taint->key) || (!in->view.node->has_served && !does_not_know(in));
 }
 
-/* While a node registers, whoever registers it puts a startup taint back that has gone, and nobody takes that off again. */
+/* While a node registers, the program that registers it restores a removed startup taint, and
+ * nothing would remove the taint again. */
 static bool is_registering(const struct node_input *in)
 {
     return marks_have_taint(&in->view, "karpenter.sh/unregistered") ||

@@ -10,12 +10,12 @@
 #include "reconcilers/model/revision.h"
 #include "reconcilers/decide/retry.h"
 
-/* Longest text of an annotation that a newer version wrote, with its NUL. */
+/* Longest text of a newer version's annotation, including the NUL. */
 enum { NEWER_TEXT_MAX = 512 };
-/* In place of a time: a wave that is not over. */
+/* Instead of a time: a wave that is not over. */
 #define WAVE_RUNNING "Running"
 
-/* The time that the record gives for a pool, or NULL. Borrowed. */
+/* The record's time for a pool, or NULL. Borrowed. */
 static const char *time_of(const struct child *record, const char *annotation, const char *pool)
 {
     CLEANUP_FREE char *key = xasprintf("%s%s", annotation, pool);
@@ -78,7 +78,7 @@ bool record_has_failed_anywhere(const struct child *record)
     return false;
 }
 
-/* Whether all that `a` says under some prefixes is said by `b` as well. */
+/* Whether `b` has all that `a` has under some prefixes. */
 static bool says_all_of(const struct child *b, const struct child *a)
 {
     static const char *const prefixes[] = { ANNOTATION_FAILED, ANNOTATION_CANARY, ANNOTATION_COMPLETED };
@@ -104,19 +104,19 @@ int record_order(const struct child *a, const struct child *b, const char *pool)
         if (order)
             return order;
     }
-    /* Of what came in the same second what the pool wants came last. */
+    /* Within the same second, what the pool wants came last. */
     bool a_wanted = time_of(a, ANNOTATION_TARGET, pool), b_wanted = time_of(b, ANNOTATION_TARGET, pool);
     return a_wanted != b_wanted ? (int) b_wanted - (int) a_wanted : strcmp(a->head.key, b->head.key);
 }
 
-/* Whether a child is the record of a revision of that tier for that kind of host. */
+/* Whether a child is the record of a revision of that tier and kind of host. */
 static bool is_alike(const struct child *c, const json_t *inputs)
 {
     return c->resource == RESOURCE_REVISION && child_is_ours(c) &&
            str_eq(json_str(c->inputs, "tier"), json_str(inputs, "tier")) && revision_same_host(c->inputs, inputs);
 }
 
-/* How many revisions of the same tier and kind of host the pool rather holds on to. */
+/* Number of revisions of the same tier and kind of host that the pool prefers to keep. */
 static size_t superseded_by(const struct cluster_view *v, const struct child *record, const char *pool)
 {
     size_t count = 0;
@@ -147,7 +147,8 @@ bool record_was_held(const struct cluster_view *v, const struct child *record)
     return false;
 }
 
-/* Whether every node of the pool that wants the revision and is up runs it, and at least one does. */
+/* Whether every node of the pool that wants the revision and is up runs it, and at least one
+ * does. */
 static bool is_complete(const struct revision_tally *r)
 {
     return r->done && r->done == r->wanted - r->wanted_lost;
@@ -165,8 +166,8 @@ static json_t *time_text(int64_t s)
     return json_string(text);
 }
 
-/* When something comes that comes now, and after what other revisions of the kind say of it. False: first times of theirs that
- * are still to come, and are from before `at_s`, have to be put right. */
+/* The current time for an event, but later than the times in other revisions' records. False: such
+ * a record has a time in the future, before `at_s`, which must be corrected first. */
 static bool comes_now(const struct cluster_view *v, const struct child *record, const char *key, int64_t at_s, int64_t *ret_s)
 {
     int64_t now_s = seconds_of(v->now);
@@ -184,9 +185,10 @@ static bool comes_now(const struct cluster_view *v, const struct child *record, 
     return true;
 }
 
-/* Says that something is so now, where it has not been so since the pool wants the revision: one that was left and came back
- * runs, and completes, anew. What is reached was wanted before: a later time is of another leader's clock, which is ahead. If it
- * were left, the revision would be reached anew at each look until then. */
+/* Records that something is true now, unless it has been since the pool wants the revision: a
+ * revision that comes back runs and completes again. A target time later than that comes from
+ * another leader's clock, which is ahead. It is corrected, because otherwise the event would repeat
+ * in each pass until then. */
 static void mark_reached(const struct cluster_view *v, const struct child *record, const char *annotation, const char *pool,
                          json_t *wanted)
 {
@@ -202,10 +204,11 @@ static void mark_reached(const struct cluster_view *v, const struct child *recor
         json_object_set_new(wanted, target, time_text(s));
 }
 
-/* A time of the record that is still to come was written by a clock that was wrong, or by somebody else. It counts as now:
- * nothing could ever come after it. So it does where this clock was right and was put back by mistake. Which of two revisions
- * came last must not be lost with that, since it is what a pool goes back to: of several such times only the first is put right
- * in each pass, and comes after those that are not still to come. A new reference. */
+/* A time in the future came from a wrong clock or another client. It counts as now, because nothing
+ * could come after it. This also holds if this clock was right and was set back by mistake. The
+ * order of revisions must survive, because a pool rolls back to the last one. So each pass corrects
+ * only the first of several such times, and puts it after all times that are not in the future. A
+ * new reference. */
 static json_t *past(const struct cluster_view *v, const struct child *record, const char *key)
 {
     const char *time = child_time(record, key);
@@ -214,8 +217,8 @@ static json_t *past(const struct cluster_view *v, const struct child *record, co
     return right ? json_string(time) : time_text(s);
 }
 
-/* An annotation that is not to count any more. Left out of what Ostler applies it goes, unless somebody else has written it, too:
- * so it is first made one that says nothing, and left out then. */
+/* Ends an annotation. Leaving it out of the apply removes it, unless another client owns it too. So
+ * it first becomes empty, and is left out then. */
 static void forget(json_t *wanted, const struct child *record, const char *key)
 {
     if (record && *str_or_empty(json_key(record->annotations, key)))
@@ -233,7 +236,7 @@ static void set_text(json_t *wanted, const struct child *record, const char *ann
         forget(wanted, record, key);
 }
 
-/* Whether some node has run the revision, in whichever pool. */
+/* Whether a node of any pool has run the revision. */
 static bool has_run_anywhere(const struct child *record)
 {
     const char *key;
@@ -244,7 +247,7 @@ static bool has_run_anywhere(const struct child *record)
     return false;
 }
 
-/* Whether some revision of the tier, for the same kind of host, was ever complete in the pool. */
+/* Whether a revision of the tier, for the same kind of host, was ever completed in the pool. */
 static bool any_completed(const struct cluster_view *v, const json_t *inputs, const char *pool)
 {
     for (size_t i = 0; i < v->child_count; i++)
@@ -253,8 +256,8 @@ static bool any_completed(const struct cluster_view *v, const json_t *inputs, co
     return false;
 }
 
-/* Whether more nodes of the pool ran another revision for the same kind of host. Of two that as many ran one is it, and rather
- * not the one that the pool wants. */
+/* Whether more nodes of the pool ran another revision for the same kind of host. On a tie one wins,
+ * and preferably not the one that the pool wants. */
 static bool is_outrun(const struct cluster_view *v, const struct revision_tally *r, const json_t *inputs)
 {
     size_t cursor = 0;
@@ -269,8 +272,9 @@ static bool is_outrun(const struct cluster_view *v, const struct revision_tally 
     return false;
 }
 
-/* A pool in which nothing was ever complete, since it is new in the policy or never came to an end, goes back to what most of
- * its nodes ran before it wanted something else. What it wants is good already where all of them ran it. */
+/* A pool in which nothing was ever completed is new in the policy, or never finished. It rolls back
+ * to what most of its nodes ran before it wanted something else. What it wants is known good
+ * already if all of them ran it. */
 static bool is_what_ran(const struct cluster_view *v, const struct revision_tally *r, const struct child *record)
 {
     if (!r->ran || !has_run_anywhere(record) || any_completed(v, record->inputs, v->policy->pools[r->pool].name))
@@ -278,7 +282,7 @@ static bool is_what_ran(const struct cluster_view *v, const struct revision_tall
     return r->wanted ? r->stayed && r->stayed == r->wanted - r->wanted_lost : !is_outrun(v, r, record->inputs);
 }
 
-/* What one pool has to say. */
+/* The annotations of one pool. */
 static void annotate_pool(const struct cluster_view *v, const struct revision_tally *r, const struct child *record,
                           json_t *wanted)
 {
@@ -292,7 +296,8 @@ static void annotate_pool(const struct cluster_view *v, const struct revision_ta
         mark_reached(v, record, ANNOTATION_COMPLETED, pool, wanted);
 }
 
-/* Whether the pool that the annotation names wants another revision for the same kind of host now. */
+/* Whether the pool in the annotation's name now wants another revision for the same kind of
+ * host. */
 static bool is_displaced(const struct cluster_view *v, const struct child *record, const char *annotation)
 {
     const char *tier = json_str_or_empty(record->inputs, "tier");
@@ -315,10 +320,11 @@ static bool is_kept_failure(const struct cluster_view *v, const struct child *re
            (!v->settled || !targets_displace(v->targets, record->inputs, record->revision, key + strlen(ANNOTATION_FAILED)));
 }
 
-/* What was so once. */
+/* Facts of the past. */
 static const char *const lasting[] = { ANNOTATION_RAN, ANNOTATION_COMPLETED, ANNOTATION_CANARY, ANNOTATION_WAVE };
 
-/* Whether a newer version of Ostler wrote the annotation. What is longer than any of this version's is somebody else's. */
+/* Whether a newer version of Ostler wrote the annotation. One that is longer than any of this
+ * version is another client's. */
 static bool is_of_newer(const struct child *record, const char *key)
 {
     static const char *const known[] = { ANNOTATION_INTENT, ANNOTATION_TARGET, ANNOTATION_RAN, ANNOTATION_COMPLETED,
@@ -332,7 +338,7 @@ static bool is_of_newer(const struct child *record, const char *key)
     return true;
 }
 
-/* Whether an annotation of the record stays: it is still true, or only a newer version knows. */
+/* Whether an annotation of the record stays: it is still true, or only a newer version knows it. */
 static bool is_kept(const struct cluster_view *v, const struct child *record, const char *key)
 {
     if (is_of_newer(record, key))
@@ -353,8 +359,8 @@ static bool is_kept(const struct cluster_view *v, const struct child *record, co
     return str_has_prefix(key, ANNOTATION_TARGET) && (!v->settled || !is_displaced(v, record, key));
 }
 
-/* The value of an annotation that stays. What the rollout notes goes by a clock of its own, which puts right what is still to
- * come. */
+/* The value of an annotation that stays. The rollout's notes use the rollout's own clock, which
+ * corrects times in the future. */
 static json_t *kept_value(const struct cluster_view *v, const struct child *record, const char *key)
 {
     static const char *const dated[] = { ANNOTATION_TARGET, ANNOTATION_RAN, ANNOTATION_COMPLETED };
@@ -371,7 +377,7 @@ static json_t *time_json(int64_t s)
     return s ? json_string(text) : NULL;
 }
 
-/* What the rollout has found out. */
+/* Adds what the rollout has found. */
 static void annotate_note(const struct cluster_view *v, const struct report_note *n, const struct child *record, json_t *wanted)
 {
     const char *pool = n->pool;
@@ -383,8 +389,8 @@ static void annotate_note(const struct cluster_view *v, const struct report_note
         set_text(wanted, record, ANNOTATION_FAILED, pool, json_textf("%s %s", v->now, n->failed));
 }
 
-/* A person asks for another try of a revision that failed: once for each value of the annotation, and for each time that it
- * comes to the policy. */
+/* Adds a user's retry of a failed revision: once for each value of the annotation, each time that
+ * it is set on the policy. */
 static void annotate_retry(const struct cluster_view *v, const char *hash, const char *pool, const struct child *record,
                            json_t *wanted)
 {
@@ -411,7 +417,8 @@ json_t *record_annotations(const struct cluster_view *v, const char *tier, const
             json_object_set_new(wanted, key, kept_value(v, record, key));
         else if (str_has_prefix(key, ANNOTATION_FAILED))
             forget(wanted, record, key);
-    /* Until every node has been looked at under this policy the sums still number the pools of the one before. */
+    /* Until every node has been reconciled under this policy, the sums use the previous policy's
+     * pool numbers. */
     if (!v->settled)
         return wanted;
     size_t cursor = 0;

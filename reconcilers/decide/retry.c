@@ -9,15 +9,16 @@
 #include "reconcilers/model/names.h"
 #include "reconcilers/decide/records.h"
 
-/* So much of what a person wrote is repeated, and so many revisions are named. */
+/* Length of user text that is repeated, and number of revisions that are named. */
 enum { SHOWN_MAX = 40, NAMED_MAX = 3 };
 
-/* The first wish for a revision is its hash, the second one has the number 2. After this one it is the hash again. */
+/* The first request for a revision is its hash, the second has the number 2. After the maximum it
+ * is the hash again. */
 enum { NUMBER_MAX = 999999 };
 
 /* ---- values */
 
-/* The number of a wish for the revision; 0: it is none. */
+/* The number of a request for the revision; 0: it is none. */
 static int64_t number_of(const char *value, const char *hash)
 {
     int64_t number = 1;
@@ -34,7 +35,7 @@ bool retry_asks(const char *value, const char *hash)
     return number_of(value, hash) > 0;
 }
 
-/* When it was answered, in seconds of the epoch, and which wish; 0: the text says of none. */
+/* When a request was handled, in epoch seconds, and which; 0: none. */
 static int64_t read_answer(const char *text, const char *hash, const char **ret_value)
 {
     const char *space = strchr(text, ' ');
@@ -77,9 +78,9 @@ const char *retry_value(const json_t *annotations, const char *hash, struct aren
     return last && last < NUMBER_MAX ? arena_printf(a, "%s.%lld", hash, (long long) last + 1) : arena_strdup(a, hash);
 }
 
-/* ---- what cannot be understood */
+/* ---- invalid requests */
 
-/* What people see in a terminal is one line. */
+/* Terminal output is one line. */
 static const char *shown(const char *text, struct arena *a)
 {
     CLEANUP_FREE char *cut = str_shortened(text, SHOWN_MAX);
@@ -94,7 +95,7 @@ static bool is_record(const struct child *c)
     return c->resource == RESOURCE_REVISION && c->revision && child_is_ours(c);
 }
 
-/* Whether the hash is that of a revision that failed, or did until a person asked for another try. */
+/* Whether the hash is that of a revision that failed, or did until a user's retry. */
 static bool is_understood(const struct cluster_view *v, const char *asked)
 {
     for (size_t i = 0; i < v->child_count; i++) {
@@ -106,14 +107,14 @@ static bool is_understood(const struct cluster_view *v, const char *asked)
     return false;
 }
 
-/* Whether it may be that of a revision which is gone by now. */
+/* Whether it may be that of a revision that no longer exists. */
 static bool is_of_some_revision(const char *asked)
 {
     CLEANUP_FREE char *hash = xstrndup(asked, strcspn(asked, "."));
     return revision_is_hash(hash) && retry_asks(asked, hash);
 }
 
-/* "twfs0h0r29 for driver 575.57.08, or …": what may be asked for; NULL: nothing has failed. */
+/* "twfs0h0r29 for driver 575.57.08, or …": the valid values; NULL: nothing has failed. */
 static const char *what_it_takes(const struct cluster_view *v, struct arena *a)
 {
     const char *takes = NULL;

@@ -17,27 +17,28 @@ const char *rollout_wish(const struct rollout_node *n, enum tier tier)
     return n->wish.hash[tier] ? n->wish.hash[tier] : n->target.hash[tier];
 }
 
-/* In the order in which they go. */
+/* In rollout order. */
 enum rank {
-    RANK_RESTORES, /* out of service until it has what is known good again */
+    RANK_RESTORES, /* out of service until it has its known good revision */
     RANK_RETREATS,
     RANK_WAITING,
-    /* Failed with another target than it has now, or a person asked for another try: it is out of service already. */
+    /* Failed with another target than its current one, or a user asked for a retry: it is out of
+     * service already. */
     RANK_CHANGED,
     RANK_PENDING,
     RANK_RETRY,
-    RANK_LAST,     /* runs Ostler */
+    RANK_LAST,     /* Ostler runs on it */
 };
 
-/* A node for which something is to be done that the rollout decides. */
+/* A node that needs a decision of the rollout. */
 struct candidate {
     const struct work *work;
     enum rank rank;
-    bool ready;             /* it may begin: it is up, and no job is in the way */
-    bool lacks;             /* it serves, and is not known to have the images of its target */
-    bool idle;              /* it begins when there is a place for it, or when it has its images */
-    enum rollout_hold gate; /* what keeps it back whatever the others do */
-    int64_t until_s;        /* when that ends by itself; INT64_MAX: not that we know */
+    bool ready;             /* it may start: it is up, and no job blocks it */
+    bool lacks;             /* it serves, and may not have the images of its target */
+    bool idle;              /* it starts when there is a place, or when its images are pulled */
+    enum rollout_hold gate; /* what delays it regardless of other nodes */
+    int64_t until_s;        /* when that ends by itself; INT64_MAX: not known */
 };
 
 struct deciding {
@@ -47,7 +48,7 @@ struct deciding {
     struct budget budget;
     struct ahead ahead;
     struct gates gates;
-    const struct work *starves; /* the first idle node that only lacks room; NULL: none does */
+    const struct work *starves; /* the first idle node that lacks only room; NULL: none */
     const char *domain;        /* that may be changed; NULL: any */
     bool domains_mixed;        /* several are being changed already */
     struct candidate *candidates;
@@ -56,7 +57,7 @@ struct deciding {
     struct rollout_decision *ret;
 };
 
-/* ---- who goes when */
+/* ---- order */
 
 static enum rank rank_of(const struct work *w)
 {
@@ -71,8 +72,8 @@ static enum rank rank_of(const struct work *w)
     return w->node->runs_ostler ? RANK_LAST : RANK_PENDING;
 }
 
-/* Of failed nodes that are tried again the one goes first that waits longest: otherwise those that never come up could take every
- * turn. */
+/* Among failed nodes to retry, the one that has waited longest goes first. Otherwise nodes that
+ * never come up could take every turn. */
 static int compare(const void *x, const void *y, void *arg)
 {
     const struct candidate *a = x, *b = y;
@@ -89,8 +90,8 @@ static int compare(const void *x, const void *y, void *arg)
     return strverscmp(m->name, n->name);
 }
 
-/* What is under way is the node's own pass's, also a claim that waits for what the policy no longer wants, and a node that is to
- * have nothing any more. */
+/* Nodes under way are left to their own pass, as are a claim that waits for an outdated target and
+ * a node that must become empty. */
 static bool is_candidate(const struct work *w)
 {
     if (!w->progress)
@@ -115,7 +116,8 @@ static void collect(struct deciding *d)
     qsort_r(d->candidates, d->candidate_count, sizeof *d->candidates, compare, (void *) d->in->spec);
 }
 
-/* One that cannot get its images, or is too large for what is left of the budgets, may never begin: it keeps nobody waiting. */
+/* A node that cannot pull its images, or is too large for the remaining budgets, may never start,
+ * so it delays no other. */
 static bool is_idle(const struct deciding *d, const struct candidate *c)
 {
     return c->ready && c->gate == ROLLOUT_HOLD_NONE && ahead_images(c->work) != IMAGES_MISSING &&
@@ -149,8 +151,9 @@ static void find_active_domain(struct deciding *d)
     }
 }
 
-/* In which order domains are looked for. The node that runs Ostler comes after others that could begin, and who has its images
- * before who pulls them. Who cannot get them comes last, since that may never end. */
+/* The order in which domains are chosen. The node that runs Ostler comes after others that could
+ * start, and pulled images come before images being pulled. Nodes that cannot pull come last,
+ * because that may never end. */
 static const struct turn {
     enum rank last;
     bool ready;
@@ -161,8 +164,8 @@ static const struct turn {
     { RANK_LAST, true, IMAGES_MISSING },   { RANK_LAST, false, IMAGES_MISSING },
 };
 
-/* The first domain by name with a node that nothing else keeps back, of those that go first. Budgets count here too: a domain
- * where nobody fits must not keep the one waiting that holds the budget. */
+/* The first domain, by name, with a node of this turn that nothing else delays. Budgets count too:
+ * a domain in which no node fits must not delay the domain that uses the budget. */
 static void find_next_domain(struct deciding *d, const struct turn *t)
 {
     for (size_t i = 0; i < d->candidate_count; i++) {
@@ -197,7 +200,7 @@ static void look_again(struct rollout_decision *ret, int64_t at_s)
         ret->again_s = at_s;
 }
 
-/* Of nodes that wait for their images the one is named that cannot get them. */
+/* Among nodes that wait for images, name one that cannot pull them. */
 static bool tells_more(const struct work *w, const struct work *than)
 {
     return w->node->images.state == IMAGES_MISSING && than->node->images.state != IMAGES_MISSING;
@@ -222,7 +225,7 @@ static enum rollout_hold limits(const struct deciding *d, const struct candidate
     enum rollout_hold hold = c->work->restores ? ROLLOUT_HOLD_NONE : gate_canary(d->in, c->work, c->ready, ret_until_s);
     if (hold != ROLLOUT_HOLD_NONE)
         return hold;
-    /* Nobody is closed for its jobs who would return to service at once. */
+    /* Do not taint a node for its jobs that would return to service at once. */
     int64_t from_s;
     hold = c->ready || c->work->node->claim ? ROLLOUT_HOLD_NONE : gate_far(&d->gates, c->work, &from_s);
     if (hold != ROLLOUT_HOLD_NONE)
@@ -290,13 +293,13 @@ static void consider(struct deciding *d, const struct candidate *c)
         return;
     }
     hold_back(d, c, hold, until_s);
-    /* The node that runs Ostler comes after those that wait. */
+    /* The node that runs Ostler comes after waiting nodes. */
     if (lacks_room(hold) && c->ready && c->rank == RANK_PENDING && !c->lacks && !d->starves)
         d->starves = c->work;
 }
 
-/* Nodes that can begin come before those that would only be closed for their jobs, so that these leave them room; the node that
- * runs Ostler comes after both. */
+/* Nodes that can start come before nodes that would only be tainted for their jobs, so that they
+ * get the room. The node that runs Ostler comes after both. */
 static void give_out(struct deciding *d)
 {
     d->ret->grants = arena_alloc(d->arena, d->candidate_count * sizeof *d->ret->grants);
@@ -307,8 +310,7 @@ static void give_out(struct deciding *d)
                     consider(d, &d->candidates[i]);
 }
 
-/* A node under way that is to run something else by now turns to that when it has the images. Who is to go back to what is
- * known good needs none. */
+/* A node under way with a new target switches when it has the images. A rollback needs no pull. */
 static bool is_turning(const struct work *w)
 {
     return w->state == WORK_ACTIVE && w->node->turns && w->node->up && w->node->images.state == IMAGES_UNKNOWN;
@@ -323,7 +325,8 @@ static void pull_for_turning(struct deciding *d)
 
 /* ---- the decision */
 
-/* Whatever else keeps the nodes that are left, a person who paused the rollout reads that it is paused. */
+/* A user who paused the rollout reads that it is paused, whatever else delays the remaining
+ * nodes. */
 static bool is_paused(const struct deciding *d)
 {
     for (int h = ROLLOUT_HOLD_DONE + 1; h < ROLLOUT_HOLD_COUNT; h++)
@@ -338,7 +341,8 @@ static enum rollout_hold hold_of(const struct deciding *d)
     bool over = r->done + r->skipped == d->in->node_count;
     if (is_paused(d))
         return ROLLOUT_HOLD_PAUSED;
-    /* While nodes go back from what failed nobody waits for it any more, and it is said all the same. */
+    /* While nodes roll back from a failed revision no node waits for it, but it is reported all the
+     * same. */
     for (int h = ROLLOUT_HOLD_NONE + 1; h < ROLLOUT_HOLD_SKIPPED; h++)
         if (d->refusals[h].nodes || (h == ROLLOUT_HOLD_FAILED && rollout_first_failed(d->in)))
             return (enum rollout_hold) h;
@@ -359,7 +363,7 @@ static void count(struct deciding *d)
     r->done = of[WORK_DONE];
 }
 
-/* Fills the decision, but for those who make room. */
+/* Fills the decision, except for nodes that make room. */
 static void decide(struct deciding *d)
 {
     const struct rollout_input *in = d->in;
@@ -392,7 +396,7 @@ static void decide(struct deciding *d)
     rollout_failure_of(&story, a, &ret->failure);
 }
 
-/* The name of the first node that the decision lets begin, of those that serve; NULL: none is. */
+/* The first node in service that the decision lets start; NULL: none. */
 static const char *first_claimed(const struct rollout_decision *d)
 {
     for (size_t i = 0; i < d->grant_count; i++)
@@ -401,9 +405,10 @@ static const char *first_claimed(const struct rollout_decision *d)
     return NULL;
 }
 
-/* Nodes that only wait for jobs make room for an idle one: as few of them as give it enough. Whether that helps is found out by
- * the decision that comes next: where no node would begin then (one of another domain has its turn, say), nobody returns to
- * service, or the same would be closed and opened again and again. */
+/* Returns waiting nodes to service to make room for an idle node, as few as are enough. A trial
+ * decision shows whether that helps. If no node would start then, for example because another
+ * domain has its turn, no node returns; otherwise the same nodes would be tainted and returned
+ * again and again. */
 static void make_room(struct deciding *d)
 {
     struct rollout_decision *ret = d->ret;

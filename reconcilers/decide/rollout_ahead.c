@@ -1,6 +1,6 @@
 #include "reconcilers/decide/rollout_ahead.h"
 
-/* For so long a node that pulls is waited for by those that come after it and have their images. */
+/* Later nodes that have their images wait this long for a node that is still pulling. */
 enum { PATIENCE_S = 60 };
 
 enum images_state ahead_images(const struct work *w)
@@ -18,14 +18,15 @@ void ahead_make(const struct rollout_input *in, const struct budget *budget, str
     *ret = (struct ahead){ .in = in, .promised = *budget, .kept = *budget, .pulls_max = slots->max + free_slots };
 }
 
-/* A node that cannot get what others of its pool have is in trouble of its own, and takes nobody's place. Where nobody has it,
- * all have the same trouble. */
+/* A node that cannot pull what others in its pool have pulled has its own problem and takes no
+ * place. If no node has the images, all have the same problem. */
 static bool counts(const struct work *w)
 {
     return ahead_images(w) != IMAGES_MISSING || !w->progress->pulled;
 }
 
-/* Nodes with jobs are counted apart: they wait anyway, and would take the places of those that could begin. */
+/* Nodes with jobs are counted separately: they wait anyway, and would take the places of nodes that
+ * could start. */
 void ahead_count(const struct work *w, bool ready)
 {
     if (work_needs_images(w) && w->node->images.state != IMAGES_UNKNOWN && counts(w))
@@ -38,8 +39,9 @@ void ahead_take(struct ahead *a, const struct work *w, bool ready)
     budget_take(&a->kept, w, ready);
 }
 
-/* Who could begin and still pulls keeps its place before those that would only be closed for their jobs, and before the last; for
- * a moment also before the others, so that they go in their order. */
+/* A node that could start and still pulls keeps its place before nodes that would only be tainted
+ * for their jobs, and before the last. For a moment it also keeps its place before the others, to
+ * preserve their order. */
 bool ahead_refuses(const struct ahead *a, const struct work *w, bool ready, bool first)
 {
     return budget_refuses(first ? &a->kept : &a->promised, w, ready) != ROLLOUT_HOLD_NONE;
@@ -60,14 +62,15 @@ enum rollout_hold ahead_hold(const struct ahead *a, const struct work *w, bool r
     return hold == ROLLOUT_HOLD_NONE ? ROLLOUT_HOLD_IMAGES : hold;
 }
 
-/* What keeps nodes back that are the next to go. */
+/* What delays the nodes that are next. */
 static bool is_next(enum rollout_hold hold)
 {
     return hold == ROLLOUT_HOLD_IMAGES || hold == ROLLOUT_HOLD_CANARY || hold == ROLLOUT_HOLD_SOAK ||
            hold == ROLLOUT_HOLD_PARALLEL || hold == ROLLOUT_HOLD_UNAVAILABLE || hold == ROLLOUT_HOLD_GPUS;
 }
 
-/* Those that may go now pull, and as many more as may go at a time, so that nobody waits for images when its turn comes. */
+/* Nodes that may start now pull, plus as many as may be changed at a time, so that no node waits
+ * for images in its turn. */
 static bool pulls_now(const struct ahead *a, const struct work *w, bool ready, enum rollout_hold hold)
 {
     if (!work_needs_images(w) || !w->node->up || w->node->images.state != IMAGES_UNKNOWN || !is_next(hold) ||
@@ -77,18 +80,19 @@ static bool pulls_now(const struct ahead *a, const struct work *w, bool ready, e
     return true;
 }
 
-/* Until when the others wait for it; INT64_MAX: no longer, or not at all. */
+/* Until when other nodes wait for it; INT64_MAX: not, or no longer. */
 static int64_t kept_until(const struct ahead *a, const struct work *w, bool pulls)
 {
     const struct images *images = &w->node->images;
     if (images->state == IMAGES_UNKNOWN)
         return pulls && !a->in->pull_refused ? time_after(a->in->now_s, PATIENCE_S) : INT64_MAX;
     int64_t until_s = time_after(images->since_s, PATIENCE_S);
-    bool far_ahead = images->since_s > time_after(a->in->now_s, PATIENCE_S); /* further than any clock is wrong */
+    /* Further than any clock error. */
+    bool far_ahead = images->since_s > time_after(a->in->now_s, PATIENCE_S);
     return until_s <= a->in->now_s || far_ahead ? INT64_MAX : until_s;
 }
 
-/* It begins as soon as it has its images. */
+/* It starts as soon as its images are pulled. */
 static int64_t promise(struct ahead *a, const struct work *w, bool pulls)
 {
     if (budget_refuses(&a->promised, w, true) == ROLLOUT_HOLD_NONE)

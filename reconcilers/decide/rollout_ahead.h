@@ -1,4 +1,5 @@
-/* Nodes that get the images of their target before they are claimed: who pulls, and whose place is kept meanwhile. */
+/* Image pulls before a claim: which nodes pull, and whose place in the rollout is kept
+ * meanwhile. */
 #ifndef OSTLER_RECONCILERS_DECIDE_ROLLOUT_AHEAD_H
 #define OSTLER_RECONCILERS_DECIDE_ROLLOUT_AHEAD_H
 
@@ -6,26 +7,27 @@
 
 struct ahead {
     const struct rollout_input *in;
-    struct budget promised; /* as if those that could begin, and wait for nothing but their images, had begun */
-    struct budget kept;     /* the same with those of them that have not pulled for long */
-    size_t pulls_max;       /* nodes of one revision that may pull, or have pulled, before they are claimed */
+    struct budget promised; /* counts as if every node that waits only for its images had started */
+    struct budget kept;     /* the same, without nodes that have pulled for long */
+    size_t pulls_max; /* nodes of one revision that may pull, or have pulled, before a claim */
 };
 
-/* How far a node is: who was not asked yet is as good as who pulls, and one that has to have no images is ready. */
+/* The state of a node's images: UNKNOWN counts as PULLING; a node that needs no images is READY. */
 enum images_state ahead_images(const struct work *w);
-/* Begins to count, on top of what the budget has counted already. Borrows `in`. */
+/* Starts on top of the budget's present count. Borrows `in`. */
 void ahead_make(const struct rollout_input *in, const struct budget *budget, struct ahead *ret);
-/* The node was asked for its images: it takes one of the places, of its revision. `ready`: it could begin. */
+/* Counts a node that already pulls or has pulled against its revision's places. `ready`: it could
+ * start. */
 void ahead_count(const struct work *w, bool ready);
-/* The node has got its grant. */
+/* Counts a node that got its grant. */
 void ahead_take(struct ahead *a, const struct work *w, bool ready);
-/* Whether the place that is left for a node that has its images is kept for others. `first`: it is in the order among those that
- * could begin. */
+/* Whether the remaining place is kept for other nodes, although this node has its images. `first`:
+ * it is first among those that could start. */
 bool ahead_refuses(const struct ahead *a, const struct work *w, bool ready, bool first);
-/* What keeps a node back that has not got its images, and that nothing else does: these, or others that go first. */
+/* What delays a node that lacks only its images: the images, or nodes that go first. */
 enum rollout_hold ahead_hold(const struct ahead *a, const struct work *w, bool ready);
-/* What becomes of a node that `hold` keeps back: whether it is to pull now, and when the others no longer wait for it (INT64_MAX:
- * they do not). */
+/* Handles a node that `hold` delays. Returns whether it must pull now. `ret_until_s`: when others
+ * stop waiting for it; INT64_MAX: they do not wait. */
 bool ahead_hold_back(struct ahead *a, const struct work *w, bool ready, enum rollout_hold hold, int64_t *ret_until_s);
 
 #endif

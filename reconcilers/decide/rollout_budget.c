@@ -1,7 +1,8 @@
 #include "reconcilers/decide/rollout_budget.h"
 
-/* Whether a claim takes the node out of service: one that failed with the present target counts against the threshold of failures
- * instead. What is not this policy's claim closes its node all the same. */
+/* Whether a claim counts as taking the node out of service. A failure with the current target
+ * counts against the failure threshold instead. A claim of another policy takes its node out of
+ * service too. */
 static bool claim_counts(const struct work *w)
 {
     const struct rollout_node *n = w->node;
@@ -18,7 +19,8 @@ static bool is_out(const struct work *w)
     return n->closed || !n->up || n->cordoned;
 }
 
-/* Whether Ostler itself keeps the node out of service and is at it; what failed waits for its turn like the others. */
+/* Whether Ostler keeps the node out of service and works on it. A failed node waits for its turn
+ * like others. */
 static bool is_ours(const struct work *w)
 {
     return w->state == WORK_WAITING || w->state == WORK_ACTIVE;
@@ -63,8 +65,9 @@ static bool fits(const struct budget_line *line, size_t used, size_t more)
     return used <= line->max && more <= line->max - used;
 }
 
-/* A node that is out of service already adds nothing to what is; but those that are so because of us stay within the limit also
- * when all that are down come back at once. A node with more GPUs than the limit goes alone: otherwise it would wait for ever. */
+/* A node that is already out of service adds nothing to the count. But the nodes that are out
+ * because of Ostler stay within the limit even if all nodes that are down come back at once. A node
+ * with more GPUs than the limit goes alone; otherwise it would wait for ever. */
 enum rollout_hold budget_refuses(const struct budget *b, const struct work *w, bool begins)
 {
     bool out = is_out(w);

@@ -1,4 +1,5 @@
-/* How many nodes and GPUs may be out of service, and how many nodes may be changed, counted over all nodes of the policy. */
+/* Counts nodes and GPUs out of service and nodes being changed, over all nodes of the policy,
+ * against the limits. */
 #ifndef OSTLER_RECONCILERS_DECIDE_ROLLOUT_BUDGET_H
 #define OSTLER_RECONCILERS_DECIDE_ROLLOUT_BUDGET_H
 
@@ -6,20 +7,21 @@
 
 struct budget {
     struct budget_line slots;      /* nodes under way that are up: maxParallel */
-    struct budget_line nodes;      /* nodes out of service for whatever reason: maxUnavailable */
-    struct budget_line gpus;       /* theirs: maxUnavailableGpus */
-    size_t our_nodes, our_gpus;    /* of both, those that are out of service because of us */
-    /* What `nodes.used` is made of; a node counts under the first that fits of leaving, claimed, down, cordoned. */
+    struct budget_line nodes;      /* nodes out of service for any reason: maxUnavailable */
+    struct budget_line gpus;       /* their GPUs: maxUnavailableGpus */
+    size_t our_nodes, our_gpus;    /* of both, those out of service because of Ostler */
+    /* Parts of `nodes.used`; a node counts under the first that applies: leaving, claimed, down,
+     * cordoned. */
     size_t down, cordoned, claimed, leaving;
 };
 
-/* Counts what is used of each limit now. */
+/* Counts the current use of each limit. */
 void budget_make(const struct rollout_view *v, struct budget *ret);
-/* Which limit keeps a node from getting a claim, or, when it `begins`, a slot; ROLLOUT_HOLD_NONE: none does. */
+/* The limit that denies a node a claim, or, with `begins`, a slot; ROLLOUT_HOLD_NONE: none. */
 enum rollout_hold budget_refuses(const struct budget *b, const struct work *w, bool begins);
-/* The node has got it. */
+/* Counts a node that got it. */
 void budget_take(struct budget *b, const struct work *w, bool begins);
-/* A node that waits, and is up, returns to service. */
+/* Uncounts a waiting node that is up and returns to service. */
 void budget_give_back(struct budget *b, const struct work *w);
 
 #endif

@@ -9,18 +9,18 @@
 #include "reconcilers/model/names.h"
 #include "reconcilers/decide/retry.h"
 
-/* One annotation that comes, or becomes another. */
+/* One annotation that is added or changes. */
 struct news {
     const struct cluster_view *v;
     const char *tier, *hash, *pool;
     const char *value;
-    const json_t *annotations; /* all of the record, with this one */
+    const json_t *annotations; /* all annotations of the record, with this one */
     struct arena *a;
 };
 
-/* What is told of it. */
+/* The Event for it. */
 struct telling {
-    enum reason reason; /* NONE: nothing */
+    enum reason reason; /* NONE: no Event */
     const char *note;
     bool warning;
 };
@@ -31,7 +31,8 @@ static bool is_another(const struct news *n, const struct child *c)
            !str_eq(c->revision, n->hash);
 }
 
-/* "driver 580.178.04, pool default"; with the hash where another revision for the same hosts is called the same. */
+/* "driver 580.178.04, pool default"; with the hash if another revision for the same hosts has the
+ * same title. */
 static const char *what(const struct news *n)
 {
     const json_t *inputs = cluster_inputs(n->v, n->tier, n->hash);
@@ -43,7 +44,7 @@ static const char *what(const struct news *n)
     return arena_printf(n->a, "%s, pool %s", revision_name(n->a, inputs, n->tier, n->hash, namesake), n->pool);
 }
 
-/* Whether a revision of the tier other than this one has an annotation for the pool. */
+/* Whether another revision of the tier has an annotation for the pool. */
 static bool another_has(const struct news *n, const char *annotation)
 {
     const char *key = arena_printf(n->a, "%s%s", annotation, n->pool);
@@ -55,7 +56,7 @@ static bool another_has(const struct news *n, const char *annotation)
     return false;
 }
 
-/* Where nothing ran before, a first installation is no rollout. */
+/* If nothing ran before, a first installation is no rollout. */
 static struct telling tell_target(const struct news *n)
 {
     if (!another_has(n, ANNOTATION_RAN))
@@ -66,7 +67,7 @@ static struct telling tell_target(const struct news *n)
 
 static struct telling tell_canary(const struct news *n)
 {
-    /* It is not well now: the node says why. */
+    /* It is not well now; the node has the reason. */
     if (clock_parse_rfc3339(n->value) < 0)
         return (struct telling){ 0 };
     return (struct telling){ .reason = REASON_CANARY_READY,
@@ -148,7 +149,7 @@ void rollout_events(const struct cluster_view *v, const char *tier, const char *
     const char *key;
     json_t *value;
     json_object_foreach ((json_t *) annotations, key, value) {
-        /* One that says nothing is on its way out. */
+        /* An empty annotation is being removed. */
         if (!v->object || !*str_or_empty(json_string_value(value)) ||
             str_eq(json_string_value(value), record ? json_key(record->annotations, key) : NULL))
             continue;

@@ -2,7 +2,8 @@
 
 #include "base/str.h"
 
-/* Longest time between two attempts; the first is two minutes, and each after that twice as long. */
+/* Longest time between two attempts; the first delay is two minutes, and each further one is twice
+ * as long. */
 enum { BACKOFF_MAX_S = 3600, BACKOFF_DOUBLINGS = 5, MINUTE_S = 60 };
 
 void gates_make(const struct rollout_input *in, const char *plan_hash, struct gates *ret)
@@ -23,7 +24,8 @@ void gates_make(const struct rollout_input *in, const char *plan_hash, struct ga
     ret->changes_s = change_s == INT64_MAX ? INT64_MAX : change_s - in->set_s;
 }
 
-/* Only a driver's change waits for jobs, and only as long as the policy says, counted from the claim. */
+/* Only a driver change waits for jobs, and only as long as the policy says, counted from the
+ * claim. */
 bool gate_has_jobs(const struct work *w, const struct rollout_input *in)
 {
     int64_t wait = in->spec->drain.wait_for_jobs_s;
@@ -50,8 +52,8 @@ bool gate_is_forgiven(const struct work *w)
     return w->node->claim->since_s <= w->progress->record.forgiven_s;
 }
 
-/* When a failed node is due; 0: now. One for which a person asked is, as is one whose failure lies further ahead than any clock
- * is wrong. */
+/* When a failed node is due; 0: now. A node whose retry a user requested is due, and a node whose
+ * failure is further in the future than any clock error. */
 static int64_t backoff_until(const struct work *w, int64_t now_s)
 {
     const struct claim *c = w->node->claim;
@@ -92,9 +94,9 @@ static enum rollout_hold revision_gate(const struct rollout_input *in, const str
     return ROLLOUT_HOLD_SOAK;
 }
 
-/* The canary's places are for nodes that begin. One that waits for its jobs has none, so that it does not hold up a node that
- * could begin; but no more are closed than there are places, and none for which there is an idle node. A node that is down
- * proves nothing. */
+/* The canary's places are for nodes that start. A node that waits for its jobs takes none, so that
+ * it does not delay a node that could start. But no more nodes are tainted than there are places,
+ * and none for which there is an idle node. A node that is down proves nothing. */
 enum rollout_hold gate_canary(const struct rollout_input *in, const struct work *w, bool ready, int64_t *ret_until_s)
 {
     const struct progress *p = w->progress;
@@ -112,8 +114,8 @@ enum rollout_hold gate_canary(const struct rollout_input *in, const struct work 
     return ROLLOUT_HOLD_SOAK;
 }
 
-/* A node that failed is closed, and nobody works on it: bringing back what is known good waits for no window, nor
- * for a person. */
+/* A failed node is tainted, and nothing works on it: a rollback to a known good revision waits for
+ * no window and no user. */
 enum rollout_hold gate_of(const struct gates *g, const struct work *w, bool ready, int64_t *ret_until_s)
 {
     *ret_until_s = INT64_MAX;
@@ -128,7 +130,7 @@ enum rollout_hold gate_of(const struct gates *g, const struct work *w, bool read
     return hold == ROLLOUT_HOLD_NONE ? gate_canary(g->in, w, ready, ret_until_s) : hold;
 }
 
-/* When a wave, or the canary, that is under way now has soaked, if all its nodes were up at this moment. */
+/* When a wave or canary under way will have soaked, if all its nodes were up now. */
 static enum rollout_hold soak_to_come(const struct rollout_input *in, const struct progress *p, int64_t *ret_from_s)
 {
     const struct rollout_spec *spec = in->spec;

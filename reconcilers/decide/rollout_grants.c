@@ -15,13 +15,14 @@ static const enum reason reasons[] = {
     [GRANT_RETRY] = REASON_RETRIED,
 };
 
-/* Whether a claim goes on with what it was made for: another target is a new beginning. */
+/* Whether a claim continues with its target; another target starts a new claim. */
 static bool goes_on(const struct rollout_node *n)
 {
     return n->claim && claim_is_for(n->claim, n->target);
 }
 
-/* How a claim begins when it has its slot: GPU pods leave only for another driver, and only where they can be. */
+/* The first phase of a claim with a slot: GPU pods leave only for another driver, and only if there
+ * can be any. */
 static enum claim_phase first_phase(const struct rollout_node *n)
 {
     bool drains = assignment_drains(n->now, n->target);
@@ -29,8 +30,9 @@ static enum claim_phase first_phase(const struct rollout_node *n)
                                                                            : CLAIM_UNLOADING;
 }
 
-/* Whether its times count from now on: it is tried again; or its jobs have ended by themselves. Nobody was asked to leave until
- * then, so who came meanwhile did not come back. Jobs whose time is over have to go: that must stay so. */
+/* Whether its times start again: it is retried, or its jobs have ended by themselves. Until then no
+ * pod was evicted, so a pod that came in between is not a returned pod. If the wait for jobs timed
+ * out, the times stay, so that the jobs must go. */
 static bool begins_anew(const struct rollout_grant *g)
 {
     const struct rollout_node *n = g->node;
@@ -61,7 +63,7 @@ struct claim grant_claim(const struct rollout_grant *g, const struct claimant *b
     return c;
 }
 
-/* A node that failed rolls back, where its claim is a new one for that. */
+/* A failed node rolls back if its claim is a new one for that. */
 static enum reason reason_of(const struct rollout_grant *g, const struct claim *c)
 {
     bool back = g->kind == GRANT_RETRY && c->kind == CLAIM_ROLLBACK && !goes_on(g->node);

@@ -8,7 +8,7 @@
 #include "reconcilers/model/names.h"
 #include "reconcilers/model/policy.h"
 
-/* The last second that RFC 3339 can say. */
+/* The last second that RFC 3339 can express. */
 #define YEAR_9999_S INT64_C(253402300799)
 
 enum { MINUTE_S = 60, HOUR_S = 3600, DAY_S = 86400 };
@@ -30,7 +30,7 @@ static bool is_one(const struct refusal *r)
     return r->nodes == 1;
 }
 
-/* "gpu-1 waits", "3 nodes wait": a node alone is named. */
+/* "gpu-1 waits", "3 nodes wait": a single node is named. */
 static const char *who_waits(const struct refusal *r, struct arena *a)
 {
     return is_one(r) ? arena_printf(a, "%s waits", r->first->node->name) : arena_printf(a, "%zu nodes wait", r->nodes);
@@ -47,7 +47,7 @@ static const char *who_is(const struct refusal *r, struct arena *a)
     return is_one(r) ? arena_printf(a, "%s is", r->first->node->name) : arena_printf(a, "%zu nodes are", r->nodes);
 }
 
-/* ", first gpu-1", where there are others */
+/* ", first gpu-1" if there are others */
 static const char *first_of(const struct refusal *r, struct arena *a)
 {
     return is_one(r) ? "" : arena_printf(a, ", first %s", r->first->node->name);
@@ -58,7 +58,7 @@ static const char *called(const struct rollout_revision *r, struct arena *a)
     return r->name ? r->name : arena_printf(a, "revision %s", r->hash);
 }
 
-/* A revision of some pool: everywhere it is called the same. */
+/* A revision of any pool: its name is the same everywhere. */
 static const char *name_of(const struct rollout_input *in, const char *tier, const char *hash, struct arena *a)
 {
     for (size_t i = 0; i < in->revision_count; i++)
@@ -91,7 +91,7 @@ static const char *pool_name(const struct rollout_story *s, const struct work *w
     return s->view->in->pool_names[w->node->pool];
 }
 
-/* Who is left was let go on, by this decision or before. */
+/* The remaining nodes were granted, by this decision or earlier. */
 static const char *say_none(const struct rollout_story *s, struct arena *a)
 {
     size_t left = s->view->in->node_count - s->view->of[WORK_DONE] - s->view->of[WORK_SKIPPED];
@@ -141,7 +141,8 @@ static const char *failure_text(const struct rollout_story *s, const struct roll
     return arena_printf(a, "%s failed in pool %s%s", called(r, a), s->view->in->pool_names[r->pool], where);
 }
 
-/* What else is to be said while the failure comes first: of those under way, and of those that wait for another reason. */
+/* What to add when the failure comes first: nodes under way, and nodes that wait for another
+ * reason. */
 static const char *besides_failure(const struct rollout_story *s, struct arena *a)
 {
     size_t active = s->view->of[WORK_ACTIVE];
@@ -156,7 +157,8 @@ static const char *say_failed(const struct rollout_story *s, struct arena *a)
 {
     const struct refusal *r = &s->refusals[ROLLOUT_HOLD_FAILED];
     const struct progress *p = r->nodes ? r->first->progress : NULL;
-    /* Where nobody waits for it, they have what is known to be good, get it just now, or came through. */
+    /* If no node waits for it, the nodes have a known good revision, are getting it, or
+     * succeeded. */
     const struct rollout_revision *failed = p ? &p->record : rollout_first_failed(s->view->in);
     return arena_printf(a, "%s%s; change the policy, or have it tried again: " POLICY_RETRY_COMMAND "%s",
                         failure_text(s, failed, p ? p->first_failed : NULL, a),
@@ -192,7 +194,7 @@ static const char *say_images(const struct rollout_story *s, struct arena *a)
                         n->images.image ? n->images.image : "them", n->images.words);
 }
 
-/* The first node of the revision that is under way; NULL: none is. */
+/* The first node of the revision under way; NULL: none. */
 static const struct rollout_node *first_under_way(const struct rollout_story *s, const struct progress *p)
 {
     for (size_t i = 0; i < s->view->in->node_count; i++)
@@ -201,7 +203,7 @@ static const struct rollout_node *first_under_way(const struct rollout_story *s,
     return NULL;
 }
 
-/* That the others do not begin when the canary is up, but when it has worked for a while. */
+/* Says that other nodes start only after the canary has soaked. */
 static const char *then_soaks(const struct rollout_story *s, const struct progress *p, struct arena *a)
 {
     char span[ROLLOUT_SPAN_MAX];
@@ -241,7 +243,7 @@ static const char *say_parallel(const struct rollout_story *s, struct arena *a)
                         nodes_are(a, slots->used), slots->max);
 }
 
-/* "1 because of upgrades, 0 down, 0 cordoned": what nodes are out of service for. */
+/* "1 because of upgrades, 0 down, 0 cordoned": why nodes are out of service. */
 static const char *what_is_out(const struct budget *b, struct arena *a)
 {
     const char *leaving = b->leaving ? arena_printf(a, ", %zu being deleted", b->leaving) : "";
@@ -279,7 +281,7 @@ static const char *say_backoff(const struct rollout_story *s, struct arena *a)
                         rollout_time_text(a, r->until_s));
 }
 
-/* "2 pods", "1 pod and 1 process": who keeps a node from being drained. */
+/* "2 pods", "1 pod and 1 process": what keeps a node from being drained. */
 static const char *users_text(const struct rollout_node *n, struct arena *a)
 {
     unsigned pods = n->jobs - n->processes;
@@ -369,7 +371,7 @@ static const char *jobs_message(const struct work *w, const struct rollout_input
                                  : arena_printf(a, "at most until %s", rollout_time_text(a, time_after(in->now_s, wait))));
 }
 
-/* What the node goes from and to. */
+/* What the node changes from and to. */
 static const char *way_message(const struct work *w, const struct rollout_input *in, struct arena *a)
 {
     const struct rollout_node *n = w->node;

@@ -9,7 +9,7 @@
 #include "reconcilers/model/names.h"
 #include "reconcilers/decide/rollout_message.h"
 
-/* Longest sentence, and longest that is said of one node. */
+/* Longest sentence, and longest text about one node. */
 enum { SENTENCE_ROOM = 4 << 10, BLOCKER_MAX = 512, YEAR_S = 365 * 86400 };
 
 const struct rollout_plan_limits rollout_plan_for_status = { .waves = 5, .names = 5, .blockers = 5, .pods = 0 };
@@ -38,8 +38,8 @@ static const struct drain *drain_of(const struct rollout_plan_input *in, const s
 
 struct sums {
     size_t by_pool[TIERS]; /* of one pool */
-    size_t leave, wait, blocked;   /* pods that are asked to leave, pods that are waited for, and nodes with such */
-    size_t imageless;              /* nodes that cannot get the images of what they are to run */
+    size_t leave, wait, blocked;   /* pods to evict, pods to wait for, and nodes with such pods */
+    size_t imageless;              /* nodes that cannot pull the images of their target */
 };
 
 static bool lacks_images(const struct rollout_node *n)
@@ -113,7 +113,7 @@ static json_t *waves_json(const struct rollout_plan_input *in)
     return waves;
 }
 
-/* Out of service as it is. */
+/* It is already out of service. */
 static bool is_closed(const struct rollout_node *n)
 {
     return n->claim && claim_closes(n->claim);
@@ -152,7 +152,8 @@ static json_t *stays_json(const struct rollout_plan_input *in)
     return stays;
 }
 
-/* Each says what of its sort is in a node's way; NULL: nothing that is known. Owned by the caller. */
+/* Each function reports one kind of blocking condition of a node; NULL: none known. The caller owns
+ * the text. */
 
 static char *people_in_the_way(const struct rollout_plan_input *in, const struct rollout_node *n)
 {
@@ -199,7 +200,7 @@ static char *trouble_in_the_way(const struct rollout_plan_input *in, const struc
 
 static const struct in_the_way {
     char *(*text)(const struct rollout_plan_input *in, const struct rollout_node *n);
-    bool told_in_full; /* and nowhere else: the status has its own words for it */
+    bool told_in_full; /* only in the full plan, because the status has its own text for it */
 } sorts[] = {
     { people_in_the_way, true }, { images_in_the_way, false }, { trouble_in_the_way, true }, { pods_in_the_way, false }
 };
@@ -226,7 +227,7 @@ static json_t *pods_json(const struct rollout_plan_input *in, const struct rollo
     return pods;
 }
 
-/* In the order in which they go; one that is under way is in no wave. */
+/* In starting order; a node under way is in no wave. */
 static json_t *moves_json(const struct rollout_plan_input *in)
 {
     json_t *moves = json_array();
@@ -264,14 +265,14 @@ void rollout_pace_parse(const json_t *json, struct rollout_pace ret[static TIERS
 
 /* ---- the sentence */
 
-/* Whether two nodes go to one revision, as canaries are counted. */
+/* Whether two nodes go to the same revision, as canaries count. */
 static bool go_together(const struct planned_move *a, const struct planned_move *b)
 {
     return a->tier == b->tier && a->node->pool == b->node->pool &&
            str_eq(a->node->target.hash[a->tier], b->node->target.hash[b->tier]);
 }
 
-/* Whether nodes wait for a canary of this plan, which is still to begin. */
+/* Whether nodes wait for a canary of this plan that has not started. */
 static bool has_to_soak(const struct rollout_simulation *f)
 {
     for (size_t i = 0; i < f->wave_count; i++) {
@@ -329,7 +330,7 @@ static void say_images(struct buf *out, const struct sums *s)
         buf_printf(out, "; %zu node%s", s->imageless, s->imageless == 1 ? " cannot get its images" : "s cannot get their images");
 }
 
-/* What becomes of nodes that do not go, of one and of several. */
+/* What happens to nodes that do not go, for one and for several. */
 static const struct stay_words {
     const char *one, *several;
 } stay_words[ROLLOUT_HOLD_COUNT] = {
@@ -358,7 +359,7 @@ static void say_stays(struct buf *out, const struct rollout_plan_input *in)
     }
 }
 
-/* Nodes that are changed later, when what keeps them is over: they are in no wave. */
+/* Nodes that change later, when their delay ends; they are in no wave. */
 static size_t count_later(const struct rollout_simulation *f)
 {
     size_t n = 0;
@@ -369,7 +370,8 @@ static size_t count_later(const struct rollout_simulation *f)
     return n;
 }
 
-/* "20 nodes go in 12 waves"; "25 nodes are to be changed: 19 go in 12 waves, 1 is under way" where they do not all begin. */
+/* "20 nodes go in 12 waves"; if not all start, "25 nodes are to be changed: 19 go in 12 waves, 1 is
+ * under way". */
 static void say_moves(struct buf *out, const struct rollout_simulation *f)
 {
     size_t begin = f->move_count - f->under_way, all = f->move_count + f->beyond + count_later(f);
@@ -398,7 +400,7 @@ static char *sentence_of(const struct rollout_plan_input *in)
     return buf_take(&out);
 }
 
-/* ---- all of it */
+/* ---- the whole plan */
 
 json_t *rollout_plan_json(const struct rollout_plan_input *in)
 {

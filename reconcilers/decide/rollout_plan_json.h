@@ -1,4 +1,4 @@
-/* The plan of a rollout as an object: what `ostler plan` prints, and in small what the policy's status says of the plan. */
+/* The plan of a rollout as JSON: for `ostler plan`, and a short form for the policy's status. */
 #ifndef OSTLER_RECONCILERS_DECIDE_ROLLOUT_PLAN_JSON_H
 #define OSTLER_RECONCILERS_DECIDE_ROLLOUT_PLAN_JSON_H
 
@@ -6,30 +6,32 @@
 #include "reconcilers/decide/blocking_budgets.h"
 #include "reconcilers/decide/rollout_simulate.h"
 
-/* How much is told by name; what is left out is counted. */
+/* Maximum entries in the JSON; the rest is only counted. */
 struct rollout_plan_limits {
-    size_t waves, names, blockers, pods; /* waves; nodes of one entry; what is in the way of nodes; pods of one node */
-    bool moves;                          /* each node that goes, with its pods, and what people keep */
+    size_t waves, names, blockers, pods; /* waves; nodes of one entry; blockers; pods of one node */
+    bool moves; /* list each node that goes with its pods, and nodes that users exclude */
 };
 
-/* What fits into a status, and what a person reads who asked. */
+/* Limits for the status, and for `ostler plan`. */
 extern const struct rollout_plan_limits rollout_plan_for_status, rollout_plan_in_full;
 
 struct rollout_plan_input {
     const struct rollout_input *rollout;
     const struct rollout_simulation *simulation;
-    const struct rollout_pace *pace;       /* of each tier */
-    const struct drain *drains;            /* of each node of the rollout, were it drained now */
-    /* Of each node of the rollout: what goes wrong on it while it is under way, or did; NULL: nothing. NULL: for none. */
+    const struct rollout_pace *pace;       /* for each tier */
+    const struct drain *drains;            /* for each node of the rollout, if drained now */
+    /* For each node of the rollout: its problem while under way; NULL: none. NULL: no problems
+     * known. */
     const char *const *troubles;
-    const struct blocking_budgets *blocking;       /* NULL: PodDisruptionBudgets were not looked at */
-    const struct intern *strings;          /* that the pods' ids name */
+    const struct blocking_budgets *blocking;       /* NULL: PodDisruptionBudgets were not read */
+    const struct intern *strings;          /* string table of the pods' ids */
     const struct rollout_plan_limits *limits;
 };
 
-/* The plan as an object; docs/upgrades.md has its members. NULL where every node runs its target. New reference. */
+/* The plan as an object; docs/upgrades.md has its members. NULL if every node runs its target. New
+ * reference. */
 json_t *rollout_plan_json(const struct rollout_plan_input *in);
-/* The pace as status.rollout.pace has it, and back; what is none counts as not known. */
+/* Writes and reads the pace in status.rollout.pace; invalid values count as not known. */
 json_t *rollout_pace_json(const struct rollout_pace pace[static TIERS]);
 void rollout_pace_parse(const json_t *json, struct rollout_pace ret[static TIERS]);
 

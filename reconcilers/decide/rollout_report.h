@@ -1,5 +1,5 @@
-/* What the last pass of the rollout came to: what the policy's pass writes into the records of revisions, and what the
- * status says. */
+/* The result of the last rollout pass, which the policy's pass writes into revision records and the
+ * status. */
 #ifndef OSTLER_RECONCILERS_DECIDE_ROLLOUT_REPORT_H
 #define OSTLER_RECONCILERS_DECIDE_ROLLOUT_REPORT_H
 
@@ -8,17 +8,17 @@
 /* A rollout_note that outlives its pass. */
 struct report_note {
     char hash[REVISION_HASH_MAX];
-    char *pool; /* its name, since another policy may number pools otherwise; owned */
+    char *pool; /* name, because another policy may number pools differently; owned */
     int64_t canary_s, wave_s;
-    char *failed; /* "<node> <reason>"; NULL: no news of that. Owned */
+    char *failed; /* "<node> <reason>"; NULL: no change. Owned */
 };
 
-/* Zero-initialised = no pass was made yet. */
+/* Zero-initialised: no pass yet. */
 struct rollout_report {
     bool known;
     enum rollout_hold hold;
-    char *message; /* owned; NULL: nothing to say */
-    char *failure, *failure_node, *failure_retry; /* as struct rollout_failure has them; owned */
+    char *message; /* owned; NULL: no message */
+    char *failure, *failure_node, *failure_retry; /* as in struct rollout_failure; owned */
     size_t pending, active, waiting, failed, skipped, done;
     char plan_hash[REVISION_HASH_MAX];
     struct budget_line slots, out, out_gpus;
@@ -26,11 +26,11 @@ struct rollout_report {
     size_t note_count;
 };
 
-/* Takes over what was decided for these pools; returns whether anything is another than it was. */
+/* Copies a decision for these pools. Returns whether anything changed. */
 bool rollout_report_take(struct rollout_report *r, const struct rollout_decision *d, const char *const *pool_names);
-/* Why nobody else begins, in one word. */
+/* Why no other node starts, as a reason. */
 enum reason rollout_report_reason(const struct rollout_report *r);
-/* Frees what it owns; nothing is known afterwards. */
+/* Frees what it owns and makes it empty. */
 void rollout_report_clear(struct rollout_report *r);
 
 #endif

@@ -6,8 +6,8 @@
 #include "base/str.h"
 #include "reconcilers/decide/rollout_message.h"
 
-/* Whether taking its claim off leaves the node as it was before. A try that failed may have put something else there; and people
- * who cordon or hold it are obeyed by its own pass. */
+/* Whether removing its claim leaves the node as it was before. A failed attempt may have changed
+ * it. The node's own pass obeys users who cordon or hold it. */
 static bool may_return(const struct work *w)
 {
     const struct rollout_node *n = w->node;
@@ -30,7 +30,8 @@ static int by_claim(const void *x, const void *y)
     return -strverscmp(m->name, n->name);
 }
 
-/* One that is down is out of service all the same, and one whose jobs have little time left is about to begin. */
+/* A node that is down stays out of service anyway, and a node whose jobs have little time left will
+ * start soon. */
 static bool makes_room(const struct work *w, const struct rollout_input *in)
 {
     return may_return(w) && w->node->up && gate_has_jobs(w, in) &&
@@ -74,7 +75,7 @@ void return_for(const struct work *w, const char *idle, struct arena *a, struct 
 
 /* ---- nodes whose turn is far away */
 
-/* Since when the node has been closed without a job on it, while others had their turn; 0: it is not. */
+/* Since when the node has been tainted without a job, while others had their turn; 0: it is not. */
 static int64_t idle_since_s(const struct work *w, const struct rollout_input *in)
 {
     return gate_has_jobs(w, in) || !w->node->up ? 0 : w->node->free_s;
@@ -103,7 +104,7 @@ void return_those_far_away(const struct rollout_view *v, const struct gates *g, 
         look_at(w, g, a, ret);
         waits = true;
     }
-    /* A window that closes is looked at then. */
+    /* Check again when the window closes. */
     if (waits && g->closed == ROLLOUT_HOLD_NONE && g->changes_s != INT64_MAX && (!ret->again_s || g->changes_s < ret->again_s))
         ret->again_s = g->changes_s;
 }

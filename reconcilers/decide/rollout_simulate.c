@@ -7,8 +7,8 @@
 #include "reconcilers/decide/rollout_view.h"
 
 enum {
-    UNKNOWN_PACE_S = 0, /* stands for a pace that is not known: what rests on it does not begin before its time */
-    QUIET_LOOKS = 64,   /* so often in a row nothing came of looking again: nothing will */
+    UNKNOWN_PACE_S = 0, /* stands for an unknown pace: what depends on it does not start earlier */
+    QUIET_LOOKS = 64,   /* after this many decisions in a row without effect, stop */
 };
 
 struct player {
@@ -17,17 +17,18 @@ struct player {
     struct arena *arena;
     struct rollout_simulation *ret;
     struct rollout_spec spec;
-    struct rollout_input in;            /* as it is at the moment that is played */
-    struct rollout_node *nodes;         /* of `in`; these and all below in the order of the input */
+    struct rollout_input in;            /* the simulated moment */
+    struct rollout_node *nodes;         /* of `in`; these and all below in the input's order */
     struct rollout_revision *revisions; /* of `in` */
     struct claim *claims;
-    int64_t *ends_s;                    /* when the node's step is over; INT64_MAX: it is not under way */
+    int64_t *ends_s; /* when the node's step ends; INT64_MAX: it is not under way */
     enum tier *tiers;
-    bool *waits;                        /* it was closed for its jobs, which never end here, and has not begun */
-    bool guessed;                       /* a pace that is not known has gone into the present time */
-    bool later;                         /* such a one since the last wave began: who begins now does so later than that */
+    bool *waits; /* it was tainted for its jobs, which never end here, and has not started */
+    bool guessed;                       /* the current time depends on an unknown pace */
+    /* It has since the last wave started: a node that starts now starts later than that wave. */
+    bool later;
     int64_t released_s;                 /* when the last node was released */
-    size_t looks;                       /* that are left */
+    size_t looks;                       /* left */
     int quiet;
 };
 
@@ -44,11 +45,11 @@ static void copy_fleet(struct player *p)
     p->ends_s = arena_alloc(p->arena, n * sizeof *p->ends_s);
     p->tiers = arena_alloc(p->arena, n * sizeof *p->tiers);
     p->waits = arena_alloc(p->arena, n * sizeof *p->waits);
-    /* Each node can ask for no more than one revision of each tier that nothing is recorded of. */
+    /* Each node can ask for at most one unrecorded revision of each tier. */
     p->revisions = arena_alloc(p->arena, (in->revision_count + TIERS * n) * sizeof *p->revisions);
     if (n)
         memcpy(p->nodes, in->nodes, n * sizeof *p->nodes);
-    /* That images come is one of the steps that succeed. */
+    /* Image pulls are among the steps that succeed. */
     for (size_t i = 0; i < n; i++)
         p->nodes[i].images = (struct images){ .state = IMAGES_READY };
     if (in->revision_count)
@@ -73,7 +74,7 @@ static void add_move(struct player *p, size_t i, size_t wave)
                                                                   .tier = p->tiers[i] };
 }
 
-/* Nodes that have begun already: what is left of the pace is what they still take. */
+/* Nodes under way need the rest of the pace. */
 static void take_up(struct player *p)
 {
     struct rollout_view view;
@@ -92,7 +93,7 @@ static void take_up(struct player *p)
     p->ret->under_way = p->ret->move_count;
 }
 
-/* ---- what happens in it */
+/* ---- steps */
 
 static struct rollout_revision *revision_of(struct player *p, const char *hash, size_t pool)
 {
@@ -122,7 +123,8 @@ static bool is_canary(struct player *p, size_t i)
     return !progress_canary_over(&(struct progress){ .record = *r }, &p->in);
 }
 
-/* Nodes that begin at one time are a wave, where that is not the same only since nobody knows how long the last one takes. */
+/* Nodes that start at the same time are a wave, unless the times are equal only because the last
+ * wave's duration is not known. */
 static void begin(struct player *p, size_t i)
 {
     struct rollout_simulation *f = p->ret;
@@ -151,7 +153,7 @@ static void take_grants(struct player *p, const struct rollout_decision *d)
     }
     for (size_t k = 0; k < d->return_count; k++)
         p->nodes[d->returns[k].node - p->nodes].claim = NULL;
-    /* Together, since the grants look at the nodes as they were. */
+    /* All together, because the grants refer to the nodes before them. */
     for (size_t k = 0; k < d->grant_count; k++) {
         size_t i = (size_t) (d->grants[k].node - p->nodes);
         p->nodes[i].claim = &p->claims[i];
@@ -172,7 +174,7 @@ static void release(struct player *p, size_t i)
     p->released_s = p->in.now_s;
 }
 
-/* Goes on to the next time at which something is otherwise; false when there is none. */
+/* Advances to the next time at which something changes; false: there is none. */
 static bool advance(struct player *p, int64_t again_s)
 {
     int64_t next_s = INT64_MAX;
@@ -191,15 +193,16 @@ static bool advance(struct player *p, int64_t again_s)
     return true;
 }
 
-/* ---- what is told of it */
+/* ---- result */
 
-/* The end of the moves, and who never had one. */
+/* The end of the moves, and the nodes that never moved. */
 static void tell_end(struct player *p, const struct rollout_decision *last)
 {
     struct rollout_simulation *f = p->ret;
     f->timed = !p->guessed && f->move_count > 0;
     f->ends_s = p->released_s;
-    /* One that waits serves outside of windows, and while others soak; what it waits for are its jobs all the same. */
+    /* A waiting node serves outside windows, and while others soak; nevertheless it waits for its
+     * jobs. */
     for (size_t i = 0; i < p->in.node_count; i++)
         if (last->refused[i] != ROLLOUT_HOLD_NONE)
             f->stays[f->stay_count++] = (struct planned_stay){
@@ -207,7 +210,7 @@ static void tell_end(struct player *p, const struct rollout_decision *last)
             };
 }
 
-/* One decision; false when it was the last. */
+/* Makes one decision; false: it was the last. */
 static bool play(struct player *p)
 {
     CLEANUP_ARENA struct arena once = { 0 };
@@ -219,7 +222,7 @@ static bool play(struct player *p)
     }
     p->looks -= p->in.node_count;
     take_notes(p, &d);
-    /* As the rollout's pass does: what the records must say is said first. */
+    /* As in the rollout's pass: notes for the records come first. */
     if (!d.note_count)
         take_grants(p, &d);
     if (d.note_count || d.grant_count || d.return_count || advance(p, d.again_s))
@@ -237,7 +240,7 @@ void rollout_simulate(const struct rollout_input *in, const struct rollout_pace 
     rollout_decide(in, a, &now);
     ret->now = now.hold;
     memcpy(ret->hash, now.plan_hash, sizeof ret->hash);
-    /* A node moves once, or twice where it has begun already. */
+    /* A node moves once, or twice if it is already under way. */
     ret->moves = arena_alloc(a, 2 * in->node_count * sizeof *ret->moves);
     ret->waves = arena_alloc(a, 2 * in->node_count * sizeof *ret->waves);
     ret->stays = arena_alloc(a, in->node_count * sizeof *ret->stays);

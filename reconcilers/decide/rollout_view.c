@@ -17,8 +17,9 @@ int64_t time_after(int64_t since_s, int64_t span_s)
 
 /* ---- one node */
 
-/* Whether a node without a claim moves from one revision of a tier to another. One that has none, or is to have none, gets there
- * without a claim: there is nothing to take from under anybody, or it is not an upgrade. */
+/* Whether a node without a claim moves from one revision of a tier to another. A node that has
+ * none, or will have none, needs no claim: there is nothing to interrupt, or it is not an
+ * upgrade. */
 static bool moves(const char *now, const char *target)
 {
     return *now && *target && !str_eq(now, target);
@@ -43,9 +44,9 @@ static bool is_known_good(const struct rollout_input *in, const char *hash, size
     return r && r->known_good;
 }
 
-/* By which tier what a claim is for comes: the first one that differs from what the node ran
- * before; where none does, the first that there is. A claim that was begun anew in the middle, when
- * only the first one was on, no longer says: then it is the tier that is not known to be good. */
+/* The tier that a claim changes: the first that differs from what the node ran before; if none
+ * does, the first that it has. A claim that started again halfway, with only the first tier
+ * installed, does not show it; then it is the tier that is not known good. */
 static enum tier tier_of_claim(const struct rollout_input *in, const struct rollout_node *n,
                                struct assignment_ref to)
 {
@@ -84,7 +85,8 @@ static bool moves_any(const struct rollout_node *n)
 
 static enum work_state state_without_claim(const struct rollout_node *n)
 {
-    /* Its target may be what is known good by now, and so what it runs; that is not what the policy wants. */
+    /* Its target may by now be a known good revision that it runs, which the policy does not
+     * want. */
     if (n->gave_up)
         return WORK_SKIPPED;
     if (changes_source(n) || !moves_any(n))
@@ -100,7 +102,8 @@ static enum work_state state_of(const struct rollout_node *n)
         return WORK_WAITING;
     if (claim_phase_has_slot(n->claim->phase))
         return WORK_ACTIVE;
-    /* A drain that timed out changed nothing; when the target is again what the node runs, there is nothing to try. */
+    /* A drain that timed out changed nothing. If the target is again what the node runs, there is
+     * nothing to retry. */
     return claim_closes(n->claim) || state_without_claim(n) != WORK_DONE ? WORK_FAILED : WORK_DONE;
 }
 
@@ -122,15 +125,15 @@ static size_t pool_size(const struct rollout_input *in, size_t pool)
     return n;
 }
 
-/* A threshold over the pool's size would never be reached: there it means all of them. */
+/* A threshold above the pool's size would never be reached, so the pool's size is the maximum. */
 static size_t threshold_of(const struct rollout_input *in, size_t pool)
 {
     size_t size = pool_size(in, pool), threshold = rollout_count_of(&in->spec->failure_threshold, size);
     return threshold < size ? threshold : size;
 }
 
-/* A time of a record that is still to come was written by a clock that was wrong: nobody knows when it was. What soaks does so
- * from now on, and what was forgiven until then is not, since that would forgive whatever fails until then. */
+/* A time in the future came from a wrong clock, so the real time is not known. Soaking starts now.
+ * Forgiveness is dropped, because it would forgive every failure until then. */
 static void correct_times(struct rollout_revision *r, int64_t now_s)
 {
     if (clock_is_ahead(r->canary_s, now_s))
@@ -158,8 +161,8 @@ static struct progress *progress_of(struct rollout_view *v, struct arena *a, con
 
 /* ---- counts */
 
-/* Whether a failure speaks against the revision that the claim brought: not when the way back failed, nor when nobody had to
- * leave, nor of a node that had no GPU to offer before either: what is broken there was broken before. */
+/* Whether a failure counts against the claim's revision. It does not if a rollback failed, if a
+ * drain timed out, or if the node offered no GPU before either: that fault is older. */
 static bool is_fault(const struct rollout_node *n, const struct progress *p)
 {
     const struct claim *c = n->claim;
@@ -167,8 +170,8 @@ static bool is_fault(const struct rollout_node *n, const struct progress *p)
            (!p->record.forgiven_s || c->since_s > p->record.forgiven_s);
 }
 
-/* A claim is an annotation, which others may write: nothing in it can be held against a revision
- * that nobody is to get, such as the one that the pool goes back to. */
+/* A claim is an annotation that other clients may write. So it cannot count against a revision that
+ * no node is meant to get, such as the one that the pool rolls back to. */
 static void count_failure(struct rollout_view *v, const struct rollout_node *n)
 {
     const struct claim *c = n->claim;
@@ -184,7 +187,7 @@ static void count_failure(struct rollout_view *v, const struct rollout_node *n)
         p->first_failed = n;
 }
 
-/* What a node without a claim says of the revision that it runs. */
+/* Counts a node without a claim for the revision that it runs. */
 static void count_running(struct rollout_view *v, const struct rollout_node *n, const char *hash)
 {
     struct progress *p = progress_find(v, hash, n->pool);
@@ -197,8 +200,9 @@ static void count_running(struct rollout_view *v, const struct rollout_node *n, 
     p->settled += n->settled;
 }
 
-/* A node that goes down under way is not waited for longer than its step may take: hardware is not the revision's fault. Until
- * then it stands for what it was to run, so that a driver that kills its node does not get the next one at once. */
+/* A node that goes down under way counts as lost when its step's time is over: hardware is not the
+ * revision's fault. Until then it counts for its target, so that a driver that kills its node does
+ * not reach the next node at once. */
 static bool is_lost(struct rollout_view *v, const struct rollout_node *n)
 {
     int64_t lost_s = time_after(n->claim->since_s, v->in->spec->install_timeout_s);
@@ -209,7 +213,8 @@ static bool is_lost(struct rollout_view *v, const struct rollout_node *n)
     return false;
 }
 
-/* A try that timed out before anything was changed goes on with the images that its claim was made for. */
+/* An attempt that timed out before any change continues with the images that its claim was made
+ * for. */
 bool work_needs_images(const struct work *w)
 {
     const struct claim *c = w->node->claim;
@@ -242,9 +247,10 @@ bool progress_canary_over(const struct progress *p, const struct rollout_input *
            (r->canary_s > 0 && time_passed(r->canary_s, in->spec->canary_soak_s, in->now_s));
 }
 
-/* A canary is well when as many nodes are as it has, or as there are. Its time stands still while one of them is not: what had
- * passed is kept, so that whoever has a node in hand cannot have it begin anew for ever. It does begin anew where another node
- * takes the place of one that failed or is down: what the first one had worked for says nothing of that. */
+/* A canary is well if as many nodes are as it has, or as there are. Its time stops while one is not
+ * well, and the time so far is kept. So a user who controls a node cannot restart it for ever. It
+ * restarts if another node replaces one that failed or is down, because the first node's time says
+ * nothing about that one. */
 static void update_canary(struct progress *p, const struct rollout_input *in)
 {
     int64_t *canary_s = &p->record.canary_s;
@@ -266,8 +272,9 @@ int64_t progress_canary_left_s(const struct progress *p, const struct rollout_in
     return passed_s < in->spec->canary_soak_s ? in->spec->canary_soak_s - passed_s : 0;
 }
 
-/* A wave is what begins together; the next one begins when none of it is under way any more, and its time has passed since then.
- * That one is under way is recorded when it is, so that its end is not missed. */
+/* A wave is the nodes that start together. The next wave starts when none of it is under way and
+ * the soak time has passed since. A running wave is recorded at once, so that its end is not
+ * missed. */
 static void update_wave(struct progress *p, const struct rollout_input *in)
 {
     if (in->spec->soak_s <= 0 || !progress_canary_over(p, in))
@@ -309,7 +316,7 @@ void rollout_view_make(const struct rollout_input *in, struct arena *a, struct r
     ret->works = arena_alloc(a, in->node_count * sizeof *ret->works);
     for (size_t i = 0; i < in->node_count; i++)
         work_make(ret, a, &in->nodes[i], &ret->works[i]);
-    /* The last wave ends with the rollout, when no node needs the revision any more. */
+    /* The last wave ends with the rollout, when no node needs the revision. */
     for (size_t i = 0; i < in->revision_count; i++)
         if (in->revisions[i].wave_s == ROLLOUT_WAVE_RUNNING)
             progress_of(ret, a, in->revisions[i].hash, in->revisions[i].pool);

@@ -1,6 +1,6 @@
 #include "reconcilers/decide/stages.h"
 
-/* A node that is new: nothing was ever proven there, and its kubelet never had GPUs to give. */
+/* A new node: it was never validated, and its kubelet never had GPUs. */
 static bool is_new(const struct node_input *in, const struct node_verdict *v)
 {
     const struct node *n = in->view.node;
@@ -12,7 +12,7 @@ static bool has(unsigned set, enum operand c)
     return set & 1u << c;
 }
 
-/* Which stages it is past, as far as it shows. A driver of the host's own has no images, and is there. */
+/* The stages that it has visibly passed. A host driver has no images and is present. */
 static unsigned shown_by(const struct node_input *in, const struct node_verdict *v)
 {
     const struct node_pods *p = in->pods;

@@ -10,8 +10,8 @@
 #include "reconcilers/decide/rollout_plan_json.h"
 
 enum {
-    STATUS_MAX = 32 * 1024, /* bytes of JSON, whatever the cluster */
-    CAUSES_MAX = 10,        /* bounds of the CRD */
+    STATUS_MAX = 32 * 1024, /* bytes of JSON, for any cluster */
+    CAUSES_MAX = 10,        /* limits of the CRD */
     TARGETS_MAX = 8,
     MESSAGE_MAX = 512,
 };
@@ -55,8 +55,8 @@ static bool is_known_good(const struct cluster_view *v, const struct revision_ta
     return record && child_time(record, key);
 }
 
-/* The revisions of a pool: its targets. `ret_version` is the driver version that new nodes get; of several, one that is always
- * the same. */
+/* The revisions of a pool: its targets. `ret_version` is the driver version that new nodes get; if
+ * there are several, always the same one. */
 static json_t *targets_json(const struct cluster_view *v, size_t pool, const char **ret_version)
 {
     json_t *targets = json_array();
@@ -82,7 +82,7 @@ static int by_revision(const void *a, const void *b)
     return strcmp(json_str(*(json_t *const *) a, "revision"), json_str(*(json_t *const *) b, "revision"));
 }
 
-/* The first ones in a fixed order, so that equal facts give equal text. */
+/* The first ones in a fixed order, so that the same facts give the same text. */
 static json_t *sorted(json_t *list_steal)
 {
     size_t n = json_array_size(list_steal), i;
@@ -112,7 +112,8 @@ static json_t *pools_json(const struct cluster_view *v)
     return pools;
 }
 
-/* Pods of an operand that run an older template of their own revision: they are replaced when their node is next changed. */
+/* Pods of an operand that run an older template of their own revision. They are replaced when their
+ * node is next changed. */
 static size_t behind(const struct cluster_view *v, enum operand c)
 {
     size_t n = 0;
@@ -239,8 +240,8 @@ static json_t *summary_json(const struct cluster_view *v, const struct condition
                      "message", shortened(conditions[STATUS_READY].message, STATUS_SUMMARY_MAX));
 }
 
-/* What is left out where a status would be too large, in this order: of each entry of a list a member, or all entries
- * but some. */
+/* What to leave out if a status would be too large, in this order: a member of each entry of a
+ * list, or all but some entries. */
 static const struct {
     const char *list, *member;
     size_t keep;

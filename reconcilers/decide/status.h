@@ -1,4 +1,5 @@
-/* The policy's status: computed once per pass from the whole view, so that no two parts of it contradict each other. */
+/* The policy's status: computed once per pass from the whole view, so that its parts do not
+ * contradict each other. */
 #ifndef OSTLER_RECONCILERS_DECIDE_STATUS_H
 #define OSTLER_RECONCILERS_DECIDE_STATUS_H
 
@@ -6,17 +7,17 @@
 #include "kube/condition.h"
 #include "reconcilers/decide/cluster_view.h"
 
-/* What the definition allows of status.summary.message, and of the field of a problem. */
+/* The CRD's length limit of status.summary.message and of a problem's field. */
 enum { STATUS_SUMMARY_MAX = 256 };
 
-/* The conditions that the policy has. */
+/* The conditions of the policy. */
 enum status_condition { STATUS_READY, STATUS_RECONCILING, STATUS_STALLED, STATUS_DEGRADED, STATUS_ROLLING_OUT,
                         STATUS_CONDITIONS };
 
-/* What the conditions say now. Text from the arena. `failure`: what went wrong in this pass, or NULL. */
+/* The current conditions. Text from the arena. `failure`: what went wrong in this pass, or NULL. */
 void status_conditions(const struct cluster_view *v, const struct err *failure, struct arena *a,
                        struct condition ret[static STATUS_CONDITIONS]);
-/* Why nobody else begins: what the rollout says, where Ostler acts on the spec; NONE: not known. */
+/* Why no other node starts, from the rollout, if Ostler acts on the spec; NONE: not known. */
 enum reason status_rollout_reason(const struct cluster_view *v);
 /* The whole status. New reference. */
 json_t *status_json(const struct cluster_view *v, const struct condition conditions[static STATUS_CONDITIONS]);

@@ -109,7 +109,7 @@ static void count_target(const struct node_summary *s, enum tier tier, size_t si
     of->target->stayed += !lost && of->target == of->ran ? sign : 0;
 }
 
-/* Adds (sign 1) or takes away (sign -1) what a node contributes to one tier. */
+/* Adds (sign 1) or subtracts (sign -1) what a node contributes to one tier. */
 static void count_tier(const struct node_summary *s, enum tier tier, size_t sign)
 {
     const struct node_standing *of = &s->of[tier];
@@ -123,7 +123,7 @@ static void count_tier(const struct node_summary *s, enum tier tier, size_t sign
         of->last->last += sign;
 }
 
-/* `sign` is 1, or SIZE_MAX to take away: unsigned arithmetic wraps. */
+/* `sign` is 1, or SIZE_MAX to subtract: unsigned arithmetic wraps. */
 static void count(struct tally *t, const struct node_summary *s, size_t sign)
 {
     bool served = node_state_served(s->state);
@@ -183,7 +183,7 @@ static bool is_verdict_outdated(const struct node_verdict *v)
     return false;
 }
 
-/* Whether the verdict says what the node is counted as already. */
+/* Whether the node is already counted as the verdict says. */
 static bool same_revision(const struct revision_tally *r, const char *hash, size_t pool)
 {
     return r ? r->pool == pool && str_eq(r->hash, hash) : !*hash;
@@ -227,7 +227,7 @@ static bool same_cause(const struct node_summary *s, const struct node_verdict *
            str_eq(s->refused, v->refused);
 }
 
-/* How far the node is on its way from one revision to another, or to its first one. */
+/* Whether the node's progress between revisions, or to its first, is the same. */
 static bool same_way(const struct node_summary *s, const struct node_verdict *v)
 {
     return s->moving == v->moving && s->back == v->back && s->turns == v->turns &&
@@ -259,7 +259,7 @@ bool summary_stack_works(const struct node_summary *s)
     return stack_works(s->state, s->wanted, s->up);
 }
 
-/* Whether decisions of the rollout would find the node as it was; what its object says they read there. */
+/* Whether rollout decisions would find the node unchanged; what its object has, they read there. */
 static bool same_for_rollout(const struct node_summary *s, const struct node_verdict *v)
 {
     return s->counted && s->state == v->state && s->back == v->back && s->pool == v->pool && s->turns == v->turns &&
@@ -350,7 +350,7 @@ static bool was_refused(const struct node_summary *s)
     return s->refused != NULL;
 }
 
-/* Each of those has a cause. */
+/* Each such node has a cause. */
 static const struct node_summary *first_with(const struct tally *t, bool (*has)(const struct node_summary *s))
 {
     const struct node_summary *first = NULL;

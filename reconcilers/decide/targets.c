@@ -68,7 +68,7 @@ const json_t *targets_spec(const struct targets *t, size_t pool)
     return t->specs[pool];
 }
 
-/* Which ConfigMap and key configure the device plugin on a node; false: none is asked for. */
+/* The ConfigMap and key that configure the device plugin on a node; false: none. */
 static bool config_of(const struct targets *t, size_t pool, const struct node_facts *facts, struct plugin_config *ret)
 {
     const json_t *config = json_at(t->specs[pool], "devicePlugin.config");
@@ -77,13 +77,14 @@ static bool config_of(const struct targets *t, size_t pool, const struct node_fa
     return ret->name && ret->key;
 }
 
-/* Whether operands may not run there: with their rights the keys of the cluster can be read there. */
+/* Whether operands may not run there: their permissions would expose the cluster's keys. */
 static bool is_left_out(const struct targets *t, const struct node_facts *facts)
 {
     return !t->sources.control_plane && facts->label(facts->labels, KUBERNETES_CONTROL_PLANE);
 }
 
-/* Whether the node is of OpenShift, where a pod without a SecurityContextConstraints of its own is refused what operands need. */
+/* Whether the node is of OpenShift, which refuses operand pods without their own
+ * SecurityContextConstraints. */
 static bool is_openshift(const struct node_facts *facts)
 {
     return facts->label(facts->labels, OPENSHIFT_OS) ||
@@ -95,7 +96,8 @@ static char *entry_key(const struct targets *t, size_t pool, const struct node_f
                        enum driver_source source, const struct plugin_config *config)
 {
     bool precompiled = json_bool(t->specs[pool], "driver.precompiled", false);
-    /* Where a problem says what the host is, hosts that are wrong in different ways are of different kinds. */
+    /* If the problem's text names the host, hosts with different problems are of different
+     * kinds. */
     const char *os = source == DRIVER_SOURCE_NONE ? str_or_empty(facts->os_image) : host->os;
     const char *runtime = host->runtime == RUNTIME_UNKNOWN ? str_or_empty(facts->runtime_version)
                                                            : host_runtime_name(host->runtime);
@@ -128,7 +130,7 @@ static bool was_complete(const struct targets *t, const struct target *target, e
     return s.completed;
 }
 
-/* Where a rollout of the driver was completed in the pool its image is there, whatever a table
+/* If a rollout of the driver was completed in the pool, its image exists, whatever the table
  * says. */
 static void look_for_image(const struct targets *t, struct target *target)
 {
@@ -164,7 +166,8 @@ static void fill_driver(struct targets *t, struct target *target, const struct h
     look_for_image(t, target);
 }
 
-/* With a configuration that shares by MPS the device plugin ends at once where no control daemon of MPS runs. */
+/* With a configuration that shares by MPS, the device plugin exits at once if no MPS control daemon
+ * runs. */
 static void refuse_mps(struct target *target, const struct plugin_config *config, struct arena *a)
 {
     CLEANUP_JSON json_t *settings = plugin_settings_of(target->inputs[TIER_STACK]);
@@ -213,7 +216,7 @@ static void fill_stack(struct targets *t, struct target *target, const struct ho
 
 enum { NO_CANARY = -1, LONG_AGO = 1 };
 
-/* What is new in a target has been tried when all of it has. */
+/* The new parts of a target are tested when all of them are. */
 static void add_canary(struct target *target, int64_t since_s)
 {
     if (!since_s || target->canary_s == NO_CANARY)
@@ -222,7 +225,7 @@ static void add_canary(struct target *target, int64_t since_s)
         target->canary_s = since_s;
 }
 
-/* One tier of what the pool goes back to; false when nothing of it was ever complete there. */
+/* One tier of what the pool rolls back to; false: nothing of it was ever completed there. */
 static bool take_standing(const struct targets *t, struct target *target, enum tier tier,
                           struct target *good)
 {
@@ -242,7 +245,7 @@ static bool take_standing(const struct targets *t, struct target *target, enum t
     return true;
 }
 
-/* What the pool goes back to, where that is something else. */
+/* What the pool rolls back to, if that is different. */
 static void fill_good(struct targets *t, struct target *target)
 {
     if (!t->sources.standing || (target->reason && !target->no_image))

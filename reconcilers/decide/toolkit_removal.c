@@ -5,11 +5,12 @@
 #include "reconcilers/model/claim.h"
 #include "reconcilers/model/names.h"
 
-/* The image is there as a rule, and two restarts of a runtime take half a minute. Helm waits five minutes for the hook that takes
- * everything off, and a driver has to leave after this. */
+/* The image is usually there, and two restarts of a runtime take half a minute. Helm waits five
+ * minutes for the hook that removes everything, and the driver is removed after this. */
 enum { REMOVAL_MAX_S = 180 };
 
-/* k3s and RKE2 write the runtime's configuration themselves at each start, as long as they find the toolkit's folder. */
+/* k3s and RKE2 write the runtime's configuration themselves at each start, while they find the
+ * toolkit's directory. */
 static bool configures_itself(const json_t *stack)
 {
     static const enum host_distribution ones[] = { DISTRIBUTION_K3S, DISTRIBUTION_RKE2 };
@@ -19,22 +20,23 @@ static bool configures_itself(const json_t *stack)
     return false;
 }
 
-/* Whether a toolkit of ours, of this stack, has configured the runtimes of its nodes. */
+/* Whether this stack's toolkit is Ostler's and has configured its nodes' runtimes. */
 static bool has_configured(const struct node_input *in, const char *hash)
 {
     const json_t *stack = in->record(in->arg, TIER_STACK, hash);
     return json_bool(stack, "toolkit.enabled", false) && !configures_itself(stack);
 }
 
-/* As far as one can see its pod has never come so far as to install anything here: it is not up, and the node was never
- * proven. */
+/* As far as Ostler can see, its pod never got as far as installing anything here: it is not up, and
+ * the node was never validated. */
 static bool never_came(const struct node_input *in)
 {
     const struct node_pods *p = in->pods;
     return !p->of[OPERAND_TOOLKIT].ready && !p->of[OPERAND_TOOLKIT].running && !in->view.node->proof;
 }
 
-/* The stack that is on the node, or was the last one there while it is claimed; NULL: none that has done anything there. */
+/* The stack on the node, or, while it is claimed, its last one; NULL: none that has changed
+ * anything there. */
 static const char *stack_of(const struct node_input *in, struct arena *a)
 {
     const char *label = node_label(&in->view, LABEL_STACK), *text = intern_text(in->view.strings, in->view.node->claim);
@@ -46,7 +48,7 @@ static const char *stack_of(const struct node_input *in, struct arena *a)
     return arena_strdup(a, claim_last_stack(&claim));
 }
 
-/* Seconds that the pod has left; those in which nobody watched do not count. */
+/* Seconds that the pod has left; time without a watch does not count. */
 static int64_t left_s(const struct node_input *in)
 {
     int64_t since_s = in->removing_since_s > in->watched_since_s ? in->removing_since_s : in->watched_since_s;

@@ -1,15 +1,16 @@
-/* Letting go of a node for good, its toolkit included: what that has written into the configuration of the container runtime is
- * taken out of it again, which only NVIDIA's own program can do, as it knows what it wrote. So once the stack is off a pod of a
- * DaemonSet (RENDER_REMOVAL) runs that program there: the label ostler.dev/removal calls it, with the hash of the stack
- * revision, and comes off when the pod is up. Driver and GPU pods wait for it, or it for them, no longer than a few minutes: what
- * it could not do stays on the node's disk, and is said. */
+/* Releases a node for good, including the toolkit's changes to the container runtime's
+ * configuration. Only NVIDIA's own program can undo those, because it knows what it wrote. So after
+ * the stack is removed, a pod of a DaemonSet (RENDER_REMOVAL) runs that program. The label
+ * ostler.dev/removal, with the hash of the stack revision, selects the node; Ostler removes the
+ * label when the pod is up. Driver and GPU pods wait for this, or it waits for them, at most a few
+ * minutes. Ostler reports what remains on the node's disk. */
 #ifndef OSTLER_RECONCILERS_DECIDE_TOOLKIT_REMOVAL_H
 #define OSTLER_RECONCILERS_DECIDE_TOOLKIT_REMOVAL_H
 
 #include "reconcilers/decide/node_steps.h"
 
-/* The next step of taking everything off, as node_take_off() says, and between its steps what has to be done for the runtime.
- * Asks to be called again when that has had its time. */
+/* The next step of removing everything, from node_take_off(), and, between its steps, the work for
+ * the runtime. Requests a requeue for its timeout. */
 struct off toolkit_take_off(const struct node_input *in, struct arena *a, struct actions *actions);
 
 #endif

@@ -4,22 +4,22 @@
 
 #include "base/str.h"
 
-/* The nodes of a pool that bear one stack, or wait for it. */
+/* The nodes of a pool that have or wait for the same stack. */
 struct group {
     struct group *next;
     size_t pool;
     const char *stack;
     size_t works, tries, failed, waiting;
     const char *first_failed;
-    bool stopped; /* nodes that failed have all places */
+    bool stopped; /* failed nodes take all places */
 };
 
 struct turns {
     const struct toolkit_turns_input *in;
     struct toolkit_turns *ret;
     struct group *groups;
-    struct group **of; /* of each node; NULL: of none */
-    size_t *order;     /* nodes that wait for a turn, in the order in which they get one */
+    struct group **of; /* of each node; NULL: none */
+    size_t *order;     /* nodes that wait for a turn, in order */
     size_t order_len;
 };
 
@@ -40,7 +40,7 @@ static void look_again(struct turns *t, int64_t at_s)
         t->ret->again_s = at_s;
 }
 
-/* Whether a node that is down is waited for no more. */
+/* Whether a node that is down no longer delays others. */
 static bool is_given_up(struct turns *t, const struct toolkit_node *n)
 {
     if (!n->lost_s)
@@ -72,7 +72,7 @@ static void count_node(struct turns *t, struct group *g, size_t i)
     }
 }
 
-/* Who had a turn and could not use it goes after those that had none. */
+/* A node that did not use its turn goes after nodes that had none. */
 static int compare(const void *x, const void *y, void *arg)
 {
     size_t i = *(const size_t *) x, k = *(const size_t *) y;
@@ -84,7 +84,8 @@ static int compare(const void *x, const void *y, void *arg)
     return i < k ? -1 : 1;
 }
 
-/* How many more may begin. A node that failed keeps its place: where the first ones fail, nobody follows. */
+/* How many more nodes may start. A failed node keeps its place: if the first ones fail, no node
+ * follows. */
 static size_t free_places(const struct turns *t, const struct group *g)
 {
     size_t canary = t->in->canary_nodes;

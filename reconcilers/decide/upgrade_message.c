@@ -2,7 +2,8 @@
 
 #include "reconcilers/decide/rollout_message.h"
 
-/* When a phase has lasted as long as it may. What comes then comes when something was heard of the cluster after that: soon. */
+/* When the phase's timeout ends. The next step comes soon afterwards, when the caches are known to
+ * be newer. */
 static const char *deadline(const struct upgrade_story *s, int64_t timeout_s, struct arena *a)
 {
     return rollout_time_text(a, time_after(s->from_s, timeout_s));

@@ -1,4 +1,4 @@
-/* The one sentence of a claimed node: what it waits for, since when, what happens next and when. */
+/* The message of a claimed node: what it waits for, since when, what happens next and when. */
 #ifndef OSTLER_RECONCILERS_DECIDE_UPGRADE_MESSAGE_H
 #define OSTLER_RECONCILERS_DECIDE_UPGRADE_MESSAGE_H
 
@@ -11,10 +11,10 @@ struct upgrade_story {
     const struct claim *claim;
     const struct rollout_spec *spec;
     const char *what;     /* the object that it waits for, and why */
-    int64_t from_s;       /* when the time of the phase began to count: not before the node was up and somebody watched */
+    int64_t from_s;       /* start of the phase's timeout: not before the node was up and watched */
 };
 
-/* From the arena. It stays the same as long as the facts do. */
+/* From the arena. It stays the same while the facts do. */
 const char *upgrade_sentence(const struct upgrade_story *s, struct arena *a);
 
 #endif

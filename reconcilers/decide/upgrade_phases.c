@@ -12,14 +12,14 @@
 #include "reconcilers/decide/node_operands.h"
 #include "reconcilers/decide/inventory.h"
 
-/* ---- what is asked again and again */
+/* ---- shared parts */
 
 const char *upgrade_pass_now(const struct upgrade_pass *s, enum tier tier)
 {
     return str_or_empty(node_label(&s->in->view, tiers[tier].label));
 }
 
-/* Who is still there that uses the driver. Asks to be called again when the time for jobs is over. */
+/* Finds what still uses the driver. Requests a requeue for the end of the wait for jobs. */
 static void look_at_pods(const struct upgrade_pass *s, struct drain *ret)
 {
     int64_t left;
@@ -44,14 +44,14 @@ static bool is_overdue(const struct upgrade_pass *s, int64_t timeout_s)
     return deadline_is_over(s->in, &(struct deadline){ s->out->claim.since_s, timeout_s, false }, s->actions);
 }
 
-/* The same where the proof's pod says that it is over. */
+/* The same, if the validation pod shows it. */
 static bool proof_is_overdue(const struct upgrade_pass *s)
 {
     return deadline_is_over(s->in, &(struct deadline){ s->out->claim.since_s, s->in->rollout->validation_timeout_s, true },
                             s->actions);
 }
 
-/* ---- what a step does */
+/* ---- actions */
 
 void upgrade_pass_assign(struct upgrade_pass *s, struct assignment_ref to)
 {
@@ -68,7 +68,7 @@ void upgrade_pass_assign_unchanged(struct upgrade_pass *s)
     upgrade_pass_assign(s, node_assigned(&s->in->view));
 }
 
-/* Whether a try before this one has put the new driver there, which did not come up. */
+/* Whether an earlier attempt installed the new driver, which did not come up. */
 static bool was_tried(const struct upgrade_pass *s)
 {
     const struct claim *c = &s->out->claim;
@@ -76,14 +76,14 @@ static bool was_tried(const struct upgrade_pass *s)
            str_eq(upgrade_pass_now(s, TIER_DRIVER), c->to.hash[TIER_DRIVER]);
 }
 
-/* Until it is drained the node keeps what it ran before, or what a try before this one has put there. */
+/* Until it is drained the node keeps what it ran before, or what an earlier attempt installed. */
 void upgrade_pass_assign_as_it_was(struct upgrade_pass *s)
 {
     const struct claim *c = &s->out->claim;
     upgrade_pass_assign(s, assignment_ref(was_tried(s) ? &c->to : &c->from));
 }
 
-/* The node's time begins anew with each thing that is asked of it: what it took to ask does not count. */
+/* The node's timeout starts again with each request; the time before the request does not count. */
 static void ask(struct upgrade_pass *s, struct assignment_ref to)
 {
     upgrade_pass_assign(s, to);
@@ -112,7 +112,7 @@ void upgrade_pass_release(struct upgrade_pass *s, enum reason reason, const char
     say(s, reason, message);
 }
 
-/* As one word, which a claim may hold. */
+/* As one word, so that a claim can hold it. */
 static void fail_with(struct upgrade_pass *s, const char *why, const char *message)
 {
     char *reason = s->out->claim.reason;
@@ -131,7 +131,7 @@ static void fail(struct upgrade_pass *s, enum reason why, const char *message)
     fail_with(s, reason_text(why), message);
 }
 
-/* All that the node was to have is there, and the kubelet has GPUs to give. */
+/* All operands that the node should have are up, and the kubelet offers GPUs. */
 static bool works(const struct upgrade_pass *s)
 {
     bool plugin = s->v->wanted & 1u << OPERAND_DEVICE_PLUGIN;
@@ -139,7 +139,8 @@ static bool works(const struct upgrade_pass *s)
            (!plugin || s->in->view.node->gpus > 0);
 }
 
-/* What one tier of the claim brings, as people call it; where that is what it replaces is called too, with its hash. */
+/* The title of what the claim changes in one tier, with its hash if the old one has the same
+ * title. */
 static const char *tier_that_comes(const struct upgrade_pass *s, enum tier tier)
 {
     const char *hash = s->out->claim.to.hash[tier], *from = s->out->claim.from.hash[tier];
@@ -161,7 +162,7 @@ static const char *what_comes(const struct upgrade_pass *s)
     return text;
 }
 
-/* ---- the phases */
+/* ---- phases */
 
 static void step_waiting(struct upgrade_pass *s)
 {
@@ -171,9 +172,10 @@ static void step_waiting(struct upgrade_pass *s)
         s->out->drain.message ? s->out->drain.message : "its jobs have ended: it waits for its turn in the rollout");
 }
 
-/* Whether the node goes back to waiting. A job may run for weeks, and this phase holds a place of maxParallel. Where other pods
- * have to leave too their time runs: drain.timeout ends the drain then, and jobs that come again and again do not put that off.
- * Only what the scheduler bound before it saw the taint counts as if it had been there before the claim. */
+/* Whether the node returns to Waiting. A job may run for weeks, and this phase holds a slot of
+ * maxParallel. If other pods must leave too, their timeout runs: drain.timeout then ends the drain,
+ * and repeated jobs do not delay it. Only pods that the scheduler bound before it saw the taint
+ * count as older than the claim. */
 static bool jobs_have_come(const struct upgrade_pass *s)
 {
     const struct drain *d = &s->out->drain;
@@ -181,8 +183,8 @@ static bool jobs_have_come(const struct upgrade_pass *s)
     return new ? drain_is_stuck_by_jobs(d) : drain_waits_for_jobs_alone(d);
 }
 
-/* Pods are asked to leave, until it takes too long. Nobody is deleted while a pod is there that would stay: it would help
- * nobody. */
+/* Evicts pods until the timeout. Deletes none while a pod would stay, because that would gain
+ * nothing. */
 static void send_pods_away(struct upgrade_pass *s)
 {
     const struct drain_spec *spec = &s->in->rollout->drain;
@@ -226,8 +228,8 @@ static void step_draining(struct upgrade_pass *s)
     upgrade_pass_assign(s, assignment_before(s->out->assigned, TIER_STACK));
 }
 
-/* A driver that is another one, or the right one that did not come up the last time: a new try takes it off and puts it on
- * again. Where only the stack changes nobody has to leave for that. */
+/* A different driver, or the right one that did not come up last time: a retry removes and
+ * reinstalls it. If only the stack changes, no pod must leave for that. */
 static bool driver_must_go(const struct upgrade_pass *s)
 {
     const char *driver = upgrade_pass_now(s, TIER_DRIVER);
@@ -253,8 +255,8 @@ static bool driver_is_up(const struct upgrade_pass *s)
     return !*driver || (p->of[OPERAND_DRIVER].ready && str_eq(p->of[OPERAND_DRIVER].revision, driver));
 }
 
-/* Where the device plugin that has left was ours, no kubelet has admitted a GPU pod since. With one of somebody else's there
- * it may still do so for a while after the claim. */
+/* If the removed device plugin was Ostler's, no kubelet has admitted a GPU pod since. With another
+ * one a kubelet may still do so for a while after the claim. */
 static bool pods_may_still_come(const struct upgrade_pass *s)
 {
     const json_t *stack =
@@ -266,8 +268,8 @@ static bool pods_may_still_come(const struct upgrade_pass *s)
     return true;
 }
 
-/* An agent that still names pods that are gone has not looked since: what runs on the host may have a GPU open by now. It is
- * waited for, but not for long. */
+/* An agent that still names pods that are gone has not scanned since: processes on the host may
+ * have a GPU open by now. Ostler waits for it, but not for long. */
 static bool holders_are_old(const struct upgrade_pass *s)
 {
     int64_t lasted_s = s->in->now_s - s->out->claim.since_s;
@@ -277,8 +279,9 @@ static bool holders_are_old(const struct upgrade_pass *s)
     return true;
 }
 
-/* A pod that the watch has not brought yet may have been admitted before the device plugin left; after that none is. So the
- * server is asked once, now that the stack is gone, and the write is sent only where it names no pod that was not known. */
+/* A pod that the watch has not delivered yet may have been admitted before the device plugin left;
+ * none is admitted afterwards. So Ostler lists the pods once, after the stack is gone, and sends
+ * the write only if the list has no unknown pod. */
 static void take_driver_off(struct upgrade_pass *s)
 {
     look_at_pods(s, &s->out->drain);
@@ -333,8 +336,8 @@ static void step_unloading(struct upgrade_pass *s)
     }
 }
 
-/* All that the node was to have is there: whether a GPU of it works too. Where nobody was sent away for this, those who are
- * still there count. */
+/* All operands that the node should have are up: whether a GPU works too. If this change evicted no
+ * pods, the present ones count. */
 static bool is_proven(struct upgrade_pass *s)
 {
     const struct claim *c = &s->out->claim;
@@ -355,7 +358,8 @@ bool upgrade_pass_works(struct upgrade_pass *s)
     return works(s) && is_proven(s);
 }
 
-/* A proof that has ended fails at once; one that waits for something else than the node has all the time. */
+/* A validation that ended badly fails at once. One that waits for something other than the node has
+ * no deadline. */
 static void wait_for_proof(struct upgrade_pass *s)
 {
     const struct proof_look *look = &s->out->proof;
@@ -392,8 +396,8 @@ static void step_validating(struct upgrade_pass *s)
         say(s, REASON_VALIDATING, message);
 }
 
-/* What keeps the driver from coming up is said in place of what the kubelet says of its pod, where the agent on the node sees
- * it. */
+/* Replaces the kubelet's reason for the driver's pod by the cause that the agent reports, if
+ * any. */
 static void explain_driver(const struct upgrade_pass *s)
 {
     enum reason reason = REASON_NONE;
@@ -430,7 +434,7 @@ static void step_installing(struct upgrade_pass *s)
     }
 }
 
-/* Nothing is done until the rollout tries it again; but what came up after all is taken. */
+/* Nothing happens until the rollout retries it, but a node that comes up after all is accepted. */
 static void step_failed(struct upgrade_pass *s)
 {
     const struct claim *c = &s->out->claim;

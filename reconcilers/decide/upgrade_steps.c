@@ -39,7 +39,7 @@ static bool is_as_it_was(const struct upgrade_pass *s)
     return claim_is_as_it_was(&s->out->claim, node_assigned(&s->in->view));
 }
 
-/* Whether the records of all that the claim is for are there. */
+/* Whether the records of all revisions of the claim exist. */
 static bool is_recorded(const struct upgrade_pass *s)
 {
     for (enum tier t = 0; t < TIERS; t++) {
@@ -50,8 +50,7 @@ static bool is_recorded(const struct upgrade_pass *s)
     return true;
 }
 
-/* Where nothing is to be pulled, nobody makes a pod that does. A tier that is to be another one
- * brings something. */
+/* If there is nothing to pull, no pull pod is created. A tier that changes brings images. */
 static bool brings_images(const struct upgrade_pass *s)
 {
     struct images_wanted want = { 0 };
@@ -61,9 +60,10 @@ static bool brings_images(const struct upgrade_pass *s)
     return images_any(&want);
 }
 
-/* Why the node does not turn to what it is meant to run by now; NULL: it does. As with a claim, the images of that come first:
- * a tag that does not exist would cost the node what it is about to have. The rollout has them pulled. What is known good was
- * there before; a node that is tried again has nothing to lose; and there is no way on to what nobody knows any more. */
+/* Why the node does not switch to its new target yet; NULL: it does. As before a claim, the images
+ * come first, because a tag that does not exist would cost the node what it is about to have. The
+ * rollout has them pulled. Exceptions: a known good revision was there before; a retried node has
+ * nothing to lose; and a claim whose own revision has no record cannot be finished. */
 static const char *why_not_yet(const struct upgrade_pass *s)
 {
     const struct claim *c = &s->out->claim;
@@ -83,12 +83,12 @@ static const char *why_not_yet(const struct upgrade_pass *s)
                         images.image ? images.image : "its images", str_or_empty(images.words));
 }
 
-/* The node is meant to run something else by now. */
+/* Handles a new target of the node. */
 static void change_target(struct upgrade_pass *s)
 {
     enum claim_phase phase = s->out->claim.phase;
     if (phase == CLAIM_FAILED && !node_bears(&s->in->view, &s->t->runs))
-        return; /* it holds no slot: the rollout gives it one */
+        return; /* it holds no slot, so the rollout must grant one */
     if (is_as_it_was(s) || phase == CLAIM_FAILED) {
         upgrade_pass_assign_unchanged(s);
         upgrade_pass_release(s, REASON_TARGET_CHANGED,
@@ -103,13 +103,14 @@ static void change_target(struct upgrade_pass *s)
             "the node's target is another version now: Ostler upgrades the node to that one");
 }
 
-/* Somebody wants the node left alone, and nothing was changed on it yet. */
+/* A user wants the node left alone, and nothing was changed on it yet. */
 static bool is_called_back(const struct upgrade_pass *s)
 {
     return is_as_it_was(s) && (node_is_held(&s->in->view) || s->in->view.node->cordoned);
 }
 
-/* The claim is gone, or a policy's that is: the node gets back what it had. Where that still runs, nothing need be done. */
+/* The claim was removed, or its policy is gone: the node gets back what it had. If it still runs
+ * that, nothing is done. */
 static void give_up(struct upgrade_pass *s, const struct target *wish, enum reason reason,
                     const char *message)
 {
@@ -141,7 +142,7 @@ static void settle_unreadable(struct upgrade_pass *s, const char *why)
                                 name, why, name));
 }
 
-/* Why the node failed, as the status counts it. With OTHER the verdict has the word. */
+/* The failure reason that the status counts. With OTHER the verdict has the word. */
 static enum reason failed_reason(const struct upgrade_pass *s)
 {
     static const enum reason own[] = {
@@ -156,8 +157,9 @@ static enum reason failed_reason(const struct upgrade_pass *s)
     return str_eq(s->out->claim.reason, verdict_word(s->v)) ? reason : REASON_UPGRADE_FAILED;
 }
 
-/* What it is taken to have run well: what an upgrade came from, which in one that began anew in the middle is what was on the
- * node just then, proven or not (records.c asks besides whether any node ran it); or what it goes back to, since others did. */
+/* The revisions that the node counts as having run well. For an upgrade: what it came from, or, if
+ * it started again halfway, what was on the node then, validated or not (records.c also checks that
+ * a node ran it). For a rollback: its target, because other nodes ran it. */
 static void take_claim(struct upgrade_pass *s)
 {
     const struct claim *c = &s->out->claim;
@@ -169,7 +171,7 @@ static void take_claim(struct upgrade_pass *s)
         s->v->failed_with = claim_reason(c);
 }
 
-/* What the verdict says of a node that stays claimed, or is let go. */
+/* The verdict of a node that stays claimed or is released. */
 static void settle_step(struct upgrade_pass *s)
 {
     const struct claim *c = &s->out->claim;
@@ -189,8 +191,8 @@ static void settle_step(struct upgrade_pass *s)
     verdict_settle(s->v, upgrade_phases[c->phase].state, reason ? reason : failed_reason(s), upgrade_sentence(&story, s->a));
 }
 
-/* A time that is still to come was written by a clock that was wrong. It is said anew: what it is the beginning of would not
- * be over before that. */
+/* A time in the future came from a wrong clock. It becomes now, because its timeout would end too
+ * late. */
 static void correct(int64_t *at_s, int64_t now_s)
 {
     if (clock_is_ahead(*at_s, now_s))

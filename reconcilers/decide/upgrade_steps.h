@@ -1,6 +1,6 @@
-/* The way of a claimed node from one revision to another. Each pass looks at the facts (labels, pods, what the kubelet offers)
- * and at the claim, and says what the node bears after it. A phase is entered in the same write as the change that it begins
- * with, so that there is nothing between two steps. */
+/* The steps of a claimed node from one revision to another. Each pass looks at the facts (labels,
+ * pods, the kubelet's GPUs) and the claim, and decides what the node has after it. A phase starts
+ * in the same write as its first change, so there is no state between two steps. */
 #ifndef OSTLER_RECONCILERS_DECIDE_UPGRADE_STEPS_H
 #define OSTLER_RECONCILERS_DECIDE_UPGRADE_STEPS_H
 
@@ -9,34 +9,35 @@
 #include "reconcilers/decide/node_plan.h"
 #include "reconcilers/decide/proof.h"
 
-/* What is done about the pods of a node that drains. */
+/* What to do about the pods of a draining node. */
 enum upgrade_send { SEND_NOBODY, SEND_EVICT, SEND_DELETE };
 
-/* What a node bears after the pass. Strings are static, from the arena, or borrowed from the input. */
+/* What a node has after the pass. Strings are static, from the arena, or borrowed from the
+ * input. */
 struct upgrade {
-    bool under_way;             /* the node was claimed: all below says what becomes of it. Otherwise only `gave_up` counts */
-    bool untouched;             /* what its claim says is not known: nothing is written */
-    struct assignment_ref assigned; /* NULL: off */
-    bool claimed;               /* it stays claimed, as `claim` says */
+    bool under_way; /* the node was claimed, and all members apply; otherwise only `gave_up` does */
+    bool untouched;             /* its claim cannot be read: write nothing */
+    struct assignment_ref assigned; /* NULL: none */
+    bool claimed;               /* it stays claimed with `claim` */
     struct claim claim;
-    const char *gave_up;        /* the target that a person gave up on here; NULL: none */
-    enum reason reason;         /* of the write, where one is needed */
+    const char *gave_up;        /* the target that a user gave up on here; NULL: none */
+    enum reason reason;         /* of the write, if one is needed */
     const char *message;
-    bool look;                  /* the write rests on no GPU pod being there: whether that is so is asked before it */
-    bool look_for_holders;      /* which pods have a GPU open without having asked for one is asked before all that is done */
+    bool look; /* the write requires that no GPU pod exists, so list the pods before it */
+    bool look_for_holders;      /* first list the pods that hold a GPU open without a request */
     enum upgrade_send send;
-    struct drain drain;         /* whom that is about */
-    bool proving;               /* the node runs what it was to run: the two below say whether it works */
+    struct drain drain;         /* the pods of `send` */
+    bool proving; /* the node runs what it should: the two members below say whether it works */
     struct proof_case proves;
     struct proof_look proof;
 };
 
-/* One step. Fills state, reason, message and operands of the verdict where an upgrade is under way; asks to be called again at
- * the next deadline. */
+/* One step. During an upgrade it fills state, reason, message and operands of the verdict, and
+ * requests a requeue for the next deadline. */
 void upgrade_step(const struct node_input *in, const struct target *wish, struct arena *a, struct node_verdict *v,
                   struct actions *actions, struct upgrade *ret);
-/* The time for which jobs of a node that is claimed since then are waited for is over. `ret_left_s`: how long it is not; -1: no
- * end of it is set. */
+/* Whether the wait for jobs is over on a node claimed at that time. `ret_left_s`: seconds left; -1:
+ * no limit. */
 bool upgrade_jobs_may_go(const struct drain_spec *spec, int64_t claimed_s, int64_t now_s, int64_t *ret_left_s);
 
 #endif

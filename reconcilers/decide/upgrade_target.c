@@ -31,7 +31,7 @@ static bool is_tried_out(const struct node_input *in, const struct target *t)
     return in->rollout->canary_nodes == 0 || (t->canary_s && in->now_s - t->canary_s >= in->rollout->canary_soak_s);
 }
 
-/* Whether somebody took the driver's label off or wrote nonsense into it, and no pod is there that would say what it was. */
+/* Whether a user removed or broke the driver's label, and no pod shows what it was. */
 static bool is_overwritten(const struct node_input *in, const struct target *wish)
 {
     const char *label = node_label(&in->view, LABEL_DRIVER);
@@ -49,9 +49,9 @@ const struct target *upgrade_target(const struct node_input *in, const struct ta
     bool rolled_back = wish->failed && in->rollout->on_failure == ROLLOUT_ROLLBACK;
     if (in->view.node->claim || taken)
         return given_up || rolled_back ? wish->good : wish;
-    /* Of these nobody knows what they ran. */
+    /* What such nodes ran is not known. */
     if (assignment_is_empty(node_assigned(&in->view)) || is_overwritten(in, wish))
         return given_up || wish->failed || !is_tried_out(in, wish) ? wish->good : wish;
-    /* Nodes that came through it stay. */
+    /* Nodes that succeeded with it stay. */
     return rolled_back && !node_bears(&in->view, &wish->runs) ? wish->good : wish;
 }

@@ -11,11 +11,11 @@
 #include "reconcilers/decide/holders.h"
 #include "reconcilers/decide/task_pod.h"
 
-enum { MESSAGE_MAX = 256, NAME_MAX_BYTES = 253 }; /* as the CRD has them */
+enum { MESSAGE_MAX = 256, NAME_MAX_BYTES = 253 }; /* limits of the CRD */
 
 struct entry {
     const char *kind;
-    const char *ns;     /* NULL: in none */
+    const char *ns;     /* NULL: cluster-scoped */
     const char *name;
     const char *reason;
     const char *message;
@@ -35,7 +35,7 @@ static void add(json_t *list, const struct entry *e)
     json_array_append_new(list, entry);
 }
 
-/* "" where the key has none. */
+/* "" if the key has none. */
 static const char *namespace_of(const char *key, struct arena *a)
 {
     const char *slash = strchr(key, '/');
@@ -47,9 +47,9 @@ static void add_pod(json_t *list, const char *key, const char *reason, const cha
     add(list, &(struct entry){ "Pod", namespace_of(key, a), record_name(key), reason, message });
 }
 
-/* ---- pods in the way of a drain */
+/* ---- pods that block a drain */
 
-/* The Job that a pod belongs to, as the Job controller labels it; NULL: none. */
+/* The Job of a pod, from the Job controller's label; NULL: none. */
 static const char *job_of(const struct gpu_node_input *in, const struct pod *p, struct arena *a)
 {
     static const char *const keys[] = { "\nbatch.kubernetes.io/job-name=", "\njob-name=" };
@@ -73,7 +73,7 @@ static bool has_entry(const json_t *list, const char *kind, const char *ns, cons
     return false;
 }
 
-/* A job is one thing to wait for, however many pods of it run here. */
+/* A job is listed once, however many of its pods run here. */
 static void add_found(const struct gpu_node_input *in, const struct drain_found *f, json_t *list, struct arena *a)
 {
     const char *key = f->pod->head.key, *ns = namespace_of(key, a);
@@ -89,8 +89,8 @@ static void add_found(const struct gpu_node_input *in, const struct drain_found 
                              arena_printf(a, "%s (pod %s)", drain_fate_text(f->fate), record_name(key)) });
 }
 
-/* "pod/NAMESPACE/NAME: Cannot evict pod … The disruption budget NAME needs 2 healthy pods …": what the server said of the
- * last eviction. */
+/* "pod/NAMESPACE/NAME: Cannot evict pod … The disruption budget NAME needs 2 healthy pods …": the
+ * API server's message about the last eviction. */
 static void add_budget(const struct gpu_node_input *in, json_t *list, struct arena *a)
 {
     static const char before[] = "The disruption budget ", pod[] = "pod/";
@@ -105,7 +105,7 @@ static void add_budget(const struct gpu_node_input *in, json_t *list, struct are
                                    reason_text(REASON_DISRUPTION_BUDGET), in->refused });
 }
 
-/* What is said of a node that waits for its turn: what is in the way, and what happens then. */
+/* The text for a node that waits for its turn: what blocks it, and what happens then. */
 static const char *const turns[ROLLOUT_HOLD_COUNT] = {
     [ROLLOUT_HOLD_PAUSED] = "spec.rollout.paused is true; its turn comes when that is false",
     [ROLLOUT_HOLD_APPROVAL] = "a user has to approve the plan in status.rollout of the policy; its turn comes then",
@@ -136,8 +136,8 @@ static const struct task *without_image(const struct gpu_node_input *in)
     return p && pod_task(p)->no_image ? pod_task(p) : NULL;
 }
 
-/* What a person has done, and how it is taken back; in the order in which rollout_skip_text() has them. Where it was taken back
- * just now the rollout has not looked yet. */
+/* The user's action, and how to undo it, in the order of rollout_skip_text(). If it was just
+ * undone, the rollout has not run yet. */
 static const char *why_skipped(const struct gpu_node_input *in, struct arena *a)
 {
     const struct node_view view = { in->node, in->strings };
@@ -177,14 +177,14 @@ const char *waiting_closed_sentence(const struct gpu_node_input *in, struct aren
     return arena_printf(a, "its jobs are over; %s", what_it_waits_for(in, a));
 }
 
-/* The same of a closed node whose jobs are over. */
+/* The same for a tainted node whose jobs are over. */
 static const char *closed_turn(const struct gpu_node_input *in, struct arena *a)
 {
     bool others = waiting_turn(in->hold) == ROLLOUT_HOLD_NONE || waiting_turn(in->hold) == ROLLOUT_HOLD_PARALLEL;
     return others ? "its turn: as many nodes are being changed as may be" : what_it_waits_for(in, a);
 }
 
-/* What is no pod's: it goes by the name of its process. */
+/* A process outside pods: it is listed by its process name. */
 static void add_hosts(const struct node_holders *h, json_t *list, struct arena *a)
 {
     for (size_t i = 0; h && i < h->host_count; i++)
@@ -218,7 +218,7 @@ static void add_drain(const struct gpu_node_input *in, json_t *list, struct aren
 
 /* ---- */
 
-/* Removal waits for whoever uses a GPU, and asks nobody to leave. */
+/* Removal waits for users of a GPU and evicts none. */
 static void add_users(const struct gpu_node_input *in, json_t *list, struct arena *a)
 {
     static const struct drain_spec spec = { .taint_key = TAINT_UPGRADE, .wait_for_jobs_s = -1, .force = true,

@@ -1,4 +1,4 @@
-/* The YAML files of this folder, as scripts/embed puts them into one generated C file. */
+/* The YAML files of this directory, which scripts/embed puts into one generated C file. */
 #ifndef OSTLER_RECONCILERS_MANIFESTS_EMBEDDED_H
 #define OSTLER_RECONCILERS_MANIFESTS_EMBEDDED_H
 

@@ -11,7 +11,7 @@
 
 static const char *const container_lists[] = { POD_SPEC ".initContainers", POD_SPEC ".containers" };
 
-/* Index of the element with that name, or of that number; -1 when there is none. */
+/* Index of the element with that name or number; -1: none. */
 static int element_of(const json_t *list, const char *name)
 {
     size_t i;
@@ -25,7 +25,7 @@ static int element_of(const json_t *list, const char *name)
     return -1;
 }
 
-/* The node that one step of a path ("hostPath", "volumes[cdi]") leads to, or NULL. */
+/* The node that one path step ("hostPath", "volumes[cdi]") leads to, or NULL. */
 static json_t *step(json_t *node, const char *text, size_t len)
 {
     CLEANUP_FREE char *key = xstrndup(text, len);
@@ -40,7 +40,7 @@ static json_t *step(json_t *node, const char *text, size_t len)
     return i < 0 ? NULL : json_array_get(list, (size_t) i);
 }
 
-/* Puts the value at a path below `root`. The last step is a plain key. */
+/* Sets the value at a path below `root`. The last step is a plain key. */
 static int put_at(const struct overlay *overlay, json_t *root, json_t *value, struct err *e)
 {
     const char *at = overlay->path;
@@ -60,7 +60,8 @@ bool overlay_is_own(const json_t *container)
     return str_eq(json_key(container, "image"), "ostler");
 }
 
-/* Whether the overlay is for a container, which a manifest must have where it names one. */
+/* Whether the overlay applies to a container. A manifest must have the container that an overlay
+ * names. */
 static bool is_for(const struct overlay *overlay, const json_t *container)
 {
     bool own = overlay_is_own(container);
@@ -113,7 +114,7 @@ void overlay_put(json_t *parent, const char *key, json_t *value)
     json_object_set_new(parent, key, json_deep_copy(value));
 }
 
-/* The list under a key, made when it is not there. */
+/* The list under a key, created if absent. */
 static json_t *list_at(json_t *parent, const char *key)
 {
     json_t *list = json_object_get(parent, key);
@@ -168,7 +169,7 @@ void overlay_merge(json_t *parent, const char *key, json_t *value)
         json_object_set_new(parent, key, json_deep_copy(value));
 }
 
-/* Merges one element of a part's list into a list, `key` being the list's name. */
+/* Merges one element of a part's list into a list; `key` is the list's name. */
 static int merge_element(json_t *list, const char *key, json_t *element, struct err *e)
 {
     const char *name = json_key(element, "name");
@@ -181,7 +182,8 @@ static int merge_element(json_t *list, const char *key, json_t *element, struct 
     }
     if (at >= 0)
         return overlay_merge_part(json_array_get(list, (size_t) at), element, e);
-    /* A container of one's own has an image; anything less is a change of one that should be there. */
+    /* A new container has an image. Without one, the element changes a container that must
+     * exist. */
     if (str_has_suffix(key, "ontainers") && !json_key(element, "image"))
         return err_set(e, ERR_INVALID, "%s[%s] is to be changed and is not there", key, name);
     json_array_append_new(list, json_deep_copy(element));

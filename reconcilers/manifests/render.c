@@ -43,7 +43,7 @@ enum operand render_operand_of(enum render_object what)
     return row ? row->operand : (enum operand) what;
 }
 
-/* Manifests that have parts or overlays of their own. */
+/* Manifests with their own parts or overlays. */
 #define DRIVER_CONTAINER "driver/container.yaml"
 #define DRIVER_COS "driver/cos.yaml"
 #define TOOLKIT "toolkit/daemonset.yaml"
@@ -52,10 +52,10 @@ enum operand render_operand_of(enum render_object what)
 #define EXPORTER_MONITOR "exporter/servicemonitor.yaml"
 #define NODE_AGENT "node-agent/daemonset.yaml"
 
-/* What an object begins as. */
+/* The base of an object. */
 struct shape {
     const char *manifest;
-    const char *container; /* that takes the policy's variables and arguments */
+    const char *container; /* gets the policy's variables and arguments */
 };
 
 static struct shape shape_of(enum render_object what, const struct render_context *ctx)
@@ -69,11 +69,10 @@ static struct shape shape_of(enum render_object what, const struct render_contex
     return (struct shape){ o->manifest, o->container };
 }
 
-/* Parts: merged into a manifest, in this order, where all values that are named have the text that
- * is named. */
+/* Parts: merged into a manifest, in this order, if all named values have the given text. */
 struct condition {
-    const char *value; /* path in the values; NULL: holds */
-    const char *is;    /* NULL: it is there */
+    const char *value; /* path in the values; NULL: no condition */
+    const char *is;    /* NULL: it exists */
 };
 #define RUNTIME(name) { "inputs.runtime", name }
 #define DISTRIBUTION(name) { "inputs.distribution", name }
@@ -105,7 +104,8 @@ static const struct part {
     { TOOLKIT, "toolkit/parts/cdi.yaml", { { "inputs.cdi", "true" } } },
     { TOOLKIT, "toolkit/parts/host-driver.yaml", { { "inputs.driverRoot", "Host" } } },
     { TOOLKIT, "toolkit/parts/cos-driver.yaml", { { "inputs.driverRoot", "COS" } } },
-    { TOOLKIT, "toolkit/parts/removal.yaml", { { "derived.removal", NULL } } }, /* after all others */
+    /* After all others. */
+    { TOOLKIT, "toolkit/parts/removal.yaml", { { "derived.removal", NULL } } },
     { DEVICE_PLUGIN, "device-plugin/parts/docker.yaml", { RUNTIME("docker") } },
     { DEVICE_PLUGIN, "device-plugin/parts/cdi.yaml", { { "inputs.cdi", "true" } } },
     { DEVICE_PLUGIN, "device-plugin/parts/host-driver.yaml", { { "inputs.driverRoot", "Host" } } },
@@ -128,11 +128,11 @@ static const struct part {
 #define SELECTOR_TERMS \
     "spec.template.spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms"
 
-/* What is put where, after the parts. `from` is a path in the values that values_of() makes. */
+/* Values set after the parts. `from` is a path in the values of values_of(). */
 static const struct overlay overlays[] = {
     { NULL, OVERLAY_OPERAND_CONTAINERS, "image", overlay_put, "derived.image" },
     { NULL, OVERLAY_OPERAND_CONTAINERS, "imagePullPolicy", overlay_put, "derived.imagePullPolicy" },
-    /* By its image an own container is told from others. */
+    /* An own container is recognised by its image. */
     { NULL, OVERLAY_OWN_CONTAINERS, "imagePullPolicy", overlay_put, "own.imagePullPolicy" },
     { NULL, OVERLAY_OWN_CONTAINERS, "image", overlay_put, "own.image" },
     { NULL, NULL, "spec.template.spec.imagePullSecrets", overlay_append_names, "own.imagePullSecrets" },
@@ -185,13 +185,13 @@ static const struct overlay overlays[] = {
     { EXPORTER_MONITOR, NULL, "metadata.labels", overlay_merge,
       "section.serviceMonitor.labels" },
 
-    /* After what an argument of Ostler's own has to stand before. */
+    /* Last, so that the policy's arguments follow Ostler's own. */
     { NULL, OVERLAY_COMMAND_CONTAINER, "env", overlay_merge, "operand.env" },
     { NULL, OVERLAY_COMMAND_CONTAINER, "args", overlay_append, "operand.args" },
 };
 
 struct manifests {
-    json_t *texts; /* JSON by file name: a tenth of what the trees take, and seldom needed */
+    json_t *texts; /* JSON by file name: it takes a tenth of the trees and is seldom needed */
 };
 
 struct manifests *manifests_new(struct err *e)
@@ -258,8 +258,8 @@ static bool is_daemonset(const json_t *object)
     return str_eq(json_str(object, "kind"), "DaemonSet");
 }
 
-/* The overlays of containers that only a part brings apply when their value is there, which is when
- * the part is. */
+/* Overlays of containers that only a part adds apply if their value exists, which is when the part
+ * applies. */
 static int add_overlays(const struct shape *shape, json_t *object, const json_t *values, struct err *e)
 {
     for (size_t i = 0; i < ARRAY_LEN(overlays); i++) {
@@ -279,7 +279,7 @@ static void set_text(json_t *object, const char *key, const char *text)
     json_object_set_new(object, key, json_text(text));
 }
 
-/* The object at a key, made when it is not there. */
+/* The object at a key, created if absent. */
 static json_t *object_at(json_t *parent, const char *key)
 {
     json_t *object = json_object_get(parent, key);
@@ -289,7 +289,7 @@ static json_t *object_at(json_t *parent, const char *key)
     return json_object_get(parent, key);
 }
 
-/* Labels that every object of ours has. */
+/* Labels of every object of Ostler's. */
 static void add_labels(json_t *metadata, const struct render_context *ctx, const char *tier)
 {
     json_t *labels = object_at(metadata, "labels");
@@ -301,8 +301,8 @@ static void add_labels(json_t *metadata, const struct render_context *ctx, const
     set_text(labels, LABEL_REVISION, ctx->hash);
 }
 
-/* Followers go with the policy; what belongs to a tier, and the RuntimeClass that its pods need, is
- * taken off by us alone. */
+/* Followers are garbage-collected with the policy. Ostler alone removes objects of a tier, and the
+ * RuntimeClass that their pods need. */
 static void add_owner(json_t *metadata, const struct render_context *ctx)
 {
     json_object_set_new(metadata, "ownerReferences",
@@ -311,7 +311,7 @@ static void add_owner(json_t *metadata, const struct render_context *ctx)
                                   json_text(ctx->policy_uid), "controller", 1));
 }
 
-/* Which pods are the DaemonSet's, and on which nodes they run. */
+/* Which pods belong to the DaemonSet, and which nodes they run on. */
 static void add_selection(json_t *object, const struct render_context *ctx, const char *tier)
 {
     json_t *match = json_at(object, "spec.selector.matchLabels");
@@ -328,7 +328,7 @@ static void add_selection(json_t *object, const struct render_context *ctx, cons
              ctx->hash);
 }
 
-/* Any of the terms selects a node: so each of them says it. */
+/* Any term selects a node, so each term needs the requirement. */
 static void keep_off_control_plane(json_t *object)
 {
     json_t *affinity = object_at(json_at(object, "spec.template.spec"), "affinity");
@@ -342,7 +342,7 @@ static void keep_off_control_plane(json_t *object)
                               json_pack("{s:s, s:s}", "key", KUBERNETES_CONTROL_PLANE, "operator", "DoesNotExist"));
 }
 
-/* Names, labels, owner and selection: the same for all. */
+/* Sets names, labels, owner and selection, which all objects have. */
 static void stamp(json_t *object, enum render_object what, const struct render_context *ctx)
 {
     const struct render_other *row = row_of(what);
@@ -389,7 +389,7 @@ static const char *task_file(const struct render_task *want)
     return want->image_count > 0 && want->images[0].image ? "proof/sample.yaml" : "proof/pod.yaml";
 }
 
-/* A container for each image, all like the manifest's one. */
+/* One container for each image, all like the manifest's container. */
 static json_t *task_containers(const json_t *like, const struct render_task *want)
 {
     json_t *containers = json_array();
@@ -415,7 +415,7 @@ static json_t *pinned_to(const char *node)
                      "matchFields", "key", "metadata.name", "operator", "In", "values", node);
 }
 
-/* A pod's container of Ostler's own image: what brings a sample Ostler's program, or the only one that there is. */
+/* Ostler's own container in a pod: it provides Ostler's program to a sample, or is the only one. */
 static void add_own(json_t *spec, const struct render_task *want)
 {
     CLEANUP_JSON json_t *own = values_own(want->agent_image, want->spec);

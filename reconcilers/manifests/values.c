@@ -7,10 +7,10 @@
 #include "base/str.h"
 #include "reconcilers/model/policy.h"
 
-/* A derived value; NULL: there is none here. New reference. */
+/* Computes a derived value; NULL: none here. New reference. */
 typedef json_t *derive_fn(const json_t *inputs, const json_t *section);
 
-/* Where there is none, it is on the node or Ostler's own. */
+/* Without an image, it is on the node or Ostler's own. */
 static json_t *derive_image(const json_t *inputs, const json_t *section)
 {
     (void) section;
@@ -20,8 +20,7 @@ static json_t *derive_image(const json_t *inputs, const json_t *section)
     return image ? json_textf("%s%s%s", image, digest ? "@" : ":", version) : NULL;
 }
 
-/* The tag says for which system, and of a precompiled image for which kernel. A digest says all of
- * that. */
+/* The tag has the system, and for a precompiled image the kernel. A digest implies both. */
 static json_t *derive_driver_image(const json_t *inputs, const json_t *section)
 {
     const char *version = json_str_or_empty(inputs, "version");
@@ -32,7 +31,7 @@ static json_t *derive_driver_image(const json_t *inputs, const json_t *section)
                       kernel ? "-" : "", str_or_empty(kernel), json_str_or_empty(inputs, "os"));
 }
 
-/* Its tag says for which system, as the driver's does. */
+/* Its tag has the system, like the driver's. */
 static json_t *derive_gdrcopy_image(const json_t *inputs, const json_t *section)
 {
     const json_t *gdrcopy = json_object_get(inputs, "gdrcopy");
@@ -60,7 +59,7 @@ static json_t *derive_kernel_module_type(const json_t *inputs, const json_t *sec
     return NULL;
 }
 
-/* Arguments of Google's installer; without a version it takes the one that fits the system. */
+/* Arguments of Google's installer. Without a version it picks the one that fits the system. */
 static json_t *derive_version_args(const json_t *inputs, const json_t *section)
 {
     (void) section;
@@ -68,7 +67,7 @@ static json_t *derive_version_args(const json_t *inputs, const json_t *section)
     return version[0] ? json_pack("[o]", json_textf("--version=%s", version)) : NULL;
 }
 
-/* That it is what takes the toolkit off. */
+/* Marks the pod that removes the toolkit. */
 static json_t *derive_removal(const json_t *inputs, const json_t *section)
 {
     (void) inputs;
@@ -76,7 +75,7 @@ static json_t *derive_removal(const json_t *inputs, const json_t *section)
     return json_true();
 }
 
-/* The strategy of a configuration counts where the policy asks for none of its own. */
+/* The configuration's strategy counts if the policy sets none. */
 static json_t *derive_mig_strategy(const json_t *inputs, const json_t *section)
 {
     (void) section;
@@ -86,7 +85,7 @@ static json_t *derive_mig_strategy(const json_t *inputs, const json_t *section)
     return json_text(strategy);
 }
 
-/* The text as a variable's value: Kubernetes takes "$$" for "$", and "$(NAME)" for another
+/* The text as a variable's value: Kubernetes reads "$$" as "$", and "$(NAME)" as another
  * variable. */
 static json_t *derive_config(const json_t *inputs, const json_t *section)
 {
@@ -104,7 +103,7 @@ static json_t *derive_config(const json_t *inputs, const json_t *section)
     return json_text(escaped);
 }
 
-/* Where the runtime finds the hook: in our toolkit, or where the packages of the host put it. */
+/* Where the runtime finds the hook: in Ostler's toolkit, or where the host's packages put it. */
 static json_t *derive_cdi_hook(const json_t *inputs, const json_t *section)
 {
     (void) section;
@@ -157,7 +156,7 @@ json_t *values_own(const char *agent_image, const json_t *spec)
                      json_object_get(section, "imagePullSecrets"));
 }
 
-/* What follows for every operand with an image of its own. */
+/* Derived values of every operand with an image. */
 static void derive_images(const json_t *own_inputs, const json_t *section, json_t *follows)
 {
     json_t *policy = json_object_get(section, "imagePullPolicy");

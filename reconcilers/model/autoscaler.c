@@ -49,8 +49,9 @@ static const struct autoscaler cluster_autoscaler = {
     .knows = { STARTUP_PREFIX, IGNORE_PREFIX },
 };
 
-/* The label of a GPU node of each of cluster-autoscaler's providers (constant GPULabel, kubernetes/autoscaler at 55c37cd):
- * without it that autoscaler does not look for GPUs on the node. */
+/* The GPU node label of each of cluster-autoscaler's providers (constant GPULabel,
+ * kubernetes/autoscaler at 55c37cd). Without it, that autoscaler does not expect GPUs on the
+ * node. */
 static const struct { const char *label; const struct autoscaler *who; } signs[] = {
     { "karpenter.sh/nodepool", &karpenter },
     { "k8s.amazonaws.com/accelerator", &cluster_autoscaler },

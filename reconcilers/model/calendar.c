@@ -7,12 +7,12 @@ static bool is_leap_year(int64_t year)
     return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
 }
 
-/* The number of 1 January. */
+/* The day number of 1 January. */
 static int64_t first_day(int64_t year)
 {
     int64_t y = year - 1;
     int64_t leap_days = calendar_floor(y, 4) - calendar_floor(y, 100) + calendar_floor(y, 400);
-    return y * 365 + leap_days - 719162; /* as many days before 1970 */
+    return y * 365 + leap_days - 719162; /* days before 1970 */
 }
 
 int calendar_month_length(int64_t year, int month)
@@ -29,7 +29,8 @@ int64_t calendar_day(struct date date)
 
 int64_t calendar_year(int64_t day)
 {
-    int64_t year = 1970 + calendar_floor(day * 400, 146097); /* as many days in 400 years; at most one year off */
+    /* Days in 400 years; at most one year off. */
+    int64_t year = 1970 + calendar_floor(day * 400, 146097);
     while (day < first_day(year))
         year--;
     while (day >= first_day(year + 1))

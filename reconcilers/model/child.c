@@ -18,14 +18,14 @@ static char *copy(const char *s)
     return s ? xstrdup(s) : NULL;
 }
 
-/* An annotation that holds JSON; NULL when it is absent or something else. */
+/* An annotation that holds JSON; NULL: absent or invalid. */
 static json_t *said_json(const json_t *object, const char *key)
 {
     const char *text = object_annotation(object, key);
     return text ? json_parse(text, strlen(text), NULL) : NULL;
 }
 
-/* What the object was made from: a record's data, or what a follower says of itself. */
+/* The inputs of the object: a record's data, or a follower's annotation. */
 static json_t *inputs_of(enum resource_id resource, const json_t *object)
 {
     if (resource == RESOURCE_DAEMONSET)
@@ -81,7 +81,7 @@ bool child_same(const struct child *a, const struct child *b)
            a->desired == b->desired && a->updated == b->updated && a->counted == b->counted &&
            a->silent == b->silent && a->made_s == b->made_s &&
            same_tree(a->annotations, b->annotations) &&
-           /* A kind without generation shows a change only by its version. */
+           /* A kind without generation shows a change only in its resourceVersion. */
            (a->generation != 0 || a->head.rv == b->head.rv);
 }
 

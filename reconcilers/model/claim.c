@@ -9,12 +9,13 @@
 #include "base/json.h"
 #include "base/str.h"
 
-/* The newest version of a claim that this Ostler understands, and the one that it writes. A claim's version is the least that
- * a reader must understand: it grows only where a reader that ignores a new member would do harm (docs/versioning.md). */
+/* The newest claim version that this Ostler understands, and the version that it writes. A claim's
+ * version is the least that a reader must understand: it grows only if a reader that ignores a new
+ * member would do harm (docs/versioning.md). */
 enum { VERSION = 1 };
-/* Longest number of a release that a claim names, with its NUL. */
+/* Longest release number in a claim, including the NUL. */
 enum { RELEASE_MAX = 32 };
-/* More than any node is tried, or has GPUs. */
+/* More than the attempts or GPUs of any node. */
 enum { COUNT_MAX = 1000000 };
 
 const struct claim_kind_row claim_kinds[CLAIM_KIND_COUNT] = {
@@ -79,8 +80,8 @@ enum reason claim_reason(const struct claim *c)
     return reason_parse(c->reason);
 }
 
-/* A drain that took too long has changed nothing: the node is back in service, and it is no fault
- * of the revision. */
+/* A drain that timed out has changed nothing: the node is back in service, and the revision is not
+ * to blame. */
 bool claim_closes(const struct claim *c)
 {
     return c->phase != CLAIM_FAILED || claim_reason(c) != REASON_DRAIN_TIMEOUT;
@@ -91,7 +92,7 @@ bool claim_keeps_node(const struct claim *c)
     return c->phase != CLAIM_WAITING && claim_closes(c);
 }
 
-/* ---- members of the annotation, each with a reader that takes nothing but what claim_text() writes */
+/* ---- members of the annotation; each reader accepts only what claim_text() writes */
 
 static bool read_word(const json_t *value, const char *also, size_t max, char *ret)
 {
@@ -178,7 +179,7 @@ static const struct member {
     const char *name;
     bool (*read)(const json_t *value, void *at);
     size_t at;
-    bool optional; /* it is left out where it is empty: earlier versions do not write it */
+    bool optional; /* left out if empty, because earlier versions do not write it */
 } members[] = {
 #define AT(field) offsetof(struct claim, field)
     { "policy", read_uid, AT(policy), false },
@@ -199,7 +200,7 @@ static const struct member {
 #undef AT
 };
 
-/* Which release of Ostler understands the claim, as it says itself; "": it does not say. */
+/* The release of Ostler that understands the claim, as named in it; "": absent. */
 static void read_release(const json_t *said, char ret[static RELEASE_MAX])
 {
     const char *text = json_str_or_empty(said, "needs");
@@ -207,7 +208,7 @@ static void read_release(const json_t *said, char ret[static RELEASE_MAX])
     snprintf(ret, RELEASE_MAX, "%.*s", !text[len] && len < RELEASE_MAX ? (int) len : 0, text);
 }
 
-/* Whether this version of Ostler may act on the claim; else says why not. */
+/* Whether this version of Ostler may act on the claim; if not, sets `why`. */
 static bool check_version(const json_t *said, char why[static CLAIM_WHY_MAX])
 {
     const json_t *version = json_object_get(said, "v");
@@ -225,7 +226,7 @@ static bool check_version(const json_t *said, char why[static CLAIM_WHY_MAX])
     return false;
 }
 
-/* Fills `ret` with the members that this version knows; else says which of them is wrong. */
+/* Fills `ret` with the known members; if one is invalid, sets `why`. */
 static bool read_members(const json_t *said, struct claim *ret, char why[static CLAIM_WHY_MAX])
 {
     for (size_t i = 0; i < ARRAY_LEN(members); i++) {
@@ -241,7 +242,7 @@ static bool read_members(const json_t *said, struct claim *ret, char why[static 
     return fits;
 }
 
-/* Keeps the members that this version does not know; else says that they are too long. */
+/* Keeps the unknown members; if they are too long, sets `why`. */
 static bool keep_more(const json_t *said, struct claim *ret, char why[static CLAIM_WHY_MAX])
 {
     CLEANUP_JSON json_t *more = json_copy((json_t *) said);

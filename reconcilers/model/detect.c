@@ -9,26 +9,27 @@
 
 #define NFD "feature.node.kubernetes.io/"
 
-/* Labels in which platforms name who made a node's GPUs. */
+/* Platform labels with the vendor of a node's GPUs. */
 static const char *const maker_labels[] = {
     "kubernetes.azure.com/accelerator", /* AKS */
-    "accelerator", /* AKS, before that */
+    "accelerator", /* AKS, earlier */
     "karpenter.k8s.aws/instance-gpu-manufacturer",
     "eks.amazonaws.com/instance-gpu-manufacturer",
     "karpenter.azure.com/sku-gpu-manufacturer",
     "doks.digitalocean.com/gpu-brand",
 };
 
-/* Labels that Node Feature Discovery puts on every node that it has looked at. */
+/* Labels that Node Feature Discovery sets on every node that it has inspected. */
 static const char *const looked_at_labels[] = {
     NFD "kernel-version.full",
     NFD "kernel-version.major",
     NFD "system-os_release.ID",
 };
 
-#define GKE_OWN_PLUGIN "gke-no-default-nvidia-gpu-device-plugin" /* GKE's device plugin does not come to such a node */
+/* GKE's device plugin skips such a node. */
+#define GKE_OWN_PLUGIN "gke-no-default-nvidia-gpu-device-plugin"
 
-/* How a node of each platform is handed over. */
+/* How to hand over a node of each platform. */
 #define HAND_OVER_GKE                                                                                  \
     "make its node pool with --node-labels=" GKE_OWN_PLUGIN "=true and with "    \
     "--accelerator …,gpu-driver-version=disabled"
@@ -41,12 +42,12 @@ static const char *const looked_at_labels[] = {
     "set devicePlugin.enabled to false in the policy or the node's pool, and Ostler brings what that DRA "   \
     "driver needs; or keep the DRA driver off the node"
 
-/* NVIDIA's DRA driver, by the labels of its Helm chart (kubernetes-sigs/dra-driver-nvidia-gpu; before 0.4.0
- * NVIDIA's) and those of NVIDIA's GPU operator. Its container `compute-domains` gives no GPUs, and runs beside
- * a device plugin. */
+/* NVIDIA's DRA driver, by the labels of its Helm chart (kubernetes-sigs/dra-driver-nvidia-gpu;
+ * NVIDIA's own before 0.4.0) and those of NVIDIA's GPU operator. Its container `compute-domains`
+ * serves no GPUs and runs beside a device plugin. */
 #define GIVES_CLAIMS "NVIDIA's DRA driver gives GPUs to resource claims here"
 
-/* Signs that somebody else installs driver and device plugin. */
+/* Signs that something other than Ostler installs driver and device plugin. */
 static const struct sign foreign_node_signs[] = {
     { SIGN_LABEL, "cloud.google.com/gke-gpu-driver-version", NULL,
       "GKE installs the driver and the device plugin (label cloud.google.com/gke-gpu-driver-version)", HAND_OVER_GKE },
@@ -58,8 +59,8 @@ static const struct sign foreign_node_signs[] = {
       "Bottlerocket's nvidia variant brings driver and device plugin", HAND_OVER_BOTTLEROCKET },
 };
 
-/* Pods that serve GPUs for somebody else. NVIDIA's plugin image is no sign: feature discovery runs
- * from the same one. */
+/* Pods that serve GPUs for another operator. NVIDIA's plugin image is no sign, because feature
+ * discovery runs from the same image. */
 static const struct sign foreign_pod_signs[] = {
     { SIGN_LABEL, "app", "nvidia-driver-daemonset", "NVIDIA's GPU operator runs its driver here", HAND_OVER_OPERATOR },
     { SIGN_LABEL, "app.kubernetes.io/component", "nvidia-driver",
@@ -87,7 +88,7 @@ static const struct sign foreign_pod_signs[] = {
     { SIGN_IMAGE, "nvidia-gpu-device-plugin", NULL, "GKE runs its device plugin here", HAND_OVER_GKE },
 };
 
-/* What a row can look at; absent parts are NULL. */
+/* What a row can inspect; absent parts are NULL. */
 struct subject {
     selector_lookup_fn *label;
     const void *labels;
@@ -95,7 +96,7 @@ struct subject {
     const char *image, *container;
 };
 
-/* Whether a label has a value; NULL: any but "false". */
+/* Whether a label has a value; NULL: any value except "false". */
 static bool has_label(selector_lookup_fn *label, const void *labels, const char *key,
                       const char *value)
 {
@@ -192,7 +193,7 @@ bool detect_looked_at(const struct node_facts *facts)
     return looked_at;
 }
 
-/* Where GKE's device plugin stays away, a driver of GKE's is the host's. */
+/* If GKE's device plugin stays away, GKE's driver counts as the host's. */
 static bool is_left_by_gke(const struct node_facts *facts)
 {
     return str_eq(facts->label(facts->labels, GKE_OWN_PLUGIN), "true");

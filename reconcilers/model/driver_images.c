@@ -25,7 +25,7 @@ static const struct precompiled {
 #undef ROW
 };
 
-/* Whether a list has a word. Both come from a table or a tag: a word has no space. */
+/* Whether a list has a word. Both come from a table or a tag, so words contain no space. */
 static bool has(const char *list, const char *word, size_t len)
 {
     for (const char *at = list; (at = strchr(at, ' ')) && at[1]; at++)
@@ -34,7 +34,7 @@ static bool has(const char *list, const char *word, size_t len)
     return false;
 }
 
-/* "595.91.07 or 610.57.04": the versions that a system has; NULL: none is known. */
+/* The versions for a system: "595.91.07 or 610.57.04"; NULL: none is known. */
 static const char *versions_of(struct arena *a, const char *system)
 {
     const char *text = NULL;
@@ -65,7 +65,7 @@ static size_t kernel_numbers(const char *kernel)
     return kernel[major] ? major + 1 + strcspn(kernel + major + 1, ".-") : major;
 }
 
-/* "generic" of "6.8.0-49-generic", "azure-fde" of "6.8.0-1015-azure-fde"; "" where it has none. */
+/* "generic" of "6.8.0-49-generic", "azure-fde" of "6.8.0-1015-azure-fde"; "": no flavour. */
 static const char *flavour_of(const char *kernel)
 {
     const char *build = strchr(kernel, '-'), *flavour = build ? strchr(build + 1, '-') : NULL;

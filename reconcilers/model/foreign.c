@@ -13,8 +13,8 @@
 
 #define AFFINITY "spec.template.spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms"
 
-/* By the rules of Kubernetes a term without a condition matches no node; one that names a node counts as such. Conditions that
- * are not understood, such as Gt, count as met. */
+/* In Kubernetes a term without a condition matches no node; a term that names a node is treated
+ * likewise. Unsupported conditions, such as Gt, count as met. */
 static void read_terms(struct foreign *f, const json_t *terms)
 {
     size_t i;
@@ -63,14 +63,14 @@ bool foreign_same(const struct foreign *a, const struct foreign *b)
     return str_eq(a->head.uid, b->head.uid) && a->generation == b->generation;
 }
 
-/* A node's labels, with those that another operator has yet to set. */
+/* A node's labels, plus those that another operator has yet to set. */
 struct labels_to_come {
     selector_lookup_fn *label;
     const void *labels;
 };
 
-/* NVIDIA's operator (v26.7, internal/state and controllers/state_manager.go) gives nodes the first kind, after Node Feature
- * Discovery has given them the last. */
+/* NVIDIA's operator (v26.7, internal/state and controllers/state_manager.go) sets the first kind on
+ * nodes, after Node Feature Discovery has set the last. */
 static const char *label_to_come(const void *labels, const char *key)
 {
     const struct labels_to_come *l = labels;

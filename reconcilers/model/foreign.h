@@ -1,5 +1,6 @@
-/* DaemonSets of others that serve GPUs: drivers and device plugins of a cloud or of another operator. Their pods come to a node
- * after the node itself, so who waits for those takes a node that is somebody else's. */
+/* Third-party DaemonSets that serve GPUs: drivers and device plugins of a cloud or of another
+ * operator. Their pods reach a node only after the node exists. So Ostler must check the DaemonSets
+ * before it takes a new node. */
 #ifndef OSTLER_MODEL_FOREIGN_H
 #define OSTLER_MODEL_FOREIGN_H
 
@@ -11,28 +12,29 @@
 #include "kube/selector.h"
 #include "reconcilers/model/detect.h"
 
-/* Terms of a node affinity that are looked at; a DaemonSet with more is taken to select every node. */
+/* Maximum node affinity terms that are kept; a DaemonSet with more counts as selecting every
+ * node. */
 enum { FOREIGN_TERMS_MAX = 8 };
 
 struct foreign {
     struct record head;              /* its key is "namespace/name" */
-    const struct sign *sign;         /* what says so; static */
-    int64_t generation;              /* of its specification */
-    bool of_cluster;                 /* it is in kube-system, where users make none */
+    const struct sign *sign;         /* the sign that matched; static */
+    int64_t generation;              /* of the DaemonSet's spec */
+    bool of_cluster;                 /* it is in kube-system, where users do not create any */
     struct selector labels;          /* nodeSelector */
-    struct selector terms[FOREIGN_TERMS_MAX]; /* required node affinity; one of them has to match */
+    struct selector terms[FOREIGN_TERMS_MAX]; /* required node affinity; one term must match */
     size_t term_count;
-    bool limited;                    /* without a term it selects no node, rather than every one */
+    bool limited;                    /* without terms it selects no node; false: every node */
 };
 
-/* What is kept of a DaemonSet; NULL: it does not serve GPUs. Owned by the caller. */
+/* The cached record of a DaemonSet; NULL: it serves no GPUs. Owned by the caller. */
 struct foreign *foreign_project(const json_t *daemonset);
-/* Frees it. NULL is none. */
+/* Frees it. NULL is allowed. */
 void foreign_free(struct foreign *f);
-/* Whether both say the same. */
+/* Whether both are equal. */
 bool foreign_same(const struct foreign *a, const struct foreign *b);
-/* Whether its pods would come to a node with these labels. Labels that another operator gives a node later, when it has found a
- * GPU, count as if they were there. */
+/* Whether its pods would run on a node with these labels. Labels that another operator adds after
+ * it finds a GPU count as present. */
 bool foreign_selects(const struct foreign *f, selector_lookup_fn *label, const void *labels);
 
 #endif

@@ -15,7 +15,7 @@ enum { VALUE_MAX = 63, RESOURCE_MAX = 64, VERSION_MAX = 32 };
 
 /* ---- values */
 
-/* A name as a label has it. */
+/* A name as a label value. */
 static char *with_dashes(const char *name)
 {
     char *label = xstrdup(name);
@@ -25,20 +25,20 @@ static char *with_dashes(const char *name)
     return label;
 }
 
-/* A text that can be no label's value makes none. */
+/* A text that is not a valid label value gets no label. */
 static void set(json_t *labels, const char *key, const char *value)
 {
     if (policy_format_matches(FORMAT_LABEL_VALUE, value))
         json_object_set_new(labels, key, json_string(value));
 }
 
-/* The same of a resource: RESOURCE_GPU and ".count". What a node calls its resources may be
- * anything, or too long. */
+/* The same for a resource: RESOURCE_GPU and ".count". A node's resource name may be anything, or
+ * too long. */
 static void set_of(json_t *labels, const char *resource, const char *what, const char *fmt, ...) PRINTF(4, 5);
 static void set_of(json_t *labels, const char *resource, const char *what, const char *fmt, ...)
 {
     va_list args;
-    char value[VALUE_MAX + 2]; /* one more than fits shows that it does not */
+    char value[VALUE_MAX + 2]; /* one more than fits, to detect overflow */
     va_start(args, fmt);
     vsnprintf(value, sizeof value, fmt, args);
     va_end(args);
@@ -49,7 +49,8 @@ static void set_of(json_t *labels, const char *resource, const char *what, const
 
 /* ---- versions */
 
-/* A version as labels: one for each of its parts, "" where it has fewer, and one for the whole under `full` (NULL: none). */
+/* A version as labels: one for each part, "" for missing parts, and one for the whole under `full`
+ * (NULL: none). */
 static void version_labels(json_t *labels, const char *version, const char *const *keys, size_t count, const char *full)
 {
     char rest[VERSION_MAX], *at = rest;
@@ -80,8 +81,8 @@ static void versions(const struct gpu_features *f, json_t *labels)
 
 /* ---- what kind of GPU it is */
 
-/* Architectures, each from a compute capability on, the newest of a generation first: their names, and whether their GPUs can be
- * divided by MIG. Of the newest some can and some cannot. */
+/* Architectures by their first compute capability, the newest of a generation first: name, and
+ * whether MIG can divide the GPUs. Of the newest, only some can be divided. */
 static const struct architecture {
     unsigned major, minor;
     const char *family, *mig_capable; /* NULL: not known */
@@ -118,15 +119,15 @@ static void kind(const struct gpu_features *f, json_t *labels)
     version_labels(labels, f->compute, compute_keys, ARRAY_LEN(compute_keys), NULL);
 }
 
-/* ---- what can be asked for */
+/* ---- resources that pods can request */
 
-/* Where GPUs that are divided by MIG are told of whole, nothing is said of how they are shared. */
+/* If GPUs that MIG divides are labelled as whole, no sharing label is set. */
 static struct plugin_share share_of(const struct gpu_features *f, const char *resource, bool whole)
 {
     return whole ? (struct plugin_share){ SHARING_NONE, 0, false } : plugin_share_of(f->settings, resource);
 }
 
-/* The product is the GPU's, with what its units are of it: "-MIG-1g.10gb", "-SHARED". */
+/* The GPU's product name, plus a suffix for its units: "-MIG-1g.10gb", "-SHARED". */
 static void resource(const struct gpu_features *f, const char *name, const char *profile, unsigned count,
                      const struct plugin_share *share, json_t *labels)
 {
@@ -139,7 +140,7 @@ static void resource(const struct gpu_features *f, const char *name, const char 
     set_of(labels, name, "sharing-strategy", "%s", plugin_sharing_name(share->how));
 }
 
-/* Units that are offered several times are counted once. */
+/* Counts units once that are offered several times. */
 static unsigned units(unsigned offered, const struct plugin_share *share)
 {
     return share->replicas > 1 ? offered / share->replicas : offered;
@@ -153,7 +154,8 @@ static void whole_gpus(const struct gpu_features *f, json_t *labels)
         set_of(labels, RESOURCE_GPU, "memory", "%u", f->memory_mib);
 }
 
-/* With the strategy single what is called a GPU is a slice. Of which kind has to be known: else nothing is said of them. */
+/* With strategy single, each resource unit is a slice. Its kind must be known; otherwise no label
+ * is set. */
 static void slices_of_one_kind(const struct gpu_features *f, json_t *labels)
 {
     const struct plugin_share share = share_of(f, RESOURCE_GPU, false);
@@ -161,7 +163,7 @@ static void slices_of_one_kind(const struct gpu_features *f, json_t *labels)
         resource(f, RESOURCE_GPU, f->slice, units(f->slices, &share), &share, labels);
 }
 
-/* Each kind is a resource of its own: "1g.10gb=7" is of RESOURCE_MIG "1g.10gb". */
+/* Each kind is its own resource: "1g.10gb=7" is of RESOURCE_MIG "1g.10gb". */
 static void slices_of_kinds(const struct gpu_features *f, json_t *labels)
 {
     for (const char *at = f->kinds; *at; at += strcspn(at, ","), at += *at == ',') {
@@ -182,7 +184,7 @@ static void machine(const struct gpu_features *f, json_t *labels)
         set(labels, LABEL_GPU_MACHINE, name);
 }
 
-/* What says which GPUs there are goes with their product: numbers alone mean nothing to anybody. */
+/* Labels that describe the GPUs need the product: numbers alone mean nothing. */
 void gpu_feature_labels(const struct gpu_features *f, json_t *labels)
 {
     versions(f, labels);

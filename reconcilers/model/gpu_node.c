@@ -78,7 +78,7 @@ static struct log_tail *words_of(const json_t *object)
     return w;
 }
 
-/* When somebody but Ostler last wrote its status: the agent on the node. */
+/* When a client other than Ostler, the node's agent, last wrote its status. */
 static uint32_t said_at(const json_t *object)
 {
     int64_t newest_us = 0;

@@ -11,25 +11,25 @@
 #define NFD_OS_ID "feature.node.kubernetes.io/system-os_release.ID"
 #define NFD_OS_VERSION "feature.node.kubernetes.io/system-os_release.VERSION_ID"
 
-/* Longest version with its NUL: "24.04", "4.18". */
+/* Longest version, including the NUL: "24.04", "4.18". */
 enum { VERSION_MAX = 16 };
 
-/* Operating systems that a driver source knows. A row without versions has no driver image. */
+/* Operating systems that a driver source supports. A row without versions has no driver image. */
 static const struct os {
-    const char *id; /* ID of os-release; with the version it is the suffix of the image's tag */
-    const char *os_image; /* what osImage begins with; the version follows */
-    const char *versions; /* for which driver images exist, each between spaces */
-    bool major_only;      /* of the version, only the part before the first dot is in the tag */
+    const char *id; /* ID in os-release; with the version it is the suffix of the image's tag */
+    const char *os_image; /* prefix of osImage; the version follows */
+    const char *versions; /* versions with driver images, each between spaces */
+    bool major_only;      /* the tag has only the version's part before the first dot */
 } systems[] = {
     { "ubuntu", "Ubuntu ", " 20.04 22.04 24.04 26.04 ", false },
-    /* before rhel: the first row that fits an osImage counts */
+    /* before rhel: the first row that matches an osImage counts */
     { "rhcos", "Red Hat Enterprise Linux CoreOS ", " 4.12 4.14 4.16 4.17 4.18 ", false },
     { "rhel", "Red Hat Enterprise Linux ", " 8 9 10 ", true },
     { "rocky", "Rocky Linux ", " 8 9 10 ", true },
     { "cos", "Container-Optimized OS", NULL, false },
 };
 
-/* What people can do where there is no driver image, by what osImage begins with. */
+/* What users can do if there is no driver image, by prefix of osImage. */
 static const struct hint {
     const char *os_image;
     const char *text;
@@ -58,13 +58,13 @@ struct release {
 };
 
 static const struct {
-    const char *kubelet; /* part of kubeletVersion; NULL: seen otherwise */
+    const char *kubelet; /* part of kubeletVersion; NULL: detected otherwise */
     const char *label;   /* a label of its nodes */
     const char *name;
-    /* First containerd that injects CDI devices there. The toolkit switches
-     * it on where it can write the configuration; elsewhere it must be on by default (2.0). */
+    /* First containerd that injects CDI devices there. If the toolkit can write the configuration,
+     * it enables CDI; otherwise CDI must be on by default (2.0). */
     struct release cdi_containerd;
-    const char *kubelet_root; /* the folder of its kubelet, as the manifests of the exporter have it */
+    const char *kubelet_root; /* directory of its kubelet, as in the exporter's manifests */
 } distributions[] = {
     [DISTRIBUTION_STOCK] = { NULL, NULL, "stock", { 1, 7 }, "/var/lib/kubelet" },
     [DISTRIBUTION_K3S] = { "+k3s", NULL, "k3s", { 2, 0 }, "/var/lib/kubelet" },
@@ -78,7 +78,8 @@ static const char *label(const struct node_facts *facts, const char *key)
     return facts->label ? facts->label(facts->labels, key) : NULL;
 }
 
-/* "418.94.2024…" of RHCOS before 4.19, whose version leads with the one of OpenShift, as "4.18". Whether it is one. */
+/* Whether it is "418.94.2024…" of RHCOS before 4.19, which starts with OpenShift's version, here
+ * "4.18". */
 static bool unpack_rhcos(const char *text, char out[static VERSION_MAX])
 {
     size_t digits = strspn(text, "0123456789");
@@ -113,7 +114,7 @@ static const struct os *os_by_id(const char *id)
     return NULL;
 }
 
-/* The system and its version, from Node Feature Discovery's labels where they are, else from
+/* The system and its version, from Node Feature Discovery's labels if present, else from
  * osImage. */
 static const struct os *os_of(const struct node_facts *facts, char version[static VERSION_MAX])
 {
@@ -133,7 +134,7 @@ static const struct os *os_of(const struct node_facts *facts, char version[stati
     bool rhcos = str_eq(by_image->id, "rhcos");
     if (rhcos && unpack_rhcos(text, version))
         return by_image;
-    /* Since 4.19 RHCOS leads with the version of RHEL ("9.6.2025…"), and takes its images. */
+    /* Since 4.19 RHCOS starts with RHEL's version ("9.6.2025…") and uses its images. */
     const struct os *os = rhcos ? os_by_id("rhel") : by_image;
     cut_version(text, os->major_only, version);
     return os;
@@ -155,7 +156,7 @@ static void set_os(struct host *host, const struct node_facts *facts)
         snprintf(host->os, sizeof host->os, "%s%s", os->id, version);
 }
 
-/* The runtime that the kubelet says it uses. */
+/* The runtime that the kubelet reports. */
 static enum host_runtime named_runtime(const struct node_facts *facts)
 {
     for (size_t i = RUNTIME_CONTAINERD; i < ARRAY_LEN(runtimes); i++)
@@ -164,14 +165,14 @@ static enum host_runtime named_runtime(const struct node_facts *facts)
     return RUNTIME_UNKNOWN;
 }
 
-/* Whether the agent has found the runtime that the kubelet uses. */
+/* Whether the agent has found the kubelet's runtime. */
 static bool has_seen_runtime(const struct node_facts *facts)
 {
     enum host_runtime named = named_runtime(facts), seen = facts->inventory ? facts->inventory->runtime : RUNTIME_UNKNOWN;
     return seen != RUNTIME_UNKNOWN && (named == seen || named == RUNTIME_UNKNOWN);
 }
 
-/* Whose the socket is that the agent has found; without one, what versions and labels make likely. */
+/* By the socket that the agent has found, else the likely one by versions and labels. */
 static enum host_distribution distribution_of(const struct node_facts *facts)
 {
     if (has_seen_runtime(facts))
@@ -186,7 +187,7 @@ static enum host_distribution distribution_of(const struct node_facts *facts)
     return DISTRIBUTION_STOCK;
 }
 
-/* The agent looked for it where runtimes are, and it is elsewhere: nobody knows which configuration counts. */
+/* The agent did not find it in the usual places, so the effective configuration is not known. */
 static bool is_elsewhere(const struct node_facts *facts)
 {
     return facts->inventory && facts->inventory->runtime_missing;
@@ -199,7 +200,7 @@ static enum host_runtime runtime_of(const struct node_facts *facts)
     return has_seen_runtime(facts) ? facts->inventory->runtime : named_runtime(facts);
 }
 
-/* Whether "1.7.28" is the version or a later one. Digits without end count as the largest number there is. */
+/* Whether "1.7.28" is at least that version. Endless digits count as the largest number. */
 static bool is_at_least(const char *text, struct release least)
 {
     char *end;
@@ -298,7 +299,7 @@ const char *host_kubelet_root(enum host_distribution distribution)
     return distributions[distribution].kubelet_root;
 }
 
-/* The agent calls runtimes as kubelets do, without what comes after it. */
+/* The agent uses the kubelet's runtime names, without a suffix. */
 enum host_runtime host_runtime_parse(const char *name)
 {
     CLEANUP_FREE char *prefix = name ? xasprintf("%s://", name) : NULL;

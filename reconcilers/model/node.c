@@ -16,13 +16,13 @@
 #include "reconcilers/model/node_inventory.h"
 #include "reconcilers/model/policy_formats.h"
 
-/* More labels than any node has; what is beyond is not looked at. */
+/* More labels than any node has; the rest is ignored. */
 enum { LABELS_MAX = 4096 };
 
 /* Interned texts of a record, besides its labels. */
 enum { TEXTS = 12 + KEEP_COUNT };
 
-/* Longest text of slices: far more kinds than one GPU can be divided into. */
+/* Longest text of slices: far more kinds than one GPU can have. */
 enum { SLICES_MAX_BYTES = 512 };
 
 static void project_labels(struct intern *in, struct node *n, const json_t *labels)
@@ -39,13 +39,15 @@ static void project_labels(struct intern *in, struct node *n, const json_t *labe
     }
 }
 
-/* A node's status may have resources under any name: those that the API server takes in a pod are as keys of labels are. */
+/* A node's status may have resources with any name. The API server accepts in a pod only those with
+ * the format of label keys. */
 static bool can_be_asked_for(const char *resource)
 {
     return policy_format_matches(FORMAT_LABEL_KEY, resource);
 }
 
-/* Which of two resources to ask one of: a whole GPU, else the first by name, so that it is the same each time. */
+/* Which of two resources to request: a whole GPU, else the first by name, so that the choice is
+ * stable. */
 static bool is_better(const struct vendor *v, const char *resource, const char *than)
 {
     if (!than || str_eq(resource, v->resource))
@@ -53,7 +55,7 @@ static bool is_better(const struct vendor *v, const char *resource, const char *
     return !str_eq(than, v->resource) && strcmp(resource, than) < 0;
 }
 
-/* Allocatable GPUs of a vendor, all together, and the resource of which one can be had. */
+/* Allocatable GPUs of a vendor, together, and a resource to request one. */
 static int32_t count_gpus(const struct vendor *v, const json_t *allocatable,
                           const char **ret_device)
 {
@@ -78,7 +80,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(const char *const *) a, *(const char *const *) b);
 }
 
-/* Kinds of slices, by name, so that the same ones are the same text. */
+/* Kinds of slices, sorted by name, so that equal sets give equal text. */
 static uint32_t project_slices(struct intern *in, const struct vendor *v, const json_t *allocatable)
 {
     CLEANUP_BUF struct buf text = BUF_INIT(SLICES_MAX_BYTES);
@@ -103,7 +105,7 @@ static uint32_t project_slices(struct intern *in, const struct vendor *v, const 
     return intern_add(in, text.len ? buf_text(&text) : NULL);
 }
 
-/* A kubelet that had devices once goes on showing their names, with none of them. */
+/* A kubelet that once had devices keeps listing their resources with 0 units. */
 static const struct vendor *had_devices_of(const json_t *capacity)
 {
     const char *key;
@@ -117,7 +119,7 @@ static const struct vendor *had_devices_of(const json_t *capacity)
     return v;
 }
 
-/* What the kubelet offers of the first vendor of whom it has GPUs. */
+/* The kubelet's GPUs, of the first vendor that it has any of. */
 static void project_gpus(struct intern *in, struct node *n, const json_t *status)
 {
     const json_t *allocatable = json_object_get(status, "allocatable");
@@ -140,7 +142,7 @@ static uint32_t project_taints(struct intern *in, const json_t *object)
     return intern_add(in, text);
 }
 
-/* An annotation of ours; one that is there and no text counts as none. */
+/* An annotation of Ostler's; if it is not a string it counts as absent. */
 static uint32_t project_note(struct intern *in, const json_t *object, const char *key, bool *ret_unreadable)
 {
     const char *text = object_annotation(object, key);
@@ -148,13 +150,13 @@ static uint32_t project_note(struct intern *in, const json_t *object, const char
     return intern_add(in, text);
 }
 
-/* A node that has just joined has not said yet whether it is Ready: that is not down. */
+/* A node that has just joined and does not report Ready yet is not down. */
 static bool is_up(const char *ready)
 {
     return str_eq(ready, "True") || !*ready;
 }
 
-/* What a node was asked to do while it was down it has had no time for. */
+/* While a node was down it had no time for anything that was asked of it. */
 static int64_t up_since(const json_t *conditions)
 {
     const json_t *ready = condition_find(conditions, "Ready");
@@ -232,7 +234,7 @@ static bool same_texts(const struct node *a, const struct node *b)
     return memcmp(x, y, sizeof x) == 0;
 }
 
-/* All that is so or not so of a node, in one number. */
+/* All boolean facts of a node, in one number. */
 static unsigned flags_of(const struct node *n)
 {
     return n->ready | n->deleting << 1 | n->annotated << 2 | n->marks_unreadable << 3 | n->claim_unreadable << 4 |

@@ -18,7 +18,7 @@ uint64_t node_holder_id(const char *uid)
 static void take_text(const json_t *holder, const char *key, int max, char ret[static HOLDER_NAME_MAX])
 {
     snprintf(ret, HOLDER_NAME_MAX, "%.*s", max, json_str_or_empty(holder, key));
-    /* It goes into sentences: one line, and no byte that JSON writes as six. */
+    /* For sentences: one line, without bytes that JSON encodes as six. */
     for (char *c = ret; *c; c++)
         if ((unsigned char) *c < ' ' || (unsigned char) *c > '~')
             *c = '?';
@@ -35,7 +35,7 @@ static void take_host(struct node_holders *h, const json_t *holder)
     host->pid = pid > 0 && pid <= PID_MAX ? (int) pid : 0;
 }
 
-/* The uid of a pod that the API server gave it; "" of all else. */
+/* The uid of a pod that the API server assigned; "" for all else. */
 static const char *uid_of(const json_t *holder)
 {
     const char *uid = json_str_or_empty(holder, "podUid");
@@ -76,7 +76,7 @@ bool node_holders_same(const struct node_holders *a, const struct node_holders *
 {
     if (!a || !b)
         return a == b;
-    /* They come from xcalloc(), so that what lies behind texts is equal too. */
+    /* Allocated with xcalloc(), so the bytes behind texts are equal too. */
     return a->host_count == b->host_count && a->pod_count == b->pod_count &&
            (!a->host_count || memcmp(a->hosts, b->hosts, a->host_count * sizeof *a->hosts) == 0) &&
            (!a->pod_count || memcmp(a->pods, b->pods, a->pod_count * sizeof *a->pods) == 0);

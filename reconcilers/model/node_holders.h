@@ -1,6 +1,6 @@
-/* Who has a device of a node's driver open, as the agent there has seen it: pods by their uids, asked for or not, and what runs
- * on the host itself. An agent can be wrong, old or forged: what it names counts only of pods that are on its own node, and then
- * no more than a drain allows of any pod. */
+/* The pods and host processes that hold a GPU device open, as the node's agent reports them. Pods
+ * are identified by uid. An agent's report can be wrong, stale or forged. So it counts only for
+ * pods on the agent's own node, and allows no more than a drain allows for any pod. */
 #ifndef OSTLER_RECONCILERS_MODEL_NODE_HOLDERS_H
 #define OSTLER_RECONCILERS_MODEL_NODE_HOLDERS_H
 
@@ -9,16 +9,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Holders that are kept, as many as an agent lists; longest name of a process, a unit or a container with its NUL. */
+/* Maximum number of holders, equal to what an agent lists; longest name of a process, unit or
+ * container, including the NUL. */
 enum { NODE_HOLDERS_MAX = 32, HOLDER_NAME_MAX = 64 };
 
-/* Processes that no eviction ends: of one name, one unit of systemd, one container that no kubelet runs, or a static pod. */
+/* Processes that no eviction ends: those with one name, in one systemd unit, in one container
+ * outside Kubernetes, or in a static pod. */
 struct host_holder {
-    char process[HOLDER_NAME_MAX];   /* its name; "": not known */
-    char unit[HOLDER_NAME_MAX];      /* the unit that it is of, or "" */
-    char container[HOLDER_NAME_MAX]; /* the id of the container that it is in, cut, or "" */
-    bool fixed;                      /* it is in a static pod, which goes by the hash of its file */
-    int pid;                         /* of the first of them; 0: not known */
+    char process[HOLDER_NAME_MAX];   /* process name; "": not known */
+    char unit[HOLDER_NAME_MAX];      /* its systemd unit, or "" */
+    char container[HOLDER_NAME_MAX]; /* id of its container, truncated, or "" */
+    bool fixed; /* it is in a static pod, which is identified by the hash of its file */
+    int pid;                         /* of the first process; 0: not known */
 };
 
 struct node_holders {
@@ -28,17 +30,17 @@ struct node_holders {
     uint64_t pods[]; /* node_holder_id() of each */
 };
 
-/* What an inventory says of holders; NULL: that it knows of none, or does not know. Owned by the caller. */
+/* The holders in an inventory; NULL: none, or not known. Owned by the caller. */
 struct node_holders *node_holders_read(const json_t *inventory);
-/* NULL is none. */
+/* NULL is allowed. */
 void node_holders_free(struct node_holders *h);
-/* Whether they are the same; NULL is nobody. */
+/* Whether both are equal; NULL: no holders. */
 bool node_holders_same(const struct node_holders *a, const struct node_holders *b);
-/* A pod's uid, in short; 0 for "". */
+/* Hash of a pod's uid; 0 for "". */
 uint64_t node_holder_id(const char *uid);
-/* Whether a pod is one of them. */
+/* Whether the pod is one of the holders. */
 bool node_holders_have(const struct node_holders *h, uint64_t id);
-/* All of them in one number; 0 for NULL. */
+/* One hash over all holders; 0 for NULL. */
 uint64_t node_holders_hash(const struct node_holders *h);
 
 #endif

@@ -15,7 +15,7 @@ uint64_t inventory_boot(const char *id)
     return id && *id ? str_hash(id, strlen(id)) : 0;
 }
 
-/* As agents write texts: people read them in a terminal. */
+/* Agents write printable text, because users read it in a terminal. */
 static bool is_printable(const char *text)
 {
     for (const char *c = text; *c; c++)
@@ -24,7 +24,7 @@ static bool is_printable(const char *text)
     return true;
 }
 
-/* A text that is longer than any of an agent's, or has something else in it, is none. */
+/* A text that is longer than an agent's, or has other bytes, counts as absent. */
 static void take_text(const json_t *object, const char *path, char *ret, size_t size)
 {
     const char *text = json_str_or_empty(object, path);
@@ -48,7 +48,7 @@ static void take_slices(struct node_inventory *i, const json_t *devices)
     }
 }
 
-/* A GPU that the driver has, and serves. */
+/* Counts a GPU that the driver serves. */
 static void take_driven(struct node_inventory *i, const json_t *gpu)
 {
     i->driven++;
@@ -77,8 +77,8 @@ static void take_gpu(struct node_inventory *i, const json_t *gpu)
     i->passed_on += str_eq(driver, "vfio-pci");
 }
 
-/* The vendor of a GPU. Agents write its PCI vendor id unless it is NVIDIA. NULL: no row has that
- * id, as where the agent is newer. */
+/* The vendor of a GPU. Agents write its PCI vendor id unless it is NVIDIA's. NULL: no row has that
+ * id, as with a newer agent. */
 static const struct vendor *vendor_of_gpu(const json_t *gpu)
 {
     unsigned id;
@@ -88,7 +88,7 @@ static const struct vendor *vendor_of_gpu(const json_t *gpu)
     return sscanf(text, "%4x", &id) == 1 ? vendor_of_pci(id) : NULL;
 }
 
-/* Of a machine with GPUs of several vendors those of the first one count. */
+/* On a machine with GPUs of several vendors, those of the first vendor count. */
 static void take_gpus(struct node_inventory *i, const json_t *inventory)
 {
     size_t n;
@@ -109,7 +109,8 @@ static void take_gpus(struct node_inventory *i, const json_t *inventory)
     i->absent_looks = looks > 0 && looks <= INVENTORY_ABSENT_LOOKS ? (uint8_t) looks : 0;
 }
 
-/* The runtime that the kubelet uses: the one that its configuration names, else the only one there is. NULL: not known. */
+/* The kubelet's runtime: the one that its configuration names, else the only one. NULL: not
+ * known. */
 static const json_t *runtime_of(const json_t *runtimes, const char *endpoint)
 {
     if (endpoint)
@@ -133,7 +134,8 @@ static void take_runtime(struct node_inventory *i, const json_t *inventory)
     i->runtime_missing = json_is_array(runtimes) && !used && (none || endpoint);
 }
 
-/* One that the runtime calls otherwise, and does not use by default, is nothing that pods of ours could ask for. */
+/* A toolkit under another name that is not the default runtime cannot be requested by Ostler's
+ * pods. */
 static enum host_toolkit toolkit_of(const json_t *toolkit)
 {
     const char *handler = json_str(toolkit, "handler");
@@ -170,7 +172,7 @@ bool node_inventory_same(const struct node_inventory *a, const struct node_inven
 {
     if (!a || !b)
         return a == b;
-    /* Both come from xcalloc(), so that what lies between members is equal too. */
+    /* Both are allocated with xcalloc(), so padding is equal too. */
     const size_t from = offsetof(struct node_inventory, boot);
     return memcmp((const char *) a + from, (const char *) b + from, sizeof *a - from) == 0;
 }

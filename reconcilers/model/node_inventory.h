@@ -1,5 +1,6 @@
-/* What the agent on a node has seen of it, as far as decisions look at it: a small part of `status.inventory` of its GpuNode,
- * which an agent wrote, or whoever had the right. What is absent there, or no value that an agent writes, is not known. */
+/* The part of an agent's inventory that decisions use, from `status.inventory` of a GpuNode. Any
+ * client with the permission may have written it. A value that is absent, or that no agent writes,
+ * counts as not known. */
 #ifndef OSTLER_RECONCILERS_MODEL_NODE_INVENTORY_H
 #define OSTLER_RECONCILERS_MODEL_NODE_INVENTORY_H
 
@@ -9,54 +10,59 @@
 
 #include "reconcilers/model/host.h"
 
-/* Looks in a row that found no GPU before it is believed: a bus that is being looked through anew shows none for a moment. */
+/* Consecutive scans without a GPU before Ostler believes that there is none: during a bus rescan
+ * the GPUs disappear for a moment. */
 enum { INVENTORY_ABSENT_LOOKS = 3 };
-/* Longest version and address with their NUL that are kept. */
+/* Longest version, address and name that are kept, including the NUL. */
 enum { INVENTORY_VERSION_MAX = 24, INVENTORY_ADDRESS_MAX = 17, INVENTORY_NAME_MAX = 64 };
 /* More GPUs than an agent lists. */
 enum { INVENTORY_GPUS_MAX = 64 };
 
-/* Zero-initialised = nothing is known. */
+/* Zero-initialised: nothing is known. */
 struct node_inventory {
-    uint32_t said_s;    /* when the agent last said something else, seconds of the epoch; 0: not known. Two that differ in it are
-                         * the same */
-    uint64_t boot;      /* inventory_boot() of the start that it is of; 0: not known */
-    bool gpus_known;    /* the bus was looked at; otherwise the counts below are 0 */
-    uint8_t vendor;     /* row in base/vendor.h: whose GPUs are counted below; 0 without any */
-    uint8_t gpus;       /* GPUs that are on the bus and answer, or sleep */
-    uint8_t lost;       /* those that have fallen off it, or were taken away under the driver */
+    /* When the agent last reported a change, epoch seconds; 0: not known. Comparisons ignore it. */
+    uint32_t said_s;
+    uint64_t boot;      /* inventory_boot() of the boot that the report is about; 0: not known */
+    bool gpus_known;    /* the bus was scanned; otherwise the counts below are 0 */
+    uint8_t vendor;     /* row in base/vendor.h of the GPUs counted below; 0 without GPUs */
+    uint8_t gpus;       /* GPUs on the bus that respond or sleep */
+    uint8_t lost;       /* GPUs that fell off the bus, or were removed while the driver used them */
     uint8_t driven;     /* of `gpus`, bound to the vendor's module */
     uint8_t nouveau;    /* of `gpus`, bound to nouveau */
-    uint8_t passed_on;  /* of `gpus`, bound to vfio-pci: they are for virtual machines */
+    uint8_t passed_on;  /* of `gpus`, bound to vfio-pci for virtual machines */
     uint8_t divided;    /* of `driven`, divided into MIG instances */
-    uint8_t alike;      /* of `driven`, of the product of the first */
-    bool many_kinds;    /* their slices are of several profiles */
-    uint32_t memory_mib; /* of the first of `driven` of which somebody says it; 0: not known */
-    char product[INVENTORY_NAME_MAX]; /* of the first of `driven` of which the driver says it, or "" */
-    char slice[INVENTORY_VERSION_MAX]; /* profile of the first of their slices: "1g.10gb"; "": not known */
-    char machine[INVENTORY_NAME_MAX]; /* what its maker calls the machine, or "" */
-    uint8_t absent_looks; /* how many looks in a row found none */
+    uint8_t alike;      /* of `driven`, of the same product as the first */
+    bool many_kinds;    /* their slices have several profiles */
+    uint32_t memory_mib; /* of the first of `driven` whose memory is known; 0: not known */
+    /* Of the first of `driven` whose product the driver reports, or "". */
+    char product[INVENTORY_NAME_MAX];
+    char slice[INVENTORY_VERSION_MAX]; /* profile of their first slice: "1g.10gb"; "": not known */
+    char machine[INVENTORY_NAME_MAX]; /* machine name by its manufacturer, or "" */
+    uint8_t absent_looks; /* number of consecutive scans that found none */
     char lost_address[INVENTORY_ADDRESS_MAX]; /* of the first of `lost`, or "" */
     bool google_driver; /* `host_driver` lies in GOOGLE_DRIVER_DIR */
     bool module_loaded, driver_container, host_driver, secure_boot;
-    char module_version[INVENTORY_VERSION_MAX]; /* that is loaded, or "" */
-    enum host_runtime runtime;            /* that the kubelet uses, RUNTIME_UNKNOWN: not known */
-    enum host_distribution distribution;  /* of that */
-    enum host_toolkit host_toolkit; /* that the host itself has */
-    char toolkit_version[INVENTORY_VERSION_MAX]; /* of that, or "" */
-    char kubelet_root[INVENTORY_NAME_MAX]; /* the kubelet's folder where it is not that of `distribution`, or "" */
-    bool no_handler; /* its configuration was read, and names no handler `nvidia` of the host's own */
-    bool no_network_card; /* the bus was looked at, and there is none of NVIDIA (Mellanox) on it */
-    bool runtime_missing; /* it looked for runtimes, and the one that the kubelet uses is none of those that it knows */
+    char module_version[INVENTORY_VERSION_MAX]; /* of the loaded module, or "" */
+    enum host_runtime runtime;            /* the kubelet's runtime; RUNTIME_UNKNOWN: not known */
+    enum host_distribution distribution;  /* distribution of that kubelet */
+    enum host_toolkit host_toolkit; /* the host's own toolkit */
+    char toolkit_version[INVENTORY_VERSION_MAX]; /* of the host's toolkit, or "" */
+    /* Kubelet root directory if it differs from the default of `distribution`, or "". */
+    char kubelet_root[INVENTORY_NAME_MAX];
+    bool no_handler; /* its configuration was read: no handler `nvidia` of the host's own */
+    bool no_network_card; /* the bus was scanned and has no network card of NVIDIA (Mellanox) */
+    /* The agent looked for runtimes and does not know the one that the kubelet uses. */
+    bool runtime_missing;
 };
 
-/* What an inventory says; NULL: nothing is known, as of an agent that is silent. Owned by the caller. */
+/* Reads an inventory; NULL: nothing is known, because the agent has not reported. Owned by the
+ * caller. */
 struct node_inventory *node_inventory_read(const json_t *inventory);
-/* Whether nothing that anybody looks at differs; NULL is silence. */
+/* Whether all fields that decisions use are equal; NULL: no report. */
 bool node_inventory_same(const struct node_inventory *a, const struct node_inventory *b);
-/* A start of a machine by its id, in short; 0 for NULL and "", which is none. */
+/* Hash of a boot id; 0 for NULL and "". */
 uint64_t inventory_boot(const char *id);
-/* Whether it says that there is no GPU: it looked at the bus often enough, and nothing was on it. */
+/* Whether it shows that there is no GPU: enough scans of the bus found none. */
 bool node_inventory_shows_none(const struct node_inventory *i);
 
 #endif

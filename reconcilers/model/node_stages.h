@@ -1,4 +1,5 @@
-/* How long a new node took to become ready, stage by stage: what a GpuNode says of it in status.timeToReady. */
+/* How long a new node took to reach each stage until it was ready: status.timeToReady of its
+ * GpuNode. */
 #ifndef OSTLER_RECONCILERS_MODEL_NODE_STAGES_H
 #define OSTLER_RECONCILERS_MODEL_NODE_STAGES_H
 
@@ -6,15 +7,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The member of a GpuNode's status. Stages that pass do not write it: it goes with what is written anyway. */
+/* The status member. Reaching a stage causes no write; the member is written together with other
+ * changes. */
 #define GPU_NODE_STAGES "timeToReady"
 
-/* In their order: id, name. */
+/* In order of time. Columns: id, name. */
 #define NODE_STAGES(X)                                                                             \
-    X(IMAGES, "images")         /* the images of its driver are there: the container runs */      \
-    X(DRIVER, "driver")         /* its driver is up; a host's own is from the beginning */         \
+    X(IMAGES, "images")         /* the driver's images are pulled: the container runs */           \
+    X(DRIVER, "driver")         /* the driver is up; a host driver is up from the start */         \
     X(REGISTERED, "registered") /* its kubelet offers GPUs */                                      \
-    X(PROVEN, "proven")         /* it is ready */
+    X(PROVEN, "proven")         /* the node is ready */
 
 enum node_stage {
 #define X(id, name) STAGE_##id,
@@ -24,20 +26,22 @@ enum node_stage {
     STAGE_NONE = STAGE_COUNT,
 };
 
-/* Zero-initialised: nothing is known of it. */
+/* Zero-initialised: nothing is known. */
 struct node_stages {
-    uint32_t seen_s;              /* when it was first seen to have a GPU, seconds of the epoch; 0: nobody saw it come */
-    uint32_t reached[STAGE_COUNT]; /* seconds from then to each stage, and one more; 0: it was not reached, or nobody saw when */
-    unsigned missed;              /* a bit for each that was reached when nobody saw it; it is not said */
+    /* When Ostler first saw a GPU on it, epoch seconds; 0: Ostler did not see the node join. */
+    uint32_t seen_s;
+    /* Seconds from then to each stage, plus 1; 0: not reached, or at an unknown time. */
+    uint32_t reached[STAGE_COUNT];
+    unsigned missed; /* bit for each stage that was reached at an unknown time; not in the status */
 };
 
-/* As the status calls it. */
+/* The name in the status. */
 const char *node_stage_name(enum node_stage stage);
-/* Whether it came, and is not ready yet. */
+/* Whether the node joined and is not ready yet. */
 bool node_stages_run(const struct node_stages *s);
-/* What a status says; what is no such thing is not known. */
+/* Reads a status; an invalid value counts as not known. */
 void node_stages_read(const json_t *status, struct node_stages *ret);
-/* The member; NULL: nothing is known. New reference. */
+/* The status member; NULL: nothing is known. New reference. */
 json_t *node_stages_json(const struct node_stages *s);
 
 #endif

@@ -7,7 +7,7 @@
 #include "base/str.h"
 #include "reconcilers/model/names.h"
 
-/* A build may bring other images with the compiler's -include. */
+/* A build may set other images with the compiler's -include. */
 #ifndef OPERAND_IMAGE
 #define OPERAND_IMAGE(id, repository, image, version) { repository, image, version }
 #endif

@@ -1,15 +1,15 @@
-/* The operands, a row each: the file to edit for a new operand, a new image or a new version. Rows stand in the order in
- * which pods come up on a node, which is the order in which people read of them. The file is included wherever a table or
- * an enum is made of the rows, with these macros:
+/* The operands, one row each: edit this file for a new operand, image or version. Rows are in the
+ * order in which pods start on a node, which is also the order for users. Tables and enums of
+ * operands include this file with these macros:
  *
- *   OPERAND(id, name, section, fields, rules, …)     the policy has a section for it, and so may a pool
- *   OPERAND_OF_POLICY(id, name, section, fields, …)  only the policy has a section for it
+ *   OPERAND(id, name, section, fields, rules, …)     the policy and pools have a section
+ *   OPERAND_OF_POLICY(id, name, section, fields, …)  only the policy has a section
  *   OPERAND_WITHIN(id, name, section, …)             it shares the section of another operand
  *
- * `name` and `section` are members of struct operand_row; `fields` and `rules` are the fields of the section and what holds
- * of them together (policy_fields.c); … are the other members of struct operand_row.
+ * `name` and `section` are members of struct operand_row. `fields` and `rules` are the fields of
+ * the section and the rules over them (policy_fields.c). … are other members of struct operand_row.
  *
- * A test build has further rows in the file that OSTLER_EXTRA_OPERANDS names. */
+ * A test build gets further rows from the file that OSTLER_EXTRA_OPERANDS names. */
 #ifndef OPERAND_OF_POLICY
 #define OPERAND_OF_POLICY(id, name, section, fields, ...)                                          \
     OPERAND(id, name, section, fields, NULL, __VA_ARGS__)
@@ -33,7 +33,7 @@ OPERAND_WITHIN(GDRCOPY, NULL, "driver.gdrcopy",
                .class = OPERAND_CLASS_IMAGE,
                .image = OPERAND_IMAGE(GDRCOPY, "nvcr.io/nvidia/cloud-native", "gdrdrv", "v2.6"))
 
-/* TOOLKIT_INSTALL_DIR is ROOT under another name, which would win over it. */
+/* TOOLKIT_INSTALL_DIR is another name of ROOT and would override it. */
 OPERAND(TOOLKIT, "toolkit", "toolkit", TOOLKIT_FIELDS, NULL,
         .class = OPERAND_CLASS_TIER, .tier = "stack", .title = "toolkit", .member = "toolkit",
         .manifest = "toolkit/daemonset.yaml", .container = "install",
@@ -66,17 +66,17 @@ OPERAND(EXPORTER, "exporter", "exporter", EXPORTER_FIELDS, NULL,
                                        "DCGM_EXPORTER_KUBERNETES", "DCGM_EXPORTER_LISTEN",
                                        "NODE_NAME", "NVIDIA_VISIBLE_DEVICES"))
 
-/* The sample that proves GPUs, in a one-off pod. */
+/* The CUDA sample that validates GPUs, in a one-off pod. */
 OPERAND_OF_POLICY(VALIDATION, NULL, "validation", VALIDATION_FIELDS,
                   .class = OPERAND_CLASS_IMAGE,
                   .image = OPERAND_IMAGE(VALIDATION, "nvcr.io/nvidia/k8s", "cuda-sample",
                                          "vectoradd-cuda12.5.0-ubuntu22.04"))
 
-/* Nothing that a GPU needs comes from the agent. */
+/* GPUs need nothing from the agent. */
 OPERAND_OF_POLICY(AGENT, "node-agent", "nodeAgent", AGENT_FIELDS,
                   .class = OPERAND_CLASS_HELPER, .manifest = "node-agent/daemonset.yaml")
 
-/* Takes what the toolkit configured out of the container runtime, where Ostler lets a node go. */
+/* Removes the toolkit's configuration from the container runtime when Ostler releases a node. */
 OPERAND_WITHIN(REMOVAL, "toolkit-removal", "toolkit",
                .class = OPERAND_CLASS_HELPER, .tier = "removal", .member = "toolkit",
                .manifest = "toolkit/daemonset.yaml", .container = "install")

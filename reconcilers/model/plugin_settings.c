@@ -8,7 +8,7 @@
 
 enum { REPLICAS_MAX = 1024 };
 
-/* How GPUs can be shared: where the configuration says so, and what it is called. */
+/* The ways of sharing GPUs: the configuration's path, and the name. */
 static const struct {
     const char *section, *name;
 } sharings[] = {

@@ -22,19 +22,20 @@ _Static_assert(sizeof(struct pod) <= 104, "a pod takes no step of the allocator 
 _Static_assert(OPERAND_NONE < 1 << 5, "a component fits into its bits");
 
 enum {
-    PROBLEM_MAX = 300, /* a cause is one sentence, not a log */
-    SAID_MAX = 200,    /* of it for the end of a container's log, beside the names of reason and container */
+    PROBLEM_MAX = 300, /* a problem is one sentence, not a log */
+    SAID_MAX = 200,    /* of the log tail, besides the names of reason and container */
     WORD_MAX = 63,
 };
 
-/* What a quantity of devices counts as: one that is no plain number counts as one, so that nobody takes its user for idle. */
+/* The number in a device quantity. A quantity that is not a plain number counts as one, so that its
+ * pod does not look idle. */
 static int64_t devices(const char *quantity)
 {
     int64_t n;
     return str_parse_int(str_or_empty(quantity), 0, UINT16_MAX, &n) ? n : 1;
 }
 
-/* Devices that one container asks for. For extended resources limits and requests are equal. */
+/* Devices that one container requests. For extended resources, limits and requests are equal. */
 static int64_t container_gpus(const json_t *container)
 {
     int64_t total = 0;
@@ -53,12 +54,13 @@ static int64_t list_gpus(const json_t *containers)
     json_t *c;
     json_array_foreach (containers, i, c)
         total += container_gpus(c);
-    /* What stands beyond is not seen, and must not be taken for idle. */
+    /* Containers beyond the limit are not read and must not look idle. */
     return total + (json_array_size(containers) >= SPLIT_MEMBERS_MAX);
 }
 
-/* What the pod holds at most at any time: init containers run one after the other, before all others, and the kubelet gives what
- * they had to those. One that goes on running (a sidecar) holds it as long as they do. */
+/* The pod's maximum at any time. Init containers run one after another before the main containers,
+ * which reuse their devices. A restartable init container (sidecar) keeps its devices as long as
+ * the main containers. */
 static int64_t most_gpus(const json_t *spec)
 {
     int64_t running = list_gpus(json_object_get(spec, "containers")), most = 0;
@@ -85,8 +87,8 @@ uint16_t pod_gpus(const json_t *object)
     if (is_finished(object))
         return 0;
     int64_t total = most_gpus(json_object_get(object, "spec"));
-    /* What a claim (dynamic resource allocation) is of stands elsewhere: each counts as one device, so that nobody takes its user
-     * for idle. */
+    /* The devices of a claim (dynamic resource allocation) are listed elsewhere: each claim counts
+     * as one device, so that its pod does not look idle. */
     total += (int64_t) json_array_size(json_at(object, "spec.resourceClaims"));
     return total > UINT16_MAX ? UINT16_MAX : (uint16_t) total;
 }
@@ -106,11 +108,10 @@ static bool has_volume(const json_t *object, const char *kind)
     return false;
 }
 
-/*
- * The owner of a pod, if it is of this kind and controls the pod. Whoever may make a pod may name any owner. Kubernetes' garbage
- * collector deletes a pod whose owner is not there with that uid, but only if it knows the owner's kind, and knows the kinds of
- * all other owners: so a pod counts as owned only if it has one owner, of a group and version that every server has.
- */
+/* The owner of a pod, if it has this kind and controls the pod. Any user who can create pods can
+ * name any owner. The garbage collector deletes a pod whose owner does not exist with that uid, but
+ * only if it knows the kinds of all owners. So a pod counts as owned only if it has exactly one
+ * owner, of a group and version that every API server has. */
 static const json_t *owner_of(const json_t *object, const char *api_version, const char *kind)
 {
     const json_t *owner = object_controller(object);
@@ -123,8 +124,8 @@ static bool is_of_daemonset(const json_t *object)
     return owner_of(object, "apps/v1", "DaemonSet") != NULL;
 }
 
-/* The node that a static pod names as its owner; NULL: it is none. The kubelet deletes a pod with that annotation for which it
- * has no file, and never runs it. */
+/* The node that a static pod names as its owner; NULL: it is not static. The kubelet deletes a pod
+ * with that annotation for which it has no file, and never runs it. */
 static const json_t *owner_of_static(const json_t *object)
 {
     const json_t *owner = owner_of(object, "v1", "Node");
@@ -134,7 +135,7 @@ static const json_t *owner_of_static(const json_t *object)
 
 const struct sign *pod_serves_for_others(const json_t *object)
 {
-    /* Installers run as init containers, with nothing but a pause behind them. */
+    /* Installers run as init containers, followed only by a pause container. */
     static const char *const lists[] = { "spec.initContainers", "spec.containers" };
     if (!has_volume(object, "hostPath"))
         return NULL;
@@ -149,14 +150,16 @@ const struct sign *pod_serves_for_others(const json_t *object)
     return sign;
 }
 
-/* Whoever may make a pod may call it a driver, and keep a new node from being served. A driver or a device plugin is a
- * DaemonSet's, and reaches into its host: both are more than the right to make pods. */
+/* A user who can create pods could label one as a driver and keep a new node from being served. So
+ * only a DaemonSet's pod that accesses its host counts: both need more permissions than creating
+ * pods. */
 static const struct sign *foreign_sign(const json_t *object)
 {
     return is_of_daemonset(object) ? pod_serves_for_others(object) : NULL;
 }
 
-/* Reasons go into conditions, whose reasons are one word: what a node writes must not make a whole status invalid. */
+/* Reasons become reasons of conditions, which must be one word: a node's text must not invalidate a
+ * whole status. */
 static bool is_word(const char *reason)
 {
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
@@ -174,17 +177,17 @@ static void set_problem(struct intern *in, struct pod *p, const char *given_reas
     p->problem = str_shortened(text, PROBLEM_MAX);
     for (char *c = p->problem; *c; c++)
         if ((unsigned char) *c < ' ')
-            *c = ' '; /* one line, and no byte that JSON writes as six */
+            *c = ' '; /* one line, without bytes that JSON encodes as six */
     p->reason = intern_add(in, reason);
 }
 
-/* Reasons for waiting that only mean "not yet". */
+/* Waiting reasons that only mean "not yet". */
 static bool is_normal_wait(enum reason reason)
 {
     return reason == REASON_POD_INITIALIZING || reason == REASON_CONTAINER_CREATING;
 }
 
-/* How a container that is not up last ended, when it ended badly; NULL when it did not. */
+/* The last failed end of a container that is not up; NULL: it did not fail. */
 static const json_t *last_bad_end(const json_t *status)
 {
     const json_t *ended = json_at(status, "state.terminated");
@@ -193,18 +196,18 @@ static const json_t *last_bad_end(const json_t *status)
     return json_int(ended, "exitCode", 0) != 0 ? ended : NULL;
 }
 
-/* What a container said last. Where it wrote no message, the kubelet gives the end of its log (FallbackToLogsOnError): several
- * lines, of which the last ones have the reason. */
+/* A container's termination message. If it wrote none, the kubelet uses the log tail
+ * (FallbackToLogsOnError): several lines, and the last have the reason. */
 static char *last_said(const json_t *end)
 {
     const char *message = json_str_or_empty(end, "message");
     return strchr(message, '\n') ? log_tail_cut(message, strlen(message), SAID_MAX) : xstrdup(message);
 }
 
-/* A container that crashes again and again waits, runs and ends in turn: one text for all three, or
- * each turn would be news. Where the toolkit took back its change of the container runtime's
- * configuration its last words begin with the reason (node/operand/runtime_change.h), which counts
- * in place of the kubelet's. */
+/* A container that crashes repeatedly waits, runs and ends in turn. All three get one text;
+ * otherwise each change would be reported. If the toolkit rolled back its change of the container
+ * runtime's configuration, its termination message starts with the reason
+ * (node/operand/runtime_change.h), which replaces the kubelet's reason. */
 static void set_crash(struct intern *in, struct pod *p, const json_t *status, const json_t *end)
 {
     const char *message = json_str_or_empty(end, "message"),
@@ -224,7 +227,7 @@ static void set_crash(struct intern *in, struct pod *p, const json_t *status, co
     p->ended.again = !json_at(status, "state.terminated");
 }
 
-/* Registries answer without the image's name. */
+/* Registry errors do not have the image's name. */
 static void set_waiting(struct intern *in, struct pod *p, const char *reason, const char *message, const char *image)
 {
     bool names =
@@ -233,7 +236,7 @@ static void set_waiting(struct intern *in, struct pod *p, const char *reason, co
     set_problem(in, p, reason, text);
 }
 
-/* The first container that waits for a bad reason, or that ended badly, names the problem. */
+/* The first container that waits for a bad reason, or failed, names the problem. */
 static void look_at_containers(struct intern *in, struct pod *p, const json_t *statuses)
 {
     size_t i;
@@ -253,8 +256,8 @@ static void look_at_containers(struct intern *in, struct pod *p, const json_t *s
     }
 }
 
-/* A host driver is said by the first init container: in the run that has ended, or while it is between two runs, in the one
- * before. What an earlier run said counts no more when a later one got through. */
+/* The first init container reports a host driver: in its ended run, or between two runs in the
+ * previous one. A later run that succeeded overrides an earlier report. */
 static bool said_host_driver(const json_t *object)
 {
     const json_t *first = json_array_get(json_at(object, "status.initContainerStatuses"), 0);
@@ -274,7 +277,8 @@ static void look_at_status(struct intern *in, struct pod *p, const json_t *objec
     const json_t *conditions = json_at(object, "status.conditions");
     p->ready = str_eq(condition_status(conditions, "Ready"), "True");
     if (p->ready) {
-        p->made_s = p->is_task ? 0 : time_made(object); /* it stands where a one-off pod has its problem's word */
+        /* This field shares space with a one-off pod's reason. */
+        p->made_s = p->is_task ? 0 : time_made(object);
         return;
     }
     look_at_containers(in, p, json_at(object, "status.initContainerStatuses"));
@@ -286,21 +290,22 @@ static void look_at_status(struct intern *in, struct pod *p, const json_t *objec
         set_problem(in, p, json_str(object, "status.reason"), json_str(object, "status.message"));
 }
 
-/* A pod of ours is one that a DaemonSet of ours controls: what somebody has orphaned is theirs, and nothing waits for it. */
+/* An operand is a pod that a DaemonSet of Ostler's controls. An orphaned pod is the user's, and
+ * Ostler does not wait for it. */
 static bool is_operand(const char *operand_namespace, const json_t *object)
 {
     return object_controller(object) && str_eq(object_namespace(object), operand_namespace) &&
            str_eq(object_label(object, LABEL_MANAGED_BY), MANAGED_BY);
 }
 
-/* Nobody but Ostler and who may act as it is given the right to make pods there. */
+/* Only Ostler, and users who may act as Ostler, have the permission to create pods there. */
 static enum task_kind task_of(const char *operand_namespace, const json_t *object)
 {
     bool there = str_eq(object_namespace(object), operand_namespace) && task_node(object);
     return there ? task_kind_of(object) : TASK_NONE;
 }
 
-/* ---- what a drain asks */
+/* ---- what a drain needs to know */
 
 static void look_at_use(struct intern *in, struct pod *p, const struct selector *asks, const json_t *object)
 {
@@ -341,13 +346,14 @@ const char *pod_ended(const struct intern *in, const struct pod *p, bool *ret_ag
     return p->component != OPERAND_NONE ? intern_text(in, p->ended.container) : NULL;
 }
 
-/* Whether it can be asked for by name: an API server sends no pod without a namespace, and record_namespace() needs one. */
+/* Whether it has a namespace: the API server sends no pod without one, and record_namespace() needs
+ * it. */
 static bool has_namespace(const json_t *object)
 {
     return *object_namespace(object) != '\0';
 }
 
-/* What is kept of any pod. */
+/* Members that every pod has. */
 static struct pod *pod_begin(struct intern *in, const json_t *object, const char *node)
 {
     struct pod *p = xcalloc(1, sizeof *p);
@@ -380,7 +386,7 @@ struct pod *pod_project(struct intern *in, const char *operand_namespace, const 
     uint16_t gpus = ours ? 0 : pod_gpus(object);
     const struct sign *foreign = ours || is_finished(object) ? NULL : foreign_sign(object);
     const char *node = json_str(object, "spec.nodeName");
-    /* Of somebody else's, those that have no node yet may be thousands. */
+    /* Users may have thousands of pods that are not bound yet. */
     if (component == OPERAND_NONE && (!node || (!gpus && !foreign)))
         return NULL;
 
@@ -410,13 +416,14 @@ struct pod *pod_project_any(struct intern *in, const char *operand_namespace, co
     return p;
 }
 
-/* All that a drain asks, in one number. */
+/* All that a drain needs to know, in one number. */
 static unsigned use_bits(const struct pod *p)
 {
     return p->running | p->ends << 1 | p->bare << 2 | p->daemon << 3 | p->fixed << 4 | p->scratch << 5;
 }
 
-/* Which log says why it is not up changes with each run, though what is said of it is the same. */
+/* The container whose log has the reason changes with each run, although the problem stays the
+ * same. */
 static bool same_end(const struct pod *a, const struct pod *b)
 {
     return a->component == OPERAND_NONE || (a->ended.container == b->ended.container && a->ended.again == b->ended.again);

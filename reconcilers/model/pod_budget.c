@@ -25,7 +25,7 @@ bool pod_budget_same(const struct pod_budget *a, const struct pod_budget *b)
     return a->generation == b->generation && a->allows == b->allows;
 }
 
-/* One that is gone refuses nothing; what another one says may be for other pods. */
+/* A deleted budget refuses nothing; a changed one may cover other pods. */
 bool pod_budget_eased(const struct pod_budget *before, const struct pod_budget *after)
 {
     if (!before || !after)

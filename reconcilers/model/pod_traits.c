@@ -11,12 +11,13 @@
 #define TOLERATES_ALL "~\n"
 
 enum {
-    /* Labels past this do not count: nothing but their number makes them so long. A tenant may have thousands of such pods. */
+    /* Labels beyond this are dropped: only a huge number of them takes so much. A tenant may have
+     * thousands of such pods. */
     TRAITS_MAX = 4 << 10,
     TOLERATED_MAX = 1 << 10,
 };
 
-/* Neither a key nor a value has either sign. */
+/* Neither keys nor values contain either separator. */
 static void add_labels(struct buf *text, const struct selector *asks, const json_t *labels)
 {
     const char *key;
@@ -30,7 +31,8 @@ static void add_labels(struct buf *text, const struct selector *asks, const json
     }
 }
 
-/* Of taints with the effect NoSchedule and whatever value: that of the upgrade's taint differs from claim to claim. */
+/* Taints with effect NoSchedule and any value, because the upgrade taint's value differs between
+ * claims. */
 static void add_tolerated(struct buf *text, const json_t *tolerations)
 {
     CLEANUP_BUF struct buf lines = BUF_INIT(TOLERATED_MAX);
@@ -42,7 +44,8 @@ static void add_tolerated(struct buf *text, const json_t *tolerations)
         if ((*effect && !str_eq(effect, "NoSchedule")) || policy_taint_of_kubernetes(key))
             continue;
         CLEANUP_FREE char *line = xasprintf("~%s\n", key);
-        all = all || !*key || !buf_add(&lines, line, strlen(line)); /* more than fit is more than anybody has who means well */
+        /* More than fits is more than any legitimate pod has. */
+        all = all || !*key || !buf_add(&lines, line, strlen(line));
     }
     buf_str(text, all ? TOLERATES_ALL : buf_text(&lines));
 }
@@ -55,7 +58,7 @@ uint32_t pod_traits(struct intern *in, const struct selector *asks, const json_t
     return text.len ? intern_add(in, buf_text(&text)) : INTERN_NONE;
 }
 
-/* Those of a pod of somebody else's. */
+/* The traits of a user's pod. */
 static const char *traits_of(const struct intern *in, const struct pod *p)
 {
     return str_or_empty(p->component == OPERAND_NONE ? intern_text(in, p->traits) : NULL);
@@ -76,7 +79,8 @@ bool pod_selected(const struct intern *in, const struct pod *p, const struct sel
         return true;
     CLEANUP_ARENA struct arena a = { 0 };
     char *rest = arena_strdup(&a, traits_of(in, p)), *line;
-    struct selector_label *items = arena_alloc(&a, (strlen(rest) / 2 + 1) * sizeof *items); /* a line has two bytes at least */
+    /* A line has at least two bytes. */
+    struct selector_label *items = arena_alloc(&a, (strlen(rest) / 2 + 1) * sizeof *items);
     struct selector_labels labels = { items, 0 };
     while ((line = strsep(&rest, "\n")) && *line) {
         if (*line == '~')

@@ -31,7 +31,7 @@ static enum policy_driver_source source_named(const char *name)
     return POLICY_SOURCE_AUTO;
 }
 
-/* A field that has one right value. */
+/* Checks a field with one valid value. */
 static void check_fixed(const char *field, const char *value, const char *wanted,
                         struct policy_problems *problems)
 {
@@ -42,7 +42,7 @@ static void check_fixed(const char *field, const char *value, const char *wanted
 
 static void check_identity(const json_t *object, struct policy_problems *problems)
 {
-    /* Items of a list that the API server sends may lack the first two. */
+    /* Items of a list from the API server may lack the first two. */
     if (json_object_get(object, "apiVersion"))
         check_fixed("apiVersion", json_str(object, "apiVersion"), POLICY_API_VERSION, problems);
     if (json_object_get(object, "kind"))
@@ -54,7 +54,7 @@ static const struct policy_place nodes_place = { .up = &spec_place, .kind = PLAC
 static const struct policy_place startup_place = { .up = &nodes_place, .kind = PLACE_FIELD, .name = "startupTaint" };
 static const struct policy_place rollout_place = { .up = &spec_place, .kind = PLACE_FIELD, .name = "rollout" };
 
-/* The taints of a node are told apart by their keys: none of these may be one of those before it. */
+/* A node's taints are identified by key: none of these may repeat an earlier one. */
 static const struct {
     const char *path;
     struct policy_place place;
@@ -64,7 +64,7 @@ static const struct {
     { "rollout.taintKey", { .up = &rollout_place, .kind = PLACE_FIELD, .name = "taintKey" } },
 };
 
-/* Says where `key` is that of one of the taints [from, to). */
+/* Adds a problem if `key` is the key of one of the taints [from, to). */
 static void check_taint_key(const json_t *spec, const char *key, size_t from, size_t to, const struct policy_place *place,
                             struct policy_problems *problems)
 {
@@ -79,7 +79,7 @@ static void check_taint_keys(const json_t *spec, struct policy_problems *problem
         check_taint_key(spec, json_str(spec, taint_keys[i].path), 0, i, &taint_keys[i].place, problems);
 }
 
-/* The same of a pool, which may have the policy's taint under another key. */
+/* The same for a pool, which may give the policy's taint another key. */
 static void check_pool_taint_key(const json_t *spec, const json_t *pool, const struct policy_place *item,
                                  struct policy_problems *problems)
 {
@@ -88,11 +88,12 @@ static void check_pool_taint_key(const json_t *spec, const json_t *pool, const s
     check_taint_key(spec, json_str(pool, "taint.key"), 1, ARRAY_LEN(taint_keys), &key, problems);
 }
 
-/* Rules of an operand's section that have to hold again once the policy's is beneath a pool's. */
+/* Rules of an operand's section that must hold again after merging the policy's section under the
+ * pool's. */
 static const struct merged_rules {
     const char *operand, *section;
     const struct policy_rule *rules;
-    bool told; /* what breaks them by itself in a pool has been told already */
+    bool told; /* violations by the pool's own values were already reported */
 } merged_rules[] = {
     { "driver", "driver", policy_rules_driver, true },
     { "devicePlugin", "devicePlugin.config", policy_rules_plugin_config, false },
@@ -190,7 +191,7 @@ static unsigned enabled_operands(const struct policy *p, const json_t *given)
     return bits;
 }
 
-/* Whether Ostler installs its toolkit on none of its nodes, whatever is found there. */
+/* Whether Ostler installs its toolkit on none of the pool's nodes, whatever is found there. */
 static bool has_hosts_toolkit(const struct policy *p, const json_t *given)
 {
     const char *source = json_str(given, "toolkit.source");
@@ -198,7 +199,7 @@ static bool has_hosts_toolkit(const struct policy *p, const json_t *given)
            str_eq(source ? source : json_str(p->spec, "toolkit.source"), "Host");
 }
 
-/* One pool; `given` is NULL for the one that takes the rest. */
+/* Decodes one pool; `given` is NULL for the pool of all other nodes. */
 static void decode_pool(struct policy *p, size_t i, const json_t *given,
                         struct policy_problems *problems)
 {
@@ -229,7 +230,7 @@ static void decode_pools(struct policy *p, struct policy_problems *problems)
         decode_pool(p, i, json_array_get(pools, i), problems);
 }
 
-/* Empties what is of use only in a valid policy. */
+/* Clears the members that only a valid policy has. */
 static void clear_spec(struct policy *p)
 {
     for (size_t i = 0; i < p->pools_len; i++)
@@ -290,7 +291,7 @@ size_t policy_pool_of(const struct policy *policy, selector_lookup_fn *lookup, c
     return i;
 }
 
-/* What of a pool stands over what of the policy. */
+/* Puts a pool's value over the policy's. */
 static void put_override(json_t *changes, const char *path, json_t *override)
 {
     if (override)

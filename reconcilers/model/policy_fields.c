@@ -10,7 +10,8 @@
 #define HOURS (60 * MINUTES)
 #define DAYS (24 * HOURS)
 
-/* Rows by type: name, then what the type needs. What is rare follows as designated members. */
+/* Rows by type: name, then the type's parameters. Rare members follow as designated
+ * initialisers. */
 #define OBJECT(n, c, ...) { .name = n, .type = FIELD_OBJECT, .children = c, ##__VA_ARGS__ }
 #define LIST(n, c, most, ...)                                                                      \
     { .name = n, .type = FIELD_LIST, .children = c, .max = most, ##__VA_ARGS__ }
@@ -85,7 +86,7 @@ static const struct policy_field toleration_fields[] = {
     END,
 };
 
-/* Fields that several operands have; the tables below put them together. */
+/* Fields of several operands, which the tables below combine. */
 #define IMAGE_FIELDS                                                                               \
     STRING("repository", FORMAT_REPOSITORY, NULL), STRING("image", FORMAT_IMAGE, NULL),            \
         STRING("version", FORMAT_VERSION, NULL)
@@ -101,7 +102,8 @@ static const struct policy_field toleration_fields[] = {
         LIST("tolerations", toleration_fields, 16, RULES(policy_rules_toleration))
 static const struct policy_field named_fields[] = { STRING("name", FORMAT_SUBDOMAIN, NULL), END };
 
-/* Of a ConfigMap or a Secret the name is what makes a revision: nobody reads there but the kubelet. */
+/* The name of the ConfigMap or Secret alone makes a revision: only the kubelet reads the
+ * content. */
 #define DRIVER_FILE_FIELDS                                                                         \
     OBJECT("repoConfig", named_fields), OBJECT("certConfig", named_fields),                        \
         OBJECT("kernelModuleConfig", named_fields), STRING("secretEnv", FORMAT_SUBDOMAIN, NULL)
@@ -109,7 +111,7 @@ static const struct policy_field rdma_fields[] = { BOOL("enabled", "false"), BOO
 
 static const struct policy_field gdrcopy_fields[] = { BOOL("enabled", "false"), IMAGE_FIELDS, END };
 
-/* What makes a revision of the driver, and so may differ between pools. */
+/* Fields that make a driver revision and so may differ between pools. */
 #define DRIVER_REVISION_FIELDS(id)                                                                 \
     ENUM("source", VALUES("Auto", "Container", "COS", "Host"), "Auto"),                            \
         ENUM("kernelModule", VALUES("Auto", "Open", "Proprietary"), "Auto"),                       \
@@ -141,7 +143,7 @@ static const struct policy_field nodes_fields[] = {
     END,
 };
 
-/* A try of ostler-node takes up to 50 seconds (DRIVER_PROBE_MS). */
+/* One probe of ostler-node takes up to 50 seconds (DRIVER_PROBE_MS). */
 static const struct policy_field startup_probe_fields[] = {
     INT("initialDelaySeconds", "5", 0, 3600),
     INT("periodSeconds", "10", 1, 3600),
@@ -150,13 +152,14 @@ static const struct policy_field startup_probe_fields[] = {
     END,
 };
 
-/* Fields of the operands' sections, named by the rows of operand_rows.h: of the policy, and with POOL_ before it of a pool. */
+/* Fields of the operands' sections, named by the rows of operand_rows.h: for the policy, and with
+ * the prefix POOL_ for a pool. */
 #define DRIVER_FIELDS(id)                                                                          \
     DRIVER_REVISION_FIELDS(id), OBJECT("startupProbe", startup_probe_fields), PULL_FIELDS, POD_FIELDS
 #define POOL_DRIVER_FIELDS(id) DRIVER_REVISION_FIELDS(id)
 
-/* Those of the toolkit that make a revision of the stack: a pool may have them different. Neither of the first two has a default
- * of its own: whether `enabled` was given decides what `source` is without being given. */
+/* Toolkit fields that make a stack revision, so pools may override them. The first two have no
+ * default: if `source` is absent, `enabled` decides it. */
 #define POOL_TOOLKIT_FIELDS(id)                                                                    \
     BOOL("enabled", NULL), ENUM("source", VALUES("Auto", "Ostler", "Host"), NULL),                 \
         STRING("installDir", FORMAT_INSTALL_DIR, "/usr/local/nvidia"), IMAGE_FIELDS,               \
@@ -170,7 +173,8 @@ static const struct policy_field plugin_config_fields[] = {
     END,
 };
 
-/* The same of the device plugin. What of `config` holds by itself does not have to hold of a part of it. */
+/* Device plugin fields likewise. The rules of a whole `config` need not hold for a pool's part of
+ * it. */
 #define PLUGIN_REVISION_FIELDS(id, ...)                                                            \
     BOOL("enabled", "true"), ENUM("migStrategy", VALUES("none", "single", "mixed"), "none"),       \
         OBJECT("config", plugin_config_fields, __VA_ARGS__), IMAGE_FIELDS,                         \
@@ -187,7 +191,8 @@ static const struct policy_field service_monitor_fields[] = {
     END,
 };
 
-/* What a follower has that needs nothing else. One DaemonSet serves all pools, so that no pool can have more of it different. */
+/* Fields of a follower without special needs. One DaemonSet serves all pools, so pools can override
+ * no more than this. */
 #define FOLLOWER_FIELDS(id)                                                                        \
     BOOL("enabled", "true"), IMAGE_FIELDS, PULL_FIELDS, COMMAND_FIELDS(id), POD_FIELDS
 #define POOL_FOLLOWER_FIELDS(id) BOOL("enabled", "true")

@@ -6,18 +6,16 @@
 #include "reconcilers/model/policy_formats.h"
 #include "reconcilers/model/policy_rules.h"
 
-/*
- * The fields of a policy's spec as a table: what each may be, and what it is when nobody sets it.
- * The CRD and docs/policy.md are held against this table by tests.
- */
+/* The fields of a policy's spec as a table: type, limits and default of each. Tests compare the CRD
+ * and docs/policy.md with this table. */
 enum policy_field_type {
-    FIELD_OBJECT,   /* children */
-    FIELD_LIST,     /* of objects: children; max items */
-    FIELD_STRINGS,  /* a list of strings: format of each; max items */
-    FIELD_MAP,      /* from keys to label values; min, max entries */
-    FIELD_STRING,   /* format */
+    FIELD_OBJECT,   /* has children */
+    FIELD_LIST,     /* list of objects: children; max items */
+    FIELD_STRINGS,  /* list of strings: format of each; max items */
+    FIELD_MAP,      /* keys to label values; min, max entries */
+    FIELD_STRING,   /* has a format */
     FIELD_ENUM,     /* values */
-    FIELD_BOOL,     /**/
+    FIELD_BOOL,
     FIELD_INT,      /* min, max */
     FIELD_COUNT,    /* a number from min to max, or a percentage */
     FIELD_DURATION, /* min, max in seconds */
@@ -26,21 +24,21 @@ enum policy_field_type {
 
 enum policy_field_flag {
     FIELD_REQUIRED = 1,
-    FIELD_UNIQUE = 2,    /* no two items of a list have the same name; no two strings are equal */
-    FIELD_OVERRIDES = 4, /* children without defaults: what is left out is taken from elsewhere */
+    FIELD_UNIQUE = 2,    /* list items have different names; strings differ */
+    FIELD_OVERRIDES = 4, /* children have no defaults: another object supplies what is left out */
 };
 
 struct policy_field {
     const char *name; /* NULL ends a table */
     enum policy_field_type type;
-    const char *fallback; /* the default, as one would write it; NULL: none */
+    const char *fallback; /* the default, as a user would write it; NULL: none */
     int64_t min;
     int64_t max;
     enum policy_format format;
     const char *const *values;           /* ends with NULL */
     const struct policy_field *children; /* ends with a NULL name */
     const struct policy_rule *rules;     /* NULL: none */
-    unsigned flags;                      /* of enum policy_field_flag */
+    unsigned flags;                      /* bits of enum policy_field_flag */
 };
 
 /* The fields of spec. */

@@ -153,7 +153,7 @@ static bool matches_percent(const char *s)
     return str_parse_int(digits, 1, 100, &value);
 }
 
-/* What may follow the number: nothing, a decimal or binary suffix, or a decimal exponent. */
+/* The suffix of a number: none, a decimal or binary suffix, or a decimal exponent. */
 static bool matches_quantity_suffix(const char *s)
 {
     static const char *const suffixes[] = { "",  "Ki", "Mi", "Gi", "Ti", "Pi", "Ei", "n", "u",
@@ -179,7 +179,7 @@ static bool matches_quantity(const char *s)
     return whole + part > 0 && matches_quantity_suffix(s);
 }
 
-/* No component begins with a dot, so none leads upwards. */
+/* No component starts with a dot, so none leads upwards. */
 static bool matches_relative_path(const char *s)
 {
     do {
@@ -191,7 +191,7 @@ static bool matches_relative_path(const char *s)
     return true;
 }
 
-/* An absolute path that ends in /nvidia, since the folder below it is emptied. */
+/* An absolute path that ends in /nvidia, because the directory below it is emptied. */
 static bool matches_install_dir(const char *s)
 {
     return str_has_suffix(s, "/nvidia") && s[0] == '/' && matches_relative_path(s + 1);
@@ -221,7 +221,7 @@ static bool matches_time_zone(const char *s)
 #define PATTERN_NAME "[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?"
 #define PATTERN_PATH "[a-z0-9]+([._-]+[a-z0-9]+)*"
 #define PATTERN_FILE "[A-Za-z0-9_-][A-Za-z0-9._-]*"
-/* One field of a schedule, whose numbers match n. */
+/* One field of a schedule; its numbers match n. */
 #define PATTERN_ITEM(n) "([*]|" n "(-" n ")?)(/[1-9][0-9]?)?"
 #define PATTERN_FIELD(n) PATTERN_ITEM(n) "(," PATTERN_ITEM(n) ")*"
 #define PATTERN_SCHEDULE                                                                           \
@@ -283,7 +283,7 @@ const struct policy_format_info *policy_format(enum policy_format format)
     return &formats[format];
 }
 
-/* Characters, as the API server counts them: bytes that continue one are not counted. */
+/* Characters as the API server counts them: without continuation bytes. */
 static size_t count_characters(const char *s)
 {
     size_t n = 0;

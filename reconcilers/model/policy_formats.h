@@ -4,19 +4,18 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/*
- * The formats of strings in a policy. Each is there twice: as the pattern that the CRD has, and as
- * a function, since a policy is hostile input and the C library's regular expressions are not made
- * for that. Tests hold the two against each other and the pattern against the CRD.
- */
+/* The formats of strings in a policy, each as a pattern and as a function. The CRD has the pattern.
+ * The code uses the function, because a policy is hostile input and the C library's regular
+ * expressions are not safe against it. Tests compare both with each other, and the pattern with the
+ * CRD. */
 enum policy_format {
     FORMAT_TEXT,        /* anything: the value of an environment variable */
     FORMAT_ARGUMENT,    /* anything: a command line argument */
     FORMAT_LABEL_KEY,   /* "team", "example.com/team" */
     FORMAT_LABEL_VALUE, /* may be empty */
-    FORMAT_SUBDOMAIN,   /* the name of most objects */
-    FORMAT_POOL,        /* becomes part of annotation keys */
-    FORMAT_VERSION,     /* an image's tag or digest */
+    FORMAT_SUBDOMAIN,   /* the name format of most objects */
+    FORMAT_POOL,        /* part of annotation keys */
+    FORMAT_VERSION,     /* an image tag or digest */
     FORMAT_REPOSITORY,
     FORMAT_IMAGE,
     FORMAT_VARIABLE,
@@ -25,7 +24,7 @@ enum policy_format {
     FORMAT_PERCENT,
     FORMAT_QUANTITY,
     FORMAT_INSTALL_DIR,
-    FORMAT_PROFILE, /* a file of the kubelet's folder seccomp */
+    FORMAT_PROFILE, /* a file in the kubelet's directory seccomp */
     FORMAT_SCHEDULE,
     FORMAT_TIME_ZONE,
 };
@@ -34,14 +33,14 @@ struct policy_format_info {
     const char *pattern; /* as in the CRD; NULL: everything */
     size_t min_length;
     size_t max_length;             /* in characters */
-    bool (*matches)(const char *); /* within the lengths; NULL: everything */
+    bool (*matches)(const char *); /* assumes a valid length; NULL: everything */
     const char *sentence;          /* "must be a label key, such as ..." */
 };
 
-/* What a format is. Static. */
+/* The row of a format. Static. */
 const struct policy_format_info *policy_format(enum policy_format format);
 
-/* Whether a string has the format, its length included. */
+/* Whether a string has the format and a valid length. */
 bool policy_format_matches(enum policy_format format, const char *s);
 
 #endif

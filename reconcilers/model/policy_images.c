@@ -1,4 +1,5 @@
-/* The images of a policy: built-in defaults, and the registries that an admin allows. */
+/* Resolves and checks the images of a policy: built-in defaults, and the registries that the
+ * administrator allows. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,9 +8,6 @@
 #include "reconcilers/model/policy.h"
 #include "reconcilers/model/policy_problems.h"
 
-/*
- * Images of a policy: what is built in, what wins, and what is allowed.
- */
 
 /* "repository/name", each from the first source that has it. */
 static char *image_path(const json_t *operand_spec, const struct operand_image *builtin,
@@ -50,7 +48,7 @@ void policy_image_clear(struct policy_image *image)
     *image = (struct policy_image){ 0 };
 }
 
-/* Whether `image` is or lies under the prefix of n bytes. */
+/* Whether `image` equals or is under the prefix of n bytes. */
 static bool is_under(const char *image, const char *prefix, size_t n)
 {
     while (n > 0 && prefix[n - 1] == '/')
@@ -82,8 +80,8 @@ bool policy_names_sample(const json_t *spec)
     return json_str(part, "repository") || json_str(part, "image") || json_str(part, "version");
 }
 
-/* Whether a node could run it: what is not switched off, no driver that is the host's or Google's, and no sample that nobody
- * names. */
+/* Whether a node could run it: it is not switched off, no host or Google driver, and no sample that
+ * the policy does not name. */
 static bool is_used(const json_t *spec, const struct operand_row *o)
 {
     const json_t *part = json_at(spec, o->section);
@@ -98,7 +96,8 @@ static bool names_image(const json_t *given)
     return json_str(given, "repository") || json_str(given, "image");
 }
 
-/* Checks the image of one operand; `given`, of the policy or of a pool, may name it, or leave it to what is built in. */
+/* Checks the image of one operand. `given`, of the policy or a pool, may name it, or leave it to
+ * the default. */
 static void check_image(const json_t *spec, enum operand operand, const json_t *given,
                         const struct policy_place *at, const char *prefixes,
                         struct policy_problems *problems)

@@ -9,7 +9,7 @@
 /* Longest path and sentence that are kept: what a status can hold. */
 #define FIELD_LENGTH_MAX 480
 #define MESSAGE_LENGTH_MAX 480
-/* Longest name in a path that is shown; names that nobody knows can be of any length. */
+/* Longest name shown in a path; unknown names can have any length. */
 #define NAME_LENGTH_MAX 64
 
 static void add_place(struct buf *b, const struct policy_place *place)
@@ -30,7 +30,7 @@ static void add_place(struct buf *b, const struct policy_place *place)
     }
 }
 
-/* A bounded copy without control characters; takes the text over. */
+/* A truncated copy without control characters; takes the text. */
 static char *cleaned(char *text_steal, size_t max)
 {
     CLEANUP_FREE char *text = text_steal;

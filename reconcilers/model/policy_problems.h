@@ -6,14 +6,12 @@
 #include "base/mem.h"
 #include "reconcilers/model/policy.h"
 
-/*
- * How problems of a policy are recorded, for the files that look for them. A place is a chain on
- * the stack that leads up to the root; it becomes text only when there is something to say.
- */
+/* Records problems of a policy, for the files that check it. A place is a chain on the C stack that
+ * leads to the root; it becomes text only for a problem. */
 enum policy_place_kind {
     PLACE_FIELD, /* ".name" */
     PLACE_ITEM,  /* "[index]" */
-    PLACE_KEY,   /* "[name]": an entry of a map, whose key may hold dots */
+    PLACE_KEY,   /* "[name]": a map entry, whose key may contain dots */
 };
 
 struct policy_place {
@@ -23,14 +21,15 @@ struct policy_place {
     size_t index;
 };
 
-/* Records one problem; control characters in it become "?", since people read it in terminals. */
+/* Records one problem. Control characters become "?", because users read it in terminals. */
 void policy_problem_add(struct policy_problems *problems, const struct policy_place *place,
                         const char *fmt, ...) PRINTF(3, 4);
 
-/* How many were found, also those that were not kept. */
+/* Number of problems found, including those that were not kept. */
 size_t policy_problems_count(const struct policy_problems *problems);
 
-/* Adds a problem for each selector of an effective spec that would not hold any more once Ostler has labelled what it finds. */
+/* Adds a problem for each selector of an effective spec that stops matching once Ostler labels the
+ * nodes that it selects. */
 void policy_check_selectors(const json_t *spec, struct policy_problems *problems);
 
 #endif

@@ -11,7 +11,7 @@
 #include "reconcilers/model/policy.h"
 #include "reconcilers/model/policy_formats.h"
 
-/* Whether a label key lies under a domain, or one of its subdomains. */
+/* Whether a label key is under a domain or one of its subdomains. */
 static bool is_under(const char *key, const char *domain)
 {
     const char *slash = strchr(key, '/');

@@ -1,4 +1,4 @@
-/* Selectors of a policy that would select on labels that Ostler writes itself. */
+/* Rejects selectors of a policy that depend on labels that Ostler writes itself. */
 #include "base/json.h"
 #include "base/str.h"
 #include "reconcilers/model/assignment.h"
@@ -6,13 +6,11 @@
 #include "reconcilers/model/policy.h"
 #include "reconcilers/model/policy_problems.h"
 
-/*
- * Selectors that Ostler itself would answer: it gives a node a label because the selector holds, then the selector does not hold
- * any more, the label goes, and so on for ever. Ostler gives labels only to nodes that lack them, so of the conditions on nodes
- * those are meant that hold without the label and not with it.
- */
+/* Such a selector would loop: Ostler labels a node because the selector matches, then the selector
+ * no longer matches, Ostler removes the label, and so on for ever. Ostler labels only nodes that
+ * lack the label, so only conditions that hold without it and fail with it are checked. */
 
-/* Whether a map gives nodes the label; value NULL: with any value. */
+/* Whether a map has the label; value NULL: any value. */
 static bool has(const json_t *labels, const char *key, const char *value)
 {
     const char *given = json_key(labels, key);
@@ -29,7 +27,7 @@ static bool pools_give(const json_t *spec, const char *key, const char *value)
     return false;
 }
 
-/* The assignment, whose values nobody can know. */
+/* The assignment labels, whose values cannot be predicted. */
 static bool is_assignment(const char *key)
 {
     for (const struct operand_row *o = operand_rows; o->section; o++)
@@ -47,7 +45,7 @@ static bool is_given(const json_t *spec, const char *key, const char *value)
     return present || is_assignment(key) || has(json_at(spec, "nodes.labels"), key, value) || pools_give(spec, key, value);
 }
 
-/* Whether an expression holds until Ostler has given the node its labels. */
+/* Whether an expression holds until Ostler has labelled the node. */
 static bool holds_until_given(const json_t *spec, const json_t *expression)
 {
     const char *key = json_key(expression, "key"), *operator = json_key(expression, "operator");
@@ -78,7 +76,7 @@ static void check_nodes(const json_t *spec, const struct policy_place *root, str
     }
 }
 
-/* What a pool gives changes with the pool, so no pool may go by it. */
+/* A pool's labels change with the pool, so no pool may select by them. */
 static void check_pools(const json_t *spec, const struct policy_place *root, struct policy_problems *problems)
 {
     struct policy_place pools = { .up = root, .kind = PLACE_FIELD, .name = "pools" };

@@ -1,4 +1,5 @@
-/* The variables and arguments that a policy may set for an operand. */
+/* Checks the variables and arguments that a policy sets for operands, and the toolkit's
+ * directory. */
 #include <string.h>
 
 #include "base/json.h"
@@ -7,14 +8,11 @@
 #include "reconcilers/model/policy.h"
 #include "reconcilers/model/policy_problems.h"
 
-/*
- * Variables and arguments that a policy gives to operands, and the directory of the toolkit. Operands are privileged, and what
- * interprets their scripts takes orders from its environment (BASH_ENV, MAKEFLAGS, PERL5OPT, …): so a policy has only what an
- * administrator allows.
- */
+/* Operands are privileged, and the interpreters of their scripts obey the environment (BASH_ENV,
+ * MAKEFLAGS, PERL5OPT, …). So a policy may set only what the administrator allows. */
 
-/* Whether a variable, or an argument up to its "=", is in a comma-separated list; an entry that ends in "*" stands for all that
- * begin so. */
+/* Whether a variable, or an argument up to its "=", is in a comma-separated list; an entry that
+ * ends in "*" allows that prefix. */
 static bool policy_setting_allowed(const char *setting, const char *allowed)
 {
     size_t name = setting[0] == '-' ? strcspn(setting, "=") : strlen(setting);
@@ -37,7 +35,7 @@ static bool has_control(const char *text)
     return false;
 }
 
-/* One setting, and the text that it brings: a variable's value, or the whole argument. */
+/* Checks one setting and its text: a variable's value, or the whole argument. */
 static void check_setting(const char *setting, const char *text, const char *allowed, const struct policy_place *at,
                           struct policy_problems *problems)
 {
@@ -48,7 +46,7 @@ static void check_setting(const char *setting, const char *text, const char *all
         policy_problem_add(problems, at, "%s must have no control characters", setting);
 }
 
-/* The variables of a Secret are settings that nobody sees here: it is allowed by its name. */
+/* The variables in a Secret cannot be checked, so the Secret is allowed by name. */
 static void check_secret(const json_t *operand, const struct policy_place *at, const char *allowed,
                          struct policy_problems *problems)
 {
@@ -116,7 +114,7 @@ static bool has_item(const char *list, const char *item)
     return false;
 }
 
-/* The directory of a toolkit that runs; NULL: none does. */
+/* The directory of a toolkit that is not switched off; NULL: there is none. */
 static const char *used_dir(const json_t *spec)
 {
     return json_bool(spec, "toolkit.enabled", true) ? json_str(spec, "toolkit.installDir") : NULL;
@@ -142,7 +140,7 @@ void policy_check_install_dirs(const struct policy *policy, const char *allowed,
     for (size_t i = 0; i < json_array_size(json_object_get(policy->spec, "pools")); i++) {
         const struct policy_place item = { .up = &pools, .kind = PLACE_ITEM, .index = i };
         CLEANUP_JSON json_t *spec = policy_pool_spec(policy, i);
-        /* What the policy's own breaks has been told. */
+        /* A problem of the policy's own directory was already added. */
         if (!str_eq(used_dir(spec), dir))
             check_dir(used_dir(spec), &item, allowed, problems);
     }

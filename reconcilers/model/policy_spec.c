@@ -33,7 +33,7 @@ static const char *type_name(const json_t *value)
     return "nothing";
 }
 
-/* A string that was given, in quotes and short; the caller frees it. */
+/* A given string, quoted and shortened; the caller frees it. */
 static char *shown(const json_t *string)
 {
     CLEANUP_FREE char *s = str_shortened(json_string_value(string), VALUE_LENGTH_MAX);
@@ -49,7 +49,7 @@ static json_t *wrong_type(const char *wanted, const json_t *value, const struct 
     return NULL;
 }
 
-/* Whether a value is a string that is used as it is: all of it, or nothing. */
+/* Whether a value is a string that is used unchanged or not at all. */
 static bool is_text(const json_t *value, const struct policy_place *at, struct policy_problems *problems)
 {
     if (!json_is_string(value)) {
@@ -124,7 +124,7 @@ static json_t *read_count(const struct policy_field *field, const json_t *value,
     return read_int(field, value, at, problems);
 }
 
-/* Seconds as a person would write them. */
+/* Seconds in the usual notation. */
 static char *duration_text(int64_t seconds)
 {
     if (seconds > 0 && seconds % 3600 == 0)
@@ -196,13 +196,13 @@ static void check_rules(const struct policy_field *field, const json_t *value,
             policy_problem_add(problems, at, "%s", r->message);
 }
 
-/* What must be unique in a list: a string itself, or an object's name. */
+/* The unique part of a list item: the string, or the object's name. */
 static const char *identity(const json_t *item)
 {
     return json_is_string(item) ? json_string_value(item) : json_str(item, "name");
 }
 
-/* Whether an item equals one before it. */
+/* Whether an item equals an earlier one. */
 static bool is_repeated(const json_t *list, const json_t *item)
 {
     size_t i;
@@ -214,7 +214,7 @@ static bool is_repeated(const json_t *list, const json_t *item)
     return false;
 }
 
-/* One item of a list, with the rules, which are for items and not for the list. */
+/* One item of a list, with its rules, which apply to items and not to the list. */
 static json_t *read_item(const struct policy_field *field, const json_t *value,
                          const struct policy_place *at, struct policy_problems *problems)
 {
@@ -247,7 +247,7 @@ static json_t *read_list(const struct policy_field *field, const json_t *value,
         json_t *item = read_item(field, entry, &here, problems);
         if ((field->flags & FIELD_UNIQUE) && is_repeated(list, item))
             policy_problem_add(problems, &here, "\"%s\" is there twice", identity(item));
-        /* What is wrong keeps its place, so that the others are found under their own numbers. */
+        /* A wrong item keeps its place, so that the others keep their index. */
         json_array_append_new(list, item ? item : json_null());
     }
     return list;
@@ -262,7 +262,7 @@ static json_t *read_object(const struct policy_field *field, const json_t *value
                        problems);
 }
 
-/* A value that was given, or NULL where a problem was added. */
+/* A given value, or NULL if a problem was added. */
 static json_t *read_value(const struct policy_field *field, const json_t *value, bool fill,
                           const struct policy_place *at, struct policy_problems *problems)
 {
@@ -292,7 +292,7 @@ static json_t *read_value(const struct policy_field *field, const json_t *value,
     return NULL;
 }
 
-/* The value of a field that was not given: its default, its children's defaults, or NULL. */
+/* The value of an absent field: its default, its children's defaults, or NULL. */
 static json_t *absent_value(const struct policy_field *field, bool fill,
                             const struct policy_place *at, struct policy_problems *problems)
 {
@@ -337,8 +337,8 @@ static void report_unknown(const struct policy_field *fields, const json_t *give
     }
 }
 
-/* An object by its table. Objects that hold nothing are left out of it, since nobody would tell
- * them from absent ones. */
+/* Reads an object by its table. Empty objects are left out, because they mean the same as absent
+ * ones. */
 static json_t *read_fields(const struct policy_field *fields, const json_t *given, bool fill,
                            const struct policy_place *at, struct policy_problems *problems)
 {

@@ -5,13 +5,11 @@
 
 struct policy_problems;
 
-/*
- * Reads a spec by the field table: types, formats, ranges, rules, unknown fields.
- */
+/* Reads a policy's spec by the field table: types, formats, ranges, rules, unknown fields. */
 
-/* The effective spec of `given` (NULL and null: an empty one), a new reference. Where problems were
- * added, it lacks what is wrong and is of no use. Nothing in it is shared with `given` that can
- * change. */
+/* The effective spec of `given` (NULL and null: an empty spec), a new reference. If problems
+ * were added, it lacks the invalid parts and must not be used. It shares no mutable value with
+ * `given`. */
 json_t *policy_spec_read(const json_t *given, struct policy_problems *problems);
 
 #endif

@@ -1,13 +1,11 @@
-/* Maintenance windows of a policy that never open. */
+/* Finds maintenance windows of a policy that never open. */
 #include "base/json.h"
 #include "reconcilers/model/policy.h"
 #include "reconcilers/model/policy_problems.h"
 #include "reconcilers/model/schedule.h"
 #include "reconcilers/model/zone.h"
 
-/*
- * Maintenance windows of a policy that never open: no format can tell them.
- */
+/* Adds a problem if the window never opens, which no format can detect. */
 
 static void check_window(const json_t *window, const struct policy_place *at, struct policy_problems *problems)
 {

@@ -16,7 +16,7 @@ typedef struct prerequisite_problem judge_fn(const json_t *answer, const char *n
 static struct prerequisite_problem judge_server(const json_t *answer, const char *ns)
 {
     (void) ns;
-    /* Some say "30+". */
+    /* Some servers report "30+". */
     long major = strtol(json_str_or_empty(answer, "major"), NULL, 10);
     long minor = strtol(json_str_or_empty(answer, "minor"), NULL, 10);
     if (major != 1 || minor >= PREREQUISITES_MINOR)
@@ -54,7 +54,7 @@ static struct prerequisite_problem judge_policies(const json_t *answer, const ch
     struct prerequisite_problem p = judge_crd(answer, CRD_POLICY,
                                               "Ostler changes nothing until then: the API server drops fields that it does not "
                                               "know, so parts of the policy may be missing");
-    p.stops = answer && p.reason; /* without it there is no policy that could be misread */
+    p.stops = answer && p.reason; /* without the CRD, no policy can be misread */
     return p;
 }
 
@@ -85,7 +85,8 @@ static struct prerequisite_problem judge_namespace(const json_t *answer, const c
     };
 }
 
-/* What may be listed and watched shows by itself; what may be written only when there is something to write. */
+/* Missing list and watch permissions show by themselves; missing write permissions only when there
+ * is something to write. */
 static struct prerequisite_problem judge_rights(const json_t *review, const char *ns)
 {
     CLEANUP_FREE char *missing = rights_missing(review);
@@ -108,7 +109,7 @@ static judge_fn *const judges[PREREQUISITES_PARTS] = {
     [PREREQUISITES_RIGHTS] = judge_rights,
 };
 
-/* Whether it says anything else than what was known. */
+/* Whether it differs from the known problem. */
 static bool replace(struct prerequisite_problem *p, struct prerequisite_problem by_steal)
 {
     bool news = !str_eq(p->message, by_steal.message);

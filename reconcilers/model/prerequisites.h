@@ -1,5 +1,5 @@
-/* What Ostler stands on and does not make itself: an API server that is new enough, the definitions of its kinds, the operands'
- * namespace. What is wrong there is said in one sentence, with what to do about it. */
+/* The prerequisites that Ostler does not create: a recent API server, Ostler's CRDs, the operands'
+ * namespace, permissions. Each problem is one sentence that also says what to do. */
 #ifndef OSTLER_RECONCILERS_MODEL_PREREQUISITES_H
 #define OSTLER_RECONCILERS_MODEL_PREREQUISITES_H
 
@@ -9,39 +9,40 @@
 #include "reconcilers/model/reason.h"
 
 enum {
-    /* The oldest minor version of Kubernetes 1 that will do. */
+    /* The oldest supported minor version of Kubernetes 1. */
     PREREQUISITES_MINOR = 30,
-    /* What the annotation of our CRDs says that fit this program: crds/, by scripts/crd-schema. */
+    /* The version in the annotation of CRDs that fit this program: crds/, by scripts/crd-schema. */
     PREREQUISITES_SCHEMA = 18,
 };
 
-/* In the order of what matters most. */
+/* Most important first. */
 enum prerequisite { PREREQUISITES_SERVER, PREREQUISITES_POLICIES, PREREQUISITES_REPORTS, PREREQUISITES_NAMESPACE,
                          PREREQUISITES_RIGHTS, PREREQUISITES_PARTS };
 
-/* What is wrong with a part. Zero-initialised = nothing. */
+/* The problem with one prerequisite. Zero-initialised: none. */
 struct prerequisite_problem {
-    enum reason reason; /* NONE: nothing is wrong */
+    enum reason reason; /* NONE: no problem */
     char *message;      /* owned */
-    json_t *status;     /* of a definition that is older: the schema of the status that it has. Owned; NULL: not known */
-    bool stops;         /* nothing is done as long as it lasts: what would be read is not what was meant */
+    json_t *status; /* for an outdated CRD: the status schema that it has. Owned; NULL: not known */
+    bool stops;         /* Ostler does nothing while it lasts, because it would misread objects */
 };
 
 struct prerequisites {
     struct prerequisite_problem of[PREREQUISITES_PARTS];
 };
 
-/* What an answer says of a part, taken over; NULL: there is no such object. Whether that is news. `ns` is what the operands'
- * namespace is called. */
+/* Takes a response about one prerequisite; NULL: the object does not exist. Returns whether its
+ * state changed. `ns` is the operands' namespace. */
 bool prerequisites_take(struct prerequisites *s, enum prerequisite part, const json_t *answer, const char *ns);
-/* Nothing is known of a part: nothing is wrong with it. Whether that is news. */
+/* Forgets the state of one prerequisite: it counts as without a problem. Returns whether its state
+ * changed. */
 bool prerequisites_forget(struct prerequisites *s, enum prerequisite part);
-/* What matters most; NULL: nothing is wrong. */
+/* The most important problem; NULL: none. */
 const struct prerequisite_problem *prerequisites_worst(const struct prerequisites *s);
-/* Why nothing is done but to say so; NULL: nothing keeps from working. Where not every watch is `well`, a namespace that is gone
- * with its roles may be why. */
+/* The problem that stops all work except reporting; NULL: none. If not every watch is `well`, the
+ * cause may be that the namespace was deleted together with its roles. */
 const struct prerequisite_problem *prerequisites_blocking(const struct prerequisites *s, bool well);
-/* What is wrong with a part; NULL: nothing. */
+/* The problem with one prerequisite; NULL: none. */
 const struct prerequisite_problem *prerequisites_of(const struct prerequisites *s, enum prerequisite part);
 /* Frees the messages. */
 void prerequisites_clear(struct prerequisites *s);

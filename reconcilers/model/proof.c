@@ -23,7 +23,7 @@ static const char *const ways[PROOF_WAY_COUNT] = {
 
 /* ---- values */
 
-/* Numbers with dots between them, as versions are. */
+/* Numbers with dots between them, as in versions. */
 static bool is_version(const char *text)
 {
     bool digit = false;
@@ -61,9 +61,9 @@ static bool take_text(bool (*good)(const char *text), const char *text, char *re
     return false;
 }
 
-/* ---- last words */
+/* ---- termination message */
 
-/* A name as nvidia-smi prints it, the way a label has it: blanks become dashes, as GPU feature discovery does. */
+/* A name from nvidia-smi as a label value: blanks become dashes, as in GPU feature discovery. */
 static void read_product(const char *value, struct proof_facts *ret)
 {
     char label[PROOF_PRODUCT_MAX];
@@ -127,7 +127,7 @@ void proof_read(const char *said, struct proof_facts *ret)
 
 /* ---- the annotation */
 
-/* A member that is left out where it is "". */
+/* A member that is left out if it is "". */
 static bool read_optional(const json_t *said, const char *key, bool (*good)(const char *text), char *ret, size_t size)
 {
     const json_t *value = json_object_get(said, key);

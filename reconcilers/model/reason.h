@@ -1,15 +1,15 @@
-/* Every reason that Ostler gives: for the state of a node, a condition, a write or an Event. Code
- * compares reasons, people and programs read their texts. The tables reasons_*.inc have a row for
- * each; scripts/describe-reasons writes the tables of the documents from them. */
+/* Every reason that Ostler gives for a node state, condition, write or Event. Code compares the
+ * enum; users and programs read the text. Each reason is a row in the tables reasons_*.inc, from
+ * which scripts/describe-reasons writes tables in the documents. */
 #ifndef OSTLER_RECONCILERS_MODEL_REASON_H
 #define OSTLER_RECONCILERS_MODEL_REASON_H
 
-/* What a reason means for whoever reads it. */
+/* What a reason means for its reader. */
 enum reason_class {
-    REASON_PROGRESS, /* it is as it should be, or goes on by itself: no action is required */
-    REASON_WAITS,    /* it goes on when something else has ended, or a user acts */
-    REASON_WRONG,    /* it does not get well before a user acts */
-    REASON_GONE,     /* what it is about is down, gone, or not for Ostler to serve */
+    REASON_PROGRESS, /* healthy, or proceeds without help: no action is required */
+    REASON_WAITS,    /* proceeds when something else ends or a user acts */
+    REASON_WRONG,    /* stays broken until a user acts */
+    REASON_GONE,     /* the object is down, deleted, or not served by Ostler */
 };
 
 /* REASON(id, text, class, page, todo) of the tables, with its meaning in the comment before it:
@@ -19,7 +19,7 @@ enum reason_class {
  *   todo   what a user does about it, in Markdown; NODE stands for the node, PLAN for the hash of
  *          the plan; NULL: nothing */
 enum reason {
-    REASON_NONE, /* no reason is given */
+    REASON_NONE, /* no reason */
 #define REASON(id, ...) REASON_##id,
 #include "reconcilers/model/reasons.inc"
 #undef REASON
@@ -30,11 +30,11 @@ enum reason {
 const char *reason_text(enum reason r);
 /* The class of a reason that is one. */
 enum reason_class reason_class(enum reason r);
-/* What a user does about it, as the table has it. NULL: nothing. Static text. */
+/* What a user does about it, from the table. NULL: nothing. Static text. */
 const char *reason_todo(enum reason r);
-/* The reason with this text; NONE for NULL and "", OTHER for a word that no table has. */
+/* The reason with this text; NONE for NULL and "", OTHER for a word that is not in the tables. */
 enum reason reason_parse(const char *text);
-/* The text; for OTHER the word itself, if that is known. Static text, or `other`, borrowed. */
+/* The text; for OTHER the word itself, if known. Static text or `other`, borrowed. */
 const char *reason_word(enum reason r, const char *other);
 
 #endif

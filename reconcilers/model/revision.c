@@ -52,7 +52,7 @@ const char *driver_source_problem(struct arena *a, enum policy_driver_source wis
     return host_os_problem(a, host, facts);
 }
 
-/* A list of the spec as it is, or an empty one. */
+/* A list of the spec, or an empty one. */
 static json_t *list_of(const json_t *section, const char *key)
 {
     json_t *list = json_object_get(section, key);
@@ -69,7 +69,7 @@ static void add_image(json_t *inputs, const json_t *spec, enum operand operand,
     policy_image_clear(&image);
 }
 
-/* Image, env and args: what every operand has. */
+/* Image, env and args, which every operand has. */
 static json_t *operand_inputs(const json_t *spec, enum operand operand, const json_t *held)
 {
     const json_t *section = json_object_get(spec, operand_get(operand)->section);
@@ -80,8 +80,8 @@ static json_t *operand_inputs(const json_t *spec, enum operand operand, const js
     return inputs;
 }
 
-/* The kernel as a part of an image's tag. The node says it, so it is made harmless: no byte gets
- * through that could end the tag. */
+/* The kernel version as part of an image's tag. A node reports it, so bytes that could end the tag
+ * are replaced. */
 static json_t *kernel_tag(const char *kernel)
 {
     static const char fit[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
@@ -91,9 +91,9 @@ static json_t *kernel_tag(const char *kernel)
     return json_text(tag);
 }
 
-/* The first of the revisions of the driver that are held whose version means the same here: those of
- * another source are numbered otherwise, and a precompiled image's is a branch, which names no image
- * of the other kind. */
+/* The first held driver revision whose version means the same here. Other sources number versions
+ * differently, and a precompiled image's version is a branch, which names no image of the other
+ * kind. */
 static const json_t *held_driver(const json_t *held, enum driver_source source, bool precompiled)
 {
     size_t i;
@@ -105,7 +105,7 @@ static const json_t *held_driver(const json_t *held, enum driver_source source, 
     return NULL;
 }
 
-/* What the first of the revisions of the stack that are held and have the operand made it from. */
+/* The operand's inputs in the first held stack revision that has it. */
 static const json_t *held_operand(const json_t *held, const struct operand_row *o)
 {
     size_t i;
@@ -116,9 +116,9 @@ static const json_t *held_operand(const json_t *held, const struct operand_row *
     return NULL;
 }
 
-/* The names of the ConfigMaps and of the Secret that the container is given. Where none is named a revision is what it was before
- * there were such settings. As in NVIDIA's operator, packages are not fetched for a precompiled driver (v26.7.0
- * internal/state/driver_volumes.go). */
+/* The names of the container's ConfigMaps and Secret. Without them a revision stays what it was
+ * before these settings existed. As in NVIDIA's operator, a precompiled driver downloads no
+ * packages (v26.7.0 internal/state/driver_volumes.go). */
 static void add_files(json_t *inputs, const json_t *spec, bool precompiled)
 {
     static const struct {
@@ -137,7 +137,7 @@ static void add_files(json_t *inputs, const json_t *spec, bool precompiled)
     }
 }
 
-/* As long as it is off a revision is what it was before there was such a setting. */
+/* While it is off, a revision stays what it was before this setting existed. */
 static void add_rdma(json_t *inputs, const json_t *spec)
 {
     const json_t *rdma = json_at(spec, "driver.rdma");
@@ -145,7 +145,7 @@ static void add_rdma(json_t *inputs, const json_t *spec)
         json_object_set_new(inputs, "rdma", json_pack("{s:b}", "useHostMofed", json_bool(rdma, "useHostMofed", false)));
 }
 
-/* The same; `held`: the revision whose versions are held. */
+/* Likewise; `held`: the revision whose versions are kept. */
 static void add_gdrcopy(json_t *inputs, const json_t *spec, const json_t *held)
 {
     if (!json_bool(spec, "driver.gdrcopy.enabled", false))
@@ -155,14 +155,14 @@ static void add_gdrcopy(json_t *inputs, const json_t *spec, const json_t *held)
     json_object_set_new(inputs, "gdrcopy", gdrcopy);
 }
 
-/* A host with a subscription gives it to the container, unless the policy says where packages come from: then the host need not
- * have one. */
+/* A subscribed host shares its subscription with the container, unless the policy sets the package
+ * source; then the host needs no subscription. */
 static bool needs_entitlement(const json_t *inputs, const struct host *host)
 {
     return str_has_prefix(host->os, "rhel") && host->runtime == RUNTIME_CONTAINERD && !json_object_get(inputs, "repoConfig");
 }
 
-/* What only NVIDIA's container takes. */
+/* Inputs of NVIDIA's container only. */
 static json_t *container_inputs(const json_t *spec, const struct host *host, const json_t *held)
 {
     bool precompiled = json_bool(spec, "driver.precompiled", false);
@@ -186,7 +186,7 @@ static json_t *container_inputs(const json_t *spec, const struct host *host, con
     return inputs;
 }
 
-/* Google's image is on the node already; without a version it installs the one that fits the
+/* Google's image is already on the node. Without a version it installs the one that fits the
  * system. */
 static json_t *cos_inputs(const json_t *spec, const json_t *held)
 {
@@ -234,15 +234,15 @@ bool toolkit_is_ostlers(const json_t *spec, const struct host *host)
     return toolkit_wish_of(spec) != TOOLKIT_OF_HOST && !takes_hosts(spec, host);
 }
 
-/* What the operands of a stack are made from. */
+/* The sources of a stack's inputs. */
 struct stack_case {
     const json_t *spec;        /* the pool's */
-    enum driver_source source; /* whose root the driver has */
+    enum driver_source source; /* whose root the driver uses */
     const struct host *host;
     const struct plugin_config *config;
 };
 
-/* What an operand of the stack takes besides image, variables and arguments. */
+/* Adds an operand's inputs other than image, variables and arguments. */
 typedef void add_own_fn(json_t *inputs, const struct stack_case *c);
 
 static void add_toolkits_own(json_t *inputs, const struct stack_case *c)
@@ -286,15 +286,14 @@ static json_t *part_inputs(const struct operand_row *o, const struct stack_case 
     return inputs;
 }
 
-/* Whose root the driver has. A driver that Google has installed on GKE's systems lies where its installer for Container-Optimized
- * OS puts any. */
+/* Whose root the driver uses. A driver that Google installed on other GKE systems is where its
+ * installer for Container-Optimized OS puts any. */
 static enum driver_source root_of(enum driver_source source, const struct host *host)
 {
     return source == DRIVER_SOURCE_HOST && (host->cos || host->google_driver) ? DRIVER_SOURCE_COS : source;
 }
 
-/* What the node's ways of running containers are: the same keys for each operand that depends on
- * them. */
+/* The node's container runtime facts: the same keys for each operand that depends on them. */
 static void add_host(json_t *inputs, const struct host *host)
 {
     json_object_set_new(inputs, "runtime", json_text(host_runtime_name(host->runtime)));
@@ -308,10 +307,11 @@ json_t *stack_inputs(const json_t *pool_spec, enum driver_source source, const s
     json_t *inputs = json_object();
     json_object_set_new(inputs, "tier", json_text("stack"));
     json_object_set_new(inputs, "driverRoot", json_text(driver_source_name(root_of(source, host))));
-    /* Where the host's own toolkit was found that is part of what the host is: no revision of one kind is tried on the other. */
+    /* A host toolkit is part of the kind of host, so a revision of one kind is never tried on the
+     * other. */
     if (takes_hosts(pool_spec, host))
         json_object_set_new(inputs, "hostToolkit", json_text(host_toolkit_name(host->toolkit)));
-    /* Ostler's toolkit switches CDI on; without it nobody does. */
+    /* Ostler's toolkit enables CDI; without it CDI has the runtime's default. */
     json_object_set_new(inputs, "cdi", json_boolean(toolkit_is_ostlers(pool_spec, host) ? host->cdi : host->cdi_by_default));
     add_host(inputs, host);
     if (source == DRIVER_SOURCE_CONTAINER && json_bool(pool_spec, "driver.gdrcopy.enabled", false))
@@ -347,7 +347,7 @@ unsigned follower_traits(const json_t *stack_inputs)
            (plugin_share_of(settings, RESOURCE_GPU).renamed ? FOLLOWER_RENAMED : 0U);
 }
 
-/* A selector's labels are expressions with one value. */
+/* A selector's labels become expressions with one value. */
 static json_t *expressions_of(const json_t *selector)
 {
     json_t *list = json_array(), *value;
@@ -363,7 +363,7 @@ json_t *agent_inputs(const json_t *spec)
     return json_pack("{s:o}", "selection", expressions_of(json_at(spec, "nodes.selector")));
 }
 
-/* Of hashes. No vowels: no words. */
+/* Of hashes. Without vowels, so that no words appear. */
 static const char alphabet[] = "0123456789bcdfghjklmnpqrstvwxyz";
 
 bool revision_is_hash(const char *text)
@@ -388,7 +388,7 @@ static bool is_of_tier(const struct operand_row *o, const char *tier)
     return o->class == OPERAND_CLASS_TIER && str_eq(o->tier, tier);
 }
 
-/* The version of an operand of the tier; NULL: it is of another tier, or the inputs name none. */
+/* The version of an operand of the tier; NULL: another tier, or no version in the inputs. */
 static const char *version_in(const struct operand_row *o, const char *tier, const json_t *inputs)
 {
     return is_of_tier(o, tier) ? json_str(operand_inputs_of(o, inputs), "version") : NULL;

@@ -10,7 +10,8 @@
 
 enum { NAMED_MAX = 5, TEXT_MAX = 4096 };
 
-/* Those that are used elsewhere, which the review does not know, and those that Ostler does without. */
+/* Resources used in other namespaces, which the review does not cover, and resources that Ostler
+ * can do without. */
 static const enum resource_id left_out[] = { RESOURCE_LEASE, RESOURCE_EVENT, RESOURCE_SERVICEMONITOR, RESOURCE_BUDGET,
                                             RESOURCE_SLICE, RESOURCE_DEPLOYMENT };
 #define COURTESY "pods/log"
@@ -26,7 +27,7 @@ static bool lists(const json_t *rule, const char *key, const char *word)
     return json_has_text(list, "*") || json_has_text(list, word);
 }
 
-/* A rule for one object alone counts: its name is the one that is used. */
+/* A rule for one named object counts: Ostler uses that name. */
 static bool is_given(const json_t *review, const char *verb, const char *group, const char *resource)
 {
     size_t i;

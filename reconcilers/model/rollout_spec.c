@@ -5,7 +5,7 @@
 #include "base/json.h"
 #include "base/str.h"
 
-/* Of a count or a span of time that nobody set. */
+/* For a count or duration that is not set. */
 enum { NO_LIMIT = -1 };
 
 static struct rollout_count count_at(const json_t *rollout, const char *name)
@@ -20,7 +20,7 @@ static struct rollout_count count_at(const json_t *rollout, const char *name)
     return c;
 }
 
-/* In seconds; a part of one counts as a whole one, so that no wait is shorter than it was meant. */
+/* In seconds, rounded up, so that no wait is too short. */
 static int64_t span_at(const json_t *rollout, const char *path)
 {
     const char *text = json_str(rollout, path);
@@ -30,8 +30,8 @@ static int64_t span_at(const json_t *rollout, const char *path)
     return ms / 1000 + (ms % 1000 != 0);
 }
 
-/* An unknown time zone makes a window that never opens. A schedule that is none cannot come from a valid spec; it would not open
- * either. */
+/* An unknown time zone makes a window that never opens. A valid spec has no invalid schedule; such
+ * a window would not open either. */
 static size_t read_windows(const json_t *rollout, struct window ret[static ROLLOUT_WINDOWS_MAX])
 {
     size_t i, len = 0;
@@ -90,7 +90,7 @@ size_t rollout_count_of(const struct rollout_count *c, size_t all)
         return SIZE_MAX;
     if (!c->percent)
         return (size_t) c->value;
-    /* Hundreds and the rest apart, so that no product is too large for any number of nodes. */
+    /* Hundreds and the remainder separately, to avoid overflow for any number of nodes. */
     size_t share = (size_t) c->value;
     return all / 100 * share + (all % 100 * share + 99) / 100;
 }

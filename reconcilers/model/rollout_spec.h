@@ -9,7 +9,7 @@
 
 #include "reconcilers/model/window.h"
 
-/* A number of nodes or GPUs, or a share of them. */
+/* A number of nodes or GPUs, or a percentage of them. */
 struct rollout_count {
     bool percent;
     int64_t value; /* -1: no limit */
@@ -22,13 +22,14 @@ enum drain_on_timeout { DRAIN_RELEASE, DRAIN_DELETE };
 
 struct drain_spec {
     enum drain_mode mode;
-    int64_t wait_for_jobs_s; /* -1: as long as they run */
+    int64_t wait_for_jobs_s; /* -1: until they end */
     int64_t timeout_s;
     enum drain_on_timeout on_timeout;
     bool delete_empty_dir;
-    bool force;              /* pods without a controller may go too */
-    const char *taint_key;      /* of the taint that closes a node meanwhile; borrowed from the policy's spec */
-    const json_t *pod_selector; /* only these pods are asked to leave; NULL: all. Borrowed from the policy's spec */
+    bool force;              /* pods without a controller may be evicted too */
+    const char *taint_key;      /* key of the upgrade taint; borrowed from the policy's spec */
+    /* Evict only these pods; NULL: all. Borrowed from the policy's spec. */
+    const json_t *pod_selector;
 };
 
 enum { ROLLOUT_WINDOWS_MAX = 16 };
@@ -47,9 +48,9 @@ struct rollout_spec {
     int64_t install_timeout_s, validation_timeout_s;
 };
 
-/* Of a valid effective spec (struct policy.spec), which must outlive the result. */
+/* Decodes a valid effective spec (struct policy.spec), which must outlive the result. */
 void rollout_spec_decode(const json_t *spec, struct rollout_spec *ret);
-/* How many of `all` that is: a percentage is rounded up; SIZE_MAX where there is no limit. */
+/* The number for a total of `all`: a percentage is rounded up; SIZE_MAX: no limit. */
 size_t rollout_count_of(const struct rollout_count *c, size_t all);
 
 #endif

@@ -9,15 +9,15 @@
 enum { MINUTE, HOUR, DAY, MONTH, WEEKDAY, FIELDS };
 
 static const struct field {
-    int64_t min, max; /* as written: Sunday may be 7 too */
-    int64_t size;     /* how many values there are */
-    size_t digits;    /* at most; one or two */
+    int64_t min, max; /* as written: Sunday may also be 7 */
+    int64_t size;     /* number of values */
+    size_t digits;    /* maximum; one or two */
 } fields[FIELDS] = {
     [MINUTE] = { 0, 59, 60, 2 }, [HOUR] = { 0, 23, 24, 2 },   [DAY] = { 1, 31, 31, 2 },
     [MONTH] = { 1, 12, 12, 2 },  [WEEKDAY] = { 0, 7, 7, 1 },
 };
 
-/* Reads a number from `min` to `max`; what follows it, or NULL. */
+/* Reads a number from `min` to `max`. Returns what follows it, or NULL. */
 static const char *read_number(const char *s, size_t digits_max, int64_t min, int64_t max, int64_t *ret)
 {
     size_t n = strspn(s, "0123456789");
@@ -28,7 +28,8 @@ static const char *read_number(const char *s, size_t digits_max, int64_t min, in
     return str_parse_int(digits, min, max, ret) ? s + n : NULL;
 }
 
-/* Adds one item: "*", "5" or "1-5", each with or without a step "/2". What follows it, or NULL. */
+/* Adds one item: "*", "5" or "1-5", each with an optional step "/2". Returns what follows it, or
+ * NULL. */
 static const char *read_item(const char *s, const struct field *f, uint64_t *bits, bool *star)
 {
     int64_t first = f->min, end = f->min + f->size - 1, last = end, step = 1;
@@ -93,7 +94,7 @@ static int highest(uint64_t bits)
     return 63 - __builtin_clzll(bits);
 }
 
-/* The values below one. */
+/* The bits of smaller values. */
 static uint64_t below(uint64_t bits, int value)
 {
     return bits & ((UINT64_C(1) << value) - 1);
@@ -116,7 +117,7 @@ static bool fits_day(const struct schedule *s, struct date date, int64_t day)
     return s->either_day ? by_day || by_weekday : by_day && by_weekday;
 }
 
-/* The first minute of a day at or after one; -1: none. */
+/* The first minute of a day at or after `from`; -1: none. */
 static int next_of_day(const struct schedule *s, int from)
 {
     int hour = from / 60, minute = from % 60;
@@ -126,7 +127,7 @@ static int next_of_day(const struct schedule *s, int from)
     return later ? (hour + 1 + lowest(later)) * 60 + lowest(s->minutes) : -1;
 }
 
-/* The last minute of a day at or before one; -1: none. */
+/* The last minute of a day at or before `to`; -1: none. */
 static int last_of_day(const struct schedule *s, int to)
 {
     int hour = to / 60;
@@ -173,7 +174,7 @@ int schedule_end_of_day(const struct schedule *s)
     return highest(s->hours) * 60 + highest(s->minutes);
 }
 
-/* The most that two neighbours differ; 0 where there is but one. */
+/* The largest difference of two neighbours; 0 if there is only one. */
 static int widest_gap(uint64_t bits)
 {
     int widest = 0;

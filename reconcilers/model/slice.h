@@ -1,5 +1,5 @@
-/* ResourceSlices of NVIDIA's DRA driver: which nodes' GPUs are given to resource claims. Whoever publishes them serves the node,
- * whatever its pods are called. */
+/* ResourceSlices of NVIDIA's DRA driver: the nodes whose GPUs are given to resource claims. The
+ * publisher of a slice serves the node, whatever its pods are called. */
 #ifndef OSTLER_RECONCILERS_MODEL_SLICE_H
 #define OSTLER_RECONCILERS_MODEL_SLICE_H
 
@@ -8,23 +8,24 @@
 
 #include "kube/record.h"
 
-/* The driver that publishes GPUs (kubernetes-sigs/dra-driver-nvidia-gpu, cmd/gpu-kubelet-plugin/types.go); compute domains have
- * another. */
+/* The driver that publishes GPUs (kubernetes-sigs/dra-driver-nvidia-gpu,
+ * cmd/gpu-kubelet-plugin/types.go). Compute domains use another name. */
 #define SLICE_DRIVER "gpu.nvidia.com"
-/* Field selector of the slices that are asked for; the API server selects by it (KEP-4381). */
+/* Field selector of the list and watch of slices; the API server supports it (KEP-4381). */
 #define SLICE_FIELDS "spec.driver=" SLICE_DRIVER
 
 struct slice {
     struct record head;
-    struct slice *next_on_node; /* the node's list; kept by whoever indexes */
-    char *node;                 /* whose devices these are; owned */
+    struct slice *next_on_node; /* the node's list; the index maintains it */
+    char *node;                 /* node of these devices; owned */
 };
 
-/* What is kept of a ResourceSlice; NULL: it offers no GPU of one node. Owned by the caller. */
+/* The cached record of a ResourceSlice; NULL: it offers no GPU of a single node. Owned by the
+ * caller. */
 struct slice *slice_project(const json_t *object);
-/* Frees it. NULL is none. */
+/* Frees it. NULL is allowed. */
 void slice_free(struct slice *s);
-/* Whether both say the same. */
+/* Whether both are equal. */
 bool slice_same(const struct slice *a, const struct slice *b);
 
 #endif

@@ -24,7 +24,7 @@ const char *task_kind_name(enum task_kind kind)
     return kind_names[kind];
 }
 
-/* What a DaemonSet or somebody else controls is none: we make them bare. */
+/* A pod with a controller is not a task: Ostler creates tasks without one. */
 enum task_kind task_kind_of(const json_t *object)
 {
     const char *name = object_label(object, LABEL_TASK);
@@ -60,7 +60,7 @@ const char *task_node(const json_t *object)
            ? json_string_value(json_array_get(json_object_get(field, "values"), 0)) : NULL;
 }
 
-/* ---- what its status says */
+/* ---- status */
 
 static bool is_any(enum reason r, const enum reason *of, size_t count)
 {
@@ -79,7 +79,7 @@ bool task_cannot_pull(enum reason reason)
     return is_any(reason, reasons, ARRAY_LEN(reasons));
 }
 
-/* Reasons for waiting that come after the image is there. */
+/* Waiting reasons that come after the image is pulled. */
 static bool waits_with_image(enum reason reason)
 {
     static const enum reason reasons[] = { REASON_CREATE_CONTAINER_ERROR,
@@ -95,7 +95,7 @@ static const json_t *end_of(const json_t *status)
     return end ? end : json_at(status, "lastState.terminated");
 }
 
-/* A kubelet says in turn that a pull has failed and that it waits before the next: the words are the same for both. */
+/* A kubelet alternates between a failed pull and the back-off; both get the same text. */
 static const char *without_back_off(const char *words)
 {
     const char *end = str_has_prefix(words, "Back-off pulling image ") ? strstr(words, "\": ") : NULL;
@@ -105,11 +105,11 @@ static const char *without_back_off(const char *words)
 static const char *without_reason(const char *words)
 {
     static const char reason[] =
-        "ErrImagePull: "; /* the kubelet's text, not a reason of a status */
+        "ErrImagePull: "; /* text of the kubelet, not a reason of a status */
     return str_has_prefix(words, reason) ? words + strlen(reason) : words;
 }
 
-/* One line, and no byte that JSON writes as six. */
+/* One line, without bytes that JSON encodes as six. */
 static uint32_t words_of(struct intern *in, const json_t *waiting)
 {
     const char *words = without_reason(without_back_off(json_str_or_empty(waiting, "message")));
@@ -176,7 +176,7 @@ static uint32_t device_of(struct intern *in, const json_t *containers)
     return INTERN_NONE;
 }
 
-/* What runs before: that its image is missing, or that it failed. */
+/* Reads an init container: its image is missing, or it failed. */
 static void look_at_init(struct intern *in, struct task *t, const json_t *status)
 {
     uint16_t pulled = t->pulled;
@@ -228,7 +228,7 @@ bool task_same(const struct task *a, const struct task *b)
 {
     if (!a || !b)
         return a == b;
-    /* Both were zeroed whole before anything was filled in. */
+    /* Both were zeroed before members were set. */
     return memcmp(a, b, sizeof *a) == 0;
 }
 

@@ -1,5 +1,5 @@
-/* What we keep of a one-off pod: one that Ostler makes on a node itself, outside any DaemonSet, to find something out there. It
- * runs once, says what came of it, and is deleted. */
+/* The cached state of a one-off pod, which Ostler creates on a node without a DaemonSet to find
+ * something out. It runs once, reports a result, and is deleted. */
 #ifndef OSTLER_RECONCILERS_MODEL_TASK_H
 #define OSTLER_RECONCILERS_MODEL_TASK_H
 
@@ -13,8 +13,8 @@
 
 /* id, value of the label ostler.dev/task */
 #define TASKS(X)                                                                                                              \
-    X(PROOF, "proof") /* a CUDA program on one GPU: whether a pod of anybody's would work there */                            \
-    X(PULL, "pull")   /* has images pulled, and runs none of them */
+    X(PROOF, "proof") /* a CUDA program on one GPU: whether a user's pod would work there */       \
+    X(PULL, "pull")   /* pulls images and runs none of them */
 
 enum task_kind {
 #define X(id, ...) TASK_##id,
@@ -25,59 +25,62 @@ enum task_kind {
 };
 
 enum task_state {
-    TASK_PENDING, /* not all of its containers have begun */
+    TASK_PENDING, /* not all of its containers have started */
     TASK_RUNNING,
-    TASK_DONE,    /* it ended well */
-    TASK_FAILED,  /* it ended badly, or somebody ended it */
+    TASK_DONE,    /* it succeeded */
+    TASK_FAILED,  /* it failed or was killed */
 };
 
 enum {
-    TASK_SAID_MAX = 512,  /* bytes that are kept of its last words */
-    TASK_WORDS_MAX = 300, /* of why an image cannot be pulled */
-    TASK_NAME_MAX = 64,   /* longest name with its NUL */
+    TASK_SAID_MAX = 512,  /* bytes that are kept of its termination message */
+    TASK_WORDS_MAX = 300, /* bytes of the reason that an image cannot be pulled */
+    TASK_NAME_MAX = 64,   /* longest name, including the NUL */
 };
 
 struct task {
     enum task_kind kind;
     enum task_state state;
-    uint32_t policy;     /* interned uid of the policy that it was made for */
-    uint32_t purpose;    /* interned: the label ostler.dev/revision, what it is to find out about */
-    uint32_t resource;   /* interned: the resource of the GPU that it asks for; INTERN_NONE: none */
-    /* Interned termination message of the container that ended last, at most TASK_SAID_MAX bytes of it; INTERN_NONE: none. */
+    uint32_t policy;     /* interned uid of the policy that it was created for */
+    uint32_t purpose;    /* interned label ostler.dev/revision: the revisions that it is about */
+    uint32_t resource;   /* interned GPU resource that it requests; INTERN_NONE: none */
+    /* Interned termination message of the container that ended last, at most TASK_SAID_MAX bytes;
+     * INTERN_NONE: none. */
     uint32_t said;
-    uint32_t no_image;   /* interned: the first image that cannot be pulled; INTERN_NONE: all could so far */
-    /* Interned: the registry's words for it, or the kubelet's, one line of at most TASK_WORDS_MAX bytes; INTERN_NONE: none. */
+    uint32_t no_image;   /* interned first image that cannot be pulled; INTERN_NONE: none so far */
+    /* Interned error of the registry or the kubelet, one line of at most TASK_WORDS_MAX bytes;
+     * INTERN_NONE: none. */
     uint32_t why_no_image;
-    bool unschedulable;  /* the scheduler has found no place for it; the pod's problem says why */
-    bool bound;          /* it has its node */
-    bool begun;          /* some container of it has run */
-    uint16_t images;     /* of its containers */
-    uint16_t pulled;     /* how many of these are on the node */
-    int32_t exit_code;   /* of the container that ended worst */
-    int64_t created_s;   /* when it was made, seconds of the epoch, by the clock of the API server */
-    int64_t started_s;   /* when its kubelet saw it first, by that one's clock; 0: it has not */
-    int64_t ended_s;     /* when its last container ended; 0: it has not, or never began */
+    bool unschedulable;  /* the scheduler found no node for it; the pod's problem says why */
+    bool bound;          /* it is bound to its node */
+    bool begun;          /* one of its containers has run */
+    uint16_t images;     /* images of its containers */
+    uint16_t pulled;     /* of these images, those on the node */
+    int32_t exit_code;   /* of the container with the worst exit */
+    int64_t created_s;   /* when it was created, epoch seconds, by the API server's clock */
+    int64_t started_s;   /* when its kubelet first saw it, by the kubelet's clock; 0: not yet */
+    int64_t ended_s;     /* when its last container ended; 0: not yet, or it never started */
 };
 
-/* What a pod's labels say it is; TASK_NONE for all that is no task of ours. Only pods of the operand namespace may be
- * asked about. */
+/* The kind of a pod by its labels; TASK_NONE: not a task. Call it only for pods of the operand
+ * namespace. */
 enum task_kind task_kind_of(const json_t *object);
-/* "proof", "pull": as the label ostler.dev/task has it. Static text. */
+/* "proof", "pull": the value of the label ostler.dev/task. Static text. */
 const char *task_kind_name(enum task_kind kind);
-/* "ostler-proof-<node>", the same each time, so that two passes never make two; shortened with a hash where it is too long. */
+/* "ostler-proof-<node>", always the same, so that two passes cannot create two pods. A name that is
+ * too long is shortened with a hash. */
 void task_name(enum task_kind kind, const char *node, char out[static TASK_NAME_MAX]);
-/* The node that it is for: where it is bound, or before that where its affinity pins it; NULL: nowhere. Borrowed. */
+/* The node that it is bound to, else the node that its affinity selects; NULL: none. Borrowed. */
 const char *task_node(const json_t *object);
-/* Whether a container that waits for this reason waits for an image that could not be pulled. */
+/* Whether this waiting reason of a container means that its image could not be pulled. */
 bool task_cannot_pull(enum reason reason);
 /* Owned by the caller. */
 struct task *task_project(struct intern *in, enum task_kind kind, const json_t *object);
-/* When it was made. Where that is still to come, the API server's clock was wrong, and what the kubelet says counts; now where
- * that is still to come as well, or it said nothing: nobody knows when it was. */
+/* When it was created. If that is in the future, the API server's clock was wrong, and the
+ * kubelet's time counts. If that is absent or also in the future, `now_s`. */
 int64_t task_made_s(const struct task *t, int64_t now_s);
-/* Whether nothing that anybody looks at differs; both have their strings from the same table. */
+/* Whether all fields that decisions use are equal; both use the same string table. */
 bool task_same(const struct task *a, const struct task *b);
-/* Frees it and gives its strings back. */
+/* Frees it and releases its strings. */
 void task_free(struct intern *in, struct task *t);
 
 #endif

@@ -5,7 +5,7 @@
 
 enum {
     HORIZON_DAYS = 5 * 366,
-    /* As many openings that follow on each other are looked at: four a day within the horizon. */
+    /* consecutive openings that are examined: four a day within the horizon */
     RUN_MAX = 8192,
 };
 
@@ -24,13 +24,14 @@ static int64_t opening(const struct window *w, int64_t minute)
     return zone_to_utc(w->zone, minute * 60);
 }
 
-/* The last minute, on the window's own clock, whose opening is at or before a time; not from longer ago than an opening lasts. */
+/* The last minute, on the window's clock, that opens at or before a time and could still be
+ * open. */
 static int64_t last_minute(const struct window *w, int64_t at_s)
 {
     int32_t offset = zone_offset(w->zone, at_s);
     int32_t turned_back = zone_offset(w->zone, at_s - CALENDAR_DAY_S) - offset;
     int64_t local_s = at_s + offset;
-    /* In the second of two same hours everything up to the end of the first has been. */
+    /* In the second of two repeated hours, everything up to the end of the first is past. */
     if (turned_back > 0 && zone_offset(w->zone, at_s - turned_back) != offset)
         local_s += turned_back;
     int64_t to = calendar_floor(local_s, 60);
@@ -41,7 +42,7 @@ static int64_t last_minute(const struct window *w, int64_t at_s)
     return minute;
 }
 
-/* Until when a window that is open at a time stays so, for all that is known of that day; the time itself: it is closed. */
+/* Until when a window stays open, as far as that day shows; `at_s`: it is closed. */
 static int64_t open_until(const struct window *w, int64_t at_s)
 {
     int64_t minute = w->zone ? last_minute(w, at_s) : SCHEDULE_NONE;
@@ -53,7 +54,7 @@ static int64_t open_until(const struct window *w, int64_t at_s)
     if (w->merges) {
         int64_t day = calendar_floor(minute, CALENDAR_DAY_MINUTES);
         int64_t last = day * CALENDAR_DAY_MINUTES + schedule_end_of_day(&w->schedule);
-        /* Not over a change of the clocks: that can make a gap. */
+        /* Not across a clock change, which can make a gap. */
         if (opening(w, last) - begin == (last - minute) * 60)
             begin = opening(w, last);
     }
@@ -73,7 +74,8 @@ static int64_t next_opening(const struct window *w, int64_t after_s, int64_t end
     return minute == SCHEDULE_NONE ? INT64_MAX : opening(w, minute);
 }
 
-/* When the windows close that are open at a time, or those that open before they close; the time itself: all are closed. */
+/* When all windows have closed that are open at `now_s` or open before those close; `now_s`: all
+ * are closed. */
 static int64_t closing(const struct window *windows, size_t count, int64_t now_s, int64_t end_s)
 {
     int64_t at_s = now_s, until_s = now_s;

@@ -19,13 +19,13 @@ const struct zone *zone_find(const char *name)
     return found ? &zone_table[found->zone] : NULL;
 }
 
-/* When that is in a year; `offset` is what is in force until then. */
+/* The time of the switch in a year; `offset` is in force before it. */
 static int64_t switch_time(const struct zone_switch *s, int64_t year, int32_t offset)
 {
     int64_t first = calendar_day((struct date){ .year = year, .month = s->month, .day = 1 });
     int day = (s->weekday - calendar_weekday(first) + 7) % 7 + 7 * (s->week - 1);
     if (day >= calendar_month_length(year, s->month))
-        day -= 7; /* there is no fifth */
+        day -= 7; /* there is no fifth week */
     return (first + day) * CALENDAR_DAY_S + s->second - offset;
 }
 
@@ -33,7 +33,7 @@ static int32_t offset_by_rule(const struct zone *z, int64_t at_s)
 {
     if (z->leave.month == 0)
         return z->offset;
-    /* Nobody switches around the turn of the year, so any zone's year does. */
+    /* No zone switches around the turn of the year, so the year in any zone will do. */
     int64_t year = calendar_year(calendar_floor(at_s, CALENDAR_DAY_S));
     int64_t leave = switch_time(&z->leave, year, z->offset);
     int64_t back = switch_time(&z->back, year, z->other_offset);
@@ -50,7 +50,7 @@ int32_t zone_offset(const struct zone *z, int64_t at_s)
     return offset_by_rule(z, at_s);
 }
 
-/* The moment within (from, to] when the offset becomes that of `to`. */
+/* The moment in (from, to] when the offset becomes that of `to`. */
 static int64_t change_between(const struct zone *z, int64_t from_s, int64_t to_s)
 {
     int32_t after = zone_offset(z, to_s);
