@@ -26,7 +26,7 @@ struct talk {
     struct err failure;
 };
 
-static void on_reply(void *arg, struct reply *reply)
+static void install_crds_on_reply(void *arg, struct reply *reply)
 {
     struct talk *t = arg;
     t->answer = reply_object(reply, NULL);
@@ -36,7 +36,7 @@ static void on_reply(void *arg, struct reply *reply)
 static int talk_open(struct talk *t, const struct options *o, struct err *e)
 {
     const struct session_options so = { o->kubeconfig, o->context, "ostler-install-crds", ostler_version };
-    *t = (struct talk){ .exchange = { .transport = &t->session.transport, .done = on_reply, .arg = t,
+    *t = (struct talk){ .exchange = { .transport = &t->session.transport, .done = install_crds_on_reply, .arg = t,
                                       .body = BUF_INIT(ANSWER_MAX) } };
     int rc = session_open(&t->session, &so, e);
     t->until_ms = clock_mono_ms(&t->session.clock) + (o->wishes.timeout_ms ? o->wishes.timeout_ms : TIMEOUT_MS);
@@ -50,7 +50,7 @@ static void talk_close(struct talk *t)
 }
 
 /* The object in the response; NULL with an error. */
-static json_t *ask(struct talk *t, struct request request_steal, struct err *e)
+static json_t *install_crds_ask(struct talk *t, struct request request_steal, struct err *e)
 {
     exchange_send(&t->exchange, request_steal);
     if (!session_wait(&t->session, &t->exchange, t->until_ms)) {
@@ -82,7 +82,7 @@ static int pause_for(struct talk *t, const char *what, struct err *e)
 static int wait_established(struct talk *t, const char *name, struct err *e)
 {
     for (;;) {
-        CLEANUP_JSON json_t *crd = ask(t, request_get(RESOURCE_CRD, NULL, name), e);
+        CLEANUP_JSON json_t *crd = install_crds_ask(t, request_get(RESOURCE_CRD, NULL, name), e);
         if (!crd)
             return -1;
         if (str_eq(condition_status(json_at(crd, "status.conditions"), "Established"), "True"))
@@ -97,7 +97,7 @@ static int wait_established(struct talk *t, const char *name, struct err *e)
 static json_t *look_for(struct talk *t, const char *name, struct err *e)
 {
     for (;;) {
-        json_t *crd = ask(t, request_get(RESOURCE_CRD, NULL, name), e);
+        json_t *crd = install_crds_ask(t, request_get(RESOURCE_CRD, NULL, name), e);
         if (!crd || !object_is_deleting(crd))
             return crd;
         json_decref(crd);
@@ -118,7 +118,7 @@ static int install(struct talk *t, const json_t *crd, struct err *e)
                schema_of(there), schema_of(crd));
         return 0;
     }
-    CLEANUP_JSON json_t *applied = ask(t, request_apply_as(MANAGER, RESOURCE_CRD, NULL, name, crd), e);
+    CLEANUP_JSON json_t *applied = install_crds_ask(t, request_apply_as(MANAGER, RESOURCE_CRD, NULL, name, crd), e);
     if (!applied || wait_established(t, name, e) < 0)
         return err_wrap(e, "%s", name);
     printf("%s: schema %ld is installed\n", name, schema_of(crd));

@@ -109,7 +109,7 @@ static int make_plan(struct planning *p)
     return rc;
 }
 
-static int run(struct planning *p, const json_t *file)
+static int plan_command_run(struct planning *p, const json_t *file)
 {
     p->snapshot = snapshot_open(&p->o, &p->e);
     if (!p->snapshot || choose_policy(p, file) < 0 || snapshot_read(p->snapshot, p->policy, &p->e) < 0)
@@ -128,7 +128,7 @@ int plan_command(const struct options *o)
     CLEANUP_JSON json_t *file = o->file ? plan_file_load(o) : NULL;
     if (o->file && !file)
         return NOT_MADE;
-    int rc = run(&p, file);
+    int rc = plan_command_run(&p, file);
     CLEANUP_FREE char *why = terminal_clean(err_msg(&p.e));
     if (rc < 0)
         fprintf(stderr, "%s: %s\n", o->called, why);

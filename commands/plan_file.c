@@ -37,7 +37,7 @@ struct spec {
     const json_t *given, *effective;
 };
 
-static struct spec member(const struct spec *s, const char *key)
+static struct spec plan_file_member(const struct spec *s, const char *key)
 {
     return (struct spec){ json_object_get(s->given, key), json_object_get(s->effective, key) };
 }
@@ -48,7 +48,7 @@ static void find_left_out(const struct spec *server, const struct spec *file, co
     const char *key;
     json_t *value;
     json_object_foreach ((json_t *) server->given, key, value) {
-        struct spec theirs = member(server, key), ours = member(file, key);
+        struct spec theirs = plan_file_member(server, key), ours = plan_file_member(file, key);
         CLEANUP_FREE char *at = xasprintf("%s.%s", path, key);
         if (json_is_object(value) && json_is_object(ours.effective))
             find_left_out(&theirs, &ours, at, out);

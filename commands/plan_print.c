@@ -22,7 +22,7 @@ static int by_number(const void *a, const void *b)
 }
 
 /* The texts of a list in that order, borrowed from it. Owned by the caller. */
-static const char **sorted(const json_t *texts)
+static const char **plan_print_sorted(const json_t *texts)
 {
     size_t i, n = json_array_size(texts);
     json_t *text;
@@ -36,7 +36,7 @@ static const char **sorted(const json_t *texts)
 /* "gpu-1, gpu-2, … and 38 more" */
 static void print_in_a_row(const json_t *texts)
 {
-    CLEANUP_FREE const char **names = sorted(texts);
+    CLEANUP_FREE const char **names = plan_print_sorted(texts);
     size_t n = json_array_size(texts);
     for (size_t i = 0; i < n && i < NAMES; i++)
         printf("%s%s", i ? ", " : "", names[i]);
@@ -52,7 +52,7 @@ static void print_rest(size_t all, const char *what)
 
 static void print_rows(const char *title, const json_t *texts)
 {
-    CLEANUP_FREE const char **names = sorted(texts);
+    CLEANUP_FREE const char **names = plan_print_sorted(texts);
     size_t n = json_array_size(texts);
     if (n)
         printf("\n%s:\n", title);
@@ -64,7 +64,7 @@ static void print_rows(const char *title, const json_t *texts)
 /* ---- waves */
 
 /* The names in one tier and wave of the moves from `first` on. New reference. */
-static json_t *names_of(const json_t *moves, size_t first, const char *tier)
+static json_t *plan_print_names_of(const json_t *moves, size_t first, const char *tier)
 {
     json_t *names = json_array();
     int64_t wave = json_int(json_array_get(moves, first), "wave", 0);
@@ -83,7 +83,7 @@ static size_t print_moves(const json_t *moves, size_t first)
 {
     size_t printed = 0;
     for (enum tier t = 0; t < TIERS; t++) {
-        CLEANUP_JSON json_t *names = names_of(moves, first, tiers[t].name);
+        CLEANUP_JSON json_t *names = plan_print_names_of(moves, first, tiers[t].name);
         if (!json_array_size(names))
             continue;
         printf("%s%s of ", printed ? "; " : "", tiers[t].name);
@@ -153,7 +153,7 @@ static json_t *blockers_by_node(const json_t *plan)
 static json_t *grouped(const json_t *names, const json_t *closed, const json_t *blockers)
 {
     json_t *groups = json_object();
-    CLEANUP_FREE const char **nodes = sorted(names);
+    CLEANUP_FREE const char **nodes = plan_print_sorted(names);
     for (size_t i = 0; i < json_array_size(names); i++) {
         const json_t *sentences = json_object_get(blockers, nodes[i]);
         size_t k = 0;

@@ -38,7 +38,7 @@ static int64_t asks_for(const json_t *container, const char *resource)
 
 /* The pod's peak: init containers run one by one before all others, sidecars as long as the main
  * containers. */
-static int64_t holds(const json_t *spec, const char *resource)
+static int64_t simulated_pods_holds(const json_t *spec, const char *resource)
 {
     int64_t running = 0, most = 0;
     size_t i;
@@ -66,11 +66,11 @@ static json_t *limits_of(const json_t *spec)
         json_array_foreach (json_object_get(spec, lists[list]), i, c)
             json_object_foreach (json_at(c, "resources.limits"), name, value)
                 if (vendor_of_resource(name) && !json_object_get(limits, name))
-                    json_object_set_new(limits, name, json_textf("%lld", (long long) holds(spec, name)));
+                    json_object_set_new(limits, name, json_textf("%lld", (long long) simulated_pods_holds(spec, name)));
     return limits;
 }
 
-static json_t *spec_of(const struct guest *g)
+static json_t *simulated_pods_spec_of(const struct guest *g)
 {
     const struct pod *p = g->record;
     const json_t *given = json_object_get(g->object, "spec");
@@ -130,7 +130,7 @@ static const char *owner_uid(const struct adding *a, const struct guest *g)
         CLEANUP_JSON json_t *set = json_pack("{s:{s:s, s:s}, s:{s:I, s:{s:{s:o}}, s:{s:{s:o}, s:o}}}", "metadata", "name", name,
                                              "namespace", ns, "spec", "replicas", (json_int_t) replicas_of(a, g), "selector",
                                              "matchLabels", LABEL_OWNER, owner_label(g), "template", "metadata", "labels",
-                                             labels_of(g), "spec", spec_of(g));
+                                             labels_of(g), "spec", simulated_pods_spec_of(g));
         api_create(a->api, USER, k, set, NULL);
     }
     return object_uid(api_get(a->api, k, ns, name));
@@ -155,11 +155,11 @@ static void add_namespace(struct api *api, const char *name)
         api_create(api, USER, k, ns, NULL);
 }
 
-static void add_pod(struct adding *a, const struct guest *g)
+static void simulated_pods_add_pod(struct adding *a, const struct guest *g)
 {
     const char *ns = object_namespace(g->object);
     add_namespace(a->api, ns);
-    json_t *spec = spec_of(g);
+    json_t *spec = simulated_pods_spec_of(g);
     json_object_set(spec, "nodeName", json_at(g->object, "spec.nodeName"));
     CLEANUP_JSON json_t *pod = json_pack("{s:{s:s, s:s, s:o, s:o}, s:o}", "metadata", "name", object_name(g->object), "namespace",
                                          ns, "labels", labels_of(g), "ownerReferences", owner_references(a, g), "spec", spec);
@@ -201,5 +201,5 @@ void simulated_pods_add(const struct simulated_world *w, struct api *api)
     CLEANUP_JSON json_t *owners = json_object();
     struct adding a = { .world = w, .api = api, .owners = owners };
     each_guest(&a, count_owner);
-    each_guest(&a, add_pod);
+    each_guest(&a, simulated_pods_add_pod);
 }

@@ -21,7 +21,7 @@ static int larger(int a, int b)
 
 /* The node's GPUs. If its driver is off or it has just booted, those that its claim or last
  * validation records; if unknown, one. */
-static int gpus_of(const struct cluster *c, const struct node *node)
+static int simulated_world_gpus_of(const struct cluster *c, const struct node *node)
 {
     struct claim claim;
     struct proof proof;
@@ -104,7 +104,7 @@ static struct spec_shape shape_of(struct simulated_world *w, const struct node_s
         .architecture = intern_text(c->strings, n->architecture),
         .runtime = intern_text(c->strings, n->runtime),
         .kubelet = intern_text(c->strings, n->kubelet),
-        .gpus = gpus_of(c, n) - sum_of(more),
+        .gpus = simulated_world_gpus_of(c, n) - sum_of(more),
         .resource = resource,
         .more = more,
         .host_driver = brings_driver(slot, &view) ? "host" : NULL,

@@ -71,7 +71,7 @@ static struct spec_latencies assumed(const struct simulation *s)
 /* ---- the world */
 
 /* History takes most of a large world's memory. */
-static void forget(void *arg)
+static void simulation_forget(void *arg)
 {
     struct simulation *s = arg;
     if (s->seen_rv)
@@ -123,12 +123,12 @@ static int set_up(struct simulation *s, const struct cluster *c, const json_t *o
     simulated_world_restore(&s->world, s->api);
     restore_policy(s, policy);
     let_everybody_begin(s);
-    s->forgetting = (struct sim_event){ .fn = forget, .arg = s };
+    s->forgetting = (struct sim_event){ .fn = simulation_forget, .arg = s };
     sim_after(&s->sim, &s->forgetting, FORGET_MS);
     return 0;
 }
 
-static void tear_down(struct simulation *s)
+static void simulation_tear_down(struct simulation *s)
 {
     story_free(s->story);
     process_free(s->ostler);
@@ -185,6 +185,6 @@ json_t *simulation_run(const struct options *o, const struct cluster *c, const j
         play(&s);
         told = story_tell(s.story);
     }
-    tear_down(&s);
+    simulation_tear_down(&s);
     return told;
 }

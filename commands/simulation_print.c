@@ -53,7 +53,7 @@ static json_t *what_goes_well(const json_t *plan)
                       without, without == 1 ? "" : "s", without == 1 ? "its images" : "their images");
 }
 
-static bool is_down(const struct node_slot *slot)
+static bool simulation_print_is_down(const struct node_slot *slot)
 {
     return slot->summary.state == NODE_LOST;
 }
@@ -85,7 +85,7 @@ json_t *simulation_assumptions(const struct options *o, const struct cluster *c,
                   "hosts that are to run without a driver or a toolkit of Ostler's have their own",
                   "the plan is approved and not paused; nodes that were under way when the cluster was read are through",
                   "pods that leave are made again, by whoever owns them, where there are free GPUs");
-    add_nodes(list, c, is_down, "down when the cluster was read, and left so");
+    add_nodes(list, c, simulation_print_is_down, "down when the cluster was read, and left so");
     add_nodes(list, c, is_not_well, "not healthy when the cluster was read, and simulated as healthy");
     return list;
 }

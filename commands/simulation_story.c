@@ -58,7 +58,7 @@ static const char sentence_of_return_trip[] = "Ostler rolls the node back";
 /* After a drain that timed out: nothing was changed. */
 static const char sentence_of_return[] = "the node is back in service as it was, and is tried again later";
 
-static void add(struct story *s, const char *node, const char *step, const char *message)
+static void simulation_story_add(struct story *s, const char *node, const char *step, const char *message)
 {
     char at[CLOCK_TEXT_MAX];
     clock_rfc3339(clock_wall_us(&s->sim->clock), at);
@@ -69,7 +69,7 @@ static void add(struct story *s, const char *node, const char *step, const char 
 
 /* ---- nodes */
 
-static bool read_claim(const json_t *node, struct claim *ret)
+static bool simulation_story_read_claim(const json_t *node, struct claim *ret)
 {
     const char *text = node ? object_annotation(node, ANNOTATION_CLAIM) : NULL;
     return text && claim_parse(text, ret, NULL);
@@ -107,13 +107,13 @@ static void note_released(struct story *s, const json_t *node, const struct clai
     int64_t took_s = began ? (s->sim->now_ms - json_integer_value(began)) / SECOND_MS : 0;
     CLEANUP_FREE char *after = began ? xasprintf(" after %lld s", (long long) took_s) : xstrdup("");
     CLEANUP_FREE char *message = xasprintf("back in service%s%s", with[outcome], after);
-    add(s, name, "Released", message);
+    simulation_story_add(s, name, "Released", message);
     note_outcome(s, name, outcome, took_s);
     json_object_del(s->begun, name);
     s->advanced_ms = s->sim->now_ms;
 }
 
-static const char *sentence_of(const struct claim *c)
+static const char *simulation_story_sentence_of(const struct claim *c)
 {
     return c->phase == CLAIM_INSTALLING && claim_kinds[c->kind].restores ? sentence_of_return_trip
                                                                          : sentences[c->phase];
@@ -128,13 +128,14 @@ static void note_phase(struct story *s, const char *name, const struct claim *c)
         return;
     s->advanced_ms = s->sim->now_ms;
     CLEANUP_FREE char *failed = xasprintf("%s: %s", c->reason, claim_closes(c) ? sentences[CLAIM_FAILED] : sentence_of_return);
-    add(s, name, claim_phase_name(c->phase), c->phase == CLAIM_FAILED ? failed : sentence_of(c));
+    simulation_story_add(s, name, claim_phase_name(c->phase),
+                         c->phase == CLAIM_FAILED ? failed : simulation_story_sentence_of(c));
 }
 
 static void on_node(struct story *s, const struct api_commit *c)
 {
     struct claim before, after;
-    bool was = read_claim(c->before, &before), is = read_claim(c->after, &after);
+    bool was = simulation_story_read_claim(c->before, &before), is = simulation_story_read_claim(c->after, &after);
     s->claimed = s->claimed - was + is;
     if (was && !is && c->after)
         note_released(s, c->after, &before);
@@ -150,7 +151,7 @@ static void on_pod(struct story *s, const struct api_commit *c)
         return;
     CLEANUP_FREE char *key = xasprintf("%s/%s", object_namespace(c->before), object_name(c->before));
     CLEANUP_FREE char *message = xasprintf("%s leaves", key);
-    add(s, json_str_or_empty(c->before, "spec.nodeName"), "Evicted", message);
+    simulation_story_add(s, json_str_or_empty(c->before, "spec.nodeName"), "Evicted", message);
     json_array_append_new(s->evicted, json_string(key));
 }
 
@@ -176,12 +177,12 @@ static void on_policy(struct story *s, const struct api_commit *c)
     s->message = xstrdup(message);
     if (!news || !is_told(reason_parse(reason)))
         return;
-    add(s, "", reason, message);
+    simulation_story_add(s, "", reason, message);
     free(s->told);
     s->told = xstrdup(message);
 }
 
-static void on_commit(void *arg, const struct api_commit *c)
+static void simulation_story_on_commit(void *arg, const struct api_commit *c)
 {
     struct story *s = arg;
     if (c->kind == kind_named("nodes"))
@@ -200,7 +201,7 @@ static void count_claims(struct story *s)
     const struct kind *k = kind_named("nodes");
     struct claim claim;
     for (size_t i = 0; i < api_count(s->api, k); i++)
-        s->claimed += read_claim(api_at(s->api, k, i), &claim);
+        s->claimed += simulation_story_read_claim(api_at(s->api, k, i), &claim);
 }
 
 struct story *story_new(struct api *api, const struct sim *sim, const struct rollout_spec *spec)
@@ -210,7 +211,7 @@ struct story *story_new(struct api *api, const struct sim *sim, const struct rol
                          .timeline = json_array(), .begun = json_object(), .took = json_object(), .went_back = json_object(),
                          .evicted = json_array() };
     count_claims(s);
-    api_on_commit(api, on_commit, s);
+    api_on_commit(api, simulation_story_on_commit, s);
     return s;
 }
 

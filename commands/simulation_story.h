@@ -13,7 +13,7 @@ struct story;
 #define STORY_ENDS(X)                                                                                                            \
     X(TIME_IS_OVER, "TimeIsOver", "not over yet") /* --simulate-for is over */                                                   \
     X(COMPLETE, "Complete", "complete")           /* every node has the target of the policy */                                  \
-    /* for longer than Ostler waits for anything */
+    /* for longer than Ostler waits for anything */                                                                              \
     X(STUCK, "NobodyGoesOn", "no node makes progress")
 
 enum story_end {

@@ -82,7 +82,7 @@ static bool may_leave(const struct snapshot *s, const struct pod *p)
 }
 
 /* A plan needs only budgets; a simulation's other objects would waste memory. */
-static bool is_kept(const struct tap *t, const struct record *r)
+static bool snapshot_is_kept(const struct tap *t, const struct record *r)
 {
     if (!r || t->resource == RESOURCE_TASK || (!t->snapshot->simulates && t->resource != RESOURCE_BUDGET))
         return false;
@@ -93,7 +93,7 @@ static struct record *tap_project(void *arg, const json_t *object)
 {
     const struct tap *t = arg;
     struct record *r = t->to.project(t->to.arg, object);
-    if (!is_kept(t, r))
+    if (!snapshot_is_kept(t, r))
         return r;
     /* Items of a list lack apiVersion and kind. */
     json_t *kept = json_copy((json_t *) object);

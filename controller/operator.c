@@ -17,7 +17,7 @@
 enum { WATCHDOG_S = 30 };
 
 /* Nothing may be sent any longer, not even data in a socket's buffer. */
-static void on_lost(void *arg)
+static void operator_on_lost(void *arg)
 {
     (void) arg;
     _exit(1);
@@ -54,7 +54,7 @@ static const char *lease_namespace(const struct ostler *op)
 
 /* ---- stopping */
 
-static void on_signal(void *arg)
+static void operator_on_signal(void *arg)
 {
     struct ostler *op = arg;
     struct signalfd_siginfo info;
@@ -70,7 +70,7 @@ static int set_up_signals(struct ostler *op, struct err *e)
     op->signal_fd = signals_open(0, e);
     if (op->signal_fd < 0)
         return -1;
-    loop_add_fd(op->loop, op->signal_fd, on_signal, op);
+    loop_add_fd(op->loop, op->signal_fd, operator_on_signal, op);
     return 0;
 }
 
@@ -102,7 +102,7 @@ static void set_up_engine(struct ostler *op)
         .limits = op->o->limits, .agent_image = op->o->agent_image, .node_name = op->o->node_name,
         .own_pod = op->own_pod, .absent_grace_ms = op->o->absent_policy_grace_ms,
         .seed = unique(op), .leader_elect = op->o->leader_elect,
-        .cleanup = op->o->command == COMMAND_CLEANUP, .wishes = op->o->wishes, .lost = on_lost,
+        .cleanup = op->o->command == COMMAND_CLEANUP, .wishes = op->o->wishes, .lost = operator_on_lost,
         .finished = on_finished, .arg = op,
     };
     op->engine = engine_new(&o);
@@ -129,7 +129,7 @@ static int set_up(struct ostler *op, struct err *e)
     return operator_serve(op, e);
 }
 
-static void start(struct ostler *op)
+static void operator_start(struct ostler *op)
 {
     signal(SIGALRM, on_alarm);
     engine_start(op->engine);
@@ -150,7 +150,7 @@ static void wait_and_turn(struct ostler *op)
     turn(op);
 }
 
-static void tear_down(struct ostler *op)
+static void operator_tear_down(struct ostler *op)
 {
     server_free(op->server);
     engine_free(op->engine);
@@ -170,10 +170,10 @@ int operator_run(const struct options *o)
         log_error("cannot start", "err", err_msg(&e));
         return 1;
     }
-    start(&op);
+    operator_start(&op);
     while (!op.finished)
         wait_and_turn(&op);
     log_info("stopped");
-    tear_down(&op);
+    operator_tear_down(&op);
     return op.exit_code;
 }

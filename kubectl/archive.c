@@ -52,7 +52,7 @@ struct archive *archive_new(const char *path, const char *top, int64_t time_s, s
     return ar;
 }
 
-static void put(struct archive *ar, const void *bytes, size_t len)
+static void archive_put(struct archive *ar, const void *bytes, size_t len)
 {
     if (!ar->failed && len > 0)
         ar->failed = gzwrite(ar->gz, bytes, (unsigned) len) != (int) len;
@@ -85,7 +85,7 @@ static void put_header(struct archive *ar, const char *name, size_t len)
     for (size_t i = 0; i < sizeof h; i++)
         sum += ((const unsigned char *) &h)[i];
     snprintf(h.checksum, sizeof h.checksum, "%06o", sum & 0777777);
-    put(ar, &h, sizeof h);
+    archive_put(ar, &h, sizeof h);
 }
 
 void archive_add(struct archive *ar, const char *name, const char *bytes, size_t len)
@@ -93,8 +93,8 @@ void archive_add(struct archive *ar, const char *name, const char *bytes, size_t
     static const char zeros[BLOCK];
     _Static_assert(sizeof(struct header) == BLOCK, "ustar");
     put_header(ar, name, len);
-    put(ar, bytes, len);
-    put(ar, zeros, (BLOCK - len % BLOCK) % BLOCK);
+    archive_put(ar, bytes, len);
+    archive_put(ar, zeros, (BLOCK - len % BLOCK) % BLOCK);
 }
 
 /* As `rename`, but fails with EEXIST if the name exists. Some file systems cannot do that
@@ -126,7 +126,7 @@ static int give_name(const struct archive *ar, struct err *e)
 int archive_end(struct archive *ar, bool whole, struct err *e)
 {
     static const char zeros[2 * BLOCK];
-    put(ar, zeros, sizeof zeros);
+    archive_put(ar, zeros, sizeof zeros);
     if (ar->gz && gzclose(ar->gz) != Z_OK)
         ar->failed = true;
     int rc = ar->failed ? err_set(e, ERR_SYSTEM, "%s could not be written to its end", ar->path)

@@ -102,7 +102,7 @@ bool ask_wait(struct ask *a, int64_t ms)
 
 /* ---- responses */
 
-static void submit(struct flight *f, const char *token);
+static void ask_submit(struct flight *f, const char *token);
 
 /* Leaves out an unreadable item, with one warning per list. */
 static void leave_out(struct fetch *fetch)
@@ -131,7 +131,7 @@ static int take_bad_item(void *arg, const char *text, size_t len, const struct e
     return 0;
 }
 
-static void on_begin(void *arg)
+static void ask_on_begin(void *arg)
 {
     struct flight *f = arg;
     f->answered_us = clock_wall_us(&f->ask->session.clock);
@@ -151,7 +151,7 @@ static void keep_end(struct flight *f, size_t len)
     buf_consume(&f->text, f->text.len - len);
 }
 
-static int take_text(void *arg, const char *bytes, size_t n)
+static int ask_take_text(void *arg, const char *bytes, size_t n)
 {
     struct flight *f = arg;
     size_t max = f->fetch->text_max, kept = n < max ? n : max;
@@ -174,7 +174,7 @@ static int end_page(struct flight *f)
         return -1;
     if (!token || !*token)
         return 0;
-    submit(f, token);
+    ask_submit(f, token);
     return 1;
 }
 
@@ -195,7 +195,7 @@ static void learn_time(const struct flight *f, const struct transport_result *re
         f->ask->ahead_us = llabs(ahead_us) > CLOCKS_APART_US ? ahead_us : 0;
 }
 
-static void on_reply(void *arg, struct reply *reply)
+static void ask_on_reply(void *arg, struct reply *reply)
 {
     struct flight *f = arg;
     struct fetch *fetch = f->fetch;
@@ -215,15 +215,15 @@ static void on_reply(void *arg, struct reply *reply)
 
 /* ---- requests */
 
-static struct request request_of(const struct fetch *f, const char *token)
+static struct request ask_request_of(const struct fetch *f, const char *token)
 {
     return f->name ? request_get(f->resource, f->in.ns, f->name) : request_list(f->resource, &f->in, token);
 }
 
 /* `token`: from the previous page; NULL: the first page. */
-static void submit(struct flight *f, const char *token)
+static void ask_submit(struct flight *f, const char *token)
 {
-    struct request r = f->fetch->request.path ? f->fetch->request : request_of(f->fetch, token);
+    struct request r = f->fetch->request.path ? f->fetch->request : ask_request_of(f->fetch, token);
     f->fetch->request = (struct request){ 0 };
     r.timeout_ms = f->fetch->timeout_ms ? f->fetch->timeout_ms : f->ask->timeout_ms;
     split_clear(&f->split);
@@ -232,18 +232,18 @@ static void submit(struct flight *f, const char *token)
     exchange_send(&f->exchange, r);
 }
 
-static void begin(struct ask *a, struct flight *f, struct fetch *fetch)
+static void ask_begin(struct ask *a, struct flight *f, struct fetch *fetch)
 {
     *f = (struct flight){ .ask = a, .fetch = fetch, .text = BUF_INIT(2 * fetch->text_max), .done = fetch->unwanted,
                           .lists = !fetch->name && !fetch->request.path };
-    f->exchange = (struct exchange){ .transport = &a->session.transport, .done = on_reply, .arg = f, .began = on_begin,
-                                     .feed = f->lists ? take_page : fetch->text_max ? take_text : NULL,
+    f->exchange = (struct exchange){ .transport = &a->session.transport, .done = ask_on_reply, .arg = f, .began = ask_on_begin,
+                                     .feed = f->lists ? take_page : fetch->text_max ? ask_take_text : NULL,
                                      .body = BUF_INIT(ANSWER_MAX) };
     if (fetch->unwanted)
         return;
     if (f->lists)
         fetch->ret = json_array();
-    submit(f, NULL);
+    ask_submit(f, NULL);
 }
 
 static bool all_done(const struct flight *flights, size_t count)
@@ -254,7 +254,7 @@ static bool all_done(const struct flight *flights, size_t count)
     return true;
 }
 
-static void end(struct flight *f)
+static void ask_end(struct flight *f)
 {
     exchange_cancel(&f->exchange);
     if (!f->done) {
@@ -269,11 +269,11 @@ void ask_all(struct ask *a, struct fetch *fetches, size_t count)
 {
     CLEANUP_FREE struct flight *flights = xcalloc(count, sizeof *flights);
     for (size_t i = 0; i < count; i++)
-        begin(a, &flights[i], &fetches[i]);
+        ask_begin(a, &flights[i], &fetches[i]);
     while (!all_done(flights, count) && !a->stopped)
         turn(a, INT64_MAX);
     for (size_t i = 0; i < count; i++)
-        end(&flights[i]);
+        ask_end(&flights[i]);
 }
 
 int ask_one(struct ask *a, struct request request_steal, json_t **ret, struct err *e)

@@ -212,7 +212,7 @@ static void add_contents(struct bundle *b, const char *time)
     archive_add(b->archive, "README.txt", text, strlen(text));
 }
 
-static int finish(struct bundle *b, const char *path, struct err *e)
+static int bundle_finish(struct bundle *b, const char *path, struct err *e)
 {
     if (archive_end(b->archive, !ask_stopped(b->ask), e) < 0)
         return -1;
@@ -241,7 +241,7 @@ int bundle_write(struct ask *a, const struct gpu_options *o, struct err *e)
     if (b.archive) {
         add_seen(&b, snapshot);
         add_contents(&b, time);
-        rc = finish(&b, path, e);
+        rc = bundle_finish(&b, path, e);
     }
     buf_clear(&b.inside);
     buf_clear(&b.lacking);

@@ -87,7 +87,7 @@ static void add_logs_of(struct logs *logs, const json_t *pod)
         }
 }
 
-static void choose(const json_t *pods, const struct map *down, struct logs *logs, struct bundle_logs *ret)
+static void bundle_logs_choose(const json_t *pods, const struct map *down, struct logs *logs, struct bundle_logs *ret)
 {
     size_t i;
     json_t *pod;
@@ -116,7 +116,7 @@ static void choose(const json_t *pods, const struct map *down, struct logs *logs
 
 /* The API server's own byte limit counts from the first line, which would drop the end of the
  * log. */
-static struct request request_of(const struct log *log)
+static struct request bundle_logs_request_of(const struct log *log)
 {
     CLEANUP_FREE char *path = resource_path(RESOURCE_POD, object_namespace(log->pod), object_name(log->pod), "log");
     return (struct request){ .class = REQUEST_READ,
@@ -135,7 +135,7 @@ static const char *next_line(const char *bytes)
 }
 
 /* The bytes of a log as text; NULL if there is no log. Owned by the caller. */
-static char *text_of(const json_t *log, bool cut)
+static char *bundle_logs_text_of(const json_t *log, bool cut)
 {
     size_t len = json_string_length(log);
     if (!log)
@@ -153,12 +153,12 @@ static void read_some(struct ask *a, const struct log *logs, size_t count, bundl
 {
     struct fetch fetches[AT_ONCE] = { 0 };
     for (size_t i = 0; i < count; i++)
-        fetches[i] = (struct fetch){ .request = request_of(&logs[i]), .text_max = BYTES, .timeout_ms = TIMEOUT_MS };
+        fetches[i] = (struct fetch){ .request = bundle_logs_request_of(&logs[i]), .text_max = BYTES, .timeout_ms = TIMEOUT_MS };
     ask_all(a, fetches, count);
     for (size_t i = 0; i < count; i++) {
         CLEANUP_FREE char *file = xasprintf("logs/%.90s/%.63s%s", object_name(logs[i].pod), logs[i].container,
                                             logs[i].before ? ".before" : "");
-        CLEANUP_FREE char *text = text_of(fetches[i].ret, fetches[i].cut);
+        CLEANUP_FREE char *text = bundle_logs_text_of(fetches[i].ret, fetches[i].cut);
         fn(arg, file, text, fetches[i].cut, err_msg(&fetches[i].e));
     }
     fetches_clear(fetches, count);
@@ -175,7 +175,7 @@ void bundle_logs_read(struct ask *a, const json_t *pods, const json_t *reports, 
     json_array_foreach (reports, i, report)
         if (str_eq(json_str(report, "status.state"), "Lost"))
             map_put(&down, object_name(report), report);
-    choose(pods, &down, &logs, ret);
+    bundle_logs_choose(pods, &down, &logs, ret);
     for (i = 0; i < logs.len && !ask_stopped(a); i += AT_ONCE) {
         bundle_progress("logs", i, logs.len);
         read_some(a, logs.items + i, logs.len - i < AT_ONCE ? logs.len - i : AT_ONCE, fn, arg);

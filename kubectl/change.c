@@ -33,7 +33,7 @@ static void print_clean(FILE *to, const char *before, const char *text)
     fprintf(to, "%s%s\n", before, clean);
 }
 
-static void tell(const struct edit *d, const struct gpu_options *o)
+static void change_tell(const struct edit *d, const struct gpu_options *o)
 {
     print_clean(stdout, d->patch && o->dry_run ? "(dry run) " : "", d->said);
     if (d->patch && d->undo && !o->dry_run)
@@ -43,7 +43,7 @@ static void tell(const struct edit *d, const struct gpu_options *o)
         print_clean(stderr, "kubectl gpu: warning: ", d->warning);
 }
 
-static struct request request_of(const struct change *c, const struct edit *d, const char *name, bool dry_run)
+static struct request change_request_of(const struct change *c, const struct edit *d, const char *name, bool dry_run)
 {
     CLEANUP_FREE char *path = resource_path(c->resource, NULL, name, NULL);
     return (struct request){ .class = REQUEST_WRITE,
@@ -55,11 +55,11 @@ static struct request request_of(const struct change *c, const struct edit *d, c
                              .dry_run = dry_run };
 }
 
-static int send(struct ask *a, const struct change *c, const struct edit *d, const struct gpu_options *o, const char *name,
+static int change_send(struct ask *a, const struct change *c, const struct edit *d, const struct gpu_options *o, const char *name,
                 struct err *e)
 {
     CLEANUP_JSON json_t *answer = NULL;
-    int rc = ask_one(a, request_of(c, d, name, o->dry_run), &answer, e);
+    int rc = ask_one(a, change_request_of(c, d, name, o->dry_run), &answer, e);
     bool lost = rc < 0 && (e->kind == ERR_TIMEOUT || e->kind == ERR_UNREACHABLE || e->kind == ERR_SERVER);
     if (lost && !o->dry_run)
         return err_wrap(e, "whether it was changed is not known");
@@ -79,7 +79,7 @@ static json_t *read_policy(struct ask *a, const struct gpu_options *o, struct er
 }
 
 /* Reads the current Node; NULL without an error: it does not exist. New reference. */
-static json_t *read_node(struct ask *a, const struct gpu_options *o, const char *name, struct err *e)
+static json_t *change_read_node(struct ask *a, const struct gpu_options *o, const char *name, struct err *e)
 {
     CLEANUP_JSON json_t *snapshot = gather(a, o, &(struct gathering){ SEE_POLICY | SEE_NODES | SEE_REPORTS, SEE_NODES, name }, e);
     json_t *node = json_object_get(snapshot, "nodes"), *report = json_object_get(snapshot, "reports");
@@ -101,14 +101,14 @@ static int say_no_node(struct ask *a, const struct gpu_options *o, const char *n
 static int try_once(struct ask *a, const struct change *c, const struct gpu_options *o, struct err *e)
 {
     struct edit d = { 0 };
-    CLEANUP_JSON json_t *object = c->name ? read_node(a, o, c->name, e) : read_policy(a, o, e);
+    CLEANUP_JSON json_t *object = c->name ? change_read_node(a, o, c->name, e) : read_policy(a, o, e);
     if (!object)
         return e->kind == ERR_NONE ? say_no_node(a, o, c->name, e) : -1;
     int rc = c->decide(object, o, &d, e);
     if (rc == 0 && d.patch)
-        rc = send(a, c, &d, o, object_name(object), e);
+        rc = change_send(a, c, &d, o, object_name(object), e);
     if (rc == 0)
-        tell(&d, o);
+        change_tell(&d, o);
     edit_clear(&d);
     return rc;
 }

@@ -103,7 +103,7 @@ static void take_value(char *const *words, size_t count, const char *option, con
 }
 
 /* Prints the nodes of the command line's cluster; none if it cannot be read. */
-static void print_nodes(char *const *words, size_t count, const char *begin)
+static void completion_print_nodes(char *const *words, size_t count, const char *begin)
 {
     struct gpu_options o = { .request_timeout_ms = 2000, .operand_namespace = "ostler-operands" };
     take_value(words, count, "--kubeconfig", &o.kubeconfig);
@@ -121,7 +121,7 @@ static void print_nodes(char *const *words, size_t count, const char *begin)
 }
 
 /* Whether an option with this name or letter is among these words. */
-static bool is_given(char *const *words, size_t count, const char *name, const char *letter)
+static bool completion_is_given(char *const *words, size_t count, const char *name, const char *letter)
 {
     for (size_t i = 0; i + 1 < count; i++)
         if (str_eq(words[i], name) || str_eq(words[i], letter))
@@ -161,7 +161,7 @@ static void complete_name(enum gpu_command command, char *const *words, size_t c
     if (command == GPU_COMPLETION)
         print_those(shells, ARRAY_LEN(shells), begin);
     else if (command < GPU_COMMAND_COUNT && of_nodes & 1u << command)
-        print_nodes(words, count, begin);
+        completion_print_nodes(words, count, begin);
 }
 
 /* The command among the words before the last, or GPU_COMMAND_COUNT. */
@@ -179,7 +179,7 @@ int completion_words(char *const *words, size_t count)
 {
     const char *last = count ? words[count - 1] : "", *before = count > 1 ? words[count - 2] : "", *sign = strchr(last, '=');
     enum gpu_command command = command_among(words, count);
-    bool watch = is_given(words, count, "--watch", "-w"), files = false;
+    bool watch = completion_is_given(words, count, "--watch", "-w"), files = false;
     CLEANUP_FREE char *option = last[0] == '-' && sign ? xstrndup(last, (size_t) (sign - last)) : NULL;
     if (option)
         files = complete_value(option, command, watch, sign + 1);

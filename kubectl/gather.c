@@ -115,7 +115,7 @@ static json_t *only_policy(json_t *list)
     return policy ? json_incref(policy) : NULL;
 }
 
-static int take(json_t *snapshot, struct fetch *f, enum question q, const struct gathering *g, const struct gpu_options *o,
+static int gather_take(json_t *snapshot, struct fetch *f, enum question q, const struct gathering *g, const struct gpu_options *o,
                 const struct ask *a, struct err *e)
 {
     const struct question_row *row = &questions[q];
@@ -156,7 +156,7 @@ json_t *gather(struct ask *a, const struct gpu_options *o, const struct gatherin
     json_t *snapshot = json_object();
     int rc = 0;
     for (size_t i = 0; i < QUESTIONS && rc == 0; i++)
-        rc = take(snapshot, &f[i], (enum question) i, g, o, a, e);
+        rc = gather_take(snapshot, &f[i], (enum question) i, g, o, a, e);
     fetches_clear(f, QUESTIONS);
     for (size_t i = 0; i < ARRAY_LEN(selectors); i++)
         mem_cleanup_free(&selectors[i]);

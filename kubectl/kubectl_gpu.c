@@ -40,7 +40,7 @@ static int run_online(const struct gpu_options *o)
     return rc < 0 ? complain(&e) : GPU_DONE;
 }
 
-static int run(int argc, char **argv)
+static int kubectl_gpu_run(int argc, char **argv)
 {
     struct gpu_options o;
     CLEANUP_ERR struct err e = { 0 };
@@ -67,7 +67,7 @@ static int run(int argc, char **argv)
 }
 
 /* Fails on incomplete output: its reader would take it for complete. */
-static int finish(int code)
+static int kubectl_gpu_finish(int code)
 {
     bool whole = fflush(stdout) == 0 && !ferror(stdout);
     if (!whole)
@@ -79,12 +79,12 @@ int kubectl_gpu_main(int argc, char **argv)
 {
     mem_hook_jansson();
     log_setup(LOG_SILENT, false);
-    return finish(run(argc, argv));
+    return kubectl_gpu_finish(kubectl_gpu_run(argc, argv));
 }
 
 int kubectl_complete_gpu_main(int argc, char **argv)
 {
     mem_hook_jansson();
     log_setup(LOG_SILENT, false);
-    return finish(completion_words(argv + 1, (size_t) (argc > 0 ? argc - 1 : 0)));
+    return kubectl_gpu_finish(completion_words(argv + 1, (size_t) (argc > 0 ? argc - 1 : 0)));
 }

@@ -174,7 +174,7 @@ static int check_together(const struct gpu_options *o, const struct option_reade
 }
 
 /* Moves the command and its names to the front of argv; returns their number. */
-static int collect(struct option_reader *r, struct gpu_options *ret, struct err *e)
+static int options_collect(struct option_reader *r, struct gpu_options *ret, struct err *e)
 {
     int words = 0;
     for (enum option_next next; (next = option_next(r, e)) != OPTION_NEXT_END;) {
@@ -202,7 +202,7 @@ int gpu_options_parse(int argc, char **argv, struct gpu_options *ret, struct err
         return 0;
     }
     struct option_reader r = { .table = &table, .argc = argc, .argv = argv, .at = 1, .to = ret };
-    int words = collect(&r, ret, e);
+    int words = options_collect(&r, ret, e);
     if (words < 0 || ret->command != GPU_COMMAND_COUNT)
         return words;
     ret->command = words ? gpu_command_of(argv[0]) : GPU_HELP;

@@ -85,7 +85,7 @@ static void say_missing(const json_t *missing)
 }
 
 /* `ret_missing`: unreadable parts that the view cannot show; NULL: none. New references. */
-static json_t *look(struct ask *a, const struct gpu_options *o, const struct shown *s, json_t **ret_missing, struct err *e)
+static json_t *show_look(struct ask *a, const struct gpu_options *o, const struct shown *s, json_t **ret_missing, struct err *e)
 {
     CLEANUP_JSON json_t *snapshot = gather(a, o, &s->gathering, e);
     json_t *viewed = snapshot ? s->view(snapshot, o, ask_now_us(a), e) : NULL;
@@ -156,7 +156,7 @@ static bool lacks_more(const json_t *missing, const json_t *then)
 
 /* Takes both. If a part becomes unreadable, `before` keeps its rows, so that they are not news
  * when it is readable again. */
-static void remember(struct watching *w, json_t *viewed_steal, const json_t *news, json_t *missing_steal)
+static void show_remember(struct watching *w, json_t *viewed_steal, const json_t *news, json_t *missing_steal)
 {
     if (lacks_more(missing_steal, w->said) || lacks_more(w->said, missing_steal))
         say_missing(missing_steal);
@@ -179,7 +179,7 @@ static void remember(struct watching *w, json_t *viewed_steal, const json_t *new
 /* One look; -1: another one is pointless. */
 static int watch_once(struct watching *w, bool *ret_failed, struct err *e)
 {
-    json_t *missing, *viewed = look(w->a, w->o, w->s, &missing, e);
+    json_t *missing, *viewed = show_look(w->a, w->o, w->s, &missing, e);
     *ret_failed = !viewed;
     /* After a stop signal, responses are incomplete: show nothing. */
     if (ask_stopped(w->a)) {
@@ -192,7 +192,7 @@ static int watch_once(struct watching *w, bool *ret_failed, struct err *e)
         if (!w->s->news || json_array_size(news) || !w->before)
             show_again(w, news);
         w->silent = false;
-        remember(w, viewed, news, missing);
+        show_remember(w, viewed, news, missing);
         return ferror(stdout) ? -1 : 0;
     }
     /* A deleted object or a missing permission does not return by waiting. */
@@ -224,7 +224,7 @@ static int show(struct ask *a, const struct gpu_options *o, const struct shown *
 {
     if (o->watch)
         return watch(a, o, s, e);
-    CLEANUP_JSON json_t *missing = NULL, *viewed = look(a, o, s, &missing, e);
+    CLEANUP_JSON json_t *missing = NULL, *viewed = show_look(a, o, s, &missing, e);
     if (!viewed)
         return -1;
     say_missing(missing);
@@ -273,7 +273,7 @@ static json_t *view_nodes(const json_t *snapshot, const struct gpu_options *o, i
     return nodes_view(snapshot, &(struct nodes_wanted){ o->state, o->names, o->name_count }, now_us);
 }
 
-static void print_nodes(const json_t *list, const struct paint *p, struct buf *out)
+static void show_print_nodes(const json_t *list, const struct paint *p, struct buf *out)
 {
     if (json_array_size(list))
         nodes_print(list, p, out);
@@ -283,7 +283,10 @@ static void print_nodes(const json_t *list, const struct paint *p, struct buf *o
 
 int show_nodes(struct ask *a, const struct gpu_options *o, struct err *e)
 {
-    const struct shown s = { { SEE_POLICY | SEE_REPORTS | SEE_NODES, SEE_POLICY | SEE_REPORTS, NULL }, view_nodes, print_nodes,
+    const struct shown s = { { SEE_POLICY | SEE_REPORTS | SEE_NODES, SEE_POLICY | SEE_REPORTS,
+                               NULL },
+                             view_nodes,
+                             show_print_nodes,
                              NULL };
     return show(a, o, &s, e);
 }

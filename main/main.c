@@ -24,7 +24,7 @@ static const struct program PROGRAMS[] = {
 };
 
 /* The file may be called otherwise too, as one with its version is: then it is the first. */
-static const struct program *find(const char *path)
+static const struct program *main_find(const char *path)
 {
     const char *slash = strrchr(path, '/');
     for (size_t i = 0; i < ARRAY_LEN(PROGRAMS); i++)
@@ -49,5 +49,5 @@ int main(int argc, char **argv)
         perror("ostler: cannot read random bytes for the hash tables: getrandom");
         return 1;
     }
-    return find(argc > 0 ? argv[0] : "")->main(argc, argv);
+    return main_find(argc > 0 ? argv[0] : "")->main(argc, argv);
 }

@@ -124,7 +124,7 @@ static const struct option_row rows[] = {
 };
 
 /* Errors in the words of this program. */
-static int refuse(const struct option_row *row, const char *value, struct err *e)
+static int options_refuse(const struct option_row *row, const char *value, struct err *e)
 {
     return value ? err_set(e, ERR_INVALID, "%s %s, but is \"%s\"", row->name, row->kind->wanted,
                            value)
@@ -137,7 +137,7 @@ static const struct option_table table = { .rows = rows,
                                            .lists = "ostler-node --help",
                                            .unknown = "option",
                                            .words = OPTION_WORDS_PLAIN,
-                                           .refuse = refuse };
+                                           .refuse = options_refuse };
 
 /* Values that commands require. */
 static const struct need {
@@ -165,7 +165,7 @@ static int take_wish(const char *word, struct node_options *o, struct err *e)
 }
 
 /* Takes the `nth` word that is not an option. */
-static int take_word(const char *word, size_t nth, struct node_options *o, struct err *e)
+static int options_take_word(const char *word, size_t nth, struct node_options *o, struct err *e)
 {
     if (nth == 1 && o->command == NODE_COMMAND_WAIT)
         return take_wish(word, o, e);
@@ -225,7 +225,7 @@ int node_options_parse(int argc, char **argv, struct node_options *ret, struct e
             ret->program = &argv[r.at - 1];
             break;
         }
-        if (next == OPTION_NEXT_WRONG || take_word(argv[r.at - 1], words, ret, e) < 0)
+        if (next == OPTION_NEXT_WRONG || options_take_word(argv[r.at - 1], words, ret, e) < 0)
             return -1;
     }
     return check(ret, words, &r, e);

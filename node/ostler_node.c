@@ -41,7 +41,7 @@ static void print(const struct inventory *i, enum output output)
     printf(output == OUTPUT_JSON ? "%s\n" : "%s", text);
 }
 
-static int look(const struct node_options *o, const struct root *root, struct err *e)
+static int ostler_node_look(const struct node_options *o, const struct root *root, struct err *e)
 {
     CLEANUP_INVENTORY struct inventory i = { 0 };
     inventory_look(root, &i);
@@ -51,7 +51,7 @@ static int look(const struct node_options *o, const struct root *root, struct er
     return 0;
 }
 
-static int run(const struct node_options *o, const struct root *root, struct err *e)
+static int ostler_node_run(const struct node_options *o, const struct root *root, struct err *e)
 {
     const struct scan_options turn = { .node = o->node, .kubeconfig = o->kubeconfig, .version = ostler_node_version,
                                        .root = root };
@@ -72,7 +72,7 @@ static int gpus(const struct node_options *o, const struct root *root, struct er
     return gpus_keep(root, o->to, e);
 }
 
-static int await(const struct node_options *o, const struct root *root, struct err *e)
+static int ostler_node_await(const struct node_options *o, const struct root *root, struct err *e)
 {
     return wait_for(root, &o->wish, o->timeout_ms, e);
 }
@@ -88,7 +88,7 @@ static int unload(const struct node_options *o, const struct root *root, struct 
     return unload_run(root, o->wish.revision, unload_module, e);
 }
 
-static int copy(const struct node_options *o, const struct root *root, struct err *e)
+static int ostler_node_copy(const struct node_options *o, const struct root *root, struct err *e)
 {
     (void) root;
     return self_copy(o->to, e);
@@ -205,13 +205,13 @@ static const struct work {
     int (*run)(const struct node_options *o, const struct root *root, struct err *e);
     bool log_speaks;
 } works[] = {
-    [NODE_COMMAND_LOOK] = { .run = look },
-    [NODE_COMMAND_RUN] = { .run = run },
-    [NODE_COMMAND_WAIT] = { .run = await },
+    [NODE_COMMAND_LOOK] = { .run = ostler_node_look },
+    [NODE_COMMAND_RUN] = { .run = ostler_node_run },
+    [NODE_COMMAND_WAIT] = { .run = ostler_node_await },
     [NODE_COMMAND_CARDS] = { .run = gpus },
     [NODE_COMMAND_HOST_DRIVER] = { .run = host_driver },
     [NODE_COMMAND_UNLOAD] = { .run = unload },
-    [NODE_COMMAND_COPY] = { .run = copy },
+    [NODE_COMMAND_COPY] = { .run = ostler_node_copy },
     [NODE_COMMAND_START_DRIVER] = { .run = start_driver },
     [NODE_COMMAND_PROBE_DRIVER] = { .run = probe_driver, .log_speaks = true },
     [NODE_COMMAND_STOP_DRIVER] = { .run = stop_driver, .log_speaks = true },

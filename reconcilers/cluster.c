@@ -219,7 +219,7 @@ void cluster_enqueue_reports(const struct cluster *c)
 }
 
 /* The report of a node that is down stays until the node is back and clean. */
-static bool is_down(const struct node_slot *slot)
+static bool cluster_is_down(const struct node_slot *slot)
 {
     return slot && slot->node && slot->summary.counted && slot->summary.state == NODE_LOST;
 }
@@ -235,11 +235,11 @@ size_t cluster_reports(const struct cluster *c)
     size_t n = c->informers[RESOURCE_GPU_NODE] && informer_looks(c->informers[RESOURCE_GPU_NODE]), cursor = 0;
     const struct map_entry *e;
     while ((e = map_next(&c->tables[RESOURCE_GPU_NODE].records, &cursor)))
-        n += !is_down(map_get(&c->slots, e->key));
+        n += !cluster_is_down(map_get(&c->slots, e->key));
     cursor = 0;
     while ((e = map_next(&c->slots, &cursor))) {
         const struct node *node = ((const struct node_slot *) e->value)->node;
-        n += node && !node->deleting && cluster_bears_ours(node) && !is_down(e->value);
+        n += node && !node->deleting && cluster_bears_ours(node) && !cluster_is_down(e->value);
     }
     return n;
 }
@@ -345,7 +345,8 @@ static void add_gpu_pod(struct node_pods *ret, const char *key)
     ret->gpu_pods++;
 }
 
-static void add_pod(const struct cluster *c, const struct pod *p, const struct node_holders *holders, struct node_pods *ret)
+static void cluster_add_pod(const struct cluster *c, const struct pod *p,
+                            const struct node_holders *holders, struct node_pods *ret)
 {
     if (p->gpus || holders_unasked(holders, p)) {
         add_gpu_pod(ret, p->head.key);
@@ -380,7 +381,7 @@ void cluster_node_pods(const struct cluster *c, const struct node_slot *slot, st
     const struct node_holders *holders = cluster_holders(c, slot);
     *ret = (struct node_pods){ 0 };
     for (const struct pod *p = slot->pods; p; p = p->next_on_node)
-        add_pod(c, p, holders, ret);
+        cluster_add_pod(c, p, holders, ret);
     const struct slice *slice = ret->foreign ? NULL : cluster_slice(c, slot->name);
     if (!slice)
         return;

@@ -50,7 +50,7 @@ static void accept(struct cluster *c, struct policy *policy)
     keep_pods(c);
 }
 
-static void decode(struct cluster *c)
+static void cluster_policy_decode(struct cluster *c)
 {
     struct policy policy = { 0 };
     forget_problems(c);
@@ -75,7 +75,7 @@ static void take_absence(struct cluster *c, bool was_deleting)
 }
 
 /* Whether the parts of the object that decide what nodes should have are equal. */
-static bool same_wish(const json_t *a, const json_t *b)
+static bool same_policy_target(const json_t *a, const json_t *b)
 {
     return a && b && str_eq(object_uid(a), object_uid(b)) && object_generation(a) == object_generation(b) &&
            object_is_deleting(a) == object_is_deleting(b) &&
@@ -94,14 +94,14 @@ void cluster_take_policy(struct cluster *c, const json_t *object)
 {
     json_t *before = c->object;
     c->object = json_incref((json_t *) object);
-    bool same = same_wish(before, object), approved_anew = same && !same_approval(before, object);
+    bool same = same_policy_target(before, object), approved_anew = same && !same_approval(before, object);
     if (!object) {
         take_absence(c, before && object_is_deleting(before));
     } else {
         c->absent_since = 0;
         c->saw_deletion = false;
         if (!same)
-            decode(c);
+            cluster_policy_decode(c);
     }
     json_decref(before);
     if (!same) {

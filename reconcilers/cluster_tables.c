@@ -32,7 +32,7 @@ static void tell_policy(struct cluster *c, bool soon)
 /* ---- nodes */
 
 /* Index of the slot in name order, or where it belongs: gpu-2 sorts before gpu-10. */
-static size_t place_of(const struct cluster *c, const char *name, size_t count)
+static size_t cluster_tables_place_of(const struct cluster *c, const char *name, size_t count)
 {
     size_t first = 0;
     while (first < count) {
@@ -47,7 +47,7 @@ static size_t place_of(const struct cluster *c, const char *name, size_t count)
 
 static void enter_slot(struct cluster *c, struct node_slot *slot)
 {
-    size_t count = c->slots.len, at = place_of(c, slot->name, count);
+    size_t count = c->slots.len, at = cluster_tables_place_of(c, slot->name, count);
     map_put(&c->slots, slot->name, slot);
     if ((count & (count - 1)) == 0) /* full, at 0, 1, 2, 4, … */
         c->by_name = xreallocarray(c->by_name, count ? 2 * count : 1, sizeof(struct node_slot *));
@@ -57,7 +57,7 @@ static void enter_slot(struct cluster *c, struct node_slot *slot)
 
 static void leave_slot(struct cluster *c, const struct node_slot *slot)
 {
-    size_t count = c->slots.len, at = place_of(c, slot->name, count);
+    size_t count = c->slots.len, at = cluster_tables_place_of(c, slot->name, count);
     memmove(&c->by_name[at], &c->by_name[at + 1], (count - at - 1) * sizeof(struct node_slot *));
     map_remove(&c->slots, slot->name);
 }

@@ -18,7 +18,7 @@ static const struct pod *failed_pod(const struct node_slot *slot, const struct n
 }
 
 /* Takes over what an earlier Ostler read. */
-static void remember(const struct cluster *c, struct node_slot *slot)
+static void log_tail_remember(const struct cluster *c, struct node_slot *slot)
 {
     const struct gpu_node *report = (const struct gpu_node *) table_get(&c->tables[RESOURCE_GPU_NODE], slot->name);
     if (!slot->summary.counted && !slot->words && report && report->words)
@@ -32,7 +32,7 @@ static struct request request_for(const struct pod *pod, const char *container, 
     return request_log(ns, name, container, again);
 }
 
-static void ask(struct reconcilers *r, struct node_slot *slot, const struct pod *pod, const char *container, bool again)
+static void log_tail_ask(struct reconcilers *r, struct node_slot *slot, const struct pod *pod, const char *container, bool again)
 {
     log_tail_free(slot->words);
     slot->words = log_tail_new(pod->head.key, container);
@@ -54,7 +54,7 @@ static bool says_why(const struct node_verdict *v)
 
 void log_tail_request(struct reconcilers *r, struct node_slot *slot, const struct node_verdict *v)
 {
-    remember(r->cluster, slot);
+    log_tail_remember(r->cluster, slot);
     if (begins(v))
         log_tail_free(TAKE(slot->words));
     if (!says_why(v) || !r->read_text)
@@ -64,10 +64,10 @@ void log_tail_request(struct reconcilers *r, struct node_slot *slot, const struc
     const char *container = pod ? pod_ended(r->cluster->strings, pod, &again) : NULL;
     bool asked = slot->words && str_eq(slot->words->container, container) && pod && str_eq(slot->words->pod, pod->head.key);
     if (container && !asked)
-        ask(r, slot, pod, container, again);
+        log_tail_ask(r, slot, pod, container, again);
 }
 
-static void tell(struct reconcilers *r, const struct node_slot *slot)
+static void log_tail_tell(struct reconcilers *r, const struct node_slot *slot)
 {
     const struct log_tail *w = slot->words;
     CLEANUP_FREE char *note = xasprintf("container %s of pod %s failed; its log ends: %s", w->container, w->pod, w->text);
@@ -92,7 +92,7 @@ void log_tail_take(struct reconcilers *r, const char *key, const char *bytes, si
     if (!*text)
         return;
     w->text = TAKE(text);
-    tell(r, slot);
+    log_tail_tell(r, slot);
     cluster_enqueue_report(r->cluster, node);
     r->policy(r->arg, false);
 }

@@ -31,7 +31,7 @@ static const enum reason writes[] = {
     REASON_RETURNED_TO_SERVICE,
 };
 
-static void add(const struct node_slot *slot, bool warning, const char *reason, const char *note, size_t of_action,
+static void notices_add(const struct node_slot *slot, bool warning, const char *reason, const char *note, size_t of_action,
                 struct actions *actions)
 {
     actions_add_notice(actions,
@@ -44,7 +44,7 @@ static void add_write(const struct node_slot *slot, size_t action, struct action
     const struct action *a = &actions->items[action];
     for (size_t i = 0; i < ARRAY_LEN(writes); i++)
         if (writes[i] == action_reason(a))
-            add(slot, reason_class(writes[i]) == REASON_WRONG, a->reason, a->message, action + 1,
+            notices_add(slot, reason_class(writes[i]) == REASON_WRONG, a->reason, a->message, action + 1,
                 actions);
 }
 
@@ -75,14 +75,14 @@ static void add_state(const struct node_slot *slot, const struct node_verdict *v
         bool fits =
             states[i].state == v->state && (!states[i].reason || states[i].reason == v->reason);
         if (fits && !(states[i].each_reason ? same_reason : same_state))
-            add(slot, states[i].warning,
+            notices_add(slot, states[i].warning,
                 v->state == NODE_READY ? reason_text(REASON_GPU_READY) : verdict_word(v), note, 0,
                 actions);
     }
 }
 
 /* A completed drain is no Event if no pod had to leave. */
-static bool is_news(const struct node_summary *before, const struct action *a)
+static bool notices_is_news(const struct node_summary *before, const struct action *a)
 {
     return action_reason(a) != REASON_DRAINED || !before->counted || before->state == NODE_DRAINING;
 }
@@ -93,7 +93,7 @@ void notice_node(const struct node_slot *slot, const struct node_verdict *v, str
     bool upgraded = before->counted && (before->moving || before->failed);
     size_t writes_len = actions->len;
     for (size_t i = 0; i < writes_len; i++)
-        if (actions->items[i].request.resource == RESOURCE_NODE && is_news(before, &actions->items[i]))
+        if (actions->items[i].request.resource == RESOURCE_NODE && notices_is_news(before, &actions->items[i]))
             add_write(slot, i, actions);
     if (!upgraded && !v->failed_with)
         add_state(slot, v, actions);
@@ -115,11 +115,11 @@ void notice_images(struct node_slot *slot, const struct images *images, bool kno
         xasprintf("the node cannot get the image %s: %s; the kubelet keeps trying (pod %s), and the node stays in service "
                   "unchanged",
                   image, images->words, pod ? pod->head.key : "?");
-    add(slot, true, reason_text(REASON_IMAGE_PULL_FAILED), note, 0, actions);
+    notices_add(slot, true, reason_text(REASON_IMAGE_PULL_FAILED), note, 0, actions);
 }
 
 void notice_skipped(const struct node_slot *slot, const char *why, struct actions *actions)
 {
     CLEANUP_FREE char *note = xasprintf("the rollout skips the node: %s", why);
-    add(slot, false, reason_text(REASON_SKIPPED), note, 0, actions);
+    notices_add(slot, false, reason_text(REASON_SKIPPED), note, 0, actions);
 }

@@ -48,7 +48,7 @@ static int64_t has_to_wait_ms(struct node_slot *slot, const struct gpu_node_inpu
     return ready_is_said && !waiting_without_image(in) && left_ms > 0 ? left_ms : 0;
 }
 
-static const char *version_of(const struct cluster *c, const struct revision_tally *revision)
+static const char *report_reconciler_version_of(const struct cluster *c, const struct revision_tally *revision)
 {
     const struct child *record = revision ? cluster_record_of(c, revision->tier, revision->hash) : NULL;
     return record ? revision_version(record->inputs, revision->tier) : NULL;
@@ -57,7 +57,7 @@ static const char *version_of(const struct cluster *c, const struct revision_tal
 /* The toolkit's version; for a host's own toolkit, from the agent's report. */
 static const char *toolkit_version_of(const struct cluster *c, const struct node_slot *slot, struct arena *a)
 {
-    const char *version = version_of(c, slot->summary.of[TIER_STACK].carried);
+    const char *version = report_reconciler_version_of(c, slot->summary.of[TIER_STACK].carried);
     const struct node_inventory *i = cluster_inventory(c, slot);
     return str_eq(version, REVISION_HOST_TOOLKIT) && i && *i->toolkit_version
                ? arena_printf(a, REVISION_HOST_TOOLKIT " (%s)", i->toolkit_version) : version;
@@ -92,9 +92,9 @@ static const char *retry_of(const struct cluster *c, const struct node_summary *
 /* What the policy asks for instead of the node's target, and that failed in the node's pool. */
 static void take_failed(const struct cluster *c, const struct node_summary *s, struct arena *a, struct gpu_node_input *in)
 {
-    for (enum tier t = 0; s->back && c->policy_valid && s->pool < c->policy.pools_len && t < TIERS;
+    for (enum tier t = 0; s->falling_back && c->policy_valid && s->pool < c->policy.pools_len && t < TIERS;
          t++) {
-        const char *tier = tiers[t].name, *hash = s->wish.hash[t];
+        const char *tier = tiers[t].name, *hash = s->policy_target.hash[t];
         const struct revision_tally *carried = s->of[t].carried;
         const struct child *record = *hash ? cluster_record_of(c, tier, hash) : NULL;
         const char *failure = record ? record_failure(record, c->policy.pools[s->pool].name) : NULL;
@@ -143,9 +143,9 @@ static void take_slot(const struct cluster *c, const struct node_slot *slot, int
     in->refused = slot->refused;
     in->hold = slot->hold;
     in->product = node_label(&view, LABEL_GPU_PRODUCT);
-    in->version[TIER_DRIVER] = version_of(c, slot->summary.of[TIER_DRIVER].carried);
+    in->version[TIER_DRIVER] = report_reconciler_version_of(c, slot->summary.of[TIER_DRIVER].carried);
     in->version[TIER_STACK] = slot->summary.removal ? NULL : toolkit_version_of(c, slot, a);
-    in->target_version = version_of(c, waiting_turn_target(&slot->summary));
+    in->target_version = report_reconciler_version_of(c, waiting_turn_target(&slot->summary));
     in->wanted_since = wanted_since(c, &slot->summary);
     in->retry = retry_of(c, &slot->summary, a);
     take_failed(c, &slot->summary, a, in);

@@ -35,7 +35,7 @@ struct gathering {
  * the result. */
 static const struct claim given_up = { .kind = CLAIM_ROLLBACK, .phase = CLAIM_UNLOADING };
 
-static struct claim *read_claim(const char *text)
+static struct claim *rollout_gathering_read_claim(const char *text)
 {
     struct claim claim;
     if (!text || !claim_parse(text, &claim, NULL))
@@ -54,7 +54,7 @@ static struct assignment_ref read_labels(const struct node_view *view)
 }
 
 /* Parsed once for as long as the node does not change, because most nodes do not between passes. */
-static const struct node_reading *read_node(const struct gathering *g, struct node_slot *slot)
+static const struct node_reading *rollout_gathering_read_node(const struct gathering *g, struct node_slot *slot)
 {
     const struct node_view view = { slot->node, g->c->strings };
     if (!slot->read.done)
@@ -63,7 +63,7 @@ static const struct node_reading *read_node(const struct gathering *g, struct no
             .closed = marks_closed(&view),
             .held = node_is_held(&view),
             .assigned = read_labels(&view),
-            .claim = read_claim(intern_text(g->c->strings, slot->node->claim)),
+            .claim = rollout_gathering_read_claim(intern_text(g->c->strings, slot->node->claim)),
         };
     return &slot->read;
 }
@@ -165,19 +165,19 @@ static bool takes_place(const struct gathering *g, struct node_slot *slot)
     if (!slot->node || !slot->summary.counted)
         return false;
     if (slot->node->leaving) {
-        const struct node_reading *read = read_node(g, slot);
+        const struct node_reading *read = rollout_gathering_read_node(g, slot);
         return !assignment_is_empty(read->assigned) || claim_of(g, slot, &foreign);
     }
     if (is_served(slot))
         return true;
-    const struct claim *claim = slot->node->claim && read_node(g, slot) ? claim_of(g, slot, &foreign) : NULL;
+    const struct claim *claim = slot->node->claim && rollout_gathering_read_node(g, slot) ? claim_of(g, slot, &foreign) : NULL;
     return claim && claim->phase != CLAIM_FAILED;
 }
 
 static void add_node(struct gathering *g, struct node_slot *slot)
 {
     const struct node_view view = { slot->node, g->c->strings };
-    const struct node_reading *read = read_node(g, slot);
+    const struct node_reading *read = rollout_gathering_read_node(g, slot);
     const struct node_summary *s = &slot->summary;
     const char *key = g->c->rollout.topology_key;
     bool foreign;
@@ -186,14 +186,14 @@ static void add_node(struct gathering *g, struct node_slot *slot)
         .pool = s->pool,
         .now = read->assigned,
         /* Set even before its record exists, so that the plan's hash is right from the start. */
-        .wish = assignment_ref(&s->wish),
+        .policy_target = assignment_ref(&s->policy_target),
         .claim = claim_of(g, slot, &foreign),
         .domain = str_or_empty(key ? node_label(&view, key) : NULL),
         .gpus = (unsigned) slot->node->gpus,
         .up = slot->node->ready,
         .cordoned = slot->node->cordoned,
         .held = foreign || read->held,
-        .turns = s->turns,
+        .retarget_pending = s->retarget_pending,
         .let_go = slot->node->leaving || !is_served(slot),
         .leaving = slot->node->leaving,
         .runs_ostler = str_eq(slot->name, g->c->o.node_name),
@@ -245,7 +245,7 @@ static const char *name_of(const struct gathering *g, const struct child *record
                          has_namesake(&g->c->tables[RESOURCE_REVISION].records, record, tier));
 }
 
-static struct rollout_revision revision_of(const struct child *record, const struct policy *policy, size_t pool)
+static struct rollout_revision rollout_gathering_revision_of(const struct child *record, const struct policy *policy, size_t pool)
 {
     const char *name = policy->pools[pool].name;
     return (struct rollout_revision){
@@ -272,7 +272,7 @@ static const struct rollout_revision *gather_revisions(const struct gathering *g
             continue;
         const char *name = name_of(g, record);
         for (size_t i = 0; i < g->c->policy.pools_len; i++) {
-            all[n] = revision_of(record, &g->c->policy, i);
+            all[n] = rollout_gathering_revision_of(record, &g->c->policy, i);
             all[n].retry = all[n].failed ? retry_value(record->annotations, record->revision, g->a) : NULL;
             all[n++].name = name;
         }

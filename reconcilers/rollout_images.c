@@ -18,14 +18,14 @@ static struct render_context context_of(const struct cluster *c, const struct ro
 }
 
 /* Computed on first use. */
-static const json_t *spec_of(const struct cluster *c, const struct rollout_node *n)
+static const json_t *rollout_images_spec_of(const struct cluster *c, const struct rollout_node *n)
 {
     return targets_spec(cluster_targets((struct cluster *) c), n->pool);
 }
 
 static struct images_wanted wanted(const struct cluster *c, const struct rollout_node *n, char purpose[static IMAGES_PURPOSE_MAX])
 {
-    images_purpose(n->target, spec_of(c, n), purpose);
+    images_purpose(n->target, rollout_images_spec_of(c, n), purpose);
     struct images_wanted want = { .node = n->name, .purpose = purpose, .policy_uid = c->policy.uid,
                                   .operand_namespace = c->o.operand_namespace };
     for (enum tier t = 0; t < TIERS; t++)
@@ -56,7 +56,7 @@ struct images rollout_images(const struct cluster *c, const struct node_slot *sl
     if (none)
         return (struct images){ .state = IMAGES_MISSING, .words = none };
     if (task_pod_find(slot->pods, TASK_PULL)) {
-        images_purpose(n->target, spec_of(c, n), purpose);
+        images_purpose(n->target, rollout_images_spec_of(c, n), purpose);
         return images_look(slot->pods, c->strings, c->policy.uid, purpose);
     }
     if (changes_driver && *driver)
@@ -80,7 +80,7 @@ int rollout_pull(const struct cluster *c, const struct manifests *m, const struc
     CLEANUP_FREE char *proof = c->policy.validation.enabled ? proof_image(&c->policy, driver_to_be(c, n)) : NULL;
     const json_t *validation = json_object_get(c->policy.spec, operand_get(OPERAND_VALIDATION)->section);
     for (enum tier t = 0; t < TIERS; t++)
-        want.of[t].spec = spec_of(c, n);
+        want.of[t].spec = rollout_images_spec_of(c, n);
     want.proof = (struct render_image){ "proof", proof, json_str(validation, "imagePullPolicy") };
     want.proof_secrets = json_object_get(validation, "imagePullSecrets");
     return images_pull(m, &want, actions, e);

@@ -99,7 +99,7 @@ static int64_t left_of(const struct rollout_plan_status *k, const struct rollout
 
 /* An unchanged plan whose end time has passed gets no new end time: that one would not hold either,
  * and each would cost a write. */
-static bool make(struct rollout_plan_status *k, const struct cluster *c, const struct rollout_gathering *g)
+static bool rollout_plan_status_make(struct rollout_plan_status *k, const struct cluster *c, const struct rollout_gathering *g)
 {
     json_t *plan = rollout_plan(c, g, k->pace, LOOKS, &rollout_plan_for_status, NULL);
     bool over = left_of(k, &g->in) <= 0, same = k->plan && plan && same_plan(k->plan, plan);
@@ -117,7 +117,7 @@ static bool make(struct rollout_plan_status *k, const struct cluster *c, const s
     return true;
 }
 
-static bool drop(struct rollout_plan_status *k)
+static bool rollout_plan_status_drop(struct rollout_plan_status *k)
 {
     bool was = k->plan != NULL;
     json_decref(k->plan);
@@ -130,7 +130,7 @@ static bool is_another(const struct rollout_plan_status *k, const struct cluster
     return !k->plan || !str_eq(json_str(k->plan, "hash"), d->plan_hash) || k->generation != object_generation(c->object);
 }
 
-static void begin(struct rollout_plan_status *k, const struct cluster *c)
+static void rollout_plan_status_begin(struct rollout_plan_status *k, const struct cluster *c)
 {
     const json_t *told = json_at(c->object, "status.rollout");
     const json_t *plan = json_object_get(told, "plan");
@@ -160,13 +160,13 @@ bool rollout_plan_status_take(struct rollout_plan_status *k, const struct cluste
 {
     *ret_again_s = 0;
     if (!k->begun)
-        begin(k, c);
+        rollout_plan_status_begin(k, c);
     take_pace(k, g, d);
     if (!*d->plan_hash)
-        return drop(k);
+        return rollout_plan_status_drop(k);
     int64_t left_s = k->made_s && left_of(k, &g->in) > 0 ? k->made_s + APART_S - g->in.now_s : 0;
     bool another = is_another(k, c, d), followed = !another && is_followed(k, &g->in, d);
-    bool made = (another || (!followed && left_s <= 0)) && make(k, c, g);
+    bool made = (another || (!followed && left_s <= 0)) && rollout_plan_status_make(k, c, g);
     *ret_again_s = another || followed || left_s <= 0 ? look_again_s(k, &g->in) : left_s;
     return made;
 }

@@ -23,7 +23,7 @@ static void plan_grants(const struct cluster *c, const struct rollout_gathering 
     for (size_t i = 0; i < d->grant_count; i++) {
         const struct node_slot *slot = g->slots[d->grants[i].node - g->in.nodes];
         struct node_view view = { slot->node, c->strings };
-        grant_plan(&d->grants[i], &view, &by, slot->summary.back, actions);
+        grant_plan(&d->grants[i], &view, &by, slot->summary.falling_back, actions);
         /* An idle node's upgrade causes an Event only at its end. */
         if (d->grants[i].kind != GRANT_CLAIM || d->grants[i].node->busy)
             notice_write(slot, actions);
@@ -76,7 +76,7 @@ static void plan_pulls(struct reconcilers *r, const struct rollout_decision *d, 
 }
 
 /* A refusal under one policy says nothing about the next. */
-static void forget(struct reconcilers *r)
+static void rollout_reconciler_forget(struct reconcilers *r)
 {
     free(TAKE(r->pull_failed));
     free(TAKE(r->pull_refused));
@@ -96,7 +96,7 @@ void rollout_reconcile(void *arg, const char *key, struct actions *actions)
     int64_t again_ms, plan_again_s;
     actions->epoch = c->epoch;
     if (cluster_mode(c, &again_ms) != MODE_MANAGE || !object_has_finalizer(c->object, POLICY_FINALIZER)) {
-        forget(r);
+        rollout_reconciler_forget(r);
         return;
     }
     /* Until every node has been reconciled under this policy, their targets are not known. */

@@ -9,7 +9,7 @@ enum { LONG_AGO_S = 1 };
 
 /* The rollout, with its own limits, handles claimed nodes. A node keeps its turn until its label is
  * seen, because the write may be in progress. */
-static enum toolkit_state state_of(const struct rollout_node *n, const struct node_slot *slot)
+static enum toolkit_state toolkit_pass_state_of(const struct rollout_node *n, const struct node_slot *slot)
 {
     const struct node_summary *s = &slot->summary;
     if (n->let_go || n->claim || s->removal)
@@ -34,7 +34,7 @@ static int64_t lost_since_s(const struct rollout_node *n, const struct node_summ
 
 static struct toolkit_node node_of(const struct rollout_node *n, const struct node_slot *slot, int64_t now_s)
 {
-    enum toolkit_state state = state_of(n, slot);
+    enum toolkit_state state = toolkit_pass_state_of(n, slot);
     const char *now = n->now.hash[TIER_STACK];
     return (struct toolkit_node){ .name = n->name,
                                   .pool = n->pool,

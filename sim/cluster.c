@@ -59,7 +59,7 @@ struct sim_cluster {
     int64_t looked_at_ms;  /* real: when watches were last checked */
 };
 
-static int64_t now_ms(void *arg)
+static int64_t cluster_now_ms(void *arg)
 {
     const struct sim_cluster *c = arg;
     return c->sim.now_ms;
@@ -162,7 +162,7 @@ static int listen_and_tell(struct sim_cluster *c, struct err *e)
                                      .users = c->users,
                                      .user_count = USER_COUNT,
                                      .api = c->api,
-                                     .now_ms = now_ms,
+                                     .now_ms = cluster_now_ms,
                                      .now_arg = c };
     c->front = front_new(&f, e);
     if (!c->front)

@@ -19,7 +19,7 @@ static char *base64(const char *text)
     return out;
 }
 
-static int write_all(int fd, const char *text)
+static int kubeconfig_write_all(int fd, const char *text)
 {
     for (size_t n = strlen(text); n > 0;) {
         ssize_t done = write(fd, text, n);
@@ -51,7 +51,7 @@ int kubeconfig_write(const char *path, const struct kubeconfig *k, struct err *e
     int fd = open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     if (fd < 0)
         return err_set(e, ERR_SYSTEM, "cannot write the kubeconfig %s: %s", path, strerror(errno));
-    int rc = write_all(fd, text);
+    int rc = kubeconfig_write_all(fd, text);
     if (close(fd) < 0 || rc < 0 || rename(fresh, path) < 0) {
         unlink(fresh);
         return err_set(e, ERR_SYSTEM, "cannot write the kubeconfig %s: %s", path, strerror(errno));

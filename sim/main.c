@@ -17,7 +17,7 @@ enum {
 
 static volatile sig_atomic_t stopped;
 
-static void on_signal(int number)
+static void main_on_signal(int number)
 {
     (void) number;
     stopped = 1;
@@ -25,7 +25,7 @@ static void on_signal(int number)
 
 static void set_up_signals(void)
 {
-    const struct sigaction stop = { .sa_handler = on_signal };
+    const struct sigaction stop = { .sa_handler = main_on_signal };
     sigaction(SIGINT, &stop, NULL);
     sigaction(SIGTERM, &stop, NULL);
     /* A closed terminal ends it too, unless nohup ignores the signal. */
@@ -65,7 +65,7 @@ static void say_door(const char *door)
 }
 
 /* `door`: the reminder of how to connect. */
-static int run(struct sim_cluster *c, const struct sim_options *o, struct view *v, const char *door)
+static int main_run(struct sim_cluster *c, const struct sim_options *o, struct view *v, const char *door)
 {
     const struct clock *virtual = sim_cluster_clock(c);
     const struct clock real = clock_system();
@@ -89,7 +89,7 @@ static int run(struct sim_cluster *c, const struct sim_options *o, struct view *
     return 0;
 }
 
-static int serve(const struct sim_options *o)
+static int main_serve(const struct sim_options *o)
 {
     CLEANUP_ERR struct err e = { 0 };
     struct sim_cluster *c = sim_cluster_new(o, &e);
@@ -110,7 +110,7 @@ static int serve(const struct sim_options *o)
     printf("%sostler-sim: the API server is at %s; Ctrl-C ends it, and the file goes\n",
            picture ? "\033[?25l\033[2J\033[H" : "", sim_cluster_server(c));
     say_door(door);
-    int rc = run(c, o, v, door);
+    int rc = main_run(c, o, v, door);
     if (picture)
         printf("\033[?25h\n");
     if (v)
@@ -136,5 +136,5 @@ int main(int argc, char **argv)
     if (o.help || o.version)
         return 0;
     set_up_signals();
-    return serve(&o);
+    return main_serve(&o);
 }

@@ -49,7 +49,7 @@ static const struct option_row rows[] = {
 };
 
 /* Errors in the words of this program: the help describes the value. */
-static int refuse(const struct option_row *row, const char *value, struct err *e)
+static int options_refuse_now(const struct option_row *row, const char *value, struct err *e)
 {
     return value
                ? err_set(e, ERR_INVALID, "%s: \"%s\" is not valid: %s", row->name, value, row->help)
@@ -61,7 +61,7 @@ static const struct option_table table = { .rows = rows,
                                            .lists = "ostler-sim --help",
                                            .unknown = "argument",
                                            .repeats = true,
-                                           .refuse = refuse };
+                                           .refuse = options_refuse_now };
 
 int sim_options_parse(int argc, char **argv, struct sim_options *ret, struct err *e)
 {

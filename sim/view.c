@@ -37,7 +37,7 @@ struct view {
 
 /* ---- lines */
 
-static void time_text(int64_t ms, struct buf *out)
+static void view_time_text(int64_t ms, struct buf *out)
 {
     buf_printf(out, "%02" PRId64 ":%02" PRId64 ":%02" PRId64, ms / 3600000, ms / 60000 % 60, ms / 1000 % 60);
 }
@@ -47,7 +47,7 @@ static void add_line(struct view *v, const char *label, const char *text)
 {
     if (v->lines.len > TEXT_MAX / 2)
         return; /* more would be unreadable */
-    time_text(clock_mono_ms(v->o.clock), &v->lines);
+    view_time_text(clock_mono_ms(v->o.clock), &v->lines);
     if (label)
         buf_printf(&v->lines, "  %-*s", LABEL_WIDTH, label);
     buf_printf(&v->lines, "%s%s\n", label ? " " : "  ", text);
@@ -55,7 +55,7 @@ static void add_line(struct view *v, const char *label, const char *text)
 
 /* Adds a line about an object unless the last one was the same. An empty text is stored but not
  * shown. */
-static void say(struct view *v, const char *label, const char *text)
+static void view_say_now(struct view *v, const char *label, const char *text)
 {
     struct said *s = map_get(&v->said, label);
     if (s && str_eq(s->text, text))
@@ -71,7 +71,7 @@ static void say(struct view *v, const char *label, const char *text)
         add_line(v, label, text);
 }
 
-static void forget(struct view *v, const char *label)
+static void view_forget(struct view *v, const char *label)
 {
     struct said *s = map_remove(&v->said, label);
     if (!s)
@@ -87,7 +87,7 @@ static const json_t *report_of(const struct view *v, const json_t *node)
     return api_get(v->o.api, kind_named("gpunodes"), "", json_str_or_empty(node, "metadata.name"));
 }
 
-static enum node_state state_of(const struct view *v, const json_t *node)
+static enum node_state view_state_of(const struct view *v, const json_t *node)
 {
     const struct floor *f = map_get(&v->floors, json_str_or_empty(node, "metadata.name"));
     return node_state_of(node, report_of(v, node), f ? &f->operands : NULL);
@@ -102,7 +102,7 @@ static char *node_text(const struct view *v, const json_t *node)
     struct buf out = BUF_INIT(TEXT_MAX);
     size_t i;
     json_t *taint;
-    enum node_state state = state_of(v, node);
+    enum node_state state = view_state_of(v, node);
     const char *reason = json_str(report_of(v, node), "status.reason");
     /* Its report shows Ready slightly longer than its GPUs exist. */
     bool bare = state == NODE_READY && str_eq(gpus, "0");
@@ -156,7 +156,7 @@ static void add_note(struct view *v, const char *note)
         v->note_count--;
     }
     struct buf text = BUF_INIT(TEXT_MAX);
-    time_text(clock_mono_ms(v->o.clock), &text);
+    view_time_text(clock_mono_ms(v->o.clock), &text);
     buf_printf(&text, "  %s", note);
     v->notes[v->note_count++] = buf_take(&text);
 }
@@ -193,7 +193,7 @@ static void say_node(struct view *v, const char *name)
     if (!node)
         return;
     CLEANUP_FREE char *label = xasprintf("node %s", name), *text = node_text(v, node);
-    say(v, label, text);
+    view_say_now(v, label, text);
 }
 
 static void take_pod(struct view *v, const struct api_commit *c)
@@ -208,7 +208,7 @@ static void take_pod(struct view *v, const struct api_commit *c)
         say_node(v, f->node);
 }
 
-static void on_commit(void *arg, const struct api_commit *c)
+static void view_on_commit(void *arg, const struct api_commit *c)
 {
     struct view *v = arg;
     if (str_eq(c->kind->plural, "events")) {
@@ -228,9 +228,9 @@ static void on_commit(void *arg, const struct api_commit *c)
         CLEANUP_FREE char *label = xasprintf("%s %s", subjects[i].label, json_str_or_empty(object, "metadata.name"));
         CLEANUP_FREE char *text = c->after ? subjects[i].text(v, c->after) : NULL;
         if (text)
-            say(v, label, text);
+            view_say_now(v, label, text);
         else
-            forget(v, label);
+            view_forget(v, label);
     }
 }
 
@@ -284,7 +284,7 @@ static void draw_nodes(const struct view *v, struct screen *s)
     size_t n = api_count(v->o.api, k), counts[NODE_STATE_COUNT] = { 0 };
     struct flow f = { .s = s };
     for (size_t i = 0; i < n; i++) {
-        enum node_state state = state_of(v, api_at(v->o.api, k, i));
+        enum node_state state = view_state_of(v, api_at(v->o.api, k, i));
         counts[state]++;
         CLEANUP_FREE char *square = xasprintf("\033[%sm■\033[0m ", node_state_colour(state));
         flow_add(&f, 2, square);
@@ -369,7 +369,7 @@ static void draw(const struct view *v, int columns, int rows, struct buf *out)
 {
     struct screen s = { .out = out, .columns = columns, .rows_left = rows - 1 };
     CLEANUP_BUF struct buf head = BUF_INIT(TEXT_MAX);
-    time_text(clock_mono_ms(v->o.clock), &head);
+    view_time_text(clock_mono_ms(v->o.clock), &head);
     buf_printf(&head, "  %s", v->o.head);
     buf_str(out, "\033[H");
     row(&s, "1", buf_text(&head));
@@ -391,7 +391,7 @@ struct view *view_new(const struct view_options *o)
     struct view *v = xcalloc(1, sizeof *v);
     v->o = *o;
     v->lines = (struct buf) BUF_INIT(TEXT_MAX);
-    api_on_commit(o->api, on_commit, v);
+    api_on_commit(o->api, view_on_commit, v);
     return v;
 }
 

@@ -207,7 +207,7 @@ static void on_suspended(void *arg)
     work_when_ready(en);
 }
 
-static void on_lost(void *arg)
+static void engine_on_lost(void *arg)
 {
     struct engine *en = arg;
     /* Write nothing more, not even a lease: the next leader may already work. */
@@ -377,7 +377,7 @@ static void set_up_leases(struct engine *en)
         return;
     struct lease_options l = { .ns = o->lease_namespace, .name = LEASE_NAME, .me = o->identity, .transport = o->transport,
                                .loop = o->loop, .clock = o->clock, .outage = &en->outage, .on_leading = on_leading_here,
-                               .on_suspended = on_suspended, .on_lost = on_lost, .arg = en };
+                               .on_suspended = on_suspended, .on_lost = engine_on_lost, .arg = en };
     en->lease = lease_new(&l);
     l.ns = CLUSTER_LEASE_NAMESPACE;
     l.name = CLUSTER_LEASE_NAME;

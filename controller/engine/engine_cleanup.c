@@ -26,14 +26,14 @@ enum {
 /* ---- ownership of the cluster */
 
 /* Nothing is touched before the owner is known, or if it is another installation. */
-static bool is_ours(const struct engine *en)
+static bool engine_cleanup_is_ours(const struct engine *en)
 {
     return !en->cluster_lease || lease_is_leading(en->cluster_lease);
 }
 
 static bool is_anothers(const struct engine *en)
 {
-    return !is_ours(en) && lease_holder(en->cluster_lease) && lease_is_renewed(en->cluster_lease);
+    return !engine_cleanup_is_ours(en) && lease_holder(en->cluster_lease) && lease_is_renewed(en->cluster_lease);
 }
 
 /* One sentence that the caller frees. */
@@ -42,7 +42,7 @@ static char *why_not_ours(const struct engine *en)
     char *problem = engine_why_lease_fails((void *) en);
     if (problem)
         return problem;
-    if (!is_ours(en) && lease_holder(en->cluster_lease))
+    if (!engine_cleanup_is_ours(en) && lease_holder(en->cluster_lease))
         return xasprintf(
             "the Ostler in namespace %s had this cluster last (Lease " CLUSTER_LEASE_NAMESPACE
             "/" CLUSTER_LEASE_NAME "), and may "
@@ -185,7 +185,7 @@ static const struct {
 };
 
 /* Whether the step must still run. */
-static bool is_wanted(const struct engine *en, size_t step)
+static bool engine_cleanup_is_wanted(const struct engine *en, size_t step)
 {
     return ((steps[step].flags & OWN) || !en->cleanup.leaves) && steps[step].wanted(en);
 }
@@ -197,7 +197,7 @@ static char *what_is_left(const struct engine *en)
     const char *waiting = en->cleanup.step < ARRAY_LEN(steps) ? steps[en->cleanup.step].waiting : NULL;
     if (waiting)
         return xstrdup(waiting);
-    if (!is_ours(en))
+    if (!engine_cleanup_is_ours(en))
         return why_not_ours(en);
     char *problem = en->leading ? NULL : engine_why_lease_fails((void *) en);
     problem = problem ? problem : engine_why_watches_fail((void *) en);
@@ -210,16 +210,16 @@ static char *what_is_left(const struct engine *en)
                      policy_children(c), c->object ? "; and the policy" : "");
 }
 
-static void look(struct engine *en);
+static void engine_cleanup_look_now(struct engine *en);
 
-static void give_up(struct engine *en, const char *why_steal)
+static void engine_cleanup_give_up(struct engine *en, const char *why_steal)
 {
     CLEANUP_FREE char *why = (char *) why_steal;
     log_error("cannot clean up", "err", why);
     engine_stop(en, 1);
 }
 
-static void on_reply(void *arg, struct reply *reply)
+static void engine_cleanup_on_reply(void *arg, struct reply *reply)
 {
     struct engine *en = arg;
     struct cleanup *cl = &en->cleanup;
@@ -228,9 +228,9 @@ static void on_reply(void *arg, struct reply *reply)
     if (e->kind == ERR_NOT_FOUND || (e->kind == ERR_NONE && !(steps[cl->step].flags & TO_ITS_END))) {
         log_info("done", "deed", deed);
         cl->step++;
-        look(en);
+        engine_cleanup_look_now(en);
     } else if (e->kind == ERR_FORBIDDEN || e->kind == ERR_INVALID) {
-        give_up(en, xasprintf("cannot %s: %s", deed, err_msg(e)));
+        engine_cleanup_give_up(en, xasprintf("cannot %s: %s", deed, err_msg(e)));
     } else if (e->kind != ERR_NONE && e->kind != ERR_CONFLICT) {
         log_warn("failed, and is tried again", "deed", deed, "err", err_msg(e));
     }
@@ -247,15 +247,15 @@ static bool is_made_again(const struct engine *en)
 }
 
 /* Runs as many steps as possible now. */
-static void look(struct engine *en)
+static void engine_cleanup_look_now(struct engine *en)
 {
     struct cleanup *cl = &en->cleanup;
-    if (cl->exchange.id || en->stopping || !(is_ours(en) || cl->leaves) || !cluster_synced(&en->cluster))
+    if (cl->exchange.id || en->stopping || !(engine_cleanup_is_ours(en) || cl->leaves) || !cluster_synced(&en->cluster))
         return;
-    while (cl->step < ARRAY_LEN(steps) && !is_wanted(en, cl->step))
+    while (cl->step < ARRAY_LEN(steps) && !engine_cleanup_is_wanted(en, cl->step))
         cl->step++;
     if (is_made_again(en))
-        give_up(en, xstrdup("the policy was created again (by Argo CD or Flux?): remove it there first"));
+        engine_cleanup_give_up(en, xstrdup("the policy was created again (by Argo CD or Flux?): remove it there first"));
     else if (cl->step == ARRAY_LEN(steps)) {
         log_info("clean", "message",
                  cl->leaves ? "nothing of this installation is left" : "nothing of Ostler is left in the cluster");
@@ -272,14 +272,14 @@ static void look(struct engine *en)
 
 /* Another installation owns the cluster, the policy and everything from it. A release that is
  * being deleted has nothing left to clean up; a cleanup that was requested explicitly fails. */
-static void leave(struct engine *en)
+static void engine_cleanup_leave(struct engine *en)
 {
     char *why = xasprintf("the Ostler in namespace %s manages this cluster (Lease " CLUSTER_LEASE_NAMESPACE
                            "/" CLUSTER_LEASE_NAME "): the "
                           "policy and the objects of that Ostler are not changed",
                           lease_holder(en->cluster_lease));
     if (!en->o.wishes.delete_policy) {
-        give_up(en, why);
+        engine_cleanup_give_up(en, why);
         return;
     }
     log_info("nothing to clean up", "message", why);
@@ -291,23 +291,25 @@ static void leave(struct engine *en)
 
 static const char *who_works(const struct engine *en)
 {
-    return en->leading ? "this process" : lease_holder(en->lease) && is_ours(en) ? "the Ostler that leads" : "nobody yet";
+    return en->leading                                             ? "this process"
+           : lease_holder(en->lease) && engine_cleanup_is_ours(en) ? "the Ostler that leads"
+                                                                   : "nobody yet";
 }
 
 /* Logs regularly what the cleanup waits for, and gives up at the timeout. */
-static void tell(struct engine *en)
+static void engine_cleanup_tell(struct engine *en)
 {
     struct cleanup *cl = &en->cleanup;
     int64_t now = loop_now(en->o.loop), timeout_ms = en->o.wishes.timeout_ms;
-    bool foreign = !is_ours(en) && lease_holder(en->cluster_lease);
+    bool foreign = !engine_cleanup_is_ours(en) && lease_holder(en->cluster_lease);
     int64_t patience_ms = foreign ? CLAIM_PATIENCE_MS : PATIENCE_MS;
     if (is_anothers(en) && !cl->leaves) {
-        leave(en);
+        engine_cleanup_leave(en);
     } else if (timeout_ms && now >= cl->began_ms + timeout_ms) {
         CLEANUP_FREE char *left = what_is_left(en);
-        give_up(en, xasprintf("not done after %lld s: %s", (long long) timeout_ms / 1000, left));
+        engine_cleanup_give_up(en, xasprintf("not done after %lld s: %s", (long long) timeout_ms / 1000, left));
     } else if (!en->leading && !en->o.wishes.delete_policy && now >= cl->began_ms + patience_ms) {
-        give_up(en, why_not_ours(en));
+        engine_cleanup_give_up(en, why_not_ours(en));
     } else if (now >= cl->told_ms + TELL_MS) {
         CLEANUP_FREE char *left = what_is_left(en);
         cl->told_ms = now;
@@ -318,9 +320,9 @@ static void tell(struct engine *en)
 static void on_tick(void *arg)
 {
     struct engine *en = arg;
-    look(en);
+    engine_cleanup_look_now(en);
     if (!en->stopping)
-        tell(en);
+        engine_cleanup_tell(en);
     if (!en->stopping)
         loop_timer_set(en->o.loop, &en->cleanup.tick, loop_now(en->o.loop) + TICK_MS);
 }
@@ -330,7 +332,7 @@ void engine_cleanup_init(struct engine *en)
     struct cleanup *cl = &en->cleanup;
     /* Only errors, which are short, are read: the response to a deletion may be the whole
      * object. */
-    cl->exchange = (struct exchange){ .transport = en->o.transport, .done = on_reply, .arg = en,
+    cl->exchange = (struct exchange){ .transport = en->o.transport, .done = engine_cleanup_on_reply, .arg = en,
                                       .body = BUF_INIT(ANSWER_MAX), .loses = true };
     cl->tick = (struct timer){ .fn = on_tick, .arg = en };
     cl->began_ms = cl->told_ms = loop_now(en->o.loop);
@@ -341,7 +343,7 @@ void engine_cleanup_init(struct engine *en)
 void engine_cleanup_look(struct engine *en)
 {
     if (en->o.cleanup)
-        look(en);
+        engine_cleanup_look_now(en);
 }
 
 void engine_cleanup_clear(struct engine *en)

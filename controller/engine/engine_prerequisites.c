@@ -18,9 +18,9 @@ enum {
     ANSWER_MAX = 4 * 1024 * 1024,
 };
 
-static void ask(struct engine *en);
+static void engine_prerequisites_ask(struct engine *en);
 
-static struct request request_of(const struct engine *en)
+static struct request engine_prerequisites_request_of(const struct engine *en)
 {
     switch (en->look.part) {
     case PREREQUISITES_SERVER:
@@ -38,7 +38,7 @@ static struct request request_of(const struct engine *en)
     return request_get(RESOURCE_NAMESPACE, NULL, en->o.operand_namespace);
 }
 
-static void tell(const struct prerequisite_problem *p)
+static void engine_prerequisites_tell(const struct prerequisite_problem *p)
 {
     if (p)
         log_error("a prerequisite of Ostler is missing or wrong", "reason", reason_text(p->reason),
@@ -48,7 +48,7 @@ static void tell(const struct prerequisite_problem *p)
 }
 
 /* Records the result for a part; false if there was none. */
-static bool take(struct engine *en, const json_t *answer, const struct err *e)
+static bool engine_prerequisites_take(struct engine *en, const json_t *answer, const struct err *e)
 {
     struct prerequisites_check *l = &en->look;
     if (outage_is_general(e->kind))
@@ -59,7 +59,7 @@ static bool take(struct engine *en, const json_t *answer, const struct err *e)
     bool news = said ? prerequisites_take(&en->prerequisites, l->part, answer, en->o.operand_namespace)
                      : prerequisites_forget(&en->prerequisites, l->part);
     if (news)
-        tell(prerequisites_of(&en->prerequisites, l->part));
+        engine_prerequisites_tell(prerequisites_of(&en->prerequisites, l->part));
     l->news |= news;
     return true;
 }
@@ -70,7 +70,7 @@ static void wait_for(struct engine *en, int64_t ms)
 }
 
 /* Ends a check of all parts. */
-static void finish(struct engine *en)
+static void engine_prerequisites_finish(struct engine *en)
 {
     struct prerequisites_check *l = &en->look;
     bool news = l->news || !l->known;
@@ -91,7 +91,7 @@ static void finish(struct engine *en)
         l->changed(en);
 }
 
-static void on_reply(void *arg, struct reply *reply)
+static void engine_prerequisites_on_reply(void *arg, struct reply *reply)
 {
     /* The spec of the reports' CRD shows which fields it has. */
     static const char *const unread[] = { "status", "metadata.managedFields", "spec", NULL }, *const unread_of_reports[] = {
@@ -104,34 +104,38 @@ static void on_reply(void *arg, struct reply *reply)
                                                                             : &of_objects;
     struct prerequisites_check *l = &en->look;
     CLEANUP_JSON json_t *answer = reply_object(reply, view);
-    if (!take(en, answer, &reply->err)) {
+    if (!engine_prerequisites_take(en, answer, &reply->err)) {
         wait_for(en, RETRY_MS);
         return;
     }
     l->part++;
     if (l->part == PREREQUISITES_PARTS)
-        finish(en);
+        engine_prerequisites_finish(en);
     else
-        ask(en);
+        engine_prerequisites_ask(en);
 }
 
-static void ask(struct engine *en)
+static void engine_prerequisites_ask(struct engine *en)
 {
-    exchange_send(&en->look.exchange, request_of(en));
+    exchange_send(&en->look.exchange, engine_prerequisites_request_of(en));
 }
 
-static void on_due(void *arg)
+static void engine_prerequisites_on_due(void *arg)
 {
     struct engine *en = arg;
     if (!en->look.exchange.id && !en->stopping)
-        ask(en);
+        engine_prerequisites_ask(en);
 }
 
 void engine_prerequisites_init(struct engine *en, loop_fn *changed)
 {
-    en->look = (struct prerequisites_check){ .exchange = { .transport = en->o.transport, .done = on_reply, .arg = en,
-                                                         .body = BUF_INIT(ANSWER_MAX) },
-                                           .changed = changed, .due = { .fn = on_due, .arg = en } };
+    en->look =
+        (struct prerequisites_check){ .exchange = { .transport = en->o.transport,
+                                                    .done = engine_prerequisites_on_reply,
+                                                    .arg = en,
+                                                    .body = BUF_INIT(ANSWER_MAX) },
+                                      .changed = changed,
+                                      .due = { .fn = engine_prerequisites_on_due, .arg = en } };
     /* A cleanup does not need the prerequisites. */
     en->look.known = en->o.cleanup;
 }
@@ -146,7 +150,7 @@ void engine_prerequisites_check(struct engine *en)
     if (l->exchange.id || l->part != PREREQUISITES_SERVER)
         l->again = true;
     else if (!l->known || since_ms >= APART_MS)
-        ask(en);
+        engine_prerequisites_ask(en);
     else
         wait_for(en, APART_MS - since_ms);
 }

@@ -10,7 +10,7 @@ enum {
     REMOVAL_MS = 10 * 1000,
 };
 
-static void finish(void *arg)
+static void engine_stop_finish(void *arg)
 {
     struct engine *en = arg;
     if (en->finished)
@@ -23,16 +23,16 @@ static void finish(void *arg)
 static void release_here(void *arg)
 {
     struct engine *en = arg;
-    lease_release(en->lease, finish, en);
+    lease_release(en->lease, engine_stop_finish, en);
 }
 
 static void remove_here(void *arg)
 {
     struct engine *en = arg;
-    lease_remove(en->lease, finish, en);
+    lease_remove(en->lease, engine_stop_finish, en);
 }
 
-static void release(void *arg)
+static void engine_stop_release(void *arg)
 {
     struct engine *en = arg;
     if (en->releasing)
@@ -40,10 +40,10 @@ static void release(void *arg)
     bool removes = en->o.cleanup && en->exit_code == 0 && en->lease && lease_is_leading(en->lease);
     en->releasing = true;
     en->drain_writes = false;
-    en->drain_due.fn = finish;
+    en->drain_due.fn = engine_stop_finish;
     loop_timer_set(en->o.loop, &en->drain_due, loop_now(en->o.loop) + (removes ? REMOVAL_MS : RELEASE_MS));
     if (!en->lease)
-        finish(en);
+        engine_stop_finish(en);
     else if (removes)
         lease_remove(en->cluster_lease, remove_here, en);
     else
@@ -60,7 +60,7 @@ void engine_stop(struct engine *en, int exit_code)
     controller_stop(en->policies);
     controller_stop(en->rollouts);
     controller_stop(en->reports);
-    en->drain_due = (struct timer){ .fn = release, .arg = en };
+    en->drain_due = (struct timer){ .fn = engine_stop_release, .arg = en };
     loop_timer_set(en->o.loop, &en->drain_due, loop_now(en->o.loop) + DRAIN_MS);
 }
 
@@ -69,7 +69,7 @@ static void stop_when_drained(void *arg)
 {
     struct engine *en = arg;
     if (en->stopping && !en->releasing && executor_pending(en->executor) + executor_pending(en->report_executor) == 0)
-        release(en);
+        engine_stop_release(en);
 }
 
 void engine_stop_init(struct engine *en)

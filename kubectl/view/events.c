@@ -22,14 +22,14 @@ struct picking {
     struct map pods;      /* "namespace/name" to the pod */
 };
 
-static const char *text_of(const json_t *event, const char *path, const char *old)
+static const char *events_text_of(const json_t *event, const char *path, const char *old)
 {
     const char *text = json_str(event, path);
     return text ? text : json_str(event, old);
 }
 
 /* Time of the last occurrence. */
-static const char *time_of(const json_t *event)
+static const char *events_time_of(const json_t *event)
 {
     static const char *const paths[] = { "series.lastObservedTime", "deprecatedLastTimestamp", "eventTime",
                                          "metadata.creationTimestamp" };
@@ -78,11 +78,11 @@ static bool is_wanted_pod(const struct picking *p, const json_t *event)
 }
 
 /* Other components report much about nodes; only nodes with GPUs matter here. */
-static bool is_wanted(const struct picking *p, const json_t *event)
+static bool events_is_wanted(const struct picking *p, const json_t *event)
 {
     const char *kind = json_str_or_empty(event, "regarding.kind"), *name = json_str_or_empty(event, "regarding.name");
-    bool ours = str_eq(text_of(event, "reportingController", "deprecatedSource.component"), OSTLER_CONTROLLER);
-    const char *time = time_of(event);
+    bool ours = str_eq(events_text_of(event, "reportingController", "deprecatedSource.component"), OSTLER_CONTROLLER);
+    const char *time = events_time_of(event);
     if (p->wanted->since_us && (!time || clock_parse_rfc3339(time) < p->wanted->since_us))
         return false;
     if (str_eq(kind, "Node") || str_eq(kind, GPU_NODE_KIND))
@@ -101,17 +101,20 @@ static bool is_of_default(const json_t *event)
 
 /* ---- rows */
 
-static json_t *row_of(const json_t *event)
+static json_t *events_row_of(const json_t *event)
 {
-    const char *ns = json_str(event, "regarding.namespace"), *time = time_of(event);
-    const char *note = text_of(event, "note", "message");
+    const char *ns = json_str(event, "regarding.namespace"), *time = events_time_of(event);
+    const char *note = events_text_of(event, "note", "message");
     json_int_t count = json_int(event, "series.count", json_int(event, "deprecatedCount", 1));
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:I, s:o}", "time", json_text(str_or_empty(time)), "type",
-                     json_text(json_str_or_empty(event, "type")), "object",
-                     json_textf("%s %s%s%s", json_str_or_empty(event, "regarding.kind"), str_or_empty(ns), ns && *ns ? "/" : "",
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:I, s:o}", "time", json_text(str_or_empty(time)),
+                     "type", json_text(json_str_or_empty(event, "type")), "object",
+                     json_textf("%s %s%s%s", json_str_or_empty(event, "regarding.kind"),
+                                str_or_empty(ns), ns && *ns ? "/" : "",
                                 json_str_or_empty(event, "regarding.name")),
-                     "reason", json_text(json_str_or_empty(event, "reason")), "note", json_text(str_or_empty(note)), "count",
-                     count, "by", json_text(str_or_empty(text_of(event, "reportingController", "deprecatedSource.component"))));
+                     "reason", json_text(json_str_or_empty(event, "reason")), "note",
+                     json_text(str_or_empty(note)), "count", count, "by",
+                     json_text(str_or_empty(events_text_of(event, "reportingController",
+                                                           "deprecatedSource.component"))));
 }
 
 static int by_time(const void *a, const void *b)
@@ -121,7 +124,7 @@ static int by_time(const void *a, const void *b)
     return s != t ? (s > t) - (s < t) : strcmp(json_str_or_empty(x, "note"), json_str_or_empty(y, "note"));
 }
 
-static json_t *sorted(json_t *list_steal)
+static json_t *events_sorted(json_t *list_steal)
 {
     size_t n = json_array_size(list_steal);
     CLEANUP_FREE json_t **items = xcalloc(n, sizeof *items);
@@ -140,8 +143,8 @@ static void add_rows(json_t *rows, const json_t *events, bool of_default, const 
     size_t i;
     json_t *event;
     json_array_foreach (events, i, event)
-        if ((!of_default || is_of_default(event)) && is_wanted(p, event))
-            json_array_append_new(rows, row_of(event));
+        if ((!of_default || is_of_default(event)) && events_is_wanted(p, event))
+            json_array_append_new(rows, events_row_of(event));
 }
 
 json_t *events_view(const json_t *snapshot, const struct events_wanted *wanted)
@@ -165,7 +168,7 @@ json_t *events_view(const json_t *snapshot, const struct events_wanted *wanted)
     map_clear(&p.gpu_nodes);
     for (i = 0; i < json_array_size(pods); i++)
         free(keys[i]);
-    return sorted(rows);
+    return events_sorted(rows);
 }
 
 json_t *events_news(const json_t *before, const json_t *list)

@@ -65,7 +65,7 @@ static json_t *explain_pod(const json_t *pod)
                      json_text(json_str_or_empty(pod, "metadata.creationTimestamp")));
 }
 
-static bool is_ours(const json_t *pod)
+static bool explain_is_ours(const json_t *pod)
 {
     return str_eq(object_label(pod, LABEL_MANAGED_BY), MANAGED_BY);
 }
@@ -76,7 +76,7 @@ static json_t *pods_part(const json_t *pods, bool ours)
     json_t *part = json_array(), *pod;
     size_t i;
     json_array_foreach (pods, i, pod)
-        if (is_ours(pod) == ours && (ours || pod_gpus(pod) > 0))
+        if (explain_is_ours(pod) == ours && (ours || pod_gpus(pod) > 0))
             json_array_append_new(part, explain_pod(pod));
     return part;
 }

@@ -28,7 +28,7 @@ struct next_steps {
     bool claimed;
 };
 
-static void say(struct next_steps *l, int64_t at_s, json_t *text_steal)
+static void explain_next_say(struct next_steps *l, int64_t at_s, json_t *text_steal)
 {
     json_t *item = json_pack("{s:o}", "text", text_steal);
     if (at_s > 0) {
@@ -41,7 +41,7 @@ static void say(struct next_steps *l, int64_t at_s, json_t *text_steal)
 
 static void say_text(struct next_steps *l, int64_t at_s, const char *text)
 {
-    say(l, at_s, json_text(text));
+    explain_next_say(l, at_s, json_text(text));
 }
 
 /* ---- blocking conditions, as in reconcilers/decide/rollout.c */
@@ -52,12 +52,12 @@ static bool is_called_off(const struct next_steps *l)
 }
 
 /* A node whose upgrade was cancelled is left alone after it returned to its old revision. */
-static bool is_kept(const struct next_steps *l)
+static bool explain_next_is_kept(const struct next_steps *l)
 {
     return is_called_off(l) || (!l->claimed && object_annotation(l->node, ANNOTATION_GAVE_UP));
 }
 
-static bool is_down(const struct next_steps *l)
+static bool explain_next_is_down(const struct next_steps *l)
 {
     const json_t *ready = condition_find(json_at(l->node, "status.conditions"), "Ready");
     return ready && !str_eq(json_str(ready, "status"), "True");
@@ -92,11 +92,14 @@ static void after_waiting(struct next_steps *l)
     const char *until = closed_until(l, &due_s);
     if (is_called_off(l) && claim_is_as_it_was(&l->claim, assignment_of_node(l->node))) {
         say_back(l);
-    } else if (is_kept(l)) {
+    } else if (explain_next_is_kept(l)) {
         say_text(l, 0, "it stays tainted, and its upgrade does not begin, as long as a user excludes it from upgrades");
     } else if (until) {
-        say(l, 0, json_textf("it stays tainted, and its jobs run on: Ostler evicts its GPU pods after %s; kubectl gpu hold %s "
-                             "returns it to service", until, object_name(l->node)));
+        explain_next_say(l, 0,
+                         json_textf("it stays tainted, and its jobs run on: Ostler evicts its GPU "
+                                    "pods after %s; kubectl gpu hold %s "
+                                    "returns it to service",
+                                    until, object_name(l->node)));
     } else {
         say_text(l, due_s, "when these pods have ended and a place is free, Ostler evicts its GPU pods (Draining)");
         if (l->spec.drain.wait_for_jobs_s >= 0)
@@ -121,7 +124,7 @@ static void after_draining(struct next_steps *l)
 
 static void say_failure(struct next_steps *l, int64_t at_s, const char *of)
 {
-    say(l, at_s, json_textf("soon after, it fails (%s); %s", of,
+    explain_next_say(l, at_s, json_textf("soon after, it fails (%s); %s", of,
                             l->spec.on_failure == ROLLOUT_ROLLBACK
                                 ? "as many failed nodes as failureThreshold allows, and Ostler rolls nodes back (onFailure "
                                   "Rollback)"
@@ -153,14 +156,14 @@ static void after_failed(struct next_steps *l)
     const char *until = closed_until(l, &due_s);
     bool closed = claim_closes(&l->claim), counts = claim_kinds[l->claim.kind].counts;
     bool back = closed && counts && l->spec.on_failure == ROLLOUT_ROLLBACK;
-    if (is_kept(l))
+    if (explain_next_is_kept(l))
         say_text(l, 0, closed ? "it is neither tried again nor rolled back, as long as a user excludes it from upgrades"
                               : "it is not tried again, as long as a user excludes it from upgrades");
     else if (until)
-        say(l, 0, json_textf("it is not tried again until %s%s", until,
+        explain_next_say(l, 0, json_textf("it is not tried again until %s%s", until,
                              back ? "; if its revision fails, Ostler rolls it back all the same" : ""));
     else
-        say(l, due_s,
+        explain_next_say(l, due_s,
             json_textf("it is tried again%s%s", counts ? ", unless its revision has failed" : "",
                        back ? ": then Ostler rolls it back" : ""));
     if (closed)
@@ -176,7 +179,7 @@ static after_fn *const after[CLAIM_PHASE_COUNT] = {
 /* No timeout of a claim runs while the node is down. */
 static void say_claimed(struct next_steps *l)
 {
-    if (is_down(l))
+    if (explain_next_is_down(l))
         say_text(l, 0, "nothing, until its kubelet is Ready again");
     else
         after[l->claim.phase](l);
@@ -213,19 +216,19 @@ static void say_turn(struct next_steps *l)
         int64_t due_s = 0;
         const char *begins = closed_until(l, &due_s) ? NULL : time_to_come(l, wave, "begins");
         const char *earliest = time_to_come(l, wave, "notBefore");
-        say(l, 0, json_textf("it is in wave %zu of the plan%s%s", at,
+        explain_next_say(l, 0, json_textf("it is in wave %zu of the plan%s%s", at,
                              begins ? ", which begins " : earliest ? ", not before " : "",
                              str_or_empty(begins ? begins : earliest)));
     }
     bool sure = at || seen_is_outdated(json_object_get(l->report, "status"));
-    say(l, 0, json_textf("%s; the rollout: %s, %s",
+    explain_next_say(l, 0, json_textf("%s; the rollout: %s, %s",
                          sure ? "it waits for its turn"
                               : "its report is older than the policy: it may have to wait for its turn",
                          reason, json_str_or_empty(rollout, "message")));
     CLEANUP_FREE char *todo =
         advice_of_rollout(reason_parse(reason), json_str(rollout, "plan.hash"));
     if (todo)
-        say(l, 0, json_textf("to do: %s", todo));
+        explain_next_say(l, 0, json_textf("to do: %s", todo));
 }
 
 static void say_in_service(struct next_steps *l)
@@ -248,7 +251,7 @@ static void say_in_service(struct next_steps *l)
             say_text(l, 0, rows[i].text);
             return;
         }
-    if (is_kept(l))
+    if (explain_next_is_kept(l))
         say_text(l, 0, "nothing, as long as a user excludes it from upgrades");
     else if (seen_is_outdated(json_object_get(l->report, "status")) ||
              snapshot_report_is_stale(l->report, l->policy))
@@ -276,16 +279,20 @@ static void say_people(struct next_steps *l)
     CLEANUP_FREE char *holder = snapshot_setter(l->node, "f:metadata f:labels f:" LABEL_HOLD);
     CLEANUP_FREE char *cordoner = snapshot_setter(l->node, "f:spec f:unschedulable");
     if (snapshot_node_is_held(l->node))
-        say(l, 0, json_textf("it is held%s%s, %s: kubectl gpu release %s", holder ? " by " : "", str_or_empty(holder), kept,
-                             object_name(l->node)));
+        explain_next_say(l, 0,
+                         json_textf("it is held%s%s, %s: kubectl gpu release %s",
+                                    holder ? " by " : "", str_or_empty(holder), kept,
+                                    object_name(l->node)));
     if (json_bool(l->node, "spec.unschedulable", false))
-        say(l, 0, json_textf("it is cordoned%s%s, %s: kubectl uncordon %s", cordoner ? " by " : "", str_or_empty(cordoner),
-                             kept, object_name(l->node)));
+        explain_next_say(l, 0,
+                         json_textf("it is cordoned%s%s, %s: kubectl uncordon %s",
+                                    cordoner ? " by " : "", str_or_empty(cordoner), kept,
+                                    object_name(l->node)));
     if (object_annotation(l->node, ANNOTATION_GAVE_UP))
-        say(l, 0, json_textf("a user cancelled its upgrade: kubectl annotate node %s " ANNOTATION_GAVE_UP "-",
+        explain_next_say(l, 0, json_textf("a user cancelled its upgrade: kubectl annotate node %s " ANNOTATION_GAVE_UP "-",
                              object_name(l->node)));
     if (str_eq(object_label(l->node, LABEL_MANAGED), "false"))
-        say(l, 0, json_textf("a user excluded it from Ostler: kubectl label node %s " LABEL_MANAGED "-",
+        explain_next_say(l, 0, json_textf("a user excluded it from Ostler: kubectl label node %s " LABEL_MANAGED "-",
                              object_name(l->node)));
 }
 
@@ -303,15 +310,18 @@ json_t *explain_next(const json_t *snapshot, const json_t *ostler, int64_t now_u
     rollout_spec_decode(problems.len ? defaults : spec, &l.spec);
     policy_problems_clear(&problems);
     if (!str_eq(json_str(ostler, "state"), "Alive") && !str_eq(json_str(ostler, "state"), "Unknown"))
-        say(&l, 0, json_textf("nothing, until Ostler runs again: %s", json_str_or_empty(ostler, "message")));
+        explain_next_say(&l, 0, json_textf("nothing, until Ostler runs again: %s", json_str_or_empty(ostler, "message")));
     if (!l.policy)
         say_text(&l, 0, "nothing: there is no GpuClusterPolicy");
     if (l.claimed)
         say_claimed(&l);
     else if (claim)
-        say(&l, 0, json_textf("nothing changes on the node, because its annotation " ANNOTATION_CLAIM " is not understood: %s. "
-                              "To give up its upgrade: kubectl annotate node %s " ANNOTATION_CLAIM "-",
-                              why, object_name(l.node)));
+        explain_next_say(
+            &l, 0,
+            json_textf("nothing changes on the node, because its annotation " ANNOTATION_CLAIM
+                       " is not understood: %s. "
+                       "To give up its upgrade: kubectl annotate node %s " ANNOTATION_CLAIM "-",
+                       why, object_name(l.node)));
     else if (l.policy)
         say_in_service(&l);
     say_people(&l);

@@ -15,7 +15,7 @@
 
 enum { US = 1000000 };
 
-static void tell(json_t *story, const char *time, const char *what, bool warning, json_t *text_steal)
+static void explain_story_tell(json_t *story, const char *time, const char *what, bool warning, json_t *text_steal)
 {
     if (time && clock_parse_rfc3339(time) >= 0)
         json_array_append_new(story, json_pack("{s:o, s:s, s:o, s:b}", "time", json_text(time), "what", what, "text", text_steal,
@@ -28,7 +28,7 @@ static void tell_at(json_t *story, int64_t at_s, const char *what, bool warning,
 {
     char time[CLOCK_TEXT_MAX];
     clock_rfc3339(at_s * US, time);
-    tell(story, time, what, warning, text_steal);
+    explain_story_tell(story, time, what, warning, text_steal);
 }
 
 /* ---- the node */
@@ -38,13 +38,13 @@ static void tell_of_node(json_t *story, const json_t *node)
     const json_t *conditions = json_at(node, "status.conditions"), *ready = condition_find(conditions, "Ready");
     const json_t *gpu = condition_find(conditions, NODE_CONDITION);
     bool up = str_eq(json_str(ready, "status"), "True"), well = str_eq(json_str(gpu, "status"), "True");
-    tell(story, json_str(node, "metadata.creationTimestamp"), "node", false, json_text("the Node was created"));
+    explain_story_tell(story, json_str(node, "metadata.creationTimestamp"), "node", false, json_text("the Node was created"));
     if (ready)
-        tell(story, json_str(ready, "lastTransitionTime"), "node", !up,
+        explain_story_tell(story, json_str(ready, "lastTransitionTime"), "node", !up,
              json_textf("its kubelet is %s since then%s%s", up ? "Ready" : "not Ready", up ? "" : "; now: ",
                         up ? "" : json_str_or_empty(ready, "message")));
     if (gpu)
-        tell(story, json_str(gpu, "lastTransitionTime"), "node", !well,
+        explain_story_tell(story, json_str(gpu, "lastTransitionTime"), "node", !well,
              json_textf("%s is %s since then; now: %s", NODE_CONDITION, well ? "True" : "False",
                         json_str_or_empty(gpu, "reason")));
 }
@@ -57,7 +57,7 @@ static void tell_setter(json_t *story, const json_t *object, const char *path, c
     if (!at)
         return;
     *at = '\0';
-    tell(story, at + strlen(" at "), "people", false, json_textf("%s, by %s", did, setter));
+    explain_story_tell(story, at + strlen(" at "), "people", false, json_textf("%s, by %s", did, setter));
 }
 
 static void tell_of_people(json_t *story, const json_t *node, const json_t *policy)
@@ -85,13 +85,13 @@ static void tell_of_report(json_t *story, const json_t *report)
     };
     const char *snapshot = json_str(report, "status.timeToReady.seen");
     int64_t seen_us = snapshot ? clock_parse_rfc3339(snapshot) : -1;
-    tell(story, snapshot, "ostler", false, json_text("Ostler first saw that it has a GPU"));
+    explain_story_tell(story, snapshot, "ostler", false, json_text("Ostler first saw that it has a GPU"));
     for (size_t i = 0; i < ARRAY_LEN(stages) && seen_us >= 0; i++) {
         int64_t seconds = json_int(report, stages[i].path, -1);
         if (seconds >= 0 && seconds < 366LL * 24 * 3600)
             tell_at(story, seen_us / US + seconds, "ostler", false, json_text(stages[i].text));
     }
-    tell(story, json_str(report, "status.since"), "ostler", str_eq(json_str(report, "status.state"), "Failed"),
+    explain_story_tell(story, json_str(report, "status.since"), "ostler", str_eq(json_str(report, "status.state"), "Failed"),
          json_textf("its state is %s since then (%s)", json_str_or_empty(report, "status.state"),
                     json_str_or_empty(report, "status.reason")));
 }
@@ -121,7 +121,7 @@ static void tell_of_containers(json_t *story, const json_t *statuses, const char
         const json_t *ended = json_at(status, "lastState.terminated");
         ended = ended ? ended : json_at(status, "state.terminated");
         if (ended && json_int(ended, "exitCode", 0) != 0)
-            tell(story, json_str(ended, "finishedAt"), "pod", true,
+            explain_story_tell(story, json_str(ended, "finishedAt"), "pod", true,
                  json_textf("container %s of %s ended with %lld (%s)", json_str_or_empty(status, "name"), pod,
                             (long long) json_int(ended, "exitCode", 0), json_str_or_empty(ended, "reason")));
     }
@@ -141,7 +141,7 @@ static void tell_of_pods(json_t *story, const json_t *pods)
         const char *operand = object_label(pod, LABEL_COMPONENT), *name = object_name(pod);
         if (!str_eq(object_label(pod, LABEL_MANAGED_BY), MANAGED_BY))
             continue;
-        tell(story, json_str(pod, "metadata.creationTimestamp"), "pod", false,
+        explain_story_tell(story, json_str(pod, "metadata.creationTimestamp"), "pod", false,
              json_textf("pod %s was made%s%s", name, operand ? " for the " : "", str_or_empty(operand)));
         if (only_pulls(pod))
             continue;
@@ -151,7 +151,7 @@ static void tell_of_pods(json_t *story, const json_t *pods)
 }
 
 /* Of a pod's Events, only warnings matter: started containers do not explain a node's state. */
-static bool is_news(const json_t *event)
+static bool explain_story_is_news(const json_t *event)
 {
     bool of_pod = str_has_prefix(json_str_or_empty(event, "object"), "Pod ");
     bool meant = strstr(json_str_or_empty(event, "note"), "/ostler-runs-nothing-here") != NULL;
@@ -170,7 +170,7 @@ static void tell_of_rollout(json_t *story, const json_t *events)
         const char *word = json_str_or_empty(row, "reason");
         enum reason reason = reason_parse(word);
         if (reason != REASON_READY && reason != REASON_NOT_READY)
-            tell(story, json_str(row, "time"), "policy", str_eq(json_str(row, "type"), "Warning"),
+            explain_story_tell(story, json_str(row, "time"), "policy", str_eq(json_str(row, "type"), "Warning"),
                  json_textf("%s: %s", word, json_str_or_empty(row, "note")));
     }
 }
@@ -183,11 +183,11 @@ static void tell_of_events(json_t *story, const json_t *snapshot, const char *na
     json_t *event;
     json_array_foreach (events, i, event) {
         int64_t count = json_int(event, "count", 1);
-        if (!is_news(event))
+        if (!explain_story_is_news(event))
             continue;
         CLEANUP_FREE char *times = count > 1 ? xasprintf(", %lld times", (long long) count) : xstrdup("");
         bool of_node = str_has_prefix(json_str_or_empty(event, "object"), "Node ");
-        tell(story, json_str(event, "time"), "event", str_eq(json_str(event, "type"), "Warning"),
+        explain_story_tell(story, json_str(event, "time"), "event", str_eq(json_str(event, "type"), "Warning"),
              json_textf("%s%s%s%s: %s", of_node ? "" : json_str_or_empty(event, "object"), of_node ? "" : ": ",
                         json_str_or_empty(event, "reason"), times, json_str_or_empty(event, "note")));
     }

@@ -13,7 +13,7 @@
 
 /* ---- view */
 
-static bool is_wanted(const struct nodes_wanted *w, const json_t *report)
+static bool nodes_is_wanted(const struct nodes_wanted *w, const json_t *report)
 {
     bool named = w->name_count == 0;
     for (size_t i = 0; i < w->name_count; i++)
@@ -44,7 +44,7 @@ static const char *is_current(const json_t *status, const json_t *report, const 
     return snapshot_report_is_stale(report, policy) || !json_str(status, tier) ? "unknown" : "yes";
 }
 
-static json_t *row_of(const json_t *report, const json_t *node, const json_t *policy, int64_t now_us)
+static json_t *nodes_row_of(const json_t *report, const json_t *node, const json_t *policy, int64_t now_us)
 {
     static const struct {
         const char *name, *path;
@@ -75,7 +75,7 @@ static json_t *row_of(const json_t *report, const json_t *node, const json_t *po
     return row;
 }
 
-static int by_name(const void *a, const void *b)
+static int nodes_by_name(const void *a, const void *b)
 {
     return strverscmp(json_str_or_empty(*(json_t *const *) a, "name"), json_str_or_empty(*(json_t *const *) b, "name"));
 }
@@ -90,15 +90,15 @@ json_t *nodes_view(const json_t *snapshot, const struct nodes_wanted *wanted, in
     json_array_foreach (nodes, i, item)
         map_put(&by, object_name(item), item);
     json_array_foreach (reports, i, item) {
-        if (!is_wanted(wanted, item))
+        if (!nodes_is_wanted(wanted, item))
             continue;
-        rows[n++] = row_of(item, map_get(&by, object_name(item)), json_object_get(snapshot, "policy"), now_us);
+        rows[n++] = nodes_row_of(item, map_get(&by, object_name(item)), json_object_get(snapshot, "policy"), now_us);
         /* Nodes are selected by their GPU label: a node without it cannot be held. */
         if (nodes && !map_get(&by, object_name(item)))
             json_object_set_new(rows[n - 1], "held", json_false());
     }
     map_clear(&by);
-    qsort(rows, n, sizeof *rows, by_name);
+    qsort(rows, n, sizeof *rows, nodes_by_name);
     json_t *list = json_array();
     for (i = 0; i < n; i++)
         json_array_append_new(list, rows[i]);

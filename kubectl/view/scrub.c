@@ -327,7 +327,7 @@ static struct find in_pair(const char *s, bool alone)
     return (struct find){ p.value, value_len(s + p.value, p.quote) };
 }
 
-static struct find look(const char *s, bool begins_word, bool alone)
+static struct find scrub_look(const char *s, bool begins_word, bool alone)
 {
     struct find (*const ways[])(const char *s) = { in_url, in_header, in_pem };
     for (size_t i = 0; i < ARRAY_LEN(ways); i++) {
@@ -350,7 +350,7 @@ static char *scrub_so(const char *text, bool alone)
     struct buf out = BUF_INIT(TEXT_ROOM);
     bool begins_word = true;
     for (const char *s = text; *s;) {
-        struct find f = look(s, begins_word, alone);
+        struct find f = scrub_look(s, begins_word, alone);
         if (!buf_add(&out, s, f.stays))
             break;
         if (f.masked)

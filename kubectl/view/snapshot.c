@@ -17,7 +17,7 @@
 /* After this time without renewal a leader no longer writes; includes a small clock difference. */
 enum { SILENT_S = LEASE_DURATION_MS / 1000 + 15 };
 
-static void say(json_t *ostler, const char *state, json_t *message_steal)
+static void snapshot_say(json_t *ostler, const char *state, json_t *message_steal)
 {
     json_object_set_new(ostler, "state", json_string(state));
     json_object_set_new(ostler, "message", message_steal);
@@ -31,13 +31,16 @@ json_t *snapshot_ostler(const json_t *snapshot, int64_t now_us)
     const char *holder = json_str_or_empty(lease, "spec.holderIdentity");
     int64_t seconds = term_seconds_since(renewed, now_us);
     if (!lease && missing) {
-        say(ostler, "Unknown", json_textf("its Lease cannot be read: %s", missing));
+        snapshot_say(ostler, "Unknown", json_textf("its Lease cannot be read: %s", missing));
         return ostler;
     }
     if (!lease) {
-        say(ostler, "Absent", json_text("no Lease of Ostler was found: it is not installed, has never led, or runs in another "
-                                        "namespace (-n) or without leader election; see kubectl get pods -A -l "
-                                        "app.kubernetes.io/name=ostler"));
+        snapshot_say(
+            ostler, "Absent",
+            json_text("no Lease of Ostler was found: it is not installed, has never led, or runs "
+                      "in another "
+                      "namespace (-n) or without leader election; see kubectl get pods -A -l "
+                      "app.kubernetes.io/name=ostler"));
         return ostler;
     }
     CLEANUP_FREE char *ago = term_span(seconds);
@@ -45,14 +48,17 @@ json_t *snapshot_ostler(const json_t *snapshot, int64_t now_us)
         json_object_set_new(ostler, "renewed", json_text(renewed));
     json_object_set_new(ostler, "seconds", json_integer(seconds));
     if (!*holder) {
-        say(ostler, "Released", json_textf("no replica leads since the last leader stopped %s ago: nothing is decided; see "
-                                          "kubectl -n %s get pods,events",
-                                          ago, object_namespace(lease)));
+        snapshot_say(
+            ostler, "Released",
+            json_textf(
+                "no replica leads since the last leader stopped %s ago: nothing is decided; see "
+                "kubectl -n %s get pods,events",
+                ago, object_namespace(lease)));
         return ostler;
     }
     json_object_set_new(ostler, "holder", json_text(holder));
     bool silent = seconds < 0 || seconds > SILENT_S;
-    say(ostler, silent ? "Silent" : "Alive",
+    snapshot_say(ostler, silent ? "Silent" : "Alive",
         silent ? json_textf("%s has not renewed its Lease for %s: nothing is decided; see kubectl -n %s get pods,events", holder,
                             ago, object_namespace(lease))
                : json_textf("%s renewed its Lease %s ago", holder, ago));

@@ -194,7 +194,7 @@ static int by_weight(const void *a, const void *b)
     return rank(x) != rank(y) ? rank(x) - rank(y) : (n < m) - (n > m);
 }
 
-static json_t *sorted(json_t *groups_steal)
+static json_t *status_sorted(json_t *groups_steal)
 {
     size_t n = json_array_size(groups_steal);
     CLEANUP_FREE json_t **items = xcalloc(n, sizeof *items);
@@ -221,7 +221,7 @@ json_t *status_view(const json_t *snapshot, int64_t now_us)
         json_object_set_new(status, "gpus", gpus_part(reports));
     if (json_at(policy, "status.rollout"))
         json_object_set_new(status, "rollout", rollout_part(policy, now_us));
-    json_object_set_new(status, "stuck", sorted(stuck_part(reports, now_us)));
+    json_object_set_new(status, "stuck", status_sorted(stuck_part(reports, now_us)));
     if (json_object_get(snapshot, "missing"))
         json_object_set(status, "missing", json_object_get(snapshot, "missing"));
     return status;
@@ -304,7 +304,7 @@ static void print_versions(const json_t *versions, const struct paint *p, struct
     add_cut(out, p, INDENT, PLAIN, text);
 }
 
-static void print_nodes(const json_t *status, const struct paint *p, struct buf *out)
+static void status_print_nodes(const json_t *status, const struct paint *p, struct buf *out)
 {
     const json_t *nodes = json_object_get(status, "nodes");
     struct buf line = BUF_INIT(1 << 16);
@@ -400,7 +400,7 @@ void status_print(const json_t *status, const struct paint *p, struct buf *out)
         buf_str(out, "Policy     there is no GpuClusterPolicy: Ostler leaves all nodes alone\n");
     print_ostler(json_object_get(status, "ostler"), p, out);
     print_versions(json_object_get(status, "versions"), p, out);
-    print_nodes(status, p, out);
+    status_print_nodes(status, p, out);
     if (json_object_get(status, "rollout"))
         print_rollout(json_object_get(status, "rollout"), json_object_get(status, "nodes"), p, out);
     if (json_array_size(stuck)) {

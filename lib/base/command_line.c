@@ -109,7 +109,7 @@ const struct option_row *option_find(const struct option_table *t, const char *a
     return NULL;
 }
 
-static int refuse(const struct option_table *t, const struct option_row *row, const char *value,
+static int command_line_refuse(const struct option_table *t, const struct option_row *row, const char *value,
                   struct err *e)
 {
     if (t->refuse)
@@ -127,7 +127,7 @@ static bool takes_next(const struct option_row *row, const char *next, void *to)
 }
 
 /* Takes an option, and the next word if it is its value. */
-static int take(struct option_reader *r, const char *arg, struct err *e)
+static int command_line_take(struct option_reader *r, const char *arg, struct err *e)
 {
     const struct option_table *t = r->table;
     const char *next = r->at < r->argc ? r->argv[r->at] : NULL, *value;
@@ -145,7 +145,7 @@ static int take(struct option_reader *r, const char *arg, struct err *e)
         r->at++;
     }
     value = value ? value : row->kind->alone;
-    return value && row->kind->store(row->kind, value, at) ? 0 : refuse(t, row, value, e);
+    return value && row->kind->store(row->kind, value, at) ? 0 : command_line_refuse(t, row, value, e);
 }
 
 static bool is_option(const struct option_reader *r, const char *arg)
@@ -167,7 +167,7 @@ enum option_next option_next(struct option_reader *r, struct err *e)
             return OPTION_NEXT_VERSION;
         if (r->table->words == OPTION_WORDS_DASHES && str_eq(arg, "--"))
             r->only_words = true;
-        else if (take(r, arg, e) < 0)
+        else if (command_line_take(r, arg, e) < 0)
             return OPTION_NEXT_WRONG;
     }
     return OPTION_NEXT_END;

@@ -11,7 +11,7 @@
 
 enum { CHUNK = 64 * 1024 };
 
-static int write_all(int fd, const char *bytes, size_t len)
+static int file_write_all(int fd, const char *bytes, size_t len)
 {
     while (len > 0) {
         ssize_t n = write(fd, bytes, len);
@@ -30,7 +30,7 @@ static int copy_all(int to, int from)
     while ((n = read(from, chunk, CHUNK)) != 0) {
         if (n < 0 && errno == EINTR)
             continue;
-        int why = n < 0 ? errno : write_all(to, chunk, (size_t) n);
+        int why = n < 0 ? errno : file_write_all(to, chunk, (size_t) n);
         if (why)
             return why;
     }
@@ -38,9 +38,9 @@ static int copy_all(int to, int from)
 }
 
 /* Writes either `bytes` or the rest of `from`. */
-static int fill(int fd, mode_t mode, const void *bytes, size_t len, int from)
+static int file_fill(int fd, mode_t mode, const void *bytes, size_t len, int from)
 {
-    int why = from >= 0 ? copy_all(fd, from) : write_all(fd, bytes, len);
+    int why = from >= 0 ? copy_all(fd, from) : file_write_all(fd, bytes, len);
     /* Sets the mode regardless of the process's umask. */
     if (why == 0 && (fchmod(fd, mode) < 0 || fsync(fd) < 0))
         why = errno;
@@ -49,7 +49,7 @@ static int fill(int fd, mode_t mode, const void *bytes, size_t len, int from)
     return why;
 }
 
-static int put(int folder, const char *name, mode_t mode, const void *bytes, size_t len, int from)
+static int file_put_now(int folder, const char *name, mode_t mode, const void *bytes, size_t len, int from)
 {
     CLEANUP_FREE char *new = xasprintf("%s.new", name);
     /* Remove a foreign file first: opening a FIFO would block for ever. */
@@ -57,7 +57,7 @@ static int put(int folder, const char *name, mode_t mode, const void *bytes, siz
     int fd = openat(folder, new, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
     if (fd < 0)
         return errno;
-    int why = fill(fd, mode, bytes, len, from);
+    int why = file_fill(fd, mode, bytes, len, from);
     if (why == 0 && renameat(folder, new, folder, name) == 0)
         return 0;
     why = why ? why : errno;
@@ -67,12 +67,12 @@ static int put(int folder, const char *name, mode_t mode, const void *bytes, siz
 
 int file_put(int folder, const char *name, mode_t mode, const void *bytes, size_t len)
 {
-    return put(folder, name, mode, bytes, len, -1);
+    return file_put_now(folder, name, mode, bytes, len, -1);
 }
 
 int file_copy(int folder, const char *name, mode_t mode, int from)
 {
-    return put(folder, name, mode, NULL, 0, from);
+    return file_put_now(folder, name, mode, NULL, 0, from);
 }
 
 char *file_beside(const char *file, const char *path)

@@ -33,7 +33,7 @@ static void mix(struct sip *s)
     s->c = rotate(s->c, 32);
 }
 
-static void take_word(struct sip *s, uint64_t word)
+static void hash_take_word(struct sip *s, uint64_t word)
 {
     s->d ^= word;
     mix(s);
@@ -48,11 +48,11 @@ uint64_t hash_bytes(const void *bytes, size_t n)
     uint64_t word, last = (uint64_t) n << 56;
     for (size_t i = 0; i < n / 8; i++) {
         memcpy(&word, p + i * 8, sizeof word); /* both supported processors are little-endian */
-        take_word(&s, word);
+        hash_take_word(&s, word);
     }
     for (size_t i = n / 8 * 8; i < n; i++)
         last |= (uint64_t) p[i] << (i % 8 * 8);
-    take_word(&s, last);
+    hash_take_word(&s, last);
     s.c ^= 0xff;
     for (int i = 0; i < 3; i++)
         mix(&s);

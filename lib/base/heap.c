@@ -9,7 +9,7 @@ static bool before(const struct heap_item *a, const struct heap_item *b)
     return a->at != b->at ? a->at < b->at : a->order < b->order;
 }
 
-static void put(struct heap *h, size_t i, struct heap_item *item)
+static void heap_put(struct heap *h, size_t i, struct heap_item *item)
 {
     h->items[i] = item;
     item->place = i + 1;
@@ -19,8 +19,8 @@ static void sift_up(struct heap *h, size_t i)
 {
     struct heap_item *item = h->items[i];
     for (; i > 0 && before(item, h->items[(i - 1) / 2]); i = (i - 1) / 2)
-        put(h, i, h->items[(i - 1) / 2]);
-    put(h, i, item);
+        heap_put(h, i, h->items[(i - 1) / 2]);
+    heap_put(h, i, item);
 }
 
 static void sift_down(struct heap *h, size_t i)
@@ -31,9 +31,9 @@ static void sift_down(struct heap *h, size_t i)
             child++;
         if (!before(h->items[child], item))
             break;
-        put(h, i, h->items[child]);
+        heap_put(h, i, h->items[child]);
     }
-    put(h, i, item);
+    heap_put(h, i, item);
 }
 
 void heap_set(struct heap *h, struct heap_item *item, int64_t at)
@@ -45,7 +45,7 @@ void heap_set(struct heap *h, struct heap_item *item, int64_t at)
     }
     item->at = at;
     item->order = h->next_order++;
-    put(h, h->len++, item);
+    heap_put(h, h->len++, item);
     sift_up(h, h->len - 1);
 }
 
@@ -58,7 +58,7 @@ void heap_remove(struct heap *h, struct heap_item *item)
     struct heap_item *last = h->items[--h->len];
     if (last == item)
         return;
-    put(h, i, last);
+    heap_put(h, i, last);
     sift_up(h, i);
     sift_down(h, last->place - 1);
 }

@@ -43,7 +43,7 @@ void intern_free(struct intern *in)
     free(in);
 }
 
-static uint32_t find(const struct intern *in, const char *s, uint32_t hash)
+static uint32_t intern_find(const struct intern *in, const char *s, uint32_t hash)
 {
     uint32_t id = in->chains[hash & (in->chain_count - 1)];
     while (id && (in->texts[id].hash != hash || strcmp(in->texts[id].s, s) != 0))
@@ -87,7 +87,7 @@ uint32_t intern_add(struct intern *in, const char *text)
     if (!text)
         return INTERN_NONE;
     uint32_t hash = (uint32_t) hash_bytes(text, strlen(text));
-    uint32_t id = find(in, text, hash);
+    uint32_t id = intern_find(in, text, hash);
     if (id) {
         in->texts[id].refs++;
         return id;

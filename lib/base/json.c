@@ -160,7 +160,7 @@ static json_t *parse_without_nuls(const char *text, size_t len, json_error_t *er
     return json_loadb(copy, len, JSON_DECODE_ANY, error);
 }
 
-static json_t *parse(const char *text, size_t len, size_t flags, struct err *e)
+static json_t *json_parse_now(const char *text, size_t len, size_t flags, struct err *e)
 {
     json_error_t error;
     json_t *root = json_loadb(text, len, flags | JSON_DECODE_ANY | JSON_ALLOW_NUL, &error);
@@ -174,12 +174,12 @@ static json_t *parse(const char *text, size_t len, size_t flags, struct err *e)
 
 json_t *json_parse(const char *text, size_t len, struct err *e)
 {
-    return parse(text, len, JSON_REJECT_DUPLICATES, e);
+    return json_parse_now(text, len, JSON_REJECT_DUPLICATES, e);
 }
 
 json_t *json_parse_stored(const char *text, size_t len, struct err *e)
 {
-    return parse(text, len, 0, e);
+    return json_parse_now(text, len, 0, e);
 }
 
 bool json_is_whole(const json_t *string)

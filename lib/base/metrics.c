@@ -93,7 +93,7 @@ static bool values_equal(const struct metric *metric, const struct series *s, co
     return true;
 }
 
-static struct series *find(const struct metric *metric, const char *const *values)
+static struct series *metrics_find(const struct metric *metric, const char *const *values)
 {
     uint64_t hash = hash_values(metric, values);
     for (size_t i = 0; i < metric->len; i++) {
@@ -123,7 +123,7 @@ static struct series *other(struct metric *metric)
     const char **values = xcalloc(metric->label_count, sizeof *values);
     for (size_t i = 0; i < metric->label_count; i++)
         values[i] = "other";
-    struct series *s = find(metric, values);
+    struct series *s = metrics_find(metric, values);
     if (!s)
         s = append(metric, values);
     free(values);
@@ -132,7 +132,7 @@ static struct series *other(struct metric *metric)
 
 static struct series *get(struct metric *metric, const char *const *values)
 {
-    struct series *s = find(metric, values);
+    struct series *s = metrics_find(metric, values);
     if (s)
         return s;
     return metric->len < metric->series_max || metric->label_count == 0 ? append(metric, values) : other(metric);
@@ -184,7 +184,7 @@ void metric_drop(struct metric *metric, const char *const *values)
         metric->len = 0;
         return;
     }
-    struct series *s = find(metric, values);
+    struct series *s = metrics_find(metric, values);
     if (!s)
         return;
     series_clear(metric, s);

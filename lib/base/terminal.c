@@ -12,7 +12,7 @@ bool terminal_obeys(uint32_t c)
 }
 
 /* `kept` is a control character to keep. */
-static void add(struct buf *out, const char *s, char kept)
+static void terminal_add_now(struct buf *out, const char *s, char kept)
 {
     size_t n;
     for (s = str_or_empty(s); *s; s += n) {
@@ -26,7 +26,7 @@ static void add(struct buf *out, const char *s, char kept)
 /* Appends the sanitised text. */
 static void terminal_add(struct buf *out, const char *s)
 {
-    add(out, s, '\0');
+    terminal_add_now(out, s, '\0');
 }
 
 char *terminal_clean(const char *s)
@@ -39,7 +39,7 @@ char *terminal_clean(const char *s)
 char *terminal_clean_lines(const char *s)
 {
     struct buf b = BUF_INIT(SIZE_MAX);
-    add(&b, s, '\n');
+    terminal_add_now(&b, s, '\n');
     return buf_take(&b);
 }
 

@@ -40,7 +40,7 @@ struct reader {
     struct err *e;
 };
 
-static json_t *read_node(struct reader *r, yaml_event_t *event, uint64_t path);
+static json_t *yaml_read_node(struct reader *r, yaml_event_t *event, uint64_t path);
 
 static void note_line(struct reader *r, uint64_t path, const yaml_event_t *event)
 {
@@ -237,7 +237,7 @@ static json_t *read_sequence(struct reader *r, uint64_t path)
             return TAKE(array);
         uint64_t item_path = yaml_path_of_index(path, i);
         note_line(r, item_path, &event);
-        json_t *item = read_node(r, &event, item_path);
+        json_t *item = yaml_read_node(r, &event, item_path);
         if (!item)
             return NULL;
         json_array_append_new(array, item);
@@ -306,7 +306,7 @@ static int read_pair(struct reader *r, yaml_event_t *event, json_t *object, json
     CLEANUP(yaml_event_delete) yaml_event_t value_event = { .type = YAML_NO_EVENT };
     if (next_event(r, &value_event) < 0)
         return -1;
-    CLEANUP_JSON json_t *value = read_node(r, &value_event, value_path);
+    CLEANUP_JSON json_t *value = yaml_read_node(r, &value_event, value_path);
     if (!value)
         return -1;
     if (merge)
@@ -355,7 +355,7 @@ static const char *anchor_of(const yaml_event_t *event)
     return (const char *) name;
 }
 
-static json_t *read_node(struct reader *r, yaml_event_t *event, uint64_t path)
+static json_t *yaml_read_node(struct reader *r, yaml_event_t *event, uint64_t path)
 {
     size_t cost_before = r->cost;
     if (spend(r, event, NODE_COST) < 0)
@@ -376,7 +376,7 @@ static int read_document(struct reader *r, json_t *documents)
     if (next_event(r, &event) < 0)
         return -1;
     note_line(r, yaml_path_root, &event);
-    json_t *root = read_node(r, &event, yaml_path_root);
+    json_t *root = yaml_read_node(r, &event, yaml_path_root);
     forget_anchors(r);
     if (!root)
         return -1;
@@ -432,7 +432,7 @@ json_t *yaml_parse(const char *text, size_t len, struct yaml_lines **ret_lines, 
     return documents;
 }
 
-static int read_all(FILE *file, struct buf *ret)
+static int yaml_read_all(FILE *file, struct buf *ret)
 {
     char chunk[16384];
     size_t n;
@@ -456,7 +456,7 @@ json_t *yaml_parse_file(const char *path, struct yaml_lines **ret_lines, struct 
     const char *name = yaml_file_name(path);
     CLEANUP_BUF struct buf text = BUF_INIT(TEXT_MAX);
     FILE *file = is_stdin ? stdin : fopen(path, "re");
-    int rc = file ? read_all(file, &text) : -1;
+    int rc = file ? yaml_read_all(file, &text) : -1;
     int reason = errno;
     if (file && !is_stdin)
         fclose(file);

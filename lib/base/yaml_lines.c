@@ -61,7 +61,7 @@ void yaml_lines_reset(struct yaml_lines *lines)
         lines->len = 0;
 }
 
-static int compare(const void *a, const void *b)
+static int yaml_lines_compare(const void *a, const void *b)
 {
     const struct yaml_line *x = a, *y = b;
     return (x->path > y->path) - (x->path < y->path);
@@ -70,14 +70,14 @@ static int compare(const void *a, const void *b)
 void yaml_lines_finish(struct yaml_lines *lines)
 {
     if (lines && lines->len)
-        qsort(lines->items, lines->len, sizeof *lines->items, compare);
+        qsort(lines->items, lines->len, sizeof *lines->items, yaml_lines_compare);
 }
 
-static int find(const struct yaml_lines *lines, uint64_t path)
+static int yaml_lines_find(const struct yaml_lines *lines, uint64_t path)
 {
     const struct yaml_line key = { .path = path };
     const struct yaml_line *found =
-        lines->len ? bsearch(&key, lines->items, lines->len, sizeof key, compare) : NULL;
+        lines->len ? bsearch(&key, lines->items, lines->len, sizeof key, yaml_lines_compare) : NULL;
     return found ? found->line : 0;
 }
 
@@ -87,7 +87,7 @@ int yaml_line_of(const struct yaml_lines *lines, const char *path)
         return 0;
     size_t n = strlen(path);
     while (n > 0) {
-        int line = find(lines, path_add(yaml_path_root, path, n));
+        int line = yaml_lines_find(lines, path_add(yaml_path_root, path, n));
         if (line)
             return line;
         /* go to the parent: cut at the separator */
@@ -95,7 +95,7 @@ int yaml_line_of(const struct yaml_lines *lines, const char *path)
             n--;
         n -= n > 0;
     }
-    return find(lines, yaml_path_root);
+    return yaml_lines_find(lines, yaml_path_root);
 }
 
 void yaml_lines_free(struct yaml_lines *lines)

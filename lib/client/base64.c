@@ -8,7 +8,7 @@
 
 static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-static int value_of(char c)
+static int base64_value_of(char c)
 {
     const char *at = c ? strchr(digits, c) : NULL;
     return at ? (int) (at - digits) : -1;
@@ -21,7 +21,7 @@ bool base64_decode(const char *text, size_t len, struct buf *out)
     for (size_t i = 0; i < len; i++) {
         if (trim_is_space(text[i]))
             continue;
-        int value = value_of(text[i]);
+        int value = base64_value_of(text[i]);
         if (text[i] == '=' && padding < 2)
             padding++;
         else if (value < 0 || padding > 0)

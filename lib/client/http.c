@@ -65,7 +65,7 @@ struct http {
 
 /* ---- callbacks for input; a result below the input's size ends the transfer */
 
-static size_t refuse(struct call *call, const char *why)
+static size_t http_refuse(struct call *call, const char *why)
 {
     call->refused = why;
     return 0;
@@ -99,7 +99,7 @@ static size_t on_header(char *line, size_t size, size_t n, void *arg)
     if (call->state == CALL_CANCELLED)
         return 0;
     if (!headers_add(&call->headers, line, n))
-        return refuse(call, "the header of the answer is too long");
+        return http_refuse(call, "the header of the answer is too long");
     if (n <= 2 && (*line == '\r' || *line == '\n'))
         finish_headers(call);
     return n;
@@ -112,7 +112,7 @@ static size_t on_body(char *bytes, size_t size, size_t n, void *arg)
     if (call->state == CALL_CANCELLED)
         return 0;
     if (call->sink.on_bytes && call->sink.on_bytes(call->sink.arg, bytes, n) < 0)
-        return refuse(call, "the answer is not taken: it is too long or not what was asked for");
+        return http_refuse(call, "the answer is not taken: it is too long or not what was asked for");
     return n;
 }
 
@@ -131,7 +131,7 @@ static void set_callbacks(struct call *call)
 
 /* Reads wait, since lists are large. Writes never wait: their caller limits their number, and
  * may submit them only until a deadline. */
-static bool has_room(const struct call *call)
+static bool http_has_room(const struct call *call)
 {
     return call->request.class != REQUEST_READ || call->lane->running < READ_CONNECTIONS;
 }
@@ -146,7 +146,7 @@ static void drop_old_watches(struct http *h)
     sockets_drop(&h->lanes[LANE_WATCH].sockets);
 }
 
-static void start(struct http *h, struct call *call)
+static void http_start(struct http *h, struct call *call)
 {
     config_refresh(h->config, clock_mono_ms(h->clock));
     drop_old_watches(h);
@@ -270,8 +270,8 @@ static void settle(struct http *h)
             call_free(call);
             continue;
         }
-        if (call->state == CALL_WAITING && has_room(call))
-            start(h, call);
+        if (call->state == CALL_WAITING && http_has_room(call))
+            http_start(h, call);
         at = &call->next;
     }
 }
@@ -334,7 +334,7 @@ static enum lane_id lane_of(enum request_class class)
     return LANE_UNARY;
 }
 
-static uint64_t submit(void *self, struct request *request_steal, const struct transport_sink *sink)
+static uint64_t http_submit(void *self, struct request *request_steal, const struct transport_sink *sink)
 {
     struct http *h = self;
     struct call *call = xcalloc(1, sizeof *call);
@@ -354,7 +354,7 @@ static uint64_t submit(void *self, struct request *request_steal, const struct t
     return call->id;
 }
 
-static void cancel(void *self, uint64_t id)
+static void http_cancel(void *self, uint64_t id)
 {
     struct http *h = self;
     for (struct call *call = h->calls; call; call = call->next) {
@@ -368,7 +368,7 @@ static void cancel(void *self, uint64_t id)
 
 struct transport http_transport(struct http *h)
 {
-    return (struct transport){ .submit = submit, .cancel = cancel, .self = h };
+    return (struct transport){ .submit = http_submit, .cancel = http_cancel, .self = h };
 }
 
 void http_on_answer(struct http *h, struct http_answers answers)

@@ -39,7 +39,7 @@ static int on_socket(CURL *easy, curl_socket_t fd, int what, void *arg, void *so
     return 0;
 }
 
-static int on_timer(CURLM *multi, long timeout_ms, void *arg)
+static int http_lane_on_timer(CURLM *multi, long timeout_ms, void *arg)
 {
     (void) multi;
     struct lane *lane = arg;
@@ -69,7 +69,7 @@ void lane_init(struct lane *lane, const struct lane_place *place)
     must(lane->multi ? CURLM_OK : CURLM_OUT_OF_MEMORY);
     curl_multi_setopt(lane->multi, CURLMOPT_SOCKETFUNCTION, on_socket);
     curl_multi_setopt(lane->multi, CURLMOPT_SOCKETDATA, lane);
-    curl_multi_setopt(lane->multi, CURLMOPT_TIMERFUNCTION, on_timer);
+    curl_multi_setopt(lane->multi, CURLMOPT_TIMERFUNCTION, http_lane_on_timer);
     curl_multi_setopt(lane->multi, CURLMOPT_TIMERDATA, lane);
     curl_multi_setopt(lane->multi, CURLMOPT_MAXCONNECTS, (long) CONNECTIONS_PER_LANE);
 }

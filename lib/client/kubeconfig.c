@@ -47,7 +47,7 @@ static const struct refusal {
 };
 
 /* A string member; NULL if absent, empty or of another type. */
-static const char *text_of(const json_t *body, const char *key)
+static const char *kubeconfig_text_of(const json_t *body, const char *key)
 {
     const char *text = json_key(body, key);
     return text && *text ? text : NULL;
@@ -75,7 +75,7 @@ static char *names_in(const struct kubeconfig_file *files, size_t count, const c
         size_t i;
         json_t *item;
         json_array_foreach (json_object_get(files[f].root, list), i, item) {
-            const char *name = text_of(item, "name");
+            const char *name = kubeconfig_text_of(item, "name");
             CLEANUP_FREE char *text = name ? xasprintf("%s%s", names.len ? ", " : "", name) : NULL;
             if (text && !buf_add(&names, text, strlen(text)))
                 return buf_take(&names);
@@ -84,8 +84,8 @@ static char *names_in(const struct kubeconfig_file *files, size_t count, const c
     return names.len ? buf_take(&names) : xstrdup("none");
 }
 
-static int find(const struct kubeconfig_file *files, size_t count, const char *member, const char *name, struct entry *ret,
-                struct err *e)
+static int kubeconfig_find(const struct kubeconfig_file *files, size_t count, const char *member,
+                           const char *name, struct entry *ret, struct err *e)
 {
     CLEANUP_FREE char *list = xasprintf("%ss", member);
     for (size_t i = 0; i < count; i++)
@@ -98,8 +98,8 @@ static int find(const struct kubeconfig_file *files, size_t count, const char *m
 static int take_material(const struct entry *entry, const struct material_fields *fields, struct config *c, struct err *e)
 {
     struct material *m = &c->materials[fields->kind];
-    const char *data = text_of(entry->body, fields->data);
-    const char *file = text_of(entry->body, fields->file);
+    const char *data = kubeconfig_text_of(entry->body, fields->data);
+    const char *file = kubeconfig_text_of(entry->body, fields->file);
     if (data)
         return material_set_base64(m, fields->kind, data, e) < 0 ? err_wrap(e, "%s", fields->data) : 0;
     if (!file)
@@ -110,9 +110,9 @@ static int take_material(const struct entry *entry, const struct material_fields
 
 static int take_cluster(const struct entry *cluster, struct config *c, struct err *e)
 {
-    const char *server = text_of(cluster->body, "server");
-    const char *proxy = text_of(cluster->body, "proxy-url");
-    const char *name = text_of(cluster->body, "tls-server-name");
+    const char *server = kubeconfig_text_of(cluster->body, "server");
+    const char *proxy = kubeconfig_text_of(cluster->body, "proxy-url");
+    const char *name = kubeconfig_text_of(cluster->body, "tls-server-name");
     if (!server)
         return err_set(e, ERR_INVALID, "server is missing");
     if (endpoint_parse(server, &c->server, e) < 0)
@@ -134,8 +134,8 @@ static int take_cluster(const struct entry *cluster, struct config *c, struct er
 static int take_token(const struct entry *user, struct config *c, struct err *e)
 {
     struct material *m = &c->materials[MATERIAL_TOKEN];
-    const char *token = text_of(user->body, "token");
-    const char *file = text_of(user->body, "tokenFile");
+    const char *token = kubeconfig_text_of(user->body, "token");
+    const char *file = kubeconfig_text_of(user->body, "tokenFile");
     if (token && material_set(m, MATERIAL_TOKEN, token, strlen(token), e) < 0)
         return -1;
     if (!file)
@@ -155,7 +155,7 @@ enum { AUTHORITY_TOLD_MAX = 80 << 10 };
 static json_t *with_authority(const json_t *cluster, const struct material *authority)
 {
     json_t *told = json_copy((json_t *) cluster);
-    if (text_of(cluster, ca_fields.data) || !authority->bytes || authority->len > AUTHORITY_TOLD_MAX)
+    if (kubeconfig_text_of(cluster, ca_fields.data) || !authority->bytes || authority->len > AUTHORITY_TOLD_MAX)
         return told;
     CLEANUP_FREE char *data = base64_encode(authority->bytes, authority->len);
     json_object_set_new(told, ca_fields.data, json_string(data));
@@ -191,16 +191,16 @@ static int take_context(const struct kubeconfig_file *files, size_t count, const
                         struct err *e)
 {
     struct entry cluster, user;
-    const char *cluster_name = text_of(context->body, "cluster");
-    const char *user_name = text_of(context->body, "user");
-    const char *namespace = text_of(context->body, "namespace");
+    const char *cluster_name = kubeconfig_text_of(context->body, "cluster");
+    const char *user_name = kubeconfig_text_of(context->body, "user");
+    const char *namespace = kubeconfig_text_of(context->body, "namespace");
     if (!cluster_name)
         return err_set(e, ERR_INVALID, "%s: the context \"%s\" names no cluster", context->file, context->name);
-    if (find(files, count, "cluster", cluster_name, &cluster, e) < 0)
+    if (kubeconfig_find(files, count, "cluster", cluster_name, &cluster, e) < 0)
         return -1;
     if (take_cluster(&cluster, c, e) < 0)
         return err_wrap(e, "%s: cluster \"%s\"", cluster.file, cluster.name);
-    if (user_name && find(files, count, "user", user_name, &user, e) < 0)
+    if (user_name && kubeconfig_find(files, count, "user", user_name, &user, e) < 0)
         return -1;
     if (user_name && take_user(&user, &cluster, c, e) < 0)
         return err_wrap(e, "%s: user \"%s\"", user.file, user.name);
@@ -214,11 +214,11 @@ int kubeconfig_decode(const struct kubeconfig_file *files, size_t count, const c
 {
     const char *current = context_name;
     for (size_t i = 0; i < count && !current; i++)
-        current = text_of(files[i].root, "current-context");
+        current = kubeconfig_text_of(files[i].root, "current-context");
     if (!current)
         return err_set(e, ERR_INVALID, "%s: no current-context: choose one with `kubectl config use-context`", files[0].path);
     struct entry context;
-    if (find(files, count, "context", current, &context, e) < 0)
+    if (kubeconfig_find(files, count, "context", current, &context, e) < 0)
         return -1;
     struct config c = { .user_agent = xstrdup("ostler"), .read_at_ms = INT64_MIN };
     if (take_context(files, count, &context, &c, e) < 0) {
@@ -231,7 +231,7 @@ int kubeconfig_decode(const struct kubeconfig_file *files, size_t count, const c
 
 /* The first document of a file; an empty file is an empty configuration. Sets *ret to NULL if
  * the file does not exist. */
-static int read_file(const char *path, json_t **ret, struct err *e)
+static int kubeconfig_read_file(const char *path, json_t **ret, struct err *e)
 {
     struct err problem = { 0 };
     CLEANUP_JSON json_t *documents = yaml_parse_file(path, NULL, &problem);
@@ -253,7 +253,7 @@ int kubeconfig_load(char *const *paths, size_t count, const char *context, struc
     size_t have = 0;
     int rc = 0;
     for (size_t i = 0; i < count && i < LIMIT_KUBECONFIG_FILES && rc == 0; i++) {
-        rc = read_file(paths[i], &roots[have], e);
+        rc = kubeconfig_read_file(paths[i], &roots[have], e);
         if (rc == 0 && roots[have]) {
             files[have] = (struct kubeconfig_file){ .path = paths[i], .root = roots[have] };
             have++;

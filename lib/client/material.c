@@ -48,7 +48,7 @@ static int check(enum material_kind kind, const char *text, size_t len, struct e
     return 0;
 }
 
-static void replace(struct material *m, const char *text, size_t len)
+static void material_replace(struct material *m, const char *text, size_t len)
 {
     char *bytes = xcalloc(len + 1, 1);
     memcpy(bytes, text, len);
@@ -64,7 +64,7 @@ int material_set(struct material *m, enum material_kind kind, const char *text, 
     trim(&text, &len);
     if (check(kind, text, len, e) < 0)
         return -1;
-    replace(m, text, len);
+    material_replace(m, text, len);
     return 0;
 }
 
@@ -102,7 +102,7 @@ static int read_descriptor(int fd, struct buf *ret)
     return n < 0 ? -1 : 0;
 }
 
-static int read_file(const char *path, enum material_kind kind, struct buf *ret, struct err *e)
+static int material_read_file(const char *path, enum material_kind kind, struct buf *ret, struct err *e)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     int rc = fd < 0 ? -1 : read_descriptor(fd, ret);
@@ -128,7 +128,7 @@ int material_reread(struct material *m, enum material_kind kind, struct err *e)
         return 0;
     struct buf text = BUF_INIT(LIMIT_CREDENTIAL_BYTES);
     struct material now = { 0 };
-    int rc = read_file(m->path, kind, &text, e);
+    int rc = material_read_file(m->path, kind, &text, e);
     if (rc == 0 && material_set(&now, kind, buf_text(&text), text.len, e) < 0)
         rc = err_wrap(e, "%s", m->path);
     if (text.data)
@@ -136,7 +136,7 @@ int material_reread(struct material *m, enum material_kind kind, struct err *e)
     buf_clear(&text);
     bool changed = rc == 0 && (now.len != m->len || memcmp(now.bytes, m->bytes, now.len));
     if (changed)
-        replace(m, now.bytes, now.len);
+        material_replace(m, now.bytes, now.len);
     material_clear(&now);
     return rc < 0 ? -1 : changed;
 }

@@ -34,7 +34,7 @@ enum err_kind reply_kind(int status, const char *reason)
 }
 
 /* The reason, or the first cause's if that is more specific. */
-static const char *reason_of(const json_t *status)
+static const char *reply_reason_of(const json_t *status)
 {
     const json_t *causes = json_at(status, "details.causes");
     const char *cause = json_str_or_empty(json_array_get(causes, 0), "reason");
@@ -61,7 +61,7 @@ static void to_one_line(char *text)
 }
 
 /* The message of a Status, otherwise the body. Owned by the caller. */
-static char *sentence_of(const json_t *status, const char *body, size_t len)
+static char *reply_sentence_of(const json_t *status, const char *body, size_t len)
 {
     const char *message = json_str(status, "message");
     CLEANUP_FREE char *raw = len ? xstrndup(body, len) : xstrdup("");
@@ -73,8 +73,8 @@ static char *sentence_of(const json_t *status, const char *body, size_t len)
 int reply_error(int status, const char *body, size_t len, struct err *e)
 {
     CLEANUP_JSON json_t *object = json_parse(body, len, NULL);
-    CLEANUP_FREE char *text = sentence_of(object, body, len);
-    return err_set(e, reply_kind(status, reason_of(object)), "HTTP %d: %s", status, *text ? text : "(empty answer)");
+    CLEANUP_FREE char *text = reply_sentence_of(object, body, len);
+    return err_set(e, reply_kind(status, reply_reason_of(object)), "HTTP %d: %s", status, *text ? text : "(empty answer)");
 }
 
 int reply_take(const struct transport_result *result, const char *body, size_t len, struct err *e)

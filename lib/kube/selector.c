@@ -48,13 +48,13 @@ static struct selector_requirement *add_requirement(struct selector *s, enum sel
     return r;
 }
 
-static void add_value(struct selector_requirement *r, const char *value)
+static void selector_add_value(struct selector_requirement *r, const char *value)
 {
     r->values = xreallocarray(r->values, r->values_len + 1, sizeof *r->values);
     r->values[r->values_len++] = xstrdup(value);
 }
 
-static int add_labels(struct selector *s, const json_t *labels, struct err *e)
+static int selector_add_labels(struct selector *s, const json_t *labels, struct err *e)
 {
     const char *key;
     json_t *value;
@@ -64,7 +64,7 @@ static int add_labels(struct selector *s, const json_t *labels, struct err *e)
         struct selector_requirement *r = add_requirement(s, OPERATOR_IN, key, e);
         if (!r)
             return -1;
-        add_value(r, json_string_value(value));
+        selector_add_value(r, json_string_value(value));
     }
     return 0;
 }
@@ -78,7 +78,7 @@ static int add_values(struct selector_requirement *r, const json_t *values, stru
     json_array_foreach ((json_t *) values, i, value) {
         if (!json_is_string(value))
             return err_set(e, ERR_INVALID, "values[%zu]: not a string", i);
-        add_value(r, json_string_value(value));
+        selector_add_value(r, json_string_value(value));
     }
     return 0;
 }
@@ -131,7 +131,7 @@ static int compile(const json_t *label_selector, struct selector *s, struct err 
         return err_set(e, ERR_INVALID, "matchLabels: not a map");
     if (!is_absent_or(expressions, JSON_ARRAY))
         return err_set(e, ERR_INVALID, "matchExpressions: not a list");
-    if (add_labels(s, labels, e) < 0)
+    if (selector_add_labels(s, labels, e) < 0)
         return err_wrap(e, "matchLabels");
     return add_expressions(s, expressions, e);
 }
@@ -152,7 +152,7 @@ int selector_compile_labels(const json_t *labels, struct selector *ret, struct e
     struct selector s = { 0 };
     if (!is_absent_or(labels, JSON_OBJECT))
         return err_set(e, ERR_INVALID, "not a map of labels");
-    if (add_labels(&s, labels, e) < 0) {
+    if (selector_add_labels(&s, labels, e) < 0) {
         selector_clear(&s);
         return -1;
     }
@@ -202,7 +202,7 @@ static bool has_value(const struct selector_requirement *r, const char *value)
     return false;
 }
 
-static bool holds(const struct selector_requirement *r, const char *value)
+static bool selector_holds(const struct selector_requirement *r, const char *value)
 {
     switch (r->op) {
     case OPERATOR_IN:
@@ -222,7 +222,7 @@ bool selector_matches(const struct selector *selector, selector_lookup_fn *looku
 {
     for (size_t i = 0; i < selector->len; i++) {
         const struct selector_requirement *r = &selector->requirements[i];
-        if (!holds(r, lookup(labels, r->key)))
+        if (!selector_holds(r, lookup(labels, r->key)))
             return false;
     }
     return true;

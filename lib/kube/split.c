@@ -40,7 +40,7 @@ const struct buf *split_envelope(const struct split *s)
 }
 
 /* Rejects the stream, or only the current item if there is a function for bad items. */
-static int refuse(struct split *s, struct err *e, const char *what, int max)
+static int split_refuse(struct split *s, struct err *e, const char *what, int max)
 {
     bool costs_item = s->in_item && s->on_bad;
     err_set(costs_item ? &s->bad : e, ERR_TOO_LARGE, "%s %d", what, max);
@@ -65,7 +65,7 @@ static int emit(struct split *s, const char *bytes, size_t n, struct err *e)
         return 0;
     /* this part may contain the object's identity */
     bool fills = buf_add(to, bytes, to->max - to->len);
-    return fills ? refuse(s, e, "an object of more bytes than", (int) to->max) : -1;
+    return fills ? split_refuse(s, e, "an object of more bytes than", (int) to->max) : -1;
 }
 
 /* The innermost open container. */
@@ -197,7 +197,7 @@ static int push(struct split *s, struct split_level level, struct err *e)
         s->levels[s->depth++] = level;
         return 0;
     }
-    if (refuse(s, e, "JSON nested deeper than", SPLIT_DEPTH_MAX) < 0)
+    if (split_refuse(s, e, "JSON nested deeper than", SPLIT_DEPTH_MAX) < 0)
         return -1;
     s->beyond++;
     s->plain_at = item_depth(s);
@@ -230,7 +230,7 @@ static int pop_plain(struct split *s, char c, struct err *e)
 }
 
 /* Whether the view keeps or drops a container as a whole. */
-static bool is_plain(const struct split *s, const struct split_level *level)
+static bool split_is_plain(const struct split *s, const struct split_level *level)
 {
     return s->in_item && (s->pruned_at || (level->object && !level->paths && !s->view.only));
 }
@@ -249,7 +249,7 @@ static int open_container(struct split *s, char c, struct err *e)
     if (push(s, level, e) < 0 || emit(s, &c, 1, e) < 0)
         return -1;
     s->want_key = c == '{';
-    if (!s->plain_at && is_plain(s, &level))
+    if (!s->plain_at && split_is_plain(s, &level))
         s->plain_at = s->depth;
     return 0;
 }

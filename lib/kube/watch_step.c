@@ -43,7 +43,7 @@ static struct watch_next resume(struct watch_state *s, const struct watch_input 
 }
 
 /* Never truncates a version: the result would be another version. */
-static void remember(struct watch_state *s, const char *rv)
+static void watch_step_remember(struct watch_state *s, const char *rv)
 {
     size_t n = rv ? strlen(rv) : 0;
     if (n > 0 && n < sizeof s->rv)
@@ -90,7 +90,7 @@ static struct watch_next take_page(struct watch_state *s, const struct watch_inp
     s->token = in->token && *in->token ? xstrdup(in->token) : NULL;
     if (s->token)
         return list(s);
-    remember(s, in->rv);
+    watch_step_remember(s, in->rv);
     if (!*s->rv)
         return wait_before_retry(s, in, ERR_INVALID);
     s->synced = true;
@@ -99,7 +99,7 @@ static struct watch_next take_page(struct watch_state *s, const struct watch_inp
     return next;
 }
 
-static struct watch_next take_failure(struct watch_state *s, const struct watch_input *in)
+static struct watch_next watch_step_take_failure(struct watch_state *s, const struct watch_input *in)
 {
     bool streaming = s->phase == WATCH_STREAMING;
     if (in->error == ERR_GONE) {
@@ -138,12 +138,12 @@ struct watch_next watch_step(struct watch_state *s, const struct watch_input *in
     case WATCH_SEEN:
         s->heard = true;
         s->failures = 0;
-        remember(s, in->rv);
+        watch_step_remember(s, in->rv);
         break;
     case WATCH_CLOSED:
         return take_close(s, in);
     case WATCH_FAILED:
-        return take_failure(s, in);
+        return watch_step_take_failure(s, in);
     case WATCH_AGAIN:
         forget_version(s);
         s->synced = false;

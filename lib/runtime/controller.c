@@ -44,7 +44,7 @@ void controller_metrics_add(struct controller_metrics *m, struct metrics *regist
 }
 
 /* Sets the timer to the queue's next deadline. */
-static void arm(struct controller *c)
+static void controller_arm(struct controller *c)
 {
     int64_t at = queue_deadline(&c->queue);
     if (c->running && at != INT64_MAX)
@@ -53,7 +53,7 @@ static void arm(struct controller *c)
         loop_timer_cancel(c->o.loop, &c->due);
 }
 
-static void count(const struct controller *c, const char *result)
+static void controller_count(const struct controller *c, const char *result)
 {
     metric_add(c->o.metrics->reconcile_total, (const char *const[]){ c->o.name, result }, 1);
 }
@@ -62,7 +62,7 @@ static void count(const struct controller *c, const char *result)
 static void succeed(struct controller *c, const char *key, int64_t requeue_after_ms)
 {
     int64_t now = loop_now(c->o.loop);
-    count(c, requeue_after_ms ? "requeue_after" : "success");
+    controller_count(c, requeue_after_ms ? "requeue_after" : "success");
     if (requeue_after_ms)
         queue_add_at(&c->queue, key, now + requeue_after_ms);
     queue_done(&c->queue, key, QUEUE_WELL, -1, now);
@@ -70,17 +70,17 @@ static void succeed(struct controller *c, const char *key, int64_t requeue_after
 
 /* A failed key returns after its backoff and the server's wait; the plan's own requeue time
  * could only be earlier. */
-static void fail(struct controller *c, const char *key, const struct executor_result *result)
+static void controller_fail(struct controller *c, const char *key, const struct executor_result *result)
 {
     enum queue_end end = result->error == ERR_CONFLICT ? QUEUE_OVERTAKEN : QUEUE_FAILED;
-    count(c, "error");
+    controller_count(c, "error");
     metric_add(c->o.metrics->reconcile_errors, &c->o.name, 1);
     queue_done(&c->queue, key, end, result->retry_after_ms, loop_now(c->o.loop));
 }
 
 /* Writes Events after the plan's writes, which others wait for. A rejected action yields no
  * Event. */
-static void tell(struct controller *c, const struct actions *actions)
+static void controller_tell(struct controller *c, const struct actions *actions)
 {
     for (size_t i = 0; i < actions->notice_count; i++) {
         const struct notice *n = &actions->notices[i];
@@ -101,9 +101,9 @@ static void on_done(void *arg, const char *key, const struct executor_result *re
         /* No failure: another component ends the wait, so a retry must not increase the backoff. */
         succeed(c, key, result->retry_after_ms);
     else
-        fail(c, key, result);
-    tell(c, result->actions);
-    arm(c);
+        controller_fail(c, key, result);
+    controller_tell(c, result->actions);
+    controller_arm(c);
 }
 
 /* The server asked for a pause. This pass counts as a look at the key; a later pass makes a new
@@ -115,10 +115,10 @@ static void put_back(struct controller *c, const char *key, const struct actions
                                       wait_ms, actions, NULL };
     if (c->o.outcome)
         c->o.outcome(c->o.arg, key, &result);
-    tell(c, actions);
-    count(c, "requeue_after");
+    controller_tell(c, actions);
+    controller_count(c, "requeue_after");
     queue_put_back(&c->queue, key);
-    arm(c);
+    controller_arm(c);
 }
 
 static void reconcile(struct controller *c, const char *key)
@@ -128,7 +128,7 @@ static void reconcile(struct controller *c, const char *key)
     c->o.reconcile(c->o.arg, key, &actions);
     metric_observe(c->o.metrics->reconcile_seconds, &c->o.name, (double) (clock_mono_ms(c->o.clock) - begun) / 1000);
     if (actions.len == 0) {
-        tell(c, &actions);
+        controller_tell(c, &actions);
         succeed(c, key, actions.requeue_after_ms);
         actions_clear(&actions);
         return;
@@ -154,7 +154,7 @@ static void work(void *arg)
     /* If the executor is full, its responses resume the work; a timer that is already due would
      * spin. */
     if (executor_pending(c->o.executor) < EXECUTOR_IN_FLIGHT * 2)
-        arm(c);
+        controller_arm(c);
 }
 
 static void on_turn(void *arg)
@@ -177,25 +177,25 @@ struct controller *controller_new(const struct controller_options *o)
 void controller_add(struct controller *c, const char *key)
 {
     queue_add(&c->queue, key);
-    arm(c); /* this turn's work on keys may be over */
+    controller_arm(c); /* this turn's work on keys may be over */
 }
 
 void controller_add_after(struct controller *c, const char *key, int64_t delay_ms)
 {
     queue_add_at(&c->queue, key, loop_now(c->o.loop) + delay_ms);
-    arm(c);
+    controller_arm(c);
 }
 
 void controller_start(struct controller *c)
 {
     c->running = true;
-    arm(c);
+    controller_arm(c);
 }
 
 void controller_stop(struct controller *c)
 {
     c->running = false;
-    arm(c);
+    controller_arm(c);
 }
 
 size_t controller_busy(const struct controller *c)

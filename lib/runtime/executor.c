@@ -62,7 +62,7 @@ static void unlink_job(struct job *job)
     ex->jobs--;
 }
 
-static void finish(struct job *job, enum err_kind error, const char *message)
+static void executor_finish(struct job *job, enum err_kind error, const char *message)
 {
     struct executor_result result = { error, message, job->retry_after_ms, &job->actions, job->failed };
     unlink_job(job);
@@ -87,7 +87,7 @@ static void log_outcome(const struct job *job, const struct err *e)
                  a->reason, "message", a->message, "err", err_msg(e));
 }
 
-static void pump(struct executor *ex);
+static void executor_pump(struct executor *ex);
 
 static int feed_look(void *arg, const char *bytes, size_t n)
 {
@@ -119,7 +119,7 @@ static bool wants_it_gone(const struct request *r)
     return r->evicts || request_deletes(r);
 }
 
-static void judge(struct job *job, struct reply *reply)
+static void executor_judge(struct job *job, struct reply *reply)
 {
     const struct request *r = &job->actions.items[job->at].request;
     const struct transport_result *result = reply->result;
@@ -148,13 +148,13 @@ static void take_answer(const struct job *job, const struct reply *reply)
         o->written(o->arg, r->resource, object);
 }
 
-static void take_failure(struct job *job, struct err *e)
+static void executor_take_failure(struct job *job, struct err *e)
 {
     job->first = err_take(e);
     job->failed = &job->actions.items[job->at];
 }
 
-static void on_reply(void *arg, struct reply *reply)
+static void executor_on_reply(void *arg, struct reply *reply)
 {
     struct job *job = arg;
     struct executor *ex = job->ex;
@@ -162,7 +162,7 @@ static void on_reply(void *arg, struct reply *reply)
     struct err *e = &reply->err;
     int status = reply->result->status;
     ex->in_flight--;
-    judge(job, reply);
+    executor_judge(job, reply);
     /* The list check knows why it stopped the list. */
     if (job->look && job->exchange.status == 200 && (e->kind == ERR_NONE || e->kind == ERR_TOO_LARGE))
         list_check_end(job->look, e);
@@ -173,16 +173,16 @@ static void on_reply(void *arg, struct reply *reply)
     if (e->kind == ERR_NONE && status < 300)
         take_answer(job, reply);
     else if (e->kind != ERR_NONE && job->first.kind == ERR_NONE)
-        take_failure(job, e);
+        executor_take_failure(job, e);
     job->at++;
     if (job->at == job->actions.len || (job->first.kind != ERR_NONE && !job->actions.keep_going))
-        finish(job, job->first.kind, err_msg(&job->first));
-    pump(ex);
+        executor_finish(job, job->first.kind, err_msg(&job->first));
+    executor_pump(ex);
 }
 
 /* Starts the job's next action. Its request's strings move; class, method and resource stay
  * readable. */
-static void begin(struct job *job)
+static void executor_begin(struct job *job)
 {
     struct executor *ex = job->ex;
     struct action *a = &job->actions.items[job->at];
@@ -206,7 +206,7 @@ static const char *why_not(const struct job *job)
     return NULL;
 }
 
-static void pump(struct executor *ex)
+static void executor_pump(struct executor *ex)
 {
     for (struct job *job = ex->head, *next; job && ex->in_flight < ex->o.in_flight; job = next) {
         next = job->next;
@@ -214,10 +214,10 @@ static void pump(struct executor *ex)
             continue;
         const char *why = why_not(job);
         if (!why) {
-            begin(job);
+            executor_begin(job);
         } else {
             job->failed = NULL;
-            finish(job, ERR_CONFLICT, why);
+            executor_finish(job, ERR_CONFLICT, why);
             next = ex->head; /* the done function may have changed the list */
         }
     }
@@ -230,13 +230,13 @@ void executor_submit(struct executor *ex, const char *key, struct actions *actio
                           .retry_after_ms = -1 };
     /* The watch repeats a write's response: a response that is too long counts as empty, without
      * effect on the write's result. */
-    job->exchange = (struct exchange){ .transport = ex->o.transport, .done = on_reply, .arg = job,
+    job->exchange = (struct exchange){ .transport = ex->o.transport, .done = executor_on_reply, .arg = job,
                                        .body = BUF_INIT(ANSWER_MAX), .loses = true };
     *actions_steal = (struct actions){ 0 };
     *(ex->tail ? &ex->tail->next : &ex->head) = job;
     ex->tail = job;
     ex->jobs++;
-    pump(ex);
+    executor_pump(ex);
 }
 
 size_t executor_pending(const struct executor *ex)

@@ -60,14 +60,14 @@ static uint32_t draw(struct informer *inf)
     return (uint32_t) (x >> 32);
 }
 
-static struct watch_next step(struct informer *inf, struct watch_input in)
+static struct watch_next informer_step(struct informer *inf, struct watch_input in)
 {
     in.now_ms = loop_now(inf->loop);
     in.random = draw(inf);
     return watch_step(&inf->watch, &in);
 }
 
-static void set_problem(struct informer *inf, enum err_kind kind, const char *sentence)
+static void informer_set_problem(struct informer *inf, enum err_kind kind, const char *sentence)
 {
     bool was = inf->problem != NULL;
     outage_note(inf->options.outage, inf->trouble, kind, sentence);
@@ -115,7 +115,7 @@ static int take_error_frame(const json_t *status, struct err *e)
 static void take_proof(struct informer *inf)
 {
     inf->silent = false;
-    set_problem(inf, ERR_NONE, NULL);
+    informer_set_problem(inf, ERR_NONE, NULL);
 }
 
 /* All events up to the bookmark's version arrived. */
@@ -148,7 +148,7 @@ static int take_frame(struct informer *inf, const json_t *frame, bool keeps, str
     const json_t *object = json_object_get(frame, "object");
     if (!frame || (!keeps && take_event(inf, json_str_or_empty(frame, "type"), object, e) < 0))
         return -1;
-    step(inf, (struct watch_input){ .event = WATCH_SEEN, .rv = json_str(object, "metadata.resourceVersion") });
+    informer_step(inf, (struct watch_input){ .event = WATCH_SEEN, .rv = json_str(object, "metadata.resourceVersion") });
     if (inf->silent)
         take_proof(inf);
     inf->heard_ms = loop_now(inf->loop);
@@ -176,7 +176,7 @@ static int on_bad_frame(void *arg, const char *text, size_t len, const struct er
     return take_frame(inf, frame, keeps, e);
 }
 
-static void on_begin(void *arg)
+static void informer_on_begin(void *arg)
 {
     struct informer *inf = arg;
     if (inf->exchange.status == 200 && inf->watch.phase == WATCH_STREAMING && inf->problem && !inf->silent)
@@ -220,18 +220,18 @@ static char *describe_failure(const struct informer *inf, const struct err *e, b
 
 /* From now on the table may lack events, until a list is complete or a resumed watch is healthy.
  * That is a problem: readers of the table must not act. */
-static void fail(struct informer *inf, const struct err *e, int64_t retry_after_ms)
+static void informer_fail(struct informer *inf, const struct err *e, int64_t retry_after_ms)
 {
     inf->restarts++;
     struct watch_next next =
-        step(inf, (struct watch_input){ .event = WATCH_FAILED, .error = e->kind, .retry_after_ms = retry_after_ms });
+        informer_step(inf, (struct watch_input){ .event = WATCH_FAILED, .error = e->kind, .retry_after_ms = retry_after_ms });
     bool lists = next.what == WATCH_DO_LIST; /* an expired version, which is normal */
     CLEANUP_FREE char *sentence = describe_failure(inf, e, lists);
     if (lists)
         log_info("watch missed events", "resource", resource_name(inf->options.resource), "err", sentence);
     else if (!outage_is_general(e->kind) && !str_eq(sentence, inf->problem))
         log_warn("watch failed", "resource", resource_name(inf->options.resource), "err", sentence);
-    set_problem(inf, e->kind, sentence);
+    informer_set_problem(inf, e->kind, sentence);
     act(inf, &next);
 }
 
@@ -244,7 +244,7 @@ static void take_absence(struct informer *inf)
     table_list_end(inf->table, inf->table->rv); /* all known objects are gone */
     watch_state_clear(&inf->watch);
     inf->watch.synced = true;
-    set_problem(inf, ERR_NONE, NULL);
+    informer_set_problem(inf, ERR_NONE, NULL);
     if (inf->on_change)
         inf->on_change(inf->arg);
     inf->looked_ms = loop_now(inf->loop);
@@ -258,11 +258,12 @@ static void take_page_end(struct informer *inf)
     const char *rv = json_str_or_empty(envelope, "metadata.resourceVersion");
     if (!*rv) {
         err_set(&e, ERR_SERVER, envelope ? "the list has no resourceVersion" : "the list broke off");
-        fail(inf, &e, -1);
+        informer_fail(inf, &e, -1);
         return;
     }
-    struct watch_next next =
-        step(inf, (struct watch_input){ .event = WATCH_PAGE, .rv = rv, .token = json_str(envelope, "metadata.continue") });
+    struct watch_next next = informer_step(
+        inf, (struct watch_input){
+                 .event = WATCH_PAGE, .rv = rv, .token = json_str(envelope, "metadata.continue") });
     inf->absent = false;
     if (next.list_complete) {
         inf->looks = false;
@@ -289,7 +290,7 @@ static void stop(struct informer *inf)
     loop_timer_cancel(inf->loop, &inf->delay);
 }
 
-static void on_reply(void *arg, struct reply *reply)
+static void informer_on_reply(void *arg, struct reply *reply)
 {
     struct informer *inf = arg;
     const struct transport_result *result = reply->result;
@@ -312,16 +313,16 @@ static void on_reply(void *arg, struct reply *reply)
     if (absent && inf->options.optional) {
         take_absence(inf);
     } else if (e.kind != ERR_NONE) {
-        fail(inf, &e, result->retry_after_ms);
+        informer_fail(inf, &e, result->retry_after_ms);
     } else if (streaming) {
-        struct watch_next next = step(inf, (struct watch_input){ .event = WATCH_CLOSED, .retry_after_ms = -1 });
+        struct watch_next next = informer_step(inf, (struct watch_input){ .event = WATCH_CLOSED, .retry_after_ms = -1 });
         act(inf, &next);
     } else {
         take_page_end(inf);
     }
 }
 
-static void send(struct informer *inf, struct request request, enum split_mode mode)
+static void informer_send(struct informer *inf, struct request request, enum split_mode mode)
 {
     split_clear(&inf->split);
     split_init(&inf->split, mode, inf->options.view, mode == SPLIT_LIST ? on_item : on_frame, inf);
@@ -339,10 +340,10 @@ static void act(struct informer *inf, const struct watch_next *next)
     case WATCH_DO_LIST:
         if (!inf->watch.token)
             table_list_begin(inf->table);
-        send(inf, request_list(inf->options.resource, o, inf->watch.token), SPLIT_LIST);
+        informer_send(inf, request_list(inf->options.resource, o, inf->watch.token), SPLIT_LIST);
         break;
     case WATCH_DO_STREAM:
-        send(inf, request_watch(inf->options.resource, o, inf->watch.rv, next->timeout_s), SPLIT_FRAMES);
+        informer_send(inf, request_watch(inf->options.resource, o, inf->watch.rv, next->timeout_s), SPLIT_FRAMES);
         loop_timer_set(inf->loop, &inf->silence, loop_now(inf->loop) + SILENCE_MS);
         break;
     case WATCH_DO_WAIT:
@@ -354,7 +355,7 @@ static void act(struct informer *inf, const struct watch_next *next)
 static void on_delay(void *arg)
 {
     struct informer *inf = arg;
-    struct watch_next next = step(inf, (struct watch_input){ .event = WATCH_DELAY_OVER });
+    struct watch_next next = informer_step(inf, (struct watch_input){ .event = WATCH_DELAY_OVER });
     act(inf, &next);
 }
 
@@ -365,7 +366,7 @@ static void on_silence(void *arg)
     inf->silent = true;
     CLEANUP_ERR struct err e = { 0 };
     err_set(&e, ERR_TIMEOUT, "the stream was silent for %d s", SILENCE_MS / 1000);
-    fail(inf, &e, -1);
+    informer_fail(inf, &e, -1);
 }
 
 struct informer *informer_new(const struct informer_options *o, struct table *table, const struct transport *transport,
@@ -378,7 +379,11 @@ struct informer *informer_new(const struct informer_options *o, struct table *ta
     inf->unreadable = (struct unreadable){ .resource = o->resource, .table = table, .bare = o->bare };
     inf->on_change = on_change;
     inf->arg = arg;
-    inf->exchange = (struct exchange){ .transport = transport, .done = on_reply, .arg = inf, .began = on_begin, .feed = feed,
+    inf->exchange = (struct exchange){ .transport = transport,
+                                       .done = informer_on_reply,
+                                       .arg = inf,
+                                       .began = informer_on_begin,
+                                       .feed = feed,
                                        .body = BUF_INIT(ERROR_BODY_MAX) };
     inf->delay = (struct timer){ .fn = on_delay, .arg = inf };
     inf->silence = (struct timer){ .fn = on_silence, .arg = inf };
@@ -391,7 +396,7 @@ void informer_start(struct informer *inf)
     if (inf->started)
         return;
     inf->started = true;
-    struct watch_next next = step(inf, (struct watch_input){ .event = WATCH_STARTED });
+    struct watch_next next = informer_step(inf, (struct watch_input){ .event = WATCH_STARTED });
     act(inf, &next);
 }
 
@@ -400,7 +405,7 @@ void informer_list_anew(struct informer *inf)
     if (!inf->started || inf->absent)
         return;
     stop(inf);
-    struct watch_next next = step(inf, (struct watch_input){ .event = WATCH_AGAIN });
+    struct watch_next next = informer_step(inf, (struct watch_input){ .event = WATCH_AGAIN });
     act(inf, &next);
     if (inf->on_change)
         inf->on_change(inf->arg);
@@ -427,7 +432,7 @@ void informer_look_again(struct informer *inf, int64_t apart_ms)
         return;
     stop(inf); /* a failed list may be waiting for its retry */
     inf->looks = true;
-    struct watch_next next = step(inf, (struct watch_input){ .event = WATCH_STARTED });
+    struct watch_next next = informer_step(inf, (struct watch_input){ .event = WATCH_STARTED });
     act(inf, &next);
 }
 

@@ -38,7 +38,7 @@ static void act(struct lease *l, struct lease_next next);
 static void send_record(struct lease *l, enum sent what);
 static void send_removal(struct lease *l);
 
-static void set_problem(struct lease *l, const struct err *e)
+static void lease_set_problem(struct lease *l, const struct err *e)
 {
     char *sentence = NULL;
     enum err_kind kind = e ? e->kind : ERR_NONE;
@@ -85,7 +85,7 @@ static void suspend(struct lease *l, const char *message)
 
 static void take_success(struct lease *l, json_t *record)
 {
-    set_problem(l, NULL);
+    lease_set_problem(l, NULL);
     json_decref(l->record);
     l->record = record;
     int64_t now = clock_mono_ms(l->o.clock);
@@ -105,7 +105,7 @@ static void take_success(struct lease *l, json_t *record)
 }
 
 /* Whether the last known record names us as holder. */
-static bool is_ours(const struct lease *l)
+static bool lease_is_ours(const struct lease *l)
 {
     return str_eq(json_str(l->record, "spec.holderIdentity"), l->state.me);
 }
@@ -113,7 +113,7 @@ static bool is_ours(const struct lease *l)
 /* Releases the lease if the newest record names us. */
 static void give_back(struct lease *l)
 {
-    if (!is_ours(l))
+    if (!lease_is_ours(l))
         l->on_released(l->released_arg);
     else if (l->removes)
         send_removal(l);
@@ -141,7 +141,7 @@ static void release_further(struct lease *l, json_t *record, enum err_kind error
         l->on_released(l->released_arg);
 }
 
-static void on_reply(void *arg, struct reply *reply)
+static void lease_on_reply(void *arg, struct reply *reply)
 {
     static const char *const unread[] = { "metadata.managedFields", NULL };
     static const struct split_view view = { .paths = unread };
@@ -158,7 +158,7 @@ static void on_reply(void *arg, struct reply *reply)
         act(l, lease_step_read(&l->state, NULL, clock_mono_ms(l->o.clock)));
     } else {
         if (e->kind != ERR_CONFLICT && e->kind != ERR_EXISTS)
-            set_problem(l, e);
+            lease_set_problem(l, e);
         struct lease_next next = lease_step_failed(&l->state, e->kind, clock_mono_ms(l->o.clock));
         if (next.what == LEASE_DO_GET)
             suspend(l, "the lease was changed, or is gone: nothing is written until it was read and is still ours");
@@ -166,7 +166,7 @@ static void on_reply(void *arg, struct reply *reply)
     }
 }
 
-static void send(struct lease *l, enum sent what, struct request request)
+static void lease_send(struct lease *l, enum sent what, struct request request)
 {
     l->sent = what;
     l->sent_ms = clock_mono_ms(l->o.clock);
@@ -178,21 +178,21 @@ static void send_record(struct lease *l, enum sent what)
     char micro[CLOCK_TEXT_MAX];
     clock_rfc3339_micro(clock_wall_us(l->o.clock), micro);
     CLEANUP_JSON json_t *record = lease_record(&l->state, l->record, l->o.ns, l->o.name, micro, what == SENT_RELEASE);
-    send(l, what, l->record ? request_update(RESOURCE_LEASE, l->o.ns, l->o.name, record)
+    lease_send(l, what, l->record ? request_update(RESOURCE_LEASE, l->o.ns, l->o.name, record)
                             : request_create(RESOURCE_LEASE, l->o.ns, record));
 }
 
 /* Deletes only the known version: a new holder keeps the lease. */
 static void send_removal(struct lease *l)
 {
-    send(l, SENT_REMOVAL, request_delete(RESOURCE_LEASE, l->o.ns, l->o.name, object_uid(l->record), object_rv(l->record)));
+    lease_send(l, SENT_REMOVAL, request_delete(RESOURCE_LEASE, l->o.ns, l->o.name, object_uid(l->record), object_rv(l->record)));
 }
 
 static void act(struct lease *l, struct lease_next next)
 {
     switch (next.what) {
     case LEASE_DO_GET:
-        send(l, SENT_GET, request_get(RESOURCE_LEASE, l->o.ns, l->o.name));
+        lease_send(l, SENT_GET, request_get(RESOURCE_LEASE, l->o.ns, l->o.name));
         break;
     case LEASE_DO_CREATE:
     case LEASE_DO_UPDATE:
@@ -208,11 +208,11 @@ static void act(struct lease *l, struct lease_next next)
 }
 
 /* A leader renews over its last record (one request); a candidate or a late leader reads first. */
-static void on_due(void *arg)
+static void lease_on_due(void *arg)
 {
     struct lease *l = arg;
     bool in_time = clock_mono_ms(l->o.clock) < lease_fence(&l->state);
-    if (in_time && is_ours(l))
+    if (in_time && lease_is_ours(l))
         send_record(l, SENT_WRITE);
     else
         act(l, (struct lease_next){ .what = LEASE_DO_GET });
@@ -231,9 +231,9 @@ struct lease *lease_new(const struct lease_options *o)
     l->o = *o;
     l->state.slowness = o->slowness;
     snprintf(l->state.me, sizeof l->state.me, "%s", o->me);
-    l->exchange = (struct exchange){ .transport = o->transport, .done = on_reply, .arg = l,
+    l->exchange = (struct exchange){ .transport = o->transport, .done = lease_on_reply, .arg = l,
                                      .body = BUF_INIT(LEASE_MAX) };
-    l->due = (struct timer){ .fn = on_due, .arg = l };
+    l->due = (struct timer){ .fn = lease_on_due, .arg = l };
     l->fence = (struct timer){ .fn = on_fence, .arg = l };
     return l;
 }
@@ -276,7 +276,7 @@ void lease_release(struct lease *l, loop_fn *on_released, void *arg)
     l->on_released = on_released;
     l->released_arg = arg;
     /* The response in flight brings the newest version, and may make us the holder. */
-    if (l->exchange.id && (l->sent == SENT_WRITE || is_ours(l)))
+    if (l->exchange.id && (l->sent == SENT_WRITE || lease_is_ours(l)))
         return;
     exchange_cancel(&l->exchange);
     give_back(l);

@@ -148,7 +148,7 @@ static void run_timers(struct loop *l)
 }
 
 /* Sets the timer descriptor to the earliest timer, if that changed. */
-static void arm(struct loop *l)
+static void loop_arm(struct loop *l)
 {
     int64_t at = loop_deadline(l);
     if (at == l->armed_for)
@@ -188,7 +188,7 @@ void loop_turn(struct loop *l)
     for (size_t i = 0; i < l->hook_count; i++)
         l->hooks[i].fn(l->hooks[i].arg);
     if (!virtual)
-        arm(l);
+        loop_arm(l);
 }
 
 void loop_wait(struct loop *l)

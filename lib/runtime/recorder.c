@@ -66,7 +66,7 @@ static struct exchange *free_place(struct recorder *r)
     return NULL;
 }
 
-static void pump(struct recorder *r)
+static void recorder_pump(struct recorder *r)
 {
     struct exchange *place;
     while (r->head && (place = free_place(r)) && clock_mono_ms(r->o.clock) < r->o.fence(r->o.arg)) {
@@ -80,14 +80,14 @@ static void pump(struct recorder *r)
     }
 }
 
-static void on_reply(void *arg, struct reply *reply)
+static void recorder_on_reply(void *arg, struct reply *reply)
 {
     struct recorder *r = arg;
     r->dropped += reply->err.kind != ERR_NONE;
-    pump(r);
+    recorder_pump(r);
 }
 
-static void send(struct recorder *r, bool important, struct request request)
+static void recorder_send(struct recorder *r, bool important, struct request request)
 {
     if (r->waiting[important] >= WAITING_MAX) {
         request_clear(&request);
@@ -103,7 +103,7 @@ static void send(struct recorder *r, bool important, struct request request)
         r->head = w;
     r->tail = w;
     r->waiting[important]++;
-    pump(r);
+    recorder_pump(r);
 }
 
 static void clear_series(struct map *m)
@@ -132,7 +132,7 @@ static void clear_buckets(struct map *m)
 }
 
 /* Refills the bucket by the elapsed time; returns whether an Event remains. */
-static bool fill(struct bucket *b, int burst, int64_t refill_ms, int64_t now)
+static bool recorder_fill(struct bucket *b, int burst, int64_t refill_ms, int64_t now)
 {
     int64_t more = (now - b->filled_ms) / refill_ms;
     b->tokens = more < -b->tokens ? b->tokens + (int) more : 0;
@@ -153,7 +153,7 @@ static bool take_token(struct recorder *r, const char *object, bool important)
         *b = (struct bucket){ .key = xstrdup(key), .filled_ms = now };
         map_put(&r->buckets, b->key, b);
     }
-    bool left = fill(b, BURST, REFILL_MS, now), left_of_all = fill(all, BURST_ALL, REFILL_ALL_MS, now);
+    bool left = recorder_fill(b, BURST, REFILL_MS, now), left_of_all = recorder_fill(all, BURST_ALL, REFILL_ALL_MS, now);
     if (!left || !left_of_all)
         return false;
     b->tokens--;
@@ -173,7 +173,7 @@ static void post(struct recorder *r, const struct event *e, const char *name)
         e->warning ? "Warning" : "Normal", "note", json_text(note), "regarding", "apiVersion",
         resource_api_version(e->regarding.resource), "kind", resource_get(e->regarding.resource)->kind, "name", e->regarding.name,
         "uid", e->regarding.uid);
-    send(r, e->important, request_create(RESOURCE_EVENT, "default", event));
+    recorder_send(r, e->important, request_create(RESOURCE_EVENT, "default", event));
 }
 
 static void patch_series(struct recorder *r, bool important, struct series *s)
@@ -183,7 +183,7 @@ static void patch_series(struct recorder *r, bool important, struct series *s)
     CLEANUP_JSON json_t *patch =
         json_pack("{s:{s:I, s:s}}", "series", "count", (json_int_t) s->count, "lastObservedTime", micro);
     s->written_ms = s->last_ms;
-    send(r, important, request_merge_patch(RESOURCE_EVENT, "default", s->name, patch));
+    recorder_send(r, important, request_merge_patch(RESOURCE_EVENT, "default", s->name, patch));
 }
 
 /* Takes the key. */
@@ -236,7 +236,7 @@ struct recorder *recorder_new(const struct recorder_options *o)
     r->o = *o;
     /* The responses are not read. */
     for (size_t i = 0; i < IN_FLIGHT_MAX; i++)
-        r->sending[i] = (struct exchange){ .transport = o->transport, .done = on_reply, .arg = r, .loses = true };
+        r->sending[i] = (struct exchange){ .transport = o->transport, .done = recorder_on_reply, .arg = r, .loses = true };
     return r;
 }
 

@@ -23,7 +23,7 @@ struct record *table_get(const struct table *t, const char *key)
     return map_get(&t->records, key);
 }
 
-static void drop(struct table *t, struct record *r)
+static void table_drop(struct table *t, struct record *r)
 {
     map_remove(&t->records, r->key);
     t->ops.changed(t->ops.arg, r, NULL);
@@ -31,11 +31,11 @@ static void drop(struct table *t, struct record *r)
 }
 
 /* Replaces an old record by a new one (either may be NULL). */
-static void replace(struct table *t, struct record *before, struct record *after)
+static void table_replace(struct table *t, struct record *before, struct record *after)
 {
     if (!after) {
         if (before)
-            drop(t, before);
+            table_drop(t, before);
         return;
     }
     if (before && str_eq(before->uid, after->uid) && t->ops.same(t->ops.arg, before, after)) {
@@ -60,7 +60,7 @@ static bool is_older(const struct record *held, const json_t *object)
 }
 
 /* Stores an object; `seen` and `written` are for the new record. */
-static void put(struct table *t, struct record *held, const json_t *object, uint32_t seen, uint32_t written)
+static void table_put(struct table *t, struct record *held, const json_t *object, uint32_t seen, uint32_t written)
 {
     struct record *fresh = t->ops.project(t->ops.arg, object);
     if (fresh) {
@@ -68,7 +68,7 @@ static void put(struct table *t, struct record *held, const json_t *object, uint
         fresh->seen = seen;
         fresh->written = written;
     }
-    replace(t, held, fresh);
+    table_replace(t, held, fresh);
 }
 
 /* Whether our own write brought the record during the list: only that can be newer than the
@@ -111,7 +111,7 @@ void table_list_item(struct table *t, const json_t *object)
     if (written_meanwhile(t, held) && is_older(held, object))
         held->seen = t->list;
     else
-        put(t, held, object, t->list, 0);
+        table_put(t, held, object, t->list, 0);
 }
 
 void table_list_end(struct table *t, uint64_t rv)
@@ -126,7 +126,7 @@ void table_list_end(struct table *t, uint64_t rv)
             gone[n++] = r;
     }
     for (size_t i = 0; i < n; i++)
-        drop(t, gone[i]);
+        table_drop(t, gone[i]);
     t->rv = rv;
     t->synced = true;
 }
@@ -143,9 +143,9 @@ void table_event(struct table *t, const json_t *object, bool deleted)
     CLEANUP_FREE char *key = record_key(object);
     struct record *held = table_get(t, key);
     if (!deleted && !is_older(held, object))
-        put(t, held, object, 0, 0);
+        table_put(t, held, object, 0, 0);
     else if (deleted && held && str_eq(held->uid, object_uid(object)))
-        drop(t, held);
+        table_drop(t, held);
 }
 
 bool table_written(struct table *t, const json_t *object)
@@ -159,7 +159,7 @@ bool table_written(struct table *t, const json_t *object)
     struct record *held = table_get(t, key);
     if (is_older(held, object))
         return false;
-    put(t, held, object, held ? held->seen : 0, t->list);
+    table_put(t, held, object, held ? held->seen : 0, t->list);
     return table_get(t, key) != held; /* an equal record stays */
 }
 
@@ -175,6 +175,6 @@ bool table_listed(struct table *t, const json_t *object, uint64_t list_rv)
     if (kept)
         t->ops.free(t->ops.arg, fresh);
     if (kept && list_rv >= t->rv)
-        put(t, NULL, object, 0, t->list);
+        table_put(t, NULL, object, 0, t->list);
     return kept;
 }

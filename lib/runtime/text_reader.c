@@ -42,9 +42,9 @@ static void unlink_question(struct text_reader *r, const struct question *q)
     *at = q->next;
 }
 
-static void pump(struct text_reader *r);
+static void text_reader_pump(struct text_reader *r);
 
-static void on_reply(void *arg, struct reply *reply)
+static void text_reader_on_reply(void *arg, struct reply *reply)
 {
     struct question *q = arg;
     struct text_reader *r = q->reader;
@@ -55,10 +55,10 @@ static void on_reply(void *arg, struct reply *reply)
     r->in_flight--;
     r->o.text(r->o.arg, q->key, there ? reply->body : NULL, there ? reply->len : 0);
     question_free(q);
-    pump(r);
+    text_reader_pump(r);
 }
 
-static void pump(struct text_reader *r)
+static void text_reader_pump(struct text_reader *r)
 {
     for (struct question *q = r->head; q && r->in_flight < IN_FLIGHT_MAX; q = q->next) {
         if (q->exchange.id)
@@ -85,13 +85,13 @@ void text_reader_ask(struct text_reader *r, const char *key, struct request requ
     }
     struct question *q = xcalloc(1, sizeof *q), **end = &r->head;
     *q = (struct question){ .reader = r, .key = xstrdup(key), .request = request_steal };
-    q->exchange = (struct exchange){ .transport = r->o.transport, .done = on_reply, .arg = q,
+    q->exchange = (struct exchange){ .transport = r->o.transport, .done = text_reader_on_reply, .arg = q,
                                      .body = BUF_INIT(TEXT_MAX) };
     while (*end)
         end = &(*end)->next;
     *end = q;
     r->waiting++;
-    pump(r);
+    text_reader_pump(r);
 }
 
 void text_reader_free(struct text_reader *r)

@@ -40,7 +40,7 @@ static const char *excluded(const struct parameter *p, size_t *ret_len)
     return p->text + n;
 }
 
-static bool same(const char *name, const char *text, size_t len)
+static bool health_same(const char *name, const char *text, size_t len)
 {
     return strlen(name) == len && memcmp(name, text, len) == 0;
 }
@@ -51,7 +51,7 @@ static bool is_excluded(const char *name, const char *query)
     while (next_parameter(&p)) {
         size_t len;
         const char *value = excluded(&p, &len);
-        if (value && same(name, value, len))
+        if (value && health_same(name, value, len))
             return true;
     }
     return false;
@@ -67,10 +67,10 @@ static bool is_verbose(const char *query)
     return false;
 }
 
-static const struct health_check *find(const struct health *h, const char *name, size_t len)
+static const struct health_check *health_find(const struct health *h, const char *name, size_t len)
 {
     for (size_t i = 0; i < h->count; i++) {
-        if (same(h->checks[i].name, name, len))
+        if (health_same(h->checks[i].name, name, len))
             return &h->checks[i];
     }
     return NULL;
@@ -83,14 +83,14 @@ static void warn_of_unknown(const struct health *h, const char *query, struct bu
     while (next_parameter(&p)) {
         size_t len;
         const char *value = excluded(&p, &len);
-        if (value && !find(h, value, len))
+        if (value && !health_find(h, value, len))
             buf_printf(out, "warn: there is no check \"%.*s\" to exclude\n",
                        (int) (len < NAME_SHOWN_MAX ? len : NAME_SHOWN_MAX), value);
     }
 }
 
 /* Appends the check's line; true if healthy. */
-static bool run(const struct health_check *c, struct buf *out)
+static bool health_run(const struct health_check *c, struct buf *out)
 {
     CLEANUP_FREE char *why = c->why_failed(c->arg);
     if (why)
@@ -102,12 +102,12 @@ static bool run(const struct health_check *c, struct buf *out)
 
 static int answer_one(const struct health *h, const char *name, bool verbose, struct buf *out)
 {
-    const struct health_check *c = find(h, name, strlen(name));
+    const struct health_check *c = health_find(h, name, strlen(name));
     if (!c) {
         buf_printf(out, "%s has no check \"%.*s\"\n", h->name, (int) str_utf8_cut(name, NAME_SHOWN_MAX), name);
         return 404;
     }
-    if (!run(c, out))
+    if (!health_run(c, out))
         return 500;
     if (!verbose) {
         buf_reset(out);
@@ -122,7 +122,7 @@ static int answer_all(const struct health *h, const char *query, bool verbose, s
     for (size_t i = 0; i < h->count; i++) {
         if (is_excluded(h->checks[i].name, query))
             buf_printf(out, "[+]%s excluded: ok\n", h->checks[i].name);
-        else if (!run(&h->checks[i], out))
+        else if (!health_run(&h->checks[i], out))
             well = false;
     }
     warn_of_unknown(h, query, out);

@@ -34,7 +34,7 @@ static bool parse_host(const char *host, size_t len, in_port_t port, union addre
     return true;
 }
 
-static bool parse(const char *text, union address *ret)
+static bool listen_parse(const char *text, union address *ret)
 {
     const char *colon = strrchr(text, ':');
     int64_t port;
@@ -45,7 +45,7 @@ static bool parse(const char *text, union address *ret)
 bool listen_is_address(const char *text)
 {
     union address a;
-    return parse(text, &a);
+    return listen_parse(text, &a);
 }
 
 static int open_socket(const union address *a)
@@ -69,7 +69,7 @@ static int open_socket(const union address *a)
 int listen_on(const char *address, struct err *e)
 {
     union address a;
-    if (!parse(address, &a))
+    if (!listen_parse(address, &a))
         return err_set(e, ERR_INVALID, "\"%s\" is not an address to listen on: want IP:port, [IPv6]:port or :port", address);
     int fd = open_socket(&a);
     if (fd < 0 && *address == ':' && (errno == EAFNOSUPPORT || errno == EADDRNOTAVAIL)) {

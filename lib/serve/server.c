@@ -295,7 +295,7 @@ static void on_connections(void *arg)
     }
 }
 
-static void on_timer(void *arg)
+static void server_on_timer(void *arg)
 {
     struct server *s = arg;
     uint64_t expirations;
@@ -357,7 +357,7 @@ static struct lws_context *make_context(struct server *s)
     return lws_create_context(&info);
 }
 
-static int start(struct server *s, struct err *e)
+static int server_start(struct server *s, struct err *e)
 {
     s->listen_fd = listen_on(s->options.listen, e);
     if (s->listen_fd < 0)
@@ -372,7 +372,7 @@ static int start(struct server *s, struct err *e)
         return err_set(e, ERR_SYSTEM, "the HTTP server cannot start: no timer, no memory or no /dev/urandom (libwebsockets' own "
                                       "words are in the log at level debug)");
     }
-    if (!source_adopt(s->context, s->timer_fd, on_timer, s) || !source_adopt(s->context, s->listen_fd, on_connections, s))
+    if (!source_adopt(s->context, s->timer_fd, server_on_timer, s) || !source_adopt(s->context, s->listen_fd, on_connections, s))
         return err_set(e, ERR_SYSTEM, "the HTTP server cannot watch its own sockets");
     return 0;
 }
@@ -383,7 +383,7 @@ struct server *server_new(const struct server_options *o, struct err *e)
     s->options = *o;
     s->connection_max = connections_allowed();
     TAILQ_INIT(&s->connections);
-    if (start(s, e) < 0) {
+    if (server_start(s, e) < 0) {
         server_free(s);
         return NULL;
     }

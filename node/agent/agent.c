@@ -32,7 +32,7 @@ struct agent {
     bool stopped;
 };
 
-static void arm(struct agent *a)
+static void agent_arm(struct agent *a)
 {
     loop_timer_set(a->loop, &a->due, a->pace.next_ms);
 }
@@ -54,7 +54,7 @@ static void run_turn(struct agent *a)
     _exit(0);
 }
 
-static void on_due(void *arg)
+static void agent_on_due(void *arg)
 {
     struct agent *a = arg;
     *a->outcome = (struct scan_outcome){ .end = TURN_FAILED, .retry_after_ms = -1 };
@@ -67,7 +67,7 @@ static void on_due(void *arg)
     log_error("cannot start the process of a scan", "err", strerror(errno));
     a->turn = 0;
     pace_take(&a->pace, a->outcome, loop_now(a->loop));
-    arm(a);
+    agent_arm(a);
 }
 
 static void on_turn_ended(struct agent *a, int status)
@@ -80,10 +80,10 @@ static void on_turn_ended(struct agent *a, int status)
     pace_take(&a->pace, whole ? a->outcome : &failed, loop_now(a->loop));
     if (a->news)
         pace_news(&a->pace, loop_now(a->loop));
-    arm(a);
+    agent_arm(a);
 }
 
-static void on_signal(void *arg)
+static void agent_on_signal(void *arg)
 {
     struct agent *a = arg;
     struct signalfd_siginfo info;
@@ -100,7 +100,7 @@ static void on_news(struct agent *a)
     if (a->turn)
         return;
     pace_news(&a->pace, loop_now(a->loop));
-    arm(a);
+    agent_arm(a);
 }
 
 static void on_uevents(void *arg)
@@ -123,7 +123,7 @@ static int take_signals(struct agent *a, struct err *e)
     a->signals = signals_open(SIGCHLD, e);
     if (a->signals < 0)
         return -1;
-    loop_add_fd(a->loop, a->signals, on_signal, a);
+    loop_add_fd(a->loop, a->signals, agent_on_signal, a);
     return 0;
 }
 
@@ -136,7 +136,7 @@ static void take_wakes(struct agent *a)
         loop_add_fd(a->loop, a->wakes.files, on_files, a);
 }
 
-static void tear_down(struct agent *a)
+static void agent_tear_down(struct agent *a)
 {
     if (a->turn)
         kill(a->turn, SIGKILL);
@@ -153,17 +153,17 @@ int node_agent_run(const struct scan_options *o, struct err *e)
     if (a.outcome == MAP_FAILED)
         return err_set(e, ERR_SYSTEM, "no memory to share: %s", strerror(errno));
     a.loop = loop_new(&a.clock);
-    a.due = (struct timer){ .fn = on_due, .arg = &a };
+    a.due = (struct timer){ .fn = agent_on_due, .arg = &a };
     take_wakes(&a);
     if (take_signals(&a, e) < 0) {
-        tear_down(&a);
+        agent_tear_down(&a);
         return -1;
     }
     pace_init(&a.pace, o->node, clock_mono_ms(&a.clock));
-    arm(&a);
+    agent_arm(&a);
     loop_turn(a.loop);
     while (!a.stopped)
         loop_wait(a.loop);
-    tear_down(&a);
+    agent_tear_down(&a);
     return 0;
 }

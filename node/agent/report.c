@@ -9,18 +9,18 @@
 /* Limit of a response; the largest GpuNode is far smaller. */
 enum { ANSWER_MAX = 1 << 20 };
 
-static void send(struct report *r, enum report_step step, struct request request)
+static void report_send(struct report *r, enum report_step step, struct request request)
 {
     r->step = step;
     exchange_send(&r->exchange, request);
 }
 
-static void make(struct report *r)
+static void report_make(struct report *r)
 {
     CLEANUP_JSON json_t *object =
         json_pack("{s:s, s:s, s:{s:s}}", "apiVersion", resource_api_version(RESOURCE_GPU_NODE), "kind",
                   resource_get(RESOURCE_GPU_NODE)->kind, "metadata", "name", r->node);
-    send(r, REPORT_MAKE, request_create(RESOURCE_GPU_NODE, NULL, object));
+    report_send(r, REPORT_MAKE, request_create(RESOURCE_GPU_NODE, NULL, object));
 }
 
 /* The JSON merge patch that turns `before` into `after`; lists are replaced whole. New
@@ -48,7 +48,7 @@ static void write_into(struct report *r, const json_t *there)
     json_t *change = merge_patch(json_at(there, "status.inventory"), r->inventory);
     CLEANUP_JSON json_t *patch =
         json_pack("{s:{s:s}, s:{s:o}}", "metadata", "uid", object_uid(there), "status", "inventory", change);
-    send(r, REPORT_WRITE, request_merge_status_as(NODE_FIELD_MANAGER, RESOURCE_GPU_NODE, NULL, r->node, patch));
+    report_send(r, REPORT_WRITE, request_merge_status_as(NODE_FIELD_MANAGER, RESOURCE_GPU_NODE, NULL, r->node, patch));
 }
 
 static bool finds_none(const json_t *inventory)
@@ -98,14 +98,14 @@ static bool is_worth_a_gpu_node(const json_t *inventory)
 }
 
 /* Handles a failed request; a missing GpuNode is not a failure. */
-static void take_failure(struct report *r, struct reply *reply)
+static void report_take_failure(struct report *r, struct reply *reply)
 {
     enum report_step step = r->step;
     r->step = REPORT_DONE;
     if (step != REPORT_READ || reply->err.kind != ERR_NOT_FOUND)
         r->err = err_take(&reply->err);
     else if (is_worth_a_gpu_node(r->inventory))
-        make(r);
+        report_make(r);
 }
 
 /* The GpuNode in a response. New reference, or NULL: the response is not from the API server. */
@@ -130,21 +130,21 @@ static void take_answer(struct report *r, struct reply *reply)
         take_object(r, object);
 }
 
-static void on_reply(void *arg, struct reply *reply)
+static void report_on_reply(void *arg, struct reply *reply)
 {
     struct report *r = arg;
     r->retry_after_ms = reply->result->retry_after_ms;
     if (reply->err.kind == ERR_NONE)
         take_answer(r, reply);
     else
-        take_failure(r, reply);
+        report_take_failure(r, reply);
 }
 
 void report_begin(struct report *r, const struct transport *transport, const char *node, json_t *inventory_steal)
 {
     *r = (struct report){ .node = node, .inventory = inventory_steal, .retry_after_ms = -1 };
-    r->exchange = (struct exchange){ .transport = transport, .done = on_reply, .arg = r, .body = BUF_INIT(ANSWER_MAX) };
-    send(r, REPORT_READ, request_get(RESOURCE_GPU_NODE, NULL, node));
+    r->exchange = (struct exchange){ .transport = transport, .done = report_on_reply, .arg = r, .body = BUF_INIT(ANSWER_MAX) };
+    report_send(r, REPORT_READ, request_get(RESOURCE_GPU_NODE, NULL, node));
 }
 
 void report_clear(struct report *r)

@@ -48,7 +48,7 @@ static bool is_name(const uint8_t *name, size_t len, const char *wanted)
 }
 
 /* Decodes bytes in the form %XX (gRPC over HTTP/2, "Percent-Encoded"). */
-static void decode(const uint8_t *text, size_t len, char *to, size_t size)
+static void grpc_decode(const uint8_t *text, size_t len, char *to, size_t size)
 {
     size_t n = 0;
     for (size_t i = 0; i < len && n + 1 < size; i++) {
@@ -72,7 +72,7 @@ static int on_header(nghttp2_session *session, const nghttp2_frame *frame, const
     if (is_name(name, name_len, "grpc-status"))
         call->status = atoi((const char *) value); /* nghttp2 terminates it with NUL */
     if (is_name(name, name_len, "grpc-message"))
-        decode(value, len, call->reason, sizeof call->reason);
+        grpc_decode(value, len, call->reason, sizeof call->reason);
     return 0;
 }
 
@@ -108,7 +108,7 @@ static nghttp2_session *session_new(struct call *call)
 
 #define HEADER(name, value) { (uint8_t *) (name), (uint8_t *) (value), sizeof(name) - 1, strlen(value), NGHTTP2_NV_FLAG_NONE }
 
-static bool submit(nghttp2_session *session, const char *method)
+static bool grpc_submit(nghttp2_session *session, const char *method)
 {
     const nghttp2_nv headers[] = {
         HEADER(":method", "POST"),
@@ -125,7 +125,7 @@ static bool submit(nghttp2_session *session, const char *method)
 
 /* ---- the socket */
 
-static int64_t now_ms(void)
+static int64_t grpc_now_ms(void)
 {
     const struct clock clock = clock_system();
     return clock_mono_ms(&clock);
@@ -145,10 +145,10 @@ static int connect_to(const char *path, struct err *e)
     return err_set(e, ERR_UNREACHABLE, "nobody answers on %s", path);
 }
 
-static int await(int fd, short events, int64_t until_ms, const char *path, struct err *e)
+static int grpc_await(int fd, short events, int64_t until_ms, const char *path, struct err *e)
 {
     struct pollfd socket = { .fd = fd, .events = events };
-    int64_t left_ms = until_ms - now_ms();
+    int64_t left_ms = until_ms - grpc_now_ms();
     if (left_ms > 0 && poll(&socket, 1, (int) left_ms) > 0)
         return 0;
     return err_set(e, ERR_TIMEOUT, "no answer on %s in time", path);
@@ -168,7 +168,7 @@ static int send_all(nghttp2_session *session, int fd, int64_t until_ms, const ch
             n = send(fd, bytes, (size_t) len, MSG_NOSIGNAL);
             if (n < 0 && errno != EAGAIN)
                 return no_grpc(path, strerror(errno), e);
-            if (n < 0 && await(fd, POLLOUT, until_ms, path, e) < 0)
+            if (n < 0 && grpc_await(fd, POLLOUT, until_ms, path, e) < 0)
                 return -1;
             n = n < 0 ? 0 : n;
         }
@@ -179,7 +179,7 @@ static int send_all(nghttp2_session *session, int fd, int64_t until_ms, const ch
 static int receive(nghttp2_session *session, int fd, int64_t until_ms, const char *path, struct err *e)
 {
     uint8_t bytes[READ_MAX];
-    if (await(fd, POLLIN, until_ms, path, e) < 0)
+    if (grpc_await(fd, POLLIN, until_ms, path, e) < 0)
         return -1;
     ssize_t n = recv(fd, bytes, sizeof bytes, 0);
     if (n < 0)
@@ -232,11 +232,11 @@ int grpc_call(const char *socket, const char *method, const struct buf *message,
               struct err *e)
 {
     struct call call = { .framed = BUF_INIT(PREFIX + message->max), .answer = answer, .status = -1 };
-    int64_t until_ms = now_ms() + limit_ms;
+    int64_t until_ms = grpc_now_ms() + limit_ms;
     buf_reset(answer);
     nghttp2_session *session = frame(message, &call.framed) ? session_new(&call) : NULL;
     int fd = connect_to(socket, e), rc = -1;
-    if (fd >= 0 && session && submit(session, method))
+    if (fd >= 0 && session && grpc_submit(session, method))
         rc = talk(session, &call, fd, until_ms, socket, e);
     else if (fd >= 0)
         err_set(e, ERR_SYSTEM, "%s cannot be called", method);

@@ -77,7 +77,7 @@ static struct wire_rest whole(const struct buf *b)
 }
 
 /* Copies a C string: truncated to `size`, or at a zero byte. */
-static void copy(char *to, size_t size, struct wire_rest from)
+static void messages_copy(char *to, size_t size, struct wire_rest from)
 {
     size_t len = from.len < size ? from.len : size - 1;
     if (len)
@@ -90,7 +90,7 @@ bool cri_read_id(const struct buf *answer, char ret[CRI_ID_MAX])
     struct wire_field id;
     if (!wire_find(whole(answer), SANDBOX_ID, &id) || id.bytes.len >= CRI_ID_MAX)
         return false;
-    copy(ret, CRI_ID_MAX, id.bytes);
+    messages_copy(ret, CRI_ID_MAX, id.bytes);
     return *ret;
 }
 
@@ -102,12 +102,12 @@ static bool read_condition(struct wire_rest r, struct cri_status *ret)
     if (!wire_find(r, CONDITION_TYPE, &type) || !wire_find(r, CONDITION_STATUS, &status) ||
         !wire_find(r, CONDITION_MESSAGE, &message))
         return false;
-    copy(name, sizeof name, type.bytes);
+    messages_copy(name, sizeof name, type.bytes);
     for (size_t i = 0; i < CRI_CONDITIONS; i++) {
         if (!str_eq(name, names[i]))
             continue;
         ret->is_true[i] = status.value != 0;
-        copy(ret->why[i], sizeof ret->why[i], message.bytes);
+        messages_copy(ret->why[i], sizeof ret->why[i], message.bytes);
     }
     return true;
 }

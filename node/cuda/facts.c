@@ -51,7 +51,7 @@ int facts_driver(char *ret, unsigned size)
     return nvml.driver && nvml.driver(ret, size - 1) == NVML_SUCCESS;
 }
 
-static void *find(const char *uuid)
+static void *facts_find(const char *uuid)
 {
     void *device = NULL;
     return nvml.by_uuid && nvml.by_uuid(uuid, &device) == NVML_SUCCESS ? device : NULL;
@@ -60,7 +60,7 @@ static void *find(const char *uuid)
 int facts_memory(const char *uuid, unsigned long long *ret_mib)
 {
     unsigned long long memory[3] = { 0 };
-    void *device = find(uuid);
+    void *device = facts_find(uuid);
     if (!device || !nvml.memory || nvml.memory(device, memory) != NVML_SUCCESS)
         return 0;
     *ret_mib = memory[0] >> 20;
@@ -69,7 +69,7 @@ int facts_memory(const char *uuid, unsigned long long *ret_mib)
 
 int facts_ecc(const char *uuid, struct ecc *ret)
 {
-    void *device = find(uuid);
+    void *device = facts_find(uuid);
     return device && nvml.ecc && nvml.ecc(device, CORRECTED, VOLATILE, &ret->corrected) == NVML_SUCCESS &&
            nvml.ecc(device, UNCORRECTED, VOLATILE, &ret->uncorrected) == NVML_SUCCESS;
 }

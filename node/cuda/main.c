@@ -37,7 +37,7 @@ struct gpu {
     const char *profile; /* points into `name`; NULL: a whole GPU */
 };
 
-static void write_all(int to, const char *text)
+static void main_write_all(int to, const char *text)
 {
     size_t left = strlen(text);
     while (left > 0) {
@@ -56,7 +56,7 @@ __attribute__((format(printf, 2, 3))) static void say(int to, const char *format
     va_start(arguments, format);
     vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
-    write_all(to, line);
+    main_write_all(to, line);
 }
 
 static enum cause complain(const char *of, enum cause cause, const struct failure *f)
@@ -72,9 +72,9 @@ static enum cause complain(const char *of, enum cause cause, const struct failur
 static void too_late(int signal_number)
 {
     (void) signal_number;
-    write_all(STDERR_FILENO, "CUDA: ");
-    write_all(STDERR_FILENO, cause_text(CAUSE_TIME));
-    write_all(STDERR_FILENO, "\n");
+    main_write_all(STDERR_FILENO, "CUDA: ");
+    main_write_all(STDERR_FILENO, cause_text(CAUSE_TIME));
+    main_write_all(STDERR_FILENO, "\n");
     _exit(CAUSE_TIME);
 }
 
@@ -122,7 +122,7 @@ static void find_name(struct gpu *c)
         *slice = '\0';
 }
 
-static void tell(const struct gpu *c)
+static void main_tell(const struct gpu *c)
 {
     int major = 0, minor = 0;
     size_t bytes = 0;
@@ -157,7 +157,7 @@ static enum cause prove_gpu(const struct gpu *c)
     return CAUSE_NONE;
 }
 
-static enum cause look_at(int index)
+static enum cause main_look_at(int index)
 {
     struct gpu c = { .profile = NULL };
     struct failure f = { "cuDeviceGet", cuDeviceGet(&c.device, index) };
@@ -165,7 +165,7 @@ static enum cause look_at(int index)
         return complain("CUDA", cause_of(f.error), &f);
     find_name(&c);
     find_uuid(&c);
-    tell(&c);
+    main_tell(&c);
     return prove_gpu(&c);
 }
 
@@ -195,11 +195,11 @@ static enum cause look_at_all(void)
         return complain("CUDA", CAUSE_NO_GPU, &(struct failure){ NULL, 0 });
     tell_versions();
     for (int i = 0; i < count && i < CARDS_MAX; i++) {
-        enum cause cause = look_at(i);
+        enum cause cause = main_look_at(i);
         if (first == CAUSE_NONE)
             first = cause;
     }
-    write_all(STDOUT_FILENO, "end\n");
+    main_write_all(STDOUT_FILENO, "end\n");
     return first;
 }
 

@@ -76,7 +76,7 @@ int prove_can(void)
 }
 
 /* Fills the vectors so that all sums differ and half of them overflow 32 bits. */
-static void fill(struct vectors *v)
+static void prove_fill(struct vectors *v)
 {
     for (unsigned i = 0; i < NUMBERS; i++) {
         v->a[i] = i * 2654435761U;
@@ -144,9 +144,9 @@ static unsigned long long measure(void)
     return f.error || took_us == 0 ? 0 : 2ULL * COPIES * (COPY_BYTES >> 20) * 1000000 / took_us;
 }
 
-static int add(struct vectors *v, unsigned long long *ret_mib_s, struct failure *ret)
+static int prove_add(struct vectors *v, unsigned long long *ret_mib_s, struct failure *ret)
 {
-    fill(v);
+    prove_fill(v);
     add_on_gpu(v, ret);
     free_on_gpu((const cuda_address[]){ v->on_a, v->on_b, v->on_sum }, 3);
     if (ret->error)
@@ -168,7 +168,7 @@ int prove(int device, unsigned long long *ret_mib_s, struct failure *ret)
     if (ret->error)
         return -1;
     TRY(ret, cuCtxSetCurrent, context);
-    int rc = ret->error ? -1 : add(&v, ret_mib_s, ret);
+    int rc = ret->error ? -1 : prove_add(&v, ret_mib_s, ret);
     cuDevicePrimaryCtxRelease(device);
     return rc;
 }

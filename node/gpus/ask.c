@@ -98,7 +98,7 @@ static void become_helper(const struct asker *a, const struct driver_root *d, in
 
 /* Starts the helper in its own process group, so that its descendants end with it. Returns the pid
  * or -1. */
-static pid_t start(const struct asker *a, const struct driver_root *d, int *ret_from)
+static pid_t ask_start(const struct asker *a, const struct driver_root *d, int *ret_from)
 {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) < 0)
@@ -163,7 +163,7 @@ static bool end_orphans(void)
 
 /* Kills the helper and its descendants. False if it hangs in the kernel; else *status is its wait
  * status. */
-static bool finish(pid_t pid, int *status)
+static bool ask_finish(pid_t pid, int *status)
 {
     bool ended = false;
     kill(-pid, SIGKILL);
@@ -220,11 +220,11 @@ int asker_ask(struct asker *a, const struct driver_root *d, int64_t limit_ms, st
                        (int) a->stuck);
     /* Orphans of the helper become children of this process, which ends them. */
     prctl(PR_SET_CHILD_SUBREAPER, 1);
-    pid_t pid = start(a, d, &from);
+    pid_t pid = ask_start(a, d, &from);
     if (pid < 0)
         return err_set(e, ERR_SYSTEM, "no process to ask NVML: %s", strerror(errno));
     const char *why = hear(from, limit_ms, ret);
-    bool ended = finish(pid, &status);
+    bool ended = ask_finish(pid, &status);
     /* Closed only now: a helper that still writes would die from SIGPIPE and hide its real
      * failure. */
     close(from);

@@ -16,7 +16,7 @@ static bool has_devices(const struct root *root)
     return root_type(root, "dev/nvidiactl", &type) == 0;
 }
 
-static bool look_at(const struct root *root, struct driver_root *ret)
+static bool driver_root_look_at(const struct root *root, struct driver_root *ret)
 {
     CLEANUP_ARENA struct arena arena = { 0 };
     struct troubles troubles = { .len = 0 };
@@ -33,7 +33,7 @@ int driver_root_find(const struct root *host, struct driver_root *ret, struct er
 {
     for (size_t i = 0; i < ARRAY_LEN(folders); i++) {
         struct root root = { .fd = resolve(host->fd, folders[i], true) };
-        if (root.fd >= 0 && look_at(&root, ret)) {
+        if (root.fd >= 0 && driver_root_look_at(&root, ret)) {
             ret->root = root;
             return 0;
         }

@@ -30,7 +30,7 @@ struct keeper {
     int64_t again_ms;  /* time of the retry after a failure; 0: the last query succeeded */
 };
 
-static int ask(const struct root *host, struct asker *a, struct buf *ret, struct err *e)
+static int gpus_ask(const struct root *host, struct asker *a, struct buf *ret, struct err *e)
 {
     CLEANUP_DRIVER_ROOT struct driver_root d = { .root.fd = -1 };
     if (driver_root_find(host, &d, e) < 0)
@@ -44,7 +44,7 @@ int gpus_print(const struct root *host, struct err *e)
     struct asker a = { .helper = -1 };
     if (asker_open(&a, e) < 0)
         return -1;
-    int rc = ask(host, &a, &said, e);
+    int rc = gpus_ask(host, &a, &said, e);
     asker_close(&a);
     if (rc == 0)
         fputs(buf_text(&said), stdout);
@@ -52,7 +52,7 @@ int gpus_print(const struct root *host, struct err *e)
 }
 
 /* Writes the file atomically. */
-static int put(const char *file, const struct buf *text, struct err *e)
+static int gpus_put(const char *file, const struct buf *text, struct err *e)
 {
     int why = file_put(AT_FDCWD, file, 0644, text->data, text->len);
     return why ? err_set(e, ERR_SYSTEM, "cannot write %s: %s", file, strerror(why)) : 0;
@@ -62,13 +62,13 @@ static int ask_and_put(struct keeper *k, const char *boot_id, uint64_t layout, s
 {
     CLEANUP_BUF struct buf text = BUF_INIT(NVML_TEXT_MAX), said = BUF_INIT(NVML_TEXT_MAX / 2);
     buf_printf(&text, "%s %016" PRIx64 "\n", boot_id, layout);
-    if (ask(k->host, &k->asker, &said, e) < 0)
+    if (gpus_ask(k->host, &k->asker, &said, e) < 0)
         return -1;
     buf_str(&text, buf_text(&said));
-    return put(k->file, &text, e);
+    return gpus_put(k->file, &text, e);
 }
 
-static void look(struct keeper *k)
+static void gpus_look(struct keeper *k)
 {
     CLEANUP_ARENA struct arena arena = { 0 };
     CLEANUP_ERR struct err e = { 0 };
@@ -98,7 +98,7 @@ int gpus_keep(const struct root *host, const char *file, struct err *e)
     int signals = signals_open(0, e);
     struct pollfd told = { .fd = signals, .events = POLLIN };
     while (signals >= 0 && told.revents == 0) {
-        look(&k);
+        gpus_look(&k);
         poll(&told, 1, LOOK_MS);
     }
     asker_close(&k.asker);

@@ -95,7 +95,7 @@ static void take_name(struct part name, struct owner *o)
 
 /* Finds the owners in a path. Runtimes with the wrong cgroup driver write
  * "…slice:cri-containerd:<id>" as one name. */
-static struct owner owner_of(struct part path)
+static struct owner cgroup_owner_of(struct part path)
 {
     struct owner o = { 0 };
     struct part name, piece;
@@ -110,7 +110,7 @@ static int worth(const struct owner *o)
     return (o->pod.len ? 4 : 0) + (o->container.len ? 2 : 0) + (o->unit.len ? 1 : 0);
 }
 
-static void copy(char *to, size_t size, struct part p)
+static void cgroup_copy(char *to, size_t size, struct part p)
 {
     snprintf(to, size, "%.*s", (int) (p.len < size ? p.len : size - 1), p.len ? p.at : "");
 }
@@ -123,16 +123,16 @@ void cgroup_parse(struct part text, struct cgroup_owner *ret)
         /* hierarchy:controllers:path */
         if (!part_next(&line, ':', &part) || !part_next(&line, ':', &part))
             continue;
-        struct owner o = owner_of(line);
+        struct owner o = cgroup_owner_of(line);
         if (worth(&o) > worth(&best))
             best = o;
     }
     *ret = (struct cgroup_owner){ 0 };
-    copy(ret->pod_uid, sizeof ret->pod_uid, best.pod);
+    cgroup_copy(ret->pod_uid, sizeof ret->pod_uid, best.pod);
     for (char *c = ret->pod_uid; *c; c++)
         if (*c == '_')
             *c = '-';
-    copy(ret->container, sizeof ret->container, best.container);
+    cgroup_copy(ret->container, sizeof ret->container, best.container);
     if (!best.pod.len && !best.container.len)
-        copy(ret->unit, sizeof ret->unit, best.unit);
+        cgroup_copy(ret->unit, sizeof ret->unit, best.unit);
 }

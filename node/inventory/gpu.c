@@ -51,7 +51,7 @@ static int count_instances(const struct view *v, int minor)
     return count;
 }
 
-static void take(const struct view *v, const char *address, struct pci_devices *gpus)
+static void gpu_take(const struct view *v, const char *address, struct pci_devices *gpus)
 {
     char path[128];
     CLEANUP_BUF struct buf text = BUF_INIT(TEXT_MAX);
@@ -85,7 +85,7 @@ void gpu_read(const struct view *v, struct pci_devices *gpus)
         return;
     while ((name = folder_next(&folder, &why)))
         if (pci_is_address(name))
-            take(v, name, gpus);
+            gpu_take(v, name, gpus);
     if (why)
         view_note(v, CARDS, why);
 }

@@ -40,7 +40,7 @@ static bool next_key(struct part *path, struct part *ret)
 }
 
 /* NAME in "….runtimes.NAME" and in all tables below it. */
-static struct part runtime_of(struct part path)
+static struct part handlers_runtime_of(struct part path)
 {
     struct part key;
     while (next_key(&path, &key))
@@ -50,7 +50,7 @@ static struct part runtime_of(struct part path)
 }
 
 /* The contents of a quoted string, or a bare value without its comment. */
-static struct part value_of(struct part value)
+static struct part handlers_value_of(struct part value)
 {
     const char *end = value.len && (value.at[0] == '"' || value.at[0] == '\'')
                           ? memchr(value.at + 1, value.at[0], value.len - 1) : NULL;
@@ -71,14 +71,14 @@ bool handlers_next(struct handlers_lines *lines, struct handlers_line *ret, stru
     line = part_trimmed(line);
     if (is_table(line, &table)) {
         lines->in_table = true;
-        lines->runtime = runtime_of(table);
+        lines->runtime = handlers_runtime_of(table);
         *ret = (struct handlers_line){ .runtime = lines->runtime };
         return true;
     }
     *ret = (struct handlers_line){ .runtime = lines->runtime, .top = !lines->in_table };
     if (!part_begins(line, "#") && part_assignment(line, &name, &value)) {
         ret->name = without_quotes(name);
-        ret->value = value_of(value);
+        ret->value = handlers_value_of(value);
     }
     return true;
 }
@@ -94,16 +94,16 @@ bool handlers_names_default(const struct handlers_line *line)
     return part_is(line->name, "default_runtime_name") || part_is(line->name, "default_runtime");
 }
 
-static bool same(struct part a, struct part b)
+static bool handlers_same(struct part a, struct part b)
 {
     return a.len == b.len && (a.len == 0 || memcmp(a.at, b.at, a.len) == 0);
 }
 
 /* The entry of a runtime, new if necessary; NULL: the list is full. */
-static struct handler *place_of(struct handlers *h, struct part name)
+static struct handler *handlers_place_of(struct handlers *h, struct part name)
 {
     for (size_t i = 0; i < h->len; i++)
-        if (same(h->items[i].name, name))
+        if (handlers_same(h->items[i].name, name))
             return &h->items[i];
     if (h->len == HANDLERS_MAX)
         return NULL;
@@ -134,7 +134,7 @@ void handlers_read(struct part text, struct handlers *ret)
     const char *end = text.at + text.len;
     *ret = (struct handlers){ 0 };
     while (handlers_next(&lines, &line, NULL)) {
-        struct handler *runtime = line.runtime.len ? place_of(ret, line.runtime) : NULL;
+        struct handler *runtime = line.runtime.len ? handlers_place_of(ret, line.runtime) : NULL;
         if (runtime && handlers_names_program(&line))
             runtime->program = line.value;
         if (handlers_names_default(&line))

@@ -109,7 +109,7 @@ static bool look_at_files(struct search *s, int pid, uint64_t *minors)
 }
 
 /* Sort order and identity: by pod, container and unit; by process name outside of those. */
-static int compare(const struct holder *a, const struct holder *b)
+static int holders_compare(const struct holder *a, const struct holder *b)
 {
     int rc = strcmp(str_or_empty(a->pod_uid), str_or_empty(b->pod_uid));
     if (rc == 0)
@@ -133,12 +133,12 @@ static void join(struct holder *h, const struct holder *other)
 
 /* Inserts a holder in order. A full list drops the last in sort order, so that the result does not
  * depend on the order of processes. */
-static void add(struct holders *all, const struct holder *h)
+static void holders_add(struct holders *all, const struct holder *h)
 {
     size_t at = 0;
-    while (at < all->len && compare(&all->items[at], h) < 0)
+    while (at < all->len && holders_compare(&all->items[at], h) < 0)
         at++;
-    if (at < all->len && compare(&all->items[at], h) == 0) {
+    if (at < all->len && holders_compare(&all->items[at], h) == 0) {
         join(&all->items[at], h);
         return;
     }
@@ -152,7 +152,7 @@ static void add(struct holders *all, const struct holder *h)
     all->len += !is_full;
 }
 
-static const char *shown(struct arena *a, const char *text, size_t max)
+static const char *holders_shown(struct arena *a, const char *text, size_t max)
 {
     return part_shown(a, (struct part){ text, strlen(text) }, max);
 }
@@ -176,11 +176,11 @@ static void look_at_process(struct search *s, int pid)
     read_of(s, pid, "cgroup", &cgroup);
     read_of(s, pid, "comm", &name);
     cgroup_parse((struct part){ buf_text(&cgroup), cgroup.len }, &owner);
-    h.pod_uid = shown(s->v->arena, owner.pod_uid, POD_UID_LEN);
-    h.container = shown(s->v->arena, owner.container, CONTAINER_ID_LEN);
-    h.unit = shown(s->v->arena, owner.unit, UNIT_MAX);
+    h.pod_uid = holders_shown(s->v->arena, owner.pod_uid, POD_UID_LEN);
+    h.container = holders_shown(s->v->arena, owner.container, CONTAINER_ID_LEN);
+    h.unit = holders_shown(s->v->arena, owner.unit, UNIT_MAX);
     h.process = part_shown(s->v->arena, (struct part){ buf_text(&name), name.len }, PROCESS_NAME_MAX);
-    add(s->found, &h);
+    holders_add(s->found, &h);
 }
 
 static void find_majors(struct search *s)

@@ -108,7 +108,7 @@ const char *host_driver_version(const char *library)
     return strchr(name, '.') && strspn(name, "0123456789.") == strlen(name) ? name : NULL;
 }
 
-static const char *version_of(const struct view *v, const char *library)
+static const char *host_driver_version_of(const struct view *v, const char *library)
 {
     char target[LINK_MAX];
     if (!library || root_link(v->root, library + 1, target, sizeof target) != 0)
@@ -137,7 +137,7 @@ void host_driver_look(const struct view *v, const struct module_facts *m, struct
     struct system s = look_at_system(v);
     bool saw_programs = find_first(v, &s, programs, ARRAY_LEN(programs), &ret->smi);
     bool saw_libraries = find_first(v, &s, libraries, ARRAY_LEN(libraries), &ret->library);
-    ret->version = version_of(v, ret->library);
+    ret->version = host_driver_version_of(v, ret->library);
     look_at_lock(v, ret);
     ret->installed = ret->smi || (ret->library && m->loaded && !ret->container);
     ret->known = saw_programs && saw_libraries && (m->known || !ret->library) && view_is(v, "usr", S_IFDIR) == SEEN;

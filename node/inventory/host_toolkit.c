@@ -67,7 +67,7 @@ static void take_handler(const struct handler *h, const char *config, struct nam
     n->config = config;
 }
 
-static void take_text(struct part text, const char *config, struct named *n, struct handlers *h)
+static void host_toolkit_take_text(struct part text, const char *config, struct named *n, struct handlers *h)
 {
     handlers_read(text, h);
     for (size_t i = 0; i < h->len; i++)
@@ -88,7 +88,7 @@ static void take_docker(struct part text, const char *config, struct named *n)
     copy_part((struct part){ standard, strlen(standard) }, n->standard, sizeof n->standard);
 }
 
-static int by_name(const void *a, const void *b)
+static int host_toolkit_by_name(const void *a, const void *b)
 {
     return strcmp(a, b);
 }
@@ -108,13 +108,13 @@ static void take_folder(const struct view *v, const char *folder, const char *su
             snprintf(names[len++], NAME_LEN_MAX, "%s", name);
     if (why)
         view_note(v, folder, why);
-    qsort(names, len, sizeof *names, by_name);
+    qsort(names, len, sizeof *names, host_toolkit_by_name);
     for (size_t i = 0; i < len; i++) {
         CLEANUP_BUF struct buf text = BUF_INIT(CONFIG_MAX);
         struct handlers h;
         const char *path = arena_printf(v->arena, "/%s/%s", folder, names[i]);
         if (strlen(path) <= TOOLKIT_PATH_MAX && view_read(v, path + 1, &text) == SEEN)
-            take_text((struct part){ buf_text(&text), text.len }, path, n, &h);
+            host_toolkit_take_text((struct part){ buf_text(&text), text.len }, path, n, &h);
     }
 }
 
@@ -144,7 +144,7 @@ static void look_at_config(const struct view *v, const struct runtime *r, struct
     if (read && str_eq(r->name, "docker"))
         take_docker(all, r->config, n);
     else if (read)
-        take_text(all, r->config, n, &h);
+        host_toolkit_take_text(all, r->config, n, &h);
     for (size_t i = 0; i < h.imports_len; i++)
         take_import(v, h.imports[i], n);
     if (str_eq(r->name, "cri-o"))
@@ -162,7 +162,7 @@ static const char *in_path(const struct view *v, const char *name)
     return NULL;
 }
 
-static const char *version_of(const struct view *v)
+static const char *host_toolkit_version_of(const struct view *v)
 {
     char target[LINK_MAX];
     for (size_t i = 0; i < ARRAY_LEN(libraries); i++) {
@@ -201,5 +201,5 @@ void host_toolkit_look(const struct view *v, const struct runtimes *runtimes, st
         ret->program = in_path(v, PROGRAM);
         ret->installed = ret->program;
     }
-    ret->version = ret->installed ? version_of(v) : NULL;
+    ret->version = ret->installed ? host_toolkit_version_of(v) : NULL;
 }

@@ -14,7 +14,7 @@ static const char *const flavours[] = {
     [FLAVOUR_UNKNOWN] = NULL, [FLAVOUR_OPEN] = "Open", [FLAVOUR_PROPRIETARY] = "Proprietary"
 };
 
-static void set_text(json_t *object, const char *key, const char *text)
+static void inventory_json_set_text(json_t *object, const char *key, const char *text)
 {
     if (text)
         json_object_set_new(object, key, json_text(text));
@@ -48,16 +48,16 @@ static void set_mig_devices(json_t *object, const struct pci_device *d)
 static json_t *device_json(const struct pci_device *d)
 {
     json_t *o = json_object();
-    set_text(o, "address", d->address);
+    inventory_json_set_text(o, "address", d->address);
     /* without a vendor, a GPU is NVIDIA's, as in older inventories */
     if (d->vendor != &vendors[VENDOR_NVIDIA])
         json_object_set_new(o, "vendor", json_textf("%04x", d->vendor->pci));
-    set_text(o, "device", d->device);
-    set_text(o, "bus", pci_bus_name(d->bus));
-    set_text(o, "driver", d->driver);
+    inventory_json_set_text(o, "device", d->device);
+    inventory_json_set_text(o, "bus", pci_bus_name(d->bus));
+    inventory_json_set_text(o, "driver", d->driver);
     set_number(o, "numaNode", d->numa_node);
-    set_text(o, "product", d->product);
-    set_text(o, "uuid", d->uuid);
+    inventory_json_set_text(o, "product", d->product);
+    inventory_json_set_text(o, "uuid", d->uuid);
     set_number(o, "minor", d->minor);
     if (d->memory_mib)
         set_number(o, "memoryMiB", d->memory_mib);
@@ -80,10 +80,10 @@ static void set_devices(json_t *object, const char *key, const struct pci_device
 static json_t *os_json(const struct os_release *os)
 {
     json_t *o = json_object();
-    set_text(o, "id", os->id);
-    set_text(o, "version", os->version);
-    set_text(o, "variant", os->variant);
-    set_text(o, "name", os->name);
+    inventory_json_set_text(o, "id", os->id);
+    inventory_json_set_text(o, "version", os->version);
+    inventory_json_set_text(o, "variant", os->variant);
+    inventory_json_set_text(o, "name", os->name);
     return o;
 }
 
@@ -95,8 +95,8 @@ static json_t *module_json(const struct module_facts *m)
     json_object_set_new(o, "loaded", json_boolean(m->loaded));
     if (!m->loaded)
         return o;
-    set_text(o, "version", m->version);
-    set_text(o, "flavour", flavours[m->flavour]);
+    inventory_json_set_text(o, "version", m->version);
+    inventory_json_set_text(o, "flavour", flavours[m->flavour]);
     set_number(o, "references", m->references);
     json_object_set_new(o, "inUse", json_boolean(m->in_use));
     json_object_set_new(o, "inTree", json_boolean(m->in_tree));
@@ -114,9 +114,9 @@ static json_t *host_driver_json(const struct host_driver *d)
     if (!d->known && !d->installed)
         return o;
     json_object_set_new(o, "installed", json_boolean(d->installed));
-    set_text(o, "smi", d->smi);
-    set_text(o, "library", d->library);
-    set_text(o, "version", d->version);
+    inventory_json_set_text(o, "smi", d->smi);
+    inventory_json_set_text(o, "library", d->library);
+    inventory_json_set_text(o, "version", d->version);
     return o;
 }
 
@@ -126,10 +126,10 @@ static json_t *host_toolkit_json(const struct host_toolkit *t)
     if (!t->program)
         return o;
     json_object_set_new(o, "installed", json_boolean(t->installed));
-    set_text(o, "program", t->program);
-    set_text(o, "version", t->version);
-    set_text(o, "handler", t->handler);
-    set_text(o, "config", t->config);
+    inventory_json_set_text(o, "program", t->program);
+    inventory_json_set_text(o, "version", t->version);
+    inventory_json_set_text(o, "handler", t->handler);
+    inventory_json_set_text(o, "config", t->config);
     if (t->handler)
         json_object_set_new(o, "default", json_boolean(t->standard));
     return o;
@@ -141,10 +141,10 @@ static json_t *runtimes_json(const struct runtimes *runtimes)
     for (size_t i = 0; i < runtimes->len; i++) {
         const struct runtime *r = &runtimes->items[i];
         json_t *o = json_object();
-        set_text(o, "name", r->name);
-        set_text(o, "distribution", r->distribution);
-        set_text(o, "socket", r->socket);
-        set_text(o, "config", r->config);
+        inventory_json_set_text(o, "name", r->name);
+        inventory_json_set_text(o, "distribution", r->distribution);
+        inventory_json_set_text(o, "socket", r->socket);
+        inventory_json_set_text(o, "config", r->config);
         if (r->config_version)
             set_number(o, "configVersion", r->config_version);
         json_array_append_new(list, o);
@@ -155,18 +155,18 @@ static json_t *runtimes_json(const struct runtimes *runtimes)
 static json_t *kubelet_json(const struct kubelet *k)
 {
     json_t *o = json_object();
-    set_text(o, "root", k->root);
-    set_text(o, "endpoint", k->endpoint);
+    inventory_json_set_text(o, "root", k->root);
+    inventory_json_set_text(o, "endpoint", k->endpoint);
     return o;
 }
 
 static json_t *holder_json(const struct holder *h)
 {
     json_t *o = json_object(), *minors = json_array();
-    set_text(o, "podUid", h->pod_uid);
-    set_text(o, "container", h->container);
-    set_text(o, "unit", h->unit);
-    set_text(o, "process", h->process);
+    inventory_json_set_text(o, "podUid", h->pod_uid);
+    inventory_json_set_text(o, "container", h->container);
+    inventory_json_set_text(o, "unit", h->unit);
+    inventory_json_set_text(o, "process", h->process);
     /* The pid of a container's process has no meaning outside, and changes with each job. */
     if (!h->pod_uid && !h->container)
         set_number(o, "pid", h->pid);
@@ -180,7 +180,7 @@ static json_t *holder_json(const struct holder *h)
 
 /* "nv-hostengine, python3 and 2 more", as short as a printer column. Host processes come first, as
  * in the list. */
-static json_t *names_of(const struct holders *holders)
+static json_t *inventory_json_names_of(const struct holders *holders)
 {
     CLEANUP_BUF struct buf text = BUF_INIT(NAMES_ROOM);
     size_t named = holders->len < NAMED_MAX ? holders->len : NAMED_MAX, more = holders->len - named + holders->left_out;
@@ -201,7 +201,7 @@ static void set_holders(json_t *object, const struct holders *holders)
         json_array_append_new(list, holder_json(&holders->items[i]));
     json_object_set_new(object, "holders", list);
     if (holders->len)
-        json_object_set_new(object, "heldBy", names_of(holders));
+        json_object_set_new(object, "heldBy", inventory_json_names_of(holders));
     if (holders->left_out)
         set_number(object, "holdersLeftOut", (int64_t) holders->left_out);
     json_object_set_new(object, "holdersComplete", json_boolean(holders->complete));
@@ -212,8 +212,8 @@ static void set_unreadable(json_t *object, const struct troubles *troubles)
     json_t *list = json_array();
     for (size_t i = 0; i < troubles->len; i++) {
         json_t *o = json_object();
-        set_text(o, "path", troubles->items[i].path);
-        set_text(o, "reason", troubles->items[i].reason);
+        inventory_json_set_text(o, "path", troubles->items[i].path);
+        inventory_json_set_text(o, "reason", troubles->items[i].reason);
         json_array_append_new(list, o);
     }
     if (troubles->len)
@@ -224,9 +224,9 @@ static void set_unreadable(json_t *object, const struct troubles *troubles)
 json_t *inventory_json(const struct inventory *i)
 {
     json_t *o = json_object();
-    set_text(o, "bootId", i->os.boot_id);
-    set_text(o, "machine", i->os.machine);
-    set_text(o, "kernel", i->os.kernel);
+    inventory_json_set_text(o, "bootId", i->os.boot_id);
+    inventory_json_set_text(o, "machine", i->os.machine);
+    inventory_json_set_text(o, "kernel", i->os.kernel);
     set_object(o, "os", os_json(&i->os.release));
     if (i->secure_boot != SECURE_BOOT_UNKNOWN)
         json_object_set_new(o, "secureBoot", json_boolean(i->secure_boot == SECURE_BOOT_ON));

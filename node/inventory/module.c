@@ -25,7 +25,7 @@ static bool has_taint(const struct module_line *line, char taint)
     return line->taints.len && memchr(line->taints.at, taint, line->taints.len);
 }
 
-static int by_name(const void *a, const void *b)
+static int module_by_name(const void *a, const void *b)
 {
     return strcmp(*(const char *const *) a, *(const char *const *) b);
 }
@@ -54,10 +54,10 @@ static void find_dependents(struct arena *a, struct part text, const char *modul
             if (part_is(line.name, module) || is_dependent(m, line.name))
                 take_users(a, &line, m);
     } while (m->dependent_count > before && ++round < ROUNDS_MAX);
-    qsort(m->dependents, m->dependent_count, sizeof *m->dependents, by_name);
+    qsort(m->dependents, m->dependent_count, sizeof *m->dependents, module_by_name);
 }
 
-static void take_line(const struct module_line *line, const char *module, struct module_facts *m)
+static void module_take_line(const struct module_line *line, const char *module, struct module_facts *m)
 {
     bool is_driver = part_is(line->name, module);
     m->nouveau |= part_is(line->name, "nouveau");
@@ -102,7 +102,7 @@ void module_look(const struct view *v, const struct vendor *vendor, struct modul
         return;
     find_dependents(v->arena, all, vendor->module, ret);
     while (modules_next(&rest, &line))
-        take_line(&line, vendor->module, ret);
+        module_take_line(&line, vendor->module, ret);
     if (ret->loaded)
         look_at_version(v, vendor->module, ret);
 }

@@ -67,7 +67,7 @@ uint64_t nvml_layout(const struct view *v)
 
 /* ---- the file */
 
-static bool is_word(struct part p, size_t max, const char *others)
+static bool nvml_is_word(struct part p, size_t max, const char *others)
 {
     for (size_t i = 0; i < p.len; i++)
         if (!isalnum((unsigned char) p.at[i]) && !(p.at[i] && strchr(others, p.at[i])))
@@ -77,7 +77,7 @@ static bool is_word(struct part p, size_t max, const char *others)
 
 static bool is_uuid(struct part p)
 {
-    return is_word(p, NVML_UUID_MAX, "-");
+    return nvml_is_word(p, NVML_UUID_MAX, "-");
 }
 
 bool nvml_is_whole(struct part text)
@@ -90,7 +90,7 @@ bool nvml_is_whole(struct part text)
 }
 
 /* At most four words. */
-static bool take_line(struct part line, struct nvml_line *ret)
+static bool nvml_take_line(struct part line, struct nvml_line *ret)
 {
     struct part kind, memory, more;
     *ret = (struct nvml_line){ 0 };
@@ -99,7 +99,7 @@ static bool take_line(struct part line, struct nvml_line *ret)
     if (part_is(kind, "card"))
         return part_word(&line, &memory) && part_number(memory, MEMORY_MAX_MIB, &ret->memory_mib) && ret->memory_mib > 0 &&
                !part_word(&line, &more);
-    return part_is(kind, "mig") && part_word(&line, &ret->profile) && is_word(ret->profile, NVML_PROFILE_MAX, ".+-_") &&
+    return part_is(kind, "mig") && part_word(&line, &ret->profile) && nvml_is_word(ret->profile, NVML_PROFILE_MAX, ".+-_") &&
            part_word(&line, &ret->mig_uuid) && is_uuid(ret->mig_uuid) && !part_word(&line, &more);
 }
 
@@ -107,12 +107,12 @@ bool nvml_next(struct part *text, struct nvml_line *ret)
 {
     struct part line;
     while (part_next(text, '\n', &line))
-        if (take_line(line, ret))
+        if (nvml_take_line(line, ret))
             return true;
     return false;
 }
 
-static struct pci_device *find(const struct pci_devices *gpus, struct part uuid)
+static struct pci_device *nvml_find(const struct pci_devices *gpus, struct part uuid)
 {
     for (size_t i = 0; i < gpus->len; i++)
         if (gpus->items[i].uuid && part_is(uuid, gpus->items[i].uuid))
@@ -155,7 +155,7 @@ void nvml_look(const struct view *v, const char *boot_id, struct pci_devices *gp
     if (!nvml_is_whole(text) || !part_next(&text, '\n', &first) || !is_of_now(v, first, boot_id))
         return;
     while (nvml_next(&text, &line)) {
-        struct pci_device *gpu = find(gpus, line.uuid);
+        struct pci_device *gpu = nvml_find(gpus, line.uuid);
         if (gpu && line.memory_mib)
             gpu->memory_mib = line.memory_mib;
         else if (gpu)

@@ -94,7 +94,7 @@ static bool is_virtual_function(const struct view *v, const char *name)
 
 /* Adds one entry of the bus. False if it could not be read, so that the number of GPUs is not
  * known. */
-static bool take(const struct view *v, const char *name, struct pci_bus *ret)
+static bool pci_take(const struct view *v, const char *name, struct pci_bus *ret)
 {
     char path[PATH_MAX_HERE];
     CLEANUP_BUF struct buf text = BUF_INIT(UEVENT_MAX);
@@ -146,7 +146,7 @@ void pci_look(const struct view *v, struct pci_bus *ret)
     if (sight == ABSENT && !complete)
         view_say(v, "sys/bus", "sysfs is not there");
     while (sight == SEEN && (name = folder_next(&bus, &why)))
-        complete &= take(v, name, ret);
+        complete &= pci_take(v, name, ret);
     if (why) {
         view_note(v, DEVICES, why);
         complete = false;

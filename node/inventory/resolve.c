@@ -28,7 +28,7 @@ struct walk {
     char rest[PATH_MAX]; /* the unresolved rest of the path */
 };
 
-static void leave(struct walk *w, int depth)
+static void resolve_leave(struct walk *w, int depth)
 {
     while (w->depth > depth)
         close(w->at[--w->depth]);
@@ -62,7 +62,7 @@ static int go_by_link(struct walk *w, int link)
         return -1;
     }
     if (text[0] == '/')
-        leave(w, 1);
+        resolve_leave(w, 1);
     memcpy(w->rest, joined, sizeof joined);
     return 0;
 }
@@ -80,12 +80,12 @@ static bool next_name(struct walk *w, char name[static NAME_MAX + 1])
     return true;
 }
 
-static int step(struct walk *w, const char *name, bool follow)
+static int resolve_step(struct walk *w, const char *name, bool follow)
 {
     if (strcmp(name, ".") == 0)
         return 0;
     if (strcmp(name, "..") == 0) {
-        leave(w, w->depth > 1 ? w->depth - 1 : 1);
+        resolve_leave(w, w->depth > 1 ? w->depth - 1 : 1);
         return 0;
     }
     int fd = openat(w->at[w->depth - 1], name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
@@ -113,11 +113,11 @@ int resolve_by_hand(int folder, const char *path, bool follow)
     }
     int rc = 0;
     while (rc == 0 && next_name(&w, name))
-        rc = step(&w, name, follow);
+        rc = resolve_step(&w, name, follow);
     /* Closes the directories on the way, but not the caller's root. */
     int fd = rc == 0 ? fcntl(w.at[w.depth - 1], F_DUPFD_CLOEXEC, 0) : -1;
     int reason = errno;
-    leave(&w, 1);
+    resolve_leave(&w, 1);
     errno = reason;
     return fd;
 }

@@ -58,7 +58,7 @@ static int open_type(const struct root *r, const char *path, mode_t type, int fl
     return fd;
 }
 
-static int read_all(int fd, struct buf *ret)
+static int root_read_all(int fd, struct buf *ret)
 {
     char chunk[4096];
     ssize_t n;
@@ -78,7 +78,7 @@ int root_read(const struct root *r, const char *path, struct buf *ret)
     int fd = open_type(r, path, S_IFREG, 0);
     if (fd < 0)
         return errno;
-    int why = read_all(fd, ret);
+    int why = root_read_all(fd, ret);
     close(fd);
     return why;
 }

@@ -17,7 +17,7 @@ static const struct {
     { ELOOP, "its links lead in a circle" },
 };
 
-static const char *reason_of(struct arena *a, int why)
+static const char *view_reason_of(struct arena *a, int why)
 {
     for (size_t i = 0; i < ARRAY_LEN(reasons); i++)
         if (reasons[i].why == why)
@@ -40,7 +40,7 @@ enum sight view_note(const struct view *v, const char *path, int why)
 {
     if (why == ENOENT)
         return ABSENT;
-    view_say(v, path, reason_of(v->arena, why));
+    view_say(v, path, view_reason_of(v->arena, why));
     return UNREADABLE;
 }
 

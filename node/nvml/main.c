@@ -36,7 +36,7 @@ extern int nvmlDeviceGetMigMode(void *device, unsigned *now, unsigned *later) OF
 extern int nvmlDeviceGetMaxMigDeviceCount(void *device, unsigned *ret) OF_THE_DRIVER;
 extern int nvmlDeviceGetMigDeviceHandleByIndex(void *device, unsigned index, void **ret) OF_THE_DRIVER;
 
-static void say(const char *line)
+static void main_say(const char *line)
 {
     size_t left = strlen(line);
     while (left > 0) {
@@ -66,7 +66,7 @@ static void ask_mig_device(const char *gpu, void *device)
     if (!profile)
         return;
     snprintf(line, sizeof line, "mig %s %s %s\n", gpu, profile, uuid);
-    say(line);
+    main_say(line);
 }
 
 static void ask_mig(const char *gpu, void *device)
@@ -93,7 +93,7 @@ static void ask_gpu(void *device)
         nvmlDeviceGetMemoryInfo(device, &memory) != NVML_SUCCESS)
         return;
     snprintf(line, sizeof line, "card %s %llu\n", uuid, memory.total >> 20);
-    say(line);
+    main_say(line);
     ask_mig(uuid, device);
 }
 
@@ -111,7 +111,7 @@ void begin(void)
         if (nvmlDeviceGetHandleByIndex_v2(i, &device) == NVML_SUCCESS)
             ask_gpu(device);
     }
-    say("end\n");
+    main_say("end\n");
     nvmlShutdown();
     _exit(0);
 }

@@ -141,7 +141,7 @@ static bool read_lines(struct reader *r)
     return right;
 }
 
-static int by_name(const void *a, const void *b)
+static int config_loss_by_name(const void *a, const void *b)
 {
     return strcmp(((const struct setting *) a)->name, ((const struct setting *) b)->name);
 }
@@ -177,7 +177,7 @@ static bool is_shown(const char *name)
     return false;
 }
 
-static bool is_empty(const char *value)
+static bool config_loss_is_empty(const char *value)
 {
     static const char *const empty[] = { "\"\"", "''", "[]", "{}", "0", "false" };
     for (size_t i = 0; i < ARRAY_LEN(empty); i++)
@@ -196,7 +196,7 @@ static bool may_change(const char *name, const char *now)
     return str_eq(last_name(name), "enable_cdi") && now && str_eq(now, "true");
 }
 
-static void tell(struct buf *ret, const struct setting *s, const char *now)
+static void config_loss_tell(struct buf *ret, const struct setting *s, const char *now)
 {
     buf_printf(ret, "%s%.*s", ret->len ? ", " : "", CONFIG_NAME_MAX, s->name);
     if (is_shown(s->name) && now)
@@ -205,17 +205,17 @@ static void tell(struct buf *ret, const struct setting *s, const char *now)
         buf_printf(ret, " (it was %.*s)", CONFIG_NAME_MAX, s->value);
 }
 
-static size_t compare(const struct settings *before, const struct settings *after, struct buf *ret)
+static size_t config_loss_compare(const struct settings *before, const struct settings *after, struct buf *ret)
 {
     size_t lost = 0;
     for (size_t i = 0; i < before->len; i++) {
         const struct setting *was = &before->items[i];
-        const struct setting *is = bsearch(was, after->items, after->len, sizeof *was, by_name);
+        const struct setting *is = bsearch(was, after->items, after->len, sizeof *was, config_loss_by_name);
         const char *now = is ? is->value : NULL;
-        if ((now && str_eq(now, was->value)) || (!now && is_empty(was->value)) || may_change(was->name, now))
+        if ((now && str_eq(now, was->value)) || (!now && config_loss_is_empty(was->value)) || may_change(was->name, now))
             continue;
         if (lost++ < CONFIG_NAMED_MAX)
-            tell(ret, was, now);
+            config_loss_tell(ret, was, now);
     }
     if (lost > CONFIG_NAMED_MAX)
         buf_printf(ret, " and %zu more", lost - CONFIG_NAMED_MAX);
@@ -227,8 +227,8 @@ enum config_loss config_loss(const char *before, const char *after, struct buf *
     struct settings was = { 0 }, is = { 0 };
     enum config_loss loss = CONFIG_UNREADABLE;
     if (read_dump(before, &was) && read_dump(after, &is)) {
-        qsort(is.items, is.len, sizeof *is.items, by_name);
-        loss = compare(&was, &is, ret) ? CONFIG_LOST : CONFIG_KEPT;
+        qsort(is.items, is.len, sizeof *is.items, config_loss_by_name);
+        loss = config_loss_compare(&was, &is, ret) ? CONFIG_LOST : CONFIG_KEPT;
     }
     settings_clear(&was);
     settings_clear(&is);

@@ -22,7 +22,7 @@ static int unknown(const struct view *v, const char *path, struct err *e)
 
 /* A module that is being loaded counts too. A killed driver container leaves its lock and its
  * modules behind: they are not the host's. */
-static int judge(const struct view *v, const struct module_facts *m, const struct host_driver *d, struct err *e)
+static int host_check_judge(const struct view *v, const struct module_facts *m, const struct host_driver *d, struct err *e)
 {
     enum sight loaded = view_is(v, MODULE, S_IFREG), lock = view_is(v, DRIVER_LOCK_FILE, S_IFREG);
     /* A kernel without loadable modules has no list of them. */
@@ -47,7 +47,7 @@ int host_check(const struct root *root, struct err *e)
     struct host_driver driver;
     module_look(&v, &vendors[VENDOR_NVIDIA], &module);
     host_driver_look(&v, &module, &driver);
-    if (judge(&v, &module, &driver, e) < 0)
+    if (host_check_judge(&v, &module, &driver, e) < 0)
         return -1;
     for (size_t i = 0; i < troubles.len; i++)
         fprintf(stderr, "cannot be checked: %s: %s\n", troubles.items[i].path, troubles.items[i].reason);

@@ -18,7 +18,7 @@
 
 enum { LINE_MAX_LEN = PATH_MAX + 64, CHUNK = 64 << 10, PERMISSIONS = 07777 };
 
-static int read_all(int fd, struct buf *into)
+static int kept_read_all(int fd, struct buf *into)
 {
     for (;;) {
         char chunk[CHUNK];
@@ -33,13 +33,13 @@ static int read_all(int fd, struct buf *into)
 }
 
 /* Returns 0 or an errno; ENOENT: the file does not exist. */
-static int read_file(const char *path, struct buf *into, mode_t *ret_mode)
+static int kept_read_file(const char *path, struct buf *into, mode_t *ret_mode)
 {
     struct stat st;
     int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (fd < 0)
         return errno;
-    int why = fstat(fd, &st) < 0 ? errno : S_ISREG(st.st_mode) ? read_all(fd, into) : EINVAL;
+    int why = fstat(fd, &st) < 0 ? errno : S_ISREG(st.st_mode) ? kept_read_all(fd, into) : EINVAL;
     *ret_mode = st.st_mode & PERMISSIONS;
     close(fd);
     return why;
@@ -61,7 +61,7 @@ int kept_add(struct kept *k, const char *path, struct err *e)
     struct kept_file *file = &k->files[k->len++];
     *file = (struct kept_file){ .path = xstrdup(real ? real : path), .bytes = BUF_INIT(bytes_left(k)) };
     free(real);
-    int why = read_file(file->path, &file->bytes, &file->mode);
+    int why = kept_read_file(file->path, &file->bytes, &file->mode);
     file->is_there = why == 0;
     return why && why != ENOENT ? err_set(e, ERR_SYSTEM, "cannot keep a copy of %s: %s", path, strerror(why)) : 0;
 }
@@ -81,7 +81,7 @@ static bool differs(const struct kept_file *file)
 {
     CLEANUP_BUF struct buf now = BUF_INIT(KEPT_BYTES_MAX);
     mode_t mode = 0;
-    int why = read_file(file->path, &now, &mode);
+    int why = kept_read_file(file->path, &now, &mode);
     if (!file->is_there)
         return why != ENOENT;
     return why || mode != file->mode || now.len != file->bytes.len ||
@@ -188,7 +188,7 @@ int kept_load(struct kept *k, const char *file, struct err *e)
 {
     CLEANUP_BUF struct buf text = BUF_INIT(KEPT_BYTES_MAX + KEPT_FILES_MAX * LINE_MAX_LEN + sizeof HEAD);
     mode_t mode;
-    int why = read_file(file, &text, &mode);
+    int why = kept_read_file(file, &text, &mode);
     if (why == ENOENT)
         return 0;
     if (why)

@@ -30,7 +30,7 @@ int program_become(char *const argv[], struct err *e)
 
 /* Starts the program, in another root if one is given, and with a limit in its own process group.
  * `out`, `log`: pipes for its output; -1: inherited. */
-static pid_t start(const char *root, char *const argv[], bool is_limited, int out, int log)
+static pid_t program_start(const char *root, char *const argv[], bool is_limited, int out, int log)
 {
     pid_t pid = fork();
     if (pid == 0) {
@@ -114,12 +114,12 @@ static int attend(const char *name, pid_t pid, int from, int64_t limit_ms, struc
 }
 
 /* `all`: reads standard error too. */
-static int run(const char *root, char *const argv[], int64_t limit_ms, bool all, struct buf *said, struct err *e)
+static int program_run_now(const char *root, char *const argv[], int64_t limit_ms, bool all, struct buf *said, struct err *e)
 {
     int ends[2] = { -1, -1 };
     if (said && pipe2(ends, O_CLOEXEC) < 0)
         return err_set(e, ERR_SYSTEM, "cannot start %s: %s", argv[0], strerror(errno));
-    pid_t pid = start(root, argv, limit_ms > 0, ends[1], all ? ends[1] : -1);
+    pid_t pid = program_start(root, argv, limit_ms > 0, ends[1], all ? ends[1] : -1);
     if (said)
         close(ends[1]);
     int rc = pid < 0 ? err_set(e, ERR_SYSTEM, "cannot start %s: %s", argv[0], strerror(errno))
@@ -131,15 +131,15 @@ static int run(const char *root, char *const argv[], int64_t limit_ms, bool all,
 
 int program_run_in(const char *root, char *const argv[], int64_t limit_ms, struct buf *said, struct err *e)
 {
-    return run(root, argv, limit_ms, false, said, e);
+    return program_run_now(root, argv, limit_ms, false, said, e);
 }
 
 int program_run(char *const argv[], int64_t limit_ms, struct buf *said, struct err *e)
 {
-    return run(NULL, argv, limit_ms, false, said, e);
+    return program_run_now(NULL, argv, limit_ms, false, said, e);
 }
 
 int program_run_heard(char *const argv[], int64_t limit_ms, struct buf *said, struct err *e)
 {
-    return run(NULL, argv, limit_ms, true, said, e);
+    return program_run_now(NULL, argv, limit_ms, true, said, e);
 }

@@ -59,7 +59,7 @@ static int run_sample(const struct root *root, struct err *e)
                    samples[2]);
 }
 
-static void ask(const struct fact *f, struct buf *ret)
+static void proof_ask(const struct fact *f, struct buf *ret)
 {
     CLEANUP_BUF struct buf said = BUF_INIT(SMI_MAX);
     char name[] = "nvidia-smi";
@@ -77,7 +77,7 @@ static int prove_by_sample(const struct root *root, struct buf *told, struct err
     if (run_sample(root, e) < 0)
         return -1;
     for (size_t i = 0; i < ARRAY_LEN(facts); i++)
-        ask(&facts[i], told);
+        proof_ask(&facts[i], told);
     return 0;
 }
 

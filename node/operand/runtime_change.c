@@ -169,7 +169,7 @@ static int try_sources(const struct runtime_change *c, const struct kept *kept, 
 
 /* 1: the configuration is written and loses nothing. 0: there is no dump; nothing is checked or
  * written. */
-static int judge(const struct runtime_change *c, const struct kept *kept, struct err *e)
+static int runtime_change_judge(const struct runtime_change *c, const struct kept *kept, struct err *e)
 {
     CLEANUP_ERR struct err why = { 0 };
     CLEANUP_BUF struct buf before = BUF_INIT(CONFIG_DUMP_MAX);
@@ -208,7 +208,7 @@ static int restart(const struct runtime_change *c, struct err *e)
 }
 
 /* Writes the pod's name, then on further lines why its change was rolled back. */
-static void remember(const struct runtime_change *c, const char *message)
+static void runtime_change_remember(const struct runtime_change *c, const char *message)
 {
     CLEANUP_FREE char *text = xasprintf("%s\n%s", c->pod, message);
     int why = file_put(AT_FDCWD, c->refused, 0600, text, strlen(text));
@@ -249,7 +249,7 @@ static int take_back(const struct runtime_change *c, const struct kept *kept, bo
         err_set(e, why->kind, "%s", err_msg(why));
     err_clear(why);
     if (c->pod && counts)
-        remember(c, err_msg(e));
+        runtime_change_remember(c, err_msg(e));
     if (back)
         unlink(c->copies);
     return -1;
@@ -306,7 +306,7 @@ int runtime_change(const struct runtime_change *c, struct err *e)
     if (kept_save(&kept, c->copies, e) < 0)
         return -1;
     runtime_proof_begin(c->proof);
-    int written = judge(c, &kept, &why);
+    int written = runtime_change_judge(c, &kept, &why);
     if (written < 0 || (!written && program_run(c->program, 0, NULL, &why) < 0))
         return take_back(c, &kept, !c->socket && !written, &why, e);
     if (!has_wrapper(c, &why))

@@ -50,7 +50,7 @@ static int read_now(const struct toolkit_files *f, struct kept *ret, struct err 
     return f->drop_in ? kept_add(ret, f->drop_in, e) : 0;
 }
 
-static int read_all(const struct toolkit_files *f, struct states *s, struct err *e)
+static int toolkit_files_read_all(const struct toolkit_files *f, struct states *s, struct err *e)
 {
     load(f, BEFORE, &s->before);
     load(f, MADE, &s->made);
@@ -63,7 +63,7 @@ static int save(const struct toolkit_files *f, const char *name, const struct ke
     return kept_save(k, file, e);
 }
 
-static const struct kept_file *find(const struct kept *k, const char *path)
+static const struct kept_file *toolkit_files_find(const struct kept *k, const char *path)
 {
     for (size_t i = 0; i < k->len; i++)
         if (str_eq(k->files[i].path, path))
@@ -71,15 +71,15 @@ static const struct kept_file *find(const struct kept *k, const char *path)
     return NULL;
 }
 
-static struct part text_of(const struct kept_file *file)
+static struct part toolkit_files_text_of(const struct kept_file *file)
 {
     return file && file->is_there ? (struct part){ buf_text(&file->bytes), file->bytes.len } : (struct part){ "", 0 };
 }
 
 /* NULL is equal to nothing. */
-static bool same(const struct kept_file *a, const struct kept_file *b)
+static bool toolkit_files_same(const struct kept_file *a, const struct kept_file *b)
 {
-    struct part x = text_of(a), y = text_of(b);
+    struct part x = toolkit_files_text_of(a), y = toolkit_files_text_of(b);
     return a && b && a->is_there == b->is_there && x.len == y.len && memcmp(x.at, y.at, x.len) == 0;
 }
 
@@ -95,9 +95,9 @@ static bool is_drop_in(const struct toolkit_files *f, const struct kept_file *fi
  * drop-in. The earlier state of one with its programs is not known. */
 static void add_before(const struct toolkit_files *f, const struct states *s, const struct kept_file *now, struct kept *ret)
 {
-    const struct kept_file *before = find(&s->before, now->path);
-    bool ours = part_find(text_of(now), f->programs) != NULL;
-    if (before && (ours || same(now, find(&s->made, now->path))))
+    const struct kept_file *before = toolkit_files_find(&s->before, now->path);
+    bool ours = part_find(toolkit_files_text_of(now), f->programs) != NULL;
+    if (before && (ours || toolkit_files_same(now, toolkit_files_find(&s->made, now->path))))
         kept_copy(ret, before);
     else if (!ours)
         kept_copy(ret, now);
@@ -111,7 +111,7 @@ int toolkit_files_keep(const struct toolkit_files *f, struct err *e)
     CLEANUP_KEPT struct kept before = { 0 };
     if (!f->copies)
         return 0;
-    if (read_all(f, &s, e) < 0)
+    if (toolkit_files_read_all(f, &s, e) < 0)
         return -1;
     for (size_t i = 0; i < s.now.len; i++)
         add_before(f, &s, &s.now.files[i], &before);
@@ -128,7 +128,7 @@ int toolkit_files_made(const struct toolkit_files *f, struct err *e)
 
 /* ---- removal of the toolkit's settings */
 
-static bool is_ours(const struct handlers *h, struct part name, const char *programs)
+static bool toolkit_files_is_ours(const struct handlers *h, struct part name, const char *programs)
 {
     for (size_t i = 0; name.len && i < h->len; i++)
         if (h->items[i].name.len == name.len && memcmp(h->items[i].name.at, name.at, name.len) == 0)
@@ -148,12 +148,12 @@ static bool toolkit_files_without(struct part text, const char *programs, struct
     bool changed = false, fits = true;
     handlers_read(text, &h);
     while (handlers_next(&lines, &line, &whole)) {
-        bool names_ours = handlers_names_default(&line) && is_ours(&h, line.value, programs);
+        bool names_ours = handlers_names_default(&line) && toolkit_files_is_ours(&h, line.value, programs);
         if (names_ours && standard.len)
             buf_printf(ret, "%.*s = \"%.*s\"\n", (int) line.name.len, line.name.at, (int) standard.len, standard.at);
-        else if (!names_ours && !is_ours(&h, line.runtime, programs))
+        else if (!names_ours && !toolkit_files_is_ours(&h, line.runtime, programs))
             fits &= buf_add(ret, whole.at, whole.len) && buf_add(ret, "\n", 1);
-        changed |= names_ours || is_ours(&h, line.runtime, programs);
+        changed |= names_ours || toolkit_files_is_ours(&h, line.runtime, programs);
     }
     return changed && fits;
 }
@@ -186,7 +186,7 @@ bool toolkit_files_without_json(struct part text, const char *programs, const ch
 
 /* ---- restoring */
 
-static int put(const char *path, mode_t mode, struct part text, struct err *e)
+static int toolkit_files_put(const char *path, mode_t mode, struct part text, struct err *e)
 {
     int why = file_put(AT_FDCWD, path, mode, text.at, text.len);
     return why ? err_set(e, ERR_SYSTEM, "cannot write %s: %s", path, strerror(why)) : 0;
@@ -201,24 +201,27 @@ static int put_aside(const struct toolkit_files *f, const struct kept_file *now,
     CLEANUP_FREE char *aside = xasprintf("%s/changed-%s", f->copies, strrchr(now->path, '/') + 1);
     fprintf(stderr, "%s was changed by somebody else since the toolkit wrote it: it is put at %s on the host\n", now->path,
             aside);
-    return put(aside, 0600, text_of(now), e);
+    return toolkit_files_put(aside, 0600, toolkit_files_text_of(now), e);
 }
 
 /* The runtime's configuration was changed by others: only the toolkit's runtimes are removed. */
-static int take_out(const struct toolkit_files *f, const struct kept_file *now, const struct kept_file *before, struct err *e)
+static int toolkit_files_take_out(const struct toolkit_files *f, const struct kept_file *now,
+                                  const struct kept_file *before, struct err *e)
 {
     CLEANUP_BUF struct buf out = BUF_INIT(2 * KEPT_BYTES_MAX);
-    CLEANUP_JSON json_t *daemon = json_loadb(text_of(before).at, text_of(before).len, 0, NULL);
+    CLEANUP_JSON json_t *daemon = json_loadb(toolkit_files_text_of(before).at, toolkit_files_text_of(before).len, 0, NULL);
     struct handlers h;
-    handlers_read(text_of(before), &h);
+    handlers_read(toolkit_files_text_of(before), &h);
     bool json = str_has_suffix(now->path, ".json");
-    bool changed = json ? toolkit_files_without_json(text_of(now), f->programs, json_str(daemon, "default-runtime"), &out)
-                        : toolkit_files_without(text_of(now), f->programs, h.standard, &out);
+    bool changed =
+        json ? toolkit_files_without_json(toolkit_files_text_of(now), f->programs,
+                                          json_str(daemon, "default-runtime"), &out)
+             : toolkit_files_without(toolkit_files_text_of(now), f->programs, h.standard, &out);
     fprintf(stderr, "%s was changed by somebody else since the toolkit wrote it, and is not put back as it was before: %s\n",
             now->path, changed ? "the toolkit's runtimes are taken out of it" : "it stays as it is");
-    if (changed && put(now->path, now->mode, (struct part){ buf_text(&out), out.len }, e) < 0)
+    if (changed && toolkit_files_put(now->path, now->mode, (struct part){ buf_text(&out), out.len }, e) < 0)
         return -1;
-    return !changed && part_find(text_of(now), f->programs)
+    return !changed && part_find(toolkit_files_text_of(now), f->programs)
                ? err_set(e, ERR_INVALID, "%s names the toolkit's programs in a way that Ostler cannot take out", now->path) : 0;
 }
 
@@ -229,8 +232,8 @@ static bool others_need_imports(const struct toolkit_files *f, const struct kept
     struct handlers then, today;
     struct dirent *entry;
     bool found = false;
-    handlers_read(text_of(before), &then);
-    handlers_read(text_of(now), &today);
+    handlers_read(toolkit_files_text_of(before), &then);
+    handlers_read(toolkit_files_text_of(now), &today);
     if (!f->drop_in || today.imports_len <= then.imports_len)
         return false;
     CLEANUP_FREE char *folder = xasprintf("%.*s", (int) (strrchr(f->drop_in, '/') - f->drop_in), f->drop_in);
@@ -248,17 +251,17 @@ static int restore_one(const struct toolkit_files *f, const struct states *s, co
                        struct err *e)
 {
     const struct kept_file none = { .path = now->path };
-    const struct kept_file *made = find(&s->made, now->path), *before = find(&s->before, now->path);
+    const struct kept_file *made = toolkit_files_find(&s->made, now->path), *before = toolkit_files_find(&s->before, now->path);
     bool drop_in = is_drop_in(f, now);
     if (!before && drop_in)
         before = &none;
-    if (same(now, before))
+    if (toolkit_files_same(now, before))
         return 0;
-    if (!drop_in && (!before || !same(now, made)))
-        return now->is_there ? take_out(f, now, before, e) : 0;
+    if (!drop_in && (!before || !toolkit_files_same(now, made)))
+        return now->is_there ? toolkit_files_take_out(f, now, before, e) : 0;
     if (!drop_in && others_need_imports(f, now, before))
         return 0;
-    if (drop_in && now->is_there && made && !same(now, made) && put_aside(f, now, e) < 0)
+    if (drop_in && now->is_there && made && !toolkit_files_same(now, made) && put_aside(f, now, e) < 0)
         return -1;
     kept_copy(ret, before);
     return 0;
@@ -268,7 +271,7 @@ int toolkit_files_restore(const struct toolkit_files *f, struct err *e)
 {
     CLEANUP_STATES struct states s = { 0 };
     CLEANUP_KEPT struct kept back = { 0 };
-    if (read_all(f, &s, e) < 0)
+    if (toolkit_files_read_all(f, &s, e) < 0)
         return -1;
     for (size_t i = 0; i < s.now.len; i++)
         if (restore_one(f, &s, &s.now.files[i], &back, e) < 0)

@@ -19,7 +19,7 @@ int unload_module(const char *name)
 }
 
 /* ENOENT: it was unloaded meanwhile. */
-static int take_out(unload_module_fn *unload, const char *name)
+static int unload_take_out(unload_module_fn *unload, const char *name)
 {
     int why = unload(name);
     if (why == 0)
@@ -30,13 +30,13 @@ static int take_out(unload_module_fn *unload, const char *name)
 static int unload_modules(const struct unload_plan *p, unload_module_fn *unload, struct err *e)
 {
     for (size_t i = 0; i < p->module_count; i++) {
-        int why = take_out(unload, p->modules[i]);
+        int why = unload_take_out(unload, p->modules[i]);
         if (why)
             return err_set(e, ERR_CONFLICT, "DriverInUse: %s cannot be unloaded: %s", p->modules[i], strerror(why));
     }
     for (size_t i = 0; i < p->other_count; i++) {
         const char *name = p->others[i];
-        int why = take_out(unload, name);
+        int why = unload_take_out(unload, name);
         if (why)
             return err_set(e, ERR_CONFLICT, "NouveauLoaded: %s holds the GPU (%s); keep it from loading "
                            "(modprobe.blacklist=%s) and reboot", name, strerror(why), name);

@@ -61,7 +61,7 @@ static int list_modules(const struct view *v, struct buf *ret)
     return 0;
 }
 
-static bool find(struct part text, const char *name, struct module_line *ret)
+static bool unload_plan_find(struct part text, const char *name, struct module_line *ret)
 {
     while (modules_next(&text, ret))
         if (part_is(ret->name, name))
@@ -94,7 +94,7 @@ static int take_modules(struct part text, struct unload_plan *ret, struct err *e
     for (size_t i = 0; i < ARRAY_LEN(order); i++) {
         struct module_line line;
         struct part stranger;
-        if (!find(text, order[i], &line))
+        if (!unload_plan_find(text, order[i], &line))
             continue;
         ret->modules[ret->module_count++] = order[i];
         if (find_stranger(&line, &stranger))
@@ -109,12 +109,12 @@ static void take_others(struct part text, struct unload_plan *ret)
 {
     struct module_line line;
     for (size_t i = 0; i < ARRAY_LEN(others); i++)
-        if (find(text, others[i], &line))
+        if (unload_plan_find(text, others[i], &line))
             ret->others[ret->other_count++] = others[i];
 }
 
 /* A sysfs value of a device: one short line. */
-static const char *value_of(const struct view *v, const char *address, const char *name)
+static const char *unload_plan_value_of(const struct view *v, const char *address, const char *name)
 {
     char path[PATH_LEN];
     const char *value;
@@ -128,8 +128,9 @@ static bool is_bound_by_hand(const struct view *v, const char *address)
 {
     char id[8];
     snprintf(id, sizeof id, "0x%04x", vendors[VENDOR_NVIDIA].pci);
-    return pci_is_address(address) && str_eq(value_of(v, address, "vendor"), id) &&
-           str_has_prefix(value_of(v, address, "class"), "0x03") && str_eq(value_of(v, address, "driver_override"), "vfio-pci");
+    return pci_is_address(address) && str_eq(unload_plan_value_of(v, address, "vendor"), id) &&
+           str_has_prefix(unload_plan_value_of(v, address, "class"), "0x03") &&
+           str_eq(unload_plan_value_of(v, address, "driver_override"), "vfio-pci");
 }
 
 static void take_devices(const struct view *v, struct unload_plan *ret)
@@ -156,7 +157,7 @@ int unload_plan_make(const struct view *v, const char *revision, struct unload_p
         return err_set(e, ERR_SYSTEM, "cannot know which modules are loaded: %s: %s", MODULES, strerror(why));
     struct part list = { buf_text(&text), text.len };
     view_text(v, UNLOAD_STATE, STATE_MAX, &state);
-    ret->keeps = find(list, "nvidia", &line) && *revision && str_eq(state, revision);
+    ret->keeps = unload_plan_find(list, "nvidia", &line) && *revision && str_eq(state, revision);
     if (ret->keeps)
         return 0;
     if (take_modules(list, ret, e) < 0)

@@ -20,7 +20,7 @@ static bool lets_nobody_go(const json_t *object)
 }
 
 /* A budget without a selector covers no pod. */
-static void add(struct blocking_budgets *r, const json_t *object)
+static void blocking_budgets_add(struct blocking_budgets *r, const json_t *object)
 {
     const json_t *selector = json_at(object, "spec.selector");
     struct blocking_budget b = { .name = xasprintf("%s/%s", object_namespace(object), object_name(object)) };
@@ -41,7 +41,7 @@ void blocking_budgets_make(const json_t *objects, struct blocking_budgets *ret)
     *ret = (struct blocking_budgets){ .budgets = xcalloc(count, sizeof *ret->budgets) };
     json_object_foreach ((json_t *) objects, key, object)
         if (lets_nobody_go(object))
-            add(ret, object);
+            blocking_budgets_add(ret, object);
 }
 
 const char *blocking_budget_of(const struct blocking_budgets *r, const struct intern *strings, const struct pod *p)

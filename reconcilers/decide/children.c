@@ -170,7 +170,7 @@ static json_t *make_record(const struct pass *p, const struct recipe *r)
 }
 
 /* For a cache key: where the pods may run. */
-static const char *place_of(const struct render_context *ctx)
+static const char *children_place_of(const struct render_context *ctx)
 {
     return ctx->keep_off_control_plane ? "" : " anywhere";
 }
@@ -182,7 +182,7 @@ static void want_rendered(struct pass *p, enum resource_id resource, enum render
     char name[RENDER_NAME_MAX];
     render_name(what, ctx->hash, name);
     CLEANUP_FREE char *key = xasprintf("%s/%s %s%s", resource_get(resource)->plural, name, variant,
-                                       place_of(ctx));
+                                       children_place_of(ctx));
     want(p, &(struct recipe){ .resource = resource, .name = name, .key = key, .make = make_rendered, .what = what, .ctx = *ctx });
 }
 
@@ -300,7 +300,7 @@ static void want_follower(struct pass *p, const struct operand_row *follower)
     CLEANUP_JSON json_t *annotations = followers_annotations(v, follower, inputs);
     CLEANUP_FREE char *variant = json_canonical(inputs);
     CLEANUP_FREE char *key = xasprintf("%s %s %s%s", follower->name, variant,
-                                       str_or_empty(json_key(annotations, ANNOTATION_KNOWN_GOOD)), place_of(&ctx));
+                                       str_or_empty(json_key(annotations, ANNOTATION_KNOWN_GOOD)), children_place_of(&ctx));
     want(p, &(struct recipe){ .resource = RESOURCE_DAEMONSET, .name = follower->name, .key = key,
                               .make = make_annotated, .what = render_daemonset(follower->id), .ctx = ctx,
                               .annotations = annotations });
@@ -349,7 +349,7 @@ static bool is_agent(const struct child *c)
     return c->resource == RESOURCE_DAEMONSET && str_eq(child_name(c), operand_name(OPERAND_AGENT));
 }
 
-static bool is_wanted(const struct pass *p, const struct child *c)
+static bool children_is_wanted(const struct pass *p, const struct child *c)
 {
     CLEANUP_FREE char *key = set_key(c->resource, child_name(c));
     return json_object_get(p->wanted, key) != NULL;
@@ -412,7 +412,7 @@ static size_t delete_unwanted(struct pass *p)
     size_t left = 0;
     for (size_t i = 0; i < p->v->child_count; i++) {
         const struct child *c = p->v->children[i];
-        if (!child_is_ours(c) || c->resource == RESOURCE_CONFIGMAP || is_wanted(p, c))
+        if (!child_is_ours(c) || c->resource == RESOURCE_CONFIGMAP || children_is_wanted(p, c))
             continue;
         left++;
         if (c->deleting || !may_go(p, c))

@@ -6,7 +6,7 @@
 #include "reconcilers/model/names.h"
 #include "reconcilers/decide/detecting.h"
 
-static bool say(struct condition *ret, const char *status, const char *reason, const char *message)
+static bool condition_checks_say(struct condition *ret, const char *status, const char *reason, const char *message)
 {
     ret->status = status;
     ret->reason = reason;
@@ -16,13 +16,13 @@ static bool say(struct condition *ret, const char *status, const char *reason, c
 
 bool cond_say(struct condition *ret, const char *status, enum reason reason, const char *message)
 {
-    return say(ret, status, reason_text(reason), message);
+    return condition_checks_say(ret, status, reason_text(reason), message);
 }
 
 bool cond_say_cause(struct condition *ret, const char *status, const struct cause *c,
                     const char *message)
 {
-    return say(ret, status, c->word, message);
+    return condition_checks_say(ret, status, c->word, message);
 }
 
 const char *cond_nodes(const struct checks *in, size_t n)

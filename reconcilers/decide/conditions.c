@@ -245,7 +245,7 @@ static const struct chain {
     [STATUS_ROLLING_OUT] = { "RollingOut", rollout_checks, ARRAY_LEN(rollout_checks) },
 };
 
-static void judge(const struct checks *in, const struct chain *chain, struct condition *ret)
+static void conditions_judge(const struct checks *in, const struct chain *chain, struct condition *ret)
 {
     ret->type = chain->type;
     for (size_t i = 0; i < chain->len; i++)
@@ -259,7 +259,7 @@ void status_conditions(const struct cluster_view *v, const struct err *failure, 
     struct checks in = { .v = v, .t = v->tally, .failure = failure, .a = a, .served = tally_served(v->tally),
                          .works = v->tally->states[NODE_READY] + v->tally->moving,
                          .rolling_out = &ret[STATUS_ROLLING_OUT] };
-    judge(&in, &chains[STATUS_ROLLING_OUT], &ret[STATUS_ROLLING_OUT]);
+    conditions_judge(&in, &chains[STATUS_ROLLING_OUT], &ret[STATUS_ROLLING_OUT]);
     for (size_t i = 0; i < STATUS_ROLLING_OUT; i++)
-        judge(&in, &chains[i], &ret[i]);
+        conditions_judge(&in, &chains[i], &ret[i]);
 }

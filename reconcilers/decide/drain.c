@@ -137,7 +137,7 @@ static void say_pods(struct buf *text, const struct look *l, const struct drain 
     }
 }
 
-static char *say(const struct look *l, const struct drain *d, const struct drain_found *found, struct arena *a)
+static char *drain_say(const struct look *l, const struct drain *d, const struct drain_found *found, struct arena *a)
 {
     CLEANUP_BUF struct buf text = BUF_INIT(ROOM);
     if (d->waiting)
@@ -191,7 +191,7 @@ void drain_look(const struct drain_input *in, struct arena *a, struct drain *ret
     ret->hosts = in->holders ? in->holders->hosts : NULL;
     ret->host_count = in->holders ? in->holders->host_count : 0;
     ret->stuck += ret->host_count;
-    ret->message = drain_is_done(ret) ? NULL : say(&l, ret, found, a);
+    ret->message = drain_is_done(ret) ? NULL : drain_say(&l, ret, found, a);
 }
 
 bool drain_is_done(const struct drain *d)
@@ -211,7 +211,7 @@ bool drain_is_stuck_by_jobs(const struct drain *d)
 
 /* ---- requests */
 
-static void evict(const struct pod *p, bool dry_run, struct actions *actions)
+static void drain_evict_now(const struct pod *p, bool dry_run, struct actions *actions)
 {
     const char *name;
     CLEANUP_FREE char *ns = record_namespace(p->head.key, &name);
@@ -226,9 +226,9 @@ void drain_evict(const struct drain *d, bool dry_run_first, struct actions *acti
 {
     size_t n = d->stuck ? 0 : d->of[DRAIN_LEAVES];
     for (size_t i = 0; i < n && dry_run_first; i++)
-        evict(d->leaving[i], true, actions);
+        drain_evict_now(d->leaving[i], true, actions);
     for (size_t i = 0; i < n; i++)
-        evict(d->leaving[i], false, actions);
+        drain_evict_now(d->leaving[i], false, actions);
 }
 
 void drain_delete(const struct drain *d, struct actions *actions)

@@ -11,10 +11,10 @@
 
 enum marks_features features_rule(const struct node_input *in, bool looked)
 {
-    const char *wish = json_str_or_empty(in->policy->spec, "nodeAgent.labels");
-    if (str_eq(wish, "None"))
+    const char *policy_target = json_str_or_empty(in->policy->spec, "nodeAgent.labels");
+    if (str_eq(policy_target, "None"))
         return FEATURES_OFF;
-    if (str_eq(wish, "Auto") && node_label(&in->view, LABEL_GFD_TIMESTAMP))
+    if (str_eq(policy_target, "Auto") && node_label(&in->view, LABEL_GFD_TIMESTAMP))
         return FEATURES_LEFT;
     return looked ? FEATURES_SET : FEATURES_KEPT;
 }
@@ -47,7 +47,7 @@ static const struct node_inventory *seen_of(const struct node_input *in, const s
 
 /* Number of GPUs. Without an agent's report it is what the kubelet offers, if it offers whole
  * GPUs. */
-static unsigned gpus_of(const struct node_input *in, const struct node_inventory *seen, const struct gpu_features *f)
+static unsigned features_gpus_of(const struct node_input *in, const struct node_inventory *seen, const struct gpu_features *f)
 {
     const struct node *n = in->view.node;
     if (seen->driven)
@@ -81,7 +81,7 @@ json_t *features_labels(const struct node_input *in, const char *stack, const st
     };
     if (str_eq(f.strategy, "single"))
         f.slice = seen->divided && !seen->many_kinds && *seen->slice ? seen->slice : facts->slice;
-    f.gpus = gpus_of(in, seen, &f);
+    f.gpus = features_gpus_of(in, seen, &f);
     json_t *labels = json_object();
     gpu_feature_labels(&f, labels);
     return labels;

@@ -17,7 +17,7 @@ enum { WORD_MAX = 128 }; /* the CRD's length limit of a reason */
 /* ---- texts */
 
 /* Reason of the condition: whether the node's GPUs work, and if not, why. */
-static const char *reason_of(const struct node_summary *s)
+static const char *gpu_node_reason_of(const struct node_summary *s)
 {
     if (s->cause)
         return s->cause->word;
@@ -48,17 +48,17 @@ static const char *rolled_back_sentence(const struct gpu_node_input *in, struct 
 
 /* The report's reason and message: like the condition's. For a node under way, the kubelet's reason
  * for a pod that does not come up. For a working node, what it still waits for. */
-static const char *word_of(const struct gpu_node_input *in, struct arena *a)
+static const char *gpu_node_word_of(const struct gpu_node_input *in, struct arena *a)
 {
     const char *trouble = waiting_trouble(in->summary, a);
     if (waiting_for_turn(in))
         return reason_text(rollout_hold_reason(waiting_turn(in->hold)));
     if (is_rolled_back(in))
         return reason_text(REASON_ROLLED_BACK);
-    return trouble ? trouble : reason_of(in->summary);
+    return trouble ? trouble : gpu_node_reason_of(in->summary);
 }
 
-static const char *sentence_of(const struct gpu_node_input *in, struct arena *a)
+static const char *gpu_node_sentence_of(const struct gpu_node_input *in, struct arena *a)
 {
     if (waiting_for_turn(in))
         return waiting_turn_sentence(in, a);
@@ -73,7 +73,7 @@ static json_t *shortened(const char *text, size_t max)
     return json_text(cut);
 }
 
-static void set_text(json_t *object, const char *key, const char *text)
+static void gpu_node_set_text(json_t *object, const char *key, const char *text)
 {
     if (text && *text)
         json_object_set_new(object, key, json_text(text));
@@ -87,10 +87,10 @@ static void set_tier(json_t *status, const struct gpu_node_input *in, enum tier 
     const char *version =
         t == TIER_DRIVER && in->node->host_driver ? GPU_NODE_HOST_DRIVER : in->version[t];
     CLEANUP_JSON json_t *tier = json_object();
-    set_text(tier, "version", version);
-    set_text(tier, "revision",
+    gpu_node_set_text(tier, "version", version);
+    gpu_node_set_text(tier, "revision",
              of->carried && !summary_leaves(in->summary, t) ? of->carried->hash : NULL);
-    set_text(tier, "target", of->target ? of->target->hash : NULL);
+    gpu_node_set_text(tier, "target", of->target ? of->target->hash : NULL);
     if (json_object_size(tier))
         json_object_set(status, tiers[t].name, tier);
 }
@@ -116,12 +116,12 @@ static void set_words(json_t *status, const struct log_tail *w)
 static json_t *status_json(const struct gpu_node_input *in, struct arena *a)
 {
     const struct node_summary *s = in->summary;
-    const char *state = node_state_name(s->state), *message = sentence_of(in, a);
+    const char *state = node_state_name(s->state), *message = gpu_node_sentence_of(in, a);
     json_t *status =
-        json_pack("{s:s, s:o}", "state", state, "reason", shortened(word_of(in, a), WORD_MAX));
+        json_pack("{s:s, s:o}", "state", state, "reason", shortened(gpu_node_word_of(in, a), WORD_MAX));
     if (in->gpus)
         json_object_set_new(status, "gpus", json_integer(in->gpus));
-    set_text(status, "product", in->product);
+    gpu_node_set_text(status, "product", in->product);
     if (message)
         json_object_set_new(status, "message", shortened(message, CONDITION_MESSAGE_MAX));
     json_object_set_new(status, "since", since_json(in, state));
@@ -251,7 +251,7 @@ static json_t *unmanaged_json(const struct gpu_node_input *in, struct arena *a)
     json_t *status =
         json_pack("{s:s, s:s, s:o, s:o}", "state", state, "reason", reason_text(reason), "message",
                   shortened(message, CONDITION_MESSAGE_MAX), "since", since_json(in, state));
-    set_text(status, "product", in->product);
+    gpu_node_set_text(status, "product", in->product);
     json_object_set_new(status, GPU_NODE_GENERATION, json_integer(in->generation));
     return status;
 }
@@ -265,8 +265,8 @@ static void plan_status(const struct gpu_node_input *in, struct arena *a, const 
         return;
     CLEANUP_JSON json_t *apply = json_pack("{s:s, s:s, s:{s:s}, s:O}", "apiVersion", POLICY_API_VERSION, "kind", GPU_NODE_KIND,
                                            "metadata", "name", in->name, "status", status);
-    const char *news = wanted ? arena_printf(a, "%s %s: %s", node_state_name(in->summary->state), word_of(in, a),
-                                             str_or_empty(sentence_of(in, a)))
+    const char *news = wanted ? arena_printf(a, "%s %s: %s", node_state_name(in->summary->state), gpu_node_word_of(in, a),
+                                             str_or_empty(gpu_node_sentence_of(in, a)))
                               : "Ostler does not manage the node";
     action_add(actions, request_apply_status(RESOURCE_GPU_NODE, NULL, in->name, apply), VERB_STATUS,
                target, REASON_REPORT_CHANGED, "%s", news);
@@ -315,7 +315,7 @@ static bool plan_condition(const struct gpu_node_input *in, struct arena *a, boo
     const struct node_condition *now = &in->node->gpu_ready;
     if (!wanted)
         return take_condition_off(in, a, actions);
-    const char *reason = reason_of(in->summary), *status = in->summary->state == NODE_READY ? "True" : "False";
+    const char *reason = gpu_node_reason_of(in->summary), *status = in->summary->state == NODE_READY ? "True" : "False";
     CLEANUP_JSON json_t *condition =
         json_pack("{s:s, s:s, s:o, s:o}", "type", NODE_CONDITION, "status", status, "reason",
                   shortened(reason, WORD_MAX), "message",

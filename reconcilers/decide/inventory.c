@@ -129,7 +129,7 @@ static const char *no_network_card(const struct seeing *s)
 }
 
 /* All operands are up, or would be if the kubelet offered as many GPUs as before. */
-static bool is_up(const struct seeing *s)
+static bool inventory_is_up(const struct seeing *s)
 {
     return s->v->state == NODE_READY || s->v->reason == REASON_GPUS_MISSING;
 }
@@ -137,7 +137,7 @@ static bool is_up(const struct seeing *s)
 static const char *lost(const struct seeing *s)
 {
     const struct node_inventory *i = s->seen;
-    if (!is_up(s) || !i->lost)
+    if (!inventory_is_up(s) || !i->lost)
         return NULL;
     return arena_printf(s->a, "%u of its %u GPUs %s fallen off the bus (%s): drain the node and power it off and on; where that "
                               "does not help, the GPU or its slot is broken", i->lost, (unsigned) i->lost + i->gpus,
@@ -172,7 +172,7 @@ static const char *vanished(const struct seeing *s)
 static const char *not_offered(const struct seeing *s)
 {
     int offered = s->in->view.node->gpus;
-    if (!is_up(s) || offered >= s->seen->driven || !offers_whole_gpus(s))
+    if (!inventory_is_up(s) || offered >= s->seen->driven || !offers_whole_gpus(s))
         return NULL;
     return arena_printf(s->a, "the driver has %u GPUs, and the kubelet offers %d: the log of the device plugin on the node "
                               "names the unhealthy GPUs", s->seen->driven, offered);

@@ -36,7 +36,7 @@ struct diff {
     bool taints_changed;
 };
 
-static json_t *parse(const struct node_view *view, uint32_t text_id)
+static json_t *marks_parse(const struct node_view *view, uint32_t text_id)
 {
     const char *text = intern_text(view->strings, text_id);
     return text ? json_parse(text, strlen(text), NULL) : NULL;
@@ -75,10 +75,10 @@ static const char *upgrade_key(const struct diff *d, const char *of_policy)
 }
 
 /* `taint`: the policy's key; NULL: none. */
-static void begin(struct diff *d, const struct node_view *view, const char *taint)
+static void marks_begin(struct diff *d, const struct node_view *view, const char *taint)
 {
     *d = (struct diff){ .view = view };
-    d->said = parse(view, view->node->marks);
+    d->said = marks_parse(view, view->node->marks);
     d->old_labels = json_object_get(d->said, "labels");
     d->old_features = json_object_get(d->said, "features");
     d->old_taints = json_array();
@@ -88,7 +88,7 @@ static void begin(struct diff *d, const struct node_view *view, const char *tain
     d->our_taints = json_array();
     d->our_features = json_object();
     d->left = json_array();
-    d->taints = parse(view, view->node->taints);
+    d->taints = marks_parse(view, view->node->taints);
     if (!d->taints)
         d->taints = json_array();
     d->old_upgrade = xasprintf("%s:" CLAIM_TAINT_EFFECT, upgrade_key(d, taint));
@@ -98,7 +98,7 @@ static void begin(struct diff *d, const struct node_view *view, const char *tain
         json_array_append_new(d->old_taints, json_string(d->old_upgrade));
 }
 
-static void end(struct diff *d)
+static void marks_end(struct diff *d)
 {
     json_decref(d->said);
     json_decref(d->old_taints);
@@ -132,7 +132,7 @@ static bool is_changed(const struct diff *d, const char *key)
     return now && written && !str_eq(now, written);
 }
 
-static void leave(struct diff *d, const char *key)
+static void marks_leave(struct diff *d, const char *key)
 {
     json_array_append_new(d->left, json_string(key));
 }
@@ -142,7 +142,7 @@ static void want_feature(struct diff *d, const char *key, const char *value)
     if (json_has_text(d->our_labels, key))
         return;
     if (is_changed(d, key)) {
-        leave(d, key);
+        marks_leave(d, key);
         return;
     }
     want_label(d, key, value);
@@ -160,7 +160,7 @@ static void go_through_features(struct diff *d, enum marks_features rule)
         if (!now || !gpu_feature_is(key))
             continue;
         if (rule == FEATURES_LEFT)
-            leave(d, key);
+            marks_leave(d, key);
         else
             want_feature(d, key, now);
     }
@@ -304,7 +304,7 @@ static void set_annotation(json_t *patch, const char *key, const char *now, cons
 }
 
 /* The patch of the differences; NULL: none. */
-static json_t *build(struct diff *d, const struct marks *wanted)
+static json_t *marks_build(struct diff *d, const struct marks *wanted)
 {
     const struct node *n = d->view->node;
     CLEANUP_JSON json_t *annotations = json_object();
@@ -325,7 +325,7 @@ static json_t *build(struct diff *d, const struct marks *wanted)
 json_t *marks_patch(const struct node_view *view, const struct marks *wanted)
 {
     struct diff d;
-    begin(&d, view, wanted->claim_taint);
+    marks_begin(&d, view, wanted->claim_taint);
     const char *key;
     json_t *value;
     json_object_foreach ((json_t *) wanted->labels, key, value)
@@ -345,8 +345,8 @@ json_t *marks_patch(const struct node_view *view, const struct marks *wanted)
     drop_unwanted_taints(&d);
     if (wanted->opens)
         drop_taint(&d, wanted->opens);
-    json_t *patch = build(&d, wanted);
-    end(&d);
+    json_t *patch = marks_build(&d, wanted);
+    marks_end(&d);
     return patch;
 }
 
@@ -367,9 +367,9 @@ static json_t *build_the_rest_as_it_is(struct diff *d, const struct claim *claim
 {
     const struct node *n = d->view->node;
     const struct intern *strings = d->view->strings;
-    json_t *patch = build(d, &(struct marks){ .claim = claim, .gave_up = intern_text(strings, n->gave_up),
+    json_t *patch = marks_build(d, &(struct marks){ .claim = claim, .gave_up = intern_text(strings, n->gave_up),
                                               .proof = intern_text(strings, n->proof), .host_driver = n->host_driver });
-    end(d);
+    marks_end(d);
     return patch;
 }
 
@@ -377,7 +377,7 @@ json_t *marks_release_patch(const struct node_view *view, struct assignment_ref 
                             const char *removal)
 {
     struct diff d;
-    begin(&d, view, NULL);
+    marks_begin(&d, view, NULL);
     keep_all(&d);
     drop_unwanted_taints(&d);
     own_tier_labels(&d, assigned);
@@ -388,7 +388,7 @@ json_t *marks_release_patch(const struct node_view *view, struct assignment_ref 
 json_t *marks_claim_patch(const struct node_view *view, const struct claim *claim, const char *taint)
 {
     struct diff d;
-    begin(&d, view, taint);
+    marks_begin(&d, view, taint);
     keep_all(&d);
     want_upgrade_taint(&d, claim, taint);
     drop_unwanted_taints(&d);
@@ -397,7 +397,7 @@ json_t *marks_claim_patch(const struct node_view *view, const struct claim *clai
 
 bool marks_have_taint(const struct node_view *view, const char *key)
 {
-    CLEANUP_JSON json_t *taints = parse(view, view->node->taints);
+    CLEANUP_JSON json_t *taints = marks_parse(view, view->node->taints);
     return json_find(taints, "key", key) != NULL;
 }
 
@@ -409,9 +409,9 @@ bool marks_closed(const struct node_view *view)
         !strstr(str_or_empty(said), "\"" MEMBER_UPGRADE "\""))
         return false;
     struct diff d;
-    begin(&d, view, NULL);
+    marks_begin(&d, view, NULL);
     bool closed = json_has_text(d.old_taints, d.old_upgrade);
-    end(&d);
+    marks_end(&d);
     return closed;
 }
 
@@ -451,8 +451,8 @@ bool marks_show_gpu(const struct node_view *view)
     if (node_is_assigned(view))
         return true;
     struct diff d;
-    begin(&d, view, NULL);
+    marks_begin(&d, view, NULL);
     bool shown = bears_named(&d);
-    end(&d);
+    marks_end(&d);
     return shown;
 }

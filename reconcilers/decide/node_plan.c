@@ -71,7 +71,7 @@ static json_t *wanted_labels(const struct node_input *in, const struct node_verd
 }
 
 /* Lists the node's pods, so that the write after it is sent only if all of them were known. */
-static void look_at_node(const struct node_input *in, enum reason reason, struct actions *actions)
+static void node_plan_look_at_node(const struct node_input *in, enum reason reason, struct actions *actions)
 {
     const char *name = in->view.node->head.key;
     CLEANUP_FREE char *selector = xasprintf("spec.nodeName=%s," POD_FIELDS, name), *target = xasprintf("node/%s", name);
@@ -204,7 +204,7 @@ static void go_on(const struct node_input *in, struct arena *a, const struct upg
                                 .changing = up->claimed && claim_is_changing(&up->claim) };
     proof_marks_add(in, a, &open, &wanted);
     if (up->look || up->look_for_holders)
-        look_at_node(in, up->look ? REASON_REMOVING_DRIVER : REASON_HOLDERS, actions);
+        node_plan_look_at_node(in, up->look ? REASON_REMOVING_DRIVER : REASON_HOLDERS, actions);
     write_marks(in, &wanted, up->reason ? up->reason : REASON_UPGRADE, str_or_empty(up->message),
                 actions);
     proof_marks_clear(&open);
@@ -236,7 +236,7 @@ static void judge_turn(const struct node_input *in, struct arena *a,
 }
 
 /* The verdict of an unclaimed node by its operands alone. */
-static void judge(const struct node_input *in, struct arena *a, const struct node_assignment *as,
+static void node_plan_judge(const struct node_input *in, struct arena *a, const struct node_assignment *as,
                   const struct target *t, struct node_verdict *v)
 {
     operands_list(in, v);
@@ -334,7 +334,7 @@ static void give(const struct node_input *in, struct arena *a, const struct node
     wanted.gave_up = gave_up;
     proof_marks_add(in, a, &open, &wanted);
     if (as->look)
-        look_at_node(in, REASON_REMOVING_DRIVER, actions);
+        node_plan_look_at_node(in, REASON_REMOVING_DRIVER, actions);
     write_marks(in, &wanted, proven ? look->reason : as->reason, proven ? look->message : as->message, actions);
     proof_marks_clear(&open);
 }
@@ -345,12 +345,13 @@ static void look_for_holders(const struct node_input *in, const struct target *t
     const char *driver = node_label(&in->view, LABEL_DRIVER);
     bool drains = driver && assignment_drains(node_assigned(&in->view), assignment_ref(&t->runs));
     if (drains && in->holders_new && holders_name_strangers(in->holders, in->pod_list))
-        look_at_node(in, REASON_HOLDERS, actions);
+        node_plan_look_at_node(in, REASON_HOLDERS, actions);
 }
 
 /* An unclaimed node: assigns its revisions, validates it and opens it. */
-static void serve(const struct node_input *in, struct arena *a, const struct target *t, bool host_driver, const char *gave_up,
-                  struct node_verdict *v, struct actions *actions)
+static void node_plan_serve(const struct node_input *in, struct arena *a, const struct target *t,
+                            bool host_driver, const char *gave_up, struct node_verdict *v,
+                            struct actions *actions)
 {
     struct node_assignment as = node_assign(in, a, t, host_driver && !in->view.node->host_driver);
     struct proving proving;
@@ -361,7 +362,7 @@ static void serve(const struct node_input *in, struct arena *a, const struct tar
         return;
     }
     assignment_copy(&v->carried, as.to);
-    judge(in, a, &as, t, v);
+    node_plan_judge(in, a, &as, t, v);
     prove(in, a, v, actions, &proving);
     inventory_explain(in, a, v);
     judge_startup(in, a, v, actions);
@@ -409,20 +410,20 @@ static void manage(const struct node_input *in, struct arena *a, const struct no
     struct node_facts known = *facts;
     known.own_toolkit = inventory_has_own_toolkit(in);
     struct target bare;
-    const struct target *wish = without_image(in, targets_for(in->targets, v->pool, &known, host_driver), &bare);
-    const struct target *t = upgrade_target(in, wish);
+    const struct target *policy_target = without_image(in, targets_for(in->targets, v->pool, &known, host_driver), &bare);
+    const struct target *t = upgrade_target(in, policy_target);
     v->target = t->runs;
-    v->wish = wish->runs;
-    v->back = t != wish;
+    v->policy_target = policy_target->runs;
+    v->falling_back = t != policy_target;
     struct upgrade up;
-    upgrade_step(in, wish, a, v, actions, &up);
+    upgrade_step(in, policy_target, a, v, actions, &up);
     if (up.under_way) {
         go_on(in, a, &up, v, actions);
         if (!in->view.node->ready)
             settle_lost(in, a, v, "");
         return;
     }
-    serve(in, a, t, host_driver, up.gave_up, v, actions);
+    node_plan_serve(in, a, t, host_driver, up.gave_up, v, actions);
     if (!in->view.node->ready)
         settle_lost(in, a, v, "");
     else if (v->state == NODE_READY)
@@ -432,9 +433,9 @@ static void manage(const struct node_input *in, struct arena *a, const struct no
 /* Removes everything of Ostler's: stack and claim, then the toolkit's configuration of the
  * container runtime, then the driver when nothing uses it, then labels and taints. Without a device
  * plugin no GPU pod can start there. So the node needs no taint and delays no other node. */
-static void release(const struct node_input *in, struct arena *a, struct node_verdict *v, struct actions *actions)
+static void node_plan_release(const struct node_input *in, struct arena *a, struct node_verdict *v, struct actions *actions)
 {
-    struct off off = toolkit_take_off(in, a, actions);
+    struct removal_step off = toolkit_removal_step(in, a, actions);
     struct marks none = { 0 };
     if (off.done) {
         verdict_settle(v, NODE_UNMANAGED, REASON_NONE, NULL);
@@ -453,7 +454,7 @@ static void release(const struct node_input *in, struct arena *a, struct node_ve
     if (v->removal)
         snprintf(v->carried.hash[TIER_STACK], REVISION_HASH_MAX, "%s", off.removal);
     if (off.look)
-        look_at_node(in, REASON_REMOVING_DRIVER, actions);
+        node_plan_look_at_node(in, REASON_REMOVING_DRIVER, actions);
     write_patch(in, marks_release_patch(&in->view, off.left, off.removal), off.reason, off.message,
                 actions);
 }
@@ -482,7 +483,7 @@ void node_plan(const struct node_input *in, struct arena *a, struct node_verdict
     if (v->gpu && is_ours_to_manage(in))
         manage(in, a, &facts, v, actions);
     else if (marked)
-        release(in, a, v, actions);
+        node_plan_release(in, a, v, actions);
     if (!v->gpu || !is_ours_to_manage(in))
         proof_clear(in, actions);
     images_clean(in, v, actions);

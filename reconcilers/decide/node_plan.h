@@ -150,7 +150,7 @@ struct node_verdict {
     struct assignment carried; /* assignment after the plan */
     bool removal;         /* of its stack only the toolkit's runtime configuration is left */
     struct assignment target;  /* assignment in the end; "": unknown or none */
-    struct assignment wish;    /* what the policy asks for; differs from the target if `back` */
+    struct assignment policy_target;    /* what the policy asks for; differs from the target if `back` */
     /* During an upgrade: why an operand does not come up, starting with the kubelet's reason; NULL:
      * no reason. */
     const char *trouble;
@@ -162,11 +162,11 @@ struct node_verdict {
     /* Claimed: its last stack, which configured its container runtime; no driver. */
     struct assignment last;
     enum first_toolkit first;
-    bool turns;      /* it waits for the images of a new target, then switches to it */
+    bool retarget_pending;      /* it waits for the images of a new target, then switches to it */
     bool moving;     /* claimed and not failed: it is changing from one revision to another */
     /* Its target is a known good revision, because the policy's revision failed or was given up
      * here. */
-    bool back;
+    bool falling_back;
     bool restoring;  /* it is returning to a known good revision */
     enum reason failed_with; /* why an upgrade failed there, from its claim; NONE: none failed */
     /* When it entered its state, by the wall clock; 0: before Ostler started. The caller that

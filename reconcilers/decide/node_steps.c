@@ -28,35 +28,35 @@ static bool runs_our_driver(const struct node_pods *p)
     return p->of[OPERAND_DRIVER].present && !p->host_driver;
 }
 
-struct off node_take_off(const struct node_input *in, struct arena *a)
+struct removal_step node_removal_step(const struct node_input *in, struct arena *a)
 {
     const struct node_pods *p = in->pods;
     struct assignment_ref driver = assignment_before(node_assigned(&in->view), TIER_STACK);
     bool has_driver = driver.hash[TIER_DRIVER];
     const char *name = in->view.node->head.key;
     if (node_label(&in->view, LABEL_STACK))
-        return (struct off){ .left = driver, .reason = REASON_REMOVING_STACK,
+        return (struct removal_step){ .left = driver, .reason = REASON_REMOVING_STACK,
                              .message = "Ostler removes toolkit, device plugin and exporter from the node" };
     if (has_stack_pods(p))
-        return (struct off){ .left = driver, .reason = REASON_WAITING_FOR_STACK,
+        return (struct removal_step){ .left = driver, .reason = REASON_WAITING_FOR_STACK,
                              .message = arena_printf(a, "node %s: pods of toolkit and device plugin are terminating", name) };
     if (has_driver && p->gpu_pods && !in->force_removal)
-        return (struct off){ .left = driver, .reason = REASON_WAITING_FOR_GPU_PODS,
+        return (struct removal_step){ .left = driver, .reason = REASON_WAITING_FOR_GPU_PODS,
                              .message = arena_printf(a, "node %s: %s still running; Ostler removes the driver when none is left",
                                                      name, name_gpu_pods(a, p)) };
     if (has_driver && in->holders && in->holders->host_count && !in->force_removal &&
         runs_our_driver(p))
-        return (struct off){ .left = driver, .reason = REASON_WAITING_FOR_PROCESSES,
+        return (struct removal_step){ .left = driver, .reason = REASON_WAITING_FOR_PROCESSES,
                              .message = arena_printf(a, "node %s waits for %s; Ostler removes the driver after that", name,
                                                      holders_hosts_text(in->holders->hosts, in->holders->host_count, a)) };
     if (has_driver)
-        return (struct off){ .reason = REASON_REMOVING_DRIVER, .look = !in->force_removal,
+        return (struct removal_step){ .reason = REASON_REMOVING_DRIVER, .look = !in->force_removal,
                              .message = p->gpu_pods ? "the wait for GPU pods is skipped: Ostler removes the driver"
                                                     : "no GPU pod runs on the node: Ostler removes the driver" };
     if (p->of[OPERAND_DRIVER].present)
-        return (struct off){ .reason = REASON_WAITING_FOR_DRIVER,
+        return (struct removal_step){ .reason = REASON_WAITING_FOR_DRIVER,
                              .message = arena_printf(a, "node %s: the driver pod is terminating", name) };
-    return (struct off){ .done = true };
+    return (struct removal_step){ .done = true };
 }
 
 /* The revision of a tier that runs: that of the last operand, in start order, that has a pod; NULL:
@@ -127,7 +127,7 @@ static bool stack_leaves_first(const struct node_pods *p, const char *label, con
 
 /* For each tier, what the node keeps, else the target; nothing of a target whose driver has no
  * image. The first toolkit of a pool comes in turn (toolkit_turns.h). */
-static void choose(const struct node_input *in, const struct target *t, struct node_assignment *ret)
+static void node_steps_choose(const struct node_input *in, const struct target *t, struct node_assignment *ret)
 {
     for (enum tier tier = 0; tier < TIERS; tier++) {
         const char *keeps = kept(in, t, tier);
@@ -153,10 +153,10 @@ struct node_assignment node_assign(const struct node_input *in, struct arena *a,
 {
     struct assignment_ref now = node_assigned(&in->view);
     struct node_assignment as = { .reason = REASON_GPU_DETECTED, .message = "the node has a GPU" };
-    choose(in, t, &as);
+    node_steps_choose(in, t, &as);
     if (driver_leaves_first(in->pods, now.hash[TIER_DRIVER], as.to.hash[TIER_DRIVER]) ||
         stack_leaves_first(in->pods, now.hash[TIER_STACK], as.to.hash[TIER_STACK])) {
-        struct off off = node_take_off(in, a);
+        struct removal_step off = node_removal_step(in, a);
         return (struct node_assignment){ .to = off.left,
                                          .reason = off.reason,
                                          .message = off.message,

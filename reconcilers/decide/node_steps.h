@@ -14,7 +14,7 @@ struct node_assignment {
     /* A revision has no record yet, or may lose it. Nothing may be assigned until the record is
      * known to exist. */
     bool record_missing;
-    bool look;           /* as in struct off */
+    bool look;           /* as in struct removal_step */
     bool first;          /* no stack, because its first toolkit comes in turn */
     bool waiting;        /* the present operands must be removed first; `reason` has the progress */
 };
@@ -26,7 +26,7 @@ struct node_assignment node_assign(const struct node_input *in, struct arena *a,
 
 /* Removal of the tiers, in this order: stack, wait for its pods to end, wait for GPU pods, driver,
  * wait for its pods to end. */
-struct off {
+struct removal_step {
     struct assignment_ref left; /* the labels after this step; NULL: none */
     /* Likewise, the stack revision whose toolkit is being removed from the container runtime. */
     const char *removal;
@@ -37,6 +37,6 @@ struct off {
 };
 
 /* The next removal step; if none is left, `done`. Texts are static or from the arena. */
-struct off node_take_off(const struct node_input *in, struct arena *a);
+struct removal_step node_removal_step(const struct node_input *in, struct arena *a);
 
 #endif

@@ -99,7 +99,7 @@ static bool is_rolling_out(const struct cluster_view *v)
 }
 
 /* Whether the status differs in more than counts and their texts. */
-static bool is_news(const struct cluster_view *v, const struct condition conditions[static STATUS_CONDITIONS],
+static bool policy_plan_is_news(const struct cluster_view *v, const struct condition conditions[static STATUS_CONDITIONS],
                     const json_t *status)
 {
     const json_t *before = json_object_get(v->object, "status");
@@ -120,7 +120,7 @@ static void plan_status(const struct cluster_view *v, const struct err *failure,
     CLEANUP_JSON json_t *status = status_json(v, conditions);
     if (json_equal(status, json_object_get(v->object, "status")))
         return;
-    if (v->counts_wait_ms && !is_news(v, conditions, status)) {
+    if (v->counts_wait_ms && !policy_plan_is_news(v, conditions, status)) {
         actions_requeue(actions, v->counts_wait_ms);
         return;
     }

@@ -51,7 +51,7 @@ static unsigned offered(const struct looking *l)
     return (unsigned) l->in->view.node->gpus;
 }
 
-static void say(struct looking *l, enum proof_result result, enum reason reason,
+static void proof_say(struct looking *l, enum proof_result result, enum reason reason,
                 const char *message)
 {
     l->out->result = result;
@@ -73,7 +73,7 @@ static void pass(struct looking *l, enum proof_way way, const struct proof_facts
     struct proof *p = &l->out->proof;
     *p = (struct proof){ .way = way, .gpus = offered(l), .facts = *facts };
     assignment_copy(&p->of, l->c->of);
-    say(l, PROOF_PASSES, REASON_VALIDATED, message);
+    proof_say(l, PROOF_PASSES, REASON_VALIDATED, message);
 }
 
 /* Jobs that run on the GPUs show that these work. Earlier facts about the same driver stay
@@ -110,11 +110,11 @@ static void fail_for(struct looking *l, int64_t span_s, enum reason reason, cons
     int64_t left = task_made_s(pod_task(l->pod), l->in->now_s) + span_s - l->in->now_s;
     if (left <= 0) {
         l->out->keep = NULL;
-        say(l, PROOF_WAITS, REASON_VALIDATING, "the validation failed, and Ostler runs it again");
+        proof_say(l, PROOF_WAITS, REASON_VALIDATING, "the validation failed, and Ostler runs it again");
         return;
     }
     actions_requeue(l->actions, left * 1000);
-    say(l, reason ? PROOF_FAILS : PROOF_WAITS, reason ? reason : REASON_VALIDATING, message);
+    proof_say(l, reason ? PROOF_FAILS : PROOF_WAITS, reason ? reason : REASON_VALIDATING, message);
 }
 
 static void look_at_words(struct looking *l)
@@ -156,15 +156,15 @@ static void look_at_pending(struct looking *l)
         l->out->keep = NULL;
         pass_by_count(l);
     } else if (problem) {
-        say(l, PROOF_WAITS, REASON_VALIDATING,
+        proof_say(l, PROOF_WAITS, REASON_VALIDATING,
             arena_printf(l->a, "the validation pod waits: %s (pod %s)", problem, key));
     } else {
-        say(l, PROOF_WAITS, REASON_VALIDATING,
+        proof_say(l, PROOF_WAITS, REASON_VALIDATING,
             arena_printf(l->a, "Ostler runs a CUDA program on a GPU of the node (pod %s)", key));
     }
 }
 
-static void look_at_pod(struct looking *l)
+static void proof_look_at_pod(struct looking *l)
 {
     l->out->keep = l->pod;
     switch (pod_task(l->pod)->state) {
@@ -185,13 +185,13 @@ static void look_at_pod(struct looking *l)
 
 /* Whether the annotation has this validation. More GPUs than then are recorded; fewer are not what
  * was validated. */
-static bool holds(struct looking *l)
+static bool proof_holds(struct looking *l)
 {
     struct proof *p = &l->out->proof;
     if (!proof_of_node(&l->in->view, p) || !proof_is_of(p, l->c->of))
         return false;
     if (offered(l) < p->gpus) {
-        say(l, PROOF_WAITS, REASON_GPUS_MISSING,
+        proof_say(l, PROOF_WAITS, REASON_GPUS_MISSING,
             arena_printf(l->a, "the kubelet reports %u GPUs, and reported %u at the last validation. If the change is "
                                "intended, run: "
                                "kubectl annotate node %s " ANNOTATION_PROOF "-", offered(l), p->gpus,
@@ -199,7 +199,7 @@ static bool holds(struct looking *l)
         return true;
     }
     p->gpus = offered(l);
-    say(l, PROOF_HOLDS, REASON_NONE,
+    proof_say(l, PROOF_HOLDS, REASON_NONE,
         p->way == PROOF_BY_COUNT ? "every GPU was in use when the node was last changed: the kubelet reported as many as "
                                    "before, and Ostler accepted that as the validation" : NULL);
     return true;
@@ -213,7 +213,7 @@ static bool lacks_gpus(struct looking *l)
         return false;
     l->out->timed = true;
     l->out->keep = l->pod;
-    say(l, PROOF_WAITS, REASON_GPUS_MISSING,
+    proof_say(l, PROOF_WAITS, REASON_GPUS_MISSING,
         arena_printf(l->a, "the kubelet reports %u GPUs, and reported %u before", offered(l), l->c->gpus_before));
     return true;
 }
@@ -234,24 +234,24 @@ void proof_look(const struct node_input *in, const struct proof_case *c, struct 
                          .out = ret,
                          .pod = task_pod_find(in->pod_list, TASK_PROOF) };
     char purpose[TASK_PURPOSE_MAX];
-    if (is_needless(&l) || holds(&l) || lacks_gpus(&l))
+    if (is_needless(&l) || proof_holds(&l) || lacks_gpus(&l))
         return;
     task_purpose(c->of, purpose);
     bool ours = l.pod && task_pod_is_for(in->view.strings, l.pod, in->policy->uid, purpose);
     if (l.pod && (l.pod->deleting || !ours)) {
-        say(&l, PROOF_WAITS, REASON_VALIDATING,
+        proof_say(&l, PROOF_WAITS, REASON_VALIDATING,
             "waits until the pod of an earlier validation is gone");
     } else if (l.pod) {
-        look_at_pod(&l);
+        proof_look_at_pod(&l);
     } else if (in->pods->gpus_taken >= offered(&l) && counts(&l)) {
         pass_by_count(&l);
     } else {
         ret->make = true;
-        say(&l, PROOF_WAITS, REASON_VALIDATING, "Ostler runs a CUDA program on a GPU of the node");
+        proof_say(&l, PROOF_WAITS, REASON_VALIDATING, "Ostler runs a CUDA program on a GPU of the node");
     }
 }
 
-static int make(const struct node_input *in, const struct proof_case *c, struct actions *actions, struct err *e)
+static int proof_make(const struct node_input *in, const struct proof_case *c, struct actions *actions, struct err *e)
 {
     char purpose[TASK_PURPOSE_MAX];
     const json_t *spec = json_object_get(in->policy->spec, operand_get(OPERAND_VALIDATION)->section);
@@ -281,7 +281,7 @@ int proof_act(const struct node_input *in, const struct proof_case *c, const str
               struct err *e)
 {
     clear_but(in, look->result == PROOF_PASSES ? NULL : look->keep, actions);
-    return look->make ? make(in, c, actions, e) : 0;
+    return look->make ? proof_make(in, c, actions, e) : 0;
 }
 
 void proof_clear(const struct node_input *in, struct actions *actions)

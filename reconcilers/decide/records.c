@@ -16,7 +16,7 @@ enum { NEWER_TEXT_MAX = 512 };
 #define WAVE_RUNNING "Running"
 
 /* The record's time for a pool, or NULL. Borrowed. */
-static const char *time_of(const struct child *record, const char *annotation, const char *pool)
+static const char *records_time_of(const struct child *record, const char *annotation, const char *pool)
 {
     CLEANUP_FREE char *key = xasprintf("%s%s", annotation, pool);
     return child_time(record, key);
@@ -24,12 +24,12 @@ static const char *time_of(const struct child *record, const char *annotation, c
 
 bool record_has_run(const struct child *record, const char *pool)
 {
-    return time_of(record, ANNOTATION_COMPLETED, pool) || time_of(record, ANNOTATION_RAN, pool);
+    return records_time_of(record, ANNOTATION_COMPLETED, pool) || records_time_of(record, ANNOTATION_RAN, pool);
 }
 
 int64_t record_time_s(const struct child *record, const char *annotation, const char *pool)
 {
-    const char *text = time_of(record, annotation, pool);
+    const char *text = records_time_of(record, annotation, pool);
     return text ? clock_parse_rfc3339(text) / 1000000 : 0;
 }
 
@@ -100,12 +100,13 @@ int record_order(const struct child *a, const struct child *b, const char *pool)
 {
     static const char *const annotations[] = { ANNOTATION_COMPLETED, ANNOTATION_RAN };
     for (size_t i = 0; i < ARRAY_LEN(annotations); i++) {
-        int order = strcmp(str_or_empty(time_of(b, annotations[i], pool)), str_or_empty(time_of(a, annotations[i], pool)));
+        int order = strcmp(str_or_empty(records_time_of(b, annotations[i], pool)),
+                           str_or_empty(records_time_of(a, annotations[i], pool)));
         if (order)
             return order;
     }
     /* Within the same second, what the pool wants came last. */
-    bool a_wanted = time_of(a, ANNOTATION_TARGET, pool), b_wanted = time_of(b, ANNOTATION_TARGET, pool);
+    bool a_wanted = records_time_of(a, ANNOTATION_TARGET, pool), b_wanted = records_time_of(b, ANNOTATION_TARGET, pool);
     return a_wanted != b_wanted ? (int) b_wanted - (int) a_wanted : strcmp(a->head.key, b->head.key);
 }
 
@@ -141,7 +142,7 @@ bool record_was_held(const struct cluster_view *v, const struct child *record)
 {
     for (size_t i = 0; i < v->policy->pools_len; i++) {
         const char *pool = v->policy->pools[i].name;
-        if (time_of(record, ANNOTATION_COMPLETED, pool) && superseded_by(v, record, pool) == 1)
+        if (records_time_of(record, ANNOTATION_COMPLETED, pool) && superseded_by(v, record, pool) == 1)
             return true;
     }
     return false;
@@ -159,7 +160,7 @@ static int64_t seconds_of(const char *time)
     return clock_parse_rfc3339(time) / 1000000;
 }
 
-static json_t *time_text(int64_t s)
+static json_t *records_time_text(int64_t s)
 {
     char text[CLOCK_TEXT_MAX];
     clock_rfc3339(s * 1000000, text);
@@ -199,9 +200,9 @@ static void mark_reached(const struct cluster_view *v, const struct child *recor
     int64_t s;
     if ((last && strcmp(last, since) >= 0) || !comes_now(v, record, key, INT64_MAX, &s))
         return;
-    json_object_set_new(wanted, key, time_text(s));
+    json_object_set_new(wanted, key, records_time_text(s));
     if (strcmp(json_key(wanted, key), since) < 0)
-        json_object_set_new(wanted, target, time_text(s));
+        json_object_set_new(wanted, target, records_time_text(s));
 }
 
 /* A time in the future came from a wrong clock or another client. It counts as now, because nothing
@@ -214,12 +215,12 @@ static json_t *past(const struct cluster_view *v, const struct child *record, co
     const char *time = child_time(record, key);
     int64_t at_s = seconds_of(time), s;
     bool right = !clock_is_ahead(at_s, seconds_of(v->now)) || !comes_now(v, record, key, at_s, &s);
-    return right ? json_string(time) : time_text(s);
+    return right ? json_string(time) : records_time_text(s);
 }
 
 /* Ends an annotation. Leaving it out of the apply removes it, unless another client owns it too. So
  * it first becomes empty, and is left out then. */
-static void forget(json_t *wanted, const struct child *record, const char *key)
+static void records_forget(json_t *wanted, const struct child *record, const char *key)
 {
     if (record && *str_or_empty(json_key(record->annotations, key)))
         json_object_set_new(wanted, key, json_string(""));
@@ -227,13 +228,14 @@ static void forget(json_t *wanted, const struct child *record, const char *key)
         json_object_del(wanted, key);
 }
 
-static void set_text(json_t *wanted, const struct child *record, const char *annotation, const char *pool, json_t *value_steal)
+static void records_set_text(json_t *wanted, const struct child *record, const char *annotation,
+                             const char *pool, json_t *value_steal)
 {
     CLEANUP_FREE char *key = xasprintf("%s%s", annotation, pool);
     if (value_steal)
         json_object_set_new(wanted, key, value_steal);
     else
-        forget(wanted, record, key);
+        records_forget(wanted, record, key);
 }
 
 /* Whether a node of any pool has run the revision. */
@@ -251,7 +253,7 @@ static bool has_run_anywhere(const struct child *record)
 static bool any_completed(const struct cluster_view *v, const json_t *inputs, const char *pool)
 {
     for (size_t i = 0; i < v->child_count; i++)
-        if (is_alike(v->children[i], inputs) && time_of(v->children[i], ANNOTATION_COMPLETED, pool))
+        if (is_alike(v->children[i], inputs) && records_time_of(v->children[i], ANNOTATION_COMPLETED, pool))
             return true;
     return false;
 }
@@ -339,7 +341,7 @@ static bool is_of_newer(const struct child *record, const char *key)
 }
 
 /* Whether an annotation of the record stays: it is still true, or only a newer version knows it. */
-static bool is_kept(const struct cluster_view *v, const struct child *record, const char *key)
+static bool records_is_kept(const struct cluster_view *v, const struct child *record, const char *key)
 {
     if (is_of_newer(record, key))
         return true;
@@ -381,12 +383,12 @@ static json_t *time_json(int64_t s)
 static void annotate_note(const struct cluster_view *v, const struct report_note *n, const struct child *record, json_t *wanted)
 {
     const char *pool = n->pool;
-    set_text(wanted, record, ANNOTATION_CANARY, pool, n->canary_s < 0 ? json_textf("%llds", (long long) -n->canary_s)
+    records_set_text(wanted, record, ANNOTATION_CANARY, pool, n->canary_s < 0 ? json_textf("%llds", (long long) -n->canary_s)
              : time_json(n->canary_s));
-    set_text(wanted, record, ANNOTATION_WAVE, pool, n->wave_s == ROLLOUT_WAVE_RUNNING
+    records_set_text(wanted, record, ANNOTATION_WAVE, pool, n->wave_s == ROLLOUT_WAVE_RUNNING
              ? json_string(WAVE_RUNNING) : time_json(n->wave_s));
     if (n->failed)
-        set_text(wanted, record, ANNOTATION_FAILED, pool, json_textf("%s %s", v->now, n->failed));
+        records_set_text(wanted, record, ANNOTATION_FAILED, pool, json_textf("%s %s", v->now, n->failed));
 }
 
 /* Adds a user's retry of a failed revision: once for each value of the annotation, each time that
@@ -402,7 +404,7 @@ static void annotate_retry(const struct cluster_view *v, const char *hash, const
     if (!retry_asks(asked, hash)) {
         json_object_del(wanted, retried);
     } else if (!retry_was_answered(record ? record->annotations : NULL, hash, asked)) {
-        forget(wanted, record, failed);
+        records_forget(wanted, record, failed);
         json_object_set_new(wanted, retried, json_textf("%s %s", v->now, asked));
     }
 }
@@ -413,10 +415,10 @@ json_t *record_annotations(const struct cluster_view *v, const char *tier, const
     const char *key;
     json_t *value;
     json_object_foreach (record ? record->annotations : NULL, key, value)
-        if (is_kept(v, record, key))
+        if (records_is_kept(v, record, key))
             json_object_set_new(wanted, key, kept_value(v, record, key));
         else if (str_has_prefix(key, ANNOTATION_FAILED))
-            forget(wanted, record, key);
+            records_forget(wanted, record, key);
     /* Until every node has been reconciled under this policy, the sums use the previous policy's
      * pool numbers. */
     if (!v->settled)
@@ -430,7 +432,7 @@ json_t *record_annotations(const struct cluster_view *v, const char *tier, const
         if (r->wanted)
             annotate_pool(v, r, record, wanted);
         if (record && is_what_ran(v, r, record))
-            set_text(wanted, record, ANNOTATION_COMPLETED, v->policy->pools[r->pool].name, json_string(v->now));
+            records_set_text(wanted, record, ANNOTATION_COMPLETED, v->policy->pools[r->pool].name, json_string(v->now));
     }
     for (size_t i = 0; v->rollout && i < v->rollout->note_count; i++)
         if (str_eq(v->rollout->notes[i].hash, hash))

@@ -81,7 +81,7 @@ const char *retry_value(const json_t *annotations, const char *hash, struct aren
 /* ---- invalid requests */
 
 /* Terminal output is one line. */
-static const char *shown(const char *text, struct arena *a)
+static const char *retry_shown(const char *text, struct arena *a)
 {
     CLEANUP_FREE char *cut = str_shortened(text, SHOWN_MAX);
     for (char *c = cut; *c; c++)
@@ -138,6 +138,6 @@ const char *retry_problem(const struct cluster_view *v, struct arena *a)
     const char *takes = what_it_takes(v, a);
     if (!takes && is_of_some_revision(asked))
         return NULL;
-    return arena_printf(a, "the annotation " POLICY_RETRY "=%s names no revision that failed: it takes %s", shown(asked, a),
+    return arena_printf(a, "the annotation " POLICY_RETRY "=%s names no revision that failed: it takes %s", retry_shown(asked, a),
                         takes ? takes : "the hash of one, and none has failed");
 }

@@ -14,7 +14,7 @@
 
 const char *rollout_wish(const struct rollout_node *n, enum tier tier)
 {
-    return n->wish.hash[tier] ? n->wish.hash[tier] : n->target.hash[tier];
+    return n->policy_target.hash[tier] ? n->policy_target.hash[tier] : n->target.hash[tier];
 }
 
 /* In rollout order. */
@@ -74,7 +74,7 @@ static enum rank rank_of(const struct work *w)
 
 /* Among failed nodes to retry, the one that has waited longest goes first. Otherwise nodes that
  * never come up could take every turn. */
-static int compare(const void *x, const void *y, void *arg)
+static int rollout_compare(const void *x, const void *y, void *arg)
 {
     const struct candidate *a = x, *b = y;
     const struct rollout_node *m = a->work->node, *n = b->work->node;
@@ -100,7 +100,7 @@ static bool is_candidate(const struct work *w)
            (w->state == WORK_WAITING && !w->stale);
 }
 
-static void collect(struct deciding *d)
+static void rollout_collect(struct deciding *d)
 {
     size_t count = d->in->node_count - d->view.of[WORK_DONE] - d->view.of[WORK_ACTIVE];
     d->candidates = arena_alloc(d->arena, count * sizeof *d->candidates);
@@ -113,7 +113,7 @@ static void collect(struct deciding *d)
         c->lacks = ahead_images(w) != IMAGES_READY;
         c->gate = gate_of(&d->gates, w, c->ready, &c->until_s);
     }
-    qsort_r(d->candidates, d->candidate_count, sizeof *d->candidates, compare, (void *) d->in->spec);
+    qsort_r(d->candidates, d->candidate_count, sizeof *d->candidates, rollout_compare, (void *) d->in->spec);
 }
 
 /* A node that cannot pull its images, or is too large for the remaining budgets, may never start,
@@ -206,7 +206,7 @@ static bool tells_more(const struct work *w, const struct work *than)
     return w->node->images.state == IMAGES_MISSING && than->node->images.state != IMAGES_MISSING;
 }
 
-static void refuse(struct deciding *d, const struct candidate *c, enum rollout_hold hold, int64_t until_s)
+static void rollout_refuse(struct deciding *d, const struct candidate *c, enum rollout_hold hold, int64_t until_s)
 {
     struct refusal *r = &d->refusals[hold];
     d->ret->refused[c->work->node - d->in->nodes] = hold;
@@ -271,7 +271,7 @@ static void hold_back(struct deciding *d, const struct candidate *c, enum rollou
     struct progress *p = c->work->progress;
     if (c->idle && p->idle_waits == ROLLOUT_HOLD_NONE)
         p->idle_waits = hold;
-    refuse(d, c, hold, until_s);
+    rollout_refuse(d, c, hold, until_s);
     if (ahead_hold_back(&d->ahead, c->work, c->ready, hold, &kept_until_s))
         d->ret->pulls[d->ret->pull_count++] = c->work->node;
     look_again(d->ret, kept_until_s);
@@ -313,7 +313,7 @@ static void give_out(struct deciding *d)
 /* A node under way with a new target switches when it has the images. A rollback needs no pull. */
 static bool is_turning(const struct work *w)
 {
-    return w->state == WORK_ACTIVE && w->node->turns && w->node->up && w->node->images.state == IMAGES_UNKNOWN;
+    return w->state == WORK_ACTIVE && w->node->retarget_pending && w->node->up && w->node->images.state == IMAGES_UNKNOWN;
 }
 
 static void pull_for_turning(struct deciding *d)
@@ -351,7 +351,7 @@ static enum rollout_hold hold_of(const struct deciding *d)
     return over ? ROLLOUT_HOLD_DONE : ROLLOUT_HOLD_NONE;
 }
 
-static void count(struct deciding *d)
+static void rollout_count_now(struct deciding *d)
 {
     const size_t *of = d->view.of;
     struct rollout_decision *r = d->ret;
@@ -373,12 +373,12 @@ static void decide(struct deciding *d)
                                       .pulls = arena_alloc(a, in->node_count * sizeof *ret->pulls) };
     rollout_view_make(in, a, &d->view);
     ret->returns = arena_alloc(a, d->view.of[WORK_WAITING] * sizeof *ret->returns);
-    count(d);
+    rollout_count_now(d);
     if (ret->done < in->node_count)
         rollout_plan_hash(in, ret->plan_hash);
     budget_make(&d->view, &d->budget);
     gates_make(in, ret->plan_hash, &d->gates);
-    collect(d);
+    rollout_collect(d);
     look_ahead(d);
     choose_domain(d);
     give_out(d);

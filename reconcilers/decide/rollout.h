@@ -17,7 +17,7 @@ struct rollout_node {
     struct assignment_ref target;             /* assignment in the end; "": none */
     /* What the policy asks for, even if the node rolls back or a user gave it up; NULL: the
      * target. */
-    struct assignment_ref wish;
+    struct assignment_ref policy_target;
     const struct claim *claim;                /* NULL: no claim of Ostler's */
     const char *domain;                       /* value of the policy's topologyKey; "": none */
     struct images images; /* state of the target's images; only for nodes in service */
@@ -31,7 +31,7 @@ struct rollout_node {
     bool held; /* label ostler.dev/hold, or a claim of another policy */
     bool closed; /* it has the upgrade taint without a claim of this policy */
     int64_t free_s; /* it waits, and has had no job since then; 0: not known, or it has one */
-    bool turns; /* under way, and switches to its target when the images are pulled */
+    bool retarget_pending; /* under way, and switches to its target when the images are pulled */
     /* Ostler no longer manages it: it keeps its place in the budgets until its claim is removed. */
     bool let_go;
     /* It is being removed: released, and out of service until it is gone. It takes no maxParallel

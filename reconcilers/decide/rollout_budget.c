@@ -21,12 +21,12 @@ static bool is_out(const struct work *w)
 
 /* Whether Ostler keeps the node out of service and works on it. A failed node waits for its turn
  * like others. */
-static bool is_ours(const struct work *w)
+static bool rollout_budget_is_ours(const struct work *w)
 {
     return w->state == WORK_WAITING || w->state == WORK_ACTIVE;
 }
 
-static void count(struct budget *b, const struct work *w)
+static void rollout_budget_count(struct budget *b, const struct work *w)
 {
     const struct rollout_node *n = w->node;
     b->slots.used += w->state == WORK_ACTIVE && n->up && !n->leaving;
@@ -34,8 +34,8 @@ static void count(struct budget *b, const struct work *w)
         return;
     b->nodes.used++;
     b->gpus.used += n->gpus;
-    b->our_nodes += is_ours(w);
-    b->our_gpus += is_ours(w) ? n->gpus : 0;
+    b->our_nodes += rollout_budget_is_ours(w);
+    b->our_gpus += rollout_budget_is_ours(w) ? n->gpus : 0;
     if (n->leaving)
         b->leaving++;
     else if (claim_counts(w))
@@ -52,7 +52,7 @@ void budget_make(const struct rollout_view *v, struct budget *ret)
     size_t all = v->in->node_count, gpus = 0;
     *ret = (struct budget){ 0 };
     for (size_t i = 0; i < all; i++) {
-        count(ret, &v->works[i]);
+        rollout_budget_count(ret, &v->works[i]);
         gpus += v->works[i].node->gpus;
     }
     ret->slots.max = rollout_count_of(&spec->max_parallel, all);
@@ -60,7 +60,7 @@ void budget_make(const struct rollout_view *v, struct budget *ret)
     ret->gpus.max = rollout_count_of(&spec->max_unavailable_gpus, gpus);
 }
 
-static bool fits(const struct budget_line *line, size_t used, size_t more)
+static bool rollout_budget_fits(const struct budget_line *line, size_t used, size_t more)
 {
     return used <= line->max && more <= line->max - used;
 }
@@ -72,19 +72,19 @@ enum rollout_hold budget_refuses(const struct budget *b, const struct work *w, b
 {
     bool out = is_out(w);
     size_t nodes = out ? b->our_nodes : b->nodes.used, gpus = out ? b->our_gpus : b->gpus.used;
-    if (begins && !fits(&b->slots, b->slots.used, 1))
+    if (begins && !rollout_budget_fits(&b->slots, b->slots.used, 1))
         return ROLLOUT_HOLD_PARALLEL;
-    if (is_ours(w))
+    if (rollout_budget_is_ours(w))
         return ROLLOUT_HOLD_NONE;
-    if (!fits(&b->nodes, nodes, 1))
+    if (!rollout_budget_fits(&b->nodes, nodes, 1))
         return ROLLOUT_HOLD_UNAVAILABLE;
-    return gpus == 0 || fits(&b->gpus, gpus, w->node->gpus) ? ROLLOUT_HOLD_NONE : ROLLOUT_HOLD_GPUS;
+    return gpus == 0 || rollout_budget_fits(&b->gpus, gpus, w->node->gpus) ? ROLLOUT_HOLD_NONE : ROLLOUT_HOLD_GPUS;
 }
 
 void budget_take(struct budget *b, const struct work *w, bool begins)
 {
     b->slots.used += begins;
-    if (is_ours(w))
+    if (rollout_budget_is_ours(w))
         return;
     b->our_nodes++;
     b->our_gpus += w->node->gpus;

@@ -127,7 +127,7 @@ static const struct {
     { ANNOTATION_FAILED, tell_failed }, { ANNOTATION_RETRIED, tell_retried }, { ANNOTATION_COMPLETED, tell_completed },
 };
 
-static void add(const struct telling *t, const struct news *n, struct actions *actions)
+static void rollout_events_add(const struct telling *t, const struct news *n, struct actions *actions)
 {
     if (!t->reason)
         return;
@@ -159,7 +159,7 @@ void rollout_events(const struct cluster_view *v, const char *tier, const char *
             struct news n = { v, tier, hash, key + strlen(rows[i].annotation), json_string_value(value),
                               annotations, &a };
             struct telling t = rows[i].tell(&n);
-            add(&t, &n, actions);
+            rollout_events_add(&t, &n, actions);
         }
     }
 }

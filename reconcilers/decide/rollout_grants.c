@@ -64,7 +64,7 @@ struct claim grant_claim(const struct rollout_grant *g, const struct claimant *b
 }
 
 /* A failed node rolls back if its claim is a new one for that. */
-static enum reason reason_of(const struct rollout_grant *g, const struct claim *c)
+static enum reason rollout_grants_reason_of(const struct rollout_grant *g, const struct claim *c)
 {
     bool back = g->kind == GRANT_RETRY && c->kind == CLAIM_ROLLBACK && !goes_on(g->node);
     return back ? REASON_ROLLED_BACK : reasons[g->kind];
@@ -77,7 +77,7 @@ void grant_plan(const struct rollout_grant *g, const struct node_view *view, con
     CLEANUP_JSON json_t *patch = marks_claim_patch(view, &c, by->taint);
     CLEANUP_FREE char *target = xasprintf("node/%s", g->node->name);
     action_add(actions, request_json_patch(RESOURCE_NODE, NULL, g->node->name, patch), VERB_CLAIM,
-               target, reason_of(g, &c), "%s", str_or_empty(g->message));
+               target, rollout_grants_reason_of(g, &c), "%s", str_or_empty(g->message));
 }
 
 void return_plan(const struct rollout_return *r, const struct node_view *view, const char *taint, struct actions *actions)

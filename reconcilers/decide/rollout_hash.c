@@ -11,7 +11,7 @@ static bool wants_the_same(const struct rollout_node *a, const struct rollout_no
     return a->pool == b->pool;
 }
 
-static void add(json_t *wanted, const char *pool, const char *tier, const char *hash)
+static void rollout_hash_add(json_t *wanted, const char *pool, const char *tier, const char *hash)
 {
     CLEANUP_FREE char *key = xasprintf("%s/%s/%s", pool, tier, hash);
     if (*hash)
@@ -26,7 +26,7 @@ void rollout_plan_hash(const struct rollout_input *in, char ret[static REVISION_
         if (n->let_go || (i > 0 && wants_the_same(n, n - 1)))
             continue;
         for (enum tier t = 0; t < TIERS; t++)
-            add(wanted, in->pool_names[n->pool], tiers[t].name, rollout_wish(n, t));
+            rollout_hash_add(wanted, in->pool_names[n->pool], tiers[t].name, rollout_wish(n, t));
     }
     revision_hash(wanted, ret);
 }

@@ -17,7 +17,7 @@ const struct rollout_plan_limits rollout_plan_in_full = {
     .waves = SIZE_MAX, .names = SIZE_MAX, .blockers = SIZE_MAX, .pods = SIZE_MAX, .moves = true
 };
 
-static json_t *count(size_t n)
+static json_t *rollout_plan_json_count(size_t n)
 {
     return json_integer((json_int_t) n);
 }
@@ -80,7 +80,7 @@ static json_t *pools_json(const struct rollout_plan_input *in)
         size_t moves = 0;
         for (enum tier t = 0; t < TIERS; t++) {
             size_t n = moves_of(in, pool, t);
-            json_object_set_new(o, tiers[t].name, count(n));
+            json_object_set_new(o, tiers[t].name, rollout_plan_json_count(n));
             moves += n;
         }
         if (moves)
@@ -95,7 +95,7 @@ static json_t *wave_json(const struct rollout_plan_input *in, const struct plann
     json_t *names = json_array();
     for (size_t i = 0; i < w->count && i < in->limits->names; i++)
         json_array_append_new(names, json_string(in->simulation->moves[w->first + i].node->name));
-    json_t *o = json_pack("{s:o, s:o}", "nodes", count(w->count), "names", names);
+    json_t *o = json_pack("{s:o, s:o}", "nodes", rollout_plan_json_count(w->count), "names", names);
     if (w->canary)
         json_object_set_new(o, "canary", json_true());
     if (w->timed)
@@ -133,7 +133,7 @@ static json_t *stay_json(const struct rollout_plan_input *in, enum rollout_hold 
             json_array_append_new(closed, json_string(n->name));
     }
     json_t *o = json_pack("{s:s, s:o, s:o}", "reason", reason_text(rollout_hold_reason(hold)),
-                          "nodes", count(nodes), "names", names);
+                          "nodes", rollout_plan_json_count(nodes), "names", names);
     if (in->limits->moves)
         json_object_set(o, "closed", closed);
     json_decref(closed);
@@ -236,7 +236,7 @@ static json_t *moves_json(const struct rollout_plan_input *in)
         size_t wave = i < in->simulation->under_way ? 0 : m->wave + 1;
         json_array_append_new(moves, json_pack("{s:s, s:s, s:o, s:s, s:o}", "node", m->node->name,
                                                "pool", in->rollout->pool_names[m->node->pool],
-                                               "wave", count(wave), "tier", tiers[m->tier].name,
+                                               "wave", rollout_plan_json_count(wave), "tier", tiers[m->tier].name,
                                                "pods", pods_json(in, m->node)));
     }
     return moves;
@@ -247,9 +247,10 @@ json_t *rollout_pace_json(const struct rollout_pace pace[static TIERS])
     json_t *out = json_object();
     for (int tier = 0; tier < TIERS; tier++)
         if (pace[tier].nodes)
-            json_object_set_new(
-                out, tiers[tier].name,
-                json_pack("{s:I, s:o}", "secondsPerNode", (json_int_t) pace[tier].node_s, "nodes", count(pace[tier].nodes)));
+            json_object_set_new(out, tiers[tier].name,
+                                json_pack("{s:I, s:o}", "secondsPerNode",
+                                          (json_int_t) pace[tier].node_s, "nodes",
+                                          rollout_plan_json_count(pace[tier].nodes)));
     return out;
 }
 
@@ -388,7 +389,7 @@ static void say_moves(struct buf *out, const struct rollout_simulation *f)
 }
 
 /* "20 nodes go in 12 waves; …". Owned by the caller. */
-static char *sentence_of(const struct rollout_plan_input *in)
+static char *rollout_plan_json_sentence_of(const struct rollout_plan_input *in)
 {
     struct buf out = BUF_INIT(SENTENCE_ROOM);
     struct sums s = sum_up(in);
@@ -408,13 +409,17 @@ json_t *rollout_plan_json(const struct rollout_plan_input *in)
     if (!*f->hash)
         return NULL;
     struct sums s = sum_up(in);
-    CLEANUP_FREE char *sentence = sentence_of(in);
+    CLEANUP_FREE char *sentence = rollout_plan_json_sentence_of(in);
     json_t *o = json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "hash", f->hash, "madeAt",
-                          time_json(in, in->rollout->now_s), "message", json_text(sentence), "nodes", count(f->move_count),
-                          "underWay", count(f->under_way), "waveCount", count(f->wave_count), "pools", pools_json(in), "waves",
+                          time_json(in, in->rollout->now_s), "message", json_text(sentence),
+                          "nodes", rollout_plan_json_count(f->move_count), "underWay",
+                          rollout_plan_json_count(f->under_way), "waveCount",
+                          rollout_plan_json_count(f->wave_count), "pools", pools_json(in), "waves",
                           waves_json(in));
     json_object_set_new(o, "stay", stays_json(in));
-    json_object_set_new(o, "pods", json_pack("{s:o, s:o}", "leave", count(s.leave), "wait", count(s.wait)));
+    json_object_set_new(o, "pods",
+                        json_pack("{s:o, s:o}", "leave", rollout_plan_json_count(s.leave), "wait",
+                                  rollout_plan_json_count(s.wait)));
     json_object_set_new(o, "blockers", blockers_json(in));
     const struct rollout_spec *spec = in->rollout->spec;
     if (in->limits->moves && spec->manual && !str_eq(in->rollout->approved, f->hash))
@@ -424,10 +429,10 @@ json_t *rollout_plan_json(const struct rollout_plan_input *in)
     if (in->limits->moves) {
         json_object_set_new(o, "pace", rollout_pace_json(in->pace));
         json_object_set_new(o, "moves", moves_json(in));
-        json_object_set_new(o, "withoutImages", count(s.imageless));
+        json_object_set_new(o, "withoutImages", rollout_plan_json_count(s.imageless));
     }
     if (f->beyond)
-        json_object_set_new(o, "beyond", count(f->beyond));
+        json_object_set_new(o, "beyond", rollout_plan_json_count(f->beyond));
     if (f->timed && f->ends_s > in->rollout->now_s)
         json_object_set_new(o, "ends", time_json(in, f->ends_s));
     return o;

@@ -26,7 +26,7 @@ enum reason rollout_report_reason(const struct rollout_report *r)
     return r->hold == ROLLOUT_HOLD_NONE ? REASON_PROGRESSING : rollout_hold_reason(r->hold);
 }
 
-static char *copy(const char *s)
+static char *rollout_report_copy(const char *s)
 {
     return s ? xstrdup(s) : NULL;
 }
@@ -51,7 +51,7 @@ static bool same_notes(const struct rollout_report *a, const struct rollout_repo
     return same;
 }
 
-static bool same(const struct rollout_report *a, const struct rollout_report *b)
+static bool rollout_report_same(const struct rollout_report *a, const struct rollout_report *b)
 {
     return a->known == b->known && a->hold == b->hold && str_eq(a->message, b->message) &&
            str_eq(a->failure, b->failure) && str_eq(a->failure_retry, b->failure_retry) && a->pending == b->pending &&
@@ -61,17 +61,27 @@ static bool same(const struct rollout_report *a, const struct rollout_report *b)
 
 bool rollout_report_take(struct rollout_report *r, const struct rollout_decision *d, const char *const *pool_names)
 {
-    struct rollout_report now = { .known = true, .hold = d->hold, .message = copy(d->message),
-                                  .failure = copy(d->failure.message), .failure_node = copy(d->failure.node),
-                                  .failure_retry = copy(d->failure.retry),
-                                  .pending = d->pending, .active = d->active, .waiting = d->waiting, .failed = d->failed,
-                                  .skipped = d->skipped, .done = d->done, .slots = d->slots, .out = d->out,
-                                  .out_gpus = d->out_gpus, .note_count = d->note_count };
+    struct rollout_report now = { .known = true,
+                                  .hold = d->hold,
+                                  .message = rollout_report_copy(d->message),
+                                  .failure = rollout_report_copy(d->failure.message),
+                                  .failure_node = rollout_report_copy(d->failure.node),
+                                  .failure_retry = rollout_report_copy(d->failure.retry),
+                                  .pending = d->pending,
+                                  .active = d->active,
+                                  .waiting = d->waiting,
+                                  .failed = d->failed,
+                                  .skipped = d->skipped,
+                                  .done = d->done,
+                                  .slots = d->slots,
+                                  .out = d->out,
+                                  .out_gpus = d->out_gpus,
+                                  .note_count = d->note_count };
     memcpy(now.plan_hash, d->plan_hash, sizeof now.plan_hash);
     now.notes = xcalloc(d->note_count, sizeof *now.notes);
     for (size_t i = 0; i < d->note_count; i++)
         now.notes[i] = note_of(&d->notes[i], pool_names);
-    bool changed = !same(r, &now);
+    bool changed = !rollout_report_same(r, &now);
     rollout_report_clear(r);
     *r = now;
     return changed;

@@ -15,7 +15,7 @@ static bool may_return(const struct work *w)
            claim_is_as_it_was(n->claim, n->now);
 }
 
-static void add(struct rollout_decision *ret, const struct work *w, const char *idle, const char *message)
+static void rollout_return_add(struct rollout_decision *ret, const struct work *w, const char *idle, const char *message)
 {
     ret->returns[ret->return_count++] = (struct rollout_return){ w->node, idle, message };
 }
@@ -70,7 +70,7 @@ const struct rollout_node *waiters_return(const struct waiters *w, size_t n, con
 void return_for(const struct work *w, const char *idle, struct arena *a, struct rollout_decision *ret)
 {
     const char *why = arena_printf(a, "node %s has no jobs and takes its place", idle);
-    add(ret, w, idle, rollout_return_message(ROLLOUT_HOLD_NONE, why, a));
+    rollout_return_add(ret, w, idle, rollout_return_message(ROLLOUT_HOLD_NONE, why, a));
 }
 
 /* ---- nodes whose turn is far away */
@@ -81,14 +81,17 @@ static int64_t idle_since_s(const struct work *w, const struct rollout_input *in
     return gate_has_jobs(w, in) || !w->node->up ? 0 : w->node->free_s;
 }
 
-static void look_at(const struct work *w, const struct gates *g, struct arena *a, struct rollout_decision *ret)
+static void rollout_return_look_at(const struct work *w, const struct gates *g, struct arena *a, struct rollout_decision *ret)
 {
     int64_t from_s, idle_s = idle_since_s(w, g->in), until_s = time_after(idle_s, GATE_MINUTES_S);
     enum rollout_hold far = gate_far(g, w, &from_s);
     if (far != ROLLOUT_HOLD_NONE)
-        add(ret, w, NULL, rollout_return_message(far, NULL, a));
+        rollout_return_add(ret, w, NULL, rollout_return_message(far, NULL, a));
     else if (idle_s && until_s <= g->in->now_s)
-        add(ret, w, NULL, rollout_return_message(ROLLOUT_HOLD_NONE, "no job has run on it for 5m, and its turn did not come", a));
+        rollout_return_add(
+            ret, w, NULL,
+            rollout_return_message(ROLLOUT_HOLD_NONE,
+                                   "no job has run on it for 5m, and its turn did not come", a));
     else if (idle_s && (!ret->again_s || until_s < ret->again_s))
         ret->again_s = until_s;
 }
@@ -101,7 +104,7 @@ void return_those_far_away(const struct rollout_view *v, const struct gates *g, 
         bool refused = ret->refused[i] != ROLLOUT_HOLD_NONE && ret->refused[i] != ROLLOUT_HOLD_SKIPPED;
         if (!refused || !may_return(w))
             continue;
-        look_at(w, g, a, ret);
+        rollout_return_look_at(w, g, a, ret);
         waits = true;
     }
     /* Check again when the window closes. */

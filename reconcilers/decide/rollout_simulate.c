@@ -95,7 +95,7 @@ static void take_up(struct player *p)
 
 /* ---- steps */
 
-static struct rollout_revision *revision_of(struct player *p, const char *hash, size_t pool)
+static struct rollout_revision *rollout_simulate_revision_of(struct player *p, const char *hash, size_t pool)
 {
     size_t i = 0;
     while (i < p->in.revision_count && (p->revisions[i].pool != pool || !str_eq(p->revisions[i].hash, hash)))
@@ -109,7 +109,7 @@ static void take_notes(struct player *p, const struct rollout_decision *d)
 {
     for (size_t i = 0; i < d->note_count; i++) {
         const struct rollout_note *n = &d->notes[i];
-        struct rollout_revision *r = revision_of(p, n->hash, n->pool);
+        struct rollout_revision *r = rollout_simulate_revision_of(p, n->hash, n->pool);
         r->canary_s = n->canary_s;
         r->wave_s = n->wave_s;
         r->failed |= n->failed != NULL;
@@ -119,13 +119,13 @@ static void take_notes(struct player *p, const struct rollout_decision *d)
 static bool is_canary(struct player *p, size_t i)
 {
     const struct rollout_node *n = &p->nodes[i];
-    const struct rollout_revision *r = revision_of(p, n->target.hash[p->tiers[i]], n->pool);
+    const struct rollout_revision *r = rollout_simulate_revision_of(p, n->target.hash[p->tiers[i]], n->pool);
     return !progress_canary_over(&(struct progress){ .record = *r }, &p->in);
 }
 
 /* Nodes that start at the same time are a wave, unless the times are equal only because the last
  * wave's duration is not known. */
-static void begin(struct player *p, size_t i)
+static void rollout_simulate_begin(struct player *p, size_t i)
 {
     struct rollout_simulation *f = p->ret;
     struct planned_wave *last = f->wave_count ? &f->waves[f->wave_count - 1] : NULL;
@@ -149,7 +149,7 @@ static void take_grants(struct player *p, const struct rollout_decision *d)
         p->claims[i] = grant_claim(&d->grants[k], &by, false);
         p->waits[i] = p->claims[i].phase == CLAIM_WAITING;
         if (!p->waits[i])
-            begin(p, i);
+            rollout_simulate_begin(p, i);
     }
     for (size_t k = 0; k < d->return_count; k++)
         p->nodes[d->returns[k].node - p->nodes].claim = NULL;
@@ -160,7 +160,7 @@ static void take_grants(struct player *p, const struct rollout_decision *d)
     }
 }
 
-static void release(struct player *p, size_t i)
+static void rollout_simulate_release(struct player *p, size_t i)
 {
     struct rollout_node *n = &p->nodes[i];
     bool guessed;
@@ -189,7 +189,7 @@ static bool advance(struct player *p, int64_t again_s)
         p->in.now_s = next_s;
     for (size_t i = 0; i < p->in.node_count; i++)
         if (p->ends_s[i] <= p->in.now_s)
-            release(p, i);
+            rollout_simulate_release(p, i);
     return true;
 }
 

@@ -94,7 +94,7 @@ static enum work_state state_without_claim(const struct rollout_node *n)
     return n->cordoned || n->held ? WORK_SKIPPED : WORK_PENDING;
 }
 
-static enum work_state state_of(const struct rollout_node *n)
+static enum work_state rollout_view_state_of(const struct rollout_node *n)
 {
     if (!n->claim)
         return state_without_claim(n);
@@ -299,7 +299,7 @@ static void update_failed(struct progress *p)
 static void work_make(struct rollout_view *v, struct arena *a, const struct rollout_node *n, struct work *w)
 {
     w->node = n;
-    w->state = state_of(n);
+    w->state = rollout_view_state_of(n);
     if (w->state == WORK_DONE || n->let_go)
         return;
     w->tier = tier_of_move(v->in, n);

@@ -7,7 +7,7 @@ static bool is_new(const struct node_input *in, const struct node_verdict *v)
     return node_state_served(v->state) && v->state != NODE_READY && !n->has_served && !n->proof && !n->claim;
 }
 
-static bool has(unsigned set, enum operand c)
+static bool stages_has(unsigned set, enum operand c)
 {
     return set & 1u << c;
 }
@@ -16,11 +16,11 @@ static bool has(unsigned set, enum operand c)
 static unsigned shown_by(const struct node_input *in, const struct node_verdict *v)
 {
     const struct node_pods *p = in->pods;
-    bool ours = has(v->wanted, OPERAND_DRIVER),
+    bool ours = stages_has(v->wanted, OPERAND_DRIVER),
          assigned = *v->carried.hash[TIER_STACK] && !v->removal;
     const bool reached[STAGE_COUNT] = {
         [STAGE_IMAGES] = ours ? p->of[OPERAND_DRIVER].running : assigned,
-        [STAGE_DRIVER] = ours ? has(v->up, OPERAND_DRIVER) : assigned,
+        [STAGE_DRIVER] = ours ? stages_has(v->up, OPERAND_DRIVER) : assigned,
         [STAGE_REGISTERED] = in->view.node->gpus > 0,
         [STAGE_PROVEN] = v->state == NODE_READY,
     };

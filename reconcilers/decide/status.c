@@ -16,7 +16,7 @@ enum {
     MESSAGE_MAX = 512,
 };
 
-static json_t *count(size_t n)
+static json_t *status_count(size_t n)
 {
     return json_integer((json_int_t) n);
 }
@@ -34,14 +34,16 @@ static json_t *nodes_json(const struct tally *t)
     for (int i = 0; i < NODE_STATE_COUNT; i++)
         if (t->states[i] && i != NODE_UNMANAGED)
             json_array_append_new(states, json_pack("{s:s, s:o}", "state", node_state_name((enum node_state) i), "count",
-                                                    count(t->states[i])));
+                                                    status_count(t->states[i])));
     size_t managed = served + t->states[NODE_LOST];
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "total", count(t->total), "gpu", count(t->gpu), "managed",
-                     count(managed), "ready", count(t->states[NODE_READY]), "upToDate", count(managed - outdated), "outdated",
-                     count(outdated), "states", states);
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "total", status_count(t->total), "gpu",
+                     status_count(t->gpu), "managed", status_count(managed), "ready",
+                     status_count(t->states[NODE_READY]), "upToDate",
+                     status_count(managed - outdated), "outdated", status_count(outdated), "states",
+                     states);
 }
 
-static const char *version_of(const struct cluster_view *v, const struct revision_tally *r)
+static const char *status_version_of(const struct cluster_view *v, const struct revision_tally *r)
 {
     return revision_version(cluster_inputs(v, r->tier, r->hash), r->tier);
 }
@@ -66,13 +68,15 @@ static json_t *targets_json(const struct cluster_view *v, size_t pool, const cha
         const struct revision_tally *r = e->value;
         if (r->pool != pool || !r->wanted)
             continue;
-        const char *version = version_of(v, r);
+        const char *version = status_version_of(v, r);
         bool later = str_eq(r->tier, "driver") && (!*ret_version || strcmp(str_or_empty(version), *ret_version) > 0);
         if (later)
             *ret_version = version;
-        json_array_append_new(targets, json_pack("{s:o, s:s, s:o, s:b}", "revision", json_textf("%s-%s", r->tier, r->hash),
-                                                 "version", str_or_empty(version), "nodes", count(r->carrying), "knownGood",
-                                                 is_known_good(v, r)));
+        json_array_append_new(targets,
+                              json_pack("{s:o, s:s, s:o, s:b}", "revision",
+                                        json_textf("%s-%s", r->tier, r->hash), "version",
+                                        str_or_empty(version), "nodes", status_count(r->carrying),
+                                        "knownGood", is_known_good(v, r)));
     }
     return targets;
 }
@@ -83,7 +87,7 @@ static int by_revision(const void *a, const void *b)
 }
 
 /* The first ones in a fixed order, so that the same facts give the same text. */
-static json_t *sorted(json_t *list_steal)
+static json_t *status_sorted_now(json_t *list_steal)
 {
     size_t n = json_array_size(list_steal), i;
     json_t *entry, *out = json_array();
@@ -102,12 +106,14 @@ static json_t *pools_json(const struct cluster_view *v)
     json_t *pools = json_array();
     for (size_t i = 0; i < v->policy->pools_len; i++) {
         const char *version = NULL;
-        json_t *targets = sorted(targets_json(v, i, &version));
+        json_t *targets = status_sorted_now(targets_json(v, i, &version));
         size_t nodes = v->tally->pools[i].nodes, outdated = v->tally->pools[i].outdated;
-        json_array_append_new(pools, json_pack("{s:s, s:o, s:o, s:o, s:o, s:s, s:o}", "name", v->policy->pools[i].name, "nodes",
-                                               count(nodes), "ready", count(v->tally->pools[i].ready), "upToDate",
-                                               count(nodes - outdated), "outdated", count(outdated), "driverVersion",
-                                               str_or_empty(version), "targets", targets));
+        json_array_append_new(
+            pools, json_pack("{s:s, s:o, s:o, s:o, s:o, s:s, s:o}", "name",
+                             v->policy->pools[i].name, "nodes", status_count(nodes), "ready",
+                             status_count(v->tally->pools[i].ready), "upToDate",
+                             status_count(nodes - outdated), "outdated", status_count(outdated),
+                             "driverVersion", str_or_empty(version), "targets", targets));
     }
     return pools;
 }
@@ -125,7 +131,7 @@ static size_t behind(const struct cluster_view *v, enum operand c)
     return n;
 }
 
-static const struct cause *cause_of(const struct tally *t, enum operand c)
+static const struct cause *status_cause_of(const struct tally *t, enum operand c)
 {
     const struct cause *best = NULL;
     size_t cursor = 0;
@@ -146,9 +152,11 @@ static json_t *operands_json(const struct cluster_view *v)
         enum operand c = row->id;
         if (!(counted >> c & 1))
             continue;
-        json_t *o = json_pack("{s:s, s:o, s:o, s:o}", "name", operand_name(c), "desired", count(v->tally->operands[c].wanted),
-                              "ready", count(v->tally->operands[c].up), "outdated", count(behind(v, c)));
-        const struct cause *cause = cause_of(v->tally, c);
+        json_t *o = json_pack("{s:s, s:o, s:o, s:o}", "name", operand_name(c), "desired",
+                              status_count(v->tally->operands[c].wanted), "ready",
+                              status_count(v->tally->operands[c].up), "outdated",
+                              status_count(behind(v, c)));
+        const struct cause *cause = status_cause_of(v->tally, c);
         if (cause && cause_example(cause)->message)
             json_object_set_new(o, "message", shortened(cause_example(cause)->message, MESSAGE_MAX));
         json_array_append_new(operands, o);
@@ -165,7 +173,7 @@ static int by_weight(const void *a, const void *b)
 static json_t *cause_json(const struct cause *c)
 {
     const struct node_summary *s = cause_example(c);
-    json_t *o = json_pack("{s:s, s:o, s:s}", "reason", c->word, "nodes", count(c->nodes), "node", s->name);
+    json_t *o = json_pack("{s:s, s:o, s:s}", "reason", c->word, "nodes", status_count(c->nodes), "node", s->name);
     if (*operand_name(c->component))
         json_object_set_new(o, "operand", json_string(operand_name(c->component)));
     if (s->pod)
@@ -203,8 +211,10 @@ static json_t *problems_json(const struct policy_problems *problems)
 static json_t *rollout_json(const struct cluster_view *v, const struct condition *rolling_out)
 {
     const struct rollout_report *r = v->rollout;
-    json_t *o = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "pending", count(r->pending), "active", count(r->active), "waiting",
-                          count(r->waiting), "failed", count(r->failed), "skipped", count(r->skipped), "done", count(r->done));
+    json_t *o = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "pending", status_count(r->pending),
+                          "active", status_count(r->active), "waiting", status_count(r->waiting),
+                          "failed", status_count(r->failed), "skipped", status_count(r->skipped),
+                          "done", status_count(r->done));
     bool over = r->hold == ROLLOUT_HOLD_DONE && !v->problems;
     json_object_set_new(o, "reason", json_string(reason_text(status_rollout_reason(v))));
     json_object_set_new(o, "message", shortened(over ? str_or_empty(r->message) : rolling_out->message, MESSAGE_MAX));

@@ -6,7 +6,7 @@
 
 #include "base/str.h"
 
-static struct revision_tally *revision_of(struct tally *t, enum tier tier, const char *hash,
+static struct revision_tally *tally_revision_of(struct tally *t, enum tier tier, const char *hash,
                                           size_t pool)
 {
     if (!*hash)
@@ -34,7 +34,7 @@ static void forget_revision(struct tally *t, struct revision_tally *r)
     free(r);
 }
 
-static struct cause *cause_of(struct tally *t, const struct node_verdict *v)
+static struct cause *tally_cause_of(struct tally *t, const struct node_verdict *v)
 {
     if (!v->reason)
         return NULL;
@@ -124,7 +124,7 @@ static void count_tier(const struct node_summary *s, enum tier tier, size_t sign
 }
 
 /* `sign` is 1, or SIZE_MAX to subtract: unsigned arithmetic wraps. */
-static void count(struct tally *t, const struct node_summary *s, size_t sign)
+static void tally_count(struct tally *t, const struct node_summary *s, size_t sign)
 {
     bool served = node_state_served(s->state);
     t->total += sign;
@@ -158,11 +158,11 @@ static void forget_standing(struct tally *t, struct node_standing *of)
     }
 }
 
-static void take_out(struct tally *t, struct node_summary *s)
+static void tally_take_out(struct tally *t, struct node_summary *s)
 {
     if (!s->counted)
         return;
-    count(t, s, SIZE_MAX);
+    tally_count(t, s, SIZE_MAX);
     for (enum tier tier = 0; tier < TIERS; tier++)
         forget_standing(t, &s->of[tier]);
     unlink_cause(t, s);
@@ -189,9 +189,9 @@ static bool same_revision(const struct revision_tally *r, const char *hash, size
     return r ? r->pool == pool && str_eq(r->hash, hash) : !*hash;
 }
 
-static bool same_wish(const struct node_summary *s, const struct node_verdict *v)
+static bool same_policy_target(const struct node_summary *s, const struct node_verdict *v)
 {
-    return assignment_same(assignment_ref(&s->wish), assignment_ref(&v->wish));
+    return assignment_same(assignment_ref(&s->policy_target), assignment_ref(&v->policy_target));
 }
 
 static bool same_targets(const struct node_summary *s, const struct node_verdict *v)
@@ -216,7 +216,7 @@ static bool same_revisions(const struct node_summary *s, const struct node_verdi
     for (enum tier t = 0; t < TIERS; t++)
         if (!same_standing(&s->of[t], v, t))
             return false;
-    return same_wish(s, v);
+    return same_policy_target(s, v);
 }
 
 static bool same_cause(const struct node_summary *s, const struct node_verdict *v)
@@ -230,12 +230,12 @@ static bool same_cause(const struct node_summary *s, const struct node_verdict *
 /* Whether the node's progress between revisions, or to its first, is the same. */
 static bool same_way(const struct node_summary *s, const struct node_verdict *v)
 {
-    return s->moving == v->moving && s->back == v->back && s->turns == v->turns &&
+    return s->moving == v->moving && s->falling_back == v->falling_back && s->retarget_pending == v->retarget_pending &&
            s->removal == v->removal && s->first == v->first && s->restoring == v->restoring &&
            s->failed == (v->failed_with != REASON_NONE);
 }
 
-static bool same(const struct node_summary *s, const struct node_verdict *v)
+static bool tally_same(const struct node_summary *s, const struct node_verdict *v)
 {
     return s->counted && s->state == v->state && s->gpu == v->gpu && s->looked_at == v->looked_at && s->pool == v->pool &&
            s->wanted == v->wanted && s->up == v->up && same_way(s, v) && same_revisions(s, v) && same_cause(s, v);
@@ -262,12 +262,14 @@ bool summary_stack_works(const struct node_summary *s)
 /* Whether rollout decisions would find the node unchanged; what its object has, they read there. */
 static bool same_for_rollout(const struct node_summary *s, const struct node_verdict *v)
 {
-    return s->counted && s->state == v->state && s->back == v->back && s->pool == v->pool && s->turns == v->turns &&
-           s->first == v->first && summary_stack_works(s) == stack_works(v->state, v->wanted, v->up) &&
-           same_targets(s, v) && s->outdated == is_verdict_outdated(v) && same_wish(s, v);
+    return s->counted && s->state == v->state && s->falling_back == v->falling_back &&
+           s->pool == v->pool && s->retarget_pending == v->retarget_pending &&
+           s->first == v->first &&
+           summary_stack_works(s) == stack_works(v->state, v->wanted, v->up) &&
+           same_targets(s, v) && s->outdated == is_verdict_outdated(v) && same_policy_target(s, v);
 }
 
-static char *copy(const char *s)
+static char *tally_copy(const char *s)
 {
     return s ? xstrdup(s) : NULL;
 }
@@ -276,27 +278,27 @@ static struct node_standing standing_of(struct tally *t, const struct node_verdi
                                         enum tier tier)
 {
     return (struct node_standing){
-        .carried = revision_of(t, tier, v->carried.hash[tier], v->pool),
-        .target = revision_of(t, tier, v->target.hash[tier], v->pool),
-        .ran = revision_of(t, tier, v->ran.hash[tier], v->pool),
-        .claimed = revision_of(t, tier, v->claimed.hash[tier], v->pool),
-        .last = revision_of(t, tier, v->last.hash[tier], v->pool),
+        .carried = tally_revision_of(t, tier, v->carried.hash[tier], v->pool),
+        .target = tally_revision_of(t, tier, v->target.hash[tier], v->pool),
+        .ran = tally_revision_of(t, tier, v->ran.hash[tier], v->pool),
+        .claimed = tally_revision_of(t, tier, v->claimed.hash[tier], v->pool),
+        .last = tally_revision_of(t, tier, v->last.hash[tier], v->pool),
     };
 }
 
 unsigned tally_set(struct tally *t, struct node_summary *s, const struct node_verdict *v)
 {
-    if (same(s, v))
+    if (tally_same(s, v))
         return 0;
     unsigned changed = same_for_rollout(s, v) ? TALLY_SUMS : TALLY_SUMS | TALLY_ROLLOUT;
-    take_out(t, s);
+    tally_take_out(t, s);
     s->counted = true;
     s->state = v->state;
     s->gpu = v->gpu;
     s->looked_at = v->looked_at;
     s->moving = v->moving;
-    s->back = v->back;
-    s->turns = v->turns;
+    s->falling_back = v->falling_back;
+    s->retarget_pending = v->retarget_pending;
     s->first = v->first;
     s->removal = v->removal;
     s->restoring = v->restoring;
@@ -308,15 +310,15 @@ unsigned tally_set(struct tally *t, struct node_summary *s, const struct node_ve
     for (enum tier tier = 0; tier < TIERS; tier++)
         s->of[tier] = standing_of(t, v, tier);
     s->outdated = is_verdict_outdated(v);
-    s->wish = v->wish;
+    s->policy_target = v->policy_target;
     free_texts(s);
-    s->message = copy(v->message);
-    s->pod = copy(v->pod);
-    s->trouble = copy(v->trouble);
-    s->refused = copy(v->refused);
-    s->cause = cause_of(t, v);
+    s->message = tally_copy(v->message);
+    s->pod = tally_copy(v->pod);
+    s->trouble = tally_copy(v->trouble);
+    s->refused = tally_copy(v->refused);
+    s->cause = tally_cause_of(t, v);
     link_cause(s);
-    count(t, s, 1);
+    tally_count(t, s, 1);
     return changed;
 }
 
@@ -336,7 +338,7 @@ const struct node_summary *cause_example(const struct cause *c)
 
 void tally_remove(struct tally *t, struct node_summary *s)
 {
-    take_out(t, s);
+    tally_take_out(t, s);
     free_texts(s);
 }
 

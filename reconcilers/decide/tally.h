@@ -49,13 +49,13 @@ struct node_summary {
     bool counted;
     enum node_state state;
     bool gpu, looked_at, outdated;
-    bool moving, back, restoring, turns, removal; /* as in the verdict */
+    bool moving, falling_back, restoring, retarget_pending, removal; /* as in the verdict */
     bool failed;             /* an upgrade failed there and was not retried yet */
     int64_t since_s;         /* as in the verdict */
     enum first_toolkit first; /* as in the verdict */
     uint16_t wanted, up, pool;
     struct node_standing of[TIERS];
-    struct assignment wish;  /* as in the verdict */
+    struct assignment policy_target;  /* as in the verdict */
     struct cause *cause;
     struct node_summary *prev, *next; /* nodes with the same cause */
     char *message, *pod;     /* for the cause; owned */

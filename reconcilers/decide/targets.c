@@ -107,7 +107,7 @@ static char *entry_key(const struct targets *t, size_t pool, const struct node_f
                      str_or_empty(config->key));
 }
 
-static void set_problem(struct target *target, enum reason reason, const char *sentence)
+static void targets_set_problem(struct target *target, enum reason reason, const char *sentence)
 {
     if (target->reason)
         return;
@@ -138,21 +138,21 @@ static void look_for_image(const struct targets *t, struct target *target)
     const char *why = driver_images_problem(&a, target->inputs[TIER_DRIVER]);
     target->no_image = why && !was_complete(t, target, TIER_DRIVER);
     if (target->no_image)
-        set_problem(target, REASON_NO_DRIVER_IMAGE, why);
+        targets_set_problem(target, REASON_NO_DRIVER_IMAGE, why);
 }
 
 static void fill_driver(struct targets *t, struct target *target, const struct host *host, const struct node_facts *facts)
 {
     if (target->source == DRIVER_SOURCE_NONE) {
         struct arena a = { 0 };
-        set_problem(target, REASON_UNKNOWN_OPERATING_SYSTEM,
+        targets_set_problem(target, REASON_UNKNOWN_OPERATING_SYSTEM,
                     driver_source_problem(&a, t->policy->pools[target->pool].source, host, facts));
         arena_free(&a);
         return;
     }
     if (target->source == DRIVER_SOURCE_COS &&
         str_has_prefix(json_str_or_empty(t->specs[target->pool], "driver.version"), "sha256:")) {
-        set_problem(target, REASON_DIGEST_ON_COS,
+        targets_set_problem(target, REASON_DIGEST_ON_COS,
                     "driver.version is a digest, which the installer of Container-Optimized OS does not take; give these nodes a "
                     "pool whose driver.version is the driver's own, such as 580.178.04");
         return;
@@ -175,7 +175,7 @@ static void refuse_mps(struct target *target, const struct plugin_config *config
         return;
     json_decref(target->inputs[TIER_STACK]);
     target->inputs[TIER_STACK] = NULL;
-    set_problem(target, REASON_MPS_NOT_SUPPORTED,
+    targets_set_problem(target, REASON_MPS_NOT_SUPPORTED,
                 arena_printf(a, "the key %s of the ConfigMap %s shares GPUs by MPS (sharing.mps), and Ostler does not run the "
                                 "control daemon of MPS, without which the device plugin does not start; use "
                                 "sharing.timeSlicing, or another key", config->key, config->name));
@@ -191,14 +191,14 @@ static void fill_stack(struct targets *t, struct target *target, const struct ho
     if (config->name)
         config->text = t->sources.config_text ? t->sources.config_text(t->sources.arg, config->name, config->key) : NULL;
     if (why) {
-        set_problem(target, REASON_RUNTIME_UNKNOWN, why);
+        targets_set_problem(target, REASON_RUNTIME_UNKNOWN, why);
     } else if (toolkit_why) {
-        set_problem(target, REASON_HOST_TOOLKIT_MISSING, toolkit_why);
+        targets_set_problem(target, REASON_HOST_TOOLKIT_MISSING, toolkit_why);
     } else if (config->name && !config->text) {
         const char *sentence = arena_printf(&a, "the ConfigMap %s in the operand namespace has no key %s, which configures the "
                                                 "device plugin here; create it, or change spec.devicePlugin.config", config->name,
                                                 config->key);
-        set_problem(target, REASON_PLUGIN_CONFIG_MISSING, sentence);
+        targets_set_problem(target, REASON_PLUGIN_CONFIG_MISSING, sentence);
     } else {
         CLEANUP_JSON json_t *known = held(t, target->pool, "stack");
         target->inputs[TIER_STACK] = stack_inputs(t->specs[target->pool], target->source, host,
@@ -285,11 +285,11 @@ const struct target *targets_for(struct targets *t, size_t pool, const struct no
     entry->target.pool = pool;
     entry->target.source = source;
     if (is_left_out(t, facts))
-        set_problem(&entry->target, REASON_CONTROL_PLANE,
+        targets_set_problem(&entry->target, REASON_CONTROL_PLANE,
                     "it belongs to the control plane, where Ostler runs nothing by default; to serve its GPUs start Ostler with "
                     "--control-plane-nodes (the chart's controlPlaneNodes)");
     else if (is_openshift(facts))
-        set_problem(&entry->target, REASON_OPEN_SHIFT,
+        targets_set_problem(&entry->target, REASON_OPEN_SHIFT,
                     "it is a node of OpenShift, which Ostler does not support yet: the SecurityContextConstraints that admit its "
                     "pods and the driver toolkit that its driver is compiled with are missing; use NVIDIA's GPU Operator there");
     else

@@ -60,42 +60,43 @@ static struct assignment_ref without_stack(const struct node_input *in)
     return assignment_before(node_assigned(&in->view), TIER_STACK);
 }
 
-static struct off give_up(const struct node_input *in, struct arena *a, const char *why)
+static struct removal_step toolkit_removal_give_up(const struct node_input *in, struct arena *a, const char *why)
 {
-    return (struct off){ .left = without_stack(in), .reason = REASON_RUNTIME_NOT_CLEANED,
+    return (struct removal_step){ .left = without_stack(in), .reason = REASON_RUNTIME_NOT_CLEANED,
                          .message = arena_printf(a, "node %s: the configuration of its container runtime still names NVIDIA's "
                                                     "toolkit: %s",
                                                  in->view.node->head.key, why) };
 }
 
-static struct off await(const struct node_input *in, struct arena *a, const char *hash, struct actions *actions)
+static struct removal_step toolkit_removal_await(const struct node_input *in, struct arena *a,
+                                                 const char *hash, struct actions *actions)
 {
     const char *name = in->view.node->head.key;
     const char *problem = in->pods->removal.problem;
     int64_t left = left_s(in);
     if (str_eq(in->pods->removal.ready, hash))
-        return (struct off){ .left = without_stack(in), .reason = REASON_RUNTIME_CLEANED,
+        return (struct removal_step){ .left = without_stack(in), .reason = REASON_RUNTIME_CLEANED,
                              .message = arena_printf(a, "node %s: the toolkit is removed from the configuration of its "
                                                         "container runtime", name) };
     if (!in->record(in->arg, TIER_STACK, hash))
-        return give_up(in, a, "Ostler has no record of how it was installed");
+        return toolkit_removal_give_up(in, a, "Ostler has no record of how it was installed");
     if (left <= 0 || (in->force_removal && problem))
-        return give_up(in, a, problem ? problem : "its removal took too long");
+        return toolkit_removal_give_up(in, a, problem ? problem : "its removal took too long");
     if (in->view.node->ready)
         actions_requeue(actions, left * 1000);
-    return (struct off){ .left = without_stack(in), .removal = hash, .reason = REASON_WAITING_FOR_RUNTIME,
+    return (struct removal_step){ .left = without_stack(in), .removal = hash, .reason = REASON_WAITING_FOR_RUNTIME,
                          .message = arena_printf(a, "node %s: the toolkit is being removed from the configuration of its "
                                                     "container runtime%s%s", name,
                                                  problem ? ": " : "", str_or_empty(problem)) };
 }
 
-struct off toolkit_take_off(const struct node_input *in, struct arena *a, struct actions *actions)
+struct removal_step toolkit_removal_step(const struct node_input *in, struct arena *a, struct actions *actions)
 {
     const char *removal = node_label(&in->view, LABEL_REMOVAL), *stack = stack_of(in, a);
     if (removal && !stack)
-        return await(in, a, removal, actions);
+        return toolkit_removal_await(in, a, removal, actions);
     if (!stack || !has_configured(in, stack))
-        return node_take_off(in, a);
-    return (struct off){ .left = without_stack(in), .removal = stack, .reason = REASON_REMOVING_STACK,
+        return node_removal_step(in, a);
+    return (struct removal_step){ .left = without_stack(in), .removal = stack, .reason = REASON_REMOVING_STACK,
                          .message = "Ostler removes toolkit, device plugin and exporter from the node" };
 }

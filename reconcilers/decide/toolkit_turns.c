@@ -73,7 +73,7 @@ static void count_node(struct turns *t, struct group *g, size_t i)
 }
 
 /* A node that did not use its turn goes after nodes that had none. */
-static int compare(const void *x, const void *y, void *arg)
+static int toolkit_turns_compare(const void *x, const void *y, void *arg)
 {
     size_t i = *(const size_t *) x, k = *(const size_t *) y;
     const struct toolkit_node *a = (const struct toolkit_node *) arg + i, *b = (const struct toolkit_node *) arg + k;
@@ -105,7 +105,7 @@ void toolkit_turns(const struct toolkit_turns_input *in, struct arena *a, struct
         if (t.of[i])
             count_node(&t, t.of[i], i);
     }
-    qsort_r(t.order, t.order_len, sizeof *t.order, compare, (void *) in->nodes);
+    qsort_r(t.order, t.order_len, sizeof *t.order, toolkit_turns_compare, (void *) in->nodes);
     for (struct group *g = t.groups; g; g = g->next)
         g->stopped = g->failed > 0 && g->tries == 0 && free_places(&t, g) == 0;
     for (size_t k = 0; k < t.order_len; k++) {

@@ -84,13 +84,13 @@ void upgrade_pass_assign_as_it_was(struct upgrade_pass *s)
 }
 
 /* The node's timeout starts again with each request; the time before the request does not count. */
-static void ask(struct upgrade_pass *s, struct assignment_ref to)
+static void upgrade_phases_ask(struct upgrade_pass *s, struct assignment_ref to)
 {
     upgrade_pass_assign(s, to);
     s->out->claim.since_s = s->in->now_s;
 }
 
-static void say(struct upgrade_pass *s, enum reason reason, const char *message)
+static void upgrade_phases_say(struct upgrade_pass *s, enum reason reason, const char *message)
 {
     s->out->reason = reason;
     s->out->message = message;
@@ -103,13 +103,13 @@ void upgrade_pass_enter(struct upgrade_pass *s, enum claim_phase phase, enum rea
     s->out->claim.phase = phase;
     s->out->claim.since_s = s->in->now_s;
     *s->out->claim.reason = '\0';
-    say(s, reason, message);
+    upgrade_phases_say(s, reason, message);
 }
 
 void upgrade_pass_release(struct upgrade_pass *s, enum reason reason, const char *message)
 {
     s->out->claimed = false;
-    say(s, reason, message);
+    upgrade_phases_say(s, reason, message);
 }
 
 /* As one word, so that a claim can hold it. */
@@ -126,7 +126,7 @@ static void fail_with(struct upgrade_pass *s, const char *why, const char *messa
         snprintf(reason, CLAIM_REASON_MAX, "%s", reason_text(REASON_UNKNOWN));
 }
 
-static void fail(struct upgrade_pass *s, enum reason why, const char *message)
+static void upgrade_phases_fail(struct upgrade_pass *s, enum reason why, const char *message)
 {
     fail_with(s, reason_text(why), message);
 }
@@ -168,7 +168,7 @@ static void step_waiting(struct upgrade_pass *s)
 {
     upgrade_pass_assign_as_it_was(s);
     look_at_pods(s, &s->out->drain);
-    say(s, REASON_WAITING_FOR_JOBS,
+    upgrade_phases_say(s, REASON_WAITING_FOR_JOBS,
         s->out->drain.message ? s->out->drain.message : "its jobs have ended: it waits for its turn in the rollout");
 }
 
@@ -190,7 +190,7 @@ static void send_pods_away(struct upgrade_pass *s)
     const struct drain_spec *spec = &s->in->rollout->drain;
     const struct drain *d = &s->out->drain;
     const char *refused = s->in->refused;
-    say(s, REASON_DRAINING,
+    upgrade_phases_say(s, REASON_DRAINING,
         refused ? arena_printf(s->a, "%s; refused for %s", d->message, refused) : d->message);
     s->out->send = SEND_EVICT;
     if (!is_overdue(s, spec->timeout_s))
@@ -201,11 +201,11 @@ static void send_pods_away(struct upgrade_pass *s)
     }
     s->out->send = SEND_NOBODY;
     if (was_tried(s))
-        fail(s, REASON_PODS_NOT_EVICTED,
+        upgrade_phases_fail(s, REASON_PODS_NOT_EVICTED,
              arena_printf(s->a, "drain.timeout is over, and the driver that did not come up cannot be removed; %s",
                           s->out->message));
     else
-        fail(s, REASON_DRAIN_TIMEOUT,
+        upgrade_phases_fail(s, REASON_DRAIN_TIMEOUT,
              arena_printf(s->a, "drain.timeout is over: the node returns to service unchanged; %s", s->out->message));
 }
 
@@ -293,28 +293,28 @@ static void take_driver_off(struct upgrade_pass *s)
         return;
     }
     if (pods_may_still_come(s)) {
-        say(s, REASON_UNLOADING,
+        upgrade_phases_say(s, REASON_UNLOADING,
             "toolkit and device plugin are gone; a GPU pod that was bound before the taint may "
             "still start");
         return;
     }
     if (holders_are_old(s)) {
-        say(s, REASON_UNLOADING,
+        upgrade_phases_say(s, REASON_UNLOADING,
             "toolkit and device plugin are gone; Ostler waits for the agent's next scan of the processes that have a GPU open");
         return;
     }
-    ask(s, assignment_before(s->out->assigned, TIER_DRIVER));
+    upgrade_phases_ask(s, assignment_before(s->out->assigned, TIER_DRIVER));
     s->out->look = true;
-    say(s, REASON_REMOVING_DRIVER,
+    upgrade_phases_say(s, REASON_REMOVING_DRIVER,
         "toolkit and device plugin are gone and no GPU pod runs: Ostler removes the driver");
 }
 
 static void wait_for_pods(struct upgrade_pass *s, enum reason reason, const char *message)
 {
     if (is_overdue(s, s->in->rollout->install_timeout_s))
-        fail(s, reason, arena_printf(s->a, "timeouts.install is over: %s", message));
+        upgrade_phases_fail(s, reason, arena_printf(s->a, "timeouts.install is over: %s", message));
     else
-        say(s, reason, message);
+        upgrade_phases_say(s, reason, message);
 }
 
 static void step_unloading(struct upgrade_pass *s)
@@ -327,7 +327,7 @@ static void step_unloading(struct upgrade_pass *s)
     } else if (driver_is_leaving(s)) {
         wait_for_pods(s, REASON_DRIVER_NOT_REMOVED, "the driver pod is still on the node");
     } else if (!operands_recorded(s->in, assignment_ref(&s->out->claim.to))) {
-        say(s, REASON_WAITING_FOR_REVISION, "the ControllerRevision of the new version is being written");
+        upgrade_phases_say(s, REASON_WAITING_FOR_REVISION, "the ControllerRevision of the new version is being written");
     } else {
         upgrade_pass_enter(s, CLAIM_INSTALLING, REASON_UNLOADED,
                        arena_printf(s->a, "the old version is removed, Ostler installs the new one: %s", what_comes(s)));
@@ -364,11 +364,11 @@ static void wait_for_proof(struct upgrade_pass *s)
 {
     const struct proof_look *look = &s->out->proof;
     if (look->result == PROOF_FAILS)
-        fail(s, look->reason, look->message);
+        upgrade_phases_fail(s, look->reason, look->message);
     else if (look->timed && proof_is_overdue(s))
-        fail(s, REASON_VALIDATION_FAILED, arena_printf(s->a, "timeouts.validation is over: %s", look->message));
+        upgrade_phases_fail(s, REASON_VALIDATION_FAILED, arena_printf(s->a, "timeouts.validation is over: %s", look->message));
     else
-        say(s, look->reason, look->message);
+        upgrade_phases_say(s, look->reason, look->message);
 }
 
 static void step_validating(struct upgrade_pass *s)
@@ -393,7 +393,7 @@ static void step_validating(struct upgrade_pass *s)
         fail_with(s, operands_missing(s->v) ? verdict_word(s->v) : reason_text(REASON_NO_ALLOCATABLE_GPUS),
              arena_printf(s->a, "timeouts.validation is over: %s", message));
     else
-        say(s, REASON_VALIDATING, message);
+        upgrade_phases_say(s, REASON_VALIDATING, message);
 }
 
 /* Replaces the kubelet's reason for the driver's pod by the cause that the agent reports, if
@@ -413,8 +413,8 @@ static void step_installing(struct upgrade_pass *s)
     bool stack_is_on =
         *c->to.hash[TIER_STACK] && str_eq(upgrade_pass_now(s, TIER_STACK), c->to.hash[TIER_STACK]);
     if (!stack_is_on && driver_is_up(s) && operands_recorded(s->in, stack)) {
-        ask(s, assignment_ref(&c->to));
-        say(s, REASON_DRIVER_READY, "the driver is up: Ostler installs toolkit, device plugin and exporter");
+        upgrade_phases_ask(s, assignment_ref(&c->to));
+        upgrade_phases_say(s, REASON_DRIVER_READY, "the driver is up: Ostler installs toolkit, device plugin and exporter");
         return;
     }
     upgrade_pass_assign(s, assignment_before(assignment_ref(&c->to), stack_is_on ? TIERS : TIER_STACK));
@@ -428,7 +428,7 @@ static void step_installing(struct upgrade_pass *s)
         fail_with(s, verdict_word(s->v),
                   arena_printf(s->a, "timeouts.install is over: %s", str_or_empty(s->v->message)));
     } else {
-        say(s, REASON_UPGRADING,
+        upgrade_phases_say(s, REASON_UPGRADING,
             s->v->message ? s->v->message
                           : "the ControllerRevision of the new version is being written");
     }
@@ -447,7 +447,7 @@ static void step_failed(struct upgrade_pass *s)
         return;
     }
     const char *problem = s->v->message ? s->v->message : s->out->proof.message ? s->out->proof.message : c->reason;
-    say(s, REASON_UPGRADE_FAILED,
+    upgrade_phases_say(s, REASON_UPGRADE_FAILED,
         arena_printf(s->a, "the upgrade failed on this node, which stays out of service: %s",
                      problem));
 }

@@ -9,7 +9,7 @@
 struct upgrade_pass {
     const struct node_input *in;
     const struct target *t; /* what it will run in the end */
-    bool back;              /* that differs from what the policy asks for */
+    bool falling_back;              /* that differs from what the policy asks for */
     const char *turn; /* why it does not switch to a new target yet; NULL: it need not switch */
     struct arena *a;
     struct node_verdict *v;

@@ -68,7 +68,7 @@ static const char *why_not_yet(const struct upgrade_pass *s)
 {
     const struct claim *c = &s->out->claim;
     char purpose[IMAGES_PURPOSE_MAX];
-    if (s->back || s->t->known_good || !claim_is_changing(c) || !is_recorded(s) ||
+    if (s->falling_back || s->t->known_good || !claim_is_changing(c) || !is_recorded(s) ||
         !brings_images(s))
         return NULL;
     if (s->t->no_image)
@@ -96,10 +96,10 @@ static void change_target(struct upgrade_pass *s)
         return;
     }
     s->turn = why_not_yet(s);
-    s->v->turns = s->turn != NULL;
+    s->v->retarget_pending = s->turn != NULL;
     if (!s->turn)
         start_over(
-            s, s->back || s->t->known_good ? CLAIM_ROLLBACK : CLAIM_UPGRADE, REASON_TARGET_CHANGED,
+            s, s->falling_back || s->t->known_good ? CLAIM_ROLLBACK : CLAIM_UPGRADE, REASON_TARGET_CHANGED,
             "the node's target is another version now: Ostler upgrades the node to that one");
 }
 
@@ -111,13 +111,13 @@ static bool is_called_back(const struct upgrade_pass *s)
 
 /* The claim was removed, or its policy is gone: the node gets back what it had. If it still runs
  * that, nothing is done. */
-static void give_up(struct upgrade_pass *s, const struct target *wish, enum reason reason,
+static void upgrade_steps_give_up(struct upgrade_pass *s, const struct target *policy_target, enum reason reason,
                     const char *message)
 {
     upgrade_pass_assign_unchanged(s);
-    s->t = wish->good ? wish->good : wish;
+    s->t = policy_target->good ? policy_target->good : policy_target;
     bool arrived = node_bears(&s->in->view, &s->t->runs) && upgrade_pass_works(s);
-    bool begun = !*s->v->carried.hash[TIER_STACK] || node_bears(&s->in->view, &wish->runs);
+    bool begun = !*s->v->carried.hash[TIER_STACK] || node_bears(&s->in->view, &policy_target->runs);
     if (arrived || !begun) {
         upgrade_pass_release(s, reason, message);
         return;
@@ -199,7 +199,7 @@ static void correct(int64_t *at_s, int64_t now_s)
         *at_s = now_s;
 }
 
-static void step(struct upgrade_pass *s)
+static void upgrade_steps_step(struct upgrade_pass *s)
 {
     struct claim *c = &s->out->claim;
     correct(&c->since_s, s->in->now_s);
@@ -224,21 +224,27 @@ static const char *target_text(struct arena *a, const struct target *t)
     return arena_strdup(a, text);
 }
 
-void upgrade_step(const struct node_input *in, const struct target *wish, struct arena *a, struct node_verdict *v,
+void upgrade_step(const struct node_input *in, const struct target *policy_target, struct arena *a, struct node_verdict *v,
                   struct actions *actions, struct upgrade *ret)
 {
     const char *text = intern_text(in->view.strings, in->view.node->claim);
     char why[CLAIM_WHY_MAX];
-    const struct target *t = upgrade_target(in, wish);
-    struct upgrade_pass s = { .in = in, .t = t, .back = t != wish, .a = a, .v = v, .actions = actions, .out = ret };
-    *ret = (struct upgrade){ .gave_up = upgrade_given_up(in, wish) ? target_text(a, wish) : NULL };
+    const struct target *t = upgrade_target(in, policy_target);
+    struct upgrade_pass s = { .in = in,
+                              .t = t,
+                              .falling_back = t != policy_target,
+                              .a = a,
+                              .v = v,
+                              .actions = actions,
+                              .out = ret };
+    *ret = (struct upgrade){ .gave_up = upgrade_given_up(in, policy_target) ? target_text(a, policy_target) : NULL };
     ret->under_way = text || upgrade_claim_taken(in);
     if (!ret->under_way)
         return;
     if (!text) {
-        ret->gave_up = target_text(a, wish);
+        ret->gave_up = target_text(a, policy_target);
         ret->claimed = true;
-        give_up(&s, wish, REASON_ABANDONED,
+        upgrade_steps_give_up(&s, policy_target, REASON_ABANDONED,
                 "a user removed the annotation ostler.dev/claim: Ostler restores what the node ran before, and does not "
                 "upgrade it");
     } else if (!claim_parse(text, &ret->claim, why)) {
@@ -246,11 +252,11 @@ void upgrade_step(const struct node_input *in, const struct target *wish, struct
         return;
     } else if (!str_eq(ret->claim.policy, in->policy->uid)) {
         ret->claimed = true;
-        give_up(&s, wish, REASON_POLICY_GONE,
+        upgrade_steps_give_up(&s, policy_target, REASON_POLICY_GONE,
                 "the policy that asked for this upgrade is gone: Ostler restores what the node ran "
                 "before");
     } else {
-        step(&s);
+        upgrade_steps_step(&s);
     }
     settle_step(&s);
 }

@@ -34,7 +34,7 @@ struct upgrade {
 
 /* One step. During an upgrade it fills state, reason, message and operands of the verdict, and
  * requests a requeue for the next deadline. */
-void upgrade_step(const struct node_input *in, const struct target *wish, struct arena *a, struct node_verdict *v,
+void upgrade_step(const struct node_input *in, const struct target *policy_target, struct arena *a, struct node_verdict *v,
                   struct actions *actions, struct upgrade *ret);
 /* Whether the wait for jobs is over on a node claimed at that time. `ret_left_s`: seconds left; -1:
  * no limit. */

@@ -32,26 +32,26 @@ static bool is_tried_out(const struct node_input *in, const struct target *t)
 }
 
 /* Whether a user removed or broke the driver's label, and no pod shows what it was. */
-static bool is_overwritten(const struct node_input *in, const struct target *wish)
+static bool is_overwritten(const struct node_input *in, const struct target *policy_target)
 {
     const char *label = node_label(&in->view, LABEL_DRIVER);
-    bool known = label && (str_eq(label, wish->runs.hash[TIER_DRIVER]) ||
+    bool known = label && (str_eq(label, policy_target->runs.hash[TIER_DRIVER]) ||
                            in->record(in->arg, TIER_DRIVER, label));
-    return !known && *wish->good->runs.hash[TIER_DRIVER] &&
+    return !known && *policy_target->good->runs.hash[TIER_DRIVER] &&
            !in->pods->of[OPERAND_DRIVER].revision;
 }
 
-const struct target *upgrade_target(const struct node_input *in, const struct target *wish)
+const struct target *upgrade_target(const struct node_input *in, const struct target *policy_target)
 {
-    if (!wish->good)
-        return wish;
-    bool taken = upgrade_claim_taken(in), given_up = taken || upgrade_given_up(in, wish);
-    bool rolled_back = wish->failed && in->rollout->on_failure == ROLLOUT_ROLLBACK;
+    if (!policy_target->good)
+        return policy_target;
+    bool taken = upgrade_claim_taken(in), given_up = taken || upgrade_given_up(in, policy_target);
+    bool rolled_back = policy_target->failed && in->rollout->on_failure == ROLLOUT_ROLLBACK;
     if (in->view.node->claim || taken)
-        return given_up || rolled_back ? wish->good : wish;
+        return given_up || rolled_back ? policy_target->good : policy_target;
     /* What such nodes ran is not known. */
-    if (assignment_is_empty(node_assigned(&in->view)) || is_overwritten(in, wish))
-        return given_up || wish->failed || !is_tried_out(in, wish) ? wish->good : wish;
+    if (assignment_is_empty(node_assigned(&in->view)) || is_overwritten(in, policy_target))
+        return given_up || policy_target->failed || !is_tried_out(in, policy_target) ? policy_target->good : policy_target;
     /* Nodes that succeeded with it stay. */
-    return rolled_back && !node_bears(&in->view, &wish->runs) ? wish->good : wish;
+    return rolled_back && !node_bears(&in->view, &policy_target->runs) ? policy_target->good : policy_target;
 }

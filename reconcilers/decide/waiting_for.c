@@ -21,7 +21,7 @@ struct entry {
     const char *message;
 };
 
-static void add(json_t *list, const struct entry *e)
+static void waiting_for_add(json_t *list, const struct entry *e)
 {
     if (json_array_size(list) == GPU_NODE_WAITING_MAX)
         return;
@@ -42,9 +42,9 @@ static const char *namespace_of(const char *key, struct arena *a)
     return arena_printf(a, "%.*s", slash ? (int) (slash - key) : 0, key);
 }
 
-static void add_pod(json_t *list, const char *key, const char *reason, const char *message, struct arena *a)
+static void waiting_for_add_pod(json_t *list, const char *key, const char *reason, const char *message, struct arena *a)
 {
-    add(list, &(struct entry){ "Pod", namespace_of(key, a), record_name(key), reason, message });
+    waiting_for_add(list, &(struct entry){ "Pod", namespace_of(key, a), record_name(key), reason, message });
 }
 
 /* ---- pods that block a drain */
@@ -81,10 +81,10 @@ static void add_found(const struct gpu_node_input *in, const struct drain_found 
     const char *job = waits ? job_of(in, f->pod, a) : NULL;
     const char *unasked = f->unasked ? "; it has a GPU open, and asked for none" : "";
     if (!job)
-        add_pod(list, key, reason_text(drain_fate_reason(f->fate)),
+        waiting_for_add_pod(list, key, reason_text(drain_fate_reason(f->fate)),
                 arena_printf(a, "%s%s", drain_fate_text(f->fate), unasked), a);
     else if (!has_entry(list, "Job", ns, job))
-        add(list,
+        waiting_for_add(list,
             &(struct entry){ "Job", ns, job, reason_text(drain_fate_reason(f->fate)),
                              arena_printf(a, "%s (pod %s)", drain_fate_text(f->fate), record_name(key)) });
 }
@@ -101,7 +101,7 @@ static void add_budget(const struct gpu_node_input *in, json_t *list, struct are
     const char *ns = namespace_of(in->refused + sizeof pod - 1, a),
         *name = arena_printf(a, "%.*s", (int) strcspn(said, " "), said);
     if (*name)
-        add(list, &(struct entry){ "PodDisruptionBudget", ns, name,
+        waiting_for_add(list, &(struct entry){ "PodDisruptionBudget", ns, name,
                                    reason_text(REASON_DISRUPTION_BUDGET), in->refused });
 }
 
@@ -188,7 +188,7 @@ static const char *closed_turn(const struct gpu_node_input *in, struct arena *a)
 static void add_hosts(const struct node_holders *h, json_t *list, struct arena *a)
 {
     for (size_t i = 0; h && i < h->host_count; i++)
-        add(list,
+        waiting_for_add(list,
             &(struct entry){
                 "Process", NULL, *h->hosts[i].process ? h->hosts[i].process : "unknown",
                 reason_text(REASON_HOST_PROCESS),
@@ -211,7 +211,7 @@ static void add_drain(const struct gpu_node_input *in, json_t *list, struct aren
     for (size_t i = 0; i < d.waiting; i++)
         add_found(in, &d.found[i], list, a);
     if (drain_is_done(&d))
-        add(list, &(struct entry){ POLICY_KIND, NULL, POLICY_NAME,
+        waiting_for_add(list, &(struct entry){ POLICY_KIND, NULL, POLICY_NAME,
                                    reason_text(rollout_hold_reason(waiting_turn(in->hold))),
                                    closed_turn(in, a) });
 }
@@ -227,7 +227,7 @@ static void add_users(const struct gpu_node_input *in, json_t *list, struct aren
     drain_look(&(struct drain_input){ .pods = in->pods, .node_uid = node_uid(in), .strings = in->strings, .spec = &spec,
                                       .jobs_may_go = true, .holders = in->holders }, a, &d);
     for (size_t i = 0; i < d.waiting; i++)
-        add_pod(list, d.found[i].pod->head.key, reason_text(REASON_USES_GPU),
+        waiting_for_add_pod(list, d.found[i].pod->head.key, reason_text(REASON_USES_GPU),
                 d.found[i].pod->deleting ? "uses a GPU, is being deleted" : "uses a GPU", a);
 }
 
@@ -235,7 +235,7 @@ static void add_images(const struct gpu_node_input *in, json_t *list)
 {
     const struct task *t = without_image(in);
     if (t)
-        add(list, &(struct entry){ "Image", NULL, intern_text(in->strings, t->no_image),
+        waiting_for_add(list, &(struct entry){ "Image", NULL, intern_text(in->strings, t->no_image),
                                    reason_text(REASON_IMAGE_PULL_FAILED),
                                    intern_text(in->strings, t->why_no_image) });
 }
@@ -298,10 +298,10 @@ json_t *waiting_for(const struct gpu_node_input *in, struct arena *a)
         const char *word = trouble    ? trouble
                            : s->cause ? s->cause->word
                                       : node_state_name(s->state);
-        add_pod(list, s->pod, word, arena_printf(a, "the node's %s", part_of(s)), a);
+        waiting_for_add_pod(list, s->pod, word, arena_printf(a, "the node's %s", part_of(s)), a);
     } else if (waiting_for_turn(in)) {
         add_images(in, list);
-        add(list, &(struct entry){ POLICY_KIND, NULL, POLICY_NAME,
+        waiting_for_add(list, &(struct entry){ POLICY_KIND, NULL, POLICY_NAME,
                                    reason_text(rollout_hold_reason(waiting_turn(in->hold))),
                                    what_it_waits_for(in, a) });
     }

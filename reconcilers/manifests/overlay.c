@@ -26,7 +26,7 @@ static int element_of(const json_t *list, const char *name)
 }
 
 /* The node that one path step ("hostPath", "volumes[cdi]") leads to, or NULL. */
-static json_t *step(json_t *node, const char *text, size_t len)
+static json_t *overlay_step(json_t *node, const char *text, size_t len)
 {
     CLEANUP_FREE char *key = xstrndup(text, len);
     char *bracket = strchr(key, '[');
@@ -45,7 +45,7 @@ static int put_at(const struct overlay *overlay, json_t *root, json_t *value, st
 {
     const char *at = overlay->path;
     for (size_t len = strcspn(at, "."); at[len]; len = strcspn(at, ".")) {
-        root = step(root, at, len);
+        root = overlay_step(root, at, len);
         if (!root)
             return err_set(e, ERR_INVALID, "overlay %s: there is no %.*s", overlay->path,
                            (int) (at - overlay->path + (ptrdiff_t) len), overlay->path);
@@ -93,7 +93,7 @@ static int put_in_containers(const struct overlay *overlay, json_t *manifest, js
     return 0;
 }
 
-static bool is_empty(const json_t *value)
+static bool overlay_is_empty(const json_t *value)
 {
     return !value || json_is_null(value) || (json_is_object(value) && json_object_size(value) == 0)
            || (json_is_array(value) && json_array_size(value) == 0);
@@ -103,7 +103,7 @@ int overlay_apply(const struct overlay *overlay, json_t *manifest, const json_t 
                   struct err *e)
 {
     json_t *value = json_at(values, overlay->from);
-    if (is_empty(value))
+    if (overlay_is_empty(value))
         return 0;
     return overlay->container ? put_in_containers(overlay, manifest, value, e)
                               : put_at(overlay, manifest, value, e);

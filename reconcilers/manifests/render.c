@@ -29,7 +29,7 @@ bool render_is_wished(const struct render_other *row, const json_t *spec)
 }
 
 /* NULL: it is an operand's DaemonSet. */
-static const struct render_other *row_of(enum render_object what)
+static const struct render_other *render_row_of(enum render_object what)
 {
     const struct render_other *row = render_others;
     while (row->name && row->what != what)
@@ -39,7 +39,7 @@ static const struct render_other *row_of(enum render_object what)
 
 enum operand render_operand_of(enum render_object what)
 {
-    const struct render_other *row = row_of(what);
+    const struct render_other *row = render_row_of(what);
     return row ? row->operand : (enum operand) what;
 }
 
@@ -60,7 +60,7 @@ struct shape {
 
 static struct shape shape_of(enum render_object what, const struct render_context *ctx)
 {
-    const struct render_other *row = row_of(what);
+    const struct render_other *row = render_row_of(what);
     const struct operand_row *o = operand_get(render_operand_of(what));
     if (row)
         return (struct shape){ row->manifest, NULL };
@@ -274,7 +274,7 @@ static int add_overlays(const struct shape *shape, json_t *object, const json_t 
     return 0;
 }
 
-static void set_text(json_t *object, const char *key, const char *text)
+static void render_set_text(json_t *object, const char *key, const char *text)
 {
     json_object_set_new(object, key, json_text(text));
 }
@@ -290,15 +290,15 @@ static json_t *object_at(json_t *parent, const char *key)
 }
 
 /* Labels of every object of Ostler's. */
-static void add_labels(json_t *metadata, const struct render_context *ctx, const char *tier)
+static void render_add_labels(json_t *metadata, const struct render_context *ctx, const char *tier)
 {
     json_t *labels = object_at(metadata, "labels");
-    set_text(labels, LABEL_MANAGED_BY, MANAGED_BY);
-    set_text(labels, LABEL_POLICY_UID, ctx->policy_uid);
+    render_set_text(labels, LABEL_MANAGED_BY, MANAGED_BY);
+    render_set_text(labels, LABEL_POLICY_UID, ctx->policy_uid);
     if (!tier)
         return;
-    set_text(labels, LABEL_TIER, tier);
-    set_text(labels, LABEL_REVISION, ctx->hash);
+    render_set_text(labels, LABEL_TIER, tier);
+    render_set_text(labels, LABEL_REVISION, ctx->hash);
 }
 
 /* Followers are garbage-collected with the policy. Ostler alone removes objects of a tier, and the
@@ -316,15 +316,15 @@ static void add_selection(json_t *object, const struct render_context *ctx, cons
 {
     json_t *match = json_at(object, "spec.selector.matchLabels");
     json_t *labels = json_at(object, "spec.template.metadata.labels");
-    set_text(match, LABEL_MANAGED_BY, MANAGED_BY);
-    set_text(labels, LABEL_MANAGED_BY, MANAGED_BY);
+    render_set_text(match, LABEL_MANAGED_BY, MANAGED_BY);
+    render_set_text(labels, LABEL_MANAGED_BY, MANAGED_BY);
     if (!tier)
         return;
-    set_text(match, LABEL_REVISION, ctx->hash);
-    set_text(labels, LABEL_TIER, tier);
-    set_text(labels, LABEL_REVISION, ctx->hash);
+    render_set_text(match, LABEL_REVISION, ctx->hash);
+    render_set_text(labels, LABEL_TIER, tier);
+    render_set_text(labels, LABEL_REVISION, ctx->hash);
     CLEANUP_FREE char *assignment = xasprintf(MARK_PREFIX "%s", tier);
-    set_text(object_at(json_at(object, "spec.template.spec"), "nodeSelector"), assignment,
+    render_set_text(object_at(json_at(object, "spec.template.spec"), "nodeSelector"), assignment,
              ctx->hash);
 }
 
@@ -345,15 +345,15 @@ static void keep_off_control_plane(json_t *object)
 /* Sets names, labels, owner and selection, which all objects have. */
 static void stamp(json_t *object, enum render_object what, const struct render_context *ctx)
 {
-    const struct render_other *row = row_of(what);
+    const struct render_other *row = render_row_of(what);
     const char *tier = operand_get(render_operand_of(what))->tier;
     json_t *metadata = json_object_get(object, "metadata");
     char name[RENDER_NAME_MAX];
     render_name(what, ctx->hash, name);
-    set_text(metadata, "name", name);
+    render_set_text(metadata, "name", name);
     if (!row || resource_get(row->resource)->namespaced)
-        set_text(metadata, "namespace", ctx->operand_namespace);
-    add_labels(metadata, ctx, tier);
+        render_set_text(metadata, "namespace", ctx->operand_namespace);
+    render_add_labels(metadata, ctx, tier);
     if (!tier && what != RENDER_RUNTIME_CLASS)
         add_owner(metadata, ctx);
     if (is_daemonset(object))
@@ -361,7 +361,7 @@ static void stamp(json_t *object, enum render_object what, const struct render_c
     if (is_daemonset(object) && ctx->keep_off_control_plane)
         keep_off_control_plane(object);
     if (row && row->resource == RESOURCE_SERVICE)
-        set_text(json_at(object, "spec.selector"), LABEL_MANAGED_BY, MANAGED_BY);
+        render_set_text(json_at(object, "spec.selector"), LABEL_MANAGED_BY, MANAGED_BY);
     render_seal(object);
 }
 
@@ -396,11 +396,11 @@ static json_t *task_containers(const json_t *like, const struct render_task *wan
     for (size_t i = 0; i < want->image_count; i++) {
         const struct render_image *image = &want->images[i];
         json_t *container = json_deep_copy(like);
-        set_text(container, "name", image->name);
+        render_set_text(container, "name", image->name);
         if (image->image)
-            set_text(container, "image", image->image);
+            render_set_text(container, "image", image->image);
         if (image->image && image->pull_policy)
-            set_text(container, "imagePullPolicy", image->pull_policy);
+            render_set_text(container, "imagePullPolicy", image->pull_policy);
         if (want->resource)
             json_object_set_new(container, "resources", json_pack("{s:{s:s}}", "limits", want->resource, "1"));
         json_array_append_new(containers, container);
@@ -441,12 +441,12 @@ json_t *render_task(const struct manifests *m, const struct render_task *want, s
     task_name(want->kind, want->node, name);
     json_t *object = tree_of(m, file), *spec = json_object_get(object, "spec");
     json_t *metadata = json_object_get(object, "metadata"), *labels = object_at(metadata, "labels");
-    set_text(metadata, "name", name);
-    set_text(metadata, "namespace", want->operand_namespace);
-    set_text(labels, LABEL_MANAGED_BY, MANAGED_BY);
-    set_text(labels, LABEL_POLICY_UID, want->policy_uid);
-    set_text(labels, LABEL_TASK, task_kind_name(want->kind));
-    set_text(labels, LABEL_REVISION, want->purpose);
+    render_set_text(metadata, "name", name);
+    render_set_text(metadata, "namespace", want->operand_namespace);
+    render_set_text(labels, LABEL_MANAGED_BY, MANAGED_BY);
+    render_set_text(labels, LABEL_POLICY_UID, want->policy_uid);
+    render_set_text(labels, LABEL_TASK, task_kind_name(want->kind));
+    render_set_text(labels, LABEL_REVISION, want->purpose);
     json_object_set_new(spec, "affinity", pinned_to(want->node));
     json_object_set_new(spec, "containers", task_containers(json_array_get(json_object_get(spec, "containers"), 0), want));
     if (want->deadline_s)
@@ -466,14 +466,14 @@ json_t *render_revision(const struct render_context *ctx)
         json_pack("{s:s, s:s, s:{s:s, s:s}, s:o, s:i}", "apiVersion", "apps/v1", "kind",
                   "ControllerRevision", "metadata", "name", name, "namespace",
                   ctx->operand_namespace, "data", json_deep_copy(ctx->inputs), "revision", 1);
-    add_labels(json_object_get(object, "metadata"), ctx, tier);
+    render_add_labels(json_object_get(object, "metadata"), ctx, tier);
     render_seal(object);
     return object;
 }
 
 void render_name(enum render_object what, const char *hash, char out[static RENDER_NAME_MAX])
 {
-    const struct render_other *row = row_of(what);
+    const struct render_other *row = render_row_of(what);
     const struct operand_row *o = operand_get(render_operand_of(what));
     if (o->tier)
         snprintf(out, RENDER_NAME_MAX, "%s-%s", o->name, hash);
@@ -492,5 +492,5 @@ void render_seal(json_t *object)
     json_object_del(annotations, ANNOTATION_INTENT);
     char hash[REVISION_HASH_MAX];
     revision_hash(object, hash);
-    set_text(annotations, ANNOTATION_INTENT, hash);
+    render_set_text(annotations, ANNOTATION_INTENT, hash);
 }

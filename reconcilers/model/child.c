@@ -13,7 +13,7 @@
 #include "reconcilers/model/operand.h"
 #include "reconcilers/model/names.h"
 
-static char *copy(const char *s)
+static char *child_copy(const char *s)
 {
     return s ? xstrdup(s) : NULL;
 }
@@ -51,9 +51,9 @@ struct child *child_project(enum resource_id resource, const json_t *object)
     snprintf(c->head.uid, sizeof c->head.uid, "%s", object_uid(object));
     c->resource = resource;
     c->generation = object_generation(object);
-    c->intent = copy(object_annotation(object, ANNOTATION_INTENT));
-    c->policy_uid = copy(object_label(object, LABEL_POLICY_UID));
-    c->revision = copy(object_label(object, LABEL_REVISION));
+    c->intent = child_copy(object_annotation(object, ANNOTATION_INTENT));
+    c->policy_uid = child_copy(object_label(object, LABEL_POLICY_UID));
+    c->revision = child_copy(object_label(object, LABEL_REVISION));
     c->kept_managers = object_managers_without_foreign_spec(object, FIELD_MANAGER);
     c->deleting = object_is_deleting(object);
     c->inputs = inputs_of(resource, object);

@@ -35,29 +35,29 @@ bool claim_is_as_it_was(const struct claim *c, struct assignment_ref now)
            assignment_same(assignment_ref(&c->from), now);
 }
 
-static void put(char out[static REVISION_HASH_MAX], const char *hash)
+static void claim_put(char out[static REVISION_HASH_MAX], const char *hash)
 {
     snprintf(out, REVISION_HASH_MAX, "%s", hash);
 }
 
 void claim_keep(struct claim *c, const struct claim *before)
 {
-    put(c->last_stack, claim_last_stack(before));
+    claim_put(c->last_stack, claim_last_stack(before));
     memcpy(c->more, before->more, sizeof c->more);
 }
 
 void claim_begin_from(struct claim *c, struct assignment_ref now)
 {
     char last[REVISION_HASH_MAX];
-    put(last, *str_or_empty(now.hash[TIER_STACK]) ? "" : claim_last_stack(c));
-    put(c->last_stack, last);
+    claim_put(last, *str_or_empty(now.hash[TIER_STACK]) ? "" : claim_last_stack(c));
+    claim_put(c->last_stack, last);
     assignment_copy(&c->from, now);
 }
 
 void claim_stack_leaves(struct claim *c, const char *stack)
 {
     if (*stack)
-        put(c->last_stack, str_eq(stack, c->from.hash[TIER_STACK]) ? "" : stack);
+        claim_put(c->last_stack, str_eq(stack, c->from.hash[TIER_STACK]) ? "" : stack);
 }
 
 const char *claim_last_stack(const struct claim *c)
@@ -121,7 +121,7 @@ static bool read_reason(const json_t *value, void *at)
     return read_word(value, "", CLAIM_REASON_MAX, at);
 }
 
-static bool read_number(const json_t *value, void *at)
+static bool claim_read_number(const json_t *value, void *at)
 {
     int64_t n = json_integer_value(value);
     memcpy(at, &n, sizeof n);
@@ -145,7 +145,7 @@ static void write_time(int64_t s, char out[static CLOCK_TEXT_MAX])
     clock_rfc3339(s * 1000000, out);
 }
 
-static bool read_time(const json_t *value, void *at)
+static bool claim_read_time(const json_t *value, void *at)
 {
     const char *text = json_string_value(value);
     int64_t us = text ? clock_parse_rfc3339(text) : -1;
@@ -183,11 +183,11 @@ static const struct member {
 } members[] = {
 #define AT(field) offsetof(struct claim, field)
     { "policy", read_uid, AT(policy), false },
-    { "generation", read_number, AT(generation), false },
+    { "generation", claim_read_number, AT(generation), false },
     { "kind", read_kind, AT(kind), false },
     { "phase", read_phase, AT(phase), false },
-    { "since", read_time, AT(since_s), false },
-    { "claimed", read_time, AT(claimed_s), false },
+    { "since", claim_read_time, AT(since_s), false },
+    { "claimed", claim_read_time, AT(claimed_s), false },
     { "attempt", read_attempt, AT(attempt), false },
     { "gpus", read_count, AT(gpus), false },
 #define X(id, name, label, from_name, ...)                                                         \
@@ -260,7 +260,7 @@ static bool keep_more(const json_t *said, struct claim *ret, char why[static CLA
     return true;
 }
 
-static bool read_claim(const char *text, struct claim *ret, char why[static CLAIM_WHY_MAX])
+static bool claim_read_claim(const char *text, struct claim *ret, char why[static CLAIM_WHY_MAX])
 {
     size_t len = strnlen(text, CLAIM_TEXT_MAX);
     if (len == CLAIM_TEXT_MAX) {
@@ -279,7 +279,7 @@ bool claim_parse(const char *text, struct claim *ret, char *ret_why)
 {
     char why[CLAIM_WHY_MAX];
     struct claim c = { 0 };
-    bool good = read_claim(text, &c, ret_why ? ret_why : why);
+    bool good = claim_read_claim(text, &c, ret_why ? ret_why : why);
     if (good)
         *ret = c;
     return good;

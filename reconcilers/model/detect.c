@@ -104,7 +104,7 @@ static bool has_label(selector_lookup_fn *label, const void *labels, const char 
     return found && (value ? str_eq(found, value) : !str_eq(found, "false"));
 }
 
-static bool holds(const struct sign *sign, const struct subject *s)
+static bool detect_holds(const struct sign *sign, const struct subject *s)
 {
     switch (sign->place) {
     case SIGN_CLAIMS:
@@ -123,7 +123,7 @@ static bool holds(const struct sign *sign, const struct subject *s)
 static const struct sign *first(const struct sign *signs, size_t len, const struct subject *s)
 {
     for (size_t i = 0; i < len; i++)
-        if (holds(&signs[i], s))
+        if (detect_holds(&signs[i], s))
             return &signs[i];
     return NULL;
 }

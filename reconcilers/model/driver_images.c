@@ -26,7 +26,7 @@ static const struct precompiled {
 };
 
 /* Whether a list has a word. Both come from a table or a tag, so words contain no space. */
-static bool has(const char *list, const char *word, size_t len)
+static bool driver_images_has(const char *list, const char *word, size_t len)
 {
     for (const char *at = list; (at = strchr(at, ' ')) && at[1]; at++)
         if (strcspn(at + 1, " ") == len && strncmp(at + 1, word, len) == 0)
@@ -39,7 +39,7 @@ static const char *versions_of(struct arena *a, const char *system)
 {
     const char *text = NULL;
     for (size_t i = 0; i < ARRAY_LEN(compiled); i++)
-        if (has(compiled[i].systems, system, strlen(system)))
+        if (driver_images_has(compiled[i].systems, system, strlen(system)))
             text = text ? arena_printf(a, "%s or %s", text, compiled[i].version) : compiled[i].version;
     return text;
 }
@@ -49,7 +49,7 @@ static const char *compiled_problem(struct arena *a, const char *image, const ch
     const struct compiled *row = compiled;
     while (row < compiled + ARRAY_LEN(compiled) && !str_eq(row->version, version))
         row++;
-    if (row == compiled + ARRAY_LEN(compiled) || has(row->systems, system, strlen(system)))
+    if (row == compiled + ARRAY_LEN(compiled) || driver_images_has(row->systems, system, strlen(system)))
         return NULL;
     const char *others = versions_of(a, system);
     return others ? arena_printf(a, "NVIDIA publishes no image %s:%s-%s: set driver.version to %s for its pool, or " OWN_REGISTRY,
@@ -72,10 +72,11 @@ static const char *flavour_of(const char *kernel)
     return flavour ? flavour + 1 : "";
 }
 
-static bool fits(const struct precompiled *row, const char *kernel)
+static bool driver_images_fits(const struct precompiled *row, const char *kernel)
 {
     const char *flavour = flavour_of(kernel);
-    return has(row->kernels, kernel, kernel_numbers(kernel)) && has(row->flavours, flavour, strlen(flavour));
+    return driver_images_has(row->kernels, kernel, kernel_numbers(kernel)) &&
+           driver_images_has(row->flavours, flavour, strlen(flavour));
 }
 
 static const char *precompiled_problem(struct arena *a, const char *image, const json_t *inputs)
@@ -86,7 +87,7 @@ static const char *precompiled_problem(struct arena *a, const char *image, const
     for (size_t i = 0; i < ARRAY_LEN(precompiled); i++) {
         bool same_branch = str_eq(precompiled[i].branch, branch);
         known |= same_branch;
-        if (same_branch && str_eq(precompiled[i].system, system) && fits(&precompiled[i], kernel))
+        if (same_branch && str_eq(precompiled[i].system, system) && driver_images_fits(&precompiled[i], kernel))
             return NULL;
     }
     return known ? arena_printf(a, "NVIDIA publishes no precompiled image %s:%s-%s-%s: set driver.precompiled to false for its "

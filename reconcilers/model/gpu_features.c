@@ -34,8 +34,8 @@ static void set(json_t *labels, const char *key, const char *value)
 
 /* The same for a resource: RESOURCE_GPU and ".count". A node's resource name may be anything, or
  * too long. */
-static void set_of(json_t *labels, const char *resource, const char *what, const char *fmt, ...) PRINTF(4, 5);
-static void set_of(json_t *labels, const char *resource, const char *what, const char *fmt, ...)
+static void gpu_features_set_of(json_t *labels, const char *resource, const char *what, const char *fmt, ...) PRINTF(4, 5);
+static void gpu_features_set_of(json_t *labels, const char *resource, const char *what, const char *fmt, ...)
 {
     va_list args;
     char value[VALUE_MAX + 2]; /* one more than fits, to detect overflow */
@@ -132,12 +132,12 @@ static void resource(const struct gpu_features *f, const char *name, const char 
                      const struct plugin_share *share, json_t *labels)
 {
     CLEANUP_FREE char *product = with_dashes(f->product);
-    set_of(labels, name, "product", "%s%s%s%s", product, *profile ? "-MIG-" : "", profile,
+    gpu_features_set_of(labels, name, "product", "%s%s%s%s", product, *profile ? "-MIG-" : "", profile,
            share->how != SHARING_NONE && !share->renamed ? "-SHARED" : "");
     if (count)
-        set_of(labels, name, "count", "%u", count);
-    set_of(labels, name, "replicas", "%u", share->replicas);
-    set_of(labels, name, "sharing-strategy", "%s", plugin_sharing_name(share->how));
+        gpu_features_set_of(labels, name, "count", "%u", count);
+    gpu_features_set_of(labels, name, "replicas", "%u", share->replicas);
+    gpu_features_set_of(labels, name, "sharing-strategy", "%s", plugin_sharing_name(share->how));
 }
 
 /* Counts units once that are offered several times. */
@@ -151,7 +151,7 @@ static void whole_gpus(const struct gpu_features *f, json_t *labels)
     const struct plugin_share share = share_of(f, RESOURCE_GPU, f->all_divided);
     resource(f, RESOURCE_GPU, "", f->gpus, &share, labels);
     if (f->memory_mib)
-        set_of(labels, RESOURCE_GPU, "memory", "%u", f->memory_mib);
+        gpu_features_set_of(labels, RESOURCE_GPU, "memory", "%u", f->memory_mib);
 }
 
 /* With strategy single, each resource unit is a slice. Its kind must be known; otherwise no label

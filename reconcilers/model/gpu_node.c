@@ -13,7 +13,7 @@
 #include "kube/request.h"
 #include "reconcilers/model/reason.h"
 
-static const char *owner_of(const json_t *object)
+static const char *gpu_node_owner_of(const json_t *object)
 {
     size_t i;
     json_t *owner;
@@ -67,7 +67,7 @@ void log_tail_free(struct log_tail *w)
     free(w);
 }
 
-static struct log_tail *words_of(const json_t *object)
+static struct log_tail *gpu_node_words_of(const json_t *object)
 {
     const json_t *said = json_at(object, "status.lastWords");
     const char *pod = json_str(said, "pod"), *container = json_str(said, "container"), *text = json_str(said, "text");
@@ -99,12 +99,12 @@ struct gpu_node *gpu_node_project(const json_t *object)
     struct gpu_node *g = xcalloc(1, sizeof *g);
     g->head.key = record_key(object);
     snprintf(g->head.uid, sizeof g->head.uid, "%s", object_uid(object));
-    g->owner = gpu_node_owner(owner_of(object));
+    g->owner = gpu_node_owner(gpu_node_owner_of(object));
     take_state(object, g->state);
     g->rolled_back = reason_parse(json_str(object, "status.reason")) == REASON_ROLLED_BACK;
     g->since_s = since_of(object);
     g->said = gpu_node_said(json_object_get(object, "status"));
-    g->words = words_of(object);
+    g->words = gpu_node_words_of(object);
     g->inventory = node_inventory_read(json_at(object, "status." GPU_NODE_INVENTORY));
     if (g->inventory)
         g->inventory->said_s = said_at(object);

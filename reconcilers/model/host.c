@@ -193,7 +193,7 @@ static bool is_elsewhere(const struct node_facts *facts)
     return facts->inventory && facts->inventory->runtime_missing;
 }
 
-static enum host_runtime runtime_of(const struct node_facts *facts)
+static enum host_runtime host_runtime_of(const struct node_facts *facts)
 {
     if (is_elsewhere(facts))
         return RUNTIME_UNKNOWN;
@@ -224,7 +224,7 @@ struct host host_of(const struct node_facts *facts)
     struct host host = {
         .kernel = str_or_empty(facts->kernel_version),
         .architecture = str_or_empty(facts->architecture),
-        .runtime = runtime_of(facts),
+        .runtime = host_runtime_of(facts),
         .distribution = distribution_of(facts),
     };
     set_os(&host, facts);

@@ -75,7 +75,7 @@ static int32_t count_gpus(const struct vendor *v, const json_t *allocatable,
     return total > INT32_MAX ? INT32_MAX : (int32_t) total;
 }
 
-static int by_name(const void *a, const void *b)
+static int node_by_name(const void *a, const void *b)
 {
     return strcmp(*(const char *const *) a, *(const char *const *) b);
 }
@@ -90,7 +90,7 @@ static uint32_t project_slices(struct intern *in, const struct vendor *v, const 
     json_object_foreach ((json_t *) allocatable, key, value)
         if (vendor_partition(v, key) && can_be_asked_for(key))
             names[count++] = key;
-    qsort(names, count, sizeof *names, by_name);
+    qsort(names, count, sizeof *names, node_by_name);
     for (size_t i = 0; i < count; i++) {
         const char *amount = json_key(allocatable, names[i]);
         int64_t n;
@@ -151,7 +151,7 @@ static uint32_t project_note(struct intern *in, const json_t *object, const char
 }
 
 /* A node that has just joined and does not report Ready yet is not down. */
-static bool is_up(const char *ready)
+static bool node_is_up(const char *ready)
 {
     return str_eq(ready, "True") || !*ready;
 }
@@ -208,7 +208,7 @@ struct node *node_project(struct intern *in, const json_t *object)
     n->architecture = intern_add(in, json_str(info, "architecture"));
     n->boot = inventory_boot(json_str(info, "bootID"));
     project_gpus(in, n, json_object_get(object, "status"));
-    n->ready = is_up(condition_status(json_at(object, "status.conditions"), "Ready"));
+    n->ready = node_is_up(condition_status(json_at(object, "status.conditions"), "Ready"));
     n->up_since_s = up_since(json_at(object, "status.conditions"));
     n->gpu_ready = node_condition(condition_find(json_at(object, "status.conditions"), NODE_CONDITION));
     n->cordoned = json_bool(object, "spec.unschedulable", false);

@@ -15,7 +15,7 @@ uint64_t node_holder_id(const char *uid)
     return *uid ? str_hash(uid, strlen(uid)) : 0;
 }
 
-static void take_text(const json_t *holder, const char *key, int max, char ret[static HOLDER_NAME_MAX])
+static void node_holders_take_text(const json_t *holder, const char *key, int max, char ret[static HOLDER_NAME_MAX])
 {
     snprintf(ret, HOLDER_NAME_MAX, "%.*s", max, json_str_or_empty(holder, key));
     /* For sentences: one line, without bytes that JSON encodes as six. */
@@ -28,9 +28,9 @@ static void take_host(struct node_holders *h, const json_t *holder)
 {
     struct host_holder *host = &h->hosts[h->host_count++];
     int64_t pid = json_int(holder, "pid", 0);
-    take_text(holder, "process", HOLDER_NAME_MAX - 1, host->process);
-    take_text(holder, "unit", HOLDER_NAME_MAX - 1, host->unit);
-    take_text(holder, "container", CONTAINER_SHOWN, host->container);
+    node_holders_take_text(holder, "process", HOLDER_NAME_MAX - 1, host->process);
+    node_holders_take_text(holder, "unit", HOLDER_NAME_MAX - 1, host->unit);
+    node_holders_take_text(holder, "container", CONTAINER_SHOWN, host->container);
     host->fixed = *json_str_or_empty(holder, "podUid") != '\0';
     host->pid = pid > 0 && pid <= PID_MAX ? (int) pid : 0;
 }

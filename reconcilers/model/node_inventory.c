@@ -25,7 +25,7 @@ static bool is_printable(const char *text)
 }
 
 /* A text that is longer than an agent's, or has other bytes, counts as absent. */
-static void take_text(const json_t *object, const char *path, char *ret, size_t size)
+static void node_inventory_take_text(const json_t *object, const char *path, char *ret, size_t size)
 {
     const char *text = json_str_or_empty(object, path);
     if (strlen(text) < size && is_printable(text))
@@ -43,7 +43,7 @@ static void take_slices(struct node_inventory *i, const json_t *devices)
     const json_t *device;
     json_array_foreach (devices, n, device) {
         if (!*i->slice)
-            take_text(device, "profile", i->slice, sizeof i->slice);
+            node_inventory_take_text(device, "profile", i->slice, sizeof i->slice);
         i->many_kinds |= !str_eq(json_str(device, "profile"), i->slice);
     }
 }
@@ -58,7 +58,7 @@ static void take_driven(struct node_inventory *i, const json_t *gpu)
     if (!i->memory_mib && memory_mib > 0 && memory_mib <= INT32_MAX)
         i->memory_mib = (uint32_t) memory_mib;
     if (!*i->product)
-        take_text(gpu, "product", i->product, sizeof i->product);
+        node_inventory_take_text(gpu, "product", i->product, sizeof i->product);
     i->alike += *i->product && str_eq(json_str(gpu, "product"), i->product);
 }
 
@@ -67,7 +67,7 @@ static void take_gpu(struct node_inventory *i, const json_t *gpu)
     const char *driver = json_str(gpu, "driver");
     if (is_lost(json_str(gpu, "bus"))) {
         if (!i->lost++)
-            take_text(gpu, "address", i->lost_address, sizeof i->lost_address);
+            node_inventory_take_text(gpu, "address", i->lost_address, sizeof i->lost_address);
         return;
     }
     i->gpus++;
@@ -111,7 +111,7 @@ static void take_gpus(struct node_inventory *i, const json_t *inventory)
 
 /* The kubelet's runtime: the one that its configuration names, else the only one. NULL: not
  * known. */
-static const json_t *runtime_of(const json_t *runtimes, const char *endpoint)
+static const json_t *node_inventory_runtime_of(const json_t *runtimes, const char *endpoint)
 {
     if (endpoint)
         return json_find(runtimes, "socket", cri_socket(endpoint));
@@ -122,13 +122,13 @@ static void take_runtime(struct node_inventory *i, const json_t *inventory)
 {
     const json_t *runtimes = json_object_get(inventory, "runtimes");
     const char *endpoint = json_str(inventory, "kubelet.endpoint");
-    const json_t *used = runtime_of(runtimes, endpoint);
+    const json_t *used = node_inventory_runtime_of(runtimes, endpoint);
     if (used) {
         i->runtime = host_runtime_parse(json_str(used, "name"));
         i->distribution = host_distribution_parse(json_str(used, "distribution"));
     }
     if (used && !str_eq(json_str(inventory, "kubelet.root"), host_kubelet_root(i->distribution)))
-        take_text(inventory, "kubelet.root", i->kubelet_root, sizeof i->kubelet_root);
+        node_inventory_take_text(inventory, "kubelet.root", i->kubelet_root, sizeof i->kubelet_root);
     i->no_handler = json_str(used, "config") && !str_eq(json_str(inventory, "hostToolkit.handler"), "nvidia");
     bool none = json_is_array(runtimes) && json_array_size(runtimes) == 0;
     i->runtime_missing = json_is_array(runtimes) && !used && (none || endpoint);
@@ -156,10 +156,10 @@ struct node_inventory *node_inventory_read(const json_t *inventory)
     take_gpus(i, inventory);
     take_runtime(i, inventory);
     i->host_toolkit = toolkit_of(json_object_get(inventory, "hostToolkit"));
-    take_text(inventory, "hostToolkit.version", i->toolkit_version, sizeof i->toolkit_version);
-    take_text(inventory, "machine", i->machine, sizeof i->machine);
+    node_inventory_take_text(inventory, "hostToolkit.version", i->toolkit_version, sizeof i->toolkit_version);
+    node_inventory_take_text(inventory, "machine", i->machine, sizeof i->machine);
     i->module_loaded = json_bool(inventory, "module.loaded", false);
-    take_text(inventory, "module.version", i->module_version, sizeof i->module_version);
+    node_inventory_take_text(inventory, "module.version", i->module_version, sizeof i->module_version);
     i->driver_container = json_bool(inventory, "driverContainer", false);
     i->host_driver = json_bool(inventory, "hostDriver.installed", false);
     i->google_driver =

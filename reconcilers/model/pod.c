@@ -112,7 +112,7 @@ static bool has_volume(const json_t *object, const char *kind)
  * name any owner. The garbage collector deletes a pod whose owner does not exist with that uid, but
  * only if it knows the kinds of all owners. So a pod counts as owned only if it has exactly one
  * owner, of a group and version that every API server has. */
-static const json_t *owner_of(const json_t *object, const char *api_version, const char *kind)
+static const json_t *pod_owner_of(const json_t *object, const char *api_version, const char *kind)
 {
     const json_t *owner = object_controller(object);
     bool alone = json_array_size(json_at(object, "metadata.ownerReferences")) == 1;
@@ -121,14 +121,14 @@ static const json_t *owner_of(const json_t *object, const char *api_version, con
 
 static bool is_of_daemonset(const json_t *object)
 {
-    return owner_of(object, "apps/v1", "DaemonSet") != NULL;
+    return pod_owner_of(object, "apps/v1", "DaemonSet") != NULL;
 }
 
 /* The node that a static pod names as its owner; NULL: it is not static. The kubelet deletes a pod
  * with that annotation for which it has no file, and never runs it. */
 static const json_t *owner_of_static(const json_t *object)
 {
-    const json_t *owner = owner_of(object, "v1", "Node");
+    const json_t *owner = pod_owner_of(object, "v1", "Node");
     bool there = str_eq(json_str(owner, "name"), json_str_or_empty(object, "spec.nodeName"));
     return there && object_annotation(object, KUBELET_MIRROR) ? owner : NULL;
 }
@@ -160,7 +160,7 @@ static const struct sign *foreign_sign(const json_t *object)
 
 /* Reasons become reasons of conditions, which must be one word: a node's text must not invalidate a
  * whole status. */
-static bool is_word(const char *reason)
+static bool pod_is_word(const char *reason)
 {
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
     size_t len = strlen(reason);
@@ -168,11 +168,11 @@ static bool is_word(const char *reason)
            strcspn(reason, "0123456789") > 0;
 }
 
-static void set_problem(struct intern *in, struct pod *p, const char *given_reason, const char *message)
+static void pod_set_problem(struct intern *in, struct pod *p, const char *given_reason, const char *message)
 {
     if (p->problem || !given_reason)
         return;
-    const char *reason = is_word(given_reason) ? given_reason : reason_text(REASON_POD_PROBLEM);
+    const char *reason = pod_is_word(given_reason) ? given_reason : reason_text(REASON_POD_PROBLEM);
     CLEANUP_FREE char *text = message && *message ? xasprintf("%s: %s", reason, message) : xstrdup(reason);
     p->problem = str_shortened(text, PROBLEM_MAX);
     for (char *c = p->problem; *c; c++)
@@ -220,7 +220,7 @@ static void set_crash(struct intern *in, struct pod *p, const json_t *status, co
                                         (int) json_int(end, "exitCode", 0), *said ? ": " : "", said);
     const char *kubelets =
         again ? reason_text(REASON_CRASH_LOOP_BACK_OFF) : json_str(end, "reason");
-    set_problem(in, p, is_ours ? runtime : kubelets, text);
+    pod_set_problem(in, p, is_ours ? runtime : kubelets, text);
     if (!first || !p->problem || p->component == OPERAND_NONE)
         return;
     p->ended.container = intern_add(in, json_str(status, "name"));
@@ -233,7 +233,7 @@ static void set_waiting(struct intern *in, struct pod *p, const char *reason, co
     bool names =
         *image && *message && task_cannot_pull(reason_parse(reason)) && !strstr(message, image);
     CLEANUP_FREE char *text = names ? xasprintf("%s: %s", image, message) : xstrdup(message);
-    set_problem(in, p, reason, text);
+    pod_set_problem(in, p, reason, text);
 }
 
 /* The first container that waits for a bad reason, or failed, names the problem. */
@@ -285,9 +285,9 @@ static void look_at_status(struct intern *in, struct pod *p, const json_t *objec
     look_at_containers(in, p, json_at(object, "status.containerStatuses"));
     const json_t *scheduled = condition_find(conditions, "PodScheduled");
     if (str_eq(json_str(scheduled, "status"), "False"))
-        set_problem(in, p, json_str(scheduled, "reason"), json_str(scheduled, "message"));
+        pod_set_problem(in, p, json_str(scheduled, "reason"), json_str(scheduled, "message"));
     if (is_finished(object))
-        set_problem(in, p, json_str(object, "status.reason"), json_str(object, "status.message"));
+        pod_set_problem(in, p, json_str(object, "status.reason"), json_str(object, "status.message"));
 }
 
 /* An operand is a pod that a DaemonSet of Ostler's controls. An orphaned pod is the user's, and

@@ -18,7 +18,7 @@ enum {
 };
 
 /* Neither keys nor values contain either separator. */
-static void add_labels(struct buf *text, const struct selector *asks, const json_t *labels)
+static void pod_traits_add_labels(struct buf *text, const struct selector *asks, const json_t *labels)
 {
     const char *key;
     json_t *value;
@@ -54,7 +54,7 @@ uint32_t pod_traits(struct intern *in, const struct selector *asks, const json_t
 {
     CLEANUP_BUF struct buf text = BUF_INIT(TRAITS_MAX);
     add_tolerated(&text, json_at(object, "spec.tolerations"));
-    add_labels(&text, asks, json_at(object, "metadata.labels"));
+    pod_traits_add_labels(&text, asks, json_at(object, "metadata.labels"));
     return text.len ? intern_add(in, buf_text(&text)) : INTERN_NONE;
 }
 

@@ -18,7 +18,7 @@ static bool is_one_of(char c, const char *set)
 }
 
 /* Whether [s, s+n) consists of characters of `inner`, with one of `edge` first and last. */
-static bool is_word(const char *s, size_t n, const char *edge, const char *inner)
+static bool policy_formats_is_word(const char *s, size_t n, const char *edge, const char *inner)
 {
     if (n == 0 || !is_one_of(s[0], edge) || !is_one_of(s[n - 1], edge))
         return false;
@@ -40,7 +40,7 @@ static bool is_dns_name(const char *s, size_t n)
         size_t word = 0;
         while (word < n && s[word] != '.')
             word++;
-        if (!is_word(s, word, LOWER DIGITS, LOWER DIGITS "-"))
+        if (!policy_formats_is_word(s, word, LOWER DIGITS, LOWER DIGITS "-"))
             return false;
         if (word == n)
             return true;
@@ -57,7 +57,7 @@ static bool matches_subdomain(const char *s)
 static bool matches_name_part(const char *s)
 {
     size_t n = strlen(s);
-    return n <= 63 && is_word(s, n, ALNUM, ALNUM "._-");
+    return n <= 63 && policy_formats_is_word(s, n, ALNUM, ALNUM "._-");
 }
 
 static bool matches_label_key(const char *s)
@@ -76,7 +76,7 @@ static bool matches_label_value(const char *s)
 
 static bool matches_pool(const char *s)
 {
-    return is_word(s, strlen(s), LOWER DIGITS, LOWER DIGITS "-");
+    return policy_formats_is_word(s, strlen(s), LOWER DIGITS, LOWER DIGITS "-");
 }
 
 static bool matches_version(const char *s)
@@ -94,7 +94,7 @@ static bool matches_path(const char *s)
 {
     for (;;) {
         size_t n = strcspn(s, "/");
-        if (!is_word(s, n, LOWER DIGITS, LOWER DIGITS "._-"))
+        if (!policy_formats_is_word(s, n, LOWER DIGITS, LOWER DIGITS "._-"))
             return false;
         if (s[n] == '\0')
             return true;
@@ -105,7 +105,7 @@ static bool matches_path(const char *s)
 static bool matches_repository(const char *s)
 {
     size_t host = strcspn(s, ":/");
-    if (!is_word(s, host, LOWER DIGITS, LOWER DIGITS ".-"))
+    if (!policy_formats_is_word(s, host, LOWER DIGITS, LOWER DIGITS ".-"))
         return false;
     s += host;
     if (*s == ':') {

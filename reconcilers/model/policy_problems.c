@@ -12,10 +12,10 @@
 /* Longest name shown in a path; unknown names can have any length. */
 #define NAME_LENGTH_MAX 64
 
-static void add_place(struct buf *b, const struct policy_place *place)
+static void policy_problems_add_place(struct buf *b, const struct policy_place *place)
 {
     if (place->up)
-        add_place(b, place->up);
+        policy_problems_add_place(b, place->up);
     CLEANUP_FREE char *name = str_shortened(str_or_empty(place->name), NAME_LENGTH_MAX);
     switch (place->kind) {
     case PLACE_FIELD:
@@ -45,7 +45,7 @@ static char *cleaned(char *text_steal, size_t max)
 static char *place_text(const struct policy_place *place)
 {
     CLEANUP_BUF struct buf b = BUF_INIT(4096);
-    add_place(&b, place);
+    policy_problems_add_place(&b, place);
     return cleaned(buf_take(&b), FIELD_LENGTH_MAX);
 }
 

@@ -32,7 +32,7 @@ bool policy_taint_of_kubernetes(const char *key)
     return policy_key_of_kubernetes(key) && !autoscaler_gives_key(key);
 }
 
-static bool is_ours(const char *key)
+static bool policy_rules_is_ours(const char *key)
 {
     return is_under(key, "ostler.dev");
 }
@@ -71,7 +71,7 @@ static bool no_key_of_kubernetes(const json_t *map)
 
 static bool no_key_of_ours(const json_t *map)
 {
-    return !any_key(map, is_ours);
+    return !any_key(map, policy_rules_is_ours);
 }
 
 static bool no_key_of_children(const json_t *map)
@@ -87,7 +87,7 @@ static bool not_of_kubernetes(const json_t *key)
 
 static bool not_of_ours(const json_t *key)
 {
-    return !is_ours(json_string_value(key));
+    return !policy_rules_is_ours(json_string_value(key));
 }
 
 static bool values_fit_operator(const json_t *expression)

@@ -11,7 +11,7 @@
  * lack the label, so only conditions that hold without it and fail with it are checked. */
 
 /* Whether a map has the label; value NULL: any value. */
-static bool has(const json_t *labels, const char *key, const char *value)
+static bool policy_selectors_has(const json_t *labels, const char *key, const char *value)
 {
     const char *given = json_key(labels, key);
     return given && (!value || str_eq(given, value));
@@ -22,7 +22,7 @@ static bool pools_give(const json_t *spec, const char *key, const char *value)
     size_t i;
     json_t *pool;
     json_array_foreach (json_object_get(spec, "pools"), i, pool)
-        if (has(json_object_get(pool, "nodeLabels"), key, value))
+        if (policy_selectors_has(json_object_get(pool, "nodeLabels"), key, value))
             return true;
     return false;
 }
@@ -39,10 +39,12 @@ static bool is_assignment(const char *key)
     return str_eq(key, LABEL_REMOVAL);
 }
 
-static bool is_given(const json_t *spec, const char *key, const char *value)
+static bool policy_selectors_is_given(const json_t *spec, const char *key, const char *value)
 {
     bool present = vendor_of_present(key) && (!value || str_eq(value, "true"));
-    return present || is_assignment(key) || has(json_at(spec, "nodes.labels"), key, value) || pools_give(spec, key, value);
+    return present || is_assignment(key) ||
+           policy_selectors_has(json_at(spec, "nodes.labels"), key, value) ||
+           pools_give(spec, key, value);
 }
 
 /* Whether an expression holds until Ostler has labelled the node. */
@@ -50,12 +52,12 @@ static bool holds_until_given(const json_t *spec, const json_t *expression)
 {
     const char *key = json_key(expression, "key"), *operator = json_key(expression, "operator");
     if (key && str_eq(operator, "DoesNotExist"))
-        return is_given(spec, key, NULL);
+        return policy_selectors_is_given(spec, key, NULL);
     size_t i;
     json_t *value;
     if (key && str_eq(operator, "NotIn"))
         json_array_foreach (json_object_get(expression, "values"), i, value)
-            if (json_is_string(value) && is_given(spec, key, json_string_value(value)))
+            if (json_is_string(value) && policy_selectors_is_given(spec, key, json_string_value(value)))
                 return true;
     return false;
 }

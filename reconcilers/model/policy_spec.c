@@ -34,13 +34,13 @@ static const char *type_name(const json_t *value)
 }
 
 /* A given string, quoted and shortened; the caller frees it. */
-static char *shown(const json_t *string)
+static char *policy_spec_shown(const json_t *string)
 {
     CLEANUP_FREE char *s = str_shortened(json_string_value(string), VALUE_LENGTH_MAX);
     return xasprintf("\"%s\"", s);
 }
 
-static json_t *wrong_type(const char *wanted, const json_t *value, const struct policy_place *at,
+static json_t *policy_spec_wrong_type(const char *wanted, const json_t *value, const struct policy_place *at,
                           struct policy_problems *problems)
 {
     bool unquoted = str_eq(wanted, "a string") && (json_is_number(value) || json_is_boolean(value));
@@ -53,7 +53,7 @@ static json_t *wrong_type(const char *wanted, const json_t *value, const struct 
 static bool is_text(const json_t *value, const struct policy_place *at, struct policy_problems *problems)
 {
     if (!json_is_string(value)) {
-        wrong_type("a string", value, at, problems);
+        policy_spec_wrong_type("a string", value, at, problems);
         return false;
     }
     if (!json_is_whole(value))
@@ -67,7 +67,7 @@ static json_t *read_string(enum policy_format format, const json_t *value,
     if (!is_text(value, at, problems))
         return NULL;
     if (!policy_format_matches(format, json_string_value(value))) {
-        CLEANUP_FREE char *text = shown(value);
+        CLEANUP_FREE char *text = policy_spec_shown(value);
         policy_problem_add(problems, at, "%s, not %s", policy_format(format)->sentence, text);
         return NULL;
     }
@@ -85,7 +85,7 @@ static json_t *read_enum(const struct policy_field *field, const json_t *value,
             return json_incref((json_t *) value);
         buf_printf(&choices, "%s%s", v == field->values ? "" : v[1] ? ", " : " or ", *v);
     }
-    CLEANUP_FREE char *text = shown(value);
+    CLEANUP_FREE char *text = policy_spec_shown(value);
     policy_problem_add(problems, at, "must be %s, not %s", buf_text(&choices), text);
     return NULL;
 }
@@ -94,7 +94,7 @@ static json_t *read_bool(const json_t *value, const struct policy_place *at,
                          struct policy_problems *problems)
 {
     if (!json_is_boolean(value))
-        return wrong_type("true or false", value, at, problems);
+        return policy_spec_wrong_type("true or false", value, at, problems);
     return json_incref((json_t *) value);
 }
 
@@ -102,7 +102,7 @@ static json_t *read_int(const struct policy_field *field, const json_t *value,
                         const struct policy_place *at, struct policy_problems *problems)
 {
     if (!json_is_integer(value))
-        return wrong_type("a whole number", value, at, problems);
+        return policy_spec_wrong_type("a whole number", value, at, problems);
     json_int_t n = json_integer_value(value);
     if (n < field->min || n > field->max) {
         policy_problem_add(problems, at,
@@ -120,7 +120,7 @@ static json_t *read_count(const struct policy_field *field, const json_t *value,
     if (json_is_string(value))
         return read_string(field->format, value, at, problems);
     if (!json_is_integer(value))
-        return wrong_type("a whole number or a percentage", value, at, problems);
+        return policy_spec_wrong_type("a whole number or a percentage", value, at, problems);
     return read_int(field, value, at, problems);
 }
 
@@ -145,7 +145,7 @@ static json_t *read_duration(const struct policy_field *field, const json_t *val
         ms > field->max * 1000) {
         CLEANUP_FREE char *min = duration_text(field->min);
         CLEANUP_FREE char *max = duration_text(field->max);
-        CLEANUP_FREE char *text = shown(string);
+        CLEANUP_FREE char *text = policy_spec_shown(string);
         policy_problem_add(problems, at, "must be a duration from %s to %s, not %s", min, max,
                            text);
         return NULL;
@@ -169,7 +169,7 @@ static json_t *read_map(const struct policy_field *field, const json_t *value,
                         const struct policy_place *at, struct policy_problems *problems)
 {
     if (!json_is_object(value))
-        return wrong_type("a map of labels", value, at, problems);
+        return policy_spec_wrong_type("a map of labels", value, at, problems);
     size_t n = json_object_size(value);
     if (n < (size_t) field->min || n > (size_t) field->max) {
         policy_problem_add(problems, at, "must have from %d to %d entries, not %zu",
@@ -215,13 +215,13 @@ static bool is_repeated(const json_t *list, const json_t *item)
 }
 
 /* One item of a list, with its rules, which apply to items and not to the list. */
-static json_t *read_item(const struct policy_field *field, const json_t *value,
+static json_t *policy_spec_read_item(const struct policy_field *field, const json_t *value,
                          const struct policy_place *at, struct policy_problems *problems)
 {
     if (field->type == FIELD_STRINGS)
         return read_string(field->format, value, at, problems);
     if (!json_is_object(value))
-        return wrong_type("a map", value, at, problems);
+        return policy_spec_wrong_type("a map", value, at, problems);
     size_t before = policy_problems_count(problems);
     json_t *item = read_fields(field->children, value, true, at, problems);
     if (policy_problems_count(problems) == before)
@@ -229,11 +229,11 @@ static json_t *read_item(const struct policy_field *field, const json_t *value,
     return item;
 }
 
-static json_t *read_list(const struct policy_field *field, const json_t *value,
+static json_t *policy_spec_read_list(const struct policy_field *field, const json_t *value,
                          const struct policy_place *at, struct policy_problems *problems)
 {
     if (!json_is_array(value))
-        return wrong_type("a list", value, at, problems);
+        return policy_spec_wrong_type("a list", value, at, problems);
     if (json_array_size(value) > (size_t) field->max) {
         policy_problem_add(problems, at, "must have at most %d items, not %zu", (int) field->max,
                            json_array_size(value));
@@ -244,7 +244,7 @@ static json_t *read_list(const struct policy_field *field, const json_t *value,
     json_t *entry;
     json_array_foreach ((json_t *) value, i, entry) {
         const struct policy_place here = { .up = at, .kind = PLACE_ITEM, .index = i };
-        json_t *item = read_item(field, entry, &here, problems);
+        json_t *item = policy_spec_read_item(field, entry, &here, problems);
         if ((field->flags & FIELD_UNIQUE) && is_repeated(list, item))
             policy_problem_add(problems, &here, "\"%s\" is there twice", identity(item));
         /* A wrong item keeps its place, so that the others keep their index. */
@@ -253,11 +253,11 @@ static json_t *read_list(const struct policy_field *field, const json_t *value,
     return list;
 }
 
-static json_t *read_object(const struct policy_field *field, const json_t *value, bool fill,
+static json_t *policy_spec_read_object(const struct policy_field *field, const json_t *value, bool fill,
                            const struct policy_place *at, struct policy_problems *problems)
 {
     if (!json_is_object(value))
-        return wrong_type("a map", value, at, problems);
+        return policy_spec_wrong_type("a map", value, at, problems);
     return read_fields(field->children, value, fill && !(field->flags & FIELD_OVERRIDES), at,
                        problems);
 }
@@ -268,10 +268,10 @@ static json_t *read_value(const struct policy_field *field, const json_t *value,
 {
     switch (field->type) {
     case FIELD_OBJECT:
-        return read_object(field, value, fill, at, problems);
+        return policy_spec_read_object(field, value, fill, at, problems);
     case FIELD_LIST:
     case FIELD_STRINGS:
-        return read_list(field, value, at, problems);
+        return policy_spec_read_list(field, value, at, problems);
     case FIELD_MAP:
         return read_map(field, value, at, problems);
     case FIELD_STRING:

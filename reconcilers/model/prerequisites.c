@@ -110,7 +110,7 @@ static judge_fn *const judges[PREREQUISITES_PARTS] = {
 };
 
 /* Whether it differs from the known problem. */
-static bool replace(struct prerequisite_problem *p, struct prerequisite_problem by_steal)
+static bool prerequisites_replace(struct prerequisite_problem *p, struct prerequisite_problem by_steal)
 {
     bool news = !str_eq(p->message, by_steal.message);
     free(p->message);
@@ -121,12 +121,12 @@ static bool replace(struct prerequisite_problem *p, struct prerequisite_problem 
 
 bool prerequisites_take(struct prerequisites *s, enum prerequisite part, const json_t *answer, const char *ns)
 {
-    return replace(&s->of[part], judges[part](answer, ns));
+    return prerequisites_replace(&s->of[part], judges[part](answer, ns));
 }
 
 bool prerequisites_forget(struct prerequisites *s, enum prerequisite part)
 {
-    return replace(&s->of[part], (struct prerequisite_problem){ 0 });
+    return prerequisites_replace(&s->of[part], (struct prerequisite_problem){ 0 });
 }
 
 const struct prerequisite_problem *prerequisites_of(const struct prerequisites *s, enum prerequisite part)

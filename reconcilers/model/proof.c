@@ -54,7 +54,7 @@ static bool is_hash(const char *text)
     return strlen(text) < REVISION_HASH_MAX;
 }
 
-static bool take_text(bool (*good)(const char *text), const char *text, char *ret, size_t size)
+static bool proof_take_text(bool (*good)(const char *text), const char *text, char *ret, size_t size)
 {
     if (text && strlen(text) < size && good(text))
         return snprintf(ret, size, "%s", text) >= 0;
@@ -71,27 +71,27 @@ static void read_product(const char *value, struct proof_facts *ret)
     for (char *c = label; *c; c++)
         if (*c == ' ')
             *c = '-';
-    take_text(is_product, label, ret->product, sizeof ret->product);
+    proof_take_text(is_product, label, ret->product, sizeof ret->product);
 }
 
 static void read_driver(const char *value, struct proof_facts *ret)
 {
-    take_text(is_version, value, ret->driver, sizeof ret->driver);
+    proof_take_text(is_version, value, ret->driver, sizeof ret->driver);
 }
 
 static void read_compute(const char *value, struct proof_facts *ret)
 {
-    take_text(is_version, value, ret->compute, sizeof ret->compute);
+    proof_take_text(is_version, value, ret->compute, sizeof ret->compute);
 }
 
 static void read_cuda(const char *value, struct proof_facts *ret)
 {
-    take_text(is_version, value, ret->cuda, sizeof ret->cuda);
+    proof_take_text(is_version, value, ret->cuda, sizeof ret->cuda);
 }
 
 static void read_slice(const char *value, struct proof_facts *ret)
 {
-    take_text(is_product, value, ret->slice, sizeof ret->slice);
+    proof_take_text(is_product, value, ret->slice, sizeof ret->slice);
 }
 
 static void read_memory(const char *value, struct proof_facts *ret)
@@ -131,10 +131,10 @@ void proof_read(const char *said, struct proof_facts *ret)
 static bool read_optional(const json_t *said, const char *key, bool (*good)(const char *text), char *ret, size_t size)
 {
     const json_t *value = json_object_get(said, key);
-    return !value || take_text(good, json_string_value(value), ret, size);
+    return !value || proof_take_text(good, json_string_value(value), ret, size);
 }
 
-static bool read_number(const json_t *said, const char *key, int64_t max, unsigned *ret)
+static bool proof_read_number(const json_t *said, const char *key, int64_t max, unsigned *ret)
 {
     const json_t *value = json_object_get(said, key);
     json_int_t n = json_integer_value(value);
@@ -164,13 +164,13 @@ static bool read_members(const json_t *said, struct proof *ret)
 {
     struct proof_facts *f = &ret->facts;
     return json_is_object(said) && json_integer_value(json_object_get(said, "v")) == VERSION && read_way(said, &ret->way) &&
-           read_revisions(said, &ret->of) && read_number(said, "gpus", GPUS_MAX, &ret->gpus) &&
+           read_revisions(said, &ret->of) && proof_read_number(said, "gpus", GPUS_MAX, &ret->gpus) &&
            read_optional(said, "version", is_version, f->driver, sizeof f->driver) &&
            read_optional(said, "product", is_product, f->product, sizeof f->product) &&
            read_optional(said, "compute", is_version, f->compute, sizeof f->compute) &&
            read_optional(said, "cuda", is_version, f->cuda, sizeof f->cuda) &&
            read_optional(said, "slice", is_product, f->slice, sizeof f->slice) &&
-           read_number(said, "memory", MEMORY_MAX_MIB, &f->memory_mib);
+           proof_read_number(said, "memory", MEMORY_MAX_MIB, &f->memory_mib);
 }
 
 bool proof_parse(const char *text, struct proof *ret)

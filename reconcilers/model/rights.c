@@ -28,7 +28,7 @@ static bool lists(const json_t *rule, const char *key, const char *word)
 }
 
 /* A rule for one named object counts: Ostler uses that name. */
-static bool is_given(const json_t *review, const char *verb, const char *group, const char *resource)
+static bool rights_is_given(const json_t *review, const char *verb, const char *group, const char *resource)
 {
     size_t i;
     json_t *rule;
@@ -40,7 +40,7 @@ static bool is_given(const json_t *review, const char *verb, const char *group, 
 
 static void look_for(const json_t *review, const char *verb, const struct resource *r, const char *resource, struct missing *m)
 {
-    if (is_given(review, verb, r->group, resource))
+    if (rights_is_given(review, verb, r->group, resource))
         return;
     if (m->count++ < NAMED_MAX)
         buf_printf(&m->text, "%s%s %s", m->count > 1 ? ", " : "", verb, resource);

@@ -18,7 +18,7 @@ static const struct field {
 };
 
 /* Reads a number from `min` to `max`. Returns what follows it, or NULL. */
-static const char *read_number(const char *s, size_t digits_max, int64_t min, int64_t max, int64_t *ret)
+static const char *schedule_read_number(const char *s, size_t digits_max, int64_t min, int64_t max, int64_t *ret)
 {
     size_t n = strspn(s, "0123456789");
     char digits[3] = { 0 };
@@ -30,7 +30,7 @@ static const char *read_number(const char *s, size_t digits_max, int64_t min, in
 
 /* Adds one item: "*", "5" or "1-5", each with an optional step "/2". Returns what follows it, or
  * NULL. */
-static const char *read_item(const char *s, const struct field *f, uint64_t *bits, bool *star)
+static const char *schedule_read_item(const char *s, const struct field *f, uint64_t *bits, bool *star)
 {
     int64_t first = f->min, end = f->min + f->size - 1, last = end, step = 1;
     bool one = false;
@@ -38,14 +38,14 @@ static const char *read_item(const char *s, const struct field *f, uint64_t *bit
         *star = true;
         s++;
     } else {
-        s = read_number(s, f->digits, f->min, f->max, &first);
+        s = schedule_read_number(s, f->digits, f->min, f->max, &first);
         one = s && *s != '-';
         last = first;
         if (s && !one)
-            s = read_number(s + 1, f->digits, f->min, f->max, &last);
+            s = schedule_read_number(s + 1, f->digits, f->min, f->max, &last);
     }
     if (s && *s == '/') {
-        s = s[1] == '0' ? NULL : read_number(s + 1, 2, 1, 99, &step);
+        s = s[1] == '0' ? NULL : schedule_read_number(s + 1, 2, 1, 99, &step);
         if (one)
             last = end;
     }
@@ -63,7 +63,7 @@ bool schedule_parse(const char *text, struct schedule *ret)
     for (size_t i = 0; i < FIELDS; i++) {
         if (i > 0 && *text++ != ' ')
             return false;
-        while ((text = read_item(text, &fields[i], &bits[i], &star[i])) && *text == ',')
+        while ((text = schedule_read_item(text, &fields[i], &bits[i], &star[i])) && *text == ',')
             text++;
         if (!text)
             return false;
@@ -79,7 +79,7 @@ bool schedule_parse(const char *text, struct schedule *ret)
     return *text == '\0';
 }
 
-static bool has(uint64_t bits, int value)
+static bool schedule_has(uint64_t bits, int value)
 {
     return bits >> value & 1;
 }
@@ -105,15 +105,15 @@ bool schedule_fires(const struct schedule *s)
     if (s->either_day)
         return true;
     for (int month = 1; month <= 12; month++)
-        if (has(s->months, month) && below(s->days, calendar_month_length(2000, month) + 1)) /* a leap year */
+        if (schedule_has(s->months, month) && below(s->days, calendar_month_length(2000, month) + 1)) /* a leap year */
             return true;
     return false;
 }
 
 static bool fits_day(const struct schedule *s, struct date date, int64_t day)
 {
-    bool by_day = has(s->days, date.day);
-    bool by_weekday = has(s->weekdays, calendar_weekday(day));
+    bool by_day = schedule_has(s->days, date.day);
+    bool by_weekday = schedule_has(s->weekdays, calendar_weekday(day));
     return s->either_day ? by_day || by_weekday : by_day && by_weekday;
 }
 
@@ -121,7 +121,7 @@ static bool fits_day(const struct schedule *s, struct date date, int64_t day)
 static int next_of_day(const struct schedule *s, int from)
 {
     int hour = from / 60, minute = from % 60;
-    if (has(s->hours, hour) && s->minutes >> minute)
+    if (schedule_has(s->hours, hour) && s->minutes >> minute)
         return from + lowest(s->minutes >> minute);
     uint32_t later = s->hours >> (hour + 1);
     return later ? (hour + 1 + lowest(later)) * 60 + lowest(s->minutes) : -1;
@@ -132,7 +132,7 @@ static int last_of_day(const struct schedule *s, int to)
 {
     int hour = to / 60;
     uint64_t minutes = below(s->minutes, to % 60 + 1), earlier = below(s->hours, hour);
-    if (has(s->hours, hour) && minutes)
+    if (schedule_has(s->hours, hour) && minutes)
         return hour * 60 + highest(minutes);
     return earlier ? highest(earlier) * 60 + highest(s->minutes) : -1;
 }
@@ -143,7 +143,7 @@ int64_t schedule_next(const struct schedule *s, int64_t from, int64_t to)
     int minute = (int) (from - day * CALENDAR_DAY_MINUTES);
     for (int64_t days = 1; day * CALENDAR_DAY_MINUTES <= to; day += days, minute = 0) {
         struct date date = calendar_date(day);
-        bool month = has(s->months, date.month);
+        bool month = schedule_has(s->months, date.month);
         days = month ? 1 : calendar_month_length(date.year, date.month) - date.day + 1;
         int found = month && fits_day(s, date, day) ? next_of_day(s, minute) : -1;
         int64_t at = day * CALENDAR_DAY_MINUTES + found;
@@ -159,7 +159,7 @@ int64_t schedule_last(const struct schedule *s, int64_t to, int64_t from)
     int minute = (int) (to - day * CALENDAR_DAY_MINUTES);
     for (int64_t days = 1; (day + 1) * CALENDAR_DAY_MINUTES > from; day -= days, minute = CALENDAR_DAY_MINUTES - 1) {
         struct date date = calendar_date(day);
-        bool month = has(s->months, date.month);
+        bool month = schedule_has(s->months, date.month);
         days = month ? 1 : date.day;
         int found = month && fits_day(s, date, day) ? last_of_day(s, minute) : -1;
         int64_t at = day * CALENDAR_DAY_MINUTES + found;

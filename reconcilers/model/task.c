@@ -110,7 +110,7 @@ static const char *without_reason(const char *words)
 }
 
 /* One line, without bytes that JSON encodes as six. */
-static uint32_t words_of(struct intern *in, const json_t *waiting)
+static uint32_t task_words_of(struct intern *in, const json_t *waiting)
 {
     const char *words = without_reason(without_back_off(json_str_or_empty(waiting, "message")));
     CLEANUP_FREE char *text = str_shortened(*words ? words : json_str_or_empty(waiting, "reason"), TASK_WORDS_MAX);
@@ -130,7 +130,7 @@ static void look_at_image(struct intern *in, struct task *t, const json_t *statu
     if (!task_cannot_pull(reason) || t->why_no_image)
         return;
     t->no_image = intern_add(in, json_str(status, "image"));
-    t->why_no_image = words_of(in, json_at(status, "state.waiting"));
+    t->why_no_image = task_words_of(in, json_at(status, "state.waiting"));
 }
 
 static int64_t seconds_of(const char *time)
@@ -154,7 +154,7 @@ static void look_at_end(struct intern *in, struct task *t, const json_t *end)
     t->said = intern_add(in, kept);
 }
 
-static enum task_state state_of(const json_t *object)
+static enum task_state task_state_of(const json_t *object)
 {
     const char *phase = json_str_or_empty(object, "status.phase");
     if (str_eq(phase, "Succeeded"))
@@ -195,7 +195,7 @@ struct task *task_project(struct intern *in, enum task_kind kind, const json_t *
     size_t i, images = json_array_size(containers);
     json_t *status;
     t->kind = kind;
-    t->state = state_of(object);
+    t->state = task_state_of(object);
     t->policy = intern_add(in, object_label(object, LABEL_POLICY_UID));
     t->purpose = intern_add(in, object_label(object, LABEL_REVISION));
     t->resource = device_of(in, containers);

@@ -47,7 +47,7 @@ static void fill_latencies(struct spec_latencies *l)
         l->node_grace_ms = usual.node_grace_ms;
 }
 
-static void tell(void *arg, const struct api_commit *c)
+static void actors_tell(void *arg, const struct api_commit *c)
 {
     struct actors *a = arg;
     /* First, because all others query it. */
@@ -62,7 +62,7 @@ static void tell_what_is_there(struct actors *a)
 {
     for (size_t k = 0; k < kind_count(); k++)
         for (size_t i = 0; i < api_count(a->api, kind_at(k)); i++)
-            tell(a, &(struct api_commit){ .rv = api_rv(a->api),
+            actors_tell(a, &(struct api_commit){ .rv = api_rv(a->api),
                                           .kind = kind_at(k),
                                           .after = api_at(a->api, kind_at(k), i),
                                           .user = "",
@@ -109,7 +109,7 @@ struct actors *actors_new(struct sim *sim, struct api *api, const struct actors_
         if (!(without & (1u << i)))
             a->selves[i] = everybody[i]->begin(a);
     tell_what_is_there(a);
-    api_on_commit(api, tell, a);
+    api_on_commit(api, actors_tell, a);
     make_objects(a, options);
     for (size_t i = 0; i < a->world.node_count; i++)
         kubelet_begin_node(a, &a->world.nodes[i]);

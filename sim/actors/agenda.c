@@ -40,7 +40,7 @@ void agenda_clear(struct agenda *g)
     map_clear(&g->failed);
 }
 
-static void look(void *arg)
+static void agenda_look(void *arg)
 {
     struct item *item = arg;
     /* Removed first, so that the sync may add the same key again. */
@@ -62,7 +62,7 @@ void agenda_at(struct agenda *g, const char *key, int64_t at_ms)
     if (!item) {
         size_t size = strlen(key) + 1;
         item = xcalloc(1, sizeof *item + size);
-        item->event.fn = look;
+        item->event.fn = agenda_look;
         item->event.arg = item;
         item->agenda = g;
         memcpy(item->key, key, size);

@@ -59,7 +59,7 @@ int64_t amount_parse(const char *quantity)
 }
 
 /* The index of a resource, -1 if the table is full. */
-static int place_of(struct amount_names *n, const char *name)
+static int amounts_place_of(struct amount_names *n, const char *name)
 {
     for (int i = 0; i < n->count; i++)
         if (str_eq(n->names[i], name))
@@ -76,7 +76,7 @@ struct amounts amounts_of_list(struct amount_names *n, const json_t *list)
     const char *name;
     json_t *quantity;
     json_object_foreach ((json_t *) list, name, quantity) {
-        int place = place_of(n, name);
+        int place = amounts_place_of(n, name);
         if (place >= 0)
             out.of[place] = json_is_integer(quantity) ? thousandths_of((double) json_integer_value(quantity) * 1000)
                                                       : amount_parse(json_string_value(quantity));

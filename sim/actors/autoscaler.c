@@ -29,14 +29,14 @@ struct autoscaler {
     int made;
 };
 
-static const struct spec_autoscaler *spec_of(const struct autoscaler *s)
+static const struct spec_autoscaler *autoscaler_spec_of(const struct autoscaler *s)
 {
     return &s->a->world.autoscaler;
 }
 
 static const char *prefix_of(const struct autoscaler *s)
 {
-    return spec_of(s)->prefix ? spec_of(s)->prefix : spec_of(s)->shape->name;
+    return autoscaler_spec_of(s)->prefix ? autoscaler_spec_of(s)->prefix : autoscaler_spec_of(s)->shape->name;
 }
 
 static bool is_own(const struct autoscaler *s, const char *node)
@@ -56,7 +56,7 @@ static bool waits(const json_t *pod)
            pod_devices(pod, RESOURCE_GPU) > 0;
 }
 
-static void commit(void *self, const struct api_commit *c)
+static void autoscaler_commit(void *self, const struct api_commit *c)
 {
     struct autoscaler *s = self;
     const json_t *any = c->after ? c->after : c->before;
@@ -86,7 +86,7 @@ static int64_t coming_gpus(const struct autoscaler *s, int *ret_nodes)
         ++*ret_nodes;
         const json_t *node = api_get(s->a->api, s->a->kinds.node, "", name);
         const char *there = node ? json_key(json_at(node, "status.allocatable"), RESOURCE_GPU) : NULL;
-        coming += !there || str_eq(there, "0") ? spec_of(s)->shape->gpus : 0;
+        coming += !there || str_eq(there, "0") ? autoscaler_spec_of(s)->shape->gpus : 0;
     }
     return coming;
 }
@@ -105,13 +105,13 @@ static void scan(void *self, const char *key)
 {
     struct autoscaler *s = self;
     int nodes;
-    int64_t missing = wanted_gpus(s), gpus = spec_of(s)->shape->gpus;
+    int64_t missing = wanted_gpus(s), gpus = autoscaler_spec_of(s)->shape->gpus;
     if (missing == 0 || gpus <= 0)
         return;
     missing -= coming_gpus(s, &nodes);
-    for (; missing > 0 && nodes < spec_of(s)->max; missing -= gpus, nodes++) {
+    for (; missing > 0 && nodes < autoscaler_spec_of(s)->max; missing -= gpus, nodes++) {
         CLEANUP_FREE char *name = xasprintf("%s-%d", prefix_of(s), ++s->made);
-        actors_node_add(s->a, name, spec_of(s)->shape);
+        actors_node_add(s->a, name, autoscaler_spec_of(s)->shape);
     }
     /* Checks pods that still wait again, as long as more nodes are possible. */
     if (missing > 0 && nodes > 0)
@@ -134,19 +134,19 @@ static bool is_idle(const struct autoscaler *s, const char *node)
 
 /* Whether scale-down is disabled on the node (core/scaledown/eligibility of the cluster autoscaler
  * 1.34). */
-static bool is_kept(const json_t *node)
+static bool autoscaler_is_kept(const json_t *node)
 {
     const json_t *annotations = json_at(node, "metadata.annotations");
     return str_eq(json_key(annotations, "cluster-autoscaler.kubernetes.io/scale-down-disabled"), "true");
 }
 
-static void look_at_node(void *self, const char *name)
+static void autoscaler_look_at_node(void *self, const char *name)
 {
     struct autoscaler *s = self;
     const json_t *node = api_get(s->a->api, s->a->kinds.node, "", name);
     if (!node || fit_taint(node, DELETION_TAINT, NULL) || !is_idle(s, name))
         return;
-    if (is_kept(node)) {
+    if (autoscaler_is_kept(node)) {
         agenda_note(&s->nodes, name);
         return;
     }
@@ -166,21 +166,21 @@ static void end_node(void *self, const char *name)
     actors_node_remove(s->a, name);
 }
 
-static void *begin(struct actors *a)
+static void *autoscaler_begin(struct actors *a)
 {
     if (!a->world.autoscaler.shape)
         return NULL;
     struct autoscaler *s = xcalloc(1, sizeof *s);
     s->a = a;
-    int64_t scan_ms = spec_of(s)->scan_ms ? spec_of(s)->scan_ms : SCAN_MS,
-            idle_ms = spec_of(s)->idle_ms ? spec_of(s)->idle_ms : IDLE_MS;
+    int64_t scan_ms = autoscaler_spec_of(s)->scan_ms ? autoscaler_spec_of(s)->scan_ms : SCAN_MS,
+            idle_ms = autoscaler_spec_of(s)->idle_ms ? autoscaler_spec_of(s)->idle_ms : IDLE_MS;
     agenda_init(&s->scans, a->sim, "autoscaler", (struct spec_delay){ scan_ms, scan_ms }, scan, s);
-    agenda_init(&s->nodes, a->sim, "autoscaler nodes", (struct spec_delay){ idle_ms, idle_ms }, look_at_node, s);
+    agenda_init(&s->nodes, a->sim, "autoscaler nodes", (struct spec_delay){ idle_ms, idle_ms }, autoscaler_look_at_node, s);
     agenda_init(&s->ends, a->sim, "autoscaler ends", (struct spec_delay){ 0, 0 }, end_node, s);
     return s;
 }
 
-static void end(void *self)
+static void autoscaler_end(void *self)
 {
     struct autoscaler *s = self;
     agenda_clear(&s->scans);
@@ -189,4 +189,4 @@ static void end(void *self)
     free(s);
 }
 
-const struct actor autoscaler_actor = { begin, commit, end };
+const struct actor autoscaler_actor = { autoscaler_begin, autoscaler_commit, autoscaler_end };

@@ -126,7 +126,7 @@ static void note_orphan(struct daemonset *c, const json_t *pod)
     }
 }
 
-static void note_pod(struct daemonset *c, const struct api_commit *commit)
+static void daemonset_note_pod(struct daemonset *c, const struct api_commit *commit)
 {
     if (commit->before && (!commit->after || json_at(commit->before, "metadata.ownerReferences") !=
                                                  json_at(commit->after, "metadata.ownerReferences")))
@@ -158,13 +158,13 @@ static void note_node(struct daemonset *c, const struct api_commit *commit)
     }
 }
 
-static void commit(void *self, const struct api_commit *commit)
+static void daemonset_commit(void *self, const struct api_commit *commit)
 {
     struct daemonset *c = self;
     if (commit->kind == c->a->kinds.daemonset) {
         note_set(c, commit);
     } else if (commit->kind == c->a->kinds.pod) {
-        note_pod(c, commit);
+        daemonset_note_pod(c, commit);
     } else if (commit->kind == c->a->kinds.node) {
         note_node(c, commit);
     } else if (commit->kind == c->a->kinds.revision && !str_eq(commit->user, DAEMONSET_USER)) {
@@ -207,7 +207,7 @@ static json_t *count_or_null(int64_t count)
 }
 
 /* Writes the status if it differs; optional counts are left out if they are 0. */
-static void write_status(struct daemon *d)
+static void daemonset_write_status(struct daemon *d)
 {
     const struct daemon_sum *s = &d->sum;
     const struct {
@@ -252,10 +252,10 @@ static void sync(struct daemon *d)
     /* The rollout must first see the effects of changes made now. */
     if (!d->acted && !str_eq(json_str(d->object, "spec.updateStrategy.type"), "OnDelete"))
         daemon_roll(d);
-    write_status(d);
+    daemonset_write_status(d);
 }
 
-static void look(void *self, const char *key)
+static void daemonset_look(void *self, const char *key)
 {
     struct daemonset *c = self;
     struct daemon *d = map_get(&c->by_key, key);
@@ -274,15 +274,15 @@ static void look(void *self, const char *key)
         agenda_at(&c->agenda, key, d->again_at_ms);
 }
 
-static void *begin(struct actors *a)
+static void *daemonset_begin(struct actors *a)
 {
     struct daemonset *c = xcalloc(1, sizeof *c);
     c->a = a;
-    agenda_init(&c->agenda, a->sim, "daemonset", a->world.latencies.controller, look, c);
+    agenda_init(&c->agenda, a->sim, "daemonset", a->world.latencies.controller, daemonset_look, c);
     return c;
 }
 
-static void end(void *self)
+static void daemonset_end(void *self)
 {
     struct daemonset *c = self;
     agenda_clear(&c->agenda);
@@ -294,4 +294,4 @@ static void end(void *self)
     free(c);
 }
 
-const struct actor daemonset_actor = { begin, commit, end };
+const struct actor daemonset_actor = { daemonset_begin, daemonset_commit, daemonset_end };

@@ -174,7 +174,7 @@ static void keep_one(struct daemon *d, struct daemon_node *n, json_t *const *pod
     free(running);
 }
 
-static struct daemon_sum count(struct daemon *d, bool should_run, json_t *const *pods, size_t len)
+static struct daemon_sum daemonset_node_count(struct daemon *d, bool should_run, json_t *const *pods, size_t len)
 {
     struct daemon_sum s = { .desired = should_run, .misscheduled = !should_run && len > 0 };
     if (!should_run || len == 0)
@@ -208,7 +208,7 @@ static void hold(json_t **pods, size_t len)
         json_incref(pods[i]);
 }
 
-static void let_go(json_t **pods, size_t len)
+static void release_pods(json_t **pods, size_t len)
 {
     for (size_t i = 0; i < len; i++)
         json_decref(pods[i]);
@@ -232,7 +232,7 @@ static void sync_node(struct daemon *d, struct daemon_node *n)
     json_t **pods = daemon_pods_on(d, n->name, &len);
     hold(pods, len);
     add_sum(&d->sum, &n->sum, -1);
-    n->sum = node ? count(d, should_run, pods, len) : (struct daemon_sum){ 0 };
+    n->sum = node ? daemonset_node_count(d, should_run, pods, len) : (struct daemon_sum){ 0 };
     add_sum(&d->sum, &n->sum, 1);
     if (n->sum.available < n->sum.ready)
         daemon_mark(d, n->name);
@@ -242,7 +242,7 @@ static void sync_node(struct daemon *d, struct daemon_node *n)
         keep_one(d, n, pods, len);
     else
         drop_all(d, node != NULL, pods, len);
-    let_go(pods, len);
+    release_pods(pods, len);
 }
 
 void daemon_sync_nodes(struct daemon *d)

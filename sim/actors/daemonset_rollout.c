@@ -54,7 +54,7 @@ struct chosen {
     size_t len, sure;
 };
 
-static void choose(struct chosen *c, const void *item, bool sure)
+static void daemonset_rollout_choose(struct chosen *c, const void *item, bool sure)
 {
     c->items[c->len++] = item;
     if (!sure)
@@ -65,7 +65,7 @@ static void choose(struct chosen *c, const void *item, bool sure)
         c->items[c->len - 1] = other;
 }
 
-static size_t take(const struct chosen *c, int64_t room)
+static size_t daemonset_rollout_take(const struct chosen *c, int64_t room)
 {
     int64_t more = (int64_t) (c->len - c->sure);
     more = room < more ? room : more;
@@ -87,7 +87,7 @@ static size_t nodes_in_order(const struct daemon *d, const struct daemon_node **
 }
 
 /* Deletes old pods within maxUnavailable. */
-static void replace(struct daemon *d, const struct daemon_node **nodes, size_t len, int64_t max_unavailable)
+static void daemonset_rollout_replace(struct daemon *d, const struct daemon_node **nodes, size_t len, int64_t max_unavailable)
 {
     struct chosen c = { .items = xcalloc(len + 1, sizeof *c.items) };
     int64_t unavailable = 0;
@@ -98,9 +98,9 @@ static void replace(struct daemon *d, const struct daemon_node **nodes, size_t l
         else if (s.fresh)
             unavailable += !is_available(d, s.fresh);
         else
-            choose(&c, s.old, !is_available(d, s.old));
+            daemonset_rollout_choose(&c, s.old, !is_available(d, s.old));
     }
-    size_t count = take(&c, max_unavailable - unavailable);
+    size_t count = daemonset_rollout_take(&c, max_unavailable - unavailable);
     for (size_t i = 0; i < count; i++)
         json_incref((json_t *) c.items[i]);
     for (size_t i = 0; i < count; i++) {
@@ -120,13 +120,13 @@ static void surge(struct daemon *d, const struct daemon_node **nodes, size_t len
         if (s.unclear)
             surging++;
         else if (s.old && !s.fresh)
-            choose(&c, nodes[i]->name, !is_available(d, s.old));
+            daemonset_rollout_choose(&c, nodes[i]->name, !is_available(d, s.old));
         else if (s.old && !is_available(d, s.fresh))
             surging++;
         else if (s.old)
             daemon_delete_pod(d, s.old);
     }
-    size_t count = take(&c, max_surge - surging);
+    size_t count = daemonset_rollout_take(&c, max_surge - surging);
     for (size_t i = 0; i < count; i++)
         daemon_create_pod(d, c.items[i]);
     free(c.items);
@@ -145,6 +145,6 @@ void daemon_roll(struct daemon *d)
     if (max_surge > 0)
         surge(d, nodes, len, max_surge);
     else
-        replace(d, nodes, len, max_unavailable);
+        daemonset_rollout_replace(d, nodes, len, max_unavailable);
     free(nodes);
 }

@@ -12,7 +12,7 @@
 #define USER "system:serviceaccount:kube-system:deployment-controller"
 
 /* The ReplicaSet with this template hash, or NULL. */
-static json_t *set_of(const json_t *sets, const char *hash)
+static json_t *deployment_set_of(const json_t *sets, const char *hash)
 {
     size_t i;
     json_t *set;
@@ -124,7 +124,7 @@ static void roll(struct actors *a, const json_t *deployment, const json_t *sets,
     shrink(a, sets, fresh, wanted - scaled_value(json_object_get(limits, "maxUnavailable"), wanted, false, 0));
 }
 
-static void write_status(struct actors *a, const json_t *deployment, const json_t *sets, const json_t *fresh)
+static void deployment_write_status(struct actors *a, const json_t *deployment, const json_t *sets, const json_t *fresh)
 {
     int64_t available = sum(sets, "status.availableReplicas"), total = sum(sets, "status.replicas"),
             wanted = json_int(deployment, "spec.replicas", 1);
@@ -151,12 +151,12 @@ void deployment_sync(struct actors *a, const json_t *deployment)
     char hash[16];
     template_hash(json_at(deployment, "spec.template"), 0, hash);
     CLEANUP_JSON json_t *sets = index_copy(a->index, a->kinds.replicaset, object_uid(deployment));
-    const json_t *fresh = set_of(sets, hash);
+    const json_t *fresh = deployment_set_of(sets, hash);
     if (!fresh) {
         /* The commit of the new set causes the next sync. */
         create_set(a, deployment, hash);
         return;
     }
     roll(a, deployment, sets, fresh);
-    write_status(a, deployment, sets, fresh);
+    deployment_write_status(a, deployment, sets, fresh);
 }

@@ -9,7 +9,7 @@
 enum { GIVES_UP_MS = 500, STOP_MS = 500 };
 
 /* Registers the devices for an owner: a pod's uid, or "host"; NULL: they are gone. */
-static void take(struct machine *m, const char *whose)
+static void device_plugin_take(struct machine *m, const char *whose)
 {
     char *old = m->plugin;
     m->plugin = whose ? xstrdup(whose) : NULL;
@@ -36,17 +36,17 @@ struct run device_plugin_run(struct box *b)
 
 void device_plugin_step(struct box *b)
 {
-    take(b->pod->machine, b->pod->uid);
+    device_plugin_take(b->pod->machine, b->pod->uid);
 }
 
 void device_plugin_ended(struct box *b)
 {
     if (str_eq(b->pod->machine->plugin, b->pod->uid))
-        take(b->pod->machine, NULL);
+        device_plugin_take(b->pod->machine, NULL);
 }
 
 void device_plugin_boot(struct machine *m)
 {
     if (m->shape->host_plugin)
-        take(m, "host");
+        device_plugin_take(m, "host");
 }

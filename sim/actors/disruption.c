@@ -49,7 +49,7 @@ static void note_budgets_of(struct disruption *d, const json_t *pod)
     }
 }
 
-static void commit(void *self, const struct api_commit *c)
+static void disruption_commit(void *self, const struct api_commit *c)
 {
     struct disruption *d = self;
     if (c->kind == d->a->kinds.budget && c->after && !(str_eq(c->user, USER) && *c->subresource)) {
@@ -132,7 +132,7 @@ static bool is_percent(const json_t *value)
     return json_is_string(value);
 }
 
-static void count(const struct disruption *d, const json_t *object, struct budget *b)
+static void disruption_count(const struct disruption *d, const json_t *object, struct budget *b)
 {
     CLEANUP_JSON json_t *pods = pods_of(d->a, object);
     const json_t *at_least = json_at(object, "spec.minAvailable"), *at_most = json_at(object, "spec.maxUnavailable");
@@ -159,7 +159,7 @@ static json_t *condition_of(const struct disruption *d, const json_t *object, bo
 }
 
 /* The wanted status, with the fields of others. New reference. */
-static json_t *status_of(const struct disruption *d, const json_t *object, const struct budget *b)
+static json_t *disruption_status_of(const struct disruption *d, const json_t *object, const struct budget *b)
 {
     int64_t allowed = b->failure || b->expected <= 0 || b->healthy < b->desired ? 0 : b->healthy - b->desired;
     const json_t *old = json_object_get(object, "status");
@@ -185,7 +185,7 @@ static json_t *status_of(const struct disruption *d, const json_t *object, const
     return status;
 }
 
-static void look(void *self, const char *key)
+static void disruption_look(void *self, const char *key)
 {
     struct disruption *d = self;
     CLEANUP_JSON json_t *object = json_incref(object_of_key(d->a, d->a->kinds.budget, key));
@@ -193,8 +193,8 @@ static void look(void *self, const char *key)
         return;
     struct budget b = { .again_at_ms = -1 };
     keep_disrupted(d, object, &b);
-    count(d, object, &b);
-    CLEANUP_JSON json_t *status = status_of(d, object, &b);
+    disruption_count(d, object, &b);
+    CLEANUP_JSON json_t *status = disruption_status_of(d, object, &b);
     if (!json_equal(status, json_object_get(object, "status"))) {
         /* A full update with the resource version: a merge patch would keep the names of disrupted
          * pods. */
@@ -208,19 +208,19 @@ static void look(void *self, const char *key)
     free(b.failure);
 }
 
-static void *begin(struct actors *a)
+static void *disruption_begin(struct actors *a)
 {
     struct disruption *d = xcalloc(1, sizeof *d);
     d->a = a;
-    agenda_init(&d->agenda, a->sim, "disruption", a->world.latencies.controller, look, d);
+    agenda_init(&d->agenda, a->sim, "disruption", a->world.latencies.controller, disruption_look, d);
     return d;
 }
 
-static void end(void *self)
+static void disruption_end(void *self)
 {
     struct disruption *d = self;
     agenda_clear(&d->agenda);
     free(d);
 }
 
-const struct actor disruption_actor = { begin, commit, end };
+const struct actor disruption_actor = { disruption_begin, disruption_commit, disruption_end };

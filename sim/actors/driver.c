@@ -49,7 +49,7 @@ static struct machine *machine_of(const struct box *b)
     return b->pod->machine;
 }
 
-static void set_text(char **place, const char *text)
+static void driver_set_text(char **place, const char *text)
 {
     char *old = *place;
     *place = text ? xstrdup(text) : NULL;
@@ -73,8 +73,8 @@ static struct run runs(int64_t ready_ms, int64_t step_ms)
 /* Loads the module and wakes waiting containers. `digest` is its configuration's; NULL: none. */
 static void driver_load(struct machine *m, const char *version, const char *digest)
 {
-    set_text(&m->module, version);
-    set_text(&m->digest, digest);
+    driver_set_text(&m->module, version);
+    driver_set_text(&m->digest, digest);
     machine_changed(m);
 }
 
@@ -85,10 +85,10 @@ static void driver_unload(struct machine *m)
         return;
     m->modules_unloaded++;
     m->unloads_under_use += m->users > 0;
-    set_text(&m->module, NULL);
-    set_text(&m->digest, NULL);
-    set_text(&m->driver_sign, NULL);
-    set_text(&m->driver_sign_pod, NULL);
+    driver_set_text(&m->module, NULL);
+    driver_set_text(&m->digest, NULL);
+    driver_set_text(&m->driver_sign, NULL);
+    driver_set_text(&m->driver_sign_pod, NULL);
     m->pid_file = false;
     agent_note(m);
 }
@@ -130,7 +130,7 @@ static bool rebooted_for(struct machine *m, const char *version)
 {
     if (str_eq(m->half_done, version))
         return m->boots > m->half_done_boots;
-    set_text(&m->half_done, version);
+    driver_set_text(&m->half_done, version);
     m->half_done_boots = m->boots;
     return false;
 }
@@ -143,7 +143,7 @@ static int64_t probed_after(int64_t ms)
 }
 
 /* The behavior of an attempt to build and load; `done` returns it for a success. */
-static struct run build(struct box *b, struct run (*done)(int64_t after_ms))
+static struct run driver_build_now(struct box *b, struct run (*done)(int64_t after_ms))
 {
     struct machine *m = machine_of(b);
     const struct spec_driver *row = driver_row(m, tag_of(b->image));
@@ -198,8 +198,8 @@ static struct run driver_run(struct box *b)
     struct machine *m = machine_of(b);
     bool own_module = m->module && str_eq(m->digest, env(b, "DRIVER_CONFIG_DIGEST"));
     /* The ready file of an earlier container is stale. */
-    set_text(&m->driver_sign, NULL);
-    set_text(&m->driver_sign_pod, NULL);
+    driver_set_text(&m->driver_sign, NULL);
+    driver_set_text(&m->driver_sign_pod, NULL);
     m->pid_file = true;
     if (own_module)
         return runs(probed_after(USER_SPACE_MS), -1);
@@ -207,7 +207,7 @@ static struct run driver_run(struct box *b)
         return ends(CHECK_MS, 1, "Could not unload NVIDIA driver kernel modules, driver is in use");
     driver_unload(m);
     m->pid_file = true;
-    return build(b, loads_and_stays);
+    return driver_build_now(b, loads_and_stays);
 }
 
 /* The loaded version may differ from the requested one. */
@@ -225,8 +225,8 @@ static void driver_step(struct box *b)
 static void driver_ready(struct box *b)
 {
     struct machine *m = machine_of(b);
-    set_text(&m->driver_sign, env(b, "DRIVER_CONFIG_DIGEST"));
-    set_text(&m->driver_sign_pod, b->pod->uid);
+    driver_set_text(&m->driver_sign, env(b, "DRIVER_CONFIG_DIGEST"));
+    driver_set_text(&m->driver_sign_pod, b->pod->uid);
     machine_changed(m);
 }
 
@@ -235,8 +235,8 @@ static void driver_stopping(struct box *b)
 {
     struct machine *m = machine_of(b);
     if (str_eq(m->driver_sign_pod, b->pod->uid)) {
-        set_text(&m->driver_sign, NULL);
-        set_text(&m->driver_sign_pod, NULL);
+        driver_set_text(&m->driver_sign, NULL);
+        driver_set_text(&m->driver_sign_pod, NULL);
     }
     b->run.stop_ms = b->ready && m->users > 0 ? -1 : DAEMONS_STOP_MS;
     b->run.stop_code = b->ready ? 0 : 1;
@@ -255,7 +255,7 @@ static void driver_ended(struct box *b)
 
 static struct run cos_run(struct box *b)
 {
-    return machine_of(b)->module ? ends(CHECK_MS, 0, NULL) : build(b, loads_and_ends);
+    return machine_of(b)->module ? ends(CHECK_MS, 0, NULL) : driver_build_now(b, loads_and_ends);
 }
 
 static void cos_step(struct box *b)
@@ -318,16 +318,16 @@ static struct run toolkit_run(struct box *b)
 static void toolkit_step(struct box *b)
 {
     struct machine *m = machine_of(b);
-    set_text(&m->toolkit_sign, env(b, "REVISION"));
-    set_text(&m->toolkit_sign_driver, str_eq(env(b, "DRIVER"), "host") ? "host" : str_or_empty(m->driver_sign));
+    driver_set_text(&m->toolkit_sign, env(b, "REVISION"));
+    driver_set_text(&m->toolkit_sign_driver, str_eq(env(b, "DRIVER"), "host") ? "host" : str_or_empty(m->driver_sign));
     machine_changed(m);
 }
 
 static void toolkit_stopping(struct box *b)
 {
     struct machine *m = machine_of(b);
-    set_text(&m->toolkit_sign, NULL);
-    set_text(&m->toolkit_sign_driver, NULL);
+    driver_set_text(&m->toolkit_sign, NULL);
+    driver_set_text(&m->toolkit_sign_driver, NULL);
 }
 
 /* ---- exporter */
@@ -353,7 +353,7 @@ static int version_length(const char *module)
 }
 
 /* The facts that nvidia-smi would report. */
-static const char *words_of(struct machine *m)
+static const char *driver_words_of(struct machine *m)
 {
     const char *product = m->shape->gpu_product ? m->shape->gpu_product : "NVIDIA-H100-80GB-HBM3";
     char *words = xasprintf("driver=%.*s\nproduct=%s\nmemory=81559\ncompute=9.0\ncuda=13.0\n", version_length(m->module),
@@ -372,7 +372,7 @@ static struct run proof_run(struct box *b)
     if (row && row->outcome == SPEC_DRIVER_FAILS_PROOF)
         return ends(PROOF_MS, row->exit_code ? row->exit_code : 1,
                     row->message ? row->message : "no CUDA-capable device is detected");
-    return ends(PROOF_MS, 0, words_of(m));
+    return ends(PROOF_MS, 0, driver_words_of(m));
 }
 
 static const struct operand operands[] = {

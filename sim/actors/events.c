@@ -106,8 +106,8 @@ static void tidy(void *arg)
 
 /* ---- recording */
 
-static struct word *word_of(struct teller *t, const char *component, const json_t *object, bool warning, const char *reason,
-                            const char *message)
+static struct word *events_word_of(struct teller *t, const char *component, const json_t *object,
+                                   bool warning, const char *reason, const char *message)
 {
     const char *uid = str_or_empty(json_str(object, "metadata.uid"));
     CLEANUP_FREE char *key = xasprintf("%s %s/%s %s %s", uid, object_namespace(object), object_name(object), reason, message);
@@ -141,7 +141,7 @@ void events_tell(const struct actors *a, const char *component, const json_t *ob
     va_start(ap, fmt);
     CLEANUP_FREE char *message = xvasprintf(fmt, ap);
     va_end(ap);
-    struct word *w = word_of(t, component, object, warning, reason, message);
+    struct word *w = events_word_of(t, component, object, warning, reason, message);
     w->last_ms = a->sim->now_ms;
     if (w->count++ == w->written) {
         if (t->due_len == t->due_cap) {
@@ -235,7 +235,7 @@ static void tell_of_job(const struct actors *a, const struct api_commit *c)
         events_tell(a, "job-controller", c->after, true, "BackoffLimitExceeded", "%s", str_or_empty(json_key(failed, "message")));
 }
 
-static void commit(void *self, const struct api_commit *c)
+static void events_commit(void *self, const struct api_commit *c)
 {
     const struct teller *t = self;
     if (c->kind == t->a->kinds.pod)
@@ -246,7 +246,7 @@ static void commit(void *self, const struct api_commit *c)
         tell_of_job(t->a, c);
 }
 
-static void *begin(struct actors *a)
+static void *events_begin(struct actors *a)
 {
     struct teller *t = xcalloc(1, sizeof *t);
     t->a = a;
@@ -256,7 +256,7 @@ static void *begin(struct actors *a)
     return t;
 }
 
-static void end(void *self)
+static void events_end(void *self)
 {
     struct teller *t = self;
     sim_cancel(t->a->sim, &t->write);
@@ -270,4 +270,4 @@ static void end(void *self)
     free(t);
 }
 
-const struct actor events_actor = { begin, commit, end };
+const struct actor events_actor = { events_begin, events_commit, events_end };

@@ -60,7 +60,7 @@ static void note_waiting_owners(struct collector *g, const json_t *object)
     }
 }
 
-static void commit(void *self, const struct api_commit *c)
+static void gc_commit(void *self, const struct api_commit *c)
 {
     struct collector *g = self;
     if (!c->after) {
@@ -171,7 +171,7 @@ static void delete(struct collector *g, const struct kind *k, const json_t *obje
 }
 
 /* Handles an object with owners. */
-static void collect(struct collector *g, const struct kind *k, const json_t *object)
+static void gc_collect(struct collector *g, const struct kind *k, const json_t *object)
 {
     struct owners o = look_at_owners(g, object);
     if (o.solid > 0 && o.dangling + o.waiting > 0) {
@@ -184,7 +184,7 @@ static void collect(struct collector *g, const struct kind *k, const json_t *obj
     json_decref(o.solid_references);
 }
 
-static void look(void *self, const char *key)
+static void gc_look(void *self, const char *key)
 {
     struct collector *g = self;
     char *end;
@@ -193,7 +193,7 @@ static void look(void *self, const char *key)
     if (!object)
         return;
     if (!object_is_deleting(object)) {
-        collect(g, k, object);
+        gc_collect(g, k, object);
     } else if (object_has_finalizer(object, ORPHAN)) {
         orphan_dependents(g, object_uid(object));
         remove_finalizer(g, k, object, ORPHAN);
@@ -202,19 +202,19 @@ static void look(void *self, const char *key)
     }
 }
 
-static void *begin(struct actors *a)
+static void *gc_begin(struct actors *a)
 {
     struct collector *g = xcalloc(1, sizeof *g);
     g->a = a;
-    agenda_init(&g->agenda, a->sim, "collector", a->world.latencies.collector, look, g);
+    agenda_init(&g->agenda, a->sim, "collector", a->world.latencies.collector, gc_look, g);
     return g;
 }
 
-static void end(void *self)
+static void gc_end(void *self)
 {
     struct collector *g = self;
     agenda_clear(&g->agenda);
     free(g);
 }
 
-const struct actor collector_actor = { begin, commit, end };
+const struct actor collector_actor = { gc_begin, gc_commit, gc_end };

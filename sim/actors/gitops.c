@@ -28,7 +28,7 @@ static int64_t period(const struct gitops *g)
     return g->a->world.gitops.period_ms ? g->a->world.gitops.period_ms : PERIOD_MS;
 }
 
-static void commit(void *self, const struct api_commit *c)
+static void gitops_commit(void *self, const struct api_commit *c)
 {
     struct gitops *g = self;
     const json_t *any = c->after ? c->after : c->before;
@@ -37,14 +37,14 @@ static void commit(void *self, const struct api_commit *c)
         agenda_after(&g->agenda, object_name(any), period(g));
 }
 
-static void look(void *self, const char *name)
+static void gitops_look(void *self, const char *name)
 {
     struct gitops *g = self;
     if (api_apply(g->a->api, USER, g->kind, in_git(g), true, NULL) < 0)
         agenda_after(&g->agenda, name, period(g));
 }
 
-static void *begin(struct actors *a)
+static void *gitops_begin(struct actors *a)
 {
     const struct spec_gitops *spec = &a->world.gitops;
     if (!spec->object)
@@ -52,16 +52,16 @@ static void *begin(struct actors *a)
     struct gitops *g = xcalloc(1, sizeof *g);
     g->a = a;
     g->kind = kind_named(spec->kind);
-    agenda_init(&g->agenda, a->sim, "gitops", a->world.latencies.controller, look, g);
+    agenda_init(&g->agenda, a->sim, "gitops", a->world.latencies.controller, gitops_look, g);
     agenda_note(&g->agenda, object_name(spec->object));
     return g;
 }
 
-static void end(void *self)
+static void gitops_end(void *self)
 {
     struct gitops *g = self;
     agenda_clear(&g->agenda);
     free(g);
 }
 
-const struct actor gitops_actor = { begin, commit, end };
+const struct actor gitops_actor = { gitops_begin, gitops_commit, gitops_end };

@@ -28,7 +28,7 @@ struct index *index_new(void)
     return ix;
 }
 
-static struct index_set *set_of(struct map *sets, const char *key)
+static struct index_set *index_set_of(struct map *sets, const char *key)
 {
     struct index_set *set = map_get(sets, key);
     if (!set) {
@@ -100,7 +100,7 @@ static void join_owners(struct index *ix, struct index_object *o)
     if (json_array_size(references) > 0)
         o->under = xcalloc(json_array_size(references), sizeof *o->under);
     json_array_foreach (references, i, reference) {
-        struct index_set *set = set_of(&ix->owners, json_str_or_empty(reference, "uid"));
+        struct index_set *set = index_set_of(&ix->owners, json_str_or_empty(reference, "uid"));
         set_add(set, o);
         o->under[o->under_count++] = set;
     }
@@ -120,7 +120,7 @@ static void join_home(struct index *ix, struct index_object *o)
 {
     if (!o->home)
         return;
-    o->on = set_of(&ix->homes, o->home);
+    o->on = index_set_of(&ix->homes, o->home);
     set_add(o->on, o);
     if (o->counts)
         amounts_add(&o->on->used, &o->requests, 1);
@@ -177,7 +177,7 @@ static void update(struct index *ix, struct index_object *o, json_t *object)
     json_decref(old);
 }
 
-static void add(struct index *ix, const struct kind *kind, json_t *object)
+static void index_add(struct index *ix, const struct kind *kind, json_t *object)
 {
     struct index_object *o = xcalloc(1, sizeof *o);
     o->kind = kind;
@@ -192,7 +192,7 @@ static void add(struct index *ix, const struct kind *kind, json_t *object)
     }
 }
 
-static void drop(struct index *ix, struct index_object *o)
+static void index_drop(struct index *ix, struct index_object *o)
 {
     map_remove(&ix->objects, o->uid);
     leave_home(ix, o);
@@ -206,11 +206,11 @@ void index_commit(struct index *ix, const struct api_commit *c)
     const json_t *any = c->after ? c->after : c->before;
     struct index_object *o = map_get(&ix->objects, object_uid(any));
     if (o && !c->after)
-        drop(ix, o);
+        index_drop(ix, o);
     else if (o)
         update(ix, o, c->after);
     else if (c->after && (c->kind == ix->pods || json_array_size(json_at(c->after, "metadata.ownerReferences")) > 0))
-        add(ix, c->kind, c->after);
+        index_add(ix, c->kind, c->after);
 }
 
 const struct index_set *index_pods_on(const struct index *ix, const char *node)

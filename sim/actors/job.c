@@ -47,7 +47,7 @@ static bool is_orphan(const struct job_controller *j, const json_t *pod)
     return !job || !str_eq(object_uid(job), json_str_or_empty(object_controller(pod), "uid"));
 }
 
-static void note_pod(struct job_controller *j, const json_t *pod)
+static void job_note_pod(struct job_controller *j, const json_t *pod)
 {
     CLEANUP_FREE char *job = key_of_job(pod);
     if (job)
@@ -58,11 +58,11 @@ static void note_pod(struct job_controller *j, const json_t *pod)
     }
 }
 
-static void commit(void *self, const struct api_commit *c)
+static void job_commit(void *self, const struct api_commit *c)
 {
     struct job_controller *j = self;
     if (c->kind == j->a->kinds.pod) {
-        note_pod(j, c->after ? c->after : c->before);
+        job_note_pod(j, c->after ? c->after : c->before);
     } else if (c->kind == j->a->kinds.job && c->after && !str_eq(c->user, USER)) {
         CLEANUP_FREE char *key = object_key(c->after);
         agenda_note(&j->agenda, key);
@@ -116,7 +116,7 @@ static void count_pod(struct job_controller *j, struct tally *t, const json_t *p
 }
 
 /* Pods of a deleted job are not counted. */
-static void let_go(struct job_controller *j, const json_t *pods)
+static void release_pods(struct job_controller *j, const json_t *pods)
 {
     size_t i;
     json_t *pod;
@@ -212,7 +212,8 @@ static const char *ending(const json_t *job, const struct tally *t, const char *
     return enough && t->active == 0 ? "CompletionsReached" : NULL;
 }
 
-static void write_status(struct job_controller *j, const json_t *job, const struct tally *t, const char *type, const char *reason)
+static void job_write_status(struct job_controller *j, const json_t *job, const struct tally *t,
+                             const char *type, const char *reason)
 {
     char now[CLOCK_TEXT_MAX];
     actors_now(j->a, now);
@@ -240,7 +241,7 @@ static void write_status(struct job_controller *j, const json_t *job, const stru
         object_set_status(j->a, USER, j->a->kinds.job, job, status);
 }
 
-static void look(void *self, const char *key)
+static void job_look(void *self, const char *key)
 {
     struct job_controller *j = self;
     CLEANUP_JSON json_t *job = json_incref(object_of_key(j->a, j->a->kinds.job, key));
@@ -255,7 +256,7 @@ static void look(void *self, const char *key)
     json_array_foreach (pods, i, pod)
         count_pod(j, &t, pod);
     if (object_is_deleting(job))
-        let_go(j, pods);
+        release_pods(j, pods);
     if (object_is_deleting(job) || is_over(job))
         return;
     const char *type, *reason = ending(job, &t, &type);
@@ -265,19 +266,19 @@ static void look(void *self, const char *key)
         agenda_after(&j->agenda, key, backoff_ms(t.failed));
     else
         create_pods(j, job, key, &t, wanted);
-    write_status(j, job, &t, type, reason);
+    job_write_status(j, job, &t, type, reason);
 }
 
-static void *begin(struct actors *a)
+static void *job_begin(struct actors *a)
 {
     struct job_controller *j = xcalloc(1, sizeof *j);
     j->a = a;
-    agenda_init(&j->agenda, a->sim, "job", a->world.latencies.controller, look, j);
+    agenda_init(&j->agenda, a->sim, "job", a->world.latencies.controller, job_look, j);
     agenda_init(&j->orphans, a->sim, "job-orphans", a->world.latencies.controller, look_at_orphan, j);
     return j;
 }
 
-static void end(void *self)
+static void job_end(void *self)
 {
     struct job_controller *j = self;
     agenda_clear(&j->agenda);
@@ -285,4 +286,4 @@ static void end(void *self)
     free(j);
 }
 
-const struct actor job_actor = { begin, commit, end };
+const struct actor job_actor = { job_begin, job_commit, job_end };

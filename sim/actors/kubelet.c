@@ -25,7 +25,7 @@ static struct machine *machine_of(const struct kubelet *k, const json_t *pod)
     return node ? map_get(&k->machines, node) : NULL;
 }
 
-static void commit(void *self, const struct api_commit *c)
+static void kubelet_commit(void *self, const struct api_commit *c)
 {
     struct kubelet *k = self;
     const json_t *any = c->after ? c->after : c->before;
@@ -39,7 +39,7 @@ static void commit(void *self, const struct api_commit *c)
         kubelet_note(k, any);
 }
 
-static void look_at_pod(void *self, const char *agenda_text)
+static void kubelet_look_at_pod(void *self, const char *agenda_text)
 {
     struct kubelet *k = self;
     const char *key = strchr(agenda_text, ' ') + 1;
@@ -59,7 +59,7 @@ static void look_at_pod(void *self, const char *agenda_text)
     pod_box_sync(p, object);
 }
 
-static void look_at_node(void *self, const char *name)
+static void kubelet_look_at_node(void *self, const char *name)
 {
     struct kubelet *k = self;
     struct machine *m = map_get(&k->machines, name);
@@ -92,17 +92,17 @@ bool kubelet_is_silent(const struct actors *a, const char *node)
     return m && !machine_talks(m);
 }
 
-static void *begin(struct actors *a)
+static void *kubelet_begin(struct actors *a)
 {
     struct kubelet *k = xcalloc(1, sizeof *k);
     k->a = a;
     k->rng = rng_fork(&a->sim->rng, "kubelet");
-    agenda_init(&k->pods, a->sim, "kubelet pods", a->world.latencies.kubelet, look_at_pod, k);
-    agenda_init(&k->nodes, a->sim, "kubelet nodes", a->world.latencies.kubelet, look_at_node, k);
+    agenda_init(&k->pods, a->sim, "kubelet pods", a->world.latencies.kubelet, kubelet_look_at_pod, k);
+    agenda_init(&k->nodes, a->sim, "kubelet nodes", a->world.latencies.kubelet, kubelet_look_at_node, k);
     return k;
 }
 
-static void end(void *self)
+static void kubelet_end(void *self)
 {
     struct kubelet *k = self;
     agenda_clear(&k->pods);
@@ -118,7 +118,7 @@ static void end(void *self)
     free(k);
 }
 
-const struct actor kubelet_actor = { begin, commit, end };
+const struct actor kubelet_actor = { kubelet_begin, kubelet_commit, kubelet_end };
 
 /* ---- hooks */
 

@@ -83,7 +83,7 @@ static bool never_pulls(const struct box *b)
     return str_eq(json_str(b->spec, "imagePullPolicy"), "Never");
 }
 
-static void start(struct box *b)
+static void kubelet_container_start(struct box *b)
 {
     b->state = BOX_STARTING;
     wake_after(b, kubelet_draw(kubelet_of(b), world_of(b)->latencies.start));
@@ -143,7 +143,7 @@ static void pulled(struct box *b)
                                                                           : "Successfully pulled image \"%s\"", b->image);
     machine_add_image(b->pod->machine, b->image);
     b->pull_backoff_ms = 0;
-    start(b);
+    kubelet_container_start(b);
 }
 
 /* A failed pull shows a back-off after a while, and is retried at its end. */
@@ -447,7 +447,7 @@ static void backoff_goes_on(struct box *b)
     if (now >= b->ends_at_ms) {
         b->ends_at_ms = -1;
         b->restarts++;
-        start(b);
+        kubelet_container_start(b);
         return;
     }
     tell(b, true, "BackOff", "Back-off restarting failed container %s in pod %s_%s(%s)", b->name, object_name(b->pod->first),

@@ -45,7 +45,7 @@ static json_t *condition_of(size_t row, bool ready, const json_t *old, const cha
 }
 
 /* The kubelet's own conditions, and those of others unchanged. */
-static json_t *conditions_of(const struct machine *m, bool ready, const json_t *old)
+static json_t *kubelet_node_conditions_of(const struct machine *m, bool ready, const json_t *old)
 {
     char now[CLOCK_TEXT_MAX];
     actors_now(m->a, now);
@@ -104,10 +104,11 @@ static json_t *addresses_of(const struct machine *m)
                      m->name);
 }
 
-static json_t *status_of(const struct machine *m, bool ready, const json_t *old)
+static json_t *kubelet_node_status_of(const struct machine *m, bool ready, const json_t *old)
 {
-    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "capacity", resources_of(m, m->capacity), "allocatable",
-                     resources_of(m, m->devices), "conditions", conditions_of(m, ready, json_object_get(old, "conditions")),
+    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "capacity", resources_of(m, m->capacity),
+                     "allocatable", resources_of(m, m->devices), "conditions",
+                     kubelet_node_conditions_of(m, ready, json_object_get(old, "conditions")),
                      "nodeInfo", info_of(m), "addresses", addresses_of(m));
 }
 
@@ -146,7 +147,7 @@ void node_post_ready(struct machine *m)
     const json_t *node = machine_talks(m) ? api_get(m->a->api, k, "", m->name) : NULL;
     m->capacity = m->devices;
     if (node)
-        object_set_status(m->a, KUBELET_USER, k, node, status_of(m, true, json_object_get(node, "status")));
+        object_set_status(m->a, KUBELET_USER, k, node, kubelet_node_status_of(m, true, json_object_get(node, "status")));
     if (m->a->world.latencies.heartbeat_ms > 0)
         post_ready_after(m, m->a->world.latencies.heartbeat_ms);
 }
@@ -159,7 +160,7 @@ void node_register(struct machine *m, bool at_once)
         return;
     }
     CLEANUP_JSON json_t *node = new_node(m);
-    json_object_set_new(node, "status", status_of(m, at_once, NULL));
+    json_object_set_new(node, "status", kubelet_node_status_of(m, at_once, NULL));
     api_create(m->a->api, KUBELET_USER, k, node, NULL);
     if (!at_once)
         post_ready_after(m, kubelet_draw(m->kubelet, settling));

@@ -10,7 +10,7 @@
 #include "kube/object.h"
 #include "sim/actors/kubelet.h"
 
-static json_t *time_text(const struct sim *sim, int64_t ms)
+static json_t *kubelet_status_time_text(const struct sim *sim, int64_t ms)
 {
     char text[CLOCK_TEXT_MAX];
     clock_rfc3339(sim_wall_us(sim, ms), text);
@@ -19,8 +19,9 @@ static json_t *time_text(const struct sim *sim, int64_t ms)
 
 static json_t *terminated(const struct sim *sim, const struct ending *e)
 {
-    json_t *t = json_pack("{s:i, s:s, s:o, s:o}", "exitCode", e->code, "reason", e->reason, "startedAt",
-                          time_text(sim, e->started_ms), "finishedAt", time_text(sim, e->finished_ms));
+    json_t *t = json_pack("{s:i, s:s, s:o, s:o}", "exitCode", e->code, "reason", e->reason,
+                          "startedAt", kubelet_status_time_text(sim, e->started_ms), "finishedAt",
+                          kubelet_status_time_text(sim, e->finished_ms));
     if (e->message)
         json_object_set_new(t, "message", json_text(e->message));
     return json_pack("{s:o}", "terminated", t);
@@ -44,11 +45,11 @@ static bool shows_terminated(const struct box *b)
     return b->now.is && (b->state == BOX_DONE || b->shows_end);
 }
 
-static json_t *state_of(const struct box *b)
+static json_t *kubelet_status_state_of(const struct box *b)
 {
     const struct sim *sim = b->pod->machine->a->sim;
     if (shows_running(b))
-        return json_pack("{s:{s:o}}", "running", "startedAt", time_text(sim, b->started_ms));
+        return json_pack("{s:{s:o}}", "running", "startedAt", kubelet_status_time_text(sim, b->started_ms));
     return shows_terminated(b) ? terminated(sim, &b->now) : waiting(b->reason, b->message);
 }
 
@@ -68,7 +69,7 @@ static json_t *container_status(const struct box *b)
     bool ran = b->started_ms >= 0;
     json_t *s = json_object();
     json_object_set_new(s, "name", json_string(b->name));
-    json_object_set_new(s, "state", state_of(b));
+    json_object_set_new(s, "state", kubelet_status_state_of(b));
     json_object_set_new(s, "lastState", last_state_of(b));
     json_object_set_new(s, "ready", json_boolean(is_ready(b)));
     json_object_set_new(s, "restartCount", json_integer(b->restarts));
@@ -171,7 +172,7 @@ static json_t *with(json_t *conditions_steal, const char *type, struct ready_rea
     return next;
 }
 
-static json_t *conditions_of(const struct pod_box *p, const char *phase)
+static json_t *kubelet_status_conditions_of(const struct pod_box *p, const char *phase)
 {
     char now[CLOCK_TEXT_MAX];
     actors_now(p->machine->a, now);
@@ -212,16 +213,18 @@ static json_t *conditions_of_others(const struct pod_box *p)
 static json_t *rejected_status(const struct pod_box *p)
 {
     return json_pack("{s:s, s:s, s:s, s:o, s:o}", "phase", "Failed", "reason", p->rejected, "message", p->rejection, "startTime",
-                     time_text(p->machine->a->sim, p->start_ms), "conditions", conditions_of_others(p));
+                     kubelet_status_time_text(p->machine->a->sim, p->start_ms), "conditions", conditions_of_others(p));
 }
 
-static json_t *status_of(const struct pod_box *p, const char *phase)
+static json_t *kubelet_status_status_of(const struct pod_box *p, const char *phase)
 {
     if (p->rejected)
         return rejected_status(p);
-    json_t *s = json_pack("{s:s, s:o, s:o, s:o, s:s}", "phase", phase, "conditions", conditions_of(p, phase), "containerStatuses",
-                          statuses(p, p->init_count, p->box_count), "startTime", time_text(p->machine->a->sim, p->start_ms),
-                          "hostIP", "10.0.0.1");
+    json_t *s =
+        json_pack("{s:s, s:o, s:o, s:o, s:s}", "phase", phase, "conditions",
+                  kubelet_status_conditions_of(p, phase), "containerStatuses",
+                  statuses(p, p->init_count, p->box_count), "startTime",
+                  kubelet_status_time_text(p->machine->a->sim, p->start_ms), "hostIP", "10.0.0.1");
     if (p->init_count > 0)
         json_object_set_new(s, "initContainerStatuses", statuses(p, 0, p->init_count));
     return s;
@@ -256,7 +259,7 @@ static void write_phase(struct pod_box *p, const char *phase)
     if (!live || !str_eq(object_uid(live), p->uid))
         return;
     take_object(p, live);
-    json_t *status = status_of(p, phase);
+    json_t *status = kubelet_status_status_of(p, phase);
     if (says_already(json_object_get(p->object, "status"), status)) {
         json_decref(status);
         return;

@@ -78,7 +78,7 @@ static void write_labels(struct labeller *l, const char *name, const json_t *wan
         api_merge(l->a->api, USER, l->a->kinds.node, "", name, "", patch, NULL);
 }
 
-static void commit(void *self, const struct api_commit *c)
+static void labeller_commit(void *self, const struct api_commit *c)
 {
     struct labeller *l = self;
     if (c->kind != l->a->kinds.node || !c->after || str_eq(c->user, USER))
@@ -89,7 +89,7 @@ static void commit(void *self, const struct api_commit *c)
         agenda_after(&l->nodes, object_name(c->after), PERIOD_MS);
 }
 
-static void look(void *self, const char *name)
+static void labeller_look(void *self, const char *name)
 {
     struct labeller *l = self;
     const struct spec_shape *shape = kubelet_shape(l->a, name);
@@ -111,21 +111,21 @@ void actors_labeller_restart(struct actors *a)
     }
 }
 
-static void *begin(struct actors *a)
+static void *labeller_begin(struct actors *a)
 {
     if (!a->world.labeller)
         return NULL;
     struct labeller *l = xcalloc(1, sizeof *l);
     l->a = a;
-    agenda_init(&l->nodes, a->sim, "labeller", first_look, look, l);
+    agenda_init(&l->nodes, a->sim, "labeller", first_look, labeller_look, l);
     return l;
 }
 
-static void end(void *self)
+static void labeller_end(void *self)
 {
     struct labeller *l = self;
     agenda_clear(&l->nodes);
     free(l);
 }
 
-const struct actor labeller_actor = { begin, commit, end };
+const struct actor labeller_actor = { labeller_begin, labeller_commit, labeller_end };

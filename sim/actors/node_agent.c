@@ -22,7 +22,7 @@ enum {
     REST_MS = 30 * 60 * 1000,  /* period after which it restores an inventory that others changed */
 };
 
-static void look(void *arg);
+static void node_agent_look(void *arg);
 
 /* Sockets of container runtimes. */
 static const struct place {
@@ -49,7 +49,7 @@ static json_t *runtimes_of(const struct spec_shape *s)
 }
 
 /* All MIG devices are of one GPU. */
-static json_t *gpus_of(const struct machine *m)
+static json_t *node_agent_gpus_of(const struct machine *m)
 {
     const struct spec_shape *s = m->shape;
     bool divided = s->more || strstr(machine_resource(m), "/mig-");
@@ -85,7 +85,7 @@ static json_t *holders_of(const struct machine *m)
 }
 
 /* Text for the printer column; NULL: no holders. */
-static char *names_of(const json_t *holders)
+static char *node_agent_names_of(const json_t *holders)
 {
     size_t count = json_array_size(holders);
     const char *first = json_str_or_empty(json_array_get(holders, 0), "process");
@@ -110,11 +110,13 @@ static const char *kubelet_root(const struct spec_shape *s)
 static json_t *seen_of(const struct machine *m)
 {
     json_t *holders = holders_of(m);
-    CLEANUP_FREE char *names = names_of(holders);
-    json_t *seen = json_pack("{s:s, s:s*, s:o, s:[], s:o, s:b, s:b, s:{s:b}, s:o, s:{s:s}}", "bootId", m->boot_id, "kernel",
-                     m->shape->kernel, "gpus", gpus_of(m), "nvSwitches", "module", module_of(m), "nouveau", 0, "driverContainer",
-                     m->pid_file, "hostDriver", "installed", m->shape->host_driver != NULL, "runtimes", runtimes_of(m->shape),
-                     "kubelet", "root", kubelet_root(m->shape));
+    CLEANUP_FREE char *names = node_agent_names_of(holders);
+    json_t *seen =
+        json_pack("{s:s, s:s*, s:o, s:[], s:o, s:b, s:b, s:{s:b}, s:o, s:{s:s}}", "bootId",
+                  m->boot_id, "kernel", m->shape->kernel, "gpus", node_agent_gpus_of(m),
+                  "nvSwitches", "module", module_of(m), "nouveau", 0, "driverContainer",
+                  m->pid_file, "hostDriver", "installed", m->shape->host_driver != NULL, "runtimes",
+                  runtimes_of(m->shape), "kubelet", "root", kubelet_root(m->shape));
     json_object_set_new(seen, "holders", holders);
     json_object_set_new(seen, "holdersComplete", json_true());
     if (names)
@@ -151,7 +153,7 @@ static struct box *box_of(const struct machine *m)
     return NULL;
 }
 
-static bool is_up(const struct machine *m)
+static bool node_agent_is_up(const struct machine *m)
 {
     return box_of(m) != NULL;
 }
@@ -162,7 +164,7 @@ static bool is_worth_a_gpu_node(const json_t *inventory)
     return json_array_size(json_object_get(inventory, "gpus")) > 0;
 }
 
-static bool create(const struct machine *m, const struct kind *kind)
+static bool node_agent_create(const struct machine *m, const struct kind *kind)
 {
     CLEANUP_JSON json_t *object =
         json_pack("{s:s, s:s, s:{s:s}}", "apiVersion", API_VERSION, "kind", KIND, "metadata", "name", m->name);
@@ -180,14 +182,14 @@ static bool write_into(const struct machine *m, const struct kind *kind, const j
 }
 
 /* Reports its findings, with the scenario's changes. Returns the time to the next scan. */
-static int64_t say(const struct machine *m, const struct kind *kind)
+static int64_t node_agent_say(const struct machine *m, const struct kind *kind)
 {
     CLEANUP_JSON json_t *seen = seen_of(m);
     CLEANUP_JSON json_t *inventory = m->agent_says ? patch_merge(seen, m->agent_says) : json_incref(seen);
     const json_t *there = api_get(m->a->api, kind, "", m->name);
     if (!there && !is_worth_a_gpu_node(inventory))
         return REST_MS;
-    if (!there && !create(m, kind))
+    if (!there && !node_agent_create(m, kind))
         return RETRY_MS;
     there = api_get(m->a->api, kind, "", m->name);
     count_absence(inventory, json_at(there, "status.inventory"));
@@ -202,21 +204,21 @@ static void look_within(struct machine *m, int64_t ms)
     if (heap_holds(&m->agent_event.item) && m->agent_event.item.at <= m->a->sim->now_ms + ms)
         return;
     sim_cancel(m->a->sim, &m->agent_event);
-    m->agent_event = (struct sim_event){ .item = m->agent_event.item, .fn = look, .arg = m };
+    m->agent_event = (struct sim_event){ .item = m->agent_event.item, .fn = node_agent_look, .arg = m };
     sim_after(m->a->sim, &m->agent_event, ms);
 }
 
-static void look(void *arg)
+static void node_agent_look(void *arg)
 {
     struct machine *m = arg;
     const struct kind *kind = kind_of(API_VERSION, KIND);
-    if (is_up(m) && !m->agent_silent)
-        look_within(m, machine_talks(m) && kind ? say(m, kind) : RETRY_MS);
+    if (node_agent_is_up(m) && !m->agent_silent)
+        look_within(m, machine_talks(m) && kind ? node_agent_say(m, kind) : RETRY_MS);
 }
 
 void agent_note(struct machine *m)
 {
-    if (is_up(m))
+    if (node_agent_is_up(m))
         look_within(m, kubelet_draw(m->kubelet, look_takes));
 }
 

@@ -56,7 +56,7 @@ static void note_node(struct node_lifecycle *l, const struct api_commit *c)
         note_pods_of(l, object_name(c->after));
 }
 
-static void commit(void *self, const struct api_commit *c)
+static void node_lifecycle_commit(void *self, const struct api_commit *c)
 {
     struct node_lifecycle *l = self;
     if (c->kind == l->a->kinds.node) {
@@ -128,7 +128,7 @@ static const struct {
     { UNREACHABLE, "NoExecute", true },   { UNSCHEDULABLE, "NoSchedule", false },
 };
 
-static bool is_wanted(const json_t *node, const char *key)
+static bool node_lifecycle_is_wanted(const json_t *node, const char *key)
 {
     const char *ready = condition_status(json_at(node, "status.conditions"), "Ready");
     if (str_eq(key, UNSCHEDULABLE))
@@ -140,7 +140,7 @@ static bool is_unwanted(const json_t *node, const json_t *taint)
 {
     for (size_t i = 0; i < ARRAY_LEN(own_taints); i++)
         if (str_eq(json_str(taint, "key"), own_taints[i].key) && str_eq(json_str(taint, "effect"), own_taints[i].effect))
-            return !is_wanted(node, own_taints[i].key);
+            return !node_lifecycle_is_wanted(node, own_taints[i].key);
     return false;
 }
 
@@ -155,7 +155,7 @@ static json_t *new_taint(const struct node_lifecycle *l, size_t row)
 }
 
 /* A node that has not reported yet gets no taint, because its state is unknown. */
-static void look_at_node(void *self, const char *name)
+static void node_lifecycle_look_at_node(void *self, const char *name)
 {
     struct node_lifecycle *l = self;
     CLEANUP_JSON json_t *node = json_incref(api_get(l->a->api, l->a->kinds.node, "", name));
@@ -170,7 +170,7 @@ static void look_at_node(void *self, const char *name)
             json_array_append(taints, taint);
     }
     for (size_t row = 0; row < ARRAY_LEN(own_taints); row++) {
-        if (!is_wanted(node, own_taints[row].key) || fit_taint(node, own_taints[row].key, own_taints[row].effect))
+        if (!node_lifecycle_is_wanted(node, own_taints[row].key) || fit_taint(node, own_taints[row].key, own_taints[row].effect))
             continue;
         differs = true;
         json_array_append_new(taints, new_taint(l, row));
@@ -233,7 +233,7 @@ static void disrupt(struct node_lifecycle *l, const char *user, json_t *pod, con
     api_delete(l->a->api, user, l->a->kinds.pod, object_namespace(held), object_name(held), object_uid(held), grace_s, NULL);
 }
 
-static void look_at_pod(void *self, const char *key)
+static void node_lifecycle_look_at_pod(void *self, const char *key)
 {
     struct node_lifecycle *l = self;
     json_t *pod = object_of_key(l->a, l->a->kinds.pod, key);
@@ -245,7 +245,7 @@ static void look_at_pod(void *self, const char *key)
         agenda_at(&l->evict, key, at);
 }
 
-static void evict(void *self, const char *key)
+static void node_lifecycle_evict(void *self, const char *key)
 {
     struct node_lifecycle *l = self;
     json_t *pod = object_of_key(l->a, l->a->kinds.pod, key);
@@ -272,19 +272,19 @@ static void look_at_gone(void *self, const char *name)
         disrupt(l, COLLECTOR, pod, pod_is_finished(pod) ? NULL : "Failed", "DeletionByPodGC", "PodGC: node no longer exists", 0);
 }
 
-static void *begin(struct actors *a)
+static void *node_lifecycle_begin(struct actors *a)
 {
     struct node_lifecycle *l = xcalloc(1, sizeof *l);
     l->a = a;
     agenda_init(&l->silent, a->sim, "silent nodes", a->world.latencies.controller, look_at_silent, l);
-    agenda_init(&l->nodes, a->sim, "node taints", a->world.latencies.controller, look_at_node, l);
-    agenda_init(&l->pods, a->sim, "taint evictions", a->world.latencies.controller, look_at_pod, l);
-    agenda_init(&l->evict, a->sim, "evictions", a->world.latencies.controller, evict, l);
+    agenda_init(&l->nodes, a->sim, "node taints", a->world.latencies.controller, node_lifecycle_look_at_node, l);
+    agenda_init(&l->pods, a->sim, "taint evictions", a->world.latencies.controller, node_lifecycle_look_at_pod, l);
+    agenda_init(&l->evict, a->sim, "evictions", a->world.latencies.controller, node_lifecycle_evict, l);
     agenda_init(&l->gone, a->sim, "gone nodes", a->world.latencies.controller, look_at_gone, l);
     return l;
 }
 
-static void end(void *self)
+static void node_lifecycle_end(void *self)
 {
     struct node_lifecycle *l = self;
     agenda_clear(&l->silent);
@@ -295,4 +295,4 @@ static void end(void *self)
     free(l);
 }
 
-const struct actor node_lifecycle_actor = { begin, commit, end };
+const struct actor node_lifecycle_actor = { node_lifecycle_begin, node_lifecycle_commit, node_lifecycle_end };

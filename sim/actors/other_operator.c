@@ -21,14 +21,14 @@ struct other_operator {
     int64_t count;
 };
 
-static void commit(void *self, const struct api_commit *c)
+static void other_operator_commit(void *self, const struct api_commit *c)
 {
     struct other_operator *o = self;
     if (c->kind == o->a->kinds.node && c->after && !c->before)
         agenda_note(&o->reads, object_name(c->after));
 }
 
-static void look(void *self, const char *name)
+static void other_operator_look(void *self, const char *name)
 {
     struct other_operator *o = self;
     json_t *node = api_get(o->a->api, o->a->kinds.node, "", name);
@@ -85,7 +85,7 @@ static void write_back(void *self, const char *name)
         agenda_note(&o->reads, name);
 }
 
-static void *begin(struct actors *a)
+static void *other_operator_begin(struct actors *a)
 {
     const struct spec_other_operator *spec = &a->world.other_operator;
     if (!spec->name)
@@ -96,12 +96,12 @@ static void *begin(struct actors *a)
     o->label = xasprintf("%s/state", spec->name);
     o->annotation = xasprintf("%s/last", spec->name);
     o->taint = xasprintf("%s/attention", spec->name);
-    agenda_init(&o->reads, a->sim, "other operator", spec->period, look, o);
+    agenda_init(&o->reads, a->sim, "other operator", spec->period, other_operator_look, o);
     agenda_init(&o->writes, a->sim, "other operator thinks", thinking, write_back, o);
     return o;
 }
 
-static void end(void *self)
+static void other_operator_end(void *self)
 {
     struct other_operator *o = self;
     agenda_clear(&o->reads);
@@ -113,4 +113,4 @@ static void end(void *self)
     free(o);
 }
 
-const struct actor other_operator_actor = { begin, commit, end };
+const struct actor other_operator_actor = { other_operator_begin, other_operator_commit, other_operator_end };

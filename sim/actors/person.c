@@ -52,7 +52,7 @@ static json_t *object_of_action(const struct actors *a, const struct spec_action
 
 /* ---- objects */
 
-static bool create(struct actors *a, const struct spec_action *action, struct refusal *r)
+static bool person_create(struct actors *a, const struct spec_action *action, struct refusal *r)
 {
     const struct kind *k = kind_of_action(action);
     return k ? api_create(a->api, user_of(action), k, action->body, r) == 0 : not_there(k, action, r);
@@ -88,7 +88,7 @@ static bool delete(struct actors *a, const struct spec_action *action, struct re
            api_delete(a->api, user_of(action), k, str_or_empty(action->ns), action->name, NULL, -1, r) == 0;
 }
 
-static bool evict(struct actors *a, const struct spec_action *action, struct refusal *r)
+static bool person_evict(struct actors *a, const struct spec_action *action, struct refusal *r)
 {
     if (!action->name)
         return not_there(NULL, action, r);
@@ -313,11 +313,11 @@ static bool restart_labeller(struct actors *a, const struct spec_action *action,
 }
 
 static deed_fn *const deeds[SPEC_DEED_COUNT] = {
-    [SPEC_CREATE] = create,
+    [SPEC_CREATE] = person_create,
     [SPEC_APPLY] = apply,
     [SPEC_EDIT] = edit,
     [SPEC_DELETE] = delete,
-    [SPEC_EVICT] = evict,
+    [SPEC_EVICT] = person_evict,
     [SPEC_CORDON] = cordon,
     [SPEC_UNCORDON] = uncordon,
     [SPEC_LABEL] = label,
@@ -350,7 +350,7 @@ bool actors_do(struct actors *a, const struct spec_action *action, struct refusa
 
 /* ---- timed actions */
 
-static void look(void *self, const char *place)
+static void person_look(void *self, const char *place)
 {
     struct person *p = self;
     const struct spec_action *action = &p->a->world.actions[strtoul(place, NULL, 10)];
@@ -360,17 +360,17 @@ static void look(void *self, const char *place)
         p->a->done(p->a->arg, action, done ? NULL : &refusal);
 }
 
-static void commit(void *self, const struct api_commit *c)
+static void person_commit(void *self, const struct api_commit *c)
 {
     (void) self;
     (void) c;
 }
 
-static void *begin(struct actors *a)
+static void *person_begin(struct actors *a)
 {
     struct person *p = xcalloc(1, sizeof *p);
     p->a = a;
-    agenda_init(&p->agenda, a->sim, "person", (struct spec_delay){ 0, 0 }, look, p);
+    agenda_init(&p->agenda, a->sim, "person", (struct spec_delay){ 0, 0 }, person_look, p);
     for (size_t i = 0; i < a->world.action_count; i++) {
         char place[24];
         snprintf(place, sizeof place, "%zu", i);
@@ -379,11 +379,11 @@ static void *begin(struct actors *a)
     return p;
 }
 
-static void end(void *self)
+static void person_end(void *self)
 {
     struct person *p = self;
     agenda_clear(&p->agenda);
     free(p);
 }
 
-const struct actor person_actor = { begin, commit, end };
+const struct actor person_actor = { person_begin, person_commit, person_end };

@@ -81,7 +81,7 @@ static void note_end_of_pod(struct replicaset_controller *r, const json_t *pod)
         note_owner(&r->deployments, "Deployment", set);
 }
 
-static void commit(void *self, const struct api_commit *c)
+static void replicaset_commit(void *self, const struct api_commit *c)
 {
     struct replicaset_controller *r = self;
     const json_t *any = c->after ? c->after : c->before;
@@ -155,7 +155,7 @@ static int64_t count_available(const struct actors *a, const json_t *set, const 
     return available;
 }
 
-static void write_status(struct actors *a, const json_t *set, const struct tally *t)
+static void replicaset_write_status(struct actors *a, const json_t *set, const struct tally *t)
 {
     json_t *status = json_pack("{s:I, s:I, s:I, s:I, s:I}", "replicas", (json_int_t) t->active, "fullyLabeledReplicas",
                                (json_int_t) t->active, "readyReplicas", (json_int_t) t->ready, "availableReplicas",
@@ -208,7 +208,7 @@ static void look_at_set(void *self, const char *key)
         agenda_succeeded(&r->sets, key);
     if (missing < 0)
         remove_pods(a, set, -missing);
-    write_status(a, set, t);
+    replicaset_write_status(a, set, t);
 }
 
 static void look_at_deployment(void *self, const char *key)
@@ -219,7 +219,7 @@ static void look_at_deployment(void *self, const char *key)
         deployment_sync(r->a, deployment);
 }
 
-static void *begin(struct actors *a)
+static void *replicaset_begin(struct actors *a)
 {
     struct replicaset_controller *r = xcalloc(1, sizeof *r);
     r->a = a;
@@ -228,7 +228,7 @@ static void *begin(struct actors *a)
     return r;
 }
 
-static void end(void *self)
+static void replicaset_end(void *self)
 {
     struct replicaset_controller *r = self;
     agenda_clear(&r->sets);
@@ -244,4 +244,4 @@ static void end(void *self)
     free(r);
 }
 
-const struct actor replicaset_actor = { begin, commit, end };
+const struct actor replicaset_actor = { replicaset_begin, replicaset_commit, replicaset_end };

@@ -65,7 +65,7 @@ struct verdict {
     size_t hopeless; /* nodes where the removal of other pods would not help */
 };
 
-static bool is_ours(const json_t *pod)
+static bool scheduler_is_ours(const json_t *pod)
 {
     return !*json_str_or_empty(pod, "spec.nodeName") && !object_is_deleting(pod) && !pod_is_finished(pod) &&
            str_eq(str_or_empty(json_str(pod, "spec.schedulerName")), "default-scheduler") &&
@@ -81,23 +81,23 @@ static bool node_has_news(const struct api_commit *c)
            !json_equal(json_at(c->before, "status.allocatable"), json_at(c->after, "status.allocatable"));
 }
 
-static void note_pod(struct scheduler *s, const struct api_commit *c)
+static void scheduler_note_pod(struct scheduler *s, const struct api_commit *c)
 {
     const char *node = json_str_or_empty(c->before, "spec.nodeName");
     bool was_there = c->before && *node && !pod_is_finished(c->before);
     if (was_there && (!c->after || pod_is_finished(c->after)))
         agenda_note(&s->nodes, node);
-    if (c->after && !c->before && is_ours(c->after)) {
+    if (c->after && !c->before && scheduler_is_ours(c->after)) {
         CLEANUP_FREE char *key = object_key(c->after);
         agenda_note(&s->pods, key);
     }
 }
 
-static void commit(void *self, const struct api_commit *c)
+static void scheduler_commit(void *self, const struct api_commit *c)
 {
     struct scheduler *s = self;
     if (c->kind == s->a->kinds.pod)
-        note_pod(s, c);
+        scheduler_note_pod(s, c);
     else if (c->kind == s->a->kinds.node && c->after && node_has_news(c))
         agenda_note(&s->nodes, object_name(c->after));
 }
@@ -122,7 +122,7 @@ static const struct amounts *room_of(struct scheduler *s, const json_t *node)
 }
 
 /* Counts each short resource; true if there is none. */
-static bool has_room(struct scheduler *s, struct verdict *v, const json_t *node)
+static bool scheduler_has_room(struct scheduler *s, struct verdict *v, const json_t *node)
 {
     const struct amounts *have = room_of(s, node), *used = &index_pods_on(s->a->index, object_name(node))->used;
     bool fits = true, hopeless = false;
@@ -152,11 +152,11 @@ static enum reason refuse_node(const struct verdict *v, const json_t *node)
 }
 
 /* Whether the pod fits; counts the reason if not. */
-static bool fits(struct scheduler *s, struct verdict *v, const json_t *node)
+static bool scheduler_fits(struct scheduler *s, struct verdict *v, const json_t *node)
 {
     enum reason reason = refuse_node(v, node);
     if (reason == REASON_NONE)
-        return has_room(s, v, node);
+        return scheduler_has_room(s, v, node);
     v->failed[reason]++;
     v->hopeless++;
     return false;
@@ -171,7 +171,7 @@ static const json_t *search(struct scheduler *s, struct verdict *v)
     size_t found = 0;
     for (size_t i = 0; i < v->total && found < ENOUGH_NODES; i++) {
         const json_t *node = api_at(s->a->api, k, (s->next + i) % v->total);
-        if (!fits(s, v, node))
+        if (!scheduler_fits(s, v, node))
             continue;
         int64_t pods = index_pods_on(s->a->index, object_name(node))->used.of[AMOUNT_PODS];
         found++;
@@ -188,7 +188,7 @@ static const json_t *search(struct scheduler *s, struct verdict *v)
 static const json_t *search_pinned(struct scheduler *s, struct verdict *v, const char *name)
 {
     const json_t *node = api_get(s->a->api, s->a->kinds.node, "", name);
-    if (node && fits(s, v, node))
+    if (node && scheduler_fits(s, v, node))
         return node;
     size_t others = v->total - (node != NULL);
     v->failed[REASON_OTHER_NODE] += others;
@@ -234,7 +234,7 @@ static char *sentence(const struct scheduler *s, const struct verdict *v)
     return buf_take(&out);
 }
 
-static void forget(struct scheduler *s, const char *key)
+static void scheduler_forget(struct scheduler *s, const char *key)
 {
     struct waiting *w = map_remove(&s->by_key, key);
     if (!w)
@@ -247,7 +247,7 @@ static void forget(struct scheduler *s, const char *key)
     free(w);
 }
 
-static void remember(struct scheduler *s, const char *key)
+static void scheduler_remember(struct scheduler *s, const char *key)
 {
     struct waiting *w = map_get(&s->by_key, key);
     if (!w) {
@@ -286,12 +286,12 @@ static void bind(struct scheduler *s, const json_t *pod, const char *node)
     write_patch(s->a->api, &w, PATCH_MERGE, patch, NULL, NULL);
 }
 
-static void look_at_pod(void *self, const char *key)
+static void scheduler_look_at_pod(void *self, const char *key)
 {
     struct scheduler *s = self;
     CLEANUP_JSON json_t *pod = json_incref(object_of_key(s->a, s->a->kinds.pod, key));
-    if (!pod || !is_ours(pod)) {
-        forget(s, key);
+    if (!pod || !scheduler_is_ours(pod)) {
+        scheduler_forget(s, key);
         return;
     }
     struct verdict v = { .pod = pod, .requests = amounts_of_pod(index_names(s->a->index), pod),
@@ -300,11 +300,11 @@ static void look_at_pod(void *self, const char *key)
     const json_t *node = pinned ? search_pinned(s, &v, pinned) : search(s, &v);
     if (node) {
         CLEANUP_FREE char *name = xstrdup(object_name(node));
-        forget(s, key);
+        scheduler_forget(s, key);
         bind(s, pod, name);
         return;
     }
-    remember(s, key);
+    scheduler_remember(s, key);
     CLEANUP_FREE char *why = sentence(s, &v);
     if (str_eq(json_str(condition_find(json_at(pod, "status.conditions"), "PodScheduled"), "message"), why))
         return;
@@ -313,7 +313,7 @@ static void look_at_pod(void *self, const char *key)
 }
 
 /* Retries waiting pods that this node may fit, after their backoff. */
-static void look_at_node(void *self, const char *name)
+static void scheduler_look_at_node(void *self, const char *name)
 {
     struct scheduler *s = self;
     const json_t *node = api_get(s->a->api, s->a->kinds.node, "", name);
@@ -324,7 +324,7 @@ static void look_at_node(void *self, const char *name)
         if (!pod || (pinned && !str_eq(pinned, name)))
             continue;
         struct verdict v = { .pod = pod, .requests = amounts_of_pod(index_names(s->a->index), pod) };
-        if (!fits(s, &v, node))
+        if (!scheduler_fits(s, &v, node))
             continue;
         int64_t earliest = w->tried_ms + w->backoff_ms;
         agenda_at(&s->pods, w->key,
@@ -332,16 +332,16 @@ static void look_at_node(void *self, const char *name)
     }
 }
 
-static void *begin(struct actors *a)
+static void *scheduler_begin(struct actors *a)
 {
     struct scheduler *s = xcalloc(1, sizeof *s);
     s->a = a;
-    agenda_init(&s->pods, a->sim, "scheduler", a->world.latencies.scheduler, look_at_pod, s);
-    agenda_init(&s->nodes, a->sim, "scheduler nodes", a->world.latencies.scheduler, look_at_node, s);
+    agenda_init(&s->pods, a->sim, "scheduler", a->world.latencies.scheduler, scheduler_look_at_pod, s);
+    agenda_init(&s->nodes, a->sim, "scheduler nodes", a->world.latencies.scheduler, scheduler_look_at_node, s);
     return s;
 }
 
-static void end(void *self)
+static void scheduler_end(void *self)
 {
     struct scheduler *s = self;
     agenda_clear(&s->pods);
@@ -364,4 +364,4 @@ static void end(void *self)
     free(s);
 }
 
-const struct actor scheduler_actor = { begin, commit, end };
+const struct actor scheduler_actor = { scheduler_begin, scheduler_commit, scheduler_end };

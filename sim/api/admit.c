@@ -168,7 +168,7 @@ static void answer(const struct admission *a, json_t *object, json_t **ret)
         *ret = event_view(a->w->kind, object);
 }
 
-static void commit(struct admission *a, json_t **ret)
+static void admit_commit(struct admission *a, json_t **ret)
 {
     struct store_write s = { .kind = a->kind, .ns = a->w->ns, .name = a->name, .user = a->w->user, .verb = a->w->verb,
                              .subresource = a->w->subresource };
@@ -225,7 +225,7 @@ static int settle_namespace(struct admission *a, struct refusal *r)
     return 0;
 }
 
-static void fill_in(struct admission *a)
+static void admit_fill_in(struct admission *a)
 {
     json_t *metadata = metadata_of(a->after);
     char key[STORE_KEY_MAX], uid[STORE_UID_MAX], now[CLOCK_TEXT_MAX];
@@ -239,7 +239,7 @@ static void fill_in(struct admission *a)
 }
 
 /* Whether the name can be a key at all; what it may look like is said by the rules of its kind. */
-static int check_name(const struct admission *a, struct refusal *r)
+static int admit_check_name(const struct admission *a, struct refusal *r)
 {
     char key[STORE_KEY_MAX];
     if (store_key(a->w->ns, a->name, key))
@@ -254,14 +254,14 @@ int admission_create(struct admission *a, json_t **ret, struct refusal *r)
     json_t *metadata = metadata_of(a->after);
     if (!a->applied && json_object_get(metadata, "resourceVersion") && *str_or_empty(json_key(metadata, "resourceVersion")))
         return refuse(r, 500, NULL, "resourceVersion should not be set on objects to be created");
-    if (settle_namespace(a, r) < 0 || settle_name(a, r) < 0 || check_name(a, r) < 0)
+    if (settle_namespace(a, r) < 0 || settle_name(a, r) < 0 || admit_check_name(a, r) < 0)
         return -1;
     for (size_t i = 0; i < ARRAY_LEN(server_fields); i++)
         json_object_del(metadata, server_fields[i]);
     if (container_admits(a->api, a->kind, a->w->ns, a->said, r) < 0 ||
         references_admit(a->api, a->kind, a->said, a->after, r) < 0)
         return -1;
-    fill_in(a);
+    admit_fill_in(a);
     set_managed(a); /* before the rules: what they write belongs to nobody */
     rules_prepare_create(a->api->schemas, a->kind, a->after);
     if (rules_validate(a->api->schemas, a->w->kind, a->w->subresource, NULL, a->after, r) < 0)
@@ -273,7 +273,7 @@ int admission_create(struct admission *a, json_t **ret, struct refusal *r)
     if (a->w->dry_run)
         answer(a, a->after, ret);
     else
-        commit(a, ret);
+        admit_commit(a, ret);
     return 0;
 }
 
@@ -374,6 +374,6 @@ int admission_update(struct admission *a, json_t **ret, struct refusal *r)
     else if (is_released(a))
         remove_released(a, ret);
     else
-        commit(a, ret);
+        admit_commit(a, ret);
     return 0;
 }

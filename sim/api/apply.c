@@ -124,7 +124,7 @@ static int take_over(struct apply *a, bool force, struct refusal *r)
 }
 
 /* The result with its own copy of what is written into it. */
-static json_t *finish(struct apply *a)
+static json_t *apply_finish(struct apply *a)
 {
     json_t *object = json_copy(a->result);
     json_t *metadata = json_object_get(a->result, "metadata");
@@ -147,7 +147,7 @@ static json_t *apply(struct apply *a, bool force, struct refusal *r)
     prune(a);
     if (take_over(a, force, r) < 0)
         return NULL;
-    return finish(a);
+    return apply_finish(a);
 }
 
 json_t *managed_apply(const json_t *live, const json_t *intent, const struct managed_writer *w, bool force, struct refusal *r)

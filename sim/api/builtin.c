@@ -15,7 +15,7 @@ enum { ROLES_MAX = 1 << 20 };
 #define OSTLER_GROUP "ostler.dev"
 
 /* Documents that were built in: what does not parse is a mistake of the program. New reference. */
-static json_t *parse(const char *text)
+static json_t *builtin_parse(const char *text)
 {
     CLEANUP_ERR struct err e = { 0 };
     json_t *documents = yaml_parse(text, strlen(text), NULL, &e);
@@ -27,7 +27,7 @@ static json_t *parse(const char *text)
 
 json_t *builtin_crds(void)
 {
-    CLEANUP_JSON json_t *all = parse(builtin_definitions_text);
+    CLEANUP_JSON json_t *all = builtin_parse(builtin_definitions_text);
     json_t *own = json_array(), *definition;
     size_t i;
     json_array_foreach (all, i, definition)
@@ -38,7 +38,7 @@ json_t *builtin_crds(void)
 
 json_t *builtin_crd_of(const char *plural)
 {
-    CLEANUP_JSON json_t *all = parse(builtin_definitions_text);
+    CLEANUP_JSON json_t *all = builtin_parse(builtin_definitions_text);
     size_t i;
     json_t *definition;
     json_array_foreach (all, i, definition)
@@ -61,10 +61,10 @@ json_t *builtin_roles(const char *release_namespace, const char *operand_namespa
 {
     CLEANUP_FREE char *half = replaced(builtin_roles_text, "@RELEASE@", release_namespace);
     CLEANUP_FREE char *whole = replaced(half, "@OPERANDS@", operand_namespace);
-    return parse(whole);
+    return builtin_parse(whole);
 }
 
-static int create(struct api *api, const char *user, const json_t *object, struct err *e)
+static int builtin_create(struct api *api, const char *user, const json_t *object, struct err *e)
 {
     CLEANUP_REFUSAL struct refusal refusal = { 0 };
     const struct kind *k = kind_of(json_str_or_empty(object, "apiVersion"), json_str_or_empty(object, "kind"));
@@ -86,7 +86,7 @@ int builtin_install(struct api *api, const char *user, const char *release_names
         json_array_insert_new(objects, i, json_pack("{s:s, s:s, s:{s:s}}", "apiVersion", "v1", "kind", "Namespace", "metadata",
                                                     "name", namespaces[i]));
     json_array_foreach (objects, i, object)
-        if (create(api, user, object, e) < 0)
+        if (builtin_create(api, user, object, e) < 0)
             return -1;
     return 0;
 }

@@ -20,7 +20,7 @@ struct parser {
 
 static struct cel *parse_ternary(struct parser *p);
 
-static struct cel *fail(struct parser *p, const char *why)
+static struct cel *cel_fail(struct parser *p, const char *why)
 {
     if (p->e && !p->e->kind)
         err_set(p->e, ERR_INVALID, "column %td: %s", p->at - p->text + 1, why);
@@ -34,7 +34,7 @@ static struct cel *node(enum cel_op op)
     return c;
 }
 
-static void add(struct cel *c, struct cel *argument_steal)
+static void cel_add(struct cel *c, struct cel *argument_steal)
 {
     c->arguments = xreallocarray(c->arguments, c->len + 1, sizeof(struct cel *));
     c->arguments[c->len++] = argument_steal;
@@ -68,7 +68,7 @@ static void skip_space(struct parser *p)
 }
 
 /* Takes a mark when it is next. */
-static bool take(struct parser *p, const char *mark)
+static bool cel_take(struct parser *p, const char *mark)
 {
     skip_space(p);
     if (!str_has_prefix(p->at, mark))
@@ -83,7 +83,7 @@ static size_t name_length(const char *s)
 }
 
 /* Takes a whole word when it is next. */
-static bool take_word(struct parser *p, const char *word)
+static bool cel_take_word(struct parser *p, const char *word)
 {
     skip_space(p);
     size_t n = strlen(word);
@@ -113,12 +113,12 @@ static struct cel *parse_string(struct parser *p)
         if (*p->at == '\\' && (p->at[1] == '\\' || p->at[1] == quote))
             p->at++;
         else if (*p->at == '\\')
-            return fail(p, "an escape that is not known");
+            return cel_fail(p, "an escape that is not known");
         if (!buf_add(&b, p->at, 1))
-            return fail(p, "a string that is too long");
+            return cel_fail(p, "a string that is too long");
     }
     if (*p->at != quote)
-        return fail(p, "a string without an end");
+        return cel_fail(p, "a string without an end");
     p->at++;
     struct cel *c = node(CEL_STRING);
     c->text = buf_take(&b);
@@ -137,13 +137,13 @@ static struct cel *parse_number(struct parser *p)
 static struct cel *parse_list(struct parser *p)
 {
     CLEANUP_CEL struct cel *list = node(CEL_LIST);
-    while (!take(p, "]")) {
-        if (list->len > 0 && !take(p, ","))
-            return fail(p, "expected , or ]");
+    while (!cel_take(p, "]")) {
+        if (list->len > 0 && !cel_take(p, ","))
+            return cel_fail(p, "expected , or ]");
         struct cel *item = parse_ternary(p);
         if (!item)
             return NULL;
-        add(list, item);
+        cel_add(list, item);
     }
     return TAKE(list);
 }
@@ -154,12 +154,12 @@ static struct cel *parse_argument(struct parser *p, enum cel_op op)
     CLEANUP_CEL struct cel *argument = parse_ternary(p);
     if (!argument)
         return NULL;
-    if (!take(p, ")"))
-        return fail(p, "expected )");
+    if (!cel_take(p, ")"))
+        return cel_fail(p, "expected )");
     if (op == CEL_HAS && argument->op != CEL_FIELD)
-        return fail(p, "has() wants a field");
+        return cel_fail(p, "has() wants a field");
     struct cel *c = node(op);
-    add(c, TAKE(argument));
+    cel_add(c, TAKE(argument));
     return c;
 }
 
@@ -172,13 +172,13 @@ static struct cel *parse_name(struct parser *p)
 {
     CLEANUP_FREE char *name = take_name(p);
     if (!*name)
-        return fail(p, "expected a value");
+        return cel_fail(p, "expected a value");
     if (str_eq(name, "true") || str_eq(name, "false")) {
         struct cel *c = node(CEL_BOOL);
         c->number = str_eq(name, "true");
         return c;
     }
-    if (!take(p, "(")) {
+    if (!cel_take(p, "(")) {
         struct cel *c = node(CEL_NAME);
         c->text = TAKE(name);
         return c;
@@ -186,7 +186,7 @@ static struct cel *parse_name(struct parser *p)
     for (size_t i = 0; i < ARRAY_LEN(functions); i++)
         if (str_eq(functions[i].word, name))
             return parse_argument(p, functions[i].op);
-    return fail(p, "a function that is not known");
+    return cel_fail(p, "a function that is not known");
 }
 
 static struct cel *parse_value(struct parser *p)
@@ -196,13 +196,13 @@ static struct cel *parse_value(struct parser *p)
         return parse_string(p);
     if (*p->at >= '0' && *p->at <= '9')
         return parse_number(p);
-    if (take(p, "["))
+    if (cel_take(p, "["))
         return parse_list(p);
-    if (!take(p, "("))
+    if (!cel_take(p, "("))
         return parse_name(p);
     CLEANUP_CEL struct cel *inner = parse_ternary(p);
-    if (inner && !take(p, ")"))
-        return fail(p, "expected )");
+    if (inner && !cel_take(p, ")"))
+        return cel_fail(p, "expected )");
     return TAKE(inner);
 }
 
@@ -212,11 +212,11 @@ static struct cel *compile_pattern(struct parser *p, struct cel *c_steal)
 {
     CLEANUP_CEL struct cel *c = c_steal;
     if (c->arguments[1]->op != CEL_STRING)
-        return fail(p, "matches() wants a string");
+        return cel_fail(p, "matches() wants a string");
     regex_t *pattern = xcalloc(1, sizeof *pattern);
     if (regcomp(pattern, c->arguments[1]->text, REG_EXTENDED | REG_NOSUB) != 0) {
         free(pattern);
-        return fail(p, "a pattern that is not known");
+        return cel_fail(p, "a pattern that is not known");
     }
     c->pattern = pattern;
     return TAKE(c);
@@ -227,13 +227,13 @@ static struct cel *parse_all(struct parser *p, struct cel *c_steal)
 {
     CLEANUP_CEL struct cel *c = c_steal;
     c->text = take_name(p);
-    if (!*c->text || !take(p, ","))
-        return fail(p, "all() wants a name and a rule");
+    if (!*c->text || !cel_take(p, ","))
+        return cel_fail(p, "all() wants a name and a rule");
     struct cel *rule = parse_ternary(p);
     if (!rule)
         return NULL;
-    add(c, rule);
-    return take(p, ")") ? TAKE(c) : fail(p, "expected )");
+    cel_add(c, rule);
+    return cel_take(p, ")") ? TAKE(c) : cel_fail(p, "expected )");
 }
 
 static const struct word methods[] = { { "matches", CEL_MATCHES }, { "startsWith", CEL_STARTS }, { "all", CEL_ALL } };
@@ -241,7 +241,7 @@ static const struct word methods[] = { { "matches", CEL_MATCHES }, { "startsWith
 static struct cel *parse_method(struct parser *p, const char *name, struct cel *target_steal)
 {
     CLEANUP_CEL struct cel *c = node(CEL_STARTS);
-    add(c, target_steal);
+    cel_add(c, target_steal);
     bool known = false;
     for (size_t i = 0; i < ARRAY_LEN(methods); i++)
         if (str_eq(methods[i].word, name)) {
@@ -249,32 +249,32 @@ static struct cel *parse_method(struct parser *p, const char *name, struct cel *
             known = true;
         }
     if (!known)
-        return fail(p, "a method that is not known");
+        return cel_fail(p, "a method that is not known");
     if (c->op == CEL_ALL)
         return parse_all(p, TAKE(c));
     struct cel *argument = parse_ternary(p);
     if (!argument)
         return NULL;
-    add(c, argument);
-    if (!take(p, ")"))
-        return fail(p, "expected )");
+    cel_add(c, argument);
+    if (!cel_take(p, ")"))
+        return cel_fail(p, "expected )");
     return c->op == CEL_MATCHES ? compile_pattern(p, TAKE(c)) : TAKE(c);
 }
 
 static struct cel *parse_postfix(struct parser *p)
 {
     CLEANUP_CEL struct cel *c = parse_value(p);
-    while (c && take(p, ".")) {
+    while (c && cel_take(p, ".")) {
         CLEANUP_FREE char *name = take_name(p);
         if (!*name)
-            return fail(p, "expected the name of a field");
-        if (take(p, "(")) {
+            return cel_fail(p, "expected the name of a field");
+        if (cel_take(p, "(")) {
             c = parse_method(p, name, TAKE(c));
             continue;
         }
         struct cel *field = node(CEL_FIELD);
         field->text = TAKE(name);
-        add(field, TAKE(c));
+        cel_add(field, TAKE(c));
         c = field;
     }
     return TAKE(c);
@@ -289,13 +289,13 @@ static struct cel *parse_not(struct parser *p)
         return parse_postfix(p);
     p->at++;
     if (++p->depth > DEPTH_MAX)
-        return fail(p, "too deep");
+        return cel_fail(p, "too deep");
     struct cel *inner = parse_not(p);
     p->depth--;
     if (!inner)
         return NULL;
     struct cel *c = node(CEL_NOT);
-    add(c, inner);
+    cel_add(c, inner);
     return c;
 }
 
@@ -308,8 +308,8 @@ static const struct word comparisons[] = {
 static struct cel *both(enum cel_op op, struct cel *left_steal, struct cel *right_steal)
 {
     struct cel *c = node(op);
-    add(c, left_steal);
-    add(c, right_steal);
+    cel_add(c, left_steal);
+    cel_add(c, right_steal);
     return c;
 }
 
@@ -319,9 +319,9 @@ static struct cel *parse_comparison(struct parser *p)
     if (!left)
         return NULL;
     enum cel_op op = CEL_IN;
-    bool found = take_word(p, "in");
+    bool found = cel_take_word(p, "in");
     for (size_t i = 0; !found && i < ARRAY_LEN(comparisons); i++)
-        if (take(p, comparisons[i].word)) {
+        if (cel_take(p, comparisons[i].word)) {
             op = comparisons[i].op;
             found = true;
         }
@@ -334,7 +334,7 @@ static struct cel *parse_comparison(struct parser *p)
 static struct cel *parse_chain(struct parser *p, const char *mark, enum cel_op op, struct cel *(*parse)(struct parser *) )
 {
     CLEANUP_CEL struct cel *left = parse(p);
-    while (left && take(p, mark)) {
+    while (left && cel_take(p, mark)) {
         struct cel *right = parse(p);
         if (!right)
             return NULL;
@@ -356,25 +356,25 @@ static struct cel *parse_or(struct parser *p)
 static struct cel *parse_branches(struct parser *p)
 {
     CLEANUP_CEL struct cel *condition = parse_or(p);
-    if (!condition || !take(p, "?"))
+    if (!condition || !cel_take(p, "?"))
         return TAKE(condition);
     CLEANUP_CEL struct cel *yes = parse_ternary(p);
     if (!yes)
         return NULL;
-    if (!take(p, ":"))
-        return fail(p, "expected :");
+    if (!cel_take(p, ":"))
+        return cel_fail(p, "expected :");
     CLEANUP_CEL struct cel *no = parse_ternary(p);
     if (!no)
         return NULL;
     struct cel *c = both(CEL_IF, TAKE(condition), TAKE(yes));
-    add(c, TAKE(no));
+    cel_add(c, TAKE(no));
     return c;
 }
 
 static struct cel *parse_ternary(struct parser *p)
 {
     if (++p->depth > DEPTH_MAX)
-        return fail(p, "too deep");
+        return cel_fail(p, "too deep");
     struct cel *c = parse_branches(p);
     p->depth--;
     return c;
@@ -387,7 +387,7 @@ struct cel *cel_compile(const char *text, struct err *e)
     CLEANUP_CEL struct cel *c = parse_ternary(&p);
     skip_space(&p);
     if (c && *p.at)
-        fail(&p, "something follows the rule");
+        cel_fail(&p, "something follows the rule");
     if (!own.kind)
         return TAKE(c);
     err_set(e, ERR_INVALID, "%s", err_msg(&own));

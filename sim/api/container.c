@@ -92,7 +92,7 @@ static json_t *content_of(const struct api *api, const struct kind *container, c
     return by_kind;
 }
 
-static bool is_empty(const struct api *api, const struct kind *container, const char *name)
+static bool container_is_empty(const struct api *api, const struct kind *container, const char *name)
 {
     CLEANUP_JSON json_t *by_kind = content_of(api, container, name);
     size_t i;
@@ -132,7 +132,7 @@ static void remove_when_empty(struct api *api, const struct kind *k, const char 
 {
     const struct entry *r = store_get(&api->store, k, NULL, name);
     if (!r || !object_is_deleting(r->object) || json_array_size(json_at(r->object, "metadata.finalizers")) > 0 ||
-        !is_empty(api, k, name))
+        !container_is_empty(api, k, name))
         return;
     CLEANUP_FREE char *own = xstrdup(name);
     struct store_write s = { .kind = k,

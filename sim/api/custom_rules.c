@@ -49,7 +49,7 @@ static struct schema *compile(const json_t *definition, const json_t *version)
 }
 
 /* The row of a kind, or the first that is free. */
-static size_t row_of(const struct custom_schemas *s, const struct kind *k)
+static size_t custom_rules_row_of(const struct custom_schemas *s, const struct kind *k)
 {
     size_t i = 0;
     while (i < CUSTOM_KINDS && s->rows[i].kind && s->rows[i].kind != k)
@@ -71,7 +71,7 @@ static void fill_row(struct custom_schemas *s, size_t i, const struct kind *k, c
 void custom_schemas_use(struct custom_schemas *s, const json_t *definition)
 {
     const struct kind *k = kind_named(json_str_or_empty(definition, "spec.names.plural"));
-    size_t i = row_of(s, k);
+    size_t i = custom_rules_row_of(s, k);
     if (s->rows[i].kind)
         abort();
     fill_row(s, i, k, definition);
@@ -80,7 +80,7 @@ void custom_schemas_use(struct custom_schemas *s, const json_t *definition)
 /* The row of a kind, made when it is first asked for. */
 static size_t filled_row_of(struct custom_schemas *s, const struct kind *k)
 {
-    size_t i = row_of(s, k);
+    size_t i = custom_rules_row_of(s, k);
     if (!s->rows[i].kind) {
         CLEANUP_JSON json_t *definition = builtin_crd_of(k->plural);
         fill_row(s, i, k, definition);

@@ -172,7 +172,7 @@ static void set_condition(json_t *conditions, json_t *condition_steal)
     json_array_append_new(conditions, condition_steal);
 }
 
-static json_t *conditions_of(json_t *object)
+static json_t *evict_conditions_of(json_t *object)
 {
     json_t *conditions = json_at(object, "status.conditions");
     if (!conditions) {
@@ -194,7 +194,7 @@ static int spend(const struct eviction *v, struct refusal *r)
     json_set_at(budget, "status.disruptionsAllowed", json_integer(left));
     if (left == 0) {
         struct condition spent = { .type = "DisruptionAllowed", .status = "False", .reason = "InsufficientPods", .message = "" };
-        json_t *conditions = conditions_of(budget);
+        json_t *conditions = evict_conditions_of(budget);
         set_condition(conditions, condition_json(&spent, conditions, object_generation(budget), now));
     }
     json_t *disrupted = json_at(budget, "status.disruptedPods");
@@ -215,7 +215,7 @@ static int mark_pod(const struct eviction *v, struct refusal *r)
     CLEANUP_JSON json_t *pod = with_own_status(v->pod);
     char now[CLOCK_TEXT_MAX];
     api_now(v->api, now);
-    set_condition(conditions_of(pod), json_pack("{s:s, s:s, s:s, s:s, s:s}", "type", "DisruptionTarget", "status", "True",
+    set_condition(evict_conditions_of(pod), json_pack("{s:s, s:s, s:s, s:s, s:s}", "type", "DisruptionTarget", "status", "True",
                                                 "lastTransitionTime", now, "reason", "EvictionByEvictionAPI", "message",
                                                 "Eviction API: evicting"));
     struct write w = { .user = v->user, .manager = v->user, .verb = API_UPDATE, .kind = kind_named("pods"),

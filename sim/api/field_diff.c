@@ -10,7 +10,7 @@ struct change {
     bool was, is;
 };
 
-static bool is_empty(const json_t *v)
+static bool field_diff_is_empty(const json_t *v)
 {
     if (json_is_object(v))
         return json_object_size(v) == 0;
@@ -20,7 +20,7 @@ static bool is_empty(const json_t *v)
 /* Whether a value is the one that a field has of which nothing was said. */
 static bool is_zero(const json_t *v)
 {
-    return is_empty(v) || json_is_false(v) || (json_is_string(v) && json_string_length(v) == 0) ||
+    return field_diff_is_empty(v) || json_is_false(v) || (json_is_string(v) && json_string_length(v) == 0) ||
            (json_is_integer(v) && json_integer_value(v) == 0);
 }
 
@@ -29,7 +29,9 @@ static bool is_same(const struct change *c)
     if (json_equal(c->before, c->after))
         return true;
     bool one_is_absent = !c->before || !c->after, always = c->was && c->is;
-    return one_is_absent && (always ? is_zero(c->before) && is_zero(c->after) : is_empty(c->before) && is_empty(c->after));
+    return one_is_absent &&
+           (always ? is_zero(c->before) && is_zero(c->after)
+                   : field_diff_is_empty(c->before) && field_diff_is_empty(c->after));
 }
 
 static bool is_nothing(const json_t *v)
@@ -157,7 +159,7 @@ static void diff_value(const struct merge_type *t, struct change c, struct field
         return;
     }
     const json_t *container = is_nothing(c.after) ? c.before : c.after;
-    bool leaf = merge_type_is_leaf(t, container) || (is_empty(c.before) && is_empty(c.after));
+    bool leaf = merge_type_is_leaf(t, container) || (field_diff_is_empty(c.before) && field_diff_is_empty(c.after));
     if (!leaf && json_is_array(container))
         diff_items(t, c, d);
     else if (!leaf)

@@ -20,7 +20,7 @@ char *field_element_of_key(const char *name)
 }
 
 /* Whether a string is its own JSON text. */
-static bool is_plain(const char *s)
+static bool field_element_is_plain(const char *s)
 {
     while ((unsigned char) *s >= ' ' && *s != '"' && *s != '\\')
         s++;
@@ -28,10 +28,10 @@ static bool is_plain(const char *s)
 }
 
 /* Appends a value as JSON; most are plain names, which need no encoder. */
-static void add_value(struct buf *b, const json_t *value)
+static void field_element_add_value(struct buf *b, const json_t *value)
 {
     const char *s = json_string_value(value);
-    if (s && is_plain(s) && strlen(s) == json_string_length(value)) {
+    if (s && field_element_is_plain(s) && strlen(s) == json_string_length(value)) {
         buf_str(b, "\"");
         buf_str(b, s);
         buf_str(b, "\"");
@@ -47,7 +47,7 @@ static char *element_of_value(const json_t *item)
         return NULL;
     struct buf b = BUF_INIT(ELEMENT_MAX);
     buf_str(&b, "v:");
-    add_value(&b, item);
+    field_element_add_value(&b, item);
     return buf_take(&b);
 }
 
@@ -64,7 +64,7 @@ char *field_element_of_item(const struct merge_type *list, const json_t *item)
             continue;
         buf_printf(&b, "%s\"%s\":", any ? "," : "", k->name);
         if (value)
-            add_value(&b, value);
+            field_element_add_value(&b, value);
         else
             buf_printf(&b, "\"%s\"", k->fallback);
         any = true;
@@ -74,14 +74,14 @@ char *field_element_of_item(const struct merge_type *list, const json_t *item)
 }
 
 /* The value that an element's text holds behind its first two letters. NULL: it is none. New reference. */
-static json_t *value_of(const char *element)
+static json_t *field_element_value_of(const char *element)
 {
     return strlen(element) < 2 ? NULL : json_parse(element + 2, strlen(element + 2), NULL);
 }
 
 static void add_keys_text(struct buf *b, const char *element)
 {
-    CLEANUP_JSON json_t *keys = value_of(element);
+    CLEANUP_JSON json_t *keys = field_element_value_of(element);
     const char *name;
     json_t *value;
     const char *comma = "";
@@ -147,8 +147,8 @@ int field_element_compare(const char *a, const char *b)
         return rank(a) - rank(b);
     if (*a != 'k' && *a != 'v')
         return strcmp(a, b);
-    CLEANUP_JSON json_t *va = value_of(a);
-    CLEANUP_JSON json_t *vb = value_of(b);
+    CLEANUP_JSON json_t *va = field_element_value_of(a);
+    CLEANUP_JSON json_t *vb = field_element_value_of(b);
     return *a == 'k' ? compare_keys(va, vb) : compare_values(va, vb);
 }
 

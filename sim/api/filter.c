@@ -76,7 +76,7 @@ static int refuse_field(const struct kind *k, const char *label, struct refusal 
     return refuse(r, 400, NULL, "\"%s\" is not a known field selector: only \"metadata.name\", \"metadata.namespace\"", label);
 }
 
-static const struct field_row *row_of(const struct kind *k, const char *label)
+static const struct field_row *filter_row_of(const struct kind *k, const char *label)
 {
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         if (str_eq(rows[i].label, label) && (!*rows[i].kind || is_row_of(&rows[i], k)))
@@ -91,7 +91,7 @@ static int add_field(struct filter *f, const struct kind *k, const char *whole, 
     if (!sign || (*sign == '!' && sign[1] != '='))
         return refuse(r, 400, NULL, "invalid selector: '%s'; can't understand '%s'", whole, term);
     CLEANUP_FREE char *label = xstrndup(term, (size_t) (sign - term));
-    const struct field_row *row = row_of(k, label);
+    const struct field_row *row = filter_row_of(k, label);
     if (!row)
         return refuse_field(k, label, r);
     bool negated = *sign == '!';

@@ -9,9 +9,9 @@
 /* Values are parts of one request. */
 enum { TEXT_MAX = 64 << 20 };
 
-static void add(struct buf *b, const json_t *value);
+static void go_text_add(struct buf *b, const json_t *value);
 
-static int by_name(const void *a, const void *b)
+static int go_text_by_name(const void *a, const void *b)
 {
     return strcmp(*(const char *const *) a, *(const char *const *) b);
 }
@@ -24,11 +24,11 @@ static void add_map(struct buf *b, const json_t *map)
     json_t *value;
     json_object_foreach ((json_t *) map, name, value)
         names[len++] = name;
-    qsort(names, len, sizeof *names, by_name);
+    qsort(names, len, sizeof *names, go_text_by_name);
     buf_str(b, "map[");
     for (size_t i = 0; i < len; i++) {
         buf_printf(b, "%s%s:", i > 0 ? " " : "", names[i]);
-        add(b, json_object_get(map, names[i]));
+        go_text_add(b, json_object_get(map, names[i]));
     }
     buf_str(b, "]");
 }
@@ -40,12 +40,12 @@ static void add_list(struct buf *b, const json_t *list)
     buf_str(b, "[");
     json_array_foreach (list, i, value) {
         buf_str(b, i > 0 ? " " : "");
-        add(b, value);
+        go_text_add(b, value);
     }
     buf_str(b, "]");
 }
 
-static void add(struct buf *b, const json_t *value)
+static void go_text_add(struct buf *b, const json_t *value)
 {
     if (json_is_object(value)) {
         add_map(b, value);
@@ -66,6 +66,6 @@ static void add(struct buf *b, const json_t *value)
 char *go_text(const json_t *value)
 {
     struct buf b = BUF_INIT(TEXT_MAX);
-    add(&b, value);
+    go_text_add(&b, value);
     return buf_take(&b);
 }

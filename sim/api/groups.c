@@ -28,7 +28,7 @@ static const struct subresource_row {
 
 /* ---- what there is */
 
-static json_t *names_of(const char *comma_separated)
+static json_t *groups_names_of(const char *comma_separated)
 {
     json_t *names = json_array();
     CLEANUP_FREE char *text = xstrdup(comma_separated);
@@ -43,7 +43,7 @@ static json_t *names_of(const char *comma_separated)
 static void set_names(json_t *object, const char *key, const char *comma_separated)
 {
     if (*comma_separated)
-        json_object_set_new(object, key, names_of(comma_separated));
+        json_object_set_new(object, key, groups_names_of(comma_separated));
 }
 
 static const char *verbs_of(const struct kind *k)
@@ -74,7 +74,7 @@ bool groups_leads(const struct api *api, const struct kind *k)
 static json_t *resource_json(const struct kind *k)
 {
     json_t *r = json_pack("{s:s, s:s, s:b, s:s, s:o}", "name", k->plural, "singularName", k->singular, "namespaced",
-                          k->namespaced, "kind", k->kind, "verbs", names_of(verbs_of(k)));
+                          k->namespaced, "kind", k->kind, "verbs", groups_names_of(verbs_of(k)));
     set_names(r, "shortNames", k->short_names);
     set_names(r, "categories", k->category);
     return r;
@@ -89,7 +89,7 @@ static json_t *subresource_json(const struct kind *k, const struct subresource_r
         json_object_set_new(r, "version", json_string(row->version));
     }
     json_object_set_new(r, "kind", json_string(row->kind ? row->kind : k->kind));
-    json_object_set_new(r, "verbs", names_of(row->verbs));
+    json_object_set_new(r, "verbs", groups_names_of(row->verbs));
     return r;
 }
 
@@ -158,7 +158,7 @@ static json_t *aggregated_subresources(const struct kind *k)
             continue;
         json_t *kind = row->kind ? response_kind(row->group, row->version, row->kind) : own_response_kind(k);
         json_array_append_new(subs, json_pack("{s:s, s:o, s:o}", "subresource", row->name, "responseKind", kind, "verbs",
-                                              names_of(row->verbs)));
+                                              groups_names_of(row->verbs)));
     }
     return subs;
 }
@@ -167,7 +167,7 @@ static json_t *aggregated_resource(const struct kind *k)
 {
     const char *scope = k->namespaced ? "Namespaced" : "Cluster";
     json_t *r = json_pack("{s:s, s:o, s:s, s:s, s:o}", "resource", k->plural, "responseKind", own_response_kind(k), "scope",
-                          scope, "singularResource", k->singular, "verbs", names_of(verbs_of(k)));
+                          scope, "singularResource", k->singular, "verbs", groups_names_of(verbs_of(k)));
     set_names(r, "shortNames", k->short_names);
     set_names(r, "categories", k->category);
     CLEANUP_JSON json_t *subs = aggregated_subresources(k);

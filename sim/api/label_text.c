@@ -44,7 +44,7 @@ static const char *peek(const struct reader *t, struct reader *ahead)
     return next_word(ahead);
 }
 
-static bool is_word(const char *s)
+static bool label_text_is_word(const char *s)
 {
     return *s && !is_sign(*s);
 }
@@ -72,7 +72,7 @@ static int check_key(const char *key, struct refusal *r)
                   key);
 }
 
-static int add_value(json_t *values, const char *key, const char *value, struct refusal *r)
+static int label_text_add_value(json_t *values, const char *key, const char *value, struct refusal *r)
 {
     if (*value && !is_name(value, strlen(value)))
         return refuse(r, 400, NULL,
@@ -90,8 +90,8 @@ static int read_values(struct reader *t, const char *key, json_t *values, struct
         return refuse(r, 400, NULL, "unable to parse requirement: found '%s' expected: '('", t->word);
     for (;;) {
         struct reader ahead;
-        bool has_word = is_word(peek(t, &ahead));
-        if (add_value(values, key, has_word ? next_word(t) : "", r) < 0)
+        bool has_word = label_text_is_word(peek(t, &ahead));
+        if (label_text_add_value(values, key, has_word ? next_word(t) : "", r) < 0)
             return -1;
         const char *sign = next_word(t);
         if (str_eq(sign, ")"))
@@ -119,7 +119,7 @@ static const struct operator_word *operator_of(const char *word)
 
 static bool begins_requirement(const char *word)
 {
-    return is_word(word) || str_eq(word, "!");
+    return label_text_is_word(word) || str_eq(word, "!");
 }
 
 /* One requirement; its place is before the comma or the end. */
@@ -128,7 +128,7 @@ static int read_requirement(struct reader *t, json_t *expressions, struct refusa
     bool absent = str_eq(next_word(t), "!");
     if (absent)
         next_word(t);
-    if (absent && !is_word(t->word))
+    if (absent && !label_text_is_word(t->word))
         return refuse(r, 400, NULL, "unable to parse requirement: found '%s', expected: identifier", t->word);
     CLEANUP_FREE char *key = xstrdup(t->word);
     if (check_key(key, r) < 0)
@@ -146,8 +146,8 @@ static int read_requirement(struct reader *t, json_t *expressions, struct refusa
     json_array_append_new(expressions, json_pack("{s:s, s:s, s:o}", "key", key, "operator", op->op, "values", values));
     if (op->list)
         return read_values(t, key, values, r);
-    bool has_word = is_word(peek(t, &ahead));
-    return add_value(values, key, has_word ? next_word(t) : "", r);
+    bool has_word = label_text_is_word(peek(t, &ahead));
+    return label_text_add_value(values, key, has_word ? next_word(t) : "", r);
 }
 
 int label_text_compile(const char *text, struct selector *ret, struct refusal *r)

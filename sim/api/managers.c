@@ -62,8 +62,9 @@ void managers_clear(struct managers *m)
 }
 
 /* An applier has one entry for all versions, others one for each. */
-static struct manager *find(const struct managers *m, const char *name, const char *operation, const char *api_version,
-                            const char *subresource)
+static struct manager *managers_find_now(const struct managers *m, const char *name,
+                                         const char *operation, const char *api_version,
+                                         const char *subresource)
 {
     for (size_t i = 0; i < m->len; i++) {
         struct manager *o = &m->items[i];
@@ -74,7 +75,7 @@ static struct manager *find(const struct managers *m, const char *name, const ch
     return NULL;
 }
 
-static struct manager *add(struct managers *m, const struct manager *entry)
+static struct manager *managers_add(struct managers *m, const struct manager *entry)
 {
     m->items = xreallocarray(m->items, m->len + 1, sizeof *m->items);
     m->items[m->len] = *entry;
@@ -83,7 +84,7 @@ static struct manager *add(struct managers *m, const struct manager *entry)
 
 struct manager *managers_find(const struct managers *m, const struct managed_writer *w, const char *operation)
 {
-    return find(m, w->manager, operation, w->api_version, w->subresource);
+    return managers_find_now(m, w->manager, operation, w->api_version, w->subresource);
 }
 
 struct manager *managers_get(struct managers *m, const struct managed_writer *w, const char *operation)
@@ -92,7 +93,7 @@ struct manager *managers_get(struct managers *m, const struct managed_writer *w,
     struct manager fresh = {
         .name = w->manager, .operation = operation, .api_version = w->api_version, .subresource = w->subresource, .time = "",
     };
-    return found ? found : add(m, &fresh);
+    return found ? found : managers_add(m, &fresh);
 }
 
 static void forget_entry(struct manager *m)

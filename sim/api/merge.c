@@ -142,7 +142,7 @@ static size_t index_at(const char *place, size_t *ret)
 }
 
 /* "spec.containers[0].x" as ".spec.containers[name="a"].x". */
-static void add_place(struct buf *out, const struct merge_root *root, const json_t *value, const char *place)
+static void merge_add_place(struct buf *out, const struct merge_root *root, const json_t *value, const char *place)
 {
     struct merge_type type = root->type;
     while (*place) {
@@ -172,7 +172,7 @@ int merge_refuse_unknown(const struct merge_root *root, const json_t *intent, co
     json_t *place;
     json_array_foreach ((json_t *) places, i, place) {
         CLEANUP_BUF struct buf way = BUF_INIT(PROBLEMS_MAX);
-        add_place(&way, root, intent, json_string_value(place));
+        merge_add_place(&way, root, intent, json_string_value(place));
         add_problem(&c, buf_text(&way), "field not declared in", "schema");
     }
     return check_end(&c, intent, r);

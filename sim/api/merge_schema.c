@@ -43,7 +43,7 @@ static struct merge_type list_of(const json_t *schema)
     return t;
 }
 
-static struct merge_type type_of(const json_t *schema)
+static struct merge_type merge_schema_type_of(const json_t *schema)
 {
     if (str_eq(json_key(schema, "type"), "array"))
         return list_of(schema);
@@ -57,7 +57,7 @@ static struct merge_type type_of(const json_t *schema)
 }
 
 /* Whether a type is what a field without a row has, too. */
-static bool is_plain(const struct merge_type *t, const json_t *schema)
+static bool merge_schema_is_plain(const struct merge_type *t, const json_t *schema)
 {
     return t->how == MERGE_FIELDS
                ? !t->fields
@@ -76,9 +76,9 @@ static struct merge_type *rows_after(const struct merge_type *first, size_t coun
     for (size_t i = 0; i < count; i++)
         rows[i] = first[i];
     json_object_foreach ((json_t *) properties, name, property) {
-        struct merge_type t = type_of(property);
+        struct merge_type t = merge_schema_type_of(property);
         t.name = name;
-        if (!is_plain(&t, property))
+        if (!merge_schema_is_plain(&t, property))
             rows[count++] = t;
     }
     if (count > 0)

@@ -7,7 +7,7 @@
 
 enum { MANAGER_MAX = 128 };
 
-static int finish(struct refusal *r, const char *kind)
+static int options_finish(struct refusal *r, const char *kind)
 {
     const struct kind options = { .group = "meta.k8s.io", .kind = kind };
     return refuse_finish_invalid(r, &options, "");
@@ -65,7 +65,7 @@ int list_options_parse(const struct path *p, struct list_options *ret, struct re
     else
         check_list_match(&o, match, r);
     *ret = o;
-    return finish(r, "ListOptions");
+    return options_finish(r, "ListOptions");
 }
 
 static void check_manager(const char *manager, struct refusal *r)
@@ -98,7 +98,7 @@ int write_options_parse(const struct path *p, const char *kind, struct write_opt
         refuse_cause(r, "FieldValueNotSupported", "fieldValidation",
                      "Unsupported value: \"%s\": supported values: \"\", \"Ignore\", \"Strict\", \"Warn\"", validation);
     *ret = o;
-    return finish(r, kind);
+    return options_finish(r, kind);
 }
 
 int write_options_check_patch(const struct path *p, const struct write_options *o, bool apply, struct refusal *r)
@@ -107,5 +107,5 @@ int write_options_check_patch(const struct path *p, const struct write_options *
         refuse_cause(r, "FieldValueRequired", "fieldManager", "Required value: is required for apply patch");
     if (!apply && path_parameter(p, "force"))
         refuse_cause(r, "FieldValueForbidden", "force", "Forbidden: may not be specified for non-apply patch");
-    return finish(r, "PatchOptions");
+    return options_finish(r, "PatchOptions");
 }

@@ -82,7 +82,7 @@ static void place_clear(struct place *p)
 
 /* Finds a place; false where nothing leads to it. Containers on the way become copies of the document's own, for they may be
  * shared. */
-static bool find(json_t *document, const char *path, struct place *ret)
+static bool patch_json_find(json_t *document, const char *path, struct place *ret)
 {
     *ret = (struct place){ 0 };
     const char *rest = path ? strchr(path, '/') : NULL;
@@ -134,13 +134,13 @@ static bool is_shallow_enough(const struct place *p, const json_t *value)
 typedef bool operation_fn(struct patching *patching, const json_t *operation);
 
 /* The value of an operation; null when there is none. New reference. */
-static json_t *value_of(const json_t *operation)
+static json_t *patch_json_value_of(const json_t *operation)
 {
     json_t *value = json_object_get(operation, "value");
     return value ? json_incref(value) : json_null();
 }
 
-static bool put(const struct place *p, json_t *value_steal)
+static bool patch_json_put(const struct place *p, json_t *value_steal)
 {
     size_t size = json_array_size(p->container), index = size;
     if (!is_shallow_enough(p, value_steal)) {
@@ -179,13 +179,14 @@ static bool has_index(const struct place *p)
 static bool do_add(struct patching *patching, const json_t *operation)
 {
     CLEANUP_PLACE struct place p;
-    return find(patching->document, json_key(operation, "path"), &p) && put(&p, value_of(operation));
+    return patch_json_find(patching->document, json_key(operation, "path"), &p) &&
+           patch_json_put(&p, patch_json_value_of(operation));
 }
 
 static bool do_remove(struct patching *patching, const json_t *operation)
 {
     CLEANUP_PLACE struct place p;
-    return find(patching->document, json_key(operation, "path"), &p) && take_away(&p);
+    return patch_json_find(patching->document, json_key(operation, "path"), &p) && take_away(&p);
 }
 
 /* A field of an object need not be there; an item of a list must. */
@@ -201,9 +202,9 @@ static bool do_replace(struct patching *patching, const json_t *operation)
         return true;
     }
     CLEANUP_PLACE struct place p;
-    if (!find(patching->document, path, &p) || !has_index(&p))
+    if (!patch_json_find(patching->document, path, &p) || !has_index(&p))
         return false;
-    CLEANUP_JSON json_t *value = value_of(operation);
+    CLEANUP_JSON json_t *value = patch_json_value_of(operation);
     if (!is_shallow_enough(&p, value))
         return false;
     set_child(p.container, p.step, json_incref(value));
@@ -214,11 +215,11 @@ static bool do_replace(struct patching *patching, const json_t *operation)
 static bool do_test(struct patching *patching, const json_t *operation)
 {
     const char *path = json_key(operation, "path");
-    CLEANUP_JSON json_t *want = value_of(operation);
+    CLEANUP_JSON json_t *want = patch_json_value_of(operation);
     if (str_eq(path, ""))
         return json_equal(patching->document, want);
     CLEANUP_PLACE struct place p;
-    if (!find(patching->document, path, &p) || !has_index(&p))
+    if (!patch_json_find(patching->document, path, &p) || !has_index(&p))
         return false;
     const json_t *is = child_of(p.container, p.step);
     return is ? json_equal(is, want) : json_is_null(want);
@@ -228,24 +229,26 @@ static bool do_copy(struct patching *patching, const json_t *operation)
 {
     CLEANUP_PLACE struct place from, to;
     to.step = NULL;
-    if (!find(patching->document, json_key(operation, "from"), &from) || !has_index(&from))
+    if (!patch_json_find(patching->document, json_key(operation, "from"), &from) || !has_index(&from))
         return false;
     const json_t *value = child_of(from.container, from.step);
     CLEANUP_JSON json_t *copy = value ? json_deep_copy(value) : json_null();
     patching->copied += json_dumpb(copy, NULL, 0, JSON_ENCODE_ANY | JSON_COMPACT);
-    return patching->copied <= COPIED_MAX && find(patching->document, json_key(operation, "path"), &to) &&
-           put(&to, json_incref(copy));
+    return patching->copied <= COPIED_MAX && patch_json_find(patching->document, json_key(operation, "path"), &to) &&
+           patch_json_put(&to, json_incref(copy));
 }
 
 static bool do_move(struct patching *patching, const json_t *operation)
 {
     CLEANUP_PLACE struct place from, to;
     to.step = NULL;
-    if (!find(patching->document, json_key(operation, "from"), &from) || !has_index(&from))
+    if (!patch_json_find(patching->document, json_key(operation, "from"), &from) || !has_index(&from))
         return false;
     json_t *value = child_of(from.container, from.step);
     CLEANUP_JSON json_t *moved = value ? json_incref(value) : json_null();
-    return take_away(&from) && find(patching->document, json_key(operation, "path"), &to) && put(&to, json_incref(moved));
+    return take_away(&from) &&
+           patch_json_find(patching->document, json_key(operation, "path"), &to) &&
+           patch_json_put(&to, json_incref(moved));
 }
 
 static const struct operation {
@@ -256,7 +259,7 @@ static const struct operation {
     { "test", do_test }, { "move", do_move },     { "copy", do_copy },
 };
 
-static bool run(struct patching *patching, const json_t *operation)
+static bool patch_json_run(struct patching *patching, const json_t *operation)
 {
     const char *name = json_key(operation, "op");
     for (size_t i = 0; i < ARRAY_LEN(operations); i++)
@@ -309,7 +312,7 @@ json_t *patch_json(const json_t *object, const json_t *patch, struct refusal *r)
     size_t i;
     json_t *operation;
     json_array_foreach (patch, i, operation) {
-        if (!run(&patching, operation)) {
+        if (!patch_json_run(&patching, operation)) {
             json_decref(patching.document);
             refuse_generic(r, 422, "the server rejected our request due to an error in our request");
             return NULL;

@@ -59,7 +59,7 @@ static char *item_text(const char *key, const json_t *item)
 }
 
 /* Notes where an item stands; the first of equal ones counts. False: one like it is there. */
-static bool add_place(json_t *places, const char *key, const json_t *item, size_t place)
+static bool patch_strategic_add_place(json_t *places, const char *key, const json_t *item, size_t place)
 {
     CLEANUP_FREE char *text = item_text(key, item);
     if (!text || json_object_get(places, text))
@@ -75,7 +75,7 @@ static json_t *places_of(const json_t *list, const char *key)
     size_t i;
     json_t *item;
     json_array_foreach (list, i, item)
-        add_place(places, key, item, i);
+        patch_strategic_add_place(places, key, item, i);
     return places;
 }
 
@@ -214,7 +214,7 @@ static json_t *merge_items(const struct merge_type *t, const json_t *original, c
     json_array_foreach (items, i, item) {
         size_t at = place_in(places, t->patch_key, item);
         if (at == NOWHERE) {
-            add_place(places, t->patch_key, item, json_array_size(merged));
+            patch_strategic_add_place(places, t->patch_key, item, json_array_size(merged));
             json_array_append_new(merged, plain(item));
             continue;
         }
@@ -247,7 +247,7 @@ static json_t *merge_scalars(const json_t *original, const json_t *patch)
         size_t i;
         json_t *value;
         json_array_foreach (both[b], i, value)
-            if (add_place(places, "", value, i))
+            if (patch_strategic_add_place(places, "", value, i))
                 json_array_append(merged, value);
     }
     return in_order(merged, "", patch, original);

@@ -27,7 +27,7 @@ static int hex_value(char c)
 }
 
 /* Decodes in place; `plus` where "+" stands for a space. False for a broken escape or an encoded NUL. */
-static bool decode(char *s, bool plus)
+static bool path_decode(char *s, bool plus)
 {
     char *to = s;
     for (const char *from = s; *from; from++) {
@@ -52,7 +52,7 @@ static void parse_query(const char *query, struct path *p)
     char *rest = text;
     for (char *pair; (pair = strsep(&rest, "&"));) {
         char *value = pair, *name = strsep(&value, "=");
-        if (!*name || !decode(name, true) || (value && !decode(value, true)))
+        if (!*name || !path_decode(name, true) || (value && !path_decode(value, true)))
             continue;
         p->parameters = xreallocarray(p->parameters, p->parameter_count + 1, sizeof *p->parameters);
         p->parameters[p->parameter_count++] = (struct path_parameter){ xstrdup(name), xstrdup(str_or_empty(value)) };
@@ -133,7 +133,7 @@ void path_parse(const char *target, struct path *ret)
     if (query)
         parse_query(query + 1, ret);
     const char *parts[SEGMENTS_MAX];
-    bool whole = *target == '/' && decode(ret->text, false);
+    bool whole = *target == '/' && path_decode(ret->text, false);
     ret->segments = xstrdup(ret->text);
     int count = whole ? split(ret->segments, parts) : -1;
     ret->end = count < 0 ? PATH_BROKEN : PATH_ELSEWHERE;

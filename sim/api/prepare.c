@@ -15,7 +15,7 @@ static void put_member(json_t *object, const char *key, struct draft *d)
     draft_put(&whole, key, d);
 }
 
-static struct draft member(json_t *object, const char *key)
+static struct draft prepare_member(json_t *object, const char *key)
 {
     struct draft whole = { .value = object, .own = true };
     return draft_at(&whole, key);
@@ -23,7 +23,7 @@ static struct draft member(json_t *object, const char *key)
 
 static void set_metadata_text(json_t *object, const char *map, const char *key, const char *text)
 {
-    struct draft metadata = member(object, "metadata"), values = draft_at(&metadata, map);
+    struct draft metadata = prepare_member(object, "metadata"), values = draft_at(&metadata, map);
     if (!str_eq(json_string_value(draft_get(&values, key)), text))
         draft_set(&values, key, json_text(text));
     draft_put(&metadata, map, &values);
@@ -36,7 +36,7 @@ static void set_metadata_text(json_t *object, const char *map, const char *key, 
 void prepare_new_node(json_t *object)
 {
     static const char key[] = "node.kubernetes.io/not-ready";
-    struct draft spec = member(object, "spec");
+    struct draft spec = prepare_member(object, "spec");
     json_t *taints = draft_get(&spec, "taints") ? json_copy(draft_get(&spec, "taints")) : json_array();
     size_t i;
     json_t *taint;
@@ -51,7 +51,7 @@ void prepare_new_node(json_t *object)
 
 void prepare_new_namespace(json_t *object)
 {
-    struct draft spec = member(object, "spec");
+    struct draft spec = prepare_member(object, "spec");
     draft_set(&spec, "finalizers", json_pack("[s]", "kubernetes"));
     put_member(object, "spec", &spec);
     set_metadata_text(object, "labels", "kubernetes.io/metadata.name", object_name(object));
@@ -142,7 +142,7 @@ static const char *quality_of(const json_t *spec)
 
 void prepare_new_pod(json_t *object)
 {
-    struct draft spec = member(object, "spec");
+    struct draft spec = prepare_member(object, "spec");
     add_tolerations(&spec);
     set_priority(&spec);
     draft_default(&spec, "serviceAccountName", "default");
@@ -156,7 +156,7 @@ void prepare_new_pod(json_t *object)
 /* What admission and defaults have filled in does not go because a client leaves it out. */
 static void keep_members(json_t *object, const json_t *before, const char *const *keys, size_t len)
 {
-    struct draft spec = member(object, "spec");
+    struct draft spec = prepare_member(object, "spec");
     const json_t *was = json_object_get(before, "spec");
     for (size_t i = 0; i < len; i++)
         if (!draft_get(&spec, keys[i]) && json_object_get(was, keys[i]))
@@ -168,7 +168,7 @@ void prepare_pod(const json_t *before, json_t *object)
 {
     static const char *const keys[] = { "serviceAccountName", "serviceAccount", "priority", "preemptionPolicy" };
     keep_members(object, before, keys, ARRAY_LEN(keys));
-    struct draft spec = member(object, "spec");
+    struct draft spec = prepare_member(object, "spec");
     add_tolerations(&spec);
     put_member(object, "spec", &spec);
 }
@@ -210,7 +210,7 @@ static void set_node_ports(const json_t *object, struct draft *spec)
 
 void prepare_new_service(json_t *object)
 {
-    struct draft spec = member(object, "spec");
+    struct draft spec = prepare_member(object, "spec");
     set_node_ports(object, &spec);
     if (!str_eq(json_string_value(draft_get(&spec, "type")), "ExternalName")) {
         if (!draft_get(&spec, "clusterIP")) {
@@ -233,7 +233,7 @@ void prepare_service(const json_t *before, json_t *object)
     static const char *const keys[] = { "clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy" };
     if (!str_eq(json_str(object, "spec.type"), "ExternalName"))
         keep_members(object, before, keys, ARRAY_LEN(keys));
-    struct draft spec = member(object, "spec");
+    struct draft spec = prepare_member(object, "spec");
     set_node_ports(object, &spec);
     put_member(object, "spec", &spec);
 }
@@ -254,7 +254,7 @@ static void label_job(json_t *object, const char *uid, const char *name)
 /* A job's pods carry its uid, and it selects them by that, unless somebody says that he selects them himself. */
 void prepare_new_job(json_t *object)
 {
-    struct draft spec = member(object, "spec");
+    struct draft spec = prepare_member(object, "spec");
     if (!json_is_true(draft_get(&spec, "manualSelector"))) {
         const char *uid = object_uid(object), *name = object_name(object);
         label_job(object, uid, name);

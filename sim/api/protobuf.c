@@ -100,12 +100,12 @@ static int refuse_bytes(struct err *e)
     return err_set(e, ERR_INVALID, "the bytes are no such message");
 }
 
-static json_t *text_of(struct wire_rest r)
+static json_t *protobuf_text_of(struct wire_rest r)
 {
     return json_stringn(r.len ? (const char *) r.at : "", r.len);
 }
 
-static json_t *time_of(struct wire_rest r)
+static json_t *protobuf_time_of(struct wire_rest r)
 {
     struct wire_field seconds;
     char text[CLOCK_TEXT_MAX];
@@ -121,7 +121,7 @@ static json_t *amount_of(struct wire_rest r)
     struct wire_field type, number, text;
     if (!wire_find(r, 1, &type) || !wire_find(r, 2, &number) || !wire_find(r, 3, &text))
         return NULL;
-    return type.value ? text_of(text.bytes) : json_integer((int32_t) number.value);
+    return type.value ? protobuf_text_of(text.bytes) : json_integer((int32_t) number.value);
 }
 
 /* One entry of a map more. */
@@ -130,8 +130,8 @@ static bool add_entry(json_t *map, struct wire_rest r)
     struct wire_field key, value;
     if (!wire_find(r, 1, &key) || !wire_find(r, 2, &value))
         return false;
-    CLEANUP_JSON json_t *name = text_of(key.bytes);
-    json_t *text = text_of(value.bytes);
+    CLEANUP_JSON json_t *name = protobuf_text_of(key.bytes);
+    json_t *text = protobuf_text_of(value.bytes);
     if (!name || !text || strlen(json_string_value(name)) != json_string_length(name)) {
         json_decref(text);
         return false;
@@ -141,17 +141,17 @@ static bool add_entry(json_t *map, struct wire_rest r)
 
 static json_t *object_of(struct wire_rest r, const struct message *m, int depth, struct err *e);
 
-static json_t *value_of(const struct wire_field *p, const struct field *f, int depth, struct err *e)
+static json_t *protobuf_value_of(const struct wire_field *p, const struct field *f, int depth, struct err *e)
 {
     switch (f->is) {
     case TEXT:
-        return text_of(p->bytes);
+        return protobuf_text_of(p->bytes);
     case NUMBER:
         return json_integer((json_int_t) p->value);
     case TRUTH:
         return json_boolean(p->value);
     case TIME:
-        return time_of(p->bytes);
+        return protobuf_time_of(p->bytes);
     case AMOUNT:
         return amount_of(p->bytes);
     case MESSAGE:
@@ -163,7 +163,7 @@ static json_t *value_of(const struct wire_field *p, const struct field *f, int d
 }
 
 /* The member of that name, which is made where it is not there yet. Borrowed. */
-static json_t *member(json_t *object, const char *name, json_t *made_steal)
+static json_t *protobuf_member(json_t *object, const char *name, json_t *made_steal)
 {
     if (json_object_get(object, name))
         json_decref(made_steal);
@@ -178,12 +178,12 @@ static int add_part(json_t *object, const struct wire_field *p, const struct fie
     if (p->wire != (number ? WIRE_VARINT : WIRE_BYTES))
         return refuse_bytes(e);
     if (f->is == MAP)
-        return add_entry(member(object, f->name, json_object()), p->bytes) ? 0 : refuse_bytes(e);
-    json_t *value = value_of(p, f, depth, e);
+        return add_entry(protobuf_member(object, f->name, json_object()), p->bytes) ? 0 : refuse_bytes(e);
+    json_t *value = protobuf_value_of(p, f, depth, e);
     if (!value)
         return e->kind == ERR_NONE ? refuse_bytes(e) : -1;
     if (f->repeated)
-        return json_array_append_new(member(object, f->name, json_array()), value);
+        return json_array_append_new(protobuf_member(object, f->name, json_array()), value);
     return json_object_set_new(object, f->name, value);
 }
 
@@ -234,7 +234,7 @@ json_t *protobuf_object(const char *bytes, size_t len, struct err *e)
         refuse_bytes(e);
         return NULL;
     }
-    CLEANUP_JSON json_t *its_version = text_of(version.bytes), *its_kind = text_of(kind.bytes);
+    CLEANUP_JSON json_t *its_version = protobuf_text_of(version.bytes), *its_kind = protobuf_text_of(kind.bytes);
     for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
         if (!str_eq(json_string_value(its_version), kinds[i].api_version) || !str_eq(json_string_value(its_kind), kinds[i].kind))
             continue;

@@ -102,7 +102,8 @@ static size_t first_place(const struct kind_store *t, const struct start *start,
     return place;
 }
 
-static void fill(const struct kind_store *t, size_t place, const struct list_options *o, const struct filter *f, struct page *ret)
+static void read_fill(const struct kind_store *t, size_t place, const struct list_options *o,
+                      const struct filter *f, struct page *ret)
 {
     CLEANUP_FREE char *prefix = f->ns ? xasprintf("%s/", f->ns) : xstrdup("");
     /* A list from the server's cache is whole, whatever its limit. */
@@ -136,7 +137,7 @@ int page_read(const struct api *api, const struct kind *k, const struct list_opt
     struct kind_store *old = is_now ? NULL : store_snapshot(&api->store, stored, start.rv);
     const struct kind_store *t = is_now ? store_of_kind(&api->store, stored) : old;
     *ret = (struct page){ .objects = json_array(), .rv = is_now ? api->store.rv : start.rv };
-    fill(t, first_place(t, &start, f), o, f, ret);
+    read_fill(t, first_place(t, &start, f), o, f, ret);
     if (old)
         store_snapshot_free(old);
     return 0;

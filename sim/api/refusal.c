@@ -26,7 +26,7 @@ static const struct code_reason {
 };
 
 /* NULL for a code without one: a 500 that nobody foresaw has no reason. */
-static const char *reason_of(int code)
+static const char *refusal_reason_of(int code)
 {
     for (size_t i = 0; i < ARRAY_LEN(reasons); i++)
         if (reasons[i].code == code)
@@ -46,7 +46,7 @@ int refuse(struct refusal *r, int code, const char *reason, const char *fmt, ...
         return -1;
     refusal_clear(r);
     r->code = code;
-    r->reason = reason ? reason : reason_of(code);
+    r->reason = reason ? reason : refusal_reason_of(code);
     va_list ap;
     va_start(ap, fmt);
     set_message(r, xvasprintf(fmt, ap));

@@ -15,7 +15,7 @@ static const struct type_name {
     { "integer", SCHEMA_INTEGER }, { "number", SCHEMA_NUMBER }, { "boolean", SCHEMA_BOOLEAN },
 };
 
-static enum schema_type type_of(const json_t *source)
+static enum schema_type schema_type_of(const json_t *source)
 {
     if (json_is_true(json_object_get(source, "x-kubernetes-int-or-string")))
         return SCHEMA_INT_OR_STRING;
@@ -98,7 +98,7 @@ struct schema *schema_new(const json_t *open_api, struct err *e)
 {
     struct schema *s = xcalloc(1, sizeof *s);
     s->source = json_incref((json_t *) open_api);
-    s->type = type_of(open_api);
+    s->type = schema_type_of(open_api);
     s->nullable = json_bool(open_api, "nullable", false);
     s->preserves = json_is_true(json_object_get(open_api, "x-kubernetes-preserve-unknown-fields"));
     if (add_pattern(s, e) < 0 || add_rules(s, e) < 0 || add_properties(s, e) < 0 ||

@@ -34,7 +34,7 @@ static const char *const type_words[] = {
     [SCHEMA_INT_OR_STRING] = "integer,string",
 };
 
-static const char *word_of(const json_t *value)
+static const char *schema_check_word_of(const json_t *value)
 {
     static const char *const words[] = {
         [JSON_OBJECT] = "object", [JSON_ARRAY] = "array",  [JSON_STRING] = "string", [JSON_INTEGER] = "integer",
@@ -74,9 +74,9 @@ static bool is_int64(const json_t *real)
     return trunc(number) == number && fabs(number) < 0x1p63;
 }
 
-static void wrong_type(const struct schema *s, const struct spot *at, const json_t *value, struct check *c)
+static void schema_check_wrong_type(const struct schema *s, const struct spot *at, const json_t *value, struct check *c)
 {
-    const char *format = s->type == SCHEMA_INTEGER ? json_key(s->source, "format") : NULL, *word = word_of(value);
+    const char *format = s->type == SCHEMA_INTEGER ? json_key(s->source, "format") : NULL, *word = schema_check_word_of(value);
     CLEANUP_BUF struct buf place = BUF_INIT(PLACE_MAX);
     spot_text(at, &place);
     not_of_type(c, at, json_is_real(value) && format ? "float64" : word,
@@ -92,7 +92,7 @@ static void wrong_type(const struct schema *s, const struct spot *at, const json
                      format ? "with format " : "(default format", format ? format : "", format ? "" : ")", buf_text(&place));
 }
 
-static bool fits(enum schema_type type, const json_t *value)
+static bool schema_check_fits(enum schema_type type, const json_t *value)
 {
     switch (type) {
     case SCHEMA_ANY:
@@ -273,8 +273,8 @@ static void check_value(const struct schema *s, const struct spot *at, const jso
 {
     if (value == before || (json_is_null(value) && s->nullable))
         return;
-    if (!fits(s->type, value)) {
-        wrong_type(s, at, value, c);
+    if (!schema_check_fits(s->type, value)) {
+        schema_check_wrong_type(s, at, value, c);
         return;
     }
     check_enum(s, at, value, c);
@@ -311,7 +311,7 @@ static void check_rule(const struct schema_rule *rule, const struct spot *at, co
     CLEANUP_ERR struct err e = { 0 };
     bool holds = false;
     if (cel_eval(rule->rule, value, &holds, &e) < 0) {
-        CLEANUP_FREE char *type = xasprintf("\"%s\"", word_of(value));
+        CLEANUP_FREE char *type = xasprintf("\"%s\"", schema_check_word_of(value));
         CLEANUP_FREE char *why = xasprintf("%s evaluating rule: %s", err_msg(&e), rule->message);
         add_broken(at, type, why, r);
     } else if (!holds) {

@@ -14,7 +14,7 @@ static void note_unknown(const struct spot *at, json_t *unknown)
     json_array_append_new(unknown, json_text(buf_text(&b)));
 }
 
-static void fill_in(const struct schema *s, const struct spot *at, struct draft *d, json_t *unknown)
+static void schema_read_fill_in(const struct schema *s, const struct spot *at, struct draft *d, json_t *unknown)
 {
     for (size_t i = 0; i < s->default_count; i++) {
         if (draft_get(d, s->default_names[i]))
@@ -48,7 +48,7 @@ static void read_member(const struct schema *s, const struct spot *at, const jso
         draft_set(d, key, read);
 }
 
-static json_t *read_object(const struct schema *s, const struct spot *at, const json_t *before, const json_t *value,
+static json_t *schema_read_read_object(const struct schema *s, const struct spot *at, const json_t *before, const json_t *value,
                            json_t *unknown)
 {
     struct draft d = draft_of(value);
@@ -59,7 +59,7 @@ static json_t *read_object(const struct schema *s, const struct spot *at, const 
         if (member != json_object_get(before, key))
             read_member(s, &here, before, key, member, &d, unknown);
     }
-    fill_in(s, at, &d, unknown);
+    schema_read_fill_in(s, at, &d, unknown);
     return draft_end(&d);
 }
 
@@ -84,7 +84,7 @@ json_t *schema_read(const struct schema *s, const struct spot *at, const json_t 
     if (json_is_real(value) && schema_is_integer(value)) /* the server's own JSON has no 3.0 */
         return json_integer((json_int_t) json_real_value(value));
     if (value != before && s->type == SCHEMA_OBJECT && json_is_object(value))
-        return read_object(s, at, before, value, unknown);
+        return schema_read_read_object(s, at, before, value, unknown);
     if (value != before && s->items && json_is_array(value))
         return read_array(s, at, before, value, unknown);
     return json_incref((json_t *) value);

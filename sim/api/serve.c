@@ -152,7 +152,7 @@ static int negotiate(struct serving *s)
 }
 
 /* Names that no object can have since they mean something else in a path. */
-static int check_name(struct serving *s)
+static int serve_check_name(struct serving *s)
 {
     const char *name = s->path.name;
     if (str_eq(name, ".") || str_eq(name, ".."))
@@ -185,7 +185,7 @@ static int serve_path(struct serving *s)
         return serve_plain(s, 404, "404 page not found\n");
     if (!route)
         return refuse_generic(&s->refusal, 405, "the server does not allow this method on the requested resource");
-    if (check_name(s) < 0 || negotiate(s) < 0 || body_check_size(s->call, &s->refusal) < 0)
+    if (serve_check_name(s) < 0 || negotiate(s) < 0 || body_check_size(s->call, &s->refusal) < 0)
         return -1;
     return route->serve(s);
 }

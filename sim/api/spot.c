@@ -10,10 +10,10 @@
 /* More than a request may have. */
 enum { SPOT_TEXT_MAX = 8 << 20 };
 
-static void add(const struct spot *s, struct buf *b)
+static void spot_add(const struct spot *s, struct buf *b)
 {
     if (s->up)
-        add(s->up, b);
+        spot_add(s->up, b);
     if (!s->key)
         buf_printf(b, "[%zu]", s->index);
     else if (s->is_map)
@@ -25,7 +25,7 @@ static void add(const struct spot *s, struct buf *b)
 void spot_text(const struct spot *s, struct buf *b)
 {
     buf_reset(b);
-    add(s, b);
+    spot_add(s, b);
 }
 
 /* Adds a cause; the message says `word` first. */
@@ -37,7 +37,7 @@ static void cause(struct refusal *r, const struct spot *s, const char *type, con
 }
 
 /* A value as messages show it. Owned by the caller. */
-static char *shown(const json_t *value)
+static char *spot_shown(const json_t *value)
 {
     return value ? json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT) : xstrdup("null");
 }
@@ -48,7 +48,7 @@ void spot_invalid(struct refusal *r, const struct spot *s, const json_t *value, 
     va_start(ap, fmt);
     CLEANUP_FREE char *why = xvasprintf(fmt, ap);
     va_end(ap);
-    CLEANUP_FREE char *text = shown(value);
+    CLEANUP_FREE char *text = spot_shown(value);
     CLEANUP_FREE char *message = xasprintf("Invalid value: %s: %s", text, why);
     cause(r, s, "FieldValueInvalid", message);
 }
@@ -63,7 +63,7 @@ void spot_invalid_text(struct refusal *r, const struct spot *s, const char *valu
     spot_invalid(r, s, text, "%s", why);
 }
 
-static void cause_of(struct refusal *r, const struct spot *s, const char *type, const char *word, const char *why)
+static void spot_cause_of(struct refusal *r, const struct spot *s, const char *type, const char *word, const char *why)
 {
     CLEANUP_FREE char *message = xasprintf("%s%s%s", word, *why ? ": " : "", why);
     cause(r, s, type, message);
@@ -71,19 +71,19 @@ static void cause_of(struct refusal *r, const struct spot *s, const char *type, 
 
 void spot_required(struct refusal *r, const struct spot *s, const char *why)
 {
-    cause_of(r, s, "FieldValueRequired", "Required value", why);
+    spot_cause_of(r, s, "FieldValueRequired", "Required value", why);
 }
 
 void spot_forbidden(struct refusal *r, const struct spot *s, const char *why)
 {
-    cause_of(r, s, "FieldValueForbidden", "Forbidden", why);
+    spot_cause_of(r, s, "FieldValueForbidden", "Forbidden", why);
 }
 
 void spot_duplicate(struct refusal *r, const struct spot *s, const json_t *value, const char *why)
 {
-    CLEANUP_FREE char *text = shown(value);
+    CLEANUP_FREE char *text = spot_shown(value);
     CLEANUP_FREE char *word = xasprintf("Duplicate value: %s", text);
-    cause_of(r, s, "FieldValueDuplicate", word, why);
+    spot_cause_of(r, s, "FieldValueDuplicate", word, why);
 }
 
 void spot_not_found(struct refusal *r, const struct spot *s, const char *name)
@@ -94,7 +94,7 @@ void spot_not_found(struct refusal *r, const struct spot *s, const char *name)
 
 void spot_not_supported(struct refusal *r, const struct spot *s, const json_t *value, const char *const *supported)
 {
-    CLEANUP_FREE char *text = shown(value);
+    CLEANUP_FREE char *text = spot_shown(value);
     CLEANUP_BUF struct buf b = BUF_INIT(SPOT_TEXT_MAX);
     buf_printf(&b, "Unsupported value: %s: supported values: ", text);
     for (size_t i = 0; supported[i]; i++)
@@ -105,5 +105,5 @@ void spot_not_supported(struct refusal *r, const struct spot *s, const json_t *v
 void spot_too_long(struct refusal *r, const struct spot *s, size_t max)
 {
     CLEANUP_FREE char *why = xasprintf("may not be more than %zu bytes", max);
-    cause_of(r, s, "FieldValueTooLong", "Too long", why);
+    spot_cause_of(r, s, "FieldValueTooLong", "Too long", why);
 }

@@ -114,7 +114,7 @@ static json_t *sorted_text(char **texts, size_t n)
     return json_text(n ? buf_text(&out) : "<none>");
 }
 
-static size_t add_labels(char **texts, size_t n, const json_t *labels)
+static size_t table_cell_add_labels(char **texts, size_t n, const json_t *labels)
 {
     const char *key;
     json_t *value;
@@ -127,7 +127,7 @@ json_t *cell_labels(const struct cell *c)
 {
     const json_t *labels = json_at(c->object, c->path);
     CLEANUP_FREE char **texts = xcalloc(json_object_size(labels) + 1, sizeof *texts);
-    return sorted_text(texts, add_labels(texts, 0, labels));
+    return sorted_text(texts, table_cell_add_labels(texts, 0, labels));
 }
 
 /* "a,b": the values of an expression. Owned by the caller. */
@@ -159,7 +159,7 @@ json_t *cell_selector(const struct cell *c)
     const json_t *labels = json_at(json_at(c->object, c->path), "matchLabels");
     const json_t *expressions = json_at(json_at(c->object, c->path), "matchExpressions");
     CLEANUP_FREE char **texts = xcalloc(json_object_size(labels) + json_array_size(expressions) + 1, sizeof *texts);
-    size_t n = add_labels(texts, 0, labels), i;
+    size_t n = table_cell_add_labels(texts, 0, labels), i;
     json_t *expression;
     json_array_foreach (expressions, i, expression)
         texts[n++] = expression_text(expression);

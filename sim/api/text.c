@@ -25,7 +25,7 @@ static char *room(struct buf *out, size_t n)
     return bytes;
 }
 
-static void add(struct buf *out, const char *bytes, size_t n)
+static void text_add_now(struct buf *out, const char *bytes, size_t n)
 {
     memcpy(room(out, n), bytes, n);
 }
@@ -58,14 +58,14 @@ static void add_string(struct buf *out, const char *s, size_t n)
         memcpy(to + 1, s, n);
         return;
     }
-    add(out, "\"", 1);
+    text_add_now(out, "\"", 1);
     for (size_t i = 0; i < n; plain = plain_run(s + i, n - i)) {
-        add(out, s + i, plain);
+        text_add_now(out, s + i, plain);
         i += plain;
         if (i < n)
             add_escaped(out, (unsigned char) s[i++]);
     }
-    add(out, "\"", 1);
+    text_add_now(out, "\"", 1);
 }
 
 /* Where texts go, and whose kept ones are used; api NULL: none are. */
@@ -80,13 +80,13 @@ static void write_list(const struct writer *w, json_t *list, int keep)
 {
     size_t i;
     json_t *item;
-    add(w->out, "[", 1);
+    text_add_now(w->out, "[", 1);
     json_array_foreach (list, i, item) {
         if (i)
-            add(w->out, ",", 1);
+            text_add_now(w->out, ",", 1);
         write_value(w, item, keep);
     }
-    add(w->out, "]", 1);
+    text_add_now(w->out, "]", 1);
 }
 
 /* Without the members that `without` (ended by NULL) names. */
@@ -95,7 +95,7 @@ static void write_map(const struct writer *w, json_t *map, const char *const *wi
     const char *key;
     json_t *value;
     bool first = true;
-    add(w->out, "{", 1);
+    text_add_now(w->out, "{", 1);
     json_object_foreach (map, key, value) {
         const char *const *left_out = without;
         while (*left_out && !str_eq(*left_out, key))
@@ -103,13 +103,13 @@ static void write_map(const struct writer *w, json_t *map, const char *const *wi
         if (*left_out)
             continue;
         if (!first)
-            add(w->out, ",", 1);
+            text_add_now(w->out, ",", 1);
         first = false;
         add_string(w->out, key, strlen(key));
-        add(w->out, ":", 1);
+        text_add_now(w->out, ":", 1);
         write_value(w, value, keep);
     }
-    add(w->out, "}", 1);
+    text_add_now(w->out, "}", 1);
 }
 
 static void write_container(const struct writer *w, json_t *value, int keep)
@@ -121,7 +121,7 @@ static void write_container(const struct writer *w, json_t *value, int keep)
         write_map(w, value, nothing, keep);
 }
 
-static struct api_text *text_of(struct api *api, const json_t *value)
+static struct api_text *text_of_now(struct api *api, const json_t *value)
 {
     uint64_t place = (uint64_t) (uintptr_t) value * UINT64_C(0x9e3779b97f4a7c15);
     return &api->texts[place >> 32 & (API_TEXTS - 1)];
@@ -131,9 +131,9 @@ static struct api_text *text_of(struct api *api, const json_t *value)
  * value can be in its place. */
 static void write_kept(const struct writer *w, json_t *value, int keep)
 {
-    struct api_text *t = text_of(w->api, value);
+    struct api_text *t = text_of_now(w->api, value);
     if (t->value == value) {
-        add(w->out, t->bytes, t->len);
+        text_add_now(w->out, t->bytes, t->len);
         return;
     }
     size_t from = w->out->len;
@@ -151,13 +151,13 @@ static void write_kept(const struct writer *w, json_t *value, int keep)
 static void write_real(const struct writer *w, const json_t *value)
 {
     char text[64];
-    add(w->out, text, json_dumpb(value, text, sizeof text, JSON_ENCODE_ANY));
+    text_add_now(w->out, text, json_dumpb(value, text, sizeof text, JSON_ENCODE_ANY));
 }
 
 static void write_integer(const struct writer *w, const json_t *value)
 {
     char text[24];
-    add(w->out, text, (size_t) snprintf(text, sizeof text, "%" JSON_INTEGER_FORMAT, json_integer_value(value)));
+    text_add_now(w->out, text, (size_t) snprintf(text, sizeof text, "%" JSON_INTEGER_FORMAT, json_integer_value(value)));
 }
 
 /* `keep`: of containers so many levels deep texts are kept. */
@@ -181,13 +181,13 @@ static void write_value(const struct writer *w, json_t *value, int keep)
         write_real(w, value);
         return;
     case JSON_TRUE:
-        add(w->out, "true", 4);
+        text_add_now(w->out, "true", 4);
         return;
     case JSON_FALSE:
-        add(w->out, "false", 5);
+        text_add_now(w->out, "false", 5);
         return;
     case JSON_NULL:
-        add(w->out, "null", 4);
+        text_add_now(w->out, "null", 4);
         return;
     }
 }

@@ -82,7 +82,7 @@ static char *type_shown(const struct field *f, bool whole)
 
 /* Sets the problem and returns NULL. The struct that the message names is the innermost one; `whole` where the list or map itself
  * is meant. */
-static json_t *wrong_type(const struct place *at, const json_t *value, bool whole, struct typed_problems *p)
+static json_t *typed_wrong_type(const struct place *at, const json_t *value, bool whole, struct typed_problems *p)
 {
     if (p->wrong_type)
         return NULL;
@@ -129,10 +129,10 @@ static const char *time_problem(const char *text, bool micro, int64_t *ret_us)
     return micro && zone - dot != 7 ? dot : NULL;
 }
 
-static json_t *read_time(const struct place *at, bool micro, const json_t *value, struct typed_problems *p)
+static json_t *typed_read_time(const struct place *at, bool micro, const json_t *value, struct typed_problems *p)
 {
     if (!json_is_string(value))
-        return wrong_type(at, value, false, p);
+        return typed_wrong_type(at, value, false, p);
     const char *text = json_string_value(value);
     int64_t us;
     const char *rest = time_problem(text, micro, &us);
@@ -155,7 +155,7 @@ static json_t *read_time(const struct place *at, bool micro, const json_t *value
 static json_t *read_quantity(const struct place *at, const json_t *value, struct typed_problems *p)
 {
     if (!json_is_string(value) && !json_is_number(value))
-        return wrong_type(at, value, false, p);
+        return typed_wrong_type(at, value, false, p);
     CLEANUP_FREE char *said =
         json_is_string(value) ? xstrdup(json_string_value(value)) : json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(12));
     struct quantity quantity;
@@ -183,7 +183,7 @@ static int bad_base64(const char *text)
 static json_t *read_bytes(const struct place *at, const json_t *value, struct typed_problems *p)
 {
     if (!json_is_string(value))
-        return wrong_type(at, value, false, p);
+        return typed_wrong_type(at, value, false, p);
     int bad = bad_base64(json_string_value(value));
     if (bad < 0)
         return json_incref((json_t *) value);
@@ -198,7 +198,7 @@ static bool is_int32(const json_t *value)
 }
 
 /* A value of one of the simple types, checked. */
-static bool fits(enum field_what what, const json_t *value)
+static bool typed_fits(enum field_what what, const json_t *value)
 {
     switch (what) {
     case STRING: /* what judges and keeps texts of these kinds sees them as C does */
@@ -227,14 +227,14 @@ static json_t *read_one(const struct place *at, const json_t *before, const json
 {
     enum field_what what = at->field->what & FIELD_WHAT;
     if (what == STRUCT)
-        return json_is_object(value) ? read_struct(at->field->of, at, before, value, p) : wrong_type(at, value, false, p);
+        return json_is_object(value) ? read_struct(at->field->of, at, before, value, p) : typed_wrong_type(at, value, false, p);
     if (what == TIME || what == MICRO_TIME)
-        return read_time(at, what == MICRO_TIME, value, p);
+        return typed_read_time(at, what == MICRO_TIME, value, p);
     if (what == QUANTITY)
         return read_quantity(at, value, p);
     if (what == BYTES)
         return read_bytes(at, value, p);
-    return fits(what, value) ? json_incref((json_t *) value) : wrong_type(at, value, false, p);
+    return typed_fits(what, value) ? json_incref((json_t *) value) : typed_wrong_type(at, value, false, p);
 }
 
 /* ---- lists and maps */
@@ -265,7 +265,7 @@ static json_t *zero_of(enum field_what what)
     return json_null();
 }
 
-static json_t *read_item(const struct place *at, const json_t *before, const json_t *item, struct typed_problems *p)
+static json_t *typed_read_item(const struct place *at, const json_t *before, const json_t *item, struct typed_problems *p)
 {
     enum field_what what = at->field->what & FIELD_WHAT;
     if (!json_is_null(item))
@@ -278,17 +278,17 @@ static json_t *read_item(const struct place *at, const json_t *before, const jso
     return read;
 }
 
-static json_t *read_list(const struct place *at, const json_t *before, const json_t *list, struct typed_problems *p)
+static json_t *typed_read_list(const struct place *at, const json_t *before, const json_t *list, struct typed_problems *p)
 {
     if (!json_is_array(list))
-        return wrong_type(at, list, true, p);
+        return typed_wrong_type(at, list, true, p);
     struct draft d = draft_of(list);
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *item = json_array_get(list, i), *was = json_array_get(before, i);
         if (item == was)
             continue;
         struct place here = { .up = at, .index = i, .field = at->field };
-        json_t *read = read_item(&here, was, item, p);
+        json_t *read = typed_read_item(&here, was, item, p);
         if (!read) {
             json_decref(draft_end(&d));
             return NULL;
@@ -304,7 +304,7 @@ static json_t *read_list(const struct place *at, const json_t *before, const jso
 static json_t *read_map(const struct place *at, const json_t *before, const json_t *map, struct typed_problems *p)
 {
     if (!json_is_object(map))
-        return wrong_type(at, map, true, p);
+        return typed_wrong_type(at, map, true, p);
     struct draft d = draft_of(map);
     const char *key;
     json_t *item;
@@ -314,7 +314,7 @@ static json_t *read_map(const struct place *at, const json_t *before, const json
             continue;
         /* The decoder's messages do not name the key. */
         struct place here = { .up = at, .field = at->field };
-        json_t *read = read_item(&here, was, item, p);
+        json_t *read = typed_read_item(&here, was, item, p);
         if (!read) {
             json_decref(draft_end(&d));
             return NULL;
@@ -327,7 +327,7 @@ static json_t *read_map(const struct place *at, const json_t *before, const json
     return draft_end(&d);
 }
 
-static bool is_empty(const json_t *many)
+static bool typed_is_empty(const json_t *many)
 {
     return json_array_size(many) == 0 && json_object_size(many) == 0;
 }
@@ -340,12 +340,12 @@ static json_t *read_field(const struct place *at, const json_t *before, const js
 {
     const struct field *f = at->field;
     *ret_drop = false;
-    json_t *read = f->what & LIST_OF  ? read_list(at, before, value, p)
+    json_t *read = f->what & LIST_OF  ? typed_read_list(at, before, value, p)
                    : f->what & MAP_OF ? read_map(at, before, value, p)
                                       : read_one(at, before, value, p);
     if (!read)
         return NULL;
-    *ret_drop = f->what & (LIST_OF | MAP_OF) ? is_empty(read) : !(f->what & KEEP_ZERO) && is_zero(read);
+    *ret_drop = f->what & (LIST_OF | MAP_OF) ? typed_is_empty(read) : !(f->what & KEEP_ZERO) && is_zero(read);
     if (!*ret_drop)
         return read;
     json_decref(read);
@@ -375,7 +375,7 @@ static json_t *constant(enum field_what what, const char *text)
 }
 
 /* What depends on other fields goes by what was said of them. */
-static void fill_in(const struct type *t, struct draft *d, struct typed_problems *p)
+static void typed_fill_in(const struct type *t, struct draft *d, struct typed_problems *p)
 {
     if (t->complete)
         t->complete(d);
@@ -421,7 +421,7 @@ static json_t *read_struct(const struct type *t, const struct place *at, const j
             break;
     }
     if (!p->wrong_type)
-        fill_in(t, &d, p);
+        typed_fill_in(t, &d, p);
     json_t *result = draft_end(&d);
     if (!p->wrong_type)
         return result;

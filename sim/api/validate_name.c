@@ -61,7 +61,7 @@ static bool is_subdomain(const char *s, size_t n)
 }
 
 /* Letters, digits, '-', '_' and '.', with a letter or digit at both ends. */
-static bool is_word(const char *s, size_t n)
+static bool validate_name_is_word(const char *s, size_t n)
 {
     if (n == 0 || !is_alnum(s[0]) || !is_alnum(s[n - 1]))
         return false;
@@ -113,7 +113,7 @@ void validate_qualified_name(const char *name, const struct spot *at, struct ref
         spot_invalid_text(r, at, name, "name part must be non-empty");
     else if (n > LABEL_MAX)
         spot_invalid_text(r, at, name, "name part must be no more than %d bytes", LABEL_MAX);
-    if (!is_word(own, n))
+    if (!validate_name_is_word(own, n))
         spot_invalid_text(r, at, name, "name part %s", QUALIFIED_RULE);
 }
 
@@ -122,7 +122,7 @@ void validate_label_value(const char *value, const struct spot *at, struct refus
     size_t n = strlen(value);
     if (n > LABEL_MAX)
         spot_invalid_text(r, at, value, "must be no more than %d bytes", LABEL_MAX);
-    if (n > 0 && !is_word(value, n))
+    if (n > 0 && !validate_name_is_word(value, n))
         spot_invalid_text(r, at, value, "%s", VALUE_RULE);
 }
 

@@ -115,7 +115,7 @@ static void add_object(struct api_watch *w, json_t *object)
     }
 }
 
-static enum api_watch_news tell(struct api_watch *w, const char *type, json_t *object, const char **ret, size_t *ret_len)
+static enum api_watch_news watch_tell(struct api_watch *w, const char *type, json_t *object, const char **ret, size_t *ret_len)
 {
     frame_begin(w, type);
     add_object(w, object);
@@ -144,7 +144,7 @@ static enum api_watch_news tell_gone(struct api_watch *w, const char **ret, size
 }
 
 /* What a commit is to those who see only some objects: one that stops matching is gone for them. NULL: nothing. */
-static const char *type_of(const struct api_watch *w, const struct api_commit *c)
+static const char *watch_type_of(const struct api_watch *w, const struct api_commit *c)
 {
     if (c->kind != w->stored)
         return NULL;
@@ -158,15 +158,15 @@ static enum api_watch_news tell_commit(struct api_watch *w, const struct api_com
                                        size_t *ret_len)
 {
     if (filter_matches(&w->filter, c->after))
-        return tell(w, type, c->after, ret, ret_len);
+        return watch_tell(w, type, c->after, ret, ret_len);
     CLEANUP_JSON json_t *last = api_last_state(c->before, c->rv);
-    return tell(w, type, last, ret, ret_len);
+    return watch_tell(w, type, last, ret, ret_len);
 }
 
 enum api_watch_news api_watch_next(struct api_watch *w, const char **ret, size_t *ret_len)
 {
     if (w->initial_told < json_array_size(w->initial.objects))
-        return tell(w, "ADDED", json_array_get(w->initial.objects, w->initial_told++), ret, ret_len);
+        return watch_tell(w, "ADDED", json_array_get(w->initial.objects, w->initial_told++), ret, ret_len);
     page_clear(&w->initial);
     w->initial_told = 0;
     if (w->initial_end) {
@@ -178,7 +178,7 @@ enum api_watch_news api_watch_next(struct api_watch *w, const char **ret, size_t
         return tell_gone(w, ret, ret_len);
     while (w->told < w->api->store.rv) {
         const struct api_commit *c = store_commit_at(&w->api->store, ++w->told);
-        const char *type = type_of(w, c);
+        const char *type = watch_type_of(w, c);
         if (type)
             return tell_commit(w, c, type, ret, ret_len);
     }
@@ -197,7 +197,7 @@ int64_t api_watch_timeout_ms(const struct api_watch *w)
 
 bool api_watch_wants(const struct api_watch *w, const struct api_commit *c)
 {
-    return c->rv > w->told && type_of(w, c);
+    return c->rv > w->told && watch_type_of(w, c);
 }
 
 const struct kind *api_watch_kind(const struct api_watch *w)

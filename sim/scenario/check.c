@@ -54,7 +54,7 @@ static const unsigned needs[SPEC_DEED_COUNT] = {
     [SPEC_KUBELET_RESTART] = NEED_NODE,
 };
 
-static int check_name(const char *path, const char *name, struct err *e)
+static int check_name_now(const char *path, const char *name, struct err *e)
 {
     CLEANUP_REFUSAL struct refusal r = { 0 };
     validate_subdomain(name, &SPOT(NULL, "name"), &r);
@@ -160,7 +160,7 @@ static int check_nodes(const struct scenario *s, const json_t *root, struct map 
         int64_t count = json_int(row, "count", 0);
         for (int64_t k = 0; k < count || k == 0; k++) {
             const char *name = s->world.nodes[n++].name;
-            if (check_name(path, name, e) < 0)
+            if (check_name_now(path, name, e) < 0)
                 return -1;
             if (map_get(names, name))
                 return err_set(e, ERR_INVALID, "%s: there is a node %s already", path, name);
@@ -240,7 +240,7 @@ static int check_target(const struct scenario *s, const json_t *row, const char 
         return missing(path, "kind", deed, "a kind and a name, or a node", e);
     if (need & (NEED_NAME | NEED_NODE) && !a->name)
         return missing(path, on_node ? "node" : "name", deed, on_node ? "the name of a node" : "a name", e);
-    if (a->name && check_name(name_path, a->name, e) < 0)
+    if (a->name && check_name_now(name_path, a->name, e) < 0)
         return -1;
     if (on_node && !map_get(names, a->name) && !is_autoscaled(&s->world.autoscaler, a->name))
         return err_set(e, ERR_INVALID, "%s: neither `nodes` nor a NodeAdd gives a node %s", name_path, a->name);

@@ -41,7 +41,7 @@ static int read_bool(const struct slot *s)
     return 0;
 }
 
-static int read_number(const struct slot *s, int64_t max, int64_t *ret)
+static int fields_read_number(const struct slot *s, int64_t max, int64_t *ret)
 {
     if (!json_is_integer(s->value) || json_integer_value(s->value) < 0 || json_integer_value(s->value) > max)
         return wrong(s, "must be a whole number from 0 on");
@@ -52,7 +52,7 @@ static int read_number(const struct slot *s, int64_t max, int64_t *ret)
 static int read_int(const struct slot *s)
 {
     int64_t number = 0;
-    if (read_number(s, INT32_MAX, &number) < 0)
+    if (fields_read_number(s, INT32_MAX, &number) < 0)
         return -1;
     *(int *) s->to = (int) number;
     return 0;
@@ -60,7 +60,7 @@ static int read_int(const struct slot *s)
 
 static int read_int64(const struct slot *s)
 {
-    return read_number(s, INT64_MAX, s->to);
+    return fields_read_number(s, INT64_MAX, s->to);
 }
 
 static int read_duration(const struct slot *s)
@@ -69,7 +69,7 @@ static int read_duration(const struct slot *s)
     return text && str_parse_duration(text, s->to) ? 0 : wrong(s, "must be a duration, as \"90s\" or \"1h30m\"");
 }
 
-static int read_time(const struct slot *s)
+static int fields_read_time(const struct slot *s)
 {
     const char *text = json_string_value(s->value);
     int64_t us = text ? clock_parse_rfc3339(text) : -1;
@@ -86,7 +86,7 @@ static int read_delay(const struct slot *s)
     return read && d->low_ms <= d->high_ms ? 0 : wrong(s, "must be a duration (\"90s\") or a span of them (\"10s..2m\")");
 }
 
-static int read_object(const struct slot *s)
+static int fields_read_object(const struct slot *s)
 {
     if (!json_is_object(s->value))
         return wrong(s, "must be an object");
@@ -94,7 +94,7 @@ static int read_object(const struct slot *s)
     return 0;
 }
 
-static int read_list(const struct slot *s)
+static int fields_read_list_now(const struct slot *s)
 {
     if (!json_is_array(s->value))
         return wrong(s, "must be a list");
@@ -134,12 +134,12 @@ static int read_nothing(const struct slot *s)
 
 static int (*const readers[])(const struct slot *s) = {
     [FIELD_TEXT] = read_text,     [FIELD_BOOL] = read_bool,         [FIELD_INT] = read_int,
-    [FIELD_INT64] = read_int64,   [FIELD_DURATION] = read_duration, [FIELD_TIME] = read_time,
-    [FIELD_DELAY] = read_delay,   [FIELD_OBJECT] = read_object,     [FIELD_LIST] = read_list,
+    [FIELD_INT64] = read_int64,   [FIELD_DURATION] = read_duration, [FIELD_TIME] = fields_read_time,
+    [FIELD_DELAY] = read_delay,   [FIELD_OBJECT] = fields_read_object,     [FIELD_LIST] = fields_read_list_now,
     [FIELD_CHOICE] = read_choice, [FIELD_SHAPE] = read_shape,       [FIELD_IGNORED] = read_nothing,
 };
 
-static const struct field *find(const struct field *fields, const char *key)
+static const struct field *fields_find(const struct field *fields, const char *key)
 {
     for (; fields->key; fields++)
         if (str_eq(fields->key, key))
@@ -163,7 +163,7 @@ int fields_read(const struct field *fields, const struct field_context *c, const
     const char *key;
     json_t *value;
     json_object_foreach ((json_t *) object, key, value) {
-        const struct field *f = find(fields, key);
+        const struct field *f = fields_find(fields, key);
         if (!f)
             return unknown(fields, path, key, e);
         const struct slot slot = {

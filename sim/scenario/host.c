@@ -13,7 +13,7 @@ static const struct told {
     { "hostDriver", "hostDriver.version" }, { "kernel", "kernel" },
 };
 
-static void fill(json_t *shape, const json_t *host)
+static void host_fill(json_t *shape, const json_t *host)
 {
     CLEANUP_JSON json_t *known = json_pack("{s:i}", "gpus", (int) json_array_size(json_object_get(host, "gpus")));
     for (size_t i = 0; i < ARRAY_LEN(told); i++)
@@ -32,7 +32,7 @@ static int read_host(const char *file, json_t *shape, const char *host, struct e
     if (!json_is_object(inventory))
         return err_set(e, ERR_INVALID, "%s: shapes: host: %s is no mapping", file, path);
     json_object_set(shape, "host", inventory);
-    fill(shape, inventory);
+    host_fill(shape, inventory);
     return 0;
 }
 

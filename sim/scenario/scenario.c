@@ -373,7 +373,7 @@ static int read_changes(struct scenario *s, const json_t *root, struct err *e)
     return 0;
 }
 
-static int read_all(struct scenario *s, const json_t *root, struct err *e)
+static int scenario_read_all(struct scenario *s, const json_t *root, struct err *e)
 {
     const struct field_context none = { 0 };
     if (fields_read_list(shape_fields, &none, json_object_get(root, "shapes"), "shapes", sizeof *s->store->shapes,
@@ -401,7 +401,7 @@ static struct scenario *build(const char *name, json_t *documents_steal, const s
     s->store = xcalloc(1, sizeof *s->store);
     s->store->documents = documents_steal;
     int rc = json_array_size(documents_steal) == 1
-                 ? read_all(s, json_array_get(documents_steal, 0), e)
+                 ? scenario_read_all(s, json_array_get(documents_steal, 0), e)
                  : err_set(e, ERR_INVALID, "a scenario is one YAML document, not %zu", json_array_size(documents_steal));
     if (rc == 0)
         return s;

@@ -56,7 +56,7 @@ static int set_extensions(X509 *x, const char *ip)
            add_extension(x, NID_ext_key_usage, "serverAuth") && add_extension(x, NID_subject_alt_name, names);
 }
 
-static int fill(X509 *x, EVP_PKEY *key, const char *ip)
+static int certificate_fill(X509 *x, EVP_PKEY *key, const char *ip)
 {
     return X509_set_version(x, 2) && set_serial(x) && X509_gmtime_adj(X509_getm_notBefore(x), -BEFORE_S) &&
            X509_gmtime_adj(X509_getm_notAfter(x), DAYS * 86400L) && X509_set_pubkey(x, key) && set_subject(x) &&
@@ -68,7 +68,7 @@ int certificate_make(const char *ip, struct certificate *ret, struct err *e)
     EVP_PKEY *key = EVP_EC_gen("P-256");
     X509 *x = X509_new();
     BIO *certificate_bio = BIO_new(BIO_s_mem()), *key_bio = BIO_new(BIO_s_mem());
-    int ok = key && x && certificate_bio && key_bio && fill(x, key, ip) && PEM_write_bio_X509(certificate_bio, x) &&
+    int ok = key && x && certificate_bio && key_bio && certificate_fill(x, key, ip) && PEM_write_bio_X509(certificate_bio, x) &&
              PEM_write_bio_PrivateKey(key_bio, key, NULL, NULL, 0, NULL, NULL);
     if (ok)
         *ret = (struct certificate){ pem_text(certificate_bio), pem_text(key_bio) };

@@ -141,17 +141,17 @@ static void end_watch(struct connection *c)
     http1_next(c->in); /* its request was kept until now */
 }
 
-static bool has_room(const struct connection *c)
+static bool front_has_room(const struct connection *c)
 {
     return c->out.len - c->sent < UNSENT_ENOUGH;
 }
 
 /* Writes the watch's news as far as the client reads. */
-static void tell(struct connection *c, int64_t now_ms)
+static void front_tell(struct connection *c, int64_t now_ms)
 {
     const char *frame;
     size_t n;
-    while (c->watch && has_room(c)) {
+    while (c->watch && front_has_room(c)) {
         enum api_watch_news news = api_watch_next(c->watch, &frame, &n);
         if (news == API_WATCH_NOTHING)
             break;
@@ -159,7 +159,7 @@ static void tell(struct connection *c, int64_t now_ms)
         if (news == API_WATCH_GONE)
             end_watch(c);
     }
-    if (!c->watch || !has_room(c))
+    if (!c->watch || !front_has_room(c))
         return;
     bool over = now_ms >= c->watch_until_ms;
     if (over || now_ms >= c->bookmark_ms) {
@@ -186,7 +186,7 @@ static const char *user_of(const struct front *f, const char *authorization)
     return NULL;
 }
 
-static void serve(struct connection *c)
+static void front_serve(struct connection *c)
 {
     struct front *f = c->front;
     const struct http1_request *r = http1_request(c->in);
@@ -213,8 +213,8 @@ static void serve(struct connection *c)
  * this one. */
 static void on_state(struct connection *c, enum http1_state state)
 {
-    while (state == HTTP1_REQUEST && !c->watch && !c->close && has_room(c)) {
-        serve(c);
+    while (state == HTTP1_REQUEST && !c->watch && !c->close && front_has_room(c)) {
+        front_serve(c);
         if (!c->watch && !c->close)
             state = http1_next(c->in);
     }
@@ -258,7 +258,7 @@ static int on_bytes(struct connection *c, const char *bytes, size_t n)
     if (c->watch) /* after a watch, the connection can only end */
         return -1;
     on_state(c, http1_feed(c->in, bytes, n));
-    tell(c, now_of(c->front));
+    front_tell(c, now_of(c->front));
     want_write(c);
     return 0;
 }
@@ -267,9 +267,9 @@ static int on_writable(struct connection *c)
 {
     if (write_part(c) < 0)
         return -1;
-    if (!c->watch && !c->close && has_room(c))
+    if (!c->watch && !c->close && front_has_room(c))
         on_state(c, http1_feed(c->in, "", 0));
-    tell(c, now_of(c->front));
+    front_tell(c, now_of(c->front));
     want_write(c);
     return 0;
 }
@@ -356,7 +356,7 @@ static void on_connections(void *arg)
     }
 }
 
-static void on_timer(void *arg)
+static void front_on_timer(void *arg)
 {
     struct front *f = arg;
     uint64_t expirations;
@@ -386,7 +386,7 @@ static struct lws_context *make_context(struct front *f)
     return lws_create_context(&info);
 }
 
-static int start(struct front *f, struct err *e)
+static int front_start(struct front *f, struct err *e)
 {
     f->listen_fd = listen_on(f->options.listen, e);
     if (f->listen_fd < 0)
@@ -400,7 +400,7 @@ static int start(struct front *f, struct err *e)
             close(f->timer_fd);
         return err_set(e, ERR_SYSTEM, "the API server cannot start: no timer or no memory, or TLS refused the certificate");
     }
-    struct lws *timer = source_adopt(f->context, f->timer_fd, on_timer, f);
+    struct lws *timer = source_adopt(f->context, f->timer_fd, front_on_timer, f);
     f->listener = source_adopt(f->context, f->listen_fd, on_connections, f);
     if (!timer || !f->listener)
         return err_set(e, ERR_SYSTEM, "the API server cannot watch its own sockets");
@@ -412,7 +412,7 @@ struct front *front_new(const struct front_options *o, struct err *e)
     struct front *f = xcalloc(1, sizeof *f);
     f->options = *o;
     TAILQ_INIT(&f->connections);
-    if (start(f, e) < 0) {
+    if (front_start(f, e) < 0) {
         front_free(f);
         return NULL;
     }
@@ -441,7 +441,7 @@ void front_wake(struct front *f)
     TAILQ_FOREACH(c, &f->connections, link) {
         if (!c->watch)
             continue;
-        tell(c, now);
+        front_tell(c, now);
         want_write(c);
     }
 }

@@ -180,7 +180,7 @@ static bool take_body(struct http1 *h)
 }
 
 /* One line of the chunked coding, without its CRLF; NULL: incomplete. Owned by the caller. */
-static char *take_line(struct http1 *h)
+static char *http1_take_line(struct http1 *h)
 {
     const char *end = h->in.len ? memmem(h->in.data, h->in.len, "\r\n", 2) : NULL;
     if (!end) {
@@ -196,7 +196,7 @@ static char *take_line(struct http1 *h)
 
 static bool step_chunk_size(struct http1 *h)
 {
-    CLEANUP_FREE char *line = take_line(h);
+    CLEANUP_FREE char *line = http1_take_line(h);
     if (!line)
         return false;
     size_t digits = strspn(line, "0123456789abcdefABCDEF");
@@ -211,7 +211,7 @@ static bool step_chunk_size(struct http1 *h)
 
 static bool step_chunk_end(struct http1 *h)
 {
-    CLEANUP_FREE char *line = take_line(h);
+    CLEANUP_FREE char *line = http1_take_line(h);
     if (!line)
         return false;
     if (*line)
@@ -222,7 +222,7 @@ static bool step_chunk_end(struct http1 *h)
 
 static bool step_trailer(struct http1 *h)
 {
-    CLEANUP_FREE char *line = take_line(h);
+    CLEANUP_FREE char *line = http1_take_line(h);
     if (!line)
         return false;
     if (*line == '\0')
@@ -238,7 +238,7 @@ static bool step_body(struct http1 *h, enum part next)
     return true;
 }
 
-static bool step(struct http1 *h)
+static bool http1_step(struct http1 *h)
 {
     switch (h->part) {
     case PART_HEAD:
@@ -262,7 +262,7 @@ static bool step(struct http1 *h)
 
 static enum http1_state advance(struct http1 *h)
 {
-    while (step(h))
+    while (http1_step(h))
         ;
     if (h->part == PART_BAD)
         return HTTP1_BAD;

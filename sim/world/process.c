@@ -33,7 +33,7 @@ static void tell_running(const struct process *p, bool begins)
         p->o.running(p->o.arg, begins);
 }
 
-static void leave(struct process *p)
+static void process_leave(struct process *p)
 {
     sim_cancel(p->o.sim, &p->turn);
     engine_free(TAKE(p->engine));
@@ -43,12 +43,12 @@ static void leave(struct process *p)
     free(TAKE(p->identity));
 }
 
-static void end(struct process *p, enum ending ending)
+static void process_end(struct process *p, enum ending ending)
 {
     p->counts.kills += ending == ENDING_KILLED;
     p->counts.losses += ending == ENDING_LOST;
     p->counts.ends += ending == ENDING_FINISHED;
-    leave(p);
+    process_leave(p);
     if (p->o.restart_ms >= 0 && ending != ENDING_FINISHED && !p->stopping)
         sim_after(p->o.sim, &p->restart, p->o.restart_ms);
 }
@@ -57,7 +57,7 @@ static void end(struct process *p, enum ending ending)
 static void end_soon(struct process *p, enum ending ending)
 {
     if (!p->in_turn) {
-        end(p, ending);
+        process_end(p, ending);
         return;
     }
     wire_client_cut(p->client);
@@ -86,12 +86,12 @@ static void on_turn(void *arg)
     enum ending ending = p->ending == ENDING_NONE && wire_client_is_cut(p->client) ? ENDING_KILLED : p->ending;
     p->ending = ENDING_NONE;
     if (ending != ENDING_NONE)
-        end(p, ending);
+        process_end(p, ending);
     else
         schedule(p);
 }
 
-static void on_begin(void *arg)
+static void process_on_begin(void *arg)
 {
     struct process *p = arg;
     wire_client_deliver(p->client);
@@ -109,7 +109,7 @@ static void on_die(void *arg)
     process_kill(arg);
 }
 
-static void on_lost(void *arg)
+static void process_on_lost(void *arg)
 {
     end_soon(arg, ENDING_LOST);
 }
@@ -130,7 +130,7 @@ static void set_up_engine(struct process *p)
         .operand_namespace = o->operand_namespace, .limits = o->limits, .agent_image = o->agent_image,
         .absent_grace_ms = o->absent_grace_ms,
         .seed = p->counts.starts, .leader_elect = o->leader_elect, .cleanup = o->cleanup, .wishes = o->wishes,
-        .lost = on_lost,
+        .lost = process_on_lost,
         .finished = on_finished, .arg = p,
     };
     p->engine = engine_new(&e);
@@ -148,7 +148,7 @@ void process_start(struct process *p)
     p->metrics = metrics_new(METRIC_SERIES_MAX);
     p->client = wire_client_new(p->o.wire, &(struct wire_client_options){ .user = p->o.user, .user_agent = "ostler/simulated",
                                                                           .news = on_news, .die = on_die, .arg = p });
-    loop_on_begin(p->loop, on_begin, p);
+    loop_on_begin(p->loop, process_on_begin, p);
     set_up_engine(p);
     engine_start(p->engine);
     tell_running(p, false);
@@ -192,7 +192,7 @@ void process_free(struct process *p)
     if (!p)
         return;
     sim_cancel(p->o.sim, &p->restart);
-    leave(p);
+    process_leave(p);
     free(p);
 }
 

@@ -107,7 +107,7 @@ static char *target_of(const struct flight *f)
                      (unsigned long long) f->wire->list_rv);
 }
 
-static void serve(struct flight *f, struct api_answer *ret)
+static void wire_serve(struct flight *f, struct api_answer *ret)
 {
     struct wire *w = f->wire;
     const struct request *r = &f->request;
@@ -172,7 +172,7 @@ static void carry_out(struct flight *f)
     struct wire *w = f->wire;
     struct api_answer a = { 0 };
     f->phase = FLIGHT_SERVING;
-    serve(f, &a);
+    wire_serve(f, &a);
     f->phase = FLIGHT_RETURNING;
     if (!f->client) {
         api_watch_free(a.watch);
@@ -256,7 +256,7 @@ void wire_arrive(void *arg)
 
 /* ---- control by the simulated world */
 
-static void on_commit(void *arg, const struct api_commit *commit)
+static void wire_on_commit(void *arg, const struct api_commit *commit)
 {
     struct wire *w = arg;
     for (struct flight *f = w->head; f; f = f->next)
@@ -269,7 +269,7 @@ struct wire *wire_new(const struct wire_options *o)
     struct wire *w = xcalloc(1, sizeof *w);
     *w = (struct wire){ .o = *o, .latency = rng_fork(&o->sim->rng, "latency"), .cuts = rng_fork(&o->sim->rng, "cuts"),
                         .forgotten_rv = xcalloc(kind_count(), sizeof *w->forgotten_rv) };
-    api_on_commit(o->api, on_commit, w);
+    api_on_commit(o->api, wire_on_commit, w);
     return w;
 }
 

@@ -78,7 +78,7 @@ static void abandon(struct flight *f)
 
 /* ---- the transport interface */
 
-static uint64_t submit(void *self, struct request *request_steal, const struct transport_sink *sink)
+static uint64_t wire_client_submit(void *self, struct request *request_steal, const struct transport_sink *sink)
 {
     struct wire_client *c = self;
     struct wire *w = c->wire;
@@ -110,7 +110,7 @@ static uint64_t submit(void *self, struct request *request_steal, const struct t
 }
 
 /* A flight that the client waits for, or NULL. */
-static struct flight *find(const struct wire_client *c, uint64_t id)
+static struct flight *wire_client_find(const struct wire_client *c, uint64_t id)
 {
     struct flight *f = c->wire->tail;
     while (f && f->id != id)
@@ -118,9 +118,9 @@ static struct flight *find(const struct wire_client *c, uint64_t id)
     return f && f->client == c ? f : NULL;
 }
 
-static void cancel(void *self, uint64_t id)
+static void wire_client_cancel(void *self, uint64_t id)
 {
-    struct flight *f = find(self, id);
+    struct flight *f = wire_client_find(self, id);
     if (f)
         abandon(f);
 }
@@ -146,7 +146,7 @@ static struct flight *give_bytes(struct wire_client *c, struct flight *f)
     for (size_t at = 0, end = cut ? cut : bytes.len; f && at < bytes.len; at = end, end = bytes.len) {
         note_taken(f, (struct wire_taken){ .part = WIRE_BYTES, .bytes = bytes.data + at, .len = end - at });
         int taken = sink.on_bytes ? sink.on_bytes(sink.arg, bytes.data + at, end - at) : 0;
-        f = find(c, id);
+        f = wire_client_find(c, id);
         if (f && taken < 0) {
             f->ended = true;
             err_set(&f->result.err, ERR_TOO_LARGE, "the answer is not taken");
@@ -172,7 +172,7 @@ static void give(struct wire_client *c, struct flight *f)
         note_taken(f, (struct wire_taken){ .part = WIRE_STATUS, .status = f->result.status });
     if (f->status_due && sink.on_status) {
         sink.on_status(sink.arg, f->result.status);
-        f = find(c, id);
+        f = wire_client_find(c, id);
     }
     if (f)
         f->status_due = false;
@@ -203,7 +203,10 @@ void wire_client_deliver(struct wire_client *c)
 struct wire_client *wire_client_new(struct wire *w, const struct wire_client_options *o)
 {
     struct wire_client *c = xcalloc(1, sizeof *c);
-    *c = (struct wire_client){ .o = *o, .wire = w, .number = ++w->clients, .transport = { submit, cancel, c } };
+    *c = (struct wire_client){ .o = *o,
+                               .wire = w,
+                               .number = ++w->clients,
+                               .transport = { wire_client_submit, wire_client_cancel, c } };
     return c;
 }
 

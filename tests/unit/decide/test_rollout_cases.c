@@ -143,7 +143,7 @@ static struct rollout_node see_node(struct seen *s, const json_t *brief, const c
         .pool = pool_of(brief),
         .now = { { text_of(brief, "driver", "d1"), text_of(brief, "stack", "s1") } },
         .target = { { text_of(brief, "to", "d2"), text_of(brief, "toStack", "s1") } },
-        .wish.hash[TIER_DRIVER] = json_str(brief, "wish"),
+        .policy_target.hash[TIER_DRIVER] = json_str(brief, "wish"),
         .domain = text_of(brief, "domain", ""),
         .images = see_images(s, brief),
         .gpus = (unsigned) json_int(brief, "gpus", 1),
@@ -155,7 +155,7 @@ static struct rollout_node see_node(struct seen *s, const json_t *brief, const c
         .closed = flag(brief, "closed"),
         .let_go = flag(brief, "letGo") || flag(brief, "leaving"),
         .leaving = flag(brief, "leaving"),
-        .turns = flag(brief, "turns"),
+        .retarget_pending = flag(brief, "turns"),
         .gave_up = flag(brief, "gaveUp"),
         .runs_ostler = flag(brief, "ostler"),
     };

@@ -187,7 +187,7 @@ static void look(struct fleet *f)
             u->n.free_s = f->in.now_s;
         u->n.claim = u->claimed ? &u->claim : NULL;
         u->n.images = images_of(f, u);
-        u->n.turns = is_under_way(u) && !is_wanted(u) && !may_turn(f, u);
+        u->n.retarget_pending = is_under_way(u) && !is_wanted(u) && !may_turn(f, u);
         u->n.settled = u->n.up && !u->claimed &&
                        str_eq(u->n.now.hash[TIER_DRIVER], u->n.target.hash[TIER_DRIVER]) &&
                        !(u->faulty && str_eq(u->n.now.hash[TIER_DRIVER], "d2"));
