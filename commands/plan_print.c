@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "reconcilers/model/policy.h"
-#include "reconcilers/decide/rollout.h"
+#include "reconcilers/decide/rollout_types.h"
 
 /* Limits for long lists; -o yaml prints everything. */
 enum { ROWS = 20, NAMES = 10 };

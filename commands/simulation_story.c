@@ -8,7 +8,7 @@
 #include "kube/object.h"
 #include "reconcilers/model/claim.h"
 #include "reconcilers/model/names.h"
-#include "reconcilers/decide/rollout.h"
+#include "reconcilers/decide/rollout_types.h"
 
 enum {
     SECOND_MS = 1000,

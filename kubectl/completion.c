@@ -8,7 +8,7 @@
 #include "kubectl/ask.h"
 #include "kubectl/gather.h"
 #include "kubectl/show.h"
-#include "reconcilers/decide/node_plan.h"
+#include "reconcilers/decide/node_types.h"
 
 /* As in the shells' own completions, each script asks the program for words, so that it never
  * becomes outdated. */

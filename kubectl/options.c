@@ -8,7 +8,7 @@
 #include "base/str.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/model/policy.h"
-#include "reconcilers/decide/node_plan.h"
+#include "reconcilers/decide/node_types.h"
 
 static const char *const outputs[] = {
     [SHOW_TEXT] = "text", [SHOW_WIDE] = "wide", [SHOW_JSON] = "json", [SHOW_YAML] = "yaml", NULL

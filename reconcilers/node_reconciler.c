@@ -7,6 +7,7 @@
 #include "reconcilers/cluster_foreign.h"
 #include "reconcilers/log_tail.h"
 #include "reconcilers/model/names.h"
+#include "reconcilers/decide/node_plan.h"
 #include "reconcilers/decide/stages.h"
 #include "reconcilers/decide/task_pod.h"
 #include "reconcilers/notices.h"

@@ -3,7 +3,7 @@
 #define OSTLER_RECONCILERS_ROLLOUT_GATHERING_H
 
 #include "reconcilers/cluster.h"
-#include "reconcilers/decide/rollout.h"
+#include "reconcilers/decide/rollout_types.h"
 
 struct rollout_gathering {
     struct rollout_input in;

@@ -3,7 +3,7 @@
 #define OSTLER_RECONCILERS_ROLLOUT_IMAGES_H
 
 #include "reconcilers/cluster.h"
-#include "reconcilers/decide/rollout.h"
+#include "reconcilers/decide/rollout_types.h"
 
 /* The state of the images of the node's target. */
 struct images rollout_images(const struct cluster *c, const struct node_slot *slot, const struct rollout_node *n);

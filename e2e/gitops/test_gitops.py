@@ -88,7 +88,7 @@ def reasons_of_rollouts():
     """The text of the reason of each hold of a rollout; "" where there is none."""
     rows = "".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "reconcilers/model").glob("reasons_*.inc")))
     texts = dict(re.findall(r'^REASON\((\w+), "(\w+)"', rows, re.MULTILINE)) | {"NONE": ""}
-    header = (ROOT / "reconcilers/decide/rollout.h").read_text(encoding="utf-8")
+    header = (ROOT / "reconcilers/decide/rollout_types.h").read_text(encoding="utf-8")
     block = re.search(r"#define ROLLOUT_HOLDS\(X\)((?:.*\\\n)*.*\n)", header)[1]
     return {texts[id_] for id_ in re.findall(r"X\(\w+, (\w+)\)", block)}
 
@@ -183,7 +183,7 @@ def check_rollouts(report, libraries, states):
 
 def check_nodes(report, libraries):
     """Every state of a GpuNode, and one of which nothing is known."""
-    report.check("states of nodes", words_of("reconcilers/decide/node_plan.h", "NODE_STATES") ^ set(NODES))
+    report.check("states of nodes", words_of("reconcilers/decide/node_types.h", "NODE_STATES") ^ set(NODES))
     nodes = [{"apiVersion": "ostler.dev/v1alpha1", "kind": "GpuNode", "metadata": {"name": "gpu-1", "generation": 1},
               "status": {"state": state, "message": "a sentence"}} for state in NODES]
     for (state, health), (argo, _) in zip(NODES.items(), libraries.health(nodes)):

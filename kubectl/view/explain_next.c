@@ -14,7 +14,7 @@
 #include "reconcilers/model/policy.h"
 #include "reconcilers/model/policy_spec.h"
 #include "reconcilers/model/rollout_spec.h"
-#include "reconcilers/decide/rollout.h"
+#include "reconcilers/decide/rollout_types.h"
 
 enum { US = 1000000 };
 

@@ -3,7 +3,7 @@
 #define OSTLER_RECONCILERS_DECIDE_DEADLINE_H
 
 #include "kube/actions.h"
-#include "reconcilers/decide/node_plan.h"
+#include "reconcilers/decide/node_types.h"
 
 /* A timeout. */
 struct deadline {

@@ -5,7 +5,7 @@
 
 #include "reconcilers/model/proof.h"
 #include "reconcilers/decide/marks.h"
-#include "reconcilers/decide/node_plan.h"
+#include "reconcilers/decide/node_types.h"
 
 /* What happens to the labels. `looked`: the node is up, so its kubelet's GPU count is valid. */
 enum marks_features features_rule(const struct node_input *in, bool looked);

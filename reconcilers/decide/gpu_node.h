@@ -7,7 +7,7 @@
 #include "base/arena.h"
 #include "kube/actions.h"
 #include "reconcilers/model/gpu_node.h"
-#include "reconcilers/decide/rollout.h"
+#include "reconcilers/decide/rollout_types.h"
 #include "reconcilers/decide/tally.h"
 
 /* Maximum number of objects in a report, as its CRD allows. */

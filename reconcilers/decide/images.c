@@ -9,7 +9,7 @@
 #include "base/str.h"
 #include "reconcilers/model/claim.h"
 #include "reconcilers/model/names.h"
-#include "reconcilers/decide/node_plan.h"
+#include "reconcilers/decide/node_types.h"
 
 enum {
     IMAGES_MAX = 16, /* more than operands have; further images are pulled when their pod starts */

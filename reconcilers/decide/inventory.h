@@ -3,7 +3,7 @@
 #ifndef OSTLER_RECONCILERS_DECIDE_INVENTORY_H
 #define OSTLER_RECONCILERS_DECIDE_INVENTORY_H
 
-#include "reconcilers/decide/node_plan.h"
+#include "reconcilers/decide/node_types.h"
 
 /* Whether an agent that is up reports no GPU since this boot, and the kubelet offers none. This
  * overrides labels, which are older or come from a writer that has not scanned the bus. */

@@ -2,7 +2,7 @@
 #ifndef OSTLER_RECONCILERS_DECIDE_NODE_OPERANDS_H
 #define OSTLER_RECONCILERS_DECIDE_NODE_OPERANDS_H
 
-#include "reconcilers/decide/node_plan.h"
+#include "reconcilers/decide/node_types.h"
 
 /* Sets the result of the verdict. `message` is static or from the arena and may be NULL. */
 void verdict_settle(struct node_verdict *v, enum node_state state, enum reason reason,

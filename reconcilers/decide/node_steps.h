@@ -3,7 +3,7 @@
 #ifndef OSTLER_RECONCILERS_DECIDE_NODE_STEPS_H
 #define OSTLER_RECONCILERS_DECIDE_NODE_STEPS_H
 
-#include "reconcilers/decide/node_plan.h"
+#include "reconcilers/decide/node_types.h"
 
 /* The assignment that a node gets in this pass. Strings are static, from the arena, or borrowed
  * from the input. */

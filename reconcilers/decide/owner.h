@@ -5,7 +5,7 @@
 
 #include "base/arena.h"
 #include "reconcilers/model/detect.h"
-#include "reconcilers/decide/node_plan.h"
+#include "reconcilers/decide/node_types.h"
 
 enum {
     /* Ostler waits this long before it takes a new node that another operator's DaemonSet would

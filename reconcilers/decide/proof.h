@@ -6,7 +6,7 @@
 
 #include "base/arena.h"
 #include "reconcilers/model/proof.h"
-#include "reconcilers/decide/node_plan.h"
+#include "reconcilers/decide/node_types.h"
 
 enum proof_result {
     PROOF_NEEDLESS, /* the policy asks for none, or Ostler offers no GPUs there */

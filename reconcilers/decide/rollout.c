@@ -12,11 +12,6 @@
 #include "reconcilers/decide/rollout_return.h"
 #include "reconcilers/decide/rollout_view.h"
 
-const char *rollout_wish(const struct rollout_node *n, enum tier tier)
-{
-    return n->policy_target.hash[tier] ? n->policy_target.hash[tier] : n->target.hash[tier];
-}
-
 /* In rollout order. */
 enum rank {
     RANK_RESTORES, /* out of service until it has its known good revision */

@@ -4,7 +4,7 @@
 
 #include "kube/actions.h"
 #include "reconcilers/model/node.h"
-#include "reconcilers/decide/rollout.h"
+#include "reconcilers/decide/rollout_types.h"
 
 /* The policy and the time for new claims. */
 struct claimant {

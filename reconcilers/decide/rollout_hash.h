@@ -2,7 +2,7 @@
 #ifndef OSTLER_RECONCILERS_DECIDE_ROLLOUT_HASH_H
 #define OSTLER_RECONCILERS_DECIDE_ROLLOUT_HASH_H
 
-#include "reconcilers/decide/rollout.h"
+#include "reconcilers/decide/rollout_types.h"
 
 /* Hashes what the policy asks for in each pool, done or not, because the remaining work would be a
  * new plan after each node. Skipped, failed and rolled-back nodes do not change it either: an

@@ -3,7 +3,7 @@
 #ifndef OSTLER_RECONCILERS_DECIDE_ROLLOUT_REPORT_H
 #define OSTLER_RECONCILERS_DECIDE_ROLLOUT_REPORT_H
 
-#include "reconcilers/decide/rollout.h"
+#include "reconcilers/decide/rollout_types.h"
 
 /* A rollout_note that outlives its pass. */
 struct report_note {

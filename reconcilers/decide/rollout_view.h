@@ -3,7 +3,7 @@
 #ifndef OSTLER_RECONCILERS_DECIDE_ROLLOUT_VIEW_H
 #define OSTLER_RECONCILERS_DECIDE_ROLLOUT_VIEW_H
 
-#include "reconcilers/decide/rollout.h"
+#include "reconcilers/decide/rollout_types.h"
 
 enum work_state {
     WORK_DONE,     /* nothing to do: it is assigned its target, or gets it without a claim */

@@ -3,7 +3,7 @@
 #define OSTLER_RECONCILERS_DECIDE_STAGES_H
 
 #include "reconcilers/model/node_stages.h"
-#include "reconcilers/decide/node_plan.h"
+#include "reconcilers/decide/node_types.h"
 
 /* How Ostler came to see the node. */
 enum stages_look {

@@ -4,7 +4,7 @@
 #define OSTLER_RECONCILERS_DECIDE_TALLY_H
 
 #include "base/map.h"
-#include "reconcilers/decide/node_plan.h"
+#include "reconcilers/decide/node_types.h"
 
 enum { TALLY_POOLS_MAX = 65 }; /* the CRD's limit, plus `default` */
 

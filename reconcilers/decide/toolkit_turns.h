@@ -5,7 +5,7 @@
 #ifndef OSTLER_RECONCILERS_DECIDE_TOOLKIT_TURNS_H
 #define OSTLER_RECONCILERS_DECIDE_TOOLKIT_TURNS_H
 
-#include "reconcilers/decide/rollout.h"
+#include "reconcilers/decide/rollout_types.h"
 
 /* A turn that a node does not use within this time, for example because the API server refuses its
  * label, goes to another node. */

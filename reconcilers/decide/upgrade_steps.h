@@ -6,7 +6,7 @@
 
 #include "reconcilers/model/claim.h"
 #include "reconcilers/decide/drain.h"
-#include "reconcilers/decide/node_plan.h"
+#include "reconcilers/decide/node_types.h"
 #include "reconcilers/decide/proof.h"
 
 /* What to do about the pods of a draining node. */

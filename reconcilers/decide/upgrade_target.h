@@ -2,7 +2,7 @@
 #ifndef OSTLER_RECONCILERS_DECIDE_UPGRADE_TARGET_H
 #define OSTLER_RECONCILERS_DECIDE_UPGRADE_TARGET_H
 
-#include "reconcilers/decide/node_plan.h"
+#include "reconcilers/decide/node_types.h"
 
 /* The target of the node: `wish`, which is what the policy asks for, or a known good one. The
  * latter if the wish failed, a user gave it up here, or it is untested and the node is new. */

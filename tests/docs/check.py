@@ -209,7 +209,7 @@ def reasons():
     what to do about them name reasons that there are."""
     ran = subprocess.run([ROOT / "scripts/describe-reasons", "--check"], check=False, capture_output=True, text=True)
     text, known = read("docs/operations.md"), set(table_of_reasons().values())
-    states = found(r'^    X\([A-Z]+, "(\w+)"', "reconcilers/decide/node_plan.h")
+    states = found(r'^    X\([A-Z]+, "(\w+)"', "reconcilers/decide/node_types.h")
     steps = {word for words in found(r'^    STEP\([A-Z]+, [A-Z]+, "([\w, ]+)"', "reconcilers/model/claim_phases.h")
              for word in words.split(", ")}
     return (ran.stderr.splitlines() + [f"docs/operations.md lacks {x}" for x in sorted(states) if f"`{x}`" not in text] +

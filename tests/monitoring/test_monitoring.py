@@ -66,7 +66,7 @@ def known_values(scrapes):
 def words_of_the_program():
     """Words that no world may have brought about: reasons of a rollout, states of nodes, words of agents."""
     text = "".join((ROOT / path).read_text(encoding="utf-8")
-                   for path in ("reconcilers/model/reasons_rollout.inc", "reconcilers/decide/node_plan.h",
+                   for path in ("reconcilers/model/reasons_rollout.inc", "reconcilers/decide/node_types.h",
                                 "reconcilers/fleet_metrics.c"))
     return set(re.findall(r'X\(\w+, "(\w+)"', text)) | set(re.findall(r'"([A-Z]\w+)"', text))
 
