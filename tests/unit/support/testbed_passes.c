@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "kube/object.h"
+#include "reconcilers/decide/node_plan.h"
 #include "reconcilers/cluster_foreign.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/decide/inventory.h"
