@@ -218,6 +218,7 @@ static void check_policy(void **state)
         -1);
     assert_int_equal(problems.len, 2);
     policy_problems_clear(&problems);
+    policy_clear(&p);
 }
 
 int main(void)
