@@ -83,7 +83,7 @@ static void check_changes_something(const struct action *a, const json_t *before
     CLEANUP_JSON json_t *c = unversioned(after);
     /* An apply that only confirms what is there, or takes its fields over, may find it so already. */
     if (json_equal(b, c) && !str_eq(a->reason, "Confirm") && !str_eq(a->reason, "Drift"))
-        fail_msg("%s %s %s changes nothing", a->verb, a->target, a->reason);
+        fail_msg("%s %s %s changes nothing", verb_text(a->verb), a->target, a->reason);
 }
 
 /* What a kubelet says of a one-off pod at once: every image is there. */
@@ -109,7 +109,7 @@ static bool send(struct testbed *t, const struct action *a)
     api_serve(t->api, &call, &answer);
     bool accepted = answer.status < 300;
     if (!accepted && !t->may_refuse)
-        fail_msg("%s %s %s is refused: %.*s\n%s", a->verb, a->target, a->reason, (int) answer.len, answer.body, r->body);
+        fail_msg("%s %s %s is refused: %.*s\n%s", verb_text(a->verb), a->target, a->reason, (int) answer.len, answer.body, r->body);
     api_answer_clear(&answer);
     return accepted;
 }
