@@ -109,7 +109,8 @@ static bool send(struct testbed *t, const struct action *a)
     api_serve(t->api, &call, &answer);
     bool accepted = answer.status < 300;
     if (!accepted && !t->may_refuse)
-        fail_msg("%s %s %s is refused: %.*s\n%s", verb_text(a->verb), a->target, a->reason, (int) answer.len, answer.body, r->body);
+        fail_msg("%s %s %s is refused: %.*s\n%s", verb_text(a->verb), a->target, a->reason,
+                 (int) answer.len, answer.body, r->body);
     api_answer_clear(&answer);
     return accepted;
 }
