@@ -35,11 +35,15 @@ static void install_crds_on_reply(void *arg, struct reply *reply)
 
 static int talk_open(struct talk *t, const struct options *o, struct err *e)
 {
-    const struct session_options so = { o->kubeconfig, o->context, "ostler-install-crds", ostler_version };
-    *t = (struct talk){ .exchange = { .transport = &t->session.transport, .done = install_crds_on_reply, .arg = t,
+    const struct session_options so = { o->kubeconfig, o->context, "ostler-install-crds",
+                                        ostler_version };
+    *t = (struct talk){ .exchange = { .transport = &t->session.transport,
+                                      .done = install_crds_on_reply,
+                                      .arg = t,
                                       .body = BUF_INIT(ANSWER_MAX) } };
     int rc = session_open(&t->session, &so, e);
-    t->until_ms = clock_mono_ms(&t->session.clock) + (o->wishes.timeout_ms ? o->wishes.timeout_ms : TIMEOUT_MS);
+    t->until_ms = clock_mono_ms(&t->session.clock) +
+                  (o->wishes.timeout_ms ? o->wishes.timeout_ms : TIMEOUT_MS);
     return rc;
 }
 
@@ -114,11 +118,13 @@ static int install(struct talk *t, const json_t *crd, struct err *e)
     if (!there && no.kind != ERR_NOT_FOUND)
         return err_set(e, no.kind, "%s: %s", name, err_msg(&no));
     if (there && schema_of(there) > schema_of(crd)) {
-        printf("%s: schema %ld is there, newer than %ld: it is not changed, and works with an older Ostler\n", name,
-               schema_of(there), schema_of(crd));
+        printf("%s: schema %ld is there, newer than %ld: it is not changed, and works with an "
+               "older Ostler\n",
+               name, schema_of(there), schema_of(crd));
         return 0;
     }
-    CLEANUP_JSON json_t *applied = install_crds_ask(t, request_apply_as(MANAGER, RESOURCE_CRD, NULL, name, crd), e);
+    CLEANUP_JSON json_t *applied = install_crds_ask(
+        t, request_apply_as(MANAGER, RESOURCE_CRD, NULL, name, crd), e);
     if (!applied || wait_established(t, name, e) < 0)
         return err_wrap(e, "%s", name);
     printf("%s: schema %ld is installed\n", name, schema_of(crd));
@@ -132,11 +138,13 @@ static int install_file(struct talk *t, const char *path, struct err *e)
     json_t *crd;
     if (!documents)
         return -1;
-    json_array_foreach (documents, i, crd)
-        if (!str_eq(json_str(crd, "kind"), "CustomResourceDefinition"))
-            return err_set(e, ERR_INVALID, "%s: holds something else than a CustomResourceDefinition", path);
-        else if (install(t, crd, e) < 0)
-            return -1;
+    json_array_foreach(documents, i, crd) if (
+        !str_eq(json_str(crd, "kind"),
+                "CustomResourceDefinit"
+                "ion")) return err_set(e, ERR_INVALID,
+                                       "%s: holds something else than a CustomResourceDefinition",
+                                       path);
+    else if (install(t, crd, e) < 0) return -1;
     return 0;
 }
 
@@ -150,7 +158,8 @@ static int install_folder(struct talk *t, const char *folder, struct err *e)
     struct dirent **entries;
     int n = scandir(folder, &entries, is_yaml, alphasort), rc = 0;
     if (n <= 0)
-        return err_set(e, ERR_INVALID, "--from %s: %s", folder, n < 0 ? "cannot be read" : "there is no file *.yaml");
+        return err_set(e, ERR_INVALID, "--from %s: %s", folder,
+                       n < 0 ? "cannot be read" : "there is no file *.yaml");
     for (int i = 0; i < n; i++) {
         CLEANUP_FREE char *path = xasprintf("%s/%s", folder, entries[i]->d_name);
         rc = rc < 0 ? rc : install_file(t, path, e);

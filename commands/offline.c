@@ -15,10 +15,11 @@
 #include "reconcilers/decide/targets.h"
 
 /* A common host, used if no node is given. */
-static const char common_node[] = "{\"metadata\": {\"name\": \"example\"}, \"status\": {\"nodeInfo\": {\"osImage\": "
-                                  "\"Ubuntu 24.04.1 LTS\", "
-                                  "\"kernelVersion\": \"6.8.0-49-generic\", \"kubeletVersion\": \"v1.33.0\", "
-                                  "\"containerRuntimeVersion\": \"containerd://2.1.4\", \"architecture\": \"amd64\"}}}";
+static const char common_node[] =
+    "{\"metadata\": {\"name\": \"example\"}, \"status\": {\"nodeInfo\": {\"osImage\": "
+    "\"Ubuntu 24.04.1 LTS\", "
+    "\"kernelVersion\": \"6.8.0-49-generic\", \"kubeletVersion\": \"v1.33.0\", "
+    "\"containerRuntimeVersion\": \"containerd://2.1.4\", \"architecture\": \"amd64\"}}}";
 
 /* The single document of a file; NULL with an error. */
 static json_t *load_one(const char *path, struct yaml_lines **ret_lines, struct err *e)
@@ -32,11 +33,13 @@ static json_t *load_one(const char *path, struct yaml_lines **ret_lines, struct 
         return NULL;
     }
     if (json_array_size(documents) > 1) {
-        err_set(e, ERR_INVALID, "%s: holds %zu documents; it must hold one object", name, json_array_size(documents));
+        err_set(e, ERR_INVALID, "%s: holds %zu documents; it must hold one object", name,
+                json_array_size(documents));
         return NULL;
     }
     if (!json_is_object(json_array_get(documents, 0))) {
-        err_set(e, ERR_INVALID, "%s: must be a map (an object of the API), not a list or a single value", name);
+        err_set(e, ERR_INVALID,
+                "%s: must be a map (an object of the API), not a list or a single value", name);
         return NULL;
     }
     return json_incref(json_array_get(documents, 0));
@@ -53,14 +56,17 @@ static int by_line(const void *a, const void *b)
     return ((const struct placed *) a)->line - ((const struct placed *) b)->line;
 }
 
-static void print_problems(const char *file, const struct policy_problems *problems, const struct yaml_lines *lines)
+static void print_problems(const char *file, const struct policy_problems *problems,
+                           const struct yaml_lines *lines)
 {
     CLEANUP_FREE struct placed *placed = xcalloc(problems->len, sizeof *placed);
     for (size_t i = 0; i < problems->len; i++)
-        placed[i] = (struct placed){ yaml_line_of(lines, problems->items[i].field), &problems->items[i] };
+        placed[i] = (struct placed){ yaml_line_of(lines, problems->items[i].field),
+                                     &problems->items[i] };
     qsort(placed, problems->len, sizeof *placed, by_line);
     for (size_t i = 0; i < problems->len; i++)
-        fprintf(stderr, "%s:%d: %s: %s\n", file, placed[i].line, placed[i].problem->field, placed[i].problem->message);
+        fprintf(stderr, "%s:%d: %s: %s\n", file, placed[i].line, placed[i].problem->field,
+                placed[i].problem->message);
     if (problems->omitted)
         fprintf(stderr, "%s: and %zu more\n", file, problems->omitted);
 }
@@ -72,24 +78,29 @@ static bool check_envelope(const char *file, const json_t *object, const struct 
     static const struct {
         const char *key, *value; /* NULL: any */
         bool needed;
-    } members[] = { { "apiVersion", POLICY_API_VERSION, true }, { "kind", POLICY_KIND, true }, { "metadata", NULL, true },
-                    { "spec", NULL, false }, { "status", NULL, false } };
+    } members[] = { { "apiVersion", POLICY_API_VERSION, true },
+                    { "kind", POLICY_KIND, true },
+                    { "metadata", NULL, true },
+                    { "spec", NULL, false },
+                    { "status", NULL, false } };
     bool ok = true;
     for (size_t i = 0; i < ARRAY_LEN(members); i++) {
         if (!members[i].needed || json_object_get(object, members[i].key))
             continue;
-        fprintf(stderr, "%s:1: %s: is missing%s%s\n", file, members[i].key, members[i].value ? "; write " : "",
-                str_or_empty(members[i].value));
+        fprintf(stderr, "%s:1: %s: is missing%s%s\n", file, members[i].key,
+                members[i].value ? "; write " : "", str_or_empty(members[i].value));
         ok = false;
     }
     const char *key;
     json_t *value;
-    json_object_foreach ((json_t *) object, key, value) {
+    json_object_foreach((json_t *) object, key, value)
+    {
         bool known = false;
         for (size_t i = 0; i < ARRAY_LEN(members); i++)
             known |= str_eq(members[i].key, key);
         if (!known)
-            fprintf(stderr, "%s:%d: %s: is not a field of a GpuClusterPolicy\n", file, yaml_line_of(lines, key), key);
+            fprintf(stderr, "%s:%d: %s: is not a field of a GpuClusterPolicy\n", file,
+                    yaml_line_of(lines, key), key);
         ok &= known;
     }
     return ok;
@@ -104,11 +115,16 @@ static bool is_of_nvidia(const char *file, const json_t *object)
         strncmp(json_str_or_empty(object, "apiVersion"), group, sizeof group - 1) != 0)
         return false;
     fprintf(stderr,
-            "%s: is a ClusterPolicy of NVIDIA's GPU operator, which Ostler does not read. Write a " POLICY_KIND " instead:\n"
-            "  apiVersion: " POLICY_API_VERSION "\n  kind: " POLICY_KIND "\n  metadata: {name: " POLICY_NAME "}\n  spec: {}\n"
-            "Every field of its spec has a default; docs/policy.md has all, such as driver.version. Nodes that NVIDIA's operator "
+            "%s: is a ClusterPolicy of NVIDIA's GPU operator, which Ostler does not read. Write "
+            "a " POLICY_KIND " instead:\n"
+            "  apiVersion: " POLICY_API_VERSION "\n  kind: " POLICY_KIND
+            "\n  metadata: {name: " POLICY_NAME "}\n  spec: {}\n"
+            "Every field of its spec has a default; docs/policy.md has all, such as "
+            "driver.version. Nodes that NVIDIA's operator "
             "serves\n"
-            "stay with it (state ForeignStack) until it is off them: docs/operations.md says how they are handed over.\n", file);
+            "stay with it (state ForeignStack) until it is off them: docs/operations.md says how "
+            "they are handed over.\n",
+            file);
     return true;
 }
 
@@ -159,7 +175,8 @@ static void print_object(struct offline *f, json_t *object_steal)
     CLEANUP_JSON json_t *object = object_steal;
     if (!object)
         return;
-    CLEANUP_FREE char *key = xasprintf("%s/%s", json_str_or_empty(object, "kind"), object_name(object));
+    CLEANUP_FREE char *key = xasprintf("%s/%s", json_str_or_empty(object, "kind"),
+                                       object_name(object));
     if (json_object_get(f->printed, key))
         return;
     json_object_set_new(f->printed, key, json_true());
@@ -170,21 +187,28 @@ static void print_object(struct offline *f, json_t *object_steal)
     printf("---\n%s", text);
 }
 
-static struct render_context context(const struct offline *f, const json_t *spec, const json_t *inputs, const char *hash)
+static struct render_context context(const struct offline *f, const json_t *spec,
+                                     const json_t *inputs, const char *hash)
 {
-    return (struct render_context){ .operand_namespace = f->o->operand_namespace, .policy_name = POLICY_NAME,
-                                    .policy_uid = f->policy.uid ? f->policy.uid : "", .spec = spec, .inputs = inputs,
-                                    .hash = hash, .agent_image = f->o->agent_image,
+    return (struct render_context){ .operand_namespace = f->o->operand_namespace,
+                                    .policy_name = POLICY_NAME,
+                                    .policy_uid = f->policy.uid ? f->policy.uid : "",
+                                    .spec = spec,
+                                    .inputs = inputs,
+                                    .hash = hash,
+                                    .agent_image = f->o->agent_image,
                                     .keep_off_control_plane = !f->o->limits.control_plane };
 }
 
-static void print_rendered(struct offline *f, enum render_object what, const struct render_context *ctx)
+static void print_rendered(struct offline *f, enum render_object what,
+                           const struct render_context *ctx)
 {
     print_object(f, render_object(f->manifests, what, ctx, &f->e));
 }
 
 /* Prints a tier's revision and its operands; nothing if the tier has none. */
-static void print_revision(struct offline *f, const struct target *t, const json_t *inputs, const char *hash)
+static void print_revision(struct offline *f, const struct target *t, const json_t *inputs,
+                           const char *hash)
 {
     struct render_context ctx = context(f, targets_spec(f->targets, t->pool), inputs, hash);
     if (!inputs)
@@ -211,7 +235,8 @@ static void print_agent(struct offline *f)
 }
 
 /* Prints a follower and its related objects. */
-static void print_follower(struct offline *f, const struct operand_row *o, const struct node_facts *facts)
+static void print_follower(struct offline *f, const struct operand_row *o,
+                           const struct node_facts *facts)
 {
     struct host host = host_of(facts);
     unsigned traits = policy_runs_in_part(&f->policy, o->id) ? FOLLOWER_IN_PART : 0;
@@ -237,14 +262,16 @@ static void print_followers(struct offline *f, const struct node_facts *facts)
 static const char *empty_config(void *arg, const char *name, const char *key)
 {
     (void) arg;
-    fprintf(stderr, "note: the content of key %s of ConfigMap %s is not known offline\n", key, name);
+    fprintf(stderr, "note: the content of key %s of ConfigMap %s is not known offline\n", key,
+            name);
     return "";
 }
 
 static void print_for(struct offline *f, size_t pool, const struct node_facts *facts)
 {
     const struct target *t = targets_for(f->targets, pool, facts, false);
-    printf("# pool %s: driver from %s\n", f->policy.pools[pool].name, t->source ? driver_source_name(t->source) : "nowhere");
+    printf("# pool %s: driver from %s\n", f->policy.pools[pool].name,
+           t->source ? driver_source_name(t->source) : "nowhere");
     if (t->problem)
         fprintf(stderr, "note: pool %s: %s\n", f->policy.pools[pool].name, t->problem);
     print_revisions(f, t);
@@ -267,7 +294,8 @@ static const json_t *target_record(void *arg, enum tier tier, const char *hash)
 }
 
 /* Why Ostler puts nothing on a node. */
-static const char *why_nothing(const struct offline *f, const struct node_view *view, const struct node_verdict *v)
+static const char *why_nothing(const struct offline *f, const struct node_view *view,
+                               const struct node_verdict *v)
 {
     if (!v->gpu)
         return "nothing says that it has a GPU";
@@ -283,8 +311,15 @@ static bool print_decision(struct offline *f, const struct node_view *view)
     const struct node_pods no_pods = { 0 };
     struct rollout_spec rollout;
     rollout_spec_decode(f->policy.spec, &rollout);
-    struct node_input in = { .view = *view, .pods = &no_pods, .mode = MODE_MANAGE, .may_mark = true, .policy = &f->policy,
-                             .rollout = &rollout, .targets = f->targets, .record = target_record, .arg = f };
+    struct node_input in = { .view = *view,
+                             .pods = &no_pods,
+                             .mode = MODE_MANAGE,
+                             .may_mark = true,
+                             .policy = &f->policy,
+                             .rollout = &rollout,
+                             .targets = f->targets,
+                             .record = target_record,
+                             .arg = f };
     CLEANUP_ARENA struct arena a = { 0 };
     CLEANUP_ACTIONS struct actions actions = { 0 };
     struct node_verdict v;
@@ -303,7 +338,8 @@ static bool print_decision(struct offline *f, const struct node_view *view)
     return !assignment_is_empty(assignment_ref(&v.carried));
 }
 
-static void render_for_node(struct offline *f, const struct node_view *view, const struct node_facts *facts)
+static void render_for_node(struct offline *f, const struct node_view *view,
+                            const struct node_facts *facts)
 {
     if (!print_decision(f, view))
         return;
@@ -325,7 +361,8 @@ static int render_all(struct offline *f, const json_t *node_object)
     struct node *node = node_project(strings, node_object);
     struct node_view view = { node, strings };
     struct node_facts facts = node_facts(&view);
-    struct target_sources sources = { .config_text = empty_config, .control_plane = f->o->limits.control_plane };
+    struct target_sources sources = { .config_text = empty_config,
+                                      .control_plane = f->o->limits.control_plane };
     f->targets = targets_new(&f->policy, &sources);
     if (f->o->node_file)
         render_for_node(f, &view, &facts);
@@ -348,8 +385,8 @@ static json_t *load_node(const struct options *o, struct err *e)
     if (!node)
         return NULL;
     if (!str_eq(json_str(node, "kind"), "Node")) {
-        err_set(e, ERR_INVALID, "%s: kind: must be \"Node\", not \"%s\"", yaml_file_name(o->node_file),
-                json_str_or_empty(node, "kind"));
+        err_set(e, ERR_INVALID, "%s: kind: must be \"Node\", not \"%s\"",
+                yaml_file_name(o->node_file), json_str_or_empty(node, "kind"));
         return NULL;
     }
     return json_incref(node);

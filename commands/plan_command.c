@@ -52,11 +52,13 @@ static int choose_policy(struct planning *p, const json_t *file)
 {
     struct cluster *c = snapshot_cluster(p->snapshot);
     if (!file && !c->object)
-        return err_set(&p->e, ERR_NOT_FOUND,
-                       "the cluster has no GpuClusterPolicy; say -f FILE to plan with the policy of a file");
+        return err_set(
+            &p->e, ERR_NOT_FOUND,
+            "the cluster has no GpuClusterPolicy; say -f FILE to plan with the policy of a file");
     if (!file && object_is_deleting(c->object))
         return err_set(&p->e, ERR_INVALID,
-                       "the cluster's GpuClusterPolicy is being deleted; say -f FILE to plan with the policy of a file");
+                       "the cluster's GpuClusterPolicy is being deleted; say -f FILE to plan with "
+                       "the policy of a file");
     if (file && c->object)
         plan_file_compare(&p->o, c->object, file);
     else if (!file && was_judged(c->object))
@@ -75,14 +77,16 @@ static void print(const struct planning *p, const json_t *plan, void (*as_text)(
         as_text(clean);
         return;
     }
-    CLEANUP_FREE char *text = p->o.output == OUTPUT_YAML ? yaml_dump(plan) : terminal_json(plan, false);
+    CLEANUP_FREE char *text = p->o.output == OUTPUT_YAML ? yaml_dump(plan)
+                                                         : terminal_json(plan, false);
     printf("%s%s", text, p->o.output == OUTPUT_YAML ? "" : "\n");
 }
 
 static int simulate(struct planning *p, const json_t *plan)
 {
     const struct cluster *c = snapshot_cluster(p->snapshot);
-    CLEANUP_JSON json_t *told = simulation_run(&p->o, c, snapshot_objects(p->snapshot), p->policy, &p->e);
+    CLEANUP_JSON json_t *told = simulation_run(&p->o, c, snapshot_objects(p->snapshot), p->policy,
+                                               &p->e);
     if (!told)
         return -1;
     json_object_set_new(told, "assumptions", simulation_assumptions(&p->o, c, plan));
@@ -112,10 +116,13 @@ static int make_plan(struct planning *p)
 static int plan_command_run(struct planning *p, const json_t *file)
 {
     p->snapshot = snapshot_open(&p->o, &p->e);
-    if (!p->snapshot || choose_policy(p, file) < 0 || snapshot_read(p->snapshot, p->policy, &p->e) < 0)
+    if (!p->snapshot || choose_policy(p, file) < 0 ||
+        snapshot_read(p->snapshot, p->policy, &p->e) < 0)
         return -1;
     if (!snapshot_has_budgets(p->snapshot))
-        fprintf(stderr, "%s: PodDisruptionBudgets cannot be read here, so the plan does not show the pods that they protect\n",
+        fprintf(stderr,
+                "%s: PodDisruptionBudgets cannot be read here, so the plan does not show the pods "
+                "that they protect\n",
                 p->o.called);
     return make_plan(p);
 }

@@ -13,7 +13,8 @@ enum { PATHS_TOLD = 8, TEXT_ROOM = 4 << 10 };
 
 static bool is_whole(const json_t *object)
 {
-    return json_object_get(object, "apiVersion") && json_object_get(object, "kind") && json_object_get(object, "metadata");
+    return json_object_get(object, "apiVersion") && json_object_get(object, "kind") &&
+           json_object_get(object, "metadata");
 }
 
 json_t *plan_file_load(const struct options *o)
@@ -24,8 +25,10 @@ json_t *plan_file_load(const struct options *o)
     policy_clear(&policy);
     if (!ok && object && !is_whole(object))
         fprintf(stderr,
-                "%s: -f takes a whole " POLICY_KIND ", not only the fields that change: what it leaves out gets its default; "
-                "`kubectl get gpuclusterpolicy " POLICY_NAME " -o yaml` prints the cluster's, to change and give to -f\n",
+                "%s: -f takes a whole " POLICY_KIND
+                ", not only the fields that change: what it leaves out gets its default; "
+                "`kubectl get gpuclusterpolicy " POLICY_NAME
+                " -o yaml` prints the cluster's, to change and give to -f\n",
                 o->called);
     return ok ? json_incref(object) : NULL;
 }
@@ -43,11 +46,13 @@ static struct spec plan_file_member(const struct spec *s, const char *key)
 }
 
 /* Adds the paths of fields that `server` sets and `file` omits, with different effective values. */
-static void find_left_out(const struct spec *server, const struct spec *file, const char *path, json_t *out)
+static void find_left_out(const struct spec *server, const struct spec *file, const char *path,
+                          json_t *out)
 {
     const char *key;
     json_t *value;
-    json_object_foreach ((json_t *) server->given, key, value) {
+    json_object_foreach((json_t *) server->given, key, value)
+    {
         struct spec theirs = plan_file_member(server, key), ours = plan_file_member(file, key);
         CLEANUP_FREE char *at = xasprintf("%s.%s", path, key);
         if (json_is_object(value) && json_is_object(ours.effective))
@@ -62,9 +67,8 @@ static char *listed(const json_t *paths)
     struct buf text = BUF_INIT(TEXT_ROOM);
     size_t i, n = json_array_size(paths);
     json_t *path;
-    json_array_foreach (paths, i, path)
-        if (i < PATHS_TOLD)
-            buf_printf(&text, "%s%s", i ? ", " : "", json_string_value(path));
+    json_array_foreach(paths, i, path) if (i < PATHS_TOLD)
+        buf_printf(&text, "%s%s", i ? ", " : "", json_string_value(path));
     if (n > PATHS_TOLD)
         buf_printf(&text, " and %zu more", n - PATHS_TOLD);
     return buf_take(&text);
@@ -87,7 +91,8 @@ void plan_file_compare(const struct options *o, const json_t *server, const json
     CLEANUP_FREE char *text = listed(paths);
     if (json_array_size(paths))
         fprintf(stderr,
-                "%s: note: %s leaves out what the cluster's policy sets: %s; -f takes a whole policy and no patch, so the "
+                "%s: note: %s leaves out what the cluster's policy sets: %s; -f takes a whole "
+                "policy and no patch, so the "
                 "plan is made without them\n",
                 o->called, yaml_file_name(o->file), text);
 }

@@ -27,8 +27,7 @@ static const char **plan_print_sorted(const json_t *texts)
     size_t i, n = json_array_size(texts);
     json_t *text;
     const char **names = xcalloc(n, sizeof *names);
-    json_array_foreach (texts, i, text)
-        names[i] = json_string_value(text);
+    json_array_foreach(texts, i, text) names[i] = json_string_value(text);
     qsort(names, n, sizeof *names, by_number);
     return names;
 }
@@ -47,7 +46,8 @@ static void print_in_a_row(const json_t *texts)
 static void print_rest(size_t all, const char *what)
 {
     if (all > ROWS)
-        printf("  and %zu more %s%s; -o yaml has all of them\n", all - ROWS, what, all - ROWS == 1 ? "" : "s");
+        printf("  and %zu more %s%s; -o yaml has all of them\n", all - ROWS, what,
+               all - ROWS == 1 ? "" : "s");
 }
 
 static void print_rows(const char *title, const json_t *texts)
@@ -107,12 +107,17 @@ static void print_waves(const json_t *plan)
     }
     if (json_array_size(waves))
         printf("\n");
-    json_array_foreach (waves, i, wave) {
-        const char *begins = timed ? json_str(wave, "begins") : NULL, *earliest = timed ? json_str(wave, "notBefore") : NULL;
+    json_array_foreach(waves, i, wave)
+    {
+        const char *begins = timed ? json_str(wave, "begins") : NULL,
+                   *earliest = timed ? json_str(wave, "notBefore") : NULL;
         if (i == ROWS)
             break;
         printf("wave %zu%s%s%s: ", i + 1, json_bool(wave, "canary", false) ? " (canary)" : "",
-               begins ? ", begins " : earliest ? ", not before " : "", str_or_empty(begins ? begins : earliest));
+               begins     ? ", begins "
+               : earliest ? ", not before "
+                          : "",
+               str_or_empty(begins ? begins : earliest));
         at = print_moves(moves, at);
     }
     print_rest(json_array_size(waves), "wave");
@@ -122,11 +127,13 @@ static void print_leaving(const json_t *plan)
 {
     size_t i, nodes = 0;
     json_t *move;
-    json_array_foreach (json_object_get(plan, "moves"), i, move) {
+    json_array_foreach(json_object_get(plan, "moves"), i, move)
+    {
         const json_t *pods = json_object_get(move, "pods");
         if (json_array_size(pods) == 0 || nodes++ >= ROWS)
             continue;
-        printf("%s  %s: ", nodes == 1 ? "\nasked to leave:\n" : "", json_str_or_empty(move, "node"));
+        printf("%s  %s: ", nodes == 1 ? "\nasked to leave:\n" : "",
+               json_str_or_empty(move, "node"));
         print_in_a_row(pods);
         printf("\n");
     }
@@ -140,7 +147,8 @@ static json_t *blockers_by_node(const json_t *plan)
 {
     json_t *by_node = json_object(), *b;
     size_t i;
-    json_array_foreach (json_object_get(plan, "blockers"), i, b) {
+    json_array_foreach(json_object_get(plan, "blockers"), i, b)
+    {
         const char *node = json_str_or_empty(b, "node");
         if (!json_object_get(by_node, node))
             json_object_set_new(by_node, node, json_array());
@@ -159,8 +167,9 @@ static json_t *grouped(const json_t *names, const json_t *closed, const json_t *
         size_t k = 0;
         do {
             const char *sentence = str_or_empty(json_string_value(json_array_get(sentences, k)));
-            CLEANUP_FREE char *key = xasprintf("%s%s%s", json_has_text(closed, nodes[i]) ? "closed" : "",
-                                               json_has_text(closed, nodes[i]) && *sentence ? "; " : "", sentence);
+            CLEANUP_FREE char *key = xasprintf(
+                "%s%s%s", json_has_text(closed, nodes[i]) ? "closed" : "",
+                json_has_text(closed, nodes[i]) && *sentence ? "; " : "", sentence);
             if (!json_object_get(groups, key))
                 json_object_set_new(groups, key, json_array());
             json_array_append_new(json_object_get(groups, key), json_string(nodes[i]));
@@ -174,7 +183,8 @@ static void print_groups(const json_t *groups)
     const char *sentence;
     json_t *names;
     size_t row = 0;
-    json_object_foreach ((json_t *) groups, sentence, names) {
+    json_object_foreach((json_t *) groups, sentence, names)
+    {
         if (row++ >= ROWS)
             continue;
         printf("  ");
@@ -208,16 +218,17 @@ static void print_stays(const json_t *plan, json_t *blockers)
 {
     size_t i, k;
     json_t *stay, *name;
-    json_array_foreach (json_object_get(plan, "stay"), i, stay) {
+    json_array_foreach(json_object_get(plan, "stay"), i, stay)
+    {
         const char *word = json_str_or_empty(stay, "reason");
         enum reason reason = reason_parse(word);
         const json_t *names = json_object_get(stay, "names");
         bool waits = reason == rollout_hold_reason(ROLLOUT_HOLD_JOBS);
-        CLEANUP_JSON json_t *groups = grouped(names, waits ? NULL : json_object_get(stay, "closed"), blockers);
+        CLEANUP_JSON json_t *groups = grouped(names, waits ? NULL : json_object_get(stay, "closed"),
+                                              blockers);
         printf("\n%s (%s):\n", title_of(reason), word);
         print_groups(groups);
-        json_array_foreach (names, k, name)
-            json_object_del(blockers, json_string_value(name));
+        json_array_foreach(names, k, name) json_object_del(blockers, json_string_value(name));
     }
 }
 
@@ -226,7 +237,7 @@ static void print_blockers(const json_t *blockers)
     CLEANUP_JSON json_t *names = json_array();
     const char *node;
     json_t *sentences;
-    json_object_foreach ((json_t *) blockers, node, sentences)
+    json_object_foreach((json_t *) blockers, node, sentences)
         json_array_append_new(names, json_string(node));
     CLEANUP_JSON json_t *groups = grouped(names, NULL, blockers);
     if (json_array_size(names))
@@ -271,8 +282,10 @@ static void print_held(const json_t *plan, bool of_file)
     if (reason_parse(json_str(plan, "held")) == rollout_hold_reason(ROLLOUT_HOLD_PAUSED))
         printf("does not begin while spec.rollout.paused is true\n");
     if (json_bool(plan, "approvalMissing", false))
-        printf("%s: kubectl annotate gpuclusterpolicy " POLICY_NAME " " POLICY_APPROVED "=%s --overwrite\n",
-               of_file ? "waits for approval; after you applied the file, approve with" : "waits for approval",
+        printf("%s: kubectl annotate gpuclusterpolicy " POLICY_NAME " " POLICY_APPROVED
+               "=%s --overwrite\n",
+               of_file ? "waits for approval; after you applied the file, approve with"
+                       : "waits for approval",
                json_str_or_empty(plan, "hash"));
 }
 
@@ -280,14 +293,17 @@ static void print_failures(const json_t *failures)
 {
     size_t i;
     json_t *f;
-    json_array_foreach (failures, i, f) {
-        const char *hash = json_str_or_empty(f, "revision"), *version = json_str_or_empty(f, "version");
+    json_array_foreach(failures, i, f)
+    {
+        const char *hash = json_str_or_empty(f, "revision"),
+                   *version = json_str_or_empty(f, "version");
         printf("%s: %s revision %s%s%s%s failed in pool %s, first on node %s at %s: %s\n",
                reason_text(rollout_hold_reason(ROLLOUT_HOLD_FAILED)), json_str_or_empty(f, "tier"),
                hash, *version ? " (" : "", version, *version ? ")" : "",
                json_str_or_empty(f, "pool"), json_str_or_empty(f, "node"),
                json_str_or_empty(f, "at"), json_str_or_empty(f, "reason"));
-        printf("  no other node gets it; change the policy, or have it tried again: " POLICY_RETRY_COMMAND "\n",
+        printf("  no other node gets it; change the policy, or have it tried "
+               "again: " POLICY_RETRY_COMMAND "\n",
                json_str_or_empty(f, "retry"));
     }
 }
@@ -296,10 +312,10 @@ static void print_plan(const json_t *plan, bool of_file)
 {
     size_t i;
     json_t *pool;
-    printf("plan %s, made at %s\n", json_str_or_empty(plan, "hash"), json_str_or_empty(plan, "madeAt"));
+    printf("plan %s, made at %s\n", json_str_or_empty(plan, "hash"),
+           json_str_or_empty(plan, "madeAt"));
     print_message(json_str_or_empty(plan, "message"));
-    json_array_foreach (json_object_get(plan, "pools"), i, pool)
-        print_pool(pool);
+    json_array_foreach(json_object_get(plan, "pools"), i, pool) print_pool(pool);
     print_held(plan, of_file);
     print_waves(plan);
     print_leaving(plan);
@@ -316,6 +332,7 @@ void plan_print(const json_t *whole)
         print_plan(plan, json_bool(whole, "ofFile", false));
     else if (json_array_size(failed) == 0)
         printf("nothing to do: every node that Ostler serves runs what the policy says\n");
-    print_rows("gets its first driver and stack, which no plan holds up", json_object_get(whole, "first"));
+    print_rows("gets its first driver and stack, which no plan holds up",
+               json_object_get(whole, "first"));
     print_rows("has a GPU and is not served", json_object_get(whole, "notServed"));
 }

@@ -43,9 +43,9 @@ static int64_t simulated_pods_holds(const json_t *spec, const char *resource)
     int64_t running = 0, most = 0;
     size_t i;
     json_t *c;
-    json_array_foreach (json_object_get(spec, "containers"), i, c)
-        running += asks_for(c, resource);
-    json_array_foreach (json_object_get(spec, "initContainers"), i, c) {
+    json_array_foreach(json_object_get(spec, "containers"), i, c) running += asks_for(c, resource);
+    json_array_foreach(json_object_get(spec, "initContainers"), i, c)
+    {
         int64_t n = asks_for(c, resource);
         if (str_eq(json_str(c, "restartPolicy"), "Always"))
             running += n;
@@ -63,10 +63,11 @@ static json_t *limits_of(const json_t *spec)
     const char *name;
     size_t i;
     for (size_t list = 0; list < ARRAY_LEN(lists); list++)
-        json_array_foreach (json_object_get(spec, lists[list]), i, c)
-            json_object_foreach (json_at(c, "resources.limits"), name, value)
-                if (vendor_of_resource(name) && !json_object_get(limits, name))
-                    json_object_set_new(limits, name, json_textf("%lld", (long long) simulated_pods_holds(spec, name)));
+        json_array_foreach(json_object_get(spec, lists[list]), i, c) json_object_foreach(
+            json_at(c, "resources.limits"), name,
+            value) if (vendor_of_resource(name) && !json_object_get(limits, name))
+            json_object_set_new(limits, name,
+                                json_textf("%lld", (long long) simulated_pods_holds(spec, name)));
     return limits;
 }
 
@@ -75,14 +76,16 @@ static json_t *simulated_pods_spec_of(const struct guest *g)
     const struct pod *p = g->record;
     const json_t *given = json_object_get(g->object, "spec");
     static const char *const kept[] = { "tolerations", "resourceClaims" };
-    json_t *spec = json_pack("{s:[{s:s, s:s, s:{s:o}}], s:s}", "containers", "name", "main", "image",
-                             p->ends ? SIMULATED_JOB : SIMULATED_SERVICE, "resources", "limits", limits_of(given),
-                             "restartPolicy", p->ends ? "Never" : "Always");
+    json_t *spec = json_pack("{s:[{s:s, s:s, s:{s:o}}], s:s}", "containers", "name", "main",
+                             "image", p->ends ? SIMULATED_JOB : SIMULATED_SERVICE, "resources",
+                             "limits", limits_of(given), "restartPolicy",
+                             p->ends ? "Never" : "Always");
     for (size_t i = 0; i < ARRAY_LEN(kept); i++)
         if (json_object_get(given, kept[i]))
             json_object_set(spec, kept[i], json_object_get(given, kept[i]));
     if (p->scratch)
-        json_object_set_new(spec, "volumes", json_pack("[{s:s, s:{}}]", "name", "scratch", "emptyDir"));
+        json_object_set_new(spec, "volumes",
+                            json_pack("[{s:s, s:{}}]", "name", "scratch", "emptyDir"));
     return spec;
 }
 
@@ -96,7 +99,8 @@ static bool is_made_again(const struct pod *p)
 
 static char *owner_key(const struct guest *g)
 {
-    return xasprintf("%s/%s", object_namespace(g->object), json_str_or_empty(object_controller(g->object), "name"));
+    return xasprintf("%s/%s", object_namespace(g->object),
+                     json_str_or_empty(object_controller(g->object), "name"));
 }
 
 /* A hash, since a name may be longer than a label's value. */
@@ -125,12 +129,14 @@ static int64_t replicas_of(const struct adding *a, const struct guest *g)
 static const char *owner_uid(const struct adding *a, const struct guest *g)
 {
     const struct kind *k = kind_named("replicasets");
-    const char *ns = object_namespace(g->object), *name = json_str_or_empty(object_controller(g->object), "name");
+    const char *ns = object_namespace(g->object),
+               *name = json_str_or_empty(object_controller(g->object), "name");
     if (!api_get(a->api, k, ns, name)) {
-        CLEANUP_JSON json_t *set = json_pack("{s:{s:s, s:s}, s:{s:I, s:{s:{s:o}}, s:{s:{s:o}, s:o}}}", "metadata", "name", name,
-                                             "namespace", ns, "spec", "replicas", (json_int_t) replicas_of(a, g), "selector",
-                                             "matchLabels", LABEL_OWNER, owner_label(g), "template", "metadata", "labels",
-                                             labels_of(g), "spec", simulated_pods_spec_of(g));
+        CLEANUP_JSON json_t *set = json_pack(
+            "{s:{s:s, s:s}, s:{s:I, s:{s:{s:o}}, s:{s:{s:o}, s:o}}}", "metadata", "name", name,
+            "namespace", ns, "spec", "replicas", (json_int_t) replicas_of(a, g), "selector",
+            "matchLabels", LABEL_OWNER, owner_label(g), "template", "metadata", "labels",
+            labels_of(g), "spec", simulated_pods_spec_of(g));
         api_create(a->api, USER, k, set, NULL);
     }
     return object_uid(api_get(a->api, k, ns, name));
@@ -140,8 +146,9 @@ static json_t *owner_references(const struct adding *a, const struct guest *g)
 {
     const json_t *owner = object_controller(g->object);
     if (is_made_again(g->record))
-        return json_pack("[{s:s, s:s, s:s, s:s, s:b}]", "apiVersion", "apps/v1", "kind", "ReplicaSet", "name",
-                         json_str_or_empty(owner, "name"), "uid", owner_uid(a, g), "controller", 1);
+        return json_pack("[{s:s, s:s, s:s, s:s, s:b}]", "apiVersion", "apps/v1", "kind",
+                         "ReplicaSet", "name", json_str_or_empty(owner, "name"), "uid",
+                         owner_uid(a, g), "controller", 1);
     return owner ? json_pack("[O]", owner) : json_array();
 }
 
@@ -161,8 +168,9 @@ static void simulated_pods_add_pod(struct adding *a, const struct guest *g)
     add_namespace(a->api, ns);
     json_t *spec = simulated_pods_spec_of(g);
     json_object_set(spec, "nodeName", json_at(g->object, "spec.nodeName"));
-    CLEANUP_JSON json_t *pod = json_pack("{s:{s:s, s:s, s:o, s:o}, s:o}", "metadata", "name", object_name(g->object), "namespace",
-                                         ns, "labels", labels_of(g), "ownerReferences", owner_references(a, g), "spec", spec);
+    CLEANUP_JSON json_t *pod = json_pack(
+        "{s:{s:s, s:s, s:o, s:o}, s:o}", "metadata", "name", object_name(g->object), "namespace",
+        ns, "labels", labels_of(g), "ownerReferences", owner_references(a, g), "spec", spec);
     api_create(a->api, USER, kind_named("pods"), pod, NULL);
 }
 
@@ -171,7 +179,8 @@ static void count_owner(struct adding *a, const struct guest *g)
 {
     CLEANUP_FREE char *key = owner_key(g);
     if (is_made_again(g->record))
-        json_object_set_new(a->owners, key, json_integer(json_integer_value(json_object_get(a->owners, key)) + 1));
+        json_object_set_new(a->owners, key,
+                            json_integer(json_integer_value(json_object_get(a->owners, key)) + 1));
 }
 
 static bool is_guest(const struct simulated_world *w, const json_t *object, struct guest *ret)
@@ -191,9 +200,8 @@ static void each_guest(struct adding *a, void (*fn)(struct adding *a, const stru
     struct guest g;
     const char *key;
     json_t *object;
-    json_object_foreach ((json_t *) a->world->objects, key, object)
-        if (is_guest(a->world, object, &g))
-            fn(a, &g);
+    json_object_foreach((json_t *) a->world->objects, key,
+                        object) if (is_guest(a->world, object, &g)) fn(a, &g);
 }
 
 void simulated_pods_add(const struct simulated_world *w, struct api *api)

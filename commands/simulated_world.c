@@ -25,7 +25,8 @@ static int simulated_world_gpus_of(const struct cluster *c, const struct node *n
 {
     struct claim claim;
     struct proof proof;
-    const char *claimed = intern_text(c->strings, node->claim), *proven = intern_text(c->strings, node->proof);
+    const char *claimed = intern_text(c->strings, node->claim),
+               *proven = intern_text(c->strings, node->proof);
     int gpus = node->gpus;
     if (claimed && claim_parse(claimed, &claim, NULL))
         gpus = larger(gpus, (int) claim.gpus);
@@ -36,7 +37,8 @@ static int simulated_world_gpus_of(const struct cluster *c, const struct node *n
 
 /* The resource of which the node has most (without any GPU now, one that its kubelet knows), and
  * the others as {name: number}, NULL: none. New reference. */
-static json_t *devices_of(const struct simulated_world *w, const struct node_slot *slot, const char **ret_first)
+static json_t *devices_of(const struct simulated_world *w, const struct node_slot *slot,
+                          const char **ret_first)
 {
     CLEANUP_FREE char *key = snapshot_key("Node", slot->name);
     const json_t *node = json_object_get(w->objects, key);
@@ -45,9 +47,11 @@ static json_t *devices_of(const struct simulated_world *w, const struct node_slo
     const char *name;
     json_t *value;
     *ret_first = NULL;
-    json_object_foreach (json_at(node, "status.allocatable"), name, value) {
+    json_object_foreach(json_at(node, "status.allocatable"), name, value)
+    {
         int64_t n;
-        if (!vendor_of_resource(name) || !str_parse_int(str_or_empty(json_string_value(value)), 0, INT32_MAX, &n))
+        if (!vendor_of_resource(name) ||
+            !str_parse_int(str_or_empty(json_string_value(value)), 0, INT32_MAX, &n))
             continue;
         if (n)
             json_object_set_new(devices, name, json_integer(n));
@@ -67,8 +71,7 @@ static int sum_of(const json_t *devices)
     const char *name;
     json_t *number;
     int64_t sum = 0;
-    json_object_foreach ((json_t *) devices, name, number)
-        sum += json_integer_value(number);
+    json_object_foreach((json_t *) devices, name, number) sum += json_integer_value(number);
     return (int) sum;
 }
 
@@ -80,7 +83,8 @@ static bool brings_driver(const struct node_slot *slot, const struct node_view *
 }
 
 /* Whether the host has its own toolkit: what the node runs, or will run, contains none. */
-static bool brings_toolkit(const struct cluster *c, const struct node_slot *slot, const struct node_view *view)
+static bool brings_toolkit(const struct cluster *c, const struct node_slot *slot,
+                           const struct node_view *view)
 {
     const json_t *spec = targets_spec(cluster_targets((struct cluster *) c), slot->summary.pool);
     const char *stack = node_label(view, LABEL_STACK);
@@ -115,7 +119,8 @@ static struct spec_shape shape_of(struct simulated_world *w, const struct node_s
 /* A node that is down stays down. A node that Ostler does not manage is not simulated. */
 bool simulated_world_has_machine(const struct node_slot *slot)
 {
-    return slot->node && slot->node->ready && slot->summary.counted && node_state_served(slot->summary.state);
+    return slot->node && slot->node->ready && slot->summary.counted &&
+           node_state_served(slot->summary.state);
 }
 
 static void make_machines(struct simulated_world *w)
@@ -135,11 +140,13 @@ static void make_machines(struct simulated_world *w)
     }
 }
 
-void simulated_world_make(const struct cluster *c, const json_t *objects, const struct options *o, struct simulated_world *ret)
+void simulated_world_make(const struct cluster *c, const json_t *objects, const struct options *o,
+                          struct simulated_world *ret)
 {
     *ret = (struct simulated_world){ .cluster = c, .objects = objects, .devices = json_array() };
     make_machines(ret);
-    ret->program = (struct spec_program){ .image = SIMULATED_JOB, .run = { o->jobs_end_after_ms, o->jobs_end_after_ms } };
+    ret->program = (struct spec_program){ .image = SIMULATED_JOB,
+                                          .run = { o->jobs_end_after_ms, o->jobs_end_after_ms } };
     ret->world.nodes = ret->nodes;
     ret->world.programs = &ret->program;
     ret->world.program_count = 1;
@@ -159,9 +166,11 @@ static bool is_restored(const struct simulated_world *w, const json_t *object)
 {
     const char *kind = json_str_or_empty(object, "kind");
     if (!str_eq(kind, "Node"))
-        return str_eq(kind, "ControllerRevision") || str_eq(kind, "ConfigMap") || str_eq(kind, "PodDisruptionBudget");
+        return str_eq(kind, "ControllerRevision") || str_eq(kind, "ConfigMap") ||
+               str_eq(kind, "PodDisruptionBudget");
     const struct node_slot *slot = map_get(&w->cluster->slots, object_name(object));
-    return slot && slot->summary.counted && (node_state_served(slot->summary.state) || slot->summary.state == NODE_LOST);
+    return slot && slot->summary.counted &&
+           (node_state_served(slot->summary.state) || slot->summary.state == NODE_LOST);
 }
 
 static bool is_there(struct api *api, const struct kind *k, const json_t *object)
@@ -173,8 +182,10 @@ void simulated_world_restore(const struct simulated_world *w, struct api *api)
 {
     const char *key;
     json_t *object;
-    json_object_foreach ((json_t *) w->objects, key, object) {
-        const struct kind *k = kind_of(json_str_or_empty(object, "apiVersion"), json_str_or_empty(object, "kind"));
+    json_object_foreach((json_t *) w->objects, key, object)
+    {
+        const struct kind *k = kind_of(json_str_or_empty(object, "apiVersion"),
+                                       json_str_or_empty(object, "kind"));
         if (k && is_restored(w, object) && !is_there(api, k, object))
             api_restore(api, k, object);
     }

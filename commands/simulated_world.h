@@ -25,7 +25,8 @@ struct simulated_world {
 
 /* Makes the machines and their pods for a cluster after a pass over every node. All arguments
  * are borrowed while `ret` is in use. */
-void simulated_world_make(const struct cluster *c, const json_t *objects, const struct options *o, struct simulated_world *ret);
+void simulated_world_make(const struct cluster *c, const json_t *objects, const struct options *o,
+                          struct simulated_world *ret);
 /* Restores the initial state: nodes, revision records, device plugin configurations and
  * PodDisruptionBudgets. */
 void simulated_world_restore(const struct simulated_world *w, struct api *api);

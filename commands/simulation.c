@@ -50,8 +50,11 @@ struct simulation {
 
 /* While the world is built, every step takes an instant. */
 static const struct spec_latencies instant = {
-    .pull = { INSTANT_MS, INSTANT_MS }, .driver_build = { INSTANT_MS, INSTANT_MS }, .toolkit = { INSTANT_MS, INSTANT_MS },
-    .plugin = { INSTANT_MS, INSTANT_MS }, .device_update = { INSTANT_MS, INSTANT_MS },
+    .pull = { INSTANT_MS, INSTANT_MS },
+    .driver_build = { INSTANT_MS, INSTANT_MS },
+    .toolkit = { INSTANT_MS, INSTANT_MS },
+    .plugin = { INSTANT_MS, INSTANT_MS },
+    .device_update = { INSTANT_MS, INSTANT_MS },
 };
 
 int64_t simulation_driver_takes_ms(const struct options *o, const struct rollout_spec *spec)
@@ -65,7 +68,8 @@ int64_t simulation_driver_takes_ms(const struct options *o, const struct rollout
 static struct spec_latencies assumed(const struct simulation *s)
 {
     int64_t driver_ms = simulation_driver_takes_ms(s->o, s->spec), pull_ms = s->o->pull_takes_ms;
-    return (struct spec_latencies){ .pull = { pull_ms, pull_ms }, .driver_build = { driver_ms, driver_ms } };
+    return (struct spec_latencies){ .pull = { pull_ms, pull_ms },
+                                    .driver_build = { driver_ms, driver_ms } };
 }
 
 /* ---- the world */
@@ -93,9 +97,13 @@ static void let_everybody_begin(struct simulation *s)
 {
     s->world.world.latencies = instant;
     /* The garbage collector would delete objects whose owners are not in the snapshot. */
-    s->actors = actors_new(&s->sim, s->api, &(struct actors_options){ .world = &s->world.world, .without = ACTOR_COLLECTOR });
-    s->wire = wire_new(&(struct wire_options){
-        .sim = &s->sim, .api = s->api, .latency_min_ms = LATENCY_MIN_MS, .latency_max_ms = LATENCY_MAX_MS });
+    s->actors = actors_new(
+        &s->sim, s->api,
+        &(struct actors_options){ .world = &s->world.world, .without = ACTOR_COLLECTOR });
+    s->wire = wire_new(&(struct wire_options){ .sim = &s->sim,
+                                               .api = s->api,
+                                               .latency_min_ms = LATENCY_MIN_MS,
+                                               .latency_max_ms = LATENCY_MAX_MS });
     s->ostler = process_new(&(struct process_options){ .sim = &s->sim,
                                                        .wire = s->wire,
                                                        .manifests = s->manifests,
@@ -109,7 +117,8 @@ static void let_everybody_begin(struct simulation *s)
     process_start(s->ostler);
 }
 
-static int set_up(struct simulation *s, const struct cluster *c, const json_t *objects, const json_t *policy, struct err *e)
+static int set_up(struct simulation *s, const struct cluster *c, const json_t *objects,
+                  const json_t *policy, struct err *e)
 {
     s->manifests = manifests_new(e);
     if (!s->manifests)
@@ -148,7 +157,8 @@ static void simulation_tear_down(struct simulation *s)
 static void begin_rollout(struct simulation *s)
 {
     struct spec_latencies real = assumed(s);
-    CLEANUP_JSON json_t *patch = json_pack("{s:{s:{s:b, s:s}}}", "spec", "rollout", "paused", 0, "approval", "Automatic");
+    CLEANUP_JSON json_t *patch = json_pack("{s:{s:{s:b, s:s}}}", "spec", "rollout", "paused", 0,
+                                           "approval", "Automatic");
     actors_set_latencies(s->actors, &real);
     s->story = story_new(s->api, &s->sim, s->spec);
     api_merge(s->api, PERSON, kind_named("gpuclusterpolicies"), "", POLICY_NAME, "", patch, NULL);
@@ -158,22 +168,23 @@ static void begin_rollout(struct simulation *s)
 static int64_t waits_ms(const struct rollout_spec *r)
 {
     int64_t jobs_s = r->drain.wait_for_jobs_s > 0 ? r->drain.wait_for_jobs_s : 0;
-    return SECOND_MS *
-           (r->canary_soak_s + r->soak_s + jobs_s + r->drain.timeout_s + r->install_timeout_s + r->validation_timeout_s);
+    return SECOND_MS * (r->canary_soak_s + r->soak_s + jobs_s + r->drain.timeout_s +
+                        r->install_timeout_s + r->validation_timeout_s);
 }
 
 /* Runs to the end of the rollout, or until it is stuck. */
 static void play(struct simulation *s)
 {
-    int64_t until_ms = BEGINS_MS + s->o->simulated_ms, quiet_ms = QUIET_MS + s->o->jobs_end_after_ms + waits_ms(s->spec);
+    int64_t until_ms = BEGINS_MS + s->o->simulated_ms,
+            quiet_ms = QUIET_MS + s->o->jobs_end_after_ms + waits_ms(s->spec);
     while (s->sim.now_ms < until_ms && !story_is_over(s->story, quiet_ms))
         if (!sim_step(&s->sim, until_ms))
             break;
     sim_run_until(&s->sim, s->sim.now_ms + REPORTS_MS);
 }
 
-json_t *simulation_run(const struct options *o, const struct cluster *c, const json_t *objects, const json_t *policy,
-                       struct err *e)
+json_t *simulation_run(const struct options *o, const struct cluster *c, const json_t *objects,
+                       const json_t *policy, struct err *e)
 {
     struct simulation s = { .o = o, .spec = &c->rollout };
     json_t *told = NULL;

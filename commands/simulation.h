@@ -11,7 +11,7 @@ int64_t simulation_driver_takes_ms(const struct options *o, const struct rollout
 /* The result, as `ostler plan --simulate -o json` prints it; docs/upgrades.md describes its
  * members. `c` has had a pass over every node, `objects` are as read, `policy` is as stored by
  * the server. NULL with an error. New reference. */
-json_t *simulation_run(const struct options *o, const struct cluster *c, const json_t *objects, const json_t *policy,
-                       struct err *e);
+json_t *simulation_run(const struct options *o, const struct cluster *c, const json_t *objects,
+                       const json_t *policy, struct err *e);
 
 #endif

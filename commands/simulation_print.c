@@ -23,15 +23,21 @@ enum { NAMES = 10, NAMES_ROOM = 4 << 10 };
 static json_t *how_long_drivers_take(const struct options *o, const struct rollout_spec *spec)
 {
     int64_t takes_ms = simulation_driver_takes_ms(o, spec);
-    long long takes_s = (long long) takes_ms / SECOND_MS, pull_s = (long long) o->pull_takes_ms / SECOND_MS;
+    long long takes_s = (long long) takes_ms / SECOND_MS,
+              pull_s = (long long) o->pull_takes_ms / SECOND_MS;
     if (o->driver_takes_ms < 0 && 2 * takes_ms == spec->install_timeout_s * SECOND_MS)
-        return json_textf("a driver is up after %lld s, half of spec.rollout.timeouts.install (--driver-takes sets another "
-                          "time), an image is pulled in %lld s (--pull-takes)", takes_s, pull_s);
+        return json_textf("a driver is up after %lld s, half of spec.rollout.timeouts.install "
+                          "(--driver-takes sets another "
+                          "time), an image is pulled in %lld s (--pull-takes)",
+                          takes_s, pull_s);
     if (takes_s < spec->install_timeout_s)
-        return json_textf("a driver is up after %lld s (--driver-takes), an image is pulled in %lld s (--pull-takes)", takes_s,
-                          pull_s);
-    return json_textf("a driver is up after %lld s (--driver-takes), which is longer than spec.rollout.timeouts.install lets it "
-                      "take (%lld s): so nodes that get another driver fail; an image is pulled in %lld s (--pull-takes)",
+        return json_textf("a driver is up after %lld s (--driver-takes), an image is pulled in "
+                          "%lld s (--pull-takes)",
+                          takes_s, pull_s);
+    return json_textf("a driver is up after %lld s (--driver-takes), which is longer than "
+                      "spec.rollout.timeouts.install lets it "
+                      "take (%lld s): so nodes that get another driver fail; an image is pulled in "
+                      "%lld s (--pull-takes)",
                       takes_s, (long long) spec->install_timeout_s, pull_s);
 }
 
@@ -47,10 +53,13 @@ static json_t *what_goes_well(const json_t *plan)
 {
     long long without = (long long) json_int(plan, "plan.withoutImages", 0);
     if (!without)
-        return json_string("every image can be pulled, no driver fails, no node goes down, nobody else changes the cluster");
-    return json_textf("every image can be pulled, though %lld node%s could not get %s when the cluster was read; no driver "
+        return json_string("every image can be pulled, no driver fails, no node goes down, nobody "
+                           "else changes the cluster");
+    return json_textf("every image can be pulled, though %lld node%s could not get %s when the "
+                      "cluster was read; no driver "
                       "fails, no node goes down, nobody else changes the cluster",
-                      without, without == 1 ? "" : "s", without == 1 ? "its images" : "their images");
+                      without, without == 1 ? "" : "s",
+                      without == 1 ? "its images" : "their images");
 }
 
 static bool simulation_print_is_down(const struct node_slot *slot)
@@ -61,11 +70,13 @@ static bool simulation_print_is_down(const struct node_slot *slot)
 static bool is_not_well(const struct node_slot *slot)
 {
     const struct node_summary *s = &slot->summary;
-    return simulated_world_has_machine(slot) && s->state != NODE_READY && (!s->moving || s->trouble);
+    return simulated_world_has_machine(slot) && s->state != NODE_READY &&
+           (!s->moving || s->trouble);
 }
 
 /* Names some of the nodes for which an assumption may be surprising, and counts the rest. */
-static void add_nodes(json_t *list, const struct cluster *c, bool (*is)(const struct node_slot *slot), const char *what)
+static void add_nodes(json_t *list, const struct cluster *c,
+                      bool (*is)(const struct node_slot *slot), const char *what)
 {
     CLEANUP_BUF struct buf names = BUF_INIT(NAMES_ROOM);
     size_t found = 0;
@@ -80,13 +91,16 @@ static void add_nodes(json_t *list, const struct cluster *c, bool (*is)(const st
 
 json_t *simulation_assumptions(const struct options *o, const struct cluster *c, const json_t *plan)
 {
-    json_t *list =
-        json_pack("[o, o, o, s, s, s]", how_long_drivers_take(o, &c->rollout), how_long_jobs_take(o), what_goes_well(plan),
-                  "hosts that are to run without a driver or a toolkit of Ostler's have their own",
-                  "the plan is approved and not paused; nodes that were under way when the cluster was read are through",
-                  "pods that leave are made again, by whoever owns them, where there are free GPUs");
+    json_t *list = json_pack(
+        "[o, o, o, s, s, s]", how_long_drivers_take(o, &c->rollout), how_long_jobs_take(o),
+        what_goes_well(plan),
+        "hosts that are to run without a driver or a toolkit of Ostler's have their own",
+        "the plan is approved and not paused; nodes that were under way when the cluster was read "
+        "are through",
+        "pods that leave are made again, by whoever owns them, where there are free GPUs");
     add_nodes(list, c, simulation_print_is_down, "down when the cluster was read, and left so");
-    add_nodes(list, c, is_not_well, "not healthy when the cluster was read, and simulated as healthy");
+    add_nodes(list, c, is_not_well,
+              "not healthy when the cluster was read, and simulated as healthy");
     return list;
 }
 
@@ -94,7 +108,8 @@ json_t *simulation_assumptions(const struct options *o, const struct cluster *c,
 
 static void print_span(int64_t s)
 {
-    printf("%lld:%02lld:%02lld", (long long) (s / HOUR_S), (long long) (s / MINUTE_S % MINUTE_S), (long long) (s % MINUTE_S));
+    printf("%lld:%02lld:%02lld", (long long) (s / HOUR_S), (long long) (s / MINUTE_S % MINUTE_S),
+           (long long) (s % MINUTE_S));
 }
 
 static void print_row(const json_t *row)
@@ -107,7 +122,8 @@ static void print_row(const json_t *row)
 /* Whether a row is a routine step between others. */
 static bool is_in_between(const json_t *row)
 {
-    static const enum claim_phase phases[] = { CLAIM_UNLOADING, CLAIM_INSTALLING, CLAIM_VALIDATING };
+    static const enum claim_phase phases[] = { CLAIM_UNLOADING, CLAIM_INSTALLING,
+                                               CLAIM_VALIDATING };
     for (size_t i = 0; i < ARRAY_LEN(phases); i++)
         if (str_eq(json_str(row, "step"), claim_phase_name(phases[i])))
             return true;
@@ -119,18 +135,19 @@ static json_t *in_short(const json_t *timeline)
 {
     json_t *rows = json_array(), *row;
     size_t i;
-    json_array_foreach (timeline, i, row)
-        if (json_array_size(timeline) <= FIRST_ROWS + LAST_ROWS || !is_in_between(row))
-            json_array_append(rows, row);
+    json_array_foreach(timeline, i, row) if (json_array_size(timeline) <= FIRST_ROWS + LAST_ROWS ||
+                                             !is_in_between(row)) json_array_append(rows, row);
     return rows;
 }
 
 static void print_timeline(const json_t *timeline)
 {
     CLEANUP_JSON json_t *rows = in_short(timeline);
-    size_t i, n = json_array_size(rows), left_out = n > FIRST_ROWS + LAST_ROWS ? n - FIRST_ROWS - LAST_ROWS : 0;
+    size_t i, n = json_array_size(rows),
+              left_out = n > FIRST_ROWS + LAST_ROWS ? n - FIRST_ROWS - LAST_ROWS : 0;
     json_t *row;
-    json_array_foreach (rows, i, row) {
+    json_array_foreach(rows, i, row)
+    {
         if (left_out && i == FIRST_ROWS)
             printf("… %zu more rows; -o yaml has all of them …\n", left_out);
         if (i < FIRST_ROWS || i >= FIRST_ROWS + left_out)
@@ -142,10 +159,9 @@ static void print_standing(const json_t *standing)
 {
     size_t i, n = json_array_size(standing);
     json_t *node;
-    json_array_foreach (standing, i, node)
-        if (i < STANDING_ROWS)
-            printf("  %-24s %-14s %s\n", json_str_or_empty(node, "node"), json_str_or_empty(node, "state"),
-                   json_str_or_empty(node, "message"));
+    json_array_foreach(standing, i, node) if (i < STANDING_ROWS)
+        printf("  %-24s %-14s %s\n", json_str_or_empty(node, "node"),
+               json_str_or_empty(node, "state"), json_str_or_empty(node, "message"));
     if (n > STANDING_ROWS)
         printf("  and %zu more nodes; -o yaml has all of them\n", n - STANDING_ROWS);
 }
@@ -158,7 +174,8 @@ static void print_count(size_t n, const char *what)
 
 static void print_numbers(const json_t *s)
 {
-    size_t nodes = (size_t) json_int(s, "nodes", 0), back = json_array_size(json_object_get(s, "wentBack"));
+    size_t nodes = (size_t) json_int(s, "nodes", 0),
+           back = json_array_size(json_object_get(s, "wentBack"));
     print_count(nodes, "node");
     printf(" upgraded");
     if (nodes)
@@ -192,7 +209,7 @@ void simulation_print(const json_t *told)
     size_t i;
     json_t *item;
     printf("assumed:\n");
-    json_array_foreach (json_object_get(told, "assumptions"), i, item)
+    json_array_foreach(json_object_get(told, "assumptions"), i, item)
         printf("  %s\n", json_string_value(item));
     printf("\n");
     print_timeline(json_object_get(told, "timeline"));

@@ -38,9 +38,9 @@ struct story {
     json_t *evicted;   /* keys of evicted pods */
     size_t claimed;    /* nodes with a claim now */
     size_t failures;
-    char *reason;      /* why the rollout does not continue now; owned */
-    char *message;     /* owned */
-    char *told;        /* last message in the timeline; owned */
+    char *reason;  /* why the rollout does not continue now; owned */
+    char *message; /* owned */
+    char *told;    /* last message in the timeline; owned */
 };
 
 static const char *const sentences[CLAIM_PHASE_COUNT] = {
@@ -49,22 +49,26 @@ static const char *const sentences[CLAIM_PHASE_COUNT] = {
     [CLAIM_UNLOADING] = "Ostler removes what the node runs",
     [CLAIM_INSTALLING] = "the new revisions come",
     [CLAIM_VALIDATING] = "everything is up; a CUDA program has to run",
-    [CLAIM_FAILED] = "the node stays out of service until it comes up, is tried again, or is rolled back",
+    [CLAIM_FAILED] =
+        "the node stays out of service until it comes up, is tried again, or is rolled back",
 };
 
 /* During a rollback. */
 static const char sentence_of_return_trip[] = "Ostler rolls the node back";
 
 /* After a drain that timed out: nothing was changed. */
-static const char sentence_of_return[] = "the node is back in service as it was, and is tried again later";
+static const char sentence_of_return[] =
+    "the node is back in service as it was, and is tried again later";
 
-static void simulation_story_add(struct story *s, const char *node, const char *step, const char *message)
+static void simulation_story_add(struct story *s, const char *node, const char *step,
+                                 const char *message)
 {
     char at[CLOCK_TEXT_MAX];
     clock_rfc3339(clock_wall_us(&s->sim->clock), at);
-    json_array_append_new(s->timeline, json_pack("{s:I, s:s, s:s, s:s, s:o}", "second",
-                                                 (json_int_t) (s->sim->now_ms - s->began_ms) / SECOND_MS, "at", at, "node", node,
-                                                 "step", step, "message", json_text(message)));
+    json_array_append_new(s->timeline,
+                          json_pack("{s:I, s:s, s:s, s:s, s:o}", "second",
+                                    (json_int_t) (s->sim->now_ms - s->began_ms) / SECOND_MS, "at",
+                                    at, "node", node, "step", step, "message", json_text(message)));
 }
 
 /* ---- nodes */
@@ -99,7 +103,8 @@ static void note_outcome(struct story *s, const char *name, enum outcome outcome
 
 static void note_released(struct story *s, const json_t *node, const struct claim *c)
 {
-    static const char *const with[] = { [OUTCOME_AS_IT_WAS] = " as it was", [OUTCOME_UPGRADED] = "",
+    static const char *const with[] = { [OUTCOME_AS_IT_WAS] = " as it was",
+                                        [OUTCOME_UPGRADED] = "",
                                         [OUTCOME_WENT_BACK] = " with what it ran before" };
     const char *name = object_name(node);
     const json_t *began = json_object_get(s->begun, name);
@@ -127,7 +132,8 @@ static void note_phase(struct story *s, const char *name, const struct claim *c)
     if (c->attempt > ATTEMPTS_TOLD)
         return;
     s->advanced_ms = s->sim->now_ms;
-    CLEANUP_FREE char *failed = xasprintf("%s: %s", c->reason, claim_closes(c) ? sentences[CLAIM_FAILED] : sentence_of_return);
+    CLEANUP_FREE char *failed = xasprintf(
+        "%s: %s", c->reason, claim_closes(c) ? sentences[CLAIM_FAILED] : sentence_of_return);
     simulation_story_add(s, name, claim_phase_name(c->phase),
                          c->phase == CLAIM_FAILED ? failed : simulation_story_sentence_of(c));
 }
@@ -135,7 +141,8 @@ static void note_phase(struct story *s, const char *name, const struct claim *c)
 static void on_node(struct story *s, const struct api_commit *c)
 {
     struct claim before, after;
-    bool was = simulation_story_read_claim(c->before, &before), is = simulation_story_read_claim(c->after, &after);
+    bool was = simulation_story_read_claim(c->before, &before),
+         is = simulation_story_read_claim(c->after, &after);
     s->claimed = s->claimed - was + is;
     if (was && !is && c->after)
         note_released(s, c->after, &before);
@@ -149,7 +156,8 @@ static void on_pod(struct story *s, const struct api_commit *c)
 {
     if (c->verb != API_EVICT || !c->before)
         return;
-    CLEANUP_FREE char *key = xasprintf("%s/%s", object_namespace(c->before), object_name(c->before));
+    CLEANUP_FREE char *key = xasprintf("%s/%s", object_namespace(c->before),
+                                       object_name(c->before));
     CLEANUP_FREE char *message = xasprintf("%s leaves", key);
     simulation_story_add(s, json_str_or_empty(c->before, "spec.nodeName"), "Evicted", message);
     json_array_append_new(s->evicted, json_string(key));
@@ -158,8 +166,10 @@ static void on_pod(struct story *s, const struct api_commit *c)
 /* Whether an admin would ask about this reason; the others come and go with each node. */
 static bool is_told(enum reason reason)
 {
-    static const enum rollout_hold told[] = { ROLLOUT_HOLD_WINDOW, ROLLOUT_HOLD_FAILED, ROLLOUT_HOLD_SOAK,
-                                              ROLLOUT_HOLD_JOBS,   ROLLOUT_HOLD_DOWN,   ROLLOUT_HOLD_SKIPPED, ROLLOUT_HOLD_DONE };
+    static const enum rollout_hold told[] = { ROLLOUT_HOLD_WINDOW, ROLLOUT_HOLD_FAILED,
+                                              ROLLOUT_HOLD_SOAK,   ROLLOUT_HOLD_JOBS,
+                                              ROLLOUT_HOLD_DOWN,   ROLLOUT_HOLD_SKIPPED,
+                                              ROLLOUT_HOLD_DONE };
     for (size_t i = 0; i < ARRAY_LEN(told); i++)
         if (rollout_hold_reason(told[i]) == reason)
             return true;
@@ -169,7 +179,8 @@ static bool is_told(enum reason reason)
 static void on_policy(struct story *s, const struct api_commit *c)
 {
     const json_t *rollout = json_at(c->after, "status.rollout");
-    const char *reason = json_str_or_empty(rollout, "reason"), *message = json_str_or_empty(rollout, "message");
+    const char *reason = json_str_or_empty(rollout, "reason"),
+               *message = json_str_or_empty(rollout, "message");
     bool news = !str_eq(reason, s->reason) && !str_eq(message, s->told);
     free(s->reason);
     free(s->message);
@@ -207,8 +218,15 @@ static void count_claims(struct story *s)
 struct story *story_new(struct api *api, const struct sim *sim, const struct rollout_spec *spec)
 {
     struct story *s = xcalloc(1, sizeof *s);
-    *s = (struct story){ .api = api, .sim = sim, .spec = spec, .began_ms = sim->now_ms, .advanced_ms = sim->now_ms,
-                         .timeline = json_array(), .begun = json_object(), .took = json_object(), .went_back = json_object(),
+    *s = (struct story){ .api = api,
+                         .sim = sim,
+                         .spec = spec,
+                         .began_ms = sim->now_ms,
+                         .advanced_ms = sim->now_ms,
+                         .timeline = json_array(),
+                         .begun = json_object(),
+                         .took = json_object(),
+                         .went_back = json_object(),
                          .evicted = json_array() };
     count_claims(s);
     api_on_commit(api, simulation_story_on_commit, s);
@@ -222,8 +240,10 @@ static void look_at_windows(struct story *s)
     if (s->sim->now_ms < w->changes_ms)
         return;
     bool was_closed = w->closed;
-    w->closed = !windows_open(s->spec->windows, s->spec->window_count, clock_wall_us(&s->sim->clock) / 1000000, &change_s);
-    w->changes_ms = change_s == INT64_MAX ? INT64_MAX : change_s * SECOND_MS - s->sim->epoch_us / 1000;
+    w->closed = !windows_open(s->spec->windows, s->spec->window_count,
+                              clock_wall_us(&s->sim->clock) / 1000000, &change_s);
+    w->changes_ms = change_s == INT64_MAX ? INT64_MAX
+                                          : change_s * SECOND_MS - s->sim->epoch_us / 1000;
     if (was_closed && !w->closed)
         w->opened_ms = s->sim->now_ms;
     if (!was_closed && w->closed)
@@ -240,7 +260,8 @@ static bool is_stuck(const struct story *s, int64_t quiet_ms)
 {
     const struct story_windows *w = &s->windows;
     bool they_change = s->spec->window_count && w->changes_ms != INT64_MAX;
-    return s->sim->now_ms - s->advanced_ms > quiet_ms && (!they_change || w->in_vain >= WINDOWS_IN_VAIN);
+    return s->sim->now_ms - s->advanced_ms > quiet_ms &&
+           (!they_change || w->in_vain >= WINDOWS_IN_VAIN);
 }
 
 bool story_is_over(struct story *s, int64_t quiet_ms)
@@ -278,7 +299,8 @@ static json_t *standing(const struct story *s)
         const json_t *report = api_at(s->api, k, i);
         const char *state = json_str_or_empty(report, "status.state");
         if (!str_eq(state, "Ready"))
-            json_array_append_new(nodes, json_pack("{s:s, s:s, s:s}", "node", object_name(report), "state", state, "message",
+            json_array_append_new(nodes, json_pack("{s:s, s:s, s:s}", "node", object_name(report),
+                                                   "state", state, "message",
                                                    json_str_or_empty(report, "status.message")));
     }
     return nodes;
@@ -288,8 +310,7 @@ static json_t *keys_of(const json_t *map)
 {
     json_t *keys = json_array(), *value;
     const char *key;
-    json_object_foreach ((json_t *) map, key, value)
-        json_array_append_new(keys, json_string(key));
+    json_object_foreach((json_t *) map, key, value) json_array_append_new(keys, json_string(key));
     return keys;
 }
 
@@ -298,18 +319,20 @@ static json_t *summary(const struct story *s)
     const char *name;
     json_t *value;
     int64_t all_s = 0, most_s = 0;
-    json_object_foreach (s->took, name, value) {
+    json_object_foreach(s->took, name, value)
+    {
         all_s += json_integer_value(value);
         most_s = json_integer_value(value) > most_s ? json_integer_value(value) : most_s;
     }
     size_t n = json_object_size(s->took);
     int64_t over_ms = s->end == STORY_TIME_IS_OVER ? s->sim->now_ms : s->advanced_ms;
     json_t *o = json_pack("{s:I, s:I, s:I, s:O, s:I, s:I, s:b, s:s, s:s, s:s}", "seconds",
-                          (json_int_t) (over_ms - s->began_ms) / SECOND_MS, "nodes", (json_int_t) n, "failures",
-                          (json_int_t) s->failures, "evicted", s->evicted, "secondsPerNode",
-                          (json_int_t) (n ? all_s / (int64_t) n : 0), "secondsOfTheSlowest", (json_int_t) most_s, "complete",
-                          s->end == STORY_COMPLETE, "ended", ends[s->end].word, "reason", str_or_empty(s->reason), "message",
-                          str_or_empty(s->message));
+                          (json_int_t) (over_ms - s->began_ms) / SECOND_MS, "nodes", (json_int_t) n,
+                          "failures", (json_int_t) s->failures, "evicted", s->evicted,
+                          "secondsPerNode", (json_int_t) (n ? all_s / (int64_t) n : 0),
+                          "secondsOfTheSlowest", (json_int_t) most_s, "complete",
+                          s->end == STORY_COMPLETE, "ended", ends[s->end].word, "reason",
+                          str_or_empty(s->reason), "message", str_or_empty(s->message));
     json_object_set_new(o, "wentBack", keys_of(s->went_back));
     json_object_set_new(o, "standing", standing(s));
     return o;

@@ -11,7 +11,8 @@
 #include "runtime/loop_http.h"
 
 /* The resources for plans, besides the policy; ConfigMaps only if the policy refers to them. */
-static const enum resource_id wanted[] = { RESOURCE_NODE, RESOURCE_POD, RESOURCE_TASK, RESOURCE_REVISION, RESOURCE_BUDGET };
+static const enum resource_id wanted[] = { RESOURCE_NODE, RESOURCE_POD, RESOURCE_TASK,
+                                           RESOURCE_REVISION, RESOURCE_BUDGET };
 
 /* Wraps a table's functions to keep the objects as received. */
 struct tap {
@@ -36,7 +37,8 @@ struct snapshot {
 
 /* ---- the client */
 
-static uint64_t submit_bounded(void *self, struct request *request_steal, const struct transport_sink *sink)
+static uint64_t submit_bounded(void *self, struct request *request_steal,
+                               const struct transport_sink *sink)
 {
     const struct snapshot *s = self;
     if (s->timeout_ms && request_steal->timeout_ms > s->timeout_ms)
@@ -84,7 +86,8 @@ static bool may_leave(const struct snapshot *s, const struct pod *p)
 /* A plan needs only budgets; a simulation's other objects would waste memory. */
 static bool snapshot_is_kept(const struct tap *t, const struct record *r)
 {
-    if (!r || t->resource == RESOURCE_TASK || (!t->snapshot->simulates && t->resource != RESOURCE_BUDGET))
+    if (!r || t->resource == RESOURCE_TASK ||
+        (!t->snapshot->simulates && t->resource != RESOURCE_BUDGET))
         return false;
     return t->resource != RESOURCE_POD || may_leave(t->snapshot, (const struct pod *) r);
 }
@@ -132,19 +135,20 @@ static void tap_table(struct snapshot *s, enum resource_id resource)
 static void set_up_cluster(struct snapshot *s, const struct options *o)
 {
     struct informer_options rows[RESOURCE_COUNT];
-    cluster_init(&s->cluster, &(struct cluster_options){ .operand_namespace = o->operand_namespace,
-                                                         .limits = o->limits,
-                                                         .node_name = o->node_name,
-                                                         .all_labels = true,
-                                                         .clock = &s->session.clock,
-                                                         .listener = { .node = no_node, .policy = no_policy } });
+    cluster_init(&s->cluster,
+                 &(struct cluster_options){ .operand_namespace = o->operand_namespace,
+                                            .limits = o->limits,
+                                            .node_name = o->node_name,
+                                            .all_labels = true,
+                                            .clock = &s->session.clock,
+                                            .listener = { .node = no_node, .policy = no_policy } });
     s->cluster_made = true;
     s->objects = json_object();
     size_t n = cluster_informers(&s->cluster, rows);
     for (size_t i = 0; i < n; i++) {
         tap_table(s, rows[i].resource);
-        s->cluster.informers[rows[i].resource] = informer_new(&rows[i], &s->cluster.tables[rows[i].resource], &s->reads, s->loop,
-                                                              NULL, NULL);
+        s->cluster.informers[rows[i].resource] = informer_new(
+            &rows[i], &s->cluster.tables[rows[i].resource], &s->reads, s->loop, NULL, NULL);
     }
 }
 
@@ -174,7 +178,9 @@ static int wait_for_lists(struct snapshot *s, struct err *e)
     loop_turn(s->loop);
     while (!all_read(s) && !problem(s))
         loop_wait(s->loop);
-    return problem(s) ? err_set(e, ERR_UNREACHABLE, "%s (cluster: %s)", problem(s), s->session.config.description) : 0;
+    return problem(s) ? err_set(e, ERR_UNREACHABLE, "%s (cluster: %s)", problem(s),
+                                s->session.config.description)
+                      : 0;
 }
 
 struct snapshot *snapshot_open(const struct options *o, struct err *e)

@@ -38,7 +38,8 @@ static void on_finished(void *arg, int exit_code)
 
 static int set_up_client(struct ostler *op, struct err *e)
 {
-    const struct session_options o = { op->o->kubeconfig, op->o->context, "ostler", ostler_version };
+    const struct session_options o = { op->o->kubeconfig, op->o->context, "ostler",
+                                       ostler_version };
     if (session_open(&op->session, &o, e) < 0)
         return -1;
     log_info("starting", "version", ostler_version, "cluster", op->session.config.description);
@@ -49,7 +50,8 @@ static const char *lease_namespace(const struct ostler *op)
 {
     if (op->o->namespace)
         return op->o->namespace;
-    return getenv("KUBERNETES_SERVICE_HOST") && !op->o->kubeconfig ? op->session.config.namespace : OSTLER_NAMESPACE;
+    return getenv("KUBERNETES_SERVICE_HOST") && !op->o->kubeconfig ? op->session.config.namespace
+                                                                   : OSTLER_NAMESPACE;
 }
 
 /* ---- stopping */
@@ -79,7 +81,8 @@ static int set_up_signals(struct ostler *op, struct err *e)
 static void on_alarm(int signal_number)
 {
     (void) signal_number;
-    static const char message[] = "ostler: the event loop is stuck; exiting, the state is in the API server\n";
+    static const char message[] =
+        "ostler: the event loop is stuck; exiting, the state is in the API server\n";
     if (write(STDERR_FILENO, message, sizeof message - 1) < 0)
         _exit(1);
     abort();
@@ -96,14 +99,26 @@ static void turn(void *arg)
 static void set_up_engine(struct ostler *op)
 {
     struct engine_options o = {
-        .transport = &op->session.transport, .loop = op->loop, .clock = &op->session.clock,
-        .manifests = op->manifests, .metrics = op->metrics, .identity = op->identity,
-        .lease_namespace = lease_namespace(op), .operand_namespace = op->o->operand_namespace,
-        .limits = op->o->limits, .agent_image = op->o->agent_image, .node_name = op->o->node_name,
-        .own_pod = op->own_pod, .absent_grace_ms = op->o->absent_policy_grace_ms,
-        .seed = unique(op), .leader_elect = op->o->leader_elect,
-        .cleanup = op->o->command == COMMAND_CLEANUP, .wishes = op->o->wishes, .lost = operator_on_lost,
-        .finished = on_finished, .arg = op,
+        .transport = &op->session.transport,
+        .loop = op->loop,
+        .clock = &op->session.clock,
+        .manifests = op->manifests,
+        .metrics = op->metrics,
+        .identity = op->identity,
+        .lease_namespace = lease_namespace(op),
+        .operand_namespace = op->o->operand_namespace,
+        .limits = op->o->limits,
+        .agent_image = op->o->agent_image,
+        .node_name = op->o->node_name,
+        .own_pod = op->own_pod,
+        .absent_grace_ms = op->o->absent_policy_grace_ms,
+        .seed = unique(op),
+        .leader_elect = op->o->leader_elect,
+        .cleanup = op->o->command == COMMAND_CLEANUP,
+        .wishes = op->o->wishes,
+        .lost = operator_on_lost,
+        .finished = on_finished,
+        .arg = op,
     };
     op->engine = engine_new(&o);
 }

@@ -11,13 +11,14 @@ void operator_metrics_add(struct ostler *op)
     static const char *const by_version[] = { "version", NULL };
     op->metrics = metrics_new(1024);
     op->process_metrics = process_metrics_add(op->metrics);
-    op->requests = metrics_add(op->metrics,
-                               &(struct metric_desc){ "rest_client_requests_total",
-                                                      "Requests to the API server by status, method and host.",
-                                                      METRIC_COUNTER, by_request, NULL, 0 });
-    struct metric *build = metrics_add(op->metrics,
-                                       &(struct metric_desc){ "ostler_build_info", "The build that runs.", METRIC_GAUGE,
-                                                              by_version, NULL, 0 });
+    op->requests = metrics_add(
+        op->metrics,
+        &(struct metric_desc){ "rest_client_requests_total",
+                               "Requests to the API server by status, method and host.",
+                               METRIC_COUNTER, by_request, NULL, 0 });
+    struct metric *build = metrics_add(
+        op->metrics, &(struct metric_desc){ "ostler_build_info", "The build that runs.",
+                                            METRIC_GAUGE, by_version, NULL, 0 });
     metric_set(build, (const char *const[]){ ostler_version }, 1);
 }
 
@@ -26,7 +27,8 @@ void operator_count_request(void *arg, const char *method, int status)
     struct ostler *op = arg;
     char code[16];
     snprintf(code, sizeof code, status ? "%d" : "<error>", status);
-    metric_add(op->requests, (const char *const[]){ code, method, op->session.config.server.host }, 1);
+    metric_add(op->requests, (const char *const[]){ code, method, op->session.config.server.host },
+               1);
 }
 
 static void write_metrics(void *arg, struct buf *out)
@@ -49,9 +51,12 @@ int operator_serve(struct ostler *op, struct err *e)
         { "shutdown", engine_why_stopping, op->engine },
     };
     memcpy(op->ready_checks, ready, sizeof ready);
-    struct server_options so = { .listen = op->o->listen, .healthz = { .name = "healthz" },
-                                 .readyz = { "readyz", op->ready_checks, ARRAY_LEN(op->ready_checks) },
-                                 .metrics = write_metrics, .metrics_arg = op };
+    struct server_options so = { .listen = op->o->listen,
+                                 .healthz = { .name = "healthz" },
+                                 .readyz = { "readyz", op->ready_checks,
+                                             ARRAY_LEN(op->ready_checks) },
+                                 .metrics = write_metrics,
+                                 .metrics_arg = op };
     op->server = server_new(&so, e);
     if (!op->server)
         return -1;

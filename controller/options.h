@@ -11,26 +11,34 @@
 #include "base/log.h"
 #include "controller/engine/engine.h"
 
-enum command { COMMAND_RUN, COMMAND_RENDER, COMMAND_VALIDATE, COMMAND_PLAN, COMMAND_CLEANUP, COMMAND_INSTALL_CRDS,
-               COMMAND_HELP, COMMAND_VERSION };
+enum command {
+    COMMAND_RUN,
+    COMMAND_RENDER,
+    COMMAND_VALIDATE,
+    COMMAND_PLAN,
+    COMMAND_CLEANUP,
+    COMMAND_INSTALL_CRDS,
+    COMMAND_HELP,
+    COMMAND_VERSION
+};
 
 /* All strings are borrowed from argv, or static. */
 struct options {
     const char *called; /* the prefix of messages on stderr */
     enum command command;
-    const char *kubeconfig;        /* NULL: $KUBECONFIG, the pod, ~/.kube/config */
-    const char *context;           /* of the kubeconfig; NULL: the current one */
-    const char *namespace;         /* of the Lease; NULL: the pod's own, else ostler-system */
+    const char *kubeconfig; /* NULL: $KUBECONFIG, the pod, ~/.kube/config */
+    const char *context;    /* of the kubeconfig; NULL: the current one */
+    const char *namespace;  /* of the Lease; NULL: the pod's own, else ostler-system */
     const char *operand_namespace;
-    const char *listen;            /* "": no server */
-    struct policy_limits limits;   /* for the policy */
-    const char *agent_image;       /* NULL: no node agents */
-    const char *node_name;         /* NULL or "": unknown */
-    const char *file;              /* -f */
-    const char *node_file;         /* --node */
+    const char *listen;          /* "": no server */
+    struct policy_limits limits; /* for the policy */
+    const char *agent_image;     /* NULL: no node agents */
+    const char *node_name;       /* NULL or "": unknown */
+    const char *file;            /* -f */
+    const char *node_file;       /* --node */
     int64_t absent_policy_grace_ms;
-    int64_t request_timeout_ms;    /* plan: most for one request; 0: each has its own */
-    enum output output;            /* plan */
+    int64_t request_timeout_ms; /* plan: most for one request; 0: each has its own */
+    enum output output;         /* plan */
     bool simulate;
     int64_t driver_takes_ms;      /* with simulate: how long a driver installs; -1: not given */
     int64_t pull_takes_ms;        /* with simulate: how long an image pull takes */

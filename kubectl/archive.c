@@ -21,8 +21,8 @@ struct archive {
 
 /* A header of POSIX's ustar. */
 struct header {
-    char name[100], mode[8], uid[8], gid[8], size[12], mtime[12], checksum[8], type, link[100], magic[6], version[2], user[32],
-        group[32], major[8], minor[8], prefix[155], rest[12];
+    char name[100], mode[8], uid[8], gid[8], size[12], mtime[12], checksum[8], type, link[100],
+        magic[6], version[2], user[32], group[32], major[8], minor[8], prefix[155], rest[12];
 };
 
 static int say_there(const char *path, struct err *e)
@@ -44,7 +44,10 @@ struct archive *archive_new(const char *path, const char *top, int64_t time_s, s
         return NULL;
     }
     struct archive *ar = xcalloc(1, sizeof *ar);
-    *ar = (struct archive){ .path = xstrdup(path), .top = xstrdup(top), .part = TAKE(part), .time_s = time_s,
+    *ar = (struct archive){ .path = xstrdup(path),
+                            .top = xstrdup(top),
+                            .part = TAKE(part),
+                            .time_s = time_s,
                             .gz = gzdopen(fd, "wb") };
     ar->failed = !ar->gz;
     if (!ar->gz)
@@ -120,7 +123,8 @@ static int give_name(const struct archive *ar, struct err *e)
     int rc = rename_to_new(ar->part, ar->path);
     if (rc < 0 && errno == EEXIST)
         return say_there(ar->path, e);
-    return rc < 0 ? err_set(e, ERR_SYSTEM, "%s cannot be written: %s", ar->path, strerror(errno)) : 0;
+    return rc < 0 ? err_set(e, ERR_SYSTEM, "%s cannot be written: %s", ar->path, strerror(errno))
+                  : 0;
 }
 
 int archive_end(struct archive *ar, bool whole, struct err *e)
@@ -130,8 +134,8 @@ int archive_end(struct archive *ar, bool whole, struct err *e)
     if (ar->gz && gzclose(ar->gz) != Z_OK)
         ar->failed = true;
     int rc = ar->failed ? err_set(e, ERR_SYSTEM, "%s could not be written to its end", ar->path)
-             : !whole   ? err_set(e, ERR_TIMEOUT, "stopped by a signal: %s was not written", ar->path)
-                        : give_name(ar, e);
+             : !whole ? err_set(e, ERR_TIMEOUT, "stopped by a signal: %s was not written", ar->path)
+                      : give_name(ar, e);
     if (rc < 0)
         unlink(ar->part);
     free(ar->part);

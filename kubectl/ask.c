@@ -108,8 +108,10 @@ static void ask_submit(struct flight *f, const char *token);
 static void leave_out(struct fetch *fetch)
 {
     if (fetch->unreadable++ == 0)
-        fprintf(stderr, "kubectl gpu: warning: an object in the list of %s cannot be read and is left out\n",
-                resource_name(fetch->resource));
+        fprintf(
+            stderr,
+            "kubectl gpu: warning: an object in the list of %s cannot be read and is left out\n",
+            resource_name(fetch->resource));
 }
 
 static int take_item(void *arg, const char *text, size_t len, struct err *e)
@@ -124,7 +126,8 @@ static int take_item(void *arg, const char *text, size_t len, struct err *e)
     return 0;
 }
 
-static int take_bad_item(void *arg, const char *text, size_t len, const struct err *why, struct err *e)
+static int take_bad_item(void *arg, const char *text, size_t len, const struct err *why,
+                         struct err *e)
 {
     (void) text, (void) len, (void) why, (void) e;
     leave_out(((struct flight *) arg)->fetch);
@@ -217,7 +220,8 @@ static void ask_on_reply(void *arg, struct reply *reply)
 
 static struct request ask_request_of(const struct fetch *f, const char *token)
 {
-    return f->name ? request_get(f->resource, f->in.ns, f->name) : request_list(f->resource, &f->in, token);
+    return f->name ? request_get(f->resource, f->in.ns, f->name)
+                   : request_list(f->resource, &f->in, token);
 }
 
 /* `token`: from the previous page; NULL: the first page. */
@@ -227,17 +231,26 @@ static void ask_submit(struct flight *f, const char *token)
     f->fetch->request = (struct request){ 0 };
     r.timeout_ms = f->fetch->timeout_ms ? f->fetch->timeout_ms : f->ask->timeout_ms;
     split_clear(&f->split);
-    split_init(&f->split, SPLIT_LIST, &(struct split_view){ .paths = f->fetch->left_out }, take_item, f);
+    split_init(&f->split, SPLIT_LIST, &(struct split_view){ .paths = f->fetch->left_out },
+               take_item, f);
     f->split.on_bad = take_bad_item;
     exchange_send(&f->exchange, r);
 }
 
 static void ask_begin(struct ask *a, struct flight *f, struct fetch *fetch)
 {
-    *f = (struct flight){ .ask = a, .fetch = fetch, .text = BUF_INIT(2 * fetch->text_max), .done = fetch->unwanted,
+    *f = (struct flight){ .ask = a,
+                          .fetch = fetch,
+                          .text = BUF_INIT(2 * fetch->text_max),
+                          .done = fetch->unwanted,
                           .lists = !fetch->name && !fetch->request.path };
-    f->exchange = (struct exchange){ .transport = &a->session.transport, .done = ask_on_reply, .arg = f, .began = ask_on_begin,
-                                     .feed = f->lists ? take_page : fetch->text_max ? ask_take_text : NULL,
+    f->exchange = (struct exchange){ .transport = &a->session.transport,
+                                     .done = ask_on_reply,
+                                     .arg = f,
+                                     .began = ask_on_begin,
+                                     .feed = f->lists          ? take_page
+                                             : fetch->text_max ? ask_take_text
+                                                               : NULL,
                                      .body = BUF_INIT(ANSWER_MAX) };
     if (fetch->unwanted)
         return;
@@ -293,17 +306,20 @@ int ask_one(struct ask *a, struct request request_steal, json_t **ret, struct er
 const char *ask_namespace(struct ask *a, struct err *e)
 {
     static const char fit[] = "abcdefghijklmnopqrstuvwxyz0123456789-";
-    struct fetch claim = { .resource = RESOURCE_LEASE, .name = CLUSTER_LEASE_NAME, .in = { .ns = CLUSTER_LEASE_NAMESPACE } };
+    struct fetch claim = { .resource = RESOURCE_LEASE,
+                           .name = CLUSTER_LEASE_NAME,
+                           .in = { .ns = CLUSTER_LEASE_NAMESPACE } };
     if (a->namespace)
         return a->namespace;
     ask_all(a, &claim, 1);
     const char *holder = json_str_or_empty(claim.ret, "spec.holderIdentity");
     if (claim.ret || claim.e.kind == ERR_NOT_FOUND) {
-        a->namespace = xstrdup(*holder && strlen(holder) == strspn(holder, fit) ? holder : OSTLER_NAMESPACE);
+        a->namespace = xstrdup(*holder && strlen(holder) == strspn(holder, fit) ? holder
+                                                                                : OSTLER_NAMESPACE);
     } else {
         *e = err_take(&claim.e);
-        err_wrap(e, "where Ostler runs is not known without the Lease " CLUSTER_LEASE_NAMESPACE "/" CLUSTER_LEASE_NAME
-                    " (or name it with -n NAME)");
+        err_wrap(e, "where Ostler runs is not known without the Lease " CLUSTER_LEASE_NAMESPACE
+                    "/" CLUSTER_LEASE_NAME " (or name it with -n NAME)");
     }
     fetches_clear(&claim, 1);
     return a->namespace;

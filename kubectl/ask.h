@@ -25,8 +25,8 @@ struct fetch {
     bool unwanted;               /* do not send it; its response is empty */
     /* The object, the list's items, or the text's bytes; NULL: see `e`. Owned by the fetch. */
     json_t *ret;
-    bool cut;                    /* the text was longer than text_max */
-    size_t unreadable;           /* unreadable items, missing from the list */
+    bool cut;          /* the text was longer than text_max */
+    size_t unreadable; /* unreadable items, missing from the list */
     struct err e;
 };
 

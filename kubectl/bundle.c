@@ -51,15 +51,15 @@ static void lack(struct bundle *b, const char *what, const char *why)
 
 typedef json_t *scrub_fn(const json_t *object);
 
-static void add_objects(struct bundle *b, const char *name, const char *what, const json_t *objects, scrub_fn *scrub)
+static void add_objects(struct bundle *b, const char *name, const char *what, const json_t *objects,
+                        scrub_fn *scrub)
 {
     if (!objects)
         return;
     CLEANUP_JSON json_t *clean = json_array();
     size_t i;
     json_t *object;
-    json_array_foreach (objects, i, object)
-        json_array_append_new(clean, scrub(object));
+    json_array_foreach(objects, i, object) json_array_append_new(clean, scrub(object));
     if (!json_is_array(objects))
         json_array_append_new(clean, scrub(objects));
     CLEANUP_FREE char *text = yaml_dump(clean);
@@ -68,7 +68,8 @@ static void add_objects(struct bundle *b, const char *name, const char *what, co
 
 typedef void print_fn(const json_t *viewed, const struct paint *p, struct buf *out);
 
-static void add_view(struct bundle *b, const char *name, const char *what, const json_t *viewed, print_fn *print)
+static void add_view(struct bundle *b, const char *name, const char *what, const json_t *viewed,
+                     print_fn *print)
 {
     struct buf out = BUF_INIT(TEXT_ROOM);
     print(viewed, &(struct paint){ .wide = true, .whole = true, .width = WIDTH }, &out);
@@ -84,12 +85,12 @@ static json_t *some_pods(struct bundle *b, const json_t *pods)
 {
     json_t *some = json_array(), *pod;
     size_t i, ready = 0;
-    json_array_foreach (pods, i, pod)
-        if (!bundle_pod_is_ready(pod) || ready++ < READY_PODS_MAX)
-            json_array_append(some, pod);
+    json_array_foreach(pods, i, pod) if (!bundle_pod_is_ready(pod) || ready++ < READY_PODS_MAX)
+        json_array_append(some, pod);
     if (ready > READY_PODS_MAX)
-        buf_printf(&b->lacking, "pods.yaml: all pods that are not ready are there, and %d of %zu that are\n", READY_PODS_MAX,
-                   ready);
+        buf_printf(&b->lacking,
+                   "pods.yaml: all pods that are not ready are there, and %d of %zu that are\n",
+                   READY_PODS_MAX, ready);
     return some;
 }
 
@@ -106,7 +107,8 @@ static void add_log(void *arg, const char *file, const char *text, bool cut, con
         b->silent++;
     }
     if (cut)
-        buf_printf(&b->lacking, "%s: of its last %d lines the last %d KiB are there\n", file, BUNDLE_LOGS_LINES, BUNDLE_LOGS_KIB);
+        buf_printf(&b->lacking, "%s: of its last %d lines the last %d KiB are there\n", file,
+                   BUNDLE_LOGS_LINES, BUNDLE_LOGS_KIB);
 }
 
 static void add_logs(struct bundle *b, const json_t *pods, const json_t *reports)
@@ -114,8 +116,11 @@ static void add_logs(struct bundle *b, const json_t *pods, const json_t *reports
     struct bundle_logs logs;
     bundle_logs_read(b->ask, pods, reports, add_log, b, &logs);
     if (logs.more)
-        buf_printf(&b->lacking, "logs: those of %zu more pods; first come those that are not ready, or whose containers "
-                                "restarted\n", logs.more);
+        buf_printf(&b->lacking,
+                   "logs: those of %zu more pods; first come those that are not ready, or whose "
+                   "containers "
+                   "restarted\n",
+                   logs.more);
     if (logs.down)
         buf_printf(&b->lacking, "logs: those of %zu pods on nodes that are down\n", logs.down);
 }
@@ -127,13 +132,18 @@ static void add_others(struct bundle *b)
 {
     enum { OWN_PODS, RECORDS, VERSION, COUNT };
     static const char *const left_out[] = { "metadata.managedFields", NULL };
-    static const char *const names[] = { "pods of Ostler itself", "records of revisions", "version of the API server" };
+    static const char *const names[] = { "pods of Ostler itself", "records of revisions",
+                                         "version of the API server" };
     CLEANUP_ERR struct err e = { 0 };
     const char *ns = ask_namespace(b->ask, &e);
     struct fetch f[COUNT] = {
-        [OWN_PODS] = { .resource = RESOURCE_POD, .in = { .ns = ns, .label_selector = OPERATOR_LABELS }, .unwanted = !ns,
+        [OWN_PODS] = { .resource = RESOURCE_POD,
+                       .in = { .ns = ns, .label_selector = OPERATOR_LABELS },
+                       .unwanted = !ns,
                        .left_out = left_out },
-        [RECORDS] = { .resource = RESOURCE_REVISION, .in = { .ns = b->o->operand_namespace }, .left_out = left_out },
+        [RECORDS] = { .resource = RESOURCE_REVISION,
+                      .in = { .ns = b->o->operand_namespace },
+                      .left_out = left_out },
         [VERSION] = { .request = request_version() },
     };
     ask_all(b->ask, f, COUNT);
@@ -141,12 +151,16 @@ static void add_others(struct bundle *b)
         if (!f[i].ret)
             lack(b, names[i], err_msg(f[i].unwanted ? &e : &f[i].e));
     add_objects(b, "ostler-pods.yaml", "pods of Ostler itself", f[OWN_PODS].ret, scrub_object);
-    add_objects(b, "revisions.yaml", "what each revision is, and how it fared", f[RECORDS].ret, scrub_object);
+    add_objects(b, "revisions.yaml", "what each revision is, and how it fared", f[RECORDS].ret,
+                scrub_object);
     add_objects(b, "server.yaml", "version of the API server", f[VERSION].ret, scrub_object);
     add_logs(b, f[OWN_PODS].ret, NULL);
     if (f[OWN_PODS].ret && json_array_size(f[OWN_PODS].ret) == 0)
-        buf_printf(&b->lacking, "log of Ostler itself: no pod of it is in the namespace %s; an Ostler that was started by hand "
-                                "writes its log where it was started\n", ns);
+        buf_printf(&b->lacking,
+                   "log of Ostler itself: no pod of it is in the namespace %s; an Ostler that was "
+                   "started by hand "
+                   "writes its log where it was started\n",
+                   ns);
     fetches_clear(f, COUNT);
 }
 
@@ -155,18 +169,20 @@ static void add_stories(struct bundle *b, const json_t *status)
 {
     size_t i, k, told = 0;
     json_t *group, *node;
-    json_array_foreach (json_object_get(status, "stuck"), i, group)
-        json_array_foreach (json_object_get(group, "nodes"), k, node) {
-            const char *name = json_string_value(node);
-            if (k >= 3 || told >= EXPLAINED_MAX || !show_is_name(name) || ask_stopped(b->ask))
-                continue;
-            CLEANUP_JSON json_t *snapshot = gather(b->ask, b->o, &(struct gathering){ SEE_ALL_OF_NODE, 0, name }, NULL);
-            CLEANUP_JSON json_t *explained = snapshot ? explain_view(snapshot, name, b->now_us) : NULL;
-            CLEANUP_FREE char *file = xasprintf("explain/%.80s.txt", name);
-            told += explained != NULL;
-            if (explained)
-                add_view(b, file, "the history of a node that is stuck", explained, explain_print);
-        }
+    json_array_foreach(json_object_get(status, "stuck"), i, group)
+        json_array_foreach(json_object_get(group, "nodes"), k, node)
+    {
+        const char *name = json_string_value(node);
+        if (k >= 3 || told >= EXPLAINED_MAX || !show_is_name(name) || ask_stopped(b->ask))
+            continue;
+        CLEANUP_JSON json_t *snapshot = gather(
+            b->ask, b->o, &(struct gathering){ SEE_ALL_OF_NODE, 0, name }, NULL);
+        CLEANUP_JSON json_t *explained = snapshot ? explain_view(snapshot, name, b->now_us) : NULL;
+        CLEANUP_FREE char *file = xasprintf("explain/%.80s.txt", name);
+        told += explained != NULL;
+        if (explained)
+            add_view(b, file, "the history of a node that is stuck", explained, explain_print);
+    }
 }
 
 /* ---- the bundle */
@@ -176,19 +192,25 @@ static void add_seen(struct bundle *b, const json_t *snapshot)
     CLEANUP_JSON json_t *status = status_view(snapshot, b->now_us);
     CLEANUP_JSON json_t *nodes = nodes_view(snapshot, &(struct nodes_wanted){ 0 }, b->now_us);
     CLEANUP_JSON json_t *events = events_view(snapshot, &(struct events_wanted){ 0 });
-    CLEANUP_JSON json_t *pods = json_object_get(snapshot, "pods") ? some_pods(b, json_object_get(snapshot, "pods")) : NULL;
+    CLEANUP_JSON json_t *pods = json_object_get(snapshot, "pods")
+                                    ? some_pods(b, json_object_get(snapshot, "pods"))
+                                    : NULL;
     const char *part;
     json_t *why;
-    json_object_foreach (json_object_get(snapshot, "missing"), part, why)
+    json_object_foreach(json_object_get(snapshot, "missing"), part, why)
         lack(b, part, str_or_empty(json_string_value(why)));
     add_view(b, "status.txt", "kubectl gpu status", status, status_print);
     add_view(b, "nodes.txt", "kubectl gpu nodes -o wide", nodes, nodes_print);
     add_view(b, "events.txt", "kubectl gpu events", events, events_print);
-    add_objects(b, "policy.yaml", "the GpuClusterPolicy", json_object_get(snapshot, "policy"), scrub_object);
-    add_objects(b, "gpunodes.yaml", "Ostler's report of each node", json_object_get(snapshot, "reports"), scrub_object);
-    add_objects(b, "nodes.yaml", "Nodes with GPUs: labels, taints, annotations", json_object_get(snapshot, "nodes"), scrub_node);
+    add_objects(b, "policy.yaml", "the GpuClusterPolicy", json_object_get(snapshot, "policy"),
+                scrub_object);
+    add_objects(b, "gpunodes.yaml", "Ostler's report of each node",
+                json_object_get(snapshot, "reports"), scrub_object);
+    add_objects(b, "nodes.yaml", "Nodes with GPUs: labels, taints, annotations",
+                json_object_get(snapshot, "nodes"), scrub_node);
     add_objects(b, "lease.yaml", "who leads", json_object_get(snapshot, "lease"), scrub_object);
-    add_objects(b, "daemonsets.yaml", "the operands", json_object_get(snapshot, "daemonsets"), scrub_object);
+    add_objects(b, "daemonsets.yaml", "the operands", json_object_get(snapshot, "daemonsets"),
+                scrub_object);
     add_objects(b, "pods.yaml", "pods of the operands", pods, scrub_object);
     add_objects(b, "events.yaml", "events as rows", events, scrub_object);
     add_others(b);
@@ -200,15 +222,18 @@ static void add_seen(struct bundle *b, const json_t *snapshot)
 
 static void add_contents(struct bundle *b, const char *time)
 {
-    buf_printf(&b->inside, "%-24s of %zu logs of containers the last %d lines each\n", "logs/", b->logs, BUNDLE_LOGS_LINES);
+    buf_printf(&b->inside, "%-24s of %zu logs of containers the last %d lines each\n", "logs/",
+               b->logs, BUNDLE_LOGS_LINES);
     CLEANUP_FREE char *cluster = scrub_text(ask_cluster(b->ask));
-    CLEANUP_FREE char *text =
-        xasprintf("Support bundle of Ostler, made at %s by kubectl-gpu %s\nCluster: %s\n\n"
-                  "No Secret was read. Values of variables, arguments and annotations whose names are those of secrets,\n"
-                  "passwords in URLs, tokens and private keys are masked. Look through it all the same\n"
-                  "before you give it away.\n\n"
-                  "Inside\n\n%s\nNot to be had\n\n%s", time, ostler_version, cluster, buf_text(&b->inside),
-                  b->lacking.len ? buf_text(&b->lacking) : "nothing: the bundle is complete\n");
+    CLEANUP_FREE char *text = xasprintf(
+        "Support bundle of Ostler, made at %s by kubectl-gpu %s\nCluster: %s\n\n"
+        "No Secret was read. Values of variables, arguments and annotations whose names are those "
+        "of secrets,\n"
+        "passwords in URLs, tokens and private keys are masked. Look through it all the same\n"
+        "before you give it away.\n\n"
+        "Inside\n\n%s\nNot to be had\n\n%s",
+        time, ostler_version, cluster, buf_text(&b->inside),
+        b->lacking.len ? buf_text(&b->lacking) : "nothing: the bundle is complete\n");
     archive_add(b->archive, "README.txt", text, strlen(text));
 }
 
@@ -219,24 +244,32 @@ static int bundle_finish(struct bundle *b, const char *path, struct err *e)
     printf("%s\n\n%s", path, buf_text(&b->inside));
     if (b->lacking.len)
         printf("\nnot available:\n%s", buf_text(&b->lacking));
-    printf("\nNo Secret was read, and what looks like one is masked; README.txt in it has this list. Look through it before you "
+    printf("\nNo Secret was read, and what looks like one is masked; README.txt in it has this "
+           "list. Look through it before you "
            "give it away.\n");
     return 0;
 }
 
 int bundle_write(struct ask *a, const struct gpu_options *o, struct err *e)
 {
-    struct bundle b = { .ask = a, .o = o, .inside = BUF_INIT(TEXT_ROOM), .lacking = BUF_INIT(TEXT_ROOM) };
+    struct bundle b = {
+        .ask = a, .o = o, .inside = BUF_INIT(TEXT_ROOM), .lacking = BUF_INIT(TEXT_ROOM)
+    };
     char time[CLOCK_TEXT_MAX];
-    CLEANUP_JSON json_t *snapshot =
-        gather(a, o, &(struct gathering){ SEE_POLICY | SEE_REPORTS | SEE_LEASE | SEE_NODES | SEE_EVENTS | SEE_PODS | SEE_SETS,
-                                          SEE_POLICY, NULL }, e);
+    CLEANUP_JSON json_t *snapshot = gather(
+        a, o,
+        &(struct gathering){ SEE_POLICY | SEE_REPORTS | SEE_LEASE | SEE_NODES | SEE_EVENTS |
+                                 SEE_PODS | SEE_SETS,
+                             SEE_POLICY, NULL },
+        e);
     b.now_us = ask_now_us(a);
     clock_rfc3339(b.now_us, time);
-    CLEANUP_FREE char *top = xasprintf("ostler-bundle-%.4s%.2s%.2s-%.2s%.2s%.2s", time, time + 5, time + 8, time + 11, time + 14,
-                                       time + 17);
+    CLEANUP_FREE char *top = xasprintf("ostler-bundle-%.4s%.2s%.2s-%.2s%.2s%.2s", time, time + 5,
+                                       time + 8, time + 11, time + 14, time + 17);
     CLEANUP_FREE char *path = o->file ? xstrdup(o->file) : xasprintf("%s.tar.gz", top);
-    b.archive = snapshot && ask_take_signals(a, e) == 0 ? archive_new(path, top, b.now_us / 1000000, e) : NULL;
+    b.archive = snapshot && ask_take_signals(a, e) == 0
+                    ? archive_new(path, top, b.now_us / 1000000, e)
+                    : NULL;
     int rc = -1;
     if (b.archive) {
         add_seen(&b, snapshot);

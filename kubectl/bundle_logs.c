@@ -51,10 +51,10 @@ static bool is_in_trouble(const json_t *pod)
     size_t i;
     json_t *status;
     for (size_t k = 0; k < ARRAY_LEN(lists); k++)
-        json_array_foreach (json_at(pod, lists[k]), i, status)
-            if (json_at(status, "state.waiting") || json_int(status, "state.terminated.exitCode", 0) != 0 ||
-                json_int(status, "restartCount", 0) > 0)
-                return true;
+        json_array_foreach(json_at(pod, lists[k]), i,
+                           status) if (json_at(status, "state.waiting") ||
+                                       json_int(status, "state.terminated.exitCode", 0) != 0 ||
+                                       json_int(status, "restartCount", 0) > 0) return true;
     return false;
 }
 
@@ -73,7 +73,8 @@ static void add_logs_of(struct logs *logs, const json_t *pod)
     size_t i;
     json_t *status;
     for (size_t k = 0; k < ARRAY_LEN(lists); k++)
-        json_array_foreach (json_at(pod, lists[k]), i, status) {
+        json_array_foreach(json_at(pod, lists[k]), i, status)
+        {
             const char *name = json_str_or_empty(status, "name");
             bool now = json_at(status, "state.running") || json_at(status, "state.terminated");
             bool before = json_at(status, "lastState.terminated") != NULL;
@@ -87,12 +88,14 @@ static void add_logs_of(struct logs *logs, const json_t *pod)
         }
 }
 
-static void bundle_logs_choose(const json_t *pods, const struct map *down, struct logs *logs, struct bundle_logs *ret)
+static void bundle_logs_choose(const json_t *pods, const struct map *down, struct logs *logs,
+                               struct bundle_logs *ret)
 {
     size_t i;
     json_t *pod;
     for (int rank = 0; rank < RANKS; rank++)
-        json_array_foreach (pods, i, pod) {
+        json_array_foreach(pods, i, pod)
+        {
             size_t before = logs->len;
             if (rank_of(pod) != rank)
                 continue;
@@ -118,10 +121,12 @@ static void bundle_logs_choose(const json_t *pods, const struct map *down, struc
  * log. */
 static struct request bundle_logs_request_of(const struct log *log)
 {
-    CLEANUP_FREE char *path = resource_path(RESOURCE_POD, object_namespace(log->pod), object_name(log->pod), "log");
+    CLEANUP_FREE char *path = resource_path(RESOURCE_POD, object_namespace(log->pod),
+                                            object_name(log->pod), "log");
     return (struct request){ .class = REQUEST_READ,
                              .method = "GET",
-                             .path = xasprintf("%s?container=%s&tailLines=%d%s", path, log->container, BUNDLE_LOGS_LINES,
+                             .path = xasprintf("%s?container=%s&tailLines=%d%s", path,
+                                               log->container, BUNDLE_LOGS_LINES,
                                                log->before ? "&previous=true" : ""),
                              .resource = RESOURCE_POD };
 }
@@ -131,7 +136,9 @@ static struct request bundle_logs_request_of(const struct log *log)
 static const char *next_line(const char *bytes)
 {
     const char *end = strchr(bytes, '\n');
-    return end && end[1] ? end + 1 : "(its last line is longer than all that is kept of a log, and is left out)\n";
+    return end && end[1]
+               ? end + 1
+               : "(its last line is longer than all that is kept of a log, and is left out)\n";
 }
 
 /* The bytes of a log as text; NULL if there is no log. Owned by the caller. */
@@ -149,32 +156,34 @@ static char *bundle_logs_text_of(const json_t *log, bool cut)
     return terminal_clean_lines(lines);
 }
 
-static void read_some(struct ask *a, const struct log *logs, size_t count, bundle_log_fn *fn, void *arg)
+static void read_some(struct ask *a, const struct log *logs, size_t count, bundle_log_fn *fn,
+                      void *arg)
 {
     struct fetch fetches[AT_ONCE] = { 0 };
     for (size_t i = 0; i < count; i++)
-        fetches[i] = (struct fetch){ .request = bundle_logs_request_of(&logs[i]), .text_max = BYTES, .timeout_ms = TIMEOUT_MS };
+        fetches[i] = (struct fetch){ .request = bundle_logs_request_of(&logs[i]),
+                                     .text_max = BYTES,
+                                     .timeout_ms = TIMEOUT_MS };
     ask_all(a, fetches, count);
     for (size_t i = 0; i < count; i++) {
-        CLEANUP_FREE char *file = xasprintf("logs/%.90s/%.63s%s", object_name(logs[i].pod), logs[i].container,
-                                            logs[i].before ? ".before" : "");
+        CLEANUP_FREE char *file = xasprintf("logs/%.90s/%.63s%s", object_name(logs[i].pod),
+                                            logs[i].container, logs[i].before ? ".before" : "");
         CLEANUP_FREE char *text = bundle_logs_text_of(fetches[i].ret, fetches[i].cut);
         fn(arg, file, text, fetches[i].cut, err_msg(&fetches[i].e));
     }
     fetches_clear(fetches, count);
 }
 
-void bundle_logs_read(struct ask *a, const json_t *pods, const json_t *reports, bundle_log_fn *fn, void *arg,
-                      struct bundle_logs *ret)
+void bundle_logs_read(struct ask *a, const json_t *pods, const json_t *reports, bundle_log_fn *fn,
+                      void *arg, struct bundle_logs *ret)
 {
     struct logs logs = { 0 };
     struct map down = { 0 };
     size_t i;
     json_t *report;
     *ret = (struct bundle_logs){ 0 };
-    json_array_foreach (reports, i, report)
-        if (str_eq(json_str(report, "status.state"), "Lost"))
-            map_put(&down, object_name(report), report);
+    json_array_foreach(reports, i, report) if (str_eq(json_str(report, "status.state"), "Lost"))
+        map_put(&down, object_name(report), report);
     bundle_logs_choose(pods, &down, &logs, ret);
     for (i = 0; i < logs.len && !ask_stopped(a); i += AT_ONCE) {
         bundle_progress("logs", i, logs.len);

@@ -10,20 +10,42 @@
 
 /* Never shown, and the largest part of a large list. */
 static const char *const fields_left_out[] = { "metadata.managedFields", NULL };
-static const char *const reports_left_out[] = { "metadata.managedFields", "status.inventory.unreadable",
-                                                "status.inventory.nvSwitches", "status.inventory.gpus",
-                                                "status.inventory.holders", NULL };
-static const char *const nodes_left_out[] = { "metadata.managedFields", "status.images", "status.addresses",
-                                              "status.volumesInUse", "status.volumesAttached", "status.nodeInfo",
-                                              "status.conditions", "status.capacity", "status.allocatable", NULL };
+static const char *const reports_left_out[] = {
+    "metadata.managedFields", "status.inventory.unreadable", "status.inventory.nvSwitches",
+    "status.inventory.gpus",  "status.inventory.holders",    NULL
+};
+static const char *const nodes_left_out[] = { "metadata.managedFields", "status.images",
+                                              "status.addresses",       "status.volumesInUse",
+                                              "status.volumesAttached", "status.nodeInfo",
+                                              "status.conditions",      "status.capacity",
+                                              "status.allocatable",     NULL };
 
-static const char *const pods_left_out[] = { "metadata.managedFields", "metadata.annotations", "metadata.labels",
-                                             "metadata.ownerReferences", "spec.containers", "spec.initContainers",
-                                             "spec.volumes", "spec.tolerations", "status", NULL };
+static const char *const pods_left_out[] = { "metadata.managedFields",
+                                             "metadata.annotations",
+                                             "metadata.labels",
+                                             "metadata.ownerReferences",
+                                             "spec.containers",
+                                             "spec.initContainers",
+                                             "spec.volumes",
+                                             "spec.tolerations",
+                                             "status",
+                                             NULL };
 
 /* Parts as requests. Events need four, by namespace and object, to skip Events of other objects
  * in `default`. */
-enum question { POLICY, REPORTS, LEASE, NODES, POLICY_EVENTS, EVENTS, OPERAND_EVENTS, OWN_EVENTS, PODS, SETS, QUESTIONS };
+enum question {
+    POLICY,
+    REPORTS,
+    LEASE,
+    NODES,
+    POLICY_EVENTS,
+    EVENTS,
+    OPERAND_EVENTS,
+    OWN_EVENTS,
+    PODS,
+    SETS,
+    QUESTIONS
+};
 
 static const struct question_row {
     unsigned part;
@@ -80,11 +102,14 @@ static void ask_where(struct ask *a, struct fetch *lease, struct fetch *own_even
 static void prepare(struct fetch *f, const struct gpu_options *o, const struct gathering *g)
 {
     for (size_t i = 0; i < QUESTIONS; i++)
-        f[i] = (struct fetch){ .resource = questions[i].resource, .unwanted = !(g->parts & questions[i].part),
+        f[i] = (struct fetch){ .resource = questions[i].resource,
+                               .unwanted = !(g->parts & questions[i].part),
                                .left_out = fields_left_out };
     f[LEASE].name = LEASE_NAME;
-    f[EVENTS].in = (struct list_options){ .ns = "default", .field_selector = "regarding.kind=Node" };
-    f[POLICY_EVENTS].in = (struct list_options){ .ns = "default", .field_selector = "regarding.kind=" POLICY_KIND };
+    f[EVENTS].in = (struct list_options){ .ns = "default",
+                                          .field_selector = "regarding.kind=Node" };
+    f[POLICY_EVENTS].in = (struct list_options){ .ns = "default",
+                                                 .field_selector = "regarding.kind=" POLICY_KIND };
     f[OPERAND_EVENTS].in.ns = f[SETS].in.ns = o->operand_namespace;
     if (g->parts & SEE_PLACES)
         f[PODS].left_out = pods_left_out;
@@ -92,13 +117,16 @@ static void prepare(struct fetch *f, const struct gpu_options *o, const struct g
 }
 
 /* Why a part was not readable, as a sentence that depends on the error's kind. */
-static char *why(const struct gpu_options *o, const struct ask *a, enum question q, const struct err *e)
+static char *why(const struct gpu_options *o, const struct ask *a, enum question q,
+                 const struct err *e)
 {
     bool custom = q == POLICY || q == REPORTS;
     if (e->kind == ERR_NOT_FOUND && custom)
-        return xasprintf("%sthe API server of %s knows no %s%s", q == POLICY ? "Ostler is not installed here: " : "",
-                         ask_cluster(a), resource_get(questions[q].resource)->kind,
-                         q == POLICY ? "" : ", a CRD that Ostler needs: kubectl apply --server-side -f crds");
+        return xasprintf(
+            "%sthe API server of %s knows no %s%s",
+            q == POLICY ? "Ostler is not installed here: " : "", ask_cluster(a),
+            resource_get(questions[q].resource)->kind,
+            q == POLICY ? "" : ", a CRD that Ostler needs: kubectl apply --server-side -f crds");
     if (e->kind == ERR_FORBIDDEN)
         return xasprintf("a permission is missing: %s", err_msg(e));
     if (e->kind == ERR_UNREACHABLE || e->kind == ERR_TIMEOUT)
@@ -115,8 +143,9 @@ static json_t *only_policy(json_t *list)
     return policy ? json_incref(policy) : NULL;
 }
 
-static int gather_take(json_t *snapshot, struct fetch *f, enum question q, const struct gathering *g, const struct gpu_options *o,
-                const struct ask *a, struct err *e)
+static int gather_take(json_t *snapshot, struct fetch *f, enum question q,
+                       const struct gathering *g, const struct gpu_options *o, const struct ask *a,
+                       struct err *e)
 {
     const struct question_row *row = &questions[q];
     if (f->unwanted && f->e.kind == ERR_NONE)

@@ -12,9 +12,9 @@ enum {
     SEE_NODES = 1 << 3, /* nodes with a GPU; with `node`: that node */
     /* of the policy, nodes, operands and Ostler; with `node`: of the node and its pods */
     SEE_EVENTS = 1 << 4,
-    SEE_PODS = 1 << 5,     /* the operands'; with `node`: those on it */
-    SEE_SETS = 1 << 6,     /* the operands' DaemonSets */
-    SEE_PLACES = 1 << 7,   /* instead of SEE_PODS: only pods' names and nodes */
+    SEE_PODS = 1 << 5,   /* the operands'; with `node`: those on it */
+    SEE_SETS = 1 << 6,   /* the operands' DaemonSets */
+    SEE_PLACES = 1 << 7, /* instead of SEE_PODS: only pods' names and nodes */
     SEE_ALL_OF_NODE = SEE_POLICY | SEE_REPORTS | SEE_LEASE | SEE_NODES | SEE_EVENTS | SEE_PODS,
 };
 
@@ -26,6 +26,7 @@ struct gathering {
 
 /* Reads all parts at once. NULL with one sentence if a needed part is not readable; "missing"
  * lists other unreadable parts. New reference. */
-json_t *gather(struct ask *a, const struct gpu_options *o, const struct gathering *g, struct err *e);
+json_t *gather(struct ask *a, const struct gpu_options *o, const struct gathering *g,
+               struct err *e);
 
 #endif

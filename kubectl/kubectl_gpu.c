@@ -17,9 +17,9 @@
 /* A command that uses a cluster; returns 0, or -1 with an error. */
 typedef int command_fn(struct ask *a, const struct gpu_options *o, struct err *e);
 static command_fn *const online[GPU_COMMAND_COUNT] = {
-    [GPU_STATUS] = show_status,    [GPU_NODES] = show_nodes,       [GPU_EXPLAIN] = show_explain,
-    [GPU_EVENTS] = show_events,    [GPU_PAUSE] = change_pause,     [GPU_RESUME] = change_resume,
-    [GPU_APPROVE] = change_approve, [GPU_HOLD] = change_hold,      [GPU_RELEASE] = change_release,
+    [GPU_STATUS] = show_status,     [GPU_NODES] = show_nodes,   [GPU_EXPLAIN] = show_explain,
+    [GPU_EVENTS] = show_events,     [GPU_PAUSE] = change_pause, [GPU_RESUME] = change_resume,
+    [GPU_APPROVE] = change_approve, [GPU_HOLD] = change_hold,   [GPU_RELEASE] = change_release,
     [GPU_BUNDLE] = bundle_write,
 };
 

@@ -10,28 +10,31 @@
 #include "base/err.h"
 
 /* id, name, its arguments ("": none), help */
-#define GPU_COMMANDS(X)                                                                                                       \
-    X(STATUS, "status", "", "the fleet at a glance: policy, nodes, rollout, stuck nodes and what to do first")               \
-    X(NODES, "nodes", "[NODE…]", "GPU nodes and their states")                                                                \
-    X(EXPLAIN, "explain", "NODE", "the history of a node, what it waits for, what happens next")                       \
-    X(PLAN, "plan", "", "what a policy would do, wave by wave; -f FILE for one that is not applied yet")                      \
-    X(EVENTS, "events", "[NODE…]", "what happened to policy, nodes and operands; the newest last")                            \
-    X(PAUSE, "pause", "", "no further node is upgraded")                                                                      \
-    X(RESUME, "resume", "", "upgrades go on")                                                                                 \
-    X(APPROVE, "approve", "[HASH]", "let the plan begin that waits for approval")                                             \
-    X(HOLD, "hold", "NODE…", "keep nodes from being upgraded")                                                                \
-    X(RELEASE, "release", "NODE…", "let held nodes be upgraded again")                                                        \
-    X(BUNDLE, "bundle", "", "write a support bundle without secrets")                                                         \
-    X(COMPLETION, "completion", "SHELL", "print completion: kubectl for `kubectl gpu`; bash, zsh, fish for `kubectl-gpu`")      \
-    X(HELP, "help", "", "print this")                                                                                         \
-    X(VERSION, "version", "", "print the version")                                                                            \
+#define GPU_COMMANDS(X)                                                                            \
+    X(STATUS, "status", "",                                                                        \
+      "the fleet at a glance: policy, nodes, rollout, stuck nodes and what to do first")           \
+    X(NODES, "nodes", "[NODE…]", "GPU nodes and their states")                                     \
+    X(EXPLAIN, "explain", "NODE", "the history of a node, what it waits for, what happens next")   \
+    X(PLAN, "plan", "",                                                                            \
+      "what a policy would do, wave by wave; -f FILE for one that is not applied yet")             \
+    X(EVENTS, "events", "[NODE…]", "what happened to policy, nodes and operands; the newest last") \
+    X(PAUSE, "pause", "", "no further node is upgraded")                                           \
+    X(RESUME, "resume", "", "upgrades go on")                                                      \
+    X(APPROVE, "approve", "[HASH]", "let the plan begin that waits for approval")                  \
+    X(HOLD, "hold", "NODE…", "keep nodes from being upgraded")                                     \
+    X(RELEASE, "release", "NODE…", "let held nodes be upgraded again")                             \
+    X(BUNDLE, "bundle", "", "write a support bundle without secrets")                              \
+    X(COMPLETION, "completion", "SHELL",                                                           \
+      "print completion: kubectl for `kubectl gpu`; bash, zsh, fish for `kubectl-gpu`")            \
+    X(HELP, "help", "", "print this")                                                              \
+    X(VERSION, "version", "", "print the version")                                                 \
     X(COMPLETE, "__complete", "[WORD…]", "")
 
 enum gpu_command {
 #define X(id, ...) GPU_##id,
     GPU_COMMANDS(X)
 #undef X
-    GPU_COMMAND_COUNT
+        GPU_COMMAND_COUNT
 };
 
 /* The output format. */
@@ -48,8 +51,8 @@ struct gpu_options {
     const char *settings;
     const char *install_dirs;
     bool control_plane;
-    const char *file;       /* plan: a policy; bundle: the output */
-    const char *state;      /* nodes: only this state; NULL: all */
+    const char *file;  /* plan: a policy; bundle: the output */
+    const char *state; /* nodes: only this state; NULL: all */
     int64_t request_timeout_ms;
     int64_t since_ms; /* events: how far back; 0: all */
     enum gpu_output output;

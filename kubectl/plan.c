@@ -5,7 +5,9 @@
 
 int plan_show(const struct gpu_options *o)
 {
-    static const enum output outputs[] = { [SHOW_TEXT] = OUTPUT_TEXT, [SHOW_WIDE] = OUTPUT_TEXT, [SHOW_JSON] = OUTPUT_JSON,
+    static const enum output outputs[] = { [SHOW_TEXT] = OUTPUT_TEXT,
+                                           [SHOW_WIDE] = OUTPUT_TEXT,
+                                           [SHOW_JSON] = OUTPUT_JSON,
                                            [SHOW_YAML] = OUTPUT_YAML };
     /* Starts with the defaults of `ostler plan`. */
     char *words[] = { (char *) "ostler", (char *) "plan", NULL };

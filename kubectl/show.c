@@ -18,13 +18,21 @@
 #include "kubectl/view/snapshot.h"
 #include "kubectl/view/status.h"
 
-enum { OUT_MAX = 256 << 20, WATCH_MS = 2000, WATCH_MAX_MS = 20000, WATCH_SHARE = 10, WIDTH = 120, WIDTH_MIN = 40 };
+enum {
+    OUT_MAX = 256 << 20,
+    WATCH_MS = 2000,
+    WATCH_MAX_MS = 20000,
+    WATCH_SHARE = 10,
+    WIDTH = 120,
+    WIDTH_MIN = 40
+};
 
 /* A command: what it reads, its view and its output. */
 struct shown {
     struct gathering gathering;
     /* NULL with an error if there is nothing to show. New reference. */
-    json_t *(*view)(const json_t *snapshot, const struct gpu_options *o, int64_t now_us, struct err *e);
+    json_t *(*view)(const json_t *snapshot, const struct gpu_options *o, int64_t now_us,
+                    struct err *e);
     void (*print)(const json_t *viewed, const struct paint *p, struct buf *out);
     /* With --watch, shows only this: what `viewed` has and `before` lacks. NULL: everything each
      * time. New reference. */
@@ -46,8 +54,10 @@ static struct paint paint_of(const struct gpu_options *o)
     bool terminal = isatty(STDOUT_FILENO);
     const char *none = getenv("NO_COLOR"), *term = getenv("TERM");
     int width = size.ws_col == 0 ? WIDTH : size.ws_col < WIDTH_MIN ? WIDTH_MIN : size.ws_col;
-    return (struct paint){ .colours = terminal && !o->no_colour && !(none && *none) && !str_eq(term, "dumb"),
-                           .wide = o->output == SHOW_WIDE, .whole = o->output == SHOW_WIDE || !terminal,
+    return (struct paint){ .colours = terminal && !o->no_colour && !(none && *none) &&
+                                      !str_eq(term, "dumb"),
+                           .wide = o->output == SHOW_WIDE,
+                           .whole = o->output == SHOW_WIDE || !terminal,
                            .width = width };
 }
 
@@ -55,7 +65,8 @@ static struct paint paint_of(const struct gpu_options *o)
 
 /* Writes text for a screen with so many rows (0: no limit). A line wider than the screen takes
  * several rows. */
-static void write_out(const struct shown *s, const struct gpu_options *o, const json_t *viewed, size_t rows)
+static void write_out(const struct shown *s, const struct gpu_options *o, const json_t *viewed,
+                      size_t rows)
 {
     if (o->output == SHOW_JSON && o->watch) {
         CLEANUP_FREE char *line = terminal_json(viewed, true);
@@ -85,7 +96,8 @@ static void say_missing(const json_t *missing)
 }
 
 /* `ret_missing`: unreadable parts that the view cannot show; NULL: none. New references. */
-static json_t *show_look(struct ask *a, const struct gpu_options *o, const struct shown *s, json_t **ret_missing, struct err *e)
+static json_t *show_look(struct ask *a, const struct gpu_options *o, const struct shown *s,
+                         json_t **ret_missing, struct err *e)
 {
     CLEANUP_JSON json_t *snapshot = gather(a, o, &s->gathering, e);
     json_t *viewed = snapshot ? s->view(snapshot, o, ask_now_us(a), e) : NULL;
@@ -148,15 +160,15 @@ static bool lacks_more(const json_t *missing, const json_t *then)
 {
     const char *part;
     json_t *why;
-    json_object_foreach ((json_t *) missing, part, why)
-        if (!json_object_get(then, part))
-            return true;
+    json_object_foreach((json_t *) missing, part,
+                        why) if (!json_object_get(then, part)) return true;
     return false;
 }
 
 /* Takes both. If a part becomes unreadable, `before` keeps its rows, so that they are not news
  * when it is readable again. */
-static void show_remember(struct watching *w, json_t *viewed_steal, const json_t *news, json_t *missing_steal)
+static void show_remember(struct watching *w, json_t *viewed_steal, const json_t *news,
+                          json_t *missing_steal)
 {
     if (lacks_more(missing_steal, w->said) || lacks_more(w->said, missing_steal))
         say_missing(missing_steal);
@@ -188,7 +200,8 @@ static int watch_once(struct watching *w, bool *ret_failed, struct err *e)
         return 0;
     }
     if (viewed) {
-        CLEANUP_JSON json_t *news = w->s->news && w->before ? w->s->news(w->before, viewed) : json_incref(viewed);
+        CLEANUP_JSON json_t *news = w->s->news && w->before ? w->s->news(w->before, viewed)
+                                                            : json_incref(viewed);
         if (!w->s->news || json_array_size(news) || !w->before)
             show_again(w, news);
         w->silent = false;
@@ -212,7 +225,8 @@ static int watch(struct ask *a, const struct gpu_options *o, const struct shown 
     while (goes_on) {
         int64_t began = clock_mono_ms(&clock);
         rc = watch_once(&w, &failed, e);
-        goes_on = rc == 0 && !ask_stopped(a) && ask_wait(a, pause_ms(clock_mono_ms(&clock) - began, failed));
+        goes_on = rc == 0 && !ask_stopped(a) &&
+                  ask_wait(a, pause_ms(clock_mono_ms(&clock) - began, failed));
     }
     json_decref(w.before);
     json_decref(w.missing);
@@ -234,7 +248,8 @@ static int show(struct ask *a, const struct gpu_options *o, const struct shown *
 
 /* ---- commands */
 
-static json_t *view_status(const json_t *snapshot, const struct gpu_options *o, int64_t now_us, struct err *e)
+static json_t *view_status(const json_t *snapshot, const struct gpu_options *o, int64_t now_us,
+                           struct err *e)
 {
     (void) o, (void) e;
     return status_view(snapshot, now_us);
@@ -242,7 +257,9 @@ static json_t *view_status(const json_t *snapshot, const struct gpu_options *o, 
 
 int show_status(struct ask *a, const struct gpu_options *o, struct err *e)
 {
-    const struct shown s = { { SEE_POLICY | SEE_REPORTS | SEE_LEASE, SEE_POLICY, NULL }, view_status, status_print, NULL };
+    const struct shown s = {
+        { SEE_POLICY | SEE_REPORTS | SEE_LEASE, SEE_POLICY, NULL }, view_status, status_print, NULL
+    };
     return show(a, o, &s, e);
 }
 
@@ -251,18 +268,20 @@ int show_no_node(const json_t *reports, const char *name, struct err *e)
     CLEANUP_JSON json_t *names = json_array();
     size_t i;
     json_t *report;
-    json_array_foreach (reports, i, report)
+    json_array_foreach(reports, i, report)
         json_array_append_new(names, json_text(object_name(report)));
     CLEANUP_JSON json_t *similar = snapshot_similar_names(names, name, 3);
     struct buf list = BUF_INIT(4096);
     for (i = 0; i < json_array_size(similar); i++)
-        buf_printf(&list, "%s%.253s", i ? ", " : "; is it one of these: ", json_string_value(json_array_get(similar, i)));
+        buf_printf(&list, "%s%.253s", i ? ", " : "; is it one of these: ",
+                   json_string_value(json_array_get(similar, i)));
     CLEANUP_FREE char *text = buf_take(&list);
     return err_set(e, ERR_NOT_FOUND, "there is no GPU node %s that Ostler knows%s%s", name, text,
                    *text ? "?" : "; kubectl gpu nodes lists them");
 }
 
-static json_t *view_nodes(const json_t *snapshot, const struct gpu_options *o, int64_t now_us, struct err *e)
+static json_t *view_nodes(const json_t *snapshot, const struct gpu_options *o, int64_t now_us,
+                          struct err *e)
 {
     const json_t *reports = json_object_get(snapshot, "reports");
     for (size_t i = 0; i < o->name_count; i++)
@@ -270,7 +289,8 @@ static json_t *view_nodes(const json_t *snapshot, const struct gpu_options *o, i
             show_no_node(reports, o->names[i], e);
             return NULL;
         }
-    return nodes_view(snapshot, &(struct nodes_wanted){ o->state, o->names, o->name_count }, now_us);
+    return nodes_view(snapshot, &(struct nodes_wanted){ o->state, o->names, o->name_count },
+                      now_us);
 }
 
 static void show_print_nodes(const json_t *list, const struct paint *p, struct buf *out)
@@ -291,9 +311,11 @@ int show_nodes(struct ask *a, const struct gpu_options *o, struct err *e)
     return show(a, o, &s, e);
 }
 
-static json_t *view_explain(const json_t *snapshot, const struct gpu_options *o, int64_t now_us, struct err *e)
+static json_t *view_explain(const json_t *snapshot, const struct gpu_options *o, int64_t now_us,
+                            struct err *e)
 {
-    const json_t *report = json_object_get(snapshot, "reports"), *node = json_object_get(snapshot, "nodes");
+    const json_t *report = json_object_get(snapshot, "reports"),
+                 *node = json_object_get(snapshot, "nodes");
     if (!report && !node) {
         err_set(e, ERR_NOT_FOUND, "%s", "");
         return NULL;
@@ -305,7 +327,8 @@ static json_t *view_explain(const json_t *snapshot, const struct gpu_options *o,
 static int say_similar(struct ask *a, const struct gpu_options *o, struct err *e)
 {
     err_clear(e);
-    CLEANUP_JSON json_t *snapshot = gather(a, o, &(struct gathering){ SEE_REPORTS, SEE_REPORTS, NULL }, e);
+    CLEANUP_JSON json_t *snapshot = gather(
+        a, o, &(struct gathering){ SEE_REPORTS, SEE_REPORTS, NULL }, e);
     return snapshot ? show_no_node(json_object_get(snapshot, "reports"), o->names[0], e) : -1;
 }
 
@@ -313,7 +336,10 @@ int show_explain(struct ask *a, const struct gpu_options *o, struct err *e)
 {
     if (!show_is_name(o->names[0]))
         return err_set(e, ERR_INVALID, "%s is no name of a node", o->names[0]);
-    const struct shown s = { { SEE_ALL_OF_NODE, SEE_POLICY | SEE_REPORTS, o->names[0] }, view_explain, explain_print, NULL };
+    const struct shown s = { { SEE_ALL_OF_NODE, SEE_POLICY | SEE_REPORTS, o->names[0] },
+                             view_explain,
+                             explain_print,
+                             NULL };
     int rc = show(a, o, &s, e);
     return rc < 0 && e->kind == ERR_NOT_FOUND && !*err_msg(e) ? say_similar(a, o, e) : rc;
 }
@@ -326,7 +352,8 @@ static bool are_known(const json_t *snapshot, const struct gpu_options *o, struc
     for (size_t i = 0; i < o->name_count && reports; i++) {
         if (snapshot_find(reports, o->names[i]))
             continue;
-        CLEANUP_JSON json_t *events = events_view(snapshot, &(struct events_wanted){ 0, o->names + i, 1 });
+        CLEANUP_JSON json_t *events = events_view(snapshot,
+                                                  &(struct events_wanted){ 0, o->names + i, 1 });
         if (json_array_size(events) == 0)
             return show_no_node(reports, o->names[i], e) == 0;
     }
@@ -334,7 +361,8 @@ static bool are_known(const json_t *snapshot, const struct gpu_options *o, struc
 }
 
 /* If no list of Events was readable, fail: an empty view would claim that nothing happened. */
-static json_t *view_events(const json_t *snapshot, const struct gpu_options *o, int64_t now_us, struct err *e)
+static json_t *view_events(const json_t *snapshot, const struct gpu_options *o, int64_t now_us,
+                           struct err *e)
 {
     static const char *const lists[] = { "events", "operandEvents", "ownEvents", "policyEvents" };
     const char *why = NULL;
@@ -342,8 +370,11 @@ static json_t *view_events(const json_t *snapshot, const struct gpu_options *o, 
         if (json_object_get(snapshot, lists[i]))
             return !are_known(snapshot, o, e)
                        ? NULL
-                       : events_view(snapshot, &(struct events_wanted){ .since_us = o->since_ms ? now_us - o->since_ms * 1000 : 0,
-                                                                    .nodes = o->names, .node_count = o->name_count });
+                       : events_view(snapshot,
+                                     &(struct events_wanted){
+                                         .since_us = o->since_ms ? now_us - o->since_ms * 1000 : 0,
+                                         .nodes = o->names,
+                                         .node_count = o->name_count });
         why = why ? why : json_str(json_object_get(snapshot, "missing"), lists[i]);
     }
     err_set(e, ERR_SERVER, "no event can be read: %s", str_or_empty(why));
@@ -362,7 +393,9 @@ int show_events(struct ask *a, const struct gpu_options *o, struct err *e)
 {
     /* To know which nodes have GPUs, and which pods are on the named nodes. */
     unsigned also = SEE_REPORTS | (o->name_count ? SEE_PLACES : 0);
-    const struct shown s = { { SEE_POLICY | SEE_EVENTS | also, SEE_POLICY, NULL }, view_events, print_events, events_news };
+    const struct shown s = {
+        { SEE_POLICY | SEE_EVENTS | also, SEE_POLICY, NULL }, view_events, print_events, events_news
+    };
     return show(a, o, &s, e);
 }
 

@@ -20,7 +20,8 @@ static const struct program PROGRAMS[] = {
     { "ostler-node", ostler_node_main },
     { "kubectl-gpu", kubectl_gpu_main },
     { "kubectl_complete-gpu", kubectl_complete_gpu_main },
-    { "kubectl_gpu", kubectl_gpu_main }, /* a plugin whose command has a dash may be called this way */
+    /* a plugin whose command has a dash may be called this way */
+    { "kubectl_gpu", kubectl_gpu_main },
 };
 
 /* The file may be called otherwise too, as one with its version is: then it is the first. */

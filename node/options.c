@@ -41,7 +41,7 @@ static const struct command_row commands[] = {
     [NODE_COMMAND_INSTALL_TOOLKIT] = { "install-toolkit", "PROGRAM [ARGUMENT…]",
                                        "have NVIDIA's program install the toolkit" },
     [NODE_COMMAND_READY_TOOLKIT] = { "sign-toolkit", NULL,
-                                    "keep the toolkit's ready file until told to stop" },
+                                     "keep the toolkit's ready file until told to stop" },
     [NODE_COMMAND_REMOVE_TOOLKIT] = { "remove-toolkit", "PROGRAM [ARGUMENT…]",
                                       "have it take the toolkit out of the runtime" },
     [NODE_COMMAND_IDLE] = { "idle", NULL, "do nothing until told to stop" },
@@ -82,7 +82,7 @@ static const struct option_kind duration = { .store = option_store_duration,
 #define ON_MACHINE                                                                                 \
     (FOR(LOOK) | FOR(RUN) | FOR(WAIT) | FOR(CARDS) | FOR(HOST_DRIVER) | FOR(UNLOAD) |              \
      FOR(START_DRIVER) | FOR(PROBE_DRIVER) | FOR(STOP_DRIVER) | FOR(START_GDRCOPY) |               \
-     FOR(PROBE_GDRCOPY) | FOR(INSTALL_COS_DRIVER) | FOR(READY_TOOLKIT) | FOR(REMOVE_TOOLKIT) |      \
+     FOR(PROBE_GDRCOPY) | FOR(INSTALL_COS_DRIVER) | FOR(READY_TOOLKIT) | FOR(REMOVE_TOOLKIT) |     \
      FOR(PROOF))
 #define WITH_PROGRAM                                                                               \
     (FOR(START_DRIVER) | FOR(START_GDRCOPY) | FOR(INSTALL_COS_DRIVER) | FOR(INSTALL_TOOLKIT) |     \

@@ -47,10 +47,10 @@ struct node_options {
     /* of wait, and of operands */
     /* of sign-toolkit: the driver's source; of operands: their revision */
     struct ready_target wish;
-    int64_t timeout_ms;    /* 0: no limit */
-    const char *pod;       /* uid of this pod; default: $POD_UID */
-    const char *text;      /* of write-config: the contents */
-    char *const *program;  /* the program to start, with its arguments and a NULL */
+    int64_t timeout_ms;   /* 0: no limit */
+    const char *pod;      /* uid of this pod; default: $POD_UID */
+    const char *text;     /* of write-config: the contents */
+    char *const *program; /* the program to start, with its arguments and a NULL */
     /* the destination file or directory; of cards NULL: standard output */
     const char *to;
 };

@@ -37,7 +37,8 @@ static void print(const struct inventory *i, enum output output)
         return;
     }
     CLEANUP_JSON json_t *json = inventory_json(i);
-    CLEANUP_FREE char *text = output == OUTPUT_JSON ? json_dumps(json, JSON_INDENT(2)) : yaml_dump(json);
+    CLEANUP_FREE char *text = output == OUTPUT_JSON ? json_dumps(json, JSON_INDENT(2))
+                                                    : yaml_dump(json);
     printf(output == OUTPUT_JSON ? "%s\n" : "%s", text);
 }
 
@@ -53,12 +54,14 @@ static int ostler_node_look(const struct node_options *o, const struct root *roo
 
 static int ostler_node_run(const struct node_options *o, const struct root *root, struct err *e)
 {
-    const struct scan_options turn = { .node = o->node, .kubeconfig = o->kubeconfig, .version = ostler_node_version,
-                                       .root = root };
+    const struct scan_options turn = {
+        .node = o->node, .kubeconfig = o->kubeconfig, .version = ostler_node_version, .root = root
+    };
     log_setup(o->log_level, o->log_json);
     log_info("starting", "version", ostler_node_version, "node", o->node);
     if (rights_lessen(e) < 0) {
-        log_warn("the agent cannot give up privileges, and keeps those that it has", "err", err_msg(e));
+        log_warn("the agent cannot give up privileges, and keeps those that it has", "err",
+                 err_msg(e));
         err_clear(e);
     }
     return node_agent_run(&turn, e);
@@ -138,8 +141,10 @@ static int show_host_devices(const struct node_options *o, const struct root *ro
 /* Both containers have the same environment variables, which are those of NVIDIA's program. */
 static struct toolkit_files toolkit_files(const char *programs)
 {
-    return (struct toolkit_files){ .config = getenv("RUNTIME_CONFIG"), .drop_in = getenv("RUNTIME_DROP_IN_CONFIG"),
-                                   .programs = programs, .copies = TOOLKIT_FILES_FOLDER };
+    return (struct toolkit_files){ .config = getenv("RUNTIME_CONFIG"),
+                                   .drop_in = getenv("RUNTIME_DROP_IN_CONFIG"),
+                                   .programs = programs,
+                                   .copies = TOOLKIT_FILES_FOLDER };
 }
 
 /* The value of the first set variable, else `other`. */
@@ -154,13 +159,22 @@ static int install_toolkit(const struct node_options *o, const struct root *root
     if (o->wish.source == READY_OF_HOST && show_host_devices(o, root, e) < 0)
         return -1;
     CLEANUP_FREE char *programs = xasprintf("%s/toolkit/", o->to);
-    const char *socket = getenv("RUNTIME_SOCKET"), *asked = first_set("CRI_SOCKET", "RUNTIME_SOCKET", NULL);
+    const char *socket = getenv("RUNTIME_SOCKET"),
+               *asked = first_set("CRI_SOCKET", "RUNTIME_SOCKET", NULL);
     const struct cri cri = cri_on(asked);
     /* HOSTNAME: the kubelet sets a container's host name to the pod's name. */
-    const struct toolkit_install install = { .to = o->to, .program = o->program, .socket = socket, .cri = asked ? &cri : NULL,
-                                             .handler = first_set("NVIDIA_RUNTIME_NAME", "CONTAINERD_RUNTIME_CLASS", "nvidia"),
-                                             .seen_ms = TOOLKIT_SEEN_MS, .times = RUNTIME_TIMES, .pod = getenv("HOSTNAME"),
-                                             .scratch = "", .files = toolkit_files(programs) };
+    const struct toolkit_install install = {
+        .to = o->to,
+        .program = o->program,
+        .socket = socket,
+        .cri = asked ? &cri : NULL,
+        .handler = first_set("NVIDIA_RUNTIME_NAME", "CONTAINERD_RUNTIME_CLASS", "nvidia"),
+        .seen_ms = TOOLKIT_SEEN_MS,
+        .times = RUNTIME_TIMES,
+        .pod = getenv("HOSTNAME"),
+        .scratch = "",
+        .files = toolkit_files(programs)
+    };
     return toolkit_install(&install, e);
 }
 
@@ -171,11 +185,16 @@ static int sign_toolkit(const struct node_options *o, const struct root *root, s
 
 static int remove_toolkit(const struct node_options *o, const struct root *root, struct err *e)
 {
-    const char *root_variable = getenv("ROOT"), *to = root_variable ? root_variable : "/usr/local/nvidia";
+    const char *root_variable = getenv("ROOT"),
+               *to = root_variable ? root_variable : "/usr/local/nvidia";
     CLEANUP_FREE char *programs = xasprintf("%s/toolkit/", to);
-    const struct toolkit_removal removal = { .to = to, .program = o->program, .socket = getenv("RUNTIME_SOCKET"),
-                                             .seen_ms = TOOLKIT_SEEN_MS, .times = RUNTIME_TIMES,
-                                             .files = toolkit_files(programs), .scratch = "" };
+    const struct toolkit_removal removal = { .to = to,
+                                             .program = o->program,
+                                             .socket = getenv("RUNTIME_SOCKET"),
+                                             .seen_ms = TOOLKIT_SEEN_MS,
+                                             .times = RUNTIME_TIMES,
+                                             .files = toolkit_files(programs),
+                                             .scratch = "" };
     return toolkit_remove(root, &removal, e);
 }
 

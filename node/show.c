@@ -11,8 +11,8 @@ static const char *known(const char *text)
 
 static void show_device(const struct pci_device *d, FILE *out)
 {
-    fprintf(out, "  %s  %s  %s, %s", d->address, d->device ? d->device : "----", d->driver ? d->driver : "no driver",
-            pci_bus_name(d->bus));
+    fprintf(out, "  %s  %s  %s, %s", d->address, d->device ? d->device : "----",
+            d->driver ? d->driver : "no driver", pci_bus_name(d->bus));
     if (d->numa_node >= 0)
         fprintf(out, ", NUMA node %d", d->numa_node);
     if (d->product)
@@ -47,8 +47,9 @@ static void show_os(const struct inventory *i, FILE *out)
     const struct os_release *r = &i->os.release;
     if (i->os.machine)
         fprintf(out, "machine: %s\n", i->os.machine);
-    fprintf(out, "system: %s, kernel %s, boot %s, Secure Boot %s\n", known(r->name ? r->name : r->id), known(i->os.kernel),
-            known(i->os.boot_id), secure_boot[i->secure_boot]);
+    fprintf(out, "system: %s, kernel %s, boot %s, Secure Boot %s\n",
+            known(r->name ? r->name : r->id), known(i->os.kernel), known(i->os.boot_id),
+            secure_boot[i->secure_boot]);
 }
 
 static void show_module(const struct module_facts *m, FILE *out)
@@ -61,15 +62,18 @@ static void show_module(const struct module_facts *m, FILE *out)
     else if (!m->loaded)
         fprintf(out, "module: not loaded%s\n", m->nouveau ? "; nouveau is" : "");
     else
-        fprintf(out, "module: %s%s%s%s%s\n", known(m->version), flavours[m->flavour], m->in_tree ? ", in tree" : "",
-                m->is_unsigned ? ", unsigned" : "", m->in_use ? ", in use" : "");
+        fprintf(out, "module: %s%s%s%s%s\n", known(m->version), flavours[m->flavour],
+                m->in_tree ? ", in tree" : "", m->is_unsigned ? ", unsigned" : "",
+                m->in_use ? ", in use" : "");
 }
 
 static void show_drivers(const struct host_driver *d, FILE *out)
 {
     if (d->smi || d->library)
-        fprintf(out, "%s on the host: %s%s%s%s%s\n", d->installed ? "driver" : "library of a driver", str_or_empty(d->smi),
-                d->smi && d->library ? ", " : "", str_or_empty(d->library), d->version ? ", " : "", str_or_empty(d->version));
+        fprintf(out, "%s on the host: %s%s%s%s%s\n",
+                d->installed ? "driver" : "library of a driver", str_or_empty(d->smi),
+                d->smi && d->library ? ", " : "", str_or_empty(d->library), d->version ? ", " : "",
+                str_or_empty(d->version));
     if (d->container)
         fprintf(out, "driver container: it runs\n");
 }
@@ -78,7 +82,8 @@ static void show_runtimes(const struct inventory *i, FILE *out)
 {
     for (size_t n = 0; n < i->runtimes.len; n++) {
         const struct runtime *r = &i->runtimes.items[n];
-        fprintf(out, "runtime: %s (%s), %s, %s", r->name, r->distribution, r->socket, r->config ? r->config : "no configuration");
+        fprintf(out, "runtime: %s (%s), %s, %s", r->name, r->distribution, r->socket,
+                r->config ? r->config : "no configuration");
         if (r->config_version)
             fprintf(out, " version %d", r->config_version);
         fputc('\n', out);
@@ -114,7 +119,8 @@ static void show_holders(const struct holders *holders, FILE *out)
         fprintf(out, "holders: not known\n");
         return;
     }
-    fprintf(out, "holders: %zu%s\n", holders->len + holders->left_out, holders->complete ? "" : ", and perhaps more");
+    fprintf(out, "holders: %zu%s\n", holders->len + holders->left_out,
+            holders->complete ? "" : ", and perhaps more");
     for (size_t i = 0; i < holders->len; i++)
         show_holder(&holders->items[i], out);
 }
@@ -129,5 +135,6 @@ void show_inventory(const struct inventory *i, FILE *out)
     show_runtimes(i, out);
     show_holders(&i->holders, out);
     for (size_t n = 0; n < i->troubles.len; n++)
-        fprintf(out, "unreadable: %s: %s\n", i->troubles.items[n].path, i->troubles.items[n].reason);
+        fprintf(out, "unreadable: %s: %s\n", i->troubles.items[n].path,
+                i->troubles.items[n].reason);
 }

@@ -85,8 +85,8 @@ void cluster_clear(struct cluster *c)
 bool cluster_synced(const struct cluster *c)
 {
     for (size_t i = 0; i < RESOURCE_COUNT; i++)
-        if (c->informers[i] && cluster_rests_on((enum resource_id) i) && informer_started(c->informers[i]) &&
-            !informer_synced(c->informers[i]))
+        if (c->informers[i] && cluster_rests_on((enum resource_id) i) &&
+            informer_started(c->informers[i]) && !informer_synced(c->informers[i]))
             return false;
     return true;
 }
@@ -117,14 +117,17 @@ void cluster_new_epoch(struct cluster *c)
 /* Pods have timestamps of the API server. */
 static void take_server_time(struct cluster *c)
 {
-    int64_t base_us = server_clock_base_us(&c->server_clock, c->own_began_us), ahead_s = (base_us - c->own_began_us) / 1000000;
+    int64_t base_us = server_clock_base_us(&c->server_clock, c->own_began_us),
+            ahead_s = (base_us - c->own_began_us) / 1000000;
     if (base_us == c->began_us)
         return;
     c->began_us = base_us;
     char by[32];
     snprintf(by, sizeof by, "%" PRId64 " s", ahead_s < 0 ? -ahead_s : ahead_s);
-    log_warn(ahead_s < 0 ? "the clock of this machine is ahead of the API server's: Ostler uses the API server's time"
-                         : "the clock of this machine is behind the API server's: Ostler uses the API server's time",
+    log_warn(ahead_s < 0 ? "the clock of this machine is ahead of the API server's: Ostler uses "
+                           "the API server's time"
+                         : "the clock of this machine is behind the API server's: Ostler uses the "
+                           "API server's time",
              "by", by);
 }
 
@@ -165,7 +168,9 @@ int64_t cluster_wall_us(const struct cluster *c)
     int64_t wall_us = clock_wall_us(c->o.clock), wrong_us = c->began_us - c->own_began_us;
     int64_t set_us = wall_us - c->own_began_us - clock_mono_ms(c->o.clock) * 1000;
     /* An admin who sets a wrong clock first removes its error. */
-    int64_t righted_us = (set_us < 0) != (wrong_us < 0) ? 0 : llabs(set_us) < llabs(wrong_us) ? set_us : wrong_us;
+    int64_t righted_us = (set_us < 0) != (wrong_us < 0)    ? 0
+                         : llabs(set_us) < llabs(wrong_us) ? set_us
+                                                           : wrong_us;
     return wall_us + wrong_us - righted_us;
 }
 
@@ -205,7 +210,8 @@ void cluster_enqueue_rollout(const struct cluster *c)
 void cluster_enqueue_report(const struct cluster *c, const char *name)
 {
     const struct node_slot *slot = map_get(&c->slots, name);
-    bool soon = !slot || !slot->node || (slot->summary.counted && slot->summary.state == NODE_UNMANAGED);
+    bool soon = !slot || !slot->node ||
+                (slot->summary.counted && slot->summary.state == NODE_UNMANAGED);
     if (c->o.listener.report)
         c->o.listener.report(c->o.listener.arg, name, soon);
 }
@@ -232,7 +238,8 @@ bool cluster_bears_ours(const struct node *n)
 size_t cluster_reports(const struct cluster *c)
 {
     /* Until this is known, assume that there is one. */
-    size_t n = c->informers[RESOURCE_GPU_NODE] && informer_looks(c->informers[RESOURCE_GPU_NODE]), cursor = 0;
+    size_t n = c->informers[RESOURCE_GPU_NODE] && informer_looks(c->informers[RESOURCE_GPU_NODE]),
+           cursor = 0;
     const struct map_entry *e;
     while ((e = map_next(&c->tables[RESOURCE_GPU_NODE].records, &cursor)))
         n += !cluster_is_down(map_get(&c->slots, e->key));
@@ -290,7 +297,8 @@ void cluster_doubt(struct cluster *c, enum resource_id resource, const char *tar
 {
     const struct resource *r = resource_get(resource);
     const char *child = record_name(target);
-    CLEANUP_FREE char *key = r->namespaced ? xasprintf("%s/%s", c->o.operand_namespace, child) : xstrdup(child);
+    CLEANUP_FREE char *key = r->namespaced ? xasprintf("%s/%s", c->o.operand_namespace, child)
+                                           : xstrdup(child);
     CLEANUP_FREE char *name = confirmation_key(resource, key);
     struct confirmation *k = map_get(&c->confirmed, name);
     if (k)
@@ -306,7 +314,8 @@ void cluster_written(struct cluster *c, enum resource_id resource, const json_t 
     table_written(&c->tables[resource], object);
 }
 
-bool cluster_seen(struct cluster *c, enum resource_id resource, const json_t *object, uint64_t list_rv)
+bool cluster_seen(struct cluster *c, enum resource_id resource, const json_t *object,
+                  uint64_t list_rv)
 {
     return *object_uid(object) && table_listed(&c->tables[resource], object, list_rv);
 }
@@ -362,7 +371,8 @@ static void cluster_add_pod(const struct cluster *c, const struct pod *p,
         add_removal(c, p, ret);
     if (p->component == OPERAND_NONE)
         return;
-    if (ret->of[p->component].present && !counts_before(p, ret->of[p->component].going, ret->of[p->component].key))
+    if (ret->of[p->component].present &&
+        !counts_before(p, ret->of[p->component].going, ret->of[p->component].key))
         return;
     ret->host_driver |= p->host_driver;
     ret->of[p->component].present = true;
@@ -392,12 +402,15 @@ void cluster_node_pods(const struct cluster *c, const struct node_slot *slot, st
 /* The report about a node; NULL: none, or it is about another node with this name. */
 static const struct gpu_node *report_of(const struct cluster *c, const struct node_slot *slot)
 {
-    const struct gpu_node *report = (const struct gpu_node *) table_get(&c->tables[RESOURCE_GPU_NODE], slot->name);
-    bool of_another = report && slot->node && report->owner && report->owner != gpu_node_owner(slot->node->head.uid);
+    const struct gpu_node *report = (const struct gpu_node *) table_get(
+        &c->tables[RESOURCE_GPU_NODE], slot->name);
+    bool of_another = report && slot->node && report->owner &&
+                      report->owner != gpu_node_owner(slot->node->head.uid);
     return of_another ? NULL : report;
 }
 
-const struct node_inventory *cluster_inventory(const struct cluster *c, const struct node_slot *slot)
+const struct node_inventory *cluster_inventory(const struct cluster *c,
+                                               const struct node_slot *slot)
 {
     const struct gpu_node *report = report_of(c, slot);
     return report ? report->inventory : NULL;
@@ -414,7 +427,8 @@ bool cluster_agent_is_up(const struct node_slot *slot)
 const struct node_holders *cluster_holders(const struct cluster *c, const struct node_slot *slot)
 {
     const struct gpu_node *report = report_of(c, slot);
-    if (!report || !report->holders || !slot->node || !report->inventory->boot || report->inventory->boot != slot->node->boot)
+    if (!report || !report->holders || !slot->node || !report->inventory->boot ||
+        report->inventory->boot != slot->node->boot)
         return NULL;
     return cluster_agent_is_up(slot) ? report->holders : NULL;
 }
@@ -424,7 +438,8 @@ const struct child *cluster_record_of(const struct cluster *c, const char *tier,
     char name[RENDER_NAME_MAX];
     render_revision_name(tier, hash, name);
     CLEANUP_FREE char *key = xasprintf("%s/%s", c->o.operand_namespace, name);
-    const struct child *record = (const struct child *) table_get(&c->tables[RESOURCE_REVISION], key);
+    const struct child *record = (const struct child *) table_get(&c->tables[RESOURCE_REVISION],
+                                                                  key);
     return record && !record->deleting ? record : NULL;
 }
 

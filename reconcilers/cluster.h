@@ -17,11 +17,11 @@
 
 /* Cached values of a node that the rollout needs again and again. */
 struct node_reading {
-    bool done;                  /* valid since the node last changed */
-    bool closed;                /* by the upgrade taint */
-    bool held;                  /* by the label */
+    bool done;                      /* valid since the node last changed */
+    bool closed;                    /* by the upgrade taint */
+    bool held;                      /* by the label */
     struct assignment_ref assigned; /* parts of its labels; "": none */
-    struct claim *claim;        /* its claim; NULL: none, or it cannot be parsed. Owned */
+    struct claim *claim;            /* its claim; NULL: none, or it cannot be parsed. Owned */
 };
 
 /* Whether a node without a stack may get its first toolkit, set by toolkit_pass(). */
@@ -34,20 +34,20 @@ struct toolkit_turn {
 /* The slot of a node: one for each Node and each node name that pods are bound to. */
 struct node_slot {
     char *name;
-    struct node *node;   /* NULL: pods are bound to the name, but there is no such Node */
-    struct pod *pods;    /* list through next_on_node */
+    struct node *node; /* NULL: pods are bound to the name, but there is no such Node */
+    struct pod *pods;  /* list through next_on_node */
     struct node_reading read;
     struct node_summary summary;
-    uint32_t epoch;      /* epoch of its last reconcile */
+    uint32_t epoch; /* epoch of its last reconcile */
     /* Epoch in which `busy` and `jobs` were last counted; 0: not since its pods changed. */
     uint32_t pods_epoch;
     /* Since when its claim waits without a job on the node, epoch seconds; 0: it does not. */
     int64_t free_s;
-    int64_t stays_s;     /* when its removal was called off, epoch seconds; 0: no removal */
-    unsigned busy;       /* running GPU pods */
-    unsigned jobs;       /* pods that a drain would wait for … */
-    unsigned processes;  /* … of which this many are processes that hold a GPU open */
-    int64_t entered_ms;  /* monotonic: when it last entered another state, as seen; 0: never */
+    int64_t stays_s;    /* when its removal was called off, epoch seconds; 0: no removal */
+    unsigned busy;      /* running GPU pods */
+    unsigned jobs;      /* pods that a drain would wait for … */
+    unsigned processes; /* … of which this many are processes that hold a GPU open */
+    int64_t entered_ms; /* monotonic: when it last entered another state, as seen; 0: never */
     /* Monotonic: since when its state is not reported, because states change quickly; 0: it is
      * reported. */
     int64_t untold_ms;
@@ -64,7 +64,7 @@ struct node_slot {
     /* The pod whose eviction a PodDisruptionBudget last refused, and the message; NULL: none.
      * Owned. */
     char *refused;
-    int64_t refused_ms;  /* monotonic: when that was */
+    int64_t refused_ms;     /* monotonic: when that was */
     enum rollout_hold hold; /* why the rollout does not take it next, from waiting_turn() */
     /* Log tail of the container that last failed there, once requested; NULL: not requested.
      * Owned. */
@@ -86,15 +86,15 @@ struct cluster_listener {
 
 struct cluster_options {
     const char *operand_namespace;
-    struct policy_limits limits;      /* limits of the policy */
-    const char *agent_image;          /* of the node agent; NULL: no agent runs */
-    int64_t absent_grace_ms; /* how long without a policy before Ostler removes everything */
-    bool remove_all;                  /* `ostler cleanup`: as if the policy were being deleted */
+    struct policy_limits limits; /* limits of the policy */
+    const char *agent_image;     /* of the node agent; NULL: no agent runs */
+    int64_t absent_grace_ms;     /* how long without a policy before Ostler removes everything */
+    bool remove_all;             /* `ostler cleanup`: as if the policy were being deleted */
     /* With remove_all: as if the policy had the annotation that skips the wait for GPU pods. */
     bool force_removal;
-    const char *node_name;            /* node that this Ostler runs on; NULL: not known, or none */
-    const char *own_pod; /* "namespace/name" of this Ostler's pod; NULL: not known, or none */
-    bool all_labels;                  /* keep all labels of pods, for the selectors of budgets */
+    const char *node_name; /* node that this Ostler runs on; NULL: not known, or none */
+    const char *own_pod;   /* "namespace/name" of this Ostler's pod; NULL: not known, or none */
+    bool all_labels;       /* keep all labels of pods, for the selectors of budgets */
     const struct prerequisites *prerequisites; /* those with problems; NULL: none known */
     const struct clock *clock;
     struct cluster_listener listener;
@@ -105,10 +105,10 @@ struct cluster {
     struct intern *strings;
     struct table tables[RESOURCE_COUNT];
     struct informer *informers[RESOURCE_COUNT]; /* NULL if nothing is watched; set by the manager */
-    struct map slots;                 /* struct node_slot by name */
-    struct node_slot **by_name;       /* the same, sorted by name */
+    struct map slots;                           /* struct node_slot by name */
+    struct node_slot **by_name;                 /* the same, sorted by name */
     size_t node_count;
-    size_t pending;                   /* nodes not reconciled in this epoch */
+    size_t pending; /* nodes not reconciled in this epoch */
     uint32_t epoch;
     int64_t epoch_began_ms;           /* monotonic */
     struct server_clock server_clock; /* the API server's clock, as observed in lists */
@@ -120,24 +120,24 @@ struct cluster {
 
     /* Why nothing is done, which the policy's status reports; NULL: work goes on. */
     const struct prerequisite_problem *blocked;
-    json_t *object;                   /* the policy; NULL: there is none */
-    struct policy policy;             /* the newest valid one */
-    bool policy_valid;                /* `policy` is set */
-    struct rollout_spec rollout;      /* of `policy` */
-    bool all_pods;                    /* the policy drains all pods, so all pods are cached */
-    struct selector pod_selector;     /* its drain.podSelector: pod labels that it uses are kept */
-    struct policy_problems problems;  /* of `object` */
-    char *problem_text;               /* NULL: no problem */
-    struct targets *targets;          /* of `policy` */
-    bool saw_deletion;                /* the last policy was deleted, and Ostler saw it */
-    enum operating_mode mode;               /* of the policy's last pass */
-    struct map refused;               /* struct node_slot by name: slots with `refused` */
-    struct map slices;                /* struct slice by node: lists through next_on_node */
-    uint32_t budgets_eased;           /* changes of PodDisruptionBudgets that may allow evictions */
-    int64_t absent_since;             /* monotonic ms; 0: a policy exists, or nothing is known */
-    bool deleting;                    /* deletions of DaemonSets or records are in progress */
-    struct map confirmed;             /* struct confirmation by resource and key */
-    struct intents intents;           /* cached intents of children under `policy` */
+    json_t *object;                  /* the policy; NULL: there is none */
+    struct policy policy;            /* the newest valid one */
+    bool policy_valid;               /* `policy` is set */
+    struct rollout_spec rollout;     /* of `policy` */
+    bool all_pods;                   /* the policy drains all pods, so all pods are cached */
+    struct selector pod_selector;    /* its drain.podSelector: pod labels that it uses are kept */
+    struct policy_problems problems; /* of `object` */
+    char *problem_text;              /* NULL: no problem */
+    struct targets *targets;         /* of `policy` */
+    bool saw_deletion;               /* the last policy was deleted, and Ostler saw it */
+    enum operating_mode mode;        /* of the policy's last pass */
+    struct map refused;              /* struct node_slot by name: slots with `refused` */
+    struct map slices;               /* struct slice by node: lists through next_on_node */
+    uint32_t budgets_eased;          /* changes of PodDisruptionBudgets that may allow evictions */
+    int64_t absent_since;            /* monotonic ms; 0: a policy exists, or nothing is known */
+    bool deleting;                   /* deletions of DaemonSets or records are in progress */
+    struct map confirmed;            /* struct confirmation by resource and key */
+    struct intents intents;          /* cached intents of children under `policy` */
 };
 
 /* Initialises an empty cluster. Everything that `o` points to is borrowed and must outlive it. */
@@ -147,7 +147,8 @@ void cluster_clear(struct cluster *c);
 /* Frees a slot and what it owns. The slot must not be in any table. */
 void cluster_slot_free(struct cluster *c, struct node_slot *slot);
 /* The watched resources, with their informer options; returns the number. */
-size_t cluster_informers(const struct cluster *c, struct informer_options out[static RESOURCE_COUNT]);
+size_t cluster_informers(const struct cluster *c,
+                         struct informer_options out[static RESOURCE_COUNT]);
 /* Whether every requested list has arrived. */
 bool cluster_synced(const struct cluster *c);
 /* All watches are well (again), so no event is missed from now on. Enqueues everything. */
@@ -162,7 +163,8 @@ enum operating_mode cluster_mode(const struct cluster *c, int64_t *ret_again_ms)
 /* Takes the response to one of Ostler's writes. */
 void cluster_written(struct cluster *c, enum resource_id resource, const json_t *object);
 /* Takes an object that was found in a list of this version. Returns whether it was new. */
-bool cluster_seen(struct cluster *c, enum resource_id resource, const json_t *object, uint64_t list_rv);
+bool cluster_seen(struct cluster *c, enum resource_id resource, const json_t *object,
+                  uint64_t list_rv);
 /* Whether a child is unchanged since the API server confirmed Ostler's own write to it. */
 bool cluster_confirmed(const struct cluster *c, const struct child *child);
 /* Forgets that confirmation for the child named "plural/name". */
@@ -178,12 +180,14 @@ int64_t cluster_now_s(const struct cluster *c);
  * later changes of the machine's clock. */
 int64_t cluster_wall_us(const struct cluster *c);
 /* Summarises the pods of a slot; strings are borrowed. */
-void cluster_node_pods(const struct cluster *c, const struct node_slot *slot, struct node_pods *ret);
+void cluster_node_pods(const struct cluster *c, const struct node_slot *slot,
+                       struct node_pods *ret);
 /* Whether the agent on a node is up. If it is not, its last report may be stale. */
 bool cluster_agent_is_up(const struct node_slot *slot);
 /* The report of a node's agent; NULL: none yet. A report about another node with the same name does
  * not count. */
-const struct node_inventory *cluster_inventory(const struct cluster *c, const struct node_slot *slot);
+const struct node_inventory *cluster_inventory(const struct cluster *c,
+                                               const struct node_slot *slot);
 /* Processes and pods that hold a GPU of a node open, if its agent is up and has scanned since the
  * boot; NULL: not known. */
 const struct node_holders *cluster_holders(const struct cluster *c, const struct node_slot *slot);

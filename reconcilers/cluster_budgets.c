@@ -27,13 +27,15 @@ static bool budgets_same(void *arg, const struct record *a, const struct record 
 
 static bool was_refused_near(const struct node_slot *slot, const struct pod_budget *b)
 {
-    return str_has_prefix(slot->refused, REFUSED_POD) && pod_budget_is_near(b, slot->refused + sizeof REFUSED_POD - 1);
+    return str_has_prefix(slot->refused, REFUSED_POD) &&
+           pod_budget_is_near(b, slot->refused + sizeof REFUSED_POD - 1);
 }
 
 static void budget_changed(void *arg, struct record *before, struct record *after)
 {
     struct cluster *c = arg;
-    const struct pod_budget *was = (const struct pod_budget *) before, *is = (const struct pod_budget *) after;
+    const struct pod_budget *was = (const struct pod_budget *) before,
+                            *is = (const struct pod_budget *) after;
     size_t cursor = 0;
     const struct map_entry *e;
     if (!pod_budget_eased(was, is))

@@ -30,7 +30,8 @@ static void keep_pods(struct cluster *c)
     bool all = c->rollout.drain.mode == DRAIN_ALL_PODS;
     struct selector selector = { 0 };
     selector_compile(c->rollout.drain.pod_selector, &selector, NULL);
-    bool same = all == c->all_pods && (c->o.all_labels || selector_asks_no_more(&selector, &c->pod_selector));
+    bool same = all == c->all_pods &&
+                (c->o.all_labels || selector_asks_no_more(&selector, &c->pod_selector));
     selector_clear(&c->pod_selector);
     c->pod_selector = selector;
     if (same)
@@ -77,10 +78,12 @@ static void take_absence(struct cluster *c, bool was_deleting)
 /* Whether the parts of the object that decide what nodes should have are equal. */
 static bool same_policy_target(const json_t *a, const json_t *b)
 {
-    return a && b && str_eq(object_uid(a), object_uid(b)) && object_generation(a) == object_generation(b) &&
+    return a && b && str_eq(object_uid(a), object_uid(b)) &&
+           object_generation(a) == object_generation(b) &&
            object_is_deleting(a) == object_is_deleting(b) &&
            object_has_finalizer(a, POLICY_FINALIZER) == object_has_finalizer(b, POLICY_FINALIZER) &&
-           str_eq(object_annotation(a, POLICY_FORCE_REMOVAL), object_annotation(b, POLICY_FORCE_REMOVAL));
+           str_eq(object_annotation(a, POLICY_FORCE_REMOVAL),
+                  object_annotation(b, POLICY_FORCE_REMOVAL));
 }
 
 /* Further inputs of rollout decisions. Ostler's own status writes do not count, nor does the retry
@@ -94,7 +97,8 @@ void cluster_take_policy(struct cluster *c, const json_t *object)
 {
     json_t *before = c->object;
     c->object = json_incref((json_t *) object);
-    bool same = same_policy_target(before, object), approved_anew = same && !same_approval(before, object);
+    bool same = same_policy_target(before, object),
+         approved_anew = same && !same_approval(before, object);
     if (!object) {
         take_absence(c, before && object_is_deleting(before));
     } else {

@@ -139,10 +139,12 @@ static bool same_labels(const struct cluster *c, const struct node *was, const s
 }
 
 /* What the rollout uses of a node besides its verdict. */
-static bool matters_to_rollout(const struct cluster *c, const struct node *was, const struct node *is)
+static bool matters_to_rollout(const struct cluster *c, const struct node *was,
+                               const struct node *is)
 {
-    return was->ready != is->ready || was->cordoned != is->cordoned || was->leaving != is->leaving || was->gpus != is->gpus ||
-           was->claim != is->claim || was->gave_up != is->gave_up || was->taints != is->taints || was->marks != is->marks ||
+    return was->ready != is->ready || was->cordoned != is->cordoned ||
+           was->leaving != is->leaving || was->gpus != is->gpus || was->claim != is->claim ||
+           was->gave_up != is->gave_up || was->taints != is->taints || was->marks != is->marks ||
            !same_labels(c, was, is);
 }
 
@@ -186,7 +188,8 @@ static const struct node_holders *holders_in(const struct record *r)
 static bool is_holder(const struct cluster *c, const json_t *object)
 {
     const char *node = json_str_or_empty(object, "spec.nodeName");
-    return node_holders_have(holders_in(table_get(&c->tables[RESOURCE_GPU_NODE], node)), node_holder_id(object_uid(object)));
+    return node_holders_have(holders_in(table_get(&c->tables[RESOURCE_GPU_NODE], node)),
+                             node_holder_id(object_uid(object)));
 }
 
 static struct record *pod_from(void *arg, const json_t *object)
@@ -197,7 +200,8 @@ static struct record *pod_from(void *arg, const json_t *object)
     /* Ostler's own pod stays: it is working there. */
     any = any && !str_eq(key, c->o.own_pod);
     const struct selector *asks = c->o.all_labels ? NULL : &c->pod_selector;
-    struct pod *p = (any ? pod_project_any : pod_project)(c->strings, c->o.operand_namespace, asks, object);
+    struct pod *p = (any ? pod_project_any : pod_project)(c->strings, c->o.operand_namespace, asks,
+                                                          object);
     return p ? &p->head : NULL;
 }
 
@@ -256,7 +260,9 @@ static bool pulls(const struct record *r)
 static bool is_in_the_way(const struct cluster *c, const struct record *r)
 {
     const struct pod *p = (const struct pod *) r;
-    const char *name = p && p->component == OPERAND_NONE && !p->is_task ? intern_text(c->strings, p->node) : NULL;
+    const char *name = p && p->component == OPERAND_NONE && !p->is_task
+                           ? intern_text(c->strings, p->node)
+                           : NULL;
     const struct node_slot *slot = name ? map_get(&c->slots, name) : NULL;
     return slot && slot->node && (slot->node->claim || slot->summary.outdated);
 }
@@ -264,7 +270,8 @@ static bool is_in_the_way(const struct cluster *c, const struct record *r)
 static void pod_changed(void *arg, struct record *before, struct record *after)
 {
     struct cluster *c = arg;
-    bool matters = pulls(before) || pulls(after) || is_in_the_way(c, before) || is_in_the_way(c, after);
+    bool matters = pulls(before) || pulls(after) || is_in_the_way(c, before) ||
+                   is_in_the_way(c, after);
     if (before)
         unlink_pod(c, (struct pod *) before);
     if (after)
@@ -281,7 +288,8 @@ static void free_pod(void *arg, struct record *r)
 
 /* ---- children */
 
-#define CHILD_TABLES(X) X(DAEMONSET) X(REVISION) X(SERVICE) X(CONFIGMAP) X(RUNTIMECLASS) X(SERVICEMONITOR)
+#define CHILD_TABLES(X)                                                                            \
+    X(DAEMONSET) X(REVISION) X(SERVICE) X(CONFIGMAP) X(RUNTIMECLASS) X(SERVICEMONITOR)
 
 #define X(id)                                                                                      \
     static struct record *child_from_##id(void *arg, const json_t *object)                         \
@@ -301,8 +309,9 @@ static bool children_same(void *arg, const struct record *a, const struct record
 /* Only its controller's counts have changed: the status may wait. */
 static bool only_counts(const struct child *a, const struct child *b)
 {
-    return a && b && a->resource == RESOURCE_DAEMONSET && a->generation == b->generation && str_eq(a->intent, b->intent) &&
-           !a->kept_managers == !b->kept_managers && a->deleting == b->deleting && str_eq(a->policy_uid, b->policy_uid);
+    return a && b && a->resource == RESOURCE_DAEMONSET && a->generation == b->generation &&
+           str_eq(a->intent, b->intent) && !a->kept_managers == !b->kept_managers &&
+           a->deleting == b->deleting && str_eq(a->policy_uid, b->policy_uid);
 }
 
 static void child_changed(void *arg, struct record *before, struct record *after)
@@ -396,12 +405,13 @@ struct policy_record {
 /* Keeps only annotations that Ostler uses (80,000 take 12 MiB). All else is shared, read-only. */
 static json_t *policy_as_kept(const json_t *object)
 {
-    json_t *kept = json_copy((json_t *) object), *metadata = json_copy(json_object_get(object, "metadata")), *value;
+    json_t *kept = json_copy((json_t *) object),
+           *metadata = json_copy(json_object_get(object, "metadata")), *value;
     json_t *annotations = json_object();
     const char *key;
-    json_object_foreach (json_object_get(metadata, "annotations"), key, value)
-        if (str_has_prefix(key, MARK_PREFIX))
-            json_object_set(annotations, key, value);
+    json_object_foreach(json_object_get(metadata, "annotations"), key,
+                        value) if (str_has_prefix(key, MARK_PREFIX))
+        json_object_set(annotations, key, value);
     json_object_set_new(metadata, "annotations", annotations);
     json_object_del(metadata, "managedFields");
     json_object_set_new(kept, "metadata", metadata);
@@ -423,7 +433,8 @@ static struct record *policy_from(void *arg, const json_t *object)
 static bool policies_same(void *arg, const struct record *a, const struct record *b)
 {
     (void) arg;
-    return json_equal(((const struct policy_record *) a)->object, ((const struct policy_record *) b)->object);
+    return json_equal(((const struct policy_record *) a)->object,
+                      ((const struct policy_record *) b)->object);
 }
 
 static void policy_changed(void *arg, struct record *before, struct record *after)
@@ -442,9 +453,13 @@ static void free_policy(void *arg, struct record *r)
 
 /* ---- all of them */
 
-static struct table_ops ops_for(struct cluster *c, struct record *(*project)(void *, const json_t *))
+static struct table_ops ops_for(struct cluster *c,
+                                struct record *(*project)(void *, const json_t *) )
 {
-    return (struct table_ops){ .project = project, .same = children_same, .changed = child_changed, .free = free_child,
+    return (struct table_ops){ .project = project,
+                               .same = children_same,
+                               .changed = child_changed,
+                               .free = free_child,
                                .arg = c };
 }
 
@@ -470,7 +485,8 @@ void cluster_tables_init(struct cluster *c)
         table_init(&c->tables[rows[i].id], &rows[i].ops);
 }
 
-size_t cluster_informers(const struct cluster *c, struct informer_options out[static RESOURCE_COUNT])
+size_t cluster_informers(const struct cluster *c,
+                         struct informer_options out[static RESOURCE_COUNT])
 {
     const char *ns = c->o.operand_namespace;
     const struct informer_options rows[] = {
@@ -482,14 +498,18 @@ size_t cluster_informers(const struct cluster *c, struct informer_options out[st
         { .resource = RESOURCE_DAEMONSET, .list = { .ns = ns } },
         /* With an older chart Ostler may not read these two. Slices exist since Kubernetes 1.34. */
         { .resource = RESOURCE_FOREIGN, .optional = true },
-        { .resource = RESOURCE_SLICE, .list = { .field_selector = SLICE_FIELDS }, .optional = true },
+        { .resource = RESOURCE_SLICE,
+          .list = { .field_selector = SLICE_FIELDS },
+          .optional = true },
         /* The DaemonSet controller's own records have our pods' labels, but not this one. */
         { .resource = RESOURCE_REVISION, .list = { .ns = ns, .label_selector = LABEL_POLICY_UID } },
-        { .resource = RESOURCE_SERVICE, .list = { .ns = ns } }, { .resource = RESOURCE_CONFIGMAP, .list = { .ns = ns } },
+        { .resource = RESOURCE_SERVICE, .list = { .ns = ns } },
+        { .resource = RESOURCE_CONFIGMAP, .list = { .ns = ns } },
         { .resource = RESOURCE_RUNTIMECLASS, .list = { .field_selector = "metadata.name=nvidia" } },
         { .resource = RESOURCE_SERVICEMONITOR, .list = { .ns = ns }, .optional = true },
         /* Nothing depends on them, so Ostler works without them: Helm does not upgrade CRDs. */
-        { .resource = RESOURCE_GPU_NODE, .optional = true }, { .resource = RESOURCE_BUDGET, .optional = true },
+        { .resource = RESOURCE_GPU_NODE, .optional = true },
+        { .resource = RESOURCE_BUDGET, .optional = true },
     };
     memcpy(out, rows, sizeof rows);
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {

@@ -60,11 +60,12 @@ static void add_record(struct cluster *c, const json_t *inputs, const char *hash
     const char *tier = json_str_or_empty(inputs, "tier");
     if (cluster_record_of(c, tier, hash))
         return;
-    CLEANUP_JSON json_t *record = render_revision(&(struct render_context){ .operand_namespace = c->o.operand_namespace,
-                                                                            .policy_name = POLICY_NAME,
-                                                                            .policy_uid = c->policy.uid,
-                                                                            .inputs = inputs,
-                                                                            .hash = hash });
+    CLEANUP_JSON json_t *record = render_revision(
+        &(struct render_context){ .operand_namespace = c->o.operand_namespace,
+                                  .policy_name = POLICY_NAME,
+                                  .policy_uid = c->policy.uid,
+                                  .inputs = inputs,
+                                  .hash = hash });
     json_set_at(record, "metadata.uid", json_string(hash));
     table_list_item(&c->tables[RESOURCE_REVISION], record);
 }
@@ -83,8 +84,7 @@ static void add_records(struct cluster *c)
     const char *hash;
     json_t *inputs;
     targets_each(cluster_targets(c), note_wish, wishes);
-    json_object_foreach (wishes, hash, inputs)
-        add_record(c, inputs, hash);
+    json_object_foreach(wishes, hash, inputs) add_record(c, inputs, hash);
 }
 
 /* ---- revisions that have failed */
@@ -100,10 +100,11 @@ static json_t *failure_of(const struct child *record, const char *tier, const ch
     char *rest = text;
     const char *at = strsep(&rest, " "), *node = strsep(&rest, " ");
     CLEANUP_ARENA struct arena a = { 0 };
-    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:o}", "revision", record->revision, "retry",
-                     retry_value(record->annotations, record->revision, &a), "tier", tier, "version",
-                     str_or_empty(revision_version(record->inputs, tier)), "pool", pool, "at", at, "node",
-                     json_text(str_or_empty(node)), "reason", json_text(str_or_empty(rest)));
+    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:o}", "revision", record->revision,
+                     "retry", retry_value(record->annotations, record->revision, &a), "tier", tier,
+                     "version", str_or_empty(revision_version(record->inputs, tier)), "pool", pool,
+                     "at", at, "node", json_text(str_or_empty(node)), "reason",
+                     json_text(str_or_empty(rest)));
 }
 
 struct failures {
@@ -134,8 +135,7 @@ static json_t *find_failures(struct cluster *c)
     json_t *list = json_array(), *failure;
     const char *key;
     targets_each(cluster_targets(c), look_for_failures, &f);
-    json_object_foreach (f.found, key, failure)
-        json_array_append(list, failure);
+    json_object_foreach(f.found, key, failure) json_array_append(list, failure);
     json_decref(f.found);
     return list;
 }
@@ -164,18 +164,21 @@ static void tell_others(const struct cluster *c, struct dry_run *ret)
             json_array_append_new(ret->first, json_string(slot->name));
         else if (s->gpu && !node_state_served(s->state))
             json_array_append_new(ret->not_served,
-                                  json_textf("%s: %s", slot->name, s->message ? s->message : node_state_name(s->state)));
+                                  json_textf("%s: %s", slot->name,
+                                             s->message ? s->message : node_state_name(s->state)));
     }
 }
 
 /* ---- */
 
-int dry_run(struct cluster *c, const json_t *policy, const struct blocking_budgets *blocking, struct dry_run *ret, struct err *e)
+int dry_run(struct cluster *c, const json_t *policy, const struct blocking_budgets *blocking,
+            struct dry_run *ret, struct err *e)
 {
     *ret = (struct dry_run){ 0 };
     cluster_take_policy(c, policy);
     if (!c->policy_valid || c->problem_text)
-        return err_set(e, ERR_INVALID, "the policy is not valid: %s", str_or_empty(c->problem_text));
+        return err_set(e, ERR_INVALID, "the policy is not valid: %s",
+                       str_or_empty(c->problem_text));
     CLEANUP_MANIFESTS struct manifests *manifests = manifests_new(e);
     if (!manifests)
         return -1;
@@ -195,8 +198,8 @@ int dry_run(struct cluster *c, const json_t *policy, const struct blocking_budge
 
 json_t *dry_run_json(const struct dry_run *p)
 {
-    return json_pack("{s:O, s:O, s:O, s:O}", "plan", p->plan ? p->plan : json_null(), "failed", p->failed, "first", p->first,
-                     "notServed", p->not_served);
+    return json_pack("{s:O, s:O, s:O, s:O}", "plan", p->plan ? p->plan : json_null(), "failed",
+                     p->failed, "first", p->first, "notServed", p->not_served);
 }
 
 void dry_run_clear(struct dry_run *p)

@@ -7,9 +7,9 @@
 #include "reconcilers/reconcilers.h"
 
 struct dry_run {
-    json_t *plan;       /* as from rollout_plan_json(); NULL: no node must be upgraded */
+    json_t *plan;   /* as from rollout_plan_json(); NULL: no node must be upgraded */
     json_t *failed; /* wanted revisions that failed, as in docs/upgrades.md: no node gets them */
-    json_t *first;      /* names of nodes without a stack of Ostler's that get one at once */
+    json_t *first;  /* names of nodes without a stack of Ostler's that get one at once */
     json_t *not_served; /* GPU nodes that Ostler does not serve, and why: "name: sentence" */
 };
 
@@ -17,7 +17,8 @@ struct dry_run {
  * reference. */
 json_t *dry_run_object(const json_t *server, const json_t *wanted);
 /* `c` has its lists and has taken `policy` after them. Returns -1 if the policy is invalid. */
-int dry_run(struct cluster *c, const json_t *policy, const struct blocking_budgets *blocking, struct dry_run *ret, struct err *e);
+int dry_run(struct cluster *c, const json_t *policy, const struct blocking_budgets *blocking,
+            struct dry_run *ret, struct err *e);
 /* As `ostler plan -o json` prints it. New reference. */
 json_t *dry_run_json(const struct dry_run *p);
 /* Frees what it owns and makes it empty. */

@@ -9,11 +9,15 @@
 #include "reconcilers/decide/upgrade_phases.h"
 
 /* From steps that take a moment to jobs that take a day. */
-static const double state_buckets[] = { 1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21600, 86400 };
+static const double state_buckets[] = { 1,   2,   5,    10,   30,   60,    120,
+                                        300, 600, 1800, 3600, 7200, 21600, 86400 };
 
-static const char *const by_state[] = { "state", NULL }, *const by_state_and_pool[] = { "state", "pool", NULL };
-static const char *const by_outcome[] = { "outcome", NULL }, *const by_reason[] = { "reason", NULL },
-    *const by_pool[] = { "pool", NULL };
+static const char *const by_state[] = { "state", NULL }, *const by_state_and_pool[] = { "state",
+                                                                                        "pool",
+                                                                                        NULL };
+static const char *const by_outcome[] = { "outcome", NULL },
+                         *const by_reason[] = { "reason", NULL },
+                         *const by_pool[] = { "pool", NULL };
 static const char *const by_stage[] = { "stage", NULL };
 static const char *const by_budget[] = { "budget", NULL }, *const by_word[] = { "word", NULL };
 static const char *const by_condition[] = { "condition", "status", NULL };
@@ -24,40 +28,56 @@ void fleet_metrics_add(struct fleet_metrics *m, struct metrics *registry)
         struct metric **into;
         struct metric_desc desc;
     } rows[] = {
-        { &m->nodes, { "ostler_nodes", "Nodes by state and pool.", METRIC_GAUGE, by_state_and_pool, NULL, 0 } },
-        { &m->agents, { "ostler_agents", "Nodes by how fresh the report of their agent is.", METRIC_GAUGE, by_word, NULL, 0 } },
+        { &m->nodes,
+          { "ostler_nodes", "Nodes by state and pool.", METRIC_GAUGE, by_state_and_pool, NULL,
+            0 } },
+        { &m->agents,
+          { "ostler_agents", "Nodes by how fresh the report of their agent is.", METRIC_GAUGE,
+            by_word, NULL, 0 } },
         { &m->state_seconds,
-          { "ostler_node_state_seconds", "How long nodes were in a state that they have left.", METRIC_HISTOGRAM, by_state,
-            state_buckets, ARRAY_LEN(state_buckets) } },
+          { "ostler_node_state_seconds", "How long nodes were in a state that they have left.",
+            METRIC_HISTOGRAM, by_state, state_buckets, ARRAY_LEN(state_buckets) } },
         { &m->stage_seconds,
-          { "ostler_node_stage_seconds", "How long new nodes took for a stage of becoming ready.", METRIC_HISTOGRAM, by_stage,
-            state_buckets, ARRAY_LEN(state_buckets) } },
+          { "ostler_node_stage_seconds", "How long new nodes took for a stage of becoming ready.",
+            METRIC_HISTOGRAM, by_stage, state_buckets, ARRAY_LEN(state_buckets) } },
         { &m->ready_seconds,
-          { "ostler_node_ready_seconds", "How long new nodes took to become ready.", METRIC_HISTOGRAM, NULL, state_buckets,
-            ARRAY_LEN(state_buckets) } },
+          { "ostler_node_ready_seconds", "How long new nodes took to become ready.",
+            METRIC_HISTOGRAM, NULL, state_buckets, ARRAY_LEN(state_buckets) } },
         { &m->state_oldest,
-          { "ostler_node_state_oldest_seconds", "For how long the node that is longest in a state has been in it.", METRIC_GAUGE,
+          { "ostler_node_state_oldest_seconds",
+            "For how long the node that is longest in a state has been in it.", METRIC_GAUGE,
             by_state, NULL, 0 } },
         { &m->evictions,
-          { "ostler_evictions_total", "Evictions that Ostler requested, by the answer of the API server.", METRIC_COUNTER,
+          { "ostler_evictions_total",
+            "Evictions that Ostler requested, by the answer of the API server.", METRIC_COUNTER,
             by_outcome, NULL, 0 } },
         { &m->failures,
-          { "ostler_upgrade_failures_total", "Upgrades that failed on a node, by reason.", METRIC_COUNTER, by_reason, NULL, 0 } },
+          { "ostler_upgrade_failures_total", "Upgrades that failed on a node, by reason.",
+            METRIC_COUNTER, by_reason, NULL, 0 } },
         { &m->rollbacks,
-          { "ostler_rollbacks_total", "Nodes that Ostler began to roll back.", METRIC_COUNTER, by_pool, NULL, 0 } },
+          { "ostler_rollbacks_total", "Nodes that Ostler began to roll back.", METRIC_COUNTER,
+            by_pool, NULL, 0 } },
         { &m->rollout_nodes,
-          { "ostler_rollout_nodes", "Nodes of the rollout, by how far they are.", METRIC_GAUGE, by_state, NULL, 0 } },
+          { "ostler_rollout_nodes", "Nodes of the rollout, by how far they are.", METRIC_GAUGE,
+            by_state, NULL, 0 } },
         { &m->rollout_state,
-          { "ostler_rollout_state", "1 for the reason why no other node begins.", METRIC_GAUGE, by_reason, NULL, 0 } },
-        { &m->used, { "ostler_rollout_used", "What upgrades take of each limit.", METRIC_GAUGE, by_budget, NULL, 0 } },
-        { &m->limit,
-          { "ostler_rollout_limit", "The limits of spec.rollout, in nodes or GPUs.", METRIC_GAUGE, by_budget, NULL, 0 } },
-        { &m->failed_revisions,
-          { "ostler_rollout_failed_revisions", "Revisions that failed and are not tried again, by pool.", METRIC_GAUGE, by_pool,
+          { "ostler_rollout_state", "1 for the reason why no other node begins.", METRIC_GAUGE,
+            by_reason, NULL, 0 } },
+        { &m->used,
+          { "ostler_rollout_used", "What upgrades take of each limit.", METRIC_GAUGE, by_budget,
             NULL, 0 } },
-        { &m->gpus, { "ostler_gpus", "GPUs of nodes that Ostler serves.", METRIC_GAUGE, by_state, NULL, 0 } },
+        { &m->limit,
+          { "ostler_rollout_limit", "The limits of spec.rollout, in nodes or GPUs.", METRIC_GAUGE,
+            by_budget, NULL, 0 } },
+        { &m->failed_revisions,
+          { "ostler_rollout_failed_revisions",
+            "Revisions that failed and are not tried again, by pool.", METRIC_GAUGE, by_pool, NULL,
+            0 } },
+        { &m->gpus,
+          { "ostler_gpus", "GPUs of nodes that Ostler serves.", METRIC_GAUGE, by_state, NULL, 0 } },
         { &m->conditions,
-          { "ostler_policy_condition", "1 for the status of each condition.", METRIC_GAUGE, by_condition, NULL, 0 } },
+          { "ostler_policy_condition", "1 for the status of each condition.", METRIC_GAUGE,
+            by_condition, NULL, 0 } },
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         *rows[i].into = metrics_add(registry, &rows[i].desc);
@@ -67,7 +87,8 @@ void fleet_metrics_add(struct fleet_metrics *m, struct metrics *registry)
 
 const char *fleet_metrics_pool(const struct cluster *c, enum node_state state, size_t pool)
 {
-    bool none = state == NODE_UNMANAGED || state == NODE_REMOVING || !c->policy_valid || pool >= c->policy.pools_len;
+    bool none = state == NODE_UNMANAGED || state == NODE_REMOVING || !c->policy_valid ||
+                pool >= c->policy.pools_len;
     return none ? "" : c->policy.pools[pool].name;
 }
 
@@ -80,8 +101,9 @@ static void leave_state(struct fleet_metrics *m, const struct node_summary *befo
         metric_observe(m->state_seconds, &name, (double) (now_s - before->since_s));
 }
 
-void fleet_metrics_node(struct fleet_metrics *m, const char *pool, const struct node_summary *before,
-                        const struct node_verdict *v, int64_t now_s)
+void fleet_metrics_node(struct fleet_metrics *m, const char *pool,
+                        const struct node_summary *before, const struct node_verdict *v,
+                        int64_t now_s)
 {
     if (!before->counted)
         return;
@@ -110,11 +132,14 @@ void fleet_metrics_ready(struct fleet_metrics *m, const struct node_stages *stag
 }
 
 /* A dry run is counted only if it was refused. */
-void fleet_metrics_answered(struct fleet_metrics *m, const struct request *request, const struct err *e)
+void fleet_metrics_answered(struct fleet_metrics *m, const struct request *request,
+                            const struct err *e)
 {
     if (!request->evicts || (request->dry_run && e->kind == ERR_NONE))
         return;
-    const char *outcome = e->kind == ERR_NONE ? "evicted" : e->kind == ERR_BUDGET ? "refused" : "error";
+    const char *outcome = e->kind == ERR_NONE     ? "evicted"
+                          : e->kind == ERR_BUDGET ? "refused"
+                                                  : "error";
     metric_add(m->evictions, &outcome, 1);
 }
 
@@ -195,9 +220,12 @@ static void show_gpus(struct fleet_metrics *m, const struct cluster *c)
 /* Other clients may write a status too: an unknown condition makes no series. */
 static void show_conditions(struct fleet_metrics *m, const struct cluster *c)
 {
-    static const char *const types[] = { "Ready", "Reconciling", "Stalled", "Degraded", "RollingOut" };
+    static const char *const types[] = { "Ready", "Reconciling", "Stalled", "Degraded",
+                                         "RollingOut" };
     static const char *const statuses[] = { "True", "False", "Unknown" };
-    const json_t *conditions = c->object ? json_object_get(json_object_get(c->object, "status"), "conditions") : NULL;
+    const json_t *conditions = c->object ? json_object_get(json_object_get(c->object, "status"),
+                                                           "conditions")
+                                         : NULL;
     metric_drop(m->conditions, NULL);
     for (size_t t = 0; t < ARRAY_LEN(types); t++) {
         for (size_t s = 0; s < ARRAY_LEN(statuses); s++) {
@@ -246,7 +274,9 @@ static void show_limits(struct fleet_metrics *m, const struct rollout_report *r)
     const struct {
         const char *budget;
         const struct budget_line *line;
-    } rows[] = { { "maxParallel", &r->slots }, { "maxUnavailable", &r->out }, { "maxUnavailableGpus", &r->out_gpus } };
+    } rows[] = { { "maxParallel", &r->slots },
+                 { "maxUnavailable", &r->out },
+                 { "maxUnavailableGpus", &r->out_gpus } };
     metric_drop(m->limit, NULL);
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         metric_set(m->used, &rows[i].budget, (double) rows[i].line->used);
@@ -267,7 +297,8 @@ static void show_failed_revisions(struct fleet_metrics *m, const struct cluster 
                 metric_add(m->failed_revisions, (const char *const *) &c->policy.pools[i].name, 1);
 }
 
-void fleet_metrics_show(struct fleet_metrics *m, const struct cluster *c, const struct rollout_report *rollout)
+void fleet_metrics_show(struct fleet_metrics *m, const struct cluster *c,
+                        const struct rollout_report *rollout)
 {
     show_nodes(m, c);
     show_agents(m, c);

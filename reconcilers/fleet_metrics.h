@@ -11,7 +11,8 @@
 
 /* Handles, borrowed from the registry. */
 struct fleet_metrics {
-    struct metric *nodes, *agents, *state_seconds, *state_oldest, *stage_seconds, *ready_seconds, *evictions, *failures;
+    struct metric *nodes, *agents, *state_seconds, *state_oldest, *stage_seconds, *ready_seconds,
+        *evictions, *failures;
     struct metric *rollbacks;
     struct metric *rollout_nodes, *rollout_state, *used, *limit, *failed_revisions;
     struct metric *gpus, *conditions;
@@ -24,13 +25,16 @@ void fleet_metrics_add(struct fleet_metrics *m, struct metrics *registry);
 const char *fleet_metrics_pool(const struct cluster *c, enum node_state state, size_t pool);
 /* Counts a node's new verdict; call it before it replaces the old one. What was already true when
  * this process started does not count as new. */
-void fleet_metrics_node(struct fleet_metrics *m, const char *pool, const struct node_summary *before,
-                        const struct node_verdict *v, int64_t now_s);
+void fleet_metrics_node(struct fleet_metrics *m, const char *pool,
+                        const struct node_summary *before, const struct node_verdict *v,
+                        int64_t now_s);
 /* Counts a new node that became ready, if its start was seen. */
 void fleet_metrics_ready(struct fleet_metrics *m, const struct node_stages *stages);
 /* Counts the result of a request. */
-void fleet_metrics_answered(struct fleet_metrics *m, const struct request *request, const struct err *e);
+void fleet_metrics_answered(struct fleet_metrics *m, const struct request *request,
+                            const struct err *e);
 /* Updates the sums before they are shown. */
-void fleet_metrics_show(struct fleet_metrics *m, const struct cluster *c, const struct rollout_report *rollout);
+void fleet_metrics_show(struct fleet_metrics *m, const struct cluster *c,
+                        const struct rollout_report *rollout);
 
 #endif

@@ -20,7 +20,8 @@ static const struct pod *failed_pod(const struct node_slot *slot, const struct n
 /* Takes over what an earlier Ostler read. */
 static void log_tail_remember(const struct cluster *c, struct node_slot *slot)
 {
-    const struct gpu_node *report = (const struct gpu_node *) table_get(&c->tables[RESOURCE_GPU_NODE], slot->name);
+    const struct gpu_node *report = (const struct gpu_node *) table_get(
+        &c->tables[RESOURCE_GPU_NODE], slot->name);
     if (!slot->summary.counted && !slot->words && report && report->words)
         slot->words = log_tail_copy(report->words);
 }
@@ -32,7 +33,8 @@ static struct request request_for(const struct pod *pod, const char *container, 
     return request_log(ns, name, container, again);
 }
 
-static void log_tail_ask(struct reconcilers *r, struct node_slot *slot, const struct pod *pod, const char *container, bool again)
+static void log_tail_ask(struct reconcilers *r, struct node_slot *slot, const struct pod *pod,
+                         const char *container, bool again)
 {
     log_tail_free(slot->words);
     slot->words = log_tail_new(pod->head.key, container);
@@ -62,7 +64,8 @@ void log_tail_request(struct reconcilers *r, struct node_slot *slot, const struc
     const struct pod *pod = failed_pod(slot, v);
     bool again;
     const char *container = pod ? pod_ended(r->cluster->strings, pod, &again) : NULL;
-    bool asked = slot->words && str_eq(slot->words->container, container) && pod && str_eq(slot->words->pod, pod->head.key);
+    bool asked = slot->words && str_eq(slot->words->container, container) && pod &&
+                 str_eq(slot->words->pod, pod->head.key);
     if (container && !asked)
         log_tail_ask(r, slot, pod, container, again);
 }
@@ -70,7 +73,8 @@ void log_tail_request(struct reconcilers *r, struct node_slot *slot, const struc
 static void log_tail_tell(struct reconcilers *r, const struct node_slot *slot)
 {
     const struct log_tail *w = slot->words;
-    CLEANUP_FREE char *note = xasprintf("container %s of pod %s failed; its log ends: %s", w->container, w->pod, w->text);
+    CLEANUP_FREE char *note = xasprintf("container %s of pod %s failed; its log ends: %s",
+                                        w->container, w->pod, w->text);
     r->notice(r->arg, &(struct notice){ .resource = RESOURCE_NODE,
                                         .name = slot->name,
                                         .uid = slot->node->head.uid,

@@ -17,12 +17,14 @@
 /* When the node entered its state. If the node already had the state when this process started, its
  * report has the time, unless that is about another node of the same name. A time in the future
  * came from a wrong clock and does not count, because a timeout from it would end too late. */
-static int64_t since_of(const struct cluster *c, const struct node_slot *slot, enum node_state state, int64_t now_s)
+static int64_t since_of(const struct cluster *c, const struct node_slot *slot,
+                        enum node_state state, int64_t now_s)
 {
     const struct node_summary *before = &slot->summary;
     if (before->counted)
         return before->state == state ? before->since_s : now_s;
-    const struct gpu_node *report = (const struct gpu_node *) table_get(&c->tables[RESOURCE_GPU_NODE], slot->name);
+    const struct gpu_node *report = (const struct gpu_node *) table_get(
+        &c->tables[RESOURCE_GPU_NODE], slot->name);
     bool its_own = report && report->owner == gpu_node_owner(slot->node->head.uid);
     if (its_own && str_eq(report->state, node_state_name(state)) && report->since_s)
         return clock_is_ahead(report->since_s, now_s) ? now_s : report->since_s;
@@ -34,14 +36,17 @@ static enum stages_look look_of(const struct cluster *c, const struct node_summa
 {
     if (!before->counted)
         return c->looked_through ? STAGES_JOINS : STAGES_FOUND;
-    return node_state_served(before->state) || before->state == NODE_LOST ? STAGES_GOES_ON : STAGES_JOINS;
+    return node_state_served(before->state) || before->state == NODE_LOST ? STAGES_GOES_ON
+                                                                          : STAGES_JOINS;
 }
 
 /* The stages that an earlier Ostler saw are in the node's report. */
-static void take_stages(struct reconcilers *r, struct node_slot *slot, const struct node_input *in, const struct node_verdict *v)
+static void take_stages(struct reconcilers *r, struct node_slot *slot, const struct node_input *in,
+                        const struct node_verdict *v)
 {
     const struct cluster *c = r->cluster;
-    const struct gpu_node *report = (const struct gpu_node *) table_get(&c->tables[RESOURCE_GPU_NODE], slot->name);
+    const struct gpu_node *report = (const struct gpu_node *) table_get(
+        &c->tables[RESOURCE_GPU_NODE], slot->name);
     enum stages_look look = look_of(c, &slot->summary);
     if (!slot->summary.counted && report && report->owner == gpu_node_owner(slot->node->head.uid))
         slot->stages = report->stages;
@@ -191,7 +196,8 @@ void node_outcome(struct reconcilers *r, const char *name, const struct executor
     if (result->error != ERR_NONE && (!result->failed || result->failed->request.looks))
         slot->holders_looked = 0;
     if (result->error == ERR_BUDGET)
-        cluster_refused(r->cluster, slot, xasprintf("%s: %s", result->failed->target, result->message));
+        cluster_refused(r->cluster, slot,
+                        xasprintf("%s: %s", result->failed->target, result->message));
     else
         cluster_refusal_over(r->cluster, slot);
 }

@@ -11,7 +11,7 @@ static const struct {
     enum node_state state;
     enum reason reason; /* only with this reason; NONE: any */
     bool warning;
-    bool each_reason;   /* another reason in the same state is another Event */
+    bool each_reason; /* another reason in the same state is another Event */
 } states[] = {
     { NODE_READY, REASON_NONE, false, false },
     { NODE_FAILED, REASON_NONE, true, false }, /* reasons alternate: pulling, backing off */
@@ -24,19 +24,35 @@ static const struct {
 /* Writes that cause an Event when the API server has accepted them. They happen once, even across a
  * restart. */
 static const enum reason writes[] = {
-    REASON_CLAIMED, REASON_CLAIMED_WAITING, REASON_DRAIN_STARTED, REASON_DRAINED,
-    REASON_UPGRADED, REASON_RECOVERED, REASON_UPGRADE_FAILED, REASON_RETRIED,
-    REASON_ROLLED_BACK, REASON_CANCELLED, REASON_ABANDONED, REASON_POLICY_GONE,
-    REASON_TARGET_CHANGED, REASON_JOB_ARRIVED, REASON_RUNTIME_NOT_CLEANED,
+    REASON_CLAIMED,
+    REASON_CLAIMED_WAITING,
+    REASON_DRAIN_STARTED,
+    REASON_DRAINED,
+    REASON_UPGRADED,
+    REASON_RECOVERED,
+    REASON_UPGRADE_FAILED,
+    REASON_RETRIED,
+    REASON_ROLLED_BACK,
+    REASON_CANCELLED,
+    REASON_ABANDONED,
+    REASON_POLICY_GONE,
+    REASON_TARGET_CHANGED,
+    REASON_JOB_ARRIVED,
+    REASON_RUNTIME_NOT_CLEANED,
     REASON_RETURNED_TO_SERVICE,
 };
 
-static void notices_add(const struct node_slot *slot, bool warning, const char *reason, const char *note, size_t of_action,
-                struct actions *actions)
+static void notices_add(const struct node_slot *slot, bool warning, const char *reason,
+                        const char *note, size_t of_action, struct actions *actions)
 {
-    actions_add_notice(actions,
-                &(struct notice){ .resource = RESOURCE_NODE, .name = slot->name, .uid = slot->node->head.uid, .warning = warning,
-                                  .reason = reason, .action = "Reconcile", .note = (char *) note, .of_action = of_action });
+    actions_add_notice(actions, &(struct notice){ .resource = RESOURCE_NODE,
+                                                  .name = slot->name,
+                                                  .uid = slot->node->head.uid,
+                                                  .warning = warning,
+                                                  .reason = reason,
+                                                  .action = "Reconcile",
+                                                  .note = (char *) note,
+                                                  .of_action = of_action });
 }
 
 static void add_write(const struct node_slot *slot, size_t action, struct actions *actions)
@@ -44,8 +60,8 @@ static void add_write(const struct node_slot *slot, size_t action, struct action
     const struct action *a = &actions->items[action];
     for (size_t i = 0; i < ARRAY_LEN(writes); i++)
         if (writes[i] == action_reason(a))
-            notices_add(slot, reason_class(writes[i]) == REASON_WRONG, a->reason, a->message, action + 1,
-                actions);
+            notices_add(slot, reason_class(writes[i]) == REASON_WRONG, a->reason, a->message,
+                        action + 1, actions);
 }
 
 void notice_write(const struct node_slot *slot, struct actions *actions)
@@ -61,7 +77,8 @@ static char *state_note(const struct node_verdict *v)
     return by_pod ? xasprintf("%s, pod %s", message, v->pod) : xstrdup(message);
 }
 
-static void add_state(const struct node_slot *slot, const struct node_verdict *v, struct actions *actions)
+static void add_state(const struct node_slot *slot, const struct node_verdict *v,
+                      struct actions *actions)
 {
     /* After a start the earlier state is not known, so only what leads to a write is new. */
     const struct node_summary *before = &slot->summary;
@@ -69,15 +86,15 @@ static void add_state(const struct node_slot *slot, const struct node_verdict *v
         return;
     CLEANUP_FREE char *note = state_note(v);
     bool same_state = before->counted && before->state == v->state;
-    bool same_reason =
-        same_state && str_eq(before->cause ? before->cause->word : "", verdict_word(v));
+    bool same_reason = same_state &&
+                       str_eq(before->cause ? before->cause->word : "", verdict_word(v));
     for (size_t i = 0; i < ARRAY_LEN(states); i++) {
-        bool fits =
-            states[i].state == v->state && (!states[i].reason || states[i].reason == v->reason);
+        bool fits = states[i].state == v->state &&
+                    (!states[i].reason || states[i].reason == v->reason);
         if (fits && !(states[i].each_reason ? same_reason : same_state))
             notices_add(slot, states[i].warning,
-                v->state == NODE_READY ? reason_text(REASON_GPU_READY) : verdict_word(v), note, 0,
-                actions);
+                        v->state == NODE_READY ? reason_text(REASON_GPU_READY) : verdict_word(v),
+                        note, 0, actions);
     }
 }
 
@@ -87,19 +104,22 @@ static bool notices_is_news(const struct node_summary *before, const struct acti
     return action_reason(a) != REASON_DRAINED || !before->counted || before->state == NODE_DRAINING;
 }
 
-void notice_node(const struct node_slot *slot, const struct node_verdict *v, struct actions *actions)
+void notice_node(const struct node_slot *slot, const struct node_verdict *v,
+                 struct actions *actions)
 {
     const struct node_summary *before = &slot->summary;
     bool upgraded = before->counted && (before->moving || before->failed);
     size_t writes_len = actions->len;
     for (size_t i = 0; i < writes_len; i++)
-        if (actions->items[i].request.resource == RESOURCE_NODE && notices_is_news(before, &actions->items[i]))
+        if (actions->items[i].request.resource == RESOURCE_NODE &&
+            notices_is_news(before, &actions->items[i]))
             add_write(slot, i, actions);
     if (!upgraded && !v->failed_with)
         add_state(slot, v, actions);
 }
 
-void notice_images(struct node_slot *slot, const struct images *images, bool known, struct actions *actions)
+void notice_images(struct node_slot *slot, const struct images *images, bool known,
+                   struct actions *actions)
 {
     const char *image = images->state == IMAGES_MISSING ? images->image : NULL;
     uint64_t told = slot->told_image;
@@ -111,10 +131,10 @@ void notice_images(struct node_slot *slot, const struct images *images, bool kno
     if (!known || slot->told_image == told)
         return;
     const struct pod *pod = task_pod_find(slot->pods, TASK_PULL);
-    CLEANUP_FREE char *note =
-        xasprintf("the node cannot get the image %s: %s; the kubelet keeps trying (pod %s), and the node stays in service "
-                  "unchanged",
-                  image, images->words, pod ? pod->head.key : "?");
+    CLEANUP_FREE char *note = xasprintf("the node cannot get the image %s: %s; the kubelet keeps "
+                                        "trying (pod %s), and the node stays in service "
+                                        "unchanged",
+                                        image, images->words, pod ? pod->head.key : "?");
     notices_add(slot, true, reason_text(REASON_IMAGE_PULL_FAILED), note, 0, actions);
 }
 

@@ -9,12 +9,14 @@
 
 /* Adds Events for a pass over the node: for its writes, and for its state if the verdict
  * changed. */
-void notice_node(const struct node_slot *slot, const struct node_verdict *v, struct actions *actions);
+void notice_node(const struct node_slot *slot, const struct node_verdict *v,
+                 struct actions *actions);
 /* Adds an Event for the plan's last action, a write of the node. */
 void notice_write(const struct node_slot *slot, struct actions *actions);
 /* Adds an Event if the node cannot pull an image: once, until it can. `known`: the state was known
  * before. */
-void notice_images(struct node_slot *slot, const struct images *images, bool known, struct actions *actions);
+void notice_images(struct node_slot *slot, const struct images *images, bool known,
+                   struct actions *actions);
 /* Adds an Event that the rollout skips the node; `why`: the user's action. */
 void notice_skipped(const struct node_slot *slot, const char *why, struct actions *actions);
 

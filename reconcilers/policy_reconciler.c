@@ -23,10 +23,12 @@ enum { STATUS_COUNTS_MS = 10 * 1000 };
 
 /* Resources whose objects can be children. */
 static const enum resource_id child_resources[] = {
-    RESOURCE_DAEMONSET, RESOURCE_REVISION, RESOURCE_SERVICE, RESOURCE_CONFIGMAP, RESOURCE_RUNTIMECLASS, RESOURCE_SERVICEMONITOR,
+    RESOURCE_DAEMONSET, RESOURCE_REVISION,     RESOURCE_SERVICE,
+    RESOURCE_CONFIGMAP, RESOURCE_RUNTIMECLASS, RESOURCE_SERVICEMONITOR,
 };
 
-static const struct child **gather_children(const struct cluster *c, struct arena *a, size_t *ret_count)
+static const struct child **gather_children(const struct cluster *c, struct arena *a,
+                                            size_t *ret_count)
 {
     size_t n = 0;
     for (size_t i = 0; i < ARRAY_LEN(child_resources); i++)
@@ -101,7 +103,8 @@ static int64_t counts_wait_ms(const struct reconcilers *r)
 static bool awaits_rollout(const struct reconcilers *r, enum operating_mode mode)
 {
     const struct cluster *c = r->cluster;
-    return mode == MODE_MANAGE && object_has_finalizer(c->object, POLICY_FINALIZER) && r->rollout_epoch != c->epoch;
+    return mode == MODE_MANAGE && object_has_finalizer(c->object, POLICY_FINALIZER) &&
+           r->rollout_epoch != c->epoch;
 }
 
 /* Records when the last agent came up: an agent needs a moment to scan. */
@@ -115,8 +118,8 @@ static void take_agents(struct reconcilers *r, const struct cluster_view *v)
 }
 
 /* Everything that is known, except what is gathered into an arena. */
-static struct cluster_view view_of(const struct reconcilers *r, enum operating_mode mode, const struct node_facts *facts,
-                                   const char *now)
+static struct cluster_view view_of(const struct reconcilers *r, enum operating_mode mode,
+                                   const struct node_facts *facts, const char *now)
 {
     struct cluster *c = r->cluster;
     int64_t epoch_ms = clock_mono_ms(c->o.clock) - c->epoch_began_ms;
@@ -131,7 +134,8 @@ static struct cluster_view view_of(const struct reconcilers *r, enum operating_m
         .tally = &c->tally,
         .settled = settled,
         .settling = (!settled || r->rollout_early) && epoch_ms < SETTLING_MS,
-        .status_overdue = r->status_waits_ms && clock_mono_ms(c->o.clock) - r->status_waits_ms > STATUS_PATIENCE_MS,
+        .status_overdue = r->status_waits_ms &&
+                          clock_mono_ms(c->o.clock) - r->status_waits_ms > STATUS_PATIENCE_MS,
         .counts_wait_ms = counts_wait_ms(r),
         .confirmed = confirmed,
         .log_tail = log_tail,
@@ -171,7 +175,8 @@ static enum operating_mode set_mode(struct cluster *c, struct actions *actions)
 static void look_for_monitors(const struct cluster *c, struct actions *actions)
 {
     struct informer *monitors = c->informers[RESOURCE_SERVICEMONITOR];
-    if (!c->policy_valid || !json_bool(c->policy.spec, "exporter.serviceMonitor.enabled", false) || informer_present(monitors))
+    if (!c->policy_valid || !json_bool(c->policy.spec, "exporter.serviceMonitor.enabled", false) ||
+        informer_present(monitors))
         return;
     informer_look_again(monitors, INFORMER_ABSENT_RETRY_MS);
     actions_requeue(actions, INFORMER_ABSENT_RETRY_MS);
@@ -208,7 +213,8 @@ static bool deletes_revisions(const struct actions *actions)
 {
     for (size_t i = 0; i < actions->len; i++) {
         const struct request *r = &actions->items[i].request;
-        if (request_deletes(r) && (r->resource == RESOURCE_DAEMONSET || r->resource == RESOURCE_REVISION))
+        if (request_deletes(r) &&
+            (r->resource == RESOURCE_DAEMONSET || r->resource == RESOURCE_REVISION))
             return true;
     }
     return false;
@@ -219,7 +225,9 @@ static void report_blocked(const struct reconcilers *r, struct actions *actions)
 {
     char now[CLOCK_TEXT_MAX];
     clock_rfc3339(cluster_wall_us(r->cluster), now);
-    struct cluster_view v = { .object = r->cluster->object, .blocked = r->cluster->blocked, .now = now };
+    struct cluster_view v = { .object = r->cluster->object,
+                              .blocked = r->cluster->blocked,
+                              .now = now };
     policy_plan_blocked(&v, actions);
 }
 

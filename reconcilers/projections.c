@@ -12,12 +12,14 @@
 static const char *const of_others[] = { MANAGED_FIELDS, NULL };
 
 /* An editor of the policy may give it 150,000 labels, which would take 20 MiB as a cached tree. */
-static const char *const of_policies[] = { "metadata.labels", MANAGED_FIELDS, "metadata.ownerReferences", NULL };
+static const char *const of_policies[] = { "metadata.labels", MANAGED_FIELDS,
+                                           "metadata.ownerReferences", NULL };
 
 /* Managers of a child's spec are read. The spec itself is either what Ostler applied, or another
  * manager owns it. Of the fields in a template it is enough that another manager owns the spec: the
  * apply after a repair restores them. */
-static const char *const of_children[] = { "spec", "status.conditions", MANAGED_FIELDS ".fieldsV1.f:spec.f:template", NULL };
+static const char *const of_children[] = { "spec", "status.conditions",
+                                           MANAGED_FIELDS ".fieldsV1.f:spec.f:template", NULL };
 
 /* A kubelet may report resources with any name, in any number: those with a vendor's prefix are
  * kept. add_prefixes() completes the paths: "status.capacity.!a.example/!b.example/". */
@@ -47,21 +49,21 @@ static const char *const of_nodes[] = {
 };
 
 /* The identity of holders is read. Of the status's writer, only the time is. */
-static const char *const of_reports[] = { MANAGED_FIELDS ".fieldsV1",
-                                          "status.inventory.holders.minors",
-                                          "status.inventory.holders.processes",
-                                          "status.inventory.heldBy",
-                                          "status.inventory.unreadable",
-                                          NULL };
+static const char *const of_reports[] = {
+    MANAGED_FIELDS ".fieldsV1",           "status.inventory.holders.minors",
+    "status.inventory.holders.processes", "status.inventory.heldBy",
+    "status.inventory.unreadable",        NULL
+};
 
 /* ---- objects that any user may create: `ostler plan --simulate` recreates them from these
  * fields */
 
-#define OF_METADATA                                                                                                            \
-    "metadata.creationTimestamp", "metadata.deletionTimestamp", "metadata.generation", "metadata.name", "metadata.namespace",  \
-        "metadata.resourceVersion", "metadata.uid"
+#define OF_METADATA                                                                                \
+    "metadata.creationTimestamp", "metadata.deletionTimestamp", "metadata.generation",             \
+        "metadata.name", "metadata.namespace", "metadata.resourceVersion", "metadata.uid"
 #define OF_CONTAINERS(list) list ".image", list ".resources.limits", list ".restartPolicy"
-#define OF_STATUSES(list) list ".lastState", list ".name", list ".ready", list ".restartCount", list ".state"
+#define OF_STATUSES(list)                                                                          \
+    list ".lastState", list ".name", list ".ready", list ".restartCount", list ".state"
 
 static const char *const of_pods[] = {
     OF_METADATA,
@@ -106,7 +108,8 @@ static const char *const of_foreign[] = {
 };
 
 /* A device has dozens of attributes and capacities. */
-static const char *const of_slices[] = { OF_METADATA, "spec.devices.name", "spec.driver", "spec.nodeName", NULL };
+static const char *const of_slices[] = { OF_METADATA, "spec.devices.name", "spec.driver",
+                                         "spec.nodeName", NULL };
 
 static const char *const of_budgets[] = { OF_METADATA, "spec", "status", NULL };
 
@@ -114,7 +117,9 @@ const struct split_view *projection_bare_view(enum resource_id resource)
 {
     static const char *const without_status[] = { MANAGED_FIELDS, "status", NULL };
     static const struct split_view bare = { without_status, false };
-    return resource == RESOURCE_NODE || resource == RESOURCE_POD || resource == RESOURCE_TASK ? &bare : NULL;
+    return resource == RESOURCE_NODE || resource == RESOURCE_POD || resource == RESOURCE_TASK
+               ? &bare
+               : NULL;
 }
 
 /* Completes a path to a map of resources, once. */

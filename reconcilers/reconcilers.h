@@ -25,9 +25,9 @@ struct reconcilers {
     uint32_t rollout_epoch;        /* epoch of the cluster in that pass; 0: none */
     bool rollout_early;            /* that pass ran before the records of some targets existed */
     struct rollout_plan_status plans;
-    char *pull_failed;  /* why a pull pod could not be rendered; NULL: it could. Owned */
-    char *pull_refused; /* error of the last refused pull pod; NULL: not refused. Owned */
-    struct err failure; /* what the API server refused of the policy's last plan; owned */
+    char *pull_failed;       /* why a pull pod could not be rendered; NULL: it could. Owned */
+    char *pull_refused;      /* error of the last refused pull pod; NULL: not refused. Owned */
+    struct err failure;      /* what the API server refused of the policy's last plan; owned */
     int64_t status_waits_ms; /* monotonic: since when the status waits for writes; 0: not */
     int64_t status_told_ms;  /* monotonic: last write of the status; 0: not by this process */
     /* Epoch seconds: since when all agents have been up, as far as was seen; 0: they are not. */

@@ -34,9 +34,11 @@ static int64_t has_to_last_ms(struct node_slot *slot, int64_t now_ms)
 /* How much longer a fully reported node must wait for its turn before that is reported too. A wait
  * that needs a user's action is reported at once. It also replaces at once a report that is no
  * longer true: that the policy asks for what failed. */
-static int64_t has_to_wait_ms(struct node_slot *slot, const struct gpu_node_input *in, int64_t now_ms)
+static int64_t has_to_wait_ms(struct node_slot *slot, const struct gpu_node_input *in,
+                              int64_t now_ms)
 {
-    bool ready_is_said = in->report && !in->report->rolled_back && str_eq(in->report->state, node_state_name(NODE_READY)) &&
+    bool ready_is_said = in->report && !in->report->rolled_back &&
+                         str_eq(in->report->state, node_state_name(NODE_READY)) &&
                          slot->node->gpu_ready.status == CONDITION_TRUE;
     if (!waiting_for_turn(in)) {
         slot->turn_ms = 0;
@@ -48,19 +50,23 @@ static int64_t has_to_wait_ms(struct node_slot *slot, const struct gpu_node_inpu
     return ready_is_said && !waiting_without_image(in) && left_ms > 0 ? left_ms : 0;
 }
 
-static const char *report_reconciler_version_of(const struct cluster *c, const struct revision_tally *revision)
+static const char *report_reconciler_version_of(const struct cluster *c,
+                                                const struct revision_tally *revision)
 {
-    const struct child *record = revision ? cluster_record_of(c, revision->tier, revision->hash) : NULL;
+    const struct child *record = revision ? cluster_record_of(c, revision->tier, revision->hash)
+                                          : NULL;
     return record ? revision_version(record->inputs, revision->tier) : NULL;
 }
 
 /* The toolkit's version; for a host's own toolkit, from the agent's report. */
-static const char *toolkit_version_of(const struct cluster *c, const struct node_slot *slot, struct arena *a)
+static const char *toolkit_version_of(const struct cluster *c, const struct node_slot *slot,
+                                      struct arena *a)
 {
     const char *version = report_reconciler_version_of(c, slot->summary.of[TIER_STACK].carried);
     const struct node_inventory *i = cluster_inventory(c, slot);
     return str_eq(version, REVISION_HOST_TOOLKIT) && i && *i->toolkit_version
-               ? arena_printf(a, REVISION_HOST_TOOLKIT " (%s)", i->toolkit_version) : version;
+               ? arena_printf(a, REVISION_HOST_TOOLKIT " (%s)", i->toolkit_version)
+               : version;
 }
 
 /* Since when the policy wants the node's target. */
@@ -81,8 +87,8 @@ static const char *retry_of(const struct cluster *c, const struct node_summary *
         return NULL;
     for (enum tier t = 0; t < TIERS; t++) {
         const struct revision_tally *target = s->of[t].target;
-        const struct child *record =
-            target ? cluster_record_of(c, target->tier, target->hash) : NULL;
+        const struct child *record = target ? cluster_record_of(c, target->tier, target->hash)
+                                            : NULL;
         if (record && record_has_failed(record, c->policy.pools[s->pool].name))
             return retry_value(record->annotations, record->revision, a);
     }
@@ -90,10 +96,11 @@ static const char *retry_of(const struct cluster *c, const struct node_summary *
 }
 
 /* What the policy asks for instead of the node's target, and that failed in the node's pool. */
-static void take_failed(const struct cluster *c, const struct node_summary *s, struct arena *a, struct gpu_node_input *in)
+static void take_failed(const struct cluster *c, const struct node_summary *s, struct arena *a,
+                        struct gpu_node_input *in)
 {
-    for (enum tier t = 0; s->falling_back && c->policy_valid && s->pool < c->policy.pools_len && t < TIERS;
-         t++) {
+    for (enum tier t = 0;
+         s->falling_back && c->policy_valid && s->pool < c->policy.pools_len && t < TIERS; t++) {
         const char *tier = tiers[t].name, *hash = s->policy_target.hash[t];
         const struct revision_tally *carried = s->of[t].carried;
         const struct child *record = *hash ? cluster_record_of(c, tier, hash) : NULL;
@@ -113,7 +120,8 @@ static void take_failed(const struct cluster *c, const struct node_summary *s, s
 
 /* What the report needs of a node's claim. While the kubelet offers no GPUs because the driver is
  * removed, the count before the claim stands. */
-static void take_claim(const struct cluster *c, const struct node_slot *slot, struct gpu_node_input *in)
+static void take_claim(const struct cluster *c, const struct node_slot *slot,
+                       struct gpu_node_input *in)
 {
     struct claim claim;
     int64_t left;
@@ -121,14 +129,15 @@ static void take_claim(const struct cluster *c, const struct node_slot *slot, st
     bool claimed = text && claim_parse(text, &claim, NULL);
     in->gpus = slot->node->gpus ? slot->node->gpus : claimed ? (int64_t) claim.gpus : 0;
     in->jobs_may_go = claimed && c->policy_valid &&
-                      upgrade_jobs_may_go(&c->rollout.drain, claim.claimed_s, cluster_now_s(c), &left);
+                      upgrade_jobs_may_go(&c->rollout.drain, claim.claimed_s, cluster_now_s(c),
+                                          &left);
     in->closed_s = claimed ? drain_closed_s(&claim) : 0;
     in->now_s = cluster_now_s(c);
 }
 
 /* What is known of a node. */
-static void take_slot(const struct cluster *c, const struct node_slot *slot, int64_t now_ms, struct arena *a,
-                      struct gpu_node_input *in)
+static void take_slot(const struct cluster *c, const struct node_slot *slot, int64_t now_ms,
+                      struct arena *a, struct gpu_node_input *in)
 {
     const struct node_view view = { slot->node, c->strings };
     in->node = slot->node;
@@ -143,7 +152,8 @@ static void take_slot(const struct cluster *c, const struct node_slot *slot, int
     in->refused = slot->refused;
     in->hold = slot->hold;
     in->product = node_label(&view, LABEL_GPU_PRODUCT);
-    in->version[TIER_DRIVER] = report_reconciler_version_of(c, slot->summary.of[TIER_DRIVER].carried);
+    in->version[TIER_DRIVER] = report_reconciler_version_of(c,
+                                                            slot->summary.of[TIER_DRIVER].carried);
     in->version[TIER_STACK] = slot->summary.removal ? NULL : toolkit_version_of(c, slot, a);
     in->target_version = report_reconciler_version_of(c, waiting_turn_target(&slot->summary));
     in->wanted_since = wanted_since(c, &slot->summary);
@@ -171,7 +181,9 @@ void report_reconcile(void *arg, const char *name, struct actions *actions)
     char now[CLOCK_TEXT_MAX];
     clock_rfc3339(cluster_wall_us(c), now);
     const struct prerequisites *around = c->o.prerequisites;
-    const struct prerequisite_problem *definition = around ? prerequisites_of(around, PREREQUISITES_REPORTS) : NULL;
+    const struct prerequisite_problem *definition = around ? prerequisites_of(around,
+                                                                              PREREQUISITES_REPORTS)
+                                                           : NULL;
     struct gpu_node_input in = {
         .name = name,
         .report = (const struct gpu_node *) table_get(&c->tables[RESOURCE_GPU_NODE], name),

@@ -54,7 +54,8 @@ static struct assignment_ref read_labels(const struct node_view *view)
 }
 
 /* Parsed once for as long as the node does not change, because most nodes do not between passes. */
-static const struct node_reading *rollout_gathering_read_node(const struct gathering *g, struct node_slot *slot)
+static const struct node_reading *rollout_gathering_read_node(const struct gathering *g,
+                                                              struct node_slot *slot)
 {
     const struct node_view view = { slot->node, g->c->strings };
     if (!slot->read.done)
@@ -70,7 +71,8 @@ static const struct node_reading *rollout_gathering_read_node(const struct gathe
 
 /* The node's claim; NULL: none of this policy's. `ret_foreign`: it has another policy's, which must
  * not be replaced. */
-static const struct claim *claim_of(const struct gathering *g, const struct node_slot *slot, bool *ret_foreign)
+static const struct claim *claim_of(const struct gathering *g, const struct node_slot *slot,
+                                    bool *ret_foreign)
 {
     const struct node_reading *read = &slot->read;
     bool ours = read->claim && str_eq(read->claim->policy, g->c->policy.uid);
@@ -84,8 +86,12 @@ static const struct claim *claim_of(const struct gathering *g, const struct node
 static void look_at_pods(const struct gathering *g, struct node_slot *slot)
 {
     struct drain d;
-    drain_look(&(struct drain_input){ .pods = slot->pods, .node_uid = slot->node->head.uid, .strings = g->c->strings,
-                                      .spec = &g->c->rollout.drain, .holders = cluster_holders(g->c, slot) }, g->a, &d);
+    drain_look(&(struct drain_input){ .pods = slot->pods,
+                                      .node_uid = slot->node->head.uid,
+                                      .strings = g->c->strings,
+                                      .spec = &g->c->rollout.drain,
+                                      .holders = cluster_holders(g->c, slot) },
+               g->a, &d);
     slot->busy = 0;
     for (const struct pod *p = slot->pods; p; p = p->next_on_node)
         slot->busy += p->gpus > 0 && !p->deleting && p->running;
@@ -107,7 +113,8 @@ static void count_pods(const struct gathering *g, struct node_slot *slot, struct
 }
 
 /* Since when it is tainted without jobs. This is not stored, so it starts again after a restart. */
-static int64_t free_since_s(const struct gathering *g, struct node_slot *slot, const struct rollout_node *n)
+static int64_t free_since_s(const struct gathering *g, struct node_slot *slot,
+                            const struct rollout_node *n)
 {
     if (!n->claim || n->claim->phase != CLAIM_WAITING || n->jobs)
         slot->free_s = 0;
@@ -144,7 +151,8 @@ static void take_target(struct gathering *g, const struct node_summary *s, struc
 
 /* The node's own pass removes the annotation when the policy wants something else. During a
  * rollback the node is not skipped yet. */
-static bool gave_up(const struct gathering *g, const struct node_slot *slot, const struct rollout_node *n)
+static bool gave_up(const struct gathering *g, const struct node_slot *slot,
+                    const struct rollout_node *n)
 {
     const char *text = intern_text(g->c->strings, slot->node->gave_up);
     return n->claim ? upgrade_names(text, n->target) : text != NULL;
@@ -170,7 +178,9 @@ static bool takes_place(const struct gathering *g, struct node_slot *slot)
     }
     if (is_served(slot))
         return true;
-    const struct claim *claim = slot->node->claim && rollout_gathering_read_node(g, slot) ? claim_of(g, slot, &foreign) : NULL;
+    const struct claim *claim = slot->node->claim && rollout_gathering_read_node(g, slot)
+                                    ? claim_of(g, slot, &foreign)
+                                    : NULL;
     return claim && claim->phase != CLAIM_FAILED;
 }
 
@@ -231,8 +241,10 @@ static bool has_namesake(const struct map *records, const struct child *record, 
     const struct map_entry *e;
     while ((e = map_next(records, &cursor))) {
         const struct child *other = e->value;
-        if (other != record && other->revision && child_is_ours(other) && str_eq(json_str(other->inputs, "tier"), tier) &&
-            revision_same_title(other->inputs, record->inputs, tier) && revision_same_host(other->inputs, record->inputs))
+        if (other != record && other->revision && child_is_ours(other) &&
+            str_eq(json_str(other->inputs, "tier"), tier) &&
+            revision_same_title(other->inputs, record->inputs, tier) &&
+            revision_same_host(other->inputs, record->inputs))
             return true;
     }
     return false;
@@ -245,7 +257,9 @@ static const char *name_of(const struct gathering *g, const struct child *record
                          has_namesake(&g->c->tables[RESOURCE_REVISION].records, record, tier));
 }
 
-static struct rollout_revision rollout_gathering_revision_of(const struct child *record, const struct policy *policy, size_t pool)
+static struct rollout_revision rollout_gathering_revision_of(const struct child *record,
+                                                             const struct policy *policy,
+                                                             size_t pool)
 {
     const char *name = policy->pools[pool].name;
     return (struct rollout_revision){
@@ -263,7 +277,8 @@ static struct rollout_revision rollout_gathering_revision_of(const struct child 
 static const struct rollout_revision *gather_revisions(const struct gathering *g, size_t *ret_count)
 {
     const struct map *records = &g->c->tables[RESOURCE_REVISION].records;
-    struct rollout_revision *all = arena_alloc(g->a, records->len * g->c->policy.pools_len * sizeof *all);
+    struct rollout_revision *all = arena_alloc(g->a,
+                                               records->len * g->c->policy.pools_len * sizeof *all);
     size_t cursor = 0, n = 0;
     const struct map_entry *e;
     while ((e = map_next(records, &cursor))) {
@@ -273,7 +288,8 @@ static const struct rollout_revision *gather_revisions(const struct gathering *g
         const char *name = name_of(g, record);
         for (size_t i = 0; i < g->c->policy.pools_len; i++) {
             all[n] = rollout_gathering_revision_of(record, &g->c->policy, i);
-            all[n].retry = all[n].failed ? retry_value(record->annotations, record->revision, g->a) : NULL;
+            all[n].retry = all[n].failed ? retry_value(record->annotations, record->revision, g->a)
+                                         : NULL;
             all[n++].name = name;
         }
     }
@@ -293,11 +309,16 @@ void rollout_gather(const struct cluster *c, struct arena *a, struct rollout_gat
 {
     struct gathering g = { .c = c, .a = a };
     gather_nodes(&g);
-    *ret = (struct rollout_gathering){ .in = { .spec = &c->rollout, .nodes = g.nodes, .node_count = g.count,
-                                               .pool_names = pool_names(&g), .now_s = cluster_now_s(c),
-                                               .set_s = cluster_wall_us(c) / 1000000 - cluster_now_s(c),
-                                               .approved = object_annotation(c->object, POLICY_APPROVED) },
-                                       .slots = g.slots,
-                                       .early = g.early };
+    *ret = (struct rollout_gathering){
+        .in = { .spec = &c->rollout,
+                .nodes = g.nodes,
+                .node_count = g.count,
+                .pool_names = pool_names(&g),
+                .now_s = cluster_now_s(c),
+                .set_s = cluster_wall_us(c) / 1000000 - cluster_now_s(c),
+                .approved = object_annotation(c->object, POLICY_APPROVED) },
+        .slots = g.slots,
+        .early = g.early
+    };
     ret->in.revisions = gather_revisions(&g, &ret->in.revision_count);
 }

@@ -10,8 +10,11 @@ static struct render_context context_of(const struct cluster *c, const struct ro
                                         enum tier tier)
 {
     const char *target = n->target.hash[tier];
-    struct render_context ctx = { .operand_namespace = c->o.operand_namespace, .policy_name = POLICY_NAME,
-                                  .policy_uid = c->policy.uid, .hash = target, .agent_image = c->o.agent_image };
+    struct render_context ctx = { .operand_namespace = c->o.operand_namespace,
+                                  .policy_name = POLICY_NAME,
+                                  .policy_uid = c->policy.uid,
+                                  .hash = target,
+                                  .agent_image = c->o.agent_image };
     if (*target && !str_eq(n->now.hash[tier], target))
         ctx.inputs = cluster_record((void *) c, tier, target);
     return ctx;
@@ -23,10 +26,13 @@ static const json_t *rollout_images_spec_of(const struct cluster *c, const struc
     return targets_spec(cluster_targets((struct cluster *) c), n->pool);
 }
 
-static struct images_wanted wanted(const struct cluster *c, const struct rollout_node *n, char purpose[static IMAGES_PURPOSE_MAX])
+static struct images_wanted wanted(const struct cluster *c, const struct rollout_node *n,
+                                   char purpose[static IMAGES_PURPOSE_MAX])
 {
     images_purpose(n->target, rollout_images_spec_of(c, n), purpose);
-    struct images_wanted want = { .node = n->name, .purpose = purpose, .policy_uid = c->policy.uid,
+    struct images_wanted want = { .node = n->name,
+                                  .purpose = purpose,
+                                  .policy_uid = c->policy.uid,
                                   .operand_namespace = c->o.operand_namespace };
     for (enum tier t = 0; t < TIERS; t++)
         want.of[t] = context_of(c, n, t);
@@ -43,16 +49,17 @@ static bool pulls_later(const struct rollout_node *n)
 
 /* Skips nodes that run their target or pull later. Most nodes have no pull pod and cost only that
  * check. */
-struct images rollout_images(const struct cluster *c, const struct node_slot *slot, const struct rollout_node *n)
+struct images rollout_images(const struct cluster *c, const struct node_slot *slot,
+                             const struct rollout_node *n)
 {
     char purpose[IMAGES_PURPOSE_MAX];
     const char *driver = n->target.hash[TIER_DRIVER];
     bool changes_driver = !str_eq(n->now.hash[TIER_DRIVER], driver);
     if (assignment_same(n->now, n->target) || pulls_later(n))
         return (struct images){ .state = IMAGES_READY };
-    const char *none =
-        changes_driver ? targets_no_image(cluster_targets((struct cluster *) c), n->pool, driver)
-                       : NULL;
+    const char *none = changes_driver ? targets_no_image(cluster_targets((struct cluster *) c),
+                                                         n->pool, driver)
+                                      : NULL;
     if (none)
         return (struct images){ .state = IMAGES_MISSING, .words = none };
     if (task_pod_find(slot->pods, TASK_PULL)) {
@@ -72,13 +79,16 @@ static const json_t *driver_to_be(const struct cluster *c, const struct rollout_
     return *driver ? cluster_record((void *) c, TIER_DRIVER, driver) : NULL;
 }
 
-int rollout_pull(const struct cluster *c, const struct manifests *m, const struct rollout_node *n, struct actions *actions,
-                 struct err *e)
+int rollout_pull(const struct cluster *c, const struct manifests *m, const struct rollout_node *n,
+                 struct actions *actions, struct err *e)
 {
     char purpose[IMAGES_PURPOSE_MAX];
     struct images_wanted want = wanted(c, n, purpose);
-    CLEANUP_FREE char *proof = c->policy.validation.enabled ? proof_image(&c->policy, driver_to_be(c, n)) : NULL;
-    const json_t *validation = json_object_get(c->policy.spec, operand_get(OPERAND_VALIDATION)->section);
+    CLEANUP_FREE char *proof = c->policy.validation.enabled
+                                   ? proof_image(&c->policy, driver_to_be(c, n))
+                                   : NULL;
+    const json_t *validation = json_object_get(c->policy.spec,
+                                               operand_get(OPERAND_VALIDATION)->section);
     for (enum tier t = 0; t < TIERS; t++)
         want.of[t].spec = rollout_images_spec_of(c, n);
     want.proof = (struct render_image){ "proof", proof, json_str(validation, "imagePullPolicy") };

@@ -6,9 +6,10 @@
 #include "reconcilers/decide/rollout_types.h"
 
 /* The state of the images of the node's target. */
-struct images rollout_images(const struct cluster *c, const struct node_slot *slot, const struct rollout_node *n);
+struct images rollout_images(const struct cluster *c, const struct node_slot *slot,
+                             const struct rollout_node *n);
 /* Plans their pull. Error: an operand cannot be rendered; then it plans nothing. */
-int rollout_pull(const struct cluster *c, const struct manifests *m, const struct rollout_node *n, struct actions *actions,
-                 struct err *e);
+int rollout_pull(const struct cluster *c, const struct manifests *m, const struct rollout_node *n,
+                 struct actions *actions, struct err *e);
 
 #endif

@@ -9,17 +9,21 @@ static bool would_be_drained(const struct rollout_node *n)
 }
 
 /* The pods of each node that a drain now would concern. */
-static struct drain *drains_of(const struct cluster *c, const struct rollout_gathering *g, struct arena *a)
+static struct drain *drains_of(const struct cluster *c, const struct rollout_gathering *g,
+                               struct arena *a)
 {
     struct drain *drains = arena_alloc(a, g->in.node_count * sizeof *drains);
     for (size_t i = 0; i < g->in.node_count; i++) {
         const struct claim *claim = g->in.nodes[i].claim;
         if (!would_be_drained(&g->in.nodes[i]))
             continue;
-        drain_look(&(struct drain_input){ .pods = g->slots[i]->pods, .node_uid = g->slots[i]->node->head.uid,
-                                          .strings = c->strings, .spec = &c->rollout.drain,
+        drain_look(&(struct drain_input){ .pods = g->slots[i]->pods,
+                                          .node_uid = g->slots[i]->node->head.uid,
+                                          .strings = c->strings,
+                                          .spec = &c->rollout.drain,
                                           .jobs_may_go = c->rollout.drain.wait_for_jobs_s == 0,
-                                          .closed_s = claim ? drain_closed_s(claim) : 0, .now_s = g->in.now_s,
+                                          .closed_s = claim ? drain_closed_s(claim) : 0,
+                                          .now_s = g->in.now_s,
                                           .holders = cluster_holders(c, g->slots[i]) },
                    a, &drains[i]);
     }
@@ -34,24 +38,28 @@ static const char **troubles_of(const struct rollout_gathering *g, struct arena 
         const struct node_summary *s = &g->slots[i]->summary;
         bool failed = s->state == NODE_FAILED && s->failed;
         if (g->in.nodes[i].claim)
-            troubles[i] = s->trouble ? s->trouble : s->refused ? s->refused : failed ? s->message : NULL;
+            troubles[i] = s->trouble   ? s->trouble
+                          : s->refused ? s->refused
+                          : failed     ? s->message
+                                       : NULL;
     }
     return troubles;
 }
 
 json_t *rollout_plan(const struct cluster *c, const struct rollout_gathering *g,
                      const struct rollout_pace pace[static TIERS], size_t looks,
-                     const struct rollout_plan_limits *limits, const struct blocking_budgets *blocking)
+                     const struct rollout_plan_limits *limits,
+                     const struct blocking_budgets *blocking)
 {
     CLEANUP_ARENA struct arena a = { 0 };
     struct rollout_simulation simulation;
     rollout_simulate(&g->in, pace, looks, &a, &simulation);
     return rollout_plan_json(&(struct rollout_plan_input){ .rollout = &g->in,
-                                                 .simulation = &simulation,
-                                                 .pace = pace,
-                                                 .drains = drains_of(c, g, &a),
-                                                 .troubles = troubles_of(g, &a),
-                                                 .blocking = blocking,
-                                                 .strings = c->strings,
-                                                 .limits = limits });
+                                                           .simulation = &simulation,
+                                                           .pace = pace,
+                                                           .drains = drains_of(c, g, &a),
+                                                           .troubles = troubles_of(g, &a),
+                                                           .blocking = blocking,
+                                                           .strings = c->strings,
+                                                           .limits = limits });
 }

@@ -9,6 +9,7 @@
  * New reference. */
 json_t *rollout_plan(const struct cluster *c, const struct rollout_gathering *g,
                      const struct rollout_pace pace[static TIERS], size_t looks,
-                     const struct rollout_plan_limits *limits, const struct blocking_budgets *blocking);
+                     const struct rollout_plan_limits *limits,
+                     const struct blocking_budgets *blocking);
 
 #endif

@@ -12,7 +12,7 @@ enum {
     /* What the event loop can spare, some 25 ms: 400 nodes one at a time, or 5,000 in waves of
      * 100. */
     LOOKS = 400 * 1000,
-    APART_S = 60,       /* jobs come and go: minimum time between two plans */
+    APART_S = 60, /* jobs come and go: minimum time between two plans */
 };
 
 /* ---- pace */
@@ -34,7 +34,8 @@ static void note_begin(struct rollout_plan_status *k, const struct rollout_grant
 }
 
 /* The first node of a new plan starts a new pace. */
-static void add_pace(struct rollout_plan_status *k, enum tier tier, int64_t took_s, const char *plan)
+static void add_pace(struct rollout_plan_status *k, enum tier tier, int64_t took_s,
+                     const char *plan)
 {
     struct rollout_pace *p = &k->pace[tier];
     if (*plan && !str_eq(k->pace_of, plan)) {
@@ -45,7 +46,8 @@ static void add_pace(struct rollout_plan_status *k, enum tier tier, int64_t took
     p->nodes++;
 }
 
-static void note_end(struct rollout_plan_status *k, const struct rollout_node *n, int64_t now_s, const char *plan)
+static void note_end(struct rollout_plan_status *k, const struct rollout_node *n, int64_t now_s,
+                     const char *plan)
 {
     const json_t *begun = json_object_get(k->under_way, n->name);
     int64_t took_s = now_s - json_integer_value(json_array_get(begun, 0));
@@ -57,7 +59,8 @@ static void note_end(struct rollout_plan_status *k, const struct rollout_node *n
     json_object_del(k->under_way, n->name);
 }
 
-static void take_pace(struct rollout_plan_status *k, const struct rollout_gathering *g, const struct rollout_decision *d)
+static void take_pace(struct rollout_plan_status *k, const struct rollout_gathering *g,
+                      const struct rollout_decision *d)
 {
     for (size_t i = 0; i < g->in.node_count; i++)
         if (!is_under_way(g->in.nodes[i].claim))
@@ -77,7 +80,8 @@ static json_t *without_times(const json_t *plan)
     json_object_del(out, "madeAt");
     json_object_del(out, "ends");
     json_object_del(out, "message"); /* apart from times, the other members repeat its content */
-    json_array_foreach (json_object_get(out, "waves"), i, wave) {
+    json_array_foreach(json_object_get(out, "waves"), i, wave)
+    {
         json_object_del(wave, "begins");
         json_object_del(wave, "notBefore");
     }
@@ -99,7 +103,8 @@ static int64_t left_of(const struct rollout_plan_status *k, const struct rollout
 
 /* An unchanged plan whose end time has passed gets no new end time: that one would not hold either,
  * and each would cost a write. */
-static bool rollout_plan_status_make(struct rollout_plan_status *k, const struct cluster *c, const struct rollout_gathering *g)
+static bool rollout_plan_status_make(struct rollout_plan_status *k, const struct cluster *c,
+                                     const struct rollout_gathering *g)
 {
     json_t *plan = rollout_plan(c, g, k->pace, LOOKS, &rollout_plan_for_status, NULL);
     bool over = left_of(k, &g->in) <= 0, same = k->plan && plan && same_plan(k->plan, plan);
@@ -125,9 +130,11 @@ static bool rollout_plan_status_drop(struct rollout_plan_status *k)
     return was;
 }
 
-static bool is_another(const struct rollout_plan_status *k, const struct cluster *c, const struct rollout_decision *d)
+static bool is_another(const struct rollout_plan_status *k, const struct cluster *c,
+                       const struct rollout_decision *d)
 {
-    return !k->plan || !str_eq(json_str(k->plan, "hash"), d->plan_hash) || k->generation != object_generation(c->object);
+    return !k->plan || !str_eq(json_str(k->plan, "hash"), d->plan_hash) ||
+           k->generation != object_generation(c->object);
 }
 
 static void rollout_plan_status_begin(struct rollout_plan_status *k, const struct cluster *c)
@@ -150,13 +157,15 @@ static int64_t look_again_s(const struct rollout_plan_status *k, const struct ro
 }
 
 /* While nodes are under way the plan stays, until it takes longer than planned. */
-static bool is_followed(const struct rollout_plan_status *k, const struct rollout_input *in, const struct rollout_decision *d)
+static bool is_followed(const struct rollout_plan_status *k, const struct rollout_input *in,
+                        const struct rollout_decision *d)
 {
     return (d->active || d->grant_count) && left_of(k, in) > 0 && !k->late;
 }
 
-bool rollout_plan_status_take(struct rollout_plan_status *k, const struct cluster *c, const struct rollout_gathering *g,
-                      const struct rollout_decision *d, int64_t *ret_again_s)
+bool rollout_plan_status_take(struct rollout_plan_status *k, const struct cluster *c,
+                              const struct rollout_gathering *g, const struct rollout_decision *d,
+                              int64_t *ret_again_s)
 {
     *ret_again_s = 0;
     if (!k->begun)

@@ -10,11 +10,11 @@
 
 /* Zero-initialised: nothing is known. */
 struct rollout_plan_status {
-    bool begun;                             /* the status was read */
-    json_t *plan; /* in the format of status.rollout.plan; NULL: none. Owned */
-    int64_t generation;                     /* of the policy that it was made for */
+    bool begun;         /* the status was read */
+    json_t *plan;       /* in the format of status.rollout.plan; NULL: none. Owned */
+    int64_t generation; /* of the policy that it was made for */
     int64_t made_s;
-    bool late;                              /* its end time has passed, and it has no other */
+    bool late; /* its end time has passed, and it has no other */
     struct rollout_pace pace[TIERS];
     char pace_of[REVISION_HASH_MAX]; /* the plan whose nodes were measured; "": an earlier one */
     json_t *under_way; /* [since, tier] of nodes whose start was seen, by name. Owned */
@@ -22,8 +22,9 @@ struct rollout_plan_status {
 
 /* Takes a decision of the rollout's pass. Returns whether the status must change. `ret_again_s`:
  * seconds until the next check, 0: not needed. */
-bool rollout_plan_status_take(struct rollout_plan_status *k, const struct cluster *c, const struct rollout_gathering *g,
-                      const struct rollout_decision *d, int64_t *ret_again_s);
+bool rollout_plan_status_take(struct rollout_plan_status *k, const struct cluster *c,
+                              const struct rollout_gathering *g, const struct rollout_decision *d,
+                              int64_t *ret_again_s);
 /* Resets it, as if the status had not been read. */
 void rollout_plan_status_clear(struct rollout_plan_status *k);
 

@@ -14,11 +14,13 @@
 #include "reconcilers/rollout_images.h"
 #include "reconcilers/toolkit_pass.h"
 
-static void plan_grants(const struct cluster *c, const struct rollout_gathering *g, const struct rollout_decision *d,
-                        struct actions *actions)
+static void plan_grants(const struct cluster *c, const struct rollout_gathering *g,
+                        const struct rollout_decision *d, struct actions *actions)
 {
-    struct claimant by = { .policy = c->policy.uid, .taint = g->in.spec->drain.taint_key,
-                           .generation = object_generation(c->object), .now_s = g->in.now_s };
+    struct claimant by = { .policy = c->policy.uid,
+                           .taint = g->in.spec->drain.taint_key,
+                           .generation = object_generation(c->object),
+                           .now_s = g->in.now_s };
     actions->keep_going = true;
     for (size_t i = 0; i < d->grant_count; i++) {
         const struct node_slot *slot = g->slots[d->grants[i].node - g->in.nodes];
@@ -30,20 +32,21 @@ static void plan_grants(const struct cluster *c, const struct rollout_gathering 
     }
 }
 
-static void plan_returns(const struct cluster *c, const struct rollout_gathering *g, const struct rollout_decision *d,
-                         struct actions *actions)
+static void plan_returns(const struct cluster *c, const struct rollout_gathering *g,
+                         const struct rollout_decision *d, struct actions *actions)
 {
     for (size_t i = 0; i < d->return_count; i++) {
         const struct node_slot *slot = g->slots[d->returns[i].node - g->in.nodes];
-        return_plan(&d->returns[i], &(struct node_view){ slot->node, c->strings }, g->in.spec->drain.taint_key, actions);
+        return_plan(&d->returns[i], &(struct node_view){ slot->node, c->strings },
+                    g->in.spec->drain.taint_key, actions);
         notice_write(slot, actions);
     }
 }
 
 /* Stores why nodes with another target are not taken next, and which images they cannot pull.
  * Enqueues their reports if that changed. */
-static void take_holds(const struct cluster *c, const struct rollout_gathering *g, const struct rollout_decision *d, bool known,
-                       struct actions *actions)
+static void take_holds(const struct cluster *c, const struct rollout_gathering *g,
+                       const struct rollout_decision *d, bool known, struct actions *actions)
 {
     for (size_t i = 0; i < g->in.node_count; i++) {
         struct node_slot *slot = g->slots[i];
@@ -60,7 +63,8 @@ static void take_holds(const struct cluster *c, const struct rollout_gathering *
 
 /* A pull pod that cannot be rendered is reported by the next pass like a refusal by the API
  * server. */
-static void plan_pulls(struct reconcilers *r, const struct rollout_decision *d, struct actions *actions)
+static void plan_pulls(struct reconcilers *r, const struct rollout_decision *d,
+                       struct actions *actions)
 {
     CLEANUP_FREE char *why = NULL;
     for (size_t i = 0; i < d->pull_count; i++) {
@@ -95,7 +99,8 @@ void rollout_reconcile(void *arg, const char *key, struct actions *actions)
     const struct cluster *c = r->cluster;
     int64_t again_ms, plan_again_s;
     actions->epoch = c->epoch;
-    if (cluster_mode(c, &again_ms) != MODE_MANAGE || !object_has_finalizer(c->object, POLICY_FINALIZER)) {
+    if (cluster_mode(c, &again_ms) != MODE_MANAGE ||
+        !object_has_finalizer(c->object, POLICY_FINALIZER)) {
         rollout_reconciler_forget(r);
         return;
     }
@@ -109,7 +114,8 @@ void rollout_reconcile(void *arg, const char *key, struct actions *actions)
     g.in.pull_refused = r->pull_failed ? r->pull_failed : r->pull_refused;
     rollout_decide(&g.in, &a, &d);
     take_holds(c, &g, &d, r->rollout.known, actions);
-    bool planned = rollout_plan_status_take(&r->plans, c, &g, &d, &plan_again_s), first = r->rollout_epoch != c->epoch;
+    bool planned = rollout_plan_status_take(&r->plans, c, &g, &d, &plan_again_s),
+         first = r->rollout_epoch != c->epoch;
     r->rollout_epoch = c->epoch;
     r->rollout_early = g.early;
     if (rollout_report_take(&r->rollout, &d, g.in.pool_names) || planned || first)

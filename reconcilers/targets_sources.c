@@ -6,16 +6,19 @@
 #include "reconcilers/decide/records.h"
 
 /* The next record after `last` (NULL: the first) among those of the tier that ran in the pool. */
-static const struct child *next_held(const struct cluster *c, const char *pool, const char *tier, const struct child *last)
+static const struct child *next_held(const struct cluster *c, const char *pool, const char *tier,
+                                     const struct child *last)
 {
     const struct child *next = NULL;
     size_t cursor = 0;
     const struct map_entry *e;
     while ((e = map_next(&c->tables[RESOURCE_REVISION].records, &cursor))) {
         const struct child *record = e->value;
-        if (!child_is_ours(record) || !str_eq(json_str(record->inputs, "tier"), tier) || !record_has_run(record, pool))
+        if (!child_is_ours(record) || !str_eq(json_str(record->inputs, "tier"), tier) ||
+            !record_has_run(record, pool))
             continue;
-        if ((!last || record_order(last, record, pool) < 0) && (!next || record_order(record, next, pool) < 0))
+        if ((!last || record_order(last, record, pool) < 0) &&
+            (!next || record_order(record, next, pool) < 0))
             next = record;
     }
     return next;
@@ -30,7 +33,8 @@ static json_t *held(void *arg, const char *pool, const char *tier)
 }
 
 /* The revision for the same kind of host that completed last in the pool and did not fail there. */
-static const struct child *known_good(const struct cluster *c, const char *pool, const json_t *inputs)
+static const struct child *known_good(const struct cluster *c, const char *pool,
+                                      const json_t *inputs)
 {
     const struct child *best = NULL;
     size_t cursor = 0;
@@ -40,18 +44,19 @@ static const struct child *known_good(const struct cluster *c, const char *pool,
         bool fits = child_is_ours(record) && !record->deleting &&
                     str_eq(json_str(record->inputs, "tier"), json_str(inputs, "tier")) &&
                     revision_same_host(record->inputs, inputs);
-        if (fits && record_time_s(record, ANNOTATION_COMPLETED, pool) && !record_has_failed(record, pool) &&
-            (!best || record_order(record, best, pool) < 0))
+        if (fits && record_time_s(record, ANNOTATION_COMPLETED, pool) &&
+            !record_has_failed(record, pool) && (!best || record_order(record, best, pool) < 0))
             best = record;
     }
     return best;
 }
 
-static void standing(void *arg, const char *pool, const char *hash, const json_t *inputs, struct revision_standing *ret)
+static void standing(void *arg, const char *pool, const char *hash, const json_t *inputs,
+                     struct revision_standing *ret)
 {
     const struct cluster *c = arg;
     const struct child *record = cluster_record_of(c, json_str_or_empty(inputs, "tier"), hash),
-        *good = known_good(c, pool, inputs);
+                       *good = known_good(c, pool, inputs);
     *ret = (struct revision_standing){ 0 };
     if (record) {
         ret->failed = record_has_failed(record, pool);
@@ -68,14 +73,18 @@ static const char *config_text(void *arg, const char *name, const char *key)
 {
     const struct cluster *c = arg;
     CLEANUP_FREE char *full = xasprintf("%s/%s", c->o.operand_namespace, name);
-    const struct child *map = (const struct child *) table_get(&c->tables[RESOURCE_CONFIGMAP], full);
+    const struct child *map = (const struct child *) table_get(&c->tables[RESOURCE_CONFIGMAP],
+                                                               full);
     return map ? json_key(map->inputs, key) : NULL;
 }
 
 /* The sources that answer from this cluster, which is borrowed. */
 static struct target_sources targets_sources(struct cluster *c)
 {
-    return (struct target_sources){ .held = held, .standing = standing, .config_text = config_text, .arg = c,
+    return (struct target_sources){ .held = held,
+                                    .standing = standing,
+                                    .config_text = config_text,
+                                    .arg = c,
                                     .control_plane = c->o.limits.control_plane };
 }
 

@@ -9,7 +9,8 @@ enum { LONG_AGO_S = 1 };
 
 /* The rollout, with its own limits, handles claimed nodes. A node keeps its turn until its label is
  * seen, because the write may be in progress. */
-static enum toolkit_state toolkit_pass_state_of(const struct rollout_node *n, const struct node_slot *slot)
+static enum toolkit_state toolkit_pass_state_of(const struct rollout_node *n,
+                                                const struct node_slot *slot)
 {
     const struct node_summary *s = &slot->summary;
     if (n->let_go || n->claim || s->removal)
@@ -25,14 +26,16 @@ static enum toolkit_state toolkit_pass_state_of(const struct rollout_node *n, co
 }
 
 /* A node that was down before this process started counts as down for long. */
-static int64_t lost_since_s(const struct rollout_node *n, const struct node_summary *s, int64_t now_s)
+static int64_t lost_since_s(const struct rollout_node *n, const struct node_summary *s,
+                            int64_t now_s)
 {
     if (n->up)
         return 0;
     return s->state != NODE_LOST ? now_s : s->since_s ? s->since_s : LONG_AGO_S;
 }
 
-static struct toolkit_node node_of(const struct rollout_node *n, const struct node_slot *slot, int64_t now_s)
+static struct toolkit_node node_of(const struct rollout_node *n, const struct node_slot *slot,
+                                   int64_t now_s)
 {
     enum toolkit_state state = toolkit_pass_state_of(n, slot);
     const char *now = n->now.hash[TIER_STACK];
@@ -73,7 +76,8 @@ static bool any_waits(const struct rollout_gathering *g)
     return false;
 }
 
-void toolkit_pass(const struct cluster *c, const struct rollout_gathering *g, struct arena *a, struct actions *actions)
+void toolkit_pass(const struct cluster *c, const struct rollout_gathering *g, struct arena *a,
+                  struct actions *actions)
 {
     if (!any_waits(g))
         return;
@@ -82,9 +86,12 @@ void toolkit_pass(const struct cluster *c, const struct rollout_gathering *g, st
     for (size_t i = 0; i < count; i++)
         nodes[i] = node_of(&g->in.nodes[i], g->slots[i], g->in.now_s);
     struct toolkit_turns turns;
-    toolkit_turns(&(struct toolkit_turns_input){ .nodes = nodes, .node_count = count, .now_s = g->in.now_s,
+    toolkit_turns(&(struct toolkit_turns_input){ .nodes = nodes,
+                                                 .node_count = count,
+                                                 .now_s = g->in.now_s,
                                                  .canary_nodes = (size_t) g->in.spec->canary_nodes,
-                                                 .install_s = g->in.spec->install_timeout_s }, a, &turns);
+                                                 .install_s = g->in.spec->install_timeout_s },
+                  a, &turns);
     for (size_t i = 0; i < count; i++) {
         bool news = take_turn(g->slots[i], turns.granted[i], g->in.now_s);
         news |= take_stop(g->slots[i], turns.stopped_by[i]);
@@ -92,5 +99,6 @@ void toolkit_pass(const struct cluster *c, const struct rollout_gathering *g, st
             c->o.listener.node(c->o.listener.arg, g->slots[i]->name);
     }
     if (turns.again_s)
-        actions_requeue(actions, turns.again_s > g->in.now_s ? (turns.again_s - g->in.now_s) * 1000 : 1000);
+        actions_requeue(actions,
+                        turns.again_s > g->in.now_s ? (turns.again_s - g->in.now_s) * 1000 : 1000);
 }

@@ -7,6 +7,7 @@
 
 /* Stores the turns in the nodes' slots and enqueues the nodes that changed. Requests a requeue for
  * when a turn ends unused. */
-void toolkit_pass(const struct cluster *c, const struct rollout_gathering *g, struct arena *a, struct actions *actions);
+void toolkit_pass(const struct cluster *c, const struct rollout_gathering *g, struct arena *a,
+                  struct actions *actions);
 
 #endif

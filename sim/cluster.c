@@ -55,8 +55,8 @@ struct sim_cluster {
     struct front *front;
     bool written; /* the kubeconfigs exist; they are deleted with the cluster */
     char *server;
-    uint64_t told_rv;      /* of the API, when watches were last continued */
-    int64_t looked_at_ms;  /* real: when watches were last checked */
+    uint64_t told_rv;     /* of the API, when watches were last continued */
+    int64_t looked_at_ms; /* real: when watches were last checked */
 };
 
 static int64_t cluster_now_ms(void *arg)
@@ -78,7 +78,8 @@ static void on_refused(void *arg, const json_t *object, const struct refusal *re
 {
     struct sim_cluster *c = arg;
     if (!c->refused)
-        c->refused = xasprintf("%s %s of `objects` is refused: %s", json_str_or_empty(object, "kind"),
+        c->refused = xasprintf("%s %s of `objects` is refused: %s",
+                               json_str_or_empty(object, "kind"),
                                json_str_or_empty(object, "metadata.name"), refusal->message);
 }
 
@@ -99,7 +100,8 @@ static void schedule_changes(struct sim_cluster *c)
     size_t n = c->scenario ? c->scenario->change_count : 0;
     c->changes = xcalloc(n ? n : 1, sizeof *c->changes);
     for (size_t i = 0; i < n; i++) {
-        c->changes[i] = (struct change_event){ .event = { .fn = on_change, .arg = &c->changes[i] }, .cluster = c,
+        c->changes[i] = (struct change_event){ .event = { .fn = on_change, .arg = &c->changes[i] },
+                                               .cluster = c,
                                                .change = &c->scenario->changes[i] };
         sim_at(&c->sim, &c->changes[i].event, c->scenario->changes[i].at_ms);
     }
@@ -124,7 +126,9 @@ static int read_scenario(struct sim_cluster *c, struct err *e)
             return -1;
         c->world = c->scenario->world;
     }
-    int64_t seed = c->options->seed >= 0 ? c->options->seed : c->scenario ? (int64_t) c->scenario->seed : 1;
+    int64_t seed = c->options->seed >= 0 ? c->options->seed
+                   : c->scenario         ? (int64_t) c->scenario->seed
+                                         : 1;
     sim_init(&c->sim, (uint64_t) seed);
     if (c->scenario && c->scenario->begins_us) {
         c->sim.epoch_us = c->scenario->begins_us;
@@ -144,7 +148,8 @@ static char *host_of(const char *listen)
         if (*p == ':')
             colon = p;
     CLEANUP_FREE char *host = xstrndup(listen, (size_t) (colon - listen));
-    return xstrdup(*host == '\0' || str_eq(host, "0.0.0.0") || str_eq(host, "[::]") ? "127.0.0.1" : host);
+    return xstrdup(*host == '\0' || str_eq(host, "0.0.0.0") || str_eq(host, "[::]") ? "127.0.0.1"
+                                                                                    : host);
 }
 
 static int listen_and_tell(struct sim_cluster *c, struct err *e)
@@ -173,18 +178,20 @@ static int listen_and_tell(struct sim_cluster *c, struct err *e)
         return -1;
     k.user = "ostler";
     k.token = c->tokens[USER_OSTLER];
-    return c->options->ostler_kubeconfig ? kubeconfig_write(c->options->ostler_kubeconfig, &k, e) : 0;
+    return c->options->ostler_kubeconfig ? kubeconfig_write(c->options->ostler_kubeconfig, &k, e)
+                                         : 0;
 }
 
 /* Creates the actors and the initial objects. */
 static int populate(struct sim_cluster *c, struct err *e)
 {
-    c->actors = actors_new(&c->sim, c->api, &(struct actors_options){ .world = &c->world,
-                                                                      .without = c->options->api_only ? ~0U : 0,
-                                                                      .events = true,
-                                                                      .done = on_action,
-                                                                      .refused = on_refused,
-                                                                      .arg = c });
+    c->actors = actors_new(&c->sim, c->api,
+                           &(struct actors_options){ .world = &c->world,
+                                                     .without = c->options->api_only ? ~0U : 0,
+                                                     .events = true,
+                                                     .done = on_action,
+                                                     .refused = on_refused,
+                                                     .arg = c });
     schedule_changes(c);
     return c->refused ? err_set(e, ERR_INVALID, "%s: %s", c->options->scenario, c->refused) : 0;
 }
@@ -238,7 +245,8 @@ void sim_cluster_free(struct sim_cluster *c)
     free(c);
 }
 
-void sim_cluster_on_action(struct sim_cluster *c, void (*told)(void *arg, const char *text), void *arg)
+void sim_cluster_on_action(struct sim_cluster *c, void (*told)(void *arg, const char *text),
+                           void *arg)
 {
     c->told = told;
     c->told_arg = arg;
@@ -269,7 +277,8 @@ int sim_cluster_turn(struct sim_cluster *c, int64_t at_most_ms)
     if (catch_up(c, real_ms)) {
         int64_t next = sim_next(&c->sim);
         wait_ms = at_most_ms < WATCHES_MS ? at_most_ms : WATCHES_MS;
-        if (next != INT64_MAX && (double) (next - c->sim.now_ms) / c->options->speed < (double) wait_ms)
+        if (next != INT64_MAX &&
+            (double) (next - c->sim.now_ms) / c->options->speed < (double) wait_ms)
             wait_ms = (int64_t) ((double) (next - c->sim.now_ms) / c->options->speed) + 1;
     }
     tell_watches(c, real_ms);

@@ -15,7 +15,8 @@ struct sim_cluster *sim_cluster_new(const struct sim_options *options, struct er
 /* Closes all connections and frees it. NULL is allowed. */
 void sim_cluster_free(struct sim_cluster *c);
 /* Reports each action of the scenario as text when it happens. */
-void sim_cluster_on_action(struct sim_cluster *c, void (*told)(void *arg, const char *text), void *arg);
+void sim_cluster_on_action(struct sim_cluster *c, void (*told)(void *arg, const char *text),
+                           void *arg);
 /* Advances time and serves clients for at most that many real ms. -1 on a fatal error. */
 int sim_cluster_turn(struct sim_cluster *c, int64_t at_most_ms);
 /* Virtual time. */

@@ -58,15 +58,16 @@ static void add_pairs(const json_t *pairs, struct buf *out)
 {
     const char *key;
     json_t *value;
-    json_object_foreach ((json_t *) pairs, key, value)
-        buf_printf(out, " %s%s%s", key, json_is_string(value) ? "=" : "-", str_or_empty(json_string_value(value)));
+    json_object_foreach((json_t *) pairs, key, value)
+        buf_printf(out, " %s%s%s", key, json_is_string(value) ? "=" : "-",
+                   str_or_empty(json_string_value(value)));
 }
 
 static void add_taint(const json_t *taint, struct buf *out)
 {
     const char *value = json_str(taint, "value"), *effect = json_str(taint, "effect");
-    buf_printf(out, " %s%s%s%s%s", json_str_or_empty(taint, "key"), value ? "=" : "", str_or_empty(value), effect ? ":" : "",
-               str_or_empty(effect));
+    buf_printf(out, " %s%s%s%s%s", json_str_or_empty(taint, "key"), value ? "=" : "",
+               str_or_empty(value), effect ? ":" : "", str_or_empty(effect));
 }
 
 void deed_text(const struct spec_action *action, const char *refused, struct buf *out)
@@ -81,7 +82,8 @@ void deed_text(const struct spec_action *action, const char *refused, struct buf
         buf_str(out, action->user ? action->user : "alice");
     buf_printf(out, " %s", verb);
     if (form == FORM_MANIFEST)
-        buf_printf(out, " %s %s", json_str_or_empty(action->body, "kind"), json_str_or_empty(action->body, "metadata.name"));
+        buf_printf(out, " %s %s", json_str_or_empty(action->body, "kind"),
+                   json_str_or_empty(action->body, "metadata.name"));
     if (form == FORM_OBJECT || form == FORM_PAIRS || form == FORM_TAINT) {
         buf_str(out, " ");
         add_object(action, out);

@@ -36,12 +36,13 @@ static char *kubeconfig_text(const struct kubeconfig *k)
 {
     CLEANUP_FREE char *authority = base64(k->certificate);
     const char *cluster = "ostler-sim";
-    CLEANUP_JSON json_t *config = json_pack("{s:s, s:s, s:s, s:[{s:s, s:{s:s, s:s}}], s:[{s:s, s:{s:s}}], s:[{s:s, s:{s:s, "
-                                            "s:s}}]}",
-                                            "apiVersion", "v1", "kind", "Config", "current-context", cluster, "clusters", "name",
-                                            cluster, "cluster", "server", k->server, "certificate-authority-data", authority,
-                                            "users", "name", k->user, "user", "token", k->token, "contexts", "name", cluster,
-                                            "context", "cluster", cluster, "user", k->user);
+    CLEANUP_JSON json_t *config = json_pack(
+        "{s:s, s:s, s:s, s:[{s:s, s:{s:s, s:s}}], s:[{s:s, s:{s:s}}], s:[{s:s, s:{s:s, "
+        "s:s}}]}",
+        "apiVersion", "v1", "kind", "Config", "current-context", cluster, "clusters", "name",
+        cluster, "cluster", "server", k->server, "certificate-authority-data", authority, "users",
+        "name", k->user, "user", "token", k->token, "contexts", "name", cluster, "context",
+        "cluster", cluster, "user", k->user);
     return json_dumps(config, JSON_INDENT(1));
 }
 

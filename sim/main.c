@@ -10,8 +10,8 @@
 #include "sim/view.h"
 
 enum {
-    TURN_MS = 100,           /* between updates of the view */
-    REMIND_MS = 20000,       /* between reminders of how to connect, among lines */
+    TURN_MS = 100,     /* between updates of the view */
+    REMIND_MS = 20000, /* between reminders of how to connect, among lines */
     PICTURE_MAX = 4 << 20,
 };
 
@@ -65,7 +65,8 @@ static void say_door(const char *door)
 }
 
 /* `door`: the reminder of how to connect. */
-static int main_run(struct sim_cluster *c, const struct sim_options *o, struct view *v, const char *door)
+static int main_run(struct sim_cluster *c, const struct sim_options *o, struct view *v,
+                    const char *door)
 {
     const struct clock *virtual = sim_cluster_clock(c);
     const struct clock real = clock_system();
@@ -98,8 +99,10 @@ static int main_serve(const struct sim_options *o)
         return 1;
     }
     bool picture = o->show && isatty(STDOUT_FILENO);
-    CLEANUP_FREE char *head = xasprintf("%s  %s  (x%g)  Ctrl-C ends it", sim_cluster_name(c), sim_cluster_server(c), o->speed);
-    CLEANUP_FREE char *door = xasprintf("in a second terminal: export KUBECONFIG=%s", o->kubeconfig);
+    CLEANUP_FREE char *head = xasprintf("%s  %s  (x%g)  Ctrl-C ends it", sim_cluster_name(c),
+                                        sim_cluster_server(c), o->speed);
+    CLEANUP_FREE char *door = xasprintf("in a second terminal: export KUBECONFIG=%s",
+                                        o->kubeconfig);
     struct view *v = o->show ? view_new(&(struct view_options){ .api = sim_cluster_api(c),
                                                                 .clock = sim_cluster_clock(c),
                                                                 .picture = picture,

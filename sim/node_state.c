@@ -15,13 +15,16 @@ static bool is_ready(const json_t *object)
 /* A container that waits for anything but its first start has failed. */
 static bool is_failing(const json_t *pod)
 {
-    static const char *const lists[] = { "status.initContainerStatuses", "status.containerStatuses" };
+    static const char *const lists[] = { "status.initContainerStatuses",
+                                         "status.containerStatuses" };
     size_t k;
     json_t *container;
     for (size_t i = 0; i < ARRAY_LEN(lists); i++)
-        json_array_foreach (json_at(pod, lists[i]), k, container) {
+        json_array_foreach(json_at(pod, lists[i]), k, container)
+        {
             const char *reason = json_str(container, "state.waiting.reason");
-            if (reason && !str_eq(reason, "ContainerCreating") && !str_eq(reason, "PodInitializing"))
+            if (reason && !str_eq(reason, "ContainerCreating") &&
+                !str_eq(reason, "PodInitializing"))
                 return true;
         }
     return false;
@@ -45,7 +48,8 @@ static enum node_state reported(const json_t *report)
     return state;
 }
 
-enum node_state node_state_of(const json_t *node, const json_t *report, const struct node_operands *o)
+enum node_state node_state_of(const json_t *node, const json_t *report,
+                              const struct node_operands *o)
 {
     const json_t *labels = json_at(node, "metadata.labels");
     if (report && reported(report) != NODE_STATE_COUNT)

@@ -14,11 +14,11 @@ struct sim_options {
     const char *kubeconfig;        /* path for the admin's; NULL: ostler-sim.kubeconfig */
     const char *ostler_kubeconfig; /* path for that of Ostler's ServiceAccount; NULL: none */
     const char *listen;
-    double speed;                  /* virtual seconds per real second */
-    int64_t seed;                  /* -1: the scenario's */
-    int64_t duration_ms;           /* virtual; 0: until a signal */
+    double speed;        /* virtual seconds per real second */
+    int64_t seed;        /* -1: the scenario's */
+    int64_t duration_ms; /* virtual; 0: until a signal */
     bool show;
-    bool api_only;                 /* without actors */
+    bool api_only; /* without actors */
     bool help, version;
     enum log_level log_level;
 };

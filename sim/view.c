@@ -28,10 +28,10 @@ struct floor {
 
 struct view {
     struct view_options o;
-    struct map floors;   /* node name to struct floor; nodes that ever had an operand */
-    struct map said;     /* key to struct said; only for lines */
-    struct buf lines;    /* since the last call */
-    char *notes[NOTES];  /* the newest events, oldest first */
+    struct map floors;  /* node name to struct floor; nodes that ever had an operand */
+    struct map said;    /* key to struct said; only for lines */
+    struct buf lines;   /* since the last call */
+    char *notes[NOTES]; /* the newest events, oldest first */
     size_t note_count;
 };
 
@@ -39,7 +39,8 @@ struct view {
 
 static void view_time_text(int64_t ms, struct buf *out)
 {
-    buf_printf(out, "%02" PRId64 ":%02" PRId64 ":%02" PRId64, ms / 3600000, ms / 60000 % 60, ms / 1000 % 60);
+    buf_printf(out, "%02" PRId64 ":%02" PRId64 ":%02" PRId64, ms / 3600000, ms / 60000 % 60,
+               ms / 1000 % 60);
 }
 
 /* Adds a line with the label in its own column; NULL: without that column. */
@@ -115,8 +116,9 @@ static char *node_text(const struct view *v, const json_t *node)
         buf_printf(&out, ", %s", json_str(node, "status.nodeInfo.osImage"));
     if (gpus)
         buf_printf(&out, ", %s GPUs", gpus);
-    json_array_foreach (taints, i, taint)
-        buf_printf(&out, "%s%s:%s", i ? " " : ", taints ", json_str_or_empty(taint, "key"), json_str_or_empty(taint, "effect"));
+    json_array_foreach(taints, i, taint)
+        buf_printf(&out, "%s%s:%s", i ? " " : ", taints ", json_str_or_empty(taint, "key"),
+                   json_str_or_empty(taint, "effect"));
     return buf_take(&out);
 }
 
@@ -124,14 +126,17 @@ static char *daemonset_text(const struct view *v, const json_t *d)
 {
     (void) v;
     int64_t desired = json_int(d, "status.desiredNumberScheduled", 0);
-    return desired ? xasprintf("%" PRId64 " of %" PRId64 " ready", json_int(d, "status.numberReady", 0), desired) : xstrdup("");
+    return desired ? xasprintf("%" PRId64 " of %" PRId64 " ready",
+                               json_int(d, "status.numberReady", 0), desired)
+                   : xstrdup("");
 }
 
 static char *policy_text(const struct view *v, const json_t *policy)
 {
     (void) v;
     const json_t *ready = condition_find(json_at(policy, "status.conditions"), "Ready");
-    return ready ? xasprintf("Ready=%s %s, %s: %s", json_str_or_empty(ready, "status"), json_str_or_empty(ready, "reason"),
+    return ready ? xasprintf("Ready=%s %s, %s: %s", json_str_or_empty(ready, "status"),
+                             json_str_or_empty(ready, "reason"),
                              json_str_or_empty(policy, "status.summary.rollout"),
                              json_str_or_empty(policy, "status.summary.message"))
                  : xstrdup("is new");
@@ -166,7 +171,8 @@ static void take_event(struct view *v, const json_t *event)
     /* The store has events in the form of the core group. */
     CLEANUP_FREE char *note = xasprintf("%s %s/%s: %s", json_str_or_empty(event, "reason"),
                                         json_str_or_empty(event, "involvedObject.kind"),
-                                        json_str_or_empty(event, "involvedObject.name"), json_str_or_empty(event, "message"));
+                                        json_str_or_empty(event, "involvedObject.name"),
+                                        json_str_or_empty(event, "message"));
     add_note(v, note);
     add_line(v, "event", note);
 }
@@ -225,7 +231,8 @@ static void view_on_commit(void *arg, const struct api_commit *c)
         if (!str_eq(c->kind->plural, subjects[i].plural))
             continue;
         const json_t *object = c->after ? c->after : c->before;
-        CLEANUP_FREE char *label = xasprintf("%s %s", subjects[i].label, json_str_or_empty(object, "metadata.name"));
+        CLEANUP_FREE char *label = xasprintf("%s %s", subjects[i].label,
+                                             json_str_or_empty(object, "metadata.name"));
         CLEANUP_FREE char *text = c->after ? subjects[i].text(v, c->after) : NULL;
         if (text)
             view_say_now(v, label, text);
@@ -295,8 +302,10 @@ static void draw_nodes(const struct view *v, struct screen *s)
     for (size_t i = 0; i < NODE_STATE_COUNT; i++) {
         if (!counts[i])
             continue;
-        CLEANUP_FREE char *text = xasprintf(" %zu %s  ", counts[i], node_state_name((enum node_state) i));
-        CLEANUP_FREE char *word = xasprintf("\033[%sm■\033[0m%s", node_state_colour((enum node_state) i), text);
+        CLEANUP_FREE char *text = xasprintf(" %zu %s  ", counts[i],
+                                            node_state_name((enum node_state) i));
+        CLEANUP_FREE char *word = xasprintf("\033[%sm■\033[0m%s",
+                                            node_state_colour((enum node_state) i), text);
         flow_add(&f, 1 + (int) strlen(text), word);
     }
     flow_end(&f);
@@ -308,9 +317,9 @@ static void add_states(const json_t *states, struct buf *out)
 {
     size_t i;
     json_t *row;
-    json_array_foreach (states, i, row)
-        buf_printf(out, "%s%" PRId64 " %s", i ? ", " : "the policy counts ", json_int(row, "count", 0),
-                   json_str_or_empty(row, "state"));
+    json_array_foreach(states, i, row)
+        buf_printf(out, "%s%" PRId64 " %s", i ? ", " : "the policy counts ",
+                   json_int(row, "count", 0), json_str_or_empty(row, "state"));
 }
 
 /* The columns of `kubectl get` that are not empty. */
@@ -321,7 +330,8 @@ static void add_summary(const json_t *summary, struct buf *out)
     } columns[] = { { "nodes", "ready nodes" }, { "driver", "driver" }, { "rollout", "rollout" } };
     for (size_t i = 0; i < ARRAY_LEN(columns); i++)
         if (*json_str_or_empty(summary, columns[i].key))
-            buf_printf(out, "%s%s %s", out->len ? "   " : "", columns[i].word, json_str(summary, columns[i].key));
+            buf_printf(out, "%s%s %s", out->len ? "   " : "", columns[i].word,
+                       json_str(summary, columns[i].key));
 }
 
 static void draw_policy(const struct view *v, struct screen *s)
@@ -349,10 +359,12 @@ static void draw_daemonsets(const struct view *v, struct screen *s)
     const struct kind *k = kind_named("daemonsets");
     for (size_t i = 0; i < api_count(v->o.api, k); i++) {
         const json_t *d = api_at(v->o.api, k, i);
-        int64_t ready = json_int(d, "status.numberReady", 0), desired = json_int(d, "status.desiredNumberScheduled", 0);
+        int64_t ready = json_int(d, "status.numberReady", 0),
+                desired = json_int(d, "status.desiredNumberScheduled", 0);
         const json_t *container = json_array_get(json_at(d, "spec.template.spec.containers"), 0);
-        CLEANUP_FREE char *text = xasprintf("%-28s %4" PRId64 " of %-4" PRId64 " %s", json_str_or_empty(d, "metadata.name"),
-                                            ready, desired, json_str_or_empty(container, "image"));
+        CLEANUP_FREE char *text = xasprintf("%-28s %4" PRId64 " of %-4" PRId64 " %s",
+                                            json_str_or_empty(d, "metadata.name"), ready, desired,
+                                            json_str_or_empty(container, "image"));
         row(s, desired == 0 ? "90" : ready == desired ? "32" : "33", text);
     }
     row(s, NULL, "");

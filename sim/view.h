@@ -14,9 +14,9 @@ struct view;
 struct view_options {
     struct api *api;
     const struct clock *clock; /* virtual */
-    bool picture;     /* ANSI escapes; otherwise lines */
-    const char *head; /* first line of the picture; borrowed */
-    const char *door; /* below it, how to connect: never cut; borrowed */
+    bool picture;              /* ANSI escapes; otherwise lines */
+    const char *head;          /* first line of the picture; borrowed */
+    const char *door;          /* below it, how to connect: never cut; borrowed */
 };
 
 /* Subscribes to commits of the API. */

@@ -40,7 +40,8 @@ static int64_t fence(void *arg)
         return INT64_MIN;
     if (!en->lease)
         return INT64_MAX;
-    int64_t own = lease_write_fence(en->lease), cluster_lease = lease_write_fence(en->cluster_lease);
+    int64_t own = lease_write_fence(en->lease),
+            cluster_lease = lease_write_fence(en->cluster_lease);
     return own < cluster_lease ? own : cluster_lease;
 }
 
@@ -56,7 +57,8 @@ static void want_rollout(void *arg)
 {
     struct engine *en = arg;
     int64_t now = loop_now(en->o.loop), apart = en->rollout_looked_ms + ROLLOUT_APART_MS - now;
-    controller_add_after(en->rollouts, POLICY_NAME, apart > ROLLOUT_SETTLE_MS ? apart : ROLLOUT_SETTLE_MS);
+    controller_add_after(en->rollouts, POLICY_NAME,
+                         apart > ROLLOUT_SETTLE_MS ? apart : ROLLOUT_SETTLE_MS);
 }
 
 static void want_report(void *arg, const char *name, bool soon)
@@ -81,7 +83,8 @@ static void want_policy(void *arg, bool soon)
 static bool watches_are_well(const struct engine *en)
 {
     for (size_t i = 0; i < RESOURCE_COUNT; i++)
-        if (en->cluster.informers[i] && cluster_rests_on((enum resource_id) i) && informer_problem(en->cluster.informers[i]))
+        if (en->cluster.informers[i] && cluster_rests_on((enum resource_id) i) &&
+            informer_problem(en->cluster.informers[i]))
             return false;
     return cluster_synced(&en->cluster);
 }
@@ -95,7 +98,8 @@ static enum engine_mode mode_now(const struct engine *en)
     const struct informer *policies = en->cluster.informers[RESOURCE_POLICY];
     bool well = watches_are_well(en);
     if (prerequisites_blocking(&en->prerequisites, well))
-        return informer_synced(policies) && !informer_problem(policies) ? ENGINE_REPORTING : ENGINE_STILL;
+        return informer_synced(policies) && !informer_problem(policies) ? ENGINE_REPORTING
+                                                                        : ENGINE_STILL;
     return well ? ENGINE_WORKING : ENGINE_STILL;
 }
 
@@ -123,10 +127,14 @@ static void start_controllers(struct engine *en)
 static void set_blocked(struct engine *en)
 {
     bool telling = en->mode == ENGINE_REPORTING;
-    const struct prerequisite_problem *p = telling ? prerequisites_blocking(&en->prerequisites, watches_are_well(en)) : NULL;
+    const struct prerequisite_problem *p = telling ? prerequisites_blocking(&en->prerequisites,
+                                                                            watches_are_well(en))
+                                                   : NULL;
     free(TAKE(en->blocked.message));
     if (p)
-        en->blocked = (struct prerequisite_problem){ .reason = p->reason, .message = xstrdup(p->message), .stops = p->stops };
+        en->blocked = (struct prerequisite_problem){ .reason = p->reason,
+                                                     .message = xstrdup(p->message),
+                                                     .stops = p->stops };
     en->cluster.blocked = p ? &en->blocked : NULL;
 }
 
@@ -184,7 +192,8 @@ static void on_reports(void *arg)
 static void on_leading(void *arg)
 {
     struct engine *en = arg;
-    en->leading = !en->lease || (lease_is_leading(en->lease) && lease_is_leading(en->cluster_lease));
+    en->leading = !en->lease ||
+                  (lease_is_leading(en->lease) && lease_is_leading(en->cluster_lease));
     if (en->leading)
         engine_prerequisites_check(en);
     work_when_ready(en);
@@ -271,8 +280,11 @@ static void reconcile_report(void *arg, const char *key, struct actions *actions
 static void on_notice(void *arg, const struct notice *n)
 {
     struct engine *en = arg;
-    recorder_event(en->recorder, &(struct event){ .regarding = { n->resource, n->name, n->uid }, .warning = n->warning,
-                                                  .important = n->important, .reason = n->reason, .action = n->action,
+    recorder_event(en->recorder, &(struct event){ .regarding = { n->resource, n->name, n->uid },
+                                                  .warning = n->warning,
+                                                  .important = n->important,
+                                                  .reason = n->reason,
+                                                  .action = n->action,
                                                   .note = n->note });
 }
 
@@ -323,14 +335,27 @@ static void on_answered(void *arg, const struct request *request, int status, co
 static void set_up_controllers(struct engine *en)
 {
     const struct engine_options *o = &en->o;
-    struct executor_options ex = { .transport = o->transport, .loop = o->loop, .fence = fence, .epoch = epoch,
-                                   .written = on_written, .seen = on_seen, .view = projection_view, .answered = on_answered,
+    struct executor_options ex = { .transport = o->transport,
+                                   .loop = o->loop,
+                                   .fence = fence,
+                                   .epoch = epoch,
+                                   .written = on_written,
+                                   .seen = on_seen,
+                                   .view = projection_view,
+                                   .answered = on_answered,
                                    .arg = en };
     en->executor = executor_new(&ex);
     /* The policy's controller comes first: a thousand nodes must not delay its one key. */
-    struct controller_options c = { .name = "policy", .reconcile = reconcile_policy, .outcome = on_policy_outcome, .arg = en,
-                                    .loop = o->loop, .executor = en->executor, .metrics = &en->controller_metrics,
-                                    .clock = o->clock, .backoff_max_ms = POLICY_BACKOFF_MAX_MS, .notice = on_notice };
+    struct controller_options c = { .name = "policy",
+                                    .reconcile = reconcile_policy,
+                                    .outcome = on_policy_outcome,
+                                    .arg = en,
+                                    .loop = o->loop,
+                                    .executor = en->executor,
+                                    .metrics = &en->controller_metrics,
+                                    .clock = o->clock,
+                                    .backoff_max_ms = POLICY_BACKOFF_MAX_MS,
+                                    .notice = on_notice };
     en->policies = controller_new(&c);
     c.name = "rollout";
     c.reconcile = reconcile_rollout;
@@ -348,10 +373,15 @@ static void set_up_controllers(struct engine *en)
     c.outcome = NULL;
     c.executor = en->report_executor;
     en->reports = controller_new(&c);
-    struct recorder_options r = { .transport = o->transport, .loop = o->loop, .clock = o->clock, .instance = o->identity,
-                                  .fence = fence, .arg = en };
+    struct recorder_options r = { .transport = o->transport,
+                                  .loop = o->loop,
+                                  .clock = o->clock,
+                                  .instance = o->identity,
+                                  .fence = fence,
+                                  .arg = en };
     en->recorder = recorder_new(&r);
-    en->reader = text_reader_new(&(struct text_reader_options){ .transport = o->transport, .text = on_text, .arg = en });
+    en->reader = text_reader_new(
+        &(struct text_reader_options){ .transport = o->transport, .text = on_text, .arg = en });
 }
 
 static void set_up_informers(struct engine *en)
@@ -365,8 +395,9 @@ static void set_up_informers(struct engine *en)
         loop_fn *on_change = rows[i].resource == RESOURCE_GPU_NODE ? on_reports
                              : rows[i].resource == RESOURCE_POLICY ? on_policies
                                                                    : work_when_ready;
-        en->cluster.informers[rows[i].resource] = informer_new(&rows[i], &en->cluster.tables[rows[i].resource], en->o.transport,
-                                                               en->o.loop, on_change, en);
+        en->cluster.informers[rows[i].resource] = informer_new(
+            &rows[i], &en->cluster.tables[rows[i].resource], en->o.transport, en->o.loop, on_change,
+            en);
     }
 }
 
@@ -375,9 +406,17 @@ static void set_up_leases(struct engine *en)
     const struct engine_options *o = &en->o;
     if (!o->leader_elect)
         return;
-    struct lease_options l = { .ns = o->lease_namespace, .name = LEASE_NAME, .me = o->identity, .transport = o->transport,
-                               .loop = o->loop, .clock = o->clock, .outage = &en->outage, .on_leading = on_leading_here,
-                               .on_suspended = on_suspended, .on_lost = engine_on_lost, .arg = en };
+    struct lease_options l = { .ns = o->lease_namespace,
+                               .name = LEASE_NAME,
+                               .me = o->identity,
+                               .transport = o->transport,
+                               .loop = o->loop,
+                               .clock = o->clock,
+                               .outage = &en->outage,
+                               .on_leading = on_leading_here,
+                               .on_suspended = on_suspended,
+                               .on_lost = engine_on_lost,
+                               .arg = en };
     en->lease = lease_new(&l);
     l.ns = CLUSTER_LEASE_NAMESPACE;
     l.name = CLUSTER_LEASE_NAME;
@@ -392,15 +431,26 @@ struct engine *engine_new(const struct engine_options *o)
     struct engine *en = xcalloc(1, sizeof *en);
     en->o = *o;
     engine_metrics_add(en);
-    struct cluster_options c = { .operand_namespace = o->operand_namespace, .limits = o->limits,
-                                 .absent_grace_ms = o->absent_grace_ms, .remove_all = o->cleanup, .clock = o->clock,
+    struct cluster_options c = { .operand_namespace = o->operand_namespace,
+                                 .limits = o->limits,
+                                 .absent_grace_ms = o->absent_grace_ms,
+                                 .remove_all = o->cleanup,
+                                 .clock = o->clock,
                                  .force_removal = o->cleanup && o->wishes.force,
-                                 .agent_image = o->agent_image, .node_name = o->node_name, .own_pod = o->own_pod,
+                                 .agent_image = o->agent_image,
+                                 .node_name = o->node_name,
+                                 .own_pod = o->own_pod,
                                  .prerequisites = &en->prerequisites,
-                                 .listener = { want_node, want_policy, en, want_rollout, want_report } };
+                                 .listener = { want_node, want_policy, en, want_rollout,
+                                               want_report } };
     cluster_init(&en->cluster, &c);
-    en->reconcilers = (struct reconcilers){ .cluster = &en->cluster, .manifests = o->manifests, .policy = want_policy, .arg = en,
-                                             .metrics = &en->fleet_metrics, .read_text = read_text, .notice = on_notice };
+    en->reconcilers = (struct reconcilers){ .cluster = &en->cluster,
+                                            .manifests = o->manifests,
+                                            .policy = want_policy,
+                                            .arg = en,
+                                            .metrics = &en->fleet_metrics,
+                                            .read_text = read_text,
+                                            .notice = on_notice };
     set_up_controllers(en);
     set_up_informers(en);
     set_up_leases(en);

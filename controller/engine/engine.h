@@ -26,7 +26,7 @@ struct cleanup_wishes {
     /* before these two, deletes the Deployment, so that no other Ostler runs and the leases can
      * be deleted */
     bool delete_operator;
-    int64_t timeout_ms;    /* gives up after this; 0: never */
+    int64_t timeout_ms; /* gives up after this; 0: never */
 };
 
 /* All members are borrowed and must outlive the engine. Callbacks run in a turn of the loop;
@@ -48,8 +48,8 @@ struct engine_options {
     int64_t absent_grace_ms;
     uint64_t seed; /* for the jitter between retries */
     bool leader_elect;
-    bool cleanup;                      /* remove everything, then end */
-    struct cleanup_wishes wishes;      /* of the cleanup */
+    bool cleanup;                 /* remove everything, then end */
+    struct cleanup_wishes wishes; /* of the cleanup */
     /* Another process holds the lease: send nothing after this returns. */
     void (*lost)(void *arg);
     /* The engine has stopped, or its `cleanup` is done: it does nothing more. */

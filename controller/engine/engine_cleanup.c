@@ -33,7 +33,8 @@ static bool engine_cleanup_is_ours(const struct engine *en)
 
 static bool is_anothers(const struct engine *en)
 {
-    return !engine_cleanup_is_ours(en) && lease_holder(en->cluster_lease) && lease_is_renewed(en->cluster_lease);
+    return !engine_cleanup_is_ours(en) && lease_holder(en->cluster_lease) &&
+           lease_is_renewed(en->cluster_lease);
 }
 
 /* One sentence that the caller frees. */
@@ -49,7 +50,8 @@ static char *why_not_ours(const struct engine *en)
             "still run",
             lease_holder(en->cluster_lease));
     if (en->lease && lease_holder(en->lease))
-        return xstrdup("an Ostler that runs holds the lease: stop it first (helm uninstall, or scale it to 0)");
+        return xstrdup("an Ostler that runs holds the lease: stop it first (helm uninstall, or "
+                       "scale it to 0)");
     return xstrdup("this Ostler does not hold the Lease yet");
 }
 
@@ -88,13 +90,15 @@ static bool is_clean(const struct engine *en)
 static bool wants_force(const struct engine *en)
 {
     const json_t *policy = en->cluster.object;
-    bool goes = policy && (object_is_deleting(policy) || str_eq(object_uid(policy), en->cleanup.deleted));
+    bool goes = policy &&
+                (object_is_deleting(policy) || str_eq(object_uid(policy), en->cleanup.deleted));
     return en->o.wishes.force && goes && !object_annotation(policy, POLICY_FORCE_REMOVAL);
 }
 
 static struct request force(const struct engine *en)
 {
-    CLEANUP_JSON json_t *patch = json_pack("{s:{s:s, s:{s:s}}}", "metadata", "uid", object_uid(en->cluster.object), "annotations",
+    CLEANUP_JSON json_t *patch = json_pack("{s:{s:s, s:{s:s}}}", "metadata", "uid",
+                                           object_uid(en->cluster.object), "annotations",
                                            POLICY_FORCE_REMOVAL, "true");
     return request_merge_patch(RESOURCE_POLICY, NULL, POLICY_NAME, patch);
 }
@@ -172,16 +176,18 @@ static const struct {
     const char *waiting; /* message during the step; NULL: what is left on nodes */
 } steps[] = {
     { wants_deletion, delete_policy, 0, "delete gpuclusterpolicy/" POLICY_NAME, NULL },
-    { wants_force, force, 0, "annotate gpuclusterpolicy/" POLICY_NAME " with " POLICY_FORCE_REMOVAL, NULL },
+    { wants_force, force, 0, "annotate gpuclusterpolicy/" POLICY_NAME " with " POLICY_FORCE_REMOVAL,
+      NULL },
     { wants_to_wait, NULL, 0, "wait until nodes and objects are cleaned up", NULL },
     { wants_operator_gone, delete_operator, OWN, "delete Deployment " DEPLOYMENT_NAME, NULL },
-    { wants_its_end, NULL, OWN, "wait until the Ostler that ran has ended", "the Ostler that ran still holds its lease" },
+    { wants_its_end, NULL, OWN, "wait until the Ostler that ran has ended",
+      "the Ostler that ran still holds its lease" },
     { wants_namespace_gone, delete_namespace, TO_ITS_END, "delete the operands' namespace",
       "the operands' namespace is being deleted" },
     { wants_crds_gone, delete_policy_crd, TO_ITS_END, "delete CustomResourceDefinition " CRD_POLICY,
       CRD_POLICY " is being deleted" },
-    { wants_crds_gone, delete_report_crd, TO_ITS_END, "delete CustomResourceDefinition " CRD_GPU_NODE,
-      CRD_GPU_NODE " is being deleted" },
+    { wants_crds_gone, delete_report_crd, TO_ITS_END,
+      "delete CustomResourceDefinition " CRD_GPU_NODE, CRD_GPU_NODE " is being deleted" },
 };
 
 /* Whether the step must still run. */
@@ -194,7 +200,8 @@ static bool engine_cleanup_is_wanted(const struct engine *en, size_t step)
 static char *what_is_left(const struct engine *en)
 {
     const struct cluster *c = &en->cluster;
-    const char *waiting = en->cleanup.step < ARRAY_LEN(steps) ? steps[en->cleanup.step].waiting : NULL;
+    const char *waiting = en->cleanup.step < ARRAY_LEN(steps) ? steps[en->cleanup.step].waiting
+                                                              : NULL;
     if (waiting)
         return xstrdup(waiting);
     if (!engine_cleanup_is_ours(en))
@@ -206,8 +213,9 @@ static char *what_is_left(const struct engine *en)
     const json_t *ready = condition_find(json_at(c->object, "status.conditions"), "Ready");
     if (c->object && *json_str_or_empty(ready, "message"))
         return xstrdup(json_str(ready, "message"));
-    return xasprintf("nodes with labels, annotations or taints of Ostler: %zu; objects of Ostler: %zu%s", marked_nodes(c),
-                     policy_children(c), c->object ? "; and the policy" : "");
+    return xasprintf(
+        "nodes with labels, annotations or taints of Ostler: %zu; objects of Ostler: %zu%s",
+        marked_nodes(c), policy_children(c), c->object ? "; and the policy" : "");
 }
 
 static void engine_cleanup_look_now(struct engine *en);
@@ -225,7 +233,8 @@ static void engine_cleanup_on_reply(void *arg, struct reply *reply)
     struct cleanup *cl = &en->cleanup;
     const struct err *e = &reply->err;
     const char *deed = steps[cl->step].deed;
-    if (e->kind == ERR_NOT_FOUND || (e->kind == ERR_NONE && !(steps[cl->step].flags & TO_ITS_END))) {
+    if (e->kind == ERR_NOT_FOUND ||
+        (e->kind == ERR_NONE && !(steps[cl->step].flags & TO_ITS_END))) {
         log_info("done", "deed", deed);
         cl->step++;
         engine_cleanup_look_now(en);
@@ -250,15 +259,19 @@ static bool is_made_again(const struct engine *en)
 static void engine_cleanup_look_now(struct engine *en)
 {
     struct cleanup *cl = &en->cleanup;
-    if (cl->exchange.id || en->stopping || !(engine_cleanup_is_ours(en) || cl->leaves) || !cluster_synced(&en->cluster))
+    if (cl->exchange.id || en->stopping || !(engine_cleanup_is_ours(en) || cl->leaves) ||
+        !cluster_synced(&en->cluster))
         return;
     while (cl->step < ARRAY_LEN(steps) && !engine_cleanup_is_wanted(en, cl->step))
         cl->step++;
     if (is_made_again(en))
-        engine_cleanup_give_up(en, xstrdup("the policy was created again (by Argo CD or Flux?): remove it there first"));
+        engine_cleanup_give_up(
+            en,
+            xstrdup("the policy was created again (by Argo CD or Flux?): remove it there first"));
     else if (cl->step == ARRAY_LEN(steps)) {
         log_info("clean", "message",
-                 cl->leaves ? "nothing of this installation is left" : "nothing of Ostler is left in the cluster");
+                 cl->leaves ? "nothing of this installation is left"
+                            : "nothing of Ostler is left in the cluster");
         engine_stop(en, 0);
     } else if (steps[cl->step].request) {
         struct request request = steps[cl->step].request(en);
@@ -274,10 +287,11 @@ static void engine_cleanup_look_now(struct engine *en)
  * being deleted has nothing left to clean up; a cleanup that was requested explicitly fails. */
 static void engine_cleanup_leave(struct engine *en)
 {
-    char *why = xasprintf("the Ostler in namespace %s manages this cluster (Lease " CLUSTER_LEASE_NAMESPACE
-                           "/" CLUSTER_LEASE_NAME "): the "
-                          "policy and the objects of that Ostler are not changed",
-                          lease_holder(en->cluster_lease));
+    char *why = xasprintf(
+        "the Ostler in namespace %s manages this cluster (Lease " CLUSTER_LEASE_NAMESPACE
+        "/" CLUSTER_LEASE_NAME "): the "
+        "policy and the objects of that Ostler are not changed",
+        lease_holder(en->cluster_lease));
     if (!en->o.wishes.delete_policy) {
         engine_cleanup_give_up(en, why);
         return;
@@ -307,7 +321,8 @@ static void engine_cleanup_tell(struct engine *en)
         engine_cleanup_leave(en);
     } else if (timeout_ms && now >= cl->began_ms + timeout_ms) {
         CLEANUP_FREE char *left = what_is_left(en);
-        engine_cleanup_give_up(en, xasprintf("not done after %lld s: %s", (long long) timeout_ms / 1000, left));
+        engine_cleanup_give_up(
+            en, xasprintf("not done after %lld s: %s", (long long) timeout_ms / 1000, left));
     } else if (!en->leading && !en->o.wishes.delete_policy && now >= cl->began_ms + patience_ms) {
         engine_cleanup_give_up(en, why_not_ours(en));
     } else if (now >= cl->told_ms + TELL_MS) {
@@ -332,8 +347,11 @@ void engine_cleanup_init(struct engine *en)
     struct cleanup *cl = &en->cleanup;
     /* Only errors, which are short, are read: the response to a deletion may be the whole
      * object. */
-    cl->exchange = (struct exchange){ .transport = en->o.transport, .done = engine_cleanup_on_reply, .arg = en,
-                                      .body = BUF_INIT(ANSWER_MAX), .loses = true };
+    cl->exchange = (struct exchange){ .transport = en->o.transport,
+                                      .done = engine_cleanup_on_reply,
+                                      .arg = en,
+                                      .body = BUF_INIT(ANSWER_MAX),
+                                      .loses = true };
     cl->tick = (struct timer){ .fn = on_tick, .arg = en };
     cl->began_ms = cl->told_ms = loop_now(en->o.loop);
     if (en->o.cleanup)

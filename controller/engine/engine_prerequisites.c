@@ -56,7 +56,8 @@ static bool engine_prerequisites_take(struct engine *en, const json_t *answer, c
     if (e->kind == ERR_FORBIDDEN && !l->refused)
         l->refused = xstrdup(err_msg(e));
     bool said = e->kind == ERR_NONE || e->kind == ERR_NOT_FOUND;
-    bool news = said ? prerequisites_take(&en->prerequisites, l->part, answer, en->o.operand_namespace)
+    bool news = said ? prerequisites_take(&en->prerequisites, l->part, answer,
+                                          en->o.operand_namespace)
                      : prerequisites_forget(&en->prerequisites, l->part);
     if (news)
         engine_prerequisites_tell(prerequisites_of(&en->prerequisites, l->part));
@@ -94,14 +95,15 @@ static void engine_prerequisites_finish(struct engine *en)
 static void engine_prerequisites_on_reply(void *arg, struct reply *reply)
 {
     /* The spec of the reports' CRD shows which fields it has. */
-    static const char *const unread[] = { "status", "metadata.managedFields", "spec", NULL }, *const unread_of_reports[] = {
-        "status", "metadata.managedFields", NULL
-    };
-    static const struct split_view of_objects = { .paths = unread }, of_reports = { .paths = unread_of_reports };
+    static const char *const unread[] = { "status", "metadata.managedFields", "spec", NULL },
+                             *const unread_of_reports[] = { "status", "metadata.managedFields",
+                                                            NULL };
+    static const struct split_view of_objects = { .paths = unread },
+                                   of_reports = { .paths = unread_of_reports };
     struct engine *en = arg;
     const struct split_view *view = en->look.part == PREREQUISITES_RIGHTS    ? NULL
                                     : en->look.part == PREREQUISITES_REPORTS ? &of_reports
-                                                                            : &of_objects;
+                                                                             : &of_objects;
     struct prerequisites_check *l = &en->look;
     CLEANUP_JSON json_t *answer = reply_object(reply, view);
     if (!engine_prerequisites_take(en, answer, &reply->err)) {
@@ -129,13 +131,13 @@ static void engine_prerequisites_on_due(void *arg)
 
 void engine_prerequisites_init(struct engine *en, loop_fn *changed)
 {
-    en->look =
-        (struct prerequisites_check){ .exchange = { .transport = en->o.transport,
-                                                    .done = engine_prerequisites_on_reply,
-                                                    .arg = en,
-                                                    .body = BUF_INIT(ANSWER_MAX) },
-                                      .changed = changed,
-                                      .due = { .fn = engine_prerequisites_on_due, .arg = en } };
+    en->look = (struct prerequisites_check){ .exchange = { .transport = en->o.transport,
+                                                           .done = engine_prerequisites_on_reply,
+                                                           .arg = en,
+                                                           .body = BUF_INIT(ANSWER_MAX) },
+                                             .changed = changed,
+                                             .due = { .fn = engine_prerequisites_on_due,
+                                                      .arg = en } };
     /* A cleanup does not need the prerequisites. */
     en->look.known = en->o.cleanup;
 }

@@ -16,17 +16,22 @@ void engine_metrics_add(struct engine *en)
         struct metric **into;
         struct metric_desc desc;
     } rows[] = {
-        { &en->leader, { "leader_election_master_status", "Whether this replica leads.", METRIC_GAUGE, by_name, NULL, 0 } },
+        { &en->leader,
+          { "leader_election_master_status", "Whether this replica leads.", METRIC_GAUGE, by_name,
+            NULL, 0 } },
         { &en->cache_objects,
-          { "ostler_cache_objects", "Objects that are kept, by resource.", METRIC_GAUGE, by_resource, NULL, 0 } },
+          { "ostler_cache_objects", "Objects that are kept, by resource.", METRIC_GAUGE,
+            by_resource, NULL, 0 } },
         { &en->watch_restarts,
-          { "ostler_watch_failures_total", "Lists and watches that failed, by resource.", METRIC_COUNTER, by_resource, NULL,
-            0 } },
-        { &en->unreadable,
-          { "ostler_unreadable_objects_total", "Objects that could not be read, each time they came, by resource.",
+          { "ostler_watch_failures_total", "Lists and watches that failed, by resource.",
             METRIC_COUNTER, by_resource, NULL, 0 } },
+        { &en->unreadable,
+          { "ostler_unreadable_objects_total",
+            "Objects that could not be read, each time they came, by resource.", METRIC_COUNTER,
+            by_resource, NULL, 0 } },
         { &en->events_dropped,
-          { "ostler_events_dropped_total", "Events that were not written.", METRIC_COUNTER, NULL, NULL, 0 } },
+          { "ostler_events_dropped_total", "Events that were not written.", METRIC_COUNTER, NULL,
+            NULL, 0 } },
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         *rows[i].into = metrics_add(en->o.metrics, &rows[i].desc);
@@ -41,7 +46,8 @@ void engine_update_metrics(struct engine *en)
             continue;
         const char *const labels[] = { resource_name((enum resource_id) i) };
         metric_set(en->cache_objects, labels, (double) en->cluster.tables[i].records.len);
-        metric_set(en->watch_restarts, labels, (double) informer_restarts(en->cluster.informers[i]));
+        metric_set(en->watch_restarts, labels,
+                   (double) informer_restarts(en->cluster.informers[i]));
         metric_set(en->unreadable, labels, (double) informer_unreadable(en->cluster.informers[i]));
     }
     metric_set(en->events_dropped, NULL, (double) recorder_dropped(en->recorder));
@@ -73,10 +79,12 @@ char *engine_why_lease_fails(void *arg)
     if (problem || of_claim)
         return xstrdup(problem ? problem : of_claim);
     if (holder && lease_is_leading(en->lease))
-        return xasprintf("the Ostler in namespace %s manages this cluster (Lease " CLUSTER_LEASE_NAMESPACE
-                         "/" CLUSTER_LEASE_NAME "), and "
-                         "only one may: uninstall one of the two. This one takes over a minute after that one has ended",
-                         holder);
+        return xasprintf(
+            "the Ostler in namespace %s manages this cluster (Lease " CLUSTER_LEASE_NAMESPACE
+            "/" CLUSTER_LEASE_NAME "), and "
+            "only one may: uninstall one of the two. This one takes over a minute after that one "
+            "has ended",
+            holder);
     return NULL;
 }
 
@@ -95,9 +103,9 @@ void engine_take_right(struct engine *en, const struct request *request, const s
 char *engine_why_writes_fail(void *arg)
 {
     const struct engine *en = arg;
-    return en->missing.sentence
-           ? xasprintf("%s; grant the permission: the chart's ClusterRole and Roles have all that Ostler needs",
-                       en->missing.sentence)
+    return en->missing.sentence ? xasprintf("%s; grant the permission: the chart's ClusterRole and "
+                                            "Roles have all that Ostler needs",
+                                            en->missing.sentence)
                                 : NULL;
 }
 
@@ -108,7 +116,8 @@ char *engine_why_prerequisites_fail(void *arg)
     if (worst)
         return xasprintf("%s: %s", reason_text(worst->reason), worst->message);
     if (en->look.forbidden)
-        return xasprintf("%s; grant the permission: the chart's ClusterRole has it", en->look.forbidden);
+        return xasprintf("%s; grant the permission: the chart's ClusterRole has it",
+                         en->look.forbidden);
     return en->look.known ? NULL : xstrdup("Ostler's prerequisites have not been read yet");
 }
 

@@ -15,8 +15,8 @@
 
 /* A permission that one of Ostler's writes lacked. Zero-initialised = none. */
 struct missing_right {
-    char *sentence;      /* the API server's message; owned */
-    const char *method;  /* of the request */
+    char *sentence;     /* the API server's message; owned */
+    const char *method; /* of the request */
     enum resource_id resource;
 };
 

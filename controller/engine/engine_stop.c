@@ -41,7 +41,8 @@ static void engine_stop_release(void *arg)
     en->releasing = true;
     en->drain_writes = false;
     en->drain_due.fn = engine_stop_finish;
-    loop_timer_set(en->o.loop, &en->drain_due, loop_now(en->o.loop) + (removes ? REMOVAL_MS : RELEASE_MS));
+    loop_timer_set(en->o.loop, &en->drain_due,
+                   loop_now(en->o.loop) + (removes ? REMOVAL_MS : RELEASE_MS));
     if (!en->lease)
         engine_stop_finish(en);
     else if (removes)
@@ -68,7 +69,8 @@ void engine_stop(struct engine *en, int exit_code)
 static void stop_when_drained(void *arg)
 {
     struct engine *en = arg;
-    if (en->stopping && !en->releasing && executor_pending(en->executor) + executor_pending(en->report_executor) == 0)
+    if (en->stopping && !en->releasing &&
+        executor_pending(en->executor) + executor_pending(en->report_executor) == 0)
         engine_stop_release(en);
 }
 

@@ -29,8 +29,8 @@ static char *filled(const char *text, const char *word, const char *with)
 
 char *advice_of_node(const char *node, const char *state, enum reason reason)
 {
-    const char *todo =
-        str_eq(state, "Lost") ? reason_todo(REASON_NODE_NOT_READY) : reason_todo(reason);
+    const char *todo = str_eq(state, "Lost") ? reason_todo(REASON_NODE_NOT_READY)
+                                             : reason_todo(reason);
     return filled(todo ? todo : reason_todo(REASON_OTHER), "NODE", node);
 }
 

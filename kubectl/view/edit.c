@@ -27,7 +27,8 @@ static json_t *guarded(const json_t *object)
 }
 
 /* Sets a member of "labels" or "annotations"; the value NULL removes it. */
-static json_t *patch_of_mark(const json_t *object, const char *where, const char *key, const char *value)
+static json_t *patch_of_mark(const json_t *object, const char *where, const char *key,
+                             const char *value)
 {
     json_t *patch = guarded(object), *marks = json_object();
     json_object_set_new(marks, key, value ? json_text(value) : json_null());
@@ -46,7 +47,8 @@ static json_t *patch_of_paused(const json_t *policy, json_t *value_steal)
 
 void edit_pause(const json_t *policy, struct edit *ret)
 {
-    int64_t active = json_int(policy, "status.rollout.active", 0), pending = json_int(policy, "status.rollout.pending", 0);
+    int64_t active = json_int(policy, "status.rollout.active", 0),
+            pending = json_int(policy, "status.rollout.pending", 0);
     int64_t waiting = json_int(policy, "status.rollout.waiting", 0);
     *ret = (struct edit){ .warning = snapshot_keeper(policy) };
     if (json_bool(policy, "spec.rollout.paused", false)) {
@@ -54,12 +56,17 @@ void edit_pause(const json_t *policy, struct edit *ret)
         return;
     }
     ret->patch = patch_of_paused(policy, json_true());
-    CLEANUP_FREE char *going = active ? xasprintf("%lld under way will be finished", (long long) active)
+    CLEANUP_FREE char *going = active ? xasprintf("%lld under way will be finished",
+                                                  (long long) active)
                                       : xstrdup("none is under way");
-    CLEANUP_FREE char *closed = waiting ? xasprintf("; %lld are tainted and wait for their jobs until the rollout is resumed: "
-                                                    "hold them to return them to service", (long long) waiting)
-                                        : xstrdup("");
-    ret->said = xasprintf("paused: no further node begins (%lld had not begun); %s%s", (long long) pending, going, closed);
+    CLEANUP_FREE char *closed =
+        waiting
+            ? xasprintf("; %lld are tainted and wait for their jobs until the rollout is resumed: "
+                        "hold them to return them to service",
+                        (long long) waiting)
+            : xstrdup("");
+    ret->said = xasprintf("paused: no further node begins (%lld had not begun); %s%s",
+                          (long long) pending, going, closed);
     ret->undo = xstrdup("kubectl gpu resume");
 }
 
@@ -82,25 +89,35 @@ void edit_resume(const json_t *policy, struct edit *ret)
 
 int edit_approve(const json_t *policy, const char *hash, struct edit *ret, struct err *e)
 {
-    const char *there = json_str(policy, "status.rollout.plan.hash"), *approved = object_annotation(policy, POLICY_APPROVED);
+    const char *there = json_str(policy, "status.rollout.plan.hash"),
+               *approved = object_annotation(policy, POLICY_APPROVED);
     bool manual = str_eq(json_str(policy, "spec.rollout.approval"), "Manual");
     *ret = (struct edit){ 0 };
     if (!manual)
-        return err_set(e, ERR_INVALID, "spec.rollout.approval is not Manual: no plan waits for approval");
+        return err_set(e, ERR_INVALID,
+                       "spec.rollout.approval is not Manual: no plan waits for approval");
     if (!there)
-        return err_set(e, ERR_INVALID, "there is no plan: every node runs what the policy says, or Ostler has not made it yet");
+        return err_set(e, ERR_INVALID,
+                       "there is no plan: every node runs what the policy says, or Ostler has not "
+                       "made it yet");
     if (json_int(policy, "status.observedGeneration", -1) != object_generation(policy))
-        return err_set(e, ERR_INVALID, "Ostler has not seen the policy's last change yet, so the plan is of an earlier one: "
-                                       "see kubectl gpu status, and approve then");
+        return err_set(
+            e, ERR_INVALID,
+            "Ostler has not seen the policy's last change yet, so the plan is of an earlier one: "
+            "see kubectl gpu status, and approve then");
     if (hash && !str_eq(hash, there))
-        return err_set(e, ERR_INVALID, "the plan is %s, not %s: see kubectl gpu plan, and approve that", there, hash);
+        return err_set(e, ERR_INVALID,
+                       "the plan is %s, not %s: see kubectl gpu plan, and approve that", there,
+                       hash);
     if (str_eq(approved, there)) {
         ret->said = xasprintf("plan %s is approved already; nothing was changed", there);
         return 0;
     }
     ret->patch = patch_of_mark(policy, "annotations", POLICY_APPROVED, there);
-    ret->said = xasprintf("approved plan %s: %s", there, json_str_or_empty(policy, "status.rollout.plan.message"));
-    ret->undo = xasprintf("kubectl gpu pause, or kubectl annotate gpuclusterpolicy " POLICY_NAME " " POLICY_APPROVED "-");
+    ret->said = xasprintf("approved plan %s: %s", there,
+                          json_str_or_empty(policy, "status.rollout.plan.message"));
+    ret->undo = xasprintf("kubectl gpu pause, or kubectl annotate gpuclusterpolicy " POLICY_NAME
+                          " " POLICY_APPROVED "-");
     ret->warning = snapshot_keeper(policy);
     return 0;
 }
@@ -114,7 +131,8 @@ static const char *under_way(const json_t *node)
         [HELD_BACK] = "; it was about to be upgraded, and returns to service",
         [HELD_STAYS] = "; it stays out of service, because an earlier attempt changed it",
         [HELD_GOES_ON] = "; its upgrade is under way already, and goes on",
-        [HELD_FAILED] = "; its upgrade failed, and it stays out of service: it is neither tried again nor rolled back",
+        [HELD_FAILED] = "; its upgrade failed, and it stays out of service: it is neither tried "
+                        "again nor rolled back",
     };
     struct claim c;
     const char *text = object_annotation(node, ANNOTATION_CLAIM);
@@ -127,11 +145,13 @@ void edit_hold(const json_t *node, struct edit *ret)
     *ret = (struct edit){ .warning = snapshot_keeper(node) };
     if (snapshot_node_is_held(node)) {
         CLEANUP_FREE char *setter = snapshot_setter(node, "f:metadata f:labels f:" LABEL_HOLD);
-        ret->said = xasprintf("%s is held already%s%s; nothing was changed", name, setter ? ", by " : "", str_or_empty(setter));
+        ret->said = xasprintf("%s is held already%s%s; nothing was changed", name,
+                              setter ? ", by " : "", str_or_empty(setter));
         return;
     }
     ret->patch = patch_of_mark(node, "labels", LABEL_HOLD, "true");
-    ret->said = xasprintf("%s is held: it is not upgraded until it is released%s", name, under_way(node));
+    ret->said = xasprintf("%s is held: it is not upgraded until it is released%s", name,
+                          under_way(node));
     ret->undo = xasprintf("kubectl gpu release %s", name);
 }
 
@@ -141,8 +161,10 @@ void edit_release(const json_t *node, struct edit *ret)
     bool cordoned = json_bool(node, "spec.unschedulable", false);
     *ret = (struct edit){ .warning = snapshot_keeper(node) };
     if (!snapshot_node_is_held(node)) {
-        ret->said = xasprintf("%s is not held; nothing was changed%s", name,
-                              cordoned ? ". It is cordoned, which keeps it from upgrades, too: kubectl uncordon" : "");
+        ret->said = xasprintf(
+            "%s is not held; nothing was changed%s", name,
+            cordoned ? ". It is cordoned, which keeps it from upgrades, too: kubectl uncordon"
+                     : "");
         return;
     }
     ret->patch = patch_of_mark(node, "labels", LABEL_HOLD, NULL);

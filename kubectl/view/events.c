@@ -31,8 +31,8 @@ static const char *events_text_of(const json_t *event, const char *path, const c
 /* Time of the last occurrence. */
 static const char *events_time_of(const json_t *event)
 {
-    static const char *const paths[] = { "series.lastObservedTime", "deprecatedLastTimestamp", "eventTime",
-                                         "metadata.creationTimestamp" };
+    static const char *const paths[] = { "series.lastObservedTime", "deprecatedLastTimestamp",
+                                         "eventTime", "metadata.creationTimestamp" };
     for (size_t i = 0; i < ARRAY_LEN(paths); i++) {
         const char *time = json_str(event, paths[i]);
         if (time && clock_parse_rfc3339(time) >= 0)
@@ -64,8 +64,10 @@ static bool is_task_of(const char *pod, const char *node)
 /* A deleted pod is identified by its Event's kubelet, or by its name. */
 static bool is_wanted_pod(const struct picking *p, const json_t *event)
 {
-    const char *name = json_str_or_empty(event, "regarding.name"), *host = json_str(event, "deprecatedSource.host");
-    CLEANUP_FREE char *key = xasprintf("%s/%s", json_str_or_empty(event, "regarding.namespace"), name);
+    const char *name = json_str_or_empty(event, "regarding.name"),
+               *host = json_str(event, "deprecatedSource.host");
+    CLEANUP_FREE char *key = xasprintf("%s/%s", json_str_or_empty(event, "regarding.namespace"),
+                                       name);
     const json_t *pod = map_get(&p->pods, key);
     if (p->wanted->node_count == 0)
         return true;
@@ -80,13 +82,16 @@ static bool is_wanted_pod(const struct picking *p, const json_t *event)
 /* Other components report much about nodes; only nodes with GPUs matter here. */
 static bool events_is_wanted(const struct picking *p, const json_t *event)
 {
-    const char *kind = json_str_or_empty(event, "regarding.kind"), *name = json_str_or_empty(event, "regarding.name");
-    bool ours = str_eq(events_text_of(event, "reportingController", "deprecatedSource.component"), OSTLER_CONTROLLER);
+    const char *kind = json_str_or_empty(event, "regarding.kind"),
+               *name = json_str_or_empty(event, "regarding.name");
+    bool ours = str_eq(events_text_of(event, "reportingController", "deprecatedSource.component"),
+                       OSTLER_CONTROLLER);
     const char *time = events_time_of(event);
     if (p->wanted->since_us && (!time || clock_parse_rfc3339(time) < p->wanted->since_us))
         return false;
     if (str_eq(kind, "Node") || str_eq(kind, GPU_NODE_KIND))
-        return is_wanted_node(p, name) && (ours || map_get(&p->gpu_nodes, name) || p->wanted->node_count);
+        return is_wanted_node(p, name) &&
+               (ours || map_get(&p->gpu_nodes, name) || p->wanted->node_count);
     if (str_eq(kind, "Pod"))
         return is_wanted_pod(p, event);
     return p->wanted->node_count == 0;
@@ -120,8 +125,10 @@ static json_t *events_row_of(const json_t *event)
 static int by_time(const void *a, const void *b)
 {
     const json_t *x = *(json_t *const *) a, *y = *(json_t *const *) b;
-    int64_t s = clock_parse_rfc3339(json_str_or_empty(x, "time")), t = clock_parse_rfc3339(json_str_or_empty(y, "time"));
-    return s != t ? (s > t) - (s < t) : strcmp(json_str_or_empty(x, "note"), json_str_or_empty(y, "note"));
+    int64_t s = clock_parse_rfc3339(json_str_or_empty(x, "time")),
+            t = clock_parse_rfc3339(json_str_or_empty(y, "time"));
+    return s != t ? (s > t) - (s < t)
+                  : strcmp(json_str_or_empty(x, "note"), json_str_or_empty(y, "note"));
 }
 
 static json_t *events_sorted(json_t *list_steal)
@@ -142,24 +149,25 @@ static void add_rows(json_t *rows, const json_t *events, bool of_default, const 
 {
     size_t i;
     json_t *event;
-    json_array_foreach (events, i, event)
-        if ((!of_default || is_of_default(event)) && events_is_wanted(p, event))
-            json_array_append_new(rows, events_row_of(event));
+    json_array_foreach(events, i, event) if ((!of_default || is_of_default(event)) &&
+                                             events_is_wanted(p, event))
+        json_array_append_new(rows, events_row_of(event));
 }
 
 json_t *events_view(const json_t *snapshot, const struct events_wanted *wanted)
 {
     struct picking p = { .wanted = wanted };
-    const json_t *pods = json_object_get(snapshot, "pods"), *reports = json_object_get(snapshot, "reports");
+    const json_t *pods = json_object_get(snapshot, "pods"),
+                 *reports = json_object_get(snapshot, "reports");
     CLEANUP_FREE char **keys = xcalloc(json_array_size(pods), sizeof *keys);
     size_t i;
     json_t *item, *rows = json_array();
-    json_array_foreach (pods, i, item) {
+    json_array_foreach(pods, i, item)
+    {
         keys[i] = xasprintf("%s/%s", object_namespace(item), object_name(item));
         map_put(&p.pods, keys[i], item);
     }
-    json_array_foreach (reports, i, item)
-        map_put(&p.gpu_nodes, object_name(item), item);
+    json_array_foreach(reports, i, item) map_put(&p.gpu_nodes, object_name(item), item);
     add_rows(rows, json_object_get(snapshot, "policyEvents"), true, &p);
     add_rows(rows, json_object_get(snapshot, "events"), true, &p);
     add_rows(rows, json_object_get(snapshot, "operandEvents"), false, &p);
@@ -176,11 +184,13 @@ json_t *events_news(const json_t *before, const json_t *list)
     CLEANUP_JSON json_t *known = json_object();
     json_t *news = json_array(), *row;
     size_t i;
-    json_array_foreach (before, i, row) {
+    json_array_foreach(before, i, row)
+    {
         CLEANUP_FREE char *key = json_canonical(row);
         json_object_set_new(known, key, json_true());
     }
-    json_array_foreach (list, i, row) {
+    json_array_foreach(list, i, row)
+    {
         CLEANUP_FREE char *key = json_canonical(row);
         if (!json_object_get(known, key))
             json_array_append(news, row);
@@ -195,15 +205,18 @@ void events_print(const json_t *list, const struct paint *p, struct buf *out)
     struct grid g = { .headless = true };
     size_t i;
     json_t *row;
-    json_array_foreach (list, i, row) {
+    json_array_foreach(list, i, row)
+    {
         int64_t count = json_int(row, "count", 1);
         const char *at = json_str_or_empty(row, "time");
         CLEANUP_FREE char *time = xasprintf("%.19s%s", at, *at ? "Z" : "-");
-        CLEANUP_FREE char *times = count > 1 ? xasprintf(" (%lld times)", (long long) count) : xstrdup("");
+        CLEANUP_FREE char *times = count > 1 ? xasprintf(" (%lld times)", (long long) count)
+                                             : xstrdup("");
         CLEANUP_FREE char *note = xasprintf("%s%s", json_str_or_empty(row, "note"), times);
         const char *type = json_str_or_empty(row, "type");
         grid_row(&g, str_eq(type, "Warning") ? YELLOW : PLAIN,
-                 (const char *const[]){ time, type, json_str_or_empty(row, "object"), json_str_or_empty(row, "reason"), note },
+                 (const char *const[]){ time, type, json_str_or_empty(row, "object"),
+                                        json_str_or_empty(row, "reason"), note },
                  5);
     }
     grid_print(&g, p, out);

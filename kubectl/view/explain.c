@@ -20,11 +20,13 @@ enum { STORY_LINES = 40, PODS_SHOWN = 20 };
 /* Why the first waiting container does not run, except PodInitializing; NULL: none. */
 static const json_t *first_trouble(const json_t *pod)
 {
-    static const char *const lists[] = { "status.initContainerStatuses", "status.containerStatuses" };
+    static const char *const lists[] = { "status.initContainerStatuses",
+                                         "status.containerStatuses" };
     for (size_t k = 0; k < ARRAY_LEN(lists); k++) {
         size_t i;
         json_t *status;
-        json_array_foreach (json_at(pod, lists[k]), i, status) {
+        json_array_foreach(json_at(pod, lists[k]), i, status)
+        {
             const json_t *waiting = json_at(status, "state.waiting");
             if (waiting && reason_parse(json_str(waiting, "reason")) != REASON_POD_INITIALIZING)
                 return waiting;
@@ -38,7 +40,7 @@ static json_int_t restarts_of(const json_t *pod)
     json_int_t sum = 0;
     size_t i;
     json_t *status;
-    json_array_foreach (json_at(pod, "status.containerStatuses"), i, status)
+    json_array_foreach(json_at(pod, "status.containerStatuses"), i, status)
         sum += json_int(status, "restartCount", 0);
     return sum;
 }
@@ -46,22 +48,26 @@ static json_int_t restarts_of(const json_t *pod)
 /* A pod's state: {name, operand, state, ready, restarts, message, gpus, since}. New reference. */
 static json_t *explain_pod(const json_t *pod)
 {
-    const json_t *trouble = first_trouble(pod), *unscheduled = condition_find(json_at(pod, "status.conditions"), "PodScheduled");
+    const json_t *trouble = first_trouble(pod),
+                 *unscheduled = condition_find(json_at(pod, "status.conditions"), "PodScheduled");
     bool ready = str_eq(condition_status(json_at(pod, "status.conditions"), "Ready"), "True");
-    const char *state = object_is_deleting(pod) ? "Terminating" : json_str_or_empty(pod, "status.phase");
+    const char *state = object_is_deleting(pod) ? "Terminating"
+                                                : json_str_or_empty(pod, "status.phase");
     const char *message = json_str_or_empty(trouble, "message");
     if (trouble && json_str(trouble, "reason"))
         state = json_str(trouble, "reason");
     if (str_eq(object_label(pod, LABEL_TASK), "pull") && str_eq(state, "Failed")) {
         state = "Done";
-        message = "the node has the images of its next revision; its containers are not meant to run: the pod only pulls images";
+        message = "the node has the images of its next revision; its containers are not meant to "
+                  "run: the pod only pulls images";
     }
     if (str_eq(json_str(unscheduled, "status"), "False"))
         message = json_str_or_empty(unscheduled, "message");
     return json_pack("{s:o, s:o, s:o, s:b, s:I, s:o, s:I, s:o}", "name",
                      json_textf("%s/%s", object_namespace(pod), object_name(pod)), "operand",
-                     json_text(str_or_empty(object_label(pod, LABEL_COMPONENT))), "state", json_text(state), "ready", ready,
-                     "restarts", restarts_of(pod), "message", json_text(message), "gpus", (json_int_t) pod_gpus(pod), "since",
+                     json_text(str_or_empty(object_label(pod, LABEL_COMPONENT))), "state",
+                     json_text(state), "ready", ready, "restarts", restarts_of(pod), "message",
+                     json_text(message), "gpus", (json_int_t) pod_gpus(pod), "since",
                      json_text(json_str_or_empty(pod, "metadata.creationTimestamp")));
 }
 
@@ -75,9 +81,9 @@ static json_t *pods_part(const json_t *pods, bool ours)
 {
     json_t *part = json_array(), *pod;
     size_t i;
-    json_array_foreach (pods, i, pod)
-        if (explain_is_ours(pod) == ours && (ours || pod_gpus(pod) > 0))
-            json_array_append_new(part, explain_pod(pod));
+    json_array_foreach(pods, i,
+                       pod) if (explain_is_ours(pod) == ours && (ours || pod_gpus(pod) > 0))
+        json_array_append_new(part, explain_pod(pod));
     return part;
 }
 
@@ -85,9 +91,11 @@ static json_t *pods_part(const json_t *pods, bool ours)
 
 json_t *explain_view(const json_t *snapshot, const char *name, int64_t now_us)
 {
-    static const char *const members[] = { "state", "reason", "message", "since", "gpus", "product", "driver", "stack",
+    static const char *const members[] = { "state",      "reason",    "message",    "since",
+                                           "gpus",       "product",   "driver",     "stack",
                                            "waitingFor", "lastWords", "timeToReady" };
-    const json_t *report = json_object_get(snapshot, "reports"), *status = json_object_get(report, "status");
+    const json_t *report = json_object_get(snapshot, "reports"),
+                 *status = json_object_get(report, "status");
     const json_t *node = json_object_get(snapshot, "nodes");
     char now[CLOCK_TEXT_MAX];
     clock_rfc3339(now_us, now);
@@ -101,10 +109,12 @@ json_t *explain_view(const json_t *snapshot, const char *name, int64_t now_us)
         json_object_set_new(all, "loaded", json_text(json_str(status, "inventory.module.version")));
     if (json_str(status, "inventory.heldBy"))
         json_object_set_new(all, "holders", json_text(json_str(status, "inventory.heldBy")));
-    json_object_set_new(all, "seconds", json_integer(term_seconds_since(json_str(status, "since"), now_us)));
+    json_object_set_new(all, "seconds",
+                        json_integer(term_seconds_since(json_str(status, "since"), now_us)));
     if (node) {
         json_object_set_new(all, "held", json_boolean(snapshot_node_is_held(node)));
-        json_object_set_new(all, "cordoned", json_boolean(json_bool(node, "spec.unschedulable", false)));
+        json_object_set_new(all, "cordoned",
+                            json_boolean(json_bool(node, "spec.unschedulable", false)));
     }
     json_object_set_new(all, "story", explain_story(snapshot, name));
     json_object_set_new(all, "operandPods", pods_part(json_object_get(snapshot, "pods"), true));
@@ -153,10 +163,12 @@ static void add_tier(struct buf *line, const json_t *all, const char *tier)
 /* The node's hardware, current versions and targets. Owned by the caller. */
 static char *facts_of(const json_t *all)
 {
-    const char *loaded = json_str(all, "loaded"), *product = json_str(all, "product"), *holders = json_str(all, "holders");
+    const char *loaded = json_str(all, "loaded"), *product = json_str(all, "product"),
+               *holders = json_str(all, "holders");
     int64_t gpus = json_int(all, "gpus", 0);
     struct buf line = BUF_INIT(1 << 16);
-    buf_printf(&line, "%lld GPU%s%s%.200s", (long long) gpus, gpus == 1 ? "" : "s", product ? " " : "", str_or_empty(product));
+    buf_printf(&line, "%lld GPU%s%s%.200s", (long long) gpus, gpus == 1 ? "" : "s",
+               product ? " " : "", str_or_empty(product));
     add_tier(&line, all, "driver");
     if (loaded)
         buf_printf(&line, ", %.80s loaded", loaded);
@@ -168,13 +180,19 @@ static char *facts_of(const json_t *all)
 
 static void print_head(const json_t *all, const struct paint *p, struct buf *out)
 {
-    const char *state = json_str(all, "state"), *reason = json_str(all, "reason"), *node = json_str_or_empty(all, "node");
+    const char *state = json_str(all, "state"), *reason = json_str(all, "reason"),
+               *node = json_str_or_empty(all, "node");
     CLEANUP_FREE char *span = term_span(json_int(all, "seconds", 0));
-    CLEANUP_FREE char *line = reason  ? xasprintf("%s: %s (%s) for %s", node, str_or_empty(state), reason, span)
+    CLEANUP_FREE char *line = reason  ? xasprintf("%s: %s (%s) for %s", node, str_or_empty(state),
+                                                  reason, span)
                               : state ? xasprintf("%s: %s", node, state)
                                       : xasprintf("%s: Ostler reports nothing of it", node);
     CLEANUP_FREE char *clean = terminal_clean(line);
-    paint_add(out, p, str_eq(state, "Ready") ? GREEN : str_eq(state, "Failed") ? RED : YELLOW, clean);
+    paint_add(out, p,
+              str_eq(state, "Ready")    ? GREEN
+              : str_eq(state, "Failed") ? RED
+                                        : YELLOW,
+              clean);
     buf_str(out, "\n");
     term_wrap(out, p, 2, 0, json_str_or_empty(all, "message"));
     if (!reason)
@@ -194,13 +212,16 @@ static void print_story(const json_t *story, const struct paint *p, struct buf *
         const json_t *t = json_array_get(story, i);
         CLEANUP_FREE char *time = xasprintf("  %.19sZ", json_str_or_empty(t, "time"));
         grid_row(&g, json_bool(t, "warning", false) ? YELLOW : PLAIN,
-                 (const char *const[]){ time, json_str_or_empty(t, "what"), json_str_or_empty(t, "text") }, 3);
+                 (const char *const[]){ time, json_str_or_empty(t, "what"),
+                                        json_str_or_empty(t, "text") },
+                 3);
     }
     grid_print(&g, p, out);
     grid_clear(&g);
 }
 
-static void print_pods(const json_t *pods, const char *head, int64_t now_us, const struct paint *p, struct buf *out)
+static void print_pods(const json_t *pods, const char *head, int64_t now_us, const struct paint *p,
+                       struct buf *out)
 {
     struct grid g = { .headless = true };
     size_t i, n = json_array_size(pods);
@@ -208,13 +229,15 @@ static void print_pods(const json_t *pods, const char *head, int64_t now_us, con
     if (n == 0)
         return;
     title(out, p, head);
-    json_array_foreach (pods, i, pod) {
+    json_array_foreach(pods, i, pod)
+    {
         CLEANUP_FREE char *name = xasprintf("  %s", json_str_or_empty(pod, "name"));
         CLEANUP_FREE char *ago = term_ago(json_str(pod, "since"), now_us);
         const char *message = json_str_or_empty(pod, "message");
         int64_t restarts = json_int(pod, "restarts", 0);
-        CLEANUP_FREE char *said = xasprintf("%s%lld restart%s%s%s", json_bool(pod, "ready", false) ? "ready, " : "",
-                                            (long long) restarts, restarts == 1 ? "" : "s", *message ? "; " : "", message);
+        CLEANUP_FREE char *said = xasprintf(
+            "%s%lld restart%s%s%s", json_bool(pod, "ready", false) ? "ready, " : "",
+            (long long) restarts, restarts == 1 ? "" : "s", *message ? "; " : "", message);
         if (i < PODS_SHOWN || p->wide)
             grid_row(&g, json_bool(pod, "ready", false) ? GREEN : YELLOW,
                      (const char *const[]){ name, json_str_or_empty(pod, "state"), ago, said }, 4);
@@ -231,10 +254,12 @@ static void print_waits(const json_t *waits, const struct paint *p, struct buf *
     json_t *w;
     if (json_array_size(waits))
         title(out, p, "It waits for");
-    json_array_foreach (waits, i, w) {
+    json_array_foreach(waits, i, w)
+    {
         const char *ns = json_str_or_empty(w, "namespace");
-        CLEANUP_FREE char *line = xasprintf("- %s %s%s%s (%s): %s", json_str_or_empty(w, "kind"), ns, *ns ? "/" : "",
-                                            json_str_or_empty(w, "name"), json_str_or_empty(w, "reason"),
+        CLEANUP_FREE char *line = xasprintf("- %s %s%s%s (%s): %s", json_str_or_empty(w, "kind"),
+                                            ns, *ns ? "/" : "", json_str_or_empty(w, "name"),
+                                            json_str_or_empty(w, "reason"),
                                             json_str_or_empty(w, "message"));
         term_wrap(out, p, 2, 0, line);
     }
@@ -245,7 +270,8 @@ static void print_last_words(const json_t *words, const struct paint *p, struct 
     const char *text = json_str(words, "text");
     if (!text)
         return;
-    CLEANUP_FREE char *head = xasprintf("End of the log of %s in %s", json_str_or_empty(words, "container"),
+    CLEANUP_FREE char *head = xasprintf("End of the log of %s in %s",
+                                        json_str_or_empty(words, "container"),
                                         json_str_or_empty(words, "pod"));
     CLEANUP_FREE char *clean = terminal_clean(head);
     title(out, p, clean);
@@ -263,13 +289,16 @@ static void print_next(const json_t *next, int64_t now_us, const struct paint *p
     size_t i;
     json_t *n;
     title(out, p, "What happens next");
-    json_array_foreach (next, i, n) {
+    json_array_foreach(next, i, n)
+    {
         const char *at = json_str(n, "at");
         int64_t in_s = at ? (clock_parse_rfc3339(at) - now_us) / 1000000 : 0;
         CLEANUP_FREE char *span = term_span(in_s);
-        CLEANUP_FREE char *line = !at ? xasprintf("- %s", json_str_or_empty(n, "text"))
-                                  : in_s > 0 ? xasprintf("- at %s (in %s): %s", at, span, json_str_or_empty(n, "text"))
-                                             : xasprintf("- at %s (now due): %s", at, json_str_or_empty(n, "text"));
+        CLEANUP_FREE char *line = !at        ? xasprintf("- %s", json_str_or_empty(n, "text"))
+                                  : in_s > 0 ? xasprintf("- at %s (in %s): %s", at, span,
+                                                         json_str_or_empty(n, "text"))
+                                             : xasprintf("- at %s (now due): %s", at,
+                                                         json_str_or_empty(n, "text"));
         term_wrap(out, p, 2, 0, line);
     }
 }

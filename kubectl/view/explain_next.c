@@ -93,7 +93,9 @@ static void after_waiting(struct next_steps *l)
     if (is_called_off(l) && claim_is_as_it_was(&l->claim, assignment_of_node(l->node))) {
         say_back(l);
     } else if (explain_next_is_kept(l)) {
-        say_text(l, 0, "it stays tainted, and its upgrade does not begin, as long as a user excludes it from upgrades");
+        say_text(l, 0,
+                 "it stays tainted, and its upgrade does not begin, as long as a user excludes it "
+                 "from upgrades");
     } else if (until) {
         explain_next_say(l, 0,
                          json_textf("it stays tainted, and its jobs run on: Ostler evicts its GPU "
@@ -101,9 +103,12 @@ static void after_waiting(struct next_steps *l)
                                     "returns it to service",
                                     until, object_name(l->node)));
     } else {
-        say_text(l, due_s, "when these pods have ended and a place is free, Ostler evicts its GPU pods (Draining)");
+        say_text(l, due_s,
+                 "when these pods have ended and a place is free, Ostler evicts its GPU pods "
+                 "(Draining)");
         if (l->spec.drain.wait_for_jobs_s >= 0)
-            say_text(l, jobs_s > due_s ? jobs_s : due_s, "Ostler evicts its jobs (drain.waitForJobs)");
+            say_text(l, jobs_s > due_s ? jobs_s : due_s,
+                     "Ostler evicts its jobs (drain.waitForJobs)");
     }
 }
 
@@ -114,32 +119,42 @@ static void after_draining(struct next_steps *l)
         say_back(l);
         return;
     }
-    say_text(l, 0, driver ? "when no GPU pod is left, Ostler removes toolkit and device plugin, then the driver (Unloading)"
-                          : "Ostler removes toolkit and device plugin (Unloading)");
+    say_text(l, 0,
+             driver ? "when no GPU pod is left, Ostler removes toolkit and device plugin, then the "
+                      "driver (Unloading)"
+                    : "Ostler removes toolkit and device plugin (Unloading)");
     say_text(l, l->claim.since_s + l->spec.drain.timeout_s,
              l->spec.drain.on_timeout == DRAIN_DELETE
-                 ? "Ostler deletes pods that are left, past their PodDisruptionBudgets (drain.onTimeout Delete)"
-                 : "it returns to service unchanged, and is tried again later (drain.onTimeout Release)");
+                 ? "Ostler deletes pods that are left, past their PodDisruptionBudgets "
+                   "(drain.onTimeout Delete)"
+                 : "it returns to service unchanged, and is tried again later (drain.onTimeout "
+                   "Release)");
 }
 
 static void say_failure(struct next_steps *l, int64_t at_s, const char *of)
 {
-    explain_next_say(l, at_s, json_textf("soon after, it fails (%s); %s", of,
-                            l->spec.on_failure == ROLLOUT_ROLLBACK
-                                ? "as many failed nodes as failureThreshold allows, and Ostler rolls nodes back (onFailure "
-                                  "Rollback)"
-                                : "as many failed nodes as failureThreshold allows, and no other node begins (onFailure Pause)"));
+    explain_next_say(l, at_s,
+                     json_textf("soon after, it fails (%s); %s", of,
+                                l->spec.on_failure == ROLLOUT_ROLLBACK
+                                    ? "as many failed nodes as failureThreshold allows, and Ostler "
+                                      "rolls nodes back (onFailure "
+                                      "Rollback)"
+                                    : "as many failed nodes as failureThreshold allows, and no "
+                                      "other node begins (onFailure Pause)"));
 }
 
 static void after_unloading(struct next_steps *l)
 {
-    say_text(l, 0, "when these pods are gone, Ostler installs the new driver, then toolkit and device plugin (Installing)");
+    say_text(l, 0,
+             "when these pods are gone, Ostler installs the new driver, then toolkit and device "
+             "plugin (Installing)");
     say_failure(l, l->claim.since_s + l->spec.install_timeout_s, "timeouts.install");
 }
 
 static void after_installing(struct next_steps *l)
 {
-    say_text(l, 0, "when every operand is up, a CUDA program has to run on a GPU of it (Validating)");
+    say_text(l, 0,
+             "when every operand is up, a CUDA program has to run on a GPU of it (Validating)");
     say_failure(l, l->claim.since_s + l->spec.install_timeout_s, "timeouts.install");
 }
 
@@ -157,23 +172,29 @@ static void after_failed(struct next_steps *l)
     bool closed = claim_closes(&l->claim), counts = claim_kinds[l->claim.kind].counts;
     bool back = closed && counts && l->spec.on_failure == ROLLOUT_ROLLBACK;
     if (explain_next_is_kept(l))
-        say_text(l, 0, closed ? "it is neither tried again nor rolled back, as long as a user excludes it from upgrades"
-                              : "it is not tried again, as long as a user excludes it from upgrades");
+        say_text(l, 0,
+                 closed ? "it is neither tried again nor rolled back, as long as a user excludes "
+                          "it from upgrades"
+                        : "it is not tried again, as long as a user excludes it from upgrades");
     else if (until)
-        explain_next_say(l, 0, json_textf("it is not tried again until %s%s", until,
-                             back ? "; if its revision fails, Ostler rolls it back all the same" : ""));
+        explain_next_say(
+            l, 0,
+            json_textf("it is not tried again until %s%s", until,
+                       back ? "; if its revision fails, Ostler rolls it back all the same" : ""));
     else
         explain_next_say(l, due_s,
-            json_textf("it is tried again%s%s", counts ? ", unless its revision has failed" : "",
-                       back ? ": then Ostler rolls it back" : ""));
+                         json_textf("it is tried again%s%s",
+                                    counts ? ", unless its revision has failed" : "",
+                                    back ? ": then Ostler rolls it back" : ""));
     if (closed)
         say_text(l, 0, "if its operands come up after all, it returns to service at once");
 }
 
 typedef void after_fn(struct next_steps *l);
 static after_fn *const after[CLAIM_PHASE_COUNT] = {
-    [CLAIM_WAITING] = after_waiting,       [CLAIM_DRAINING] = after_draining,     [CLAIM_UNLOADING] = after_unloading,
-    [CLAIM_INSTALLING] = after_installing, [CLAIM_VALIDATING] = after_validating, [CLAIM_FAILED] = after_failed,
+    [CLAIM_WAITING] = after_waiting,       [CLAIM_DRAINING] = after_draining,
+    [CLAIM_UNLOADING] = after_unloading,   [CLAIM_INSTALLING] = after_installing,
+    [CLAIM_VALIDATING] = after_validating, [CLAIM_FAILED] = after_failed,
 };
 
 /* No timeout of a claim runs while the node is down. */
@@ -192,11 +213,11 @@ static size_t wave_of(const json_t *waves, const char *node, const json_t **ret)
 {
     size_t i;
     json_t *wave;
-    json_array_foreach (waves, i, wave)
-        if (json_has_text(json_object_get(wave, "names"), node)) {
-            *ret = wave;
-            return i + 1;
-        }
+    json_array_foreach(waves, i, wave) if (json_has_text(json_object_get(wave, "names"), node))
+    {
+        *ret = wave;
+        return i + 1;
+    }
     return 0;
 }
 
@@ -216,17 +237,22 @@ static void say_turn(struct next_steps *l)
         int64_t due_s = 0;
         const char *begins = closed_until(l, &due_s) ? NULL : time_to_come(l, wave, "begins");
         const char *earliest = time_to_come(l, wave, "notBefore");
-        explain_next_say(l, 0, json_textf("it is in wave %zu of the plan%s%s", at,
-                             begins ? ", which begins " : earliest ? ", not before " : "",
-                             str_or_empty(begins ? begins : earliest)));
+        explain_next_say(l, 0,
+                         json_textf("it is in wave %zu of the plan%s%s", at,
+                                    begins     ? ", which begins "
+                                    : earliest ? ", not before "
+                                               : "",
+                                    str_or_empty(begins ? begins : earliest)));
     }
     bool sure = at || seen_is_outdated(json_object_get(l->report, "status"));
-    explain_next_say(l, 0, json_textf("%s; the rollout: %s, %s",
-                         sure ? "it waits for its turn"
-                              : "its report is older than the policy: it may have to wait for its turn",
-                         reason, json_str_or_empty(rollout, "message")));
-    CLEANUP_FREE char *todo =
-        advice_of_rollout(reason_parse(reason), json_str(rollout, "plan.hash"));
+    explain_next_say(
+        l, 0,
+        json_textf("%s; the rollout: %s, %s",
+                   sure ? "it waits for its turn"
+                        : "its report is older than the policy: it may have to wait for its turn",
+                   reason, json_str_or_empty(rollout, "message")));
+    CLEANUP_FREE char *todo = advice_of_rollout(reason_parse(reason),
+                                                json_str(rollout, "plan.hash"));
     if (todo)
         explain_next_say(l, 0, json_textf("to do: %s", todo));
 }
@@ -238,10 +264,12 @@ static void say_in_service(struct next_steps *l)
     } rows[] = {
         { "Lost", "when the node is Ready again, work on it goes on" },
         { "Discovered", "Ostler installs driver, toolkit and device plugin" },
-        { "Installing", "when every operand is up, a CUDA program has to run on a GPU of it; then it is Ready" },
+        { "Installing",
+          "when every operand is up, a CUDA program has to run on a GPU of it; then it is Ready" },
         { "Validating", "when a CUDA program has run on a GPU of it, it is Ready" },
         { "Removing", "when what it waits for is gone, Ostler removes driver, labels and taints" },
-        { "ForeignStack", "nothing: another GPU stack serves it; kubectl label node NAME ostler.dev/managed=true hands it over" },
+        { "ForeignStack", "nothing: another GPU stack serves it; kubectl label node NAME "
+                          "ostler.dev/managed=true hands it over" },
         { "Unmanaged", "nothing: Ostler leaves it alone" },
         { "Unsupported", "nothing, until the problem in the message is solved" },
         { "Failed", "it is tried on; when the operand comes up, the node is Ready" },
@@ -257,8 +285,10 @@ static void say_in_service(struct next_steps *l)
              snapshot_report_is_stale(l->report, l->policy))
         say_turn(l);
     else if (reason_parse(json_str(l->report, "status.reason")) == REASON_ROLLED_BACK)
-        say_text(l, 0, "nothing by itself: a version that the policy asks for failed, and the node runs what it ran before; "
-                       "correct the policy, or have the version tried again with the command above");
+        say_text(l, 0,
+                 "nothing by itself: a version that the policy asks for failed, and the node runs "
+                 "what it ran before; "
+                 "correct the policy, or have the version tried again with the command above");
     else if (str_eq(l->state, "Ready"))
         say_text(l, 0, "nothing: it runs what the policy says");
 }
@@ -289,17 +319,25 @@ static void say_people(struct next_steps *l)
                                     cordoner ? " by " : "", str_or_empty(cordoner), kept,
                                     object_name(l->node)));
     if (object_annotation(l->node, ANNOTATION_GAVE_UP))
-        explain_next_say(l, 0, json_textf("a user cancelled its upgrade: kubectl annotate node %s " ANNOTATION_GAVE_UP "-",
-                             object_name(l->node)));
+        explain_next_say(
+            l, 0,
+            json_textf("a user cancelled its upgrade: kubectl annotate node %s " ANNOTATION_GAVE_UP
+                       "-",
+                       object_name(l->node)));
     if (str_eq(object_label(l->node, LABEL_MANAGED), "false"))
-        explain_next_say(l, 0, json_textf("a user excluded it from Ostler: kubectl label node %s " LABEL_MANAGED "-",
-                             object_name(l->node)));
+        explain_next_say(
+            l, 0,
+            json_textf("a user excluded it from Ostler: kubectl label node %s " LABEL_MANAGED "-",
+                       object_name(l->node)));
 }
 
 json_t *explain_next(const json_t *snapshot, const json_t *ostler, int64_t now_us)
 {
-    struct next_steps l = { .node = json_object_get(snapshot, "nodes"), .report = json_object_get(snapshot, "reports"),
-                         .policy = json_object_get(snapshot, "policy"), .next = json_array(), .now_s = now_us / US };
+    struct next_steps l = { .node = json_object_get(snapshot, "nodes"),
+                            .report = json_object_get(snapshot, "reports"),
+                            .policy = json_object_get(snapshot, "policy"),
+                            .next = json_array(),
+                            .now_s = now_us / US };
     struct policy_problems problems = { 0 };
     CLEANUP_JSON json_t *spec = policy_spec_read(json_object_get(l.policy, "spec"), &problems);
     CLEANUP_JSON json_t *defaults = policy_spec_read(NULL, &(struct policy_problems){ 0 });
@@ -309,8 +347,11 @@ json_t *explain_next(const json_t *snapshot, const json_t *ostler, int64_t now_u
     l.claimed = claim && claim_parse(claim, &l.claim, why);
     rollout_spec_decode(problems.len ? defaults : spec, &l.spec);
     policy_problems_clear(&problems);
-    if (!str_eq(json_str(ostler, "state"), "Alive") && !str_eq(json_str(ostler, "state"), "Unknown"))
-        explain_next_say(&l, 0, json_textf("nothing, until Ostler runs again: %s", json_str_or_empty(ostler, "message")));
+    if (!str_eq(json_str(ostler, "state"), "Alive") &&
+        !str_eq(json_str(ostler, "state"), "Unknown"))
+        explain_next_say(&l, 0,
+                         json_textf("nothing, until Ostler runs again: %s",
+                                    json_str_or_empty(ostler, "message")));
     if (!l.policy)
         say_text(&l, 0, "nothing: there is no GpuClusterPolicy");
     if (l.claimed)

@@ -15,11 +15,13 @@
 
 enum { US = 1000000 };
 
-static void explain_story_tell(json_t *story, const char *time, const char *what, bool warning, json_t *text_steal)
+static void explain_story_tell(json_t *story, const char *time, const char *what, bool warning,
+                               json_t *text_steal)
 {
     if (time && clock_parse_rfc3339(time) >= 0)
-        json_array_append_new(story, json_pack("{s:o, s:s, s:o, s:b}", "time", json_text(time), "what", what, "text", text_steal,
-                                               "warning", warning));
+        json_array_append_new(story,
+                              json_pack("{s:o, s:s, s:o, s:b}", "time", json_text(time), "what",
+                                        what, "text", text_steal, "warning", warning));
     else
         json_decref(text_steal);
 }
@@ -35,18 +37,22 @@ static void tell_at(json_t *story, int64_t at_s, const char *what, bool warning,
 
 static void tell_of_node(json_t *story, const json_t *node)
 {
-    const json_t *conditions = json_at(node, "status.conditions"), *ready = condition_find(conditions, "Ready");
+    const json_t *conditions = json_at(node, "status.conditions"),
+                 *ready = condition_find(conditions, "Ready");
     const json_t *gpu = condition_find(conditions, NODE_CONDITION);
-    bool up = str_eq(json_str(ready, "status"), "True"), well = str_eq(json_str(gpu, "status"), "True");
-    explain_story_tell(story, json_str(node, "metadata.creationTimestamp"), "node", false, json_text("the Node was created"));
+    bool up = str_eq(json_str(ready, "status"), "True"),
+         well = str_eq(json_str(gpu, "status"), "True");
+    explain_story_tell(story, json_str(node, "metadata.creationTimestamp"), "node", false,
+                       json_text("the Node was created"));
     if (ready)
-        explain_story_tell(story, json_str(ready, "lastTransitionTime"), "node", !up,
-             json_textf("its kubelet is %s since then%s%s", up ? "Ready" : "not Ready", up ? "" : "; now: ",
-                        up ? "" : json_str_or_empty(ready, "message")));
+        explain_story_tell(
+            story, json_str(ready, "lastTransitionTime"), "node", !up,
+            json_textf("its kubelet is %s since then%s%s", up ? "Ready" : "not Ready",
+                       up ? "" : "; now: ", up ? "" : json_str_or_empty(ready, "message")));
     if (gpu)
         explain_story_tell(story, json_str(gpu, "lastTransitionTime"), "node", !well,
-             json_textf("%s is %s since then; now: %s", NODE_CONDITION, well ? "True" : "False",
-                        json_str_or_empty(gpu, "reason")));
+                           json_textf("%s is %s since then; now: %s", NODE_CONDITION,
+                                      well ? "True" : "False", json_str_or_empty(gpu, "reason")));
 }
 
 /* Adds when a field was set, and by whom; the setter's text has the time after " at ". */
@@ -57,7 +63,8 @@ static void tell_setter(json_t *story, const json_t *object, const char *path, c
     if (!at)
         return;
     *at = '\0';
-    explain_story_tell(story, at + strlen(" at "), "people", false, json_textf("%s, by %s", did, setter));
+    explain_story_tell(story, at + strlen(" at "), "people", false,
+                       json_textf("%s, by %s", did, setter));
 }
 
 static void tell_of_people(json_t *story, const json_t *node, const json_t *policy)
@@ -65,7 +72,8 @@ static void tell_of_people(json_t *story, const json_t *node, const json_t *poli
     if (json_bool(node, "spec.unschedulable", false))
         tell_setter(story, node, "f:spec f:unschedulable", "the node was cordoned");
     if (snapshot_node_is_held(node))
-        tell_setter(story, node, "f:metadata f:labels f:" LABEL_HOLD, "the node was held (" LABEL_HOLD ")");
+        tell_setter(story, node, "f:metadata f:labels f:" LABEL_HOLD,
+                    "the node was held (" LABEL_HOLD ")");
     if (json_bool(policy, "spec.rollout.paused", false))
         tell_setter(story, policy, "f:spec f:rollout f:paused", "the rollout was paused");
 }
@@ -85,15 +93,18 @@ static void tell_of_report(json_t *story, const json_t *report)
     };
     const char *snapshot = json_str(report, "status.timeToReady.seen");
     int64_t seen_us = snapshot ? clock_parse_rfc3339(snapshot) : -1;
-    explain_story_tell(story, snapshot, "ostler", false, json_text("Ostler first saw that it has a GPU"));
+    explain_story_tell(story, snapshot, "ostler", false,
+                       json_text("Ostler first saw that it has a GPU"));
     for (size_t i = 0; i < ARRAY_LEN(stages) && seen_us >= 0; i++) {
         int64_t seconds = json_int(report, stages[i].path, -1);
         if (seconds >= 0 && seconds < 366LL * 24 * 3600)
             tell_at(story, seen_us / US + seconds, "ostler", false, json_text(stages[i].text));
     }
-    explain_story_tell(story, json_str(report, "status.since"), "ostler", str_eq(json_str(report, "status.state"), "Failed"),
-         json_textf("its state is %s since then (%s)", json_str_or_empty(report, "status.state"),
-                    json_str_or_empty(report, "status.reason")));
+    explain_story_tell(story, json_str(report, "status.since"), "ostler",
+                       str_eq(json_str(report, "status.state"), "Failed"),
+                       json_textf("its state is %s since then (%s)",
+                                  json_str_or_empty(report, "status.state"),
+                                  json_str_or_empty(report, "status.reason")));
 }
 
 static void tell_of_claim(json_t *story, const json_t *node)
@@ -108,7 +119,8 @@ static void tell_of_claim(json_t *story, const json_t *node)
                        claim_kinds[c.kind].name, tiers[tier].name, c.from.hash[tier],
                        c.to.hash[tier], c.attempt));
     tell_at(story, c.since_s, "claim", c.phase == CLAIM_FAILED,
-            json_textf("phase %s began%s%s", claim_phase_name(c.phase), *c.reason ? ": " : "", c.reason));
+            json_textf("phase %s began%s%s", claim_phase_name(c.phase), *c.reason ? ": " : "",
+                       c.reason));
 }
 
 /* ---- pods and events */
@@ -117,13 +129,16 @@ static void tell_of_containers(json_t *story, const json_t *statuses, const char
 {
     size_t i;
     json_t *status;
-    json_array_foreach (statuses, i, status) {
+    json_array_foreach(statuses, i, status)
+    {
         const json_t *ended = json_at(status, "lastState.terminated");
         ended = ended ? ended : json_at(status, "state.terminated");
         if (ended && json_int(ended, "exitCode", 0) != 0)
             explain_story_tell(story, json_str(ended, "finishedAt"), "pod", true,
-                 json_textf("container %s of %s ended with %lld (%s)", json_str_or_empty(status, "name"), pod,
-                            (long long) json_int(ended, "exitCode", 0), json_str_or_empty(ended, "reason")));
+                               json_textf("container %s of %s ended with %lld (%s)",
+                                          json_str_or_empty(status, "name"), pod,
+                                          (long long) json_int(ended, "exitCode", 0),
+                                          json_str_or_empty(ended, "reason")));
     }
 }
 
@@ -137,12 +152,14 @@ static void tell_of_pods(json_t *story, const json_t *pods)
 {
     size_t i;
     json_t *pod;
-    json_array_foreach (pods, i, pod) {
+    json_array_foreach(pods, i, pod)
+    {
         const char *operand = object_label(pod, LABEL_COMPONENT), *name = object_name(pod);
         if (!str_eq(object_label(pod, LABEL_MANAGED_BY), MANAGED_BY))
             continue;
         explain_story_tell(story, json_str(pod, "metadata.creationTimestamp"), "pod", false,
-             json_textf("pod %s was made%s%s", name, operand ? " for the " : "", str_or_empty(operand)));
+                           json_textf("pod %s was made%s%s", name, operand ? " for the " : "",
+                                      str_or_empty(operand)));
         if (only_pulls(pod))
             continue;
         tell_of_containers(story, json_at(pod, "status.initContainerStatuses"), name);
@@ -166,30 +183,37 @@ static void tell_of_rollout(json_t *story, const json_t *events)
     CLEANUP_JSON json_t *rows = events_view(snapshot, &(struct events_wanted){ 0 });
     size_t i;
     json_t *row;
-    json_array_foreach (rows, i, row) {
+    json_array_foreach(rows, i, row)
+    {
         const char *word = json_str_or_empty(row, "reason");
         enum reason reason = reason_parse(word);
         if (reason != REASON_READY && reason != REASON_NOT_READY)
-            explain_story_tell(story, json_str(row, "time"), "policy", str_eq(json_str(row, "type"), "Warning"),
-                 json_textf("%s: %s", word, json_str_or_empty(row, "note")));
+            explain_story_tell(story, json_str(row, "time"), "policy",
+                               str_eq(json_str(row, "type"), "Warning"),
+                               json_textf("%s: %s", word, json_str_or_empty(row, "note")));
     }
 }
 
 static void tell_of_events(json_t *story, const json_t *snapshot, const char *name)
 {
     char *names[] = { (char *) name };
-    CLEANUP_JSON json_t *events = events_view(snapshot, &(struct events_wanted){ .nodes = names, .node_count = 1 });
+    CLEANUP_JSON json_t *events = events_view(
+        snapshot, &(struct events_wanted){ .nodes = names, .node_count = 1 });
     size_t i;
     json_t *event;
-    json_array_foreach (events, i, event) {
+    json_array_foreach(events, i, event)
+    {
         int64_t count = json_int(event, "count", 1);
         if (!explain_story_is_news(event))
             continue;
-        CLEANUP_FREE char *times = count > 1 ? xasprintf(", %lld times", (long long) count) : xstrdup("");
+        CLEANUP_FREE char *times = count > 1 ? xasprintf(", %lld times", (long long) count)
+                                             : xstrdup("");
         bool of_node = str_has_prefix(json_str_or_empty(event, "object"), "Node ");
-        explain_story_tell(story, json_str(event, "time"), "event", str_eq(json_str(event, "type"), "Warning"),
-             json_textf("%s%s%s%s: %s", of_node ? "" : json_str_or_empty(event, "object"), of_node ? "" : ": ",
-                        json_str_or_empty(event, "reason"), times, json_str_or_empty(event, "note")));
+        explain_story_tell(
+            story, json_str(event, "time"), "event", str_eq(json_str(event, "type"), "Warning"),
+            json_textf("%s%s%s%s: %s", of_node ? "" : json_str_or_empty(event, "object"),
+                       of_node ? "" : ": ", json_str_or_empty(event, "reason"), times,
+                       json_str_or_empty(event, "note")));
     }
 }
 
@@ -203,12 +227,14 @@ struct entry {
 static int by_time(const void *a, const void *b)
 {
     const struct entry *x = a, *y = b;
-    return x->at_s != y->at_s ? (x->at_s > y->at_s) - (x->at_s < y->at_s) : (x->place > y->place) - (x->place < y->place);
+    return x->at_s != y->at_s ? (x->at_s > y->at_s) - (x->at_s < y->at_s)
+                              : (x->place > y->place) - (x->place < y->place);
 }
 
 json_t *explain_story(const json_t *snapshot, const char *name)
 {
-    const json_t *node = json_object_get(snapshot, "nodes"), *policy = json_object_get(snapshot, "policy");
+    const json_t *node = json_object_get(snapshot, "nodes"),
+                 *policy = json_object_get(snapshot, "policy");
     CLEANUP_JSON json_t *story = json_array();
     tell_of_node(story, node);
     tell_of_people(story, node, policy);
@@ -221,7 +247,8 @@ json_t *explain_story(const json_t *snapshot, const char *name)
     CLEANUP_FREE struct entry *entries = xcalloc(n, sizeof *entries);
     for (size_t i = 0; i < n; i++) {
         json_t *told = json_array_get(story, i);
-        entries[i] = (struct entry){ told, clock_parse_rfc3339(json_str_or_empty(told, "time")) / US, i };
+        entries[i] = (struct entry){ told,
+                                     clock_parse_rfc3339(json_str_or_empty(told, "time")) / US, i };
     }
     qsort(entries, n, sizeof *entries, by_time);
     json_t *ret = json_array();

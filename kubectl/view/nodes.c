@@ -40,59 +40,78 @@ static const char *is_current(const json_t *status, const json_t *report, const 
     if (seen_is_outdated(status))
         return "no";
     /* A host's driver has no revision: then the stack's target shows whether there is a target. */
-    const char *tier = str_eq(json_str(status, "driver.version"), GPU_NODE_HOST_DRIVER) ? "stack.target" : "driver.target";
+    const char *tier = str_eq(json_str(status, "driver.version"), GPU_NODE_HOST_DRIVER)
+                           ? "stack.target"
+                           : "driver.target";
     return snapshot_report_is_stale(report, policy) || !json_str(status, tier) ? "unknown" : "yes";
 }
 
-static json_t *nodes_row_of(const json_t *report, const json_t *node, const json_t *policy, int64_t now_us)
+static json_t *nodes_row_of(const json_t *report, const json_t *node, const json_t *policy,
+                            int64_t now_us)
 {
     static const struct {
         const char *name, *path;
     } texts[] = {
-        { "reason", "reason" }, { "message", "message" }, { "since", "since" }, { "product", "product" },
-        { "driver", "driver.version" }, { "loaded", "inventory.module.version" }, { "revision", "driver.revision" },
-        { "target", "driver.target" }, { "stackRevision", "stack.revision" }, { "stackTarget", "stack.target" },
-        { "kernel", "inventory.kernel" }, { "os", "inventory.os.name" }, { "holders", "inventory.heldBy" },
+        { "reason", "reason" },
+        { "message", "message" },
+        { "since", "since" },
+        { "product", "product" },
+        { "driver", "driver.version" },
+        { "loaded", "inventory.module.version" },
+        { "revision", "driver.revision" },
+        { "target", "driver.target" },
+        { "stackRevision", "stack.revision" },
+        { "stackTarget", "stack.target" },
+        { "kernel", "inventory.kernel" },
+        { "os", "inventory.os.name" },
+        { "holders", "inventory.heldBy" },
     };
-    const json_t *status = json_object_get(report, "status"), *first = json_array_get(json_at(status, "waitingFor"), 0);
+    const json_t *status = json_object_get(report, "status"),
+                 *first = json_array_get(json_at(status, "waitingFor"), 0);
     json_t *row = json_object();
     json_object_set_new(row, "name", json_text(object_name(report)));
     json_object_set_new(row, "state", json_text(snapshot_node_state(report)));
     for (size_t i = 0; i < ARRAY_LEN(texts); i++)
         copy_text(row, texts[i].name, status, texts[i].path);
-    json_object_set_new(row, "seconds", json_integer(term_seconds_since(json_str(status, "since"), now_us)));
+    json_object_set_new(row, "seconds",
+                        json_integer(term_seconds_since(json_str(status, "since"), now_us)));
     if (json_object_get(status, "gpus"))
         json_object_set_new(row, "gpus", json_integer(json_int(status, "gpus", 0)));
     if (is_current(status, report, policy))
         json_object_set_new(row, "current", json_string(is_current(status, report, policy)));
     if (first)
         json_object_set_new(row, "waitingFor",
-                            json_textf("%s %s", json_str_or_empty(first, "kind"), json_str_or_empty(first, "name")));
+                            json_textf("%s %s", json_str_or_empty(first, "kind"),
+                                       json_str_or_empty(first, "name")));
     if (node) {
         json_object_set_new(row, "held", json_boolean(snapshot_node_is_held(node)));
-        json_object_set_new(row, "cordoned", json_boolean(json_bool(node, "spec.unschedulable", false)));
+        json_object_set_new(row, "cordoned",
+                            json_boolean(json_bool(node, "spec.unschedulable", false)));
     }
     return row;
 }
 
 static int nodes_by_name(const void *a, const void *b)
 {
-    return strverscmp(json_str_or_empty(*(json_t *const *) a, "name"), json_str_or_empty(*(json_t *const *) b, "name"));
+    return strverscmp(json_str_or_empty(*(json_t *const *) a, "name"),
+                      json_str_or_empty(*(json_t *const *) b, "name"));
 }
 
 json_t *nodes_view(const json_t *snapshot, const struct nodes_wanted *wanted, int64_t now_us)
 {
-    const json_t *reports = json_object_get(snapshot, "reports"), *nodes = json_object_get(snapshot, "nodes");
+    const json_t *reports = json_object_get(snapshot, "reports"),
+                 *nodes = json_object_get(snapshot, "nodes");
     CLEANUP_FREE json_t **rows = xcalloc(json_array_size(reports), sizeof *rows);
     struct map by = { 0 };
     size_t i, n = 0;
     json_t *item;
-    json_array_foreach (nodes, i, item)
-        map_put(&by, object_name(item), item);
-    json_array_foreach (reports, i, item) {
+    json_array_foreach(nodes, i, item) map_put(&by, object_name(item), item);
+    json_array_foreach(reports, i, item)
+    {
         if (!nodes_is_wanted(wanted, item))
             continue;
-        rows[n++] = nodes_row_of(item, map_get(&by, object_name(item)), json_object_get(snapshot, "policy"), now_us);
+        rows[n++] = nodes_row_of(item, map_get(&by, object_name(item)),
+                                 json_object_get(snapshot, "policy"), now_us);
         /* Nodes are selected by their GPU label: a node without it cannot be held. */
         if (nodes && !map_get(&by, object_name(item)))
             json_object_set_new(rows[n - 1], "held", json_false());
@@ -112,7 +131,11 @@ static enum colour colour_of(const char *state)
     static const struct {
         const char *state;
         enum colour colour;
-    } rows[] = { { "Ready", GREEN }, { "Failed", RED }, { "Lost", RED }, { "Unsupported", RED }, { "ForeignStack", DIM } };
+    } rows[] = { { "Ready", GREEN },
+                 { "Failed", RED },
+                 { "Lost", RED },
+                 { "Unsupported", RED },
+                 { "ForeignStack", DIM } };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         if (str_eq(rows[i].state, state))
             return rows[i].colour;
@@ -137,26 +160,38 @@ static const char *people(const json_t *row)
 static void add_row(struct grid *g, const json_t *row, bool wide)
 {
     CLEANUP_FREE char *since = term_span(json_int(row, "seconds", 0));
-    CLEANUP_FREE char *gpus =
-        json_object_get(row, "gpus") ? xasprintf("%lld", (long long) json_int(row, "gpus", 0)) : xstrdup("-");
-    const char *loaded = json_str(row, "loaded"), *driver = loaded ? loaded : text_or_dash(row, "driver");
-    const char *cells[] = { json_str_or_empty(row, "name"), text_or_dash(row, "state"), text_or_dash(row, "reason"),
-                            json_int(row, "seconds", -1) < 0 ? "-" : since, gpus, driver, text_or_dash(row, "current"),
-                            people(row), text_or_dash(row, "product"), text_or_dash(row, "kernel"), text_or_dash(row, "os"),
-                            text_or_dash(row, "holders"), text_or_dash(row, "waitingFor"), text_or_dash(row, "message") };
+    CLEANUP_FREE char *gpus = json_object_get(row, "gpus")
+                                  ? xasprintf("%lld", (long long) json_int(row, "gpus", 0))
+                                  : xstrdup("-");
+    const char *loaded = json_str(row, "loaded"),
+               *driver = loaded ? loaded : text_or_dash(row, "driver");
+    const char *cells[] = { json_str_or_empty(row, "name"),
+                            text_or_dash(row, "state"),
+                            text_or_dash(row, "reason"),
+                            json_int(row, "seconds", -1) < 0 ? "-" : since,
+                            gpus,
+                            driver,
+                            text_or_dash(row, "current"),
+                            people(row),
+                            text_or_dash(row, "product"),
+                            text_or_dash(row, "kernel"),
+                            text_or_dash(row, "os"),
+                            text_or_dash(row, "holders"),
+                            text_or_dash(row, "waitingFor"),
+                            text_or_dash(row, "message") };
     grid_row(g, colour_of(cells[1]), cells, wide ? ARRAY_LEN(cells) : 9);
 }
 
 void nodes_print(const json_t *list, const struct paint *p, struct buf *out)
 {
-    static const char *const titles[] = { "NAME", "STATE", "REASON", "SINCE", "GPUS", "DRIVER", "CURRENT", "PEOPLE", "PRODUCT",
-                                          "KERNEL", "OS", "HOLDERS", "WAITING-FOR", "MESSAGE" };
+    static const char *const titles[] = { "NAME",   "STATE",   "REASON",      "SINCE",   "GPUS",
+                                          "DRIVER", "CURRENT", "PEOPLE",      "PRODUCT", "KERNEL",
+                                          "OS",     "HOLDERS", "WAITING-FOR", "MESSAGE" };
     struct grid g = { 0 };
     size_t i;
     json_t *row;
     grid_row(&g, PLAIN, titles, p->wide ? ARRAY_LEN(titles) : 9);
-    json_array_foreach (list, i, row)
-        add_row(&g, row, p->wide);
+    json_array_foreach(list, i, row) add_row(&g, row, p->wide);
     grid_print(&g, p, out);
     grid_clear(&g);
 }

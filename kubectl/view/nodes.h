@@ -6,9 +6,9 @@
 
 /* The selection of nodes. */
 struct nodes_wanted {
-    const char *state;         /* NULL: any */
+    const char *state; /* NULL: any */
     char *const *names;
-    size_t name_count;         /* 0: all */
+    size_t name_count; /* 0: all */
 };
 
 /* A list sorted by name, gpu-2 before gpu-10. `snapshot` has reports, and nodes if they were

@@ -9,7 +9,14 @@
 #include "base/str.h"
 #include "reconcilers/model/names.h"
 
-enum { TEXT_ROOM = 64 << 20, TOKEN_MIN = 20, SHORT_MIN = 6, WORD_MAX = 256, LOGIN_MAX = 512, PEM_LINE = 64 };
+enum {
+    TEXT_ROOM = 64 << 20,
+    TOKEN_MIN = 20,
+    SHORT_MIN = 6,
+    WORD_MAX = 256,
+    LOGIN_MAX = 512,
+    PEM_LINE = 64
+};
 
 #define URL_SAFE "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-."
 
@@ -49,9 +56,12 @@ static bool ends_in_secret(const char *name, size_t len)
 /* Names that occur only before a value. */
 static bool is_sure_name(const char *name, size_t len)
 {
-    static const char *const words[] = { "PASSWORD", "PASSWD", "PASSPHRASE", "TOKEN", "APIKEY", "API_KEY", "ACCESSKEY",
-                                         "ACCESS_KEY", "PRIVATE_KEY", "PRIVATEKEY", "LICENSE_KEY", "ENCRYPTION_KEY",
-                                         "ACCOUNTKEY", "ACCOUNT_KEY", "CLIENT_KEY", "AUTHORIZATION", "COOKIE" };
+    static const char *const words[] = { "PASSWORD",      "PASSWD",      "PASSPHRASE",
+                                         "TOKEN",         "APIKEY",      "API_KEY",
+                                         "ACCESSKEY",     "ACCESS_KEY",  "PRIVATE_KEY",
+                                         "PRIVATEKEY",    "LICENSE_KEY", "ENCRYPTION_KEY",
+                                         "ACCOUNTKEY",    "ACCOUNT_KEY", "CLIENT_KEY",
+                                         "AUTHORIZATION", "COOKIE" };
     return has_word(name, len, words, ARRAY_LEN(words));
 }
 
@@ -61,7 +71,8 @@ static bool is_secret_name(const char *name, size_t len)
     static const char *const words[] = { "SECRET", "CREDENTIAL", "SIGNATURE" };
     bool auth = len == 4 && strncasecmp(name, "auth", len) == 0; /* in Docker's configuration */
     bool sig = len == 3 && strncasecmp(name, "sig", len) == 0;   /* in signed URLs */
-    return auth || sig || is_sure_name(name, len) || ends_in_secret(name, len) || has_word(name, len, words, ARRAY_LEN(words));
+    return auth || sig || is_sure_name(name, len) || ends_in_secret(name, len) ||
+           has_word(name, len, words, ARRAY_LEN(words));
 }
 
 /* Whether the name is not a normal word: it has an underscore or is in capitals. */
@@ -131,7 +142,11 @@ static size_t scheme_at(const char *s, bool alone)
     static const struct scheme {
         const char *word;
         bool alone; /* also without "Authorization" before it, since no sentence has it */
-    } schemes[] = { { "Bearer", true }, { "Basic", true }, { "Token", false }, { "ApiKey", false }, { "Negotiate", false } };
+    } schemes[] = { { "Bearer", true },
+                    { "Basic", true },
+                    { "Token", false },
+                    { "ApiKey", false },
+                    { "Negotiate", false } };
     for (size_t i = 0; i < ARRAY_LEN(schemes); i++) {
         size_t n = strlen(schemes[i].word);
         if ((schemes[i].alone || !alone) && strncasecmp(s, schemes[i].word, n) == 0 && s[n] == ' ')
@@ -175,32 +190,106 @@ static struct find in_token(const char *s, bool begins_word)
         const char *prefix;
         bool plain; /* may begin a normal word: counts only at the start of a word with capitals */
     } rows[] = {
-        { "eyJ", false }, { "ops_eyJ", false }, { "nvapi-", false }, { "dckr_pat_", false }, { "ghp_", false },
-        { "gho_", false }, { "ghs_", false }, { "ghu_", false }, { "ghr_", false }, { "github_pat_", false },
-        { "glpat-", false }, { "glptt-", false }, { "glrt-", false }, { "gldt-", false }, { "glcbt-", false },
-        { "glft-", false }, { "glimt-", false }, { "glffct-", false }, { "glagent-", false }, { "gloas-", false },
-        { "glsoat-", false }, { "GR1348941", false }, { "AKIA", false }, { "ASIA", false }, { "ABIA", false },
-        { "ACCA", false }, { "AIza", false }, { "LTAI", false }, { "hf_", true }, { "api_org_", true },
-        { "xoxb-", false }, { "xoxp-", false }, { "xoxa-", false }, { "xoxe-", false }, { "xoxe.", false },
-        { "xoxo-", false }, { "xoxr-", false }, { "xoxs-", false }, { "xapp-", false }, { "npm_", true },
-        { "pypi-", true }, { "rubygems_", false }, { "SG.", false }, { "xkeysib-", false }, { "PMAK-", false },
-        { "dop_v1_", false }, { "doo_v1_", false }, { "dor_v1_", false }, { "dt0c01.", false }, { "glc_", true },
-        { "glsa_", false }, { "pscale_tkn_", false }, { "pscale_oauth_", false }, { "pscale_pw_", false },
-        { "sntrys_", false }, { "sntryu_", false }, { "shpat_", false }, { "shpca_", false }, { "shppa_", false },
-        { "shpss_", false }, { "shippo_", false }, { "sk_live_", false }, { "sk_test_", false }, { "sk_prod_", false },
-        { "rk_live_", false }, { "rk_test_", false }, { "rk_prod_", false }, { "AGE-SECRET-KEY-1", false },
-        { "ATATT3", false }, { "AKCp", false }, { "HRKU-AA", false }, { "NRAK-", false }, { "NRII-", false },
-        { "NRJS-", false }, { "pnu_", true }, { "rdme_", false }, { "sgp_", false }, { "sq0atp-", false },
-        { "sm_aat_", false }, { "sm_pat_", false }, { "sm_sat_", false }, { "tfp_", false }, { "lin_api_", false },
-        { "ntn_", true }, { "pplx-", false }, { "sha256~", false }, { "duffel_live_", false },
-        { "duffel_test_", false }, { "CLOJARS_", false },
-        { "sk-", true }, { "hvs.", true }, { "hvb.", true }, { "dp.pt.", true },
+        { "eyJ", false },
+        { "ops_eyJ", false },
+        { "nvapi-", false },
+        { "dckr_pat_", false },
+        { "ghp_", false },
+        { "gho_", false },
+        { "ghs_", false },
+        { "ghu_", false },
+        { "ghr_", false },
+        { "github_pat_", false },
+        { "glpat-", false },
+        { "glptt-", false },
+        { "glrt-", false },
+        { "gldt-", false },
+        { "glcbt-", false },
+        { "glft-", false },
+        { "glimt-", false },
+        { "glffct-", false },
+        { "glagent-", false },
+        { "gloas-", false },
+        { "glsoat-", false },
+        { "GR1348941", false },
+        { "AKIA", false },
+        { "ASIA", false },
+        { "ABIA", false },
+        { "ACCA", false },
+        { "AIza", false },
+        { "LTAI", false },
+        { "hf_", true },
+        { "api_org_", true },
+        { "xoxb-", false },
+        { "xoxp-", false },
+        { "xoxa-", false },
+        { "xoxe-", false },
+        { "xoxe.", false },
+        { "xoxo-", false },
+        { "xoxr-", false },
+        { "xoxs-", false },
+        { "xapp-", false },
+        { "npm_", true },
+        { "pypi-", true },
+        { "rubygems_", false },
+        { "SG.", false },
+        { "xkeysib-", false },
+        { "PMAK-", false },
+        { "dop_v1_", false },
+        { "doo_v1_", false },
+        { "dor_v1_", false },
+        { "dt0c01.", false },
+        { "glc_", true },
+        { "glsa_", false },
+        { "pscale_tkn_", false },
+        { "pscale_oauth_", false },
+        { "pscale_pw_", false },
+        { "sntrys_", false },
+        { "sntryu_", false },
+        { "shpat_", false },
+        { "shpca_", false },
+        { "shppa_", false },
+        { "shpss_", false },
+        { "shippo_", false },
+        { "sk_live_", false },
+        { "sk_test_", false },
+        { "sk_prod_", false },
+        { "rk_live_", false },
+        { "rk_test_", false },
+        { "rk_prod_", false },
+        { "AGE-SECRET-KEY-1", false },
+        { "ATATT3", false },
+        { "AKCp", false },
+        { "HRKU-AA", false },
+        { "NRAK-", false },
+        { "NRII-", false },
+        { "NRJS-", false },
+        { "pnu_", true },
+        { "rdme_", false },
+        { "sgp_", false },
+        { "sq0atp-", false },
+        { "sm_aat_", false },
+        { "sm_pat_", false },
+        { "sm_sat_", false },
+        { "tfp_", false },
+        { "lin_api_", false },
+        { "ntn_", true },
+        { "pplx-", false },
+        { "sha256~", false },
+        { "duffel_live_", false },
+        { "duffel_test_", false },
+        { "CLOJARS_", false },
+        { "sk-", true },
+        { "hvs.", true },
+        { "hvb.", true },
+        { "dp.pt.", true },
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         size_t prefix = strlen(rows[i].prefix);
         bool begins = rows[i].prefix[0] == *s && str_has_prefix(s, rows[i].prefix);
         size_t len = begins ? prefix + strspn(s + prefix, URL_SAFE) : 0;
-        if (len >= TOKEN_MIN && (!rows[i].plain || (begins_word && has_capital(s + prefix, len - prefix))))
+        if (len >= TOKEN_MIN &&
+            (!rows[i].plain || (begins_word && has_capital(s + prefix, len - prefix))))
             return (struct find){ 0, len };
     }
     return (struct find){ 0, 0 };
@@ -210,7 +299,8 @@ static struct find in_token(const char *s, bool begins_word)
  * most options. */
 static struct find in_short_option(const char *s)
 {
-    size_t len = str_has_prefix(s, "-p") ? strcspn(s + 2, " \t\r\n\"',") : 0, letters = 0, digits = 0, others = 0;
+    size_t len = str_has_prefix(s, "-p") ? strcspn(s + 2, " \t\r\n\"',") : 0, letters = 0,
+           digits = 0, others = 0;
     for (size_t i = 2; i < 2 + len; i++) {
         letters += isalpha((unsigned char) s[i]) != 0;
         digits += isdigit((unsigned char) s[i]) != 0;
@@ -270,9 +360,11 @@ static struct pair read_pair(const char *s)
  * may begin with a dash, too. */
 static bool is_other_option(const char *s)
 {
-    size_t dashes = strspn(s, "-"), len = strspn(s + dashes, "abcdefghijklmnopqrstuvwxyz0123456789-");
+    size_t dashes = strspn(s, "-"),
+           len = strspn(s + dashes, "abcdefghijklmnopqrstuvwxyz0123456789-");
     bool ends = !s[dashes + len] || strchr("= \t\r\n\"',", s[dashes + len]);
-    return (dashes == 1 && len == 1 && ends) || (dashes == 2 && islower((unsigned char) s[2]) && ends);
+    return (dashes == 1 && len == 1 && ends) ||
+           (dashes == 2 && islower((unsigned char) s[2]) && ends);
 }
 
 static bool is_secret_pair(const char *s, const struct pair *p)
@@ -282,11 +374,13 @@ static bool is_secret_pair(const char *s, const struct pair *p)
     case '=':
         return is_secret_name(s, p->name);
     case ':':
-        return is_sure_name(s, p->name) || ((quoted || is_identifier(s, p->name)) && is_secret_name(s, p->name));
+        return is_sure_name(s, p->name) ||
+               ((quoted || is_identifier(s, p->name)) && is_secret_name(s, p->name));
     case ',':
         return option && quoted && is_secret_name(s, p->name);
     case ' ':
-        return (option && is_secret_name(s, p->name)) || (strncasecmp(s, "X-", 2) == 0 && is_sure_name(s, p->name));
+        return (option && is_secret_name(s, p->name)) ||
+               (strncasecmp(s, "X-", 2) == 0 && is_sure_name(s, p->name));
     default:
         return false;
     }
@@ -304,7 +398,9 @@ static size_t value_len(const char *value, size_t quote)
     const char mark = value[-1], ends[] = { mark, quote == 1 ? '\\' : '\n', '\n', '\0' };
     size_t n = strcspn(value, ends);
     /* A quote inside has a backslash; YAML doubles single quotes. */
-    while (quote == 1 && value[n] && ((value[n] == '\\' && value[n + 1]) || (mark == '\'' && str_has_prefix(value + n, "''"))))
+    while (
+        quote == 1 && value[n] &&
+        ((value[n] == '\\' && value[n + 1]) || (mark == '\'' && str_has_prefix(value + n, "''"))))
         n += 2 + strcspn(value + n + 2, ends);
     return n - (quote == 2 && n > 0 && value[n - 1] == '\\');
 }
@@ -408,13 +504,17 @@ static bool is_secret_member(const json_t *object, const char *key, const json_t
 
 static json_t *scrub_members(const json_t *object)
 {
-    static const char *const dropped[] = { "managedFields", "kubectl.kubernetes.io/last-applied-configuration" };
+    static const char *const dropped[] = { "managedFields",
+                                           "kubectl.kubernetes.io/last-applied-configuration" };
     json_t *copy = json_object(), *value;
     const char *key;
-    json_object_foreach ((json_t *) object, key, value) {
+    json_object_foreach((json_t *) object, key, value)
+    {
         bool gone = str_eq(key, dropped[0]) || str_eq(key, dropped[1]);
         if (!gone)
-            json_object_set_new(copy, key, is_secret_member(object, key, value) ? json_string(SCRUB_MASK) : scrub(value));
+            json_object_set_new(copy, key,
+                                is_secret_member(object, key, value) ? json_string(SCRUB_MASK)
+                                                                     : scrub(value));
     }
     return copy;
 }
@@ -430,9 +530,11 @@ static json_t *scrub_items(const json_t *array)
 {
     json_t *copy = json_array(), *item;
     size_t i;
-    json_array_foreach (array, i, item) {
+    json_array_foreach(array, i, item)
+    {
         const char *text = json_string_value(item);
-        bool secret = i > 0 && text && is_option(json_array_get(array, i - 1)) && !is_other_option(text);
+        bool secret = i > 0 && text && is_option(json_array_get(array, i - 1)) &&
+                      !is_other_option(text);
         json_array_append_new(copy, secret ? json_string(SCRUB_MASK) : scrub(item));
     }
     return copy;
@@ -461,9 +563,9 @@ json_t *scrub_node(const json_t *node)
     json_t *copy = scrub(node), *value;
     CLEANUP_JSON json_t *kept = json_object();
     const char *key;
-    json_object_foreach (json_at(copy, "metadata.annotations"), key, value)
-        if (str_has_prefix(key, MARK_PREFIX) || vendor_of_key(key))
-            json_object_set(kept, key, value);
+    json_object_foreach(json_at(copy, "metadata.annotations"), key,
+                        value) if (str_has_prefix(key, MARK_PREFIX) || vendor_of_key(key))
+        json_object_set(kept, key, value);
     json_set_at(copy, "metadata.annotations", json_incref(kept));
     return copy;
 }

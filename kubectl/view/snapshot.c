@@ -27,7 +27,8 @@ json_t *snapshot_ostler(const json_t *snapshot, int64_t now_us)
 {
     json_t *ostler = json_object();
     const json_t *lease = json_object_get(snapshot, "lease");
-    const char *missing = json_str(snapshot, "missing.lease"), *renewed = json_str(lease, "spec.renewTime");
+    const char *missing = json_str(snapshot, "missing.lease"),
+               *renewed = json_str(lease, "spec.renewTime");
     const char *holder = json_str_or_empty(lease, "spec.holderIdentity");
     int64_t seconds = term_seconds_since(renewed, now_us);
     if (!lease && missing) {
@@ -59,9 +60,10 @@ json_t *snapshot_ostler(const json_t *snapshot, int64_t now_us)
     json_object_set_new(ostler, "holder", json_text(holder));
     bool silent = seconds < 0 || seconds > SILENT_S;
     snapshot_say(ostler, silent ? "Silent" : "Alive",
-        silent ? json_textf("%s has not renewed its Lease for %s: nothing is decided; see kubectl -n %s get pods,events", holder,
-                            ago, object_namespace(lease))
-               : json_textf("%s renewed its Lease %s ago", holder, ago));
+                 silent ? json_textf("%s has not renewed its Lease for %s: nothing is decided; see "
+                                     "kubectl -n %s get pods,events",
+                                     holder, ago, object_namespace(lease))
+                        : json_textf("%s renewed its Lease %s ago", holder, ago));
     return ostler;
 }
 
@@ -73,21 +75,24 @@ static const struct keeper {
     const char *name;
     const char *becomes;
 } keepers[] = {
-    { NULL, "argocd.argoproj.io/tracking-id", "argocd-controller", "Argo CD", "puts back what Git names, with self-heal" },
+    { NULL, "argocd.argoproj.io/tracking-id", "argocd-controller", "Argo CD",
+      "puts back what Git names, with self-heal" },
     { "argocd.argoproj.io/instance", NULL, "argocd-application-controller", "Argo CD",
       "puts back what Git names, with self-heal" },
-    { "kustomize.toolkit.fluxcd.io/name", NULL, "kustomize-controller", "Flux", "puts back what Git names with its next run" },
-    { "helm.toolkit.fluxcd.io/name", NULL, "helm-controller", "Flux", "may put back what the release names with its next run" },
-    { NULL, "meta.helm.sh/release-name", "helm", "Helm", "puts back what the chart names with its next upgrade" },
+    { "kustomize.toolkit.fluxcd.io/name", NULL, "kustomize-controller", "Flux",
+      "puts back what Git names with its next run" },
+    { "helm.toolkit.fluxcd.io/name", NULL, "helm-controller", "Flux",
+      "may put back what the release names with its next run" },
+    { NULL, "meta.helm.sh/release-name", "helm", "Helm",
+      "puts back what the chart names with its next upgrade" },
 };
 
 static bool is_manager(const json_t *object, const char *name)
 {
     size_t i;
     json_t *entry;
-    json_array_foreach (json_at(object, "metadata.managedFields"), i, entry)
-        if (str_eq(json_str(entry, "manager"), name))
-            return true;
+    json_array_foreach(json_at(object, "metadata.managedFields"), i,
+                       entry) if (str_eq(json_str(entry, "manager"), name)) return true;
     return false;
 }
 
@@ -95,12 +100,13 @@ char *snapshot_keeper(const json_t *object)
 {
     for (size_t i = 0; i < ARRAY_LEN(keepers); i++) {
         const struct keeper *k = &keepers[i];
-        const char *said = k->label ? object_label(object, k->label) : object_annotation(object, k->annotation);
+        const char *said = k->label ? object_label(object, k->label)
+                                    : object_annotation(object, k->annotation);
         if (!said && !is_manager(object, k->manager))
             continue;
         CLEANUP_FREE char *shown = term_cut(said, 80);
-        return xasprintf("%s%s%s%s keeps this object, and %s: change it there, too", k->name, said ? " (" : "", shown,
-                         said ? ")" : "", k->becomes);
+        return xasprintf("%s%s%s%s keeps this object, and %s: change it there, too", k->name,
+                         said ? " (" : "", shown, said ? ")" : "", k->becomes);
     }
     return NULL;
 }
@@ -120,10 +126,11 @@ char *snapshot_setter(const json_t *object, const char *path)
     const json_t *latest = NULL;
     size_t i;
     json_t *entry;
-    json_array_foreach (json_at(object, "metadata.managedFields"), i, entry)
-        if (has_path(json_object_get(entry, "fieldsV1"), path) &&
-            (!latest || strcmp(json_str_or_empty(entry, "time"), json_str_or_empty(latest, "time")) > 0))
-            latest = entry;
+    json_array_foreach(json_at(object, "metadata.managedFields"), i,
+                       entry) if (has_path(json_object_get(entry, "fieldsV1"), path) &&
+                                  (!latest || strcmp(json_str_or_empty(entry, "time"),
+                                                     json_str_or_empty(latest, "time")) > 0))
+        latest = entry;
     if (!latest)
         return NULL;
     CLEANUP_FREE char *manager = term_cut(json_str_or_empty(latest, "manager"), 60);
@@ -165,9 +172,9 @@ static bool is_still_wanted(const json_t *policy, const json_t *report, enum tie
     CLEANUP_FREE char *revision = xasprintf("%s-%s", tiers[tier].name, target);
     size_t i;
     json_t *pool;
-    json_array_foreach (json_at(policy, "status.pools"), i, pool)
-        if (json_find(json_object_get(pool, "targets"), "revision", revision))
-            return true;
+    json_array_foreach(
+        json_at(policy, "status.pools"), i,
+        pool) if (json_find(json_object_get(pool, "targets"), "revision", revision)) return true;
     return false;
 }
 
@@ -193,8 +200,9 @@ bool snapshot_node_is_held(const json_t *node)
 enum held_way snapshot_held_way(const json_t *node, const struct claim *c)
 {
     static const enum held_way ways[CLAIM_PHASE_COUNT] = {
-        [CLAIM_WAITING] = HELD_STAYS,      [CLAIM_DRAINING] = HELD_GOES_ON,   [CLAIM_UNLOADING] = HELD_GOES_ON,
-        [CLAIM_INSTALLING] = HELD_GOES_ON, [CLAIM_VALIDATING] = HELD_GOES_ON, [CLAIM_FAILED] = HELD_FAILED,
+        [CLAIM_WAITING] = HELD_STAYS,      [CLAIM_DRAINING] = HELD_GOES_ON,
+        [CLAIM_UNLOADING] = HELD_GOES_ON,  [CLAIM_INSTALLING] = HELD_GOES_ON,
+        [CLAIM_VALIDATING] = HELD_GOES_ON, [CLAIM_FAILED] = HELD_FAILED,
     };
     if (!claim_closes(c))
         return HELD_IN_SERVICE;
@@ -206,7 +214,8 @@ enum { NAME_MAX_COMPARED = 253 };
 /* Edit distance: letters to change, insert or delete. */
 static size_t distance(const char *a, const char *b)
 {
-    size_t row[NAME_MAX_COMPARED + 1], n = strnlen(a, NAME_MAX_COMPARED), m = strnlen(b, NAME_MAX_COMPARED);
+    size_t row[NAME_MAX_COMPARED + 1], n = strnlen(a, NAME_MAX_COMPARED),
+                                       m = strnlen(b, NAME_MAX_COMPARED);
     for (size_t j = 0; j <= m; j++)
         row[j] = j;
     for (size_t i = 1; i <= n; i++) {
@@ -235,9 +244,9 @@ json_t *snapshot_similar_names(const json_t *names, const char *name, size_t max
     for (size_t away = 0; away <= most && json_array_size(similar) < max; away++) {
         size_t i;
         json_t *there;
-        json_array_foreach (names, i, there)
-            if (json_array_size(similar) < max && unlikeness(json_string_value(there), name) == away)
-                json_array_append(similar, there);
+        json_array_foreach(names, i, there) if (json_array_size(similar) < max &&
+                                                unlikeness(json_string_value(there), name) == away)
+            json_array_append(similar, there);
     }
     return similar;
 }
@@ -248,8 +257,10 @@ void snapshot_print_missing(const json_t *missing, const struct paint *p, struct
 {
     const char *part;
     json_t *why;
-    json_object_foreach ((json_t *) missing, part, why) {
-        CLEANUP_FREE char *line = xasprintf("not shown, since %s", str_or_empty(json_string_value(why)));
+    json_object_foreach((json_t *) missing, part, why)
+    {
+        CLEANUP_FREE char *line = xasprintf("not shown, since %s",
+                                            str_or_empty(json_string_value(why)));
         CLEANUP_FREE char *clean = terminal_clean(line);
         paint_add(out, p, DIM, clean);
         buf_str(out, "\n");

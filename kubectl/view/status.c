@@ -17,15 +17,20 @@ enum { GROUPS = 3, NAMES = 3 };
 
 static json_t *policy_part(const json_t *policy, int64_t now_us)
 {
-    const json_t *conditions = json_at(policy, "status.conditions"), *ready = condition_find(conditions, "Ready");
+    const json_t *conditions = json_at(policy, "status.conditions"),
+                 *ready = condition_find(conditions, "Ready");
     const json_t *stalled = condition_find(conditions, "Stalled");
     json_t *part = json_object();
     json_object_set_new(part, "name", json_text(object_name(policy)));
-    json_object_set_new(part, "ready", json_text(*condition_status(conditions, "Ready") ? condition_status(conditions, "Ready")
-                                                                                        : "Unknown"));
+    json_object_set_new(part, "ready",
+                        json_text(*condition_status(conditions, "Ready")
+                                      ? condition_status(conditions, "Ready")
+                                      : "Unknown"));
     json_object_set_new(part, "reason", json_text(json_str_or_empty(ready, "reason")));
     json_object_set_new(part, "message", json_text(json_str_or_empty(ready, "message")));
-    json_object_set_new(part, "seconds", json_integer(term_seconds_since(json_str(ready, "lastTransitionTime"), now_us)));
+    json_object_set_new(
+        part, "seconds",
+        json_integer(term_seconds_since(json_str(ready, "lastTransitionTime"), now_us)));
     bool is_seen = json_int(policy, "status.observedGeneration", -1) == object_generation(policy);
     json_object_set_new(part, "seen", json_boolean(is_seen));
     json_object_set_new(part, "deleting", json_boolean(object_is_deleting(policy)));
@@ -43,12 +48,14 @@ static void count_version(json_t *versions, const char *name, const char *versio
     json_t *row;
     if (!version || !*version)
         return;
-    json_array_foreach (versions, i, row)
-        if (str_eq(json_str(row, "name"), name) && str_eq(json_str(row, "version"), version)) {
-            json_object_set_new(row, "nodes", json_integer(json_int(row, "nodes", 0) + 1));
-            return;
-        }
-    json_array_append_new(versions, json_pack("{s:s, s:o, s:i}", "name", name, "version", json_text(version), "nodes", 1));
+    json_array_foreach(versions, i, row) if (str_eq(json_str(row, "name"), name) &&
+                                             str_eq(json_str(row, "version"), version))
+    {
+        json_object_set_new(row, "nodes", json_integer(json_int(row, "nodes", 0) + 1));
+        return;
+    }
+    json_array_append_new(versions, json_pack("{s:s, s:o, s:i}", "name", name, "version",
+                                              json_text(version), "nodes", 1));
 }
 
 /* Versions of the nodes: drivers first. */
@@ -56,9 +63,9 @@ static json_t *versions_part(const json_t *reports)
 {
     json_t *versions = json_array(), *report;
     size_t i;
-    json_array_foreach (reports, i, report)
+    json_array_foreach(reports, i, report)
         count_version(versions, "driver", json_str(report, "status.driver.version"));
-    json_array_foreach (reports, i, report)
+    json_array_foreach(reports, i, report)
         count_version(versions, "toolkit", json_str(report, "status.stack.version"));
     return versions;
 }
@@ -69,7 +76,8 @@ static json_t *gpus_part(const json_t *reports)
     json_int_t present = 0, ready = 0;
     size_t i;
     json_t *report;
-    json_array_foreach (reports, i, report) {
+    json_array_foreach(reports, i, report)
+    {
         json_int_t gpus = json_int(report, "status.gpus", 0);
         gpus = gpus < 0 || gpus > 4096 ? 0 : gpus;
         present += gpus;
@@ -84,19 +92,23 @@ static json_t *states_part(const json_t *policy, const json_t *reports)
 {
     json_t *counts = json_object(), *item;
     size_t i;
-    json_array_foreach (json_at(policy, "status.nodes.states"), i, item)
-        if (!reports && json_int(item, "count", 0) > 0)
-            json_object_set_new(counts, json_str_or_empty(item, "state"), json_integer(json_int(item, "count", 0)));
-    json_array_foreach (reports, i, item) {
+    json_array_foreach(json_at(policy, "status.nodes.states"), i,
+                       item) if (!reports && json_int(item, "count", 0) > 0)
+        json_object_set_new(counts, json_str_or_empty(item, "state"),
+                            json_integer(json_int(item, "count", 0)));
+    json_array_foreach(reports, i, item)
+    {
         const char *state = snapshot_node_state(item);
-        json_object_set_new(counts, state, json_integer(json_integer_value(json_object_get(counts, state)) + 1));
+        json_object_set_new(counts, state,
+                            json_integer(json_integer_value(json_object_get(counts, state)) + 1));
     }
     return counts;
 }
 
 static json_t *nodes_part(const json_t *policy, const json_t *reports)
 {
-    static const char *const members[] = { "total", "gpu", "managed", "ready", "upToDate", "outdated" };
+    static const char *const members[] = { "total", "gpu",      "managed",
+                                           "ready", "upToDate", "outdated" };
     json_t *part = json_object();
     for (size_t i = 0; i < ARRAY_LEN(members); i++) {
         CLEANUP_FREE char *path = xasprintf("status.nodes.%s", members[i]);
@@ -120,17 +132,21 @@ static void add_end(json_t *part, const char *ends, int64_t now_us)
 
 static json_t *rollout_part(const json_t *policy, int64_t now_us)
 {
-    static const char *const members[] = { "pending", "active", "waiting", "failed", "skipped", "done" };
+    static const char *const members[] = { "pending", "active",  "waiting",
+                                           "failed",  "skipped", "done" };
     const json_t *rollout = json_at(policy, "status.rollout");
     json_t *part = json_object();
     json_object_set_new(part, "reason", json_text(json_str_or_empty(rollout, "reason")));
     json_object_set_new(part, "message", json_text(json_str_or_empty(rollout, "message")));
-    json_object_set_new(part, "paused", json_boolean(json_bool(policy, "spec.rollout.paused", false)));
+    json_object_set_new(part, "paused",
+                        json_boolean(json_bool(policy, "spec.rollout.paused", false)));
     for (size_t i = 0; i < ARRAY_LEN(members); i++)
         json_object_set_new(part, members[i], json_integer(json_int(rollout, members[i], 0)));
     if (json_is_object(json_at(rollout, "plan")))
-        json_object_set_new(part, "plan", json_pack("{s:o, s:o}", "hash", json_text(json_str_or_empty(rollout, "plan.hash")),
-                                                    "message", json_text(json_str_or_empty(rollout, "plan.message"))));
+        json_object_set_new(part, "plan",
+                            json_pack("{s:o, s:o}", "hash",
+                                      json_text(json_str_or_empty(rollout, "plan.hash")), "message",
+                                      json_text(json_str_or_empty(rollout, "plan.message"))));
     add_end(part, json_str(rollout, "plan.ends"), now_us);
     char *todo = advice_of_rollout(reason_parse(json_str(rollout, "reason")),
                                    json_str(rollout, "plan.hash"));
@@ -147,8 +163,9 @@ static json_t *stuck_of(const json_t *report, long long seconds)
     const char *name = object_name(report), *state = snapshot_node_state(report);
     const char *reason = json_str_or_empty(report, "status.reason");
     CLEANUP_FREE char *todo = advice_of_node(name, state, reason_parse(reason));
-    return json_pack("{s:[o], s:o, s:o, s:o, s:I, s:o}", "nodes", json_text(name), "state", json_text(state), "reason",
-                     json_text(reason), "message", json_text(json_str_or_empty(report, "status.message")), "seconds",
+    return json_pack("{s:[o], s:o, s:o, s:o, s:I, s:o}", "nodes", json_text(name), "state",
+                     json_text(state), "reason", json_text(reason), "message",
+                     json_text(json_str_or_empty(report, "status.message")), "seconds",
                      (json_int_t) seconds, "todo", json_text(todo));
 }
 
@@ -157,14 +174,18 @@ static json_t *stuck_part(const json_t *reports, int64_t now_us)
 {
     json_t *groups = json_array(), *report, *group;
     size_t i, k;
-    json_array_foreach (reports, i, report) {
-        const char *state = snapshot_node_state(report), *reason = json_str_or_empty(report, "status.reason");
+    json_array_foreach(reports, i, report)
+    {
+        const char *state = snapshot_node_state(report),
+                   *reason = json_str_or_empty(report, "status.reason");
         long long seconds = term_seconds_since(json_str(report, "status.since"), now_us);
         if (!advice_is_stuck(state, reason_parse(reason), seconds))
             continue;
         bool known = false;
-        json_array_foreach (groups, k, group) {
-            if (!str_eq(json_str(group, "state"), state) || !str_eq(json_str(group, "reason"), reason))
+        json_array_foreach(groups, k, group)
+        {
+            if (!str_eq(json_str(group, "state"), state) ||
+                !str_eq(json_str(group, "reason"), reason))
                 continue;
             known = true;
             json_array_append_new(json_object_get(group, "nodes"), json_text(object_name(report)));
@@ -190,7 +211,8 @@ static int rank(const json_t *group)
 static int by_weight(const void *a, const void *b)
 {
     const json_t *x = *(json_t *const *) a, *y = *(json_t *const *) b;
-    size_t n = json_array_size(json_object_get(x, "nodes")), m = json_array_size(json_object_get(y, "nodes"));
+    size_t n = json_array_size(json_object_get(x, "nodes")),
+           m = json_array_size(json_object_get(y, "nodes"));
     return rank(x) != rank(y) ? rank(x) - rank(y) : (n < m) - (n > m);
 }
 
@@ -210,7 +232,8 @@ static json_t *status_sorted(json_t *groups_steal)
 
 json_t *status_view(const json_t *snapshot, int64_t now_us)
 {
-    const json_t *policy = json_object_get(snapshot, "policy"), *reports = json_object_get(snapshot, "reports");
+    const json_t *policy = json_object_get(snapshot, "policy"),
+                 *reports = json_object_get(snapshot, "reports");
     json_t *status = json_object();
     if (policy)
         json_object_set_new(status, "policy", policy_part(policy, now_us));
@@ -237,7 +260,8 @@ static void head(struct buf *out, const struct paint *p, const char *word)
     buf_printf(out, "%*s", INDENT - (int) strlen(word), "");
 }
 
-static void add_cut(struct buf *out, const struct paint *p, int used, enum colour colour, const char *text)
+static void add_cut(struct buf *out, const struct paint *p, int used, enum colour colour,
+                    const char *text)
 {
     size_t room = p->width > used + 20 ? (size_t) (p->width - used) : 20;
     CLEANUP_FREE char *cut = term_cut(text, p->whole ? SIZE_MAX : room);
@@ -253,10 +277,13 @@ static void print_policy(const json_t *policy, const struct paint *p, struct buf
     bool good = str_eq(ready, "True");
     CLEANUP_FREE char *span = term_span(json_int(policy, "seconds", 0));
     CLEANUP_FREE char *why = *word ? xasprintf(" (%s) for %s", word, span) : xstrdup("");
-    CLEANUP_FREE char *line = xasprintf("%s: %s%s%s%s", json_str_or_empty(policy, "name"),
-                                        good ? "ready" : str_eq(ready, "False") ? "not ready" : "not known to be ready", why,
-                                        json_bool(policy, "deleting", false) ? "; it is being deleted" : "",
-                                        json_bool(policy, "seen", false) ? "" : "; Ostler has not seen its last change yet");
+    CLEANUP_FREE char *line = xasprintf(
+        "%s: %s%s%s%s", json_str_or_empty(policy, "name"),
+        good                     ? "ready"
+        : str_eq(ready, "False") ? "not ready"
+                                 : "not known to be ready",
+        why, json_bool(policy, "deleting", false) ? "; it is being deleted" : "",
+        json_bool(policy, "seen", false) ? "" : "; Ostler has not seen its last change yet");
     head(out, p, "Policy");
     bool fine = good && (reason == REASON_ALL_NODES_READY || reason == REASON_NO_GPU_NODES);
     add_cut(out, p, INDENT, fine ? GREEN : str_eq(ready, "False") ? RED : YELLOW, line);
@@ -269,21 +296,24 @@ static const struct ostler_word {
     const char *state, *word;
     enum colour colour;
 } ostler_words[] = {
-    { "Alive", "alive", GREEN },       { "Silent", "NO LEADER", RED },  { "Released", "NO LEADER", RED },
-    { "Absent", "NO LEASE", RED },     { "Unknown", "not known", YELLOW },
+    { "Alive", "alive", GREEN },        { "Silent", "NO LEADER", RED },
+    { "Released", "NO LEADER", RED },   { "Absent", "NO LEASE", RED },
+    { "Unknown", "not known", YELLOW },
 };
 
 static void print_ostler(const json_t *ostler, const struct paint *p, struct buf *out)
 {
     const struct ostler_word *w = ostler_words;
-    while (!str_eq(w->state, json_str(ostler, "state")) && w < &ostler_words[ARRAY_LEN(ostler_words) - 1])
+    while (!str_eq(w->state, json_str(ostler, "state")) &&
+           w < &ostler_words[ARRAY_LEN(ostler_words) - 1])
         w++;
     bool alive = w == ostler_words;
     head(out, p, "Ostler");
     paint_add(out, p, w->colour, w->word);
     buf_str(out, alive ? ": " : "\n");
     if (alive)
-        add_cut(out, p, INDENT + (int) strlen("alive: "), PLAIN, json_str_or_empty(ostler, "message"));
+        add_cut(out, p, INDENT + (int) strlen("alive: "), PLAIN,
+                json_str_or_empty(ostler, "message"));
     else
         term_wrap(out, p, INDENT, 2, json_str_or_empty(ostler, "message"));
 }
@@ -293,10 +323,9 @@ static void print_versions(const json_t *versions, const struct paint *p, struct
     struct buf line = BUF_INIT(1 << 16);
     size_t i;
     json_t *v;
-    json_array_foreach (versions, i, v)
-        if (i < 8)
-            buf_printf(&line, "%s%s %.100s on %lld", i ? ", " : "", json_str_or_empty(v, "name"), json_str_or_empty(v, "version"),
-                       (long long) json_int(v, "nodes", 0));
+    json_array_foreach(versions, i, v) if (i < 8)
+        buf_printf(&line, "%s%s %.100s on %lld", i ? ", " : "", json_str_or_empty(v, "name"),
+                   json_str_or_empty(v, "version"), (long long) json_int(v, "nodes", 0));
     CLEANUP_FREE char *text = buf_take(&line);
     if (!*text)
         return;
@@ -310,17 +339,20 @@ static void status_print_nodes(const json_t *status, const struct paint *p, stru
     struct buf line = BUF_INIT(1 << 16);
     const char *state;
     json_t *count;
-    CLEANUP_FREE char *gpus = !json_object_get(status, "gpus") ? xstrdup("")
-                              : xasprintf(", %lld of %lld GPUs ready", (long long) json_int(status, "gpus.ready", 0),
-                                          (long long) json_int(status, "gpus.present", 0));
-    CLEANUP_FREE char *sums = xasprintf("%lld of %lld ready, %lld on their target%s; %lld with GPUs, %lld in the "
-                                        "cluster",
-                                        (long long) json_int(nodes, "ready", 0), (long long) json_int(nodes, "managed", 0),
-                                        (long long) json_int(nodes, "upToDate", 0), gpus, (long long) json_int(nodes, "gpu", 0),
-                                        (long long) json_int(nodes, "total", 0));
-    json_object_foreach (json_object_get(nodes, "states"), state, count)
-        if (line.len < 1000)
-            buf_printf(&line, "%s%.40s %lld", line.len ? ", " : "", state, (long long) json_integer_value(count));
+    CLEANUP_FREE char *gpus = !json_object_get(status, "gpus")
+                                  ? xstrdup("")
+                                  : xasprintf(", %lld of %lld GPUs ready",
+                                              (long long) json_int(status, "gpus.ready", 0),
+                                              (long long) json_int(status, "gpus.present", 0));
+    CLEANUP_FREE char *sums = xasprintf(
+        "%lld of %lld ready, %lld on their target%s; %lld with GPUs, %lld in the "
+        "cluster",
+        (long long) json_int(nodes, "ready", 0), (long long) json_int(nodes, "managed", 0),
+        (long long) json_int(nodes, "upToDate", 0), gpus, (long long) json_int(nodes, "gpu", 0),
+        (long long) json_int(nodes, "total", 0));
+    json_object_foreach(json_object_get(nodes, "states"), state, count) if (line.len < 1000)
+        buf_printf(&line, "%s%.40s %lld", line.len ? ", " : "", state,
+                   (long long) json_integer_value(count));
     CLEANUP_FREE char *states = buf_take(&line);
     /* Without a policy, no sums exist: the remaining reports have only states. */
     bool counted = json_object_get(status, "policy");
@@ -336,25 +368,35 @@ static void status_print_nodes(const json_t *status, const struct paint *p, stru
 /* An up-to-date node may still fail: its own state shows that. */
 static const char *text_of_none(const json_t *nodes)
 {
-    return json_int(nodes, "ready", 0) == json_int(nodes, "managed", 0) ? "every node runs what the policy says"
-                                                                        : "no node is being moved to another revision";
+    return json_int(nodes, "ready", 0) == json_int(nodes, "managed", 0)
+               ? "every node runs what the policy says"
+               : "no node is being moved to another revision";
 }
 
-static void print_rollout(const json_t *r, const json_t *nodes, const struct paint *p, struct buf *out)
+static void print_rollout(const json_t *r, const json_t *nodes, const struct paint *p,
+                          struct buf *out)
 {
-    int64_t done = json_int(r, "done", 0), active = json_int(r, "active", 0), waiting = json_int(r, "waiting", 0);
+    int64_t done = json_int(r, "done", 0), active = json_int(r, "active", 0),
+            waiting = json_int(r, "waiting", 0);
     int64_t failed = json_int(r, "failed", 0), skipped = json_int(r, "skipped", 0);
-    int64_t pending = json_int(r, "pending", 0), all = done + active + waiting + failed + skipped + pending;
-    const char *reason = json_str_or_empty(r, "reason"), *todo = json_str(r, "todo"), *ends = json_str(r, "ends");
+    int64_t pending = json_int(r, "pending", 0),
+            all = done + active + waiting + failed + skipped + pending;
+    const char *reason = json_str_or_empty(r, "reason"), *todo = json_str(r, "todo"),
+               *ends = json_str(r, "ends");
     bool over = reason_parse(reason) == REASON_UP_TO_DATE;
-    CLEANUP_FREE char *counts = over ? xstrdup(text_of_none(nodes))
-                                     : xasprintf("%lld of %lld nodes done, %lld under way, %lld waiting for jobs, %lld failed, "
-                                                 "%lld held back, %lld waiting for their turn%s%s", (long long) done,
-                                                 (long long) all, (long long) active, (long long) waiting, (long long) failed,
-                                                 (long long) skipped, (long long) pending, ends ? "; ends about "
-                                                 : json_bool(r, "late", false) ? "; it takes longer than planned" : "",
-                                                 str_or_empty(ends));
-    CLEANUP_FREE char *line = xasprintf("%s%s%s: %s", reason, json_bool(r, "paused", false) ? ", paused" : "",
+    CLEANUP_FREE char *counts =
+        over ? xstrdup(text_of_none(nodes))
+             : xasprintf(
+                   "%lld of %lld nodes done, %lld under way, %lld waiting for jobs, %lld failed, "
+                   "%lld held back, %lld waiting for their turn%s%s",
+                   (long long) done, (long long) all, (long long) active, (long long) waiting,
+                   (long long) failed, (long long) skipped, (long long) pending,
+                   ends                          ? "; ends about "
+                   : json_bool(r, "late", false) ? "; it takes longer than planned"
+                                                 : "",
+                   str_or_empty(ends));
+    CLEANUP_FREE char *line = xasprintf("%s%s%s: %s", reason,
+                                        json_bool(r, "paused", false) ? ", paused" : "",
                                         *reason ? "" : "no rollout", counts);
     head(out, p, "Rollout");
     add_cut(out, p, INDENT, failed ? RED : over ? GREEN : YELLOW, line);
@@ -373,7 +415,8 @@ static void print_group(const json_t *group, const struct paint *p, struct buf *
     size_t n = json_array_size(nodes);
     struct buf names = BUF_INIT(1 << 16);
     for (size_t i = 0; i < n && i < NAMES; i++)
-        buf_printf(&names, "%s%.253s", i ? ", " : "", str_or_empty(json_string_value(json_array_get(nodes, i))));
+        buf_printf(&names, "%s%.253s", i ? ", " : "",
+                   str_or_empty(json_string_value(json_array_get(nodes, i))));
     if (n > NAMES)
         buf_printf(&names, " and %zu more", n - NAMES);
     CLEANUP_FREE char *said = buf_take(&names);
@@ -381,7 +424,8 @@ static void print_group(const json_t *group, const struct paint *p, struct buf *
     const char *message = json_str_or_empty(group, "message");
     CLEANUP_FREE char *span = term_span(seconds);
     CLEANUP_FREE char *line = xasprintf("%s: %s, %s%s%s", said, json_str_or_empty(group, "state"),
-                                        json_str_or_empty(group, "reason"), seconds < 0 ? "" : " for ", seconds < 0 ? "" : span);
+                                        json_str_or_empty(group, "reason"),
+                                        seconds < 0 ? "" : " for ", seconds < 0 ? "" : span);
     buf_str(out, "  ");
     add_cut(out, p, 2, rank(group) < 2 ? RED : YELLOW, line);
     buf_str(out, *message ? "    " : "");

@@ -46,8 +46,10 @@ char *term_cut(const char *s, size_t width)
 
 void paint_add(struct buf *out, const struct paint *p, enum colour colour, const char *clean)
 {
-    static const char *const codes[] = { [PLAIN] = "", [BOLD] = "\033[1m", [DIM] = "\033[2m",
-                                         [GREEN] = "\033[32m", [YELLOW] = "\033[33m", [RED] = "\033[31m" };
+    static const char *const codes[] = {
+        [PLAIN] = "",         [BOLD] = "\033[1m",    [DIM] = "\033[2m",
+        [GREEN] = "\033[32m", [YELLOW] = "\033[33m", [RED] = "\033[31m"
+    };
     bool on = p->colours && colour != PLAIN;
     if (on)
         buf_str(out, codes[colour]);
@@ -58,12 +60,14 @@ void paint_add(struct buf *out, const struct paint *p, enum colour colour, const
 
 /* ---- times */
 
-static char *two_units(int64_t seconds, int64_t unit, const char *name, int64_t below, const char *below_name)
+static char *two_units(int64_t seconds, int64_t unit, const char *name, int64_t below,
+                       const char *below_name)
 {
     int64_t rest = seconds % unit / below;
     if (rest == 0)
         return xasprintf("%lld%s", (long long) (seconds / unit), name);
-    return xasprintf("%lld%s%lld%s", (long long) (seconds / unit), name, (long long) rest, below_name);
+    return xasprintf("%lld%s%lld%s", (long long) (seconds / unit), name, (long long) rest,
+                     below_name);
 }
 
 char *term_span(int64_t seconds)
@@ -74,7 +78,8 @@ char *term_span(int64_t seconds)
         return two_units(seconds, MINUTE, "m", 1, "s");
     if (seconds < DAY)
         return two_units(seconds, HOUR, "h", MINUTE, "m");
-    return seconds < 8 * DAY ? two_units(seconds, DAY, "d", HOUR, "h") : xasprintf("%lldd", (long long) (seconds / DAY));
+    return seconds < 8 * DAY ? two_units(seconds, DAY, "d", HOUR, "h")
+                             : xasprintf("%lldd", (long long) (seconds / DAY));
 }
 
 int64_t term_seconds_since(const char *time, int64_t now_us)
@@ -151,15 +156,19 @@ static void widths_of(const struct grid *g, size_t widths[GRID_COLUMNS_MAX])
     }
 }
 
-static void print_row(const struct grid *g, const struct grid_row *row, const size_t *widths, const struct paint *p,
-                      struct buf *out)
+static void print_row(const struct grid *g, const struct grid_row *row, const size_t *widths,
+                      const struct paint *p, struct buf *out)
 {
     size_t left = p->whole ? SIZE_MAX : (size_t) p->width;
     for (size_t c = 0; c < g->columns && left > 0; c++) {
         bool last = c + 1 == g->columns;
         CLEANUP_FREE char *cell = term_cut(str_or_empty(row->cells[c]), left);
         size_t length = term_length(cell), room = widths[c] + 3;
-        paint_add(out, p, row == g->rows && !g->headless ? BOLD : c == 1 ? row->colour : PLAIN, cell);
+        paint_add(out, p,
+                  row == g->rows && !g->headless ? BOLD
+                  : c == 1                       ? row->colour
+                                                 : PLAIN,
+                  cell);
         if (!last && room < left)
             buf_printf(out, "%*s", (int) (room - length), "");
         left = room < left ? left - room : 0;

@@ -16,7 +16,10 @@ struct buf {
     size_t max; /* limit in bytes */
 };
 
-#define BUF_INIT(limit) { .data = NULL, .len = 0, .cap = 0, .max = (limit) }
+#define BUF_INIT(limit)                                                                            \
+    {                                                                                              \
+        .data = NULL, .len = 0, .cap = 0, .max = (limit)                                           \
+    }
 #define CLEANUP_BUF CLEANUP(buf_clear)
 
 /* Appends bytes; false if the limit would be exceeded (then it appends nothing). */

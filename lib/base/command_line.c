@@ -80,9 +80,9 @@ const struct option_kind option_switch = { .store = store_bool,
 const struct option_kind option_flag = { .store = store_bool,
                                          .arity = OPTION_FLAG,
                                          .alone = "true" };
-const struct option_kind option_log_level = { .store = store_log_level,
-                                              .wanted =
-                                                  "must be one of debug, info, warn and error" };
+const struct option_kind option_log_level = {
+    .store = store_log_level, .wanted = "must be one of debug, info, warn and error"
+};
 const struct option_kind option_log_format = { .store = store_log_format,
                                                .wanted = "must be one of json and text" };
 
@@ -109,8 +109,8 @@ const struct option_row *option_find(const struct option_table *t, const char *a
     return NULL;
 }
 
-static int command_line_refuse(const struct option_table *t, const struct option_row *row, const char *value,
-                  struct err *e)
+static int command_line_refuse(const struct option_table *t, const struct option_row *row,
+                               const char *value, struct err *e)
 {
     if (t->refuse)
         return t->refuse(row, value, e);
@@ -145,7 +145,8 @@ static int command_line_take(struct option_reader *r, const char *arg, struct er
         r->at++;
     }
     value = value ? value : row->kind->alone;
-    return value && row->kind->store(row->kind, value, at) ? 0 : command_line_refuse(t, row, value, e);
+    return value && row->kind->store(row->kind, value, at) ? 0
+                                                           : command_line_refuse(t, row, value, e);
 }
 
 static bool is_option(const struct option_reader *r, const char *arg)

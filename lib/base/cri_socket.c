@@ -7,7 +7,8 @@
 const char *cri_socket(const char *endpoint)
 {
     static const char scheme[] = "unix://", link[] = "/var";
-    const char *path = endpoint && str_has_prefix(endpoint, scheme) ? endpoint + strlen(scheme) : endpoint;
+    const char *path = endpoint && str_has_prefix(endpoint, scheme) ? endpoint + strlen(scheme)
+                                                                    : endpoint;
     if (path && str_has_prefix(path, "/var/run/"))
         path += strlen(link);
     return str_eq(path, "/run/cri-dockerd.sock") ? "/run/docker.sock" : path;

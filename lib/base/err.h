@@ -22,7 +22,7 @@
     X(UNREACHABLE, "Unreachable")   /* no response: refused, reset, TLS, DNS */                    \
     X(TIMEOUT, "Timeout")           /* no response in time: the outcome is unknown */              \
     X(TOO_LARGE, "TooLarge")        /* a limit of Ostler was exceeded */                           \
-    X(SYSTEM, "System") /* a system call failed (file, socket) */
+    X(SYSTEM, "System")             /* a system call failed (file, socket) */
 
 enum err_kind {
 #define X(name, text) ERR_##name,

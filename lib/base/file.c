@@ -49,7 +49,8 @@ static int file_fill(int fd, mode_t mode, const void *bytes, size_t len, int fro
     return why;
 }
 
-static int file_put_now(int folder, const char *name, mode_t mode, const void *bytes, size_t len, int from)
+static int file_put_now(int folder, const char *name, mode_t mode, const void *bytes, size_t len,
+                        int from)
 {
     CLEANUP_FREE char *new = xasprintf("%s.new", name);
     /* Remove a foreign file first: opening a FIFO would block for ever. */

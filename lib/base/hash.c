@@ -43,8 +43,10 @@ static void hash_take_word(struct sip *s, uint64_t word)
 uint64_t hash_bytes(const void *bytes, size_t n)
 {
     const unsigned char *p = bytes;
-    struct sip s = { the_seed[0] ^ UINT64_C(0x736f6d6570736575), the_seed[1] ^ UINT64_C(0x646f72616e646f6d),
-                     the_seed[0] ^ UINT64_C(0x6c7967656e657261), the_seed[1] ^ UINT64_C(0x7465646279746573) };
+    struct sip s = { the_seed[0] ^ UINT64_C(0x736f6d6570736575),
+                     the_seed[1] ^ UINT64_C(0x646f72616e646f6d),
+                     the_seed[0] ^ UINT64_C(0x6c7967656e657261),
+                     the_seed[1] ^ UINT64_C(0x7465646279746573) };
     uint64_t word, last = (uint64_t) n << 56;
     for (size_t i = 0; i < n / 8; i++) {
         memcpy(&word, p + i * 8, sizeof word); /* both supported processors are little-endian */

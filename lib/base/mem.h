@@ -20,7 +20,7 @@
     })
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 /* The struct that holds a member. */
-#define container_of(ptr, type, member) ((type *) (void *) ((char *) (ptr) - offsetof(type, member)))
+#define container_of(ptr, type, member) ((type *) (void *) ((char *) (ptr) -offsetof(type, member)))
 
 /* Zeroed memory; checks n * size for overflow. */
 void *xcalloc(size_t n, size_t size);

@@ -83,7 +83,8 @@ static uint64_t hash_values(const struct metric *metric, const char *const *valu
     return hash;
 }
 
-static bool values_equal(const struct metric *metric, const struct series *s, const char *const *values)
+static bool values_equal(const struct metric *metric, const struct series *s,
+                         const char *const *values)
 {
     for (size_t i = 0; i < metric->label_count; i++) {
         size_t n = str_utf8_cut(values[i], VALUE_MAX);
@@ -135,13 +136,16 @@ static struct series *get(struct metric *metric, const char *const *values)
     struct series *s = metrics_find(metric, values);
     if (s)
         return s;
-    return metric->len < metric->series_max || metric->label_count == 0 ? append(metric, values) : other(metric);
+    return metric->len < metric->series_max || metric->label_count == 0 ? append(metric, values)
+                                                                        : other(metric);
 }
 
 struct metric *metrics_add(struct metrics *m, const struct metric_desc *desc)
 {
     struct metric *metric = xcalloc(1, sizeof *metric);
-    *metric = (struct metric){ .desc = *desc, .label_count = count_labels(desc), .series_max = m->series_max };
+    *metric = (struct metric){ .desc = *desc,
+                               .label_count = count_labels(desc),
+                               .series_max = m->series_max };
     m->items = xreallocarray(m->items, m->len + 1, sizeof *m->items);
     m->items[m->len++] = metric;
     if (metric->label_count == 0)
@@ -223,7 +227,8 @@ static void text_number(struct buf *out, double v)
 }
 
 /* A line up to its value: name{labels,le="…"}; `le` is NULL except in a histogram's buckets. */
-static void text_name(struct buf *out, const struct metric *metric, const struct series *s, const char *suffix, const char *le)
+static void text_name(struct buf *out, const struct metric *metric, const struct series *s,
+                      const char *suffix, const char *le)
 {
     buf_printf(out, "%s%s", metric->desc.name, suffix);
     char separator = '{';

@@ -89,18 +89,31 @@ static const struct row {
     double (*read)(void);
     bool once;
 } rows[PROCESS_METRICS] = {
-    { .desc = { .name = "process_cpu_seconds_total", .help = "User and system CPU time spent.", .kind = METRIC_COUNTER },
+    { .desc = { .name = "process_cpu_seconds_total",
+                .help = "User and system CPU time spent.",
+                .kind = METRIC_COUNTER },
       .read = cpu_seconds },
-    { .desc = { .name = "process_resident_memory_bytes", .help = "Resident memory.", .kind = METRIC_GAUGE },
+    { .desc = { .name = "process_resident_memory_bytes",
+                .help = "Resident memory.",
+                .kind = METRIC_GAUGE },
       .read = resident_bytes },
-    { .desc = { .name = "process_virtual_memory_bytes", .help = "Virtual memory.", .kind = METRIC_GAUGE },
+    { .desc = { .name = "process_virtual_memory_bytes",
+                .help = "Virtual memory.",
+                .kind = METRIC_GAUGE },
       .read = virtual_bytes },
-    { .desc = { .name = "process_open_fds", .help = "Open file descriptors.", .kind = METRIC_GAUGE },
+    { .desc = { .name = "process_open_fds",
+                .help = "Open file descriptors.",
+                .kind = METRIC_GAUGE },
       .read = open_descriptors },
-    { .desc = { .name = "process_max_fds", .help = "Limit of open file descriptors.", .kind = METRIC_GAUGE },
+    { .desc = { .name = "process_max_fds",
+                .help = "Limit of open file descriptors.",
+                .kind = METRIC_GAUGE },
       .read = max_descriptors },
-    { .desc = { .name = "process_start_time_seconds", .help = "Start, seconds since 1970.", .kind = METRIC_GAUGE },
-      .read = start_time, .once = true },
+    { .desc = { .name = "process_start_time_seconds",
+                .help = "Start, seconds since 1970.",
+                .kind = METRIC_GAUGE },
+      .read = start_time,
+      .once = true },
 };
 
 static void read_row(const struct process_metrics *p, size_t i)

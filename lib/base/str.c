@@ -37,7 +37,12 @@ const char *str_or_empty(const char *s)
 uint32_t str_utf8_first(const char *s, size_t *ret_bytes)
 {
     unsigned char lead = (unsigned char) *s;
-    size_t more = lead < 0x80 ? 0 : lead < 0xc2 ? 4 : lead < 0xe0 ? 1 : lead < 0xf0 ? 2 : lead < 0xf5 ? 3 : 4;
+    size_t more = lead < 0x80   ? 0
+                  : lead < 0xc2 ? 4
+                  : lead < 0xe0 ? 1
+                  : lead < 0xf0 ? 2
+                  : lead < 0xf5 ? 3
+                                : 4;
     *ret_bytes = 1;
     if (more > 3)
         return 0;
@@ -99,8 +104,10 @@ static const struct unit {
     const char *name;
     double ms;
 } units[] = {
-    { "ms", 1 },   { "us", 1e-3 }, { "µs", 1e-3 }, { "μs", 1e-3 }, /* micro sign and Greek letter */
-    { "ns", 1e-6 }, { "s", 1e3 },   { "m", 60e3 },  { "h", 3600e3 },
+    { "ms", 1 },    { "us", 1e-3 },
+    { "µs", 1e-3 }, { "μs", 1e-3 }, /* micro sign and Greek letter */
+    { "ns", 1e-6 }, { "s", 1e3 },
+    { "m", 60e3 },  { "h", 3600e3 },
 };
 
 /* The unit at `p`; the table's order finds the longest name first. */

@@ -7,8 +7,9 @@
 
 bool terminal_obeys(uint32_t c)
 {
-    return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x061c || c == 0x200e || c == 0x200f || (c >= 0x2028 && c <= 0x202e) ||
-           (c >= 0x2060 && c <= 0x206f) || c == 0xfeff || (c >= 0xd800 && c < 0xe000);
+    return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x061c || c == 0x200e || c == 0x200f ||
+           (c >= 0x2028 && c <= 0x202e) || (c >= 0x2060 && c <= 0x206f) || c == 0xfeff ||
+           (c >= 0xd800 && c < 0xe000);
 }
 
 /* `kept` is a control character to keep. */
@@ -47,11 +48,12 @@ json_t *terminal_clean_tree(const json_t *value)
 {
     const char *key;
     size_t i;
-    json_t *child, *copy = json_is_object(value) ? json_object() : json_is_array(value) ? json_array() : NULL;
-    json_object_foreach ((json_t *) value, key, child)
+    json_t *child, *copy = json_is_object(value)  ? json_object()
+                           : json_is_array(value) ? json_array()
+                                                  : NULL;
+    json_object_foreach((json_t *) value, key, child)
         json_object_set_new(copy, key, terminal_clean_tree(child));
-    json_array_foreach (value, i, child)
-        json_array_append_new(copy, terminal_clean_tree(child));
+    json_array_foreach(value, i, child) json_array_append_new(copy, terminal_clean_tree(child));
     if (copy || !json_is_string(value))
         return copy ? copy : json_deep_copy(value);
     CLEANUP_FREE char *clean = terminal_clean_lines(json_string_value(value));
@@ -62,7 +64,8 @@ json_t *terminal_clean_tree(const json_t *value)
  * escape is valid. */
 char *terminal_json(const json_t *value, bool one_line)
 {
-    CLEANUP_FREE char *json = json_dumps(value, (one_line ? JSON_COMPACT : JSON_INDENT(2)) | JSON_ENCODE_ANY);
+    CLEANUP_FREE char *json = json_dumps(value, (one_line ? JSON_COMPACT : JSON_INDENT(2)) |
+                                                    JSON_ENCODE_ANY);
     struct buf out = BUF_INIT(SIZE_MAX);
     size_t n;
     for (const char *s = str_or_empty(json); *s; s += n) {

@@ -44,8 +44,8 @@ struct vendor {
     /* Labels that do not contain `word`; reconcilers/model/detect.c has the labels that do. */
     struct vendor_sign signs[VENDOR_LIST_MAX];
 
-    const char *module;     /* its kernel module */
-    const char *gpu_device; /* device file of one GPU, without its number */
+    const char *module;                          /* its kernel module */
+    const char *gpu_device;                      /* device file of one GPU, without its number */
     const char *shared_devices[VENDOR_LIST_MAX]; /* prefixes of device files shared by all GPUs */
     const char *majors[VENDOR_LIST_MAX]; /* prefixes of its character devices in /proc/devices */
 };

@@ -32,7 +32,8 @@ bool wire_take(struct wire_rest *r, struct wire_field *ret)
     uint64_t key, len;
     if (!take_varint(r, &key) || key >> KIND_BITS == 0 || key >> KIND_BITS > UINT32_MAX)
         return false;
-    *ret = (struct wire_field){ .number = (uint32_t) (key >> KIND_BITS), .wire = (enum wire) (key & ((1 << KIND_BITS) - 1)) };
+    *ret = (struct wire_field){ .number = (uint32_t) (key >> KIND_BITS),
+                                .wire = (enum wire)(key & ((1 << KIND_BITS) - 1)) };
     switch (ret->wire) {
     case WIRE_VARINT:
         return take_varint(r, &ret->value);
@@ -70,7 +71,8 @@ static bool add_varint(struct buf *b, uint64_t value)
 
 static bool add_bytes(struct buf *b, uint32_t field, const char *bytes, size_t len)
 {
-    return add_varint(b, (uint64_t) field << KIND_BITS | WIRE_BYTES) && add_varint(b, len) && buf_add(b, bytes, len);
+    return add_varint(b, (uint64_t) field << KIND_BITS | WIRE_BYTES) && add_varint(b, len) &&
+           buf_add(b, bytes, len);
 }
 
 bool wire_add_number(struct buf *b, uint32_t field, uint64_t value)

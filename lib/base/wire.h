@@ -34,8 +34,11 @@ bool wire_find(struct wire_rest r, uint32_t number, struct wire_field *ret);
 
 /* Appends a field: a number, a text or another message. False if the buffer's limit would be
  * exceeded. */
-bool wire_add_number(struct buf *b, uint32_t field, uint64_t value) __attribute__((warn_unused_result));
-bool wire_add_text(struct buf *b, uint32_t field, const char *text) __attribute__((warn_unused_result));
-bool wire_add_message(struct buf *b, uint32_t field, const struct buf *message) __attribute__((warn_unused_result));
+bool wire_add_number(struct buf *b, uint32_t field, uint64_t value)
+    __attribute__((warn_unused_result));
+bool wire_add_text(struct buf *b, uint32_t field, const char *text)
+    __attribute__((warn_unused_result));
+bool wire_add_message(struct buf *b, uint32_t field, const struct buf *message)
+    __attribute__((warn_unused_result));
 
 #endif

@@ -63,11 +63,13 @@ static const char *hint_for(const char *problem)
         const char *problem, *hint;
     } hints[] = {
         { "found character that cannot start any token",
-          "; indent with spaces, not with tabs, and put text that begins with @, ` or % in quotes" },
+          "; indent with spaces, not with tabs, and put text that begins with @, ` or % in "
+          "quotes" },
         { "mapping values are not allowed in this context",
           "; put text that holds \": \" in quotes, or look at the indentation" },
         { "did not find expected key", "; look at the indentation of this line and the one above" },
-        { "did not find expected '-' indicator", "; look at the indentation of this line and the one above" },
+        { "did not find expected '-' indicator",
+          "; look at the indentation of this line and the one above" },
         { "did not find expected ',' or ']'", "; a list in brackets is not closed" },
         { "did not find expected ',' or '}'", "; a map in braces is not closed" },
         { "found unexpected end of stream", "; a quote is not closed" },
@@ -86,15 +88,17 @@ static int next_event(struct reader *r, yaml_event_t *event)
     const char *problem = p->problem ? p->problem : "not YAML";
     if (p->error == YAML_READER_ERROR)
         return err_set(r->e, ERR_INVALID, "byte %zu: %s", p->problem_offset, problem);
-    return err_set(r->e, ERR_INVALID, "line %zu, column %zu: %s%s%s%s", p->problem_mark.line + 1, p->problem_mark.column + 1,
-                   problem, p->context ? ", " : "", p->context ? p->context : "", hint_for(problem));
+    return err_set(r->e, ERR_INVALID, "line %zu, column %zu: %s%s%s%s", p->problem_mark.line + 1,
+                   p->problem_mark.column + 1, problem, p->context ? ", " : "",
+                   p->context ? p->context : "", hint_for(problem));
 }
 
 static int spend(struct reader *r, const yaml_event_t *event, size_t cost)
 {
     r->cost += cost;
     if (r->cost > COST_MAX)
-        return fail_at(r, event, "too much content, aliases included (limit %d MiB)", COST_MAX >> 20);
+        return fail_at(r, event, "too much content, aliases included (limit %d MiB)",
+                       COST_MAX >> 20);
     return 0;
 }
 
@@ -104,11 +108,13 @@ static int height_of(json_t *value)
     const char *key;
     size_t i;
     json_t *child;
-    json_object_foreach (value, key, child) {
+    json_object_foreach(value, key, child)
+    {
         int height = height_of(child);
         tallest = height > tallest ? height : tallest;
     }
-    json_array_foreach (value, i, child) {
+    json_array_foreach(value, i, child)
+    {
         int height = height_of(child);
         tallest = height > tallest ? height : tallest;
     }
@@ -124,7 +130,8 @@ static struct anchor *find_anchor(struct reader *r, const char *name)
 }
 
 /* An anchor becomes known when its node is complete, so an alias is never inside its own anchor. */
-static int keep_anchor(struct reader *r, const yaml_event_t *event, const char *name, json_t *value, size_t cost)
+static int keep_anchor(struct reader *r, const yaml_event_t *event, const char *name, json_t *value,
+                       size_t cost)
 {
     struct anchor *anchor = find_anchor(r, name);
     if (!anchor) {
@@ -283,7 +290,8 @@ static int merge_into(struct reader *r, const yaml_event_t *event, json_t *into,
         return json_object_update_missing(into, value);
     size_t i;
     json_t *item;
-    json_array_foreach (value, i, item) {
+    json_array_foreach(value, i, item)
+    {
         if (!json_is_object(item))
             return fail_at(r, event, "<< must name maps");
         json_object_update_missing(into, item);
@@ -291,7 +299,8 @@ static int merge_into(struct reader *r, const yaml_event_t *event, json_t *into,
     return json_is_array(value) ? 0 : fail_at(r, event, "<< must name a map");
 }
 
-static int read_pair(struct reader *r, yaml_event_t *event, json_t *object, json_t *merged, uint64_t path)
+static int read_pair(struct reader *r, yaml_event_t *event, json_t *object, json_t *merged,
+                     uint64_t path)
 {
     CLEANUP_FREE char *key = read_key(r, event);
     if (!key)
@@ -340,15 +349,17 @@ static json_t *read_nested(struct reader *r, const yaml_event_t *event, uint64_t
         return NULL;
     }
     r->depth++;
-    json_t *value = event->type == YAML_MAPPING_START_EVENT ? read_mapping(r, path) : read_sequence(r, path);
+    json_t *value = event->type == YAML_MAPPING_START_EVENT ? read_mapping(r, path)
+                                                            : read_sequence(r, path);
     r->depth--;
     return value;
 }
 
 static const char *anchor_of(const yaml_event_t *event)
 {
-    const yaml_char_t *name = event->type == YAML_SCALAR_EVENT         ? event->data.scalar.anchor
-                              : event->type == YAML_MAPPING_START_EVENT ? event->data.mapping_start.anchor
+    const yaml_char_t *name = event->type == YAML_SCALAR_EVENT ? event->data.scalar.anchor
+                              : event->type == YAML_MAPPING_START_EVENT
+                                  ? event->data.mapping_start.anchor
                               : event->type == YAML_SEQUENCE_START_EVENT
                                   ? event->data.sequence_start.anchor
                                   : NULL;
@@ -362,8 +373,8 @@ static json_t *yaml_read_node(struct reader *r, yaml_event_t *event, uint64_t pa
         return NULL;
     if (event->type == YAML_ALIAS_EVENT)
         return read_alias(r, event);
-    CLEANUP_JSON json_t *value =
-        event->type == YAML_SCALAR_EVENT ? read_scalar(r, event) : read_nested(r, event, path);
+    CLEANUP_JSON json_t *value = event->type == YAML_SCALAR_EVENT ? read_scalar(r, event)
+                                                                  : read_nested(r, event, path);
     const char *name = anchor_of(event);
     if (value && name && keep_anchor(r, event, name, value, r->cost - cost_before) < 0)
         return NULL;
@@ -461,7 +472,8 @@ json_t *yaml_parse_file(const char *path, struct yaml_lines **ret_lines, struct 
     if (file && !is_stdin)
         fclose(file);
     if (rc < 0) {
-        err_set(e, reason == ENOENT ? ERR_NOT_FOUND : ERR_SYSTEM, "cannot read %s: %s", name, strerror(reason));
+        err_set(e, reason == ENOENT ? ERR_NOT_FOUND : ERR_SYSTEM, "cannot read %s: %s", name,
+                strerror(reason));
         return NULL;
     }
     json_t *documents = yaml_parse(buf_text(&text), text.len, ret_lines, e);

@@ -76,8 +76,9 @@ void yaml_lines_finish(struct yaml_lines *lines)
 static int yaml_lines_find(const struct yaml_lines *lines, uint64_t path)
 {
     const struct yaml_line key = { .path = path };
-    const struct yaml_line *found =
-        lines->len ? bsearch(&key, lines->items, lines->len, sizeof key, yaml_lines_compare) : NULL;
+    const struct yaml_line *found = lines->len ? bsearch(&key, lines->items, lines->len, sizeof key,
+                                                         yaml_lines_compare)
+                                               : NULL;
     return found ? found->line : 0;
 }
 

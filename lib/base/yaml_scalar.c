@@ -12,23 +12,23 @@ static const struct word {
     enum yaml_scalar_kind kind;
     bool boolean;
 } words[] = {
-    { "", YAML_SCALAR_NULL, false },        { "~", YAML_SCALAR_NULL, false },
-    { "null", YAML_SCALAR_NULL, false },    { "Null", YAML_SCALAR_NULL, false },
-    { "NULL", YAML_SCALAR_NULL, false },    { "y", YAML_SCALAR_BOOL, true },
-    { "Y", YAML_SCALAR_BOOL, true },        { "yes", YAML_SCALAR_BOOL, true },
-    { "Yes", YAML_SCALAR_BOOL, true },      { "YES", YAML_SCALAR_BOOL, true },
-    { "true", YAML_SCALAR_BOOL, true },     { "True", YAML_SCALAR_BOOL, true },
-    { "TRUE", YAML_SCALAR_BOOL, true },     { "on", YAML_SCALAR_BOOL, true },
-    { "On", YAML_SCALAR_BOOL, true },       { "ON", YAML_SCALAR_BOOL, true },
-    { "n", YAML_SCALAR_BOOL, false },       { "N", YAML_SCALAR_BOOL, false },
-    { "no", YAML_SCALAR_BOOL, false },      { "No", YAML_SCALAR_BOOL, false },
-    { "NO", YAML_SCALAR_BOOL, false },      { "false", YAML_SCALAR_BOOL, false },
-    { "False", YAML_SCALAR_BOOL, false },   { "FALSE", YAML_SCALAR_BOOL, false },
-    { "off", YAML_SCALAR_BOOL, false },     { "Off", YAML_SCALAR_BOOL, false },
-    { "OFF", YAML_SCALAR_BOOL, false },     { ".nan", YAML_SCALAR_NO_JSON, false },
-    { ".NaN", YAML_SCALAR_NO_JSON, false }, { ".NAN", YAML_SCALAR_NO_JSON, false },
-    { ".inf", YAML_SCALAR_NO_JSON, false }, { ".Inf", YAML_SCALAR_NO_JSON, false },
-    { ".INF", YAML_SCALAR_NO_JSON, false }, { "+.inf", YAML_SCALAR_NO_JSON, false },
+    { "", YAML_SCALAR_NULL, false },         { "~", YAML_SCALAR_NULL, false },
+    { "null", YAML_SCALAR_NULL, false },     { "Null", YAML_SCALAR_NULL, false },
+    { "NULL", YAML_SCALAR_NULL, false },     { "y", YAML_SCALAR_BOOL, true },
+    { "Y", YAML_SCALAR_BOOL, true },         { "yes", YAML_SCALAR_BOOL, true },
+    { "Yes", YAML_SCALAR_BOOL, true },       { "YES", YAML_SCALAR_BOOL, true },
+    { "true", YAML_SCALAR_BOOL, true },      { "True", YAML_SCALAR_BOOL, true },
+    { "TRUE", YAML_SCALAR_BOOL, true },      { "on", YAML_SCALAR_BOOL, true },
+    { "On", YAML_SCALAR_BOOL, true },        { "ON", YAML_SCALAR_BOOL, true },
+    { "n", YAML_SCALAR_BOOL, false },        { "N", YAML_SCALAR_BOOL, false },
+    { "no", YAML_SCALAR_BOOL, false },       { "No", YAML_SCALAR_BOOL, false },
+    { "NO", YAML_SCALAR_BOOL, false },       { "false", YAML_SCALAR_BOOL, false },
+    { "False", YAML_SCALAR_BOOL, false },    { "FALSE", YAML_SCALAR_BOOL, false },
+    { "off", YAML_SCALAR_BOOL, false },      { "Off", YAML_SCALAR_BOOL, false },
+    { "OFF", YAML_SCALAR_BOOL, false },      { ".nan", YAML_SCALAR_NO_JSON, false },
+    { ".NaN", YAML_SCALAR_NO_JSON, false },  { ".NAN", YAML_SCALAR_NO_JSON, false },
+    { ".inf", YAML_SCALAR_NO_JSON, false },  { ".Inf", YAML_SCALAR_NO_JSON, false },
+    { ".INF", YAML_SCALAR_NO_JSON, false },  { "+.inf", YAML_SCALAR_NO_JSON, false },
     { "+.Inf", YAML_SCALAR_NO_JSON, false }, { "+.INF", YAML_SCALAR_NO_JSON, false },
     { "-.inf", YAML_SCALAR_NO_JSON, false }, { "-.Inf", YAML_SCALAR_NO_JSON, false },
     { "-.INF", YAML_SCALAR_NO_JSON, false },
@@ -50,7 +50,9 @@ static unsigned base_of(const char *s, const char **ret_digits)
     static const struct {
         const char *prefix;
         unsigned base;
-    } prefixes[] = { { "0x", 16 }, { "0X", 16 }, { "0b", 2 }, { "0B", 2 }, { "0o", 8 }, { "0O", 8 } };
+    } prefixes[] = {
+        { "0x", 16 }, { "0X", 16 }, { "0b", 2 }, { "0B", 2 }, { "0o", 8 }, { "0O", 8 }
+    };
     for (size_t i = 0; i < ARRAY_LEN(prefixes); i++) {
         if (str_has_prefix(s, prefixes[i].prefix)) {
             *ret_digits = s + 2;

@@ -73,11 +73,11 @@ static int64_t parse_time(unsigned tag, const struct der *text)
     if ((tag != DER_UTC_TIME && tag != DER_GENERALIZED_TIME) || text->left != year_digits + 11)
         return -1;
     memcpy(t, text->at, text->left);
-    const char *rest = t + year_digits; /* MMDDHHMMSSZ */
+    const char *rest = t + year_digits;                                   /* MMDDHHMMSSZ */
     const char *century = year_digits == 4 ? "" : *t < '5' ? "20" : "19"; /* RFC 5280, 4.1.2.5.1 */
     char rfc3339[CLOCK_TEXT_MAX];
-    snprintf(rfc3339, sizeof rfc3339, "%s%.*s-%.2s-%.2sT%.2s:%.2s:%.3s", century, (int) year_digits, t, rest, rest + 2,
-             rest + 4, rest + 6, rest + 8);
+    snprintf(rfc3339, sizeof rfc3339, "%s%.*s-%.2s-%.2sT%.2s:%.2s:%.3s", century, (int) year_digits,
+             t, rest, rest + 2, rest + 4, rest + 6, rest + 8);
     return clock_parse_rfc3339(rfc3339);
 }
 
@@ -90,7 +90,8 @@ static int64_t parse_expiry(struct der d)
     bool has_version = *d.at == DER_VERSION;
     unsigned tag;
     struct der text;
-    if (!der_skip(&d, has_version ? 4 : 3) || !der_enter(&d) || !der_skip(&d, 1) || !der_next(&d, &tag, &text))
+    if (!der_skip(&d, has_version ? 4 : 3) || !der_enter(&d) || !der_skip(&d, 1) ||
+        !der_next(&d, &tag, &text))
         return -1;
     return parse_time(tag, &text);
 }

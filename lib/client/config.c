@@ -23,8 +23,8 @@ static const char *env(const char *name)
     return value && *value ? value : NULL;
 }
 
-static int read_account_file(const char *dir, const char *name, enum material_kind kind, struct config *c,
-                             struct err *e)
+static int read_account_file(const char *dir, const char *name, enum material_kind kind,
+                             struct config *c, struct err *e)
 {
     CLEANUP_FREE char *path = xasprintf("%s/%s", dir, name);
     return material_set_file(&c->materials[kind], kind, path, e);
@@ -47,8 +47,10 @@ static int load_account(const char *dir, struct config *c, struct err *e)
     const char *host = env("KUBERNETES_SERVICE_HOST");
     const char *port = env("KUBERNETES_SERVICE_PORT");
     if (!host || !port)
-        return err_set(e, ERR_INVALID, "KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not both set: the kubelet sets "
-                                       "them in a pod, elsewhere give --kubeconfig");
+        return err_set(e, ERR_INVALID,
+                       "KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not both set: the "
+                       "kubelet sets "
+                       "them in a pod, elsewhere give --kubeconfig");
     if (endpoint_of_service(host, port, &c->server, e) < 0 ||
         read_account_file(dir, "ca.crt", MATERIAL_CA, c, e) < 0 ||
         read_account_file(dir, "token", MATERIAL_TOKEN, c, e) < 0)
@@ -60,7 +62,9 @@ static int load_account(const char *dir, struct config *c, struct err *e)
 
 int config_load_in_cluster(const char *dir, struct config *ret, struct err *e)
 {
-    struct config c = { .user_agent = xstrdup("ostler"), .compression = true, .read_at_ms = INT64_MIN };
+    struct config c = { .user_agent = xstrdup("ostler"),
+                        .compression = true,
+                        .read_at_ms = INT64_MIN };
     if (load_account(dir, &c, e) < 0) {
         config_clear(&c);
         return err_wrap(e, "in-cluster configuration");
@@ -88,7 +92,8 @@ static size_t split_paths(const char *list, char *paths[LIMIT_KUBECONFIG_FILES])
     return count;
 }
 
-static int load_files(char *const *paths, size_t count, const char *context, struct config *ret, struct err *e)
+static int load_files(char *const *paths, size_t count, const char *context, struct config *ret,
+                      struct err *e)
 {
     if (kubeconfig_load(paths, count, context, ret, e) < 0)
         return -1;
@@ -132,8 +137,10 @@ int config_load(const char *kubeconfig, const char *context, struct config *ret,
     CLEANUP_FREE char *home = home_kubeconfig();
     if (home && access(home, F_OK) == 0)
         return load_files(&home, 1, context, ret, e);
-    return err_set(e, ERR_NOT_FOUND, "no cluster is configured: give --kubeconfig FILE, set KUBECONFIG, or run in a pod (there "
-                                     "is no ~/.kube/config either)");
+    return err_set(
+        e, ERR_NOT_FOUND,
+        "no cluster is configured: give --kubeconfig FILE, set KUBECONFIG, or run in a pod (there "
+        "is no ~/.kube/config either)");
 }
 
 void config_call(struct config *c, const char *program, const char *version)
@@ -148,10 +155,12 @@ static void refresh_files(struct config *c)
         CLEANUP_ERR struct err e = { 0 };
         int changed = material_reread(&c->materials[kind], kind, &e);
         if (changed < 0)
-            log_warn("cannot renew the credentials: Ostler keeps the old ones", "reason", err_msg(&e));
+            log_warn("cannot renew the credentials: Ostler keeps the old ones", "reason",
+                     err_msg(&e));
         if (changed <= 0)
             continue;
-        log_info("credentials were renewed", "what", material_name(kind), "file", c->materials[kind].path);
+        log_info("credentials were renewed", "what", material_name(kind), "file",
+                 c->materials[kind].path);
         c->tls_generation += kind != MATERIAL_TOKEN;
     }
 }
@@ -162,7 +171,8 @@ static int take_credential(struct config *c, const json_t *status, int64_t now_m
     static const struct {
         const char *field;
         enum material_kind kind;
-    } fields[] = { { "token", MATERIAL_TOKEN }, { "clientCertificateData", MATERIAL_CERTIFICATE },
+    } fields[] = { { "token", MATERIAL_TOKEN },
+                   { "clientCertificateData", MATERIAL_CERTIFICATE },
                    { "clientKeyData", MATERIAL_KEY } };
     for (size_t i = 0; i < ARRAY_LEN(fields); i++) {
         const char *text = json_key(status, fields[i].field);
@@ -176,7 +186,9 @@ static int take_credential(struct config *c, const json_t *status, int64_t now_m
     const char *expiry = json_key(status, "expirationTimestamp");
     int64_t expiry_us = expiry ? clock_parse_rfc3339(expiry) : -1;
     int64_t valid_ms = (expiry_us - clock_wall_us(&clock)) / 1000 - PLUGIN_MARGIN_MS;
-    c->renew_at_ms = expiry_us < 0 ? INT64_MAX : now_ms + (valid_ms > PLUGIN_PAUSE_MS ? valid_ms : PLUGIN_PAUSE_MS);
+    c->renew_at_ms = expiry_us < 0
+                         ? INT64_MAX
+                         : now_ms + (valid_ms > PLUGIN_PAUSE_MS ? valid_ms : PLUGIN_PAUSE_MS);
     return 0;
 }
 

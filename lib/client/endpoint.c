@@ -18,7 +18,8 @@ static bool is_host(const char *host)
 
 bool endpoint_is_loopback(const struct endpoint *ep)
 {
-    return str_eq(ep->host, "localhost") || str_eq(ep->host, "::1") || str_has_prefix(ep->host, "127.");
+    return str_eq(ep->host, "localhost") || str_eq(ep->host, "::1") ||
+           str_has_prefix(ep->host, "127.");
 }
 
 /* Visible ASCII without characters that begin a query or a fragment. */
@@ -68,7 +69,8 @@ static bool parse_authority(char *authority, struct endpoint *ep)
 char *endpoint_url_with_host(const struct endpoint *ep, const char *host)
 {
     bool v6 = strchr(host, ':');
-    return xasprintf("%s://%s%s%s:%d", ep->tls ? "https" : "http", v6 ? "[" : "", host, v6 ? "]" : "", ep->port);
+    return xasprintf("%s://%s%s%s:%d", ep->tls ? "https" : "http", v6 ? "[" : "", host,
+                     v6 ? "]" : "", ep->port);
 }
 
 static int parse_into(const char *text, struct endpoint *ep)
@@ -102,7 +104,8 @@ int endpoint_parse(const char *text, struct endpoint *ret, struct err *e)
         return err_set(e, ERR_INVALID, "server is not an address like https://host:6443");
     }
     if (!ep.tls && !endpoint_is_loopback(&ep)) {
-        err_set(e, ERR_INVALID, "server %s is not encrypted: use https:// (http:// is for loopback only)", ep.url);
+        err_set(e, ERR_INVALID,
+                "server %s is not encrypted: use https:// (http:// is for loopback only)", ep.url);
         endpoint_clear(&ep);
         return -1;
     }
@@ -117,7 +120,8 @@ int endpoint_of_service(const char *host, const char *port, struct endpoint *ret
         CLEANUP_FREE char *shown_host = str_shortened(host, HOST_MAX);
         CLEANUP_FREE char *shown_port = str_shortened(port, HOST_MAX);
         return err_set(e, ERR_INVALID,
-                       "KUBERNETES_SERVICE_HOST=%s and KUBERNETES_SERVICE_PORT=%s are no address: the kubelet sets them",
+                       "KUBERNETES_SERVICE_HOST=%s and KUBERNETES_SERVICE_PORT=%s are no address: "
+                       "the kubelet sets them",
                        shown_host, shown_port);
     }
     ep.host = xstrdup(host);

@@ -28,11 +28,16 @@ static const struct alert {
     const char *text;
     const char *sentence;
 } alerts[] = {
-    { "alert certificate expired", "the server says that our client certificate has expired: renew it" },
-    { "alert certificate revoked", "the server says that our client certificate is revoked: get another one" },
-    { "alert unknown ca", "the server does not know who signed our client certificate: check client-certificate" },
-    { "alert bad certificate", "the server does not accept our client certificate: check client-certificate" },
-    { "certificate required", "the server wants a client certificate: set client-certificate and client-key" },
+    { "alert certificate expired",
+      "the server says that our client certificate has expired: renew it" },
+    { "alert certificate revoked",
+      "the server says that our client certificate is revoked: get another one" },
+    { "alert unknown ca",
+      "the server does not know who signed our client certificate: check client-certificate" },
+    { "alert bad certificate",
+      "the server does not accept our client certificate: check client-certificate" },
+    { "certificate required",
+      "the server wants a client certificate: set client-certificate and client-key" },
     { "wrong version number", "the server does not speak TLS on this port: check the address" },
 };
 
@@ -41,21 +46,25 @@ static int describe_server_cert(const struct failure *f, const struct config *c,
     const char *url = c->server.url;
     for (size_t i = 0; i < ARRAY_LEN(verdicts); i++)
         if (verdicts[i].code == f->verify_code)
-            return err_set(e, ERR_UNREACHABLE, "TLS: the certificate of %s %s: %s (configured by %s)", url, verdicts[i].what,
-                           verdicts[i].advice, c->description);
+            return err_set(e, ERR_UNREACHABLE,
+                           "TLS: the certificate of %s %s: %s (configured by %s)", url,
+                           verdicts[i].what, verdicts[i].advice, c->description);
     if (strstr(f->detail, "subject name") || strstr(f->detail, "target host"))
-        return err_set(e, ERR_UNREACHABLE, "TLS: the certificate of %s is for another name: check the address, or set "
-                                           "tls-server-name (configured by %s)", url, c->description);
-    return err_set(e, ERR_UNREACHABLE, "TLS: the certificate of %s is not accepted: %s (configured by %s)", url, f->detail,
-                   c->description);
+        return err_set(e, ERR_UNREACHABLE,
+                       "TLS: the certificate of %s is for another name: check the address, or set "
+                       "tls-server-name (configured by %s)",
+                       url, c->description);
+    return err_set(e, ERR_UNREACHABLE,
+                   "TLS: the certificate of %s is not accepted: %s (configured by %s)", url,
+                   f->detail, c->description);
 }
 
 static int describe_broken(const struct failure *f, const struct config *c, struct err *e)
 {
     for (size_t i = 0; i < ARRAY_LEN(alerts); i++)
         if (strstr(f->detail, alerts[i].text))
-            return err_set(e, ERR_UNREACHABLE, "TLS with %s: %s (configured by %s)", c->server.url, alerts[i].sentence,
-                           c->description);
+            return err_set(e, ERR_UNREACHABLE, "TLS with %s: %s (configured by %s)", c->server.url,
+                           alerts[i].sentence, c->description);
     if (f->kind == FAILURE_TLS)
         return err_set(e, ERR_UNREACHABLE, "TLS with %s failed: %s", c->server.url, f->detail);
     return err_set(e, ERR_UNREACHABLE, "the connection to %s broke: %s", c->server.url, f->detail);
@@ -66,54 +75,73 @@ static int describe_unauthorized(const struct failure *f, const struct config *c
     const struct material *certificate = &c->materials[MATERIAL_CERTIFICATE];
     const struct material *token = &c->materials[MATERIAL_TOKEN];
     const char *url = c->server.url;
-    int64_t expiry = certificate->bytes ? certificate_expiry(certificate->bytes, certificate->len) : -1;
+    int64_t expiry = certificate->bytes ? certificate_expiry(certificate->bytes, certificate->len)
+                                        : -1;
     if (expiry >= 0 && expiry < f->now_us) {
         char when[CLOCK_TEXT_MAX];
         clock_rfc3339(expiry, when);
-        return err_set(e, ERR_UNAUTHORIZED, "%s does not know us: our client certificate expired on %s: renew it (configured by "
-                                            "%s)", url, when, c->description);
+        return err_set(
+            e, ERR_UNAUTHORIZED,
+            "%s does not know us: our client certificate expired on %s: renew it (configured by "
+            "%s)",
+            url, when, c->description);
     }
     if (config_token(c) && token->path)
-        return err_set(e, ERR_UNAUTHORIZED, "%s does not accept our token from %s: check that its account is still there "
-                                            "(configured by %s)", url, token->path, c->description);
+        return err_set(
+            e, ERR_UNAUTHORIZED,
+            "%s does not accept our token from %s: check that its account is still there "
+            "(configured by %s)",
+            url, token->path, c->description);
     if (config_token(c))
-        return err_set(e, ERR_UNAUTHORIZED, "%s does not accept our token: get another one (configured by %s)", url,
+        return err_set(e, ERR_UNAUTHORIZED,
+                       "%s does not accept our token: get another one (configured by %s)", url,
                        c->description);
     if (certificate->bytes)
-        return err_set(e, ERR_UNAUTHORIZED, "%s does not accept our client certificate: check client-certificate (configured by "
-                                            "%s)", url, c->description);
-    return err_set(e, ERR_UNAUTHORIZED, "%s wants credentials, and there are none: set a token or a client certificate "
-                                        "(configured by %s)", url, c->description);
+        return err_set(
+            e, ERR_UNAUTHORIZED,
+            "%s does not accept our client certificate: check client-certificate (configured by "
+            "%s)",
+            url, c->description);
+    return err_set(e, ERR_UNAUTHORIZED,
+                   "%s wants credentials, and there are none: set a token or a client certificate "
+                   "(configured by %s)",
+                   url, c->description);
 }
 
 int failure_describe(const struct failure *f, const struct config *c, struct err *e)
 {
     const char *url = c->server.url;
     const char *reason = f->os_errno ? strerror(f->os_errno) : f->detail;
-    const char *way = c->proxy_url ? " (by a proxy: see proxy-url, or HTTPS_PROXY and NO_PROXY)" : "";
+    const char *way = c->proxy_url ? " (by a proxy: see proxy-url, or HTTPS_PROXY and NO_PROXY)"
+                                   : "";
     switch (f->kind) {
     case FAILURE_RESOLVE:
-        return err_set(e, ERR_UNREACHABLE, "cannot find the address of %s: check the name and DNS (configured by %s)", url,
-                       c->description);
+        return err_set(e, ERR_UNREACHABLE,
+                       "cannot find the address of %s: check the name and DNS (configured by %s)",
+                       url, c->description);
     case FAILURE_CONNECT:
         return err_set(e, ERR_UNREACHABLE, "cannot connect to %s: %s%s", url, reason, way);
     case FAILURE_CONNECT_TIMEOUT:
-        return err_set(e, ERR_UNREACHABLE, "cannot connect to %s: nobody answered within %.1f s%s", url,
-                       (double) f->waited_ms / 1000, way);
+        return err_set(e, ERR_UNREACHABLE, "cannot connect to %s: nobody answered within %.1f s%s",
+                       url, (double) f->waited_ms / 1000, way);
     case FAILURE_TIMEOUT:
-        return err_set(e, ERR_TIMEOUT, "no answer from %s within %.1f s", url, (double) f->waited_ms / 1000);
+        return err_set(e, ERR_TIMEOUT, "no answer from %s within %.1f s", url,
+                       (double) f->waited_ms / 1000);
     case FAILURE_SERVER_CERT:
         return describe_server_cert(f, c, e);
     case FAILURE_OWN_CERT:
-        return err_set(e, ERR_UNREACHABLE, "TLS: the client certificate and key cannot be used: %s (configured by %s)",
+        return err_set(e, ERR_UNREACHABLE,
+                       "TLS: the client certificate and key cannot be used: %s (configured by %s)",
                        f->detail, c->description);
     case FAILURE_CA:
-        return err_set(e, ERR_UNREACHABLE, "TLS: the certificate authority cannot be used: %s (configured by %s)", f->detail,
-                       c->description);
-    case FAILURE_PROXY:
         return err_set(e, ERR_UNREACHABLE,
-                       "cannot reach %s through the proxy: check proxy-url, or HTTPS_PROXY (configured by %s)", url,
-                       c->description);
+                       "TLS: the certificate authority cannot be used: %s (configured by %s)",
+                       f->detail, c->description);
+    case FAILURE_PROXY:
+        return err_set(
+            e, ERR_UNREACHABLE,
+            "cannot reach %s through the proxy: check proxy-url, or HTTPS_PROXY (configured by %s)",
+            url, c->description);
     case FAILURE_UNAUTHORIZED:
         return describe_unauthorized(f, c, e);
     case FAILURE_TLS:

@@ -112,7 +112,8 @@ static size_t on_body(char *bytes, size_t size, size_t n, void *arg)
     if (call->state == CALL_CANCELLED)
         return 0;
     if (call->sink.on_bytes && call->sink.on_bytes(call->sink.arg, bytes, n) < 0)
-        return http_refuse(call, "the answer is not taken: it is too long or not what was asked for");
+        return http_refuse(call,
+                           "the answer is not taken: it is too long or not what was asked for");
     return n;
 }
 
@@ -202,10 +203,12 @@ static void deliver(struct call *call, CURLcode code)
     curl_easy_getinfo(call->easy, CURLINFO_RESPONSE_CODE, &status);
     if (!call->status_told)
         tell_answer(call, 0);
-    struct transport_result result = { .status = (int) status, .retry_after_ms = call->headers.retry_after_ms,
+    struct transport_result result = { .status = (int) status,
+                                       .retry_after_ms = call->headers.retry_after_ms,
                                        .date_s = call->headers.date_s };
     if (call->refused) {
-        err_set(&result.err, ERR_TOO_LARGE, "%s %s: %s", call->request.method, call->request.path, call->refused);
+        err_set(&result.err, ERR_TOO_LARGE, "%s %s: %s", call->request.method, call->request.path,
+                call->refused);
     } else if (failure_of(call, code, result.status, &f)) {
         failure_describe(&f, call->http->config, &result.err);
         learn(call, &f);
@@ -232,7 +235,8 @@ static void fail_unwatched(CURL *easy, int os_errno)
         return;
     call->state = CALL_UNWATCHED;
     call->http->unsettled = true;
-    snprintf(call->detail, sizeof call->detail, "its socket cannot be watched: %s", strerror(os_errno));
+    snprintf(call->detail, sizeof call->detail, "its socket cannot be watched: %s",
+             strerror(os_errno));
 }
 
 /* Delivers every ended transfer. Sinks may submit and cancel: both only mark calls. */
@@ -309,10 +313,13 @@ int http_fd(const struct http *h)
 
 bool http_wait(struct http *h, int64_t until_ms, int also)
 {
-    int64_t now = clock_mono_ms(h->clock), due = http_deadline(h), at = due < until_ms ? due : until_ms;
+    int64_t now = clock_mono_ms(h->clock), due = http_deadline(h),
+            at = due < until_ms ? due : until_ms;
     int64_t wait = at > now ? at - now : 0;
-    struct pollfd fds[] = { { .fd = h->epoll_fd, .events = POLLIN }, { .fd = also, .events = POLLIN } };
-    if (poll(fds, ARRAY_LEN(fds), wait < WAIT_MAX_MS ? (int) wait : WAIT_MAX_MS) < 0 && errno != EINTR)
+    struct pollfd fds[] = { { .fd = h->epoll_fd, .events = POLLIN },
+                            { .fd = also, .events = POLLIN } };
+    if (poll(fds, ARRAY_LEN(fds), wait < WAIT_MAX_MS ? (int) wait : WAIT_MAX_MS) < 0 &&
+        errno != EINTR)
         abort();
     http_turn(h);
     return fds[1].revents;
@@ -334,7 +341,8 @@ static enum lane_id lane_of(enum request_class class)
     return LANE_UNARY;
 }
 
-static uint64_t http_submit(void *self, struct request *request_steal, const struct transport_sink *sink)
+static uint64_t http_submit(void *self, struct request *request_steal,
+                            const struct transport_sink *sink)
 {
     struct http *h = self;
     struct call *call = xcalloc(1, sizeof *call);

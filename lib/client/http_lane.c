@@ -12,7 +12,8 @@ static void must(CURLMcode code)
 {
     if (code == CURLM_OK)
         return;
-    fprintf(stderr, "ostler: libcurl cannot go on: %s; exiting, the state is in the API server\n", curl_multi_strerror(code));
+    fprintf(stderr, "ostler: libcurl cannot go on: %s; exiting, the state is in the API server\n",
+            curl_multi_strerror(code));
     abort();
 }
 
@@ -65,7 +66,9 @@ static int on_close(void *arg, curl_socket_t fd)
 
 void lane_init(struct lane *lane, const struct lane_place *place)
 {
-    *lane = (struct lane){ .place = *place, .multi = curl_multi_init(), .timer_at = INT64_MAX, .close_at = INT64_MAX };
+    *lane = (struct lane){
+        .place = *place, .multi = curl_multi_init(), .timer_at = INT64_MAX, .close_at = INT64_MAX
+    };
     must(lane->multi ? CURLM_OK : CURLM_OUT_OF_MEMORY);
     curl_multi_setopt(lane->multi, CURLMOPT_SOCKETFUNCTION, on_socket);
     curl_multi_setopt(lane->multi, CURLMOPT_SOCKETDATA, lane);

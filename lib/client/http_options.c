@@ -52,7 +52,8 @@ static void set_tls(CURL *easy, const struct config *c)
 static void set_url(CURL *easy, const struct config *c, const char *path, struct http_lists *lists)
 {
     const struct endpoint *server = &c->server;
-    CLEANUP_FREE char *base = endpoint_url_with_host(server, c->tls_server_name ? c->tls_server_name : server->host);
+    CLEANUP_FREE char *base = endpoint_url_with_host(server, c->tls_server_name ? c->tls_server_name
+                                                                                : server->host);
     CLEANUP_FREE char *url = xasprintf("%s%s%s", base, server->base_path, path);
     SET(easy, CURLOPT_URL, url);
     SET(easy, CURLOPT_PROTOCOLS_STR, server->tls ? "https" : "http");
@@ -85,11 +86,13 @@ static void set_connection(CURL *easy, const struct config *c)
     SET(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
 }
 
-static void set_headers(CURL *easy, const struct config *c, const struct request *r, struct http_lists *lists)
+static void set_headers(CURL *easy, const struct config *c, const struct request *r,
+                        struct http_lists *lists)
 {
     const char *token = config_token(c);
     CLEANUP_FREE char *authorization = token ? xasprintf("Authorization: Bearer %s", token) : NULL;
-    CLEANUP_FREE char *type = r->content_type ? xasprintf("Content-Type: %s", r->content_type) : NULL;
+    CLEANUP_FREE char *type = r->content_type ? xasprintf("Content-Type: %s", r->content_type)
+                                              : NULL;
     append(&lists->headers, "Accept: application/json");
     append(&lists->headers, "Expect:"); /* no wait for 100 Continue */
     if (authorization)

@@ -29,8 +29,10 @@ struct material_fields {
     const char *file;
 };
 
-static const struct material_fields ca_fields = { MATERIAL_CA, "certificate-authority-data", "certificate-authority" };
-static const struct material_fields certificate_fields = { MATERIAL_CERTIFICATE, "client-certificate-data",
+static const struct material_fields ca_fields = { MATERIAL_CA, "certificate-authority-data",
+                                                  "certificate-authority" };
+static const struct material_fields certificate_fields = { MATERIAL_CERTIFICATE,
+                                                           "client-certificate-data",
                                                            "client-certificate" };
 static const struct material_fields key_fields = { MATERIAL_KEY, "client-key-data", "client-key" };
 
@@ -39,11 +41,16 @@ static const struct refusal {
     const char *field;
     const char *advice;
 } refusals[] = {
-    { "auth-provider", "uses auth-provider, which Kubernetes removed: give a kubeconfig with a token or a client certificate" },
-    { "username", "uses a password, which Kubernetes removed: give a kubeconfig with a token or a client certificate" },
-    { "as", "acts as somebody else, which Ostler does not support: give a kubeconfig of the user that it shall be" },
-    { "as-uid", "acts as somebody else, which Ostler does not support: give a kubeconfig of the user that it shall be" },
-    { "as-groups", "acts as other groups, which Ostler does not support: give a kubeconfig of the user that it shall be" },
+    { "auth-provider", "uses auth-provider, which Kubernetes removed: give a kubeconfig with a "
+                       "token or a client certificate" },
+    { "username", "uses a password, which Kubernetes removed: give a kubeconfig with a token or a "
+                  "client certificate" },
+    { "as", "acts as somebody else, which Ostler does not support: give a kubeconfig of the user "
+            "that it shall be" },
+    { "as-uid", "acts as somebody else, which Ostler does not support: give a kubeconfig of the "
+                "user that it shall be" },
+    { "as-groups", "acts as other groups, which Ostler does not support: give a kubeconfig of the "
+                   "user that it shall be" },
 };
 
 /* A string member; NULL if absent, empty or of another type. */
@@ -53,15 +60,18 @@ static const char *kubeconfig_text_of(const json_t *body, const char *key)
     return text && *text ? text : NULL;
 }
 
-static bool find_in_file(const struct kubeconfig_file *file, const char *list, const char *member, const char *name,
-                         struct entry *ret)
+static bool find_in_file(const struct kubeconfig_file *file, const char *list, const char *member,
+                         const char *name, struct entry *ret)
 {
     size_t i;
     json_t *item;
-    json_array_foreach (json_object_get(file->root, list), i, item) {
+    json_array_foreach(json_object_get(file->root, list), i, item)
+    {
         if (!str_eq(json_key(item, "name"), name))
             continue;
-        *ret = (struct entry){ .name = json_key(item, "name"), .body = json_object_get(item, member), .file = file->path };
+        *ret = (struct entry){ .name = json_key(item, "name"),
+                               .body = json_object_get(item, member),
+                               .file = file->path };
         return true;
     }
     return false;
@@ -74,7 +84,8 @@ static char *names_in(const struct kubeconfig_file *files, size_t count, const c
     for (size_t f = 0; f < count; f++) {
         size_t i;
         json_t *item;
-        json_array_foreach (json_object_get(files[f].root, list), i, item) {
+        json_array_foreach(json_object_get(files[f].root, list), i, item)
+        {
             const char *name = kubeconfig_text_of(item, "name");
             CLEANUP_FREE char *text = name ? xasprintf("%s%s", names.len ? ", " : "", name) : NULL;
             if (text && !buf_add(&names, text, strlen(text)))
@@ -92,16 +103,19 @@ static int kubeconfig_find(const struct kubeconfig_file *files, size_t count, co
         if (find_in_file(&files[i], list, member, name, ret))
             return 0;
     CLEANUP_FREE char *names = names_in(files, count, list);
-    return err_set(e, ERR_INVALID, "%s: the %s \"%s\" is not there: there is %s", files[0].path, member, name, names);
+    return err_set(e, ERR_INVALID, "%s: the %s \"%s\" is not there: there is %s", files[0].path,
+                   member, name, names);
 }
 
-static int take_material(const struct entry *entry, const struct material_fields *fields, struct config *c, struct err *e)
+static int take_material(const struct entry *entry, const struct material_fields *fields,
+                         struct config *c, struct err *e)
 {
     struct material *m = &c->materials[fields->kind];
     const char *data = kubeconfig_text_of(entry->body, fields->data);
     const char *file = kubeconfig_text_of(entry->body, fields->file);
     if (data)
-        return material_set_base64(m, fields->kind, data, e) < 0 ? err_wrap(e, "%s", fields->data) : 0;
+        return material_set_base64(m, fields->kind, data, e) < 0 ? err_wrap(e, "%s", fields->data)
+                                                                 : 0;
     if (!file)
         return 0;
     CLEANUP_FREE char *path = file_beside(entry->file, file);
@@ -127,7 +141,9 @@ static int take_cluster(const struct entry *cluster, struct config *c, struct er
     if (take_material(cluster, &ca_fields, c, e) < 0)
         return -1;
     if (c->insecure && c->materials[MATERIAL_CA].bytes)
-        return err_set(e, ERR_INVALID, "both insecure-skip-tls-verify and certificate-authority are set: remove one of them");
+        return err_set(
+            e, ERR_INVALID,
+            "both insecure-skip-tls-verify and certificate-authority are set: remove one of them");
     return 0;
 }
 
@@ -155,7 +171,8 @@ enum { AUTHORITY_TOLD_MAX = 80 << 10 };
 static json_t *with_authority(const json_t *cluster, const struct material *authority)
 {
     json_t *told = json_copy((json_t *) cluster);
-    if (kubeconfig_text_of(cluster, ca_fields.data) || !authority->bytes || authority->len > AUTHORITY_TOLD_MAX)
+    if (kubeconfig_text_of(cluster, ca_fields.data) || !authority->bytes ||
+        authority->len > AUTHORITY_TOLD_MAX)
         return told;
     CLEANUP_FREE char *data = base64_encode(authority->bytes, authority->len);
     json_object_set_new(told, ca_fields.data, json_string(data));
@@ -163,7 +180,8 @@ static json_t *with_authority(const json_t *cluster, const struct material *auth
 }
 
 /* Sends no credentials without encryption. */
-static int take_user(const struct entry *user, const struct entry *cluster, struct config *c, struct err *e)
+static int take_user(const struct entry *user, const struct entry *cluster, struct config *c,
+                     struct err *e)
 {
     if (!c->server.tls)
         return 0;
@@ -173,7 +191,8 @@ static int take_user(const struct entry *user, const struct entry *cluster, stru
     bool certificate = c->materials[MATERIAL_CERTIFICATE].bytes;
     bool key = c->materials[MATERIAL_KEY].bytes;
     if (certificate != key)
-        return err_set(e, ERR_INVALID, "a %s without a %s: set both", certificate ? "client-certificate" : "client-key",
+        return err_set(e, ERR_INVALID, "a %s without a %s: set both",
+                       certificate ? "client-certificate" : "client-key",
                        certificate ? "client-key" : "client-certificate");
     for (size_t i = 0; i < ARRAY_LEN(refusals); i++)
         if (json_object_get(user->body, refusals[i].field))
@@ -187,15 +206,16 @@ static int take_user(const struct entry *user, const struct entry *cluster, stru
     return c->plugin ? 0 : -1;
 }
 
-static int take_context(const struct kubeconfig_file *files, size_t count, const struct entry *context, struct config *c,
-                        struct err *e)
+static int take_context(const struct kubeconfig_file *files, size_t count,
+                        const struct entry *context, struct config *c, struct err *e)
 {
     struct entry cluster, user;
     const char *cluster_name = kubeconfig_text_of(context->body, "cluster");
     const char *user_name = kubeconfig_text_of(context->body, "user");
     const char *namespace = kubeconfig_text_of(context->body, "namespace");
     if (!cluster_name)
-        return err_set(e, ERR_INVALID, "%s: the context \"%s\" names no cluster", context->file, context->name);
+        return err_set(e, ERR_INVALID, "%s: the context \"%s\" names no cluster", context->file,
+                       context->name);
     if (kubeconfig_find(files, count, "cluster", cluster_name, &cluster, e) < 0)
         return -1;
     if (take_cluster(&cluster, c, e) < 0)
@@ -205,18 +225,21 @@ static int take_context(const struct kubeconfig_file *files, size_t count, const
     if (user_name && take_user(&user, &cluster, c, e) < 0)
         return err_wrap(e, "%s: user \"%s\"", user.file, user.name);
     c->namespace = xstrdup(namespace ? namespace : "default");
-    c->description = xasprintf("the context \"%s\" of %s (%s)", context->name, context->file, c->server.url);
+    c->description = xasprintf("the context \"%s\" of %s (%s)", context->name, context->file,
+                               c->server.url);
     return 0;
 }
 
-int kubeconfig_decode(const struct kubeconfig_file *files, size_t count, const char *context_name, struct config *ret,
-                      struct err *e)
+int kubeconfig_decode(const struct kubeconfig_file *files, size_t count, const char *context_name,
+                      struct config *ret, struct err *e)
 {
     const char *current = context_name;
     for (size_t i = 0; i < count && !current; i++)
         current = kubeconfig_text_of(files[i].root, "current-context");
     if (!current)
-        return err_set(e, ERR_INVALID, "%s: no current-context: choose one with `kubectl config use-context`", files[0].path);
+        return err_set(e, ERR_INVALID,
+                       "%s: no current-context: choose one with `kubectl config use-context`",
+                       files[0].path);
     struct entry context;
     if (kubeconfig_find(files, count, "context", current, &context, e) < 0)
         return -1;
@@ -241,12 +264,15 @@ static int kubeconfig_read_file(const char *path, json_t **ret, struct err *e)
         return 0;
     }
     *ret = NULL;
-    int rc = problem.kind == ERR_NOT_FOUND ? 0 : err_set(e, problem.kind, "kubeconfig: %s", err_msg(&problem));
+    int rc = problem.kind == ERR_NOT_FOUND
+                 ? 0
+                 : err_set(e, problem.kind, "kubeconfig: %s", err_msg(&problem));
     err_clear(&problem);
     return rc;
 }
 
-int kubeconfig_load(char *const *paths, size_t count, const char *context, struct config *ret, struct err *e)
+int kubeconfig_load(char *const *paths, size_t count, const char *context, struct config *ret,
+                    struct err *e)
 {
     struct kubeconfig_file files[LIMIT_KUBECONFIG_FILES];
     json_t *roots[LIMIT_KUBECONFIG_FILES];

@@ -59,7 +59,8 @@ static void material_replace(struct material *m, const char *text, size_t len)
     m->len = len;
 }
 
-int material_set(struct material *m, enum material_kind kind, const char *text, size_t len, struct err *e)
+int material_set(struct material *m, enum material_kind kind, const char *text, size_t len,
+                 struct err *e)
 {
     trim(&text, &len);
     if (check(kind, text, len, e) < 0)
@@ -68,7 +69,8 @@ int material_set(struct material *m, enum material_kind kind, const char *text, 
     return 0;
 }
 
-int material_set_base64(struct material *m, enum material_kind kind, const char *base64, struct err *e)
+int material_set_base64(struct material *m, enum material_kind kind, const char *base64,
+                        struct err *e)
 {
     struct buf bytes = BUF_INIT(LIMIT_CREDENTIAL_BYTES);
     int rc = base64_decode(base64, strlen(base64), &bytes)
@@ -102,7 +104,8 @@ static int read_descriptor(int fd, struct buf *ret)
     return n < 0 ? -1 : 0;
 }
 
-static int material_read_file(const char *path, enum material_kind kind, struct buf *ret, struct err *e)
+static int material_read_file(const char *path, enum material_kind kind, struct buf *ret,
+                              struct err *e)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     int rc = fd < 0 ? -1 : read_descriptor(fd, ret);
@@ -110,7 +113,8 @@ static int material_read_file(const char *path, enum material_kind kind, struct 
     if (fd >= 0)
         close(fd);
     if (rc < 0)
-        return err_set(e, ERR_SYSTEM, "cannot read the %s from %s: %s", material_name(kind), path, strerror(reason));
+        return err_set(e, ERR_SYSTEM, "cannot read the %s from %s: %s", material_name(kind), path,
+                       strerror(reason));
     return 0;
 }
 

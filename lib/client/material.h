@@ -26,9 +26,11 @@ struct material {
 /* The name in messages: "token". Static text. */
 const char *material_name(enum material_kind kind);
 /* Takes text as it is. */
-int material_set(struct material *m, enum material_kind kind, const char *text, size_t len, struct err *e);
+int material_set(struct material *m, enum material_kind kind, const char *text, size_t len,
+                 struct err *e);
 /* Takes base64, the form of a kubeconfig's …-data fields. */
-int material_set_base64(struct material *m, enum material_kind kind, const char *base64, struct err *e);
+int material_set_base64(struct material *m, enum material_kind kind, const char *base64,
+                        struct err *e);
 /* Reads a file and remembers its path. A failure keeps an existing value, and the path, so that
  * a later material_reread() may succeed. */
 int material_set_file(struct material *m, enum material_kind kind, const char *path, struct err *e);

@@ -54,25 +54,28 @@ static char **make_argv(const json_t *exec, const char *file)
     size_t n = 0, i;
     json_t *arg;
     argv[n++] = command_path(json_key(exec, "command"), file);
-    json_array_foreach (args, i, arg)
-        argv[n++] = xstrdup(str_or_empty(json_string_value(arg)));
+    json_array_foreach(args, i, arg) argv[n++] = xstrdup(str_or_empty(json_string_value(arg)));
     return argv;
 }
 
 /* The value of KUBERNETES_EXEC_INFO. */
 static char *make_info(const json_t *exec, const json_t *cluster)
 {
-    static const char *const fields[] = { "server", "tls-server-name", "insecure-skip-tls-verify",
-                                          "certificate-authority-data", "proxy-url", "disable-compression" };
-    CLEANUP_JSON json_t *info = json_pack("{s:s, s:s, s:{s:b}}", "apiVersion", json_key(exec, "apiVersion"), "kind",
-                                          "ExecCredential", "spec", "interactive", 0);
+    static const char *const fields[] = {
+        "server",    "tls-server-name",    "insecure-skip-tls-verify", "certificate-authority-data",
+        "proxy-url", "disable-compression"
+    };
+    CLEANUP_JSON json_t *info = json_pack("{s:s, s:s, s:{s:b}}", "apiVersion",
+                                          json_key(exec, "apiVersion"), "kind", "ExecCredential",
+                                          "spec", "interactive", 0);
     if (json_bool(exec, "provideClusterInfo", false)) {
         json_t *told = json_object();
         for (size_t i = 0; i < ARRAY_LEN(fields); i++)
             if (json_object_get(cluster, fields[i]))
                 json_object_set(told, fields[i], json_object_get(cluster, fields[i]));
         /* A cluster's extension for such programs. */
-        const json_t *own = json_find(json_object_get(cluster, "extensions"), "name", "client.authentication.k8s.io/exec");
+        const json_t *own = json_find(json_object_get(cluster, "extensions"), "name",
+                                      "client.authentication.k8s.io/exec");
         if (json_object_get(own, "extension"))
             json_object_set(told, "config", json_object_get(own, "extension"));
         json_object_set_new(json_object_get(info, "spec"), "cluster", told);
@@ -100,7 +103,8 @@ static char **make_envp(const json_t *exec, const json_t *cluster)
     char **envp = xcalloc(json_array_size(env) + ours + 2, sizeof *envp);
     json_t *item;
     envp[n++] = make_info(exec, cluster);
-    json_array_foreach (env, i, item) {
+    json_array_foreach(env, i, item)
+    {
         const char *name = json_key(item, "name");
         if (name && *name && !strchr(name, '='))
             envp[n++] = xasprintf("%s=%s", name, str_or_empty(json_key(item, "value")));
@@ -111,7 +115,8 @@ static char **make_envp(const json_t *exec, const json_t *cluster)
     return envp;
 }
 
-struct plugin *plugin_new(const json_t *exec, const json_t *cluster, const char *file, struct err *e)
+struct plugin *plugin_new(const json_t *exec, const json_t *cluster, const char *file,
+                          struct err *e)
 {
     const char *version = json_key(exec, "apiVersion");
     const char *command = json_key(exec, "command");
@@ -119,13 +124,19 @@ struct plugin *plugin_new(const json_t *exec, const json_t *cluster, const char 
         err_set(e, ERR_INVALID, "exec: command is missing");
         return NULL;
     }
-    if (!str_eq(version, "client.authentication.k8s.io/v1") && !str_eq(version, "client.authentication.k8s.io/v1beta1")) {
-        err_set(e, ERR_INVALID, "exec: apiVersion is neither client.authentication.k8s.io/v1 nor v1beta1: renew the kubeconfig "
-                                "with the tool that wrote it");
+    if (!str_eq(version, "client.authentication.k8s.io/v1") &&
+        !str_eq(version, "client.authentication.k8s.io/v1beta1")) {
+        err_set(e, ERR_INVALID,
+                "exec: apiVersion is neither client.authentication.k8s.io/v1 nor v1beta1: renew "
+                "the kubeconfig "
+                "with the tool that wrote it");
         return NULL;
     }
     if (str_eq(json_key(exec, "interactiveMode"), "Always")) {
-        err_set(e, ERR_INVALID, "exec: %s wants a terminal, which Ostler does not have: give a kubeconfig with a token", command);
+        err_set(
+            e, ERR_INVALID,
+            "exec: %s wants a terminal, which Ostler does not have: give a kubeconfig with a token",
+            command);
         return NULL;
     }
     struct plugin *p = xcalloc(1, sizeof *p);
@@ -173,8 +184,8 @@ int plugin_start(struct plugin *p, int64_t now_ms, struct err *e)
     close(ends[1]);
     if (rc != 0) {
         close(ends[0]);
-        return err_set(e, ERR_SYSTEM, "the credential program %s cannot be run: %s%s%s", p->argv[0], strerror(rc),
-                       *p->install_hint ? ": " : "", p->install_hint);
+        return err_set(e, ERR_SYSTEM, "the credential program %s cannot be run: %s%s%s", p->argv[0],
+                       strerror(rc), *p->install_hint ? ": " : "", p->install_hint);
     }
     p->fd = ends[0];
     p->started_at = now_ms;
@@ -220,13 +231,17 @@ static bool read_output(struct plugin *p)
 static int parse_output(const struct plugin *p, json_t **ret_status, struct err *e)
 {
     CLEANUP_ERR struct err problem = { 0 };
-    CLEANUP_JSON json_t *documents = yaml_parse(buf_text(&p->output), p->output.len, NULL, &problem);
+    CLEANUP_JSON json_t *documents = yaml_parse(buf_text(&p->output), p->output.len, NULL,
+                                                &problem);
     const json_t *credential = json_array_get(documents, 0);
     json_t *status = json_object_get(credential, "status");
     if (!str_eq(json_key(credential, "kind"), "ExecCredential") || !json_is_object(status))
-        return err_set(e, ERR_INVALID, "the credential program %s printed no ExecCredential with a status", p->argv[0]);
+        return err_set(e, ERR_INVALID,
+                       "the credential program %s printed no ExecCredential with a status",
+                       p->argv[0]);
     if (!str_eq(json_key(credential, "apiVersion"), p->api_version))
-        return err_set(e, ERR_INVALID, "the credential program %s answered in another version than %s", p->argv[0],
+        return err_set(e, ERR_INVALID,
+                       "the credential program %s answered in another version than %s", p->argv[0],
                        p->api_version);
     *ret_status = json_incref(status);
     return 0;
@@ -243,13 +258,16 @@ int plugin_poll(struct plugin *p, int64_t now_ms, json_t **ret_status, struct er
         p->pid = 0;
         if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
             return parse_output(p, ret_status, e) < 0 ? -1 : 1;
-        return err_set(e, ERR_INVALID, "the credential program %s failed with %s %d: run it by hand to see why", p->argv[0],
-                       WIFEXITED(status) ? "exit code" : "signal", WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
+        return err_set(e, ERR_INVALID,
+                       "the credential program %s failed with %s %d: run it by hand to see why",
+                       p->argv[0], WIFEXITED(status) ? "exit code" : "signal",
+                       WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
     }
     if (now_ms - p->started_at < PLUGIN_TIMEOUT_MS)
         return 0;
     stop(p);
-    return err_set(e, ERR_TIMEOUT, "the credential program %s took longer than %d s", p->argv[0], PLUGIN_TIMEOUT_MS / 1000);
+    return err_set(e, ERR_TIMEOUT, "the credential program %s took longer than %d s", p->argv[0],
+                   PLUGIN_TIMEOUT_MS / 1000);
 }
 
 int plugin_run(struct plugin *p, json_t **ret_status, struct err *e)

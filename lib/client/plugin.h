@@ -14,7 +14,8 @@ struct plugin;
 
 /* From a user's `exec`. Relative paths start at `file`, the kubeconfig. `cluster` belongs to the
  * context, with its CA as data, for programs that ask for it. Does not run the program yet. */
-struct plugin *plugin_new(const json_t *exec, const json_t *cluster, const char *file, struct err *e);
+struct plugin *plugin_new(const json_t *exec, const json_t *cluster, const char *file,
+                          struct err *e);
 /* Stops the program if it runs. */
 void plugin_free(struct plugin *p);
 /* Whether the program was started and has not ended yet. */

@@ -14,7 +14,10 @@ int proxy_take(const char *url, const char *called, struct config *c, struct err
         const char *scheme;
         const char *curl;
     } schemes[] = {
-        { "http://", "http://" }, { "https://", "https://" }, { "socks5://", "socks5h://" }, { "socks5h://", "socks5h://" },
+        { "http://", "http://" },
+        { "https://", "https://" },
+        { "socks5://", "socks5h://" },
+        { "socks5h://", "socks5h://" },
     };
     for (size_t i = 0; i < ARRAY_LEN(schemes); i++) {
         size_t len = strlen(schemes[i].scheme);
@@ -23,7 +26,8 @@ int proxy_take(const char *url, const char *called, struct config *c, struct err
             return 0;
         }
     }
-    return err_set(e, ERR_INVALID, "%s begins neither with http:// nor https:// nor socks5://", called);
+    return err_set(e, ERR_INVALID, "%s begins neither with http:// nor https:// nor socks5://",
+                   called);
 }
 
 /* ---- NO_PROXY */
@@ -61,7 +65,8 @@ static bool network_has(char *text, char *slash, const char *host)
     int64_t bits;
     *slash = '\0';
     return parse_address(text, &network) && parse_address(host, &address) &&
-           str_parse_int(slash + 1, 0, bits_of(&network), &bits) && same_bits(&network, &address, bits);
+           str_parse_int(slash + 1, 0, bits_of(&network), &bits) &&
+           same_bits(&network, &address, bits);
 }
 
 /* Removes the port from an entry; returns whether it is absent or the server's. */
@@ -69,7 +74,8 @@ static bool port_fits(char *entry, int port)
 {
     char *colon = strrchr(entry, ':');
     int64_t n;
-    if (!colon || (*entry != '[' && strchr(entry, ':') != colon) || (*entry == '[' && colon[-1] != ']'))
+    if (!colon || (*entry != '[' && strchr(entry, ':') != colon) ||
+        (*entry == '[' && colon[-1] != ']'))
         return true; /* an IPv6 address contains colons */
     *colon = '\0';
     return str_parse_int(colon + 1, 0, UINT16_MAX, &n) && n == port;
@@ -106,7 +112,8 @@ static bool entry_has(char *entry, const struct endpoint *server)
         return false;
     const char *host = without_brackets(entry);
     if (parse_address(host, &named))
-        return parse_address(server->host, &address) && same_bits(&named, &address, bits_of(&named));
+        return parse_address(server->host, &address) &&
+               same_bits(&named, &address, bits_of(&named));
     return *host && name_has(host, server->host);
 }
 
@@ -138,7 +145,8 @@ int proxy_take_environment(struct config *c, struct err *e)
 {
     const char *proxy = either("HTTPS_PROXY", "https_proxy");
     const char *direct = either("NO_PROXY", "no_proxy");
-    if (c->proxy_url || !proxy || endpoint_is_loopback(&c->server) || (direct && proxy_is_excepted(direct, &c->server)))
+    if (c->proxy_url || !proxy || endpoint_is_loopback(&c->server) ||
+        (direct && proxy_is_excepted(direct, &c->server)))
         return 0;
     CLEANUP_FREE char *url = xasprintf("%s%s", strstr(proxy, "://") ? "" : "http://", proxy);
     return proxy_take(url, "HTTPS_PROXY", c, e);

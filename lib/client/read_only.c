@@ -3,7 +3,8 @@
 /* The id of all dropped requests; no transport returns it. */
 static const uint64_t swallowed = UINT64_MAX;
 
-static uint64_t read_only_submit(void *self, struct request *request_steal, const struct transport_sink *sink)
+static uint64_t read_only_submit(void *self, struct request *request_steal,
+                                 const struct transport_sink *sink)
 {
     const struct transport *to = self;
     if (request_steal->class == REQUEST_READ)
@@ -21,5 +22,7 @@ static void read_only_cancel(void *self, uint64_t id)
 
 struct transport read_only(const struct transport *to)
 {
-    return (struct transport){ .submit = read_only_submit, .cancel = read_only_cancel, .self = (void *) to };
+    return (struct transport){ .submit = read_only_submit,
+                               .cancel = read_only_cancel,
+                               .self = (void *) to };
 }

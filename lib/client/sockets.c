@@ -25,7 +25,8 @@ static void watch_over(int fd)
         { IPPROTO_TCP, TCP_NODELAY, 1 },
     };
     for (size_t i = 0; i < ARRAY_LEN(options); i++)
-        (void) setsockopt(fd, options[i].level, options[i].option, &options[i].value, sizeof options[i].value);
+        (void) setsockopt(fd, options[i].level, options[i].option, &options[i].value,
+                          sizeof options[i].value);
 }
 
 int sockets_open(struct sockets *s, int family, int type, int protocol)

@@ -15,17 +15,19 @@ const char *verb_text(enum verb v)
     return texts[v];
 }
 
-void actions_add(struct actions *p, struct request request_steal, enum verb verb, const char *target,
-              const char *reason, const char *fmt, ...)
+void actions_add(struct actions *p, struct request request_steal, enum verb verb,
+                 const char *target, const char *reason, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
     char *message = xvasprintf(fmt, ap);
     va_end(ap);
     p->items = xreallocarray(p->items, p->len + 1, sizeof *p->items);
-    p->items[p->len++] = (struct action){
-        .request = request_steal, .verb = verb, .target = xstrdup(target), .reason = reason, .message = message
-    };
+    p->items[p->len++] = (struct action){ .request = request_steal,
+                                          .verb = verb,
+                                          .target = xstrdup(target),
+                                          .reason = reason,
+                                          .message = message };
 }
 
 void actions_add_notice(struct actions *p, const struct notice *n)

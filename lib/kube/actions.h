@@ -13,14 +13,14 @@ struct buf;
 
 /* The verb of an action and its text in logs. */
 #define VERBS(X)                                                                                   \
-    X(LOOK, "Look")           /* lists objects; the rest of the plan needs the result */           \
+    X(LOOK, "Look") /* lists objects; the rest of the plan needs the result */                     \
     X(APPLY, "Apply")                                                                              \
     X(CREATE, "Create")                                                                            \
     X(DELETE, "Delete")                                                                            \
-    X(REPAIR, "Repair")       /* reverts another field manager's change */                         \
-    X(MARK, "Mark")           /* labels, taints and annotations of a Node */                       \
-    X(CLAIM, "Claim")         /* the same, at the start of an upgrade of the Node */               \
-    X(TRY_EVICT, "TryEvict")  /* an eviction as a dry run */                                       \
+    X(REPAIR, "Repair")      /* reverts another field manager's change */                          \
+    X(MARK, "Mark")          /* labels, taints and annotations of a Node */                        \
+    X(CLAIM, "Claim")        /* the same, at the start of an upgrade of the Node */                \
+    X(TRY_EVICT, "TryEvict") /* an eviction as a dry run */                                        \
     X(EVICT, "Evict")                                                                              \
     X(STATUS, "Status")                                                                            \
     X(CONDITION, "Condition") /* one condition of a status that other writers own */               \
@@ -48,10 +48,10 @@ struct notice {
     enum resource_id resource; /* of the object that it is about; cluster-scoped */
     char *name, *uid;          /* of that object; owned */
     bool warning;
-    bool important;            /* counted in a share of Events that others cannot use up */
-    const char *reason;        /* static CamelCase text */
-    const char *action;        /* static CamelCase text: the action taken */
-    char *note;                /* the sentence; owned */
+    bool important;     /* counted in a share of Events that others cannot use up */
+    const char *reason; /* static CamelCase text */
+    const char *action; /* static CamelCase text: the action taken */
+    char *note;         /* the sentence; owned */
     /* The action that it reports, counted from 1: only an accepted action yields an Event. 0: no
      * action. */
     size_t of_action;
@@ -76,8 +76,8 @@ struct actions {
 /* The verb's text in logs. Static text. */
 const char *verb_text(enum verb v);
 /* Appends an action; takes the request. Formats the message. */
-void actions_add(struct actions *p, struct request request_steal, enum verb verb, const char *target,
-              const char *reason, const char *fmt, ...) PRINTF(6, 7);
+void actions_add(struct actions *p, struct request request_steal, enum verb verb,
+                 const char *target, const char *reason, const char *fmt, ...) PRINTF(6, 7);
 /* Appends an Event to write; name, uid and note are copied. */
 void actions_add_notice(struct actions *p, const struct notice *n);
 /* Reconciles again in at most this time. */

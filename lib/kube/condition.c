@@ -13,12 +13,15 @@ const char *condition_status(const json_t *conditions, const char *type)
     return json_str_or_empty(condition_find(conditions, type), "status");
 }
 
-json_t *condition_json(const struct condition *c, const json_t *previous, int64_t generation, const char *now_text)
+json_t *condition_json(const struct condition *c, const json_t *previous, int64_t generation,
+                       const char *now_text)
 {
     const json_t *before = condition_find(previous, c->type);
-    const char *since = str_eq(json_str(before, "status"), c->status) ? json_str(before, "lastTransitionTime") : NULL;
+    const char *since = str_eq(json_str(before, "status"), c->status)
+                            ? json_str(before, "lastTransitionTime")
+                            : NULL;
     CLEANUP_FREE char *message = str_shortened(c->message, CONDITION_MESSAGE_MAX);
-    return json_pack("{s:s, s:s, s:I, s:s, s:s, s:o}", "type", c->type, "status", c->status, "observedGeneration",
-                     (json_int_t) generation, "lastTransitionTime", since ? since : now_text, "reason", c->reason, "message",
-                     json_text(message));
+    return json_pack("{s:s, s:s, s:I, s:s, s:s, s:o}", "type", c->type, "status", c->status,
+                     "observedGeneration", (json_int_t) generation, "lastTransitionTime",
+                     since ? since : now_text, "reason", c->reason, "message", json_text(message));
 }

@@ -24,6 +24,7 @@ const char *condition_status(const json_t *conditions, const char *type);
 /* A condition as JSON. lastTransitionTime comes from `previous` (a list, may be NULL) while the
  * status is the same, otherwise from `now_text`. Cuts the message to CONDITION_MESSAGE_MAX. New
  * reference. */
-json_t *condition_json(const struct condition *c, const json_t *previous, int64_t generation, const char *now_text);
+json_t *condition_json(const struct condition *c, const json_t *previous, int64_t generation,
+                       const char *now_text);
 
 #endif

@@ -60,11 +60,13 @@ struct lease_next lease_step_read(struct lease_state *s, const json_t *lease, in
         return (struct lease_next){ .what = LEASE_DO_EXIT };
     int64_t left_ms = s->seen_ms + s->seen_duration_ms - now_ms;
     if (left_ms > 0)
-        return wait_for(left_ms < stretched(s, LEASE_RETRY_MS) ? left_ms : stretched(s, LEASE_RETRY_MS));
+        return wait_for(left_ms < stretched(s, LEASE_RETRY_MS) ? left_ms
+                                                               : stretched(s, LEASE_RETRY_MS));
     return (struct lease_next){ .what = LEASE_DO_UPDATE };
 }
 
-struct lease_next lease_step_written(struct lease_state *s, const json_t *lease, int64_t sent_ms, int64_t now_ms)
+struct lease_next lease_step_written(struct lease_state *s, const json_t *lease, int64_t sent_ms,
+                                     int64_t now_ms)
 {
     observe(s, lease, now_ms);
     s->leading = s->led = true;
@@ -99,13 +101,13 @@ static int64_t transitions(const json_t *previous)
     return previous && before >= 0 && before < INT32_MAX ? before + 1 : 0;
 }
 
-json_t *lease_record(const struct lease_state *s, const json_t *previous, const char *ns, const char *name, const char *micro,
-                     bool release)
+json_t *lease_record(const struct lease_state *s, const json_t *previous, const char *ns,
+                     const char *name, const char *micro, bool release)
 {
-    json_t *lease = json_is_object(previous)
-                        ? json_deep_copy(previous)
-                        : json_pack("{s:s, s:s, s:{s:s, s:s}}", "apiVersion", "coordination.k8s.io/v1", "kind", "Lease",
-                                    "metadata", "name", name, "namespace", ns);
+    json_t *lease = json_is_object(previous) ? json_deep_copy(previous)
+                                             : json_pack("{s:s, s:s, s:{s:s, s:s}}", "apiVersion",
+                                                         "coordination.k8s.io/v1", "kind", "Lease",
+                                                         "metadata", "name", name, "namespace", ns);
     json_object_del(json_at(lease, "metadata"), "managedFields");
     bool mine = str_eq(json_str(previous, "spec.holderIdentity"), s->me);
     if (!mine) {
@@ -113,7 +115,8 @@ json_t *lease_record(const struct lease_state *s, const json_t *previous, const 
         json_set_at(lease, "spec.leaseTransitions", json_integer(transitions(previous)));
     }
     json_set_at(lease, "spec.holderIdentity", json_string(release ? "" : s->me));
-    json_set_at(lease, "spec.leaseDurationSeconds", json_integer(release ? 1 : stretched(s, LEASE_DURATION_MS) / 1000));
+    json_set_at(lease, "spec.leaseDurationSeconds",
+                json_integer(release ? 1 : stretched(s, LEASE_DURATION_MS) / 1000));
     json_set_at(lease, "spec.renewTime", json_string(micro));
     return lease;
 }

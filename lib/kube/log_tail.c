@@ -13,7 +13,11 @@
 /* Bytes of the UTF-8 character at `s`; 0: none. */
 static size_t character(const unsigned char *s, size_t len)
 {
-    size_t n = *s < 0x80 ? 1 : (*s & 0xe0) == 0xc0 ? 2 : (*s & 0xf0) == 0xe0 ? 3 : (*s & 0xf8) == 0xf0 ? 4 : 0;
+    size_t n = *s < 0x80             ? 1
+               : (*s & 0xe0) == 0xc0 ? 2
+               : (*s & 0xf0) == 0xe0 ? 3
+               : (*s & 0xf8) == 0xf0 ? 4
+                                     : 0;
     if (n <= 1 || n > len)
         return n <= len ? n : 0;
     CLEANUP_JSON json_t *text = json_stringn((const char *) s, n); /* NULL if badly encoded */

@@ -28,7 +28,8 @@ static const struct reason_row {
 enum err_kind reply_kind(int status, const char *reason)
 {
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-        if ((!rows[i].status || rows[i].status == status) && (!rows[i].reason || str_eq(rows[i].reason, reason)))
+        if ((!rows[i].status || rows[i].status == status) &&
+            (!rows[i].reason || str_eq(rows[i].reason, reason)))
             return rows[i].kind;
     return status >= 500 ? ERR_SERVER : ERR_INVALID;
 }
@@ -74,7 +75,8 @@ int reply_error(int status, const char *body, size_t len, struct err *e)
 {
     CLEANUP_JSON json_t *object = json_parse(body, len, NULL);
     CLEANUP_FREE char *text = reply_sentence_of(object, body, len);
-    return err_set(e, reply_kind(status, reply_reason_of(object)), "HTTP %d: %s", status, *text ? text : "(empty answer)");
+    return err_set(e, reply_kind(status, reply_reason_of(object)), "HTTP %d: %s", status,
+                   *text ? text : "(empty answer)");
 }
 
 int reply_take(const struct transport_result *result, const char *body, size_t len, struct err *e)
@@ -109,21 +111,24 @@ static const struct eviction_row {
     { 403, "NamespaceTerminating", "pods", true, ERR_CONFLICT, 0 },
 };
 
-static const struct eviction_row *find_eviction_row(int code, const json_t *status, const json_t *cause)
+static const struct eviction_row *find_eviction_row(int code, const json_t *status,
+                                                    const json_t *cause)
 {
     if (!str_eq(json_str(status, "kind"), "Status"))
         return NULL;
     bool has_reason = *json_str_or_empty(status, "reason") != '\0';
     for (size_t i = 0; i < ARRAY_LEN(eviction_rows); i++) {
         const struct eviction_row *row = &eviction_rows[i];
-        if (row->status == code && row->has_reason == has_reason && str_eq(row->cause, json_str_or_empty(cause, "reason")) &&
+        if (row->status == code && row->has_reason == has_reason &&
+            str_eq(row->cause, json_str_or_empty(cause, "reason")) &&
             str_eq(row->kind, json_str_or_empty(status, "details.kind")))
             return row;
     }
     return NULL;
 }
 
-int reply_eviction_error(int status, const char *body, size_t len, struct err *e, int64_t *ret_wait_ms)
+int reply_eviction_error(int status, const char *body, size_t len, struct err *e,
+                         int64_t *ret_wait_ms)
 {
     CLEANUP_JSON json_t *object = json_parse(body, len, NULL);
     const json_t *cause = json_array_get(json_at(object, "details.causes"), 0);
@@ -132,7 +137,8 @@ int reply_eviction_error(int status, const char *body, size_t len, struct err *e
     if (!row)
         return reply_error(status, body, len, e);
     /* The cause names the budget. */
-    CLEANUP_FREE char *said = xasprintf("%s %s", json_str_or_empty(object, "message"), json_str_or_empty(cause, "message"));
+    CLEANUP_FREE char *said = xasprintf("%s %s", json_str_or_empty(object, "message"),
+                                        json_str_or_empty(cause, "message"));
     CLEANUP_FREE char *text = str_shortened(said, MESSAGE_MAX);
     to_one_line(text);
     return err_set(e, row->error, "%s", text);

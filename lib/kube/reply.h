@@ -23,6 +23,7 @@ int reply_take(const struct transport_result *result, const char *body, size_t l
 /* As reply_error(), for an eviction. If PodDisruptionBudgets block it, the kind is ERR_BUDGET
  * and the sentence names the budget. `ret_wait_ms` is then the least time before a retry can
  * succeed, otherwise 0. */
-int reply_eviction_error(int status, const char *body, size_t len, struct err *e, int64_t *ret_wait_ms);
+int reply_eviction_error(int status, const char *body, size_t len, struct err *e,
+                         int64_t *ret_wait_ms);
 
 #endif

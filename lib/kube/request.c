@@ -48,19 +48,27 @@ struct request request_list(enum resource_id id, const struct list_options *o, c
     add_query(&b, "limit", PAGE_SIZE);
     if (token)
         add_query(&b, "continue", token);
-    return (struct request){ .class = REQUEST_READ, .method = "GET", .path = buf_take(&b),
-                             .timeout_ms = READ_TIMEOUT_MS, .resource = id };
+    return (struct request){ .class = REQUEST_READ,
+                             .method = "GET",
+                             .path = buf_take(&b),
+                             .timeout_ms = READ_TIMEOUT_MS,
+                             .resource = id };
 }
 
 struct request request_look(enum resource_id id, const struct list_options *o)
 {
     struct buf b = BUF_INIT(URL_ROOM);
     start_list(&b, id, o);
-    return (struct request){ .class = REQUEST_READ, .method = "GET", .path = buf_take(&b), .timeout_ms = READ_TIMEOUT_MS,
-                             .resource = id, .looks = true };
+    return (struct request){ .class = REQUEST_READ,
+                             .method = "GET",
+                             .path = buf_take(&b),
+                             .timeout_ms = READ_TIMEOUT_MS,
+                             .resource = id,
+                             .looks = true };
 }
 
-struct request request_watch(enum resource_id id, const struct list_options *o, const char *rv, int timeout_s)
+struct request request_watch(enum resource_id id, const struct list_options *o, const char *rv,
+                             int timeout_s)
 {
     struct buf b = BUF_INIT(URL_ROOM);
     start_list(&b, id, o);
@@ -68,8 +76,11 @@ struct request request_watch(enum resource_id id, const struct list_options *o, 
     add_query(&b, "allowWatchBookmarks", "true");
     add_query(&b, "resourceVersion", rv);
     buf_printf(&b, "&timeoutSeconds=%d", timeout_s);
-    return (struct request){ .class = REQUEST_WATCH, .method = "GET", .path = buf_take(&b),
-                             .timeout_ms = (int64_t) timeout_s * 1000 + WATCH_MARGIN_MS, .resource = id };
+    return (struct request){ .class = REQUEST_WATCH,
+                             .method = "GET",
+                             .path = buf_take(&b),
+                             .timeout_ms = (int64_t) timeout_s * 1000 + WATCH_MARGIN_MS,
+                             .resource = id };
 }
 
 struct request request_get(enum resource_id id, const char *ns, const char *name)
@@ -85,13 +96,16 @@ struct request request_get(enum resource_id id, const char *ns, const char *name
 
 struct request request_version(void)
 {
-    return (struct request){ .class = REQUEST_READ, .method = "GET", .path = xstrdup("/version"), .timeout_ms = READ_TIMEOUT_MS,
+    return (struct request){ .class = REQUEST_READ,
+                             .method = "GET",
+                             .path = xstrdup("/version"),
+                             .timeout_ms = READ_TIMEOUT_MS,
                              .resource = RESOURCE_COUNT };
 }
 
 /* A request with a body; `query` is a constant with its "?", or "". */
-static struct request with_body(enum resource_id id, const char *method, char *path_steal, const char *query,
-                                const char *content_type, const json_t *body)
+static struct request with_body(enum resource_id id, const char *method, char *path_steal,
+                                const char *query, const char *content_type, const json_t *body)
 {
     CLEANUP_FREE char *path = path_steal;
     return (struct request){
@@ -107,10 +121,12 @@ static struct request with_body(enum resource_id id, const char *method, char *p
 
 struct request request_rules_review(const char *ns)
 {
-    CLEANUP_JSON json_t *body = json_pack("{s:s, s:s, s:{s:s}}", "apiVersion", "authorization.k8s.io/v1", "kind",
+    CLEANUP_JSON json_t *body = json_pack("{s:s, s:s, s:{s:s}}", "apiVersion",
+                                          "authorization.k8s.io/v1", "kind",
                                           "SelfSubjectRulesReview", "spec", "namespace", ns);
-    struct request r = with_body(RESOURCE_COUNT, "POST", xstrdup("/apis/authorization.k8s.io/v1/selfsubjectrulesreviews"), "",
-                                 "application/json", body);
+    struct request r = with_body(RESOURCE_COUNT, "POST",
+                                 xstrdup("/apis/authorization.k8s.io/v1/selfsubjectrulesreviews"),
+                                 "", "application/json", body);
     r.class = REQUEST_READ;
     r.timeout_ms = READ_TIMEOUT_MS;
     return r;
@@ -121,41 +137,50 @@ struct request request_rules_review(const char *ns)
 #define APPLY_TYPE "application/apply-patch+yaml"
 #define MERGE_TYPE "application/merge-patch+json"
 
-struct request request_apply(enum resource_id id, const char *ns, const char *name, const json_t *object)
+struct request request_apply(enum resource_id id, const char *ns, const char *name,
+                             const json_t *object)
 {
-    return with_body(id, "PATCH", resource_path(id, ns, name, NULL), APPLY_QUERY, APPLY_TYPE, object);
+    return with_body(id, "PATCH", resource_path(id, ns, name, NULL), APPLY_QUERY, APPLY_TYPE,
+                     object);
 }
 
-struct request request_apply_as(const char *manager, enum resource_id id, const char *ns, const char *name, const json_t *object)
+struct request request_apply_as(const char *manager, enum resource_id id, const char *ns,
+                                const char *name, const json_t *object)
 {
     CLEANUP_FREE char *query = xasprintf("?fieldManager=%s&force=true", manager);
     return with_body(id, "PATCH", resource_path(id, ns, name, NULL), query, APPLY_TYPE, object);
 }
 
-struct request request_apply_status(enum resource_id id, const char *ns, const char *name, const json_t *object)
+struct request request_apply_status(enum resource_id id, const char *ns, const char *name,
+                                    const json_t *object)
 {
-    return with_body(id, "PATCH", resource_path(id, ns, name, "status"), APPLY_QUERY, APPLY_TYPE, object);
+    return with_body(id, "PATCH", resource_path(id, ns, name, "status"), APPLY_QUERY, APPLY_TYPE,
+                     object);
 }
 
-struct request request_merge_patch(enum resource_id id, const char *ns, const char *name, const json_t *patch)
+struct request request_merge_patch(enum resource_id id, const char *ns, const char *name,
+                                   const json_t *patch)
 {
-    return with_body(id, "PATCH", resource_path(id, ns, name, NULL), MANAGER_QUERY, MERGE_TYPE, patch);
+    return with_body(id, "PATCH", resource_path(id, ns, name, NULL), MANAGER_QUERY, MERGE_TYPE,
+                     patch);
 }
 
-struct request request_merge_status_as(const char *manager, enum resource_id id, const char *ns, const char *name,
-                                       const json_t *patch)
+struct request request_merge_status_as(const char *manager, enum resource_id id, const char *ns,
+                                       const char *name, const json_t *patch)
 {
     CLEANUP_FREE char *query = xasprintf("?fieldManager=%s", manager);
     return with_body(id, "PATCH", resource_path(id, ns, name, "status"), query, MERGE_TYPE, patch);
 }
 
-struct request request_merge_status(enum resource_id id, const char *ns, const char *name, const json_t *patch)
+struct request request_merge_status(enum resource_id id, const char *ns, const char *name,
+                                    const json_t *patch)
 {
     return with_body(id, "PATCH", resource_path(id, ns, name, "status"), MANAGER_QUERY,
                      "application/strategic-merge-patch+json", patch);
 }
 
-struct request request_json_patch(enum resource_id id, const char *ns, const char *name, const json_t *operations)
+struct request request_json_patch(enum resource_id id, const char *ns, const char *name,
+                                  const json_t *operations)
 {
     return with_body(id, "PATCH", resource_path(id, ns, name, NULL), MANAGER_QUERY,
                      "application/json-patch+json", operations);
@@ -163,22 +188,27 @@ struct request request_json_patch(enum resource_id id, const char *ns, const cha
 
 struct request request_create(enum resource_id id, const char *ns, const json_t *object)
 {
-    return with_body(id, "POST", resource_path(id, ns, NULL, NULL), MANAGER_QUERY, "application/json", object);
+    return with_body(id, "POST", resource_path(id, ns, NULL, NULL), MANAGER_QUERY,
+                     "application/json", object);
 }
 
-struct request request_update(enum resource_id id, const char *ns, const char *name, const json_t *object)
+struct request request_update(enum resource_id id, const char *ns, const char *name,
+                              const json_t *object)
 {
-    return with_body(id, "PUT", resource_path(id, ns, name, NULL), MANAGER_QUERY, "application/json", object);
+    return with_body(id, "PUT", resource_path(id, ns, name, NULL), MANAGER_QUERY,
+                     "application/json", object);
 }
 
-struct request request_delete(enum resource_id id, const char *ns, const char *name, const char *uid, uint64_t rv)
+struct request request_delete(enum resource_id id, const char *ns, const char *name,
+                              const char *uid, uint64_t rv)
 {
-    CLEANUP_JSON json_t *body = json_pack("{s:s, s:s, s:s}", "kind", "DeleteOptions", "apiVersion", "v1", "propagationPolicy",
-                                          "Background");
+    CLEANUP_JSON json_t *body = json_pack("{s:s, s:s, s:s}", "kind", "DeleteOptions", "apiVersion",
+                                          "v1", "propagationPolicy", "Background");
     if (uid)
         json_set_at(body, "preconditions.uid", json_string(uid));
     if (rv)
-        json_set_at(body, "preconditions.resourceVersion", json_textf("%llu", (unsigned long long) rv));
+        json_set_at(body, "preconditions.resourceVersion",
+                    json_textf("%llu", (unsigned long long) rv));
     return with_body(id, "DELETE", resource_path(id, ns, name, NULL), "", "application/json", body);
 }
 
@@ -189,10 +219,11 @@ bool request_deletes(const struct request *r)
 
 struct request request_evict(const char *ns, const char *name, const char *uid, bool dry_run)
 {
-    CLEANUP_JSON json_t *body = json_pack("{s:s, s:s, s:{s:s, s:s}, s:{s:{s:s}}}", "apiVersion", "policy/v1", "kind", "Eviction",
-                                          "metadata", "name", name, "namespace", ns, "deleteOptions", "preconditions", "uid",
-                                          uid);
-    struct request r = with_body(RESOURCE_POD, "POST", resource_path(RESOURCE_POD, ns, name, "eviction"),
+    CLEANUP_JSON json_t *body = json_pack(
+        "{s:s, s:s, s:{s:s, s:s}, s:{s:{s:s}}}", "apiVersion", "policy/v1", "kind", "Eviction",
+        "metadata", "name", name, "namespace", ns, "deleteOptions", "preconditions", "uid", uid);
+    struct request r = with_body(RESOURCE_POD, "POST",
+                                 resource_path(RESOURCE_POD, ns, name, "eviction"),
                                  dry_run ? "?dryRun=All" : "", "application/json", body);
     r.evicts = true;
     r.dry_run = dry_run;
@@ -209,7 +240,10 @@ struct request request_log(const char *ns, const char *pod, const char *containe
     add_query(&b, "limitBytes", LOG_BYTES); /* counted from the first of those lines */
     if (previous)
         add_query(&b, "previous", "true");
-    return (struct request){ .class = REQUEST_READ, .method = "GET", .path = buf_take(&b), .timeout_ms = LOG_TIMEOUT_MS,
+    return (struct request){ .class = REQUEST_READ,
+                             .method = "GET",
+                             .path = buf_take(&b),
+                             .timeout_ms = LOG_TIMEOUT_MS,
                              .resource = RESOURCE_POD };
 }
 

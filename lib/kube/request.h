@@ -22,11 +22,11 @@ enum request_class {
 /* One HTTP request. All strings are owned. */
 struct request {
     enum request_class class;
-    const char *method;       /* static text: "GET", "POST", "PUT", "PATCH", "DELETE" */
-    char *path;               /* with the query, percent-encoded */
-    const char *content_type; /* static text, NULL if there is no body */
-    char *body;               /* NULL if there is none */
-    int64_t timeout_ms;       /* for the whole response */
+    const char *method;        /* static text: "GET", "POST", "PUT", "PATCH", "DELETE" */
+    char *path;                /* with the query, percent-encoded */
+    const char *content_type;  /* static text, NULL if there is no body */
+    char *body;                /* NULL if there is none */
+    int64_t timeout_ms;        /* for the whole response */
     enum resource_id resource; /* RESOURCE_COUNT: none */
     bool evicts; /* an eviction: its response is no pod, and its failures have their own meanings */
     /* A list that refreshes known objects: the rest of its plan needs it to bring no news. */
@@ -49,34 +49,43 @@ struct request request_list(enum resource_id id, const struct list_options *o, c
 struct request request_look(enum resource_id id, const struct list_options *o);
 /* A watch from a resourceVersion, with bookmarks. The server ends it after timeout_s, the client
  * a little later. */
-struct request request_watch(enum resource_id id, const struct list_options *o, const char *rv, int timeout_s);
+struct request request_watch(enum resource_id id, const struct list_options *o, const char *rv,
+                             int timeout_s);
 /* One object, current. */
 struct request request_get(enum resource_id id, const char *ns, const char *name);
 /* Server-side apply with force; `object` is the whole intent. Borrowed. */
-struct request request_apply(enum resource_id id, const char *ns, const char *name, const json_t *object);
+struct request request_apply(enum resource_id id, const char *ns, const char *name,
+                             const json_t *object);
 /* The same with another manager than FIELD_MANAGER; its name needs no escaping. */
-struct request request_apply_as(const char *manager, enum resource_id id, const char *ns, const char *name, const json_t *object);
+struct request request_apply_as(const char *manager, enum resource_id id, const char *ns,
+                                const char *name, const json_t *object);
 /* request_apply() on /status. */
-struct request request_apply_status(enum resource_id id, const char *ns, const char *name, const json_t *object);
+struct request request_apply_status(enum resource_id id, const char *ns, const char *name,
+                                    const json_t *object);
 /* JSON merge patch. Put uid and resourceVersion into its metadata if a lost update would matter
  * (409 then). */
-struct request request_merge_patch(enum resource_id id, const char *ns, const char *name, const json_t *patch);
+struct request request_merge_patch(enum resource_id id, const char *ns, const char *name,
+                                   const json_t *patch);
 /* The same for /status, with another manager than FIELD_MANAGER; its name needs no escaping. */
-struct request request_merge_status_as(const char *manager, enum resource_id id, const char *ns, const char *name,
-                                       const json_t *patch);
+struct request request_merge_status_as(const char *manager, enum resource_id id, const char *ns,
+                                       const char *name, const json_t *patch);
 /* Strategic merge patch of /status: lists merge by their items' keys, so that other writers'
  * items stay. With a uid as above. */
-struct request request_merge_status(enum resource_id id, const char *ns, const char *name, const json_t *patch);
+struct request request_merge_status(enum resource_id id, const char *ns, const char *name,
+                                    const json_t *patch);
 /* JSON patch: an array of operations. */
-struct request request_json_patch(enum resource_id id, const char *ns, const char *name, const json_t *operations);
+struct request request_json_patch(enum resource_id id, const char *ns, const char *name,
+                                  const json_t *operations);
 /* Creates an object: 409 if its name exists. Borrowed. */
 struct request request_create(enum resource_id id, const char *ns, const json_t *object);
 /* Replaces a whole object; if it has a resourceVersion, only that version, otherwise 409.
  * Borrowed. */
-struct request request_update(enum resource_id id, const char *ns, const char *name, const json_t *object);
+struct request request_update(enum resource_id id, const char *ns, const char *name,
+                              const json_t *object);
 /* Deletes in the background. `uid` (NULL: any) and `rv` (0: any version) are preconditions: the
  * API server rejects a decision that rests on a stale object (409). */
-struct request request_delete(enum resource_id id, const char *ns, const char *name, const char *uid, uint64_t rv);
+struct request request_delete(enum resource_id id, const char *ns, const char *name,
+                              const char *uid, uint64_t rv);
 /* Whether the request is a deletion. */
 bool request_deletes(const struct request *r);
 /* Evicts a pod with this uid, within its PodDisruptionBudgets. `dry_run`: only tests whether it

@@ -26,7 +26,9 @@ const struct resource *resource_get(enum resource_id id)
 
 const char *resource_name(enum resource_id id)
 {
-    return id == RESOURCE_TASK ? "tasks" : id == RESOURCE_FOREIGN ? "foreign-daemonsets" : resources[id].plural;
+    return id == RESOURCE_TASK      ? "tasks"
+           : id == RESOURCE_FOREIGN ? "foreign-daemonsets"
+                                    : resources[id].plural;
 }
 
 const char *resource_api_version(enum resource_id id)

@@ -12,14 +12,13 @@
       "list,watch,patch", "status", "patch")                                                       \
     X(GPU_NODE, "ostler.dev", "v1alpha1", "GpuNode", "gpunodes", false,                            \
       "list,watch,create,patch,delete", "status", "patch")                                         \
-    X(NODE, "", "v1", "Node", "nodes", false, "list,watch,patch",                            \
-      "status", "patch")                                                                           \
+    X(NODE, "", "v1", "Node", "nodes", false, "list,watch,patch", "status", "patch")               \
     X(POD, "", "v1", "Pod", "pods", true, "list,watch,delete", "eviction,log", "create,get")       \
-    /* Pods again: Ostler's own, watched to their end. POD has the others while they run. */                              \
+    /* Pods again: Ostler's own, watched to their end. POD has the others while they run. */       \
     X(TASK, "", "v1", "Pod", "pods", true, "list,watch,create,delete", "", "")                     \
-    X(DAEMONSET, "apps", "v1", "DaemonSet", "daemonsets", true,                                    \
-      "list,watch,create,patch,delete", "", "")                                                    \
-    /* DaemonSets again: foreign ones that serve GPUs, in all namespaces. */                                 \
+    X(DAEMONSET, "apps", "v1", "DaemonSet", "daemonsets", true, "list,watch,create,patch,delete",  \
+      "", "")                                                                                      \
+    /* DaemonSets again: foreign ones that serve GPUs, in all namespaces. */                       \
     X(FOREIGN, "apps", "v1", "DaemonSet", "daemonsets", true, "list,watch", "", "")                \
     X(REVISION, "apps", "v1", "ControllerRevision", "controllerrevisions", true,                   \
       "list,watch,create,patch,delete", "", "")                                                    \
@@ -29,13 +28,16 @@
       "list,watch,create,patch,delete", "", "")                                                    \
     X(SERVICEMONITOR, "monitoring.coreos.com", "v1", "ServiceMonitor", "servicemonitors", true,    \
       "list,watch,create,patch,delete", "", "")                                                    \
-    X(BUDGET, "policy", "v1", "PodDisruptionBudget", "poddisruptionbudgets", true, "list,watch", "", "") \
-    X(SLICE, "resource.k8s.io", "v1", "ResourceSlice", "resourceslices", false, "list,watch", "", "")     \
+    X(BUDGET, "policy", "v1", "PodDisruptionBudget", "poddisruptionbudgets", true, "list,watch",   \
+      "", "")                                                                                      \
+    X(SLICE, "resource.k8s.io", "v1", "ResourceSlice", "resourceslices", false, "list,watch", "",  \
+      "")                                                                                          \
     X(LEASE, "coordination.k8s.io", "v1", "Lease", "leases", true, "get,create,update", "", "")    \
     X(EVENT, "events.k8s.io", "v1", "Event", "events", true, "create,patch", "", "")               \
-    /* Prerequisites. `ostler cleanup` and `install-crds` have more permissions on these two. */                   \
-    X(CRD, "apiextensions.k8s.io", "v1", "CustomResourceDefinition", "customresourcedefinitions", false, "get", "", "") \
-    X(NAMESPACE, "", "v1", "Namespace", "namespaces", false, "get", "", "")                       \
+    /* Prerequisites. `ostler cleanup` and `install-crds` have more permissions on these two. */   \
+    X(CRD, "apiextensions.k8s.io", "v1", "CustomResourceDefinition", "customresourcedefinitions",  \
+      false, "get", "", "")                                                                        \
+    X(NAMESPACE, "", "v1", "Namespace", "namespaces", false, "get", "", "")                        \
     /* Ostler's own Deployment; `ostler cleanup` has its own permission to delete it. */           \
     X(DEPLOYMENT, "apps", "v1", "Deployment", "deployments", true, "", "", "")
 
@@ -43,7 +45,7 @@ enum resource_id {
 #define X(id, ...) RESOURCE_##id,
     RESOURCES(X)
 #undef X
-    RESOURCE_COUNT
+        RESOURCE_COUNT
 };
 
 struct resource {

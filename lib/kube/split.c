@@ -9,7 +9,8 @@
  * tenant that may create pods can create such a pod. */
 enum { ITEM_MAX = 16 << 20, ENVELOPE_MAX = 64 << 10 };
 
-void split_init(struct split *s, enum split_mode mode, const struct split_view *view, split_item_fn *on_item, void *arg)
+void split_init(struct split *s, enum split_mode mode, const struct split_view *view,
+                split_item_fn *on_item, void *arg)
 {
     memset(s, 0, sizeof *s);
     s->mode = mode;
@@ -125,7 +126,8 @@ static bool follow(struct split *s)
     bool ends = false;
     for (size_t i = 0; i < SPLIT_PATHS_MAX && level->paths >> i; i++) {
         bool last;
-        if (!(level->paths >> i & 1) || !leads_on(path_rest(s->view.paths[i], level->names), &s->key, &last))
+        if (!(level->paths >> i & 1) ||
+            !leads_on(path_rest(s->view.paths[i], level->names), &s->key, &last))
             continue;
         ends |= last;
         s->next.paths |= last ? 0 : UINT64_C(1) << i;
@@ -180,7 +182,9 @@ static struct split_level level_of(struct split *s, bool object, bool is_item)
     else if (s->depth > 0 && top(s)->object)
         level = s->next;
     else if (s->depth > 0)
-        level = (struct split_level){ .names = top(s)->names, .paths = top(s)->paths, .whole = top(s)->whole };
+        level = (struct split_level){ .names = top(s)->names,
+                                      .paths = top(s)->paths,
+                                      .whole = top(s)->whole };
     level.object = object;
     return level;
 }

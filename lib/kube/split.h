@@ -27,7 +27,8 @@ enum { SPLIT_DEPTH_MAX = 96 };
 typedef int split_item_fn(void *arg, const char *text, size_t len, struct err *e);
 /* Takes an object that is too large or too deep, at its end: `text` is its beginning, cut
  * anywhere. -1 (with the error set) ends the stream. */
-typedef int split_bad_fn(void *arg, const char *text, size_t len, const struct err *why, struct err *e);
+typedef int split_bad_fn(void *arg, const char *text, size_t len, const struct err *why,
+                         struct err *e);
 
 /* Most paths in a view. */
 enum { SPLIT_PATHS_MAX = 64 };
@@ -61,15 +62,15 @@ enum {
 };
 
 struct split_level {
-    bool object;         /* {}, not [] */
-    bool has_key;        /* a member was seen, copied or left out */
-    bool has_member;     /* a member was copied: the next one needs a comma */
-    bool items;          /* it is the value of `items` */
-    bool whole;          /* a path of an `only` view ended here or above */
+    bool object;     /* {}, not [] */
+    bool has_key;    /* a member was seen, copied or left out */
+    bool has_member; /* a member was copied: the next one needs a comma */
+    bool items;      /* it is the value of `items` */
+    bool whole;      /* a path of an `only` view ended here or above */
     /* names of a path that lead here; an array's elements count as the array */
     unsigned char names;
-    unsigned members;    /* commas so far, if they count */
-    uint64_t paths;      /* bit i: the first names of view.paths[i] lead here */
+    unsigned members; /* commas so far, if they count */
+    uint64_t paths;   /* bit i: the first names of view.paths[i] lead here */
 };
 
 /* Initialise with split_init(). */
@@ -100,7 +101,8 @@ struct split {
 
 /* Makes a splitter at the start of a stream; call split_clear() when done. `view` NULL: emits
  * everything. */
-void split_init(struct split *s, enum split_mode mode, const struct split_view *view, split_item_fn *on_item, void *arg);
+void split_init(struct split *s, enum split_mode mode, const struct split_view *view,
+                split_item_fn *on_item, void *arg);
 /* Takes the next bytes, cut anywhere. -1: broken nesting, a limit, or an error of a callback. */
 int split_feed(struct split *s, const char *bytes, size_t n, struct err *e);
 /* Whether every object has ended. */

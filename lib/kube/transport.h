@@ -39,7 +39,8 @@ struct transport_sink {
 struct transport {
     /* Starts a request and takes its strings (the struct is empty afterwards). Returns an id >
      * 0. */
-    uint64_t (*submit)(void *self, struct request *request_steal, const struct transport_sink *sink);
+    uint64_t (*submit)(void *self, struct request *request_steal,
+                       const struct transport_sink *sink);
     /* Cancels a request: no callback follows. Ignores unknown ids. */
     void (*cancel)(void *self, uint64_t id);
     void *self;
@@ -48,7 +49,8 @@ struct transport {
 /* The wait in milliseconds for a Retry-After of so many seconds (>= 0). */
 int64_t transport_retry_after_ms(int64_t seconds);
 /* Calls the transport's `submit`. */
-uint64_t transport_submit(const struct transport *t, struct request *request_steal, const struct transport_sink *sink);
+uint64_t transport_submit(const struct transport *t, struct request *request_steal,
+                          const struct transport_sink *sink);
 /* Calls the transport's `cancel`. */
 void transport_cancel(const struct transport *t, uint64_t id);
 

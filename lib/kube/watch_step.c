@@ -57,12 +57,14 @@ static void forget_version(struct watch_state *s)
 }
 
 /* Whether the last failure was of this kind and recent. */
-static bool failed_lately(const struct watch_state *s, const struct watch_input *in, enum err_kind error)
+static bool failed_lately(const struct watch_state *s, const struct watch_input *in,
+                          enum err_kind error)
 {
     return s->last_error == error && in->now_ms - s->last_failure_ms <= BACKOFF_FORGET_MS;
 }
 
-static struct watch_next wait_before_retry(struct watch_state *s, const struct watch_input *in, enum err_kind error)
+static struct watch_next wait_before_retry(struct watch_state *s, const struct watch_input *in,
+                                           enum err_kind error)
 {
     if (!failed_lately(s, in, error))
         s->failures = 0;
@@ -99,7 +101,8 @@ static struct watch_next take_page(struct watch_state *s, const struct watch_inp
     return next;
 }
 
-static struct watch_next watch_step_take_failure(struct watch_state *s, const struct watch_input *in)
+static struct watch_next watch_step_take_failure(struct watch_state *s,
+                                                 const struct watch_input *in)
 {
     bool streaming = s->phase == WATCH_STREAMING;
     if (in->error == ERR_GONE) {

@@ -31,18 +31,18 @@ struct watch_state {
     enum err_kind last_error; /* of the last failure */
     int failures; /* consecutive waits for failures of that kind, with no data in between */
     int64_t last_failure_ms;
-    int64_t opened_ms;        /* when the stream was opened */
-    bool heard;               /* the stream brought data */
+    int64_t opened_ms; /* when the stream was opened */
+    bool heard;        /* the stream brought data */
 };
 
 enum watch_event {
-    WATCH_STARTED,      /* start */
-    WATCH_PAGE,         /* a complete page: rv, token (NULL: the last) */
-    WATCH_SEEN,         /* an event or a bookmark: rv */
-    WATCH_CLOSED,       /* the server ended the stream, which is normal */
-    WATCH_FAILED,       /* list or watch failed: error, retry_after_ms */
-    WATCH_AGAIN,        /* the selection of objects changed: list again */
-    WATCH_DELAY_OVER,   /* the delay is over */
+    WATCH_STARTED,    /* start */
+    WATCH_PAGE,       /* a complete page: rv, token (NULL: the last) */
+    WATCH_SEEN,       /* an event or a bookmark: rv */
+    WATCH_CLOSED,     /* the server ended the stream, which is normal */
+    WATCH_FAILED,     /* list or watch failed: error, retry_after_ms */
+    WATCH_AGAIN,      /* the selection of objects changed: list again */
+    WATCH_DELAY_OVER, /* the delay is over */
 };
 
 struct watch_input {
@@ -52,7 +52,7 @@ struct watch_input {
     enum err_kind error;
     int64_t retry_after_ms; /* -1: none from the server */
     int64_t now_ms;
-    uint32_t random;        /* any number, for jitter */
+    uint32_t random; /* any number, for jitter */
 };
 
 enum watch_do {

@@ -23,21 +23,27 @@ void controller_metrics_add(struct controller_metrics *m, struct metrics *regist
     static const char *const by_result[] = { "controller", "result", NULL };
     static const char *const by_controller[] = { "controller", NULL };
     static const char *const by_name[] = { "name", NULL };
-    static const double seconds[] = { 1e-5, 1e-4, 1e-3, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30, 60 };
+    static const double seconds[] = { 1e-5, 1e-4, 1e-3, 0.005, 0.01, 0.025, 0.05,
+                                      0.1,  0.25, 0.5,  1,     5,    30,    60 };
     const struct {
         struct metric **into;
         struct metric_desc desc;
     } rows[] = {
         { &m->reconcile_total,
-          { "controller_runtime_reconcile_total", "Passes by controller and result.", METRIC_COUNTER, by_result, NULL, 0 } },
+          { "controller_runtime_reconcile_total", "Passes by controller and result.",
+            METRIC_COUNTER, by_result, NULL, 0 } },
         { &m->reconcile_errors,
-          { "controller_runtime_reconcile_errors_total", "Passes that failed.", METRIC_COUNTER, by_controller, NULL, 0 } },
+          { "controller_runtime_reconcile_errors_total", "Passes that failed.", METRIC_COUNTER,
+            by_controller, NULL, 0 } },
         { &m->reconcile_seconds,
-          { "controller_runtime_reconcile_time_seconds", "Time from the decision to the last answer.", METRIC_HISTOGRAM,
-            by_controller, seconds, ARRAY_LEN(seconds) } },
+          { "controller_runtime_reconcile_time_seconds",
+            "Time from the decision to the last answer.", METRIC_HISTOGRAM, by_controller, seconds,
+            ARRAY_LEN(seconds) } },
         { &m->depth, { "workqueue_depth", "Keys that are due.", METRIC_GAUGE, by_name, NULL, 0 } },
         { &m->adds, { "workqueue_adds_total", "Keys added.", METRIC_COUNTER, by_name, NULL, 0 } },
-        { &m->retries, { "workqueue_retries_total", "Keys that came back after a failure.", METRIC_COUNTER, by_name, NULL, 0 } },
+        { &m->retries,
+          { "workqueue_retries_total", "Keys that came back after a failure.", METRIC_COUNTER,
+            by_name, NULL, 0 } },
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         *rows[i].into = metrics_add(registry, &rows[i].desc);
@@ -70,7 +76,8 @@ static void succeed(struct controller *c, const char *key, int64_t requeue_after
 
 /* A failed key returns after its backoff and the server's wait; the plan's own requeue time
  * could only be earlier. */
-static void controller_fail(struct controller *c, const char *key, const struct executor_result *result)
+static void controller_fail(struct controller *c, const char *key,
+                            const struct executor_result *result)
 {
     enum queue_end end = result->error == ERR_CONFLICT ? QUEUE_OVERTAKEN : QUEUE_FAILED;
     controller_count(c, "error");
@@ -108,7 +115,8 @@ static void on_done(void *arg, const char *key, const struct executor_result *re
 
 /* The server asked for a pause. This pass counts as a look at the key; a later pass makes a new
  * plan. */
-static void put_back(struct controller *c, const char *key, const struct actions *actions, int64_t wait_ms)
+static void put_back(struct controller *c, const char *key, const struct actions *actions,
+                     int64_t wait_ms)
 {
     struct executor_result result = { ERR_THROTTLED,
                                       "the API server asked Ostler to wait before it writes again",
@@ -126,7 +134,8 @@ static void reconcile(struct controller *c, const char *key)
     struct actions actions = { 0 };
     int64_t begun = clock_mono_ms(c->o.clock);
     c->o.reconcile(c->o.arg, key, &actions);
-    metric_observe(c->o.metrics->reconcile_seconds, &c->o.name, (double) (clock_mono_ms(c->o.clock) - begun) / 1000);
+    metric_observe(c->o.metrics->reconcile_seconds, &c->o.name,
+                   (double) (clock_mono_ms(c->o.clock) - begun) / 1000);
     if (actions.len == 0) {
         controller_tell(c, &actions);
         succeed(c, key, actions.requeue_after_ms);
@@ -148,8 +157,8 @@ static void work(void *arg)
     struct controller *c = arg;
     int64_t end = clock_mono_ms(c->o.clock) + TURN_BUDGET_MS;
     const char *key;
-    while (c->running && executor_pending(c->o.executor) < EXECUTOR_IN_FLIGHT * 2 && clock_mono_ms(c->o.clock) <= end &&
-           (key = queue_take(&c->queue, loop_now(c->o.loop))))
+    while (c->running && executor_pending(c->o.executor) < EXECUTOR_IN_FLIGHT * 2 &&
+           clock_mono_ms(c->o.clock) <= end && (key = queue_take(&c->queue, loop_now(c->o.loop))))
         reconcile(c, key);
     /* If the executor is full, its responses resume the work; a timer that is already due would
      * spin. */

@@ -64,7 +64,8 @@ static void unlink_job(struct job *job)
 
 static void executor_finish(struct job *job, enum err_kind error, const char *message)
 {
-    struct executor_result result = { error, message, job->retry_after_ms, &job->actions, job->failed };
+    struct executor_result result = { error, message, job->retry_after_ms, &job->actions,
+                                      job->failed };
     unlink_job(job);
     job->done(job->arg, job->key, &result);
     job_free(job);
@@ -110,7 +111,8 @@ static const struct split_view *view_of(const struct executor *ex, enum resource
  * causes. An invalid patch has causes. */
 static bool is_failed_test(const struct request *r, const struct reply *reply)
 {
-    return str_eq(r->content_type, "application/json-patch+json") && !reply_names_causes(reply->body, reply->len);
+    return str_eq(r->content_type, "application/json-patch+json") &&
+           !reply_names_causes(reply->body, reply->len);
 }
 
 /* For evictions and deletions, an absent object counts as success. */
@@ -143,7 +145,8 @@ static void take_answer(const struct job *job, const struct reply *reply)
     const struct request *r = &job->actions.items[job->at].request;
     if (r->evicts || r->dry_run || r->looks)
         return;
-    CLEANUP_JSON json_t *object = split_object(reply->body, reply->len, view_of(job->ex, r->resource), NULL);
+    CLEANUP_JSON json_t *object = split_object(reply->body, reply->len,
+                                               view_of(job->ex, r->resource), NULL);
     if (object)
         o->written(o->arg, r->resource, object);
 }
@@ -164,7 +167,8 @@ static void executor_on_reply(void *arg, struct reply *reply)
     ex->in_flight--;
     executor_judge(job, reply);
     /* The list check knows why it stopped the list. */
-    if (job->look && job->exchange.status == 200 && (e->kind == ERR_NONE || e->kind == ERR_TOO_LARGE))
+    if (job->look && job->exchange.status == 200 &&
+        (e->kind == ERR_NONE || e->kind == ERR_TOO_LARGE))
         list_check_end(job->look, e);
     a->accepted = e->kind == ERR_NONE;
     log_outcome(job, e);
@@ -188,7 +192,8 @@ static void executor_begin(struct job *job)
     struct action *a = &job->actions.items[job->at];
     struct request sent = a->request;
     list_check_free(job->look);
-    job->look = a->request.looks ? list_check_new(view_of(ex, a->request.resource), on_seen, job) : NULL;
+    job->look = a->request.looks ? list_check_new(view_of(ex, a->request.resource), on_seen, job)
+                                 : NULL;
     job->exchange.feed = job->look ? feed_look : NULL;
     a->request.path = a->request.body = NULL;
     exchange_send(&job->exchange, sent);
@@ -223,15 +228,24 @@ static void executor_pump(struct executor *ex)
     }
 }
 
-void executor_submit(struct executor *ex, const char *key, struct actions *actions_steal, executor_done_fn *done, void *arg)
+void executor_submit(struct executor *ex, const char *key, struct actions *actions_steal,
+                     executor_done_fn *done, void *arg)
 {
     struct job *job = xcalloc(1, sizeof *job);
-    *job = (struct job){ .ex = ex, .actions = *actions_steal, .key = xstrdup(key), .done = done, .arg = arg, .prev = ex->tail,
-                          .retry_after_ms = -1 };
+    *job = (struct job){ .ex = ex,
+                         .actions = *actions_steal,
+                         .key = xstrdup(key),
+                         .done = done,
+                         .arg = arg,
+                         .prev = ex->tail,
+                         .retry_after_ms = -1 };
     /* The watch repeats a write's response: a response that is too long counts as empty, without
      * effect on the write's result. */
-    job->exchange = (struct exchange){ .transport = ex->o.transport, .done = executor_on_reply, .arg = job,
-                                       .body = BUF_INIT(ANSWER_MAX), .loses = true };
+    job->exchange = (struct exchange){ .transport = ex->o.transport,
+                                       .done = executor_on_reply,
+                                       .arg = job,
+                                       .body = BUF_INIT(ANSWER_MAX),
+                                       .loses = true };
     *actions_steal = (struct actions){ 0 };
     *(ex->tail ? &ex->tail->next : &ex->head) = job;
     ex->tail = job;

@@ -17,8 +17,8 @@ struct executor;
 
 /* The result of a plan. */
 struct executor_result {
-    enum err_kind error;      /* ERR_NONE: the API server accepted every action */
-    const char *message;      /* of the error; borrowed */
+    enum err_kind error; /* ERR_NONE: the API server accepted every action */
+    const char *message; /* of the error; borrowed */
     /* from the server, or the least wait for a PodDisruptionBudget; -1: none */
     int64_t retry_after_ms;
     const struct actions *actions; /* borrowed; its requests are used up */
@@ -54,7 +54,8 @@ struct executor_options {
 struct executor *executor_new(const struct executor_options *o);
 /* Takes the plan and calls `done` exactly once: from a later turn, or before this returns if the
  * fence forbids a start. Copies `key`. */
-void executor_submit(struct executor *ex, const char *key, struct actions *actions_steal, executor_done_fn *done, void *arg);
+void executor_submit(struct executor *ex, const char *key, struct actions *actions_steal,
+                     executor_done_fn *done, void *arg);
 /* Number of requests in flight or queued. */
 size_t executor_pending(const struct executor *ex);
 /* Cancels everything without calling `done`. */

@@ -38,8 +38,8 @@ struct informer {
     struct exchange exchange;
     int64_t sent_ms; /* send time of the request */
     struct split split;
-    struct err failure;   /* of one frame or page in flight */
-    bool silent;          /* the previous stream was silent: the next needs a frame */
+    struct err failure; /* of one frame or page in flight */
+    bool silent;        /* the previous stream was silent: the next needs a frame */
     char *problem;
     enum err_kind trouble; /* kind of the problem; ERR_NONE: none */
     bool started, absent;
@@ -95,7 +95,8 @@ static int on_item(void *arg, const char *text, size_t len, struct err *e)
 }
 
 /* Takes an item that is too large. */
-static int on_bad_item(void *arg, const char *text, size_t len, const struct err *why, struct err *e)
+static int on_bad_item(void *arg, const char *text, size_t len, const struct err *why,
+                       struct err *e)
 {
     (void) e;
     struct informer *inf = arg;
@@ -148,7 +149,8 @@ static int take_frame(struct informer *inf, const json_t *frame, bool keeps, str
     const json_t *object = json_object_get(frame, "object");
     if (!frame || (!keeps && take_event(inf, json_str_or_empty(frame, "type"), object, e) < 0))
         return -1;
-    informer_step(inf, (struct watch_input){ .event = WATCH_SEEN, .rv = json_str(object, "metadata.resourceVersion") });
+    informer_step(inf, (struct watch_input){ .event = WATCH_SEEN,
+                                             .rv = json_str(object, "metadata.resourceVersion") });
     if (inf->silent)
         take_proof(inf);
     inf->heard_ms = loop_now(inf->loop);
@@ -168,7 +170,8 @@ static int on_frame(void *arg, const char *text, size_t len, struct err *e)
 }
 
 /* Takes a frame that is too large. */
-static int on_bad_frame(void *arg, const char *text, size_t len, const struct err *why, struct err *e)
+static int on_bad_frame(void *arg, const char *text, size_t len, const struct err *why,
+                        struct err *e)
 {
     struct informer *inf = arg;
     bool keeps = false;
@@ -179,7 +182,8 @@ static int on_bad_frame(void *arg, const char *text, size_t len, const struct er
 static void informer_on_begin(void *arg)
 {
     struct informer *inf = arg;
-    if (inf->exchange.status == 200 && inf->watch.phase == WATCH_STREAMING && inf->problem && !inf->silent)
+    if (inf->exchange.status == 200 && inf->watch.phase == WATCH_STREAMING && inf->problem &&
+        !inf->silent)
         loop_timer_set(inf->loop, &inf->resumed, loop_now(inf->loop) + RESUMED_MS);
 }
 
@@ -199,10 +203,11 @@ static const char *advice(const struct informer *inf, enum err_kind kind)
 {
     if (kind == ERR_NOT_FOUND)
         return inf->options.resource == RESOURCE_POLICY
-               ? "; install the CustomResourceDefinition: kubectl apply --server-side -f crds/"
-                                                        : "; this API server does not have the resource";
+                   ? "; install the CustomResourceDefinition: kubectl apply --server-side -f crds/"
+                   : "; this API server does not have the resource";
     if (kind == ERR_FORBIDDEN)
-        return "; grant the permission: the chart's ClusterRole and Roles have all that Ostler needs";
+        return "; grant the permission: the chart's ClusterRole and Roles have all that Ostler "
+               "needs";
     if (kind == ERR_UNAUTHORIZED)
         return "; renew the credentials";
     return "";
@@ -213,9 +218,11 @@ static char *describe_failure(const struct informer *inf, const struct err *e, b
 {
     const char *name = resource_name(inf->options.resource);
     if (lists)
-        return xasprintf("the watch of %s missed events: %s; Ostler changes nothing until it has listed %s again", name,
-                         err_msg(e), name);
-    return xasprintf("cannot %s %s: %s%s", inf->watch.synced ? "watch" : "list", name, err_msg(e), advice(inf, e->kind));
+        return xasprintf("the watch of %s missed events: %s; Ostler changes nothing until it has "
+                         "listed %s again",
+                         name, err_msg(e), name);
+    return xasprintf("cannot %s %s: %s%s", inf->watch.synced ? "watch" : "list", name, err_msg(e),
+                     advice(inf, e->kind));
 }
 
 /* From now on the table may lack events, until a list is complete or a resumed watch is healthy.
@@ -223,12 +230,14 @@ static char *describe_failure(const struct informer *inf, const struct err *e, b
 static void informer_fail(struct informer *inf, const struct err *e, int64_t retry_after_ms)
 {
     inf->restarts++;
-    struct watch_next next =
-        informer_step(inf, (struct watch_input){ .event = WATCH_FAILED, .error = e->kind, .retry_after_ms = retry_after_ms });
+    struct watch_next next = informer_step(
+        inf, (struct watch_input){
+                 .event = WATCH_FAILED, .error = e->kind, .retry_after_ms = retry_after_ms });
     bool lists = next.what == WATCH_DO_LIST; /* an expired version, which is normal */
     CLEANUP_FREE char *sentence = describe_failure(inf, e, lists);
     if (lists)
-        log_info("watch missed events", "resource", resource_name(inf->options.resource), "err", sentence);
+        log_info("watch missed events", "resource", resource_name(inf->options.resource), "err",
+                 sentence);
     else if (!outage_is_general(e->kind) && !str_eq(sentence, inf->problem))
         log_warn("watch failed", "resource", resource_name(inf->options.resource), "err", sentence);
     informer_set_problem(inf, e->kind, sentence);
@@ -254,10 +263,13 @@ static void take_page_end(struct informer *inf)
 {
     const struct buf *text = split_envelope(&inf->split);
     CLEANUP_ERR struct err e = { 0 };
-    CLEANUP_JSON json_t *envelope = split_complete(&inf->split) ? json_parse(buf_text(text), text->len, &e) : NULL;
+    CLEANUP_JSON json_t *envelope = split_complete(&inf->split)
+                                        ? json_parse(buf_text(text), text->len, &e)
+                                        : NULL;
     const char *rv = json_str_or_empty(envelope, "metadata.resourceVersion");
     if (!*rv) {
-        err_set(&e, ERR_SERVER, envelope ? "the list has no resourceVersion" : "the list broke off");
+        err_set(&e, ERR_SERVER,
+                envelope ? "the list has no resourceVersion" : "the list broke off");
         informer_fail(inf, &e, -1);
         return;
     }
@@ -315,7 +327,8 @@ static void informer_on_reply(void *arg, struct reply *reply)
     } else if (e.kind != ERR_NONE) {
         informer_fail(inf, &e, result->retry_after_ms);
     } else if (streaming) {
-        struct watch_next next = informer_step(inf, (struct watch_input){ .event = WATCH_CLOSED, .retry_after_ms = -1 });
+        struct watch_next next = informer_step(
+            inf, (struct watch_input){ .event = WATCH_CLOSED, .retry_after_ms = -1 });
         act(inf, &next);
     } else {
         take_page_end(inf);
@@ -343,7 +356,8 @@ static void act(struct informer *inf, const struct watch_next *next)
         informer_send(inf, request_list(inf->options.resource, o, inf->watch.token), SPLIT_LIST);
         break;
     case WATCH_DO_STREAM:
-        informer_send(inf, request_watch(inf->options.resource, o, inf->watch.rv, next->timeout_s), SPLIT_FRAMES);
+        informer_send(inf, request_watch(inf->options.resource, o, inf->watch.rv, next->timeout_s),
+                      SPLIT_FRAMES);
         loop_timer_set(inf->loop, &inf->silence, loop_now(inf->loop) + SILENCE_MS);
         break;
     case WATCH_DO_WAIT:
@@ -369,14 +383,17 @@ static void on_silence(void *arg)
     informer_fail(inf, &e, -1);
 }
 
-struct informer *informer_new(const struct informer_options *o, struct table *table, const struct transport *transport,
-                              struct loop *loop, loop_fn *on_change, void *arg)
+struct informer *informer_new(const struct informer_options *o, struct table *table,
+                              const struct transport *transport, struct loop *loop,
+                              loop_fn *on_change, void *arg)
 {
     struct informer *inf = xcalloc(1, sizeof *inf);
     inf->options = *o;
     inf->table = table;
     inf->loop = loop;
-    inf->unreadable = (struct unreadable){ .resource = o->resource, .table = table, .bare = o->bare };
+    inf->unreadable = (struct unreadable){ .resource = o->resource,
+                                           .table = table,
+                                           .bare = o->bare };
     inf->on_change = on_change;
     inf->arg = arg;
     inf->exchange = (struct exchange){ .transport = transport,

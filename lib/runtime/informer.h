@@ -33,8 +33,9 @@ struct informer_options {
 
 /* All borrowed. `on_change` may be NULL; it is called when the informer syncs, lists again,
  * fails or recovers. */
-struct informer *informer_new(const struct informer_options *o, struct table *table, const struct transport *transport,
-                              struct loop *loop, loop_fn *on_change, void *arg);
+struct informer *informer_new(const struct informer_options *o, struct table *table,
+                              const struct transport *transport, struct loop *loop,
+                              loop_fn *on_change, void *arg);
 /* Starts to list and watch; no effect if it has started. */
 void informer_start(struct informer *inf);
 /* Whether informer_start() was called. */

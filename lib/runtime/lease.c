@@ -20,8 +20,8 @@ struct lease {
     struct timer due;
     /* suspends at the deadline of the renewal, unless a conflict does so earlier */
     struct timer fence;
-    bool told;          /* on_leading was called, and not on_suspended since */
-    json_t *record;     /* as last read or written; NULL: none */
+    bool told;      /* on_leading was called, and not on_suspended since */
+    json_t *record; /* as last read or written; NULL: none */
     enum sent sent;
     struct exchange exchange;
     int64_t sent_ms;
@@ -43,7 +43,8 @@ static void lease_set_problem(struct lease *l, const struct err *e)
     char *sentence = NULL;
     enum err_kind kind = e ? e->kind : ERR_NONE;
     if (e)
-        sentence = xasprintf("cannot %s lease %s/%s: %s", l->sent == SENT_GET ? "read" : "write", l->o.ns, l->o.name, err_msg(e));
+        sentence = xasprintf("cannot %s lease %s/%s: %s", l->sent == SENT_GET ? "read" : "write",
+                             l->o.ns, l->o.name, err_msg(e));
     outage_note(l->o.outage, l->trouble, kind, sentence);
     l->trouble = kind;
     if (sentence && !outage_is_general(kind) && !str_eq(sentence, l->problem))
@@ -133,7 +134,8 @@ static void release_further(struct lease *l, json_t *record, enum err_kind error
     }
     json_decref(record);
     if (l->sent == SENT_REMOVAL && error == ERR_FORBIDDEN) {
-        log_warn("cannot delete the Lease: the permission is missing", "lease", l->o.name, "namespace", l->o.ns);
+        log_warn("cannot delete the Lease: the permission is missing", "lease", l->o.name,
+                 "namespace", l->o.ns);
         send_record(l, SENT_RELEASE);
     } else if (!record && (l->sent == SENT_WRITE || error == ERR_CONFLICT))
         act(l, (struct lease_next){ .what = LEASE_DO_GET });
@@ -161,7 +163,8 @@ static void lease_on_reply(void *arg, struct reply *reply)
             lease_set_problem(l, e);
         struct lease_next next = lease_step_failed(&l->state, e->kind, clock_mono_ms(l->o.clock));
         if (next.what == LEASE_DO_GET)
-            suspend(l, "the lease was changed, or is gone: nothing is written until it was read and is still ours");
+            suspend(l, "the lease was changed, or is gone: nothing is written until it was read "
+                       "and is still ours");
         act(l, next);
     }
 }
@@ -177,15 +180,19 @@ static void send_record(struct lease *l, enum sent what)
 {
     char micro[CLOCK_TEXT_MAX];
     clock_rfc3339_micro(clock_wall_us(l->o.clock), micro);
-    CLEANUP_JSON json_t *record = lease_record(&l->state, l->record, l->o.ns, l->o.name, micro, what == SENT_RELEASE);
-    lease_send(l, what, l->record ? request_update(RESOURCE_LEASE, l->o.ns, l->o.name, record)
-                            : request_create(RESOURCE_LEASE, l->o.ns, record));
+    CLEANUP_JSON json_t *record = lease_record(&l->state, l->record, l->o.ns, l->o.name, micro,
+                                               what == SENT_RELEASE);
+    lease_send(l, what,
+               l->record ? request_update(RESOURCE_LEASE, l->o.ns, l->o.name, record)
+                         : request_create(RESOURCE_LEASE, l->o.ns, record));
 }
 
 /* Deletes only the known version: a new holder keeps the lease. */
 static void send_removal(struct lease *l)
 {
-    lease_send(l, SENT_REMOVAL, request_delete(RESOURCE_LEASE, l->o.ns, l->o.name, object_uid(l->record), object_rv(l->record)));
+    lease_send(l, SENT_REMOVAL,
+               request_delete(RESOURCE_LEASE, l->o.ns, l->o.name, object_uid(l->record),
+                              object_rv(l->record)));
 }
 
 static void act(struct lease *l, struct lease_next next)
@@ -231,8 +238,9 @@ struct lease *lease_new(const struct lease_options *o)
     l->o = *o;
     l->state.slowness = o->slowness;
     snprintf(l->state.me, sizeof l->state.me, "%s", o->me);
-    l->exchange = (struct exchange){ .transport = o->transport, .done = lease_on_reply, .arg = l,
-                                     .body = BUF_INIT(LEASE_MAX) };
+    l->exchange = (struct exchange){
+        .transport = o->transport, .done = lease_on_reply, .arg = l, .body = BUF_INIT(LEASE_MAX)
+    };
     l->due = (struct timer){ .fn = lease_on_due, .arg = l };
     l->fence = (struct timer){ .fn = on_fence, .arg = l };
     return l;

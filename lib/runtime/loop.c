@@ -34,7 +34,8 @@ struct loop {
 
 static void die(const char *what)
 {
-    fprintf(stderr, "ostler: %s: %s; exiting, the state is in the API server\n", what, strerror(errno));
+    fprintf(stderr, "ostler: %s: %s; exiting, the state is in the API server\n", what,
+            strerror(errno));
     abort();
 }
 

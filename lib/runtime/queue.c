@@ -110,7 +110,8 @@ static void forget_idle(struct queue *q, struct queue_item *it)
     free(it);
 }
 
-void queue_done(struct queue *q, const char *key, enum queue_end end, int64_t retry_after_ms, int64_t now)
+void queue_done(struct queue *q, const char *key, enum queue_end end, int64_t retry_after_ms,
+                int64_t now)
 {
     struct queue_item *it = map_get(&q->items, key);
     if (!it)
@@ -124,7 +125,8 @@ void queue_done(struct queue *q, const char *key, enum queue_end end, int64_t re
     if (again) {
         enqueue(q, it);
     } else if (failed) {
-        int64_t wait = longer(backoff_ms(q, it->failures), end == QUEUE_OVERTAKEN ? QUEUE_OVERTAKEN_MS : 0);
+        int64_t wait = longer(backoff_ms(q, it->failures),
+                              end == QUEUE_OVERTAKEN ? QUEUE_OVERTAKEN_MS : 0);
         queue_add_at(q, key, now + longer(wait, retry_after_ms));
     }
     forget_idle(q, it);

@@ -35,8 +35,8 @@ struct queue {
     struct map items; /* by key: all keys that wait, are delayed, in progress or failed */
     struct queue_item *head, *tail; /* due now, in order */
     struct heap delayed;
-    size_t depth;               /* due now */
-    int64_t backoff_max_ms;     /* most milliseconds between retries; 0: QUEUE_BACKOFF_MAX_MS */
+    size_t depth;           /* due now */
+    int64_t backoff_max_ms; /* most milliseconds between retries; 0: QUEUE_BACKOFF_MAX_MS */
     uint64_t adds, retries;
 };
 
@@ -50,7 +50,8 @@ const char *queue_take(struct queue *q, int64_t now);
  * its backoff. An overtaken key returns when it is added, or after QUEUE_OVERTAKEN_MS if its
  * backoff is shorter. Neither returns before retry_after_ms (-1: none from the server), which
  * parks the key. A parked key may still be read, without a request. */
-void queue_done(struct queue *q, const char *key, enum queue_end end, int64_t retry_after_ms, int64_t now);
+void queue_done(struct queue *q, const char *key, enum queue_end end, int64_t retry_after_ms,
+                int64_t now);
 /* Until when the API server asked for no requests for a key; 0: it did not, or the key has
  * succeeded since. */
 int64_t queue_parked_until(const struct queue *q, const char *key);

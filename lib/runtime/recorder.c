@@ -153,7 +153,8 @@ static bool take_token(struct recorder *r, const char *object, bool important)
         *b = (struct bucket){ .key = xstrdup(key), .filled_ms = now };
         map_put(&r->buckets, b->key, b);
     }
-    bool left = recorder_fill(b, BURST, REFILL_MS, now), left_of_all = recorder_fill(all, BURST_ALL, REFILL_ALL_MS, now);
+    bool left = recorder_fill(b, BURST, REFILL_MS, now),
+         left_of_all = recorder_fill(all, BURST_ALL, REFILL_ALL_MS, now);
     if (!left || !left_of_all)
         return false;
     b->tokens--;
@@ -167,12 +168,14 @@ static void post(struct recorder *r, const struct event *e, const char *name)
     clock_rfc3339_micro(clock_wall_us(r->o.clock), micro);
     CLEANUP_FREE char *note = str_shortened(e->note, NOTE_MAX);
     CLEANUP_JSON json_t *event = json_pack(
-        "{s:s, s:s, s:{s:s, s:s}, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:{s:s, s:s, s:s, s:s}}", "apiVersion", "events.k8s.io/v1",
-        "kind", "Event", "metadata", "name", name, "namespace", "default", "eventTime", micro, "reportingController",
-        "ostler.dev/ostler", "reportingInstance", r->o.instance, "action", e->action, "reason", e->reason, "type",
+        "{s:s, s:s, s:{s:s, s:s}, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:{s:s, s:s, s:s, s:s}}",
+        "apiVersion", "events.k8s.io/v1", "kind", "Event", "metadata", "name", name, "namespace",
+        "default", "eventTime", micro, "reportingController", "ostler.dev/ostler",
+        "reportingInstance", r->o.instance, "action", e->action, "reason", e->reason, "type",
         e->warning ? "Warning" : "Normal", "note", json_text(note), "regarding", "apiVersion",
-        resource_api_version(e->regarding.resource), "kind", resource_get(e->regarding.resource)->kind, "name", e->regarding.name,
-        "uid", e->regarding.uid);
+        resource_api_version(e->regarding.resource), "kind",
+        resource_get(e->regarding.resource)->kind, "name", e->regarding.name, "uid",
+        e->regarding.uid);
     recorder_send(r, e->important, request_create(RESOURCE_EVENT, "default", event));
 }
 
@@ -180,8 +183,8 @@ static void patch_series(struct recorder *r, bool important, struct series *s)
 {
     char micro[CLOCK_TEXT_MAX];
     clock_rfc3339_micro(clock_wall_us(r->o.clock), micro);
-    CLEANUP_JSON json_t *patch =
-        json_pack("{s:{s:I, s:s}}", "series", "count", (json_int_t) s->count, "lastObservedTime", micro);
+    CLEANUP_JSON json_t *patch = json_pack("{s:{s:I, s:s}}", "series", "count",
+                                           (json_int_t) s->count, "lastObservedTime", micro);
     s->written_ms = s->last_ms;
     recorder_send(r, important, request_merge_patch(RESOURCE_EVENT, "default", s->name, patch));
 }
@@ -194,7 +197,8 @@ static struct series *series_new(struct recorder *r, const struct event *e, char
     struct series *s = xcalloc(1, sizeof *s);
     s->key = key_steal;
     map_put(&r->series, s->key, s);
-    s->name = xasprintf("%.200s.%llx%llx", e->regarding.name, (unsigned long long) clock_wall_us(r->o.clock),
+    s->name = xasprintf("%.200s.%llx%llx", e->regarding.name,
+                        (unsigned long long) clock_wall_us(r->o.clock),
                         (unsigned long long) r->serial++);
     return s;
 }
@@ -236,7 +240,9 @@ struct recorder *recorder_new(const struct recorder_options *o)
     r->o = *o;
     /* The responses are not read. */
     for (size_t i = 0; i < IN_FLIGHT_MAX; i++)
-        r->sending[i] = (struct exchange){ .transport = o->transport, .done = recorder_on_reply, .arg = r, .loses = true };
+        r->sending[i] = (struct exchange){
+            .transport = o->transport, .done = recorder_on_reply, .arg = r, .loses = true
+        };
     return r;
 }
 

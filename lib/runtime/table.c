@@ -60,7 +60,8 @@ static bool is_older(const struct record *held, const json_t *object)
 }
 
 /* Stores an object; `seen` and `written` are for the new record. */
-static void table_put(struct table *t, struct record *held, const json_t *object, uint32_t seen, uint32_t written)
+static void table_put(struct table *t, struct record *held, const json_t *object, uint32_t seen,
+                      uint32_t written)
 {
     struct record *fresh = t->ops.project(t->ops.arg, object);
     if (fresh) {

@@ -29,10 +29,10 @@ struct table_ops {
 struct table {
     struct table_ops ops;
     struct map records;
-    uint64_t rv;       /* newest version from the watch, including bookmarks */
-    uint32_t list;     /* number of the current list */
-    bool synced;       /* one list is complete */
-    bool keeps;        /* the current list removes no records */
+    uint64_t rv;   /* newest version from the watch, including bookmarks */
+    uint32_t list; /* number of the current list */
+    bool synced;   /* one list is complete */
+    bool keeps;    /* the current list removes no records */
 };
 
 /* Makes an empty table; copies the operations. */

@@ -50,7 +50,8 @@ static void text_reader_on_reply(void *arg, struct reply *reply)
     struct text_reader *r = q->reader;
     bool there = reply->err.kind == ERR_NONE;
     if (!there)
-        log_debug("cannot read the end of a container's log", "object", q->key, "err", err_msg(&reply->err));
+        log_debug("cannot read the end of a container's log", "object", q->key, "err",
+                  err_msg(&reply->err));
     unlink_question(r, q);
     r->in_flight--;
     r->o.text(r->o.arg, q->key, there ? reply->body : NULL, there ? reply->len : 0);
@@ -85,7 +86,9 @@ void text_reader_ask(struct text_reader *r, const char *key, struct request requ
     }
     struct question *q = xcalloc(1, sizeof *q), **end = &r->head;
     *q = (struct question){ .reader = r, .key = xstrdup(key), .request = request_steal };
-    q->exchange = (struct exchange){ .transport = r->o.transport, .done = text_reader_on_reply, .arg = q,
+    q->exchange = (struct exchange){ .transport = r->o.transport,
+                                     .done = text_reader_on_reply,
+                                     .arg = q,
                                      .body = BUF_INIT(TEXT_MAX) };
     while (*end)
         end = &(*end)->next;

@@ -11,8 +11,14 @@
  * cut; NULL: these are unreadable, too. New reference. */
 static json_t *unreadable_identity(const char *text, size_t len)
 {
-    static const char *const rest[] = { "data", "metadata.annotations", "metadata.labels", "metadata.managedFields",
-                                        "metadata.ownerReferences", "spec", "status", NULL };
+    static const char *const rest[] = { "data",
+                                        "metadata.annotations",
+                                        "metadata.labels",
+                                        "metadata.managedFields",
+                                        "metadata.ownerReferences",
+                                        "spec",
+                                        "status",
+                                        NULL };
     static const struct split_view view = { rest, false };
     return split_object_begun(text, len, &view);
 }
@@ -23,7 +29,8 @@ static void note(struct unreadable *u, const char *key, const struct err *why)
     u->count++;
     if (str_eq(key, u->last))
         return;
-    log_warn("object cannot be read", "resource", resource_name(u->resource), "object", key, "err", err_msg(why), "message",
+    log_warn("object cannot be read", "resource", resource_name(u->resource), "object", key, "err",
+             err_msg(why), "message",
              "Ostler keeps the last state that it could read; other objects are not affected");
     free(u->last);
     u->last = xstrdup(key);
@@ -53,8 +60,8 @@ void unreadable_item(struct unreadable *u, const char *text, size_t len, const s
     }
 }
 
-json_t *unreadable_frame(struct unreadable *u, const char *text, size_t len, const struct err *why, bool *ret_keeps,
-                         struct err *e)
+json_t *unreadable_frame(struct unreadable *u, const char *text, size_t len, const struct err *why,
+                         bool *ret_keeps, struct err *e)
 {
     json_t *identity = unreadable_identity(text, len);
     const json_t *object = json_object_get(identity, "object");

@@ -26,8 +26,8 @@ void unreadable_item(struct unreadable *u, const char *text, size_t len, const s
 /* The same for a frame of a watch, as far as it is readable; new reference. `ret_keeps`: the
  * table stays unchanged. NULL with the error: the object is unknown, so the watch has failed,
  * and the next list keeps the records that it must. */
-json_t *unreadable_frame(struct unreadable *u, const char *text, size_t len, const struct err *why, bool *ret_keeps,
-                         struct err *e);
+json_t *unreadable_frame(struct unreadable *u, const char *text, size_t len, const struct err *why,
+                         bool *ret_keeps, struct err *e);
 /* Frees its memory. */
 void unreadable_clear(struct unreadable *u);
 

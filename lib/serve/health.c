@@ -104,7 +104,8 @@ static int answer_one(const struct health *h, const char *name, bool verbose, st
 {
     const struct health_check *c = health_find(h, name, strlen(name));
     if (!c) {
-        buf_printf(out, "%s has no check \"%.*s\"\n", h->name, (int) str_utf8_cut(name, NAME_SHOWN_MAX), name);
+        buf_printf(out, "%s has no check \"%.*s\"\n", h->name,
+                   (int) str_utf8_cut(name, NAME_SHOWN_MAX), name);
         return 404;
     }
     if (!health_run(c, out))

@@ -70,7 +70,9 @@ int listen_on(const char *address, struct err *e)
 {
     union address a;
     if (!listen_parse(address, &a))
-        return err_set(e, ERR_INVALID, "\"%s\" is not an address to listen on: want IP:port, [IPv6]:port or :port", address);
+        return err_set(e, ERR_INVALID,
+                       "\"%s\" is not an address to listen on: want IP:port, [IPv6]:port or :port",
+                       address);
     int fd = open_socket(&a);
     if (fd < 0 && *address == ':' && (errno == EAFNOSUPPORT || errno == EADDRNOTAVAIL)) {
         /* a kernel without IPv6 */
@@ -78,8 +80,9 @@ int listen_on(const char *address, struct err *e)
         fd = open_socket(&a);
     }
     if (fd < 0)
-        return err_set(e, ERR_SYSTEM, "cannot listen on %s: %s; choose another address or port with --listen", address,
-                       strerror(errno));
+        return err_set(e, ERR_SYSTEM,
+                       "cannot listen on %s: %s; choose another address or port with --listen",
+                       address, strerror(errno));
     return fd;
 }
 

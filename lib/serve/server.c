@@ -20,12 +20,12 @@
 #include "serve/status_text.h"
 
 enum {
-    CONNECTIONS_MAX = 512, /* beyond, the oldest is closed: idle clients cannot block a probe */
-    DESCRIPTORS_BESIDE = 16,     /* in libwebsockets' table, besides connections */
-    ACCEPTS_PER_TURN = 64,       /* so that a flood of connections does not starve the loop */
-    HEADERS_MAX = 8192,          /* bytes of request headers; enough for a bearer token */
+    CONNECTIONS_MAX = 512,   /* beyond, the oldest is closed: idle clients cannot block a probe */
+    DESCRIPTORS_BESIDE = 16, /* in libwebsockets' table, besides connections */
+    ACCEPTS_PER_TURN = 64,   /* so that a flood of connections does not starve the loop */
+    HEADERS_MAX = 8192,      /* bytes of request headers; enough for a bearer token */
     TIMEOUT_SECS = 10, /* for a request to arrive, and for each part of a response to be taken */
-    CHUNK = 16384,               /* bytes of a response per write */
+    CHUNK = 16384,     /* bytes of a response per write */
     BODY_MAX = 32 * 1024 * 1024,
     ANSWER_MAX = BODY_MAX + 1024,
     UNSENT_MAX = 8 * 1024 * 1024 /* unsent responses in memory; beyond, scrapes are rejected */
@@ -130,7 +130,8 @@ static bool has_body(struct lws *wsi)
 {
     char length[8]; /* "0" fits; anything longer is more than 0 */
     return lws_hdr_total_length(wsi, WSI_TOKEN_HTTP_CONTENT_LENGTH) > 0 &&
-           (lws_hdr_copy(wsi, length, sizeof length, WSI_TOKEN_HTTP_CONTENT_LENGTH) < 0 || !str_eq(length, "0"));
+           (lws_hdr_copy(wsi, length, sizeof length, WSI_TOKEN_HTTP_CONTENT_LENGTH) < 0 ||
+            !str_eq(length, "0"));
 }
 
 static struct request read_request(struct lws *wsi, const char *path)
@@ -147,7 +148,8 @@ static struct request read_request(struct lws *wsi, const char *path)
 }
 
 /* Fills the body and returns the status. */
-static int make_body(struct server *s, struct lws *wsi, const struct request *r, struct buf *out, const char **ret_type)
+static int make_body(struct server *s, struct lws *wsi, const struct request *r, struct buf *out,
+                     const char **ret_type)
 {
     *ret_type = TEXT;
     if (!r->readable) {
@@ -187,7 +189,8 @@ static void make_answer(struct server *s, struct connection *c, const struct req
                "cache-control: no-store\r\n"
                "x-content-type-options: nosniff\r\n"
                "%s\r\n",
-               status, status_text(status), type, body.len, status == 405 ? "allow: GET, HEAD\r\n" : "");
+               status, status_text(status), type, body.len,
+               status == 405 ? "allow: GET, HEAD\r\n" : "");
     if (!r->head)
         buf_str(&c->answer, buf_text(&body));
     s->unsent += c->answer.len;
@@ -240,7 +243,8 @@ static void connection_remove(struct server *s, struct connection *c)
     free(c);
 }
 
-static int on_http(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t len)
+static int on_http(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,
+                   size_t len)
 {
     (void) user;
     struct server *s = lws_context_user(lws_get_context(wsi));
@@ -253,7 +257,8 @@ static int on_http(struct lws *wsi, enum lws_callback_reasons reason, void *user
         return on_request(s, c, in, len);
     else if (reason == LWS_CALLBACK_HTTP_WRITEABLE)
         return send_part(c);
-    else if (reason == LWS_CALLBACK_HTTP_CONFIRM_UPGRADE || reason == LWS_CALLBACK_RAW_ADOPT || reason == LWS_CALLBACK_RAW_RX)
+    else if (reason == LWS_CALLBACK_HTTP_CONFIRM_UPGRADE || reason == LWS_CALLBACK_RAW_ADOPT ||
+             reason == LWS_CALLBACK_RAW_RX)
         return -1;
     else if (reason == LWS_CALLBACK_WSI_DESTROY && c)
         connection_remove(s, c);
@@ -312,7 +317,8 @@ static int set_timer(struct server *s, int timeout_ms)
         return 0;
     struct itimerspec when = { 0 };
     if (timeout_ms > 0)
-        when.it_value = (struct timespec){ .tv_sec = timeout_ms / 1000, .tv_nsec = timeout_ms % 1000 * 1000000L };
+        when.it_value = (struct timespec){ .tv_sec = timeout_ms / 1000,
+                                           .tv_nsec = timeout_ms % 1000 * 1000000L };
     if (timerfd_settime(s->timer_fd, 0, &when, NULL) < 0)
         return -1;
     s->timer_set = timeout_ms > 0;
@@ -369,10 +375,13 @@ static int server_start(struct server *s, struct err *e)
         close(s->listen_fd);
         if (s->timer_fd >= 0)
             close(s->timer_fd);
-        return err_set(e, ERR_SYSTEM, "the HTTP server cannot start: no timer, no memory or no /dev/urandom (libwebsockets' own "
-                                      "words are in the log at level debug)");
+        return err_set(e, ERR_SYSTEM,
+                       "the HTTP server cannot start: no timer, no memory or no /dev/urandom "
+                       "(libwebsockets' own "
+                       "words are in the log at level debug)");
     }
-    if (!source_adopt(s->context, s->timer_fd, server_on_timer, s) || !source_adopt(s->context, s->listen_fd, on_connections, s))
+    if (!source_adopt(s->context, s->timer_fd, server_on_timer, s) ||
+        !source_adopt(s->context, s->listen_fd, on_connections, s))
         return err_set(e, ERR_SYSTEM, "the HTTP server cannot watch its own sockets");
     return 0;
 }

@@ -28,7 +28,8 @@ int server_port(const struct server *s);
 /* Calls on_readable from server_run_once() while `fd` (such as an epoll descriptor) is readable;
  * it may handle a part and return. The caller keeps the descriptor and must keep it open while
  * the server exists. */
-int server_adopt(struct server *s, int fd, void (*on_readable)(void *arg), void *arg, struct err *e);
+int server_adopt(struct server *s, int fd, void (*on_readable)(void *arg), void *arg,
+                 struct err *e);
 /* Waits for work, at most timeout_ms (negative: for ever; includes suspended time, as struct
  * clock does), and does it. It may return early. -1 if the server cannot continue. */
 int server_run_once(struct server *s, int timeout_ms);

@@ -5,7 +5,8 @@
 #include "base/log.h"
 #include "base/mem.h"
 
-int source_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t len)
+int source_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,
+                    size_t len)
 {
     (void) wsi, (void) in, (void) len;
     const struct source *source = user;
@@ -14,11 +15,12 @@ int source_callback(struct lws *wsi, enum lws_callback_reasons reason, void *use
     return 0;
 }
 
-struct lws *source_adopt(struct lws_context *context, int fd, void (*on_readable)(void *arg), void *arg)
+struct lws *source_adopt(struct lws_context *context, int fd, void (*on_readable)(void *arg),
+                         void *arg)
 {
     lws_sock_file_fd_type d = { .filefd = fd };
-    struct lws *wsi = lws_adopt_descriptor_vhost(lws_get_vhost_by_name(context, SOURCE_VHOST), LWS_ADOPT_RAW_FILE_DESC, d,
-                                                 SOURCE_NAME, NULL);
+    struct lws *wsi = lws_adopt_descriptor_vhost(lws_get_vhost_by_name(context, SOURCE_VHOST),
+                                                 LWS_ADOPT_RAW_FILE_DESC, d, SOURCE_NAME, NULL);
     if (wsi)
         *(struct source *) lws_wsi_user(wsi) = (struct source){ on_readable, arg };
     return wsi;

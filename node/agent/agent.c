@@ -75,7 +75,8 @@ static void on_turn_ended(struct agent *a, int status)
     struct scan_outcome failed = { .end = TURN_FAILED, .retry_after_ms = -1 };
     bool whole = WIFEXITED(status) && WEXITSTATUS(status) == 0;
     if (!whole)
-        log_error("the process of a scan ended early", "signal", WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "none");
+        log_error("the process of a scan ended early", "signal",
+                  WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "none");
     a->turn = 0;
     pace_take(&a->pace, whole ? a->outcome : &failed, loop_now(a->loop));
     if (a->news)
@@ -149,7 +150,8 @@ static void agent_tear_down(struct agent *a)
 int node_agent_run(const struct scan_options *o, struct err *e)
 {
     struct agent a = { .o = o, .clock = clock_system(), .signals = -1 };
-    a.outcome = mmap(NULL, sizeof *a.outcome, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    a.outcome = mmap(NULL, sizeof *a.outcome, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+                     -1, 0);
     if (a.outcome == MAP_FAILED)
         return err_set(e, ERR_SYSTEM, "no memory to share: %s", strerror(errno));
     a.loop = loop_new(&a.clock);

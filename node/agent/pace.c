@@ -29,7 +29,8 @@ static int64_t holders_ms(const struct pace *p)
  * and the agent only learns so from the response. */
 static bool may_say_leavers(const struct pace *p, const struct inventory_hash *seen, int64_t now_ms)
 {
-    return seen->users < p->hash.users && p->leavers_ms <= now_ms + (PACE_LEAVERS - 1) * PACE_HOLDERS_MS;
+    return seen->users < p->hash.users &&
+           p->leavers_ms <= now_ms + (PACE_LEAVERS - 1) * PACE_HOLDERS_MS;
 }
 
 enum turn_end pace_verdict(const struct pace *p, const struct inventory_hash *seen, int64_t now_ms)
@@ -38,7 +39,8 @@ enum turn_end pace_verdict(const struct pace *p, const struct inventory_hash *se
         return TURN_SAID;
     if (seen->all == p->hash.all)
         return TURN_QUIET;
-    if (seen->lasting != p->hash.lasting || now_ms >= p->wrote_ms + holders_ms(p) || may_say_leavers(p, seen, now_ms))
+    if (seen->lasting != p->hash.lasting || now_ms >= p->wrote_ms + holders_ms(p) ||
+        may_say_leavers(p, seen, now_ms))
         return TURN_SAID;
     return TURN_LATER;
 }
@@ -46,7 +48,8 @@ enum turn_end pace_verdict(const struct pace *p, const struct inventory_hash *se
 static int64_t retry_ms(const struct pace *p, int64_t retry_after_ms)
 {
     unsigned doublings = p->failures - 1;
-    int64_t ms = doublings < DOUBLINGS_MAX ? (int64_t) PACE_RETRY_MS << doublings : PACE_RETRY_MAX_MS;
+    int64_t ms = doublings < DOUBLINGS_MAX ? (int64_t) PACE_RETRY_MS << doublings
+                                           : PACE_RETRY_MAX_MS;
     if (ms > PACE_RETRY_MAX_MS)
         ms = PACE_RETRY_MAX_MS;
     if (ms < retry_after_ms)

@@ -14,15 +14,15 @@ enum {
     PACE_LOOK_MS = 5 * 60 * 1000, /* between scans at rest, ±10 % */
     /* one of this many quiet scans asks the server, which may have lost or changed the report */
     PACE_ASK_LOOKS = 6,
-    PACE_AGAIN_MS = 20 * 1000,    /* to the next scan while GPUs seem to be gone */
-    PACE_HOLDERS_MS = 60 * 1000,  /* between writes if only holders have changed */
+    PACE_AGAIN_MS = 20 * 1000,   /* to the next scan while GPUs seem to be gone */
+    PACE_HOLDERS_MS = 60 * 1000, /* between writes if only holders have changed */
     /* this many writes go out at once if holders leave; one more is allowed each minute */
     PACE_LEAVERS = 4,
     /* replaces PACE_HOLDERS_MS and PACE_LOOK_MS while Ostler waits for the GPUs to be free */
     PACE_CLOSED_MS = 10 * 1000,
     PACE_SETTLE_MS = 1000, /* wait after the first hint of a change, because hints come in groups */
-    PACE_GAP_MS = 5 * 1000,       /* least time between scans */
-    PACE_RETRY_MS = 1000,         /* after the first failure; doubles with each failure … */
+    PACE_GAP_MS = 5 * 1000,            /* least time between scans */
+    PACE_RETRY_MS = 1000,              /* after the first failure; doubles with each failure … */
     PACE_RETRY_MAX_MS = 5 * 60 * 1000, /* … up to this */
 };
 
@@ -54,16 +54,16 @@ struct scan_outcome {
 /* The state kept between scans. */
 struct pace {
     uint64_t name_hash;
-    bool said;              /* the server has the inventory with this hash: */
+    bool said; /* the server has the inventory with this hash: */
     struct inventory_hash hash;
     int64_t wrote_ms;
-    int64_t leavers_ms;     /* end of the budget that writes of holders use up, one minute each */
-    int64_t looked_ms;      /* end of the last scan */
-    int64_t next_ms;        /* start of the next scan */
-    bool closed;            /* at the last request, Ostler waited for the GPUs to be free */
-    bool patient;           /* hints of a change do not bring the next scan forward */
-    unsigned quiet_looks;   /* since the last request */
-    unsigned failures;      /* consecutive */
+    int64_t leavers_ms;   /* end of the budget that writes of holders use up, one minute each */
+    int64_t looked_ms;    /* end of the last scan */
+    int64_t next_ms;      /* start of the next scan */
+    bool closed;          /* at the last request, Ostler waited for the GPUs to be free */
+    bool patient;         /* hints of a change do not bring the next scan forward */
+    unsigned quiet_looks; /* since the last request */
+    unsigned failures;    /* consecutive */
     unsigned looks;
 };
 

@@ -33,7 +33,8 @@ static bool is_of_boot(const struct root *root, const struct ready_words *sign)
 static bool is_of_host(const struct root *root, enum ready_source source)
 {
     mode_t type;
-    return source == READY_OF_HOST || (source == READY_OF_EITHER && root_type(root, DRIVER_LOCK_FILE, &type) != 0);
+    return source == READY_OF_HOST ||
+           (source == READY_OF_EITHER && root_type(root, DRIVER_LOCK_FILE, &type) != 0);
 }
 
 static bool is_loaded(const struct root *root, const char *refcnt)
@@ -49,7 +50,8 @@ const char *ready_module_missing(const struct root *root, enum ready_module modu
 }
 
 /* Fills `driver` with the ready file if a container provides the driver. */
-static const char *driver_missing(const struct root *root, const struct ready_target *wish, struct ready_words *driver)
+static const char *driver_missing(const struct root *root, const struct ready_target *wish,
+                                  struct ready_words *driver)
 {
     if (!is_loaded(root, "sys/module/nvidia/refcnt"))
         return "the module nvidia is not loaded";
@@ -59,10 +61,12 @@ static const char *driver_missing(const struct root *root, const struct ready_ta
         return "the driver's container is not ready";
     if (!is_of_boot(root, driver))
         return "the driver's container is not ready on this start of the machine";
-    return wish->pod && !str_eq(driver->items[2], wish->pod) ? "the driver is that of another pod" : NULL;
+    return wish->pod && !str_eq(driver->items[2], wish->pod) ? "the driver is that of another pod"
+                                                             : NULL;
 }
 
-static const char *toolkit_missing(const struct root *root, const struct ready_target *wish, const struct ready_words *driver)
+static const char *toolkit_missing(const struct root *root, const struct ready_target *wish,
+                                   const struct ready_words *driver)
 {
     struct ready_words toolkit;
     if (!ready_file_read(root, READY_FILE_OF_TOOLKIT, &toolkit) || !is_of_boot(root, &toolkit))

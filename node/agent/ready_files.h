@@ -38,8 +38,8 @@ enum ready_module { READY_MODULE_NONE, READY_MODULE_GDRDRV };
 struct ready_target {
     enum ready_part sign;
     enum ready_source source;
-    const char *revision;    /* of the toolkit; NULL: any */
-    const char *pod;         /* of a driver container; NULL: any */
+    const char *revision;     /* of the toolkit; NULL: any */
+    const char *pod;          /* of a driver container; NULL: any */
     enum ready_module module; /* must be loaded as well */
 };
 

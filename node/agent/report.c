@@ -17,9 +17,9 @@ static void report_send(struct report *r, enum report_step step, struct request 
 
 static void report_make(struct report *r)
 {
-    CLEANUP_JSON json_t *object =
-        json_pack("{s:s, s:s, s:{s:s}}", "apiVersion", resource_api_version(RESOURCE_GPU_NODE), "kind",
-                  resource_get(RESOURCE_GPU_NODE)->kind, "metadata", "name", r->node);
+    CLEANUP_JSON json_t *object = json_pack(
+        "{s:s, s:s, s:{s:s}}", "apiVersion", resource_api_version(RESOURCE_GPU_NODE), "kind",
+        resource_get(RESOURCE_GPU_NODE)->kind, "metadata", "name", r->node);
     report_send(r, REPORT_MAKE, request_create(RESOURCE_GPU_NODE, NULL, object));
 }
 
@@ -29,16 +29,16 @@ static json_t *merge_patch(const json_t *before, const json_t *after)
 {
     json_t *patch = json_object(), *value;
     const char *key;
-    json_object_foreach ((json_t *) after, key, value) {
+    json_object_foreach((json_t *) after, key, value)
+    {
         const json_t *old = json_object_get(before, key);
         if (json_is_object(old) && json_is_object(value) && !json_equal(old, value))
             json_object_set_new(patch, key, merge_patch(old, value));
         else if (!json_equal(old, value))
             json_object_set(patch, key, value);
     }
-    json_object_foreach ((json_t *) before, key, value)
-        if (!json_object_get(after, key))
-            json_object_set_new(patch, key, json_null());
+    json_object_foreach((json_t *) before, key, value) if (!json_object_get(after, key))
+        json_object_set_new(patch, key, json_null());
     return patch;
 }
 
@@ -46,9 +46,11 @@ static json_t *merge_patch(const json_t *before, const json_t *after)
 static void write_into(struct report *r, const json_t *there)
 {
     json_t *change = merge_patch(json_at(there, "status.inventory"), r->inventory);
-    CLEANUP_JSON json_t *patch =
-        json_pack("{s:{s:s}, s:{s:o}}", "metadata", "uid", object_uid(there), "status", "inventory", change);
-    report_send(r, REPORT_WRITE, request_merge_status_as(NODE_FIELD_MANAGER, RESOURCE_GPU_NODE, NULL, r->node, patch));
+    CLEANUP_JSON json_t *patch = json_pack("{s:{s:s}, s:{s:o}}", "metadata", "uid",
+                                           object_uid(there), "status", "inventory", change);
+    report_send(
+        r, REPORT_WRITE,
+        request_merge_status_as(NODE_FIELD_MANAGER, RESOURCE_GPU_NODE, NULL, r->node, patch));
 }
 
 static bool finds_none(const json_t *inventory)
@@ -65,7 +67,9 @@ static void count_absence(struct report *r, const json_t *said)
         return;
     if (finds_none(said) && str_eq(json_str(said, "bootId"), json_str(r->inventory, "bootId")))
         before = json_int(said, "absentLooks", 0);
-    r->absent = before < 0 ? 1 : before >= ABSENT_LOOKS_MAX ? ABSENT_LOOKS_MAX : (unsigned) before + 1;
+    r->absent = before < 0                   ? 1
+                : before >= ABSENT_LOOKS_MAX ? ABSENT_LOOKS_MAX
+                                             : (unsigned) before + 1;
     json_object_set_new(r->inventory, "absentLooks", json_integer(r->absent));
 }
 
@@ -94,7 +98,8 @@ static void take_object(struct report *r, const json_t *object)
 
 static bool is_worth_a_gpu_node(const json_t *inventory)
 {
-    return json_array_size(json_object_get(inventory, "gpus")) || json_array_size(json_object_get(inventory, "nvSwitches"));
+    return json_array_size(json_object_get(inventory, "gpus")) ||
+           json_array_size(json_object_get(inventory, "nvSwitches"));
 }
 
 /* Handles a failed request; a missing GpuNode is not a failure. */
@@ -140,10 +145,13 @@ static void report_on_reply(void *arg, struct reply *reply)
         report_take_failure(r, reply);
 }
 
-void report_begin(struct report *r, const struct transport *transport, const char *node, json_t *inventory_steal)
+void report_begin(struct report *r, const struct transport *transport, const char *node,
+                  json_t *inventory_steal)
 {
     *r = (struct report){ .node = node, .inventory = inventory_steal, .retry_after_ms = -1 };
-    r->exchange = (struct exchange){ .transport = transport, .done = report_on_reply, .arg = r, .body = BUF_INIT(ANSWER_MAX) };
+    r->exchange = (struct exchange){
+        .transport = transport, .done = report_on_reply, .arg = r, .body = BUF_INIT(ANSWER_MAX)
+    };
     report_send(r, REPORT_READ, request_get(RESOURCE_GPU_NODE, NULL, node));
 }
 

@@ -19,19 +19,20 @@ enum report_step { REPORT_READ, REPORT_MAKE, REPORT_WRITE, REPORT_DONE };
 
 struct report {
     const char *node;
-    json_t *inventory;   /* to be written; `absentLooks` counts on from the last report */
+    json_t *inventory; /* to be written; `absentLooks` counts on from the last report */
     enum report_step step;
     struct exchange exchange;
     bool wrote;
-    bool closed;         /* according to the GpuNode, Ostler waits for the node's GPUs to be free */
+    bool closed; /* according to the GpuNode, Ostler waits for the node's GPUs to be free */
     /* consecutive scans without a GPU, as reported now; 0: there is one, or nothing is reported */
     unsigned absent;
     int64_t retry_after_ms; /* of a refusal; -1: not given */
-    struct err err;      /* why it did not finish */
+    struct err err;         /* why it did not finish */
 };
 
 /* Sends the first request. `transport` and `node` are borrowed until report_clear(). */
-void report_begin(struct report *r, const struct transport *transport, const char *node, json_t *inventory_steal);
+void report_begin(struct report *r, const struct transport *transport, const char *node,
+                  json_t *inventory_steal);
 /* Cancels a pending request and frees what `r` owns. */
 void report_clear(struct report *r);
 

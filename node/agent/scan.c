@@ -25,7 +25,8 @@ static void scan_tell(const struct report *r, const char *node)
     if (gpus)
         snprintf(count, sizeof count, "%zu", json_array_size(gpus));
     if (r->err.kind != ERR_NONE)
-        log_warn("cannot write the inventory to the GpuNode; the agent tries again", "node", node, "err", err_msg(&r->err));
+        log_warn("cannot write the inventory to the GpuNode; the agent tries again", "node", node,
+                 "err", err_msg(&r->err));
     else if (r->wrote)
         log_info("the agent wrote the inventory to the GpuNode", "node", node, "gpus", count);
     else
@@ -41,11 +42,13 @@ static void scan_take(const struct report *r, struct scan_outcome *ret)
     ret->retry_after_ms = r->retry_after_ms;
 }
 
-static int scan_say(const struct scan_options *o, json_t *inventory, struct scan_outcome *ret, struct err *e)
+static int scan_say(const struct scan_options *o, json_t *inventory, struct scan_outcome *ret,
+                    struct err *e)
 {
     struct session s;
     struct report r;
-    int rc = session_open(&s, &(struct session_options){ o->kubeconfig, NULL, "ostler-node", o->version }, e);
+    int rc = session_open(
+        &s, &(struct session_options){ o->kubeconfig, NULL, "ostler-node", o->version }, e);
     if (rc == 0) {
         report_begin(&r, &s.transport, o->node, json_incref(inventory));
         run_report(&s, &r);
@@ -57,13 +60,15 @@ static int scan_say(const struct scan_options *o, json_t *inventory, struct scan
     return rc;
 }
 
-void scan_run(const struct scan_options *o, const struct pace *p, int64_t now_ms, struct scan_outcome *ret)
+void scan_run(const struct scan_options *o, const struct pace *p, int64_t now_ms,
+              struct scan_outcome *ret)
 {
     CLEANUP_ERR struct err e = { 0 };
     CLEANUP_INVENTORY struct inventory seen = { 0 };
     inventory_look(o->root, &seen);
     CLEANUP_JSON json_t *inventory = inventory_json(&seen);
-    *ret = (struct scan_outcome){ .hash = { inventory_hash(inventory, false), inventory_hash(inventory, true),
+    *ret = (struct scan_outcome){ .hash = { inventory_hash(inventory, false),
+                                            inventory_hash(inventory, true),
                                             inventory_users(inventory) },
                                   .retry_after_ms = -1 };
     ret->end = pace_verdict(p, &ret->hash, now_ms);

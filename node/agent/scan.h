@@ -16,6 +16,7 @@ struct scan_options {
 };
 
 /* Scans, reports a change if pace_verdict() says so, and logs the result. */
-void scan_run(const struct scan_options *o, const struct pace *p, int64_t now_ms, struct scan_outcome *ret);
+void scan_run(const struct scan_options *o, const struct pace *p, int64_t now_ms,
+              struct scan_outcome *ret);
 
 #endif

@@ -16,7 +16,8 @@ enum { LOOK_MS = 2000 };
  * receives only signals that it handles. */
 static bool sleep_until_news(struct wakes *w, int signals, int64_t ms)
 {
-    struct pollfd ready[] = { { .fd = signals, .events = POLLIN }, { .fd = w->files, .events = POLLIN },
+    struct pollfd ready[] = { { .fd = signals, .events = POLLIN },
+                              { .fd = w->files, .events = POLLIN },
                               { .fd = w->uevents, .events = POLLIN } };
     poll(ready, ARRAY_LEN(ready), (int) ms);
     wakes_take_files(w);
@@ -32,8 +33,8 @@ static void wait_tell(const char *missing, const char **told)
     *told = missing;
 }
 
-static int wait_with(struct wakes *w, int signals, const struct root *root, const struct ready_target *wish, int64_t timeout_ms,
-                     struct err *e)
+static int wait_with(struct wakes *w, int signals, const struct root *root,
+                     const struct ready_target *wish, int64_t timeout_ms, struct err *e)
 {
     const struct clock clock = clock_system();
     int64_t end_ms = timeout_ms ? clock_mono_ms(&clock) + timeout_ms : INT64_MAX;
@@ -49,7 +50,8 @@ static int wait_with(struct wakes *w, int signals, const struct root *root, cons
     return 0;
 }
 
-int wait_for(const struct root *root, const struct ready_target *wish, int64_t timeout_ms, struct err *e)
+int wait_for(const struct root *root, const struct ready_target *wish, int64_t timeout_ms,
+             struct err *e)
 {
     struct wakes w;
     int signals = signals_open(0, e);

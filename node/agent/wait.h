@@ -9,6 +9,7 @@
 
 /* Returns 0 when the target is ready. Prints each new reason for waiting on standard error. -1 with
  * ERR_TIMEOUT after `timeout_ms` (0: never), or after a signal to stop. */
-int wait_for(const struct root *root, const struct ready_target *wish, int64_t timeout_ms, struct err *e);
+int wait_for(const struct root *root, const struct ready_target *wish, int64_t timeout_ms,
+             struct err *e);
 
 #endif

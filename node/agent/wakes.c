@@ -14,18 +14,30 @@
 #include "node/inventory/uevent.h"
 
 enum {
-    MESSAGE_MAX = 8192,    /* bytes of a kernel message; the kernel sends at most 2 KiB */
-    MESSAGES_MAX = 256,    /* read at a time */
-    KERNEL_GROUP = 1,      /* the kernel's own messages; group 2 has udev's */
+    MESSAGE_MAX = 8192, /* bytes of a kernel message; the kernel sends at most 2 KiB */
+    MESSAGES_MAX = 256, /* read at a time */
+    KERNEL_GROUP = 1,   /* the kernel's own messages; group 2 has udev's */
 };
 
 /* Watched without their subdirectories: they have few entries, which seldom change. */
 static const char *const folders[] = {
-    "run", "run/containerd", "run/k3s/containerd", "run/k0s", "run/crio", "var/snap/microk8s/common/run",
-    "etc/containerd", "etc/crio", "etc/docker", "etc/k0s",
-    "var/lib/rancher/k3s/agent/etc/containerd", "var/lib/rancher/rke2/agent/etc/containerd",
+    "run",
+    "run/containerd",
+    "run/k3s/containerd",
+    "run/k0s",
+    "run/crio",
+    "var/snap/microk8s/common/run",
+    "etc/containerd",
+    "etc/crio",
+    "etc/docker",
+    "etc/k0s",
+    "var/lib/rancher/k3s/agent/etc/containerd",
+    "var/lib/rancher/rke2/agent/etc/containerd",
     "var/lib/kubelet/device-plugins",
-    "run/nvidia", "run/nvidia/ostler", "run/nvidia/validations", "usr/bin",
+    "run/nvidia",
+    "run/nvidia/ostler",
+    "run/nvidia/validations",
+    "usr/bin",
 };
 
 #define MODULE "/module/"
@@ -67,7 +79,8 @@ void wakes_watch(struct wakes *w, const struct root *root)
         /* Through the descriptor, because a link in the path might lead out of the root. Adding an
          * existing watch changes nothing. */
         snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-        inotify_add_watch(w->files, path, IN_CREATE | IN_DELETE | IN_MOVED_TO | IN_MOVED_FROM | IN_ONLYDIR);
+        inotify_add_watch(w->files, path,
+                          IN_CREATE | IN_DELETE | IN_MOVED_TO | IN_MOVED_FROM | IN_ONLYDIR);
         close(fd);
     }
 }

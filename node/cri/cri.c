@@ -5,8 +5,8 @@
 
 #define SERVICE "/runtime.v1.RuntimeService/"
 
-static int call_on_socket(void *arg, const char *method, const struct buf *request, int64_t limit_ms, struct buf *answer,
-                          struct err *e)
+static int call_on_socket(void *arg, const char *method, const struct buf *request,
+                          int64_t limit_ms, struct buf *answer, struct err *e)
 {
     return grpc_call(arg, method, request, limit_ms, answer, e);
 }
@@ -21,10 +21,13 @@ int cri_status(const struct cri *cri, int64_t limit_ms, struct cri_status *ret, 
     CLEANUP_BUF struct buf request = BUF_INIT(CRI_REQUEST_MAX), answer = BUF_INIT(CRI_ANSWER_MAX);
     if (cri->call(cri->arg, SERVICE "Status", &request, limit_ms, &answer, e) < 0)
         return -1;
-    return cri_read_status(&answer, ret) ? 0 : err_set(e, ERR_INVALID, "the runtime's status cannot be read");
+    return cri_read_status(&answer, ret)
+               ? 0
+               : err_set(e, ERR_INVALID, "the runtime's status cannot be read");
 }
 
-static int call_with_id(const struct cri *cri, const char *method, const char *id, int64_t limit_ms, struct err *e)
+static int call_with_id(const struct cri *cri, const char *method, const char *id, int64_t limit_ms,
+                        struct err *e)
 {
     CLEANUP_BUF struct buf request = BUF_INIT(CRI_REQUEST_MAX), answer = BUF_INIT(CRI_ANSWER_MAX);
     if (!cri_write_id(&request, id))
@@ -32,7 +35,8 @@ static int call_with_id(const struct cri *cri, const char *method, const char *i
     return cri->call(cri->arg, method, &request, limit_ms, &answer, e);
 }
 
-int cri_try_sandbox(const struct cri *cri, const struct cri_sandbox *sandbox, int64_t limit_ms, struct err *e)
+int cri_try_sandbox(const struct cri *cri, const struct cri_sandbox *sandbox, int64_t limit_ms,
+                    struct err *e)
 {
     CLEANUP_BUF struct buf request = BUF_INIT(CRI_REQUEST_MAX), answer = BUF_INIT(CRI_ANSWER_MAX);
     CLEANUP_ERR struct err why = { 0 };

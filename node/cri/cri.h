@@ -17,7 +17,8 @@ enum { CRI_ANSWER_MAX = 64 * 1024, CRI_REQUEST_MAX = 4096, CRI_ID_MAX = 128, CRI
 /* How requests reach the runtime: made by cri_on(), or by a test. `call` is like grpc_call()
  * (node/cri/grpc.h). */
 struct cri {
-    int (*call)(void *arg, const char *method, const struct buf *request, int64_t limit_ms, struct buf *answer, struct err *e);
+    int (*call)(void *arg, const char *method, const struct buf *request, int64_t limit_ms,
+                struct buf *answer, struct err *e);
     void *arg;
 };
 
@@ -45,6 +46,7 @@ const char *cri_condition_name(enum cri_condition condition);
 int cri_status(const struct cri *cri, int64_t limit_ms, struct cri_status *ret, struct err *e);
 /* Starts a sandbox on the node's own network and removes it. An error says why it did not start. If
  * the removal fails, the kubelet removes the sandbox, because no pod has that uid. */
-int cri_try_sandbox(const struct cri *cri, const struct cri_sandbox *sandbox, int64_t limit_ms, struct err *e);
+int cri_try_sandbox(const struct cri *cri, const struct cri_sandbox *sandbox, int64_t limit_ms,
+                    struct err *e);
 
 #endif

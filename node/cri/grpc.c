@@ -28,8 +28,8 @@ struct call {
 
 /* ---- callbacks of nghttp2 */
 
-static ssize_t on_body_wanted(nghttp2_session *session, int32_t stream, uint8_t *to, size_t size, uint32_t *flags,
-                              nghttp2_data_source *source, void *arg)
+static ssize_t on_body_wanted(nghttp2_session *session, int32_t stream, uint8_t *to, size_t size,
+                              uint32_t *flags, nghttp2_data_source *source, void *arg)
 {
     (void) session, (void) stream, (void) source;
     struct call *call = arg;
@@ -64,8 +64,8 @@ static void grpc_decode(const uint8_t *text, size_t len, char *to, size_t size)
 }
 
 /* Also called for trailers. */
-static int on_header(nghttp2_session *session, const nghttp2_frame *frame, const uint8_t *name, size_t name_len,
-                     const uint8_t *value, size_t len, uint8_t flags, void *arg)
+static int on_header(nghttp2_session *session, const nghttp2_frame *frame, const uint8_t *name,
+                     size_t name_len, const uint8_t *value, size_t len, uint8_t flags, void *arg)
 {
     (void) session, (void) frame, (void) flags;
     struct call *call = arg;
@@ -76,7 +76,8 @@ static int on_header(nghttp2_session *session, const nghttp2_frame *frame, const
     return 0;
 }
 
-static int on_body(nghttp2_session *session, uint8_t flags, int32_t stream, const uint8_t *bytes, size_t n, void *arg)
+static int on_body(nghttp2_session *session, uint8_t flags, int32_t stream, const uint8_t *bytes,
+                   size_t n, void *arg)
 {
     (void) session, (void) flags, (void) stream;
     struct call *call = arg;
@@ -106,7 +107,11 @@ static nghttp2_session *session_new(struct call *call)
     return session;
 }
 
-#define HEADER(name, value) { (uint8_t *) (name), (uint8_t *) (value), sizeof(name) - 1, strlen(value), NGHTTP2_NV_FLAG_NONE }
+#define HEADER(name, value)                                                                        \
+    {                                                                                              \
+        (uint8_t *) (name), (uint8_t *) (value), sizeof(name) - 1, strlen(value),                  \
+            NGHTTP2_NV_FLAG_NONE                                                                   \
+    }
 
 static bool grpc_submit(nghttp2_session *session, const char *method)
 {
@@ -135,7 +140,9 @@ static int connect_to(const char *path, struct err *e)
 {
     struct sockaddr_un address = { .sun_family = AF_UNIX };
     size_t len = strlen(path);
-    int fd = len < sizeof address.sun_path ? socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0) : -1;
+    int fd = len < sizeof address.sun_path
+                 ? socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)
+                 : -1;
     if (fd >= 0)
         memcpy(address.sun_path, path, len);
     if (fd >= 0 && connect(fd, (const struct sockaddr *) &address, sizeof address) == 0)
@@ -159,7 +166,8 @@ static int no_grpc(const char *path, const char *why, struct err *e)
     return err_set(e, ERR_NOT_FOUND, "what answers on %s speaks no gRPC: %s", path, why);
 }
 
-static int send_all(nghttp2_session *session, int fd, int64_t until_ms, const char *path, struct err *e)
+static int send_all(nghttp2_session *session, int fd, int64_t until_ms, const char *path,
+                    struct err *e)
 {
     const uint8_t *bytes;
     ssize_t len;
@@ -176,7 +184,8 @@ static int send_all(nghttp2_session *session, int fd, int64_t until_ms, const ch
     return 0;
 }
 
-static int receive(nghttp2_session *session, int fd, int64_t until_ms, const char *path, struct err *e)
+static int receive(nghttp2_session *session, int fd, int64_t until_ms, const char *path,
+                   struct err *e)
 {
     uint8_t bytes[READ_MAX];
     if (grpc_await(fd, POLLIN, until_ms, path, e) < 0)
@@ -190,7 +199,8 @@ static int receive(nghttp2_session *session, int fd, int64_t until_ms, const cha
     return taken < 0 ? no_grpc(path, nghttp2_strerror((int) taken), e) : 0;
 }
 
-static int talk(nghttp2_session *session, const struct call *call, int fd, int64_t until_ms, const char *path, struct err *e)
+static int talk(nghttp2_session *session, const struct call *call, int fd, int64_t until_ms,
+                const char *path, struct err *e)
 {
     int rc = 0;
     while (rc == 0 && !call->has_ended) {
@@ -201,7 +211,8 @@ static int talk(nghttp2_session *session, const struct call *call, int fd, int64
             rc = receive(session, fd, until_ms, path, e);
     }
     if (call->is_too_large)
-        return err_set(e, ERR_TOO_LARGE, "the answer on %s is longer than %zu bytes", path, call->answer->max);
+        return err_set(e, ERR_TOO_LARGE, "the answer on %s is longer than %zu bytes", path,
+                       call->answer->max);
     return rc;
 }
 
@@ -209,8 +220,10 @@ static int talk(nghttp2_session *session, const struct call *call, int fd, int64
 
 static bool frame(const struct buf *message, struct buf *framed)
 {
-    const unsigned char prefix[PREFIX] = { 0, (unsigned char) (message->len >> 24), (unsigned char) (message->len >> 16),
-                                           (unsigned char) (message->len >> 8), (unsigned char) message->len };
+    const unsigned char prefix[PREFIX] = { 0, (unsigned char) (message->len >> 24),
+                                           (unsigned char) (message->len >> 16),
+                                           (unsigned char) (message->len >> 8),
+                                           (unsigned char) message->len };
     return buf_add(framed, prefix, sizeof prefix) && buf_add(framed, message->data, message->len);
 }
 
@@ -219,19 +232,23 @@ static int unframe(const struct call *call, const char *method, struct err *e)
 {
     const unsigned char *at = (const unsigned char *) buf_text(call->answer);
     if (call->status)
-        return err_set(e, call->status == STATUS_UNIMPLEMENTED ? ERR_NOT_FOUND : ERR_SERVER, "%s: %s (gRPC status %d)", method,
+        return err_set(e, call->status == STATUS_UNIMPLEMENTED ? ERR_NOT_FOUND : ERR_SERVER,
+                       "%s: %s (gRPC status %d)", method,
                        *call->reason ? call->reason : "no reason was given", call->status);
     if (call->answer->len < PREFIX || at[0] != 0 ||
-        ((size_t) at[1] << 24 | (size_t) at[2] << 16 | (size_t) at[3] << 8 | at[4]) != call->answer->len - PREFIX)
+        ((size_t) at[1] << 24 | (size_t) at[2] << 16 | (size_t) at[3] << 8 | at[4]) !=
+            call->answer->len - PREFIX)
         return err_set(e, ERR_INVALID, "%s: the answer is no message of gRPC", method);
     buf_consume(call->answer, PREFIX);
     return 0;
 }
 
-int grpc_call(const char *socket, const char *method, const struct buf *message, int64_t limit_ms, struct buf *answer,
-              struct err *e)
+int grpc_call(const char *socket, const char *method, const struct buf *message, int64_t limit_ms,
+              struct buf *answer, struct err *e)
 {
-    struct call call = { .framed = BUF_INIT(PREFIX + message->max), .answer = answer, .status = -1 };
+    struct call call = { .framed = BUF_INIT(PREFIX + message->max),
+                         .answer = answer,
+                         .status = -1 };
     int64_t until_ms = grpc_now_ms() + limit_ms;
     buf_reset(answer);
     nghttp2_session *session = frame(message, &call.framed) ? session_new(&call) : NULL;

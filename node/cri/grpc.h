@@ -11,7 +11,7 @@
  * the response; a longer response than its limit is ERR_TOO_LARGE. ERR_NOT_FOUND: the server lacks
  * the method, or is no gRPC server. ERR_UNREACHABLE: no server on the socket. ERR_TIMEOUT: no
  * response within `limit_ms`. ERR_SERVER: the server refused, for the reason in the message. */
-int grpc_call(const char *socket, const char *method, const struct buf *message, int64_t limit_ms, struct buf *answer,
-              struct err *e);
+int grpc_call(const char *socket, const char *method, const struct buf *message, int64_t limit_ms,
+              struct buf *answer, struct err *e);
 
 #endif

@@ -34,7 +34,9 @@ enum { NAMESPACE_NODE = 2 };
 #define SANDBOX_NAME "ostler-runtime-check"
 #define SANDBOX_NAMESPACE "ostler-runtime-check"
 
-static const char *const names[CRI_CONDITIONS] = { [CRI_RUNTIME_READY] = "RuntimeReady", [CRI_NETWORK_READY] = "NetworkReady" };
+static const char *const names[CRI_CONDITIONS] = {
+    [CRI_RUNTIME_READY] = "RuntimeReady", [CRI_NETWORK_READY] = "NetworkReady"
+};
 
 const char *cri_condition_name(enum cri_condition condition)
 {
@@ -44,26 +46,30 @@ const char *cri_condition_name(enum cri_condition condition)
 static bool add_metadata(struct buf *config, const char *uid)
 {
     CLEANUP_BUF struct buf metadata = BUF_INIT(CRI_REQUEST_MAX);
-    return wire_add_text(&metadata, METADATA_NAME, SANDBOX_NAME) && wire_add_text(&metadata, METADATA_UID, uid) &&
+    return wire_add_text(&metadata, METADATA_NAME, SANDBOX_NAME) &&
+           wire_add_text(&metadata, METADATA_UID, uid) &&
            wire_add_text(&metadata, METADATA_NAMESPACE, SANDBOX_NAMESPACE) &&
            wire_add_message(config, CONFIG_METADATA, &metadata);
 }
 
 static bool add_linux(struct buf *config, const char *cgroup_parent)
 {
-    CLEANUP_BUF struct buf namespaces = BUF_INIT(CRI_REQUEST_MAX), security = BUF_INIT(CRI_REQUEST_MAX),
+    CLEANUP_BUF struct buf namespaces = BUF_INIT(CRI_REQUEST_MAX),
+                           security = BUF_INIT(CRI_REQUEST_MAX),
                            linux_part = BUF_INIT(CRI_REQUEST_MAX);
     return wire_add_number(&namespaces, NAMESPACES_NETWORK, NAMESPACE_NODE) &&
            wire_add_message(&security, SECURITY_NAMESPACES, &namespaces) &&
            wire_add_text(&linux_part, LINUX_CGROUP_PARENT, cgroup_parent) &&
-           wire_add_message(&linux_part, LINUX_SECURITY, &security) && wire_add_message(config, CONFIG_LINUX, &linux_part);
+           wire_add_message(&linux_part, LINUX_SECURITY, &security) &&
+           wire_add_message(config, CONFIG_LINUX, &linux_part);
 }
 
 bool cri_write_sandbox(struct buf *b, const struct cri_sandbox *sandbox)
 {
     CLEANUP_BUF struct buf config = BUF_INIT(CRI_REQUEST_MAX);
     return add_metadata(&config, sandbox->uid) && add_linux(&config, sandbox->cgroup_parent) &&
-           wire_add_message(b, REQUEST_CONFIG, &config) && wire_add_text(b, REQUEST_HANDLER, sandbox->handler);
+           wire_add_message(b, REQUEST_CONFIG, &config) &&
+           wire_add_text(b, REQUEST_HANDLER, sandbox->handler);
 }
 
 bool cri_write_id(struct buf *b, const char *id)

@@ -6,7 +6,8 @@
 #include "node/cri/cri.h"
 
 /* RunPodSandboxRequest. False: longer than the buffer's limit. */
-bool cri_write_sandbox(struct buf *b, const struct cri_sandbox *sandbox) __attribute__((warn_unused_result));
+bool cri_write_sandbox(struct buf *b, const struct cri_sandbox *sandbox)
+    __attribute__((warn_unused_result));
 /* StopPodSandboxRequest and RemovePodSandboxRequest, which have the same form. False as above. */
 bool cri_write_id(struct buf *b, const char *id) __attribute__((warn_unused_result));
 /* RunPodSandboxResponse. False: it is malformed, or names no sandbox. */

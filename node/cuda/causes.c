@@ -33,19 +33,27 @@ static const struct {
     const char *text;
 } texts[] = {
     { CAUSE_FUNCTIONS, "libcuda.so.1 lacks functions that every supported driver has" },
-    { CAUSE_NO_GPU, "the driver shows no GPU: the container was given none, or MIG is enabled and has no instance" },
-    { CAUSE_FABRIC, "the GPUs wait for the NVSwitch fabric: nvidia-fabricmanager does not run, or is not ready yet" },
-    { CAUSE_MISMATCH, "libcuda.so.1 is of another version than the loaded kernel module: restart the pod, or reboot the node if "
+    { CAUSE_NO_GPU, "the driver shows no GPU: the container was given none, or MIG is enabled and "
+                    "has no instance" },
+    { CAUSE_FABRIC, "the GPUs wait for the NVSwitch fabric: nvidia-fabricmanager does not run, or "
+                    "is not ready yet" },
+    { CAUSE_MISMATCH, "libcuda.so.1 is of another version than the loaded kernel module: restart "
+                      "the pod, or reboot the node if "
                       "a driver was replaced" },
     { CAUSE_COMPAT, "a CUDA compatibility library is in use that this GPU does not support" },
-    { CAUSE_UVM, UVM " cannot be opened: the kernel module nvidia-uvm is not loaded, or the container was not given the device" },
+    { CAUSE_UVM, UVM " cannot be opened: the kernel module nvidia-uvm is not loaded, or the "
+                     "container was not given the device" },
     { CAUSE_WRONG, "the GPU computed a wrong result: do not use it" },
     { CAUSE_MEMORY, "the GPU has no memory left for a program of 16 MiB" },
-    { CAUSE_ECC, "the GPU's memory has an ECC error that cannot be corrected: reset the GPU or reboot the node" },
-    { CAUSE_COMPILER, "the driver cannot compile PTX for this GPU: libnvidia-ptxjitcompiler.so.1 is missing or does not fit" },
+    { CAUSE_ECC, "the GPU's memory has an ECC error that cannot be corrected: reset the GPU or "
+                 "reboot the node" },
+    { CAUSE_COMPILER, "the driver cannot compile PTX for this GPU: libnvidia-ptxjitcompiler.so.1 "
+                      "is missing or does not fit" },
     { CAUSE_TAKEN, "the GPU is in exclusive mode and in use, or its compute mode is Prohibited" },
-    { CAUSE_PROGRAM, "the program failed on the GPU: look for Xid messages in the node's kernel log" },
-    { CAUSE_TIME, "the driver did not answer within the time limit: look for Xid messages in the node's kernel log" },
+    { CAUSE_PROGRAM,
+      "the program failed on the GPU: look for Xid messages in the node's kernel log" },
+    { CAUSE_TIME, "the driver did not answer within the time limit: look for Xid messages in the "
+                  "node's kernel log" },
 };
 
 static int has_uvm(void)

@@ -58,8 +58,9 @@ extern int cuMemcpyHtoD_v2(cuda_address to, const void *from, size_t size) OF_TH
 extern int cuMemcpyDtoH_v2(void *to, cuda_address from, size_t size) OF_THE_DRIVER;
 extern int cuMemcpyDtoD_v2(cuda_address to, cuda_address from, size_t size) OF_THE_DRIVER;
 extern int cuMemsetD8_v2(cuda_address at, unsigned char value, size_t size) OF_THE_DRIVER;
-extern int cuLaunchKernel(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,
-                          unsigned block_z, unsigned shared, void *stream, void **parameters, void **extra) OF_THE_DRIVER;
+extern int cuLaunchKernel(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                          unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
+                          void *stream, void **parameters, void **extra) OF_THE_DRIVER;
 
 /* From the loader; before glibc 2.34 they are in a separate library. */
 extern void *dlopen(const char *name, int flags) OF_THE_DRIVER;

@@ -70,6 +70,7 @@ int facts_memory(const char *uuid, unsigned long long *ret_mib)
 int facts_ecc(const char *uuid, struct ecc *ret)
 {
     void *device = facts_find(uuid);
-    return device && nvml.ecc && nvml.ecc(device, CORRECTED, VOLATILE, &ret->corrected) == NVML_SUCCESS &&
+    return device && nvml.ecc &&
+           nvml.ecc(device, CORRECTED, VOLATILE, &ret->corrected) == NVML_SUCCESS &&
            nvml.ecc(device, UNCORRECTED, VOLATILE, &ret->uncorrected) == NVML_SUCCESS;
 }

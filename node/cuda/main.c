@@ -28,7 +28,14 @@
 
 /* Time limit of the program; it does not help if the driver hangs in the kernel.
  * OSTLER_CUDA_SECONDS overrides it. */
-enum { LIMIT_S = 120, LIMIT_MAX_S = 3600, CARDS_MAX = 64, NAME_MAX_LEN = 96, UUID_MAX_LEN = 48, LINE_MAX_LEN = 512 };
+enum {
+    LIMIT_S = 120,
+    LIMIT_MAX_S = 3600,
+    CARDS_MAX = 64,
+    NAME_MAX_LEN = 96,
+    UUID_MAX_LEN = 48,
+    LINE_MAX_LEN = 512
+};
 
 /* A GPU or a MIG device. */
 struct gpu {
@@ -206,7 +213,8 @@ static enum cause look_at_all(void)
 void begin(void)
 {
     begin_time();
-    _exit((int) (prove_can() ? look_at_all() : complain("CUDA", CAUSE_FUNCTIONS, &(struct failure){ NULL, 0 })));
+    _exit((int) (prove_can() ? look_at_all()
+                             : complain("CUDA", CAUSE_FUNCTIONS, &(struct failure){ NULL, 0 })));
 }
 
 #ifdef OSTLER_WITH_MAIN

@@ -13,60 +13,77 @@ enum { NUMBERS = 1 << 20, BLOCK = 256, COPY_BYTES = 256 << 20, COPIES = 20 };
 
 /* PTX 6.0 for compute capability 5.0: all drivers since 384 compile it for all GPUs since
  * Maxwell. */
-static const char program[] = ".version 6.0\n"
-                              ".target sm_50\n"
-                              ".address_size 64\n"
-                              ".visible .entry add(.param .u64 a, .param .u64 b, .param .u64 sum, .param .u32 count)\n"
-                              "{\n"
-                              "    .reg .pred %beyond;\n"
-                              "    .reg .b32 %r<8>;\n"
-                              "    .reg .b64 %d<8>;\n"
-                              "    ld.param.u64 %d0, [a];\n"
-                              "    ld.param.u64 %d1, [b];\n"
-                              "    ld.param.u64 %d2, [sum];\n"
-                              "    ld.param.u32 %r0, [count];\n"
-                              "    mov.u32 %r1, %ctaid.x;\n"
-                              "    mov.u32 %r2, %ntid.x;\n"
-                              "    mov.u32 %r3, %tid.x;\n"
-                              "    mad.lo.u32 %r4, %r1, %r2, %r3;\n"
-                              "    setp.ge.u32 %beyond, %r4, %r0;\n"
-                              "    @%beyond bra done;\n"
-                              "    cvta.to.global.u64 %d0, %d0;\n"
-                              "    cvta.to.global.u64 %d1, %d1;\n"
-                              "    cvta.to.global.u64 %d2, %d2;\n"
-                              "    mul.wide.u32 %d3, %r4, 4;\n"
-                              "    add.u64 %d0, %d0, %d3;\n"
-                              "    add.u64 %d1, %d1, %d3;\n"
-                              "    add.u64 %d2, %d2, %d3;\n"
-                              "    ld.global.u32 %r5, [%d0];\n"
-                              "    ld.global.u32 %r6, [%d1];\n"
-                              "    add.u32 %r7, %r5, %r6;\n"
-                              "    st.global.u32 [%d2], %r7;\n"
-                              "done:\n"
-                              "    ret;\n"
-                              "}\n";
+static const char program[] =
+    ".version 6.0\n"
+    ".target sm_50\n"
+    ".address_size 64\n"
+    ".visible .entry add(.param .u64 a, .param .u64 b, .param .u64 sum, .param .u32 count)\n"
+    "{\n"
+    "    .reg .pred %beyond;\n"
+    "    .reg .b32 %r<8>;\n"
+    "    .reg .b64 %d<8>;\n"
+    "    ld.param.u64 %d0, [a];\n"
+    "    ld.param.u64 %d1, [b];\n"
+    "    ld.param.u64 %d2, [sum];\n"
+    "    ld.param.u32 %r0, [count];\n"
+    "    mov.u32 %r1, %ctaid.x;\n"
+    "    mov.u32 %r2, %ntid.x;\n"
+    "    mov.u32 %r3, %tid.x;\n"
+    "    mad.lo.u32 %r4, %r1, %r2, %r3;\n"
+    "    setp.ge.u32 %beyond, %r4, %r0;\n"
+    "    @%beyond bra done;\n"
+    "    cvta.to.global.u64 %d0, %d0;\n"
+    "    cvta.to.global.u64 %d1, %d1;\n"
+    "    cvta.to.global.u64 %d2, %d2;\n"
+    "    mul.wide.u32 %d3, %r4, 4;\n"
+    "    add.u64 %d0, %d0, %d3;\n"
+    "    add.u64 %d1, %d1, %d3;\n"
+    "    add.u64 %d2, %d2, %d3;\n"
+    "    ld.global.u32 %r5, [%d0];\n"
+    "    ld.global.u32 %r6, [%d1];\n"
+    "    add.u32 %r7, %r5, %r6;\n"
+    "    st.global.u32 [%d2], %r7;\n"
+    "done:\n"
+    "    ret;\n"
+    "}\n";
 
 struct vectors {
-    unsigned *a, *b, *sum;          /* in this process */
+    unsigned *a, *b, *sum;           /* in this process */
     cuda_address on_a, on_b, on_sum; /* on the GPU */
 };
 
 /* Skips calls after the first failure, which is the one to report. */
-#define TRY(failure, function, ...)                            \
-    do {                                                       \
-        if (!(failure)->error) {                               \
-            (failure)->error = function(__VA_ARGS__);          \
-            if ((failure)->error)                              \
-                (failure)->call = #function;                   \
-        }                                                      \
+#define TRY(failure, function, ...)                                                                \
+    do {                                                                                           \
+        if (!(failure)->error) {                                                                   \
+            (failure)->error = function(__VA_ARGS__);                                              \
+            if ((failure)->error)                                                                  \
+                (failure)->call = #function;                                                       \
+        }                                                                                          \
     } while (0)
 
 int prove_can(void)
 {
     const void *const needed[] = {
-        cuInit, cuDriverGetVersion, cuDeviceGetCount, cuDeviceGet, cuDeviceGetName, cuDeviceGetAttribute, cuDeviceTotalMem_v2,
-        cuDevicePrimaryCtxRetain, cuDevicePrimaryCtxRelease, cuCtxSetCurrent, cuCtxSynchronize, cuModuleLoadData,
-        cuModuleGetFunction, cuMemAlloc_v2, cuMemFree_v2, cuMemcpyHtoD_v2, cuMemcpyDtoH_v2, cuMemcpyDtoD_v2, cuMemsetD8_v2,
+        cuInit,
+        cuDriverGetVersion,
+        cuDeviceGetCount,
+        cuDeviceGet,
+        cuDeviceGetName,
+        cuDeviceGetAttribute,
+        cuDeviceTotalMem_v2,
+        cuDevicePrimaryCtxRetain,
+        cuDevicePrimaryCtxRelease,
+        cuCtxSetCurrent,
+        cuCtxSynchronize,
+        cuModuleLoadData,
+        cuModuleGetFunction,
+        cuMemAlloc_v2,
+        cuMemFree_v2,
+        cuMemcpyHtoD_v2,
+        cuMemcpyDtoH_v2,
+        cuMemcpyDtoD_v2,
+        cuMemsetD8_v2,
         cuLaunchKernel,
     };
     for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++)
@@ -96,7 +113,8 @@ static int is_right(const struct vectors *v)
 static void add_on_gpu(struct vectors *v, struct failure *f)
 {
     unsigned count = NUMBERS;
-    void *module = NULL, *function = NULL, *parameters[] = { &v->on_a, &v->on_b, &v->on_sum, &count };
+    void *module = NULL, *function = NULL,
+         *parameters[] = { &v->on_a, &v->on_b, &v->on_sum, &count };
     TRY(f, cuModuleLoadData, &module, program);
     TRY(f, cuModuleGetFunction, &function, module, "add");
     TRY(f, cuMemAlloc_v2, &v->on_a, VECTOR_BYTES);

@@ -20,7 +20,14 @@
 
 #define HELPER "ostler-nvml"
 
-enum { PATH_LEN_MAX = 4096, REAP_MS = 2000, REAP_STEP_MS = 5, CPU_MAX_S = 30, STATUS_NO_ROOT = 125, STATUS_NO_START = 126 };
+enum {
+    PATH_LEN_MAX = 4096,
+    REAP_MS = 2000,
+    REAP_STEP_MS = 5,
+    CPU_MAX_S = 30,
+    STATUS_NO_ROOT = 125,
+    STATUS_NO_START = 126
+};
 
 int asker_open(struct asker *a, struct err *e)
 {
@@ -32,7 +39,8 @@ int asker_open(struct asker *a, struct err *e)
     snprintf(strrchr(path, '/') + 1, sizeof HELPER, "%s", HELPER);
     a->helper = open(path, O_RDONLY | O_CLOEXEC);
     if (a->helper < 0)
-        return err_set(e, ERR_NOT_FOUND, "cannot open %s, which asks the driver: %s", path, strerror(errno));
+        return err_set(e, ERR_NOT_FOUND, "cannot open %s, which asks the driver: %s", path,
+                       strerror(errno));
     return 0;
 }
 
@@ -48,7 +56,8 @@ void asker_close(struct asker *a)
 static bool is_own_root(int fd)
 {
     struct stat own, other;
-    return stat("/", &own) == 0 && fstat(fd, &other) == 0 && own.st_dev == other.st_dev && own.st_ino == other.st_ino;
+    return stat("/", &own) == 0 && fstat(fd, &other) == 0 && own.st_dev == other.st_dev &&
+           own.st_ino == other.st_ino;
 }
 
 static bool enter(int fd)
@@ -132,7 +141,9 @@ static const char *hear(int from, int64_t limit_ms, struct buf *ret)
     struct pollfd ready = { .fd = from, .events = POLLIN };
     while (!is_whole(ret)) {
         char chunk[4096];
-        int count = (now_ms = clock_mono_ms(&clock)) < end_ms ? poll(&ready, 1, (int) (end_ms - now_ms)) : 0;
+        int count = (now_ms = clock_mono_ms(&clock)) < end_ms
+                        ? poll(&ready, 1, (int) (end_ms - now_ms))
+                        : 0;
         if (count == 0)
             return "it did not answer in time";
         ssize_t n = count > 0 ? read(from, chunk, sizeof chunk) : -1;
@@ -187,13 +198,15 @@ static int explain(const char *why, int status, struct err *e)
         { 3, "the library cannot reach the driver, or may not open its devices" },
         { 127, "the loader of the driver's root cannot load the library" },
         { STATUS_NO_ROOT, "it may not enter the driver's root: CAP_SYS_CHROOT is missing" },
-        { STATUS_NO_START, "it cannot be started in the driver's root, which may have another C library" },
+        { STATUS_NO_START,
+          "it cannot be started in the driver's root, which may have another C library" },
     };
     for (size_t i = 0; WIFEXITED(status) && i < ARRAY_LEN(rows); i++)
         if (rows[i].status == WEXITSTATUS(status))
             why = rows[i].text;
     if (WIFSIGNALED(status) && WTERMSIG(status) != SIGKILL)
-        return err_set(e, ERR_SYSTEM, "NVML: it ended by a signal: %s", strsignal(WTERMSIG(status)));
+        return err_set(e, ERR_SYSTEM, "NVML: it ended by a signal: %s",
+                       strsignal(WTERMSIG(status)));
     return err_set(e, ERR_SYSTEM, "NVML: %s", why);
 }
 
@@ -212,12 +225,15 @@ static bool is_stuck(struct asker *a)
     return a->stuck != 0;
 }
 
-int asker_ask(struct asker *a, const struct driver_root *d, int64_t limit_ms, struct buf *ret, struct err *e)
+int asker_ask(struct asker *a, const struct driver_root *d, int64_t limit_ms, struct buf *ret,
+              struct err *e)
 {
     int from = -1, status = 0;
     if (is_stuck(a))
-        return err_set(e, ERR_SYSTEM, "NVML: the process %d hangs in the driver since it was asked, and cannot be ended",
-                       (int) a->stuck);
+        return err_set(
+            e, ERR_SYSTEM,
+            "NVML: the process %d hangs in the driver since it was asked, and cannot be ended",
+            (int) a->stuck);
     /* Orphans of the helper become children of this process, which ends them. */
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     pid_t pid = ask_start(a, d, &from);

@@ -21,6 +21,7 @@ void asker_close(struct asker *a);
 /* Appends the helper's output to `ret`: printable lines in the form of node/inventory/nvml.h
  * without its first line. The limit is `limit_ms` milliseconds. While an earlier helper hangs in
  * the kernel, no other starts. */
-int asker_ask(struct asker *a, const struct driver_root *d, int64_t limit_ms, struct buf *ret, struct err *e);
+int asker_ask(struct asker *a, const struct driver_root *d, int64_t limit_ms, struct buf *ret,
+              struct err *e);
 
 #endif

@@ -26,7 +26,8 @@ static bool driver_root_look_at(const struct root *root, struct driver_root *ret
     if (!library || !has_devices(root))
         return false;
     size_t len = (size_t) (strrchr(library, '/') - library);
-    return snprintf(ret->library_folder, sizeof ret->library_folder, "%.*s", (int) len, library) < LIBRARY_FOLDER_MAX;
+    return snprintf(ret->library_folder, sizeof ret->library_folder, "%.*s", (int) len, library) <
+           LIBRARY_FOLDER_MAX;
 }
 
 int driver_root_find(const struct root *host, struct driver_root *ret, struct err *e)

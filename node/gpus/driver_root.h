@@ -9,7 +9,7 @@ enum { LIBRARY_FOLDER_MAX = 64 };
 
 /* Initialize with .root.fd = -1. */
 struct driver_root {
-    struct root root;                        /* the root directory for programs of the driver */
+    struct root root; /* the root directory for programs of the driver */
     /* directory of the NVML library in it, with a leading "/" */
     char library_folder[LIBRARY_FOLDER_MAX];
 };

@@ -26,8 +26,8 @@ struct keeper {
     const char *file;
     struct asker asker;
     struct clock clock;
-    uint64_t asked;    /* nvml_layout() of the last query; 0: none */
-    int64_t again_ms;  /* time of the retry after a failure; 0: the last query succeeded */
+    uint64_t asked;   /* nvml_layout() of the last query; 0: none */
+    int64_t again_ms; /* time of the retry after a failure; 0: the last query succeeded */
 };
 
 static int gpus_ask(const struct root *host, struct asker *a, struct buf *ret, struct err *e)
@@ -77,7 +77,8 @@ static void gpus_look(struct keeper *k)
     const char *boot_id;
     uint64_t layout = nvml_layout(&v);
     int64_t now_ms = clock_mono_ms(&k->clock);
-    if (layout == 0 || view_text(&v, "proc/sys/kernel/random/boot_id", BOOT_ID_MAX, &boot_id) != SEEN || !boot_id)
+    if (layout == 0 ||
+        view_text(&v, "proc/sys/kernel/random/boot_id", BOOT_ID_MAX, &boot_id) != SEEN || !boot_id)
         return;
     if (layout == k->asked && (k->again_ms == 0 || now_ms < k->again_ms))
         return;

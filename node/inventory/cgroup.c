@@ -12,7 +12,8 @@ struct owner {
 
 /* Prefixes of container ids. CRI-O's "crio-conmon-" is absent: that is the monitor process, which
  * belongs only to the pod. */
-static const char *const runtimes[] = { "cri-containerd-", "crio-", "docker-", "libpod-", "containerd-" };
+static const char *const runtimes[] = { "cri-containerd-", "crio-", "docker-", "libpod-",
+                                        "containerd-" };
 
 static bool cut_end(struct part *name, const char *suffix)
 {
@@ -41,7 +42,8 @@ static bool is_uid(struct part p)
     for (size_t i = 0, at = 0; i < ARRAY_LEN(lengths); at += lengths[i] + 1, i++) {
         if (!part_is_hex((struct part){ p.at + at, lengths[i] }, lengths[i]))
             return false;
-        if (i + 1 < ARRAY_LEN(lengths) && p.at[at + lengths[i]] != '-' && p.at[at + lengths[i]] != '_')
+        if (i + 1 < ARRAY_LEN(lengths) && p.at[at + lengths[i]] != '-' &&
+            p.at[at + lengths[i]] != '_')
             return false;
     }
     return true;

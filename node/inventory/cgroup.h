@@ -12,7 +12,7 @@ enum { POD_UID_LEN = 36, POD_HASH_LEN = 32, CONTAINER_ID_LEN = 64, UNIT_MAX = 12
 
 /* An empty text means none. */
 struct cgroup_owner {
-    char pod_uid[POD_UID_LEN + 1];        /* always with "-", whatever the cgroup's name has */
+    char pod_uid[POD_UID_LEN + 1]; /* always with "-", whatever the cgroup's name has */
     char container[CONTAINER_ID_LEN + 1];
     /* "nvidia-persistenced.service"; only for processes outside containers */
     char unit[UNIT_MAX + 1];

@@ -53,7 +53,8 @@ static struct part handlers_runtime_of(struct part path)
 static struct part handlers_value_of(struct part value)
 {
     const char *end = value.len && (value.at[0] == '"' || value.at[0] == '\'')
-                          ? memchr(value.at + 1, value.at[0], value.len - 1) : NULL;
+                          ? memchr(value.at + 1, value.at[0], value.len - 1)
+                          : NULL;
     if (end)
         return (struct part){ value.at + 1, (size_t) (end - value.at) - 1 };
     struct part before = { 0 };
@@ -86,7 +87,8 @@ bool handlers_next(struct handlers_lines *lines, struct handlers_line *ret, stru
 /* Whether it sets the program of its runtime. */
 static bool handlers_names_program(const struct handlers_line *line)
 {
-    return line->runtime.len && (part_is(line->name, "BinaryName") || part_is(line->name, "runtime_path"));
+    return line->runtime.len &&
+           (part_is(line->name, "BinaryName") || part_is(line->name, "runtime_path"));
 }
 
 bool handlers_names_default(const struct handlers_line *line)
@@ -122,7 +124,8 @@ static void take_imports(struct part text, struct handlers *ret)
         const char *end = memchr(text.at + at, quote, text.len - at);
         if (!end)
             return;
-        ret->imports[ret->imports_len++] = (struct part){ text.at + at, (size_t) (end - text.at) - at };
+        ret->imports[ret->imports_len++] = (struct part){ text.at + at,
+                                                          (size_t) (end - text.at) - at };
         at = (size_t) (end - text.at) + 1;
     }
 }

@@ -21,8 +21,8 @@ struct handler {
 struct handlers {
     struct handler items[HANDLERS_MAX]; /* in file order; surplus ones are left out */
     size_t len;
-    struct part standard;              /* name of the default runtime; empty: not given */
-    struct part imports[IMPORTS_MAX];  /* other files that it imports, as written */
+    struct part standard;             /* name of the default runtime; empty: not given */
+    struct part imports[IMPORTS_MAX]; /* other files that it imports, as written */
     size_t imports_len;
 };
 

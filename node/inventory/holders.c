@@ -79,14 +79,16 @@ static bool is_of_driver(const struct search *s, const struct folder *files, con
 }
 
 /* Whether one open file is a device. A device's link is short: a longer one is not a device. */
-static bool look_at_file(struct search *s, const struct folder *files, const char *name, uint64_t *minors)
+static bool look_at_file(struct search *s, const struct folder *files, const char *name,
+                         uint64_t *minors)
 {
     char target[512];
     uint64_t minor = 0;
     int why = folder_link(files, name, target, sizeof target);
     if (why != ENAMETOOLONG)
         miss(s, why);
-    bool holds = why == 0 && holders_is_device(s->vendor, target, &minor) && is_of_driver(s, files, name);
+    bool holds = why == 0 && holders_is_device(s->vendor, target, &minor) &&
+                 is_of_driver(s, files, name);
     *minors |= holds ? minor : 0;
     return holds;
 }
@@ -179,7 +181,8 @@ static void look_at_process(struct search *s, int pid)
     h.pod_uid = holders_shown(s->v->arena, owner.pod_uid, POD_UID_LEN);
     h.container = holders_shown(s->v->arena, owner.container, CONTAINER_ID_LEN);
     h.unit = holders_shown(s->v->arena, owner.unit, UNIT_MAX);
-    h.process = part_shown(s->v->arena, (struct part){ buf_text(&name), name.len }, PROCESS_NAME_MAX);
+    h.process = part_shown(s->v->arena, (struct part){ buf_text(&name), name.len },
+                           PROCESS_NAME_MAX);
     holders_add(s->found, &h);
 }
 

@@ -19,10 +19,10 @@ struct holder {
     const char *pod_uid;
     const char *container;
     const char *unit;
-    const char *process;  /* name of the process with the lowest pid */
-    int pid;              /* the lowest pid */
-    unsigned processes;   /* number of its processes that hold a device */
-    uint64_t minors;      /* bit N: the device file of GPU N is open; 0: only shared devices are */
+    const char *process; /* name of the process with the lowest pid */
+    int pid;             /* the lowest pid */
+    unsigned processes;  /* number of its processes that hold a device */
+    uint64_t minors;     /* bit N: the device file of GPU N is open; 0: only shared devices are */
 };
 
 struct holders {

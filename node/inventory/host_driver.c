@@ -52,7 +52,8 @@ static const struct place libraries[] = {
 static bool is_of_a_container(const struct view *v, const char *path)
 {
     char target[LINK_MAX];
-    return root_link(v->root, path + 1, target, sizeof target) == 0 && strstr(target, OF_CONTAINERS);
+    return root_link(v->root, path + 1, target, sizeof target) == 0 &&
+           strstr(target, OF_CONTAINERS);
 }
 
 /* Selects the places; read once. */
@@ -71,12 +72,14 @@ static struct system look_at_system(const struct view *v)
 
 static bool is_of_system(const struct place *p, const struct system *s)
 {
-    return (!p->os || str_eq(p->os, s->os.id)) && (!p->kernel || (s->kernel && str_has_suffix(s->kernel, p->kernel)));
+    return (!p->os || str_eq(p->os, s->os.id)) &&
+           (!p->kernel || (s->kernel && str_has_suffix(s->kernel, p->kernel)));
 }
 
 /* The first of these files that exists, or NULL. False if an earlier place, or any if none exists,
  * could not be inspected. */
-static bool find_first(const struct view *v, const struct system *s, const struct place *places, size_t count, const char **ret)
+static bool find_first(const struct view *v, const struct system *s, const struct place *places,
+                       size_t count, const char **ret)
 {
     bool saw_all = true;
     *ret = NULL;
@@ -114,7 +117,8 @@ static const char *host_driver_version_of(const struct view *v, const char *libr
     if (!library || root_link(v->root, library + 1, target, sizeof target) != 0)
         return NULL;
     const char *version = host_driver_version(target);
-    return version ? part_shown(v->arena, (struct part){ version, strlen(version) }, VERSION_MAX) : NULL;
+    return version ? part_shown(v->arena, (struct part){ version, strlen(version) }, VERSION_MAX)
+                   : NULL;
 }
 
 /* A killed container leaves its lock behind, so the lock only counts while its process exists. */
@@ -140,5 +144,6 @@ void host_driver_look(const struct view *v, const struct module_facts *m, struct
     ret->version = host_driver_version_of(v, ret->library);
     look_at_lock(v, ret);
     ret->installed = ret->smi || (ret->library && m->loaded && !ret->container);
-    ret->known = saw_programs && saw_libraries && (m->known || !ret->library) && view_is(v, "usr", S_IFDIR) == SEEN;
+    ret->known = saw_programs && saw_libraries && (m->known || !ret->library) &&
+                 view_is(v, "usr", S_IFDIR) == SEEN;
 }

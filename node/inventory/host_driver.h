@@ -17,7 +17,7 @@ struct host_driver {
      * alone proves nothing: packages without a driver bring it too. */
     bool installed;
     bool known; /* false: not `installed` as far as seen, but some places could not be inspected */
-    bool container;      /* a driver container runs: the process that its lock names is alive */
+    bool container; /* a driver container runs: the process that its lock names is alive */
     bool container_known;
 };
 

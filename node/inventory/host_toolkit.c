@@ -15,7 +15,14 @@
 #define OF_OPERATORS "/nvidia/toolkit/"
 #define LIBRARY "libnvidia-container.so"
 
-enum { CONFIG_MAX = 256 * 1024, DROP_INS_MAX = 64, READ_MAX = 16, NAME_LEN_MAX = 256, LINK_MAX = 256, VERSION_MAX = 63 };
+enum {
+    CONFIG_MAX = 256 * 1024,
+    DROP_INS_MAX = 64,
+    READ_MAX = 16,
+    NAME_LEN_MAX = 256,
+    LINK_MAX = 256,
+    VERSION_MAX = 63
+};
 
 /* Directories that packages use, in the order of a service's PATH. */
 static const char *const folders[] = { "/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin",
@@ -67,7 +74,8 @@ static void take_handler(const struct handler *h, const char *config, struct nam
     n->config = config;
 }
 
-static void host_toolkit_take_text(struct part text, const char *config, struct named *n, struct handlers *h)
+static void host_toolkit_take_text(struct part text, const char *config, struct named *n,
+                                   struct handlers *h)
 {
     handlers_read(text, h);
     for (size_t i = 0; i < h->len; i++)
@@ -80,7 +88,8 @@ static void take_docker(struct part text, const char *config, struct named *n)
     CLEANUP_JSON json_t *daemon = json_loadb(text.at, text.len, 0, NULL);
     json_t *runtime;
     const char *name, *standard = json_str_or_empty(daemon, "default-runtime");
-    json_object_foreach (json_object_get(daemon, "runtimes"), name, runtime) {
+    json_object_foreach(json_object_get(daemon, "runtimes"), name, runtime)
+    {
         const char *path = json_str_or_empty(runtime, "path");
         const struct handler h = { { name, strlen(name) }, { path, strlen(path) } };
         take_handler(&h, config, n);
@@ -94,7 +103,8 @@ static int host_toolkit_by_name(const void *a, const void *b)
 }
 
 /* Reads the files of a directory in import order, which is by name. */
-static void take_folder(const struct view *v, const char *folder, const char *suffix, struct named *n)
+static void take_folder(const struct view *v, const char *folder, const char *suffix,
+                        struct named *n)
 {
     char names[READ_MAX][NAME_LEN_MAX];
     size_t len = 0;
@@ -181,13 +191,15 @@ static void take_named(const struct view *v, const struct named *n, struct host_
 {
     const char *there = n->program[0] == '/' ? NULL : in_path(v, n->program);
     ret->program = there ? there : arena_strdup(v->arena, n->program);
-    ret->installed = there || (n->program[0] == '/' && view_is(v, n->program + 1, S_IFREG) != ABSENT);
+    ret->installed = there ||
+                     (n->program[0] == '/' && view_is(v, n->program + 1, S_IFREG) != ABSENT);
     ret->handler = arena_strdup(v->arena, n->name);
     ret->config = n->config;
     ret->standard = str_eq(n->standard, n->name);
 }
 
-void host_toolkit_look(const struct view *v, const struct runtimes *runtimes, struct host_toolkit *ret)
+void host_toolkit_look(const struct view *v, const struct runtimes *runtimes,
+                       struct host_toolkit *ret)
 {
     struct named n = { 0 };
     *ret = (struct host_toolkit){ 0 };

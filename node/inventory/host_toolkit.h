@@ -20,12 +20,13 @@ struct host_toolkit {
     const char *version; /* from the packages; NULL: not known */
     /* its name in the runtime's configuration: "nvidia"; NULL: not configured */
     const char *handler;
-    const char *config;  /* the file that configures it */
-    bool standard;       /* it is the default runtime */
+    const char *config; /* the file that configures it */
+    bool standard;      /* it is the default runtime */
 };
 
 /* Reads the configuration of the first runtime, which is the kubelet's, and checks the places that
  * packages use. */
-void host_toolkit_look(const struct view *v, const struct runtimes *runtimes, struct host_toolkit *ret);
+void host_toolkit_look(const struct view *v, const struct runtimes *runtimes,
+                       struct host_toolkit *ret);
 
 #endif

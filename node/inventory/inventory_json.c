@@ -41,7 +41,8 @@ static void set_mig_devices(json_t *object, const struct pci_device *d)
         return;
     json_t *list = json_array();
     for (size_t i = 0; i < d->mig_count; i++)
-        json_array_append_new(list, json_pack("{s:s, s:s}", "profile", d->mig[i].profile, "uuid", d->mig[i].uuid));
+        json_array_append_new(
+            list, json_pack("{s:s, s:s}", "profile", d->mig[i].profile, "uuid", d->mig[i].uuid));
     json_object_set_new(object, "migDevices", list);
 }
 
@@ -183,9 +184,11 @@ static json_t *holder_json(const struct holder *h)
 static json_t *inventory_json_names_of(const struct holders *holders)
 {
     CLEANUP_BUF struct buf text = BUF_INIT(NAMES_ROOM);
-    size_t named = holders->len < NAMED_MAX ? holders->len : NAMED_MAX, more = holders->len - named + holders->left_out;
+    size_t named = holders->len < NAMED_MAX ? holders->len : NAMED_MAX,
+           more = holders->len - named + holders->left_out;
     for (size_t i = 0; i < named; i++)
-        buf_printf(&text, "%s%s", i ? ", " : "", holders->items[i].process ? holders->items[i].process : "unknown");
+        buf_printf(&text, "%s%s", i ? ", " : "",
+                   holders->items[i].process ? holders->items[i].process : "unknown");
     if (more)
         buf_printf(&text, " and %zu more", more);
     CLEANUP_FREE char *shortened = str_shortened(buf_text(&text), NAMES_MAX);
@@ -265,7 +268,8 @@ bool inventory_same(const json_t *a, const json_t *b)
 
 uint64_t inventory_hash(const json_t *inventory, bool lasting)
 {
-    static const char *const of_jobs[] = { "holders", "heldBy", "holdersLeftOut", "holdersComplete" };
+    static const char *const of_jobs[] = { "holders", "heldBy", "holdersLeftOut",
+                                           "holdersComplete" };
     CLEANUP_JSON json_t *copy = at_rest(inventory);
     for (size_t i = 0; lasting && i < ARRAY_LEN(of_jobs); i++)
         json_object_del(copy, of_jobs[i]);
@@ -278,6 +282,7 @@ uint64_t inventory_hash(const json_t *inventory, bool lasting)
 uint64_t inventory_users(const json_t *inventory)
 {
     int64_t left_out = json_int(inventory, "holdersLeftOut", 0);
-    return json_array_size(json_object_get(inventory, "holders")) + (uint64_t) (left_out > 0 ? left_out : 0) +
+    return json_array_size(json_object_get(inventory, "holders")) +
+           (uint64_t) (left_out > 0 ? left_out : 0) +
            json_is_true(json_at(inventory, "module.inUse"));
 }

@@ -19,7 +19,8 @@ enum { CONFIG_MAX = 256 * 1024, SOCKETS_MAX = 4 * 1024 * 1024, PLACE_MAX = ENDPO
 /* Directories of kubelets (--root-dir). Those of distributions come first: some distributions link
  * the usual one to theirs. */
 #define KUBEADMS "/var/lib/kubelet"
-static const char *const roots[] = { "/var/lib/k0s/kubelet", "/var/snap/microk8s/common/var/lib/kubelet", KUBEADMS };
+static const char *const roots[] = { "/var/lib/k0s/kubelet",
+                                     "/var/snap/microk8s/common/var/lib/kubelet", KUBEADMS };
 
 /* Files that may contain the endpoint, and the text before it. */
 static const char *const configs[] = { "config.yaml", "kubeadm-flags.env" };
@@ -54,7 +55,9 @@ static const char *listens_in(const struct view *v, struct part line)
     if (len <= tail || memcmp(end - tail, SOCKET, tail) != 0)
         return NULL;
     const char *root = part_shown(v->arena, (struct part){ path, len - tail }, ENDPOINT_MAX);
-    return root && view_is(v, arena_printf(v->arena, "%s" SOCKET, root) + 1, S_IFSOCK) == SEEN ? root : NULL;
+    return root && view_is(v, arena_printf(v->arena, "%s" SOCKET, root) + 1, S_IFSOCK) == SEEN
+               ? root
+               : NULL;
 }
 
 /* The first directory with a listening socket, whatever --root-dir is. If a usual directory leads
@@ -69,7 +72,8 @@ static const char *listening_root(const struct view *v)
     for (struct part rest = { buf_text(&text), text.len }; !root && part_next(&rest, '\n', &line);)
         root = listens_in(v, line);
     for (size_t i = 0; root && i < ARRAY_LEN(roots); i++)
-        if (root_same(v->root, arena_printf(v->arena, "%s" FOLDER, roots[i]) + 1, arena_printf(v->arena, "%s" FOLDER, root) + 1))
+        if (root_same(v->root, arena_printf(v->arena, "%s" FOLDER, roots[i]) + 1,
+                      arena_printf(v->arena, "%s" FOLDER, root) + 1))
             return roots[i];
     return root;
 }
@@ -111,7 +115,9 @@ static const char *endpoint_in(const struct view *v, const char *folder)
         CLEANUP_BUF struct buf text = BUF_INIT(CONFIG_MAX);
         snprintf(path, sizeof path, "%s/%s", folder + 1, configs[i]);
         if (view_read(v, path, &text) == SEEN)
-            endpoint = part_shown(v->arena, kubelet_endpoint((struct part){ buf_text(&text), text.len }), ENDPOINT_MAX);
+            endpoint = part_shown(v->arena,
+                                  kubelet_endpoint((struct part){ buf_text(&text), text.len }),
+                                  ENDPOINT_MAX);
     }
     return endpoint;
 }

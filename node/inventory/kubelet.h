@@ -9,7 +9,7 @@ enum { ENDPOINT_MAX = 127 };
 
 /* Strings are static or from the arena; NULL: not known. */
 struct kubelet {
-    const char *root;     /* its directory on the host: /var/lib/kubelet */
+    const char *root; /* its directory on the host: /var/lib/kubelet */
     /* the runtime's socket as configured: "unix:///run/containerd/containerd.sock" */
     const char *endpoint;
 };

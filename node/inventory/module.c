@@ -11,7 +11,6 @@ enum { MODULES_MAX = 512 * 1024, VERSION_TEXT_MAX = 4096, ROUNDS_MAX = 4, PATH_L
 
 #define SECURE_BOOT "sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
 
-
 static bool is_dependent(const struct module_facts *m, struct part name)
 {
     for (size_t i = 0; i < m->dependent_count; i++)
@@ -57,7 +56,8 @@ static void find_dependents(struct arena *a, struct part text, const char *modul
     qsort(m->dependents, m->dependent_count, sizeof *m->dependents, module_by_name);
 }
 
-static void module_take_line(const struct module_line *line, const char *module, struct module_facts *m)
+static void module_take_line(const struct module_line *line, const char *module,
+                             struct module_facts *m)
 {
     bool is_driver = part_is(line->name, module);
     m->nouveau |= part_is(line->name, "nouveau");

@@ -13,15 +13,15 @@ enum { MODULE_VERSION_MAX = 63, MODULE_NAME_MAX = 63, MODULE_DEPENDENTS_MAX = 16
 
 /* Strings from the arena. */
 struct module_facts {
-    bool known;    /* false: the list of modules could not be read */
-    bool loaded;   /* the vendor's module is loaded and works */
-    bool nouveau;  /* nouveau is loaded */
-    const char *version;  /* NULL: not known */
+    bool known;          /* false: the list of modules could not be read */
+    bool loaded;         /* the vendor's module is loaded and works */
+    bool nouveau;        /* nouveau is loaded */
+    const char *version; /* NULL: not known */
     enum driver_flavour flavour;
-    int64_t references;   /* -1: not counted */
+    int64_t references; /* -1: not counted */
     /* something other than modules uses it or a dependent module, so that it cannot be unloaded */
     bool in_use;
-    bool in_tree;  /* it is part of the kernel's source tree */
+    bool in_tree;     /* it is part of the kernel's source tree */
     bool is_unsigned; /* the kernel found no trusted signature */
     /* modules that depend on it: nvidia_uvm, …, by name */
     const char *dependents[MODULE_DEPENDENTS_MAX];

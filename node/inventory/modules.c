@@ -7,12 +7,14 @@ bool modules_next(struct part *text, struct module_line *ret)
     struct part line, size, references, state, address, taints;
     while (part_next(text, '\n', &line)) {
         *ret = (struct module_line){ .references = -1 };
-        if (!part_word(&line, &ret->name) || !part_word(&line, &size) || !part_word(&line, &references) ||
-            !part_word(&line, &ret->users) || !part_word(&line, &state) || !part_word(&line, &address))
+        if (!part_word(&line, &ret->name) || !part_word(&line, &size) ||
+            !part_word(&line, &references) || !part_word(&line, &ret->users) ||
+            !part_word(&line, &state) || !part_word(&line, &address))
             continue;
         part_number(references, INT32_MAX, &ret->references);
         ret->loading = !part_is(state, "Live");
-        if (part_word(&line, &taints) && taints.len > 2 && taints.at[0] == '(' && taints.at[taints.len - 1] == ')')
+        if (part_word(&line, &taints) && taints.len > 2 && taints.at[0] == '(' &&
+            taints.at[taints.len - 1] == ')')
             ret->taints = (struct part){ taints.at + 1, taints.len - 2 };
         return true;
     }
@@ -94,7 +96,8 @@ void driver_majors_parse(struct part text, const struct vendor *vendor, struct d
     int64_t major;
     *ret = (struct driver_majors){ .len = 0 };
     while (part_next(&text, '\n', &line) && !part_begins(line, "Block"))
-        if (part_word(&line, &number) && part_number(number, INT32_MAX, &major) && part_word(&line, &name) &&
-            is_of_vendor(vendor, name) && !driver_majors_has(ret, (int) major) && ret->len < DRIVER_MAJORS_MAX)
+        if (part_word(&line, &number) && part_number(number, INT32_MAX, &major) &&
+            part_word(&line, &name) && is_of_vendor(vendor, name) &&
+            !driver_majors_has(ret, (int) major) && ret->len < DRIVER_MAJORS_MAX)
             ret->items[ret->len++] = (int) major;
 }

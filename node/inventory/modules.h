@@ -9,10 +9,10 @@
 /* One line of proc/modules; parts of the text. */
 struct module_line {
     struct part name;
-    int64_t references;  /* -1: the kernel does not count them */
-    struct part users;   /* "nvidia_uvm,nvidia_modeset,", or "-" */
-    bool loading;        /* the module is being loaded or unloaded, and does not work */
-    struct part taints;  /* "POE"; length 0: none */
+    int64_t references; /* -1: the kernel does not count them */
+    struct part users;  /* "nvidia_uvm,nvidia_modeset,", or "-" */
+    bool loading;       /* the module is being loaded or unloaded, and does not work */
+    struct part taints; /* "POE"; length 0: none */
 };
 
 /* The next valid line; false at the end. */
@@ -41,8 +41,7 @@ struct driver_majors {
 };
 
 /* The major numbers of a vendor's character devices, each once, as many as fit. */
-void driver_majors_parse(struct part text, const struct vendor *vendor,
-                         struct driver_majors *ret);
+void driver_majors_parse(struct part text, const struct vendor *vendor, struct driver_majors *ret);
 bool driver_majors_has(const struct driver_majors *m, int major);
 
 #endif

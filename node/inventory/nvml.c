@@ -61,7 +61,8 @@ uint64_t nvml_layout(const struct view *v)
     const char *version;
     if (view_text(v, "proc/driver/nvidia/version", VERSION_TEXT_MAX, &version) != SEEN || !version)
         return 0;
-    uint64_t sum = str_hash(version, strlen(version)) + sum_of_gpus(&w) + sum_below(&w, CAPABILITIES, 0);
+    uint64_t sum = str_hash(version, strlen(version)) + sum_of_gpus(&w) +
+                   sum_below(&w, CAPABILITIES, 0);
     return sum ? sum : 1;
 }
 
@@ -97,9 +98,10 @@ static bool nvml_take_line(struct part line, struct nvml_line *ret)
     if (!part_word(&line, &kind) || !part_word(&line, &ret->uuid) || !is_uuid(ret->uuid))
         return false;
     if (part_is(kind, "card"))
-        return part_word(&line, &memory) && part_number(memory, MEMORY_MAX_MIB, &ret->memory_mib) && ret->memory_mib > 0 &&
-               !part_word(&line, &more);
-    return part_is(kind, "mig") && part_word(&line, &ret->profile) && nvml_is_word(ret->profile, NVML_PROFILE_MAX, ".+-_") &&
+        return part_word(&line, &memory) && part_number(memory, MEMORY_MAX_MIB, &ret->memory_mib) &&
+               ret->memory_mib > 0 && !part_word(&line, &more);
+    return part_is(kind, "mig") && part_word(&line, &ret->profile) &&
+           nvml_is_word(ret->profile, NVML_PROFILE_MAX, ".+-_") &&
            part_word(&line, &ret->mig_uuid) && is_uuid(ret->mig_uuid) && !part_word(&line, &more);
 }
 
@@ -131,8 +133,10 @@ static void add_mig(const struct view *v, const struct nvml_line *line, struct p
     }
     if (!gpu->mig)
         gpu->mig = arena_alloc(v->arena, PCI_MIG_MAX * sizeof *gpu->mig);
-    gpu->mig[gpu->mig_count - 1] = (struct mig_device){ .profile = part_shown(v->arena, line->profile, NVML_PROFILE_MAX),
-                                                          .uuid = part_shown(v->arena, line->mig_uuid, NVML_UUID_MAX) };
+    gpu->mig[gpu->mig_count - 1] = (struct mig_device){
+        .profile = part_shown(v->arena, line->profile, NVML_PROFILE_MAX),
+        .uuid = part_shown(v->arena, line->mig_uuid, NVML_UUID_MAX)
+    };
 }
 
 /* Whether the file describes this boot and the current layout. */
@@ -141,7 +145,8 @@ static bool is_of_now(const struct view *v, struct part first, const char *boot_
     char layout[17];
     struct part boot, of;
     snprintf(layout, sizeof layout, "%016" PRIx64, nvml_layout(v));
-    return boot_id && part_word(&first, &boot) && part_is(boot, boot_id) && part_word(&first, &of) && part_is(of, layout);
+    return boot_id && part_word(&first, &boot) && part_is(boot, boot_id) &&
+           part_word(&first, &of) && part_is(of, layout);
 }
 
 void nvml_look(const struct view *v, const char *boot_id, struct pci_devices *gpus)

@@ -18,9 +18,9 @@ enum { NVML_TEXT_MAX = 64 * 1024, NVML_UUID_MAX = 63, NVML_PROFILE_MAX = 31 };
 
 /* One line of the file. */
 struct nvml_line {
-    struct part uuid;     /* of the GPU */
-    int64_t memory_mib;   /* 0: the line describes a MIG device: */
-    struct part profile;  /* "1g.10gb" */
+    struct part uuid;    /* of the GPU */
+    int64_t memory_mib;  /* 0: the line describes a MIG device: */
+    struct part profile; /* "1g.10gb" */
     struct part mig_uuid;
 };
 

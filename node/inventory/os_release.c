@@ -21,7 +21,8 @@ static const char *unquoted(struct arena *a, struct part value, size_t max)
     char text[OS_NAME_MAX];
     size_t len = 0;
     char quote = value.len && (value.at[0] == '"' || value.at[0] == '\'') ? value.at[0] : '\0';
-    for (size_t i = quote != '\0'; i < value.len && value.at[i] != quote && len < sizeof text; i++) {
+    for (size_t i = quote != '\0'; i < value.len && value.at[i] != quote && len < sizeof text;
+         i++) {
         if (value.at[i] == '\\' && quote != '\'' && i + 1 < value.len)
             i++;
         text[len++] = value.at[i];
@@ -38,6 +39,7 @@ void os_release_parse(struct arena *a, struct part text, struct os_release *ret)
             continue;
         for (size_t i = 0; i < ARRAY_LEN(keys); i++)
             if (part_is(name, keys[i].name))
-                *(const char **) (void *) ((char *) ret + keys[i].offset) = unquoted(a, value, keys[i].max);
+                *(const char **) (void *) ((char *) ret + keys[i].offset) = unquoted(a, value,
+                                                                                     keys[i].max);
     }
 }

@@ -30,9 +30,10 @@ const char *pci_bus_name(enum bus_state state)
 bool pci_is_address(const char *text)
 {
     struct part rest = { text, strlen(text) }, domain, bus, device;
-    return part_next(&rest, ':', &domain) && part_next(&rest, ':', &bus) && part_next(&rest, '.', &device) && domain.len >= 4 &&
-           domain.len <= 8 && part_is_hex(domain, domain.len) && part_is_hex(bus, 2) && part_is_hex(device, 2) && rest.len == 1 &&
-           rest.at[0] >= '0' && rest.at[0] <= '7';
+    return part_next(&rest, ':', &domain) && part_next(&rest, ':', &bus) &&
+           part_next(&rest, '.', &device) && domain.len >= 4 && domain.len <= 8 &&
+           part_is_hex(domain, domain.len) && part_is_hex(bus, 2) && part_is_hex(device, 2) &&
+           rest.len == 1 && rest.at[0] >= '0' && rest.at[0] <= '7';
 }
 
 struct pci_device *pci_find(const struct pci_devices *devices, const char *address)
@@ -70,7 +71,9 @@ static enum bus_state bus_state_of(const struct view *v, const char *name)
     int why = root_peek(v->root, path, id, sizeof id, &len);
     if (why)
         view_note(v, path, why);
-    return why == 0 && len == sizeof id && memcmp(id, "\xff\xff\xff\xff", sizeof id) == 0 ? BUS_SILENT : BUS_ANSWERS;
+    return why == 0 && len == sizeof id && memcmp(id, "\xff\xff\xff\xff", sizeof id) == 0
+               ? BUS_SILENT
+               : BUS_ANSWERS;
 }
 
 static int numa_node_of(const struct view *v, const char *name)

@@ -15,10 +15,10 @@ enum { PCI_DEVICES_MAX = 64, PCI_DRIVER_MAX = 63 };
 enum { PCI_MIG_MAX = 16 };
 
 /* name, displayed text */
-#define BUS_STATES(X)                                                                             \
-    X(ANSWERS, "Answers")     /* on the bus, and responds */                                      \
-    X(SILENT, "Silent")       /* listed, but every read returns ones: it fell off the bus */      \
-    X(SUSPENDED, "Suspended") /* suspended to save power; a read would wake it */                 \
+#define BUS_STATES(X)                                                                              \
+    X(ANSWERS, "Answers")     /* on the bus, and responds */                                       \
+    X(SILENT, "Silent")       /* listed, but every read returns ones: it fell off the bus */       \
+    X(SUSPENDED, "Suspended") /* suspended to save power; a read would wake it */                  \
     X(GONE, "Gone")           /* the driver lists it, but the bus does not */
 
 enum bus_state {
@@ -36,18 +36,18 @@ struct mig_device {
 /* Strings are from the arena; NULL: not known, or none. */
 struct pci_device {
     const struct vendor *vendor; /* never NULL */
-    const char *address;  /* "0000:65:00.0" */
-    const char *device;   /* "2330": four lower case digits; NULL if the GPU is gone */
-    const char *driver;   /* the bound kernel driver; NULL: none */
+    const char *address;         /* "0000:65:00.0" */
+    const char *device;          /* "2330": four lower case digits; NULL if the GPU is gone */
+    const char *driver;          /* the bound kernel driver; NULL: none */
     enum bus_state bus;
-    int numa_node;        /* -1: none, or not known */
+    int numa_node; /* -1: none, or not known */
     /* From the driver's procfs files, for GPUs that it drives. */
     const char *product;
     const char *uuid;
-    int minor;            /* minor of its device file; -1: not known */
-    int mig_instances;    /* number of its GPU instances */
+    int minor;         /* minor of its device file; -1: not known */
+    int mig_instances; /* number of its GPU instances */
     /* From NVML, through the file in nvml.h. */
-    int64_t memory_mib;   /* 0: not known */
+    int64_t memory_mib;     /* 0: not known */
     struct mig_device *mig; /* NULL: none, or not known */
     size_t mig_count;
 };

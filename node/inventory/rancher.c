@@ -49,15 +49,18 @@ struct part rancher_folder_of_config(struct part text)
 }
 
 /* The configuration in the directory that a file sets, or NULL. */
-static const char *config_by(const struct view *v, const char *path, struct part (*find)(struct part text))
+static const char *config_by(const struct view *v, const char *path,
+                             struct part (*find)(struct part text))
 {
     CLEANUP_BUF struct buf text = BUF_INIT(TEXT_MAX);
     if (view_read(v, path, &text) != SEEN)
         return NULL;
-    const char *folder = part_shown(v->arena, find((struct part){ buf_text(&text), text.len }), RANCHER_PATH_MAX);
+    const char *folder = part_shown(v->arena, find((struct part){ buf_text(&text), text.len }),
+                                    RANCHER_PATH_MAX);
     if (!folder || folder[0] != '/' || strlen(folder) + strlen(CONFIG) > RANCHER_PATH_MAX)
         return NULL;
-    const char *config = arena_printf(v->arena, "%.*s" CONFIG, (int) strlen(folder) - str_has_suffix(folder, "/"), folder);
+    const char *config = arena_printf(v->arena, "%.*s" CONFIG,
+                                      (int) strlen(folder) - str_has_suffix(folder, "/"), folder);
     return view_is(v, config + 1, S_IFREG) == ABSENT ? NULL : config;
 }
 

@@ -127,5 +127,7 @@ int resolve(int folder, const char *path, bool follow)
     int fd = resolve_by_kernel(folder, path, follow);
     /* EAGAIN: the kernel cannot guarantee the path, because something on the machine was renamed or
      * mounted while it followed "..". That is frequent where containers start and stop. */
-    return fd < 0 && (errno == ENOSYS || errno == EPERM || errno == EAGAIN) ? resolve_by_hand(folder, path, follow) : fd;
+    return fd < 0 && (errno == ENOSYS || errno == EPERM || errno == EAGAIN)
+               ? resolve_by_hand(folder, path, follow)
+               : fd;
 }

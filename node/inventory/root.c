@@ -114,7 +114,8 @@ static bool is_it(const struct stat *own, const struct root *r, const char *path
 {
     struct stat there;
     int fd = resolve(r->fd, path, true);
-    bool same = fd >= 0 && fstat(fd, &there) == 0 && own->st_dev == there.st_dev && own->st_ino == there.st_ino;
+    bool same = fd >= 0 && fstat(fd, &there) == 0 && own->st_dev == there.st_dev &&
+                own->st_ino == there.st_ino;
     if (fd >= 0)
         close(fd);
     return same;

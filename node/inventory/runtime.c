@@ -17,10 +17,12 @@ static const struct row {
     const char *config;
     bool config_tells; /* whether the configuration, not the socket, shows the distribution */
 } rows[] = {
-    { "containerd", "stock", "/run/containerd/containerd.sock", "/etc/containerd/config.toml", false },
-    { "containerd", "k3s", "/run/k3s/containerd/containerd.sock", "/var/lib/rancher/k3s/agent/etc/containerd/config.toml", true },
-    { "containerd", "rke2", "/run/k3s/containerd/containerd.sock", "/var/lib/rancher/rke2/agent/etc/containerd/config.toml",
-      true },
+    { "containerd", "stock", "/run/containerd/containerd.sock", "/etc/containerd/config.toml",
+      false },
+    { "containerd", "k3s", "/run/k3s/containerd/containerd.sock",
+      "/var/lib/rancher/k3s/agent/etc/containerd/config.toml", true },
+    { "containerd", "rke2", "/run/k3s/containerd/containerd.sock",
+      "/var/lib/rancher/rke2/agent/etc/containerd/config.toml", true },
     { "containerd", "microk8s", "/var/snap/microk8s/common/run/containerd.sock",
       "/var/snap/microk8s/current/args/containerd-template.toml", false },
     { "containerd", "k0s", "/run/k0s/containerd.sock", "/etc/k0s/containerd.toml", false },
@@ -40,7 +42,10 @@ int runtime_config_version(struct part text)
             return 0;
         if (!part_assignment(line, &name, &value) || !part_is(name, "version"))
             continue;
-        return part_next(&value, '#', &number) && part_number(part_trimmed(number), VERSIONS_MAX, &version) ? (int) version : 0;
+        return part_next(&value, '#', &number) &&
+                       part_number(part_trimmed(number), VERSIONS_MAX, &version)
+                   ? (int) version
+                   : 0;
     }
     return 0;
 }
@@ -48,7 +53,8 @@ int runtime_config_version(struct part text)
 static void look_at_config(const struct view *v, const struct row *row, struct runtime *ret)
 {
     CLEANUP_BUF struct buf text = BUF_INIT(CONFIG_MAX);
-    const char *own = row->config_tells ? rancher_config(v, row->distribution) : NULL, *config = own ? own : row->config;
+    const char *own = row->config_tells ? rancher_config(v, row->distribution) : NULL,
+               *config = own ? own : row->config;
     enum sight sight = view_read(v, config + 1, &text);
     /* A file that cannot be read exists. */
     if (sight != ABSENT)
@@ -61,7 +67,9 @@ void runtime_look(const struct view *v, struct runtimes *ret)
 {
     *ret = (struct runtimes){ .known = view_is(v, "run", S_IFDIR) == SEEN };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-        struct runtime found = { .name = rows[i].name, .distribution = rows[i].distribution, .socket = rows[i].socket };
+        struct runtime found = { .name = rows[i].name,
+                                 .distribution = rows[i].distribution,
+                                 .socket = rows[i].socket };
         enum sight sight = view_is(v, rows[i].socket + 1, S_IFSOCK);
         ret->known &= sight != UNREADABLE;
         if (sight != SEEN)

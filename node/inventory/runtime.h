@@ -14,7 +14,7 @@ struct runtime {
     const char *name;         /* "containerd", "cri-o", "docker" */
     const char *distribution; /* "stock", "k3s", "rke2", "microk8s", "k0s" */
     const char *socket;
-    const char *config;       /* its configuration file; NULL: none, so the defaults apply */
+    const char *config; /* its configuration file; NULL: none, so the defaults apply */
     /* of containerd's configuration, on which the names of plugins depend; 0: not given */
     int config_version;
 };

@@ -23,7 +23,8 @@ static bool parse_hex(struct part p, size_t digits_max, uint32_t *ret)
 static bool parse_id(struct part p, struct uevent *u)
 {
     struct part vendor;
-    return part_next(&p, ':', &vendor) && parse_hex(vendor, 4, &u->vendor) && parse_hex(p, 4, &u->device);
+    return part_next(&p, ':', &vendor) && parse_hex(vendor, 4, &u->vendor) &&
+           parse_hex(p, 4, &u->device);
 }
 
 static struct part line_of(struct part *text)

@@ -32,8 +32,9 @@ void view_say(const struct view *v, const char *path, const char *reason)
         if (str_eq(t->items[i].path, path))
             return;
     if (t->len < TROUBLES_MAX)
-        t->items[t->len++] =
-            (struct trouble){ part_shown(v->arena, (struct part){ path, strlen(path) }, SHOWN_PATH_MAX), reason };
+        t->items[t->len++] = (struct trouble){
+            part_shown(v->arena, (struct part){ path, strlen(path) }, SHOWN_PATH_MAX), reason
+        };
 }
 
 enum sight view_note(const struct view *v, const char *path, int why)
@@ -54,7 +55,8 @@ enum sight view_text(const struct view *v, const char *path, size_t max, const c
 {
     CLEANUP_BUF struct buf text = BUF_INIT(4096);
     enum sight sight = view_read(v, path, &text);
-    *ret = sight == SEEN ? part_shown(v->arena, (struct part){ buf_text(&text), text.len }, max) : NULL;
+    *ret = sight == SEEN ? part_shown(v->arena, (struct part){ buf_text(&text), text.len }, max)
+                         : NULL;
     return sight;
 }
 

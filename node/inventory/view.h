@@ -23,7 +23,7 @@ struct troubles {
 
 struct view {
     const struct root *root;
-    struct arena *arena;        /* owns the results */
+    struct arena *arena; /* owns the results */
     struct troubles *troubles;
 };
 

@@ -15,7 +15,14 @@
 
 #include "node/nvml/begin.h"
 
-enum { NVML_SUCCESS = 0, MIG_ENABLED = 1, NAME_MAX_LEN = 128, CARDS_MAX = 64, MIG_DEVICES_MAX = 64, LINE_MAX_LEN = 512 };
+enum {
+    NVML_SUCCESS = 0,
+    MIG_ENABLED = 1,
+    NAME_MAX_LEN = 128,
+    CARDS_MAX = 64,
+    MIG_DEVICES_MAX = 64,
+    LINE_MAX_LEN = 512
+};
 
 /* The library's struct, in bytes. */
 struct nvml_memory {
@@ -34,7 +41,8 @@ extern int nvmlDeviceGetName(void *device, char *ret, unsigned size) OF_THE_DRIV
 extern int nvmlDeviceGetMemoryInfo(void *device, struct nvml_memory *ret) OF_THE_DRIVER;
 extern int nvmlDeviceGetMigMode(void *device, unsigned *now, unsigned *later) OF_THE_DRIVER;
 extern int nvmlDeviceGetMaxMigDeviceCount(void *device, unsigned *ret) OF_THE_DRIVER;
-extern int nvmlDeviceGetMigDeviceHandleByIndex(void *device, unsigned index, void **ret) OF_THE_DRIVER;
+extern int nvmlDeviceGetMigDeviceHandleByIndex(void *device, unsigned index,
+                                               void **ret) OF_THE_DRIVER;
 
 static void main_say(const char *line)
 {
@@ -72,7 +80,8 @@ static void ask_mig_device(const char *gpu, void *device)
 static void ask_mig(const char *gpu, void *device)
 {
     unsigned now = 0, later = 0, count = 0;
-    if (!nvmlDeviceGetMigMode || !nvmlDeviceGetMaxMigDeviceCount || !nvmlDeviceGetMigDeviceHandleByIndex || !nvmlDeviceGetName)
+    if (!nvmlDeviceGetMigMode || !nvmlDeviceGetMaxMigDeviceCount ||
+        !nvmlDeviceGetMigDeviceHandleByIndex || !nvmlDeviceGetName)
         return;
     if (nvmlDeviceGetMigMode(device, &now, &later) != NVML_SUCCESS || now != MIG_ENABLED ||
         nvmlDeviceGetMaxMigDeviceCount(device, &count) != NVML_SUCCESS)
@@ -100,8 +109,8 @@ static void ask_gpu(void *device)
 void begin(void)
 {
     unsigned count = 0;
-    if (!nvmlInit_v2 || !nvmlShutdown || !nvmlDeviceGetCount_v2 || !nvmlDeviceGetHandleByIndex_v2 || !nvmlDeviceGetUUID ||
-        !nvmlDeviceGetMemoryInfo)
+    if (!nvmlInit_v2 || !nvmlShutdown || !nvmlDeviceGetCount_v2 || !nvmlDeviceGetHandleByIndex_v2 ||
+        !nvmlDeviceGetUUID || !nvmlDeviceGetMemoryInfo)
         _exit(2);
     if (nvmlInit_v2() != NVML_SUCCESS || nvmlDeviceGetCount_v2(&count) != NVML_SUCCESS)
         _exit(3);

@@ -115,7 +115,8 @@ static bool read_setting(struct reader *r, const char *line)
     char *value = xstrdup(sign + 1 + strspn(sign + 1, " \t")), *more = NULL;
     int open;
     while ((open = open_brackets(value)) > 0 && (more = next_line(r))) {
-        char *longer = strlen(value) < CONFIG_DUMP_MAX / 16 ? xasprintf("%s%s", value, more) : xstrdup("[");
+        char *longer = strlen(value) < CONFIG_DUMP_MAX / 16 ? xasprintf("%s%s", value, more)
+                                                            : xstrdup("[");
         free(value);
         free(more);
         value = longer;
@@ -135,7 +136,8 @@ static bool read_lines(struct reader *r)
     char *line;
     bool right = true;
     while (right && (line = next_line(r))) {
-        right = !*line || *line == '#' || (*line == '[' ? read_head(r, line) : read_setting(r, line));
+        right = !*line || *line == '#' ||
+                (*line == '[' ? read_head(r, line) : read_setting(r, line));
         free(line);
     }
     return right;
@@ -159,8 +161,8 @@ static bool read_dump(const char *text, struct settings *ret)
 
 /* Last names of settings whose values help and contain no path or secret. */
 static const char *const shown[] = {
-    "SystemdCgroup", "bin_dir", "conf_dir", "config_path", "default_runtime_name", "runtime_type", "sandbox_image", "sandbox",
-    "snapshotter",
+    "SystemdCgroup", "bin_dir",       "conf_dir", "config_path", "default_runtime_name",
+    "runtime_type",  "sandbox_image", "sandbox",  "snapshotter",
 };
 
 static const char *last_name(const char *name)
@@ -205,14 +207,17 @@ static void config_loss_tell(struct buf *ret, const struct setting *s, const cha
         buf_printf(ret, " (it was %.*s)", CONFIG_NAME_MAX, s->value);
 }
 
-static size_t config_loss_compare(const struct settings *before, const struct settings *after, struct buf *ret)
+static size_t config_loss_compare(const struct settings *before, const struct settings *after,
+                                  struct buf *ret)
 {
     size_t lost = 0;
     for (size_t i = 0; i < before->len; i++) {
         const struct setting *was = &before->items[i];
-        const struct setting *is = bsearch(was, after->items, after->len, sizeof *was, config_loss_by_name);
+        const struct setting *is = bsearch(was, after->items, after->len, sizeof *was,
+                                           config_loss_by_name);
         const char *now = is ? is->value : NULL;
-        if ((now && str_eq(now, was->value)) || (!now && config_loss_is_empty(was->value)) || may_change(was->name, now))
+        if ((now && str_eq(now, was->value)) || (!now && config_loss_is_empty(was->value)) ||
+            may_change(was->name, now))
             continue;
         if (lost++ < CONFIG_NAMED_MAX)
             config_loss_tell(ret, was, now);

@@ -8,7 +8,12 @@
 
 /* Limits of a dump in bytes and settings (containerd 2.1 prints 250 lines), of the settings that a
  * message names, and of their names. */
-enum { CONFIG_DUMP_MAX = 1 << 20, CONFIG_SETTINGS_MAX = 16384, CONFIG_NAMED_MAX = 4, CONFIG_NAME_MAX = 160 };
+enum {
+    CONFIG_DUMP_MAX = 1 << 20,
+    CONFIG_SETTINGS_MAX = 16384,
+    CONFIG_NAMED_MAX = 4,
+    CONFIG_NAME_MAX = 160
+};
 
 enum config_loss {
     CONFIG_KEPT,       /* every setting is unchanged, except those that the toolkit must change */

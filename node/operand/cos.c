@@ -24,7 +24,8 @@ static const char *wanted_version(char *const program[])
     return wanted && isdigit((unsigned char) *wanted) ? wanted : NULL;
 }
 
-int cos_needs_installer(const struct root *root, const char *to, char *const program[], bool *ret_needed, struct err *e)
+int cos_needs_installer(const struct root *root, const char *to, char *const program[],
+                        bool *ret_needed, struct err *e)
 {
     CLEANUP_ARENA struct arena arena = { 0 };
     struct troubles troubles = { .len = 0 };
@@ -38,7 +39,8 @@ int cos_needs_installer(const struct root *root, const char *to, char *const pro
         return 0;
     if (wanted && module.version && !str_eq(module.version, wanted))
         return err_set(e, ERR_EXISTS,
-                       "driver %s is loaded, and %s is wanted: Google's installer cannot unload it, reboot the node",
+                       "driver %s is loaded, and %s is wanted: Google's installer cannot unload "
+                       "it, reboot the node",
                        module.version, wanted);
     *ret_needed = view_is(&v, smi, S_IFREG) != SEEN;
     return 0;

@@ -13,7 +13,8 @@
  * installer with its arguments. -1: a module of another version than `--version` is loaded. The
  * installer cannot unload it: it would replace the files, and programs in containers would no
  * longer fit the module. */
-int cos_needs_installer(const struct root *root, const char *to, char *const program[], bool *ret_needed, struct err *e);
+int cos_needs_installer(const struct root *root, const char *to, char *const program[],
+                        bool *ret_needed, struct err *e);
 /* Replaces this process with the installer if it must run; else prints that and returns 0. -1: as
  * above, or it cannot be started. */
 int cos_install(const struct root *root, const char *to, char *const program[], struct err *e);

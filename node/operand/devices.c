@@ -18,7 +18,13 @@
 #define BLOCK_DEVICES "\nBlock devices:"
 #define DIGITS "0123456789"
 
-enum { MAJORS_MAX = 64 * 1024, NUMBER_MAX = 32, NODES_MAX = 16 * 1024, MAJOR_DIGITS = 4, NODE_MODE = 0666 };
+enum {
+    MAJORS_MAX = 64 * 1024,
+    NUMBER_MAX = 32,
+    NODES_MAX = 16 * 1024,
+    MAJOR_DIGITS = 4,
+    NODE_MODE = 0666
+};
 
 /* Minor numbers from nvidia-container-toolkit v1.20.0, internal/nvidia-devices and
  * internal/info/proc/devices. Old drivers have one name for all nodes of the module nvidia. */
@@ -62,7 +68,8 @@ size_t devices_of_modules(const char *text, struct device ret[DEVICES_MAX])
     size_t n = 0;
     for (size_t i = 0; i < ARRAY_LEN(nodes); i++) {
         unsigned major;
-        if (find_major(text, nodes[i].module, &major) || find_major(text, nodes[i].old_module, &major))
+        if (find_major(text, nodes[i].module, &major) ||
+            find_major(text, nodes[i].old_module, &major))
             ret[n++] = (struct device){ nodes[i].name, major, nodes[i].minor };
     }
     return n;
@@ -114,7 +121,8 @@ int devices_make(const struct root *root, const char *path, device_make_fn *make
         int why = device_make(folder, &devices[i], NODE_MODE, make);
         if (why) {
             close(folder);
-            return err_set(e, ERR_SYSTEM, "cannot make %s/%s: %s", path, devices[i].name, strerror(why));
+            return err_set(e, ERR_SYSTEM, "cannot make %s/%s: %s", path, devices[i].name,
+                           strerror(why));
         }
     }
     close(folder);
@@ -133,7 +141,8 @@ int device_link(int links, const struct device *d, const char *target)
     snprintf(beside, sizeof beside, ".%s.new", name);
     if (unlinkat(links, beside, 0) < 0 && errno != ENOENT)
         return errno;
-    return symlinkat(target, links, beside) < 0 || renameat(links, beside, links, name) < 0 ? errno : 0;
+    return symlinkat(target, links, beside) < 0 || renameat(links, beside, links, name) < 0 ? errno
+                                                                                            : 0;
 }
 
 static int link_one(int folder, const char *name, int links, const char *as, struct err *e)
@@ -144,24 +153,29 @@ static int link_one(int folder, const char *name, int links, const char *as, str
     CLEANUP_FREE char *target = xasprintf("%s/%s", as, name);
     const struct device d = { name, major(st.st_rdev), minor(st.st_rdev) };
     int why = device_link(links, &d, target);
-    return why ? err_set(e, ERR_SYSTEM, "cannot make the link %u:%u to %s: %s", d.major, d.minor, target, strerror(why)) : 0;
+    return why ? err_set(e, ERR_SYSTEM, "cannot make the link %u:%u to %s: %s", d.major, d.minor,
+                         target, strerror(why))
+               : 0;
 }
 
 /* Links the nodes of one directory whose names start with `prefix`; the directory need not
  * exist. */
-static int link_folder(const struct root *root, const char *path, const char *prefix, int links, const char *as, struct err *e)
+static int link_folder(const struct root *root, const char *path, const char *prefix, int links,
+                       const char *as, struct err *e)
 {
     CLEANUP_FOLDER struct folder f = { 0 };
     int why = folder_open(&f, root, path, NODES_MAX), rc = 0;
     if (why)
-        return why == ENOENT ? 0 : err_set(e, ERR_SYSTEM, "cannot read %s: %s", path, strerror(why));
+        return why == ENOENT ? 0
+                             : err_set(e, ERR_SYSTEM, "cannot read %s: %s", path, strerror(why));
     for (const char *name = folder_next(&f, &why); name && rc == 0; name = folder_next(&f, &why))
         if (str_has_prefix(name, prefix))
             rc = link_one(dirfd(f.dir), name, links, as, e);
     return why && rc == 0 ? err_set(e, ERR_SYSTEM, "cannot read %s: %s", path, strerror(why)) : rc;
 }
 
-int devices_link(const struct root *root, const char *folder, const char *links, const char *as, struct err *e)
+int devices_link(const struct root *root, const char *folder, const char *links, const char *as,
+                 struct err *e)
 {
     /* The last row is for IMEX: nvidia-caps-imex-channels/channel0. */
     static const struct {
@@ -171,7 +185,8 @@ int devices_link(const struct root *root, const char *folder, const char *links,
     if (fd < 0)
         return err_set(e, ERR_SYSTEM, "cannot open %s: %s", links, strerror(errno));
     for (size_t i = 0; i < ARRAY_LEN(places) && rc == 0; i++) {
-        CLEANUP_FREE char *from = xasprintf("%s%s", folder, places[i].folder), *to = xasprintf("%s%s", as, places[i].folder);
+        CLEANUP_FREE char *from = xasprintf("%s%s", folder, places[i].folder),
+                          *to = xasprintf("%s%s", as, places[i].folder);
         rc = link_folder(root, from, places[i].prefix, fd, to, e);
     }
     close(fd);

@@ -30,7 +30,8 @@ int devices_make(const struct root *root, const char *folder, device_make_fn *ma
 /* Creates in the directory `links` a link MAJOR:MINOR for each NVIDIA node in `folder`; it leads to
  * the same name below `as`. Without it, systemd removes containers' access to the node when it
  * reapplies its device rules. mig_devices.h handles the nodes of MIG. */
-int devices_link(const struct root *root, const char *folder, const char *links, const char *as, struct err *e);
+int devices_link(const struct root *root, const char *folder, const char *links, const char *as,
+                 struct err *e);
 
 /* ---- single devices */
 

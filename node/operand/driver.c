@@ -24,7 +24,13 @@
 
 /* LOOK_MS: between checks. SMI_PAUSE_MS: between calls of nvidia-smi, which wakes the GPUs and may
  * write to the kernel log. SMI_MIN_MS: its least time. */
-enum { LOOK_MS = 1000, SMI_PAUSE_MS = 10 * 1000, SMI_MIN_MS = 1000, MOUNTS_MAX = 1 << 20, SMI_WORDS_MAX = 2048 };
+enum {
+    LOOK_MS = 1000,
+    SMI_PAUSE_MS = 10 * 1000,
+    SMI_MIN_MS = 1000,
+    MOUNTS_MAX = 1 << 20,
+    SMI_WORDS_MAX = 2048
+};
 
 /* State files of an earlier container. With old pid files that the host keeps, NVIDIA's program
  * would kill processes of others. */
@@ -48,7 +54,9 @@ int driver_start(const struct root *root, char *const program[], struct err *e)
 static int check_module(const struct root *root, struct err *e)
 {
     mode_t type;
-    return root_type(root, MODULE, &type) == 0 ? 0 : err_set(e, ERR_NOT_FOUND, "the module nvidia is not loaded");
+    return root_type(root, MODULE, &type) == 0
+               ? 0
+               : err_set(e, ERR_NOT_FOUND, "the module nvidia is not loaded");
 }
 
 /* Precompiled images do not write this file. */
@@ -56,7 +64,8 @@ static int check_daemons(const struct root *root, struct err *e)
 {
     struct ready_words said;
     mode_t type;
-    if (root_type(root, DAEMONS, &type) == ENOENT || (ready_file_read(root, DAEMONS, &said) && str_eq(said.items[0], "Ready")))
+    if (root_type(root, DAEMONS, &type) == ENOENT ||
+        (ready_file_read(root, DAEMONS, &said) && str_eq(said.items[0], "Ready")))
         return 0;
     return err_set(e, ERR_NOT_FOUND, "the driver's daemons are not ready");
 }
@@ -73,19 +82,23 @@ static int check_root(const struct root *root, struct err *e)
         return err_set(e, ERR_NOT_FOUND, "the driver's root is not mounted");
     return root_is_at(root, &DRIVER_ROOT[1])
                ? 0
-               : err_set(e, ERR_NOT_FOUND, "another container's root is mounted in the place of the driver's");
+               : err_set(e, ERR_NOT_FOUND,
+                         "another container's root is mounted in the place of the driver's");
 }
 
 static int check_hung(const struct root *root, const char *pod, struct err *e)
 {
     int pid = hung_find(root, "nvidia-smi", pod);
-    return pid ? err_set(e, ERR_TIMEOUT, "nvidia-smi hangs in the kernel (process %d): no other is started", pid) : 0;
+    return pid ? err_set(e, ERR_TIMEOUT,
+                         "nvidia-smi hangs in the kernel (process %d): no other is started", pid)
+               : 0;
 }
 
 /* Whether nvidia-smi can run. */
 static int check_up(const struct root *root, const char *pod, struct err *e)
 {
-    bool is_up = check_module(root, e) == 0 && check_daemons(root, e) == 0 && check_root(root, e) == 0;
+    bool is_up = check_module(root, e) == 0 && check_daemons(root, e) == 0 &&
+                 check_root(root, e) == 0;
     return is_up ? check_hung(root, pod, e) : -1;
 }
 
@@ -107,7 +120,9 @@ static int leave_sign(const struct root *root, const char *revision, const char 
     if (!boot_id_read(root, &boot))
         return err_set(e, ERR_SYSTEM, "cannot know which start of the machine this is");
     CLEANUP_FREE char *sign = xasprintf("%s %s %s\n", boot.items[0], revision, pod);
-    return place_put(root, READY_FILE_OF_NVIDIA, "", e) == 0 ? place_put(root, READY_FILE_OF_DRIVER, sign, e) : -1;
+    return place_put(root, READY_FILE_OF_NVIDIA, "", e) == 0
+               ? place_put(root, READY_FILE_OF_DRIVER, sign, e)
+               : -1;
 }
 
 /* Creates the device nodes and links that other containers need. */
@@ -125,8 +140,8 @@ int driver_probe(const struct root *root, const struct driver_probe *p, struct e
     int64_t end_ms = clock_mono_ms(&clock) + p->limit_ms;
     for (;;) {
         bool is_up = check_up(root, p->pod, e) == 0;
-        if (is_up && check_gpus(end_ms - clock_mono_ms(&clock), e) == 0 && show_devices(root, p->make, e) == 0 &&
-            leave_sign(root, p->revision, p->pod, e) == 0)
+        if (is_up && check_gpus(end_ms - clock_mono_ms(&clock), e) == 0 &&
+            show_devices(root, p->make, e) == 0 && leave_sign(root, p->revision, p->pod, e) == 0)
             return 0;
         int64_t left_ms = end_ms - clock_mono_ms(&clock), pause_ms = is_up ? SMI_PAUSE_MS : LOOK_MS;
         if (left_ms <= 0)
@@ -142,5 +157,7 @@ int driver_stop(const struct root *root, const char *pod, struct err *e)
     bool is_ours = ready_file_read(root, READY_FILE_OF_DRIVER, &sign) && str_eq(sign.items[2], pod);
     if (!is_ours)
         return 0;
-    return place_remove(root, READY_FILE_OF_DRIVER, e) == 0 ? place_remove(root, READY_FILE_OF_NVIDIA, e) : -1;
+    return place_remove(root, READY_FILE_OF_DRIVER, e) == 0
+               ? place_remove(root, READY_FILE_OF_NVIDIA, e)
+               : -1;
 }

@@ -11,7 +11,13 @@
 #include "node/operand/program.h"
 
 /* A ConfigMap holds up to 1 MiB (api/core/v1 MaxSecretSize). */
-enum { FILES_MAX = 1024, FILE_MAX = 1 << 20, RELEASE_MAX = 64 << 10, UPDATE_MS = 60 * 1000, WORDS_MAX = 2048 };
+enum {
+    FILES_MAX = 1024,
+    FILE_MAX = 1 << 20,
+    RELEASE_MAX = 64 << 10,
+    UPDATE_MS = 60 * 1000,
+    WORDS_MAX = 2048
+};
 
 /* Operating systems of driver images, by the directories that they use. */
 enum family { FAMILY_OTHER, FAMILY_DEBIAN, FAMILY_RED_HAT, FAMILY_SUSE, FAMILY_COUNT };
@@ -20,9 +26,9 @@ static const struct {
     const char *id; /* ID in os-release */
     enum family family;
 } families[] = {
-    { "ubuntu", FAMILY_DEBIAN }, { "debian", FAMILY_DEBIAN }, { "rhel", FAMILY_RED_HAT },  { "centos", FAMILY_RED_HAT },
-    { "rocky", FAMILY_RED_HAT }, { "ol", FAMILY_RED_HAT },    { "rhcos", FAMILY_RED_HAT }, { "sles", FAMILY_SUSE },
-    { "sl-micro", FAMILY_SUSE },
+    { "ubuntu", FAMILY_DEBIAN },  { "debian", FAMILY_DEBIAN }, { "rhel", FAMILY_RED_HAT },
+    { "centos", FAMILY_RED_HAT }, { "rocky", FAMILY_RED_HAT }, { "ol", FAMILY_RED_HAT },
+    { "rhcos", FAMILY_RED_HAT },  { "sles", FAMILY_SUSE },     { "sl-micro", FAMILY_SUSE },
 };
 
 /* The directories are those of NVIDIA's operator (v26.7.0 internal/state/driver_volumes.go), so
@@ -43,9 +49,11 @@ static const struct kind {
     {
         .setting = "driver.certConfig",
         .from = "ostler-config/certificates",
-        .to = { NULL, "usr/local/share/ca-certificates", "etc/pki/ca-trust/extracted/pem", "etc/pki/trust/anchors" },
+        .to = { NULL, "usr/local/share/ca-certificates", "etc/pki/ca-trust/extracted/pem",
+                "etc/pki/trust/anchors" },
         .suffix = { [FAMILY_DEBIAN] = ".crt" },
-        .update = { [FAMILY_DEBIAN] = "update-ca-certificates", [FAMILY_SUSE] = "update-ca-certificates" },
+        .update = { [FAMILY_DEBIAN] = "update-ca-certificates",
+                    [FAMILY_SUSE] = "update-ca-certificates" },
     },
     {
         .setting = "driver.kernelModuleConfig",
@@ -72,9 +80,11 @@ static enum family family_of(const char *id)
     return FAMILY_OTHER;
 }
 
-static int put_file(const struct root *root, const struct kind *k, const char *name, const char *folder, struct err *e)
+static int put_file(const struct root *root, const struct kind *k, const char *name,
+                    const char *folder, struct err *e)
 {
-    CLEANUP_FREE char *from = xasprintf("%s/%s", k->from, name), *to = xasprintf("%s/%s", folder, name);
+    CLEANUP_FREE char *from = xasprintf("%s/%s", k->from, name),
+                      *to = xasprintf("%s/%s", folder, name);
     CLEANUP_BUF struct buf text = BUF_INIT(FILE_MAX);
     int why = root_read(root, from, &text);
     if (why)
@@ -85,7 +95,8 @@ static int put_file(const struct root *root, const struct kind *k, const char *n
 }
 
 /* Names that start with ".." are a ConfigMap volume's own links and directories. */
-static int put_files(const struct root *root, const struct kind *k, enum family family, struct folder *from, struct err *e)
+static int put_files(const struct root *root, const struct kind *k, enum family family,
+                     struct folder *from, struct err *e)
 {
     const char *name, *suffix = k->suffix[family];
     size_t files = 0;
@@ -95,7 +106,8 @@ static int put_files(const struct root *root, const struct kind *k, enum family 
             continue;
         if (suffix && !str_has_suffix(name, suffix))
             return err_set(e, ERR_INVALID,
-                           "%s: %s would not be read, since its name does not end in %s: rename that key of the ConfigMap",
+                           "%s: %s would not be read, since its name does not end in %s: rename "
+                           "that key of the ConfigMap",
                            k->setting, name, suffix);
         if (put_file(root, k, name, k->to[family], e) < 0)
             return -1;
@@ -104,7 +116,9 @@ static int put_files(const struct root *root, const struct kind *k, enum family 
     if (why)
         return err_set(e, ERR_SYSTEM, "%s: cannot list its files: %s", k->setting, strerror(why));
     if (!files)
-        return err_set(e, ERR_NOT_FOUND, "%s: its ConfigMap is not in this namespace, or is empty: create it", k->setting);
+        return err_set(e, ERR_NOT_FOUND,
+                       "%s: its ConfigMap is not in this namespace, or is empty: create it",
+                       k->setting);
     return 0;
 }
 
@@ -116,20 +130,25 @@ static int have_them_read(const struct kind *k, const char *program, struct err 
     if (program_run(argv, UPDATE_MS, &said, e) == 0)
         return 0;
     struct part words = part_trimmed((struct part){ buf_text(&said), said.len });
-    return words.len ? err_wrap(e, "%s: %.*s", k->setting, (int) words.len, words.at) : err_wrap(e, "%s", k->setting);
+    return words.len ? err_wrap(e, "%s: %.*s", k->setting, (int) words.len, words.at)
+                     : err_wrap(e, "%s", k->setting);
 }
 
-static int put_kind(const struct root *root, const struct kind *k, const char *system, struct err *e)
+static int put_kind(const struct root *root, const struct kind *k, const char *system,
+                    struct err *e)
 {
     CLEANUP_FOLDER struct folder from = { 0 };
     enum family family = family_of(system);
     int why = folder_open(&from, root, k->from, FILES_MAX);
     if (why)
-        return why == ENOENT ? 0 : err_set(e, ERR_SYSTEM, "%s: cannot open its files: %s", k->setting, strerror(why));
+        return why == ENOENT ? 0
+                             : err_set(e, ERR_SYSTEM, "%s: cannot open its files: %s", k->setting,
+                                       strerror(why));
     if (!k->to[family])
         return err_set(e, ERR_INVALID,
-                       "%s: it is not known where the driver image's system \"%s\" looks for such files: unset it", k->setting,
-                       system);
+                       "%s: it is not known where the driver image's system \"%s\" looks for such "
+                       "files: unset it",
+                       k->setting, system);
     if (put_files(root, k, family, &from, e) < 0)
         return -1;
     return k->update[family] ? have_them_read(k, k->update[family], e) : 0;

@@ -17,12 +17,14 @@ static int unknown(const struct view *v, const char *path, struct err *e)
     for (size_t i = 0; i < v->troubles->len; i++)
         if (str_eq(v->troubles->items[i].path, path))
             reason = v->troubles->items[i].reason;
-    return err_set(e, ERR_SYSTEM, "cannot know whether the host has a driver of its own: %s: %s", path, reason);
+    return err_set(e, ERR_SYSTEM, "cannot know whether the host has a driver of its own: %s: %s",
+                   path, reason);
 }
 
 /* A module that is being loaded counts too. A killed driver container leaves its lock and its
  * modules behind: they are not the host's. */
-static int host_check_judge(const struct view *v, const struct module_facts *m, const struct host_driver *d, struct err *e)
+static int host_check_judge(const struct view *v, const struct module_facts *m,
+                            const struct host_driver *d, struct err *e)
 {
     enum sight loaded = view_is(v, MODULE, S_IFREG), lock = view_is(v, DRIVER_LOCK_FILE, S_IFREG);
     /* A kernel without loadable modules has no list of them. */
@@ -31,8 +33,10 @@ static int host_check_judge(const struct view *v, const struct module_facts *m, 
     if (lock == UNREADABLE)
         return unknown(v, DRIVER_LOCK_FILE, e);
     if ((m->loaded || loaded == SEEN) && lock == ABSENT)
-        return err_set(e, ERR_EXISTS, "HostDriver: the module nvidia%s%s is loaded, and no driver container has loaded it",
-                       m->version ? " " : "", str_or_empty(m->version));
+        return err_set(
+            e, ERR_EXISTS,
+            "HostDriver: the module nvidia%s%s is loaded, and no driver container has loaded it",
+            m->version ? " " : "", str_or_empty(m->version));
     if (d->smi)
         return err_set(e, ERR_EXISTS, "HostDriver: a driver is installed on the host (%s)", d->smi);
     return 0;
@@ -50,6 +54,7 @@ int host_check(const struct root *root, struct err *e)
     if (host_check_judge(&v, &module, &driver, e) < 0)
         return -1;
     for (size_t i = 0; i < troubles.len; i++)
-        fprintf(stderr, "cannot be checked: %s: %s\n", troubles.items[i].path, troubles.items[i].reason);
+        fprintf(stderr, "cannot be checked: %s: %s\n", troubles.items[i].path,
+                troubles.items[i].reason);
     return 0;
 }

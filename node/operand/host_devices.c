@@ -30,14 +30,18 @@ static int load_uvm(const struct root *host, char *const loader[], struct err *e
         return 0;
     struct part words = part_trimmed((struct part){ buf_text(&said), said.len });
     return err_set(e, ERR_NOT_FOUND,
-                   "the host has not loaded the module " UVM ", without which no CUDA program runs, and `modprobe " UVM
-                   "` did not load it (%s%s%.*s): have the host load it when it starts, as by a file in /etc/modules-load.d",
-                   rc < 0 ? err_msg(&why) : "it ended well", words.len ? ": " : "", (int) words.len, words.at);
+                   "the host has not loaded the module " UVM
+                   ", without which no CUDA program runs, and `modprobe " UVM
+                   "` did not load it (%s%s%.*s): have the host load it when it starts, as by a "
+                   "file in /etc/modules-load.d",
+                   rc < 0 ? err_msg(&why) : "it ended well", words.len ? ": " : "", (int) words.len,
+                   words.at);
 }
 
 int host_devices_show(const struct root *host, const struct host_devices *h, struct err *e)
 {
-    if ((!has_uvm(host) && load_uvm(host, h->loader, e) < 0) || devices_make(host, "dev", h->make, e) < 0)
+    if ((!has_uvm(host) && load_uvm(host, h->loader, e) < 0) ||
+        devices_make(host, "dev", h->make, e) < 0)
         return -1;
     mode_t type;
     const char *links = root_type(host, LINKS, &type) == 0 ? LINKS : NULL;

@@ -7,7 +7,14 @@
 #include "base/str.h"
 #include "node/inventory/text.h"
 
-enum { PROCESSES_MAX = 65536, PATH_LEN = 64, STAT_BYTES = 128, WORD_LEN = 64, CGROUP_MAX = 32768, PID_MAX = 1 << 22 };
+enum {
+    PROCESSES_MAX = 65536,
+    PATH_LEN = 64,
+    STAT_BYTES = 128,
+    WORD_LEN = 64,
+    CGROUP_MAX = 32768,
+    PID_MAX = 1 << 22
+};
 
 /* NAMESPACE: the own cgroup in a private cgroup namespace. ELSEWHERE: in that namespace, the cgroup
  * of a process outside this container's pod starts like this. */
@@ -52,7 +59,8 @@ static bool is_of_pod(struct part own, const char *pod, struct part other)
 {
     struct part beginning, line;
     if (!find_pod(own, pod, &beginning))
-        return part_is(own, NAMESPACE) && part_begins(other, "0::/") && !part_begins(other, ELSEWHERE);
+        return part_is(own, NAMESPACE) && part_begins(other, "0::/") &&
+               !part_begins(other, ELSEWHERE);
     while (part_next(&other, '\n', &line))
         if (line.len >= beginning.len && memcmp(line.at, beginning.at, beginning.len) == 0)
             return true;
@@ -82,7 +90,8 @@ int hung_find(const struct root *root, const char *name, const char *pod)
     int64_t pid;
     int why = folder_open(&processes, root, "proc", PROCESSES_MAX);
     while (why == 0 && (entry = folder_next(&processes, &why)))
-        if (str_parse_int(entry, 1, PID_MAX, &pid) && hangs(root, (int) pid, name) && is_own(root, entry, pod))
+        if (str_parse_int(entry, 1, PID_MAX, &pid) && hangs(root, (int) pid, name) &&
+            is_own(root, entry, pod))
             return (int) pid;
     return 0;
 }

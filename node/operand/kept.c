@@ -56,14 +56,18 @@ static size_t bytes_left(const struct kept *k)
 int kept_add(struct kept *k, const char *path, struct err *e)
 {
     if (k->len == KEPT_FILES_MAX)
-        return err_set(e, ERR_TOO_LARGE, "cannot keep a copy of %s: there are %d already", path, KEPT_FILES_MAX);
+        return err_set(e, ERR_TOO_LARGE, "cannot keep a copy of %s: there are %d already", path,
+                       KEPT_FILES_MAX);
     char *real = realpath(path, NULL);
     struct kept_file *file = &k->files[k->len++];
-    *file = (struct kept_file){ .path = xstrdup(real ? real : path), .bytes = BUF_INIT(bytes_left(k)) };
+    *file = (struct kept_file){ .path = xstrdup(real ? real : path),
+                                .bytes = BUF_INIT(bytes_left(k)) };
     free(real);
     int why = kept_read_file(file->path, &file->bytes, &file->mode);
     file->is_there = why == 0;
-    return why && why != ENOENT ? err_set(e, ERR_SYSTEM, "cannot keep a copy of %s: %s", path, strerror(why)) : 0;
+    return why && why != ENOENT
+               ? err_set(e, ERR_SYSTEM, "cannot keep a copy of %s: %s", path, strerror(why))
+               : 0;
 }
 
 void kept_copy(struct kept *k, const struct kept_file *file)
@@ -71,7 +75,9 @@ void kept_copy(struct kept *k, const struct kept_file *file)
     if (k->len == KEPT_FILES_MAX)
         return;
     struct kept_file *copy = &k->files[k->len++];
-    *copy = (struct kept_file){ .path = xstrdup(file->path), .is_there = file->is_there, .mode = file->mode,
+    *copy = (struct kept_file){ .path = xstrdup(file->path),
+                                .is_there = file->is_there,
+                                .mode = file->mode,
                                 .bytes = BUF_INIT(file->bytes.len + 1) };
     if (!buf_add(&copy->bytes, buf_text(&file->bytes), file->bytes.len))
         copy->is_there = false; /* never happens: the buffer is large enough */
@@ -116,7 +122,8 @@ int kept_put_back(const struct kept *k, struct err *e)
 
 int kept_save(const struct kept *k, const char *file, struct err *e)
 {
-    CLEANUP_BUF struct buf out = BUF_INIT(KEPT_BYTES_MAX + KEPT_FILES_MAX * LINE_MAX_LEN + sizeof HEAD);
+    CLEANUP_BUF struct buf out = BUF_INIT(KEPT_BYTES_MAX + KEPT_FILES_MAX * LINE_MAX_LEN +
+                                          sizeof HEAD);
     buf_str(&out, HEAD);
     for (size_t i = 0; i < k->len; i++) {
         const struct kept_file *f = &k->files[i];
@@ -144,7 +151,8 @@ static bool read_line(const char *line, struct copy_line *ret)
 {
     char mode[8], *rest = mode;
     int used = 0;
-    if (sscanf(line, "%7s %zu %n", mode, &ret->size, &used) != 2 || line[used] != '/' || strlen(line + used) >= PATH_MAX)
+    if (sscanf(line, "%7s %zu %n", mode, &ret->size, &used) != 2 || line[used] != '/' ||
+        strlen(line + used) >= PATH_MAX)
         return false;
     ret->path = line + used;
     ret->is_there = !str_eq(mode, "-");
@@ -168,7 +176,8 @@ static bool read_copy(struct kept *k, const char **at, const char *end)
     if (line.size >= (size_t) (end - bytes) || bytes[line.size] != '\n')
         return false;
     struct kept_file *f = &k->files[k->len++];
-    *f = (struct kept_file){ xstrdup(line.path), line.is_there, line.mode, BUF_INIT(KEPT_BYTES_MAX) };
+    *f = (struct kept_file){ xstrdup(line.path), line.is_there, line.mode,
+                             BUF_INIT(KEPT_BYTES_MAX) };
     *at = bytes + line.size + 1;
     return buf_add(&f->bytes, bytes, line.size);
 }
@@ -186,7 +195,8 @@ bool kept_read(struct kept *k, const char *bytes, size_t len)
 
 int kept_load(struct kept *k, const char *file, struct err *e)
 {
-    CLEANUP_BUF struct buf text = BUF_INIT(KEPT_BYTES_MAX + KEPT_FILES_MAX * LINE_MAX_LEN + sizeof HEAD);
+    CLEANUP_BUF struct buf text = BUF_INIT(KEPT_BYTES_MAX + KEPT_FILES_MAX * LINE_MAX_LEN +
+                                           sizeof HEAD);
     mode_t mode;
     int why = kept_read_file(file, &text, &mode);
     if (why == ENOENT)
@@ -196,7 +206,8 @@ int kept_load(struct kept *k, const char *file, struct err *e)
     if (kept_read(k, buf_text(&text), text.len))
         return 1;
     kept_clear(k);
-    return err_set(e, ERR_INVALID, "%s is not a file of copies that this version of Ostler can read", file);
+    return err_set(e, ERR_INVALID,
+                   "%s is not a file of copies that this version of Ostler can read", file);
 }
 
 void kept_clear(struct kept *k)

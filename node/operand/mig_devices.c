@@ -18,7 +18,14 @@
 
 /* The kernel's file lists 32 GPUs with 15 GPU instances of 8 compute instances each: about 110
  * KiB. */
-enum { MINORS_MAX = 512 * 1024, ACCESS_MAX = 1024, PATH_LEN_MAX = 64, GPU_MAX = 255, MINOR_MAX = (1 << 20) - 1, MODE_MAX = 0777 };
+enum {
+    MINORS_MAX = 512 * 1024,
+    ACCESS_MAX = 1024,
+    PATH_LEN_MAX = 64,
+    GPU_MAX = 255,
+    MINOR_MAX = (1 << 20) - 1,
+    MODE_MAX = 0777
+};
 
 /* ---- mig-minors */
 
@@ -107,7 +114,9 @@ static bool read_access(const struct root *root, const struct mig_minor *m, mode
     int64_t mode = -1, modify = 1;
     while (part_next(&all, '\n', &line))
         if (part_next(&line, ':', &key)) {
-            int64_t *wanted = part_is(key, "DeviceFileMode") ? &mode : part_is(key, "DeviceFileModify") ? &modify : NULL;
+            int64_t *wanted = part_is(key, "DeviceFileMode")     ? &mode
+                              : part_is(key, "DeviceFileModify") ? &modify
+                                                                 : NULL;
             if (wanted && !part_number(part_trimmed(line), MODE_MAX, wanted))
                 return false;
         }
@@ -118,11 +127,13 @@ static bool read_access(const struct root *root, const struct mig_minor *m, mode
 static int show_one(const struct show *s, const struct mig_minor *m, struct err *e)
 {
     mode_t mode;
-    CLEANUP_FREE char *name = xasprintf("nvidia-cap%u", m->minor), *target = xasprintf("%s/" MODULE "/%s", s->as, name);
+    CLEANUP_FREE char *name = xasprintf("nvidia-cap%u", m->minor),
+                      *target = xasprintf("%s/" MODULE "/%s", s->as, name);
     const struct device device = { name, s->major, m->minor };
     int why = s->links >= 0 ? device_link(s->links, &device, target) : 0;
     if (why)
-        return err_set(e, ERR_SYSTEM, "cannot make the link %u:%u to %s: %s", s->major, m->minor, target, strerror(why));
+        return err_set(e, ERR_SYSTEM, "cannot make the link %u:%u to %s: %s", s->major, m->minor,
+                       target, strerror(why));
     why = read_access(s->root, m, &mode) ? device_make(s->nodes, &device, mode, s->make) : 0;
     return why ? err_set(e, ERR_SYSTEM, "cannot make " MODULE "/%s: %s", name, strerror(why)) : 0;
 }
@@ -146,16 +157,22 @@ static int open_nodes(const struct root *root, const char *devices, struct err *
     int why = errno;
     if (folder >= 0)
         close(folder);
-    return nodes >= 0 ? nodes : err_set(e, ERR_SYSTEM, "cannot make %s/" MODULE ": %s", devices, strerror(why));
+    return nodes >= 0
+               ? nodes
+               : err_set(e, ERR_SYSTEM, "cannot make %s/" MODULE ": %s", devices, strerror(why));
 }
 
-int mig_devices_show(const struct root *root, const struct mig_places *p, device_make_fn *make, struct err *e)
+int mig_devices_show(const struct root *root, const struct mig_places *p, device_make_fn *make,
+                     struct err *e)
 {
     CLEANUP_BUF struct buf minors = BUF_INIT(MINORS_MAX);
-    struct show s = { .root = root, .as = p->as, .make = make, .nodes = -1, .links = -1, .gpu = -1 };
+    struct show s = {
+        .root = root, .as = p->as, .make = make, .nodes = -1, .links = -1, .gpu = -1
+    };
     int why = root_read(root, MINORS, &minors);
     if (why)
-        return why == ENOENT ? 0 : err_set(e, ERR_SYSTEM, "cannot read " MINORS ": %s", strerror(why));
+        return why == ENOENT ? 0
+                             : err_set(e, ERR_SYSTEM, "cannot read " MINORS ": %s", strerror(why));
     int has_major = devices_major(root, MODULE, &s.major, e);
     if (has_major <= 0)
         return has_major;
@@ -163,8 +180,9 @@ int mig_devices_show(const struct root *root, const struct mig_places *p, device
     if (s.nodes < 0)
         return -1;
     s.links = p->links ? resolve(root->fd, p->links, true) : -1;
-    int rc = p->links && s.links < 0 ? err_set(e, ERR_SYSTEM, "cannot open %s: %s", p->links, strerror(errno))
-                                     : show_all(&s, (struct part){ buf_text(&minors), minors.len }, e);
+    int rc = p->links && s.links < 0
+                 ? err_set(e, ERR_SYSTEM, "cannot open %s: %s", p->links, strerror(errno))
+                 : show_all(&s, (struct part){ buf_text(&minors), minors.len }, e);
     if (s.links >= 0)
         close(s.links);
     close(s.nodes);

@@ -27,8 +27,8 @@ bool mig_minors_next(struct part *text, struct mig_minor *ret);
 struct mig_places {
     /* directory in the root that contains, or will contain, nvidia-caps: "dev" */
     const char *devices;
-    const char *links;   /* directory in the root for links; NULL: no links */
-    const char *as;      /* the path of `devices` in the targets of links */
+    const char *links; /* directory in the root for links; NULL: no links */
+    const char *as;    /* the path of `devices` in the targets of links */
 };
 
 /* Creates the nodes of existing instances, with the mode that the driver gives. Creates a link
@@ -37,6 +37,7 @@ struct mig_places {
  * operator: `create-dev-char-symlinks --create-all`, nvidia-container-toolkit v1.20.0,
  * internal/nvidia-devices/all.go). Does nothing for a driver without MIG. Creates no nodes if the
  * admin has forbidden it (NVreg_ModifyDeviceFiles=0). */
-int mig_devices_show(const struct root *root, const struct mig_places *p, device_make_fn *make, struct err *e);
+int mig_devices_show(const struct root *root, const struct mig_places *p, device_make_fn *make,
+                     struct err *e);
 
 #endif

@@ -19,7 +19,8 @@ bool mounts_add_folders(struct part text, const char *begins, struct buf *ret)
         if (!part_word(&line, &device) || !part_word(&line, &at))
             continue;
         const char *slash = memrchr(at.at, '/', at.len);
-        if (!slash || !part_begins((struct part){ slash + 1, at.len - (size_t) (slash + 1 - at.at) }, begins))
+        if (!slash ||
+            !part_begins((struct part){ slash + 1, at.len - (size_t) (slash + 1 - at.at) }, begins))
             continue;
         buf_printf(ret, ":%.*s", (int) (slash - at.at), at.at);
         found = true;

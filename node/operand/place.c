@@ -56,7 +56,9 @@ int place_remove(const struct root *root, const char *path, struct err *e)
     int why = folder < 0 || unlinkat(folder, name, 0) < 0 ? errno : 0;
     if (folder >= 0)
         close(folder);
-    return why && why != ENOENT ? err_set(e, ERR_SYSTEM, "cannot take %s away: %s", path, strerror(why)) : 0;
+    return why && why != ENOENT
+               ? err_set(e, ERR_SYSTEM, "cannot take %s away: %s", path, strerror(why))
+               : 0;
 }
 
 int place_write(const struct root *root, const char *path, const char *text)

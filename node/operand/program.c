@@ -70,7 +70,8 @@ static bool hear(int from, int64_t end_ms, struct buf *said)
         int64_t left_ms = end_ms - clock_mono_ms(&clock);
         if (left_ms <= 0)
             return false;
-        if (poll(&words, 1, left_ms < REAP_MS ? (int) left_ms : REAP_MS) > 0 && !take_words(from, said))
+        if (poll(&words, 1, left_ms < REAP_MS ? (int) left_ms : REAP_MS) > 0 &&
+            !take_words(from, said))
             return true;
     }
 }
@@ -96,10 +97,13 @@ static int program_judge(const char *name, int status, struct err *e)
         return err_set(e, ERR_SYSTEM, "%s was ended by signal %d", name, WTERMSIG(status));
     if (WEXITSTATUS(status) == STATUS_NO_START)
         return err_set(e, ERR_NOT_FOUND, "%s cannot be started", name);
-    return WEXITSTATUS(status) == 0 ? 0 : err_set(e, ERR_SYSTEM, "%s ended with %d", name, WEXITSTATUS(status));
+    return WEXITSTATUS(status) == 0
+               ? 0
+               : err_set(e, ERR_SYSTEM, "%s ended with %d", name, WEXITSTATUS(status));
 }
 
-static int attend(const char *name, pid_t pid, int from, int64_t limit_ms, struct buf *said, struct err *e)
+static int attend(const char *name, pid_t pid, int from, int64_t limit_ms, struct buf *said,
+                  struct err *e)
 {
     const struct clock clock = clock_system();
     int64_t now_ms = clock_mono_ms(&clock), end_ms = limit_ms ? now_ms + limit_ms : INT64_MAX;
@@ -110,11 +114,13 @@ static int attend(const char *name, pid_t pid, int from, int64_t limit_ms, struc
     /* SIGKILL does not end a process that hangs in the kernel. */
     kill(-pid, SIGKILL);
     reap(pid, clock_mono_ms(&clock) + REAP_MS, &status);
-    return err_set(e, ERR_TIMEOUT, "%s has not ended after %d seconds", name, (int) (limit_ms / 1000));
+    return err_set(e, ERR_TIMEOUT, "%s has not ended after %d seconds", name,
+                   (int) (limit_ms / 1000));
 }
 
 /* `all`: reads standard error too. */
-static int program_run_now(const char *root, char *const argv[], int64_t limit_ms, bool all, struct buf *said, struct err *e)
+static int program_run_now(const char *root, char *const argv[], int64_t limit_ms, bool all,
+                           struct buf *said, struct err *e)
 {
     int ends[2] = { -1, -1 };
     if (said && pipe2(ends, O_CLOEXEC) < 0)
@@ -129,7 +135,8 @@ static int program_run_now(const char *root, char *const argv[], int64_t limit_m
     return rc;
 }
 
-int program_run_in(const char *root, char *const argv[], int64_t limit_ms, struct buf *said, struct err *e)
+int program_run_in(const char *root, char *const argv[], int64_t limit_ms, struct buf *said,
+                   struct err *e)
 {
     return program_run_now(root, argv, limit_ms, false, said, e);
 }

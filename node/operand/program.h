@@ -14,7 +14,8 @@
  * an error says how it ended. */
 int program_run(char *const argv[], int64_t limit_ms, struct buf *said, struct err *e);
 /* The same in another root directory, to which `argv[0]` is relative; NULL: this one. */
-int program_run_in(const char *root, char *const argv[], int64_t limit_ms, struct buf *said, struct err *e);
+int program_run_in(const char *root, char *const argv[], int64_t limit_ms, struct buf *said,
+                   struct err *e);
 /* The same in this root; `said` receives standard error as well. */
 int program_run_heard(char *const argv[], int64_t limit_ms, struct buf *said, struct err *e);
 /* Replaces this process with the program; returns only on error. */

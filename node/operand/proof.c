@@ -17,7 +17,8 @@
 enum { SMI_MS = 20 * 1000, SMI_MAX = 64 * 1024, FACT_MAX = 128, FACTS_MAX = 2048, SELF_MAX = 32 };
 
 /* Paths of the sample in NVIDIA's images, newest first. */
-static const char *const samples[] = { "cuda-samples/sample", "cuda-samples/vectorAdd", "tmp/vectorAdd" };
+static const char *const samples[] = { "cuda-samples/sample", "cuda-samples/vectorAdd",
+                                       "tmp/vectorAdd" };
 
 /* Queries to nvidia-smi, and how to read a fact from the output. */
 static const struct fact {
@@ -25,7 +26,9 @@ static const struct fact {
     const char *arguments[2];
     struct part (*take)(struct part text);
 } facts[] = {
-    { "driver", { "--query-gpu=driver_version", "--format=csv,noheader,nounits" }, proof_first_line },
+    { "driver",
+      { "--query-gpu=driver_version", "--format=csv,noheader,nounits" },
+      proof_first_line },
     { "product", { "--query-gpu=name", "--format=csv,noheader,nounits" }, proof_first_line },
     { "memory", { "--query-gpu=memory.total", "--format=csv,noheader,nounits" }, proof_first_line },
     { "compute", { "--query-gpu=compute_cap", "--format=csv,noheader,nounits" }, proof_first_line },
@@ -55,15 +58,17 @@ static int run_sample(const struct root *root, struct err *e)
         char *const argv[] = { program, NULL };
         return program_run(argv, 0, NULL, e);
     }
-    return err_set(e, ERR_NOT_FOUND, "the image has no CUDA sample: none of %s, %s and %s can be run", samples[0], samples[1],
-                   samples[2]);
+    return err_set(e, ERR_NOT_FOUND,
+                   "the image has no CUDA sample: none of %s, %s and %s can be run", samples[0],
+                   samples[1], samples[2]);
 }
 
 static void proof_ask(const struct fact *f, struct buf *ret)
 {
     CLEANUP_BUF struct buf said = BUF_INIT(SMI_MAX);
     char name[] = "nvidia-smi";
-    CLEANUP_FREE char *first = xstrdup(f->arguments[0]), *second = f->arguments[1] ? xstrdup(f->arguments[1]) : NULL;
+    CLEANUP_FREE char *first = xstrdup(f->arguments[0]),
+                      *second = f->arguments[1] ? xstrdup(f->arguments[1]) : NULL;
     char *const argv[] = { name, first, second, NULL };
     if (program_run(argv, SMI_MS, &said, NULL) < 0)
         return;

@@ -10,7 +10,14 @@
 #include "node/operand/program.h"
 
 /* The program has its own limit; this one applies if the driver hangs in the kernel. */
-enum { LIMIT_MS = 150 * 1000, SAID_MAX = 64 * 1024, MOUNTS_MAX = 1 << 20, PATHS_MAX = 4096, FACT_MAX = 128, SENTENCE_MAX = 512 };
+enum {
+    LIMIT_MS = 150 * 1000,
+    SAID_MAX = 64 * 1024,
+    MOUNTS_MAX = 1 << 20,
+    PATHS_MAX = 4096,
+    FACT_MAX = 128,
+    SENTENCE_MAX = 512
+};
 
 #define LIBRARIES "usr/lib/ostler"
 #if defined(__aarch64__)
@@ -81,7 +88,9 @@ static int explain(struct part said, struct err *e)
     while (part_next(&said, '\n', &text)) {
         struct part sentence = part_trimmed(text);
         if (sentence.len > 0 && !line_of(&text))
-            return err_set(e, ERR_SYSTEM, "%.*s", (int) (sentence.len < SENTENCE_MAX ? sentence.len : SENTENCE_MAX), sentence.at);
+            return err_set(e, ERR_SYSTEM, "%.*s",
+                           (int) (sentence.len < SENTENCE_MAX ? sentence.len : SENTENCE_MAX),
+                           sentence.at);
     }
     return err_wrap(e, "ostler-cuda");
 }
@@ -97,7 +106,8 @@ static int find_libraries(const struct root *root, struct buf *ret, struct err *
     if (mounts_add_folders((struct part){ buf_text(&mounts), mounts.len }, "libcuda.so.", ret))
         return 0;
     return err_set(e, ERR_NOT_FOUND,
-                   "the container was given no libcuda.so: the container runtime did not add the driver's libraries");
+                   "the container was given no libcuda.so: the container runtime did not add the "
+                   "driver's libraries");
 }
 
 int proof_cuda_run(const struct root *root, struct buf *facts, struct err *e)

@@ -19,7 +19,9 @@ pid_t runtime_process(const char *socket_path)
     struct ucred peer = { .pid = 0 };
     socklen_t size = sizeof peer;
     size_t len = strlen(socket_path);
-    int fd = len < sizeof address.sun_path ? socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0) : -1;
+    int fd = len < sizeof address.sun_path
+                 ? socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)
+                 : -1;
     if (fd < 0)
         return 0;
     memcpy(address.sun_path, socket_path, len);
@@ -29,7 +31,8 @@ pid_t runtime_process(const char *socket_path)
     return is_there ? peer.pid : 0;
 }
 
-int runtime_await(const char *socket_path, pid_t before, const struct runtime_times *times, struct err *e)
+int runtime_await(const char *socket_path, pid_t before, const struct runtime_times *times,
+                  struct err *e)
 {
     const struct clock clock = clock_system();
     int64_t began_ms = clock_mono_ms(&clock), since_ms = began_ms;
@@ -45,8 +48,9 @@ int runtime_await(const char *socket_path, pid_t before, const struct runtime_ti
         if (now && now_ms - since_ms >= (now == before ? times->stays : times->steady))
             return 0;
         if (now_ms - began_ms >= times->limit)
-            return err_set(e, ERR_TIMEOUT, "the container runtime on %s %s since its configuration was changed", socket_path,
-                           came ? "ends again and again" : "does not answer");
+            return err_set(e, ERR_TIMEOUT,
+                           "the container runtime on %s %s since its configuration was changed",
+                           socket_path, came ? "ends again and again" : "does not answer");
         poll(NULL, 0, LOOK_MS);
     }
 }
@@ -64,6 +68,7 @@ int runtime_restart(const char *socket_path, const struct runtime_times *times, 
     now = now ? now : runtime_process(socket_path);
     /* ESRCH: it has ended meanwhile, and is about to come back. */
     if (now && kill(now, SIGHUP) < 0 && errno != ESRCH)
-        return err_set(e, ERR_SYSTEM, "cannot signal the container runtime on %s: %s", socket_path, strerror(errno));
+        return err_set(e, ERR_SYSTEM, "cannot signal the container runtime on %s: %s", socket_path,
+                       strerror(errno));
     return runtime_await(socket_path, now, times, e);
 }

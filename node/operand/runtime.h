@@ -9,7 +9,7 @@
 
 /* Waiting times in milliseconds. */
 struct runtime_times {
-    int64_t limit;  /* by when it must be back */
+    int64_t limit; /* by when it must be back */
     /* a process that still answers after this time will not end: dockerd reloads without a new
      * process */
     int64_t stays;
@@ -19,13 +19,17 @@ struct runtime_times {
 
 /* containerd's own unit restarts it after 5 s. k3s ends with its containerd and takes half a minute
  * on a small machine. The signal ends containerd at once. */
-#define RUNTIME_TIMES { .limit = 120 * 1000, .stays = 10 * 1000, .steady = 2 * 1000, .works = 30 * 1000 }
+#define RUNTIME_TIMES                                                                              \
+    {                                                                                              \
+        .limit = 120 * 1000, .stays = 10 * 1000, .steady = 2 * 1000, .works = 30 * 1000            \
+    }
 
 /* The pid of the process on the socket, or 0. Only valid in the host's pid namespace. */
 pid_t runtime_process(const char *socket);
 /* Waits until the runtime answers with its new configuration; `before` is the pid from before the
  * change. A runtime listens once all its parts have started. */
-int runtime_await(const char *socket, pid_t before, const struct runtime_times *times, struct err *e);
+int runtime_await(const char *socket, pid_t before, const struct runtime_times *times,
+                  struct err *e);
 
 /* Sends the signal that ends containerd and makes dockerd reload, and waits until the runtime is
  * back. If it does not answer now, waits for it first. */

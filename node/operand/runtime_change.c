@@ -52,7 +52,8 @@ static size_t read_line(const char *path, char *into, size_t size)
 void runtime_dump_find(const char *proc, pid_t pid, struct runtime_dump *ret)
 {
     *ret = (struct runtime_dump){ 0 };
-    CLEANUP_FREE char *exe = xasprintf("%s/%d/exe", proc, (int) pid), *line = xasprintf("%s/%d/cmdline", proc, (int) pid);
+    CLEANUP_FREE char *exe = xasprintf("%s/%d/exe", proc, (int) pid),
+                      *line = xasprintf("%s/%d/cmdline", proc, (int) pid);
     char program[PATH_MAX], arguments[ARGUMENTS_MAX];
     ssize_t len = pid > 0 ? readlink(exe, program, sizeof program - 1) : -1;
     if (len <= 0)
@@ -107,7 +108,10 @@ static const char *file_to_follow(const struct runtime_change *c)
 static void follow(const struct runtime_change *c, const char *file)
 {
     CLEANUP_FREE char *source = xasprintf("file=%s%s", c->host, file);
-    fprintf(stderr, "ostler-node: containerd was started with %s: the toolkit takes its settings from there\n", file);
+    fprintf(
+        stderr,
+        "ostler-node: containerd was started with %s: the toolkit takes its settings from there\n",
+        file);
     setenv(SOURCE, source, 1);
 }
 
@@ -117,8 +121,10 @@ static bool has_drop_in(const char *file, const char *after, struct err *e)
     bool has = !file || strstr(after, HANDLER);
     if (!has)
         err_set(e, ERR_INVALID,
-                "%s: containerd was started with %s, which does not take in the toolkit's drop-in. The runtime was not "
-                "restarted. Have that file import /etc/containerd/conf.d/*.toml, or have the machine bring its own toolkit",
+                "%s: containerd was started with %s, which does not take in the toolkit's drop-in. "
+                "The runtime was not "
+                "restarted. Have that file import /etc/containerd/conf.d/*.toml, or have the "
+                "machine bring its own toolkit",
                 RUNTIME_CONFIG_FAILED, file);
     return has;
 }
@@ -126,7 +132,8 @@ static bool has_drop_in(const char *file, const char *after, struct err *e)
 /* Writes the configuration and checks it. `file`: the one that the runtime was started with; NULL:
  * the packages'. 0: nothing is lost, or that is not known. 1: it would lose the settings in `lost`.
  * -1: NVIDIA's program failed, or the runtime would not read its output. */
-static int try_change(const struct runtime_change *c, const char *file, const char *before, struct buf *lost, struct err *e)
+static int try_change(const struct runtime_change *c, const char *file, const char *before,
+                      struct buf *lost, struct err *e)
 {
     CLEANUP_ERR struct err why = { 0 };
     CLEANUP_BUF struct buf after = BUF_INIT(CONFIG_DUMP_MAX);
@@ -143,7 +150,8 @@ static int try_change(const struct runtime_change *c, const char *file, const ch
 }
 
 /* Tries the sources for NVIDIA's program in turn until one loses nothing. */
-static int try_sources(const struct runtime_change *c, const struct kept *kept, const char *before, struct err *e)
+static int try_sources(const struct runtime_change *c, const struct kept *kept, const char *before,
+                       struct err *e)
 {
     CLEANUP_BUF struct buf lost = BUF_INIT(LOST_MAX);
     bool has_other = !getenv(SOURCES) && getenv(SOURCE) && str_eq(getenv(SOURCE), "file");
@@ -152,8 +160,11 @@ static int try_sources(const struct runtime_change *c, const struct kept *kept, 
         follow(c, file);
     int rc = try_change(c, file, before, &lost, e);
     if (rc == 1 && has_other) {
-        fprintf(stderr, "ostler-node: with the source %s containerd's configuration would lose %s: the source command is "
-                "tried\n", getenv(SOURCE), buf_text(&lost));
+        fprintf(stderr,
+                "ostler-node: with the source %s containerd's configuration would lose %s: the "
+                "source command is "
+                "tried\n",
+                getenv(SOURCE), buf_text(&lost));
         if (kept_put_back(kept, e) < 0)
             return -1;
         setenv(SOURCE, "command,file", 1);
@@ -161,7 +172,8 @@ static int try_sources(const struct runtime_change *c, const struct kept *kept, 
     }
     if (rc == 1)
         err_set(e, ERR_INVALID,
-                "%s: with the toolkit's drop-in containerd's configuration would lose %s. The runtime was not restarted. Compare "
+                "%s: with the toolkit's drop-in containerd's configuration would lose %s. The "
+                "runtime was not restarted. Compare "
                 "'containerd config dump' with config.toml on this node, or set %s for the toolkit",
                 RUNTIME_CONFIG_FAILED, buf_text(&lost), SOURCES);
     return rc ? -1 : 0;
@@ -169,14 +181,16 @@ static int try_sources(const struct runtime_change *c, const struct kept *kept, 
 
 /* 1: the configuration is written and loses nothing. 0: there is no dump; nothing is checked or
  * written. */
-static int runtime_change_judge(const struct runtime_change *c, const struct kept *kept, struct err *e)
+static int runtime_change_judge(const struct runtime_change *c, const struct kept *kept,
+                                struct err *e)
 {
     CLEANUP_ERR struct err why = { 0 };
     CLEANUP_BUF struct buf before = BUF_INIT(CONFIG_DUMP_MAX);
     if (!c->dump.argv)
         return 0;
     if (ask_dump(&c->dump, &before, &why) < 0) {
-        fprintf(stderr, "ostler-node: the configuration is not judged before it is used: %s\n", err_msg(&why));
+        fprintf(stderr, "ostler-node: the configuration is not judged before it is used: %s\n",
+                err_msg(&why));
         return 0;
     }
     return try_sources(c, kept, buf_text(&before), e) < 0 ? -1 : 1;
@@ -204,7 +218,8 @@ static int restart(const struct runtime_change *c, struct err *e)
 {
     if (!c->socket)
         return runtime_restart_by(c->program, c->scratch, e);
-    return runtime_process(c->socket) ? runtime_restart(c->socket, &c->times, e) : runtime_await(c->socket, 0, &c->times, e);
+    return runtime_process(c->socket) ? runtime_restart(c->socket, &c->times, e)
+                                      : runtime_await(c->socket, 0, &c->times, e);
 }
 
 /* Writes the pod's name, then on further lines why its change was rolled back. */
@@ -221,7 +236,8 @@ static void runtime_change_remember(const struct runtime_change *c, const char *
 static bool was_refused(const struct runtime_change *c, struct err *e)
 {
     char text[LOST_MAX];
-    size_t len = c->pod ? read_line(c->refused, text, sizeof text) : 0, name = c->pod ? strlen(c->pod) : 0;
+    size_t len = c->pod ? read_line(c->refused, text, sizeof text) : 0,
+           name = c->pod ? strlen(c->pod) : 0;
     if (len <= name || !str_has_prefix(text, c->pod) || text[name] != '\n')
         return false;
     err_set(e, ERR_INVALID, "%s", text + name + 1);
@@ -231,20 +247,29 @@ static bool was_refused(const struct runtime_change *c, struct err *e)
 /* Rolls the change back because of `why`, which is freed; `e` receives the full message.
  * `has_read`: the runtime may have read the new configuration. If NVIDIA's program restarts the
  * runtime, it writes its runtimes' configuration again. */
-static int take_back(const struct runtime_change *c, const struct kept *kept, bool has_read, struct err *why, struct err *e)
+static int take_back(const struct runtime_change *c, const struct kept *kept, bool has_read,
+                     struct err *why, struct err *e)
 {
     CLEANUP_ERR struct err trouble = { 0 };
     bool counts = kept_differs(kept) && has_read, back = kept_put_back(kept, &trouble) == 0;
     if (!back)
-        err_set(e, why->kind, "%s: %s; the old configuration could not be put back: %s. Repair the runtime on this node by hand: "
-                "the old files are in %s", RUNTIME_CONFIG_FAILED, err_msg(why), err_msg(&trouble), c->copies);
+        err_set(e, why->kind,
+                "%s: %s; the old configuration could not be put back: %s. Repair the runtime on "
+                "this node by hand: "
+                "the old files are in %s",
+                RUNTIME_CONFIG_FAILED, err_msg(why), err_msg(&trouble), c->copies);
     else if (counts && (restart(c, &trouble) < 0 || kept_put_back(kept, &trouble) < 0))
-        err_set(e, why->kind, "%s: %s; the old configuration was put back, and still %s. Repair the runtime on this node by "
-                "hand, then delete this pod", RUNTIME_CONFIG_FAILED, err_msg(why), err_msg(&trouble));
+        err_set(e, why->kind,
+                "%s: %s; the old configuration was put back, and still %s. Repair the runtime on "
+                "this node by "
+                "hand, then delete this pod",
+                RUNTIME_CONFIG_FAILED, err_msg(why), err_msg(&trouble));
     else if (counts)
-        err_set(e, why->kind, "%s: %s; the old configuration was put back. See the runtime's own log on this node for why it did "
-                "not take the toolkit's drop-in, and delete this pod to have it tried again", RUNTIME_CONFIG_FAILED,
-                err_msg(why));
+        err_set(e, why->kind,
+                "%s: %s; the old configuration was put back. See the runtime's own log on this "
+                "node for why it did "
+                "not take the toolkit's drop-in, and delete this pod to have it tried again",
+                RUNTIME_CONFIG_FAILED, err_msg(why));
     else
         err_set(e, why->kind, "%s", err_msg(why));
     err_clear(why);

@@ -23,11 +23,11 @@ struct runtime_change {
     const char *copies;       /* file for copies of those, until the change is validated */
     /* file that remembers, for `pod`, a change that was rolled back after a restart */
     const char *refused;
-    const char *pod;          /* this container's pod; NULL: nothing is remembered */
+    const char *pod; /* this container's pod; NULL: nothing is remembered */
     /* Ostler restarts the runtime through it after `program`; NULL: the runtime needs no restart,
      * or `program` restarts it */
     const char *socket;
-    const char *host;         /* where the machine's root directory is mounted; NULL: not mounted */
+    const char *host; /* where the machine's root directory is mounted; NULL: not mounted */
     /* a directory on this container's own disk, which is lost with the container */
     const char *scratch;
     struct runtime_dump dump;

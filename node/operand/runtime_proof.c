@@ -25,11 +25,13 @@ static int64_t at_most(int64_t ms, int64_t max)
     return ms < max ? ms : max;
 }
 
-static int try_sandbox(const struct runtime_proof *p, const char *cgroup_parent, const char *handler, int64_t limit_ms,
-                       struct err *e)
+static int try_sandbox(const struct runtime_proof *p, const char *cgroup_parent,
+                       const char *handler, int64_t limit_ms, struct err *e)
 {
     CLEANUP_FREE char *uid = xasprintf("%s-%" PRId64, p->name, runtime_proof_now_ms());
-    const struct cri_sandbox sandbox = { .uid = uid, .cgroup_parent = cgroup_parent, .handler = handler };
+    const struct cri_sandbox sandbox = { .uid = uid,
+                                         .cgroup_parent = cgroup_parent,
+                                         .handler = handler };
     return cri_try_sandbox(p->cri, &sandbox, at_most(limit_ms, SANDBOX_MS), e);
 }
 
@@ -47,7 +49,8 @@ void runtime_proof_begin(struct runtime_proof *p)
             err_set(&why, again.kind, "%s%s%s", err_msg(&why), i ? "; " : "", err_msg(&again));
     }
     if (!p->cgroup_parent)
-        fprintf(stderr, "ostler-node: that containers start is not proven after the change: %s\n", err_msg(&why));
+        fprintf(stderr, "ostler-node: that containers start is not proven after the change: %s\n",
+                err_msg(&why));
 }
 
 /* Checks the conditions, and containers with the default runtime and with the handler; an error
@@ -60,11 +63,14 @@ static int runtime_proof_look(const struct runtime_proof *p, int64_t left_ms, st
         return -1;
     for (enum cri_condition i = 0; i < CRI_CONDITIONS; i++)
         if (p->before.is_true[i] && !status.is_true[i])
-            return err_set(e, ERR_INVALID, "%s of the container runtime is False, and the node would not be Ready: %s",
-                           cri_condition_name(i), status.why[i]);
+            return err_set(
+                e, ERR_INVALID,
+                "%s of the container runtime is False, and the node would not be Ready: %s",
+                cri_condition_name(i), status.why[i]);
     for (size_t i = 0; p->cgroup_parent && i < ARRAY_LEN(handlers); i++)
         if (try_sandbox(p, p->cgroup_parent, handlers[i], left_ms, e) < 0)
-            return err_wrap(e, "no container starts with the runtime's handler %s", *handlers[i] ? handlers[i] : "by default");
+            return err_wrap(e, "no container starts with the runtime's handler %s",
+                            *handlers[i] ? handlers[i] : "by default");
     return 0;
 }
 

@@ -10,8 +10,8 @@ struct runtime_proof {
     const struct cri *cri;
     /* the handler that the change adds, with which a container must start as well */
     const char *handler;
-    const char *name;      /* of the sandboxes; unique for each pod that makes a change */
-    int64_t limit_ms;      /* time for all checks to pass again */
+    const char *name; /* of the sandboxes; unique for each pod that makes a change */
+    int64_t limit_ms; /* time for all checks to pass again */
 
     /* The state before the change. */
     struct cri_status before;

@@ -13,5 +13,6 @@ int self_copy(const char *to, struct err *e)
     int why = from < 0 ? errno : file_copy(AT_FDCWD, to, 0755, from);
     if (from >= 0)
         close(from);
-    return why ? err_set(e, ERR_SYSTEM, "cannot copy this program to %s: %s", to, strerror(why)) : 0;
+    return why ? err_set(e, ERR_SYSTEM, "cannot copy this program to %s: %s", to, strerror(why))
+               : 0;
 }

@@ -13,7 +13,8 @@ void termination_log_write(const char *file, const char *text)
     if (fd < 0)
         return;
     /* Best effort: the text is on standard error as well. */
-    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && ftruncate(fd, 0) == 0 && write(fd, text, strlen(text)) < 0)
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && ftruncate(fd, 0) == 0 &&
+        write(fd, text, strlen(text)) < 0)
         fprintf(stderr, "%s cannot be written\n", file);
     close(fd);
 }

@@ -55,7 +55,8 @@ static bool may_begin(const char *name, int64_t seen_ms, struct err *e)
 int toolkit_install(const struct toolkit_install *t, struct err *e)
 {
     CLEANUP_FREE char *runtime = xasprintf("%s/toolkit/nvidia-container-runtime", t->to);
-    CLEANUP_FREE char *copies = xasprintf("%s/" TOOLKIT_COPIES, t->to), *refused = xasprintf("%s/" TOOLKIT_REFUSED, t->to);
+    CLEANUP_FREE char *copies = xasprintf("%s/" TOOLKIT_COPIES, t->to),
+                      *refused = xasprintf("%s/" TOOLKIT_REFUSED, t->to);
     CLEANUP_FREE char *own = xasprintf("%s/" OWN_CONFIGURATION, t->to);
     const char *files[] = { own, NULL, NULL, NULL }, **next = &files[1];
     if (t->files.config) /* the drop-in may be the only file */
@@ -63,11 +64,21 @@ int toolkit_install(const struct toolkit_install *t, struct err *e)
     *next = t->files.drop_in;
     if (!may_begin(t->program[0], t->seen_ms, e) || toolkit_files_keep(&t->files, e) < 0)
         return -1;
-    struct runtime_proof proof = { .cri = t->cri, .handler = t->handler, .name = str_or_empty(t->pod),
+    struct runtime_proof proof = { .cri = t->cri,
+                                   .handler = t->handler,
+                                   .name = str_or_empty(t->pod),
                                    .limit_ms = t->times.works };
-    struct runtime_change change = { .program = t->program, .wrapper = runtime, .files = files, .copies = copies,
-                                     .refused = refused, .pod = t->pod, .socket = t->socket, .scratch = t->scratch, .host = HOST,
-                                     .times = t->times, .proof = &proof };
+    struct runtime_change change = { .program = t->program,
+                                     .wrapper = runtime,
+                                     .files = files,
+                                     .copies = copies,
+                                     .refused = refused,
+                                     .pod = t->pod,
+                                     .socket = t->socket,
+                                     .scratch = t->scratch,
+                                     .host = HOST,
+                                     .times = t->times,
+                                     .proof = &proof };
     if (t->socket)
         runtime_dump_find("/proc", runtime_process(t->socket), &change.dump);
     int rc = runtime_change(&change, e);
@@ -94,7 +105,8 @@ int toolkit_remove(const struct root *root, const struct toolkit_removal *t, str
 {
     if (!may_begin(t->program[0], t->seen_ms, e) || toolkit_files_restore(&t->files, e) < 0)
         return -1;
-    int rc = t->socket ? runtime_restart(t->socket, &t->times, e) : runtime_restart_by(t->program, t->scratch, e);
+    int rc = t->socket ? runtime_restart(t->socket, &t->times, e)
+                       : runtime_restart_by(t->program, t->scratch, e);
     if (!t->socket)
         runtime_rest(&t->times);
     return rc == 0 && forget_changes(t->to, e) == 0 ? place_remove(root, SPECIFICATION, e) : -1;
@@ -111,8 +123,8 @@ int toolkit_idle(struct err *e)
 }
 
 /* Builds the ready file's words once the driver is ready. ERR_TIMEOUT: a signal to stop. */
-static int make_sign(const struct root *root, enum ready_source source, const char *revision, struct ready_words *ret,
-                     struct err *e)
+static int make_sign(const struct root *root, enum ready_source source, const char *revision,
+                     struct ready_words *ret, struct err *e)
 {
     const struct ready_target wish = { .sign = READY_DRIVER, .source = source };
     struct ready_words driver = { .items = { "", "host" } };
@@ -131,7 +143,8 @@ static int make_sign(const struct root *root, enum ready_source source, const ch
 static int take_back(const struct root *root, const struct ready_words *sign, struct err *e)
 {
     struct ready_words there;
-    return ready_file_read(root, READY_FILE_OF_TOOLKIT, &there) && memcmp(&there, sign, sizeof there) == 0
+    return ready_file_read(root, READY_FILE_OF_TOOLKIT, &there) &&
+                   memcmp(&there, sign, sizeof there) == 0
                ? place_remove(root, READY_FILE_OF_TOOLKIT, e)
                : 0;
 }
@@ -139,14 +152,16 @@ static int take_back(const struct root *root, const struct ready_words *sign, st
 /* Keeps the ready file until a signal to stop. */
 static int keep(const struct root *root, int signals, const struct ready_words *sign, struct err *e)
 {
-    CLEANUP_FREE char *text = xasprintf("%s %s %s\n", sign->items[0], sign->items[1], sign->items[2]);
+    CLEANUP_FREE char *text = xasprintf("%s %s %s\n", sign->items[0], sign->items[1],
+                                        sign->items[2]);
     if (place_put(root, READY_FILE_OF_TOOLKIT, text, e) < 0)
         return -1;
     idle(signals);
     return take_back(root, sign, e);
 }
 
-int toolkit_sign(const struct root *root, enum ready_source source, const char *revision, struct err *e)
+int toolkit_sign(const struct root *root, enum ready_source source, const char *revision,
+                 struct err *e)
 {
     CLEANUP_ERR struct err why = { 0 };
     struct ready_words sign = { 0 };

@@ -15,16 +15,16 @@
 enum { TOOLKIT_SEEN_MS = 5000 };
 
 struct toolkit_install {
-    const char *to;         /* the directory that receives toolkit/nvidia-container-runtime */
-    char *const *program;   /* NVIDIA's program with its arguments; it ends when it is done */
+    const char *to;       /* the directory that receives toolkit/nvidia-container-runtime */
+    char *const *program; /* NVIDIA's program with its arguments; it ends when it is done */
     /* of a container runtime that reloads on a signal; NULL: it needs no reload, or NVIDIA's
      * program restarts it */
     const char *socket;
-    const struct cri *cri;  /* to check that containers start; NULL: not available */
-    const char *handler;    /* the handler that the toolkit adds to the runtime's configuration */
-    int64_t seen_ms;        /* time for the kubelet to see this container */
+    const struct cri *cri; /* to check that containers start; NULL: not available */
+    const char *handler;   /* the handler that the toolkit adds to the runtime's configuration */
+    int64_t seen_ms;       /* time for the kubelet to see this container */
     struct runtime_times times;
-    const char *pod;          /* this container's pod; NULL: not known */
+    const char *pod; /* this container's pod; NULL: not known */
     /* a directory on the container's own disk, which is lost with the container */
     const char *scratch;
     /* files of the runtime's configuration, and their copies for the removal */
@@ -40,9 +40,9 @@ struct toolkit_install {
 int toolkit_install(const struct toolkit_install *t, struct err *e);
 
 struct toolkit_removal {
-    const char *to;             /* the directory of the installation */
-    char *const *program;       /* as in the installation */
-    const char *socket;         /* as in the installation */
+    const char *to;       /* the directory of the installation */
+    char *const *program; /* as in the installation */
+    const char *socket;   /* as in the installation */
     int64_t seen_ms;
     struct runtime_times times;
     struct toolkit_files files;
@@ -61,6 +61,7 @@ int toolkit_remove(const struct root *root, const struct toolkit_removal *t, str
 int toolkit_idle(struct err *e);
 /* Waits for the driver if necessary, then keeps the toolkit's ready file (node/agent/ready_files.h)
  * for this boot and driver until a signal to stop: 0. */
-int toolkit_sign(const struct root *root, enum ready_source source, const char *revision, struct err *e);
+int toolkit_sign(const struct root *root, enum ready_source source, const char *revision,
+                 struct err *e);
 
 #endif

@@ -57,7 +57,8 @@ static int toolkit_files_read_all(const struct toolkit_files *f, struct states *
     return read_now(f, &s->now, e);
 }
 
-static int save(const struct toolkit_files *f, const char *name, const struct kept *k, struct err *e)
+static int save(const struct toolkit_files *f, const char *name, const struct kept *k,
+                struct err *e)
 {
     CLEANUP_FREE char *file = xasprintf("%s/%s", f->copies, name);
     return kept_save(k, file, e);
@@ -73,7 +74,8 @@ static const struct kept_file *toolkit_files_find(const struct kept *k, const ch
 
 static struct part toolkit_files_text_of(const struct kept_file *file)
 {
-    return file && file->is_there ? (struct part){ buf_text(&file->bytes), file->bytes.len } : (struct part){ "", 0 };
+    return file && file->is_there ? (struct part){ buf_text(&file->bytes), file->bytes.len }
+                                  : (struct part){ "", 0 };
 }
 
 /* NULL is equal to nothing. */
@@ -93,7 +95,8 @@ static bool is_drop_in(const struct toolkit_files *f, const struct kept_file *fi
  * There are no copies if an older Ostler installed the toolkit. Then the drop-in did not exist
  * before. A configuration without the toolkit's programs is unchanged except for an import of the
  * drop-in. The earlier state of one with its programs is not known. */
-static void add_before(const struct toolkit_files *f, const struct states *s, const struct kept_file *now, struct kept *ret)
+static void add_before(const struct toolkit_files *f, const struct states *s,
+                       const struct kept_file *now, struct kept *ret)
 {
     const struct kept_file *before = toolkit_files_find(&s->before, now->path);
     bool ours = part_find(toolkit_files_text_of(now), f->programs) != NULL;
@@ -139,7 +142,8 @@ static bool toolkit_files_is_ours(const struct handlers *h, struct part name, co
 /* Copies a TOML configuration without the runtimes whose programs are in a directory; if one of
  * them is the default, `standard` (empty: none) becomes the default. False: it has none of them, or
  * does not fit. */
-static bool toolkit_files_without(struct part text, const char *programs, struct part standard, struct buf *ret)
+static bool toolkit_files_without(struct part text, const char *programs, struct part standard,
+                                  struct buf *ret)
 {
     struct handlers h;
     struct handlers_lines lines = { .rest = text };
@@ -148,9 +152,11 @@ static bool toolkit_files_without(struct part text, const char *programs, struct
     bool changed = false, fits = true;
     handlers_read(text, &h);
     while (handlers_next(&lines, &line, &whole)) {
-        bool names_ours = handlers_names_default(&line) && toolkit_files_is_ours(&h, line.value, programs);
+        bool names_ours = handlers_names_default(&line) &&
+                          toolkit_files_is_ours(&h, line.value, programs);
         if (names_ours && standard.len)
-            buf_printf(ret, "%.*s = \"%.*s\"\n", (int) line.name.len, line.name.at, (int) standard.len, standard.at);
+            buf_printf(ret, "%.*s = \"%.*s\"\n", (int) line.name.len, line.name.at,
+                       (int) standard.len, standard.at);
         else if (!names_ours && !toolkit_files_is_ours(&h, line.runtime, programs))
             fits &= buf_add(ret, whole.at, whole.len) && buf_add(ret, "\n", 1);
         changed |= names_ours || toolkit_files_is_ours(&h, line.runtime, programs);
@@ -158,14 +164,16 @@ static bool toolkit_files_without(struct part text, const char *programs, struct
     return changed && fits;
 }
 
-bool toolkit_files_without_json(struct part text, const char *programs, const char *standard, struct buf *ret)
+bool toolkit_files_without_json(struct part text, const char *programs, const char *standard,
+                                struct buf *ret)
 {
     CLEANUP_JSON json_t *daemon = json_loadb(text.at, text.len, 0, NULL);
     json_t *runtimes = json_object_get(daemon, "runtimes"), *runtime;
     const char *name;
     void *next;
     bool changed = false;
-    json_object_foreach_safe (runtimes, next, name, runtime) {
+    json_object_foreach_safe(runtimes, next, name, runtime)
+    {
         if (!str_has_prefix(json_str_or_empty(runtime, "path"), programs))
             continue;
         changed = true;
@@ -199,8 +207,10 @@ static int put_aside(const struct toolkit_files *f, const struct kept_file *now,
     if (!f->copies)
         return 0;
     CLEANUP_FREE char *aside = xasprintf("%s/changed-%s", f->copies, strrchr(now->path, '/') + 1);
-    fprintf(stderr, "%s was changed by somebody else since the toolkit wrote it: it is put at %s on the host\n", now->path,
-            aside);
+    fprintf(
+        stderr,
+        "%s was changed by somebody else since the toolkit wrote it: it is put at %s on the host\n",
+        now->path, aside);
     return toolkit_files_put(aside, 0600, toolkit_files_text_of(now), e);
 }
 
@@ -209,25 +219,34 @@ static int toolkit_files_take_out(const struct toolkit_files *f, const struct ke
                                   const struct kept_file *before, struct err *e)
 {
     CLEANUP_BUF struct buf out = BUF_INIT(2 * KEPT_BYTES_MAX);
-    CLEANUP_JSON json_t *daemon = json_loadb(toolkit_files_text_of(before).at, toolkit_files_text_of(before).len, 0, NULL);
+    CLEANUP_JSON json_t *daemon = json_loadb(toolkit_files_text_of(before).at,
+                                             toolkit_files_text_of(before).len, 0, NULL);
     struct handlers h;
     handlers_read(toolkit_files_text_of(before), &h);
     bool json = str_has_suffix(now->path, ".json");
-    bool changed =
-        json ? toolkit_files_without_json(toolkit_files_text_of(now), f->programs,
-                                          json_str(daemon, "default-runtime"), &out)
-             : toolkit_files_without(toolkit_files_text_of(now), f->programs, h.standard, &out);
-    fprintf(stderr, "%s was changed by somebody else since the toolkit wrote it, and is not put back as it was before: %s\n",
-            now->path, changed ? "the toolkit's runtimes are taken out of it" : "it stays as it is");
-    if (changed && toolkit_files_put(now->path, now->mode, (struct part){ buf_text(&out), out.len }, e) < 0)
+    bool changed = json ? toolkit_files_without_json(toolkit_files_text_of(now), f->programs,
+                                                     json_str(daemon, "default-runtime"), &out)
+                        : toolkit_files_without(toolkit_files_text_of(now), f->programs, h.standard,
+                                                &out);
+    fprintf(stderr,
+            "%s was changed by somebody else since the toolkit wrote it, and is not put back as it "
+            "was before: %s\n",
+            now->path,
+            changed ? "the toolkit's runtimes are taken out of it" : "it stays as it is");
+    if (changed &&
+        toolkit_files_put(now->path, now->mode, (struct part){ buf_text(&out), out.len }, e) < 0)
         return -1;
     return !changed && part_find(toolkit_files_text_of(now), f->programs)
-               ? err_set(e, ERR_INVALID, "%s names the toolkit's programs in a way that Ostler cannot take out", now->path) : 0;
+               ? err_set(e, ERR_INVALID,
+                         "%s names the toolkit's programs in a way that Ostler cannot take out",
+                         now->path)
+               : 0;
 }
 
 /* Whether the directory of the toolkit's file has files of others, which the runtime only imports
  * because of the toolkit. */
-static bool others_need_imports(const struct toolkit_files *f, const struct kept_file *now, const struct kept_file *before)
+static bool others_need_imports(const struct toolkit_files *f, const struct kept_file *now,
+                                const struct kept_file *before)
 {
     struct handlers then, today;
     struct dirent *entry;
@@ -236,22 +255,27 @@ static bool others_need_imports(const struct toolkit_files *f, const struct kept
     handlers_read(toolkit_files_text_of(now), &today);
     if (!f->drop_in || today.imports_len <= then.imports_len)
         return false;
-    CLEANUP_FREE char *folder = xasprintf("%.*s", (int) (strrchr(f->drop_in, '/') - f->drop_in), f->drop_in);
+    CLEANUP_FREE char *folder = xasprintf("%.*s", (int) (strrchr(f->drop_in, '/') - f->drop_in),
+                                          f->drop_in);
     DIR *dir = opendir(folder);
     while (dir && !found && (entry = readdir(dir)))
-        found = str_has_suffix(entry->d_name, ".toml") && !str_has_suffix(f->drop_in, entry->d_name);
+        found = str_has_suffix(entry->d_name, ".toml") &&
+                !str_has_suffix(f->drop_in, entry->d_name);
     if (dir)
         closedir(dir);
     if (found)
-        fprintf(stderr, "%s stays as the toolkit made it: what it imports has a file of somebody else\n", now->path);
+        fprintf(stderr,
+                "%s stays as the toolkit made it: what it imports has a file of somebody else\n",
+                now->path);
     return found;
 }
 
-static int restore_one(const struct toolkit_files *f, const struct states *s, const struct kept_file *now, struct kept *ret,
-                       struct err *e)
+static int restore_one(const struct toolkit_files *f, const struct states *s,
+                       const struct kept_file *now, struct kept *ret, struct err *e)
 {
     const struct kept_file none = { .path = now->path };
-    const struct kept_file *made = toolkit_files_find(&s->made, now->path), *before = toolkit_files_find(&s->before, now->path);
+    const struct kept_file *made = toolkit_files_find(&s->made, now->path),
+                           *before = toolkit_files_find(&s->before, now->path);
     bool drop_in = is_drop_in(f, now);
     if (!before && drop_in)
         before = &none;
@@ -261,7 +285,8 @@ static int restore_one(const struct toolkit_files *f, const struct states *s, co
         return now->is_there ? toolkit_files_take_out(f, now, before, e) : 0;
     if (!drop_in && others_need_imports(f, now, before))
         return 0;
-    if (drop_in && now->is_there && made && !toolkit_files_same(now, made) && put_aside(f, now, e) < 0)
+    if (drop_in && now->is_there && made && !toolkit_files_same(now, made) &&
+        put_aside(f, now, e) < 0)
         return -1;
     kept_copy(ret, before);
     return 0;

@@ -30,6 +30,7 @@ int toolkit_files_made(const struct toolkit_files *f, struct err *e);
 int toolkit_files_restore(const struct toolkit_files *f, struct err *e);
 /* Removes the toolkit's runtimes from docker's JSON configuration; if one of them is the default,
  * `standard` (NULL: none) becomes the default. False: it has none of them, or does not fit. */
-bool toolkit_files_without_json(struct part text, const char *programs, const char *standard, struct buf *ret);
+bool toolkit_files_without_json(struct part text, const char *programs, const char *standard,
+                                struct buf *ret);
 
 #endif

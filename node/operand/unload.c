@@ -32,14 +32,17 @@ static int unload_modules(const struct unload_plan *p, unload_module_fn *unload,
     for (size_t i = 0; i < p->module_count; i++) {
         int why = unload_take_out(unload, p->modules[i]);
         if (why)
-            return err_set(e, ERR_CONFLICT, "DriverInUse: %s cannot be unloaded: %s", p->modules[i], strerror(why));
+            return err_set(e, ERR_CONFLICT, "DriverInUse: %s cannot be unloaded: %s", p->modules[i],
+                           strerror(why));
     }
     for (size_t i = 0; i < p->other_count; i++) {
         const char *name = p->others[i];
         int why = unload_take_out(unload, name);
         if (why)
-            return err_set(e, ERR_CONFLICT, "NouveauLoaded: %s holds the GPU (%s); keep it from loading "
-                           "(modprobe.blacklist=%s) and reboot", name, strerror(why), name);
+            return err_set(e, ERR_CONFLICT,
+                           "NouveauLoaded: %s holds the GPU (%s); keep it from loading "
+                           "(modprobe.blacklist=%s) and reboot",
+                           name, strerror(why), name);
     }
     return 0;
 }
@@ -67,13 +70,15 @@ static void give_devices_back(const struct root *root, const struct unload_plan 
 {
     for (size_t i = 0; i < p->device_count; i++) {
         if (p->devices[i].in_use)
-            fprintf(stderr, "%s is in use by a virtual machine: it stays there\n", p->devices[i].address);
+            fprintf(stderr, "%s is in use by a virtual machine: it stays there\n",
+                    p->devices[i].address);
         else
             give_back(root, p->devices[i].address);
     }
 }
 
-int unload_run(const struct root *root, const char *revision, unload_module_fn *unload, struct err *e)
+int unload_run(const struct root *root, const char *revision, unload_module_fn *unload,
+               struct err *e)
 {
     CLEANUP_ARENA struct arena arena = { 0 };
     struct troubles troubles = { .len = 0 };

@@ -13,6 +13,7 @@ unload_module_fn unload_module;
 /* Executes the plan (node/operand/unload_plan.h) and prints each action on standard error. -1: a
  * module is in use (DriverInUse), the kernel's own driver holds a GPU (NouveauLoaded), or the
  * machine cannot be inspected. */
-int unload_run(const struct root *root, const char *revision, unload_module_fn *unload, struct err *e);
+int unload_run(const struct root *root, const char *revision, unload_module_fn *unload,
+               struct err *e);
 
 #endif

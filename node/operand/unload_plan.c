@@ -24,8 +24,10 @@ enum {
 };
 
 /* Dependent modules first, so that each is unused when its turn comes. */
-static const char *const order[UNLOAD_MODULES_MAX] = { "nvidia_drm",  "nvidia_modeset",   "nvidia_uvm", "nvidia_peermem",
-                                                       "nvidia_fs",   "nvidia_vgpu_vfio", "gdrdrv",     "nvidia" };
+static const char *const order[UNLOAD_MODULES_MAX] = { "nvidia_drm", "nvidia_modeset",
+                                                       "nvidia_uvm", "nvidia_peermem",
+                                                       "nvidia_fs",  "nvidia_vgpu_vfio",
+                                                       "gdrdrv",     "nvidia" };
 /* The kernel's own drivers of the same GPUs. */
 static const char *const others[UNLOAD_OTHERS_MAX] = { "nova_drm", "nova_core", "nouveau" };
 
@@ -98,7 +100,8 @@ static int take_modules(struct part text, struct unload_plan *ret, struct err *e
             continue;
         ret->modules[ret->module_count++] = order[i];
         if (find_stranger(&line, &stranger))
-            return err_set(e, ERR_CONFLICT, "DriverInUse: the module %.*s uses %s", (int) stranger.len, stranger.at, order[i]);
+            return err_set(e, ERR_CONFLICT, "DriverInUse: the module %.*s uses %s",
+                           (int) stranger.len, stranger.at, order[i]);
         if (line.references > module_user_count(&line))
             snprintf(busy + strlen(busy), sizeof busy - strlen(busy), " %s", order[i]);
     }
@@ -142,11 +145,13 @@ static void take_devices(const struct view *v, struct unload_plan *ret)
         return;
     while (ret->device_count < UNLOAD_DEVICES_MAX && (name = folder_next(&devices, &end)))
         if (is_bound_by_hand(v, name))
-            ret->devices[ret->device_count++] =
-                (struct unload_device){ arena_strdup(v->arena, name), vfio_is_in_use(v, BOUND, name) };
+            ret->devices[ret->device_count++] = (struct unload_device){
+                arena_strdup(v->arena, name), vfio_is_in_use(v, BOUND, name)
+            };
 }
 
-int unload_plan_make(const struct view *v, const char *revision, struct unload_plan *ret, struct err *e)
+int unload_plan_make(const struct view *v, const char *revision, struct unload_plan *ret,
+                     struct err *e)
 {
     CLEANUP_BUF struct buf text = BUF_INIT(MODULES_BYTES);
     const char *state;
@@ -154,7 +159,8 @@ int unload_plan_make(const struct view *v, const char *revision, struct unload_p
     *ret = (struct unload_plan){ 0 };
     int why = list_modules(v, &text);
     if (why)
-        return err_set(e, ERR_SYSTEM, "cannot know which modules are loaded: %s: %s", MODULES, strerror(why));
+        return err_set(e, ERR_SYSTEM, "cannot know which modules are loaded: %s: %s", MODULES,
+                       strerror(why));
     struct part list = { buf_text(&text), text.len };
     view_text(v, UNLOAD_STATE, STATE_MAX, &state);
     ret->keeps = unload_plan_find(list, "nvidia", &line) && *revision && str_eq(state, revision);

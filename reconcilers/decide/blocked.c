@@ -8,12 +8,14 @@
 #include "reconcilers/decide/status.h"
 
 /* Replaces the condition of this type in a list, or adds it. */
-static void replace_condition(json_t *conditions, const json_t *before, const struct condition *c, const struct cluster_view *v)
+static void replace_condition(json_t *conditions, const json_t *before, const struct condition *c,
+                              const struct cluster_view *v)
 {
     json_t *fresh = condition_json(c, before, object_generation(v->object), v->now);
     size_t i;
     json_t *entry;
-    json_array_foreach (conditions, i, entry) {
+    json_array_foreach(conditions, i, entry)
+    {
         if (entry == condition_find(conditions, c->type)) {
             json_array_set_new(conditions, i, fresh);
             return;
@@ -34,7 +36,8 @@ static json_t *blocked_status(const struct cluster_view *v)
         { "Stalled", "True", reason, p->message },
         { "Degraded", "True", reason, p->message },
     };
-    const json_t *old = json_object_get(v->object, "status"), *before = json_object_get(old, "conditions");
+    const json_t *old = json_object_get(v->object, "status"),
+                 *before = json_object_get(old, "conditions");
     json_t *status = json_is_object(old) ? json_deep_copy(old) : json_object();
     if (!json_is_array(json_object_get(status, "conditions")))
         json_object_set_new(status, "conditions", json_array());
@@ -43,7 +46,8 @@ static json_t *blocked_status(const struct cluster_view *v)
     /* A plan that waits for approval keeps its spec's generation, because the approving user must
      * see it. */
     if (!json_at(status, "rollout.plan"))
-        json_object_set_new(status, "observedGeneration", json_integer(object_generation(v->object)));
+        json_object_set_new(status, "observedGeneration",
+                            json_integer(object_generation(v->object)));
     if (json_at(status, "summary")) {
         CLEANUP_FREE char *text = str_shortened(p->message, STATUS_SUMMARY_MAX);
         json_set_at(status, "summary.message", json_text(text));
@@ -58,9 +62,10 @@ void policy_plan_blocked(const struct cluster_view *v, struct actions *actions)
     CLEANUP_JSON json_t *status = blocked_status(v);
     if (json_equal(status, json_object_get(v->object, "status")))
         return;
-    CLEANUP_JSON json_t *apply = json_pack("{s:s, s:s, s:{s:s, s:s}, s:O}", "apiVersion", POLICY_API_VERSION, "kind", POLICY_KIND,
-                                           "metadata", "name", POLICY_NAME, "uid", object_uid(v->object), "status", status);
-    action_add(actions, request_apply_status(RESOURCE_POLICY, NULL, POLICY_NAME, apply), VERB_STATUS,
-               POLICY_TARGET, REASON_STATUS_CHANGED, "Stalled=True %s: %s",
+    CLEANUP_JSON json_t *apply = json_pack(
+        "{s:s, s:s, s:{s:s, s:s}, s:O}", "apiVersion", POLICY_API_VERSION, "kind", POLICY_KIND,
+        "metadata", "name", POLICY_NAME, "uid", object_uid(v->object), "status", status);
+    action_add(actions, request_apply_status(RESOURCE_POLICY, NULL, POLICY_NAME, apply),
+               VERB_STATUS, POLICY_TARGET, REASON_STATUS_CHANGED, "Stalled=True %s: %s",
                reason_text(v->blocked->reason), v->blocked->message);
 }

@@ -9,21 +9,23 @@
 #include "reconcilers/model/pod_traits.h"
 
 struct blocking_budget {
-    char *name; /* "namespace/name"; owned */
+    char *name;    /* "namespace/name"; owned */
     size_t ns_len; /* length of the namespace in it, with the slash */
     struct selector selector;
 };
 
 static bool lets_nobody_go(const json_t *object)
 {
-    return str_eq(json_str(object, "kind"), "PodDisruptionBudget") && json_int(object, "status.disruptionsAllowed", 0) <= 0;
+    return str_eq(json_str(object, "kind"), "PodDisruptionBudget") &&
+           json_int(object, "status.disruptionsAllowed", 0) <= 0;
 }
 
 /* A budget without a selector covers no pod. */
 static void blocking_budgets_add(struct blocking_budgets *r, const json_t *object)
 {
     const json_t *selector = json_at(object, "spec.selector");
-    struct blocking_budget b = { .name = xasprintf("%s/%s", object_namespace(object), object_name(object)) };
+    struct blocking_budget b = { .name = xasprintf("%s/%s", object_namespace(object),
+                                                   object_name(object)) };
     b.ns_len = strlen(object_namespace(object)) + 1;
     if (selector && selector_compile(selector, &b.selector, NULL) == 0)
         r->budgets[r->count++] = b;
@@ -36,15 +38,14 @@ void blocking_budgets_make(const json_t *objects, struct blocking_budgets *ret)
     const char *key;
     json_t *object;
     size_t count = 0;
-    json_object_foreach ((json_t *) objects, key, object)
-        count += lets_nobody_go(object);
+    json_object_foreach((json_t *) objects, key, object) count += lets_nobody_go(object);
     *ret = (struct blocking_budgets){ .budgets = xcalloc(count, sizeof *ret->budgets) };
-    json_object_foreach ((json_t *) objects, key, object)
-        if (lets_nobody_go(object))
-            blocking_budgets_add(ret, object);
+    json_object_foreach((json_t *) objects, key, object) if (lets_nobody_go(object))
+        blocking_budgets_add(ret, object);
 }
 
-const char *blocking_budget_of(const struct blocking_budgets *r, const struct intern *strings, const struct pod *p)
+const char *blocking_budget_of(const struct blocking_budgets *r, const struct intern *strings,
+                               const struct pod *p)
 {
     for (size_t i = 0; i < r->count; i++)
         if (strncmp(r->budgets[i].name, p->head.key, r->budgets[i].ns_len) == 0 &&

@@ -16,7 +16,8 @@ struct blocking_budgets {
 /* Finds these budgets among `objects`, the values of a map, which are borrowed. */
 void blocking_budgets_make(const json_t *objects, struct blocking_budgets *ret);
 /* The budget that would refuse the pod's eviction, "namespace/name"; NULL: none. Borrowed. */
-const char *blocking_budget_of(const struct blocking_budgets *r, const struct intern *strings, const struct pod *p);
+const char *blocking_budget_of(const struct blocking_budgets *r, const struct intern *strings,
+                               const struct pod *p);
 /* Frees what it owns, not the objects, and makes it empty. */
 void blocking_budgets_clear(struct blocking_budgets *r);
 

@@ -45,19 +45,21 @@ static void add_repair(struct pass *p, const struct child *live, const json_t *o
     if (live->generation)
         json_patch_add(replace, "test", "/metadata/generation", json_integer(live->generation));
     else
-        json_patch_add(replace, "test", "/metadata/resourceVersion", json_textf("%llu", (unsigned long long) live->head.rv));
+        json_patch_add(replace, "test", "/metadata/resourceVersion",
+                       json_textf("%llu", (unsigned long long) live->head.rv));
     json_patch_add(replace, "replace", "/spec", json_incref(json_object_get(object, "spec")));
     json_patch_add(replace, "replace", "/metadata/managedFields", json_incref(live->kept_managers));
     const char *ns = namespace_of(p, live->resource);
-    action_add(p->actions, request_json_patch(live->resource, ns, name, replace), VERB_REPAIR, target,
-               REASON_DRIFT, "another field manager changed the object's spec: Ostler restores it");
+    action_add(p->actions, request_json_patch(live->resource, ns, name, replace), VERB_REPAIR,
+               target, REASON_DRIFT,
+               "another field manager changed the object's spec: Ostler restores it");
 }
 
 /* A child that should exist, and how to make it. */
 struct recipe {
     enum resource_id resource;
     const char *name;
-    const char *key;  /* all that the object depends on besides the policy, for the cache */
+    const char *key; /* all that the object depends on besides the policy, for the cache */
     json_t *(*make)(const struct pass *p, const struct recipe *r);
     enum render_object what;
     struct render_context ctx;
@@ -89,7 +91,8 @@ static enum need need_of(const struct pass *p, const struct child *live, const c
         return NEED_MISSING;
     /* A cluster-scoped object of this name that Ostler did not create (k3s creates its own
      * RuntimeClass) will do as well. */
-    bool theirs = !child_is_ours(live) && !live->intent && !resource_get(live->resource)->namespaced;
+    bool theirs = !child_is_ours(live) && !live->intent &&
+                  !resource_get(live->resource)->namespaced;
     if (live->deleting || theirs)
         return NEED_NOTHING;
     if (!child_is_ours(live))
@@ -101,13 +104,15 @@ static enum need need_of(const struct pass *p, const struct child *live, const c
     return p->v->confirmed(p->v->arg, live) ? NEED_NOTHING : NEED_CONFIRM;
 }
 
-static void add_need(struct pass *p, enum need need, const struct recipe *r, const struct child *live, const json_t *object)
+static void add_need(struct pass *p, enum need need, const struct recipe *r,
+                     const struct child *live, const json_t *object)
 {
     CLEANUP_FREE char *target = set_key(r->resource, r->name);
     if (need == NEED_REPAIR)
         add_repair(p, live, object);
     if (need != NEED_NOTHING)
-        action_add(p->actions, request_apply(r->resource, namespace_of(p, r->resource), r->name, object),
+        action_add(p->actions,
+                   request_apply(r->resource, namespace_of(p, r->resource), r->name, object),
                    VERB_APPLY, target, needs[need].reason, "%s", needs[need].message);
 }
 
@@ -131,7 +136,8 @@ static void want(struct pass *p, const struct recipe *r)
     add_need(p, need_of(p, live, intent), r, live, object);
 }
 
-static struct render_context context(const struct pass *p, const json_t *spec, const json_t *inputs, const char *hash)
+static struct render_context context(const struct pass *p, const json_t *spec, const json_t *inputs,
+                                     const char *hash)
 {
     return (struct render_context){ .operand_namespace = p->v->operand_namespace,
                                     .policy_name = POLICY_NAME,
@@ -176,14 +182,19 @@ static const char *children_place_of(const struct render_context *ctx)
 }
 
 /* `variant` distinguishes objects of one name that one policy can want. */
-static void want_rendered(struct pass *p, enum resource_id resource, enum render_object what, const struct render_context *ctx,
-                          const char *variant)
+static void want_rendered(struct pass *p, enum resource_id resource, enum render_object what,
+                          const struct render_context *ctx, const char *variant)
 {
     char name[RENDER_NAME_MAX];
     render_name(what, ctx->hash, name);
     CLEANUP_FREE char *key = xasprintf("%s/%s %s%s", resource_get(resource)->plural, name, variant,
                                        children_place_of(ctx));
-    want(p, &(struct recipe){ .resource = resource, .name = name, .key = key, .make = make_rendered, .what = what, .ctx = *ctx });
+    want(p, &(struct recipe){ .resource = resource,
+                              .name = name,
+                              .key = key,
+                              .make = make_rendered,
+                              .what = what,
+                              .ctx = *ctx });
 }
 
 /* The pool that wants a revision: its spec has the operands' limits, labels and the like. -1:
@@ -194,11 +205,13 @@ static int pool_of(const struct pass *p, const char *tier, const char *hash)
     return p->v->targets && targets_inputs(p->v->targets, tier, hash, &pool) ? (int) pool : -1;
 }
 
-static void want_daemonsets(struct pass *p, const char *tier, const char *hash, const json_t *inputs)
+static void want_daemonsets(struct pass *p, const char *tier, const char *hash,
+                            const json_t *inputs)
 {
     int pool = pool_of(p, tier, hash);
-    struct render_context ctx = context(p, pool < 0 ? p->v->policy->spec : targets_spec(p->v->targets, (size_t) pool), inputs,
-                                        hash);
+    struct render_context ctx = context(
+        p, pool < 0 ? p->v->policy->spec : targets_spec(p->v->targets, (size_t) pool), inputs,
+        hash);
     CLEANUP_FREE char *variant = xasprintf("pool %d", pool);
     for (const struct operand_row *o = operand_rows; o->section; o++)
         if (operand_is_in(o, inputs))
@@ -213,7 +226,8 @@ static void want_removal(struct pass *p, const char *hash, const json_t *inputs)
 }
 
 /* Whether reconciled nodes, or a pool that may roll back to it, need the revision. */
-static bool is_needed(const struct cluster_view *v, const char *tier, const char *hash, const struct child *record)
+static bool is_needed(const struct cluster_view *v, const char *tier, const char *hash,
+                      const struct child *record)
 {
     if (v->mode == MODE_REMOVE)
         return tally_nodes(v->tally, tier, hash, TALLY_CARRYING_UP) > 0;
@@ -228,15 +242,19 @@ static bool is_remembered(const struct cluster_view *v, const struct child *reco
     return v->mode == MODE_MANAGE && record && record_was_held(v, record);
 }
 
-static void want_record(struct pass *p, const char *name, const char *tier, const char *hash, const json_t *inputs,
-                        const struct child *record)
+static void want_record(struct pass *p, const char *name, const char *tier, const char *hash,
+                        const json_t *inputs, const struct child *record)
 {
     CLEANUP_JSON json_t *annotations = record_annotations(p->v, tier, hash, record);
     CLEANUP_FREE char *text = json_canonical(annotations);
     CLEANUP_FREE char *key = xasprintf("record/%s %s", name, text);
     size_t before = p->actions->len;
-    want(p, &(struct recipe){ .resource = RESOURCE_REVISION, .name = name, .key = key, .make = make_record,
-                              .ctx = context(p, NULL, inputs, hash), .annotations = annotations });
+    want(p, &(struct recipe){ .resource = RESOURCE_REVISION,
+                              .name = name,
+                              .key = key,
+                              .make = make_record,
+                              .ctx = context(p, NULL, inputs, hash),
+                              .annotations = annotations });
     if (p->actions->len > before)
         rollout_events(p->v, tier, hash, record, annotations, p->actions);
 }
@@ -260,7 +278,8 @@ static void want_revision(struct pass *p, const char *tier, const char *hash)
     const json_t *inputs = cluster_inputs(p->v, tier, hash);
     if (json_object_get(p->wanted, key) || !inputs)
         return;
-    bool needed = is_needed(p->v, tier, hash, record), remembered = !needed && is_remembered(p->v, record);
+    bool needed = is_needed(p->v, tier, hash, record),
+         remembered = !needed && is_remembered(p->v, record);
     /* A node that is not reconciled yet may need any revision, but hardly one that is only
      * remembered: keep what exists. */
     bool perhaps = !needed && !remembered && !p->v->settled;
@@ -300,9 +319,14 @@ static void want_follower(struct pass *p, const struct operand_row *follower)
     CLEANUP_JSON json_t *annotations = followers_annotations(v, follower, inputs);
     CLEANUP_FREE char *variant = json_canonical(inputs);
     CLEANUP_FREE char *key = xasprintf("%s %s %s%s", follower->name, variant,
-                                       str_or_empty(json_key(annotations, ANNOTATION_KNOWN_GOOD)), children_place_of(&ctx));
-    want(p, &(struct recipe){ .resource = RESOURCE_DAEMONSET, .name = follower->name, .key = key,
-                              .make = make_annotated, .what = render_daemonset(follower->id), .ctx = ctx,
+                                       str_or_empty(json_key(annotations, ANNOTATION_KNOWN_GOOD)),
+                                       children_place_of(&ctx));
+    want(p, &(struct recipe){ .resource = RESOURCE_DAEMONSET,
+                              .name = follower->name,
+                              .key = key,
+                              .make = make_annotated,
+                              .what = render_daemonset(follower->id),
+                              .ctx = ctx,
                               .annotations = annotations });
     for (const struct render_other *r = render_others; r->name; r++)
         if (r->operand == follower->id && render_is_wished(r, spec) &&
@@ -324,7 +348,8 @@ static void want_runtime_class(struct pass *p)
 static void want_followers(struct pass *p)
 {
     for (const struct operand_row *o = operand_rows; o->section; o++)
-        if (o->class == OPERAND_CLASS_FOLLOWER && tally_nodes(p->v->tally, "stack", NULL, TALLY_CARRYING) > 0 &&
+        if (o->class == OPERAND_CLASS_FOLLOWER &&
+            tally_nodes(p->v->tally, "stack", NULL, TALLY_CARRYING) > 0 &&
             policy_runs(p->v->policy, o->id))
             want_follower(p, o);
 }
@@ -377,9 +402,11 @@ static bool is_switched_off(const struct policy *policy, const struct child *c)
 {
     for (const struct render_other *r = render_others; r->name; r++)
         if (r->resource == c->resource && str_eq(r->name, child_name(c)))
-            return r->operand != OPERAND_NONE && (!policy_runs(policy, r->operand) || !render_is_wished(r, policy->spec));
+            return r->operand != OPERAND_NONE &&
+                   (!policy_runs(policy, r->operand) || !render_is_wished(r, policy->spec));
     const struct operand_row *o = operand_get(operand_parse(child_name(c)));
-    return c->resource == RESOURCE_DAEMONSET && o->class == OPERAND_CLASS_FOLLOWER && !policy_runs(policy, o->id);
+    return c->resource == RESOURCE_DAEMONSET && o->class == OPERAND_CLASS_FOLLOWER &&
+           !policy_runs(policy, o->id);
 }
 
 /* A tier's DaemonSet is deleted when no node carries its revision. Followers stay while any node

@@ -3,7 +3,8 @@
 #include "base/json.h"
 #include "base/str.h"
 
-const struct child *cluster_child(const struct cluster_view *v, enum resource_id resource, const char *name)
+const struct child *cluster_child(const struct cluster_view *v, enum resource_id resource,
+                                  const char *name)
 {
     for (size_t i = 0; i < v->child_count; i++)
         if (v->children[i]->resource == resource && str_eq(child_name(v->children[i]), name))
@@ -14,7 +15,8 @@ const struct child *cluster_child(const struct cluster_view *v, enum resource_id
 bool cluster_has_daemonset(const struct cluster_view *v, const struct child *record)
 {
     for (size_t i = 0; i < v->child_count; i++)
-        if (v->children[i]->resource == RESOURCE_DAEMONSET && str_eq(v->children[i]->revision, record->revision))
+        if (v->children[i]->resource == RESOURCE_DAEMONSET &&
+            str_eq(v->children[i]->revision, record->revision))
             return true;
     return false;
 }

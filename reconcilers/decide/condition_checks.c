@@ -6,7 +6,8 @@
 #include "reconcilers/model/names.h"
 #include "reconcilers/decide/detecting.h"
 
-static bool condition_checks_say(struct condition *ret, const char *status, const char *reason, const char *message)
+static bool condition_checks_say(struct condition *ret, const char *status, const char *reason,
+                                 const char *message)
 {
     ret->status = status;
     ret->reason = reason;
@@ -50,8 +51,8 @@ static const struct {
 } lasting[] = {
     { ERR_INVALID, "correct the field of the policy that the message names" },
     { ERR_NOT_FOUND, "create what the message says is missing" },
-    { ERR_FORBIDDEN,
-      "give Ostler's account the permission (helm upgrade), or change the quota or admission rule that refuses it" },
+    { ERR_FORBIDDEN, "give Ostler's account the permission (helm upgrade), or change the quota or "
+                     "admission rule that refuses it" },
     { ERR_UNAUTHORIZED, "check the token of Ostler's ServiceAccount" },
     { ERR_TOO_LARGE, "make the policy smaller" },
 };
@@ -72,7 +73,8 @@ bool cond_failure_lasts(const struct checks *in)
 const char *cond_failure_text(const struct checks *in)
 {
     const char *todo = todo_of(in->failure);
-    return arena_printf(in->a, "a write of Ostler's failed: %s; %s", err_msg(in->failure), todo ? todo : "Ostler tries it again");
+    return arena_printf(in->a, "a write of Ostler's failed: %s; %s", err_msg(in->failure),
+                        todo ? todo : "Ostler tries it again");
 }
 
 /* ---- causes */
@@ -88,7 +90,8 @@ static bool is_of_metrics(const struct cause *c)
     return c->first->state == NODE_READY;
 }
 
-static const struct cause *first_cause(const struct checks *in, bool (*counts)(const struct cause *c))
+static const struct cause *first_cause(const struct checks *in,
+                                       bool (*counts)(const struct cause *c))
 {
     const struct cause *best = NULL;
     size_t cursor = 0;
@@ -128,8 +131,9 @@ const char *cond_cause_text(const struct checks *in, const struct cause *c)
 {
     const struct node_summary *s = cause_example(c);
     const char *what = operand_name(c->component);
-    return arena_printf(in->a, "%s%s%zu of %s not ready: %s (node %s%s)%s", what, *what ? ": " : "", c->nodes,
-                        cond_nodes(in, in->served), s->message ? s->message : c->word, s->name, cond_pod_text(in, s),
+    return arena_printf(in->a, "%s%s%zu of %s not ready: %s (node %s%s)%s", what, *what ? ": " : "",
+                        c->nodes, cond_nodes(in, in->served), s->message ? s->message : c->word,
+                        s->name, cond_pod_text(in, s),
                         s->state == NODE_FAILED ? cond_words_text(in, s->name, s->message) : "");
 }
 
@@ -137,8 +141,9 @@ const char *cond_metrics_text(const struct checks *in, const struct cause *c)
 {
     const struct node_summary *s = cause_example(c);
     return arena_printf(in->a, "%s: %zu of %s: %s (node %s%s); see kubectl -n %s describe pod",
-                        operand_name(c->component), c->nodes, cond_nodes(in, in->served), s->message ? s->message : c->word,
-                        s->name, cond_pod_text(in, s), in->v->operand_namespace);
+                        operand_name(c->component), c->nodes, cond_nodes(in, in->served),
+                        s->message ? s->message : c->word, s->name, cond_pod_text(in, s),
+                        in->v->operand_namespace);
 }
 
 /* ---- nodes that Ostler releases */
@@ -162,8 +167,9 @@ bool cond_removing(const struct checks *in, struct condition *ret)
                                        cond_nodes(in, in->t->states[NODE_REMOVING]));
     const struct cause *c = waiting_for_pods(in);
     if (c)
-        message = arena_printf(in->a, "%s; waiting on %zu: %s. To skip the wait: kubectl annotate gpuclusterpolicy "
-                                      POLICY_NAME " " POLICY_FORCE_REMOVAL "=true",
+        message = arena_printf(in->a,
+                               "%s; waiting on %zu: %s. To skip the wait: kubectl annotate "
+                               "gpuclusterpolicy " POLICY_NAME " " POLICY_FORCE_REMOVAL "=true",
                                message, c->nodes, cause_example(c)->message);
     return cond_say(ret, "False", REASON_REMOVING, message);
 }
@@ -173,7 +179,8 @@ const char *cond_letting_go(const struct checks *in)
     size_t n = in->t->states[NODE_REMOVING];
     const struct cause *c = n ? waiting_for_pods(in) : NULL;
     if (c)
-        return arena_printf(in->a, "; being released: %s (%s)", cond_nodes(in, n), cause_example(c)->message);
+        return arena_printf(in->a, "; being released: %s (%s)", cond_nodes(in, n),
+                            cause_example(c)->message);
     return n ? arena_printf(in->a, "; being released: %s", cond_nodes(in, n)) : "";
 }
 
@@ -184,24 +191,30 @@ bool cond_detecting(const struct checks *in, struct condition *ret)
     if (!detecting_wait_s(in->v))
         return false;
     bool up = detecting_agents(in->v)->silent == 0;
-    return cond_say(ret, "False", REASON_DETECTING,
-                     arena_printf(in->a, "it is not known yet whether %s ha%s a GPU: %s", cond_nodes(in, in->t->total),
-                                  in->t->total == 1 ? "s" : "ve",
-                                  up ? "the agents are scanning"
-                                     : arena_printf(in->a, "not all of their agents are up; see kubectl -n %s describe pod",
-                                                    in->v->operand_namespace)));
+    return cond_say(
+        ret, "False", REASON_DETECTING,
+        arena_printf(
+            in->a, "it is not known yet whether %s ha%s a GPU: %s", cond_nodes(in, in->t->total),
+            in->t->total == 1 ? "s" : "ve",
+            up ? "the agents are scanning"
+               : arena_printf(in->a,
+                              "not all of their agents are up; see kubectl -n %s describe pod",
+                              in->v->operand_namespace)));
 }
 
 /* How to get a detector, in the fewest words. */
 static const char *detector_cure(const struct checks *in)
 {
     if (in->v->control_plane == in->t->total)
-        return "all of them are nodes of the control plane, where Ostler runs nothing without --control-plane-nodes (the chart's "
+        return "all of them are nodes of the control plane, where Ostler runs nothing without "
+               "--control-plane-nodes (the chart's "
                "controlPlaneNodes): set that, or";
     if (detecting_agents(in->v))
-        return arena_printf(in->a, "the pods of the node agent are not up: kubectl -n %s describe pod; or",
+        return arena_printf(in->a,
+                            "the pods of the node agent are not up: kubectl -n %s describe pod; or",
                             in->v->operand_namespace);
-    return in->v->agent_image ? "set spec.nodeAgent.enabled to true, or" : "start Ostler with --agent-image, or";
+    return in->v->agent_image ? "set spec.nodeAgent.enabled to true, or"
+                              : "start Ostler with --agent-image, or";
 }
 
 bool cond_no_detector(const struct checks *in, struct condition *ret)
@@ -209,10 +222,13 @@ bool cond_no_detector(const struct checks *in, struct condition *ret)
     bool may_say = in->v->settled && in->v->mode == MODE_MANAGE && !detecting_wait_s(in->v);
     if (in->t->looked_at || !in->t->total || in->served || !may_say)
         return false;
-    return cond_say(ret, "False", REASON_NO_DETECTOR,
-                     arena_printf(in->a, "nothing says which of %s have a GPU: %s install Node Feature Discovery, or run: "
-                                         "kubectl label node NAME " LABEL_GPU_PRESENT "=true",
-                                  cond_nodes(in, in->t->total), detector_cure(in)));
+    return cond_say(
+        ret, "False", REASON_NO_DETECTOR,
+        arena_printf(
+            in->a,
+            "nothing says which of %s have a GPU: %s install Node Feature Discovery, or run: "
+            "kubectl label node NAME " LABEL_GPU_PRESENT "=true",
+            cond_nodes(in, in->t->total), detector_cure(in)));
 }
 
 /* ---- a version that failed */
@@ -223,8 +239,10 @@ bool cond_rolled_back(const struct checks *in, struct condition *ret)
     if (!r || !r->known || !r->failure || !in->v->settled || in->v->mode != MODE_MANAGE)
         return false;
     bool back = in->served && r->active + r->waiting + r->failed == 0 && !cond_main_cause(in);
-    return cond_say(ret, "True", back ? REASON_ROLLED_BACK : REASON_REVISION_FAILED,
-                     arena_printf(in->a, "%s%s. Correct the policy, or have it tried again: " POLICY_RETRY_COMMAND "%s",
-                                  r->failure, back ? ", and was rolled back" : "", r->failure_retry,
-                                  cond_words_text(in, r->failure_node, NULL)));
+    return cond_say(
+        ret, "True", back ? REASON_ROLLED_BACK : REASON_REVISION_FAILED,
+        arena_printf(in->a,
+                     "%s%s. Correct the policy, or have it tried again: " POLICY_RETRY_COMMAND "%s",
+                     r->failure, back ? ", and was rolled back" : "", r->failure_retry,
+                     cond_words_text(in, r->failure_node, NULL)));
 }

@@ -58,13 +58,16 @@ static bool is_moving(const struct checks *in)
  * rollout of days. */
 static bool reconciling_nothing(const struct checks *in, struct condition *ret)
 {
-    return cond_say(ret, "False", REASON_DONE,
-                    is_moving(in) ? "nothing but the rollout is under way: the condition RollingOut says how far it is"
-                                  : "nothing is under way");
+    return cond_say(
+        ret, "False", REASON_DONE,
+        is_moving(in)
+            ? "nothing but the rollout is under way: the condition RollingOut says how far it is"
+            : "nothing is under way");
 }
 
-static check_fn *const reconciling_checks[] = { reconciling_removal, reconciling_failure, reconciling_nodes,
-                                                reconciling_letting_go, reconciling_detecting, reconciling_nothing };
+static check_fn *const reconciling_checks[] = { reconciling_removal,   reconciling_failure,
+                                                reconciling_nodes,     reconciling_letting_go,
+                                                reconciling_detecting, reconciling_nothing };
 
 static bool stalled_invalid(const struct checks *in, struct condition *ret)
 {
@@ -88,11 +91,13 @@ static bool not_stalled(const struct checks *in, struct condition *ret)
 {
     (void) in;
     return cond_say(ret, "False", REASON_NOT_STALLED,
-                    "nothing keeps Ostler from its work; the conditions Ready and Degraded say whether somebody has to do "
+                    "nothing keeps Ostler from its work; the conditions Ready and Degraded say "
+                    "whether somebody has to do "
                     "something");
 }
 
-static check_fn *const stalled_checks[] = { stalled_invalid, stalled_namespace, stalled_failure, not_stalled };
+static check_fn *const stalled_checks[] = { stalled_invalid, stalled_namespace, stalled_failure,
+                                            not_stalled };
 
 static bool degraded_namespace(const struct checks *in, struct condition *ret)
 {
@@ -135,10 +140,14 @@ static bool degraded_no_detector(const struct checks *in, struct condition *ret)
     struct condition short_one = { 0 };
     if (!cond_no_detector(in, &short_one))
         return false;
-    return cond_say(ret, "True", REASON_NO_DETECTOR,
-               arena_printf(in->a, "%s. To install Node Feature Discovery: helm install nfd node-feature-discovery --repo "
-                            "https://kubernetes-sigs.github.io/node-feature-discovery/charts "
-                            "--namespace node-feature-discovery --create-namespace", short_one.message));
+    return cond_say(
+        ret, "True", REASON_NO_DETECTOR,
+        arena_printf(
+            in->a,
+            "%s. To install Node Feature Discovery: helm install nfd node-feature-discovery --repo "
+            "https://kubernetes-sigs.github.io/node-feature-discovery/charts "
+            "--namespace node-feature-discovery --create-namespace",
+            short_one.message));
 }
 
 static bool degraded_reports(const struct checks *in, struct condition *ret)
@@ -153,9 +162,10 @@ static bool not_degraded(const struct checks *in, struct condition *ret)
                     "no node, no operand and no revision has failed");
 }
 
-static check_fn *const degraded_checks[] = { degraded_namespace, degraded_write,   degraded_failed,      cond_rolled_back,
-                                             degraded_metrics,   degraded_reports, degraded_no_detector, degraded_foreign,
-                                             not_degraded };
+static check_fn *const degraded_checks[] = {
+    degraded_namespace, degraded_write,       degraded_failed,  cond_rolled_back, degraded_metrics,
+    degraded_reports,   degraded_no_detector, degraded_foreign, not_degraded
+};
 
 static const char *moving_status(const struct checks *in)
 {
@@ -167,8 +177,9 @@ static const char *moving_status(const struct checks *in)
 static const char *trouble_text(const struct checks *in)
 {
     const struct node_summary *s = tally_trouble(in->t);
-    return s ? arena_printf(in->a, "%s does not come up: %s%s%s; ", s->name, s->trouble, cond_pod_text(in, s),
-                            cond_words_text(in, s->name, s->message)) : "";
+    return s ? arena_printf(in->a, "%s does not come up: %s%s%s; ", s->name, s->trouble,
+                            cond_pod_text(in, s), cond_words_text(in, s->name, s->message))
+             : "";
 }
 
 /* "gpu-2 is not drained, an eviction is refused: pod/ml/a: Cannot evict pod …; "; "": no eviction
@@ -176,7 +187,9 @@ static const char *trouble_text(const struct checks *in)
 static const char *refused_text(const struct checks *in)
 {
     const struct node_summary *s = tally_refused(in->t);
-    return s ? arena_printf(in->a, "%s is not drained, an eviction is refused: %s; ", s->name, s->refused) : "";
+    return s ? arena_printf(in->a, "%s is not drained, an eviction is refused: %s; ", s->name,
+                            s->refused)
+             : "";
 }
 
 /* The problems of nodes under way. */
@@ -194,33 +207,41 @@ static const char *retry_text(const struct checks *in)
 
 static bool rollout_ends(const struct checks *in, struct condition *ret)
 {
-    return in->v->mode == MODE_REMOVE && cond_say(ret, "False", status_rollout_reason(in->v), "the policy is being removed");
+    return in->v->mode == MODE_REMOVE &&
+           cond_say(ret, "False", status_rollout_reason(in->v), "the policy is being removed");
 }
 
 static bool rollout_invalid(const struct checks *in, struct condition *ret)
 {
     if (!in->v->problems)
         return false;
-    const char *goes_on = cond_is_rolling_out(in) ? str_or_empty(in->v->rollout->message) : "operands that run are not changed";
-    return cond_say(ret, moving_status(in), status_rollout_reason(in->v),
-               arena_printf(in->a, "the spec is not applied until it is corrected; according to the last valid spec: %s%s",
-                            on_the_way(in), goes_on));
+    const char *goes_on = cond_is_rolling_out(in) ? str_or_empty(in->v->rollout->message)
+                                                  : "operands that run are not changed";
+    return cond_say(
+        ret, moving_status(in), status_rollout_reason(in->v),
+        arena_printf(
+            in->a,
+            "the spec is not applied until it is corrected; according to the last valid spec: %s%s",
+            on_the_way(in), goes_on));
 }
 
 static bool rollout_goes_on(const struct checks *in, struct condition *ret)
 {
-    return cond_is_rolling_out(in) && cond_say(ret, moving_status(in), status_rollout_reason(in->v),
-                                        arena_printf(in->a, "%s%s%s", on_the_way(in), str_or_empty(in->v->rollout->message),
-                                                     retry_text(in)));
+    return cond_is_rolling_out(in) &&
+           cond_say(ret, moving_status(in), status_rollout_reason(in->v),
+                    arena_printf(in->a, "%s%s%s", on_the_way(in),
+                                 str_or_empty(in->v->rollout->message), retry_text(in)));
 }
 
 static bool all_up_to_date(const struct checks *in, struct condition *ret)
 {
-    return cond_say(ret, "False", REASON_UP_TO_DATE,
-                     arena_printf(in->a, "no node is being moved to another revision%s", retry_text(in)));
+    return cond_say(
+        ret, "False", REASON_UP_TO_DATE,
+        arena_printf(in->a, "no node is being moved to another revision%s", retry_text(in)));
 }
 
-static check_fn *const rollout_checks[] = { rollout_ends, rollout_invalid, rollout_goes_on, all_up_to_date };
+static check_fn *const rollout_checks[] = { rollout_ends, rollout_invalid, rollout_goes_on,
+                                            all_up_to_date };
 
 enum reason status_rollout_reason(const struct cluster_view *v)
 {
@@ -245,7 +266,8 @@ static const struct chain {
     [STATUS_ROLLING_OUT] = { "RollingOut", rollout_checks, ARRAY_LEN(rollout_checks) },
 };
 
-static void conditions_judge(const struct checks *in, const struct chain *chain, struct condition *ret)
+static void conditions_judge(const struct checks *in, const struct chain *chain,
+                             struct condition *ret)
 {
     ret->type = chain->type;
     for (size_t i = 0; i < chain->len; i++)
@@ -256,7 +278,11 @@ static void conditions_judge(const struct checks *in, const struct chain *chain,
 void status_conditions(const struct cluster_view *v, const struct err *failure, struct arena *a,
                        struct condition ret[static STATUS_CONDITIONS])
 {
-    struct checks in = { .v = v, .t = v->tally, .failure = failure, .a = a, .served = tally_served(v->tally),
+    struct checks in = { .v = v,
+                         .t = v->tally,
+                         .failure = failure,
+                         .a = a,
+                         .served = tally_served(v->tally),
                          .works = v->tally->states[NODE_READY] + v->tally->moving,
                          .rolling_out = &ret[STATUS_ROLLING_OUT] };
     conditions_judge(&in, &chains[STATUS_ROLLING_OUT], &ret[STATUS_ROLLING_OUT]);

@@ -17,6 +17,7 @@ struct deadline {
 int64_t deadline_from_s(const struct node_input *in, int64_t since_s);
 /* Whether the timeout is over. Never on a node that is down. Also not while the caches may be older
  * than its end, which takes up to a minute in a quiet cluster. Otherwise requests a requeue. */
-bool deadline_is_over(const struct node_input *in, const struct deadline *d, struct actions *actions);
+bool deadline_is_over(const struct node_input *in, const struct deadline *d,
+                      struct actions *actions);
 
 #endif

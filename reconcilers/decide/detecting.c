@@ -3,7 +3,7 @@
 #include "base/clock.h"
 
 enum {
-    LOOK_S = 15,      /* an agent scans within ten seconds of its start and then reports */
+    LOOK_S = 15, /* an agent scans within ten seconds of its start and then reports */
     /* Since the agents were created: no report is not "no GPU", but the wait must end. */
     PATIENCE_S = 300,
 };
@@ -23,7 +23,8 @@ static int64_t left_s(const struct cluster_view *v, int64_t since_s, int64_t tim
 
 int64_t detecting_wait_s(const struct cluster_view *v)
 {
-    const struct child *agents = v->mode == MODE_MANAGE && !v->problems ? detecting_agents(v) : NULL;
+    const struct child *agents = v->mode == MODE_MANAGE && !v->problems ? detecting_agents(v)
+                                                                        : NULL;
     const struct tally *t = v->tally;
     if (!agents || tally_served(t) || t->states[NODE_FOREIGN] || !t->total)
         return 0;

@@ -68,7 +68,8 @@ static int64_t spared_s(const struct look *l, const struct pod *p)
     int64_t closed_s = l->in->closed_s, seen_s = closed_s + SCHEDULER_BEHIND_S;
     if (!closed_s || p->made_s < closed_s)
         return 0;
-    int64_t until_s = tolerates(l, p) || p->made_s >= seen_s ? p->made_s + DRAIN_ASK_AGAIN_S : seen_s;
+    int64_t until_s = tolerates(l, p) || p->made_s >= seen_s ? p->made_s + DRAIN_ASK_AGAIN_S
+                                                             : seen_s;
     return until_s > l->in->now_s ? until_s - l->in->now_s : 0;
 }
 
@@ -78,8 +79,8 @@ static bool stays(const struct look *l, const struct pod *p)
 {
     if (p->gpus > 0 || holders_unasked(l->in->holders, p))
         return false;
-    return l->in->spec->mode == DRAIN_GPU_PODS || p->is_task || p->component != OPERAND_NONE || p->daemon ||
-           is_static(l, p) || !is_selected(l, p);
+    return l->in->spec->mode == DRAIN_GPU_PODS || p->is_task || p->component != OPERAND_NONE ||
+           p->daemon || is_static(l, p) || !is_selected(l, p);
 }
 
 /* The first that applies. */
@@ -109,7 +110,8 @@ static enum drain_fate fate_of(const struct look *l, const struct pod *p)
 static int by_fate_and_name(const void *a, const void *b)
 {
     const struct drain_found *x = a, *y = b;
-    return x->fate != y->fate ? (int) x->fate - (int) y->fate : strcmp(x->pod->head.key, y->pod->head.key);
+    return x->fate != y->fate ? (int) x->fate - (int) y->fate
+                              : strcmp(x->pod->head.key, y->pod->head.key);
 }
 
 /* ---- texts */
@@ -124,10 +126,11 @@ static void say_group(struct buf *text, const struct drain_found *group, size_t 
     buf_printf(text, " (%s)", fates[group->fate].text);
 }
 
-static void say_pods(struct buf *text, const struct look *l, const struct drain *d, const struct drain_found *found)
+static void say_pods(struct buf *text, const struct look *l, const struct drain *d,
+                     const struct drain_found *found)
 {
-    buf_printf(text, "waits for %zu %spod%s: ", d->waiting, l->in->spec->mode == DRAIN_GPU_PODS ? "GPU " : "",
-               d->waiting == 1 ? "" : "s");
+    buf_printf(text, "waits for %zu %spod%s: ", d->waiting,
+               l->in->spec->mode == DRAIN_GPU_PODS ? "GPU " : "", d->waiting == 1 ? "" : "s");
     size_t left = NAMED_MAX;
     for (size_t at = 0; at < d->waiting; at += d->of[found[at].fate]) {
         size_t n = d->of[found[at].fate], named = n < left ? n : left;
@@ -137,13 +140,15 @@ static void say_pods(struct buf *text, const struct look *l, const struct drain 
     }
 }
 
-static char *drain_say(const struct look *l, const struct drain *d, const struct drain_found *found, struct arena *a)
+static char *drain_say(const struct look *l, const struct drain *d, const struct drain_found *found,
+                       struct arena *a)
 {
     CLEANUP_BUF struct buf text = BUF_INIT(ROOM);
     if (d->waiting)
         say_pods(&text, l, d, found);
     if (d->host_count)
-        buf_printf(&text, "%s%s", d->waiting ? "; and for " : "waits for ", holders_hosts_text(d->hosts, d->host_count, a));
+        buf_printf(&text, "%s%s", d->waiting ? "; and for " : "waits for ",
+                   holders_hosts_text(d->hosts, d->host_count, a));
     CLEANUP_FREE char *shortened = str_shortened(buf_text(&text), MESSAGE_MAX);
     return arena_strdup(a, shortened);
 }
@@ -241,6 +246,6 @@ void drain_delete(const struct drain *d, struct actions *actions)
         CLEANUP_FREE char *target = xasprintf("pod/%s", p->head.key);
         struct request request = request_delete(RESOURCE_POD, ns, name, p->head.uid, p->head.rv);
         action_add(actions, request, VERB_DELETE, target, REASON_DRAIN_TIMED_OUT,
-                 "drain.timeout is over and drain.onTimeout is Delete: Ostler deletes the pod");
+                   "drain.timeout is over and drain.onTimeout is Delete: Ostler deletes the pod");
     }
 }

@@ -48,7 +48,7 @@ enum drain_fate {
 #define X(id, ...) DRAIN_##id,
     DRAIN_FATES(X)
 #undef X
-    DRAIN_FATE_COUNT
+        DRAIN_FATE_COUNT
 };
 
 /* Input of a drain. All borrowed. */
@@ -57,7 +57,7 @@ struct drain_input {
     const char *node_uid;         /* uid of the node; NULL: no node */
     const struct intern *strings; /* string table of the pods' ids */
     const struct drain_spec *spec;
-    bool jobs_may_go;             /* the wait for jobs is over */
+    bool jobs_may_go; /* the wait for jobs is over */
     /* Since when the node is tainted and its pods may be evicted; 0: it is not, or no pod was
      * evicted yet. */
     int64_t closed_s;
@@ -77,8 +77,8 @@ struct drain_found {
 /* The pods of a node, counted for one drain. */
 struct drain {
     size_t of[DRAIN_FATE_COUNT];
-    size_t waiting;             /* pods that keep the node from being drained */
-    size_t stuck;               /* of those, pods that no eviction removes; plus `host_count` */
+    size_t waiting; /* pods that keep the node from being drained */
+    size_t stuck;   /* of those, pods that no eviction removes; plus `host_count` */
     /* Processes outside pods that hold a GPU open; only a user can end them. */
     const struct host_holder *hosts;
     size_t host_count;

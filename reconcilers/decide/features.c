@@ -37,7 +37,8 @@ static bool is_of_others(const struct node_inventory *seen, const struct proof_f
 
 /* The agent's report. If it shows other GPUs from before the last boot and the agent is not up, the
  * validation is newer. */
-static const struct node_inventory *seen_of(const struct node_input *in, const struct proof_facts *facts)
+static const struct node_inventory *seen_of(const struct node_input *in,
+                                            const struct proof_facts *facts)
 {
     static const struct node_inventory silent;
     const struct node_inventory *seen = in->inventory ? in->inventory : &silent;
@@ -47,7 +48,8 @@ static const struct node_inventory *seen_of(const struct node_input *in, const s
 
 /* Number of GPUs. Without an agent's report it is what the kubelet offers, if it offers whole
  * GPUs. */
-static unsigned features_gpus_of(const struct node_input *in, const struct node_inventory *seen, const struct gpu_features *f)
+static unsigned features_gpus_of(const struct node_input *in, const struct node_inventory *seen,
+                                 const struct gpu_features *f)
 {
     const struct node *n = in->view.node;
     if (seen->driven)
@@ -56,7 +58,8 @@ static unsigned features_gpus_of(const struct node_input *in, const struct node_
     return *f->kinds || *f->slice ? 0 : (unsigned) n->gpus / share.replicas;
 }
 
-json_t *features_labels(const struct node_input *in, const char *stack, const struct proof_facts *facts)
+json_t *features_labels(const struct node_input *in, const char *stack,
+                        const struct proof_facts *facts)
 {
     const struct node_inventory *seen = seen_of(in, facts);
     bool others = is_of_others(seen, facts);

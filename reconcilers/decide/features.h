@@ -10,6 +10,7 @@
 /* What happens to the labels. `looked`: the node is up, so its kubelet's GPU count is valid. */
 enum marks_features features_rule(const struct node_input *in, bool looked);
 /* The labels of a node that runs this stack, with these facts of its validation. New reference. */
-json_t *features_labels(const struct node_input *in, const char *stack, const struct proof_facts *facts);
+json_t *features_labels(const struct node_input *in, const char *stack,
+                        const struct proof_facts *facts);
 
 #endif

@@ -9,6 +9,7 @@
 /* The inputs of a follower under a valid policy. New reference. */
 json_t *followers_inputs(const struct cluster_view *v, const struct operand_row *follower);
 /* The annotations of its DaemonSet with its image and its known good image. New reference. */
-json_t *followers_annotations(const struct cluster_view *v, const struct operand_row *follower, const json_t *inputs);
+json_t *followers_annotations(const struct cluster_view *v, const struct operand_row *follower,
+                              const json_t *inputs);
 
 #endif

@@ -40,10 +40,14 @@ static bool is_rolled_back(const struct gpu_node_input *in)
 static const char *rolled_back_sentence(const struct gpu_node_input *in, struct arena *a)
 {
     const char *space = strchr(in->failure, ' ');
-    const char *where = space ? arena_printf(a, " on %.*s with %s", (int) (space - in->failure), in->failure, space + 1) : "";
-    return arena_printf(a, "the node works and runs %s in place of %s, which the policy asks for and which failed%s; "
-                        "correct the policy, or have it tried again: " POLICY_RETRY_COMMAND,
-                        in->runs, in->failed, where, in->failed_retry);
+    const char *where = space ? arena_printf(a, " on %.*s with %s", (int) (space - in->failure),
+                                             in->failure, space + 1)
+                              : "";
+    return arena_printf(
+        a,
+        "the node works and runs %s in place of %s, which the policy asks for and which failed%s; "
+        "correct the policy, or have it tried again: " POLICY_RETRY_COMMAND,
+        in->runs, in->failed, where, in->failed_retry);
 }
 
 /* The report's reason and message: like the condition's. For a node under way, the kubelet's reason
@@ -84,12 +88,12 @@ static void gpu_node_set_text(json_t *object, const char *key, const char *text)
 static void set_tier(json_t *status, const struct gpu_node_input *in, enum tier t)
 {
     const struct node_standing *of = &in->summary->of[t];
-    const char *version =
-        t == TIER_DRIVER && in->node->host_driver ? GPU_NODE_HOST_DRIVER : in->version[t];
+    const char *version = t == TIER_DRIVER && in->node->host_driver ? GPU_NODE_HOST_DRIVER
+                                                                    : in->version[t];
     CLEANUP_JSON json_t *tier = json_object();
     gpu_node_set_text(tier, "version", version);
     gpu_node_set_text(tier, "revision",
-             of->carried && !summary_leaves(in->summary, t) ? of->carried->hash : NULL);
+                      of->carried && !summary_leaves(in->summary, t) ? of->carried->hash : NULL);
     gpu_node_set_text(tier, "target", of->target ? of->target->hash : NULL);
     if (json_object_size(tier))
         json_object_set(status, tiers[t].name, tier);
@@ -100,7 +104,8 @@ static json_t *since_json(const struct gpu_node_input *in, const char *state)
 {
     const struct gpu_node *r = in->report;
     char text[CLOCK_TEXT_MAX];
-    bool told = r && str_eq(r->state, state) && r->since_s && !clock_is_ahead(r->since_s, clock_parse_rfc3339(in->now) / 1000000);
+    bool told = r && str_eq(r->state, state) && r->since_s &&
+                !clock_is_ahead(r->since_s, clock_parse_rfc3339(in->now) / 1000000);
     if (told)
         clock_rfc3339(r->since_s * 1000000, text);
     return json_string(told ? text : in->now);
@@ -110,15 +115,16 @@ static void set_words(json_t *status, const struct log_tail *w)
 {
     if (w && w->text)
         json_object_set_new(status, "lastWords",
-                            json_pack("{s:s, s:s, s:s}", "pod", w->pod, "container", w->container, "text", w->text));
+                            json_pack("{s:s, s:s, s:s}", "pod", w->pod, "container", w->container,
+                                      "text", w->text));
 }
 
 static json_t *status_json(const struct gpu_node_input *in, struct arena *a)
 {
     const struct node_summary *s = in->summary;
     const char *state = node_state_name(s->state), *message = gpu_node_sentence_of(in, a);
-    json_t *status =
-        json_pack("{s:s, s:o}", "state", state, "reason", shortened(gpu_node_word_of(in, a), WORD_MAX));
+    json_t *status = json_pack("{s:s, s:o}", "state", state, "reason",
+                               shortened(gpu_node_word_of(in, a), WORD_MAX));
     if (in->gpus)
         json_object_set_new(status, "gpus", json_integer(in->gpus));
     gpu_node_set_text(status, "product", in->product);
@@ -140,7 +146,8 @@ static json_t *status_json(const struct gpu_node_input *in, struct arena *a)
 
 /* ---- the GpuNode */
 
-static void plan_delete(const struct gpu_node_input *in, const char *target, const char *message, struct actions *actions)
+static void plan_delete(const struct gpu_node_input *in, const char *target, const char *message,
+                        struct actions *actions)
 {
     action_add(actions,
                request_delete(RESOURCE_GPU_NODE, NULL, in->name, in->report->head.uid,
@@ -149,16 +156,18 @@ static void plan_delete(const struct gpu_node_input *in, const char *target, con
 }
 
 /* A GpuNode that the node's agent created has no ownerReference yet. */
-static void plan_create(const struct gpu_node_input *in, const char *target, struct actions *actions)
+static void plan_create(const struct gpu_node_input *in, const char *target,
+                        struct actions *actions)
 {
-    CLEANUP_JSON json_t *object =
-        json_pack("{s:s, s:s, s:{s:s, s:{s:s}, s:[{s:s, s:s, s:s, s:s}]}}", "apiVersion", POLICY_API_VERSION, "kind",
-                  GPU_NODE_KIND, "metadata", "name", in->name, "labels", LABEL_MANAGED_BY, MANAGED_BY, "ownerReferences",
-                  "apiVersion", "v1", "kind", "Node", "name", in->name, "uid", in->node->head.uid);
-    action_add(actions, request_apply(RESOURCE_GPU_NODE, NULL, in->name, object), VERB_APPLY, target,
-             in->report ? REASON_REPORT_UNOWNED : REASON_REPORT_MISSING,
-             in->report ? "the GpuNode has no ownerReference to its Node yet: Ostler adds it"
-                        : "the node has no GpuNode yet: Ostler creates it");
+    CLEANUP_JSON json_t *object = json_pack(
+        "{s:s, s:s, s:{s:s, s:{s:s}, s:[{s:s, s:s, s:s, s:s}]}}", "apiVersion", POLICY_API_VERSION,
+        "kind", GPU_NODE_KIND, "metadata", "name", in->name, "labels", LABEL_MANAGED_BY, MANAGED_BY,
+        "ownerReferences", "apiVersion", "v1", "kind", "Node", "name", in->name, "uid",
+        in->node->head.uid);
+    action_add(actions, request_apply(RESOURCE_GPU_NODE, NULL, in->name, object), VERB_APPLY,
+               target, in->report ? REASON_REPORT_UNOWNED : REASON_REPORT_MISSING,
+               in->report ? "the GpuNode has no ownerReference to its Node yet: Ostler adds it"
+                          : "the node has no GpuNode yet: Ostler creates it");
 }
 
 /* Ostler keeps the agent's report while there is a policy: the agent would not send it again, and a
@@ -185,7 +194,8 @@ static bool is_of_another(const struct gpu_node_input *in)
 
 /* A GpuNode without an owner is not garbage-collected. Its node may not have been seen yet, so list
  * the nodes first. */
-static void plan_orphan(const struct gpu_node_input *in, const char *target, struct actions *actions)
+static void plan_orphan(const struct gpu_node_input *in, const char *target,
+                        struct actions *actions)
 {
     CLEANUP_FREE char *selector = xasprintf("metadata.name=%s", in->name);
     actions->keep_going = false;
@@ -197,7 +207,8 @@ static void plan_orphan(const struct gpu_node_input *in, const char *target, str
 }
 
 /* Deletes a GpuNode that should not exist. */
-static void plan_way(const struct gpu_node_input *in, const char *target, bool wanted, struct actions *actions)
+static void plan_way(const struct gpu_node_input *in, const char *target, bool wanted,
+                     struct actions *actions)
 {
     bool keeps = keeps_inventory(in) || is_just_made(in);
     if (!in->report || in->report->deleting)
@@ -205,9 +216,12 @@ static void plan_way(const struct gpu_node_input *in, const char *target, bool w
     if (keeps && !in->node && !in->report->owner)
         plan_orphan(in, target, actions);
     else if (!keeps && !wanted)
-        plan_delete(in, target, "Ostler no longer manages the node: it deletes the GpuNode", actions);
+        plan_delete(in, target, "Ostler no longer manages the node: it deletes the GpuNode",
+                    actions);
     else if (!keeps && is_of_another(in))
-        plan_delete(in, target, "the GpuNode belongs to an earlier Node of this name: Ostler deletes it", actions);
+        plan_delete(in, target,
+                    "the GpuNode belongs to an earlier Node of this name: Ostler deletes it",
+                    actions);
 }
 
 /* Whether the node may have a report. */
@@ -227,16 +241,25 @@ static const char *why_unmanaged(const struct gpu_node_input *in, struct arena *
     *ret_reason = REASON_NO_GPU;
     if (!in->summary->gpu)
         return "no GPU was found on the node";
-    const char *managed = node_label(&view, LABEL_MANAGED), *operands = node_label(&view, LABEL_DEPLOY_OPERANDS);
+    const char *managed = node_label(&view, LABEL_MANAGED),
+               *operands = node_label(&view, LABEL_DEPLOY_OPERANDS);
     *ret_reason = REASON_OPTED_OUT;
     if (str_eq(managed, "false"))
-        return arena_printf(a, "Ostler leaves the node alone because of its label " LABEL_MANAGED "=false; to have it managed, "
-                            "run: kubectl label node %s " LABEL_MANAGED "-", in->name);
+        return arena_printf(a,
+                            "Ostler leaves the node alone because of its label " LABEL_MANAGED
+                            "=false; to have it managed, "
+                            "run: kubectl label node %s " LABEL_MANAGED "-",
+                            in->name);
     if (str_eq(operands, "false") && !str_eq(managed, "true"))
-        return arena_printf(a, "Ostler leaves the node alone because of its label " LABEL_DEPLOY_OPERANDS "=false; to have it "
-                            "managed, run: kubectl label node %s " LABEL_DEPLOY_OPERANDS "-", in->name);
+        return arena_printf(
+            a,
+            "Ostler leaves the node alone because of its label " LABEL_DEPLOY_OPERANDS
+            "=false; to have it "
+            "managed, run: kubectl label node %s " LABEL_DEPLOY_OPERANDS "-",
+            in->name);
     *ret_reason = REASON_NOT_SELECTED;
-    return "Ostler leaves the node alone because spec.nodes.selector of the policy does not match its labels";
+    return "Ostler leaves the node alone because spec.nodes.selector of the policy does not match "
+           "its labels";
 }
 
 /* The report of an unmanaged node whose agent created the GpuNode. Without a policy no node is
@@ -248,9 +271,9 @@ static json_t *unmanaged_json(const struct gpu_node_input *in, struct arena *a)
     if (!in->managing)
         return json_object();
     const char *message = why_unmanaged(in, a, &reason);
-    json_t *status =
-        json_pack("{s:s, s:s, s:o, s:o}", "state", state, "reason", reason_text(reason), "message",
-                  shortened(message, CONDITION_MESSAGE_MAX), "since", since_json(in, state));
+    json_t *status = json_pack(
+        "{s:s, s:s, s:o, s:o}", "state", state, "reason", reason_text(reason), "message",
+        shortened(message, CONDITION_MESSAGE_MAX), "since", since_json(in, state));
     gpu_node_set_text(status, "product", in->product);
     json_object_set_new(status, GPU_NODE_GENERATION, json_integer(in->generation));
     return status;
@@ -263,16 +286,19 @@ static void plan_status(const struct gpu_node_input *in, struct arena *a, const 
     CLEANUP_JSON json_t *status = known_fields(in->known, whole);
     if (in->report && in->report->said == gpu_node_said(status))
         return;
-    CLEANUP_JSON json_t *apply = json_pack("{s:s, s:s, s:{s:s}, s:O}", "apiVersion", POLICY_API_VERSION, "kind", GPU_NODE_KIND,
-                                           "metadata", "name", in->name, "status", status);
-    const char *news = wanted ? arena_printf(a, "%s %s: %s", node_state_name(in->summary->state), gpu_node_word_of(in, a),
+    CLEANUP_JSON json_t *apply = json_pack("{s:s, s:s, s:{s:s}, s:O}", "apiVersion",
+                                           POLICY_API_VERSION, "kind", GPU_NODE_KIND, "metadata",
+                                           "name", in->name, "status", status);
+    const char *news = wanted ? arena_printf(a, "%s %s: %s", node_state_name(in->summary->state),
+                                             gpu_node_word_of(in, a),
                                              str_or_empty(gpu_node_sentence_of(in, a)))
                               : "Ostler does not manage the node";
     action_add(actions, request_apply_status(RESOURCE_GPU_NODE, NULL, in->name, apply), VERB_STATUS,
                target, REASON_REPORT_CHANGED, "%s", news);
 }
 
-static void plan_report(const struct gpu_node_input *in, struct arena *a, bool wanted, struct actions *actions)
+static void plan_report(const struct gpu_node_input *in, struct arena *a, bool wanted,
+                        struct actions *actions)
 {
     const char *target = arena_printf(a, "gpunode/%s", in->name);
     plan_way(in, target, wanted, actions);
@@ -291,35 +317,40 @@ static bool says_condition(enum node_state s)
     return node_state_served(s) || s == NODE_LOST || s == NODE_REMOVING;
 }
 
-static void plan_condition_patch(const struct gpu_node_input *in, struct arena *a, json_t *condition_steal, const char *what,
-                                 struct actions *actions)
+static void plan_condition_patch(const struct gpu_node_input *in, struct arena *a,
+                                 json_t *condition_steal, const char *what, struct actions *actions)
 {
-    CLEANUP_JSON json_t *patch = json_pack("{s:{s:s}, s:{s:[o]}}", "metadata", "uid", in->node->head.uid, "status", "conditions",
+    CLEANUP_JSON json_t *patch = json_pack("{s:{s:s}, s:{s:[o]}}", "metadata", "uid",
+                                           in->node->head.uid, "status", "conditions",
                                            condition_steal);
     action_add(actions, request_merge_status(RESOURCE_NODE, NULL, in->name, patch), VERB_CONDITION,
                arena_printf(a, "node/%s", in->name), REASON_CONDITION_CHANGED,
                NODE_CONDITION " is %s", what);
 }
 
-static bool take_condition_off(const struct gpu_node_input *in, struct arena *a, struct actions *actions)
+static bool take_condition_off(const struct gpu_node_input *in, struct arena *a,
+                               struct actions *actions)
 {
     if (in->node->gpu_ready.status == CONDITION_ABSENT)
         return false;
-    plan_condition_patch(in, a, json_pack("{s:s, s:s}", "$patch", "delete", "type", NODE_CONDITION), "gone", actions);
+    plan_condition_patch(in, a, json_pack("{s:s, s:s}", "$patch", "delete", "type", NODE_CONDITION),
+                         "gone", actions);
     return true;
 }
 
 /* Lists are merged by key, so conditions of others and unnamed members stay. */
-static bool plan_condition(const struct gpu_node_input *in, struct arena *a, bool wanted, struct actions *actions)
+static bool plan_condition(const struct gpu_node_input *in, struct arena *a, bool wanted,
+                           struct actions *actions)
 {
     const struct node_condition *now = &in->node->gpu_ready;
     if (!wanted)
         return take_condition_off(in, a, actions);
-    const char *reason = gpu_node_reason_of(in->summary), *status = in->summary->state == NODE_READY ? "True" : "False";
-    CLEANUP_JSON json_t *condition =
-        json_pack("{s:s, s:s, s:o, s:o}", "type", NODE_CONDITION, "status", status, "reason",
-                  shortened(reason, WORD_MAX), "message",
-                  shortened(str_or_empty(message_of(in->summary)), CONDITION_MESSAGE_MAX));
+    const char *reason = gpu_node_reason_of(in->summary),
+               *status = in->summary->state == NODE_READY ? "True" : "False";
+    CLEANUP_JSON json_t *condition = json_pack(
+        "{s:s, s:s, s:o, s:o}", "type", NODE_CONDITION, "status", status, "reason",
+        shortened(reason, WORD_MAX), "message",
+        shortened(str_or_empty(message_of(in->summary)), CONDITION_MESSAGE_MAX));
     struct node_condition then = node_condition(condition);
     bool other = then.status != now->status || then.why != now->why;
     if (!other && then.message == now->message)
@@ -331,14 +362,17 @@ static bool plan_condition(const struct gpu_node_input *in, struct arena *a, boo
     json_object_set_new(condition, "lastHeartbeatTime", json_string(in->now));
     if (then.status != now->status)
         json_object_set_new(condition, "lastTransitionTime", json_string(in->now));
-    plan_condition_patch(in, a, json_incref(condition), arena_printf(a, "%s, %s", status, reason), actions);
+    plan_condition_patch(in, a, json_incref(condition), arena_printf(a, "%s, %s", status, reason),
+                         actions);
     return true;
 }
 
 bool gpu_node_plan(const struct gpu_node_input *in, struct arena *a, struct actions *actions)
 {
-    bool there = in->node && !in->node->deleting, looked_after = there && in->summary->state != NODE_UNMANAGED;
+    bool there = in->node && !in->node->deleting,
+         looked_after = there && in->summary->state != NODE_UNMANAGED;
     actions->keep_going = true;
     plan_report(in, a, looked_after, actions);
-    return there && plan_condition(in, a, looked_after && says_condition(in->summary->state), actions);
+    return there &&
+           plan_condition(in, a, looked_after && says_condition(in->summary->state), actions);
 }

@@ -9,9 +9,11 @@
 
 static bool is_invalid(const struct checks *in, struct condition *ret)
 {
-    return in->v->problems && cond_say(ret, "False", REASON_INVALID_SPEC,
-                                        arena_printf(in->a, "operands that run are not changed, and the spec is not applied: %s",
-                                                     in->v->problems));
+    return in->v->problems &&
+           cond_say(ret, "False", REASON_INVALID_SPEC,
+                    arena_printf(
+                        in->a, "operands that run are not changed, and the spec is not applied: %s",
+                        in->v->problems));
 }
 
 /* Operands can run nowhere; missing operands and failing writes only follow from that. */
@@ -40,9 +42,9 @@ static bool lacks_nodes(const struct checks *in, struct condition *ret)
         return false;
     const struct cause *c = cond_main_cause(in);
     return c ? cond_say_cause(ret, "False", c, cond_cause_text(in, c))
-             : cond_say(ret, "False", REASON_INSTALLING,
-                        arena_printf(in->a, "%zu of %s ready", in->works,
-                                     cond_nodes(in, in->served)));
+             : cond_say(
+                   ret, "False", REASON_INSTALLING,
+                   arena_printf(in->a, "%zu of %s ready", in->works, cond_nodes(in, in->served)));
 }
 
 /* ---- nodes that work, with something to report */
@@ -52,8 +54,10 @@ static const char *left_out(const struct checks *in)
 {
     if (!in->v->control_plane)
         return "";
-    return arena_printf(in->a, "; of the control plane, where Ostler runs nothing without --control-plane-nodes: %s",
-                        cond_nodes(in, in->v->control_plane));
+    return arena_printf(
+        in->a,
+        "; of the control plane, where Ostler runs nothing without --control-plane-nodes: %s",
+        cond_nodes(in, in->v->control_plane));
 }
 
 /* Nodes whose state is not known because no agent reports. */
@@ -72,16 +76,20 @@ static bool has_no_nodes(const struct checks *in, struct condition *ret)
     if (in->served)
         return false;
     if (t->states[NODE_LOST])
-        return cond_say(ret, "True", REASON_NODES_DOWN,
-                        arena_printf(in->a, "every GPU node that Ostler serves is down: %s; see kubectl get nodes%s",
-                                     cond_nodes(in, t->states[NODE_LOST]), cond_letting_go(in)));
+        return cond_say(
+            ret, "True", REASON_NODES_DOWN,
+            arena_printf(in->a,
+                         "every GPU node that Ostler serves is down: %s; see kubectl get nodes%s",
+                         cond_nodes(in, t->states[NODE_LOST]), cond_letting_go(in)));
     if (t->states[NODE_FOREIGN])
         return cond_say(ret, "True", REASON_FOREIGN_STACK,
-                         arena_printf(in->a, "no node to serve; served by another GPU stack: %s%s%s",
-                                      cond_nodes(in, t->states[NODE_FOREIGN]), silent(in), cond_letting_go(in)));
+                        arena_printf(in->a, "no node to serve; served by another GPU stack: %s%s%s",
+                                     cond_nodes(in, t->states[NODE_FOREIGN]), silent(in),
+                                     cond_letting_go(in)));
     return cond_say(ret, "True", REASON_NO_GPU_NODES,
-                     arena_printf(in->a, "there is no GPU node to serve among %s%s%s%s", cond_nodes(in, t->total),
-                                  left_out(in), silent(in), cond_letting_go(in)));
+                    arena_printf(in->a, "there is no GPU node to serve among %s%s%s%s",
+                                 cond_nodes(in, t->total), left_out(in), silent(in),
+                                 cond_letting_go(in)));
 }
 
 static bool lacks_metrics(const struct checks *in, struct condition *ret)
@@ -104,8 +112,8 @@ static bool rolls_out(const struct checks *in, struct condition *ret)
         return false;
     bool moves = in->v->rollout->active || in->v->rollout->waiting;
     return cond_say(ret, "True", moves ? REASON_ROLLING_OUT : status_rollout_reason(in->v),
-                     arena_printf(in->a, "%zu of %s ready: %s", in->t->states[NODE_READY], cond_nodes(in, in->served),
-                                  in->rolling_out->message));
+                    arena_printf(in->a, "%zu of %s ready: %s", in->t->states[NODE_READY],
+                                 cond_nodes(in, in->served), in->rolling_out->message));
 }
 
 static bool has_all(const struct checks *in, struct condition *ret)
@@ -113,27 +121,40 @@ static bool has_all(const struct checks *in, struct condition *ret)
     const struct tally *t = in->t;
     const char *others = "";
     if (t->moving)
-        others = arena_printf(in->a, "; being moved to another revision: %s", cond_nodes(in, t->moving));
+        others = arena_printf(in->a, "; being moved to another revision: %s",
+                              cond_nodes(in, t->moving));
     for (const struct operand_row *o = operand_rows; o->section; o++)
         if (o->class == OPERAND_CLASS_FOLLOWER && t->operands[o->id].up < t->operands[o->id].wanted)
-            others = arena_printf(in->a, "%s; %ss that are up: %zu of %zu", others, o->title, t->operands[o->id].up,
-                                  t->operands[o->id].wanted);
+            others = arena_printf(in->a, "%s; %ss that are up: %zu of %zu", others, o->title,
+                                  t->operands[o->id].up, t->operands[o->id].wanted);
     if (t->states[NODE_LOST])
         others = arena_printf(in->a, "%s; down: %s", others, cond_nodes(in, t->states[NODE_LOST]));
     if (t->states[NODE_FOREIGN])
-        others = arena_printf(in->a, "%s; served by another GPU stack: %s", others, cond_nodes(in, t->states[NODE_FOREIGN]));
+        others = arena_printf(in->a, "%s; served by another GPU stack: %s", others,
+                              cond_nodes(in, t->states[NODE_FOREIGN]));
     return cond_say(ret, "True", REASON_ALL_NODES_READY,
-                     arena_printf(in->a, "every GPU node has what it should have: %s%s%s%s",
-                                  cond_nodes(in, in->served), others, silent(in), cond_letting_go(in)));
+                    arena_printf(in->a, "every GPU node has what it should have: %s%s%s%s",
+                                 cond_nodes(in, in->served), others, silent(in),
+                                 cond_letting_go(in)));
 }
 
 /* Worst first: the first that applies is the headline. docs/operations.md has a row for each. */
 static check_fn *const severities[] = {
     /* Ostler acts on nothing, or not on everything. */
-    cond_removing, is_invalid, has_no_namespace, has_failed_writes, is_unsettled,
-    lacks_nodes, cond_detecting, cond_no_detector, /* GPUs cannot be used or detected */
+    cond_removing,
+    is_invalid,
+    has_no_namespace,
+    has_failed_writes,
+    is_unsettled,
+    lacks_nodes,
+    cond_detecting,
+    cond_no_detector, /* GPUs cannot be used or detected */
     /* GPUs work, but not everything is as requested. */
-    has_no_nodes, cond_rolled_back, lacks_metrics, rolls_out, lacks_reports,
+    has_no_nodes,
+    cond_rolled_back,
+    lacks_metrics,
+    rolls_out,
+    lacks_reports,
     has_all,
 };
 

@@ -4,7 +4,8 @@ enum { NAMED_MAX = 3 };
 
 bool holders_unasked(const struct node_holders *h, const struct pod *p)
 {
-    return p->gpus == 0 && p->component == OPERAND_NONE && !p->is_task && node_holders_have(h, node_holder_id(p->head.uid));
+    return p->gpus == 0 && p->component == OPERAND_NONE && !p->is_task &&
+           node_holders_have(h, node_holder_id(p->head.uid));
 }
 
 bool holders_name_strangers(const struct node_holders *h, const struct pod *pods)
@@ -17,7 +18,8 @@ bool holders_name_strangers(const struct node_holders *h, const struct pod *pods
 
 const char *holders_host_text(const struct host_holder *h, struct arena *a)
 {
-    const char *name = *h->process ? h->process : "of no name", *pid = h->pid ? arena_printf(a, "%d", h->pid) : "", *where = "";
+    const char *name = *h->process ? h->process : "of no name",
+               *pid = h->pid ? arena_printf(a, "%d", h->pid) : "", *where = "";
     if (*h->unit)
         where = arena_printf(a, "unit %s", h->unit);
     else if (h->fixed)
@@ -31,8 +33,9 @@ const char *holders_host_text(const struct host_holder *h, struct arena *a)
 
 const char *holders_hosts_text(const struct host_holder *hosts, size_t count, struct arena *a)
 {
-    const char *text = arena_printf(a, "%zu process%s that no eviction ends and that ha%s a GPU open: ", count,
-                                    count == 1 ? "" : "es", count == 1 ? "s" : "ve");
+    const char *text = arena_printf(
+        a, "%zu process%s that no eviction ends and that ha%s a GPU open: ", count,
+        count == 1 ? "" : "es", count == 1 ? "s" : "ve");
     for (size_t i = 0; i < count && i < NAMED_MAX; i++)
         text = arena_printf(a, "%s%s%s", text, i ? ", " : "", holders_host_text(&hosts[i], a));
     if (count > NAMED_MAX)

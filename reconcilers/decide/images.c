@@ -27,8 +27,7 @@ static uint64_t add_to_hash(uint64_t hash, const json_t *value)
     json_t *item;
     if (text)
         return hash * 31 + str_hash(text, strlen(text));
-    json_array_foreach (value, i, item)
-        hash = add_to_hash(hash, item);
+    json_array_foreach(value, i, item) hash = add_to_hash(hash, item);
     return hash * 31 + i;
 }
 
@@ -64,10 +63,12 @@ static struct images missing(const struct intern *strings, const struct pod *p)
     if (t->no_image)
         return (struct images){ IMAGES_MISSING, 0, intern_text(strings, t->no_image),
                                 str_or_empty(intern_text(strings, t->why_no_image)) };
-    return (struct images){ IMAGES_MISSING, 0, NULL, p->problem ? p->problem : "the pod that was to pull them was ended" };
+    return (struct images){ IMAGES_MISSING, 0, NULL,
+                            p->problem ? p->problem : "the pod that was to pull them was ended" };
 }
 
-struct images images_look(const struct pod *pods, const struct intern *strings, const char *policy_uid, const char *purpose)
+struct images images_look(const struct pod *pods, const struct intern *strings,
+                          const char *policy_uid, const char *purpose)
 {
     const struct pod *p = task_pod_find(pods, TASK_PULL);
     const struct task *t = p ? pod_task(p) : NULL;
@@ -80,8 +81,9 @@ struct images images_look(const struct pod *pods, const struct intern *strings, 
     if (p->deleting)
         return (struct images){ .state = IMAGES_PULLING, .since_s = t->created_s };
     bool over = t->state == TASK_DONE || t->state == TASK_FAILED;
-    return t->no_image || t->unschedulable || over ? missing(strings, p)
-                                                   : (struct images){ .state = IMAGES_PULLING, .since_s = t->created_s };
+    return t->no_image || t->unschedulable || over
+               ? missing(strings, p)
+               : (struct images){ .state = IMAGES_PULLING, .since_s = t->created_s };
 }
 
 /* ---- images to pull */
@@ -100,9 +102,11 @@ static void add_image(struct list *l, const char *component, const char *image, 
             return;
     if (l->count == IMAGES_MAX || !*image)
         return;
-    l->images[l->count] = (struct render_image){ .name = arena_printf(l->arena, "%s-%zu", component, l->count),
-                                                 .image = arena_strdup(l->arena, image),
-                                                 .pull_policy = policy ? arena_strdup(l->arena, policy) : NULL };
+    l->images[l->count] = (struct render_image){
+        .name = arena_printf(l->arena, "%s-%zu", component, l->count),
+        .image = arena_strdup(l->arena, image),
+        .pull_policy = policy ? arena_strdup(l->arena, policy) : NULL
+    };
     l->count++;
 }
 
@@ -111,19 +115,19 @@ static void add_secrets(struct list *l, const json_t *references)
 {
     size_t i, k;
     json_t *reference, *name;
-    json_array_foreach (references, i, reference) {
+    json_array_foreach(references, i, reference)
+    {
         json_t *wanted = json_is_string(reference) ? reference : json_object_get(reference, "name");
         bool there = false;
-        json_array_foreach (l->secrets, k, name)
-            there |= json_equal(name, wanted);
+        json_array_foreach(l->secrets, k, name) there |= json_equal(name, wanted);
         if (wanted && !there)
             json_array_append(l->secrets, wanted);
     }
 }
 
 /* Adds the images of a DaemonSet's pods, as rendered. */
-static int add_operand(struct list *l, const struct manifests *m, const struct operand_row *o, const struct render_context *ctx,
-                       struct err *e)
+static int add_operand(struct list *l, const struct manifests *m, const struct operand_row *o,
+                       const struct render_context *ctx, struct err *e)
 {
     static const char *const lists[] = { "initContainers", "containers" };
     CLEANUP_JSON json_t *object = render_object(m, render_daemonset(o->id), ctx, e);
@@ -133,8 +137,9 @@ static int add_operand(struct list *l, const struct manifests *m, const struct o
     for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
         size_t k;
         json_t *container;
-        json_array_foreach (json_object_get(spec, lists[i]), k, container)
-            add_image(l, o->name, json_str_or_empty(container, "image"), json_str(container, "imagePullPolicy"));
+        json_array_foreach(json_object_get(spec, lists[i]), k, container)
+            add_image(l, o->name, json_str_or_empty(container, "image"),
+                      json_str(container, "imagePullPolicy"));
     }
     add_secrets(l, json_object_get(spec, "imagePullSecrets"));
     return 0;
@@ -158,7 +163,8 @@ bool images_any(const struct images_wanted *want)
     return any;
 }
 
-int images_pull(const struct manifests *m, const struct images_wanted *want, struct actions *actions, struct err *e)
+int images_pull(const struct manifests *m, const struct images_wanted *want,
+                struct actions *actions, struct err *e)
 {
     CLEANUP_ARENA struct arena a = { 0 };
     CLEANUP_JSON json_t *secrets = json_array();
@@ -170,11 +176,18 @@ int images_pull(const struct manifests *m, const struct images_wanted *want, str
         add_image(&l, want->proof.name, want->proof.image, want->proof.pull_policy);
         add_secrets(&l, want->proof_secrets);
     }
-    const struct render_task task = { .kind = TASK_PULL, .operand_namespace = want->operand_namespace,
-                                      .policy_uid = want->policy_uid, .purpose = want->purpose, .node = want->node,
-                                      .images = l.images, .image_count = l.count, .pull_secrets = secrets };
-    return task_pod_create(m, &task, REASON_PULL_IMAGES,
-                           "pulls the images of the node's next revision while the node is still in service", actions, e);
+    const struct render_task task = { .kind = TASK_PULL,
+                                      .operand_namespace = want->operand_namespace,
+                                      .policy_uid = want->policy_uid,
+                                      .purpose = want->purpose,
+                                      .node = want->node,
+                                      .images = l.images,
+                                      .image_count = l.count,
+                                      .pull_secrets = secrets };
+    return task_pod_create(
+        m, &task, REASON_PULL_IMAGES,
+        "pulls the images of the node's next revision while the node is still in service", actions,
+        e);
 }
 
 /* ---- cleanup */
@@ -200,7 +213,8 @@ static bool may_wait(const struct node_input *in, const struct node_verdict *v)
     return (claim_phase_progress(c.phase) == CLAIM_UNCHANGED || !claim_closes(&c)) && !is_held(in);
 }
 
-static bool is_waited_for(const struct node_input *in, const struct node_verdict *v, const struct pod *p)
+static bool is_waited_for(const struct node_input *in, const struct node_verdict *v,
+                          const struct pod *p)
 {
     char purpose[IMAGES_PURPOSE_MAX];
     if (!in->policy || node_bears(&in->view, &v->target) || !may_wait(in, v))
@@ -216,14 +230,16 @@ static bool was_ended(const struct node_input *in, const struct pod *p, struct a
     if ((t->state != TASK_DONE && t->state != TASK_FAILED) || t->pulled == t->images)
         return false;
     int64_t made_s = task_made_s(t, in->now_s);
-    int64_t since_s = t->ended_s > made_s && !clock_is_ahead(t->ended_s, in->now_s) ? t->ended_s : made_s;
+    int64_t since_s = t->ended_s > made_s && !clock_is_ahead(t->ended_s, in->now_s) ? t->ended_s
+                                                                                    : made_s;
     int64_t left_s = since_s > in->now_s ? AGAIN_S : since_s + AGAIN_S - in->now_s;
     if (left_s > 0)
         actions_requeue(actions, left_s * 1000);
     return left_s <= 0;
 }
 
-void images_clean(const struct node_input *in, const struct node_verdict *v, struct actions *actions)
+void images_clean(const struct node_input *in, const struct node_verdict *v,
+                  struct actions *actions)
 {
     const struct pod *p = task_pod_find(in->pod_list, TASK_PULL);
     if (!p)
@@ -234,5 +250,6 @@ void images_clean(const struct node_input *in, const struct node_verdict *v, str
             "the images that the pod pulls are no longer needed: Ostler deletes the pod", actions);
     else if (was_ended(in, p, actions))
         task_pod_delete(p, REASON_PULL_IMAGES,
-                        "the pod ended before it had pulled all images: Ostler replaces it", actions);
+                        "the pod ended before it had pulled all images: Ostler replaces it",
+                        actions);
 }

@@ -31,7 +31,7 @@ enum images_state {
 /* All borrowed. */
 struct images {
     enum images_state state;
-    int64_t since_s;   /* with PULLING: when the pull pod was created, epoch seconds */
+    int64_t since_s; /* with PULLING: when the pull pod was created, epoch seconds */
     /* With MISSING: the first image that cannot be pulled; NULL: it is not about one image. */
     const char *image;
     const char *words; /* with MISSING: the error of the registry or the kubelet */
@@ -46,7 +46,8 @@ void images_purpose(struct assignment_ref target, const json_t *spec,
                     char out[static IMAGES_PURPOSE_MAX]);
 
 /* What the pods of a node, a list through next_on_node, show about the images of a purpose. */
-struct images images_look(const struct pod *pods, const struct intern *strings, const char *policy_uid, const char *purpose);
+struct images images_look(const struct pod *pods, const struct intern *strings,
+                          const char *policy_uid, const char *purpose);
 
 /* The images that a node must pull. All borrowed. */
 struct images_wanted {
@@ -54,18 +55,20 @@ struct images_wanted {
     const char *purpose;
     const char *policy_uid;
     const char *operand_namespace;
-    struct render_context of[TIERS];     /* of new revisions; without inputs: no change */
-    struct render_image proof; /* of the validation pod that follows; without image: none */
-    const json_t *proof_secrets;         /* list of names; NULL: none */
+    struct render_context of[TIERS]; /* of new revisions; without inputs: no change */
+    struct render_image proof;       /* of the validation pod that follows; without image: none */
+    const json_t *proof_secrets;     /* list of names; NULL: none */
 };
 
 /* Whether the revisions bring any image. If not, nothing is pulled or waited for. */
 bool images_any(const struct images_wanted *want);
 /* Plans the request that creates the pull pod. Error: an operand cannot be rendered; then it plans
  * nothing. */
-int images_pull(const struct manifests *m, const struct images_wanted *want, struct actions *actions, struct err *e);
+int images_pull(const struct manifests *m, const struct images_wanted *want,
+                struct actions *actions, struct err *e);
 /* Plans the deletion of a node's pull pod if it is not needed, or was ended early; a new pod is
  * created later. */
-void images_clean(const struct node_input *in, const struct node_verdict *v, struct actions *actions);
+void images_clean(const struct node_input *in, const struct node_verdict *v,
+                  struct actions *actions);
 
 #endif

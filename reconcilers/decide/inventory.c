@@ -35,7 +35,8 @@ bool inventory_has_no_gpu(const struct node_input *in)
 /* A driver of Ostler's is there, or being installed or removed. */
 static bool has_our_driver(const struct node_input *in)
 {
-    return in->view.node->claim || node_label(&in->view, LABEL_DRIVER) || in->pods->of[OPERAND_DRIVER].present;
+    return in->view.node->claim || node_label(&in->view, LABEL_DRIVER) ||
+           in->pods->of[OPERAND_DRIVER].present;
 }
 
 /* A module that remains after Ostler's driver was removed is not the host's. */
@@ -67,9 +68,11 @@ static bool brings_toolkit(const struct node_input *in, const char *stack)
 bool inventory_has_own_toolkit(const struct node_input *in)
 {
     const struct node_view *v = &in->view;
-    const char *stack = node_label(v, LABEL_STACK), *claimed = intern_text(v->strings, v->node->claim);
+    const char *stack = node_label(v, LABEL_STACK),
+               *claimed = intern_text(v->strings, v->node->claim);
     struct claim claim;
-    if (in->pods->of[OPERAND_TOOLKIT].ready || in->pods->of[OPERAND_TOOLKIT].running || node_label(v, LABEL_REMOVAL))
+    if (in->pods->of[OPERAND_TOOLKIT].ready || in->pods->of[OPERAND_TOOLKIT].running ||
+        node_label(v, LABEL_REMOVAL))
         return true;
     if (claimed && claim_parse(claimed, &claim, NULL) && *claim_last_stack(&claim))
         return brings_toolkit(in, claim_last_stack(&claim));
@@ -98,7 +101,8 @@ struct seeing {
 static bool waits_for_driver(const struct seeing *s)
 {
     return s->v->cause == OPERAND_DRIVER && s->in->pods->of[OPERAND_DRIVER].present &&
-           (s->v->state == NODE_INSTALLING || s->v->state == NODE_FAILED) && !task_cannot_pull(s->v->reason);
+           (s->v->state == NODE_INSTALLING || s->v->state == NODE_FAILED) &&
+           !task_cannot_pull(s->v->reason);
 }
 
 static const char *nouveau(const struct seeing *s)
@@ -106,15 +110,20 @@ static const char *nouveau(const struct seeing *s)
     const struct node_inventory *i = s->seen;
     if (!waits_for_driver(s) || i->module_loaded || !i->nouveau)
         return NULL;
-    return arena_printf(s->a, "the kernel driver nouveau holds %u of its GPUs, so that NVIDIA's cannot have them: blacklist "
-                              "nouveau on the node and reboot it", i->nouveau);
+    return arena_printf(s->a,
+                        "the kernel driver nouveau holds %u of its GPUs, so that NVIDIA's cannot "
+                        "have them: blacklist "
+                        "nouveau on the node and reboot it",
+                        i->nouveau);
 }
 
 static const char *secure_boot(const struct seeing *s)
 {
-    if (!waits_for_driver(s) || s->v->state != NODE_FAILED || s->seen->module_loaded || !s->seen->secure_boot)
+    if (!waits_for_driver(s) || s->v->state != NODE_FAILED || s->seen->module_loaded ||
+        !s->seen->secure_boot)
         return NULL;
-    return "Secure Boot is on, so its kernel loads only modules with a trusted signature: set driver.precompiled for "
+    return "Secure Boot is on, so its kernel loads only modules with a trusted signature: set "
+           "driver.precompiled for "
            "its pool, install a signed driver on the host, or switch Secure Boot off";
 }
 
@@ -124,7 +133,8 @@ static const char *no_network_card(const struct seeing *s)
     const json_t *driver = operands_inputs(s->in, TIER_DRIVER, s->v->carried.hash[TIER_DRIVER]);
     if (!waits_for_driver(s) || !json_object_get(driver, "rdma") || !s->seen->no_network_card)
         return NULL;
-    return "driver.rdma is on, and no network card of NVIDIA (Mellanox) is on its PCI bus, for whose driver the container "
+    return "driver.rdma is on, and no network card of NVIDIA (Mellanox) is on its PCI bus, for "
+           "whose driver the container "
            "peermem waits: switch driver.rdma on for a pool whose nodes all have such a card";
 }
 
@@ -139,9 +149,12 @@ static const char *lost(const struct seeing *s)
     const struct node_inventory *i = s->seen;
     if (!inventory_is_up(s) || !i->lost)
         return NULL;
-    return arena_printf(s->a, "%u of its %u GPUs %s fallen off the bus (%s): drain the node and power it off and on; where that "
-                              "does not help, the GPU or its slot is broken", i->lost, (unsigned) i->lost + i->gpus,
-                        i->lost == 1 ? "has" : "have", i->lost_address);
+    return arena_printf(s->a,
+                        "%u of its %u GPUs %s fallen off the bus (%s): drain the node and power it "
+                        "off and on; where that "
+                        "does not help, the GPU or its slot is broken",
+                        i->lost, (unsigned) i->lost + i->gpus, i->lost == 1 ? "has" : "have",
+                        i->lost_address);
 }
 
 /* Whether the kubelet should offer each GPU of the driver: not if they are divided or shared. */
@@ -163,10 +176,14 @@ static const char *vanished(const struct seeing *s)
     if (s->v->reason != REASON_GPUS_MISSING || !s->seen->gpus_known || !offers_whole_gpus(s) ||
         !proof_of_node(&s->in->view, &proven) || there >= proven.gpus)
         return NULL;
-    return arena_printf(s->a, "%u GPU%s on the PCI bus, and %u passed the last validation: power the node off and on; if that "
-                              "does not help, a GPU or its slot is broken. If the change is intended, run: kubectl annotate "
-                              "node %s "
-                              ANNOTATION_PROOF "-", there, there == 1 ? " is" : "s are", proven.gpus, s->in->view.node->head.key);
+    return arena_printf(s->a,
+                        "%u GPU%s on the PCI bus, and %u passed the last validation: power the "
+                        "node off and on; if that "
+                        "does not help, a GPU or its slot is broken. If the change is intended, "
+                        "run: kubectl annotate "
+                        "node %s " ANNOTATION_PROOF "-",
+                        there, there == 1 ? " is" : "s are", proven.gpus,
+                        s->in->view.node->head.key);
 }
 
 static const char *not_offered(const struct seeing *s)
@@ -174,19 +191,26 @@ static const char *not_offered(const struct seeing *s)
     int offered = s->in->view.node->gpus;
     if (!inventory_is_up(s) || offered >= s->seen->driven || !offers_whole_gpus(s))
         return NULL;
-    return arena_printf(s->a, "the driver has %u GPUs, and the kubelet offers %d: the log of the device plugin on the node "
-                              "names the unhealthy GPUs", s->seen->driven, offered);
+    return arena_printf(s->a,
+                        "the driver has %u GPUs, and the kubelet offers %d: the log of the device "
+                        "plugin on the node "
+                        "names the unhealthy GPUs",
+                        s->seen->driven, offered);
 }
 
 static const char *other_version(const struct seeing *s)
 {
     const json_t *driver = operands_inputs(s->in, TIER_DRIVER, s->v->carried.hash[TIER_DRIVER]);
     const char *wanted = json_str(driver, "version"), *loaded = inventory_driver_version(s->in);
-    bool container = str_eq(json_str(driver, "source"), driver_source_name(DRIVER_SOURCE_CONTAINER));
+    bool container = str_eq(json_str(driver, "source"),
+                            driver_source_name(DRIVER_SOURCE_CONTAINER));
     if (s->v->state != NODE_READY || !container || !*loaded || proof_version_fits(wanted, loaded))
         return NULL;
-    return arena_printf(s->a, "the kernel module %s is loaded, and driver %s is wanted: another program loaded the module "
-                              "after the validation; reboot the node", loaded, wanted);
+    return arena_printf(s->a,
+                        "the kernel module %s is loaded, and driver %s is wanted: another program "
+                        "loaded the module "
+                        "after the validation; reboot the node",
+                        loaded, wanted);
 }
 
 struct problem {
@@ -219,11 +243,12 @@ static const char *first_of(const struct problem *problems, size_t n, const stru
     return sentence;
 }
 
-const char *inventory_why_no_driver(const struct node_input *in, struct arena *a, const struct node_verdict *v,
-                               enum reason *ret_reason)
+const char *inventory_why_no_driver(const struct node_input *in, struct arena *a,
+                                    const struct node_verdict *v, enum reason *ret_reason)
 {
     const struct seeing s = { in, live(in), v, a };
-    const char *sentence = first_of(problems_of_drivers, ARRAY_LEN(problems_of_drivers), &s, ret_reason);
+    const char *sentence = first_of(problems_of_drivers, ARRAY_LEN(problems_of_drivers), &s,
+                                    ret_reason);
     return sentence ? arena_printf(a, "%s: %s", reason_text(*ret_reason), sentence) : NULL;
 }
 
@@ -231,8 +256,8 @@ void inventory_explain(const struct node_input *in, struct arena *a, struct node
 {
     const struct seeing s = { in, live(in), v, a };
     enum reason reason = REASON_NONE;
-    const char *sentence =
-        first_of(problems_of_drivers, ARRAY_LEN(problems_of_drivers), &s, &reason);
+    const char *sentence = first_of(problems_of_drivers, ARRAY_LEN(problems_of_drivers), &s,
+                                    &reason);
     if (!sentence)
         sentence = first_of(problems_of_gpus, ARRAY_LEN(problems_of_gpus), &s, &reason);
     if (sentence)

@@ -15,6 +15,7 @@
  * in a write that changes the claim, so one that a user removes in between stays removed. `ours`:
  * the keys that were Ostler's, from ostler.dev/marks, or NULL. Returns the keys that are Ostler's
  * afterwards; new reference. */
-json_t *keeping_change(const struct node_view *view, const json_t *ours, const struct claim *claim, json_t *annotations);
+json_t *keeping_change(const struct node_view *view, const json_t *ours, const struct claim *claim,
+                       json_t *annotations);
 
 #endif

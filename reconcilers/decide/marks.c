@@ -24,14 +24,14 @@ struct diff {
     /* Of these, the feature labels that Ostler wrote: key to value; borrowed from `said`. */
     json_t *old_features;
     json_t *said;
-    json_t *set_labels;  /* changes of labels: value or null */
-    json_t *our_labels;  /* names of Ostler's labels afterwards */
+    json_t *set_labels; /* changes of labels: value or null */
+    json_t *our_labels; /* names of Ostler's labels afterwards */
     json_t *our_taints;
     json_t *our_features; /* the same afterwards */
     json_t *our_keeps; /* names of annotations that keep autoscalers off (keeping.h), afterwards */
-    char *old_upgrade;    /* the taint that goes with a claim, as named in the annotation */
-    const char *upgrade;  /* key of the wanted one; NULL: none */
-    json_t *left;         /* names of labels that stay and that Ostler disowns */
+    char *old_upgrade; /* the taint that goes with a claim, as named in the annotation */
+    const char *upgrade; /* key of the wanted one; NULL: none */
+    json_t *left;        /* names of labels that stay and that Ostler disowns */
     json_t *taints;      /* the node's whole list, changed or not */
     bool taints_changed;
 };
@@ -47,9 +47,8 @@ static size_t find_taint(const json_t *taints, const char *key, const char *effe
 {
     size_t i;
     json_t *t;
-    json_array_foreach (taints, i, t)
-        if (str_eq(json_str(t, "key"), key) && str_eq(json_str(t, "effect"), effect))
-            return i;
+    json_array_foreach(taints, i, t) if (str_eq(json_str(t, "key"), key) &&
+                                         str_eq(json_str(t, "effect"), effect)) return i;
     return SIZE_MAX;
 }
 
@@ -71,7 +70,9 @@ static const char *upgrade_key(const struct diff *d, const char *of_policy)
     const char *said = json_str(d->said, MEMBER_UPGRADE);
     if (said)
         return said;
-    return of_policy && find_taint(d->taints, of_policy, CLAIM_TAINT_EFFECT) != SIZE_MAX ? of_policy : TAINT_UPGRADE;
+    return of_policy && find_taint(d->taints, of_policy, CLAIM_TAINT_EFFECT) != SIZE_MAX
+               ? of_policy
+               : TAINT_UPGRADE;
 }
 
 /* `taint`: the policy's key; NULL: none. */
@@ -94,7 +95,8 @@ static void marks_begin(struct diff *d, const struct node_view *view, const char
     d->old_upgrade = xasprintf("%s:" CLAIM_TAINT_EFFECT, upgrade_key(d, taint));
     /* The upgrade taint is Ostler's even if another client edited the annotation: a released node
      * must not stay tainted. */
-    if (view->node->claim && find_named_taint(d, d->old_upgrade) != SIZE_MAX && !json_has_text(d->old_taints, d->old_upgrade))
+    if (view->node->claim && find_named_taint(d, d->old_upgrade) != SIZE_MAX &&
+        !json_has_text(d->old_taints, d->old_upgrade))
         json_array_append_new(d->old_taints, json_string(d->old_upgrade));
 }
 
@@ -155,7 +157,8 @@ static void go_through_features(struct diff *d, enum marks_features rule)
 {
     size_t i;
     json_t *entry;
-    json_array_foreach (d->old_labels, i, entry) {
+    json_array_foreach(d->old_labels, i, entry)
+    {
         const char *key = json_string_value(entry), *now = key ? node_label(d->view, key) : NULL;
         if (!now || !gpu_feature_is(key))
             continue;
@@ -173,7 +176,7 @@ static void want_features(struct diff *d, const struct marks *wanted)
     if (wanted->features_rule == FEATURES_KEPT || wanted->features_rule == FEATURES_LEFT)
         go_through_features(d, wanted->features_rule);
     else if (wanted->features_rule == FEATURES_SET)
-        json_object_foreach ((json_t *) wanted->features, key, value)
+        json_object_foreach((json_t *) wanted->features, key, value)
             want_feature(d, key, json_string_value(value));
 }
 
@@ -188,10 +191,11 @@ static void drop_unwanted_labels(struct diff *d)
 {
     size_t i;
     json_t *entry;
-    json_array_foreach (d->old_labels, i, entry) {
+    json_array_foreach(d->old_labels, i, entry)
+    {
         const char *key = json_string_value(entry);
-        if (key && may_be_ours(key) && !json_has_text(d->our_labels, key) && !json_has_text(d->left, key) &&
-            !is_changed(d, key) && node_label(d->view, key))
+        if (key && may_be_ours(key) && !json_has_text(d->our_labels, key) &&
+            !json_has_text(d->left, key) && !is_changed(d, key) && node_label(d->view, key))
             json_object_set_new(d->set_labels, key, json_null());
     }
 }
@@ -220,7 +224,8 @@ static void want_taint(struct diff *d, const struct policy_taint *taint)
     if (at != SIZE_MAX && !json_has_text(d->old_taints, name))
         return; /* another client's: it counts, and stays theirs */
     json_array_append_new(d->our_taints, json_string(name));
-    json_t *wanted = json_pack("{s:s, s:s, s:s}", "key", taint->key, "value", taint->value, "effect", taint->effect);
+    json_t *wanted = json_pack("{s:s, s:s, s:s}", "key", taint->key, "value", taint->value,
+                               "effect", taint->effect);
     if (at == SIZE_MAX) {
         json_array_append_new(d->taints, wanted);
         d->taints_changed = true;
@@ -236,7 +241,8 @@ static void drop_unwanted_taints(struct diff *d)
 {
     size_t i;
     json_t *entry;
-    json_array_foreach (d->old_taints, i, entry) {
+    json_array_foreach(d->old_taints, i, entry)
+    {
         const char *name = json_string_value(entry);
         size_t at = find_named_taint(d, name);
         if (at == SIZE_MAX || json_has_text(d->our_taints, name))
@@ -273,7 +279,8 @@ static void keep_more(const struct diff *d, json_t *ret)
     if (!json_is_object(d->said))
         return;
     CLEANUP_JSON json_t *more = json_copy(d->said);
-    static const char *const known[] = { "labels", "taints", "annotations", "features", MEMBER_UPGRADE };
+    static const char *const known[] = { "labels", "taints", "annotations", "features",
+                                         MEMBER_UPGRADE };
     for (size_t i = 0; i < ARRAY_LEN(known); i++)
         json_object_del(more, known[i]);
     CLEANUP_FREE char *text = json_compact(more);
@@ -284,9 +291,11 @@ static void keep_more(const struct diff *d, json_t *ret)
 /* The annotation's text, or NULL if nothing is Ostler's. */
 static char *marks_text(const struct diff *d)
 {
-    if (!json_array_size(d->our_labels) && !json_array_size(d->our_taints) && !json_array_size(d->our_keeps))
+    if (!json_array_size(d->our_labels) && !json_array_size(d->our_taints) &&
+        !json_array_size(d->our_keeps))
         return NULL;
-    CLEANUP_JSON json_t *said = json_pack("{s:O, s:O}", "labels", d->our_labels, "taints", d->our_taints);
+    CLEANUP_JSON json_t *said = json_pack("{s:O, s:O}", "labels", d->our_labels, "taints",
+                                          d->our_taints);
     if (json_array_size(d->our_keeps))
         json_object_set(said, "annotations", d->our_keeps);
     if (json_object_size(d->our_features))
@@ -310,13 +319,18 @@ static json_t *marks_build(struct diff *d, const struct marks *wanted)
     CLEANUP_JSON json_t *annotations = json_object();
     CLEANUP_FREE char *claim = wanted->claim ? claim_text(wanted->claim) : NULL;
     set_annotation(annotations, ANNOTATION_CLAIM, intern_text(d->view->strings, n->claim), claim);
-    d->our_keeps = keeping_change(d->view, json_object_get(d->said, "annotations"), wanted->claim, annotations);
+    d->our_keeps = keeping_change(d->view, json_object_get(d->said, "annotations"), wanted->claim,
+                                  annotations);
     CLEANUP_FREE char *text = marks_text(d);
     set_annotation(annotations, ANNOTATION_MARKS, intern_text(d->view->strings, n->marks), text);
-    set_annotation(annotations, ANNOTATION_GAVE_UP, intern_text(d->view->strings, n->gave_up), wanted->gave_up);
-    set_annotation(annotations, ANNOTATION_PROOF, intern_text(d->view->strings, n->proof), wanted->proof);
-    set_annotation(annotations, ANNOTATION_HOST_DRIVER, n->host_driver ? "true" : NULL, wanted->host_driver ? "true" : NULL);
-    struct node_change change = { .labels = d->set_labels, .annotations = annotations,
+    set_annotation(annotations, ANNOTATION_GAVE_UP, intern_text(d->view->strings, n->gave_up),
+                   wanted->gave_up);
+    set_annotation(annotations, ANNOTATION_PROOF, intern_text(d->view->strings, n->proof),
+                   wanted->proof);
+    set_annotation(annotations, ANNOTATION_HOST_DRIVER, n->host_driver ? "true" : NULL,
+                   wanted->host_driver ? "true" : NULL);
+    struct node_change change = { .labels = d->set_labels,
+                                  .annotations = annotations,
                                   .taints = d->taints_changed ? d->taints : NULL,
                                   .rests_on_taints = claim && !n->claim };
     return node_patch(d->view, &change);
@@ -328,7 +342,7 @@ json_t *marks_patch(const struct node_view *view, const struct marks *wanted)
     marks_begin(&d, view, wanted->claim_taint);
     const char *key;
     json_t *value;
-    json_object_foreach ((json_t *) wanted->labels, key, value)
+    json_object_foreach((json_t *) wanted->labels, key, value)
         want_label(&d, key, json_string_value(value));
     want_features(&d, wanted);
     drop_unwanted_labels(&d);
@@ -357,9 +371,9 @@ static void keep_all(struct diff *d)
     json_t *entry;
     json_array_extend(d->our_labels, d->old_labels);
     json_object_update(d->our_features, d->old_features);
-    json_array_foreach (d->old_taints, i, entry)
-        if (!str_eq(json_string_value(entry), d->old_upgrade))
-            json_array_append(d->our_taints, entry);
+    json_array_foreach(d->old_taints, i,
+                       entry) if (!str_eq(json_string_value(entry), d->old_upgrade))
+        json_array_append(d->our_taints, entry);
 }
 
 /* The patch that sets this claim, or none, and keeps the other annotations. Ends the comparison. */
@@ -367,8 +381,10 @@ static json_t *build_the_rest_as_it_is(struct diff *d, const struct claim *claim
 {
     const struct node *n = d->view->node;
     const struct intern *strings = d->view->strings;
-    json_t *patch = marks_build(d, &(struct marks){ .claim = claim, .gave_up = intern_text(strings, n->gave_up),
-                                              .proof = intern_text(strings, n->proof), .host_driver = n->host_driver });
+    json_t *patch = marks_build(d, &(struct marks){ .claim = claim,
+                                                    .gave_up = intern_text(strings, n->gave_up),
+                                                    .proof = intern_text(strings, n->proof),
+                                                    .host_driver = n->host_driver });
     marks_end(d);
     return patch;
 }
@@ -385,7 +401,8 @@ json_t *marks_release_patch(const struct node_view *view, struct assignment_ref 
     return build_the_rest_as_it_is(&d, NULL);
 }
 
-json_t *marks_claim_patch(const struct node_view *view, const struct claim *claim, const char *taint)
+json_t *marks_claim_patch(const struct node_view *view, const struct claim *claim,
+                          const char *taint)
 {
     struct diff d;
     marks_begin(&d, view, taint);
@@ -404,8 +421,10 @@ bool marks_have_taint(const struct node_view *view, const char *key)
 bool marks_closed(const struct node_view *view)
 {
     /* Called often for every node. A user may have removed the taint together with the claim. */
-    const char *taints = intern_text(view->strings, view->node->taints), *said = intern_text(view->strings, view->node->marks);
-    if (!strstr(str_or_empty(taints), TAINT_UPGRADE) && !strstr(str_or_empty(said), TAINT_UPGRADE) &&
+    const char *taints = intern_text(view->strings, view->node->taints),
+               *said = intern_text(view->strings, view->node->marks);
+    if (!strstr(str_or_empty(taints), TAINT_UPGRADE) &&
+        !strstr(str_or_empty(said), TAINT_UPGRADE) &&
         !strstr(str_or_empty(said), "\"" MEMBER_UPGRADE "\""))
         return false;
     struct diff d;
@@ -435,14 +454,14 @@ static bool bears_named(const struct diff *d)
 {
     size_t i;
     json_t *entry;
-    json_array_foreach (d->old_labels, i, entry) {
+    json_array_foreach(d->old_labels, i, entry)
+    {
         const char *key = json_string_value(entry);
         if (key && may_be_ours(key) && node_label(d->view, key))
             return true;
     }
-    json_array_foreach (d->old_taints, i, entry)
-        if (find_named_taint(d, json_string_value(entry)) != SIZE_MAX)
-            return true;
+    json_array_foreach(d->old_taints, i, entry) if (find_named_taint(d, json_string_value(entry)) !=
+                                                    SIZE_MAX) return true;
     return false;
 }
 

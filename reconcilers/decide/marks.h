@@ -23,19 +23,19 @@ enum marks_features {
 
 /* What a node should have. All zero: nothing of Ostler's. */
 struct marks {
-    const json_t *labels; /* key to value, without the assignment; NULL: none. Borrowed */
-    struct policy_taint taint;        /* set if enabled */
-    struct assignment_ref assigned;   /* NULL or "": none */
-    unsigned off; /* followers, as bits, that run in other pools but must not run here */
-    bool host_driver;                 /* the host has its own driver */
+    const json_t *labels;           /* key to value, without the assignment; NULL: none. Borrowed */
+    struct policy_taint taint;      /* set if enabled */
+    struct assignment_ref assigned; /* NULL or "": none */
+    unsigned off;     /* followers, as bits, that run in other pools but must not run here */
+    bool host_driver; /* the host has its own driver */
     /* Ostler has taken the node out of service: the upgrade taint goes with the claim; NULL: it has
      * not. */
     const struct claim *claim;
     const char *claim_taint; /* key of that taint, from the policy; NULL: no taint and no claim */
-    const char *gave_up;              /* the target that a user gave up on here; NULL: none */
+    const char *gave_up;     /* the target that a user gave up on here; NULL: none */
     enum marks_features features_rule;
-    const json_t *features;           /* with SET: key to value; `labels` override them. Borrowed */
-    const char *proof;                /* text of the validation annotation; NULL: none */
+    const json_t *features; /* with SET: key to value; `labels` override them. Borrowed */
+    const char *proof;      /* text of the validation annotation; NULL: none */
     const struct policy_taint *startup; /* taint that keeps a new node closed; NULL: none */
     const char *opens; /* key of the taint to remove now, whoever set it; NULL: none */
 };
@@ -45,7 +45,8 @@ struct marks {
 json_t *marks_patch(const struct node_view *view, const struct marks *wanted);
 /* A guarded JSON patch that sets only this claim and its taint with key `taint`, or removes both if
  * `claim` is NULL. New reference. */
-json_t *marks_claim_patch(const struct node_view *view, const struct claim *claim, const char *taint);
+json_t *marks_claim_patch(const struct node_view *view, const struct claim *claim,
+                          const char *taint);
 /* Whether the node has a taint with this key. */
 bool marks_have_taint(const struct node_view *view, const char *key);
 /* A guarded JSON patch for the first steps of a removal: it sets this assignment and removes the

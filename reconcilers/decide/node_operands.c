@@ -20,7 +20,8 @@ static void settle_problem(struct node_verdict *v, const char *word, const char 
     v->word = word;
 }
 
-static void want(struct node_verdict *v, const struct node_pods *pods, enum operand c, const char *hash)
+static void want(struct node_verdict *v, const struct node_pods *pods, enum operand c,
+                 const char *hash)
 {
     v->wanted |= 1u << c;
     bool right = !hash || str_eq(pods->of[c].revision, hash);
@@ -116,7 +117,8 @@ static const char *metrics_problem(const struct node_input *in, const struct nod
     bool may_lack = !(v->wanted & 1u << OPERAND_TOOLKIT) && !in->pods->of[OPERAND_EXPORTER].running;
     if (problem || !may_lack || !in->inventory || !in->inventory->no_handler)
         return problem;
-    return "the host's own configuration of its container runtime has no handler nvidia, which the exporter's pods need: add it "
+    return "the host's own configuration of its container runtime has no handler nvidia, which the "
+           "exporter's pods need: add it "
            "there, or set exporter.enabled to false in the policy or the node's pool";
 }
 
@@ -128,10 +130,14 @@ static const char *unnamed_pods(const struct node_input *in, struct arena *a)
     if (!i || !*i->kubelet_root)
         return NULL;
     const char *asked = host_kubelet_root(i->distribution);
-    return arena_printf(a, "the GPUs work, and their metrics do not say which pods use them: the exporter asks the kubelet in "
-                           "%s/pod-resources, and the kubelet's folder is %s: link the former to %s/pod-resources on the node "
-                           "and delete the exporter's pod there, or run the kubelet without --root-dir", asked, i->kubelet_root,
-                        i->kubelet_root);
+    return arena_printf(
+        a,
+        "the GPUs work, and their metrics do not say which pods use them: the exporter asks the "
+        "kubelet in "
+        "%s/pod-resources, and the kubelet's folder is %s: link the former to %s/pod-resources on "
+        "the node "
+        "and delete the exporter's pod there, or run the kubelet without --root-dir",
+        asked, i->kubelet_root, i->kubelet_root);
 }
 
 void operands_judge_metrics(const struct node_input *in, struct arena *a, struct node_verdict *v)
@@ -154,11 +160,15 @@ void operands_judge_metrics(const struct node_input *in, struct arena *a, struct
 void operands_judge_claims(const struct node_input *in, struct arena *a, struct node_verdict *v)
 {
     const struct sign *other = in->pods->foreign;
-    if (v->state != NODE_READY || !other || other->place != SIGN_CLAIMS || !(v->up & 1u << OPERAND_DEVICE_PLUGIN))
+    if (v->state != NODE_READY || !other || other->place != SIGN_CLAIMS ||
+        !(v->up & 1u << OPERAND_DEVICE_PLUGIN))
         return;
     v->cause = OPERAND_DEVICE_PLUGIN;
     v->pod = in->pods->foreign_pod;
     verdict_settle(v, NODE_READY, REASON_GPUS_ALLOCATED_TWICE,
-                   arena_printf(a, "Ostler's device plugin gives the GPUs of the node to pods, and NVIDIA's DRA driver gives the "
-                                   "same ones to resource claims (%s): %s", owner_seen_by(in->pods, a), other->remedy));
+                   arena_printf(a,
+                                "Ostler's device plugin gives the GPUs of the node to pods, and "
+                                "NVIDIA's DRA driver gives the "
+                                "same ones to resource claims (%s): %s",
+                                owner_seen_by(in->pods, a), other->remedy));
 }

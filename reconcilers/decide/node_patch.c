@@ -44,7 +44,7 @@ static void test_labels(json_t *operations, const struct node_view *view, const 
         test_unchanged(operations, view, change, tiers[t].label);
     for (size_t i = 0; i < ARRAY_LEN(decisive); i++)
         test_unchanged(operations, view, change, decisive[i]);
-    json_object_foreach ((json_t *) change, key, value)
+    json_object_foreach((json_t *) change, key, value)
         test_key(operations, LABELS, key, node_label(view, key));
 }
 
@@ -54,7 +54,11 @@ static void test_annotations(json_t *operations, const struct node_view *view, c
 {
     const struct node *n = view->node;
     bool proof = json_object_get(change, ANNOTATION_PROOF);
-    const struct { const char *key; uint32_t was; bool left_out; } rows[] = {
+    const struct {
+        const char *key;
+        uint32_t was;
+        bool left_out;
+    } rows[] = {
         { ANNOTATION_MARKS, n->marks, n->marks_unreadable },
         { ANNOTATION_CLAIM, n->claim, n->claim_unreadable },
         { ANNOTATION_GAVE_UP, n->gave_up, n->gave_up_unreadable },
@@ -67,13 +71,15 @@ static void test_annotations(json_t *operations, const struct node_view *view, c
             test_key(operations, ANNOTATIONS, rows[i].key, intern_text(view->strings, rows[i].was));
     for (size_t i = 0; n->annotated && i < KEEP_COUNT; i++)
         if (json_object_get(change, autoscaler_keeps[i]))
-            test_key(operations, ANNOTATIONS, autoscaler_keeps[i], intern_text(view->strings, n->keeps[i]));
+            test_key(operations, ANNOTATIONS, autoscaler_keeps[i],
+                     intern_text(view->strings, n->keeps[i]));
 }
 
 static void test_taints(json_t *operations, const struct node_view *view)
 {
     const char *text = intern_text(view->strings, view->node->taints);
-    json_patch_add(operations, "test", TAINTS, text ? json_parse(text, strlen(text), NULL) : json_null());
+    json_patch_add(operations, "test", TAINTS,
+                   text ? json_parse(text, strlen(text), NULL) : json_null());
 }
 
 static void set_key(json_t *operations, const char *map, const char *key, json_t *value)
@@ -93,14 +99,14 @@ static void set_keys(json_t *operations, const char *map, bool there, const json
     if (!there && json_object_size(change))
         json_patch_add(operations, "add", map, json_copy((json_t *) change));
     else
-        json_object_foreach ((json_t *) change, key, value)
-            set_key(operations, map, key, value);
+        json_object_foreach((json_t *) change, key, value) set_key(operations, map, key, value);
 }
 
 json_t *node_patch(const struct node_view *view, const struct node_change *change)
 {
     const struct node *n = view->node;
-    if (!json_object_size(change->labels) && !json_object_size(change->annotations) && !change->taints)
+    if (!json_object_size(change->labels) && !json_object_size(change->annotations) &&
+        !change->taints)
         return NULL;
     json_t *operations = json_array();
     json_patch_add(operations, "test", "/metadata/uid", json_string(n->head.uid));

@@ -25,12 +25,14 @@ static bool is_released(const struct node_input *in)
 {
     const char *managed = node_label(&in->view, LABEL_MANAGED);
     return str_eq(managed, "false") ||
-           (!str_eq(managed, "true") && str_eq(node_label(&in->view, LABEL_DEPLOY_OPERANDS), "false"));
+           (!str_eq(managed, "true") &&
+            str_eq(node_label(&in->view, LABEL_DEPLOY_OPERANDS), "false"));
 }
 
 static bool is_ours_to_manage(const struct node_input *in)
 {
-    return in->mode == MODE_MANAGE && !is_released(in) && selector_matches(&in->policy->nodes, node_label, &in->view);
+    return in->mode == MODE_MANAGE && !is_released(in) &&
+           selector_matches(&in->policy->nodes, node_label, &in->view);
 }
 
 /* Labels of a node of the pool besides the assignment: Ostler's, then the pool's, then the
@@ -47,10 +49,12 @@ static json_t *wanted_labels(const struct node_input *in, const struct node_verd
 }
 
 /* Lists the node's pods, so that the write after it is sent only if all of them were known. */
-static void node_plan_look_at_node(const struct node_input *in, enum reason reason, struct actions *actions)
+static void node_plan_look_at_node(const struct node_input *in, enum reason reason,
+                                   struct actions *actions)
 {
     const char *name = in->view.node->head.key;
-    CLEANUP_FREE char *selector = xasprintf("spec.nodeName=%s," POD_FIELDS, name), *target = xasprintf("node/%s", name);
+    CLEANUP_FREE char *selector = xasprintf("spec.nodeName=%s," POD_FIELDS, name),
+                      *target = xasprintf("node/%s", name);
     action_add(actions,
                request_look(RESOURCE_POD, &(struct list_options){ .field_selector = selector }),
                VERB_LOOK, target, reason,
@@ -94,9 +98,11 @@ static struct marks usual_marks(const struct node_input *in, const json_t *label
                                 const struct node_verdict *v)
 {
     const struct policy_pool *p = &in->policy->pools[v->pool];
-    return (struct marks){ .labels = labels, .taint = taint_of(p, v->vendor),
+    return (struct marks){ .labels = labels,
+                           .taint = taint_of(p, v->vendor),
                            .off = off_followers(in->policy, p),
-                           .host_driver = in->view.node->host_driver, .claim_taint = in->rollout->drain.taint_key };
+                           .host_driver = in->view.node->host_driver,
+                           .claim_taint = in->rollout->drain.taint_key };
 }
 
 static void write_marks(const struct node_input *in, const struct marks *wanted, enum reason reason,
@@ -107,11 +113,14 @@ static void write_marks(const struct node_input *in, const struct marks *wanted,
 
 /* A node that runs nothing of Ostler's gets no driver without an image: it would only wait with
  * ErrImagePull. */
-static const struct target *without_image(const struct node_input *in, const struct target *t, struct target *bare)
+static const struct target *without_image(const struct node_input *in, const struct target *t,
+                                          struct target *bare)
 {
     if (!t->no_image || in->view.node->claim || !assignment_is_empty(node_assigned(&in->view)))
         return t;
-    *bare = (struct target){ .source = t->source, .pool = t->pool, .reason = t->reason, .problem = t->problem };
+    *bare = (struct target){
+        .source = t->source, .pool = t->pool, .reason = t->reason, .problem = t->problem
+    };
     return bare;
 }
 
@@ -122,7 +131,8 @@ static void mark_only(const struct node_input *in, struct node_verdict *v, enum 
 {
     CLEANUP_JSON json_t *labels = wanted_labels(in, v);
     struct marks wanted = usual_marks(in, labels, v);
-    if ((state == NODE_FOREIGN || state == NODE_DISCOVERED) && !in->policy->pools[v->pool].taint.foreign)
+    if ((state == NODE_FOREIGN || state == NODE_DISCOVERED) &&
+        !in->policy->pools[v->pool].taint.foreign)
         wanted.taint.enabled = false;
     verdict_settle(v, state, reason, message);
     write_marks(in, &wanted, reason, message, actions);
@@ -134,19 +144,20 @@ static void carry_labels(struct node_verdict *v, const struct node_input *in)
     assignment_copy(&v->carried, node_assigned(&in->view));
 }
 
-static void settle_lost(const struct node_input *in, struct arena *a, struct node_verdict *v, const char *prospect)
+static void settle_lost(const struct node_input *in, struct arena *a, struct node_verdict *v,
+                        const char *prospect)
 {
-    verdict_settle(
-        v, NODE_LOST, REASON_NODE_NOT_READY,
-        arena_printf(a, "node %s is down%s", in->view.node->head.key, prospect));
+    verdict_settle(v, NODE_LOST, REASON_NODE_NOT_READY,
+                   arena_printf(a, "node %s is down%s", in->view.node->head.key, prospect));
     v->cause = OPERAND_NONE;
     v->pod = NULL;
 }
 
 /* Carries out what proof_look() asks for. A pod that cannot be created never validates anything
  * under this policy. */
-static void act_on_proof(const struct node_input *in, struct arena *a, const struct proof_case *c, const struct proof_look *look,
-                         struct node_verdict *v, struct actions *actions)
+static void act_on_proof(const struct node_input *in, struct arena *a, const struct proof_case *c,
+                         const struct proof_look *look, struct node_verdict *v,
+                         struct actions *actions)
 {
     CLEANUP_ERR struct err e = { 0 };
     if (proof_act(in, c, look, actions, &e) < 0)
@@ -155,7 +166,8 @@ static void act_on_proof(const struct node_input *in, struct arena *a, const str
 }
 
 /* Evicts or deletes pods. */
-static void send_away(const struct node_input *in, const struct upgrade *up, struct actions *actions)
+static void send_away(const struct node_input *in, const struct upgrade *up,
+                      struct actions *actions)
 {
     if (up->send == SEND_EVICT && in->ask_in_ms > 0)
         actions_requeue(actions, in->ask_in_ms);
@@ -166,8 +178,8 @@ static void send_away(const struct node_input *in, const struct upgrade *up, str
 }
 
 /* A claimed node, or one whose claim a user removed. */
-static void go_on(const struct node_input *in, struct arena *a, const struct upgrade *up, struct node_verdict *v,
-                  struct actions *actions)
+static void go_on(const struct node_input *in, struct arena *a, const struct upgrade *up,
+                  struct node_verdict *v, struct actions *actions)
 {
     if (up->untouched)
         return;
@@ -202,25 +214,34 @@ static void judge_turn(const struct node_input *in, struct arena *a,
     v->cause = OPERAND_TOOLKIT;
     if (by)
         verdict_settle(v, NODE_INSTALLING, REASON_TOOLKIT_STOPPED,
-                       arena_printf(a, "the toolkit does not come up on node %s, one of the first of pool %s that got it, so no "
-                                       "other node gets it: repair that node, change the policy, or take the node out with the "
-                                       "label " LABEL_MANAGED "=false", by, pool));
+                       arena_printf(a,
+                                    "the toolkit does not come up on node %s, one of the first of "
+                                    "pool %s that got it, so no "
+                                    "other node gets it: repair that node, change the policy, or "
+                                    "take the node out with the "
+                                    "label " LABEL_MANAGED "=false",
+                                    by, pool));
     else
         verdict_settle(v, NODE_INSTALLING, REASON_WAITING_FOR_TOOLKIT,
-                       arena_printf(a, "the toolkit restarts the container runtime, so the nodes of pool %s get it in turn: each "
-                                       "time as many as it works on, and one more", pool));
+                       arena_printf(a,
+                                    "the toolkit restarts the container runtime, so the nodes of "
+                                    "pool %s get it in turn: each "
+                                    "time as many as it works on, and one more",
+                                    pool));
 }
 
 /* The verdict of an unclaimed node by its operands alone. */
-static void node_plan_judge(const struct node_input *in, struct arena *a, const struct node_assignment *as,
-                  const struct target *t, struct node_verdict *v)
+static void node_plan_judge(const struct node_input *in, struct arena *a,
+                            const struct node_assignment *as, const struct target *t,
+                            struct node_verdict *v)
 {
     operands_list(in, v);
     if (as->waiting) {
         verdict_settle(v, NODE_INSTALLING, as->reason, as->message);
         v->cause = OPERAND_DRIVER;
     } else if (!*v->carried.hash[TIER_STACK] && t->reason) {
-        verdict_settle(v, NODE_UNSUPPORTED, t->reason, arena_printf(a, "node %s: %s", in->view.node->head.key, t->problem));
+        verdict_settle(v, NODE_UNSUPPORTED, t->reason,
+                       arena_printf(a, "node %s: %s", in->view.node->head.key, t->problem));
     } else {
         operands_judge(in, a, v);
         judge_turn(in, a, as, v);
@@ -241,22 +262,25 @@ static bool has_gpus(const struct node_input *in, const struct node_verdict *v)
     return !plugin || in->view.node->gpus > 0;
 }
 
-static void look_at_proof(const struct node_input *in, struct arena *a, const struct node_verdict *v, struct actions *actions,
+static void look_at_proof(const struct node_input *in, struct arena *a,
+                          const struct node_verdict *v, struct actions *actions,
                           struct proving *ret)
 {
     struct proof before = { 0 };
     proof_of_node(&in->view, &before);
     ret->looked = true;
-    ret->of = (struct proof_case){ .of = assignment_ref(&v->carried), .gpus_before = before.gpus,
+    ret->of = (struct proof_case){ .of = assignment_ref(&v->carried),
+                                   .gpus_before = before.gpus,
                                    .nothing_ours = operands_only_watch(v),
-                                   .may_count = !marks_have_taint(&in->view, in->policy->validation.taint.key) };
+                                   .may_count = !marks_have_taint(
+                                       &in->view, in->policy->validation.taint.key) };
     proof_look(in, &ret->of, a, actions, &ret->look);
 }
 
 static void judge_proof(const struct proof_look *look, struct node_verdict *v)
 {
     static const enum node_state states_of[] = {
-        [PROOF_NEEDLESS] = NODE_READY,   [PROOF_HOLDS] = NODE_READY,   [PROOF_PASSES] = NODE_READY,
+        [PROOF_NEEDLESS] = NODE_READY,   [PROOF_HOLDS] = NODE_READY,  [PROOF_PASSES] = NODE_READY,
         [PROOF_WAITS] = NODE_VALIDATING, [PROOF_FAILS] = NODE_FAILED,
     };
     bool done = proof_is_done(look);
@@ -283,13 +307,17 @@ static void prove(const struct node_input *in, struct arena *a, struct node_verd
 
 /* A new node that stays closed for too long has failed, whatever it waits for. It opens if its
  * validation succeeds later. */
-static void judge_startup(const struct node_input *in, struct arena *a, struct node_verdict *v, struct actions *actions)
+static void judge_startup(const struct node_input *in, struct arena *a, struct node_verdict *v,
+                          struct actions *actions)
 {
-    bool under_way = (v->state == NODE_INSTALLING && v->first != FIRST_TURN) || v->state == NODE_VALIDATING;
+    bool under_way = (v->state == NODE_INSTALLING && v->first != FIRST_TURN) ||
+                     v->state == NODE_VALIDATING;
     if (under_way && startup_taint_is_overdue(in, actions))
-        verdict_settle(v, NODE_FAILED, REASON_STARTUP_TIMEOUT,
-                       arena_printf(a, "nodes.startupTaint.timeout is over, and the node keeps its startup taint: %s",
-                                    v->message));
+        verdict_settle(
+            v, NODE_FAILED, REASON_STARTUP_TIMEOUT,
+            arena_printf(
+                a, "nodes.startupTaint.timeout is over, and the node keeps its startup taint: %s",
+                v->message));
     const char *open = under_way ? startup_taint_missing_why(in, a) : NULL;
     if (open)
         v->message = v->message ? arena_printf(a, "%s; %s", v->message, open) : open;
@@ -298,8 +326,7 @@ static void judge_startup(const struct node_input *in, struct arena *a, struct n
 /* The write of an unclaimed node: its assignment and everything else that it should have. */
 static void give(const struct node_input *in, struct arena *a, const struct node_assignment *as,
                  const struct proof_look *look, bool host_driver, const char *gave_up,
-                 const struct node_verdict *v,
-                 struct actions *actions)
+                 const struct node_verdict *v, struct actions *actions)
 {
     CLEANUP_JSON json_t *labels = wanted_labels(in, v);
     struct marks wanted = usual_marks(in, labels, v);
@@ -311,12 +338,14 @@ static void give(const struct node_input *in, struct arena *a, const struct node
     proof_marks_add(in, a, &open, &wanted);
     if (as->look)
         node_plan_look_at_node(in, REASON_REMOVING_DRIVER, actions);
-    write_marks(in, &wanted, proven ? look->reason : as->reason, proven ? look->message : as->message, actions);
+    write_marks(in, &wanted, proven ? look->reason : as->reason,
+                proven ? look->message : as->message, actions);
     proof_marks_clear(&open);
 }
 
 /* Finds the users of a driver before the node is taken out of service for another driver. */
-static void look_for_holders(const struct node_input *in, const struct target *t, struct actions *actions)
+static void look_for_holders(const struct node_input *in, const struct target *t,
+                             struct actions *actions)
 {
     const char *driver = node_label(&in->view, LABEL_DRIVER);
     bool drains = driver && assignment_drains(node_assigned(&in->view), assignment_ref(&t->runs));
@@ -352,8 +381,8 @@ static void node_plan_serve(const struct node_input *in, struct arena *a, const 
         proof_clear(in, actions);
 }
 
-static void manage(const struct node_input *in, struct arena *a, const struct node_facts *facts, struct node_verdict *v,
-                   struct actions *actions)
+static void manage(const struct node_input *in, struct arena *a, const struct node_facts *facts,
+                   struct node_verdict *v, struct actions *actions)
 {
     v->pool = policy_pool_of(in->policy, node_label, &in->view);
     if (!in->may_mark) {
@@ -373,8 +402,10 @@ static void manage(const struct node_input *in, struct arena *a, const struct no
     }
     if (!v->vendor->has_operands) {
         mark_only(in, v, NODE_UNSUPPORTED, REASON_VENDOR_UNSUPPORTED,
-                  arena_printf(a, "node %s: Ostler has no driver and no device plugin for GPUs of %s",
-                               in->view.node->head.key, v->vendor->name), actions);
+                  arena_printf(a,
+                               "node %s: Ostler has no driver and no device plugin for GPUs of %s",
+                               in->view.node->head.key, v->vendor->name),
+                  actions);
         return;
     }
     if (owner.kind == OWNER_NOT_KNOWN) {
@@ -386,7 +417,8 @@ static void manage(const struct node_input *in, struct arena *a, const struct no
     struct node_facts known = *facts;
     known.own_toolkit = inventory_has_own_toolkit(in);
     struct target bare;
-    const struct target *policy_target = without_image(in, targets_for(in->targets, v->pool, &known, host_driver), &bare);
+    const struct target *policy_target = without_image(
+        in, targets_for(in->targets, v->pool, &known, host_driver), &bare);
     const struct target *t = upgrade_target(in, policy_target);
     v->target = t->runs;
     v->policy_target = policy_target->runs;
@@ -409,7 +441,8 @@ static void manage(const struct node_input *in, struct arena *a, const struct no
 /* Removes everything of Ostler's: stack and claim, then the toolkit's configuration of the
  * container runtime, then the driver when nothing uses it, then labels and taints. Without a device
  * plugin no GPU pod can start there. So the node needs no taint and delays no other node. */
-static void node_plan_release(const struct node_input *in, struct arena *a, struct node_verdict *v, struct actions *actions)
+static void node_plan_release(const struct node_input *in, struct arena *a, struct node_verdict *v,
+                              struct actions *actions)
 {
     struct removal_step off = toolkit_removal_step(in, a, actions);
     struct marks none = { 0 };
@@ -440,12 +473,14 @@ static void find_gpu(const struct node_input *in, const struct node_facts *facts
                      struct node_verdict *v)
 {
     const struct vendor *detected = detect_gpu(facts);
-    v->gpu = !inventory_has_no_gpu(in) && (detected || in->view.node->gpus > 0 || marks_show_gpu(&in->view));
+    v->gpu = !inventory_has_no_gpu(in) &&
+             (detected || in->view.node->gpus > 0 || marks_show_gpu(&in->view));
     v->vendor = detected ? detected : &vendors[in->view.node->vendor];
     v->looked_at = v->gpu || detect_looked_at(facts) || in->pods->agent;
 }
 
-void node_plan(const struct node_input *in, struct arena *a, struct node_verdict *v, struct actions *actions)
+void node_plan(const struct node_input *in, struct arena *a, struct node_verdict *v,
+               struct actions *actions)
 {
     *v = (struct node_verdict){ .state = NODE_UNMANAGED, .cause = OPERAND_NONE };
     struct node_facts facts = node_facts(&in->view);
@@ -454,7 +489,8 @@ void node_plan(const struct node_input *in, struct arena *a, struct node_verdict
     find_gpu(in, &facts, v);
     /* A change of a node that is being removed has no use; its driver serves the pods that are
      * still there. */
-    if (in->mode == MODE_HOLD || in->view.node->deleting || (in->mode == MODE_MANAGE && in->view.node->leaving))
+    if (in->mode == MODE_HOLD || in->view.node->deleting ||
+        (in->mode == MODE_MANAGE && in->view.node->leaving))
         return;
     if (v->gpu && is_ours_to_manage(in))
         manage(in, a, &facts, v, actions);

@@ -7,6 +7,7 @@
 
 /* One pass over a node: computes its verdict and adds the requests that it needs. Texts of the
  * verdict are static, from the arena, or borrowed from the input. */
-void node_plan(const struct node_input *in, struct arena *a, struct node_verdict *v, struct actions *actions);
+void node_plan(const struct node_input *in, struct arena *a, struct node_verdict *v,
+               struct actions *actions);
 
 #endif

@@ -35,27 +35,46 @@ struct removal_step node_removal_step(const struct node_input *in, struct arena 
     bool has_driver = driver.hash[TIER_DRIVER];
     const char *name = in->view.node->head.key;
     if (node_label(&in->view, LABEL_STACK))
-        return (struct removal_step){ .left = driver, .reason = REASON_REMOVING_STACK,
-                             .message = "Ostler removes toolkit, device plugin and exporter from the node" };
+        return (struct removal_step){
+            .left = driver,
+            .reason = REASON_REMOVING_STACK,
+            .message = "Ostler removes toolkit, device plugin and exporter from the node"
+        };
     if (has_stack_pods(p))
-        return (struct removal_step){ .left = driver, .reason = REASON_WAITING_FOR_STACK,
-                             .message = arena_printf(a, "node %s: pods of toolkit and device plugin are terminating", name) };
+        return (struct removal_step){
+            .left = driver,
+            .reason = REASON_WAITING_FOR_STACK,
+            .message = arena_printf(a, "node %s: pods of toolkit and device plugin are terminating",
+                                    name)
+        };
     if (has_driver && p->gpu_pods && !in->force_removal)
-        return (struct removal_step){ .left = driver, .reason = REASON_WAITING_FOR_GPU_PODS,
-                             .message = arena_printf(a, "node %s: %s still running; Ostler removes the driver when none is left",
-                                                     name, name_gpu_pods(a, p)) };
+        return (struct removal_step){
+            .left = driver,
+            .reason = REASON_WAITING_FOR_GPU_PODS,
+            .message = arena_printf(
+                a, "node %s: %s still running; Ostler removes the driver when none is left", name,
+                name_gpu_pods(a, p))
+        };
     if (has_driver && in->holders && in->holders->host_count && !in->force_removal &&
         runs_our_driver(p))
-        return (struct removal_step){ .left = driver, .reason = REASON_WAITING_FOR_PROCESSES,
-                             .message = arena_printf(a, "node %s waits for %s; Ostler removes the driver after that", name,
-                                                     holders_hosts_text(in->holders->hosts, in->holders->host_count, a)) };
+        return (struct removal_step){
+            .left = driver,
+            .reason = REASON_WAITING_FOR_PROCESSES,
+            .message = arena_printf(
+                a, "node %s waits for %s; Ostler removes the driver after that", name,
+                holders_hosts_text(in->holders->hosts, in->holders->host_count, a))
+        };
     if (has_driver)
-        return (struct removal_step){ .reason = REASON_REMOVING_DRIVER, .look = !in->force_removal,
-                             .message = p->gpu_pods ? "the wait for GPU pods is skipped: Ostler removes the driver"
-                                                    : "no GPU pod runs on the node: Ostler removes the driver" };
+        return (struct removal_step){
+            .reason = REASON_REMOVING_DRIVER,
+            .look = !in->force_removal,
+            .message = p->gpu_pods ? "the wait for GPU pods is skipped: Ostler removes the driver"
+                                   : "no GPU pod runs on the node: Ostler removes the driver"
+        };
     if (p->of[OPERAND_DRIVER].present)
         return (struct removal_step){ .reason = REASON_WAITING_FOR_DRIVER,
-                             .message = arena_printf(a, "node %s: the driver pod is terminating", name) };
+                                      .message = arena_printf(
+                                          a, "node %s: the driver pod is terminating", name) };
     return (struct removal_step){ .done = true };
 }
 
@@ -127,7 +146,8 @@ static bool stack_leaves_first(const struct node_pods *p, const char *label, con
 
 /* For each tier, what the node keeps, else the target; nothing of a target whose driver has no
  * image. The first toolkit of a pool comes in turn (toolkit_turns.h). */
-static void node_steps_choose(const struct node_input *in, const struct target *t, struct node_assignment *ret)
+static void node_steps_choose(const struct node_input *in, const struct target *t,
+                              struct node_assignment *ret)
 {
     for (enum tier tier = 0; tier < TIERS; tier++) {
         const char *keeps = kept(in, t, tier);

@@ -8,15 +8,15 @@
 /* The assignment that a node gets in this pass. Strings are static, from the arena, or borrowed
  * from the input. */
 struct node_assignment {
-    struct assignment_ref to;   /* NULL: none */
-    enum reason reason;         /* of the write, if one is needed */
+    struct assignment_ref to; /* NULL: none */
+    enum reason reason;       /* of the write, if one is needed */
     const char *message;
     /* A revision has no record yet, or may lose it. Nothing may be assigned until the record is
      * known to exist. */
     bool record_missing;
-    bool look;           /* as in struct removal_step */
-    bool first;          /* no stack, because its first toolkit comes in turn */
-    bool waiting;        /* the present operands must be removed first; `reason` has the progress */
+    bool look;    /* as in struct removal_step */
+    bool first;   /* no stack, because its first toolkit comes in turn */
+    bool waiting; /* the present operands must be removed first; `reason` has the progress */
 };
 
 /* A node keeps a revision that fits its host. Any other node gets the target, after what does not

@@ -1,5 +1,5 @@
-/* What the decision about one node takes and gives: its states, its pods summed up, the input and the
- * verdict. */
+/* What the decision about one node takes and gives: its states, its pods summed up, the input and
+ * the verdict. */
 #ifndef OSTLER_RECONCILERS_DECIDE_NODE_TYPES_H
 #define OSTLER_RECONCILERS_DECIDE_NODE_TYPES_H
 
@@ -17,23 +17,23 @@
 #define NODE_STATES(X)                                                                             \
     X(UNMANAGED, "Unmanaged", false) /* no GPU, or not for Ostler: Ostler changes nothing there */ \
     X(DISCOVERED, "Discovered", true) /* a GPU was found; Ostler prepares the node's revisions */  \
-    X(INSTALLING, "Installing", true)      /* assigned; not all operands are up yet */             \
-    X(WAITING, "Waiting", true)            /* claimed: no new GPU pods; running jobs finish */     \
-    X(DRAINING, "Draining", true)          /* claimed: GPU pods are evicted */                     \
-    X(UNLOADING, "Unloading", true)        /* claimed: stack, then driver are removed */           \
-    X(VALIDATING, "Validating", true)      /* all operands are up; a GPU check runs */             \
-    X(READY, "Ready", true)                /* driver, toolkit and device plugin are up */          \
-    X(FAILED, "Failed", true)              /* an operand reports why it does not come up */        \
-    X(LOST, "Lost", false)                 /* the node itself is down */                           \
-    X(FOREIGN, "ForeignStack", false)      /* another GPU stack serves it */                       \
-    X(UNSUPPORTED, "Unsupported", true)    /* Ostler knows no driver or runtime for this host */   \
-    X(REMOVING, "Removing", false)         /* Ostler removes what it installed */
+    X(INSTALLING, "Installing", true) /* assigned; not all operands are up yet */                  \
+    X(WAITING, "Waiting", true)       /* claimed: no new GPU pods; running jobs finish */          \
+    X(DRAINING, "Draining", true)     /* claimed: GPU pods are evicted */                          \
+    X(UNLOADING, "Unloading", true)   /* claimed: stack, then driver are removed */                \
+    X(VALIDATING, "Validating", true) /* all operands are up; a GPU check runs */                  \
+    X(READY, "Ready", true)           /* driver, toolkit and device plugin are up */               \
+    X(FAILED, "Failed", true)         /* an operand reports why it does not come up */             \
+    X(LOST, "Lost", false)            /* the node itself is down */                                \
+    X(FOREIGN, "ForeignStack", false) /* another GPU stack serves it */                            \
+    X(UNSUPPORTED, "Unsupported", true) /* Ostler knows no driver or runtime for this host */      \
+    X(REMOVING, "Removing", false)      /* Ostler removes what it installed */
 
 enum node_state {
 #define X(id, ...) NODE_##id,
     NODE_STATES(X)
 #undef X
-    NODE_STATE_COUNT
+        NODE_STATE_COUNT
 };
 
 /* The message of a ready node, whose verdict has none. */
@@ -58,28 +58,28 @@ enum { GPU_PODS_NAMED = 3 };
 /* Summary of the pods on a node. All borrowed. */
 struct node_pods {
     struct {
-        bool present;        /* a pod exists, in any state, even terminating */
-        bool ready;          /* Ready and not being deleted */
-        bool going;          /* it is being deleted */
-        bool running;        /* its container runs, so its image is pulled */
-        uint32_t made_s;     /* of a ready pod: when it was created, epoch seconds; 0: not known */
+        bool present;         /* a pod exists, in any state, even terminating */
+        bool ready;           /* Ready and not being deleted */
+        bool going;           /* it is being deleted */
+        bool running;         /* its container runs, so its image is pulled */
+        uint32_t made_s;      /* of a ready pod: when it was created, epoch seconds; 0: not known */
         const char *revision; /* hash of its revision, or NULL */
-        const char *reason;  /* first word of `problem`, or NULL */
-        const char *problem; /* why it is not ready, or NULL */
-        const char *key;     /* "namespace/name" */
+        const char *reason;   /* first word of `problem`, or NULL */
+        const char *problem;  /* why it is not ready, or NULL */
+        const char *key;      /* "namespace/name" */
     } of[OPERANDS_MAX];
-    bool host_driver;        /* the driver pod reports a host driver */
-    size_t gpu_pods;         /* pods that use a GPU */
+    bool host_driver; /* the driver pod reports a host driver */
+    size_t gpu_pods;  /* pods that use a GPU */
     const char *gpu_pod[GPU_PODS_NAMED];
-    size_t gpus_taken;       /* devices that these requested */
-    bool agent;              /* the node's agent is up */
+    size_t gpus_taken; /* devices that these requested */
+    bool agent;        /* the node's agent is up */
     struct {
-        bool present;        /* in any state */
+        bool present; /* in any state */
         /* Hash of the stack whose toolkit configuration it has removed; NULL: not yet. */
         const char *ready;
         const char *problem; /* or NULL */
-    } removal; /* the pod that removes the toolkit's configuration from the container runtime */
-    bool proof;              /* a GPU validation pod exists, in any state */
+    } removal;  /* the pod that removes the toolkit's configuration from the container runtime */
+    bool proof; /* a GPU validation pod exists, in any state */
     const struct sign *foreign; /* sign of another operator's driver or device plugin; NULL: none */
     const char *foreign_pod;    /* the pod with that sign; NULL: a ResourceSlice shows it */
     const char *foreign_slice;  /* name of that ResourceSlice */
@@ -91,27 +91,27 @@ struct node_input {
     const struct node_inventory *inventory; /* the agent's report; NULL: no report yet */
     /* Processes and pods that hold a GPU open, if the agent is up; NULL: none known. */
     const struct node_holders *holders;
-    bool holders_new;            /* not yet looked up which pods the holders are */
+    bool holders_new; /* not yet looked up which pods the holders are */
     enum operating_mode mode;
-    bool force_removal;          /* do not wait for GPU pods */
+    bool force_removal; /* do not wait for GPU pods */
     /* Ostler is deleting revisions that no node carried. Until that is done, it assigns none to a
      * node. */
     bool deleting;
     bool toolkit_turn; /* without a stack: it may get its first toolkit, if that comes in turn */
     const char *toolkit_stopped_by; /* node whose failure with it stops this turn; NULL: none */
     bool may_mark; /* the policy has Ostler's finalizer, so Ostler will remove its labels */
-    const struct policy *policy; /* with MODE_MANAGE; NULL otherwise */
-    struct targets *targets;     /* the same */
+    const struct policy *policy;        /* with MODE_MANAGE; NULL otherwise */
+    struct targets *targets;            /* the same */
     const struct rollout_spec *rollout; /* the same */
     const struct manifests *manifests;
     const char *operand_namespace;
-    const char *agent_image;     /* of Ostler's own containers; NULL: not known */
-    const struct pod *pod_list;  /* the individual pods behind `pods`, through next_on_node */
+    const char *agent_image;    /* of Ostler's own containers; NULL: not known */
+    const struct pod *pod_list; /* the individual pods behind `pods`, through next_on_node */
     /* The pod whose eviction a PodDisruptionBudget last refused, and the message; NULL: none. */
     const char *refused;
-    int64_t ask_in_ms;           /* delay before the next eviction after that refusal; 0: none */
-    int64_t generation;          /* of the policy */
-    int64_t now_s;               /* epoch seconds, for times in claims */
+    int64_t ask_in_ms;             /* delay before the next eviction after that refusal; 0: none */
+    int64_t generation;            /* of the policy */
+    int64_t now_s;                 /* epoch seconds, for times in claims */
     const struct foreign *foreign; /* other operator's DaemonSet that would serve it; NULL: none */
     /* Since when the node waits to be taken; 0: it existed before Ostler started. */
     int64_t discovered_since_s;
@@ -121,8 +121,8 @@ struct node_input {
     int64_t watched_since_s;
     /* When the node's removal was called off, by the clock of now_s; 0: no removal. */
     int64_t stays_since_s;
-    int64_t age_s;               /* maximum age of the cached nodes and pods */
-    int64_t tasks_age_s;         /* maximum age of the cached GPU validation pods */
+    int64_t age_s;       /* maximum age of the cached nodes and pods */
+    int64_t tasks_age_s; /* maximum age of the cached GPU validation pods */
     /* The inputs in the record of a revision; NULL: there is no record. */
     const json_t *(*record)(void *arg, enum tier tier, const char *hash);
     void *arg;
@@ -138,19 +138,20 @@ enum first_toolkit {
 /* The result, for the status. Strings are from the arena or static. */
 struct node_verdict {
     enum node_state state;
-    enum reason reason;  /* NONE: nothing to report */
-    const char *word;    /* with reason OTHER: the kubelet's word */
-    const char *message; /* the sentence for the reason, or NULL */
-    enum operand cause; /* the operand of the reason, or OPERAND_NONE */
-    const char *pod;      /* "namespace/name" of the pod that shows it, or NULL */
-    bool gpu;             /* it has a GPU, whoever serves it */
+    enum reason reason;          /* NONE: nothing to report */
+    const char *word;            /* with reason OTHER: the kubelet's word */
+    const char *message;         /* the sentence for the reason, or NULL */
+    enum operand cause;          /* the operand of the reason, or OPERAND_NONE */
+    const char *pod;             /* "namespace/name" of the pod that shows it, or NULL */
+    bool gpu;                    /* it has a GPU, whoever serves it */
     const struct vendor *vendor; /* vendor of the GPU; NVIDIA without a GPU; never NULL */
-    bool looked_at;       /* a GPU detector has inspected it */
+    bool looked_at;              /* a GPU detector has inspected it */
     size_t pool;
     struct assignment carried; /* assignment after the plan */
-    bool removal;         /* of its stack only the toolkit's runtime configuration is left */
+    bool removal;              /* of its stack only the toolkit's runtime configuration is left */
     struct assignment target;  /* assignment in the end; "": unknown or none */
-    struct assignment policy_target;    /* what the policy asks for; differs from the target if `back` */
+    /* what the policy asks for; differs from the target if `back` */
+    struct assignment policy_target;
     /* During an upgrade: why an operand does not come up, starting with the kubelet's reason; NULL:
      * no reason. */
     const char *trouble;
@@ -162,12 +163,12 @@ struct node_verdict {
     /* Claimed: its last stack, which configured its container runtime; no driver. */
     struct assignment last;
     enum first_toolkit first;
-    bool retarget_pending;      /* it waits for the images of a new target, then switches to it */
-    bool moving;     /* claimed and not failed: it is changing from one revision to another */
+    bool retarget_pending; /* it waits for the images of a new target, then switches to it */
+    bool moving;           /* claimed and not failed: it is changing from one revision to another */
     /* Its target is a known good revision, because the policy's revision failed or was given up
      * here. */
     bool falling_back;
-    bool restoring;  /* it is returning to a known good revision */
+    bool restoring;          /* it is returning to a known good revision */
     enum reason failed_with; /* why an upgrade failed there, from its claim; NONE: none failed */
     /* When it entered its state, by the wall clock; 0: before Ostler started. The caller that
      * stores verdicts sets it. */

@@ -8,23 +8,27 @@
 
 const char *owner_seen_by(const struct node_pods *p, struct arena *a)
 {
-    return p->foreign_pod ? arena_printf(a, "pod %s", p->foreign_pod) : arena_printf(a, "ResourceSlice %s", p->foreign_slice);
+    return p->foreign_pod ? arena_printf(a, "pod %s", p->foreign_pod)
+                          : arena_printf(a, "ResourceSlice %s", p->foreign_slice);
 }
 
 static bool is_taken(const struct node_input *in)
 {
     return str_eq(node_label(&in->view, LABEL_MANAGED), "true") || node_is_assigned(&in->view) ||
-           node_label(&in->view, LABEL_REMOVAL) ||
-           in->pods->of[OPERAND_DEVICE_PLUGIN].present || marks_closed(&in->view);
+           node_label(&in->view, LABEL_REMOVAL) || in->pods->of[OPERAND_DEVICE_PLUGIN].present ||
+           marks_closed(&in->view);
 }
 
-static struct owner others(const struct node_input *in, struct arena *a, const char *who, const char *remedy)
+static struct owner others(const struct node_input *in, struct arena *a, const char *who,
+                           const char *remedy)
 {
     const char *name = in->view.node->head.key;
     if (!remedy)
-        remedy = arena_printf(a, "remove that and run: kubectl label node %s " LABEL_MANAGED "=true", name);
-    const char *message =
-        arena_printf(a, "node %s is served by another GPU stack: %s. To hand it to Ostler, %s", name, who, remedy);
+        remedy = arena_printf(
+            a, "remove that and run: kubectl label node %s " LABEL_MANAGED "=true", name);
+    const char *message = arena_printf(
+        a, "node %s is served by another GPU stack: %s. To hand it to Ostler, %s", name, who,
+        remedy);
     return (struct owner){ .kind = OWNER_OTHERS, .message = message };
 }
 
@@ -34,14 +38,20 @@ static struct owner coming(const struct node_input *in, struct arena *a)
 {
     const struct foreign *f = in->foreign;
     if (f->of_cluster)
-        return others(in, a, arena_printf(a, "%s (DaemonSet %s)", f->sign->sentence, f->head.key), f->sign->remedy);
+        return others(in, a, arena_printf(a, "%s (DaemonSet %s)", f->sign->sentence, f->head.key),
+                      f->sign->remedy);
     int64_t left_s = in->discovered_since_s + OWNER_SETTLES_S - in->now_s;
     if (left_s <= 0)
         return (struct owner){ .kind = OWNER_OSTLER };
-    return (struct owner){ .kind = OWNER_NOT_KNOWN,
-                           .message = arena_printf(a, "DaemonSet %s would serve node %s: Ostler waits %d s for its pod before it "
-                                                      "takes the node", f->head.key, in->view.node->head.key, OWNER_SETTLES_S),
-                           .again_ms = left_s * 1000 };
+    return (struct owner){
+        .kind = OWNER_NOT_KNOWN,
+        .message = arena_printf(
+            a,
+            "DaemonSet %s would serve node %s: Ostler waits %d s for its pod before it "
+            "takes the node",
+            f->head.key, in->view.node->head.key, OWNER_SETTLES_S),
+        .again_ms = left_s * 1000
+    };
 }
 
 /* Whether it would serve the same as Ostler. */
@@ -50,8 +60,8 @@ static bool is_beside(const struct sign *sign, const struct policy_pool *pool)
     return sign && !(sign->place == SIGN_CLAIMS && !policy_pool_runs(pool, OPERAND_DEVICE_PLUGIN));
 }
 
-struct owner owner_of_node(const struct node_input *in, const struct node_facts *facts, const struct policy_pool *pool,
-                           struct arena *a)
+struct owner owner_of_node(const struct node_input *in, const struct node_facts *facts,
+                           const struct policy_pool *pool, struct arena *a)
 {
     if (is_taken(in))
         return (struct owner){ .kind = OWNER_OSTLER };
@@ -60,10 +70,16 @@ struct owner owner_of_node(const struct node_input *in, const struct node_facts 
     if (sign)
         return others(in, a, sign->sentence, sign->remedy);
     if (is_beside(p->foreign, pool))
-        return others(in, a, arena_printf(a, "%s (%s)", p->foreign->sentence, owner_seen_by(p, a)), p->foreign->remedy);
+        return others(in, a, arena_printf(a, "%s (%s)", p->foreign->sentence, owner_seen_by(p, a)),
+                      p->foreign->remedy);
     if (in->view.node->gpus > 0)
         return others(in, a,
-                      arena_printf(a, "it can allocate %s already, and not from a device plugin of "
-                                      "Ostler's", vendors[in->view.node->vendor].resource), NULL);
-    return in->foreign && is_beside(in->foreign->sign, pool) ? coming(in, a) : (struct owner){ .kind = OWNER_OSTLER };
+                      arena_printf(a,
+                                   "it can allocate %s already, and not from a device plugin of "
+                                   "Ostler's",
+                                   vendors[in->view.node->vendor].resource),
+                      NULL);
+    return in->foreign && is_beside(in->foreign->sign, pool)
+               ? coming(in, a)
+               : (struct owner){ .kind = OWNER_OSTLER };
 }

@@ -25,8 +25,8 @@ struct owner {
 /* Ostler serves a node that has its stack, a claim or a user's label for it, whatever else is
  * there. It also serves a node in a pool without Ostler's device plugin whose GPUs another program
  * gives to resource claims. */
-struct owner owner_of_node(const struct node_input *in, const struct node_facts *facts, const struct policy_pool *pool,
-                           struct arena *a);
+struct owner owner_of_node(const struct node_input *in, const struct node_facts *facts,
+                           const struct policy_pool *pool, struct arena *a);
 /* The object that shows the driver or device plugin that `p` has a sign of: "pod ml/x",
  * "ResourceSlice y". From the arena. */
 const char *owner_seen_by(const struct node_pods *p, struct arena *a);

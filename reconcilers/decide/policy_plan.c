@@ -21,15 +21,16 @@ static void plan_finalizer(const struct cluster_view *v, bool present, enum reas
     CLEANUP_JSON json_t *finalizers = json_array();
     size_t i;
     json_t *entry;
-    json_array_foreach (json_at(v->object, "metadata.finalizers"), i, entry)
-        if (!str_eq(json_string_value(entry), POLICY_FINALIZER))
-            json_array_append(finalizers, entry);
+    json_array_foreach(json_at(v->object, "metadata.finalizers"), i,
+                       entry) if (!str_eq(json_string_value(entry), POLICY_FINALIZER))
+        json_array_append(finalizers, entry);
     if (present)
         json_array_append_new(finalizers, json_string(POLICY_FINALIZER));
-    CLEANUP_JSON json_t *patch = json_pack("{s:{s:s, s:s, s:O}}", "metadata", "uid", object_uid(v->object), "resourceVersion",
-                                           json_str_or_empty(v->object, "metadata.resourceVersion"), "finalizers", finalizers);
-    action_add(actions, request_merge_patch(RESOURCE_POLICY, NULL, POLICY_NAME, patch), VERB_FINALIZER,
-               POLICY_TARGET, reason, "%s", message);
+    CLEANUP_JSON json_t *patch = json_pack(
+        "{s:{s:s, s:s, s:O}}", "metadata", "uid", object_uid(v->object), "resourceVersion",
+        json_str_or_empty(v->object, "metadata.resourceVersion"), "finalizers", finalizers);
+    action_add(actions, request_merge_patch(RESOURCE_POLICY, NULL, POLICY_NAME, patch),
+               VERB_FINALIZER, POLICY_TARGET, reason, "%s", message);
 }
 
 /* Ostler's own intermediate steps cause no Event. */
@@ -57,17 +58,20 @@ static bool is_step(enum reason r)
 }
 
 /* Adds an Event when Ready changes its status or reason. */
-static void plan_notice_of(const struct cluster_view *v, const struct condition *ready, struct actions *actions)
+static void plan_notice_of(const struct cluster_view *v, const struct condition *ready,
+                           struct actions *actions)
 {
     const json_t *before = condition_find(json_at(v->object, "status.conditions"), "Ready");
-    if (str_eq(json_str(before, "status"), ready->status) && str_eq(json_str(before, "reason"), ready->reason))
+    if (str_eq(json_str(before, "status"), ready->status) &&
+        str_eq(json_str(before, "reason"), ready->reason))
         return;
     enum reason reason = reason_parse(ready->reason);
     if (is_step(reason) || str_eq(ready->status, "Unknown"))
         return;
     bool good = str_eq(ready->status, "True");
-    actions_add_notice(actions, &(struct notice){
-                          .resource = RESOURCE_POLICY,
+    actions_add_notice(
+        actions,
+        &(struct notice){ .resource = RESOURCE_POLICY,
                           .name = (char *) object_name(v->object),
                           .uid = (char *) object_uid(v->object),
                           .warning = reason == REASON_INVALID_SPEC || v->tally->states[NODE_FAILED],
@@ -78,18 +82,19 @@ static void plan_notice_of(const struct cluster_view *v, const struct condition 
 
 /* Adds an Event for a retry request that is invalid, once for each request: afterwards the status
  * reports it. */
-static void plan_notice_of_retry(const struct cluster_view *v, struct arena *a, struct actions *actions)
+static void plan_notice_of_retry(const struct cluster_view *v, struct arena *a,
+                                 struct actions *actions)
 {
     const char *problem = retry_problem(v, a);
     const json_t *before = condition_find(json_at(v->object, "status.conditions"), "RollingOut");
     if (problem && !strstr(json_str_or_empty(before, "message"), problem))
         actions_add_notice(actions, &(struct notice){ .resource = RESOURCE_POLICY,
-                                            .name = (char *) object_name(v->object),
-                                            .uid = (char *) object_uid(v->object),
-                                            .warning = true,
-                                            .reason = reason_text(REASON_RETRY_UNKNOWN),
-                                            .action = "Rollout",
-                                            .note = (char *) problem });
+                                                      .name = (char *) object_name(v->object),
+                                                      .uid = (char *) object_uid(v->object),
+                                                      .warning = true,
+                                                      .reason = reason_text(REASON_RETRY_UNKNOWN),
+                                                      .action = "Rollout",
+                                                      .note = (char *) problem });
 }
 
 static bool is_rolling_out(const struct cluster_view *v)
@@ -99,21 +104,26 @@ static bool is_rolling_out(const struct cluster_view *v)
 }
 
 /* Whether the status differs in more than counts and their texts. */
-static bool policy_plan_is_news(const struct cluster_view *v, const struct condition conditions[static STATUS_CONDITIONS],
-                    const json_t *status)
+static bool policy_plan_is_news(const struct cluster_view *v,
+                                const struct condition conditions[static STATUS_CONDITIONS],
+                                const json_t *status)
 {
     const json_t *before = json_object_get(v->object, "status");
-    if (!is_rolling_out(v) || json_int(before, "observedGeneration", -1) != json_int(status, "observedGeneration", -1))
+    if (!is_rolling_out(v) ||
+        json_int(before, "observedGeneration", -1) != json_int(status, "observedGeneration", -1))
         return true;
     for (size_t i = 0; i < STATUS_CONDITIONS; i++) {
-        const json_t *was = condition_find(json_object_get(before, "conditions"), conditions[i].type);
-        if (!str_eq(json_str(was, "status"), conditions[i].status) || !str_eq(json_str(was, "reason"), conditions[i].reason))
+        const json_t *was = condition_find(json_object_get(before, "conditions"),
+                                           conditions[i].type);
+        if (!str_eq(json_str(was, "status"), conditions[i].status) ||
+            !str_eq(json_str(was, "reason"), conditions[i].reason))
             return true;
     }
     return json_int(before, "rollout.failed", 0) != json_int(status, "rollout.failed", 0);
 }
 
-static void plan_status(const struct cluster_view *v, const struct err *failure, struct arena *a, struct actions *actions)
+static void plan_status(const struct cluster_view *v, const struct err *failure, struct arena *a,
+                        struct actions *actions)
 {
     struct condition conditions[STATUS_CONDITIONS] = { 0 };
     status_conditions(v, failure, a, conditions);
@@ -124,10 +134,11 @@ static void plan_status(const struct cluster_view *v, const struct err *failure,
         actions_requeue(actions, v->counts_wait_ms);
         return;
     }
-    CLEANUP_JSON json_t *apply = json_pack("{s:s, s:s, s:{s:s, s:s}, s:O}", "apiVersion", POLICY_API_VERSION, "kind", POLICY_KIND,
-                                           "metadata", "name", POLICY_NAME, "uid", object_uid(v->object), "status", status);
-    action_add(actions, request_apply_status(RESOURCE_POLICY, NULL, POLICY_NAME, apply), VERB_STATUS,
-               POLICY_TARGET, REASON_STATUS_CHANGED, "Ready=%s %s: %s",
+    CLEANUP_JSON json_t *apply = json_pack(
+        "{s:s, s:s, s:{s:s, s:s}, s:O}", "apiVersion", POLICY_API_VERSION, "kind", POLICY_KIND,
+        "metadata", "name", POLICY_NAME, "uid", object_uid(v->object), "status", status);
+    action_add(actions, request_apply_status(RESOURCE_POLICY, NULL, POLICY_NAME, apply),
+               VERB_STATUS, POLICY_TARGET, REASON_STATUS_CHANGED, "Ready=%s %s: %s",
                conditions[STATUS_READY].status, conditions[STATUS_READY].reason,
                conditions[STATUS_READY].message);
     plan_notice_of(v, &conditions[STATUS_READY], actions);
@@ -150,7 +161,8 @@ static bool plan_removal(const struct cluster_view *v, struct actions *actions)
     if (done && object_has_finalizer(v->object, POLICY_FINALIZER))
         plan_finalizer(
             v, false, REASON_CLEANED,
-            "everything of Ostler's is gone: Ostler removes its finalizer from the policy", actions);
+            "everything of Ostler's is gone: Ostler removes its finalizer from the policy",
+            actions);
     return done;
 }
 
@@ -161,9 +173,12 @@ bool policy_plan(const struct cluster_view *v, struct arena *a, struct actions *
     actions->keep_going = true;
     if (v->mode == MODE_REMOVE)
         done = plan_removal(v, actions);
-    else if (v->mode == MODE_MANAGE && !object_has_finalizer(v->object, POLICY_FINALIZER) && has_something_to_clean(v->tally))
+    else if (v->mode == MODE_MANAGE && !object_has_finalizer(v->object, POLICY_FINALIZER) &&
+             has_something_to_clean(v->tally))
         plan_finalizer(v, true, REASON_FINALIZER_NEEDED,
-                       "Ostler is about to label and taint nodes: its finalizer keeps the policy until these are clean", actions);
+                       "Ostler is about to label and taint nodes: its finalizer keeps the policy "
+                       "until these are clean",
+                       actions);
     else if (v->mode == MODE_MANAGE)
         children_plan(v, actions, &e);
     const struct err *failure = e.kind != ERR_NONE ? &e : v->failure;

@@ -11,7 +11,7 @@
 #include "reconcilers/decide/task_pod.h"
 
 enum {
-    AGAIN_S = 600,      /* delay before a failed validation is retried */
+    AGAIN_S = 600, /* delay before a failed validation is retried */
     /* The same if it never ran: its kubelet refused it, or its image was not pulled in time. */
     AGAIN_SOON_S = 60,
 };
@@ -33,7 +33,8 @@ bool proof_of_node(const struct node_view *view, struct proof *ret)
 
 bool proof_is_done(const struct proof_look *look)
 {
-    return look->result == PROOF_NEEDLESS || look->result == PROOF_HOLDS || look->result == PROOF_PASSES;
+    return look->result == PROOF_NEEDLESS || look->result == PROOF_HOLDS ||
+           look->result == PROOF_PASSES;
 }
 
 const char *proof_outdated(const struct node_view *view, struct arena *a)
@@ -52,7 +53,7 @@ static unsigned offered(const struct looking *l)
 }
 
 static void proof_say(struct looking *l, enum proof_result result, enum reason reason,
-                const char *message)
+                      const char *message)
 {
     l->out->result = result;
     l->out->reason = reason;
@@ -65,10 +66,12 @@ static void proof_say(struct looking *l, enum proof_result result, enum reason r
 static bool shows_whole_gpu(const struct looking *l, const struct proof_facts *facts)
 {
     const char *resource = intern_text(l->in->view.strings, pod_task(l->pod)->resource);
-    return !*facts->slice && (str_eq(resource, RESOURCE_GPU) || str_eq(resource, RESOURCE_GPU ".shared"));
+    return !*facts->slice &&
+           (str_eq(resource, RESOURCE_GPU) || str_eq(resource, RESOURCE_GPU ".shared"));
 }
 
-static void pass(struct looking *l, enum proof_way way, const struct proof_facts *facts, const char *message)
+static void pass(struct looking *l, enum proof_way way, const struct proof_facts *facts,
+                 const char *message)
 {
     struct proof *p = &l->out->proof;
     *p = (struct proof){ .way = way, .gpus = offered(l), .facts = *facts };
@@ -85,8 +88,10 @@ static void pass_by_count(struct looking *l)
     if (proof_of_node(&l->in->view, &before))
         facts = before.facts;
     pass(l, PROOF_BY_COUNT, &facts,
-         arena_printf(l->a, "every GPU is in use, so no CUDA program can run: the kubelet reports %u GPUs, as many as before, "
-                            "and Ostler accepts that as the validation",
+         arena_printf(l->a,
+                      "every GPU is in use, so no CUDA program can run: the kubelet reports %u "
+                      "GPUs, as many as before, "
+                      "and Ostler accepts that as the validation",
                       offered(l)));
 }
 
@@ -101,7 +106,9 @@ static bool counts(const struct looking *l)
 static const char *wanted_version(const struct looking *l)
 {
     const json_t *driver = operands_inputs(l->in, TIER_DRIVER, l->c->of.hash[TIER_DRIVER]);
-    return str_eq(json_str(driver, "source"), driver_source_name(DRIVER_SOURCE_CONTAINER)) ? json_str(driver, "version") : NULL;
+    return str_eq(json_str(driver, "source"), driver_source_name(DRIVER_SOURCE_CONTAINER))
+               ? json_str(driver, "version")
+               : NULL;
 }
 
 /* The pod has ended; its result counts for this long. */
@@ -110,7 +117,8 @@ static void fail_for(struct looking *l, int64_t span_s, enum reason reason, cons
     int64_t left = task_made_s(pod_task(l->pod), l->in->now_s) + span_s - l->in->now_s;
     if (left <= 0) {
         l->out->keep = NULL;
-        proof_say(l, PROOF_WAITS, REASON_VALIDATING, "the validation failed, and Ostler runs it again");
+        proof_say(l, PROOF_WAITS, REASON_VALIDATING,
+                  "the validation failed, and Ostler runs it again");
         return;
     }
     actions_requeue(l->actions, left * 1000);
@@ -126,7 +134,8 @@ static void look_at_words(struct looking *l)
     if (!proof_version_fits(wanted, facts.driver)) {
         fail_for(l, AGAIN_S, REASON_VERSION_MISMATCH,
                  arena_printf(l->a,
-                              "the loaded driver is %s, and %s was wanted: reboot the node if its driver cannot be unloaded",
+                              "the loaded driver is %s, and %s was wanted: reboot the node if its "
+                              "driver cannot be unloaded",
                               facts.driver, wanted));
         return;
     }
@@ -137,7 +146,8 @@ static void look_at_words(struct looking *l)
 
 static void look_at_end(struct looking *l)
 {
-    const char *problem = l->pod->problem ? l->pod->problem : "it failed without a termination message";
+    const char *problem = l->pod->problem ? l->pod->problem
+                                          : "it failed without a termination message";
     const char *key = l->pod->head.key;
     if (pod_task(l->pod)->begun)
         fail_for(l, AGAIN_S, REASON_VALIDATION_FAILED,
@@ -157,9 +167,10 @@ static void look_at_pending(struct looking *l)
         pass_by_count(l);
     } else if (problem) {
         proof_say(l, PROOF_WAITS, REASON_VALIDATING,
-            arena_printf(l->a, "the validation pod waits: %s (pod %s)", problem, key));
+                  arena_printf(l->a, "the validation pod waits: %s (pod %s)", problem, key));
     } else {
-        proof_say(l, PROOF_WAITS, REASON_VALIDATING,
+        proof_say(
+            l, PROOF_WAITS, REASON_VALIDATING,
             arena_printf(l->a, "Ostler runs a CUDA program on a GPU of the node (pod %s)", key));
     }
 }
@@ -192,16 +203,20 @@ static bool proof_holds(struct looking *l)
         return false;
     if (offered(l) < p->gpus) {
         proof_say(l, PROOF_WAITS, REASON_GPUS_MISSING,
-            arena_printf(l->a, "the kubelet reports %u GPUs, and reported %u at the last validation. If the change is "
+                  arena_printf(l->a,
+                               "the kubelet reports %u GPUs, and reported %u at the last "
+                               "validation. If the change is "
                                "intended, run: "
-                               "kubectl annotate node %s " ANNOTATION_PROOF "-", offered(l), p->gpus,
-                               l->in->view.node->head.key));
+                               "kubectl annotate node %s " ANNOTATION_PROOF "-",
+                               offered(l), p->gpus, l->in->view.node->head.key));
         return true;
     }
     p->gpus = offered(l);
     proof_say(l, PROOF_HOLDS, REASON_NONE,
-        p->way == PROOF_BY_COUNT ? "every GPU was in use when the node was last changed: the kubelet reported as many as "
-                                   "before, and Ostler accepted that as the validation" : NULL);
+              p->way == PROOF_BY_COUNT ? "every GPU was in use when the node was last changed: the "
+                                         "kubelet reported as many as "
+                                         "before, and Ostler accepted that as the validation"
+                                       : NULL);
     return true;
 }
 
@@ -214,7 +229,8 @@ static bool lacks_gpus(struct looking *l)
     l->out->timed = true;
     l->out->keep = l->pod;
     proof_say(l, PROOF_WAITS, REASON_GPUS_MISSING,
-        arena_printf(l->a, "the kubelet reports %u GPUs, and reported %u before", offered(l), l->c->gpus_before));
+              arena_printf(l->a, "the kubelet reports %u GPUs, and reported %u before", offered(l),
+                           l->c->gpus_before));
     return true;
 }
 
@@ -223,8 +239,8 @@ static bool is_needless(const struct looking *l)
     return !l->in->policy->validation.enabled || l->in->view.node->gpus == 0 || l->c->nothing_ours;
 }
 
-void proof_look(const struct node_input *in, const struct proof_case *c, struct arena *a, struct actions *actions,
-                struct proof_look *ret)
+void proof_look(const struct node_input *in, const struct proof_case *c, struct arena *a,
+                struct actions *actions, struct proof_look *ret)
 {
     *ret = (struct proof_look){ .result = PROOF_NEEDLESS };
     struct looking l = { .in = in,
@@ -240,33 +256,43 @@ void proof_look(const struct node_input *in, const struct proof_case *c, struct 
     bool ours = l.pod && task_pod_is_for(in->view.strings, l.pod, in->policy->uid, purpose);
     if (l.pod && (l.pod->deleting || !ours)) {
         proof_say(&l, PROOF_WAITS, REASON_VALIDATING,
-            "waits until the pod of an earlier validation is gone");
+                  "waits until the pod of an earlier validation is gone");
     } else if (l.pod) {
         proof_look_at_pod(&l);
     } else if (in->pods->gpus_taken >= offered(&l) && counts(&l)) {
         pass_by_count(&l);
     } else {
         ret->make = true;
-        proof_say(&l, PROOF_WAITS, REASON_VALIDATING, "Ostler runs a CUDA program on a GPU of the node");
+        proof_say(&l, PROOF_WAITS, REASON_VALIDATING,
+                  "Ostler runs a CUDA program on a GPU of the node");
     }
 }
 
-static int proof_make(const struct node_input *in, const struct proof_case *c, struct actions *actions, struct err *e)
+static int proof_make(const struct node_input *in, const struct proof_case *c,
+                      struct actions *actions, struct err *e)
 {
     char purpose[TASK_PURPOSE_MAX];
-    const json_t *spec = json_object_get(in->policy->spec, operand_get(OPERAND_VALIDATION)->section);
+    const json_t *spec = json_object_get(in->policy->spec,
+                                         operand_get(OPERAND_VALIDATION)->section);
     task_purpose(c->of, purpose);
-    CLEANUP_FREE char *image =
-        proof_image(in->policy, operands_inputs(in, TIER_DRIVER, c->of.hash[TIER_DRIVER]));
+    CLEANUP_FREE char *image = proof_image(
+        in->policy, operands_inputs(in, TIER_DRIVER, c->of.hash[TIER_DRIVER]));
     struct render_image container = { "proof", image, json_str(spec, "imagePullPolicy") };
-    struct render_task want = { .kind = TASK_PROOF, .operand_namespace = in->operand_namespace, .policy_uid = in->policy->uid,
-                                .purpose = purpose, .node = in->view.node->head.key, .images = &container, .image_count = 1,
+    struct render_task want = { .kind = TASK_PROOF,
+                                .operand_namespace = in->operand_namespace,
+                                .policy_uid = in->policy->uid,
+                                .purpose = purpose,
+                                .node = in->view.node->head.key,
+                                .images = &container,
+                                .image_count = 1,
                                 .pull_secrets = json_object_get(spec, "imagePullSecrets"),
-                                .agent_image = in->agent_image, .spec = in->policy->spec,
+                                .agent_image = in->agent_image,
+                                .spec = in->policy->spec,
                                 .resource = intern_text(in->view.strings, in->view.node->device),
                                 .deadline_s = in->policy->validation.timeout_s };
     return task_pod_create(in->manifests, &want, REASON_VALIDATE,
-                           "runs a CUDA program, to prove that a GPU of the node works", actions, e);
+                           "runs a CUDA program, to prove that a GPU of the node works", actions,
+                           e);
 }
 
 static void clear_but(const struct node_input *in, const struct pod *keep, struct actions *actions)
@@ -277,8 +303,8 @@ static void clear_but(const struct node_input *in, const struct pod *keep, struc
                             "the validation is no longer needed: Ostler deletes its pod", actions);
 }
 
-int proof_act(const struct node_input *in, const struct proof_case *c, const struct proof_look *look, struct actions *actions,
-              struct err *e)
+int proof_act(const struct node_input *in, const struct proof_case *c,
+              const struct proof_look *look, struct actions *actions, struct err *e)
 {
     clear_but(in, look->result == PROOF_PASSES ? NULL : look->keep, actions);
     return look->make ? proof_make(in, c, actions, e) : 0;

@@ -29,21 +29,21 @@ struct proof_case {
 
 struct proof_look {
     enum proof_result result;
-    enum reason reason;   /* NONE: nothing to report */
-    const char *message;  /* from the arena or static */
-    bool timed;           /* with WAITS: the node causes the delay, so its deadline applies */
-    bool make;            /* create the pod */
+    enum reason reason;     /* NONE: nothing to report */
+    const char *message;    /* from the arena or static */
+    bool timed;             /* with WAITS: the node causes the delay, so its deadline applies */
+    bool make;              /* create the pod */
     const struct pod *keep; /* the pod to keep; NULL: none */
-    struct proof proof;   /* with HOLDS and PASSES: the content of the node's annotation */
+    struct proof proof;     /* with HOLDS and PASSES: the content of the node's annotation */
 };
 
 /* Requests a requeue for when a failed validation is retried. */
-void proof_look(const struct node_input *in, const struct proof_case *c, struct arena *a, struct actions *actions,
-                struct proof_look *ret);
+void proof_look(const struct node_input *in, const struct proof_case *c, struct arena *a,
+                struct actions *actions, struct proof_look *ret);
 /* Plans what the look asks for: creates the pod, deletes obsolete pods. Error: the pod cannot be
  * created. */
-int proof_act(const struct node_input *in, const struct proof_case *c, const struct proof_look *look, struct actions *actions,
-              struct err *e);
+int proof_act(const struct node_input *in, const struct proof_case *c,
+              const struct proof_look *look, struct actions *actions, struct err *e);
 /* Plans the deletion of all validation pods. */
 void proof_clear(const struct node_input *in, struct actions *actions);
 /* Whether the node is validated or needs no validation. */

@@ -40,7 +40,9 @@ char *proof_image(const struct policy *policy, const json_t *driver_inputs)
     if (!policy_names_sample(policy->spec))
         return NULL;
     const json_t *given = json_object_get(policy->spec, operand_get(OPERAND_VALIDATION)->section);
-    const char *fits = json_str(given, "image") ? NULL : legacy_version(branch_of(json_str(driver_inputs, "version")));
+    const char *fits = json_str(given, "image")
+                           ? NULL
+                           : legacy_version(branch_of(json_str(driver_inputs, "version")));
     struct policy_image image;
     policy_image_resolve(policy->spec, OPERAND_VALIDATION, NULL, fits, &image);
     bool digest = str_has_prefix(image.version, "sha256:");

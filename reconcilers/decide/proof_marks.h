@@ -9,12 +9,13 @@
 
 struct proof_marks {
     const struct proof_look *look; /* NULL: this pass could not validate anything */
-    bool changing; /* the node's software is being changed, so the old validation is void */
-    json_t *features;              /* for struct marks; owned */
+    bool changing;    /* the node's software is being changed, so the old validation is void */
+    json_t *features; /* for struct marks; owned */
 };
 
 /* Adds them to `wanted`, which holds the assignment already. */
-void proof_marks_add(const struct node_input *in, struct arena *a, struct proof_marks *o, struct marks *wanted);
+void proof_marks_add(const struct node_input *in, struct arena *a, struct proof_marks *o,
+                     struct marks *wanted);
 /* Frees what it owns. */
 void proof_marks_clear(struct proof_marks *o);
 /* Whether a new node has been closed for longer than the policy allows. Requests a requeue for that

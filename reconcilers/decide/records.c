@@ -16,7 +16,8 @@ enum { NEWER_TEXT_MAX = 512 };
 #define WAVE_RUNNING "Running"
 
 /* The record's time for a pool, or NULL. Borrowed. */
-static const char *records_time_of(const struct child *record, const char *annotation, const char *pool)
+static const char *records_time_of(const struct child *record, const char *annotation,
+                                   const char *pool)
 {
     CLEANUP_FREE char *key = xasprintf("%s%s", annotation, pool);
     return child_time(record, key);
@@ -24,7 +25,8 @@ static const char *records_time_of(const struct child *record, const char *annot
 
 bool record_has_run(const struct child *record, const char *pool)
 {
-    return records_time_of(record, ANNOTATION_COMPLETED, pool) || records_time_of(record, ANNOTATION_RAN, pool);
+    return records_time_of(record, ANNOTATION_COMPLETED, pool) ||
+           records_time_of(record, ANNOTATION_RAN, pool);
 }
 
 int64_t record_time_s(const struct child *record, const char *annotation, const char *pool)
@@ -38,14 +40,17 @@ int64_t record_canary_s(const struct child *record, const char *pool)
     CLEANUP_FREE char *key = xasprintf(ANNOTATION_CANARY "%s", pool);
     const char *text = json_key(record->annotations, key);
     int64_t passed_ms;
-    return text && str_parse_duration(text, &passed_ms) ? -(passed_ms / 1000) : record_time_s(record, ANNOTATION_CANARY, pool);
+    return text && str_parse_duration(text, &passed_ms)
+               ? -(passed_ms / 1000)
+               : record_time_s(record, ANNOTATION_CANARY, pool);
 }
 
 int64_t record_wave_s(const struct child *record, const char *pool)
 {
     CLEANUP_FREE char *key = xasprintf(ANNOTATION_WAVE "%s", pool);
-    return str_eq(json_key(record->annotations, key), WAVE_RUNNING) ? ROLLOUT_WAVE_RUNNING
-                                                                    : record_time_s(record, ANNOTATION_WAVE, pool);
+    return str_eq(json_key(record->annotations, key), WAVE_RUNNING)
+               ? ROLLOUT_WAVE_RUNNING
+               : record_time_s(record, ANNOTATION_WAVE, pool);
 }
 
 /* "<time> <node> <reason>" */
@@ -72,22 +77,25 @@ bool record_has_failed_anywhere(const struct child *record)
 {
     const char *key;
     json_t *value;
-    json_object_foreach (record->annotations, key, value)
-        if (str_has_prefix(key, ANNOTATION_FAILED) && is_failure(json_string_value(value)))
-            return true;
+    json_object_foreach(record->annotations, key,
+                        value) if (str_has_prefix(key, ANNOTATION_FAILED) &&
+                                   is_failure(json_string_value(value))) return true;
     return false;
 }
 
 /* Whether `b` has all that `a` has under some prefixes. */
 static bool says_all_of(const struct child *b, const struct child *a)
 {
-    static const char *const prefixes[] = { ANNOTATION_FAILED, ANNOTATION_CANARY, ANNOTATION_COMPLETED };
+    static const char *const prefixes[] = { ANNOTATION_FAILED, ANNOTATION_CANARY,
+                                            ANNOTATION_COMPLETED };
     const char *key;
     json_t *value;
-    json_object_foreach (a ? a->annotations : NULL, key, value)
-        for (size_t i = 0; i < ARRAY_LEN(prefixes); i++)
-            if (str_has_prefix(key, prefixes[i]) && !json_equal(value, json_object_get(b ? b->annotations : NULL, key)))
-                return false;
+    json_object_foreach(
+        a ? a->annotations : NULL, key,
+        value) for (size_t i = 0; i < ARRAY_LEN(prefixes);
+                    i++) if (str_has_prefix(key, prefixes[i]) &&
+                             !json_equal(value, json_object_get(b ? b->annotations : NULL,
+                                                                key))) return false;
     return true;
 }
 
@@ -106,24 +114,29 @@ int record_order(const struct child *a, const struct child *b, const char *pool)
             return order;
     }
     /* Within the same second, what the pool wants came last. */
-    bool a_wanted = records_time_of(a, ANNOTATION_TARGET, pool), b_wanted = records_time_of(b, ANNOTATION_TARGET, pool);
-    return a_wanted != b_wanted ? (int) b_wanted - (int) a_wanted : strcmp(a->head.key, b->head.key);
+    bool a_wanted = records_time_of(a, ANNOTATION_TARGET, pool),
+         b_wanted = records_time_of(b, ANNOTATION_TARGET, pool);
+    return a_wanted != b_wanted ? (int) b_wanted - (int) a_wanted
+                                : strcmp(a->head.key, b->head.key);
 }
 
 /* Whether a child is the record of a revision of that tier and kind of host. */
 static bool is_alike(const struct child *c, const json_t *inputs)
 {
     return c->resource == RESOURCE_REVISION && child_is_ours(c) &&
-           str_eq(json_str(c->inputs, "tier"), json_str(inputs, "tier")) && revision_same_host(c->inputs, inputs);
+           str_eq(json_str(c->inputs, "tier"), json_str(inputs, "tier")) &&
+           revision_same_host(c->inputs, inputs);
 }
 
 /* Number of revisions of the same tier and kind of host that the pool prefers to keep. */
-static size_t superseded_by(const struct cluster_view *v, const struct child *record, const char *pool)
+static size_t superseded_by(const struct cluster_view *v, const struct child *record,
+                            const char *pool)
 {
     size_t count = 0;
     for (size_t i = 0; i < v->child_count; i++) {
         const struct child *other = v->children[i];
-        count += other != record && is_alike(other, record->inputs) && record_order(other, record, pool) < 0;
+        count += other != record && is_alike(other, record->inputs) &&
+                 record_order(other, record, pool) < 0;
     }
     return count;
 }
@@ -142,7 +155,8 @@ bool record_was_held(const struct cluster_view *v, const struct child *record)
 {
     for (size_t i = 0; i < v->policy->pools_len; i++) {
         const char *pool = v->policy->pools[i].name;
-        if (records_time_of(record, ANNOTATION_COMPLETED, pool) && superseded_by(v, record, pool) == 1)
+        if (records_time_of(record, ANNOTATION_COMPLETED, pool) &&
+            superseded_by(v, record, pool) == 1)
             return true;
     }
     return false;
@@ -169,13 +183,16 @@ static json_t *records_time_text(int64_t s)
 
 /* The current time for an event, but later than the times in other revisions' records. False: such
  * a record has a time in the future, before `at_s`, which must be corrected first. */
-static bool comes_now(const struct cluster_view *v, const struct child *record, const char *key, int64_t at_s, int64_t *ret_s)
+static bool comes_now(const struct cluster_view *v, const struct child *record, const char *key,
+                      int64_t at_s, int64_t *ret_s)
 {
     int64_t now_s = seconds_of(v->now);
     *ret_s = now_s;
     for (size_t i = 0; record && i < v->child_count; i++) {
         const struct child *other = v->children[i];
-        const char *time = other != record && is_alike(other, record->inputs) ? child_time(other, key) : NULL;
+        const char *time = other != record && is_alike(other, record->inputs)
+                               ? child_time(other, key)
+                               : NULL;
         int64_t other_s = time ? seconds_of(time) : 0;
         bool to_come = clock_is_ahead(other_s, now_s);
         if (to_come && other_s < at_s)
@@ -190,8 +207,8 @@ static bool comes_now(const struct cluster_view *v, const struct child *record, 
  * revision that comes back runs and completes again. A target time later than that comes from
  * another leader's clock, which is ahead. It is corrected, because otherwise the event would repeat
  * in each pass until then. */
-static void mark_reached(const struct cluster_view *v, const struct child *record, const char *annotation, const char *pool,
-                         json_t *wanted)
+static void mark_reached(const struct cluster_view *v, const struct child *record,
+                         const char *annotation, const char *pool, json_t *wanted)
 {
     CLEANUP_FREE char *key = xasprintf("%s%s", annotation, pool);
     CLEANUP_FREE char *target = xasprintf(ANNOTATION_TARGET "%s", pool);
@@ -243,9 +260,10 @@ static bool has_run_anywhere(const struct child *record)
 {
     const char *key;
     json_t *value;
-    json_object_foreach (record->annotations, key, value)
-        if ((str_has_prefix(key, ANNOTATION_RAN) || str_has_prefix(key, ANNOTATION_COMPLETED)) && child_time(record, key))
-            return true;
+    json_object_foreach(record->annotations, key,
+                        value) if ((str_has_prefix(key, ANNOTATION_RAN) ||
+                                    str_has_prefix(key, ANNOTATION_COMPLETED)) &&
+                                   child_time(record, key)) return true;
     return false;
 }
 
@@ -253,20 +271,23 @@ static bool has_run_anywhere(const struct child *record)
 static bool any_completed(const struct cluster_view *v, const json_t *inputs, const char *pool)
 {
     for (size_t i = 0; i < v->child_count; i++)
-        if (is_alike(v->children[i], inputs) && records_time_of(v->children[i], ANNOTATION_COMPLETED, pool))
+        if (is_alike(v->children[i], inputs) &&
+            records_time_of(v->children[i], ANNOTATION_COMPLETED, pool))
             return true;
     return false;
 }
 
 /* Whether more nodes of the pool ran another revision for the same kind of host. On a tie one wins,
  * and preferably not the one that the pool wants. */
-static bool is_outrun(const struct cluster_view *v, const struct revision_tally *r, const json_t *inputs)
+static bool is_outrun(const struct cluster_view *v, const struct revision_tally *r,
+                      const json_t *inputs)
 {
     size_t cursor = 0;
     const struct map_entry *e;
     while ((e = map_next(&v->tally->revisions, &cursor))) {
         const struct revision_tally *other = e->value;
-        bool more = other->ran > r->ran || (other->ran == r->ran && !other->wanted && strcmp(other->hash, r->hash) < 0);
+        bool more = other->ran > r->ran ||
+                    (other->ran == r->ran && !other->wanted && strcmp(other->hash, r->hash) < 0);
         if (other->pool == r->pool && more && str_eq(other->tier, r->tier) &&
             revision_same_host(cluster_inputs(v, other->tier, other->hash), inputs))
             return true;
@@ -277,21 +298,25 @@ static bool is_outrun(const struct cluster_view *v, const struct revision_tally 
 /* A pool in which nothing was ever completed is new in the policy, or never finished. It rolls back
  * to what most of its nodes ran before it wanted something else. What it wants is known good
  * already if all of them ran it. */
-static bool is_what_ran(const struct cluster_view *v, const struct revision_tally *r, const struct child *record)
+static bool is_what_ran(const struct cluster_view *v, const struct revision_tally *r,
+                        const struct child *record)
 {
-    if (!r->ran || !has_run_anywhere(record) || any_completed(v, record->inputs, v->policy->pools[r->pool].name))
+    if (!r->ran || !has_run_anywhere(record) ||
+        any_completed(v, record->inputs, v->policy->pools[r->pool].name))
         return false;
-    return r->wanted ? r->stayed && r->stayed == r->wanted - r->wanted_lost : !is_outrun(v, r, record->inputs);
+    return r->wanted ? r->stayed && r->stayed == r->wanted - r->wanted_lost
+                     : !is_outrun(v, r, record->inputs);
 }
 
 /* The annotations of one pool. */
-static void annotate_pool(const struct cluster_view *v, const struct revision_tally *r, const struct child *record,
-                          json_t *wanted)
+static void annotate_pool(const struct cluster_view *v, const struct revision_tally *r,
+                          const struct child *record, json_t *wanted)
 {
     const char *pool = v->policy->pools[r->pool].name;
     CLEANUP_FREE char *target = xasprintf(ANNOTATION_TARGET "%s", pool);
     json_object_set_new(wanted, target,
-                        record && child_time(record, target) ? past(v, record, target) : json_string(v->now));
+                        record && child_time(record, target) ? past(v, record, target)
+                                                             : json_string(v->now));
     if (r->done)
         mark_reached(v, record, ANNOTATION_RAN, pool, wanted);
     if (is_complete(r))
@@ -300,7 +325,8 @@ static void annotate_pool(const struct cluster_view *v, const struct revision_ta
 
 /* Whether the pool in the annotation's name now wants another revision for the same kind of
  * host. */
-static bool is_displaced(const struct cluster_view *v, const struct child *record, const char *annotation)
+static bool is_displaced(const struct cluster_view *v, const struct child *record,
+                         const char *annotation)
 {
     const char *tier = json_str_or_empty(record->inputs, "tier");
     size_t cursor = 0;
@@ -316,21 +342,25 @@ static bool is_displaced(const struct cluster_view *v, const struct child *recor
     return false;
 }
 
-static bool is_kept_failure(const struct cluster_view *v, const struct child *record, const char *key)
+static bool is_kept_failure(const struct cluster_view *v, const struct child *record,
+                            const char *key)
 {
     return is_failure(json_key(record->annotations, key)) &&
-           (!v->settled || !targets_displace(v->targets, record->inputs, record->revision, key + strlen(ANNOTATION_FAILED)));
+           (!v->settled || !targets_displace(v->targets, record->inputs, record->revision,
+                                             key + strlen(ANNOTATION_FAILED)));
 }
 
 /* Facts of the past. */
-static const char *const lasting[] = { ANNOTATION_RAN, ANNOTATION_COMPLETED, ANNOTATION_CANARY, ANNOTATION_WAVE };
+static const char *const lasting[] = { ANNOTATION_RAN, ANNOTATION_COMPLETED, ANNOTATION_CANARY,
+                                       ANNOTATION_WAVE };
 
 /* Whether a newer version of Ostler wrote the annotation. One that is longer than any of this
  * version is another client's. */
 static bool is_of_newer(const struct child *record, const char *key)
 {
-    static const char *const known[] = { ANNOTATION_INTENT, ANNOTATION_TARGET, ANNOTATION_RAN, ANNOTATION_COMPLETED,
-                                         ANNOTATION_CANARY, ANNOTATION_WAVE, ANNOTATION_FAILED, ANNOTATION_RETRIED };
+    static const char *const known[] = { ANNOTATION_INTENT,    ANNOTATION_TARGET, ANNOTATION_RAN,
+                                         ANNOTATION_COMPLETED, ANNOTATION_CANARY, ANNOTATION_WAVE,
+                                         ANNOTATION_FAILED,    ANNOTATION_RETRIED };
     const char *text = json_key(record->annotations, key);
     if (!text || strlen(text) >= NEWER_TEXT_MAX || !str_has_prefix(key, MARK_PREFIX))
         return false;
@@ -341,15 +371,18 @@ static bool is_of_newer(const struct child *record, const char *key)
 }
 
 /* Whether an annotation of the record stays: it is still true, or only a newer version knows it. */
-static bool records_is_kept(const struct cluster_view *v, const struct child *record, const char *key)
+static bool records_is_kept(const struct cluster_view *v, const struct child *record,
+                            const char *key)
 {
     if (is_of_newer(record, key))
         return true;
     if (str_has_prefix(key, ANNOTATION_FAILED))
         return is_kept_failure(v, record, key);
-    if (str_has_prefix(key, ANNOTATION_WAVE) && str_eq(json_key(record->annotations, key), WAVE_RUNNING))
+    if (str_has_prefix(key, ANNOTATION_WAVE) &&
+        str_eq(json_key(record->annotations, key), WAVE_RUNNING))
         return true;
-    if (str_has_prefix(key, ANNOTATION_CANARY) && record_canary_s(record, key + strlen(ANNOTATION_CANARY)) < 0)
+    if (str_has_prefix(key, ANNOTATION_CANARY) &&
+        record_canary_s(record, key + strlen(ANNOTATION_CANARY)) < 0)
         return true;
     if (str_has_prefix(key, ANNOTATION_RETRIED))
         return retry_answered_s(record, key + strlen(ANNOTATION_RETRIED)) > 0;
@@ -380,21 +413,25 @@ static json_t *time_json(int64_t s)
 }
 
 /* Adds what the rollout has found. */
-static void annotate_note(const struct cluster_view *v, const struct report_note *n, const struct child *record, json_t *wanted)
+static void annotate_note(const struct cluster_view *v, const struct report_note *n,
+                          const struct child *record, json_t *wanted)
 {
     const char *pool = n->pool;
-    records_set_text(wanted, record, ANNOTATION_CANARY, pool, n->canary_s < 0 ? json_textf("%llds", (long long) -n->canary_s)
-             : time_json(n->canary_s));
-    records_set_text(wanted, record, ANNOTATION_WAVE, pool, n->wave_s == ROLLOUT_WAVE_RUNNING
-             ? json_string(WAVE_RUNNING) : time_json(n->wave_s));
+    records_set_text(wanted, record, ANNOTATION_CANARY, pool,
+                     n->canary_s < 0 ? json_textf("%llds", (long long) -n->canary_s)
+                                     : time_json(n->canary_s));
+    records_set_text(wanted, record, ANNOTATION_WAVE, pool,
+                     n->wave_s == ROLLOUT_WAVE_RUNNING ? json_string(WAVE_RUNNING)
+                                                       : time_json(n->wave_s));
     if (n->failed)
-        records_set_text(wanted, record, ANNOTATION_FAILED, pool, json_textf("%s %s", v->now, n->failed));
+        records_set_text(wanted, record, ANNOTATION_FAILED, pool,
+                         json_textf("%s %s", v->now, n->failed));
 }
 
 /* Adds a user's retry of a failed revision: once for each value of the annotation, each time that
  * it is set on the policy. */
-static void annotate_retry(const struct cluster_view *v, const char *hash, const char *pool, const struct child *record,
-                           json_t *wanted)
+static void annotate_retry(const struct cluster_view *v, const char *hash, const char *pool,
+                           const struct child *record, json_t *wanted)
 {
     CLEANUP_FREE char *failed = xasprintf(ANNOTATION_FAILED "%s", pool);
     CLEANUP_FREE char *retried = xasprintf(ANNOTATION_RETRIED "%s", pool);
@@ -409,16 +446,16 @@ static void annotate_retry(const struct cluster_view *v, const char *hash, const
     }
 }
 
-json_t *record_annotations(const struct cluster_view *v, const char *tier, const char *hash, const struct child *record)
+json_t *record_annotations(const struct cluster_view *v, const char *tier, const char *hash,
+                           const struct child *record)
 {
     json_t *wanted = json_object();
     const char *key;
     json_t *value;
-    json_object_foreach (record ? record->annotations : NULL, key, value)
-        if (records_is_kept(v, record, key))
-            json_object_set_new(wanted, key, kept_value(v, record, key));
-        else if (str_has_prefix(key, ANNOTATION_FAILED))
-            records_forget(wanted, record, key);
+    json_object_foreach(record ? record->annotations : NULL, key,
+                        value) if (records_is_kept(v, record, key))
+        json_object_set_new(wanted, key, kept_value(v, record, key));
+    else if (str_has_prefix(key, ANNOTATION_FAILED)) records_forget(wanted, record, key);
     /* Until every node has been reconciled under this policy, the sums use the previous policy's
      * pool numbers. */
     if (!v->settled)
@@ -432,7 +469,8 @@ json_t *record_annotations(const struct cluster_view *v, const char *tier, const
         if (r->wanted)
             annotate_pool(v, r, record, wanted);
         if (record && is_what_ran(v, r, record))
-            records_set_text(wanted, record, ANNOTATION_COMPLETED, v->policy->pools[r->pool].name, json_string(v->now));
+            records_set_text(wanted, record, ANNOTATION_COMPLETED, v->policy->pools[r->pool].name,
+                             json_string(v->now));
     }
     for (size_t i = 0; v->rollout && i < v->rollout->note_count; i++)
         if (str_eq(v->rollout->notes[i].hash, hash))

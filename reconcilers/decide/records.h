@@ -34,6 +34,7 @@ bool record_was_held(const struct cluster_view *v, const struct child *record);
 /* The annotations for the record of a revision, as a map: for each pool, since when it wants the
  * revision, when it first ran there, and when it was completed. `record`: NULL if there is none
  * yet. New reference. */
-json_t *record_annotations(const struct cluster_view *v, const char *tier, const char *hash, const struct child *record);
+json_t *record_annotations(const struct cluster_view *v, const char *tier, const char *hash,
+                           const struct child *record);
 
 #endif

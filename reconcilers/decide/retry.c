@@ -59,10 +59,11 @@ bool retry_was_answered(const json_t *annotations, const char *hash, const char 
 {
     const char *key, *answered;
     json_t *text;
-    json_object_foreach ((json_t *) annotations, key, text)
-        if (str_has_prefix(key, ANNOTATION_RETRIED) && read_answer(str_or_empty(json_string_value(text)), hash, &answered) &&
-            (!value || str_eq(answered, value)))
-            return true;
+    json_object_foreach(
+        (json_t *) annotations, key,
+        text) if (str_has_prefix(key, ANNOTATION_RETRIED) &&
+                  read_answer(str_or_empty(json_string_value(text)), hash, &answered) &&
+                  (!value || str_eq(answered, value))) return true;
     return false;
 }
 
@@ -71,11 +72,13 @@ const char *retry_value(const json_t *annotations, const char *hash, struct aren
     const char *key, *answered;
     json_t *text;
     int64_t last = 0;
-    json_object_foreach ((json_t *) annotations, key, text)
-        if (str_has_prefix(key, ANNOTATION_RETRIED) && read_answer(str_or_empty(json_string_value(text)), hash, &answered) &&
-            number_of(answered, hash) > last)
-            last = number_of(answered, hash);
-    return last && last < NUMBER_MAX ? arena_printf(a, "%s.%lld", hash, (long long) last + 1) : arena_strdup(a, hash);
+    json_object_foreach(
+        (json_t *) annotations, key,
+        text) if (str_has_prefix(key, ANNOTATION_RETRIED) &&
+                  read_answer(str_or_empty(json_string_value(text)), hash, &answered) &&
+                  number_of(answered, hash) > last) last = number_of(answered, hash);
+    return last && last < NUMBER_MAX ? arena_printf(a, "%s.%lld", hash, (long long) last + 1)
+                                     : arena_strdup(a, hash);
 }
 
 /* ---- invalid requests */
@@ -101,7 +104,8 @@ static bool is_understood(const struct cluster_view *v, const char *asked)
     for (size_t i = 0; i < v->child_count; i++) {
         const struct child *c = v->children[i];
         if (is_record(c) && retry_asks(asked, c->revision) &&
-            (record_has_failed_anywhere(c) || retry_was_answered(c->annotations, c->revision, NULL)))
+            (record_has_failed_anywhere(c) ||
+             retry_was_answered(c->annotations, c->revision, NULL)))
             return true;
     }
     return false;
@@ -122,7 +126,8 @@ static const char *what_it_takes(const struct cluster_view *v, struct arena *a)
         const struct child *c = v->children[i];
         if (!is_record(c) || !record_has_failed_anywhere(c))
             continue;
-        const char *tier = json_str_or_empty(c->inputs, "tier"), *title = revision_title(a, c->inputs, tier);
+        const char *tier = json_str_or_empty(c->inputs, "tier"),
+                   *title = revision_title(a, c->inputs, tier);
         takes = arena_printf(a, "%s%s%s for %s", str_or_empty(takes), takes ? ", or " : "",
                              retry_value(c->annotations, c->revision, a), title ? title : tier);
         named++;
@@ -138,6 +143,7 @@ const char *retry_problem(const struct cluster_view *v, struct arena *a)
     const char *takes = what_it_takes(v, a);
     if (!takes && is_of_some_revision(asked))
         return NULL;
-    return arena_printf(a, "the annotation " POLICY_RETRY "=%s names no revision that failed: it takes %s", retry_shown(asked, a),
-                        takes ? takes : "the hash of one, and none has failed");
+    return arena_printf(
+        a, "the annotation " POLICY_RETRY "=%s names no revision that failed: it takes %s",
+        retry_shown(asked, a), takes ? takes : "the hash of one, and none has failed");
 }

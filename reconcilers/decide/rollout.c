@@ -22,7 +22,7 @@ enum rank {
     RANK_CHANGED,
     RANK_PENDING,
     RANK_RETRY,
-    RANK_LAST,     /* Ostler runs on it */
+    RANK_LAST, /* Ostler runs on it */
 };
 
 /* A node that needs a decision of the rollout. */
@@ -44,8 +44,8 @@ struct deciding {
     struct ahead ahead;
     struct gates gates;
     const struct work *starves; /* the first idle node that lacks only room; NULL: none */
-    const char *domain;        /* that may be changed; NULL: any */
-    bool domains_mixed;        /* several are being changed already */
+    const char *domain;         /* that may be changed; NULL: any */
+    bool domains_mixed;         /* several are being changed already */
     struct candidate *candidates;
     size_t candidate_count;
     struct refusal refusals[ROLLOUT_HOLD_COUNT];
@@ -104,11 +104,14 @@ static void rollout_collect(struct deciding *d)
         if (!is_candidate(w))
             continue;
         struct candidate *c = &d->candidates[d->candidate_count++];
-        *c = (struct candidate){ .work = w, .rank = rank_of(w), .ready = w->node->up && !gate_has_jobs(w, d->in) };
+        *c = (struct candidate){ .work = w,
+                                 .rank = rank_of(w),
+                                 .ready = w->node->up && !gate_has_jobs(w, d->in) };
         c->lacks = ahead_images(w) != IMAGES_READY;
         c->gate = gate_of(&d->gates, w, c->ready, &c->until_s);
     }
-    qsort_r(d->candidates, d->candidate_count, sizeof *d->candidates, rollout_compare, (void *) d->in->spec);
+    qsort_r(d->candidates, d->candidate_count, sizeof *d->candidates, rollout_compare,
+            (void *) d->in->spec);
 }
 
 /* A node that cannot pull its images, or is too large for the remaining budgets, may never start,
@@ -154,8 +157,9 @@ static const struct turn {
     bool ready;
     enum images_state images;
 } turns[] = {
-    { RANK_RESTORES, true, IMAGES_READY }, { RANK_RETRY, true, IMAGES_READY },   { RANK_LAST, true, IMAGES_READY },
-    { RANK_LAST, true, IMAGES_PULLING },   { RANK_LAST, false, IMAGES_READY },   { RANK_LAST, false, IMAGES_PULLING },
+    { RANK_RESTORES, true, IMAGES_READY }, { RANK_RETRY, true, IMAGES_READY },
+    { RANK_LAST, true, IMAGES_READY },     { RANK_LAST, true, IMAGES_PULLING },
+    { RANK_LAST, false, IMAGES_READY },    { RANK_LAST, false, IMAGES_PULLING },
     { RANK_LAST, true, IMAGES_MISSING },   { RANK_LAST, false, IMAGES_MISSING },
 };
 
@@ -165,7 +169,8 @@ static void find_next_domain(struct deciding *d, const struct turn *t)
 {
     for (size_t i = 0; i < d->candidate_count; i++) {
         const struct candidate *c = &d->candidates[i];
-        if (c->rank > t->last || c->ready != t->ready || ahead_images(c->work) != t->images || c->gate != ROLLOUT_HOLD_NONE ||
+        if (c->rank > t->last || c->ready != t->ready || ahead_images(c->work) != t->images ||
+            c->gate != ROLLOUT_HOLD_NONE ||
             budget_refuses(&d->budget, c->work, t->ready) != ROLLOUT_HOLD_NONE)
             continue;
         if (!d->domain || strverscmp(c->work->node->domain, d->domain) < 0)
@@ -201,28 +206,33 @@ static bool tells_more(const struct work *w, const struct work *than)
     return w->node->images.state == IMAGES_MISSING && than->node->images.state != IMAGES_MISSING;
 }
 
-static void rollout_refuse(struct deciding *d, const struct candidate *c, enum rollout_hold hold, int64_t until_s)
+static void rollout_refuse(struct deciding *d, const struct candidate *c, enum rollout_hold hold,
+                           int64_t until_s)
 {
     struct refusal *r = &d->refusals[hold];
     d->ret->refused[c->work->node - d->in->nodes] = hold;
     if (r->nodes++ == 0)
         *r = (struct refusal){ .nodes = 1, .first = c->work, .until_s = until_s };
-    else if (until_s < r->until_s || (hold == ROLLOUT_HOLD_IMAGES && tells_more(c->work, r->first))) {
+    else if (until_s < r->until_s ||
+             (hold == ROLLOUT_HOLD_IMAGES && tells_more(c->work, r->first))) {
         r->first = c->work;
         r->until_s = until_s;
     }
     look_again(d->ret, until_s);
 }
 
-static enum rollout_hold limits(const struct deciding *d, const struct candidate *c, int64_t *ret_until_s)
+static enum rollout_hold limits(const struct deciding *d, const struct candidate *c,
+                                int64_t *ret_until_s)
 {
     *ret_until_s = INT64_MAX;
-    enum rollout_hold hold = c->work->restores ? ROLLOUT_HOLD_NONE : gate_canary(d->in, c->work, c->ready, ret_until_s);
+    enum rollout_hold hold = c->work->restores ? ROLLOUT_HOLD_NONE
+                                               : gate_canary(d->in, c->work, c->ready, ret_until_s);
     if (hold != ROLLOUT_HOLD_NONE)
         return hold;
     /* Do not taint a node for its jobs that would return to service at once. */
     int64_t from_s;
-    hold = c->ready || c->work->node->claim ? ROLLOUT_HOLD_NONE : gate_far(&d->gates, c->work, &from_s);
+    hold = c->ready || c->work->node->claim ? ROLLOUT_HOLD_NONE
+                                            : gate_far(&d->gates, c->work, &from_s);
     if (hold != ROLLOUT_HOLD_NONE)
         return hold;
     if (domain_refuses(d, c))
@@ -233,7 +243,8 @@ static enum rollout_hold limits(const struct deciding *d, const struct candidate
     if (c->lacks)
         return ahead_hold(&d->ahead, c->work, c->ready);
     bool first = c->ready && c->rank != RANK_LAST;
-    return ahead_refuses(&d->ahead, c->work, c->ready, first) ? ROLLOUT_HOLD_IMAGES : ROLLOUT_HOLD_NONE;
+    return ahead_refuses(&d->ahead, c->work, c->ready, first) ? ROLLOUT_HOLD_IMAGES
+                                                              : ROLLOUT_HOLD_NONE;
 }
 
 static enum rollout_grant_kind grant_kind(const struct candidate *c)
@@ -250,8 +261,10 @@ static void grant(struct deciding *d, const struct candidate *c)
     struct progress *p = c->work->progress;
     enum rollout_grant_kind kind = grant_kind(c);
     d->ret->grants[d->ret->grant_count++] = (struct rollout_grant){
-        .node = c->work->node, .kind = kind, .restores = c->work->restores,
-            .message = rollout_grant_message(c->work, kind, d->in, d->arena)
+        .node = c->work->node,
+        .kind = kind,
+        .restores = c->work->restores,
+        .message = rollout_grant_message(c->work, kind, d->in, d->arena)
     };
     budget_take(&d->budget, c->work, c->ready);
     ahead_take(&d->ahead, c->work, c->ready);
@@ -260,7 +273,8 @@ static void grant(struct deciding *d, const struct candidate *c)
     p->waiting += !c->ready;
 }
 
-static void hold_back(struct deciding *d, const struct candidate *c, enum rollout_hold hold, int64_t until_s)
+static void hold_back(struct deciding *d, const struct candidate *c, enum rollout_hold hold,
+                      int64_t until_s)
 {
     int64_t kept_until_s;
     struct progress *p = c->work->progress;
@@ -308,7 +322,8 @@ static void give_out(struct deciding *d)
 /* A node under way with a new target switches when it has the images. A rollback needs no pull. */
 static bool is_turning(const struct work *w)
 {
-    return w->state == WORK_ACTIVE && w->node->retarget_pending && w->node->up && w->node->images.state == IMAGES_UNKNOWN;
+    return w->state == WORK_ACTIVE && w->node->retarget_pending && w->node->up &&
+           w->node->images.state == IMAGES_UNKNOWN;
 }
 
 static void pull_for_turning(struct deciding *d)
@@ -364,8 +379,10 @@ static void decide(struct deciding *d)
     const struct rollout_input *in = d->in;
     struct rollout_decision *ret = d->ret;
     struct arena *a = d->arena;
-    *ret = (struct rollout_decision){ .refused = arena_alloc(a, in->node_count * sizeof *ret->refused),
-                                      .pulls = arena_alloc(a, in->node_count * sizeof *ret->pulls) };
+    *ret = (struct rollout_decision){
+        .refused = arena_alloc(a, in->node_count * sizeof *ret->refused),
+        .pulls = arena_alloc(a, in->node_count * sizeof *ret->pulls)
+    };
     rollout_view_make(in, a, &d->view);
     ret->returns = arena_alloc(a, d->view.of[WORK_WAITING] * sizeof *ret->returns);
     rollout_count_now(d);
@@ -385,7 +402,10 @@ static void decide(struct deciding *d)
     ret->out = d->budget.nodes;
     ret->out_gpus = d->budget.gpus;
     ret->hold = hold_of(d);
-    const struct rollout_story story = { .view = &d->view, .budget = &d->budget, .refusals = d->refusals, .domain = d->domain,
+    const struct rollout_story story = { .view = &d->view,
+                                         .budget = &d->budget,
+                                         .refusals = d->refusals,
+                                         .domain = d->domain,
                                          .plan_hash = ret->plan_hash };
     ret->message = rollout_hold_message(&story, ret->hold, a);
     rollout_failure_of(&story, a, &ret->failure);

@@ -15,7 +15,9 @@ void ahead_make(const struct rollout_input *in, const struct budget *budget, str
 {
     const struct budget_line *slots = &budget->slots;
     size_t free_slots = slots->max > slots->used ? slots->max - slots->used : 0;
-    *ret = (struct ahead){ .in = in, .promised = *budget, .kept = *budget, .pulls_max = slots->max + free_slots };
+    *ret = (struct ahead){
+        .in = in, .promised = *budget, .kept = *budget, .pulls_max = slots->max + free_slots
+    };
 }
 
 /* A node that cannot pull what others in its pool have pulled has its own problem and takes no
@@ -65,16 +67,18 @@ enum rollout_hold ahead_hold(const struct ahead *a, const struct work *w, bool r
 /* What delays the nodes that are next. */
 static bool is_next(enum rollout_hold hold)
 {
-    return hold == ROLLOUT_HOLD_IMAGES || hold == ROLLOUT_HOLD_CANARY || hold == ROLLOUT_HOLD_SOAK ||
-           hold == ROLLOUT_HOLD_PARALLEL || hold == ROLLOUT_HOLD_UNAVAILABLE || hold == ROLLOUT_HOLD_GPUS;
+    return hold == ROLLOUT_HOLD_IMAGES || hold == ROLLOUT_HOLD_CANARY ||
+           hold == ROLLOUT_HOLD_SOAK || hold == ROLLOUT_HOLD_PARALLEL ||
+           hold == ROLLOUT_HOLD_UNAVAILABLE || hold == ROLLOUT_HOLD_GPUS;
 }
 
 /* Nodes that may start now pull, plus as many as may be changed at a time, so that no node waits
  * for images in its turn. */
-static bool pulls_now(const struct ahead *a, const struct work *w, bool ready, enum rollout_hold hold)
+static bool pulls_now(const struct ahead *a, const struct work *w, bool ready,
+                      enum rollout_hold hold)
 {
-    if (!work_needs_images(w) || !w->node->up || w->node->images.state != IMAGES_UNKNOWN || !is_next(hold) ||
-        !has_place(a, w, ready))
+    if (!work_needs_images(w) || !w->node->up || w->node->images.state != IMAGES_UNKNOWN ||
+        !is_next(hold) || !has_place(a, w, ready))
         return false;
     w->progress->ahead[ready]++;
     return true;
@@ -105,10 +109,12 @@ static int64_t promise(struct ahead *a, const struct work *w, bool pulls)
     return until_s;
 }
 
-bool ahead_hold_back(struct ahead *a, const struct work *w, bool ready, enum rollout_hold hold, int64_t *ret_until_s)
+bool ahead_hold_back(struct ahead *a, const struct work *w, bool ready, enum rollout_hold hold,
+                     int64_t *ret_until_s)
 {
     bool pulls = pulls_now(a, w, ready, hold);
-    bool waits = hold == ROLLOUT_HOLD_IMAGES && ready && (pulls || w->node->images.state == IMAGES_PULLING);
+    bool waits = hold == ROLLOUT_HOLD_IMAGES && ready &&
+                 (pulls || w->node->images.state == IMAGES_PULLING);
     *ret_until_s = waits ? promise(a, w, pulls) : INT64_MAX;
     return pulls;
 }

@@ -28,6 +28,7 @@ bool ahead_refuses(const struct ahead *a, const struct work *w, bool ready, bool
 enum rollout_hold ahead_hold(const struct ahead *a, const struct work *w, bool ready);
 /* Handles a node that `hold` delays. Returns whether it must pull now. `ret_until_s`: when others
  * stop waiting for it; INT64_MAX: they do not wait. */
-bool ahead_hold_back(struct ahead *a, const struct work *w, bool ready, enum rollout_hold hold, int64_t *ret_until_s);
+bool ahead_hold_back(struct ahead *a, const struct work *w, bool ready, enum rollout_hold hold,
+                     int64_t *ret_until_s);
 
 #endif

@@ -6,7 +6,8 @@
 static bool claim_counts(const struct work *w)
 {
     const struct rollout_node *n = w->node;
-    return n->closed || (n->claim && claim_closes(n->claim) && (w->state != WORK_FAILED || w->stale));
+    return n->closed ||
+           (n->claim && claim_closes(n->claim) && (w->state != WORK_FAILED || w->stale));
 }
 
 static bool is_out(const struct work *w)
@@ -78,7 +79,8 @@ enum rollout_hold budget_refuses(const struct budget *b, const struct work *w, b
         return ROLLOUT_HOLD_NONE;
     if (!rollout_budget_fits(&b->nodes, nodes, 1))
         return ROLLOUT_HOLD_UNAVAILABLE;
-    return gpus == 0 || rollout_budget_fits(&b->gpus, gpus, w->node->gpus) ? ROLLOUT_HOLD_NONE : ROLLOUT_HOLD_GPUS;
+    return gpus == 0 || rollout_budget_fits(&b->gpus, gpus, w->node->gpus) ? ROLLOUT_HOLD_NONE
+                                                                           : ROLLOUT_HOLD_GPUS;
 }
 
 void budget_take(struct budget *b, const struct work *w, bool begins)

@@ -6,10 +6,10 @@
 #include "reconcilers/decide/rollout_view.h"
 
 struct budget {
-    struct budget_line slots;      /* nodes under way that are up: maxParallel */
-    struct budget_line nodes;      /* nodes out of service for any reason: maxUnavailable */
-    struct budget_line gpus;       /* their GPUs: maxUnavailableGpus */
-    size_t our_nodes, our_gpus;    /* of both, those out of service because of Ostler */
+    struct budget_line slots;   /* nodes under way that are up: maxParallel */
+    struct budget_line nodes;   /* nodes out of service for any reason: maxUnavailable */
+    struct budget_line gpus;    /* their GPUs: maxUnavailableGpus */
+    size_t our_nodes, our_gpus; /* of both, those out of service because of Ostler */
     /* Parts of `nodes.used`; a node counts under the first that applies: leaving, claimed, down,
      * cordoned. */
     size_t down, cordoned, claimed, leaving;

@@ -8,7 +8,7 @@
 
 /* Adds the Events for the plan's last action, which gives a revision's record these annotations.
  * `record`: the record before it; NULL: none. */
-void rollout_events(const struct cluster_view *v, const char *tier, const char *hash, const struct child *record,
-                    const json_t *annotations, struct actions *actions);
+void rollout_events(const struct cluster_view *v, const char *tier, const char *hash,
+                    const struct child *record, const json_t *annotations, struct actions *actions);
 
 #endif

@@ -58,12 +58,14 @@ static int64_t backoff_until(const struct work *w, int64_t now_s)
 {
     const struct claim *c = w->node->claim;
     int64_t backoff = rollout_backoff_s(c->attempt), until = time_after(c->since_s, backoff);
-    if (w->state != WORK_FAILED || w->stale || gate_is_forgiven(w) || until <= now_s || c->since_s > time_after(now_s, backoff))
+    if (w->state != WORK_FAILED || w->stale || gate_is_forgiven(w) || until <= now_s ||
+        c->since_s > time_after(now_s, backoff))
         return 0;
     return until;
 }
 
-static enum rollout_hold node_gate(const struct rollout_input *in, const struct work *w, bool ready, int64_t *ret_until_s)
+static enum rollout_hold node_gate(const struct rollout_input *in, const struct work *w, bool ready,
+                                   int64_t *ret_until_s)
 {
     const struct rollout_node *n = w->node;
     if (n->cordoned || n->held || n->gave_up)
@@ -78,7 +80,8 @@ static enum rollout_hold node_gate(const struct rollout_input *in, const struct 
     return ROLLOUT_HOLD_JOBS;
 }
 
-static enum rollout_hold revision_gate(const struct rollout_input *in, const struct work *w, int64_t *ret_until_s)
+static enum rollout_hold revision_gate(const struct rollout_input *in, const struct work *w,
+                                       int64_t *ret_until_s)
 {
     const struct progress *p = w->progress;
     if (p->record.failed)
@@ -97,12 +100,14 @@ static enum rollout_hold revision_gate(const struct rollout_input *in, const str
 /* The canary's places are for nodes that start. A node that waits for its jobs takes none, so that
  * it does not delay a node that could start. But no more nodes are tainted than there are places,
  * and none for which there is an idle node. A node that is down proves nothing. */
-enum rollout_hold gate_canary(const struct rollout_input *in, const struct work *w, bool ready, int64_t *ret_until_s)
+enum rollout_hold gate_canary(const struct rollout_input *in, const struct work *w, bool ready,
+                              int64_t *ret_until_s)
 {
     const struct progress *p = w->progress;
     if (progress_canary_over(p, in))
         return ROLLOUT_HOLD_NONE;
-    size_t wanted = (size_t) in->spec->canary_nodes, taken = p->begun + p->running + (ready ? p->kept : p->waiting);
+    size_t wanted = (size_t) in->spec->canary_nodes,
+           taken = p->begun + p->running + (ready ? p->kept : p->waiting);
     if (taken < wanted && w->node->up) {
         if (ready || taken + p->idle < wanted)
             return ROLLOUT_HOLD_NONE;
@@ -116,7 +121,8 @@ enum rollout_hold gate_canary(const struct rollout_input *in, const struct work 
 
 /* A failed node is tainted, and nothing works on it: a rollback to a known good revision waits for
  * no window and no user. */
-enum rollout_hold gate_of(const struct gates *g, const struct work *w, bool ready, int64_t *ret_until_s)
+enum rollout_hold gate_of(const struct gates *g, const struct work *w, bool ready,
+                          int64_t *ret_until_s)
 {
     *ret_until_s = INT64_MAX;
     enum rollout_hold hold = node_gate(g->in, w, ready, ret_until_s);
@@ -131,7 +137,8 @@ enum rollout_hold gate_of(const struct gates *g, const struct work *w, bool read
 }
 
 /* When a wave or canary under way will have soaked, if all its nodes were up now. */
-static enum rollout_hold soak_to_come(const struct rollout_input *in, const struct progress *p, int64_t *ret_from_s)
+static enum rollout_hold soak_to_come(const struct rollout_input *in, const struct progress *p,
+                                      int64_t *ret_from_s)
 {
     const struct rollout_spec *spec = in->spec;
     bool canary = !progress_canary_over(p, in);
@@ -149,7 +156,10 @@ enum rollout_hold gate_far(const struct gates *g, const struct work *w, int64_t 
         hold = revision_gate(g->in, w, ret_from_s);
     if (hold == ROLLOUT_HOLD_NONE)
         hold = gate_canary(g->in, w, true, ret_from_s);
-    if (hold == ROLLOUT_HOLD_NONE || hold == ROLLOUT_HOLD_CANARY || (hold == ROLLOUT_HOLD_SOAK && *ret_from_s == INT64_MAX))
+    if (hold == ROLLOUT_HOLD_NONE || hold == ROLLOUT_HOLD_CANARY ||
+        (hold == ROLLOUT_HOLD_SOAK && *ret_from_s == INT64_MAX))
         hold = soak_to_come(g->in, w->progress, ret_from_s);
-    return hold != ROLLOUT_HOLD_NONE && *ret_from_s > time_after(g->in->now_s, GATE_MINUTES_S) ? hold : ROLLOUT_HOLD_NONE;
+    return hold != ROLLOUT_HOLD_NONE && *ret_from_s > time_after(g->in->now_s, GATE_MINUTES_S)
+               ? hold
+               : ROLLOUT_HOLD_NONE;
 }

@@ -12,7 +12,7 @@ struct gates {
     const struct rollout_input *in;
     /* Paused, not approved, or outside windows: no node starts; NONE: nodes may start. */
     enum rollout_hold closed;
-    int64_t changes_s;        /* when that changes by itself; INT64_MAX: not known */
+    int64_t changes_s; /* when that changes by itself; INT64_MAX: not known */
 };
 
 /* `plan_hash`: of the current plan. Borrows `in`. */
@@ -25,10 +25,12 @@ int64_t gate_jobs_until_s(const struct work *w, const struct rollout_input *in);
 bool gate_is_forgiven(const struct work *w);
 /* Why the canary lets no node of this revision start now, or be tainted for its jobs if it is not
  * `ready`. Sets `ret_until_s` if that ends by itself. */
-enum rollout_hold gate_canary(const struct rollout_input *in, const struct work *w, bool ready, int64_t *ret_until_s);
+enum rollout_hold gate_canary(const struct rollout_input *in, const struct work *w, bool ready,
+                              int64_t *ret_until_s);
 /* The first closed gate. `ready`: the node is up and no job blocks it. `ret_until_s`: when it opens
  * by itself; INT64_MAX: not known. */
-enum rollout_hold gate_of(const struct gates *g, const struct work *w, bool ready, int64_t *ret_until_s);
+enum rollout_hold gate_of(const struct gates *g, const struct work *w, bool ready,
+                          int64_t *ret_until_s);
 /* What delays the node for more than GATE_MINUTES_S even without its jobs; NONE: nothing known.
  * `ret_from_s`: the earliest time of its turn; INT64_MAX: not by itself. */
 enum rollout_hold gate_far(const struct gates *g, const struct work *w, int64_t *ret_from_s);

@@ -70,8 +70,8 @@ static enum reason rollout_grants_reason_of(const struct rollout_grant *g, const
     return back ? REASON_ROLLED_BACK : reasons[g->kind];
 }
 
-void grant_plan(const struct rollout_grant *g, const struct node_view *view, const struct claimant *by, bool back,
-                struct actions *actions)
+void grant_plan(const struct rollout_grant *g, const struct node_view *view,
+                const struct claimant *by, bool back, struct actions *actions)
 {
     struct claim c = grant_claim(g, by, back);
     CLEANUP_JSON json_t *patch = marks_claim_patch(view, &c, by->taint);
@@ -80,7 +80,8 @@ void grant_plan(const struct rollout_grant *g, const struct node_view *view, con
                target, rollout_grants_reason_of(g, &c), "%s", str_or_empty(g->message));
 }
 
-void return_plan(const struct rollout_return *r, const struct node_view *view, const char *taint, struct actions *actions)
+void return_plan(const struct rollout_return *r, const struct node_view *view, const char *taint,
+                 struct actions *actions)
 {
     CLEANUP_JSON json_t *patch = marks_claim_patch(view, NULL, taint);
     CLEANUP_FREE char *target = xasprintf("node/%s", r->node->name);

@@ -33,10 +33,12 @@ static bool is_one(const struct refusal *r)
 /* "gpu-1 waits", "3 nodes wait": a single node is named. */
 static const char *who_waits(const struct refusal *r, struct arena *a)
 {
-    return is_one(r) ? arena_printf(a, "%s waits", r->first->node->name) : arena_printf(a, "%zu nodes wait", r->nodes);
+    return is_one(r) ? arena_printf(a, "%s waits", r->first->node->name)
+                     : arena_printf(a, "%zu nodes wait", r->nodes);
 }
 
-static const char *waiting_for(const struct rollout_story *s, enum rollout_hold hold, struct arena *a)
+static const char *waiting_for(const struct rollout_story *s, enum rollout_hold hold,
+                               struct arena *a)
 {
     return who_waits(&s->refusals[hold], a);
 }
@@ -44,7 +46,8 @@ static const char *waiting_for(const struct rollout_story *s, enum rollout_hold 
 /* "gpu-1 is", "3 nodes are" */
 static const char *who_is(const struct refusal *r, struct arena *a)
 {
-    return is_one(r) ? arena_printf(a, "%s is", r->first->node->name) : arena_printf(a, "%zu nodes are", r->nodes);
+    return is_one(r) ? arena_printf(a, "%s is", r->first->node->name)
+                     : arena_printf(a, "%zu nodes are", r->nodes);
 }
 
 /* ", first gpu-1" if there are others */
@@ -59,7 +62,8 @@ static const char *called(const struct rollout_revision *r, struct arena *a)
 }
 
 /* A revision of any pool: its name is the same everywhere. */
-static const char *name_of(const struct rollout_input *in, const char *tier, const char *hash, struct arena *a)
+static const char *name_of(const struct rollout_input *in, const char *tier, const char *hash,
+                           struct arena *a)
 {
     for (size_t i = 0; i < in->revision_count; i++)
         if (str_eq(in->revisions[i].hash, hash))
@@ -77,9 +81,11 @@ const char *rollout_time_text(struct arena *a, int64_t at_s)
 void rollout_span_text(int64_t s, char out[static ROLLOUT_SPAN_MAX])
 {
     if (s >= DAY_S)
-        snprintf(out, ROLLOUT_SPAN_MAX, "%lldd %lldh", (long long) (s / DAY_S), (long long) (s % DAY_S / HOUR_S));
+        snprintf(out, ROLLOUT_SPAN_MAX, "%lldd %lldh", (long long) (s / DAY_S),
+                 (long long) (s % DAY_S / HOUR_S));
     else if (s >= HOUR_S)
-        snprintf(out, ROLLOUT_SPAN_MAX, "%lldh %lldm", (long long) (s / HOUR_S), (long long) (s % HOUR_S / MINUTE_S));
+        snprintf(out, ROLLOUT_SPAN_MAX, "%lldh %lldm", (long long) (s / HOUR_S),
+                 (long long) (s % HOUR_S / MINUTE_S));
     else if (s >= MINUTE_S)
         snprintf(out, ROLLOUT_SPAN_MAX, "%lldm", (long long) ((s + MINUTE_S - 1) / MINUTE_S));
     else
@@ -113,32 +119,38 @@ static const char *say_paused(const struct rollout_story *s, struct arena *a)
 
 static const char *say_approval(const struct rollout_story *s, struct arena *a)
 {
-    return arena_printf(a, "%s for approval: %s; annotate the policy with " POLICY_APPROVED "=%s to begin",
-                        waiting_for(s, ROLLOUT_HOLD_APPROVAL, a),
-                        s->view->in->approved ? "the plan that was approved is another one" : "spec.rollout.approval is Manual",
-                        s->plan_hash);
+    return arena_printf(
+        a, "%s for approval: %s; annotate the policy with " POLICY_APPROVED "=%s to begin",
+        waiting_for(s, ROLLOUT_HOLD_APPROVAL, a),
+        s->view->in->approved ? "the plan that was approved is another one"
+                              : "spec.rollout.approval is Manual",
+        s->plan_hash);
 }
 
 static const char *say_window(const struct rollout_story *s, struct arena *a)
 {
     const struct refusal *r = &s->refusals[ROLLOUT_HOLD_WINDOW];
     return r->until_s == INT64_MAX
-               ? arena_printf(a, "%s, and none of spec.rollout.windows opens within five years; correct schedule and timeZone",
+               ? arena_printf(a,
+                              "%s, and none of spec.rollout.windows opens within five years; "
+                              "correct schedule and timeZone",
                               who_waits(r, a))
                : arena_printf(a, "%s for a window; the next one opens at %s", who_waits(r, a),
                               rollout_time_text(a, r->until_s + s->view->in->set_s));
 }
 
 /* "driver 580.178.04 failed in pool default, on gpu-1 with CrashLoopBackOff" */
-static const char *failure_text(const struct rollout_story *s, const struct rollout_revision *r, const struct rollout_node *first,
-                                struct arena *a)
+static const char *failure_text(const struct rollout_story *s, const struct rollout_revision *r,
+                                const struct rollout_node *first, struct arena *a)
 {
     const char *space = r->failure ? strchr(r->failure, ' ') : NULL, *where = "";
     if (space)
-        where = arena_printf(a, ", on %.*s with %s", (int) (space - r->failure), r->failure, space + 1);
+        where = arena_printf(a, ", on %.*s with %s", (int) (space - r->failure), r->failure,
+                             space + 1);
     else if (first)
         where = arena_printf(a, ", on %s with %s", first->name, first->claim->reason);
-    return arena_printf(a, "%s failed in pool %s%s", called(r, a), s->view->in->pool_names[r->pool], where);
+    return arena_printf(a, "%s failed in pool %s%s", called(r, a), s->view->in->pool_names[r->pool],
+                        where);
 }
 
 /* What to add when the failure comes first: nodes under way, and nodes that wait for another
@@ -149,7 +161,8 @@ static const char *besides_failure(const struct rollout_story *s, struct arena *
     const char *text = active ? arena_printf(a, "; %s under way", nodes_are(a, active)) : "";
     for (int h = ROLLOUT_HOLD_FAILED + 1; h < ROLLOUT_HOLD_SKIPPED; h++)
         if (s->refusals[h].nodes)
-            return arena_printf(a, "%s; %s", text, rollout_hold_message(s, (enum rollout_hold) h, a));
+            return arena_printf(a, "%s; %s", text,
+                                rollout_hold_message(s, (enum rollout_hold) h, a));
     return text;
 }
 
@@ -160,11 +173,11 @@ static const char *say_failed(const struct rollout_story *s, struct arena *a)
     /* If no node waits for it, the nodes have a known good revision, are getting it, or
      * succeeded. */
     const struct rollout_revision *failed = p ? &p->record : rollout_first_failed(s->view->in);
-    return arena_printf(a, "%s%s; change the policy, or have it tried again: " POLICY_RETRY_COMMAND "%s",
-                        failure_text(s, failed, p ? p->first_failed : NULL, a),
-                        p ? arena_printf(a, ", and %s", who_waits(r, a)) : ": no other node gets it",
-                        failed->retry ? failed->retry : failed->hash,
-                        p ? "" : besides_failure(s, a));
+    return arena_printf(
+        a, "%s%s; change the policy, or have it tried again: " POLICY_RETRY_COMMAND "%s",
+        failure_text(s, failed, p ? p->first_failed : NULL, a),
+        p ? arena_printf(a, ", and %s", who_waits(r, a)) : ": no other node gets it",
+        failed->retry ? failed->retry : failed->hash, p ? "" : besides_failure(s, a));
 }
 
 void rollout_failure_of(const struct rollout_story *s, struct arena *a, struct rollout_failure *ret)
@@ -185,17 +198,21 @@ static const char *say_images(const struct rollout_story *s, struct arena *a)
     const struct rollout_node *n = r->first->node;
     const char *wait = who_waits(r, a);
     if (n->images.state == IMAGES_UNKNOWN && s->view->in->pull_refused)
-        return arena_printf(a, "%s for images; the pod that pulls them to %s, which works on as it is, is refused: %s", wait,
-                            n->name, s->view->in->pull_refused);
+        return arena_printf(
+            a,
+            "%s for images; the pod that pulls them to %s, which works on as it is, is refused: %s",
+            wait, n->name, s->view->in->pull_refused);
     if (n->images.state != IMAGES_MISSING)
-        return arena_printf(a, "%s for images of the new revision to be pulled%s, and work%s on until then", wait, first_of(r, a),
-                            is_one(r) ? "s" : "");
-    return arena_printf(a, "%s for images; %s works on as it is and cannot get %s: %s", wait, n->name,
-                        n->images.image ? n->images.image : "them", n->images.words);
+        return arena_printf(
+            a, "%s for images of the new revision to be pulled%s, and work%s on until then", wait,
+            first_of(r, a), is_one(r) ? "s" : "");
+    return arena_printf(a, "%s for images; %s works on as it is and cannot get %s: %s", wait,
+                        n->name, n->images.image ? n->images.image : "them", n->images.words);
 }
 
 /* The first node of the revision under way; NULL: none. */
-static const struct rollout_node *first_under_way(const struct rollout_story *s, const struct progress *p)
+static const struct rollout_node *first_under_way(const struct rollout_story *s,
+                                                  const struct progress *p)
 {
     for (size_t i = 0; i < s->view->in->node_count; i++)
         if (s->view->works[i].progress == p && s->view->works[i].state == WORK_ACTIVE)
@@ -204,7 +221,8 @@ static const struct rollout_node *first_under_way(const struct rollout_story *s,
 }
 
 /* Says that other nodes start only after the canary has soaked. */
-static const char *then_soaks(const struct rollout_story *s, const struct progress *p, struct arena *a)
+static const char *then_soaks(const struct rollout_story *s, const struct progress *p,
+                              struct arena *a)
 {
     char span[ROLLOUT_SPAN_MAX];
     int64_t left_s = progress_canary_left_s(p, s->view->in);
@@ -220,9 +238,12 @@ static const char *say_canary(const struct rollout_story *s, struct arena *a)
     const struct progress *p = r->first->progress;
     const struct rollout_node *canary = first_under_way(s, p);
     int64_t nodes = s->view->in->spec->canary_nodes;
-    return arena_printf(a, "%s for the canary of %s in pool %s%s%s%s%s", who_waits(r, a), called(&p->record, a),
-                        pool_name(s, r->first), canary ? ", " : "", canary ? canary->name : "",
-                        nodes == 1 ? "" : arena_printf(a, ": %zu of %lld nodes run it well", p->settled, (long long) nodes),
+    return arena_printf(a, "%s for the canary of %s in pool %s%s%s%s%s", who_waits(r, a),
+                        called(&p->record, a), pool_name(s, r->first), canary ? ", " : "",
+                        canary ? canary->name : "",
+                        nodes == 1 ? ""
+                                   : arena_printf(a, ": %zu of %lld nodes run it well", p->settled,
+                                                  (long long) nodes),
                         then_soaks(s, p, a));
 }
 
@@ -239,53 +260,58 @@ static const char *say_soak(const struct rollout_story *s, struct arena *a)
 static const char *say_parallel(const struct rollout_story *s, struct arena *a)
 {
     const struct budget_line *slots = &s->budget->slots;
-    return arena_printf(a, "%s: %s being changed, and maxParallel allows %zu", waiting_for(s, ROLLOUT_HOLD_PARALLEL, a),
-                        nodes_are(a, slots->used), slots->max);
+    return arena_printf(a, "%s: %s being changed, and maxParallel allows %zu",
+                        waiting_for(s, ROLLOUT_HOLD_PARALLEL, a), nodes_are(a, slots->used),
+                        slots->max);
 }
 
 /* "1 because of upgrades, 0 down, 0 cordoned": why nodes are out of service. */
 static const char *what_is_out(const struct budget *b, struct arena *a)
 {
     const char *leaving = b->leaving ? arena_printf(a, ", %zu being deleted", b->leaving) : "";
-    return arena_printf(a, "%zu because of upgrades, %zu down, %zu cordoned%s", b->claimed, b->down, b->cordoned, leaving);
+    return arena_printf(a, "%zu because of upgrades, %zu down, %zu cordoned%s", b->claimed, b->down,
+                        b->cordoned, leaving);
 }
 
 static const char *say_unavailable(const struct rollout_story *s, struct arena *a)
 {
     const struct budget *b = s->budget;
     return arena_printf(a, "%s: %s out of service (%s), and maxUnavailable allows %zu",
-                        waiting_for(s, ROLLOUT_HOLD_UNAVAILABLE, a), nodes_are(a, b->nodes.used), what_is_out(b, a),
-                        b->nodes.max);
+                        waiting_for(s, ROLLOUT_HOLD_UNAVAILABLE, a), nodes_are(a, b->nodes.used),
+                        what_is_out(b, a), b->nodes.max);
 }
 
 static const char *say_gpus(const struct rollout_story *s, struct arena *a)
 {
     const struct refusal *r = &s->refusals[ROLLOUT_HOLD_GPUS];
     const struct budget *b = s->budget;
-    return arena_printf(a, "%s%s with %s: %s out of service (nodes: %s), and maxUnavailableGpus allows %zu", who_waits(r, a),
-                        first_of(r, a), gpus(a, r->first->node->gpus),
-                        arena_printf(a, "%s %s", gpus(a, b->gpus.used), b->gpus.used == 1 ? "is" : "are"), what_is_out(b, a),
-                        b->gpus.max);
+    return arena_printf(
+        a, "%s%s with %s: %s out of service (nodes: %s), and maxUnavailableGpus allows %zu",
+        who_waits(r, a), first_of(r, a), gpus(a, r->first->node->gpus),
+        arena_printf(a, "%s %s", gpus(a, b->gpus.used), b->gpus.used == 1 ? "is" : "are"),
+        what_is_out(b, a), b->gpus.max);
 }
 
 static const char *say_domain(const struct rollout_story *s, struct arena *a)
 {
-    return arena_printf(a, "%s while nodes with another value of %s, \"%s\", are changed", waiting_for(s, ROLLOUT_HOLD_DOMAIN, a),
-                        s->view->in->spec->topology_key, s->domain);
+    return arena_printf(a, "%s while nodes with another value of %s, \"%s\", are changed",
+                        waiting_for(s, ROLLOUT_HOLD_DOMAIN, a), s->view->in->spec->topology_key,
+                        s->domain);
 }
 
 static const char *say_backoff(const struct rollout_story *s, struct arena *a)
 {
     const struct refusal *r = &s->refusals[ROLLOUT_HOLD_BACKOFF];
-    return arena_printf(a, "%s to be tried again%s (%s) at %s", who_waits(r, a), first_of(r, a), r->first->node->claim->reason,
-                        rollout_time_text(a, r->until_s));
+    return arena_printf(a, "%s to be tried again%s (%s) at %s", who_waits(r, a), first_of(r, a),
+                        r->first->node->claim->reason, rollout_time_text(a, r->until_s));
 }
 
 /* "2 pods", "1 pod and 1 process": what keeps a node from being drained. */
 static const char *users_text(const struct rollout_node *n, struct arena *a)
 {
     unsigned pods = n->jobs - n->processes;
-    const char *processes = arena_printf(a, "%u process%s", n->processes, n->processes == 1 ? "" : "es");
+    const char *processes = arena_printf(a, "%u process%s", n->processes,
+                                         n->processes == 1 ? "" : "es");
     if (!pods && n->processes)
         return processes;
     return arena_printf(a, "%u pod%s%s%s", pods, pods == 1 ? "" : "s", n->processes ? " and " : "",
@@ -295,29 +321,35 @@ static const char *users_text(const struct rollout_node *n, struct arena *a)
 static const char *say_jobs(const struct rollout_story *s, struct arena *a)
 {
     const struct refusal *r = &s->refusals[ROLLOUT_HOLD_JOBS];
-    const char *until = r->until_s == INT64_MAX ? "" : arena_printf(a, ", at most until %s", rollout_time_text(a, r->until_s));
+    const char *until = r->until_s == INT64_MAX ? ""
+                                                : arena_printf(a, ", at most until %s",
+                                                               rollout_time_text(a, r->until_s));
     const char *pods = users_text(r->first->node, a);
     return is_one(r) ? arena_printf(a, "%s for %s to end%s", who_waits(r, a), pods, until)
-                     : arena_printf(a, "%s for jobs to end%s with %s%s", who_waits(r, a), first_of(r, a), pods, until);
+                     : arena_printf(a, "%s for jobs to end%s with %s%s", who_waits(r, a),
+                                    first_of(r, a), pods, until);
 }
 
 static const char *say_down(const struct rollout_story *s, struct arena *a)
 {
     const struct refusal *r = &s->refusals[ROLLOUT_HOLD_DOWN];
-    return arena_printf(a, "%s down%s; what is left to do there begins when it is Ready", who_is(r, a), first_of(r, a));
+    return arena_printf(a, "%s down%s; what is left to do there begins when it is Ready",
+                        who_is(r, a), first_of(r, a));
 }
 
 const char *rollout_skip_text(const struct rollout_node *n)
 {
     if (n->cordoned)
         return "a user cordoned it";
-    return n->held ? "a user holds it with the label " LABEL_HOLD : "a user cancelled its upgrade to this target";
+    return n->held ? "a user holds it with the label " LABEL_HOLD
+                   : "a user cancelled its upgrade to this target";
 }
 
 static const char *say_skipped(const struct rollout_story *s, struct arena *a)
 {
     const struct refusal *r = &s->refusals[ROLLOUT_HOLD_SKIPPED];
-    return arena_printf(a, "%s skipped%s: %s", who_is(r, a), first_of(r, a), rollout_skip_text(r->first->node));
+    return arena_printf(a, "%s skipped%s: %s", who_is(r, a), first_of(r, a),
+                        rollout_skip_text(r->first->node));
 }
 
 static const enum reason reasons[ROLLOUT_HOLD_COUNT] = {
@@ -353,26 +385,32 @@ enum reason rollout_hold_reason(enum rollout_hold h)
     return reasons[h];
 }
 
-const char *rollout_hold_message(const struct rollout_story *s, enum rollout_hold hold, struct arena *a)
+const char *rollout_hold_message(const struct rollout_story *s, enum rollout_hold hold,
+                                 struct arena *a)
 {
     return sentences[hold](s, a);
 }
 
 /* ---- grants */
 
-static const char *jobs_message(const struct work *w, const struct rollout_input *in, struct arena *a)
+static const char *jobs_message(const struct work *w, const struct rollout_input *in,
+                                struct arena *a)
 {
     const struct rollout_node *n = w->node;
     int64_t wait = in->spec->drain.wait_for_jobs_s;
     if (!n->up)
         return arena_strdup(a, "the node is down; it is closed and begins when it is Ready again");
-    return arena_printf(a, "the node takes no new GPU pods; Ostler waits for %s that it does not evict, %s", users_text(n, a),
-                        wait < 0 ? "without a time limit"
-                                 : arena_printf(a, "at most until %s", rollout_time_text(a, time_after(in->now_s, wait))));
+    return arena_printf(
+        a, "the node takes no new GPU pods; Ostler waits for %s that it does not evict, %s",
+        users_text(n, a),
+        wait < 0 ? "without a time limit"
+                 : arena_printf(a, "at most until %s",
+                                rollout_time_text(a, time_after(in->now_s, wait))));
 }
 
 /* What the node changes from and to. */
-static const char *way_message(const struct work *w, const struct rollout_input *in, struct arena *a)
+static const char *way_message(const struct work *w, const struct rollout_input *in,
+                               struct arena *a)
 {
     const struct rollout_node *n = w->node;
     const struct tier_row *tier = &tiers[w->tier];
@@ -387,12 +425,13 @@ static const char *retry_message(const struct work *w, struct arena *a)
     if (w->restores)
         return arena_strdup(a, "the node goes back to the revisions that are known to be good");
     if (w->stale)
-        return arena_strdup(a, "the policy wants other revisions now: the node that failed is tried with these");
+        return arena_strdup(
+            a, "the policy wants other revisions now: the node that failed is tried with these");
     return arena_printf(a, "attempt %u after %s", c->attempt + 1, c->reason);
 }
 
-const char *rollout_grant_message(const struct work *w, enum rollout_grant_kind kind, const struct rollout_input *in,
-                                  struct arena *a)
+const char *rollout_grant_message(const struct work *w, enum rollout_grant_kind kind,
+                                  const struct rollout_input *in, struct arena *a)
 {
     switch (kind) {
     case GRANT_CLAIM_WAITING:
@@ -400,8 +439,9 @@ const char *rollout_grant_message(const struct work *w, enum rollout_grant_kind 
     case GRANT_CLAIM:
         return way_message(w, in, a);
     case GRANT_DRAIN:
-        return arena_strdup(a, w->node->jobs ? "drain.waitForJobs is over: Ostler evicts the GPU pods of the node"
-                                             : "no job runs on the node: Ostler evicts its GPU pods");
+        return arena_strdup(
+            a, w->node->jobs ? "drain.waitForJobs is over: Ostler evicts the GPU pods of the node"
+                             : "no job runs on the node: Ostler evicts its GPU pods");
     case GRANT_RETRY:
         return retry_message(w, a);
     }
@@ -415,8 +455,10 @@ const char *rollout_return_message(enum rollout_hold hold, const char *other, st
         [ROLLOUT_HOLD_APPROVAL] = "the plan is not approved",
         [ROLLOUT_HOLD_WINDOW] = "no window of spec.rollout.windows is open",
         [ROLLOUT_HOLD_FAILED] = "the revision that it waits for failed on other nodes",
-        [ROLLOUT_HOLD_CANARY] = "another node is the canary, which has to work for spec.rollout.canary.soak first",
+        [ROLLOUT_HOLD_CANARY] =
+            "another node is the canary, which has to work for spec.rollout.canary.soak first",
         [ROLLOUT_HOLD_SOAK] = "other nodes have to work with the new revision for a while first",
     };
-    return arena_printf(a, "the node was not changed and returns to service: %s", other ? other : why[hold]);
+    return arena_printf(a, "the node was not changed and returns to service: %s",
+                        other ? other : why[hold]);
 }

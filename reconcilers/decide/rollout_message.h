@@ -29,15 +29,17 @@ void rollout_span_text(int64_t s, char out[static ROLLOUT_SPAN_MAX]);
 const char *rollout_skip_text(const struct rollout_node *n);
 /* Why no other node starts, as a sentence that names what to wait for or change. From the arena, or
  * static. */
-const char *rollout_hold_message(const struct rollout_story *s, enum rollout_hold hold, struct arena *a);
+const char *rollout_hold_message(const struct rollout_story *s, enum rollout_hold hold,
+                                 struct arena *a);
 /* The first failed revision that the policy still asks for, even if all nodes rolled back from
  * it. */
-void rollout_failure_of(const struct rollout_story *s, struct arena *a, struct rollout_failure *ret);
+void rollout_failure_of(const struct rollout_story *s, struct arena *a,
+                        struct rollout_failure *ret);
 /* Why a waiting node returns to service, as a sentence for the log and Events: from `hold`, or from
  * the clause `other`. From the arena. */
 const char *rollout_return_message(enum rollout_hold hold, const char *other, struct arena *a);
 /* What a grant is for, as a sentence for the log and Events. From the arena, or static. */
-const char *rollout_grant_message(const struct work *w, enum rollout_grant_kind kind, const struct rollout_input *in,
-                                  struct arena *a);
+const char *rollout_grant_message(const struct work *w, enum rollout_grant_kind kind,
+                                  const struct rollout_input *in, struct arena *a);
 
 #endif

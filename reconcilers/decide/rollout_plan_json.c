@@ -12,7 +12,9 @@
 /* Longest sentence, and longest text about one node. */
 enum { SENTENCE_ROOM = 4 << 10, BLOCKER_MAX = 512, YEAR_S = 365 * 86400 };
 
-const struct rollout_plan_limits rollout_plan_for_status = { .waves = 5, .names = 5, .blockers = 5, .pods = 0 };
+const struct rollout_plan_limits rollout_plan_for_status = {
+    .waves = 5, .names = 5, .blockers = 5, .pods = 0
+};
 const struct rollout_plan_limits rollout_plan_in_full = {
     .waves = SIZE_MAX, .names = SIZE_MAX, .blockers = SIZE_MAX, .pods = SIZE_MAX, .moves = true
 };
@@ -29,7 +31,8 @@ static json_t *time_json(const struct rollout_plan_input *in, int64_t at_s)
     return json_string(text);
 }
 
-static const struct drain *drain_of(const struct rollout_plan_input *in, const struct rollout_node *n)
+static const struct drain *drain_of(const struct rollout_plan_input *in,
+                                    const struct rollout_node *n)
 {
     return &in->drains[n - in->rollout->nodes];
 }
@@ -37,9 +40,9 @@ static const struct drain *drain_of(const struct rollout_plan_input *in, const s
 /* ---- sums */
 
 struct sums {
-    size_t by_pool[TIERS]; /* of one pool */
-    size_t leave, wait, blocked;   /* pods to evict, pods to wait for, and nodes with such pods */
-    size_t imageless;              /* nodes that cannot pull the images of their target */
+    size_t by_pool[TIERS];       /* of one pool */
+    size_t leave, wait, blocked; /* pods to evict, pods to wait for, and nodes with such pods */
+    size_t imageless;            /* nodes that cannot pull the images of their target */
 };
 
 static bool lacks_images(const struct rollout_node *n)
@@ -161,10 +164,13 @@ static char *people_in_the_way(const struct rollout_plan_input *in, const struct
     (void) in;
     if (!moves || (n->claim && claim_phase_has_slot(n->claim->phase)))
         return NULL;
-    const char *text = n->cordoned ? "a user cordoned it"
-                       : n->held   ? "a user holds it with the label " LABEL_HOLD
-                       : n->gave_up ? "a user cancelled its upgrade to this target; the annotation " ANNOTATION_GAVE_UP " says so"
-                                    : NULL;
+    const char *text =
+        n->cordoned ? "a user cordoned it"
+        : n->held   ? "a user holds it with the label " LABEL_HOLD
+        : n->gave_up
+            ? "a user cancelled its upgrade to this target; the annotation " ANNOTATION_GAVE_UP
+              " says so"
+            : NULL;
     return text ? xstrdup(text) : NULL;
 }
 
@@ -186,8 +192,9 @@ static char *pods_in_the_way(const struct rollout_plan_input *in, const struct r
     for (size_t i = 0; i < d->of[DRAIN_LEAVES] && in->blocking; i++) {
         const char *budget = blocking_budget_of(in->blocking, in->strings, d->leaving[i]);
         if (budget)
-            return xasprintf("the PodDisruptionBudget %s does not allow the eviction of %s at the moment", budget,
-                             d->leaving[i]->head.key);
+            return xasprintf(
+                "the PodDisruptionBudget %s does not allow the eviction of %s at the moment",
+                budget, d->leaving[i]->head.key);
     }
     return NULL;
 }
@@ -201,19 +208,24 @@ static char *trouble_in_the_way(const struct rollout_plan_input *in, const struc
 static const struct in_the_way {
     char *(*text)(const struct rollout_plan_input *in, const struct rollout_node *n);
     bool told_in_full; /* only in the full plan, because the status has its own text for it */
-} sorts[] = {
-    { people_in_the_way, true }, { images_in_the_way, false }, { trouble_in_the_way, true }, { pods_in_the_way, false }
-};
+} sorts[] = { { people_in_the_way, true },
+              { images_in_the_way, false },
+              { trouble_in_the_way, true },
+              { pods_in_the_way, false } };
 
 static json_t *blockers_json(const struct rollout_plan_input *in)
 {
     json_t *blockers = json_array();
     for (size_t i = 0; i < in->rollout->node_count; i++)
-        for (size_t k = 0; k < ARRAY_LEN(sorts) && json_array_size(blockers) < in->limits->blockers; k++) {
+        for (size_t k = 0; k < ARRAY_LEN(sorts) && json_array_size(blockers) < in->limits->blockers;
+             k++) {
             const struct rollout_node *n = &in->rollout->nodes[i];
-            CLEANUP_FREE char *text = sorts[k].told_in_full && !in->limits->moves ? NULL : sorts[k].text(in, n);
+            CLEANUP_FREE char *text = sorts[k].told_in_full && !in->limits->moves
+                                          ? NULL
+                                          : sorts[k].text(in, n);
             if (text)
-                json_array_append_new(blockers, json_pack("{s:s, s:o}", "node", n->name, "message", json_text(text)));
+                json_array_append_new(
+                    blockers, json_pack("{s:s, s:o}", "node", n->name, "message", json_text(text)));
         }
     return blockers;
 }
@@ -234,10 +246,11 @@ static json_t *moves_json(const struct rollout_plan_input *in)
     for (size_t i = 0; i < in->simulation->move_count; i++) {
         const struct planned_move *m = &in->simulation->moves[i];
         size_t wave = i < in->simulation->under_way ? 0 : m->wave + 1;
-        json_array_append_new(moves, json_pack("{s:s, s:s, s:o, s:s, s:o}", "node", m->node->name,
-                                               "pool", in->rollout->pool_names[m->node->pool],
-                                               "wave", rollout_plan_json_count(wave), "tier", tiers[m->tier].name,
-                                               "pods", pods_json(in, m->node)));
+        json_array_append_new(moves,
+                              json_pack("{s:s, s:s, s:o, s:s, s:o}", "node", m->node->name, "pool",
+                                        in->rollout->pool_names[m->node->pool], "wave",
+                                        rollout_plan_json_count(wave), "tier", tiers[m->tier].name,
+                                        "pods", pods_json(in, m->node)));
     }
     return moves;
 }
@@ -260,7 +273,8 @@ void rollout_pace_parse(const json_t *json, struct rollout_pace ret[static TIERS
         const json_t *of = json_object_get(json, tiers[tier].name);
         int64_t node_s = json_int(of, "secondsPerNode", 0), nodes = json_int(of, "nodes", 0);
         bool sane = node_s > 0 && node_s < YEAR_S && nodes > 0 && nodes < UINT32_MAX;
-        ret[tier] = sane ? (struct rollout_pace){ .node_s = node_s, .nodes = (size_t) nodes } : (struct rollout_pace){ 0 };
+        ret[tier] = sane ? (struct rollout_pace){ .node_s = node_s, .nodes = (size_t) nodes }
+                         : (struct rollout_pace){ 0 };
     }
 }
 
@@ -294,7 +308,9 @@ static void say_no_pace(struct buf *out, const struct rollout_plan_input *in)
     }
     char span[ROLLOUT_SPAN_MAX];
     rollout_span_text(soak_s, span);
-    buf_printf(out, "; it takes at least %s of soak, and as long as the nodes take, which is known when the first one is done",
+    buf_printf(out,
+               "; it takes at least %s of soak, and as long as the nodes take, which is known when "
+               "the first one is done",
                span);
 }
 
@@ -319,16 +335,19 @@ static void say_time(struct buf *out, const struct rollout_plan_input *in)
 static void say_pods(struct buf *out, const struct sums *s)
 {
     if (s->leave)
-        buf_printf(out, "; %zu GPU pod%s asked to leave", s->leave, s->leave == 1 ? " is" : "s are");
+        buf_printf(out, "; %zu GPU pod%s asked to leave", s->leave,
+                   s->leave == 1 ? " is" : "s are");
     if (s->wait)
-        buf_printf(out, "; %zu GPU pod%s on %zu node%s waited for", s->wait, s->wait == 1 ? "" : "s", s->blocked,
+        buf_printf(out, "; %zu GPU pod%s on %zu node%s waited for", s->wait,
+                   s->wait == 1 ? "" : "s", s->blocked,
                    s->blocked == 1 ? (s->wait == 1 ? " is" : " are") : "s are");
 }
 
 static void say_images(struct buf *out, const struct sums *s)
 {
     if (s->imageless)
-        buf_printf(out, "; %zu node%s", s->imageless, s->imageless == 1 ? " cannot get its images" : "s cannot get their images");
+        buf_printf(out, "; %zu node%s", s->imageless,
+                   s->imageless == 1 ? " cannot get its images" : "s cannot get their images");
 }
 
 /* What happens to nodes that do not go, for one and for several. */
@@ -336,7 +355,8 @@ static const struct stay_words {
     const char *one, *several;
 } stay_words[ROLLOUT_HOLD_COUNT] = {
     [ROLLOUT_HOLD_BACKOFF] = { "is tried again later", "are tried again later" },
-    [ROLLOUT_HOLD_JOBS] = { "is tainted until its pods have ended", "are tainted until their pods have ended" },
+    [ROLLOUT_HOLD_JOBS] = { "is tainted until its pods have ended",
+                            "are tainted until their pods have ended" },
     [ROLLOUT_HOLD_DOWN] = { "is down", "are down" },
     [ROLLOUT_HOLD_SKIPPED] = { "is skipped", "are skipped" },
 };
@@ -345,8 +365,8 @@ static const struct stay_words stay_as_it_is = { "stays as it is", "stay as they
 static void say_stay(struct buf *out, enum rollout_hold hold, size_t nodes)
 {
     const struct stay_words *words = stay_words[hold].one ? &stay_words[hold] : &stay_as_it_is;
-    buf_printf(out, "; %zu node%s %s (%s)", nodes, nodes == 1 ? "" : "s", nodes == 1 ? words->one : words->several,
-               reason_text(rollout_hold_reason(hold)));
+    buf_printf(out, "; %zu node%s %s (%s)", nodes, nodes == 1 ? "" : "s",
+               nodes == 1 ? words->one : words->several, reason_text(rollout_hold_reason(hold)));
 }
 
 static void say_stays(struct buf *out, const struct rollout_plan_input *in)
@@ -380,10 +400,14 @@ static void say_moves(struct buf *out, const struct rollout_simulation *f)
     if (counted)
         buf_printf(out, "%zu node%s to be changed: ", all, all == 1 ? " is" : "s are");
     if (begin || !f->under_way)
-        buf_printf(out, "%zu%s %s in %zu wave%s", begin, counted ? "" : begin == 1 ? " node" : " nodes",
+        buf_printf(out, "%zu%s %s in %zu wave%s", begin,
+                   counted      ? ""
+                   : begin == 1 ? " node"
+                                : " nodes",
                    begin == 1 ? "goes" : "go", f->wave_count, f->wave_count == 1 ? "" : "s");
     if (f->under_way)
-        buf_printf(out, "%s%zu %s under way", begin ? ", " : "", f->under_way, f->under_way == 1 ? "is" : "are");
+        buf_printf(out, "%s%zu %s under way", begin ? ", " : "", f->under_way,
+                   f->under_way == 1 ? "is" : "are");
     if (f->beyond)
         buf_printf(out, ", and %zu more after them", f->beyond);
 }

@@ -18,13 +18,13 @@ extern const struct rollout_plan_limits rollout_plan_for_status, rollout_plan_in
 struct rollout_plan_input {
     const struct rollout_input *rollout;
     const struct rollout_simulation *simulation;
-    const struct rollout_pace *pace;       /* for each tier */
-    const struct drain *drains;            /* for each node of the rollout, if drained now */
+    const struct rollout_pace *pace; /* for each tier */
+    const struct drain *drains;      /* for each node of the rollout, if drained now */
     /* For each node of the rollout: its problem while under way; NULL: none. NULL: no problems
      * known. */
     const char *const *troubles;
-    const struct blocking_budgets *blocking;       /* NULL: PodDisruptionBudgets were not read */
-    const struct intern *strings;          /* string table of the pods' ids */
+    const struct blocking_budgets *blocking; /* NULL: PodDisruptionBudgets were not read */
+    const struct intern *strings;            /* string table of the pods' ids */
     const struct rollout_plan_limits *limits;
 };
 

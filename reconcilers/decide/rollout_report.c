@@ -33,7 +33,9 @@ static char *rollout_report_copy(const char *s)
 
 static struct report_note note_of(const struct rollout_note *n, const char *const *pool_names)
 {
-    struct report_note note = { .pool = xstrdup(pool_names[n->pool]), .canary_s = n->canary_s, .wave_s = n->wave_s };
+    struct report_note note = { .pool = xstrdup(pool_names[n->pool]),
+                                .canary_s = n->canary_s,
+                                .wave_s = n->wave_s };
     snprintf(note.hash, sizeof note.hash, "%s", n->hash);
     if (n->failed)
         note.failed = xasprintf("%s %s", n->failed->name, n->failed->claim->reason);
@@ -45,8 +47,8 @@ static bool same_notes(const struct rollout_report *a, const struct rollout_repo
     bool same = a->note_count == b->note_count;
     for (size_t i = 0; same && i < a->note_count; i++) {
         const struct report_note *x = &a->notes[i], *y = &b->notes[i];
-        same = str_eq(x->pool, y->pool) && x->canary_s == y->canary_s && x->wave_s == y->wave_s && str_eq(x->hash, y->hash) &&
-               str_eq(x->failed, y->failed);
+        same = str_eq(x->pool, y->pool) && x->canary_s == y->canary_s && x->wave_s == y->wave_s &&
+               str_eq(x->hash, y->hash) && str_eq(x->failed, y->failed);
     }
     return same;
 }
@@ -54,12 +56,14 @@ static bool same_notes(const struct rollout_report *a, const struct rollout_repo
 static bool rollout_report_same(const struct rollout_report *a, const struct rollout_report *b)
 {
     return a->known == b->known && a->hold == b->hold && str_eq(a->message, b->message) &&
-           str_eq(a->failure, b->failure) && str_eq(a->failure_retry, b->failure_retry) && a->pending == b->pending &&
-           a->active == b->active && a->waiting == b->waiting && a->failed == b->failed && a->skipped == b->skipped &&
-           a->done == b->done && str_eq(a->plan_hash, b->plan_hash) && same_notes(a, b);
+           str_eq(a->failure, b->failure) && str_eq(a->failure_retry, b->failure_retry) &&
+           a->pending == b->pending && a->active == b->active && a->waiting == b->waiting &&
+           a->failed == b->failed && a->skipped == b->skipped && a->done == b->done &&
+           str_eq(a->plan_hash, b->plan_hash) && same_notes(a, b);
 }
 
-bool rollout_report_take(struct rollout_report *r, const struct rollout_decision *d, const char *const *pool_names)
+bool rollout_report_take(struct rollout_report *r, const struct rollout_decision *d,
+                         const char *const *pool_names)
 {
     struct rollout_report now = { .known = true,
                                   .hold = d->hold,

@@ -17,7 +17,7 @@ struct report_note {
 struct rollout_report {
     bool known;
     enum rollout_hold hold;
-    char *message; /* owned; NULL: no message */
+    char *message;                                /* owned; NULL: no message */
     char *failure, *failure_node, *failure_retry; /* as in struct rollout_failure; owned */
     size_t pending, active, waiting, failed, skipped, done;
     char plan_hash[REVISION_HASH_MAX];
@@ -27,7 +27,8 @@ struct rollout_report {
 };
 
 /* Copies a decision for these pools. Returns whether anything changed. */
-bool rollout_report_take(struct rollout_report *r, const struct rollout_decision *d, const char *const *pool_names);
+bool rollout_report_take(struct rollout_report *r, const struct rollout_decision *d,
+                         const char *const *pool_names);
 /* Why no other node starts, as a reason. */
 enum reason rollout_report_reason(const struct rollout_report *r);
 /* Frees what it owns and makes it empty. */

@@ -15,7 +15,8 @@ static bool may_return(const struct work *w)
            claim_is_as_it_was(n->claim, n->now);
 }
 
-static void rollout_return_add(struct rollout_decision *ret, const struct work *w, const char *idle, const char *message)
+static void rollout_return_add(struct rollout_decision *ret, const struct work *w, const char *idle,
+                               const char *message)
 {
     ret->returns[ret->return_count++] = (struct rollout_return){ w->node, idle, message };
 }
@@ -24,7 +25,8 @@ static void rollout_return_add(struct rollout_decision *ret, const struct work *
 
 static int by_claim(const void *x, const void *y)
 {
-    const struct rollout_node *m = (*(const struct work *const *) x)->node, *n = (*(const struct work *const *) y)->node;
+    const struct rollout_node *m = (*(const struct work *const *) x)->node,
+                              *n = (*(const struct work *const *) y)->node;
     if (m->claim->claimed_s != n->claim->claimed_s)
         return m->claim->claimed_s > n->claim->claimed_s ? -1 : 1;
     return -strverscmp(m->name, n->name);
@@ -58,7 +60,8 @@ size_t waiters_for(const struct waiters *w, const struct budget *budget, const s
     return 0;
 }
 
-const struct rollout_node *waiters_return(const struct waiters *w, size_t n, const struct rollout_view *v, struct arena *a)
+const struct rollout_node *waiters_return(const struct waiters *w, size_t n,
+                                          const struct rollout_view *v, struct arena *a)
 {
     struct rollout_node *nodes = arena_alloc(a, v->in->node_count * sizeof *nodes);
     memcpy(nodes, v->in->nodes, v->in->node_count * sizeof *nodes);
@@ -67,7 +70,8 @@ const struct rollout_node *waiters_return(const struct waiters *w, size_t n, con
     return nodes;
 }
 
-void return_for(const struct work *w, const char *idle, struct arena *a, struct rollout_decision *ret)
+void return_for(const struct work *w, const char *idle, struct arena *a,
+                struct rollout_decision *ret)
 {
     const char *why = arena_printf(a, "node %s has no jobs and takes its place", idle);
     rollout_return_add(ret, w, idle, rollout_return_message(ROLLOUT_HOLD_NONE, why, a));
@@ -81,7 +85,8 @@ static int64_t idle_since_s(const struct work *w, const struct rollout_input *in
     return gate_has_jobs(w, in) || !w->node->up ? 0 : w->node->free_s;
 }
 
-static void rollout_return_look_at(const struct work *w, const struct gates *g, struct arena *a, struct rollout_decision *ret)
+static void rollout_return_look_at(const struct work *w, const struct gates *g, struct arena *a,
+                                   struct rollout_decision *ret)
 {
     int64_t from_s, idle_s = idle_since_s(w, g->in), until_s = time_after(idle_s, GATE_MINUTES_S);
     enum rollout_hold far = gate_far(g, w, &from_s);
@@ -96,18 +101,21 @@ static void rollout_return_look_at(const struct work *w, const struct gates *g, 
         ret->again_s = until_s;
 }
 
-void return_those_far_away(const struct rollout_view *v, const struct gates *g, struct arena *a, struct rollout_decision *ret)
+void return_those_far_away(const struct rollout_view *v, const struct gates *g, struct arena *a,
+                           struct rollout_decision *ret)
 {
     bool waits = false;
     for (size_t i = 0; i < v->in->node_count; i++) {
         const struct work *w = &v->works[i];
-        bool refused = ret->refused[i] != ROLLOUT_HOLD_NONE && ret->refused[i] != ROLLOUT_HOLD_SKIPPED;
+        bool refused = ret->refused[i] != ROLLOUT_HOLD_NONE &&
+                       ret->refused[i] != ROLLOUT_HOLD_SKIPPED;
         if (!refused || !may_return(w))
             continue;
         rollout_return_look_at(w, g, a, ret);
         waits = true;
     }
     /* Check again when the window closes. */
-    if (waits && g->closed == ROLLOUT_HOLD_NONE && g->changes_s != INT64_MAX && (!ret->again_s || g->changes_s < ret->again_s))
+    if (waits && g->closed == ROLLOUT_HOLD_NONE && g->changes_s != INT64_MAX &&
+        (!ret->again_s || g->changes_s < ret->again_s))
         ret->again_s = g->changes_s;
 }

@@ -23,12 +23,12 @@ struct player {
     struct claim *claims;
     int64_t *ends_s; /* when the node's step ends; INT64_MAX: it is not under way */
     enum tier *tiers;
-    bool *waits; /* it was tainted for its jobs, which never end here, and has not started */
-    bool guessed;                       /* the current time depends on an unknown pace */
+    bool *waits;  /* it was tainted for its jobs, which never end here, and has not started */
+    bool guessed; /* the current time depends on an unknown pace */
     /* It has since the last wave started: a node that starts now starts later than that wave. */
     bool later;
-    int64_t released_s;                 /* when the last node was released */
-    size_t looks;                       /* left */
+    int64_t released_s; /* when the last node was released */
+    size_t looks;       /* left */
     int quiet;
 };
 
@@ -70,8 +70,8 @@ static int64_t pace_of(struct player *p, size_t i, bool *ret_guessed)
 static void add_move(struct player *p, size_t i, size_t wave)
 {
     p->ret->moves[p->ret->move_count++] = (struct planned_move){ .node = &p->given->nodes[i],
-                                                                  .wave = wave,
-                                                                  .tier = p->tiers[i] };
+                                                                 .wave = wave,
+                                                                 .tier = p->tiers[i] };
 }
 
 /* Nodes under way need the rest of the pace. */
@@ -95,13 +95,16 @@ static void take_up(struct player *p)
 
 /* ---- steps */
 
-static struct rollout_revision *rollout_simulate_revision_of(struct player *p, const char *hash, size_t pool)
+static struct rollout_revision *rollout_simulate_revision_of(struct player *p, const char *hash,
+                                                             size_t pool)
 {
     size_t i = 0;
-    while (i < p->in.revision_count && (p->revisions[i].pool != pool || !str_eq(p->revisions[i].hash, hash)))
+    while (i < p->in.revision_count &&
+           (p->revisions[i].pool != pool || !str_eq(p->revisions[i].hash, hash)))
         i++;
     if (i == p->in.revision_count)
-        p->revisions[p->in.revision_count++] = (struct rollout_revision){ .hash = hash, .pool = pool };
+        p->revisions[p->in.revision_count++] = (struct rollout_revision){ .hash = hash,
+                                                                          .pool = pool };
     return &p->revisions[i];
 }
 
@@ -119,7 +122,8 @@ static void take_notes(struct player *p, const struct rollout_decision *d)
 static bool is_canary(struct player *p, size_t i)
 {
     const struct rollout_node *n = &p->nodes[i];
-    const struct rollout_revision *r = rollout_simulate_revision_of(p, n->target.hash[p->tiers[i]], n->pool);
+    const struct rollout_revision *r = rollout_simulate_revision_of(p, n->target.hash[p->tiers[i]],
+                                                                    n->pool);
     return !progress_canary_over(&(struct progress){ .record = *r }, &p->in);
 }
 
@@ -132,7 +136,9 @@ static void rollout_simulate_begin(struct player *p, size_t i)
     if (!last || last->begins_s != p->in.now_s || p->later) {
         p->later = false;
         last = &f->waves[f->wave_count++];
-        *last = (struct planned_wave){ .first = f->move_count, .begins_s = p->in.now_s, .timed = !p->guessed };
+        *last = (struct planned_wave){ .first = f->move_count,
+                                       .begins_s = p->in.now_s,
+                                       .timed = !p->guessed };
     }
     last->canary |= is_canary(p, i);
     last->count++;
@@ -206,7 +212,9 @@ static void tell_end(struct player *p, const struct rollout_decision *last)
     for (size_t i = 0; i < p->in.node_count; i++)
         if (last->refused[i] != ROLLOUT_HOLD_NONE)
             f->stays[f->stay_count++] = (struct planned_stay){
-                &p->given->nodes[i], p->waits[i] && p->nodes[i].up && p->nodes[i].jobs ? ROLLOUT_HOLD_JOBS : last->refused[i]
+                &p->given->nodes[i], p->waits[i] && p->nodes[i].up && p->nodes[i].jobs
+                                         ? ROLLOUT_HOLD_JOBS
+                                         : last->refused[i]
             };
 }
 

@@ -38,14 +38,14 @@ struct rollout_simulation {
     /* In starting order; those under way come first, outside waves. From the arena. */
     struct planned_move *moves;
     size_t move_count, under_way; /* of the moves, the number that have started already */
-    struct planned_wave *waves;  /* from the arena */
+    struct planned_wave *waves;   /* from the arena */
     size_t wave_count;
-    struct planned_stay *stays;  /* in the input's order; from the arena */
+    struct planned_stay *stays; /* in the input's order; from the arena */
     size_t stay_count;
-    size_t beyond;                /* nodes that were not simulated because there are too many */
-    enum rollout_hold now;        /* what delays nodes now; the rest ignores PAUSED and APPROVAL */
-    bool timed;                   /* `ends_s` is known */
-    int64_t ends_s;               /* when the last move is released */
+    size_t beyond;         /* nodes that were not simulated because there are too many */
+    enum rollout_hold now; /* what delays nodes now; the rest ignores PAUSED and APPROVAL */
+    bool timed;            /* `ends_s` is known */
+    int64_t ends_s;        /* when the last move is released */
 };
 
 /* `pace`: for each tier. `looks`: maximum node visits, as a limit of work; n nodes one at a time

@@ -1,4 +1,5 @@
-/* What the decision about a rollout takes and gives: nodes, budgets, what holds nodes back, grants. */
+/* What the decision about a rollout takes and gives: nodes, budgets, what holds nodes back, grants.
+ */
 #ifndef OSTLER_RECONCILERS_DECIDE_ROLLOUT_TYPES_H
 #define OSTLER_RECONCILERS_DECIDE_ROLLOUT_TYPES_H
 
@@ -11,23 +12,23 @@
 struct rollout_node {
     const char *name;
     size_t pool;
-    struct assignment_ref now;                /* current assignment; "": none */
-    struct assignment_ref target;             /* assignment in the end; "": none */
+    struct assignment_ref now;    /* current assignment; "": none */
+    struct assignment_ref target; /* assignment in the end; "": none */
     /* What the policy asks for, even if the node rolls back or a user gave it up; NULL: the
      * target. */
     struct assignment_ref policy_target;
-    const struct claim *claim;                /* NULL: no claim of Ostler's */
-    const char *domain;                       /* value of the policy's topologyKey; "": none */
-    struct images images; /* state of the target's images; only for nodes in service */
+    const struct claim *claim; /* NULL: no claim of Ostler's */
+    const char *domain;        /* value of the policy's topologyKey; "": none */
+    struct images images;      /* state of the target's images; only for nodes in service */
     unsigned gpus; /* GPUs of the node, also while its kubelet offers none without a driver */
-    unsigned busy;                            /* running GPU pods */
+    unsigned busy; /* running GPU pods */
     /* GPU pods that Ostler does not evict: jobs that it waits for, and pods that a user must end;
      * `processes` of these are outside pods. */
     unsigned jobs, processes;
-    bool up;                                  /* Ready in Kubernetes */
-    bool cordoned;                            /* spec.unschedulable, set by a user */
-    bool held; /* label ostler.dev/hold, or a claim of another policy */
-    bool closed; /* it has the upgrade taint without a claim of this policy */
+    bool up;        /* Ready in Kubernetes */
+    bool cordoned;  /* spec.unschedulable, set by a user */
+    bool held;      /* label ostler.dev/hold, or a claim of another policy */
+    bool closed;    /* it has the upgrade taint without a claim of this policy */
     int64_t free_s; /* it waits, and has had no job since then; 0: not known, or it has one */
     bool retarget_pending; /* under way, and switches to its target when the images are pulled */
     /* Ostler no longer manages it: it keeps its place in the budgets until its claim is removed. */
@@ -35,9 +36,9 @@ struct rollout_node {
     /* It is being removed: released, and out of service until it is gone. It takes no maxParallel
      * slot and is no failure. */
     bool leaving;
-    bool gave_up; /* a user removed its claim for what the policy wants */
-    bool settled; /* all assigned operands are up, and it runs its target */
-    bool runs_ostler;                         /* Ostler runs on it, so it goes last */
+    bool gave_up;     /* a user removed its claim for what the policy wants */
+    bool settled;     /* all assigned operands are up, and it runs its target */
+    bool runs_ostler; /* Ostler runs on it, so it goes last */
 };
 
 /* With `soak`: nodes of the current wave are under way, or were at the last pass. */
@@ -54,10 +55,10 @@ struct rollout_revision {
      * 0: not since the canary last restarted; below 0: not now, but they were for that many
      * seconds. */
     int64_t canary_s;
-    int64_t wave_s;      /* when the last wave was up; 0: there was none; ROLLOUT_WAVE_RUNNING */
+    int64_t wave_s;     /* when the last wave was up; 0: there was none; ROLLOUT_WAVE_RUNNING */
     int64_t forgiven_s; /* when a user asked for a retry: earlier failures do not count; 0: never */
-    bool failed;         /* recorded as failed: it gets no new claims */
-    bool known_good;     /* a rollout of it was completed in the pool, so it needs no canary */
+    bool failed;        /* recorded as failed: it gets no new claims */
+    bool known_good;    /* a rollout of it was completed in the pool, so it needs no canary */
 };
 
 struct rollout_input {
@@ -67,10 +68,10 @@ struct rollout_input {
     const struct rollout_revision *revisions; /* a revision that is not listed is new */
     size_t revision_count;
     const char *const *pool_names;
-    int64_t now_s;               /* epoch seconds, by a monotonic clock */
+    int64_t now_s; /* epoch seconds, by a monotonic clock */
     int64_t set_s; /* how far the wall clock was set forward since; windows follow the wall clock */
-    const char *pull_refused;    /* error of the last refused pull pod; NULL: it was not refused */
-    const char *approved;        /* hash of the plan that a user approved; NULL: none */
+    const char *pull_refused; /* error of the last refused pull pod; NULL: it was not refused */
+    const char *approved;     /* hash of the plan that a user approved; NULL: none */
 };
 
 /* What a node may do now. */
@@ -79,7 +80,7 @@ enum rollout_grant_kind {
      * node whose drain timed out: one more attempt from now on. */
     GRANT_CLAIM_WAITING,
     GRANT_CLAIM, /* a claim that starts at once: Draining, or Unloading for only a stack change */
-    GRANT_DRAIN,          /* a waiting claim gets its slot and starts */
+    GRANT_DRAIN, /* a waiting claim gets its slot and starts */
     /* A failed claim restarts to its current target: attempt 1 for another target, else the next
      * attempt. */
     GRANT_RETRY,
@@ -91,7 +92,7 @@ struct rollout_grant {
     /* It failed with another target and returns to a known good revision. If that fails too, the
      * revision is not to blame. */
     bool restores;
-    const char *message;  /* a sentence; from the arena */
+    const char *message; /* a sentence; from the arena */
 };
 
 /* A tainted, waiting, unchanged node: its claim is removed, and it serves until its turn comes. */
@@ -99,7 +100,7 @@ struct rollout_return {
     const struct rollout_node *node;
     /* Idle node that may start then; NULL: its turn is not within minutes. */
     const char *makes_room_for;
-    const char *message;        /* a sentence; from the arena */
+    const char *message; /* a sentence; from the arena */
 };
 
 /* What a revision's record must say and does not yet. Written before any grant, so that a restart
@@ -107,7 +108,7 @@ struct rollout_return {
 struct rollout_note {
     const char *hash;
     size_t pool;
-    int64_t canary_s, wave_s;          /* as in struct rollout_revision */
+    int64_t canary_s, wave_s; /* as in struct rollout_revision */
     /* it has just failed: the first failed node, whose claim has the reason; NULL: no change */
     const struct rollout_node *failed;
 };
@@ -137,7 +138,7 @@ enum rollout_hold {
 #define X(id, ...) ROLLOUT_HOLD_##id,
     ROLLOUT_HOLDS(X)
 #undef X
-    ROLLOUT_HOLD_COUNT
+        ROLLOUT_HOLD_COUNT
 };
 
 /* Its reason in status, reports and Events, from the table above. */
@@ -151,13 +152,14 @@ struct budget_line {
 
 /* A revision that the policy still asks for and that failed. All from the arena. */
 struct rollout_failure {
-    const char *message; /* "driver 580.1 failed in pool default, on gpu-1 with NoAllocatableGpus"; NULL: none failed */
-    const char *node;    /* first node that failed; NULL: not known */
-    const char *retry;   /* value of the policy's annotation that retries it */
+    /* "driver 580.1 failed in pool default, on gpu-1 with NoAllocatableGpus"; NULL: none failed */
+    const char *message;
+    const char *node;  /* first node that failed; NULL: not known */
+    const char *retry; /* value of the policy's annotation that retries it */
 };
 
 struct rollout_decision {
-    struct rollout_note *notes;   /* from the arena; write them before the grants */
+    struct rollout_note *notes; /* from the arena; write them before the grants */
     size_t note_count;
     struct rollout_grant *grants; /* from the arena; in the order of their writes */
     size_t grant_count;
@@ -166,8 +168,8 @@ struct rollout_decision {
     /* Nodes that must pull the images of their target, in order; from the arena. */
     const struct rollout_node **pulls;
     size_t pull_count;
-    enum rollout_hold hold;       /* why there are no more grants */
-    const char *message;          /* the sentence for it; from the arena */
+    enum rollout_hold hold; /* why there are no more grants */
+    const char *message;    /* the sentence for it; from the arena */
     struct rollout_failure failure;
     /* For each input node: why it gets no grant; NONE: it gets one or needs none. From the
      * arena. */
@@ -175,7 +177,8 @@ struct rollout_decision {
     int64_t again_s; /* decide again at this time even without an event; 0: not needed */
     /* Numbers of nodes before the grants; the sum is all nodes. */
     size_t pending, active, waiting, failed, skipped, done;
-    struct budget_line slots, out, out_gpus; /* maxParallel, maxUnavailable and maxUnavailableGpus, with the grants */
+    /* maxParallel, maxUnavailable and maxUnavailableGpus, with the grants */
+    struct budget_line slots, out, out_gpus;
     /* Hash of what the policy asks for, for the kinds of nodes in each pool; "" if every node runs
      * its target. It changes only with the policy, or when the first node of a kind joins or the
      * last one leaves. So an approved plan stays approved when half of it is done, or when a node

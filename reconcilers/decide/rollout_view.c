@@ -30,7 +30,8 @@ static bool changes_source(const struct rollout_node *n)
     return !*n->now.hash[TIER_DRIVER] != !*n->target.hash[TIER_DRIVER];
 }
 
-static const struct rollout_revision *record_find(const struct rollout_input *in, const char *hash, size_t pool)
+static const struct rollout_revision *record_find(const struct rollout_input *in, const char *hash,
+                                                  size_t pool)
 {
     for (size_t i = 0; i < in->revision_count; i++)
         if (in->revisions[i].pool == pool && str_eq(in->revisions[i].hash, hash))
@@ -58,8 +59,8 @@ static enum tier tier_of_claim(const struct rollout_input *in, const struct roll
         if (str_eq(from->hash[t], to.hash[t]))
             continue;
         bool told = t == first || *from->hash[t] || !*to.hash[t];
-        bool by_first =
-            !is_known_good(in, to.hash[first], n->pool) || is_known_good(in, to.hash[t], n->pool);
+        bool by_first = !is_known_good(in, to.hash[first], n->pool) ||
+                        is_known_good(in, to.hash[t], n->pool);
         return told || !by_first ? t : first;
     }
     return first;
@@ -128,7 +129,8 @@ static size_t pool_size(const struct rollout_input *in, size_t pool)
 /* A threshold above the pool's size would never be reached, so the pool's size is the maximum. */
 static size_t threshold_of(const struct rollout_input *in, size_t pool)
 {
-    size_t size = pool_size(in, pool), threshold = rollout_count_of(&in->spec->failure_threshold, size);
+    size_t size = pool_size(in, pool),
+           threshold = rollout_count_of(&in->spec->failure_threshold, size);
     return threshold < size ? threshold : size;
 }
 
@@ -144,7 +146,8 @@ static void correct_times(struct rollout_revision *r, int64_t now_s)
         r->forgiven_s = 0;
 }
 
-static struct progress *progress_of(struct rollout_view *v, struct arena *a, const char *hash, size_t pool)
+static struct progress *progress_of(struct rollout_view *v, struct arena *a, const char *hash,
+                                    size_t pool)
 {
     struct progress *p = progress_find(v, hash, pool), **end = &v->progress;
     if (p || !*hash)
@@ -283,7 +286,8 @@ static void update_wave(struct progress *p, const struct rollout_input *in)
         p->record.wave_s = ROLLOUT_WAVE_RUNNING;
     else if (p->record.wave_s == ROLLOUT_WAVE_RUNNING)
         p->record.wave_s = in->now_s;
-    p->wave_closed = p->begun || (p->record.wave_s && !time_passed(p->record.wave_s, in->spec->soak_s, in->now_s));
+    p->wave_closed = p->begun || (p->record.wave_s &&
+                                  !time_passed(p->record.wave_s, in->spec->soak_s, in->now_s));
 }
 
 static void update_failed(struct progress *p)
@@ -296,7 +300,8 @@ static void update_failed(struct progress *p)
 
 /* ---- all of it */
 
-static void work_make(struct rollout_view *v, struct arena *a, const struct rollout_node *n, struct work *w)
+static void work_make(struct rollout_view *v, struct arena *a, const struct rollout_node *n,
+                      struct work *w)
 {
     w->node = n;
     w->state = rollout_view_state_of(n);
@@ -333,7 +338,8 @@ void rollout_view_make(const struct rollout_input *in, struct arena *a, struct r
 static bool has_news(const struct progress *p)
 {
     const struct rollout_revision none = { 0 }, *was = p->written ? p->written : &none;
-    return p->newly_failed || p->record.canary_s != was->canary_s || p->record.wave_s != was->wave_s;
+    return p->newly_failed || p->record.canary_s != was->canary_s ||
+           p->record.wave_s != was->wave_s;
 }
 
 void rollout_view_note(const struct rollout_view *v, struct arena *a, struct rollout_decision *ret)
@@ -344,8 +350,10 @@ void rollout_view_note(const struct rollout_view *v, struct arena *a, struct rol
     ret->notes = arena_alloc(a, count * sizeof *ret->notes);
     for (const struct progress *p = v->progress; p; p = p->next)
         if (has_news(p))
-            ret->notes[ret->note_count++] = (struct rollout_note){ .hash = p->record.hash, .pool = p->record.pool,
-                                                                   .canary_s = p->record.canary_s, .wave_s = p->record.wave_s,
+            ret->notes[ret->note_count++] = (struct rollout_note){ .hash = p->record.hash,
+                                                                   .pool = p->record.pool,
+                                                                   .canary_s = p->record.canary_s,
+                                                                   .wave_s = p->record.wave_s,
                                                                    .failed = p->newly_failed };
 }
 

@@ -6,11 +6,11 @@
 #include "reconcilers/decide/rollout_types.h"
 
 enum work_state {
-    WORK_DONE,     /* nothing to do: it is assigned its target, or gets it without a claim */
-    WORK_SKIPPED,  /* excluded by users: no claim */
-    WORK_PENDING,  /* no claim yet */
-    WORK_WAITING,  /* tainted, its jobs run on */
-    WORK_ACTIVE,   /* under way */
+    WORK_DONE,    /* nothing to do: it is assigned its target, or gets it without a claim */
+    WORK_SKIPPED, /* excluded by users: no claim */
+    WORK_PENDING, /* no claim yet */
+    WORK_WAITING, /* tainted, its jobs run on */
+    WORK_ACTIVE,  /* under way */
     WORK_FAILED,
     WORK_STATE_COUNT
 };
@@ -18,26 +18,26 @@ enum work_state {
 /* A revision in a pool. A node moves by the revision of the first tier that changes. */
 struct progress {
     struct progress *next;
-    struct rollout_revision record; /* the state after this decision's notes */
+    struct rollout_revision record;         /* the state after this decision's notes */
     const struct rollout_revision *written; /* the state on the API server; NULL: no record */
-    size_t threshold;               /* number of failed nodes at which it has failed */
-    size_t failures;                /* nodes that failed with it and were not forgiven by a retry */
+    size_t threshold;                       /* number of failed nodes at which it has failed */
+    size_t failures; /* nodes that failed with it and were not forgiven by a retry */
     const struct rollout_node *first_failed, *newly_failed;
-    size_t able;                    /* nodes that are or could be canaries */
-    size_t settled;                 /* nodes that run it without a claim and are well */
-    size_t running;                 /* nodes that run it without a claim and are up */
-    size_t down;                    /* nodes that run it without a claim and are down */
-    size_t begun;                   /* claims for it that are under way */
-    size_t waiting;                 /* claims for it that wait for jobs, on nodes that are up */
+    size_t able;    /* nodes that are or could be canaries */
+    size_t settled; /* nodes that run it without a claim and are well */
+    size_t running; /* nodes that run it without a claim and are up */
+    size_t down;    /* nodes that run it without a claim and are down */
+    size_t begun;   /* claims for it that are under way */
+    size_t waiting; /* claims for it that wait for jobs, on nodes that are up */
     /* A node has its images, so they exist: if another node cannot pull them, the cause is that
      * node. */
     bool pulled;
     size_t kept; /* nodes whose place is kept, because they start once images are pulled */
     size_t idle; /* nodes that start when there is a place, or when their images are pulled */
-    enum rollout_hold idle_waits;   /* what the first of them waits for; NONE: not examined yet */
+    enum rollout_hold idle_waits; /* what the first of them waits for; NONE: not examined yet */
     /* Nodes in service that pull its images or have them: with blocking jobs, and without. */
     size_t ahead[2];
-    bool wave_closed;               /* the previous wave is not over, or has not soaked */
+    bool wave_closed; /* the previous wave is not over, or has not soaked */
 };
 
 struct work {
@@ -47,7 +47,7 @@ struct work {
     enum tier tier;            /* by which it moves */
     bool stale;                /* its claim is for another target than its current one */
     bool restores; /* failed, returns to a known good revision: out of service until then */
-    bool retreats;             /* the same without a claim: what it runs is not well */
+    bool retreats; /* the same without a claim: what it runs is not well */
 };
 
 struct rollout_view {

@@ -4,7 +4,8 @@
 static bool is_new(const struct node_input *in, const struct node_verdict *v)
 {
     const struct node *n = in->view.node;
-    return node_state_served(v->state) && v->state != NODE_READY && !n->has_served && !n->proof && !n->claim;
+    return node_state_served(v->state) && v->state != NODE_READY && !n->has_served && !n->proof &&
+           !n->claim;
 }
 
 static bool stages_has(unsigned set, enum operand c)
@@ -30,7 +31,8 @@ static unsigned shown_by(const struct node_input *in, const struct node_verdict 
     return set;
 }
 
-unsigned stages_take(struct node_stages *s, const struct node_input *in, const struct node_verdict *v, enum stages_look look)
+unsigned stages_take(struct node_stages *s, const struct node_input *in,
+                     const struct node_verdict *v, enum stages_look look)
 {
     unsigned news = 0;
     if (look == STAGES_JOINS && !s->seen_s && in->now_s > 0 && is_new(in, v))

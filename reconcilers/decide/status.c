@@ -33,7 +33,8 @@ static json_t *nodes_json(const struct tally *t)
     json_t *states = json_array();
     for (int i = 0; i < NODE_STATE_COUNT; i++)
         if (t->states[i] && i != NODE_UNMANAGED)
-            json_array_append_new(states, json_pack("{s:s, s:o}", "state", node_state_name((enum node_state) i), "count",
+            json_array_append_new(states, json_pack("{s:s, s:o}", "state",
+                                                    node_state_name((enum node_state) i), "count",
                                                     status_count(t->states[i])));
     size_t managed = served + t->states[NODE_LOST];
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "total", status_count(t->total), "gpu",
@@ -69,7 +70,8 @@ static json_t *targets_json(const struct cluster_view *v, size_t pool, const cha
         if (r->pool != pool || !r->wanted)
             continue;
         const char *version = status_version_of(v, r);
-        bool later = str_eq(r->tier, "driver") && (!*ret_version || strcmp(str_or_empty(version), *ret_version) > 0);
+        bool later = str_eq(r->tier, "driver") &&
+                     (!*ret_version || strcmp(str_or_empty(version), *ret_version) > 0);
         if (later)
             *ret_version = version;
         json_array_append_new(targets,
@@ -83,7 +85,8 @@ static json_t *targets_json(const struct cluster_view *v, size_t pool, const cha
 
 static int by_revision(const void *a, const void *b)
 {
-    return strcmp(json_str(*(json_t *const *) a, "revision"), json_str(*(json_t *const *) b, "revision"));
+    return strcmp(json_str(*(json_t *const *) a, "revision"),
+                  json_str(*(json_t *const *) b, "revision"));
 }
 
 /* The first ones in a fixed order, so that the same facts give the same text. */
@@ -92,8 +95,7 @@ static json_t *status_sorted_now(json_t *list_steal)
     size_t n = json_array_size(list_steal), i;
     json_t *entry, *out = json_array();
     CLEANUP_FREE json_t **entries = xcalloc(n, sizeof *entries);
-    json_array_foreach (list_steal, i, entry)
-        entries[i] = entry;
+    json_array_foreach(list_steal, i, entry) entries[i] = entry;
     qsort(entries, n, sizeof *entries, by_revision);
     for (i = 0; i < n && i < TARGETS_MAX; i++)
         json_array_append(out, entries[i]);
@@ -125,7 +127,8 @@ static size_t behind(const struct cluster_view *v, enum operand c)
     size_t n = 0;
     for (size_t i = 0; i < v->child_count; i++) {
         const struct child *d = v->children[i];
-        if (d->resource == RESOURCE_DAEMONSET && str_has_prefix(child_name(d), operand_name(c)) && d->desired > d->updated)
+        if (d->resource == RESOURCE_DAEMONSET && str_has_prefix(child_name(d), operand_name(c)) &&
+            d->desired > d->updated)
             n += (size_t) (d->desired - d->updated);
     }
     return n;
@@ -147,7 +150,8 @@ static const struct cause *status_cause_of(const struct tally *t, enum operand c
 static json_t *operands_json(const struct cluster_view *v)
 {
     json_t *operands = json_array();
-    unsigned counted = operands_of_class(OPERAND_CLASS_TIER) | operands_of_class(OPERAND_CLASS_FOLLOWER);
+    unsigned counted = operands_of_class(OPERAND_CLASS_TIER) |
+                       operands_of_class(OPERAND_CLASS_FOLLOWER);
     for (const struct operand_row *row = operand_rows; row->section; row++) {
         enum operand c = row->id;
         if (!(counted >> c & 1))
@@ -158,7 +162,8 @@ static json_t *operands_json(const struct cluster_view *v)
                               status_count(behind(v, c)));
         const struct cause *cause = status_cause_of(v->tally, c);
         if (cause && cause_example(cause)->message)
-            json_object_set_new(o, "message", shortened(cause_example(cause)->message, MESSAGE_MAX));
+            json_object_set_new(o, "message",
+                                shortened(cause_example(cause)->message, MESSAGE_MAX));
         json_array_append_new(operands, o);
     }
     return operands;
@@ -173,7 +178,8 @@ static int by_weight(const void *a, const void *b)
 static json_t *cause_json(const struct cause *c)
 {
     const struct node_summary *s = cause_example(c);
-    json_t *o = json_pack("{s:s, s:o, s:s}", "reason", c->word, "nodes", status_count(c->nodes), "node", s->name);
+    json_t *o = json_pack("{s:s, s:o, s:s}", "reason", c->word, "nodes", status_count(c->nodes),
+                          "node", s->name);
     if (*operand_name(c->component))
         json_object_set_new(o, "operand", json_string(operand_name(c->component)));
     if (s->pod)
@@ -201,9 +207,10 @@ static json_t *problems_json(const struct policy_problems *problems)
 {
     json_t *out = json_array();
     for (size_t i = 0; problems && i < problems->len; i++)
-        json_array_append_new(out, json_pack("{s:o, s:o}", "field",
-                                             shortened(problems->items[i].field, STATUS_SUMMARY_MAX), "message",
-                                             shortened(problems->items[i].message, MESSAGE_MAX)));
+        json_array_append_new(
+            out, json_pack("{s:o, s:o}", "field",
+                           shortened(problems->items[i].field, STATUS_SUMMARY_MAX), "message",
+                           shortened(problems->items[i].message, MESSAGE_MAX)));
     return out;
 }
 
@@ -217,7 +224,9 @@ static json_t *rollout_json(const struct cluster_view *v, const struct condition
                           "done", status_count(r->done));
     bool over = r->hold == ROLLOUT_HOLD_DONE && !v->problems;
     json_object_set_new(o, "reason", json_string(reason_text(status_rollout_reason(v))));
-    json_object_set_new(o, "message", shortened(over ? str_or_empty(r->message) : rolling_out->message, MESSAGE_MAX));
+    json_object_set_new(
+        o, "message",
+        shortened(over ? str_or_empty(r->message) : rolling_out->message, MESSAGE_MAX));
     if (v->plan)
         json_object_set(o, "plan", (json_t *) v->plan);
     if (v->pace)
@@ -232,7 +241,9 @@ static json_t *rollout_summary(const struct cluster_view *v)
     size_t outdated = tally_outdated(v->tally);
     const char *reason = reason_text(status_rollout_reason(v));
     if (r && r->known && r->hold != ROLLOUT_HOLD_DONE)
-        return json_textf("%zu/%zu %s", r->done, r->done + r->pending + r->active + r->waiting + r->failed + r->skipped, reason);
+        return json_textf("%zu/%zu %s", r->done,
+                          r->done + r->pending + r->active + r->waiting + r->failed + r->skipped,
+                          reason);
     if (v->problems || v->mode == MODE_REMOVE)
         return json_string(reason);
     return outdated ? json_textf("%zu outdated", outdated)
@@ -245,9 +256,10 @@ static json_t *summary_json(const struct cluster_view *v, const struct condition
     const char *driver = NULL;
     if (v->policy)
         json_decref(targets_json(v, v->policy->pools_len - 1, &driver));
-    return json_pack("{s:o, s:s, s:o, s:o}", "nodes", json_textf("%zu/%zu", t->states[NODE_READY], tally_served(t)), "driver",
-                     str_or_empty(driver), "rollout", rollout_summary(v),
-                     "message", shortened(conditions[STATUS_READY].message, STATUS_SUMMARY_MAX));
+    return json_pack("{s:o, s:s, s:o, s:o}", "nodes",
+                     json_textf("%zu/%zu", t->states[NODE_READY], tally_served(t)), "driver",
+                     str_or_empty(driver), "rollout", rollout_summary(v), "message",
+                     shortened(conditions[STATUS_READY].message, STATUS_SUMMARY_MAX));
 }
 
 /* What to leave out if a status would be too large, in this order: a member of each entry of a
@@ -256,37 +268,47 @@ static const struct {
     const char *list, *member;
     size_t keep;
 } cuts[] = {
-    { "rollout.plan.stay", "names", 0 }, { "rollout.plan.waves", "names", 0 }, { "rollout.plan.blockers", NULL, 1 },
-    { "pools", "targets", 0 }, { "problems", NULL, 8 },  { "firstCauses", NULL, 4 }, { "operands", "message", 0 },
-    { "pools", NULL, 8 },      { "problems", NULL, 2 },  { "firstCauses", NULL, 1 },
+    { "rollout.plan.stay", "names", 0 },
+    { "rollout.plan.waves", "names", 0 },
+    { "rollout.plan.blockers", NULL, 1 },
+    { "pools", "targets", 0 },
+    { "problems", NULL, 8 },
+    { "firstCauses", NULL, 4 },
+    { "operands", "message", 0 },
+    { "pools", NULL, 8 },
+    { "problems", NULL, 2 },
+    { "firstCauses", NULL, 1 },
 };
 
 static void cut(json_t *list, const char *member, size_t keep)
 {
     size_t i;
     json_t *entry;
-    json_array_foreach (list, i, entry)
-        if (member)
-            json_object_del(entry, member);
+    json_array_foreach(list, i, entry) if (member) json_object_del(entry, member);
     while (!member && json_array_size(list) > keep)
         json_array_remove(list, json_array_size(list) - 1);
 }
 
 static void fit(json_t *status)
 {
-    for (size_t i = 0; i < ARRAY_LEN(cuts) && json_dumpb(status, NULL, 0, JSON_COMPACT) > STATUS_MAX; i++)
+    for (size_t i = 0;
+         i < ARRAY_LEN(cuts) && json_dumpb(status, NULL, 0, JSON_COMPACT) > STATUS_MAX; i++)
         cut(json_at(status, cuts[i].list), cuts[i].member, cuts[i].keep);
 }
 
-json_t *status_json(const struct cluster_view *v, const struct condition conditions[static STATUS_CONDITIONS])
+json_t *status_json(const struct cluster_view *v,
+                    const struct condition conditions[static STATUS_CONDITIONS])
 {
     const json_t *before = json_at(v->object, "status.conditions");
     json_t *list = json_array();
     for (size_t i = 0; i < STATUS_CONDITIONS; i++)
-        json_array_append_new(list, condition_json(&conditions[i], before, object_generation(v->object), v->now));
-    json_t *status = json_pack("{s:I, s:o, s:o, s:o, s:o, s:o}", "observedGeneration", (json_int_t) object_generation(v->object),
-                               "conditions", list, "summary", summary_json(v, conditions), "nodes", nodes_json(v->tally),
-                               "operands", operands_json(v), "firstCauses", causes_json(v->tally));
+        json_array_append_new(
+            list, condition_json(&conditions[i], before, object_generation(v->object), v->now));
+    json_t *status = json_pack("{s:I, s:o, s:o, s:o, s:o, s:o}", "observedGeneration",
+                               (json_int_t) object_generation(v->object), "conditions", list,
+                               "summary", summary_json(v, conditions), "nodes",
+                               nodes_json(v->tally), "operands", operands_json(v), "firstCauses",
+                               causes_json(v->tally));
     if (v->rollout && v->rollout->known)
         json_object_set_new(status, "rollout", rollout_json(v, &conditions[STATUS_ROLLING_OUT]));
     json_object_set_new(status, "problems", problems_json(v->problem_list));

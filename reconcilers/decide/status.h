@@ -11,8 +11,14 @@
 enum { STATUS_SUMMARY_MAX = 256 };
 
 /* The conditions of the policy. */
-enum status_condition { STATUS_READY, STATUS_RECONCILING, STATUS_STALLED, STATUS_DEGRADED, STATUS_ROLLING_OUT,
-                        STATUS_CONDITIONS };
+enum status_condition {
+    STATUS_READY,
+    STATUS_RECONCILING,
+    STATUS_STALLED,
+    STATUS_DEGRADED,
+    STATUS_ROLLING_OUT,
+    STATUS_CONDITIONS
+};
 
 /* The current conditions. Text from the arena. `failure`: what went wrong in this pass, or NULL. */
 void status_conditions(const struct cluster_view *v, const struct err *failure, struct arena *a,
@@ -20,6 +26,7 @@ void status_conditions(const struct cluster_view *v, const struct err *failure, 
 /* Why no other node starts, from the rollout, if Ostler acts on the spec; NONE: not known. */
 enum reason status_rollout_reason(const struct cluster_view *v);
 /* The whole status. New reference. */
-json_t *status_json(const struct cluster_view *v, const struct condition conditions[static STATUS_CONDITIONS]);
+json_t *status_json(const struct cluster_view *v,
+                    const struct condition conditions[static STATUS_CONDITIONS]);
 
 #endif

@@ -7,7 +7,7 @@
 #include "base/str.h"
 
 static struct revision_tally *tally_revision_of(struct tally *t, enum tier tier, const char *hash,
-                                          size_t pool)
+                                                size_t pool)
 {
     if (!*hash)
         return NULL;
@@ -230,15 +230,17 @@ static bool same_cause(const struct node_summary *s, const struct node_verdict *
 /* Whether the node's progress between revisions, or to its first, is the same. */
 static bool same_way(const struct node_summary *s, const struct node_verdict *v)
 {
-    return s->moving == v->moving && s->falling_back == v->falling_back && s->retarget_pending == v->retarget_pending &&
-           s->removal == v->removal && s->first == v->first && s->restoring == v->restoring &&
+    return s->moving == v->moving && s->falling_back == v->falling_back &&
+           s->retarget_pending == v->retarget_pending && s->removal == v->removal &&
+           s->first == v->first && s->restoring == v->restoring &&
            s->failed == (v->failed_with != REASON_NONE);
 }
 
 static bool tally_same(const struct node_summary *s, const struct node_verdict *v)
 {
-    return s->counted && s->state == v->state && s->gpu == v->gpu && s->looked_at == v->looked_at && s->pool == v->pool &&
-           s->wanted == v->wanted && s->up == v->up && same_way(s, v) && same_revisions(s, v) && same_cause(s, v);
+    return s->counted && s->state == v->state && s->gpu == v->gpu && s->looked_at == v->looked_at &&
+           s->pool == v->pool && s->wanted == v->wanted && s->up == v->up && same_way(s, v) &&
+           same_revisions(s, v) && same_cause(s, v);
 }
 
 static void free_texts(struct node_summary *s)
@@ -353,13 +355,15 @@ static bool was_refused(const struct node_summary *s)
 }
 
 /* Each such node has a cause. */
-static const struct node_summary *first_with(const struct tally *t, bool (*has)(const struct node_summary *s))
+static const struct node_summary *first_with(const struct tally *t,
+                                             bool (*has)(const struct node_summary *s))
 {
     const struct node_summary *first = NULL;
     size_t cursor = 0;
     const struct map_entry *e;
     while ((e = map_next(&t->causes, &cursor)))
-        for (const struct node_summary *s = ((const struct cause *) e->value)->first; s; s = s->next)
+        for (const struct node_summary *s = ((const struct cause *) e->value)->first; s;
+             s = s->next)
             if (has(s) && (!first || strverscmp(s->name, first->name) < 0))
                 first = s;
     return first;

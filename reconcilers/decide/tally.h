@@ -10,19 +10,19 @@ enum { TALLY_POOLS_MAX = 65 }; /* the CRD's limit, plus `default` */
 
 /* Counts nodes of one pool by their relation to one revision. */
 struct revision_tally {
-    char *key;               /* "driver/<hash>/<pool>" */
-    const char *tier;        /* name, as in records; static */
+    char *key;        /* "driver/<hash>/<pool>" */
+    const char *tier; /* name, as in records; static */
     char hash[REVISION_HASH_MAX];
     size_t pool;
-    size_t carrying;         /* nodes with its label */
-    size_t carrying_lost;    /* of those, nodes that are down */
-    size_t wanted;           /* nodes whose target it is */
-    size_t wanted_lost;      /* of those, nodes that are down */
-    size_t done;             /* nodes that carry it, want it, and have its operands up */
-    size_t ran;              /* nodes that run it well, or did before their claim */
-    size_t stayed;           /* of those, nodes whose target it is and that are up */
-    size_t claimed;          /* nodes whose claim is for it */
-    size_t last;             /* claimed nodes whose last stack it was */
+    size_t carrying;      /* nodes with its label */
+    size_t carrying_lost; /* of those, nodes that are down */
+    size_t wanted;        /* nodes whose target it is */
+    size_t wanted_lost;   /* of those, nodes that are down */
+    size_t done;          /* nodes that carry it, want it, and have its operands up */
+    size_t ran;           /* nodes that run it well, or did before their claim */
+    size_t stayed;        /* of those, nodes whose target it is and that are up */
+    size_t claimed;       /* nodes whose claim is for it */
+    size_t last;          /* claimed nodes whose last stack it was */
     /* Nodes, not down, that carry it only until its toolkit is removed from their container
      * runtime. */
     size_t removing;
@@ -35,38 +35,38 @@ struct node_standing {
 
 /* One reason, and the nodes that it keeps from being ready. */
 struct cause {
-    char *key;               /* "<component>/<reason>" */
+    char *key; /* "<component>/<reason>" */
     enum operand component;
     enum reason reason;
-    const char *word;        /* the reason's text; points into the key */
+    const char *word; /* the reason's text; points into the key */
     size_t nodes;
     struct node_summary *first; /* of a list without order */
 };
 
 /* What a node contributes. Zero-initialised: nothing yet. Stored with the node by the caller. */
 struct node_summary {
-    const char *name;        /* borrowed from the caller */
+    const char *name; /* borrowed from the caller */
     bool counted;
     enum node_state state;
     bool gpu, looked_at, outdated;
     bool moving, falling_back, restoring, retarget_pending, removal; /* as in the verdict */
-    bool failed;             /* an upgrade failed there and was not retried yet */
-    int64_t since_s;         /* as in the verdict */
+    bool failed;              /* an upgrade failed there and was not retried yet */
+    int64_t since_s;          /* as in the verdict */
     enum first_toolkit first; /* as in the verdict */
     uint16_t wanted, up, pool;
     struct node_standing of[TIERS];
-    struct assignment policy_target;  /* as in the verdict */
+    struct assignment policy_target; /* as in the verdict */
     struct cause *cause;
     struct node_summary *prev, *next; /* nodes with the same cause */
-    char *message, *pod;     /* for the cause; owned */
-    char *trouble, *refused; /* as in the verdict; owned */
+    char *message, *pod;              /* for the cause; owned */
+    char *trouble, *refused;          /* as in the verdict; owned */
 };
 
 /* Zero-initialised: no nodes. */
 struct tally {
     size_t states[NODE_STATE_COUNT];
     size_t total, gpu, looked_at;
-    size_t moving;        /* nodes that are up and change from one revision to another */
+    size_t moving; /* nodes that are up and change from one revision to another */
     struct {
         size_t nodes, ready, outdated;
         size_t states[NODE_STATE_COUNT];
@@ -115,7 +115,7 @@ enum tally_nodes {
     /* Nodes whose claim is for it, that run it well or did before their claim, or whose last stack
      * it was. */
     TALLY_CLAIMED = 8,
-    TALLY_REMOVING = 16,   /* nodes, not down, whose container runtime loses its toolkit */
+    TALLY_REMOVING = 16, /* nodes, not down, whose container runtime loses its toolkit */
 };
 /* Sum over the pools: nodes by their relation to a revision of the named tier (NULL: any tier), or
  * to all of the tier if `hash` is NULL. A node of two kinds counts twice. */

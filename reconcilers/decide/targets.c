@@ -69,11 +69,13 @@ const json_t *targets_spec(const struct targets *t, size_t pool)
 }
 
 /* The ConfigMap and key that configure the device plugin on a node; false: none. */
-static bool config_of(const struct targets *t, size_t pool, const struct node_facts *facts, struct plugin_config *ret)
+static bool config_of(const struct targets *t, size_t pool, const struct node_facts *facts,
+                      struct plugin_config *ret)
 {
     const json_t *config = json_at(t->specs[pool], "devicePlugin.config");
     const char *key = facts->label(facts->labels, LABEL_PLUGIN_CONFIG);
-    *ret = (struct plugin_config){ .name = json_str(config, "name"), .key = key ? key : json_str(config, "default") };
+    *ret = (struct plugin_config){ .name = json_str(config, "name"),
+                                   .key = key ? key : json_str(config, "default") };
     return ret->name && ret->key;
 }
 
@@ -92,8 +94,9 @@ static bool is_openshift(const struct node_facts *facts)
 }
 
 /* Everything that the target depends on besides the policy. */
-static char *entry_key(const struct targets *t, size_t pool, const struct node_facts *facts, const struct host *host,
-                       enum driver_source source, const struct plugin_config *config)
+static char *entry_key(const struct targets *t, size_t pool, const struct node_facts *facts,
+                       const struct host *host, enum driver_source source,
+                       const struct plugin_config *config)
 {
     bool precompiled = json_bool(t->specs[pool], "driver.precompiled", false);
     /* If the problem's text names the host, hosts with different problems are of different
@@ -101,10 +104,11 @@ static char *entry_key(const struct targets *t, size_t pool, const struct node_f
     const char *os = source == DRIVER_SOURCE_NONE ? str_or_empty(facts->os_image) : host->os;
     const char *runtime = host->runtime == RUNTIME_UNKNOWN ? str_or_empty(facts->runtime_version)
                                                            : host_runtime_name(host->runtime);
-    return xasprintf("%d|%d|%d|%d|%zu|%s|%s|%s|%d|%d|%d|%d|%d|%s|%s", is_left_out(t, facts), is_openshift(facts), host->cos,
-                     host->google_driver, pool, os, precompiled ? host->kernel : "", runtime, (int) host->distribution,
-                     host->cdi, host->cdi_by_default, (int) host->toolkit, (int) source, str_or_empty(config->name),
-                     str_or_empty(config->key));
+    return xasprintf("%d|%d|%d|%d|%zu|%s|%s|%s|%d|%d|%d|%d|%d|%s|%s", is_left_out(t, facts),
+                     is_openshift(facts), host->cos, host->google_driver, pool, os,
+                     precompiled ? host->kernel : "", runtime, (int) host->distribution, host->cdi,
+                     host->cdi_by_default, (int) host->toolkit, (int) source,
+                     str_or_empty(config->name), str_or_empty(config->key));
 }
 
 static void targets_set_problem(struct target *target, enum reason reason, const char *sentence)
@@ -117,7 +121,8 @@ static void targets_set_problem(struct target *target, enum reason reason, const
 
 static json_t *held(const struct targets *t, size_t pool, const char *tier)
 {
-    return t->sources.held ? t->sources.held(t->sources.arg, t->policy->pools[pool].name, tier) : NULL;
+    return t->sources.held ? t->sources.held(t->sources.arg, t->policy->pools[pool].name, tier)
+                           : NULL;
 }
 
 /* Whether a rollout of the revision was completed in the pool. */
@@ -141,25 +146,28 @@ static void look_for_image(const struct targets *t, struct target *target)
         targets_set_problem(target, REASON_NO_DRIVER_IMAGE, why);
 }
 
-static void fill_driver(struct targets *t, struct target *target, const struct host *host, const struct node_facts *facts)
+static void fill_driver(struct targets *t, struct target *target, const struct host *host,
+                        const struct node_facts *facts)
 {
     if (target->source == DRIVER_SOURCE_NONE) {
         struct arena a = { 0 };
-        targets_set_problem(target, REASON_UNKNOWN_OPERATING_SYSTEM,
-                    driver_source_problem(&a, t->policy->pools[target->pool].source, host, facts));
+        targets_set_problem(
+            target, REASON_UNKNOWN_OPERATING_SYSTEM,
+            driver_source_problem(&a, t->policy->pools[target->pool].source, host, facts));
         arena_free(&a);
         return;
     }
     if (target->source == DRIVER_SOURCE_COS &&
         str_has_prefix(json_str_or_empty(t->specs[target->pool], "driver.version"), "sha256:")) {
         targets_set_problem(target, REASON_DIGEST_ON_COS,
-                    "driver.version is a digest, which the installer of Container-Optimized OS does not take; give these nodes a "
-                    "pool whose driver.version is the driver's own, such as 580.178.04");
+                            "driver.version is a digest, which the installer of "
+                            "Container-Optimized OS does not take; give these nodes a "
+                            "pool whose driver.version is the driver's own, such as 580.178.04");
         return;
     }
     CLEANUP_JSON json_t *known = held(t, target->pool, "driver");
-    target->inputs[TIER_DRIVER] =
-        driver_inputs(t->specs[target->pool], target->source, host, known);
+    target->inputs[TIER_DRIVER] = driver_inputs(t->specs[target->pool], target->source, host,
+                                                known);
     if (!target->inputs[TIER_DRIVER])
         return;
     revision_hash(target->inputs[TIER_DRIVER], target->runs.hash[TIER_DRIVER]);
@@ -175,29 +183,38 @@ static void refuse_mps(struct target *target, const struct plugin_config *config
         return;
     json_decref(target->inputs[TIER_STACK]);
     target->inputs[TIER_STACK] = NULL;
-    targets_set_problem(target, REASON_MPS_NOT_SUPPORTED,
-                arena_printf(a, "the key %s of the ConfigMap %s shares GPUs by MPS (sharing.mps), and Ostler does not run the "
-                                "control daemon of MPS, without which the device plugin does not start; use "
-                                "sharing.timeSlicing, or another key", config->key, config->name));
+    targets_set_problem(
+        target, REASON_MPS_NOT_SUPPORTED,
+        arena_printf(a,
+                     "the key %s of the ConfigMap %s shares GPUs by MPS (sharing.mps), and Ostler "
+                     "does not run the "
+                     "control daemon of MPS, without which the device plugin does not start; use "
+                     "sharing.timeSlicing, or another key",
+                     config->key, config->name));
 }
 
-static void fill_stack(struct targets *t, struct target *target, const struct host *host, const struct node_facts *facts,
-                       struct plugin_config *config)
+static void fill_stack(struct targets *t, struct target *target, const struct host *host,
+                       const struct node_facts *facts, struct plugin_config *config)
 {
     struct arena a = { 0 };
     const json_t *spec = t->specs[target->pool];
     const char *why = toolkit_is_ostlers(spec, host) ? host_runtime_problem(&a, host, facts) : NULL;
-    const char *toolkit_why = toolkit_wish_of(spec) == TOOLKIT_AUTO ? host_toolkit_problem(host) : NULL;
+    const char *toolkit_why = toolkit_wish_of(spec) == TOOLKIT_AUTO ? host_toolkit_problem(host)
+                                                                    : NULL;
     if (config->name)
-        config->text = t->sources.config_text ? t->sources.config_text(t->sources.arg, config->name, config->key) : NULL;
+        config->text = t->sources.config_text
+                           ? t->sources.config_text(t->sources.arg, config->name, config->key)
+                           : NULL;
     if (why) {
         targets_set_problem(target, REASON_RUNTIME_UNKNOWN, why);
     } else if (toolkit_why) {
         targets_set_problem(target, REASON_HOST_TOOLKIT_MISSING, toolkit_why);
     } else if (config->name && !config->text) {
-        const char *sentence = arena_printf(&a, "the ConfigMap %s in the operand namespace has no key %s, which configures the "
-                                                "device plugin here; create it, or change spec.devicePlugin.config", config->name,
-                                                config->key);
+        const char *sentence = arena_printf(
+            &a,
+            "the ConfigMap %s in the operand namespace has no key %s, which configures the "
+            "device plugin here; create it, or change spec.devicePlugin.config",
+            config->name, config->key);
         targets_set_problem(target, REASON_PLUGIN_CONFIG_MISSING, sentence);
     } else {
         CLEANUP_JSON json_t *known = held(t, target->pool, "stack");
@@ -267,10 +284,12 @@ static void fill_good(struct targets *t, struct target *target)
     free(good);
 }
 
-const struct target *targets_for(struct targets *t, size_t pool, const struct node_facts *facts, bool host_driver)
+const struct target *targets_for(struct targets *t, size_t pool, const struct node_facts *facts,
+                                 bool host_driver)
 {
     struct host host = host_of(facts);
-    enum driver_source source = driver_source_for(t->policy->pools[pool].source, &host, host_driver);
+    enum driver_source source = driver_source_for(t->policy->pools[pool].source, &host,
+                                                  host_driver);
     struct plugin_config config;
     if (!config_of(t, pool, facts, &config))
         config = (struct plugin_config){ 0 };
@@ -286,12 +305,15 @@ const struct target *targets_for(struct targets *t, size_t pool, const struct no
     entry->target.source = source;
     if (is_left_out(t, facts))
         targets_set_problem(&entry->target, REASON_CONTROL_PLANE,
-                    "it belongs to the control plane, where Ostler runs nothing by default; to serve its GPUs start Ostler with "
-                    "--control-plane-nodes (the chart's controlPlaneNodes)");
+                            "it belongs to the control plane, where Ostler runs nothing by "
+                            "default; to serve its GPUs start Ostler with "
+                            "--control-plane-nodes (the chart's controlPlaneNodes)");
     else if (is_openshift(facts))
         targets_set_problem(&entry->target, REASON_OPEN_SHIFT,
-                    "it is a node of OpenShift, which Ostler does not support yet: the SecurityContextConstraints that admit its "
-                    "pods and the driver toolkit that its driver is compiled with are missing; use NVIDIA's GPU Operator there");
+                            "it is a node of OpenShift, which Ostler does not support yet: the "
+                            "SecurityContextConstraints that admit its "
+                            "pods and the driver toolkit that its driver is compiled with are "
+                            "missing; use NVIDIA's GPU Operator there");
     else
         fill_driver(t, &entry->target, &host, facts);
     if (!entry->target.reason || entry->target.no_image)
@@ -338,7 +360,8 @@ const char *targets_no_image(const struct targets *t, size_t pool, const char *d
     return NULL;
 }
 
-bool targets_displace(const struct targets *t, const json_t *inputs, const char *hash, const char *pool)
+bool targets_displace(const struct targets *t, const json_t *inputs, const char *hash,
+                      const char *pool)
 {
     size_t cursor = 0;
     const struct map_entry *e;
@@ -356,7 +379,8 @@ bool targets_displace(const struct targets *t, const json_t *inputs, const char 
     return other;
 }
 
-void targets_each(const struct targets *t, void (*fn)(void *arg, const struct target *target), void *arg)
+void targets_each(const struct targets *t, void (*fn)(void *arg, const struct target *target),
+                  void *arg)
 {
     size_t cursor = 0;
     const struct map_entry *e;

@@ -14,8 +14,8 @@
 
 /* The state of a revision in a pool, from the records. Zero: nothing is recorded. */
 struct revision_standing {
-    bool completed;            /* a rollout of it was completed */
-    bool failed; /* it reached the failure threshold, and no user has asked for a retry */
+    bool completed;   /* a rollout of it was completed */
+    bool failed;      /* it reached the failure threshold, and no user has asked for a retry */
     int64_t canary_s; /* since when all its canary nodes have been up, epoch seconds; 0: not */
     /* Hash of the last completed revision for the same kind of host that did not fail; NULL:
      * none. */
@@ -30,7 +30,8 @@ struct target_sources {
     json_t *(*held)(void *arg, const char *pool, const char *tier);
     /* The state of a revision with these inputs in a pool; the function is NULL if there are no
      * records. */
-    void (*standing)(void *arg, const char *pool, const char *hash, const json_t *inputs, struct revision_standing *ret);
+    void (*standing)(void *arg, const char *pool, const char *hash, const json_t *inputs,
+                     struct revision_standing *ret);
     /* The text under a key of a ConfigMap in the operand namespace, borrowed; NULL: absent. The
      * function is NULL if there are no ConfigMaps. */
     const char *(*config_text)(void *arg, const char *name, const char *key);
@@ -46,7 +47,7 @@ struct target {
     /* Without a driver: the host has its own. Without a stack: none can be chosen, and `problem`
      * says why. */
     struct assignment runs;
-    json_t *inputs[TIERS];  /* of these revisions; NULL if the hash is "" */
+    json_t *inputs[TIERS]; /* of these revisions; NULL if the hash is "" */
     size_t pool;
     enum reason reason; /* NONE: no problem */
     char *problem;      /* the sentence for `reason` */
@@ -57,9 +58,9 @@ struct target {
     /* The stack has Ostler's toolkit and was never completed in the pool: nodes without a stack get
      * it in turn. */
     bool toolkit_in_turn;
-    bool failed;        /* one of its revisions failed in the pool */
-    bool known_good;    /* it is what the pool rolls back to */
-    int64_t canary_s;   /* since when its new revisions' canary nodes have been up; 0: not yet */
+    bool failed;         /* one of its revisions failed in the pool */
+    bool known_good;     /* it is what the pool rolls back to */
+    int64_t canary_s;    /* since when its new revisions' canary nodes have been up; 0: not yet */
     struct target *good; /* known good revisions to roll back to; NULL: none, or these */
 };
 
@@ -70,20 +71,24 @@ struct targets *targets_new(const struct policy *policy, const struct target_sou
 /* NULL is allowed. */
 void targets_free(struct targets *t);
 /* The target for a host. `host_driver`: the host has its own driver. Borrowed from `t`. */
-const struct target *targets_for(struct targets *t, size_t pool, const struct node_facts *facts, bool host_driver);
+const struct target *targets_for(struct targets *t, size_t pool, const struct node_facts *facts,
+                                 bool host_driver);
 /* The inputs of a revision that is part of a target, and its pool; NULL: no target has this hash.
  * Borrowed. */
-const json_t *targets_inputs(const struct targets *t, const char *tier, const char *hash, size_t *ret_pool);
+const json_t *targets_inputs(const struct targets *t, const char *tier, const char *hash,
+                             size_t *ret_pool);
 /* Why a driver of a target in the pool has no image; NULL: it has one, or it is not known. Borrowed
  * from `t`. */
 const char *targets_no_image(const struct targets *t, size_t pool, const char *driver);
 /* Whether the policy asks for another revision on the pool's machines: at least one target is for
  * such machines, from any driver source, and none has this hash. Also true if the pool does not
  * exist. */
-bool targets_displace(const struct targets *t, const json_t *inputs, const char *hash, const char *pool);
+bool targets_displace(const struct targets *t, const json_t *inputs, const char *hash,
+                      const char *pool);
 /* The effective spec of a pool; borrowed. */
 const json_t *targets_spec(const struct targets *t, size_t pool);
 /* Calls fn for each target that was requested so far. */
-void targets_each(const struct targets *t, void (*fn)(void *arg, const struct target *target), void *arg);
+void targets_each(const struct targets *t, void (*fn)(void *arg, const struct target *target),
+                  void *arg);
 
 #endif

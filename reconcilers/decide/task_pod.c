@@ -20,7 +20,8 @@ int task_pod_create(const struct manifests *m, const struct render_task *want, e
     CLEANUP_JSON json_t *object = render_task(m, want, e);
     if (!object)
         return -1;
-    CLEANUP_FREE char *target = xasprintf("pod/%s/%s", want->operand_namespace, object_name(object));
+    CLEANUP_FREE char *target = xasprintf("pod/%s/%s", want->operand_namespace,
+                                          object_name(object));
     action_add(actions, request_create(RESOURCE_TASK, want->operand_namespace, object), VERB_CREATE,
                target, reason, "%s", message);
     return 0;
@@ -34,8 +35,8 @@ void task_pod_delete(const struct pod *p, enum reason reason, const char *messag
     const char *name;
     CLEANUP_FREE char *ns = record_namespace(p->head.key, &name);
     CLEANUP_FREE char *target = xasprintf("pod/%s", p->head.key);
-    action_add(actions, request_delete(RESOURCE_TASK, ns, name, p->head.uid, p->head.rv), VERB_DELETE,
-               target, reason, "%s", message);
+    action_add(actions, request_delete(RESOURCE_TASK, ns, name, p->head.uid, p->head.rv),
+               VERB_DELETE, target, reason, "%s", message);
 }
 
 void task_pods_clear(const struct pod *pods, enum reason reason, const char *message,
@@ -55,8 +56,10 @@ const struct pod *task_pod_find(const struct pod *pods, enum task_kind kind)
     return found;
 }
 
-bool task_pod_is_for(const struct intern *strings, const struct pod *p, const char *policy_uid, const char *purpose)
+bool task_pod_is_for(const struct intern *strings, const struct pod *p, const char *policy_uid,
+                     const char *purpose)
 {
     const struct task *t = pod_task(p);
-    return t && str_eq(intern_text(strings, t->policy), policy_uid) && str_eq(intern_text(strings, t->purpose), purpose);
+    return t && str_eq(intern_text(strings, t->policy), policy_uid) &&
+           str_eq(intern_text(strings, t->purpose), purpose);
 }

@@ -35,6 +35,7 @@ void task_pods_clear(const struct pod *pods, enum reason reason, const char *mes
  * other. NULL: none. */
 const struct pod *task_pod_find(const struct pod *pods, enum task_kind kind);
 /* Whether it was created for this policy and purpose. */
-bool task_pod_is_for(const struct intern *strings, const struct pod *p, const char *policy_uid, const char *purpose);
+bool task_pod_is_for(const struct intern *strings, const struct pod *p, const char *policy_uid,
+                     const char *purpose);
 
 #endif

@@ -32,14 +32,16 @@ static bool has_configured(const struct node_input *in, const char *hash)
 static bool never_came(const struct node_input *in)
 {
     const struct node_pods *p = in->pods;
-    return !p->of[OPERAND_TOOLKIT].ready && !p->of[OPERAND_TOOLKIT].running && !in->view.node->proof;
+    return !p->of[OPERAND_TOOLKIT].ready && !p->of[OPERAND_TOOLKIT].running &&
+           !in->view.node->proof;
 }
 
 /* The stack on the node, or, while it is claimed, its last one; NULL: none that has changed
  * anything there. */
 static const char *stack_of(const struct node_input *in, struct arena *a)
 {
-    const char *label = node_label(&in->view, LABEL_STACK), *text = intern_text(in->view.strings, in->view.node->claim);
+    const char *label = node_label(&in->view, LABEL_STACK),
+               *text = intern_text(in->view.strings, in->view.node->claim);
     struct claim claim;
     if (label)
         return never_came(in) ? NULL : label;
@@ -51,7 +53,8 @@ static const char *stack_of(const struct node_input *in, struct arena *a)
 /* Seconds that the pod has left; time without a watch does not count. */
 static int64_t left_s(const struct node_input *in)
 {
-    int64_t since_s = in->removing_since_s > in->watched_since_s ? in->removing_since_s : in->watched_since_s;
+    int64_t since_s = in->removing_since_s > in->watched_since_s ? in->removing_since_s
+                                                                 : in->watched_since_s;
     return since_s + REMOVAL_MAX_S - in->now_s;
 }
 
@@ -60,12 +63,18 @@ static struct assignment_ref without_stack(const struct node_input *in)
     return assignment_before(node_assigned(&in->view), TIER_STACK);
 }
 
-static struct removal_step toolkit_removal_give_up(const struct node_input *in, struct arena *a, const char *why)
+static struct removal_step toolkit_removal_give_up(const struct node_input *in, struct arena *a,
+                                                   const char *why)
 {
-    return (struct removal_step){ .left = without_stack(in), .reason = REASON_RUNTIME_NOT_CLEANED,
-                         .message = arena_printf(a, "node %s: the configuration of its container runtime still names NVIDIA's "
-                                                    "toolkit: %s",
-                                                 in->view.node->head.key, why) };
+    return (struct removal_step){
+        .left = without_stack(in),
+        .reason = REASON_RUNTIME_NOT_CLEANED,
+        .message = arena_printf(
+            a,
+            "node %s: the configuration of its container runtime still names NVIDIA's "
+            "toolkit: %s",
+            in->view.node->head.key, why)
+    };
 }
 
 static struct removal_step toolkit_removal_await(const struct node_input *in, struct arena *a,
@@ -75,28 +84,44 @@ static struct removal_step toolkit_removal_await(const struct node_input *in, st
     const char *problem = in->pods->removal.problem;
     int64_t left = left_s(in);
     if (str_eq(in->pods->removal.ready, hash))
-        return (struct removal_step){ .left = without_stack(in), .reason = REASON_RUNTIME_CLEANED,
-                             .message = arena_printf(a, "node %s: the toolkit is removed from the configuration of its "
-                                                        "container runtime", name) };
+        return (struct removal_step){
+            .left = without_stack(in),
+            .reason = REASON_RUNTIME_CLEANED,
+            .message = arena_printf(a,
+                                    "node %s: the toolkit is removed from the configuration of its "
+                                    "container runtime",
+                                    name)
+        };
     if (!in->record(in->arg, TIER_STACK, hash))
         return toolkit_removal_give_up(in, a, "Ostler has no record of how it was installed");
     if (left <= 0 || (in->force_removal && problem))
         return toolkit_removal_give_up(in, a, problem ? problem : "its removal took too long");
     if (in->view.node->ready)
         actions_requeue(actions, left * 1000);
-    return (struct removal_step){ .left = without_stack(in), .removal = hash, .reason = REASON_WAITING_FOR_RUNTIME,
-                         .message = arena_printf(a, "node %s: the toolkit is being removed from the configuration of its "
-                                                    "container runtime%s%s", name,
-                                                 problem ? ": " : "", str_or_empty(problem)) };
+    return (struct removal_step){
+        .left = without_stack(in),
+        .removal = hash,
+        .reason = REASON_WAITING_FOR_RUNTIME,
+        .message = arena_printf(
+            a,
+            "node %s: the toolkit is being removed from the configuration of its "
+            "container runtime%s%s",
+            name, problem ? ": " : "", str_or_empty(problem))
+    };
 }
 
-struct removal_step toolkit_removal_step(const struct node_input *in, struct arena *a, struct actions *actions)
+struct removal_step toolkit_removal_step(const struct node_input *in, struct arena *a,
+                                         struct actions *actions)
 {
     const char *removal = node_label(&in->view, LABEL_REMOVAL), *stack = stack_of(in, a);
     if (removal && !stack)
         return toolkit_removal_await(in, a, removal, actions);
     if (!stack || !has_configured(in, stack))
         return node_removal_step(in, a);
-    return (struct removal_step){ .left = without_stack(in), .removal = stack, .reason = REASON_REMOVING_STACK,
-                         .message = "Ostler removes toolkit, device plugin and exporter from the node" };
+    return (struct removal_step){
+        .left = without_stack(in),
+        .removal = stack,
+        .reason = REASON_REMOVING_STACK,
+        .message = "Ostler removes toolkit, device plugin and exporter from the node"
+    };
 }

@@ -9,8 +9,9 @@
 
 #include "reconcilers/decide/node_steps.h"
 
-/* The next step of removing everything, from node_removal_step(), and, between its steps, the work for
- * the runtime. Requests a requeue for its timeout. */
-struct removal_step toolkit_removal_step(const struct node_input *in, struct arena *a, struct actions *actions);
+/* The next step of removing everything, from node_removal_step(), and, between its steps, the work
+ * for the runtime. Requests a requeue for its timeout. */
+struct removal_step toolkit_removal_step(const struct node_input *in, struct arena *a,
+                                         struct actions *actions);
 
 #endif

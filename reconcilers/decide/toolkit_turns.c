@@ -45,7 +45,8 @@ static bool is_given_up(struct turns *t, const struct toolkit_node *n)
 {
     if (!n->lost_s)
         return false;
-    int64_t until_s = n->lost_s > INT64_MAX - t->in->install_s ? INT64_MAX : n->lost_s + t->in->install_s;
+    int64_t until_s = n->lost_s > INT64_MAX - t->in->install_s ? INT64_MAX
+                                                               : n->lost_s + t->in->install_s;
     if (until_s > t->in->now_s)
         look_again(t, until_s);
     return until_s <= t->in->now_s;
@@ -54,7 +55,8 @@ static bool is_given_up(struct turns *t, const struct toolkit_node *n)
 static void count_node(struct turns *t, struct group *g, size_t i)
 {
     const struct toolkit_node *n = &t->in->nodes[i];
-    bool has_turn = n->has_turn && n->turn_s <= t->in->now_s && t->in->now_s - n->turn_s < TOOLKIT_TURN_S;
+    bool has_turn = n->has_turn && n->turn_s <= t->in->now_s &&
+                    t->in->now_s - n->turn_s < TOOLKIT_TURN_S;
     if (n->state == TOOLKIT_WORKS) {
         g->works++;
     } else if (n->state == TOOLKIT_TRIES) {
@@ -76,7 +78,8 @@ static void count_node(struct turns *t, struct group *g, size_t i)
 static int toolkit_turns_compare(const void *x, const void *y, void *arg)
 {
     size_t i = *(const size_t *) x, k = *(const size_t *) y;
-    const struct toolkit_node *a = (const struct toolkit_node *) arg + i, *b = (const struct toolkit_node *) arg + k;
+    const struct toolkit_node *a = (const struct toolkit_node *) arg + i,
+                              *b = (const struct toolkit_node *) arg + k;
     if (a->turn_s != b->turn_s)
         return a->turn_s < b->turn_s ? -1 : 1;
     if (a->last != b->last)
@@ -89,7 +92,8 @@ static int toolkit_turns_compare(const void *x, const void *y, void *arg)
 static size_t free_places(const struct turns *t, const struct group *g)
 {
     size_t canary = t->in->canary_nodes;
-    size_t places = g->works < canary ? canary - g->works : g->works + 1, taken = g->tries + g->failed;
+    size_t places = g->works < canary ? canary - g->works : g->works + 1,
+           taken = g->tries + g->failed;
     return places > taken ? places - taken : 0;
 }
 
@@ -97,7 +101,8 @@ void toolkit_turns(const struct toolkit_turns_input *in, struct arena *a, struct
 {
     struct turns t = { .in = in, .ret = ret };
     *ret = (struct toolkit_turns){ .granted = arena_alloc(a, in->node_count * sizeof *ret->granted),
-                                   .stopped_by = arena_alloc(a, in->node_count * sizeof *ret->stopped_by) };
+                                   .stopped_by = arena_alloc(a, in->node_count *
+                                                                    sizeof *ret->stopped_by) };
     t.of = arena_alloc(a, in->node_count * sizeof(struct group *));
     t.order = arena_alloc(a, in->node_count * sizeof *t.order);
     for (size_t i = 0; i < in->node_count; i++) {

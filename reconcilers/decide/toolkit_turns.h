@@ -23,18 +23,18 @@ enum toolkit_state {
 struct toolkit_node {
     const char *name;
     size_t pool;
-    const char *stack;  /* hash of the stack that it has or waits for */
+    const char *stack; /* hash of the stack that it has or waits for */
     enum toolkit_state state;
-    bool last;          /* it goes last, because Ostler runs on it */
-    bool has_turn;      /* it waits and may get its label */
-    int64_t turn_s;     /* when it last got its turn, epoch seconds; 0: never */
-    int64_t lost_s;     /* when it went down; 0: it is up */
+    bool last;      /* it goes last, because Ostler runs on it */
+    bool has_turn;  /* it waits and may get its label */
+    int64_t turn_s; /* when it last got its turn, epoch seconds; 0: never */
+    int64_t lost_s; /* when it went down; 0: it is up */
 };
 
 struct toolkit_turns_input {
     const struct toolkit_node *nodes; /* in their order of turns */
     size_t node_count;
-    size_t canary_nodes;     /* of the policy; with 0 the first node must still work first */
+    size_t canary_nodes; /* of the policy; with 0 the first node must still work first */
     /* A node that is down for longer delays no other: the toolkit is not to blame for hardware. */
     int64_t install_s;
     int64_t now_s;
@@ -49,6 +49,7 @@ struct toolkit_turns {
 };
 
 /* Decides for all nodes at once. Lists are from the arena. */
-void toolkit_turns(const struct toolkit_turns_input *in, struct arena *a, struct toolkit_turns *ret);
+void toolkit_turns(const struct toolkit_turns_input *in, struct arena *a,
+                   struct toolkit_turns *ret);
 
 #endif

@@ -10,8 +10,8 @@
 struct upgrade_story {
     const struct claim *claim;
     const struct rollout_spec *spec;
-    const char *what;     /* the object that it waits for, and why */
-    int64_t from_s;       /* start of the phase's timeout: not before the node was up and watched */
+    const char *what; /* the object that it waits for, and why */
+    int64_t from_s;   /* start of the phase's timeout: not before the node was up and watched */
 };
 
 /* From the arena. It stays the same while the facts do. */

@@ -24,7 +24,9 @@ static void look_at_pods(const struct upgrade_pass *s, struct drain *ret)
 {
     int64_t left;
     const struct drain_spec *spec = &s->in->rollout->drain;
-    struct drain_input in = { .pods = s->in->pod_list, .strings = s->in->view.strings, .spec = spec };
+    struct drain_input in = { .pods = s->in->pod_list,
+                              .strings = s->in->view.strings,
+                              .spec = spec };
     in.node_uid = s->in->view.node->head.uid;
     in.jobs_may_go = upgrade_jobs_may_go(spec, s->out->claim.claimed_s, s->in->now_s, &left);
     in.closed_s = drain_closed_s(&s->out->claim);
@@ -41,14 +43,17 @@ static void look_at_pods(const struct upgrade_pass *s, struct drain *ret)
 /* Whether the phase has lasted too long. */
 static bool is_overdue(const struct upgrade_pass *s, int64_t timeout_s)
 {
-    return deadline_is_over(s->in, &(struct deadline){ s->out->claim.since_s, timeout_s, false }, s->actions);
+    return deadline_is_over(s->in, &(struct deadline){ s->out->claim.since_s, timeout_s, false },
+                            s->actions);
 }
 
 /* The same, if the validation pod shows it. */
 static bool proof_is_overdue(const struct upgrade_pass *s)
 {
-    return deadline_is_over(s->in, &(struct deadline){ s->out->claim.since_s, s->in->rollout->validation_timeout_s, true },
-                            s->actions);
+    return deadline_is_over(
+        s->in,
+        &(struct deadline){ s->out->claim.since_s, s->in->rollout->validation_timeout_s, true },
+        s->actions);
 }
 
 /* ---- actions */
@@ -97,7 +102,7 @@ static void upgrade_phases_say(struct upgrade_pass *s, enum reason reason, const
 }
 
 void upgrade_pass_enter(struct upgrade_pass *s, enum claim_phase phase, enum reason reason,
-                    const char *message)
+                        const char *message)
 {
     assert(claim_step_exists(s->out->claim.phase, phase));
     s->out->claim.phase = phase;
@@ -144,9 +149,10 @@ static bool works(const struct upgrade_pass *s)
 static const char *tier_that_comes(const struct upgrade_pass *s, enum tier tier)
 {
     const char *hash = s->out->claim.to.hash[tier], *from = s->out->claim.from.hash[tier];
-    const json_t *inputs = operands_inputs(s->in, tier, hash), *before = operands_inputs(s->in, tier, from);
-    bool namesake =
-        *from && !str_eq(hash, from) && revision_same_title(inputs, before, tiers[tier].name);
+    const json_t *inputs = operands_inputs(s->in, tier, hash),
+                 *before = operands_inputs(s->in, tier, from);
+    bool namesake = *from && !str_eq(hash, from) &&
+                    revision_same_title(inputs, before, tiers[tier].name);
     return revision_name(s->a, inputs, tiers[tier].name, hash, namesake);
 }
 
@@ -154,8 +160,8 @@ static const char *tier_that_comes(const struct upgrade_pass *s, enum tier tier)
 static const char *what_comes(const struct upgrade_pass *s)
 {
     const struct claim *c = &s->out->claim;
-    const char *text =
-        *c->to.hash[TIER_DRIVER] ? tier_that_comes(s, TIER_DRIVER) : "the host's own driver";
+    const char *text = *c->to.hash[TIER_DRIVER] ? tier_that_comes(s, TIER_DRIVER)
+                                                : "the host's own driver";
     for (enum tier t = TIER_DRIVER + 1; t < TIERS; t++)
         if (*c->to.hash[t])
             text = arena_printf(s->a, "%s, %s", text, tier_that_comes(s, t));
@@ -169,7 +175,9 @@ static void step_waiting(struct upgrade_pass *s)
     upgrade_pass_assign_as_it_was(s);
     look_at_pods(s, &s->out->drain);
     upgrade_phases_say(s, REASON_WAITING_FOR_JOBS,
-        s->out->drain.message ? s->out->drain.message : "its jobs have ended: it waits for its turn in the rollout");
+                       s->out->drain.message
+                           ? s->out->drain.message
+                           : "its jobs have ended: it waits for its turn in the rollout");
 }
 
 /* Whether the node returns to Waiting. A job may run for weeks, and this phase holds a slot of
@@ -191,7 +199,8 @@ static void send_pods_away(struct upgrade_pass *s)
     const struct drain *d = &s->out->drain;
     const char *refused = s->in->refused;
     upgrade_phases_say(s, REASON_DRAINING,
-        refused ? arena_printf(s->a, "%s; refused for %s", d->message, refused) : d->message);
+                       refused ? arena_printf(s->a, "%s; refused for %s", d->message, refused)
+                               : d->message);
     s->out->send = SEND_EVICT;
     if (!is_overdue(s, spec->timeout_s))
         return;
@@ -201,12 +210,17 @@ static void send_pods_away(struct upgrade_pass *s)
     }
     s->out->send = SEND_NOBODY;
     if (was_tried(s))
-        upgrade_phases_fail(s, REASON_PODS_NOT_EVICTED,
-             arena_printf(s->a, "drain.timeout is over, and the driver that did not come up cannot be removed; %s",
-                          s->out->message));
+        upgrade_phases_fail(
+            s, REASON_PODS_NOT_EVICTED,
+            arena_printf(
+                s->a,
+                "drain.timeout is over, and the driver that did not come up cannot be removed; %s",
+                s->out->message));
     else
-        upgrade_phases_fail(s, REASON_DRAIN_TIMEOUT,
-             arena_printf(s->a, "drain.timeout is over: the node returns to service unchanged; %s", s->out->message));
+        upgrade_phases_fail(
+            s, REASON_DRAIN_TIMEOUT,
+            arena_printf(s->a, "drain.timeout is over: the node returns to service unchanged; %s",
+                         s->out->message));
 }
 
 static void step_draining(struct upgrade_pass *s)
@@ -223,8 +237,9 @@ static void step_draining(struct upgrade_pass *s)
         send_pods_away(s);
         return;
     }
-    upgrade_pass_enter(s, CLAIM_UNLOADING, REASON_DRAINED,
-                   "no GPU pod is left on the node: Ostler removes toolkit, device plugin and exporter");
+    upgrade_pass_enter(
+        s, CLAIM_UNLOADING, REASON_DRAINED,
+        "no GPU pod is left on the node: Ostler removes toolkit, device plugin and exporter");
     upgrade_pass_assign(s, assignment_before(s->out->assigned, TIER_STACK));
 }
 
@@ -234,7 +249,8 @@ static bool driver_must_go(const struct upgrade_pass *s)
 {
     const char *driver = upgrade_pass_now(s, TIER_DRIVER);
     const struct node_pods *p = s->in->pods;
-    bool tried = s->out->claim.attempt > 1 && p->of[OPERAND_DRIVER].present && !p->of[OPERAND_DRIVER].ready;
+    bool tried = s->out->claim.attempt > 1 && p->of[OPERAND_DRIVER].present &&
+                 !p->of[OPERAND_DRIVER].ready;
     bool may_be_tried = claim_drains(&s->out->claim) || !p->gpu_pods;
     return *driver &&
            (!str_eq(driver, s->out->claim.to.hash[TIER_DRIVER]) || (tried && may_be_tried));
@@ -252,15 +268,16 @@ static bool driver_is_up(const struct upgrade_pass *s)
 {
     const struct node_pods *p = s->in->pods;
     const char *driver = s->out->claim.to.hash[TIER_DRIVER];
-    return !*driver || (p->of[OPERAND_DRIVER].ready && str_eq(p->of[OPERAND_DRIVER].revision, driver));
+    return !*driver ||
+           (p->of[OPERAND_DRIVER].ready && str_eq(p->of[OPERAND_DRIVER].revision, driver));
 }
 
 /* If the removed device plugin was Ostler's, no kubelet has admitted a GPU pod since. With another
  * one a kubelet may still do so for a while after the claim. */
 static bool pods_may_still_come(const struct upgrade_pass *s)
 {
-    const json_t *stack =
-        s->in->record(s->in->arg, TIER_STACK, s->out->claim.from.hash[TIER_STACK]);
+    const json_t *stack = s->in->record(s->in->arg, TIER_STACK,
+                                        s->out->claim.from.hash[TIER_STACK]);
     int64_t closed_s = s->in->now_s - s->out->claim.claimed_s;
     if (json_bool(stack, "devicePlugin.enabled", false) || closed_s >= SCHEDULER_BEHIND_S)
         return false;
@@ -287,25 +304,29 @@ static void take_driver_off(struct upgrade_pass *s)
     look_at_pods(s, &s->out->drain);
     if (!drain_is_done(&s->out->drain)) {
         upgrade_pass_enter(s, CLAIM_DRAINING, REASON_GPU_POD_ARRIVED,
-                       arena_printf(s->a, "a GPU %s in between: the node %s", s->out->drain.waiting ? "pod came" : "was opened",
-                                    s->out->drain.message));
+                           arena_printf(s->a, "a GPU %s in between: the node %s",
+                                        s->out->drain.waiting ? "pod came" : "was opened",
+                                        s->out->drain.message));
         upgrade_pass_assign_as_it_was(s);
         return;
     }
     if (pods_may_still_come(s)) {
-        upgrade_phases_say(s, REASON_UNLOADING,
+        upgrade_phases_say(
+            s, REASON_UNLOADING,
             "toolkit and device plugin are gone; a GPU pod that was bound before the taint may "
             "still start");
         return;
     }
     if (holders_are_old(s)) {
         upgrade_phases_say(s, REASON_UNLOADING,
-            "toolkit and device plugin are gone; Ostler waits for the agent's next scan of the processes that have a GPU open");
+                           "toolkit and device plugin are gone; Ostler waits for the agent's next "
+                           "scan of the processes that have a GPU open");
         return;
     }
     upgrade_phases_ask(s, assignment_before(s->out->assigned, TIER_DRIVER));
     s->out->look = true;
-    upgrade_phases_say(s, REASON_REMOVING_DRIVER,
+    upgrade_phases_say(
+        s, REASON_REMOVING_DRIVER,
         "toolkit and device plugin are gone and no GPU pod runs: Ostler removes the driver");
 }
 
@@ -321,18 +342,22 @@ static void step_unloading(struct upgrade_pass *s)
 {
     upgrade_pass_assign(s, assignment_before(node_assigned(&s->in->view), TIER_STACK));
     if (operands_present(s->in->pods, operands_with_stack()) || s->in->pods->proof) {
-        wait_for_pods(s, REASON_STACK_NOT_REMOVED, "pods of toolkit, device plugin or exporter are still on the node");
+        wait_for_pods(s, REASON_STACK_NOT_REMOVED,
+                      "pods of toolkit, device plugin or exporter are still on the node");
     } else if (driver_must_go(s)) {
         take_driver_off(s);
     } else if (driver_is_leaving(s)) {
         wait_for_pods(s, REASON_DRIVER_NOT_REMOVED, "the driver pod is still on the node");
     } else if (!operands_recorded(s->in, assignment_ref(&s->out->claim.to))) {
-        upgrade_phases_say(s, REASON_WAITING_FOR_REVISION, "the ControllerRevision of the new version is being written");
+        upgrade_phases_say(s, REASON_WAITING_FOR_REVISION,
+                           "the ControllerRevision of the new version is being written");
     } else {
-        upgrade_pass_enter(s, CLAIM_INSTALLING, REASON_UNLOADED,
-                       arena_printf(s->a, "the old version is removed, Ostler installs the new one: %s", what_comes(s)));
+        upgrade_pass_enter(
+            s, CLAIM_INSTALLING, REASON_UNLOADED,
+            arena_printf(s->a, "the old version is removed, Ostler installs the new one: %s",
+                         what_comes(s)));
         upgrade_pass_assign(s, assignment_before(assignment_ref(&s->out->claim.to),
-                                             driver_is_up(s) ? TIERS : TIER_STACK));
+                                                 driver_is_up(s) ? TIERS : TIER_STACK));
     }
 }
 
@@ -366,7 +391,8 @@ static void wait_for_proof(struct upgrade_pass *s)
     if (look->result == PROOF_FAILS)
         upgrade_phases_fail(s, look->reason, look->message);
     else if (look->timed && proof_is_overdue(s))
-        upgrade_phases_fail(s, REASON_VALIDATION_FAILED, arena_printf(s->a, "timeouts.validation is over: %s", look->message));
+        upgrade_phases_fail(s, REASON_VALIDATION_FAILED,
+                            arena_printf(s->a, "timeouts.validation is over: %s", look->message));
     else
         upgrade_phases_say(s, look->reason, look->message);
 }
@@ -375,9 +401,11 @@ static void step_validating(struct upgrade_pass *s)
 {
     upgrade_pass_assign(s, assignment_ref(&s->out->claim.to));
     if (upgrade_pass_works(s)) {
-        const char *proof = s->out->proof.message ? arena_printf(s->a, ": %s", s->out->proof.message) : ", and can allocate GPUs";
+        const char *proof = s->out->proof.message
+                                ? arena_printf(s->a, ": %s", s->out->proof.message)
+                                : ", and can allocate GPUs";
         upgrade_pass_release(s, REASON_UPGRADED,
-                         arena_printf(s->a, "the node runs %s%s", what_comes(s), proof));
+                             arena_printf(s->a, "the node runs %s%s", what_comes(s), proof));
         return;
     }
     if (s->out->proving) {
@@ -390,8 +418,10 @@ static void step_validating(struct upgrade_pass *s)
         message = s->v->message;
     }
     if (is_overdue(s, s->in->rollout->validation_timeout_s))
-        fail_with(s, operands_missing(s->v) ? verdict_word(s->v) : reason_text(REASON_NO_ALLOCATABLE_GPUS),
-             arena_printf(s->a, "timeouts.validation is over: %s", message));
+        fail_with(s,
+                  operands_missing(s->v) ? verdict_word(s->v)
+                                         : reason_text(REASON_NO_ALLOCATABLE_GPUS),
+                  arena_printf(s->a, "timeouts.validation is over: %s", message));
     else
         upgrade_phases_say(s, REASON_VALIDATING, message);
 }
@@ -410,27 +440,31 @@ static void step_installing(struct upgrade_pass *s)
 {
     const struct claim *c = &s->out->claim;
     const struct assignment_ref stack = { .hash[TIER_STACK] = c->to.hash[TIER_STACK] };
-    bool stack_is_on =
-        *c->to.hash[TIER_STACK] && str_eq(upgrade_pass_now(s, TIER_STACK), c->to.hash[TIER_STACK]);
+    bool stack_is_on = *c->to.hash[TIER_STACK] &&
+                       str_eq(upgrade_pass_now(s, TIER_STACK), c->to.hash[TIER_STACK]);
     if (!stack_is_on && driver_is_up(s) && operands_recorded(s->in, stack)) {
         upgrade_phases_ask(s, assignment_ref(&c->to));
-        upgrade_phases_say(s, REASON_DRIVER_READY, "the driver is up: Ostler installs toolkit, device plugin and exporter");
+        upgrade_phases_say(s, REASON_DRIVER_READY,
+                           "the driver is up: Ostler installs toolkit, device plugin and exporter");
         return;
     }
-    upgrade_pass_assign(s, assignment_before(assignment_ref(&c->to), stack_is_on ? TIERS : TIER_STACK));
+    upgrade_pass_assign(
+        s, assignment_before(assignment_ref(&c->to), stack_is_on ? TIERS : TIER_STACK));
     operands_judge(s->in, s->a, s->v);
     explain_driver(s);
     if (stack_is_on && s->v->state == NODE_READY) {
-        upgrade_pass_enter(s, CLAIM_VALIDATING, REASON_INSTALLED,
-                       "every operand is up: Ostler waits until the kubelet reports allocatable GPUs");
+        upgrade_pass_enter(
+            s, CLAIM_VALIDATING, REASON_INSTALLED,
+            "every operand is up: Ostler waits until the kubelet reports allocatable GPUs");
         step_validating(s);
     } else if (is_overdue(s, s->in->rollout->install_timeout_s)) {
         fail_with(s, verdict_word(s->v),
                   arena_printf(s->a, "timeouts.install is over: %s", str_or_empty(s->v->message)));
     } else {
         upgrade_phases_say(s, REASON_UPGRADING,
-            s->v->message ? s->v->message
-                          : "the ControllerRevision of the new version is being written");
+                           s->v->message
+                               ? s->v->message
+                               : "the ControllerRevision of the new version is being written");
     }
 }
 
@@ -443,11 +477,15 @@ static void step_failed(struct upgrade_pass *s)
     explain_driver(s);
     bool arrived = node_bears(&s->in->view, &c->to) && claim_is_for(c, assignment_ref(&s->t->runs));
     if (claim_closes(c) && arrived && upgrade_pass_works(s)) {
-        upgrade_pass_release(s, REASON_RECOVERED, "the operands came up after all: the node returns to service");
+        upgrade_pass_release(s, REASON_RECOVERED,
+                             "the operands came up after all: the node returns to service");
         return;
     }
-    const char *problem = s->v->message ? s->v->message : s->out->proof.message ? s->out->proof.message : c->reason;
-    upgrade_phases_say(s, REASON_UPGRADE_FAILED,
+    const char *problem = s->v->message           ? s->v->message
+                          : s->out->proof.message ? s->out->proof.message
+                                                  : c->reason;
+    upgrade_phases_say(
+        s, REASON_UPGRADE_FAILED,
         arena_printf(s->a, "the upgrade failed on this node, which stays out of service: %s",
                      problem));
 }

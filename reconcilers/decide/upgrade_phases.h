@@ -9,7 +9,7 @@
 struct upgrade_pass {
     const struct node_input *in;
     const struct target *t; /* what it will run in the end */
-    bool falling_back;              /* that differs from what the policy asks for */
+    bool falling_back;      /* that differs from what the policy asks for */
     const char *turn; /* why it does not switch to a new target yet; NULL: it need not switch */
     struct arena *a;
     struct node_verdict *v;
@@ -35,7 +35,7 @@ void upgrade_pass_assign_unchanged(struct upgrade_pass *s);
 void upgrade_pass_assign_as_it_was(struct upgrade_pass *s);
 /* Moves its claim to another phase. */
 void upgrade_pass_enter(struct upgrade_pass *s, enum claim_phase phase, enum reason reason,
-                    const char *message);
+                        const char *message);
 /* Removes its claim. */
 void upgrade_pass_release(struct upgrade_pass *s, enum reason reason, const char *message);
 /* Whether all operands that it should have are up and a GPU works. If not known yet, sets what to

@@ -14,7 +14,8 @@
 #include "reconcilers/decide/upgrade_phases.h"
 #include "reconcilers/decide/upgrade_target.h"
 
-bool upgrade_jobs_may_go(const struct drain_spec *spec, int64_t claimed_s, int64_t now_s, int64_t *ret_left_s)
+bool upgrade_jobs_may_go(const struct drain_spec *spec, int64_t claimed_s, int64_t now_s,
+                         int64_t *ret_left_s)
 {
     int64_t waited = now_s > claimed_s ? now_s - claimed_s : 0;
     *ret_left_s = spec->wait_for_jobs_s < 0 ? -1 : spec->wait_for_jobs_s - waited;
@@ -74,12 +75,15 @@ static const char *why_not_yet(const struct upgrade_pass *s)
     if (s->t->no_image)
         return arena_printf(s->a, "the node's target is another version now: %s", s->t->problem);
     images_purpose(assignment_ref(&s->t->runs), targets_spec(s->in->targets, s->t->pool), purpose);
-    struct images images = images_look(s->in->pod_list, s->in->view.strings, s->in->policy->uid, purpose);
+    struct images images = images_look(s->in->pod_list, s->in->view.strings, s->in->policy->uid,
+                                       purpose);
     if (images.state == IMAGES_READY)
         return NULL;
     if (images.state != IMAGES_MISSING)
-        return "the node's target is another version now: Ostler upgrades the node to that one when the node has the images";
-    return arena_printf(s->a, "the node's target is another version now, and the node cannot get %s: %s",
+        return "the node's target is another version now: Ostler upgrades the node to that one "
+               "when the node has the images";
+    return arena_printf(s->a,
+                        "the node's target is another version now, and the node cannot get %s: %s",
                         images.image ? images.image : "its images", str_or_empty(images.words));
 }
 
@@ -92,14 +96,16 @@ static void change_target(struct upgrade_pass *s)
     if (is_as_it_was(s) || phase == CLAIM_FAILED) {
         upgrade_pass_assign_unchanged(s);
         upgrade_pass_release(s, REASON_TARGET_CHANGED,
-                         "the node's target is another version now, and nothing was changed on the node: it returns to service");
+                             "the node's target is another version now, and nothing was changed on "
+                             "the node: it returns to service");
         return;
     }
     s->turn = why_not_yet(s);
     s->v->retarget_pending = s->turn != NULL;
     if (!s->turn)
         start_over(
-            s, s->falling_back || s->t->known_good ? CLAIM_ROLLBACK : CLAIM_UPGRADE, REASON_TARGET_CHANGED,
+            s, s->falling_back || s->t->known_good ? CLAIM_ROLLBACK : CLAIM_UPGRADE,
+            REASON_TARGET_CHANGED,
             "the node's target is another version now: Ostler upgrades the node to that one");
 }
 
@@ -111,8 +117,8 @@ static bool is_called_back(const struct upgrade_pass *s)
 
 /* The claim was removed, or its policy is gone: the node gets back what it had. If it still runs
  * that, nothing is done. */
-static void upgrade_steps_give_up(struct upgrade_pass *s, const struct target *policy_target, enum reason reason,
-                    const char *message)
+static void upgrade_steps_give_up(struct upgrade_pass *s, const struct target *policy_target,
+                                  enum reason reason, const char *message)
 {
     upgrade_pass_assign_unchanged(s);
     s->t = policy_target->good ? policy_target->good : policy_target;
@@ -136,20 +142,21 @@ static void settle_unreadable(struct upgrade_pass *s, const char *why)
     s->out->untouched = true;
     verdict_settle(s->v, NODE_FAILED, REASON_CLAIM_UNREADABLE,
                    arena_printf(s->a,
-                                "node %s: Ostler changes nothing on this node, because it does not understand the annotation "
-                                ANNOTATION_CLAIM ": %s. To give up the upgrade of this node, run: kubectl annotate node %s "
-                                ANNOTATION_CLAIM "-",
+                                "node %s: Ostler changes nothing on this node, because it does not "
+                                "understand the annotation " ANNOTATION_CLAIM
+                                ": %s. To give up the upgrade of this node, run: kubectl annotate "
+                                "node %s " ANNOTATION_CLAIM "-",
                                 name, why, name));
 }
 
 /* The failure reason that the status counts. With OTHER the verdict has the word. */
 static enum reason failed_reason(const struct upgrade_pass *s)
 {
-    static const enum reason own[] = {
-        REASON_VALIDATION_FAILED,  REASON_VERSION_MISMATCH,     REASON_NO_ALLOCATABLE_GPUS,
-        REASON_STACK_NOT_REMOVED, REASON_DRIVER_NOT_REMOVED,       REASON_PODS_NOT_EVICTED,
-        REASON_NOUVEAU_BOUND, REASON_SECURE_BOOT_UNSIGNED, REASON_NETWORK_CARD_MISSING
-    };
+    static const enum reason own[] = { REASON_VALIDATION_FAILED,   REASON_VERSION_MISMATCH,
+                                       REASON_NO_ALLOCATABLE_GPUS, REASON_STACK_NOT_REMOVED,
+                                       REASON_DRIVER_NOT_REMOVED,  REASON_PODS_NOT_EVICTED,
+                                       REASON_NOUVEAU_BOUND,       REASON_SECURE_BOOT_UNSIGNED,
+                                       REASON_NETWORK_CARD_MISSING };
     enum reason reason = claim_reason(&s->out->claim);
     for (size_t i = 0; i < ARRAY_LEN(own); i++)
         if (reason == own[i])
@@ -186,9 +193,12 @@ static void settle_step(struct upgrade_pass *s)
     s->v->restoring = claim_kinds[c->kind].restores;
     s->v->trouble = s->v->moving && s->v->state == NODE_FAILED ? s->v->message : NULL;
     s->v->refused = c->phase == CLAIM_DRAINING ? s->in->refused : NULL;
-    struct upgrade_story story = { .claim = c, .spec = s->in->rollout, .what = str_or_empty(s->out->message),
+    struct upgrade_story story = { .claim = c,
+                                   .spec = s->in->rollout,
+                                   .what = str_or_empty(s->out->message),
                                    .from_s = deadline_from_s(s->in, c->since_s) };
-    verdict_settle(s->v, upgrade_phases[c->phase].state, reason ? reason : failed_reason(s), upgrade_sentence(&story, s->a));
+    verdict_settle(s->v, upgrade_phases[c->phase].state, reason ? reason : failed_reason(s),
+                   upgrade_sentence(&story, s->a));
 }
 
 /* A time in the future came from a wrong clock. It becomes now, because its timeout would end too
@@ -208,7 +218,8 @@ static void upgrade_steps_step(struct upgrade_pass *s)
     if (is_called_back(s)) {
         upgrade_pass_assign_as_it_was(s);
         upgrade_pass_release(s, REASON_CANCELLED,
-                         "a user cordoned or held the node, and nothing was changed on it: it returns to service");
+                             "a user cordoned or held the node, and nothing was changed on it: it "
+                             "returns to service");
     } else if (!claim_is_for(c, assignment_ref(&s->t->runs)) && *s->t->runs.hash[TIER_STACK]) {
         change_target(s);
     }
@@ -224,8 +235,8 @@ static const char *target_text(struct arena *a, const struct target *t)
     return arena_strdup(a, text);
 }
 
-void upgrade_step(const struct node_input *in, const struct target *policy_target, struct arena *a, struct node_verdict *v,
-                  struct actions *actions, struct upgrade *ret)
+void upgrade_step(const struct node_input *in, const struct target *policy_target, struct arena *a,
+                  struct node_verdict *v, struct actions *actions, struct upgrade *ret)
 {
     const char *text = intern_text(in->view.strings, in->view.node->claim);
     char why[CLAIM_WHY_MAX];
@@ -237,7 +248,9 @@ void upgrade_step(const struct node_input *in, const struct target *policy_targe
                               .v = v,
                               .actions = actions,
                               .out = ret };
-    *ret = (struct upgrade){ .gave_up = upgrade_given_up(in, policy_target) ? target_text(a, policy_target) : NULL };
+    *ret = (struct upgrade){ .gave_up = upgrade_given_up(in, policy_target)
+                                            ? target_text(a, policy_target)
+                                            : NULL };
     ret->under_way = text || upgrade_claim_taken(in);
     if (!ret->under_way)
         return;
@@ -245,16 +258,18 @@ void upgrade_step(const struct node_input *in, const struct target *policy_targe
         ret->gave_up = target_text(a, policy_target);
         ret->claimed = true;
         upgrade_steps_give_up(&s, policy_target, REASON_ABANDONED,
-                "a user removed the annotation ostler.dev/claim: Ostler restores what the node ran before, and does not "
-                "upgrade it");
+                              "a user removed the annotation ostler.dev/claim: Ostler restores "
+                              "what the node ran before, and does not "
+                              "upgrade it");
     } else if (!claim_parse(text, &ret->claim, why)) {
         settle_unreadable(&s, why);
         return;
     } else if (!str_eq(ret->claim.policy, in->policy->uid)) {
         ret->claimed = true;
-        upgrade_steps_give_up(&s, policy_target, REASON_POLICY_GONE,
-                "the policy that asked for this upgrade is gone: Ostler restores what the node ran "
-                "before");
+        upgrade_steps_give_up(
+            &s, policy_target, REASON_POLICY_GONE,
+            "the policy that asked for this upgrade is gone: Ostler restores what the node ran "
+            "before");
     } else {
         upgrade_steps_step(&s);
     }

@@ -16,17 +16,17 @@ enum upgrade_send { SEND_NOBODY, SEND_EVICT, SEND_DELETE };
  * input. */
 struct upgrade {
     bool under_way; /* the node was claimed, and all members apply; otherwise only `gave_up` does */
-    bool untouched;             /* its claim cannot be read: write nothing */
+    bool untouched; /* its claim cannot be read: write nothing */
     struct assignment_ref assigned; /* NULL: none */
-    bool claimed;               /* it stays claimed with `claim` */
+    bool claimed;                   /* it stays claimed with `claim` */
     struct claim claim;
-    const char *gave_up;        /* the target that a user gave up on here; NULL: none */
-    enum reason reason;         /* of the write, if one is needed */
+    const char *gave_up; /* the target that a user gave up on here; NULL: none */
+    enum reason reason;  /* of the write, if one is needed */
     const char *message;
     bool look; /* the write requires that no GPU pod exists, so list the pods before it */
-    bool look_for_holders;      /* first list the pods that hold a GPU open without a request */
+    bool look_for_holders; /* first list the pods that hold a GPU open without a request */
     enum upgrade_send send;
-    struct drain drain;         /* the pods of `send` */
+    struct drain drain; /* the pods of `send` */
     bool proving; /* the node runs what it should: the two members below say whether it works */
     struct proof_case proves;
     struct proof_look proof;
@@ -34,10 +34,11 @@ struct upgrade {
 
 /* One step. During an upgrade it fills state, reason, message and operands of the verdict, and
  * requests a requeue for the next deadline. */
-void upgrade_step(const struct node_input *in, const struct target *policy_target, struct arena *a, struct node_verdict *v,
-                  struct actions *actions, struct upgrade *ret);
+void upgrade_step(const struct node_input *in, const struct target *policy_target, struct arena *a,
+                  struct node_verdict *v, struct actions *actions, struct upgrade *ret);
 /* Whether the wait for jobs is over on a node claimed at that time. `ret_left_s`: seconds left; -1:
  * no limit. */
-bool upgrade_jobs_may_go(const struct drain_spec *spec, int64_t claimed_s, int64_t now_s, int64_t *ret_left_s);
+bool upgrade_jobs_may_go(const struct drain_spec *spec, int64_t claimed_s, int64_t now_s,
+                         int64_t *ret_left_s);
 
 #endif

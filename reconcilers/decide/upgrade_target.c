@@ -28,7 +28,8 @@ bool upgrade_claim_taken(const struct node_input *in)
 
 static bool is_tried_out(const struct node_input *in, const struct target *t)
 {
-    return in->rollout->canary_nodes == 0 || (t->canary_s && in->now_s - t->canary_s >= in->rollout->canary_soak_s);
+    return in->rollout->canary_nodes == 0 ||
+           (t->canary_s && in->now_s - t->canary_s >= in->rollout->canary_soak_s);
 }
 
 /* Whether a user removed or broke the driver's label, and no pod shows what it was. */
@@ -51,7 +52,10 @@ const struct target *upgrade_target(const struct node_input *in, const struct ta
         return given_up || rolled_back ? policy_target->good : policy_target;
     /* What such nodes ran is not known. */
     if (assignment_is_empty(node_assigned(&in->view)) || is_overwritten(in, policy_target))
-        return given_up || policy_target->failed || !is_tried_out(in, policy_target) ? policy_target->good : policy_target;
+        return given_up || policy_target->failed || !is_tried_out(in, policy_target)
+                   ? policy_target->good
+                   : policy_target;
     /* Nodes that succeeded with it stay. */
-    return rolled_back && !node_bears(&in->view, &policy_target->runs) ? policy_target->good : policy_target;
+    return rolled_back && !node_bears(&in->view, &policy_target->runs) ? policy_target->good
+                                                                       : policy_target;
 }

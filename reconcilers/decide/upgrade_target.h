@@ -6,7 +6,8 @@
 
 /* The target of the node: `wish`, which is what the policy asks for, or a known good one. The
  * latter if the wish failed, a user gave it up here, or it is untested and the node is new. */
-const struct target *upgrade_target(const struct node_input *in, const struct target *policy_target);
+const struct target *upgrade_target(const struct node_input *in,
+                                    const struct target *policy_target);
 /* A target as text for the annotation ostler.dev/gave-up. Owned by the caller. */
 char *upgrade_target_text(struct assignment_ref target);
 /* Whether the text of that annotation, which may be NULL, names this target. */

@@ -15,7 +15,7 @@ enum { MESSAGE_MAX = 256, NAME_MAX_BYTES = 253 }; /* limits of the CRD */
 
 struct entry {
     const char *kind;
-    const char *ns;     /* NULL: cluster-scoped */
+    const char *ns; /* NULL: cluster-scoped */
     const char *name;
     const char *reason;
     const char *message;
@@ -26,7 +26,7 @@ static void waiting_for_add(json_t *list, const struct entry *e)
     if (json_array_size(list) == GPU_NODE_WAITING_MAX)
         return;
     CLEANUP_FREE char *message = str_shortened(str_or_empty(e->message), MESSAGE_MAX),
-        *name = str_shortened(e->name, NAME_MAX_BYTES);
+                      *name = str_shortened(e->name, NAME_MAX_BYTES);
     json_t *entry = json_pack("{s:s, s:o}", "kind", e->kind, "name", json_text(name));
     if (e->ns)
         json_object_set_new(entry, "namespace", json_text(e->ns));
@@ -42,9 +42,11 @@ static const char *namespace_of(const char *key, struct arena *a)
     return arena_printf(a, "%.*s", slash ? (int) (slash - key) : 0, key);
 }
 
-static void waiting_for_add_pod(json_t *list, const char *key, const char *reason, const char *message, struct arena *a)
+static void waiting_for_add_pod(json_t *list, const char *key, const char *reason,
+                                const char *message, struct arena *a)
 {
-    waiting_for_add(list, &(struct entry){ "Pod", namespace_of(key, a), record_name(key), reason, message });
+    waiting_for_add(
+        list, &(struct entry){ "Pod", namespace_of(key, a), record_name(key), reason, message });
 }
 
 /* ---- pods that block a drain */
@@ -53,12 +55,15 @@ static void waiting_for_add_pod(json_t *list, const char *key, const char *reaso
 static const char *job_of(const struct gpu_node_input *in, const struct pod *p, struct arena *a)
 {
     static const char *const keys[] = { "\nbatch.kubernetes.io/job-name=", "\njob-name=" };
-    const char *text = p->component == OPERAND_NONE && !pod_task(p) ? intern_text(in->strings, p->traits) : NULL;
+    const char *text = p->component == OPERAND_NONE && !pod_task(p)
+                           ? intern_text(in->strings, p->traits)
+                           : NULL;
     const char *lines = arena_printf(a, "\n%s", str_or_empty(text));
     for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
         const char *at = strstr(lines, keys[i]);
         if (at)
-            return arena_printf(a, "%.*s", (int) strcspn(at + strlen(keys[i]), "\n"), at + strlen(keys[i]));
+            return arena_printf(a, "%.*s", (int) strcspn(at + strlen(keys[i]), "\n"),
+                                at + strlen(keys[i]));
     }
     return NULL;
 }
@@ -67,14 +72,15 @@ static bool has_entry(const json_t *list, const char *kind, const char *ns, cons
 {
     size_t i;
     json_t *e;
-    json_array_foreach (list, i, e)
-        if (str_eq(json_str(e, "kind"), kind) && str_eq(json_str(e, "namespace"), ns) && str_eq(json_str(e, "name"), name))
-            return true;
+    json_array_foreach(list, i, e) if (str_eq(json_str(e, "kind"), kind) &&
+                                       str_eq(json_str(e, "namespace"), ns) &&
+                                       str_eq(json_str(e, "name"), name)) return true;
     return false;
 }
 
 /* A job is listed once, however many of its pods run here. */
-static void add_found(const struct gpu_node_input *in, const struct drain_found *f, json_t *list, struct arena *a)
+static void add_found(const struct gpu_node_input *in, const struct drain_found *f, json_t *list,
+                      struct arena *a)
 {
     const char *key = f->pod->head.key, *ns = namespace_of(key, a);
     bool waits = f->fate == DRAIN_JOB || f->fate == DRAIN_TIMED_JOB;
@@ -82,11 +88,12 @@ static void add_found(const struct gpu_node_input *in, const struct drain_found 
     const char *unasked = f->unasked ? "; it has a GPU open, and asked for none" : "";
     if (!job)
         waiting_for_add_pod(list, key, reason_text(drain_fate_reason(f->fate)),
-                arena_printf(a, "%s%s", drain_fate_text(f->fate), unasked), a);
+                            arena_printf(a, "%s%s", drain_fate_text(f->fate), unasked), a);
     else if (!has_entry(list, "Job", ns, job))
         waiting_for_add(list,
-            &(struct entry){ "Job", ns, job, reason_text(drain_fate_reason(f->fate)),
-                             arena_printf(a, "%s (pod %s)", drain_fate_text(f->fate), record_name(key)) });
+                        &(struct entry){ "Job", ns, job, reason_text(drain_fate_reason(f->fate)),
+                                         arena_printf(a, "%s (pod %s)", drain_fate_text(f->fate),
+                                                      record_name(key)) });
 }
 
 /* "pod/NAMESPACE/NAME: Cannot evict pod … The disruption budget NAME needs 2 healthy pods …": the
@@ -99,29 +106,38 @@ static void add_budget(const struct gpu_node_input *in, json_t *list, struct are
         return;
     said += sizeof before - 1;
     const char *ns = namespace_of(in->refused + sizeof pod - 1, a),
-        *name = arena_printf(a, "%.*s", (int) strcspn(said, " "), said);
+               *name = arena_printf(a, "%.*s", (int) strcspn(said, " "), said);
     if (*name)
-        waiting_for_add(list, &(struct entry){ "PodDisruptionBudget", ns, name,
-                                   reason_text(REASON_DISRUPTION_BUDGET), in->refused });
+        waiting_for_add(list,
+                        &(struct entry){ "PodDisruptionBudget", ns, name,
+                                         reason_text(REASON_DISRUPTION_BUDGET), in->refused });
 }
 
 /* The text for a node that waits for its turn: what blocks it, and what happens then. */
 static const char *const turns[ROLLOUT_HOLD_COUNT] = {
     [ROLLOUT_HOLD_PAUSED] = "spec.rollout.paused is true; its turn comes when that is false",
-    [ROLLOUT_HOLD_APPROVAL] = "a user has to approve the plan in status.rollout of the policy; its turn comes then",
-    [ROLLOUT_HOLD_WINDOW] = "no window of spec.rollout.windows is open; its turn comes in the next one, which status.rollout of "
+    [ROLLOUT_HOLD_APPROVAL] =
+        "a user has to approve the plan in status.rollout of the policy; its turn comes then",
+    [ROLLOUT_HOLD_WINDOW] = "no window of spec.rollout.windows is open; its turn comes in the next "
+                            "one, which status.rollout of "
                             "the policy names",
-    [ROLLOUT_HOLD_FAILED] = "that revision failed on other nodes; the node stays as it is until the policy says another one, "
+    [ROLLOUT_HOLD_FAILED] = "that revision failed on other nodes; the node stays as it is until "
+                            "the policy says another one, "
                             "or a user has it tried again",
-    [ROLLOUT_HOLD_IMAGES] = "its images are being pulled on the node; its turn comes when they are there",
-    [ROLLOUT_HOLD_CANARY] = "the canary of that revision goes first; its turn comes when that has worked for "
-                            "spec.rollout.canary.soak",
-    [ROLLOUT_HOLD_SOAK] = "others have that revision and have to work for a while first; its turn comes then, status.rollout of "
+    [ROLLOUT_HOLD_IMAGES] =
+        "its images are being pulled on the node; its turn comes when they are there",
+    [ROLLOUT_HOLD_CANARY] =
+        "the canary of that revision goes first; its turn comes when that has worked for "
+        "spec.rollout.canary.soak",
+    [ROLLOUT_HOLD_SOAK] = "others have that revision and have to work for a while first; its turn "
+                          "comes then, status.rollout of "
                           "the policy says when",
-    [ROLLOUT_HOLD_PARALLEL] = "others go first, within the limits of spec.rollout; status.rollout of the policy says what its "
+    [ROLLOUT_HOLD_PARALLEL] = "others go first, within the limits of spec.rollout; status.rollout "
+                              "of the policy says what its "
                               "turn waits for",
     [ROLLOUT_HOLD_DOWN] = "the node is down; its turn comes when it is Ready",
-    [ROLLOUT_HOLD_SKIPPED] = "a user holds it with the label " LABEL_HOLD "; its turn comes when the label is removed",
+    [ROLLOUT_HOLD_SKIPPED] = "a user holds it with the label " LABEL_HOLD
+                             "; its turn comes when the label is removed",
 };
 
 enum rollout_hold waiting_turn(enum rollout_hold hold)
@@ -145,9 +161,12 @@ static const char *why_skipped(const struct gpu_node_input *in, struct arena *a)
         return "a user cordoned it; its turn comes when it is uncordoned";
     if (node_is_held(&view))
         return turns[ROLLOUT_HOLD_SKIPPED];
-    return in->node->gave_up ? arena_printf(a, "a user cancelled its upgrade to this target; kubectl annotate node %s "
-                                               ANNOTATION_GAVE_UP "- takes that back", in->name)
-                             : turns[ROLLOUT_HOLD_PARALLEL];
+    return in->node->gave_up
+               ? arena_printf(a,
+                              "a user cancelled its upgrade to this target; kubectl annotate node "
+                              "%s " ANNOTATION_GAVE_UP "- takes that back",
+                              in->name)
+               : turns[ROLLOUT_HOLD_PARALLEL];
 }
 
 static const char *what_it_waits_for(const struct gpu_node_input *in, struct arena *a)
@@ -158,8 +177,11 @@ static const char *what_it_waits_for(const struct gpu_node_input *in, struct are
     if (hold == ROLLOUT_HOLD_FAILED && in->retry)
         return arena_printf(a, "%s: " POLICY_RETRY_COMMAND, turns[hold], in->retry);
     const struct task *t = hold == ROLLOUT_HOLD_IMAGES ? without_image(in) : NULL;
-    return t ? arena_printf(a, "it cannot get %s: %s; its turn comes when it can, and its kubelet goes on trying",
-                            intern_text(in->strings, t->no_image), str_or_empty(intern_text(in->strings, t->why_no_image)))
+    return t ? arena_printf(a,
+                            "it cannot get %s: %s; its turn comes when it can, and its kubelet "
+                            "goes on trying",
+                            intern_text(in->strings, t->no_image),
+                            str_or_empty(intern_text(in->strings, t->why_no_image)))
              : turns[hold];
 }
 
@@ -180,15 +202,18 @@ const char *waiting_closed_sentence(const struct gpu_node_input *in, struct aren
 /* The same for a tainted node whose jobs are over. */
 static const char *closed_turn(const struct gpu_node_input *in, struct arena *a)
 {
-    bool others = waiting_turn(in->hold) == ROLLOUT_HOLD_NONE || waiting_turn(in->hold) == ROLLOUT_HOLD_PARALLEL;
-    return others ? "its turn: as many nodes are being changed as may be" : what_it_waits_for(in, a);
+    bool others = waiting_turn(in->hold) == ROLLOUT_HOLD_NONE ||
+                  waiting_turn(in->hold) == ROLLOUT_HOLD_PARALLEL;
+    return others ? "its turn: as many nodes are being changed as may be"
+                  : what_it_waits_for(in, a);
 }
 
 /* A process outside pods: it is listed by its process name. */
 static void add_hosts(const struct node_holders *h, json_t *list, struct arena *a)
 {
     for (size_t i = 0; h && i < h->host_count; i++)
-        waiting_for_add(list,
+        waiting_for_add(
+            list,
             &(struct entry){
                 "Process", NULL, *h->hosts[i].process ? h->hosts[i].process : "unknown",
                 reason_text(REASON_HOST_PROCESS),
@@ -205,15 +230,22 @@ static void add_drain(const struct gpu_node_input *in, json_t *list, struct aren
 {
     struct drain d;
     add_hosts(in->holders, list, a);
-    drain_look(&(struct drain_input){ .pods = in->pods, .node_uid = node_uid(in), .strings = in->strings, .spec = in->drain,
-                                      .jobs_may_go = in->jobs_may_go, .closed_s = in->closed_s, .now_s = in->now_s,
-                                      .holders = in->holders }, a, &d);
+    drain_look(&(struct drain_input){ .pods = in->pods,
+                                      .node_uid = node_uid(in),
+                                      .strings = in->strings,
+                                      .spec = in->drain,
+                                      .jobs_may_go = in->jobs_may_go,
+                                      .closed_s = in->closed_s,
+                                      .now_s = in->now_s,
+                                      .holders = in->holders },
+               a, &d);
     for (size_t i = 0; i < d.waiting; i++)
         add_found(in, &d.found[i], list, a);
     if (drain_is_done(&d))
-        waiting_for_add(list, &(struct entry){ POLICY_KIND, NULL, POLICY_NAME,
-                                   reason_text(rollout_hold_reason(waiting_turn(in->hold))),
-                                   closed_turn(in, a) });
+        waiting_for_add(list,
+                        &(struct entry){ POLICY_KIND, NULL, POLICY_NAME,
+                                         reason_text(rollout_hold_reason(waiting_turn(in->hold))),
+                                         closed_turn(in, a) });
 }
 
 /* ---- */
@@ -221,14 +253,21 @@ static void add_drain(const struct gpu_node_input *in, json_t *list, struct aren
 /* Removal waits for users of a GPU and evicts none. */
 static void add_users(const struct gpu_node_input *in, json_t *list, struct arena *a)
 {
-    static const struct drain_spec spec = { .taint_key = TAINT_UPGRADE, .wait_for_jobs_s = -1, .force = true,
-                                            .delete_empty_dir = true };
+    static const struct drain_spec spec = {
+        .taint_key = TAINT_UPGRADE, .wait_for_jobs_s = -1, .force = true, .delete_empty_dir = true
+    };
     struct drain d;
-    drain_look(&(struct drain_input){ .pods = in->pods, .node_uid = node_uid(in), .strings = in->strings, .spec = &spec,
-                                      .jobs_may_go = true, .holders = in->holders }, a, &d);
+    drain_look(&(struct drain_input){ .pods = in->pods,
+                                      .node_uid = node_uid(in),
+                                      .strings = in->strings,
+                                      .spec = &spec,
+                                      .jobs_may_go = true,
+                                      .holders = in->holders },
+               a, &d);
     for (size_t i = 0; i < d.waiting; i++)
-        waiting_for_add_pod(list, d.found[i].pod->head.key, reason_text(REASON_USES_GPU),
-                d.found[i].pod->deleting ? "uses a GPU, is being deleted" : "uses a GPU", a);
+        waiting_for_add_pod(
+            list, d.found[i].pod->head.key, reason_text(REASON_USES_GPU),
+            d.found[i].pod->deleting ? "uses a GPU, is being deleted" : "uses a GPU", a);
 }
 
 static void add_images(const struct gpu_node_input *in, json_t *list)
@@ -236,8 +275,8 @@ static void add_images(const struct gpu_node_input *in, json_t *list)
     const struct task *t = without_image(in);
     if (t)
         waiting_for_add(list, &(struct entry){ "Image", NULL, intern_text(in->strings, t->no_image),
-                                   reason_text(REASON_IMAGE_PULL_FAILED),
-                                   intern_text(in->strings, t->why_no_image) });
+                                               reason_text(REASON_IMAGE_PULL_FAILED),
+                                               intern_text(in->strings, t->why_no_image) });
 }
 
 static const char *part_of(const struct node_summary *s)
@@ -277,8 +316,9 @@ const char *waiting_turn_sentence(const struct gpu_node_input *in, struct arena 
     bool namesake = str_eq(in->target_version, in->version[tier]);
     return arena_printf(a, "in service; to run %s %s%s%s%s: %s", tiers[tier].versioned,
                         in->target_version ? in->target_version : "of another revision",
-                        namesake ? arena_printf(a, " (revision %s)", to->hash) : "", in->wanted_since ? ", wanted since " : "",
-                        str_or_empty(in->wanted_since), what_it_waits_for(in, a));
+                        namesake ? arena_printf(a, " (revision %s)", to->hash) : "",
+                        in->wanted_since ? ", wanted since " : "", str_or_empty(in->wanted_since),
+                        what_it_waits_for(in, a));
 }
 
 json_t *waiting_for(const struct gpu_node_input *in, struct arena *a)
@@ -301,9 +341,10 @@ json_t *waiting_for(const struct gpu_node_input *in, struct arena *a)
         waiting_for_add_pod(list, s->pod, word, arena_printf(a, "the node's %s", part_of(s)), a);
     } else if (waiting_for_turn(in)) {
         add_images(in, list);
-        waiting_for_add(list, &(struct entry){ POLICY_KIND, NULL, POLICY_NAME,
-                                   reason_text(rollout_hold_reason(waiting_turn(in->hold))),
-                                   what_it_waits_for(in, a) });
+        waiting_for_add(list,
+                        &(struct entry){ POLICY_KIND, NULL, POLICY_NAME,
+                                         reason_text(rollout_hold_reason(waiting_turn(in->hold))),
+                                         what_it_waits_for(in, a) });
     }
     return list;
 }

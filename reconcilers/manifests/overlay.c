@@ -16,9 +16,8 @@ static int element_of(const json_t *list, const char *name)
 {
     size_t i;
     json_t *element;
-    json_array_foreach (list, i, element)
-        if (str_eq(json_key(element, "name"), name))
-            return (int) i;
+    json_array_foreach(list, i,
+                       element) if (str_eq(json_key(element, "name"), name)) return (int) i;
     int64_t index;
     if (str_parse_int(name, 0, (int64_t) json_array_size(list) - 1, &index))
         return (int) index;
@@ -69,7 +68,8 @@ static bool is_for(const struct overlay *overlay, const json_t *container)
         return own;
     if (str_eq(overlay->container, OVERLAY_OPERAND_CONTAINERS))
         return !own;
-    return str_eq(overlay->container, OVERLAY_ALL_CONTAINERS) || str_eq(json_key(container, "name"), overlay->container);
+    return str_eq(overlay->container, OVERLAY_ALL_CONTAINERS) ||
+           str_eq(json_key(container, "name"), overlay->container);
 }
 
 static int put_in_containers(const struct overlay *overlay, json_t *manifest, json_t *value,
@@ -79,7 +79,8 @@ static int put_in_containers(const struct overlay *overlay, json_t *manifest, js
     for (size_t l = 0; l < ARRAY_LEN(container_lists); l++) {
         size_t i;
         json_t *container;
-        json_array_foreach (json_at(manifest, container_lists[l]), i, container) {
+        json_array_foreach(json_at(manifest, container_lists[l]), i, container)
+        {
             if (!is_for(overlay, container))
                 continue;
             found = true;
@@ -95,8 +96,9 @@ static int put_in_containers(const struct overlay *overlay, json_t *manifest, js
 
 static bool overlay_is_empty(const json_t *value)
 {
-    return !value || json_is_null(value) || (json_is_object(value) && json_object_size(value) == 0)
-           || (json_is_array(value) && json_array_size(value) == 0);
+    return !value || json_is_null(value) ||
+           (json_is_object(value) && json_object_size(value) == 0) ||
+           (json_is_array(value) && json_array_size(value) == 0);
 }
 
 int overlay_apply(const struct overlay *overlay, json_t *manifest, const json_t *values,
@@ -129,8 +131,7 @@ void overlay_append(json_t *parent, const char *key, json_t *value)
     json_t *list = list_at(parent, key);
     size_t i;
     json_t *element;
-    json_array_foreach (value, i, element)
-        json_array_append_new(list, json_deep_copy(element));
+    json_array_foreach(value, i, element) json_array_append_new(list, json_deep_copy(element));
 }
 
 void overlay_append_names(json_t *parent, const char *key, json_t *value)
@@ -138,16 +139,16 @@ void overlay_append_names(json_t *parent, const char *key, json_t *value)
     json_t *list = list_at(parent, key);
     size_t i;
     json_t *name;
-    json_array_foreach (value, i, name)
-        if (!json_find(list, "name", json_string_value(name)))
-            json_array_append_new(list, json_pack("{s:O}", "name", name));
+    json_array_foreach(value, i, name) if (!json_find(list, "name", json_string_value(name)))
+        json_array_append_new(list, json_pack("{s:O}", "name", name));
 }
 
 static void merge_by_name(json_t *list, json_t *elements)
 {
     size_t i;
     json_t *element;
-    json_array_foreach (elements, i, element) {
+    json_array_foreach(elements, i, element)
+    {
         int at = element_of(list, json_key(element, "name"));
         if (at < 0)
             json_array_append_new(list, json_deep_copy(element));
@@ -194,9 +195,8 @@ static int merge_list(json_t *list, const char *key, const json_t *elements, str
 {
     size_t i;
     json_t *element;
-    json_array_foreach (elements, i, element)
-        if (merge_element(list, key, element, e) < 0)
-            return -1;
+    json_array_foreach(elements, i,
+                       element) if (merge_element(list, key, element, e) < 0) return -1;
     return 0;
 }
 
@@ -204,7 +204,8 @@ int overlay_merge_part(json_t *manifest, const json_t *part, struct err *e)
 {
     const char *key;
     json_t *value;
-    json_object_foreach ((json_t *) part, key, value) {
+    json_object_foreach((json_t *) part, key, value)
+    {
         json_t *there = json_object_get(manifest, key);
         if (json_is_null(value)) {
             json_object_del(manifest, key);

@@ -24,7 +24,7 @@ typedef void overlay_put_fn(json_t *parent, const char *key, json_t *value);
 
 /* One place in a manifest and the source of its value. */
 struct overlay {
-    const char *manifest;  /* file that it applies to; NULL: the files of all DaemonSets */
+    const char *manifest; /* file that it applies to; NULL: the files of all DaemonSets */
     /* Name of a container or init container, one of OVERLAY_…, or NULL: the object itself. */
     const char *container;
     /* Below that: "volumes[cdi].hostPath.path", "env[ROOT].value", "endpoints[0].interval". */

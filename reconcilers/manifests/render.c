@@ -16,10 +16,12 @@
 #include "reconcilers/model/revision.h"
 
 const struct render_other render_others[] = {
-    { RENDER_EXPORTER_SERVICE, OPERAND_EXPORTER, RESOURCE_SERVICE, "exporter", "exporter/service.yaml", NULL },
-    { RENDER_EXPORTER_MONITOR, OPERAND_EXPORTER, RESOURCE_SERVICEMONITOR, "exporter", "exporter/servicemonitor.yaml",
-      "exporter.serviceMonitor.enabled" },
-    { RENDER_RUNTIME_CLASS, OPERAND_NONE, RESOURCE_RUNTIMECLASS, "nvidia", "runtime/runtimeclass.yaml", NULL },
+    { RENDER_EXPORTER_SERVICE, OPERAND_EXPORTER, RESOURCE_SERVICE, "exporter",
+      "exporter/service.yaml", NULL },
+    { RENDER_EXPORTER_MONITOR, OPERAND_EXPORTER, RESOURCE_SERVICEMONITOR, "exporter",
+      "exporter/servicemonitor.yaml", "exporter.serviceMonitor.enabled" },
+    { RENDER_RUNTIME_CLASS, OPERAND_NONE, RESOURCE_RUNTIMECLASS, "nvidia",
+      "runtime/runtimeclass.yaml", NULL },
     { .operand = OPERAND_NONE, .name = NULL },
 };
 
@@ -64,7 +66,8 @@ static struct shape shape_of(enum render_object what, const struct render_contex
     const struct operand_row *o = operand_get(render_operand_of(what));
     if (row)
         return (struct shape){ row->manifest, NULL };
-    if (what == RENDER_DRIVER && str_eq(json_str(ctx->inputs, "source"), driver_source_name(DRIVER_SOURCE_COS)))
+    if (what == RENDER_DRIVER &&
+        str_eq(json_str(ctx->inputs, "source"), driver_source_name(DRIVER_SOURCE_COS)))
         return (struct shape){ DRIVER_COS, "install" };
     return (struct shape){ o->manifest, o->container };
 }
@@ -74,8 +77,14 @@ struct condition {
     const char *value; /* path in the values; NULL: no condition */
     const char *is;    /* NULL: it exists */
 };
-#define RUNTIME(name) { "inputs.runtime", name }
-#define DISTRIBUTION(name) { "inputs.distribution", name }
+#define RUNTIME(name)                                                                              \
+    {                                                                                              \
+        "inputs.runtime", name                                                                     \
+    }
+#define DISTRIBUTION(name)                                                                         \
+    {                                                                                              \
+        "inputs.distribution", name                                                                \
+    }
 static const struct part {
     const char *manifest;
     const char *file;
@@ -88,12 +97,22 @@ static const struct part {
     { DRIVER_CONTAINER, "driver/parts/modules.yaml", { { "inputs.kernelModuleConfig", NULL } } },
     { DRIVER_CONTAINER, "driver/parts/secret-env.yaml", { { "inputs.secretEnv", NULL } } },
     { DRIVER_CONTAINER, "driver/parts/rdma.yaml", { { "inputs.rdma", NULL } } },
-    { DRIVER_CONTAINER, "driver/parts/rdma-modules.yaml", { { "inputs.rdma", NULL }, { "inputs.kernelModuleConfig", NULL } } },
-    { DRIVER_CONTAINER, "driver/parts/rdma-host-mofed.yaml", { { "inputs.rdma.useHostMofed", "true" } } },
+    { DRIVER_CONTAINER,
+      "driver/parts/rdma-modules.yaml",
+      { { "inputs.rdma", NULL }, { "inputs.kernelModuleConfig", NULL } } },
+    { DRIVER_CONTAINER,
+      "driver/parts/rdma-host-mofed.yaml",
+      { { "inputs.rdma.useHostMofed", "true" } } },
     { DRIVER_CONTAINER, "driver/parts/gdrcopy.yaml", { { "inputs.gdrcopy", NULL } } },
-    { DRIVER_CONTAINER, "driver/parts/gdrcopy-repositories.yaml", { { "inputs.gdrcopy", NULL }, { "inputs.repoConfig", NULL } } },
-    { DRIVER_CONTAINER, "driver/parts/gdrcopy-certificates.yaml", { { "inputs.gdrcopy", NULL }, { "inputs.certConfig", NULL } } },
-    { DRIVER_CONTAINER, "driver/parts/gdrcopy-secret-env.yaml", { { "inputs.gdrcopy", NULL }, { "inputs.secretEnv", NULL } } },
+    { DRIVER_CONTAINER,
+      "driver/parts/gdrcopy-repositories.yaml",
+      { { "inputs.gdrcopy", NULL }, { "inputs.repoConfig", NULL } } },
+    { DRIVER_CONTAINER,
+      "driver/parts/gdrcopy-certificates.yaml",
+      { { "inputs.gdrcopy", NULL }, { "inputs.certConfig", NULL } } },
+    { DRIVER_CONTAINER,
+      "driver/parts/gdrcopy-secret-env.yaml",
+      { { "inputs.gdrcopy", NULL }, { "inputs.secretEnv", NULL } } },
     { TOOLKIT, "toolkit/parts/containerd.yaml", { RUNTIME("containerd"), DISTRIBUTION("stock") } },
     { TOOLKIT, "toolkit/parts/k3s.yaml", { RUNTIME("containerd"), DISTRIBUTION("k3s") } },
     { TOOLKIT, "toolkit/parts/k3s.yaml", { RUNTIME("containerd"), DISTRIBUTION("rke2") } },
@@ -110,9 +129,15 @@ static const struct part {
     { DEVICE_PLUGIN, "device-plugin/parts/cdi.yaml", { { "inputs.cdi", "true" } } },
     { DEVICE_PLUGIN, "device-plugin/parts/host-driver.yaml", { { "inputs.driverRoot", "Host" } } },
     { DEVICE_PLUGIN, "device-plugin/parts/cos-driver.yaml", { { "inputs.driverRoot", "COS" } } },
-    { DEVICE_PLUGIN, "device-plugin/parts/host-toolkit.yaml", { { "inputs.toolkit.enabled", "false" } } },
-    { DEVICE_PLUGIN, "device-plugin/parts/host-default-runtime.yaml", { { "inputs.hostToolkit", "default" } } },
-    { DEVICE_PLUGIN, "device-plugin/parts/config.yaml", { { "inputs.devicePlugin.config", NULL } } },
+    { DEVICE_PLUGIN,
+      "device-plugin/parts/host-toolkit.yaml",
+      { { "inputs.toolkit.enabled", "false" } } },
+    { DEVICE_PLUGIN,
+      "device-plugin/parts/host-default-runtime.yaml",
+      { { "inputs.hostToolkit", "default" } } },
+    { DEVICE_PLUGIN,
+      "device-plugin/parts/config.yaml",
+      { { "inputs.devicePlugin.config", NULL } } },
     { DEVICE_PLUGIN,
       "device-plugin/parts/config-mig.yaml",
       { { "inputs.devicePlugin.config", NULL }, { "inputs.devicePlugin.migStrategy", "none" } } },
@@ -125,8 +150,9 @@ static const struct part {
     { EXPORTER, "exporter/parts/metrics-config.yaml", { { "section.metricsConfig", NULL } } },
 };
 
-#define SELECTOR_TERMS \
-    "spec.template.spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms"
+#define SELECTOR_TERMS                                                                             \
+    "spec.template.spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution."     \
+    "nodeSelectorTerms"
 
 /* Values set after the parts. `from` is a path in the values of values_of(). */
 static const struct overlay overlays[] = {
@@ -135,11 +161,13 @@ static const struct overlay overlays[] = {
     /* An own container is recognised by its image. */
     { NULL, OVERLAY_OWN_CONTAINERS, "imagePullPolicy", overlay_put, "own.imagePullPolicy" },
     { NULL, OVERLAY_OWN_CONTAINERS, "image", overlay_put, "own.image" },
-    { NULL, NULL, "spec.template.spec.imagePullSecrets", overlay_append_names, "own.imagePullSecrets" },
+    { NULL, NULL, "spec.template.spec.imagePullSecrets", overlay_append_names,
+      "own.imagePullSecrets" },
     { NULL, OVERLAY_ALL_CONTAINERS, "resources", overlay_put, "section.resources" },
     { NULL, NULL, "spec.template.spec.imagePullSecrets", overlay_append_names,
       "section.imagePullSecrets" },
-    { NULL, NULL, "spec.template.spec.priorityClassName", overlay_put, "section.priorityClassName" },
+    { NULL, NULL, "spec.template.spec.priorityClassName", overlay_put,
+      "section.priorityClassName" },
     { NULL, NULL, "spec.template.spec.tolerations", overlay_append, "section.tolerations" },
     { NULL, NULL, "spec.template.metadata.labels", overlay_merge, "section.labels" },
     { NULL, NULL, SELECTOR_TERMS "[0].matchExpressions", overlay_append, "inputs.selection" },
@@ -148,12 +176,15 @@ static const struct overlay overlays[] = {
     { DRIVER_CONTAINER, "driver", "env[DRIVER_CONFIG_DIGEST].value", overlay_put, "derived.hash" },
     { DRIVER_CONTAINER, "driver", "env[KERNEL_MODULE_TYPE].value", overlay_put,
       "derived.kernelModuleType" },
-    { DRIVER_CONTAINER, NULL, "spec.template.spec.volumes[repositories].configMap.name", overlay_put, "inputs.repoConfig" },
-    { DRIVER_CONTAINER, NULL, "spec.template.spec.volumes[certificates].configMap.name", overlay_put, "inputs.certConfig" },
+    { DRIVER_CONTAINER, NULL, "spec.template.spec.volumes[repositories].configMap.name",
+      overlay_put, "inputs.repoConfig" },
+    { DRIVER_CONTAINER, NULL, "spec.template.spec.volumes[certificates].configMap.name",
+      overlay_put, "inputs.certConfig" },
     { DRIVER_CONTAINER, NULL, "spec.template.spec.volumes[modules].configMap.name", overlay_put,
       "inputs.kernelModuleConfig" },
     { DRIVER_CONTAINER, "driver", "envFrom[0].secretRef.name", overlay_put, "inputs.secretEnv" },
-    { DRIVER_CONTAINER, "gdrcopy", "envFrom[0].secretRef.name", overlay_put, "derived.gdrcopySecretEnv" },
+    { DRIVER_CONTAINER, "gdrcopy", "envFrom[0].secretRef.name", overlay_put,
+      "derived.gdrcopySecretEnv" },
     { DRIVER_CONTAINER, "gdrcopy", "image", overlay_put, "derived.gdrcopyImage" },
     { DRIVER_CONTAINER, "driver", "startupProbe", overlay_merge, "section.startupProbe" },
     { DRIVER_COS, "install", "args", overlay_append, "derived.versionArgs" },
@@ -182,8 +213,7 @@ static const struct overlay overlays[] = {
 
     { EXPORTER_MONITOR, NULL, "spec.endpoints[0].interval", overlay_put,
       "section.serviceMonitor.interval" },
-    { EXPORTER_MONITOR, NULL, "metadata.labels", overlay_merge,
-      "section.serviceMonitor.labels" },
+    { EXPORTER_MONITOR, NULL, "metadata.labels", overlay_merge, "section.serviceMonitor.labels" },
 
     /* Last, so that the policy's arguments follow Ostler's own. */
     { NULL, OVERLAY_COMMAND_CONTAINER, "env", overlay_merge, "operand.env" },
@@ -243,8 +273,8 @@ static int add_parts(const struct manifests *m, const char *manifest, json_t *ob
 {
     for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
         const struct part *part = &parts[i];
-        if (!str_eq(part->manifest, manifest) || !condition_holds(&part->when[0], values)
-            || !condition_holds(&part->when[1], values))
+        if (!str_eq(part->manifest, manifest) || !condition_holds(&part->when[0], values) ||
+            !condition_holds(&part->when[1], values))
             continue;
         CLEANUP_JSON json_t *tree = tree_of(m, part->file);
         if (overlay_merge_part(object, tree, e) < 0)
@@ -260,7 +290,8 @@ static bool is_daemonset(const json_t *object)
 
 /* Overlays of containers that only a part adds apply if their value exists, which is when the part
  * applies. */
-static int add_overlays(const struct shape *shape, json_t *object, const json_t *values, struct err *e)
+static int add_overlays(const struct shape *shape, json_t *object, const json_t *values,
+                        struct err *e)
 {
     for (size_t i = 0; i < ARRAY_LEN(overlays); i++) {
         struct overlay o = overlays[i];
@@ -325,21 +356,24 @@ static void add_selection(json_t *object, const struct render_context *ctx, cons
     render_set_text(labels, LABEL_REVISION, ctx->hash);
     CLEANUP_FREE char *assignment = xasprintf(MARK_PREFIX "%s", tier);
     render_set_text(object_at(json_at(object, "spec.template.spec"), "nodeSelector"), assignment,
-             ctx->hash);
+                    ctx->hash);
 }
 
 /* Any term selects a node, so each term needs the requirement. */
 static void keep_off_control_plane(json_t *object)
 {
     json_t *affinity = object_at(json_at(object, "spec.template.spec"), "affinity");
-    json_t *required = object_at(object_at(affinity, "nodeAffinity"), "requiredDuringSchedulingIgnoredDuringExecution");
+    json_t *required = object_at(object_at(affinity, "nodeAffinity"),
+                                 "requiredDuringSchedulingIgnoredDuringExecution");
     if (!json_object_get(required, "nodeSelectorTerms"))
-        json_object_set_new(required, "nodeSelectorTerms", json_pack("[{s:[]}]", "matchExpressions"));
+        json_object_set_new(required, "nodeSelectorTerms",
+                            json_pack("[{s:[]}]", "matchExpressions"));
     size_t i;
     json_t *term;
-    json_array_foreach (json_object_get(required, "nodeSelectorTerms"), i, term)
-        json_array_append_new(json_object_get(term, "matchExpressions"),
-                              json_pack("{s:s, s:s}", "key", KUBERNETES_CONTROL_PLANE, "operator", "DoesNotExist"));
+    json_array_foreach(json_object_get(required, "nodeSelectorTerms"), i, term)
+        json_array_append_new(
+            json_object_get(term, "matchExpressions"),
+            json_pack("{s:s, s:s}", "key", KUBERNETES_CONTROL_PLANE, "operator", "DoesNotExist"));
 }
 
 /* Sets names, labels, owner and selection, which all objects have. */
@@ -376,7 +410,8 @@ json_t *render_object(const struct manifests *m, enum render_object what,
     }
     CLEANUP_JSON json_t *values = values_of(o, ctx);
     CLEANUP_JSON json_t *object = tree_of(m, shape.manifest);
-    if (add_parts(m, shape.manifest, object, values, e) < 0 || add_overlays(&shape, object, values, e) < 0)
+    if (add_parts(m, shape.manifest, object, values, e) < 0 ||
+        add_overlays(&shape, object, values, e) < 0)
         return NULL;
     stamp(object, what, ctx);
     return TAKE(object);
@@ -402,7 +437,8 @@ static json_t *task_containers(const json_t *like, const struct render_task *wan
         if (image->image && image->pull_policy)
             render_set_text(container, "imagePullPolicy", image->pull_policy);
         if (want->resource)
-            json_object_set_new(container, "resources", json_pack("{s:{s:s}}", "limits", want->resource, "1"));
+            json_object_set_new(container, "resources",
+                                json_pack("{s:{s:s}}", "limits", want->resource, "1"));
         json_array_append_new(containers, container);
     }
     return containers;
@@ -419,7 +455,8 @@ static json_t *pinned_to(const char *node)
 static void add_own(json_t *spec, const struct render_task *want)
 {
     CLEANUP_JSON json_t *own = values_own(want->agent_image, want->spec);
-    json_t *secrets = json_object_get(own, "imagePullSecrets"), *init = json_object_get(spec, "initContainers");
+    json_t *secrets = json_object_get(own, "imagePullSecrets"),
+           *init = json_object_get(spec, "initContainers");
     json_t *container = json_array_get(init ? init : json_object_get(spec, "containers"), 0);
     if (!overlay_is_own(container))
         return;
@@ -448,7 +485,9 @@ json_t *render_task(const struct manifests *m, const struct render_task *want, s
     render_set_text(labels, LABEL_TASK, task_kind_name(want->kind));
     render_set_text(labels, LABEL_REVISION, want->purpose);
     json_object_set_new(spec, "affinity", pinned_to(want->node));
-    json_object_set_new(spec, "containers", task_containers(json_array_get(json_object_get(spec, "containers"), 0), want));
+    json_object_set_new(
+        spec, "containers",
+        task_containers(json_array_get(json_object_get(spec, "containers"), 0), want));
     if (want->deadline_s)
         json_object_set_new(spec, "activeDeadlineSeconds", json_integer(want->deadline_s));
     add_own(spec, want);
@@ -462,10 +501,10 @@ json_t *render_revision(const struct render_context *ctx)
     const char *tier = json_str_or_empty(ctx->inputs, "tier");
     char name[RENDER_NAME_MAX];
     render_revision_name(tier, ctx->hash, name);
-    json_t *object =
-        json_pack("{s:s, s:s, s:{s:s, s:s}, s:o, s:i}", "apiVersion", "apps/v1", "kind",
-                  "ControllerRevision", "metadata", "name", name, "namespace",
-                  ctx->operand_namespace, "data", json_deep_copy(ctx->inputs), "revision", 1);
+    json_t *object = json_pack("{s:s, s:s, s:{s:s, s:s}, s:o, s:i}", "apiVersion", "apps/v1",
+                               "kind", "ControllerRevision", "metadata", "name", name, "namespace",
+                               ctx->operand_namespace, "data", json_deep_copy(ctx->inputs),
+                               "revision", 1);
     render_add_labels(json_object_get(object, "metadata"), ctx, tier);
     render_seal(object);
     return object;

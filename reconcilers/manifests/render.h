@@ -25,10 +25,10 @@ enum render_object {
 /* An object other than the operands' DaemonSets. All static. */
 struct render_other {
     enum render_object what;
-    enum operand operand;    /* its operand; OPERAND_NONE: none */
+    enum operand operand;      /* its operand; OPERAND_NONE: none */
     enum resource_id resource; /* its kind */
     const char *name;
-    const char *manifest;      /* a file in this directory */
+    const char *manifest; /* a file in this directory */
     const char *wish; /* path of its switch in the policy's spec, default off; NULL: always on */
 };
 
@@ -83,7 +83,7 @@ json_t *render_object(const struct manifests *m, enum render_object what,
 json_t *render_revision(const struct render_context *ctx);
 /* A container of a one-off pod. */
 struct render_image {
-    const char *name;        /* of the container; tells what the image is for: "driver" */
+    const char *name; /* of the container; tells what the image is for: "driver" */
     /* "nvcr.io/nvidia/driver:580.178.04-ubuntu24.04"; NULL in a validation pod: Ostler's own. */
     const char *image;
     const char *pull_policy; /* NULL: Kubernetes' default */
@@ -98,12 +98,12 @@ struct render_task {
     const char *node;                  /* the only node that it may run on */
     const struct render_image *images; /* one container each, in this order; at least one */
     size_t image_count;
-    const json_t *pull_secrets;        /* list of names; NULL: none */
-    const char *agent_image;           /* Ostler's own image, as above; a pull pod needs none */
+    const json_t *pull_secrets; /* list of names; NULL: none */
+    const char *agent_image;    /* Ostler's own image, as above; a pull pod needs none */
     /* The spec whose agent section has the pull settings of that image; NULL: defaults. */
     const json_t *spec;
-    const char *resource;              /* each container requests one of these; NULL: none */
-    int64_t deadline_s; /* the pod is ended this long after its kubelet saw it; 0: never */
+    const char *resource; /* each container requests one of these; NULL: none */
+    int64_t deadline_s;   /* the pod is ended this long after its kubelet saw it; 0: never */
 };
 
 /* The Pod, ready to create. New reference, or NULL with an error. */

@@ -38,13 +38,15 @@ static json_t *derive_gdrcopy_image(const json_t *inputs, const json_t *section)
     const char *version = json_str_or_empty(gdrcopy, "version");
     if (!gdrcopy || str_has_prefix(version, "sha256:"))
         return gdrcopy ? derive_image(gdrcopy, section) : NULL;
-    return json_textf("%s:%s-%s", json_str_or_empty(gdrcopy, "image"), version, json_str_or_empty(inputs, "os"));
+    return json_textf("%s:%s-%s", json_str_or_empty(gdrcopy, "image"), version,
+                      json_str_or_empty(inputs, "os"));
 }
 
 static json_t *derive_gdrcopy_secret_env(const json_t *inputs, const json_t *section)
 {
     (void) section;
-    return json_object_get(inputs, "gdrcopy") ? json_incref(json_object_get(inputs, "secretEnv")) : NULL;
+    return json_object_get(inputs, "gdrcopy") ? json_incref(json_object_get(inputs, "secretEnv"))
+                                              : NULL;
 }
 
 static json_t *derive_kernel_module_type(const json_t *inputs, const json_t *section)
@@ -125,7 +127,8 @@ static json_t *derive_seccomp(const json_t *inputs, const json_t *section)
 {
     (void) inputs;
     const char *profile = json_str(section, "seccompProfile");
-    return profile ? json_pack("{s:s, s:s}", "type", "Localhost", "localhostProfile", profile) : NULL;
+    return profile ? json_pack("{s:s, s:s}", "type", "Localhost", "localhostProfile", profile)
+                   : NULL;
 }
 
 static const struct derived {
@@ -177,7 +180,8 @@ json_t *values_of(const struct operand_row *o, const struct render_context *ctx)
     if (ctx->hash)
         json_object_set_new(follows, "hash", json_text(ctx->hash));
     for (size_t i = 0; i < ARRAY_LEN(derived); i++) {
-        json_t *value = derived[i].operand == o->id ? derived[i].derive(ctx->inputs, section) : NULL;
+        json_t *value = derived[i].operand == o->id ? derived[i].derive(ctx->inputs, section)
+                                                    : NULL;
         if (value)
             json_object_set_new(follows, derived[i].key, value);
     }

@@ -23,7 +23,7 @@ enum tier {
 #define X(id, ...) TIER_##id,
     TIER_ROWS(X)
 #undef X
-    TIERS
+        TIERS
 };
 
 /* One row of the table. */

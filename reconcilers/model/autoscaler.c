@@ -19,7 +19,8 @@ const char *const autoscaler_keeps[KEEP_COUNT] = {
 
 bool autoscaler_gives_key(const char *key)
 {
-    static const char *const prefixes[] = { STARTUP_PREFIX, IGNORE_PREFIX, STATUS_PREFIX, READINESS_PREFIX };
+    static const char *const prefixes[] = { STARTUP_PREFIX, IGNORE_PREFIX, STATUS_PREFIX,
+                                            READINESS_PREFIX };
     for (size_t i = 0; i < ARRAY_LEN(prefixes); i++)
         if (str_has_prefix(key, prefixes[i]))
             return true;
@@ -29,7 +30,8 @@ bool autoscaler_gives_key(const char *key)
 bool autoscaler_removes(const json_t *taints)
 {
     static const char *const keys[] = { "ToBeDeletedByClusterAutoscaler", "karpenter.sh/disrupted",
-                                        "cloud.google.com/impending-node-termination", "node.kubernetes.io/out-of-service" };
+                                        "cloud.google.com/impending-node-termination",
+                                        "node.kubernetes.io/out-of-service" };
     for (size_t i = 0; i < ARRAY_LEN(keys); i++)
         if (json_find(taints, "key", keys[i]))
             return true;
@@ -38,21 +40,25 @@ bool autoscaler_removes(const json_t *taints)
 
 static const struct autoscaler karpenter = {
     .name = "Karpenter",
-    .advice = "add it to spec.template.spec.startupTaints of the NodePool, or set nodes.startupTaint.key to a key under "
-              READINESS_PREFIX,
+    .advice = "add it to spec.template.spec.startupTaints of the NodePool, or set "
+              "nodes.startupTaint.key to a key under " READINESS_PREFIX,
     .knows = { READINESS_PREFIX },
 };
 
 static const struct autoscaler cluster_autoscaler = {
     .name = "the cluster autoscaler",
-    .advice = "have the node pool register its nodes with it, or set nodes.startupTaint.key to a key under " STARTUP_PREFIX,
+    .advice = "have the node pool register its nodes with it, or set nodes.startupTaint.key to a "
+              "key under " STARTUP_PREFIX,
     .knows = { STARTUP_PREFIX, IGNORE_PREFIX },
 };
 
 /* The GPU node label of each of cluster-autoscaler's providers (constant GPULabel,
  * kubernetes/autoscaler at 55c37cd). Without it, that autoscaler does not expect GPUs on the
  * node. */
-static const struct { const char *label; const struct autoscaler *who; } signs[] = {
+static const struct {
+    const char *label;
+    const struct autoscaler *who;
+} signs[] = {
     { "karpenter.sh/nodepool", &karpenter },
     { "k8s.amazonaws.com/accelerator", &cluster_autoscaler },
     { "cloud.google.com/gke-accelerator", &cluster_autoscaler },
@@ -65,7 +71,8 @@ static const struct { const char *label; const struct autoscaler *who; } signs[]
     { "cloud.tencent.com/tke-accelerator", &cluster_autoscaler },
 };
 
-const struct autoscaler *autoscaler_of(const char *(*label)(const void *arg, const char *key), const void *arg)
+const struct autoscaler *autoscaler_of(const char *(*label)(const void *arg, const char *key),
+                                       const void *arg)
 {
     for (size_t i = 0; i < ARRAY_LEN(signs); i++)
         if (label(arg, signs[i].label))

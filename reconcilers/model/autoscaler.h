@@ -25,14 +25,15 @@ bool autoscaler_removes(const json_t *taints);
 
 /* An autoscaler that creates nodes. All static. */
 struct autoscaler {
-    const char *name;   /* begins a clause: "Karpenter" */
-    const char *advice; /* what to do if the autoscaler does not know a startup taint, "it" */
+    const char *name;     /* begins a clause: "Karpenter" */
+    const char *advice;   /* what to do if the autoscaler does not know a startup taint, "it" */
     const char *knows[2]; /* prefixes of startup taints that it knows by default; NULL: no more */
 };
 
 /* The autoscaler that created a node, by the node's labels (a lookup of selector.h); NULL: not
  * known. */
-const struct autoscaler *autoscaler_of(const char *(*label)(const void *arg, const char *key), const void *arg);
+const struct autoscaler *autoscaler_of(const char *(*label)(const void *arg, const char *key),
+                                       const void *arg);
 /* Whether the autoscaler treats a node with this startup taint as still starting, without
  * configuration. */
 bool autoscaler_knows(const struct autoscaler *who, const char *key);

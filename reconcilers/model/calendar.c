@@ -24,7 +24,8 @@ int calendar_month_length(int64_t year, int month)
 int64_t calendar_day(struct date date)
 {
     static const int before[] = { 0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334 };
-    return first_day(date.year) + before[date.month - 1] + (date.month > 2 && is_leap_year(date.year)) + date.day - 1;
+    return first_day(date.year) + before[date.month - 1] +
+           (date.month > 2 && is_leap_year(date.year)) + date.day - 1;
 }
 
 int64_t calendar_year(int64_t day)

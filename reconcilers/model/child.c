@@ -63,7 +63,8 @@ struct child *child_project(enum resource_id resource, const json_t *object)
     c->desired = (int32_t) json_int(object, "status.desiredNumberScheduled", 0);
     c->updated = (int32_t) json_int(object, "status.updatedNumberScheduled", 0);
     c->counted = json_int(object, "status.observedGeneration", 0) == c->generation;
-    if (resource == RESOURCE_DAEMONSET && str_eq(object_label(object, LABEL_COMPONENT), operand_name(OPERAND_AGENT)))
+    if (resource == RESOURCE_DAEMONSET &&
+        str_eq(object_label(object, LABEL_COMPONENT), operand_name(OPERAND_AGENT)))
         take_agents(c, object);
     return c;
 }
@@ -76,8 +77,9 @@ static bool same_tree(const json_t *a, const json_t *b)
 
 bool child_same(const struct child *a, const struct child *b)
 {
-    return a->generation == b->generation && str_eq(a->intent, b->intent) && str_eq(a->policy_uid, b->policy_uid) &&
-           str_eq(a->revision, b->revision) && !a->kept_managers == !b->kept_managers && a->deleting == b->deleting &&
+    return a->generation == b->generation && str_eq(a->intent, b->intent) &&
+           str_eq(a->policy_uid, b->policy_uid) && str_eq(a->revision, b->revision) &&
+           !a->kept_managers == !b->kept_managers && a->deleting == b->deleting &&
            a->desired == b->desired && a->updated == b->updated && a->counted == b->counted &&
            a->silent == b->silent && a->made_s == b->made_s &&
            same_tree(a->annotations, b->annotations) &&

@@ -11,25 +11,25 @@
 #include "kube/resource.h"
 
 struct child {
-    struct record head;        /* key = "namespace/name" or "name" */
+    struct record head; /* key = "namespace/name" or "name" */
     enum resource_id resource;
-    int64_t generation;        /* 0 if the kind has none */
-    char *intent; /* annotation: hash of what Ostler applied; NULL: Ostler never applied it */
-    char *policy_uid;          /* label; NULL: not Ostler's */
-    char *revision;            /* label: hash of its revision; NULL: none */
+    int64_t generation; /* 0 if the kind has none */
+    char *intent;       /* annotation: hash of what Ostler applied; NULL: Ostler never applied it */
+    char *policy_uid;   /* label; NULL: not Ostler's */
+    char *revision;     /* label: hash of its revision; NULL: none */
     bool deleting;
-    json_t *kept_managers;     /* other managers' managedFields that set spec fields; NULL: none */
+    json_t *kept_managers; /* other managers' managedFields that set spec fields; NULL: none */
     /* ControllerRevision, ConfigMap: the data. DaemonSet of a follower: the image that it was built
      * from */
     json_t *inputs;
     /* DaemonSet of a follower: its image when all its pods were last on one template and at least
      * one was up; NULL: never */
     json_t *known_good;
-    json_t *annotations;       /* of a ControllerRevision; else NULL */
-    int32_t desired, updated;  /* DaemonSet status: nodes that want it, pods on newest template */
+    json_t *annotations;      /* of a ControllerRevision; else NULL */
+    int32_t desired, updated; /* DaemonSet status: nodes that want it, pods on newest template */
     int32_t silent; /* agent DaemonSet: nodes without an agent that is up; -1: not counted yet */
     int64_t made_s; /* agent DaemonSet: when it was created, epoch seconds; 0: not known */
-    bool counted;              /* DaemonSet: the two counts are for the newest template */
+    bool counted;   /* DaemonSet: the two counts are for the newest template */
 };
 
 /* The cached record of an object. Owned by the caller. */

@@ -192,10 +192,10 @@ static const struct member {
     { "gpus", read_count, AT(gpus), false },
 #define X(id, name, label, from_name, ...)                                                         \
     { name, read_hash, AT(to.hash[TIER_##id]), false },                                            \
-    { from_name, read_hash, AT(from.hash[TIER_##id]), false },
+        { from_name, read_hash, AT(from.hash[TIER_##id]), false },
     TIER_ROWS(X)
 #undef X
-    { "lastStack", read_hash, AT(last_stack), true },
+        { "lastStack", read_hash, AT(last_stack), true },
     { "reason", read_reason, AT(reason), false },
 #undef AT
 };
@@ -221,7 +221,8 @@ static bool check_version(const json_t *said, char why[static CLAIM_WHY_MAX])
     }
     char release[RELEASE_MAX];
     read_release(said, release);
-    snprintf(why, CLAIM_WHY_MAX, "it needs %s%s (its version is %lld, and this Ostler understands version %d)",
+    snprintf(why, CLAIM_WHY_MAX,
+             "it needs %s%s (its version is %lld, and this Ostler understands version %d)",
              *release ? "at least Ostler " : "a newer Ostler", release, (long long) v, VERSION);
     return false;
 }
@@ -231,8 +232,11 @@ static bool read_members(const json_t *said, struct claim *ret, char why[static 
 {
     for (size_t i = 0; i < ARRAY_LEN(members); i++) {
         const json_t *value = json_object_get(said, members[i].name);
-        if (!(members[i].optional && !value) && !members[i].read(value, (char *) ret + members[i].at)) {
-            snprintf(why, CLAIM_WHY_MAX, "its member %s is missing or has a value that Ostler does not write", members[i].name);
+        if (!(members[i].optional && !value) &&
+            !members[i].read(value, (char *) ret + members[i].at)) {
+            snprintf(why, CLAIM_WHY_MAX,
+                     "its member %s is missing or has a value that Ostler does not write",
+                     members[i].name);
             return false;
         }
     }
@@ -253,7 +257,9 @@ static bool keep_more(const json_t *said, struct claim *ret, char why[static CLA
         return true;
     CLEANUP_FREE char *text = json_compact(more);
     if (strlen(text) >= CLAIM_MORE_MAX) {
-        snprintf(why, CLAIM_WHY_MAX, "its members that this Ostler does not know are longer than %d bytes", CLAIM_MORE_MAX - 1);
+        snprintf(why, CLAIM_WHY_MAX,
+                 "its members that this Ostler does not know are longer than %d bytes",
+                 CLAIM_MORE_MAX - 1);
         return false;
     }
     snprintf(ret->more, sizeof ret->more, "%s", text);
@@ -290,11 +296,11 @@ char *claim_text(const struct claim *c)
     char since[CLOCK_TEXT_MAX], claimed[CLOCK_TEXT_MAX];
     write_time(c->since_s, since);
     write_time(c->claimed_s, claimed);
-    CLEANUP_JSON json_t *said =
-        json_pack("{s:i, s:s, s:I, s:s, s:s, s:s, s:s, s:i, s:i}", "v", VERSION, "policy",
-                  c->policy, "generation", (json_int_t) c->generation, "kind",
-                  claim_kinds[c->kind].name, "phase", claim_phase_name(c->phase), "since", since,
-                  "claimed", claimed, "attempt", (int) c->attempt, "gpus", (int) c->gpus);
+    CLEANUP_JSON json_t *said = json_pack(
+        "{s:i, s:s, s:I, s:s, s:s, s:s, s:s, s:i, s:i}", "v", VERSION, "policy", c->policy,
+        "generation", (json_int_t) c->generation, "kind", claim_kinds[c->kind].name, "phase",
+        claim_phase_name(c->phase), "since", since, "claimed", claimed, "attempt", (int) c->attempt,
+        "gpus", (int) c->gpus);
     for (enum tier t = 0; t < TIERS; t++)
         json_object_set_new(said, tiers[t].name, json_string(c->to.hash[t]));
     for (enum tier t = 0; t < TIERS; t++)

@@ -23,7 +23,7 @@ enum claim_kind {
 #define X(id, ...) CLAIM_##id,
     CLAIM_KINDS(X)
 #undef X
-    CLAIM_KIND_COUNT
+        CLAIM_KIND_COUNT
 };
 
 /* One row of the table. */
@@ -32,7 +32,7 @@ struct claim_kind_row {
     bool counts;      /* a failure counts against the revision that the claim installs */
     /* The claim installs a known good revision; else the node ran a known good revision before. */
     bool known_good;
-    bool restores;    /* the node returns to a known good revision */
+    bool restores; /* the node returns to a known good revision */
 };
 extern const struct claim_kind_row claim_kinds[CLAIM_KIND_COUNT];
 
@@ -46,18 +46,18 @@ enum { CLAIM_MORE_MAX = 512 };
 #define CLAIM_TAINT_EFFECT "NoSchedule"
 
 struct claim {
-    char policy[CLAIM_UID_MAX];       /* uid of the policy that caused the claim */
-    int64_t generation;               /* of that policy */
+    char policy[CLAIM_UID_MAX]; /* uid of the policy that caused the claim */
+    int64_t generation;         /* of that policy */
     enum claim_kind kind;
     enum claim_phase phase;
-    int64_t since_s;                  /* start of this phase, epoch seconds, wall clock */
-    int64_t claimed_s; /* when it was made; after a wait for jobs, when the last one ended */
-    unsigned attempt;                 /* from 1; above 1, earlier attempts failed */
-    unsigned gpus;                    /* GPUs of the node when it was claimed */
-    struct assignment to;             /* what the node will run */
-    struct assignment from;           /* what it ran before */
+    int64_t since_s;        /* start of this phase, epoch seconds, wall clock */
+    int64_t claimed_s;      /* when it was made; after a wait for jobs, when the last one ended */
+    unsigned attempt;       /* from 1; above 1, earlier attempts failed */
+    unsigned gpus;          /* GPUs of the node when it was claimed */
+    struct assignment to;   /* what the node will run */
+    struct assignment from; /* what it ran before */
     char last_stack[REVISION_HASH_MAX]; /* stack that last left the node; "": the stack in `from` */
-    char reason[CLAIM_REASON_MAX];    /* in phase FAILED: one word; else "" */
+    char reason[CLAIM_REASON_MAX];      /* in phase FAILED: one word; else "" */
     /* Members that this version does not know, as a JSON object, kept when the claim is rewritten;
      * "": none. */
     char more[CLAIM_MORE_MAX];

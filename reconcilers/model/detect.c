@@ -12,7 +12,7 @@
 /* Platform labels with the vendor of a node's GPUs. */
 static const char *const maker_labels[] = {
     "kubernetes.azure.com/accelerator", /* AKS */
-    "accelerator", /* AKS, earlier */
+    "accelerator",                      /* AKS, earlier */
     "karpenter.k8s.aws/instance-gpu-manufacturer",
     "eks.amazonaws.com/instance-gpu-manufacturer",
     "karpenter.azure.com/sku-gpu-manufacturer",
@@ -30,16 +30,19 @@ static const char *const looked_at_labels[] = {
 #define GKE_OWN_PLUGIN "gke-no-default-nvidia-gpu-device-plugin"
 
 /* How to hand over a node of each platform. */
-#define HAND_OVER_GKE                                                                                  \
-    "make its node pool with --node-labels=" GKE_OWN_PLUGIN "=true and with "    \
+#define HAND_OVER_GKE                                                                              \
+    "make its node pool with --node-labels=" GKE_OWN_PLUGIN "=true and with "                      \
     "--accelerator …,gpu-driver-version=disabled"
-#define HAND_OVER_AKS "make its node pool with --gpu-driver none and without AKS's managed GPU support"
+#define HAND_OVER_AKS                                                                              \
+    "make its node pool with --gpu-driver none and without AKS's managed GPU support"
 #define HAND_OVER_EKS "put the workload on a managed node group: nodes of EKS Auto Mode are AWS's"
-#define HAND_OVER_BOTTLEROCKET "use an image that brings no device plugin, such as Amazon Linux 2023"
+#define HAND_OVER_BOTTLEROCKET                                                                     \
+    "use an image that brings no device plugin, such as Amazon Linux 2023"
 #define HAND_OVER_OPERATOR "uninstall NVIDIA's GPU operator"
 #define HAND_OVER_PLUGIN "delete that DaemonSet"
-#define HAND_OVER_DRA                                                                                  \
-    "set devicePlugin.enabled to false in the policy or the node's pool, and Ostler brings what that DRA "   \
+#define HAND_OVER_DRA                                                                              \
+    "set devicePlugin.enabled to false in the policy or the node's pool, and Ostler brings what "  \
+    "that DRA "                                                                                    \
     "driver needs; or keep the DRA driver off the node"
 
 /* NVIDIA's DRA driver, by the labels of its Helm chart (kubernetes-sigs/dra-driver-nvidia-gpu;
@@ -50,11 +53,15 @@ static const char *const looked_at_labels[] = {
 /* Signs that something other than Ostler installs driver and device plugin. */
 static const struct sign foreign_node_signs[] = {
     { SIGN_LABEL, "cloud.google.com/gke-gpu-driver-version", NULL,
-      "GKE installs the driver and the device plugin (label cloud.google.com/gke-gpu-driver-version)", HAND_OVER_GKE },
+      "GKE installs the driver and the device plugin (label "
+      "cloud.google.com/gke-gpu-driver-version)",
+      HAND_OVER_GKE },
     { SIGN_LABEL, "kubernetes.azure.com/dcgm-exporter", "enabled",
-      "AKS manages driver, device plugin and exporter (label kubernetes.azure.com/dcgm-exporter)", HAND_OVER_AKS },
+      "AKS manages driver, device plugin and exporter (label kubernetes.azure.com/dcgm-exporter)",
+      HAND_OVER_AKS },
     { SIGN_LABEL, "eks.amazonaws.com/compute-type", "auto",
-      "EKS Auto Mode brings driver and device plugin (label eks.amazonaws.com/compute-type)", HAND_OVER_EKS },
+      "EKS Auto Mode brings driver and device plugin (label eks.amazonaws.com/compute-type)",
+      HAND_OVER_EKS },
     { SIGN_OS_IMAGE, "Bottlerocket OS", "nvidia",
       "Bottlerocket's nvidia variant brings driver and device plugin", HAND_OVER_BOTTLEROCKET },
 };
@@ -62,7 +69,8 @@ static const struct sign foreign_node_signs[] = {
 /* Pods that serve GPUs for another operator. NVIDIA's plugin image is no sign, because feature
  * discovery runs from the same image. */
 static const struct sign foreign_pod_signs[] = {
-    { SIGN_LABEL, "app", "nvidia-driver-daemonset", "NVIDIA's GPU operator runs its driver here", HAND_OVER_OPERATOR },
+    { SIGN_LABEL, "app", "nvidia-driver-daemonset", "NVIDIA's GPU operator runs its driver here",
+      HAND_OVER_OPERATOR },
     { SIGN_LABEL, "app.kubernetes.io/component", "nvidia-driver",
       "NVIDIA's GPU operator runs its driver here", HAND_OVER_OPERATOR },
     { SIGN_LABEL, "app", "nvidia-vgpu-manager-daemonset",
@@ -71,21 +79,29 @@ static const struct sign foreign_pod_signs[] = {
       "NVIDIA's GPU operator runs its container toolkit here", HAND_OVER_OPERATOR },
     { SIGN_LABEL, "app", "nvidia-device-plugin-daemonset",
       "NVIDIA's GPU operator runs its device plugin here", HAND_OVER_OPERATOR },
-    { SIGN_LABEL, "k8s-app", "nvidia-gpu-device-plugin", "GKE runs its device plugin here", HAND_OVER_GKE },
-    { SIGN_LABEL, "k8s-app", "nvidia-driver-installer", "Google's driver installer runs here", HAND_OVER_PLUGIN },
+    { SIGN_LABEL, "k8s-app", "nvidia-gpu-device-plugin", "GKE runs its device plugin here",
+      HAND_OVER_GKE },
+    { SIGN_LABEL, "k8s-app", "nvidia-driver-installer", "Google's driver installer runs here",
+      HAND_OVER_PLUGIN },
     { SIGN_LABEL, "name", "nvidia-device-plugin-ds",
       "a device plugin of NVIDIA's that stands alone runs here", HAND_OVER_PLUGIN },
     { SIGN_LABEL, "app.kubernetes.io/name", "nvidia-device-plugin",
       "a device plugin of NVIDIA's that stands alone runs here", HAND_OVER_PLUGIN },
-    { SIGN_CLAIMS, "dra-driver-nvidia-gpu-component", "kubelet-plugin", GIVES_CLAIMS, HAND_OVER_DRA },
-    { SIGN_CLAIMS, "nvidia-dra-driver-gpu-component", "kubelet-plugin", GIVES_CLAIMS, HAND_OVER_DRA },
+    { SIGN_CLAIMS, "dra-driver-nvidia-gpu-component", "kubelet-plugin", GIVES_CLAIMS,
+      HAND_OVER_DRA },
+    { SIGN_CLAIMS, "nvidia-dra-driver-gpu-component", "kubelet-plugin", GIVES_CLAIMS,
+      HAND_OVER_DRA },
     { SIGN_CLAIMS, "app", "nvidia-dra-driver-kubelet-plugin", GIVES_CLAIMS, HAND_OVER_DRA },
-    { SIGN_IMAGE, "nvidia/driver:", NULL, "a driver container that Ostler did not start runs here", NULL },
+    { SIGN_IMAGE, "nvidia/driver:", NULL, "a driver container that Ostler did not start runs here",
+      NULL },
     { SIGN_IMAGE, "nvidia/cloud-native/k8s-driver-manager", NULL,
       "NVIDIA's GPU operator runs its driver here", HAND_OVER_OPERATOR },
-    { SIGN_IMAGE, "cos-nvidia-installer", NULL, "Google's driver installer runs here", HAND_OVER_PLUGIN },
-    { SIGN_IMAGE, "gke-nvidia-installer", NULL, "Google's driver installer runs here", HAND_OVER_PLUGIN },
-    { SIGN_IMAGE, "nvidia-gpu-device-plugin", NULL, "GKE runs its device plugin here", HAND_OVER_GKE },
+    { SIGN_IMAGE, "cos-nvidia-installer", NULL, "Google's driver installer runs here",
+      HAND_OVER_PLUGIN },
+    { SIGN_IMAGE, "gke-nvidia-installer", NULL, "Google's driver installer runs here",
+      HAND_OVER_PLUGIN },
+    { SIGN_IMAGE, "nvidia-gpu-device-plugin", NULL, "GKE runs its device plugin here",
+      HAND_OVER_GKE },
 };
 
 /* What a row can inspect; absent parts are NULL. */
@@ -108,12 +124,13 @@ static bool detect_holds(const struct sign *sign, const struct subject *s)
 {
     switch (sign->place) {
     case SIGN_CLAIMS:
-        return str_eq(s->container, "gpus") && has_label(s->label, s->labels, sign->key, sign->value);
+        return str_eq(s->container, "gpus") &&
+               has_label(s->label, s->labels, sign->key, sign->value);
     case SIGN_LABEL:
         return has_label(s->label, s->labels, sign->key, sign->value);
     case SIGN_OS_IMAGE:
-        return s->os_image && str_has_prefix(s->os_image, sign->key)
-               && (!sign->value || strstr(s->os_image, sign->value));
+        return s->os_image && str_has_prefix(s->os_image, sign->key) &&
+               (!sign->value || strstr(s->os_image, sign->value));
     case SIGN_IMAGE:
         return s->image && strstr(s->image, sign->key);
     }
@@ -204,10 +221,12 @@ const struct sign *detect_foreign_node(const struct node_facts *facts)
     struct subject s = { .label = facts->label,
                          .labels = facts->labels,
                          .os_image = facts->os_image };
-    return is_left_by_gke(facts) ? NULL : first(foreign_node_signs, ARRAY_LEN(foreign_node_signs), &s);
+    return is_left_by_gke(facts) ? NULL
+                                 : first(foreign_node_signs, ARRAY_LEN(foreign_node_signs), &s);
 }
 
-const struct sign *detect_foreign_pod(selector_lookup_fn *label, const void *labels, const char *image, const char *container)
+const struct sign *detect_foreign_pod(selector_lookup_fn *label, const void *labels,
+                                      const char *image, const char *container)
 {
     struct subject s = { .label = label, .labels = labels, .image = image, .container = container };
     return first(foreign_pod_signs, ARRAY_LEN(foreign_pod_signs), &s);

@@ -42,7 +42,8 @@ const struct sign *detect_foreign_node(const struct node_facts *facts);
 /* The sign that a pod is another operator's driver or device plugin; NULL: none. `image` and
  * `container` belong to one of its containers; NULL: check only the labels. Do not call this for
  * Ostler's own pods. */
-const struct sign *detect_foreign_pod(selector_lookup_fn *label, const void *labels, const char *image, const char *container);
+const struct sign *detect_foreign_pod(selector_lookup_fn *label, const void *labels,
+                                      const char *image, const char *container);
 /* The sign that another program publishes the node's GPUs in ResourceSlices (model/slice.h). */
 const struct sign *detect_slices(void);
 /* Whether the termination message of the driver pod's first init container reports a host

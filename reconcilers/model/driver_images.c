@@ -7,7 +7,8 @@
 #include "reconcilers/model/driver_images_table.h"
 
 #define OWN_REGISTRY "set driver.repository to a registry of yours that has the image"
-#define OR_HOST "install a driver on the node and set driver.source to Host for its pool, or " OWN_REGISTRY
+#define OR_HOST                                                                                    \
+    "install a driver on the node and set driver.source to Host for its pool, or " OWN_REGISTRY
 
 static const struct compiled {
     const char *version, *systems;
@@ -40,22 +41,29 @@ static const char *versions_of(struct arena *a, const char *system)
     const char *text = NULL;
     for (size_t i = 0; i < ARRAY_LEN(compiled); i++)
         if (driver_images_has(compiled[i].systems, system, strlen(system)))
-            text = text ? arena_printf(a, "%s or %s", text, compiled[i].version) : compiled[i].version;
+            text = text ? arena_printf(a, "%s or %s", text, compiled[i].version)
+                        : compiled[i].version;
     return text;
 }
 
-static const char *compiled_problem(struct arena *a, const char *image, const char *version, const char *system)
+static const char *compiled_problem(struct arena *a, const char *image, const char *version,
+                                    const char *system)
 {
     const struct compiled *row = compiled;
     while (row < compiled + ARRAY_LEN(compiled) && !str_eq(row->version, version))
         row++;
-    if (row == compiled + ARRAY_LEN(compiled) || driver_images_has(row->systems, system, strlen(system)))
+    if (row == compiled + ARRAY_LEN(compiled) ||
+        driver_images_has(row->systems, system, strlen(system)))
         return NULL;
     const char *others = versions_of(a, system);
-    return others ? arena_printf(a, "NVIDIA publishes no image %s:%s-%s: set driver.version to %s for its pool, or " OWN_REGISTRY,
-                                 image, version, system, others)
-                  : arena_printf(a, "NVIDIA publishes no image %s:%s-%s, nor one of a later version: " OR_HOST, image, version,
-                                 system);
+    return others
+               ? arena_printf(a,
+                              "NVIDIA publishes no image %s:%s-%s: set driver.version to %s for "
+                              "its pool, or " OWN_REGISTRY,
+                              image, version, system, others)
+               : arena_printf(
+                     a, "NVIDIA publishes no image %s:%s-%s, nor one of a later version: " OR_HOST,
+                     image, version, system);
 }
 
 /* "6.8" of "6.8.0-49-generic". */
@@ -81,29 +89,36 @@ static bool driver_images_fits(const struct precompiled *row, const char *kernel
 
 static const char *precompiled_problem(struct arena *a, const char *image, const json_t *inputs)
 {
-    const char *branch = json_str_or_empty(inputs, "version"), *kernel = json_str_or_empty(inputs, "kernel");
+    const char *branch = json_str_or_empty(inputs, "version"),
+               *kernel = json_str_or_empty(inputs, "kernel");
     const char *system = json_str_or_empty(inputs, "os");
     bool known = false;
     for (size_t i = 0; i < ARRAY_LEN(precompiled); i++) {
         bool same_branch = str_eq(precompiled[i].branch, branch);
         known |= same_branch;
-        if (same_branch && str_eq(precompiled[i].system, system) && driver_images_fits(&precompiled[i], kernel))
+        if (same_branch && str_eq(precompiled[i].system, system) &&
+            driver_images_fits(&precompiled[i], kernel))
             return NULL;
     }
-    return known ? arena_printf(a, "NVIDIA publishes no precompiled image %s:%s-%s-%s: set driver.precompiled to false for its "
-                                   "pool, or " OWN_REGISTRY,
+    return known ? arena_printf(a,
+                                "NVIDIA publishes no precompiled image %s:%s-%s-%s: set "
+                                "driver.precompiled to false for its "
+                                "pool, or " OWN_REGISTRY,
                                 image, branch, kernel, system)
                  : NULL;
 }
 
 const char *driver_images_problem(struct arena *a, const json_t *inputs)
 {
-    const char *image = json_str_or_empty(inputs, "image"), *version = json_str_or_empty(inputs, "version");
+    const char *image = json_str_or_empty(inputs, "image"),
+               *version = json_str_or_empty(inputs, "version");
     if (json_object_get(inputs, "gdrcopy") && json_bool(inputs, "precompiled", false))
-        return "NVIDIA's container for GDRCopy does not go with a precompiled driver: set driver.gdrcopy.enabled or "
+        return "NVIDIA's container for GDRCopy does not go with a precompiled driver: set "
+               "driver.gdrcopy.enabled or "
                "driver.precompiled to false for its pool";
     if (!str_eq(image, DRIVER_IMAGES_IMAGE))
         return NULL;
-    return json_bool(inputs, "precompiled", false) ? precompiled_problem(a, image, inputs)
-                                                   : compiled_problem(a, image, version, json_str_or_empty(inputs, "os"));
+    return json_bool(inputs, "precompiled", false)
+               ? precompiled_problem(a, image, inputs)
+               : compiled_problem(a, image, version, json_str_or_empty(inputs, "os"));
 }

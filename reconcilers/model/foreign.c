@@ -11,7 +11,9 @@
 #include "reconcilers/model/names.h"
 #include "reconcilers/model/pod.h"
 
-#define AFFINITY "spec.template.spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms"
+#define AFFINITY                                                                                   \
+    "spec.template.spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution."     \
+    "nodeSelectorTerms"
 
 /* In Kubernetes a term without a condition matches no node; a term that names a node is treated
  * likewise. Unsupported conditions, such as Gt, count as met. */
@@ -23,7 +25,8 @@ static void read_terms(struct foreign *f, const json_t *terms)
     for (i = 0; f->limited && (term = json_array_get(terms, i)); i++) {
         if (json_array_size(json_object_get(term, "matchExpressions")) == 0)
             continue;
-        CLEANUP_JSON json_t *selector = json_pack("{s:O}", "matchExpressions", json_object_get(term, "matchExpressions"));
+        CLEANUP_JSON json_t *selector = json_pack("{s:O}", "matchExpressions",
+                                                  json_object_get(term, "matchExpressions"));
         if (selector_compile(selector, &f->terms[f->term_count], NULL) < 0)
             f->terms[f->term_count] = (struct selector){ 0 };
         f->term_count++;
@@ -41,7 +44,8 @@ struct foreign *foreign_project(const json_t *daemonset)
     f->sign = sign;
     f->generation = object_generation(daemonset);
     f->of_cluster = str_eq(object_namespace(daemonset), "kube-system");
-    if (selector_compile_labels(json_at(daemonset, "spec.template.spec.nodeSelector"), &f->labels, NULL) < 0)
+    if (selector_compile_labels(json_at(daemonset, "spec.template.spec.nodeSelector"), &f->labels,
+                                NULL) < 0)
         f->labels = (struct selector){ 0 };
     read_terms(f, json_at(daemonset, AFFINITY));
     return f;

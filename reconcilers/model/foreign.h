@@ -17,14 +17,14 @@
 enum { FOREIGN_TERMS_MAX = 8 };
 
 struct foreign {
-    struct record head;              /* its key is "namespace/name" */
-    const struct sign *sign;         /* the sign that matched; static */
-    int64_t generation;              /* of the DaemonSet's spec */
-    bool of_cluster;                 /* it is in kube-system, where users do not create any */
-    struct selector labels;          /* nodeSelector */
+    struct record head;      /* its key is "namespace/name" */
+    const struct sign *sign; /* the sign that matched; static */
+    int64_t generation;      /* of the DaemonSet's spec */
+    bool of_cluster;         /* it is in kube-system, where users do not create any */
+    struct selector labels;  /* nodeSelector */
     struct selector terms[FOREIGN_TERMS_MAX]; /* required node affinity; one term must match */
     size_t term_count;
-    bool limited;                    /* without terms it selects no node; false: every node */
+    bool limited; /* without terms it selects no node; false: every node */
 };
 
 /* The cached record of a DaemonSet; NULL: it serves no GPUs. Owned by the caller. */

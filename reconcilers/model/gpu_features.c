@@ -34,8 +34,10 @@ static void set(json_t *labels, const char *key, const char *value)
 
 /* The same for a resource: RESOURCE_GPU and ".count". A node's resource name may be anything, or
  * too long. */
-static void gpu_features_set_of(json_t *labels, const char *resource, const char *what, const char *fmt, ...) PRINTF(4, 5);
-static void gpu_features_set_of(json_t *labels, const char *resource, const char *what, const char *fmt, ...)
+static void gpu_features_set_of(json_t *labels, const char *resource, const char *what,
+                                const char *fmt, ...) PRINTF(4, 5);
+static void gpu_features_set_of(json_t *labels, const char *resource, const char *what,
+                                const char *fmt, ...)
 {
     va_list args;
     char value[VALUE_MAX + 2]; /* one more than fits, to detect overflow */
@@ -51,7 +53,8 @@ static void gpu_features_set_of(json_t *labels, const char *resource, const char
 
 /* A version as labels: one for each part, "" for missing parts, and one for the whole under `full`
  * (NULL: none). */
-static void version_labels(json_t *labels, const char *version, const char *const *keys, size_t count, const char *full)
+static void version_labels(json_t *labels, const char *version, const char *const *keys,
+                           size_t count, const char *full)
 {
     char rest[VERSION_MAX], *at = rest;
     snprintf(rest, sizeof rest, "%s", version);
@@ -61,8 +64,10 @@ static void version_labels(json_t *labels, const char *version, const char *cons
         set(labels, full, version);
 }
 
-static const char *const driver_keys[] = { LABEL_DRIVER_MAJOR, LABEL_DRIVER_MINOR, LABEL_DRIVER_REVISION };
-static const char *const old_driver_keys[] = { LABEL_OLD_DRIVER_MAJOR, LABEL_OLD_DRIVER_MINOR, LABEL_OLD_DRIVER_REV };
+static const char *const driver_keys[] = { LABEL_DRIVER_MAJOR, LABEL_DRIVER_MINOR,
+                                           LABEL_DRIVER_REVISION };
+static const char *const old_driver_keys[] = { LABEL_OLD_DRIVER_MAJOR, LABEL_OLD_DRIVER_MINOR,
+                                               LABEL_OLD_DRIVER_REV };
 static const char *const cuda_keys[] = { LABEL_CUDA_MAJOR, LABEL_CUDA_MINOR };
 static const char *const old_cuda_keys[] = { LABEL_OLD_CUDA_MAJOR, LABEL_OLD_CUDA_MINOR };
 static const char *const compute_keys[] = { LABEL_COMPUTE_MAJOR, LABEL_COMPUTE_MINOR };
@@ -87,10 +92,10 @@ static const struct architecture {
     unsigned major, minor;
     const char *family, *mig_capable; /* NULL: not known */
 } architectures[] = {
-    { 12, 0, "blackwell", NULL },    { 11, 0, "blackwell", NULL }, { 10, 0, "blackwell", "true" },
-    { 9, 0, "hopper", "true" },      { 8, 9, "ada-lovelace", "false" }, { 8, 1, "ampere", "false" },
-    { 8, 0, "ampere", "true" },      { 7, 5, "turing", "false" },  { 7, 0, "volta", "false" },
-    { 6, 0, "pascal", "false" },     { 5, 0, "maxwell", "false" }, { 3, 0, "kepler", "false" },
+    { 12, 0, "blackwell", NULL }, { 11, 0, "blackwell", NULL },      { 10, 0, "blackwell", "true" },
+    { 9, 0, "hopper", "true" },   { 8, 9, "ada-lovelace", "false" }, { 8, 1, "ampere", "false" },
+    { 8, 0, "ampere", "true" },   { 7, 5, "turing", "false" },       { 7, 0, "volta", "false" },
+    { 6, 0, "pascal", "false" },  { 5, 0, "maxwell", "false" },      { 3, 0, "kepler", "false" },
 };
 
 static const struct architecture *architecture_of(const char *compute)
@@ -124,16 +129,17 @@ static void kind(const struct gpu_features *f, json_t *labels)
 /* If GPUs that MIG divides are labelled as whole, no sharing label is set. */
 static struct plugin_share share_of(const struct gpu_features *f, const char *resource, bool whole)
 {
-    return whole ? (struct plugin_share){ SHARING_NONE, 0, false } : plugin_share_of(f->settings, resource);
+    return whole ? (struct plugin_share){ SHARING_NONE, 0, false }
+                 : plugin_share_of(f->settings, resource);
 }
 
 /* The GPU's product name, plus a suffix for its units: "-MIG-1g.10gb", "-SHARED". */
-static void resource(const struct gpu_features *f, const char *name, const char *profile, unsigned count,
-                     const struct plugin_share *share, json_t *labels)
+static void resource(const struct gpu_features *f, const char *name, const char *profile,
+                     unsigned count, const struct plugin_share *share, json_t *labels)
 {
     CLEANUP_FREE char *product = with_dashes(f->product);
-    gpu_features_set_of(labels, name, "product", "%s%s%s%s", product, *profile ? "-MIG-" : "", profile,
-           share->how != SHARING_NONE && !share->renamed ? "-SHARED" : "");
+    gpu_features_set_of(labels, name, "product", "%s%s%s%s", product, *profile ? "-MIG-" : "",
+                        profile, share->how != SHARING_NONE && !share->renamed ? "-SHARED" : "");
     if (count)
         gpu_features_set_of(labels, name, "count", "%u", count);
     gpu_features_set_of(labels, name, "replicas", "%u", share->replicas);
@@ -206,13 +212,15 @@ void gpu_feature_labels(const struct gpu_features *f, json_t *labels)
 bool gpu_feature_is(const char *key)
 {
     static const char *const keys[] = {
-        LABEL_GPU_PRODUCT, LABEL_GPU_COUNT, LABEL_GPU_MEMORY, LABEL_GPU_FAMILY, LABEL_GPU_MACHINE, LABEL_GPU_REPLICAS,
-        LABEL_GPU_SHARING, LABEL_COMPUTE_MAJOR, LABEL_COMPUTE_MINOR, LABEL_DRIVER_MAJOR, LABEL_DRIVER_MINOR,
-        LABEL_DRIVER_REVISION, LABEL_DRIVER_FULL, LABEL_CUDA_MAJOR, LABEL_CUDA_MINOR, LABEL_CUDA_FULL, LABEL_OLD_DRIVER_MAJOR,
-        LABEL_OLD_DRIVER_MINOR, LABEL_OLD_DRIVER_REV, LABEL_OLD_CUDA_MAJOR, LABEL_OLD_CUDA_MINOR, LABEL_MIG_CAPABLE,
-        LABEL_MIG_STRATEGY,
+        LABEL_GPU_PRODUCT,      LABEL_GPU_COUNT,        LABEL_GPU_MEMORY,     LABEL_GPU_FAMILY,
+        LABEL_GPU_MACHINE,      LABEL_GPU_REPLICAS,     LABEL_GPU_SHARING,    LABEL_COMPUTE_MAJOR,
+        LABEL_COMPUTE_MINOR,    LABEL_DRIVER_MAJOR,     LABEL_DRIVER_MINOR,   LABEL_DRIVER_REVISION,
+        LABEL_DRIVER_FULL,      LABEL_CUDA_MAJOR,       LABEL_CUDA_MINOR,     LABEL_CUDA_FULL,
+        LABEL_OLD_DRIVER_MAJOR, LABEL_OLD_DRIVER_MINOR, LABEL_OLD_DRIVER_REV, LABEL_OLD_CUDA_MAJOR,
+        LABEL_OLD_CUDA_MINOR,   LABEL_MIG_CAPABLE,      LABEL_MIG_STRATEGY,
     };
-    static const char *const of_kinds[] = { ".product", ".count", ".replicas", ".sharing-strategy" };
+    static const char *const of_kinds[] = { ".product", ".count", ".replicas",
+                                            ".sharing-strategy" };
     for (size_t i = 0; i < ARRAY_LEN(keys); i++)
         if (str_eq(keys[i], key))
             return true;

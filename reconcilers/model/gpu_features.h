@@ -19,7 +19,7 @@ struct gpu_features {
     bool divided;        /* some GPUs are divided by MIG */
     bool all_divided;    /* all GPUs are */
     /* MIG strategy single with divided GPUs: the kubelet offers this many slices of one kind. */
-    const char *slice;   /* profile of the slices: "1g.10gb" */
+    const char *slice; /* profile of the slices: "1g.10gb" */
     unsigned slices;
     /* MIG strategy mixed: each kind of slice that the kubelet offers, with its number:
      * "1g.10gb=7,3g.40gb=1". */

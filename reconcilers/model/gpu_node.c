@@ -17,9 +17,9 @@ static const char *gpu_node_owner_of(const json_t *object)
 {
     size_t i;
     json_t *owner;
-    json_array_foreach (json_at(object, "metadata.ownerReferences"), i, owner)
-        if (str_eq(json_str(owner, "kind"), "Node"))
-            return json_str_or_empty(owner, "uid");
+    json_array_foreach(
+        json_at(object, "metadata.ownerReferences"), i,
+        owner) if (str_eq(json_str(owner, "kind"), "Node")) return json_str_or_empty(owner, "uid");
     return "";
 }
 
@@ -70,7 +70,8 @@ void log_tail_free(struct log_tail *w)
 static struct log_tail *gpu_node_words_of(const json_t *object)
 {
     const json_t *said = json_at(object, "status.lastWords");
-    const char *pod = json_str(said, "pod"), *container = json_str(said, "container"), *text = json_str(said, "text");
+    const char *pod = json_str(said, "pod"), *container = json_str(said, "container"),
+               *text = json_str(said, "text");
     if (!pod || !container || !text || strlen(text) > LAST_WORDS_MAX)
         return NULL;
     struct log_tail *w = log_tail_new(pod, container);
@@ -84,9 +85,11 @@ static uint32_t said_at(const json_t *object)
     int64_t newest_us = 0;
     size_t i;
     json_t *writer;
-    json_array_foreach (json_at(object, "metadata.managedFields"), i, writer) {
+    json_array_foreach(json_at(object, "metadata.managedFields"), i, writer)
+    {
         const char *time = json_str(writer, "time");
-        bool agents = str_eq(json_str(writer, "subresource"), "status") && !str_eq(json_str(writer, "manager"), FIELD_MANAGER);
+        bool agents = str_eq(json_str(writer, "subresource"), "status") &&
+                      !str_eq(json_str(writer, "manager"), FIELD_MANAGER);
         int64_t us = agents && time ? clock_parse_rfc3339(time) : 0;
         if (us > newest_us)
             newest_us = us;
@@ -117,7 +120,8 @@ struct gpu_node *gpu_node_project(const json_t *object)
 bool gpu_node_same(const struct gpu_node *a, const struct gpu_node *b)
 {
     return a->said == b->said && a->deleting == b->deleting && a->owner == b->owner &&
-           node_inventory_same(a->inventory, b->inventory) && node_holders_same(a->holders, b->holders);
+           node_inventory_same(a->inventory, b->inventory) &&
+           node_holders_same(a->holders, b->holders);
 }
 
 void gpu_node_free(struct gpu_node *g)

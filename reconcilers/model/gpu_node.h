@@ -28,9 +28,9 @@ enum { LAST_WORDS_MAX = 1024 };
 
 /* The log tail of a container that failed. Owned. */
 struct log_tail {
-    char *pod;       /* "namespace/name" */
+    char *pod; /* "namespace/name" */
     char *container;
-    char *text;      /* NULL: not known, or not read yet */
+    char *text; /* NULL: not known, or not read yet */
 };
 
 /* A log tail without text; both names are copied. Owned by the caller. */
@@ -41,13 +41,13 @@ struct log_tail *log_tail_copy(const struct log_tail *w);
 void log_tail_free(struct log_tail *w);
 
 struct gpu_node {
-    struct record head;               /* key = the node's name */
-    uint64_t owner;                   /* gpu_node_owner() of the uid of its Node */
-    char state[GPU_NODE_STATE_MAX];   /* status.state; "": absent */
-    bool rolled_back;                 /* status.reason is RolledBack */
-    int64_t since_s; /* status.since, epoch seconds; 0: not in Ostler's time format */
-    uint64_t said;                    /* gpu_node_said() of its status */
-    struct log_tail *words;         /* status.lastWords; NULL: absent. Owned */
+    struct record head;             /* key = the node's name */
+    uint64_t owner;                 /* gpu_node_owner() of the uid of its Node */
+    char state[GPU_NODE_STATE_MAX]; /* status.state; "": absent */
+    bool rolled_back;               /* status.reason is RolledBack */
+    int64_t since_s;        /* status.since, epoch seconds; 0: not in Ostler's time format */
+    uint64_t said;          /* gpu_node_said() of its status */
+    struct log_tail *words; /* status.lastWords; NULL: absent. Owned */
     struct node_inventory *inventory; /* what the agent reported; NULL: no report yet. Owned */
     struct node_stages stages;        /* status.timeToReady */
     /* Processes and pods that hold a GPU open, by the inventory; NULL: none, or not known.

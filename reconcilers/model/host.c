@@ -69,7 +69,11 @@ static const struct {
     [DISTRIBUTION_STOCK] = { NULL, NULL, "stock", { 1, 7 }, "/var/lib/kubelet" },
     [DISTRIBUTION_K3S] = { "+k3s", NULL, "k3s", { 2, 0 }, "/var/lib/kubelet" },
     [DISTRIBUTION_RKE2] = { "+rke2", NULL, "rke2", { 2, 0 }, "/var/lib/kubelet" },
-    [DISTRIBUTION_MICROK8S] = { NULL, "microk8s.io/cluster", "microk8s", { 1, 7 }, "/var/snap/microk8s/common/var/lib/kubelet" },
+    [DISTRIBUTION_MICROK8S] = { NULL,
+                                "microk8s.io/cluster",
+                                "microk8s",
+                                { 1, 7 },
+                                "/var/snap/microk8s/common/var/lib/kubelet" },
     [DISTRIBUTION_K0S] = { "+k0s", NULL, "k0s", { 1, 7 }, "/var/lib/k0s/kubelet" },
 };
 
@@ -168,7 +172,8 @@ static enum host_runtime named_runtime(const struct node_facts *facts)
 /* Whether the agent has found the kubelet's runtime. */
 static bool has_seen_runtime(const struct node_facts *facts)
 {
-    enum host_runtime named = named_runtime(facts), seen = facts->inventory ? facts->inventory->runtime : RUNTIME_UNKNOWN;
+    enum host_runtime named = named_runtime(facts),
+                      seen = facts->inventory ? facts->inventory->runtime : RUNTIME_UNKNOWN;
     return seen != RUNTIME_UNKNOWN && (named == seen || named == RUNTIME_UNKNOWN);
 }
 
@@ -243,7 +248,8 @@ const char *host_os_problem(struct arena *a, const struct host *host,
         return NULL;
     const char *os_image = str_or_empty(facts->os_image);
     if (!os_image[0])
-        return "the node does not say which operating system it runs (status.nodeInfo.osImage is empty)";
+        return "the node does not say which operating system it runs (status.nodeInfo.osImage is "
+               "empty)";
     const struct hint *hint = hints;
     while (!str_has_prefix(os_image, hint->os_image))
         hint++;
@@ -258,12 +264,16 @@ const char *host_runtime_problem(struct arena *a, const struct host *host,
         return NULL;
     const char *version = str_or_empty(facts->runtime_version);
     if (is_elsewhere(facts))
-        return "its container runtime has its socket at none of the places that Ostler knows (status.inventory of its GpuNode "
-               "has what was found): configure the runtime on the node and set toolkit.enabled to false";
+        return "its container runtime has its socket at none of the places that Ostler knows "
+               "(status.inventory of its GpuNode "
+               "has what was found): configure the runtime on the node and set toolkit.enabled to "
+               "false";
     if (!version[0])
-        return "the node does not say which container runtime it has (status.nodeInfo.containerRuntimeVersion is empty)";
+        return "the node does not say which container runtime it has "
+               "(status.nodeInfo.containerRuntimeVersion is empty)";
     return arena_printf(a,
-                        "its container runtime, %s, is none of containerd, CRI-O and docker: configure the runtime on the node "
+                        "its container runtime, %s, is none of containerd, CRI-O and docker: "
+                        "configure the runtime on the node "
                         "and set toolkit.enabled to false",
                         version);
 }
@@ -272,15 +282,20 @@ const char *host_toolkit_problem(const struct host *host)
 {
     if (host->toolkit != HOST_TOOLKIT_MISSING)
         return NULL;
-    return "the configuration of its container runtime names NVIDIA's container toolkit, and that one's program is not there "
-           "(status.inventory.hostToolkit of its GpuNode has both paths): install the toolkit's packages on the node, or take "
-           "the runtime out of that configuration, or set toolkit.source to Ostler, which installs its own in their place";
+    return "the configuration of its container runtime names NVIDIA's container toolkit, and that "
+           "one's program is not there "
+           "(status.inventory.hostToolkit of its GpuNode has both paths): install the toolkit's "
+           "packages on the node, or take "
+           "the runtime out of that configuration, or set toolkit.source to Ostler, which installs "
+           "its own in their place";
 }
 
 const char *host_toolkit_name(enum host_toolkit toolkit)
 {
-    static const char *const names[] = { [HOST_TOOLKIT_NONE] = NULL, [HOST_TOOLKIT_NVIDIA] = "nvidia",
-                                         [HOST_TOOLKIT_DEFAULT] = "default", [HOST_TOOLKIT_MISSING] = NULL };
+    static const char *const names[] = { [HOST_TOOLKIT_NONE] = NULL,
+                                         [HOST_TOOLKIT_NVIDIA] = "nvidia",
+                                         [HOST_TOOLKIT_DEFAULT] = "default",
+                                         [HOST_TOOLKIT_MISSING] = NULL };
     return names[toolkit];
 }
 

@@ -13,12 +13,12 @@ struct node_inventory;
 /* The input of the tables. Strings are borrowed; NULL: absent. */
 struct node_facts {
     selector_lookup_fn *label;
-    const void *labels;          /* passed to label() */
-    const char *os_image;        /* status.nodeInfo.osImage */
-    const char *kernel_version;  /* status.nodeInfo.kernelVersion */
-    const char *kubelet_version; /* status.nodeInfo.kubeletVersion */
-    const char *runtime_version; /* status.nodeInfo.containerRuntimeVersion */
-    const char *architecture;    /* status.nodeInfo.architecture */
+    const void *labels;                     /* passed to label() */
+    const char *os_image;                   /* status.nodeInfo.osImage */
+    const char *kernel_version;             /* status.nodeInfo.kernelVersion */
+    const char *kubelet_version;            /* status.nodeInfo.kubeletVersion */
+    const char *runtime_version;            /* status.nodeInfo.containerRuntimeVersion */
+    const char *architecture;               /* status.nodeInfo.architecture */
     const struct node_inventory *inventory; /* what the node's agent reported; NULL: no report */
     bool own_toolkit; /* Ostler's toolkit is installed there, so what the host had does not count */
 };

@@ -31,7 +31,8 @@ static void project_labels(struct intern *in, struct node *n, const json_t *labe
     n->labels = xcalloc(count < LABELS_MAX ? count : LABELS_MAX, sizeof *n->labels);
     const char *key;
     json_t *value;
-    json_object_foreach ((json_t *) labels, key, value) {
+    json_object_foreach((json_t *) labels, key, value)
+    {
         if (n->label_count == LABELS_MAX)
             break;
         CLEANUP_FREE char *label = xasprintf("%s=%s", key, str_or_empty(json_string_value(value)));
@@ -63,7 +64,8 @@ static int32_t count_gpus(const struct vendor *v, const json_t *allocatable,
     const char *key;
     json_t *value;
     *ret_device = NULL;
-    json_object_foreach ((json_t *) allocatable, key, value) {
+    json_object_foreach((json_t *) allocatable, key, value)
+    {
         int64_t n;
         const char *text = json_string_value(value);
         if (vendor_of_resource(key) != v || !text || !str_parse_int(text, 0, INT32_MAX, &n))
@@ -87,9 +89,9 @@ static uint32_t project_slices(struct intern *in, const struct vendor *v, const 
     const char **names = xcalloc(json_object_size(allocatable) + 1, sizeof *names), *key;
     size_t count = 0;
     json_t *value;
-    json_object_foreach ((json_t *) allocatable, key, value)
-        if (vendor_partition(v, key) && can_be_asked_for(key))
-            names[count++] = key;
+    json_object_foreach((json_t *) allocatable, key,
+                        value) if (vendor_partition(v, key) && can_be_asked_for(key))
+        names[count++] = key;
     qsort(names, count, sizeof *names, node_by_name);
     for (size_t i = 0; i < count; i++) {
         const char *amount = json_key(allocatable, names[i]);
@@ -111,7 +113,8 @@ static const struct vendor *had_devices_of(const json_t *capacity)
     const char *key;
     json_t *value;
     const struct vendor *v = NULL;
-    json_object_foreach ((json_t *) capacity, key, value) {
+    json_object_foreach((json_t *) capacity, key, value)
+    {
         const struct vendor *of = vendor_of_resource(key);
         if (of && (!v || of < v))
             v = of;
@@ -143,7 +146,8 @@ static uint32_t project_taints(struct intern *in, const json_t *object)
 }
 
 /* An annotation of Ostler's; if it is not a string it counts as absent. */
-static uint32_t project_note(struct intern *in, const json_t *object, const char *key, bool *ret_unreadable)
+static uint32_t project_note(struct intern *in, const json_t *object, const char *key,
+                             bool *ret_unreadable)
 {
     const char *text = object_annotation(object, key);
     *ret_unreadable = !text && json_object_get(json_at(object, "metadata.annotations"), key);
@@ -160,7 +164,9 @@ static bool node_is_up(const char *ready)
 static int64_t up_since(const json_t *conditions)
 {
     const json_t *ready = condition_find(conditions, "Ready");
-    int64_t us = str_eq(json_str(ready, "status"), "True") ? clock_parse_rfc3339(json_str(ready, "lastTransitionTime")) : -1;
+    int64_t us = str_eq(json_str(ready, "status"), "True")
+                     ? clock_parse_rfc3339(json_str(ready, "lastTransitionTime"))
+                     : -1;
     return us < 0 ? 0 : us / 1000000;
 }
 
@@ -175,7 +181,8 @@ struct node_condition node_condition(const json_t *condition)
     const char *status = json_str_or_empty(condition, "status");
     if (!condition)
         return (struct node_condition){ CONDITION_ABSENT, 0, 0 };
-    struct node_condition said = { CONDITION_OTHER, text_hash(condition, "reason"), text_hash(condition, "message") };
+    struct node_condition said = { CONDITION_OTHER, text_hash(condition, "reason"),
+                                   text_hash(condition, "message") };
     if (str_eq(status, "True"))
         said.status = CONDITION_TRUE;
     else if (str_eq(status, "False"))
@@ -210,7 +217,8 @@ struct node *node_project(struct intern *in, const json_t *object)
     project_gpus(in, n, json_object_get(object, "status"));
     n->ready = node_is_up(condition_status(json_at(object, "status.conditions"), "Ready"));
     n->up_since_s = up_since(json_at(object, "status.conditions"));
-    n->gpu_ready = node_condition(condition_find(json_at(object, "status.conditions"), NODE_CONDITION));
+    n->gpu_ready = node_condition(
+        condition_find(json_at(object, "status.conditions"), NODE_CONDITION));
     n->cordoned = json_bool(object, "spec.unschedulable", false);
     n->deleting = object_is_deleting(object);
     n->leaving = n->deleting || autoscaler_removes(json_at(object, "spec.taints"));
@@ -220,7 +228,8 @@ struct node *node_project(struct intern *in, const json_t *object)
 /* The interned texts of a node. */
 static void texts_of(const struct node *n, uint32_t out[static TEXTS])
 {
-    const uint32_t ids[TEXTS] = { n->taints, n->marks, n->claim, n->gave_up, n->proof, n->device, n->slices, n->os_image,
+    const uint32_t ids[TEXTS] = { n->taints, n->marks,   n->claim,   n->gave_up,
+                                  n->proof,  n->device,  n->slices,  n->os_image,
                                   n->kernel, n->kubelet, n->runtime, n->architecture };
     memcpy(out, ids, sizeof ids);
     memcpy(out + TEXTS - KEEP_COUNT, n->keeps, sizeof n->keeps);
@@ -237,9 +246,9 @@ static bool same_texts(const struct node *a, const struct node *b)
 /* All boolean facts of a node, in one number. */
 static unsigned flags_of(const struct node *n)
 {
-    return n->ready | n->deleting << 1 | n->annotated << 2 | n->marks_unreadable << 3 | n->claim_unreadable << 4 |
-           n->gave_up_unreadable << 5 | n->proof_unreadable << 6 | n->has_served << 7 | n->host_driver << 8 | n->cordoned << 9 |
-           n->leaving << 10;
+    return n->ready | n->deleting << 1 | n->annotated << 2 | n->marks_unreadable << 3 |
+           n->claim_unreadable << 4 | n->gave_up_unreadable << 5 | n->proof_unreadable << 6 |
+           n->has_served << 7 | n->host_driver << 8 | n->cordoned << 9 | n->leaving << 10;
 }
 
 bool node_same(const struct node *a, const struct node *b)

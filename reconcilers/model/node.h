@@ -24,13 +24,13 @@ struct node_condition {
 #define CLAIM_UNREADABLE "unreadable"
 
 struct node {
-    struct record head;      /* key = the node's name */
-    uint32_t *labels;        /* interned "key=value" */
-    uint32_t taints; /* interned; spec.taints unchanged, as compact JSON; INTERN_NONE: no taints */
-    uint32_t marks;          /* interned; annotation ostler.dev/marks, or INTERN_NONE */
-    uint32_t claim;          /* the same: ostler.dev/claim */
-    uint32_t gave_up;        /* the same: ostler.dev/gave-up */
-    uint32_t proof;          /* the same: ostler.dev/proof */
+    struct record head; /* key = the node's name */
+    uint32_t *labels;   /* interned "key=value" */
+    uint32_t taints;  /* interned; spec.taints unchanged, as compact JSON; INTERN_NONE: no taints */
+    uint32_t marks;   /* interned; annotation ostler.dev/marks, or INTERN_NONE */
+    uint32_t claim;   /* the same: ostler.dev/claim */
+    uint32_t gave_up; /* the same: ostler.dev/gave-up */
+    uint32_t proof;   /* the same: ostler.dev/proof */
     /* The same: the annotations that keep autoscalers from removing it, whoever set them. */
     uint32_t keeps[KEEP_COUNT];
     /* Interned: the resource that a validation pod requests; INTERN_NONE: the kubelet offers
@@ -38,22 +38,22 @@ struct node {
     uint32_t device;
     uint32_t slices; /* interned: MIG slices by kind: "1g.10gb=7,3g.40gb=1"; INTERN_NONE: none */
     uint32_t os_image, kernel, kubelet, runtime, architecture; /* interned, from status.nodeInfo */
-    int32_t gpus;            /* allocatable GPUs of `vendor`, whole GPUs and partitions together */
+    int32_t gpus; /* allocatable GPUs of `vendor`, whole GPUs and partitions together */
     uint16_t label_count;
-    uint8_t vendor;          /* row in base/vendor.h of the GPUs that it offers or offered */
-    uint64_t boot;           /* inventory_boot() of status.nodeInfo.bootID; 0: not known */
-    int64_t up_since_s;      /* since when its condition Ready is True; 0: it is not, or unknown */
+    uint8_t vendor;     /* row in base/vendor.h of the GPUs that it offers or offered */
+    uint64_t boot;      /* inventory_boot() of status.nodeInfo.bootID; 0: not known */
+    int64_t up_since_s; /* since when its condition Ready is True; 0: it is not, or unknown */
     struct node_condition gpu_ready;
-    bool ready;              /* condition Ready is True or absent */
+    bool ready; /* condition Ready is True or absent */
     bool deleting;
-    bool leaving;            /* it is being deleted, or removed by an autoscaler (autoscaler.h) */
-    bool cordoned;           /* spec.unschedulable; Ostler never sets it */
-    bool has_served;         /* its capacity names GPUs, even if the number is now 0 */
-    bool annotated;          /* it has annotations, from any writer */
+    bool leaving;    /* it is being deleted, or removed by an autoscaler (autoscaler.h) */
+    bool cordoned;   /* spec.unschedulable; Ostler never sets it */
+    bool has_served; /* its capacity names GPUs, even if the number is now 0 */
+    bool annotated;  /* it has annotations, from any writer */
     /* This annotation of Ostler's is not a string. It counts as absent (a claim: as
      * CLAIM_UNREADABLE), and no patch can test its value. */
     bool marks_unreadable, claim_unreadable, gave_up_unreadable, proof_unreadable;
-    bool host_driver;        /* annotation ostler.dev/host-driver */
+    bool host_driver; /* annotation ostler.dev/host-driver */
 };
 
 /* The cached record of a Node object; its strings are interned in `in`. */

@@ -15,7 +15,8 @@ uint64_t node_holder_id(const char *uid)
     return *uid ? str_hash(uid, strlen(uid)) : 0;
 }
 
-static void node_holders_take_text(const json_t *holder, const char *key, int max, char ret[static HOLDER_NAME_MAX])
+static void node_holders_take_text(const json_t *holder, const char *key, int max,
+                                   char ret[static HOLDER_NAME_MAX])
 {
     snprintf(ret, HOLDER_NAME_MAX, "%.*s", max, json_str_or_empty(holder, key));
     /* For sentences: one line, without bytes that JSON encodes as six. */
@@ -50,11 +51,11 @@ struct node_holders *node_holders_read(const json_t *inventory)
     if (count == 0 || count > NODE_HOLDERS_MAX)
         return NULL;
     struct node_holders *h = xcalloc(1, sizeof *h + count * sizeof *h->pods);
-    json_array_foreach (list, i, holder)
-        h->host_count += !*uid_of(holder);
+    json_array_foreach(list, i, holder) h->host_count += !*uid_of(holder);
     h->hosts = h->host_count ? xcalloc(h->host_count, sizeof *h->hosts) : NULL;
     h->host_count = 0;
-    json_array_foreach (list, i, holder) {
+    json_array_foreach(list, i, holder)
+    {
         uint64_t id = node_holder_id(uid_of(holder));
         if (!id)
             take_host(h, holder);
@@ -95,6 +96,7 @@ uint64_t node_holders_hash(const struct node_holders *h)
     if (!h)
         return 0;
     const uint64_t parts[] = { str_hash(h->pods, h->pod_count * sizeof *h->pods),
-                               h->host_count ? str_hash(h->hosts, h->host_count * sizeof *h->hosts) : 0 };
+                               h->host_count ? str_hash(h->hosts, h->host_count * sizeof *h->hosts)
+                                             : 0 };
     return str_hash(parts, sizeof parts);
 }

@@ -20,7 +20,7 @@ struct host_holder {
     char unit[HOLDER_NAME_MAX];      /* its systemd unit, or "" */
     char container[HOLDER_NAME_MAX]; /* id of its container, truncated, or "" */
     bool fixed; /* it is in a static pod, which is identified by the hash of its file */
-    int pid;                         /* of the first process; 0: not known */
+    int pid;    /* of the first process; 0: not known */
 };
 
 struct node_holders {

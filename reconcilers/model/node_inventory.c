@@ -41,7 +41,8 @@ static void take_slices(struct node_inventory *i, const json_t *devices)
 {
     size_t n;
     const json_t *device;
-    json_array_foreach (devices, n, device) {
+    json_array_foreach(devices, n, device)
+    {
         if (!*i->slice)
             node_inventory_take_text(device, "profile", i->slice, sizeof i->slice);
         i->many_kinds |= !str_eq(json_str(device, "profile"), i->slice);
@@ -97,13 +98,10 @@ static void take_gpus(struct node_inventory *i, const json_t *inventory)
     i->gpus_known = json_is_array(gpus) && json_array_size(gpus) <= INVENTORY_GPUS_MAX;
     if (!i->gpus_known)
         gpus = NULL;
-    json_array_foreach (gpus, n, gpu)
-        if ((v = vendor_of_gpu(gpu)) && (!first || v < first))
-            first = v;
+    json_array_foreach(gpus, n, gpu) if ((v = vendor_of_gpu(gpu)) && (!first || v < first))
+        first = v;
     i->vendor = first ? vendor_row(first) : 0;
-    json_array_foreach (gpus, n, gpu)
-        if (first && vendor_of_gpu(gpu) == first)
-            take_gpu(i, gpu);
+    json_array_foreach(gpus, n, gpu) if (first && vendor_of_gpu(gpu) == first) take_gpu(i, gpu);
     i->no_network_card = json_int(inventory, "networkCards", -1) == 0;
     int64_t looks = json_int(inventory, "absentLooks", 0);
     i->absent_looks = looks > 0 && looks <= INVENTORY_ABSENT_LOOKS ? (uint8_t) looks : 0;
@@ -128,8 +126,10 @@ static void take_runtime(struct node_inventory *i, const json_t *inventory)
         i->distribution = host_distribution_parse(json_str(used, "distribution"));
     }
     if (used && !str_eq(json_str(inventory, "kubelet.root"), host_kubelet_root(i->distribution)))
-        node_inventory_take_text(inventory, "kubelet.root", i->kubelet_root, sizeof i->kubelet_root);
-    i->no_handler = json_str(used, "config") && !str_eq(json_str(inventory, "hostToolkit.handler"), "nvidia");
+        node_inventory_take_text(inventory, "kubelet.root", i->kubelet_root,
+                                 sizeof i->kubelet_root);
+    i->no_handler = json_str(used, "config") &&
+                    !str_eq(json_str(inventory, "hostToolkit.handler"), "nvidia");
     bool none = json_is_array(runtimes) && json_array_size(runtimes) == 0;
     i->runtime_missing = json_is_array(runtimes) && !used && (none || endpoint);
 }
@@ -156,14 +156,17 @@ struct node_inventory *node_inventory_read(const json_t *inventory)
     take_gpus(i, inventory);
     take_runtime(i, inventory);
     i->host_toolkit = toolkit_of(json_object_get(inventory, "hostToolkit"));
-    node_inventory_take_text(inventory, "hostToolkit.version", i->toolkit_version, sizeof i->toolkit_version);
+    node_inventory_take_text(inventory, "hostToolkit.version", i->toolkit_version,
+                             sizeof i->toolkit_version);
     node_inventory_take_text(inventory, "machine", i->machine, sizeof i->machine);
     i->module_loaded = json_bool(inventory, "module.loaded", false);
-    node_inventory_take_text(inventory, "module.version", i->module_version, sizeof i->module_version);
+    node_inventory_take_text(inventory, "module.version", i->module_version,
+                             sizeof i->module_version);
     i->driver_container = json_bool(inventory, "driverContainer", false);
     i->host_driver = json_bool(inventory, "hostDriver.installed", false);
-    i->google_driver =
-        i->host_driver && str_has_prefix(str_or_empty(json_str(inventory, "hostDriver.library")), GOOGLE_DRIVER_DIR "/");
+    i->google_driver = i->host_driver &&
+                       str_has_prefix(str_or_empty(json_str(inventory, "hostDriver.library")),
+                                      GOOGLE_DRIVER_DIR "/");
     i->secure_boot = json_bool(inventory, "secureBoot", false);
     return i;
 }

@@ -22,34 +22,34 @@ enum { INVENTORY_GPUS_MAX = 64 };
 struct node_inventory {
     /* When the agent last reported a change, epoch seconds; 0: not known. Comparisons ignore it. */
     uint32_t said_s;
-    uint64_t boot;      /* inventory_boot() of the boot that the report is about; 0: not known */
-    bool gpus_known;    /* the bus was scanned; otherwise the counts below are 0 */
-    uint8_t vendor;     /* row in base/vendor.h of the GPUs counted below; 0 without GPUs */
-    uint8_t gpus;       /* GPUs on the bus that respond or sleep */
-    uint8_t lost;       /* GPUs that fell off the bus, or were removed while the driver used them */
-    uint8_t driven;     /* of `gpus`, bound to the vendor's module */
-    uint8_t nouveau;    /* of `gpus`, bound to nouveau */
-    uint8_t passed_on;  /* of `gpus`, bound to vfio-pci for virtual machines */
-    uint8_t divided;    /* of `driven`, divided into MIG instances */
-    uint8_t alike;      /* of `driven`, of the same product as the first */
-    bool many_kinds;    /* their slices have several profiles */
+    uint64_t boot;     /* inventory_boot() of the boot that the report is about; 0: not known */
+    bool gpus_known;   /* the bus was scanned; otherwise the counts below are 0 */
+    uint8_t vendor;    /* row in base/vendor.h of the GPUs counted below; 0 without GPUs */
+    uint8_t gpus;      /* GPUs on the bus that respond or sleep */
+    uint8_t lost;      /* GPUs that fell off the bus, or were removed while the driver used them */
+    uint8_t driven;    /* of `gpus`, bound to the vendor's module */
+    uint8_t nouveau;   /* of `gpus`, bound to nouveau */
+    uint8_t passed_on; /* of `gpus`, bound to vfio-pci for virtual machines */
+    uint8_t divided;   /* of `driven`, divided into MIG instances */
+    uint8_t alike;     /* of `driven`, of the same product as the first */
+    bool many_kinds;   /* their slices have several profiles */
     uint32_t memory_mib; /* of the first of `driven` whose memory is known; 0: not known */
     /* Of the first of `driven` whose product the driver reports, or "". */
     char product[INVENTORY_NAME_MAX];
     char slice[INVENTORY_VERSION_MAX]; /* profile of their first slice: "1g.10gb"; "": not known */
-    char machine[INVENTORY_NAME_MAX]; /* machine name by its manufacturer, or "" */
-    uint8_t absent_looks; /* number of consecutive scans that found none */
+    char machine[INVENTORY_NAME_MAX];  /* machine name by its manufacturer, or "" */
+    uint8_t absent_looks;              /* number of consecutive scans that found none */
     char lost_address[INVENTORY_ADDRESS_MAX]; /* of the first of `lost`, or "" */
-    bool google_driver; /* `host_driver` lies in GOOGLE_DRIVER_DIR */
+    bool google_driver;                       /* `host_driver` lies in GOOGLE_DRIVER_DIR */
     bool module_loaded, driver_container, host_driver, secure_boot;
     char module_version[INVENTORY_VERSION_MAX]; /* of the loaded module, or "" */
-    enum host_runtime runtime;            /* the kubelet's runtime; RUNTIME_UNKNOWN: not known */
-    enum host_distribution distribution;  /* distribution of that kubelet */
-    enum host_toolkit host_toolkit; /* the host's own toolkit */
+    enum host_runtime runtime;           /* the kubelet's runtime; RUNTIME_UNKNOWN: not known */
+    enum host_distribution distribution; /* distribution of that kubelet */
+    enum host_toolkit host_toolkit;      /* the host's own toolkit */
     char toolkit_version[INVENTORY_VERSION_MAX]; /* of the host's toolkit, or "" */
     /* Kubelet root directory if it differs from the default of `distribution`, or "". */
     char kubelet_root[INVENTORY_NAME_MAX];
-    bool no_handler; /* its configuration was read: no handler `nvidia` of the host's own */
+    bool no_handler;      /* its configuration was read: no handler `nvidia` of the host's own */
     bool no_network_card; /* the bus was scanned and has no network card of NVIDIA (Mellanox) */
     /* The agent looked for runtimes and does not know the one that the kubelet uses. */
     bool runtime_missing;

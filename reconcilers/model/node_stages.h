@@ -22,7 +22,7 @@ enum node_stage {
 #define X(id, name) STAGE_##id,
     NODE_STAGES(X)
 #undef X
-    STAGE_COUNT,
+        STAGE_COUNT,
     STAGE_NONE = STAGE_COUNT,
 };
 

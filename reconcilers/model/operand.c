@@ -9,14 +9,18 @@
 
 /* A build may set other images with the compiler's -include. */
 #ifndef OPERAND_IMAGE
-#define OPERAND_IMAGE(id, repository, image, version) { repository, image, version }
+#define OPERAND_IMAGE(id, repository, image, version)                                              \
+    {                                                                                              \
+        repository, image, version                                                                 \
+    }
 #endif
 #define OPERAND_VARIABLES(...) ((const char *const[]){ __VA_ARGS__, NULL })
 
 const struct operand_row operand_rows[] = {
 #define OPERAND(row_id, row_name, row_section, fields, rules, ...)                                 \
-    [OPERAND_##row_id] = { .id = OPERAND_##row_id, .name = row_name, .section = row_section,   \
-                             __VA_ARGS__ },
+    [OPERAND_##row_id] = {                                                                         \
+        .id = OPERAND_##row_id, .name = row_name, .section = row_section, __VA_ARGS__              \
+    },
 #include "reconcilers/model/operand_rows.h"
     { .id = OPERAND_NONE },
 };
@@ -46,7 +50,8 @@ unsigned operands_of_tier(enum tier tier)
 {
     unsigned bits = 0;
     for (const struct operand_row *o = operand_rows; o->section; o++)
-        bits |= o->class == OPERAND_CLASS_TIER && str_eq(o->tier, tiers[tier].name) ? 1u << o->id : 0;
+        bits |= o->class == OPERAND_CLASS_TIER && str_eq(o->tier, tiers[tier].name) ? 1u << o->id
+                                                                                    : 0;
     return bits;
 }
 

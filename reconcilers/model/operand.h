@@ -23,8 +23,8 @@ enum operand_class {
     OPERAND_CLASS_TIER,
     /* Works with every stack: one DaemonSet for all nodes, with its own rolling update. */
     OPERAND_CLASS_FOLLOWER,
-    OPERAND_CLASS_HELPER,   /* a DaemonSet that no GPU needs; it does not count as an operand */
-    OPERAND_CLASS_IMAGE,    /* no DaemonSet: an image and its section in the policy */
+    OPERAND_CLASS_HELPER, /* a DaemonSet that no GPU needs; it does not count as an operand */
+    OPERAND_CLASS_IMAGE,  /* no DaemonSet: an image and its section in the policy */
 };
 
 /* A built-in image. */
@@ -49,9 +49,9 @@ struct operand_row {
     /* Its DaemonSet's name without the revision's hash, the value of app.kubernetes.io/component,
      * and its name in the policy's status. NULL: no DaemonSet. */
     const char *name;
-    const char *section;   /* path in the policy's spec: "devicePlugin", "driver.gdrcopy" */
-    const char *tier;      /* "driver", "stack"; "removal" for the pod that removes a toolkit */
-    const char *title;     /* for users: "device plugin" */
+    const char *section; /* path in the policy's spec: "devicePlugin", "driver.gdrcopy" */
+    const char *tier;    /* "driver", "stack"; "removal" for the pod that removes a toolkit */
+    const char *title;   /* for users: "device plugin" */
     /* Its member in the inputs of its tier's revision, with `enabled`; NULL: all inputs are its
      * own. */
     const char *member;

@@ -18,24 +18,23 @@
 #define OPERAND_WITHIN(id, name, section, ...) OPERAND(id, name, section, NONE, NULL, __VA_ARGS__)
 #endif
 
-OPERAND(DRIVER, "driver", "driver", DRIVER_FIELDS, policy_rules_driver,
-        .class = OPERAND_CLASS_TIER, .tier = "driver", .title = "driver",
-        .manifest = "driver/container.yaml", .container = "driver",
+OPERAND(DRIVER, "driver", "driver", DRIVER_FIELDS, policy_rules_driver, .class = OPERAND_CLASS_TIER,
+        .tier = "driver", .title = "driver", .manifest = "driver/container.yaml",
+        .container = "driver",
         .image = OPERAND_IMAGE(DRIVER, "nvcr.io/nvidia", "driver", "580.178.04"),
-        .variables = OPERAND_VARIABLES(
-            "COS_TOOLS_DIR_CONTAINER", "COS_TOOLS_DIR_HOST", "DRIVER_CONFIG_DIGEST",
-            "KERNEL_MODULE_TYPE", "NVIDIA_INSTALL_DIR_CONTAINER", "NVIDIA_INSTALL_DIR_HOST",
-            "OPEN_KERNEL_MODULES_ENABLED", "POD_UID", "ROOT_MOUNT_DIR", "VULKAN_ICD_DIR_CONTAINER",
-            "VULKAN_ICD_DIR_HOST"))
+        .variables = OPERAND_VARIABLES("COS_TOOLS_DIR_CONTAINER", "COS_TOOLS_DIR_HOST",
+                                       "DRIVER_CONFIG_DIGEST", "KERNEL_MODULE_TYPE",
+                                       "NVIDIA_INSTALL_DIR_CONTAINER", "NVIDIA_INSTALL_DIR_HOST",
+                                       "OPEN_KERNEL_MODULES_ENABLED", "POD_UID", "ROOT_MOUNT_DIR",
+                                       "VULKAN_ICD_DIR_CONTAINER", "VULKAN_ICD_DIR_HOST"))
 
 /* A container of the driver's pods. */
-OPERAND_WITHIN(GDRCOPY, NULL, "driver.gdrcopy",
-               .class = OPERAND_CLASS_IMAGE,
+OPERAND_WITHIN(GDRCOPY, NULL, "driver.gdrcopy", .class = OPERAND_CLASS_IMAGE,
                .image = OPERAND_IMAGE(GDRCOPY, "nvcr.io/nvidia/cloud-native", "gdrdrv", "v2.6"))
 
 /* TOOLKIT_INSTALL_DIR is another name of ROOT and would override it. */
-OPERAND(TOOLKIT, "toolkit", "toolkit", TOOLKIT_FIELDS, NULL,
-        .class = OPERAND_CLASS_TIER, .tier = "stack", .title = "toolkit", .member = "toolkit",
+OPERAND(TOOLKIT, "toolkit", "toolkit", TOOLKIT_FIELDS, NULL, .class = OPERAND_CLASS_TIER,
+        .tier = "stack", .title = "toolkit", .member = "toolkit",
         .manifest = "toolkit/daemonset.yaml", .container = "install",
         .image = OPERAND_IMAGE(TOOLKIT, "nvcr.io/nvidia/k8s", "container-toolkit", "v1.20.0"),
         .variables = OPERAND_VARIABLES(
@@ -48,18 +47,19 @@ OPERAND(TOOLKIT, "toolkit", "toolkit", TOOLKIT_FIELDS, NULL,
 
 OPERAND(DEVICE_PLUGIN, "device-plugin", "devicePlugin", PLUGIN_FIELDS, NULL,
         .class = OPERAND_CLASS_TIER, .tier = "stack", .title = "device plugin",
-        .member = "devicePlugin",
-        .manifest = "device-plugin/daemonset.yaml", .container = "device-plugin",
+        .member = "devicePlugin", .manifest = "device-plugin/daemonset.yaml",
+        .container = "device-plugin",
         .image = OPERAND_IMAGE(DEVICE_PLUGIN, "nvcr.io/nvidia", "k8s-device-plugin", "v0.20.0"),
-        .variables = OPERAND_VARIABLES(
-            "CONFIG_FILE", "DEVICE_LIST_STRATEGY", "DRIVER_ROOT_CTR_PATH", "FAIL_ON_INIT_ERROR",
-            "MIG_STRATEGY", "NVIDIA_CDI_HOOK_PATH", "NVIDIA_DEV_ROOT", "NVIDIA_DRIVER_ROOT",
-            "NVIDIA_VISIBLE_DEVICES", "PASS_DEVICE_SPECS"))
+        .variables = OPERAND_VARIABLES("CONFIG_FILE", "DEVICE_LIST_STRATEGY",
+                                       "DRIVER_ROOT_CTR_PATH", "FAIL_ON_INIT_ERROR", "MIG_STRATEGY",
+                                       "NVIDIA_CDI_HOOK_PATH", "NVIDIA_DEV_ROOT",
+                                       "NVIDIA_DRIVER_ROOT", "NVIDIA_VISIBLE_DEVICES",
+                                       "PASS_DEVICE_SPECS"))
 
-OPERAND(EXPORTER, "exporter", "exporter", EXPORTER_FIELDS, NULL,
-        .class = OPERAND_CLASS_FOLLOWER, .title = "exporter", .off_label = LABEL_EXPORTER,
-        .asks = FOLLOWER_SHARED | FOLLOWER_RENAMED,
-        .manifest = "exporter/daemonset.yaml", .container = "exporter",
+OPERAND(EXPORTER, "exporter", "exporter", EXPORTER_FIELDS, NULL, .class = OPERAND_CLASS_FOLLOWER,
+        .title = "exporter", .off_label = LABEL_EXPORTER,
+        .asks = FOLLOWER_SHARED | FOLLOWER_RENAMED, .manifest = "exporter/daemonset.yaml",
+        .container = "exporter",
         .image = OPERAND_IMAGE(EXPORTER, "nvcr.io/nvidia/k8s", "dcgm-exporter",
                                "4.6.0-4.8.3-distroless"),
         .variables = OPERAND_VARIABLES("DCGM_EXPORTER_COLLECTORS", "DCGM_EXPORTER_INTERVAL",
@@ -67,19 +67,18 @@ OPERAND(EXPORTER, "exporter", "exporter", EXPORTER_FIELDS, NULL,
                                        "NODE_NAME", "NVIDIA_VISIBLE_DEVICES"))
 
 /* The CUDA sample that validates GPUs, in a one-off pod. */
-OPERAND_OF_POLICY(VALIDATION, NULL, "validation", VALIDATION_FIELDS,
-                  .class = OPERAND_CLASS_IMAGE,
+OPERAND_OF_POLICY(VALIDATION, NULL, "validation", VALIDATION_FIELDS, .class = OPERAND_CLASS_IMAGE,
                   .image = OPERAND_IMAGE(VALIDATION, "nvcr.io/nvidia/k8s", "cuda-sample",
                                          "vectoradd-cuda12.5.0-ubuntu22.04"))
 
 /* GPUs need nothing from the agent. */
-OPERAND_OF_POLICY(AGENT, "node-agent", "nodeAgent", AGENT_FIELDS,
-                  .class = OPERAND_CLASS_HELPER, .manifest = "node-agent/daemonset.yaml")
+OPERAND_OF_POLICY(AGENT, "node-agent", "nodeAgent", AGENT_FIELDS, .class = OPERAND_CLASS_HELPER,
+                  .manifest = "node-agent/daemonset.yaml")
 
 /* Removes the toolkit's configuration from the container runtime when Ostler releases a node. */
-OPERAND_WITHIN(REMOVAL, "toolkit-removal", "toolkit",
-               .class = OPERAND_CLASS_HELPER, .tier = "removal", .member = "toolkit",
-               .manifest = "toolkit/daemonset.yaml", .container = "install")
+OPERAND_WITHIN(REMOVAL, "toolkit-removal", "toolkit", .class = OPERAND_CLASS_HELPER,
+               .tier = "removal", .member = "toolkit", .manifest = "toolkit/daemonset.yaml",
+               .container = "install")
 
 #ifdef OSTLER_EXTRA_OPERANDS
 #include OSTLER_EXTRA_OPERANDS

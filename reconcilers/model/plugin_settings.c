@@ -32,7 +32,8 @@ const char *plugin_mig_strategy(const json_t *stack_inputs, const json_t *settin
     const char *said = json_str_or_empty(stack_inputs, "devicePlugin.migStrategy");
     const char *of_settings = json_str_or_empty(settings, "flags.migStrategy");
     for (size_t i = 0; i < ARRAY_LEN(strategies); i++)
-        if (str_eq(said, strategies[i]) || (str_eq(said, "none") && str_eq(of_settings, strategies[i])))
+        if (str_eq(said, strategies[i]) ||
+            (str_eq(said, "none") && str_eq(of_settings, strategies[i])))
             return strategies[i];
     return "none";
 }
@@ -54,9 +55,8 @@ bool plugin_shares_by(const json_t *settings, enum plugin_sharing how)
 {
     size_t i;
     json_t *row;
-    json_array_foreach (json_object_get(json_at(settings, sharings[how].section), "resources"), i, row)
-        if (json_int(row, "replicas", 0) > 1)
-            return true;
+    json_array_foreach(json_object_get(json_at(settings, sharings[how].section), "resources"), i,
+                       row) if (json_int(row, "replicas", 0) > 1) return true;
     return false;
 }
 

@@ -41,9 +41,9 @@ static int64_t container_gpus(const json_t *container)
     int64_t total = 0;
     const char *key;
     json_t *value;
-    json_object_foreach (json_at(container, "resources.limits"), key, value)
-        if (vendor_of_resource(key))
-            total += devices(json_string_value(value));
+    json_object_foreach(json_at(container, "resources.limits"), key,
+                        value) if (vendor_of_resource(key))
+        total += devices(json_string_value(value));
     return total;
 }
 
@@ -52,8 +52,7 @@ static int64_t list_gpus(const json_t *containers)
     int64_t total = 0;
     size_t i;
     json_t *c;
-    json_array_foreach (containers, i, c)
-        total += container_gpus(c);
+    json_array_foreach(containers, i, c) total += container_gpus(c);
     /* Containers beyond the limit are not read and must not look idle. */
     return total + (json_array_size(containers) >= SPLIT_MEMBERS_MAX);
 }
@@ -66,7 +65,8 @@ static int64_t most_gpus(const json_t *spec)
     int64_t running = list_gpus(json_object_get(spec, "containers")), most = 0;
     size_t i;
     json_t *c;
-    json_array_foreach (json_object_get(spec, "initContainers"), i, c) {
+    json_array_foreach(json_object_get(spec, "initContainers"), i, c)
+    {
         int64_t n = container_gpus(c);
         if (str_eq(json_str(c, "restartPolicy"), "Always"))
             running += n;
@@ -102,9 +102,8 @@ static bool has_volume(const json_t *object, const char *kind)
 {
     size_t i;
     json_t *v;
-    json_array_foreach (json_at(object, "spec.volumes"), i, v)
-        if (json_object_get(v, kind))
-            return true;
+    json_array_foreach(json_at(object, "spec.volumes"), i,
+                       v) if (json_object_get(v, kind)) return true;
     return false;
 }
 
@@ -116,7 +115,10 @@ static const json_t *pod_owner_of(const json_t *object, const char *api_version,
 {
     const json_t *owner = object_controller(object);
     bool alone = json_array_size(json_at(object, "metadata.ownerReferences")) == 1;
-    return alone && str_eq(json_str(owner, "apiVersion"), api_version) && str_eq(json_str(owner, "kind"), kind) ? owner : NULL;
+    return alone && str_eq(json_str(owner, "apiVersion"), api_version) &&
+                   str_eq(json_str(owner, "kind"), kind)
+               ? owner
+               : NULL;
 }
 
 static bool is_of_daemonset(const json_t *object)
@@ -143,9 +145,8 @@ const struct sign *pod_serves_for_others(const json_t *object)
     for (size_t list = 0; list < ARRAY_LEN(lists) && !sign; list++) {
         size_t i;
         json_t *c;
-        json_array_foreach (json_at(object, lists[list]), i, c)
-            if (!sign)
-                sign = detect_foreign_pod(pod_label, object, json_str(c, "image"), json_str(c, "name"));
+        json_array_foreach(json_at(object, lists[list]), i, c) if (!sign)
+            sign = detect_foreign_pod(pod_label, object, json_str(c, "image"), json_str(c, "name"));
     }
     return sign;
 }
@@ -168,12 +169,14 @@ static bool pod_is_word(const char *reason)
            strcspn(reason, "0123456789") > 0;
 }
 
-static void pod_set_problem(struct intern *in, struct pod *p, const char *given_reason, const char *message)
+static void pod_set_problem(struct intern *in, struct pod *p, const char *given_reason,
+                            const char *message)
 {
     if (p->problem || !given_reason)
         return;
     const char *reason = pod_is_word(given_reason) ? given_reason : reason_text(REASON_POD_PROBLEM);
-    CLEANUP_FREE char *text = message && *message ? xasprintf("%s: %s", reason, message) : xstrdup(reason);
+    CLEANUP_FREE char *text = message && *message ? xasprintf("%s: %s", reason, message)
+                                                  : xstrdup(reason);
     p->problem = str_shortened(text, PROBLEM_MAX);
     for (char *c = p->problem; *c; c++)
         if ((unsigned char) *c < ' ')
@@ -201,7 +204,8 @@ static const json_t *last_bad_end(const json_t *status)
 static char *last_said(const json_t *end)
 {
     const char *message = json_str_or_empty(end, "message");
-    return strchr(message, '\n') ? log_tail_cut(message, strlen(message), SAID_MAX) : xstrdup(message);
+    return strchr(message, '\n') ? log_tail_cut(message, strlen(message), SAID_MAX)
+                                 : xstrdup(message);
 }
 
 /* A container that crashes repeatedly waits, runs and ends in turn. All three get one text;
@@ -212,14 +216,15 @@ static void set_crash(struct intern *in, struct pod *p, const json_t *status, co
 {
     const char *message = json_str_or_empty(end, "message"),
                *runtime = reason_text(REASON_RUNTIME_CONFIG_FAILED);
-    bool is_ours =
-        str_has_prefix(message, runtime) && str_has_prefix(message + strlen(runtime), ": ");
+    bool is_ours = str_has_prefix(message, runtime) &&
+                   str_has_prefix(message + strlen(runtime), ": ");
     CLEANUP_FREE char *said = is_ours ? xstrdup(message) : last_said(end);
     bool first = !p->problem, again = json_int(status, "restartCount", 0) > 0;
-    CLEANUP_FREE char *text = xasprintf("container %s exited with code %d%s%s", json_str_or_empty(status, "name"),
-                                        (int) json_int(end, "exitCode", 0), *said ? ": " : "", said);
-    const char *kubelets =
-        again ? reason_text(REASON_CRASH_LOOP_BACK_OFF) : json_str(end, "reason");
+    CLEANUP_FREE char *text = xasprintf(
+        "container %s exited with code %d%s%s", json_str_or_empty(status, "name"),
+        (int) json_int(end, "exitCode", 0), *said ? ": " : "", said);
+    const char *kubelets = again ? reason_text(REASON_CRASH_LOOP_BACK_OFF)
+                                 : json_str(end, "reason");
     pod_set_problem(in, p, is_ours ? runtime : kubelets, text);
     if (!first || !p->problem || p->component == OPERAND_NONE)
         return;
@@ -228,10 +233,11 @@ static void set_crash(struct intern *in, struct pod *p, const json_t *status, co
 }
 
 /* Registry errors do not have the image's name. */
-static void set_waiting(struct intern *in, struct pod *p, const char *reason, const char *message, const char *image)
+static void set_waiting(struct intern *in, struct pod *p, const char *reason, const char *message,
+                        const char *image)
 {
-    bool names =
-        *image && *message && task_cannot_pull(reason_parse(reason)) && !strstr(message, image);
+    bool names = *image && *message && task_cannot_pull(reason_parse(reason)) &&
+                 !strstr(message, image);
     CLEANUP_FREE char *text = names ? xasprintf("%s: %s", image, message) : xstrdup(message);
     pod_set_problem(in, p, reason, text);
 }
@@ -241,13 +247,14 @@ static void look_at_containers(struct intern *in, struct pod *p, const json_t *s
 {
     size_t i;
     json_t *s;
-    json_array_foreach (statuses, i, s) {
+    json_array_foreach(statuses, i, s)
+    {
         const json_t *waiting = json_at(s, "state.waiting");
         const char *word = json_str(waiting, "reason");
         const json_t *end = last_bad_end(s);
         enum reason reason = reason_parse(word);
-        bool crashes =
-            end && (!word || is_normal_wait(reason) || reason == REASON_CRASH_LOOP_BACK_OFF);
+        bool crashes = end &&
+                       (!word || is_normal_wait(reason) || reason == REASON_CRASH_LOOP_BACK_OFF);
         if (crashes)
             set_crash(in, p, s, end);
         else if (word && !is_normal_wait(reason))
@@ -262,7 +269,8 @@ static bool said_host_driver(const json_t *object)
 {
     const json_t *first = json_array_get(json_at(object, "status.initContainerStatuses"), 0);
     const json_t *ended = json_at(first, "state.terminated");
-    return detect_host_driver(ended ? json_str(ended, "message") : json_str(first, "lastState.terminated.message"));
+    return detect_host_driver(ended ? json_str(ended, "message")
+                                    : json_str(first, "lastState.terminated.message"));
 }
 
 static uint32_t time_made(const json_t *object)
@@ -287,7 +295,8 @@ static void look_at_status(struct intern *in, struct pod *p, const json_t *objec
     if (str_eq(json_str(scheduled, "status"), "False"))
         pod_set_problem(in, p, json_str(scheduled, "reason"), json_str(scheduled, "message"));
     if (is_finished(object))
-        pod_set_problem(in, p, json_str(object, "status.reason"), json_str(object, "status.message"));
+        pod_set_problem(in, p, json_str(object, "status.reason"),
+                        json_str(object, "status.message"));
 }
 
 /* An operand is a pod that a DaemonSet of Ostler's controls. An orphaned pod is the user's, and
@@ -307,7 +316,8 @@ static enum task_kind task_of(const char *operand_namespace, const json_t *objec
 
 /* ---- what a drain needs to know */
 
-static void look_at_use(struct intern *in, struct pod *p, const struct selector *asks, const json_t *object)
+static void look_at_use(struct intern *in, struct pod *p, const struct selector *asks,
+                        const json_t *object)
 {
     const char *restart = json_str_or_empty(object, "spec.restartPolicy");
     const json_t *node = owner_of_static(object);
@@ -377,12 +387,14 @@ struct pod *pod_project_task(struct intern *in, const char *operand_namespace, c
     return p;
 }
 
-struct pod *pod_project(struct intern *in, const char *operand_namespace, const struct selector *asks, const json_t *object)
+struct pod *pod_project(struct intern *in, const char *operand_namespace,
+                        const struct selector *asks, const json_t *object)
 {
     if (task_of(operand_namespace, object) != TASK_NONE || !has_namespace(object))
         return NULL;
     bool ours = is_operand(operand_namespace, object);
-    enum operand component = ours ? operand_parse(object_label(object, LABEL_COMPONENT)) : OPERAND_NONE;
+    enum operand component = ours ? operand_parse(object_label(object, LABEL_COMPONENT))
+                                  : OPERAND_NONE;
     uint16_t gpus = ours ? 0 : pod_gpus(object);
     const struct sign *foreign = ours || is_finished(object) ? NULL : foreign_sign(object);
     const char *node = json_str(object, "spec.nodeName");
@@ -405,11 +417,13 @@ struct pod *pod_project(struct intern *in, const char *operand_namespace, const 
     return p;
 }
 
-struct pod *pod_project_any(struct intern *in, const char *operand_namespace, const struct selector *asks, const json_t *object)
+struct pod *pod_project_any(struct intern *in, const char *operand_namespace,
+                            const struct selector *asks, const json_t *object)
 {
     struct pod *p = pod_project(in, operand_namespace, asks, object);
     const char *node = json_str_or_empty(object, "spec.nodeName");
-    if (p || !*node || !has_namespace(object) || is_finished(object) || task_of(operand_namespace, object) != TASK_NONE)
+    if (p || !*node || !has_namespace(object) || is_finished(object) ||
+        task_of(operand_namespace, object) != TASK_NONE)
         return p;
     p = pod_begin(in, object, node);
     look_at_use(in, p, asks, object);
@@ -419,21 +433,24 @@ struct pod *pod_project_any(struct intern *in, const char *operand_namespace, co
 /* All that a drain needs to know, in one number. */
 static unsigned use_bits(const struct pod *p)
 {
-    return p->running | p->ends << 1 | p->bare << 2 | p->daemon << 3 | p->fixed << 4 | p->scratch << 5;
+    return p->running | p->ends << 1 | p->bare << 2 | p->daemon << 3 | p->fixed << 4 |
+           p->scratch << 5;
 }
 
 /* The container whose log has the reason changes with each run, although the problem stays the
  * same. */
 static bool same_end(const struct pod *a, const struct pod *b)
 {
-    return a->component == OPERAND_NONE || (a->ended.container == b->ended.container && a->ended.again == b->ended.again);
+    return a->component == OPERAND_NONE ||
+           (a->ended.container == b->ended.container && a->ended.again == b->ended.again);
 }
 
 bool pod_same(const struct pod *a, const struct pod *b)
 {
-    return a->node == b->node && a->gpus == b->gpus && a->component == b->component && a->revision == b->revision &&
-           a->ready == b->ready && a->deleting == b->deleting && a->host_driver == b->host_driver &&
-           use_bits(a) == use_bits(b) && pod_foreign(a) == pod_foreign(b) && task_same(pod_task(a), pod_task(b)) &&
+    return a->node == b->node && a->gpus == b->gpus && a->component == b->component &&
+           a->revision == b->revision && a->ready == b->ready && a->deleting == b->deleting &&
+           a->host_driver == b->host_driver && use_bits(a) == use_bits(b) &&
+           pod_foreign(a) == pod_foreign(b) && task_same(pod_task(a), pod_task(b)) &&
            same_end(a, b) && (!a->fixed || a->owner == b->owner) && str_eq(a->problem, b->problem);
 }
 

@@ -16,16 +16,17 @@
 #include "reconcilers/model/task.h"
 
 struct pod {
-    struct record head;         /* key = "namespace/name" */
-    struct pod *next_on_node;   /* the node's list; the index maintains it */
+    struct record head;       /* key = "namespace/name" */
+    struct pod *next_on_node; /* the node's list; the index maintains it */
     union {
         /* The sign of another operator's driver or device plugin; NULL: it is not one. */
         const struct sign *foreign;
-        uint64_t owner;             /* with `fixed`: gpu_node_owner() of its owner's uid; read it through pod_is_static() */
-        struct task *task_state;    /* with `is_task`. Owned; read it through pod_task() */
-        struct {                    /* of an operand; read it through pod_ended() */
+        /* with `fixed`: gpu_node_owner() of its owner's uid; read it through pod_is_static() */
+        uint64_t owner;
+        struct task *task_state; /* with `is_task`. Owned; read it through pod_task() */
+        struct {                 /* of an operand; read it through pod_ended() */
             uint32_t container; /* interned name of the container that failed, whose log says why */
-            bool again;             /* the container has restarted since */
+            bool again;         /* the container has restarted since */
         } ended;
     };
     char *problem; /* why it is not ready, "ImagePullBackOff: Back-off …"; NULL: not known */
@@ -33,8 +34,8 @@ struct pod {
      * node. */
     uint32_t node;
     union {
-        uint32_t revision;      /* operand in a tier: interned hash of its revision */
-        uint32_t traits;        /* other pod that uses a GPU: interned; pod_traits.h */
+        uint32_t revision; /* operand in a tier: interned hash of its revision */
+        uint32_t traits;   /* other pod that uses a GPU: interned; pod_traits.h */
     };
     union {
         uint32_t reason; /* one-off pod, operand not ready: interned first word of `problem` */
@@ -44,18 +45,18 @@ struct pod {
     uint16_t gpus; /* GPUs, slices and shares that it requested and may use; 0 for Ostler's pods */
     /* Bit fields: there are thousands of pods, and this reaches a smaller size class of the
      * allocator. */
-    uint8_t component : 5;      /* enum operand */
+    uint8_t component : 5; /* enum operand */
     bool ready : 1;
     bool deleting : 1;
-    bool host_driver : 1;       /* its first init container stopped because the host has a driver */
-    bool running : 1;           /* it has started; an operand: its container has started */
+    bool host_driver : 1; /* its first init container stopped because the host has a driver */
+    bool running : 1;     /* it has started; an operand: its container has started */
     /* Pods that use a GPU: what a drain needs to know. */
-    bool ends : 1;              /* it is a job: its containers do not restart for ever */
-    bool bare : 1;              /* it has no controller, so it would not be recreated */
-    bool daemon : 1;            /* it belongs to a DaemonSet */
-    bool fixed : 1;             /* it claims to be a static pod; read it through pod_is_static() */
-    bool scratch : 1;           /* it has an emptyDir, which an eviction deletes */
-    bool is_task : 1;           /* one of Ostler's one-off pods */
+    bool ends : 1;    /* it is a job: its containers do not restart for ever */
+    bool bare : 1;    /* it has no controller, so it would not be recreated */
+    bool daemon : 1;  /* it belongs to a DaemonSet */
+    bool fixed : 1;   /* it claims to be a static pod; read it through pod_is_static() */
+    bool scratch : 1; /* it has an emptyDir, which an eviction deletes */
+    bool is_task : 1; /* one of Ostler's one-off pods */
 };
 
 /* Field selector of the pod list and watch: finished pods use no GPU. */
@@ -64,9 +65,11 @@ struct pod {
 /* The cached record of a Pod; NULL: it is of no kind that is cached, or it is a one-off pod.
  * `operand_namespace` is the namespace of Ostler's pods. A label is kept if `asks` has a
  * requirement on its key; NULL: all are. */
-struct pod *pod_project(struct intern *in, const char *operand_namespace, const struct selector *asks, const json_t *object);
+struct pod *pod_project(struct intern *in, const char *operand_namespace,
+                        const struct selector *asks, const json_t *object);
 /* The record of one of Ostler's one-off pods, even after it ended; NULL for all others. */
-struct pod *pod_project_task(struct intern *in, const char *operand_namespace, const json_t *object);
+struct pod *pod_project_task(struct intern *in, const char *operand_namespace,
+                             const json_t *object);
 /* Purpose and progress of a one-off pod; NULL for all others. */
 const struct task *pod_task(const struct pod *p);
 /* The sign that a pod or pod template is a driver or device plugin that accesses its host; NULL: it
@@ -81,7 +84,8 @@ bool pod_is_static(const struct pod *p, const char *node_uid);
 const char *pod_ended(const struct intern *in, const struct pod *p, bool *ret_again);
 /* Like pod_project(), for a policy that drains all pods: keeps every bound, unfinished pod except
  * Ostler's one-off pods. */
-struct pod *pod_project_any(struct intern *in, const char *operand_namespace, const struct selector *asks, const json_t *object);
+struct pod *pod_project_any(struct intern *in, const char *operand_namespace,
+                            const struct selector *asks, const json_t *object);
 /* GPUs of all kinds that a Pod object holds; each device claim counts as one. 0 for a finished
  * pod. */
 uint16_t pod_gpus(const json_t *object);

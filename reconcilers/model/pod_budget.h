@@ -8,9 +8,9 @@
 #include "kube/record.h"
 
 struct pod_budget {
-    struct record head;  /* key = "namespace/name" */
-    int64_t generation;  /* metadata.generation: of its spec */
-    bool allows;         /* its status allows a disruption now */
+    struct record head; /* key = "namespace/name" */
+    int64_t generation; /* metadata.generation: of its spec */
+    bool allows;        /* its status allows a disruption now */
 };
 
 /* The record of a PodDisruptionBudget. */

@@ -50,9 +50,15 @@ static void check_identity(const json_t *object, struct policy_problems *problem
     check_fixed("metadata.name", json_str(object, "metadata.name"), POLICY_NAME, problems);
 }
 
-static const struct policy_place nodes_place = { .up = &spec_place, .kind = PLACE_FIELD, .name = "nodes" };
-static const struct policy_place startup_place = { .up = &nodes_place, .kind = PLACE_FIELD, .name = "startupTaint" };
-static const struct policy_place rollout_place = { .up = &spec_place, .kind = PLACE_FIELD, .name = "rollout" };
+static const struct policy_place nodes_place = { .up = &spec_place,
+                                                 .kind = PLACE_FIELD,
+                                                 .name = "nodes" };
+static const struct policy_place startup_place = { .up = &nodes_place,
+                                                   .kind = PLACE_FIELD,
+                                                   .name = "startupTaint" };
+static const struct policy_place rollout_place = { .up = &spec_place,
+                                                   .kind = PLACE_FIELD,
+                                                   .name = "rollout" };
 
 /* A node's taints are identified by key: none of these may repeat an earlier one. */
 static const struct {
@@ -65,8 +71,8 @@ static const struct {
 };
 
 /* Adds a problem if `key` is the key of one of the taints [from, to). */
-static void check_taint_key(const json_t *spec, const char *key, size_t from, size_t to, const struct policy_place *place,
-                            struct policy_problems *problems)
+static void check_taint_key(const json_t *spec, const char *key, size_t from, size_t to,
+                            const struct policy_place *place, struct policy_problems *problems)
 {
     for (size_t i = from; i < to; i++)
         if (key && str_eq(key, json_str(spec, taint_keys[i].path)))
@@ -76,12 +82,13 @@ static void check_taint_key(const json_t *spec, const char *key, size_t from, si
 static void check_taint_keys(const json_t *spec, struct policy_problems *problems)
 {
     for (size_t i = 1; i < ARRAY_LEN(taint_keys); i++)
-        check_taint_key(spec, json_str(spec, taint_keys[i].path), 0, i, &taint_keys[i].place, problems);
+        check_taint_key(spec, json_str(spec, taint_keys[i].path), 0, i, &taint_keys[i].place,
+                        problems);
 }
 
 /* The same for a pool, which may give the policy's taint another key. */
-static void check_pool_taint_key(const json_t *spec, const json_t *pool, const struct policy_place *item,
-                                 struct policy_problems *problems)
+static void check_pool_taint_key(const json_t *spec, const json_t *pool,
+                                 const struct policy_place *item, struct policy_problems *problems)
 {
     struct policy_place taint = { .up = item, .kind = PLACE_FIELD, .name = "taint" };
     struct policy_place key = { .up = &taint, .kind = PLACE_FIELD, .name = "key" };
@@ -99,12 +106,14 @@ static const struct merged_rules {
     { "devicePlugin", "devicePlugin.config", policy_rules_plugin_config, false },
 };
 
-static void check_pool_rules(const struct policy *p, const struct merged_rules *m, const json_t *pool, const json_t *merged,
+static void check_pool_rules(const struct policy *p, const struct merged_rules *m,
+                             const json_t *pool, const json_t *merged,
                              const struct policy_place *item, struct policy_problems *problems)
 {
     struct policy_place at = { .up = item, .kind = PLACE_FIELD, .name = m->operand };
     for (const struct policy_rule *r = m->rules; r->message; r++)
-        if (r->holds(json_at(p->spec, m->section)) && (!m->told || r->holds(json_at(pool, m->section))) &&
+        if (r->holds(json_at(p->spec, m->section)) &&
+            (!m->told || r->holds(json_at(pool, m->section))) &&
             !r->holds(json_at(merged, m->section)))
             policy_problem_add(problems, &at, "%s (merged with spec.%s)", r->message, m->operand);
 }
@@ -114,7 +123,8 @@ static void check_pools(const struct policy *p, struct policy_problems *problems
     struct policy_place pools = { .up = &spec_place, .kind = PLACE_FIELD, .name = "pools" };
     size_t i;
     json_t *pool;
-    json_array_foreach (json_object_get(p->spec, "pools"), i, pool) {
+    json_array_foreach(json_object_get(p->spec, "pools"), i, pool)
+    {
         struct policy_place item = { .up = &pools, .kind = PLACE_ITEM, .index = i };
         CLEANUP_JSON json_t *merged = policy_pool_spec(p, i);
         for (size_t r = 0; r < ARRAY_LEN(merged_rules); r++)
@@ -169,11 +179,13 @@ static const char *taint_text(const struct policy *p, const json_t *given, const
 static struct policy_taint pool_taint(const struct policy *p, const json_t *given)
 {
     return (struct policy_taint){
-        .enabled = json_bool(given, "taint.enabled", json_bool(p->spec, "nodes.taint.enabled", true)),
+        .enabled = json_bool(given, "taint.enabled",
+                             json_bool(p->spec, "nodes.taint.enabled", true)),
         .key = taint_text(p, given, "key"),
         .value = taint_text(p, given, "value"),
         .effect = taint_text(p, given, "effect"),
-        .foreign = json_bool(given, "taint.foreign", json_bool(p->spec, "nodes.taint.foreign", false)),
+        .foreign = json_bool(given, "taint.foreign",
+                             json_bool(p->spec, "nodes.taint.foreign", false)),
     };
 }
 

@@ -26,16 +26,19 @@
 #define POLICY_FORCE_REMOVAL "ostler.dev/force-removal"
 #define POLICY_RETRY "ostler.dev/retry"
 /* The command for that; %s is its value (decide/retry.h). */
-#define POLICY_RETRY_COMMAND "kubectl annotate gpuclusterpolicy " POLICY_NAME " " POLICY_RETRY "=%s --overwrite"
+#define POLICY_RETRY_COMMAND                                                                       \
+    "kubectl annotate gpuclusterpolicy " POLICY_NAME " " POLICY_RETRY "=%s --overwrite"
 #define POLICY_APPROVED "ostler.dev/approved"
 /* Image prefixes that are allowed by default: NVIDIA's and Google's registries. */
 #define POLICY_IMAGE_PREFIXES "nvcr.io/nvidia,gcr.io/gke-release,gke.gcr.io"
 /* Operand variables and arguments that a policy may set by default: package downloads, and switches
  * that the images compare with a word or number. No path, and nothing that an interpreter, a build
  * or a loader obeys. */
-#define POLICY_SETTINGS                                                                                                   \
-    "HTTP_PROXY,HTTPS_PROXY,NO_PROXY,http_proxy,https_proxy,no_proxy,GPU_DIRECT_RDMA_ENABLED,USE_HOST_MOFED,"              \
-    "ACCEPT_NVIDIA_VISIBLE_DEVICES_ENVVAR_WHEN_UNPRIVILEGED,ACCEPT_NVIDIA_VISIBLE_DEVICES_AS_VOLUME_MOUNTS,"               \
+#define POLICY_SETTINGS                                                                            \
+    "HTTP_PROXY,HTTPS_PROXY,NO_PROXY,http_proxy,https_proxy,no_proxy,GPU_DIRECT_RDMA_ENABLED,USE_" \
+    "HOST_MOFED,"                                                                                  \
+    "ACCEPT_NVIDIA_VISIBLE_DEVICES_ENVVAR_WHEN_UNPRIVILEGED,ACCEPT_NVIDIA_VISIBLE_DEVICES_AS_"     \
+    "VOLUME_MOUNTS,"                                                                               \
     "DEVICE_ID_STRATEGY,DP_DISABLE_HEALTHCHECKS,GDS_ENABLED,MOFED_ENABLED,--device-id-strategy"
 /* Host directories that the toolkit may be installed in by default: NVIDIA's own, and one for hosts
  * with a read-only /usr (Flatcar, Talos). Only root can write above them. With Google's driver
@@ -54,8 +57,8 @@ enum policy_driver_source {
 
 /* What the administrator lets any policy do, whoever edits it. Comma-separated, borrowed. */
 struct policy_limits {
-    const char *images;   /* prefixes of images; NULL: all are allowed */
-    const char *settings; /* variables and arguments; "A_*" allows a prefix; NULL: none */
+    const char *images;       /* prefixes of images; NULL: all are allowed */
+    const char *settings;     /* variables and arguments; "A_*" allows a prefix; NULL: none */
     const char *install_dirs; /* values of toolkit.installDir, whole paths; NULL: all are allowed */
     bool control_plane;       /* operands may run on control plane nodes */
 };
@@ -63,7 +66,8 @@ struct policy_limits {
 /* No limits. */
 #define POLICY_LIMITS_NONE ((struct policy_limits){ NULL, "*", NULL, true })
 /* The limits if the administrator sets none. */
-#define POLICY_LIMITS_DEFAULT ((struct policy_limits){ POLICY_IMAGE_PREFIXES, POLICY_SETTINGS, POLICY_INSTALL_DIRS, false })
+#define POLICY_LIMITS_DEFAULT                                                                      \
+    ((struct policy_limits){ POLICY_IMAGE_PREFIXES, POLICY_SETTINGS, POLICY_INSTALL_DIRS, false })
 
 /* One error in a policy. */
 struct policy_problem {
@@ -101,7 +105,7 @@ struct policy_pool {
     enum policy_driver_source source;
     struct policy_taint taint; /* of its nodes: the policy's taint with the pool's overrides */
     unsigned operands; /* bits 1u << enum operand of the operands that are not switched off there */
-    bool only_watched;         /* others install driver, toolkit and device plugin, by the policy */
+    bool only_watched; /* others install driver, toolkit and device plugin, by the policy */
     const json_t *node_labels; /* extra labels of its nodes, besides the policy's; NULL: none */
 };
 
@@ -112,9 +116,9 @@ struct policy {
     /* The effective spec: all objects and all leaves with a default are present; repository, image
      * and version only if given. */
     json_t *spec;
-    struct selector nodes;     /* nodes that Ostler may manage */
+    struct selector nodes;               /* nodes that Ostler may manage */
     struct policy_validation validation; /* the same */
-    const json_t *node_labels; /* extra labels for GPU nodes, borrowed; NULL: none */
+    const json_t *node_labels;           /* extra labels for GPU nodes, borrowed; NULL: none */
     struct policy_pool *pools; /* in order; the last, POLICY_POOL_DEFAULT, takes the rest */
     size_t pools_len;          /* at least 1 */
 };
@@ -177,15 +181,16 @@ void policy_image_clear(struct policy_image *image);
  * "nvcr.io/nvidia" allows nvcr.io/nvidia/driver but not nvcr.io/nvidia2/driver. */
 bool policy_image_allowed(const char *image, const char *prefixes);
 
-
 /* Adds a problem for each variable or argument, of the policy or a pool, that is not allowed or has
  * control characters. */
-void policy_check_settings(const json_t *spec, const char *allowed, struct policy_problems *problems);
+void policy_check_settings(const json_t *spec, const char *allowed,
+                           struct policy_problems *problems);
 
 /* Adds a problem for each toolkit, of the policy or a pool, whose install directory is not in the
  * comma-separated list. The toolkit's programs run as root on the host, so no other process may
  * rename a directory above them. Uses only `spec` of the policy. */
-void policy_check_install_dirs(const struct policy *policy, const char *allowed, struct policy_problems *problems);
+void policy_check_install_dirs(const struct policy *policy, const char *allowed,
+                               struct policy_problems *problems);
 
 /* Adds a problem for each image, of the policy or a pool, that no prefix allows. Uses only `spec`
  * of the policy; missing values count as not given. */

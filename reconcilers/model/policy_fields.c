@@ -12,27 +12,56 @@
 
 /* Rows by type: name, then the type's parameters. Rare members follow as designated
  * initialisers. */
-#define OBJECT(n, c, ...) { .name = n, .type = FIELD_OBJECT, .children = c, ##__VA_ARGS__ }
+#define OBJECT(n, c, ...)                                                                          \
+    {                                                                                              \
+        .name = n, .type = FIELD_OBJECT, .children = c, ##__VA_ARGS__                              \
+    }
 #define LIST(n, c, most, ...)                                                                      \
-    { .name = n, .type = FIELD_LIST, .children = c, .max = most, ##__VA_ARGS__ }
+    {                                                                                              \
+        .name = n, .type = FIELD_LIST, .children = c, .max = most, ##__VA_ARGS__                   \
+    }
 #define STRINGS(n, f, most, ...)                                                                   \
-    { .name = n, .type = FIELD_STRINGS, .format = f, .max = most, ##__VA_ARGS__ }
+    {                                                                                              \
+        .name = n, .type = FIELD_STRINGS, .format = f, .max = most, ##__VA_ARGS__                  \
+    }
 #define MAP(n, most, r, ...)                                                                       \
-    { .name = n, .type = FIELD_MAP, .max = most, .rules = r, ##__VA_ARGS__ }
+    {                                                                                              \
+        .name = n, .type = FIELD_MAP, .max = most, .rules = r, ##__VA_ARGS__                       \
+    }
 #define STRING(n, f, d, ...)                                                                       \
-    { .name = n, .type = FIELD_STRING, .format = f, .fallback = d, ##__VA_ARGS__ }
+    {                                                                                              \
+        .name = n, .type = FIELD_STRING, .format = f, .fallback = d, ##__VA_ARGS__                 \
+    }
 #define ENUM(n, v, d, ...)                                                                         \
-    { .name = n, .type = FIELD_ENUM, .values = v, .fallback = d, ##__VA_ARGS__ }
-#define BOOL(n, d, ...) { .name = n, .type = FIELD_BOOL, .fallback = d, ##__VA_ARGS__ }
+    {                                                                                              \
+        .name = n, .type = FIELD_ENUM, .values = v, .fallback = d, ##__VA_ARGS__                   \
+    }
+#define BOOL(n, d, ...)                                                                            \
+    {                                                                                              \
+        .name = n, .type = FIELD_BOOL, .fallback = d, ##__VA_ARGS__                                \
+    }
 #define INT(n, d, lo, hi, ...)                                                                     \
-    { .name = n, .type = FIELD_INT, .fallback = d, .min = lo, .max = hi, ##__VA_ARGS__ }
+    {                                                                                              \
+        .name = n, .type = FIELD_INT, .fallback = d, .min = lo, .max = hi, ##__VA_ARGS__           \
+    }
 #define COUNT(n, d, hi)                                                                            \
-    { .name = n, .type = FIELD_COUNT, .format = FORMAT_PERCENT, .fallback = d, .min = 1, .max = hi }
+    {                                                                                              \
+        .name = n, .type = FIELD_COUNT, .format = FORMAT_PERCENT, .fallback = d, .min = 1,         \
+        .max = hi                                                                                  \
+    }
 #define DURATION(n, d, lo, hi, ...)                                                                \
-    { .name = n, .type = FIELD_DURATION, .format = FORMAT_DURATION, .fallback = d, .min = lo,      \
-      .max = hi, ##__VA_ARGS__ }
-#define QUANTITY(n) { .name = n, .type = FIELD_QUANTITY, .format = FORMAT_QUANTITY }
-#define END { .name = NULL }
+    {                                                                                              \
+        .name = n, .type = FIELD_DURATION, .format = FORMAT_DURATION, .fallback = d, .min = lo,    \
+        .max = hi, ##__VA_ARGS__                                                                   \
+    }
+#define QUANTITY(n)                                                                                \
+    {                                                                                              \
+        .name = n, .type = FIELD_QUANTITY, .format = FORMAT_QUANTITY                               \
+    }
+#define END                                                                                        \
+    {                                                                                              \
+        .name = NULL                                                                               \
+    }
 
 #define VALUES(...) ((const char *const[]){ __VA_ARGS__, NULL })
 #define FLAGS(f) .flags = f
@@ -57,9 +86,8 @@ static const struct policy_field selector_fields[] = {
 
 /* variable_fields_DRIVER, … */
 #define OPERAND(id, ...)                                                                           \
-    static const struct policy_field variable_fields_##id[] = {                                    \
-        VARIABLE_FIELDS(policy_rules_variable_##id)                                                \
-    };
+    static const struct policy_field variable_fields_##id[] = { VARIABLE_FIELDS(                   \
+        policy_rules_variable_##id) };
 #define OPERAND_OF_POLICY(...)
 #define OPERAND_WITHIN(...)
 #include "reconcilers/model/operand_rows.h"
@@ -107,7 +135,8 @@ static const struct policy_field named_fields[] = { STRING("name", FORMAT_SUBDOM
 #define DRIVER_FILE_FIELDS                                                                         \
     OBJECT("repoConfig", named_fields), OBJECT("certConfig", named_fields),                        \
         OBJECT("kernelModuleConfig", named_fields), STRING("secretEnv", FORMAT_SUBDOMAIN, NULL)
-static const struct policy_field rdma_fields[] = { BOOL("enabled", "false"), BOOL("useHostMofed", "false"), END };
+static const struct policy_field rdma_fields[] = { BOOL("enabled", "false"),
+                                                   BOOL("useHostMofed", "false"), END };
 
 static const struct policy_field gdrcopy_fields[] = { BOOL("enabled", "false"), IMAGE_FIELDS, END };
 
@@ -115,9 +144,8 @@ static const struct policy_field gdrcopy_fields[] = { BOOL("enabled", "false"), 
 #define DRIVER_REVISION_FIELDS(id)                                                                 \
     ENUM("source", VALUES("Auto", "Container", "COS", "Host"), "Auto"),                            \
         ENUM("kernelModule", VALUES("Auto", "Open", "Proprietary"), "Auto"),                       \
-        BOOL("precompiled", "false"), IMAGE_FIELDS,                                               \
-        COMMAND_FIELDS(id), DRIVER_FILE_FIELDS, OBJECT("rdma", rdma_fields), \
-        OBJECT("gdrcopy", gdrcopy_fields)
+        BOOL("precompiled", "false"), IMAGE_FIELDS, COMMAND_FIELDS(id), DRIVER_FILE_FIELDS,        \
+        OBJECT("rdma", rdma_fields), OBJECT("gdrcopy", gdrcopy_fields)
 
 #define TAINT_FIELDS                                                                               \
     BOOL("enabled", "true"),                                                                       \
@@ -155,7 +183,8 @@ static const struct policy_field startup_probe_fields[] = {
 /* Fields of the operands' sections, named by the rows of operand_rows.h: for the policy, and with
  * the prefix POOL_ for a pool. */
 #define DRIVER_FIELDS(id)                                                                          \
-    DRIVER_REVISION_FIELDS(id), OBJECT("startupProbe", startup_probe_fields), PULL_FIELDS, POD_FIELDS
+    DRIVER_REVISION_FIELDS(id), OBJECT("startupProbe", startup_probe_fields), PULL_FIELDS,         \
+        POD_FIELDS
 #define POOL_DRIVER_FIELDS(id) DRIVER_REVISION_FIELDS(id)
 
 /* Toolkit fields that make a stack revision, so pools may override them. The first two have no
@@ -177,8 +206,7 @@ static const struct policy_field plugin_config_fields[] = {
  * it. */
 #define PLUGIN_REVISION_FIELDS(id, ...)                                                            \
     BOOL("enabled", "true"), ENUM("migStrategy", VALUES("none", "single", "mixed"), "none"),       \
-        OBJECT("config", plugin_config_fields, __VA_ARGS__), IMAGE_FIELDS,                         \
-        COMMAND_FIELDS(id)
+        OBJECT("config", plugin_config_fields, __VA_ARGS__), IMAGE_FIELDS, COMMAND_FIELDS(id)
 
 #define PLUGIN_FIELDS(id)                                                                          \
     PLUGIN_REVISION_FIELDS(id, RULES(policy_rules_plugin_config)), PULL_FIELDS, POD_FIELDS

@@ -9,12 +9,12 @@
 /* The fields of a policy's spec as a table: type, limits and default of each. Tests compare the CRD
  * and docs/policy.md with this table. */
 enum policy_field_type {
-    FIELD_OBJECT,   /* has children */
-    FIELD_LIST,     /* list of objects: children; max items */
-    FIELD_STRINGS,  /* list of strings: format of each; max items */
-    FIELD_MAP,      /* keys to label values; min, max entries */
-    FIELD_STRING,   /* has a format */
-    FIELD_ENUM,     /* values */
+    FIELD_OBJECT,  /* has children */
+    FIELD_LIST,    /* list of objects: children; max items */
+    FIELD_STRINGS, /* list of strings: format of each; max items */
+    FIELD_MAP,     /* keys to label values; min, max entries */
+    FIELD_STRING,  /* has a format */
+    FIELD_ENUM,    /* values */
     FIELD_BOOL,
     FIELD_INT,      /* min, max */
     FIELD_COUNT,    /* a number from min to max, or a percentage */

@@ -156,8 +156,8 @@ static bool matches_percent(const char *s)
 /* The suffix of a number: none, a decimal or binary suffix, or a decimal exponent. */
 static bool matches_quantity_suffix(const char *s)
 {
-    static const char *const suffixes[] = { "",  "Ki", "Mi", "Gi", "Ti", "Pi", "Ei", "n", "u",
-                                            "m", "k",  "M",  "G",  "T",  "P",  "E" };
+    static const char *const suffixes[] = { "",  "Ki", "Mi", "Gi", "Ti", "Pi", "Ei", "n",
+                                            "u", "m",  "k",  "M",  "G",  "T",  "P",  "E" };
     for (size_t i = 0; i < ARRAY_LEN(suffixes); i++)
         if (str_eq(s, suffixes[i]))
             return true;
@@ -226,14 +226,14 @@ static bool matches_time_zone(const char *s)
 #define PATTERN_FIELD(n) PATTERN_ITEM(n) "(," PATTERN_ITEM(n) ")*"
 #define PATTERN_SCHEDULE                                                                           \
     PATTERN_FIELD("[0-5]?[0-9]")                                                                   \
-    " " PATTERN_FIELD("([01]?[0-9]|2[0-3])") " " PATTERN_FIELD("(0?[1-9]|[12][0-9]|3[01])")        \
-    " " PATTERN_FIELD("(0?[1-9]|1[0-2])") " " PATTERN_FIELD("[0-7]")
+    " " PATTERN_FIELD("([01]?[0-9]|2[0-3])") " " PATTERN_FIELD(                                    \
+        "(0?[1-9]|[12][0-9]|3[01])") " " PATTERN_FIELD("(0?[1-9]|1[0-2])") " " PATTERN_FIELD("[0-" \
+                                                                                             "7]")
 
 static const struct policy_format_info formats[] = {
     [FORMAT_TEXT] = { NULL, 0, 4096, NULL, "must have at most 4096 characters" },
     [FORMAT_ARGUMENT] = { NULL, 0, 1024, NULL, "must have at most 1024 characters" },
-    [FORMAT_LABEL_KEY] = { "^(" PATTERN_DNS "/)?" PATTERN_NAME "$", 1, 317,
-                           matches_label_key,
+    [FORMAT_LABEL_KEY] = { "^(" PATTERN_DNS "/)?" PATTERN_NAME "$", 1, 317, matches_label_key,
                            "must be a label key, such as \"team\" or \"example.com/team\"" },
     [FORMAT_LABEL_VALUE] = { "^(" PATTERN_NAME ")?$", 0, 63, matches_label_value,
                              "must be a label value: at most 63 letters, digits, \"-\", \"_\" and "
@@ -242,19 +242,21 @@ static const struct policy_format_info formats[] = {
                            "must be the name of an object: lower case letters, digits, \"-\" and "
                            "\".\", with a letter or digit at both ends" },
     [FORMAT_POOL] = { "^[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?$", 1, 40, matches_pool,
-                      "must have at most 40 lower case letters, digits and \"-\", with a letter or digit at both ends" },
+                      "must have at most 40 lower case letters, digits and \"-\", with a letter or "
+                      "digit at both ends" },
     [FORMAT_VERSION] = { "^([A-Za-z0-9_][A-Za-z0-9._-]{0,127}|sha256:[a-f0-9]{64})$", 1, 128,
                          matches_version,
                          "must be the tag of an image, or sha256: and 64 hexadecimal digits" },
-    [FORMAT_REPOSITORY] = { "^[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]{1,5})?(/" PATTERN_PATH ")*$",
-                            1, 255, matches_repository,
+    [FORMAT_REPOSITORY] = { "^[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]{1,5})?(/" PATTERN_PATH ")*$", 1,
+                            255, matches_repository,
                             "must be a registry and path without scheme or tag, such as "
                             "\"nvcr.io/nvidia\"" },
     [FORMAT_IMAGE] = { "^" PATTERN_PATH "(/" PATTERN_PATH ")*$", 1, 255, matches_path,
                        "must be the name of an image without registry or tag, such as "
                        "\"driver\"" },
     [FORMAT_VARIABLE] = { "^[A-Za-z_][A-Za-z0-9_]{0,127}$", 1, 128, matches_variable,
-                          "must be the name of a variable: letters, digits and \"_\", not beginning with a digit" },
+                          "must be the name of a variable: letters, digits and \"_\", not "
+                          "beginning with a digit" },
     [FORMAT_DATA_KEY] = { "^[A-Za-z0-9._-]{1,253}$", 1, 253, matches_data_key,
                           "must be a key of a ConfigMap: letters, digits, \"-\", \"_\" and \".\"" },
     [FORMAT_DURATION] = { "^(0|([0-9]{1,6}(h|m|s|ms))+)$", 0, 32, matches_duration,
@@ -266,8 +268,7 @@ static const struct policy_format_info formats[] = {
                           0, 32, matches_quantity,
                           "must be a quantity, such as \"500m\" or \"128Mi\"" },
     [FORMAT_INSTALL_DIR] = { "^(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*/nvidia$", 1, 255,
-                             matches_install_dir,
-                             "must be an absolute path that ends in /nvidia" },
+                             matches_install_dir, "must be an absolute path that ends in /nvidia" },
     [FORMAT_PROFILE] = { "^" PATTERN_FILE "(/" PATTERN_FILE ")*$", 1, 255, matches_relative_path,
                          "must be the path of a file below the kubelet's folder seccomp, such as "
                          "\"profiles/ostler-node.json\"" },

@@ -8,7 +8,6 @@
 #include "reconcilers/model/policy.h"
 #include "reconcilers/model/policy_problems.h"
 
-
 /* "repository/name", each from the first source that has it. */
 static char *image_path(const json_t *operand_spec, const struct operand_image *builtin,
                         const char *known_image)
@@ -16,8 +15,9 @@ static char *image_path(const json_t *operand_spec, const struct operand_image *
     const char *repository = json_str(operand_spec, "repository");
     const char *name = json_str(operand_spec, "image");
     const char *slash = known_image ? strrchr(known_image, '/') : NULL;
-    CLEANUP_FREE char *known_repository =
-        slash ? xstrndup(known_image, (size_t) (slash - known_image)) : NULL;
+    CLEANUP_FREE char *known_repository = slash ? xstrndup(known_image,
+                                                           (size_t) (slash - known_image))
+                                                : NULL;
 
     if (!repository)
         repository = slash ? known_repository : builtin->repository;
@@ -86,7 +86,8 @@ static bool is_used(const json_t *spec, const struct operand_row *o)
 {
     const json_t *part = json_at(spec, o->section);
     const char *source = json_str(part, "source");
-    return json_bool(part, "enabled", true) && !str_eq(source, policy_source_name(POLICY_SOURCE_HOST)) &&
+    return json_bool(part, "enabled", true) &&
+           !str_eq(source, policy_source_name(POLICY_SOURCE_HOST)) &&
            !str_eq(source, policy_source_name(POLICY_SOURCE_COS)) &&
            (o->id != OPERAND_VALIDATION || policy_names_sample(spec));
 }
@@ -106,10 +107,11 @@ static void check_image(const json_t *spec, enum operand operand, const json_t *
     policy_image_resolve(spec, operand, NULL, NULL, &image);
     struct policy_place field = { .up = at, .kind = PLACE_FIELD, .name = field_at_fault(given) };
     if (!policy_image_allowed(image.image, prefixes))
-        policy_problem_add(problems, names_image(given) ? &field : at,
-                           "%s is not under an allowed prefix; allowed are %s; an administrator adds others with "
-                           "--allowed-image-prefixes",
-                           image.image, prefixes);
+        policy_problem_add(
+            problems, names_image(given) ? &field : at,
+            "%s is not under an allowed prefix; allowed are %s; an administrator adds others with "
+            "--allowed-image-prefixes",
+            image.image, prefixes);
     policy_image_clear(&image);
 }
 
@@ -122,7 +124,8 @@ static void check_pool(const struct policy *policy, size_t pool, const struct po
     for (const struct operand_row *o = operand_rows; o->section; o++) {
         struct policy_place at = { .up = &item, .kind = PLACE_FIELD, .name = o->section };
         const json_t *part = json_at(given, o->section);
-        if (o->image.image && (names_image(part) || (is_used(spec, o) && !is_used(policy->spec, o))))
+        if (o->image.image &&
+            (names_image(part) || (is_used(spec, o) && !is_used(policy->spec, o))))
             check_image(spec, o->id, part, &at, prefixes, problems);
     }
 }

@@ -46,7 +46,8 @@ static bool any_key(const json_t *map, bool (*is)(const char *))
 {
     const char *key;
     json_t *value;
-    json_object_foreach ((json_t *) map, key, value) {
+    json_object_foreach((json_t *) map, key, value)
+    {
         if (is(key))
             return true;
     }
@@ -57,7 +58,8 @@ static bool keys_are_labels(const json_t *map)
 {
     const char *key;
     json_t *value;
-    json_object_foreach ((json_t *) map, key, value) {
+    json_object_foreach((json_t *) map, key, value)
+    {
         if (!is_label_key(key))
             return false;
     }
@@ -114,9 +116,9 @@ static bool no_key_that_is_read(const json_t *map)
 {
     const char *key;
     json_t *value;
-    json_object_foreach ((json_t *) map, key, value)
-        if (vendor_of_present(key) || str_eq(key, LABEL_DEPLOY_OPERANDS))
-            return false;
+    json_object_foreach((json_t *) map, key,
+                        value) if (vendor_of_present(key) ||
+                                   str_eq(key, LABEL_DEPLOY_OPERANDS)) return false;
     return true;
 }
 
@@ -136,7 +138,7 @@ static bool is_free(enum operand operand, const json_t *name)
 #define OPERAND(id, ...)                                                                           \
     static bool is_free_in_##id(const json_t *name)                                                \
     {                                                                                              \
-        return is_free(OPERAND_##id, name);                                                      \
+        return is_free(OPERAND_##id, name);                                                        \
     }
 #define OPERAND_OF_POLICY(...)
 #define OPERAND_WITHIN(...)
@@ -164,13 +166,18 @@ static bool precompiled_has_no_digest(const json_t *driver)
 
 static bool cos_has_no_digest(const json_t *driver)
 {
-    return !str_eq(json_str(driver, "source"), policy_source_name(POLICY_SOURCE_COS)) || !has_digest(driver);
+    return !str_eq(json_str(driver, "source"), policy_source_name(POLICY_SOURCE_COS)) ||
+           !has_digest(driver);
 }
 
 #define RULE_KEYS                                                                                  \
-    { "every key must be a label key, such as \"team\" or \"example.com/team\"", keys_are_labels }
+    {                                                                                              \
+        "every key must be a label key, such as \"team\" or \"example.com/team\"", keys_are_labels \
+    }
 #define RULE_NOT_OURS                                                                              \
-    { "keys under ostler.dev belong to Ostler and cannot be set here", no_key_of_ours }
+    {                                                                                              \
+        "keys under ostler.dev belong to Ostler and cannot be set here", no_key_of_ours            \
+    }
 #define RULE_NOT_OF_KUBERNETES                                                                     \
     {                                                                                              \
         "keys under kubernetes.io and k8s.io belong to Kubernetes and cannot be used here",        \
@@ -182,8 +189,14 @@ static bool cos_has_no_digest(const json_t *driver)
         "loads",                                                                                   \
             not_of_the_loader                                                                      \
     }
-#define RULE_FREE(is_free_there) { "is set by Ostler itself and cannot be set here", is_free_there }
-#define RULES_END { NULL, NULL }
+#define RULE_FREE(is_free_there)                                                                   \
+    {                                                                                              \
+        "is set by Ostler itself and cannot be set here", is_free_there                            \
+    }
+#define RULES_END                                                                                  \
+    {                                                                                              \
+        NULL, NULL                                                                                 \
+    }
 
 const struct policy_rule policy_rules_keys[] = { RULE_KEYS, RULES_END };
 
@@ -192,7 +205,8 @@ const struct policy_rule policy_rules_node_labels[] = {
     { "keys under kubernetes.io and k8s.io belong to Kubernetes and cannot be set here",
       no_key_of_kubernetes },
     RULE_NOT_OURS,
-    { LABEL_GPU_PRESENT " and " LABEL_DEPLOY_OPERANDS " say which nodes are served and cannot be set here",
+    { LABEL_GPU_PRESENT " and " LABEL_DEPLOY_OPERANDS
+                        " say which nodes are served and cannot be set here",
       no_key_that_is_read },
     RULES_END,
 };
@@ -227,7 +241,8 @@ const struct policy_rule policy_rules_toleration[] = {
 
 #define OPERAND(id, ...)                                                                           \
     const struct policy_rule policy_rules_variable_##id[] = { RULE_NOT_OF_THE_LOADER,              \
-                                                              RULE_FREE(is_free_in_##id), RULES_END };
+                                                              RULE_FREE(is_free_in_##id),          \
+                                                              RULES_END };
 #define OPERAND_OF_POLICY(...)
 #define OPERAND_WITHIN(...)
 #include "reconcilers/model/operand_rows.h"
@@ -245,7 +260,8 @@ const struct policy_rule policy_rules_pool_name[] = {
 const struct policy_rule policy_rules_driver[] = {
     { "a precompiled driver has one image for each kernel: version cannot be a digest",
       precompiled_has_no_digest },
-    { "the installer of Container-Optimized OS takes the driver's own version, such as 580.178.04: version cannot be a digest",
+    { "the installer of Container-Optimized OS takes the driver's own version, such as 580.178.04: "
+      "version cannot be a digest",
       cos_has_no_digest },
     RULES_END,
 };

@@ -8,7 +8,7 @@
 /* Rules that type and format of a field cannot express. The CRD has the same rules in CEL with the
  * same messages; a test compares them. */
 struct policy_rule {
-    const char *message;            /* the requirement; NULL ends a list */
+    const char *message;                /* the requirement; NULL ends a list */
     bool (*holds)(const json_t *value); /* for a value with valid type and format */
 };
 

@@ -21,9 +21,9 @@ static bool pools_give(const json_t *spec, const char *key, const char *value)
 {
     size_t i;
     json_t *pool;
-    json_array_foreach (json_object_get(spec, "pools"), i, pool)
-        if (policy_selectors_has(json_object_get(pool, "nodeLabels"), key, value))
-            return true;
+    json_array_foreach(json_object_get(spec, "pools"), i,
+                       pool) if (policy_selectors_has(json_object_get(pool, "nodeLabels"), key,
+                                                      value)) return true;
     return false;
 }
 
@@ -50,47 +50,57 @@ static bool policy_selectors_is_given(const json_t *spec, const char *key, const
 /* Whether an expression holds until Ostler has labelled the node. */
 static bool holds_until_given(const json_t *spec, const json_t *expression)
 {
-    const char *key = json_key(expression, "key"), *operator = json_key(expression, "operator");
+    const char *key = json_key(expression, "key"), *operator= json_key(expression, "operator");
     if (key && str_eq(operator, "DoesNotExist"))
         return policy_selectors_is_given(spec, key, NULL);
     size_t i;
     json_t *value;
     if (key && str_eq(operator, "NotIn"))
-        json_array_foreach (json_object_get(expression, "values"), i, value)
-            if (json_is_string(value) && policy_selectors_is_given(spec, key, json_string_value(value)))
-                return true;
+        json_array_foreach(
+            json_object_get(expression, "values"), i,
+            value) if (json_is_string(value) &&
+                       policy_selectors_is_given(spec, key, json_string_value(value))) return true;
     return false;
 }
 
-static void check_nodes(const json_t *spec, const struct policy_place *root, struct policy_problems *problems)
+static void check_nodes(const json_t *spec, const struct policy_place *root,
+                        struct policy_problems *problems)
 {
     struct policy_place nodes = { .up = root, .kind = PLACE_FIELD, .name = "nodes" };
     struct policy_place selector = { .up = &nodes, .kind = PLACE_FIELD, .name = "selector" };
-    struct policy_place expressions = { .up = &selector, .kind = PLACE_FIELD, .name = "matchExpressions" };
+    struct policy_place expressions = { .up = &selector,
+                                        .kind = PLACE_FIELD,
+                                        .name = "matchExpressions" };
     size_t i;
     json_t *expression;
-    json_array_foreach (json_at(spec, "nodes.selector.matchExpressions"), i, expression) {
+    json_array_foreach(json_at(spec, "nodes.selector.matchExpressions"), i, expression)
+    {
         struct policy_place at = { .up = &expressions, .kind = PLACE_ITEM, .index = i };
         if (holds_until_given(spec, expression))
             policy_problem_add(problems, &at,
-                               "asks for nodes without the label \"%s\", which Ostler gives to the nodes that are found",
+                               "asks for nodes without the label \"%s\", which Ostler gives to the "
+                               "nodes that are found",
                                json_key(expression, "key"));
     }
 }
 
 /* A pool's labels change with the pool, so no pool may select by them. */
-static void check_pools(const json_t *spec, const struct policy_place *root, struct policy_problems *problems)
+static void check_pools(const json_t *spec, const struct policy_place *root,
+                        struct policy_problems *problems)
 {
     struct policy_place pools = { .up = root, .kind = PLACE_FIELD, .name = "pools" };
     size_t i;
     json_t *pool, *value;
     const char *key;
-    json_array_foreach (json_object_get(spec, "pools"), i, pool) {
+    json_array_foreach(json_object_get(spec, "pools"), i, pool)
+    {
         struct policy_place item = { .up = &pools, .kind = PLACE_ITEM, .index = i };
         struct policy_place at = { .up = &item, .kind = PLACE_FIELD, .name = "nodeSelector" };
-        json_object_foreach (json_object_get(pool, "nodeSelector"), key, value)
-            if (is_assignment(key) || pools_give(spec, key, NULL))
-                policy_problem_add(problems, &at, "asks for the label \"%s\", which Ostler gives to nodes by their pool", key);
+        json_object_foreach(json_object_get(pool, "nodeSelector"), key,
+                            value) if (is_assignment(key) || pools_give(spec, key, NULL))
+            policy_problem_add(
+                problems, &at,
+                "asks for the label \"%s\", which Ostler gives to nodes by their pool", key);
     }
 }
 

@@ -20,7 +20,8 @@ static bool policy_setting_allowed(const char *setting, const char *allowed)
         p += strspn(p, ", ");
         size_t n = strcspn(p, ", ");
         bool prefix = n > 0 && p[n - 1] == '*';
-        if (prefix ? strncmp(setting, p, n - 1) == 0 : n > 0 && n == name && strncmp(setting, p, n) == 0)
+        if (prefix ? strncmp(setting, p, n - 1) == 0
+                   : n > 0 && n == name && strncmp(setting, p, n) == 0)
             return true;
         p += n;
     }
@@ -36,11 +37,12 @@ static bool has_control(const char *text)
 }
 
 /* Checks one setting and its text: a variable's value, or the whole argument. */
-static void check_setting(const char *setting, const char *text, const char *allowed, const struct policy_place *at,
-                          struct policy_problems *problems)
+static void check_setting(const char *setting, const char *text, const char *allowed,
+                          const struct policy_place *at, struct policy_problems *problems)
 {
     if (!policy_setting_allowed(setting, allowed))
-        policy_problem_add(problems, at, "%s is not allowed; an administrator allows it with --allowed-settings",
+        policy_problem_add(problems, at,
+                           "%s is not allowed; an administrator allows it with --allowed-settings",
                            *setting ? setting : "an empty argument");
     else if (has_control(text))
         policy_problem_add(problems, at, "%s must have no control characters", setting);
@@ -65,16 +67,19 @@ static void check_operand(const json_t *operand, const struct policy_place *at, 
     size_t i;
     json_t *item;
     check_secret(operand, at, allowed, problems);
-    json_array_foreach (json_object_get(operand, "env"), i, item) {
+    json_array_foreach(json_object_get(operand, "env"), i, item)
+    {
         const struct policy_place here = { .up = &env, .kind = PLACE_ITEM, .index = i };
         const char *name = json_str(item, "name");
         if (name)
             check_setting(name, json_str_or_empty(item, "value"), allowed, &here, problems);
     }
-    json_array_foreach (json_object_get(operand, "args"), i, item) {
+    json_array_foreach(json_object_get(operand, "args"), i, item)
+    {
         const struct policy_place here = { .up = &args, .kind = PLACE_ITEM, .index = i };
         if (json_is_string(item))
-            check_setting(json_string_value(item), json_string_value(item), allowed, &here, problems);
+            check_setting(json_string_value(item), json_string_value(item), allowed, &here,
+                          problems);
     }
 }
 
@@ -88,14 +93,16 @@ static void check_operands(const json_t *above, const struct policy_place *up, c
     }
 }
 
-void policy_check_settings(const json_t *spec, const char *allowed, struct policy_problems *problems)
+void policy_check_settings(const json_t *spec, const char *allowed,
+                           struct policy_problems *problems)
 {
     const struct policy_place root = { .kind = PLACE_FIELD, .name = "spec" };
     const struct policy_place pools = { .up = &root, .kind = PLACE_FIELD, .name = "pools" };
     check_operands(spec, &root, allowed, problems);
     size_t i;
     json_t *pool;
-    json_array_foreach (json_object_get(spec, "pools"), i, pool) {
+    json_array_foreach(json_object_get(spec, "pools"), i, pool)
+    {
         const struct policy_place item = { .up = &pools, .kind = PLACE_ITEM, .index = i };
         check_operands(pool, &item, allowed, problems);
     }
@@ -120,18 +127,21 @@ static const char *used_dir(const json_t *spec)
     return json_bool(spec, "toolkit.enabled", true) ? json_str(spec, "toolkit.installDir") : NULL;
 }
 
-static void check_dir(const char *dir, const struct policy_place *up, const char *allowed, struct policy_problems *problems)
+static void check_dir(const char *dir, const struct policy_place *up, const char *allowed,
+                      struct policy_problems *problems)
 {
     const struct policy_place toolkit = { .up = up, .kind = PLACE_FIELD, .name = "toolkit" };
     const struct policy_place at = { .up = &toolkit, .kind = PLACE_FIELD, .name = "installDir" };
     if (dir && !has_item(allowed, dir))
-        policy_problem_add(problems, &at,
-                           "%s is not an allowed directory; allowed are %s; an administrator adds others with "
-                           "--allowed-install-dirs",
-                           dir, *allowed ? allowed : "none");
+        policy_problem_add(
+            problems, &at,
+            "%s is not an allowed directory; allowed are %s; an administrator adds others with "
+            "--allowed-install-dirs",
+            dir, *allowed ? allowed : "none");
 }
 
-void policy_check_install_dirs(const struct policy *policy, const char *allowed, struct policy_problems *problems)
+void policy_check_install_dirs(const struct policy *policy, const char *allowed,
+                               struct policy_problems *problems)
 {
     const struct policy_place root = { .kind = PLACE_FIELD, .name = "spec" };
     const struct policy_place pools = { .up = &root, .kind = PLACE_FIELD, .name = "pools" };

@@ -40,8 +40,9 @@ static char *policy_spec_shown(const json_t *string)
     return xasprintf("\"%s\"", s);
 }
 
-static json_t *policy_spec_wrong_type(const char *wanted, const json_t *value, const struct policy_place *at,
-                          struct policy_problems *problems)
+static json_t *policy_spec_wrong_type(const char *wanted, const json_t *value,
+                                      const struct policy_place *at,
+                                      struct policy_problems *problems)
 {
     bool unquoted = str_eq(wanted, "a string") && (json_is_number(value) || json_is_boolean(value));
     policy_problem_add(problems, at, "must be %s, not %s%s", wanted, type_name(value),
@@ -50,7 +51,8 @@ static json_t *policy_spec_wrong_type(const char *wanted, const json_t *value, c
 }
 
 /* Whether a value is a string that is used unchanged or not at all. */
-static bool is_text(const json_t *value, const struct policy_place *at, struct policy_problems *problems)
+static bool is_text(const json_t *value, const struct policy_place *at,
+                    struct policy_problems *problems)
 {
     if (!json_is_string(value)) {
         policy_spec_wrong_type("a string", value, at, problems);
@@ -179,7 +181,8 @@ static json_t *read_map(const struct policy_field *field, const json_t *value,
     json_t *map = json_object();
     const char *key;
     json_t *entry;
-    json_object_foreach ((json_t *) value, key, entry) {
+    json_object_foreach((json_t *) value, key, entry)
+    {
         const struct policy_place here = { .up = at, .kind = PLACE_KEY, .name = key };
         json_t *label = read_string(FORMAT_LABEL_VALUE, entry, &here, problems);
         if (label)
@@ -207,7 +210,8 @@ static bool is_repeated(const json_t *list, const json_t *item)
 {
     size_t i;
     json_t *other;
-    json_array_foreach ((json_t *) list, i, other) {
+    json_array_foreach((json_t *) list, i, other)
+    {
         if (identity(item) && str_eq(identity(other), identity(item)))
             return true;
     }
@@ -216,7 +220,8 @@ static bool is_repeated(const json_t *list, const json_t *item)
 
 /* One item of a list, with its rules, which apply to items and not to the list. */
 static json_t *policy_spec_read_item(const struct policy_field *field, const json_t *value,
-                         const struct policy_place *at, struct policy_problems *problems)
+                                     const struct policy_place *at,
+                                     struct policy_problems *problems)
 {
     if (field->type == FIELD_STRINGS)
         return read_string(field->format, value, at, problems);
@@ -230,7 +235,8 @@ static json_t *policy_spec_read_item(const struct policy_field *field, const jso
 }
 
 static json_t *policy_spec_read_list(const struct policy_field *field, const json_t *value,
-                         const struct policy_place *at, struct policy_problems *problems)
+                                     const struct policy_place *at,
+                                     struct policy_problems *problems)
 {
     if (!json_is_array(value))
         return policy_spec_wrong_type("a list", value, at, problems);
@@ -242,7 +248,8 @@ static json_t *policy_spec_read_list(const struct policy_field *field, const jso
     json_t *list = json_array();
     size_t i;
     json_t *entry;
-    json_array_foreach ((json_t *) value, i, entry) {
+    json_array_foreach((json_t *) value, i, entry)
+    {
         const struct policy_place here = { .up = at, .kind = PLACE_ITEM, .index = i };
         json_t *item = policy_spec_read_item(field, entry, &here, problems);
         if ((field->flags & FIELD_UNIQUE) && is_repeated(list, item))
@@ -253,8 +260,9 @@ static json_t *policy_spec_read_list(const struct policy_field *field, const jso
     return list;
 }
 
-static json_t *policy_spec_read_object(const struct policy_field *field, const json_t *value, bool fill,
-                           const struct policy_place *at, struct policy_problems *problems)
+static json_t *policy_spec_read_object(const struct policy_field *field, const json_t *value,
+                                       bool fill, const struct policy_place *at,
+                                       struct policy_problems *problems)
 {
     if (!json_is_object(value))
         return policy_spec_wrong_type("a map", value, at, problems);
@@ -330,7 +338,8 @@ static void report_unknown(const struct policy_field *fields, const json_t *give
 {
     const char *key;
     json_t *value;
-    json_object_foreach ((json_t *) given, key, value) {
+    json_object_foreach((json_t *) given, key, value)
+    {
         const struct policy_place here = { .up = at, .kind = PLACE_FIELD, .name = key };
         if (!field_named(fields, key))
             policy_problem_add(problems, &here, "is not a field that this version of Ostler knows");

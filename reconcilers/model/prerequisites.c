@@ -23,15 +23,18 @@ static struct prerequisite_problem judge_server(const json_t *answer, const char
         return (struct prerequisite_problem){ 0 };
     return (struct prerequisite_problem){
         .reason = REASON_API_SERVER_TOO_OLD,
-        .message = xasprintf("the API server is Kubernetes %s; Ostler needs 1.%d or newer, because ValidatingAdmissionPolicies "
-                             "(v1) limit what its ServiceAccount may change: upgrade the cluster. Ostler changes nothing until "
+        .message = xasprintf("the API server is Kubernetes %s; Ostler needs 1.%d or newer, because "
+                             "ValidatingAdmissionPolicies "
+                             "(v1) limit what its ServiceAccount may change: upgrade the cluster. "
+                             "Ostler changes nothing until "
                              "then",
                              json_str_or_empty(answer, "gitVersion"), PREREQUISITES_MINOR),
         .stops = true,
     };
 }
 
-static struct prerequisite_problem judge_crd(const json_t *crd, const char *name, const char *effect)
+static struct prerequisite_problem judge_crd(const json_t *crd, const char *name,
+                                             const char *effect)
 {
     const char *text = object_annotation(crd, ANNOTATION_SCHEMA);
     if (crd && text && strtol(text, NULL, 10) >= PREREQUISITES_SCHEMA)
@@ -41,9 +44,10 @@ static struct prerequisite_problem judge_crd(const json_t *crd, const char *name
                                 : xstrdup("is missing");
     return (struct prerequisite_problem){
         .reason = crd ? REASON_CRD_OUTDATED : REASON_CRD_MISSING,
-        .message = xasprintf("CustomResourceDefinition %s %s; run: kubectl apply --server-side --force-conflicts "
-                             "--field-manager=helm -f crds/ (of this version). %s",
-                             name, is, effect),
+        .message = xasprintf(
+            "CustomResourceDefinition %s %s; run: kubectl apply --server-side --force-conflicts "
+            "--field-manager=helm -f crds/ (of this version). %s",
+            name, is, effect),
         .status = json_incref(known_fields_of(crd)),
     };
 }
@@ -51,9 +55,10 @@ static struct prerequisite_problem judge_crd(const json_t *crd, const char *name
 static struct prerequisite_problem judge_policies(const json_t *answer, const char *ns)
 {
     (void) ns;
-    struct prerequisite_problem p = judge_crd(answer, CRD_POLICY,
-                                              "Ostler changes nothing until then: the API server drops fields that it does not "
-                                              "know, so parts of the policy may be missing");
+    struct prerequisite_problem p = judge_crd(
+        answer, CRD_POLICY,
+        "Ostler changes nothing until then: the API server drops fields that it does not "
+        "know, so parts of the policy may be missing");
     p.stops = answer && p.reason; /* without the CRD, no policy can be misread */
     return p;
 }
@@ -61,7 +66,8 @@ static struct prerequisite_problem judge_policies(const json_t *answer, const ch
 static struct prerequisite_problem judge_reports(const json_t *answer, const char *ns)
 {
     (void) ns;
-    return judge_crd(answer, CRD_GPU_NODE, "Until then GpuNodes are missing or incomplete; everything else works");
+    return judge_crd(answer, CRD_GPU_NODE,
+                     "Until then GpuNodes are missing or incomplete; everything else works");
 }
 
 static struct prerequisite_problem judge_namespace(const json_t *answer, const char *ns)
@@ -70,18 +76,21 @@ static struct prerequisite_problem judge_namespace(const json_t *answer, const c
     if (!answer || object_is_deleting(answer))
         return (struct prerequisite_problem){
             .reason = REASON_NAMESPACE_MISSING,
-            .message = xasprintf("the operands' namespace %s %s; run: kubectl create namespace %s && kubectl label namespace %s "
-                                 LABEL_ENFORCE "=privileged, and install the chart's roles there (helm upgrade)",
-                                 ns, answer ? "is being deleted" : "is missing", ns,
-                                 ns),
+            .message = xasprintf("the operands' namespace %s %s; run: kubectl create namespace %s "
+                                 "&& kubectl label namespace %s " LABEL_ENFORCE
+                                 "=privileged, and install the chart's roles there (helm upgrade)",
+                                 ns, answer ? "is being deleted" : "is missing", ns, ns),
         };
     if (!enforced || str_eq(enforced, "privileged"))
         return (struct prerequisite_problem){ 0 };
     return (struct prerequisite_problem){
         .reason = REASON_NAMESPACE_RESTRICTED,
-        .message = xasprintf("the operands' namespace %s does not admit privileged pods (" LABEL_ENFORCE "=%s), and the driver's "
-                             "pod is privileged; run: kubectl label namespace %s " LABEL_ENFORCE "=privileged --overwrite",
-                             ns, enforced, ns),
+        .message = xasprintf(
+            "the operands' namespace %s does not admit privileged pods (" LABEL_ENFORCE
+            "=%s), and the driver's "
+            "pod is privileged; run: kubectl label namespace %s " LABEL_ENFORCE
+            "=privileged --overwrite",
+            ns, enforced, ns),
     };
 }
 
@@ -94,7 +103,8 @@ static struct prerequisite_problem judge_rights(const json_t *review, const char
         return (struct prerequisite_problem){ 0 };
     return (struct prerequisite_problem){
         .reason = REASON_PERMISSIONS_MISSING,
-        .message = xasprintf("Ostler's ServiceAccount may not: %s (for the cluster, or in namespace %s); upgrade the chart to "
+        .message = xasprintf("Ostler's ServiceAccount may not: %s (for the cluster, or in "
+                             "namespace %s); upgrade the chart to "
                              "this version: "
                              "it has all roles",
                              missing, ns),
@@ -102,15 +112,14 @@ static struct prerequisite_problem judge_rights(const json_t *review, const char
 }
 
 static judge_fn *const judges[PREREQUISITES_PARTS] = {
-    [PREREQUISITES_SERVER] = judge_server,
-    [PREREQUISITES_POLICIES] = judge_policies,
-    [PREREQUISITES_REPORTS] = judge_reports,
-    [PREREQUISITES_NAMESPACE] = judge_namespace,
+    [PREREQUISITES_SERVER] = judge_server,   [PREREQUISITES_POLICIES] = judge_policies,
+    [PREREQUISITES_REPORTS] = judge_reports, [PREREQUISITES_NAMESPACE] = judge_namespace,
     [PREREQUISITES_RIGHTS] = judge_rights,
 };
 
 /* Whether it differs from the known problem. */
-static bool prerequisites_replace(struct prerequisite_problem *p, struct prerequisite_problem by_steal)
+static bool prerequisites_replace(struct prerequisite_problem *p,
+                                  struct prerequisite_problem by_steal)
 {
     bool news = !str_eq(p->message, by_steal.message);
     free(p->message);
@@ -119,7 +128,8 @@ static bool prerequisites_replace(struct prerequisite_problem *p, struct prerequ
     return news;
 }
 
-bool prerequisites_take(struct prerequisites *s, enum prerequisite part, const json_t *answer, const char *ns)
+bool prerequisites_take(struct prerequisites *s, enum prerequisite part, const json_t *answer,
+                        const char *ns)
 {
     return prerequisites_replace(&s->of[part], judges[part](answer, ns));
 }
@@ -129,7 +139,8 @@ bool prerequisites_forget(struct prerequisites *s, enum prerequisite part)
     return prerequisites_replace(&s->of[part], (struct prerequisite_problem){ 0 });
 }
 
-const struct prerequisite_problem *prerequisites_of(const struct prerequisites *s, enum prerequisite part)
+const struct prerequisite_problem *prerequisites_of(const struct prerequisites *s,
+                                                    enum prerequisite part)
 {
     return s->of[part].reason ? &s->of[part] : NULL;
 }

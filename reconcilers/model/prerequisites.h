@@ -16,15 +16,21 @@ enum {
 };
 
 /* Most important first. */
-enum prerequisite { PREREQUISITES_SERVER, PREREQUISITES_POLICIES, PREREQUISITES_REPORTS, PREREQUISITES_NAMESPACE,
-                         PREREQUISITES_RIGHTS, PREREQUISITES_PARTS };
+enum prerequisite {
+    PREREQUISITES_SERVER,
+    PREREQUISITES_POLICIES,
+    PREREQUISITES_REPORTS,
+    PREREQUISITES_NAMESPACE,
+    PREREQUISITES_RIGHTS,
+    PREREQUISITES_PARTS
+};
 
 /* The problem with one prerequisite. Zero-initialised: none. */
 struct prerequisite_problem {
     enum reason reason; /* NONE: no problem */
     char *message;      /* owned */
     json_t *status; /* for an outdated CRD: the status schema that it has. Owned; NULL: not known */
-    bool stops;         /* Ostler does nothing while it lasts, because it would misread objects */
+    bool stops;     /* Ostler does nothing while it lasts, because it would misread objects */
 };
 
 struct prerequisites {
@@ -33,7 +39,8 @@ struct prerequisites {
 
 /* Takes a response about one prerequisite; NULL: the object does not exist. Returns whether its
  * state changed. `ns` is the operands' namespace. */
-bool prerequisites_take(struct prerequisites *s, enum prerequisite part, const json_t *answer, const char *ns);
+bool prerequisites_take(struct prerequisites *s, enum prerequisite part, const json_t *answer,
+                        const char *ns);
 /* Forgets the state of one prerequisite: it counts as without a problem. Returns whether its state
  * changed. */
 bool prerequisites_forget(struct prerequisites *s, enum prerequisite part);
@@ -43,7 +50,8 @@ const struct prerequisite_problem *prerequisites_worst(const struct prerequisite
  * cause may be that the namespace was deleted together with its roles. */
 const struct prerequisite_problem *prerequisites_blocking(const struct prerequisites *s, bool well);
 /* The problem with one prerequisite; NULL: none. */
-const struct prerequisite_problem *prerequisites_of(const struct prerequisites *s, enum prerequisite part);
+const struct prerequisite_problem *prerequisites_of(const struct prerequisites *s,
+                                                    enum prerequisite part);
 /* Frees the messages. */
 void prerequisites_clear(struct prerequisites *s);
 

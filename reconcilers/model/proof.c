@@ -38,7 +38,8 @@ static bool is_version(const char *text)
 static bool is_product(const char *text)
 {
     size_t len = strlen(text);
-    if (len == 0 || len >= PROOF_PRODUCT_MAX || !isalnum((unsigned char) text[0]) || !isalnum((unsigned char) text[len - 1]))
+    if (len == 0 || len >= PROOF_PRODUCT_MAX || !isalnum((unsigned char) text[0]) ||
+        !isalnum((unsigned char) text[len - 1]))
         return false;
     for (const char *c = text; *c; c++)
         if (!isalnum((unsigned char) *c) && !strchr("-_.", *c))
@@ -54,7 +55,8 @@ static bool is_hash(const char *text)
     return strlen(text) < REVISION_HASH_MAX;
 }
 
-static bool proof_take_text(bool (*good)(const char *text), const char *text, char *ret, size_t size)
+static bool proof_take_text(bool (*good)(const char *text), const char *text, char *ret,
+                            size_t size)
 {
     if (text && strlen(text) < size && good(text))
         return snprintf(ret, size, "%s", text) >= 0;
@@ -105,7 +107,7 @@ static const struct {
     const char *key;
     void (*read)(const char *value, struct proof_facts *ret);
 } words[] = {
-    { "driver=", read_driver }, { "product=", read_product }, { "memory=", read_memory },
+    { "driver=", read_driver },   { "product=", read_product }, { "memory=", read_memory },
     { "compute=", read_compute }, { "cuda=", read_cuda },       { "slice=", read_slice },
 };
 
@@ -128,7 +130,8 @@ void proof_read(const char *said, struct proof_facts *ret)
 /* ---- the annotation */
 
 /* A member that is left out if it is "". */
-static bool read_optional(const json_t *said, const char *key, bool (*good)(const char *text), char *ret, size_t size)
+static bool read_optional(const json_t *said, const char *key, bool (*good)(const char *text),
+                          char *ret, size_t size)
 {
     const json_t *value = json_object_get(said, key);
     return !value || proof_take_text(good, json_string_value(value), ret, size);
@@ -163,8 +166,9 @@ static bool read_revisions(const json_t *said, struct assignment *ret)
 static bool read_members(const json_t *said, struct proof *ret)
 {
     struct proof_facts *f = &ret->facts;
-    return json_is_object(said) && json_integer_value(json_object_get(said, "v")) == VERSION && read_way(said, &ret->way) &&
-           read_revisions(said, &ret->of) && proof_read_number(said, "gpus", GPUS_MAX, &ret->gpus) &&
+    return json_is_object(said) && json_integer_value(json_object_get(said, "v")) == VERSION &&
+           read_way(said, &ret->way) && read_revisions(said, &ret->of) &&
+           proof_read_number(said, "gpus", GPUS_MAX, &ret->gpus) &&
            read_optional(said, "version", is_version, f->driver, sizeof f->driver) &&
            read_optional(said, "product", is_product, f->product, sizeof f->product) &&
            read_optional(said, "compute", is_version, f->compute, sizeof f->compute) &&
@@ -194,7 +198,8 @@ static void put_text(json_t *said, const char *key, const char *text)
 
 char *proof_text(const struct proof *p)
 {
-    CLEANUP_JSON json_t *said = json_pack("{s:i, s:s, s:i}", "v", VERSION, "by", ways[p->way], "gpus", (int) p->gpus);
+    CLEANUP_JSON json_t *said = json_pack("{s:i, s:s, s:i}", "v", VERSION, "by", ways[p->way],
+                                          "gpus", (int) p->gpus);
     for (enum tier t = 0; t < TIERS; t++)
         put_text(said, tiers[t].name, p->of.hash[t]);
     put_text(said, "version", p->facts.driver);
@@ -219,5 +224,6 @@ bool proof_version_fits(const char *wanted, const char *said)
     if (!wanted || !is_version(wanted) || !*said)
         return true;
     size_t len = strlen(wanted);
-    return strncmp(wanted, said, len) == 0 && (said[len] == '\0' || (said[len] == '.' && !strchr(wanted, '.')));
+    return strncmp(wanted, said, len) == 0 &&
+           (said[len] == '\0' || (said[len] == '.' && !strchr(wanted, '.')));
 }

@@ -10,7 +10,7 @@
 #include "reconcilers/model/assignment.h"
 
 /* id, name in the annotation */
-#define PROOF_WAYS(X)                                                                                                         \
+#define PROOF_WAYS(X)                                                                              \
     X(POD, "Pod")     /* a CUDA program ran on one unit of the node's GPU resource */              \
     X(COUNT, "Count") /* all GPUs were in use; the kubelet offers as many as before */
 
@@ -18,7 +18,7 @@ enum proof_way {
 #define X(id, name) PROOF_BY_##id,
     PROOF_WAYS(X)
 #undef X
-    PROOF_WAY_COUNT
+        PROOF_WAY_COUNT
 };
 
 /* Longest texts, including the NUL; longest annotation that is parsed. */
@@ -37,7 +37,7 @@ struct proof_facts {
 struct proof {
     struct assignment of; /* the validated revisions; empty: only `facts` is still valid */
     enum proof_way way;
-    unsigned gpus;                  /* GPUs that the kubelet offered */
+    unsigned gpus; /* GPUs that the kubelet offered */
     struct proof_facts facts;
 };
 

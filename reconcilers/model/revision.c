@@ -48,7 +48,8 @@ const char *driver_source_problem(struct arena *a, enum policy_driver_source wis
             a, "driver.source is COS, but the node runs %s, not Container-Optimized OS",
             str_or_empty(facts->os_image));
     if (host->cos)
-        return "driver.source is Container, but no driver image exists for Container-Optimized OS: set it to Auto or COS";
+        return "driver.source is Container, but no driver image exists for Container-Optimized OS: "
+               "set it to Auto or COS";
     return host_os_problem(a, host, facts);
 }
 
@@ -59,8 +60,7 @@ static json_t *list_of(const json_t *section, const char *key)
     return json_is_array(list) ? json_incref(list) : json_array();
 }
 
-static void add_image(json_t *inputs, const json_t *spec, enum operand operand,
-                      const json_t *held)
+static void add_image(json_t *inputs, const json_t *spec, enum operand operand, const json_t *held)
 {
     struct policy_image image = { 0 };
     policy_image_resolve(spec, operand, json_str(held, "image"), json_str(held, "version"), &image);
@@ -98,10 +98,9 @@ static const json_t *held_driver(const json_t *held, enum driver_source source, 
 {
     size_t i;
     const json_t *inputs;
-    json_array_foreach (held, i, inputs)
-        if (str_eq(json_str(inputs, "source"), driver_source_name(source)) &&
-            json_bool(inputs, "precompiled", false) == precompiled)
-            return inputs;
+    json_array_foreach(
+        held, i, inputs) if (str_eq(json_str(inputs, "source"), driver_source_name(source)) &&
+                             json_bool(inputs, "precompiled", false) == precompiled) return inputs;
     return NULL;
 }
 
@@ -110,9 +109,8 @@ static const json_t *held_operand(const json_t *held, const struct operand_row *
 {
     size_t i;
     const json_t *inputs;
-    json_array_foreach (held, i, inputs)
-        if (json_bool(operand_inputs_of(o, inputs), "enabled", false))
-            return operand_inputs_of(o, inputs);
+    json_array_foreach(held, i, inputs) if (json_bool(operand_inputs_of(o, inputs), "enabled",
+                                                      false)) return operand_inputs_of(o, inputs);
     return NULL;
 }
 
@@ -142,7 +140,9 @@ static void add_rdma(json_t *inputs, const json_t *spec)
 {
     const json_t *rdma = json_at(spec, "driver.rdma");
     if (json_bool(rdma, "enabled", false))
-        json_object_set_new(inputs, "rdma", json_pack("{s:b}", "useHostMofed", json_bool(rdma, "useHostMofed", false)));
+        json_object_set_new(
+            inputs, "rdma",
+            json_pack("{s:b}", "useHostMofed", json_bool(rdma, "useHostMofed", false)));
 }
 
 /* Likewise; `held`: the revision whose versions are kept. */
@@ -159,7 +159,8 @@ static void add_gdrcopy(json_t *inputs, const json_t *spec, const json_t *held)
  * source; then the host needs no subscription. */
 static bool needs_entitlement(const json_t *inputs, const struct host *host)
 {
-    return str_has_prefix(host->os, "rhel") && host->runtime == RUNTIME_CONTAINERD && !json_object_get(inputs, "repoConfig");
+    return str_has_prefix(host->os, "rhel") && host->runtime == RUNTIME_CONTAINERD &&
+           !json_object_get(inputs, "repoConfig");
 }
 
 /* Inputs of NVIDIA's container only. */
@@ -261,7 +262,8 @@ static void add_plugins_own(json_t *inputs, const struct stack_case *c)
     if (c->config)
         json_object_set_new(inputs, "config",
                             json_pack("{s:o, s:o, s:o}", "name", json_text(c->config->name), "key",
-                                      json_text(c->config->key), "text", json_text(c->config->text)));
+                                      json_text(c->config->key), "text",
+                                      json_text(c->config->text)));
 }
 
 static bool has_part(const struct operand_row *o, const struct stack_case *c)
@@ -271,7 +273,8 @@ static bool has_part(const struct operand_row *o, const struct stack_case *c)
     return json_bool(json_object_get(c->spec, o->section), "enabled", true);
 }
 
-static json_t *part_inputs(const struct operand_row *o, const struct stack_case *c, const json_t *held)
+static json_t *part_inputs(const struct operand_row *o, const struct stack_case *c,
+                           const json_t *held)
 {
     static add_own_fn *const own[OPERANDS_MAX] = {
         [OPERAND_TOOLKIT] = add_toolkits_own,
@@ -290,7 +293,8 @@ static json_t *part_inputs(const struct operand_row *o, const struct stack_case 
  * installer for Container-Optimized OS puts any. */
 static enum driver_source root_of(enum driver_source source, const struct host *host)
 {
-    return source == DRIVER_SOURCE_HOST && (host->cos || host->google_driver) ? DRIVER_SOURCE_COS : source;
+    return source == DRIVER_SOURCE_HOST && (host->cos || host->google_driver) ? DRIVER_SOURCE_COS
+                                                                              : source;
 }
 
 /* The node's container runtime facts: the same keys for each operand that depends on them. */
@@ -312,7 +316,9 @@ json_t *stack_inputs(const json_t *pool_spec, enum driver_source source, const s
     if (takes_hosts(pool_spec, host))
         json_object_set_new(inputs, "hostToolkit", json_text(host_toolkit_name(host->toolkit)));
     /* Ostler's toolkit enables CDI; without it CDI has the runtime's default. */
-    json_object_set_new(inputs, "cdi", json_boolean(toolkit_is_ostlers(pool_spec, host) ? host->cdi : host->cdi_by_default));
+    json_object_set_new(
+        inputs, "cdi",
+        json_boolean(toolkit_is_ostlers(pool_spec, host) ? host->cdi : host->cdi_by_default));
     add_host(inputs, host);
     if (source == DRIVER_SOURCE_CONTAINER && json_bool(pool_spec, "driver.gdrcopy.enabled", false))
         json_object_set_new(inputs, "gdrcopy", json_true());
@@ -323,16 +329,17 @@ json_t *stack_inputs(const json_t *pool_spec, enum driver_source source, const s
     return inputs;
 }
 
-json_t *follower_inputs(const struct operand_row *follower, const json_t *spec, const struct host *host,
-                        const json_t *held, unsigned traits)
+json_t *follower_inputs(const struct operand_row *follower, const json_t *spec,
+                        const struct host *host, const json_t *held, unsigned traits)
 {
     static const struct host stock = { .runtime = RUNTIME_CONTAINERD,
                                        .distribution = DISTRIBUTION_STOCK };
     json_t *inputs = operand_inputs(spec, follower->id, held);
     add_host(inputs, host ? host : &stock);
     if (traits & FOLLOWER_IN_PART)
-        json_object_set_new(inputs, "selection",
-                            json_pack("[{s:s, s:s}]", "key", follower->off_label, "operator", "DoesNotExist"));
+        json_object_set_new(
+            inputs, "selection",
+            json_pack("[{s:s, s:s}]", "key", follower->off_label, "operator", "DoesNotExist"));
     if (traits & follower->asks & FOLLOWER_SHARED)
         json_object_set_new(inputs, "shared", json_true());
     if (traits & follower->asks & FOLLOWER_RENAMED)
@@ -352,8 +359,8 @@ static json_t *expressions_of(const json_t *selector)
 {
     json_t *list = json_array(), *value;
     const char *key;
-    json_object_foreach (json_object_get(selector, "matchLabels"), key, value)
-        json_array_append_new(list, json_pack("{s:s, s:s, s:[O]}", "key", key, "operator", "In", "values", value));
+    json_object_foreach(json_object_get(selector, "matchLabels"), key, value) json_array_append_new(
+        list, json_pack("{s:s, s:s, s:[O]}", "key", key, "operator", "In", "values", value));
     json_array_extend(list, json_object_get(selector, "matchExpressions"));
     return list;
 }
@@ -416,7 +423,8 @@ const char *revision_title(struct arena *a, const json_t *inputs, const char *ti
     return title;
 }
 
-const char *revision_name(struct arena *a, const json_t *inputs, const char *tier, const char *hash, bool namesake)
+const char *revision_name(struct arena *a, const json_t *inputs, const char *tier, const char *hash,
+                          bool namesake)
 {
     const char *title = revision_title(a, inputs, tier);
     if (!title)

@@ -41,9 +41,9 @@ const char *driver_source_name(enum driver_source source);
 
 /* Whose toolkit a policy asks for. */
 enum toolkit_wish {
-    TOOLKIT_AUTO,      /* the host's if it has a usable one, else Ostler's */
+    TOOLKIT_AUTO, /* the host's if it has a usable one, else Ostler's */
     TOOLKIT_OF_OSTLER,
-    TOOLKIT_OF_HOST,   /* Ostler installs none, even if the host has none */
+    TOOLKIT_OF_HOST, /* Ostler installs none, even if the host has none */
 };
 
 /* toolkit.source of an effective spec. If it is absent, toolkit.enabled decides, for older
@@ -67,8 +67,8 @@ json_t *stack_inputs(const json_t *pool_spec, enum driver_source source, const s
  * enum follower_trait; bits that the follower does not use are ignored. `host` is the host of any
  * GPU node: the kubelet's directory depends on the distribution, and a cluster has one
  * distribution. NULL: no node yet. New reference. */
-json_t *follower_inputs(const struct operand_row *follower, const json_t *spec, const struct host *host,
-                        const json_t *held, unsigned traits);
+json_t *follower_inputs(const struct operand_row *follower, const json_t *spec,
+                        const struct host *host, const json_t *held, unsigned traits);
 /* The traits of a stack with these inputs that followers need: bits of enum follower_trait. */
 unsigned follower_traits(const json_t *stack_inputs);
 
@@ -87,7 +87,8 @@ const char *revision_version(const json_t *inputs, const char *tier);
 const char *revision_title(struct arena *a, const json_t *inputs, const char *tier);
 /* The title, with the hash if it is ambiguous or not known: "driver 580.178.04 (revision
  * 0bcdfghjkl)". `namesake`: another revision has the same title. From the arena. */
-const char *revision_name(struct arena *a, const json_t *inputs, const char *tier, const char *hash, bool namesake);
+const char *revision_name(struct arena *a, const json_t *inputs, const char *tier, const char *hash,
+                          bool namesake);
 /* Whether two different revisions of a tier have the same title. */
 bool revision_same_title(const json_t *a, const json_t *b, const char *tier);
 

@@ -12,8 +12,9 @@ enum { NAMED_MAX = 5, TEXT_MAX = 4096 };
 
 /* Resources used in other namespaces, which the review does not cover, and resources that Ostler
  * can do without. */
-static const enum resource_id left_out[] = { RESOURCE_LEASE, RESOURCE_EVENT, RESOURCE_SERVICEMONITOR, RESOURCE_BUDGET,
-                                            RESOURCE_SLICE, RESOURCE_DEPLOYMENT };
+static const enum resource_id left_out[] = { RESOURCE_LEASE,          RESOURCE_EVENT,
+                                             RESOURCE_SERVICEMONITOR, RESOURCE_BUDGET,
+                                             RESOURCE_SLICE,          RESOURCE_DEPLOYMENT };
 #define COURTESY "pods/log"
 
 struct missing {
@@ -28,17 +29,19 @@ static bool lists(const json_t *rule, const char *key, const char *word)
 }
 
 /* A rule for one named object counts: Ostler uses that name. */
-static bool rights_is_given(const json_t *review, const char *verb, const char *group, const char *resource)
+static bool rights_is_given(const json_t *review, const char *verb, const char *group,
+                            const char *resource)
 {
     size_t i;
     json_t *rule;
-    json_array_foreach (json_at(review, "status.resourceRules"), i, rule)
-        if (lists(rule, "verbs", verb) && lists(rule, "apiGroups", group) && lists(rule, "resources", resource))
-            return true;
+    json_array_foreach(json_at(review, "status.resourceRules"), i,
+                       rule) if (lists(rule, "verbs", verb) && lists(rule, "apiGroups", group) &&
+                                 lists(rule, "resources", resource)) return true;
     return false;
 }
 
-static void look_for(const json_t *review, const char *verb, const struct resource *r, const char *resource, struct missing *m)
+static void look_for(const json_t *review, const char *verb, const struct resource *r,
+                     const char *resource, struct missing *m)
 {
     if (rights_is_given(review, verb, r->group, resource))
         return;
@@ -75,7 +78,8 @@ static bool is_left_out(enum resource_id id)
 
 char *rights_missing(const json_t *review)
 {
-    if (json_bool(review, "status.incomplete", false) || !json_is_array(json_at(review, "status.resourceRules")))
+    if (json_bool(review, "status.incomplete", false) ||
+        !json_is_array(json_at(review, "status.resourceRules")))
         return NULL;
     struct missing m = { .text = BUF_INIT(TEXT_MAX) };
     for (int id = 0; id < RESOURCE_COUNT; id++) {

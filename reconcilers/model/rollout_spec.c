@@ -11,7 +11,8 @@ enum { NO_LIMIT = -1 };
 static struct rollout_count count_at(const json_t *rollout, const char *name)
 {
     const json_t *value = json_object_get(rollout, name);
-    struct rollout_count c = { .value = json_is_integer(value) ? json_integer_value(value) : NO_LIMIT };
+    struct rollout_count c = { .value = json_is_integer(value) ? json_integer_value(value)
+                                                               : NO_LIMIT };
     const char *text = json_string_value(value);
     size_t digits = text ? strspn(text, "0123456789") : 0;
     CLEANUP_FREE char *number = text && str_eq(text + digits, "%") ? xstrndup(text, digits) : NULL;
@@ -36,7 +37,8 @@ static size_t read_windows(const json_t *rollout, struct window ret[static ROLLO
 {
     size_t i, len = 0;
     const json_t *window;
-    json_array_foreach (json_object_get(rollout, "windows"), i, window) {
+    json_array_foreach(json_object_get(rollout, "windows"), i, window)
+    {
         if (len == ROLLOUT_WINDOWS_MAX)
             break;
         struct window *w = &ret[len++];
@@ -50,14 +52,18 @@ static size_t read_windows(const json_t *rollout, struct window ret[static ROLLO
 static struct drain_spec read_drain(const json_t *rollout)
 {
     return (struct drain_spec){
-        .mode = str_eq(json_str(rollout, "drain.mode"), "AllPods") ? DRAIN_ALL_PODS : DRAIN_GPU_PODS,
+        .mode = str_eq(json_str(rollout, "drain.mode"), "AllPods") ? DRAIN_ALL_PODS
+                                                                   : DRAIN_GPU_PODS,
         .wait_for_jobs_s = span_at(rollout, "drain.waitForJobs"),
         .timeout_s = span_at(rollout, "drain.timeout"),
-        .on_timeout = str_eq(json_str(rollout, "drain.onTimeout"), "Delete") ? DRAIN_DELETE : DRAIN_RELEASE,
+        .on_timeout = str_eq(json_str(rollout, "drain.onTimeout"), "Delete") ? DRAIN_DELETE
+                                                                             : DRAIN_RELEASE,
         .delete_empty_dir = json_bool(rollout, "drain.deleteEmptyDir", true),
         .force = json_bool(rollout, "drain.force", false),
         .taint_key = json_str(rollout, "taintKey"),
-        .pod_selector = json_is_object(json_at(rollout, "drain.podSelector")) ? json_at(rollout, "drain.podSelector") : NULL,
+        .pod_selector = json_is_object(json_at(rollout, "drain.podSelector"))
+                            ? json_at(rollout, "drain.podSelector")
+                            : NULL,
     };
 }
 
@@ -76,7 +82,8 @@ void rollout_spec_decode(const json_t *spec, struct rollout_spec *ret)
         .canary_nodes = json_int(rollout, "canary.nodes", 0),
         .canary_soak_s = span_at(rollout, "canary.soak"),
         .soak_s = span_at(rollout, "soak"),
-        .on_failure = str_eq(json_str(rollout, "onFailure"), "Pause") ? ROLLOUT_PAUSE : ROLLOUT_ROLLBACK,
+        .on_failure = str_eq(json_str(rollout, "onFailure"), "Pause") ? ROLLOUT_PAUSE
+                                                                      : ROLLOUT_ROLLBACK,
         .drain = read_drain(rollout),
         .install_timeout_s = span_at(rollout, "timeouts.install"),
         .validation_timeout_s = span_at(rollout, "timeouts.validation"),

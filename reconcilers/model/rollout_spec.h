@@ -26,8 +26,8 @@ struct drain_spec {
     int64_t timeout_s;
     enum drain_on_timeout on_timeout;
     bool delete_empty_dir;
-    bool force;              /* pods without a controller may be evicted too */
-    const char *taint_key;      /* key of the upgrade taint; borrowed from the policy's spec */
+    bool force;            /* pods without a controller may be evicted too */
+    const char *taint_key; /* key of the upgrade taint; borrowed from the policy's spec */
     /* Evict only these pods; NULL: all. Borrowed from the policy's spec. */
     const json_t *pod_selector;
 };
@@ -36,9 +36,9 @@ enum { ROLLOUT_WINDOWS_MAX = 16 };
 
 struct rollout_spec {
     bool paused;
-    bool manual;               /* approval: Manual */
+    bool manual; /* approval: Manual */
     struct rollout_count max_parallel, max_unavailable, max_unavailable_gpus, failure_threshold;
-    const char *topology_key;  /* NULL: none; borrowed from the policy's spec */
+    const char *topology_key; /* NULL: none; borrowed from the policy's spec */
     enum rollout_order order;
     int64_t canary_nodes, canary_soak_s, soak_s;
     enum rollout_on_failure on_failure;

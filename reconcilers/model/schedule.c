@@ -13,12 +13,13 @@ static const struct field {
     int64_t size;     /* number of values */
     size_t digits;    /* maximum; one or two */
 } fields[FIELDS] = {
-    [MINUTE] = { 0, 59, 60, 2 }, [HOUR] = { 0, 23, 24, 2 },   [DAY] = { 1, 31, 31, 2 },
+    [MINUTE] = { 0, 59, 60, 2 }, [HOUR] = { 0, 23, 24, 2 },  [DAY] = { 1, 31, 31, 2 },
     [MONTH] = { 1, 12, 12, 2 },  [WEEKDAY] = { 0, 7, 7, 1 },
 };
 
 /* Reads a number from `min` to `max`. Returns what follows it, or NULL. */
-static const char *schedule_read_number(const char *s, size_t digits_max, int64_t min, int64_t max, int64_t *ret)
+static const char *schedule_read_number(const char *s, size_t digits_max, int64_t min, int64_t max,
+                                        int64_t *ret)
 {
     size_t n = strspn(s, "0123456789");
     char digits[3] = { 0 };
@@ -30,7 +31,8 @@ static const char *schedule_read_number(const char *s, size_t digits_max, int64_
 
 /* Adds one item: "*", "5" or "1-5", each with an optional step "/2". Returns what follows it, or
  * NULL. */
-static const char *schedule_read_item(const char *s, const struct field *f, uint64_t *bits, bool *star)
+static const char *schedule_read_item(const char *s, const struct field *f, uint64_t *bits,
+                                      bool *star)
 {
     int64_t first = f->min, end = f->min + f->size - 1, last = end, step = 1;
     bool one = false;
@@ -105,7 +107,9 @@ bool schedule_fires(const struct schedule *s)
     if (s->either_day)
         return true;
     for (int month = 1; month <= 12; month++)
-        if (schedule_has(s->months, month) && below(s->days, calendar_month_length(2000, month) + 1)) /* a leap year */
+        /* a leap year */
+        if (schedule_has(s->months, month) &&
+            below(s->days, calendar_month_length(2000, month) + 1))
             return true;
     return false;
 }
@@ -157,7 +161,8 @@ int64_t schedule_last(const struct schedule *s, int64_t to, int64_t from)
 {
     int64_t day = calendar_floor(to, CALENDAR_DAY_MINUTES);
     int minute = (int) (to - day * CALENDAR_DAY_MINUTES);
-    for (int64_t days = 1; (day + 1) * CALENDAR_DAY_MINUTES > from; day -= days, minute = CALENDAR_DAY_MINUTES - 1) {
+    for (int64_t days = 1; (day + 1) * CALENDAR_DAY_MINUTES > from;
+         day -= days, minute = CALENDAR_DAY_MINUTES - 1) {
         struct date date = calendar_date(day);
         bool month = schedule_has(s->months, date.month);
         days = month ? 1 : date.day;

@@ -7,12 +7,12 @@
 
 /* One bit for each value that a field allows. */
 struct schedule {
-    uint64_t minutes;  /* 0 to 59 */
-    uint32_t hours;    /* 0 to 23 */
-    uint32_t days;     /* 1 to 31 */
-    uint16_t months;   /* 1 to 12 */
-    uint8_t weekdays;  /* 0 (Sunday) to 6 */
-    bool either_day;   /* neither days nor weekdays is `*`: then one match is enough (crontab(5)) */
+    uint64_t minutes; /* 0 to 59 */
+    uint32_t hours;   /* 0 to 23 */
+    uint32_t days;    /* 1 to 31 */
+    uint16_t months;  /* 1 to 12 */
+    uint8_t weekdays; /* 0 (Sunday) to 6 */
+    bool either_day;  /* neither days nor weekdays is `*`: then one match is enough (crontab(5)) */
 };
 
 /* No such minute. */

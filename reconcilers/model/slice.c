@@ -11,7 +11,8 @@
 struct slice *slice_project(const json_t *object)
 {
     const char *node = json_str_or_empty(object, "spec.nodeName");
-    bool offers = str_eq(json_str(object, "spec.driver"), SLICE_DRIVER) && json_array_size(json_at(object, "spec.devices")) > 0;
+    bool offers = str_eq(json_str(object, "spec.driver"), SLICE_DRIVER) &&
+                  json_array_size(json_at(object, "spec.devices")) > 0;
     if (!offers || !*node)
         return NULL;
     struct slice *s = xcalloc(1, sizeof *s);

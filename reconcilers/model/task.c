@@ -28,7 +28,8 @@ const char *task_kind_name(enum task_kind kind)
 enum task_kind task_kind_of(const json_t *object)
 {
     const char *name = object_label(object, LABEL_TASK);
-    if (!name || object_controller(object) || !str_eq(object_label(object, LABEL_MANAGED_BY), MANAGED_BY))
+    if (!name || object_controller(object) ||
+        !str_eq(object_label(object, LABEL_MANAGED_BY), MANAGED_BY))
         return TASK_NONE;
     for (int i = 0; i < TASK_COUNT; i++)
         if (str_eq(name, kind_names[i]))
@@ -45,7 +46,8 @@ void task_name(enum task_kind kind, const char *node, char out[static TASK_NAME_
     size_t keep = TASK_NAME_MAX - 1 - HASH_LEN;
     while (out[keep - 1] == '.' || out[keep - 1] == '-')
         keep--; /* neither may end a part of a name */
-    snprintf(out + keep, TASK_NAME_MAX - keep, "-%08x", (unsigned) (str_hash(node, strlen(node)) & 0xffffffff));
+    snprintf(out + keep, TASK_NAME_MAX - keep, "-%08x",
+             (unsigned) (str_hash(node, strlen(node)) & 0xffffffff));
 }
 
 const char *task_node(const json_t *object)
@@ -53,11 +55,14 @@ const char *task_node(const json_t *object)
     const char *bound = json_str(object, "spec.nodeName");
     if (bound && *bound)
         return bound;
-    const json_t *terms = json_at(object,
-                                  "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms");
-    const json_t *field = json_array_get(json_object_get(json_array_get(terms, 0), "matchFields"), 0);
+    const json_t *terms = json_at(
+        object, "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution."
+                "nodeSelectorTerms");
+    const json_t *field = json_array_get(json_object_get(json_array_get(terms, 0), "matchFields"),
+                                         0);
     return str_eq(json_str(field, "key"), "metadata.name")
-           ? json_string_value(json_array_get(json_object_get(field, "values"), 0)) : NULL;
+               ? json_string_value(json_array_get(json_object_get(field, "values"), 0))
+               : NULL;
 }
 
 /* ---- status */
@@ -72,9 +77,12 @@ static bool is_any(enum reason r, const enum reason *of, size_t count)
 
 bool task_cannot_pull(enum reason reason)
 {
-    static const enum reason reasons[] = { REASON_ERR_IMAGE_PULL,       REASON_IMAGE_PULL_BACK_OFF,
-                                           REASON_ERR_IMAGE_NEVER_PULL, REASON_INVALID_IMAGE_NAME,
-                                           REASON_IMAGE_INSPECT_ERROR,  REASON_REGISTRY_UNAVAILABLE,
+    static const enum reason reasons[] = { REASON_ERR_IMAGE_PULL,
+                                           REASON_IMAGE_PULL_BACK_OFF,
+                                           REASON_ERR_IMAGE_NEVER_PULL,
+                                           REASON_INVALID_IMAGE_NAME,
+                                           REASON_IMAGE_INSPECT_ERROR,
+                                           REASON_REGISTRY_UNAVAILABLE,
                                            REASON_SIGNATURE_VALIDATION_FAILED };
     return is_any(reason, reasons, ARRAY_LEN(reasons));
 }
@@ -98,7 +106,8 @@ static const json_t *end_of(const json_t *status)
 /* A kubelet alternates between a failed pull and the back-off; both get the same text. */
 static const char *without_back_off(const char *words)
 {
-    const char *end = str_has_prefix(words, "Back-off pulling image ") ? strstr(words, "\": ") : NULL;
+    const char *end = str_has_prefix(words, "Back-off pulling image ") ? strstr(words, "\": ")
+                                                                       : NULL;
     return end ? end + 3 : words;
 }
 
@@ -113,7 +122,8 @@ static const char *without_reason(const char *words)
 static uint32_t task_words_of(struct intern *in, const json_t *waiting)
 {
     const char *words = without_reason(without_back_off(json_str_or_empty(waiting, "message")));
-    CLEANUP_FREE char *text = str_shortened(*words ? words : json_str_or_empty(waiting, "reason"), TASK_WORDS_MAX);
+    CLEANUP_FREE char *text = str_shortened(*words ? words : json_str_or_empty(waiting, "reason"),
+                                            TASK_WORDS_MAX);
     for (char *c = text; *c; c++)
         if ((unsigned char) *c < ' ')
             *c = ' ';
@@ -169,10 +179,9 @@ static uint32_t device_of(struct intern *in, const json_t *containers)
     size_t i;
     json_t *c, *value;
     const char *key;
-    json_array_foreach (containers, i, c)
-        json_object_foreach (json_at(c, "resources.limits"), key, value)
-            if (vendor_of_resource(key))
-                return intern_add(in, key);
+    json_array_foreach(containers, i, c)
+        json_object_foreach(json_at(c, "resources.limits"), key,
+                            value) if (vendor_of_resource(key)) return intern_add(in, key);
     return INTERN_NONE;
 }
 
@@ -191,7 +200,8 @@ static void look_at_init(struct intern *in, struct task *t, const json_t *status
 struct task *task_project(struct intern *in, enum task_kind kind, const json_t *object)
 {
     struct task *t = xcalloc(1, sizeof *t);
-    const json_t *containers = json_at(object, "spec.containers"), *statuses = json_at(object, "status.containerStatuses");
+    const json_t *containers = json_at(object, "spec.containers"),
+                 *statuses = json_at(object, "status.containerStatuses");
     size_t i, images = json_array_size(containers);
     json_t *status;
     t->kind = kind;
@@ -203,14 +213,15 @@ struct task *task_project(struct intern *in, enum task_kind kind, const json_t *
     t->created_s = seconds_of(json_str(object, "metadata.creationTimestamp"));
     t->started_s = seconds_of(json_str(object, "status.startTime"));
     t->images = images > UINT16_MAX ? UINT16_MAX : (uint16_t) images;
-    json_array_foreach (statuses, i, status) {
+    json_array_foreach(statuses, i, status)
+    {
         if (i >= UINT16_MAX)
             break;
         look_at_image(in, t, status);
         if (end_of(status))
             look_at_end(in, t, end_of(status));
     }
-    json_array_foreach (json_at(object, "status.initContainerStatuses"), i, status)
+    json_array_foreach(json_at(object, "status.initContainerStatuses"), i, status)
         look_at_init(in, t, status);
     const json_t *scheduled = condition_find(json_at(object, "status.conditions"), "PodScheduled");
     t->unschedulable = str_eq(json_str(scheduled, "status"), "False");

@@ -12,7 +12,7 @@
 #include "reconcilers/model/reason.h"
 
 /* id, value of the label ostler.dev/task */
-#define TASKS(X)                                                                                                              \
+#define TASKS(X)                                                                                   \
     X(PROOF, "proof") /* a CUDA program on one GPU: whether a user's pod would work there */       \
     X(PULL, "pull")   /* pulls images and runs none of them */
 
@@ -20,15 +20,15 @@ enum task_kind {
 #define X(id, ...) TASK_##id,
     TASKS(X)
 #undef X
-    TASK_COUNT,
+        TASK_COUNT,
     TASK_NONE = TASK_COUNT
 };
 
 enum task_state {
     TASK_PENDING, /* not all of its containers have started */
     TASK_RUNNING,
-    TASK_DONE,    /* it succeeded */
-    TASK_FAILED,  /* it failed or was killed */
+    TASK_DONE,   /* it succeeded */
+    TASK_FAILED, /* it failed or was killed */
 };
 
 enum {
@@ -40,25 +40,25 @@ enum {
 struct task {
     enum task_kind kind;
     enum task_state state;
-    uint32_t policy;     /* interned uid of the policy that it was created for */
-    uint32_t purpose;    /* interned label ostler.dev/revision: the revisions that it is about */
-    uint32_t resource;   /* interned GPU resource that it requests; INTERN_NONE: none */
+    uint32_t policy;   /* interned uid of the policy that it was created for */
+    uint32_t purpose;  /* interned label ostler.dev/revision: the revisions that it is about */
+    uint32_t resource; /* interned GPU resource that it requests; INTERN_NONE: none */
     /* Interned termination message of the container that ended last, at most TASK_SAID_MAX bytes;
      * INTERN_NONE: none. */
     uint32_t said;
-    uint32_t no_image;   /* interned first image that cannot be pulled; INTERN_NONE: none so far */
+    uint32_t no_image; /* interned first image that cannot be pulled; INTERN_NONE: none so far */
     /* Interned error of the registry or the kubelet, one line of at most TASK_WORDS_MAX bytes;
      * INTERN_NONE: none. */
     uint32_t why_no_image;
-    bool unschedulable;  /* the scheduler found no node for it; the pod's problem says why */
-    bool bound;          /* it is bound to its node */
-    bool begun;          /* one of its containers has run */
-    uint16_t images;     /* images of its containers */
-    uint16_t pulled;     /* of these images, those on the node */
-    int32_t exit_code;   /* of the container with the worst exit */
-    int64_t created_s;   /* when it was created, epoch seconds, by the API server's clock */
-    int64_t started_s;   /* when its kubelet first saw it, by the kubelet's clock; 0: not yet */
-    int64_t ended_s;     /* when its last container ended; 0: not yet, or it never started */
+    bool unschedulable; /* the scheduler found no node for it; the pod's problem says why */
+    bool bound;         /* it is bound to its node */
+    bool begun;         /* one of its containers has run */
+    uint16_t images;    /* images of its containers */
+    uint16_t pulled;    /* of these images, those on the node */
+    int32_t exit_code;  /* of the container with the worst exit */
+    int64_t created_s;  /* when it was created, epoch seconds, by the API server's clock */
+    int64_t started_s;  /* when its kubelet first saw it, by the kubelet's clock; 0: not yet */
+    int64_t ended_s;    /* when its last container ended; 0: not yet, or it never started */
 };
 
 /* The kind of a pod by its labels; TASK_NONE: not a task. Call it only for pods of the operand

@@ -9,7 +9,8 @@ enum {
     RUN_MAX = 8192,
 };
 
-bool window_parse(const char *schedule, int64_t duration_s, const char *time_zone, struct window *ret)
+bool window_parse(const char *schedule, int64_t duration_s, const char *time_zone,
+                  struct window *ret)
 {
     *ret = (struct window){ .duration_s = duration_s };
     if (!schedule_parse(schedule, &ret->schedule))

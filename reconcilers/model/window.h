@@ -20,7 +20,8 @@ struct window {
 };
 
 /* Parses a window; false: the schedule is invalid, and the window never opens. */
-bool window_parse(const char *schedule, int64_t duration_s, const char *time_zone, struct window *ret);
+bool window_parse(const char *schedule, int64_t duration_s, const char *time_zone,
+                  struct window *ret);
 /* Whether any window is open at a time (epoch seconds). Without windows: always. `ret_change_s` is
  * the next change; INT64_MAX: none in the next five years. If thousands of short openings of
  * several windows follow each other, `ret_change_s` may be an earlier time until which nothing

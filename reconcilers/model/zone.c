@@ -15,7 +15,8 @@ static int compare_names(const void *key, const void *row)
 
 const struct zone *zone_find(const char *name)
 {
-    const struct zone_name *found = bsearch(name, zone_names, zone_names_len, sizeof *zone_names, compare_names);
+    const struct zone_name *found = bsearch(name, zone_names, zone_names_len, sizeof *zone_names,
+                                            compare_names);
     return found ? &zone_table[found->zone] : NULL;
 }
 

@@ -17,8 +17,8 @@ struct zone_switch {
 
 /* Rules that several names may share. Offsets are in seconds east of Greenwich. */
 struct zone {
-    uint16_t first_change, changes;  /* rows of zone_changes: offsets, and until when */
-    int32_t offset, other_offset;    /* afterwards: normally, and from `leave` to `back` */
+    uint16_t first_change, changes; /* rows of zone_changes: offsets, and until when */
+    int32_t offset, other_offset;   /* afterwards: normally, and from `leave` to `back` */
     struct zone_switch leave, back;
 };
 

@@ -9,12 +9,18 @@
 
 /* The kinds that actors use. */
 struct actor_kinds {
-    const struct kind *budget, *configmap, *daemonset, *deployment, *job, *node, *pod, *replicaset, *revision, *runtimeclass;
+    const struct kind *budget, *configmap, *daemonset, *deployment, *job, *node, *pod, *replicaset,
+        *revision, *runtimeclass;
 };
 
 /* The number of actors, and the places of those that other actors query. */
-enum { ACTOR_PLACE_KUBELET = 2, ACTOR_PLACE_NODE_LIFECYCLE = 3, ACTOR_PLACE_LABELLER = 10, ACTOR_PLACE_EVENTS = 13,
-       ACTOR_COUNT = 14 };
+enum {
+    ACTOR_PLACE_KUBELET = 2,
+    ACTOR_PLACE_NODE_LIFECYCLE = 3,
+    ACTOR_PLACE_LABELLER = 10,
+    ACTOR_PLACE_EVENTS = 13,
+    ACTOR_COUNT = 14
+};
 
 struct actors {
     struct sim *sim;
@@ -47,8 +53,8 @@ bool kubelet_is_silent(const struct actors *a, const char *node);
 /* A node may have fallen silent: checks it after its grace period. */
 void node_lifecycle_watch(struct actors *a, const char *node);
 
-extern const struct actor daemonset_actor, scheduler_actor, kubelet_actor, node_lifecycle_actor, collector_actor, job_actor,
-    replicaset_actor, disruption_actor, person_actor, autoscaler_actor, labeller_actor, other_operator_actor, gitops_actor,
-    events_actor;
+extern const struct actor daemonset_actor, scheduler_actor, kubelet_actor, node_lifecycle_actor,
+    collector_actor, job_actor, replicaset_actor, disruption_actor, person_actor, autoscaler_actor,
+    labeller_actor, other_operator_actor, gitops_actor, events_actor;
 
 #endif

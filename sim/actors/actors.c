@@ -8,9 +8,10 @@
 
 /* In the order of enum actor_bit. */
 static const struct actor *const everybody[ACTOR_COUNT] = {
-    &daemonset_actor, &scheduler_actor, &kubelet_actor, &node_lifecycle_actor, &collector_actor, &job_actor, &replicaset_actor,
-    &disruption_actor, &person_actor, &autoscaler_actor, &labeller_actor, &other_operator_actor, &gitops_actor,
-    &events_actor,
+    &daemonset_actor, &scheduler_actor,  &kubelet_actor,    &node_lifecycle_actor,
+    &collector_actor, &job_actor,        &replicaset_actor, &disruption_actor,
+    &person_actor,    &autoscaler_actor, &labeller_actor,   &other_operator_actor,
+    &gitops_actor,    &events_actor,
 };
 
 /* Defaults for zero latencies. */
@@ -35,10 +36,18 @@ static void fill_latencies(struct spec_latencies *l)
         struct spec_delay *to;
         struct spec_delay from;
     } rows[] = {
-        { &l->controller, usual.controller }, { &l->scheduler, usual.scheduler }, { &l->kubelet, usual.kubelet },
-        { &l->collector, usual.collector },   { &l->pull, usual.pull },           { &l->start, usual.start },
-        { &l->ready, usual.ready },           { &l->stop, usual.stop },           { &l->driver_build, usual.driver_build },
-        { &l->toolkit, usual.toolkit },       { &l->plugin, usual.plugin },       { &l->device_update, usual.device_update },
+        { &l->controller, usual.controller },
+        { &l->scheduler, usual.scheduler },
+        { &l->kubelet, usual.kubelet },
+        { &l->collector, usual.collector },
+        { &l->pull, usual.pull },
+        { &l->start, usual.start },
+        { &l->ready, usual.ready },
+        { &l->stop, usual.stop },
+        { &l->driver_build, usual.driver_build },
+        { &l->toolkit, usual.toolkit },
+        { &l->plugin, usual.plugin },
+        { &l->device_update, usual.device_update },
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         if (rows[i].to->high_ms == 0)
@@ -63,20 +72,23 @@ static void tell_what_is_there(struct actors *a)
     for (size_t k = 0; k < kind_count(); k++)
         for (size_t i = 0; i < api_count(a->api, kind_at(k)); i++)
             actors_tell(a, &(struct api_commit){ .rv = api_rv(a->api),
-                                          .kind = kind_at(k),
-                                          .after = api_at(a->api, kind_at(k), i),
-                                          .user = "",
-                                          .subresource = "" });
+                                                 .kind = kind_at(k),
+                                                 .after = api_at(a->api, kind_at(k), i),
+                                                 .user = "",
+                                                 .subresource = "" });
 }
 
 static void make_objects(struct actors *a, const struct actors_options *options)
 {
     size_t i;
     json_t *object;
-    json_array_foreach (a->world.objects, i, object) {
+    json_array_foreach(a->world.objects, i, object)
+    {
         CLEANUP_REFUSAL struct refusal refusal = { 0 };
-        const struct kind *k = kind_of(json_str_or_empty(object, "apiVersion"), json_str_or_empty(object, "kind"));
-        int rc = k ? api_create(a->api, "kubectl", k, object, &refusal) : refuse_generic(&refusal, 404, "there is no such kind");
+        const struct kind *k = kind_of(json_str_or_empty(object, "apiVersion"),
+                                       json_str_or_empty(object, "kind"));
+        int rc = k ? api_create(a->api, "kubectl", k, object, &refusal)
+                   : refuse_generic(&refusal, 404, "there is no such kind");
         if (rc < 0 && options->refused)
             options->refused(options->arg, object, &refusal);
     }

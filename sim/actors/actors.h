@@ -66,7 +66,8 @@ void actors_node_rejoin(struct actors *a, const char *name);
 /* Restarts the kubelet while containers go on; it registers a deleted Node again. */
 void actors_kubelet_restart(struct actors *a, const char *name);
 /* Ends the main containers of a pod with this exit code and message. */
-void actors_pod_crash(struct actors *a, const char *ns, const char *name, int exit_code, const char *message);
+void actors_pod_crash(struct actors *a, const char *ns, const char *name, int exit_code,
+                      const char *message);
 /* Removes all GPUs of a machine from its bus, or restores them. The plugin's devices follow. */
 void actors_gpus_out(struct actors *a, const char *name);
 void actors_gpus_in(struct actors *a, const char *name);
@@ -96,12 +97,12 @@ struct actors_machine {
     int boots;
     /* tag of the loaded driver, or the host driver's version; NULL: none. Borrowed */
     const char *module;
-    const char *digest; /* configuration digest of the loaded driver; NULL: none. Borrowed */
-    size_t module_users;        /* containers that use the module */
-    int built_in;               /* number of installed GPUs */
-    int seen;                   /* number of GPUs that its agent reports */
-    bool lies;                  /* the agent's report is false */
-    int64_t gpus;               /* devices that its plugin has registered */
+    const char *digest;  /* configuration digest of the loaded driver; NULL: none. Borrowed */
+    size_t module_users; /* containers that use the module */
+    int built_in;        /* number of installed GPUs */
+    int seen;            /* number of GPUs that its agent reports */
+    bool lies;           /* the agent's report is false */
+    int64_t gpus;        /* devices that its plugin has registered */
     bool foreign; /* a foreign device plugin is there, whether it has registered devices or not */
     bool configured;            /* a toolkit has configured its container runtime */
     uint64_t modules_unloaded;  /* since the start */

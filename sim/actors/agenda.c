@@ -19,9 +19,12 @@ struct failures {
     char key[];
 };
 
-void agenda_init(struct agenda *g, struct sim *sim, const char *purpose, struct spec_delay delay, agenda_fn *fn, void *self)
+void agenda_init(struct agenda *g, struct sim *sim, const char *purpose, struct spec_delay delay,
+                 agenda_fn *fn, void *self)
 {
-    *g = (struct agenda){ .sim = sim, .rng = rng_fork(&sim->rng, purpose), .delay = delay, .fn = fn, .self = self };
+    *g = (struct agenda){
+        .sim = sim, .rng = rng_fork(&sim->rng, purpose), .delay = delay, .fn = fn, .self = self
+    };
 }
 
 void agenda_clear(struct agenda *g)
@@ -51,7 +54,8 @@ static void agenda_look(void *arg)
 
 int64_t agenda_draw(struct agenda *g, struct spec_delay delay)
 {
-    return delay.high_ms > delay.low_ms ? rng_between(&g->rng, delay.low_ms, delay.high_ms) : delay.low_ms;
+    return delay.high_ms > delay.low_ms ? rng_between(&g->rng, delay.low_ms, delay.high_ms)
+                                        : delay.low_ms;
 }
 
 void agenda_at(struct agenda *g, const char *key, int64_t at_ms)

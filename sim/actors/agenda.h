@@ -21,7 +21,8 @@ struct agenda {
 };
 
 /* Initializes an empty agenda with its own random stream, named by `purpose`. `sim` is borrowed. */
-void agenda_init(struct agenda *g, struct sim *sim, const char *purpose, struct spec_delay delay, agenda_fn *fn, void *self);
+void agenda_init(struct agenda *g, struct sim *sim, const char *purpose, struct spec_delay delay,
+                 agenda_fn *fn, void *self);
 void agenda_clear(struct agenda *g);
 /* Schedules a sync after the usual delay, unless one is due earlier. */
 void agenda_note(struct agenda *g, const char *key);

@@ -25,7 +25,8 @@ static const struct {
 
 void amount_names_init(struct amount_names *n)
 {
-    static const char *const first[AMOUNT_EXTENDED] = { "cpu", "memory", "ephemeral-storage", "pods" };
+    static const char *const first[AMOUNT_EXTENDED] = { "cpu", "memory", "ephemeral-storage",
+                                                        "pods" };
     for (n->count = 0; n->count < AMOUNT_EXTENDED; n->count++)
         n->names[n->count] = xstrdup(first[n->count]);
 }
@@ -75,11 +76,13 @@ struct amounts amounts_of_list(struct amount_names *n, const json_t *list)
     struct amounts out = { { 0 } };
     const char *name;
     json_t *quantity;
-    json_object_foreach ((json_t *) list, name, quantity) {
+    json_object_foreach((json_t *) list, name, quantity)
+    {
         int place = amounts_place_of(n, name);
         if (place >= 0)
-            out.of[place] = json_is_integer(quantity) ? thousandths_of((double) json_integer_value(quantity) * 1000)
-                                                      : amount_parse(json_string_value(quantity));
+            out.of[place] = json_is_integer(quantity)
+                                ? thousandths_of((double) json_integer_value(quantity) * 1000)
+                                : amount_parse(json_string_value(quantity));
     }
     return out;
 }
@@ -103,11 +106,13 @@ struct amounts amounts_of_pod(struct amount_names *n, const json_t *pod)
     struct amounts out = { { 0 } };
     size_t i;
     json_t *container;
-    json_array_foreach (json_at(pod, "spec.containers"), i, container) {
+    json_array_foreach(json_at(pod, "spec.containers"), i, container)
+    {
         struct amounts one = of_container(n, container);
         amounts_add(&out, &one, 1);
     }
-    json_array_foreach (json_at(pod, "spec.initContainers"), i, container) {
+    json_array_foreach(json_at(pod, "spec.initContainers"), i, container)
+    {
         struct amounts one = of_container(n, container);
         for (int k = 0; k < AMOUNT_MAX; k++)
             if (out.of[k] < one.of[k])
@@ -121,7 +126,8 @@ struct amounts amounts_of_pod(struct amount_names *n, const json_t *pod)
 static int64_t sum(int64_t a, int sign, int64_t b)
 {
     int64_t result;
-    bool over = sign < 0 ? __builtin_sub_overflow(a, b, &result) : __builtin_add_overflow(a, b, &result);
+    bool over = sign < 0 ? __builtin_sub_overflow(a, b, &result)
+                         : __builtin_add_overflow(a, b, &result);
     if (!over)
         return result;
     return a < 0 ? INT64_MIN : INT64_MAX;

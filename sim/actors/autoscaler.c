@@ -36,7 +36,8 @@ static const struct spec_autoscaler *autoscaler_spec_of(const struct autoscaler 
 
 static const char *prefix_of(const struct autoscaler *s)
 {
-    return autoscaler_spec_of(s)->prefix ? autoscaler_spec_of(s)->prefix : autoscaler_spec_of(s)->shape->name;
+    return autoscaler_spec_of(s)->prefix ? autoscaler_spec_of(s)->prefix
+                                         : autoscaler_spec_of(s)->shape->name;
 }
 
 static bool is_own(const struct autoscaler *s, const char *node)
@@ -52,8 +53,8 @@ static bool waits(const json_t *pod)
 {
     const json_t *scheduled = condition_find(json_at(pod, "status.conditions"), "PodScheduled");
     return str_eq(json_str(scheduled, "reason"), "Unschedulable") && !object_is_deleting(pod) &&
-           !*json_str_or_empty(pod, "spec.nodeName") && !fit_pinned_node(json_object_get(pod, "spec")) &&
-           pod_devices(pod, RESOURCE_GPU) > 0;
+           !*json_str_or_empty(pod, "spec.nodeName") &&
+           !fit_pinned_node(json_object_get(pod, "spec")) && pod_devices(pod, RESOURCE_GPU) > 0;
 }
 
 static void autoscaler_commit(void *self, const struct api_commit *c)
@@ -67,7 +68,8 @@ static void autoscaler_commit(void *self, const struct api_commit *c)
     const char *node = json_str_or_empty(any, "spec.nodeName");
     if (c->after && waits(c->after))
         agenda_note(&s->scans, "");
-    if (*node && is_own(s, node) && (!c->after || (pod_is_finished(c->after) && !pod_is_finished(c->before))))
+    if (*node && is_own(s, node) &&
+        (!c->after || (pod_is_finished(c->after) && !pod_is_finished(c->before))))
         agenda_note(&s->nodes, node);
 }
 
@@ -85,7 +87,8 @@ static int64_t coming_gpus(const struct autoscaler *s, int *ret_nodes)
             continue;
         ++*ret_nodes;
         const json_t *node = api_get(s->a->api, s->a->kinds.node, "", name);
-        const char *there = node ? json_key(json_at(node, "status.allocatable"), RESOURCE_GPU) : NULL;
+        const char *there = node ? json_key(json_at(node, "status.allocatable"), RESOURCE_GPU)
+                                 : NULL;
         coming += !there || str_eq(there, "0") ? autoscaler_spec_of(s)->shape->gpus : 0;
     }
     return coming;
@@ -126,7 +129,8 @@ static bool is_idle(const struct autoscaler *s, const char *node)
     const struct index_set *pods = index_pods_on(s->a->index, node);
     for (size_t i = 0; i < pods->len; i++) {
         const json_t *pod = pods->items[i]->object, *controller = object_controller(pod);
-        if (pods->items[i]->bound && !pod_is_finished(pod) && !str_eq(json_str(controller, "kind"), "DaemonSet"))
+        if (pods->items[i]->bound && !pod_is_finished(pod) &&
+            !str_eq(json_str(controller, "kind"), "DaemonSet"))
             return false;
     }
     return true;
@@ -137,7 +141,8 @@ static bool is_idle(const struct autoscaler *s, const char *node)
 static bool autoscaler_is_kept(const json_t *node)
 {
     const json_t *annotations = json_at(node, "metadata.annotations");
-    return str_eq(json_key(annotations, "cluster-autoscaler.kubernetes.io/scale-down-disabled"), "true");
+    return str_eq(json_key(annotations, "cluster-autoscaler.kubernetes.io/scale-down-disabled"),
+                  "true");
 }
 
 static void autoscaler_look_at_node(void *self, const char *name)
@@ -150,12 +155,16 @@ static void autoscaler_look_at_node(void *self, const char *name)
         agenda_note(&s->nodes, name);
         return;
     }
-    json_t *taints = json_at(node, "spec.taints") ? json_copy(json_at(node, "spec.taints")) : json_array();
-    json_array_append_new(taints, json_pack("{s:s, s:o, s:s}", "key", DELETION_TAINT, "value",
-                                            json_textf("%lld", (long long) (clock_wall_us(&s->a->sim->clock) / 1000000)),
-                                            "effect", "NoSchedule"));
+    json_t *taints = json_at(node, "spec.taints") ? json_copy(json_at(node, "spec.taints"))
+                                                  : json_array();
+    json_array_append_new(
+        taints,
+        json_pack("{s:s, s:o, s:s}", "key", DELETION_TAINT, "value",
+                  json_textf("%lld", (long long) (clock_wall_us(&s->a->sim->clock) / 1000000)),
+                  "effect", "NoSchedule"));
     CLEANUP_JSON json_t *patch = json_pack("{s:{s:s}, s:{s:o}}", "metadata", "resourceVersion",
-                                           json_str_or_empty(node, "metadata.resourceVersion"), "spec", "taints", taints);
+                                           json_str_or_empty(node, "metadata.resourceVersion"),
+                                           "spec", "taints", taints);
     api_merge(s->a->api, USER, s->a->kinds.node, "", name, "", patch, NULL);
     agenda_after(&s->ends, name, DRAIN_MS);
 }
@@ -175,7 +184,8 @@ static void *autoscaler_begin(struct actors *a)
     int64_t scan_ms = autoscaler_spec_of(s)->scan_ms ? autoscaler_spec_of(s)->scan_ms : SCAN_MS,
             idle_ms = autoscaler_spec_of(s)->idle_ms ? autoscaler_spec_of(s)->idle_ms : IDLE_MS;
     agenda_init(&s->scans, a->sim, "autoscaler", (struct spec_delay){ scan_ms, scan_ms }, scan, s);
-    agenda_init(&s->nodes, a->sim, "autoscaler nodes", (struct spec_delay){ idle_ms, idle_ms }, autoscaler_look_at_node, s);
+    agenda_init(&s->nodes, a->sim, "autoscaler nodes", (struct spec_delay){ idle_ms, idle_ms },
+                autoscaler_look_at_node, s);
     agenda_init(&s->ends, a->sim, "autoscaler ends", (struct spec_delay){ 0, 0 }, end_node, s);
     return s;
 }

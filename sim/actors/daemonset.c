@@ -86,7 +86,8 @@ static void note_set(struct daemonset *c, const struct api_commit *commit)
     /* The controller's own status writes need no sync. */
     if (commit->before && str_eq(commit->user, DAEMONSET_USER) && *commit->subresource)
         return;
-    if (commit->before && json_object_get(commit->before, "spec") != json_object_get(commit->after, "spec")) {
+    if (commit->before &&
+        json_object_get(commit->before, "spec") != json_object_get(commit->after, "spec")) {
         d->claims = d->history = true;
         json_decref(TAKE(d->spec));
         size_t cursor = 0;
@@ -102,7 +103,8 @@ static void note_set(struct daemonset *c, const struct api_commit *commit)
 static void note_pod_of(struct daemonset *c, const json_t *pod, bool gone)
 {
     const json_t *controller = object_controller(pod);
-    struct daemon *d = controller ? map_get(&c->by_uid, json_str_or_empty(controller, "uid")) : NULL;
+    struct daemon *d = controller ? map_get(&c->by_uid, json_str_or_empty(controller, "uid"))
+                                  : NULL;
     if (!d)
         return;
     const json_t *spec = json_object_get(pod, "spec");
@@ -119,7 +121,8 @@ static void note_orphan(struct daemonset *c, const json_t *pod)
 {
     for (size_t i = 0; i < c->len; i++) {
         const json_t *set = object_of_key(c->a, c->a->kinds.daemonset, c->all[i]->key);
-        if (!set || !str_eq(object_namespace(set), object_namespace(pod)) || !fit_labels(json_at(set, "spec.selector"), pod))
+        if (!set || !str_eq(object_namespace(set), object_namespace(pod)) ||
+            !fit_labels(json_at(set, "spec.selector"), pod))
             continue;
         c->all[i]->claims = true;
         agenda_note(&c->agenda, c->all[i]->key);
@@ -128,8 +131,9 @@ static void note_orphan(struct daemonset *c, const json_t *pod)
 
 static void daemonset_note_pod(struct daemonset *c, const struct api_commit *commit)
 {
-    if (commit->before && (!commit->after || json_at(commit->before, "metadata.ownerReferences") !=
-                                                 json_at(commit->after, "metadata.ownerReferences")))
+    if (commit->before &&
+        (!commit->after || json_at(commit->before, "metadata.ownerReferences") !=
+                               json_at(commit->after, "metadata.ownerReferences")))
         note_pod_of(c, commit->before, !commit->after);
     if (!commit->after)
         return;
@@ -139,7 +143,9 @@ static void daemonset_note_pod(struct daemonset *c, const struct api_commit *com
         return;
     }
     struct daemon *d = map_get(&c->by_uid, json_str_or_empty(controller, "uid"));
-    if (d && commit->before && !json_equal(json_at(commit->before, "metadata.labels"), json_at(commit->after, "metadata.labels")))
+    if (d && commit->before &&
+        !json_equal(json_at(commit->before, "metadata.labels"),
+                    json_at(commit->after, "metadata.labels")))
         d->claims = true;
     note_pod_of(c, commit->after, false);
 }
@@ -147,7 +153,9 @@ static void daemonset_note_pod(struct daemonset *c, const struct api_commit *com
 static void note_node(struct daemonset *c, const struct api_commit *commit)
 {
     const json_t *before = commit->before, *after = commit->after;
-    bool news = !before || !after || !json_equal(json_at(before, "metadata.labels"), json_at(after, "metadata.labels")) ||
+    bool news = !before || !after ||
+                !json_equal(json_at(before, "metadata.labels"),
+                            json_at(after, "metadata.labels")) ||
                 !json_equal(json_object_get(before, "spec"), json_object_get(after, "spec"));
     for (size_t i = 0; news && i < c->len; i++) {
         daemon_mark(c->all[i], object_name(after ? after : before));
@@ -168,8 +176,10 @@ static void daemonset_commit(void *self, const struct api_commit *commit)
     } else if (commit->kind == c->a->kinds.node) {
         note_node(c, commit);
     } else if (commit->kind == c->a->kinds.revision && !str_eq(commit->user, DAEMONSET_USER)) {
-        const json_t *controller = object_controller(commit->before ? commit->before : commit->after);
-        struct daemon *d = controller ? map_get(&c->by_uid, json_str_or_empty(controller, "uid")) : NULL;
+        const json_t *controller = object_controller(commit->before ? commit->before
+                                                                    : commit->after);
+        struct daemon *d = controller ? map_get(&c->by_uid, json_str_or_empty(controller, "uid"))
+                                      : NULL;
         if (!d)
             return;
         d->history = true;
@@ -187,16 +197,17 @@ static void claim_pods(struct daemon *d)
     CLEANUP_JSON json_t *own = index_copy(a->index, a->kinds.pod, d->uid);
     json_t *mine;
     size_t place;
-    json_array_foreach (own, place, mine)
-        if (is_controlled_by(mine, d->uid) && !fit_labels(selector, mine))
-            object_release(d->a, DAEMONSET_USER, a->kinds.pod, mine, d->uid);
+    json_array_foreach(own, place,
+                       mine) if (is_controlled_by(mine, d->uid) && !fit_labels(selector, mine))
+        object_release(d->a, DAEMONSET_USER, a->kinds.pod, mine, d->uid);
     const char *ns = object_namespace(d->object);
     for (size_t i = api_from(a->api, a->kinds.pod, ns); i < api_count(a->api, a->kinds.pod); i++) {
         const json_t *pod = api_at(a->api, a->kinds.pod, i);
         if (!str_eq(object_namespace(pod), ns))
             break;
         if (!object_controller(pod) && !object_is_deleting(pod) && fit_labels(selector, pod))
-            object_adopt(d->a, DAEMONSET_USER, a->kinds.pod, pod, owner_reference(a->kinds.daemonset, d->object));
+            object_adopt(d->a, DAEMONSET_USER, a->kinds.pod, pod,
+                         owner_reference(a->kinds.daemonset, d->object));
     }
     d->claims = false;
 }
@@ -235,7 +246,8 @@ static void daemonset_write_status(struct daemon *d)
     json_t *status = json_object();
     for (size_t i = 0; i < ARRAY_LEN(fields); i++)
         json_object_set_new(status, fields[i].field,
-                            fields[i].always ? json_integer(fields[i].value) : count_or_null(fields[i].value));
+                            fields[i].always ? json_integer(fields[i].value)
+                                             : count_or_null(fields[i].value));
     object_set_status(d->a, DAEMONSET_USER, d->a->kinds.daemonset, d->object, status);
 }
 
@@ -263,7 +275,8 @@ static void daemonset_look(void *self, const char *key)
         return;
     json_decref(d->object);
     d->object = json_incref(object_of_key(c->a, c->a->kinds.daemonset, key));
-    if (!d->object || object_is_deleting(d->object) || json_object_size(json_at(d->object, "spec.selector")) == 0)
+    if (!d->object || object_is_deleting(d->object) ||
+        json_object_size(json_at(d->object, "spec.selector")) == 0)
         return;
     sync(d);
     if (d->refused)

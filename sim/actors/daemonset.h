@@ -25,13 +25,13 @@ struct daemon_node {
 struct daemon {
     struct actors *a;
     char *key, *uid;
-    json_t *object;      /* as of this sync; owned */
+    json_t *object; /* as of this sync; owned */
     /* the template's spec with the tolerations of all daemons; owned, NULL: not computed yet */
     json_t *spec;
-    char hash[16];       /* of the template; "": no revision yet */
-    bool claims;         /* pods may need adoption or release */
-    bool history;        /* revisions may need an update */
-    struct map nodes;    /* by name */
+    char hash[16];    /* of the template; "": no revision yet */
+    bool claims;      /* pods may need adoption or release */
+    bool history;     /* revisions may need an update */
+    struct map nodes; /* by name */
     struct daemon_node **dirty;
     size_t dirty_len, dirty_cap;
     struct daemon_sum sum;

@@ -32,8 +32,9 @@ static json_t *pod_spec(const json_t *template)
     json_t *all = own ? json_copy((json_t *) own) : json_array();
     for (size_t i = 0; i < ARRAY_LEN(tolerations); i++)
         if (!tolerations[i].host_network_only || json_bool(spec, "hostNetwork", false))
-            json_array_append_new(all, json_pack("{s:s, s:s, s:s}", "key", tolerations[i].key, "operator", "Exists", "effect",
-                                                 tolerations[i].effect));
+            json_array_append_new(all,
+                                  json_pack("{s:s, s:s, s:s}", "key", tolerations[i].key,
+                                            "operator", "Exists", "effect", tolerations[i].effect));
     json_object_set_new(spec, "tolerations", all);
     return spec;
 }
@@ -75,16 +76,19 @@ static json_t *claim_revisions(struct daemon *d)
 static void create_revision(struct daemon *d, json_t *data_steal, int64_t number)
 {
     const json_t *template = json_at(d->object, "spec.template");
-    json_t *labels = json_at(template, "metadata.labels") ? json_copy(json_at(template, "metadata.labels")) : json_object();
+    json_t *labels = json_at(template, "metadata.labels")
+                         ? json_copy(json_at(template, "metadata.labels"))
+                         : json_object();
     json_object_set_new(labels, LABEL_REVISION_HASH, json_string(d->hash));
-    json_t *metadata = json_pack("{s:s, s:o, s:o, s:[o]}", "namespace", object_namespace(d->object), "name",
-                                 json_textf("%s-%s", object_name(d->object), d->hash), "labels", labels, "ownerReferences",
+    json_t *metadata = json_pack("{s:s, s:o, s:o, s:[o]}", "namespace", object_namespace(d->object),
+                                 "name", json_textf("%s-%s", object_name(d->object), d->hash),
+                                 "labels", labels, "ownerReferences",
                                  owner_reference(d->a->kinds.daemonset, d->object));
     const json_t *annotations = json_at(d->object, "metadata.annotations");
     if (annotations)
         json_object_set(metadata, "annotations", (json_t *) annotations);
-    CLEANUP_JSON json_t *revision =
-        json_pack("{s:o, s:o, s:I}", "metadata", metadata, "data", data_steal, "revision", (json_int_t) number);
+    CLEANUP_JSON json_t *revision = json_pack("{s:o, s:o, s:I}", "metadata", metadata, "data",
+                                              data_steal, "revision", (json_int_t) number);
     api_create(d->a->api, DAEMONSET_USER, d->a->kinds.revision, revision, NULL);
 }
 
@@ -94,7 +98,8 @@ static bool is_live(const struct daemon *d, const json_t *revision)
     const char *hash = object_label(revision, LABEL_REVISION_HASH);
     const struct index_set *own = index_dependents(d->a->index, d->uid);
     for (size_t i = 0; i < own->len; i++)
-        if (own->items[i]->kind == d->a->kinds.pod && str_eq(object_label(own->items[i]->object, LABEL_REVISION_HASH), hash))
+        if (own->items[i]->kind == d->a->kinds.pod &&
+            str_eq(object_label(own->items[i]->object, LABEL_REVISION_HASH), hash))
             return true;
     return str_eq(hash, d->hash);
 }
@@ -104,18 +109,21 @@ static void trim(struct daemon *d, const json_t *revisions)
 {
     size_t live = 0, i;
     json_t *revision;
-    json_array_foreach (revisions, i, revision)
-        live += is_live(d, revision);
-    int64_t excess = (int64_t) (json_array_size(revisions) - live) - json_int(d->object, "spec.revisionHistoryLimit", 10);
+    json_array_foreach(revisions, i, revision) live += is_live(d, revision);
+    int64_t excess = (int64_t) (json_array_size(revisions) - live) -
+                     json_int(d->object, "spec.revisionHistoryLimit", 10);
     for (; excess > 0; excess--) {
         const json_t *oldest = NULL;
-        json_array_foreach (revisions, i, revision)
-            if (!is_live(d, revision) &&
-                api_get(d->a->api, d->a->kinds.revision, object_namespace(revision), object_name(revision)) &&
-                (!oldest || revision_number(revision) < revision_number(oldest)))
-                oldest = revision;
-        if (!oldest || api_delete(d->a->api, DAEMONSET_USER, d->a->kinds.revision, object_namespace(oldest), object_name(oldest),
-                                  object_uid(oldest), -1, NULL) < 0)
+        json_array_foreach(
+            revisions, i,
+            revision) if (!is_live(d, revision) &&
+                          api_get(d->a->api, d->a->kinds.revision, object_namespace(revision),
+                                  object_name(revision)) &&
+                          (!oldest || revision_number(revision) < revision_number(oldest)))
+            oldest = revision;
+        if (!oldest ||
+            api_delete(d->a->api, DAEMONSET_USER, d->a->kinds.revision, object_namespace(oldest),
+                       object_name(oldest), object_uid(oldest), -1, NULL) < 0)
             return;
     }
 }
@@ -123,12 +131,13 @@ static void trim(struct daemon *d, const json_t *revisions)
 /* Makes the revision of this template the newest. */
 static void renew(struct daemon *d, const json_t *revision, int64_t newest)
 {
-    snprintf(d->hash, sizeof d->hash, "%s", str_or_empty(object_label(revision, LABEL_REVISION_HASH)));
+    snprintf(d->hash, sizeof d->hash, "%s",
+             str_or_empty(object_label(revision, LABEL_REVISION_HASH)));
     if (revision_number(revision) == newest)
         return;
     CLEANUP_JSON json_t *patch = json_pack("{s:I}", "revision", (json_int_t) newest + 1);
-    api_merge(d->a->api, DAEMONSET_USER, d->a->kinds.revision, object_namespace(revision), object_name(revision), "", patch,
-              NULL);
+    api_merge(d->a->api, DAEMONSET_USER, d->a->kinds.revision, object_namespace(revision),
+              object_name(revision), "", patch, NULL);
 }
 
 void daemon_sync_history(struct daemon *d)
@@ -140,7 +149,8 @@ void daemon_sync_history(struct daemon *d)
     const json_t *same = NULL;
     int64_t newest = 0;
     size_t i;
-    json_array_foreach (revisions, i, revision) {
+    json_array_foreach(revisions, i, revision)
+    {
         newest = revision_number(revision) > newest ? revision_number(revision) : newest;
         if (json_equal(json_object_get(revision, "data"), data))
             same = revision;

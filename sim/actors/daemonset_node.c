@@ -37,9 +37,11 @@ static bool daemon_should_run(const struct daemon *d, const json_t *node, bool *
 {
     *ret_may_stay = false;
     const char *only = json_str(d->spec, "nodeName");
-    if (!node || (only && *only && !str_eq(only, object_name(node))) || !fit_affinity(d->spec, node))
+    if (!node || (only && *only && !str_eq(only, object_name(node))) ||
+        !fit_affinity(d->spec, node))
         return false;
-    const json_t *allowed = json_object_get(d->spec, "tolerations"), *taints = json_at(node, "spec.taints");
+    const json_t *allowed = json_object_get(d->spec, "tolerations"),
+                 *taints = json_at(node, "spec.taints");
     *ret_may_stay = !fit_untolerated(allowed, taints, TAINT_NO_EXECUTE);
     return !fit_untolerated(allowed, taints, TAINT_NO_SCHEDULE | TAINT_NO_EXECUTE);
 }
@@ -64,7 +66,8 @@ bool daemon_pod_is_updated(const struct daemon *d, const json_t *pod)
 static int compare_pods(const void *x, const void *y)
 {
     const json_t *a = *(json_t *const *) x, *b = *(json_t *const *) y;
-    bool a_bound = *json_str_or_empty(a, "spec.nodeName"), b_bound = *json_str_or_empty(b, "spec.nodeName");
+    bool a_bound = *json_str_or_empty(a, "spec.nodeName"),
+         b_bound = *json_str_or_empty(b, "spec.nodeName");
     return a_bound != b_bound ? b_bound - a_bound : pod_compare_age(a, b);
 }
 
@@ -75,7 +78,8 @@ json_t **daemon_pods_on(const struct daemon *d, const char *node, size_t *ret_le
     *ret_len = 0;
     for (size_t i = 0; i < on->len; i++) {
         json_t *pod = on->items[i]->object;
-        if (str_eq(on->items[i]->controller, d->uid) && !(pod_is_finished(pod) && object_is_deleting(pod)))
+        if (str_eq(on->items[i]->controller, d->uid) &&
+            !(pod_is_finished(pod) && object_is_deleting(pod)))
             pods[(*ret_len)++] = pod;
     }
     qsort(pods, *ret_len, sizeof *pods, compare_pods);
@@ -86,7 +90,8 @@ void daemon_delete_pod(struct daemon *d, const json_t *pod)
 {
     CLEANUP_JSON json_t *held = json_incref((json_t *) pod);
     d->acted = true;
-    api_delete(d->a->api, DAEMONSET_USER, d->a->kinds.pod, object_namespace(held), object_name(held), object_uid(held), -1, NULL);
+    api_delete(d->a->api, DAEMONSET_USER, d->a->kinds.pod, object_namespace(held),
+               object_name(held), object_uid(held), -1, NULL);
 }
 
 void daemon_create_pod(struct daemon *d, const char *node)
@@ -98,22 +103,27 @@ void daemon_create_pod(struct daemon *d, const char *node)
         d->again_at_ms = d->a->sim->now_ms;
         return;
     }
-    CLEANUP_JSON json_t *pod = pod_of_template(d->a->kinds.daemonset, d->object, json_at(d->object, "spec.template"));
+    CLEANUP_JSON json_t *pod = pod_of_template(d->a->kinds.daemonset, d->object,
+                                               json_at(d->object, "spec.template"));
     json_t *labels = json_at(pod, "metadata.labels"), *spec = json_copy(d->spec);
-    const char *generation = object_annotation(d->object, "deprecated.daemonset.template.generation");
+    const char *generation = object_annotation(d->object,
+                                               "deprecated.daemonset.template.generation");
     json_object_set_new(labels, LABEL_REVISION_HASH, json_string(d->hash));
     if (generation)
         json_object_set_new(labels, "pod-template-generation", json_string(generation));
     /* The node's name replaces the template's terms, which have already been checked. */
-    json_t *affinity = json_object_get(spec, "affinity") ? json_deep_copy(json_object_get(spec, "affinity")) : json_object();
+    json_t *affinity = json_object_get(spec, "affinity")
+                           ? json_deep_copy(json_object_get(spec, "affinity"))
+                           : json_object();
     json_set_at(affinity, "nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution",
-                json_pack("{s:[{s:[{s:s, s:s, s:[s]}]}]}", "nodeSelectorTerms", "matchFields", "key", "metadata.name", "operator",
-                          "In", "values", node));
+                json_pack("{s:[{s:[{s:s, s:s, s:[s]}]}]}", "nodeSelectorTerms", "matchFields",
+                          "key", "metadata.name", "operator", "In", "values", node));
     json_object_set_new(spec, "affinity", affinity);
     json_object_set_new(pod, "spec", spec);
     CLEANUP_REFUSAL struct refusal refusal = { 0 };
     if (api_create(d->a->api, DAEMONSET_USER, d->a->kinds.pod, pod, &refusal) < 0) {
-        events_tell(d->a, "daemonset-controller", d->object, true, "FailedCreate", "Error creating: %s", refusal.message);
+        events_tell(d->a, "daemonset-controller", d->object, true, "FailedCreate",
+                    "Error creating: %s", refusal.message);
         daemon_mark(d, node);
         d->refused = true;
     }
@@ -152,7 +162,8 @@ static void prune(struct daemon *d, json_t **running, size_t len)
             *place = running[i];
     }
     if (newest && oldest &&
-        (!pod_is_ready(oldest) || pod_is_available(d->a, newest, json_int(d->object, "spec.minReadySeconds", 0), NULL)))
+        (!pod_is_ready(oldest) ||
+         pod_is_available(d->a, newest, json_int(d->object, "spec.minReadySeconds", 0), NULL)))
         daemon_delete_pod(d, oldest);
 }
 
@@ -174,7 +185,8 @@ static void keep_one(struct daemon *d, struct daemon_node *n, json_t *const *pod
     free(running);
 }
 
-static struct daemon_sum daemonset_node_count(struct daemon *d, bool should_run, json_t *const *pods, size_t len)
+static struct daemon_sum daemonset_node_count(struct daemon *d, bool should_run,
+                                              json_t *const *pods, size_t len)
 {
     struct daemon_sum s = { .desired = should_run, .misscheduled = !should_run && len > 0 };
     if (!should_run || len == 0)
@@ -182,7 +194,8 @@ static struct daemon_sum daemonset_node_count(struct daemon *d, bool should_run,
     int64_t at = -1;
     s.current = 1;
     s.ready = pod_is_ready(pods[0]);
-    s.available = pod_is_available(d->a, pods[0], json_int(d->object, "spec.minReadySeconds", 0), &at);
+    s.available = pod_is_available(d->a, pods[0], json_int(d->object, "spec.minReadySeconds", 0),
+                                   &at);
     s.updated = daemon_pod_is_updated(d, pods[0]);
     for (size_t i = 0; i < len; i++)
         s.outdated |= !daemon_pod_is_updated(d, pods[i]);
@@ -220,7 +233,8 @@ static void release_pods(json_t **pods, size_t len)
 static void drop_all(struct daemon *d, bool node_exists, json_t *const *pods, size_t len)
 {
     for (size_t i = 0; i < len; i++)
-        if (!object_is_deleting(pods[i]) && (node_exists || !*json_str_or_empty(pods[i], "spec.nodeName")))
+        if (!object_is_deleting(pods[i]) &&
+            (node_exists || !*json_str_or_empty(pods[i], "spec.nodeName")))
             daemon_delete_pod(d, pods[i]);
 }
 

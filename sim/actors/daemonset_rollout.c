@@ -13,7 +13,7 @@
 struct stand {
     /* its pods of the current and of an older template that are not being deleted */
     const json_t *fresh, *old;
-    bool unclear;              /* more than one of either */
+    bool unclear; /* more than one of either */
 };
 
 static const json_t *rolling(const struct daemon *d, const char *field)
@@ -87,7 +87,8 @@ static size_t nodes_in_order(const struct daemon *d, const struct daemon_node **
 }
 
 /* Deletes old pods within maxUnavailable. */
-static void daemonset_rollout_replace(struct daemon *d, const struct daemon_node **nodes, size_t len, int64_t max_unavailable)
+static void daemonset_rollout_replace(struct daemon *d, const struct daemon_node **nodes,
+                                      size_t len, int64_t max_unavailable)
 {
     struct chosen c = { .items = xcalloc(len + 1, sizeof *c.items) };
     int64_t unavailable = 0;

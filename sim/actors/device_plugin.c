@@ -21,7 +21,9 @@ static void device_plugin_take(struct machine *m, const char *whose)
 struct run device_plugin_run(struct box *b)
 {
     struct machine *m = b->pod->machine;
-    struct run r = { .ends_ms = -1, .step_ms = -1, .ready_ms = 0, .stop_ms = STOP_MS, .stop_code = 1 };
+    struct run r = {
+        .ends_ms = -1, .step_ms = -1, .ready_ms = 0, .stop_ms = STOP_MS, .stop_code = 1
+    };
     if (m->module) {
         r.step_ms = kubelet_draw(m->kubelet, m->a->world.latencies.plugin);
         return r;
@@ -29,7 +31,8 @@ struct run device_plugin_run(struct box *b)
     r.ready_ms = -1;
     r.ends_ms = GIVES_UP_MS;
     r.code = 1;
-    r.message = "error starting plugins: error creating plugin manager: unable to create plugin manager: nvml init failed: "
+    r.message = "error starting plugins: error creating plugin manager: unable to create plugin "
+                "manager: nvml init failed: "
                 "ERROR_LIBRARY_NOT_FOUND";
     return r;
 }

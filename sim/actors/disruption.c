@@ -22,9 +22,9 @@ struct disruption {
 
 struct budget {
     int64_t healthy, desired, expected;
-    json_t *disrupted;  /* entries of disruptedPods that still count */
+    json_t *disrupted; /* entries of disruptedPods that still count */
     int64_t again_at_ms;
-    char *failure;       /* why it cannot be computed; owned, NULL: computed */
+    char *failure; /* why it cannot be computed; owned, NULL: computed */
 };
 
 static bool counts_differently(const struct api_commit *c)
@@ -38,7 +38,8 @@ static bool counts_differently(const struct api_commit *c)
 static void note_budgets_of(struct disruption *d, const json_t *pod)
 {
     const struct kind *k = d->a->kinds.budget;
-    for (size_t i = api_from(d->a->api, k, object_namespace(pod)); i < api_count(d->a->api, k); i++) {
+    for (size_t i = api_from(d->a->api, k, object_namespace(pod)); i < api_count(d->a->api, k);
+         i++) {
         const json_t *budget = api_at(d->a->api, k, i);
         if (!str_eq(object_namespace(budget), object_namespace(pod)))
             break;
@@ -67,7 +68,8 @@ static void disruption_commit(void *self, const struct api_commit *c)
 static json_t *pods_of(const struct actors *a, const json_t *budget)
 {
     json_t *pods = json_array();
-    for (size_t i = api_from(a->api, a->kinds.pod, object_namespace(budget)); i < api_count(a->api, a->kinds.pod); i++) {
+    for (size_t i = api_from(a->api, a->kinds.pod, object_namespace(budget));
+         i < api_count(a->api, a->kinds.pod); i++) {
         json_t *pod = api_at(a->api, a->kinds.pod, i);
         if (!str_eq(object_namespace(pod), object_namespace(budget)))
             break;
@@ -83,9 +85,12 @@ static const json_t *scaler_of(const struct actors *a, const json_t *pod)
     const json_t *controller = object_controller(pod);
     if (!controller || !str_eq(json_str(controller, "kind"), "ReplicaSet"))
         return NULL;
-    const json_t *set = api_get(a->api, a->kinds.replicaset, object_namespace(pod), json_str_or_empty(controller, "name"));
+    const json_t *set = api_get(a->api, a->kinds.replicaset, object_namespace(pod),
+                                json_str_or_empty(controller, "name"));
     const json_t *above = set ? object_controller(set) : NULL;
-    return above ? api_get(a->api, a->kinds.deployment, object_namespace(pod), json_str_or_empty(above, "name")) : set;
+    return above ? api_get(a->api, a->kinds.deployment, object_namespace(pod),
+                           json_str_or_empty(above, "name"))
+                 : set;
 }
 
 /* The number of wanted pods according to their scaling owners; pods without one do not count. If an
@@ -96,11 +101,14 @@ static int64_t expected_scale(const struct actors *a, const json_t *pods, char *
     int64_t total = 0;
     size_t i;
     json_t *pod;
-    json_array_foreach (pods, i, pod) {
+    json_array_foreach(pods, i, pod)
+    {
         const json_t *controller = object_controller(pod), *scaler = scaler_of(a, pod);
-        const struct kind *k = kind_of(json_str_or_empty(controller, "apiVersion"), json_str_or_empty(controller, "kind"));
+        const struct kind *k = kind_of(json_str_or_empty(controller, "apiVersion"),
+                                       json_str_or_empty(controller, "kind"));
         if (k && !(k->subresources & SUB_SCALE)) {
-            *ret_failure = xasprintf("%s.%s does not implement the scale subresource", k->plural, k->group);
+            *ret_failure = xasprintf("%s.%s does not implement the scale subresource", k->plural,
+                                     k->group);
             return 0;
         }
         if (!scaler || json_object_get(seen, object_uid(scaler)))
@@ -117,7 +125,8 @@ static void keep_disrupted(const struct disruption *d, const json_t *object, str
     const char *name;
     json_t *time;
     b->disrupted = json_object();
-    json_object_foreach (json_at(object, "status.disruptedPods"), name, time) {
+    json_object_foreach(json_at(object, "status.disruptedPods"), name, time)
+    {
         const json_t *pod = api_get(d->a->api, d->a->kinds.pod, object_namespace(object), name);
         int64_t until = actors_ms_of(d->a, json_string_value(time)) + DISRUPTED_MS;
         if (!pod || object_is_deleting(pod) || until <= d->a->sim->now_ms)
@@ -135,11 +144,12 @@ static bool is_percent(const json_t *value)
 static void disruption_count(const struct disruption *d, const json_t *object, struct budget *b)
 {
     CLEANUP_JSON json_t *pods = pods_of(d->a, object);
-    const json_t *at_least = json_at(object, "spec.minAvailable"), *at_most = json_at(object, "spec.maxUnavailable");
+    const json_t *at_least = json_at(object, "spec.minAvailable"),
+                 *at_most = json_at(object, "spec.maxUnavailable");
     size_t i;
     json_t *pod;
-    json_array_foreach (pods, i, pod)
-        b->healthy += pod_is_ready(pod) && !object_is_deleting(pod) && !json_object_get(b->disrupted, object_name(pod));
+    json_array_foreach(pods, i, pod) b->healthy += pod_is_ready(pod) && !object_is_deleting(pod) &&
+                                                   !json_object_get(b->disrupted, object_name(pod));
     b->expected = (int64_t) json_array_size(pods);
     if (at_most || is_percent(at_least))
         b->expected = expected_scale(d->a, pods, &b->failure);
@@ -150,18 +160,26 @@ static void disruption_count(const struct disruption *d, const json_t *object, s
     b->desired = b->desired > 0 ? b->desired : 0;
 }
 
-static json_t *condition_of(const struct disruption *d, const json_t *object, bool allowed, const char *failure)
+static json_t *condition_of(const struct disruption *d, const json_t *object, bool allowed,
+                            const char *failure)
 {
     char now[CLOCK_TEXT_MAX];
     actors_now(d->a, now);
-    return conditions_with(json_at(object, "status.conditions"), "DisruptionAllowed", allowed ? "True" : "False",
-                           failure ? "SyncFailed" : allowed ? "SufficientPods" : "InsufficientPods", failure ? failure : "", now);
+    return conditions_with(json_at(object, "status.conditions"), "DisruptionAllowed",
+                           allowed ? "True" : "False",
+                           failure   ? "SyncFailed"
+                           : allowed ? "SufficientPods"
+                                     : "InsufficientPods",
+                           failure ? failure : "", now);
 }
 
 /* The wanted status, with the fields of others. New reference. */
-static json_t *disruption_status_of(const struct disruption *d, const json_t *object, const struct budget *b)
+static json_t *disruption_status_of(const struct disruption *d, const json_t *object,
+                                    const struct budget *b)
 {
-    int64_t allowed = b->failure || b->expected <= 0 || b->healthy < b->desired ? 0 : b->healthy - b->desired;
+    int64_t allowed = b->failure || b->expected <= 0 || b->healthy < b->desired
+                          ? 0
+                          : b->healthy - b->desired;
     const json_t *old = json_object_get(object, "status");
     json_t *status = old ? json_copy((json_t *) old) : json_object();
     const struct {
@@ -212,7 +230,8 @@ static void *disruption_begin(struct actors *a)
 {
     struct disruption *d = xcalloc(1, sizeof *d);
     d->a = a;
-    agenda_init(&d->agenda, a->sim, "disruption", a->world.latencies.controller, disruption_look, d);
+    agenda_init(&d->agenda, a->sim, "disruption", a->world.latencies.controller, disruption_look,
+                d);
     return d;
 }
 

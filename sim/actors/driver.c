@@ -26,7 +26,7 @@ typedef void event_fn(struct box *b);
 
 struct operand {
     const char *component, *container; /* NULL: any component */
-    bool holds_module; /* while it runs */
+    bool holds_module;                 /* while it runs */
     run_fn *run;
     bool (*may_go)(const struct box *b); /* for waiting containers */
     event_fn *step, *ready, *stopping, *ended;
@@ -38,9 +38,9 @@ static const char *env(const struct box *b, const char *name)
 {
     size_t i;
     json_t *variable;
-    json_array_foreach (json_object_get(b->spec, "env"), i, variable)
-        if (str_eq(json_str(variable, "name"), name))
-            return json_str_or_empty(variable, "value");
+    json_array_foreach(json_object_get(b->spec, "env"), i,
+                       variable) if (str_eq(json_str(variable, "name"),
+                                            name)) return json_str_or_empty(variable, "value");
     return "";
 }
 
@@ -58,9 +58,13 @@ static void driver_set_text(char **place, const char *text)
 
 static struct run ends(int64_t after_ms, int code, const char *message)
 {
-    return (struct run){
-        .ends_ms = after_ms, .step_ms = -1, .ready_ms = -1, .stop_ms = 100, .code = code, .stop_code = 1, .message = message
-    };
+    return (struct run){ .ends_ms = after_ms,
+                         .step_ms = -1,
+                         .ready_ms = -1,
+                         .stop_ms = 100,
+                         .code = code,
+                         .stop_code = 1,
+                         .message = message };
 }
 
 static struct run runs(int64_t ready_ms, int64_t step_ms)
@@ -112,8 +116,8 @@ static const struct spec_driver *driver_row(const struct machine *m, const char 
     const struct spec_world *w = &m->a->world;
     for (size_t i = 0; i < w->driver_count; i++) {
         const struct spec_driver *d = &w->drivers[i];
-        if (fit_pattern(d->version, tag) && fit_pattern(d->kernel, str_or_empty(m->shape->kernel)) &&
-            fit_pattern(d->node, m->name))
+        if (fit_pattern(d->version, tag) &&
+            fit_pattern(d->kernel, str_or_empty(m->shape->kernel)) && fit_pattern(d->node, m->name))
             return d;
     }
     return NULL;
@@ -139,7 +143,8 @@ static bool rebooted_for(struct machine *m, const char *version)
 static int64_t probed_after(int64_t ms)
 {
     int64_t late = ms - PROBE_FIRST_MS;
-    return PROBE_FIRST_MS + (late > 0 ? (late + PROBE_PERIOD_MS - 1) / PROBE_PERIOD_MS * PROBE_PERIOD_MS : 0);
+    return PROBE_FIRST_MS +
+           (late > 0 ? (late + PROBE_PERIOD_MS - 1) / PROBE_PERIOD_MS * PROBE_PERIOD_MS : 0);
 }
 
 /* The behavior of an attempt to build and load; `done` returns it for a success. */
@@ -147,13 +152,15 @@ static struct run driver_build_now(struct box *b, struct run (*done)(int64_t aft
 {
     struct machine *m = machine_of(b);
     const struct spec_driver *row = driver_row(m, tag_of(b->image));
-    int64_t took = kubelet_draw(m->kubelet, row && row->build.high_ms ? row->build : m->a->world.latencies.driver_build);
+    int64_t took = kubelet_draw(
+        m->kubelet, row && row->build.high_ms ? row->build : m->a->world.latencies.driver_build);
     enum spec_driver_outcome outcome = row ? row->outcome : SPEC_DRIVER_WORKS;
     if (outcome == SPEC_DRIVER_NEEDS_REBOOT && rebooted_for(m, tag_of(b->image)))
         outcome = SPEC_DRIVER_WORKS;
     if (outcome == SPEC_DRIVER_HANGS)
         return runs(-1, -1);
-    if (outcome == SPEC_DRIVER_WORKS || outcome == SPEC_DRIVER_FINDS_NO_GPU || outcome == SPEC_DRIVER_FAILS_PROOF)
+    if (outcome == SPEC_DRIVER_WORKS || outcome == SPEC_DRIVER_FINDS_NO_GPU ||
+        outcome == SPEC_DRIVER_FAILS_PROOF)
         return done(took);
     return ends(took, row->exit_code ? row->exit_code : 1, row->message);
 }
@@ -176,9 +183,12 @@ static struct run host_driver_run(struct box *b)
 {
     const struct machine *m = machine_of(b);
     if (m->module && !m->pid_file)
-        return ends(CHECK_MS, 1, "HostDriver: the module nvidia is loaded, and no driver container has loaded it");
+        return ends(
+            CHECK_MS, 1,
+            "HostDriver: the module nvidia is loaded, and no driver container has loaded it");
     if (m->shape->host_driver)
-        return ends(CHECK_MS, 1, "HostDriver: a driver is installed on the host (/usr/bin/nvidia-smi)");
+        return ends(CHECK_MS, 1,
+                    "HostDriver: a driver is installed on the host (/usr/bin/nvidia-smi)");
     return ends(CHECK_MS, 0, NULL);
 }
 
@@ -306,7 +316,8 @@ static struct run install_run(struct box *b)
 
 static void install_step(struct box *b)
 {
-    machine_of(b)->handler = !str_eq(object_label(b->pod->first, LABEL_COMPONENT), "toolkit-removal");
+    machine_of(b)->handler = !str_eq(object_label(b->pod->first, LABEL_COMPONENT),
+                                     "toolkit-removal");
 }
 
 static struct run toolkit_run(struct box *b)
@@ -319,7 +330,8 @@ static void toolkit_step(struct box *b)
 {
     struct machine *m = machine_of(b);
     driver_set_text(&m->toolkit_sign, env(b, "REVISION"));
-    driver_set_text(&m->toolkit_sign_driver, str_eq(env(b, "DRIVER"), "host") ? "host" : str_or_empty(m->driver_sign));
+    driver_set_text(&m->toolkit_sign_driver,
+                    str_eq(env(b, "DRIVER"), "host") ? "host" : str_or_empty(m->driver_sign));
     machine_changed(m);
 }
 
@@ -334,8 +346,9 @@ static void toolkit_stopping(struct box *b)
 
 static struct run exporter_run(struct box *b)
 {
-    return machine_of(b)->module ? runs(EXPORTER_READY_MS, -1)
-                                 : ends(CHECK_MS, 1, "Failed to initialize NVML: could not load NVML library");
+    return machine_of(b)->module
+               ? runs(EXPORTER_READY_MS, -1)
+               : ends(CHECK_MS, 1, "Failed to initialize NVML: could not load NVML library");
 }
 
 static struct run copy_run(struct box *b)
@@ -356,8 +369,8 @@ static int version_length(const char *module)
 static const char *driver_words_of(struct machine *m)
 {
     const char *product = m->shape->gpu_product ? m->shape->gpu_product : "NVIDIA-H100-80GB-HBM3";
-    char *words = xasprintf("driver=%.*s\nproduct=%s\nmemory=81559\ncompute=9.0\ncuda=13.0\n", version_length(m->module),
-                            m->module, product);
+    char *words = xasprintf("driver=%.*s\nproduct=%s\nmemory=81559\ncompute=9.0\ncuda=13.0\n",
+                            version_length(m->module), m->module, product);
     free(m->words);
     m->words = words;
     return words;
@@ -378,15 +391,16 @@ static struct run proof_run(struct box *b)
 static const struct operand operands[] = {
     { "driver", "host-driver", .run = host_driver_run },
     { "driver", "unload", .run = unload_run },
-    { "driver", "driver", .run = driver_run, .step = driver_step, .ready = driver_ready, .stopping = driver_stopping,
-      .ended = driver_ended },
+    { "driver", "driver", .run = driver_run, .step = driver_step, .ready = driver_ready,
+      .stopping = driver_stopping, .ended = driver_ended },
     { "driver", "install", .run = cos_run, .step = cos_step },
     { "toolkit", "wait", .run = wait_run, .may_go = has_driver },
     { NULL, "install", .run = install_run, .step = install_step },
-    { "toolkit", "toolkit", .run = toolkit_run, .step = toolkit_step, .stopping = toolkit_stopping },
+    { "toolkit", "toolkit", .run = toolkit_run, .step = toolkit_step,
+      .stopping = toolkit_stopping },
     { "device-plugin", "wait", .run = wait_run, .may_go = has_driver_and_toolkit },
-    { "device-plugin", "device-plugin", .holds_module = true, .run = device_plugin_run, .step = device_plugin_step,
-      .ended = device_plugin_ended },
+    { "device-plugin", "device-plugin", .holds_module = true, .run = device_plugin_run,
+      .step = device_plugin_step, .ended = device_plugin_ended },
     { NULL, "wait", .run = wait_run, .may_go = has_any_driver },
     { "exporter", "exporter", .holds_module = true, .run = exporter_run },
     { "node-agent", "agent", .run = agent_run, .step = agent_step },
@@ -404,9 +418,10 @@ static const char *const foreign_plugins[] = {
 
 static const struct operand *foreign_plugin_of(const struct box *b)
 {
-    static const struct operand plugin = {
-        .holds_module = true, .run = device_plugin_run, .step = device_plugin_step, .ended = device_plugin_ended
-    };
+    static const struct operand plugin = { .holds_module = true,
+                                           .run = device_plugin_run,
+                                           .step = device_plugin_step,
+                                           .ended = device_plugin_ended };
     for (size_t i = 0; i < ARRAY_LEN(foreign_plugins); i++)
         if (str_eq(foreign_plugins[i], b->name))
             return &plugin;
@@ -420,7 +435,8 @@ static const struct operand *operand_of(const struct box *b)
     /* Google's driver pod runs a pause container after its installer. */
     bool pauses = strstr(b->image, "/pause:") != NULL;
     for (size_t i = 0; component && !pauses && i < ARRAY_LEN(operands); i++)
-        if (str_eq(operands[i].container, b->name) && (!operands[i].component || str_eq(operands[i].component, component)))
+        if (str_eq(operands[i].container, b->name) &&
+            (!operands[i].component || str_eq(operands[i].component, component)))
             return &operands[i];
     return component ? NULL : foreign_plugin_of(b);
 }
@@ -463,9 +479,8 @@ bool operand_holds_module(const struct box *b)
     const struct operand *o = operand_of(b);
     const char *name;
     json_t *amount;
-    json_object_foreach (json_at(b->spec, "resources.limits"), name, amount)
-        if (is_gpu(name))
-            return true;
+    json_object_foreach(json_at(b->spec, "resources.limits"), name,
+                        amount) if (is_gpu(name)) return true;
     return o && o->holds_module;
 }
 

@@ -48,9 +48,10 @@ static void word_free(struct word *w)
 
 static json_t *event_of(const struct word *w, const char *now)
 {
-    return json_pack("{s:{s:s, s:s}, s:O, s:s, s:s, s:s, s:{s:s}, s:s, s:s, s:s, s:i}", "metadata", "namespace", w->ns, "name",
-                     w->name, "involvedObject", w->about, "reason", w->reason, "message", w->message, "type",
-                     w->warning ? "Warning" : "Normal", "source", "component", w->component, "reportingComponent", w->component,
+    return json_pack("{s:{s:s, s:s}, s:O, s:s, s:s, s:s, s:{s:s}, s:s, s:s, s:s, s:i}", "metadata",
+                     "namespace", w->ns, "name", w->name, "involvedObject", w->about, "reason",
+                     w->reason, "message", w->message, "type", w->warning ? "Warning" : "Normal",
+                     "source", "component", w->component, "reportingComponent", w->component,
                      "firstTimestamp", now, "lastTimestamp", now, "count", w->count);
 }
 
@@ -59,7 +60,8 @@ static void write_word(struct teller *t, struct word *w)
     char now[CLOCK_TEXT_MAX];
     actors_now(t->a, now);
     if (w->name && api_get(t->a->api, t->kind, w->ns, w->name)) {
-        CLEANUP_JSON json_t *patch = json_pack("{s:i, s:s}", "count", w->count, "lastTimestamp", now);
+        CLEANUP_JSON json_t *patch = json_pack("{s:i, s:s}", "count", w->count, "lastTimestamp",
+                                               now);
         api_merge(t->a->api, w->component, t->kind, w->ns, w->name, "", patch, NULL);
         return;
     }
@@ -96,7 +98,8 @@ static void tidy(void *arg)
     }
     for (size_t i = 0; i < len; i++) {
         map_remove(&t->words, old[i]->key);
-        api_delete(t->a->api, "system:apiserver", t->kind, old[i]->ns, old[i]->name, NULL, -1, NULL);
+        api_delete(t->a->api, "system:apiserver", t->kind, old[i]->ns, old[i]->name, NULL, -1,
+                   NULL);
         word_free(old[i]);
     }
     free(old);
@@ -110,16 +113,20 @@ static struct word *events_word_of(struct teller *t, const char *component, cons
                                    bool warning, const char *reason, const char *message)
 {
     const char *uid = str_or_empty(json_str(object, "metadata.uid"));
-    CLEANUP_FREE char *key = xasprintf("%s %s/%s %s %s", uid, object_namespace(object), object_name(object), reason, message);
+    CLEANUP_FREE char *key = xasprintf("%s %s/%s %s %s", uid, object_namespace(object),
+                                       object_name(object), reason, message);
     struct word *w = map_get(&t->words, key);
     if (w)
         return w;
     w = xcalloc(1, sizeof *w);
-    *w = (struct word){
-        .key = TAKE(key), .component = component, .reason = reason, .message = xstrdup(message), .warning = warning
-    };
-    w->about = json_pack("{s:s*, s:s*, s:s, s:s, s:s*}", "apiVersion", json_key(object, "apiVersion"), "kind",
-                         json_key(object, "kind"), "name", object_name(object), "namespace", object_namespace(object), "uid",
+    *w = (struct word){ .key = TAKE(key),
+                        .component = component,
+                        .reason = reason,
+                        .message = xstrdup(message),
+                        .warning = warning };
+    w->about = json_pack("{s:s*, s:s*, s:s, s:s, s:s*}", "apiVersion",
+                         json_key(object, "apiVersion"), "kind", json_key(object, "kind"), "name",
+                         object_name(object), "namespace", object_namespace(object), "uid",
                          json_str(object, "metadata.uid"));
     w->ns = xstrdup(*object_namespace(object) ? object_namespace(object) : "default");
     map_put(&t->words, w->key, w);
@@ -131,8 +138,8 @@ static struct teller *teller_of(const struct actors *a)
     return a->selves[ACTOR_PLACE_EVENTS];
 }
 
-void events_tell(const struct actors *a, const char *component, const json_t *object, bool warning, const char *reason,
-                 const char *fmt, ...)
+void events_tell(const struct actors *a, const char *component, const json_t *object, bool warning,
+                 const char *reason, const char *fmt, ...)
 {
     struct teller *t = teller_of(a);
     if (!t)
@@ -168,17 +175,19 @@ static const struct {
 };
 
 /* The pod's controller records that it created or deleted the pod. */
-static void tell_of_controller(const struct actors *a, const json_t *pod, const char *reason, const char *verb)
+static void tell_of_controller(const struct actors *a, const json_t *pod, const char *reason,
+                               const char *verb)
 {
     const json_t *controller = object_controller(pod);
     for (size_t i = 0; controller && i < ARRAY_LEN(controllers); i++) {
         if (!str_eq(json_key(controller, "kind"), controllers[i].kind))
             continue;
-        CLEANUP_JSON json_t *owner = json_pack("{s:s*, s:s*, s:{s:s*, s:s, s:s*}}", "apiVersion",
-                                               json_key(controller, "apiVersion"), "kind", json_key(controller, "kind"),
-                                               "metadata", "name", json_key(controller, "name"), "namespace",
-                                               object_namespace(pod), "uid", json_key(controller, "uid"));
-        events_tell(a, controllers[i].component, owner, false, reason, "%s pod: %s", verb, object_name(pod));
+        CLEANUP_JSON json_t *owner = json_pack(
+            "{s:s*, s:s*, s:{s:s*, s:s, s:s*}}", "apiVersion", json_key(controller, "apiVersion"),
+            "kind", json_key(controller, "kind"), "metadata", "name", json_key(controller, "name"),
+            "namespace", object_namespace(pod), "uid", json_key(controller, "uid"));
+        events_tell(a, controllers[i].component, owner, false, reason, "%s pod: %s", verb,
+                    object_name(pod));
     }
 }
 
@@ -186,12 +195,15 @@ static void tell_of_scheduling(const struct actors *a, const json_t *before, con
 {
     const char *node = json_str_or_empty(pod, "spec.nodeName");
     if (*node && !*json_str_or_empty(before, "spec.nodeName"))
-        events_tell(a, "default-scheduler", pod, false, "Scheduled", "Successfully assigned %s/%s to %s", object_namespace(pod),
-                    object_name(pod), node);
+        events_tell(a, "default-scheduler", pod, false, "Scheduled",
+                    "Successfully assigned %s/%s to %s", object_namespace(pod), object_name(pod),
+                    node);
     const json_t *was = condition_find(json_at(before, "status.conditions"), "PodScheduled");
     const json_t *is = condition_find(json_at(pod, "status.conditions"), "PodScheduled");
-    if (str_eq(json_key(is, "status"), "False") && !str_eq(json_key(was, "message"), json_key(is, "message")))
-        events_tell(a, "default-scheduler", pod, true, "FailedScheduling", "%s", str_or_empty(json_key(is, "message")));
+    if (str_eq(json_key(is, "status"), "False") &&
+        !str_eq(json_key(was, "message"), json_key(is, "message")))
+        events_tell(a, "default-scheduler", pod, true, "FailedScheduling", "%s",
+                    str_or_empty(json_key(is, "message")));
 }
 
 static void tell_of_pod(const struct actors *a, const struct api_commit *c)
@@ -200,7 +212,8 @@ static void tell_of_pod(const struct actors *a, const struct api_commit *c)
         return;
     if (!c->before)
         tell_of_controller(a, c->after, "SuccessfulCreate", "Created");
-    else if (object_is_deleting(c->after) && !object_is_deleting(c->before) && strstr(c->user, "-controller"))
+    else if (object_is_deleting(c->after) && !object_is_deleting(c->before) &&
+             strstr(c->user, "-controller"))
         tell_of_controller(a, c->after, "SuccessfulDelete", "Deleted");
     tell_of_scheduling(a, c->before, c->after);
 }
@@ -213,26 +226,32 @@ static void tell_of_node(const struct actors *a, const struct api_commit *c)
     if (!c->after)
         return;
     if (!c->before)
-        events_tell(a, "node-controller", c->after, false, "RegisteredNode", "Node %s event: Registered Node %s in Controller",
-                    name, name);
+        events_tell(a, "node-controller", c->after, false, "RegisteredNode",
+                    "Node %s event: Registered Node %s in Controller", name, name);
     if (str_eq(was, is))
         return;
     if (str_eq(is, "True"))
-        events_tell(a, "kubelet", c->after, false, "NodeReady", "Node %s status is now: NodeReady", name);
+        events_tell(a, "kubelet", c->after, false, "NodeReady", "Node %s status is now: NodeReady",
+                    name);
     else if (str_eq(was, "True"))
-        events_tell(a, "node-controller", c->after, false, "NodeNotReady", "Node %s status is now: NodeNotReady", name);
+        events_tell(a, "node-controller", c->after, false, "NodeNotReady",
+                    "Node %s status is now: NodeNotReady", name);
 }
 
 static void tell_of_job(const struct actors *a, const struct api_commit *c)
 {
-    const json_t *was = json_at(c->before, "status.conditions"), *is = json_at(c->after, "status.conditions");
+    const json_t *was = json_at(c->before, "status.conditions"),
+                 *is = json_at(c->after, "status.conditions");
     if (was == is)
         return;
-    if (str_eq(condition_status(is, "Complete"), "True") && !str_eq(condition_status(was, "Complete"), "True"))
+    if (str_eq(condition_status(is, "Complete"), "True") &&
+        !str_eq(condition_status(was, "Complete"), "True"))
         events_tell(a, "job-controller", c->after, false, "Completed", "Job completed");
     const json_t *failed = condition_find(is, "Failed");
-    if (str_eq(json_key(failed, "status"), "True") && !str_eq(condition_status(was, "Failed"), "True"))
-        events_tell(a, "job-controller", c->after, true, "BackoffLimitExceeded", "%s", str_or_empty(json_key(failed, "message")));
+    if (str_eq(json_key(failed, "status"), "True") &&
+        !str_eq(condition_status(was, "Failed"), "True"))
+        events_tell(a, "job-controller", c->after, true, "BackoffLimitExceeded", "%s",
+                    str_or_empty(json_key(failed, "message")));
 }
 
 static void events_commit(void *self, const struct api_commit *c)

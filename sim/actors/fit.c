@@ -14,7 +14,8 @@ static bool compares(const char *value, const json_t *values, bool greater)
 {
     int64_t have, bound;
     if (!str_parse_int(str_or_empty(value), INT64_MIN, INT64_MAX, &have) ||
-        !str_parse_int(str_or_empty(json_string_value(json_array_get(values, 0))), INT64_MIN, INT64_MAX, &bound))
+        !str_parse_int(str_or_empty(json_string_value(json_array_get(values, 0))), INT64_MIN,
+                       INT64_MAX, &bound))
         return false;
     return greater ? have > bound : have < bound;
 }
@@ -22,7 +23,7 @@ static bool compares(const char *value, const json_t *values, bool greater)
 /* Checks one NodeSelectorRequirement against the node's value, NULL: none. */
 static bool meets(const json_t *requirement, const char *value)
 {
-    const char *operator = json_str_or_empty(requirement, "operator");
+    const char *operator= json_str_or_empty(requirement, "operator");
     const json_t *values = json_object_get(requirement, "values");
     if (str_eq(operator, "In"))
         return value && json_has_text(values, value);
@@ -40,45 +41,49 @@ static bool meets(const json_t *requirement, const char *value)
 /* Checks all requirements of a term; an empty term matches nothing. */
 static bool meets_term(const json_t *term, const json_t *node)
 {
-    const json_t *expressions = json_object_get(term, "matchExpressions"), *fields = json_object_get(term, "matchFields");
+    const json_t *expressions = json_object_get(term, "matchExpressions"),
+                 *fields = json_object_get(term, "matchFields");
     if (json_array_size(expressions) + json_array_size(fields) == 0)
         return false;
     size_t i;
     json_t *requirement;
-    json_array_foreach (expressions, i, requirement)
-        if (!meets(requirement, object_label(node, json_str_or_empty(requirement, "key"))))
-            return false;
-    json_array_foreach (fields, i, requirement)
-        if (!str_eq(json_str(requirement, "key"), "metadata.name") || !meets(requirement, object_name(node)))
-            return false;
+    json_array_foreach(
+        expressions, i,
+        requirement) if (!meets(requirement,
+                                object_label(node,
+                                             json_str_or_empty(requirement, "key")))) return false;
+    json_array_foreach(fields, i,
+                       requirement) if (!str_eq(json_str(requirement, "key"), "metadata.name") ||
+                                        !meets(requirement, object_name(node))) return false;
     return true;
 }
 
 static const json_t *required_terms(const json_t *pod_spec)
 {
-    return json_at(pod_spec, "affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms");
+    return json_at(
+        pod_spec,
+        "affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms");
 }
 
 bool fit_affinity(const json_t *pod_spec, const json_t *node)
 {
     const char *key;
     json_t *value;
-    json_object_foreach (json_object_get(pod_spec, "nodeSelector"), key, value)
-        if (!str_eq(object_label(node, key), json_string_value(value)))
-            return false;
+    json_object_foreach(
+        json_object_get(pod_spec, "nodeSelector"), key,
+        value) if (!str_eq(object_label(node, key), json_string_value(value))) return false;
     const json_t *terms = required_terms(pod_spec);
     size_t i;
     json_t *term;
-    json_array_foreach (terms, i, term)
-        if (meets_term(term, node))
-            return true;
+    json_array_foreach(terms, i, term) if (meets_term(term, node)) return true;
     return terms == NULL;
 }
 
 const char *fit_pinned_node(const json_t *pod_spec)
 {
     const json_t *terms = required_terms(pod_spec);
-    const json_t *fields = json_object_get(json_array_get(terms, 0), "matchFields"), *field = json_array_get(fields, 0);
+    const json_t *fields = json_object_get(json_array_get(terms, 0), "matchFields"),
+                 *field = json_array_get(fields, 0);
     if (json_array_size(terms) != 1 || !str_eq(json_str(field, "key"), "metadata.name") ||
         !str_eq(json_str(field, "operator"), "In"))
         return NULL;
@@ -87,14 +92,16 @@ const char *fit_pinned_node(const json_t *pod_spec)
 
 bool fit_tolerates(const json_t *toleration, const json_t *taint)
 {
-    const char *effect = json_str_or_empty(toleration, "effect"), *key = json_str_or_empty(toleration, "key");
+    const char *effect = json_str_or_empty(toleration, "effect"),
+               *key = json_str_or_empty(toleration, "key");
     if (*effect && !str_eq(effect, json_str_or_empty(taint, "effect")))
         return false;
     if (*key && !str_eq(key, json_str_or_empty(taint, "key")))
         return false;
     if (str_eq(json_str(toleration, "operator"), "Exists"))
         return true;
-    return *key && str_eq(json_str_or_empty(toleration, "value"), json_str_or_empty(taint, "value"));
+    return *key &&
+           str_eq(json_str_or_empty(toleration, "value"), json_str_or_empty(taint, "value"));
 }
 
 static unsigned effect_of(const json_t *taint)
@@ -109,9 +116,10 @@ const json_t *fit_untolerated(const json_t *tolerations, const json_t *taints, u
 {
     size_t i, k;
     json_t *taint, *toleration;
-    json_array_foreach (taints, i, taint) {
+    json_array_foreach(taints, i, taint)
+    {
         bool tolerated = !(effect_of(taint) & effects);
-        json_array_foreach (tolerations, k, toleration)
+        json_array_foreach(tolerations, k, toleration)
             tolerated = tolerated || fit_tolerates(toleration, taint);
         if (!tolerated)
             return taint;
@@ -123,9 +131,10 @@ const json_t *fit_taint(const json_t *node, const char *key, const char *effect)
 {
     size_t i;
     json_t *taint;
-    json_array_foreach (json_at(node, "spec.taints"), i, taint)
-        if (str_eq(json_str(taint, "key"), key) && (!effect || str_eq(json_str(taint, "effect"), effect)))
-            return taint;
+    json_array_foreach(
+        json_at(node, "spec.taints"), i,
+        taint) if (str_eq(json_str(taint, "key"), key) &&
+                   (!effect || str_eq(json_str(taint, "effect"), effect))) return taint;
     return NULL;
 }
 

@@ -28,7 +28,8 @@ struct owners {
 
 static void note(struct collector *g, const struct kind *k, const json_t *object)
 {
-    CLEANUP_FREE char *key = xasprintf("%zu %s/%s", kind_index(k), object_namespace(object), object_name(object));
+    CLEANUP_FREE char *key = xasprintf("%zu %s/%s", kind_index(k), object_namespace(object),
+                                       object_name(object));
     agenda_note(&g->agenda, key);
 }
 
@@ -41,10 +42,14 @@ static void note_dependents(struct collector *g, const char *uid)
 
 /* The object that a reference in namespace `ns` names, with any uid; its kind is NULL if
  * unknown. */
-static json_t *named_owner(const struct actors *a, const json_t *reference, const char *ns, const struct kind **ret_kind)
+static json_t *named_owner(const struct actors *a, const json_t *reference, const char *ns,
+                           const struct kind **ret_kind)
 {
-    *ret_kind = kind_of(json_str_or_empty(reference, "apiVersion"), json_str_or_empty(reference, "kind"));
-    return *ret_kind ? api_get(a->api, *ret_kind, (*ret_kind)->namespaced ? ns : "", json_str_or_empty(reference, "name")) : NULL;
+    *ret_kind = kind_of(json_str_or_empty(reference, "apiVersion"),
+                        json_str_or_empty(reference, "kind"));
+    return *ret_kind ? api_get(a->api, *ret_kind, (*ret_kind)->namespaced ? ns : "",
+                               json_str_or_empty(reference, "name"))
+                     : NULL;
 }
 
 /* Wakes owners that wait for their dependents. */
@@ -52,7 +57,8 @@ static void note_waiting_owners(struct collector *g, const json_t *object)
 {
     size_t i;
     json_t *reference;
-    json_array_foreach (json_at(object, "metadata.ownerReferences"), i, reference) {
+    json_array_foreach(json_at(object, "metadata.ownerReferences"), i, reference)
+    {
         const struct kind *k;
         json_t *owner = named_owner(g->a, reference, object_namespace(object), &k);
         if (owner && object_is_deleting(owner) && object_has_finalizer(owner, FOREGROUND))
@@ -74,19 +80,21 @@ static void gc_commit(void *self, const struct api_commit *c)
         note(g, c->kind, c->after);
     if (json_array_size(before) > json_array_size(owners))
         note_waiting_owners(g, c->before);
-    if (object_is_deleting(c->after) && (object_has_finalizer(c->after, FOREGROUND) || object_has_finalizer(c->after, ORPHAN)))
+    if (object_is_deleting(c->after) &&
+        (object_has_finalizer(c->after, FOREGROUND) || object_has_finalizer(c->after, ORPHAN)))
         note(g, c->kind, c->after);
 }
 
-static void remove_finalizer(struct collector *g, const struct kind *k, const json_t *object, const char *finalizer)
+static void remove_finalizer(struct collector *g, const struct kind *k, const json_t *object,
+                             const char *finalizer)
 {
     json_t *left = json_array(), *f;
     size_t i;
-    json_array_foreach (json_at(object, "metadata.finalizers"), i, f)
-        if (!str_eq(json_string_value(f), finalizer))
-            json_array_append(left, f);
+    json_array_foreach(json_at(object, "metadata.finalizers"), i,
+                       f) if (!str_eq(json_string_value(f), finalizer)) json_array_append(left, f);
     CLEANUP_JSON json_t *patch = json_pack("{s:{s:s, s:o}}", "metadata", "resourceVersion",
-                                           json_str_or_empty(object, "metadata.resourceVersion"), "finalizers", left);
+                                           json_str_or_empty(object, "metadata.resourceVersion"),
+                                           "finalizers", left);
     api_merge(g->a->api, USER, k, object_namespace(object), object_name(object), "", patch, NULL);
 }
 
@@ -105,9 +113,10 @@ static bool blocks(const json_t *dependent, const char *owner_uid)
 {
     size_t i;
     json_t *reference;
-    json_array_foreach (json_at(dependent, "metadata.ownerReferences"), i, reference)
-        if (str_eq(json_str(reference, "uid"), owner_uid) && json_bool(reference, "blockOwnerDeletion", false))
-            return true;
+    json_array_foreach(
+        json_at(dependent, "metadata.ownerReferences"), i,
+        reference) if (str_eq(json_str(reference, "uid"), owner_uid) &&
+                       json_bool(reference, "blockOwnerDeletion", false)) return true;
     return false;
 }
 
@@ -133,7 +142,8 @@ static struct owners look_at_owners(const struct collector *g, const json_t *obj
     struct owners o = { .solid_references = json_array() };
     size_t i;
     json_t *reference;
-    json_array_foreach (json_at(object, "metadata.ownerReferences"), i, reference) {
+    json_array_foreach(json_at(object, "metadata.ownerReferences"), i, reference)
+    {
         const struct kind *k;
         const json_t *owner = named_owner(g->a, reference, object_namespace(object), &k);
         if (k && (!owner || !str_eq(object_uid(owner), json_str(reference, "uid")))) {
@@ -148,7 +158,8 @@ static struct owners look_at_owners(const struct collector *g, const json_t *obj
     return o;
 }
 
-static enum propagation propagation_of(const struct collector *g, const json_t *object, const struct owners *o)
+static enum propagation propagation_of(const struct collector *g, const json_t *object,
+                                       const struct owners *o)
 {
     if (o->waiting > 0 && index_dependents(g->a->index, object_uid(object))->len > 0)
         return PROPAGATE_FOREGROUND;
@@ -157,7 +168,8 @@ static enum propagation propagation_of(const struct collector *g, const json_t *
     return object_has_finalizer(object, FOREGROUND) ? PROPAGATE_FOREGROUND : PROPAGATE_BACKGROUND;
 }
 
-static void delete(struct collector *g, const struct kind *k, const json_t *object, enum propagation propagation)
+static void delete (struct collector *g, const struct kind *k, const json_t *object,
+                    enum propagation propagation)
 {
     const struct write w = { .user = USER,
                              .manager = USER,
@@ -166,7 +178,9 @@ static void delete(struct collector *g, const struct kind *k, const json_t *obje
                              .ns = object_namespace(object),
                              .name = object_name(object),
                              .subresource = "" };
-    const struct delete_options options = { .grace_s = -1, .uid = object_uid(object), .propagation = propagation };
+    const struct delete_options options = { .grace_s = -1,
+                                            .uid = object_uid(object),
+                                            .propagation = propagation };
     write_delete(g->a->api, &w, &options, NULL, NULL, NULL);
 }
 
@@ -175,11 +189,13 @@ static void gc_collect(struct collector *g, const struct kind *k, const json_t *
 {
     struct owners o = look_at_owners(g, object);
     if (o.solid > 0 && o.dangling + o.waiting > 0) {
-        CLEANUP_JSON json_t *patch =
-            json_pack("{s:{s:s, s:O}}", "metadata", "uid", object_uid(object), "ownerReferences", o.solid_references);
-        api_merge(g->a->api, USER, k, object_namespace(object), object_name(object), "", patch, NULL);
+        CLEANUP_JSON json_t *patch = json_pack("{s:{s:s, s:O}}", "metadata", "uid",
+                                               object_uid(object), "ownerReferences",
+                                               o.solid_references);
+        api_merge(g->a->api, USER, k, object_namespace(object), object_name(object), "", patch,
+                  NULL);
     } else if (o.solid == 0 && o.dangling + o.waiting > 0) {
-        delete(g, k, object, propagation_of(g, object, &o));
+        delete (g, k, object, propagation_of(g, object, &o));
     }
     json_decref(o.solid_references);
 }

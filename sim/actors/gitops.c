@@ -32,7 +32,8 @@ static void gitops_commit(void *self, const struct api_commit *c)
 {
     struct gitops *g = self;
     const json_t *any = c->after ? c->after : c->before;
-    if (c->kind == g->kind && !*c->subresource && !str_eq(c->user, USER) && str_eq(object_name(any), object_name(in_git(g))) &&
+    if (c->kind == g->kind && !*c->subresource && !str_eq(c->user, USER) &&
+        str_eq(object_name(any), object_name(in_git(g))) &&
         str_eq(object_namespace(any), object_namespace(in_git(g))))
         agenda_after(&g->agenda, object_name(any), period(g));
 }

@@ -79,7 +79,8 @@ static bool is_finished(const json_t *pod)
 
 static bool same_owners(const json_t *a, const json_t *b)
 {
-    const json_t *x = json_at(a, "metadata.ownerReferences"), *y = json_at(b, "metadata.ownerReferences");
+    const json_t *x = json_at(a, "metadata.ownerReferences"),
+                 *y = json_at(b, "metadata.ownerReferences");
     return x == y || json_equal(x, y) || json_array_size(x) + json_array_size(y) == 0;
 }
 
@@ -99,7 +100,8 @@ static void join_owners(struct index *ix, struct index_object *o)
     json_t *reference;
     if (json_array_size(references) > 0)
         o->under = xcalloc(json_array_size(references), sizeof *o->under);
-    json_array_foreach (references, i, reference) {
+    json_array_foreach(references, i, reference)
+    {
         struct index_set *set = index_set_of(&ix->owners, json_str_or_empty(reference, "uid"));
         set_add(set, o);
         o->under[o->under_count++] = set;
@@ -150,7 +152,8 @@ static void read_requests(struct index *ix, struct index_object *o)
 /* A pod's requests and node rarely change, its status often. */
 static bool same_pod(const json_t *a, const json_t *b)
 {
-    return json_equal(json_object_get(a, "spec"), json_object_get(b, "spec")) && is_finished(a) == is_finished(b);
+    return json_equal(json_object_get(a, "spec"), json_object_get(b, "spec")) &&
+           is_finished(a) == is_finished(b);
 }
 
 static void update(struct index *ix, struct index_object *o, json_t *object)
@@ -209,7 +212,8 @@ void index_commit(struct index *ix, const struct api_commit *c)
         index_drop(ix, o);
     else if (o)
         update(ix, o, c->after);
-    else if (c->after && (c->kind == ix->pods || json_array_size(json_at(c->after, "metadata.ownerReferences")) > 0))
+    else if (c->after && (c->kind == ix->pods ||
+                          json_array_size(json_at(c->after, "metadata.ownerReferences")) > 0))
         index_add(ix, c->kind, c->after);
 }
 

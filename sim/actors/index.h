@@ -15,7 +15,7 @@ struct index_set;
 /* An indexed object: a pod, or an object with owners. Strings are borrowed from the object. */
 struct index_object {
     const struct kind *kind;
-    json_t *object;           /* as in the API server */
+    json_t *object; /* as in the API server */
     const char *uid;
     const char *controller;   /* the controller's uid; NULL: none */
     const char *home;         /* of a pod: its node, or the only node that it fits; NULL: neither */

@@ -74,11 +74,12 @@ static void drop_finalizer(struct job_controller *j, const json_t *pod)
     CLEANUP_JSON json_t *held = json_incref((json_t *) pod);
     json_t *left = json_array(), *f;
     size_t i;
-    json_array_foreach (json_at(held, "metadata.finalizers"), i, f)
-        if (!str_eq(json_string_value(f), FINALIZER))
-            json_array_append(left, f);
-    CLEANUP_JSON json_t *patch = json_pack("{s:{s:s, s:o}}", "metadata", "uid", object_uid(held), "finalizers", left);
-    api_merge(j->a->api, USER, j->a->kinds.pod, object_namespace(held), object_name(held), "", patch, NULL);
+    json_array_foreach(json_at(held, "metadata.finalizers"), i,
+                       f) if (!str_eq(json_string_value(f), FINALIZER)) json_array_append(left, f);
+    CLEANUP_JSON json_t *patch = json_pack("{s:{s:s, s:o}}", "metadata", "uid", object_uid(held),
+                                           "finalizers", left);
+    api_merge(j->a->api, USER, j->a->kinds.pod, object_namespace(held), object_name(held), "",
+              patch, NULL);
 }
 
 static void look_at_orphan(void *self, const char *key)
@@ -120,15 +121,15 @@ static void release_pods(struct job_controller *j, const json_t *pods)
 {
     size_t i;
     json_t *pod;
-    json_array_foreach ((json_t *) pods, i, pod)
-        if (object_has_finalizer(pod, FINALIZER))
-            drop_finalizer(j, pod);
+    json_array_foreach((json_t *) pods, i, pod) if (object_has_finalizer(pod, FINALIZER))
+        drop_finalizer(j, pod);
 }
 
 static int create_pod(struct job_controller *j, const json_t *job)
 {
     CLEANUP_JSON json_t *pod = pod_of_template(j->a->kinds.job, job, json_at(job, "spec.template"));
-    json_t *metadata = json_object_get(pod, "metadata"), *labels = json_object_get(metadata, "labels");
+    json_t *metadata = json_object_get(pod, "metadata"),
+           *labels = json_object_get(metadata, "labels");
     const struct {
         const char *key, *value;
     } own[] = {
@@ -143,13 +144,15 @@ static int create_pod(struct job_controller *j, const json_t *job)
     CLEANUP_REFUSAL struct refusal refusal = { 0 };
     if (api_create(j->a->api, USER, j->a->kinds.pod, pod, &refusal) == 0)
         return 0;
-    events_tell(j->a, "job-controller", job, true, "FailedCreate", "Error creating: %s", refusal.message);
+    events_tell(j->a, "job-controller", job, true, "FailedCreate", "Error creating: %s",
+                refusal.message);
     return -1;
 }
 
 /* Creates pods up to the wanted number until one is refused. Each created pod causes another
  * sync. */
-static void create_pods(struct job_controller *j, const json_t *job, const char *key, struct tally *t, int64_t wanted)
+static void create_pods(struct job_controller *j, const json_t *job, const char *key,
+                        struct tally *t, int64_t wanted)
 {
     for (int made = 0; t->active < wanted && made < PODS_PER_LOOK; made++) {
         if (create_pod(j, job) < 0) {
@@ -168,7 +171,8 @@ static void delete_active(struct job_controller *j, const json_t *pods, int64_t 
         const json_t *pod = json_array_get(pods, i);
         if (pod_is_finished(pod) || object_is_deleting(pod))
             continue;
-        api_delete(j->a->api, USER, j->a->kinds.pod, object_namespace(pod), object_name(pod), object_uid(pod), -1, NULL);
+        api_delete(j->a->api, USER, j->a->kinds.pod, object_namespace(pod), object_name(pod),
+                   object_uid(pod), -1, NULL);
         count--;
     }
 }
@@ -176,7 +180,8 @@ static void delete_active(struct job_controller *j, const json_t *pods, int64_t 
 static bool is_over(const json_t *job)
 {
     const json_t *conditions = json_at(job, "status.conditions");
-    return str_eq(condition_status(conditions, "Complete"), "True") || str_eq(condition_status(conditions, "Failed"), "True");
+    return str_eq(condition_status(conditions, "Complete"), "True") ||
+           str_eq(condition_status(conditions, "Failed"), "True");
 }
 
 static int64_t wanted_active(const json_t *job, const struct tally *t)
@@ -218,17 +223,21 @@ static void job_write_status(struct job_controller *j, const json_t *job, const 
     char now[CLOCK_TEXT_MAX];
     actors_now(j->a, now);
     const json_t *old = json_object_get(job, "status");
-    json_t *status = json_pack("{s:{}, s:I, s:I, s:I, s:I, s:I}", "uncountedTerminatedPods", "active", (json_int_t) t->active,
-                               "ready", (json_int_t) t->ready, "terminating", (json_int_t) t->terminating, "succeeded",
+    json_t *status = json_pack("{s:{}, s:I, s:I, s:I, s:I, s:I}", "uncountedTerminatedPods",
+                               "active", (json_int_t) t->active, "ready", (json_int_t) t->ready,
+                               "terminating", (json_int_t) t->terminating, "succeeded",
                                (json_int_t) t->succeeded, "failed", (json_int_t) t->failed);
-    json_object_set_new(status, "startTime", json_string(json_str(old, "startTime") ? json_str(old, "startTime") : now));
+    json_object_set_new(status, "startTime",
+                        json_string(json_str(old, "startTime") ? json_str(old, "startTime") : now));
     if (reason) {
         bool complete = str_eq(type, "Complete");
-        const char *message =
-            complete ? "Reached expected number of succeeded pods" : "Job has reached the specified backoff limit";
+        const char *message = complete ? "Reached expected number of succeeded pods"
+                                       : "Job has reached the specified backoff limit";
         json_t *conditions = conditions_with(json_object_get(old, "conditions"),
-                                             complete ? "SuccessCriteriaMet" : "FailureTarget", "True", reason, message, now);
-        json_object_set_new(status, "conditions", conditions_with(conditions, type, "True", reason, message, now));
+                                             complete ? "SuccessCriteriaMet" : "FailureTarget",
+                                             "True", reason, message, now);
+        json_object_set_new(status, "conditions",
+                            conditions_with(conditions, type, "True", reason, message, now));
         json_decref(conditions);
         if (complete)
             json_object_set_new(status, "completionTime", json_string(now));
@@ -253,8 +262,7 @@ static void job_look(void *self, const char *key)
                        .last_failure_ms = -1 };
     size_t i;
     json_t *pod;
-    json_array_foreach (pods, i, pod)
-        count_pod(j, &t, pod);
+    json_array_foreach(pods, i, pod) count_pod(j, &t, pod);
     if (object_is_deleting(job))
         release_pods(j, pods);
     if (object_is_deleting(job) || is_over(job))
@@ -274,7 +282,8 @@ static void *job_begin(struct actors *a)
     struct job_controller *j = xcalloc(1, sizeof *j);
     j->a = a;
     agenda_init(&j->agenda, a->sim, "job", a->world.latencies.controller, job_look, j);
-    agenda_init(&j->orphans, a->sim, "job-orphans", a->world.latencies.controller, look_at_orphan, j);
+    agenda_init(&j->orphans, a->sim, "job-orphans", a->world.latencies.controller, look_at_orphan,
+                j);
     return j;
 }
 

@@ -10,13 +10,15 @@
 
 void kubelet_note(struct kubelet *k, const json_t *pod)
 {
-    CLEANUP_FREE char *key = xasprintf("%s %s/%s", object_uid(pod), object_namespace(pod), object_name(pod));
+    CLEANUP_FREE char *key = xasprintf("%s %s/%s", object_uid(pod), object_namespace(pod),
+                                       object_name(pod));
     agenda_note(&k->pods, key);
 }
 
 int64_t kubelet_draw(struct kubelet *k, struct spec_delay delay)
 {
-    return delay.high_ms > delay.low_ms ? rng_between(&k->rng, delay.low_ms, delay.high_ms) : delay.low_ms;
+    return delay.high_ms > delay.low_ms ? rng_between(&k->rng, delay.low_ms, delay.high_ms)
+                                        : delay.low_ms;
 }
 
 static struct machine *machine_of(const struct kubelet *k, const json_t *pod)
@@ -97,8 +99,10 @@ static void *kubelet_begin(struct actors *a)
     struct kubelet *k = xcalloc(1, sizeof *k);
     k->a = a;
     k->rng = rng_fork(&a->sim->rng, "kubelet");
-    agenda_init(&k->pods, a->sim, "kubelet pods", a->world.latencies.kubelet, kubelet_look_at_pod, k);
-    agenda_init(&k->nodes, a->sim, "kubelet nodes", a->world.latencies.kubelet, kubelet_look_at_node, k);
+    agenda_init(&k->pods, a->sim, "kubelet pods", a->world.latencies.kubelet, kubelet_look_at_pod,
+                k);
+    agenda_init(&k->nodes, a->sim, "kubelet nodes", a->world.latencies.kubelet,
+                kubelet_look_at_node, k);
     return k;
 }
 
@@ -183,7 +187,8 @@ void actors_node_reboot(struct actors *a, const char *name)
     actors_node_up(a, name);
 }
 
-void actors_pod_crash(struct actors *a, const char *ns, const char *name, int exit_code, const char *message)
+void actors_pod_crash(struct actors *a, const char *ns, const char *name, int exit_code,
+                      const char *message)
 {
     const struct kubelet *k = a->selves[ACTOR_PLACE_KUBELET];
     const json_t *pod = api_get(a->api, a->kinds.pod, ns, name);

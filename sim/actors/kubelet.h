@@ -15,25 +15,25 @@ struct box;
 
 /* The behavior of a container after its start; times are relative to the start. */
 struct run {
-    int64_t ends_ms;   /* it ends by itself; -1: never */
-    int64_t step_ms;   /* operand_step() is called; -1: never */
-    int64_t ready_ms;  /* it becomes ready; -1: never */
-    int64_t stop_ms;   /* time to end after SIGTERM; -1: until it is killed */
-    bool waits;        /* it ends with success once operand_may_go() is true */
+    int64_t ends_ms;  /* it ends by itself; -1: never */
+    int64_t step_ms;  /* operand_step() is called; -1: never */
+    int64_t ready_ms; /* it becomes ready; -1: never */
+    int64_t stop_ms;  /* time to end after SIGTERM; -1: until it is killed */
+    bool waits;       /* it ends with success once operand_may_go() is true */
     bool unkillable;
-    int code;          /* exit code if it ends by itself */
-    int stop_code;     /* exit code after SIGTERM */
+    int code;            /* exit code if it ends by itself */
+    int stop_code;       /* exit code after SIGTERM */
     const char *message; /* termination message if it ends by itself; borrowed while it runs */
 };
 
 enum box_state {
-    BOX_NONE,      /* not started yet */
+    BOX_NONE, /* not started yet */
     BOX_PULLING,
-    BOX_NO_IMAGE,  /* the pull failed and is retried */
+    BOX_NO_IMAGE, /* the pull failed and is retried */
     BOX_STARTING,
     BOX_RUNNING,
-    BOX_BACKOFF,   /* it ended and will be restarted */
-    BOX_DONE,      /* it ended for good */
+    BOX_BACKOFF, /* it ended and will be restarted */
+    BOX_DONE,    /* it ended for good */
 };
 
 /* How a container ended. */
@@ -48,19 +48,19 @@ struct ending {
 /* A container. */
 struct box {
     struct pod_box *pod;
-    const json_t *spec;  /* borrowed from the pod's object */
+    const json_t *spec; /* borrowed from the pod's object */
     const char *name, *image;
     bool init;
     enum box_state state;
-    const char *reason;  /* of waiting; static text */
-    char *message;       /* of waiting; owned */
+    const char *reason; /* of waiting; static text */
+    char *message;      /* of waiting; owned */
     struct run run;
     struct sim_event event;
     int64_t started_ms, ready_at_ms, step_at_ms, ends_at_ms; /* -1: not scheduled */
     bool ready;
     bool stopping, killed;
     bool holds_module;
-    bool shows_end;      /* shows how it ended instead of that it waits */
+    bool shows_end; /* shows how it ended instead of that it waits */
     int restarts;
     struct ending now, last;
     int64_t crash_backoff_ms, pull_backoff_ms;
@@ -70,16 +70,16 @@ struct box {
 struct pod_box {
     struct machine *machine;
     char *uid, *key;
-    json_t *object;      /* as of the last sync; owned */
-    json_t *first;       /* the first version, from which containers borrow; owned */
-    struct box *boxes;   /* init containers first */
+    json_t *object;    /* as of the last sync; owned */
+    json_t *first;     /* the first version, from which containers borrow; owned */
+    struct box *boxes; /* init containers first */
     size_t box_count, init_count;
     bool admitted, sandbox;
     const char *rejected; /* reason; static text */
-    char *rejection;     /* message; owned */
+    char *rejection;      /* message; owned */
     bool terminating;
-    bool gone;           /* deleted in the API server */
-    int64_t kill_at_ms;  /* end of its grace period */
+    bool gone;          /* deleted in the API server */
+    int64_t kill_at_ms; /* end of its grace period */
     int64_t start_ms;
     struct sim_event status_event, kill_event, retry_event;
 };
@@ -89,41 +89,41 @@ struct machine {
     struct kubelet *kubelet;
     struct actors *a;
     char *name;
-    int number;              /* in order of creation; determines its address */
+    int number; /* in order of creation; determines its address */
     const struct spec_shape *shape;
     const json_t *labels;
     bool up;
-    bool cut_off; /* containers go on, but no data reaches the API server or comes from it */
-    bool from_beginning;     /* it was running before the simulation started */
+    bool cut_off;        /* containers go on, but no data reaches the API server or comes from it */
+    bool from_beginning; /* it was running before the simulation started */
     int boots;
     char boot_id[40];
     struct sim_event boot_event, node_event, capacity_event, heartbeat_event, agent_event;
     struct pod_box **pods;
     size_t pod_count, pod_cap;
-    struct map images;       /* on its disk; keys owned */
-    bool handler;            /* its runtime has the handler nvidia: on disk */
+    struct map images; /* on its disk; keys owned */
+    bool handler;      /* its runtime has the handler nvidia: on disk */
     /* ---- the driver */
-    char *module;            /* version of the loaded module; NULL: none */
-    char *digest;            /* contents of /run/nvidia/nvidia-driver.state; NULL: no file */
-    bool pid_file;           /* a driver container has loaded the module */
-    size_t users;            /* containers that use the module */
+    char *module;  /* version of the loaded module; NULL: none */
+    char *digest;  /* contents of /run/nvidia/nvidia-driver.state; NULL: no file */
+    bool pid_file; /* a driver container has loaded the module */
+    size_t users;  /* containers that use the module */
     /* the driver's ready file: digest and pod of this boot; NULL: none */
     char *driver_sign, *driver_sign_pod;
     /* the toolkit's ready file: revision and the driver's digest */
     char *toolkit_sign, *toolkit_sign_driver;
-    char *half_done;         /* a driver that only works after another boot … */
-    int half_done_boots;     /* … and the number of boots when it was tried */
+    char *half_done;     /* a driver that only works after another boot … */
+    int half_done_boots; /* … and the number of boots when it was tried */
     /* ---- its agent */
     const json_t *agent_says; /* merge patch over its true findings; NULL: none. Borrowed */
     bool agent_silent;
     /* ---- devices */
-    int gpus;                /* on its bus */
-    int64_t devices;         /* registered by the plugin */
+    int gpus;        /* on its bus */
+    int64_t devices; /* registered by the plugin */
     /* a plugin has registered once: its resources stay in the node's status for ever */
     bool plugged;
-    int64_t capacity;        /* as in the node's status */
-    char *plugin;            /* uid of the pod that runs the plugin, or "host"; NULL: none */
-    char *words;             /* facts of the last validation there; NULL: none */
+    int64_t capacity; /* as in the node's status */
+    char *plugin;     /* uid of the pod that runs the plugin, or "host"; NULL: none */
+    char *words;      /* facts of the last validation there; NULL: none */
     uint64_t modules_unloaded, unloads_under_use;
 };
 
@@ -133,10 +133,10 @@ struct kubelet {
     struct rng rng;
     /* pods to sync: "<uid> namespace/name", because another pod may reuse the name */
     struct agenda pods;
-    struct agenda nodes;     /* names of Node objects to sync */
-    struct map machines;     /* by name */
+    struct agenda nodes; /* names of Node objects to sync */
+    struct map machines; /* by name */
     int machines_made;
-    struct map boxes;        /* pod boxes by uid */
+    struct map boxes; /* pod boxes by uid */
 };
 
 /* Draws a random delay in ms from the kubelets' stream. */
@@ -145,7 +145,8 @@ int64_t kubelet_draw(struct kubelet *k, struct spec_delay delay);
 void kubelet_note(struct kubelet *k, const json_t *pod);
 
 /* ---- machine.c */
-struct machine *machine_new(struct kubelet *k, const char *name, const struct spec_shape *shape, const json_t *labels);
+struct machine *machine_new(struct kubelet *k, const char *name, const struct spec_shape *shape,
+                            const json_t *labels);
 void machine_free(struct machine *m);
 /* Power off: containers and memory are lost. */
 void machine_off(struct machine *m);

@@ -21,12 +21,13 @@ enum {
     GONE_CODE = 255,                /* reported for containers that a reboot ended */
     TERM_CODE = 143,                /* of programs without a handler for SIGTERM */
     KILL_CODE = 137,
-    INIT_MS = 1000,                 /* an init container without a row */
-    NO_START_CODE = 128,            /* of containers whose command is not in their image */
+    INIT_MS = 1000,      /* an init container without a row */
+    NO_START_CODE = 128, /* of containers whose command is not in their image */
 };
 
 /* The kubelet records an Event about a container's pod. */
-#define tell(b, warning, reason, ...) events_tell((b)->pod->machine->a, "kubelet", (b)->pod->first, warning, reason, __VA_ARGS__)
+#define tell(b, warning, reason, ...)                                                              \
+    events_tell((b)->pod->machine->a, "kubelet", (b)->pod->first, warning, reason, __VA_ARGS__)
 
 static void happened(void *arg);
 
@@ -52,7 +53,8 @@ static void wake_after(struct box *b, int64_t ms)
     sim_after(sim_of(b), &b->event, ms);
 }
 
-static void set_waiting(struct box *b, enum box_state state, const char *reason, char *message_steal)
+static void set_waiting(struct box *b, enum box_state state, const char *reason,
+                        char *message_steal)
 {
     b->state = state;
     b->reason = reason;
@@ -73,7 +75,8 @@ static const struct spec_image *image_row(const struct box *b)
 {
     const struct spec_world *w = world_of(b);
     for (size_t i = 0; i < w->image_count; i++)
-        if (fit_pattern(w->images[i].pattern, b->image) && fit_pattern(w->images[i].node, b->pod->machine->name))
+        if (fit_pattern(w->images[i].pattern, b->image) &&
+            fit_pattern(w->images[i].node, b->pod->machine->name))
             return &w->images[i];
     return NULL;
 }
@@ -94,9 +97,8 @@ static bool has_secret(const struct box *b, const char *secret)
 {
     size_t i;
     json_t *reference;
-    json_array_foreach (json_at(b->pod->first, "spec.imagePullSecrets"), i, reference)
-        if (str_eq(json_key(reference, "name"), secret))
-            return true;
+    json_array_foreach(json_at(b->pod->first, "spec.imagePullSecrets"), i,
+                       reference) if (str_eq(json_key(reference, "name"), secret)) return true;
     return false;
 }
 
@@ -104,28 +106,34 @@ static bool has_secret(const struct box *b, const char *secret)
  * so. */
 static bool is_refused(const struct box *b, const struct spec_image *row)
 {
-    bool asked = !machine_has_image(b->pod->machine, b->image) || str_eq(json_str(b->spec, "imagePullPolicy"), "Always");
+    bool asked = !machine_has_image(b->pod->machine, b->image) ||
+                 str_eq(json_str(b->spec, "imagePullPolicy"), "Always");
     return asked && row && (row->missing || (row->secret && !has_secret(b, row->secret)));
 }
 
 static char *pull_error(const struct box *b, const struct spec_image *row)
 {
     if (never_pulls(b))
-        return xasprintf("Container image \"%s\" is not present with pull policy of Never", b->image);
+        return xasprintf("Container image \"%s\" is not present with pull policy of Never",
+                         b->image);
     if (row->message)
         return xstrdup(row->message);
     if (!row->missing)
-        return xasprintf("failed to pull and unpack image \"%s\": failed to resolve reference \"%s\": unexpected status from "
-                         "HEAD request: 401 Unauthorized", b->image, b->image);
-    return xasprintf("failed to pull and unpack image \"%s\": failed to resolve reference \"%s\": %s: not found", b->image,
-                     b->image, b->image);
+        return xasprintf("failed to pull and unpack image \"%s\": failed to resolve reference "
+                         "\"%s\": unexpected status from "
+                         "HEAD request: 401 Unauthorized",
+                         b->image, b->image);
+    return xasprintf(
+        "failed to pull and unpack image \"%s\": failed to resolve reference \"%s\": %s: not found",
+        b->image, b->image, b->image);
 }
 
 static void pull_failed(struct box *b, const struct spec_image *row)
 {
     CLEANUP_FREE char *why = pull_error(b, row);
     tell(b, true, "Failed", "Failed to pull image \"%s\": %s", b->image, why);
-    set_waiting(b, BOX_NO_IMAGE, never_pulls(b) ? "ErrImageNeverPull" : "ErrImagePull", pull_error(b, row));
+    set_waiting(b, BOX_NO_IMAGE, never_pulls(b) ? "ErrImageNeverPull" : "ErrImagePull",
+                pull_error(b, row));
     b->pull_backoff_ms = b->pull_backoff_ms ? b->pull_backoff_ms * 2 : BACKOFF_MIN_MS;
     b->pull_backoff_ms = b->pull_backoff_ms < BACKOFF_MAX_MS ? b->pull_backoff_ms : BACKOFF_MAX_MS;
     b->ends_at_ms = sim_of(b)->now_ms + b->pull_backoff_ms;
@@ -139,8 +147,11 @@ static void pulled(struct box *b)
         pull_failed(b, row);
         return;
     }
-    tell(b, false, "Pulled", machine_has_image(b->pod->machine, b->image) ? "Container image \"%s\" already present on machine"
-                                                                          : "Successfully pulled image \"%s\"", b->image);
+    tell(b, false, "Pulled",
+         machine_has_image(b->pod->machine, b->image)
+             ? "Container image \"%s\" already present on machine"
+             : "Successfully pulled image \"%s\"",
+         b->image);
     machine_add_image(b->pod->machine, b->image);
     b->pull_backoff_ms = 0;
     kubelet_container_start(b);
@@ -159,7 +170,8 @@ static void pull_again(struct box *b)
     tell(b, false, "BackOff", "Back-off pulling image \"%s\"", b->image);
     if (!never_pulls(b))
         set_waiting(b, BOX_NO_IMAGE, "ImagePullBackOff",
-                    xasprintf("Back-off pulling image \"%s\": ErrImagePull: %s", b->image, str_or_empty(b->message)));
+                    xasprintf("Back-off pulling image \"%s\": ErrImagePull: %s", b->image,
+                              str_or_empty(b->message)));
     wake_after(b, b->ends_at_ms - now);
 }
 
@@ -168,7 +180,8 @@ void box_begin(struct box *b)
     const struct spec_image *row = image_row(b);
     bool there = machine_has_image(b->pod->machine, b->image) || never_pulls(b);
     struct spec_delay pull = row && row->pull.high_ms ? row->pull : world_of(b)->latencies.pull;
-    set_waiting(b, BOX_PULLING, b->init || b->pod->init_count > 0 ? "PodInitializing" : "ContainerCreating", NULL);
+    set_waiting(b, BOX_PULLING,
+                b->init || b->pod->init_count > 0 ? "PodInitializing" : "ContainerCreating", NULL);
     if (!there)
         tell(b, false, "Pulling", "Pulling image \"%s\"", b->image);
     wake_after(b, there ? (never_pulls(b) ? 0 : QUICK_PULL_MS) : kubelet_draw(kubelet_of(b), pull));
@@ -180,7 +193,8 @@ static const struct spec_program *program_row(const struct box *b)
 {
     const struct spec_world *w = world_of(b);
     for (size_t i = 0; i < w->program_count; i++)
-        if (fit_pattern(w->programs[i].image, b->image) && fit_pattern(w->programs[i].pod, b->pod->key))
+        if (fit_pattern(w->programs[i].image, b->image) &&
+            fit_pattern(w->programs[i].pod, b->pod->key))
             return &w->programs[i];
     return NULL;
 }
@@ -208,7 +222,8 @@ static struct run program_run(const struct box *b)
         run.ends_ms = kubelet_draw(k, row->run);
     run.code = row->exit_code;
     run.message = row->message;
-    run.ready_ms = row->never_ready ? -1 : kubelet_draw(k, row->ready.high_ms ? row->ready : l->ready);
+    run.ready_ms = row->never_ready ? -1
+                                    : kubelet_draw(k, row->ready.high_ms ? row->ready : l->ready);
     run.stop_ms = row->ignores_term ? -1 : kubelet_draw(k, row->stop.high_ms ? row->stop : l->stop);
     run.unkillable = row->unkillable;
     return run;
@@ -266,9 +281,11 @@ static void keep_last(struct box *b)
 
 static void start_failed(struct box *b)
 {
-    CLEANUP_FREE char *why = xasprintf("failed to create containerd task: failed to create shim task: OCI runtime create failed: "
-                                       "runc create failed: unable to start container process: exec: \"%s\": stat %s: no such "
-                                       "file or directory: unknown", command_of(b), command_of(b));
+    CLEANUP_FREE char *why = xasprintf(
+        "failed to create containerd task: failed to create shim task: OCI runtime create failed: "
+        "runc create failed: unable to start container process: exec: \"%s\": stat %s: no such "
+        "file or directory: unknown",
+        command_of(b), command_of(b));
     tell(b, true, "Failed", "Error: %s", why);
     keep_last(b);
     b->started_ms = sim_of(b)->now_ms;
@@ -309,7 +326,8 @@ static void started(struct box *b)
 
 void box_let_go(struct box *b)
 {
-    b->ends_at_ms = sim_of(b)->now_ms + kubelet_draw(kubelet_of(b), (struct spec_delay){ 0, POLL_MS });
+    b->ends_at_ms = sim_of(b)->now_ms +
+                    kubelet_draw(kubelet_of(b), (struct spec_delay){ 0, POLL_MS });
     schedule(b);
 }
 
@@ -334,7 +352,8 @@ static void back_off(struct box *b)
         b->crash_backoff_ms = 0;
     int64_t wait = b->crash_backoff_ms;
     b->crash_backoff_ms = wait ? wait * 2 : BACKOFF_MIN_MS;
-    b->crash_backoff_ms = b->crash_backoff_ms < BACKOFF_MAX_MS ? b->crash_backoff_ms : BACKOFF_MAX_MS;
+    b->crash_backoff_ms = b->crash_backoff_ms < BACKOFF_MAX_MS ? b->crash_backoff_ms
+                                                               : BACKOFF_MAX_MS;
     b->state = BOX_BACKOFF;
     b->shows_end = true;
     b->ends_at_ms = now + (wait ? wait : kubelet_draw(kubelet_of(b), world_of(b)->latencies.start));
@@ -347,7 +366,9 @@ static void ended(struct box *b, int code, const char *reason, const char *messa
     struct machine *m = b->pod->machine;
     m->users -= b->holds_module;
     b->holds_module = b->ready = false;
-    b->now = (struct ending){ true, code, reason, message ? xstrdup(message) : NULL, b->started_ms, sim_of(b)->now_ms };
+    b->now = (struct ending){ true,          code,
+                              reason,        message ? xstrdup(message) : NULL,
+                              b->started_ms, sim_of(b)->now_ms };
     b->step_at_ms = b->ready_at_ms = b->ends_at_ms = -1;
     b->state = BOX_DONE;
     sim_cancel(sim_of(b), &b->event);
@@ -382,7 +403,8 @@ void box_stop(struct box *b)
     tell(b, false, "Killing", "Stopping container %s", b->name);
     operand_stopping(b);
     b->step_at_ms = -1;
-    b->ends_at_ms = b->run.unkillable || b->run.stop_ms < 0 ? -1 : sim_of(b)->now_ms + b->run.stop_ms;
+    b->ends_at_ms = b->run.unkillable || b->run.stop_ms < 0 ? -1
+                                                            : sim_of(b)->now_ms + b->run.stop_ms;
     schedule(b);
 }
 
@@ -400,7 +422,9 @@ void box_lose(struct box *b)
     b->pod->machine->users -= b->holds_module;
     b->holds_module = b->ready = false;
     if (box_is_alive(b))
-        b->now = (struct ending){ true, GONE_CODE, "Unknown", NULL, b->started_ms, sim_of(b)->now_ms };
+        b->now = (struct ending){
+            true, GONE_CODE, "Unknown", NULL, b->started_ms, sim_of(b)->now_ms
+        };
     b->step_at_ms = b->ready_at_ms = b->ends_at_ms = -1;
 }
 
@@ -426,7 +450,8 @@ static void run_goes_on(struct box *b)
     if (b->ready_at_ms >= 0 && b->ready_at_ms <= now)
         become_ready(b);
     if (b->ends_at_ms >= 0 && b->ends_at_ms <= now)
-        box_end(b, b->stopping ? b->run.stop_code : b->run.code, b->stopping ? NULL : b->run.message);
+        box_end(b, b->stopping ? b->run.stop_code : b->run.code,
+                b->stopping ? NULL : b->run.message);
     else
         schedule(b);
 }
@@ -450,13 +475,14 @@ static void backoff_goes_on(struct box *b)
         kubelet_container_start(b);
         return;
     }
-    tell(b, true, "BackOff", "Back-off restarting failed container %s in pod %s_%s(%s)", b->name, object_name(b->pod->first),
-         object_namespace(b->pod->first), b->pod->uid);
+    tell(b, true, "BackOff", "Back-off restarting failed container %s in pod %s_%s(%s)", b->name,
+         object_name(b->pod->first), object_namespace(b->pod->first), b->pod->uid);
     char length[32];
     print_length(b->ends_at_ms - b->now.finished_ms, length, sizeof length);
     set_waiting(b, BOX_BACKOFF, "CrashLoopBackOff",
-                xasprintf("back-off %s restarting failed container=%s pod=%s_%s(%s)", length, b->name, object_name(b->pod->first),
-                          object_namespace(b->pod->first), b->pod->uid));
+                xasprintf("back-off %s restarting failed container=%s pod=%s_%s(%s)", length,
+                          b->name, object_name(b->pod->first), object_namespace(b->pod->first),
+                          b->pod->uid));
     wake_after(b, b->ends_at_ms - now);
 }
 

@@ -22,7 +22,8 @@ static const struct spec_delay settling = { 3000, 15000 };
 static const struct {
     const char *type, *status, *reason, *message;
 } healthy[] = {
-    { "MemoryPressure", "False", "KubeletHasSufficientMemory", "kubelet has sufficient memory available" },
+    { "MemoryPressure", "False", "KubeletHasSufficientMemory",
+      "kubelet has sufficient memory available" },
     { "DiskPressure", "False", "KubeletHasNoDiskPressure", "kubelet has no disk pressure" },
     { "PIDPressure", "False", "KubeletHasSufficientPID", "kubelet has sufficient PID available" },
     { "Ready", "True", "KubeletReady", "kubelet is posting ready status" },
@@ -33,15 +34,16 @@ static json_t *condition_of(size_t row, bool ready, const json_t *old, const cha
     bool no_network = str_eq(healthy[row].type, "Ready") && !ready;
     const char *status = no_network ? "False" : healthy[row].status;
     const json_t *before = condition_find(old, healthy[row].type);
-    const char *since = str_eq(json_str(before, "status"), status) ? json_str(before, "lastTransitionTime") : NULL;
-    return json_pack(
-        "{s:s, s:s, s:s, s:s, s:s, s:s}", "type", healthy[row].type, "status", status, "reason",
-        no_network ? "KubeletNotReady" : healthy[row].reason, "message",
-        no_network
-            ? "container runtime network not ready: NetworkReady=false reason:NetworkPluginNotReady message:Network plugin "
-              "returns error: cni plugin not initialized"
-            : healthy[row].message,
-        "lastHeartbeatTime", now, "lastTransitionTime", since ? since : now);
+    const char *since = str_eq(json_str(before, "status"), status)
+                            ? json_str(before, "lastTransitionTime")
+                            : NULL;
+    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s}", "type", healthy[row].type, "status", status,
+                     "reason", no_network ? "KubeletNotReady" : healthy[row].reason, "message",
+                     no_network ? "container runtime network not ready: NetworkReady=false "
+                                  "reason:NetworkPluginNotReady message:Network plugin "
+                                  "returns error: cni plugin not initialized"
+                                : healthy[row].message,
+                     "lastHeartbeatTime", now, "lastTransitionTime", since ? since : now);
 }
 
 /* The kubelet's own conditions, and those of others unchanged. */
@@ -53,9 +55,8 @@ static json_t *kubelet_node_conditions_of(const struct machine *m, bool ready, c
     size_t i;
     for (size_t row = 0; row < ARRAY_LEN(healthy); row++)
         json_array_append_new(out, condition_of(row, ready, old, now));
-    json_array_foreach (old, i, c)
-        if (!condition_find(out, json_str_or_empty(c, "type")))
-            json_array_append(out, c);
+    json_array_foreach(old, i, c) if (!condition_find(out, json_str_or_empty(c, "type")))
+        json_array_append(out, c);
     return out;
 }
 
@@ -65,17 +66,18 @@ static void set_devices(const struct machine *m, int64_t gpus, json_t *list)
     const char *resource;
     json_t *number;
     json_object_set_new(list, machine_resource(m), json_textf("%lld", (long long) gpus));
-    json_object_foreach ((json_t *) m->shape->more, resource, number)
-        json_object_set_new(list, resource, json_textf("%lld", (long long) machine_gives(m, resource, gpus)));
+    json_object_foreach((json_t *) m->shape->more, resource, number) json_object_set_new(
+        list, resource, json_textf("%lld", (long long) machine_gives(m, resource, gpus)));
 }
 
 static json_t *resources_of(const struct machine *m, int64_t gpus)
 {
     const struct spec_shape *s = m->shape;
-    json_t *list =
-        json_pack("{s:o, s:s, s:o, s:o}", "cpu", json_textf("%lld", (long long) (s->cpus ? s->cpus : CPUS)), "ephemeral-storage",
-                  "1000Gi", "memory", json_textf("%lldMi", (long long) (s->memory_mib ? s->memory_mib : MEMORY_MIB)), "pods",
-                  json_textf("%lld", (long long) (s->pods ? s->pods : PODS)));
+    json_t *list = json_pack(
+        "{s:o, s:s, s:o, s:o}", "cpu", json_textf("%lld", (long long) (s->cpus ? s->cpus : CPUS)),
+        "ephemeral-storage", "1000Gi", "memory",
+        json_textf("%lldMi", (long long) (s->memory_mib ? s->memory_mib : MEMORY_MIB)), "pods",
+        json_textf("%lld", (long long) (s->pods ? s->pods : PODS)));
     if (m->plugged)
         set_devices(m, gpus, list);
     return list;
@@ -90,18 +92,21 @@ static json_t *info_of(const struct machine *m)
 {
     const struct spec_shape *s = m->shape;
     const char *kubelet = or_usual(s->kubelet, "v1.36.3");
-    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s}", "architecture", or_usual(s->architecture, "amd64"),
-                     "bootID", m->boot_id, "containerRuntimeVersion", or_usual(s->runtime, "containerd://2.1.4"), "kernelVersion",
-                     or_usual(s->kernel, ""), "kubeProxyVersion", "", "kubeletVersion", kubelet, "machineID", m->name,
-                     "operatingSystem", "linux", "osImage", or_usual(s->os_image, ""), "systemUUID", m->name);
+    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s}", "architecture",
+                     or_usual(s->architecture, "amd64"), "bootID", m->boot_id,
+                     "containerRuntimeVersion", or_usual(s->runtime, "containerd://2.1.4"),
+                     "kernelVersion", or_usual(s->kernel, ""), "kubeProxyVersion", "",
+                     "kubeletVersion", kubelet, "machineID", m->name, "operatingSystem", "linux",
+                     "osImage", or_usual(s->os_image, ""), "systemUUID", m->name);
 }
 
 static json_t *addresses_of(const struct machine *m)
 {
     enum { IN_A_NETWORK = 250 };
-    CLEANUP_FREE char *address = xasprintf("10.0.%d.%d", m->number / IN_A_NETWORK, m->number % IN_A_NETWORK + 1);
-    return json_pack("[{s:s, s:s}, {s:s, s:s}]", "type", "InternalIP", "address", address, "type", "Hostname", "address",
-                     m->name);
+    CLEANUP_FREE char *address = xasprintf("10.0.%d.%d", m->number / IN_A_NETWORK,
+                                           m->number % IN_A_NETWORK + 1);
+    return json_pack("[{s:s, s:s}, {s:s, s:s}]", "type", "InternalIP", "address", address, "type",
+                     "Hostname", "address", m->name);
 }
 
 static json_t *kubelet_node_status_of(const struct machine *m, bool ready, const json_t *old)
@@ -114,8 +119,9 @@ static json_t *kubelet_node_status_of(const struct machine *m, bool ready, const
 
 static json_t *new_node(const struct machine *m)
 {
-    json_t *labels = json_pack("{s:s, s:s, s:s}", "kubernetes.io/arch", or_usual(m->shape->architecture, "amd64"),
-                               "kubernetes.io/hostname", m->name, "kubernetes.io/os", "linux");
+    json_t *labels = json_pack("{s:s, s:s, s:s}", "kubernetes.io/arch",
+                               or_usual(m->shape->architecture, "amd64"), "kubernetes.io/hostname",
+                               m->name, "kubernetes.io/os", "linux");
     if (m->shape->labels)
         json_object_update(labels, (json_t *) m->shape->labels);
     if (m->labels)
@@ -147,7 +153,8 @@ void node_post_ready(struct machine *m)
     const json_t *node = machine_talks(m) ? api_get(m->a->api, k, "", m->name) : NULL;
     m->capacity = m->devices;
     if (node)
-        object_set_status(m->a, KUBELET_USER, k, node, kubelet_node_status_of(m, true, json_object_get(node, "status")));
+        object_set_status(m->a, KUBELET_USER, k, node,
+                          kubelet_node_status_of(m, true, json_object_get(node, "status")));
     if (m->a->world.latencies.heartbeat_ms > 0)
         post_ready_after(m, m->a->world.latencies.heartbeat_ms);
 }
@@ -184,10 +191,13 @@ static void write_devices(void *arg)
     set_devices(m, m->capacity, capacity);
     set_devices(m, m->devices, allocatable);
     const char *resource = machine_resource(m);
-    if (json_equal(json_object_get(json_at(node, "status.capacity"), resource), json_object_get(capacity, resource)) &&
-        json_equal(json_object_get(json_at(node, "status.allocatable"), resource), json_object_get(allocatable, resource)))
+    if (json_equal(json_object_get(json_at(node, "status.capacity"), resource),
+                   json_object_get(capacity, resource)) &&
+        json_equal(json_object_get(json_at(node, "status.allocatable"), resource),
+                   json_object_get(allocatable, resource)))
         return;
-    object_set_status(m->a, KUBELET_USER, k, node, json_pack("{s:O, s:O}", "capacity", capacity, "allocatable", allocatable));
+    object_set_status(m->a, KUBELET_USER, k, node,
+                      json_pack("{s:O, s:O}", "capacity", capacity, "allocatable", allocatable));
 }
 
 static void forget_devices(void *arg)
@@ -201,9 +211,12 @@ void node_note_devices(struct machine *m)
 {
     m->plugged = true;
     m->node_event = (struct sim_event){ .item = m->node_event.item, .fn = write_devices, .arg = m };
-    m->capacity_event = (struct sim_event){ .item = m->capacity_event.item, .fn = forget_devices, .arg = m };
+    m->capacity_event = (struct sim_event){ .item = m->capacity_event.item,
+                                            .fn = forget_devices,
+                                            .arg = m };
     if (!heap_holds(&m->node_event.item))
-        sim_after(m->a->sim, &m->node_event, kubelet_draw(m->kubelet, m->a->world.latencies.device_update));
+        sim_after(m->a->sim, &m->node_event,
+                  kubelet_draw(m->kubelet, m->a->world.latencies.device_update));
     if (m->devices == 0)
         sim_after(m->a->sim, &m->capacity_event, DEVICE_GRACE_MS);
     else

@@ -15,14 +15,16 @@ static void add_boxes(struct pod_box *p, const json_t *list, bool init)
 {
     size_t i;
     json_t *spec;
-    json_array_foreach (list, i, spec) {
+    json_array_foreach(list, i, spec)
+    {
         struct box *b = &p->boxes[p->box_count++];
         *b = (struct box){ .pod = p,
                            .spec = spec,
                            .name = json_str_or_empty(spec, "name"),
                            .image = json_str_or_empty(spec, "image"),
                            .init = init,
-                           .reason = init || p->init_count > 0 ? "PodInitializing" : "ContainerCreating",
+                           .reason = init || p->init_count > 0 ? "PodInitializing"
+                                                               : "ContainerCreating",
                            .started_ms = -1,
                            .ready_at_ms = -1,
                            .step_at_ms = -1,
@@ -47,7 +49,8 @@ static void retry(void *arg);
 struct pod_box *pod_box_new(struct machine *m, json_t *object)
 {
     struct pod_box *p = xcalloc(1, sizeof *p);
-    const json_t *init = json_at(object, "spec.initContainers"), *main = json_at(object, "spec.containers");
+    const json_t *init = json_at(object, "spec.initContainers"),
+                 *main = json_at(object, "spec.containers");
     p->machine = m;
     p->uid = xstrdup(object_uid(object));
     p->key = object_key(object);
@@ -83,7 +86,8 @@ void pod_box_free(struct pod_box *p)
     size_t place = 0;
     while (m->pods[place] != p)
         place++;
-    memmove(&m->pods[place], &m->pods[place + 1], (--m->pod_count - place) * sizeof(struct pod_box *));
+    memmove(&m->pods[place], &m->pods[place + 1],
+            (--m->pod_count - place) * sizeof(struct pod_box *));
     map_remove(&m->kubelet->boxes, p->uid);
     json_decref(p->object);
     json_decref(p->first);
@@ -109,9 +113,10 @@ int64_t pod_devices(const json_t *pod, const char *resource)
     int64_t total = 0, n;
     size_t i;
     json_t *c;
-    json_array_foreach (json_at(pod, "spec.containers"), i, c)
-        if (str_parse_int(str_or_empty(json_key(json_at(c, "resources.limits"), resource)), 0, INT32_MAX, &n))
-            total += n;
+    json_array_foreach(
+        json_at(pod, "spec.containers"), i,
+        c) if (str_parse_int(str_or_empty(json_key(json_at(c, "resources.limits"), resource)), 0,
+                             INT32_MAX, &n)) total += n;
     return total;
 }
 
@@ -142,13 +147,15 @@ static int64_t free_devices(const struct machine *m, const char *resource)
 
 static bool refuses(struct pod_box *p, const char *resource)
 {
-    int64_t wanted = pod_devices(p->object, resource), there = wanted ? free_devices(p->machine, resource) : 0;
+    int64_t wanted = pod_devices(p->object, resource),
+            there = wanted ? free_devices(p->machine, resource) : 0;
     if (wanted <= there)
         return false;
     p->rejected = "UnexpectedAdmissionError";
-    p->rejection = xasprintf("Pod was rejected: Allocate failed due to requested number of devices unavailable for %s. "
-                             "Requested: %d, Available: %d, which is unexpected",
-                             resource, (int) wanted, (int) there);
+    p->rejection = xasprintf(
+        "Pod was rejected: Allocate failed due to requested number of devices unavailable for %s. "
+        "Requested: %d, Available: %d, which is unexpected",
+        resource, (int) wanted, (int) there);
     return true;
 }
 
@@ -158,7 +165,7 @@ static void admit(struct pod_box *p)
     bool refused = refuses(p, machine_resource(p->machine));
     const char *resource;
     json_t *number;
-    json_object_foreach ((json_t *) p->machine->shape->more, resource, number)
+    json_object_foreach((json_t *) p->machine->shape->more, resource, number)
         refused = refused || refuses(p, resource);
     p->admitted = true;
     if (refused)
@@ -173,7 +180,8 @@ static bool has_handler(const struct pod_box *p)
     if (!class)
         return true;
     const json_t *object = api_get(a->api, a->kinds.runtimeclass, "", class);
-    return object && (p->machine->handler || !str_has_prefix(json_str_or_empty(object, "handler"), "nvidia"));
+    return object &&
+           (p->machine->handler || !str_has_prefix(json_str_or_empty(object, "handler"), "nvidia"));
 }
 
 /* The pod's volumes need their ConfigMaps. */
@@ -182,7 +190,8 @@ static bool has_volumes(const struct pod_box *p)
     const struct actors *a = p->machine->a;
     size_t i;
     json_t *volume;
-    json_array_foreach (json_at(p->object, "spec.volumes"), i, volume) {
+    json_array_foreach(json_at(p->object, "spec.volumes"), i, volume)
+    {
         const char *name = json_str(volume, "configMap.name");
         if (name && !json_bool(volume, "configMap.optional", false) &&
             !api_get(a->api, a->kinds.configmap, object_namespace(p->object), name))
@@ -254,7 +263,8 @@ static void write_over(struct pod_box *p)
         return;
     if (!p->gone) {
         pod_write_end(p);
-        api_delete(m->a->api, KUBELET_USER, m->a->kinds.pod, object_namespace(p->first), object_name(p->first), p->uid, 0, NULL);
+        api_delete(m->a->api, KUBELET_USER, m->a->kinds.pod, object_namespace(p->first),
+                   object_name(p->first), p->uid, 0, NULL);
     }
     pod_box_free(p);
 }
@@ -294,7 +304,8 @@ void pod_box_sync(struct pod_box *p, json_t *object)
     }
     if (!p->machine->up)
         return;
-    if (p->gone || object_is_deleting(p->object) || (pod_is_finished(p->object) && !p->rejected && any_alive(p)))
+    if (p->gone || object_is_deleting(p->object) ||
+        (pod_is_finished(p->object) && !p->rejected && any_alive(p)))
         terminate(p);
     else if (!pod_is_finished(p->object))
         pod_box_advance(p);

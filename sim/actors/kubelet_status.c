@@ -49,7 +49,8 @@ static json_t *kubelet_status_state_of(const struct box *b)
 {
     const struct sim *sim = b->pod->machine->a->sim;
     if (shows_running(b))
-        return json_pack("{s:{s:o}}", "running", "startedAt", kubelet_status_time_text(sim, b->started_ms));
+        return json_pack("{s:{s:o}}", "running", "startedAt",
+                         kubelet_status_time_text(sim, b->started_ms));
     return shows_terminated(b) ? terminated(sim, &b->now) : waiting(b->reason, b->message);
 }
 
@@ -77,7 +78,8 @@ static json_t *container_status(const struct box *b)
     json_object_set_new(s, "imageID", json_string(ran ? b->image : ""));
     json_object_set_new(s, "started", json_boolean(shows_running(b) && (b->init || b->ready)));
     if (ran)
-        json_object_set_new(s, "containerID", json_textf("containerd://%s/%s/%d", b->pod->uid, b->name, b->restarts));
+        json_object_set_new(s, "containerID",
+                            json_textf("containerd://%s/%s/%d", b->pod->uid, b->name, b->restarts));
     return s;
 }
 
@@ -131,7 +133,8 @@ static const char *phase_of(const struct pod_box *p)
 static const char *last_phase_of(const struct pod_box *p)
 {
     for (size_t i = 0; i < p->box_count; i++)
-        if (!p->boxes[i].now.is ? !p->boxes[i].init || !is_ready(&p->boxes[i]) : p->boxes[i].now.code != 0)
+        if (!p->boxes[i].now.is ? !p->boxes[i].init || !is_ready(&p->boxes[i])
+                                : p->boxes[i].now.code != 0)
             return "Failed";
     return "Succeeded";
 }
@@ -153,7 +156,8 @@ static char *names_of_unready(const struct pod_box *p, size_t from, size_t to, c
     for (size_t i = from; i < to; i++)
         if (!is_ready(&p->boxes[i]))
             add_name(&names, p->boxes[i].name);
-    char *text = names.len ? xasprintf("containers with %s status: [%s]", what, buf_text(&names)) : NULL;
+    char *text = names.len ? xasprintf("containers with %s status: [%s]", what, buf_text(&names))
+                           : NULL;
     buf_clear(&names);
     return text;
 }
@@ -164,10 +168,11 @@ struct ready_reason {
 };
 
 /* Sets one condition. Lists are immutable, so each step makes a new one. */
-static json_t *with(json_t *conditions_steal, const char *type, struct ready_reason r, const char *now)
+static json_t *with(json_t *conditions_steal, const char *type, struct ready_reason r,
+                    const char *now)
 {
-    json_t *next =
-        conditions_with(conditions_steal, type, r.is ? "True" : "False", r.is ? NULL : r.reason, r.is ? NULL : r.message, now);
+    json_t *next = conditions_with(conditions_steal, type, r.is ? "True" : "False",
+                                   r.is ? NULL : r.reason, r.is ? NULL : r.message, now);
     json_decref(conditions_steal);
     return next;
 }
@@ -181,10 +186,12 @@ static json_t *kubelet_status_conditions_of(const struct pod_box *p, const char 
     bool completed = str_eq(phase, "Succeeded"), failed = str_eq(phase, "Failed");
     const char *reason = completed ? "PodCompleted" : failed ? "PodFailed" : "ContainersNotReady";
     const struct ready_reason initialized = { !init, "ContainersNotInitialized", init };
-    const struct ready_reason ready = { !init && !main && !completed && !failed, reason, completed || failed ? NULL : main };
+    const struct ready_reason ready = { !init && !main && !completed && !failed, reason,
+                                        completed || failed ? NULL : main };
     const json_t *old = json_at(p->object, "status.conditions");
     json_t *list = old ? json_incref((json_t *) old) : json_array();
-    list = with(list, "PodReadyToStartContainers", (struct ready_reason){ p->sandbox, NULL, NULL }, now);
+    list = with(list, "PodReadyToStartContainers", (struct ready_reason){ p->sandbox, NULL, NULL },
+                now);
     list = with(list, "Initialized", initialized, now);
     list = with(list, "Ready", ready, now);
     list = with(list, "ContainersReady", ready, now);
@@ -197,10 +204,12 @@ static json_t *kubelet_status_conditions_of(const struct pod_box *p, const char 
  * reference. */
 static json_t *conditions_of_others(const struct pod_box *p)
 {
-    static const char *const own[] = { "PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady" };
+    static const char *const own[] = { "PodReadyToStartContainers", "Initialized", "Ready",
+                                       "ContainersReady" };
     json_t *list = json_array(), *condition;
     size_t i;
-    json_array_foreach (json_at(p->object, "status.conditions"), i, condition) {
+    json_array_foreach(json_at(p->object, "status.conditions"), i, condition)
+    {
         bool ours = false;
         for (size_t k = 0; k < ARRAY_LEN(own); k++)
             ours |= str_eq(json_str(condition, "type"), own[k]);
@@ -212,19 +221,21 @@ static json_t *conditions_of_others(const struct pod_box *p)
 
 static json_t *rejected_status(const struct pod_box *p)
 {
-    return json_pack("{s:s, s:s, s:s, s:o, s:o}", "phase", "Failed", "reason", p->rejected, "message", p->rejection, "startTime",
-                     kubelet_status_time_text(p->machine->a->sim, p->start_ms), "conditions", conditions_of_others(p));
+    return json_pack("{s:s, s:s, s:s, s:o, s:o}", "phase", "Failed", "reason", p->rejected,
+                     "message", p->rejection, "startTime",
+                     kubelet_status_time_text(p->machine->a->sim, p->start_ms), "conditions",
+                     conditions_of_others(p));
 }
 
 static json_t *kubelet_status_status_of(const struct pod_box *p, const char *phase)
 {
     if (p->rejected)
         return rejected_status(p);
-    json_t *s =
-        json_pack("{s:s, s:o, s:o, s:o, s:s}", "phase", phase, "conditions",
-                  kubelet_status_conditions_of(p, phase), "containerStatuses",
-                  statuses(p, p->init_count, p->box_count), "startTime",
-                  kubelet_status_time_text(p->machine->a->sim, p->start_ms), "hostIP", "10.0.0.1");
+    json_t *s = json_pack("{s:s, s:o, s:o, s:o, s:s}", "phase", phase, "conditions",
+                          kubelet_status_conditions_of(p, phase), "containerStatuses",
+                          statuses(p, p->init_count, p->box_count), "startTime",
+                          kubelet_status_time_text(p->machine->a->sim, p->start_ms), "hostIP",
+                          "10.0.0.1");
     if (p->init_count > 0)
         json_object_set_new(s, "initContainerStatuses", statuses(p, 0, p->init_count));
     return s;
@@ -235,9 +246,8 @@ static bool says_already(const json_t *status, const json_t *wanted)
 {
     const char *key;
     json_t *value;
-    json_object_foreach ((json_t *) wanted, key, value)
-        if (!json_equal(json_object_get(status, key), value))
-            return false;
+    json_object_foreach((json_t *) wanted, key,
+                        value) if (!json_equal(json_object_get(status, key), value)) return false;
     return true;
 }
 
@@ -282,5 +292,6 @@ void pod_note_status(struct pod_box *p)
 {
     if (!p->machine->up || p->gone || heap_holds(&p->status_event.item))
         return;
-    sim_after(p->machine->a->sim, &p->status_event, kubelet_draw(p->machine->kubelet, p->machine->a->world.latencies.kubelet));
+    sim_after(p->machine->a->sim, &p->status_event,
+              kubelet_draw(p->machine->kubelet, p->machine->a->world.latencies.kubelet));
 }

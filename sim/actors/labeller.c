@@ -28,11 +28,13 @@ static void set(json_t *labels, const char *name, const char *value)
 }
 
 /* Splits "6.8.0-45-generic" into the labels "6" and "8". */
-static void set_version(json_t *labels, const char *version, const char *major_name, const char *minor_name)
+static void set_version(json_t *labels, const char *version, const char *major_name,
+                        const char *minor_name)
 {
     if (!version)
         return;
-    size_t major = strspn(version, "0123456789"), minor = version[major] == '.' ? strspn(version + major + 1, "0123456789") : 0;
+    size_t major = strspn(version, "0123456789"),
+           minor = version[major] == '.' ? strspn(version + major + 1, "0123456789") : 0;
     CLEANUP_FREE char *major_text = xstrndup(version, major);
     CLEANUP_FREE char *minor_text = xstrndup(version + major + (minor ? 1 : 0), minor);
     set(labels, major_name, major ? major_text : NULL);
@@ -47,7 +49,8 @@ static json_t *labels_of(const struct spec_shape *s)
     set_version(labels, s->kernel, "kernel-version.major", "kernel-version.minor");
     set(labels, "system-os_release.ID", s->os_id);
     set(labels, "system-os_release.VERSION_ID", s->os_version);
-    set_version(labels, s->os_version, "system-os_release.VERSION_ID.major", "system-os_release.VERSION_ID.minor");
+    set_version(labels, s->os_version, "system-os_release.VERSION_ID.major",
+                "system-os_release.VERSION_ID.minor");
     set(labels, "pci-10de.present", s->gpus > 0 ? "true" : NULL);
     return labels;
 }
@@ -58,12 +61,12 @@ static json_t *patch_for(const json_t *node, const json_t *wanted)
 {
     json_t *patch = json_object(), *value;
     const char *key;
-    json_object_foreach ((json_t *) wanted, key, value)
-        if (!str_eq(object_label(node, key), json_string_value(value)))
-            json_object_set(patch, key, value);
-    json_object_foreach (json_at(node, "metadata.labels"), key, value)
-        if (str_has_prefix(key, FEATURE) && !json_object_get(wanted, key))
-            json_object_set_new(patch, key, json_null());
+    json_object_foreach((json_t *) wanted, key,
+                        value) if (!str_eq(object_label(node, key), json_string_value(value)))
+        json_object_set(patch, key, value);
+    json_object_foreach(json_at(node, "metadata.labels"), key,
+                        value) if (str_has_prefix(key, FEATURE) && !json_object_get(wanted, key))
+        json_object_set_new(patch, key, json_null());
     if (json_object_size(patch) > 0)
         return json_pack("{s:{s:o}}", "metadata", "labels", patch);
     json_decref(patch);

@@ -13,7 +13,8 @@ static const struct spec_delay usual_boot = { 60000, 120000 };
 
 static void booted(void *arg);
 
-struct machine *machine_new(struct kubelet *k, const char *name, const struct spec_shape *shape, const json_t *labels)
+struct machine *machine_new(struct kubelet *k, const char *name, const struct spec_shape *shape,
+                            const json_t *labels)
 {
     struct machine *m = xcalloc(1, sizeof *m);
     m->kubelet = k;
@@ -55,8 +56,8 @@ int64_t machine_gives(const struct machine *m, const char *resource, int64_t gpu
 
 void machine_free(struct machine *m)
 {
-    struct sim_event *const events[] = { &m->boot_event, &m->node_event, &m->capacity_event, &m->heartbeat_event,
-                                         &m->agent_event };
+    struct sim_event *const events[] = { &m->boot_event, &m->node_event, &m->capacity_event,
+                                         &m->heartbeat_event, &m->agent_event };
     for (size_t i = 0; i < ARRAY_LEN(events); i++)
         sim_cancel(m->a->sim, events[i]);
     map_remove(&m->kubelet->machines, m->name);
@@ -101,9 +102,9 @@ static void booted(void *arg)
     struct machine *m = arg;
     struct rng *r = &m->kubelet->rng;
     uint64_t high = rng_next(r), low = rng_next(r);
-    snprintf(m->boot_id, sizeof m->boot_id, "%08x-%04x-4%03x-8%03x-%012llx", (unsigned) (high >> 32),
-             (unsigned) (high >> 16) & 0xffff, (unsigned) high & 0xfff, (unsigned) (low >> 52),
-             (unsigned long long) low & 0xffffffffffffULL);
+    snprintf(m->boot_id, sizeof m->boot_id, "%08x-%04x-4%03x-8%03x-%012llx",
+             (unsigned) (high >> 32), (unsigned) (high >> 16) & 0xffff, (unsigned) high & 0xfff,
+             (unsigned) (low >> 52), (unsigned long long) low & 0xffffffffffffULL);
     m->up = true;
     m->boots++;
     driver_boot(m);
@@ -175,7 +176,8 @@ void machine_changed(struct machine *m)
     for (size_t i = 0; i < m->pod_count; i++)
         for (size_t k = 0; k < m->pods[i]->box_count; k++) {
             struct box *b = &m->pods[i]->boxes[k];
-            if (b->state == BOX_RUNNING && b->run.waits && !b->stopping && b->ends_at_ms < 0 && operand_may_go(b))
+            if (b->state == BOX_RUNNING && b->run.waits && !b->stopping && b->ends_at_ms < 0 &&
+                operand_may_go(b))
                 box_let_go(b);
         }
 }

@@ -17,9 +17,9 @@ static const struct spec_delay look_takes = { 200, 2000 };
 enum {
     READY_MS = 200,
     ABSENT_LOOKS = 3,
-    AGAIN_MS = 20 * 1000,      /* to the next scan while GPUs seem to be gone */
-    RETRY_MS = 5 * 60 * 1000,  /* after a scan that could not be reported */
-    REST_MS = 30 * 60 * 1000,  /* period after which it restores an inventory that others changed */
+    AGAIN_MS = 20 * 1000,     /* to the next scan while GPUs seem to be gone */
+    RETRY_MS = 5 * 60 * 1000, /* after a scan that could not be reported */
+    REST_MS = 30 * 60 * 1000, /* period after which it restores an inventory that others changed */
 };
 
 static void node_agent_look(void *arg);
@@ -39,11 +39,13 @@ static const struct place {
 
 static json_t *runtimes_of(const struct spec_shape *s)
 {
-    const char *runtime = s->runtime ? s->runtime : "containerd://", *kubelet = str_or_empty(s->kubelet);
+    const char *runtime = s->runtime ? s->runtime : "containerd://",
+               *kubelet = str_or_empty(s->kubelet);
     for (size_t i = 0; i < ARRAY_LEN(places); i++) {
         const struct place *p = &places[i];
         if (str_has_prefix(runtime, p->runtime) && (!p->kubelet || strstr(kubelet, p->kubelet)))
-            return json_pack("[{s:s, s:s, s:s}]", "name", p->name, "distribution", p->distribution, "socket", p->socket);
+            return json_pack("[{s:s, s:s, s:s}]", "name", p->name, "distribution", p->distribution,
+                             "socket", p->socket);
     }
     return json_array();
 }
@@ -55,7 +57,8 @@ static json_t *node_agent_gpus_of(const struct machine *m)
     bool divided = s->more || strstr(machine_resource(m), "/mig-");
     json_t *gpus = json_array();
     for (int i = 0; i < (divided ? m->gpus > 0 : m->gpus); i++) {
-        json_t *gpu = json_pack("{s:o, s:s}", "address", json_textf("0000:%02x:00.0", 0x17 + i), "bus", "Answers");
+        json_t *gpu = json_pack("{s:o, s:s}", "address", json_textf("0000:%02x:00.0", 0x17 + i),
+                                "bus", "Answers");
         if (m->module)
             json_object_set_new(gpu, "driver", json_string("nvidia"));
         if (divided && m->module)
@@ -79,8 +82,10 @@ static json_t *holders_of(const struct machine *m)
     for (size_t i = 0; i < m->pod_count; i++)
         for (size_t k = 0; k < m->pods[i]->box_count; k++)
             if (m->pods[i]->boxes[k].holds_module)
-                json_array_append_new(holders, json_pack("{s:s, s:s, s:i, s:[]}", "podUid", m->pods[i]->uid, "process",
-                                                         m->pods[i]->boxes[k].name, "processes", 1, "minors"));
+                json_array_append_new(holders,
+                                      json_pack("{s:s, s:s, s:i, s:[]}", "podUid", m->pods[i]->uid,
+                                                "process", m->pods[i]->boxes[k].name, "processes",
+                                                1, "minors"));
     return holders;
 }
 
@@ -89,13 +94,16 @@ static char *node_agent_names_of(const json_t *holders)
 {
     size_t count = json_array_size(holders);
     const char *first = json_str_or_empty(json_array_get(holders, 0), "process");
-    return count == 0 ? NULL : count == 1 ? xstrdup(first) : xasprintf("%s and %zu more", first, count - 1);
+    return count == 0   ? NULL
+           : count == 1 ? xstrdup(first)
+                        : xasprintf("%s and %zu more", first, count - 1);
 }
 
 /* Constant facts of a machine, from a real agent's findings on such a machine. */
 static void take_from_host(json_t *seen, const json_t *host)
 {
-    static const char *const keys[] = { "os", "secureBoot", "hostDriver", "hostToolkit", "runtimes", "kubelet" };
+    static const char *const keys[] = { "os",          "secureBoot", "hostDriver",
+                                        "hostToolkit", "runtimes",   "kubelet" };
     for (size_t i = 0; i < ARRAY_LEN(keys); i++)
         if (json_object_get(host, keys[i]))
             json_object_set(seen, keys[i], json_object_get(host, keys[i]));
@@ -111,12 +119,12 @@ static json_t *seen_of(const struct machine *m)
 {
     json_t *holders = holders_of(m);
     CLEANUP_FREE char *names = node_agent_names_of(holders);
-    json_t *seen =
-        json_pack("{s:s, s:s*, s:o, s:[], s:o, s:b, s:b, s:{s:b}, s:o, s:{s:s}}", "bootId",
-                  m->boot_id, "kernel", m->shape->kernel, "gpus", node_agent_gpus_of(m),
-                  "nvSwitches", "module", module_of(m), "nouveau", 0, "driverContainer",
-                  m->pid_file, "hostDriver", "installed", m->shape->host_driver != NULL, "runtimes",
-                  runtimes_of(m->shape), "kubelet", "root", kubelet_root(m->shape));
+    json_t *seen = json_pack("{s:s, s:s*, s:o, s:[], s:o, s:b, s:b, s:{s:b}, s:o, s:{s:s}}",
+                             "bootId", m->boot_id, "kernel", m->shape->kernel, "gpus",
+                             node_agent_gpus_of(m), "nvSwitches", "module", module_of(m), "nouveau",
+                             0, "driverContainer", m->pid_file, "hostDriver", "installed",
+                             m->shape->host_driver != NULL, "runtimes", runtimes_of(m->shape),
+                             "kubelet", "root", kubelet_root(m->shape));
     json_object_set_new(seen, "holders", holders);
     json_object_set_new(seen, "holdersComplete", json_true());
     if (names)
@@ -138,9 +146,11 @@ static void count_absence(json_t *inventory, const json_t *said)
 {
     if (!finds_none(inventory) || json_object_get(inventory, "absentLooks"))
         return;
-    bool goes_on = finds_none(said) && str_eq(json_str(said, "bootId"), json_str(inventory, "bootId"));
+    bool goes_on = finds_none(said) &&
+                   str_eq(json_str(said, "bootId"), json_str(inventory, "bootId"));
     int64_t looks = goes_on ? json_int(said, "absentLooks", 0) + 1 : 1;
-    json_object_set_new(inventory, "absentLooks", json_integer(looks < ABSENT_LOOKS ? looks : ABSENT_LOOKS));
+    json_object_set_new(inventory, "absentLooks",
+                        json_integer(looks < ABSENT_LOOKS ? looks : ABSENT_LOOKS));
 }
 
 /* The container of the running agent; NULL: none. */
@@ -148,7 +158,8 @@ static struct box *box_of(const struct machine *m)
 {
     for (size_t i = 0; i < m->pod_count; i++)
         for (size_t k = 0; k < m->pods[i]->box_count; k++)
-            if (m->pods[i]->boxes[k].state == BOX_RUNNING && operand_is_agent(&m->pods[i]->boxes[k]))
+            if (m->pods[i]->boxes[k].state == BOX_RUNNING &&
+                operand_is_agent(&m->pods[i]->boxes[k]))
                 return &m->pods[i]->boxes[k];
     return NULL;
 }
@@ -166,13 +177,14 @@ static bool is_worth_a_gpu_node(const json_t *inventory)
 
 static bool node_agent_create(const struct machine *m, const struct kind *kind)
 {
-    CLEANUP_JSON json_t *object =
-        json_pack("{s:s, s:s, s:{s:s}}", "apiVersion", API_VERSION, "kind", KIND, "metadata", "name", m->name);
+    CLEANUP_JSON json_t *object = json_pack("{s:s, s:s, s:{s:s}}", "apiVersion", API_VERSION,
+                                            "kind", KIND, "metadata", "name", m->name);
     return api_create(m->a->api, USER, kind, object, NULL) == 0;
 }
 
 /* False if the server refuses it. */
-static bool write_into(const struct machine *m, const struct kind *kind, const json_t *there, const json_t *inventory)
+static bool write_into(const struct machine *m, const struct kind *kind, const json_t *there,
+                       const json_t *inventory)
 {
     if (json_equal(json_at(there, "status.inventory"), inventory))
         return true;
@@ -185,7 +197,8 @@ static bool write_into(const struct machine *m, const struct kind *kind, const j
 static int64_t node_agent_say(const struct machine *m, const struct kind *kind)
 {
     CLEANUP_JSON json_t *seen = seen_of(m);
-    CLEANUP_JSON json_t *inventory = m->agent_says ? patch_merge(seen, m->agent_says) : json_incref(seen);
+    CLEANUP_JSON json_t *inventory = m->agent_says ? patch_merge(seen, m->agent_says)
+                                                   : json_incref(seen);
     const json_t *there = api_get(m->a->api, kind, "", m->name);
     if (!there && !is_worth_a_gpu_node(inventory))
         return REST_MS;
@@ -195,7 +208,8 @@ static int64_t node_agent_say(const struct machine *m, const struct kind *kind)
     count_absence(inventory, json_at(there, "status.inventory"));
     if (!write_into(m, kind, there, inventory))
         return RETRY_MS;
-    return finds_none(inventory) && json_int(inventory, "absentLooks", 0) < ABSENT_LOOKS ? AGAIN_MS : REST_MS;
+    return finds_none(inventory) && json_int(inventory, "absentLooks", 0) < ABSENT_LOOKS ? AGAIN_MS
+                                                                                         : REST_MS;
 }
 
 /* Scans within that time, or at an earlier planned time. */
@@ -204,7 +218,9 @@ static void look_within(struct machine *m, int64_t ms)
     if (heap_holds(&m->agent_event.item) && m->agent_event.item.at <= m->a->sim->now_ms + ms)
         return;
     sim_cancel(m->a->sim, &m->agent_event);
-    m->agent_event = (struct sim_event){ .item = m->agent_event.item, .fn = node_agent_look, .arg = m };
+    m->agent_event = (struct sim_event){ .item = m->agent_event.item,
+                                         .fn = node_agent_look,
+                                         .arg = m };
     sim_after(m->a->sim, &m->agent_event, ms);
 }
 
@@ -230,7 +246,9 @@ void agent_step(struct box *b)
 struct run agent_run(struct box *b)
 {
     (void) b;
-    return (struct run){ .ends_ms = -1, .step_ms = READY_MS, .ready_ms = READY_MS, .stop_ms = READY_MS };
+    return (struct run){
+        .ends_ms = -1, .step_ms = READY_MS, .ready_ms = READY_MS, .stop_ms = READY_MS
+    };
 }
 
 void agent_tell(struct machine *m, const json_t *patch)

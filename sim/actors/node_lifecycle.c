@@ -49,8 +49,10 @@ static void note_node(struct node_lifecycle *l, const struct api_commit *c)
         agenda_after(&l->gone, object_name(c->before), agenda_draw(&l->gone, quarantine));
         return;
     }
-    if (!c->before || !json_equal(json_object_get(c->before, "spec"), json_object_get(c->after, "spec")) ||
-        !json_equal(json_at(c->before, "status.conditions"), json_at(c->after, "status.conditions")))
+    if (!c->before ||
+        !json_equal(json_object_get(c->before, "spec"), json_object_get(c->after, "spec")) ||
+        !json_equal(json_at(c->before, "status.conditions"),
+                    json_at(c->after, "status.conditions")))
         agenda_note(&l->nodes, object_name(c->after));
     if (!json_equal(json_at(c->before, "spec.taints"), json_at(c->after, "spec.taints")))
         note_pods_of(l, object_name(c->after));
@@ -92,7 +94,8 @@ static void mark_pods_not_ready(struct node_lifecycle *l, const char *node, cons
             continue;
         object_set_status(l->a, USER, l->a->kinds.pod, pod,
                           json_pack("{s:o}", "conditions",
-                                    conditions_with(json_at(pod, "status.conditions"), "Ready", "False", NULL, NULL, now)));
+                                    conditions_with(json_at(pod, "status.conditions"), "Ready",
+                                                    "False", NULL, NULL, now)));
         pods = index_pods_on(l->a->index, node);
     }
 }
@@ -108,12 +111,13 @@ static void look_at_silent(void *self, const char *name)
     actors_now(l->a, now);
     json_t *conditions = json_incref(json_at(node, "status.conditions"));
     for (size_t i = 0; i < ARRAY_LEN(types); i++) {
-        json_t *next =
-            conditions_with(conditions, types[i], "Unknown", "NodeStatusUnknown", "Kubelet stopped posting node status.", now);
+        json_t *next = conditions_with(conditions, types[i], "Unknown", "NodeStatusUnknown",
+                                       "Kubelet stopped posting node status.", now);
         json_decref(conditions);
         conditions = next;
     }
-    object_set_status(l->a, USER, l->a->kinds.node, node, json_pack("{s:o}", "conditions", conditions));
+    object_set_status(l->a, USER, l->a->kinds.node, node,
+                      json_pack("{s:o}", "conditions", conditions));
     mark_pods_not_ready(l, name, now);
 }
 
@@ -124,8 +128,9 @@ static const struct {
     const char *key, *effect;
     bool timed;
 } own_taints[] = {
-    { NOT_READY, "NoSchedule", false },   { NOT_READY, "NoExecute", true },        { UNREACHABLE, "NoSchedule", false },
-    { UNREACHABLE, "NoExecute", true },   { UNSCHEDULABLE, "NoSchedule", false },
+    { NOT_READY, "NoSchedule", false },     { NOT_READY, "NoExecute", true },
+    { UNREACHABLE, "NoSchedule", false },   { UNREACHABLE, "NoExecute", true },
+    { UNSCHEDULABLE, "NoSchedule", false },
 };
 
 static bool node_lifecycle_is_wanted(const json_t *node, const char *key)
@@ -139,14 +144,16 @@ static bool node_lifecycle_is_wanted(const json_t *node, const char *key)
 static bool is_unwanted(const json_t *node, const json_t *taint)
 {
     for (size_t i = 0; i < ARRAY_LEN(own_taints); i++)
-        if (str_eq(json_str(taint, "key"), own_taints[i].key) && str_eq(json_str(taint, "effect"), own_taints[i].effect))
+        if (str_eq(json_str(taint, "key"), own_taints[i].key) &&
+            str_eq(json_str(taint, "effect"), own_taints[i].effect))
             return !node_lifecycle_is_wanted(node, own_taints[i].key);
     return false;
 }
 
 static json_t *new_taint(const struct node_lifecycle *l, size_t row)
 {
-    json_t *taint = json_pack("{s:s, s:s}", "key", own_taints[row].key, "effect", own_taints[row].effect);
+    json_t *taint = json_pack("{s:s, s:s}", "key", own_taints[row].key, "effect",
+                              own_taints[row].effect);
     char now[CLOCK_TEXT_MAX];
     actors_now(l->a, now);
     if (own_taints[row].timed)
@@ -164,19 +171,22 @@ static void node_lifecycle_look_at_node(void *self, const char *name)
     json_t *taints = json_array(), *taint;
     size_t i;
     bool differs = false;
-    json_array_foreach (json_at(node, "spec.taints"), i, taint) {
+    json_array_foreach(json_at(node, "spec.taints"), i, taint)
+    {
         differs = differs || is_unwanted(node, taint);
         if (!is_unwanted(node, taint))
             json_array_append(taints, taint);
     }
     for (size_t row = 0; row < ARRAY_LEN(own_taints); row++) {
-        if (!node_lifecycle_is_wanted(node, own_taints[row].key) || fit_taint(node, own_taints[row].key, own_taints[row].effect))
+        if (!node_lifecycle_is_wanted(node, own_taints[row].key) ||
+            fit_taint(node, own_taints[row].key, own_taints[row].effect))
             continue;
         differs = true;
         json_array_append_new(taints, new_taint(l, row));
     }
     CLEANUP_JSON json_t *patch = json_pack("{s:{s:s}, s:{s:o}}", "metadata", "resourceVersion",
-                                           json_str_or_empty(node, "metadata.resourceVersion"), "spec", "taints", taints);
+                                           json_str_or_empty(node, "metadata.resourceVersion"),
+                                           "spec", "taints", taints);
     if (differs)
         api_merge(l->a->api, USER, l->a->kinds.node, "", name, "", patch, NULL);
 }
@@ -189,7 +199,8 @@ static int64_t tolerated_ms(const json_t *pod, const json_t *taint)
     int64_t shortest = -1;
     size_t i;
     json_t *toleration;
-    json_array_foreach (json_at(pod, "spec.tolerations"), i, toleration) {
+    json_array_foreach(json_at(pod, "spec.tolerations"), i, toleration)
+    {
         if (!fit_tolerates(toleration, taint))
             continue;
         bool ends = json_object_get(toleration, "tolerationSeconds");
@@ -206,8 +217,10 @@ static int64_t leaves_at(const struct node_lifecycle *l, const json_t *pod, cons
     int64_t at = INT64_MAX;
     size_t i;
     json_t *taint;
-    json_array_foreach (json_at(node, "spec.taints"), i, taint) {
-        int64_t stays = str_eq(json_str(taint, "effect"), "NoExecute") ? tolerated_ms(pod, taint) : INT64_MAX;
+    json_array_foreach(json_at(node, "spec.taints"), i, taint)
+    {
+        int64_t stays = str_eq(json_str(taint, "effect"), "NoExecute") ? tolerated_ms(pod, taint)
+                                                                       : INT64_MAX;
         if (stays == INT64_MAX)
             continue;
         int64_t added = actors_ms_of(l->a, json_str(taint, "timeAdded"));
@@ -218,26 +231,29 @@ static int64_t leaves_at(const struct node_lifecycle *l, const json_t *pod, cons
 }
 
 /* Writes the reason into the pod's status, then deletes the pod. */
-static void disrupt(struct node_lifecycle *l, const char *user, json_t *pod, const char *phase, const char *reason,
-                    const char *message, int grace_s)
+static void disrupt(struct node_lifecycle *l, const char *user, json_t *pod, const char *phase,
+                    const char *reason, const char *message, int grace_s)
 {
     char now[CLOCK_TEXT_MAX];
     actors_now(l->a, now);
     CLEANUP_JSON json_t *held = json_incref(pod);
-    json_t *status =
-        json_pack("{s:o}", "conditions",
-                  conditions_with(json_at(pod, "status.conditions"), "DisruptionTarget", "True", reason, message, now));
+    json_t *status = json_pack("{s:o}", "conditions",
+                               conditions_with(json_at(pod, "status.conditions"),
+                                               "DisruptionTarget", "True", reason, message, now));
     if (phase)
         json_object_set_new(status, "phase", json_string(phase));
     object_set_status(l->a, user, l->a->kinds.pod, held, status);
-    api_delete(l->a->api, user, l->a->kinds.pod, object_namespace(held), object_name(held), object_uid(held), grace_s, NULL);
+    api_delete(l->a->api, user, l->a->kinds.pod, object_namespace(held), object_name(held),
+               object_uid(held), grace_s, NULL);
 }
 
 static void node_lifecycle_look_at_pod(void *self, const char *key)
 {
     struct node_lifecycle *l = self;
     json_t *pod = object_of_key(l->a, l->a->kinds.pod, key);
-    const json_t *node = pod ? api_get(l->a->api, l->a->kinds.node, "", json_str_or_empty(pod, "spec.nodeName")) : NULL;
+    const json_t *node = pod ? api_get(l->a->api, l->a->kinds.node, "",
+                                       json_str_or_empty(pod, "spec.nodeName"))
+                             : NULL;
     int64_t at = node && !object_is_deleting(pod) ? leaves_at(l, pod, node) : INT64_MAX;
     if (at == INT64_MAX)
         agenda_drop(&l->evict, key);
@@ -249,9 +265,12 @@ static void node_lifecycle_evict(void *self, const char *key)
 {
     struct node_lifecycle *l = self;
     json_t *pod = object_of_key(l->a, l->a->kinds.pod, key);
-    const json_t *node = pod ? api_get(l->a->api, l->a->kinds.node, "", json_str_or_empty(pod, "spec.nodeName")) : NULL;
+    const json_t *node = pod ? api_get(l->a->api, l->a->kinds.node, "",
+                                       json_str_or_empty(pod, "spec.nodeName"))
+                             : NULL;
     if (node && !object_is_deleting(pod) && leaves_at(l, pod, node) < INT64_MAX)
-        disrupt(l, USER, pod, NULL, "DeletionByTaintManager", "Taint manager: deleting due to NoExecute taint", -1);
+        disrupt(l, USER, pod, NULL, "DeletionByTaintManager",
+                "Taint manager: deleting due to NoExecute taint", -1);
 }
 
 /* ---- pods of deleted nodes */
@@ -268,18 +287,23 @@ static void look_at_gone(void *self, const char *name)
             json_array_append(pods, set->items[i]->object);
     size_t i;
     json_t *pod;
-    json_array_foreach (pods, i, pod)
-        disrupt(l, COLLECTOR, pod, pod_is_finished(pod) ? NULL : "Failed", "DeletionByPodGC", "PodGC: node no longer exists", 0);
+    json_array_foreach(pods, i, pod)
+        disrupt(l, COLLECTOR, pod, pod_is_finished(pod) ? NULL : "Failed", "DeletionByPodGC",
+                "PodGC: node no longer exists", 0);
 }
 
 static void *node_lifecycle_begin(struct actors *a)
 {
     struct node_lifecycle *l = xcalloc(1, sizeof *l);
     l->a = a;
-    agenda_init(&l->silent, a->sim, "silent nodes", a->world.latencies.controller, look_at_silent, l);
-    agenda_init(&l->nodes, a->sim, "node taints", a->world.latencies.controller, node_lifecycle_look_at_node, l);
-    agenda_init(&l->pods, a->sim, "taint evictions", a->world.latencies.controller, node_lifecycle_look_at_pod, l);
-    agenda_init(&l->evict, a->sim, "evictions", a->world.latencies.controller, node_lifecycle_evict, l);
+    agenda_init(&l->silent, a->sim, "silent nodes", a->world.latencies.controller, look_at_silent,
+                l);
+    agenda_init(&l->nodes, a->sim, "node taints", a->world.latencies.controller,
+                node_lifecycle_look_at_node, l);
+    agenda_init(&l->pods, a->sim, "taint evictions", a->world.latencies.controller,
+                node_lifecycle_look_at_pod, l);
+    agenda_init(&l->evict, a->sim, "evictions", a->world.latencies.controller, node_lifecycle_evict,
+                l);
     agenda_init(&l->gone, a->sim, "gone nodes", a->world.latencies.controller, look_at_gone, l);
     return l;
 }
@@ -295,4 +319,5 @@ static void node_lifecycle_end(void *self)
     free(l);
 }
 
-const struct actor node_lifecycle_actor = { node_lifecycle_begin, node_lifecycle_commit, node_lifecycle_end };
+const struct actor node_lifecycle_actor = { node_lifecycle_begin, node_lifecycle_commit,
+                                            node_lifecycle_end };

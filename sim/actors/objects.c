@@ -45,7 +45,8 @@ bool pod_is_ready(const json_t *pod)
     return str_eq(condition_status(json_at(pod, "status.conditions"), "Ready"), "True");
 }
 
-bool pod_is_available(const struct actors *a, const json_t *pod, int64_t min_ready_s, int64_t *ret_at_ms)
+bool pod_is_available(const struct actors *a, const json_t *pod, int64_t min_ready_s,
+                      int64_t *ret_at_ms)
 {
     if (ret_at_ms)
         *ret_at_ms = -1;
@@ -62,14 +63,16 @@ bool pod_is_available(const struct actors *a, const json_t *pod, int64_t min_rea
 
 int pod_compare_age(const json_t *a, const json_t *b)
 {
-    int by_time = strcmp(json_str_or_empty(a, "metadata.creationTimestamp"), json_str_or_empty(b, "metadata.creationTimestamp"));
+    int by_time = strcmp(json_str_or_empty(a, "metadata.creationTimestamp"),
+                         json_str_or_empty(b, "metadata.creationTimestamp"));
     return by_time ? by_time : strcmp(object_name(a), object_name(b));
 }
 
 json_t *owner_reference(const struct kind *k, const json_t *owner)
 {
-    return json_pack("{s:s, s:s, s:s, s:s, s:b, s:b}", "apiVersion", kind_api_version(k), "kind", k->kind, "name",
-                     object_name(owner), "uid", object_uid(owner), "controller", 1, "blockOwnerDeletion", 1);
+    return json_pack("{s:s, s:s, s:s, s:s, s:b, s:b}", "apiVersion", kind_api_version(k), "kind",
+                     k->kind, "name", object_name(owner), "uid", object_uid(owner), "controller", 1,
+                     "blockOwnerDeletion", 1);
 }
 
 bool is_controlled_by(const json_t *object, const char *uid)
@@ -79,17 +82,19 @@ bool is_controlled_by(const json_t *object, const char *uid)
 }
 
 /* Writes a list of owners, guarded by the object's uid and version. */
-static int set_owners(struct actors *a, const char *user, const struct kind *k, const json_t *object, json_t *owners_steal)
+static int set_owners(struct actors *a, const char *user, const struct kind *k,
+                      const json_t *object, json_t *owners_steal)
 {
     /* The lender of the object may release it during the commit. */
     CLEANUP_JSON json_t *held = json_incref((json_t *) object);
-    CLEANUP_JSON json_t *patch =
-        json_pack("{s:{s:s, s:s, s:o}}", "metadata", "uid", object_uid(object), "resourceVersion",
-                  json_str_or_empty(object, "metadata.resourceVersion"), "ownerReferences", owners_steal);
+    CLEANUP_JSON json_t *patch = json_pack(
+        "{s:{s:s, s:s, s:o}}", "metadata", "uid", object_uid(object), "resourceVersion",
+        json_str_or_empty(object, "metadata.resourceVersion"), "ownerReferences", owners_steal);
     return api_merge(a->api, user, k, object_namespace(held), object_name(held), "", patch, NULL);
 }
 
-int object_adopt(struct actors *a, const char *user, const struct kind *k, const json_t *object, json_t *reference_steal)
+int object_adopt(struct actors *a, const char *user, const struct kind *k, const json_t *object,
+                 json_t *reference_steal)
 {
     const json_t *old = json_at(object, "metadata.ownerReferences");
     json_t *owners = old ? json_copy((json_t *) old) : json_array();
@@ -97,25 +102,28 @@ int object_adopt(struct actors *a, const char *user, const struct kind *k, const
     return set_owners(a, user, k, object, owners);
 }
 
-int object_release(struct actors *a, const char *user, const struct kind *k, const json_t *object, const char *uid)
+int object_release(struct actors *a, const char *user, const struct kind *k, const json_t *object,
+                   const char *uid)
 {
     json_t *owners = json_array(), *reference;
     size_t i;
-    json_array_foreach (json_at(object, "metadata.ownerReferences"), i, reference)
-        if (!str_eq(json_str(reference, "uid"), uid))
-            json_array_append(owners, reference);
+    json_array_foreach(json_at(object, "metadata.ownerReferences"), i,
+                       reference) if (!str_eq(json_str(reference, "uid"), uid))
+        json_array_append(owners, reference);
     return set_owners(a, user, k, object, owners);
 }
 
 /* Whether a condition already has these values. */
-static bool says(const json_t *condition, const char *status, const char *reason, const char *message)
+static bool says(const json_t *condition, const char *status, const char *reason,
+                 const char *message)
 {
     return str_eq(json_key(condition, "status"), status) &&
            str_eq(str_or_empty(json_key(condition, "reason")), str_or_empty(reason)) &&
            str_eq(str_or_empty(json_key(condition, "message")), str_or_empty(message));
 }
 
-static json_t *new_condition(const char *type, const char *status, const char *reason, const char *message, const char *since)
+static json_t *new_condition(const char *type, const char *status, const char *reason,
+                             const char *message, const char *since)
 {
     json_t *condition = json_object();
     json_object_set_new(condition, "type", json_string(type));
@@ -128,17 +136,19 @@ static json_t *new_condition(const char *type, const char *status, const char *r
     return condition;
 }
 
-json_t *conditions_with(const json_t *conditions, const char *type, const char *status, const char *reason, const char *message,
-                        const char *now)
+json_t *conditions_with(const json_t *conditions, const char *type, const char *status,
+                        const char *reason, const char *message, const char *now)
 {
     const json_t *before = condition_find(conditions, type);
     if (before && says(before, status, reason, message))
         return json_incref((json_t *) conditions);
-    const char *since = str_eq(json_key(before, "status"), status) ? json_key(before, "lastTransitionTime") : now;
-    json_t *condition = new_condition(type, status, reason, message, since ? since : now), *out = json_array(), *old;
+    const char *since = str_eq(json_key(before, "status"), status)
+                            ? json_key(before, "lastTransitionTime")
+                            : now;
+    json_t *condition = new_condition(type, status, reason, message, since ? since : now),
+           *out = json_array(), *old;
     size_t i;
-    json_array_foreach (conditions, i, old)
-        json_array_append(out, old == before ? condition : old);
+    json_array_foreach(conditions, i, old) json_array_append(out, old == before ? condition : old);
     if (!before)
         json_array_append(out, condition);
     json_decref(condition);
@@ -147,9 +157,11 @@ json_t *conditions_with(const json_t *conditions, const char *type, const char *
 
 json_t *pod_of_template(const struct kind *k, const json_t *owner, const json_t *template)
 {
-    const json_t *labels = json_at(template, "metadata.labels"), *annotations = json_at(template, "metadata.annotations");
-    json_t *metadata = json_pack("{s:s, s:s+, s:[o]}", "namespace", object_namespace(owner), "generateName", object_name(owner),
-                                 "-", "ownerReferences", owner_reference(k, owner));
+    const json_t *labels = json_at(template, "metadata.labels"),
+                 *annotations = json_at(template, "metadata.annotations");
+    json_t *metadata = json_pack("{s:s, s:s+, s:[o]}", "namespace", object_namespace(owner),
+                                 "generateName", object_name(owner), "-", "ownerReferences",
+                                 owner_reference(k, owner));
     json_object_set_new(metadata, "labels", labels ? json_copy((json_t *) labels) : json_object());
     if (annotations)
         json_object_set(metadata, "annotations", (json_t *) annotations);
@@ -161,7 +173,8 @@ void template_hash(const json_t *template, int64_t collisions, char out[static 1
     /* Letters that form no words. */
     static const char letters[] = "bcdfghjklmnpqrstvwxz2456789";
     CLEANUP_FREE char *text = json_canonical(template);
-    uint64_t hash = str_hash(text, strlen(text)) + (uint64_t) collisions * UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t hash = str_hash(text, strlen(text)) +
+                    (uint64_t) collisions * UINT64_C(0x9e3779b97f4a7c15);
     for (size_t i = 0; i < 10; i++, hash /= sizeof letters - 1)
         out[i] = letters[hash % (sizeof letters - 1)];
     out[10] = '\0';
@@ -179,9 +192,11 @@ int64_t scaled_value(const json_t *int_or_percent, int64_t total, bool round_up,
     return (hundredths + (round_up ? 99 : 0)) / 100;
 }
 
-int object_set_status(struct actors *a, const char *user, const struct kind *k, const json_t *object, json_t *status_steal)
+int object_set_status(struct actors *a, const char *user, const struct kind *k,
+                      const json_t *object, json_t *status_steal)
 {
     CLEANUP_JSON json_t *held = json_incref((json_t *) object);
     CLEANUP_JSON json_t *patch = json_pack("{s:o}", "status", status_steal);
-    return api_merge(a->api, user, k, object_namespace(held), object_name(held), "status", patch, NULL);
+    return api_merge(a->api, user, k, object_namespace(held), object_name(held), "status", patch,
+                     NULL);
 }

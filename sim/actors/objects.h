@@ -25,7 +25,8 @@ bool pod_is_finished(const json_t *pod);
 bool pod_is_ready(const json_t *pod);
 /* Whether it has been ready for that long. `ret_at_ms` (may be NULL) receives when it will be; -1:
  * not by waiting alone. */
-bool pod_is_available(const struct actors *a, const json_t *pod, int64_t min_ready_s, int64_t *ret_at_ms);
+bool pod_is_available(const struct actors *a, const json_t *pod, int64_t min_ready_s,
+                      int64_t *ret_at_ms);
 /* Orders pods by creation time, then name: <0, 0, >0. */
 int pod_compare_age(const json_t *a, const json_t *b);
 
@@ -33,13 +34,15 @@ int pod_compare_age(const json_t *a, const json_t *b);
 json_t *owner_reference(const struct kind *k, const json_t *owner);
 bool is_controlled_by(const json_t *object, const char *uid);
 /* Adopts an object by adding the reference, or releases it by removing that of `uid`. */
-int object_adopt(struct actors *a, const char *user, const struct kind *k, const json_t *object, json_t *reference_steal);
-int object_release(struct actors *a, const char *user, const struct kind *k, const json_t *object, const char *uid);
+int object_adopt(struct actors *a, const char *user, const struct kind *k, const json_t *object,
+                 json_t *reference_steal);
+int object_release(struct actors *a, const char *user, const struct kind *k, const json_t *object,
+                   const char *uid);
 
 /* A list of conditions with one of them set; lastTransitionTime stays while its status is the same.
  * `message` NULL: none. New reference; the old list itself if nothing changes. */
-json_t *conditions_with(const json_t *conditions, const char *type, const char *status, const char *reason, const char *message,
-                        const char *now);
+json_t *conditions_with(const json_t *conditions, const char *type, const char *status,
+                        const char *reason, const char *message, const char *now);
 /* A pod from a template: generateName, owner, the template's labels and annotations, and its shared
  * spec. New reference; metadata may be changed. */
 json_t *pod_of_template(const struct kind *k, const json_t *owner, const json_t *template);
@@ -48,6 +51,7 @@ void template_hash(const json_t *template, int64_t collisions, char out[static 1
 /* An absolute number, or a percentage of `total`, rounded up or down. */
 int64_t scaled_value(const json_t *int_or_percent, int64_t total, bool round_up, int64_t fallback);
 /* Merges a patch into the object's status subresource. */
-int object_set_status(struct actors *a, const char *user, const struct kind *k, const json_t *object, json_t *status_steal);
+int object_set_status(struct actors *a, const char *user, const struct kind *k,
+                      const json_t *object, json_t *status_steal);
 
 #endif

@@ -44,15 +44,16 @@ static json_t *turned_taints(const struct other_operator *o, const json_t *node)
     json_t *taints = json_array(), *t;
     size_t i;
     bool was_there = false;
-    json_array_foreach (json_at(node, "spec.taints"), i, t) {
+    json_array_foreach(json_at(node, "spec.taints"), i, t)
+    {
         bool own = str_eq(json_str(t, "key"), o->taint);
         was_there = was_there || own;
         if (!own)
             json_array_append(taints, t);
     }
     if (!was_there)
-        json_array_append_new(taints,
-                              json_pack("{s:s, s:s, s:s}", "key", o->taint, "value", "true", "effect", "PreferNoSchedule"));
+        json_array_append_new(taints, json_pack("{s:s, s:s, s:s}", "key", o->taint, "value", "true",
+                                                "effect", "PreferNoSchedule"));
     return taints;
 }
 
@@ -70,14 +71,19 @@ static void write_back(void *self, const char *name)
     json_object_del(o->read, name);
     o->count++;
     json_t *metadata = json_copy(json_object_get(read, "metadata")),
-           *spec = json_object_get(read, "spec") ? json_copy(json_object_get(read, "spec")) : json_object();
-    json_object_set_new(metadata, "labels", with_entry(json_object_get(metadata, "labels"), o->label, o->count));
-    json_object_set_new(metadata, "annotations", with_entry(json_object_get(metadata, "annotations"), o->annotation, o->count));
+           *spec = json_object_get(read, "spec") ? json_copy(json_object_get(read, "spec"))
+                                                 : json_object();
+    json_object_set_new(metadata, "labels",
+                        with_entry(json_object_get(metadata, "labels"), o->label, o->count));
+    json_object_set_new(
+        metadata, "annotations",
+        with_entry(json_object_get(metadata, "annotations"), o->annotation, o->count));
     json_object_set_new(spec, "taints", turned_taints(o, read));
     CLEANUP_JSON json_t *node = json_copy(read);
     json_object_set_new(node, "metadata", metadata);
     json_object_set_new(node, "spec", spec);
-    bool done = api_update(o->a->api, o->a->world.other_operator.name, o->a->kinds.node, "", node, NULL) == 0;
+    bool done = api_update(o->a->api, o->a->world.other_operator.name, o->a->kinds.node, "", node,
+                           NULL) == 0;
     int64_t until = o->a->world.other_operator.until_ms;
     if (!done)
         agenda_after(&o->reads, name, 0);
@@ -113,4 +119,5 @@ static void other_operator_end(void *self)
     free(o);
 }
 
-const struct actor other_operator_actor = { other_operator_begin, other_operator_commit, other_operator_end };
+const struct actor other_operator_actor = { other_operator_begin, other_operator_commit,
+                                            other_operator_end };

@@ -27,7 +27,9 @@ static const struct kind *kind_of_action(const struct spec_action *action)
         for (size_t i = 0; i < kind_count(); i++)
             if (str_eq(kind_at(i)->plural, action->kind))
                 return kind_at(i);
-    return action->body ? kind_of(json_str_or_empty(action->body, "apiVersion"), json_str_or_empty(action->body, "kind")) : NULL;
+    return action->body ? kind_of(json_str_or_empty(action->body, "apiVersion"),
+                                  json_str_or_empty(action->body, "kind"))
+                        : NULL;
 }
 
 /* Refuses: no object of this name, or no such kind. */
@@ -40,11 +42,13 @@ static bool not_there(const struct kind *k, const struct spec_action *action, st
     return false;
 }
 
-static json_t *object_of_action(const struct actors *a, const struct spec_action *action, const struct kind **ret_kind,
-                                struct refusal *r)
+static json_t *object_of_action(const struct actors *a, const struct spec_action *action,
+                                const struct kind **ret_kind, struct refusal *r)
 {
     *ret_kind = kind_of_action(action);
-    json_t *object = *ret_kind && action->name ? api_get(a->api, *ret_kind, str_or_empty(action->ns), action->name) : NULL;
+    json_t *object = *ret_kind && action->name
+                         ? api_get(a->api, *ret_kind, str_or_empty(action->ns), action->name)
+                         : NULL;
     if (!object)
         not_there(*ret_kind, action, r);
     return object;
@@ -55,20 +59,24 @@ static json_t *object_of_action(const struct actors *a, const struct spec_action
 static bool person_create(struct actors *a, const struct spec_action *action, struct refusal *r)
 {
     const struct kind *k = kind_of_action(action);
-    return k ? api_create(a->api, user_of(action), k, action->body, r) == 0 : not_there(k, action, r);
+    return k ? api_create(a->api, user_of(action), k, action->body, r) == 0
+             : not_there(k, action, r);
 }
 
 static bool apply(struct actors *a, const struct spec_action *action, struct refusal *r)
 {
     const struct kind *k = kind_of_action(action);
-    return k ? api_apply(a->api, user_of(action), k, action->body, true, r) == 0 : not_there(k, action, r);
+    return k ? api_apply(a->api, user_of(action), k, action->body, true, r) == 0
+             : not_there(k, action, r);
 }
 
-static bool merge(struct actors *a, const struct spec_action *action, const char *subresource, struct refusal *r)
+static bool merge(struct actors *a, const struct spec_action *action, const char *subresource,
+                  struct refusal *r)
 {
     const struct kind *k;
     return object_of_action(a, action, &k, r) &&
-           api_merge(a->api, user_of(action), k, str_or_empty(action->ns), action->name, subresource, action->body, r) == 0;
+           api_merge(a->api, user_of(action), k, str_or_empty(action->ns), action->name,
+                     subresource, action->body, r) == 0;
 }
 
 static bool edit(struct actors *a, const struct spec_action *action, struct refusal *r)
@@ -81,11 +89,12 @@ static bool edit_status(struct actors *a, const struct spec_action *action, stru
     return merge(a, action, "status", r);
 }
 
-static bool delete(struct actors *a, const struct spec_action *action, struct refusal *r)
+static bool delete (struct actors *a, const struct spec_action *action, struct refusal *r)
 {
     const struct kind *k;
     return object_of_action(a, action, &k, r) &&
-           api_delete(a->api, user_of(action), k, str_or_empty(action->ns), action->name, NULL, -1, r) == 0;
+           api_delete(a->api, user_of(action), k, str_or_empty(action->ns), action->name, NULL, -1,
+                      r) == 0;
 }
 
 static bool person_evict(struct actors *a, const struct spec_action *action, struct refusal *r)
@@ -108,7 +117,8 @@ static json_t *read_value(const struct actors *a, const json_t *object, const ch
     const struct kind *k = kind_named(plural);
     const char *behind = strchr(space + 1, ' ');
     CLEANUP_FREE char *path = xstrndup(space + 1, strcspn(space + 1, " "));
-    return json_textf("%s%s", json_str_or_empty(k ? api_get(a->api, k, "", name) : NULL, path), behind ? behind + 1 : "");
+    return json_textf("%s%s", json_str_or_empty(k ? api_get(a->api, k, "", name) : NULL, path),
+                      behind ? behind + 1 : "");
 }
 
 /* Resolves the values of the pairs. New reference. */
@@ -116,7 +126,8 @@ static json_t *read_values(const struct actors *a, const json_t *object, const j
 {
     json_t *out = json_object(), *value;
     const char *key;
-    json_object_foreach ((json_t *) pairs, key, value) {
+    json_object_foreach((json_t *) pairs, key, value)
+    {
         const char *text = json_string_value(value);
         if (text && *text == '=')
             json_object_set_new(out, key, read_value(a, object, text + 1));
@@ -127,14 +138,17 @@ static json_t *read_values(const struct actors *a, const json_t *object, const j
 }
 
 /* Labels and annotations: a merge patch of one map. */
-static bool mark(struct actors *a, const struct spec_action *action, const char *map, struct refusal *r)
+static bool mark(struct actors *a, const struct spec_action *action, const char *map,
+                 struct refusal *r)
 {
     const struct kind *k;
     const json_t *object = object_of_action(a, action, &k, r);
     if (!object)
         return false;
-    CLEANUP_JSON json_t *patch = json_pack("{s:{s:o}}", "metadata", map, read_values(a, object, action->body));
-    return api_merge(a->api, user_of(action), k, str_or_empty(action->ns), action->name, "", patch, r) == 0;
+    CLEANUP_JSON json_t *patch = json_pack("{s:{s:o}}", "metadata", map,
+                                           read_values(a, object, action->body));
+    return api_merge(a->api, user_of(action), k, str_or_empty(action->ns), action->name, "", patch,
+                     r) == 0;
 }
 
 static bool label(struct actors *a, const struct spec_action *action, struct refusal *r)
@@ -157,11 +171,12 @@ static json_t *node_of(const struct actors *a, const struct spec_action *action,
     return node;
 }
 
-static bool merge_spec(struct actors *a, const struct spec_action *action, const json_t *node, json_t *spec_steal,
-                       struct refusal *r)
+static bool merge_spec(struct actors *a, const struct spec_action *action, const json_t *node,
+                       json_t *spec_steal, struct refusal *r)
 {
     CLEANUP_JSON json_t *patch = json_pack("{s:{s:s}, s:o}", "metadata", "resourceVersion",
-                                           json_str_or_empty(node, "metadata.resourceVersion"), "spec", spec_steal);
+                                           json_str_or_empty(node, "metadata.resourceVersion"),
+                                           "spec", spec_steal);
     return api_merge(a->api, user_of(action), a->kinds.node, "", action->name, "", patch, r) == 0;
 }
 
@@ -189,9 +204,8 @@ static json_t *taints_without(const json_t *node, const json_t *taint)
 {
     json_t *left = json_array(), *t;
     size_t i;
-    json_array_foreach (json_at(node, "spec.taints"), i, t)
-        if (!is_same_taint(t, taint))
-            json_array_append(left, t);
+    json_array_foreach(json_at(node, "spec.taints"), i, t) if (!is_same_taint(t, taint))
+        json_array_append(left, t);
     return left;
 }
 
@@ -208,13 +222,14 @@ static bool taint(struct actors *a, const struct spec_action *action, struct ref
 static bool untaint(struct actors *a, const struct spec_action *action, struct refusal *r)
 {
     const json_t *node = node_of(a, action, r);
-    return node && merge_spec(a, action, node, json_pack("{s:o}", "taints", taints_without(node, action->body)), r);
+    return node && merge_spec(a, action, node,
+                              json_pack("{s:o}", "taints", taints_without(node, action->body)), r);
 }
 
 /* ---- machines */
 
-static bool on_machine(struct actors *a, const struct spec_action *action, void (*hook)(struct actors *, const char *),
-                       struct refusal *r)
+static bool on_machine(struct actors *a, const struct spec_action *action,
+                       void (*hook)(struct actors *, const char *), struct refusal *r)
 {
     struct actors_machine m;
     if (!action->name || !actors_machine(a, action->name, &m))
@@ -299,7 +314,8 @@ static bool crash(struct actors *a, const struct spec_action *action, struct ref
 {
     if (!action->name || !api_get(a->api, a->kinds.pod, str_or_empty(action->ns), action->name))
         return not_there(a->kinds.pod, action, r);
-    actors_pod_crash(a, str_or_empty(action->ns), action->name, (int) json_int(action->body, "exitCode", 1),
+    actors_pod_crash(a, str_or_empty(action->ns), action->name,
+                     (int) json_int(action->body, "exitCode", 1),
                      json_str(action->body, "message"));
     return true;
 }

@@ -50,7 +50,8 @@ static void count_pod(struct replicaset_controller *r, const json_t *pod, int by
     json_t *owner;
     if (!pod || !is_active(pod))
         return;
-    json_array_foreach (json_at(pod, "metadata.ownerReferences"), i, owner) {
+    json_array_foreach(json_at(pod, "metadata.ownerReferences"), i, owner)
+    {
         if (!str_eq(json_str(owner, "kind"), "ReplicaSet"))
             continue;
         struct tally *t = tally_of(r, json_str_or_empty(owner, "uid"));
@@ -65,7 +66,8 @@ static void note_owner(struct agenda *g, const char *kind, const json_t *object)
     const json_t *controller = object_controller(object);
     if (!controller || !str_eq(json_str(controller, "kind"), kind))
         return;
-    CLEANUP_FREE char *key = xasprintf("%s/%s", object_namespace(object), json_str_or_empty(controller, "name"));
+    CLEANUP_FREE char *key = xasprintf("%s/%s", object_namespace(object),
+                                       json_str_or_empty(controller, "name"));
     agenda_note(g, key);
 }
 
@@ -73,10 +75,10 @@ static void note_owner(struct agenda *g, const char *kind, const json_t *object)
 static void note_end_of_pod(struct replicaset_controller *r, const json_t *pod)
 {
     const json_t *controller = object_controller(pod);
-    const json_t *set =
-        str_eq(json_str(controller, "kind"), "ReplicaSet")
-            ? api_get(r->a->api, r->a->kinds.replicaset, object_namespace(pod), json_str_or_empty(controller, "name"))
-            : NULL;
+    const json_t *set = str_eq(json_str(controller, "kind"), "ReplicaSet")
+                            ? api_get(r->a->api, r->a->kinds.replicaset, object_namespace(pod),
+                                      json_str_or_empty(controller, "name"))
+                            : NULL;
     if (set)
         note_owner(&r->deployments, "Deployment", set);
 }
@@ -85,7 +87,9 @@ static void replicaset_commit(void *self, const struct api_commit *c)
 {
     struct replicaset_controller *r = self;
     const json_t *any = c->after ? c->after : c->before;
-    CLEANUP_FREE char *key = c->kind == r->a->kinds.replicaset || c->kind == r->a->kinds.deployment ? object_key(any) : NULL;
+    CLEANUP_FREE char *key = c->kind == r->a->kinds.replicaset || c->kind == r->a->kinds.deployment
+                                 ? object_key(any)
+                                 : NULL;
     if (c->kind == r->a->kinds.pod) {
         count_pod(r, c->before, -1);
         count_pod(r, c->after, 1);
@@ -112,9 +116,9 @@ static const json_t *least_worth(const json_t *pods)
     const json_t *least = NULL;
     size_t i;
     json_t *pod;
-    json_array_foreach (pods, i, pod)
-        if (!least || worth(pod) < worth(least) || (worth(pod) == worth(least) && pod_compare_age(pod, least) > 0))
-            least = pod;
+    json_array_foreach(pods, i, pod) if (!least || worth(pod) < worth(least) ||
+                                         (worth(pod) == worth(least) &&
+                                          pod_compare_age(pod, least) > 0)) least = pod;
     return least;
 }
 
@@ -122,11 +126,11 @@ static void remove_value(json_t *list, const json_t *value)
 {
     size_t i;
     json_t *v;
-    json_array_foreach (list, i, v)
-        if (v == value) {
-            json_array_remove(list, i);
-            return;
-        }
+    json_array_foreach(list, i, v) if (v == value)
+    {
+        json_array_remove(list, i);
+        return;
+    }
 }
 
 /* The active pods. New reference. */
@@ -135,9 +139,7 @@ static json_t *active_pods(const struct actors *a, const json_t *set)
     CLEANUP_JSON json_t *all = index_copy(a->index, a->kinds.pod, object_uid(set));
     json_t *active = json_array(), *pod;
     size_t i;
-    json_array_foreach (all, i, pod)
-        if (is_active(pod))
-            json_array_append(active, pod);
+    json_array_foreach(all, i, pod) if (is_active(pod)) json_array_append(active, pod);
     return active;
 }
 
@@ -150,18 +152,19 @@ static int64_t count_available(const struct actors *a, const json_t *set, const 
     if (min_ready_s == 0)
         return t->ready;
     CLEANUP_JSON json_t *pods = active_pods(a, set);
-    json_array_foreach (pods, i, pod)
-        available += pod_is_available(a, pod, min_ready_s, NULL);
+    json_array_foreach(pods, i, pod) available += pod_is_available(a, pod, min_ready_s, NULL);
     return available;
 }
 
 static void replicaset_write_status(struct actors *a, const json_t *set, const struct tally *t)
 {
-    json_t *status = json_pack("{s:I, s:I, s:I, s:I, s:I}", "replicas", (json_int_t) t->active, "fullyLabeledReplicas",
-                               (json_int_t) t->active, "readyReplicas", (json_int_t) t->ready, "availableReplicas",
+    json_t *status = json_pack("{s:I, s:I, s:I, s:I, s:I}", "replicas", (json_int_t) t->active,
+                               "fullyLabeledReplicas", (json_int_t) t->active, "readyReplicas",
+                               (json_int_t) t->ready, "availableReplicas",
                                (json_int_t) count_available(a, set, t), "observedGeneration",
                                (json_int_t) object_generation(set));
-    CLEANUP_JSON json_t *merged = json_at(set, "status") ? json_copy(json_at(set, "status")) : json_object();
+    CLEANUP_JSON json_t *merged = json_at(set, "status") ? json_copy(json_at(set, "status"))
+                                                         : json_object();
     json_object_update(merged, status);
     if (json_equal(merged, json_at(set, "status")))
         json_decref(status);
@@ -173,10 +176,12 @@ static void replicaset_write_status(struct actors *a, const json_t *set, const s
 static int create_pods(struct actors *a, const json_t *set, int64_t count)
 {
     for (int made = 0; made < count && made < PODS_PER_LOOK; made++) {
-        CLEANUP_JSON json_t *pod = pod_of_template(a->kinds.replicaset, set, json_at(set, "spec.template"));
+        CLEANUP_JSON json_t *pod = pod_of_template(a->kinds.replicaset, set,
+                                                   json_at(set, "spec.template"));
         CLEANUP_REFUSAL struct refusal refusal = { 0 };
         if (api_create(a->api, USER, a->kinds.pod, pod, &refusal) < 0) {
-            events_tell(a, "replicaset-controller", set, true, "FailedCreate", "Error creating: %s", refusal.message);
+            events_tell(a, "replicaset-controller", set, true, "FailedCreate", "Error creating: %s",
+                        refusal.message);
             return -1;
         }
     }
@@ -189,7 +194,8 @@ static void remove_pods(struct actors *a, const json_t *set, int64_t count)
     for (; count > 0; count--) {
         CLEANUP_JSON json_t *pod = json_incref((json_t *) least_worth(pods));
         remove_value(pods, pod);
-        api_delete(a->api, USER, a->kinds.pod, object_namespace(pod), object_name(pod), object_uid(pod), -1, NULL);
+        api_delete(a->api, USER, a->kinds.pod, object_namespace(pod), object_name(pod),
+                   object_uid(pod), -1, NULL);
     }
 }
 
@@ -224,7 +230,8 @@ static void *replicaset_begin(struct actors *a)
     struct replicaset_controller *r = xcalloc(1, sizeof *r);
     r->a = a;
     agenda_init(&r->sets, a->sim, "replicaset", a->world.latencies.controller, look_at_set, r);
-    agenda_init(&r->deployments, a->sim, "deployment", a->world.latencies.controller, look_at_deployment, r);
+    agenda_init(&r->deployments, a->sim, "deployment", a->world.latencies.controller,
+                look_at_deployment, r);
     return r;
 }
 

@@ -23,7 +23,14 @@ enum {
 };
 
 /* Why a node does not fit. Reasons for each resource follow. */
-enum reason { REASON_NONE, REASON_UNSCHEDULABLE, REASON_TAINT, REASON_AFFINITY, REASON_OTHER_NODE, REASON_RESOURCE };
+enum reason {
+    REASON_NONE,
+    REASON_UNSCHEDULABLE,
+    REASON_TAINT,
+    REASON_AFFINITY,
+    REASON_OTHER_NODE,
+    REASON_RESOURCE
+};
 
 static const char *const reasons[] = {
     [REASON_UNSCHEDULABLE] = "node(s) were unschedulable",
@@ -47,13 +54,13 @@ struct room {
 
 struct scheduler {
     struct actors *a;
-    struct agenda pods;      /* to be bound */
-    struct agenda nodes;     /* that may now fit a waiting pod */
+    struct agenda pods;  /* to be bound */
+    struct agenda nodes; /* that may now fit a waiting pod */
     struct waiting **waiting;
     size_t len, cap;
     struct map by_key;
     struct map rooms;
-    size_t next;             /* where the next search starts, so that nodes take turns */
+    size_t next; /* where the next search starts, so that nodes take turns */
 };
 
 /* One search: the number of nodes that failed for each reason. */
@@ -67,7 +74,8 @@ struct verdict {
 
 static bool scheduler_is_ours(const json_t *pod)
 {
-    return !*json_str_or_empty(pod, "spec.nodeName") && !object_is_deleting(pod) && !pod_is_finished(pod) &&
+    return !*json_str_or_empty(pod, "spec.nodeName") && !object_is_deleting(pod) &&
+           !pod_is_finished(pod) &&
            str_eq(str_or_empty(json_str(pod, "spec.schedulerName")), "default-scheduler") &&
            json_array_size(json_at(pod, "spec.schedulingGates")) == 0;
 }
@@ -76,9 +84,12 @@ static bool scheduler_is_ours(const json_t *pod)
 
 static bool node_has_news(const struct api_commit *c)
 {
-    return !c->before || !json_equal(json_object_get(c->before, "spec"), json_object_get(c->after, "spec")) ||
-           !json_equal(json_at(c->before, "metadata.labels"), json_at(c->after, "metadata.labels")) ||
-           !json_equal(json_at(c->before, "status.allocatable"), json_at(c->after, "status.allocatable"));
+    return !c->before ||
+           !json_equal(json_object_get(c->before, "spec"), json_object_get(c->after, "spec")) ||
+           !json_equal(json_at(c->before, "metadata.labels"),
+                       json_at(c->after, "metadata.labels")) ||
+           !json_equal(json_at(c->before, "status.allocatable"),
+                       json_at(c->after, "status.allocatable"));
 }
 
 static void scheduler_note_pod(struct scheduler *s, const struct api_commit *c)
@@ -124,7 +135,8 @@ static const struct amounts *room_of(struct scheduler *s, const json_t *node)
 /* Counts each short resource; true if there is none. */
 static bool scheduler_has_room(struct scheduler *s, struct verdict *v, const json_t *node)
 {
-    const struct amounts *have = room_of(s, node), *used = &index_pods_on(s->a->index, object_name(node))->used;
+    const struct amounts *have = room_of(s, node),
+                         *used = &index_pods_on(s->a->index, object_name(node))->used;
     bool fits = true, hopeless = false;
     for (int i = 0; i < AMOUNT_MAX; i++) {
         if (v->requests.of[i] == 0 || used->of[i] + v->requests.of[i] <= have->of[i])
@@ -139,14 +151,18 @@ static bool scheduler_has_room(struct scheduler *s, struct verdict *v, const jso
 
 static enum reason refuse_node(const struct verdict *v, const json_t *node)
 {
-    static const char unschedulable[] = "{\"key\": \"node.kubernetes.io/unschedulable\", \"effect\": \"NoSchedule\"}";
-    const json_t *spec = json_object_get(v->pod, "spec"), *tolerations = json_object_get(spec, "tolerations");
+    static const char unschedulable[] =
+        "{\"key\": \"node.kubernetes.io/unschedulable\", \"effect\": \"NoSchedule\"}";
+    const json_t *spec = json_object_get(v->pod, "spec"),
+                 *tolerations = json_object_get(spec, "tolerations");
     if (json_bool(node, "spec.unschedulable", false)) {
-        CLEANUP_JSON json_t *taints = json_pack("[o]", json_parse(unschedulable, sizeof unschedulable - 1, NULL));
+        CLEANUP_JSON json_t *taints = json_pack(
+            "[o]", json_parse(unschedulable, sizeof unschedulable - 1, NULL));
         if (fit_untolerated(tolerations, taints, TAINT_NO_SCHEDULE))
             return REASON_UNSCHEDULABLE;
     }
-    if (fit_untolerated(tolerations, json_at(node, "spec.taints"), TAINT_NO_SCHEDULE | TAINT_NO_EXECUTE))
+    if (fit_untolerated(tolerations, json_at(node, "spec.taints"),
+                        TAINT_NO_SCHEDULE | TAINT_NO_EXECUTE))
         return REASON_TAINT;
     return fit_affinity(spec, node) ? REASON_NONE : REASON_AFFINITY;
 }
@@ -217,7 +233,8 @@ static char *sentence(const struct scheduler *s, const struct verdict *v)
         const bool pods = i == REASON_RESOURCE + AMOUNT_PODS;
         texts[count++] = i < REASON_RESOURCE ? xasprintf("%zu %s", v->failed[i], reasons[i])
                          : pods              ? xasprintf("%zu Too many pods", v->failed[i])
-                                             : xasprintf("%zu Insufficient %s", v->failed[i], names->names[i - REASON_RESOURCE]);
+                                             : xasprintf("%zu Insufficient %s", v->failed[i],
+                                                         names->names[i - REASON_RESOURCE]);
     }
     qsort(texts, count, sizeof *texts, compare_texts);
     struct buf out = BUF_INIT(1 << 14);
@@ -226,9 +243,11 @@ static char *sentence(const struct scheduler *s, const struct verdict *v)
         buf_printf(&out, "%s%s", i ? ", " : "", texts[i]);
         free(texts[i]);
     }
-    buf_printf(&out, ". no new claims to deallocate, preemption: 0/%zu nodes are available:", v->total);
+    buf_printf(&out,
+               ". no new claims to deallocate, preemption: 0/%zu nodes are available:", v->total);
     if (helped)
-        buf_printf(&out, " %zu No preemption victims found for incoming pod%s", helped, v->hopeless ? "," : ".");
+        buf_printf(&out, " %zu No preemption victims found for incoming pod%s", helped,
+                   v->hopeless ? "," : ".");
     if (v->hopeless)
         buf_printf(&out, " %zu Preemption is not helpful for scheduling.", v->hopeless);
     return buf_take(&out);
@@ -264,12 +283,13 @@ static void scheduler_remember(struct scheduler *s, const char *key)
     w->backoff_ms = w->backoff_ms < BACKOFF_MAX_MS ? w->backoff_ms : BACKOFF_MAX_MS;
 }
 
-static json_t *scheduled_condition(const struct scheduler *s, const json_t *pod, const char *status, const char *reason,
-                                   const char *message)
+static json_t *scheduled_condition(const struct scheduler *s, const json_t *pod, const char *status,
+                                   const char *reason, const char *message)
 {
     char now[CLOCK_TEXT_MAX];
     actors_now(s->a, now);
-    return conditions_with(json_at(pod, "status.conditions"), "PodScheduled", status, reason, message, now);
+    return conditions_with(json_at(pod, "status.conditions"), "PodScheduled", status, reason,
+                           message, now);
 }
 
 static void bind(struct scheduler *s, const json_t *pod, const char *node)
@@ -281,8 +301,9 @@ static void bind(struct scheduler *s, const json_t *pod, const char *node)
                              .ns = object_namespace(pod),
                              .name = object_name(pod),
                              .subresource = "binding" };
-    CLEANUP_JSON json_t *patch = json_pack("{s:{s:s}, s:{s:s}, s:{s:o}}", "metadata", "uid", object_uid(pod), "spec", "nodeName",
-                                           node, "status", "conditions", scheduled_condition(s, pod, "True", NULL, NULL));
+    CLEANUP_JSON json_t *patch = json_pack(
+        "{s:{s:s}, s:{s:s}, s:{s:o}}", "metadata", "uid", object_uid(pod), "spec", "nodeName", node,
+        "status", "conditions", scheduled_condition(s, pod, "True", NULL, NULL));
     write_patch(s->a->api, &w, PATCH_MERGE, patch, NULL, NULL);
 }
 
@@ -294,7 +315,8 @@ static void scheduler_look_at_pod(void *self, const char *key)
         scheduler_forget(s, key);
         return;
     }
-    struct verdict v = { .pod = pod, .requests = amounts_of_pod(index_names(s->a->index), pod),
+    struct verdict v = { .pod = pod,
+                         .requests = amounts_of_pod(index_names(s->a->index), pod),
                          .total = api_count(s->a->api, s->a->kinds.node) };
     const char *pinned = fit_pinned_node(json_object_get(pod, "spec"));
     const json_t *node = pinned ? search_pinned(s, &v, pinned) : search(s, &v);
@@ -306,10 +328,13 @@ static void scheduler_look_at_pod(void *self, const char *key)
     }
     scheduler_remember(s, key);
     CLEANUP_FREE char *why = sentence(s, &v);
-    if (str_eq(json_str(condition_find(json_at(pod, "status.conditions"), "PodScheduled"), "message"), why))
+    if (str_eq(
+            json_str(condition_find(json_at(pod, "status.conditions"), "PodScheduled"), "message"),
+            why))
         return;
     object_set_status(s->a, USER, s->a->kinds.pod, pod,
-                      json_pack("{s:o}", "conditions", scheduled_condition(s, pod, "False", "Unschedulable", why)));
+                      json_pack("{s:o}", "conditions",
+                                scheduled_condition(s, pod, "False", "Unschedulable", why)));
 }
 
 /* Retries waiting pods that this node may fit, after their backoff. */
@@ -323,12 +348,15 @@ static void scheduler_look_at_node(void *self, const char *name)
         const char *pinned = pod ? fit_pinned_node(json_object_get(pod, "spec")) : NULL;
         if (!pod || (pinned && !str_eq(pinned, name)))
             continue;
-        struct verdict v = { .pod = pod, .requests = amounts_of_pod(index_names(s->a->index), pod) };
+        struct verdict v = { .pod = pod,
+                             .requests = amounts_of_pod(index_names(s->a->index), pod) };
         if (!scheduler_fits(s, &v, node))
             continue;
         int64_t earliest = w->tried_ms + w->backoff_ms;
         agenda_at(&s->pods, w->key,
-                  earliest > s->a->sim->now_ms ? earliest : s->a->sim->now_ms + agenda_draw(&s->pods, s->pods.delay));
+                  earliest > s->a->sim->now_ms
+                      ? earliest
+                      : s->a->sim->now_ms + agenda_draw(&s->pods, s->pods.delay));
     }
 }
 
@@ -336,8 +364,10 @@ static void *scheduler_begin(struct actors *a)
 {
     struct scheduler *s = xcalloc(1, sizeof *s);
     s->a = a;
-    agenda_init(&s->pods, a->sim, "scheduler", a->world.latencies.scheduler, scheduler_look_at_pod, s);
-    agenda_init(&s->nodes, a->sim, "scheduler nodes", a->world.latencies.scheduler, scheduler_look_at_node, s);
+    agenda_init(&s->pods, a->sim, "scheduler", a->world.latencies.scheduler, scheduler_look_at_pod,
+                s);
+    agenda_init(&s->nodes, a->sim, "scheduler nodes", a->world.latencies.scheduler,
+                scheduler_look_at_node, s);
     return s;
 }
 

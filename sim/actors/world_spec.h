@@ -25,24 +25,24 @@ struct spec_shape {
     const char *runtime;      /* NULL: containerd://2.1.4 */
     const char *kubelet;      /* NULL: v1.36.3 */
     int gpus;
-    const char *resource;     /* of its GPUs, "nvidia.com/mig-1g.10gb"; NULL: nvidia.com/gpu */
+    const char *resource; /* of its GPUs, "nvidia.com/mig-1g.10gb"; NULL: nvidia.com/gpu */
     /* other resources that the plugin registers, {"nvidia.com/mig-2g.20gb": 2}; NULL: none */
     const json_t *more;
     /* "NVIDIA-H100-80GB-HBM3", for the labeller; NULL: it only labels that there is a GPU */
     const char *gpu_product;
-    const char *host_driver;  /* version of the host's own driver, "580.178.04" */
-    bool host_toolkit;        /* the host's runtime already has the handler nvidia */
+    const char *host_driver; /* version of the host's own driver, "580.178.04" */
+    bool host_toolkit;       /* the host's runtime already has the handler nvidia */
     /* an agent's findings on such a machine, for facts that are not simulated: system, runtimes,
      * kubelet, host driver; NULL: the default */
     const json_t *host;
-    bool host_plugin;         /* the host runs its own device plugin for its driver */
-    int64_t cpus;             /* 0: 32 */
-    int64_t memory_mib;       /* 0: 131072 */
-    int64_t pods;             /* 0: 110 */
-    const json_t *labels;     /* additional labels of its Node objects (cloud, pool) */
+    bool host_plugin;     /* the host runs its own device plugin for its driver */
+    int64_t cpus;         /* 0: 32 */
+    int64_t memory_mib;   /* 0: 131072 */
+    int64_t pods;         /* 0: 110 */
+    const json_t *labels; /* additional labels of its Node objects (cloud, pool) */
     const json_t *annotations;
-    const json_t *taints;     /* at registration */
-    struct spec_delay boot;   /* from power on to the kubelet's first report; zero: 60 to 120 s */
+    const json_t *taints;   /* at registration */
+    struct spec_delay boot; /* from power on to the kubelet's first report; zero: 60 to 120 s */
 };
 
 struct spec_node {
@@ -72,9 +72,9 @@ enum spec_driver_outcome {
 
 /* Behavior of drivers on kernels; the first matching row counts; without a row, a driver works. */
 struct spec_driver {
-    const char *version;     /* pattern of the image's tag, "580.*"; NULL: any */
-    const char *kernel;      /* pattern of uname -r; NULL: any */
-    const char *node;        /* pattern of the node's name; NULL: any */
+    const char *version; /* pattern of the image's tag, "580.*"; NULL: any */
+    const char *kernel;  /* pattern of uname -r; NULL: any */
+    const char *node;    /* pattern of the node's name; NULL: any */
     enum spec_driver_outcome outcome;
     struct spec_delay build; /* zero: latencies.driver_build */
     const char *loads;       /* version of its module; NULL: that of the tag */
@@ -85,62 +85,62 @@ struct spec_driver {
 /* Behavior of containers that are not operands; the first row that matches the image counts;
  * without a row, a container runs for ever. */
 struct spec_program {
-    const char *image;       /* pattern; NULL: any */
-    const char *pod;         /* pattern of "namespace/name"; NULL: any */
-    struct spec_delay run;   /* zero: for ever */
-    int exit_code;           /* if it ends by itself */
+    const char *image;     /* pattern; NULL: any */
+    const char *pod;       /* pattern of "namespace/name"; NULL: any */
+    struct spec_delay run; /* zero: for ever */
+    int exit_code;         /* if it ends by itself */
     const char *message;
     struct spec_delay ready; /* from its start; zero: latencies.ready */
     bool never_ready;
-    struct spec_delay stop;  /* after SIGTERM; zero: latencies.stop */
-    bool ignores_term;       /* ends only with its grace period */
-    bool unkillable;         /* does not end even then, until the machine boots */
-    bool holds_gpu;          /* it has a GPU open, even if its pod did not request one */
+    struct spec_delay stop; /* after SIGTERM; zero: latencies.stop */
+    bool ignores_term;      /* ends only with its grace period */
+    bool unkillable;        /* does not end even then, until the machine boots */
+    bool holds_gpu;         /* it has a GPU open, even if its pod did not request one */
 };
 
 /* Latencies; zero means the default in brackets. */
 struct spec_latencies {
-    struct spec_delay controller;    /* a controller reacts to a commit [10 to 50 ms] */
-    struct spec_delay scheduler;     /* [5 to 30 ms] */
-    struct spec_delay kubelet;       /* [20 to 200 ms] */
-    struct spec_delay collector;     /* the garbage collector [50 to 500 ms] */
-    struct spec_delay pull;          /* an image that is not on the node [1 to 8 s] */
-    struct spec_delay start;         /* a container starts [200 to 900 ms] */
-    struct spec_delay ready;         /* a started container becomes ready [0] */
-    struct spec_delay stop;          /* a container ends after SIGTERM [100 to 1500 ms] */
-    struct spec_delay driver_build;  /* [60 to 240 s] */
-    struct spec_delay toolkit;       /* its installation [6 to 15 s] */
-    struct spec_delay plugin;        /* from the plugin's start to its registration [1 to 3 s] */
+    struct spec_delay controller;   /* a controller reacts to a commit [10 to 50 ms] */
+    struct spec_delay scheduler;    /* [5 to 30 ms] */
+    struct spec_delay kubelet;      /* [20 to 200 ms] */
+    struct spec_delay collector;    /* the garbage collector [50 to 500 ms] */
+    struct spec_delay pull;         /* an image that is not on the node [1 to 8 s] */
+    struct spec_delay start;        /* a container starts [200 to 900 ms] */
+    struct spec_delay ready;        /* a started container becomes ready [0] */
+    struct spec_delay stop;         /* a container ends after SIGTERM [100 to 1500 ms] */
+    struct spec_delay driver_build; /* [60 to 240 s] */
+    struct spec_delay toolkit;      /* its installation [6 to 15 s] */
+    struct spec_delay plugin;       /* from the plugin's start to its registration [1 to 3 s] */
     /* until the node's status shows that devices are gone [1 to 10 s] */
     struct spec_delay device_update;
-    int64_t node_grace_ms;           /* a silent node becomes Unknown [50000] */
+    int64_t node_grace_ms; /* a silent node becomes Unknown [50000] */
     /* period of status updates; 0: none, since silence is detected without them */
     int64_t heartbeat_ms;
 };
 
 /* A type of action. Objects are named by `kind` as in a path ("daemonsets"), `ns` and `name`. */
 enum spec_deed {
-    SPEC_CREATE,     /* body: the object */
-    SPEC_APPLY,      /* body: the object, by server-side apply with force */
-    SPEC_EDIT,       /* body: a merge patch */
+    SPEC_CREATE, /* body: the object */
+    SPEC_APPLY,  /* body: the object, by server-side apply with force */
+    SPEC_EDIT,   /* body: a merge patch */
     SPEC_DELETE,
-    SPEC_EVICT,      /* a pod */
-    SPEC_CORDON,     /* a node, also for the next three */
+    SPEC_EVICT,  /* a pod */
+    SPEC_CORDON, /* a node, also for the next three */
     SPEC_UNCORDON,
-    SPEC_LABEL,      /* body: {key: value or null} */
-    SPEC_ANNOTATE,   /* of any kind; body: {key: value or null} */
-    SPEC_TAINT,      /* body: the taint; one of the same key and effect is replaced */
-    SPEC_UNTAINT,    /* body: {key, effect}; without an effect all of that key */
-    SPEC_REBOOT,     /* a machine by its name, also for the next six */
+    SPEC_LABEL,    /* body: {key: value or null} */
+    SPEC_ANNOTATE, /* of any kind; body: {key: value or null} */
+    SPEC_TAINT,    /* body: the taint; one of the same key and effect is replaced */
+    SPEC_UNTAINT,  /* body: {key, effect}; without an effect all of that key */
+    SPEC_REBOOT,   /* a machine by its name, also for the next six */
     SPEC_NODE_DOWN,
     SPEC_NODE_UP,
     SPEC_NODE_CUT_OFF, /* cut off from the network, while containers go on */
     SPEC_NODE_REJOIN,
-    SPEC_NODE_ADD,   /* shape */
-    SPEC_NODE_REMOVE,/* the Node object and the machine */
-    SPEC_CRASH,      /* the main containers of a pod; body: {exitCode, message}, may be NULL */
+    SPEC_NODE_ADD,    /* shape */
+    SPEC_NODE_REMOVE, /* the Node object and the machine */
+    SPEC_CRASH,       /* the main containers of a pod; body: {exitCode, message}, may be NULL */
     SPEC_LABELLER_RESTART,
-    SPEC_EDIT_STATUS,  /* body: a merge patch of the object's status */
+    SPEC_EDIT_STATUS, /* body: a merge patch of the object's status */
     SPEC_GPUS_OUT, /* a machine by its name, also for the next four: its GPUs vanish from the bus */
     SPEC_GPUS_IN,
     /* its agent's report differs from its findings; body: a merge patch, {}: no difference */
@@ -188,8 +188,7 @@ struct spec_world {
     const struct spec_node *nodes;
     size_t node_count;
     /* the shape for Node objects that users create; NULL: no machine, and nothing runs there */
-    const struct spec_shape
-        *others;
+    const struct spec_shape *others;
     const struct spec_image *images;
     size_t image_count;
     const struct spec_driver *drivers;

@@ -20,7 +20,10 @@ struct access {
 struct access *access_new(void)
 {
     struct access *a = xcalloc(1, sizeof *a);
-    *a = (struct access){ .admins = json_array(), .roles = json_array(), .bindings = json_array(), .denials = json_array() };
+    *a = (struct access){ .admins = json_array(),
+                          .roles = json_array(),
+                          .bindings = json_array(),
+                          .denials = json_array() };
     return a;
 }
 
@@ -56,13 +59,15 @@ int access_add_objects(struct access *a, const json_t *objects, struct err *e)
 {
     size_t i;
     json_t *object;
-    json_array_foreach ((json_t *) objects, i, object) {
+    json_array_foreach((json_t *) objects, i, object)
+    {
         if (!is_role(object) && !is_binding(object))
             continue;
         if (!*object_name(object))
             return err_set(e, ERR_INVALID, "a %s has no name", json_str_or_empty(object, "kind"));
         if (is_binding(object) && !*json_str_or_empty(object, "roleRef.name"))
-            return err_set(e, ERR_INVALID, "%s %s names no role", json_str_or_empty(object, "kind"), object_name(object));
+            return err_set(e, ERR_INVALID, "%s %s names no role", json_str_or_empty(object, "kind"),
+                           object_name(object));
         json_array_append(is_role(object) ? a->roles : a->bindings, object);
     }
     return 0;
@@ -97,13 +102,15 @@ static bool is_in_group(const char *user, const char *group)
 
 static bool is_subject(const json_t *subject, const json_t *binding, const char *user)
 {
-    const char *kind = json_str_or_empty(subject, "kind"), *name = json_str_or_empty(subject, "name");
+    const char *kind = json_str_or_empty(subject, "kind"),
+               *name = json_str_or_empty(subject, "name");
     if (str_eq(kind, "User"))
         return str_eq(name, user);
     if (str_eq(kind, "Group"))
         return is_in_group(user, name);
     const char *ns = json_str_or_empty(subject, "namespace");
-    CLEANUP_FREE char *account = xasprintf(ACCOUNT "%s:%s", *ns ? ns : object_namespace(binding), name);
+    CLEANUP_FREE char *account = xasprintf(ACCOUNT "%s:%s", *ns ? ns : object_namespace(binding),
+                                           name);
     return str_eq(account, user);
 }
 
@@ -111,9 +118,8 @@ static bool binds(const json_t *binding, const char *user)
 {
     size_t i;
     json_t *subject;
-    json_array_foreach (json_object_get(binding, "subjects"), i, subject)
-        if (is_subject(subject, binding, user))
-            return true;
+    json_array_foreach(json_object_get(binding, "subjects"), i,
+                       subject) if (is_subject(subject, binding, user)) return true;
     return false;
 }
 
@@ -137,7 +143,8 @@ static bool lists_resource(const json_t *rule, const struct access_request *q)
 static bool rule_allows(const json_t *rule, const struct access_request *q)
 {
     const json_t *names = json_object_get(rule, "resourceNames");
-    return lists(rule, "verbs", q->verb) && lists(rule, "apiGroups", q->group) && lists_resource(rule, q) &&
+    return lists(rule, "verbs", q->verb) && lists(rule, "apiGroups", q->group) &&
+           lists_resource(rule, q) &&
            (json_array_size(names) == 0 || (*q->name && json_has_text(names, q->name)));
 }
 
@@ -145,9 +152,8 @@ static bool role_allows(const json_t *role, const struct access_request *q)
 {
     size_t i;
     json_t *rule;
-    json_array_foreach (json_object_get(role, "rules"), i, rule)
-        if (rule_allows(rule, q))
-            return true;
+    json_array_foreach(json_object_get(role, "rules"), i,
+                       rule) if (rule_allows(rule, q)) return true;
     return false;
 }
 
@@ -158,10 +164,11 @@ static const json_t *role_of(const struct access *a, const json_t *binding)
     bool everywhere = str_eq(json_key(ref, "kind"), "ClusterRole");
     size_t i;
     json_t *role;
-    json_array_foreach (a->roles, i, role)
-        if (str_eq(json_key(role, "kind"), json_key(ref, "kind")) && str_eq(object_name(role), json_key(ref, "name")) &&
-            (everywhere || str_eq(object_namespace(role), object_namespace(binding))))
-            return role;
+    json_array_foreach(a->roles, i,
+                       role) if (str_eq(json_key(role, "kind"), json_key(ref, "kind")) &&
+                                 str_eq(object_name(role), json_key(ref, "name")) &&
+                                 (everywhere || str_eq(object_namespace(role),
+                                                       object_namespace(binding)))) return role;
     return NULL;
 }
 
@@ -169,12 +176,13 @@ static bool is_denied(const struct access *a, const struct access_request *q)
 {
     if (json_array_size(a->denials) == 0)
         return false;
-    CLEANUP_FREE char *what = xasprintf("%s/%s%s%s", q->group, q->resource, *q->subresource ? "/" : "", q->subresource);
+    CLEANUP_FREE char *what = xasprintf("%s/%s%s%s", q->group, q->resource,
+                                        *q->subresource ? "/" : "", q->subresource);
     size_t i;
     json_t *denial;
-    json_array_foreach (a->denials, i, denial)
-        if (str_eq(json_key(denial, "verb"), q->verb) && str_eq(json_key(denial, "resource"), what))
-            return true;
+    json_array_foreach(a->denials, i,
+                       denial) if (str_eq(json_key(denial, "verb"), q->verb) &&
+                                   str_eq(json_key(denial, "resource"), what)) return true;
     return false;
 }
 
@@ -186,7 +194,8 @@ bool access_allows(const struct access *a, const struct access_request *q)
         return false;
     size_t i;
     json_t *binding;
-    json_array_foreach (a->bindings, i, binding) {
+    json_array_foreach(a->bindings, i, binding)
+    {
         bool everywhere = str_eq(json_key(binding, "kind"), "ClusterRoleBinding");
         if ((!everywhere && !str_eq(object_namespace(binding), q->ns)) || !binds(binding, q->user))
             continue;

@@ -19,7 +19,8 @@ enum { OBJECT_MAX = 1536 << 10 };
 
 /* What only the server writes, restored at every update. */
 static const char *const server_fields[] = {
-    "uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "generation", "selfLink", "resourceVersion",
+    "uid",        "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds",
+    "generation", "selfLink",          "resourceVersion",
 };
 
 static json_t *metadata_of(const json_t *object)
@@ -29,7 +30,9 @@ static json_t *metadata_of(const json_t *object)
 
 int admission_begin(struct admission *a, struct api *api, const struct write *w, struct refusal *r)
 {
-    *a = (struct admission){ .api = api, .w = w, .kind = event_stored_kind(w->kind), .name = w->name };
+    *a = (struct admission){
+        .api = api, .w = w, .kind = event_stored_kind(w->kind), .name = w->name
+    };
     const struct entry *live = store_get(&api->store, a->kind, w->ns, w->name);
     if (!live)
         return refuse_not_found(r, w->kind, w->name);
@@ -52,8 +55,8 @@ json_t *admission_view(const struct admission *a)
 static int refuse_shape(const struct write *w, const char *why, struct refusal *r)
 {
     if (w->verb != API_PATCH)
-        return refuse(r, 400, NULL, "%s in version \"%s\" cannot be handled as a %s: %s", w->kind->kind, w->kind->version,
-                      w->kind->kind, why);
+        return refuse(r, 400, NULL, "%s in version \"%s\" cannot be handled as a %s: %s",
+                      w->kind->kind, w->kind->version, w->kind->kind, why);
     refuse_cause(r, "FieldValueInvalid", "patch", "Invalid value: %s", why);
     const struct kind nameless = { .group = "", .kind = "" };
     return refuse_finish_invalid(r, &nameless, "");
@@ -63,11 +66,13 @@ static int refuse_shape(const struct write *w, const char *why, struct refusal *
 static char *type_name(const struct kind *k, bool sent)
 {
     size_t n = strcspn(k->group, ".");
-    return sent ? xasprintf("%s.%s", k->version, k->kind) : xasprintf("%.*s.%s", n ? (int) n : 4, n ? k->group : "core", k->kind);
+    return sent ? xasprintf("%s.%s", k->version, k->kind)
+                : xasprintf("%.*s.%s", n ? (int) n : 4, n ? k->group : "core", k->kind);
 }
 
 /* 400: the object is of another kind than the place to which it was sent. */
-static int refuse_type(const struct write *w, const char *version, const char *kind, struct refusal *r)
+static int refuse_type(const struct write *w, const char *version, const char *kind,
+                       struct refusal *r)
 {
     const struct kind *other = kind_of(version, kind);
     const char *slash = strrchr(version, '/');
@@ -78,25 +83,31 @@ static int refuse_type(const struct write *w, const char *version, const char *k
     } else {
         why = xasprintf("no kind \"%s\" is registered for version \"%s\"", kind, version);
     }
-    return refuse(r, 400, NULL, "%s in version \"%s\" cannot be handled as a %s: %s", kind, slash ? slash + 1 : version,
-                  w->kind->kind, why);
+    return refuse(r, 400, NULL, "%s in version \"%s\" cannot be handled as a %s: %s", kind,
+                  slash ? slash + 1 : version, w->kind->kind, why);
 }
 
 /* Objects of custom kinds must say what they are. */
-static int check_custom_type(const struct write *w, const json_t *object, const char *version, const char *kind,
-                             struct refusal *r)
+static int check_custom_type(const struct write *w, const json_t *object, const char *version,
+                             const char *kind, struct refusal *r)
 {
     const char *wanted = kind_api_version(w->kind);
     if (!*kind)
-        return refuse(r, 400, NULL, "the object provided is unrecognized (must be of type %s): Object 'Kind' is missing",
-                      w->kind->kind);
+        return refuse(
+            r, 400, NULL,
+            "the object provided is unrecognized (must be of type %s): Object 'Kind' is missing",
+            w->kind->kind);
     if (w->verb != API_PATCH && !str_eq(version, wanted))
-        return refuse(r, 400, NULL, "the API version in the data (%s) does not match the expected API version (%s)", version,
-                      wanted);
+        return refuse(
+            r, 400, NULL,
+            "the API version in the data (%s) does not match the expected API version (%s)",
+            version, wanted);
     if (!str_eq(version, wanted))
-        refuse_cause(r, "FieldValueInvalid", "apiVersion", "Invalid value: \"%s\": must be %s", version, wanted);
+        refuse_cause(r, "FieldValueInvalid", "apiVersion", "Invalid value: \"%s\": must be %s",
+                     version, wanted);
     if (!str_eq(kind, w->kind->kind))
-        refuse_cause(r, "FieldValueInvalid", "kind", "Invalid value: \"%s\": must be %s", kind, w->kind->kind);
+        refuse_cause(r, "FieldValueInvalid", "kind", "Invalid value: \"%s\": must be %s", kind,
+                     w->kind->kind);
     const char *slash = strchr(version, '/');
     CLEANUP_FREE char *group = xstrndup(version, slash ? (size_t) (slash - version) : 0);
     const struct kind said = { .group = group, .kind = kind };
@@ -106,7 +117,8 @@ static int check_custom_type(const struct write *w, const json_t *object, const 
 /* What the object says it is; Kubernetes' own kinds need not say it. */
 static int check_type(const struct write *w, const json_t *object, struct refusal *r)
 {
-    const char *version = str_or_empty(json_key(object, "apiVersion")), *kind = str_or_empty(json_key(object, "kind"));
+    const char *version = str_or_empty(json_key(object, "apiVersion")),
+               *kind = str_or_empty(json_key(object, "kind"));
     if (w->from_outside && w->kind->flags & KIND_CUSTOM)
         return check_custom_type(w, object, version, kind, r);
     const char *wanted = kind_api_version(w->kind);
@@ -114,7 +126,8 @@ static int check_type(const struct write *w, const json_t *object, struct refusa
         return 0;
     if (w->from_outside && w->verb != API_PATCH)
         return refuse_type(w, *version ? version : wanted, *kind ? kind : w->kind->kind, r);
-    CLEANUP_FREE char *why = xasprintf("no kind \"%s\" is registered for version \"%s\"", kind, version);
+    CLEANUP_FREE char *why = xasprintf("no kind \"%s\" is registered for version \"%s\"", kind,
+                                       version);
     return refuse_shape(w, why, r);
 }
 
@@ -124,8 +137,8 @@ int admission_take(struct admission *a, const json_t *object, struct refusal *r)
         return -1;
     CLEANUP_JSON json_t *before = a->before ? admission_view(a) : NULL;
     CLEANUP_FREE char *why = NULL;
-    CLEANUP_JSON json_t *own =
-        rules_read_telling(a->api->schemas, a->w->kind, before, object, a->w->strict, a->w->ret_unknown, &why);
+    CLEANUP_JSON json_t *own = rules_read_telling(a->api->schemas, a->w->kind, before, object,
+                                                  a->w->strict, a->w->ret_unknown, &why);
     if (!own)
         return refuse_shape(a->w, why, r);
     json_object_set_new(own, "apiVersion", json_string(kind_api_version(a->w->kind)));
@@ -143,7 +156,10 @@ static void set_managed(struct admission *a)
     char now[CLOCK_TEXT_MAX];
     api_now(a->api, now);
     struct managed_writer writer = {
-        .manager = a->w->manager, .api_version = kind_api_version(a->w->kind), .subresource = a->w->subresource, .time = now,
+        .manager = a->w->manager,
+        .api_version = kind_api_version(a->w->kind),
+        .subresource = a->w->subresource,
+        .time = now,
         .root = rules_merge(a->api->schemas, a->w->kind),
     };
     if (a->kind == a->w->kind) {
@@ -170,7 +186,11 @@ static void answer(const struct admission *a, json_t *object, json_t **ret)
 
 static void admit_commit(struct admission *a, json_t **ret)
 {
-    struct store_write s = { .kind = a->kind, .ns = a->w->ns, .name = a->name, .user = a->w->user, .verb = a->w->verb,
+    struct store_write s = { .kind = a->kind,
+                             .ns = a->w->ns,
+                             .name = a->name,
+                             .user = a->w->user,
+                             .verb = a->w->verb,
                              .subresource = a->w->subresource };
     json_t *after = json_incref(a->after);
     api_publish(a->api, &s, TAKE(a->after));
@@ -183,14 +203,19 @@ static void admit_commit(struct admission *a, json_t **ret)
 int admission_check_name(const struct write *w, const char *name, struct refusal *r)
 {
     if (!*name)
-        return refuse(r, 400, NULL, "the name of the object (%s based on URL) was undeterminable: name must be provided",
-                      w->name);
+        return refuse(
+            r, 400, NULL,
+            "the name of the object (%s based on URL) was undeterminable: name must be provided",
+            w->name);
     if (str_eq(name, w->name))
         return 0;
-    return refuse(r, 400, NULL, "the name of the object (%s) does not match the name on the URL (%s)", name, w->name);
+    return refuse(r, 400, NULL,
+                  "the name of the object (%s) does not match the name on the URL (%s)", name,
+                  w->name);
 }
 
-/* The name of an object: that of the request, where it has one; else a new object's own, made where it asks for one. */
+/* The name of an object: that of the request, where it has one; else a new object's own, made where
+ * it asks for one. */
 static int settle_name(struct admission *a, struct refusal *r)
 {
     json_t *metadata = metadata_of(a->after);
@@ -202,7 +227,8 @@ static int settle_name(struct admission *a, struct refusal *r)
         CLEANUP_FREE char *made = store_generate_name(&a->api->store, a->kind, a->w->ns, base);
         json_object_set_new(metadata, "name", json_string(made));
     } else if (!*name) {
-        refuse_cause(r, "FieldValueRequired", "metadata.name", "Required value: name or generateName is required");
+        refuse_cause(r, "FieldValueRequired", "metadata.name",
+                     "Required value: name or generateName is required");
         return refuse_finish_invalid(r, a->w->kind, "");
     }
     a->name = json_key(metadata, "name");
@@ -220,7 +246,9 @@ static int settle_namespace(struct admission *a, struct refusal *r)
         return 0;
     }
     if (*ns && !str_eq(ns, a->w->ns))
-        return refuse(r, 400, NULL, "the namespace of the provided object does not match the namespace sent on the request");
+        return refuse(r, 400, NULL,
+                      "the namespace of the provided object does not match the namespace sent on "
+                      "the request");
     json_object_set_new(metadata, "namespace", json_string(a->w->ns));
     return 0;
 }
@@ -244,15 +272,16 @@ static int admit_check_name(const struct admission *a, struct refusal *r)
     char key[STORE_KEY_MAX];
     if (store_key(a->w->ns, a->name, key))
         return 0;
-    refuse_cause(r, "FieldValueInvalid", "metadata.name", "Invalid value: \"%.64s…\": must be no more than 253 characters",
-                 a->name);
+    refuse_cause(r, "FieldValueInvalid", "metadata.name",
+                 "Invalid value: \"%.64s…\": must be no more than 253 characters", a->name);
     return refuse_finish_invalid(r, a->w->kind, a->name);
 }
 
 int admission_create(struct admission *a, json_t **ret, struct refusal *r)
 {
     json_t *metadata = metadata_of(a->after);
-    if (!a->applied && json_object_get(metadata, "resourceVersion") && *str_or_empty(json_key(metadata, "resourceVersion")))
+    if (!a->applied && json_object_get(metadata, "resourceVersion") &&
+        *str_or_empty(json_key(metadata, "resourceVersion")))
         return refuse(r, 500, NULL, "resourceVersion should not be set on objects to be created");
     if (settle_namespace(a, r) < 0 || settle_name(a, r) < 0 || admit_check_name(a, r) < 0)
         return -1;
@@ -279,20 +308,24 @@ int admission_create(struct admission *a, json_t **ret, struct refusal *r)
 
 /* ---- update */
 
-/* An object that is on its way out cannot come back, and nobody may hold it any longer than was known when it was deleted. */
+/* An object that is on its way out cannot come back, and nobody may hold it any longer than was
+ * known when it was deleted. */
 static void check_deletion(const struct admission *a, struct refusal *r)
 {
     const char *asked = json_str(a->after, "metadata.deletionTimestamp");
     const char *is = json_str(a->before, "metadata.deletionTimestamp");
     if (asked && !str_eq(asked, is))
-        refuse_cause(r, "FieldValueInvalid", "metadata.deletionTimestamp", "Invalid value: \"%s\": field is immutable", asked);
+        refuse_cause(r, "FieldValueInvalid", "metadata.deletionTimestamp",
+                     "Invalid value: \"%s\": field is immutable", asked);
     size_t i;
     json_t *finalizer;
-    json_array_foreach (json_object_get(metadata_of(a->after), "finalizers"), i, finalizer) {
+    json_array_foreach(json_object_get(metadata_of(a->after), "finalizers"), i, finalizer)
+    {
         const char *name = str_or_empty(json_string_value(finalizer));
         if (is && !object_has_finalizer(a->before, name))
             refuse_cause(r, "FieldValueForbidden", "metadata.finalizers",
-                         "Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers "
+                         "Forbidden: no new finalizers can be added if the object is being "
+                         "deleted, found new finalizers "
                          "[]string{\"%s\"}",
                          name);
     }
@@ -303,15 +336,18 @@ static int check_identity(const struct admission *a, struct refusal *r)
 {
     const char *uid = json_str(a->after, "metadata.uid");
     const json_t *grace = json_at(a->after, "metadata.deletionGracePeriodSeconds");
-    bool other_grace = grace && !json_equal(grace, json_at(a->before, "metadata.deletionGracePeriodSeconds"));
+    bool other_grace = grace && !json_equal(grace, json_at(a->before,
+                                                           "metadata.deletionGracePeriodSeconds"));
     /* The server says all this twice: for every object, and again among the rules of each kind. */
     for (int i = 0; i < 2; i++) {
         if (uid && *uid && !str_eq(uid, object_uid(a->before)))
-            refuse_cause(r, "FieldValueInvalid", "metadata.uid", "Invalid value: \"%s\": field is immutable", uid);
+            refuse_cause(r, "FieldValueInvalid", "metadata.uid",
+                         "Invalid value: \"%s\": field is immutable", uid);
         check_deletion(a, r);
         if (other_grace)
             refuse_cause(r, "FieldValueInvalid", "metadata.deletionGracePeriodSeconds",
-                         "Invalid value: %" JSON_INTEGER_FORMAT ": field is immutable", json_integer_value(grace));
+                         "Invalid value: %" JSON_INTEGER_FORMAT ": field is immutable",
+                         json_integer_value(grace));
     }
     return refuse_finish_invalid(r, a->w->kind, a->name);
 }
@@ -329,22 +365,29 @@ static void restore_server_fields(struct admission *a)
     }
 }
 
-/* Whether an update leaves nothing that holds an object on its way out. A grace period that still runs holds it, too. */
+/* Whether an update leaves nothing that holds an object on its way out. A grace period that still
+ * runs holds it, too. */
 static bool is_released(const struct admission *a)
 {
-    return object_is_deleting(a->before) && json_int(a->before, "metadata.deletionGracePeriodSeconds", 1) == 0 &&
+    return object_is_deleting(a->before) &&
+           json_int(a->before, "metadata.deletionGracePeriodSeconds", 1) == 0 &&
            json_array_size(json_object_get(metadata_of(a->after), "finalizers")) == 0;
 }
 
 static void remove_released(struct admission *a, json_t **ret)
 {
-    struct store_write s = { .kind = a->kind, .ns = a->w->ns, .name = a->name, .user = a->w->user, .verb = a->w->verb,
+    struct store_write s = { .kind = a->kind,
+                             .ns = a->w->ns,
+                             .name = a->name,
+                             .user = a->w->user,
+                             .verb = a->w->verb,
                              .subresource = a->w->subresource };
     api_publish(a->api, &s, NULL);
     answer(a, a->after, ret);
 }
 
-/* What the rules of its kind make of an update, and say of it. A binding is the server's own: it goes past them. */
+/* What the rules of its kind make of an update, and say of it. A binding is the server's own: it
+ * goes past them. */
 static int follow_rules(struct admission *a, struct refusal *r)
 {
     if (str_eq(a->w->subresource, "binding"))
@@ -352,7 +395,8 @@ static int follow_rules(struct admission *a, struct refusal *r)
     set_managed(a); /* before the rules: what they write belongs to nobody */
     rules_prepare_update(a->api->schemas, a->kind, a->w->subresource, a->before, a->after);
     if (a->kind->flags & KIND_GENERATION && rules_generation_changes(a->kind, a->before, a->after))
-        json_object_set_new(metadata_of(a->after), "generation", json_integer(object_generation(a->before) + 1));
+        json_object_set_new(metadata_of(a->after), "generation",
+                            json_integer(object_generation(a->before) + 1));
     return rules_validate(a->api->schemas, a->w->kind, a->w->subresource, a->before, a->after, r);
 }
 

@@ -1,4 +1,5 @@
-/* The way of a write into the store: what the server checks and fills in, whichever verb it came by. */
+/* The way of a write into the store: what the server checks and fills in, whichever verb it came
+ * by. */
 #ifndef OSTLER_SIM_API_ADMIT_H
 #define OSTLER_SIM_API_ADMIT_H
 
@@ -13,10 +14,11 @@ struct admission {
     const struct write *w;
     const struct kind *kind; /* as it is stored */
     const char *name;        /* of the object, once it is known */
-    const char *said;        /* the name by which admission speaks of it: where one is made, it is only afterwards */
-    json_t *before;          /* owned; NULL at a create */
-    json_t *after;           /* owned; its top level and its metadata are shared with nobody */
-    bool applied;            /* its managedFields are set */
+    /* the name by which admission speaks of it: where one is made, it is only afterwards */
+    const char *said;
+    json_t *before; /* owned; NULL at a create */
+    json_t *after;  /* owned; its top level and its metadata are shared with nobody */
+    bool applied;   /* its managedFields are set */
 };
 
 /* Starts one on an object that is there; -1 and 404 when it is not. */
@@ -25,8 +27,8 @@ int admission_begin(struct admission *a, struct api *api, const struct write *w,
 void admission_clear(struct admission *a);
 #define CLEANUP_ADMISSION CLEANUP(admission_clear)
 
-/* Takes an object as it came from outside (in the view of the write's kind) as what shall be, read and completed by
- * the rules of its kind; -1 and a refusal when it is something else. */
+/* Takes an object as it came from outside (in the view of the write's kind) as what shall be, read
+ * and completed by the rules of its kind; -1 and a refusal when it is something else. */
 int admission_take(struct admission *a, const json_t *object, struct refusal *r);
 /* The object that is there, in the view of the write's kind. New reference. */
 json_t *admission_view(const struct admission *a);

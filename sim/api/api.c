@@ -14,13 +14,16 @@
 #include "sim/api/write.h"
 
 /* Namespaces that every cluster has. */
-static const char *const first_namespaces[] = { "default", "kube-node-lease", "kube-public", "kube-system" };
+static const char *const first_namespaces[] = { "default", "kube-node-lease", "kube-public",
+                                                "kube-system" };
 #define SERVER_USER "system:apiserver"
 
 struct api *api_new(const struct clock *clock)
 {
     struct api *api = xcalloc(1, sizeof *api);
-    *api = (struct api){ .clock = *clock, .frame = BUF_INIT(API_TEXT_MAX), .schemas = custom_schemas_new() };
+    *api = (struct api){ .clock = *clock,
+                         .frame = BUF_INIT(API_TEXT_MAX),
+                         .schemas = custom_schemas_new() };
     store_init(&api->store);
     for (size_t i = 0; i < ARRAY_LEN(first_namespaces); i++) {
         CLEANUP_JSON json_t *ns = json_pack("{s:{s:s}}", "metadata", "name", first_namespaces[i]);
@@ -133,36 +136,44 @@ json_t *api_at(const struct api *api, const struct kind *k, size_t i)
     return store_of_kind(&api->store, event_stored_kind(k))->entries[i]->object;
 }
 
-static struct write write_of(const char *user, enum api_verb verb, const struct kind *k, const char *ns, const char *name)
+static struct write write_of(const char *user, enum api_verb verb, const struct kind *k,
+                             const char *ns, const char *name)
 {
-    return (struct write){
-        .user = user, .manager = user, .verb = verb, .kind = k, .ns = str_or_empty(ns), .name = name, .subresource = ""
-    };
+    return (struct write){ .user = user,
+                           .manager = user,
+                           .verb = verb,
+                           .kind = k,
+                           .ns = str_or_empty(ns),
+                           .name = name,
+                           .subresource = "" };
 }
 
-int api_create(struct api *api, const char *user, const struct kind *k, const json_t *object, struct refusal *r)
+int api_create(struct api *api, const char *user, const struct kind *k, const json_t *object,
+               struct refusal *r)
 {
-    struct write w = write_of(user, API_CREATE, k, k->namespaced ? object_namespace(object) : "", "");
+    struct write w = write_of(user, API_CREATE, k, k->namespaced ? object_namespace(object) : "",
+                              "");
     return write_create(api, &w, object, NULL, r);
 }
 
-int api_update(struct api *api, const char *user, const struct kind *k, const char *subresource, const json_t *object,
-               struct refusal *r)
+int api_update(struct api *api, const char *user, const struct kind *k, const char *subresource,
+               const json_t *object, struct refusal *r)
 {
     struct write w = write_of(user, API_UPDATE, k, object_namespace(object), object_name(object));
     w.subresource = subresource;
     return write_update(api, &w, object, NULL, r);
 }
 
-int api_merge(struct api *api, const char *user, const struct kind *k, const char *ns, const char *name, const char *subresource,
-              const json_t *patch, struct refusal *r)
+int api_merge(struct api *api, const char *user, const struct kind *k, const char *ns,
+              const char *name, const char *subresource, const json_t *patch, struct refusal *r)
 {
     struct write w = write_of(user, API_PATCH, k, ns, name);
     w.subresource = subresource;
     return write_patch(api, &w, PATCH_MERGE, patch, NULL, r);
 }
 
-int api_apply(struct api *api, const char *user, const struct kind *k, const json_t *object, bool force, struct refusal *r)
+int api_apply(struct api *api, const char *user, const struct kind *k, const json_t *object,
+              bool force, struct refusal *r)
 {
     struct write w = write_of(user, API_APPLY, k, object_namespace(object), object_name(object));
     CLEANUP_JSON json_t *typed = json_copy((json_t *) object);
@@ -171,15 +182,18 @@ int api_apply(struct api *api, const char *user, const struct kind *k, const jso
     return write_apply(api, &w, typed, force, NULL, NULL, r);
 }
 
-int api_delete(struct api *api, const char *user, const struct kind *k, const char *ns, const char *name, const char *uid,
-               int grace_s, struct refusal *r)
+int api_delete(struct api *api, const char *user, const struct kind *k, const char *ns,
+               const char *name, const char *uid, int grace_s, struct refusal *r)
 {
     struct write w = write_of(user, API_DELETE, k, ns, name);
-    struct delete_options o = { .grace_s = grace_s, .uid = uid, .propagation = PROPAGATE_BACKGROUND };
+    struct delete_options o = { .grace_s = grace_s,
+                                .uid = uid,
+                                .propagation = PROPAGATE_BACKGROUND };
     return write_delete(api, &w, &o, NULL, NULL, r);
 }
 
-int api_evict(struct api *api, const char *user, const char *ns, const char *name, struct refusal *r)
+int api_evict(struct api *api, const char *user, const char *ns, const char *name,
+              struct refusal *r)
 {
     CLEANUP_REFUSAL struct refusal unread = { 0 };
     return evict_pod(api, user, ns, name, NULL, r ? r : &unread);
@@ -187,7 +201,11 @@ int api_evict(struct api *api, const char *user, const char *ns, const char *nam
 
 void api_restore(struct api *api, const struct kind *k, const json_t *object)
 {
-    const struct store_write w = { .kind = k, .ns = object_namespace(object), .name = object_name(object), .user = "",
-                                   .subresource = "", .verb = API_CREATE };
+    const struct store_write w = { .kind = k,
+                                   .ns = object_namespace(object),
+                                   .name = object_name(object),
+                                   .user = "",
+                                   .subresource = "",
+                                   .verb = API_CREATE };
     api_publish(api, &w, json_deep_copy(object));
 }

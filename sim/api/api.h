@@ -1,6 +1,7 @@
-/* An API server in memory: Kubernetes' semantics without a network. api_serve() takes HTTP requests as bytes; the functions below
- * it are the same verbs for actors of the same process. One clock, one counter of resourceVersions, nothing random: the same
- * calls give the same answers. `make conformance` holds it against the real one. */
+/* An API server in memory: Kubernetes' semantics without a network. api_serve() takes HTTP requests
+ * as bytes; the functions below it are the same verbs for actors of the same process. One clock,
+ * one counter of resourceVersions, nothing random: the same calls give the same answers. `make
+ * conformance` holds it against the real one. */
 #ifndef OSTLER_SIM_API_API_H
 #define OSTLER_SIM_API_API_H
 
@@ -18,11 +19,11 @@ struct api;
 /* An HTTP request. All is borrowed for the call; NULL where a header is absent. */
 struct api_call {
     const char *method;
-    const char *target;       /* path and query, percent-encoded */
+    const char *target; /* path and query, percent-encoded */
     const char *content_type;
     const char *accept;
     const char *user_agent;
-    const char *user;         /* who the token or certificate belongs to; NULL: nobody (401) */
+    const char *user; /* who the token or certificate belongs to; NULL: nobody (401) */
     const char *body;
     size_t body_len;
 };
@@ -33,21 +34,30 @@ struct api_answer {
     const char *content_type; /* static text */
     char *body;               /* NULL with a watch */
     size_t len;
-    int retry_after_s;        /* 0: no such header */
-    json_t *unknown;          /* paths of fields that a write brought and its kind does not have, for warnings; NULL: none */
-    struct api_watch *watch;  /* a stream follows: take it and end it with api_watch_free() */
+    int retry_after_s; /* 0: no such header */
+    /* paths of fields that a write brought and its kind does not have, for warnings; NULL: none */
+    json_t *unknown;
+    struct api_watch *watch; /* a stream follows: take it and end it with api_watch_free() */
 };
 
 /* How a write came about, for whoever listens. */
-enum api_verb { API_CREATE, API_UPDATE, API_PATCH, API_APPLY, API_DELETE, API_EVICT, API_VERB_COUNT };
+enum api_verb {
+    API_CREATE,
+    API_UPDATE,
+    API_PATCH,
+    API_APPLY,
+    API_DELETE,
+    API_EVICT,
+    API_VERB_COUNT
+};
 
 /* One accepted write: history that watches are made of. Objects are shared and never change. */
 struct api_commit {
     uint64_t rv;
     const struct kind *kind;
-    json_t *before;          /* NULL: the object is new */
-    json_t *after;           /* NULL: the object is gone; `before` has what it was */
-    const char *user;        /* who did it; interned for the life of the api */
+    json_t *before;   /* NULL: the object is new */
+    json_t *after;    /* NULL: the object is gone; `before` has what it was */
+    const char *user; /* who did it; interned for the life of the api */
     enum api_verb verb;
     const char *subresource; /* "", "status", …; static text */
 };
@@ -55,7 +65,8 @@ struct api_commit {
 /* Called after each commit, in order; may read, and may write only later. */
 typedef void api_commit_fn(void *arg, const struct api_commit *c);
 
-/* A server with the namespaces that every cluster has. The clock is copied; what it points to must outlive the api. */
+/* A server with the namespaces that every cluster has. The clock is copied; what it points to must
+ * outlive the api. */
 struct api *api_new(const struct clock *clock);
 /* Frees it with all objects and their history. NULL is none. */
 void api_free(struct api *api);
@@ -64,10 +75,12 @@ void api_on_commit(struct api *api, api_commit_fn *fn, void *arg);
 /* The newest resourceVersion. */
 uint64_t api_rv(const struct api *api);
 
-/* Says at /version that it is this minor version of Kubernetes 1; its ways stay what they are. Static text. */
+/* Says at /version that it is this minor version of Kubernetes 1; its ways stay what they are.
+ * Static text. */
 void api_set_minor(struct api *api, const char *minor);
 
-/* Uses schemas of custom kinds (sim/api/custom_rules.h) that other servers use, too, rather than its own. Borrowed. */
+/* Uses schemas of custom kinds (sim/api/custom_rules.h) that other servers use, too, rather than
+ * its own. Borrowed. */
 struct custom_schemas;
 void api_share_schemas(struct api *api, struct custom_schemas *schemas);
 
@@ -81,36 +94,43 @@ struct access;
 /* Borrowed; NULL: everybody may do everything. */
 void api_set_access(struct api *api, const struct access *access);
 
-/* ---- the same verbs for actors. `user` is also the field manager. Refusals are what HTTP would say. */
+/* ---- the same verbs for actors. `user` is also the field manager. Refusals are what HTTP would
+ * say. */
 
-/* The object, or NULL. Borrowed until the next write; incref to keep it. `ns` NULL or "" for what is in no namespace. Events of
- * either group are given, here and in commits, as they are stored: as core/v1 has them. */
+/* The object, or NULL. Borrowed until the next write; incref to keep it. `ns` NULL or "" for what
+ * is in no namespace. Events of either group are given, here and in commits, as they are stored: as
+ * core/v1 has them. */
 json_t *api_get(const struct api *api, const struct kind *k, const char *ns, const char *name);
-/* All objects of a kind in order of namespace and name: for (size_t i = 0; i < api_count(…); i++) api_at(…, i). Borrowed; the
- * places move with every write that creates or removes one. */
+/* All objects of a kind in order of namespace and name: for (size_t i = 0; i < api_count(…); i++)
+ * api_at(…, i). Borrowed; the places move with every write that creates or removes one. */
 size_t api_count(const struct api *api, const struct kind *k);
-/* The place of the first of a namespace, after which the others of it come; that of the next namespace where it has none. */
+/* The place of the first of a namespace, after which the others of it come; that of the next
+ * namespace where it has none. */
 size_t api_from(const struct api *api, const struct kind *k, const char *ns);
 /* The i-th of them. */
 json_t *api_at(const struct api *api, const struct kind *k, size_t i);
-/* Writes; 0, or -1 and a refusal (may be NULL). Objects and patches are borrowed; apiVersion and kind may be left out. */
-int api_create(struct api *api, const char *user, const struct kind *k, const json_t *object, struct refusal *r);
-/* With metadata.resourceVersion in it, only from that version. `subresource` is "" or "status". */
-int api_update(struct api *api, const char *user, const struct kind *k, const char *subresource, const json_t *object,
+/* Writes; 0, or -1 and a refusal (may be NULL). Objects and patches are borrowed; apiVersion and
+ * kind may be left out. */
+int api_create(struct api *api, const char *user, const struct kind *k, const json_t *object,
                struct refusal *r);
+/* With metadata.resourceVersion in it, only from that version. `subresource` is "" or "status". */
+int api_update(struct api *api, const char *user, const struct kind *k, const char *subresource,
+               const json_t *object, struct refusal *r);
 /* A JSON merge patch; otherwise as api_update(). */
-int api_merge(struct api *api, const char *user, const struct kind *k, const char *ns, const char *name, const char *subresource,
-              const json_t *patch, struct refusal *r);
+int api_merge(struct api *api, const char *user, const struct kind *k, const char *ns,
+              const char *name, const char *subresource, const json_t *patch, struct refusal *r);
 /* Server-side apply, with force or not. */
-int api_apply(struct api *api, const char *user, const struct kind *k, const json_t *object, bool force, struct refusal *r);
+int api_apply(struct api *api, const char *user, const struct kind *k, const json_t *object,
+              bool force, struct refusal *r);
 /* `grace_s` -1: the kind's own. `uid` NULL: any incarnation. Background propagation. */
-int api_delete(struct api *api, const char *user, const struct kind *k, const char *ns, const char *name, const char *uid,
-               int grace_s, struct refusal *r);
+int api_delete(struct api *api, const char *user, const struct kind *k, const char *ns,
+               const char *name, const char *uid, int grace_s, struct refusal *r);
 /* As the eviction subresource does it: 429 where a PodDisruptionBudget is in the way. */
-int api_evict(struct api *api, const char *user, const char *ns, const char *name, struct refusal *r);
+int api_evict(struct api *api, const char *user, const char *ns, const char *name,
+              struct refusal *r);
 
-/* Puts an object there as it is, with its uid and its times, as when a backup is read back: nothing is checked or filled in but
- * its version. Nothing may have its name yet. */
+/* Puts an object there as it is, with its uid and its times, as when a backup is read back: nothing
+ * is checked or filled in but its version. Nothing may have its name yet. */
 void api_restore(struct api *api, const struct kind *k, const json_t *object);
 
 /* ---- history */
@@ -126,14 +146,17 @@ struct api_watch;
 enum api_watch_news {
     API_WATCH_NOTHING, /* all has been told */
     API_WATCH_FRAME,   /* one event, as a line of JSON */
-    API_WATCH_GONE,    /* history is compacted: a line with an ERROR event, 410; the stream ends after it */
+    /* history is compacted: a line with an ERROR event, 410; the stream ends after it */
+    API_WATCH_GONE,
 };
-/* The next event that the watch has not told; `ret` is borrowed until the next call for any watch of this api. */
+/* The next event that the watch has not told; `ret` is borrowed until the next call for any watch
+ * of this api. */
 enum api_watch_news api_watch_next(struct api_watch *w, const char **ret, size_t *ret_len);
-/* A bookmark of how far the watch has told, as a line of JSON; borrowed as above. NULL when the client did not ask
- * for bookmarks. */
+/* A bookmark of how far the watch has told, as a line of JSON; borrowed as above. NULL when the
+ * client did not ask for bookmarks. */
 const char *api_watch_bookmark(struct api_watch *w, size_t *ret_len);
-/* timeoutSeconds of the request in ms, or the server's own (30 to 60 minutes: the lower bound, since nothing is random here). */
+/* timeoutSeconds of the request in ms, or the server's own (30 to 60 minutes: the lower bound,
+ * since nothing is random here). */
 int64_t api_watch_timeout_ms(const struct api_watch *w);
 /* Whether the watch would see this commit. */
 bool api_watch_wants(const struct api_watch *w, const struct api_commit *c);

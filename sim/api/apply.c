@@ -1,5 +1,5 @@
-/* Server-side apply: the intent is laid over the live object, what its manager no longer names goes, what others
- * own conflicts. */
+/* Server-side apply: the intent is laid over the live object, what its manager no longer names
+ * goes, what others own conflicts. */
 #include "sim/api/managed.h"
 
 #include "base/json.h"
@@ -13,7 +13,7 @@
 /* One apply on its way. */
 struct apply {
     const struct merge_root *root;
-    const json_t *live;   /* NULL: the object is new */
+    const json_t *live; /* NULL: the object is new */
     const json_t *intent;
     const struct managed_writer *writer;
     struct managers managers;
@@ -53,7 +53,8 @@ static json_t *named_fields(const struct apply *a, const json_t *object)
     return field_tree_named(&a->root->type, set);
 }
 
-/* Removes what this manager named last time and does not name now, unless somebody else owns it or something in it. */
+/* Removes what this manager named last time and does not name now, unless somebody else owns it or
+ * something in it. */
 static void prune(struct apply *a)
 {
     CLEANUP_JSON json_t *dropped = field_set_difference(a->last, a->own);
@@ -71,7 +72,8 @@ static void prune(struct apply *a)
     CLEANUP_JSON json_t *wanted = field_set_union(bare_fields, kept);
     CLEANUP_JSON json_t *unwanted = field_set_difference(all, wanted);
     CLEANUP_JSON json_t *pruned = without(a, a->result, unwanted);
-    /* Removing a whole takes along what is in it and owned by nobody; what this manager never owned comes back. */
+    /* Removing a whole takes along what is in it and owned by nobody; what this manager never owned
+     * comes back. */
     CLEANUP_JSON json_t *pruned_fields = named_fields(a, pruned);
     CLEANUP_JSON json_t *gone = field_set_difference(all, pruned_fields);
     CLEANUP_JSON json_t *gone_own = field_set_intersection(gone, last);
@@ -118,7 +120,8 @@ static int take_over(struct apply *a, bool force, struct refusal *r)
         return -1;
     managers_yield(&a->managers, &change, own);
     /* The entry stays the same one, with its text, where nothing of it changes. */
-    manager_own(own, json_equal(own->fields, a->own) ? json_incref(own->fields) : json_incref(a->own));
+    manager_own(own,
+                json_equal(own->fields, a->own) ? json_incref(own->fields) : json_incref(a->own));
     own->api_version = a->writer->api_version;
     return 0;
 }
@@ -150,7 +153,8 @@ static json_t *apply(struct apply *a, bool force, struct refusal *r)
     return apply_finish(a);
 }
 
-json_t *managed_apply(const json_t *live, const json_t *intent, const struct managed_writer *w, bool force, struct refusal *r)
+json_t *managed_apply(const json_t *live, const json_t *intent, const struct managed_writer *w,
+                      bool force, struct refusal *r)
 {
     struct apply a = { .root = w->root, .live = live, .intent = intent, .writer = w };
     const json_t *entries = tracking_entries(intent);

@@ -29,7 +29,8 @@ int body_check_size(const struct api_call *call, struct refusal *r)
 
 static json_t *parse_json(const struct api_call *call, size_t flags, json_error_t *error)
 {
-    return json_loadb(call->body_len ? call->body : "", call->body_len, flags | JSON_DECODE_ANY | JSON_ALLOW_NUL, error);
+    return json_loadb(call->body_len ? call->body : "", call->body_len,
+                      flags | JSON_DECODE_ANY | JSON_ALLOW_NUL, error);
 }
 
 /* The only document of a YAML text; JSON is YAML, too, and is read faster as what it is. */
@@ -39,25 +40,32 @@ static json_t *parse_yaml(const struct api_call *call, struct err *e)
     json_t *json = parse_json(call, 0, &error);
     if (json)
         return json;
-    CLEANUP_JSON json_t *documents = yaml_parse(call->body_len ? call->body : "", call->body_len, NULL, e);
+    CLEANUP_JSON json_t *documents = yaml_parse(call->body_len ? call->body : "", call->body_len,
+                                                NULL, e);
     return documents ? json_incref(json_array_get(documents, 0)) : NULL;
 }
 
-/* What is wrong with a text that is no JSON, in the words of the API server. Owned by the caller. */
+/* What is wrong with a text that is no JSON, in the words of the API server. Owned by the caller.
+ */
 static char *json_problem(const struct api_call *call, const json_error_t *error)
 {
     size_t at = (size_t) error->position;
-    if (json_error_code(error) == json_error_premature_end_of_input || call->body_len == 0 || at > call->body_len)
+    if (json_error_code(error) == json_error_premature_end_of_input || call->body_len == 0 ||
+        at > call->body_len)
         return xstrdup("unexpected end of JSON input");
     return xasprintf("invalid character: %s", error->text);
 }
 
-static json_t *refuse_object(const struct api_call *call, const struct kind *k, const char *why, struct refusal *r)
+static json_t *refuse_object(const struct api_call *call, const struct kind *k, const char *why,
+                             struct refusal *r)
 {
     CLEANUP_FREE char *shown = xstrndup(call->body_len ? call->body : "<empty>",
                                         call->body_len ? call->body_len : strlen("<empty>"));
     CLEANUP_FREE char *cut = str_shortened(shown, SHOWN_MAX);
-    CLEANUP_FREE char *head = k ? xasprintf("the object provided is unrecognized (must be of type %s): ", k->kind) : xstrdup("");
+    CLEANUP_FREE char *head = k ? xasprintf(
+                                      "the object provided is unrecognized (must be of type %s): ",
+                                      k->kind)
+                                : xstrdup("");
     refuse(r, 400, NULL, "%scouldn't get version/kind; json parse error: %s (%s)", head, why, cut);
     return NULL;
 }
@@ -65,7 +73,8 @@ static json_t *refuse_object(const struct api_call *call, const struct kind *k, 
 static json_t *refuse_form(struct refusal *r)
 {
     refuse(r, 415, NULL,
-           "the body of the request was in an unknown format - accepted media types include: application/json, "
+           "the body of the request was in an unknown format - accepted media types include: "
+           "application/json, "
            "application/yaml");
     return NULL;
 }
@@ -78,12 +87,13 @@ static json_t *from_protobuf(const struct api_call *call, const struct kind *k, 
         return object;
     if (e.kind == ERR_NOT_FOUND)
         return refuse_form(r);
-    refuse(r, 400, NULL, "the object provided is unrecognized (must be of type %s): protobuf: %s", k ? k->kind : "any",
-           err_msg(&e));
+    refuse(r, 400, NULL, "the object provided is unrecognized (must be of type %s): protobuf: %s",
+           k ? k->kind : "any", err_msg(&e));
     return NULL;
 }
 
-json_t *body_object(const struct api_call *call, const struct kind *k, bool strict, struct refusal *r)
+json_t *body_object(const struct api_call *call, const struct kind *k, bool strict,
+                    struct refusal *r)
 {
     json_t *object;
     if (body_is_of(call, "application/vnd.kubernetes.protobuf"))
@@ -114,8 +124,9 @@ json_t *body_object(const struct api_call *call, const struct kind *k, bool stri
 static const char *name_of_type(const json_t *value)
 {
     static const char *const names[] = {
-        [JSON_OBJECT] = "object", [JSON_ARRAY] = "array", [JSON_STRING] = "string", [JSON_INTEGER] = "number",
-        [JSON_REAL] = "number",   [JSON_TRUE] = "bool",   [JSON_FALSE] = "bool",    [JSON_NULL] = "null",
+        [JSON_OBJECT] = "object",  [JSON_ARRAY] = "array", [JSON_STRING] = "string",
+        [JSON_INTEGER] = "number", [JSON_REAL] = "number", [JSON_TRUE] = "bool",
+        [JSON_FALSE] = "bool",     [JSON_NULL] = "null",
     };
     return names[json_typeof(value)];
 }
@@ -138,8 +149,8 @@ json_t *body_patch(const struct api_call *call, enum patch_type type, struct ref
     if (json_is_null(patch))
         refuse(r, 400, NULL, "Invalid JSON Patch");
     else
-        refuse(r, 400, NULL, "%sjson: cannot unmarshal %s into Go value of type %s", head, name_of_type(patch),
-               is_list ? "[]handlers.jsonPatchOp" : "map[string]interface {}");
+        refuse(r, 400, NULL, "%sjson: cannot unmarshal %s into Go value of type %s", head,
+               name_of_type(patch), is_list ? "[]handlers.jsonPatchOp" : "map[string]interface {}");
     json_decref(patch);
     return NULL;
 }
@@ -152,7 +163,8 @@ json_t *body_intent(const struct api_call *call, struct refusal *r)
         return intent;
     if (!e.kind && (!intent || json_is_null(intent)))
         return json_object();
-    refuse(r, 400, NULL, "error decoding YAML: %s", e.kind ? err_msg(&e) : "the document is no map");
+    refuse(r, 400, NULL, "error decoding YAML: %s",
+           e.kind ? err_msg(&e) : "the document is no map");
     json_decref(intent);
     return NULL;
 }

@@ -15,11 +15,12 @@ enum { BODY_MAX = 3 << 20 };
 bool body_is_of(const struct api_call *call, const char *media_type);
 /* 413 for one that is too long. */
 int body_check_size(const struct api_call *call, struct refusal *r);
-/* An object of this kind (NULL: not told); NULL and 400 or 415 when it is none. `strict`: a key that is there twice is an error.
- * New reference. */
-json_t *body_object(const struct api_call *call, const struct kind *k, bool strict, struct refusal *r);
-/* A patch as JSON; a JSON patch must be a list, any other an object. Null is an empty one, but for a merge patch.
- * New reference. */
+/* An object of this kind (NULL: not told); NULL and 400 or 415 when it is none. `strict`: a key
+ * that is there twice is an error. New reference. */
+json_t *body_object(const struct api_call *call, const struct kind *k, bool strict,
+                    struct refusal *r);
+/* A patch as JSON; a JSON patch must be a list, any other an object. Null is an empty one, but for
+ * a merge patch. New reference. */
 json_t *body_patch(const struct api_call *call, enum patch_type type, struct refusal *r);
 /* The intent of a server-side apply, YAML or JSON. New reference. */
 json_t *body_intent(const struct api_call *call, struct refusal *r);

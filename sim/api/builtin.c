@@ -30,9 +30,9 @@ json_t *builtin_crds(void)
     CLEANUP_JSON json_t *all = builtin_parse(builtin_definitions_text);
     json_t *own = json_array(), *definition;
     size_t i;
-    json_array_foreach (all, i, definition)
-        if (str_eq(json_str(definition, "spec.group"), OSTLER_GROUP))
-            json_array_append(own, definition);
+    json_array_foreach(all, i,
+                       definition) if (str_eq(json_str(definition, "spec.group"), OSTLER_GROUP))
+        json_array_append(own, definition);
     return own;
 }
 
@@ -41,9 +41,8 @@ json_t *builtin_crd_of(const char *plural)
     CLEANUP_JSON json_t *all = builtin_parse(builtin_definitions_text);
     size_t i;
     json_t *definition;
-    json_array_foreach (all, i, definition)
-        if (str_eq(json_str(definition, "spec.names.plural"), plural))
-            return json_incref(definition);
+    json_array_foreach(all, i, definition) if (str_eq(json_str(definition, "spec.names.plural"),
+                                                      plural)) return json_incref(definition);
     return NULL;
 }
 
@@ -67,15 +66,17 @@ json_t *builtin_roles(const char *release_namespace, const char *operand_namespa
 static int builtin_create(struct api *api, const char *user, const json_t *object, struct err *e)
 {
     CLEANUP_REFUSAL struct refusal refusal = { 0 };
-    const struct kind *k = kind_of(json_str_or_empty(object, "apiVersion"), json_str_or_empty(object, "kind"));
+    const struct kind *k = kind_of(json_str_or_empty(object, "apiVersion"),
+                                   json_str_or_empty(object, "kind"));
     if (k && api_create(api, user, k, object, &refusal) == 0)
         return 0;
     return err_set(e, ERR_INVALID, "cannot create %s %s: %s", json_str_or_empty(object, "kind"),
-                   json_str_or_empty(object, "metadata.name"), k ? refusal.message : "there is no such kind here");
+                   json_str_or_empty(object, "metadata.name"),
+                   k ? refusal.message : "there is no such kind here");
 }
 
-int builtin_install(struct api *api, const char *user, const char *release_namespace, const char *operand_namespace,
-                    struct err *e)
+int builtin_install(struct api *api, const char *user, const char *release_namespace,
+                    const char *operand_namespace, struct err *e)
 {
     const char *const namespaces[] = { release_namespace, operand_namespace };
     size_t count = str_eq(release_namespace, operand_namespace) ? 1 : ARRAY_LEN(namespaces);
@@ -83,10 +84,9 @@ int builtin_install(struct api *api, const char *user, const char *release_names
     json_t *object;
     size_t i;
     for (i = 0; i < count; i++)
-        json_array_insert_new(objects, i, json_pack("{s:s, s:s, s:{s:s}}", "apiVersion", "v1", "kind", "Namespace", "metadata",
-                                                    "name", namespaces[i]));
-    json_array_foreach (objects, i, object)
-        if (builtin_create(api, user, object, e) < 0)
-            return -1;
+        json_array_insert_new(objects, i,
+                              json_pack("{s:s, s:s, s:{s:s}}", "apiVersion", "v1", "kind",
+                                        "Namespace", "metadata", "name", namespaces[i]));
+    json_array_foreach(objects, i, object) if (builtin_create(api, user, object, e) < 0) return -1;
     return 0;
 }

@@ -236,7 +236,9 @@ static struct cel *parse_all(struct parser *p, struct cel *c_steal)
     return cel_take(p, ")") ? TAKE(c) : cel_fail(p, "expected )");
 }
 
-static const struct word methods[] = { { "matches", CEL_MATCHES }, { "startsWith", CEL_STARTS }, { "all", CEL_ALL } };
+static const struct word methods[] = { { "matches", CEL_MATCHES },
+                                       { "startsWith", CEL_STARTS },
+                                       { "all", CEL_ALL } };
 
 static struct cel *parse_method(struct parser *p, const char *name, struct cel *target_steal)
 {
@@ -331,7 +333,8 @@ static struct cel *parse_comparison(struct parser *p)
     return right ? both(op, TAKE(left), right) : NULL;
 }
 
-static struct cel *parse_chain(struct parser *p, const char *mark, enum cel_op op, struct cel *(*parse)(struct parser *) )
+static struct cel *parse_chain(struct parser *p, const char *mark, enum cel_op op,
+                               struct cel *(*parse)(struct parser *) )
 {
     CLEANUP_CEL struct cel *left = parse(p);
     while (left && cel_take(p, mark)) {

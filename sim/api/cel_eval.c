@@ -62,7 +62,8 @@ static bool are_equal(const struct value *a, const struct value *b)
         return false;
     if (a->kind == VALUE_JSON)
         return json_equal(a->json, b->json);
-    return a->number == b->number && (a->kind != VALUE_TEXT || memcmp(a->text, b->text, (size_t) a->number) == 0);
+    return a->number == b->number &&
+           (a->kind != VALUE_TEXT || memcmp(a->text, b->text, (size_t) a->number) == 0);
 }
 
 static struct value eval_name(const struct cel *c, const struct scope *s, struct err *e)
@@ -123,7 +124,8 @@ static bool compares(enum cel_op op, int64_t a, int64_t b)
     return op == CEL_LESS ? a < b : op == CEL_AT_MOST ? a <= b : op == CEL_MORE ? a > b : a >= b;
 }
 
-static struct value eval_order(const struct cel *c, const struct value *a, const struct value *b, struct err *e)
+static struct value eval_order(const struct cel *c, const struct value *a, const struct value *b,
+                               struct err *e)
 {
     if (a->kind != b->kind || (a->kind != VALUE_NUMBER && a->kind != VALUE_DURATION))
         return failure(e, "no such overload", "");
@@ -145,13 +147,16 @@ static struct value eval_in(const struct cel *c, const struct scope *s, struct e
     struct value map = eval(where, s, e);
     if (item.kind == VALUE_ERROR || map.kind == VALUE_ERROR)
         return failure(e, "no such overload", "");
-    return of_bool(item.kind == VALUE_TEXT && json_object_getn(map.json, item.text, (size_t) item.number));
+    return of_bool(item.kind == VALUE_TEXT &&
+                   json_object_getn(map.json, item.text, (size_t) item.number));
 }
 
 static struct value eval_size(const struct value *v, struct err *e)
 {
     if (v->kind == VALUE_JSON)
-        return (struct value){ .kind = VALUE_NUMBER, .number = (int64_t) (json_array_size(v->json) + json_object_size(v->json)) };
+        return (struct value){ .kind = VALUE_NUMBER,
+                               .number = (int64_t) (json_array_size(v->json) +
+                                                    json_object_size(v->json)) };
     return failure(e, "no such overload", "");
 }
 
@@ -173,14 +178,16 @@ static struct value eval_all(const struct cel *c, const struct scope *s, struct 
         return failure(e, "no such overload", "");
     size_t i;
     json_t *item;
-    json_array_foreach ((json_t *) many.json, i, item) {
+    json_array_foreach((json_t *) many.json, i, item)
+    {
         struct scope inner = { .up = s, .name = c->text, .value = of_json(item) };
         struct value holds = eval(c->arguments[1], &inner, e);
         if (!is_true(&holds))
             return holds;
     }
     const char *key;
-    json_object_foreach ((json_t *) many.json, key, item) {
+    json_object_foreach((json_t *) many.json, key, item)
+    {
         struct scope inner = { .up = s, .name = c->text, .value = of_text(key, strlen(key)) };
         struct value holds = eval(c->arguments[1], &inner, e);
         if (!is_true(&holds))
@@ -207,7 +214,8 @@ static struct value eval_one(const struct cel *c, const struct value *v, struct 
 }
 
 /* Operators on two values. */
-static struct value eval_two(const struct cel *c, const struct value *a, const struct value *b, struct err *e)
+static struct value eval_two(const struct cel *c, const struct value *a, const struct value *b,
+                             struct err *e)
 {
     if (c->op == CEL_EQUAL || c->op == CEL_UNEQUAL)
         return of_bool(are_equal(a, b) == (c->op == CEL_EQUAL));
@@ -238,7 +246,8 @@ static struct value eval_number(const struct cel *c, const struct scope *s, stru
 {
     (void) s;
     (void) e;
-    return (struct value){ .kind = c->op == CEL_BOOL ? VALUE_BOOL : VALUE_NUMBER, .number = c->number };
+    return (struct value){ .kind = c->op == CEL_BOOL ? VALUE_BOOL : VALUE_NUMBER,
+                           .number = c->number };
 }
 
 static struct value eval_list(const struct cel *c, const struct scope *s, struct err *e)
@@ -250,9 +259,10 @@ static struct value eval_list(const struct cel *c, const struct scope *s, struct
 
 /* Operators that do not first work out all their values. */
 static struct value (*const evals[])(const struct cel *c, const struct scope *s, struct err *e) = {
-    [CEL_NAME] = eval_name, [CEL_STRING] = eval_string, [CEL_NUMBER] = eval_number, [CEL_BOOL] = eval_number,
-    [CEL_LIST] = eval_list, [CEL_FIELD] = eval_field,   [CEL_HAS] = eval_has,       [CEL_AND] = eval_logic,
-    [CEL_OR] = eval_logic,  [CEL_IF] = eval_if,         [CEL_IN] = eval_in,         [CEL_ALL] = eval_all,
+    [CEL_NAME] = eval_name,   [CEL_STRING] = eval_string, [CEL_NUMBER] = eval_number,
+    [CEL_BOOL] = eval_number, [CEL_LIST] = eval_list,     [CEL_FIELD] = eval_field,
+    [CEL_HAS] = eval_has,     [CEL_AND] = eval_logic,     [CEL_OR] = eval_logic,
+    [CEL_IF] = eval_if,       [CEL_IN] = eval_in,         [CEL_ALL] = eval_all,
 };
 
 static struct value eval(const struct cel *c, const struct scope *s, struct err *e)

@@ -104,9 +104,8 @@ static void request_limits(struct draft *container)
     struct draft requests = draft_at(&resources, "requests");
     const char *key;
     json_t *amount;
-    json_object_foreach (limits, key, amount)
-        if (!draft_get(&requests, key))
-            draft_set(&requests, key, json_incref(amount));
+    json_object_foreach(limits, key, amount) if (!draft_get(&requests, key))
+        draft_set(&requests, key, json_incref(amount));
     draft_put(&resources, "requests", &requests);
     draft_put(container, "resources", &resources);
 }
@@ -125,7 +124,8 @@ void complete_pod(struct draft *d)
 /* ---- workloads */
 
 /* The two numbers of a rolling update, where it is one. */
-static void complete_strategy(struct draft *spec, const char *key, json_t *unavailable_steal, json_t *surge_steal)
+static void complete_strategy(struct draft *spec, const char *key, json_t *unavailable_steal,
+                              json_t *surge_steal)
 {
     CLEANUP_JSON json_t *unavailable = unavailable_steal;
     CLEANUP_JSON json_t *surge = surge_steal;
@@ -142,12 +142,14 @@ static void complete_strategy(struct draft *spec, const char *key, json_t *unava
     draft_put(spec, key, &strategy);
 }
 
-/* The number of its template is kept in an annotation, which every DaemonSet has from the moment it is read. */
+/* The number of its template is kept in an annotation, which every DaemonSet has from the moment it
+ * is read. */
 void complete_daemon_set(struct draft *d)
 {
     if (object_annotation(d->value, TEMPLATE_GENERATION))
         return;
-    struct draft metadata = draft_at(d, "metadata"), annotations = draft_at(&metadata, "annotations");
+    struct draft metadata = draft_at(d, "metadata"),
+                 annotations = draft_at(&metadata, "annotations");
     draft_default(&annotations, TEMPLATE_GENERATION, "0");
     draft_put(&metadata, "annotations", &annotations);
     draft_put(d, "metadata", &metadata);
@@ -170,8 +172,10 @@ void complete_job_spec(struct draft *d)
     if (!draft_get(d, "parallelism"))
         draft_set(d, "parallelism", json_integer(1));
     if (!draft_get(d, "backoffLimit"))
-        draft_set(d, "backoffLimit", json_integer(draft_get(d, "backoffLimitPerIndex") ? INT32_MAX : 6));
-    draft_default(d, "podReplacementPolicy", draft_get(d, "podFailurePolicy") ? "Failed" : "TerminatingOrFailed");
+        draft_set(d, "backoffLimit",
+                  json_integer(draft_get(d, "backoffLimitPerIndex") ? INT32_MAX : 6));
+    draft_default(d, "podReplacementPolicy",
+                  draft_get(d, "podFailurePolicy") ? "Failed" : "TerminatingOrFailed");
 }
 
 /* ---- services, namespaces, nodes, definitions */

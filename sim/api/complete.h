@@ -1,4 +1,5 @@
-/* Defaults of Kubernetes' own types that depend on other fields; named after the types that they complete. */
+/* Defaults of Kubernetes' own types that depend on other fields; named after the types that they
+ * complete. */
 #ifndef OSTLER_SIM_API_COMPLETE_H
 #define OSTLER_SIM_API_COMPLETE_H
 

@@ -21,21 +21,24 @@ static void add_conflict(void *arg, const char *path)
 {
     struct conflicts *c = arg;
     buf_printf(&c->text, "\n- %s", path);
-    json_array_append_new(c->causes, json_pack("{s:s, s:o, s:o}", "reason", "FieldManagerConflict", "message",
-                                               json_textf("conflict with %s", c->owner), "field", json_text(path)));
+    json_array_append_new(c->causes, json_pack("{s:s, s:o, s:o}", "reason", "FieldManagerConflict",
+                                               "message", json_textf("conflict with %s", c->owner),
+                                               "field", json_text(path)));
 }
 
 /* `"kubectl-edit" with subresource "status" using apps/v1`. Owned by the caller. */
 static char *owner_text(const struct manager *m)
 {
     bool below = *m->subresource != '\0', update = str_eq(m->operation, "Update");
-    return xasprintf("\"%s\"%s%s%s%s%s", m->name, below ? " with subresource \"" : "", m->subresource, below ? "\"" : "",
-                     update ? " using " : "", update ? m->api_version : "");
+    return xasprintf("\"%s\"%s%s%s%s%s", m->name, below ? " with subresource \"" : "",
+                     m->subresource, below ? "\"" : "", update ? " using " : "",
+                     update ? m->api_version : "");
 }
 
 static int by_owner(const void *a, const void *b)
 {
-    const struct manager *m = *(const struct manager *const *) a, *o = *(const struct manager *const *) b;
+    const struct manager *m = *(const struct manager *const *) a,
+                         *o = *(const struct manager *const *) b;
     int order = strcmp(m->name, o->name);
     order = order ? order : strcmp(m->operation, o->operation);
     order = order ? order : strcmp(m->api_version, o->api_version);
@@ -43,7 +46,8 @@ static int by_owner(const void *a, const void *b)
 }
 
 /* Adds what one manager and the change have in common. */
-static void add_owner(struct conflicts *c, const struct manager *m, const json_t *changed, const json_t *allowed)
+static void add_owner(struct conflicts *c, const struct manager *m, const json_t *changed,
+                      const json_t *allowed)
 {
     CLEANUP_JSON json_t *both = field_set_intersection(m->fields, changed);
     CLEANUP_JSON json_t *fields = field_set_difference(both, allowed);
@@ -62,15 +66,16 @@ static int refuse_conflicts(const struct conflicts *c, struct refusal *r)
     if (count == 0 || !r)
         return count == 0 ? 0 : -1;
     if (count == 1)
-        refuse(r, 409, NULL, "Apply failed with 1 conflict: %s: %s", json_str(first, "message"), json_str(first, "field"));
+        refuse(r, 409, NULL, "Apply failed with 1 conflict: %s: %s", json_str(first, "message"),
+               json_str(first, "field"));
     else
         refuse(r, 409, NULL, "Apply failed with %zu conflicts: %s", count, buf_text(&c->text));
     r->details = json_pack("{s:O}", "causes", c->causes);
     return -1;
 }
 
-int conflict_check(const struct managers *m, const struct manager *own, const json_t *changed, const json_t *allowed,
-                   struct refusal *r)
+int conflict_check(const struct managers *m, const struct manager *own, const json_t *changed,
+                   const json_t *allowed, struct refusal *r)
 {
     struct conflicts c = { .causes = json_array(), .text = BUF_INIT(TEXT_MAX) };
     CLEANUP_FREE const struct manager **owners = xcalloc(m->len + 1, sizeof *owners);

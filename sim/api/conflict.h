@@ -7,8 +7,9 @@
 #include "sim/api/managers.h"
 #include "sim/api/refusal.h"
 
-/* 0, or -1 and 409 with a cause for each field of `changed` that somebody but `own` has and that is not `allowed`. */
-int conflict_check(const struct managers *m, const struct manager *own, const json_t *changed, const json_t *allowed,
-                   struct refusal *r);
+/* 0, or -1 and 409 with a cause for each field of `changed` that somebody but `own` has and that is
+ * not `allowed`. */
+int conflict_check(const struct managers *m, const struct manager *own, const json_t *changed,
+                   const json_t *allowed, struct refusal *r);
 
 #endif

@@ -29,22 +29,27 @@ bool container_is(const struct kind *k)
     return is_namespace(k) || is_definition(k);
 }
 
-static int refuse_terminating(const struct kind *k, const char *ns, const char *name, struct refusal *r)
+static int refuse_terminating(const struct kind *k, const char *ns, const char *name,
+                              struct refusal *r)
 {
-    CLEANUP_FREE char *why = xasprintf("unable to create new content in namespace %s because it is being terminated", ns);
+    CLEANUP_FREE char *why = xasprintf(
+        "unable to create new content in namespace %s because it is being terminated", ns);
     refuse_forbidden(r, k, name, why);
-    refuse_cause(r, "NamespaceTerminating", "metadata.namespace", "namespace %s is being terminated", ns);
+    refuse_cause(r, "NamespaceTerminating", "metadata.namespace",
+                 "namespace %s is being terminated", ns);
     return -1;
 }
 
-int container_admits(const struct api *api, const struct kind *k, const char *ns, const char *name, struct refusal *r)
+int container_admits(const struct api *api, const struct kind *k, const char *ns, const char *name,
+                     struct refusal *r)
 {
     if (k->flags & KIND_CUSTOM) {
         const json_t *definition = custom_definition(api, k);
         if (!definition)
             return refuse_generic(r, 404, "the server could not find the requested resource");
         if (object_is_deleting(definition))
-            return refuse_forbidden(r, k, name, "create not allowed while custom resource definition is terminating");
+            return refuse_forbidden(
+                r, k, name, "create not allowed while custom resource definition is terminating");
     }
     if (!k->namespaced)
         return 0;
@@ -73,7 +78,8 @@ static void add_content(const struct api *api, const struct kind *k, const char 
 {
     CLEANUP_FREE char *prefix = ns ? xasprintf("%s/", ns) : xstrdup("");
     const struct kind_store *t = store_of_kind(&api->store, k);
-    for (size_t i = kind_store_find(t, prefix); i < t->len && str_has_prefix(t->entries[i]->key, prefix); i++)
+    for (size_t i = kind_store_find(t, prefix);
+         i < t->len && str_has_prefix(t->entries[i]->key, prefix); i++)
         json_array_append(list, t->entries[i]->object);
 }
 
@@ -92,14 +98,13 @@ static json_t *content_of(const struct api *api, const struct kind *container, c
     return by_kind;
 }
 
-static bool container_is_empty(const struct api *api, const struct kind *container, const char *name)
+static bool container_is_empty(const struct api *api, const struct kind *container,
+                               const char *name)
 {
     CLEANUP_JSON json_t *by_kind = content_of(api, container, name);
     size_t i;
     json_t *list;
-    json_array_foreach (by_kind, i, list)
-        if (json_array_size(list) > 0)
-            return false;
+    json_array_foreach(by_kind, i, list) if (json_array_size(list) > 0) return false;
     return true;
 }
 
@@ -110,8 +115,10 @@ static void delete_content(struct api *api, const struct kind *container, const 
     struct delete_options o = { .grace_s = -1, .propagation = PROPAGATE_BACKGROUND };
     size_t i, j;
     json_t *list, *object;
-    json_array_foreach (by_kind, i, list) {
-        json_array_foreach (list, j, object) {
+    json_array_foreach(by_kind, i, list)
+    {
+        json_array_foreach(list, j, object)
+        {
             struct write w = { .user = user,
                                .manager = user,
                                .verb = API_DELETE,
@@ -131,7 +138,8 @@ static void delete_content(struct api *api, const struct kind *container, const 
 static void remove_when_empty(struct api *api, const struct kind *k, const char *name)
 {
     const struct entry *r = store_get(&api->store, k, NULL, name);
-    if (!r || !object_is_deleting(r->object) || json_array_size(json_at(r->object, "metadata.finalizers")) > 0 ||
+    if (!r || !object_is_deleting(r->object) ||
+        json_array_size(json_at(r->object, "metadata.finalizers")) > 0 ||
         !container_is_empty(api, k, name))
         return;
     CLEANUP_FREE char *own = xstrdup(name);
@@ -183,8 +191,13 @@ int container_delete(struct admission *a, json_t **ret, bool *ret_gone, struct r
     bool first = !object_is_deleting(a->before);
     json_t *after = first ? marked(a->api, a->kind, a->before) : json_incref(a->before);
     if (first && !a->w->dry_run) {
-        /* Its content goes between the mark and its own end, so the mark must not end it at once. */
-        struct store_write s = { .kind = a->kind, .name = a->name, .user = a->w->user, .verb = a->w->verb, .subresource = "" };
+        /* Its content goes between the mark and its own end, so the mark must not end it at once.
+         */
+        struct store_write s = { .kind = a->kind,
+                                 .name = a->name,
+                                 .user = a->w->user,
+                                 .verb = a->w->verb,
+                                 .subresource = "" };
         api_announce(a->api, &s, json_incref(after));
         delete_content(a->api, a->kind, a->name);
         remove_when_empty(a->api, a->kind, a->name);

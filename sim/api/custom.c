@@ -7,7 +7,8 @@
 const json_t *custom_definition(const struct api *api, const struct kind *k)
 {
     CLEANUP_FREE char *name = xasprintf("%s.%s", k->plural, k->group);
-    const struct entry *r = store_get(&api->store, kind_named("customresourcedefinitions"), NULL, name);
+    const struct entry *r = store_get(&api->store, kind_named("customresourcedefinitions"), NULL,
+                                      name);
     return r ? r->object : NULL;
 }
 

@@ -44,7 +44,8 @@ static struct schema *compile(const json_t *definition, const json_t *version)
     struct schema *s = schema_new(json_at(version, "schema.openAPIV3Schema"), &e);
     if (s)
         return s;
-    fprintf(stderr, "sim: schema of %s: %s\n", json_str_or_empty(definition, "metadata.name"), err_msg(&e));
+    fprintf(stderr, "sim: schema of %s: %s\n", json_str_or_empty(definition, "metadata.name"),
+            err_msg(&e));
     abort();
 }
 
@@ -59,7 +60,8 @@ static size_t custom_rules_row_of(const struct custom_schemas *s, const struct k
     return i;
 }
 
-static void fill_row(struct custom_schemas *s, size_t i, const struct kind *k, const json_t *definition)
+static void fill_row(struct custom_schemas *s, size_t i, const struct kind *k,
+                     const json_t *definition)
 {
     const json_t *version = json_array_get(json_at(definition, "spec.versions"), 0);
     s->rows[i].kind = k;
@@ -115,9 +117,8 @@ static json_t *own_members(const json_t *object)
     json_t *own = object ? json_object() : NULL;
     const char *key;
     json_t *value;
-    json_object_foreach ((json_t *) object, key, value)
-        if (!is_common(key))
-            json_object_set(own, key, value);
+    json_object_foreach((json_t *) object, key, value) if (!is_common(key))
+        json_object_set(own, key, value);
     return own;
 }
 
@@ -143,11 +144,14 @@ static void add_unknown(const json_t *paths, const char *prefix, struct typed_pr
 }
 
 /* Metadata have a type that the server knows. */
-static int read_metadata(const json_t *before, const json_t *object, json_t *read, struct typed_problems *problems)
+static int read_metadata(const json_t *before, const json_t *object, json_t *read,
+                         struct typed_problems *problems)
 {
     json_t *metadata = json_object_get(object, "metadata");
     struct typed_problems own = { 0 };
-    json_t *understood = metadata ? typed_read(type_object_meta, json_object_get(before, "metadata"), metadata, &own) : NULL;
+    json_t *understood = metadata ? typed_read(type_object_meta,
+                                               json_object_get(before, "metadata"), metadata, &own)
+                                  : NULL;
     if (understood)
         json_object_set_new(read, "metadata", understood);
     add_unknown(own.unknown, "metadata.", problems);
@@ -156,8 +160,8 @@ static int read_metadata(const json_t *before, const json_t *object, json_t *rea
     return problems->wrong_type ? -1 : 0;
 }
 
-json_t *custom_read(struct custom_schemas *schemas, const struct kind *k, const json_t *before, const json_t *object,
-                    struct typed_problems *problems)
+json_t *custom_read(struct custom_schemas *schemas, const struct kind *k, const json_t *before,
+                    const json_t *object, struct typed_problems *problems)
 {
     CLEANUP_JSON json_t *mine = own_members(object);
     CLEANUP_JSON json_t *was = own_members(before);
@@ -174,14 +178,15 @@ json_t *custom_read(struct custom_schemas *schemas, const struct kind *k, const 
     return TAKE(read);
 }
 
-void custom_validate(struct custom_schemas *schemas, const struct kind *k, const char *subresource, const json_t *before,
-                     const json_t *after, struct refusal *r)
+void custom_validate(struct custom_schemas *schemas, const struct kind *k, const char *subresource,
+                     const json_t *before, const json_t *after, struct refusal *r)
 {
     const struct schema *s = schema_of(schemas, k);
     if (schema_check(s, str_eq(subresource, "status"), before, after, r))
         schema_check_rules(s, NULL, before, after, r);
     else
         refuse_cause(r, "FieldValueInvalid", "<nil>",
-                     "Invalid value: null: some validation rules were not checked because the object was invalid; correct the "
+                     "Invalid value: null: some validation rules were not checked because the "
+                     "object was invalid; correct the "
                      "existing errors to complete validation");
 }

@@ -12,33 +12,40 @@
 #define FOREGROUND "foregroundDeletion"
 #define ORPHAN "orphan"
 
-static int check_preconditions(const struct admission *a, const struct delete_options *o, struct refusal *r)
+static int check_preconditions(const struct admission *a, const struct delete_options *o,
+                               struct refusal *r)
 {
-    const char *uid = object_uid(a->before), *rv = json_str_or_empty(a->before, "metadata.resourceVersion");
+    const char *uid = object_uid(a->before),
+               *rv = json_str_or_empty(a->before, "metadata.resourceVersion");
     if (o->uid && !str_eq(o->uid, uid)) {
-        CLEANUP_FREE char *why = xasprintf("the UID in the precondition (%s) does not match the UID in record (%s). "
-                                           "The object might have been deleted and then recreated", o->uid, uid);
+        CLEANUP_FREE char *why = xasprintf(
+            "the UID in the precondition (%s) does not match the UID in record (%s). "
+            "The object might have been deleted and then recreated",
+            o->uid, uid);
         return refuse_precondition(r, a->w->kind, a->name, why);
     }
     if (o->rv && !str_eq(o->rv, rv)) {
-        CLEANUP_FREE char *why = xasprintf("the ResourceVersion in the precondition (%s) does not match the ResourceVersion in "
-                                           "record (%s). "
-                                           "The object might have been modified",
-                                           o->rv, rv);
+        CLEANUP_FREE char *why = xasprintf(
+            "the ResourceVersion in the precondition (%s) does not match the ResourceVersion in "
+            "record (%s). "
+            "The object might have been modified",
+            o->rv, rv);
         return refuse_precondition(r, a->w->kind, a->name, why);
     }
     return 0;
 }
 
-/* Whether dependents are orphaned, or waited for: what the deletion says, else what the object's finalizers say, else the kind's
- * own way. */
-static bool wants(const struct admission *a, const struct delete_options *o, enum propagation way, const char *finalizer)
+/* Whether dependents are orphaned, or waited for: what the deletion says, else what the object's
+ * finalizers say, else the kind's own way. */
+static bool wants(const struct admission *a, const struct delete_options *o, enum propagation way,
+                  const char *finalizer)
 {
     if (o->propagation != PROPAGATE_DEFAULT)
         return o->propagation == way;
     if (object_has_finalizer(a->before, finalizer))
         return true;
-    return way == PROPAGATE_ORPHAN && a->kind->flags & KIND_ORPHANS && !object_has_finalizer(a->before, FOREGROUND);
+    return way == PROPAGATE_ORPHAN && a->kind->flags & KIND_ORPHANS &&
+           !object_has_finalizer(a->before, FOREGROUND);
 }
 
 /* The finalizers of the object with those of its propagation. New reference. */
@@ -47,7 +54,8 @@ static json_t *finalizers_for(const struct admission *a, const struct delete_opt
     json_t *list = json_array();
     size_t i;
     json_t *finalizer;
-    json_array_foreach (json_at(a->before, "metadata.finalizers"), i, finalizer) {
+    json_array_foreach(json_at(a->before, "metadata.finalizers"), i, finalizer)
+    {
         const char *name = str_or_empty(json_string_value(finalizer));
         if (!str_eq(name, FOREGROUND) && !str_eq(name, ORPHAN))
             json_array_append(list, finalizer);
@@ -63,7 +71,8 @@ static json_t *finalizers_for(const struct admission *a, const struct delete_opt
 static int64_t grace_of_pod(const json_t *pod, int64_t asked)
 {
     const char *phase = json_str_or_empty(pod, "status.phase");
-    if (!*json_str_or_empty(pod, "spec.nodeName") || str_eq(phase, "Succeeded") || str_eq(phase, "Failed"))
+    if (!*json_str_or_empty(pod, "spec.nodeName") || str_eq(phase, "Succeeded") ||
+        str_eq(phase, "Failed"))
         return 0;
     int64_t grace = asked >= 0 ? asked : json_int(pod, "spec.terminationGracePeriodSeconds", 0);
     if (grace < 0)
@@ -73,7 +82,11 @@ static int64_t grace_of_pod(const json_t *pod, int64_t asked)
 
 static struct store_write store_write_of(const struct admission *a)
 {
-    return (struct store_write){ .kind = a->kind, .ns = a->w->ns, .name = a->name, .user = a->w->user, .verb = a->w->verb,
+    return (struct store_write){ .kind = a->kind,
+                                 .ns = a->w->ns,
+                                 .name = a->name,
+                                 .user = a->w->user,
+                                 .verb = a->w->verb,
                                  .subresource = a->w->subresource };
 }
 
@@ -115,7 +128,8 @@ static void commit_removal(const struct admission *a)
     api_publish(a->api, &s, NULL);
 }
 
-/* Marks the object where it must wait, or where its kind is deleted in two steps; whether it goes now. */
+/* Marks the object where it must wait, or where its kind is deleted in two steps; whether it goes
+ * now. */
 static bool mark_and_decide(struct admission *a, const struct delete_options *o)
 {
     int64_t now = clock_wall_us(&a->api->clock);
@@ -126,7 +140,8 @@ static bool mark_and_decide(struct admission *a, const struct delete_options *o)
         /* Only a shorter period changes anything; it counts from when the first one began. */
         if (o->grace_s < 0 || o->grace_s >= left)
             return false;
-        int64_t end = clock_parse_rfc3339(json_str_or_empty(a->before, "metadata.deletionTimestamp"));
+        int64_t end = clock_parse_rfc3339(
+            json_str_or_empty(a->before, "metadata.deletionTimestamp"));
         mark(a, end - (left - o->grace_s) * 1000000, o->grace_s, finalizers);
         commit_mark(a);
         return o->grace_s == 0 && json_array_size(finalizers) == 0;
@@ -140,14 +155,18 @@ static bool mark_and_decide(struct admission *a, const struct delete_options *o)
     if (json_array_size(finalizers) == 0)
         return true;
     if (!deleting || !json_equal(finalizers, json_at(a->before, "metadata.finalizers"))) {
-        mark(a, deleting ? clock_parse_rfc3339(json_str_or_empty(a->before, "metadata.deletionTimestamp")) : now, 0, finalizers);
+        mark(a,
+             deleting
+                 ? clock_parse_rfc3339(json_str_or_empty(a->before, "metadata.deletionTimestamp"))
+                 : now,
+             0, finalizers);
         commit_mark(a);
     }
     return false;
 }
 
-int write_delete(struct api *api, const struct write *w, const struct delete_options *o, json_t **ret, bool *ret_gone,
-                 struct refusal *r)
+int write_delete(struct api *api, const struct write *w, const struct delete_options *o,
+                 json_t **ret, bool *ret_gone, struct refusal *r)
 {
     CLEANUP_REFUSAL struct refusal unread = { 0 };
     r = r ? r : &unread;

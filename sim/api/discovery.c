@@ -51,15 +51,17 @@ static void answer_refusal(const struct question *q, int code, const char *messa
 static void answer_not_acceptable(const struct question *q)
 {
     CLEANUP_REFUSAL struct refusal r = { 0 };
-    refuse(&r, 406, NULL, "only the following media types are accepted: application/json, application/yaml, "
-                          "application/vnd.kubernetes.protobuf");
+    refuse(&r, 406, NULL,
+           "only the following media types are accepted: application/json, application/yaml, "
+           "application/vnd.kubernetes.protobuf");
     answer_json(q, 406, JSON_TYPE, refusal_status(&r));
 }
 
 static bool accepts_json(const struct api_call *call)
 {
     const char *accept = str_or_empty(call->accept);
-    return !*accept || strstr(accept, JSON_TYPE) || strstr(accept, "*/*") || strstr(accept, "application/*");
+    return !*accept || strstr(accept, JSON_TYPE) || strstr(accept, "*/*") ||
+           strstr(accept, "application/*");
 }
 
 /* Whether the client would have a list of all groups at once, rather than one document for each. */
@@ -75,7 +77,8 @@ static void answer_core(const struct question *q)
         answer_json(q, 200, AGGREGATED_TYPE, groups_aggregated(q->api, true));
     else
         answer_json(q, 200, JSON_TYPE,
-                    json_pack("{s:s, s:[s], s:[]}", "kind", "APIVersions", "versions", "v1", "serverAddressByClientCIDRs"));
+                    json_pack("{s:s, s:[s], s:[]}", "kind", "APIVersions", "versions", "v1",
+                              "serverAddressByClientCIDRs"));
 }
 
 static void answer_groups(const struct question *q)
@@ -93,10 +96,11 @@ static void answer_version(const struct question *q)
 {
     const char *minor = q->api->minor ? q->api->minor : API_MINOR;
     answer_json(q, 200, JSON_TYPE,
-                json_pack("{s:s, s:s, s:s, s:s, s:o, s:s, s:s, s:s, s:s, s:s, s:s}", "major", "1", "minor", minor,
-                          "emulationMajor", "1", "emulationMinor", minor, "gitVersion", json_textf("v1.%s.3", minor), "gitCommit",
-                          "", "gitTreeState", "", "buildDate", "1970-01-01T00:00:00Z", "goVersion", "", "compiler", "",
-                          "platform", "linux/amd64"));
+                json_pack("{s:s, s:s, s:s, s:s, s:o, s:s, s:s, s:s, s:s, s:s, s:s}", "major", "1",
+                          "minor", minor, "emulationMajor", "1", "emulationMinor", minor,
+                          "gitVersion", json_textf("v1.%s.3", minor), "gitCommit", "",
+                          "gitTreeState", "", "buildDate", "1970-01-01T00:00:00Z", "goVersion", "",
+                          "compiler", "", "platform", "linux/amd64"));
 }
 
 static void answer_health(const struct question *q)
@@ -145,7 +149,8 @@ static const struct fixed {
     { "/livez/ping", answer_health, false },
     { "/readyz/ping", answer_health, false },
     { OPENAPI_ROOT, answer_openapi_index, false },
-    /* Clients read this document as protobuf, which nothing here is answered in, and do without where there is none. */
+    /* Clients read this document as protobuf, which nothing here is answered in, and do without
+     * where there is none. */
     { "/openapi/v2", answer_not_acceptable, false },
 };
 
@@ -170,9 +175,10 @@ static bool serve_fixed(const struct question *q, const char *path)
     return false;
 }
 
-/* The first kind of what a path names, as "/api/v1", "/apis/apps" or "/apis/apps/v1" do; NULL when it names no group or version
- * that is served. */
-static const struct kind *first_of_path(const struct api *api, const char *path, bool *ret_has_version)
+/* The first kind of what a path names, as "/api/v1", "/apis/apps" or "/apis/apps/v1" do; NULL when
+ * it names no group or version that is served. */
+static const struct kind *first_of_path(const struct api *api, const char *path,
+                                        bool *ret_has_version)
 {
     size_t at = 0;
     *ret_has_version = true;

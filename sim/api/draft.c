@@ -17,7 +17,8 @@ static void make_own(struct draft *d)
 struct draft draft_at(const struct draft *d, const char *key)
 {
     json_t *value = draft_get(d, key);
-    return json_is_object(value) ? draft_of(value) : (struct draft){ .value = json_object(), .own = true };
+    return json_is_object(value) ? draft_of(value)
+                                 : (struct draft){ .value = json_object(), .own = true };
 }
 
 void draft_put(struct draft *d, const char *key, struct draft *child)

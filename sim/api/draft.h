@@ -1,5 +1,5 @@
-/* An object that may turn out to need a change: it is copied, one level deep, when the first change comes, so that what stays the
- * same stays shared. */
+/* An object that may turn out to need a change: it is copied, one level deep, when the first change
+ * comes, so that what stays the same stays shared. */
 #ifndef OSTLER_SIM_API_DRAFT_H
 #define OSTLER_SIM_API_DRAFT_H
 
@@ -13,7 +13,8 @@ struct draft {
 
 /* Starts one; borrows `value`. */
 struct draft draft_of(const json_t *value);
-/* Starts one on the object at a key of another draft, or on a new object where there is none. Put it back with draft_put(). */
+/* Starts one on the object at a key of another draft, or on a new object where there is none. Put
+ * it back with draft_put(). */
 struct draft draft_at(const struct draft *d, const char *key);
 /* Puts it back if it was changed; it is gone afterwards. */
 void draft_put(struct draft *d, const char *key, struct draft *child);

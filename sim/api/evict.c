@@ -19,7 +19,7 @@
 #define SERVER_MANAGER "kube-apiserver"
 
 enum {
-    RETRY_S = 10,            /* when the controller of budgets has not looked at one yet */
+    RETRY_S = 10, /* when the controller of budgets has not looked at one yet */
     DISRUPTED_PODS_MAX = 2000,
 };
 
@@ -27,8 +27,8 @@ enum {
 struct eviction {
     struct api *api;
     const char *user;
-    const json_t *pod;      /* owned */
-    const json_t *budget;   /* owned; NULL: none is in the way */
+    const json_t *pod;    /* owned */
+    const json_t *budget; /* owned; NULL: none is in the way */
     struct delete_options options;
     bool dry_run;
 };
@@ -50,7 +50,8 @@ static void read_options(const json_t *body, struct eviction *v)
     v->dry_run = json_array_size(json_object_get(options, "dryRun")) > 0;
 }
 
-/* Whether a pod that goes disrupts nothing: it is at its end, or has not begun, or is going already. */
+/* Whether a pod that goes disrupts nothing: it is at its end, or has not begun, or is going
+ * already. */
 static bool disrupts_nothing(const json_t *pod)
 {
     static const char *const phases[] = { "Succeeded", "Failed", "Pending" };
@@ -88,8 +89,10 @@ static int find_budget(struct eviction *v, struct refusal *r)
         if (!is_for(budget, v->pod))
             continue;
         if (v->budget)
-            return refuse(r, 500, NULL, "This pod has more than one PodDisruptionBudget, which the eviction subresource does not "
-                                        "support.");
+            return refuse(r, 500, NULL,
+                          "This pod has more than one PodDisruptionBudget, which the eviction "
+                          "subresource does not "
+                          "support.");
         v->budget = json_incref(budget);
     }
     return 0;
@@ -98,7 +101,8 @@ static int find_budget(struct eviction *v, struct refusal *r)
 static int refuse_unobserved(const char *name, struct refusal *r)
 {
     refuse(r, 429, NULL, VIOLATES);
-    refuse_cause(r, CAUSE, NULL, "The disruption budget %s is still being processed by the server.", name);
+    refuse_cause(r, CAUSE, NULL, "The disruption budget %s is still being processed by the server.",
+                 name);
     r->retry_after_s = RETRY_S;
     return -1;
 }
@@ -106,16 +110,21 @@ static int refuse_unobserved(const char *name, struct refusal *r)
 static int refuse_exhausted(const json_t *budget, struct refusal *r)
 {
     const char *name = object_name(budget);
-    int64_t healthy = json_int(budget, "status.currentHealthy", 0), desired = json_int(budget, "status.desiredHealthy", 0);
-    const json_t *allowed = condition_find(json_at(budget, "status.conditions"), "DisruptionAllowed");
-    const char *reason = json_str_or_empty(allowed, "reason"), *message = json_str_or_empty(allowed, "message");
+    int64_t healthy = json_int(budget, "status.currentHealthy", 0),
+            desired = json_int(budget, "status.desiredHealthy", 0);
+    const json_t *allowed = condition_find(json_at(budget, "status.conditions"),
+                                           "DisruptionAllowed");
+    const char *reason = json_str_or_empty(allowed, "reason"),
+               *message = json_str_or_empty(allowed, "message");
     bool explained = *message && str_eq(json_str(allowed, "status"), "False");
     refuse(r, 429, NULL, VIOLATES);
     /* The counts of a budget whose last look at its pods failed say nothing. */
     if (explained && str_eq(reason, "SyncFailed"))
         refuse_cause(r, CAUSE, NULL, DENIES " because it failed sync: %s", name, message);
     else if (healthy <= desired)
-        refuse_cause(r, CAUSE, NULL, "The disruption budget %s needs %" PRId64 " healthy pods and has %" PRId64 " currently",
+        refuse_cause(r, CAUSE, NULL,
+                     "The disruption budget %s needs %" PRId64 " healthy pods and has %" PRId64
+                     " currently",
                      name, desired, healthy);
     else if (explained)
         refuse_cause(r, CAUSE, NULL, DENIES " (%s): %s", name, reason, message);
@@ -124,13 +133,16 @@ static int refuse_exhausted(const json_t *budget, struct refusal *r)
     return -1;
 }
 
-/* A pod that is not ready disrupts nothing either, where the budget says so or is met without it. */
+/* A pod that is not ready disrupts nothing either, where the budget says so or is met without it.
+ */
 static bool lets_unhealthy_go(const json_t *budget, const json_t *pod)
 {
     if (str_eq(condition_status(json_at(pod, "status.conditions"), "Ready"), "True"))
         return false;
-    int64_t healthy = json_int(budget, "status.currentHealthy", 0), desired = json_int(budget, "status.desiredHealthy", 0);
-    return str_eq(json_str(budget, "spec.unhealthyPodEvictionPolicy"), "AlwaysAllow") || (desired > 0 && healthy >= desired);
+    int64_t healthy = json_int(budget, "status.currentHealthy", 0),
+            desired = json_int(budget, "status.desiredHealthy", 0);
+    return str_eq(json_str(budget, "spec.unhealthyPodEvictionPolicy"), "AlwaysAllow") ||
+           (desired > 0 && healthy >= desired);
 }
 
 static int check_budget(const json_t *budget, struct refusal *r)
@@ -141,10 +153,12 @@ static int check_budget(const json_t *budget, struct refusal *r)
     if (json_int(budget, "status.observedGeneration", 0) < object_generation(budget))
         return refuse_unobserved(object_name(budget), r);
     if (allowed < 0)
-        return refuse_forbidden(r, &singular, object_name(budget), "pdb disruptions allowed is negative");
-    if (json_object_size(json_at(budget, "status.disruptedPods")) > DISRUPTED_PODS_MAX)
         return refuse_forbidden(r, &singular, object_name(budget),
-                                "DisruptedPods map too big - too many evictions not confirmed by PDB controller");
+                                "pdb disruptions allowed is negative");
+    if (json_object_size(json_at(budget, "status.disruptedPods")) > DISRUPTED_PODS_MAX)
+        return refuse_forbidden(
+            r, &singular, object_name(budget),
+            "DisruptedPods map too big - too many evictions not confirmed by PDB controller");
     return allowed == 0 ? refuse_exhausted(budget, r) : 0;
 }
 
@@ -163,7 +177,8 @@ static void set_condition(json_t *conditions, json_t *condition_steal)
 {
     size_t i;
     json_t *condition;
-    json_array_foreach (conditions, i, condition) {
+    json_array_foreach(conditions, i, condition)
+    {
         if (str_eq(json_str(condition, "type"), json_str(condition_steal, "type"))) {
             json_array_set_new(conditions, i, condition_steal);
             return;
@@ -193,9 +208,13 @@ static int spend(const struct eviction *v, struct refusal *r)
     api_now(v->api, now);
     json_set_at(budget, "status.disruptionsAllowed", json_integer(left));
     if (left == 0) {
-        struct condition spent = { .type = "DisruptionAllowed", .status = "False", .reason = "InsufficientPods", .message = "" };
+        struct condition spent = { .type = "DisruptionAllowed",
+                                   .status = "False",
+                                   .reason = "InsufficientPods",
+                                   .message = "" };
         json_t *conditions = evict_conditions_of(budget);
-        set_condition(conditions, condition_json(&spent, conditions, object_generation(budget), now));
+        set_condition(conditions,
+                      condition_json(&spent, conditions, object_generation(budget), now));
     }
     json_t *disrupted = json_at(budget, "status.disruptedPods");
     if (!disrupted) {
@@ -203,9 +222,14 @@ static int spend(const struct eviction *v, struct refusal *r)
         json_set_at(budget, "status.disruptedPods", disrupted);
     }
     json_object_set_new(disrupted, object_name(v->pod), json_string(now));
-    struct write w = { .user = SERVER_USER, .manager = SERVER_MANAGER, .verb = API_UPDATE,
-                       .kind = kind_named("poddisruptionbudgets"), .ns = object_namespace(budget), .name = object_name(budget),
-                       .subresource = "status", .dry_run = v->dry_run };
+    struct write w = { .user = SERVER_USER,
+                       .manager = SERVER_MANAGER,
+                       .verb = API_UPDATE,
+                       .kind = kind_named("poddisruptionbudgets"),
+                       .ns = object_namespace(budget),
+                       .name = object_name(budget),
+                       .subresource = "status",
+                       .dry_run = v->dry_run };
     return write_update(v->api, &w, budget, NULL, r);
 }
 
@@ -215,11 +239,17 @@ static int mark_pod(const struct eviction *v, struct refusal *r)
     CLEANUP_JSON json_t *pod = with_own_status(v->pod);
     char now[CLOCK_TEXT_MAX];
     api_now(v->api, now);
-    set_condition(evict_conditions_of(pod), json_pack("{s:s, s:s, s:s, s:s, s:s}", "type", "DisruptionTarget", "status", "True",
-                                                "lastTransitionTime", now, "reason", "EvictionByEvictionAPI", "message",
-                                                "Eviction API: evicting"));
-    struct write w = { .user = v->user, .manager = v->user, .verb = API_UPDATE, .kind = kind_named("pods"),
-                       .ns = object_namespace(pod), .name = object_name(pod), .subresource = "status" };
+    set_condition(evict_conditions_of(pod),
+                  json_pack("{s:s, s:s, s:s, s:s, s:s}", "type", "DisruptionTarget", "status",
+                            "True", "lastTransitionTime", now, "reason", "EvictionByEvictionAPI",
+                            "message", "Eviction API: evicting"));
+    struct write w = { .user = v->user,
+                       .manager = v->user,
+                       .verb = API_UPDATE,
+                       .kind = kind_named("pods"),
+                       .ns = object_namespace(pod),
+                       .name = object_name(pod),
+                       .subresource = "status" };
     CLEANUP_ADMISSION struct admission a = { 0 };
     if (admission_begin(&a, v->api, &w, r) < 0 || admission_take(&a, pod, r) < 0)
         return -1;
@@ -240,8 +270,8 @@ static int delete_pod(const struct eviction *v, bool dry_run, struct refusal *r)
     return write_delete(v->api, &w, &v->options, NULL, NULL, r);
 }
 
-/* Deletes a pod that has said why it goes. The mark makes a new version of it, so what the eviction asks for is
- * checked before. */
+/* Deletes a pod that has said why it goes. The mark makes a new version of it, so what the eviction
+ * asks for is checked before. */
 static int mark_and_delete(struct eviction *v, struct refusal *r)
 {
     if (delete_pod(v, true, r) < 0)
@@ -252,10 +282,14 @@ static int mark_and_delete(struct eviction *v, struct refusal *r)
     return mark_pod(v, r) < 0 ? -1 : delete_pod(v, false, r);
 }
 
-int evict_pod(struct api *api, const char *user, const char *ns, const char *name, const json_t *eviction, struct refusal *r)
+int evict_pod(struct api *api, const char *user, const char *ns, const char *name,
+              const json_t *eviction, struct refusal *r)
 {
     const struct kind *pods = kind_named("pods");
-    CLEANUP(eviction_clear) struct eviction v = { .api = api, .user = user, .pod = json_incref(api_get(api, pods, ns, name)) };
+    CLEANUP(eviction_clear)
+    struct eviction v = { .api = api,
+                          .user = user,
+                          .pod = json_incref(api_get(api, pods, ns, name)) };
     if (!v.pod)
         return refuse_not_found(r, pods, name);
     read_options(eviction, &v);

@@ -4,7 +4,8 @@
 #include "sim/api/field_element.h"
 #include "sim/api/field_set.h"
 
-/* A value before and after. What is there may still have no value: a field that the server's own type always has. */
+/* A value before and after. What is there may still have no value: a field that the server's own
+ * type always has. */
 struct change {
     const json_t *before, *after;
     bool was, is;
@@ -20,7 +21,8 @@ static bool field_diff_is_empty(const json_t *v)
 /* Whether a value is the one that a field has of which nothing was said. */
 static bool is_zero(const json_t *v)
 {
-    return field_diff_is_empty(v) || json_is_false(v) || (json_is_string(v) && json_string_length(v) == 0) ||
+    return field_diff_is_empty(v) || json_is_false(v) ||
+           (json_is_string(v) && json_string_length(v) == 0) ||
            (json_is_integer(v) && json_integer_value(v) == 0);
 }
 
@@ -48,10 +50,12 @@ static void put_child(struct field_diff *d, struct field_diff *child, const char
     field_set_put(&d->gone, element, TAKE(child->gone));
 }
 
-static void diff_field(const struct merge_type *t, const char *name, struct change parent, struct field_diff *d)
+static void diff_field(const struct merge_type *t, const char *name, struct change parent,
+                       struct field_diff *d)
 {
     const struct merge_type *f = merge_type_field(t, name);
-    struct change c = { json_object_get(parent.before, name), json_object_get(parent.after, name), false, false };
+    struct change c = { json_object_get(parent.before, name), json_object_get(parent.after, name),
+                        false, false };
     c.was = c.before || (parent.was && f->always);
     c.is = c.after || (parent.is && f->always);
     CLEANUP_DIFF struct field_diff child = { 0 };
@@ -66,14 +70,13 @@ static void diff_fields(const struct merge_type *t, struct change c, struct fiel
 {
     const char *name;
     json_t *value;
-    json_object_foreach ((json_t *) c.after, name, value)
+    json_object_foreach((json_t *) c.after, name, value) diff_field(t, name, c, d);
+    json_object_foreach((json_t *) c.before, name, value) if (!json_object_get(c.after, name))
         diff_field(t, name, c, d);
-    json_object_foreach ((json_t *) c.before, name, value)
-        if (!json_object_get(c.after, name))
-            diff_field(t, name, c, d);
 }
 
-/* ---- lists: items are matched by their path elements; an element that occurs twice stands for all that have it */
+/* ---- lists: items are matched by their path elements; an element that occurs twice stands for all
+ * that have it */
 
 /* The items of one list with the same element: how often it occurs, and the first. */
 struct group {
@@ -81,20 +84,23 @@ struct group {
     const json_t *first;
 };
 
-static struct group group_of(const json_t *list, const struct field_items *items, const char *element)
+static struct group group_of(const json_t *list, const struct field_items *items,
+                             const char *element)
 {
     struct group g = { 0 };
-    for (size_t i = field_items_find(items, element, 0); i < items->len; i = field_items_find(items, element, i + 1))
+    for (size_t i = field_items_find(items, element, 0); i < items->len;
+         i = field_items_find(items, element, i + 1))
         if (g.count++ == 0)
             g.first = json_array_get(list, i);
     return g;
 }
 
-static bool is_same_group(const struct change *c, const struct field_items *before, const struct field_items *after,
-                          const char *element)
+static bool is_same_group(const struct change *c, const struct field_items *before,
+                          const struct field_items *after, const char *element)
 {
     size_t b = field_items_find(before, element, 0), a = field_items_find(after, element, 0);
-    while (b < before->len && a < after->len && json_equal(json_array_get(c->before, b), json_array_get(c->after, a))) {
+    while (b < before->len && a < after->len &&
+           json_equal(json_array_get(c->before, b), json_array_get(c->after, a))) {
         b = field_items_find(before, element, b + 1);
         a = field_items_find(after, element, a + 1);
     }
@@ -145,7 +151,8 @@ static bool is_container(const json_t *v)
 /* Only without a schema: an object or list becomes something else. */
 static bool changes_its_kind(const struct change *c)
 {
-    return !is_nothing(c->before) && !is_nothing(c->after) && json_typeof(c->before) != json_typeof(c->after) &&
+    return !is_nothing(c->before) && !is_nothing(c->after) &&
+           json_typeof(c->before) != json_typeof(c->after) &&
            (is_container(c->before) || is_container(c->after));
 }
 
@@ -159,7 +166,8 @@ static void diff_value(const struct merge_type *t, struct change c, struct field
         return;
     }
     const json_t *container = is_nothing(c.after) ? c.before : c.after;
-    bool leaf = merge_type_is_leaf(t, container) || (field_diff_is_empty(c.before) && field_diff_is_empty(c.after));
+    bool leaf = merge_type_is_leaf(t, container) ||
+                (field_diff_is_empty(c.before) && field_diff_is_empty(c.after));
     if (!leaf && json_is_array(container))
         diff_items(t, c, d);
     else if (!leaf)
@@ -168,7 +176,8 @@ static void diff_value(const struct merge_type *t, struct change c, struct field
         field_set_mark(c.is ? &d->set : &d->gone);
 }
 
-void field_diff(const struct merge_root *root, const json_t *before, const json_t *after, struct field_diff *ret)
+void field_diff(const struct merge_root *root, const json_t *before, const json_t *after,
+                struct field_diff *ret)
 {
     *ret = (struct field_diff){ 0 };
     diff_value(&root->type, (struct change){ before, after, true, true }, ret);

@@ -73,7 +73,8 @@ char *field_element_of_item(const struct merge_type *list, const json_t *item)
     return any ? buf_take(&b) : NULL;
 }
 
-/* The value that an element's text holds behind its first two letters. NULL: it is none. New reference. */
+/* The value that an element's text holds behind its first two letters. NULL: it is none. New
+ * reference. */
 static json_t *field_element_value_of(const char *element)
 {
     return strlen(element) < 2 ? NULL : json_parse(element + 2, strlen(element + 2), NULL);
@@ -86,7 +87,8 @@ static void add_keys_text(struct buf *b, const char *element)
     json_t *value;
     const char *comma = "";
     buf_str(b, "[");
-    json_object_foreach (keys, name, value) {
+    json_object_foreach(keys, name, value)
+    {
         CLEANUP_FREE char *text = json_compact(value);
         buf_printf(b, "%s%s=%s", comma, name, text);
         comma = ",";
@@ -131,7 +133,8 @@ static int compare_values(const json_t *a, const json_t *b)
 static int compare_keys(const json_t *a, const json_t *b)
 {
     void *ia = json_object_iter((json_t *) a), *ib = json_object_iter((json_t *) b);
-    for (; ia && ib; ia = json_object_iter_next((json_t *) a, ia), ib = json_object_iter_next((json_t *) b, ib)) {
+    for (; ia && ib; ia = json_object_iter_next((json_t *) a, ia),
+                     ib = json_object_iter_next((json_t *) b, ib)) {
         int order = strcmp(json_object_iter_key(ia), json_object_iter_key(ib));
         if (order == 0)
             order = compare_values(json_object_iter_value(ia), json_object_iter_value(ib));

@@ -76,7 +76,8 @@ json_t *field_set_union(const json_t *a, const json_t *b)
     json_t *copy = NULL;
     const char *element;
     json_t *theirs;
-    json_object_foreach ((json_t *) b, element, theirs) {
+    json_object_foreach((json_t *) b, element, theirs)
+    {
         if (strcmp(element, ".") == 0)
             continue;
         const json_t *ours = json_object_get(a, element);
@@ -106,15 +107,15 @@ json_t *field_set_intersection(const json_t *a, const json_t *b)
     json_t *both = NULL;
     const char *element;
     json_t *ours;
-    json_object_foreach ((json_t *) a, element, ours)
-        if (strcmp(element, ".") != 0)
-            field_set_put(&both, element, field_set_intersection(ours, json_object_get(b, element)));
+    json_object_foreach((json_t *) a, element, ours) if (strcmp(element, ".") != 0)
+        field_set_put(&both, element, field_set_intersection(ours, json_object_get(b, element)));
     if (field_set_is_member(a) && field_set_is_member(b))
         field_set_mark(&both);
     return both;
 }
 
-/* What is left of `a` when a child of it, or its own membership, goes: NULL when that is nothing. Steals `copy`. */
+/* What is left of `a` when a child of it, or its own membership, goes: NULL when that is nothing.
+ * Steals `copy`. */
 static json_t *settle_difference(json_t *copy_steal, bool member)
 {
     if (!has_children(copy_steal) && !member) {
@@ -135,7 +136,8 @@ json_t *field_set_difference(const json_t *a, const json_t *b)
     json_t *copy = NULL;
     const char *element;
     json_t *theirs;
-    json_object_foreach ((json_t *) b, element, theirs) {
+    json_object_foreach((json_t *) b, element, theirs)
+    {
         const json_t *ours = strcmp(element, ".") == 0 ? NULL : json_object_get(a, element);
         json_t *left = field_set_difference(ours, theirs);
         if (left != ours) {
@@ -159,16 +161,16 @@ static int by_element(const void *a, const void *b)
     return field_element_compare(*(const char *const *) a, *(const char *const *) b);
 }
 
-/* The path elements below a node in the order of the API server. Owned by the caller; the texts are borrowed. */
+/* The path elements below a node in the order of the API server. Owned by the caller; the texts are
+ * borrowed. */
 static const char **sorted_elements(const json_t *node, size_t *ret_len)
 {
     const char **elements = xcalloc(json_object_size(node) + 1, sizeof *elements);
     size_t len = 0;
     const char *element;
     json_t *child;
-    json_object_foreach ((json_t *) node, element, child)
-        if (strcmp(element, ".") != 0)
-            elements[len++] = element;
+    json_object_foreach((json_t *) node, element, child) if (strcmp(element, ".") != 0)
+        elements[len++] = element;
     qsort(elements, len, sizeof *elements, by_element);
     *ret_len = len;
     return elements;

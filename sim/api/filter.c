@@ -9,8 +9,8 @@
 #include "kube/object.h"
 #include "sim/api/label_text.h"
 
-/* Fields that objects are selected by: kind ("" = any), the name in the query, the path in the stored object, and what an absent
- * one counts as. */
+/* Fields that objects are selected by: kind ("" = any), the name in the query, the path in the
+ * stored object, and what an absent one counts as. */
 static const struct field_row {
     const char *kind;
     const char *group;
@@ -73,7 +73,10 @@ static int refuse_field(const struct kind *k, const char *label, struct refusal 
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         if (is_row_of(&rows[i], k) || k->flags & KIND_CUSTOM)
             return refuse(r, 400, NULL, "field label not supported: %s", label);
-    return refuse(r, 400, NULL, "\"%s\" is not a known field selector: only \"metadata.name\", \"metadata.namespace\"", label);
+    return refuse(
+        r, 400, NULL,
+        "\"%s\" is not a known field selector: only \"metadata.name\", \"metadata.namespace\"",
+        label);
 }
 
 static const struct field_row *filter_row_of(const struct kind *k, const char *label)
@@ -85,7 +88,8 @@ static const struct field_row *filter_row_of(const struct kind *k, const char *l
 }
 
 /* One "field=value", "field==value" or "field!=value". */
-static int add_field(struct filter *f, const struct kind *k, const char *whole, const char *term, struct refusal *r)
+static int add_field(struct filter *f, const struct kind *k, const char *whole, const char *term,
+                     struct refusal *r)
 {
     const char *sign = strpbrk(term, "!=");
     if (!sign || (*sign == '!' && sign[1] != '='))
@@ -97,7 +101,9 @@ static int add_field(struct filter *f, const struct kind *k, const char *whole, 
     bool negated = *sign == '!';
     const char *value = sign + (negated || sign[1] == '=' ? 2 : 1);
     f->fields = xreallocarray(f->fields, f->field_count + 1, sizeof *f->fields);
-    f->fields[f->field_count++] = (struct filter_field){ .row = row, .value = xstrdup(value), .negated = negated };
+    f->fields[f->field_count++] = (struct filter_field){ .row = row,
+                                                         .value = xstrdup(value),
+                                                         .negated = negated };
     return 0;
 }
 
@@ -111,11 +117,12 @@ static int add_fields(struct filter *f, const struct kind *k, const char *text, 
     return 0;
 }
 
-int filter_compile(const struct kind *k, const char *ns, const char *labels, const char *fields, struct filter *ret,
-                   struct refusal *r)
+int filter_compile(const struct kind *k, const char *ns, const char *labels, const char *fields,
+                   struct filter *ret, struct refusal *r)
 {
     struct filter f = { .ns = ns && *ns ? xstrdup(ns) : NULL };
-    if (label_text_compile(str_or_empty(labels), &f.labels, r) < 0 || add_fields(&f, k, str_or_empty(fields), r) < 0) {
+    if (label_text_compile(str_or_empty(labels), &f.labels, r) < 0 ||
+        add_fields(&f, k, str_or_empty(fields), r) < 0) {
         filter_clear(&f);
         return -1;
     }

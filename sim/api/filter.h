@@ -19,10 +19,10 @@ struct filter {
     size_t field_count;
 };
 
-/* Compiles the selectors of a query (NULL: none); -1 and 400 when one is none, or names a field that this kind is not selected
- * by. */
-int filter_compile(const struct kind *k, const char *ns, const char *labels, const char *fields, struct filter *ret,
-                   struct refusal *r);
+/* Compiles the selectors of a query (NULL: none); -1 and 400 when one is none, or names a field
+ * that this kind is not selected by. */
+int filter_compile(const struct kind *k, const char *ns, const char *labels, const char *fields,
+                   struct filter *ret, struct refusal *r);
 /* Frees what it owns; it shows everything afterwards. */
 void filter_clear(struct filter *f);
 #define CLEANUP_FILTER CLEANUP(filter_clear)

@@ -16,7 +16,7 @@ static const struct subresource_row {
     const char *name;
     const char *group; /* of what it takes, where that is not the kind's own */
     const char *version;
-    const char *kind;  /* NULL: the kind itself */
+    const char *kind; /* NULL: the kind itself */
     const char *verbs;
 } subresources[] = {
     { SUB_BINDING, "binding", "", "", "Binding", "create" },
@@ -53,11 +53,13 @@ static const char *verbs_of(const struct kind *k)
     return !*k->group && str_eq(k->plural, "namespaces") ? VERBS_OF_NAMESPACES : VERBS;
 }
 
-const struct kind *groups_next(const struct api *api, size_t *at, const char *group, const char *version)
+const struct kind *groups_next(const struct api *api, size_t *at, const char *group,
+                               const char *version)
 {
     while (*at < kind_count()) {
         const struct kind *k = kind_at((*at)++);
-        if ((!group || str_eq(k->group, group)) && (!version || str_eq(k->version, version)) && custom_is_served(api, k))
+        if ((!group || str_eq(k->group, group)) && (!version || str_eq(k->version, version)) &&
+            custom_is_served(api, k))
             return k;
     }
     return NULL;
@@ -73,8 +75,9 @@ bool groups_leads(const struct api *api, const struct kind *k)
 
 static json_t *resource_json(const struct kind *k)
 {
-    json_t *r = json_pack("{s:s, s:s, s:b, s:s, s:o}", "name", k->plural, "singularName", k->singular, "namespaced",
-                          k->namespaced, "kind", k->kind, "verbs", groups_names_of(verbs_of(k)));
+    json_t *r = json_pack("{s:s, s:s, s:b, s:s, s:o}", "name", k->plural, "singularName",
+                          k->singular, "namespaced", k->namespaced, "kind", k->kind, "verbs",
+                          groups_names_of(verbs_of(k)));
     set_names(r, "shortNames", k->short_names);
     set_names(r, "categories", k->category);
     return r;
@@ -83,7 +86,8 @@ static json_t *resource_json(const struct kind *k)
 static json_t *subresource_json(const struct kind *k, const struct subresource_row *row)
 {
     json_t *name = json_textf("%s/%s", k->plural, row->name);
-    json_t *r = json_pack("{s:o, s:s, s:b}", "name", name, "singularName", "", "namespaced", k->namespaced);
+    json_t *r = json_pack("{s:o, s:s, s:b}", "name", name, "singularName", "", "namespaced",
+                          k->namespaced);
     if (*row->version) {
         json_object_set_new(r, "group", json_string(row->group));
         json_object_set_new(r, "version", json_string(row->version));
@@ -106,15 +110,18 @@ json_t *groups_resources(const struct api *api, const char *group, const char *v
     json_t *list = json_pack("{s:s}", "kind", "APIResourceList");
     if (*group)
         json_object_set_new(list, "apiVersion", json_string("v1"));
-    json_object_set_new(list, "groupVersion", json_textf("%s%s%s", group, *group ? "/" : "", version));
+    json_object_set_new(list, "groupVersion",
+                        json_textf("%s%s%s", group, *group ? "/" : "", version));
     json_object_set_new(list, "resources", resources);
     return list;
 }
 
 static json_t *group_json(const struct kind *k)
 {
-    json_t *version = json_pack("{s:s, s:s}", "groupVersion", kind_api_version(k), "version", k->version);
-    return json_pack("{s:s, s:[O], s:o}", "name", k->group, "versions", version, "preferredVersion", version);
+    json_t *version = json_pack("{s:s, s:s}", "groupVersion", kind_api_version(k), "version",
+                                k->version);
+    return json_pack("{s:s, s:[O], s:o}", "name", k->group, "versions", version, "preferredVersion",
+                     version);
 }
 
 json_t *groups_list(const struct api *api)
@@ -124,7 +131,8 @@ json_t *groups_list(const struct api *api)
     for (const struct kind *k; (k = groups_next(api, &at, NULL, NULL));)
         if (*k->group && groups_leads(api, k))
             json_array_append_new(groups, group_json(k));
-    return json_pack("{s:s, s:s, s:o}", "kind", "APIGroupList", "apiVersion", "v1", "groups", groups);
+    return json_pack("{s:s, s:s, s:o}", "kind", "APIGroupList", "apiVersion", "v1", "groups",
+                     groups);
 }
 
 json_t *groups_one(const struct kind *k)
@@ -137,7 +145,8 @@ json_t *groups_one(const struct kind *k)
 
 /* ---- the same as one document */
 
-/* What a resource takes and gives; Kubernetes' own kinds leave out the group and version that they are listed under. */
+/* What a resource takes and gives; Kubernetes' own kinds leave out the group and version that they
+ * are listed under. */
 static json_t *response_kind(const char *group, const char *version, const char *kind)
 {
     return json_pack("{s:s, s:s, s:s}", "group", group, "version", version, "kind", kind);
@@ -156,9 +165,11 @@ static json_t *aggregated_subresources(const struct kind *k)
         const struct subresource_row *row = &subresources[i];
         if (!(k->subresources & row->sub))
             continue;
-        json_t *kind = row->kind ? response_kind(row->group, row->version, row->kind) : own_response_kind(k);
-        json_array_append_new(subs, json_pack("{s:s, s:o, s:o}", "subresource", row->name, "responseKind", kind, "verbs",
-                                              groups_names_of(row->verbs)));
+        json_t *kind = row->kind ? response_kind(row->group, row->version, row->kind)
+                                 : own_response_kind(k);
+        json_array_append_new(subs,
+                              json_pack("{s:s, s:o, s:o}", "subresource", row->name, "responseKind",
+                                        kind, "verbs", groups_names_of(row->verbs)));
     }
     return subs;
 }
@@ -166,8 +177,9 @@ static json_t *aggregated_subresources(const struct kind *k)
 static json_t *aggregated_resource(const struct kind *k)
 {
     const char *scope = k->namespaced ? "Namespaced" : "Cluster";
-    json_t *r = json_pack("{s:s, s:o, s:s, s:s, s:o}", "resource", k->plural, "responseKind", own_response_kind(k), "scope",
-                          scope, "singularResource", k->singular, "verbs", groups_names_of(verbs_of(k)));
+    json_t *r = json_pack("{s:s, s:o, s:s, s:s, s:o}", "resource", k->plural, "responseKind",
+                          own_response_kind(k), "scope", scope, "singularResource", k->singular,
+                          "verbs", groups_names_of(verbs_of(k)));
     set_names(r, "shortNames", k->short_names);
     set_names(r, "categories", k->category);
     CLEANUP_JSON json_t *subs = aggregated_subresources(k);
@@ -183,8 +195,8 @@ static json_t *aggregated_group(const struct api *api, const struct kind *first)
     for (const struct kind *k; (k = groups_next(api, &at, first->group, first->version));)
         json_array_append_new(resources, aggregated_resource(k));
     json_t *metadata = *first->group ? json_pack("{s:s}", "name", first->group) : json_object();
-    return json_pack("{s:o, s:[{s:s, s:o, s:s}]}", "metadata", metadata, "versions", "version", first->version, "resources",
-                     resources, "freshness", "Current");
+    return json_pack("{s:o, s:[{s:s, s:o, s:s}]}", "metadata", metadata, "versions", "version",
+                     first->version, "resources", resources, "freshness", "Current");
 }
 
 json_t *groups_aggregated(const struct api *api, bool core)
@@ -194,6 +206,6 @@ json_t *groups_aggregated(const struct api *api, bool core)
     for (const struct kind *k; (k = groups_next(api, &at, NULL, NULL));)
         if (core == !*k->group && groups_leads(api, k))
             json_array_append_new(groups, aggregated_group(api, k));
-    return json_pack("{s:s, s:s, s:{}, s:o}", "kind", "APIGroupDiscoveryList", "apiVersion", "apidiscovery.k8s.io/v2", "metadata",
-                     "items", groups);
+    return json_pack("{s:s, s:s, s:{}, s:o}", "kind", "APIGroupDiscoveryList", "apiVersion",
+                     "apidiscovery.k8s.io/v2", "metadata", "items", groups);
 }

@@ -1,4 +1,5 @@
-/* The groups and kinds that are served now, as discovery tells them: group by group, or all in one document. */
+/* The groups and kinds that are served now, as discovery tells them: group by group, or all in one
+ * document. */
 #ifndef OSTLER_SIM_API_GROUPS_H
 #define OSTLER_SIM_API_GROUPS_H
 
@@ -14,8 +15,10 @@ struct api;
 #define API_MINOR "36"
 #define API_VERSION "v1." API_MINOR ".3"
 
-/* The next kind that is served, at or after a place, of a group and version (NULL: any); NULL when there is none. */
-const struct kind *groups_next(const struct api *api, size_t *at, const char *group, const char *version);
+/* The next kind that is served, at or after a place, of a group and version (NULL: any); NULL when
+ * there is none. */
+const struct kind *groups_next(const struct api *api, size_t *at, const char *group,
+                               const char *version);
 /* Whether a kind is the first of its group that is served. Each group has one version. */
 bool groups_leads(const struct api *api, const struct kind *k);
 

@@ -1,4 +1,5 @@
-/* The kinds that the simulated API server has, one row each: names, scope, subresources, and what is special about them. */
+/* The kinds that the simulated API server has, one row each: names, scope, subresources, and what
+ * is special about them. */
 #ifndef OSTLER_SIM_API_KIND_H
 #define OSTLER_SIM_API_KIND_H
 
@@ -18,28 +19,33 @@ enum subresource {
 /* Special ways of a kind, a set of bits. */
 enum kind_flag {
     KIND_GENERATION = 1, /* metadata.generation counts changes of the spec */
-    KIND_GRACEFUL = 2, /* deleted with a grace period (pods) */
-    KIND_CUSTOM = 4, /* there only while its CustomResourceDefinition is */
+    KIND_GRACEFUL = 2,   /* deleted with a grace period (pods) */
+    KIND_CUSTOM = 4,     /* there only while its CustomResourceDefinition is */
     KIND_PUT_CREATES =
-        8, /* an update of what is not there creates it: leases, events, services, runtimeclasses, roles and their bindings */
+        /* an update of what is not there creates it: leases, events, services, runtimeclasses,
+         * roles and their bindings */
+    8,
     KIND_NEEDS_VERSION =
-        16, /* an update must say its resourceVersion: leases, runtimeclasses, poddisruptionbudgets, definitions, custom kinds */
-    KIND_RETURNS_DELETED = 32, /* a deletion answers with the object rather than a Status: pods, services, serviceaccounts */
+        /* an update must say its resourceVersion: leases, runtimeclasses, poddisruptionbudgets,
+         * definitions, custom kinds */
+    16,
+    /* a deletion answers with the object rather than a Status: pods, services, serviceaccounts */
+    KIND_RETURNS_DELETED = 32,
     KIND_ORPHANS = 64, /* dependents are orphaned unless the deletion says otherwise: jobs */
 };
 
 struct kind {
-    const char *group;         /* "" = core */
+    const char *group; /* "" = core */
     const char *version;
     const char *group_version; /* "apps/v1"; "/v1" in the core group: kind_api_version() reads it */
     const char *kind;
     const char *plural;
     const char *singular;
-    const char *short_names;   /* comma-separated */
-    const char *category;      /* "all": what `kubectl get all` lists; "" = none */
+    const char *short_names; /* comma-separated */
+    const char *category;    /* "all": what `kubectl get all` lists; "" = none */
     bool namespaced;
-    unsigned subresources;   /* of enum subresource */
-    unsigned flags;          /* of enum kind_flag */
+    unsigned subresources; /* of enum subresource */
+    unsigned flags;        /* of enum kind_flag */
 };
 
 /* All kinds; `index` of a kind is its place here, and the store keeps one table for each. */
@@ -50,7 +56,8 @@ size_t kind_index(const struct kind *k);
 const struct kind *kind_of_path(const char *group, const char *version, const char *plural);
 /* By apiVersion ("apps/v1") and kind; NULL when there is none. */
 const struct kind *kind_of(const char *api_version, const char *kind);
-/* By plural alone ("pods"), for the program's own use; "events" are those of events.k8s.io. Aborts when there is none. */
+/* By plural alone ("pods"), for the program's own use; "events" are those of events.k8s.io. Aborts
+ * when there is none. */
 const struct kind *kind_named(const char *plural);
 /* "v1", "apps/v1". Static text for as long as the program runs. */
 const char *kind_api_version(const struct kind *k);

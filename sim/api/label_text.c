@@ -52,7 +52,8 @@ static bool label_text_is_word(const char *s)
 /* Letters, digits and -_. between letters or digits. */
 static bool is_name(const char *s, size_t n)
 {
-    if (n == 0 || n > NAME_MAX_LEN || !isalnum((unsigned char) s[0]) || !isalnum((unsigned char) s[n - 1]))
+    if (n == 0 || n > NAME_MAX_LEN || !isalnum((unsigned char) s[0]) ||
+        !isalnum((unsigned char) s[n - 1]))
         return false;
     for (size_t i = 0; i < n; i++)
         if (!isalnum((unsigned char) s[i]) && !strchr("-_.", s[i]))
@@ -67,16 +68,19 @@ static int check_key(const char *key, struct refusal *r)
     if (is_name(name, strlen(name)))
         return 0;
     return refuse(r, 400, NULL,
-                  "unable to parse requirement: <nil>: Invalid value: \"%s\": name part must consist of alphanumeric characters, "
+                  "unable to parse requirement: <nil>: Invalid value: \"%s\": name part must "
+                  "consist of alphanumeric characters, "
                   "'-', '_' or '.', and must start and end with an alphanumeric character",
                   key);
 }
 
-static int label_text_add_value(json_t *values, const char *key, const char *value, struct refusal *r)
+static int label_text_add_value(json_t *values, const char *key, const char *value,
+                                struct refusal *r)
 {
     if (*value && !is_name(value, strlen(value)))
         return refuse(r, 400, NULL,
-                      "unable to parse requirement: values[%zu][%s]: Invalid value: \"%s\": a valid label must be an empty "
+                      "unable to parse requirement: values[%zu][%s]: Invalid value: \"%s\": a "
+                      "valid label must be an empty "
                       "string or consist of alphanumeric characters, '-', '_' or '.'",
                       json_array_size(values), key, value);
     json_array_append_new(values, json_string(value));
@@ -87,7 +91,8 @@ static int label_text_add_value(json_t *values, const char *key, const char *val
 static int read_values(struct reader *t, const char *key, json_t *values, struct refusal *r)
 {
     if (!str_eq(next_word(t), "("))
-        return refuse(r, 400, NULL, "unable to parse requirement: found '%s' expected: '('", t->word);
+        return refuse(r, 400, NULL, "unable to parse requirement: found '%s' expected: '('",
+                      t->word);
     for (;;) {
         struct reader ahead;
         bool has_word = label_text_is_word(peek(t, &ahead));
@@ -97,7 +102,8 @@ static int read_values(struct reader *t, const char *key, json_t *values, struct
         if (str_eq(sign, ")"))
             return 0;
         if (!str_eq(sign, ","))
-            return refuse(r, 400, NULL, "unable to parse requirement: found '%s', expected: ',' or ')'", sign);
+            return refuse(r, 400, NULL,
+                          "unable to parse requirement: found '%s', expected: ',' or ')'", sign);
     }
 }
 
@@ -106,7 +112,8 @@ static const struct operator_word {
     const char *op;
     bool list;
 } operators[] = {
-    { "=", "In", false }, { "==", "In", false }, { "!=", "NotIn", false }, { "in", "In", true }, { "notin", "NotIn", true },
+    { "=", "In", false }, { "==", "In", false },      { "!=", "NotIn", false },
+    { "in", "In", true }, { "notin", "NotIn", true },
 };
 
 static const struct operator_word *operator_of(const char *word)
@@ -129,21 +136,27 @@ static int read_requirement(struct reader *t, json_t *expressions, struct refusa
     if (absent)
         next_word(t);
     if (absent && !label_text_is_word(t->word))
-        return refuse(r, 400, NULL, "unable to parse requirement: found '%s', expected: identifier", t->word);
+        return refuse(r, 400, NULL, "unable to parse requirement: found '%s', expected: identifier",
+                      t->word);
     CLEANUP_FREE char *key = xstrdup(t->word);
     if (check_key(key, r) < 0)
         return -1;
     struct reader ahead;
     const char *next = peek(t, &ahead);
     if (absent || !*next || str_eq(next, ",")) {
-        json_array_append_new(expressions, json_pack("{s:s, s:s}", "key", key, "operator", absent ? "DoesNotExist" : "Exists"));
+        json_array_append_new(expressions, json_pack("{s:s, s:s}", "key", key, "operator",
+                                                     absent ? "DoesNotExist" : "Exists"));
         return 0;
     }
     const struct operator_word *op = operator_of(next_word(t));
     if (!op)
-        return refuse(r, 400, NULL, "unable to parse requirement: found '%s', expected: in, notin, =, ==, !=, gt, lt", t->word);
+        return refuse(
+            r, 400, NULL,
+            "unable to parse requirement: found '%s', expected: in, notin, =, ==, !=, gt, lt",
+            t->word);
     json_t *values = json_array();
-    json_array_append_new(expressions, json_pack("{s:s, s:s, s:o}", "key", key, "operator", op->op, "values", values));
+    json_array_append_new(expressions, json_pack("{s:s, s:s, s:o}", "key", key, "operator", op->op,
+                                                 "values", values));
     if (op->list)
         return read_values(t, key, values, r);
     bool has_word = label_text_is_word(peek(t, &ahead));
@@ -156,7 +169,8 @@ int label_text_compile(const char *text, struct selector *ret, struct refusal *r
     struct reader t = { .at = text }, ahead;
     bool more = *peek(&t, &ahead);
     if (more && !begins_requirement(ahead.word))
-        return refuse(r, 400, NULL, "found '%s', expected: !, identifier, or 'end of string'", ahead.word);
+        return refuse(r, 400, NULL, "found '%s', expected: !, identifier, or 'end of string'",
+                      ahead.word);
     while (more) {
         if (read_requirement(&t, expressions, r) < 0)
             return -1;

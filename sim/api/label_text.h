@@ -5,8 +5,8 @@
 #include "kube/selector.h"
 #include "sim/api/refusal.h"
 
-/* -1 and 400 in the words of the API server when it is not a selector. "" matches everything. Comparisons of numbers (a>1) are
- * refused: none of the program's clients asks for them. */
+/* -1 and 400 in the words of the API server when it is not a selector. "" matches everything.
+ * Comparisons of numbers (a>1) are refused: none of the program's clients asks for them. */
 int label_text_compile(const char *text, struct selector *ret, struct refusal *r);
 
 #endif

@@ -13,14 +13,17 @@ static const char annotation[] = "kubectl.kubernetes.io/last-applied-configurati
 /* What the annotation says; "" when there is none, or when it is not for this manager to read. */
 static const char *said(const json_t *object, const char *manager)
 {
-    return str_eq(manager, "kubectl") ? str_or_empty(json_key(json_at(object, "metadata.annotations"), annotation)) : "";
+    return str_eq(manager, "kubectl")
+               ? str_or_empty(json_key(json_at(object, "metadata.annotations"), annotation))
+               : "";
 }
 
 json_t *last_applied_fields(const struct merge_root *root, const json_t *live, const char *manager)
 {
     const char *text = said(live, manager);
     CLEANUP_JSON json_t *applied = *text ? json_parse(text, strlen(text), NULL) : NULL;
-    if (!json_is_object(applied) || !str_eq(json_key(applied, "apiVersion"), json_key(live, "apiVersion")))
+    if (!json_is_object(applied) ||
+        !str_eq(json_key(applied, "apiVersion"), json_key(live, "apiVersion")))
         return NULL;
     CLEANUP_DIFF struct field_diff since;
     field_diff(root, applied, live, &since);

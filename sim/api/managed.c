@@ -9,11 +9,14 @@
 static bool asks_to_forget(const json_t *said)
 {
     size_t entries = json_array_size(said);
-    return json_is_array(said) && (entries == 0 || (entries == 1 && json_object_size(json_array_get(said, 0)) == 0));
+    return json_is_array(said) &&
+           (entries == 0 || (entries == 1 && json_object_size(json_array_get(said, 0)) == 0));
 }
 
-/* What a client sends counts where it is whole and written to the object itself; else what the object has. */
-static void read_managers(struct managers *m, const json_t *before, const json_t *after, const char *subresource)
+/* What a client sends counts where it is whole and written to the object itself; else what the
+ * object has. */
+static void read_managers(struct managers *m, const json_t *before, const json_t *after,
+                          const char *subresource)
 {
     const json_t *said = *subresource ? NULL : tracking_entries(after);
     *m = (struct managers){ 0 };
@@ -30,12 +33,12 @@ static bool is_same_but(const char *aside, const json_t *before, const json_t *a
 {
     const char *name;
     json_t *value;
-    json_object_foreach ((json_t *) after, name, value)
-        if (strcmp(name, aside) != 0 && !json_equal(json_object_get(before, name), value))
-            return false;
-    json_object_foreach ((json_t *) before, name, value)
-        if (strcmp(name, aside) != 0 && !json_object_get(after, name))
-            return false;
+    json_object_foreach((json_t *) after, name,
+                        value) if (strcmp(name, aside) != 0 &&
+                                   !json_equal(json_object_get(before, name), value)) return false;
+    json_object_foreach((json_t *) before, name,
+                        value) if (strcmp(name, aside) != 0 &&
+                                   !json_object_get(after, name)) return false;
     return true;
 }
 
@@ -48,11 +51,11 @@ bool managed_is_same(const json_t *before, const json_t *after)
         return true;
     if (json_array_size(was) != json_array_size(is))
         return false;
-    json_array_foreach (is, i, entry)
-        if (!is_same_but("time", json_array_get(was, i), entry))
-            return false;
+    json_array_foreach(is, i,
+                       entry) if (!is_same_but("time", json_array_get(was, i), entry)) return false;
     return is_same_but("metadata", before, after) &&
-           is_same_but("managedFields", json_object_get(before, "metadata"), json_object_get(after, "metadata"));
+           is_same_but("managedFields", json_object_get(before, "metadata"),
+                       json_object_get(after, "metadata"));
 }
 
 void managed_update(const json_t *before, json_t *after, const struct managed_writer *w)

@@ -38,10 +38,12 @@ static bool read_entry(struct manager *m, json_t *entry)
 
 bool managers_read(struct managers *m, const json_t *managed_fields)
 {
-    *m = (struct managers){ .items = xcalloc(json_array_size(managed_fields) + 1, sizeof *m->items) };
+    *m = (struct managers){ .items = xcalloc(json_array_size(managed_fields) + 1,
+                                             sizeof *m->items) };
     size_t i;
     json_t *entry;
-    json_array_foreach (managed_fields, i, entry) {
+    json_array_foreach(managed_fields, i, entry)
+    {
         if (!read_entry(&m->items[m->len], entry)) {
             managers_clear(m);
             return false;
@@ -68,7 +70,8 @@ static struct manager *managers_find_now(const struct managers *m, const char *n
 {
     for (size_t i = 0; i < m->len; i++) {
         struct manager *o = &m->items[i];
-        if (str_eq(o->name, name) && str_eq(o->operation, operation) && str_eq(o->subresource, subresource) &&
+        if (str_eq(o->name, name) && str_eq(o->operation, operation) &&
+            str_eq(o->subresource, subresource) &&
             (!is_update(o) || str_eq(o->api_version, api_version)))
             return o;
     }
@@ -82,16 +85,22 @@ static struct manager *managers_add(struct managers *m, const struct manager *en
     return &m->items[m->len++];
 }
 
-struct manager *managers_find(const struct managers *m, const struct managed_writer *w, const char *operation)
+struct manager *managers_find(const struct managers *m, const struct managed_writer *w,
+                              const char *operation)
 {
     return managers_find_now(m, w->manager, operation, w->api_version, w->subresource);
 }
 
-struct manager *managers_get(struct managers *m, const struct managed_writer *w, const char *operation)
+struct manager *managers_get(struct managers *m, const struct managed_writer *w,
+                             const char *operation)
 {
     struct manager *found = managers_find(m, w, operation);
     struct manager fresh = {
-        .name = w->manager, .operation = operation, .api_version = w->api_version, .subresource = w->subresource, .time = "",
+        .name = w->manager,
+        .operation = operation,
+        .api_version = w->api_version,
+        .subresource = w->subresource,
+        .time = "",
     };
     return found ? found : managers_add(m, &fresh);
 }
@@ -157,7 +166,8 @@ static void sort(struct managers *m)
     qsort(m->items, m->len, sizeof *m->items, by_age);
 }
 
-/* All of these sets as one, halves first: one after another, what is there would be copied for each. New reference. */
+/* All of these sets as one, halves first: one after another, what is there would be copied for
+ * each. New reference. */
 static json_t *union_of(const json_t *sets, size_t from, size_t to)
 {
     if (to - from == 1)
@@ -168,7 +178,8 @@ static json_t *union_of(const json_t *sets, size_t from, size_t to)
     return field_set_union(high, low);
 }
 
-/* Puts the next entry of a version to the first one, which stands for all from now on. `sets`: what goes together, by version. */
+/* Puts the next entry of a version to the first one, which stands for all from now on. `sets`: what
+ * goes together, by version. */
 static void put_together(struct manager *first, struct manager *next, json_t *sets)
 {
     json_t *list = json_object_get(sets, first->api_version);
@@ -211,7 +222,7 @@ void managers_cap(struct managers *m)
     }
     const char *version;
     json_t *list;
-    json_object_foreach (sets, version, list)
+    json_object_foreach(sets, version, list)
         manager_own(map_get(&firsts, version), union_of(list, 0, json_array_size(list)));
     drop_empty(m);
     sort(m);

@@ -37,7 +37,8 @@ static void add_way(struct buf *out, const struct step *last)
     if (!last)
         return;
     add_way(out, last->before);
-    CLEANUP_FREE char *text = last->field ? xasprintf(".%s", last->field) : field_element_text(last->element);
+    CLEANUP_FREE char *text = last->field ? xasprintf(".%s", last->field)
+                                          : field_element_text(last->element);
     buf_str(out, text);
 }
 
@@ -51,7 +52,8 @@ static void add_problem_here(struct check *c, const char *what, const char *deta
 
 static void check_value(struct check *c, const struct merge_type *t, const json_t *value);
 
-static void check_below(struct check *c, const struct merge_type *t, struct step step, const json_t *value)
+static void check_below(struct check *c, const struct merge_type *t, struct step step,
+                        const json_t *value)
 {
     step.before = c->last;
     c->last = &step;
@@ -79,14 +81,15 @@ static void check_fields(struct check *c, const struct merge_type *t, const json
 {
     const char *name;
     json_t *child;
-    json_object_foreach ((json_t *) object, name, child)
+    json_object_foreach((json_t *) object, name, child)
         check_below(c, merge_type_field(t, name), (struct step){ .field = name }, child);
 }
 
 /* Of a field without a row nothing is known: it may be of any type. */
 static void check_value(struct check *c, const struct merge_type *t, const json_t *value)
 {
-    bool list = t->how == MERGE_LIST || t->how == MERGE_SET, object = t->how == MERGE_FIELDS || t->how == MERGE_MAP;
+    bool list = t->how == MERGE_LIST || t->how == MERGE_SET,
+         object = t->how == MERGE_FIELDS || t->how == MERGE_MAP;
     if (list && json_is_array(value)) {
         check_items(c, t, value);
     } else if (object && json_is_object(value)) {
@@ -109,8 +112,9 @@ static int check_end(struct check *c, const json_t *intent, struct refusal *r)
     const char *version = json_str_or_empty(intent, "apiVersion");
     if (c->count > 0)
         refuse(r, 500, NULL, "failed to create typed patch object (%s/%s; %s%s, Kind=%s): %s%s",
-               json_str_or_empty(intent, "metadata.namespace"), json_str_or_empty(intent, "metadata.name"),
-               strchr(version, '/') ? "" : "/", version, json_str_or_empty(intent, "kind"), c->count > 1 ? "errors:\n  " : "",
+               json_str_or_empty(intent, "metadata.namespace"),
+               json_str_or_empty(intent, "metadata.name"), strchr(version, '/') ? "" : "/", version,
+               json_str_or_empty(intent, "kind"), c->count > 1 ? "errors:\n  " : "",
                buf_text(&c->problems));
     buf_clear(&c->problems);
     return c->count > 0 ? -1 : 0;
@@ -127,11 +131,12 @@ int merge_check(const struct merge_root *root, const json_t *intent, struct refu
 static char *item_text(const struct merge_type *t, const json_t *list, size_t i)
 {
     CLEANUP_ITEMS struct field_items items = field_items_of(t, list);
-    return i < items.len && items.elements[i] ? field_element_text(items.elements[i]) : xasprintf("[%zu]", i);
+    return i < items.len && items.elements[i] ? field_element_text(items.elements[i])
+                                              : xasprintf("[%zu]", i);
 }
 
-/* The length of an index, "[12]", at the beginning of a place; 0 when there is none. Names come from whoever sends them and may
- * look like anything. */
+/* The length of an index, "[12]", at the beginning of a place; 0 when there is none. Names come
+ * from whoever sends them and may look like anything. */
 static size_t index_at(const char *place, size_t *ret)
 {
     size_t digits = *place == '[' ? strspn(place + 1, "0123456789") : 0;
@@ -142,7 +147,8 @@ static size_t index_at(const char *place, size_t *ret)
 }
 
 /* "spec.containers[0].x" as ".spec.containers[name="a"].x". */
-static void merge_add_place(struct buf *out, const struct merge_root *root, const json_t *value, const char *place)
+static void merge_add_place(struct buf *out, const struct merge_root *root, const json_t *value,
+                            const char *place)
 {
     struct merge_type type = root->type;
     while (*place) {
@@ -165,12 +171,14 @@ static void merge_add_place(struct buf *out, const struct merge_root *root, cons
     }
 }
 
-int merge_refuse_unknown(const struct merge_root *root, const json_t *intent, const json_t *places, struct refusal *r)
+int merge_refuse_unknown(const struct merge_root *root, const json_t *intent, const json_t *places,
+                         struct refusal *r)
 {
     struct check c = check_begin();
     size_t i;
     json_t *place;
-    json_array_foreach ((json_t *) places, i, place) {
+    json_array_foreach((json_t *) places, i, place)
+    {
         CLEANUP_BUF struct buf way = BUF_INIT(PROBLEMS_MAX);
         merge_add_place(&way, root, intent, json_string_value(place));
         add_problem(&c, buf_text(&way), "field not declared in", "schema");
@@ -180,8 +188,8 @@ int merge_refuse_unknown(const struct merge_root *root, const json_t *intent, co
 
 /* ---- merge */
 
-/* Two lists that are merged by elements. Their items come in the order of the intent; those that only the live object has keep
- * their places among them. */
+/* Two lists that are merged by elements. Their items come in the order of the intent; those that
+ * only the live object has keep their places among them. */
 struct zip {
     const struct merge_type *list;
     struct merge_type item;
@@ -195,7 +203,8 @@ static bool is_in(const struct field_items *items, const char *element)
     return element && field_items_find(items, element, 0) < items->len;
 }
 
-/* The next item of the intent, from `from` on, that the live list has too; `len` when there is none. */
+/* The next item of the intent, from `from` on, that the live list has too; `len` when there is
+ * none. */
 static size_t next_shared(const struct zip *z, size_t from)
 {
     while (from < z->theirs.len && !is_in(&z->ours, z->theirs.elements[from]))
@@ -216,7 +225,8 @@ static void emit_theirs(struct zip *z, size_t i)
 /* Whether a live item waits for another one, which the intent puts before it. */
 static bool comes_later(const struct zip *z, const char *ours, size_t shared)
 {
-    return is_in(&z->theirs, ours) && shared < z->theirs.len && !str_eq(ours, z->theirs.elements[shared]);
+    return is_in(&z->theirs, ours) && shared < z->theirs.len &&
+           !str_eq(ours, z->theirs.elements[shared]);
 }
 
 static void merge_in_order(struct zip *z)
@@ -251,7 +261,9 @@ static bool same_items(const json_t *a, const json_t *b)
 
 static json_t *merge_lists(const struct merge_type *t, const json_t *live, const json_t *intent)
 {
-    struct zip z = { .list = t, .item = merge_type_item(t), .live = live, .intent = intent, .out = json_array() };
+    struct zip z = {
+        .list = t, .item = merge_type_item(t), .live = live, .intent = intent, .out = json_array()
+    };
     z.ours = field_items_of(t, live);
     z.theirs = field_items_of(t, intent);
     merge_in_order(&z);
@@ -268,7 +280,8 @@ static json_t *merge_fields(const struct merge_type *t, const json_t *live, cons
     json_t *copy = NULL;
     const char *name;
     json_t *theirs;
-    json_object_foreach ((json_t *) intent, name, theirs) {
+    json_object_foreach((json_t *) intent, name, theirs)
+    {
         json_t *ours = json_object_get(live, name);
         json_t *both = merge_objects(merge_type_field(t, name), ours, theirs);
         if (both == ours) {

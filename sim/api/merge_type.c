@@ -29,7 +29,8 @@ const struct merge_type *merge_type_field(const struct merge_type *t, const char
 
 struct merge_type merge_type_item(const struct merge_type *t)
 {
-    return (struct merge_type){ .how = t->whole_items ? MERGE_ATOMIC : MERGE_FIELDS, .fields = t->fields };
+    return (struct merge_type){ .how = t->whole_items ? MERGE_ATOMIC : MERGE_FIELDS,
+                                .fields = t->fields };
 }
 
 bool merge_type_is_leaf(const struct merge_type *t, const json_t *value)

@@ -11,15 +11,20 @@
 struct kind;
 
 enum merge_how {
-    MERGE_FIELDS, /* an object with named fields, merged field by field; a scalar or list without a row of its own is replaced as
-                     a whole */
-    MERGE_MAP, /* an object with free keys, merged key by key; it can be owned beside its keys */
+    /* an object with named fields, merged field by field; a scalar or list without a row of its own
+     * is replaced as a whole */
+    MERGE_FIELDS,
+    MERGE_MAP,    /* an object with free keys, merged key by key; it can be owned beside its keys */
     MERGE_ATOMIC, /* an object or list that is replaced as a whole */
-    MERGE_SET, /* a list of scalars, merged by value */
-    MERGE_LIST, /* a list of objects, merged by their keys */
-    MERGE_FREE, /* without a schema: objects merge key by key, lists are replaced, all the way down */
-    MERGE_SCALAR, /* a scalar; rows are needed only for those that the server's own type always has */
-    MERGE_UNOWNED, /* replaced as a whole, and nobody ever owns it: what names the object, and what the server writes itself */
+    MERGE_SET,    /* a list of scalars, merged by value */
+    MERGE_LIST,   /* a list of objects, merged by their keys */
+    /* without a schema: objects merge key by key, lists are replaced, all the way down */
+    MERGE_FREE,
+    /* a scalar; rows are needed only for those that the server's own type always has */
+    MERGE_SCALAR,
+    /* replaced as a whole, and nobody ever owns it: what names the object, and what the server
+     * writes itself */
+    MERGE_UNOWNED,
 };
 
 /* One of the fields that tell the items of a list apart. */
@@ -31,13 +36,16 @@ struct merge_key {
 enum { MERGE_KEYS_MAX = 2 };
 
 struct merge_type {
-    const char *name;                           /* of the field; NULL ends an array of fields */
+    const char *name; /* of the field; NULL ends an array of fields */
     enum merge_how how;
-    bool always;                                /* the server's own type has it even when nothing was said: absent means empty */
-    struct merge_key keys[MERGE_KEYS_MAX + 1];  /* of MERGE_LIST, in order of their names */
-    bool whole_items;                           /* of MERGE_LIST: an item is replaced as a whole */
-    const char *patch_key;                      /* patchMergeKey of strategic merge; "": merged by value; NULL: replaced */
-    const struct merge_type *fields; /* what is special about the fields of the object or of the list's items; NULL: nothing */
+    /* the server's own type has it even when nothing was said: absent means empty */
+    bool always;
+    struct merge_key keys[MERGE_KEYS_MAX + 1]; /* of MERGE_LIST, in order of their names */
+    bool whole_items;                          /* of MERGE_LIST: an item is replaced as a whole */
+    /* patchMergeKey of strategic merge; "": merged by value; NULL: replaced */
+    const char *patch_key;
+    /* what is special about the fields of the object or of the list's items; NULL: nothing */
+    const struct merge_type *fields;
 };
 
 /* A kind as a whole. */
@@ -45,12 +53,15 @@ struct merge_root {
     const char *kind;  /* NULL: of a custom kind */
     const char *group; /* "": core */
     struct merge_type type;
-    const char *reset[2];        /* fields that a write of the object itself does not set, so that nobody owns them by it;
-                                    NULL-terminated */
-    const char *status_reset[4]; /* the same for a write of its status subresource: "spec" or "metadata.labels" */
+    /* fields that a write of the object itself does not set, so that nobody owns them by it;
+     * NULL-terminated */
+    const char *reset[2];
+    /* the same for a write of its status subresource: "spec" or "metadata.labels" */
+    const char *status_reset[4];
 };
 
-/* The generated tables, and the rows of an object's own metadata, which are the same for all kinds. */
+/* The generated tables, and the rows of an object's own metadata, which are the same for all kinds.
+ */
 extern const struct merge_root merge_roots[];
 extern const size_t merge_roots_len;
 extern const struct merge_type merge_root_metadata[];

@@ -1,4 +1,5 @@
-/* OpenAPI v3 documents, as much as clients need: which kinds there are, and which parameters a patch of one takes. */
+/* OpenAPI v3 documents, as much as clients need: which kinds there are, and which parameters a
+ * patch of one takes. */
 #ifndef OSTLER_SIM_API_OPENAPI_H
 #define OSTLER_SIM_API_OPENAPI_H
 
@@ -12,7 +13,8 @@
 void openapi_index_add(json_t *paths, const struct kind *k);
 /* A document without kinds. New reference. */
 json_t *openapi_new(void);
-/* Adds a kind to its document. `schema` of its objects, as its CustomResourceDefinition has it; NULL: any object. */
+/* Adds a kind to its document. `schema` of its objects, as its CustomResourceDefinition has it;
+ * NULL: any object. */
 void openapi_add(json_t *document, const struct kind *k, const json_t *schema);
 
 #endif

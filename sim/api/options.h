@@ -1,5 +1,5 @@
-/* What a query asks for besides the object: metav1.ListOptions, CreateOptions, UpdateOptions and PatchOptions, checked as the API
- * server does. */
+/* What a query asks for besides the object: metav1.ListOptions, CreateOptions, UpdateOptions and
+ * PatchOptions, checked as the API server does. */
 #ifndef OSTLER_SIM_API_OPTIONS_H
 #define OSTLER_SIM_API_OPTIONS_H
 
@@ -13,30 +13,32 @@ enum version_match { MATCH_UNSET, MATCH_EXACT, MATCH_NOT_OLDER };
 
 /* Strings are borrowed from the path. */
 struct list_options {
-    const char *rv;           /* "" = unset */
+    const char *rv; /* "" = unset */
     enum version_match match;
     int64_t limit;            /* 0: none */
     const char *continuation; /* "" = none */
     bool watch;
     bool bookmarks;
-    bool asks_initial;        /* sendInitialEvents is there, whatever it says */
-    bool initial_events;      /* a watch that begins with a list, and a bookmark at its end */
-    int64_t timeout_s;        /* 0: none given */
+    bool asks_initial;   /* sendInitialEvents is there, whatever it says */
+    bool initial_events; /* a watch that begins with a list, and a bookmark at its end */
+    int64_t timeout_s;   /* 0: none given */
 };
 
 struct write_options {
     const char *field_manager; /* "" = none given */
     bool dry_run;
-    bool strict;               /* fieldValidation=Strict */
-    bool warn;                 /* fieldValidation=Warn, which is the default */
+    bool strict; /* fieldValidation=Strict */
+    bool warn;   /* fieldValidation=Warn, which is the default */
     bool force;
 };
 
 /* -1 and 400 or 422 where they contradict themselves. */
 int list_options_parse(const struct path *p, struct list_options *ret, struct refusal *r);
 /* `kind` as in refusals: "CreateOptions", "UpdateOptions", "PatchOptions". */
-int write_options_parse(const struct path *p, const char *kind, struct write_options *ret, struct refusal *r);
+int write_options_parse(const struct path *p, const char *kind, struct write_options *ret,
+                        struct refusal *r);
 /* Adds what is wrong with the options of a server-side apply, and of a patch that is none. */
-int write_options_check_patch(const struct path *p, const struct write_options *o, bool apply, struct refusal *r);
+int write_options_check_patch(const struct path *p, const struct write_options *o, bool apply,
+                              struct refusal *r);
 
 #endif

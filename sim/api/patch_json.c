@@ -10,7 +10,8 @@
 
 enum {
     OPERATIONS_MAX = 10000,
-    COPIED_MAX = 3 << 20,              /* bytes that the copies of one patch come to: the server's JSONPatchMaxCopyBytes */
+    /* bytes that the copies of one patch come to: the server's JSONPatchMaxCopyBytes */
+    COPIED_MAX = 3 << 20,
     DEPTH_MAX = JSON_PARSER_MAX_DEPTH, /* of what comes out, so that it can be read again */
 };
 
@@ -22,7 +23,8 @@ struct patching {
 
 /* ---- pointers */
 
-/* The next step of a path, decoded; *path moves behind it, to NULL after the last one. Owned by the caller. */
+/* The next step of a path, decoded; *path moves behind it, to NULL after the last one. Owned by the
+ * caller. */
 static char *next_step(const char **path)
 {
     size_t len = strcspn(*path, "/"), out = 0;
@@ -37,7 +39,8 @@ static char *next_step(const char **path)
     return step;
 }
 
-/* A list's index; negative ones count from the end, which is `size`. False: it is none, or outside of [0, size]. */
+/* A list's index; negative ones count from the end, which is `size`. False: it is none, or outside
+ * of [0, size]. */
 static bool read_index(const char *step, size_t size, size_t *ret)
 {
     int64_t index;
@@ -80,8 +83,8 @@ static void place_clear(struct place *p)
 
 #define CLEANUP_PLACE CLEANUP(place_clear)
 
-/* Finds a place; false where nothing leads to it. Containers on the way become copies of the document's own, for they may be
- * shared. */
+/* Finds a place; false where nothing leads to it. Containers on the way become copies of the
+ * document's own, for they may be shared. */
 static bool patch_json_find(json_t *document, const char *path, struct place *ret)
 {
     *ret = (struct place){ 0 };
@@ -115,12 +118,9 @@ static bool has_levels(const json_t *value, size_t most)
     bool container = json_is_object(value) || json_is_array(value);
     if (!container || most == 0)
         return !container;
-    json_object_foreach ((json_t *) value, name, child)
-        if (!has_levels(child, most - 1))
-            return false;
-    json_array_foreach (value, i, child)
-        if (!has_levels(child, most - 1))
-            return false;
+    json_object_foreach((json_t *) value, name,
+                        child) if (!has_levels(child, most - 1)) return false;
+    json_array_foreach(value, i, child) if (!has_levels(child, most - 1)) return false;
     return true;
 }
 
@@ -167,7 +167,8 @@ static bool take_away(const struct place *p)
     size_t index;
     if (json_is_object(p->container))
         return json_object_del(p->container, p->step) == 0;
-    return read_index(p->step, json_array_size(p->container), &index) && json_array_remove(p->container, index) == 0;
+    return read_index(p->step, json_array_size(p->container), &index) &&
+           json_array_remove(p->container, index) == 0;
 }
 
 static bool has_index(const struct place *p)
@@ -229,12 +230,14 @@ static bool do_copy(struct patching *patching, const json_t *operation)
 {
     CLEANUP_PLACE struct place from, to;
     to.step = NULL;
-    if (!patch_json_find(patching->document, json_key(operation, "from"), &from) || !has_index(&from))
+    if (!patch_json_find(patching->document, json_key(operation, "from"), &from) ||
+        !has_index(&from))
         return false;
     const json_t *value = child_of(from.container, from.step);
     CLEANUP_JSON json_t *copy = value ? json_deep_copy(value) : json_null();
     patching->copied += json_dumpb(copy, NULL, 0, JSON_ENCODE_ANY | JSON_COMPACT);
-    return patching->copied <= COPIED_MAX && patch_json_find(patching->document, json_key(operation, "path"), &to) &&
+    return patching->copied <= COPIED_MAX &&
+           patch_json_find(patching->document, json_key(operation, "path"), &to) &&
            patch_json_put(&to, json_incref(copy));
 }
 
@@ -242,7 +245,8 @@ static bool do_move(struct patching *patching, const json_t *operation)
 {
     CLEANUP_PLACE struct place from, to;
     to.step = NULL;
-    if (!patch_json_find(patching->document, json_key(operation, "from"), &from) || !has_index(&from))
+    if (!patch_json_find(patching->document, json_key(operation, "from"), &from) ||
+        !has_index(&from))
         return false;
     json_t *value = child_of(from.container, from.step);
     CLEANUP_JSON json_t *moved = value ? json_incref(value) : json_null();
@@ -275,13 +279,16 @@ static int check_operation(const json_t *operation, struct refusal *r)
 {
     static const char *const texts[] = { "op", "path", "from" };
     if (!json_is_object(operation))
-        return refuse(r, 400, NULL, "error decoding patch: json: cannot unmarshal %s into Go value of type handlers.jsonPatchOp",
+        return refuse(r, 400, NULL,
+                      "error decoding patch: json: cannot unmarshal %s into Go value of type "
+                      "handlers.jsonPatchOp",
                       typed_word(operation));
     for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
         const json_t *text = json_object_get(operation, texts[i]);
         if (text && !json_is_string(text) && !json_is_null(text))
             return refuse(r, 400, NULL,
-                          "error decoding patch: json: cannot unmarshal %s into Go struct field jsonPatchOp.%s of type string",
+                          "error decoding patch: json: cannot unmarshal %s into Go struct field "
+                          "jsonPatchOp.%s of type string",
                           typed_word(text), texts[i]);
     }
     return 0;
@@ -293,13 +300,14 @@ static int check_form(const json_t *patch, struct refusal *r)
     json_t *operation;
     if (!json_is_array(patch))
         return refuse(r, 400, NULL,
-                      "error decoding patch: json: cannot unmarshal %s into Go value of type []handlers.jsonPatchOp",
+                      "error decoding patch: json: cannot unmarshal %s into Go value of type "
+                      "[]handlers.jsonPatchOp",
                       typed_word(patch));
-    json_array_foreach (patch, i, operation)
-        if (check_operation(operation, r) < 0)
-            return -1;
+    json_array_foreach(patch, i, operation) if (check_operation(operation, r) < 0) return -1;
     if (i > OPERATIONS_MAX)
-        return refuse(r, 413, NULL, "Request entity too large: The allowed maximum operations in a JSON patch is %d, got %zu",
+        return refuse(r, 413, NULL,
+                      "Request entity too large: The allowed maximum operations in a JSON patch is "
+                      "%d, got %zu",
                       OPERATIONS_MAX, i);
     return 0;
 }
@@ -311,10 +319,12 @@ json_t *patch_json(const json_t *object, const json_t *patch, struct refusal *r)
     struct patching patching = { .document = json_copy((json_t *) object) };
     size_t i;
     json_t *operation;
-    json_array_foreach (patch, i, operation) {
+    json_array_foreach(patch, i, operation)
+    {
         if (!patch_json_run(&patching, operation)) {
             json_decref(patching.document);
-            refuse_generic(r, 422, "the server rejected our request due to an error in our request");
+            refuse_generic(r, 422,
+                           "the server rejected our request due to an error in our request");
             return NULL;
         }
     }

@@ -15,12 +15,13 @@ static const char retain_keys[] = "$retainKeys";
 static const char element_order[] = "$setElementOrder/";
 static const char delete_list[] = "$deleteFromPrimitiveList/";
 
-static json_t *merge_map(const struct merge_type *t, const json_t *original, const json_t *patch, struct refusal *r);
+static json_t *merge_map(const struct merge_type *t, const json_t *original, const json_t *patch,
+                         struct refusal *r);
 
 /* ---- what is taken from a patch as it is */
 
-/* A part of a patch without directives and null members; NULL where a directive says that it is not to be taken.
- * New reference. */
+/* A part of a patch without directives and null members; NULL where a directive says that it is not
+ * to be taken. New reference. */
 static json_t *plain(const json_t *value)
 {
     const char *name;
@@ -30,15 +31,13 @@ static json_t *plain(const json_t *value)
         if (json_object_get(value, directive))
             return NULL;
         json_t *copy = json_object();
-        json_object_foreach ((json_t *) value, name, child)
-            if (*name != '$' && !json_is_null(child))
-                json_object_set_new(copy, name, plain(child));
+        json_object_foreach((json_t *) value, name, child) if (*name != '$' && !json_is_null(child))
+            json_object_set_new(copy, name, plain(child));
         return copy;
     }
     if (json_is_array(value)) {
         json_t *copy = json_array();
-        json_array_foreach (value, i, child)
-            json_array_append_new(copy, plain(child));
+        json_array_foreach(value, i, child) json_array_append_new(copy, plain(child));
         return copy;
     }
     return json_incref((json_t *) value);
@@ -51,7 +50,8 @@ static bool is_same_item(const char *key, const json_t *a, const json_t *b)
     return *key ? json_equal(json_object_get(a, key), json_object_get(b, key)) : json_equal(a, b);
 }
 
-/* What tells an item from others: the text of its key or, with key "", of its value. Owned by the caller; NULL: it has no key. */
+/* What tells an item from others: the text of its key or, with key "", of its value. Owned by the
+ * caller; NULL: it has no key. */
 static char *item_text(const char *key, const json_t *item)
 {
     const json_t *teller = *key ? json_object_get(item, key) : item;
@@ -59,7 +59,8 @@ static char *item_text(const char *key, const json_t *item)
 }
 
 /* Notes where an item stands; the first of equal ones counts. False: one like it is there. */
-static bool patch_strategic_add_place(json_t *places, const char *key, const json_t *item, size_t place)
+static bool patch_strategic_add_place(json_t *places, const char *key, const json_t *item,
+                                      size_t place)
 {
     CLEANUP_FREE char *text = item_text(key, item);
     if (!text || json_object_get(places, text))
@@ -68,14 +69,14 @@ static bool patch_strategic_add_place(json_t *places, const char *key, const jso
     return true;
 }
 
-/* Where the items of a list stand, by their texts: lists may be long, so they are not searched. New reference. */
+/* Where the items of a list stand, by their texts: lists may be long, so they are not searched. New
+ * reference. */
 static json_t *places_of(const json_t *list, const char *key)
 {
     json_t *places = json_object();
     size_t i;
     json_t *item;
-    json_array_foreach (list, i, item)
-        patch_strategic_add_place(places, key, item, i);
+    json_array_foreach(list, i, item) patch_strategic_add_place(places, key, item, i);
     return places;
 }
 
@@ -94,30 +95,33 @@ static json_t *without_items(const json_t *list, const char *key, const json_t *
     json_t *left = json_array();
     size_t i;
     json_t *item;
-    json_array_foreach (list, i, item)
-        if (place_in(places, key, item) == NOWHERE)
-            json_array_append(left, item);
+    json_array_foreach(list, i, item) if (place_in(places, key, item) == NOWHERE)
+        json_array_append(left, item);
     return left;
 }
 
-/* 0, or -1 and 500 unless all items are objects with the key or, with key "", none is a list or object. */
+/* 0, or -1 and 500 unless all items are objects with the key or, with key "", none is a list or
+ * object. */
 static int check_items(const json_t *list, const char *key, struct refusal *r)
 {
     size_t i;
     json_t *item;
-    json_array_foreach (list, i, item) {
+    json_array_foreach(list, i, item)
+    {
         bool container = json_is_object(item) || json_is_array(item);
         if (*key ? !json_is_object(item) : container)
             return refuse(r, 500, NULL, "list element types are not identical");
         if (*key && !json_object_get(item, key) && !str_eq(json_key(item, directive), "replace")) {
             CLEANUP_FREE char *text = go_text(item);
-            return refuse(r, 500, NULL, "map: %s does not contain declared merge key: %s", text, key);
+            return refuse(r, 500, NULL, "map: %s does not contain declared merge key: %s", text,
+                          key);
         }
     }
     return 0;
 }
 
-/* ---- order: items of the patch come as it has them, the others keep their places among those that were there before */
+/* ---- order: items of the patch come as it has them, the others keep their places among those that
+ * were there before */
 
 /* An item that is being sorted. */
 struct placed {
@@ -134,16 +138,16 @@ static int by_place(const void *a, const void *b)
     return x->was < y->was ? -1 : 1;
 }
 
-/* The items of `list` that are in `order` (or, with `in` false, those that are not), in order of `by`; both are places. New
- * reference. */
-static json_t *select_items(const json_t *list, const char *key, const json_t *order, bool in, const json_t *by)
+/* The items of `list` that are in `order` (or, with `in` false, those that are not), in order of
+ * `by`; both are places. New reference. */
+static json_t *select_items(const json_t *list, const char *key, const json_t *order, bool in,
+                            const json_t *by)
 {
     struct placed *placed = xcalloc(json_array_size(list) + 1, sizeof *placed);
     size_t count = 0, i;
     json_t *item, *selected = json_array();
-    json_array_foreach (list, i, item)
-        if ((place_in(order, key, item) != NOWHERE) == in)
-            placed[count++] = (struct placed){ item, place_in(by, key, item), i };
+    json_array_foreach(list, i, item) if ((place_in(order, key, item) != NOWHERE) == in)
+        placed[count++] = (struct placed){ item, place_in(by, key, item), i };
     qsort(placed, count, sizeof *placed, by_place);
     for (i = 0; i < count; i++)
         json_array_append(selected, placed[i].item);
@@ -152,7 +156,8 @@ static json_t *select_items(const json_t *list, const char *key, const json_t *o
 }
 
 /* Steals `list`. */
-static json_t *in_order(json_t *list_steal, const char *key, const json_t *order, const json_t *before)
+static json_t *in_order(json_t *list_steal, const char *key, const json_t *order,
+                        const json_t *before)
 {
     CLEANUP_JSON json_t *list = list_steal;
     CLEANUP_JSON json_t *ordered = places_of(order, key);
@@ -174,17 +179,18 @@ static json_t *in_order(json_t *list_steal, const char *key, const json_t *order
 
 /* ---- lists */
 
-/* Carries out the directives among the items of a patch. `ret_kept` becomes what they leave of the original, `ret_items` the
- * other items; both are new references. 0, or -1 and a refusal. */
-static int split_items(const char *key, const json_t *original, const json_t *patch, json_t **ret_kept, json_t **ret_items,
-                       struct refusal *r)
+/* Carries out the directives among the items of a patch. `ret_kept` becomes what they leave of the
+ * original, `ret_items` the other items; both are new references. 0, or -1 and a refusal. */
+static int split_items(const char *key, const json_t *original, const json_t *patch,
+                       json_t **ret_kept, json_t **ret_items, struct refusal *r)
 {
     CLEANUP_JSON json_t *deleted = json_array();
     json_t *items = *ret_items = json_array();
     bool replace = false;
     size_t i;
     json_t *item;
-    json_array_foreach (patch, i, item) {
+    json_array_foreach(patch, i, item)
+    {
         const char *what = json_key(item, directive);
         if (!json_object_get(item, directive)) {
             json_array_append(items, item);
@@ -194,7 +200,8 @@ static int split_items(const char *key, const json_t *original, const json_t *pa
             replace = true;
         } else {
             CLEANUP_FREE char *text = go_text(item);
-            return refuse(r, 500, NULL, "unknown patch type: %s in map: %s", str_or_empty(what), text);
+            return refuse(r, 500, NULL, "unknown patch type: %s in map: %s", str_or_empty(what),
+                          text);
         }
     }
     *ret_kept = replace ? json_copy(items) : without_items(original, key, deleted);
@@ -203,15 +210,18 @@ static int split_items(const char *key, const json_t *original, const json_t *pa
     return 0;
 }
 
-/* A patch's items, each merged into the original's with the same key or added behind. New reference, NULL and a refusal. */
-static json_t *merge_items(const struct merge_type *t, const json_t *original, const json_t *items, struct refusal *r)
+/* A patch's items, each merged into the original's with the same key or added behind. New
+ * reference, NULL and a refusal. */
+static json_t *merge_items(const struct merge_type *t, const json_t *original, const json_t *items,
+                           struct refusal *r)
 {
     const struct merge_type type = merge_type_item(t);
     CLEANUP_JSON json_t *places = places_of(original, t->patch_key);
     json_t *merged = json_copy((json_t *) original);
     size_t i;
     json_t *item;
-    json_array_foreach (items, i, item) {
+    json_array_foreach(items, i, item)
+    {
         size_t at = place_in(places, t->patch_key, item);
         if (at == NOWHERE) {
             patch_strategic_add_place(places, t->patch_key, item, json_array_size(merged));
@@ -228,7 +238,8 @@ static json_t *merge_items(const struct merge_type *t, const json_t *original, c
     return merged;
 }
 
-static json_t *merge_maps(const struct merge_type *t, const json_t *original, const json_t *patch, struct refusal *r)
+static json_t *merge_maps(const struct merge_type *t, const json_t *original, const json_t *patch,
+                          struct refusal *r)
 {
     CLEANUP_JSON json_t *kept = NULL;
     CLEANUP_JSON json_t *items = NULL;
@@ -246,14 +257,14 @@ static json_t *merge_scalars(const json_t *original, const json_t *patch)
     for (size_t b = 0; b < ARRAY_LEN(both); b++) {
         size_t i;
         json_t *value;
-        json_array_foreach (both[b], i, value)
-            if (patch_strategic_add_place(places, "", value, i))
-                json_array_append(merged, value);
+        json_array_foreach(both[b], i, value) if (patch_strategic_add_place(places, "", value, i))
+            json_array_append(merged, value);
     }
     return in_order(merged, "", patch, original);
 }
 
-static json_t *merge_list(const struct merge_type *t, const json_t *original, const json_t *patch, struct refusal *r)
+static json_t *merge_list(const struct merge_type *t, const json_t *original, const json_t *patch,
+                          struct refusal *r)
 {
     if (!t->patch_key)
         return plain(patch);
@@ -264,7 +275,8 @@ static json_t *merge_list(const struct merge_type *t, const json_t *original, co
 
 /* ---- directives of a map */
 
-/* $retainKeys: fields that it does not name go. 0, or -1 and 400 where the patch sets one of those. */
+/* $retainKeys: fields that it does not name go. 0, or -1 and 400 where the patch sets one of those.
+ */
 static int keep_only(json_t *merged, const json_t *patch, struct refusal *r)
 {
     const json_t *names = json_object_get(patch, retain_keys);
@@ -274,14 +286,17 @@ static int keep_only(json_t *merged, const json_t *patch, struct refusal *r)
     json_t *value;
     CLEANUP_JSON json_t *kept = places_of(names, "");
     bool valid = json_is_array(names);
-    json_object_foreach ((json_t *) patch, name, value) {
+    json_object_foreach((json_t *) patch, name, value)
+    {
         CLEANUP_JSON json_t *text = json_string(name);
-        valid = valid && (*name == '$' || json_is_null(value) || place_in(kept, "", text) != NOWHERE);
+        valid = valid &&
+                (*name == '$' || json_is_null(value) || place_in(kept, "", text) != NOWHERE);
     }
     if (!valid)
         return refuse(r, 400, NULL, "invalid patch format of retainKeys");
     void *next;
-    json_object_foreach_safe (merged, next, name, value) {
+    json_object_foreach_safe(merged, next, name, value)
+    {
         CLEANUP_JSON json_t *text = json_string(name);
         if (place_in(kept, "", text) == NOWHERE)
             json_object_del(merged, name);
@@ -294,7 +309,8 @@ static bool is_ordered(const json_t *items, const char *key, const json_t *order
 {
     size_t at = 0, i;
     json_t *item;
-    json_array_foreach (items, i, item) {
+    json_array_foreach(items, i, item)
+    {
         if (json_object_get(item, directive))
             continue;
         while (at < json_array_size(order) && !is_same_item(key, json_array_get(order, at), item))
@@ -306,8 +322,8 @@ static bool is_ordered(const json_t *items, const char *key, const json_t *order
 }
 
 /* $setElementOrder of one list, together with what the patch sets in it. 0, or -1 and a refusal. */
-static int order_list(const struct merge_type *t, json_t *merged, const json_t *patch, const char *name, const json_t *order,
-                      struct refusal *r)
+static int order_list(const struct merge_type *t, json_t *merged, const json_t *patch,
+                      const char *name, const json_t *order, struct refusal *r)
 {
     const struct merge_type *list = merge_type_field(t, name);
     const char *key = str_or_empty(list->patch_key);
@@ -318,12 +334,15 @@ static int order_list(const struct merge_type *t, json_t *merged, const json_t *
     if (!is_ordered(items, key, order)) {
         CLEANUP_FREE char *items_text = go_text(items);
         CLEANUP_FREE char *order_text = go_text(order);
-        return refuse(r, 500, NULL, "The order in patch list:\n%s\n doesn't match $setElementOrder list:\n%s\n", items_text,
-                      order_text);
+        return refuse(r, 500, NULL,
+                      "The order in patch list:\n%s\n doesn't match $setElementOrder list:\n%s\n",
+                      items_text, order_text);
     }
     if (!json_is_array(original) && !items)
         return 0;
-    json_t *both = !items ? json_incref(original) : !original ? plain(items) : merge_list(list, original, items, r);
+    json_t *both = !items      ? json_incref(original)
+                   : !original ? plain(items)
+                               : merge_list(list, original, items, r);
     if (!both)
         return -1;
     json_object_set_new(merged, name, in_order(both, key, order, original));
@@ -332,7 +351,8 @@ static int order_list(const struct merge_type *t, json_t *merged, const json_t *
 
 /* ---- maps */
 
-static int merge_field(const struct merge_type *t, json_t *merged, const char *name, const json_t *value, struct refusal *r)
+static int merge_field(const struct merge_type *t, json_t *merged, const char *name,
+                       const json_t *value, struct refusal *r)
 {
     const json_t *original = json_object_get(merged, name);
     const struct merge_type *f = merge_type_field(t, name);
@@ -355,15 +375,16 @@ static int merge_field(const struct merge_type *t, json_t *merged, const char *n
     return 0;
 }
 
-static int merge_member(const struct merge_type *t, json_t *merged, const json_t *patch, const char *name, const json_t *value,
-                        struct refusal *r)
+static int merge_member(const struct merge_type *t, json_t *merged, const json_t *patch,
+                        const char *name, const json_t *value, struct refusal *r)
 {
     CLEANUP_FREE char *order = xasprintf("%s%s", element_order, name);
     if (str_has_prefix(name, delete_list)) {
         const char *list = name + strlen(delete_list);
         /* The server passes over one that is no list, or that is for something else than a list. */
         if (json_is_array(json_object_get(merged, list)) && json_is_array(value))
-            json_object_set_new(merged, list, without_items(json_object_get(merged, list), "", value));
+            json_object_set_new(merged, list,
+                                without_items(json_object_get(merged, list), "", value));
         return 0;
     }
     if (*name == '$' || json_object_get(patch, order))
@@ -386,7 +407,8 @@ static json_t *do_directive(const json_t *patch, struct refusal *r)
     return replacement;
 }
 
-static json_t *merge_map(const struct merge_type *t, const json_t *original, const json_t *patch, struct refusal *r)
+static json_t *merge_map(const struct merge_type *t, const json_t *original, const json_t *patch,
+                         struct refusal *r)
 {
     if (json_object_get(patch, directive))
         return do_directive(patch, r);
@@ -394,23 +416,27 @@ static json_t *merge_map(const struct merge_type *t, const json_t *original, con
     int rc = keep_only(merged, patch, r);
     const char *name;
     json_t *value;
-    json_object_foreach ((json_t *) patch, name, value)
-        if (rc == 0 && str_has_prefix(name, element_order))
-            rc = order_list(t, merged, patch, name + strlen(element_order), value, r);
-    json_object_foreach ((json_t *) patch, name, value)
-        if (rc == 0)
-            rc = merge_member(t, merged, patch, name, value, r);
+    json_object_foreach((json_t *) patch, name,
+                        value) if (rc == 0 && str_has_prefix(name, element_order))
+        rc = order_list(t, merged, patch, name + strlen(element_order), value, r);
+    json_object_foreach((json_t *) patch, name, value) if (rc == 0)
+        rc = merge_member(t, merged, patch, name, value, r);
     if (rc == 0)
         return merged;
     json_decref(merged);
     return NULL;
 }
 
-json_t *patch_strategic(const struct merge_type *t, const json_t *object, const json_t *patch, struct refusal *r)
+json_t *patch_strategic(const struct merge_type *t, const json_t *object, const json_t *patch,
+                        struct refusal *r)
 {
     if (!json_is_object(patch)) {
-        refuse(r, 400, NULL, "json: cannot unmarshal %s into Go value of type map[string]interface {}",
-               json_is_array(patch) ? "array" : json_is_string(patch) ? "string" : json_is_number(patch) ? "number" : "bool");
+        refuse(r, 400, NULL,
+               "json: cannot unmarshal %s into Go value of type map[string]interface {}",
+               json_is_array(patch)    ? "array"
+               : json_is_string(patch) ? "string"
+               : json_is_number(patch) ? "number"
+                                       : "bool");
         return NULL;
     }
     return merge_map(t, object, patch, r);

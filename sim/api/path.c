@@ -13,8 +13,8 @@ static const struct subresource_name {
     const char *name;
     enum subresource sub;
 } subresources[] = {
-    { "", SUB_NONE },           { "status", SUB_STATUS },   { "eviction", SUB_EVICTION },
-    { "scale", SUB_SCALE },     { "binding", SUB_BINDING }, { "log", SUB_LOG },
+    { "", SUB_NONE },       { "status", SUB_STATUS },   { "eviction", SUB_EVICTION },
+    { "scale", SUB_SCALE }, { "binding", SUB_BINDING }, { "log", SUB_LOG },
 };
 
 static int hex_value(char c)
@@ -26,7 +26,8 @@ static int hex_value(char c)
     return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* Decodes in place; `plus` where "+" stands for a space. False for a broken escape or an encoded NUL. */
+/* Decodes in place; `plus` where "+" stands for a space. False for a broken escape or an encoded
+ * NUL. */
 static bool path_decode(char *s, bool plus)
 {
     char *to = s;
@@ -55,7 +56,9 @@ static void parse_query(const char *query, struct path *p)
         if (!*name || !path_decode(name, true) || (value && !path_decode(value, true)))
             continue;
         p->parameters = xreallocarray(p->parameters, p->parameter_count + 1, sizeof *p->parameters);
-        p->parameters[p->parameter_count++] = (struct path_parameter){ xstrdup(name), xstrdup(str_or_empty(value)) };
+        p->parameters[p->parameter_count++] = (struct path_parameter){
+            xstrdup(name), xstrdup(str_or_empty(value))
+        };
     }
 }
 
@@ -86,7 +89,8 @@ static bool has_group(const char *group)
 static bool settle_subresource(struct path *p, const char *name)
 {
     for (size_t i = 0; i < ARRAY_LEN(subresources); i++) {
-        if (!str_eq(subresources[i].name, name) || (subresources[i].sub & p->kind->subresources) != subresources[i].sub)
+        if (!str_eq(subresources[i].name, name) ||
+            (subresources[i].sub & p->kind->subresources) != subresources[i].sub)
             continue;
         p->sub = subresources[i].sub;
         p->subresource = subresources[i].name;
@@ -96,7 +100,8 @@ static bool settle_subresource(struct path *p, const char *name)
 }
 
 /* PLURAL[/NAME[/SUB]]; false when no kind, or not this one, is named so. */
-static bool settle_object(struct path *p, const char *group, const char *version, const char *const *parts, int count)
+static bool settle_object(struct path *p, const char *group, const char *version,
+                          const char *const *parts, int count)
 {
     bool in_namespace = p->ns;
     if (count < 1 || count > 3)
@@ -105,14 +110,16 @@ static bool settle_object(struct path *p, const char *group, const char *version
     p->name = count > 1 ? parts[1] : "";
     if (!p->kind || (count > 1 && !*p->name) || (in_namespace && !*p->ns))
         return false;
-    /* All objects of a kind may be seen at once; one of them is in a namespace where its kind is. */
+    /* All objects of a kind may be seen at once; one of them is in a namespace where its kind is.
+     */
     if (p->kind->namespaced ? count > 1 && !in_namespace : in_namespace)
         return false;
     return settle_subresource(p, count > 2 ? parts[2] : "");
 }
 
 /* What the path names after group and version, in a namespace or not. */
-static enum path_end settle(struct path *p, const char *group, const char *version, const char *const *parts, int count)
+static enum path_end settle(struct path *p, const char *group, const char *version,
+                            const char *const *parts, int count)
 {
     if (count >= 3 && str_eq(parts[0], "namespaces") && kind_of_path(group, version, parts[2])) {
         p->ns = parts[1];
@@ -176,7 +183,8 @@ static bool is_number(const char *text)
     return *text && text[strspn(text, "0123456789")] == '\0';
 }
 
-int path_number(const struct path *p, const char *name, int64_t fallback, int64_t *ret, struct refusal *r)
+int path_number(const struct path *p, const char *name, int64_t fallback, int64_t *ret,
+                struct refusal *r)
 {
     const char *value = path_parameter(p, name);
     if (!value) {

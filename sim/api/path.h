@@ -27,7 +27,7 @@ struct path_parameter {
 /* Zero-initialised = nothing; path_clear() when done. */
 struct path {
     enum path_end end;
-    char *text;              /* the path without the query, decoded */
+    char *text; /* the path without the query, decoded */
     const struct kind *kind;
     const char *ns;          /* "" = none, or all; borrowed from `segments` */
     const char *name;        /* "" of a collection */
@@ -46,9 +46,11 @@ void path_clear(struct path *p);
 
 /* The first value of a query parameter; NULL when it is not there. */
 const char *path_parameter(const struct path *p, const char *name);
-/* A yes or no as the API server reads it: "false" and "0" are no, anything else that is there is yes. */
+/* A yes or no as the API server reads it: "false" and "0" are no, anything else that is there is
+ * yes. */
 bool path_flag(const struct path *p, const char *name);
 /* A whole number; `fallback` when it is not there. -1 and 400 when it is none. */
-int path_number(const struct path *p, const char *name, int64_t fallback, int64_t *ret, struct refusal *r);
+int path_number(const struct path *p, const char *name, int64_t fallback, int64_t *ret,
+                struct refusal *r);
 
 #endif

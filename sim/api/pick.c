@@ -10,8 +10,8 @@
 /* Keys and texts of a path. */
 enum { WORD_MAX = 256 };
 
-/* Reads up to one of the bytes that end a word, which is not read; a backslash takes away the meaning of the byte after it. False
- * for a word that is too long. */
+/* Reads up to one of the bytes that end a word, which is not read; a backslash takes away the
+ * meaning of the byte after it. False for a word that is too long. */
 static bool read_word(const char **at, const char *ends, char ret[static WORD_MAX])
 {
     size_t n = 0;
@@ -47,7 +47,8 @@ static bool read_quoted(const char **at, char ret[static WORD_MAX])
 static const json_t *pick_matching(const json_t *list, const char **at)
 {
     char key[WORD_MAX], text[WORD_MAX];
-    if (!read_word(at, "=", key) || !read_exactly(at, "==") || !read_quoted(at, text) || !read_exactly(at, ")]"))
+    if (!read_word(at, "=", key) || !read_exactly(at, "==") || !read_quoted(at, text) ||
+        !read_exactly(at, ")]"))
         return NULL;
     return json_find(list, key, text);
 }

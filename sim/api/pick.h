@@ -4,8 +4,9 @@
 
 #include <jansson.h>
 
-/* The first value at a path such as `.status.nodes`, `.spec.pools[0]['a.b']` or `.status.conditions[?(@.type=="Ready")].status`;
- * NULL where there is none, or where the path is of another form. Borrowed. */
+/* The first value at a path such as `.status.nodes`, `.spec.pools[0]['a.b']` or
+ * `.status.conditions[?(@.type=="Ready")].status`; NULL where there is none, or where the path is
+ * of another form. Borrowed. */
 const json_t *pick(const json_t *root, const char *path);
 
 #endif

@@ -37,12 +37,14 @@ void prepare_new_node(json_t *object)
 {
     static const char key[] = "node.kubernetes.io/not-ready";
     struct draft spec = prepare_member(object, "spec");
-    json_t *taints = draft_get(&spec, "taints") ? json_copy(draft_get(&spec, "taints")) : json_array();
+    json_t *taints = draft_get(&spec, "taints") ? json_copy(draft_get(&spec, "taints"))
+                                                : json_array();
     size_t i;
     json_t *taint;
     bool there = false;
-    json_array_foreach (taints, i, taint)
-        there = there || (str_eq(json_key(taint, "key"), key) && str_eq(json_key(taint, "effect"), "NoSchedule"));
+    json_array_foreach(taints, i, taint)
+        there = there || (str_eq(json_key(taint, "key"), key) &&
+                          str_eq(json_key(taint, "effect"), "NoSchedule"));
     if (!there)
         json_array_append_new(taints, json_pack("{s:s, s:s}", "key", key, "effect", "NoSchedule"));
     draft_set(&spec, "taints", taints);
@@ -71,8 +73,10 @@ static bool tolerates(const json_t *tolerations, const char *key)
 {
     size_t i;
     json_t *t;
-    json_array_foreach ((json_t *) tolerations, i, t) {
-        const char *its = str_or_empty(json_key(t, "key")), *effect = str_or_empty(json_key(t, "effect"));
+    json_array_foreach((json_t *) tolerations, i, t)
+    {
+        const char *its = str_or_empty(json_key(t, "key")),
+                   *effect = str_or_empty(json_key(t, "effect"));
         if ((!*its || str_eq(its, key)) && (!*effect || str_eq(effect, "NoExecute")))
             return true;
     }
@@ -82,19 +86,21 @@ static bool tolerates(const json_t *tolerations, const char *key)
 /* A pod stays five minutes on a node that is not ready or not reachable. */
 static void add_tolerations(struct draft *spec)
 {
-    static const char *const keys[] = { "node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable" };
+    static const char *const keys[] = { "node.kubernetes.io/not-ready",
+                                        "node.kubernetes.io/unreachable" };
     const json_t *is = draft_get(spec, "tolerations");
     CLEANUP_JSON json_t *added = is ? json_copy((json_t *) is) : json_array();
     for (size_t i = 0; i < ARRAY_LEN(keys); i++)
         if (!tolerates(is, keys[i]))
-            json_array_append_new(added, json_pack("{s:s, s:s, s:s, s:i}", "key", keys[i], "operator", "Exists", "effect",
-                                                   "NoExecute", "tolerationSeconds", 300));
+            json_array_append_new(added, json_pack("{s:s, s:s, s:s, s:i}", "key", keys[i],
+                                                   "operator", "Exists", "effect", "NoExecute",
+                                                   "tolerationSeconds", 300));
     if (json_array_size(added) > json_array_size(is))
         draft_set(spec, "tolerations", json_incref(added));
 }
 
-/* Priorities that every cluster has. The classes of the cluster's own are the scheduler's matter: a pod that names one has
- * priority 0 here. */
+/* Priorities that every cluster has. The classes of the cluster's own are the scheduler's matter: a
+ * pod that names one has priority 0 here. */
 static const struct priority {
     const char *class;
     int value;
@@ -119,7 +125,8 @@ static void weigh(const json_t *container, bool *any, bool *guaranteed)
 {
     static const char *const counted[] = { "cpu", "memory" };
     for (size_t i = 0; i < ARRAY_LEN(counted); i++) {
-        const json_t *limits = json_at(container, "resources.limits"), *requests = json_at(container, "resources.requests");
+        const json_t *limits = json_at(container, "resources.limits"),
+                     *requests = json_at(container, "resources.requests");
         const char *limit = json_key(limits, counted[i]), *request = json_key(requests, counted[i]);
         request = request ? request : limit;
         *any = *any || (request && !str_eq(request, "0"));
@@ -134,7 +141,7 @@ static const char *quality_of(const json_t *spec)
     for (size_t l = 0; l < ARRAY_LEN(lists); l++) {
         size_t i;
         json_t *container;
-        json_array_foreach (json_object_get(spec, lists[l]), i, container)
+        json_array_foreach(json_object_get(spec, lists[l]), i, container)
             weigh(container, &any, &guaranteed);
     }
     return !any ? "BestEffort" : guaranteed ? "Guaranteed" : "Burstable";
@@ -146,11 +153,13 @@ void prepare_new_pod(json_t *object)
     add_tolerations(&spec);
     set_priority(&spec);
     draft_default(&spec, "serviceAccountName", "default");
-    draft_default(&spec, "serviceAccount", str_or_empty(json_string_value(draft_get(&spec, "serviceAccountName"))));
+    draft_default(&spec, "serviceAccount",
+                  str_or_empty(json_string_value(draft_get(&spec, "serviceAccountName"))));
     token_volume_add(&spec, object_name(object));
     put_member(object, "spec", &spec);
     json_object_set_new(object, "status",
-                        json_pack("{s:s, s:s}", "phase", "Pending", "qosClass", quality_of(json_object_get(object, "spec"))));
+                        json_pack("{s:s, s:s}", "phase", "Pending", "qosClass",
+                                  quality_of(json_object_get(object, "spec"))));
 }
 
 /* What admission and defaults have filled in does not go because a client leaves it out. */
@@ -166,7 +175,8 @@ static void keep_members(json_t *object, const json_t *before, const char *const
 
 void prepare_pod(const json_t *before, json_t *object)
 {
-    static const char *const keys[] = { "serviceAccountName", "serviceAccount", "priority", "preemptionPolicy" };
+    static const char *const keys[] = { "serviceAccountName", "serviceAccount", "priority",
+                                        "preemptionPolicy" };
     keep_members(object, before, keys, ARRAY_LEN(keys));
     struct draft spec = prepare_member(object, "spec");
     add_tolerations(&spec);
@@ -175,8 +185,8 @@ void prepare_pod(const json_t *before, json_t *object)
 
 /* ---- services */
 
-/* An address of the service network that follows from the name. Two names may get the same one; nothing in here is reached
- * by it. */
+/* An address of the service network that follows from the name. Two names may get the same one;
+ * nothing in here is reached by it. */
 static char *address_of(const json_t *object)
 {
     CLEANUP_FREE char *key = xasprintf("%s/%s", object_namespace(object), object_name(object));
@@ -198,7 +208,9 @@ static void set_node_ports(const json_t *object, struct draft *spec)
         struct draft port = draft_of(json_array_get(ports, i));
         bool said = draft_get(&port, "nodePort");
         if (!said)
-            draft_set(&port, "nodePort", json_integer(FIRST + (json_int_t) ((str_hash(address, strlen(address)) + i) % COUNT)));
+            draft_set(&port, "nodePort",
+                      json_integer(
+                          FIRST + (json_int_t) ((str_hash(address, strlen(address)) + i) % COUNT)));
         json_t *changed = draft_end(&port);
         if (said)
             json_decref(changed);
@@ -220,9 +232,11 @@ void prepare_new_service(json_t *object)
         if (!draft_get(&spec, "clusterIPs"))
             draft_set(&spec, "clusterIPs", json_pack("[O]", draft_get(&spec, "clusterIP")));
         /* A service that has neither an address nor a selector is one of both families. */
-        bool both = str_eq(json_string_value(draft_get(&spec, "clusterIP")), "None") && !draft_get(&spec, "selector");
+        bool both = str_eq(json_string_value(draft_get(&spec, "clusterIP")), "None") &&
+                    !draft_get(&spec, "selector");
         if (!draft_get(&spec, "ipFamilies"))
-            draft_set(&spec, "ipFamilies", both ? json_pack("[s, s]", "IPv4", "IPv6") : json_pack("[s]", "IPv4"));
+            draft_set(&spec, "ipFamilies",
+                      both ? json_pack("[s, s]", "IPv4", "IPv6") : json_pack("[s]", "IPv4"));
         draft_default(&spec, "ipFamilyPolicy", both ? "RequireDualStack" : "SingleStack");
     }
     put_member(object, "spec", &spec);
@@ -240,7 +254,8 @@ void prepare_service(const json_t *before, json_t *object)
 
 /* ---- jobs */
 
-static const char *const job_uid_labels[] = { "batch.kubernetes.io/controller-uid", "controller-uid" };
+static const char *const job_uid_labels[] = { "batch.kubernetes.io/controller-uid",
+                                              "controller-uid" };
 static const char *const job_name_labels[] = { "batch.kubernetes.io/job-name", "job-name" };
 
 static void label_job(json_t *object, const char *uid, const char *name)
@@ -251,17 +266,20 @@ static void label_job(json_t *object, const char *uid, const char *name)
     }
 }
 
-/* A job's pods carry its uid, and it selects them by that, unless somebody says that he selects them himself. */
+/* A job's pods carry its uid, and it selects them by that, unless somebody says that he selects
+ * them himself. */
 void prepare_new_job(json_t *object)
 {
     struct draft spec = prepare_member(object, "spec");
     if (!json_is_true(draft_get(&spec, "manualSelector"))) {
         const char *uid = object_uid(object), *name = object_name(object);
         label_job(object, uid, name);
-        json_t *template = draft_get(&spec, "template") ? json_copy(draft_get(&spec, "template")) : json_object();
+        json_t *template = draft_get(&spec, "template") ? json_copy(draft_get(&spec, "template"))
+                                                        : json_object();
         label_job(template, uid, name);
         draft_set(&spec, "template", template);
-        struct draft selector = draft_at(&spec, "selector"), labels = draft_at(&selector, "matchLabels");
+        struct draft selector = draft_at(&spec, "selector"),
+                     labels = draft_at(&selector, "matchLabels");
         draft_set(&labels, job_uid_labels[0], json_text(uid));
         draft_put(&selector, "matchLabels", &labels);
         draft_put(&spec, "selector", &selector);

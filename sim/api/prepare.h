@@ -1,4 +1,5 @@
-/* What the API server's strategies and admission plugins do to objects of some kinds before they are checked. */
+/* What the API server's strategies and admission plugins do to objects of some kinds before they
+ * are checked. */
 #ifndef OSTLER_SIM_API_PREPARE_H
 #define OSTLER_SIM_API_PREPARE_H
 

@@ -29,43 +29,53 @@ struct message {
     size_t len;
 };
 
-#define MESSAGE_OF(name, ...) \
-    static const struct field name##_fields[] = { __VA_ARGS__ }; \
+#define MESSAGE_OF(name, ...)                                                                      \
+    static const struct field name##_fields[] = { __VA_ARGS__ };                                   \
     static const struct message name = { name##_fields, ARRAY_LEN(name##_fields) }
 
 /* ---- what is where */
 
 MESSAGE_OF(metadata, { 1, "name", TEXT, NULL, false }, { 2, "generateName", TEXT, NULL, false },
-           { 3, "namespace", TEXT, NULL, false }, { 5, "uid", TEXT, NULL, false }, { 6, "resourceVersion", TEXT, NULL, false },
+           { 3, "namespace", TEXT, NULL, false }, { 5, "uid", TEXT, NULL, false },
+           { 6, "resourceVersion", TEXT, NULL, false },
            { 8, "creationTimestamp", TIME, NULL, false }, { 11, "labels", MAP, NULL, false },
            { 12, "annotations", MAP, NULL, false }, { 14, "finalizers", TEXT, NULL, true });
 MESSAGE_OF(namespace_spec, { 1, "finalizers", TEXT, NULL, true });
-MESSAGE_OF(namespace_object, { 1, "metadata", MESSAGE, &metadata, false }, { 2, "spec", MESSAGE, &namespace_spec, false });
-MESSAGE_OF(config_map, { 1, "metadata", MESSAGE, &metadata, false }, { 2, "data", MAP, NULL, false },
-           { 4, "immutable", TRUTH, NULL, false });
+MESSAGE_OF(namespace_object, { 1, "metadata", MESSAGE, &metadata, false },
+           { 2, "spec", MESSAGE, &namespace_spec, false });
+MESSAGE_OF(config_map, { 1, "metadata", MESSAGE, &metadata, false },
+           { 2, "data", MAP, NULL, false }, { 4, "immutable", TRUTH, NULL, false });
 MESSAGE_OF(service_account, { 1, "metadata", MESSAGE, &metadata, false },
            { 4, "automountServiceAccountToken", TRUTH, NULL, false });
 MESSAGE_OF(selector, { 1, "matchLabels", MAP, NULL, false });
-MESSAGE_OF(budget_spec, { 1, "minAvailable", AMOUNT, NULL, false }, { 2, "selector", MESSAGE, &selector, false },
+MESSAGE_OF(budget_spec, { 1, "minAvailable", AMOUNT, NULL, false },
+           { 2, "selector", MESSAGE, &selector, false },
            { 3, "maxUnavailable", AMOUNT, NULL, false });
-MESSAGE_OF(budget, { 1, "metadata", MESSAGE, &metadata, false }, { 2, "spec", MESSAGE, &budget_spec, false });
-MESSAGE_OF(priority_class, { 1, "metadata", MESSAGE, &metadata, false }, { 2, "value", NUMBER, NULL, false },
-           { 3, "globalDefault", TRUTH, NULL, false }, { 4, "description", TEXT, NULL, false },
-           { 5, "preemptionPolicy", TEXT, NULL, false });
-MESSAGE_OF(port, { 1, "name", TEXT, NULL, false }, { 2, "protocol", TEXT, NULL, false }, { 3, "port", NUMBER, NULL, false },
-           { 4, "targetPort", AMOUNT, NULL, false });
+MESSAGE_OF(budget, { 1, "metadata", MESSAGE, &metadata, false },
+           { 2, "spec", MESSAGE, &budget_spec, false });
+MESSAGE_OF(priority_class, { 1, "metadata", MESSAGE, &metadata, false },
+           { 2, "value", NUMBER, NULL, false }, { 3, "globalDefault", TRUTH, NULL, false },
+           { 4, "description", TEXT, NULL, false }, { 5, "preemptionPolicy", TEXT, NULL, false });
+MESSAGE_OF(port, { 1, "name", TEXT, NULL, false }, { 2, "protocol", TEXT, NULL, false },
+           { 3, "port", NUMBER, NULL, false }, { 4, "targetPort", AMOUNT, NULL, false });
 MESSAGE_OF(service_spec, { 1, "ports", MESSAGE, &port, true }, { 2, "selector", MAP, NULL, false },
            { 3, "clusterIP", TEXT, NULL, false }, { 4, "type", TEXT, NULL, false });
-MESSAGE_OF(service, { 1, "metadata", MESSAGE, &metadata, false }, { 2, "spec", MESSAGE, &service_spec, false });
-MESSAGE_OF(container, { 1, "name", TEXT, NULL, false }, { 2, "image", TEXT, NULL, false }, { 3, "command", TEXT, NULL, true },
-           { 4, "args", TEXT, NULL, true });
-MESSAGE_OF(pod_spec, { 2, "containers", MESSAGE, &container, true }, { 3, "restartPolicy", TEXT, NULL, false });
-MESSAGE_OF(template, { 1, "metadata", MESSAGE, &metadata, false }, { 2, "spec", MESSAGE, &pod_spec, false });
+MESSAGE_OF(service, { 1, "metadata", MESSAGE, &metadata, false },
+           { 2, "spec", MESSAGE, &service_spec, false });
+MESSAGE_OF(container, { 1, "name", TEXT, NULL, false }, { 2, "image", TEXT, NULL, false },
+           { 3, "command", TEXT, NULL, true }, { 4, "args", TEXT, NULL, true });
+MESSAGE_OF(pod_spec, { 2, "containers", MESSAGE, &container, true },
+           { 3, "restartPolicy", TEXT, NULL, false });
+MESSAGE_OF(template, { 1, "metadata", MESSAGE, &metadata, false },
+           { 2, "spec", MESSAGE, &pod_spec, false });
 MESSAGE_OF(job_spec, { 6, "template", MESSAGE, &template, false });
-MESSAGE_OF(job, { 1, "metadata", MESSAGE, &metadata, false }, { 2, "spec", MESSAGE, &job_spec, false });
-MESSAGE_OF(deployment_spec, { 1, "replicas", NUMBER, NULL, false }, { 2, "selector", MESSAGE, &selector, false },
+MESSAGE_OF(job, { 1, "metadata", MESSAGE, &metadata, false },
+           { 2, "spec", MESSAGE, &job_spec, false });
+MESSAGE_OF(deployment_spec, { 1, "replicas", NUMBER, NULL, false },
+           { 2, "selector", MESSAGE, &selector, false },
            { 3, "template", MESSAGE, &template, false });
-MESSAGE_OF(deployment, { 1, "metadata", MESSAGE, &metadata, false }, { 2, "spec", MESSAGE, &deployment_spec, false });
+MESSAGE_OF(deployment, { 1, "metadata", MESSAGE, &metadata, false },
+           { 2, "spec", MESSAGE, &deployment_spec, false });
 
 static const struct {
     const char *api_version, *kind;
@@ -83,14 +93,16 @@ static const struct {
 
 /* ---- as JSON */
 
-/* Whether a field says nothing: a zero, or what holds nothing but that. A client sends those, too. */
+/* Whether a field says nothing: a zero, or what holds nothing but that. A client sends those, too.
+ */
 static bool says_nothing(const struct wire_field *p, int depth)
 {
     struct wire_rest r = p->bytes;
     if (p->wire == WIRE_VARINT)
         return p->value == 0;
     for (struct wire_field inner; r.len > 0;)
-        if (p->wire != WIRE_BYTES || depth == 0 || !wire_take(&r, &inner) || !says_nothing(&inner, depth - 1))
+        if (p->wire != WIRE_BYTES || depth == 0 || !wire_take(&r, &inner) ||
+            !says_nothing(&inner, depth - 1))
             return false;
     return true;
 }
@@ -141,7 +153,8 @@ static bool add_entry(json_t *map, struct wire_rest r)
 
 static json_t *object_of(struct wire_rest r, const struct message *m, int depth, struct err *e);
 
-static json_t *protobuf_value_of(const struct wire_field *p, const struct field *f, int depth, struct err *e)
+static json_t *protobuf_value_of(const struct wire_field *p, const struct field *f, int depth,
+                                 struct err *e)
 {
     switch (f->is) {
     case TEXT:
@@ -172,13 +185,16 @@ static json_t *protobuf_member(json_t *object, const char *name, json_t *made_st
     return json_object_get(object, name);
 }
 
-static int add_part(json_t *object, const struct wire_field *p, const struct field *f, int depth, struct err *e)
+static int add_part(json_t *object, const struct wire_field *p, const struct field *f, int depth,
+                    struct err *e)
 {
     bool number = f->is == NUMBER || f->is == TRUTH;
     if (p->wire != (number ? WIRE_VARINT : WIRE_BYTES))
         return refuse_bytes(e);
     if (f->is == MAP)
-        return add_entry(protobuf_member(object, f->name, json_object()), p->bytes) ? 0 : refuse_bytes(e);
+        return add_entry(protobuf_member(object, f->name, json_object()), p->bytes)
+                   ? 0
+                   : refuse_bytes(e);
     json_t *value = protobuf_value_of(p, f, depth, e);
     if (!value)
         return e->kind == ERR_NONE ? refuse_bytes(e) : -1;
@@ -204,12 +220,14 @@ static json_t *object_of(struct wire_rest r, const struct message *m, int depth,
             return NULL;
         }
         const struct field *f = field_of(m, p.number);
-        /* In a list or a map something that is empty is an item all the same; a number that is said counts as well. */
+        /* In a list or a map something that is empty is an item all the same; a number that is said
+         * counts as well. */
         bool counts = f && (f->repeated || f->is == MAP || f->is == NUMBER || f->is == AMOUNT);
         if (!counts && says_nothing(&p, DEPTH_MAX))
             continue;
         if (!f) {
-            err_set(e, ERR_NOT_FOUND, "field %" PRIu32 " of it is not known here in this form; send JSON", p.number);
+            err_set(e, ERR_NOT_FOUND,
+                    "field %" PRIu32 " of it is not known here in this form; send JSON", p.number);
             return NULL;
         }
         if (add_part(object, &p, f, depth, e) < 0)
@@ -229,14 +247,16 @@ json_t *protobuf_object(const char *bytes, size_t len, struct err *e)
     }
     whole.at += sizeof magic;
     whole.len -= sizeof magic;
-    if (!wire_find(whole, 1, &type) || !wire_find(whole, 2, &raw) || !wire_find(type.bytes, 1, &version) ||
-        !wire_find(type.bytes, 2, &kind)) {
+    if (!wire_find(whole, 1, &type) || !wire_find(whole, 2, &raw) ||
+        !wire_find(type.bytes, 1, &version) || !wire_find(type.bytes, 2, &kind)) {
         refuse_bytes(e);
         return NULL;
     }
-    CLEANUP_JSON json_t *its_version = protobuf_text_of(version.bytes), *its_kind = protobuf_text_of(kind.bytes);
+    CLEANUP_JSON json_t *its_version = protobuf_text_of(version.bytes),
+                        *its_kind = protobuf_text_of(kind.bytes);
     for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
-        if (!str_eq(json_string_value(its_version), kinds[i].api_version) || !str_eq(json_string_value(its_kind), kinds[i].kind))
+        if (!str_eq(json_string_value(its_version), kinds[i].api_version) ||
+            !str_eq(json_string_value(its_kind), kinds[i].kind))
             continue;
         json_t *object = object_of(raw.bytes, kinds[i].message, DEPTH_MAX, e);
         if (object) {

@@ -18,12 +18,14 @@ static const struct suffix {
     int power; /* of 10, or of 2 */
     bool binary;
 } suffixes[] = {
-    { "n", -9, false }, { "u", -6, false }, { "m", -3, false }, { "", 0, false },   { "k", 3, false },  { "M", 6, false },
-    { "G", 9, false },  { "T", 12, false }, { "P", 15, false }, { "E", 18, false }, { "Ki", 10, true }, { "Mi", 20, true },
+    { "n", -9, false }, { "u", -6, false }, { "m", -3, false }, { "", 0, false },
+    { "k", 3, false },  { "M", 6, false },  { "G", 9, false },  { "T", 12, false },
+    { "P", 15, false }, { "E", 18, false }, { "Ki", 10, true }, { "Mi", 20, true },
     { "Gi", 30, true }, { "Ti", 40, true }, { "Pi", 50, true }, { "Ei", 60, true },
 };
 
-/* Multiplies or divides by a power of ten, up where something is cut; false when it grows too large. */
+/* Multiplies or divides by a power of ten, up where something is cut; false when it grows too
+ * large. */
 static bool scale(__int128 *number, int power)
 {
     for (; power > 0; power--) {
@@ -52,7 +54,8 @@ static bool apply_suffix(const char *text, struct quantity *q)
         return true;
     }
     int64_t exponent;
-    if ((text[0] != 'e' && text[0] != 'E') || !str_parse_int(text + 1 + (text[1] == '+'), -99, 99, &exponent))
+    if ((text[0] != 'e' && text[0] != 'E') ||
+        !str_parse_int(text + 1 + (text[1] == '+'), -99, 99, &exponent))
         return false;
     q->form = QUANTITY_EXPONENT;
     return scale(&q->nano, (int) exponent);

@@ -9,16 +9,19 @@
 #include "sim/api/event_view.h"
 #include "sim/api/state.h"
 
-#define TOO_OLD_CONTINUE                                                                                                         \
-    "The provided continue parameter is too old to display a consistent list result. You can start a new list without the "      \
-    "continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing "       \
-    "with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the "     \
+#define TOO_OLD_CONTINUE                                                                           \
+    "The provided continue parameter is too old to display a consistent list result. You can "     \
+    "start a new list without the "                                                                \
+    "continue parameter, or use the continue token in this response to retrieve the remainder of " \
+    "the results. Continuing "                                                                     \
+    "with the provided token results in an inconsistent list - objects that were created, "        \
+    "modified, or deleted between the "                                                            \
     "time the first chunk was returned and now may show up in the list."
 
 /* Where a page begins. */
 struct start {
-    uint64_t rv;                /* 0: now */
-    char after[STORE_KEY_MAX];  /* the last key of the page before; "" = the beginning */
+    uint64_t rv;               /* 0: now */
+    char after[STORE_KEY_MAX]; /* the last key of the page before; "" = the beginning */
 };
 
 int version_parse(const struct api *api, const char *text, uint64_t *ret, struct refusal *r)
@@ -29,20 +32,22 @@ int version_parse(const struct api *api, const char *text, uint64_t *ret, struct
     int64_t rv;
     if (!str_parse_int(text, 0, INT64_MAX, &rv))
         return refuse(r, 400, NULL,
-                      "invalid resource version: resourceVersion: Invalid value: \"%s\": strconv.ParseUint: parsing \"%s\": "
+                      "invalid resource version: resourceVersion: Invalid value: \"%s\": "
+                      "strconv.ParseUint: parsing \"%s\": "
                       "invalid syntax",
                       text, text);
     *ret = (uint64_t) rv;
     if (*ret <= api->store.rv)
         return 0;
-    refuse(r, 504, NULL, "Timeout: Too large resource version: %s, current: %" PRIu64, text, api->store.rv);
+    refuse(r, 504, NULL, "Timeout: Too large resource version: %s, current: %" PRIu64, text,
+           api->store.rv);
     refuse_cause(r, "ResourceVersionTooLarge", NULL, "Too large resource version");
     r->retry_after_s = 1;
     return -1;
 }
 
-/* Tokens: "RV:KEY"; RV 0 goes on with whatever there is now. Every key is free of what a URL would have to encode but "/" and
- * ":". */
+/* Tokens: "RV:KEY"; RV 0 goes on with whatever there is now. Every key is free of what a URL would
+ * have to encode but "/" and ":". */
 static char *token_of(uint64_t rv, const char *key)
 {
     return xasprintf("%" PRIu64 ":%s", rv, key);
@@ -60,10 +65,12 @@ static int parse_token(const char *token, struct start *ret, struct refusal *r)
     return 0;
 }
 
-static int start_at_token(const struct api *api, const struct list_options *o, struct start *ret, struct refusal *r)
+static int start_at_token(const struct api *api, const struct list_options *o, struct start *ret,
+                          struct refusal *r)
 {
     if (*o->rv && !str_eq(o->rv, "0"))
-        return refuse(r, 400, NULL, "specifying resource version is not allowed when using continue");
+        return refuse(r, 400, NULL,
+                      "specifying resource version is not allowed when using continue");
     if (parse_token(o->continuation, ret, r) < 0)
         return -1;
     if (ret->rv == 0 || (ret->rv <= api->store.rv && store_knows_since(&api->store, ret->rv)))
@@ -73,8 +80,10 @@ static int start_at_token(const struct api *api, const struct list_options *o, s
     return -1;
 }
 
-/* What the resourceVersion of a list means. With a limit, a bare version means exactly that one, as it always did. */
-static int find_start(const struct api *api, const struct list_options *o, struct start *ret, struct refusal *r)
+/* What the resourceVersion of a list means. With a limit, a bare version means exactly that one, as
+ * it always did. */
+static int find_start(const struct api *api, const struct list_options *o, struct start *ret,
+                      struct refusal *r)
 {
     *ret = (struct start){ 0 };
     if (*o->continuation)
@@ -92,7 +101,8 @@ static int find_start(const struct api *api, const struct list_options *o, struc
 }
 
 /* The place of the first record that a page may show. */
-static size_t first_place(const struct kind_store *t, const struct start *start, const struct filter *f)
+static size_t first_place(const struct kind_store *t, const struct start *start,
+                          const struct filter *f)
 {
     CLEANUP_FREE char *prefix = f->ns ? xasprintf("%s/", f->ns) : xstrdup("");
     const char *from = *start->after ? start->after : prefix;
@@ -126,8 +136,8 @@ static void read_fill(const struct kind_store *t, size_t place, const struct lis
         ret->remaining = -1;
 }
 
-int page_read(const struct api *api, const struct kind *k, const struct list_options *o, const struct filter *f, struct page *ret,
-              struct refusal *r)
+int page_read(const struct api *api, const struct kind *k, const struct list_options *o,
+              const struct filter *f, struct page *ret, struct refusal *r)
 {
     struct start start;
     if (find_start(api, o, &start, r) < 0)

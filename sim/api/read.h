@@ -18,9 +18,10 @@ struct page {
     int64_t remaining;  /* how many come after this page; -1: not known */
 };
 
-/* 0, or -1 and a refusal: 400 for a broken token, 410 where history is forgotten, 504 for a version that has not been. */
-int page_read(const struct api *api, const struct kind *k, const struct list_options *o, const struct filter *f, struct page *ret,
-              struct refusal *r);
+/* 0, or -1 and a refusal: 400 for a broken token, 410 where history is forgotten, 504 for a version
+ * that has not been. */
+int page_read(const struct api *api, const struct kind *k, const struct list_options *o,
+              const struct filter *f, struct page *ret, struct refusal *r);
 /* Frees what it owns. */
 void page_clear(struct page *p);
 #define CLEANUP_PAGE CLEANUP(page_clear)

@@ -18,11 +18,20 @@ static const struct code_reason {
     int code;
     const char *reason;
 } reasons[] = {
-    { 400, "BadRequest" },  { 401, "Unauthorized" },          { 403, "Forbidden" },
-    { 404, "NotFound" },    { 405, "MethodNotAllowed" },      { 406, "NotAcceptable" },
-    { 409, "Conflict" },    { 410, "Expired" },               { 413, "RequestEntityTooLarge" },
-    { 422, "Invalid" },     { 415, "UnsupportedMediaType" },  { 429, "TooManyRequests" },
-    { 504, "Timeout" },     { 503, "ServiceUnavailable" },
+    { 400, "BadRequest" },
+    { 401, "Unauthorized" },
+    { 403, "Forbidden" },
+    { 404, "NotFound" },
+    { 405, "MethodNotAllowed" },
+    { 406, "NotAcceptable" },
+    { 409, "Conflict" },
+    { 410, "Expired" },
+    { 413, "RequestEntityTooLarge" },
+    { 422, "Invalid" },
+    { 415, "UnsupportedMediaType" },
+    { 429, "TooManyRequests" },
+    { 504, "Timeout" },
+    { 503, "ServiceUnavailable" },
 };
 
 /* NULL for a code without one: a 500 that nobody foresaw has no reason. */
@@ -73,7 +82,8 @@ static char *qualified(const char *what, const char *group)
     return *group ? xasprintf("%s.%s", what, group) : xstrdup(what);
 }
 
-static int refuse_object(struct refusal *r, int code, const char *reason, const struct kind *k, const char *name, const char *fmt)
+static int refuse_object(struct refusal *r, int code, const char *reason, const struct kind *k,
+                         const char *name, const char *fmt)
 {
     if (!r)
         return -1;
@@ -106,7 +116,8 @@ int refuse_forbidden(struct refusal *r, const struct kind *k, const char *name, 
     return -1;
 }
 
-static int refuse_fulfilment(struct refusal *r, const struct kind *k, const char *what, const char *name, const char *why)
+static int refuse_fulfilment(struct refusal *r, const struct kind *k, const char *what,
+                             const char *name, const char *why)
 {
     if (!r)
         return -1;
@@ -188,15 +199,16 @@ int refuse_finish_invalid(struct refusal *r, const struct kind *k, const char *n
                    json_str_or_empty(cause, "message"));
     }
     CLEANUP_FREE char *what = qualified(k->kind, k->group);
-    set_message(r,
-                xasprintf("%s \"%s\" is invalid: %s%s%s", what, name, said > 1 ? "[" : "", buf_text(&all), said > 1 ? "]" : ""));
+    set_message(r, xasprintf("%s \"%s\" is invalid: %s%s%s", what, name, said > 1 ? "[" : "",
+                             buf_text(&all), said > 1 ? "]" : ""));
     set_details(r, k->group, k->kind, name);
     return -1;
 }
 
 json_t *refusal_status(const struct refusal *r)
 {
-    json_t *s = json_pack("{s:s, s:s, s:{}, s:s}", "kind", "Status", "apiVersion", "v1", "metadata", "status", "Failure");
+    json_t *s = json_pack("{s:s, s:s, s:{}, s:s}", "kind", "Status", "apiVersion", "v1", "metadata",
+                          "status", "Failure");
     if (r->continuation)
         json_object_set_new(json_object_get(s, "metadata"), "continue", json_text(r->continuation));
     json_object_set_new(s, "message", json_text(str_or_empty(r->message)));

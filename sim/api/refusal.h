@@ -15,28 +15,35 @@ struct refusal {
     char *message;      /* owned */
     json_t *details;    /* owned; NULL when there are none */
     int retry_after_s;  /* Retry-After header and details.retryAfterSeconds; 0: none */
-    char *continuation; /* of a 410: the token with which the list goes on, inconsistently; owned; NULL: none */
+    /* of a 410: the token with which the list goes on, inconsistently; owned; NULL: none */
+    char *continuation;
 };
 
 #define CLEANUP_REFUSAL CLEANUP(refusal_clear)
 
-/* Sets a refusal and returns -1, so that `return refuse(r, …)` reads well. `reason` follows from the code where it is NULL. */
+/* Sets a refusal and returns -1, so that `return refuse(r, …)` reads well. `reason` follows from
+ * the code where it is NULL. */
 int refuse(struct refusal *r, int code, const char *reason, const char *fmt, ...) PRINTF(4, 5);
-/* 404, in the words of the API server: `nodes "gpu-1" not found`; sets details (name, group, kind). */
+/* 404, in the words of the API server: `nodes "gpu-1" not found`; sets details (name, group, kind).
+ */
 int refuse_not_found(struct refusal *r, const struct kind *k, const char *name);
 /* 409 AlreadyExists. */
 int refuse_exists(struct refusal *r, const struct kind *k, const char *name);
-/* 409 Conflict: the object has been modified, or a precondition failed; `why` is the end of the sentence. */
+/* 409 Conflict: the object has been modified, or a precondition failed; `why` is the end of the
+ * sentence. */
 int refuse_conflict(struct refusal *r, const struct kind *k, const char *name, const char *why);
-/* The same for the preconditions of a deletion, where the API server names the kind and not the resource. */
+/* The same for the preconditions of a deletion, where the API server names the kind and not the
+ * resource. */
 int refuse_precondition(struct refusal *r, const struct kind *k, const char *name, const char *why);
 /* 403; `name` "" for a whole resource. */
 int refuse_forbidden(struct refusal *r, const struct kind *k, const char *name, const char *why);
 /* A refusal that names no object (404 of a path, 405, 406, 415): its details are empty. */
 int refuse_generic(struct refusal *r, int code, const char *message);
-/* Adds one cause (422 Invalid, 409 of an apply): `type` as metav1.CauseType ("FieldValueInvalid"), `field` a path. The first call
- * makes the refusal 422 Invalid when it is none yet. refuse_finish_invalid() then writes the sentence over all causes. */
-void refuse_cause(struct refusal *r, const char *type, const char *field, const char *fmt, ...) PRINTF(4, 5);
+/* Adds one cause (422 Invalid, 409 of an apply): `type` as metav1.CauseType ("FieldValueInvalid"),
+ * `field` a path. The first call makes the refusal 422 Invalid when it is none yet.
+ * refuse_finish_invalid() then writes the sentence over all causes. */
+void refuse_cause(struct refusal *r, const char *type, const char *field, const char *fmt, ...)
+    PRINTF(4, 5);
 /* -1 and the sentence `Kind.group "name" is invalid: …` when there are causes, else 0. */
 int refuse_finish_invalid(struct refusal *r, const struct kind *k, const char *name);
 /* The metav1.Status. New reference. */

@@ -56,7 +56,8 @@ static char *unknown_fields(const json_t *paths)
     buf_str(&b, "strict decoding error: ");
     size_t i;
     json_t *path;
-    json_array_foreach ((json_t *) paths, i, path) {
+    json_array_foreach((json_t *) paths, i, path)
+    {
         /* Those that have no room are left out. */
         if (b.len + json_string_length(path) + WORDS_MAX > WHY_MAX)
             break;
@@ -70,16 +71,18 @@ static json_t *with_own_top(json_t *object_steal)
 {
     json_t *own = json_copy(object_steal);
     const json_t *metadata = json_object_get(object_steal, "metadata");
-    json_object_set_new(own, "metadata", json_is_object(metadata) ? json_copy((json_t *) metadata) : json_object());
+    json_object_set_new(own, "metadata",
+                        json_is_object(metadata) ? json_copy((json_t *) metadata) : json_object());
     json_decref(object_steal);
     return own;
 }
 
-static json_t *read_as(struct custom_schemas *schemas, const struct kind *k, const json_t *before, const json_t *object,
-                       struct typed_problems *problems)
+static json_t *read_as(struct custom_schemas *schemas, const struct kind *k, const json_t *before,
+                       const json_t *object, struct typed_problems *problems)
 {
     const struct type *type = type_of_kind(k);
-    return type ? typed_read(type, before, object, problems) : custom_read(schemas, k, before, object, problems);
+    return type ? typed_read(type, before, object, problems)
+                : custom_read(schemas, k, before, object, problems);
 }
 
 json_t *rules_unknown(struct custom_schemas *schemas, const struct kind *k, const json_t *object)
@@ -91,14 +94,15 @@ json_t *rules_unknown(struct custom_schemas *schemas, const struct kind *k, cons
     return unknown;
 }
 
-json_t *rules_read(struct custom_schemas *schemas, const struct kind *k, const json_t *before, const json_t *object, bool strict,
-                   char **ret_why)
+json_t *rules_read(struct custom_schemas *schemas, const struct kind *k, const json_t *before,
+                   const json_t *object, bool strict, char **ret_why)
 {
     return rules_read_telling(schemas, k, before, object, strict, NULL, ret_why);
 }
 
-json_t *rules_read_telling(struct custom_schemas *schemas, const struct kind *k, const json_t *before, const json_t *object,
-                           bool strict, json_t **ret_unknown, char **ret_why)
+json_t *rules_read_telling(struct custom_schemas *schemas, const struct kind *k,
+                           const json_t *before, const json_t *object, bool strict,
+                           json_t **ret_unknown, char **ret_why)
 {
     struct typed_problems problems = { 0 };
     json_t *read = read_as(schemas, k, before, object, &problems);
@@ -140,8 +144,8 @@ static void reset_status(struct custom_schemas *schemas, const struct kind *k, j
     const struct type *type = type_of_kind(k);
     const struct type *status_type = type ? type_field(type, "status")->of : NULL;
     CLEANUP_JSON json_t *bare = json_object();
-    CLEANUP_JSON json_t *read =
-        type ? typed_read(status_type, NULL, bare, &problems) : custom_read(schemas, k, NULL, bare, &problems);
+    CLEANUP_JSON json_t *read = type ? typed_read(status_type, NULL, bare, &problems)
+                                     : custom_read(schemas, k, NULL, bare, &problems);
     typed_problems_clear(&problems);
     json_t *status = type ? read : json_object_get(read, "status");
     if (status)
@@ -166,8 +170,8 @@ const struct merge_root *rules_merge(struct custom_schemas *schemas, const struc
     return root ? root : custom_merge(schemas, k);
 }
 
-void rules_prepare_update(struct custom_schemas *schemas, const struct kind *k, const char *subresource, const json_t *before,
-                          json_t *object)
+void rules_prepare_update(struct custom_schemas *schemas, const struct kind *k,
+                          const char *subresource, const json_t *before, json_t *object)
 {
     const struct merge_root *root = rules_merge(schemas, k);
     bool of_status = str_eq(subresource, "status");
@@ -195,7 +199,8 @@ static bool content_changes(const struct kind *k, const json_t *before, const js
     for (size_t i = 0; i < ARRAY_LEN(objects); i++) {
         const char *key;
         json_t *value;
-        json_object_foreach ((json_t *) objects[i], key, value) {
+        json_object_foreach((json_t *) objects[i], key, value)
+        {
             if (str_eq(key, "metadata") || (str_eq(key, "status") && k->subresources & SUB_STATUS))
                 continue;
             if (!json_equal(value, json_object_get(objects[1 - i], key)))
@@ -212,19 +217,22 @@ bool rules_generation_changes(const struct kind *k, const json_t *before, const 
     if (str_eq(k->kind, "PriorityClass"))
         return false;
     /* A pod that gets its node is not counted. */
-    if (str_eq(k->kind, "Pod") && !str_eq(json_str(before, "spec.nodeName"), json_str(after, "spec.nodeName")))
+    if (str_eq(k->kind, "Pod") &&
+        !str_eq(json_str(before, "spec.nodeName"), json_str(after, "spec.nodeName")))
         return false;
-    const json_t *spec_was = json_object_get(before, "spec"), *spec_is = json_object_get(after, "spec");
+    const json_t *spec_was = json_object_get(before, "spec"),
+                 *spec_is = json_object_get(after, "spec");
     if (spec_was != spec_is && !json_equal(spec_was, spec_is))
         return true;
-    const json_t *was = json_at(before, "metadata.annotations"), *is = json_at(after, "metadata.annotations");
+    const json_t *was = json_at(before, "metadata.annotations"),
+                 *is = json_at(after, "metadata.annotations");
     return str_eq(k->kind, "Deployment") && was != is && !json_equal(was, is);
 }
 
 /* ---- validation */
 
-int rules_validate(struct custom_schemas *schemas, const struct kind *k, const char *subresource, const json_t *before,
-                   const json_t *after, struct refusal *r)
+int rules_validate(struct custom_schemas *schemas, const struct kind *k, const char *subresource,
+                   const json_t *before, const json_t *after, struct refusal *r)
 {
     validate_metadata(k, before, after, r);
     if (k->flags & KIND_CUSTOM) {
@@ -237,5 +245,6 @@ int rules_validate(struct custom_schemas *schemas, const struct kind *k, const c
         rules_of(k)->validate(before, after, r);
     }
     /* Both forms of events are refused in the name of the older one. */
-    return refuse_finish_invalid(r, event_stored_kind(k), str_or_empty(json_str(after, "metadata.name")));
+    return refuse_finish_invalid(r, event_stored_kind(k),
+                                 str_or_empty(json_str(after, "metadata.name")));
 }

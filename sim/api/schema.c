@@ -45,11 +45,13 @@ static int add_rules(struct schema *s, struct err *e)
     s->rules = xcalloc(json_array_size(rules), sizeof *s->rules);
     size_t i;
     json_t *rule;
-    json_array_foreach ((json_t *) rules, i, rule) {
+    json_array_foreach((json_t *) rules, i, rule)
+    {
         struct cel *compiled = cel_compile(json_str_or_empty(rule, "rule"), e);
         if (!compiled)
             return err_wrap(e, "rule %s", json_str_or_empty(rule, "rule"));
-        s->rules[s->rule_count++] = (struct schema_rule){ compiled, json_str_or_empty(rule, "message") };
+        s->rules[s->rule_count++] = (struct schema_rule){ compiled,
+                                                          json_str_or_empty(rule, "message") };
     }
     return 0;
 }
@@ -58,7 +60,8 @@ static void note_default(struct schema *s, const char *name, const struct schema
 {
     if (!json_object_get(property->source, "default"))
         return;
-    s->with_default = xreallocarray(s->with_default, s->default_count + 1, sizeof(const struct schema *));
+    s->with_default = xreallocarray(s->with_default, s->default_count + 1,
+                                    sizeof(const struct schema *));
     s->default_names = xreallocarray(s->default_names, s->default_count + 1, sizeof(const char *));
     s->with_default[s->default_count] = property;
     s->default_names[s->default_count++] = name;
@@ -68,7 +71,8 @@ static int add_properties(struct schema *s, struct err *e)
 {
     const char *name;
     json_t *source;
-    json_object_foreach (json_object_get(s->source, "properties"), name, source) {
+    json_object_foreach(json_object_get(s->source, "properties"), name, source)
+    {
         struct schema *property = schema_new(source, e);
         if (!property)
             return err_wrap(e, "%s", name);
@@ -91,7 +95,8 @@ bool schema_is_integer(const json_t *value)
 {
     static const double limit = 1LL << 53;
     double number = json_number_value(value);
-    return json_is_integer(value) || (json_is_real(value) && trunc(number) == number && fabs(number) < limit);
+    return json_is_integer(value) ||
+           (json_is_real(value) && trunc(number) == number && fabs(number) < limit);
 }
 
 struct schema *schema_new(const json_t *open_api, struct err *e)

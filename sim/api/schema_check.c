@@ -16,12 +16,13 @@ enum { PLACE_MAX = 8 << 20 };
 /* What is being checked. */
 struct check {
     struct refusal *r;
-    size_t hidden; /* bytes of places that messages leave out: "status." where the status alone is written */
-    bool blocked;  /* something is wrong in a way that keeps rules from being checked */
+    /* bytes of places that messages leave out: "status." where the status alone is written */
+    size_t hidden;
+    bool blocked; /* something is wrong in a way that keeps rules from being checked */
 };
 
-static void check_value(const struct schema *s, const struct spot *at, const json_t *before, const json_t *value,
-                        struct check *c);
+static void check_value(const struct schema *s, const struct spot *at, const json_t *before,
+                        const json_t *value, struct check *c);
 
 static const char *const type_words[] = {
     [SCHEMA_ANY] = "",
@@ -37,14 +38,16 @@ static const char *const type_words[] = {
 static const char *schema_check_word_of(const json_t *value)
 {
     static const char *const words[] = {
-        [JSON_OBJECT] = "object", [JSON_ARRAY] = "array",  [JSON_STRING] = "string", [JSON_INTEGER] = "integer",
-        [JSON_REAL] = "number",   [JSON_TRUE] = "boolean", [JSON_FALSE] = "boolean", [JSON_NULL] = "null",
+        [JSON_OBJECT] = "object",   [JSON_ARRAY] = "array", [JSON_STRING] = "string",
+        [JSON_INTEGER] = "integer", [JSON_REAL] = "number", [JSON_TRUE] = "boolean",
+        [JSON_FALSE] = "boolean",   [JSON_NULL] = "null",
     };
     return words[json_typeof(value)];
 }
 
 /* "Invalid value: SHOWN: PLACE WHY". */
-static void invalid(struct check *c, const char *type, const struct spot *at, const char *shown, const char *why)
+static void invalid(struct check *c, const char *type, const struct spot *at, const char *shown,
+                    const char *why)
 {
     CLEANUP_BUF struct buf place = BUF_INIT(PLACE_MAX);
     spot_text(at, &place);
@@ -74,22 +77,27 @@ static bool is_int64(const json_t *real)
     return trunc(number) == number && fabs(number) < 0x1p63;
 }
 
-static void schema_check_wrong_type(const struct schema *s, const struct spot *at, const json_t *value, struct check *c)
+static void schema_check_wrong_type(const struct schema *s, const struct spot *at,
+                                    const json_t *value, struct check *c)
 {
-    const char *format = s->type == SCHEMA_INTEGER ? json_key(s->source, "format") : NULL, *word = schema_check_word_of(value);
+    const char *format = s->type == SCHEMA_INTEGER ? json_key(s->source, "format") : NULL,
+               *word = schema_check_word_of(value);
     CLEANUP_BUF struct buf place = BUF_INIT(PLACE_MAX);
     spot_text(at, &place);
     not_of_type(c, at, json_is_real(value) && format ? "float64" : word,
                 json_is_real(value) && format ? format : type_words[s->type]);
     if (s->type == SCHEMA_INT_OR_STRING) {
-        refuse_cause(c->r, "FieldValueInvalid", "<nil>", "Invalid value: \"\": \"%s\" must validate at least one schema (anyOf)",
+        refuse_cause(c->r, "FieldValueInvalid", "<nil>",
+                     "Invalid value: \"\": \"%s\" must validate at least one schema (anyOf)",
                      buf_text(&place));
         not_of_type(c, at, word, "integer");
     }
-    if (json_is_real(value) && (s->type == SCHEMA_INTEGER || s->type == SCHEMA_INT_OR_STRING) && !is_int64(value))
+    if (json_is_real(value) && (s->type == SCHEMA_INTEGER || s->type == SCHEMA_INT_OR_STRING) &&
+        !is_int64(value))
         refuse_cause(c->r, "FieldValueInvalid", "<nil>",
                      "Invalid value: \"\": Checked value must be of type integer %s%s%s in %s",
-                     format ? "with format " : "(default format", format ? format : "", format ? "" : ")", buf_text(&place));
+                     format ? "with format " : "(default format", format ? format : "",
+                     format ? "" : ")", buf_text(&place));
 }
 
 static bool schema_check_fits(enum schema_type type, const json_t *value)
@@ -117,7 +125,8 @@ static bool schema_check_fits(enum schema_type type, const json_t *value)
 
 /* ---- scalars */
 
-static void check_enum(const struct schema *s, const struct spot *at, const json_t *value, struct check *c)
+static void check_enum(const struct schema *s, const struct spot *at, const json_t *value,
+                       struct check *c)
 {
     const json_t *words = json_object_get(s->source, "enum");
     const char *list[64] = { NULL };
@@ -141,11 +150,13 @@ static size_t characters(const json_t *text)
     return n;
 }
 
-static void check_string(const struct schema *s, const struct spot *at, const json_t *value, struct check *c)
+static void check_string(const struct schema *s, const struct spot *at, const json_t *value,
+                         struct check *c)
 {
     const char *text = json_string_value(value);
     CLEANUP_FREE char *shown = shown_of(value);
-    int64_t max = json_int(s->source, "maxLength", INT64_MAX), min = json_int(s->source, "minLength", 0);
+    int64_t max = json_int(s->source, "maxLength", INT64_MAX),
+            min = json_int(s->source, "minLength", 0);
     int64_t length = (int64_t) characters(value);
     if (length > max) {
         spot_too_long(c->r, at, (size_t) max);
@@ -164,25 +175,29 @@ static void check_string(const struct schema *s, const struct spot *at, const js
     }
 }
 
-static void check_number(const struct schema *s, const struct spot *at, const json_t *value, struct check *c)
+static void check_number(const struct schema *s, const struct spot *at, const json_t *value,
+                         struct check *c)
 {
-    const json_t *min = json_object_get(s->source, "minimum"), *max = json_object_get(s->source, "maximum");
+    const json_t *min = json_object_get(s->source, "minimum"),
+                 *max = json_object_get(s->source, "maximum");
     double number = json_number_value(value);
     CLEANUP_FREE char *shown = shown_of(value);
     if (min && number < json_number_value(min)) {
-        CLEANUP_FREE char *why = xasprintf("should be greater than or equal to %.0f", json_number_value(min));
+        CLEANUP_FREE char *why = xasprintf("should be greater than or equal to %.0f",
+                                           json_number_value(min));
         invalid(c, "FieldValueInvalid", at, shown, why);
     }
     if (max && number > json_number_value(max)) {
-        CLEANUP_FREE char *why = xasprintf("should be less than or equal to %.0f", json_number_value(max));
+        CLEANUP_FREE char *why = xasprintf("should be less than or equal to %.0f",
+                                           json_number_value(max));
         invalid(c, "FieldValueInvalid", at, shown, why);
     }
 }
 
 /* ---- objects and lists */
 
-static void check_count(const struct schema *s, const char *min_key, const char *max_key, const char *what, size_t count,
-                        const struct spot *at, struct check *c)
+static void check_count(const struct schema *s, const char *min_key, const char *max_key,
+                        const char *what, size_t count, const struct spot *at, struct check *c)
 {
     int64_t min = json_int(s->source, min_key, 0), max = json_int(s->source, max_key, INT64_MAX);
     if ((int64_t) count < min) {
@@ -193,18 +208,19 @@ static void check_count(const struct schema *s, const char *min_key, const char 
     if ((int64_t) count > max) {
         CLEANUP_BUF struct buf place = BUF_INIT(PLACE_MAX);
         spot_text(at, &place);
-        refuse_cause(c->r, "FieldValueTooMany", buf_text(&place), "Too many: %zu: must have at most %lld items", count,
-                     (long long) max);
+        refuse_cause(c->r, "FieldValueTooMany", buf_text(&place),
+                     "Too many: %zu: must have at most %lld items", count, (long long) max);
         c->blocked = true;
     }
 }
 
-static void check_object(const struct schema *s, const struct spot *at, const json_t *before, const json_t *value,
-                         struct check *c)
+static void check_object(const struct schema *s, const struct spot *at, const json_t *before,
+                         const json_t *value, struct check *c)
 {
     size_t i;
     json_t *name;
-    json_array_foreach (json_object_get(s->source, "required"), i, name) {
+    json_array_foreach(json_object_get(s->source, "required"), i, name)
+    {
         struct spot here = SPOT(at, json_string_value(name));
         if (json_object_get(value, json_string_value(name)))
             continue;
@@ -214,7 +230,8 @@ static void check_object(const struct schema *s, const struct spot *at, const js
     check_count(s, "minProperties", "maxProperties", "properties", json_object_size(value), at, c);
     const char *key;
     json_t *member;
-    json_object_foreach ((json_t *) value, key, member) {
+    json_object_foreach((json_t *) value, key, member)
+    {
         const struct schema *inner = map_get(&s->properties, key);
         inner = inner ? inner : s->additional;
         struct spot here = SPOT(at, key);
@@ -231,7 +248,8 @@ static json_t *identity_of(const json_t *item, const json_t *keys)
     json_t *identity = json_object();
     size_t i;
     json_t *key;
-    json_array_foreach ((json_t *) keys, i, key) {
+    json_array_foreach((json_t *) keys, i, key)
+    {
         json_t *part = json_object_get(item, json_string_value(key));
         if (part)
             json_object_set(identity, json_string_value(key), part);
@@ -239,7 +257,8 @@ static json_t *identity_of(const json_t *item, const json_t *keys)
     return identity;
 }
 
-static void check_unique(const struct schema *s, const struct spot *at, const json_t *list, struct check *c)
+static void check_unique(const struct schema *s, const struct spot *at, const json_t *list,
+                         struct check *c)
 {
     const char *how = json_str_or_empty(s->source, "x-kubernetes-list-type");
     if (!str_eq(how, "set") && !str_eq(how, "map"))
@@ -248,7 +267,8 @@ static void check_unique(const struct schema *s, const struct spot *at, const js
     CLEANUP_JSON json_t *seen = json_object();
     size_t i;
     json_t *item;
-    json_array_foreach ((json_t *) list, i, item) {
+    json_array_foreach((json_t *) list, i, item)
+    {
         CLEANUP_JSON json_t *identity = identity_of(item, keys);
         struct spot here = SPOT_ITEM(at, i);
         if (!validate_first_value(seen, identity))
@@ -256,12 +276,14 @@ static void check_unique(const struct schema *s, const struct spot *at, const js
     }
 }
 
-static void check_array(const struct schema *s, const struct spot *at, const json_t *before, const json_t *value, struct check *c)
+static void check_array(const struct schema *s, const struct spot *at, const json_t *before,
+                        const json_t *value, struct check *c)
 {
     check_count(s, "minItems", "maxItems", "items", json_array_size(value), at, c);
     size_t i;
     json_t *item;
-    json_array_foreach ((json_t *) value, i, item) {
+    json_array_foreach((json_t *) value, i, item)
+    {
         struct spot here = SPOT_ITEM(at, i);
         if (s->items)
             check_value(s->items, &here, json_array_get(before, i), item, c);
@@ -269,7 +291,8 @@ static void check_array(const struct schema *s, const struct spot *at, const jso
     check_unique(s, at, value, c);
 }
 
-static void check_value(const struct schema *s, const struct spot *at, const json_t *before, const json_t *value, struct check *c)
+static void check_value(const struct schema *s, const struct spot *at, const json_t *before,
+                        const json_t *value, struct check *c)
 {
     if (value == before || (json_is_null(value) && s->nullable))
         return;
@@ -288,7 +311,8 @@ static void check_value(const struct schema *s, const struct spot *at, const jso
         check_number(s, at, value, c);
 }
 
-bool schema_check(const struct schema *s, bool of_status, const json_t *before, const json_t *object, struct refusal *r)
+bool schema_check(const struct schema *s, bool of_status, const json_t *before,
+                  const json_t *object, struct refusal *r)
 {
     struct check c = { .r = r, .hidden = of_status ? strlen("status.") : 0 };
     check_value(s, NULL, before, object, &c);
@@ -302,11 +326,12 @@ static void add_broken(const struct spot *at, const char *shown, const char *why
     CLEANUP_BUF struct buf place = BUF_INIT(PLACE_MAX);
     if (at)
         spot_text(at, &place);
-    refuse_cause(r, "FieldValueInvalid", at ? buf_text(&place) : "<nil>", "Invalid value: %s%s%s", shown, *shown ? ": " : "",
-                 why);
+    refuse_cause(r, "FieldValueInvalid", at ? buf_text(&place) : "<nil>", "Invalid value: %s%s%s",
+                 shown, *shown ? ": " : "", why);
 }
 
-static void check_rule(const struct schema_rule *rule, const struct spot *at, const json_t *value, struct refusal *r)
+static void check_rule(const struct schema_rule *rule, const struct spot *at, const json_t *value,
+                       struct refusal *r)
 {
     CLEANUP_ERR struct err e = { 0 };
     bool holds = false;
@@ -316,13 +341,14 @@ static void check_rule(const struct schema_rule *rule, const struct spot *at, co
         add_broken(at, type, why, r);
     } else if (!holds) {
         /* Objects and lists are not shown. */
-        CLEANUP_FREE char *shown = json_is_object(value) || json_is_array(value) ? xstrdup("") : shown_of(value);
+        CLEANUP_FREE char *shown = json_is_object(value) || json_is_array(value) ? xstrdup("")
+                                                                                 : shown_of(value);
         add_broken(at, shown, rule->message, r);
     }
 }
 
-void schema_check_rules(const struct schema *s, const struct spot *at, const json_t *before, const json_t *value,
-                        struct refusal *r)
+void schema_check_rules(const struct schema *s, const struct spot *at, const json_t *before,
+                        const json_t *value, struct refusal *r)
 {
     if (value == before || json_is_null(value))
         return;
@@ -330,7 +356,8 @@ void schema_check_rules(const struct schema *s, const struct spot *at, const jso
         check_rule(&s->rules[i], at, value, r);
     const char *key;
     json_t *member;
-    json_object_foreach ((json_t *) value, key, member) {
+    json_object_foreach((json_t *) value, key, member)
+    {
         const struct schema *inner = map_get(&s->properties, key);
         inner = inner ? inner : s->additional;
         struct spot here = SPOT(at, key);
@@ -338,7 +365,8 @@ void schema_check_rules(const struct schema *s, const struct spot *at, const jso
             schema_check_rules(inner, &here, json_object_get(before, key), member, r);
     }
     size_t i;
-    json_array_foreach ((json_t *) value, i, member) {
+    json_array_foreach((json_t *) value, i, member)
+    {
         struct spot here = SPOT_ITEM(at, i);
         if (s->items)
             schema_check_rules(s->items, &here, json_array_get(before, i), member, r);

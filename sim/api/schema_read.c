@@ -14,19 +14,21 @@ static void note_unknown(const struct spot *at, json_t *unknown)
     json_array_append_new(unknown, json_text(buf_text(&b)));
 }
 
-static void schema_read_fill_in(const struct schema *s, const struct spot *at, struct draft *d, json_t *unknown)
+static void schema_read_fill_in(const struct schema *s, const struct spot *at, struct draft *d,
+                                json_t *unknown)
 {
     for (size_t i = 0; i < s->default_count; i++) {
         if (draft_get(d, s->default_names[i]))
             continue;
         struct spot here = SPOT(at, s->default_names[i]);
         const json_t *value = json_object_get(s->with_default[i]->source, "default");
-        draft_set(d, s->default_names[i], schema_read(s->with_default[i], &here, NULL, value, unknown));
+        draft_set(d, s->default_names[i],
+                  schema_read(s->with_default[i], &here, NULL, value, unknown));
     }
 }
 
-static void read_member(const struct schema *s, const struct spot *at, const json_t *before, const char *key, json_t *value,
-                        struct draft *d, json_t *unknown)
+static void read_member(const struct schema *s, const struct spot *at, const json_t *before,
+                        const char *key, json_t *value, struct draft *d, json_t *unknown)
 {
     const struct schema *property = map_get(&s->properties, key);
     const struct schema *inner = property ? property : s->additional;
@@ -48,13 +50,14 @@ static void read_member(const struct schema *s, const struct spot *at, const jso
         draft_set(d, key, read);
 }
 
-static json_t *schema_read_read_object(const struct schema *s, const struct spot *at, const json_t *before, const json_t *value,
-                           json_t *unknown)
+static json_t *schema_read_read_object(const struct schema *s, const struct spot *at,
+                                       const json_t *before, const json_t *value, json_t *unknown)
 {
     struct draft d = draft_of(value);
     const char *key;
     json_t *member;
-    json_object_foreach ((json_t *) value, key, member) {
+    json_object_foreach((json_t *) value, key, member)
+    {
         struct spot here = SPOT(at, key);
         if (member != json_object_get(before, key))
             read_member(s, &here, before, key, member, &d, unknown);
@@ -63,8 +66,8 @@ static json_t *schema_read_read_object(const struct schema *s, const struct spot
     return draft_end(&d);
 }
 
-static json_t *read_array(const struct schema *s, const struct spot *at, const json_t *before, const json_t *value,
-                          json_t *unknown)
+static json_t *read_array(const struct schema *s, const struct spot *at, const json_t *before,
+                          const json_t *value, json_t *unknown)
 {
     struct draft d = draft_of(value);
     for (size_t i = 0; i < json_array_size(value); i++) {
@@ -79,7 +82,8 @@ static json_t *read_array(const struct schema *s, const struct spot *at, const j
     return draft_end(&d);
 }
 
-json_t *schema_read(const struct schema *s, const struct spot *at, const json_t *before, const json_t *value, json_t *unknown)
+json_t *schema_read(const struct schema *s, const struct spot *at, const json_t *before,
+                    const json_t *value, json_t *unknown)
 {
     if (json_is_real(value) && schema_is_integer(value)) /* the server's own JSON has no 3.0 */
         return json_integer((json_int_t) json_real_value(value));

@@ -1,4 +1,5 @@
-/* A schema, compiled; for schema.c, which makes it, and schema_read.c and schema_check.c, which go by it. */
+/* A schema, compiled; for schema.c, which makes it, and schema_read.c and schema_check.c, which go
+ * by it. */
 #ifndef OSTLER_SIM_API_SCHEMA_TREE_H
 #define OSTLER_SIM_API_SCHEMA_TREE_H
 
@@ -29,9 +30,10 @@ struct schema {
     json_t *source;
     enum schema_type type;
     bool nullable;
-    bool preserves;                     /* x-kubernetes-preserve-unknown-fields */
-    struct map properties;              /* of struct schema */
-    const struct schema **with_default; /* properties that have one, by their names in `default_names` */
+    bool preserves;        /* x-kubernetes-preserve-unknown-fields */
+    struct map properties; /* of struct schema */
+    /* properties that have one, by their names in `default_names` */
+    const struct schema **with_default;
     const char **default_names;
     size_t default_count;
     struct schema *additional; /* values of a map; NULL: none */
@@ -41,8 +43,8 @@ struct schema {
     size_t rule_count;
 };
 
-/* Whether a value may stand where an integer belongs: one with a point may, when nothing is behind the point and a float64 can
- * tell it from its neighbours. */
+/* Whether a value may stand where an integer belongs: one with a point may, when nothing is behind
+ * the point and a float64 can tell it from its neighbours. */
 bool schema_is_integer(const json_t *value);
 
 #endif

@@ -18,7 +18,8 @@
 #define JSON_TYPE "application/json"
 #define PLAIN_TYPE "text/plain; charset=utf-8"
 
-/* What may be done to what. The first row that fits serves; a path without a row of its method is 405. */
+/* What may be done to what. The first row that fits serves; a path without a row of its method is
+ * 405. */
 static const struct route {
     const char *method;
     enum path_end end;
@@ -47,14 +48,15 @@ static const struct route {
 /* What is done to a collection of a kind in namespaces needs one, but for reading. */
 static bool lacks_namespace(const struct route *route, const struct path *p)
 {
-    return route->end == PATH_COLLECTION && p->kind->namespaced && !*p->ns && !str_eq(route->method, "GET");
+    return route->end == PATH_COLLECTION && p->kind->namespaced && !*p->ns &&
+           !str_eq(route->method, "GET");
 }
 
 static const struct route *route_of(const char *method, const struct path *p)
 {
     for (size_t i = 0; i < ARRAY_LEN(routes); i++)
-        if (routes[i].end == p->end && routes[i].subs == p->sub && str_eq(routes[i].method, method) &&
-            !lacks_namespace(&routes[i], p))
+        if (routes[i].end == p->end && routes[i].subs == p->sub &&
+            str_eq(routes[i].method, method) && !lacks_namespace(&routes[i], p))
             return &routes[i];
     return NULL;
 }
@@ -116,17 +118,25 @@ int serve_authorize(struct serving *s, const char *verb)
     const struct path *p = &s->path;
     bool is_namespace = !*p->kind->group && str_eq(p->kind->plural, "namespaces");
     const char *ns = is_namespace ? p->name : p->ns;
-    struct access_request q = { .user = s->user, .verb = verb, .group = p->kind->group, .resource = p->kind->plural,
-                                .subresource = p->subresource, .ns = ns, .name = p->name };
+    struct access_request q = { .user = s->user,
+                                .verb = verb,
+                                .group = p->kind->group,
+                                .resource = p->kind->plural,
+                                .subresource = p->subresource,
+                                .ns = ns,
+                                .name = p->name };
     if (!s->api->access || access_allows(s->api->access, &q))
         return 0;
-    CLEANUP_FREE char *scope = *ns ? xasprintf("in the namespace \"%s\"", ns) : xstrdup("at the cluster scope");
-    CLEANUP_FREE char *why = xasprintf("User \"%s\" cannot %s resource \"%s%s%s\" in API group \"%s\" %s", q.user, verb,
-                                       q.resource, *q.subresource ? "/" : "", q.subresource, q.group, scope);
+    CLEANUP_FREE char *scope = *ns ? xasprintf("in the namespace \"%s\"", ns)
+                                   : xstrdup("at the cluster scope");
+    CLEANUP_FREE char *why = xasprintf(
+        "User \"%s\" cannot %s resource \"%s%s%s\" in API group \"%s\" %s", q.user, verb,
+        q.resource, *q.subresource ? "/" : "", q.subresource, q.group, scope);
     return refuse_forbidden(&s->refusal, p->kind, p->name, why);
 }
 
-/* The form that the first acceptable media type asks for; objects go out as JSON or as tables, in nothing else. */
+/* The form that the first acceptable media type asks for; objects go out as JSON or as tables, in
+ * nothing else. */
 static int negotiate(struct serving *s)
 {
     if (!s->call->accept || !*s->call->accept)
@@ -137,18 +147,24 @@ static int negotiate(struct serving *s)
     for (char *type; (type = strsep(&rest, ","));) {
         type += strspn(type, " ");
         size_t n = strcspn(type, "; ");
-        bool is_json = strncmp(type, JSON_TYPE, n) == 0 || strncmp(type, "*/*", n) == 0 || strncmp(type, "application/*", n) == 0;
-        bool is_table = strstr(type, "as=Table") && strstr(type, "v=v1") && !strstr(type, "v=v1beta1");
+        bool is_json = strncmp(type, JSON_TYPE, n) == 0 || strncmp(type, "*/*", n) == 0 ||
+                       strncmp(type, "application/*", n) == 0;
+        bool is_table = strstr(type, "as=Table") && strstr(type, "v=v1") &&
+                        !strstr(type, "v=v1beta1");
         if (n == 0 || !is_json)
             continue;
         any_json = true;
         if (strstr(type, "as=") && !is_table)
             continue;
-        return is_table ? table_form_parse(str_or_empty(path_parameter(&s->path, "includeObject")), &s->table, &s->refusal) : 0;
+        return is_table ? table_form_parse(str_or_empty(path_parameter(&s->path, "includeObject")),
+                                           &s->table, &s->refusal)
+                        : 0;
     }
     if (any_json)
-        return refuse(&s->refusal, 406, NULL, "only the following media types are accepted: " JSON_TYPE);
-    return refuse_generic(&s->refusal, 406, "406: Not Acceptable\n\nAvailable representations: " JSON_TYPE);
+        return refuse(&s->refusal, 406, NULL,
+                      "only the following media types are accepted: " JSON_TYPE);
+    return refuse_generic(&s->refusal, 406,
+                          "406: Not Acceptable\n\nAvailable representations: " JSON_TYPE);
 }
 
 /* Names that no object can have since they mean something else in a path. */
@@ -156,9 +172,11 @@ static int serve_check_name(struct serving *s)
 {
     const char *name = s->path.name;
     if (str_eq(name, ".") || str_eq(name, ".."))
-        return refuse(&s->refusal, 400, NULL, "Name parameter invalid: \"%s\": may not be '%s'", name, name);
+        return refuse(&s->refusal, 400, NULL, "Name parameter invalid: \"%s\": may not be '%s'",
+                      name, name);
     if (strchr(name, '%'))
-        return refuse(&s->refusal, 400, NULL, "Name parameter invalid: \"%s\": may not contain '%%'", name);
+        return refuse(&s->refusal, 400, NULL,
+                      "Name parameter invalid: \"%s\": may not contain '%%'", name);
     return 0;
 }
 
@@ -184,7 +202,8 @@ static int serve_path(struct serving *s)
     if (!custom_is_served(s->api, p->kind))
         return serve_plain(s, 404, "404 page not found\n");
     if (!route)
-        return refuse_generic(&s->refusal, 405, "the server does not allow this method on the requested resource");
+        return refuse_generic(&s->refusal, 405,
+                              "the server does not allow this method on the requested resource");
     if (serve_check_name(s) < 0 || negotiate(s) < 0 || body_check_size(s->call, &s->refusal) < 0)
         return -1;
     return route->serve(s);
@@ -193,7 +212,9 @@ static int serve_path(struct serving *s)
 void api_serve(struct api *api, const struct api_call *call, struct api_answer *ret)
 {
     *ret = (struct api_answer){ 0 };
-    struct serving s = { .api = api, .call = call, .answer = ret, .user = call->user ? call->user : NOBODY };
+    struct serving s = {
+        .api = api, .call = call, .answer = ret, .user = call->user ? call->user : NOBODY
+    };
     path_parse(call->target, &s.path);
     int rc;
     if (api->access && !call->user)

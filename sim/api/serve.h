@@ -27,7 +27,8 @@ struct serving {
 typedef int serve_fn(struct serving *s);
 
 serve_fn serve_get, serve_list;
-serve_fn serve_create, serve_update, serve_patch, serve_delete, serve_delete_collection, serve_eviction, serve_binding;
+serve_fn serve_create, serve_update, serve_patch, serve_delete, serve_delete_collection,
+    serve_eviction, serve_binding;
 serve_fn serve_scale, serve_log;
 /* The options of a deletion inside another body; NULL: none. 0, or -1 and 400 or 422. */
 int serve_check_delete_options(const json_t *options, struct refusal *r);
@@ -44,11 +45,12 @@ int serve_page(struct serving *s, const struct page *page);
 int serve_json(struct serving *s, int status, json_t *value_steal);
 /* 0, or -1 and 403, when this user may not use a verb on what the path names. */
 int serve_authorize(struct serving *s, const char *verb);
-/* The field manager of a request: the one that is given, else the program's name as its User-Agent begins. Owned
- * by the caller. */
+/* The field manager of a request: the one that is given, else the program's name as its User-Agent
+ * begins. Owned by the caller. */
 char *serve_manager(const struct serving *s, const struct write_options *o);
 /* A write to what the path names. */
-struct write serve_write(const struct serving *s, enum api_verb verb, const char *manager, const struct write_options *o);
+struct write serve_write(const struct serving *s, enum api_verb verb, const char *manager,
+                         const struct write_options *o);
 /* The list options of a query and the filter that they make. */
 int serve_filter(struct serving *s, struct list_options *ret, struct filter *ret_filter);
 

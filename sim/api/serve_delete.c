@@ -12,7 +12,7 @@
 
 /* What a deletion asks for, from its body or, without one, from the query. */
 struct deletion {
-    json_t *body;  /* owned; NULL: none */
+    json_t *body; /* owned; NULL: none */
     struct delete_options options;
     bool dry_run;
 };
@@ -31,7 +31,8 @@ static const struct policy {
     { "Orphan", PROPAGATE_ORPHAN },
 };
 
-static void settle_propagation(struct deletion *d, const char *policy, const json_t *orphan, struct refusal *r)
+static void settle_propagation(struct deletion *d, const char *policy, const json_t *orphan,
+                               struct refusal *r)
 {
     if (orphan)
         d->options.propagation = json_is_true(orphan) ? PROPAGATE_ORPHAN : PROPAGATE_BACKGROUND;
@@ -43,18 +44,23 @@ static void settle_propagation(struct deletion *d, const char *policy, const jso
         d->options.propagation = policies[i].propagation;
         if (orphan)
             refuse_cause(r, "FieldValueInvalid", "propagationPolicy",
-                         "Invalid value: \"%s\": orphanDependents and deletionPropagation cannot be both set", policy);
+                         "Invalid value: \"%s\": orphanDependents and deletionPropagation cannot "
+                         "be both set",
+                         policy);
         return;
     }
     refuse_cause(r, "FieldValueNotSupported", "propagationPolicy",
-                 "Unsupported value: \"%s\": supported values: \"Foreground\", \"Background\", \"Orphan\", \"nil\"", policy);
+                 "Unsupported value: \"%s\": supported values: \"Foreground\", \"Background\", "
+                 "\"Orphan\", \"nil\"",
+                 policy);
 }
 
 static void settle_dry_run(struct deletion *d, const char *dry_run, struct refusal *r)
 {
     d->dry_run = str_eq(dry_run, "All");
     if (dry_run && !d->dry_run)
-        refuse_cause(r, "FieldValueNotSupported", "dryRun", "Unsupported value: [\"%s\"]: supported values: \"All\"", dry_run);
+        refuse_cause(r, "FieldValueNotSupported", "dryRun",
+                     "Unsupported value: [\"%s\"]: supported values: \"All\"", dry_run);
 }
 
 static int finish_options(struct refusal *r)
@@ -77,10 +83,11 @@ static int read_options(struct deletion *d, struct refusal *r)
     d->options.uid = json_str(d->body, "preconditions.uid");
     d->options.rv = json_str(d->body, "preconditions.resourceVersion");
     const json_t *orphan = json_object_get(d->body, "orphanDependents");
-    settle_propagation(d, json_str(d->body, "propagationPolicy"), json_is_boolean(orphan) ? orphan : NULL, r);
+    settle_propagation(d, json_str(d->body, "propagationPolicy"),
+                       json_is_boolean(orphan) ? orphan : NULL, r);
     size_t i;
     json_t *dry_run;
-    json_array_foreach (json_object_get(d->body, "dryRun"), i, dry_run)
+    json_array_foreach(json_object_get(d->body, "dryRun"), i, dry_run)
         settle_dry_run(d, json_string_value(dry_run), r);
     return finish_options(r);
 }
@@ -98,8 +105,8 @@ static int read_body(struct serving *s, struct deletion *d)
         return -1;
     const char *kind = json_str(d->body, "kind");
     if (kind && !str_eq(kind, "DeleteOptions"))
-        return refuse(&s->refusal, 400, NULL, "no kind \"%s\" is registered for version \"%s\"", kind,
-                      json_str_or_empty(d->body, "apiVersion"));
+        return refuse(&s->refusal, 400, NULL, "no kind \"%s\" is registered for version \"%s\"",
+                      kind, json_str_or_empty(d->body, "apiVersion"));
     return read_options(d, &s->refusal);
 }
 
@@ -108,7 +115,9 @@ static int read_query(struct serving *s, struct deletion *d)
     const struct path *p = &s->path;
     if (path_number(p, "gracePeriodSeconds", -1, &d->options.grace_s, &s->refusal) < 0)
         return -1;
-    CLEANUP_JSON json_t *orphan = path_parameter(p, "orphanDependents") ? json_boolean(path_flag(p, "orphanDependents")) : NULL;
+    CLEANUP_JSON json_t *orphan = path_parameter(p, "orphanDependents")
+                                      ? json_boolean(path_flag(p, "orphanDependents"))
+                                      : NULL;
     settle_propagation(d, path_parameter(p, "propagationPolicy"), orphan, &s->refusal);
     settle_dry_run(d, path_parameter(p, "dryRun"), &s->refusal);
     return finish_options(&s->refusal);
@@ -120,7 +129,8 @@ static int read_deletion(struct serving *s, struct deletion *d)
     return s->call->body_len > 0 ? read_body(s, d) : read_query(s, d);
 }
 
-static struct write write_of(const struct serving *s, const struct deletion *d, const char *ns, const char *name)
+static struct write write_of(const struct serving *s, const struct deletion *d, const char *ns,
+                             const char *name)
 {
     return (struct write){ .user = s->user,
                            .manager = s->user,
@@ -140,8 +150,8 @@ static json_t *success(const struct kind *k, const json_t *object)
         json_object_set_new(details, "group", json_string(k->group));
     json_object_set_new(details, "kind", json_string(k->plural));
     json_object_set_new(details, "uid", json_string(object_uid(object)));
-    return json_pack("{s:s, s:s, s:{}, s:s, s:o}", "kind", "Status", "apiVersion", "v1", "metadata", "status", "Success",
-                     "details", details);
+    return json_pack("{s:s, s:s, s:{}, s:s, s:o}", "kind", "Status", "apiVersion", "v1", "metadata",
+                     "status", "Success", "details", details);
 }
 
 int serve_delete(struct serving *s)
@@ -171,7 +181,8 @@ int serve_delete_collection(struct serving *s)
         return -1;
     size_t i;
     json_t *object;
-    json_array_foreach (page.objects, i, object) {
+    json_array_foreach(page.objects, i, object)
+    {
         struct write w = write_of(s, &d, object_namespace(object), object_name(object));
         CLEANUP_REFUSAL struct refusal r = { 0 };
         /* One that is gone meanwhile is what was asked for. */

@@ -1,5 +1,5 @@
-/* The log of a container. There are no programs here whose words could be kept: what one has said is what its last words were, as
- * its status has them. */
+/* The log of a container. There are no programs here whose words could be kept: what one has said
+ * is what its last words were, as its status has them. */
 #include "sim/api/serve.h"
 
 #include <string.h>
@@ -7,14 +7,16 @@
 #include "base/json.h"
 #include "base/str.h"
 
-/* What one of two lists of a pod, one of them of init containers, has of a container; NULL: nothing. */
+/* What one of two lists of a pod, one of them of init containers, has of a container; NULL:
+ * nothing. */
 static const json_t *named_in(const json_t *pod, const char *const lists[2], const char *container)
 {
     const json_t *first = json_find(json_at(pod, lists[0]), "name", container);
     return first ? first : json_find(json_at(pod, lists[1]), "name", container);
 }
 
-static const char *const statuses[2] = { "status.initContainerStatuses", "status.containerStatuses" };
+static const char *const statuses[2] = { "status.initContainerStatuses",
+                                         "status.containerStatuses" };
 static const char *const specs[2] = { "spec.initContainers", "spec.containers" };
 
 /* The one that is asked for, or the only one there is; NULL and 400. */
@@ -23,25 +25,29 @@ static const char *chosen(struct serving *s, const json_t *pod)
     const char *asked = path_parameter(&s->path, "container");
     const json_t *containers = json_at(pod, "spec.containers");
     if (!asked && json_array_size(containers) > 1) {
-        refuse(&s->refusal, 400, "BadRequest", "a container name must be specified for pod %s", s->path.name);
+        refuse(&s->refusal, 400, "BadRequest", "a container name must be specified for pod %s",
+               s->path.name);
         return NULL;
     }
     if (!asked)
         asked = json_str_or_empty(json_array_get(containers, 0), "name");
     if (named_in(pod, specs, asked))
         return asked;
-    refuse(&s->refusal, 400, "BadRequest", "container %s is not valid for pod %s", asked, s->path.name);
+    refuse(&s->refusal, 400, "BadRequest", "container %s is not valid for pod %s", asked,
+           s->path.name);
     return NULL;
 }
 
 /* The words of the run that is asked for; NULL and 400. */
 static const char *words(struct serving *s, const json_t *pod, const char *container)
 {
-    const json_t *status = named_in(pod, statuses, container), *last = json_at(status, "lastState.terminated");
+    const json_t *status = named_in(pod, statuses, container),
+                 *last = json_at(status, "lastState.terminated");
     if (path_flag(&s->path, "previous")) {
         if (last)
             return json_str_or_empty(last, "message");
-        refuse(&s->refusal, 400, "BadRequest", "previous terminated container \"%s\" in pod \"%s\" not found", container,
+        refuse(&s->refusal, 400, "BadRequest",
+               "previous terminated container \"%s\" in pod \"%s\" not found", container,
                s->path.name);
         return NULL;
     }
@@ -51,8 +57,8 @@ static const char *words(struct serving *s, const json_t *pod, const char *conta
     if (last)
         return json_str_or_empty(last, "message");
     const char *reason = json_str(status, "state.waiting.reason");
-    refuse(&s->refusal, 400, "BadRequest", "container \"%s\" in pod \"%s\" is waiting to start: %s", container, s->path.name,
-           reason ? reason : "ContainerCreating");
+    refuse(&s->refusal, 400, "BadRequest", "container \"%s\" in pod \"%s\" is waiting to start: %s",
+           container, s->path.name, reason ? reason : "ContainerCreating");
     return NULL;
 }
 
@@ -68,6 +74,7 @@ int serve_log(struct serving *s)
     if (!text)
         return -1;
     size_t len = strlen(text);
-    CLEANUP_FREE char *part = xasprintf("%.*s%s", (int) (limit < (int64_t) len ? limit : (int64_t) len), text, len ? "\n" : "");
+    CLEANUP_FREE char *part = xasprintf(
+        "%.*s%s", (int) (limit < (int64_t) len ? limit : (int64_t) len), text, len ? "\n" : "");
     return serve_plain(s, 200, part);
 }

@@ -16,7 +16,8 @@ int serve_get(struct serving *s)
 {
     const struct path *p = &s->path;
     uint64_t rv;
-    if (version_parse(s->api, str_or_empty(path_parameter(p, "resourceVersion")), &rv, &s->refusal) < 0)
+    if (version_parse(s->api, str_or_empty(path_parameter(p, "resourceVersion")), &rv,
+                      &s->refusal) < 0)
         return -1;
     json_t *object = api_get(s->api, p->kind, p->ns, p->name);
     if (!object)
@@ -29,8 +30,8 @@ int serve_filter(struct serving *s, struct list_options *ret, struct filter *ret
     const struct path *p = &s->path;
     if (list_options_parse(p, ret, &s->refusal) < 0)
         return -1;
-    return filter_compile(p->kind, p->ns, path_parameter(p, "labelSelector"), path_parameter(p, "fieldSelector"), ret_filter,
-                          &s->refusal);
+    return filter_compile(p->kind, p->ns, path_parameter(p, "labelSelector"),
+                          path_parameter(p, "fieldSelector"), ret_filter, &s->refusal);
 }
 
 /* The metadata of a list; a token is of a form that needs no escapes in JSON. */
@@ -44,14 +45,17 @@ static void add_list_metadata(struct buf *out, const struct page *page)
     buf_str(out, "}");
 }
 
-static void add_list(struct api *api, struct buf *out, const struct kind *k, const struct page *page)
+static void add_list(struct api *api, struct buf *out, const struct kind *k,
+                     const struct page *page)
 {
-    buf_printf(out, "{\"kind\":\"%sList\",\"apiVersion\":\"%s\",\"metadata\":", k->kind, kind_api_version(k));
+    buf_printf(out, "{\"kind\":\"%sList\",\"apiVersion\":\"%s\",\"metadata\":", k->kind,
+               kind_api_version(k));
     add_list_metadata(out, page);
     buf_str(out, ",\"items\":[");
     size_t i;
     json_t *object;
-    json_array_foreach (page->objects, i, object) {
+    json_array_foreach(page->objects, i, object)
+    {
         CLEANUP_JSON json_t *view = event_view(k, object);
         buf_str(out, i ? "," : "");
         text_add_item(api, out, k, view);
@@ -87,7 +91,8 @@ int serve_list(struct serving *s)
     if (o.watch) {
         s->answer->status = 200;
         s->answer->content_type = "application/json";
-        return watch_open(s->api, s->path.kind, &o, &filter, s->table, &s->answer->watch, &s->refusal);
+        return watch_open(s->api, s->path.kind, &o, &filter, s->table, &s->answer->watch,
+                          &s->refusal);
     }
     CLEANUP_PAGE struct page page = { 0 };
     if (page_read(s->api, s->path.kind, &o, &filter, &page, &s->refusal) < 0)

@@ -11,7 +11,7 @@ static char *selector_text(const json_t *labels)
     CLEANUP_BUF struct buf text = BUF_INIT(1 << 20);
     const char *key;
     json_t *value;
-    json_object_foreach ((json_t *) labels, key, value)
+    json_object_foreach((json_t *) labels, key, value)
         buf_printf(&text, "%s%s=%s", text.len ? "," : "", key, json_string_value(value));
     return buf_take(&text);
 }
@@ -19,12 +19,15 @@ static char *selector_text(const json_t *labels)
 static json_t *scale_of(const json_t *object)
 {
     json_t *metadata = json_object();
-    static const char *const kept[] = { "name", "namespace", "uid", "resourceVersion", "creationTimestamp" };
+    static const char *const kept[] = { "name", "namespace", "uid", "resourceVersion",
+                                        "creationTimestamp" };
     for (size_t i = 0; i < ARRAY_LEN(kept); i++)
-        json_object_set(metadata, kept[i], json_object_get(json_object_get(object, "metadata"), kept[i]));
+        json_object_set(metadata, kept[i],
+                        json_object_get(json_object_get(object, "metadata"), kept[i]));
     CLEANUP_FREE char *selector = selector_text(json_at(object, "spec.selector.matchLabels"));
-    return json_pack("{s:s, s:s, s:o, s:{s:I}, s:{s:I, s:s}}", "kind", "Scale", "apiVersion", "autoscaling/v1", "metadata",
-                     metadata, "spec", "replicas", (json_int_t) json_int(object, "spec.replicas", 0), "status", "replicas",
+    return json_pack("{s:s, s:s, s:o, s:{s:I}, s:{s:I, s:s}}", "kind", "Scale", "apiVersion",
+                     "autoscaling/v1", "metadata", metadata, "spec", "replicas",
+                     (json_int_t) json_int(object, "spec.replicas", 0), "status", "replicas",
                      (json_int_t) json_int(object, "status.replicas", 0), "selector", selector);
 }
 
@@ -53,9 +56,11 @@ int serve_scale(struct serving *s)
     CLEANUP_JSON json_t *asked = asked_scale(s, scale);
     if (!asked)
         return -1;
-    CLEANUP_JSON json_t *patch = json_pack("{s:{s:I}}", "spec", "replicas", (json_int_t) json_int(asked, "spec.replicas", 0));
+    CLEANUP_JSON json_t *patch = json_pack("{s:{s:I}}", "spec", "replicas",
+                                           (json_int_t) json_int(asked, "spec.replicas", 0));
     if (*json_str_or_empty(asked, "metadata.resourceVersion"))
-        json_set_at(patch, "metadata.resourceVersion", json_incref(json_at(asked, "metadata.resourceVersion")));
+        json_set_at(patch, "metadata.resourceVersion",
+                    json_incref(json_at(asked, "metadata.resourceVersion")));
     CLEANUP_FREE char *manager = serve_manager(s, &o);
     struct write w = serve_write(s, API_UPDATE, manager, &o);
     json_t *scaled;

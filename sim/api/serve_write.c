@@ -23,7 +23,8 @@ char *serve_manager(const struct serving *s, const struct write_options *o)
     return n ? xstrndup(agent, n < MANAGER_MAX ? n : MANAGER_MAX) : xstrdup("unknown");
 }
 
-struct write serve_write(const struct serving *s, enum api_verb verb, const char *manager, const struct write_options *o)
+struct write serve_write(const struct serving *s, enum api_verb verb, const char *manager,
+                         const struct write_options *o)
 {
     const struct path *p = &s->path;
     return (struct write){ .user = s->user,
@@ -115,9 +116,11 @@ static int serve_apply(struct serving *s, const struct write_options *o)
 static int refuse_media(struct serving *s)
 {
     if (s->path.kind->flags & KIND_CUSTOM)
-        return refuse(&s->refusal, 415, NULL,
-                      "the body of the request was in an unknown format - accepted media types include: "
-                      "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml");
+        return refuse(
+            &s->refusal, 415, NULL,
+            "the body of the request was in an unknown format - accepted media types include: "
+            "application/json-patch+json, application/merge-patch+json, "
+            "application/apply-patch+yaml");
     return refuse_generic(&s->refusal, 415, "415: Unsupported Media Type");
 }
 
@@ -148,12 +151,15 @@ int serve_patch(struct serving *s)
 /* What is no object of a verb's kind, which must not be taken for one. */
 static int check_action(struct serving *s, const struct kind *action, const json_t *body)
 {
-    const struct kind *other = kind_of(json_str_or_empty(body, "apiVersion"), json_str_or_empty(body, "kind"));
+    const struct kind *other = kind_of(json_str_or_empty(body, "apiVersion"),
+                                       json_str_or_empty(body, "kind"));
     if (!other)
         return 0;
     return refuse(&s->refusal, 400, NULL,
-                  "%s in version \"%s\" cannot be handled as a %s: converting (%s.%s) to (%s.%s): unknown conversion",
-                  other->kind, other->version, action->kind, other->version, other->kind, action->group, action->kind);
+                  "%s in version \"%s\" cannot be handled as a %s: converting (%s.%s) to (%s.%s): "
+                  "unknown conversion",
+                  other->kind, other->version, action->kind, other->version, other->kind,
+                  action->group, action->kind);
 }
 
 /* The body of a request to one, whose name must be that of the pod when it says one. */
@@ -173,8 +179,8 @@ static json_t *action_body(struct serving *s, const char *group, const char *kin
 static int serve_success(struct serving *s)
 {
     return serve_json(s, 201,
-                      json_pack("{s:s, s:s, s:{}, s:s, s:i}", "kind", "Status", "apiVersion", "v1", "metadata", "status",
-                                "Success", "code", 201));
+                      json_pack("{s:s, s:s, s:{}, s:s, s:i}", "kind", "Status", "apiVersion", "v1",
+                                "metadata", "status", "Success", "code", 201));
 }
 
 int serve_eviction(struct serving *s)
@@ -183,7 +189,8 @@ int serve_eviction(struct serving *s)
     if (write_options_parse(&s->path, "CreateOptions", &o, &s->refusal) < 0)
         return -1;
     CLEANUP_JSON json_t *eviction = action_body(s, "policy", "Eviction");
-    if (!eviction || serve_check_delete_options(json_object_get(eviction, "deleteOptions"), &s->refusal) < 0)
+    if (!eviction ||
+        serve_check_delete_options(json_object_get(eviction, "deleteOptions"), &s->refusal) < 0)
         return -1;
     if (o.dry_run)
         json_set_at(eviction, "deleteOptions.dryRun", json_pack("[s]", "All"));
@@ -203,7 +210,8 @@ static int check_unbound(struct serving *s)
         return 0;
     struct kind binding = *s->path.kind;
     binding.plural = "pods/binding";
-    CLEANUP_FREE char *why = xasprintf("pod %s is already assigned to node \"%s\"", s->path.name, node);
+    CLEANUP_FREE char *why = xasprintf("pod %s is already assigned to node \"%s\"", s->path.name,
+                                       node);
     return refuse_conflict(&s->refusal, &binding, s->path.name, why);
 }
 
@@ -218,8 +226,9 @@ int serve_binding(struct serving *s)
     char now[CLOCK_TEXT_MAX];
     api_now(s->api, now);
     CLEANUP_JSON json_t *patch = json_pack("{s:{s:s}, s:{s:[{s:s, s:s, s:s}]}}", "spec", "nodeName",
-                                           json_str_or_empty(binding, "target.name"), "status", "conditions", "type",
-                                           "PodScheduled", "status", "True", "lastTransitionTime", now);
+                                           json_str_or_empty(binding, "target.name"), "status",
+                                           "conditions", "type", "PodScheduled", "status", "True",
+                                           "lastTransitionTime", now);
     CLEANUP_FREE char *manager = serve_manager(s, &o);
     struct write w = serve_write(s, API_UPDATE, manager, &o);
     if (write_patch(s->api, &w, PATCH_STRATEGIC, patch, NULL, &s->refusal) < 0)

@@ -42,7 +42,8 @@ static char *spot_shown(const json_t *value)
     return value ? json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT) : xstrdup("null");
 }
 
-void spot_invalid(struct refusal *r, const struct spot *s, const json_t *value, const char *fmt, ...)
+void spot_invalid(struct refusal *r, const struct spot *s, const json_t *value, const char *fmt,
+                  ...)
 {
     va_list ap;
     va_start(ap, fmt);
@@ -53,7 +54,8 @@ void spot_invalid(struct refusal *r, const struct spot *s, const json_t *value, 
     cause(r, s, "FieldValueInvalid", message);
 }
 
-void spot_invalid_text(struct refusal *r, const struct spot *s, const char *value, const char *fmt, ...)
+void spot_invalid_text(struct refusal *r, const struct spot *s, const char *value, const char *fmt,
+                       ...)
 {
     va_list ap;
     va_start(ap, fmt);
@@ -63,7 +65,8 @@ void spot_invalid_text(struct refusal *r, const struct spot *s, const char *valu
     spot_invalid(r, s, text, "%s", why);
 }
 
-static void spot_cause_of(struct refusal *r, const struct spot *s, const char *type, const char *word, const char *why)
+static void spot_cause_of(struct refusal *r, const struct spot *s, const char *type,
+                          const char *word, const char *why)
 {
     CLEANUP_FREE char *message = xasprintf("%s%s%s", word, *why ? ": " : "", why);
     cause(r, s, type, message);
@@ -92,7 +95,8 @@ void spot_not_found(struct refusal *r, const struct spot *s, const char *name)
     cause(r, s, "FieldValueNotFound", message);
 }
 
-void spot_not_supported(struct refusal *r, const struct spot *s, const json_t *value, const char *const *supported)
+void spot_not_supported(struct refusal *r, const struct spot *s, const json_t *value,
+                        const char *const *supported)
 {
     CLEANUP_FREE char *text = spot_shown(value);
     CLEANUP_BUF struct buf b = BUF_INIT(SPOT_TEXT_MAX);

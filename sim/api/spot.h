@@ -1,4 +1,5 @@
-/* A place in an object, for messages: a chain on the stack that becomes text only when there is something to say. */
+/* A place in an object, for messages: a chain on the stack that becomes text only when there is
+ * something to say. */
 #ifndef OSTLER_SIM_API_SPOT_H
 #define OSTLER_SIM_API_SPOT_H
 
@@ -23,14 +24,17 @@ void spot_text(const struct spot *s, struct buf *b);
 #define SPOT_KEY(above, name) ((const struct spot){ .up = (above), .key = (name), .is_map = true })
 
 /* Causes, as the server words them. `value` NULL is null. */
-void spot_invalid(struct refusal *r, const struct spot *s, const json_t *value, const char *fmt, ...) PRINTF(4, 5);
-void spot_invalid_text(struct refusal *r, const struct spot *s, const char *value, const char *fmt, ...) PRINTF(4, 5);
+void spot_invalid(struct refusal *r, const struct spot *s, const json_t *value, const char *fmt,
+                  ...) PRINTF(4, 5);
+void spot_invalid_text(struct refusal *r, const struct spot *s, const char *value, const char *fmt,
+                       ...) PRINTF(4, 5);
 void spot_required(struct refusal *r, const struct spot *s, const char *why);
 void spot_forbidden(struct refusal *r, const struct spot *s, const char *why);
 void spot_duplicate(struct refusal *r, const struct spot *s, const json_t *value, const char *why);
 void spot_not_found(struct refusal *r, const struct spot *s, const char *name);
 /* `supported` is NULL-terminated. */
-void spot_not_supported(struct refusal *r, const struct spot *s, const json_t *value, const char *const *supported);
+void spot_not_supported(struct refusal *r, const struct spot *s, const json_t *value,
+                        const char *const *supported);
 /* A text of more than `max` bytes. */
 void spot_too_long(struct refusal *r, const struct spot *s, size_t max);
 

@@ -9,8 +9,8 @@
 /* Room for any answer: what goes into it is bounded by what the store has. */
 enum { API_TEXT_MAX = 1 << 30 };
 
-/* Texts of objects and their parts that were sent lately: the answer to a write and the watches tell the same bytes. A power of
- * two. */
+/* Texts of objects and their parts that were sent lately: the answer to a write and the watches
+ * tell the same bytes. A power of two. */
 enum { API_TEXTS = 1024 };
 
 struct api_listener {
@@ -30,7 +30,7 @@ struct api {
     const struct access *access;
     const char *minor; /* that it says it is; static text; NULL: API_MINOR */
     struct custom_schemas *schemas;
-    bool shares_schemas;   /* they are somebody else's */
+    bool shares_schemas; /* they are somebody else's */
     struct api_listener *listeners;
     size_t listener_count;
     struct api_text texts[API_TEXTS];

@@ -12,7 +12,8 @@
 /* The version before the first commit: a client's "0" means something else. */
 enum { FIRST_RV = 1 };
 
-/* The alphabet and the length of what Kubernetes adds to a generateName, and how much of it is kept. */
+/* The alphabet and the length of what Kubernetes adds to a generateName, and how much of it is
+ * kept. */
 static const char suffix_letters[] = "bcdfghjklmnpqrstvwxz2456789";
 enum { SUFFIX_LEN = 5, GENERATED_BASE_MAX = 58 };
 
@@ -23,7 +24,9 @@ struct incarnation {
 
 void store_init(struct store *s)
 {
-    *s = (struct store){ .tables = xcalloc(kind_count(), sizeof *s->tables), .rv = FIRST_RV, .first = FIRST_RV + 1 };
+    *s = (struct store){ .tables = xcalloc(kind_count(), sizeof *s->tables),
+                         .rv = FIRST_RV,
+                         .first = FIRST_RV + 1 };
 }
 
 static void commit_clear(struct api_commit *c)
@@ -99,7 +102,8 @@ static bool is_at(const struct kind_store *t, size_t place, const char *key)
     return place < t->len && str_eq(t->entries[place]->key, key);
 }
 
-const struct entry *store_get(const struct store *s, const struct kind *k, const char *ns, const char *name)
+const struct entry *store_get(const struct store *s, const struct kind *k, const char *ns,
+                              const char *name)
 {
     char key[STORE_KEY_MAX];
     if (!store_key(ns, name, key))
@@ -140,11 +144,13 @@ static uint64_t hash_of(const struct kind *k, const char *key, uint64_t count)
     return spread(str_hash(text, strlen(text)));
 }
 
-void store_new_uid(struct store *s, const struct kind *k, const char *key, char ret[static STORE_UID_MAX])
+void store_new_uid(struct store *s, const struct kind *k, const char *key,
+                   char ret[static STORE_UID_MAX])
 {
     uint64_t a = hash_of(k, key, count_one(s, k, "uid", key)), b = spread(a);
-    snprintf(ret, STORE_UID_MAX, "%08x-%04x-4%03x-%04x-%012" PRIx64, (unsigned) (a >> 32), (unsigned) (a >> 16 & 0xffff),
-             (unsigned) (a & 0xfff), (unsigned) (b >> 48 & 0x3fff) | 0x8000, b & UINT64_C(0xffffffffffff));
+    snprintf(ret, STORE_UID_MAX, "%08x-%04x-4%03x-%04x-%012" PRIx64, (unsigned) (a >> 32),
+             (unsigned) (a >> 16 & 0xffff), (unsigned) (a & 0xfff),
+             (unsigned) (b >> 48 & 0x3fff) | 0x8000, b & UINT64_C(0xffffffffffff));
 }
 
 char *store_generate_name(struct store *s, const struct kind *k, const char *ns, const char *base)
@@ -194,7 +200,8 @@ static void table_remove(struct kind_store *t, size_t place)
     memmove(&t->entries[place], &t->entries[place + 1], (t->len - place) * sizeof *t->entries);
 }
 
-/* Makes the object under a key this one (NULL: none); returns the one before, a new reference or NULL. */
+/* Makes the object under a key this one (NULL: none); returns the one before, a new reference or
+ * NULL. */
 static json_t *table_set(struct kind_store *t, const char *key, json_t *object, uint64_t rv)
 {
     size_t place = kind_store_find(t, key);
@@ -239,14 +246,16 @@ static struct api_commit *next_slot(struct store *s)
     return &s->commits[(s->rv + 1) % s->cap];
 }
 
-const struct api_commit *store_commit(struct store *s, const struct store_write *w, json_t *after_steal)
+const struct api_commit *store_commit(struct store *s, const struct store_write *w,
+                                      json_t *after_steal)
 {
     struct api_commit *c = next_slot(s);
     s->rv++;
     if (after_steal) {
         char rv[24];
         snprintf(rv, sizeof rv, "%" PRIu64, s->rv);
-        json_object_set_new(json_object_get(after_steal, "metadata"), "resourceVersion", json_string(rv));
+        json_object_set_new(json_object_get(after_steal, "metadata"), "resourceVersion",
+                            json_string(rv));
     }
     char key[STORE_KEY_MAX];
     store_key(w->ns, w->name, key);
@@ -281,7 +290,8 @@ struct kind_store *store_snapshot(const struct store *s, const struct kind *k, u
 {
     const struct kind_store *now = store_of_kind(s, k);
     struct kind_store *t = xcalloc(1, sizeof *t);
-    *t = (struct kind_store){ .entries = xcalloc(now->len + 1, sizeof *t->entries), .cap = now->len + 1 };
+    *t = (struct kind_store){ .entries = xcalloc(now->len + 1, sizeof *t->entries),
+                              .cap = now->len + 1 };
     for (size_t i = 0; i < now->len; i++) {
         struct entry *r = xcalloc(1, sizeof *r + strlen(now->entries[i]->key) + 1);
         r->object = json_incref(now->entries[i]->object);

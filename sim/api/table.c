@@ -56,7 +56,8 @@ static const struct column priorityclass_columns[] = {
 static json_t *cell_amount(const struct cell *c)
 {
     const json_t *amount = json_at(c->object, c->path);
-    return json_is_integer(amount) ? json_textf("%" JSON_INTEGER_FORMAT, json_integer_value(amount)) : cell_text(c);
+    return json_is_integer(amount) ? json_textf("%" JSON_INTEGER_FORMAT, json_integer_value(amount))
+                                   : cell_text(c);
 }
 
 static const struct column budget_columns[] = {
@@ -119,11 +120,12 @@ struct drawing {
     json_t *custom;                /* owned; columns of a custom kind */
 };
 
-static json_t *column_json(const char *name, const char *type, const char *description, int64_t priority)
+static json_t *column_json(const char *name, const char *type, const char *description,
+                           int64_t priority)
 {
     const char *format = str_eq(name, "Name") ? "name" : "";
-    return json_pack("{s:s, s:s, s:s, s:s, s:I}", "name", name, "type", type, "format", format, "description", description,
-                     "priority", (json_int_t) priority);
+    return json_pack("{s:s, s:s, s:s, s:s, s:I}", "name", name, "type", type, "format", format,
+                     "description", description, "priority", (json_int_t) priority);
 }
 
 static json_t *definitions_json(const struct drawing *d)
@@ -131,17 +133,18 @@ static json_t *definitions_json(const struct drawing *d)
     json_t *definitions = json_array();
     for (size_t i = 0; d->columns && i < d->columns->count; i++) {
         const struct column *column = &d->columns->first[i];
-        json_array_append_new(definitions, column_json(column->name, column->type, "", column->priority));
+        json_array_append_new(definitions,
+                              column_json(column->name, column->type, "", column->priority));
     }
     if (!d->custom)
         return definitions;
     json_array_append_new(definitions, column_json("Name", "string", "", 0));
     size_t i;
     json_t *column;
-    json_array_foreach (d->custom, i, column)
-        json_array_append_new(definitions,
-                              column_json(json_str_or_empty(column, "name"), json_str_or_empty(column, "type"),
-                                          json_str_or_empty(column, "description"), json_int(column, "priority", 0)));
+    json_array_foreach(d->custom, i, column) json_array_append_new(
+        definitions,
+        column_json(json_str_or_empty(column, "name"), json_str_or_empty(column, "type"),
+                    json_str_or_empty(column, "description"), json_int(column, "priority", 0)));
     return definitions;
 }
 
@@ -150,7 +153,9 @@ static json_t *cells_json(const struct drawing *d, const json_t *object)
     json_t *cells = json_array();
     for (size_t i = 0; d->columns && i < d->columns->count; i++) {
         const struct column *column = &d->columns->first[i];
-        struct cell c = { .object = object, .path = column->path, .empty = column->empty, .now_us = d->now_us };
+        struct cell c = {
+            .object = object, .path = column->path, .empty = column->empty, .now_us = d->now_us
+        };
         json_array_append_new(cells, column->cell(&c));
     }
     if (!d->custom)
@@ -158,7 +163,7 @@ static json_t *cells_json(const struct drawing *d, const json_t *object)
     json_array_append_new(cells, json_text(object_name(object)));
     size_t i;
     json_t *column;
-    json_array_foreach (d->custom, i, column)
+    json_array_foreach(d->custom, i, column)
         json_array_append_new(cells, table_custom_cell(column, object, d->now_us));
     return cells;
 }
@@ -171,11 +176,13 @@ static void add_conditions(const struct kind *k, const json_t *object, json_t *r
     if (!str_eq(k->plural, "pods") || (!failed && !str_eq(phase, "Succeeded")))
         return;
     const char *message = failed ? "The pod failed." : "The pod has completed successfully.";
-    json_object_set_new(row, "conditions", json_pack("[{s:s, s:s, s:s, s:s}]", "type", "Completed", "status", "True", "reason",
-                                                     phase, "message", message));
+    json_object_set_new(row, "conditions",
+                        json_pack("[{s:s, s:s, s:s, s:s}]", "type", "Completed", "status", "True",
+                                  "reason", phase, "message", message));
 }
 
-/* The metadata of a row's object: the annotation that counts a DaemonSet's templates is not among them. */
+/* The metadata of a row's object: the annotation that counts a DaemonSet's templates is not among
+ * them. */
 static json_t *row_metadata(const struct drawing *d, json_t *stored)
 {
     json_t *metadata = json_object_get(stored, "metadata");
@@ -198,8 +205,8 @@ static json_t *row_object(const struct drawing *d, json_t *stored)
     case TABLE_ALONE:
         return NULL;
     case TABLE_WITH_METADATA:
-        return json_pack("{s:s, s:s, s:o}", "kind", "PartialObjectMetadata", "apiVersion", "meta.k8s.io/v1", "metadata",
-                         row_metadata(d, stored));
+        return json_pack("{s:s, s:s, s:o}", "kind", "PartialObjectMetadata", "apiVersion",
+                         "meta.k8s.io/v1", "metadata", row_metadata(d, stored));
     case TABLE_WITH_OBJECTS:
         return event_view(d->kind, stored);
     }
@@ -216,7 +223,8 @@ static void add_row(const struct drawing *d, json_t *rows, json_t *object)
     json_array_append_new(rows, row);
 }
 
-json_t *table_of(const struct api *api, const struct kind *k, enum table_form form, json_t *objects, bool is_list)
+json_t *table_of(const struct api *api, const struct kind *k, enum table_form form, json_t *objects,
+                 bool is_list)
 {
     struct drawing d = { .kind = k, .form = form, .now_us = clock_wall_us(&api->clock) };
     if (k->flags & KIND_CUSTOM)
@@ -227,14 +235,15 @@ json_t *table_of(const struct api *api, const struct kind *k, enum table_form fo
     if (is_list) {
         size_t i;
         json_t *object;
-        json_array_foreach (objects, i, object)
-            add_row(&d, rows, object);
+        json_array_foreach(objects, i, object) add_row(&d, rows, object);
     } else {
         add_row(&d, rows, objects);
-        json_object_set_new(metadata, "resourceVersion", json_string(json_str_or_empty(objects, "metadata.resourceVersion")));
+        json_object_set_new(metadata, "resourceVersion",
+                            json_string(json_str_or_empty(objects, "metadata.resourceVersion")));
     }
-    json_t *table = json_pack("{s:s, s:s, s:o, s:o, s:o}", "kind", "Table", "apiVersion", "meta.k8s.io/v1", "metadata", metadata,
-                              "columnDefinitions", definitions_json(&d), "rows", rows);
+    json_t *table = json_pack("{s:s, s:s, s:o, s:o, s:o}", "kind", "Table", "apiVersion",
+                              "meta.k8s.io/v1", "metadata", metadata, "columnDefinitions",
+                              definitions_json(&d), "rows", rows);
     json_decref(d.custom);
     return table;
 }
@@ -243,7 +252,10 @@ static const struct form_name {
     const char *name;
     enum table_form form;
 } form_names[] = {
-    { "", TABLE_WITH_METADATA }, { "Metadata", TABLE_WITH_METADATA }, { "None", TABLE_ALONE }, { "Object", TABLE_WITH_OBJECTS },
+    { "", TABLE_WITH_METADATA },
+    { "Metadata", TABLE_WITH_METADATA },
+    { "None", TABLE_ALONE },
+    { "Object", TABLE_WITH_OBJECTS },
 };
 
 int table_form_parse(const char *include, enum table_form *ret, struct refusal *r)
@@ -254,6 +266,9 @@ int table_form_parse(const char *include, enum table_form *ret, struct refusal *
         *ret = form_names[i].form;
         return 0;
     }
-    return refuse(r, 400, NULL, "Unable to convert to Table as requested: includeObject: Invalid value: \"%s\": must be "
-                                "'Metadata', 'Object', 'None', or empty", include);
+    return refuse(
+        r, 400, NULL,
+        "Unable to convert to Table as requested: includeObject: Invalid value: \"%s\": must be "
+        "'Metadata', 'Object', 'None', or empty",
+        include);
 }

@@ -18,7 +18,7 @@ static const struct scale {
     int64_t below_s;
     int64_t unit_s;
     const char *unit;
-    int64_t rest_s;   /* 0: no rest */
+    int64_t rest_s; /* 0: no rest */
     const char *rest;
 } scales[] = {
     { 2 * MINUTE_S, 1, "s", 0, "" },
@@ -28,8 +28,8 @@ static const struct scale {
     { 2 * DAY_S, HOUR_S, "h", 0, "" },
     { 8 * DAY_S, DAY_S, "d", HOUR_S, "h" },
     { 2 * YEAR_DAYS * DAY_S, DAY_S, "d", 0, "" },
-    { INT64_C(8) * YEAR_DAYS * DAY_S, YEAR_DAYS * DAY_S, "y", DAY_S, "d" },
-    { INT64_MAX, YEAR_DAYS * DAY_S, "y", 0, "" },
+    { INT64_C(8) * YEAR_DAYS * DAY_S, YEAR_DAYS *DAY_S, "y", DAY_S, "d" },
+    { INT64_MAX, YEAR_DAYS *DAY_S, "y", 0, "" },
 };
 
 char *table_duration(int64_t us)
@@ -44,7 +44,8 @@ char *table_duration(int64_t us)
         scale++;
     int64_t rest = scale->rest_s ? s % scale->unit_s / scale->rest_s : 0;
     if (rest)
-        return xasprintf("%" PRId64 "%s%" PRId64 "%s", s / scale->unit_s, scale->unit, rest, scale->rest);
+        return xasprintf("%" PRId64 "%s%" PRId64 "%s", s / scale->unit_s, scale->unit, rest,
+                         scale->rest);
     return xasprintf("%" PRId64 "%s", s / scale->unit_s, scale->unit);
 }
 
@@ -96,8 +97,8 @@ static int compare_keys(const char *a, const char *b)
     return order ? order : (m > n) - (m < n);
 }
 
-/* The texts, which are freed, in the order of their keys and else of their places, with commas between them; `<none>` where there
- * are none. */
+/* The texts, which are freed, in the order of their keys and else of their places, with commas
+ * between them; `<none>` where there are none. */
 static json_t *sorted_text(char **texts, size_t n)
 {
     for (size_t i = 1; i < n; i++)
@@ -118,7 +119,7 @@ static size_t table_cell_add_labels(char **texts, size_t n, const json_t *labels
 {
     const char *key;
     json_t *value;
-    json_object_foreach ((json_t *) labels, key, value)
+    json_object_foreach((json_t *) labels, key, value)
         texts[n++] = xasprintf("%s=%s", key, str_or_empty(json_string_value(value)));
     return n;
 }
@@ -136,7 +137,7 @@ static char *values_text(const json_t *values)
     CLEANUP_FREE char **texts = xcalloc(json_array_size(values) + 1, sizeof *texts);
     size_t i, n = 0;
     json_t *value;
-    json_array_foreach (values, i, value)
+    json_array_foreach(values, i, value)
         texts[n++] = xstrdup(str_or_empty(json_string_value(value)));
     CLEANUP_JSON json_t *text = sorted_text(texts, n);
     return xstrdup(json_string_value(text));
@@ -145,7 +146,8 @@ static char *values_text(const json_t *values)
 /* "tier in (a,b)". Owned by the caller. */
 static char *expression_text(const json_t *expression)
 {
-    const char *key = json_str_or_empty(expression, "key"), *operator = json_str_or_empty(expression, "operator");
+    const char *key = json_str_or_empty(expression, "key"),
+               *operator= json_str_or_empty(expression, "operator");
     if (str_eq(operator, "Exists"))
         return xstrdup(key);
     if (str_eq(operator, "DoesNotExist"))
@@ -158,11 +160,11 @@ json_t *cell_selector(const struct cell *c)
 {
     const json_t *labels = json_at(json_at(c->object, c->path), "matchLabels");
     const json_t *expressions = json_at(json_at(c->object, c->path), "matchExpressions");
-    CLEANUP_FREE char **texts = xcalloc(json_object_size(labels) + json_array_size(expressions) + 1, sizeof *texts);
+    CLEANUP_FREE char **texts = xcalloc(json_object_size(labels) + json_array_size(expressions) + 1,
+                                        sizeof *texts);
     size_t n = table_cell_add_labels(texts, 0, labels), i;
     json_t *expression;
-    json_array_foreach (expressions, i, expression)
-        texts[n++] = expression_text(expression);
+    json_array_foreach(expressions, i, expression) texts[n++] = expression_text(expression);
     return sorted_text(texts, n);
 }
 
@@ -173,7 +175,7 @@ static json_t *joined(const struct cell *c, const char *key)
     CLEANUP_BUF struct buf out = BUF_INIT(API_TEXT_MAX);
     size_t i;
     json_t *container;
-    json_array_foreach (json_at(c->object, c->path), i, container)
+    json_array_foreach(json_at(c->object, c->path), i, container)
         buf_printf(&out, "%s%s", i ? "," : "", json_str_or_empty(container, key));
     return json_text(buf_text(&out));
 }

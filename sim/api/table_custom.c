@@ -10,7 +10,8 @@ json_t *table_custom_columns(const json_t *version)
 {
     json_t *columns = json_object_get(version, "additionalPrinterColumns");
     return columns ? json_incref(columns)
-                   : json_pack("[{s:s, s:s, s:s}]", "name", "Age", "type", "date", "jsonPath", ".metadata.creationTimestamp");
+                   : json_pack("[{s:s, s:s, s:s}]", "name", "Age", "type", "date", "jsonPath",
+                               ".metadata.creationTimestamp");
 }
 
 /* As text, the way Go prints a value. */
@@ -27,7 +28,8 @@ static json_t *date_cell(const json_t *value, int64_t now_us)
     const char *time = json_string_value(value);
     if (!time)
         return json_null();
-    CLEANUP_FREE char *age = clock_parse_rfc3339(time) < 0 ? xstrdup("<invalid>") : table_age(time, now_us);
+    CLEANUP_FREE char *age = clock_parse_rfc3339(time) < 0 ? xstrdup("<invalid>")
+                                                           : table_age(time, now_us);
     return json_text(age);
 }
 

@@ -17,7 +17,9 @@ static json_t *cell_status(const struct cell *c)
 {
     const char *ready = condition_status(json_at(c->object, "status.conditions"), "Ready");
     const char *status = !*ready ? "Unknown" : str_eq(ready, "True") ? "Ready" : "NotReady";
-    return json_textf("%s%s", status, json_bool(c->object, "spec.unschedulable", false) ? ",SchedulingDisabled" : "");
+    return json_textf("%s%s", status,
+                      json_bool(c->object, "spec.unschedulable", false) ? ",SchedulingDisabled"
+                                                                        : "");
 }
 
 /* The role that a label gives a node; "" when it gives none. */
@@ -40,9 +42,8 @@ static json_t *cell_roles(const struct cell *c)
     size_t n = 0;
     const char *label;
     json_t *value;
-    json_object_foreach ((json_t *) labels, label, value)
-        if (*role_of(label, value))
-            roles[n++] = role_of(label, value);
+    json_object_foreach((json_t *) labels, label, value) if (*role_of(label, value))
+        roles[n++] = role_of(label, value);
     qsort(roles, n, sizeof *roles, by_text);
     CLEANUP_BUF struct buf out = BUF_INIT(API_TEXT_MAX);
     for (size_t i = 0; i < n; i++)
@@ -56,9 +57,10 @@ static json_t *cell_address(const struct cell *c)
 {
     size_t i;
     json_t *address;
-    json_array_foreach (json_at(c->object, "status.addresses"), i, address)
-        if (str_eq(json_str(address, "type"), c->path))
-            return json_text(json_str_or_empty(address, "address"));
+    json_array_foreach(
+        json_at(c->object, "status.addresses"), i,
+        address) if (str_eq(json_str(address, "type"),
+                            c->path)) return json_text(json_str_or_empty(address, "address"));
     return json_text(c->empty);
 }
 
@@ -81,6 +83,7 @@ static const struct column node_columns[] = {
     { "External-IP", "string", 1, cell_address, "ExternalIP", "<none>" },
     { "OS-Image", "string", 1, cell_text, "status.nodeInfo.osImage", "<unknown>" },
     { "Kernel-Version", "string", 1, cell_kernel, "status.nodeInfo.kernelVersion", "<unknown>" },
-    { "Container-Runtime", "string", 1, cell_text, "status.nodeInfo.containerRuntimeVersion", "<unknown>" },
+    { "Container-Runtime", "string", 1, cell_text, "status.nodeInfo.containerRuntimeVersion",
+      "<unknown>" },
 };
 const struct columns columns_of_node = COLUMNS(node_columns);

@@ -63,9 +63,10 @@ static bool is_sidecar(const json_t *pod, const char *name)
 {
     size_t i;
     json_t *container;
-    json_array_foreach (json_at(pod, "spec.initContainers"), i, container)
-        if (str_eq(json_str(container, "name"), name))
-            return str_eq(json_str(container, "restartPolicy"), "Always");
+    json_array_foreach(
+        json_at(pod, "spec.initContainers"), i,
+        container) if (str_eq(json_str(container, "name"),
+                              name)) return str_eq(json_str(container, "restartPolicy"), "Always");
     return false;
 }
 
@@ -85,13 +86,15 @@ static char *init_hold(const json_t *pod, const json_t *status, size_t place)
     return xasprintf("Init:%zu/%zu", place, json_array_size(json_at(pod, "spec.initContainers")));
 }
 
-/* Goes through the init containers up to the one that holds the pod up; whether there is one. `sidecars` becomes what counts once
- * all have let go: the restarts of the sidecars alone. */
-static bool add_init_containers(struct pod_summary *s, struct pod_summary *sidecars, const json_t *pod)
+/* Goes through the init containers up to the one that holds the pod up; whether there is one.
+ * `sidecars` becomes what counts once all have let go: the restarts of the sidecars alone. */
+static bool add_init_containers(struct pod_summary *s, struct pod_summary *sidecars,
+                                const json_t *pod)
 {
     size_t i;
     json_t *status;
-    json_array_foreach (json_at(pod, "status.initContainerStatuses"), i, status) {
+    json_array_foreach(json_at(pod, "status.initContainerStatuses"), i, status)
+    {
         bool sidecar = is_sidecar(pod, json_str_or_empty(status, "name"));
         add_restarts(s, status);
         if (sidecar)
@@ -109,7 +112,8 @@ static bool add_init_containers(struct pod_summary *s, struct pod_summary *sidec
 
 /* ---- containers */
 
-static void settle_completed(struct pod_summary *s, const json_t *pod, bool running, const char *failure)
+static void settle_completed(struct pod_summary *s, const json_t *pod, bool running,
+                             const char *failure)
 {
     if (!str_eq(s->reason, "Completed"))
         return;
@@ -172,7 +176,7 @@ static int64_t container_count(const json_t *pod)
     int64_t total = (int64_t) json_array_size(json_at(pod, "spec.containers"));
     size_t i;
     json_t *container;
-    json_array_foreach (json_at(pod, "spec.initContainers"), i, container)
+    json_array_foreach(json_at(pod, "spec.initContainers"), i, container)
         total += str_eq(json_str(container, "restartPolicy"), "Always");
     return total;
 }
@@ -182,7 +186,9 @@ static void summarise(const json_t *pod, struct pod_summary *s)
     struct pod_summary sidecars = { .restarted_us = -1 };
     const char *reason = json_str_or_empty(pod, "status.reason");
     *s = (struct pod_summary){ .total = container_count(pod), .restarted_us = -1 };
-    set_reason(s, xstrdup(is_gated(pod) ? "SchedulingGated" : *reason ? reason : json_str_or_empty(pod, "status.phase")));
+    set_reason(s, xstrdup(is_gated(pod) ? "SchedulingGated"
+                          : *reason     ? reason
+                                        : json_str_or_empty(pod, "status.phase")));
     if (!add_init_containers(s, &sidecars, pod) || has_condition(pod, "Initialized")) {
         s->restarts = sidecars.restarts;
         s->restarted_us = sidecars.restarted_us;
@@ -217,7 +223,8 @@ static json_t *cell_restarts(const struct cell *c)
 
 static json_t *cell_ip(const struct cell *c)
 {
-    const char *ip = json_str_or_empty(json_array_get(json_at(c->object, "status.podIPs"), 0), "ip");
+    const char *ip = json_str_or_empty(json_array_get(json_at(c->object, "status.podIPs"), 0),
+                                       "ip");
     return json_text(*ip ? ip : c->empty);
 }
 
@@ -228,7 +235,7 @@ static json_t *cell_gates(const struct cell *c)
         return json_text(c->empty);
     size_t i, met = 0;
     json_t *gate;
-    json_array_foreach (gates, i, gate)
+    json_array_foreach(gates, i, gate)
         met += has_condition(c->object, json_str_or_empty(gate, "conditionType"));
     return json_textf("%zu/%zu", met, json_array_size(gates));
 }

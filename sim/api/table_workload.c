@@ -11,9 +11,12 @@
 #include "kube/object.h"
 
 #define CONTAINERS "spec.template.spec.containers"
-#define COLUMNS_OF_TEMPLATE                                                                                                      \
-    { "Containers", "string", 1, cell_containers, CONTAINERS, NULL }, { "Images", "string", 1, cell_images, CONTAINERS, NULL },  \
-    { "Selector", "string", 1, cell_selector, "spec.selector", NULL }
+#define COLUMNS_OF_TEMPLATE                                                                        \
+    { "Containers", "string", 1, cell_containers, CONTAINERS, NULL },                              \
+        { "Images", "string", 1, cell_images, CONTAINERS, NULL },                                  \
+    {                                                                                              \
+        "Selector", "string", 1, cell_selector, "spec.selector", NULL                              \
+    }
 
 static const struct column daemonset_columns[] = {
     COLUMN_NAME,
@@ -30,7 +33,8 @@ const struct columns columns_of_daemonset = COLUMNS(daemonset_columns);
 
 static json_t *cell_replicas_ready(const struct cell *c)
 {
-    int64_t ready = json_int(c->object, "status.readyReplicas", 0), wanted = json_int(c->object, "spec.replicas", 0);
+    int64_t ready = json_int(c->object, "status.readyReplicas", 0),
+            wanted = json_int(c->object, "spec.replicas", 0);
     return json_textf("%" PRId64 "/%" PRId64, ready, wanted);
 }
 
@@ -56,8 +60,8 @@ const struct columns columns_of_replicaset = COLUMNS(replicaset_columns);
 
 /* ---- jobs */
 
-/* Conditions that say what a job has come to, in the order in which they count; a job that is deleted is said to be so between
- * them. */
+/* Conditions that say what a job has come to, in the order in which they count; a job that is
+ * deleted is said to be so between them. */
 static const struct job_state {
     const char *condition; /* NULL: the job is deleted */
     const char *status;
@@ -75,7 +79,8 @@ static json_t *cell_job_status(const struct cell *c)
     const json_t *conditions = json_at(c->object, "status.conditions");
     for (size_t i = 0; i < ARRAY_LEN(job_states); i++) {
         const char *condition = job_states[i].condition;
-        if (condition ? str_eq(condition_status(conditions, condition), "True") : object_is_deleting(c->object))
+        if (condition ? str_eq(condition_status(conditions, condition), "True")
+                      : object_is_deleting(c->object))
             return json_text(job_states[i].status);
     }
     return json_text("Running");
@@ -83,9 +88,11 @@ static json_t *cell_job_status(const struct cell *c)
 
 static json_t *cell_completions(const struct cell *c)
 {
-    int64_t succeeded = json_int(c->object, "status.succeeded", 0), parallelism = json_int(c->object, "spec.parallelism", 0);
+    int64_t succeeded = json_int(c->object, "status.succeeded", 0),
+            parallelism = json_int(c->object, "spec.parallelism", 0);
     if (json_at(c->object, "spec.completions"))
-        return json_textf("%" PRId64 "/%" PRId64, succeeded, json_int(c->object, "spec.completions", 0));
+        return json_textf("%" PRId64 "/%" PRId64, succeeded,
+                          json_int(c->object, "spec.completions", 0));
     if (parallelism > 1)
         return json_textf("%" PRId64 "/1 of %" PRId64, succeeded, parallelism);
     return json_textf("%" PRId64 "/1", succeeded);
@@ -93,7 +100,8 @@ static json_t *cell_completions(const struct cell *c)
 
 static json_t *cell_job_duration(const struct cell *c)
 {
-    const char *start = json_str(c->object, "status.startTime"), *end = json_str(c->object, "status.completionTime");
+    const char *start = json_str(c->object, "status.startTime"),
+               *end = json_str(c->object, "status.completionTime");
     if (!start)
         return json_text("");
     CLEANUP_FREE char *duration = table_age(start, end ? clock_parse_rfc3339(end) : c->now_us);
@@ -122,7 +130,8 @@ static json_t *cell_controller(const struct cell *c)
     const char *slash = strchr(version, '/');
     CLEANUP_FREE char *kind = table_lower(json_str_or_empty(owner, "kind"));
     int group = slash ? (int) (slash - version) : 0;
-    return json_textf("%s%s%.*s/%s", kind, slash ? "." : "", group, version, json_str_or_empty(owner, "name"));
+    return json_textf("%s%s%.*s/%s", kind, slash ? "." : "", group, version,
+                      json_str_or_empty(owner, "name"));
 }
 
 static const struct column revision_columns[] = {

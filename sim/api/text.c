@@ -11,12 +11,13 @@
 #include "sim/api/state.h"
 
 enum {
-    KEPT_LEVELS = 4, /* the object, its spec, metadata and status, their members, and entries of managedFields */
-    KEPT_MIN = 100,  /* bytes: shorter ones are written as soon as found */
+    /* the object, its spec, metadata and status, their members, and entries of managedFields */
+    KEPT_LEVELS = 4,
+    KEPT_MIN = 100, /* bytes: shorter ones are written as soon as found */
 };
 
-/* Room at the end: what goes there is bounded by what the store has, and no room is the end of the program, as
- * with all memory. */
+/* Room at the end: what goes there is bounded by what the store has, and no room is the end of the
+ * program, as with all memory. */
 static char *room(struct buf *out, size_t n)
 {
     char *bytes = buf_grow(out, n);
@@ -81,7 +82,8 @@ static void write_list(const struct writer *w, json_t *list, int keep)
     size_t i;
     json_t *item;
     text_add_now(w->out, "[", 1);
-    json_array_foreach (list, i, item) {
+    json_array_foreach(list, i, item)
+    {
         if (i)
             text_add_now(w->out, ",", 1);
         write_value(w, item, keep);
@@ -96,7 +98,8 @@ static void write_map(const struct writer *w, json_t *map, const char *const *wi
     json_t *value;
     bool first = true;
     text_add_now(w->out, "{", 1);
-    json_object_foreach (map, key, value) {
+    json_object_foreach(map, key, value)
+    {
         const char *const *left_out = without;
         while (*left_out && !str_eq(*left_out, key))
             left_out++;
@@ -127,8 +130,8 @@ static struct api_text *text_of_now(struct api *api, const json_t *value)
     return &api->texts[place >> 32 & (API_TEXTS - 1)];
 }
 
-/* A value that the store has, or that is part of one: it never changes. As long as its text is kept it is too, so that no other
- * value can be in its place. */
+/* A value that the store has, or that is part of one: it never changes. As long as its text is kept
+ * it is too, so that no other value can be in its place. */
 static void write_kept(const struct writer *w, json_t *value, int keep)
 {
     struct api_text *t = text_of_now(w->api, value);
@@ -157,7 +160,9 @@ static void write_real(const struct writer *w, const json_t *value)
 static void write_integer(const struct writer *w, const json_t *value)
 {
     char text[24];
-    text_add_now(w->out, text, (size_t) snprintf(text, sizeof text, "%" JSON_INTEGER_FORMAT, json_integer_value(value)));
+    text_add_now(
+        w->out, text,
+        (size_t) snprintf(text, sizeof text, "%" JSON_INTEGER_FORMAT, json_integer_value(value)));
 }
 
 /* `keep`: of containers so many levels deep texts are kept. */
@@ -206,10 +211,9 @@ size_t text_size(const json_t *value)
     if (json_is_string(value))
         return json_string_length(value) + PUNCTUATION;
     if (json_is_array(value)) {
-        json_array_foreach ((json_t *) value, i, child)
-            size += text_size(child);
+        json_array_foreach((json_t *) value, i, child) size += text_size(child);
     } else if (json_is_object(value)) {
-        json_object_foreach ((json_t *) value, key, child)
+        json_object_foreach((json_t *) value, key, child)
             size += strlen(key) + PUNCTUATION + text_size(child);
     }
     return size + SCALAR;
@@ -223,5 +227,6 @@ void text_add_stored(struct api *api, struct buf *out, json_t *object)
 void text_add_item(struct api *api, struct buf *out, const struct kind *k, json_t *object)
 {
     static const char *const all[] = { NULL }, *const builtin[] = { "apiVersion", "kind", NULL };
-    write_map(&(struct writer){ .out = out, .api = api }, object, k->flags & KIND_CUSTOM ? all : builtin, KEPT_LEVELS - 1);
+    write_map(&(struct writer){ .out = out, .api = api }, object,
+              k->flags & KIND_CUSTOM ? all : builtin, KEPT_LEVELS - 1);
 }

@@ -29,11 +29,13 @@ static char *volume_name(const char *salt)
 
 static json_t *volume_json(const char *name)
 {
-    return json_pack("{s:s, s:{s:[{s:{s:i, s:s}}, {s:{s:s, s:[{s:s, s:s}]}}, {s:{s:[{s:s, s:{s:s, s:s}}]}}], s:i}}", "name", name,
-                     "projected", "sources", "serviceAccountToken", "expirationSeconds", TOKEN_SECONDS, "path", "token",
-                     "configMap", "name", "kube-root-ca.crt", "items", "key", "ca.crt", "path", "ca.crt", "downwardAPI", "items",
-                     "path", "namespace", "fieldRef", "apiVersion", "v1", "fieldPath", "metadata.namespace", "defaultMode",
-                     FILE_MODE);
+    return json_pack("{s:s, s:{s:[{s:{s:i, s:s}}, {s:{s:s, s:[{s:s, s:s}]}}, {s:{s:[{s:s, s:{s:s, "
+                     "s:s}}]}}], s:i}}",
+                     "name", name, "projected", "sources", "serviceAccountToken",
+                     "expirationSeconds", TOKEN_SECONDS, "path", "token", "configMap", "name",
+                     "kube-root-ca.crt", "items", "key", "ca.crt", "path", "ca.crt", "downwardAPI",
+                     "items", "path", "namespace", "fieldRef", "apiVersion", "v1", "fieldPath",
+                     "metadata.namespace", "defaultMode", FILE_MODE);
 }
 
 static json_t *copy_or_new(const json_t *list)
@@ -41,7 +43,8 @@ static json_t *copy_or_new(const json_t *list)
     return list ? json_copy((json_t *) list) : json_array();
 }
 
-/* Mounts the volume into all containers of a list that have nothing at its place; false when there were none. */
+/* Mounts the volume into all containers of a list that have nothing at its place; false when there
+ * were none. */
 static bool mount(struct draft *spec, const char *key, const char *name)
 {
     json_t *containers = draft_get(spec, key);
@@ -50,11 +53,13 @@ static bool mount(struct draft *spec, const char *key, const char *name)
         return false;
     struct draft list = draft_of(containers);
     for (size_t i = 0; i < json_array_size(containers); i++) {
-        json_t *container = json_array_get(containers, i), *mounts = json_object_get(container, "volumeMounts");
+        json_t *container = json_array_get(containers, i),
+               *mounts = json_object_get(container, "volumeMounts");
         if (json_find(mounts, "mountPath", MOUNT_PATH))
             continue;
         json_t *with = json_copy(container), *more = copy_or_new(mounts);
-        json_array_append_new(more, json_pack("{s:s, s:b, s:s}", "name", name, "readOnly", 1, "mountPath", MOUNT_PATH));
+        json_array_append_new(more, json_pack("{s:s, s:b, s:s}", "name", name, "readOnly", 1,
+                                              "mountPath", MOUNT_PATH));
         json_object_set_new(with, "volumeMounts", more);
         draft_set_item(&list, i, with);
         any = true;
@@ -69,7 +74,8 @@ void token_volume_add(struct draft *spec, const char *salt)
     if (json_is_false(wanted))
         return;
     CLEANUP_FREE char *name = volume_name(salt);
-    bool in_first = mount(spec, "initContainers", name), in_others = mount(spec, "containers", name);
+    bool in_first = mount(spec, "initContainers", name),
+         in_others = mount(spec, "containers", name);
     if (!in_first && !in_others)
         return;
     json_t *volumes = copy_or_new(draft_get(spec, "volumes"));

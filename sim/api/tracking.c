@@ -14,7 +14,8 @@ const char *const *tracking_resets(const struct merge_root *root, const char *su
     return str_eq(subresource, "status") ? root->status_reset : root->reset;
 }
 
-void tracking_note(struct managers *m, const struct field_diff *change, const struct managed_writer *w)
+void tracking_note(struct managers *m, const struct field_diff *change,
+                   const struct managed_writer *w)
 {
     struct managed_writer writer = *w;
     if (!*str_or_empty(w->manager))

@@ -22,10 +22,11 @@ struct place {
     const struct field *field;
 };
 
-static json_t *read_struct(const struct type *t, const struct place *at, const json_t *before, const json_t *value,
-                           struct typed_problems *p);
+static json_t *read_struct(const struct type *t, const struct place *at, const json_t *before,
+                           const json_t *value, struct typed_problems *p);
 
-/* "spec.containers[0].name"; without the numbers where `plain` is set, as the messages of the decoder have it. */
+/* "spec.containers[0].name"; without the numbers where `plain` is set, as the messages of the
+ * decoder have it. */
 static void add_path(struct buf *b, const struct place *at, bool plain)
 {
     if (at->up)
@@ -58,12 +59,15 @@ const char *typed_word(const json_t *value)
 }
 
 static const char *const scalar_names[] = {
-    [STRING] = "string",       [BYTES] = "[]uint8", [BOOL] = "bool",         [INT32] = "int32",
-    [INT64] = "int64",         [TIME] = "string",   [MICRO_TIME] = "string", [QUANTITY] = "resource.Quantity",
+    [STRING] = "string",       [BYTES] = "[]uint8",
+    [BOOL] = "bool",           [INT32] = "int32",
+    [INT64] = "int64",         [TIME] = "string",
+    [MICRO_TIME] = "string",   [QUANTITY] = "resource.Quantity",
     [INT_OR_STRING] = "int32", [FREE] = "object",
 };
 
-/* " 1.5": a number that does not fit is shown; "" where something else than a number was wanted. Owned by the caller. */
+/* " 1.5": a number that does not fit is shown; "" where something else than a number was wanted.
+ * Owned by the caller. */
 static char *number_shown(const json_t *value, enum field_what what)
 {
     bool wanted = what == INT32 || what == INT64 || what == INT_OR_STRING;
@@ -76,13 +80,17 @@ static char *number_shown(const json_t *value, enum field_what what)
 static char *type_shown(const struct field *f, bool whole)
 {
     enum field_what what = f->what & FIELD_WHAT;
-    const char *many = whole && f->what & LIST_OF ? "[]" : whole && f->what & MAP_OF ? "map[string]" : "";
-    return xasprintf("%s%s%s", many, what == STRUCT ? "v1." : "", what == STRUCT ? f->of->name : scalar_names[what]);
+    const char *many = whole && f->what & LIST_OF  ? "[]"
+                       : whole && f->what & MAP_OF ? "map[string]"
+                                                   : "";
+    return xasprintf("%s%s%s", many, what == STRUCT ? "v1." : "",
+                     what == STRUCT ? f->of->name : scalar_names[what]);
 }
 
-/* Sets the problem and returns NULL. The struct that the message names is the innermost one; `whole` where the list or map itself
- * is meant. */
-static json_t *typed_wrong_type(const struct place *at, const json_t *value, bool whole, struct typed_problems *p)
+/* Sets the problem and returns NULL. The struct that the message names is the innermost one;
+ * `whole` where the list or map itself is meant. */
+static json_t *typed_wrong_type(const struct place *at, const json_t *value, bool whole,
+                                struct typed_problems *p)
 {
     if (p->wrong_type)
         return NULL;
@@ -91,10 +99,11 @@ static json_t *typed_wrong_type(const struct place *at, const json_t *value, boo
     const struct place *owner = at;
     while (!owner->type)
         owner = owner->up;
-    CLEANUP_FREE char *number = whole ? xstrdup("") : number_shown(value, at->field->what & FIELD_WHAT);
+    CLEANUP_FREE char *number = whole ? xstrdup("")
+                                      : number_shown(value, at->field->what & FIELD_WHAT);
     CLEANUP_FREE char *type = type_shown(at->field, whole);
-    p->wrong_type = xasprintf("json: cannot unmarshal %s%s into Go struct field %s.%s of type %s", typed_word(value), number,
-                              owner->type->name, buf_text(&path), type);
+    p->wrong_type = xasprintf("json: cannot unmarshal %s%s into Go struct field %s.%s of type %s",
+                              typed_word(value), number, owner->type->name, buf_text(&path), type);
     return NULL;
 }
 
@@ -116,7 +125,8 @@ static bool has_offset(const char *text)
     return clock_parse_rfc3339(utc) >= 0;
 }
 
-/* What is wrong with a text as a time; NULL when it is one. `ret_us` becomes -1 where it has an offset. */
+/* What is wrong with a text as a time; NULL when it is one. `ret_us` becomes -1 where it has an
+ * offset. */
 static const char *time_problem(const char *text, bool micro, int64_t *ret_us)
 {
     const char *dot = strchr(text, '.'), *zone = text + strlen(text);
@@ -129,7 +139,8 @@ static const char *time_problem(const char *text, bool micro, int64_t *ret_us)
     return micro && zone - dot != 7 ? dot : NULL;
 }
 
-static json_t *typed_read_time(const struct place *at, bool micro, const json_t *value, struct typed_problems *p)
+static json_t *typed_read_time(const struct place *at, bool micro, const json_t *value,
+                               struct typed_problems *p)
 {
     if (!json_is_string(value))
         return typed_wrong_type(at, value, false, p);
@@ -138,8 +149,10 @@ static json_t *typed_read_time(const struct place *at, bool micro, const json_t 
     const char *rest = time_problem(text, micro, &us);
     if (rest) {
         if (!p->wrong_type)
-            p->wrong_type = xasprintf("parsing time \"%s\" as \"2006-01-02T15:04:05%sZ07:00\": cannot parse \"%s\" as \"%s\"",
-                                      text, micro ? ".000000" : "", rest, rest == text ? "2006" : ".000000");
+            p->wrong_type = xasprintf("parsing time \"%s\" as \"2006-01-02T15:04:05%sZ07:00\": "
+                                      "cannot parse \"%s\" as \"%s\"",
+                                      text, micro ? ".000000" : "", rest,
+                                      rest == text ? "2006" : ".000000");
         return NULL;
     }
     char out[CLOCK_TEXT_MAX];
@@ -156,17 +169,19 @@ static json_t *read_quantity(const struct place *at, const json_t *value, struct
 {
     if (!json_is_string(value) && !json_is_number(value))
         return typed_wrong_type(at, value, false, p);
-    CLEANUP_FREE char *said =
-        json_is_string(value) ? xstrdup(json_string_value(value)) : json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(12));
+    CLEANUP_FREE char *said = json_is_string(value)
+                                  ? xstrdup(json_string_value(value))
+                                  : json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(12));
     struct quantity quantity;
     if (!quantity_parse(said, &quantity)) {
         if (!p->wrong_type)
-            p->wrong_type =
-                xstrdup("quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");
+            p->wrong_type = xstrdup("quantities must match the regular expression "
+                                    "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");
         return NULL;
     }
     CLEANUP_FREE char *text = quantity_text(&quantity);
-    return json_is_string(value) && str_eq(text, said) ? json_incref((json_t *) value) : json_string(text);
+    return json_is_string(value) && str_eq(text, said) ? json_incref((json_t *) value)
+                                                       : json_string(text);
 }
 
 /* The place of the first byte that base64 does not know; -1 when there is none. */
@@ -194,7 +209,8 @@ static json_t *read_bytes(const struct place *at, const json_t *value, struct ty
 
 static bool is_int32(const json_t *value)
 {
-    return json_is_integer(value) && json_integer_value(value) >= INT32_MIN && json_integer_value(value) <= INT32_MAX;
+    return json_is_integer(value) && json_integer_value(value) >= INT32_MIN &&
+           json_integer_value(value) <= INT32_MAX;
 }
 
 /* A value of one of the simple types, checked. */
@@ -223,18 +239,21 @@ static bool typed_fits(enum field_what what, const json_t *value)
     return true;
 }
 
-static json_t *read_one(const struct place *at, const json_t *before, const json_t *value, struct typed_problems *p)
+static json_t *read_one(const struct place *at, const json_t *before, const json_t *value,
+                        struct typed_problems *p)
 {
     enum field_what what = at->field->what & FIELD_WHAT;
     if (what == STRUCT)
-        return json_is_object(value) ? read_struct(at->field->of, at, before, value, p) : typed_wrong_type(at, value, false, p);
+        return json_is_object(value) ? read_struct(at->field->of, at, before, value, p)
+                                     : typed_wrong_type(at, value, false, p);
     if (what == TIME || what == MICRO_TIME)
         return typed_read_time(at, what == MICRO_TIME, value, p);
     if (what == QUANTITY)
         return read_quantity(at, value, p);
     if (what == BYTES)
         return read_bytes(at, value, p);
-    return typed_fits(what, value) ? json_incref((json_t *) value) : typed_wrong_type(at, value, false, p);
+    return typed_fits(what, value) ? json_incref((json_t *) value)
+                                   : typed_wrong_type(at, value, false, p);
 }
 
 /* ---- lists and maps */
@@ -265,7 +284,8 @@ static json_t *zero_of(enum field_what what)
     return json_null();
 }
 
-static json_t *typed_read_item(const struct place *at, const json_t *before, const json_t *item, struct typed_problems *p)
+static json_t *typed_read_item(const struct place *at, const json_t *before, const json_t *item,
+                               struct typed_problems *p)
 {
     enum field_what what = at->field->what & FIELD_WHAT;
     if (!json_is_null(item))
@@ -278,7 +298,8 @@ static json_t *typed_read_item(const struct place *at, const json_t *before, con
     return read;
 }
 
-static json_t *typed_read_list(const struct place *at, const json_t *before, const json_t *list, struct typed_problems *p)
+static json_t *typed_read_list(const struct place *at, const json_t *before, const json_t *list,
+                               struct typed_problems *p)
 {
     if (!json_is_array(list))
         return typed_wrong_type(at, list, true, p);
@@ -301,14 +322,16 @@ static json_t *typed_read_list(const struct place *at, const json_t *before, con
     return draft_end(&d);
 }
 
-static json_t *read_map(const struct place *at, const json_t *before, const json_t *map, struct typed_problems *p)
+static json_t *read_map(const struct place *at, const json_t *before, const json_t *map,
+                        struct typed_problems *p)
 {
     if (!json_is_object(map))
         return typed_wrong_type(at, map, true, p);
     struct draft d = draft_of(map);
     const char *key;
     json_t *item;
-    json_object_foreach ((json_t *) map, key, item) {
+    json_object_foreach((json_t *) map, key, item)
+    {
         const json_t *was = json_object_get(before, key);
         if (item == was)
             continue;
@@ -334,9 +357,10 @@ static bool typed_is_empty(const json_t *many)
 
 /* ---- structs */
 
-/* A field's value: itself, another one, or NULL with `ret_drop` where it is the same as nothing, or NULL and a problem. */
-static json_t *read_field(const struct place *at, const json_t *before, const json_t *value, bool *ret_drop,
-                          struct typed_problems *p)
+/* A field's value: itself, another one, or NULL with `ret_drop` where it is the same as nothing, or
+ * NULL and a problem. */
+static json_t *read_field(const struct place *at, const json_t *before, const json_t *value,
+                          bool *ret_drop, struct typed_problems *p)
 {
     const struct field *f = at->field;
     *ret_drop = false;
@@ -345,7 +369,8 @@ static json_t *read_field(const struct place *at, const json_t *before, const js
                                       : read_one(at, before, value, p);
     if (!read)
         return NULL;
-    *ret_drop = f->what & (LIST_OF | MAP_OF) ? typed_is_empty(read) : !(f->what & KEEP_ZERO) && is_zero(read);
+    *ret_drop = f->what & (LIST_OF | MAP_OF) ? typed_is_empty(read)
+                                             : !(f->what & KEEP_ZERO) && is_zero(read);
     if (!*ret_drop)
         return read;
     json_decref(read);
@@ -371,7 +396,9 @@ static json_t *constant(enum field_what what, const char *text)
         return json_boolean(*text == 't');
     int64_t number;
     bool may_be_number = what == INT32 || what == INT64 || what == INT_OR_STRING;
-    return may_be_number && str_parse_int(text, INT64_MIN, INT64_MAX, &number) ? json_integer(number) : json_string(text);
+    return may_be_number && str_parse_int(text, INT64_MIN, INT64_MAX, &number)
+               ? json_integer(number)
+               : json_string(text);
 }
 
 /* What depends on other fields goes by what was said of them. */
@@ -392,15 +419,16 @@ static void typed_fill_in(const struct type *t, struct draft *d, struct typed_pr
     }
 }
 
-static json_t *read_struct(const struct type *t, const struct place *at, const json_t *before, const json_t *value,
-                           struct typed_problems *p)
+static json_t *read_struct(const struct type *t, const struct place *at, const json_t *before,
+                           const json_t *value, struct typed_problems *p)
 {
     if (value == before)
         return json_incref((json_t *) value);
     struct draft d = draft_of(value);
     const char *key;
     json_t *member;
-    json_object_foreach ((json_t *) value, key, member) {
+    json_object_foreach((json_t *) value, key, member)
+    {
         const json_t *was = json_object_get(before, key);
         if (was == member)
             continue;
@@ -429,7 +457,8 @@ static json_t *read_struct(const struct type *t, const struct place *at, const j
     return NULL;
 }
 
-json_t *typed_read(const struct type *t, const json_t *before, const json_t *object, struct typed_problems *problems)
+json_t *typed_read(const struct type *t, const json_t *before, const json_t *object,
+                   struct typed_problems *problems)
 {
     return read_struct(t, NULL, before, object, problems);
 }

@@ -1,6 +1,7 @@
-/* The types of Kubernetes' own kinds: the fields that they have, and what stands in one of which nothing was said. Reading an
- * object (sim/api/typed.h) goes by these tables. scripts/embed-types makes them of sim/api/kubernetes.json, the record of what a
- * real API server says and does; defaults that depend on other fields are in sim/api/complete.h. */
+/* The types of Kubernetes' own kinds: the fields that they have, and what stands in one of which
+ * nothing was said. Reading an object (sim/api/typed.h) goes by these tables. scripts/embed-types
+ * makes them of sim/api/kubernetes.json, the record of what a real API server says and does;
+ * defaults that depend on other fields are in sim/api/complete.h. */
 #ifndef OSTLER_SIM_API_TYPES_H
 #define OSTLER_SIM_API_TYPES_H
 
@@ -11,7 +12,20 @@ struct kind;
 struct type;
 
 /* What a value is. */
-enum field_what { STRING, BYTES, BOOL, INT32, INT64, TIME, MICRO_TIME, QUANTITY, INT_OR_STRING, STRUCT, FREE, FIELD_WHAT = 15 };
+enum field_what {
+    STRING,
+    BYTES,
+    BOOL,
+    INT32,
+    INT64,
+    TIME,
+    MICRO_TIME,
+    QUANTITY,
+    INT_OR_STRING,
+    STRUCT,
+    FREE,
+    FIELD_WHAT = 15
+};
 /* Bits beside it. */
 enum field_bit {
     LIST_OF = 16,   /* a list of such values */
@@ -24,12 +38,14 @@ struct field {
     unsigned what;         /* enum field_what and enum field_bit */
     const struct type *of; /* of STRUCT */
     const char
-        *fallback; /* what stands there when nothing was said: a word, a number, "{}", "null", "true", "false"; NULL: nothing */
+        /* what stands there when nothing was said: a word, a number, "{}", "null", "true", "false";
+         * NULL: nothing */
+        *fallback;
 };
 
-#define FIELD(field, is, ...)                                                                                                    \
-    {                                                                                                                            \
-        .name = (field), .what = (is), ##__VA_ARGS__                                                                             \
+#define FIELD(field, is, ...)                                                                      \
+    {                                                                                              \
+        .name = (field), .what = (is), ##__VA_ARGS__                                               \
     }
 
 struct type {

@@ -10,8 +10,10 @@
 
 struct kind;
 
-/* metadata: name, labels, annotations, owners, finalizers. What is the same tree as before is not looked at. */
-void validate_metadata(const struct kind *k, const json_t *before, const json_t *after, struct refusal *r);
+/* metadata: name, labels, annotations, owners, finalizers. What is the same tree as before is not
+ * looked at. */
+void validate_metadata(const struct kind *k, const json_t *before, const json_t *after,
+                       struct refusal *r);
 
 /* A status that is written: its numbers count something. */
 void validate_status(const json_t *before, const json_t *after, struct refusal *r);
@@ -39,7 +41,8 @@ void validate_priority_class(const json_t *before, const json_t *after, struct r
 /* A pod's spec. */
 void validate_pod_spec(const json_t *spec, const struct spot *at, struct refusal *r);
 /* One container; the keys of `volumes` are the names of the pod's. */
-void validate_container(const json_t *container, const json_t *volumes, const struct spot *at, struct refusal *r);
+void validate_container(const json_t *container, const json_t *volumes, const struct spot *at,
+                        struct refusal *r);
 /* A node selector with its terms. */
 void validate_node_selector(const json_t *selector, const struct spot *at, struct refusal *r);
 /* A list of tolerations. */

@@ -21,15 +21,18 @@ static const char *const taint_effects[] = { "NoSchedule", "PreferNoSchedule", "
 static json_t *shown_taint(const json_t *taint)
 {
     json_t *time = json_object_get(taint, "timeAdded");
-    return json_pack("{s:s, s:s, s:s, s:O}", "Key", json_str_or_empty(taint, "key"), "Value", json_str_or_empty(taint, "value"),
-                     "Effect", json_str_or_empty(taint, "effect"), "TimeAdded", time ? time : json_null());
+    return json_pack("{s:s, s:s, s:s, s:O}", "Key", json_str_or_empty(taint, "key"), "Value",
+                     json_str_or_empty(taint, "value"), "Effect",
+                     json_str_or_empty(taint, "effect"), "TimeAdded", time ? time : json_null());
 }
 
 /* `seen` has the pairs of key and effect that came before. */
-static void validate_taint(const json_t *taint, json_t *seen, const struct spot *at, struct refusal *r)
+static void validate_taint(const json_t *taint, json_t *seen, const struct spot *at,
+                           struct refusal *r)
 {
     const char *key = json_str_or_empty(taint, "key"), *effect = json_str_or_empty(taint, "effect");
-    struct spot key_at = SPOT(at, "key"), value_at = SPOT(at, "value"), effect_at = SPOT(at, "effect");
+    struct spot key_at = SPOT(at, "key"), value_at = SPOT(at, "value"),
+                effect_at = SPOT(at, "effect");
     validate_qualified_name(key, &key_at, r);
     validate_label_value(json_str_or_empty(taint, "value"), &value_at, r);
     if (!*effect)
@@ -51,7 +54,8 @@ static void validate_taints(const json_t *taints, struct refusal *r)
     CLEANUP_JSON json_t *seen = json_object();
     size_t i;
     json_t *taint;
-    json_array_foreach ((json_t *) taints, i, taint) {
+    json_array_foreach((json_t *) taints, i, taint)
+    {
         struct spot here = SPOT_ITEM(&at, i);
         validate_taint(taint, seen, &here, r);
     }
@@ -62,10 +66,12 @@ static void validate_capacity(const json_t *amounts, const struct spot *at, stru
 {
     const char *name;
     json_t *amount;
-    json_object_foreach ((json_t *) amounts, name, amount) {
+    json_object_foreach((json_t *) amounts, name, amount)
+    {
         struct spot here = SPOT(at, name);
         struct quantity quantity;
-        bool pieces = (strchr(name, '/') && !strstr(name, "kubernetes.io/")) || str_eq(name, "pods");
+        bool pieces = (strchr(name, '/') && !strstr(name, "kubernetes.io/")) ||
+                      str_eq(name, "pods");
         if (!quantity_parse(str_or_empty(json_string_value(amount)), &quantity))
             continue;
         if (quantity.nano < 0)
@@ -87,12 +93,16 @@ void validate_node(const json_t *before, const json_t *after, struct refusal *r)
         struct spot here = SPOT(&status, lists[i]);
         validate_capacity(json_object_get(json_object_get(after, "status"), lists[i]), &here, r);
     }
-    struct spot provider = SPOT(&spec_at, "providerID"), networks = SPOT(&spec_at, "podCIDRs"), network = SPOT_ITEM(&networks, 0);
+    struct spot provider = SPOT(&spec_at, "providerID"), networks = SPOT(&spec_at, "podCIDRs"),
+                network = SPOT_ITEM(&networks, 0);
     const char *cidr = json_str_or_empty(is, "podCIDR");
     if (*cidr && !strchr(cidr, '/'))
-        spot_invalid_text(r, &network, cidr, "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)");
-    if (*json_str_or_empty(was, "providerID") && !str_eq(json_key(was, "providerID"), json_key(is, "providerID")))
-        spot_forbidden(r, &provider, "node updates may not change providerID except from \"\" to valid");
+        spot_invalid_text(r, &network, cidr,
+                          "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)");
+    if (*json_str_or_empty(was, "providerID") &&
+        !str_eq(json_key(was, "providerID"), json_key(is, "providerID")))
+        spot_forbidden(r, &provider,
+                       "node updates may not change providerID except from \"\" to valid");
 }
 
 /* ---- ConfigMaps */
@@ -102,33 +112,39 @@ static void validate_data_key(const char *key, const struct spot *at, struct ref
     struct spot here = SPOT_KEY(at, key);
     if (strlen(key) > 253)
         spot_invalid_text(r, &here, key, "must be no more than 253 characters");
-    if (!*key || strspn(key, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.") != strlen(key))
-        spot_invalid_text(
-            r, &here, key,
-            "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or "
-            "'key-name', regex used for validation is '[-._a-zA-Z0-9]+')");
+    if (!*key || strspn(key, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.") !=
+                     strlen(key))
+        spot_invalid_text(r, &here, key,
+                          "a valid config key must consist of alphanumeric characters, '-', '_' or "
+                          "'.' (e.g. 'key.name',  or 'KEY_NAME',  or "
+                          "'key-name', regex used for validation is '[-._a-zA-Z0-9]+')");
     else if (str_eq(key, "."))
         spot_invalid_text(r, &here, key, "must not be '.'");
     else if (str_has_prefix(key, ".."))
-        spot_invalid_text(r, &here, key, str_eq(key, "..") ? "must not be '..'" : "must not start with '..'");
+        spot_invalid_text(r, &here, key,
+                          str_eq(key, "..") ? "must not be '..'" : "must not start with '..'");
 }
 
 void validate_config_map(const json_t *before, const json_t *after, struct refusal *r)
 {
     enum { DATA_MAX = 1 << 20 };
-    const json_t *data = json_object_get(after, "data"), *binary = json_object_get(after, "binaryData");
-    const struct spot data_at = { .key = "data" }, binary_at = { .key = "binaryData" }, whole = { .key = "[]" };
+    const json_t *data = json_object_get(after, "data"),
+                 *binary = json_object_get(after, "binaryData");
+    const struct spot data_at = { .key = "data" }, binary_at = { .key = "binaryData" },
+                      whole = { .key = "[]" };
     size_t total = 0;
     const char *key;
     json_t *value;
-    json_object_foreach ((json_t *) data, key, value) {
+    json_object_foreach((json_t *) data, key, value)
+    {
         struct spot here = SPOT_KEY(&data_at, key);
         validate_data_key(key, &data_at, r);
         if (json_object_get(binary, key))
             spot_invalid_text(r, &here, key, "duplicate of key present in binaryData");
         total += json_string_length(value);
     }
-    json_object_foreach ((json_t *) binary, key, value) {
+    json_object_foreach((json_t *) binary, key, value)
+    {
         validate_data_key(key, &binary_at, r);
         total += json_string_length(value) / 4 * 3;
     }
@@ -139,9 +155,11 @@ void validate_config_map(const json_t *before, const json_t *after, struct refus
         return;
     if (!json_is_true(json_object_get(after, "immutable")))
         spot_forbidden(r, &immutable, "field is immutable when `immutable` is set");
-    if (!json_equal(json_object_get(before, "data"), data) && (data || json_object_get(before, "data")))
+    if (!json_equal(json_object_get(before, "data"), data) &&
+        (data || json_object_get(before, "data")))
         spot_forbidden(r, &data_at, "field is immutable when `immutable` is set");
-    if (!json_equal(json_object_get(before, "binaryData"), binary) && (binary || json_object_get(before, "binaryData")))
+    if (!json_equal(json_object_get(before, "binaryData"), binary) &&
+        (binary || json_object_get(before, "binaryData")))
         spot_forbidden(r, &binary_at, "field is immutable when `immutable` is set");
 }
 
@@ -149,9 +167,11 @@ void validate_config_map(const json_t *before, const json_t *after, struct refus
 
 static const char *const protocols[] = { "SCTP", "TCP", "UDP", NULL };
 static const char *const affinities[] = { "ClientIP", "None", NULL };
-static const char *const service_types[] = { "ClusterIP", "ExternalName", "LoadBalancer", "NodePort", NULL };
+static const char *const service_types[] = { "ClusterIP", "ExternalName", "LoadBalancer",
+                                             "NodePort", NULL };
 
-static void validate_service_port(const json_t *port, bool named, const struct spot *at, struct refusal *r)
+static void validate_service_port(const json_t *port, bool named, const struct spot *at,
+                                  struct refusal *r)
 {
     struct spot name = SPOT(at, "name"), number = SPOT(at, "port"), target = SPOT(at, "targetPort");
     const json_t *to = json_object_get(port, "targetPort");
@@ -166,19 +186,23 @@ static void validate_service_port(const json_t *port, bool named, const struct s
         validate_port_name(json_string_value(to), &target, r);
 }
 
-/* Neither the name of a port nor its number comes twice; `names` and `numbers` have those that came before. */
-static void validate_port_unique(const json_t *port, json_t *names, json_t *numbers, const struct spot *at, struct refusal *r)
+/* Neither the name of a port nor its number comes twice; `names` and `numbers` have those that came
+ * before. */
+static void validate_port_unique(const json_t *port, json_t *names, json_t *numbers,
+                                 const struct spot *at, struct refusal *r)
 {
     struct spot name_at = SPOT(at, "name");
-    const char *name = json_str_or_empty(port, "name"), *protocol = json_str_or_empty(port, "protocol");
+    const char *name = json_str_or_empty(port, "name"),
+               *protocol = json_str_or_empty(port, "protocol");
     int64_t number = json_int(port, "port", 0);
     if (*name && !validate_first(names, name))
         spot_duplicate(r, &name_at, json_object_get(port, "name"), "");
     CLEANUP_FREE char *pair = xasprintf("%s:%" PRId64, protocol, number);
     if (validate_first(numbers, pair))
         return;
-    CLEANUP_JSON json_t *shown = json_pack("{s:s, s:s, s:n, s:I, s:i, s:i}", "Name", "", "Protocol", protocol, "AppProtocol",
-                                           "Port", (json_int_t) number, "TargetPort", 0, "NodePort", 0);
+    CLEANUP_JSON json_t *shown = json_pack("{s:s, s:s, s:n, s:I, s:i, s:i}", "Name", "", "Protocol",
+                                           protocol, "AppProtocol", "Port", (json_int_t) number,
+                                           "TargetPort", 0, "NodePort", 0);
     spot_duplicate(r, at, shown, "");
 }
 
@@ -188,7 +212,8 @@ static void validate_service_ports(const json_t *ports, const struct spot *at, s
     CLEANUP_JSON json_t *numbers = json_object();
     size_t i;
     json_t *port;
-    json_array_foreach ((json_t *) ports, i, port) {
+    json_array_foreach((json_t *) ports, i, port)
+    {
         struct spot here = SPOT_ITEM(at, i);
         validate_service_port(port, json_array_size(ports) > 1, &here, r);
         validate_port_unique(port, names, numbers, &here, r);
@@ -202,10 +227,12 @@ static void validate_cluster_ip(const json_t *spec, struct refusal *r)
     size_t digits = strspn(address, "0123456789.");
     unsigned a, b, c, d;
     char end;
-    bool v4 = address[digits] == '\0' && sscanf(address, "%3u.%3u.%3u.%3u%c", &a, &b, &c, &d, &end) == 4 && a < 256 && b < 256 &&
-              c < 256 && d < 256;
+    bool v4 = address[digits] == '\0' &&
+              sscanf(address, "%3u.%3u.%3u.%3u%c", &a, &b, &c, &d, &end) == 4 && a < 256 &&
+              b < 256 && c < 256 && d < 256;
     if (*address && !str_eq(address, "None") && !v4 && !strchr(address, ':'))
-        spot_invalid_text(r, &at, address, "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)");
+        spot_invalid_text(r, &at, address,
+                          "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)");
 }
 
 void validate_service(const json_t *before, const json_t *after, struct refusal *r)
@@ -215,7 +242,8 @@ void validate_service(const json_t *before, const json_t *after, struct refusal 
     struct spot ports_at = SPOT(&spec_at, "ports"), selector = SPOT(&spec_at, "selector");
     if (before && was == spec)
         return;
-    bool external = str_eq(json_key(spec, "type"), "ExternalName"), headless = str_eq(json_key(spec, "clusterIP"), "None");
+    bool external = str_eq(json_key(spec, "type"), "ExternalName"),
+         headless = str_eq(json_key(spec, "clusterIP"), "None");
     if (json_array_size(ports) == 0 && !external && !headless)
         spot_required(r, &ports_at, "");
     validate_service_ports(ports, &ports_at, r);
@@ -227,7 +255,8 @@ void validate_service(const json_t *before, const json_t *after, struct refusal 
     validate_cluster_ip(spec, r);
     validate_word(spec, "type", service_types, &spec_at, r);
     struct spot addresses = SPOT(&spec_at, "clusterIPs"), address = SPOT_ITEM(&addresses, 0);
-    const char *had = json_str_or_empty(was, "clusterIP"), *has = json_str_or_empty(spec, "clusterIP");
+    const char *had = json_str_or_empty(was, "clusterIP"),
+               *has = json_str_or_empty(spec, "clusterIP");
     CLEANUP_JSON json_t *shown = json_pack("[s]", has);
     if (*had && !external && !str_eq(json_key(was, "type"), "ExternalName") && !str_eq(had, has))
         spot_invalid(r, &address, shown, "may not change once set");
@@ -238,7 +267,8 @@ void validate_service(const json_t *before, const json_t *after, struct refusal 
 void validate_lease(const json_t *before, const json_t *after, struct refusal *r)
 {
     (void) before;
-    const json_t *spec = json_object_get(after, "spec"), *duration = json_object_get(spec, "leaseDurationSeconds");
+    const json_t *spec = json_object_get(after, "spec"),
+                 *duration = json_object_get(spec, "leaseDurationSeconds");
     struct spot at = SPOT(&spec_at, "leaseDurationSeconds");
     if (duration && json_integer_value(duration) <= 0)
         spot_invalid(r, &at, duration, "must be greater than 0");
@@ -248,7 +278,8 @@ void validate_lease(const json_t *before, const json_t *after, struct refusal *r
 void validate_runtime_class(const json_t *before, const json_t *after, struct refusal *r)
 {
     const struct spot handler = { .key = "handler" }, scheduling = { .key = "scheduling" };
-    struct spot selector = SPOT(&scheduling, "nodeSelector"), tolerations = SPOT(&scheduling, "tolerations");
+    struct spot selector = SPOT(&scheduling, "nodeSelector"),
+                tolerations = SPOT(&scheduling, "tolerations");
     const char *is = json_str_or_empty(after, "handler");
     if (!*is)
         spot_required(r, &handler, "");
@@ -270,7 +301,8 @@ void validate_priority_class(const json_t *before, const json_t *after, struct r
     const char *name = object_name(after);
     if (str_has_prefix(name, "system-") && !str_eq(name, own[0]) && !str_eq(name, own[1])) {
         CLEANUP_FREE char *why = xasprintf(
-            "priority class names with 'system-' prefix are reserved for system use only. error: %s is not a known system "
+            "priority class names with 'system-' prefix are reserved for system use only. error: "
+            "%s is not a known system "
             "priority class",
             name);
         spot_forbidden(r, &name_at, why);
@@ -283,6 +315,7 @@ void validate_priority_class(const json_t *before, const json_t *after, struct r
     const json_t *policy = json_object_get(after, "preemptionPolicy");
     if (before && !json_equal(json_object_get(before, "preemptionPolicy"), policy))
         spot_invalid(r, &whole, policy, "field is immutable");
-    if (policy && !str_eq(json_string_value(policy), policies[0]) && !str_eq(json_string_value(policy), policies[1]))
+    if (policy && !str_eq(json_string_value(policy), policies[0]) &&
+        !str_eq(json_string_value(policy), policies[1]))
         spot_not_supported(r, &whole, policy, policies);
 }

@@ -17,14 +17,16 @@ static const char *const schemes[] = { "HTTP", "HTTPS", NULL };
 
 /* What a probe or a hook may do, exactly one of them. */
 static const char *const actions[] = { "exec", "httpGet", "tcpSocket", "grpc", "sleep" };
-static const char *const probe_numbers[] = { "initialDelaySeconds", "timeoutSeconds",   "periodSeconds",
-                                             "successThreshold",    "failureThreshold", NULL };
+static const char *const probe_numbers[] = { "initialDelaySeconds", "timeoutSeconds",
+                                             "periodSeconds",       "successThreshold",
+                                             "failureThreshold",    NULL };
 
 /* ---- ports and environment */
 
 static void validate_container_port(const json_t *port, const struct spot *at, struct refusal *r)
 {
-    struct spot name = SPOT(at, "name"), number = SPOT(at, "containerPort"), host = SPOT(at, "hostPort");
+    struct spot name = SPOT(at, "name"), number = SPOT(at, "containerPort"),
+                host = SPOT(at, "hostPort");
     if (json_object_get(port, "name"))
         validate_port_name(json_str_or_empty(port, "name"), &name, r);
     if (json_int(port, "containerPort", 0) == 0)
@@ -37,8 +39,17 @@ static void validate_container_port(const json_t *port, const struct spot *at, s
 
 /* What a field reference may name: prefixes with a key in brackets, and whole paths. */
 static const char *const downward_fields[] = {
-    "metadata.name",           "metadata.namespace", "metadata.uid",   "metadata.labels", "metadata.annotations", "spec.nodeName",
-    "spec.serviceAccountName", "status.hostIP",      "status.hostIPs", "status.podIP",    "status.podIPs",
+    "metadata.name",
+    "metadata.namespace",
+    "metadata.uid",
+    "metadata.labels",
+    "metadata.annotations",
+    "spec.nodeName",
+    "spec.serviceAccountName",
+    "status.hostIP",
+    "status.hostIPs",
+    "status.podIP",
+    "status.podIPs",
 };
 
 static bool is_downward_field(const char *path)
@@ -54,17 +65,19 @@ static bool is_downward_field(const char *path)
 static void validate_env_source(const json_t *variable, const struct spot *at, struct refusal *r)
 {
     const json_t *source = json_object_get(variable, "valueFrom");
-    struct spot here = SPOT(at, "valueFrom"), field = SPOT(&here, "fieldRef"), path = SPOT(&field, "fieldPath");
+    struct spot here = SPOT(at, "valueFrom"), field = SPOT(&here, "fieldRef"),
+                path = SPOT(&field, "fieldPath");
     if (!source)
         return;
     const json_t *ref = json_object_get(source, "fieldRef");
     if (ref && !is_downward_field(json_str_or_empty(ref, "fieldPath")))
         spot_invalid_text(r, &path, json_str_or_empty(ref, "fieldPath"),
-                          "error converting fieldPath: field label not supported: %s", json_str_or_empty(ref, "fieldPath"));
+                          "error converting fieldPath: field label not supported: %s",
+                          json_str_or_empty(ref, "fieldPath"));
     if (json_object_size(source) == 0)
-        spot_invalid_text(
-            r, &here, "",
-            "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`");
+        spot_invalid_text(r, &here, "",
+                          "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, "
+                          "`secretKeyRef` or `fileKeyRef`");
     else if (json_object_size(source) > 1)
         spot_invalid_text(r, &here, "", "may not have more than one field specified at a time");
     if (*json_str_or_empty(variable, "value"))
@@ -82,19 +95,23 @@ static void validate_variable(const json_t *variable, const struct spot *at, str
         spot_required(r, &here, "");
     else if (!printable)
         spot_invalid_text(r, &here, name,
-                          "a valid environment variable name must consist only of printable ASCII characters other than '='");
+                          "a valid environment variable name must consist only of printable ASCII "
+                          "characters other than '='");
     validate_env_source(variable, at, r);
 }
 
 /* ---- mounts */
 
-static void validate_mounts(const json_t *mounts, const json_t *volumes, const struct spot *at, struct refusal *r)
+static void validate_mounts(const json_t *mounts, const json_t *volumes, const struct spot *at,
+                            struct refusal *r)
 {
     CLEANUP_JSON json_t *paths = json_object();
     size_t i;
     json_t *mount;
-    json_array_foreach ((json_t *) mounts, i, mount) {
-        struct spot here = SPOT_ITEM(at, i), name = SPOT(&here, "name"), path = SPOT(&here, "mountPath");
+    json_array_foreach((json_t *) mounts, i, mount)
+    {
+        struct spot here = SPOT_ITEM(at, i), name = SPOT(&here, "name"),
+                    path = SPOT(&here, "mountPath");
         if (!*json_str_or_empty(mount, "name"))
             spot_required(r, &name, "");
         if (!json_object_get(volumes, json_str_or_empty(mount, "name")))
@@ -153,14 +170,16 @@ static void validate_probe(const json_t *probe, bool once, const struct spot *at
 
 static void validate_probes(const json_t *container, const struct spot *at, struct refusal *r)
 {
-    struct spot live = SPOT(at, "livenessProbe"), ready = SPOT(at, "readinessProbe"), start = SPOT(at, "startupProbe");
+    struct spot live = SPOT(at, "livenessProbe"), ready = SPOT(at, "readinessProbe"),
+                start = SPOT(at, "startupProbe");
     validate_probe(json_object_get(container, "livenessProbe"), true, &live, r);
     validate_probe(json_object_get(container, "readinessProbe"), false, &ready, r);
     validate_probe(json_object_get(container, "startupProbe"), true, &start, r);
     struct spot lifecycle = SPOT(at, "lifecycle");
     const char *key;
     json_t *hook;
-    json_object_foreach (json_object_get(container, "lifecycle"), key, hook) {
+    json_object_foreach(json_object_get(container, "lifecycle"), key, hook)
+    {
         struct spot here = SPOT(&lifecycle, key);
         if (!str_eq(key, "stopSignal"))
             validate_action(hook, &here, r);
@@ -175,13 +194,15 @@ static void validate_amounts(const json_t *amounts, const struct spot *at, struc
 {
     const char *name;
     json_t *amount;
-    json_object_foreach ((json_t *) amounts, name, amount) {
+    json_object_foreach((json_t *) amounts, name, amount)
+    {
         struct spot here = SPOT_KEY(at, name);
         bool plain = str_has_prefix(name, "hugepages-");
         for (size_t i = 0; i < ARRAY_LEN(plain_resources); i++)
             plain = plain || str_eq(plain_resources[i], name);
         if (!plain && !strchr(name, '/')) {
-            spot_invalid_text(r, &here, name, "must be a standard resource type or fully qualified");
+            spot_invalid_text(r, &here, name,
+                              "must be a standard resource type or fully qualified");
             spot_invalid_text(r, &here, name, "must be a standard resource for containers");
         }
         struct quantity quantity;
@@ -194,14 +215,17 @@ static void validate_amounts(const json_t *amounts, const struct spot *at, struc
     }
 }
 
-/* No more is requested than what is allowed; of what is in whole pieces, such as GPUs, neither less. */
+/* No more is requested than what is allowed; of what is in whole pieces, such as GPUs, neither
+ * less. */
 static void validate_requests(const json_t *resources, const struct spot *at, struct refusal *r)
 {
-    const json_t *limits = json_object_get(resources, "limits"), *requests = json_object_get(resources, "requests");
+    const json_t *limits = json_object_get(resources, "limits"),
+                 *requests = json_object_get(resources, "requests");
     struct spot limits_at = SPOT(at, "limits"), requests_at = SPOT(at, "requests");
     const char *name;
     json_t *amount;
-    json_object_foreach ((json_t *) requests, name, amount) {
+    json_object_foreach((json_t *) requests, name, amount)
+    {
         const json_t *limit = json_object_get(limits, name);
         bool extended = strchr(name, '/');
         struct quantity asked, allowed;
@@ -211,22 +235,25 @@ static void validate_requests(const json_t *resources, const struct spot *at, st
             !quantity_parse(str_or_empty(json_string_value(limit)), &allowed))
             continue;
         if (extended && asked.nano != allowed.nano)
-            spot_invalid(r, &requests_at, amount, "must be equal to %s limit of %s", name, json_string_value(limit));
+            spot_invalid(r, &requests_at, amount, "must be equal to %s limit of %s", name,
+                         json_string_value(limit));
         else if (asked.nano > allowed.nano)
-            spot_invalid(r, &requests_at, amount, "must be less than or equal to %s limit of %s", name, json_string_value(limit));
+            spot_invalid(r, &requests_at, amount, "must be less than or equal to %s limit of %s",
+                         name, json_string_value(limit));
     }
 }
 
 /* ---- the container */
 
 static void validate_list(const json_t *container, const char *key,
-                          void (*check)(const json_t *, const struct spot *, struct refusal *), const struct spot *at,
-                          struct refusal *r)
+                          void (*check)(const json_t *, const struct spot *, struct refusal *),
+                          const struct spot *at, struct refusal *r)
 {
     struct spot list = SPOT(at, key);
     size_t i;
     json_t *item;
-    json_array_foreach (json_object_get(container, key), i, item) {
+    json_array_foreach(json_object_get(container, key), i, item)
+    {
         struct spot here = SPOT_ITEM(&list, i);
         check(item, &here, r);
     }
@@ -238,13 +265,15 @@ static void validate_privileges(const json_t *container, const struct spot *at, 
     struct spot here = SPOT(at, "securityContext");
     if (json_is_true(json_object_get(context, "privileged")) &&
         json_is_false(json_object_get(context, "allowPrivilegeEscalation")))
-        spot_invalid(r, &here, context, "cannot set `allowPrivilegeEscalation` to false and `privileged` to true");
+        spot_invalid(r, &here, context,
+                     "cannot set `allowPrivilegeEscalation` to false and `privileged` to true");
 }
 
-void validate_container(const json_t *container, const json_t *volumes, const struct spot *at, struct refusal *r)
+void validate_container(const json_t *container, const json_t *volumes, const struct spot *at,
+                        struct refusal *r)
 {
-    struct spot name = SPOT(at, "name"), image = SPOT(at, "image"), mounts = SPOT(at, "volumeMounts"),
-                resources = SPOT(at, "resources");
+    struct spot name = SPOT(at, "name"), image = SPOT(at, "image"),
+                mounts = SPOT(at, "volumeMounts"), resources = SPOT(at, "resources");
     struct spot limits = SPOT(&resources, "limits"), requests = SPOT(&resources, "requests");
     if (!*json_str_or_empty(container, "name"))
         spot_required(r, &name, "");

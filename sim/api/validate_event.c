@@ -21,8 +21,9 @@ static const struct text_limit {
 
 /* What an update may not change. */
 static const char *const fixed[] = {
-    "involvedObject", "reason",         "message",       "type",  "reportingComponent", "reportingInstance", "action", "related",
-    "source",         "firstTimestamp", "lastTimestamp", "count", "eventTime",
+    "involvedObject",    "reason", "message",   "type",   "reportingComponent",
+    "reportingInstance", "action", "related",   "source", "firstTimestamp",
+    "lastTimestamp",     "count",  "eventTime",
 };
 
 /* An event is where the object is that it is about; about what is in no namespace, in "default". */
@@ -30,7 +31,8 @@ static void validate_namespace(const json_t *event, struct refusal *r)
 {
     const struct spot involved = { .key = "involvedObject" };
     struct spot at = SPOT(&involved, "namespace");
-    const char *about = json_str_or_empty(event, "involvedObject.namespace"), *ns = object_namespace(event);
+    const char *about = json_str_or_empty(event, "involvedObject.namespace"),
+               *ns = object_namespace(event);
     if (!*about && !str_eq(ns, "default"))
         spot_invalid_text(r, &at, about, "does not match event.namespace");
     else if (*about && !str_eq(about, ns))
@@ -75,8 +77,8 @@ static void validate_series(const json_t *series, struct refusal *r)
 /* What only the older form of events has. */
 static void validate_unset(const json_t *event, struct refusal *r)
 {
-    const struct spot first = { .key = "firstTimestamp" }, last = { .key = "lastTimestamp" }, count = { .key = "count" },
-                      source = { .key = "source" };
+    const struct spot first = { .key = "firstTimestamp" }, last = { .key = "lastTimestamp" },
+                      count = { .key = "count" }, source = { .key = "source" };
     if (has_time(event, "firstTimestamp"))
         spot_invalid_text(r, &first, "", "needs to be unset");
     if (has_time(event, "lastTimestamp"))
@@ -96,7 +98,8 @@ static bool is_nothing(const json_t *value)
 static void validate_fixed(const json_t *before, const json_t *after, struct refusal *r)
 {
     for (size_t i = 0; i < ARRAY_LEN(fixed); i++) {
-        const json_t *was = json_object_get(before, fixed[i]), *is = json_object_get(after, fixed[i]);
+        const json_t *was = json_object_get(before, fixed[i]),
+                     *is = json_object_get(after, fixed[i]);
         const struct spot at = { .key = fixed[i] };
         if (was != is && !(is_nothing(was) && is_nothing(is)) && !json_equal(was, is))
             spot_invalid(r, &at, is, "field is immutable");

@@ -15,18 +15,21 @@ void validate_labels(const json_t *labels, const struct spot *at, struct refusal
 {
     const char *key;
     json_t *value;
-    json_object_foreach ((json_t *) labels, key, value) {
+    json_object_foreach((json_t *) labels, key, value)
+    {
         validate_qualified_name(key, at, r);
         validate_label_value(str_or_empty(json_string_value(value)), at, r);
     }
 }
 
-static void validate_annotations(const json_t *annotations, const struct spot *at, struct refusal *r)
+static void validate_annotations(const json_t *annotations, const struct spot *at,
+                                 struct refusal *r)
 {
     size_t total = 0;
     const char *key;
     json_t *value;
-    json_object_foreach ((json_t *) annotations, key, value) {
+    json_object_foreach((json_t *) annotations, key, value)
+    {
         total += strlen(key) + json_string_length(value);
         /* Keys of annotations are held to the rules in lower case. */
         CLEANUP_FREE char *lower = xstrdup(key);
@@ -44,7 +47,8 @@ static bool is_label_named(const struct kind *k)
     return !*k->group && (str_eq(k->kind, "Namespace") || str_eq(k->kind, "Service"));
 }
 
-static void validate_own_name(const struct kind *k, const char *name, const struct spot *at, struct refusal *r)
+static void validate_own_name(const struct kind *k, const char *name, const struct spot *at,
+                              struct refusal *r)
 {
     struct spot here = SPOT(at, "name");
     if (is_label_named(k))
@@ -79,15 +83,18 @@ static void validate_owners(const json_t *owners, const struct spot *at, struct 
     const json_t *controller = NULL;
     size_t i;
     json_t *owner;
-    json_array_foreach ((json_t *) owners, i, owner) {
+    json_array_foreach((json_t *) owners, i, owner)
+    {
         validate_owner(owner, at, r);
         if (!json_is_true(json_object_get(owner, "controller")))
             continue;
         if (controller) {
             spot_invalid(r, at, owners,
-                         "Only one reference can have Controller set to true. Found \"true\" in references for %s/%s and %s/%s",
-                         json_str_or_empty(controller, "kind"), json_str_or_empty(controller, "name"),
-                         json_str_or_empty(owner, "kind"), json_str_or_empty(owner, "name"));
+                         "Only one reference can have Controller set to true. Found \"true\" in "
+                         "references for %s/%s and %s/%s",
+                         json_str_or_empty(controller, "kind"),
+                         json_str_or_empty(controller, "name"), json_str_or_empty(owner, "kind"),
+                         json_str_or_empty(owner, "name"));
             return;
         }
         controller = owner;
@@ -109,22 +116,28 @@ static bool is_known_finalizer(const char *name)
     return false;
 }
 
-static void validate_finalizers(const struct kind *k, const json_t *finalizers, const struct spot *at, struct refusal *r)
+static void validate_finalizers(const struct kind *k, const json_t *finalizers,
+                                const struct spot *at, struct refusal *r)
 {
     size_t i;
     json_t *finalizer;
-    json_array_foreach ((json_t *) finalizers, i, finalizer)
+    json_array_foreach((json_t *) finalizers, i, finalizer)
         validate_qualified_name(str_or_empty(json_string_value(finalizer)), at, r);
-    json_array_foreach ((json_t *) finalizers, i, finalizer) {
+    json_array_foreach((json_t *) finalizers, i, finalizer)
+    {
         struct spot here = SPOT_ITEM(at, i);
-        if (!(k->flags & KIND_CUSTOM) && !is_known_finalizer(str_or_empty(json_string_value(finalizer))))
-            spot_invalid(r, &here, finalizer, "name is neither a standard finalizer name nor is it fully qualified");
+        if (!(k->flags & KIND_CUSTOM) &&
+            !is_known_finalizer(str_or_empty(json_string_value(finalizer))))
+            spot_invalid(r, &here, finalizer,
+                         "name is neither a standard finalizer name nor is it fully qualified");
     }
 }
 
-void validate_metadata(const struct kind *k, const json_t *before, const json_t *after, struct refusal *r)
+void validate_metadata(const struct kind *k, const json_t *before, const json_t *after,
+                       struct refusal *r)
 {
-    const json_t *was = json_object_get(before, "metadata"), *is = json_object_get(after, "metadata");
+    const json_t *was = json_object_get(before, "metadata"),
+                 *is = json_object_get(after, "metadata");
     const struct spot at = { .key = "metadata" };
     if (!before)
         validate_own_name(k, object_name(after), &at, r);

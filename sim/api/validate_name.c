@@ -7,23 +7,30 @@
 
 enum { SUBDOMAIN_MAX = 253, LABEL_MAX = 63, PORT_NAME_MAX = 15 };
 
-#define SUBDOMAIN_RULE                                                                                                           \
-    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end "     \
-    "with an "                                                                                                                   \
-    "alphanumeric character (e.g. 'example.com', regex used for validation is "                                                  \
+#define SUBDOMAIN_RULE                                                                             \
+    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or "   \
+    "'.', and must start and end "                                                                 \
+    "with an "                                                                                     \
+    "alphanumeric character (e.g. 'example.com', regex used for validation is "                    \
     "'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')"
-#define LABEL_RULE                                                                                                               \
-    "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an "      \
-    "alphanumeric "                                                                                                              \
-    "character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')"
-#define QUALIFIED_RULE                                                                                                           \
-    "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. "     \
-    "'MyName',  "                                                                                                                \
-    "or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')"
-#define VALUE_RULE                                                                                                               \
-    "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with " \
-    "an "                                                                                                                        \
-    "alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is "                         \
+#define LABEL_RULE                                                                                 \
+    "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and "   \
+    "must start and end with an "                                                                  \
+    "alphanumeric "                                                                                \
+    "character (e.g. 'my-name',  or '123-abc', regex used for validation is "                      \
+    "'[a-z0-9]([-a-z0-9]*[a-z0-9])?')"
+#define QUALIFIED_RULE                                                                             \
+    "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an "    \
+    "alphanumeric character (e.g. "                                                                \
+    "'MyName',  "                                                                                  \
+    "or 'my.name',  or '123-abc', regex used for validation is "                                   \
+    "'([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')"
+#define VALUE_RULE                                                                                 \
+    "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or "    \
+    "'.', and must start and end with "                                                            \
+    "an "                                                                                          \
+    "alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for "         \
+    "validation is "                                                                               \
     "'(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')"
 
 static bool is_lower_alnum(char c)
@@ -96,7 +103,8 @@ void validate_qualified_name(const char *name, const struct spot *at, struct ref
     const char *slash = strchr(name, '/');
     if (slash && strchr(slash + 1, '/')) {
         spot_invalid_text(r, at, name,
-                          "a valid label key %s with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')",
+                          "a valid label key %s with an optional DNS subdomain prefix and '/' "
+                          "(e.g. 'example.com/MyName')",
                           QUALIFIED_RULE);
         return;
     }
@@ -137,7 +145,8 @@ void validate_port_name(const char *name, const struct spot *at, struct refusal 
     if (n > PORT_NAME_MAX)
         spot_invalid_text(r, at, name, "must be no more than %d characters", PORT_NAME_MAX);
     if (!known)
-        spot_invalid_text(r, at, name, "must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)");
+        spot_invalid_text(r, at, name,
+                          "must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)");
     if (!letter)
         spot_invalid_text(r, at, name, "must contain at least one letter (a-z)");
     if (strstr(name, "--"))

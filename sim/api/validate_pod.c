@@ -9,14 +9,16 @@
 #include "sim/api/validate_value.h"
 
 static const char *const restart_policies[] = { "Always", "OnFailure", "Never", NULL };
-static const char *const dns_policies[] = { "ClusterFirstWithHostNet", "ClusterFirst", "Default", "None", NULL };
+static const char *const dns_policies[] = { "ClusterFirstWithHostNet", "ClusterFirst", "Default",
+                                            "None", NULL };
 static const char *const container_lists[] = { "containers", "initContainers" };
 
 /* The only fields of a pod's spec that may change. */
-#define UPDATABLE                                                                                                                \
-    "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,"                    \
-    "`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing "                                               \
-    "tolerations),`spec.terminationGracePeriodSeconds` "                                                                         \
+#define UPDATABLE                                                                                  \
+    "pod updates may not change fields other than "                                                \
+    "`spec.containers[*].image`,`spec.initContainers[*].image`,"                                   \
+    "`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing "                 \
+    "tolerations),`spec.terminationGracePeriodSeconds` "                                           \
     "(allow it to be set to 1 if it was previously negative)"
 
 /* ---- volumes */
@@ -37,7 +39,8 @@ static void validate_volume(const json_t *volume, const struct spot *at, struct 
 }
 
 /* The names of a list's items must differ; `seen` has those that came before. */
-static void validate_unique(const json_t *item, json_t *seen, const struct spot *at, struct refusal *r)
+static void validate_unique(const json_t *item, json_t *seen, const struct spot *at,
+                            struct refusal *r)
 {
     struct spot here = SPOT(at, "name");
     const char *name = json_str_or_empty(item, "name");
@@ -46,11 +49,13 @@ static void validate_unique(const json_t *item, json_t *seen, const struct spot 
 }
 
 /* `names` becomes the set of their names. */
-static void validate_volumes(const json_t *volumes, json_t *names, const struct spot *at, struct refusal *r)
+static void validate_volumes(const json_t *volumes, json_t *names, const struct spot *at,
+                             struct refusal *r)
 {
     size_t i;
     json_t *volume;
-    json_array_foreach ((json_t *) volumes, i, volume) {
+    json_array_foreach((json_t *) volumes, i, volume)
+    {
         struct spot here = SPOT_ITEM(at, i);
         validate_volume(volume, &here, r);
         validate_unique(volume, names, &here, r);
@@ -59,7 +64,8 @@ static void validate_volumes(const json_t *volumes, json_t *names, const struct 
 
 /* ---- the spec */
 
-static void validate_containers(const json_t *spec, const json_t *volumes, const struct spot *at, struct refusal *r)
+static void validate_containers(const json_t *spec, const json_t *volumes, const struct spot *at,
+                                struct refusal *r)
 {
     CLEANUP_JSON json_t *names = json_object();
     struct spot containers = SPOT(at, "containers");
@@ -69,7 +75,8 @@ static void validate_containers(const json_t *spec, const json_t *volumes, const
         struct spot list_at = SPOT(at, container_lists[l]);
         size_t i;
         json_t *container;
-        json_array_foreach (json_object_get(spec, container_lists[l]), i, container) {
+        json_array_foreach(json_object_get(spec, container_lists[l]), i, container)
+        {
             struct spot here = SPOT_ITEM(&list_at, i);
             validate_container(container, volumes, &here, r);
             validate_unique(container, names, &here, r);
@@ -81,16 +88,19 @@ static void validate_affinity(const json_t *spec, const struct spot *at, struct 
 {
     static const char required[] = "requiredDuringSchedulingIgnoredDuringExecution";
     const json_t *nodes = json_at(spec, "affinity.nodeAffinity");
-    struct spot affinity = SPOT(at, "affinity"), node = SPOT(&affinity, "nodeAffinity"), here = SPOT(&node, required);
+    struct spot affinity = SPOT(at, "affinity"), node = SPOT(&affinity, "nodeAffinity"),
+                here = SPOT(&node, required);
     validate_node_selector(json_object_get(nodes, required), &here, r);
 }
 
 /* Members that are names. */
-static const char *const name_members[] = { "serviceAccountName", "priorityClassName", "runtimeClassName", "nodeName" };
+static const char *const name_members[] = { "serviceAccountName", "priorityClassName",
+                                            "runtimeClassName", "nodeName" };
 
 void validate_pod_spec(const json_t *spec, const struct spot *at, struct refusal *r)
 {
-    struct spot volumes = SPOT(at, "volumes"), selector = SPOT(at, "nodeSelector"), tolerations = SPOT(at, "tolerations");
+    struct spot volumes = SPOT(at, "volumes"), selector = SPOT(at, "nodeSelector"),
+                tolerations = SPOT(at, "tolerations");
     CLEANUP_JSON json_t *names = json_object();
     validate_volumes(json_object_get(spec, "volumes"), names, &volumes, r);
     validate_containers(spec, names, at, r);
@@ -121,7 +131,8 @@ static json_t *with_images_of(const json_t *containers, const json_t *others)
     json_t *copy = json_array();
     size_t i;
     json_t *container;
-    json_array_foreach ((json_t *) containers, i, container) {
+    json_array_foreach((json_t *) containers, i, container)
+    {
         json_t *own = json_copy(container);
         json_t *image = json_object_get(json_array_get(others, i), "image");
         if (image)
@@ -137,23 +148,23 @@ static bool keeps_tolerations(const json_t *was, const json_t *is)
     CLEANUP_JSON json_t *there = json_object();
     size_t i;
     json_t *toleration;
-    json_array_foreach ((json_t *) is, i, toleration)
-        validate_first_value(there, toleration);
-    json_array_foreach ((json_t *) was, i, toleration)
-        if (validate_first_value(there, toleration))
-            return false;
+    json_array_foreach((json_t *) is, i, toleration) validate_first_value(there, toleration);
+    json_array_foreach((json_t *) was, i,
+                       toleration) if (validate_first_value(there, toleration)) return false;
     return true;
 }
 
 /* The spec as it would be with the changes undone that are allowed. New reference. */
 static json_t *without_allowed(const json_t *was, const json_t *is)
 {
-    static const char *const free_members[] = { "activeDeadlineSeconds", "tolerations", "schedulingGates" };
+    static const char *const free_members[] = { "activeDeadlineSeconds", "tolerations",
+                                                "schedulingGates" };
     json_t *undone = json_copy((json_t *) is);
     for (size_t l = 0; l < ARRAY_LEN(container_lists); l++) {
         const char *key = container_lists[l];
         if (json_object_get(is, key))
-            json_object_set_new(undone, key, with_images_of(json_object_get(is, key), json_object_get(was, key)));
+            json_object_set_new(
+                undone, key, with_images_of(json_object_get(is, key), json_object_get(was, key)));
     }
     for (size_t i = 0; i < ARRAY_LEN(free_members); i++) {
         json_t *old = json_object_get(was, free_members[i]);
@@ -165,12 +176,14 @@ static json_t *without_allowed(const json_t *was, const json_t *is)
     return undone;
 }
 
-static void validate_change(const json_t *was, const json_t *is, const struct spot *at, struct refusal *r)
+static void validate_change(const json_t *was, const json_t *is, const struct spot *at,
+                            struct refusal *r)
 {
     CLEANUP_JSON json_t *undone = without_allowed(was, is);
     struct spot tolerations = SPOT(at, "tolerations");
     if (!keeps_tolerations(json_object_get(was, "tolerations"), json_object_get(is, "tolerations")))
-        spot_forbidden(r, &tolerations, "existing toleration can not be modified except its tolerationSeconds");
+        spot_forbidden(r, &tolerations,
+                       "existing toleration can not be modified except its tolerationSeconds");
     if (!json_equal(was, undone))
         spot_forbidden(r, at, UPDATABLE);
 }
@@ -182,11 +195,13 @@ static void validate_images(const json_t *spec, const struct spot *at, struct re
         struct spot list_at = SPOT(at, container_lists[l]);
         size_t i;
         json_t *container;
-        json_array_foreach (json_object_get(spec, container_lists[l]), i, container) {
+        json_array_foreach(json_object_get(spec, container_lists[l]), i, container)
+        {
             struct spot item = SPOT_ITEM(&list_at, i), here = SPOT(&item, "image");
             const char *image = json_str_or_empty(container, "image");
             size_t n = strlen(image);
-            if (n > 0 && (isspace((unsigned char) image[0]) || isspace((unsigned char) image[n - 1])))
+            if (n > 0 &&
+                (isspace((unsigned char) image[0]) || isspace((unsigned char) image[n - 1])))
                 spot_invalid_text(r, &here, image, "must not have leading or trailing whitespace");
         }
     }

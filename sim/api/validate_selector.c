@@ -13,8 +13,9 @@ static const struct condition_kind {
     enum arity arity;
     bool of_nodes; /* known to selectors of nodes alone */
 } condition_kinds[] = {
-    { "In", ARITY_MANY, false },           { "NotIn", ARITY_MANY, false }, { "Exists", ARITY_NONE, false },
-    { "DoesNotExist", ARITY_NONE, false }, { "Gt", ARITY_ONE, true },      { "Lt", ARITY_ONE, true },
+    { "In", ARITY_MANY, false },     { "NotIn", ARITY_MANY, false },
+    { "Exists", ARITY_NONE, false }, { "DoesNotExist", ARITY_NONE, false },
+    { "Gt", ARITY_ONE, true },       { "Lt", ARITY_ONE, true },
 };
 
 static const struct condition_kind *condition_kind_of(const char *name, bool of_nodes)
@@ -26,27 +27,33 @@ static const struct condition_kind *condition_kind_of(const char *name, bool of_
 }
 
 /* One condition of either kind of selector. */
-static void validate_requirement(const json_t *requirement, bool of_nodes, const struct spot *at, struct refusal *r)
+static void validate_requirement(const json_t *requirement, bool of_nodes, const struct spot *at,
+                                 struct refusal *r)
 {
     size_t count = json_array_size(json_object_get(requirement, "values"));
     struct spot values = SPOT(at, "values"), name = SPOT(at, "operator"), key = SPOT(at, "key");
-    const struct condition_kind *o = condition_kind_of(json_str_or_empty(requirement, "operator"), of_nodes);
+    const struct condition_kind *o = condition_kind_of(json_str_or_empty(requirement, "operator"),
+                                                       of_nodes);
     if (!o)
-        spot_invalid(r, &name, json_object_get(requirement, "operator"), "not a valid selector operator");
+        spot_invalid(r, &name, json_object_get(requirement, "operator"),
+                     "not a valid selector operator");
     else if (o->arity == ARITY_MANY && count == 0)
         spot_required(r, &values, "must be specified when `operator` is 'In' or 'NotIn'");
     else if (o->arity == ARITY_ONE && count != 1)
         spot_required(r, &values, "must be specified single value when `operator` is 'Lt' or 'Gt'");
     else if (o->arity == ARITY_NONE && count > 0)
-        spot_forbidden(r, &values, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'");
+        spot_forbidden(r, &values,
+                       "may not be specified when `operator` is 'Exists' or 'DoesNotExist'");
     validate_qualified_name(json_str_or_empty(requirement, "key"), &key, r);
 }
 
-static void validate_requirements(const json_t *list, bool of_nodes, const struct spot *at, struct refusal *r)
+static void validate_requirements(const json_t *list, bool of_nodes, const struct spot *at,
+                                  struct refusal *r)
 {
     size_t i;
     json_t *requirement;
-    json_array_foreach ((json_t *) list, i, requirement) {
+    json_array_foreach((json_t *) list, i, requirement)
+    {
         struct spot here = SPOT_ITEM(at, i);
         validate_requirement(requirement, of_nodes, &here, r);
     }
@@ -63,7 +70,8 @@ static void validate_field(const json_t *requirement, const struct spot *at, str
 {
     struct spot key = SPOT(at, "key");
     if (!str_eq(json_key(requirement, "key"), "metadata.name"))
-        spot_invalid(r, &key, json_object_get(requirement, "key"), "not a valid field selector key");
+        spot_invalid(r, &key, json_object_get(requirement, "key"),
+                     "not a valid field selector key");
 }
 
 void validate_node_selector(const json_t *selector, const struct spot *at, struct refusal *r)
@@ -74,34 +82,40 @@ void validate_node_selector(const json_t *selector, const struct spot *at, struc
         spot_required(r, &terms, "must have at least one node selector term");
     size_t i, j;
     json_t *term, *field;
-    json_array_foreach ((json_t *) list, i, term) {
+    json_array_foreach((json_t *) list, i, term)
+    {
         struct spot here = SPOT_ITEM(&terms, i), expressions = SPOT(&here, "matchExpressions"),
                     fields = SPOT(&here, "matchFields");
         validate_requirements(json_object_get(term, "matchExpressions"), true, &expressions, r);
-        json_array_foreach (json_object_get(term, "matchFields"), j, field) {
+        json_array_foreach(json_object_get(term, "matchFields"), j, field)
+        {
             struct spot place = SPOT_ITEM(&fields, j);
             validate_field(field, &place, r);
         }
     }
 }
 
-static const char *const toleration_effects[] = { "NoSchedule", "PreferNoSchedule", "NoExecute", NULL };
+static const char *const toleration_effects[] = { "NoSchedule", "PreferNoSchedule", "NoExecute",
+                                                  NULL };
 static const char *const toleration_operators[] = { "Equal", "Exists", NULL };
 
 static void validate_toleration(const json_t *t, const struct spot *at, struct refusal *r)
 {
     const char *key = json_str_or_empty(t, "key"), *how = json_str_or_empty(t, "operator");
-    struct spot key_at = SPOT(at, "key"), how_at = SPOT(at, "operator"), effect_at = SPOT(at, "effect");
+    struct spot key_at = SPOT(at, "key"), how_at = SPOT(at, "operator"),
+                effect_at = SPOT(at, "effect");
     if (*key)
         validate_qualified_name(key, &key_at, r);
     else if (!str_eq(how, "Exists"))
         spot_invalid_text(r, &how_at, how,
-                          "operator must be Exists when `key` is empty, which means \"match all values and all keys\"");
+                          "operator must be Exists when `key` is empty, which means \"match all "
+                          "values and all keys\"");
     if (json_object_get(t, "tolerationSeconds") && !str_eq(json_key(t, "effect"), "NoExecute"))
         spot_invalid_text(r, &effect_at, json_str_or_empty(t, "effect"),
                           "effect must be 'NoExecute' when `tolerationSeconds` is set");
     if (str_eq(how, "Exists") && *json_str_or_empty(t, "value"))
-        spot_invalid_text(r, &how_at, json_str_or_empty(t, "value"), "value must be empty when `operator` is 'Exists'");
+        spot_invalid_text(r, &how_at, json_str_or_empty(t, "value"),
+                          "value must be empty when `operator` is 'Exists'");
     if (*how)
         validate_word(t, "operator", toleration_operators, at, r);
     if (*json_str_or_empty(t, "effect"))
@@ -112,7 +126,8 @@ void validate_tolerations(const json_t *tolerations, const struct spot *at, stru
 {
     size_t i;
     json_t *t;
-    json_array_foreach ((json_t *) tolerations, i, t) {
+    json_array_foreach((json_t *) tolerations, i, t)
+    {
         struct spot here = SPOT_ITEM(at, i);
         validate_toleration(t, &here, r);
     }

@@ -8,7 +8,8 @@
 
 enum { PORT_MAX = 65535 };
 
-void validate_not_negative(const json_t *object, const char *key, const struct spot *at, struct refusal *r)
+void validate_not_negative(const json_t *object, const char *key, const struct spot *at,
+                           struct refusal *r)
 {
     const json_t *value = json_object_get(object, key);
     struct spot here = SPOT(at, key);
@@ -16,7 +17,8 @@ void validate_not_negative(const json_t *object, const char *key, const struct s
         spot_invalid(r, &here, value, "must be greater than or equal to 0");
 }
 
-void validate_none_negative(const json_t *object, const char *const *keys, const struct spot *at, struct refusal *r)
+void validate_none_negative(const json_t *object, const char *const *keys, const struct spot *at,
+                            struct refusal *r)
 {
     for (; *keys; keys++)
         validate_not_negative(object, *keys, at, r);
@@ -24,11 +26,13 @@ void validate_none_negative(const json_t *object, const char *const *keys, const
 
 void validate_port(const json_t *number, const struct spot *at, struct refusal *r)
 {
-    if (json_is_integer(number) && (json_integer_value(number) < 1 || json_integer_value(number) > PORT_MAX))
+    if (json_is_integer(number) &&
+        (json_integer_value(number) < 1 || json_integer_value(number) > PORT_MAX))
         spot_invalid(r, at, number, "must be between 1 and %d, inclusive", PORT_MAX);
 }
 
-void validate_word(const json_t *object, const char *key, const char *const *words, const struct spot *at, struct refusal *r)
+void validate_word(const json_t *object, const char *key, const char *const *words,
+                   const struct spot *at, struct refusal *r)
 {
     const json_t *value = json_object_get(object, key);
     if (!value)
@@ -49,15 +53,16 @@ void validate_amount(const json_t *value, const struct spot *at, struct refusal 
     const char *text = json_string_value(value);
     size_t digits = strspn(text, "0123456789");
     if (digits == 0 || !str_eq(text + digits, "%"))
-        spot_invalid(
-            r, at, value,
-            "a valid percent string must be a numeric string followed by an ending '%%' (e.g. '1%%',  or '93%%', regex used for "
-            "validation is '[0-9]+%%')");
+        spot_invalid(r, at, value,
+                     "a valid percent string must be a numeric string followed by an ending '%%' "
+                     "(e.g. '1%%',  or '93%%', regex used for "
+                     "validation is '[0-9]+%%')");
     else if (digits > 3 || atoi(text) > 100)
         spot_invalid(r, at, value, "must not be greater than 100%%");
 }
 
-void validate_immutable(const json_t *before, const json_t *after, const char *key, const struct spot *at, struct refusal *r)
+void validate_immutable(const json_t *before, const json_t *after, const char *key,
+                        const struct spot *at, struct refusal *r)
 {
     const json_t *was = json_object_get(before, key), *is = json_object_get(after, key);
     struct spot here = SPOT(at, key);

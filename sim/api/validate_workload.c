@@ -12,12 +12,14 @@ static const struct spot template_at = { .up = &spec_at, .key = "template" };
 static const char *const daemon_strategies[] = { "RollingUpdate", "OnDelete", NULL };
 static const char *const deployment_strategies[] = { "Recreate", "RollingUpdate", NULL };
 
-/* Selector, template and that one matches the other. `what` is the kind as the server writes it here; `kept` the kind whose pods
- * are restarted for ever, NULL where they may end. */
-static void validate_template(const json_t *spec, const char *what, const char *kept, struct refusal *r)
+/* Selector, template and that one matches the other. `what` is the kind as the server writes it
+ * here; `kept` the kind whose pods are restarted for ever, NULL where they may end. */
+static void validate_template(const json_t *spec, const char *what, const char *kept,
+                              struct refusal *r)
 {
     static const char *const always[] = { "Always", NULL };
-    const json_t *selector = json_object_get(spec, "selector"), *labels = json_at(spec, "template.metadata.labels");
+    const json_t *selector = json_object_get(spec, "selector"),
+                 *labels = json_at(spec, "template.metadata.labels");
     struct spot selector_at = SPOT(&spec_at, "selector"), metadata = SPOT(&template_at, "metadata"),
                 labels_at = SPOT(&metadata, "labels");
     struct spot pod_at = SPOT(&template_at, "spec");
@@ -31,8 +33,8 @@ static void validate_template(const json_t *spec, const char *what, const char *
     /* What is no selector has been told above. */
     CLEANUP_ERR struct err e = { 0 };
     struct selector compiled = { 0 };
-    bool matches =
-        selector && selector_compile(selector, &compiled, &e) == 0 && selector_matches(&compiled, selector_lookup_json, labels);
+    bool matches = selector && selector_compile(selector, &compiled, &e) == 0 &&
+                   selector_matches(&compiled, selector_lookup_json, labels);
     selector_clear(&compiled);
     if (!matches && !e.kind)
         spot_invalid(r, &labels_at, labels, "`selector` does not match template `labels`");
@@ -53,12 +55,14 @@ static bool is_unchanged(const json_t *before, const json_t *after)
     return before && json_object_get(before, "spec") == json_object_get(after, "spec");
 }
 
-static void validate_strategy(const json_t *spec, const char *key, const char *const *types, const char *both_zero,
-                              struct refusal *r)
+static void validate_strategy(const json_t *spec, const char *key, const char *const *types,
+                              const char *both_zero, struct refusal *r)
 {
-    const json_t *strategy = json_object_get(spec, key), *rolling = json_object_get(strategy, "rollingUpdate");
+    const json_t *strategy = json_object_get(spec, key),
+                 *rolling = json_object_get(strategy, "rollingUpdate");
     struct spot at = SPOT(&spec_at, key), rolling_at = SPOT(&at, "rollingUpdate");
-    struct spot unavailable = SPOT(&rolling_at, "maxUnavailable"), surge = SPOT(&rolling_at, "maxSurge");
+    struct spot unavailable = SPOT(&rolling_at, "maxUnavailable"),
+                surge = SPOT(&rolling_at, "maxSurge");
     const char *type = json_str_or_empty(strategy, "type");
     if (!str_eq(type, types[0]) && !str_eq(type, types[1])) {
         spot_not_supported(r, &at, strategy, types);
@@ -72,18 +76,21 @@ static void validate_strategy(const json_t *spec, const char *key, const char *c
          no_surge = validate_is_nothing(json_object_get(rolling, "maxSurge"));
     if (rolling && none && no_surge) {
         if (both_zero)
-            spot_invalid(r, &unavailable, json_object_get(rolling, "maxUnavailable"), "%s", both_zero);
+            spot_invalid(r, &unavailable, json_object_get(rolling, "maxUnavailable"), "%s",
+                         both_zero);
         else
             spot_required(r, &unavailable, "cannot be 0 when maxSurge is 0");
     } else if (rolling && !none && !no_surge && !both_zero) {
-        spot_invalid(r, &surge, json_object_get(rolling, "maxSurge"), "may not be set when maxUnavailable is non-zero");
+        spot_invalid(r, &surge, json_object_get(rolling, "maxSurge"),
+                     "may not be set when maxUnavailable is non-zero");
     }
 }
 
 static void validate_same_selector(const json_t *before, const json_t *after, struct refusal *r)
 {
     if (before)
-        validate_immutable(json_object_get(before, "spec"), json_object_get(after, "spec"), "selector", &spec_at, r);
+        validate_immutable(json_object_get(before, "spec"), json_object_get(after, "spec"),
+                           "selector", &spec_at, r);
 }
 
 void validate_daemon_set(const json_t *before, const json_t *after, struct refusal *r)
@@ -100,18 +107,21 @@ void validate_daemon_set(const json_t *before, const json_t *after, struct refus
 
 void validate_deployment(const json_t *before, const json_t *after, struct refusal *r)
 {
-    static const char *const numbers[] = { "replicas", "minReadySeconds", "revisionHistoryLimit", "progressDeadlineSeconds",
-                                           NULL };
-    const json_t *spec = json_object_get(after, "spec"), *strategy = json_object_get(spec, "strategy");
+    static const char *const numbers[] = { "replicas", "minReadySeconds", "revisionHistoryLimit",
+                                           "progressDeadlineSeconds", NULL };
+    const json_t *spec = json_object_get(after, "spec"),
+                 *strategy = json_object_get(spec, "strategy");
     struct spot at = SPOT(&spec_at, "strategy"), rolling = SPOT(&at, "rollingUpdate");
     if (is_unchanged(before, after))
         return;
     validate_none_negative(spec, numbers, &spec_at, r);
     validate_template(spec, "deployment", "ReplicaSet", r);
-    if (str_eq(json_key(strategy, "type"), "Recreate") && json_object_get(strategy, "rollingUpdate"))
+    if (str_eq(json_key(strategy, "type"), "Recreate") &&
+        json_object_get(strategy, "rollingUpdate"))
         spot_forbidden(r, &rolling, "may not be specified when strategy `type` is 'Recreate'");
     else
-        validate_strategy(spec, "strategy", deployment_strategies, "may not be 0 when `maxSurge` is 0", r);
+        validate_strategy(spec, "strategy", deployment_strategies,
+                          "may not be 0 when `maxSurge` is 0", r);
     validate_same_selector(before, after, r);
 }
 
@@ -133,17 +143,19 @@ void validate_status(const json_t *before, const json_t *after, struct refusal *
         return;
     const char *key;
     json_t *value;
-    json_object_foreach ((json_t *) is, key, value)
-        validate_not_negative(is, key, &at, r);
+    json_object_foreach((json_t *) is, key, value) validate_not_negative(is, key, &at, r);
 }
 
 /* ---- jobs */
 
 void validate_job(const json_t *before, const json_t *after, struct refusal *r)
 {
-    static const char *const numbers[] = {
-        "parallelism", "completions", "activeDeadlineSeconds", "backoffLimit", "ttlSecondsAfterFinished", NULL
-    };
+    static const char *const numbers[] = { "parallelism",
+                                           "completions",
+                                           "activeDeadlineSeconds",
+                                           "backoffLimit",
+                                           "ttlSecondsAfterFinished",
+                                           NULL };
     static const char *const fixed[] = { "completions", "selector", "template", "completionMode" };
     const json_t *spec = json_object_get(after, "spec");
     struct spot pod_at = SPOT(&template_at, "spec"), restart = SPOT(&pod_at, "restartPolicy"),
@@ -156,8 +168,10 @@ void validate_job(const json_t *before, const json_t *after, struct refusal *r)
         spot_required(r, &restart, "valid values: \"OnFailure\", \"Never\"");
     if (!json_object_get(spec, "selector"))
         spot_required(r, &selector, "");
-    if (!before && !json_bool(spec, "manualSelector", false) && json_object_size(json_at(spec, "selector.matchLabels")) != 1)
-        spot_invalid(r, &selector, json_object_get(spec, "selector"), "`selector` not auto-generated");
+    if (!before && !json_bool(spec, "manualSelector", false) &&
+        json_object_size(json_at(spec, "selector.matchLabels")) != 1)
+        spot_invalid(r, &selector, json_object_get(spec, "selector"),
+                     "`selector` not auto-generated");
     for (size_t i = 0; before && i < ARRAY_LEN(fixed); i++)
         validate_immutable(json_object_get(before, "spec"), spec, fixed[i], &spec_at, r);
 }

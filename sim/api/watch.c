@@ -21,13 +21,14 @@ struct api_watch {
     const struct kind *kind;
     const struct kind *stored; /* the kind under which its objects are kept */
     struct filter filter;
-    struct page initial;       /* objects that are told before anything else; `objects` is NULL when there are none */
+    /* objects that are told before anything else; `objects` is NULL when there are none */
+    struct page initial;
     size_t initial_told;
-    bool initial_end;          /* a bookmark ends them, and has not been told */
+    bool initial_end; /* a bookmark ends them, and has not been told */
     bool bookmarks;
     enum table_form table;
-    bool columns_told;         /* a table's columns stand in the first one only */
-    uint64_t told;             /* the version up to which all was told */
+    bool columns_told; /* a table's columns stand in the first one only */
+    uint64_t told;     /* the version up to which all was told */
     int64_t timeout_ms;
 };
 
@@ -36,7 +37,9 @@ static int find_start(struct api_watch *w, const struct list_options *o, struct 
 {
     int64_t rv = 0;
     if (*o->rv && !str_parse_int(o->rv, 0, INT64_MAX, &rv))
-        return refuse(r, 500, NULL, "resourceVersion: Invalid value: \"%s\": strconv.ParseUint: parsing \"%s\": invalid syntax",
+        return refuse(r, 500, NULL,
+                      "resourceVersion: Invalid value: \"%s\": strconv.ParseUint: parsing \"%s\": "
+                      "invalid syntax",
                       o->rv, o->rv);
     w->told = rv > 0 && !o->initial_events ? (uint64_t) rv : w->api->store.rv;
     bool lists = o->initial_events || (rv == 0 && !o->asks_initial);
@@ -54,8 +57,9 @@ static int64_t timeout_s(const struct list_options *o)
     return asked < INT32_MAX ? asked : INT32_MAX;
 }
 
-int watch_open(struct api *api, const struct kind *k, const struct list_options *o, struct filter *filter_steal,
-               enum table_form table, struct api_watch **ret, struct refusal *r)
+int watch_open(struct api *api, const struct kind *k, const struct list_options *o,
+               struct filter *filter_steal, enum table_form table, struct api_watch **ret,
+               struct refusal *r)
 {
     struct api_watch *w = xcalloc(1, sizeof *w);
     *w = (struct api_watch){ .api = api,
@@ -115,7 +119,8 @@ static void add_object(struct api_watch *w, json_t *object)
     }
 }
 
-static enum api_watch_news watch_tell(struct api_watch *w, const char *type, json_t *object, const char **ret, size_t *ret_len)
+static enum api_watch_news watch_tell(struct api_watch *w, const char *type, json_t *object,
+                                      const char **ret, size_t *ret_len)
 {
     frame_begin(w, type);
     add_object(w, object);
@@ -126,7 +131,9 @@ static enum api_watch_news watch_tell(struct api_watch *w, const char *type, jso
 static const char *tell_bookmark(struct api_watch *w, bool ends_initial, size_t *ret_len)
 {
     frame_begin(w, "BOOKMARK");
-    buf_printf(&w->api->frame, "{\"kind\":\"%s\",\"apiVersion\":\"%s\",\"metadata\":{\"resourceVersion\":\"%" PRIu64 "\"%s}}",
+    buf_printf(&w->api->frame,
+               "{\"kind\":\"%s\",\"apiVersion\":\"%s\",\"metadata\":{\"resourceVersion\":\"%" PRIu64
+               "\"%s}}",
                w->kind->kind, kind_api_version(w->kind), w->told,
                ends_initial ? ",\"annotations\":{\"" INITIAL_EVENTS_END "\":\"true\"}" : "");
     return frame_end(w, ret_len);
@@ -135,7 +142,8 @@ static const char *tell_bookmark(struct api_watch *w, bool ends_initial, size_t 
 static enum api_watch_news tell_gone(struct api_watch *w, const char **ret, size_t *ret_len)
 {
     CLEANUP_REFUSAL struct refusal gone = { 0 };
-    refuse(&gone, 410, NULL, "too old resource version: %" PRIu64 " (%" PRIu64 ")", w->told, w->api->store.first);
+    refuse(&gone, 410, NULL, "too old resource version: %" PRIu64 " (%" PRIu64 ")", w->told,
+           w->api->store.first);
     CLEANUP_JSON json_t *status = refusal_status(&gone);
     frame_begin(w, "ERROR");
     text_add(&w->api->frame, status);
@@ -143,7 +151,8 @@ static enum api_watch_news tell_gone(struct api_watch *w, const char **ret, size
     return API_WATCH_GONE;
 }
 
-/* What a commit is to those who see only some objects: one that stops matching is gone for them. NULL: nothing. */
+/* What a commit is to those who see only some objects: one that stops matching is gone for them.
+ * NULL: nothing. */
 static const char *watch_type_of(const struct api_watch *w, const struct api_commit *c)
 {
     if (c->kind != w->stored)
@@ -154,8 +163,8 @@ static const char *watch_type_of(const struct api_watch *w, const struct api_com
     return was ? "DELETED" : NULL;
 }
 
-static enum api_watch_news tell_commit(struct api_watch *w, const struct api_commit *c, const char *type, const char **ret,
-                                       size_t *ret_len)
+static enum api_watch_news tell_commit(struct api_watch *w, const struct api_commit *c,
+                                       const char *type, const char **ret, size_t *ret_len)
 {
     if (filter_matches(&w->filter, c->after))
         return watch_tell(w, type, c->after, ret, ret_len);
@@ -166,7 +175,8 @@ static enum api_watch_news tell_commit(struct api_watch *w, const struct api_com
 enum api_watch_news api_watch_next(struct api_watch *w, const char **ret, size_t *ret_len)
 {
     if (w->initial_told < json_array_size(w->initial.objects))
-        return watch_tell(w, "ADDED", json_array_get(w->initial.objects, w->initial_told++), ret, ret_len);
+        return watch_tell(w, "ADDED", json_array_get(w->initial.objects, w->initial_told++), ret,
+                          ret_len);
     page_clear(&w->initial);
     w->initial_told = 0;
     if (w->initial_end) {
@@ -187,7 +197,8 @@ enum api_watch_news api_watch_next(struct api_watch *w, const char **ret, size_t
 
 const char *api_watch_bookmark(struct api_watch *w, size_t *ret_len)
 {
-    return w->bookmarks && !w->initial.objects && !w->initial_end ? tell_bookmark(w, false, ret_len) : NULL;
+    return w->bookmarks && !w->initial.objects && !w->initial_end ? tell_bookmark(w, false, ret_len)
+                                                                  : NULL;
 }
 
 int64_t api_watch_timeout_ms(const struct api_watch *w)

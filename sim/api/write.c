@@ -13,20 +13,26 @@
 #include "sim/api/rules.h"
 #include "sim/api/state.h"
 
-#define MODIFIED "the object has been modified; please apply your changes to the latest version and try again"
+#define MODIFIED                                                                                   \
+    "the object has been modified; please apply your changes to the latest version and try again"
 
-int write_create(struct api *api, const struct write *w, const json_t *object, json_t **ret, struct refusal *r)
+int write_create(struct api *api, const struct write *w, const json_t *object, json_t **ret,
+                 struct refusal *r)
 {
     CLEANUP_REFUSAL struct refusal unread = { 0 };
     r = r ? r : &unread;
-    CLEANUP_ADMISSION struct admission a = { .api = api, .w = w, .kind = event_stored_kind(w->kind) };
+    CLEANUP_ADMISSION struct admission a = { .api = api,
+                                             .w = w,
+                                             .kind = event_stored_kind(w->kind) };
     if (admission_take(&a, object, r) < 0)
         return -1;
     return admission_create(&a, ret, r);
 }
 
-/* The resourceVersion that an object names must be the one that is there; `always` where it must name one. "0" names none. */
-static int check_version(const struct admission *a, const json_t *object, bool always, struct refusal *r)
+/* The resourceVersion that an object names must be the one that is there; `always` where it must
+ * name one. "0" names none. */
+static int check_version(const struct admission *a, const json_t *object, bool always,
+                         struct refusal *r)
 {
     const char *rv = str_or_empty(json_str(object, "metadata.resourceVersion"));
     rv = str_eq(rv, "0") ? "" : rv;
@@ -35,7 +41,8 @@ static int check_version(const struct admission *a, const json_t *object, bool a
         /* The API server names the resource here where it names the kind elsewhere. */
         struct kind by_resource = *a->w->kind;
         by_resource.kind = by_resource.plural;
-        refuse_cause(r, "FieldValueInvalid", "metadata.resourceVersion", "Invalid value: 0: must be specified for an update");
+        refuse_cause(r, "FieldValueInvalid", "metadata.resourceVersion",
+                     "Invalid value: 0: must be specified for an update");
         return refuse_finish_invalid(r, &by_resource, a->w->name);
     }
     if (!*rv || str_eq(rv, is))
@@ -51,11 +58,13 @@ static int check_uid(const struct admission *a, const json_t *object, struct ref
     const char *uid = str_or_empty(json_str(object, "metadata.uid")), *is = object_uid(a->before);
     if (!*uid || str_eq(uid, is))
         return 0;
-    CLEANUP_FREE char *why = xasprintf("Precondition failed: UID in precondition: %s, UID in object meta: %s", uid, is);
+    CLEANUP_FREE char *why = xasprintf(
+        "Precondition failed: UID in precondition: %s, UID in object meta: %s", uid, is);
     return refuse_conflict(r, a->w->kind, a->w->name, why);
 }
 
-int write_update(struct api *api, const struct write *w, const json_t *object, json_t **ret, struct refusal *r)
+int write_update(struct api *api, const struct write *w, const json_t *object, json_t **ret,
+                 struct refusal *r)
 {
     CLEANUP_REFUSAL struct refusal unread = { 0 };
     r = r ? r : &unread;
@@ -71,13 +80,14 @@ int write_update(struct api *api, const struct write *w, const json_t *object, j
         return write_create(api, w, unversioned, ret, r);
     }
     bool versioned = w->from_outside && w->kind->flags & KIND_NEEDS_VERSION;
-    if (admission_take(&a, object, r) < 0 || check_uid(&a, object, r) < 0 || check_version(&a, object, versioned, r) < 0)
+    if (admission_take(&a, object, r) < 0 || check_uid(&a, object, r) < 0 ||
+        check_version(&a, object, versioned, r) < 0)
         return -1;
     return admission_update(&a, ret, r);
 }
 
-static json_t *patched(const struct merge_root *root, enum patch_type type, const json_t *live, const json_t *patch,
-                       struct refusal *r)
+static json_t *patched(const struct merge_root *root, enum patch_type type, const json_t *live,
+                       const json_t *patch, struct refusal *r)
 {
     switch (type) {
     case PATCH_MERGE:
@@ -90,8 +100,8 @@ static json_t *patched(const struct merge_root *root, enum patch_type type, cons
     return NULL;
 }
 
-int write_patch(struct api *api, const struct write *w, enum patch_type type, const json_t *patch, json_t **ret,
-                struct refusal *r)
+int write_patch(struct api *api, const struct write *w, enum patch_type type, const json_t *patch,
+                json_t **ret, struct refusal *r)
 {
     CLEANUP_REFUSAL struct refusal unread = { 0 };
     r = r ? r : &unread;
@@ -108,13 +118,17 @@ int write_patch(struct api *api, const struct write *w, enum patch_type type, co
 /* What an intent must be before it can be merged. */
 static int check_intent(const struct write *w, const json_t *intent, struct refusal *r)
 {
-    const char *version = str_or_empty(json_key(intent, "apiVersion")), *kind = str_or_empty(json_key(intent, "kind"));
+    const char *version = str_or_empty(json_key(intent, "apiVersion")),
+               *kind = str_or_empty(json_key(intent, "kind"));
     if (!json_is_object(intent))
-        return refuse(r, 400, NULL, "error decoding YAML: cannot unmarshal into Go value of type map[string]interface {}");
+        return refuse(
+            r, 400, NULL,
+            "error decoding YAML: cannot unmarshal into Go value of type map[string]interface {}");
     if (!str_eq(version, kind_api_version(w->kind)) || !str_eq(kind, w->kind->kind)) {
         const char *slash = strchr(version, '/');
         int group = slash ? (int) (slash - version) : 0;
-        return refuse(r, 400, NULL, "invalid object type: %.*s/%s, Kind=%s", group, version, slash ? slash + 1 : version, kind);
+        return refuse(r, 400, NULL, "invalid object type: %.*s/%s, Kind=%s", group, version,
+                      slash ? slash + 1 : version, kind);
     }
     if (json_at(intent, "metadata.managedFields"))
         return refuse(r, 400, NULL, "metadata.managedFields must be nil");
@@ -135,10 +149,13 @@ static json_t *completed(const struct write *w, const json_t *merged)
 }
 
 /* Every field of an intent must be one that its kind has. */
-static int check_declared(const struct api *api, const struct write *w, const json_t *intent, struct refusal *r)
+static int check_declared(const struct api *api, const struct write *w, const json_t *intent,
+                          struct refusal *r)
 {
-    CLEANUP_JSON json_t *unknown = w->from_outside ? rules_unknown(api->schemas, w->kind, intent) : NULL;
-    return unknown ? merge_refuse_unknown(rules_merge(api->schemas, w->kind), intent, unknown, r) : 0;
+    CLEANUP_JSON json_t *unknown = w->from_outside ? rules_unknown(api->schemas, w->kind, intent)
+                                                   : NULL;
+    return unknown ? merge_refuse_unknown(rules_merge(api->schemas, w->kind), intent, unknown, r)
+                   : 0;
 }
 
 /* Whether an intent goes with what is there. */
@@ -149,13 +166,14 @@ static int check_live(const struct admission *a, const json_t *intent, struct re
     const char *uid = json_str_or_empty(intent, "metadata.uid");
     if (!*uid)
         return 0;
-    CLEANUP_FREE char *why = xasprintf("uid mismatch: the provided object specified uid %s, and no existing object was found",
-                                       uid);
+    CLEANUP_FREE char *why = xasprintf(
+        "uid mismatch: the provided object specified uid %s, and no existing object was found",
+        uid);
     return refuse_conflict(r, a->w->kind, a->w->name, why);
 }
 
-int write_apply(struct api *api, const struct write *w, const json_t *intent, bool force, json_t **ret, bool *ret_created,
-                struct refusal *r)
+int write_apply(struct api *api, const struct write *w, const json_t *intent, bool force,
+                json_t **ret, bool *ret_created, struct refusal *r)
 {
     CLEANUP_REFUSAL struct refusal unread = { 0 };
     r = r ? r : &unread;
@@ -171,7 +189,10 @@ int write_apply(struct api *api, const struct write *w, const json_t *intent, bo
     char now[CLOCK_TEXT_MAX];
     api_now(api, now);
     struct managed_writer writer = {
-        .manager = w->manager, .api_version = kind_api_version(w->kind), .subresource = w->subresource, .time = now,
+        .manager = w->manager,
+        .api_version = kind_api_version(w->kind),
+        .subresource = w->subresource,
+        .time = now,
         .root = rules_merge(api->schemas, w->kind),
     };
     CLEANUP_JSON json_t *live = is_new ? NULL : admission_view(&a);

@@ -60,7 +60,9 @@ static int check_name_now(const char *path, const char *name, struct err *e)
     validate_subdomain(name, &SPOT(NULL, "name"), &r);
     if (r.code == 0)
         return 0;
-    return err_set(e, ERR_INVALID, "%s: \"%s\" is not a name: small letters, digits, '-' and '.', at most 253", path, name);
+    return err_set(e, ERR_INVALID,
+                   "%s: \"%s\" is not a name: small letters, digits, '-' and '.', at most 253",
+                   path, name);
 }
 
 /* ---- kinds and manifests */
@@ -89,8 +91,10 @@ static int check_kind(const char *path, const char *kind, struct err *e)
         buf_printf(&all, "%s%s", i ? ", " : "", k->plural);
     }
     if (meant)
-        return err_set(e, ERR_INVALID, "%s: \"%s\" is not a kind as in a path; did you mean %s?", path, kind, meant);
-    return err_set(e, ERR_INVALID, "%s: \"%s\" is not a kind as in a path; there are %s", path, kind, buf_text(&all));
+        return err_set(e, ERR_INVALID, "%s: \"%s\" is not a kind as in a path; did you mean %s?",
+                       path, kind, meant);
+    return err_set(e, ERR_INVALID, "%s: \"%s\" is not a kind as in a path; there are %s", path,
+                   kind, buf_text(&all));
 }
 
 static int check_manifest(const char *path, const json_t *object, struct err *e)
@@ -101,15 +105,16 @@ static int check_manifest(const char *path, const json_t *object, struct err *e)
             return err_set(e, ERR_INVALID, "%s.%s: is missing", path, keys[i]);
     if (kind_of(json_str(object, "apiVersion"), json_str(object, "kind")))
         return 0;
-    return err_set(e, ERR_INVALID, "%s.kind: there is no %s in %s here", path, json_str(object, "kind"),
-                   json_str(object, "apiVersion"));
+    return err_set(e, ERR_INVALID, "%s.kind: there is no %s in %s here", path,
+                   json_str(object, "kind"), json_str(object, "apiVersion"));
 }
 
 static int check_objects(const struct scenario *s, struct err *e)
 {
     size_t i;
     json_t *object;
-    json_array_foreach (s->world.objects, i, object) {
+    json_array_foreach(s->world.objects, i, object)
+    {
         CLEANUP_FREE char *path = xasprintf("objects[%zu]", i);
         if (check_manifest(path, object, e) < 0)
             return -1;
@@ -117,7 +122,9 @@ static int check_objects(const struct scenario *s, struct err *e)
     const struct spec_gitops *g = &s->world.gitops;
     if (!g->object)
         return 0;
-    return check_manifest("gitops.object", g->object, e) < 0 ? -1 : check_kind("gitops.kind", g->kind, e);
+    return check_manifest("gitops.object", g->object, e) < 0
+               ? -1
+               : check_kind("gitops.kind", g->kind, e);
 }
 
 /* ---- nodes */
@@ -133,15 +140,18 @@ static int check_taint(const char *path, const json_t *taint, bool effect_needed
     for (size_t i = 0; i < ARRAY_LEN(effects); i++)
         if (str_eq(effects[i], effect))
             return 0;
-    return err_set(e, ERR_INVALID, "%s.effect: must be one of NoSchedule, PreferNoSchedule, NoExecute", path);
+    return err_set(e, ERR_INVALID,
+                   "%s.effect: must be one of NoSchedule, PreferNoSchedule, NoExecute", path);
 }
 
 static int check_shapes(const json_t *root, struct err *e)
 {
     size_t i, k;
     json_t *shape, *taint;
-    json_array_foreach (json_object_get(root, "shapes"), i, shape) {
-        json_array_foreach (json_object_get(shape, "taints"), k, taint) {
+    json_array_foreach(json_object_get(root, "shapes"), i, shape)
+    {
+        json_array_foreach(json_object_get(shape, "taints"), k, taint)
+        {
             CLEANUP_FREE char *path = xasprintf("shapes[%zu].taints[%zu]", i, k);
             if (check_taint(path, taint, true, e) < 0)
                 return -1;
@@ -151,11 +161,13 @@ static int check_shapes(const json_t *root, struct err *e)
 }
 
 /* Checks the rows of `nodes`, and adds their names to the map. */
-static int check_nodes(const struct scenario *s, const json_t *root, struct map *names, struct err *e)
+static int check_nodes(const struct scenario *s, const json_t *root, struct map *names,
+                       struct err *e)
 {
     size_t i, n = 0;
     json_t *row;
-    json_array_foreach (json_object_get(root, "nodes"), i, row) {
+    json_array_foreach(json_object_get(root, "nodes"), i, row)
+    {
         CLEANUP_FREE char *path = xasprintf("nodes[%zu].name", i);
         int64_t count = json_int(row, "count", 0);
         for (int64_t k = 0; k < count || k == 0; k++) {
@@ -178,12 +190,17 @@ static void add_later_nodes(const struct scenario *s, struct map *names)
     for (size_t i = 0; i < s->world.action_count; i++) {
         const struct spec_action *a = &s->world.actions[i];
         const char *name = a->deed == SPEC_NODE_ADD ? a->name
-                           : a->body && str_eq(json_str(a->body, "kind"), "Node") ? json_str(a->body, "metadata.name") : NULL;
+                           : a->body && str_eq(json_str(a->body, "kind"), "Node")
+                               ? json_str(a->body, "metadata.name")
+                               : NULL;
         if (name && !map_get(names, name))
             map_put(names, name, (void *) a);
     }
-    json_array_foreach (s->world.objects, k, object) {
-        const char *name = str_eq(json_str(object, "kind"), "Node") ? json_str(object, "metadata.name") : NULL;
+    json_array_foreach(s->world.objects, k, object)
+    {
+        const char *name = str_eq(json_str(object, "kind"), "Node")
+                               ? json_str(object, "metadata.name")
+                               : NULL;
         if (name && !map_get(names, name))
             map_put(names, name, object);
     }
@@ -197,7 +214,8 @@ static bool is_autoscaled(const struct spec_autoscaler *a, const char *name)
 
 /* ---- actions */
 
-static int missing(const char *path, const char *key, const char *deed, const char *what, struct err *e)
+static int missing(const char *path, const char *key, const char *deed, const char *what,
+                   struct err *e)
 {
     return err_set(e, ERR_INVALID, "%s.%s: is missing; %s needs %s", path, key, deed, what);
 }
@@ -206,21 +224,30 @@ static int check_pairs(const char *path, const json_t *pairs, struct err *e)
 {
     const char *key;
     json_t *value;
-    json_object_foreach ((json_t *) pairs, key, value)
-        if (!json_is_string(value) && !json_is_null(value))
-            return err_set(e, ERR_INVALID, "%s: the value of %s must be text (in quotes, as \"false\") or null", path, key);
+    json_object_foreach(
+        (json_t *) pairs, key,
+        value) if (!json_is_string(value) &&
+                   !json_is_null(value)) return err_set(e, ERR_INVALID,
+                                                        "%s: the value of %s must be text (in "
+                                                        "quotes, as \"false\") or null",
+                                                        path, key);
     return 0;
 }
 
-static int check_body(const char *path, const char *deed, const struct spec_action *a, struct err *e)
+static int check_body(const char *path, const char *deed, const struct spec_action *a,
+                      struct err *e)
 {
     unsigned need = needs[a->deed];
     CLEANUP_FREE char *with = xasprintf("%s.with", path);
     if (!(need & NEED_BODY))
         return 0;
     if (!a->body)
-        return missing(path, "with", deed, need & NEED_MANIFEST ? "the object" : need & NEED_TAINT ? "the taint" :
-                       need & NEED_PAIRS ? "the keys and their values" : "the merge patch", e);
+        return missing(path, "with", deed,
+                       need & NEED_MANIFEST ? "the object"
+                       : need & NEED_TAINT  ? "the taint"
+                       : need & NEED_PAIRS  ? "the keys and their values"
+                                            : "the merge patch",
+                       e);
     if (need & NEED_MANIFEST)
         return check_manifest(with, a->body, e);
     if (need & NEED_PAIRS)
@@ -229,26 +256,29 @@ static int check_body(const char *path, const char *deed, const struct spec_acti
 }
 
 /* Checks `kind` and the name as the action requires, and whether that node can ever exist. */
-static int check_target(const struct scenario *s, const json_t *row, const char *path, const struct spec_action *a,
-                        const struct map *names, struct err *e)
+static int check_target(const struct scenario *s, const json_t *row, const char *path,
+                        const struct spec_action *a, const struct map *names, struct err *e)
 {
-    const char *deed = json_str_or_empty(row, "do"), *key = json_object_get(row, "node") ? "node" : "name";
+    const char *deed = json_str_or_empty(row, "do"),
+               *key = json_object_get(row, "node") ? "node" : "name";
     CLEANUP_FREE char *name_path = xasprintf("%s.%s", path, key);
     unsigned need = needs[a->deed];
     bool on_node = need & NEED_NODE || (need & NEED_KIND && str_eq(a->kind, "nodes"));
     if (need & NEED_KIND && !a->kind)
         return missing(path, "kind", deed, "a kind and a name, or a node", e);
     if (need & (NEED_NAME | NEED_NODE) && !a->name)
-        return missing(path, on_node ? "node" : "name", deed, on_node ? "the name of a node" : "a name", e);
+        return missing(path, on_node ? "node" : "name", deed,
+                       on_node ? "the name of a node" : "a name", e);
     if (a->name && check_name_now(name_path, a->name, e) < 0)
         return -1;
     if (on_node && !map_get(names, a->name) && !is_autoscaled(&s->world.autoscaler, a->name))
-        return err_set(e, ERR_INVALID, "%s: neither `nodes` nor a NodeAdd gives a node %s", name_path, a->name);
+        return err_set(e, ERR_INVALID, "%s: neither `nodes` nor a NodeAdd gives a node %s",
+                       name_path, a->name);
     return 0;
 }
 
-static int check_action(const struct scenario *s, const json_t *row, const char *path, const struct spec_action *a,
-                        const struct map *names, struct err *e)
+static int check_action(const struct scenario *s, const json_t *row, const char *path,
+                        const struct spec_action *a, const struct map *names, struct err *e)
 {
     CLEANUP_FREE char *kind_path = xasprintf("%s.kind", path);
     const char *deed = json_str_or_empty(row, "do");
@@ -272,7 +302,8 @@ int scenario_check(const struct scenario *s, const json_t *root, struct err *e)
     add_later_nodes(s, &names);
     for (size_t i = 0; i < s->world.action_count && rc == 0; i++) {
         CLEANUP_FREE char *path = xasprintf("actions[%zu]", i);
-        rc = check_action(s, json_array_get(json_object_get(root, "actions"), i), path, &s->world.actions[i], &names, e);
+        rc = check_action(s, json_array_get(json_object_get(root, "actions"), i), path,
+                          &s->world.actions[i], &names, e);
     }
     map_clear(&names);
     return rc;

@@ -21,7 +21,8 @@ struct slot {
 
 static int wrong(const struct slot *s, const char *what)
 {
-    return err_set(s->e, ERR_INVALID, "%s%s%s: %s", s->path, *s->path ? "." : "", s->field->key, what);
+    return err_set(s->e, ERR_INVALID, "%s%s%s: %s", s->path, *s->path ? "." : "", s->field->key,
+                   what);
 }
 
 static int read_text(const struct slot *s)
@@ -43,7 +44,8 @@ static int read_bool(const struct slot *s)
 
 static int fields_read_number(const struct slot *s, int64_t max, int64_t *ret)
 {
-    if (!json_is_integer(s->value) || json_integer_value(s->value) < 0 || json_integer_value(s->value) > max)
+    if (!json_is_integer(s->value) || json_integer_value(s->value) < 0 ||
+        json_integer_value(s->value) > max)
         return wrong(s, "must be a whole number from 0 on");
     *ret = json_integer_value(s->value);
     return 0;
@@ -66,7 +68,9 @@ static int read_int64(const struct slot *s)
 static int read_duration(const struct slot *s)
 {
     const char *text = json_string_value(s->value);
-    return text && str_parse_duration(text, s->to) ? 0 : wrong(s, "must be a duration, as \"90s\" or \"1h30m\"");
+    return text && str_parse_duration(text, s->to)
+               ? 0
+               : wrong(s, "must be a duration, as \"90s\" or \"1h30m\"");
 }
 
 static int fields_read_time(const struct slot *s)
@@ -81,9 +85,13 @@ static int read_delay(const struct slot *s)
 {
     struct spec_delay *d = s->to;
     const char *text = json_string_value(s->value), *dots = text ? strstr(text, "..") : NULL;
-    CLEANUP_FREE char *low = text ? xstrndup(text, dots ? (size_t) (dots - text) : strlen(text)) : NULL;
-    bool read = low && str_parse_duration(low, &d->low_ms) && str_parse_duration(dots ? dots + 2 : low, &d->high_ms);
-    return read && d->low_ms <= d->high_ms ? 0 : wrong(s, "must be a duration (\"90s\") or a span of them (\"10s..2m\")");
+    CLEANUP_FREE char *low = text ? xstrndup(text, dots ? (size_t) (dots - text) : strlen(text))
+                                  : NULL;
+    bool read = low && str_parse_duration(low, &d->low_ms) &&
+                str_parse_duration(dots ? dots + 2 : low, &d->high_ms);
+    return read && d->low_ms <= d->high_ms
+               ? 0
+               : wrong(s, "must be a duration (\"90s\") or a span of them (\"10s..2m\")");
 }
 
 static int fields_read_object(const struct slot *s)
@@ -133,10 +141,18 @@ static int read_nothing(const struct slot *s)
 }
 
 static int (*const readers[])(const struct slot *s) = {
-    [FIELD_TEXT] = read_text,     [FIELD_BOOL] = read_bool,         [FIELD_INT] = read_int,
-    [FIELD_INT64] = read_int64,   [FIELD_DURATION] = read_duration, [FIELD_TIME] = fields_read_time,
-    [FIELD_DELAY] = read_delay,   [FIELD_OBJECT] = fields_read_object,     [FIELD_LIST] = fields_read_list_now,
-    [FIELD_CHOICE] = read_choice, [FIELD_SHAPE] = read_shape,       [FIELD_IGNORED] = read_nothing,
+    [FIELD_TEXT] = read_text,
+    [FIELD_BOOL] = read_bool,
+    [FIELD_INT] = read_int,
+    [FIELD_INT64] = read_int64,
+    [FIELD_DURATION] = read_duration,
+    [FIELD_TIME] = fields_read_time,
+    [FIELD_DELAY] = read_delay,
+    [FIELD_OBJECT] = fields_read_object,
+    [FIELD_LIST] = fields_read_list_now,
+    [FIELD_CHOICE] = read_choice,
+    [FIELD_SHAPE] = read_shape,
+    [FIELD_IGNORED] = read_nothing,
 };
 
 static const struct field *fields_find(const struct field *fields, const char *key)
@@ -152,23 +168,28 @@ static int unknown(const struct field *fields, const char *path, const char *key
     CLEANUP_BUF struct buf all = BUF_INIT(4096);
     for (const struct field *f = fields; f->key; f++)
         buf_printf(&all, "%s%s", f == fields ? "" : ", ", f->key);
-    return err_set(e, ERR_INVALID, "%s%s%s: unknown; here may be %s", path, *path ? "." : "", key, buf_text(&all));
+    return err_set(e, ERR_INVALID, "%s%s%s: unknown; here may be %s", path, *path ? "." : "", key,
+                   buf_text(&all));
 }
 
-int fields_read(const struct field *fields, const struct field_context *c, const json_t *object, const char *path, void *into,
-                struct err *e)
+int fields_read(const struct field *fields, const struct field_context *c, const json_t *object,
+                const char *path, void *into, struct err *e)
 {
     if (!json_is_object(object))
         return err_set(e, ERR_INVALID, "%s: must be an object", path);
     const char *key;
     json_t *value;
-    json_object_foreach ((json_t *) object, key, value) {
+    json_object_foreach((json_t *) object, key, value)
+    {
         const struct field *f = fields_find(fields, key);
         if (!f)
             return unknown(fields, path, key, e);
-        const struct slot slot = {
-            .field = f, .context = c, .value = value, .path = path, .to = (char *) into + f->offset, .e = e
-        };
+        const struct slot slot = { .field = f,
+                                   .context = c,
+                                   .value = value,
+                                   .path = path,
+                                   .to = (char *) into + f->offset,
+                                   .e = e };
         if (readers[f->type](&slot) < 0)
             return -1;
     }
@@ -178,8 +199,8 @@ int fields_read(const struct field *fields, const struct field_context *c, const
     return 0;
 }
 
-int fields_read_list(const struct field *fields, const struct field_context *c, const json_t *list, const char *path, size_t size,
-                     void **ret, size_t *ret_len, struct err *e)
+int fields_read_list(const struct field *fields, const struct field_context *c, const json_t *list,
+                     const char *path, size_t size, void **ret, size_t *ret_len, struct err *e)
 {
     *ret = NULL;
     *ret_len = 0;

@@ -43,10 +43,10 @@ struct field_context {
 
 /* Fills the struct at `into` from an object. `path` is the object's place, for errors. The table
  * ends with a row without a key. */
-int fields_read(const struct field *fields, const struct field_context *c, const json_t *object, const char *path, void *into,
-                struct err *e);
+int fields_read(const struct field *fields, const struct field_context *c, const json_t *object,
+                const char *path, void *into, struct err *e);
 /* Reads a list of such structs into an owned array; a missing list is empty. */
-int fields_read_list(const struct field *fields, const struct field_context *c, const json_t *list, const char *path, size_t size,
-                     void **ret, size_t *ret_len, struct err *e);
+int fields_read_list(const struct field *fields, const struct field_context *c, const json_t *list,
+                     const char *path, size_t size, void **ret, size_t *ret_len, struct err *e);
 
 #endif

@@ -9,13 +9,15 @@
 static const struct told {
     const char *key, *path;
 } told[] = {
-    { "osImage", "os.name" },       { "osID", "os.id" },   { "osVersion", "os.version" },
-    { "hostDriver", "hostDriver.version" }, { "kernel", "kernel" },
+    { "osImage", "os.name" },      { "osID", "os.id" },
+    { "osVersion", "os.version" }, { "hostDriver", "hostDriver.version" },
+    { "kernel", "kernel" },
 };
 
 static void host_fill(json_t *shape, const json_t *host)
 {
-    CLEANUP_JSON json_t *known = json_pack("{s:i}", "gpus", (int) json_array_size(json_object_get(host, "gpus")));
+    CLEANUP_JSON json_t *known = json_pack("{s:i}", "gpus",
+                                           (int) json_array_size(json_object_get(host, "gpus")));
     for (size_t i = 0; i < ARRAY_LEN(told); i++)
         if (json_at(host, told[i].path))
             json_object_set(known, told[i].key, json_at(host, told[i].path));
@@ -40,7 +42,8 @@ int hosts_read(const char *file, json_t *root, struct err *e)
 {
     size_t i;
     json_t *shape;
-    json_array_foreach (json_object_get(root, "shapes"), i, shape) {
+    json_array_foreach(json_object_get(root, "shapes"), i, shape)
+    {
         const char *host = json_str(shape, "host");
         if (host && read_host(file, shape, host, e) < 0)
             return -1;

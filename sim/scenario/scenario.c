@@ -81,8 +81,14 @@ static const char *const deeds[] = {
     [SPEC_DEED_COUNT] = NULL,
 };
 
-#define ROW(type, key_, member, ...) { .key = key_, .offset = offsetof(type, member), __VA_ARGS__ }
-#define END { .key = NULL }
+#define ROW(type, key_, member, ...)                                                               \
+    {                                                                                              \
+        .key = key_, .offset = offsetof(type, member), __VA_ARGS__                                 \
+    }
+#define END                                                                                        \
+    {                                                                                              \
+        .key = NULL                                                                                \
+    }
 
 static const struct field shape_fields[] = {
     ROW(struct spec_shape, "name", name, .type = FIELD_TEXT, .required = true),
@@ -133,7 +139,8 @@ static const struct field driver_fields[] = {
     ROW(struct spec_driver, "version", version, .type = FIELD_TEXT),
     ROW(struct spec_driver, "kernel", kernel, .type = FIELD_TEXT),
     ROW(struct spec_driver, "node", node, .type = FIELD_TEXT),
-    ROW(struct spec_driver, "outcome", outcome, .type = FIELD_CHOICE, .choices = outcomes, .required = true),
+    ROW(struct spec_driver, "outcome", outcome, .type = FIELD_CHOICE, .choices = outcomes,
+        .required = true),
     ROW(struct spec_driver, "build", build, .type = FIELD_DELAY),
     ROW(struct spec_driver, "loads", loads, .type = FIELD_TEXT),
     ROW(struct spec_driver, "exitCode", exit_code, .type = FIELD_INT),
@@ -158,7 +165,8 @@ static const struct field program_fields[] = {
 
 static const struct field action_fields[] = {
     ROW(struct action_row, "at", action.at_ms, .type = FIELD_DURATION, .required = true),
-    ROW(struct action_row, "do", action.deed, .type = FIELD_CHOICE, .choices = deeds, .required = true),
+    ROW(struct action_row, "do", action.deed, .type = FIELD_CHOICE, .choices = deeds,
+        .required = true),
     ROW(struct action_row, "user", action.user, .type = FIELD_TEXT),
     ROW(struct action_row, "node", node, .type = FIELD_TEXT),
     ROW(struct action_row, "kind", action.kind, .type = FIELD_TEXT),
@@ -251,8 +259,9 @@ static void *keep(struct scenario *s, void *list)
     return s->store->lists[s->store->list_count++] = list;
 }
 
-static int read_rows(struct scenario *s, const json_t *root, const char *key, const struct field *fields, size_t size, void **ret,
-                     size_t *ret_len, struct err *e)
+static int read_rows(struct scenario *s, const json_t *root, const char *key,
+                     const struct field *fields, size_t size, void **ret, size_t *ret_len,
+                     struct err *e)
 {
     const struct field_context c = { s->store->shapes, s->store->shape_count };
     void *list;
@@ -270,13 +279,18 @@ static int read_nodes(struct scenario *s, const json_t *root, struct err *e)
     for (size_t i = 0; i < row_count; i++) {
         total += rows[i].count ? (size_t) rows[i].count : 1;
         if (total > NODES_MAX)
-            return err_set(e, ERR_INVALID, "nodes[%zu].count: more than %d nodes are not simulated", i, NODES_MAX);
+            return err_set(e, ERR_INVALID, "nodes[%zu].count: more than %d nodes are not simulated",
+                           i, NODES_MAX);
     }
     struct spec_node *nodes = keep(s, xcalloc(total ? total : 1, sizeof *nodes));
     for (size_t i = 0; i < row_count; i++) {
         for (int k = 0; k < rows[i].count || k == 0; k++) {
-            const char *name = rows[i].count ? arena_printf(&s->store->arena, "%s-%d", rows[i].name, k + 1) : rows[i].name;
-            nodes[n++] = (struct spec_node){ .name = name, .shape = rows[i].shape, .labels = rows[i].labels };
+            const char *name = rows[i].count
+                                   ? arena_printf(&s->store->arena, "%s-%d", rows[i].name, k + 1)
+                                   : rows[i].name;
+            nodes[n++] = (struct spec_node){ .name = name,
+                                             .shape = rows[i].shape,
+                                             .labels = rows[i].labels };
         }
     }
     s->world.nodes = nodes;
@@ -307,13 +321,16 @@ static int read_tables(struct scenario *s, const json_t *root, struct err *e)
 {
     void *images, *drivers, *programs;
     struct spec_world *w = &s->world;
-    if (read_rows(s, root, "images", image_fields, sizeof *w->images, &images, &w->image_count, e) < 0)
+    if (read_rows(s, root, "images", image_fields, sizeof *w->images, &images, &w->image_count, e) <
+        0)
         return -1;
     w->images = images;
-    if (read_rows(s, root, "drivers", driver_fields, sizeof *w->drivers, &drivers, &w->driver_count, e) < 0)
+    if (read_rows(s, root, "drivers", driver_fields, sizeof *w->drivers, &drivers, &w->driver_count,
+                  e) < 0)
         return -1;
     w->drivers = drivers;
-    if (read_rows(s, root, "programs", program_fields, sizeof *w->programs, &programs, &w->program_count, e) < 0)
+    if (read_rows(s, root, "programs", program_fields, sizeof *w->programs, &programs,
+                  &w->program_count, e) < 0)
         return -1;
     w->programs = programs;
     return 0;
@@ -344,19 +361,20 @@ static int read_parts(struct scenario *s, const json_t *root, struct err *e)
 static int read_change(const json_t *row, size_t i, struct scenario_change *c, struct err *e)
 {
     const struct field_context none = { 0 };
-    CLEANUP_FREE char *images = xasprintf("changes[%zu].images", i), *drivers = xasprintf("changes[%zu].drivers", i),
+    CLEANUP_FREE char *images = xasprintf("changes[%zu].images", i),
+                      *drivers = xasprintf("changes[%zu].drivers", i),
                       *programs = xasprintf("changes[%zu].programs", i);
     c->has_images = json_object_get(row, "images");
     c->has_drivers = json_object_get(row, "drivers");
     c->has_programs = json_object_get(row, "programs");
-    int rc = fields_read_list(image_fields, &none, json_object_get(row, "images"), images, sizeof *c->images,
-                              (void **) &c->images, &c->image_count, e);
+    int rc = fields_read_list(image_fields, &none, json_object_get(row, "images"), images,
+                              sizeof *c->images, (void **) &c->images, &c->image_count, e);
     if (rc == 0)
-        rc = fields_read_list(driver_fields, &none, json_object_get(row, "drivers"), drivers, sizeof *c->drivers,
-                              (void **) &c->drivers, &c->driver_count, e);
+        rc = fields_read_list(driver_fields, &none, json_object_get(row, "drivers"), drivers,
+                              sizeof *c->drivers, (void **) &c->drivers, &c->driver_count, e);
     if (rc == 0)
-        rc = fields_read_list(program_fields, &none, json_object_get(row, "programs"), programs, sizeof *c->programs,
-                              (void **) &c->programs, &c->program_count, e);
+        rc = fields_read_list(program_fields, &none, json_object_get(row, "programs"), programs,
+                              sizeof *c->programs, (void **) &c->programs, &c->program_count, e);
     return rc;
 }
 
@@ -364,8 +382,8 @@ static int read_changes(struct scenario *s, const json_t *root, struct err *e)
 {
     const struct field_context none = { 0 };
     const json_t *list = json_object_get(root, "changes");
-    if (fields_read_list(change_fields, &none, list, "changes", sizeof *s->changes, (void **) &s->changes, &s->change_count, e) <
-        0)
+    if (fields_read_list(change_fields, &none, list, "changes", sizeof *s->changes,
+                         (void **) &s->changes, &s->change_count, e) < 0)
         return -1;
     for (size_t i = 0; i < s->change_count; i++)
         if (read_change(json_array_get(list, i), i, &s->changes[i], e) < 0)
@@ -376,13 +394,14 @@ static int read_changes(struct scenario *s, const json_t *root, struct err *e)
 static int scenario_read_all(struct scenario *s, const json_t *root, struct err *e)
 {
     const struct field_context none = { 0 };
-    if (fields_read_list(shape_fields, &none, json_object_get(root, "shapes"), "shapes", sizeof *s->store->shapes,
-                         (void **) &s->store->shapes, &s->store->shape_count, e) < 0)
+    if (fields_read_list(shape_fields, &none, json_object_get(root, "shapes"), "shapes",
+                         sizeof *s->store->shapes, (void **) &s->store->shapes,
+                         &s->store->shape_count, e) < 0)
         return -1;
     const struct field_context c = { s->store->shapes, s->store->shape_count };
     s->seed = 1;
-    if (fields_read(world_fields, &c, root, "", s, e) < 0 || read_nodes(s, root, e) < 0 || read_tables(s, root, e) < 0 ||
-        read_actions(s, root, e) < 0 || read_parts(s, root, e) < 0)
+    if (fields_read(world_fields, &c, root, "", s, e) < 0 || read_nodes(s, root, e) < 0 ||
+        read_tables(s, root, e) < 0 || read_actions(s, root, e) < 0 || read_parts(s, root, e) < 0)
         return -1;
     return read_changes(s, root, e) < 0 ? -1 : scenario_check(s, root, e);
 }
@@ -395,14 +414,16 @@ static int locate(const char *file, const struct yaml_lines *lines, struct err *
     return line ? err_wrap(e, "%s:%d", file, line) : err_wrap(e, "%s", file);
 }
 
-static struct scenario *build(const char *name, json_t *documents_steal, const struct yaml_lines *lines, struct err *e)
+static struct scenario *build(const char *name, json_t *documents_steal,
+                              const struct yaml_lines *lines, struct err *e)
 {
     struct scenario *s = xcalloc(1, sizeof *s);
     s->store = xcalloc(1, sizeof *s->store);
     s->store->documents = documents_steal;
     int rc = json_array_size(documents_steal) == 1
                  ? scenario_read_all(s, json_array_get(documents_steal, 0), e)
-                 : err_set(e, ERR_INVALID, "a scenario is one YAML document, not %zu", json_array_size(documents_steal));
+                 : err_set(e, ERR_INVALID, "a scenario is one YAML document, not %zu",
+                           json_array_size(documents_steal));
     if (rc == 0)
         return s;
     locate(name, lines, e);
@@ -432,7 +453,8 @@ static int add_base(const char *file, json_t *documents, int depth, struct err *
     if (!base)
         return 0;
     if (depth == BASES_MAX)
-        return err_set(e, ERR_INVALID, "%s: base: more than %d files stand on one another", file, BASES_MAX);
+        return err_set(e, ERR_INVALID, "%s: base: more than %d files stand on one another", file,
+                       BASES_MAX);
     CLEANUP_FREE char *path = file_beside(file, base);
     CLEANUP_JSON json_t *others = yaml_parse_file(path, NULL, e);
     if (!others)
@@ -451,7 +473,8 @@ struct scenario *scenario_read(const char *file, struct err *e)
     if (!documents)
         return NULL;
     struct scenario *s = NULL;
-    if (add_base(file, documents, 0, e) == 0 && hosts_read(file, json_array_get(documents, 0), e) == 0)
+    if (add_base(file, documents, 0, e) == 0 &&
+        hosts_read(file, json_array_get(documents, 0), e) == 0)
         s = build(str_eq(file, "-") ? "standard input" : file, documents, lines, e);
     else
         json_decref(documents);

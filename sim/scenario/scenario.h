@@ -21,13 +21,13 @@ struct scenario_change {
 };
 
 struct scenario {
-    const char *name;        /* NULL: none */
-    const char *about;       /* one sentence; NULL: none */
-    uint64_t seed;           /* 1 by default */
-    int64_t begins_us;       /* wall time at 0; 0: not given */
-    const json_t *expect;    /* expected results, for test runners; NULL: none. Borrowed */
+    const char *name;     /* NULL: none */
+    const char *about;    /* one sentence; NULL: none */
+    uint64_t seed;        /* 1 by default */
+    int64_t begins_us;    /* wall time at 0; 0: not given */
+    const json_t *expect; /* expected results, for test runners; NULL: none. Borrowed */
     struct spec_world world;
-    bool agents;             /* Ostler deploys its agent to the nodes */
+    bool agents; /* Ostler deploys its agent to the nodes */
     struct scenario_change *changes;
     size_t change_count;
     struct scenario_store *store; /* owns the data of all members */

@@ -33,7 +33,8 @@ static int add_extension(X509 *x, int nid, const char *value)
 static int set_serial(X509 *x)
 {
     unsigned char serial[8];
-    BIGNUM *number = RAND_bytes(serial, sizeof serial) == 1 ? BN_bin2bn(serial, sizeof serial, NULL) : NULL;
+    BIGNUM *number = RAND_bytes(serial, sizeof serial) == 1 ? BN_bin2bn(serial, sizeof serial, NULL)
+                                                            : NULL;
     int ok = number && BN_to_ASN1_INTEGER(number, X509_get_serialNumber(x));
     BN_free(number);
     return ok;
@@ -42,25 +43,30 @@ static int set_serial(X509 *x)
 static int set_subject(X509 *x)
 {
     X509_NAME *name = X509_get_subject_name(x);
-    return X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_ASC, (const unsigned char *) "ostler-sim", -1, -1, 0) &&
+    return X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_ASC,
+                                      (const unsigned char *) "ostler-sim", -1, -1, 0) &&
            X509_set_issuer_name(x, name);
 }
 
 static int set_extensions(X509 *x, const char *ip)
 {
     struct in6_addr address;
-    bool is_address = inet_pton(AF_INET, ip, &address) == 1 || inet_pton(AF_INET6, ip, &address) == 1;
-    CLEANUP_FREE char *names = xasprintf("DNS:localhost,IP:127.0.0.1%s%s", is_address ? ",IP:" : "", is_address ? ip : "");
+    bool is_address = inet_pton(AF_INET, ip, &address) == 1 ||
+                      inet_pton(AF_INET6, ip, &address) == 1;
+    CLEANUP_FREE char *names = xasprintf("DNS:localhost,IP:127.0.0.1%s%s", is_address ? ",IP:" : "",
+                                         is_address ? ip : "");
     return add_extension(x, NID_basic_constraints, "critical,CA:TRUE") &&
            add_extension(x, NID_key_usage, "critical,digitalSignature,keyCertSign") &&
-           add_extension(x, NID_ext_key_usage, "serverAuth") && add_extension(x, NID_subject_alt_name, names);
+           add_extension(x, NID_ext_key_usage, "serverAuth") &&
+           add_extension(x, NID_subject_alt_name, names);
 }
 
 static int certificate_fill(X509 *x, EVP_PKEY *key, const char *ip)
 {
-    return X509_set_version(x, 2) && set_serial(x) && X509_gmtime_adj(X509_getm_notBefore(x), -BEFORE_S) &&
-           X509_gmtime_adj(X509_getm_notAfter(x), DAYS * 86400L) && X509_set_pubkey(x, key) && set_subject(x) &&
-           set_extensions(x, ip) && X509_sign(x, key, EVP_sha256()) > 0;
+    return X509_set_version(x, 2) && set_serial(x) &&
+           X509_gmtime_adj(X509_getm_notBefore(x), -BEFORE_S) &&
+           X509_gmtime_adj(X509_getm_notAfter(x), DAYS * 86400L) && X509_set_pubkey(x, key) &&
+           set_subject(x) && set_extensions(x, ip) && X509_sign(x, key, EVP_sha256()) > 0;
 }
 
 int certificate_make(const char *ip, struct certificate *ret, struct err *e)
@@ -68,7 +74,8 @@ int certificate_make(const char *ip, struct certificate *ret, struct err *e)
     EVP_PKEY *key = EVP_EC_gen("P-256");
     X509 *x = X509_new();
     BIO *certificate_bio = BIO_new(BIO_s_mem()), *key_bio = BIO_new(BIO_s_mem());
-    int ok = key && x && certificate_bio && key_bio && certificate_fill(x, key, ip) && PEM_write_bio_X509(certificate_bio, x) &&
+    int ok = key && x && certificate_bio && key_bio && certificate_fill(x, key, ip) &&
+             PEM_write_bio_X509(certificate_bio, x) &&
              PEM_write_bio_PrivateKey(key_bio, key, NULL, NULL, 0, NULL, NULL);
     if (ok)
         *ret = (struct certificate){ pem_text(certificate_bio), pem_text(key_bio) };

@@ -21,12 +21,12 @@ enum {
     CONNECTIONS_MAX = 1024,
     DESCRIPTORS_BESIDE = 16,
     ACCEPTS_PER_TURN = 64,
-    CHUNK = 16384,                  /* bytes of one write */
+    CHUNK = 16384,              /* bytes of one write */
     UNSENT_ENOUGH = 256 * 1024, /* limit of buffered bytes for a watch whose client does not read */
     ANSWER_MAX = 1 << 30,
-    IDLE_SECS = 120,                /* of a connection without activity, unless it is a watch */
+    IDLE_SECS = 120, /* of a connection without activity, unless it is a watch */
     BOOKMARK_MS = 60 * 1000,
-    WARNINGS_MAX = 4096,            /* bytes of all warnings of a response */
+    WARNINGS_MAX = 4096, /* bytes of all warnings of a response */
     REFUSED_SECS = 2,
     FIRST_SECS = 10, /* from the connection to its first bytes, including the handshake */
 };
@@ -69,7 +69,8 @@ static void say_problem(struct connection *c)
     const char *sentence;
     int status = http1_problem(c->in, &sentence);
     buf_printf(&c->out,
-               "HTTP/1.1 %d %s\r\nConnection: close\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: "
+               "HTTP/1.1 %d %s\r\nConnection: close\r\nContent-Type: text/plain; "
+               "charset=utf-8\r\nContent-Length: "
                "%zu\r\n\r\n%s\n",
                status, status_text(status), strlen(sentence) + 1, sentence);
     c->close = c->refused = true;
@@ -82,7 +83,8 @@ static void say_warnings(struct buf *out, const json_t *unknown)
 {
     size_t room = WARNINGS_MAX, i;
     json_t *path;
-    json_array_foreach ((json_t *) unknown, i, path) {
+    json_array_foreach((json_t *) unknown, i, path)
+    {
         CLEANUP_FREE char *text = xasprintf("unknown field \"%s\"", json_string_value(path));
         bool odd = strlen(json_string_value(path)) != json_string_length(path);
         for (const char *c = text; *c; c++)
@@ -99,8 +101,9 @@ static void say_warnings(struct buf *out, const json_t *unknown)
 
 static void say_answer(struct connection *c, const struct api_answer *a)
 {
-    buf_printf(&c->out, "HTTP/1.1 %d %s\r\nContent-Type: %s\r\nCache-Control: no-cache, private\r\n", a->status,
-               status_text(a->status), a->content_type ? a->content_type : "application/json");
+    buf_printf(
+        &c->out, "HTTP/1.1 %d %s\r\nContent-Type: %s\r\nCache-Control: no-cache, private\r\n",
+        a->status, status_text(a->status), a->content_type ? a->content_type : "application/json");
     if (a->retry_after_s)
         buf_printf(&c->out, "Retry-After: %d\r\n", a->retry_after_s);
     say_warnings(&c->out, a->unknown);
@@ -246,7 +249,8 @@ static int write_part(struct connection *c)
 static void want_write(struct connection *c)
 {
     if (!c->refused)
-        lws_set_timeout(c->wsi, c->watch ? NO_PENDING_TIMEOUT : PENDING_TIMEOUT_HTTP_KEEPALIVE_IDLE, IDLE_SECS);
+        lws_set_timeout(c->wsi, c->watch ? NO_PENDING_TIMEOUT : PENDING_TIMEOUT_HTTP_KEEPALIVE_IDLE,
+                        IDLE_SECS);
     if (c->out.len > c->sent || (c->close && !c->watch && !c->refused))
         lws_callback_on_writable(c->wsi);
 }
@@ -279,7 +283,9 @@ static int connection_add(struct front *f, struct lws *wsi)
     if (f->connection_count >= CONNECTIONS_MAX)
         return -1;
     struct connection *c = xcalloc(1, sizeof *c);
-    *c = (struct connection){ .front = f, .wsi = wsi, .in = http1_new(), .out = BUF_INIT(ANSWER_MAX) };
+    *c = (struct connection){
+        .front = f, .wsi = wsi, .in = http1_new(), .out = BUF_INIT(ANSWER_MAX)
+    };
     TAILQ_INSERT_TAIL(&f->connections, c, link);
     f->connection_count++;
     lws_set_opaque_user_data(wsi, c);
@@ -309,7 +315,8 @@ static void let_in(struct front *f, bool in)
 
 /* ---- libwebsockets */
 
-static int on_client(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t len)
+static int on_client(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,
+                     size_t len)
 {
     (void) user;
     struct front *f = lws_context_user(lws_get_context(wsi));
@@ -351,8 +358,9 @@ static void on_connections(void *arg)
         }
         const int on = 1;
         setsockopt(d.sockfd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-        lws_adopt_descriptor_vhost(lws_get_vhost_by_name(f->context, SOURCE_VHOST), LWS_ADOPT_SOCKET | LWS_ADOPT_ALLOW_SSL, d,
-                                   CLIENT_PROTOCOL, NULL);
+        lws_adopt_descriptor_vhost(lws_get_vhost_by_name(f->context, SOURCE_VHOST),
+                                   LWS_ADOPT_SOCKET | LWS_ADOPT_ALLOW_SSL, d, CLIENT_PROTOCOL,
+                                   NULL);
     }
 }
 
@@ -398,7 +406,9 @@ static int front_start(struct front *f, struct err *e)
         close(f->listen_fd);
         if (f->timer_fd >= 0)
             close(f->timer_fd);
-        return err_set(e, ERR_SYSTEM, "the API server cannot start: no timer or no memory, or TLS refused the certificate");
+        return err_set(
+            e, ERR_SYSTEM,
+            "the API server cannot start: no timer or no memory, or TLS refused the certificate");
     }
     struct lws *timer = source_adopt(f->context, f->timer_fd, front_on_timer, f);
     f->listener = source_adopt(f->context, f->listen_fd, on_connections, f);
@@ -429,7 +439,8 @@ int front_run_once(struct front *f, int64_t timeout_ms)
 {
     struct itimerspec when = { 0 };
     if (timeout_ms > 0)
-        when.it_value = (struct timespec){ .tv_sec = timeout_ms / 1000, .tv_nsec = timeout_ms % 1000 * 1000000L };
+        when.it_value = (struct timespec){ .tv_sec = timeout_ms / 1000,
+                                           .tv_nsec = timeout_ms % 1000 * 1000000L };
     timerfd_settime(f->timer_fd, 0, &when, NULL);
     return lws_service(f->context, timeout_ms == 0 ? -1 : 0) < 0 ? -1 : 0;
 }
@@ -438,7 +449,8 @@ void front_wake(struct front *f)
 {
     struct connection *c;
     int64_t now = now_of(f);
-    TAILQ_FOREACH(c, &f->connections, link) {
+    TAILQ_FOREACH(c, &f->connections, link)
+    {
         if (!c->watch)
             continue;
         front_tell(c, now);

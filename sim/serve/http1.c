@@ -7,16 +7,25 @@
 
 #include "base/str.h"
 
-enum part { PART_HEAD, PART_BODY, PART_CHUNK_SIZE, PART_CHUNK, PART_CHUNK_END, PART_TRAILER, PART_WHOLE, PART_BAD };
+enum part {
+    PART_HEAD,
+    PART_BODY,
+    PART_CHUNK_SIZE,
+    PART_CHUNK,
+    PART_CHUNK_END,
+    PART_TRAILER,
+    PART_WHOLE,
+    PART_BAD
+};
 
 struct http1 {
-    struct buf in;    /* received bytes that are not parsed yet */
-    char *head;       /* request line and headers, split into strings */
+    struct buf in; /* received bytes that are not parsed yet */
+    char *head;    /* request line and headers, split into strings */
     struct buf body;
     struct http1_request request;
     enum part part;
-    size_t left;      /* missing bytes of the body or chunk */
-    bool asked;       /* "100 Continue" was requested and reported */
+    size_t left; /* missing bytes of the body or chunk */
+    bool asked;  /* "100 Continue" was requested and reported */
     int status;
     const char *sentence;
 };
@@ -64,7 +73,11 @@ static bool bad(struct http1 *h, int status, const char *sentence)
 /* A token of RFC 9110: the characters of methods and header names. */
 static bool is_token(const char *s)
 {
-    return *s && s[strspn(s, "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")] == '\0';
+    return *s &&
+           s[strspn(
+               s,
+               "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")] ==
+               '\0';
 }
 
 static bool has_control(const char *s)
@@ -105,8 +118,8 @@ static bool read_header(struct http1 *h, char *line)
     for (size_t i = 0; i < HTTP1_HEADER_COUNT; i++) {
         if (strcasecmp(line, names[i]) != 0)
             continue;
-        if (h->request.headers[i] && (i == HTTP1_CONTENT_LENGTH || i == HTTP1_TRANSFER_ENCODING || i == HTTP1_HOST ||
-                                      i == HTTP1_AUTHORIZATION))
+        if (h->request.headers[i] && (i == HTTP1_CONTENT_LENGTH || i == HTTP1_TRANSFER_ENCODING ||
+                                      i == HTTP1_HOST || i == HTTP1_AUTHORIZATION))
             return bad(h, 400, "a header that may be there once is there twice");
         h->request.headers[i] = value;
     }
@@ -116,7 +129,8 @@ static bool read_header(struct http1 *h, char *line)
 /* Finds the form of the body from the headers. */
 static bool expect_body(struct http1 *h)
 {
-    const char *length = h->request.headers[HTTP1_CONTENT_LENGTH], *coding = h->request.headers[HTTP1_TRANSFER_ENCODING];
+    const char *length = h->request.headers[HTTP1_CONTENT_LENGTH],
+               *coding = h->request.headers[HTTP1_TRANSFER_ENCODING];
     const char *connection = h->request.headers[HTTP1_CONNECTION];
     int64_t bytes = 0;
     if (connection && strcasestr(connection, "close"))

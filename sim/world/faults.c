@@ -28,8 +28,8 @@ static bool is_aimed_at(const struct fault *f, const char *path)
     return !f->target || (path && strstr(path, f->target));
 }
 
-const struct fault *fault_draw(struct fault_plan *plan, enum fault_point point, enum request_class class, const char *path,
-                               int64_t now_ms)
+const struct fault *fault_draw(struct fault_plan *plan, enum fault_point point,
+                               enum request_class class, const char *path, int64_t now_ms)
 {
     struct fault *struck = NULL;
     bool over = plan && plan->until_ms && now_ms >= plan->until_ms;
@@ -77,7 +77,8 @@ const char *fault_text(const struct fault *f)
                            [FAULT_RESET] = "the connection breaks on the way",
                            [FAULT_DELAY] = "it is late",
                            [FAULT_STATUS] = "it is refused" },
-        [FAULT_COMMITTED] = { [FAULT_DIE] = "the process dies after it was carried out, before the answer",
+        [FAULT_COMMITTED] = { [FAULT_DIE] =
+                                  "the process dies after it was carried out, before the answer",
                               [FAULT_DROP] = "its answer is lost",
                               [FAULT_RESET] = "the connection breaks before the answer",
                               [FAULT_DELAY] = "its answer is late",

@@ -19,14 +19,14 @@ enum fault_point {
 };
 
 enum fault_effect {
-    FAULT_DIE,       /* the client's process ends */
-    FAULT_DROP,      /* the request or its response is lost: the client waits for its timeout */
-    FAULT_RESET,     /* the connection breaks */
-    FAULT_DELAY,     /* by delay_ms */
-    FAULT_STATUS,    /* a response with `status` instead */
-    FAULT_HALF,      /* half of the response, then the connection breaks; FAULT_COMMITTED only */
-    FAULT_CLOSE,     /* the server ends the stream; this and those below: FAULT_FRAMES only */
-    FAULT_GONE,      /* the server reports in the stream that its version is too old (410) */
+    FAULT_DIE,    /* the client's process ends */
+    FAULT_DROP,   /* the request or its response is lost: the client waits for its timeout */
+    FAULT_RESET,  /* the connection breaks */
+    FAULT_DELAY,  /* by delay_ms */
+    FAULT_STATUS, /* a response with `status` instead */
+    FAULT_HALF,   /* half of the response, then the connection breaks; FAULT_COMMITTED only */
+    FAULT_CLOSE,  /* the server ends the stream; this and those below: FAULT_FRAMES only */
+    FAULT_GONE,   /* the server reports in the stream that its version is too old (410) */
     /* the server ends the stream and drops its history: a watch from there gets 410 */
     FAULT_FORGET,
     FAULT_SILENCE,   /* the stream is silent without an end */
@@ -65,7 +65,7 @@ struct fault_mark {
 struct fault_plan {
     struct fault *rows; /* borrowed */
     size_t count;
-    int64_t until_ms;   /* no fault starts after this; 0: no limit */
+    int64_t until_ms; /* no fault starts after this; 0: no limit */
     struct rng rng;
     struct fault_mark *marks; /* all that fired, in order; owned */
     size_t mark_count;
@@ -73,8 +73,8 @@ struct fault_plan {
 
 /* The first fault of the plan (may be NULL) that strikes here, or NULL; every matching row counts
  * it as seen. `path` is the request's; NULL: not compared. */
-const struct fault *fault_draw(struct fault_plan *plan, enum fault_point point, enum request_class class, const char *path,
-                               int64_t now_ms);
+const struct fault *fault_draw(struct fault_plan *plan, enum fault_point point,
+                               enum request_class class, const char *path, int64_t now_ms);
 /* How often any fault of the plan has fired. */
 uint64_t fault_total(const struct fault_plan *plan);
 /* Resets counters and state: the fault is as before a run. */

@@ -83,7 +83,8 @@ static void on_turn(void *arg)
     loop_turn(p->loop);
     tell_running(p, false);
     p->in_turn = false;
-    enum ending ending = p->ending == ENDING_NONE && wire_client_is_cut(p->client) ? ENDING_KILLED : p->ending;
+    enum ending ending = p->ending == ENDING_NONE && wire_client_is_cut(p->client) ? ENDING_KILLED
+                                                                                   : p->ending;
     p->ending = ENDING_NONE;
     if (ending != ENDING_NONE)
         process_end(p, ending);
@@ -125,13 +126,24 @@ static void set_up_engine(struct process *p)
 {
     const struct process_options *o = &p->o;
     struct engine_options e = {
-        .transport = wire_client_transport(p->client), .loop = p->loop, .clock = &p->clock, .manifests = o->manifests,
-        .metrics = p->metrics, .identity = p->identity, .lease_namespace = o->lease_namespace,
-        .operand_namespace = o->operand_namespace, .limits = o->limits, .agent_image = o->agent_image,
+        .transport = wire_client_transport(p->client),
+        .loop = p->loop,
+        .clock = &p->clock,
+        .manifests = o->manifests,
+        .metrics = p->metrics,
+        .identity = p->identity,
+        .lease_namespace = o->lease_namespace,
+        .operand_namespace = o->operand_namespace,
+        .limits = o->limits,
+        .agent_image = o->agent_image,
         .absent_grace_ms = o->absent_grace_ms,
-        .seed = p->counts.starts, .leader_elect = o->leader_elect, .cleanup = o->cleanup, .wishes = o->wishes,
+        .seed = p->counts.starts,
+        .leader_elect = o->leader_elect,
+        .cleanup = o->cleanup,
+        .wishes = o->wishes,
         .lost = process_on_lost,
-        .finished = on_finished, .arg = p,
+        .finished = on_finished,
+        .arg = p,
     };
     p->engine = engine_new(&e);
 }
@@ -146,8 +158,12 @@ void process_start(struct process *p)
     p->identity = xasprintf("%s_%llu", p->o.name, (unsigned long long) p->counts.starts);
     p->loop = loop_new_virtual(&p->clock);
     p->metrics = metrics_new(METRIC_SERIES_MAX);
-    p->client = wire_client_new(p->o.wire, &(struct wire_client_options){ .user = p->o.user, .user_agent = "ostler/simulated",
-                                                                          .news = on_news, .die = on_die, .arg = p });
+    p->client = wire_client_new(p->o.wire,
+                                &(struct wire_client_options){ .user = p->o.user,
+                                                               .user_agent = "ostler/simulated",
+                                                               .news = on_news,
+                                                               .die = on_die,
+                                                               .arg = p });
     loop_on_begin(p->loop, process_on_begin, p);
     set_up_engine(p);
     engine_start(p->engine);

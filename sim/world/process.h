@@ -16,13 +16,13 @@ struct process_options {
     struct wire *wire;
     const struct manifests *manifests;
     const char *name; /* of its pod; with the number of the start it is the lease identity */
-    const char *user;              /* its user at the API server */
+    const char *user; /* its user at the API server */
     const char *lease_namespace;
     const char *operand_namespace;
-    struct policy_limits limits;   /* of the policy */
-    const char *agent_image;       /* of the node agent; NULL: no agent */
+    struct policy_limits limits; /* of the policy */
+    const char *agent_image;     /* of the node agent; NULL: no agent */
     int64_t absent_grace_ms;
-    int64_t restart_ms;            /* from its end to the restart; -1: no restart */
+    int64_t restart_ms; /* from its end to the restart; -1: no restart */
     bool leader_elect;
     bool cleanup;
     struct cleanup_wishes wishes; /* of the cleanup */

@@ -13,7 +13,7 @@
 typedef void sim_fn(void *arg);
 
 struct sim {
-    int64_t now_ms;     /* since the start */
+    int64_t now_ms; /* since the start */
     struct heap events;
     int64_t epoch_us;   /* wall time at 0 ms: SIM_EPOCH_US, unless set before the first event */
     double pace;        /* virtual ms per ms of wall time: 1, unless set before the first event */

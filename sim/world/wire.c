@@ -113,8 +113,14 @@ static void wire_serve(struct flight *f, struct api_answer *ret)
     const struct request *r = &f->request;
     CLEANUP_FREE char *target = target_of(f);
     struct api_call call = {
-        .method = r->method, .target = target, .content_type = r->content_type, .accept = "application/json", .user = f->user,
-        .user_agent = f->user_agent, .body = r->body, .body_len = r->body ? strlen(r->body) : 0,
+        .method = r->method,
+        .target = target,
+        .content_type = r->content_type,
+        .accept = "application/json",
+        .user = f->user,
+        .user_agent = f->user_agent,
+        .body = r->body,
+        .body_len = r->body ? strlen(r->body) : 0,
     };
     w->counts.requests[r->class]++;
     if (w->o.arrived)
@@ -188,7 +194,8 @@ static void carry_out(struct flight *f)
         a.watch = NULL;
     } else {
         flight_put(f, a.body ? a.body : "", a.len);
-        answer(f, fault_draw(w->o.faults, FAULT_COMMITTED, f->request.class, f->request.path, w->o.sim->now_ms));
+        answer(f, fault_draw(w->o.faults, FAULT_COMMITTED, f->request.class, f->request.path,
+                             w->o.sim->now_ms));
     }
     api_answer_clear(&a);
 }
@@ -244,7 +251,8 @@ void wire_arrive(void *arg)
     if (w->away)
         w->counts.refused++;
     else if (f->client)
-        fault = fault_draw(w->o.faults, FAULT_BEFORE, f->request.class, f->request.path, w->o.sim->now_ms);
+        fault = fault_draw(w->o.faults, FAULT_BEFORE, f->request.class, f->request.path,
+                           w->o.sim->now_ms);
     if (fault && stopped_before(f, fault))
         return;
     f->event.fn = arrive_late;
@@ -267,7 +275,9 @@ static void wire_on_commit(void *arg, const struct api_commit *commit)
 struct wire *wire_new(const struct wire_options *o)
 {
     struct wire *w = xcalloc(1, sizeof *w);
-    *w = (struct wire){ .o = *o, .latency = rng_fork(&o->sim->rng, "latency"), .cuts = rng_fork(&o->sim->rng, "cuts"),
+    *w = (struct wire){ .o = *o,
+                        .latency = rng_fork(&o->sim->rng, "latency"),
+                        .cuts = rng_fork(&o->sim->rng, "cuts"),
                         .forgotten_rv = xcalloc(kind_count(), sizeof *w->forgotten_rv) };
     api_on_commit(o->api, wire_on_commit, w);
     return w;

@@ -31,9 +31,9 @@ struct wire_taken {
 };
 
 struct wire_options {
-    struct sim *sim;             /* borrowed, like all members */
+    struct sim *sim; /* borrowed, like all members */
     struct api *api;
-    struct fault_plan *faults;   /* NULL: no faults */
+    struct fault_plan *faults;              /* NULL: no faults */
     int64_t latency_min_ms, latency_max_ms; /* one way */
     /* bytes arrive in two pieces, split anywhere, once in so many; 0: never */
     uint64_t split_one_in;

@@ -78,7 +78,8 @@ static void abandon(struct flight *f)
 
 /* ---- the transport interface */
 
-static uint64_t wire_client_submit(void *self, struct request *request_steal, const struct transport_sink *sink)
+static uint64_t wire_client_submit(void *self, struct request *request_steal,
+                                   const struct transport_sink *sink)
 {
     struct wire_client *c = self;
     struct wire *w = c->wire;
@@ -142,9 +143,13 @@ static struct flight *give_bytes(struct wire_client *c, struct flight *f)
     struct transport_sink sink = f->sink;
     CLEANUP_BUF struct buf bytes = f->bytes;
     f->bytes = (struct buf) BUF_INIT(WIRE_BYTES_MAX);
-    size_t cut = w->o.split_one_in && rng_one_in(&w->cuts, w->o.split_one_in) ? rng_below(&w->cuts, bytes.len) : 0;
-    for (size_t at = 0, end = cut ? cut : bytes.len; f && at < bytes.len; at = end, end = bytes.len) {
-        note_taken(f, (struct wire_taken){ .part = WIRE_BYTES, .bytes = bytes.data + at, .len = end - at });
+    size_t cut = w->o.split_one_in && rng_one_in(&w->cuts, w->o.split_one_in)
+                     ? rng_below(&w->cuts, bytes.len)
+                     : 0;
+    for (size_t at = 0, end = cut ? cut : bytes.len; f && at < bytes.len;
+         at = end, end = bytes.len) {
+        note_taken(f, (struct wire_taken){
+                          .part = WIRE_BYTES, .bytes = bytes.data + at, .len = end - at });
         int taken = sink.on_bytes ? sink.on_bytes(sink.arg, bytes.data + at, end - at) : 0;
         f = wire_client_find(c, id);
         if (f && taken < 0) {
@@ -159,7 +164,8 @@ static struct flight *give_bytes(struct wire_client *c, struct flight *f)
 /* Whether the response ended abnormally. A watch that the client ends at its timeout has not. */
 static bool is_broken(const struct flight *f)
 {
-    bool over_time = f->request.class == REQUEST_WATCH && f->result.status == 200 && f->result.err.kind == ERR_TIMEOUT;
+    bool over_time = f->request.class == REQUEST_WATCH && f->result.status == 200 &&
+                     f->result.err.kind == ERR_TIMEOUT;
     return f->result.err.kind != ERR_NONE && !over_time;
 }
 
@@ -181,7 +187,8 @@ static void give(struct wire_client *c, struct flight *f)
     if (!f || !f->ended)
         return;
     enum request_class class = f->request.class;
-    note_taken(f, (struct wire_taken){ .part = WIRE_END, .status = f->result.status, .broken = is_broken(f) });
+    note_taken(f, (struct wire_taken){
+                      .part = WIRE_END, .status = f->result.status, .broken = is_broken(f) });
     struct transport_result result = f->result;
     f->result.err = (struct err){ 0 };
     flight_free(f);

@@ -18,8 +18,8 @@ struct stream {
 enum { WIRE_BYTES_MAX = 256 << 20 };
 
 enum flight_phase {
-    FLIGHT_GOING, /* on the way to the server, which may execute it even if the client is gone */
-    FLIGHT_SERVING,   /* being executed */
+    FLIGHT_GOING,   /* on the way to the server, which may execute it even if the client is gone */
+    FLIGHT_SERVING, /* being executed */
     FLIGHT_RETURNING, /* answered or lost */
 };
 
@@ -35,7 +35,7 @@ struct flight {
     int64_t deadline_ms;    /* when the client gives up */
     struct sim_event event; /* its next step */
     enum flight_phase phase;
-    struct stream *stream;  /* NULL: not a watch, or its server is gone */
+    struct stream *stream; /* NULL: not a watch, or its server is gone */
     /* Received by the client but not taken yet. */
     struct flight *next_news;
     bool in_news, status_due, ended;
@@ -61,7 +61,7 @@ struct wire {
     const struct kind *frozen_kind; /* NULL: all kinds */
     uint64_t list_rv;
     int64_t lost_until_ms;
-    uint64_t *forgotten_rv;         /* by kind_index(): a watch from before this version gets 410 */
+    uint64_t *forgotten_rv; /* by kind_index(): a watch from before this version gets 410 */
     struct wire_counts counts;
 };
 

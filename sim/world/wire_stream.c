@@ -7,8 +7,9 @@
 enum { BOOKMARK_MS = 60 * 1000 };
 
 /* The frame for a stream whose version is too old. */
-#define GONE_FRAME                                                                                                       \
-    "{\"type\":\"ERROR\",\"object\":{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\"status\":\"Failure\"," \
+#define GONE_FRAME                                                                                 \
+    "{\"type\":\"ERROR\",\"object\":{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},"   \
+    "\"status\":\"Failure\","                                                                      \
     "\"message\":\"too old resource version\",\"reason\":\"Expired\",\"code\":410}}\n"
 
 void stream_free(struct wire *w, struct stream *s)
@@ -26,7 +27,8 @@ void stream_free(struct wire *w, struct stream *s)
 static bool is_held(const struct flight *f)
 {
     const struct wire *w = f->wire;
-    return f->stream->silent || (w->frozen && (!w->frozen_kind || w->frozen_kind == api_watch_kind(f->stream->watch)));
+    return f->stream->silent ||
+           (w->frozen && (!w->frozen_kind || w->frozen_kind == api_watch_kind(f->stream->watch)));
 }
 
 void stream_end(struct flight *f, enum err_kind kind, const char *message)
@@ -118,7 +120,8 @@ static void on_flush(void *arg)
     struct wire *w = f->wire;
     if (is_held(f))
         return;
-    const struct fault *fault = fault_draw(w->o.faults, FAULT_FRAMES, REQUEST_WATCH, NULL, w->o.sim->now_ms);
+    const struct fault *fault = fault_draw(w->o.faults, FAULT_FRAMES, REQUEST_WATCH, NULL,
+                                           w->o.sim->now_ms);
     if (fault && stopped(f, fault))
         return;
     if (pull(f, fault && fault->effect == FAULT_DUPLICATE))
@@ -191,7 +194,8 @@ void stream_open(struct flight *f, struct api_watch *watch_steal)
 
 void stream_notice(struct flight *f, const struct api_commit *c)
 {
-    if (!heap_holds(&f->stream->flush.item) && f->event.fn != on_open && api_watch_wants(f->stream->watch, c))
+    if (!heap_holds(&f->stream->flush.item) && f->event.fn != on_open &&
+        api_watch_wants(f->stream->watch, c))
         stream_wake(f);
 }
 

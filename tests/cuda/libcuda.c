@@ -1,6 +1,7 @@
-/* A library that stands in for the driver's CUDA library. It runs the one program that it is asked to, on this processor. How it
- * behaves is the last name of the path in LD_LIBRARY_PATH: tests put a link to it into a folder of that name. A name that ends in
- * a number is the error that cuInit returns. */
+/* A library that stands in for the driver's CUDA library. It runs the one program that it is asked
+ * to, on this processor. How it behaves is the last name of the path in LD_LIBRARY_PATH: tests put
+ * a link to it into a folder of that name. A name that ends in a number is the error that cuInit
+ * returns. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -8,7 +9,17 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { OK = 0, INVALID = 1, MEMORY = 2, NO_DEVICE = 100, INVALID_PTX = 218, ECC = 214, LAUNCH = 719, CARDS = 2, MAJOR = 75 };
+enum {
+    OK = 0,
+    INVALID = 1,
+    MEMORY = 2,
+    NO_DEVICE = 100,
+    INVALID_PTX = 218,
+    ECC = 214,
+    LAUNCH = 719,
+    CARDS = 2,
+    MAJOR = 75
+};
 
 typedef unsigned long long address;
 
@@ -33,11 +44,12 @@ int cuMemcpyHtoD_v2(address to, const void *from, size_t size);
 int cuMemcpyDtoH_v2(void *to, address from, size_t size);
 int cuMemcpyDtoD_v2(address to, address from, size_t size);
 int cuMemsetD8_v2(address at, unsigned char value, size_t size);
-int cuLaunchKernel(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,
-                   unsigned block_z, unsigned shared, void *stream, void **parameters, void **extra);
+int cuLaunchKernel(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                   unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
+                   void *stream, void **parameters, void **extra);
 
-/* The devices of a machine, where a test has one (e2e/operands/driver/cuda.c): opens them as a driver's library does, and returns
- * its error. Without it there are two GPUs and no devices. */
+/* The devices of a machine, where a test has one (e2e/operands/driver/cuda.c): opens them as a
+ * driver's library does, and returns its error. Without it there are two GPUs and no devices. */
 int stand_in_open(int *ret_count) __attribute__((weak));
 
 static int cards = CARDS;
@@ -90,7 +102,8 @@ int cuDeviceGetName(char *ret, int size, int device)
     if (behaves("lies"))
         memset(ret, '\n', (size_t) size);
     else
-        snprintf(ret, (size_t) size, behaves("slice") ? "NVIDIA A100-SXM4-40GB MIG 1g.5gb" : "NVIDIA A100-SXM4-40GB");
+        snprintf(ret, (size_t) size,
+                 behaves("slice") ? "NVIDIA A100-SXM4-40GB MIG 1g.5gb" : "NVIDIA A100-SXM4-40GB");
     return device < CARDS ? OK : INVALID;
 }
 
@@ -198,12 +211,14 @@ int cuMemsetD8_v2(address at, unsigned char value, size_t size)
     return OK;
 }
 
-int cuLaunchKernel(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,
-                   unsigned block_z, unsigned shared, void *stream, void **parameters, void **extra)
+int cuLaunchKernel(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                   unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
+                   void *stream, void **parameters, void **extra)
 {
     const unsigned *a = *(const unsigned **) parameters[0], *b = *(const unsigned **) parameters[1];
     unsigned *sum = *(unsigned **) parameters[2], count = *(const unsigned *) parameters[3];
-    if (function != &current || grid_y * grid_z * block_y * block_z != 1 || shared || stream || extra)
+    if (function != &current || grid_y * grid_z * block_y * block_z != 1 || shared || stream ||
+        extra)
         return INVALID;
     /* A GPU that does nothing leaves what was there. */
     for (unsigned i = 0; i < count && i < grid_x * block_x && !behaves("does-nothing"); i++)

@@ -1,4 +1,5 @@
-/* A float in a text has fewer digits than the value: what is read again from it need not be equal. */
+/* A float in a text has fewer digits than the value: what is read again from it need not be equal.
+ */
 #ifndef OSTLER_TESTS_FUZZ_FLOATS_H
 #define OSTLER_TESTS_FUZZ_FLOATS_H
 
@@ -11,10 +12,8 @@ static inline bool has_float(json_t *value)
     size_t i;
     json_t *child;
     bool found = json_is_real(value);
-    json_object_foreach (value, key, child)
-        found = found || has_float(child);
-    json_array_foreach (value, i, child)
-        found = found || has_float(child);
+    json_object_foreach(value, key, child) found = found || has_float(child);
+    json_array_foreach(value, i, child) found = found || has_float(child);
     return found;
 }
 

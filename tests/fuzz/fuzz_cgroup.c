@@ -1,4 +1,5 @@
-/* Any cgroups of a process: a uid is a uid, an id is an id, and a unit belongs to what is in no container. */
+/* Any cgroups of a process: a uid is a uid, an id is an id, and a unit belongs to what is in no
+ * container. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

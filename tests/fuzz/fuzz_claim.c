@@ -1,4 +1,5 @@
-/* Any text as a claim: no crash; what is read as one is written as a text that is read as the same. */
+/* Any text as a claim: no crash; what is read as one is written as a text that is read as the same.
+ */
 #include <stdint.h>
 #include <stdlib.h>
 

@@ -1,8 +1,11 @@
-/* The whole view of the cluster: objects of every kind that Ostler watches come, change in random ways and go, in the order that
- * the input says, with passes over them in between whose plans are carried out or not, and DaemonSets that are followed or not.
- * The input is a series of deeds, a letter each with the bytes that it needs.
- * - Nothing crashes or leaks, and what is carried out keeps the rules of every write (tests/unit/support/testbed_writes.c).
- * - Two Ostlers that are told of the same objects in another order decide the same: plans, verdicts and status.
+/* The whole view of the cluster: objects of every kind that Ostler watches come, change in random
+ * ways and go, in the order that the input says, with passes over them in between whose plans are
+ * carried out or not, and DaemonSets that are followed or not. The input is a series of deeds, a
+ * letter each with the bytes that it needs.
+ * - Nothing crashes or leaks, and what is carried out keeps the rules of every write
+ *   (tests/unit/support/testbed_writes.c).
+ * - Two Ostlers that are told of the same objects in another order decide the same: plans, verdicts
+ *   and status.
  * - When every object is gone, nothing is left of any. */
 #include <stdint.h>
 #include <stdio.h>
@@ -45,13 +48,19 @@ static unsigned take(struct harness *h, unsigned below)
 /* ---- objects: how one of a kind begins, and what may become of it, as merge patches */
 
 #define HASH "aaaaaaaaaa"
-#define CLAIM(phase, more)                                                                                                      \
-    "{'metadata': {'annotations': {'ostler.dev/claim': '{\\\"v\\\":1,\\\"policy\\\":\\\"uid-default-1\\\",\\\"generation\\\":1," \
-    "\\\"kind\\\":\\\"Upgrade\\\",\\\"phase\\\":\\\"" phase "\\\",\\\"since\\\":\\\"2026-11-20T09:50:00Z\\\","           \
-    "\\\"claimed\\\":\\\"2026-11-20T09:40:00Z\\\",\\\"attempt\\\":1,\\\"gpus\\\":8,\\\"driver\\\":\\\"" HASH "\\\","     \
-    "\\\"stack\\\":\\\"bbbbbbbbbb\\\",\\\"fromDriver\\\":\\\"cccccccccc\\\",\\\"fromStack\\\":\\\"bbbbbbbbbb\\\"" more "}'," \
-    " 'ostler.dev/marks': '{\\\"labels\\\":[],\\\"taints\\\":[\\\"ostler.dev/upgrade:NoSchedule\\\"]}'}},"               \
-    " 'spec': {'taints': [{'key': 'ostler.dev/upgrade', 'value': 'Upgrade', 'effect': 'NoSchedule'}]}}"
+#define CLAIM(phase, more)                                                                         \
+    "{'metadata': {'annotations': {'ostler.dev/claim': "                                           \
+    "'{\\\"v\\\":1,\\\"policy\\\":\\\"uid-default-1\\\",\\\"generation\\\":1,"                     \
+    "\\\"kind\\\":\\\"Upgrade\\\",\\\"phase\\\":\\\"" phase                                        \
+    "\\\",\\\"since\\\":\\\"2026-11-20T09:50:00Z\\\","                                             \
+    "\\\"claimed\\\":\\\"2026-11-20T09:40:00Z\\\",\\\"attempt\\\":1,\\\"gpus\\\":8,"               \
+    "\\\"driver\\\":\\\"" HASH "\\\","                                                             \
+    "\\\"stack\\\":\\\"bbbbbbbbbb\\\",\\\"fromDriver\\\":\\\"cccccccccc\\\",\\\"fromStack\\\":"    \
+    "\\\"bbbbbbbbbb\\\"" more "}',"                                                                \
+    " 'ostler.dev/marks': "                                                                        \
+    "'{\\\"labels\\\":[],\\\"taints\\\":[\\\"ostler.dev/upgrade:NoSchedule\\\"]}'}},"              \
+    " 'spec': {'taints': [{'key': 'ostler.dev/upgrade', 'value': 'Upgrade', 'effect': "            \
+    "'NoSchedule'}]}}"
 #define LABELS(text) "{'metadata': {'labels': {" text "}}}"
 #define ANNOTATIONS(text) "{'metadata': {'annotations': {" text "}}}"
 #define SPEC(text) "{'spec': {" text "}}"
@@ -59,10 +68,13 @@ static unsigned take(struct harness *h, unsigned below)
 #define ROLLOUT(text) "{'spec': {'rollout': {" text "}}}"
 #define GOING "{'metadata': {'deletionTimestamp': '2026-11-20T09:59:00Z'}}"
 /* What no server would send. */
-#define NONSENSE                                                                                                                \
-    "{'status': []}", "{'status': null}", "{'spec': 'x'}", "{'status': {'conditions': [[], null, {'type': 7}]}}",               \
-        "{'status': {'containerStatuses': [null, {'state': []}, {'name': {}}]}}", "{'metadata': {'generation': -1}}",           \
-        "{'metadata': {'ownerReferences': [null, {'kind': 7}]}}", "{'metadata': {'labels': null, 'annotations': null}}"
+#define NONSENSE                                                                                   \
+    "{'status': []}", "{'status': null}", "{'spec': 'x'}",                                         \
+        "{'status': {'conditions': [[], null, {'type': 7}]}}",                                     \
+        "{'status': {'containerStatuses': [null, {'state': []}, {'name': {}}]}}",                  \
+        "{'metadata': {'generation': -1}}",                                                        \
+        "{'metadata': {'ownerReferences': [null, {'kind': 7}]}}",                                  \
+        "{'metadata': {'labels': null, 'annotations': null}}"
 
 static const char *const of_nodes[] = {
     LABELS("'ostler.dev/driver': '" HASH "', 'ostler.dev/stack': 'bbbbbbbbbb'"),
@@ -72,7 +84,8 @@ static const char *const of_nodes[] = {
     LABELS("'ostler.dev/hold': 'true'"),
     LABELS("'ostler.dev/managed': 'false'"),
     LABELS("'pool': 'blue', 'topology.kubernetes.io/zone': 'a'"),
-    LABELS("'topology.kubernetes.io/zone': 'b', 'nvidia.com/gpu.product': 'H100', 'nvidia.com/gfd.timestamp': '7'"),
+    LABELS("'topology.kubernetes.io/zone': 'b', 'nvidia.com/gpu.product': 'H100', "
+           "'nvidia.com/gfd.timestamp': '7'"),
     LABELS("'feature.node.kubernetes.io/pci-10de.present': null"),
     LABELS("'node-role.kubernetes.io/control-plane': ''"),
     LABELS("'nvidia.com/device-plugin.config': 'half', 'nvidia.com/gpu.deploy.operands': 'false'"),
@@ -85,17 +98,25 @@ static const char *const of_nodes[] = {
     CLAIM("Waiting", ",\\\"v2\\\":{\\\"x\\\":[1]}"),
     ANNOTATIONS("'ostler.dev/claim': 'x'"),
     ANNOTATIONS("'ostler.dev/claim': null, 'ostler.dev/marks': '{'"),
-    ANNOTATIONS("'ostler.dev/proof': '{\\\"v\\\":1,\\\"by\\\":\\\"Pod\\\",\\\"gpus\\\":8,\\\"driver\\\":\\\"" HASH "\\\"}'"),
+    ANNOTATIONS("'ostler.dev/proof': "
+                "'{\\\"v\\\":1,\\\"by\\\":\\\"Pod\\\",\\\"gpus\\\":8,\\\"driver\\\":\\\"" HASH
+                "\\\"}'"),
     ANNOTATIONS("'ostler.dev/gave-up': '" HASH " DrainTimeout', 'ostler.dev/host-driver': 'true'"),
     SPEC("'taints': [{'key': 'ostler.dev/gpu-not-ready', 'effect': 'NoSchedule'}]"),
-    SPEC("'taints': [{'key': 'dedicated', 'value': 'ml', 'effect': 'NoExecute'}], 'unschedulable': true"),
+    SPEC("'taints': [{'key': 'dedicated', 'value': 'ml', 'effect': 'NoExecute'}], 'unschedulable': "
+         "true"),
     SPEC("'taints': null, 'unschedulable': null"),
     STATUS("'allocatable': {'nvidia.com/gpu': '0'}"),
-    STATUS("'allocatable': {'nvidia.com/gpu': '8', 'nvidia.com/mig-1g.10gb': '7'}, 'capacity': {'nvidia.com/gpu': 'many'}"),
-    STATUS("'conditions': [{'type': 'Ready', 'status': 'Unknown', 'lastTransitionTime': '2026-11-20T09:00:00Z'}]"),
-    STATUS("'conditions': [{'type': 'Ready', 'status': 'True'}, {'type': 'GpuReady', 'status': 'False', 'reason': 'X'}]"),
-    STATUS("'nodeInfo': {'kernelVersion': '5.14.0', 'osImage': 'Red Hat Enterprise Linux 9.4 (Plow)', 'bootID': 'b2'}"),
-    STATUS("'nodeInfo': {'osImage': 'Container-Optimized OS from Google', 'containerRuntimeVersion': 'cri-o://1.30'}"),
+    STATUS("'allocatable': {'nvidia.com/gpu': '8', 'nvidia.com/mig-1g.10gb': '7'}, 'capacity': "
+           "{'nvidia.com/gpu': 'many'}"),
+    STATUS("'conditions': [{'type': 'Ready', 'status': 'Unknown', 'lastTransitionTime': "
+           "'2026-11-20T09:00:00Z'}]"),
+    STATUS("'conditions': [{'type': 'Ready', 'status': 'True'}, {'type': 'GpuReady', 'status': "
+           "'False', 'reason': 'X'}]"),
+    STATUS("'nodeInfo': {'kernelVersion': '5.14.0', 'osImage': 'Red Hat Enterprise Linux 9.4 "
+           "(Plow)', 'bootID': 'b2'}"),
+    STATUS("'nodeInfo': {'osImage': 'Container-Optimized OS from Google', "
+           "'containerRuntimeVersion': 'cri-o://1.30'}"),
     STATUS("'nodeInfo': {'bootID': 'b1'}"),
     STATUS("'nodeInfo': [], 'allocatable': 7, 'capacity': 'x', 'conditions': {}"),
     GOING,
@@ -104,24 +125,34 @@ static const char *const of_pods[] = {
     "{'spec': {'nodeName': 'gpu-1'}}",
     "{'spec': {'nodeName': 'no-such-node'}}",
     "{'spec': {'nodeName': null}}",
-    "{'metadata': {'ownerReferences': [{'apiVersion': 'apps/v1', 'kind': 'DaemonSet', 'name': 'd', 'uid': 'u',"
+    "{'metadata': {'ownerReferences': [{'apiVersion': 'apps/v1', 'kind': 'DaemonSet', 'name': 'd', "
+    "'uid': 'u',"
     " 'controller': true}]}}",
-    "{'metadata': {'ownerReferences': [{'apiVersion': 'v1', 'kind': 'Node', 'name': 'gpu-1', 'uid': 'u', 'controller': true}]}}",
-    "{'metadata': {'ownerReferences': [{'apiVersion': 'batch/v1', 'kind': 'Job', 'name': 'j', 'uid': 'u', 'controller': true}]}}",
+    "{'metadata': {'ownerReferences': [{'apiVersion': 'v1', 'kind': 'Node', 'name': 'gpu-1', "
+    "'uid': 'u', 'controller': true}]}}",
+    "{'metadata': {'ownerReferences': [{'apiVersion': 'batch/v1', 'kind': 'Job', 'name': 'j', "
+    "'uid': 'u', 'controller': true}]}}",
     "{'spec': {'tolerations': [{'operator': 'Exists'}], 'restartPolicy': 'Never'}}",
-    "{'spec': {'volumes': [{'name': 'v', 'emptyDir': {'medium': 'Memory'}}, {'name': 'w', 'hostPath': {'type': ''}}]}}",
+    "{'spec': {'volumes': [{'name': 'v', 'emptyDir': {'medium': 'Memory'}}, {'name': 'w', "
+    "'hostPath': {'type': ''}}]}}",
     "{'spec': {'resourceClaims': [{'name': 'gpu', 'resourceClaimName': 'g'}]}}",
-    "{'spec': {'containers': [{'image': 'nvcr.io/nvidia/driver:580', 'resources': {'limits': {'nvidia.com/gpu': '8'}}}]}}",
-    "{'spec': {'containers': [{'image': 'nvcr.io/nvidia/k8s-device-plugin:v0.17'}], 'initContainers': [{'image': 'i'}]}}",
-    "{'spec': {'containers': [null, 'x', {'resources': []}, {'resources': {'limits': {'nvidia.com/gpu': -3}}}]}}",
+    "{'spec': {'containers': [{'image': 'nvcr.io/nvidia/driver:580', 'resources': {'limits': "
+    "{'nvidia.com/gpu': '8'}}}]}}",
+    "{'spec': {'containers': [{'image': 'nvcr.io/nvidia/k8s-device-plugin:v0.17'}], "
+    "'initContainers': [{'image': 'i'}]}}",
+    "{'spec': {'containers': [null, 'x', {'resources': []}, {'resources': {'limits': "
+    "{'nvidia.com/gpu': -3}}}]}}",
     STATUS("'phase': 'Running', 'conditions': [{'type': 'Ready', 'status': 'True'}]"),
     STATUS("'phase': 'Failed', 'reason': 'Evicted', 'message': 'no room'"),
     STATUS("'phase': 'Succeeded', 'conditions': []"),
-    STATUS("'containerStatuses': [{'name': 'main', 'restartCount': 3, 'state': {'waiting': {'reason': 'CrashLoopBackOff'}},"
+    STATUS("'containerStatuses': [{'name': 'main', 'restartCount': 3, 'state': {'waiting': "
+           "{'reason': 'CrashLoopBackOff'}},"
            " 'lastState': {'terminated': {'exitCode': 1, 'message': 'HostDriver: x'}}}]"),
-    STATUS("'containerStatuses': [{'name': 'main', 'imageID': 'i', 'state': {'terminated': {'exitCode': 0,"
+    STATUS("'containerStatuses': [{'name': 'main', 'imageID': 'i', 'state': {'terminated': "
+           "{'exitCode': 0,"
            " 'message': 'driver=1'}}}]"),
-    STATUS("'conditions': [{'type': 'PodScheduled', 'status': 'False', 'reason': 'Unschedulable', 'message': 'no room'}]"),
+    STATUS("'conditions': [{'type': 'PodScheduled', 'status': 'False', 'reason': 'Unschedulable', "
+           "'message': 'no room'}]"),
     LABELS("'ostler.dev/revision': '" HASH "', 'app': 'web'"),
     LABELS("'app.kubernetes.io/component': 'device-plugin'"),
     LABELS("'ostler.dev/task': 'Pull', 'ostler.dev/policy-uid': 'uid-default-1'"),
@@ -130,52 +161,79 @@ static const char *const of_pods[] = {
     NONSENSE,
 };
 static const char *const of_reports[] = {
-    "{'metadata': {'ownerReferences': [{'apiVersion': 'v1', 'kind': 'Node', 'name': 'gpu-1', 'uid': 'uid-gpu-1-2'}]}}",
+    "{'metadata': {'ownerReferences': [{'apiVersion': 'v1', 'kind': 'Node', 'name': 'gpu-1', "
+    "'uid': 'uid-gpu-1-2'}]}}",
     STATUS("'state': 'Failed', 'reason': 'ValidationFailed', 'since': '2026-11-20T09:30:00Z'"),
-    STATUS("'state': 'Ready', 'since': '2099-01-01T00:00:00Z', 'timeToReady': {'seen': '2026-11-20T09:00:00Z', 'driver': 95}"),
-    STATUS("'inventory': {'bootId': 'b1', 'gpus': [{'pciAddress': '0000:01:00.0', 'deviceId': '2330', 'driver': 'nvidia'}]}"),
+    STATUS("'state': 'Ready', 'since': '2099-01-01T00:00:00Z', 'timeToReady': {'seen': "
+           "'2026-11-20T09:00:00Z', 'driver': 95}"),
+    STATUS("'inventory': {'bootId': 'b1', 'gpus': [{'pciAddress': '0000:01:00.0', 'deviceId': "
+           "'2330', 'driver': 'nvidia'}]}"),
     STATUS("'inventory': {'bootId': 'b1', 'gpus': []}"),
-    STATUS("'inventory': {'bootId': 'b2', 'hostDriver': {'version': '570.1'}, 'gpus': [{'pciAddress': 'x'}]}"),
+    STATUS("'inventory': {'bootId': 'b2', 'hostDriver': {'version': '570.1'}, 'gpus': "
+           "[{'pciAddress': 'x'}]}"),
     STATUS("'inventory': {'bootId': 'b1', 'holdersComplete': true, 'holders': [{'podUid': "
-           "'0b8d3c1e-1111-4222-8333-123456789abc', 'process': 'python3', 'processes': 1, 'minors': [0]}]}"),
-    STATUS("'inventory': {'bootId': 'b1', 'holders': [{'process': 'dcgm', 'unit': 'dcgm.service', 'pid': 8, 'processes': 2}]}"),
-    STATUS("'inventory': {'containerRuntime': {'name': 'crio'}, 'secureBoot': true, 'toolkit': {'installed': true}}"),
+           "'0b8d3c1e-1111-4222-8333-123456789abc', 'process': 'python3', 'processes': 1, "
+           "'minors': [0]}]}"),
+    STATUS("'inventory': {'bootId': 'b1', 'holders': [{'process': 'dcgm', 'unit': 'dcgm.service', "
+           "'pid': 8, 'processes': 2}]}"),
+    STATUS("'inventory': {'containerRuntime': {'name': 'crio'}, 'secureBoot': true, 'toolkit': "
+           "{'installed': true}}"),
     STATUS("'inventory': ['x'], 'timeToReady': 7"),
     GOING,
     NONSENSE,
 };
 static const char *const of_children[] = {
-    STATUS("'observedGeneration': 1, 'desiredNumberScheduled': 3, 'updatedNumberScheduled': 2, 'numberReady': 1"),
-    STATUS("'observedGeneration': 1, 'desiredNumberScheduled': 0, 'currentNumberScheduled': 0, 'numberReady': 0"),
+    STATUS("'observedGeneration': 1, 'desiredNumberScheduled': 3, 'updatedNumberScheduled': 2, "
+           "'numberReady': 1"),
+    STATUS("'observedGeneration': 1, 'desiredNumberScheduled': 0, 'currentNumberScheduled': 0, "
+           "'numberReady': 0"),
     STATUS("'observedGeneration': -7, 'desiredNumberScheduled': 'x'"),
-    LABELS("'ostler.dev/policy-uid': 'uid-default-1', 'ostler.dev/revision': '" HASH "', 'ostler.dev/tier': 'driver'"),
+    LABELS("'ostler.dev/policy-uid': 'uid-default-1', 'ostler.dev/revision': '" HASH
+           "', 'ostler.dev/tier': 'driver'"),
     LABELS("'ostler.dev/policy-uid': 'another', 'app.kubernetes.io/component': 'driver'"),
     LABELS("'ostler.dev/policy-uid': null"),
     ANNOTATIONS("'ostler.dev/intent': 'x'"),
-    ANNOTATIONS("'ostler.dev/target-default': '2026-11-20T09:00:00Z', 'ostler.dev/ran-default': '2026-11-20T09:10:00Z'"),
-    ANNOTATIONS("'ostler.dev/completed-default': '2026-11-20T09:20:00Z', 'ostler.dev/canary-default': '2026-11-20T09:15:00Z'"),
+    ANNOTATIONS("'ostler.dev/target-default': '2026-11-20T09:00:00Z', 'ostler.dev/ran-default': "
+                "'2026-11-20T09:10:00Z'"),
+    ANNOTATIONS("'ostler.dev/completed-default': '2026-11-20T09:20:00Z', "
+                "'ostler.dev/canary-default': '2026-11-20T09:15:00Z'"),
     ANNOTATIONS("'ostler.dev/failed-default': '2026-11-20T08:00:00Z gpu-1 ValidationFailed'"),
-    ANNOTATIONS("'ostler.dev/failed-blue': 'soon', 'ostler.dev/wave-default': 'Running', 'ostler.dev/known-good': 'true'"),
+    ANNOTATIONS("'ostler.dev/failed-blue': 'soon', 'ostler.dev/wave-default': 'Running', "
+                "'ostler.dev/known-good': 'true'"),
     ANNOTATIONS("'ostler.dev/retried-default': '2099-01-01T00:00:00Z'"),
     SPEC("'updateStrategy': {'type': 'RollingUpdate'}"),
-    "{'metadata': {'managedFields': [{'manager': 'carol', 'operation': 'Update', 'fieldsV1': {'f:spec': {}}}, 7]}}",
+    "{'metadata': {'managedFields': [{'manager': 'carol', 'operation': 'Update', 'fieldsV1': "
+    "{'f:spec': {}}}, 7]}}",
     "{'metadata': {'generation': 9}}",
-    "{'data': {'half': 'sharing: {timeSlicing: {resources: [{name: nvidia.com/gpu, replicas: 4}]}}', 'tier': 'driver'}}",
+    "{'data': {'half': 'sharing: {timeSlicing: {resources: [{name: nvidia.com/gpu, replicas: "
+    "4}]}}', 'tier': 'driver'}}",
     GOING,
     NONSENSE,
 };
 static const char *const of_budgets[] = {
-    STATUS("'disruptionsAllowed': 0, 'observedGeneration': 1"), STATUS("'disruptionsAllowed': 1, 'observedGeneration': 2"),
-    STATUS("'disruptionsAllowed': -1"), "{'metadata': {'generation': 2}}", GOING, NONSENSE,
+    STATUS("'disruptionsAllowed': 0, 'observedGeneration': 1"),
+    STATUS("'disruptionsAllowed': 1, 'observedGeneration': 2"),
+    STATUS("'disruptionsAllowed': -1"),
+    "{'metadata': {'generation': 2}}",
+    GOING,
+    NONSENSE,
 };
 static const char *const of_foreign[] = {
     "{'metadata': {'namespace': 'gpu-operator', 'generation': 2}}",
-    "{'metadata': {'generation': 3}, 'spec': {'template': {'spec': {'nodeSelector': {'nvidia.com/gpu.deploy.driver': 'true'}}}}}",
-    "{'metadata': {'generation': 4}, 'spec': {'template': {'metadata': {'labels': null}}}}", GOING, NONSENSE,
+    "{'metadata': {'generation': 3}, 'spec': {'template': {'spec': {'nodeSelector': "
+    "{'nvidia.com/gpu.deploy.driver': 'true'}}}}}",
+    "{'metadata': {'generation': 4}, 'spec': {'template': {'metadata': {'labels': null}}}}",
+    GOING,
+    NONSENSE,
 };
 static const char *const of_slices[] = {
-    SPEC("'nodeName': 'gpu-2'"), SPEC("'nodeName': null, 'allNodes': true"), SPEC("'devices': []"), SPEC("'devices': {}"),
-    SPEC("'driver': 'compute-domain.nvidia.com'"), GOING, NONSENSE,
+    SPEC("'nodeName': 'gpu-2'"),
+    SPEC("'nodeName': null, 'allNodes': true"),
+    SPEC("'devices': []"),
+    SPEC("'devices': {}"),
+    SPEC("'driver': 'compute-domain.nvidia.com'"),
+    GOING,
+    NONSENSE,
 };
 static const char *const of_policies[] = {
     SPEC("'driver': {'version': '570.86.15'}"),
@@ -188,8 +246,10 @@ static const char *const of_policies[] = {
     SPEC("'devicePlugin': {'config': {'name': 'config-1', 'default': 'half'}}"),
     SPEC("'exporter': {'enabled': true, 'serviceMonitor': {'enabled': true}}"),
     SPEC("'validation': {'enabled': true}, 'nodes': {'startupTaint': {'enabled': true}}"),
-    SPEC("'nodes': {'selector': {'matchLabels': {'pool': 'blue'}}, 'labels': {'example.com/gpu': 'true'}}"),
-    SPEC("'pools': [{'name': 'blue', 'nodeSelector': {'pool': 'blue'}, 'driver': {'version': '570.86.15'}}]"),
+    SPEC("'nodes': {'selector': {'matchLabels': {'pool': 'blue'}}, 'labels': {'example.com/gpu': "
+         "'true'}}"),
+    SPEC("'pools': [{'name': 'blue', 'nodeSelector': {'pool': 'blue'}, 'driver': {'version': "
+         "'570.86.15'}}]"),
     SPEC("'pools': null, 'nodes': {'selector': null}"),
     SPEC("'driver': {'version': 580}"),
     ROLLOUT("'paused': true"),
@@ -197,11 +257,13 @@ static const char *const of_policies[] = {
     ROLLOUT("'taintKey': null"),
     ROLLOUT("'paused': null, 'approval': 'Manual'"),
     ROLLOUT("'maxParallel': '50%', 'maxUnavailable': 3, 'failureThreshold': '10%'"),
-    ROLLOUT("'maxUnavailableGpus': 4, 'topologyKey': 'topology.kubernetes.io/zone', 'order': 'Name'"),
+    ROLLOUT(
+        "'maxUnavailableGpus': 4, 'topologyKey': 'topology.kubernetes.io/zone', 'order': 'Name'"),
     ROLLOUT("'canary': {'nodes': 0, 'soak': '0s'}, 'soak': '1h'"),
     ROLLOUT("'windows': [{'schedule': '0 2 * * 6', 'duration': '4h', 'timeZone': 'Asia/Tokyo'}]"),
     ROLLOUT("'drain': {'mode': 'AllPods', 'onTimeout': 'Delete', 'timeout': '1m', 'force': true}"),
-    ROLLOUT("'drain': {'mode': null, 'waitForJobs': '1m', 'podSelector': {'matchLabels': {'app': 'web'}}}, 'onFailure': 'Pause'"),
+    ROLLOUT("'drain': {'mode': null, 'waitForJobs': '1m', 'podSelector': {'matchLabels': {'app': "
+            "'web'}}}, 'onFailure': 'Pause'"),
     ANNOTATIONS("'ostler.dev/retry': '1', 'ostler.dev/approved': 'x'"),
     ANNOTATIONS("'ostler.dev/force-removal': 'true'"),
     "{'metadata': {'finalizers': null}}",
@@ -211,32 +273,57 @@ static const char *const of_policies[] = {
 
 static const struct kind {
     enum resource_id resource;
-    const char *base; /* "%" stands for a digit; a short form of testbed_node() or testbed_pod() where they make them */
+    /* "%" stands for a digit; a short form of testbed_node() or testbed_pod() where they make them
+     */
+    const char *base;
     const char *const *parts;
     size_t part_count;
 } kinds[] = {
 #define PARTS(parts) parts, ARRAY_LEN(parts)
-    { RESOURCE_NODE, "{'name': 'gpu-%', 'gpus': 8, 'boot': 'b1', 'labels': {'feature.node.kubernetes.io/pci-10de.present': 'true'"
-                     "}}", PARTS(of_nodes) },
+    { RESOURCE_NODE,
+      "{'name': 'gpu-%', 'gpus': 8, 'boot': 'b1', 'labels': "
+      "{'feature.node.kubernetes.io/pci-10de.present': 'true'"
+      "}}",
+      PARTS(of_nodes) },
     { RESOURCE_POD, "{'name': 'ml/job-%', 'node': 'gpu-%', 'gpus': 1}", PARTS(of_pods) },
-    { RESOURCE_POD, "{'name': 'ostler-operands/op-%', 'operand': 'driver', 'node': 'gpu-%', 'revision': '" HASH "', 'ready': true"
-                    "}", PARTS(of_pods) },
-    { RESOURCE_TASK, "{'name': 'ostler-operands/task-%', 'task': 'Proof', 'node': 'gpu-1', 'purpose': '" HASH "'}",
+    { RESOURCE_POD,
+      "{'name': 'ostler-operands/op-%', 'operand': 'driver', 'node': 'gpu-%', 'revision': '" HASH
+      "', 'ready': true"
+      "}",
+      PARTS(of_pods) },
+    { RESOURCE_TASK,
+      "{'name': 'ostler-operands/task-%', 'task': 'Proof', 'node': 'gpu-1', 'purpose': '" HASH "'}",
       PARTS(of_pods) },
     { RESOURCE_GPU_NODE, "{'metadata': {'name': 'gpu-%'}}", PARTS(of_reports) },
-    { RESOURCE_DAEMONSET, "{'metadata': {'name': 'set-%', 'namespace': '" TESTBED_NAMESPACE "'}}", PARTS(of_children) },
-    { RESOURCE_REVISION, "{'metadata': {'name': 'record-%', 'namespace': '" TESTBED_NAMESPACE "'}}", PARTS(of_children) },
-    { RESOURCE_SERVICE, "{'metadata': {'name': 'service-%', 'namespace': '" TESTBED_NAMESPACE "'}}", PARTS(of_children) },
-    { RESOURCE_CONFIGMAP, "{'metadata': {'name': 'config-%', 'namespace': '" TESTBED_NAMESPACE "'}}", PARTS(of_children) },
+    { RESOURCE_DAEMONSET, "{'metadata': {'name': 'set-%', 'namespace': '" TESTBED_NAMESPACE "'}}",
+      PARTS(of_children) },
+    { RESOURCE_REVISION, "{'metadata': {'name': 'record-%', 'namespace': '" TESTBED_NAMESPACE "'}}",
+      PARTS(of_children) },
+    { RESOURCE_SERVICE, "{'metadata': {'name': 'service-%', 'namespace': '" TESTBED_NAMESPACE "'}}",
+      PARTS(of_children) },
+    { RESOURCE_CONFIGMAP,
+      "{'metadata': {'name': 'config-%', 'namespace': '" TESTBED_NAMESPACE "'}}",
+      PARTS(of_children) },
     { RESOURCE_RUNTIMECLASS, "{'metadata': {'name': 'class-%'}}", PARTS(of_children) },
-    { RESOURCE_SERVICEMONITOR, "{'metadata': {'name': 'monitor-%', 'namespace': '" TESTBED_NAMESPACE "'}}", PARTS(of_children) },
-    { RESOURCE_BUDGET, "{'metadata': {'name': 'budget-%', 'namespace': 'ml', 'generation': 1}}", PARTS(of_budgets) },
-    { RESOURCE_FOREIGN, "{'metadata': {'name': 'plugin-%', 'namespace': 'kube-system', 'generation': 1}, 'spec': {'template': {"
-                        "'metadata': {'labels': {'k8s-app': 'nvidia-gpu-device-plugin'}}, 'spec': {'volumes': [{'hostPath': {}}]}"
-                        "}}}", PARTS(of_foreign) },
-    { RESOURCE_SLICE, "{'metadata': {'name': 'slice-%'}, 'spec': {'driver': 'gpu.nvidia.com', 'nodeName': 'gpu-1', 'devices': ["
-                      "{'name': 'gpu-0'}]}}", PARTS(of_slices) },
-    { RESOURCE_POLICY, "{'metadata': {'name': 'default', 'finalizers': ['ostler.dev/cleanup']}, 'spec': {}}",
+    { RESOURCE_SERVICEMONITOR,
+      "{'metadata': {'name': 'monitor-%', 'namespace': '" TESTBED_NAMESPACE "'}}",
+      PARTS(of_children) },
+    { RESOURCE_BUDGET, "{'metadata': {'name': 'budget-%', 'namespace': 'ml', 'generation': 1}}",
+      PARTS(of_budgets) },
+    { RESOURCE_FOREIGN,
+      "{'metadata': {'name': 'plugin-%', 'namespace': 'kube-system', 'generation': 1}, 'spec': "
+      "{'template': {"
+      "'metadata': {'labels': {'k8s-app': 'nvidia-gpu-device-plugin'}}, 'spec': {'volumes': "
+      "[{'hostPath': {}}]}"
+      "}}}",
+      PARTS(of_foreign) },
+    { RESOURCE_SLICE,
+      "{'metadata': {'name': 'slice-%'}, 'spec': {'driver': 'gpu.nvidia.com', 'nodeName': 'gpu-1', "
+      "'devices': ["
+      "{'name': 'gpu-0'}]}}",
+      PARTS(of_slices) },
+    { RESOURCE_POLICY,
+      "{'metadata': {'name': 'default', 'finalizers': ['ostler.dev/cleanup']}, 'spec': {}}",
       PARTS(of_policies) },
 };
 
@@ -253,7 +340,8 @@ static json_t *begun(const struct kind *k, unsigned number)
     return json_incref(object);
 }
 
-/* The name of the object of a resource at a place, NULL where there is none. Owned by the caller. */
+/* The name of the object of a resource at a place, NULL where there is none. Owned by the caller.
+ */
 static char *name_at(const struct harness *h, enum resource_id resource, unsigned place)
 {
     CLEANUP_JSON json_t *objects = testbed_list(&h->bed, resource);
@@ -321,7 +409,9 @@ static void deed_circumstance(struct harness *h)
     t->absent_for_long = bits & 1;
     t->hold = (bits & 6) == 6;
     t->deleting = bits & 8;
-    t->not_evicted = bits & 16 ? "ml/job-1: Cannot evict pod as it would violate the pod's disruption budget." : NULL;
+    t->not_evicted =
+        bits & 16 ? "ml/job-1: Cannot evict pod as it would violate the pod's disruption budget."
+                  : NULL;
     t->ask_in_ms = bits & 16 ? 5000 : 0;
     t->holders_new = bits & 32;
     t->monitors_exist = bits & 64;
@@ -337,7 +427,8 @@ static void pass(struct testbed *t, const json_t *nodes, bool carry_out, struct 
 {
     size_t n;
     json_t *node;
-    json_array_foreach (nodes, n, node) {
+    json_array_foreach(nodes, n, node)
+    {
         const char *name = object_name(node);
         CLEANUP_ARENA struct arena a = { 0 };
         CLEANUP_ACTIONS struct actions actions = { 0 };
@@ -378,8 +469,8 @@ static const struct deed {
     char letter;
     void (*fn)(struct harness *h);
 } deeds[] = {
-    { 'p', deed_put },  { 'e', deed_edit },  { 'r', deed_remove }, { 'c', deed_circumstance },
-    { 'w', deed_pass }, { 'f', deed_follow },
+    { 'p', deed_put },          { 'e', deed_edit }, { 'r', deed_remove },
+    { 'c', deed_circumstance }, { 'w', deed_pass }, { 'f', deed_follow },
 };
 
 static void next_deed(struct harness *h)
@@ -395,16 +486,19 @@ static void next_deed(struct harness *h)
 /* ---- what must hold */
 
 /* Tells another Ostler of every object of a resource, the first one first, or last. */
-static void tell(struct testbed *t, const struct testbed *from, enum resource_id resource, bool back)
+static void tell(struct testbed *t, const struct testbed *from, enum resource_id resource,
+                 bool back)
 {
     CLEANUP_JSON json_t *objects = testbed_list(from, resource);
     size_t count = json_array_size(objects);
     for (size_t i = 0; i < count; i++)
-        table_event(&t->cluster->tables[resource], json_array_get(objects, back ? count - 1 - i : i), false);
+        table_event(&t->cluster->tables[resource],
+                    json_array_get(objects, back ? count - 1 - i : i), false);
 }
 
-/* What an Ostler decides that has just heard of everything. The policy and reports come first, since which pods are kept follows
- * from them: a policy that comes later has pods listed anew, and who has a GPU open is looked for. */
+/* What an Ostler decides that has just heard of everything. The policy and reports come first,
+ * since which pods are kept follows from them: a policy that comes later has pods listed anew, and
+ * who has a GPU open is looked for. */
 static char *decided(const struct testbed *from, bool back)
 {
     struct testbed t;
@@ -425,8 +519,9 @@ static char *decided(const struct testbed *from, bool back)
     tell(&t, from, RESOURCE_POLICY, back);
     tell(&t, from, RESOURCE_GPU_NODE, back);
     for (int i = 0; i < RESOURCE_COUNT; i++) {
-        enum resource_id resource = (enum resource_id) (back ? RESOURCE_COUNT - 1 - i : i);
-        if (resource != RESOURCE_POLICY && resource != RESOURCE_GPU_NODE && t.cluster->tables[resource].ops.project)
+        enum resource_id resource = (enum resource_id)(back ? RESOURCE_COUNT - 1 - i : i);
+        if (resource != RESOURCE_POLICY && resource != RESOURCE_GPU_NODE &&
+            t.cluster->tables[resource].ops.project)
             tell(&t, from, resource, back);
     }
     CLEANUP_JSON json_t *nodes = testbed_list(from, RESOURCE_NODE);
@@ -477,7 +572,8 @@ static void check_nothing_left(struct testbed *t)
         table_list_end(&c->tables[i], 0);
         DEMAND(c->tables[i].records.len == 0);
     }
-    DEMAND(c->slots.len == 0 && c->node_count == 0 && c->pending == 0 && c->refused.len == 0 && !c->object && !c->policy_valid);
+    DEMAND(c->slots.len == 0 && c->node_count == 0 && c->pending == 0 && c->refused.len == 0 &&
+           !c->object && !c->policy_valid);
     DEMAND(intern_count(c->strings) == 0);
 }
 

@@ -1,6 +1,5 @@
-/* Anything that a program says in the place of containerd's configuration, before and after, divided by a zero byte: what is told
- * is bounded, and nothing is told where
- * nothing is lost. */
+/* Anything that a program says in the place of containerd's configuration, before and after,
+ * divided by a zero byte: what is told is bounded, and nothing is told where nothing is lost. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

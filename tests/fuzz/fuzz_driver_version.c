@@ -1,5 +1,5 @@
-/* Anything that a driver may say of itself and of a card: a version is digits and dots, and what is shown is printable and
- * bounded. */
+/* Anything that a driver may say of itself and of a card: a version is digits and dots, and what is
+ * shown is printable and bounded. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

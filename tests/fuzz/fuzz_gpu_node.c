@@ -1,5 +1,5 @@
-/* Any JSON as a GpuNode, which anybody with the right may have written: no crash; what is remembered of it is within its bounds,
- * and reading it twice gives the same. */
+/* Any JSON as a GpuNode, which anybody with the right may have written: no crash; what is
+ * remembered of it is within its bounds, and reading it twice gives the same. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,8 +35,8 @@ static void check_words(const struct log_tail *words)
     if (!words)
         return;
     struct log_tail *copy = log_tail_copy(words);
-    if (strlen(words->text) > LAST_WORDS_MAX || !str_eq(copy->text, words->text) || !str_eq(copy->pod, words->pod) ||
-        !str_eq(copy->container, words->container))
+    if (strlen(words->text) > LAST_WORDS_MAX || !str_eq(copy->text, words->text) ||
+        !str_eq(copy->pod, words->pod) || !str_eq(copy->container, words->container))
         abort();
     log_tail_free(copy);
 }
@@ -46,7 +46,8 @@ static void check_inventory(const struct node_inventory *i)
     if (!i)
         return;
     if (i->gpus + i->lost > INVENTORY_GPUS_MAX || i->driven + i->nouveau + i->passed_on > i->gpus ||
-        i->absent_looks > INVENTORY_ABSENT_LOOKS || strnlen(i->lost_address, sizeof i->lost_address) == sizeof i->lost_address ||
+        i->absent_looks > INVENTORY_ABSENT_LOOKS ||
+        strnlen(i->lost_address, sizeof i->lost_address) == sizeof i->lost_address ||
         strnlen(i->module_version, sizeof i->module_version) == sizeof i->module_version ||
         (node_inventory_shows_none(i) && i->gpus + i->lost > 0))
         abort();

@@ -1,5 +1,6 @@
-/* Any bytes as the answer of a server: no crash, the sink hears of the end exactly once, and nothing after it.
- * The lowest bit of the first byte says whether it was a watch that was asked for; the rest is sent over loopback. */
+/* Any bytes as the answer of a server: no crash, the sink hears of the end exactly once, and
+ * nothing after it. The lowest bit of the first byte says whether it was a watch that was asked
+ * for; the rest is sent over loopback. */
 #include <assert.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -45,7 +46,8 @@ static void on_done(void *arg, const struct transport_result *result)
 
 static int listen_on_loopback(int *ret_port)
 {
-    struct sockaddr_in address = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    struct sockaddr_in address = { .sin_family = AF_INET,
+                                   .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
     socklen_t len = sizeof address;
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     int rc = bind(fd, (struct sockaddr *) &address, len) || listen(fd, 8) ||
@@ -65,7 +67,8 @@ static void answer(int fd, const uint8_t *data, size_t size)
     close(fd);
 }
 
-static void exchange(struct http *h, int listener, const struct outcome *o, const uint8_t *data, size_t size)
+static void exchange(struct http *h, int listener, const struct outcome *o, const uint8_t *data,
+                     size_t size)
 {
     int connection = -1;
     while (!o->done) {
@@ -95,7 +98,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         int port;
         listener = listen_on_loopback(&port);
         clock = clock_system();
-        config = (struct config){ .description = xstrdup("a test"), .user_agent = xstrdup("ostler"), .compression = true };
+        config = (struct config){ .description = xstrdup("a test"),
+                                  .user_agent = xstrdup("ostler"),
+                                  .compression = true };
         CLEANUP_FREE char *url = xasprintf("http://127.0.0.1:%d", port);
         int rc = endpoint_parse(url, &config.server, NULL);
         h = http_new(&config, &clock, NULL);
@@ -103,7 +108,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     if (size == 0)
         return 0;
-    struct request r = { .class = data[0] & 1 ? REQUEST_WATCH : REQUEST_READ, .method = "GET", .path = xstrdup("/x"),
+    struct request r = { .class = data[0] & 1 ? REQUEST_WATCH : REQUEST_READ,
+                         .method = "GET",
+                         .path = xstrdup("/x"),
                          .timeout_ms = TIMEOUT_MS };
     struct outcome o = { 0 };
     struct transport t = http_transport(h);

@@ -1,4 +1,5 @@
-/* Requests to the simulator's server: any bytes, fed whole and in pieces, give the same requests or the same refusal. */
+/* Requests to the simulator's server: any bytes, fed whole and in pieces, give the same requests or
+ * the same refusal. */
 #include <assert.h>
 #include <stdint.h>
 #include <string.h>

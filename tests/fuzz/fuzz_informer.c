@@ -1,11 +1,16 @@
-/* An informer and a server that answers as it likes: the input is a series of deeds, a letter each with the bytes that it needs.
- * The server keeps a few objects with their whole history, and answers lists and watches of them with pages, frames cut anywhere,
- * bookmarks, refusals, 410, garbage, objects that cannot be read, or not at all. Whatever the order:
+/* An informer and a server that answers as it likes: the input is a series of deeds, a letter each
+ * with the bytes that it needs. The server keeps a few objects with their whole history, and
+ * answers lists and watches of them with pages, frames cut anywhere, bookmarks, refusals, 410,
+ * garbage, objects that cannot be read, or not at all. Whatever the order:
  * - the table is what the server has said, to the version up to which it was said;
- * - where it cannot be, because a list is under way or events were missed, there is a problem, and whoever rests on it was told;
- * - a watch that brings nothing is given up, and no request comes before the time that a Retry-After named;
- * - there is at most one request, and none that nobody waits for; without one there is a timer, or the resource is absent;
- * - a watch goes on at the version that was said last, and a page follows the one before; one that was opened again after a
+ * - where it cannot be, because a list is under way or events were missed, there is a problem, and
+ *   whoever rests on it was told;
+ * - a watch that brings nothing is given up, and no request comes before the time that a
+ *   Retry-After named;
+ * - there is at most one request, and none that nobody waits for; without one there is a timer, or
+ *   the resource is absent;
+ * - a watch goes on at the version that was said last, and a page follows the one before; one that
+ *   was opened again after a
  *   failure is not well before a bookmark, or a second without an error;
  * - no record goes back to an older version, also where answers to writes come in between;
  * - as soon as the server behaves, the table is whole again within minutes. */
@@ -72,25 +77,28 @@ struct harness {
     uint64_t open, submitted;
     struct transport_sink sink;
     bool watches, answered;
-    size_t stream_at; /* the next fact of a watch */
-    uint64_t list_rv; /* of the list */
-    int list_at;      /* its next name */
-    bool list_keeps;  /* it has brought an object without a name */
+    size_t stream_at;     /* the next fact of a watch */
+    uint64_t list_rv;     /* of the list */
+    int list_at;          /* its next name */
+    bool list_keeps;      /* it has brought an object without a name */
     int list_held[NAMES]; /* uid of what the table had of each name when it began; 0: nothing */
-    bool nameless;    /* its next page brings one */
+    bool nameless;        /* its next page brings one */
 
     /* what the informer was told */
-    uint64_t told;  /* up to this version, where not `mixed` */
-    bool mixed;     /* items of a list that has not ended */
-    bool keeps;     /* the last whole list has dropped nothing */
-    bool gap;       /* 410, and no list since */
+    uint64_t told; /* up to this version, where not `mixed` */
+    bool mixed;    /* items of a list that has not ended */
+    bool keeps;    /* the last whole list has dropped nothing */
+    bool gap;      /* 410, and no list since */
     uint64_t unreadable;
-    uint64_t taken[NAMES]; /* the newest version of each that an answer to a write has brought into the table */
+    /* the newest version of each that an answer to a write has brought into the table */
+    uint64_t taken[NAMES];
     uint64_t shown[NAMES]; /* the newest version of each that the table has shown */
-    int64_t doubt_until;   /* a watch was opened again after a failure, and is not well before this time but by a bookmark */
-    int64_t heard_ms;      /* when the watch brought its last frame, or was opened */
-    int64_t not_before;    /* as the server asked by Retry-After */
-    bool silent;           /* a watch was given up as silent, and nothing was heard since */
+    /* a watch was opened again after a failure, and is not well before this time but by a bookmark
+     */
+    int64_t doubt_until;
+    int64_t heard_ms;   /* when the watch brought its last frame, or was opened */
+    int64_t not_before; /* as the server asked by Retry-After */
+    bool silent;        /* a watch was given up as silent, and nothing was heard since */
     bool told_synced, told_problem; /* what on_change() has seen last */
 };
 
@@ -128,11 +136,16 @@ static void commit(struct harness *h, int name, char text, int form, bool gone)
 
 static char *object_text(const struct fact *f)
 {
-    static const char nested[] = "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[", ended[] = "]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]";
-    CLEANUP_FREE char *deep = xasprintf(",\"status\":%s%s%s%s%s%s", nested, nested, nested, ended, ended, ended);
-    return xasprintf("{\"metadata\":{\"name\":\"%c\",\"uid\":\"u%d\",\"resourceVersion\":\"%llu\"},\"spec\":{\"text\":\"%c\"}%s}",
+    static const char nested[] = "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[",
+                      ended[] = "]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]";
+    CLEANUP_FREE char *deep = xasprintf(",\"status\":%s%s%s%s%s%s", nested, nested, nested, ended,
+                                        ended, ended);
+    return xasprintf("{\"metadata\":{\"name\":\"%c\",\"uid\":\"u%d\",\"resourceVersion\":\"%llu\"},"
+                     "\"spec\":{\"text\":\"%c\"}%s}",
                      'a' + f->name, f->uid, (unsigned long long) f->rv, f->text,
-                     f->form == READABLE ? "" : f->form == NO_TEXT ? ",\"status\":{\"x\":\"\\ud800\"}" : deep);
+                     f->form == READABLE  ? ""
+                     : f->form == NO_TEXT ? ",\"status\":{\"x\":\"\\ud800\"}"
+                                          : deep);
 }
 
 /* ---- the transport */
@@ -216,7 +229,9 @@ static void done(struct harness *h, int code, enum err_kind kind)
 {
     h->open = 0;
     h->doubt_until = 0;
-    struct transport_result r = { .status = code, .retry_after_ms = -1, .err = { kind, (char *) "as the input wants" } };
+    struct transport_result r = { .status = code,
+                                  .retry_after_ms = -1,
+                                  .err = { kind, (char *) "as the input wants" } };
     if (code == 429 || code == 503)
         r.retry_after_ms = transport_retry_after_ms(take(h, 200));
     if (informer_present(h->informer))
@@ -249,7 +264,7 @@ static void add_items(struct harness *h, struct buf *page, int *left)
     h->unreadable += h->nameless;
     bool comma = h->nameless;
     h->nameless = false;
-    for (; h->list_at < NAMES && *left > 0; h->list_at++) {
+    for (; h->list_at<NAMES && * left> 0; h->list_at++) {
         const struct fact *f = fact_as_of(h, h->list_at, h->list_rv);
         if (!exists(f))
             continue;
@@ -276,7 +291,8 @@ static void answer_list(struct harness *h, int items, unsigned cut)
     uint64_t unreadable = h->unreadable;
     buf_str(&page, "{\"items\":[");
     add_items(h, &page, &left);
-    buf_printf(&page, "],\"metadata\":{\"resourceVersion\":\"%llu\"", (unsigned long long) h->list_rv);
+    buf_printf(&page, "],\"metadata\":{\"resourceVersion\":\"%llu\"",
+               (unsigned long long) h->list_rv);
     bool last = h->list_at == NAMES;
     if (!last)
         buf_printf(&page, ",\"continue\":\"t%d\"", h->list_at);
@@ -309,7 +325,9 @@ static void answer_watch(struct harness *h, unsigned frames)
         const struct fact *f = &h->facts[h->stream_at];
         const char name[] = { (char) ('a' + f->name), 0 };
         CLEANUP_FREE char *object = object_text(f);
-        const char *type = f->gone ? "DELETED" : exists(fact_as_of(h, f->name, f->rv - 1)) ? "MODIFIED" : "ADDED";
+        const char *type = f->gone                                     ? "DELETED"
+                           : exists(fact_as_of(h, f->name, f->rv - 1)) ? "MODIFIED"
+                                                                       : "ADDED";
         CLEANUP_FREE char *frame = xasprintf("{\"type\":\"%s\",\"object\":%s}\n", type, object);
         bool held = thing_get(&h->table, name) != NULL;
         h->told = f->rv;
@@ -399,7 +417,8 @@ static void deed_answer(struct harness *h)
 
 static void deed_break(struct harness *h)
 {
-    static const enum err_kind kinds[] = { ERR_UNREACHABLE, ERR_TIMEOUT, ERR_UNAUTHORIZED, ERR_NONE };
+    static const enum err_kind kinds[] = { ERR_UNREACHABLE, ERR_TIMEOUT, ERR_UNAUTHORIZED,
+                                           ERR_NONE };
     if (!h->open)
         return;
     if (!h->watches && take(h, 2)) {
@@ -423,8 +442,9 @@ static void deed_bookmark(struct harness *h)
     status(h, 200);
     if (h->stream_at == h->fact_count)
         h->told = h->rv;
-    CLEANUP_FREE char *frame = xasprintf("{\"type\":\"BOOKMARK\",\"object\":{\"metadata\":{\"resourceVersion\":\"%llu\"}}}\n",
-                                         (unsigned long long) h->told);
+    CLEANUP_FREE char *frame = xasprintf(
+        "{\"type\":\"BOOKMARK\",\"object\":{\"metadata\":{\"resourceVersion\":\"%llu\"}}}\n",
+        (unsigned long long) h->told);
     h->doubt_until = 0;
     h->silent = false;
     h->heard_ms = h->now_ms;
@@ -434,7 +454,9 @@ static void deed_bookmark(struct harness *h)
 static char *status_object(int code)
 {
     const char *reason = code == 410 ? "Expired" : "Other";
-    return xasprintf("{\"kind\":\"Status\",\"code\":%d,\"reason\":\"%s\",\"message\":\"as the input wants\"}", code, reason);
+    return xasprintf(
+        "{\"kind\":\"Status\",\"code\":%d,\"reason\":\"%s\",\"message\":\"as the input wants\"}",
+        code, reason);
 }
 
 static int any_code(struct harness *h)
@@ -472,7 +494,8 @@ static void deed_error_frame(struct harness *h)
     if (!h->open || !h->watches)
         return;
     int code = any_code(h);
-    CLEANUP_FREE char *object = status_object(code), *frame = xasprintf("{\"type\":\"ERROR\",\"object\":%s}\n", object);
+    CLEANUP_FREE char *object = status_object(code),
+                      *frame = xasprintf("{\"type\":\"ERROR\",\"object\":%s}\n", object);
     status(h, 200);
     h->gap |= code == 410;
     if (h->optional && code == 404)
@@ -482,14 +505,20 @@ static void deed_error_frame(struct harness *h)
 
 static void deed_garbage(struct harness *h)
 {
-    static const char *const frames[] = { "]", "<html>", "{}\n", "{\"type\":\"MODIFIED\",\"object\":\"text\"}\n",
-                                          "{\"type\":\"SURPRISE\",\"object\":{\"metadata\":{\"name\":\"a\"}}}\n",
-                                          "{\"type\":\"MODIFIED\",\"object\":{\"metadata\":{\"name\":\"\\ud800\"}}}\n",
-                                          "{\"object\":{\"metadata\":{\"name\":\"a\"},\"x\":\"\\ud800\"}}\n" };
+    static const char *const frames[] = {
+        "]",
+        "<html>",
+        "{}\n",
+        "{\"type\":\"MODIFIED\",\"object\":\"text\"}\n",
+        "{\"type\":\"SURPRISE\",\"object\":{\"metadata\":{\"name\":\"a\"}}}\n",
+        "{\"type\":\"MODIFIED\",\"object\":{\"metadata\":{\"name\":\"\\ud800\"}}}\n",
+        "{\"object\":{\"metadata\":{\"name\":\"a\"},\"x\":\"\\ud800\"}}\n"
+    };
     static const char *const lists[] = { "<html>", "[]", "}", "{\"items\":[1]}", "{\"items\":[{]" };
     if (!h->open)
         return;
-    const char *text = h->watches ? frames[take(h, ARRAY_LEN(frames))] : lists[take(h, ARRAY_LEN(lists))];
+    const char *text = h->watches ? frames[take(h, ARRAY_LEN(frames))]
+                                  : lists[take(h, ARRAY_LEN(lists))];
     if (!h->watches && h->answered)
         return; /* it could be in the middle of something */
     status(h, 200);
@@ -516,10 +545,12 @@ static const struct deed {
     char letter;
     void (*fn)(struct harness *h);
 } deeds[] = {
-    { 'p', deed_put },      { 'd', deed_delete },   { 'b', deed_bad },      { 'w', deed_write },
-    { 'o', deed_answer_write }, { 't', deed_pass }, { 'j', deed_jump },     { 'a', deed_answer },
-    { 'x', deed_break },    { 'k', deed_bookmark }, { 'r', deed_refuse },   { 'e', deed_error_frame },
-    { 'g', deed_garbage },  { 'n', deed_nameless }, { 'l', deed_list_anew }, { 'q', deed_look_again },
+    { 'p', deed_put },        { 'd', deed_delete },       { 'b', deed_bad },
+    { 'w', deed_write },      { 'o', deed_answer_write }, { 't', deed_pass },
+    { 'j', deed_jump },       { 'a', deed_answer },       { 'x', deed_break },
+    { 'k', deed_bookmark },   { 'r', deed_refuse },       { 'e', deed_error_frame },
+    { 'g', deed_garbage },    { 'n', deed_nameless },     { 'l', deed_list_anew },
+    { 'q', deed_look_again },
 };
 
 static void next_deed(struct harness *h)
@@ -543,7 +574,8 @@ static bool shows(const struct thing *t, const struct fact *f)
 static void check_record(const struct harness *h, int name)
 {
     const struct thing *t = thing_get(&h->table, (char[]){ (char) ('a' + name), 0 });
-    uint64_t rv = t && t->head.rv > h->told ? t->head.rv : h->told; /* an answer to a write may be ahead of the watch */
+    /* an answer to a write may be ahead of the watch */
+    uint64_t rv = t && t->head.rv > h->told ? t->head.rv : h->told;
     const struct fact *f = fact_as_of(h, name, rv);
     bool is_there = exists(f) && f->text != '-';
     if (is_there && f->form != READABLE)
@@ -556,7 +588,8 @@ static void check_record(const struct harness *h, int name)
         DEMAND(!is_there);
 }
 
-/* Nothing that was newer comes back as it was before, not by a list that was begun before a write either. */
+/* Nothing that was newer comes back as it was before, not by a list that was begun before a write
+ * either. */
 static void check_order(struct harness *h)
 {
     for (int name = 0; name < NAMES; name++) {
@@ -570,12 +603,14 @@ static void check(struct harness *h)
 {
     const struct informer *inf = h->informer;
     bool absent = !informer_present(inf);
-    bool trusted = informer_synced(inf) && !absent && !informer_looks(inf) && !informer_problem(inf);
+    bool trusted = informer_synced(inf) && !absent && !informer_looks(inf) &&
+                   !informer_problem(inf);
     DEMAND(!trusted || (!h->mixed && !h->gap && !(h->open && !h->watches)));
     DEMAND(!(h->open && h->watches && h->now_ms < h->doubt_until) || informer_problem(inf));
     DEMAND(!h->open || !h->watches || h->now_ms - h->heard_ms <= SILENCE_MS + JUMP_MAX_MS);
     DEMAND(h->open || absent || loop_deadline(h->loop) != INT64_MAX);
-    DEMAND(h->told_synced == informer_synced(inf) && h->told_problem == (informer_problem(inf) != NULL));
+    DEMAND(h->told_synced == informer_synced(inf) &&
+           h->told_problem == (informer_problem(inf) != NULL));
     DEMAND(informer_unreadable(inf) >= h->unreadable);
     check_order(h);
     for (int name = 0; !h->mixed && name < NAMES; name++)
@@ -591,8 +626,8 @@ static void on_change(void *arg)
 
 static bool is_well(const struct harness *h)
 {
-    return informer_synced(h->informer) && !informer_problem(h->informer) && informer_present(h->informer) && h->open &&
-           h->watches && h->told == h->rv;
+    return informer_synced(h->informer) && !informer_problem(h->informer) &&
+           informer_present(h->informer) && h->open && h->watches && h->told == h->rv;
 }
 
 /* From here on the server behaves. */
@@ -630,7 +665,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     table_init(&h.table, &ops);
     unsigned flags = take(&h, 256);
     h.optional = flags & 1;
-    const struct informer_options options = { .resource = RESOURCE_NODE, .optional = h.optional, .seed = flags,
+    const struct informer_options options = { .resource = RESOURCE_NODE,
+                                              .optional = h.optional,
+                                              .seed = flags,
                                               .bare = flags & 2 ? &bare : NULL };
     h.informer = informer_new(&options, &h.table, &transport, h.loop, on_change, &h);
     loop_turn(h.loop);

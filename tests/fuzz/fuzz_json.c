@@ -1,5 +1,5 @@
-/* Any bytes as JSON: no crash; what is read is written, compact and sorted, as texts that are read as the same, and paths into it
- * end somewhere. */
+/* Any bytes as JSON: no crash; what is read is written, compact and sorted, as texts that are read
+ * as the same, and paths into it end somewhere. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -16,7 +16,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     size_t bytes = 0;
     for (size_t i = 0; i < kept.len; i++) {
         bytes += kept.files[i].bytes.len;
-        if (right && (kept.files[i].path[0] != '/' || (!kept.files[i].is_there && kept.files[i].bytes.len)))
+        if (right &&
+            (kept.files[i].path[0] != '/' || (!kept.files[i].is_there && kept.files[i].bytes.len)))
             abort();
     }
     if (bytes > size || kept.len > KEPT_FILES_MAX)

@@ -20,7 +20,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct kubeconfig_file files[4];
     size_t count = 0;
     for (size_t i = 0; i < json_array_size(documents) && i < 4; i++)
-        files[count++] = (struct kubeconfig_file){ "/nonexistent/config", json_array_get(documents, i) };
+        files[count++] = (struct kubeconfig_file){ "/nonexistent/config",
+                                                   json_array_get(documents, i) };
     if (count == 0)
         return 0;
     struct config c = { 0 };

@@ -1,5 +1,6 @@
-/* Any JSON as what was read of a cluster: every view of the plugin takes it, and no control character comes out; with secrets
- * taken out it is JSON still. Secrets are taken out of any text. */
+/* Any JSON as what was read of a cluster: every view of the plugin takes it, and no control
+ * character comes out; with secrets taken out it is JSON still. Secrets are taken out of any text.
+ */
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -42,7 +43,8 @@ static void show_all(const json_t *snapshot, const struct paint *p)
 
 static void decide_all(const json_t *snapshot)
 {
-    const json_t *policy = json_object_get(snapshot, "policy"), *node = json_object_get(snapshot, "nodes");
+    const json_t *policy = json_object_get(snapshot, "policy"),
+                 *node = json_object_get(snapshot, "nodes");
     struct edit d;
     CLEANUP_ERR struct err e = { 0 };
     edit_pause(policy, &d);

@@ -1,5 +1,5 @@
-/* Any log gives one short text that can be shown: within its limit, UTF-8, no control characters but ends of lines.
- * Input: one byte for the limit, then the log. */
+/* Any log gives one short text that can be shown: within its limit, UTF-8, no control characters
+ * but ends of lines. Input: one byte for the limit, then the log. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!json || strlen(text) > max)
         abort();
     for (const char *c = text; *c; c++)
-        if (((unsigned char) *c < ' ' && *c != '\n') || ((unsigned char) *c == 0xc2 && (unsigned char) c[1] < 0xa0))
+        if (((unsigned char) *c < ' ' && *c != '\n') ||
+            ((unsigned char) *c == 0xc2 && (unsigned char) c[1] < 0xa0))
             abort();
     return 0;
 }

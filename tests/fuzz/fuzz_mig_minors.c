@@ -1,5 +1,5 @@
-/* Any text in the place of the driver's list of MIG devices: each line that is taken names a path within the text that leads
- * nowhere but down. */
+/* Any text in the place of the driver's list of MIG devices: each line that is taken names a path
+ * within the text that leads nowhere but down. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +15,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct part rest = { text, size };
     struct mig_minor m;
     while (mig_minors_next(&rest, &m))
-        if (m.gpu < -1 || m.path.len == 0 || m.path.at < text || m.path.at + m.path.len > text + size ||
-            memchr(m.path.at, '.', m.path.len) || memchr(m.path.at, ' ', m.path.len))
+        if (m.gpu < -1 || m.path.len == 0 || m.path.at < text ||
+            m.path.at + m.path.len > text + size || memchr(m.path.at, '.', m.path.len) ||
+            memchr(m.path.at, ' ', m.path.len))
             abort();
     free(text);
     return 0;

@@ -1,5 +1,5 @@
-/* Any list of modules: every line that is taken has a name, and all that is taken lies within the text. The same as a list of
- * devices: no number of the driver's is there twice. */
+/* Any list of modules: every line that is taken has a name, and all that is taken lies within the
+ * text. The same as a list of devices: no number of the driver's is there twice. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,7 @@
-/* Any JSON as a Node and a Pod on it: no crash, and what is planned keeps the rules. The input is a Node, a zero byte, and a Pod;
- * the first byte chooses between managing and removing. A write touches nothing of others, and when it has been carried out the
- * next pass has nothing more to write until something else happens (a step of a removal may be followed by the next one). */
+/* Any JSON as a Node and a Pod on it: no crash, and what is planned keeps the rules. The input is a
+ * Node, a zero byte, and a Pod; the first byte chooses between managing and removing. A write
+ * touches nothing of others, and when it has been carried out the next pass has nothing more to
+ * write until something else happens (a step of a removal may be followed by the next one). */
 #include <assert.h>
 #include <stdint.h>
 #include <string.h>
@@ -62,8 +63,8 @@ static void see_pod(struct seen *s, const struct pod *p)
     s->pods.of[p->component].key = p->head.key;
 }
 
-/* What becomes of the node itself: the one write of it. NULL: none. Everything else is about pods: looked at, asked to leave, or
- * deleted; those of a proof or of a pull are made as well. */
+/* What becomes of the node itself: the one write of it. NULL: none. Everything else is about pods:
+ * looked at, asked to leave, or deleted; those of a proof or of a pull are made as well. */
 static const struct request *write_of(const struct actions *actions)
 {
     const struct request *found = NULL;
@@ -74,13 +75,15 @@ static const struct request *write_of(const struct actions *actions)
             found = r;
         } else {
             assert(r->resource == RESOURCE_TASK ||
-                   (r->resource == RESOURCE_POD && (r->evicts || request_deletes(r) || r->class == REQUEST_READ)));
+                   (r->resource == RESOURCE_POD &&
+                    (r->evicts || request_deletes(r) || r->class == REQUEST_READ)));
         }
     }
     return found;
 }
 
-/* Plans for the node as it is; the node after the plan, or NULL when there is nothing to do. New reference. */
+/* Plans for the node as it is; the node after the plan, or NULL when there is nothing to do. New
+ * reference. */
 static json_t *pass(struct seen *s, const json_t *object)
 {
     CLEANUP_ARENA struct arena a = { 0 };
@@ -118,10 +121,12 @@ static json_t *pass(struct seen *s, const json_t *object)
     return after;
 }
 
-/* Members of a Node that the API server would never have let through are not the plan's business. */
+/* Members of a Node that the API server would never have let through are not the plan's business.
+ */
 static bool is_possible(const json_t *object)
 {
-    static const char *const objects[] = { "metadata", "metadata.labels", "metadata.annotations", "spec" };
+    static const char *const objects[] = { "metadata", "metadata.labels", "metadata.annotations",
+                                           "spec" };
     const char *key;
     json_t *value;
     if (!json_at(object, "metadata"))
@@ -129,12 +134,11 @@ static bool is_possible(const json_t *object)
     for (size_t i = 0; i < ARRAY_LEN(objects); i++)
         if (json_at(object, objects[i]) && !json_is_object(json_at(object, objects[i])))
             return false;
-    json_object_foreach (json_at(object, "metadata.labels"), key, value)
-        if (!json_is_string(value) || !json_is_whole(value) || strchr(key, '='))
-            return false;
-    json_object_foreach (json_at(object, "metadata.annotations"), key, value)
-        if (!json_is_string(value))
-            return false;
+    json_object_foreach(json_at(object, "metadata.labels"), key,
+                        value) if (!json_is_string(value) || !json_is_whole(value) ||
+                                   strchr(key, '=')) return false;
+    json_object_foreach(json_at(object, "metadata.annotations"), key,
+                        value) if (!json_is_string(value)) return false;
     return !json_at(object, "spec.taints") || json_is_array(json_at(object, "spec.taints"));
 }
 
@@ -159,15 +163,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     CLEANUP_JSON json_t *node = NULL, *pod = NULL;
     two_texts(data + 1, size - 1, &node, &pod);
-    CLEANUP_JSON json_t *policy = json_pack("{s:{s:s, s:s}, s:{s:{s:{s:s}}}}", "metadata", "name", POLICY_NAME, "uid", "u1",
-                                            "spec", "nodes", "labels", "example.com/extra", "x");
+    CLEANUP_JSON json_t *policy = json_pack("{s:{s:s, s:s}, s:{s:{s:{s:s}}}}", "metadata", "name",
+                                            POLICY_NAME, "uid", "u1", "spec", "nodes", "labels",
+                                            "example.com/extra", "x");
     struct policy_problems problems = { 0 };
     static struct manifests *manifests;
     if (!manifests)
         manifests = manifests_new(NULL);
-    struct seen s = { .strings = intern_new(), .record = json_object(), .manifests = manifests,
+    struct seen s = { .strings = intern_new(),
+                      .record = json_object(),
+                      .manifests = manifests,
                       .mode = data[0] & 1 ? MODE_REMOVE : MODE_MANAGE };
-    assert(policy_decode(policy, &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL, true }, &s.policy, &problems) == 0);
+    assert(policy_decode(policy, &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL, true },
+                         &s.policy, &problems) == 0);
     rollout_spec_decode(s.policy.spec, &s.rollout);
     s.targets = targets_new(&s.policy, &(struct target_sources){ 0 });
     struct pod *p = pod ? pod_project(s.strings, OPERANDS, NULL, pod) : NULL;

@@ -1,5 +1,5 @@
-/* Anything that is left in the place of NVML's words: each line that is taken is about a card, is bounded, and lies within the
- * text. */
+/* Anything that is left in the place of NVML's words: each line that is taken is about a card, is
+ * bounded, and lies within the text. */
 #include <ctype.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* Any text of nvidia-smi or of the kernel's list of mounts: what is taken lies within it, is no more than a line, and has no
- * white space at its ends. */
+/* Any text of nvidia-smi or of the kernel's list of mounts: what is taken lies within it, is no
+ * more than a line, and has no white space at its ends. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,8 @@ static void check(struct part p, const char *text, size_t size)
 {
     if (p.len == 0)
         return;
-    if (p.at < text || p.at + p.len > text + size || memchr(p.at, '\n', p.len) || part_trimmed(p).len != p.len)
+    if (p.at < text || p.at + p.len > text + size || memchr(p.at, '\n', p.len) ||
+        part_trimmed(p).len != p.len)
         abort();
 }
 

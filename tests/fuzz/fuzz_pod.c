@@ -1,6 +1,6 @@
-/* Any JSON as a Pod, such as anybody may have made and any kubelet may have written to: no crash, reading it twice gives
- * the same, what is kept of words of others is within its bounds, and it is a one-off pod of Ostler's or one of all others,
- * never both. */
+/* Any JSON as a Pod, such as anybody may have made and any kubelet may have written to: no crash,
+ * reading it twice gives the same, what is kept of words of others is within its bounds, and it is
+ * a one-off pod of Ostler's or one of all others, never both. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-typedef struct pod *project_fn(struct intern *in, const char *operand_namespace, const json_t *object);
+typedef struct pod *project_fn(struct intern *in, const char *operand_namespace,
+                               const json_t *object);
 
 static void check_text(const struct intern *in, uint32_t id, size_t max)
 {
@@ -75,7 +76,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     CLEANUP_JSON json_t *object = json_parse((const char *) data, size, NULL);
     if (!json_is_object(object))
         return 0;
-    bool task = check_as(object, pod_project_task), user = check_as(object, used), any = check_as(object, any_of);
+    bool task = check_as(object, pod_project_task), user = check_as(object, used),
+         any = check_as(object, any_of);
     if ((task && (user || any)) || (user && !any))
         abort();
     return 0;

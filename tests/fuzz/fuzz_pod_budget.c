@@ -1,5 +1,6 @@
-/* Any two JSON objects, divided by a zero byte, as a PodDisruptionBudget before and after: no crash, reading twice gives the
- * same, one that stayed the same has not eased, and one that is gone has. */
+/* Any two JSON objects, divided by a zero byte, as a PodDisruptionBudget before and after: no
+ * crash, reading twice gives the same, one that stayed the same has not eased, and one that is gone
+ * has. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

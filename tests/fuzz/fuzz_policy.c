@@ -1,5 +1,5 @@
-/* Any JSON as a policy: no crash; what is wrong is named within bounds; what is right yields a spec that is right again and the
- * same. */
+/* Any JSON as a policy: no crash; what is wrong is named within bounds; what is right yields a spec
+ * that is right again and the same. */
 #include <assert.h>
 #include <stdint.h>
 #include <string.h>
@@ -24,10 +24,12 @@ static void check_problems(const struct policy_problems *problems)
 /* An effective spec is itself a spec, and its own effective spec. */
 static void check_settled(const struct policy *p)
 {
-    CLEANUP_JSON json_t *object = json_pack("{s:{s:s},s:O}", "metadata", "name", POLICY_NAME, "spec", p->spec);
+    CLEANUP_JSON json_t *object = json_pack("{s:{s:s},s:O}", "metadata", "name", POLICY_NAME,
+                                            "spec", p->spec);
     struct policy again;
     struct policy_problems problems = { 0 };
-    assert(policy_decode(object, &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL, true }, &again, &problems) == 0);
+    assert(policy_decode(object, &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL, true },
+                         &again, &problems) == 0);
     assert(json_equal(p->spec, again.spec));
     policy_clear(&again);
 }
@@ -50,7 +52,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     CLEANUP_JSON json_t *object = json_parse((const char *) data, size, &e);
     struct policy p;
     struct policy_problems problems = { 0 };
-    if (policy_decode(object, &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL, true }, &p, &problems) == 0)
+    if (policy_decode(object, &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL, true }, &p,
+                      &problems) == 0)
         check_valid(&p);
     else
         check_problems(&problems);

@@ -1,5 +1,6 @@
-/* Any text as a pod's last words and as a node's annotation: no crash; what is read is within its bounds, is written as a text
- * that is read as the same, and makes labels that the API server takes. So does any text as names, slices and a configuration. */
+/* Any text as a pod's last words and as a node's annotation: no crash; what is read is within its
+ * bounds, is written as a text that is read as the same, and makes labels that the API server
+ * takes. So does any text as names, slices and a configuration. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,18 +31,26 @@ static void check_labels(const struct proof *p, const char *text)
     CLEANUP_JSON json_t *inputs = json_object(), *labels = json_object();
     json_set_at(inputs, "devicePlugin.config.text", json_text(text));
     CLEANUP_JSON json_t *settings = plugin_settings_of(inputs);
-    struct gpu_features f = { .driver = facts->driver, .cuda = facts->cuda, .compute = facts->compute, .machine = text,
-                              .product = *facts->product ? facts->product : text, .slice = facts->slice, .slices = p->gpus,
-                              .kinds = text, .memory_mib = facts->memory_mib, .gpus = p->gpus, .settings = settings,
+    struct gpu_features f = { .driver = facts->driver,
+                              .cuda = facts->cuda,
+                              .compute = facts->compute,
+                              .machine = text,
+                              .product = *facts->product ? facts->product : text,
+                              .slice = facts->slice,
+                              .slices = p->gpus,
+                              .kinds = text,
+                              .memory_mib = facts->memory_mib,
+                              .gpus = p->gpus,
+                              .settings = settings,
                               .strategy = plugin_mig_strategy(inputs, settings) };
     const char *key;
     json_t *value;
     gpu_feature_labels(&f, labels);
     f.strategy = "mixed";
     gpu_feature_labels(&f, labels);
-    json_object_foreach (labels, key, value)
-        if (!is_label_value(str_or_empty(json_string_value(value))) || !gpu_feature_is(key))
-            abort();
+    json_object_foreach(labels, key,
+                        value) if (!is_label_value(str_or_empty(json_string_value(value))) ||
+                                   !gpu_feature_is(key)) abort();
 }
 
 static void check_text(const struct proof *p)

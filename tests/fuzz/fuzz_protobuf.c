@@ -1,4 +1,5 @@
-/* Any bytes as an object in protobuf: no crash; what is one says its kind and has the same text each time. */
+/* Any bytes as an object in protobuf: no crash; what is one says its kind and has the same text
+ * each time. */
 #include <stdint.h>
 #include <stdlib.h>
 

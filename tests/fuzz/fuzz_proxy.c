@@ -1,4 +1,5 @@
-/* Any NO_PROXY: a server is in it or not, whatever else it names, and each entry counts for itself. */
+/* Any NO_PROXY: a server is in it or not, whatever else it names, and each entry counts for itself.
+ */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const char *const servers[] = { "https://10.1.2.3:6443", "https://[fd00::1]:6443", "https://api.example.com" };
+    static const char *const servers[] = { "https://10.1.2.3:6443", "https://[fd00::1]:6443",
+                                           "https://api.example.com" };
     CLEANUP_FREE char *list = xstrndup((const char *) data, size);
     for (size_t i = 0; i < sizeof servers / sizeof *servers; i++) {
         struct endpoint server;

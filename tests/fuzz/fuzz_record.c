@@ -1,6 +1,7 @@
-/* Any two JSON objects, divided by a zero byte, as records of revisions (ControllerRevisions), whose annotations anybody with the
- * right may have written: no crash; which of them a pool rather holds on to is said the same way round; and what a record should
- * say settles: an hour later no more is to be written than that what says nothing any more is left out. */
+/* Any two JSON objects, divided by a zero byte, as records of revisions (ControllerRevisions),
+ * whose annotations anybody with the right may have written: no crash; which of them a pool rather
+ * holds on to is said the same way round; and what a record should say settles: an hour later no
+ * more is to be written than that what says nothing any more is left out. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,10 +23,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void check_order(const struct child *a, const struct child *b)
 {
     int order = record_order(a, b, POOL), back = record_order(b, a, POOL);
-    if ((order < 0) != (back > 0) || record_order(a, a, POOL) != 0 || record_standing_same(a, b) != record_standing_same(b, a) ||
-        !record_standing_same(a, a))
+    if ((order < 0) != (back > 0) || record_order(a, a, POOL) != 0 ||
+        record_standing_same(a, b) != record_standing_same(b, a) || !record_standing_same(a, a))
         abort();
-    if (record_time_s(a, ANNOTATION_COMPLETED, POOL) < 0 || (record_has_failed(a, POOL) && !record_has_failed_anywhere(a)))
+    if (record_time_s(a, ANNOTATION_COMPLETED, POOL) < 0 ||
+        (record_has_failed(a, POOL) && !record_has_failed_anywhere(a)))
         abort();
 }
 
@@ -48,7 +50,8 @@ static void check_written(struct cluster_view *v, struct child *record)
 /* One node runs a revision, under the usual policy. */
 static void check(struct child *a, struct child *b, bool settled)
 {
-    CLEANUP_JSON json_t *object = json_pack("{s:{s:s, s:s}, s:{}}", "metadata", "name", POLICY_NAME, "uid", "u1", "spec");
+    CLEANUP_JSON json_t *object = json_pack("{s:{s:s, s:s}, s:{}}", "metadata", "name", POLICY_NAME,
+                                            "uid", "u1", "spec");
     const struct child *children[] = { a, b };
     struct policy policy;
     struct policy_problems problems = { 0 };
@@ -57,11 +60,17 @@ static void check(struct child *a, struct child *b, bool settled)
     struct node_verdict verdict = { .state = NODE_READY, .cause = OPERAND_NONE };
     snprintf(verdict.carried.hash[TIER_DRIVER], sizeof verdict.carried.hash[TIER_DRIVER], HASH);
     snprintf(verdict.target.hash[TIER_DRIVER], sizeof verdict.target.hash[TIER_DRIVER], HASH);
-    if (policy_decode(object, &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL, true }, &policy, &problems) < 0)
+    if (policy_decode(object, &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL, true },
+                      &policy, &problems) < 0)
         abort();
     tally_set(&tally, &node, &verdict);
-    struct cluster_view v = { .object = object, .policy = &policy, .targets = targets_new(&policy, &(struct target_sources){ 0 }),
-                              .tally = &tally, .settled = settled, .children = children, .child_count = 2 };
+    struct cluster_view v = { .object = object,
+                              .policy = &policy,
+                              .targets = targets_new(&policy, &(struct target_sources){ 0 }),
+                              .tally = &tally,
+                              .settled = settled,
+                              .children = children,
+                              .child_count = 2 };
     check_written(&v, a);
     check_order(a, b);
     targets_free(v.targets);
@@ -78,7 +87,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     two_texts(data + 1, size - 1, &first, &second);
     if (!json_is_object(first) || !json_is_object(second))
         return 0;
-    struct child *a = child_project(RESOURCE_REVISION, first), *b = child_project(RESOURCE_REVISION, second);
+    struct child *a = child_project(RESOURCE_REVISION, first),
+                 *b = child_project(RESOURCE_REVISION, second);
     struct child *again = child_project(RESOURCE_REVISION, first);
     if (!child_same(a, again))
         abort();

@@ -13,7 +13,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void check_sentence(int rc, const struct err *e)
 {
     CLEANUP_JSON json_t *text = json_text(err_msg(e));
-    if (rc != -1 || e->kind == ERR_NONE || strlen(err_msg(e)) > 1100 || strchr(err_msg(e), '\n') || !text)
+    if (rc != -1 || e->kind == ERR_NONE || strlen(err_msg(e)) > 1100 || strchr(err_msg(e), '\n') ||
+        !text)
         abort();
 }
 

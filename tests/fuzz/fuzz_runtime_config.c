@@ -1,5 +1,5 @@
-/* Any configuration of a runtime, a kubelet or k3s: a version is small, and what is taken lies within the text and has no white
- * space and no quote in it. */
+/* Any configuration of a runtime, a kubelet or k3s: a version is small, and what is taken lies
+ * within the text and has no white space and no quote in it. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,7 @@
-/* The simulated API server against whatever is sent to it. Every answer is one; what the store has never changes after it was
- * committed; versions grow by one; and the same requests give the same answers. Input: requests, each a line "METHOD FORM TARGET"
- * and then its body, up to a line "---". FORM is a media type. */
+/* The simulated API server against whatever is sent to it. Every answer is one; what the store has
+ * never changes after it was committed; versions grow by one; and the same requests give the same
+ * answers. Input: requests, each a line "METHOD FORM TARGET" and then its body, up to a line "---".
+ * FORM is a media type. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,10 +13,10 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* Fails the run. */
-#define DEMAND(condition)                                                                                                        \
-    do {                                                                                                                         \
-        if (!(condition))                                                                                                        \
-            abort();                                                                                                             \
+#define DEMAND(condition)                                                                          \
+    do {                                                                                           \
+        if (!(condition))                                                                          \
+            abort();                                                                               \
     } while (0)
 
 /* Frames of one watch that are looked at. */

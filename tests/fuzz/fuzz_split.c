@@ -1,7 +1,7 @@
-/* The splitter against jansson: what comes out of a stream, cut wherever the input says, is what the whole document has once
- * the members that nobody reads are taken out of it.
- * Input: the mode ('L' a list, 'F' frames, of which paths are left out; 'l' and 'f': of which nothing else comes out), a byte
- * that the cuts follow from, then the text. */
+/* The splitter against jansson: what comes out of a stream, cut wherever the input says, is what
+ * the whole document has once the members that nobody reads are taken out of it. Input: the mode
+ * ('L' a list, 'F' frames, of which paths are left out; 'l' and 'f': of which nothing else comes
+ * out), a byte that the cuts follow from, then the text. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,10 +12,21 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static const char *const left_out[] = { "metadata.managedFields", "status.images", "spec.containers.env", "spec.volumes",
-                                        "metadata.annotations.=a.io/b", "status.capacity.!a.io/", NULL };
-static const char *const kept[] = { "metadata.name", "metadata.labels", "spec.containers.image", "spec.containers.env",
-                                    "spec.volumes", "status.images.a.b", "metadata.annotations.=a.io/b", "status.capacity.!a.io/",
+static const char *const left_out[] = { "metadata.managedFields",
+                                        "status.images",
+                                        "spec.containers.env",
+                                        "spec.volumes",
+                                        "metadata.annotations.=a.io/b",
+                                        "status.capacity.!a.io/",
+                                        NULL };
+static const char *const kept[] = { "metadata.name",
+                                    "metadata.labels",
+                                    "spec.containers.image",
+                                    "spec.containers.env",
+                                    "spec.volumes",
+                                    "status.images.a.b",
+                                    "metadata.annotations.=a.io/b",
+                                    "status.capacity.!a.io/",
                                     NULL };
 static struct split_view view;
 
@@ -51,9 +62,10 @@ static int take_bad(void *arg, const char *text, size_t len, const struct err *w
     return 0;
 }
 
-/* Feeds the text in pieces of 1 to 16 bytes, or of 1 to 4096, as the seed says. Returns the envelope (new reference) or NULL. */
-static json_t *split_text(enum split_mode mode, uint8_t seed, const char *text, size_t len, json_t *items, int *ret_rc,
-                          bool *ret_complete)
+/* Feeds the text in pieces of 1 to 16 bytes, or of 1 to 4096, as the seed says. Returns the
+ * envelope (new reference) or NULL. */
+static json_t *split_text(enum split_mode mode, uint8_t seed, const char *text, size_t len,
+                          json_t *items, int *ret_rc, bool *ret_complete)
 {
     struct split s;
     split_init(&s, mode, &view, take_item, items);
@@ -80,7 +92,8 @@ static json_t *split_text(enum split_mode mode, uint8_t seed, const char *text, 
     return root;
 }
 
-/* Whether the rest of a path goes on with a key; `ret_rest`: with what then, NULL: it ends there. */
+/* Whether the rest of a path goes on with a key; `ret_rest`: with what then, NULL: it ends there.
+ */
 static bool goes_on(const char *rest, const char *key, const char **ret_rest)
 {
     *ret_rest = NULL;
@@ -132,8 +145,7 @@ static void keep_of_array(json_t *array, const struct rests *rests, bool root, b
     shorten(array);
     size_t i;
     json_t *child;
-    json_array_foreach (array, i, child)
-        keep(child, rests, root, whole);
+    json_array_foreach(array, i, child) keep(child, rests, root, whole);
 }
 
 static void keep_of_map(json_t *map)
@@ -142,7 +154,8 @@ static void keep_of_map(json_t *map)
     json_t *child;
     void *next;
     size_t n = 0;
-    json_object_foreach_safe (map, next, key, child) {
+    json_object_foreach_safe(map, next, key, child)
+    {
         keep(child, NULL, false, true);
         if (++n > SPLIT_MEMBERS_MAX)
             json_object_del(map, key);
@@ -160,7 +173,8 @@ static void keep(json_t *node, const struct rests *rests, bool root, bool whole)
     else if (whole)
         keep_of_map(node);
     else
-        json_object_foreach_safe (node, next, key, child) {
+        json_object_foreach_safe(node, next, key, child)
+        {
             bool ends;
             const struct rests below = follow(rests, key, &ends);
             if (ends || below.count > 0 || root)
@@ -179,10 +193,10 @@ static void take_out(json_t *node, const struct rests *rests, bool root)
     size_t i;
     if (json_is_array(node)) {
         shorten(node);
-        json_array_foreach (node, i, child)
-            take_out(child, rests, root);
+        json_array_foreach(node, i, child) take_out(child, rests, root);
     } else if (root || rests->count > 0) {
-        json_object_foreach_safe (node, next, key, child) {
+        json_object_foreach_safe(node, next, key, child)
+        {
             bool ends;
             const struct rests below = follow(rests, key, &ends);
             if (ends)
@@ -224,11 +238,13 @@ static int depth_of(const json_t *node)
     const char *name;
     json_t *child;
     size_t i;
-    json_object_foreach ((json_t *) node, name, child) {
+    json_object_foreach((json_t *) node, name, child)
+    {
         int depth = depth_of(child);
         deepest = depth > deepest ? depth : deepest;
     }
-    json_array_foreach (node, i, child) {
+    json_array_foreach(node, i, child)
+    {
         int depth = depth_of(child);
         deepest = depth > deepest ? depth : deepest;
     }
@@ -239,14 +255,12 @@ static bool all_objects(const json_t *items)
 {
     size_t i;
     json_t *item;
-    json_array_foreach (items, i, item)
-        if (!json_is_object(item))
-            return false;
+    json_array_foreach(items, i, item) if (!json_is_object(item)) return false;
     return true;
 }
 
-/* Whether an item came out as it should, which stands `below` levels deep. What is left out of it may be nested as it likes, but
- * where that begins at the limit. */
+/* Whether an item came out as it should, which stands `below` levels deep. What is left out of it
+ * may be nested as it likes, but where that begins at the limit. */
 static bool came_out(const json_t *got, json_t *item, int below, void (*prune_item)(json_t *))
 {
     bool may_be_bad = below + depth_of(item) > SPLIT_DEPTH_MAX;
@@ -277,8 +291,7 @@ static void check_list(uint8_t seed, const char *text, size_t len)
     DEMAND(json_array_size(got) == (json_is_array(items) ? json_array_size(items) : 0));
     size_t i;
     json_t *item;
-    json_array_foreach (got, i, item)
-        DEMAND(came_out(item, json_array_get(items, i), 2, prune));
+    json_array_foreach(got, i, item) DEMAND(came_out(item, json_array_get(items, i), 2, prune));
     DEMAND(json_equal(envelope, want));
 }
 
@@ -291,8 +304,8 @@ static void check_frames(uint8_t seed, const char *text, size_t len)
     size_t at = 0;
     for (size_t i = 0; at < len; i++) {
         json_error_t error;
-        CLEANUP_JSON json_t *want =
-            json_loadb(text + at, len - at, JSON_REJECT_DUPLICATES | JSON_DISABLE_EOF_CHECK, &error);
+        CLEANUP_JSON json_t *want = json_loadb(
+            text + at, len - at, JSON_REJECT_DUPLICATES | JSON_DISABLE_EOF_CHECK, &error);
         if (!want)
             break; /* from here on jansson can say nothing */
         if (!json_is_object(want)) {
@@ -320,20 +333,22 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     CLEANUP_FREE char *text = xstrndup((const char *) data + 2, size - 2);
     size_t len = strlen(text);
-    view = data[0] >= 'a' ? (struct split_view){ kept, true } : (struct split_view){ left_out, false };
+    view = data[0] >= 'a' ? (struct split_view){ kept, true }
+                          : (struct split_view){ left_out, false };
     if (!strchr(text, '\\')) {
         check(data[0], data[1], text, len);
         return 0;
     }
-    /* A known key may be written with escapes; the splitter does not read those, since no API server writes them. Then the same
-     * document counts as jansson writes it. */
+    /* A known key may be written with escapes; the splitter does not read those, since no API
+     * server writes them. Then the same document counts as jansson writes it. */
     CLEANUP_JSON json_t *got = json_array();
     int rc;
     bool complete;
     enum split_mode mode = data[0] == 'L' || data[0] == 'l' ? SPLIT_LIST : SPLIT_FRAMES;
     json_decref(split_text(mode, data[1], text, len, got, &rc, &complete));
     CLEANUP_JSON json_t *root = json_loadb(text, len, JSON_REJECT_DUPLICATES, NULL);
-    CLEANUP_FREE char *plain = root ? json_dumps(root, data[1] & 2 ? JSON_COMPACT : JSON_INDENT(2)) : NULL;
+    CLEANUP_FREE char *plain = root ? json_dumps(root, data[1] & 2 ? JSON_COMPACT : JSON_INDENT(2))
+                                    : NULL;
     if (plain)
         check(data[0], data[1], plain, strlen(plain));
     return 0;

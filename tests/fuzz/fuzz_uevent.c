@@ -1,5 +1,5 @@
-/* Any text or message of the kernel about a device: numbers are as wide as they may be, what is taken lies within it, and a
- * message about a card of NVIDIA is news. */
+/* Any text or message of the kernel about a device: numbers are as wide as they may be, what is
+ * taken lies within it, and a message about a card of NVIDIA is news. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

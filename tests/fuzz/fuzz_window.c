@@ -1,5 +1,5 @@
-/* Any maintenance windows at any time, against a look at every minute that an opening could be at: whether one is open, that this
- * does not change before it is said to, and that it does then.
+/* Any maintenance windows at any time, against a look at every minute that an opening could be at:
+ * whether one is open, that this does not change before it is said to, and that it does then.
  * Input: a line with the time, the duration in seconds and the zone; then a schedule per line. */
 #include <stdint.h>
 #include <stdio.h>
@@ -15,8 +15,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum {
     WINDOWS = 3,
-    DURATION_MAX_S = 26 * 3600,        /* beyond a day, and still a short look */
-    TIME_MAX_S = 2000000000,           /* 2033 */
+    DURATION_MAX_S = 26 * 3600, /* beyond a day, and still a short look */
+    TIME_MAX_S = 2000000000,    /* 2033 */
     YEARS_S = 5 * 366 * CALENDAR_DAY_S,
 };
 
@@ -34,7 +34,8 @@ static bool has_minute(const struct schedule *s, int64_t minute)
     int64_t of_day = minute - day * CALENDAR_DAY_MINUTES;
     struct date date = calendar_date(day);
     bool by_day = s->days >> date.day & 1, by_weekday = s->weekdays >> calendar_weekday(day) & 1;
-    return s->minutes >> of_day % 60 & 1 && s->hours >> of_day / 60 & 1 && s->months >> date.month & 1 &&
+    return s->minutes >> of_day % 60 & 1 && s->hours >> of_day / 60 & 1 &&
+           s->months >> date.month & 1 &&
            (s->either_day ? by_day || by_weekday : by_day && by_weekday);
 }
 

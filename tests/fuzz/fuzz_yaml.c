@@ -27,7 +27,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     yaml_lines_free(lines);
     CLEANUP_FREE char *text = yaml_dump(documents);
     CLEANUP_JSON json_t *again = yaml_parse(text, strlen(text), NULL, &e);
-    /* a document gains one level by standing in the list, and its size may pass the limit by then */
+    /* a document gains one level by standing in the list, and its size may pass the limit by then
+     */
     if (again && !has_float(documents))
         assert(json_equal(json_array_get(again, 0), documents) || json_array_size(documents) == 0);
     return 0;

@@ -8,7 +8,8 @@
 #include "base/json.h"
 
 /* Reads both; NULL for what is none. New references. */
-static inline void two_texts(const uint8_t *data, size_t size, json_t **ret_first, json_t **ret_second)
+static inline void two_texts(const uint8_t *data, size_t size, json_t **ret_first,
+                             json_t **ret_second)
 {
     const char *text = (const char *) data;
     size_t len = strnlen(text, size), rest = size - len;

@@ -1,5 +1,6 @@
-/* confine FILTER CALLS PROGRAM ARGUMENT…: runs a program, which may make only those system calls that a filter hands to its
- * listener. Of each that it makes, the byte of its number becomes 1 in the file CALLS. */
+/* confine FILTER CALLS PROGRAM ARGUMENT…: runs a program, which may make only those system calls
+ * that a filter hands to its listener. Of each that it makes, the byte of its number becomes 1 in
+ * the file CALLS. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <linux/filter.h>
@@ -26,7 +27,8 @@ static void note(int listener, unsigned char *calls)
             continue; /* who asked is gone */
         if (asked.data.nr >= 0 && asked.data.nr < CALLS)
             calls[asked.data.nr] = 1;
-        struct seccomp_notif_resp answer = { .id = asked.id, .flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE };
+        struct seccomp_notif_resp answer = { .id = asked.id,
+                                             .flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE };
         ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &answer);
     }
     _exit(0);
@@ -46,23 +48,28 @@ static void listen_beside(atomic_int *listener, unsigned char *calls)
 
 static void *shared(int fd)
 {
-    return mmap(NULL, CALLS, PROT_READ | PROT_WRITE, MAP_SHARED | (fd < 0 ? MAP_ANONYMOUS : 0), fd, 0);
+    return mmap(NULL, CALLS, PROT_READ | PROT_WRITE, MAP_SHARED | (fd < 0 ? MAP_ANONYMOUS : 0), fd,
+                0);
 }
 
 int main(int argc, char **argv)
 {
     static struct sock_filter filter[BPF_MAXINSNS];
-    int fd = argc < 4 ? -1 : open(argv[1], O_RDONLY | O_CLOEXEC), calls = argc < 4 ? -1 : open(argv[2], O_RDWR | O_CLOEXEC);
+    int fd = argc < 4 ? -1 : open(argv[1], O_RDONLY | O_CLOEXEC),
+        calls = argc < 4 ? -1 : open(argv[2], O_RDWR | O_CLOEXEC);
     ssize_t size = fd < 0 ? -1 : read(fd, filter, sizeof filter);
-    struct sock_fprog program = { .len = (unsigned short)(size / (ssize_t)sizeof filter[0]), .filter = filter };
+    struct sock_fprog program = { .len = (unsigned short) (size / (ssize_t) sizeof filter[0]),
+                                  .filter = filter };
     atomic_int *listener = shared(-1);
     unsigned char *made = calls < 0 ? MAP_FAILED : shared(calls);
-    if (size <= 0 || listener == MAP_FAILED || made == MAP_FAILED || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0) {
+    if (size <= 0 || listener == MAP_FAILED || made == MAP_FAILED ||
+        prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0) {
         perror("confine");
         return 126;
     }
     listen_beside(listener, made);
-    long got = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &program);
+    long got = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER,
+                       &program);
     atomic_store(listener, (int) got);
     if (got < 0)
         return 126;

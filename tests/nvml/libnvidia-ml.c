@@ -1,5 +1,5 @@
-/* A library that stands in for the driver's NVML. How it behaves is the last name of the path in LD_LIBRARY_PATH: tests put a
- * link to it into a folder of that name. */
+/* A library that stands in for the driver's NVML. How it behaves is the last name of the path in
+ * LD_LIBRARY_PATH: tests put a link to it into a folder of that name. */
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -7,7 +7,15 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SUCCESS = 0, NOT_SUPPORTED = 3, NOT_FOUND = 6, UNKNOWN = 999, CARDS = 2, DEVICES_OF_ONE = 7, FLOOD = 64 };
+enum {
+    SUCCESS = 0,
+    NOT_SUPPORTED = 3,
+    NOT_FOUND = 6,
+    UNKNOWN = 999,
+    CARDS = 2,
+    DEVICES_OF_ONE = 7,
+    FLOOD = 64
+};
 
 int nvmlInit_v2(void);
 int nvmlShutdown(void);
@@ -88,7 +96,8 @@ int nvmlDeviceGetHandleByIndex_v2(unsigned index, void **ret)
 /* By the names that the CUDA library beside it has for its cards. */
 int nvmlDeviceGetHandleByUUID(const char *uuid, void **ret)
 {
-    return nvmlDeviceGetHandleByIndex_v2(strcmp(uuid, "GPU-10111213-1415-1617-1819-1a1b1c1d1e1f") == 0, ret);
+    return nvmlDeviceGetHandleByIndex_v2(
+        strcmp(uuid, "GPU-10111213-1415-1617-1819-1a1b1c1d1e1f") == 0, ret);
 }
 
 int nvmlSystemGetDriverVersion(char *ret, unsigned size)

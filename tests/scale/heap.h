@@ -1,5 +1,6 @@
-/* This program's heap, with an account for each of two owners: what Ostler has allocated, and what the world around it has. A
- * block belongs to the one whose code ran when it was made, whoever frees it. For one thread. */
+/* This program's heap, with an account for each of two owners: what Ostler has allocated, and what
+ * the world around it has. A block belongs to the one whose code ran when it was made, whoever
+ * frees it. For one thread. */
 #ifndef OSTLER_TESTS_SCALE_HEAP_H
 #define OSTLER_TESTS_SCALE_HEAP_H
 

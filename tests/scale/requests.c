@@ -30,7 +30,8 @@ void requests_count(struct requests *all, const struct request *r)
     if (r->class == REQUEST_LEASE || r->class == REQUEST_WATCH)
         return;
     bool of_objects = r->resource != RESOURCE_COUNT;
-    CLEANUP_FREE char *kind = xasprintf("%s %s%s", r->method, of_objects ? resource_get(r->resource)->plural : r->path,
+    CLEANUP_FREE char *kind = xasprintf("%s %s%s", r->method,
+                                        of_objects ? resource_get(r->resource)->plural : r->path,
                                         of_objects ? subresource_of(r) : "");
     struct requests_of *of = map_get(&all->kinds, kind);
     if (!of) {
@@ -43,7 +44,8 @@ void requests_count(struct requests *all, const struct request *r)
 
 static int most_first(const void *a, const void *b)
 {
-    const struct requests_of *x = *(struct requests_of *const *) a, *y = *(struct requests_of *const *) b;
+    const struct requests_of *x = *(struct requests_of *const *) a,
+                             *y = *(struct requests_of *const *) b;
     return x->count != y->count ? (x->count < y->count ? 1 : -1) : strcmp(x->kind, y->kind);
 }
 

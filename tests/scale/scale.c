@@ -1,6 +1,6 @@
-/* Ostler in a large simulated cluster, in this process: the memory that is its own, apart from the simulator's, and the time it
- * takes. Figures; nothing is judged. `scale FILE NODES`: a scenario without a policy, which tests/scale/run makes, and how many
- * nodes are upgraded together. */
+/* Ostler in a large simulated cluster, in this process: the memory that is its own, apart from the
+ * simulator's, and the time it takes. Figures; nothing is judged. `scale FILE NODES`: a scenario
+ * without a policy, which tests/scale/run makes, and how many nodes are upgraded together. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,7 +41,7 @@ struct scale {
     struct process *ostler;
     int64_t changed_ms; /* when something last changed that is no lease */
     uint64_t commits, writes;
-    int64_t began_ms;   /* of this step, in real time */
+    int64_t began_ms; /* of this step, in real time */
     /* What Ostler took of it. */
     struct requests requests;
     int64_t turn_began_us, busy_us, longest_us; /* the processor's time */
@@ -64,7 +64,8 @@ static int64_t now_us(clockid_t clock)
     return (int64_t) t.tv_sec * 1000000 + t.tv_nsec / 1000;
 }
 
-/* Ostler's code runs within that of the world: what it asks for, until that is answered, counts as its own too. */
+/* Ostler's code runs within that of the world: what it asks for, until that is answered, counts as
+ * its own too. */
 static void on_running(void *arg, bool begins)
 {
     struct scale *s = arg;
@@ -90,7 +91,8 @@ static void on_sent(void *arg, struct wire_client *c, const struct request *r)
 static void create(struct scale *s, const json_t *object)
 {
     CLEANUP_REFUSAL struct refusal refusal = { 0 };
-    const struct kind *k = kind_of(json_str_or_empty(object, "apiVersion"), json_str_or_empty(object, "kind"));
+    const struct kind *k = kind_of(json_str_or_empty(object, "apiVersion"),
+                                   json_str_or_empty(object, "kind"));
     if (k && api_create(s->api, ADMIN, k, object, &refusal) == 0)
         return;
     fprintf(stderr, "scale: %s cannot be created: %s\n", json_str_or_empty(object, "metadata.name"),
@@ -121,24 +123,29 @@ static void set_up(struct scale *s, const char *file)
     sim_init(&s->sim, s->scenario->seed);
     s->api = api_new(&s->sim.clock);
     api_on_commit(s->api, on_commit, s);
-    s->wire = wire_new(&(struct wire_options){
-        .sim = &s->sim, .api = s->api, .latency_min_ms = LATENCY_MIN_MS, .latency_max_ms = LATENCY_MAX_MS,
-        .sent = on_sent, .arg = s });
+    s->wire = wire_new(&(struct wire_options){ .sim = &s->sim,
+                                               .api = s->api,
+                                               .latency_min_ms = LATENCY_MIN_MS,
+                                               .latency_max_ms = LATENCY_MAX_MS,
+                                               .sent = on_sent,
+                                               .arg = s });
     install(s);
-    s->actors = actors_new(&s->sim, s->api, &(struct actors_options){ .world = &s->scenario->world });
-    s->ostler = process_new(&(struct process_options){ .sim = &s->sim,
-                                                       .wire = s->wire,
-                                                       .manifests = s->manifests,
-                                                       .name = "ostler",
-                                                       .user = OSTLER_USER,
-                                                       .lease_namespace = "ostler-system",
-                                                       .operand_namespace = "ostler-operands",
-                                                       .limits = { POLICY_IMAGE_PREFIXES, "*", NULL, false },
-                                                       .absent_grace_ms = 600 * 1000,
-                                                       .restart_ms = 1000,
-                                                       .leader_elect = true,
-                                                       .running = on_running,
-                                                       .arg = s });
+    s->actors = actors_new(&s->sim, s->api,
+                           &(struct actors_options){ .world = &s->scenario->world });
+    s->ostler = process_new(
+        &(struct process_options){ .sim = &s->sim,
+                                   .wire = s->wire,
+                                   .manifests = s->manifests,
+                                   .name = "ostler",
+                                   .user = OSTLER_USER,
+                                   .lease_namespace = "ostler-system",
+                                   .operand_namespace = "ostler-operands",
+                                   .limits = { POLICY_IMAGE_PREFIXES, "*", NULL, false },
+                                   .absent_grace_ms = 600 * 1000,
+                                   .restart_ms = 1000,
+                                   .leader_elect = true,
+                                   .running = on_running,
+                                   .arg = s });
 }
 
 static void tear_down(struct scale *s)
@@ -165,7 +172,8 @@ static void settle(struct scale *s)
 static const char *ready(const struct scale *s)
 {
     const json_t *policy = api_get(s->api, kind_named("gpuclusterpolicies"), NULL, POLICY_NAME);
-    return policy ? str_or_empty(condition_status(json_at(policy, "status.conditions"), "Ready")) : "(no policy)";
+    return policy ? str_or_empty(condition_status(json_at(policy, "status.conditions"), "Ready"))
+                  : "(no policy)";
 }
 
 static double mib(size_t bytes)
@@ -184,11 +192,13 @@ static void begin(struct scale *s)
 
 static void report(const struct scale *s, const char *what)
 {
-    printf("%-44s Ostler %6.2f MiB, at most %6.2f; simulator %7.1f MiB; %" PRIu64 " writes of Ostler's, %" PRIu64 " of all; "
+    printf("%-44s Ostler %6.2f MiB, at most %6.2f; simulator %7.1f MiB; %" PRIu64
+           " writes of Ostler's, %" PRIu64 " of all; "
            "%.1f s, of the processor's Ostler's %.1f, at most %.1f ms in a turn\n",
-           what, mib(heap_bytes(HEAP_OSTLER)), mib(heap_peak(HEAP_OSTLER)), mib(heap_bytes(HEAP_WORLD)), s->writes, s->commits,
-           (double) (now_us(CLOCK_MONOTONIC) / 1000 - s->began_ms) / 1000, (double) s->busy_us / 1e6,
-           (double) s->longest_us / 1e3);
+           what, mib(heap_bytes(HEAP_OSTLER)), mib(heap_peak(HEAP_OSTLER)),
+           mib(heap_bytes(HEAP_WORLD)), s->writes, s->commits,
+           (double) (now_us(CLOCK_MONOTONIC) / 1000 - s->began_ms) / 1000,
+           (double) s->busy_us / 1e6, (double) s->longest_us / 1e3);
     fflush(stdout);
 }
 
@@ -201,7 +211,8 @@ static void upgrade(struct scale *s)
     size_t nodes = api_count(s->api, kind_named("gpunodes"));
     int64_t began_ms = s->sim.now_ms;
     begin(s);
-    if (api_merge(s->api, ADMIN, kind_named("gpuclusterpolicies"), NULL, POLICY_NAME, "", patch, &refusal)) {
+    if (api_merge(s->api, ADMIN, kind_named("gpuclusterpolicies"), NULL, POLICY_NAME, "", patch,
+                  &refusal)) {
         fprintf(stderr, "scale: the policy cannot be changed: %s\n", refusal.message);
         exit(2);
     }
@@ -221,10 +232,10 @@ static void live(struct scale *s)
     process_start(s->ostler);
     settle(s);
     report(s, "without a policy");
-    CLEANUP_JSON json_t *policy =
-        json_pack("{s:s, s:s, s:{s:s}, s:{s:{s:i, s:i, s:{s:i}}}}", "apiVersion", "ostler.dev/v1alpha1", "kind",
-                  "GpuClusterPolicy", "metadata", "name", POLICY_NAME, "spec", "rollout", "maxParallel", s->at_a_time,
-                  "maxUnavailable", s->at_a_time, "canary", "nodes", 0);
+    CLEANUP_JSON json_t *policy = json_pack(
+        "{s:s, s:s, s:{s:s}, s:{s:{s:i, s:i, s:{s:i}}}}", "apiVersion", "ostler.dev/v1alpha1",
+        "kind", "GpuClusterPolicy", "metadata", "name", POLICY_NAME, "spec", "rollout",
+        "maxParallel", s->at_a_time, "maxUnavailable", s->at_a_time, "canary", "nodes", 0);
     begin(s);
     create(s, policy);
     settle(s);
@@ -234,8 +245,8 @@ static void live(struct scale *s)
     process_kill(s->ostler);
     settle(s);
     report(s, "started anew");
-    printf("%zu nodes, %zu pods; Ready is %s\n", api_count(s->api, kind_named("nodes")), api_count(s->api, kind_named("pods")),
-           ready(s));
+    printf("%zu nodes, %zu pods; Ready is %s\n", api_count(s->api, kind_named("nodes")),
+           api_count(s->api, kind_named("pods")), ready(s));
 }
 
 int main(int argc, char **argv)

@@ -18,46 +18,57 @@ struct client_note {
 
 /* What the checks of liveness remember of the last look. */
 struct live {
-    struct map nodes;   /* struct live_node by name */
-    struct map pools;   /* struct live_pool by name */
+    struct map nodes; /* struct live_node by name */
+    struct map pools; /* struct live_pool by name */
     int64_t looked_ms;
-    int64_t well_ms;    /* since then Ostler is up, can do all that it wants, and the policy says the same */
+    /* since then Ostler is up, can do all that it wants, and the policy says the same */
+    int64_t well_ms;
     uint64_t starts;    /* how often an Ostler has begun or lost its lease */
     int64_t generation; /* of the policy */
 };
 
 struct invariants {
     struct run *run;
-    struct sight *sight;     /* what each client was told */
+    struct sight *sight; /* what each client was told */
     struct client_note *clients;
     size_t client_count;
-    struct map pace;         /* struct pace by object */
-    struct map deletions;    /* struct moment by path: when a deletion was last sent */
-    struct map assignments;  /* struct moment by node: when what it is assigned last changed */
-    struct map services;     /* struct moment by node: when it last came, went, or went down or up, or others changed its claim */
-    struct map plans;        /* struct moment by hash: when Ostler last showed it */
-    struct map approvals;    /* struct moment by hash: when its approval was taken back */
-    struct map failures;     /* struct moment by node: when its upgrade failed */
-    struct map sends;        /* struct sending by node: who last sent a write of it, and when */
-    struct map answers;      /* struct moment by client and node: when it took the answer to a write of it */
-    struct map passings;     /* struct passing by pool and revision */
-    struct map toolkits;     /* struct toolkit_history by node */
-    struct map completions;  /* struct moment by record and pool: when the revision was first complete there */
-    struct map prerequisites; /* struct moment by node: when it, its report or a pod on it last changed, but by Ostler's words */
-    struct map transitions;  /* struct moment by condition: when its status last changed */
-    struct map turns;        /* struct turn by condition */
-    int64_t world_ms;        /* when anything last changed, but by Ostler's words */
-    uint64_t world_rv;       /* the version that it got then; 0: it was no commit */
-    int64_t crowded_ms;      /* when a change last came before the writer was told of the one before it */
-    uint64_t world_told;     /* when the client that writes was told of it, in the order of what was told and sent; 0: never */
-    uint64_t policy_sent;    /* when it last sent a write of the policy, in that order */
-    uint64_t order;          /* of what was told and sent */
-    uint64_t writer;         /* the client that last wrote */
-    int64_t common_ms;       /* the same of what is no node's own */
+    struct map pace;        /* struct pace by object */
+    struct map deletions;   /* struct moment by path: when a deletion was last sent */
+    struct map assignments; /* struct moment by node: when what it is assigned last changed */
+    /* struct moment by node: when it last came, went, or went down or up, or others changed its
+     * claim */
+    struct map services;
+    struct map plans;     /* struct moment by hash: when Ostler last showed it */
+    struct map approvals; /* struct moment by hash: when its approval was taken back */
+    struct map failures;  /* struct moment by node: when its upgrade failed */
+    struct map sends;     /* struct sending by node: who last sent a write of it, and when */
+    /* struct moment by client and node: when it took the answer to a write of it */
+    struct map answers;
+    struct map passings; /* struct passing by pool and revision */
+    struct map toolkits; /* struct toolkit_history by node */
+    /* struct moment by record and pool: when the revision was first complete there */
+    struct map completions;
+    /* struct moment by node: when it, its report or a pod on it last changed, but by Ostler's words
+     */
+    struct map prerequisites;
+    struct map transitions; /* struct moment by condition: when its status last changed */
+    struct map turns;       /* struct turn by condition */
+    int64_t world_ms;       /* when anything last changed, but by Ostler's words */
+    uint64_t world_rv;      /* the version that it got then; 0: it was no commit */
+    /* when a change last came before the writer was told of the one before it */
+    int64_t crowded_ms;
+    /* when the client that writes was told of it, in the order of what was told and sent; 0: never
+     */
+    uint64_t world_told;
+    uint64_t policy_sent; /* when it last sent a write of the policy, in that order */
+    uint64_t order;       /* of what was told and sent */
+    uint64_t writer;      /* the client that last wrote */
+    int64_t common_ms;    /* the same of what is no node's own */
     struct live live;
-    int64_t generation;      /* of the policy */
+    int64_t generation; /* of the policy */
     struct moments moments;
-    bool served_since;       /* all nodes that bear marks were served at some time since that generation came */
+    /* all nodes that bear marks were served at some time since that generation came */
+    bool served_since;
 };
 
 void check_tried(struct invariants *v, enum invariant_id id);
@@ -75,8 +86,9 @@ void check_notes_clear(struct map *m);
 const char *check_condition(const json_t *object, const char *type);
 /* Whether a node bears a taint of that key, whatever its effect. */
 bool check_has_taint(const json_t *node, const char *key);
-/* Whether every node that bears an assignment and is well has its operands up, with `moving_too` also those that are on their way
- * under a claim; otherwise `ret_why` (owned, may be NULL) names one that has not. */
+/* Whether every node that bears an assignment and is well has its operands up, with `moving_too`
+ * also those that are on their way under a claim; otherwise `ret_why` (owned, may be NULL) names
+ * one that has not. */
 bool check_served(const struct invariants *v, bool moving_too, char **ret_why);
 
 /* ---- checks_sent.c */
@@ -97,9 +109,10 @@ void check_deletion(struct invariants *v, const struct api_commit *c);
 /* A claim as a write makes it. */
 struct taking {
     struct reading_claim claim;
-    bool was_ours;  /* it was closed for its upgrade before */
-    bool was_out;   /* it was out of service already: by others' doing, or closed since its upgrade had failed */
-    bool begins;    /* it takes a place among those that are changed */
+    bool was_ours; /* it was closed for its upgrade before */
+    /* it was out of service already: by others' doing, or closed since its upgrade had failed */
+    bool was_out;
+    bool begins; /* it takes a place among those that are changed */
 };
 
 /* Whether a write takes a node out of service, or gives it a place among those that are changed. */
@@ -108,8 +121,8 @@ bool check_is_taking(const struct invariants *v, const struct api_commit *c, str
 const json_t *check_policy_of(const struct invariants *v, const struct reading_claim *claim);
 void check_budget(struct invariants *v, const struct api_commit *c);
 void check_cordon(struct invariants *v, const struct api_commit *c);
-/* Whether others closed or opened the node, made it or took it away, or brought it down or up, so lately that Ostler may not
- * have heard of it. */
+/* Whether others closed or opened the node, made it or took it away, or brought it down or up, so
+ * lately that Ostler may not have heard of it. */
 bool check_is_recent(const struct invariants *v, const char *node);
 void check_failed_revision(struct invariants *v, const struct api_commit *c);
 /* Takes note of what anybody committed. */
@@ -124,7 +137,8 @@ void check_canary(struct invariants *v, const struct api_commit *c);
 void check_threshold(struct invariants *v, const struct api_commit *c);
 /* Take note of writes of nodes that a client sends, and that it was answered. */
 void check_begin_sent(struct invariants *v, const struct wire_client *c, const struct request *r);
-void check_begin_taken(struct invariants *v, const struct wire_client *c, const struct wire_taken *t);
+void check_begin_taken(struct invariants *v, const struct wire_client *c,
+                       const struct wire_taken *t);
 /* Takes note of what anybody committed. */
 void check_begin_commit(struct invariants *v, const struct api_commit *c);
 void check_begin_clear(struct invariants *v);
@@ -159,7 +173,8 @@ void check_images(struct invariants *v, const struct api_commit *c);
 
 /* ---- checks_state.c */
 void check_assigned(struct invariants *v, const struct api_commit *c);
-void check_assigned_sent(struct invariants *v, const struct wire_client *c, const struct request *r);
+void check_assigned_sent(struct invariants *v, const struct wire_client *c,
+                         const struct request *r);
 void check_generation(struct invariants *v, const struct api_commit *c);
 void check_honesty(struct invariants *v, const struct api_commit *c);
 void check_counts(struct invariants *v, const struct api_commit *c);
@@ -189,7 +204,8 @@ void check_times(struct invariants *v, const struct api_commit *c);
 /* Takes note of what anybody committed. */
 void check_flap_commit(struct invariants *v, const struct api_commit *c);
 /* Takes note of what came to nothing, of what a client was told, and of what it sent. */
-void check_flap_taken(struct invariants *v, const struct wire_client *c, const struct wire_taken *t);
+void check_flap_taken(struct invariants *v, const struct wire_client *c,
+                      const struct wire_taken *t);
 void check_flap_sent(struct invariants *v, const struct wire_client *c, const struct request *r);
 void check_flap_clear(struct invariants *v);
 

@@ -1,5 +1,6 @@
-/* Checks of each write that takes a node out of service, or lets one that waits begin: whether the policy allows it at that time.
- * All is counted by the oracle itself, from policies, nodes and their claims as they are on the server. */
+/* Checks of each write that takes a node out of service, or lets one that waits begin: whether the
+ * policy allows it at that time. All is counted by the oracle itself, from policies, nodes and
+ * their claims as they are on the server. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,12 +15,14 @@
 
 enum {
     WITHDRAWN_MS = 200 * 1000, /* a client may work for so long on a watch that brings nothing */
-    ON_ITS_WAY_MS = 10 * 1000, /* what was sent before something was written may be committed after it */
+    /* what was sent before something was written may be committed after it */
+    ON_ITS_WAY_MS = 10 * 1000,
 };
 
-/* A node is taken out of service, or begins, for what the policy says now. False: it is not, or it goes back to what worked,
- * which waits for nothing that is asked here. */
-static bool is_upgrade(const struct invariants *v, const struct api_commit *c, struct taking *ret, const json_t **ret_policy)
+/* A node is taken out of service, or begins, for what the policy says now. False: it is not, or it
+ * goes back to what worked, which waits for nothing that is asked here. */
+static bool is_upgrade(const struct invariants *v, const struct api_commit *c, struct taking *ret,
+                       const json_t **ret_policy)
 {
     *ret_policy = check_is_taking(v, c, ret) ? check_policy_of(v, &ret->claim) : NULL;
     return *ret_policy && str_eq(ret->claim.kind, "Upgrade");
@@ -38,10 +41,12 @@ void check_paused(struct invariants *v, const struct api_commit *c)
         check_failed(v, INVARIANT_G1_PAUSED, "%s", object_name(c->after));
 }
 
-/* An approval must be of a plan that Ostler has shown. One that was taken back lately may still be what a client knows. */
+/* An approval must be of a plan that Ostler has shown. One that was taken back lately may still be
+ * what a client knows. */
 static void note_approval(struct invariants *v, const struct api_commit *c)
 {
-    const char *was = object_annotation(c->before, APPROVED), *is = object_annotation(c->after, APPROVED);
+    const char *was = object_annotation(c->before, APPROVED),
+               *is = object_annotation(c->after, APPROVED);
     if (!str_eq(was, is) && was)
         check_note(v, &v->approvals, was);
     const char *shown = json_str(c->after, "status.rollout.plan.hash");
@@ -74,7 +79,8 @@ void check_approved(struct invariants *v, const struct api_commit *c)
     const char *approved = object_annotation(policy, APPROVED);
     check_tried(v, INVARIANT_G2_APPROVED);
     if (!approved || check_noted(&v->plans, approved) < 0)
-        check_failed(v, INVARIANT_G2_APPROVED, "%s, approved is %s", object_name(c->after), str_or_empty(approved));
+        check_failed(v, INVARIANT_G2_APPROVED, "%s, approved is %s", object_name(c->after),
+                     str_or_empty(approved));
 }
 
 /* Seconds of the epoch, by the world's clock. */
@@ -87,10 +93,12 @@ void check_window(struct invariants *v, const struct api_commit *c)
 {
     struct taking t;
     const json_t *policy;
-    if (!is_upgrade(v, c, &t, &policy) || json_array_size(json_at(policy, "spec.rollout.windows")) == 0)
+    if (!is_upgrade(v, c, &t, &policy) ||
+        json_array_size(json_at(policy, "spec.rollout.windows")) == 0)
         return;
     check_tried(v, INVARIANT_G3_WINDOW);
-    if (!reading_window_open(policy, now_s(v, 0)) && !reading_window_open(policy, now_s(v, ON_ITS_WAY_MS)))
+    if (!reading_window_open(policy, now_s(v, 0)) &&
+        !reading_window_open(policy, now_s(v, ON_ITS_WAY_MS)))
         check_failed(v, INVARIANT_G3_WINDOW, "%s", object_name(c->after));
 }
 
@@ -114,11 +122,12 @@ void check_domain(struct invariants *v, const struct api_commit *c)
     check_tried(v, INVARIANT_G4_DOMAIN);
     for (size_t i = 0; i < api_count(v->run->api, nodes); i++) {
         const json_t *node = api_at(v->run->api, nodes, i);
-        bool changes = reading_is_closed(node) && reading_claim(node, &other) && reading_has_place(&other) && is_up(node) &&
+        bool changes = reading_is_closed(node) && reading_claim(node, &other) &&
+                       reading_has_place(&other) && is_up(node) &&
                        !check_is_recent(v, object_name(node));
         if (changes && !str_eq(str_or_empty(object_label(node, key)), domain))
-            check_failed(v, INVARIANT_G4_DOMAIN, "%s, while %s of another domain is being changed", object_name(c->after),
-                         object_name(node));
+            check_failed(v, INVARIANT_G4_DOMAIN, "%s, while %s of another domain is being changed",
+                         object_name(c->after), object_name(node));
     }
 }
 
@@ -137,7 +146,8 @@ static char *key_of(const char *pool, const char *hash)
 
 static bool has_revision(const json_t *node, const char *hash)
 {
-    return str_eq(object_label(node, LABEL_DRIVER), hash) || str_eq(object_label(node, LABEL_STACK), hash);
+    return str_eq(object_label(node, LABEL_DRIVER), hash) ||
+           str_eq(object_label(node, LABEL_STACK), hash);
 }
 
 /* The last write of a node that was sent. */
@@ -157,7 +167,8 @@ static const char *changed_node(const struct request *r)
 {
     static const char prefix[] = "/api/v1/nodes/";
     bool changes = r->class == REQUEST_WRITE && str_has_prefix(r->path, prefix);
-    return changes && !strchr(r->path + sizeof prefix - 1, '/') ? r->path + sizeof prefix - 1 : NULL;
+    return changes && !strchr(r->path + sizeof prefix - 1, '/') ? r->path + sizeof prefix - 1
+                                                                : NULL;
 }
 
 void check_begin_sent(struct invariants *v, const struct wire_client *c, const struct request *r)
@@ -176,9 +187,12 @@ void check_begin_sent(struct invariants *v, const struct wire_client *c, const s
     s->at_ms = v->run->sim.now_ms;
 }
 
-void check_begin_taken(struct invariants *v, const struct wire_client *c, const struct wire_taken *t)
+void check_begin_taken(struct invariants *v, const struct wire_client *c,
+                       const struct wire_taken *t)
 {
-    const char *name = t->part == WIRE_END && t->status == 200 && !t->broken ? changed_node(t->request) : NULL;
+    const char *name = t->part == WIRE_END && t->status == 200 && !t->broken
+                           ? changed_node(t->request)
+                           : NULL;
     if (!name)
         return;
     CLEANUP_FREE char *node = xstrndup(name, strcspn(name, "?"));
@@ -186,15 +200,16 @@ void check_begin_taken(struct invariants *v, const struct wire_client *c, const 
     check_note(v, &v->answers, key);
 }
 
-/* How the nodes of a pool stand to a revision. A node that is down proves nothing: another one takes its turn. */
+/* How the nodes of a pool stand to a revision. A node that is down proves nothing: another one
+ * takes its turn. */
 struct standing {
     size_t nodes;     /* with GPUs */
     size_t have;      /* run it, are up and in service, and work */
     size_t under_way; /* are being changed to it, and are up */
 };
 
-/* The client that wrote that a node has failed knows it when it has taken the answer. Who hears of it by a watch may have sent
- * something before. */
+/* The client that wrote that a node has failed knows it when it has taken the answer. Who hears of
+ * it by a watch may have sent something before. */
 static bool is_known(const struct invariants *v, const char *failed, const char *begins)
 {
     int64_t failed_ms = check_noted(&v->failures, failed);
@@ -203,18 +218,21 @@ static bool is_known(const struct invariants *v, const char *failed, const char 
     int64_t answered_ms = key ? check_noted(&v->answers, key) : -1;
     if (failed_ms < 0)
         return false;
-    return v->run->sim.now_ms - failed_ms >= ON_ITS_WAY_MS || (answered_ms >= failed_ms && s->at_ms > answered_ms);
+    return v->run->sim.now_ms - failed_ms >= ON_ITS_WAY_MS ||
+           (answered_ms >= failed_ms && s->at_ms > answered_ms);
 }
 
 /* `begins`: the node that is taken, which who takes it must not do when it knows of the failure. */
-static bool failed_with(const struct invariants *v, const json_t *node, const struct reading_claim *c, const char *hash,
-                        const char *begins)
+static bool failed_with(const struct invariants *v, const json_t *node,
+                        const struct reading_claim *c, const char *hash, const char *begins)
 {
-    return str_eq(c->phase, "Failed") && str_eq(c->kind, "Upgrade") && !str_eq(c->reason, "DrainTimeout") && c->gpus > 0 &&
-           str_eq(revision_of(c), hash) && is_known(v, object_name(node), begins);
+    return str_eq(c->phase, "Failed") && str_eq(c->kind, "Upgrade") &&
+           !str_eq(c->reason, "DrainTimeout") && c->gpus > 0 && str_eq(revision_of(c), hash) &&
+           is_known(v, object_name(node), begins);
 }
 
-/* A node that an admin took out of Ostler's hands is of no rollout, whatever still runs there: it is no canary either. */
+/* A node that an admin took out of Ostler's hands is of no rollout, whatever still runs there: it
+ * is no canary either. */
 static bool is_of_pool(const json_t *policy, const json_t *node, const char *pool)
 {
     return object_label(node, GPU_PRESENT) && !str_eq(object_label(node, LABEL_MANAGED), "false") &&
@@ -227,7 +245,8 @@ static bool works(const json_t *node)
     return !str_eq(check_condition(node, "GpuReady"), "False");
 }
 
-static struct standing standing_of(const struct invariants *v, const json_t *policy, const char *pool, const char *hash)
+static struct standing standing_of(const struct invariants *v, const json_t *policy,
+                                   const char *pool, const char *hash)
 {
     const struct kind *nodes = kind_named("nodes");
     struct standing s = { 0 };
@@ -236,10 +255,12 @@ static struct standing standing_of(const struct invariants *v, const json_t *pol
         struct reading_claim claim;
         if (!is_of_pool(policy, node, pool))
             continue;
-        bool claimed = reading_claim(node, &claim), counts = is_up(node) && !check_is_recent(v, object_name(node));
+        bool claimed = reading_claim(node, &claim),
+             counts = is_up(node) && !check_is_recent(v, object_name(node));
         s.nodes++;
         s.have += counts && !claimed && works(node) && has_revision(node, hash);
-        s.under_way += counts && claimed && reading_has_place(&claim) && str_eq(revision_of(&claim), hash);
+        s.under_way += counts && claimed && reading_has_place(&claim) &&
+                       str_eq(revision_of(&claim), hash);
     }
     return s;
 }
@@ -253,22 +274,23 @@ static bool is_retried(const struct invariants *v, const char *hash)
         const char *key;
         json_t *value;
         if (strstr(object_name(record), hash))
-            json_object_foreach (json_at(record, "metadata.annotations"), key, value)
-                if (str_has_prefix(key, "ostler.dev/retried-"))
-                    return true;
+            json_object_foreach(json_at(record, "metadata.annotations"), key,
+                                value) if (str_has_prefix(key, "ostler.dev/retried-")) return true;
     }
     return false;
 }
 
 /* How many nodes of the pool failed with a revision, as whoever takes this one knows. */
-static size_t failures(const struct invariants *v, const json_t *policy, const char *pool, const char *hash, const char *begins)
+static size_t failures(const struct invariants *v, const json_t *policy, const char *pool,
+                       const char *hash, const char *begins)
 {
     const struct kind *nodes = kind_named("nodes");
     struct reading_claim claim;
     size_t n = 0;
     for (size_t i = 0; i < api_count(v->run->api, nodes); i++) {
         const json_t *node = api_at(v->run->api, nodes, i);
-        n += is_of_pool(policy, node, pool) && reading_claim(node, &claim) && failed_with(v, node, &claim, hash, begins);
+        n += is_of_pool(policy, node, pool) && reading_claim(node, &claim) &&
+             failed_with(v, node, &claim, hash, begins);
     }
     return n;
 }
@@ -285,7 +307,8 @@ void check_threshold(struct invariants *v, const struct api_commit *c)
     size_t failed = failures(v, policy, pool, hash, object_name(c->after));
     check_tried(v, INVARIANT_G6_THRESHOLD);
     if (failed >= (most < s.nodes ? most : s.nodes) && failed > 0)
-        check_failed(v, INVARIANT_G6_THRESHOLD, "%s begins, %zu of %zu nodes of its pool have failed with %s",
+        check_failed(v, INVARIANT_G6_THRESHOLD,
+                     "%s begins, %zu of %zu nodes of its pool have failed with %s",
                      object_name(c->after), failed, s.nodes, hash);
 }
 
@@ -294,7 +317,8 @@ struct passing {
     char *key;
     int64_t *at_ms;
     size_t count;
-    bool common; /* most nodes of the pool had it at some time, or one that was not upgraded to it */
+    /* most nodes of the pool had it at some time, or one that was not upgraded to it */
+    bool common;
 };
 
 static struct passing *passing_of(struct invariants *v, const char *pool, const char *hash)
@@ -351,13 +375,15 @@ void check_canary(struct invariants *v, const struct api_commit *c)
         return;
     check_tried(v, INVARIANT_G5_CANARY);
     if (s.have + s.under_way > (size_t) reading_canary_nodes(policy) && !has_soaked(v, p, policy))
-        check_failed(v, INVARIANT_G5_CANARY, "%s: %zu nodes of pool %s have %s or are changed to it, and %zu came through",
+        check_failed(v, INVARIANT_G5_CANARY,
+                     "%s: %zu nodes of pool %s have %s or are changed to it, and %zu came through",
                      object_name(c->after), s.have + s.under_way, pool, hash, p->count);
 }
 
 /* ---- what is remembered */
 
-static void note_revision(struct invariants *v, const json_t *policy, const json_t *node, const char *hash, bool upgraded)
+static void note_revision(struct invariants *v, const json_t *policy, const json_t *node,
+                          const char *hash, bool upgraded)
 {
     if (!hash || !*hash)
         return;
@@ -386,7 +412,8 @@ static void note_node(struct invariants *v, const struct api_commit *c)
         note_revision(v, policy, c->after, before.driver, upgraded);
     if (had && has_revision(c->after, before.stack))
         note_revision(v, policy, c->after, before.stack, upgraded);
-    if (!had && !str_eq(object_label(c->before, LABEL_DRIVER), object_label(c->after, LABEL_DRIVER)))
+    if (!had &&
+        !str_eq(object_label(c->before, LABEL_DRIVER), object_label(c->after, LABEL_DRIVER)))
         note_revision(v, policy, c->after, object_label(c->after, LABEL_DRIVER), false);
     if (!had && !str_eq(object_label(c->before, LABEL_STACK), object_label(c->after, LABEL_STACK)))
         note_revision(v, policy, c->after, object_label(c->after, LABEL_STACK), false);

@@ -1,5 +1,5 @@
-/* Checks of who is taken out of service: how many at a time, for which revision, and by which means. Counted on the server's own
- * state. */
+/* Checks of who is taken out of service: how many at a time, for which revision, and by which
+ * means. Counted on the server's own state. */
 #include <stdlib.h>
 
 #include "base/json.h"
@@ -41,7 +41,8 @@ void check_budget_commit(struct invariants *v, const struct api_commit *c)
         return;
     bool theirs = !str_eq(c->user, OSTLER_USER) && c->before && c->after &&
                   (reading_is_closed(c->before) != reading_is_closed(c->after) ||
-                   !str_eq(object_annotation(c->before, ANNOTATION_CLAIM), object_annotation(c->after, ANNOTATION_CLAIM)));
+                   !str_eq(object_annotation(c->before, ANNOTATION_CLAIM),
+                           object_annotation(c->after, ANNOTATION_CLAIM)));
     if (theirs || !c->before || !c->after || is_up(c->before) != is_up(c->after) ||
         is_cordoned(c->before) != is_cordoned(c->after))
         check_note(v, &v->services, object_name(c->after ? c->after : c->before));
@@ -60,13 +61,15 @@ static bool is_failed(const struct reading_claim *c)
     return str_eq(c->phase, "Failed");
 }
 
-/* A node that fails goes out of the count, and comes back into it when it is tried again. A claim that a node gets since somebody
- * took the one before, or since its policy is gone, closes nothing that was open: that is not asked. */
+/* A node that fails goes out of the count, and comes back into it when it is tried again. A claim
+ * that a node gets since somebody took the one before, or since its policy is gone, closes nothing
+ * that was open: that is not asked. */
 bool check_is_taking(const struct invariants *v, const struct api_commit *c, struct taking *ret)
 {
     struct reading_claim before;
     *ret = (struct taking){ 0 };
-    if (!check_is_kind(c->kind, "nodes") || !c->before || !c->after || !closing_claim(c->after, &ret->claim))
+    if (!check_is_kind(c->kind, "nodes") || !c->before || !c->after ||
+        !closing_claim(c->after, &ret->claim))
         return false;
     bool had = closing_claim(c->before, &before), closed = had && !is_failed(&before);
     if (had && !str_eq(before.policy, ret->claim.policy))
@@ -82,7 +85,8 @@ bool check_is_taking(const struct invariants *v, const struct api_commit *c, str
 const json_t *check_policy_of(const struct invariants *v, const struct reading_claim *claim)
 {
     const json_t *policy = check_policy(v);
-    bool same = policy && str_eq(object_uid(policy), claim->policy) && object_generation(policy) == claim->generation;
+    bool same = policy && str_eq(object_uid(policy), claim->policy) &&
+                object_generation(policy) == claim->generation;
     return same ? policy : NULL;
 }
 
@@ -93,15 +97,15 @@ struct tally_of_nodes {
     size_t gpus, our_gpus, out_gpus; /* the same, counted in GPUs */
 };
 
-/* What its kubelet offers, or did when the node was claimed: while its driver is off it offers none. */
+/* What its kubelet offers, or did when the node was claimed: while its driver is off it offers
+ * none. */
 static size_t gpus_of(const json_t *node, const struct reading_claim *claim)
 {
     size_t gpus = 0;
     const char *key;
     json_t *value;
-    json_object_foreach (json_at(node, "status.allocatable"), key, value)
-        if (check_is_gpu(key))
-            gpus += (size_t) strtoul(str_or_empty(json_string_value(value)), NULL, 10);
+    json_object_foreach(json_at(node, "status.allocatable"), key, value) if (check_is_gpu(key))
+        gpus += (size_t) strtoul(str_or_empty(json_string_value(value)), NULL, 10);
     return claim && (size_t) claim->gpus > gpus ? (size_t) claim->gpus : gpus;
 }
 
@@ -131,19 +135,22 @@ static struct tally_of_nodes count(const struct invariants *v)
     return n;
 }
 
-static void check_line(struct invariants *v, size_t max, size_t used, const char *what, const json_t *node)
+static void check_line(struct invariants *v, size_t max, size_t used, const char *what,
+                       const json_t *node)
 {
     if (used > max)
-        check_failed(v, INVARIANT_S1_BUDGET, "with %s %zu nodes %s, and %zu may", object_name(node), used, what, max);
+        check_failed(v, INVARIANT_S1_BUDGET, "with %s %zu nodes %s, and %zu may", object_name(node),
+                     used, what, max);
 }
 
 /* A node with more GPUs than may be out of service goes alone. */
-static void check_gpus(struct invariants *v, size_t max, const struct tally_of_nodes *n, const struct taking *t,
-                       const json_t *node)
+static void check_gpus(struct invariants *v, size_t max, const struct tally_of_nodes *n,
+                       const struct taking *t, const json_t *node)
 {
     size_t used = t->was_out ? n->our_gpus : n->out_gpus, own = gpus_of(node, &t->claim);
     if (used > max && used > own)
-        check_failed(v, INVARIANT_S1_BUDGET, "with the %zu of %s %zu GPUs are out of service, and %zu may", own,
+        check_failed(v, INVARIANT_S1_BUDGET,
+                     "with the %zu of %s %zu GPUs are out of service, and %zu may", own,
                      object_name(node), used, max);
 }
 
@@ -156,11 +163,13 @@ void check_budget(struct invariants *v, const struct api_commit *c)
     struct tally_of_nodes n = count(v);
     check_tried(v, INVARIANT_S1_BUDGET);
     if (!t.was_ours)
-        check_line(v, reading_limit(policy, "maxUnavailable", n.all), t.was_out ? n.ours : n.out, "are out of service", c->after);
+        check_line(v, reading_limit(policy, "maxUnavailable", n.all), t.was_out ? n.ours : n.out,
+                   "are out of service", c->after);
     if (!t.was_ours)
         check_gpus(v, reading_limit(policy, "maxUnavailableGpus", n.gpus), &n, &t, c->after);
     if (t.begins)
-        check_line(v, reading_limit(policy, "maxParallel", n.all), n.begun, "are being changed", c->after);
+        check_line(v, reading_limit(policy, "maxParallel", n.all), n.begun, "are being changed",
+                   c->after);
 }
 
 /* ---- S2 */
@@ -176,11 +185,13 @@ void check_cordon(struct invariants *v, const struct api_commit *c)
 
 /* ---- S11 */
 
-static bool has_failed(const struct invariants *v, const char *tier, const char *hash, const char *pool)
+static bool has_failed(const struct invariants *v, const char *tier, const char *hash,
+                       const char *pool)
 {
     CLEANUP_FREE char *name = xasprintf("%s-%s", tier, hash);
     CLEANUP_FREE char *key = xasprintf(ANNOTATION_FAILED "%s", pool);
-    const json_t *record = api_get(v->run->api, kind_named("controllerrevisions"), OPERAND_NAMESPACE, name);
+    const json_t *record = api_get(v->run->api, kind_named("controllerrevisions"),
+                                   OPERAND_NAMESPACE, name);
     return record && object_annotation(record, key);
 }
 

@@ -1,4 +1,5 @@
-/* Conditions that Ostler writes: of the policy, and GpuReady of nodes. Judged from what was committed. */
+/* Conditions that Ostler writes: of the policy, and GpuReady of nodes. Judged from what was
+ * committed. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,10 +13,11 @@ enum {
     WORD_MAX = 16,
     /* What is committed comes to Ostler, and what it says of that to the server. */
     ON_ITS_WAY_MS = 100,
-    /* A transition soon after the one before may have the same time: both are in seconds of the API server. */
+    /* A transition soon after the one before may have the same time: both are in seconds of the API
+     * server. */
     SECOND_MS = 2500,
-    /* Where something goes wrong: a write whose answer was lost is sent once more, and an Ostler that takes over after 15 s, with
-     * a clock of its own, may be shown what was so before. */
+    /* Where something goes wrong: a write whose answer was lost is sent once more, and an Ostler
+     * that takes over after 15 s, with a clock of its own, may be shown what was so before. */
     TROUBLE_MS = 10 * 60 * 1000,
     RECOVERS_MS = 65 * 1000,
 };
@@ -24,14 +26,16 @@ enum {
 struct turn {
     int64_t at_ms, world_ms; /* … and when the world had last changed before that */
     bool told;               /* whoever wrote it had been told of that change */
-    bool fresh;              /* it was the first word of another generation of the policy, which is taken in from then on */
-    char from[WORD_MAX];     /* "True" */
+    /* it was the first word of another generation of the policy, which is taken in from then on */
+    bool fresh;
+    char from[WORD_MAX]; /* "True" */
     char key[];
 };
 
 /* ---- what has changed */
 
-/* Whether a commit changes what conditions speak of: neither what Ostler says, nor what follows from something else. */
+/* Whether a commit changes what conditions speak of: neither what Ostler says, nor what follows
+ * from something else. */
 static bool is_of_the_world(const struct api_commit *c)
 {
     static const char *const words[] = { "leases", "events" };
@@ -39,7 +43,8 @@ static bool is_of_the_world(const struct api_commit *c)
         if (check_is_kind(c->kind, words[i]))
             return false;
     bool status = str_eq(c->subresource, "status");
-    return str_eq(c->user, OSTLER_USER) ? !status : !(status && check_is_kind(c->kind, "daemonsets"));
+    return str_eq(c->user, OSTLER_USER) ? !status
+                                        : !(status && check_is_kind(c->kind, "daemonsets"));
 }
 
 /* The node that a commit concerns; NULL: none, or all of them. Borrowed. */
@@ -48,7 +53,9 @@ static const char *node_of(const struct api_commit *c)
     const json_t *object = c->after ? c->after : c->before;
     if (check_is_kind(c->kind, "pods"))
         return json_str(object, "spec.nodeName");
-    return check_is_kind(c->kind, "nodes") || check_is_kind(c->kind, "gpunodes") ? object_name(object) : NULL;
+    return check_is_kind(c->kind, "nodes") || check_is_kind(c->kind, "gpunodes")
+               ? object_name(object)
+               : NULL;
 }
 
 /* When something last changed that a condition of this object speaks of. */
@@ -76,10 +83,12 @@ void check_flap_commit(struct invariants *v, const struct api_commit *c)
         v->common_ms = v->run->sim.now_ms;
 }
 
-/* Whether some bytes of a watch bring the last change of the world. Those that are cut there are not known. */
+/* Whether some bytes of a watch bring the last change of the world. Those that are cut there are
+ * not known. */
 static bool brings_it(const struct invariants *v, const struct wire_taken *t)
 {
-    CLEANUP_FREE char *text = xasprintf("\"resourceVersion\":\"%llu\"", (unsigned long long) v->world_rv);
+    CLEANUP_FREE char *text = xasprintf("\"resourceVersion\":\"%llu\"",
+                                        (unsigned long long) v->world_rv);
     return v->world_rv && memmem(t->bytes, t->len, text, strlen(text));
 }
 
@@ -95,7 +104,8 @@ void check_flap_taken(struct invariants *v, const struct wire_client *c, const s
         v->world_told = ++v->order;
 }
 
-/* One that starts anew, or takes over, sees the world anew: what it must not change then is looked at where all is quiet. */
+/* One that starts anew, or takes over, sees the world anew: what it must not change then is looked
+ * at where all is quiet. */
 void check_flap_sent(struct invariants *v, const struct wire_client *c, const struct request *r)
 {
     if (r->class != REQUEST_WRITE)
@@ -111,21 +121,24 @@ void check_flap_sent(struct invariants *v, const struct wire_client *c, const st
 
 /* ---- to and fro */
 
-/* What Ostler says of itself, which nothing else has to change for: that a write came to nothing, or that it has just begun. */
+/* What Ostler says of itself, which nothing else has to change for: that a write came to nothing,
+ * or that it has just begun. */
 static bool is_of_itself(const json_t *condition)
 {
     const char *reason = json_str(condition, "reason");
     return str_eq(reason, "ReconcileFailed") || str_eq(reason, "Reading");
 }
 
-/* Whether something was wrong so lately that one watch may have brought what is newer than what another has. */
+/* Whether something was wrong so lately that one watch may have brought what is newer than what
+ * another has. */
 static bool is_troubled(const struct invariants *v)
 {
     return !v->run->plan->calm && v->run->sim.now_ms - v->moments.troubled_ms < RECOVERS_MS;
 }
 
 /* A reason follows the steps of a rollout; what other programs act on is the status. */
-static void check_turn(struct invariants *v, const struct api_commit *c, const char *type, const json_t *was, const json_t *is)
+static void check_turn(struct invariants *v, const struct api_commit *c, const char *type,
+                       const json_t *was, const json_t *is)
 {
     const char *from = json_str_or_empty(was, "status"), *to = json_str_or_empty(is, "status");
     if (!was)
@@ -139,8 +152,9 @@ static void check_turn(struct invariants *v, const struct api_commit *c, const c
     if (last) {
         bool known = !last->fresh && (last->told || changed_ms < last->at_ms - ON_ITS_WAY_MS);
         if (str_eq(last->from, to) && changed_ms <= last->world_ms && known)
-            check_failed(v, INVARIANT_L9_FLAP, "%s of %s goes from %s to %s and back; nothing has changed since %lld ms", type,
-                         object_name(c->after), to, from, (long long) changed_ms);
+            check_failed(v, INVARIANT_L9_FLAP,
+                         "%s of %s goes from %s to %s and back; nothing has changed since %lld ms",
+                         type, object_name(c->after), to, from, (long long) changed_ms);
     } else {
         size_t size = strlen(key) + 1;
         last = xcalloc(1, sizeof *last + size);
@@ -150,14 +164,16 @@ static void check_turn(struct invariants *v, const struct api_commit *c, const c
     last->at_ms = now_ms;
     last->world_ms = changed_ms;
     last->fresh = json_int(was, "observedGeneration", 0) != json_int(is, "observedGeneration", 0);
-    bool told = v->world_told && v->world_told < v->policy_sent && now_ms - v->crowded_ms >= ON_ITS_WAY_MS;
+    bool told = v->world_told && v->world_told < v->policy_sent &&
+                now_ms - v->crowded_ms >= ON_ITS_WAY_MS;
     last->told = told && check_is_kind(c->kind, "gpuclusterpolicies");
     snprintf(last->from, sizeof last->from, "%s", from);
 }
 
 /* ---- times */
 
-static void check_time(struct invariants *v, const struct api_commit *c, const char *type, const json_t *was, const json_t *is)
+static void check_time(struct invariants *v, const struct api_commit *c, const char *type,
+                       const json_t *was, const json_t *is)
 {
     CLEANUP_FREE char *key = xasprintf("%s/%s %s", c->kind->plural, object_uid(c->after), type);
     if (!was)
@@ -165,14 +181,17 @@ static void check_time(struct invariants *v, const struct api_commit *c, const c
     if (!was)
         return;
     check_tried(v, INVARIANT_S9_TIMES);
-    const char *before = json_str_or_empty(was, "lastTransitionTime"), *after = json_str_or_empty(is, "lastTransitionTime");
-    bool turned = !str_eq(json_str(was, "status"), json_str(is, "status")), moved = !str_eq(before, after);
+    const char *before = json_str_or_empty(was, "lastTransitionTime"),
+               *after = json_str_or_empty(is, "lastTransitionTime");
+    bool turned = !str_eq(json_str(was, "status"), json_str(is, "status")),
+         moved = !str_eq(before, after);
     int64_t last_ms = check_noted(&v->transitions, key), now_ms = v->run->sim.now_ms;
     int64_t near_ms = !v->run->plan->calm ? TROUBLE_MS : turned ? SECOND_MS : 0;
     bool near = last_ms >= 0 && now_ms - last_ms < near_ms;
     if (turned != moved && !near)
-        check_failed(v, INVARIANT_S9_TIMES, "%s of %s: %s since %s, after %s since %s", type, object_name(c->after),
-                     json_str_or_empty(is, "status"), after, json_str_or_empty(was, "status"), before);
+        check_failed(v, INVARIANT_S9_TIMES, "%s of %s: %s since %s, after %s since %s", type,
+                     object_name(c->after), json_str_or_empty(is, "status"), after,
+                     json_str_or_empty(was, "status"), before);
     if (turned)
         check_note(v, &v->transitions, key);
 }
@@ -180,8 +199,8 @@ static void check_time(struct invariants *v, const struct api_commit *c, const c
 /* ---- the conditions of an object */
 
 static void check_condition_of(struct invariants *v, const struct api_commit *c, const json_t *is,
-                               void (*check)(struct invariants *, const struct api_commit *, const char *, const json_t *,
-                                             const json_t *))
+                               void (*check)(struct invariants *, const struct api_commit *,
+                                             const char *, const json_t *, const json_t *))
 {
     const char *type = json_str_or_empty(is, "type");
     bool ours = check_is_kind(c->kind, "gpuclusterpolicies") || str_eq(type, "GpuReady");
@@ -190,13 +209,14 @@ static void check_condition_of(struct invariants *v, const struct api_commit *c,
 }
 
 static void each_condition(struct invariants *v, const struct api_commit *c,
-                           void (*check)(struct invariants *, const struct api_commit *, const char *, const json_t *,
-                                         const json_t *))
+                           void (*check)(struct invariants *, const struct api_commit *,
+                                         const char *, const json_t *, const json_t *))
 {
     size_t i;
     json_t *is;
-    if (c->before && c->after && (check_is_kind(c->kind, "gpuclusterpolicies") || check_is_kind(c->kind, "nodes")))
-        json_array_foreach (json_at(c->after, "status.conditions"), i, is)
+    if (c->before && c->after &&
+        (check_is_kind(c->kind, "gpuclusterpolicies") || check_is_kind(c->kind, "nodes")))
+        json_array_foreach(json_at(c->after, "status.conditions"), i, is)
             check_condition_of(v, c, is, check);
 }
 

@@ -26,12 +26,11 @@ static const char *differs(const json_t *a, const json_t *b, const char *const *
 {
     const char *key;
     json_t *value;
-    json_object_foreach ((json_t *) a, key, value)
-        if (!is_named(but, key) && !json_equal(value, json_object_get(b, key)))
-            return key;
-    json_object_foreach ((json_t *) b, key, value)
-        if (!is_named(but, key) && !json_object_get(a, key))
-            return key;
+    json_object_foreach((json_t *) a, key,
+                        value) if (!is_named(but, key) &&
+                                   !json_equal(value, json_object_get(b, key))) return key;
+    json_object_foreach((json_t *) b, key,
+                        value) if (!is_named(but, key) && !json_object_get(a, key)) return key;
     return NULL;
 }
 
@@ -58,24 +57,29 @@ static bool is_ours(const struct claims *c, const char *list, const char *name, 
            (!was_there && json_has_text(json_object_get(c->after, list), name));
 }
 
-/* Whether Ostler may write this key of a list, besides its own, where it had this value before (NULL: none). */
-typedef bool may_write_fn(const struct claims *claims, const char *list, const char *key, const char *was);
+/* Whether Ostler may write this key of a list, besides its own, where it had this value before
+ * (NULL: none). */
+typedef bool may_write_fn(const struct claims *claims, const char *list, const char *key,
+                          const char *was);
 
-static bool may_write_label(const struct claims *claims, const char *list, const char *key, const char *was)
+static bool may_write_label(const struct claims *claims, const char *list, const char *key,
+                            const char *was)
 {
     return is_ours(claims, list, key, was != NULL);
 }
 
 /* Those that keep autoscalers off, and nobody else's value of them. */
-static bool may_write_annotation(const struct claims *claims, const char *list, const char *key, const char *was)
+static bool may_write_annotation(const struct claims *claims, const char *list, const char *key,
+                                 const char *was)
 {
-    bool keeps = str_eq(key, ANNOTATION_KEEPS_KARPENTER) || str_eq(key, ANNOTATION_KEEPS_CLUSTER_AUTOSCALER);
+    bool keeps = str_eq(key, ANNOTATION_KEEPS_KARPENTER) ||
+                 str_eq(key, ANNOTATION_KEEPS_CLUSTER_AUTOSCALER);
     return keeps && is_ours(claims, list, key, was != NULL) && (!was || str_eq(was, KEEPS_VALUE));
 }
 
 /* The texts of a list of metadata, "labels" or "annotations". */
-static void check_texts(struct invariants *v, const struct api_commit *c, const struct claims *claims, const char *list,
-                        may_write_fn *may_write)
+static void check_texts(struct invariants *v, const struct api_commit *c,
+                        const struct claims *claims, const char *list, may_write_fn *may_write)
 {
     const json_t *before = json_object_get(json_object_get(c->before, "metadata"), list);
     const json_t *after = json_object_get(json_object_get(c->after, "metadata"), list);
@@ -84,10 +88,13 @@ static void check_texts(struct invariants *v, const struct api_commit *c, const 
     CLEANUP_JSON json_t *all = json_object();
     json_object_update(all, (json_t *) before);
     json_object_update(all, (json_t *) after);
-    json_object_foreach (all, key, value) {
+    json_object_foreach(all, key, value)
+    {
         const char *was = json_key(before, key);
-        if (!str_eq(was, json_key(after, key)) && !str_has_prefix(key, MARK_PREFIX) && !may_write(claims, list, key, was))
-            check_failed(v, INVARIANT_S7_FRAME_NODE, "%s of %s: %s", list, object_name(c->after), key);
+        if (!str_eq(was, json_key(after, key)) && !str_has_prefix(key, MARK_PREFIX) &&
+            !may_write(claims, list, key, was))
+            check_failed(v, INVARIANT_S7_FRAME_NODE, "%s of %s: %s", list, object_name(c->after),
+                         key);
     }
 }
 
@@ -95,23 +102,29 @@ static json_t *taints_by_name(const json_t *node)
 {
     json_t *out = json_object(), *t;
     size_t i;
-    json_array_foreach (json_at(node, "spec.taints"), i, t) {
-        CLEANUP_FREE char *name = xasprintf("%s:%s", json_str_or_empty(t, "key"), json_str_or_empty(t, "effect"));
+    json_array_foreach(json_at(node, "spec.taints"), i, t)
+    {
+        CLEANUP_FREE char *name = xasprintf("%s:%s", json_str_or_empty(t, "key"),
+                                            json_str_or_empty(t, "effect"));
         json_object_set(out, name, t);
     }
     return out;
 }
 
-static void check_taints(struct invariants *v, const struct api_commit *c, const struct claims *claims)
+static void check_taints(struct invariants *v, const struct api_commit *c,
+                         const struct claims *claims)
 {
-    CLEANUP_JSON json_t *before = taints_by_name(c->before), *after = taints_by_name(c->after), *all = json_copy(before);
+    CLEANUP_JSON json_t *before = taints_by_name(c->before), *after = taints_by_name(c->after),
+                        *all = json_copy(before);
     const char *name;
     json_t *value;
     json_object_update(all, after);
-    json_object_foreach (all, name, value) {
+    json_object_foreach(all, name, value)
+    {
         const json_t *was = json_object_get(before, name), *is = json_object_get(after, name);
         bool same = was && is && json_equal((json_t *) was, (json_t *) is);
-        if (!same && !str_has_prefix(name, MARK_PREFIX) && !is_ours(claims, "taints", name, was != NULL))
+        if (!same && !str_has_prefix(name, MARK_PREFIX) &&
+            !is_ours(claims, "taints", name, was != NULL))
             check_failed(v, INVARIANT_S7_FRAME_NODE, "taint %s of %s", name, object_name(c->after));
     }
 }
@@ -121,9 +134,9 @@ static json_t *conditions_by_type(const json_t *node)
 {
     json_t *out = json_object(), *condition;
     size_t i;
-    json_array_foreach (json_at(node, "status.conditions"), i, condition)
-        if (!str_eq(json_str(condition, "type"), NODE_CONDITION))
-            json_object_set(out, json_str_or_empty(condition, "type"), condition);
+    json_array_foreach(json_at(node, "status.conditions"), i,
+                       condition) if (!str_eq(json_str(condition, "type"), NODE_CONDITION))
+        json_object_set(out, json_str_or_empty(condition, "type"), condition);
     return out;
 }
 
@@ -138,19 +151,27 @@ void check_frame_node(struct invariants *v, const struct api_commit *c)
 {
     static const char *const touched[] = { "metadata", "spec", "status", NULL };
     static const char *const status[] = { "conditions", NULL };
-    static const char *const metadata[] = { "labels", "annotations", "resourceVersion", "managedFields", NULL };
+    static const char *const metadata[] = { "labels", "annotations", "resourceVersion",
+                                            "managedFields", NULL };
     static const char *const spec[] = { "taints", NULL };
     if (!check_is_kind(c->kind, "nodes"))
         return;
     check_tried(v, INVARIANT_S7_FRAME_NODE);
     if (!c->before || !c->after) {
-        check_failed(v, INVARIANT_S7_FRAME_NODE, "node %s is created or deleted", object_name(c->after ? c->after : c->before));
+        check_failed(v, INVARIANT_S7_FRAME_NODE, "node %s is created or deleted",
+                     object_name(c->after ? c->after : c->before));
         return;
     }
     const char *other = differs(c->before, c->after, touched);
-    other = other ? other : differs(json_object_get(c->before, "metadata"), json_object_get(c->after, "metadata"), metadata);
-    other = other ? other : differs(json_object_get(c->before, "spec"), json_object_get(c->after, "spec"), spec);
-    other = other ? other : differs(json_object_get(c->before, "status"), json_object_get(c->after, "status"), status);
+    other = other ? other
+                  : differs(json_object_get(c->before, "metadata"),
+                            json_object_get(c->after, "metadata"), metadata);
+    other = other ? other
+                  : differs(json_object_get(c->before, "spec"), json_object_get(c->after, "spec"),
+                            spec);
+    other = other ? other
+                  : differs(json_object_get(c->before, "status"),
+                            json_object_get(c->after, "status"), status);
     other = other ? other : other_condition(c->before, c->after);
     if (other)
         check_failed(v, INVARIANT_S7_FRAME_NODE, "%s of %s", other, object_name(c->after));
@@ -167,46 +188,57 @@ void check_frame_node(struct invariants *v, const struct api_commit *c)
 void check_frame_policy(struct invariants *v, const struct api_commit *c)
 {
     static const char *const touched[] = { "metadata", "status", NULL };
-    static const char *const metadata[] = { "finalizers", "resourceVersion", "managedFields", "generation", NULL };
+    static const char *const metadata[] = { "finalizers", "resourceVersion", "managedFields",
+                                            "generation", NULL };
     if (!check_is_kind(c->kind, "gpuclusterpolicies") || !c->before || !c->after)
         return;
     check_tried(v, INVARIANT_S7_FRAME_POLICY);
     const char *other = differs(c->before, c->after, touched);
-    other = other ? other : differs(json_object_get(c->before, "metadata"), json_object_get(c->after, "metadata"), metadata);
+    other = other ? other
+                  : differs(json_object_get(c->before, "metadata"),
+                            json_object_get(c->after, "metadata"), metadata);
     if (other)
         check_failed(v, INVARIANT_S7_FRAME_POLICY, "%s changes", other);
     size_t i;
     json_t *f;
-    json_array_foreach (json_at(c->before, "metadata.finalizers"), i, f)
-        if (!object_has_finalizer(c->after, json_string_value(f)) && !str_eq(json_string_value(f), POLICY_FINALIZER))
-            check_failed(v, INVARIANT_S7_FRAME_POLICY, "the finalizer %s goes", json_string_value(f));
+    json_array_foreach(json_at(c->before, "metadata.finalizers"), i,
+                       f) if (!object_has_finalizer(c->after, json_string_value(f)) &&
+                              !str_eq(json_string_value(f), POLICY_FINALIZER))
+        check_failed(v, INVARIANT_S7_FRAME_POLICY, "the finalizer %s goes", json_string_value(f));
 }
 
 /* ---- children */
 
 static bool is_own(const json_t *object)
 {
-    return str_eq(object_label(object, LABEL_MANAGED_BY), MANAGED_BY) || object_label(object, LABEL_POLICY_UID);
+    return str_eq(object_label(object, LABEL_MANAGED_BY), MANAGED_BY) ||
+           object_label(object, LABEL_POLICY_UID);
 }
 
-/* The agent on a node makes a GpuNode, if need be, which belongs to nobody before Ostler makes it go with its node. */
+/* The agent on a node makes a GpuNode, if need be, which belongs to nobody before Ostler makes it
+ * go with its node. */
 static bool is_nobodys(const struct api_commit *c)
 {
-    return str_eq(c->kind->plural, "gpunodes") && c->before && !json_array_size(json_at(c->before, "metadata.ownerReferences"));
+    return str_eq(c->kind->plural, "gpunodes") && c->before &&
+           !json_array_size(json_at(c->before, "metadata.ownerReferences"));
 }
 
 static void check_foreign_keys(struct invariants *v, const struct api_commit *c, const char *map)
 {
     const char *key;
     json_t *value;
-    json_object_foreach (json_at(c->before, map), key, value)
-        if (strstr(key, FOREIGN_DOMAIN) && !str_eq(json_string_value(value), json_key(json_at(c->after, map), key)))
-            check_failed(v, INVARIANT_S7_FRAME_CHILD, "%s %s of %s/%s", map, key, c->kind->plural, object_name(c->before));
+    json_object_foreach(
+        json_at(c->before, map), key,
+        value) if (strstr(key, FOREIGN_DOMAIN) &&
+                   !str_eq(json_string_value(value), json_key(json_at(c->after, map), key)))
+        check_failed(v, INVARIANT_S7_FRAME_CHILD, "%s %s of %s/%s", map, key, c->kind->plural,
+                     object_name(c->before));
 }
 
 void check_frame_child(struct invariants *v, const struct api_commit *c)
 {
-    static const char *const not_children[] = { "nodes", "pods", "gpuclusterpolicies", "events", "leases", NULL };
+    static const char *const not_children[] = { "nodes",  "pods",   "gpuclusterpolicies",
+                                                "events", "leases", NULL };
     if (is_named(not_children, c->kind->plural))
         return;
     check_tried(v, INVARIANT_S7_FRAME_CHILD);
@@ -214,7 +246,8 @@ void check_frame_child(struct invariants *v, const struct api_commit *c)
     bool place = !c->kind->namespaced || str_eq(object_namespace(object), OPERAND_NAMESPACE);
     bool own = is_nobodys(c) || (is_own(object) && (!c->before || is_own(c->before)));
     if (!place || !own)
-        check_failed(v, INVARIANT_S7_FRAME_CHILD, "%s %s/%s", c->kind->plural, object_namespace(object), object_name(object));
+        check_failed(v, INVARIANT_S7_FRAME_CHILD, "%s %s/%s", c->kind->plural,
+                     object_namespace(object), object_name(object));
     if (!c->before || !c->after)
         return;
     check_foreign_keys(v, c, "metadata.labels");
@@ -227,14 +260,16 @@ void check_frame_child(struct invariants *v, const struct api_commit *c)
 static bool is_just_deleted(const struct invariants *v, const json_t *object)
 {
     const struct sim *sim = &v->run->sim;
-    int64_t deleted_us = clock_parse_rfc3339(json_str_or_empty(object, "metadata.deletionTimestamp"));
+    int64_t deleted_us = clock_parse_rfc3339(
+        json_str_or_empty(object, "metadata.deletionTimestamp"));
     return sim_wall_us(sim, sim->now_ms) - deleted_us < UNHEARD_MS * INT64_C(1000);
 }
 
 void check_deletion(struct invariants *v, const struct api_commit *c)
 {
     static const char *const touched[] = { "metadata", NULL };
-    static const char *const metadata[] = { "finalizers", "resourceVersion", "managedFields", NULL };
+    static const char *const metadata[] = { "finalizers", "resourceVersion", "managedFields",
+                                            NULL };
     if (!c->before || !c->after || !object_is_deleting(c->before))
         return;
     check_tried(v, INVARIANT_S13_DELETION);
@@ -245,7 +280,10 @@ void check_deletion(struct invariants *v, const struct api_commit *c)
     if (check_is_kind(c->kind, "pods") && str_eq(c->subresource, "status"))
         return; /* the server's own note of an eviction: somebody else was quicker */
     const char *other = differs(c->before, c->after, touched);
-    other = other ? other : differs(json_object_get(c->before, "metadata"), json_object_get(c->after, "metadata"), metadata);
+    other = other ? other
+                  : differs(json_object_get(c->before, "metadata"),
+                            json_object_get(c->after, "metadata"), metadata);
     if (other)
-        check_failed(v, INVARIANT_S13_DELETION, "%s of %s %s", other, c->kind->plural, object_name(c->after));
+        check_failed(v, INVARIANT_S13_DELETION, "%s of %s %s", other, c->kind->plural,
+                     object_name(c->after));
 }

@@ -1,6 +1,6 @@
-/* Liveness of rollouts, judged as time passes: a node that is closed and not changed does not stay idle, a rollout that can go
- * on does, and no node is passed over for ever. All is read from policies, nodes, their claims and pods as they are on the
- * server, and from the machines. */
+/* Liveness of rollouts, judged as time passes: a node that is closed and not changed does not stay
+ * idle, a rollout that can go on does, and no node is passed over for ever. All is read from
+ * policies, nodes, their claims and pods as they are on the server, and from the machines. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,21 +16,26 @@
 #define GAVE_UP "ostler.dev/gave-up"
 
 enum {
-    LOOK_MS = 20 * 1000,         /* between two looks */
-    IDLE_MS = 5 * 60 * 1000,     /* docs/upgrades.md: closed and not changed, while its turn does not come */
-    PROCEEDS_MS = 5 * 60 * 1000, /* images are pulled in it, and a node that pulls is waited for a minute */
-    SLACK_MS = 60 * 1000,        /* to hear of it, to look once a minute at what comes and goes, and to write */
-    HEALS_MS = 200 * 1000,       /* a watch that brings nothing is given up after that, and a request tried again */
-    TURNS = 3,                   /* so often another node must not begin while one that could begin waits */
+    LOOK_MS = 20 * 1000, /* between two looks */
+    /* docs/upgrades.md: closed and not changed, while its turn does not come */
+    IDLE_MS = 5 * 60 * 1000,
+    /* images are pulled in it, and a node that pulls is waited for a minute */
+    PROCEEDS_MS = 5 * 60 * 1000,
+    /* to hear of it, to look once a minute at what comes and goes, and to write */
+    SLACK_MS = 60 * 1000,
+    /* a watch that brings nothing is given up after that, and a request tried again */
+    HEALS_MS = 200 * 1000,
+    /* so often another node must not begin while one that could begin waits */
+    TURNS = 3,
 };
 
 /* What is remembered of a node. */
 struct live_node {
     char *name;
-    uint64_t claim;        /* hash of its text; 0: none */
-    int64_t idle_ms;       /* closed, not changed and idle since; -1: it is not */
-    int64_t pending_ms;    /* could begin since; -1: it could not */
-    int64_t begun[TURNS];  /* when it last began, the newest first; -1: never */
+    uint64_t claim;       /* hash of its text; 0: none */
+    int64_t idle_ms;      /* closed, not changed and idle since; -1: it is not */
+    int64_t pending_ms;   /* could begin since; -1: it could not */
+    int64_t begun[TURNS]; /* when it last began, the newest first; -1: never */
 };
 
 struct live_pool {
@@ -43,9 +48,9 @@ struct live_pool {
 struct look {
     struct invariants *v;
     const json_t *policy;
-    int64_t since_ms;  /* since the last one */
-    bool open;         /* not paused, approved, in a window */
-    struct map busy;   /* a pod that has to leave, by its node; all borrowed */
+    int64_t since_ms;       /* since the last one */
+    bool open;              /* not paused, approved, in a window */
+    struct map busy;        /* a pod that has to leave, by its node; all borrowed */
     size_t all, out, begun; /* nodes that are served; out of service; being changed */
 };
 
@@ -122,7 +127,8 @@ static uint64_t starts_of(const struct run *r)
     return n;
 }
 
-/* What is waited for is counted anew when Ostler starts, when it is healthy again, and when the policy says something else. */
+/* What is waited for is counted anew when Ostler starts, when it is healthy again, and when the
+ * policy says something else. */
 static void look_at_ostler(struct invariants *v, const json_t *policy)
 {
     struct live *l = &v->live;
@@ -151,27 +157,28 @@ static bool is_cordoned(const json_t *node)
 static bool is_free(const json_t *node)
 {
     const char *hold = object_label(node, HOLD);
-    return is_up(node) && !is_cordoned(node) && !object_is_deleting(node) && (!hold || str_eq(hold, "false")) &&
-           !object_annotation(node, GAVE_UP);
+    return is_up(node) && !is_cordoned(node) && !object_is_deleting(node) &&
+           (!hold || str_eq(hold, "false")) && !object_annotation(node, GAVE_UP);
 }
 
 static bool asks_for_gpu(const json_t *containers)
 {
     size_t i;
     json_t *container;
-    json_array_foreach (containers, i, container) {
+    json_array_foreach(containers, i, container)
+    {
         const char *resource;
         json_t *count;
-        json_object_foreach (json_at(container, "resources.limits"), resource, count)
-            if (check_is_gpu(resource))
-                return true;
+        json_object_foreach(json_at(container, "resources.limits"), resource,
+                            count) if (check_is_gpu(resource)) return true;
     }
     return false;
 }
 
 static bool uses_gpu(const json_t *pod)
 {
-    return asks_for_gpu(json_at(pod, "spec.containers")) || asks_for_gpu(json_at(pod, "spec.initContainers")) ||
+    return asks_for_gpu(json_at(pod, "spec.containers")) ||
+           asks_for_gpu(json_at(pod, "spec.initContainers")) ||
            json_array_size(json_at(pod, "spec.resourceClaims")) > 0;
 }
 
@@ -186,7 +193,8 @@ static bool has_to_leave(const json_t *policy, const json_t *pod)
 {
     bool all = str_eq(json_str(policy, "spec.rollout.drain.mode"), "AllPods");
     bool daemon = str_eq(json_str(object_controller(pod), "kind"), "DaemonSet");
-    return !str_eq(object_namespace(pod), OPERAND_NAMESPACE) && !has_ended(pod) && (uses_gpu(pod) || (all && !daemon));
+    return !str_eq(object_namespace(pod), OPERAND_NAMESPACE) && !has_ended(pod) &&
+           (uses_gpu(pod) || (all && !daemon));
 }
 
 /* Which nodes have somebody on them who has to leave. */
@@ -201,20 +209,24 @@ static void find_busy(struct look *l)
     }
 }
 
-/* Whether nobody uses its GPUs: no pod that asked for one, and nobody whom the agent there sees with one open. */
+/* Whether nobody uses its GPUs: no pod that asked for one, and nobody whom the agent there sees
+ * with one open. */
 static bool is_idle(const struct look *l, const json_t *node)
 {
     const json_t *report = api_get(l->v->run->api, kind_named("gpunodes"), "", object_name(node));
-    return !map_get(&l->busy, object_name(node)) && json_array_size(json_at(report, "status.inventory.holders")) == 0;
+    return !map_get(&l->busy, object_name(node)) &&
+           json_array_size(json_at(report, "status.inventory.holders")) == 0;
 }
 
 /* ---- L2: closed for nothing */
 
-/* Whether it is as it was when it was taken out of service: what comes then takes time, and has deadlines of its own. */
+/* Whether it is as it was when it was taken out of service: what comes then takes time, and has
+ * deadlines of its own. */
 static bool is_unchanged(const json_t *node, const struct reading_claim *c)
 {
     bool before = str_eq(c->phase, "Waiting") || str_eq(c->phase, "Draining");
-    return before && *c->from_stack && str_eq(str_or_empty(object_label(node, LABEL_DRIVER)), c->from_driver) &&
+    return before && *c->from_stack &&
+           str_eq(str_or_empty(object_label(node, LABEL_DRIVER)), c->from_driver) &&
            str_eq(str_or_empty(object_label(node, LABEL_STACK)), c->from_stack);
 }
 
@@ -222,8 +234,8 @@ static void look_for_idle(const struct look *l, const json_t *node, struct live_
 {
     struct reading_claim claim;
     struct invariants *v = l->v;
-    bool idle = reading_is_closed(node) && is_up(node) && !object_is_deleting(node) && reading_claim(node, &claim) &&
-                is_unchanged(node, &claim) && is_idle(l, node);
+    bool idle = reading_is_closed(node) && is_up(node) && !object_is_deleting(node) &&
+                reading_claim(node, &claim) && is_unchanged(node, &claim) && is_idle(l, node);
     if (!idle || !same || n->idle_ms < 0)
         n->idle_ms = idle ? now_of(v) : -1;
     if (!idle)
@@ -261,7 +273,8 @@ static bool is_stopped(const struct invariants *v, const char *pool, const char 
     return false;
 }
 
-/* NVIDIA publishes no image of this driver for that system: the node keeps what it has, without a pod that pulls. */
+/* NVIDIA publishes no image of this driver for that system: the node keeps what it has, without a
+ * pod that pulls. */
 static bool has_no_image(const json_t *node, const char *version)
 {
     const char *system = json_str_or_empty(json_at(node, "status.nodeInfo"), "osImage");
@@ -272,9 +285,11 @@ static bool has_no_image(const json_t *node, const char *version)
 static bool is_pending(const struct look *l, const json_t *node, const char *version)
 {
     struct actors_machine m;
-    return version && is_free(node) && !reading_is_closed(node) && !object_annotation(node, ANNOTATION_CLAIM) &&
-           *str_or_empty(object_label(node, LABEL_DRIVER)) && actors_machine(l->v->run->actors, object_name(node), &m) &&
-           m.module && m.digest && !str_has_prefix(m.module, version) && !has_no_image(node, version) && is_idle(l, node);
+    return version && is_free(node) && !reading_is_closed(node) &&
+           !object_annotation(node, ANNOTATION_CLAIM) &&
+           *str_or_empty(object_label(node, LABEL_DRIVER)) &&
+           actors_machine(l->v->run->actors, object_name(node), &m) && m.module && m.digest &&
+           !str_has_prefix(m.module, version) && !has_no_image(node, version) && is_idle(l, node);
 }
 
 /* A kubelet that pulls for it, or cannot, is waited for. */
@@ -284,9 +299,10 @@ static bool is_pulling(const struct invariants *v, const char *node)
     const json_t *pod = api_get(v->run->api, kind_named("pods"), OPERAND_NAMESPACE, name);
     size_t i;
     json_t *container;
-    json_array_foreach (json_at(pod, "spec.containers"), i, container)
-        if (!actors_has_image(v->run->actors, node, json_str_or_empty(container, "image")))
-            return true;
+    json_array_foreach(
+        json_at(pod, "spec.containers"), i,
+        container) if (!actors_has_image(v->run->actors, node,
+                                         json_str_or_empty(container, "image"))) return true;
     return false;
 }
 
@@ -299,7 +315,8 @@ static void count(struct look *l)
         struct reading_claim claim;
         bool claimed = reading_claim(node, &claim);
         l->all += *str_or_empty(object_label(node, LABEL_STACK)) != '\0';
-        l->out += (claimed && !str_eq(claim.phase, "Failed")) || !is_up(node) || is_cordoned(node) || object_is_deleting(node);
+        l->out += (claimed && !str_eq(claim.phase, "Failed")) || !is_up(node) ||
+                  is_cordoned(node) || object_is_deleting(node);
         l->begun += claimed && reading_has_place(&claim);
     }
 }
@@ -310,7 +327,8 @@ static bool has_room(const struct look *l)
     bool alone = l->out == 0;
     return l->begun < reading_limit(l->policy, "maxParallel", l->all) &&
            l->out < reading_limit(l->policy, "maxUnavailable", l->all) &&
-           (alone || (!reading_topology_key(l->policy) && reading_limit(l->policy, "maxUnavailableGpus", 1) == SIZE_MAX));
+           (alone || (!reading_topology_key(l->policy) &&
+                      reading_limit(l->policy, "maxUnavailableGpus", 1) == SIZE_MAX));
 }
 
 static bool is_open(const struct invariants *v, const json_t *policy)
@@ -318,15 +336,18 @@ static bool is_open(const struct invariants *v, const json_t *policy)
     const char *shown = json_str(policy, "status.rollout.plan.hash");
     int64_t now_s = (v->run->sim.epoch_us / 1000 + now_of(v)) / 1000;
     bool approved = shown && str_eq(object_annotation(policy, APPROVED), shown);
-    return !reading_is_paused(policy) && (approved || !reading_asks_approval(policy)) && reading_window_open(policy, now_s);
+    return !reading_is_paused(policy) && (approved || !reading_asks_approval(policy)) &&
+           reading_window_open(policy, now_s);
 }
 
 /* Canary and waves soak, and images come, before the next node goes. */
 static int64_t pool_limit_ms(const json_t *policy)
 {
     const char *text = json_str(policy, "spec.rollout.soak");
-    int64_t wave_ms = text ? reading_duration_ms(text) : 0, canary_ms = reading_canary_soak_s(policy) * 1000;
-    return later(wave_ms, reading_canary_nodes(policy) > 0 ? canary_ms : 0) + PROCEEDS_MS + SLACK_MS;
+    int64_t wave_ms = text ? reading_duration_ms(text) : 0,
+            canary_ms = reading_canary_soak_s(policy) * 1000;
+    return later(wave_ms, reading_canary_nodes(policy) > 0 ? canary_ms : 0) + PROCEEDS_MS +
+           SLACK_MS;
 }
 
 /* Whether a node of the pool could begin at this moment; takes note of each that could. */
@@ -352,13 +373,15 @@ static bool look_at_pool(const struct look *l, const struct live_pool *p)
     return pending && !stopped && !pulls && has_room(l);
 }
 
-/* While a node that was changed is down, or its GPUs have gone, it proves nothing: a soak stands still. */
+/* While a node that was changed is down, or its GPUs have gone, it proves nothing: a soak stands
+ * still. */
 static bool is_unwell(const struct look *l, const char *pool)
 {
     const struct kind *nodes = kind_named("nodes");
     for (size_t i = 0; i < api_count(l->v->run->api, nodes); i++) {
         const json_t *node = api_at(l->v->run->api, nodes, i);
-        bool ours = *str_or_empty(object_label(node, LABEL_STACK)) && str_eq(reading_pool(l->policy, node), pool);
+        bool ours = *str_or_empty(object_label(node, LABEL_STACK)) &&
+                    str_eq(reading_pool(l->policy, node), pool);
         if (ours && (!is_up(node) || str_eq(check_condition(node, NODE_CONDITION), "False")))
             return true;
     }
@@ -378,13 +401,15 @@ static void look_for_standstill(const struct look *l, struct live_pool *p)
     check_tried(v, INVARIANT_L3_PROCEEDS);
     int64_t ms = now_of(v) - later(later(p->open_ms, p->changed_ms), v->live.well_ms);
     if (ms > pool_limit_ms(l->policy))
-        check_failed(v, INVARIANT_L3_PROCEEDS, "a node of pool %s could begin since %lld s, and none does", p->name,
+        check_failed(v, INVARIANT_L3_PROCEEDS,
+                     "a node of pool %s could begin since %lld s, and none does", p->name,
                      (long long) ((now_of(v) - ms) / 1000));
 }
 
 /* ---- L3: nobody is passed over */
 
-/* Whether a node that could begin has waited since before this one began for the first of its last turns. */
+/* Whether a node that could begin has waited since before this one began for the first of its last
+ * turns. */
 static void look_for_passed_over(struct invariants *v, const struct live_node *n)
 {
     size_t cursor = 0;
@@ -397,8 +422,9 @@ static void look_for_passed_over(struct invariants *v, const struct live_node *n
         check_tried(v, INVARIANT_L3_FAIR);
         int64_t since_ms = later(other->pending_ms, v->live.well_ms);
         if (since_ms < first_ms)
-            check_failed(v, INVARIANT_L3_FAIR, "%s begins, %d times since %s could begin, at %lld s", n->name, TURNS, other->name,
-                         (long long) (since_ms / 1000));
+            check_failed(v, INVARIANT_L3_FAIR,
+                         "%s begins, %d times since %s could begin, at %lld s", n->name, TURNS,
+                         other->name, (long long) (since_ms / 1000));
     }
 }
 

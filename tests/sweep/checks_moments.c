@@ -1,5 +1,6 @@
-/* What the status must say at each quiet moment of a life, in the middle of a rollout as well: worked out from nodes, their
- * claims and pods, and held against the policy's status, the reports about nodes and their conditions. */
+/* What the status must say at each quiet moment of a life, in the middle of a rollout as well:
+ * worked out from nodes, their claims and pods, and held against the policy's status, the reports
+ * about nodes and their conditions. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,12 +14,15 @@
 struct moment {
     struct invariants *v;
     const json_t *policy, *status;
-    json_t *said;                         /* how many reports say each state; owned */
-    int64_t nodes, gpu, maybe_gpu;        /* nodes; those of which something says that they have a GPU, and those that had one */
-    int64_t up, moving;                   /* of those with a GPU that the policy wants: up, and of these closed and not failed */
-    int64_t changing, waiting;            /* claims that hold a place, and that wait */
-    int64_t failed, closed_failed;        /* claims that failed, and of these on closed nodes */
-    int64_t works, broken;                /* wanted nodes that are up: with all operands up and a GPU to give, or not so */
+    json_t *said; /* how many reports say each state; owned */
+    /* nodes; those of which something says that they have a GPU, and those that had one */
+    int64_t nodes, gpu, maybe_gpu;
+    /* of those with a GPU that the policy wants: up, and of these closed and not failed */
+    int64_t up, moving;
+    int64_t changing, waiting;     /* claims that hold a place, and that wait */
+    int64_t failed, closed_failed; /* claims that failed, and of these on closed nodes */
+    /* wanted nodes that are up: with all operands up and a GPU to give, or not so */
+    int64_t works, broken;
 };
 
 /* Which tier of a node's assignment brings an operand without which no GPU works. */
@@ -40,9 +44,9 @@ static bool gives_gpus(const json_t *node)
 {
     const char *resource;
     json_t *count;
-    json_object_foreach (json_at(node, "status.allocatable"), resource, count)
-        if (check_is_gpu(resource) && !str_eq(json_string_value(count), "0"))
-            return true;
+    json_object_foreach(json_at(node, "status.allocatable"), resource,
+                        count) if (check_is_gpu(resource) &&
+                                   !str_eq(json_string_value(count), "0")) return true;
     return false;
 }
 
@@ -56,33 +60,40 @@ static bool has_gpu(const json_t *node, const json_t *report)
 /* What Ostler has left there shows that it had one. */
 static bool had_gpu(const json_t *node)
 {
-    return gives_gpus(node) || object_annotation(node, ANNOTATION_MARKS) || object_label(node, LABEL_DRIVER) ||
-           object_label(node, LABEL_STACK) || object_label(node, LABEL_REMOVAL) || reading_is_closed(node);
+    return gives_gpus(node) || object_annotation(node, ANNOTATION_MARKS) ||
+           object_label(node, LABEL_DRIVER) || object_label(node, LABEL_STACK) ||
+           object_label(node, LABEL_REMOVAL) || reading_is_closed(node);
 }
 
-static bool has_operand(const struct moment *m, const json_t *node, const char *component, const char *revision)
+static bool has_operand(const struct moment *m, const json_t *node, const char *component,
+                        const char *revision)
 {
     const struct kind *pods = kind_named("pods");
     for (size_t i = 0; i < api_count(m->v->run->api, pods); i++) {
         const json_t *pod = api_at(m->v->run->api, pods, i);
-        if (str_eq(json_str(pod, "spec.nodeName"), object_name(node)) && str_eq(object_namespace(pod), OPERAND_NAMESPACE) &&
-            str_eq(object_label(pod, LABEL_COMPONENT), component) && str_eq(object_label(pod, LABEL_REVISION), revision) &&
-            is_up(pod) && !object_is_deleting(pod))
+        if (str_eq(json_str(pod, "spec.nodeName"), object_name(node)) &&
+            str_eq(object_namespace(pod), OPERAND_NAMESPACE) &&
+            str_eq(object_label(pod, LABEL_COMPONENT), component) &&
+            str_eq(object_label(pod, LABEL_REVISION), revision) && is_up(pod) &&
+            !object_is_deleting(pod))
             return true;
     }
     return false;
 }
 
-/* Whether the device plugin is switched off in the stack that the node is assigned, as its record says. */
+/* Whether the device plugin is switched off in the stack that the node is assigned, as its record
+ * says. */
 static bool lacks_plugin(const struct moment *m, const json_t *node)
 {
-    CLEANUP_FREE char *name = xasprintf("stack-%s", str_or_empty(object_label(node, operands[1].label)));
-    const json_t *record = api_get(m->v->run->api, kind_named("controllerrevisions"), OPERAND_NAMESPACE, name);
+    CLEANUP_FREE char *name = xasprintf("stack-%s",
+                                        str_or_empty(object_label(node, operands[1].label)));
+    const json_t *record = api_get(m->v->run->api, kind_named("controllerrevisions"),
+                                   OPERAND_NAMESPACE, name);
     return !json_bool(record, "data.devicePlugin.enabled", true);
 }
 
-/* Whether it has a device plugin of Ostler's that is up, the driver that it is assigned, and GPUs to give. Without a plugin of
- * Ostler's they are somebody else's to give. */
+/* Whether it has a device plugin of Ostler's that is up, the driver that it is assigned, and GPUs
+ * to give. Without a plugin of Ostler's they are somebody else's to give. */
 static bool works(const struct moment *m, const json_t *node)
 {
     bool lacks = lacks_plugin(m, node);
@@ -98,8 +109,9 @@ static bool works(const struct moment *m, const json_t *node)
 static const char *state_of_claim(const json_t *node)
 {
     static const char *const states[][2] = {
-        { "Waiting", "Waiting" },       { "Draining", "Draining" },     { "Unloading", "Unloading" },
-        { "Installing", "Installing" }, { "Validating", "Validating" }, { "Failed", "Failed" },
+        { "Waiting", "Waiting" },       { "Draining", "Draining" },
+        { "Unloading", "Unloading" },   { "Installing", "Installing" },
+        { "Validating", "Validating" }, { "Failed", "Failed" },
     };
     struct reading_claim claim;
     if (!reading_is_closed(node) || !reading_claim(node, &claim))
@@ -161,16 +173,19 @@ static void look_at_node(struct moment *m, const json_t *node)
     count_claim(m, node);
     if (object_is_deleting(node) || check_has_taint(node, "ToBeDeletedByClusterAutoscaler"))
         return; /* nothing is said of it any more */
-    json_object_set_new(m->said, state, json_integer(json_integer_value(json_object_get(m->said, state)) + 1));
+    json_object_set_new(m->said, state,
+                        json_integer(json_integer_value(json_object_get(m->said, state)) + 1));
     if (!has_gpu(node, report) || !check_is_wanted(m->policy, node))
         return;
     count_wanted(m, node);
     const char *wrong = *state ? wrong_of_node(m, node, state) : "it has no report";
     if (wrong)
-        check_failed(m->v, INVARIANT_L8_MOMENTS, "%s is said to be %s: %s", object_name(node), state, wrong);
+        check_failed(m->v, INVARIANT_L8_MOMENTS, "%s is said to be %s: %s", object_name(node),
+                     state, wrong);
     if (*state && !str_eq(state, "ForeignStack") &&
         str_eq(check_condition(node, "GpuReady"), "True") != str_eq(state, "Ready"))
-        check_failed(m->v, INVARIANT_L8_MOMENTS, "%s: its condition GpuReady is %s, its report says %s", object_name(node),
+        check_failed(m->v, INVARIANT_L8_MOMENTS,
+                     "%s: its condition GpuReady is %s, its report says %s", object_name(node),
                      check_condition(node, "GpuReady"), state);
 }
 
@@ -190,18 +205,20 @@ static int64_t counted_state(const struct moment *m, const char *state)
 static void expect(struct moment *m, const char *what, int64_t said, int64_t is)
 {
     if (said != is)
-        check_failed(m->v, INVARIANT_L8_MOMENTS, "%s is %lld, and the status says %lld", what, (long long) is, (long long) said);
+        check_failed(m->v, INVARIANT_L8_MOMENTS, "%s is %lld, and the status says %lld", what,
+                     (long long) is, (long long) said);
 }
 
 static void check_numbers(struct moment *m)
 {
-    static const char *const states[] = { "Discovered", "Installing", "Waiting", "Draining",     "Unloading",  "Validating",
-                                          "Ready",      "Failed",     "Lost",    "ForeignStack", "Unsupported", "Removing" };
+    static const char *const states[] = { "Discovered", "Installing",   "Waiting",     "Draining",
+                                          "Unloading",  "Validating",   "Ready",       "Failed",
+                                          "Lost",       "ForeignStack", "Unsupported", "Removing" };
     expect(m, "nodes.total", json_int(m->status, "nodes.total", -1), m->nodes);
     int64_t gpu = json_int(m->status, "nodes.gpu", -1);
     if (gpu < m->gpu || gpu > m->maybe_gpu)
-        check_failed(m->v, INVARIANT_L8_MOMENTS, "%lld nodes have a GPU, and the status says %lld", (long long) m->gpu,
-                     (long long) gpu);
+        check_failed(m->v, INVARIANT_L8_MOMENTS, "%lld nodes have a GPU, and the status says %lld",
+                     (long long) m->gpu, (long long) gpu);
     expect(m, "nodes.ready", json_int(m->status, "nodes.ready", -1), said_state(m, "Ready"));
     for (size_t i = 0; i < ARRAY_LEN(states); i++)
         expect(m, states[i], counted_state(m, states[i]), said_state(m, states[i]));
@@ -211,7 +228,8 @@ static void check_numbers(struct moment *m)
     expect(m, "rollout.waiting", json_int(m->status, "rollout.waiting", -1), m->waiting);
     int64_t failed = json_int(m->status, "rollout.failed", -1);
     if (failed < m->closed_failed || failed > m->failed)
-        check_failed(m->v, INVARIANT_L8_MOMENTS, "%lld claims have failed, and rollout.failed is %lld", (long long) m->failed,
+        check_failed(m->v, INVARIANT_L8_MOMENTS,
+                     "%lld claims have failed, and rollout.failed is %lld", (long long) m->failed,
                      (long long) failed);
 }
 
@@ -238,24 +256,29 @@ static void expect_condition(struct moment *m, const char *type, bool is, const 
                      json_str_or_empty(condition_of(m, type), "reason"), why);
 }
 
-/* Operands of a node that is up may come and go while it is Ready: what its report says of that was checked with the node. */
+/* Operands of a node that is up may come and go while it is Ready: what its report says of that was
+ * checked with the node. */
 static void check_conditions(struct moment *m)
 {
     int64_t ready = said_state(m, "Ready"), served = m->up - said_state(m, "ForeignStack");
     int64_t failed = said_state(m, "Failed") + said_state(m, "Unsupported");
     bool unsure = m->gpu != m->maybe_gpu, removing = said_state(m, "Removing") > 0;
     const char *reason = json_str_or_empty(condition_of(m, "Ready"), "reason");
-    expect_condition(m, "RollingOut", m->changing + m->waiting > 0, "that is whether nodes are under way");
+    expect_condition(m, "RollingOut", m->changing + m->waiting > 0,
+                     "that is whether nodes are under way");
     if (failed)
         expect_condition(m, "Degraded", true, "nodes have failed");
     if (is_told_apart(reason) || unsure)
         return;
-    expect_condition(m, "Ready", ready + m->moving >= served, "that is whether all nodes are ready or on their way");
+    expect_condition(m, "Ready", ready + m->moving >= served,
+                     "that is whether all nodes are ready or on their way");
     expect_condition(m, "Reconciling", ready + m->moving < served || removing,
                      "that is whether nodes are neither ready nor on their way, or being released");
-    bool broken = m->broken > said_state(m, "ForeignStack"); /* others' nodes have none of our operands */
+    /* others' nodes have none of our operands */
+    bool broken = m->broken > said_state(m, "ForeignStack");
     if (str_eq(reason, "AllNodesReady") && (m->changing || m->waiting || m->failed || broken))
-        check_failed(m->v, INVARIANT_L8_MOMENTS, "the headline says AllNodesReady while nodes are under way, or do not work");
+        check_failed(m->v, INVARIANT_L8_MOMENTS,
+                     "the headline says AllNodesReady while nodes are under way, or do not work");
 }
 
 static void check_summary(struct moment *m)
@@ -266,7 +289,8 @@ static void check_summary(struct moment *m)
     while (summary[same] && summary[same] == headline[same])
         same++;
     if (same < strlen(headline) && same < 64)
-        check_failed(m->v, INVARIANT_L8_MOMENTS, "summary.message is not the message of Ready: %s", summary);
+        check_failed(m->v, INVARIANT_L8_MOMENTS, "summary.message is not the message of Ready: %s",
+                     summary);
 }
 
 void check_moment(struct invariants *v)
@@ -280,7 +304,8 @@ void check_moment(struct invariants *v)
     if (str_eq(json_str(condition_of(&m, "Ready"), "reason"), "CRDOutdated"))
         return;
     check_tried(v, INVARIANT_L8_MOMENTS);
-    expect(&m, "the generation", json_int(m.status, "observedGeneration", 0), object_generation(m.policy));
+    expect(&m, "the generation", json_int(m.status, "observedGeneration", 0),
+           object_generation(m.policy));
     m.said = json_object();
     for (size_t i = 0; i < api_count(v->run->api, nodes); i++)
         look_at_node(&m, api_at(v->run->api, nodes, i));

@@ -20,7 +20,8 @@ static bool is_closed_for_proof(const json_t *node)
 /* The policy that asks for proofs, and that Ostler acts on. */
 static bool asks_for_proofs(const json_t *policy)
 {
-    return policy && !object_is_deleting(policy) && json_bool(policy, "spec.validation.enabled", true) &&
+    return policy && !object_is_deleting(policy) &&
+           json_bool(policy, "spec.validation.enabled", true) &&
            json_bool(policy, "spec.nodes.startupTaint.enabled", true) &&
            json_int(policy, "status.observedGeneration", -1) == object_generation(policy);
 }
@@ -42,8 +43,9 @@ static const char *wrong_of_proof(const json_t *node, const char *module)
 void check_proven(struct invariants *v, const struct api_commit *c)
 {
     struct actors_machine m = { 0 };
-    if (!check_is_kind(c->kind, "nodes") || !c->before || !c->after || !is_closed_for_proof(c->before) ||
-        check_is_closed(c->after) || check_has_taint(c->after, TAINT_STARTUP) || !object_label(c->after, LABEL_STACK) ||
+    if (!check_is_kind(c->kind, "nodes") || !c->before || !c->after ||
+        !is_closed_for_proof(c->before) || check_is_closed(c->after) ||
+        check_has_taint(c->after, TAINT_STARTUP) || !object_label(c->after, LABEL_STACK) ||
         !asks_for_proofs(check_policy(v)))
         return;
     if (!actors_machine(v->run->actors, object_name(c->after), &m) || m.gpus == 0)

@@ -98,7 +98,8 @@ static bool operand_is_up(const struct invariants *v, const char *node, enum ope
         const json_t *pod = api_at(v->run->api, pods, i);
         if (str_eq(json_str(pod, "spec.nodeName"), node) &&
             str_eq(object_label(pod, LABEL_COMPONENT), operand_name(component)) &&
-            str_eq(object_namespace(pod), OPERAND_NAMESPACE) && is_ready(pod) && !object_is_deleting(pod))
+            str_eq(object_namespace(pod), OPERAND_NAMESPACE) && is_ready(pod) &&
+            !object_is_deleting(pod))
             return true;
     }
     return false;
@@ -117,7 +118,8 @@ static enum operand missing_operand(const struct invariants *v, const json_t *no
         enum operand c = o->id;
         CLEANUP_FREE char *label = xasprintf(MARK_PREFIX "%s", str_or_empty(o->tier));
         bool off = c == OPERAND_TOOLKIT; /* a policy may leave it out */
-        if (o->class == OPERAND_CLASS_TIER && !off && is_set(node, label) && !operand_is_up(v, object_name(node), c))
+        if (o->class == OPERAND_CLASS_TIER && !off && is_set(node, label) &&
+            !operand_is_up(v, object_name(node), c))
             return c;
     }
     return OPERAND_NONE;
@@ -167,8 +169,8 @@ static void note_assignment(struct invariants *v, const struct api_commit *c)
             check_note(v, &v->assignments, object_name(c->after));
 }
 
-/* Its pods go with it: on a node that was assigned to it when the deletion was sent the driver would be taken from under whatever
- * runs there. */
+/* Its pods go with it: on a node that was assigned to it when the deletion was sent the driver
+ * would be taken from under whatever runs there. */
 void check_assigned(struct invariants *v, const struct api_commit *c)
 {
     if (check_is_kind(c->kind, "nodes"))
@@ -178,13 +180,14 @@ void check_assigned(struct invariants *v, const struct api_commit *c)
     check_tried(v, INVARIANT_S3_ASSIGNED);
     const struct kind *nodes = kind_named("nodes");
     CLEANUP_FREE char *label = xasprintf(MARK_PREFIX "%s", object_label(c->before, LABEL_TIER));
-    CLEANUP_FREE char *path = xasprintf("/apis/apps/v1/namespaces/%s/daemonsets/%s", object_namespace(c->before),
-                                        object_name(c->before));
+    CLEANUP_FREE char *path = xasprintf("/apis/apps/v1/namespaces/%s/daemonsets/%s",
+                                        object_namespace(c->before), object_name(c->before));
     for (size_t i = 0; i < api_count(v->run->api, nodes); i++) {
         const json_t *node = api_at(v->run->api, nodes, i);
         if (str_eq(object_label(node, label), object_label(c->before, LABEL_REVISION)) &&
             check_noted(&v->assignments, object_name(node)) < check_noted(&v->deletions, path))
-            check_failed(v, INVARIANT_S3_ASSIGNED, "%s, with %s", object_name(c->before), object_name(node));
+            check_failed(v, INVARIANT_S3_ASSIGNED, "%s, with %s", object_name(c->before),
+                         object_name(node));
     }
 }
 
@@ -199,7 +202,8 @@ void check_generation(struct invariants *v, const struct api_commit *c)
             continue;
         check_tried(v, INVARIANT_S8_GENERATION);
         if (!object_has_finalizer(check_policy(v), POLICY_FINALIZER))
-            check_failed(v, INVARIANT_S8_GENERATION, "%s=%s on %s", assignment[i], is, object_name(c->after));
+            check_failed(v, INVARIANT_S8_GENERATION, "%s=%s on %s", assignment[i], is,
+                         object_name(c->after));
     }
 }
 
@@ -211,16 +215,18 @@ void check_honesty_commit(struct invariants *v, const struct api_commit *c)
             v->served_since = false;
         v->generation = generation;
     }
-    if (!v->served_since &&
-        (check_is_kind(c->kind, "pods") || check_is_kind(c->kind, "nodes") || check_is_kind(c->kind, "gpuclusterpolicies")))
+    if (!v->served_since && (check_is_kind(c->kind, "pods") || check_is_kind(c->kind, "nodes") ||
+                             check_is_kind(c->kind, "gpuclusterpolicies")))
         v->served_since = check_served(v, false, NULL);
 }
 
 void check_honesty(struct invariants *v, const struct api_commit *c)
 {
-    bool says = check_is_kind(c->kind, "gpuclusterpolicies") && c->after && str_eq(check_condition(c->after, "Ready"), "True");
+    bool says = check_is_kind(c->kind, "gpuclusterpolicies") && c->after &&
+                str_eq(check_condition(c->after, "Ready"), "True");
     /* What is said of the policy as it was before the last edit is true of that. */
-    bool of_this = says && json_int(c->after, "status.observedGeneration", 0) == object_generation(c->after);
+    bool of_this = says && json_int(c->after, "status.observedGeneration", 0) ==
+                               object_generation(c->after);
     if (!of_this || (c->before && str_eq(check_condition(c->before, "Ready"), "True")))
         return;
     check_tried(v, INVARIANT_S9_HONESTY);
@@ -231,17 +237,20 @@ void check_honesty(struct invariants *v, const struct api_commit *c)
 
 void check_counts(struct invariants *v, const struct api_commit *c)
 {
-    const json_t *nodes = check_is_kind(c->kind, "gpuclusterpolicies") ? json_at(c->after, "status.nodes") : NULL;
+    const json_t *nodes = check_is_kind(c->kind, "gpuclusterpolicies")
+                              ? json_at(c->after, "status.nodes")
+                              : NULL;
     if (!nodes)
         return;
     check_tried(v, INVARIANT_S9_COUNTS);
     int64_t managed = json_int(nodes, "managed", -1), sum = 0;
     size_t i;
     json_t *state;
-    json_array_foreach (json_object_get(nodes, "states"), i, state)
+    json_array_foreach(json_object_get(nodes, "states"), i, state)
         sum += json_int(state, "count", 0);
-    if (json_int(nodes, "upToDate", 0) + json_int(nodes, "outdated", 0) != managed || json_int(nodes, "ready", 0) > managed ||
-        managed > json_int(nodes, "total", 0) || sum > json_int(nodes, "total", 0)) {
+    if (json_int(nodes, "upToDate", 0) + json_int(nodes, "outdated", 0) != managed ||
+        json_int(nodes, "ready", 0) > managed || managed > json_int(nodes, "total", 0) ||
+        sum > json_int(nodes, "total", 0)) {
         CLEANUP_FREE char *text = json_compact(nodes);
         check_failed(v, INVARIANT_S9_COUNTS, "%s", text);
     }
@@ -255,7 +264,8 @@ void check_once(struct invariants *v, const struct api_commit *c)
         return;
     check_tried(v, INVARIANT_S12_ONCE);
     const json_t *object = c->after ? c->after : c->before;
-    CLEANUP_FREE char *key = xasprintf("%s/%s/%s", c->kind->plural, object_namespace(object), object_name(object));
+    CLEANUP_FREE char *key = xasprintf("%s/%s/%s", c->kind->plural, object_namespace(object),
+                                       object_name(object));
     struct pace *p = map_get(&v->pace, key);
     if (!p) {
         p = xcalloc(1, sizeof *p);
@@ -266,7 +276,8 @@ void check_once(struct invariants *v, const struct api_commit *c)
     if (now - p->since_ms > PACE_MS)
         *p = (struct pace){ .key = p->key, .since_ms = now };
     if (++p->writes > PACE_MAX)
-        check_failed(v, INVARIANT_S12_ONCE, "%s, more than %d times in %d s", p->key, PACE_MAX, PACE_MS / 1000);
+        check_failed(v, INVARIANT_S12_ONCE, "%s, more than %d times in %d s", p->key, PACE_MAX,
+                     PACE_MS / 1000);
 }
 
 void check_bounds(struct invariants *v, const struct api_commit *c)
@@ -274,7 +285,8 @@ void check_bounds(struct invariants *v, const struct api_commit *c)
     if (!c->after)
         return;
     check_tried(v, INVARIANT_S14_BOUNDS);
-    if (check_is_kind(c->kind, "events") && strlen(json_str_or_empty(c->after, "note")) > MESSAGE_MAX)
+    if (check_is_kind(c->kind, "events") &&
+        strlen(json_str_or_empty(c->after, "note")) > MESSAGE_MAX)
         check_failed(v, INVARIANT_S14_BOUNDS, "event %s", json_str(c->after, "note"));
     if (!check_is_kind(c->kind, "gpuclusterpolicies"))
         return;
@@ -283,9 +295,9 @@ void check_bounds(struct invariants *v, const struct api_commit *c)
     json_t *condition;
     if (status && json_dumpb(status, NULL, 0, JSON_COMPACT) > STATUS_MAX)
         check_failed(v, INVARIANT_S14_BOUNDS, "the status has more than %d bytes", STATUS_MAX);
-    json_array_foreach (json_object_get(status, "conditions"), i, condition)
-        if (strlen(json_str_or_empty(condition, "message")) > MESSAGE_MAX)
-            check_failed(v, INVARIANT_S14_BOUNDS, "the condition %s", json_str(condition, "type"));
+    json_array_foreach(json_object_get(status, "conditions"), i,
+                       condition) if (strlen(json_str_or_empty(condition, "message")) > MESSAGE_MAX)
+        check_failed(v, INVARIANT_S14_BOUNDS, "the condition %s", json_str(condition, "type"));
 }
 
 /* ---- when all is quiet */
@@ -311,14 +323,16 @@ void check_status(struct invariants *v)
         return;
     check_tried(v, INVARIANT_L1_STATUS);
     if (json_int(policy, "status.observedGeneration", 0) != object_generation(policy))
-        check_failed(v, INVARIANT_L1_STATUS, "generation %lld, observed %lld", (long long) object_generation(policy),
+        check_failed(v, INVARIANT_L1_STATUS, "generation %lld, observed %lld",
+                     (long long) object_generation(policy),
                      (long long) json_int(policy, "status.observedGeneration", 0));
 }
 
 void check_nodes(struct invariants *v)
 {
     const json_t *policy = check_policy(v);
-    if (!policy || object_is_deleting(policy) || v->run->plan->deny_verb || life_is_broken(v->run->life, policy))
+    if (!policy || object_is_deleting(policy) || v->run->plan->deny_verb ||
+        life_is_broken(v->run->life, policy))
         return;
     check_tried(v, INVARIANT_L1_NODES);
     CLEANUP_FREE char *why = NULL;
@@ -331,16 +345,18 @@ static void check_all_off(struct invariants *v, const char *plural)
     const struct kind *k = kind_named(plural);
     for (size_t i = 0; i < api_count(v->run->api, k); i++) {
         const json_t *object = api_at(v->run->api, k, i);
-        bool marked = object_annotation(object, ANNOTATION_MARKS) || object_label(object, LABEL_DRIVER) ||
-                      object_label(object, LABEL_STACK) || object_label(object, LABEL_REMOVAL) ||
-                      object_label(object, LABEL_EXPORTER);
-        bool child = str_eq(object_label(object, LABEL_MANAGED_BY), MANAGED_BY) && !object_controller(object);
+        bool marked = object_annotation(object, ANNOTATION_MARKS) ||
+                      object_label(object, LABEL_DRIVER) || object_label(object, LABEL_STACK) ||
+                      object_label(object, LABEL_REMOVAL) || object_label(object, LABEL_EXPORTER);
+        bool child = str_eq(object_label(object, LABEL_MANAGED_BY), MANAGED_BY) &&
+                     !object_controller(object);
         if (marked || child || *check_condition(object, NODE_CONDITION))
             check_failed(v, INVARIANT_L5_REMOVAL, "%s %s", plural, object_name(object));
     }
 }
 
-/* Unless it was said that it stays: no container runtime of a machine that is up is what a toolkit made of it. */
+/* Unless it was said that it stays: no container runtime of a machine that is up is what a toolkit
+ * made of it. */
 static void check_runtimes(struct invariants *v)
 {
     const struct kind *nodes = kind_named("nodes"), *events = kind_named("events");
@@ -362,7 +378,9 @@ static void check_runtimes(struct invariants *v)
 
 void check_removal(struct invariants *v)
 {
-    static const char *const kinds[] = { "nodes", "gpunodes", "daemonsets", "controllerrevisions", "services", "runtimeclasses" };
+    static const char *const kinds[] = { "nodes",      "gpunodes",
+                                         "daemonsets", "controllerrevisions",
+                                         "services",   "runtimeclasses" };
     if (check_policy(v) || v->run->plan->deny_verb)
         return;
     check_tried(v, INVARIANT_L5_REMOVAL);
@@ -377,14 +395,15 @@ static void compare_cache(struct invariants *v, const struct cluster *cluster, e
     const struct table *table = &cluster->tables[id];
     const struct kind *k = kind_named(resource_get(id)->plural);
     if (table->records.len != api_count(v->run->api, k))
-        check_failed(v, INVARIANT_L7_CACHE, "%zu %s are known, %zu are there", table->records.len, k->plural,
-                     api_count(v->run->api, k));
+        check_failed(v, INVARIANT_L7_CACHE, "%zu %s are known, %zu are there", table->records.len,
+                     k->plural, api_count(v->run->api, k));
     for (size_t i = 0; i < api_count(v->run->api, k); i++) {
         const json_t *object = api_at(v->run->api, k, i);
         CLEANUP_FREE char *key = record_key(object);
         const struct record *r = table_get(table, key);
         if (!r || !str_eq(r->uid, object_uid(object)) || r->rv != object_rv(object))
-            check_failed(v, INVARIANT_L7_CACHE, "%s %s is known %s", k->plural, key, r ? "as it was" : "not at all");
+            check_failed(v, INVARIANT_L7_CACHE, "%s %s is known %s", k->plural, key,
+                         r ? "as it was" : "not at all");
     }
 }
 

@@ -1,5 +1,6 @@
-/* What must be so in a cluster at rest, read from the policy's text, the nodes and the machines alone: Ostler's own ideas of it
- * do not count, since a run that is wrong is compared with one that is wrong in the same way. */
+/* What must be so in a cluster at rest, read from the policy's text, the nodes and the machines
+ * alone: Ostler's own ideas of it do not count, since a run that is wrong is compared with one that
+ * is wrong in the same way. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,20 +14,23 @@
 /* What Node Feature Discovery says of the hardware. */
 #define LABEL_HARDWARE "feature.node.kubernetes.io/pci-10de.present"
 #define LABEL_OPENSHIFT "node.openshift.io/os_id" /* there Ostler serves no node yet */
-#define TAINT_KEY "nvidia.com/gpu" /* where the policy names none */
+#define TAINT_KEY "nvidia.com/gpu"                /* where the policy names none */
 
-/* Where agents go, nobody else need say what is in a machine: their word counts, and what the kubelet has to give. */
+/* Where agents go, nobody else need say what is in a machine: their word counts, and what the
+ * kubelet has to give. */
 static bool has_gpu(const struct invariants *v, const json_t *node)
 {
     struct actors_machine m = { 0 };
-    bool seen = v->run->life->scenario->agents && actors_machine(v->run->actors, object_name(node), &m) && (m.seen || m.gpus);
+    bool seen = v->run->life->scenario->agents &&
+                actors_machine(v->run->actors, object_name(node), &m) && (m.seen || m.gpus);
     return seen || str_eq(object_label(node, LABEL_HARDWARE), "true");
 }
 
 static bool is_let_go(const json_t *node)
 {
     const char *managed = object_label(node, LABEL_MANAGED);
-    return str_eq(managed, "false") || (!str_eq(managed, "true") && str_eq(object_label(node, LABEL_DEPLOY_OPERANDS), "false"));
+    return str_eq(managed, "false") ||
+           (!str_eq(managed, "true") && str_eq(object_label(node, LABEL_DEPLOY_OPERANDS), "false"));
 }
 
 static bool is_selected(const json_t *policy, const json_t *node)
@@ -34,7 +38,8 @@ static bool is_selected(const json_t *policy, const json_t *node)
     struct selector selector;
     if (selector_compile(json_at(policy, "spec.nodes.selector"), &selector, NULL) < 0)
         return false;
-    bool selected = selector_matches(&selector, selector_lookup_json, json_at(node, "metadata.labels"));
+    bool selected = selector_matches(&selector, selector_lookup_json,
+                                     json_at(node, "metadata.labels"));
     selector_clear(&selector);
     return selected;
 }
@@ -57,7 +62,8 @@ static bool is_published(const struct invariants *v, const json_t *node)
 static bool is_foreign(const struct invariants *v, const json_t *node)
 {
     struct actors_machine m = { 0 };
-    return (actors_machine(v->run->actors, object_name(node), &m) && m.foreign) || is_published(v, node);
+    return (actors_machine(v->run->actors, object_name(node), &m) && m.foreign) ||
+           is_published(v, node);
 }
 
 /* By Ostler: a node that somebody else's device plugin serves is left to them. */
@@ -66,7 +72,8 @@ static bool is_wanted(const struct invariants *v, const json_t *policy, const js
     return has_gpu(v, node) && check_is_wanted(policy, node) && !is_foreign(v, node);
 }
 
-/* Whether somebody says that it has a GPU. Agents go to nodes that the policy wants, and what they have said there stays. */
+/* Whether somebody says that it has a GPU. Agents go to nodes that the policy wants, and what they
+ * have said there stays. */
 static bool is_known(const struct invariants *v, const json_t *policy, const json_t *node)
 {
     const json_t *report = api_get(v->run->api, kind_named("gpunodes"), "", object_name(node));
@@ -75,36 +82,43 @@ static bool is_known(const struct invariants *v, const json_t *policy, const jso
 }
 
 /* What is wrong with the marks of a node that the policy wants; NULL: nothing. */
-static const char *wrong_of_wanted(const struct invariants *v, const json_t *policy, const json_t *node)
+static const char *wrong_of_wanted(const struct invariants *v, const json_t *policy,
+                                   const json_t *node)
 {
     const char *key = json_string_value(reading_taint(policy, node, "key")), *label;
     json_t *value;
     struct actors_machine m = { 0 };
     if (!object_label(node, LABEL_GPU_PRESENT))
         return "it does not bear the label of a GPU node";
-    json_object_foreach (json_at(policy, "spec.nodes.labels"), label, value)
-        if (!object_label(node, label))
-            return "a label of the policy is not there";
-    if (json_is_false(reading_taint(policy, node, "enabled")) == check_has_taint(node, key ? key : TAINT_KEY))
+    json_object_foreach(
+        json_at(policy, "spec.nodes.labels"), label,
+        value) if (!object_label(node, label)) return "a label of the policy is not there";
+    if (json_is_false(reading_taint(policy, node, "enabled")) ==
+        check_has_taint(node, key ? key : TAINT_KEY))
         return "the policy's taint is not as it says";
-    if (str_eq(check_condition(node, "Ready"), "True") && actors_machine(v->run->actors, object_name(node), &m) && m.gpus == 0 &&
-        m.built_in > 0 && !object_label(node, LABEL_OPENSHIFT))
+    if (str_eq(check_condition(node, "Ready"), "True") &&
+        actors_machine(v->run->actors, object_name(node), &m) && m.gpus == 0 && m.built_in > 0 &&
+        !object_label(node, LABEL_OPENSHIFT))
         return "its kubelet has no GPU to give";
     return NULL;
 }
 
-/* What is wrong with a node that Ostler has nothing to do with. One on which a GPU pod runs is let go when that is over. */
+/* What is wrong with a node that Ostler has nothing to do with. One on which a GPU pod runs is let
+ * go when that is over. */
 static const char *wrong_of_others(const struct invariants *v, const json_t *node)
 {
-    const char *key = object_annotation(node, ANNOTATION_MARKS) ? "it still says what Ostler set" : NULL;
-    if (object_label(node, LABEL_DRIVER) || object_label(node, LABEL_STACK) || object_label(node, LABEL_REMOVAL) ||
-        object_label(node, LABEL_EXPORTER))
+    const char *key = object_annotation(node, ANNOTATION_MARKS) ? "it still says what Ostler set"
+                                                                : NULL;
+    if (object_label(node, LABEL_DRIVER) || object_label(node, LABEL_STACK) ||
+        object_label(node, LABEL_REMOVAL) || object_label(node, LABEL_EXPORTER))
         key = "it is still assigned operands";
     const struct kind *pods = kind_named("pods");
     for (size_t i = 0; key && i < api_count(v->run->api, pods); i++) {
         const json_t *pod = api_at(v->run->api, pods, i);
-        const json_t *limits = json_at(json_array_get(json_at(pod, "spec.containers"), 0), "resources.limits");
-        if (str_eq(json_str(pod, "spec.nodeName"), object_name(node)) && json_object_get(limits, RESOURCE_GPU))
+        const json_t *limits = json_at(json_array_get(json_at(pod, "spec.containers"), 0),
+                                       "resources.limits");
+        if (str_eq(json_str(pod, "spec.nodeName"), object_name(node)) &&
+            json_object_get(limits, RESOURCE_GPU))
             return NULL;
     }
     return key;
@@ -114,9 +128,11 @@ static const char *wrong_of_others(const struct invariants *v, const json_t *nod
 static const char *wrong_of_foreign(const json_t *policy, const json_t *node)
 {
     const char *key = json_str(policy, "spec.nodes.taint.key");
-    if (object_label(node, LABEL_DRIVER) || object_label(node, LABEL_STACK) || object_label(node, LABEL_REMOVAL))
+    if (object_label(node, LABEL_DRIVER) || object_label(node, LABEL_STACK) ||
+        object_label(node, LABEL_REMOVAL))
         return "somebody else serves it, and it is assigned operands";
-    if (!json_bool(policy, "spec.nodes.taint.foreign", false) && object_annotation(node, ANNOTATION_MARKS) &&
+    if (!json_bool(policy, "spec.nodes.taint.foreign", false) &&
+        object_annotation(node, ANNOTATION_MARKS) &&
         strstr(object_annotation(node, ANNOTATION_MARKS), key ? key : TAINT_KEY ":No"))
         return "somebody else serves it, and it bears Ostler's taint";
     return NULL;
@@ -138,15 +154,17 @@ static const json_t *policy_in_force(const struct invariants *v)
     return in_force ? policy : NULL;
 }
 
-/* A driver that runs stays assigned while the policy wants the node, whatever else the policy says, valid or not; unless the node
- * is claimed for another one. */
+/* A driver that runs stays assigned while the policy wants the node, whatever else the policy says,
+ * valid or not; unless the node is claimed for another one. */
 void check_kept(struct invariants *v, const struct api_commit *c)
 {
     static const char *const assignment[] = { LABEL_DRIVER, LABEL_STACK };
     const json_t *policy = policy_in_force(v);
     struct actors_machine m;
-    if (!policy || !check_is_kind(c->kind, "nodes") || !c->before || !c->after || !is_wanted(v, policy, c->after) ||
-        !actors_machine(v->run->actors, object_name(c->after), &m) || !m.digest || object_annotation(c->after, ANNOTATION_CLAIM))
+    if (!policy || !check_is_kind(c->kind, "nodes") || !c->before || !c->after ||
+        !is_wanted(v, policy, c->after) ||
+        !actors_machine(v->run->actors, object_name(c->after), &m) || !m.digest ||
+        object_annotation(c->after, ANNOTATION_CLAIM))
         return;
     check_tried(v, INVARIANT_S3_KEPT);
     for (size_t i = 0; i < ARRAY_LEN(assignment); i++)
@@ -191,13 +209,14 @@ void check_status_truth(struct invariants *v)
     int64_t ready = json_int(said, "ready", -1);
     if (json_int(said, "gpu", -1) != gpu || ready > served || ready < served - doubted) {
         CLEANUP_FREE char *text = json_compact(said);
-        check_failed(v, INVARIANT_L8_STATUS, "%lld nodes have a GPU, %lld are served: %s", (long long) gpu, (long long) served,
-                     text);
+        check_failed(v, INVARIANT_L8_STATUS, "%lld nodes have a GPU, %lld are served: %s",
+                     (long long) gpu, (long long) served, text);
     }
 }
 
 /* What is wrong with what is said of a node that the policy wants; NULL: nothing. */
-static const char *wrong_of_report(const struct invariants *v, const json_t *policy, const json_t *node)
+static const char *wrong_of_report(const struct invariants *v, const json_t *policy,
+                                   const json_t *node)
 {
     const json_t *report = api_get(v->run->api, kind_named("gpunodes"), NULL, object_name(node));
     const char *state = json_str_or_empty(report, "status.state");
@@ -206,11 +225,14 @@ static const char *wrong_of_report(const struct invariants *v, const json_t *pol
     bool serves = actors_machine(v->run->actors, object_name(node), &m) && m.gpus > 0;
     if (!report)
         return "it has no report";
-    if (!str_eq(json_str(json_array_get(json_at(report, "metadata.ownerReferences"), 0), "uid"), object_uid(node)))
+    if (!str_eq(json_str(json_array_get(json_at(report, "metadata.ownerReferences"), 0), "uid"),
+                object_uid(node)))
         return "its report is another node's";
-    if (!str_eq(json_str_or_empty(report, "status.driver.revision"), str_or_empty(object_label(node, LABEL_DRIVER))))
+    if (!str_eq(json_str_or_empty(report, "status.driver.revision"),
+                str_or_empty(object_label(node, LABEL_DRIVER))))
         return "its report names another driver revision";
-    /* Where operands break on purpose a GPU may be served by what is not as it should be; and an agent that lies may say so. */
+    /* Where operands break on purpose a GPU may be served by what is not as it should be; and an
+     * agent that lies may say so. */
     if (!life_is_broken(v->run->life, policy) && !m.lies &&
         (str_eq(state, "Ready") != (up && serves) || str_eq(state, "Lost") == up))
         return "its report has the wrong state";
@@ -255,6 +277,7 @@ void check_events(struct invariants *v, const struct api_commit *c)
     for (size_t i = 0; i < api_count(v->run->api, c->kind); i++) {
         const json_t *other = api_at(v->run->api, c->kind, i);
         if (!str_eq(object_name(other), object_name(c->after)) && is_same_event(other, c->after))
-            check_failed(v, INVARIANT_S12_EVENTS, "%s is %s", object_name(c->after), object_name(other));
+            check_failed(v, INVARIANT_S12_EVENTS, "%s is %s", object_name(c->after),
+                         object_name(other));
     }
 }

@@ -13,16 +13,17 @@
 static bool is_of_upgrade(const json_t *taint)
 {
     const char *value = json_str(taint, "value");
-    return str_eq(json_str(taint, "key"), TAINT_UPGRADE) || str_eq(value, "Upgrade") || str_eq(value, "Rollback");
+    return str_eq(json_str(taint, "key"), TAINT_UPGRADE) || str_eq(value, "Upgrade") ||
+           str_eq(value, "Rollback");
 }
 
 bool check_is_closed(const json_t *node)
 {
     size_t i;
     json_t *taint;
-    json_array_foreach (json_at(node, "spec.taints"), i, taint)
-        if (is_of_upgrade(taint) && str_eq(json_str(taint, "effect"), "NoSchedule"))
-            return true;
+    json_array_foreach(json_at(node, "spec.taints"), i,
+                       taint) if (is_of_upgrade(taint) &&
+                                  str_eq(json_str(taint, "effect"), "NoSchedule")) return true;
     return false;
 }
 
@@ -43,10 +44,8 @@ static bool uses_gpu(const json_t *pod)
     size_t i;
     json_t *container, *value;
     const char *key;
-    json_array_foreach (json_at(pod, "spec.containers"), i, container)
-        json_object_foreach (json_at(container, "resources.limits"), key, value)
-            if (check_is_gpu(key))
-                return true;
+    json_array_foreach(json_at(pod, "spec.containers"), i, container) json_object_foreach(
+        json_at(container, "resources.limits"), key, value) if (check_is_gpu(key)) return true;
     return false;
 }
 
@@ -65,15 +64,18 @@ static bool wants_all(const struct invariants *v)
 /* The agent on its node says that it has a GPU open. */
 static bool is_named(const struct invariants *v, const json_t *pod)
 {
-    const json_t *report = api_get(v->run->api, kind_named("gpunodes"), NULL, json_str_or_empty(pod, "spec.nodeName"));
-    return json_find(json_at(report, "status.inventory.holders"), "podUid", object_uid(pod)) != NULL;
+    const json_t *report = api_get(v->run->api, kind_named("gpunodes"), NULL,
+                                   json_str_or_empty(pod, "spec.nodeName"));
+    return json_find(json_at(report, "status.inventory.holders"), "podUid", object_uid(pod)) !=
+           NULL;
 }
 
 /* Neither comes back anywhere else. What is said of a pod from a file makes nobody ask it. */
 static bool is_of_the_node(const struct invariants *v, const json_t *pod)
 {
     const char *kind = json_str(object_controller(pod), "kind");
-    return !uses_gpu(pod) && ((str_eq(kind, "DaemonSet") && !is_named(v, pod)) || str_eq(kind, "Node"));
+    return !uses_gpu(pod) &&
+           ((str_eq(kind, "DaemonSet") && !is_named(v, pod)) || str_eq(kind, "Node"));
 }
 
 void check_eviction(struct invariants *v, const struct api_commit *c)
@@ -85,10 +87,12 @@ void check_eviction(struct invariants *v, const struct api_commit *c)
     check_tried(v, INVARIANT_S4_EVICTION);
     const char *name = json_str_or_empty(pod, "spec.nodeName");
     const json_t *node = api_get(v->run->api, kind_named("nodes"), NULL, name);
-    /* The node may have gone, or another one of its name may have come, while the request was on its way. */
+    /* The node may have gone, or another one of its name may have come, while the request was on
+     * its way. */
     if (check_is_recent(v, name))
         return;
-    bool leaves = pod && (uses_gpu(pod) || wants_all(v) || is_named(v, pod)) && !is_of_the_node(v, pod);
+    bool leaves = pod && (uses_gpu(pod) || wants_all(v) || is_named(v, pod)) &&
+                  !is_of_the_node(v, pod);
     if (!leaves || !node || !check_claim_of(node, &claim) || !str_eq(claim.phase, "Draining"))
         check_failed(v, INVARIANT_S4_EVICTION, "%s/%s", object_namespace(pod ? pod : c->after),
                      object_name(pod ? pod : c->after));
@@ -98,12 +102,30 @@ void check_eviction(struct invariants *v, const struct api_commit *c)
 static const struct {
     const char *from, *to;
 } steps[] = {
-    { "", "Waiting" },          { "", "Draining" },           { "", "Unloading" },           { "Waiting", "Draining" },
-    { "Waiting", "Unloading" }, { "Waiting", "" },            { "Draining", "Waiting" },     { "Draining", "Unloading" },
-    { "Draining", "Failed" },   { "Draining", "" },           { "Unloading", "Draining" },   { "Unloading", "Installing" },
-    { "Unloading", "Failed" },  { "Unloading", "" },          { "Installing", "Validating" }, { "Installing", "Unloading" },
-    { "Installing", "Failed" }, { "Installing", "" },         { "Validating", "Unloading" }, { "Validating", "Failed" },
-    { "Validating", "" },       { "Failed", "Waiting" },      { "Failed", "Draining" },      { "Failed", "Unloading" },
+    { "", "Waiting" },
+    { "", "Draining" },
+    { "", "Unloading" },
+    { "Waiting", "Draining" },
+    { "Waiting", "Unloading" },
+    { "Waiting", "" },
+    { "Draining", "Waiting" },
+    { "Draining", "Unloading" },
+    { "Draining", "Failed" },
+    { "Draining", "" },
+    { "Unloading", "Draining" },
+    { "Unloading", "Installing" },
+    { "Unloading", "Failed" },
+    { "Unloading", "" },
+    { "Installing", "Validating" },
+    { "Installing", "Unloading" },
+    { "Installing", "Failed" },
+    { "Installing", "" },
+    { "Validating", "Unloading" },
+    { "Validating", "Failed" },
+    { "Validating", "" },
+    { "Failed", "Waiting" },
+    { "Failed", "Draining" },
+    { "Failed", "Unloading" },
     { "Failed", "" },
 };
 
@@ -125,12 +147,13 @@ static bool phase_of(const json_t *node, struct reading_claim *ret)
 void check_steps(struct invariants *v, const struct api_commit *c)
 {
     struct reading_claim from, to;
-    if (!check_is_kind(c->kind, "nodes") || !c->before || !c->after || !phase_of(c->before, &from) || !phase_of(c->after, &to) ||
-        str_eq(from.phase, to.phase))
+    if (!check_is_kind(c->kind, "nodes") || !c->before || !c->after ||
+        !phase_of(c->before, &from) || !phase_of(c->after, &to) || str_eq(from.phase, to.phase))
         return;
     check_tried(v, INVARIANT_S3_STEPS);
     if (!step_exists(from.phase, to.phase))
-        check_failed(v, INVARIANT_S3_STEPS, "%s, from \"%s\" to \"%s\"", object_name(c->after), from.phase, to.phase);
+        check_failed(v, INVARIANT_S3_STEPS, "%s, from \"%s\" to \"%s\"", object_name(c->after),
+                     from.phase, to.phase);
 }
 
 /* Whether a node's claim says that it is closed. */
@@ -142,7 +165,8 @@ static bool claims(const json_t *node)
 
 void check_closed(struct invariants *v, const struct api_commit *c)
 {
-    if (!check_is_kind(c->kind, "nodes") || !c->before || !c->after || claims(c->before) == claims(c->after))
+    if (!check_is_kind(c->kind, "nodes") || !c->before || !c->after ||
+        claims(c->before) == claims(c->after))
         return;
     check_tried(v, INVARIANT_S3_CLOSED);
     if (check_is_closed(c->after) != claims(c->after))
@@ -162,7 +186,8 @@ static bool runs_another(const struct invariants *v, const char *node, const cha
     const struct kind *pods = kind_named("pods");
     for (size_t i = 0; i < api_count(v->run->api, pods); i++) {
         const json_t *pod = api_at(v->run->api, pods, i);
-        if (str_eq(json_str(pod, "spec.nodeName"), node) && str_eq(object_namespace(pod), OPERAND_NAMESPACE) &&
+        if (str_eq(json_str(pod, "spec.nodeName"), node) &&
+            str_eq(object_namespace(pod), OPERAND_NAMESPACE) &&
             str_eq(object_label(pod, LABEL_COMPONENT), operand_name(OPERAND_DRIVER)) &&
             !str_eq(object_label(pod, LABEL_REVISION), hash))
             return true;
@@ -170,15 +195,17 @@ static bool runs_another(const struct invariants *v, const char *node, const cha
     return false;
 }
 
-/* A driver that comes for the first time, or goes with the policy or at a person's wish, needs no claim; nor does nonsense that
- * somebody wrote by hand and that is put right, where no driver is there that would go for it. */
+/* A driver that comes for the first time, or goes with the policy or at a person's wish, needs no
+ * claim; nor does nonsense that somebody wrote by hand and that is put right, where no driver is
+ * there that would go for it. */
 void check_claimed(struct invariants *v, const struct api_commit *c)
 {
-    const char *was = object_label(c->before, LABEL_DRIVER), *is = object_label(c->after, LABEL_DRIVER);
+    const char *was = object_label(c->before, LABEL_DRIVER),
+               *is = object_label(c->after, LABEL_DRIVER);
     const json_t *policy = check_policy(v);
     struct reading_claim claim;
-    if (!check_is_kind(c->kind, "nodes") || !was || str_eq(was, is) || !policy || object_is_deleting(policy) ||
-        object_label(c->after, LABEL_MANAGED))
+    if (!check_is_kind(c->kind, "nodes") || !was || str_eq(was, is) || !policy ||
+        object_is_deleting(policy) || object_label(c->after, LABEL_MANAGED))
         return;
     check_tried(v, INVARIANT_S3_CLAIMED);
     bool claimed = check_claim_of(c->before, &claim) && reading_has_place(&claim);

@@ -70,8 +70,11 @@ static void add_fields(const struct counts *c, struct buf *b)
             intersect(&everywhere, &c->changed_in[i]);
             phases++;
         }
-    buf_printf(b, ", %u of %" PRIu64 " fields changed from each of %u phases (a value of %u accepted, of %u refused)",
-               phases ? size(&everywhere) : 0, c->fields, phases, size(&c->accepted), size(&c->refused));
+    buf_printf(b,
+               ", %u of %" PRIu64
+               " fields changed from each of %u phases (a value of %u accepted, of %u refused)",
+               phases ? size(&everywhere) : 0, c->fields, phases, size(&c->accepted),
+               size(&c->refused));
 }
 
 char *counts_text(const struct counts *c)
@@ -79,7 +82,8 @@ char *counts_text(const struct counts *c)
     struct buf b = BUF_INIT(4096);
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         if (*at(c, rows[i].place))
-            buf_printf(&b, "%s%" PRIu64 " %s", b.len ? ", " : "", *at(c, rows[i].place), rows[i].text);
+            buf_printf(&b, "%s%" PRIu64 " %s", b.len ? ", " : "", *at(c, rows[i].place),
+                       rows[i].text);
     if (c->fields)
         add_fields(c, &b);
     return buf_take(&b);

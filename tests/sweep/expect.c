@@ -14,20 +14,24 @@ enum { SPOILT_BY = 1000000, TEXT_MAX = 64 * 1024, TOLD_MAX = 1024 };
 
 /* One row as it stands in the file. */
 struct expectation {
-    int64_t at_ms;                  /* 0: when all is quiet at the end */
-    const char *about;              /* for people; may be NULL */
-    const char *nodes;              /* kind nodes for short: a pattern of names */
-    const char *kind, *ns, *name;   /* as in a path; name: a pattern, NULL: any */
-    const json_t *have;             /* facts (fact.h) and patterns of what they say */
-    const char *most;               /* a figure of the journal */
-    const char *times, *of;         /* a deed of the journal, and a pattern of whom it is done to */
-    const json_t *order;            /* patterns of the first nodes that are claimed, one after another */
-    size_t low, high;               /* of `count` */
+    int64_t at_ms;                /* 0: when all is quiet at the end */
+    const char *about;            /* for people; may be NULL */
+    const char *nodes;            /* kind nodes for short: a pattern of names */
+    const char *kind, *ns, *name; /* as in a path; name: a pattern, NULL: any */
+    const json_t *have;           /* facts (fact.h) and patterns of what they say */
+    const char *most;             /* a figure of the journal */
+    const char *times, *of;       /* a deed of the journal, and a pattern of whom it is done to */
+    /* patterns of the first nodes that are claimed, one after another */
+    const json_t *order;
+    size_t low, high; /* of `count` */
     bool counted;
     const json_t *row;
 };
 
-#define ROW(key_, member, ...) { .key = key_, .offset = offsetof(struct expectation, member), __VA_ARGS__ }
+#define ROW(key_, member, ...)                                                                     \
+    {                                                                                              \
+        .key = key_, .offset = offsetof(struct expectation, member), __VA_ARGS__                   \
+    }
 
 static const struct field fields[] = {
     ROW("at", at_ms, .type = FIELD_DURATION),
@@ -70,7 +74,8 @@ static bool read_count(const json_t *value, struct expectation *x)
     CLEANUP_FREE char *first = dots ? xstrndup(text, (size_t) (dots - text)) : NULL;
     if (json_is_integer(value))
         low = high = json_integer_value(value);
-    else if (!first || !str_parse_int(first, 0, SPOILT_BY, &low) || !str_parse_int(dots + 2, low, SPOILT_BY, &high))
+    else if (!first || !str_parse_int(first, 0, SPOILT_BY, &low) ||
+             !str_parse_int(dots + 2, low, SPOILT_BY, &high))
         return false;
     x->low = (size_t) low;
     x->high = (size_t) high;
@@ -80,7 +85,9 @@ static bool read_count(const json_t *value, struct expectation *x)
 
 static bool has_one_subject(const struct expectation *x)
 {
-    return (x->nodes != NULL) + (x->kind != NULL) + (x->most != NULL) + (x->times != NULL) + (x->order != NULL) == 1;
+    return (x->nodes != NULL) + (x->kind != NULL) + (x->most != NULL) + (x->times != NULL) +
+               (x->order != NULL) ==
+           1;
 }
 
 /* Whether `kind` is one, and the other names are in their tables. */
@@ -89,10 +96,10 @@ static const char *unknown_name(const struct expectation *x)
     bool is_kind = !x->kind;
     for (size_t i = 0; x->kind && i < kind_count(); i++)
         is_kind = is_kind || str_eq(kind_at(i)->plural, x->kind);
-    return !is_kind                                         ? x->kind
-           : x->most && journal_figure_named(x->most) < 0   ? x->most
-           : x->times && journal_deed_named(x->times) < 0   ? x->times
-                                                            : NULL;
+    return !is_kind                                       ? x->kind
+           : x->most && journal_figure_named(x->most) < 0 ? x->most
+           : x->times && journal_deed_named(x->times) < 0 ? x->times
+                                                          : NULL;
 }
 
 /* A fact for which every text would do; NULL: there is none. */
@@ -100,7 +107,8 @@ static const char *idle_fact(const struct expectation *x)
 {
     const char *key;
     json_t *wanted;
-    json_object_foreach ((json_t *) x->have, key, wanted) {
+    json_object_foreach((json_t *) x->have, key, wanted)
+    {
         const char *text = json_string_value(wanted);
         if (text && text[strspn(text, "*")] == '\0')
             return key;
@@ -112,7 +120,8 @@ static int check_row(const struct expectation *x, size_t i, struct err *e)
 {
     const char *unknown = unknown_name(x);
     if (!has_one_subject(x))
-        return err_set(e, ERR_INVALID, "expect[%zu]: needs one of nodes, kind, most, times, order", i);
+        return err_set(e, ERR_INVALID, "expect[%zu]: needs one of nodes, kind, most, times, order",
+                       i);
     if (unknown)
         return err_set(e, ERR_INVALID, "expect[%zu]: there is no \"%s\"", i, unknown);
     if ((x->most || x->times) && !x->counted)
@@ -120,7 +129,8 @@ static int check_row(const struct expectation *x, size_t i, struct err *e)
     if (x->times && !x->of)
         return err_set(e, ERR_INVALID, "expect[%zu].of: is missing", i);
     if (idle_fact(x))
-        return err_set(e, ERR_INVALID, "expect[%zu].have: anything would do for \"%s\"", i, idle_fact(x));
+        return err_set(e, ERR_INVALID, "expect[%zu].have: anything would do for \"%s\"", i,
+                       idle_fact(x));
     if ((x->nodes || x->kind) && !x->have && !x->counted)
         return err_set(e, ERR_INVALID, "expect[%zu]: needs have or count", i);
     return 0;
@@ -135,7 +145,8 @@ static int read_row(const json_t *row, size_t i, struct expectation *x, struct e
         return -1;
     x->row = row;
     if (count && !read_count(count, x))
-        return err_set(e, ERR_INVALID, "%s.count: must be a number, or a span of them as \"1..3\"", path);
+        return err_set(e, ERR_INVALID, "%s.count: must be a number, or a span of them as \"1..3\"",
+                       path);
     if (check_row(x, i, e) < 0)
         return -1;
     if (x->nodes) {
@@ -192,15 +203,18 @@ static bool is_within(const struct expectation *x, size_t n, bool spoilt)
 
 static bool is_meant(const struct expectation *x, const json_t *object)
 {
-    return fit_pattern(x->name, object_name(object)) && (!x->ns || str_eq(x->ns, object_namespace(object)));
+    return fit_pattern(x->name, object_name(object)) &&
+           (!x->ns || str_eq(x->ns, object_namespace(object)));
 }
 
 /* Whether an object has all facts; otherwise the first that it has not is told. */
-static bool has_facts(const struct run *r, const struct expectation *x, const json_t *object, bool spoilt, struct buf *why)
+static bool has_facts(const struct run *r, const struct expectation *x, const json_t *object,
+                      bool spoilt, struct buf *why)
 {
     const char *key;
     json_t *wanted;
-    json_object_foreach ((json_t *) x->have, key, wanted) {
+    json_object_foreach((json_t *) x->have, key, wanted)
+    {
         CLEANUP_FREE char *is = fact_of(r, object, key), *text = fact_text(wanted);
         CLEANUP_FREE char *pattern = xasprintf("%s%s", spoilt ? "spoilt " : "", text);
         if (fit_pattern(pattern, is))
@@ -212,7 +226,8 @@ static bool has_facts(const struct run *r, const struct expectation *x, const js
     return true;
 }
 
-static bool try_objects(const struct expectations *all, const struct expectation *x, bool spoilt, struct buf *why)
+static bool try_objects(const struct expectations *all, const struct expectation *x, bool spoilt,
+                        struct buf *why)
 {
     const struct run *r = all->run;
     const struct kind *k = kind_named(x->kind);
@@ -231,28 +246,35 @@ static bool try_objects(const struct expectations *all, const struct expectation
     return meant && good == meant;
 }
 
-static bool try_times(const struct expectations *all, const struct expectation *x, bool spoilt, struct buf *why)
+static bool try_times(const struct expectations *all, const struct expectation *x, bool spoilt,
+                      struct buf *why)
 {
     bool known;
-    size_t n = journal_times(all->journal, (enum journal_deed) journal_deed_named(x->times), x->of, &known);
-    buf_printf(why, "; it was %zu times%s", n, known ? "" : ", and nobody of such a name was there");
+    size_t n = journal_times(all->journal, (enum journal_deed) journal_deed_named(x->times), x->of,
+                             &known);
+    buf_printf(why, "; it was %zu times%s", n,
+               known ? "" : ", and nobody of such a name was there");
     return known && is_within(x, n, spoilt);
 }
 
-static bool try_most(const struct expectations *all, const struct expectation *x, bool spoilt, struct buf *why)
+static bool try_most(const struct expectations *all, const struct expectation *x, bool spoilt,
+                     struct buf *why)
 {
     size_t n = journal_most(all->journal, (enum journal_figure) journal_figure_named(x->most));
     buf_printf(why, "; it was %zu", n);
     return is_within(x, n, spoilt);
 }
 
-static bool try_order(const struct expectations *all, const struct expectation *x, bool spoilt, struct buf *why)
+static bool try_order(const struct expectations *all, const struct expectation *x, bool spoilt,
+                      struct buf *why)
 {
     size_t i, n = journal_claim_count(all->journal);
     json_t *pattern;
     bool holds = json_array_size(x->order) <= n && json_array_size(x->order) > 0;
-    json_array_foreach (x->order, i, pattern) {
-        CLEANUP_FREE char *text = xasprintf("%s%s", spoilt ? "spoilt " : "", str_or_empty(json_string_value(pattern)));
+    json_array_foreach(x->order, i, pattern)
+    {
+        CLEANUP_FREE char *text = xasprintf("%s%s", spoilt ? "spoilt " : "",
+                                            str_or_empty(json_string_value(pattern)));
         holds = holds && fit_pattern(text, journal_claim(all->journal, i));
     }
     buf_str(why, "; it was");
@@ -261,7 +283,8 @@ static bool try_order(const struct expectations *all, const struct expectation *
     return holds;
 }
 
-static bool try_row(const struct expectations *all, const struct expectation *x, bool spoilt, struct buf *why)
+static bool try_row(const struct expectations *all, const struct expectation *x, bool spoilt,
+                    struct buf *why)
 {
     return x->kind    ? try_objects(all, x, spoilt, why)
            : x->times ? try_times(all, x, spoilt, why)
@@ -276,7 +299,8 @@ static void look_at(struct expectations *all, const struct expectation *x)
     if (!try_row(all, x, false, &why))
         run_finding(all->run, "expected: %s%s", row, buf_text(&why));
     else if (try_row(all, x, true, &other))
-        run_finding(all->run, "expected: %s; this cannot fail: it holds when it is spoilt, too", row);
+        run_finding(all->run, "expected: %s; this cannot fail: it holds when it is spoilt, too",
+                    row);
 }
 
 static void on_look(void *arg)
@@ -292,7 +316,9 @@ void expectations_begin(struct expectations *x, struct run *r, const struct jour
     for (size_t i = 0; i < x->count; i++) {
         if (!x->rows[i].at_ms)
             continue;
-        x->looks[i] = (struct look){ .event = { .fn = on_look, .arg = &x->looks[i] }, .of = x, .row = i };
+        x->looks[i] = (struct look){ .event = { .fn = on_look, .arg = &x->looks[i] },
+                                     .of = x,
+                                     .row = i };
         sim_at(&r->sim, &x->looks[i].event, x->rows[i].at_ms);
     }
 }

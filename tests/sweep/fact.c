@@ -13,7 +13,8 @@ char *fact_text(const json_t *value)
 {
     if (!value || json_is_null(value))
         return xstrdup("none");
-    return json_is_string(value) ? xstrdup(json_string_value(value)) : json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY);
+    return json_is_string(value) ? xstrdup(json_string_value(value))
+                                 : json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY);
 }
 
 static char *text_or_none(const char *text)
@@ -42,9 +43,9 @@ static char *taint(const json_t *object, const char *key)
 {
     size_t i;
     json_t *t;
-    json_array_foreach (json_at(object, "spec.taints"), i, t)
-        if (str_eq(json_str(t, "key"), key))
-            return text_or_none(json_str(t, "effect"));
+    json_array_foreach(
+        json_at(object, "spec.taints"), i,
+        t) if (str_eq(json_str(t, "key"), key)) return text_or_none(json_str(t, "effect"));
     return text_or_none(NULL);
 }
 
@@ -82,14 +83,16 @@ static char *machine(const struct run *r, const json_t *object, const char *name
     const struct {
         const char *name;
         int64_t is;
-    } rows[] = {
-        { "gpus", m.gpus }, { "boots", m.boots }, { "unloads", (int64_t) m.modules_unloaded }, { "configured", m.configured }
-    };
+    } rows[] = { { "gpus", m.gpus },
+                 { "boots", m.boots },
+                 { "unloads", (int64_t) m.modules_unloaded },
+                 { "configured", m.configured } };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         if (str_eq(rows[i].name, name))
             return number(rows[i].is);
     /* The image's tag: the version, and the system that it is made for. */
-    CLEANUP_FREE char *version = xstrndup(str_or_empty(m.module), strcspn(str_or_empty(m.module), "-"));
+    CLEANUP_FREE char *version = xstrndup(str_or_empty(m.module),
+                                          strcspn(str_or_empty(m.module), "-"));
     return text_or_none(version);
 }
 
@@ -108,7 +111,9 @@ char *fact_of(const struct run *r, const json_t *object, const char *name)
         const char *prefix;
         char *(*read)(const json_t *object, const char *rest);
     } rows[] = {
-        { "label ", label }, { "annotation ", annotation }, { "taint ", taint }, { "condition ", condition }, { "claim", claim },
+        { "label ", label }, { "annotation ", annotation },
+        { "taint ", taint }, { "condition ", condition },
+        { "claim", claim },
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         if (str_has_prefix(name, rows[i].prefix))

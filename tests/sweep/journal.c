@@ -91,7 +91,8 @@ void journal_free(struct journal *j)
     free(j);
 }
 
-/* What a map has under a name, made when there is nothing: `size` bytes of which the last, from `name_at` on, are the name. */
+/* What a map has under a name, made when there is nothing: `size` bytes of which the last, from
+ * `name_at` on, are the name. */
 static void *under_name(struct map *map, const char *name, size_t size, size_t name_at)
 {
     char *value = map_get(map, name);
@@ -115,7 +116,8 @@ static struct node_note *node_of(struct journal *j, const char *name)
     return under_name(&j->nodes, name, sizeof(struct node_note), offsetof(struct node_note, name));
 }
 
-/* How many zones there are with nodes that are being changed. Few are changed at a time, and only their number matters. */
+/* How many zones there are with nodes that are being changed. Few are changed at a time, and only
+ * their number matters. */
 static size_t zones_of(const struct journal *j)
 {
     struct map zones = { 0 };
@@ -143,7 +145,8 @@ static void count_node(struct node_note *n, const json_t *node)
         n->gpus = (size_t) gpus;
     n->counts[JOURNAL_CLOSED] = closed;
     n->counts[JOURNAL_CHANGING] = claimed && reading_has_place(&claim);
-    n->counts[JOURNAL_OUT] = node && (closed || !up || json_bool(node, "spec.unschedulable", false));
+    n->counts[JOURNAL_OUT] = node &&
+                             (closed || !up || json_bool(node, "spec.unschedulable", false));
     n->counts[JOURNAL_GPUS] = closed ? n->gpus : 0;
 }
 
@@ -168,17 +171,21 @@ static void note_figures(struct journal *j, const json_t *before, const json_t *
 
 /* ---- nodes: what happens */
 
-static void note_claim(struct journal *j, struct entry *e, const json_t *before, const json_t *after)
+static void note_claim(struct journal *j, struct entry *e, const json_t *before,
+                       const json_t *after)
 {
     struct reading_claim was = { 0 }, is = { 0 };
     bool had = check_claim_of(before, &was), has = check_claim_of(after, &is);
     const char *driver = object_label(before, LABEL_DRIVER);
     e->times[JOURNAL_CLAIMED] += has && !had;
     e->times[JOURNAL_RELEASED] += had && !has;
-    e->times[JOURNAL_DRAINED] += has && str_eq(is.phase, "Draining") && !str_eq(was.phase, "Draining");
+    e->times[JOURNAL_DRAINED] += has && str_eq(is.phase, "Draining") &&
+                                 !str_eq(was.phase, "Draining");
     e->times[JOURNAL_FAILED] += has && str_eq(is.phase, "Failed") && !str_eq(was.phase, "Failed");
-    e->times[JOURNAL_ROLLED_BACK] += has && str_eq(is.kind, "Rollback") && !(had && str_eq(was.kind, "Rollback"));
-    e->times[JOURNAL_UNLOADED] += driver && *driver && !str_eq(driver, object_label(after, LABEL_DRIVER));
+    e->times[JOURNAL_ROLLED_BACK] += has && str_eq(is.kind, "Rollback") &&
+                                     !(had && str_eq(was.kind, "Rollback"));
+    e->times[JOURNAL_UNLOADED] += driver && *driver &&
+                                  !str_eq(driver, object_label(after, LABEL_DRIVER));
     if (has && !had) {
         j->claims = xreallocarray(j->claims, j->claim_count + 1, sizeof *j->claims);
         j->claims[j->claim_count++] = e->name;
@@ -199,9 +206,9 @@ static bool uses_gpus(const json_t *pod)
 {
     size_t i;
     json_t *container;
-    json_array_foreach (json_at(pod, "spec.containers"), i, container)
-        if (json_object_get(json_at(container, "resources.limits"), RESOURCE_GPU))
-            return true;
+    json_array_foreach(json_at(pod, "spec.containers"), i,
+                       container) if (json_object_get(json_at(container, "resources.limits"),
+                                                      RESOURCE_GPU)) return true;
     return false;
 }
 
@@ -210,14 +217,15 @@ static int64_t restarts_of(const json_t *pod)
     int64_t sum = 0;
     size_t i;
     json_t *status;
-    json_array_foreach (json_at(pod, "status.containerStatuses"), i, status)
+    json_array_foreach(json_at(pod, "status.containerStatuses"), i, status)
         sum += json_int(status, "restartCount", 0);
     return sum;
 }
 
 static bool runs(const json_t *pod)
 {
-    return pod && *json_str_or_empty(pod, "spec.nodeName") && !object_is_deleting(pod) && !pod_is_finished(pod);
+    return pod && *json_str_or_empty(pod, "spec.nodeName") && !object_is_deleting(pod) &&
+           !pod_is_finished(pod);
 }
 
 static void note_pod(struct journal *j, const struct api_commit *c)
@@ -233,7 +241,8 @@ static void note_pod(struct journal *j, const struct api_commit *c)
     e->times[JOURNAL_DELETED] += ends && ours && !eviction;
     if (operand)
         return;
-    bool fails = runs(c->before) && c->after && str_eq(json_str(c->after, "status.phase"), "Failed");
+    bool fails = runs(c->before) && c->after &&
+                 str_eq(json_str(c->after, "status.phase"), "Failed");
     e->times[JOURNAL_EVICTED] += ends && ours && eviction;
     e->times[JOURNAL_LOST] += ends || fails;
     if (c->before && c->after && restarts_of(c->after) > restarts_of(c->before))
@@ -252,7 +261,8 @@ void journal_commit(struct journal *j, const struct api_commit *c)
 
 /* ---- what is asked */
 
-size_t journal_times(const struct journal *j, enum journal_deed deed, const char *pattern, bool *ret_known)
+size_t journal_times(const struct journal *j, enum journal_deed deed, const char *pattern,
+                     bool *ret_known)
 {
     size_t cursor = 0, sum = 0;
     const struct map_entry *m;

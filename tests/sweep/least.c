@@ -72,66 +72,82 @@ bool least_life_of(const char *sweep, enum least_life *ret)
 
 enum { LIVES = 100 };
 
-/* Least tries in a hundred lives: six tenths of what was measured, so that another order of things does no harm. A new invariant
- * needs a row, a new life a column, as LEAST_LIVES has them; 0 needs a reason below. The rights of agents: of the bounded size,
- * which has more lives in which little can be done than all 59. */
+/* Least tries in a hundred lives: six tenths of what was measured, so that another order of things
+ * does no harm. A new invariant needs a row, a new life a column, as LEAST_LIVES has them; 0 needs
+ * a reason below. The rights of agents: of the bounded size, which has more lives in which little
+ * can be done than all 59. */
 static const unsigned tries[INVARIANT_COUNT][LEAST_LIFE_COUNT] = {
 #define ROW(id, ...) [INVARIANT_##id] = { __VA_ARGS__ }
-    /*                    LONG rights    DST   ACTO AGENTS rights   ACTO  UPGR. rights  STEPS A-STEP  FILES   JOBS PARKED */
-    ROW(S1_BUDGET,           0,     0,   400,     0,     0,     0,     0,   200,   150,   200,   200,   300,   300,   350),
-    ROW(S2_CORDON,        9500,  4500,  6500,  8500,  9500,  1800,  2000,  5000,  2500,  3000,  3000,  5000,  4000,  6000),
-    ROW(S3_ASSIGNED,      1000,   500,   550,  6500,  1000,   180,   450,   350,   150,    60,    70,    70,    60,    60),
-    ROW(S3_KEPT,          3000,     0,  1000,     0,  3500,     0,     0,   900,     0,   900,   900,  1000,  1300,  1500),
-    ROW(S3_CLAIMED,         60,    30,   400,   250,     0,     0,     0,   300,   150,   150,   200,   300,   240,   350),
-    ROW(S3_CLOSED,           0,     0,   700,     0,     0,     0,     0,   450,   200,   350,   400,   600,   500,   700),
-    ROW(S3_IMAGES,           0,     0,   350,     0,     0,     0,     0,   200,   100,   200,   200,   300,   270,   350),
-    ROW(S3_PROVEN,         400,   200,   500,   100,   350,    80,   100,   400,   200,   350,   350,   550,   450,   700),
-    ROW(S3_STEPS,            0,     0,  1500,     0,     0,     0,     0,  1000,   650,   950,  1000,  1500,  1400,  1500),
-    ROW(S4_EVICTION,         0,     0,   350,     0,     0,     0,     0,   200,   100,   200,   200,    35,     0,     0),
-    ROW(S6_IDENTITY,     13000,  6000, 10000, 22000, 12500,  2400,  3000,  6500,  3500,  3500,  3500,  6000,  5000,  8000),
-    ROW(S7_FRAME_NODE,    9500,  4500,  6500,  8500,  9500,  1800,  2000,  5000,  2500,  3000,  3000,  5000,  4000,  6000),
-    ROW(S7_FRAME_CHILD,  14000,  5000,  8500, 47500, 14000,  2000,  5000,  6500,  2500,  4000,  4500,  6000,  4000,  6500),
-    ROW(S7_FRAME_POLICY,  6500,  3000,  4000, 34000,  6000,  1200, 33000,  2500,  1500,  2000,  2000,  2000,  2500,  3500),
-    ROW(S8_GENERATION,    1000,   600,  1000,  1000,  1000,   220,   350,   900,   450,   750,   750,  1000,   950,  1000),
-    ROW(S9_HONESTY,        500,   250,   300,   900,   450,    80,   650,   100,    35,   100,    75,   100,    90,    60),
-    ROW(S9_COUNTS,        6000,  3000,  4000, 34000,  6000,  1200, 33000,  2500,  1500,  2000,  2000,  2000,  2500,  3500),
-    ROW(S9_TIMES,        30000,  6000, 18000, 80000, 30000,  2000, 80000, 12000,  4000,  8000,  8000,  8000, 12000,  8000),
-    ROW(S10_LEADER,      36000, 22500, 28500,104000, 35500,  8800, 43000, 18500, 11500, 12000, 12500, 16000,     0, 21500),
-    ROW(S11_FAILED,          0,     0,   350,     0,     0,     0,     0,   100,   100,   200,   200,   300,   300,   350),
-    ROW(S12_ONCE,        32000, 14000, 23500, 91500, 32000,  5600, 41000, 17000,  8000, 11500, 12000, 16000, 13000, 19500),
-    ROW(S12_EVENTS,       2500,  1000,  2500,  2500,  2500,   400,  1500,  1000,   700,  1000,  1000,  1000,  1350,  1000),
-    ROW(S13_DELETION,      600,   300,   250,   350,   500,   120,   400,   250,   200,     0,     0,    25,     0,     0),
-    ROW(S14_BOUNDS,      33000, 14000, 24000, 83000, 32500,  5600, 42000, 17000,  8000, 12000, 12500, 16000, 14000, 20000),
-    ROW(S15_SECRETS,     89000, 78000, 99500,300000, 88500, 31000,238500, 52500, 43000, 37000, 38500,208500, 900000,169500),
-    ROW(S16_STATIC,      36000, 22500, 28500,104000, 35500,  8800, 43000, 18500, 11500, 12000, 12500, 17000, 14500, 21500),
-    ROW(G1_PAUSED,           0,     0,   350,     0,     0,     0,     0,   200,   100,   150,   150,   300,   300,   350),
-    ROW(G2_APPROVED,         0,     0,   150,     0,     0,     0,     0,     0,     0,     0,     0,     3,     0,     0),
-    ROW(G3_WINDOW,           0,     0,   350,     0,     0,     0,     0,     0,     0,     0,     0,    15,     0,     0),
-    ROW(G4_DOMAIN,           0,     0,     0,     0,     0,     0,     0,     0,     0,     0,     0,     5,     0,     0),
-    ROW(G5_CANARY,           0,     0,   150,     0,     0,     0,     0,   150,    85,   100,   100,    90,     0,     0),
-    ROW(G6_THRESHOLD,        0,     0,   350,     0,     0,     0,     0,   200,   100,   150,   150,   300,   300,   350),
-    ROW(G7_FIRST,          210,   120,   170,   120,   180,    70,   120,   170,    90,   180,   180,   250,   240,   340),
-    ROW(UNLOAD,           4500,  4500,   950,   750,  4500,  1800,   750,   900,   900,   550,   600,   300,   240,   350),
-    ROW(L1_STATUS,         600,     0,   300,   300,   600,     0,   300,   200,     0,   150,   200,    55,    60,    60),
-    ROW(L1_NODES,          600,     0,   200,     0,   600,     0,     0,   150,     0,   150,   150,    45,    60,    60),
-    ROW(L1_MARKS,         3500,     0,   650,     0,  3500,     0,     0,   500,     0,   450,   450,   250,   240,   350),
-    ROW(L2_IDLE,             0,     0,     0,     0,     0,     0,     0,     0,     0,     0,     0,    15,     0,     0),
-    ROW(L3_PROCEEDS,         0,     0,   100,     0,     0,     0,     0,     0,     0,     0,     0,  1500,    50,     0),
-    ROW(L3_FAIR,             0,     0,    10,     0,     0,     0,     0,     0,     0,     0,     0,  4000,   250,     0),
-    ROW(L5_REMOVAL,        100,     0,    60,    60,   100,     0,    60,    60,     0,     0,     0,     3,     0,     0),
-    ROW(L7_CACHE,          700,     0,   350,   350,   700,     0,   350,   300,     0,   150,   200,    60,    60,    60),
-    ROW(L8_STATUS,         600,     0,   200,     0,   600,     0,     0,   150,     0,   150,   150,    45,    60,    60),
-    ROW(L8_REPORTS,       2500,     0,   750,   400,  2500,     0,   400,   700,     0,   550,   600,   300,   240,   350),
-    ROW(L8_MOMENTS,        700,     0,   450,   300,   700,     0,   300,   450,     0,   450,   450,   400,   350,   120),
-    ROW(L9_FLAP,         30000,  6000, 18000, 80000, 30000,  2000, 80000, 12000,  4000,  8000,  8000,  8000, 12000,  8000),
+    /*                    LONG rights    DST   ACTO AGENTS rights   ACTO  UPGR. rights  STEPS A-STEP
+     *                    FILES   JOBS PARKED */
+    ROW(S1_BUDGET, 0, 0, 400, 0, 0, 0, 0, 200, 150, 200, 200, 300, 300, 350),
+    ROW(S2_CORDON, 9500, 4500, 6500, 8500, 9500, 1800, 2000, 5000, 2500, 3000, 3000, 5000, 4000,
+        6000),
+    ROW(S3_ASSIGNED, 1000, 500, 550, 6500, 1000, 180, 450, 350, 150, 60, 70, 70, 60, 60),
+    ROW(S3_KEPT, 3000, 0, 1000, 0, 3500, 0, 0, 900, 0, 900, 900, 1000, 1300, 1500),
+    ROW(S3_CLAIMED, 60, 30, 400, 250, 0, 0, 0, 300, 150, 150, 200, 300, 240, 350),
+    ROW(S3_CLOSED, 0, 0, 700, 0, 0, 0, 0, 450, 200, 350, 400, 600, 500, 700),
+    ROW(S3_IMAGES, 0, 0, 350, 0, 0, 0, 0, 200, 100, 200, 200, 300, 270, 350),
+    ROW(S3_PROVEN, 400, 200, 500, 100, 350, 80, 100, 400, 200, 350, 350, 550, 450, 700),
+    ROW(S3_STEPS, 0, 0, 1500, 0, 0, 0, 0, 1000, 650, 950, 1000, 1500, 1400, 1500),
+    ROW(S4_EVICTION, 0, 0, 350, 0, 0, 0, 0, 200, 100, 200, 200, 35, 0, 0),
+    ROW(S6_IDENTITY, 13000, 6000, 10000, 22000, 12500, 2400, 3000, 6500, 3500, 3500, 3500, 6000,
+        5000, 8000),
+    ROW(S7_FRAME_NODE, 9500, 4500, 6500, 8500, 9500, 1800, 2000, 5000, 2500, 3000, 3000, 5000, 4000,
+        6000),
+    ROW(S7_FRAME_CHILD, 14000, 5000, 8500, 47500, 14000, 2000, 5000, 6500, 2500, 4000, 4500, 6000,
+        4000, 6500),
+    ROW(S7_FRAME_POLICY, 6500, 3000, 4000, 34000, 6000, 1200, 33000, 2500, 1500, 2000, 2000, 2000,
+        2500, 3500),
+    ROW(S8_GENERATION, 1000, 600, 1000, 1000, 1000, 220, 350, 900, 450, 750, 750, 1000, 950, 1000),
+    ROW(S9_HONESTY, 500, 250, 300, 900, 450, 80, 650, 100, 35, 100, 75, 100, 90, 60),
+    ROW(S9_COUNTS, 6000, 3000, 4000, 34000, 6000, 1200, 33000, 2500, 1500, 2000, 2000, 2000, 2500,
+        3500),
+    ROW(S9_TIMES, 30000, 6000, 18000, 80000, 30000, 2000, 80000, 12000, 4000, 8000, 8000, 8000,
+        12000, 8000),
+    ROW(S10_LEADER, 36000, 22500, 28500, 104000, 35500, 8800, 43000, 18500, 11500, 12000, 12500,
+        16000, 0, 21500),
+    ROW(S11_FAILED, 0, 0, 350, 0, 0, 0, 0, 100, 100, 200, 200, 300, 300, 350),
+    ROW(S12_ONCE, 32000, 14000, 23500, 91500, 32000, 5600, 41000, 17000, 8000, 11500, 12000, 16000,
+        13000, 19500),
+    ROW(S12_EVENTS, 2500, 1000, 2500, 2500, 2500, 400, 1500, 1000, 700, 1000, 1000, 1000, 1350,
+        1000),
+    ROW(S13_DELETION, 600, 300, 250, 350, 500, 120, 400, 250, 200, 0, 0, 25, 0, 0),
+    ROW(S14_BOUNDS, 33000, 14000, 24000, 83000, 32500, 5600, 42000, 17000, 8000, 12000, 12500,
+        16000, 14000, 20000),
+    ROW(S15_SECRETS, 89000, 78000, 99500, 300000, 88500, 31000, 238500, 52500, 43000, 37000, 38500,
+        208500, 900000, 169500),
+    ROW(S16_STATIC, 36000, 22500, 28500, 104000, 35500, 8800, 43000, 18500, 11500, 12000, 12500,
+        17000, 14500, 21500),
+    ROW(G1_PAUSED, 0, 0, 350, 0, 0, 0, 0, 200, 100, 150, 150, 300, 300, 350),
+    ROW(G2_APPROVED, 0, 0, 150, 0, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0),
+    ROW(G3_WINDOW, 0, 0, 350, 0, 0, 0, 0, 0, 0, 0, 0, 15, 0, 0),
+    ROW(G4_DOMAIN, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 5, 0, 0),
+    ROW(G5_CANARY, 0, 0, 150, 0, 0, 0, 0, 150, 85, 100, 100, 90, 0, 0),
+    ROW(G6_THRESHOLD, 0, 0, 350, 0, 0, 0, 0, 200, 100, 150, 150, 300, 300, 350),
+    ROW(G7_FIRST, 210, 120, 170, 120, 180, 70, 120, 170, 90, 180, 180, 250, 240, 340),
+    ROW(UNLOAD, 4500, 4500, 950, 750, 4500, 1800, 750, 900, 900, 550, 600, 300, 240, 350),
+    ROW(L1_STATUS, 600, 0, 300, 300, 600, 0, 300, 200, 0, 150, 200, 55, 60, 60),
+    ROW(L1_NODES, 600, 0, 200, 0, 600, 0, 0, 150, 0, 150, 150, 45, 60, 60),
+    ROW(L1_MARKS, 3500, 0, 650, 0, 3500, 0, 0, 500, 0, 450, 450, 250, 240, 350),
+    ROW(L2_IDLE, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 15, 0, 0),
+    ROW(L3_PROCEEDS, 0, 0, 100, 0, 0, 0, 0, 0, 0, 0, 0, 1500, 50, 0),
+    ROW(L3_FAIR, 0, 0, 10, 0, 0, 0, 0, 0, 0, 0, 0, 4000, 250, 0),
+    ROW(L5_REMOVAL, 100, 0, 60, 60, 100, 0, 60, 60, 0, 0, 0, 3, 0, 0),
+    ROW(L7_CACHE, 700, 0, 350, 350, 700, 0, 350, 300, 0, 150, 200, 60, 60, 60),
+    ROW(L8_STATUS, 600, 0, 200, 0, 600, 0, 0, 150, 0, 150, 150, 45, 60, 60),
+    ROW(L8_REPORTS, 2500, 0, 750, 400, 2500, 0, 400, 700, 0, 550, 600, 300, 240, 350),
+    ROW(L8_MOMENTS, 700, 0, 450, 300, 700, 0, 300, 450, 0, 450, 450, 400, 350, 120),
+    ROW(L9_FLAP, 30000, 6000, 18000, 80000, 30000, 2000, 80000, 12000, 4000, 8000, 8000, 8000,
+        12000, 8000),
 #undef ROW
 };
 
 #define BIT(life) (1U << (life))
 #define RIGHTS (BIT(LEAST_LONG_RIGHTS) | BIT(LEAST_AGENTS_RIGHTS) | BIT(LEAST_UPGRADE_RIGHTS))
-#define NO_CHANGE                                                                                                            \
-    (BIT(LEAST_LONG) | BIT(LEAST_LONG_RIGHTS) | BIT(LEAST_ACTO) | BIT(LEAST_AGENTS) | BIT(LEAST_AGENTS_RIGHTS) |             \
-     BIT(LEAST_AGENTS_ACTO))
+#define NO_CHANGE                                                                                  \
+    (BIT(LEAST_LONG) | BIT(LEAST_LONG_RIGHTS) | BIT(LEAST_ACTO) | BIT(LEAST_AGENTS) |              \
+     BIT(LEAST_AGENTS_RIGHTS) | BIT(LEAST_AGENTS_ACTO))
 #define UPGRADES (BIT(LEAST_UPGRADE) | BIT(LEAST_UPGRADE_RIGHTS) | STEPS)
 #define ACTO (BIT(LEAST_ACTO) | BIT(LEAST_AGENTS_ACTO))
 #define STEPS (BIT(LEAST_STEPS) | BIT(LEAST_AGENT_STEPS))
@@ -141,9 +157,13 @@ static const unsigned tries[INVARIANT_COUNT][LEAST_LIFE_COUNT] = {
 
 #define NOT_CHANGED "no node gets another driver or stack in this life, so none is claimed"
 #define NOT_ALLOWED "a permission is missing: Ostler cannot do what the policy says, and need not"
-#define NOT_LONG "nothing waits for long in this life, or a permission is missing; dst and the case files wait"
-#define BROKEN "the driver of this life never comes up on one node: what the policy says is not reached"
-#define NOT_REMOVED "the policy is not deleted in this life; what takes it back deletes it after the last quiet moment"
+#define NOT_LONG                                                                                   \
+    "nothing waits for long in this life, or a permission is missing; dst and the case files wait"
+#define BROKEN                                                                                     \
+    "the driver of this life never comes up on one node: what the policy says is not reached"
+#define NOT_REMOVED                                                                                \
+    "the policy is not deleted in this life; what takes it back deletes it after the last quiet "  \
+    "moment"
 
 /* Why an invariant is not tried in these lives. */
 static const struct {
@@ -167,12 +187,16 @@ static const struct {
     { INVARIANT_L3_PROCEEDS, NO_CHANGE, NOT_CHANGED },
     { INVARIANT_L3_FAIR, NO_CHANGE, NOT_CHANGED },
     { INVARIANT_L2_IDLE, UPGRADES | ONE_THING | BIT(LEAST_DST),
-      "a node that waits here has its job; in the case files others have their turn when that has ended" },
+      "a node that waits here has its job; in the case files others have their turn when that has "
+      "ended" },
     { INVARIANT_L3_PROCEEDS, UPGRADES | BIT(LEAST_PARKED), NOT_LONG },
     { INVARIANT_L3_FAIR, UPGRADES | BIT(LEAST_PARKED), NOT_LONG },
-    { INVARIANT_G2_APPROVED, UPGRADES, "the policy asks for no approval in this life; dst and the case files do" },
-    { INVARIANT_G3_WINDOW, UPGRADES, "the policy has no window while nodes begin in this life; dst and the case files do" },
-    { INVARIANT_G4_DOMAIN, UPGRADES | BIT(LEAST_DST), "the policy names no topologyKey in this life; the case files do" },
+    { INVARIANT_G2_APPROVED, UPGRADES,
+      "the policy asks for no approval in this life; dst and the case files do" },
+    { INVARIANT_G3_WINDOW, UPGRADES,
+      "the policy has no window while nodes begin in this life; dst and the case files do" },
+    { INVARIANT_G4_DOMAIN, UPGRADES | BIT(LEAST_DST),
+      "the policy names no topologyKey in this life; the case files do" },
     { INVARIANT_S3_CLAIMED, BIT(LEAST_AGENTS) | BIT(LEAST_AGENTS_RIGHTS) | BIT(LEAST_AGENTS_ACTO),
       "nobody changes the label of a driver in this life" },
     { INVARIANT_S3_KEPT, RIGHTS, NOT_ALLOWED },
@@ -234,8 +258,10 @@ size_t least_judge(const char *sweep, const struct counts *c, bool whole, struct
         uint64_t least = least_of(life, id, c->runs, whole);
         if (c->tried[i] >= least)
             continue;
-        buf_printf(out, "FAIL %s tried %s %" PRIu64 " times in %" PRIu64 " lives, at least %" PRIu64 " are needed\n", sweep,
-                   invariant_name(id), c->tried[i], c->runs, least);
+        buf_printf(out,
+                   "FAIL %s tried %s %" PRIu64 " times in %" PRIu64 " lives, at least %" PRIu64
+                   " are needed\n",
+                   sweep, invariant_name(id), c->tried[i], c->runs, least);
         failed++;
     }
     return failed;

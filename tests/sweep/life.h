@@ -1,4 +1,5 @@
-/* The life of a cluster as the sweeps live it: what a scenario file says, cut into phases. Read once, shared by all runs. */
+/* The life of a cluster as the sweeps live it: what a scenario file says, cut into phases. Read
+ * once, shared by all runs. */
 #ifndef OSTLER_TESTS_SWEEP_LIFE_H
 #define OSTLER_TESTS_SWEEP_LIFE_H
 
@@ -26,7 +27,7 @@ struct life {
     struct manifests *manifests;
     json_t *crds;
     struct custom_schemas *schemas; /* compiled once for all runs */
-    struct access *access; /* the chart's rights */
+    struct access *access;          /* the chart's rights */
     size_t phases;
     bool by_clock;    /* nothing is cut: all happens at its own time, in one phase … */
     int64_t until_ms; /* … that is not over before */

@@ -4,7 +4,8 @@
 #include "tests/sweep/checks.h"
 
 enum {
-    /* Counts alone are written every ten seconds while nodes are on their way, a state that lasts is told of after three. */
+    /* Counts alone are written every ten seconds while nodes are on their way, a state that lasts
+     * is told of after three. */
     QUIET_MS = 15 * 1000,
     /* What failed is tried again within a minute, whatever the server asked for. */
     RECOVERY_MS = RUN_QUIET_MS,
@@ -27,23 +28,27 @@ static bool faults_go_on(struct invariants *v)
     const struct run *r = v->run;
     uint64_t before = v->moments.fault_count;
     v->moments.fault_count = r->faults.mark_count;
-    bool strikes = before != r->faults.mark_count || wire_lost_until(r->wire) > r->sim.now_ms || wire_is_troubled(r->wire);
+    bool strikes = before != r->faults.mark_count || wire_lost_until(r->wire) > r->sim.now_ms ||
+                   wire_is_troubled(r->wire);
     for (size_t i = 0; i < r->faults.count; i++) {
         const struct fault *f = &r->faults.rows[i];
-        int64_t fired_until_ms = f->effect == FAULT_SILENCE && f->fired ? f->fired_ms + SILENT_MS : 0;
+        int64_t fired_until_ms = f->effect == FAULT_SILENCE && f->fired ? f->fired_ms + SILENT_MS
+                                                                        : 0;
         strikes |= f->until_ms > r->sim.now_ms || fired_until_ms > r->sim.now_ms;
     }
     return strikes;
 }
 
-/* Whether an Ostler leads that has been told everything. In a life without leases there is one Ostler, and no faults. */
+/* Whether an Ostler leads that has been told everything. In a life without leases there is one
+ * Ostler, and no faults. */
 static bool is_led(const struct invariants *v, int64_t now_ms)
 {
     const struct client_note *leader = NULL;
     if (v->run->plan->alone)
         return true;
     for (size_t i = 0; i < v->client_count; i++)
-        if (v->clients[i].renewed_ms >= 0 && (!leader || v->clients[i].renewed_ms > leader->renewed_ms))
+        if (v->clients[i].renewed_ms >= 0 &&
+            (!leader || v->clients[i].renewed_ms > leader->renewed_ms))
             leader = &v->clients[i];
     if (!leader || now_ms >= leader->renewed_ms + RENEW_DEADLINE_MS)
         return false;

@@ -7,10 +7,10 @@
 
 struct options {
     const struct sweep *sweep;
-    size_t count;     /* cases; 0: the bounded size */
+    size_t count; /* cases; 0: the bounded size */
     bool full;
-    size_t only;      /* this case; SIZE_MAX: all */
-    size_t first;     /* of sweeps over seeds */
+    size_t only;  /* this case; SIZE_MAX: all */
+    size_t first; /* of sweeps over seeds */
     size_t processes;
     size_t plant;
     size_t shorten_s;

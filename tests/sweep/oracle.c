@@ -11,7 +11,14 @@
 #include "kube/request.h"
 #include "sim/actors/objects.h"
 
-enum { PATH_MAX_BYTES = 4096, TEXT_MAX = 1 << 20, UID_LEN = 36, POD_SUFFIX_LEN = 5, DATE_LEN = 10, TIME_LEN = 19 };
+enum {
+    PATH_MAX_BYTES = 4096,
+    TEXT_MAX = 1 << 20,
+    UID_LEN = 36,
+    POD_SUFFIX_LEN = 5,
+    DATE_LEN = 10,
+    TIME_LEN = 19
+};
 
 /* An object by its name, over all its incarnations. */
 struct story {
@@ -30,7 +37,8 @@ struct oracle {
     struct map stories, incarnations;
 };
 
-/* What differs from run to run and means nothing; `*` at the end stands for any rest, and an index is "[]". */
+/* What differs from run to run and means nothing; `*` at the end stands for any rest, and an index
+ * is "[]". */
 static const struct {
     const char *kind; /* plural; NULL: any */
     const char *path;
@@ -49,7 +57,8 @@ static const struct {
     { .kind = "pods", .path = "status.containerStatuses[].restartCount" },
     { .kind = "pods", .path = "status.initContainerStatuses[].lastState*" },
     { .kind = "pods", .path = "status.initContainerStatuses[].restartCount" },
-    { .kind = "nodes", .path = "status.capacity.nvidia.com*" }, /* goes with time, once the plugin is gone */
+    /* goes with time, once the plugin is gone */
+    { .kind = "nodes", .path = "status.capacity.nvidia.com*" },
     { .kind = "nodes", .path = "status.nodeInfo.bootID" },
     { .kind = "nodes", .path = "status.nodeInfo.machineID" },
     { .kind = "nodes", .path = "status.nodeInfo.systemUUID" },
@@ -58,7 +67,8 @@ static const struct {
     { .kind = "nodes", .path = "spec.podCIDR*" },
     { .kind = "gpunodes", .path = "status.policyGeneration" },
     { .kind = "gpunodes", .path = "status.inventory.bootId" },
-    /* Who has a GPU open goes with where pods happen to be, and is told in the order in which they came. */
+    /* Who has a GPU open goes with where pods happen to be, and is told in the order in which they
+     * came. */
     { .kind = "gpunodes", .path = "status.inventory.heldBy" },
     { .kind = "gpunodes", .path = "status.inventory.holders*" },
     { .kind = "gpunodes", .path = "status.timeToReady*" },
@@ -66,7 +76,8 @@ static const struct {
     { .kind = "services", .path = "spec.clusterIP*" },
     /* Edits that come soon after one another may be taken as one. */
     { .kind = "daemonsets", .path = "metadata.generation" },
-    { .kind = "daemonsets", .path = "metadata.annotations.deprecated.daemonset.template.generation" },
+    { .kind = "daemonsets",
+      .path = "metadata.annotations.deprecated.daemonset.template.generation" },
     { .kind = "daemonsets", .path = "status.observedGeneration" },
     { .kind = "pods", .path = "metadata.labels.pod-template-generation" },
     { .kind = "gpuclusterpolicies", .path = "status.firstCauses[].pod" },
@@ -74,7 +85,8 @@ static const struct {
     { .kind = "gpuclusterpolicies", .path = "status.rollout.pace*" },
     { .kind = "gpuclusterpolicies", .path = "status.rollout.plan.message" },
     { .kind = "gpuclusterpolicies", .path = "status.rollout.plan.ends" },
-    /* A plan says what was in the way, and who was to go, when it was made: it is made again a minute later at the earliest. */
+    /* A plan says what was in the way, and who was to go, when it was made: it is made again a
+     * minute later at the earliest. */
     { .kind = "gpuclusterpolicies", .path = "status.rollout.plan.blockers*" },
     { .kind = "gpuclusterpolicies", .path = "status.rollout.plan.pods*" },
     { .kind = "gpuclusterpolicies", .path = "status.rollout.plan.pools*" },
@@ -83,25 +95,40 @@ static const struct {
     { .kind = "gpuclusterpolicies", .path = "status.rollout.plan.wave*" },
     /* How long it is until the next try. */
     { .kind = "pods", .path = "status.containerStatuses[].state.waiting.message", .from = LOOSEST },
-    { .kind = "pods", .path = "status.initContainerStatuses[].state.waiting.message", .from = LOOSEST },
+    { .kind = "pods",
+      .path = "status.initContainerStatuses[].state.waiting.message",
+      .from = LOOSEST },
     { .path = "metadata.managedFields*", .from = LOOSEST },
     /* A driver that hangs is started again and again; an agent tells of it when it looks. */
     { .kind = "gpunodes", .path = "status.inventory.driverContainer", .from = LOOSEST },
     /* What each pool has ever run, also those that the policy has no more. */
-    { .kind = "controllerrevisions", .path = "metadata.annotations.ostler.dev/target-*", .from = LOOSEST },
-    { .kind = "controllerrevisions", .path = "metadata.annotations.ostler.dev/ran-*", .from = LOOSEST },
-    { .kind = "controllerrevisions", .path = "metadata.annotations.ostler.dev/completed-*", .from = LOOSEST },
-    { .kind = "controllerrevisions", .path = "metadata.annotations.ostler.dev/canary-*", .from = LOOSEST },
+    { .kind = "controllerrevisions",
+      .path = "metadata.annotations.ostler.dev/target-*",
+      .from = LOOSEST },
+    { .kind = "controllerrevisions",
+      .path = "metadata.annotations.ostler.dev/ran-*",
+      .from = LOOSEST },
+    { .kind = "controllerrevisions",
+      .path = "metadata.annotations.ostler.dev/completed-*",
+      .from = LOOSEST },
+    { .kind = "controllerrevisions",
+      .path = "metadata.annotations.ostler.dev/canary-*",
+      .from = LOOSEST },
     /* Edits that are taken back still count. */
     { .kind = "gpuclusterpolicies", .path = "metadata.generation", .from = LOOSEST },
     { .kind = "gpuclusterpolicies", .path = "status.observedGeneration", .from = LOOSEST },
-    { .kind = "gpuclusterpolicies", .path = "status.conditions[].observedGeneration", .from = LOOSEST },
+    { .kind = "gpuclusterpolicies",
+      .path = "status.conditions[].observedGeneration",
+      .from = LOOSEST },
 };
 
-/* Kinds whose objects come and go by themselves, and CRDs: large, and S7_FRAME_CHILD sees to it that Ostler leaves them alone. */
-static const char *const left_out[] = { "events", "leases", "endpoints", "endpointslices", "customresourcedefinitions" };
+/* Kinds whose objects come and go by themselves, and CRDs: large, and S7_FRAME_CHILD sees to it
+ * that Ostler leaves them alone. */
+static const char *const left_out[] = { "events", "leases", "endpoints", "endpointslices",
+                                        "customresourcedefinitions" };
 /* Kinds whose objects Ostler makes: how often must not depend on faults. */
-static const char *const made[] = { "daemonsets", "controllerrevisions", "services", "runtimeclasses", "servicemonitors" };
+static const char *const made[] = { "daemonsets", "controllerrevisions", "services",
+                                    "runtimeclasses", "servicemonitors" };
 
 static bool is_in(const char *const *names, size_t n, const char *name)
 {
@@ -118,15 +145,17 @@ static bool is_left_out(const struct kind *k, const json_t *object)
            (strcmp(k->plural, "controllerrevisions") == 0 && object_controller(object));
 }
 
-/* A pod that has ended stays as long as its node does. That its kubelet refused it, since others had opened the node in between,
- * is an end, too. */
+/* A pod that has ended stays as long as its node does. That its kubelet refused it, since others
+ * had opened the node in between, is an end, too. */
 static bool is_ended_pod(const struct oracle *o, const struct kind *k, const json_t *object)
 {
     return o->loose == LOOSEST && strcmp(k->plural, "pods") == 0 && pod_is_finished(object);
 }
 
-/* A record that nothing is made from any more: what was known good in a pool before. Which one that is tells of the past. */
-static bool is_remembered(const struct oracle *o, const struct api *api, const struct kind *k, const json_t *object)
+/* A record that nothing is made from any more: what was known good in a pool before. Which one that
+ * is tells of the past. */
+static bool is_remembered(const struct oracle *o, const struct api *api, const struct kind *k,
+                          const json_t *object)
 {
     const struct kind *sets = kind_named("daemonsets");
     const char *hash = strrchr(object_name(object), '-');
@@ -140,8 +169,8 @@ static bool is_remembered(const struct oracle *o, const struct api *api, const s
 
 /* ---- stories */
 
-/* The name by which an object is known in every run: pods by owner, and those of DaemonSets by node. Where others run, the
- * scheduler finds. Owned. */
+/* The name by which an object is known in every run: pods by owner, and those of DaemonSets by
+ * node. Where others run, the scheduler finds. Owned. */
 static char *key_of(const struct kind *k, const json_t *object)
 {
     const json_t *owner = object_controller(object);
@@ -149,7 +178,8 @@ static char *key_of(const struct kind *k, const json_t *object)
     if (pod && !str_eq(json_str(owner, "kind"), "DaemonSet"))
         return xasprintf("pods/%s/%s", object_namespace(object), json_str_or_empty(owner, "name"));
     if (pod)
-        return xasprintf("pods/%s/%s@%s", object_namespace(object), json_str_or_empty(owner, "name"),
+        return xasprintf("pods/%s/%s@%s", object_namespace(object),
+                         json_str_or_empty(owner, "name"),
                          json_str_or_empty(object, "spec.nodeName"));
     return xasprintf("%s/%s/%s", k->plural, object_namespace(object), object_name(object));
 }
@@ -221,8 +251,8 @@ struct walk {
     const struct oracle *oracle;
     const char *skipped[ARRAY_LEN(skipped) + 1]; /* paths of this kind; ended by NULL */
     struct buf path;
-    uint64_t hash;  /* sum over the lines: their order does not count */
-    char **lines;   /* where texts are kept */
+    uint64_t hash; /* sum over the lines: their order does not count */
+    char **lines;  /* where texts are kept */
     size_t line_count;
     bool keep;
 };
@@ -255,8 +285,8 @@ static bool is_skipped(const struct walk *w)
 
 static bool is_time(const char *s)
 {
-    return strlen(s) >= 20 && s[4] == '-' && s[7] == '-' && s[10] == 'T' && isdigit((unsigned char) s[0]) &&
-           isdigit((unsigned char) s[9]);
+    return strlen(s) >= 20 && s[4] == '-' && s[7] == '-' && s[10] == 'T' &&
+           isdigit((unsigned char) s[0]) && isdigit((unsigned char) s[9]);
 }
 
 /* What stands for a text in every run. */
@@ -264,7 +294,8 @@ static const char *said(const struct walk *w, const char *s)
 {
     if (is_time(s))
         return "(time)";
-    const struct incarnation *i = strlen(s) == UID_LEN ? map_get(&w->oracle->incarnations, s) : NULL;
+    const struct incarnation *i = strlen(s) == UID_LEN ? map_get(&w->oracle->incarnations, s)
+                                                       : NULL;
     return i ? i->said : s;
 }
 
@@ -286,8 +317,8 @@ static void add_line(struct walk *w, const char *text)
 /* Whether a pod's name ends after these characters: they are drawn by chance. */
 static bool is_pod_suffix(const char *s)
 {
-    return strspn(s, "bcdfghjklmnpqrstvwxz2456789") == POD_SUFFIX_LEN && !isalnum((unsigned char) s[POD_SUFFIX_LEN]) &&
-           s[POD_SUFFIX_LEN] != '-';
+    return strspn(s, "bcdfghjklmnpqrstvwxz2456789") == POD_SUFFIX_LEN &&
+           !isalnum((unsigned char) s[POD_SUFFIX_LEN]) && s[POD_SUFFIX_LEN] != '-';
 }
 
 /* On which node a revision failed first is where its canary was: that others may have changed. */
@@ -334,7 +365,10 @@ static void add_value(struct walk *w, const json_t *value)
     }
     char number[32];
     snprintf(number, sizeof number, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
-    add_line(w, json_is_integer(value) ? number : json_is_true(value) ? "true" : json_is_false(value) ? "false" : "null");
+    add_line(w, json_is_integer(value) ? number
+                : json_is_true(value)  ? "true"
+                : json_is_false(value) ? "false"
+                                       : "null");
 }
 
 static void walk(struct walk *w, const json_t *value);
@@ -349,10 +383,12 @@ static void step(struct walk *w, const char *separator, const char *name, const 
     w->path.data[len] = '\0';
 }
 
-/* What is noted of the fields of others depends on whether their change was taken back by a repair or by an apply. */
+/* What is noted of the fields of others depends on whether their change was taken back by a repair
+ * or by an apply. */
 static bool is_of_others(const struct walk *w, const json_t *element)
 {
-    return fits("metadata.managedFields", w->path.data, w->path.len) && !str_eq(json_str(element, "manager"), FIELD_MANAGER);
+    return fits("metadata.managedFields", w->path.data, w->path.len) &&
+           !str_eq(json_str(element, "manager"), FIELD_MANAGER);
 }
 
 static void walk(struct walk *w, const json_t *value)
@@ -362,14 +398,13 @@ static void walk(struct walk *w, const json_t *value)
     if (json_is_object(value)) {
         const char *key;
         json_t *member;
-        json_object_foreach ((json_t *) value, key, member)
+        json_object_foreach((json_t *) value, key, member)
             step(w, w->path.len ? "." : "", key, member);
     } else if (json_is_array(value)) {
         size_t i;
         json_t *element;
-        json_array_foreach (value, i, element)
-            if (!is_of_others(w, element))
-                step(w, "", "[]", element);
+        json_array_foreach(value, i, element) if (!is_of_others(w, element))
+            step(w, "", "[]", element);
     } else {
         add_value(w, value);
     }
@@ -402,7 +437,8 @@ static void add_entry(struct snapshot *s, char *key_steal, uint64_t hash, char *
     s->entries[s->len++] = (struct snapshot_entry){ key_steal, hash, text_steal };
 }
 
-static void add_object(const struct oracle *o, const struct kind *k, const json_t *object, bool keep, struct snapshot *s)
+static void add_object(const struct oracle *o, const struct kind *k, const json_t *object,
+                       bool keep, struct snapshot *s)
 {
     struct walk w = { .oracle = o, .path = BUF_INIT(PATH_MAX_BYTES), .keep = keep };
     choose_skipped(&w, k);
@@ -419,7 +455,8 @@ static void add_counts(const struct oracle *o, struct snapshot *s)
         const struct story *story = e->value;
         if (!story->counted)
             continue;
-        char *text = xasprintf("created %u times, deleted %u times\n", story->creates, story->deletes);
+        char *text = xasprintf("created %u times, deleted %u times\n", story->creates,
+                               story->deletes);
         add_entry(s, xasprintf("count of %s", story->key), str_hash(text, strlen(text)), text);
     }
 }
@@ -431,7 +468,8 @@ static int by_key(const void *a, const void *b)
     return order ? order : x->hash < y->hash ? -1 : x->hash > y->hash;
 }
 
-void oracle_snapshot(const struct oracle *o, const struct api *api, bool keep_text, struct snapshot *ret)
+void oracle_snapshot(const struct oracle *o, const struct api *api, bool keep_text,
+                     struct snapshot *ret)
 {
     *ret = (struct snapshot){ 0 };
     for (size_t i = 0; i < kind_count(); i++) {
@@ -491,7 +529,8 @@ static void tell_lines(const char *wanted, const char *got, struct buf *out)
     }
 }
 
-static void tell(const struct snapshot_entry *wanted, const struct snapshot_entry *got, struct buf *out)
+static void tell(const struct snapshot_entry *wanted, const struct snapshot_entry *got,
+                 struct buf *out)
 {
     const char *what = !wanted ? "is there only here" : !got ? "is not there" : "is different";
     buf_printf(out, "  %s %s\n", wanted ? wanted->key : got->key, what);

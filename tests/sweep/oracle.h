@@ -1,5 +1,6 @@
-/* What is compared between a run and the one without faults: all objects, without what may differ (versions, times, names by
- * chance), and how often each object that Ostler makes was created and deleted. */
+/* What is compared between a run and the one without faults: all objects, without what may differ
+ * (versions, times, names by chance), and how often each object that Ostler makes was created and
+ * deleted. */
 #ifndef OSTLER_TESTS_SWEEP_ORACLE_H
 #define OSTLER_TESTS_SWEEP_ORACLE_H
 
@@ -13,9 +14,11 @@ struct oracle;
 /* What need not be the same. */
 enum looseness {
     EXACT,
-    LOOSE, /* how often objects are created and deleted, since it may depend on when things happen */
-    LOOSEST, /* nor who owns which field, and what records tell of the past, since others wrote, or the policy was another one for
-                a while */
+    /* how often objects are created and deleted, since it may depend on when things happen */
+    LOOSE,
+    /* nor who owns which field, and what records tell of the past, since others wrote, or the
+     * policy was another one for a while */
+    LOOSEST,
     UNCOMPARED, /* all: there is nothing to compare with */
 };
 
@@ -38,9 +41,11 @@ struct snapshot {
 };
 
 /* What is there now. */
-void oracle_snapshot(const struct oracle *o, const struct api *api, bool keep_text, struct snapshot *ret);
+void oracle_snapshot(const struct oracle *o, const struct api *api, bool keep_text,
+                     struct snapshot *ret);
 void snapshot_clear(struct snapshot *s);
-/* Whether both are the same; otherwise the differences are appended to `out` (may be NULL), by line where texts were kept. */
+/* Whether both are the same; otherwise the differences are appended to `out` (may be NULL), by line
+ * where texts were kept. */
 bool snapshot_same(const struct snapshot *wanted, const struct snapshot *got, struct buf *out);
 
 #endif

@@ -38,10 +38,11 @@ bool reading_claim(const json_t *node, struct reading_claim *ret)
     struct reading_claim c = { 0 };
     const char *text = claim_text_of(node);
     json_t *said = text ? json_loads(text, 0, NULL) : NULL;
-    bool good = take_text(said, "policy", c.policy) && take_text(said, "phase", c.phase) && take_text(said, "kind", c.kind) &&
-                take_text(said, "driver", c.driver) && take_text(said, "stack", c.stack) &&
-                take_text(said, "fromDriver", c.from_driver) && take_text(said, "fromStack", c.from_stack) &&
-                take_text(said, "reason", c.reason) && take_number(said, "generation", &c.generation) &&
+    bool good = take_text(said, "policy", c.policy) && take_text(said, "phase", c.phase) &&
+                take_text(said, "kind", c.kind) && take_text(said, "driver", c.driver) &&
+                take_text(said, "stack", c.stack) && take_text(said, "fromDriver", c.from_driver) &&
+                take_text(said, "fromStack", c.from_stack) && take_text(said, "reason", c.reason) &&
+                take_number(said, "generation", &c.generation) &&
                 take_number(said, "attempt", &c.attempt) && take_number(said, "gpus", &c.gpus);
     json_decref(said);
     if (good)
@@ -81,9 +82,8 @@ bool reading_is_closed(const json_t *node)
 {
     size_t i;
     json_t *taint;
-    json_array_foreach (json_object_get(json_object_get(node, "spec"), "taints"), i, taint)
-        if (is_of_upgrade(taint))
-            return true;
+    json_array_foreach(json_object_get(json_object_get(node, "spec"), "taints"), i,
+                       taint) if (is_of_upgrade(taint)) return true;
     return false;
 }
 
@@ -135,7 +135,8 @@ int64_t reading_duration_ms(const char *text)
         char *end;
         int64_t n = strtoll(at, &end, 10);
         size_t i = 0;
-        while (i < sizeof units / sizeof *units && strncmp(end, units[i].unit, strlen(units[i].unit)) != 0)
+        while (i < sizeof units / sizeof *units &&
+               strncmp(end, units[i].unit, strlen(units[i].unit)) != 0)
             i++;
         if (i == sizeof units / sizeof *units)
             return -1;
@@ -153,7 +154,8 @@ int64_t reading_canary_nodes(const json_t *policy)
 
 int64_t reading_canary_soak_s(const json_t *policy)
 {
-    const char *text = json_string_value(json_object_get(json_object_get(rollout_of(policy), "canary"), "soak"));
+    const char *text = json_string_value(
+        json_object_get(json_object_get(rollout_of(policy), "canary"), "soak"));
     return reading_duration_ms(text ? text : "15m") / 1000;
 }
 
@@ -178,9 +180,8 @@ static bool has_labels(const json_t *node, const json_t *wanted)
     const json_t *labels = json_object_get(json_object_get(node, "metadata"), "labels");
     const char *key;
     json_t *value;
-    json_object_foreach ((json_t *) wanted, key, value)
-        if (!json_equal(json_object_get(labels, key), value))
-            return false;
+    json_object_foreach((json_t *) wanted, key,
+                        value) if (!json_equal(json_object_get(labels, key), value)) return false;
     return true;
 }
 
@@ -189,9 +190,9 @@ static const json_t *pool_row(const json_t *policy, const json_t *node)
 {
     size_t i;
     json_t *pool;
-    json_array_foreach (json_object_get(json_object_get(policy, "spec"), "pools"), i, pool)
-        if (has_labels(node, json_object_get(pool, "nodeSelector")))
-            return pool;
+    json_array_foreach(
+        json_object_get(json_object_get(policy, "spec"), "pools"), i,
+        pool) if (has_labels(node, json_object_get(pool, "nodeSelector"))) return pool;
     return NULL;
 }
 
@@ -203,7 +204,9 @@ const char *reading_pool(const json_t *policy, const json_t *node)
 
 const json_t *reading_taint(const json_t *policy, const json_t *node, const char *field)
 {
-    const json_t *spec = json_object_get(policy, "spec"), *taint = json_object_get(json_object_get(spec, "nodes"), "taint");
-    const json_t *of_pool = json_object_get(json_object_get(pool_row(policy, node), "taint"), field);
+    const json_t *spec = json_object_get(policy, "spec"),
+                 *taint = json_object_get(json_object_get(spec, "nodes"), "taint");
+    const json_t *of_pool = json_object_get(json_object_get(pool_row(policy, node), "taint"),
+                                            field);
     return of_pool ? of_pool : json_object_get(taint, field);
 }

@@ -37,7 +37,8 @@ static bool field_names(const char *field, int value, int min, int max)
 static bool names_day(const char *day, const char *weekday, const struct tm *t)
 {
     bool by_day = field_names(day, t->tm_mday, 1, 31);
-    bool by_week = field_names(weekday, t->tm_wday, 0, 7) || (t->tm_wday == 0 && field_names(weekday, 7, 0, 7));
+    bool by_week = field_names(weekday, t->tm_wday, 0, 7) ||
+                   (t->tm_wday == 0 && field_names(weekday, 7, 0, 7));
     return *day == '*' || *weekday == '*' ? by_day && by_week : by_day || by_week;
 }
 
@@ -92,13 +93,15 @@ static void set_zone(const char *zone)
 
 bool reading_window_open(const json_t *policy, int64_t at_s)
 {
-    const json_t *windows = json_object_get(json_object_get(json_object_get(policy, "spec"), "rollout"), "windows");
+    const json_t *windows = json_object_get(
+        json_object_get(json_object_get(policy, "spec"), "rollout"), "windows");
     const char *zone = getenv("TZ");
     char *before = zone ? strdup(zone) : NULL;
     bool open = json_array_size(windows) == 0;
     size_t i;
     json_t *window;
-    json_array_foreach (windows, i, window) {
+    json_array_foreach(windows, i, window)
+    {
         const char *own = json_string_value(json_object_get(window, "timeZone"));
         set_zone(own ? own : "UTC");
         open |= is_open(window, at_s);

@@ -30,7 +30,8 @@ size_t regressions_read(const char *sweep, size_t all, size_t **cases)
     return n;
 }
 
-/* The first line that says something: the line before only names the case, and ends with a colon. */
+/* The first line that says something: the line before only names the case, and ends with a colon.
+ */
 static void add_what(const char *findings, struct buf *text)
 {
     size_t n = strcspn(findings, "\n");

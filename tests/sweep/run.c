@@ -19,15 +19,17 @@
 enum {
     FINDINGS_MAX = 16 << 20,
     FINDINGS_KEPT = 20,
-    CRD_MS = 500,                    /* Ostler is there before its CRD */
+    CRD_MS = 500, /* Ostler is there before its CRD */
     RESTART_MS = 1000,
     ABSENT_GRACE_MS = 10 * 60 * 1000,
-    DEADLINE_MS = 10 * 60 * 1000,    /* longer than any step of an upgrade may take */
+    DEADLINE_MS = 10 * 60 * 1000,     /* longer than any step of an upgrade may take */
     PHASE_LIMIT_MS = 4 * 3600 * 1000, /* a phase that is not quiet then never will be */
-    LATENCY_MIN_MS = 1, LATENCY_MAX_MS = 9,
+    LATENCY_MIN_MS = 1,
+    LATENCY_MAX_MS = 9,
     SPLIT_ONE_IN = 8,
     DAY_MS = 24 * 3600 * 1000,
-    SILENT_MS = 200 * 1000,          /* what a client waits for what a watch does not bring, and then some */
+    /* what a client waits for what a watch does not bring, and then some */
+    SILENT_MS = 200 * 1000,
 };
 
 /* Something of the scenario that happens in a phase. */
@@ -48,8 +50,8 @@ void run_finding(struct run *r, const char *fmt, ...)
     if (result->findings.data && strstr(result->findings.data, text))
         return;
     if (++result->finding_count <= FINDINGS_KEPT)
-        buf_printf(&result->findings, "phase %zu, %" PRId64 ".%03d s: %s\n", r->phase, r->sim.now_ms / 1000,
-                   (int) (r->sim.now_ms % 1000), text);
+        buf_printf(&result->findings, "phase %zu, %" PRId64 ".%03d s: %s\n", r->phase,
+                   r->sim.now_ms / 1000, (int) (r->sim.now_ms % 1000), text);
 }
 
 void run_hold(struct run *r, int64_t until_ms)
@@ -81,15 +83,16 @@ static bool is_quiet_kind(const struct kind *k)
     return strcmp(k->plural, "leases") == 0 || strcmp(k->plural, "events") == 0;
 }
 
-/* Whether the node is being changed, or is tried again within minutes, as after the first drain that took too long. */
+/* Whether the node is being changed, or is tried again within minutes, as after the first drain
+ * that took too long. */
 static bool is_under_way(const json_t *node)
 {
     const char *text = object_annotation(node, ANNOTATION_CLAIM);
     struct claim c;
     if (!text || !claim_parse(text, &c, NULL))
         return false;
-    bool retried =
-        c.phase == CLAIM_FAILED && claim_reason(&c) == REASON_DRAIN_TIMEOUT && c.attempt <= 1;
+    bool retried = c.phase == CLAIM_FAILED && claim_reason(&c) == REASON_DRAIN_TIMEOUT &&
+                   c.attempt <= 1;
     return retried || claim_phase_has_slot(c.phase);
 }
 
@@ -105,8 +108,10 @@ static void note_node(struct run *r, const struct api_commit *c)
 
 bool run_is_step(const struct api_commit *c)
 {
-    return str_eq(c->user, OSTLER_USER) && strcmp(c->kind->plural, "nodes") == 0 && c->before && c->after && !*c->subresource &&
-           (object_annotation(c->before, ANNOTATION_CLAIM) || object_annotation(c->after, ANNOTATION_CLAIM));
+    return str_eq(c->user, OSTLER_USER) && strcmp(c->kind->plural, "nodes") == 0 && c->before &&
+           c->after && !*c->subresource &&
+           (object_annotation(c->before, ANNOTATION_CLAIM) ||
+            object_annotation(c->after, ANNOTATION_CLAIM));
 }
 
 static void on_commit(void *arg, const struct api_commit *c)
@@ -130,7 +135,8 @@ static void on_commit(void *arg, const struct api_commit *c)
                !c->before  ? "create"
                : !c->after ? "remove"
                            : "change",
-               c->kind->plural, object_name(c->after ? c->after : c->before), *c->subresource ? " " : "", c->subresource);
+               c->kind->plural, object_name(c->after ? c->after : c->before),
+               *c->subresource ? " " : "", c->subresource);
     if (r->plan->on_commit)
         r->plan->on_commit(r, c);
     invariants_commit(r->invariants, c);
@@ -157,7 +163,8 @@ static void add_faults(struct run *r)
     for (; r->faults_told < r->faults.mark_count; r->faults_told++) {
         const struct fault_mark *m = &r->faults.marks[r->faults_told];
         add_line(r, true,
-                 xasprintf("%s (number %llu of its kind)", fault_text(&r->faults.rows[m->row]), (unsigned long long) m->nth));
+                 xasprintf("%s (number %llu of its kind)", fault_text(&r->faults.rows[m->row]),
+                           (unsigned long long) m->nth));
     }
 }
 
@@ -184,7 +191,8 @@ static void print_turns(struct run *r, size_t i)
 static void print_news(struct run *r)
 {
     for (; r->faults_printed < r->faults.mark_count; r->faults_printed++)
-        printf("%8" PRId64 " fault: %s\n", r->sim.now_ms, fault_text(&r->faults.rows[r->faults.marks[r->faults_printed].row]));
+        printf("%8" PRId64 " fault: %s\n", r->sim.now_ms,
+               fault_text(&r->faults.rows[r->faults.marks[r->faults_printed].row]));
     for (size_t i = 0; i < r->replicas; i++)
         print_turns(r, i);
 }
@@ -211,8 +219,8 @@ static void on_arrived(void *arg, struct wire_client *c, const struct request *r
     if (r->plan->keep_text)
         add_line(r, false, xasprintf("%s %s", request->method, request->path));
     if (r->plan->verbose)
-        printf("%8" PRId64 " write %zu: %s %s %s\n", r->sim.now_ms, result->write_count, request->method, request->path,
-               str_or_empty(request->body));
+        printf("%8" PRId64 " write %zu: %s %s %s\n", r->sim.now_ms, result->write_count,
+               request->method, request->path, str_or_empty(request->body));
 }
 
 /* ---- setting up */
@@ -220,22 +228,25 @@ static void on_arrived(void *arg, struct wire_client *c, const struct request *r
 static void create(struct run *r, const json_t *object)
 {
     CLEANUP_REFUSAL struct refusal refusal = { 0 };
-    const struct kind *k = kind_of(json_str_or_empty(object, "apiVersion"), json_str_or_empty(object, "kind"));
+    const struct kind *k = kind_of(json_str_or_empty(object, "apiVersion"),
+                                   json_str_or_empty(object, "kind"));
     if (!k || api_create(r->api, ADMIN, k, object, &refusal) < 0)
-        run_finding(r, "the world cannot be set up: %s", k ? refusal.message : "a kind that is not there");
+        run_finding(r, "the world cannot be set up: %s",
+                    k ? refusal.message : "a kind that is not there");
 }
 
 static void on_refused(void *arg, const json_t *object, const struct refusal *refusal)
 {
-    run_finding(arg, "the world cannot be set up: %s: %s", json_str_or_empty(object, "metadata.name"), refusal->message);
+    run_finding(arg, "the world cannot be set up: %s: %s",
+                json_str_or_empty(object, "metadata.name"), refusal->message);
 }
 
 static void create_namespaces(struct run *r)
 {
     static const char *const namespaces[] = { OSTLER_NAMESPACE, OPERAND_NAMESPACE };
     for (size_t i = 0; i < ARRAY_LEN(namespaces); i++) {
-        CLEANUP_JSON json_t *ns = json_pack("{s:s, s:s, s:{s:s}}", "apiVersion", "v1", "kind", "Namespace", "metadata", "name",
-                                            namespaces[i]);
+        CLEANUP_JSON json_t *ns = json_pack("{s:s, s:s, s:{s:s}}", "apiVersion", "v1", "kind",
+                                            "Namespace", "metadata", "name", namespaces[i]);
         create(r, ns);
     }
 }
@@ -245,8 +256,7 @@ static void create_crds(void *arg)
     struct run *r = arg;
     size_t i;
     json_t *crd;
-    json_array_foreach (r->life->crds, i, crd)
-        create(r, crd);
+    json_array_foreach(r->life->crds, i, crd) create(r, crd);
 }
 
 static void set_up_access(struct run *r)
@@ -289,7 +299,9 @@ static void set_up(struct run *r)
         r->sim.epoch_us = r->life->scenario->begins_us;
     r->oracle = oracle_new(plan->loose);
     r->invariants = invariants_new(r);
-    r->faults = (struct fault_plan){ .rows = plan->faults, .count = plan->fault_count, .rng = rng_fork(&r->sim.rng, "faults") };
+    r->faults = (struct fault_plan){ .rows = plan->faults,
+                                     .count = plan->fault_count,
+                                     .rng = rng_fork(&r->sim.rng, "faults") };
     r->api = api_new(&r->sim.clock);
     api_share_schemas(r->api, r->life->schemas);
     api_on_commit(r->api, on_commit, r);
@@ -308,7 +320,9 @@ static void set_up(struct run *r)
     struct spec_world *world = &r->world;
     *world = r->life->scenario->world;
     world->action_count = 0; /* phase by phase */
-    r->actors = actors_new(&r->sim, r->api, &(struct actors_options){ .world = world, .refused = on_refused, .arg = r });
+    r->actors = actors_new(
+        &r->sim, r->api,
+        &(struct actors_options){ .world = world, .refused = on_refused, .arg = r });
     set_up_access(r);
     if (plan->on_begin)
         plan->on_begin(r);
@@ -364,7 +378,8 @@ static void plan_deed(struct run *r, struct deed *d, int64_t at_ms)
     run_hold(r, r->sim.now_ms + offset);
 }
 
-/* When the plan of the status ends, if that is soon: its end is taken out of the status then. -1: it does not. */
+/* When the plan of the status ends, if that is soon: its end is taken out of the status then. -1:
+ * it does not. */
 static int64_t plan_over(const struct run *r, int64_t soon_ms)
 {
     const struct kind *policies = kind_named("gpuclusterpolicies");
@@ -374,10 +389,12 @@ static int64_t plan_over(const struct run *r, int64_t soon_ms)
     return ends_ms > soon_ms ? -1 : ends_ms;
 }
 
-/* When all is quiet, if nothing changes from now on: whoever waits for what was lost has given up then, and tried again. */
+/* When all is quiet, if nothing changes from now on: whoever waits for what was lost has given up
+ * then, and tried again. */
 static int64_t quiet_at(const struct run *r)
 {
-    int64_t lost = wire_lost_until(r->wire), at = (lost > r->changed_ms ? lost : r->changed_ms) + RUN_QUIET_MS;
+    int64_t lost = wire_lost_until(r->wire),
+            at = (lost > r->changed_ms ? lost : r->changed_ms) + RUN_QUIET_MS;
     for (size_t i = 0; i < r->faults.count; i++) {
         const struct fault *f = &r->faults.rows[i];
         if (f->effect == FAULT_SILENCE && f->fired && f->fired_ms + SILENT_MS > at)
@@ -413,8 +430,8 @@ void run_settle(struct run *r)
         run_finding(r, "the cluster does not come to rest");
 }
 
-/* An Ostler that knows nothing finds nothing to do. It applies each child once, to learn what the server makes of it; of nodes
- * and the policy it sees all in what it reads. */
+/* An Ostler that knows nothing finds nothing to do. It applies each child once, to learn what the
+ * server makes of it; of nodes and the policy it sees all in what it reads. */
 static void start_anew(struct run *r)
 {
     uint64_t before = r->changes, own_writes = r->own_writes;
@@ -426,18 +443,22 @@ static void start_anew(struct run *r)
         run_finding(r, "an Ostler that starts anew makes %llu changes where all was quiet",
                     (unsigned long long) (r->changes - before));
     if (r->own_writes != own_writes)
-        run_finding(r, "an Ostler that starts anew writes %llu times to nodes and the policy where all was quiet",
+        run_finding(r,
+                    "an Ostler that starts anew writes %llu times to nodes and the policy where "
+                    "all was quiet",
                     (unsigned long long) (r->own_writes - own_writes));
 }
 
-/* While nobody changes anything Ostler sends no write but those of its lease: also none that would change nothing. */
+/* While nobody changes anything Ostler sends no write but those of its lease: also none that would
+ * change nothing. */
 static void let_a_day_pass(struct run *r)
 {
     size_t before = r->result->write_count;
     sim_run_until(&r->sim, r->sim.now_ms + DAY_MS);
     r->result->counts.quiet_s += DAY_MS / 1000;
     if (r->result->write_count != before)
-        run_finding(r, "Ostler sends %zu writes within a day of quiet", r->result->write_count - before);
+        run_finding(r, "Ostler sends %zu writes within a day of quiet",
+                    r->result->write_count - before);
 }
 
 static void run_phase(struct run *r)

@@ -9,11 +9,11 @@
 #include "base/str.h"
 #include "tests/sweep/life.h"
 
-/* kube-apiserver sends a bookmark about each minute. When two of them are missing, and some time for their way, a stream is
- * dead. */
+/* kube-apiserver sends a bookmark about each minute. When two of them are missing, and some time
+ * for their way, a stream is dead. */
 enum { SILENCE_MS = 155 * 1000, BODY_MAX = 256 << 20, HEAD_MAX = 16 };
-/* The lease passes on when it was not renewed for 15 s. A third of that is left for clocks that go at another speed, and for a
- * write that is on its way. */
+/* The lease passes on when it was not renewed for 15 s. A third of that is left for clocks that go
+ * at another speed, and for a write that is on its way. */
 enum { LEASE_MS = 10 * 1000 };
 
 /* The beginning of a frame that says that the stream is of no use any more. */
@@ -21,24 +21,29 @@ enum { LEASE_MS = 10 * 1000 };
 
 /* What a client knows of the objects of one kind. */
 struct view {
-    bool asked;           /* it has asked for them at all */
-    bool whole;           /* a whole list has come, and nothing was missed since */
-    bool absent;          /* the server does not have that kind, or does not show it to this client */
-    const char *doubt;    /* what is wrong with the watch; NULL: nothing. Static text */
-    uint64_t stream;      /* the watch that was opened last, whose answer has begun; 0: none is open */
-    int64_t heard_ms;     /* when anything last came */
-    struct buf body;      /* of the page under way */
-    char head[HEAD_MAX];  /* how the line of the stream begins */
+    bool asked; /* it has asked for them at all */
+    bool whole; /* a whole list has come, and nothing was missed since */
+    /* the server does not have that kind, or does not show it to this client */
+    bool absent;
+    const char *doubt; /* what is wrong with the watch; NULL: nothing. Static text */
+    /* the watch that was opened last, whose answer has begun; 0: none is open */
+    uint64_t stream;
+    int64_t heard_ms;    /* when anything last came */
+    struct buf body;     /* of the page under way */
+    char head[HEAD_MAX]; /* how the line of the stream begins */
     size_t head_len;
 };
 
 /* What a client knows of the lease. */
 struct lease_view {
-    char *own;        /* its name in the lease; NULL: it has not asked for it */
-    int64_t sent_ms;  /* when its last write of the lease was sent */
-    int64_t held_ms;  /* when the last one was sent whose answer says that it holds it; -1: none was */
-    bool refused;     /* a renewal was refused, or the lease was not there, and no answer has said since that it holds it */
-    struct buf body;  /* of the answer under way */
+    char *own;       /* its name in the lease; NULL: it has not asked for it */
+    int64_t sent_ms; /* when its last write of the lease was sent */
+    /* when the last one was sent whose answer says that it holds it; -1: none was */
+    int64_t held_ms;
+    /* a renewal was refused, or the lease was not there, and no answer has said since that it holds
+     * it */
+    bool refused;
+    struct buf body; /* of the answer under way */
 };
 
 struct client {
@@ -52,13 +57,16 @@ struct sight {
     size_t count;
 };
 
-/* Kinds that Ostler decides on and always asks for. ConfigMaps are asked for when a policy names one, PodDisruptionBudgets only
- * tell when to ask again for an eviction, and the two below may be missing. */
-static const enum resource_id needed[] = { RESOURCE_POLICY,   RESOURCE_NODE,     RESOURCE_POD,     RESOURCE_TASK,
-                                           RESOURCE_DAEMONSET, RESOURCE_REVISION, RESOURCE_SERVICE, RESOURCE_RUNTIMECLASS };
+/* Kinds that Ostler decides on and always asks for. ConfigMaps are asked for when a policy names
+ * one, PodDisruptionBudgets only tell when to ask again for an eviction, and the two below may be
+ * missing. */
+static const enum resource_id needed[] = { RESOURCE_POLICY,    RESOURCE_NODE,
+                                           RESOURCE_POD,       RESOURCE_TASK,
+                                           RESOURCE_DAEMONSET, RESOURCE_REVISION,
+                                           RESOURCE_SERVICE,   RESOURCE_RUNTIMECLASS };
 /* Kinds without which Ostler works: when the server refuses them (403) or has none such (404). */
-static const enum resource_id optional[] = { RESOURCE_GPU_NODE, RESOURCE_SERVICEMONITOR, RESOURCE_FOREIGN,
-                                           RESOURCE_SLICE };
+static const enum resource_id optional[] = { RESOURCE_GPU_NODE, RESOURCE_SERVICEMONITOR,
+                                             RESOURCE_FOREIGN, RESOURCE_SLICE };
 
 static bool is_optional(enum resource_id id)
 {
@@ -109,7 +117,8 @@ void sight_free(struct sight *s)
     free(s);
 }
 
-/* Whether it is a page of a list that what is known is made from: neither one object nor a look at some of them. */
+/* Whether it is a page of a list that what is known is made from: neither one object nor a look at
+ * some of them. */
 static bool is_page(const struct request *r)
 {
     return r->class == REQUEST_READ && strstr(r->path, "limit=") && !r->looks;
@@ -147,7 +156,8 @@ bool sight_is_election(const struct request *r)
 static char *holder_in(const char *text, size_t len)
 {
     json_t *lease = json_loadb(text, len, 0, NULL);
-    const char *holder = json_string_value(json_object_get(json_object_get(lease, "spec"), "holderIdentity"));
+    const char *holder = json_string_value(
+        json_object_get(json_object_get(lease, "spec"), "holderIdentity"));
     char *ret = xstrdup(holder ? holder : "");
     json_decref(lease);
     return ret;
@@ -185,7 +195,8 @@ void sight_sent(struct sight *s, uint64_t client, const struct request *r, int64
 static bool is_last_page(const struct view *v)
 {
     json_t *page = json_loadb(v->body.data ? v->body.data : "", v->body.len, JSON_ALLOW_NUL, NULL);
-    const char *token = json_string_value(json_object_get(json_object_get(page, "metadata"), "continue"));
+    const char *token = json_string_value(
+        json_object_get(json_object_get(page, "metadata"), "continue"));
     bool last = page && (!token || !*token);
     json_decref(page);
     return last;
@@ -288,7 +299,8 @@ static const char *doubt_of(const struct view *v, int64_t now_ms)
     return now_ms - v->heard_ms > SILENCE_MS ? "nothing has come for too long" : NULL;
 }
 
-static char *doubt_among(const struct client *c, const enum resource_id *ids, size_t n, bool always, int64_t now_ms)
+static char *doubt_among(const struct client *c, const enum resource_id *ids, size_t n, bool always,
+                         int64_t now_ms)
 {
     for (size_t i = 0; i < n; i++) {
         const struct view *v = &c->views[ids[i]];
@@ -315,5 +327,6 @@ const char *sight_lease_doubt(const struct sight *s, uint64_t client, int64_t no
         return "no answer has said that it holds the lease";
     if (c->lease.refused)
         return "a renewal of the lease was refused, and the lease was not read since";
-    return now_ms >= c->lease.held_ms + LEASE_MS ? "no renewal of the lease was answered in time" : NULL;
+    return now_ms >= c->lease.held_ms + LEASE_MS ? "no renewal of the lease was answered in time"
+                                                 : NULL;
 }

@@ -15,7 +15,13 @@
 #include "tests/sweep/trace.h"
 #include "tests/sweep/workers.h"
 
-enum { CASES_SHOWN = 10, NUMBER_MAX = 32, TRIES_TEXT_MAX = 1 << 16, CASE_LIMIT_S = 120, LARGE_LIMIT_S = 4 * 3600 };
+enum {
+    CASES_SHOWN = 10,
+    NUMBER_MAX = 32,
+    TRIES_TEXT_MAX = 1 << 16,
+    CASE_LIMIT_S = 120,
+    LARGE_LIMIT_S = 4 * 3600
+};
 
 #define AGENTS "tests/sweep/agents.yaml"
 #define AGENTS_ACTO "tests/sweep/agents-acto.yaml"
@@ -24,66 +30,96 @@ enum { CASES_SHOWN = 10, NUMBER_MAX = 32, TRIES_TEXT_MAX = 1 << 16, CASE_LIMIT_S
 #define AGENT_STEPS "tests/sweep/steps/agents-life.yaml"
 
 static const struct sweep sweeps[] = {
-    { "crash-sweep", "the process dies at every write, at three moments", crash_cases, crash_run, NULL, EXACT, 60 },
-    { "lost-response-sweep", "every write is lost, refused, or committed with its answer lost, broken or wrong", lost_cases,
-      lost_run, NULL, EXACT, 40 },
-    { "stale-sweep", "from every notification on Ostler's view is old, in four ways", stale_cases, stale_run, NULL, LOOSE, 30 },
-    { "unobserved-sweep", "every event that a later one of its object follows is hidden", unobserved_cases, unobserved_run, NULL,
-      EXACT, 40 },
-    { "two-leaders", "the leader stands still at every write, and another one takes over", leaders_cases, leaders_run, NULL,
-      EXACT, 30 },
-    { "outage", "the API server is away for 10 minutes and 2 hours at every write", outage_cases, outage_run, NULL, EXACT, 20 },
-    { "server-trouble", "for minutes at every write the API server refuses, forgets, or its watches bring nothing", trouble_cases,
-      trouble_run, NULL, EXACT, 8 },
-    { "clocks", "the clock of one Ostler is wrong from every write on", clocks_cases, clocks_run, NULL, LOOSE, 6 },
-    { "rbac-matrix", "each right that Ostler has is missing", rights_cases, rights_run, NULL, EXACT, 0 },
-    { "dst", "random faults of all kinds in a life of upgrades, then quiet; one case for each seed", dst_cases, dst_run,
-      "tests/sweep/dst.yaml", LOOSE, 24 },
+    { "crash-sweep", "the process dies at every write, at three moments", crash_cases, crash_run,
+      NULL, EXACT, 60 },
+    { "lost-response-sweep",
+      "every write is lost, refused, or committed with its answer lost, broken or wrong",
+      lost_cases, lost_run, NULL, EXACT, 40 },
+    { "stale-sweep", "from every notification on Ostler's view is old, in four ways", stale_cases,
+      stale_run, NULL, LOOSE, 30 },
+    { "unobserved-sweep", "every event that a later one of its object follows is hidden",
+      unobserved_cases, unobserved_run, NULL, EXACT, 40 },
+    { "two-leaders", "the leader stands still at every write, and another one takes over",
+      leaders_cases, leaders_run, NULL, EXACT, 30 },
+    { "outage", "the API server is away for 10 minutes and 2 hours at every write", outage_cases,
+      outage_run, NULL, EXACT, 20 },
+    { "server-trouble",
+      "for minutes at every write the API server refuses, forgets, or its watches bring nothing",
+      trouble_cases, trouble_run, NULL, EXACT, 8 },
+    { "clocks", "the clock of one Ostler is wrong from every write on", clocks_cases, clocks_run,
+      NULL, LOOSE, 6 },
+    { "rbac-matrix", "each right that Ostler has is missing", rights_cases, rights_run, NULL, EXACT,
+      0 },
+    { "dst", "random faults of all kinds in a life of upgrades, then quiet; one case for each seed",
+      dst_cases, dst_run, "tests/sweep/dst.yaml", LOOSE, 24 },
     { "dst-life", "the same in the long life", dst_cases, dst_run, NULL, LOOSE, 6 },
-    { "acto", "every field of the policy changed to good, bad and hostile values and back, from every phase", acto_cases,
-      acto_run, "tests/sweep/acto.yaml", LOOSEST, 5 },
-    { "foreign-writers", "others write to the same objects between reading and writing", writers_cases, writers_run, NULL,
-      LOOSEST, 20 },
-    { "same", "every seed lived twice, without faults: the same run, and no finding", same_cases, same_run, NULL, EXACT, 4 },
+    { "acto",
+      "every field of the policy changed to good, bad and hostile values and back, from every "
+      "phase",
+      acto_cases, acto_run, "tests/sweep/acto.yaml", LOOSEST, 5 },
+    { "foreign-writers", "others write to the same objects between reading and writing",
+      writers_cases, writers_run, NULL, LOOSEST, 20 },
+    { "same", "every seed lived twice, without faults: the same run, and no finding", same_cases,
+      same_run, NULL, EXACT, 4 },
     /* The same in a life in which nobody labels nodes, and Ostler's agents say what is on them. */
-    { "agents-same", "same, with agents in place of labels", same_cases, same_run, AGENTS, EXACT, 3 },
+    { "agents-same", "same, with agents in place of labels", same_cases, same_run, AGENTS, EXACT,
+      3 },
     { "agents-crash", "crash-sweep, with agents", crash_cases, crash_run, AGENTS, EXACT, 20 },
     { "agents-stale", "stale-sweep, with agents", stale_cases, stale_run, AGENTS, LOOSE, 20 },
-    { "agents-lost-response", "lost-response-sweep, with agents", lost_cases, lost_run, AGENTS, EXACT, 10 },
-    { "agents-unobserved", "unobserved-sweep, with agents", unobserved_cases, unobserved_run, AGENTS, EXACT, 10 },
-    { "agents-two-leaders", "two-leaders, with agents", leaders_cases, leaders_run, AGENTS, EXACT, 10 },
+    { "agents-lost-response", "lost-response-sweep, with agents", lost_cases, lost_run, AGENTS,
+      EXACT, 10 },
+    { "agents-unobserved", "unobserved-sweep, with agents", unobserved_cases, unobserved_run,
+      AGENTS, EXACT, 10 },
+    { "agents-two-leaders", "two-leaders, with agents", leaders_cases, leaders_run, AGENTS, EXACT,
+      10 },
     { "agents-outage", "outage, with agents", outage_cases, outage_run, AGENTS, EXACT, 10 },
     { "agents-rights", "rbac-matrix, with agents", rights_cases, rights_run, AGENTS, EXACT, 10 },
-    { "agents-writers", "foreign-writers, with agents", writers_cases, writers_run, AGENTS, LOOSEST, 5 },
+    { "agents-writers", "foreign-writers, with agents", writers_cases, writers_run, AGENTS, LOOSEST,
+      5 },
     { "agents-acto", "acto, with agents", acto_cases, acto_run, AGENTS_ACTO, LOOSEST, 4 },
     { "agents-dst", "dst, with agents", dst_cases, dst_run, AGENTS, LOOSE, 20 },
-    { "agents-steps", "a node's agent falls silent, lies, starts anew at every step of the node's way", agents_cases,
-      agents_run, AGENT_STEPS, LOOSEST, 24 },
+    { "agents-steps",
+      "a node's agent falls silent, lies, starts anew at every step of the node's way",
+      agents_cases, agents_run, AGENT_STEPS, LOOSEST, 24 },
     /* The same in a life in which nodes that are in use are upgraded. */
     { "upgrade-same", "same, in a life of upgrades", same_cases, same_run, UPGRADE, EXACT, 3 },
-    { "upgrade-crash", "crash-sweep, in a life of upgrades", crash_cases, crash_run, UPGRADE, EXACT, 40 },
-    { "upgrade-lost-response", "lost-response-sweep, in a life of upgrades", lost_cases, lost_run, UPGRADE, EXACT, 40 },
-    { "upgrade-stale", "stale-sweep, in a life of upgrades", stale_cases, stale_run, UPGRADE, LOOSE, 30 },
-    { "upgrade-unobserved", "unobserved-sweep, in a life of upgrades", unobserved_cases, unobserved_run, UPGRADE, EXACT, 30 },
-    { "upgrade-two-leaders", "two-leaders, in a life of upgrades", leaders_cases, leaders_run, UPGRADE, EXACT, 30 },
-    { "upgrade-outage", "outage, in a life of upgrades", outage_cases, outage_run, UPGRADE, EXACT, 20 },
-    { "upgrade-server-trouble", "server-trouble, in a life of upgrades", trouble_cases, trouble_run, UPGRADE, EXACT, 16 },
-    { "upgrade-clocks", "clocks, in a life of upgrades", clocks_cases, clocks_run, UPGRADE, LOOSE, 12 },
-    { "upgrade-rights", "rbac-matrix, in a life of upgrades", rights_cases, rights_run, UPGRADE, EXACT, 0 },
-    { "upgrade-writers", "foreign-writers, in a life of upgrades", writers_cases, writers_run, UPGRADE, LOOSEST, 20 },
+    { "upgrade-crash", "crash-sweep, in a life of upgrades", crash_cases, crash_run, UPGRADE, EXACT,
+      40 },
+    { "upgrade-lost-response", "lost-response-sweep, in a life of upgrades", lost_cases, lost_run,
+      UPGRADE, EXACT, 40 },
+    { "upgrade-stale", "stale-sweep, in a life of upgrades", stale_cases, stale_run, UPGRADE, LOOSE,
+      30 },
+    { "upgrade-unobserved", "unobserved-sweep, in a life of upgrades", unobserved_cases,
+      unobserved_run, UPGRADE, EXACT, 30 },
+    { "upgrade-two-leaders", "two-leaders, in a life of upgrades", leaders_cases, leaders_run,
+      UPGRADE, EXACT, 30 },
+    { "upgrade-outage", "outage, in a life of upgrades", outage_cases, outage_run, UPGRADE, EXACT,
+      20 },
+    { "upgrade-server-trouble", "server-trouble, in a life of upgrades", trouble_cases, trouble_run,
+      UPGRADE, EXACT, 16 },
+    { "upgrade-clocks", "clocks, in a life of upgrades", clocks_cases, clocks_run, UPGRADE, LOOSE,
+      12 },
+    { "upgrade-rights", "rbac-matrix, in a life of upgrades", rights_cases, rights_run, UPGRADE,
+      EXACT, 0 },
+    { "upgrade-writers", "foreign-writers, in a life of upgrades", writers_cases, writers_run,
+      UPGRADE, LOOSEST, 20 },
     { "rollouts", "case files of tests/rollouts and tests/platforms; --life FILE lives one alone",
       rollouts_cases, rollouts_run, NULL, UNCOMPARED, 0 },
     { "upgrade-people", "a person does something to a node at every step of its way", people_cases,
       people_run, STEPS, LOOSEST, 24 },
-    { "upgrade-policy", "the policy becomes another one at every step of a node's way", policy_cases,
-      policy_run, STEPS, LOOSEST, 24 },
-    { "upgrade-nodes", "a node goes, comes, reboots, falls silent at every step of its way", nodes_cases,
-      nodes_run, STEPS, LOOSEST, 24 },
-    { "upgrade-older-crds", "the API server has older definitions, and drops fields, for a while from every write on",
+    { "upgrade-policy", "the policy becomes another one at every step of a node's way",
+      policy_cases, policy_run, STEPS, LOOSEST, 24 },
+    { "upgrade-nodes", "a node goes, comes, reboots, falls silent at every step of its way",
+      nodes_cases, nodes_run, STEPS, LOOSEST, 24 },
+    { "upgrade-older-crds",
+      "the API server has older definitions, and drops fields, for a while from every write on",
       older_cases, older_run, UPGRADE, EXACT, 10 },
-    { "upgrade-jobs", "a job of two weeks lands on an idle node up to 250 ms before or after it is claimed", jobs_cases, jobs_run,
-      NULL, UNCOMPARED, 11 },
-    { "upgrade-parked", "from each write to a node on the API server answers those 429 for minutes, with Retry-After: 3600",
+    { "upgrade-jobs",
+      "a job of two weeks lands on an idle node up to 250 ms before or after it is claimed",
+      jobs_cases, jobs_run, NULL, UNCOMPARED, 11 },
+    { "upgrade-parked",
+      "from each write to a node on the API server answers those 429 for minutes, with "
+      "Retry-After: 3600",
       parked_cases, parked_run, NULL, UNCOMPARED, 5 },
     { "upgrade-dst", "dst, in a life of upgrades", dst_cases, dst_run, UPGRADE, LOOSE, 30 },
 };
@@ -96,7 +132,8 @@ const struct sweep *sweep_table(size_t *ret_count)
 
 /* ---- one case */
 
-static size_t live(const struct sweep_env *env, const struct run_plan *plan, bool compare, struct counts *counts)
+static size_t live(const struct sweep_env *env, const struct run_plan *plan, bool compare,
+                   struct counts *counts)
 {
     struct run_result result;
     run_life(env->life, plan, &result);
@@ -117,8 +154,8 @@ static void rewind_plan(const struct run_plan *plan)
         fault_rewind(&plan->faults[i]);
 }
 
-size_t sweep_live(const struct sweep_env *env, struct run_plan *plan, bool compare, const char *what, struct counts *counts,
-                  struct buf *out)
+size_t sweep_live(const struct sweep_env *env, struct run_plan *plan, bool compare,
+                  const char *what, struct counts *counts, struct buf *out)
 {
     plan->verbose = env->verbose;
     plan->loose = env->loose;
@@ -128,7 +165,9 @@ size_t sweep_live(const struct sweep_env *env, struct run_plan *plan, bool compa
         return 0;
     log_setup(LOG_SILENT, false);
     buf_printf(out, "%s:\n", what);
-    struct run_plan again = *plan, calm = { .seed = 1, .loose = env->loose, .keep_text = true, .phases = plan->phases };
+    struct run_plan again = *plan, calm = {
+        .seed = 1, .loose = env->loose, .keep_text = true, .phases = plan->phases
+    };
     struct run_result reference, result;
     again.keep_text = true;
     again.verbose = false;
@@ -160,7 +199,8 @@ static bool has_own_lives(const struct sweep *s)
     return s->loose == UNCOMPARED;
 }
 
-static void on_done(void *arg, size_t index, const struct counts *counts, size_t findings, const char *text)
+static void on_done(void *arg, size_t index, const struct counts *counts, size_t findings,
+                    const char *text)
 {
     struct report *r = arg;
     counts_add(&r->counts, counts);
@@ -172,15 +212,16 @@ static void on_done(void *arg, size_t index, const struct counts *counts, size_t
     if (r->failed > CASES_SHOWN)
         return;
     const struct options *o = r->options;
-    printf("FAIL %s case %zu, %s    replay: build/release/sweep %s --case %zu", o->sweep->name, index, text, o->sweep->name,
-           index);
+    printf("FAIL %s case %zu, %s    replay: build/release/sweep %s --case %zu", o->sweep->name,
+           index, text, o->sweep->name, index);
     if (o->life)
         printf(" --life %s", o->life);
     if (o->plant)
         printf(" --plant %zu", o->plant);
     printf("\n");
     /* With another life it would be another case, and what was planted is none. */
-    if (o->only == SIZE_MAX && !o->life && !o->plant && !has_own_lives(o->sweep) && regressions_add(o->sweep->name, index, text))
+    if (o->only == SIZE_MAX && !o->life && !o->plant && !has_own_lives(o->sweep) &&
+        regressions_add(o->sweep->name, index, text))
         printf("    kept in " REGRESSIONS "\n");
     fflush(stdout);
 }
@@ -200,7 +241,8 @@ static sweep_tell_fn *teller(const struct sweep *s)
 }
 
 /* The first case that failed, lived alone: more is found out about it. */
-static void on_told(void *arg, size_t index, const struct counts *counts, size_t findings, const char *text)
+static void on_told(void *arg, size_t index, const struct counts *counts, size_t findings,
+                    const char *text)
 {
     (void) counts;
     (void) findings;
@@ -212,10 +254,16 @@ static void on_told(void *arg, size_t index, const struct counts *counts, size_t
 static void tell_first(struct report *r, struct sweep_env *env)
 {
     env->single = true;
-    struct workers_job job = {
-        .sweep = r->options->sweep, .env = env, .cases = &r->first, .count = 1, .processes = 1, .limit_s = CASE_LIMIT_S,
-        .done = on_told, .tell = teller(r->options->sweep), .more = on_more, .arg = r
-    };
+    struct workers_job job = { .sweep = r->options->sweep,
+                               .env = env,
+                               .cases = &r->first,
+                               .count = 1,
+                               .processes = 1,
+                               .limit_s = CASE_LIMIT_S,
+                               .done = on_told,
+                               .tell = teller(r->options->sweep),
+                               .more = on_more,
+                               .arg = r };
     workers_run(&job);
     printf("\n");
 }
@@ -238,15 +286,17 @@ static size_t how_many(const struct options *o, size_t all)
 static size_t *choose(const struct options *o, size_t all, size_t *ret_count)
 {
     size_t *cases = NULL, n = how_many(o, all);
-    size_t known = o->only == SIZE_MAX && n < all && !has_own_lives(o->sweep) ? regressions_read(o->sweep->name, all, &cases) : 0;
+    size_t known = o->only == SIZE_MAX && n < all && !has_own_lives(o->sweep)
+                       ? regressions_read(o->sweep->name, all, &cases)
+                       : 0;
     if (o->only != SIZE_MAX)
         n = 1;
     cases = xreallocarray(cases, known + n + 1, sizeof *cases);
     for (size_t i = 0; i < n; i++)
-        cases[known + i] = o->only != SIZE_MAX  ? o->only
-                           : all >= SWEEP_SEEDS ? o->first + i
-                           : has_files(o->sweep)  ? i
-                                                : (size_t) ((unsigned __int128) i * all / n);
+        cases[known + i] = o->only != SIZE_MAX   ? o->only
+                           : all >= SWEEP_SEEDS  ? o->first + i
+                           : has_files(o->sweep) ? i
+                                                 : (size_t) ((unsigned __int128) i * all / n);
     *ret_count = known + n;
     return cases;
 }
@@ -269,8 +319,8 @@ static void print_tried(const struct report *r, bool judged, bool whole)
     }
 }
 
-/* A check that was tried too seldom has shown nothing; returns for how many that is so. A case alone, another life and a sweep
- * that was ended early need not try everything. */
+/* A check that was tried too seldom has shown nothing; returns for how many that is so. A case
+ * alone, another life and a sweep that was ended early need not try everything. */
 static size_t judge_tries(const struct report *r, bool whole)
 {
     CLEANUP_BUF struct buf text = BUF_INIT(TRIES_TEXT_MAX);
@@ -284,14 +334,16 @@ static double cpu_seconds(void)
 {
     struct rusage u;
     getrusage(RUSAGE_CHILDREN, &u);
-    return (double) (u.ru_utime.tv_sec + u.ru_stime.tv_sec) + (double) (u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6;
+    return (double) (u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
+           (double) (u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6;
 }
 
 static void print_figures(const struct report *r, double seconds)
 {
     const struct counts *c = &r->counts;
     double cpu = cpu_seconds(), per = cpu > 0 ? 1 / cpu : 0;
-    printf("%s: in %.1f s, and %.1f s of one core: per second of one core %.1f cases, %.1f runs, %.2f virtual hours, %.0f writes "
+    printf("%s: in %.1f s, and %.1f s of one core: per second of one core %.1f cases, %.1f runs, "
+           "%.2f virtual hours, %.0f writes "
            "checked\n",
            r->options->sweep->name, seconds, cpu, (double) r->cases * per, (double) c->runs * per,
            (double) c->virtual_s / 3600 * per, (double) c->writes * per);
@@ -311,14 +363,17 @@ static void print_share(const struct options *o, size_t lived, size_t all)
     CLEANUP_BUF struct buf text = BUF_INIT(NUMBER_MAX);
     grouped(all, &text);
     if (all >= SWEEP_SEEDS)
-        printf("%s: %zu seed%s; --count N takes as many as one asks for\n", o->sweep->name, lived, lived == 1 ? "" : "s");
+        printf("%s: %zu seed%s; --count N takes as many as one asks for\n", o->sweep->name, lived,
+               lived == 1 ? "" : "s");
     else if (lived < all)
-        printf("%s: %zu of %s cases; %s-full lives all\n", o->sweep->name, lived, buf_text(&text), o->sweep->name);
+        printf("%s: %zu of %s cases; %s-full lives all\n", o->sweep->name, lived, buf_text(&text),
+               o->sweep->name);
     else
         printf("%s: all %s cases\n", o->sweep->name, buf_text(&text));
 }
 
-/* The life without faults, silent unless it is what is asked for: what is told otherwise is about cases. */
+/* The life without faults, silent unless it is what is asked for: what is told otherwise is about
+ * cases. */
 static void live_reference(struct sweep_env *env, bool verbose)
 {
     struct fault passive = { .point = FAULT_BEFORE, .classes = FAULT_CLASS(REQUEST_WRITE) };
@@ -334,7 +389,8 @@ static void live_reference(struct sweep_env *env, bool verbose)
     env->writes = passive.seen;
 }
 
-/* From here on cases are told at length, apart from the life without faults, of which only the figure is said. */
+/* From here on cases are told at length, apart from the life without faults, of which only the
+ * figure is said. */
 static void begin_verbose(const struct options *o, const struct sweep_env *env)
 {
     printf("---- the life without faults: %zu writes\n", env->reference.write_count);
@@ -367,11 +423,18 @@ static int sweep(const struct options *o, struct sweep_env *env)
     CLEANUP_FREE size_t *cases = choose(o, all, &n);
     struct clock clock = clock_system();
     int64_t began = clock_mono_ms(&clock);
-    struct workers_job job = {
-        .sweep = o->sweep, .env = env, .cases = cases, .count = n, .processes = o->processes,
-        .limit_s = has_own_lives(o->sweep) && (o->full || o->life) ? LARGE_LIMIT_S : CASE_LIMIT_S, .done = on_done,
-        .tell = env->single ? teller(o->sweep) : NULL, .more = on_more, .arg = &report
-    };
+    struct workers_job job = { .sweep = o->sweep,
+                               .env = env,
+                               .cases = cases,
+                               .count = n,
+                               .processes = o->processes,
+                               .limit_s = has_own_lives(o->sweep) && (o->full || o->life)
+                                              ? LARGE_LIMIT_S
+                                              : CASE_LIMIT_S,
+                               .done = on_done,
+                               .tell = env->single ? teller(o->sweep) : NULL,
+                               .more = on_more,
+                               .arg = &report };
     workers_run(&job);
     if (report.failed && o->only == SIZE_MAX && env->life && !workers_ended_by())
         tell_first(&report, env);
@@ -385,7 +448,8 @@ static int sweep(const struct options *o, struct sweep_env *env)
     print_tried(&report, judged, whole);
     print_figures(&report, seconds);
     if (workers_ended_by()) {
-        printf("%s: ended early by signal %d, after %zu of %zu cases\n", o->sweep->name, workers_ended_by(), report.cases, n);
+        printf("%s: ended early by signal %d, after %zu of %zu cases\n", o->sweep->name,
+               workers_ended_by(), report.cases, n);
         return 1;
     }
     size_t failed = report.failed + (report.counts.runs == 0) /* nothing tried is nothing shown */

@@ -1,6 +1,7 @@
-/* Every field of the policy changed through valid, boundary and invalid values and back, from every phase of a small life. The
- * API server's answer is what the schema says; a refusal leaves everything as it was; what is accepted is acted on or said to be
- * wrong; and when the policy is as it was before, so is the cluster. */
+/* Every field of the policy changed through valid, boundary and invalid values and back, from every
+ * phase of a small life. The API server's answer is what the schema says; a refusal leaves
+ * everything as it was; what is accepted is acted on or said to be wrong; and when the policy is as
+ * it was before, so is the cluster. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,23 +20,27 @@
 #define EDITOR "alice"
 
 enum {
-    PHASE_READY = 2,          /* the phase in which all nodes are */
-    PHASES = 5,               /* of the life, from which fields are changed; what comes then is the end of the policy */
-    SLICES = 32,              /* a case takes every so-manieth value of each field, and one at least */
-    PACES = 2,                /* one goes back when all is at rest, or in the middle of things */
+    PHASE_READY = 2, /* the phase in which all nodes are */
+    /* of the life, from which fields are changed; what comes then is the end of the policy */
+    PHASES = 5,
+    /* a case takes every so-manieth value of each field, and one at least */
+    SLICES = 32,
+    PACES = 2, /* one goes back when all is at rest, or in the middle of things */
     CASES = PHASES * SLICES * PACES,
     QUIET_MS = 6 * 1000,
     HASTE_MS = 1500,
-    PATIENCE_MS = 20 * 60 * 1000, /* to be again as before: what fails is tried again after five minutes */
-    WRITES_MAX = 90,          /* for one change of the policy: 71 when all nodes are let go, come back and are proven */
-    SHOWN = 160,              /* of a value, for people */
+    /* to be again as before: what fails is tried again after five minutes */
+    PATIENCE_MS = 20 * 60 * 1000,
+    /* for one change of the policy: 71 when all nodes are let go, come back and are proven */
+    WRITES_MAX = 90,
+    SHOWN = 160, /* of a value, for people */
 };
 
 /* Which changes a case tries. Cases beyond CASES try a single one. */
 struct acto_case {
     size_t phase, slice;
     bool hasty;
-    size_t only;              /* this change; SIZE_MAX: those of the slice */
+    size_t only; /* this change; SIZE_MAX: those of the slice */
     const struct acto_fields *fields;
 };
 
@@ -46,8 +51,8 @@ struct change {
     const struct acto_field *field;
     size_t field_index, number; /* of the field, and of the change among all */
     const struct acto_value *value;
-    json_t *base;             /* the policy as it was */
-    struct snapshot *before;  /* and the cluster */
+    json_t *base;            /* the policy as it was */
+    struct snapshot *before; /* and the cluster */
 };
 
 /* ---- words */
@@ -68,7 +73,8 @@ static void finding(const struct change *ch, const char *fmt, ...)
     CLEANUP_FREE char *why = xvasprintf(fmt, ap);
     va_end(ap);
     CLEANUP_FREE char *value = value_text(ch);
-    run_finding(ch->run, "%s = %s: %s    alone: build/release/sweep acto --case %zu", ch->field->path, value, why,
+    run_finding(ch->run, "%s = %s: %s    alone: build/release/sweep acto --case %zu",
+                ch->field->path, value, why,
                 CASES + (ch->number * PHASES + ch->c->phase) * PACES + ch->c->hasty);
 }
 
@@ -127,10 +133,12 @@ static void check_problems(const struct change *ch, const json_t *problems)
     size_t i;
     json_t *problem;
     bool named = false;
-    json_array_foreach ((json_t *) problems, i, problem)
-        named |= is_about(json_str_or_empty(problem, "field"), ch->field->path) && *json_str_or_empty(problem, "message");
+    json_array_foreach((json_t *) problems, i, problem)
+        named |= is_about(json_str_or_empty(problem, "field"), ch->field->path) &&
+                 *json_str_or_empty(problem, "message");
     if (!named)
-        finding(ch, "the problems name other fields: %s", json_str_or_empty(json_array_get(problems, 0), "field"));
+        finding(ch, "the problems name other fields: %s",
+                json_str_or_empty(json_array_get(problems, 0), "field"));
 }
 
 static void check_status(const struct change *ch)
@@ -187,7 +195,8 @@ static bool is_idle(const struct change *ch)
 {
     const json_t *value = ch->value->value;
     for (size_t i = 0; i < ARRAY_LEN(idle); i++)
-        if (str_has_prefix(ch->field->path, idle[i].path) && (!idle[i].value || str_eq(idle[i].value, json_string_value(value))))
+        if (str_has_prefix(ch->field->path, idle[i].path) &&
+            (!idle[i].value || str_eq(idle[i].value, json_string_value(value))))
             return true;
     size_t unknown = json_object_get(value, ACTO_UNKNOWN) != NULL; /* the server leaves it out */
     return json_object_size(value) == unknown && json_array_size(value) == 0 &&
@@ -199,8 +208,10 @@ static bool means_the_same(const json_t *a, const json_t *b)
 {
     struct policy x = { 0 }, y = { 0 };
     struct policy_problems problems = { 0 };
-    bool valid = policy_decode(a, &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL, true }, &x, &problems) == 0 &&
-                 policy_decode(b, &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL, true }, &y, &problems) == 0;
+    bool valid = policy_decode(a, &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL, true },
+                               &x, &problems) == 0 &&
+                 policy_decode(b, &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL, true },
+                               &y, &problems) == 0;
     bool same = valid && json_equal(x.spec, y.spec);
     policy_clear(&x);
     policy_clear(&y);
@@ -214,7 +225,8 @@ static bool others_changed(const struct snapshot *before, const struct snapshot 
     if (before->len != now->len)
         return true;
     for (size_t i = 0; i < now->len; i++)
-        if (before->entries[i].hash != now->entries[i].hash && !str_has_prefix(now->entries[i].key, "gpuclusterpolicies/"))
+        if (before->entries[i].hash != now->entries[i].hash &&
+            !str_has_prefix(now->entries[i].key, "gpuclusterpolicies/"))
             return true;
     return false;
 }
@@ -225,7 +237,8 @@ static json_t *words_of(const json_t *policy)
     json_t *words = json_deep_copy(json_at(policy, "status")), *condition;
     size_t i;
     json_object_del(words, "observedGeneration");
-    json_array_foreach (json_object_get(words, "conditions"), i, condition) {
+    json_array_foreach(json_object_get(words, "conditions"), i, condition)
+    {
         json_object_del(condition, "observedGeneration");
         json_object_del(condition, "lastTransitionTime");
     }
@@ -302,7 +315,8 @@ static void on_accepted(const struct change *ch, struct rng *rng)
         finding(ch, "the way back is refused: %s", refusal.message);
     check_restored(ch);
     if (r->result->counts.writes - writes > WRITES_MAX)
-        finding(ch, "%" PRIu64 " writes for one change and its taking back", r->result->counts.writes - writes);
+        finding(ch, "%" PRIu64 " writes for one change and its taking back",
+                r->result->counts.writes - writes);
 }
 
 static void try(struct change *ch)
@@ -310,7 +324,8 @@ static void try(struct change *ch)
     struct run *r = ch->run;
     CLEANUP_REFUSAL struct refusal refusal = { 0 };
     ch->base = json_incref((json_t *) policy_now(r));
-    CLEANUP_JSON json_t *spec = acto_spec(ch->field, json_object_get(ch->base, "spec"), ch->value->value);
+    CLEANUP_JSON json_t *spec = acto_spec(ch->field, json_object_get(ch->base, "spec"),
+                                          ch->value->value);
     struct rng rng = rng_of(ch->number + 1);
     uint64_t rv = api_rv(r->api);
     bool accepted = put_spec(r, spec, &refusal) == 0;
@@ -320,8 +335,8 @@ static void try(struct change *ch)
     field_set_add(accepted ? &counts->accepted : &counts->refused, ch->field_index);
     if (r->plan->verbose) {
         CLEANUP_FREE char *text = value_text(ch);
-        printf("%8" PRId64 " acto %zu: %s = %s %s %s\n", r->sim.now_ms, ch->number, ch->field->path, text,
-               accepted ? "accepted" : "refused", str_or_empty(refusal.message));
+        printf("%8" PRId64 " acto %zu: %s = %s %s %s\n", r->sim.now_ms, ch->number, ch->field->path,
+               text, accepted ? "accepted" : "refused", str_or_empty(refusal.message));
     }
     if (accepted)
         on_accepted(ch, &rng);
@@ -370,7 +385,8 @@ static void on_acto_begin(struct run *r)
 {
     CLEANUP_JSON json_t *definition = builtin_crd_of("servicemonitors");
     CLEANUP_REFUSAL struct refusal refusal = { 0 };
-    if (api_create(r->api, EDITOR, kind_named("customresourcedefinitions"), definition, &refusal) < 0)
+    if (api_create(r->api, EDITOR, kind_named("customresourcedefinitions"), definition, &refusal) <
+        0)
         run_finding(r, "the world cannot be set up: %s", refusal.message);
 }
 
@@ -394,7 +410,8 @@ size_t acto_run(const struct sweep_env *env, size_t index, struct counts *counts
 {
     struct acto_fields fields;
     acto_fields_read(env->life->crds, &fields);
-    struct acto_case c = { .fields = &fields, .only = index < CASES ? SIZE_MAX : (index - CASES) / PHASES / PACES };
+    struct acto_case c = { .fields = &fields,
+                           .only = index < CASES ? SIZE_MAX : (index - CASES) / PHASES / PACES };
     size_t rest_of = index < CASES ? index : index - CASES;
     if (index < CASES) {
         c.phase = index % PHASES;
@@ -405,8 +422,11 @@ size_t acto_run(const struct sweep_env *env, size_t index, struct counts *counts
         c.phase = rest_of / PACES % PHASES;
     }
     char what[160];
-    snprintf(what, sizeof what, "from phase %zu, slice %zu, going back %s", c.phase, c.slice, c.hasty ? "at once" : "at rest");
-    struct run_plan plan = { .seed = 1, .on_begin = on_acto_begin, .on_quiet = on_acto_quiet, .arg = &c };
+    snprintf(what, sizeof what, "from phase %zu, slice %zu, going back %s", c.phase, c.slice,
+             c.hasty ? "at once" : "at rest");
+    struct run_plan plan = {
+        .seed = 1, .on_begin = on_acto_begin, .on_quiet = on_acto_quiet, .arg = &c
+    };
     size_t found = sweep_live(env, &plan, false, what, counts, out);
     acto_fields_clear(&fields);
     return found;

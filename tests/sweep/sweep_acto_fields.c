@@ -7,7 +7,8 @@
 #include "base/str.h"
 #include "tests/sweep/sweep_acto_formats.h"
 
-/* What a value needs beside it, since rules look at several fields at once. The path's end decides. */
+/* What a value needs beside it, since rules look at several fields at once. The path's end decides.
+ */
 static const struct {
     const char *path;
     const char *beside; /* members of the object that it stands in, or of the object itself */
@@ -17,7 +18,8 @@ static const struct {
     { "tolerations[].value", "{\"key\": \"example.com/acto\"}" },
     { "tolerations[].effect", "{\"key\": \"example.com/acto\"}" },
     { "tolerations[].operator", "{\"key\": \"example.com/acto\"}" },
-    { "tolerations[].tolerationSeconds", "{\"key\": \"example.com/acto\", \"effect\": \"NoExecute\"}" },
+    { "tolerations[].tolerationSeconds",
+      "{\"key\": \"example.com/acto\", \"effect\": \"NoExecute\"}" },
     { "serviceMonitor.interval", "{\"enabled\": true}" },
     { "serviceMonitor.labels", "{\"enabled\": true}" },
     { "config.default", "{\"name\": \"acto\"}" },
@@ -25,10 +27,12 @@ static const struct {
 
 /* ---- reading */
 
-static struct acto_field *add(struct acto_fields *f, const struct acto_field *above, enum acto_step step, const char *name,
-                              const json_t *schema)
+static struct acto_field *add(struct acto_fields *f, const struct acto_field *above,
+                              enum acto_step step, const char *name, const json_t *schema)
 {
-    static const char *const links[] = { [ACTO_ROOT] = "", [ACTO_MEMBER] = ".", [ACTO_ITEM] = "[]", [ACTO_ENTRY] = "{}" };
+    static const char *const links[] = {
+        [ACTO_ROOT] = "", [ACTO_MEMBER] = ".", [ACTO_ITEM] = "[]", [ACTO_ENTRY] = "{}"
+    };
     struct acto_field *field = xcalloc(1, sizeof *field);
     *field = (struct acto_field){ .schema = schema, .above = above, .step = step, .name = name };
     field->path = xasprintf("%s%s%s", above ? above->path : "", links[step], str_or_empty(name));
@@ -41,10 +45,11 @@ static void add_below(struct acto_fields *f, const struct acto_field *above)
 {
     const char *name;
     json_t *schema;
-    json_object_foreach (json_object_get(above->schema, "properties"), name, schema)
+    json_object_foreach(json_object_get(above->schema, "properties"), name, schema)
         add_below(f, add(f, above, ACTO_MEMBER, name, schema));
-    const json_t *items = json_object_get(above->schema, "items"), *entries = json_object_get(above->schema, "additionalPropertie"
-                                                                                                             "s");
+    const json_t *items = json_object_get(above->schema, "items"),
+                 *entries = json_object_get(above->schema, "additionalPropertie"
+                                                           "s");
     if (items)
         add_below(f, add(f, above, ACTO_ITEM, NULL, items));
     if (json_is_object(entries))
@@ -56,11 +61,13 @@ void acto_fields_read(const json_t *crds, struct acto_fields *ret)
     *ret = (struct acto_fields){ 0 };
     size_t i;
     json_t *crd;
-    json_array_foreach ((json_t *) crds, i, crd)
-        if (str_eq(json_str(crd, "spec.names.plural"), "gpuclusterpolicies")) {
-            const json_t *version = json_array_get(json_at(crd, "spec.versions"), 0);
-            add_below(ret, add(ret, NULL, ACTO_ROOT, "spec", json_at(version, "schema.openAPIV3Schema.properties.spec")));
-        }
+    json_array_foreach((json_t *) crds, i,
+                       crd) if (str_eq(json_str(crd, "spec.names.plural"), "gpuclusterpolicies"))
+    {
+        const json_t *version = json_array_get(json_at(crd, "spec.versions"), 0);
+        add_below(ret, add(ret, NULL, ACTO_ROOT, "spec",
+                           json_at(version, "schema.openAPIV3Schema.properties.spec")));
+    }
 }
 
 void acto_fields_clear(struct acto_fields *f)
@@ -87,7 +94,8 @@ static void add_companions(const char *path, json_t *object)
     for (size_t i = 0; i < ARRAY_LEN(companions); i++) {
         if (!ends_with(path, companions[i].path))
             continue;
-        CLEANUP_JSON json_t *beside = json_parse(companions[i].beside, strlen(companions[i].beside), NULL);
+        CLEANUP_JSON json_t *beside = json_parse(companions[i].beside, strlen(companions[i].beside),
+                                                 NULL);
         json_object_update(object, beside);
     }
 }
@@ -97,11 +105,13 @@ static json_t *sample_object(const struct acto_field *f, size_t n)
     json_t *object = json_object();
     size_t i;
     json_t *name;
-    json_array_foreach (json_object_get(f->schema, "required"), i, name) {
+    json_array_foreach(json_object_get(f->schema, "required"), i, name)
+    {
         const char *member = json_string_value(name);
         CLEANUP_FREE char *path = xasprintf("%s.%s", f->path, member);
         struct acto_field below = { .path = path,
-                                    .schema = json_object_get(json_object_get(f->schema, "properties"), member),
+                                    .schema = json_object_get(
+                                        json_object_get(f->schema, "properties"), member),
                                     .above = f };
         json_object_set_new(object, member, acto_sample(&below, n));
     }

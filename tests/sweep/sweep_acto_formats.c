@@ -18,20 +18,23 @@ static const struct {
 } formats[FORMATS] = {
     [FORMAT_TEXT] = { "text %zu", { "", "a b", "ä 日本", "$(NODE_NAME)" } },
     [FORMAT_ARGUMENT] = { "--acto=%zu", { "", "--verbose", "$(NODE_NAME)" } },
-    [FORMAT_LABEL_KEY] = { "example.com/k%zu", { "team", "example.com/team", X63, "a.b.example.com/" X63 } },
+    [FORMAT_LABEL_KEY] = { "example.com/k%zu",
+                           { "team", "example.com/team", X63, "a.b.example.com/" X63 } },
     [FORMAT_LABEL_VALUE] = { "v%zu", { "", "a", X63, "A.b_c-1" } },
     [FORMAT_SUBDOMAIN] = { "acto-%zu", { "a", "acto.example.com", "0" } },
     [FORMAT_POOL] = { "pool-%zu", { "a", "abcdefghijklmnopqrstuvwxyz0123456789-xyz" } },
     [FORMAT_VERSION] = { "575.57.%zu", { "575.57.08", "sha256:" HEX64, "v1", "_" } },
     [FORMAT_REPOSITORY] = { "nvcr.io/nvidia/r%zu",
-                            { "nvcr.io/nvidia", "nvcr.io/nvidia/acto", "registry.example.com:5000/x", "localhost" } },
+                            { "nvcr.io/nvidia", "nvcr.io/nvidia/acto",
+                              "registry.example.com:5000/x", "localhost" } },
     [FORMAT_IMAGE] = { "image%zu", { "driver", "cloud-native/acto", "a__b" } },
     [FORMAT_VARIABLE] = { "ACTO_%zu", { "ACTO", "_", "aBc" } },
     [FORMAT_DATA_KEY] = { "key-%zu", { "config.yaml", "A", "..2" } },
     [FORMAT_DURATION] = { "%zum", { NULL } },
     [FORMAT_PERCENT] = { "%zu%%", { "1%", "25%", "99%", "100%" } },
     [FORMAT_QUANTITY] = { "%zuMi", { "0", "100m", "1Gi", "1.5", "1e3" } },
-    [FORMAT_INSTALL_DIR] = { "/opt/d%zu/nvidia", { "/nvidia", "/usr/local/nvidia", "/home/kubernetes/bin/nvidia" } },
+    [FORMAT_INSTALL_DIR] = { "/opt/d%zu/nvidia",
+                             { "/nvidia", "/usr/local/nvidia", "/home/kubernetes/bin/nvidia" } },
     [FORMAT_SCHEDULE] = { "%zu 2 * * 6", { "* * * * *", "0 2 * * 6", "*/5 0-6 1,15 * 1-5" } },
     [FORMAT_PROFILE] = { "profiles/p%zu.json", { "ostler-node.json", "a/b/c", "_" } },
     [FORMAT_TIME_ZONE] = { "Etc/GMT+%zu", { "UTC", "Asia/Tokyo", "America/Argentina/Ushuaia" } },
@@ -150,12 +153,15 @@ static const char *const hostile[] = {
 bool acto_format_of(const json_t *schema, enum policy_format *ret)
 {
     const char *pattern = json_str(schema, "pattern");
-    const char *rule = json_str(json_array_get(json_object_get(schema, "x-kubernetes-validations"), 0), "rule");
+    const char *rule = json_str(
+        json_array_get(json_object_get(schema, "x-kubernetes-validations"), 0), "rule");
     for (int i = 0; i < FORMATS; i++) {
         const struct policy_format_info *f = policy_format((enum policy_format) i);
-        CLEANUP_FREE char *matches = f->pattern ? xasprintf("self.matches('%s')", f->pattern) : NULL;
+        CLEANUP_FREE char *matches = f->pattern ? xasprintf("self.matches('%s')", f->pattern)
+                                                : NULL;
         bool length = json_int(schema, "maxLength", -1) == (json_int_t) f->max_length;
-        if (length && (f->pattern ? str_eq(pattern, f->pattern) || str_eq(rule, matches) : !pattern && !rule)) {
+        if (length && (f->pattern ? str_eq(pattern, f->pattern) || str_eq(rule, matches)
+                                  : !pattern && !rule)) {
             *ret = (enum policy_format) i;
             return true;
         }
@@ -170,9 +176,12 @@ const char *const *acto_format_goods(enum policy_format format)
 
 bool acto_format_range(const json_t *schema, long long *ret_min, long long *ret_max)
 {
-    const char *rule = json_str(json_array_get(json_object_get(schema, "x-kubernetes-validations"), 0), "rule");
+    const char *rule = json_str(
+        json_array_get(json_object_get(schema, "x-kubernetes-validations"), 0), "rule");
     return rule &&
-           sscanf(rule, "duration(self) >= duration('%llds') && duration(self) <= duration('%llds')", ret_min, ret_max) == 2;
+           sscanf(rule,
+                  "duration(self) >= duration('%llds') && duration(self) <= duration('%llds')",
+                  ret_min, ret_max) == 2;
 }
 
 char *acto_format_sample(const json_t *schema, size_t n)
@@ -183,7 +192,8 @@ char *acto_format_sample(const json_t *schema, size_t n)
     char number[32];
     snprintf(number, sizeof number, "%zu", n + 1);
     const char *text = formats[format].numbered, *at = strstr(text, "%zu");
-    return xasprintf("%.*s%s%s", (int) (at - text), text, number, strcmp(at + 3, "%%") == 0 ? "%" : at + 3);
+    return xasprintf("%.*s%s%s", (int) (at - text), text, number,
+                     strcmp(at + 3, "%%") == 0 ? "%" : at + 3);
 }
 
 const char *const *acto_hostile_texts(void)

@@ -1,4 +1,5 @@
-/* Texts for the formats of the policy's strings: good ones, and such as people and attackers write. */
+/* Texts for the formats of the policy's strings: good ones, and such as people and attackers write.
+ */
 #ifndef OSTLER_TESTS_SWEEP_SWEEP_ACTO_FORMATS_H
 #define OSTLER_TESTS_SWEEP_SWEEP_ACTO_FORMATS_H
 
@@ -10,7 +11,8 @@
 
 enum { ACTO_GOODS = 5 };
 
-/* The format that a string's schema asks for, known by its pattern; false when it is none of ours. */
+/* The format that a string's schema asks for, known by its pattern; false when it is none of ours.
+ */
 bool acto_format_of(const json_t *schema, enum policy_format *ret);
 /* Texts that the format takes; the list ends with NULL. */
 const char *const *acto_format_goods(enum policy_format format);

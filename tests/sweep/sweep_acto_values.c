@@ -25,11 +25,13 @@ static bool is_object(const struct acto_field *f)
 /* A rule that looks at several fields may refuse what each of them takes. */
 static enum acto_want softened(const struct acto_field *f, enum acto_want want)
 {
-    bool ruled = (f->above && is_object(f->above) && has_rules(f->above)) || (is_object(f) && has_rules(f));
+    bool ruled = (f->above && is_object(f->above) && has_rules(f->above)) ||
+                 (is_object(f) && has_rules(f));
     return want == ACTO_ACCEPTED && ruled ? ACTO_EITHER : want;
 }
 
-static void add(struct acto_values *v, const struct acto_field *f, enum acto_want want, json_t *value_steal)
+static void add(struct acto_values *v, const struct acto_field *f, enum acto_want want,
+                json_t *value_steal)
 {
     v->items = xreallocarray(v->items, v->len + 1, sizeof *v->items);
     v->items[v->len++] = (struct acto_value){ value_steal, softened(f, want) };
@@ -38,8 +40,8 @@ static void add(struct acto_values *v, const struct acto_field *f, enum acto_wan
 /* ---- texts */
 
 /* What the format and the length say of a text; rules may still say no. */
-static void add_text(struct acto_values *v, const struct acto_field *f, enum policy_format format, enum acto_want want,
-                     const char *text)
+static void add_text(struct acto_values *v, const struct acto_field *f, enum policy_format format,
+                     enum acto_want want, const char *text)
 {
     bool fits = policy_format_matches(format, text);
     add(v, f, fits ? want : ACTO_REFUSED, json_text(text));
@@ -59,7 +61,8 @@ static void add_durations(struct acto_values *v, const struct acto_field *f)
         return;
     add(v, f, ACTO_ACCEPTED, json_textf("%llds", min));
     add(v, f, ACTO_ACCEPTED, json_textf("%llds", max > 999999 ? 999999 : max));
-    add(v, f, ACTO_ACCEPTED, json_textf("%lldm%llds", max > 999999 ? max / 3600 : min / 60, min % 60));
+    add(v, f, ACTO_ACCEPTED,
+        json_textf("%lldm%llds", max > 999999 ? max / 3600 : min / 60, min % 60));
     add(v, f, ACTO_ACCEPTED, json_textf("%lldh", max / 3600));
     add(v, f, min > 0 ? ACTO_REFUSED : ACTO_EITHER, json_textf("%lldms", min * 1000 - 1));
     add(v, f, ACTO_REFUSED, json_textf("%lldh1s", max / 3600));
@@ -74,20 +77,24 @@ static void add_texts(struct acto_values *v, const struct acto_field *f)
         add_text(v, f, format, ACTO_ACCEPTED, *good);
     add_durations(v, f);
     size_t max = policy_format(format)->max_length;
-    CLEANUP_FREE char *longest = repeated('a', max), *longer = repeated('a', max + 1), *huge = repeated('a', 100 * 1000);
+    CLEANUP_FREE char *longest = repeated('a', max), *longer = repeated('a', max + 1),
+                      *huge = repeated('a', 100 * 1000);
     add_text(v, f, format, ACTO_EITHER, longest);
     add_text(v, f, format, ACTO_EITHER, longer);
     add_text(v, f, format, ACTO_EITHER, huge);
     for (const char *const *bad = acto_hostile_texts(); *bad; bad++)
         add_text(v, f, format, ACTO_EITHER, *bad);
-    add(v, f, policy_format(format)->pattern ? ACTO_REFUSED : ACTO_ACCEPTED, json_stringn("a\0b", 3)); /* in no pattern */
+    /* in no pattern */
+    add(v, f, policy_format(format)->pattern ? ACTO_REFUSED : ACTO_ACCEPTED,
+        json_stringn("a\0b", 3));
 }
 
 /* ---- numbers */
 
 static void add_numbers(struct acto_values *v, const struct acto_field *f)
 {
-    int64_t min = json_int(f->schema, "minimum", 0), max = json_int(f->schema, "maximum", INT64_MAX);
+    int64_t min = json_int(f->schema, "minimum", 0),
+            max = json_int(f->schema, "maximum", INT64_MAX);
     add(v, f, ACTO_ACCEPTED, json_integer(min));
     add(v, f, ACTO_ACCEPTED, json_integer(min + 1));
     add(v, f, max < INT64_MAX ? ACTO_ACCEPTED : ACTO_EITHER, json_integer(max));
@@ -141,8 +148,8 @@ static json_t *map_of(size_t n)
     return map;
 }
 
-/* A schema has no limit for the length of a map's keys but what their pattern says of the last part; what is too long for a label
- * is Ostler's to refuse. */
+/* A schema has no limit for the length of a map's keys but what their pattern says of the last
+ * part; what is too long for a label is Ostler's to refuse. */
 static enum acto_want want_of_key(const char *key)
 {
     const char *slash = strchr(key, '/');
@@ -187,7 +194,7 @@ static void add_choices(struct acto_values *v, const struct acto_field *f)
     static const char *const others[] = { "", "acto", "AUTO", "none ", "\xe2\x80\x8bNone", "true" };
     size_t i;
     json_t *choice;
-    json_array_foreach (json_object_get(f->schema, "enum"), i, choice)
+    json_array_foreach(json_object_get(f->schema, "enum"), i, choice)
         add(v, f, ACTO_ACCEPTED, json_incref(choice));
     for (i = 0; i < ARRAY_LEN(others); i++)
         add(v, f, ACTO_REFUSED, json_string(others[i]));

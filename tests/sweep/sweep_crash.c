@@ -7,8 +7,10 @@ static const struct {
     const char *text;
     struct fault fault;
 } deaths[] = {
-    { "the process dies before it reaches the server", { .point = FAULT_BEFORE, .effect = FAULT_DIE } },
-    { "the process dies after it was committed, before the answer", { .point = FAULT_COMMITTED, .effect = FAULT_DIE } },
+    { "the process dies before it reaches the server",
+      { .point = FAULT_BEFORE, .effect = FAULT_DIE } },
+    { "the process dies after it was committed, before the answer",
+      { .point = FAULT_COMMITTED, .effect = FAULT_DIE } },
     { "the process dies after its answer", { .point = FAULT_ANSWERED, .effect = FAULT_DIE } },
 };
 
@@ -17,8 +19,10 @@ static const struct {
     struct fault fault;
 } losses[] = {
     { "its answer is lost", { .point = FAULT_COMMITTED, .effect = FAULT_DROP } },
-    { "the connection breaks after it was committed", { .point = FAULT_COMMITTED, .effect = FAULT_RESET } },
-    { "it is committed and answered with 504", { .point = FAULT_COMMITTED, .effect = FAULT_STATUS, .status = 504 } },
+    { "the connection breaks after it was committed",
+      { .point = FAULT_COMMITTED, .effect = FAULT_RESET } },
+    { "it is committed and answered with 504",
+      { .point = FAULT_COMMITTED, .effect = FAULT_STATUS, .status = 504 } },
     { "half of its answer comes", { .point = FAULT_COMMITTED, .effect = FAULT_HALF } },
     { "it is lost on its way", { .point = FAULT_BEFORE, .effect = FAULT_DROP } },
     { "it is refused with 500", { .point = FAULT_BEFORE, .effect = FAULT_STATUS, .status = 500 } },
@@ -27,8 +31,8 @@ static const struct {
 };
 
 /* A life in which one fault strikes at one write. */
-static size_t strike(const struct sweep_env *env, struct fault fault, size_t write, const char *text, struct counts *counts,
-                     struct buf *out)
+static size_t strike(const struct sweep_env *env, struct fault fault, size_t write,
+                     const char *text, struct counts *counts, struct buf *out)
 {
     char what[128];
     snprintf(what, sizeof what, "at write %zu %s", write, text);

@@ -10,7 +10,8 @@ enum {
     FAULTS_MS = 30 * 1000,
     SHORTEN_LIVES = 200,
     MINUTE_MS = 60 * 1000,
-    CLOCKS_DIFFER_MS = 9 * MINUTE_MS, /* within ten minutes clocks of different machines may differ (base/clock.h) */
+    /* within ten minutes clocks of different machines may differ (base/clock.h) */
+    CLOCKS_DIFFER_MS = 9 * MINUTE_MS,
 };
 
 #define ANY_REQUEST (FAULT_ALL_CLASSES & ~FAULT_CLASS(REQUEST_WATCH))
@@ -22,26 +23,57 @@ static const struct fault menu[] = {
     { .point = FAULT_ANSWERED, .effect = FAULT_DIE, .classes = ANY_REQUEST, .one_in = 60 },
     { .point = FAULT_BEFORE, .effect = FAULT_DROP, .classes = ANY_REQUEST, .one_in = 20 },
     { .point = FAULT_BEFORE, .effect = FAULT_RESET, .classes = FAULT_ALL_CLASSES, .one_in = 10 },
-    { .point = FAULT_BEFORE, .effect = FAULT_DELAY, .delay_ms = 3000, .classes = FAULT_ALL_CLASSES, .one_in = 10 },
+    { .point = FAULT_BEFORE,
+      .effect = FAULT_DELAY,
+      .delay_ms = 3000,
+      .classes = FAULT_ALL_CLASSES,
+      .one_in = 10 },
     { .point = FAULT_BEFORE,
       .effect = FAULT_STATUS,
       .status = 409,
       .classes = FAULT_CLASS(REQUEST_WRITE) | FAULT_CLASS(REQUEST_LEASE),
       .one_in = 10 },
-    { .point = FAULT_BEFORE, .effect = FAULT_STATUS, .status = 429, .classes = FAULT_ALL_CLASSES, .one_in = 10 },
-    { .point = FAULT_BEFORE, .effect = FAULT_STATUS, .status = 500, .classes = FAULT_ALL_CLASSES, .one_in = 10 },
-    { .point = FAULT_BEFORE, .effect = FAULT_STATUS, .status = 503, .classes = FAULT_ALL_CLASSES, .one_in = 10 },
+    { .point = FAULT_BEFORE,
+      .effect = FAULT_STATUS,
+      .status = 429,
+      .classes = FAULT_ALL_CLASSES,
+      .one_in = 10 },
+    { .point = FAULT_BEFORE,
+      .effect = FAULT_STATUS,
+      .status = 500,
+      .classes = FAULT_ALL_CLASSES,
+      .one_in = 10 },
+    { .point = FAULT_BEFORE,
+      .effect = FAULT_STATUS,
+      .status = 503,
+      .classes = FAULT_ALL_CLASSES,
+      .one_in = 10 },
     { .point = FAULT_COMMITTED, .effect = FAULT_DROP, .classes = ANY_REQUEST, .one_in = 20 },
     { .point = FAULT_COMMITTED, .effect = FAULT_RESET, .classes = ANY_REQUEST, .one_in = 10 },
-    { .point = FAULT_COMMITTED, .effect = FAULT_DELAY, .delay_ms = 8000, .classes = ANY_REQUEST, .one_in = 10 },
-    { .point = FAULT_COMMITTED, .effect = FAULT_STATUS, .status = 504, .classes = ANY_REQUEST, .one_in = 10 },
+    { .point = FAULT_COMMITTED,
+      .effect = FAULT_DELAY,
+      .delay_ms = 8000,
+      .classes = ANY_REQUEST,
+      .one_in = 10 },
+    { .point = FAULT_COMMITTED,
+      .effect = FAULT_STATUS,
+      .status = 504,
+      .classes = ANY_REQUEST,
+      .one_in = 10 },
     { .point = FAULT_COMMITTED, .effect = FAULT_HALF, .classes = ANY_REQUEST, .one_in = 10 },
-    { .point = FAULT_FRAMES, .effect = FAULT_DELAY, .delay_ms = 2000, .classes = FAULT_ALL_CLASSES, .one_in = 5 },
+    { .point = FAULT_FRAMES,
+      .effect = FAULT_DELAY,
+      .delay_ms = 2000,
+      .classes = FAULT_ALL_CLASSES,
+      .one_in = 5 },
     { .point = FAULT_FRAMES, .effect = FAULT_CLOSE, .classes = FAULT_ALL_CLASSES, .one_in = 10 },
     { .point = FAULT_FRAMES, .effect = FAULT_RESET, .classes = FAULT_ALL_CLASSES, .one_in = 10 },
     { .point = FAULT_FRAMES, .effect = FAULT_GONE, .classes = FAULT_ALL_CLASSES, .one_in = 10 },
     { .point = FAULT_FRAMES, .effect = FAULT_SILENCE, .classes = FAULT_ALL_CLASSES, .one_in = 30 },
-    { .point = FAULT_FRAMES, .effect = FAULT_DUPLICATE, .classes = FAULT_ALL_CLASSES, .one_in = 10 },
+    { .point = FAULT_FRAMES,
+      .effect = FAULT_DUPLICATE,
+      .classes = FAULT_ALL_CLASSES,
+      .one_in = 10 },
     { .point = FAULT_FRAMES, .effect = FAULT_FORGET, .classes = FAULT_ALL_CLASSES, .one_in = 10 },
     /* For minutes; once in a phase or so. */
     { .point = FAULT_BEFORE,
@@ -69,7 +101,11 @@ static const struct fault menu[] = {
       .classes = FAULT_CLASS(REQUEST_READ),
       .one_in = 30,
       .for_ms = MINUTE_MS },
-    { .point = FAULT_BEFORE, .effect = FAULT_RESET, .classes = FAULT_CLASS(REQUEST_WATCH), .one_in = 10, .for_ms = MINUTE_MS },
+    { .point = FAULT_BEFORE,
+      .effect = FAULT_RESET,
+      .classes = FAULT_CLASS(REQUEST_WATCH),
+      .one_in = 10,
+      .for_ms = MINUTE_MS },
 };
 
 size_t dst_cases(const struct sweep_env *env)
@@ -78,7 +114,8 @@ size_t dst_cases(const struct sweep_env *env)
     return SWEEP_SEEDS;
 }
 
-/* What a seed is: a few kinds of faults at a time, since with all of them at once nothing ever happens. */
+/* What a seed is: a few kinds of faults at a time, since with all of them at once nothing ever
+ * happens. */
 struct seed {
     struct fault faults[ARRAY_LEN(menu)];
     size_t count;
@@ -128,7 +165,8 @@ static bool is_over(const struct patience *p)
 }
 
 /* The same run with the faults that fired, each at its place rather than by chance. */
-static void fill_in_marks(const struct fault *rows, const struct fault_mark *marks, size_t n, struct fault *out)
+static void fill_in_marks(const struct fault *rows, const struct fault_mark *marks, size_t n,
+                          struct fault *out)
 {
     for (size_t i = 0; i < n; i++) {
         out[i] = rows[marks[i].row];
@@ -138,8 +176,8 @@ static void fill_in_marks(const struct fault *rows, const struct fault_mark *mar
 }
 
 /* A run with these faults alone; the number of its findings. */
-static size_t live_with(const struct sweep_env *env, const struct run_plan *plan, const struct fault_mark *marks, size_t n,
-                        struct run_result *ret)
+static size_t live_with(const struct sweep_env *env, const struct run_plan *plan,
+                        const struct fault_mark *marks, size_t n, struct run_result *ret)
 {
     CLEANUP_FREE struct fault *faults = xcalloc(n + 1, sizeof *faults);
     fill_in_marks(plan->faults, marks, n, faults);
@@ -151,9 +189,10 @@ static size_t live_with(const struct sweep_env *env, const struct run_plan *plan
     return ret->finding_count;
 }
 
-/* Whether a run with these faults alone finds something. When time is over it is not tried any more. */
-static bool are_enough(const struct sweep_env *env, const struct run_plan *plan, const struct fault_mark *marks, size_t n,
-                       struct patience *p)
+/* Whether a run with these faults alone finds something. When time is over it is not tried any
+ * more. */
+static bool are_enough(const struct sweep_env *env, const struct run_plan *plan,
+                       const struct fault_mark *marks, size_t n, struct patience *p)
 {
     if (is_over(p))
         return false;
@@ -164,10 +203,10 @@ static bool are_enough(const struct sweep_env *env, const struct run_plan *plan,
     return found;
 }
 
-/* Leaves out a part of the faults after another, from the last ones on, smaller and smaller parts, as long as the rest is enough.
- * Returns how many are left. */
-static size_t shrink(const struct sweep_env *env, const struct run_plan *plan, struct fault_mark *marks, size_t n,
-                     struct patience *p)
+/* Leaves out a part of the faults after another, from the last ones on, smaller and smaller parts,
+ * as long as the rest is enough. Returns how many are left. */
+static size_t shrink(const struct sweep_env *env, const struct run_plan *plan,
+                     struct fault_mark *marks, size_t n, struct patience *p)
 {
     CLEANUP_FREE struct fault_mark *rest = xcalloc(n + 1, sizeof *rest);
     for (size_t part = n; part > 0; part = part == 1 ? 0 : (part + 1) / 2) {
@@ -186,17 +225,20 @@ static size_t shrink(const struct sweep_env *env, const struct run_plan *plan, s
 }
 
 /* Lives only as many phases as it takes. */
-static void cut(const struct sweep_env *env, struct run_plan *plan, const struct fault_mark *marks, size_t n, struct patience *p)
+static void cut(const struct sweep_env *env, struct run_plan *plan, const struct fault_mark *marks,
+                size_t n, struct patience *p)
 {
     size_t all = env->life->phases;
-    for (plan->phases = 1; plan->phases < all && !are_enough(env, plan, marks, n, p); plan->phases++)
+    for (plan->phases = 1; plan->phases < all && !are_enough(env, plan, marks, n, p);
+         plan->phases++)
         if (is_over(p))
             plan->phases = all - 1;
 }
 
-/* The short run beside one of the same seed without faults: what is found, and the first other write. */
-static void tell_short(const struct sweep_env *env, const struct run_plan *plan, const struct fault_mark *marks, size_t n,
-                       struct buf *out)
+/* The short run beside one of the same seed without faults: what is found, and the first other
+ * write. */
+static void tell_short(const struct sweep_env *env, const struct run_plan *plan,
+                       const struct fault_mark *marks, size_t n, struct buf *out)
 {
     struct run_plan calm = *plan;
     calm.fault_count = 0;
@@ -206,7 +248,8 @@ static void tell_short(const struct sweep_env *env, const struct run_plan *plan,
     buf_printf(out, " are enough: %zu, in %zu of %zu phases\n", n, plan->phases, env->life->phases);
     for (size_t i = 0; i < n; i++) {
         const struct fault *f = &plan->faults[marks[i].row];
-        buf_printf(out, "    number %llu of its kind: %s (%d)\n", (unsigned long long) marks[i].nth, fault_text(f), f->status);
+        buf_printf(out, "    number %llu of its kind: %s (%d)\n", (unsigned long long) marks[i].nth,
+                   fault_text(f), f->status);
     }
     buf_str(out, buf_text(&result.findings));
     trace_tell(&reference, &result, out);
@@ -236,7 +279,9 @@ void dst_tell(const struct sweep_env *env, size_t index, struct buf *out)
         buf_str(out, " it is not known which are needed\n");
     }
     if (is_over(&p))
-        buf_printf(out, "    it was cut off at %d of %d lives and %u s (--shorten N): less may be enough\n", p.lives,
-                   SHORTEN_LIVES, env->shorten_s);
+        buf_printf(
+            out,
+            "    it was cut off at %d of %d lives and %u s (--shorten N): less may be enough\n",
+            p.lives, SHORTEN_LIVES, env->shorten_s);
     run_result_clear(&result);
 }

@@ -1,5 +1,6 @@
-/* A job of two weeks lands on an idle node a moment before that is claimed, or a moment after: what Ostler claims is then not as
- * it took it to be. However near the two are, the job runs to its end, and all other nodes go on. */
+/* A job of two weeks lands on an idle node a moment before that is claimed, or a moment after: what
+ * Ostler claims is then not as it took it to be. However near the two are, the job runs to its end,
+ * and all other nodes go on. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +48,8 @@ static void on_first_commit(struct run *r, const struct api_commit *c)
     look(r, c, r->plan->arg);
 }
 
-/* The same life in which the job comes when all is over: when the node is claimed, and how long the job takes to land. */
+/* The same life in which the job comes when all is over: when the node is claimed, and how long the
+ * job takes to land. */
 static struct jobs_seen learn(const struct life *life)
 {
     struct jobs_seen seen = { 0 };
@@ -62,8 +64,8 @@ static struct jobs_seen learn(const struct life *life)
     return seen;
 }
 
-static size_t live(const struct sweep_env *env, struct life *life, struct expectations *x, int64_t after_ms,
-                   struct counts *counts, struct buf *out)
+static size_t live(const struct sweep_env *env, struct life *life, struct expectations *x,
+                   int64_t after_ms, struct counts *counts, struct buf *out)
 {
     struct scenario *s = life->scenario;
     const struct jobs_seen before = learn(life);
@@ -75,9 +77,13 @@ static size_t live(const struct sweep_env *env, struct life *life, struct expect
     struct spec_action *job = &actions[s->world.action_count - 1];
     int64_t meant_ms = before.claimed_ms + after_ms;
     job->at_ms += meant_ms - before.landed_ms;
-    size_t found = rollouts_live(env, life, x, &(struct rollouts_watch){ .on_commit = on_commit, .arg = &seen }, counts, out);
-    if (!before.claimed_ms || !before.landed_ms || seen.landed_ms - meant_ms > NEAR_MS || meant_ms - seen.landed_ms > NEAR_MS) {
-        buf_printf(out, "the job lands at %" PRId64 " ms, not at %" PRId64 " ms\n", seen.landed_ms, meant_ms);
+    size_t found = rollouts_live(env, life, x,
+                                 &(struct rollouts_watch){ .on_commit = on_commit, .arg = &seen },
+                                 counts, out);
+    if (!before.claimed_ms || !before.landed_ms || seen.landed_ms - meant_ms > NEAR_MS ||
+        meant_ms - seen.landed_ms > NEAR_MS) {
+        buf_printf(out, "the job lands at %" PRId64 " ms, not at %" PRId64 " ms\n", seen.landed_ms,
+                   meant_ms);
         found++;
     }
     s->world.actions = own;

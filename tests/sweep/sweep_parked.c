@@ -1,5 +1,6 @@
-/* From the nth write to a node on the API server answers each write to that node with 429 and Retry-After: 3600, for a quarter of
- * an hour. Its key is parked, and the node keeps its places in the budgets: the other nodes go on, and it follows. */
+/* From the nth write to a node on the API server answers each write to that node with 429 and
+ * Retry-After: 3600, for a quarter of an hour. Its key is parked, and the node keeps its places in
+ * the budgets: the other nodes go on, and it follows. */
 #include "tests/sweep/sweep.h"
 
 #define SCENARIO "tests/sweep/steps/parked.yaml"
@@ -16,12 +17,19 @@ size_t parked_cases(const struct sweep_env *env)
     return WRITES;
 }
 
-static size_t live(const struct sweep_env *env, size_t nth, struct life *life, struct expectations *x, struct counts *counts,
-                   struct buf *out)
+static size_t live(const struct sweep_env *env, size_t nth, struct life *life,
+                   struct expectations *x, struct counts *counts, struct buf *out)
 {
-    struct fault fault = { .point = FAULT_BEFORE, .effect = FAULT_STATUS, .status = 429, .retry_after_s = 3600,
-                           .classes = FAULT_CLASS(REQUEST_WRITE), .target = NODE_PATH, .nth = nth, .for_ms = PARKED_MS };
-    size_t found = rollouts_live(env, life, x, &(struct rollouts_watch){ .faults = &fault, .fault_count = 1 }, counts, out);
+    struct fault fault = { .point = FAULT_BEFORE,
+                           .effect = FAULT_STATUS,
+                           .status = 429,
+                           .retry_after_s = 3600,
+                           .classes = FAULT_CLASS(REQUEST_WRITE),
+                           .target = NODE_PATH,
+                           .nth = nth,
+                           .for_ms = PARKED_MS };
+    size_t found = rollouts_live(
+        env, life, x, &(struct rollouts_watch){ .faults = &fault, .fault_count = 1 }, counts, out);
     if (fault.fired == 0) {
         buf_printf(out, "there is no write %zu to the node\n", nth);
         found++;

@@ -1,4 +1,5 @@
-/* A right is missing: nothing hangs or crashes, Ostler says which right it is, and does what does not need it. */
+/* A right is missing: nothing hangs or crashes, Ostler says which right it is, and does what does
+ * not need it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,13 +24,14 @@ struct rights_case {
     bool named;
 };
 
-static void add_rights(struct right *rights, size_t *n, const struct resource *r, const char *verbs, const char *subresource)
+static void add_rights(struct right *rights, size_t *n, const struct resource *r, const char *verbs,
+                       const char *subresource)
 {
     for (const char *at = verbs; *at;) {
         size_t len = strcspn(at, ",");
         snprintf(rights[*n].verb, VERB_MAX, "%.*s", (int) len, at);
-        snprintf(rights[*n].resource, sizeof rights[*n].resource, "%s/%s%s%s", r->group, r->plural, *subresource ? "/" : "",
-                 subresource);
+        snprintf(rights[*n].resource, sizeof rights[*n].resource, "%s/%s%s%s", r->group, r->plural,
+                 *subresource ? "/" : "", subresource);
         ++*n;
         at += len + (at[len] == ',');
     }
@@ -39,7 +41,8 @@ static void add_rights(struct right *rights, size_t *n, const struct resource *r
 static void add_subresources(struct right *rights, size_t *n, const struct resource *r)
 {
     CLEANUP_FREE char *names = xstrdup(r->subresources), *verbs = xstrdup(r->subresource_verbs);
-    for (char *name, *verb, *rest = names, *their = verbs; (name = strsep(&rest, ",")) && (verb = strsep(&their, ",")) && *name;)
+    for (char *name, *verb, *rest = names, *their = verbs;
+         (name = strsep(&rest, ",")) && (verb = strsep(&their, ",")) && *name;)
         add_rights(rights, n, r, verb, name);
 }
 
@@ -54,7 +57,8 @@ static size_t all_rights(struct right *rights)
     return n;
 }
 
-/* Whether a sentence names the right, as the API server does: `cannot list resource "nodes" in API group …`. */
+/* Whether a sentence names the right, as the API server does: `cannot list resource "nodes" in API
+ * group …`. */
 static bool names(const char *sentence, const struct right *right)
 {
     const char *plural = strchr(right->resource, '/') + 1;
@@ -66,27 +70,33 @@ static bool names(const char *sentence, const struct right *right)
 static const struct {
     const char *verb, *resource;
 } silent[] = {
-    { "list", "monitoring.coreos.com/servicemonitors" }, /* who asks for no monitors need not grant it */
-    { "list", "ostler.dev/gpunodes" },                   /* the same as where there is no such resource: Ostler works without */
-    { "list", "resource.k8s.io/resourceslices" },        /* as where there is no such resource */
-    { "list", "policy/poddisruptionbudgets" },           /* who was refused asks again from time to time */
+    /* who asks for no monitors need not grant it */
+    { "list", "monitoring.coreos.com/servicemonitors" },
+    /* the same as where there is no such resource: Ostler works without */
+    { "list", "ostler.dev/gpunodes" },
+    { "list", "resource.k8s.io/resourceslices" }, /* as where there is no such resource */
+    /* who was refused asks again from time to time */
+    { "list", "policy/poddisruptionbudgets" },
     { "watch", "policy/poddisruptionbudgets" },
-    { "create", "events.k8s.io/events" },                /* a courtesy: what is not written is counted in a metric */
+    /* a courtesy: what is not written is counted in a metric */
+    { "create", "events.k8s.io/events" },
     { "patch", "events.k8s.io/events" },
-    { "get", "/pods/log" },                              /* a courtesy too */
+    { "get", "/pods/log" }, /* a courtesy too */
 };
 
 static bool is_silent(const struct right *right)
 {
     for (size_t i = 0; i < ARRAY_LEN(silent); i++)
-        if (strcmp(silent[i].verb, right->verb) == 0 && strcmp(silent[i].resource, right->resource) == 0)
+        if (strcmp(silent[i].verb, right->verb) == 0 &&
+            strcmp(silent[i].resource, right->resource) == 0)
             return true;
     return false;
 }
 
-/* Objects that Ostler makes and that do not wait for each other: one kind that may not be written keeps no other away. Where the
- * agents are what may not be made, nobody says that there is a GPU, and nothing is made. The exporter's service comes with the
- * first node that has a stack, and a pool's first toolkit waits for a driver, so that without DaemonSets there is none. */
+/* Objects that Ostler makes and that do not wait for each other: one kind that may not be written
+ * keeps no other away. Where the agents are what may not be made, nobody says that there is a GPU,
+ * and nothing is made. The exporter's service comes with the first node that has a stack, and a
+ * pool's first toolkit waits for a driver, so that without DaemonSets there is none. */
 static void check_others(struct run *r, const struct right *right)
 {
     static const char *const kinds[] = { "daemonsets", "services", "runtimeclasses" };
@@ -99,7 +109,8 @@ static void check_others(struct run *r, const struct right *right)
     for (size_t i = 0; child && i < ARRAY_LEN(kinds); i++) {
         bool follows = str_eq(kinds[i], "services") && str_eq(plural, "daemonsets");
         if (!str_eq(kinds[i], plural) && !follows && api_count(r->api, kind_named(kinds[i])) == 0)
-            run_finding(r, "without the right to %s %s there are no %s", right->verb, right->resource, kinds[i]);
+            run_finding(r, "without the right to %s %s there are no %s", right->verb,
+                        right->resource, kinds[i]);
     }
 }
 
@@ -121,11 +132,11 @@ static void on_rights_quiet(struct run *r)
         if (*s != '\\')
             buf_printf(&plain, "%c", *s);
     c->named |= names(watches, c->right) || names(lease, c->right) || names(writes, c->right) ||
-                names(prerequisites, c->right) ||
-                names(buf_text(&plain), c->right);
-    if (!is_silent(c->right) && r->phase + 1 == r->life->phases && wire_counts(r->wire)->forbidden && !c->named)
-        run_finding(r, "%s %s is refused %llu times, and nothing says so", c->right->verb, c->right->resource,
-                    (unsigned long long) wire_counts(r->wire)->forbidden);
+                names(prerequisites, c->right) || names(buf_text(&plain), c->right);
+    if (!is_silent(c->right) && r->phase + 1 == r->life->phases &&
+        wire_counts(r->wire)->forbidden && !c->named)
+        run_finding(r, "%s %s is refused %llu times, and nothing says so", c->right->verb,
+                    c->right->resource, (unsigned long long) wire_counts(r->wire)->forbidden);
 }
 
 size_t rights_cases(const struct sweep_env *env)

@@ -1,5 +1,6 @@
-/* Case files: each is a scenario, and what must come of it (`expect`). All invariants are checked after every write, as in
- * every sweep; at the end an Ostler that starts anew must find nothing to do. */
+/* Case files: each is a scenario, and what must come of it (`expect`). All invariants are checked
+ * after every write, as in every sweep; at the end an Ostler that starts anew must find nothing to
+ * do. */
 #include <glob.h>
 #include <stdio.h>
 #include <string.h>
@@ -73,8 +74,8 @@ static void on_quiet(struct run *r)
     expectations_end(c->expectations);
 }
 
-size_t rollouts_live(const struct sweep_env *env, struct life *life, struct expectations *x, const struct rollouts_watch *watch,
-                     struct counts *counts, struct buf *out)
+size_t rollouts_live(const struct sweep_env *env, struct life *life, struct expectations *x,
+                     const struct rollouts_watch *watch, struct counts *counts, struct buf *out)
 {
     struct rollout_case c = { .expectations = x, .journal = journal_new(), .watch = watch };
     life->until_ms = expectations_until(x);
@@ -101,7 +102,8 @@ size_t rollouts_live(const struct sweep_env *env, struct life *life, struct expe
     return found;
 }
 
-static size_t live_file(const struct sweep_env *env, const char *file, struct counts *counts, struct buf *out)
+static size_t live_file(const struct sweep_env *env, const char *file, struct counts *counts,
+                        struct buf *out)
 {
     struct life life;
     struct expectations *x = NULL;
@@ -119,7 +121,8 @@ static size_t live_file(const struct sweep_env *env, const char *file, struct co
     return found;
 }
 
-size_t rollouts_run(const struct sweep_env *env, size_t index, struct counts *counts, struct buf *out)
+size_t rollouts_run(const struct sweep_env *env, size_t index, struct counts *counts,
+                    struct buf *out)
 {
     glob_t files;
     find_files(&files);

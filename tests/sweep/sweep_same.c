@@ -1,5 +1,5 @@
-/* The same seed gives the same run, and the life without faults is as it should be under any seed: also in what it logs, and in a
- * day in which nothing happens. */
+/* The same seed gives the same run, and the life without faults is as it should be under any seed:
+ * also in what it logs, and in a day in which nothing happens. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,8 +51,8 @@ static size_t read_log(int file, int real_stderr, struct run_result *result)
 }
 
 /* A life with a day of quiet in it, whose log is read. */
-static size_t live_and_listen(const struct sweep_env *env, struct run_plan *plan, size_t day, struct counts *counts,
-                              struct buf *out)
+static size_t live_and_listen(const struct sweep_env *env, struct run_plan *plan, size_t day,
+                              struct counts *counts, struct buf *out)
 {
     plan->quiet_day = day;
     struct run_result result;
@@ -68,16 +68,20 @@ static size_t live_and_listen(const struct sweep_env *env, struct run_plan *plan
 
 size_t same_run(const struct sweep_env *env, size_t index, struct counts *counts, struct buf *out)
 {
-    struct run_plan plan = { .seed = index + 1, .calm = true, .second_pass_each = true, .verbose = env->verbose };
+    struct run_plan plan = {
+        .seed = index + 1, .calm = true, .second_pass_each = true, .verbose = env->verbose
+    };
     struct run_result first, second;
     size_t found = 0;
     run_life(env->life, &plan, &first);
     plan.verbose = false;
     run_life(env->life, &plan, &second);
     if (env->single)
-        printf("seed %zu: trace %016" PRIx64 " and %016" PRIx64 "\n", index, first.trace, second.trace);
+        printf("seed %zu: trace %016" PRIx64 " and %016" PRIx64 "\n", index, first.trace,
+               second.trace);
     if (first.trace != second.trace) {
-        buf_printf(out, "the seed's two runs are not the same: %016" PRIx64 " and %016" PRIx64 "\n", first.trace, second.trace);
+        buf_printf(out, "the seed's two runs are not the same: %016" PRIx64 " and %016" PRIx64 "\n",
+                   first.trace, second.trace);
         found++;
     }
     buf_str(out, buf_text(&first.findings));

@@ -1,6 +1,6 @@
-/* Something happens at a step of a node's way to another revision: at each write of Ostler's to a node that is claimed, and a
- * little later. When all is quiet it is looked at, taken back, and in the end all must be as if it had not been. What happens
- * is in tests/sweep/steps/. */
+/* Something happens at a step of a node's way to another revision: at each write of Ostler's to a
+ * node that is claimed, and a little later. When all is quiet it is looked at, taken back, and in
+ * the end all must be as if it had not been. What happens is in tests/sweep/steps/. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +31,7 @@ static const int64_t moments_ms[] = { 0, 700 };
 /* One row of a file in one life. */
 struct step_case {
     const json_t *row;
-    size_t nth;           /* step, from 1 */
+    size_t nth; /* step, from 1 */
     int64_t after_ms;
     size_t seen;
     bool happened;
@@ -80,10 +80,12 @@ static char *replaced(const char *text, const char *word, const char *by)
     return buf_take(&out);
 }
 
-/* The node's claim as an Ostler would write it that knows one member more, as JSON; "null": it has none. Owned. */
+/* The node's claim as an Ostler would write it that knows one member more, as JSON; "null": it has
+ * none. Owned. */
 static char *newer_claim(const struct run *r, const char *node)
 {
-    const char *text = object_annotation(api_get(r->api, kind_named("nodes"), NULL, node), ANNOTATION_CLAIM);
+    const char *text = object_annotation(api_get(r->api, kind_named("nodes"), NULL, node),
+                                         ANNOTATION_CLAIM);
     CLEANUP_JSON json_t *claim = text ? json_parse(text, strlen(text), NULL) : NULL;
     if (!claim)
         return xstrdup("null");
@@ -102,13 +104,15 @@ static struct scenario *scenario_of(struct run *r, const char *key)
     const char *shape = w->nodes[0].shape->name;
     json_t *nodes = json_pack("[{s:s, s:s}]", "name", "late-1", "shape", shape);
     for (size_t i = 0; i < w->node_count; i++)
-        json_array_append_new(nodes, json_pack("{s:s, s:s}", "name", w->nodes[i].name, "shape", shape));
-    CLEANUP_JSON json_t *root = json_pack("{s:[{s:s}], s:o, s:O}", "shapes", "name", shape, "nodes", nodes, "actions",
-                                          json_object_get(c->row, key));
+        json_array_append_new(nodes,
+                              json_pack("{s:s, s:s}", "name", w->nodes[i].name, "shape", shape));
+    CLEANUP_JSON json_t *root = json_pack("{s:[{s:s}], s:o, s:O}", "shapes", "name", shape, "nodes",
+                                          nodes, "actions", json_object_get(c->row, key));
     if (str_eq(key, "do"))
         json_object_set(root, "expect", json_object_get(c->row, "expect"));
     CLEANUP_FREE char *form = json_compact(root), *named = replaced(form, "NODE", c->node);
-    CLEANUP_FREE char *versioned = replaced(named, "VERSION", c->version), *claim = newer_claim(r, c->node);
+    CLEANUP_FREE char *versioned = replaced(named, "VERSION", c->version),
+                      *claim = newer_claim(r, c->node);
     CLEANUP_FREE char *text = replaced(versioned, "\"NEWERCLAIM\"", claim);
     struct scenario *s = scenario_parse(key, text, strlen(text), &e);
     if (!s)
@@ -125,7 +129,8 @@ static void run_errand(void *arg)
     if (action.shape)
         action.shape = r->life->scenario->world.nodes[0].shape;
     if (r->plan->verbose)
-        printf("         %s is done to %s\n", json_str_or_empty(case_of(r)->row, "name"), str_or_empty(action.name));
+        printf("         %s is done to %s\n", json_str_or_empty(case_of(r)->row, "name"),
+               str_or_empty(action.name));
     if (!actors_do(r->actors, &action, &refusal))
         run_finding(r, "what happens is refused: %s", str_or_empty(refusal.message));
     free(e);
@@ -159,8 +164,8 @@ static void happen(void *arg)
 
 /* ---- when */
 
-/* What the life before this one left is forgotten; the nodes are there already, and come into the journal with their first
- * change. */
+/* What the life before this one left is forgotten; the nodes are there already, and come into the
+ * journal with their first change. */
 static void on_begin(struct run *r)
 {
     struct step_case *c = case_of(r);
@@ -205,16 +210,18 @@ static void wait_out(struct run *r)
     }
 }
 
-/* Nothing comes back where all was removed. And where the driver fails nodes go back to what was known good last, which
- * another version may have come to be in between. */
+/* Nothing comes back where all was removed. And where the driver fails nodes go back to what was
+ * known good last, which another version may have come to be in between. */
 static bool is_incomparable(const struct run *r)
 {
     const struct step_case *c = case_of(r);
-    return json_bool(c->row, "ends", false) || (json_bool(c->row, "knownGood", false) && life_driver_fails(r->life, c->version));
+    return json_bool(c->row, "ends", false) ||
+           (json_bool(c->row, "knownGood", false) && life_driver_fails(r->life, c->version));
 }
 
-/* When all is quiet, and nothing waits for time, nobody is on the way: Ostler keeps none closed that is not being changed and has
- * not failed. Where people keep a node on its way, their rows say so. */
+/* When all is quiet, and nothing waits for time, nobody is on the way: Ostler keeps none closed
+ * that is not being changed and has not failed. Where people keep a node on its way, their rows say
+ * so. */
 static void find_closed(struct run *r)
 {
     static const char *const under_way[] = { "Unloading", "Installing", "Validating", "Failed" };
@@ -226,7 +233,8 @@ static void find_closed(struct run *r)
         for (size_t p = 0; claimed && p < ARRAY_LEN(under_way); p++)
             may_be |= str_eq(claim.phase, under_way[p]);
         if ((reading_is_closed(node) || json_bool(node, "spec.unschedulable", false)) && !may_be)
-            run_finding(r, "all is quiet, and %s stays closed: %s", object_name(node), claimed ? claim.phase : "no claim");
+            run_finding(r, "all is quiet, and %s stays closed: %s", object_name(node),
+                        claimed ? claim.phase : "no claim");
     }
 }
 
@@ -268,13 +276,14 @@ static json_t *rows_of(const char *file)
 static size_t cases_of(const struct sweep_env *env, const char *file)
 {
     CLEANUP_JSON json_t *documents = rows_of(file);
-    return env->reference.counts.steps * ARRAY_LEN(moments_ms) * json_array_size(json_array_get(documents, 0));
+    return env->reference.counts.steps * ARRAY_LEN(moments_ms) *
+           json_array_size(json_array_get(documents, 0));
 }
 
-/* Cases that are side by side are of other rows at the same step, turned from step to step, so that few cases, evenly spread,
- * are of all rows and steps. */
-static size_t run_of(const struct sweep_env *env, const char *file, bool nobody_closed, size_t index, struct counts *counts,
-                     struct buf *out)
+/* Cases that are side by side are of other rows at the same step, turned from step to step, so that
+ * few cases, evenly spread, are of all rows and steps. */
+static size_t run_of(const struct sweep_env *env, const char *file, bool nobody_closed,
+                     size_t index, struct counts *counts, struct buf *out)
 {
     CLEANUP_JSON json_t *documents = rows_of(file);
     const json_t *rows = json_array_get(documents, 0);
@@ -285,7 +294,8 @@ static size_t run_of(const struct sweep_env *env, const char *file, bool nobody_
                            .after_ms = moments_ms[step % ARRAY_LEN(moments_ms)],
                            .things = &things },
                      fresh = c;
-    CLEANUP_FREE char *what = xasprintf("%d ms after step %zu: %s", (int) c.after_ms, c.nth, json_str_or_empty(c.row, "name"));
+    CLEANUP_FREE char *what = xasprintf("%d ms after step %zu: %s", (int) c.after_ms, c.nth,
+                                        json_str_or_empty(c.row, "name"));
     struct run_plan plan = { .seed = 1,
                              .on_begin = on_begin,
                              .on_commit = on_commit,

@@ -1,11 +1,12 @@
-/* Time goes by without Ostler: the leader stands still while another one takes over, or the API server is away. */
+/* Time goes by without Ostler: the leader stands still while another one takes over, or the API
+ * server is away. */
 #include <stdio.h>
 
 #include "tests/sweep/sweep.h"
 
 /* One case, while it goes on. */
 struct time_case {
-    size_t nth;       /* the write at which it begins */
+    size_t nth; /* the write at which it begins */
     int64_t for_ms;
     size_t writes;
     struct run *run;
@@ -24,7 +25,8 @@ static void on_resume(void *arg)
     process_resume(t->paused);
 }
 
-static void on_leader_sent(struct run *r, const struct wire_client *c, const struct request *request)
+static void on_leader_sent(struct run *r, const struct wire_client *c,
+                           const struct request *request)
 {
     struct time_case *t = r->plan->arg;
     if (request->class != REQUEST_WRITE || ++t->writes != t->nth)
@@ -42,15 +44,21 @@ size_t leaders_cases(const struct sweep_env *env)
     return env->writes * ARRAY_LEN(pauses_ms);
 }
 
-size_t leaders_run(const struct sweep_env *env, size_t index, struct counts *counts, struct buf *out)
+size_t leaders_run(const struct sweep_env *env, size_t index, struct counts *counts,
+                   struct buf *out)
 {
-    struct time_case t = { .nth = index / ARRAY_LEN(pauses_ms) + 1, .for_ms = pauses_ms[index % ARRAY_LEN(pauses_ms)] },
+    struct time_case t = { .nth = index / ARRAY_LEN(pauses_ms) + 1,
+                           .for_ms = pauses_ms[index % ARRAY_LEN(pauses_ms)] },
                      fresh = t;
     char what[128];
-    snprintf(what, sizeof what, "the leader stands still for %d s when it sends write %zu", (int) (t.for_ms / 1000), t.nth);
-    struct run_plan plan = {
-        .seed = 1, .replicas = 2, .on_sent = on_leader_sent, .arg = &t, .fresh = &fresh, .arg_size = sizeof t
-    };
+    snprintf(what, sizeof what, "the leader stands still for %d s when it sends write %zu",
+             (int) (t.for_ms / 1000), t.nth);
+    struct run_plan plan = { .seed = 1,
+                             .replicas = 2,
+                             .on_sent = on_leader_sent,
+                             .arg = &t,
+                             .fresh = &fresh,
+                             .arg_size = sizeof t };
     return sweep_live(env, &plan, true, what, counts, out);
 }
 
@@ -62,7 +70,8 @@ static void on_back(void *arg)
     wire_set_away(t->run->wire, false);
 }
 
-static void on_outage_sent(struct run *r, const struct wire_client *c, const struct request *request)
+static void on_outage_sent(struct run *r, const struct wire_client *c,
+                           const struct request *request)
 {
     (void) c;
     struct time_case *t = r->plan->arg;
@@ -83,10 +92,14 @@ size_t outage_cases(const struct sweep_env *env)
 
 size_t outage_run(const struct sweep_env *env, size_t index, struct counts *counts, struct buf *out)
 {
-    struct time_case t = { .nth = index / ARRAY_LEN(outages_ms) + 1, .for_ms = outages_ms[index % ARRAY_LEN(outages_ms)] },
+    struct time_case t = { .nth = index / ARRAY_LEN(outages_ms) + 1,
+                           .for_ms = outages_ms[index % ARRAY_LEN(outages_ms)] },
                      fresh = t;
     char what[128];
-    snprintf(what, sizeof what, "the API server is away for %d min when write %zu is sent", (int) (t.for_ms / 60000), t.nth);
-    struct run_plan plan = { .seed = 1, .on_sent = on_outage_sent, .arg = &t, .fresh = &fresh, .arg_size = sizeof t };
+    snprintf(what, sizeof what, "the API server is away for %d min when write %zu is sent",
+             (int) (t.for_ms / 60000), t.nth);
+    struct run_plan plan = {
+        .seed = 1, .on_sent = on_outage_sent, .arg = &t, .fresh = &fresh, .arg_size = sizeof t
+    };
     return sweep_live(env, &plan, true, what, counts, out);
 }

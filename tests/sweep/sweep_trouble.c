@@ -1,4 +1,5 @@
-/* For minutes the API server refuses, forgets or keeps silent, or the clock of one Ostler is not that of the rest. */
+/* For minutes the API server refuses, forgets or keeps silent, or the clock of one Ostler is not
+ * that of the rest. */
 #include "sim/world/process.h"
 #include "tests/sweep/sweep.h"
 
@@ -6,30 +7,42 @@ enum { MINUTE_MS = 60 * 1000, HOUR_MS = 60 * MINUTE_MS };
 
 /* ---- the API server */
 
-#define ANSWERS(code, ...) \
-    { .point = FAULT_BEFORE, .effect = FAULT_STATUS, .status = (code), .classes = FAULT_ALL_CLASSES, __VA_ARGS__ }
+#define ANSWERS(code, ...)                                                                         \
+    {                                                                                              \
+        .point = FAULT_BEFORE, .effect = FAULT_STATUS, .status = (code),                           \
+        .classes = FAULT_ALL_CLASSES, __VA_ARGS__                                                  \
+    }
 
 /* One kind of trouble: what it does, one after the other, and how long. */
 static const struct trouble {
     const char *text;
-    int64_t away_ms;    /* first it is away for so long, and has forgotten its history when it is back */
+    /* first it is away for so long, and has forgotten its history when it is back */
+    int64_t away_ms;
     struct fault fault; /* strikes all that comes by */
     bool silent;        /* watches are accepted, stay open and bring nothing */
     int64_t for_ms;     /* of fault and silence */
 } troubles[] = {
-    { "everything is answered 429 for three minutes", .fault = ANSWERS(429), .for_ms = 3 * MINUTE_MS },
-    { "everything is answered 429 without Retry-After for three minutes", .fault = ANSWERS(429, .retry_after_s = -1),
+    { "everything is answered 429 for three minutes", .fault = ANSWERS(429),
       .for_ms = 3 * MINUTE_MS },
-    { "everything is answered 500 for three minutes", .fault = ANSWERS(500), .for_ms = 3 * MINUTE_MS },
-    { "everything is answered 503 for three minutes", .fault = ANSWERS(503), .for_ms = 3 * MINUTE_MS },
-    { "everything is answered 503 with Retry-After: 30 for three minutes", .fault = ANSWERS(503, .retry_after_s = 30),
+    { "everything is answered 429 without Retry-After for three minutes",
+      .fault = ANSWERS(429, .retry_after_s = -1), .for_ms = 3 * MINUTE_MS },
+    { "everything is answered 500 for three minutes", .fault = ANSWERS(500),
       .for_ms = 3 * MINUTE_MS },
-    { "everything is answered 429 with Retry-After: 3600 for ten seconds", .fault = ANSWERS(429, .retry_after_s = 3600),
-      .for_ms = 10 * 1000 },
-    { "the server is away for two minutes, has forgotten its history, and lists take 20 s", .away_ms = 2 * MINUTE_MS,
-      .fault = { .point = FAULT_BEFORE, .effect = FAULT_DELAY, .delay_ms = 20 * 1000, .classes = FAULT_CLASS(REQUEST_READ) },
+    { "everything is answered 503 for three minutes", .fault = ANSWERS(503),
+      .for_ms = 3 * MINUTE_MS },
+    { "everything is answered 503 with Retry-After: 30 for three minutes",
+      .fault = ANSWERS(503, .retry_after_s = 30), .for_ms = 3 * MINUTE_MS },
+    { "everything is answered 429 with Retry-After: 3600 for ten seconds",
+      .fault = ANSWERS(429, .retry_after_s = 3600), .for_ms = 10 * 1000 },
+    { "the server is away for two minutes, has forgotten its history, and lists take 20 s",
+      .away_ms = 2 * MINUTE_MS,
+      .fault = { .point = FAULT_BEFORE,
+                 .effect = FAULT_DELAY,
+                 .delay_ms = 20 * 1000,
+                 .classes = FAULT_CLASS(REQUEST_READ) },
       .for_ms = 2 * MINUTE_MS },
-    { "watches are accepted, stay open and bring nothing for ten minutes", .silent = true, .for_ms = 10 * MINUTE_MS },
+    { "watches are accepted, stay open and bring nothing for ten minutes", .silent = true,
+      .for_ms = 10 * MINUTE_MS },
 };
 
 /* One case, while it goes on. */
@@ -68,7 +81,8 @@ static void on_back(void *arg)
     begin(t);
 }
 
-static void on_trouble_sent(struct run *r, const struct wire_client *c, const struct request *request)
+static void on_trouble_sent(struct run *r, const struct wire_client *c,
+                            const struct request *request)
 {
     (void) c;
     struct trouble_case *t = r->plan->arg;
@@ -91,13 +105,21 @@ size_t trouble_cases(const struct sweep_env *env)
     return env->writes * ARRAY_LEN(troubles);
 }
 
-size_t trouble_run(const struct sweep_env *env, size_t index, struct counts *counts, struct buf *out)
+size_t trouble_run(const struct sweep_env *env, size_t index, struct counts *counts,
+                   struct buf *out)
 {
-    struct trouble_case t = { .what = &troubles[index % ARRAY_LEN(troubles)], .nth = index / ARRAY_LEN(troubles) + 1 }, fresh = t;
+    struct trouble_case t = { .what = &troubles[index % ARRAY_LEN(troubles)],
+                              .nth = index / ARRAY_LEN(troubles) + 1 },
+                        fresh = t;
     struct fault fault = t.what->fault;
     CLEANUP_FREE char *what = xasprintf("from the sending of write %zu on %s", t.nth, t.what->text);
-    struct run_plan plan = { .seed = 1, .faults = &fault, .fault_count = 1, .on_sent = on_trouble_sent, .arg = &t,
-                             .fresh = &fresh, .arg_size = sizeof t };
+    struct run_plan plan = { .seed = 1,
+                             .faults = &fault,
+                             .fault_count = 1,
+                             .on_sent = on_trouble_sent,
+                             .arg = &t,
+                             .fresh = &fresh,
+                             .arg_size = sizeof t };
     return sweep_live(env, &plan, true, what, counts, out);
 }
 
@@ -112,8 +134,10 @@ static const struct clock_row {
     { "the leader's clock jumps two minutes back", .ahead_ms = -2 * MINUTE_MS },
     { "the leader's clock jumps two hours ahead", .ahead_ms = 2 * HOUR_MS },
     { "the leader's clock jumps two hours back", .ahead_ms = -2 * HOUR_MS },
-    { "one takes over whose clock is five minutes ahead", .ahead_ms = 5 * MINUTE_MS, .hands_over = true },
-    { "one takes over whose clock is five minutes behind", .ahead_ms = -5 * MINUTE_MS, .hands_over = true },
+    { "one takes over whose clock is five minutes ahead", .ahead_ms = 5 * MINUTE_MS,
+      .hands_over = true },
+    { "one takes over whose clock is five minutes behind", .ahead_ms = -5 * MINUTE_MS,
+      .hands_over = true },
 };
 
 struct clock_case {
@@ -127,7 +151,8 @@ static void on_clock_sent(struct run *r, const struct wire_client *c, const stru
     struct clock_case *t = r->plan->arg;
     if (request->class != REQUEST_WRITE || ++t->writes != t->nth)
         return;
-    struct process *leader = run_sender(r, c), *other = leader == r->ostlers[0] ? r->ostlers[1] : r->ostlers[0];
+    struct process *leader = run_sender(r, c),
+                   *other = leader == r->ostlers[0] ? r->ostlers[1] : r->ostlers[0];
     process_set_clock(t->what->hands_over ? other : leader, t->what->ahead_ms);
     if (t->what->hands_over)
         process_kill(leader);
@@ -141,10 +166,15 @@ size_t clocks_cases(const struct sweep_env *env)
 
 size_t clocks_run(const struct sweep_env *env, size_t index, struct counts *counts, struct buf *out)
 {
-    struct clock_case t = { .what = &clock_rows[index % ARRAY_LEN(clock_rows)], .nth = index / ARRAY_LEN(clock_rows) + 1 },
+    struct clock_case t = { .what = &clock_rows[index % ARRAY_LEN(clock_rows)],
+                            .nth = index / ARRAY_LEN(clock_rows) + 1 },
                       fresh = t;
     CLEANUP_FREE char *what = xasprintf("when write %zu is sent %s", t.nth, t.what->text);
-    struct run_plan plan = { .seed = 1, .replicas = 2, .on_sent = on_clock_sent, .arg = &t, .fresh = &fresh,
+    struct run_plan plan = { .seed = 1,
+                             .replicas = 2,
+                             .on_sent = on_clock_sent,
+                             .arg = &t,
+                             .fresh = &fresh,
                              .arg_size = sizeof t };
     return sweep_live(env, &plan, true, what, counts, out);
 }

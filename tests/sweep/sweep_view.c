@@ -1,4 +1,5 @@
-/* What Ostler sees is old: streams that stand still, answers of a replica that is behind, events that it never hears of. */
+/* What Ostler sees is old: streams that stand still, answers of a replica that is behind, events
+ * that it never hears of. */
 #include <stdio.h>
 
 #include "base/str.h"
@@ -6,10 +7,10 @@
 #include "tests/sweep/sweep.h"
 
 enum {
-    LATER_MAX = 4,            /* how many writes after a notification the view stays old, at most */
-    PATIENCE_MS = 40 * 1000,  /* so many writes may not come */
-    LAG_MS = 25 * 1000,       /* from the write until the view is new again */
-    HIDDEN_MS = 20 * 1000,    /* an event that nothing cancels within this time is no case */
+    LATER_MAX = 4,           /* how many writes after a notification the view stays old, at most */
+    PATIENCE_MS = 40 * 1000, /* so many writes may not come */
+    LAG_MS = 25 * 1000,      /* from the write until the view is new again */
+    HIDDEN_MS = 20 * 1000,   /* an event that nothing cancels within this time is no case */
 };
 
 /* How the view is old. */
@@ -23,22 +24,23 @@ static const char *const staleness_texts[STALENESS_COUNT] = {
 
 /* One case, while it goes on. */
 struct view_case {
-    uint64_t nth;          /* the notification with which it begins */
+    uint64_t nth; /* the notification with which it begins */
     enum staleness how;
-    size_t later;          /* and the write after it with which it acts */
+    size_t later; /* and the write after it with which it acts */
     uint64_t notifications, rv;
     size_t writes_left;
     bool begun, acted;
     struct run *run;
     struct sim_event end;
     const struct kind *kind;
-    char key[256];         /* of the hidden object */
+    char key[256]; /* of the hidden object */
 };
 
 /* Whether it is something that a watch of Ostler's brings, and that Ostler did not do. */
 static bool is_notification(const struct api_commit *c)
 {
-    static const char *const watched[] = { "gpuclusterpolicies", "nodes", "pods", "daemonsets", "services", "runtimeclasses" };
+    static const char *const watched[] = { "gpuclusterpolicies", "nodes",    "pods",
+                                           "daemonsets",         "services", "runtimeclasses" };
     if (str_eq(c->user, OSTLER_USER))
         return false;
     for (size_t i = 0; i < ARRAY_LEN(watched); i++)
@@ -92,7 +94,8 @@ static void on_stale_commit(struct run *r, const struct api_commit *c)
     struct view_case *v = r->plan->arg;
     if (is_notification(c) && ++v->notifications == v->nth)
         begin(v, r, c);
-    bool ours = str_eq(c->user, OSTLER_USER) && !str_eq(c->kind->plural, "leases") && !str_eq(c->kind->plural, "events");
+    bool ours = str_eq(c->user, OSTLER_USER) && !str_eq(c->kind->plural, "leases") &&
+                !str_eq(c->kind->plural, "events");
     if (v->begun && !v->acted && ours && --v->writes_left == 0)
         act(v);
 }
@@ -104,11 +107,12 @@ size_t stale_cases(const struct sweep_env *env)
 
 size_t stale_run(const struct sweep_env *env, size_t index, struct counts *counts, struct buf *out)
 {
-    struct view_case v = { .how = (enum staleness) (index % STALENESS_COUNT), .later = index / STALENESS_COUNT % LATER_MAX + 1,
+    struct view_case v = { .how = (enum staleness)(index % STALENESS_COUNT),
+                           .later = index / STALENESS_COUNT % LATER_MAX + 1,
                            .nth = index / STALENESS_COUNT / LATER_MAX + 1 };
     char what[256];
-    snprintf(what, sizeof what, "from notification %zu on, used at the %zu. write after it: %s", (size_t) v.nth, v.later,
-             staleness_texts[v.how]);
+    snprintf(what, sizeof what, "from notification %zu on, used at the %zu. write after it: %s",
+             (size_t) v.nth, v.later, staleness_texts[v.how]);
     struct run_plan plan = { .seed = 1, .on_commit = on_stale_commit, .arg = &v };
     struct view_case fresh = v;
     plan.fresh = &fresh;
@@ -124,7 +128,8 @@ static void key_of(const struct api_commit *c, char *out, size_t size)
     snprintf(out, size, "%s/%s/%s", c->kind->plural, object_namespace(object), object_name(object));
 }
 
-/* The state between the two events was never seen: the watch says that it is too old, and a list brings what is there now. */
+/* The state between the two events was never seen: the watch says that it is too old, and a list
+ * brings what is there now. */
 static void on_hidden_end(void *arg)
 {
     struct view_case *v = arg;
@@ -160,11 +165,14 @@ size_t unobserved_cases(const struct sweep_env *env)
     return env->notifications;
 }
 
-size_t unobserved_run(const struct sweep_env *env, size_t index, struct counts *counts, struct buf *out)
+size_t unobserved_run(const struct sweep_env *env, size_t index, struct counts *counts,
+                      struct buf *out)
 {
     struct view_case v = { .nth = index + 1 };
     char what[128];
-    snprintf(what, sizeof what, "notification %zu is not seen, only what comes of the next one of its object", index + 1);
+    snprintf(what, sizeof what,
+             "notification %zu is not seen, only what comes of the next one of its object",
+             index + 1);
     struct run_plan plan = { .seed = 1, .on_commit = on_hidden_commit, .arg = &v };
     struct view_case fresh = v;
     plan.fresh = &fresh;

@@ -1,5 +1,5 @@
-/* Others write taints, labels and annotations between Ostler's reading and its writing, at every write of its. None of what they
- * wrote is lost, and what is Ostler's comes to be as it should. */
+/* Others write taints, labels and annotations between Ostler's reading and its writing, at every
+ * write of its. None of what they wrote is lost, and what is Ostler's comes to be as it should. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,9 +21,10 @@ enum {
 /* One life among adversaries. */
 struct writers_case {
     struct rng rng;
-    json_t *model;    /* by uid: what is foreign on the object, as its last foreign writer left it */
-    unsigned thefts;  /* in this phase */
-    bool over;        /* the adversaries rest, and the phase comes to its end */
+    /* by uid: what is foreign on the object, as its last foreign writer left it */
+    json_t *model;
+    unsigned thefts; /* in this phase */
+    bool over;       /* the adversaries rest, and the phase comes to its end */
 };
 
 /* One deed on its way. */
@@ -64,7 +65,8 @@ static void compare(struct run *r, const struct kind *k, const json_t *object, c
     if (json_equal((json_t *) wanted, is))
         return;
     CLEANUP_FREE char *a = json_canonical(wanted), *b = json_canonical(is);
-    run_finding(r, "%s, %s/%s has lost what others wrote: %s, not %s", when, k->plural, object_name(object), b, a);
+    run_finding(r, "%s, %s/%s has lost what others wrote: %s, not %s", when, k->plural,
+                object_name(object), b, a);
 }
 
 static void compare_all(struct run *r, const char *when)
@@ -114,15 +116,17 @@ static void run_errand(void *arg)
         r->result->counts.others += !e->between;
         c->thefts += e->deed->kind == WRITERS_THEFT;
         if (r->plan->verbose)
-            printf("         %s %s %s %s/%s\n", e->between ? "before" : "after", e->deed->user, e->deed->name, e->kind->plural,
-                   e->name);
+            printf("         %s %s %s %s/%s\n", e->between ? "before" : "after", e->deed->user,
+                   e->deed->name, e->kind->plural, e->name);
     }
     free_errand(e);
 }
 
 static unsigned object_bit(const struct kind *k)
 {
-    return str_eq(k->plural, "nodes") ? WRITERS_NODE : str_eq(k->plural, "gpuclusterpolicies") ? WRITERS_POLICY : WRITERS_CHILD;
+    return str_eq(k->plural, "nodes")                ? WRITERS_NODE
+           : str_eq(k->plural, "gpuclusterpolicies") ? WRITERS_POLICY
+                                                     : WRITERS_CHILD;
 }
 
 static const struct writers_deed *choose(struct writers_case *c, const struct kind *k)
@@ -131,25 +135,31 @@ static const struct writers_deed *choose(struct writers_case *c, const struct ki
     const struct writers_deed *all = writers_deeds(&n);
     for (;;) {
         const struct writers_deed *deed = &all[rng_below(&c->rng, n)];
-        if ((deed->objects & object_bit(k)) && (deed->kind != WRITERS_THEFT || c->thefts < THEFTS_MAX))
+        if ((deed->objects & object_bit(k)) &&
+            (deed->kind != WRITERS_THEFT || c->thefts < THEFTS_MAX))
             return deed;
     }
 }
 
 /* Somebody writes to an object as soon as what is going on at this moment is over. */
-static void send_writer(struct run *r, const struct kind *k, const char *ns, const char *name, bool between)
+static void send_writer(struct run *r, const struct kind *k, const char *ns, const char *name,
+                        bool between)
 {
     struct writers_case *c = case_of(r);
     if (c->over)
         return;
     struct errand *e = xcalloc(1, sizeof *e);
-    *e = (struct errand){
-        .run = r, .deed = choose(c, k), .kind = k, .ns = xstrdup(str_or_empty(ns)), .name = xstrdup(name), .between = between
-    };
+    *e = (struct errand){ .run = r,
+                          .deed = choose(c, k),
+                          .kind = k,
+                          .ns = xstrdup(str_or_empty(ns)),
+                          .name = xstrdup(name),
+                          .between = between };
     sim_call(&r->sim, 0, run_errand, e, free_errand);
 }
 
-static void on_writers_sent(struct run *r, const struct wire_client *client, const struct request *request)
+static void on_writers_sent(struct run *r, const struct wire_client *client,
+                            const struct request *request)
 {
     (void) client;
     if (request->class != REQUEST_WRITE)
@@ -160,7 +170,9 @@ static void on_writers_sent(struct run *r, const struct wire_client *client, con
     if (p.end == PATH_OBJECT && is_watched(p.kind))
         send_writer(r, p.kind, p.ns, p.name, true);
     else if (api_count(r->api, nodes))
-        send_writer(r, nodes, NULL, object_name(api_at(r->api, nodes, rng_below(&case_of(r)->rng, api_count(r->api, nodes)))),
+        send_writer(r, nodes, NULL,
+                    object_name(api_at(r->api, nodes,
+                                       rng_below(&case_of(r)->rng, api_count(r->api, nodes)))),
                     true);
 }
 
@@ -189,14 +201,16 @@ static void patch_all(struct run *r, const char *user, const struct kind *k,
         const json_t *object = api_at(r->api, k, i);
         CLEANUP_JSON json_t *patch = patch_of(r, object);
         CLEANUP_REFUSAL struct refusal refusal = { 0 };
-        if (patch && api_merge(r->api, user, k, object_namespace(object), object_name(object), "", patch, &refusal) < 0)
+        if (patch && api_merge(r->api, user, k, object_namespace(object), object_name(object), "",
+                               patch, &refusal) < 0)
             run_finding(r, "cleaning up is refused: %s", refusal.message);
     }
 }
 
 static json_t *uncordoned(const struct run *r, const json_t *node)
 {
-    bool ours = json_bool(node, "spec.unschedulable", false) && !is_cordoned_in_life(r, object_name(node));
+    bool ours = json_bool(node, "spec.unschedulable", false) &&
+                !is_cordoned_in_life(r, object_name(node));
     return ours ? json_pack("{s:{s:n}}", "spec", "unschedulable") : NULL;
 }
 
@@ -219,8 +233,8 @@ static void rest(struct run *r)
         sim_step(&r->sim, r->changed_ms + REPENT_QUIET_MS);
 }
 
-/* Nothing was lost. Then the adversaries take off what is theirs and give back what they stole, so that the cluster must come to
- * be what it is without them. */
+/* Nothing was lost. Then the adversaries take off what is theirs and give back what they stole, so
+ * that the cluster must come to be what it is without them. */
 static void on_writers_quiet(struct run *r)
 {
     struct writers_case *c = case_of(r);
@@ -249,7 +263,8 @@ size_t writers_cases(const struct sweep_env *env)
     return SWEEP_SEEDS;
 }
 
-size_t writers_run(const struct sweep_env *env, size_t index, struct counts *counts, struct buf *out)
+size_t writers_run(const struct sweep_env *env, size_t index, struct counts *counts,
+                   struct buf *out)
 {
     struct writers_case c = { .rng = rng_of(index + 1), .model = json_object() }, fresh = c;
     char what[64];

@@ -13,7 +13,8 @@ enum { KEYS = 3 };
 
 /* Labels and taints that the policies of the life set on nodes. */
 static const char *const contested_labels[] = { LABEL_GPU_PRESENT, "example.com/gpus" };
-static const char *const contested_taints[] = { "nvidia.com/gpu", "example.com/gpu", "ostler.dev/upgrade" };
+static const char *const contested_taints[] = { "nvidia.com/gpu", "example.com/gpu",
+                                                "ostler.dev/upgrade" };
 
 static bool is_in(const char *const *names, size_t n, const char *name)
 {
@@ -23,15 +24,18 @@ static bool is_in(const char *const *names, size_t n, const char *name)
     return false;
 }
 
-/* Ostler's own, though not by their prefixes: they keep autoscalers from removing a node that is claimed. */
+/* Ostler's own, though not by their prefixes: they keep autoscalers from removing a node that is
+ * claimed. */
 static bool keeps_node(const char *key)
 {
-    return str_eq(key, "cluster-autoscaler.kubernetes.io/scale-down-disabled") || str_eq(key, "karpenter.sh/do-not-disrupt");
+    return str_eq(key, "cluster-autoscaler.kubernetes.io/scale-down-disabled") ||
+           str_eq(key, "karpenter.sh/do-not-disrupt");
 }
 
 static bool is_foreign_key(const char *key)
 {
-    return str_has_prefix(key, WRITERS_DOMAIN) || (strstr(key, "kubernetes.io/") && !keeps_node(key));
+    return str_has_prefix(key, WRITERS_DOMAIN) ||
+           (strstr(key, "kubernetes.io/") && !keeps_node(key));
 }
 
 /* ---- patches */
@@ -44,8 +48,9 @@ static json_t *map_patch(const char *map, const char *key, json_t *value_steal)
 /* A list of taints is written whole, and only over the version that was read. */
 static json_t *taints_patch(const json_t *node, json_t *taints_steal)
 {
-    return json_pack("{s:{s:s}, s:{s:o}}", "metadata", "resourceVersion", json_str_or_empty(node, "metadata.resourceVersion"),
-                     "spec", "taints", taints_steal);
+    return json_pack("{s:{s:s}, s:{s:o}}", "metadata", "resourceVersion",
+                     json_str_or_empty(node, "metadata.resourceVersion"), "spec", "taints",
+                     taints_steal);
 }
 
 static json_t *own_key(struct rng *rng)
@@ -102,9 +107,8 @@ static size_t find_taint(const json_t *taints, bool (*is)(const char *key))
 {
     size_t i;
     json_t *taint;
-    json_array_foreach ((json_t *) taints, i, taint)
-        if (is(json_str_or_empty(taint, "key")))
-            return i;
+    json_array_foreach((json_t *) taints, i,
+                       taint) if (is(json_str_or_empty(taint, "key"))) return i;
     return SIZE_MAX;
 }
 
@@ -131,14 +135,17 @@ static json_t *add_taint(const json_t *node, struct rng *rng)
     size_t i;
     CLEANUP_JSON json_t *key = own_key(rng);
     const char *effect = effects[rng_below(rng, ARRAY_LEN(effects))];
-    json_array_foreach (taints, i, taint)
-        if (str_eq(json_str(taint, "key"), json_string_value(key)) && str_eq(json_str(taint, "effect"), effect)) {
-            json_array_remove(taints, i);
-            break;
-        }
+    json_array_foreach(taints, i,
+                       taint) if (str_eq(json_str(taint, "key"), json_string_value(key)) &&
+                                  str_eq(json_str(taint, "effect"), effect))
+    {
+        json_array_remove(taints, i);
+        break;
+    }
     /* Anywhere: a list that is written whole must keep all of it. */
-    json_array_insert_new(taints, rng_below(rng, json_array_size(taints) + 1),
-                          json_pack("{s:O, s:o, s:s}", "key", key, "value", some_value(rng), "effect", effect));
+    json_array_insert_new(
+        taints, rng_below(rng, json_array_size(taints) + 1),
+        json_pack("{s:O, s:o, s:s}", "key", key, "value", some_value(rng), "effect", effect));
     return taints_patch(node, taints);
 }
 
@@ -168,7 +175,9 @@ static json_t *cordon(const json_t *node, struct rng *rng)
 static json_t *uncordon(const json_t *node, struct rng *rng)
 {
     (void) rng;
-    return json_bool(node, "spec.unschedulable", false) ? json_pack("{s:{s:n}}", "spec", "unschedulable") : NULL;
+    return json_bool(node, "spec.unschedulable", false)
+               ? json_pack("{s:{s:n}}", "spec", "unschedulable")
+               : NULL;
 }
 
 /* ---- thefts */
@@ -176,7 +185,8 @@ static json_t *uncordon(const json_t *node, struct rng *rng)
 static json_t *take_label(const json_t *node, struct rng *rng)
 {
     (void) node;
-    return map_patch("labels", contested_labels[rng_below(rng, ARRAY_LEN(contested_labels))], json_string("stolen"));
+    return map_patch("labels", contested_labels[rng_below(rng, ARRAY_LEN(contested_labels))],
+                     json_string("stolen"));
 }
 
 static json_t *remove_our_label(const json_t *node, struct rng *rng)
@@ -191,7 +201,8 @@ static json_t *take_taint(const json_t *node, struct rng *rng)
     size_t at = find_taint(taints, is_contested_taint);
     const char *key = at == SIZE_MAX ? contested_taints[rng_below(rng, ARRAY_LEN(contested_taints))]
                                      : json_str(json_array_get(taints, at), "key");
-    json_t *taint = json_pack("{s:s, s:s, s:s}", "key", key, "value", "stolen", "effect", "NoSchedule");
+    json_t *taint = json_pack("{s:s, s:s, s:s}", "key", key, "value", "stolen", "effect",
+                              "NoSchedule");
     if (at == SIZE_MAX)
         json_array_append_new(taints, taint);
     else
@@ -221,20 +232,24 @@ static json_t *spoil_marks(const json_t *node, struct rng *rng)
         "[\"node.kubernetes.io/unschedulable:NoSchedule\"]}",
     };
     (void) node;
-    return map_patch("annotations", ANNOTATION_MARKS, json_string(garbage[rng_below(rng, ARRAY_LEN(garbage))]));
+    return map_patch("annotations", ANNOTATION_MARKS,
+                     json_string(garbage[rng_below(rng, ARRAY_LEN(garbage))]));
 }
 
 static json_t *remove_marks(const json_t *node, struct rng *rng)
 {
     (void) rng;
-    return object_annotation(node, ANNOTATION_MARKS) ? map_patch("annotations", ANNOTATION_MARKS, json_null()) : NULL;
+    return object_annotation(node, ANNOTATION_MARKS)
+               ? map_patch("annotations", ANNOTATION_MARKS, json_null())
+               : NULL;
 }
 
 static json_t *spoil_intent(const json_t *child, struct rng *rng)
 {
     if (!object_annotation(child, ANNOTATION_INTENT))
         return NULL;
-    return map_patch("annotations", ANNOTATION_INTENT, rng_one_in(rng, 2) ? json_null() : json_string("garbage"));
+    return map_patch("annotations", ANNOTATION_INTENT,
+                     rng_one_in(rng, 2) ? json_null() : json_string("garbage"));
 }
 
 /* ---- all of them */
@@ -245,7 +260,8 @@ static const struct writers_deed deeds[] = {
     { "sets a label", "writer-of-labels", WRITERS_ANY, WRITERS_OWN, set_label },
     { "takes a label off", "writer-of-labels", WRITERS_ANY, WRITERS_OWN, remove_label },
     { "sets an annotation", "writer-of-annotations", WRITERS_ANY, WRITERS_OWN, set_annotation },
-    { "takes an annotation off", "writer-of-annotations", WRITERS_ANY, WRITERS_OWN, remove_annotation },
+    { "takes an annotation off", "writer-of-annotations", WRITERS_ANY, WRITERS_OWN,
+      remove_annotation },
     { "cordons", "writer-of-cordons", WRITERS_NODE, WRITERS_CORDON, cordon },
     { "uncordons", "writer-of-cordons", WRITERS_NODE, WRITERS_CORDON, uncordon },
     { "sets a label of ours", "thief", WRITERS_NODE, WRITERS_THEFT, take_label },
@@ -263,10 +279,12 @@ const struct writers_deed *writers_deeds(size_t *ret_count)
     return deeds;
 }
 
-bool writers_do(struct api *api, const struct writers_deed *deed, const struct kind *k, const json_t *object, struct rng *rng)
+bool writers_do(struct api *api, const struct writers_deed *deed, const struct kind *k,
+                const json_t *object, struct rng *rng)
 {
     CLEANUP_JSON json_t *patch = deed->patch(object, rng);
-    return patch && api_merge(api, deed->user, k, object_namespace(object), object_name(object), "", patch, NULL) == 0;
+    return patch && api_merge(api, deed->user, k, object_namespace(object), object_name(object), "",
+                              patch, NULL) == 0;
 }
 
 /* ---- what is whose */
@@ -276,9 +294,8 @@ static void add_foreign_keys(json_t *into, const char *name, const json_t *map)
     const char *key;
     json_t *value;
     json_t *foreign = json_object();
-    json_object_foreach ((json_t *) map, key, value)
-        if (is_foreign_key(key))
-            json_object_set(foreign, key, value);
+    json_object_foreach((json_t *) map, key, value) if (is_foreign_key(key))
+        json_object_set(foreign, key, value);
     json_object_set_new(into, name, foreign);
 }
 
@@ -288,30 +305,33 @@ json_t *writers_foreign(const json_t *object)
     size_t i;
     add_foreign_keys(out, "labels", json_at(object, "metadata.labels"));
     add_foreign_keys(out, "annotations", json_at(object, "metadata.annotations"));
-    json_array_foreach (json_at(object, "spec.taints"), i, taint) {
+    json_array_foreach(json_at(object, "spec.taints"), i, taint)
+    {
         const char *key = json_str_or_empty(taint, "key");
         CLEANUP_FREE char *name = xasprintf("%s:%s", key, json_str_or_empty(taint, "effect"));
         if (!is_contested_taint(key) && !str_eq(key, TAINT_STARTUP))
             json_object_set(taints, name, taint);
     }
     json_object_set_new(out, "taints", taints);
-    json_object_set_new(out, "unschedulable", json_boolean(json_bool(object, "spec.unschedulable", false)));
+    json_object_set_new(out, "unschedulable",
+                        json_boolean(json_bool(object, "spec.unschedulable", false)));
     return out;
 }
 
-static bool null_keys(json_t *patch, const json_t *object, const char *path, bool (*is)(const char *key))
+static bool null_keys(json_t *patch, const json_t *object, const char *path,
+                      bool (*is)(const char *key))
 {
     const char *key;
     json_t *value;
     bool any = false;
-    json_object_foreach (json_at(object, path), key, value)
-        if (is(key)) {
-            CLEANUP_JSON json_t *map = json_incref(json_at(patch, path));
-            if (!map)
-                json_set_at(patch, path, json_incref(map = json_object()));
-            json_object_set_new(map, key, json_null());
-            any = true;
-        }
+    json_object_foreach(json_at(object, path), key, value) if (is(key))
+    {
+        CLEANUP_JSON json_t *map = json_incref(json_at(patch, path));
+        if (!map)
+            json_set_at(patch, path, json_incref(map = json_object()));
+        json_object_set_new(map, key, json_null());
+        any = true;
+    }
     return any;
 }
 
@@ -338,8 +358,8 @@ json_t *writers_clean(const json_t *object)
     return NULL;
 }
 
-/* Without the annotation that says whose they are, labels that say what its GPUs are count as others', and keep what they say; so
- * do annotations that keep autoscalers off. */
+/* Without the annotation that says whose they are, labels that say what its GPUs are count as
+ * others', and keep what they say; so do annotations that keep autoscalers off. */
 static bool is_contested_label(const char *key)
 {
     return is_in(contested_labels, ARRAY_LEN(contested_labels), key) || gpu_feature_is(key);

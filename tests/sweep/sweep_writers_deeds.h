@@ -1,5 +1,6 @@
-/* What five adversaries do to nodes, to the policy and to Ostler's own objects: a table of deeds. Each is one write that the API
- * server carries out at once, based on what is there at this moment. */
+/* What five adversaries do to nodes, to the policy and to Ostler's own objects: a table of deeds.
+ * Each is one write that the API server carries out at once, based on what is there at this moment.
+ */
 #ifndef OSTLER_TESTS_SWEEP_SWEEP_WRITERS_DEEDS_H
 #define OSTLER_TESTS_SWEEP_SWEEP_WRITERS_DEEDS_H
 
@@ -19,21 +20,26 @@ struct writers_deed {
     const char *name;
     const char *user;
     unsigned objects; /* of enum writers_object */
-    enum writers_kind { WRITERS_OWN, WRITERS_CORDON, WRITERS_THEFT } kind; /* what it is about: keys of their own, or Ostler's */
+    /* what it is about: keys of their own, or Ostler's */
+    enum writers_kind { WRITERS_OWN, WRITERS_CORDON, WRITERS_THEFT } kind;
     /* The merge patch of an object; NULL: there is nothing to do. New reference. */
     json_t *(*patch)(const json_t *object, struct rng *rng);
 };
 
 const struct writers_deed *writers_deeds(size_t *ret_count);
 /* Carries out a deed; false when there was nothing to do. */
-bool writers_do(struct api *api, const struct writers_deed *deed, const struct kind *k, const json_t *object, struct rng *rng);
+bool writers_do(struct api *api, const struct writers_deed *deed, const struct kind *k,
+                const json_t *object, struct rng *rng);
 
-/* What is foreign on an object: labels, annotations, taints and whether it is cordoned. New reference. */
+/* What is foreign on an object: labels, annotations, taints and whether it is cordoned. New
+ * reference. */
 json_t *writers_foreign(const json_t *object);
-/* The patch that takes all of the adversaries' own off an object; NULL: there is nothing. New reference. */
+/* The patch that takes all of the adversaries' own off an object; NULL: there is nothing. New
+ * reference. */
 json_t *writers_clean(const json_t *object);
-/* The patch that takes marks off a node which the policy sets and which `ostler.dev/marks` does not name, since a thief has
- * changed that; Ostler sets them anew. NULL: there are none. New reference. */
+/* The patch that takes marks off a node which the policy sets and which `ostler.dev/marks` does not
+ * name, since a thief has changed that; Ostler sets them anew. NULL: there are none. New reference.
+ */
 json_t *writers_repent(const json_t *node);
 
 #endif

@@ -20,7 +20,8 @@ static size_t next_write(const struct run_result *r, size_t i)
 static bool same_write(const struct run_line *a, const struct run_line *b)
 {
     const char *dot = strstr(a->text, "/events/") ? strrchr(a->text, '.') : NULL;
-    return dot ? strncmp(a->text, b->text, (size_t) (dot - a->text)) == 0 : str_eq(a->text, b->text);
+    return dot ? strncmp(a->text, b->text, (size_t) (dot - a->text)) == 0
+               : str_eq(a->text, b->text);
 }
 
 static void tell_line(const struct run_line *l, size_t number, const char *mark, struct buf *out)
@@ -46,7 +47,8 @@ static void tell_around(const struct run_result *r, size_t at, size_t number, st
 void trace_tell(const struct run_result *reference, const struct run_result *got, struct buf *out)
 {
     size_t a = next_write(reference, 0), b = next_write(got, 0), number = 1;
-    while (a < reference->line_count && b < got->line_count && same_write(&reference->lines[a], &got->lines[b])) {
+    while (a < reference->line_count && b < got->line_count &&
+           same_write(&reference->lines[a], &got->lines[b])) {
         a = next_write(reference, a + 1);
         b = next_write(got, b + 1);
         number++;
@@ -55,7 +57,8 @@ void trace_tell(const struct run_result *reference, const struct run_result *got
         buf_str(out, "all writes are those of the run without faults\n");
         return;
     }
-    buf_printf(out, "first other write: number %zu%s\n", number, b == got->line_count ? ", which is not there" : "");
+    buf_printf(out, "first other write: number %zu%s\n", number,
+               b == got->line_count ? ", which is not there" : "");
     if (a < reference->line_count)
         buf_printf(out, "    without faults  write %zu: %s\n", number, reference->lines[a].text);
     tell_around(got, b, number, out);

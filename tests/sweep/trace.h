@@ -1,4 +1,5 @@
-/* What a run with a finding wrote, held against a run without faults: the first other write, and what stands around it. */
+/* What a run with a finding wrote, held against a run without faults: the first other write, and
+ * what stands around it. */
 #ifndef OSTLER_TESTS_SWEEP_TRACE_H
 #define OSTLER_TESTS_SWEEP_TRACE_H
 

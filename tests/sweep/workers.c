@@ -17,7 +17,8 @@ enum stage {
     TELLS, /* more of a case that it has lived, which may take long */
 };
 
-/* What a worker sends when it begins with something, with what came of what it did before; the text follows. */
+/* What a worker sends when it begins with something, with what came of what it did before; the text
+ * follows. */
 struct message {
     enum stage stage;
     size_t place; /* in job.cases */
@@ -106,14 +107,16 @@ static void on_end_signal(int signal_number)
 void workers_heed_signals(void)
 {
     for (size_t i = 0; i < ARRAY_LEN(end_signals); i++) {
-        struct sigaction now, then = { .sa_handler = on_end_signal, .sa_flags = (int) SA_RESETHAND };
+        struct sigaction now,
+            then = { .sa_handler = on_end_signal, .sa_flags = (int) SA_RESETHAND };
         sigaction(end_signals[i], NULL, &now);
         if (now.sa_handler != SIG_IGN)
             sigaction(end_signals[i], &then, NULL);
     }
 }
 
-/* In the worker: a terminal sends them to all processes at once, and the one that began them ends the workers. */
+/* In the worker: a terminal sends them to all processes at once, and the one that began them ends
+ * the workers. */
 static void leave_signals(const sigset_t *mask)
 {
     for (size_t i = 0; i < ARRAY_LEN(end_signals); i++)
@@ -121,8 +124,8 @@ static void leave_signals(const sigset_t *mask)
     sigprocmask(SIG_SETMASK, mask, NULL);
 }
 
-/* Blocks them, so that none comes between the look at `ended_by` and ppoll(), which lets them in. The mask before is left in
- * `ret_before`. */
+/* Blocks them, so that none comes between the look at `ended_by` and ppoll(), which lets them in.
+ * The mask before is left in `ret_before`. */
 static void block_end_signals(sigset_t *ret_before)
 {
     sigset_t ends;
@@ -137,7 +140,8 @@ int workers_ended_by(void)
     return ended_by;
 }
 
-static void begin(const struct workers_job *job, struct worker *w, size_t place, const sigset_t *mask)
+static void begin(const struct workers_job *job, struct worker *w, size_t place,
+                  const sigset_t *mask)
 {
     int ends[2];
     fflush(NULL);
@@ -156,7 +160,8 @@ static void begin(const struct workers_job *job, struct worker *w, size_t place,
     *w = (struct worker){ .pid = w->pid, .fd = ends[0], .place = place };
 }
 
-/* The worker is gone: at its end, or in the middle of a case, which is a finding. `mask`: of signals, for the one after it. */
+/* The worker is gone: at its end, or in the middle of a case, which is a finding. `mask`: of
+ * signals, for the one after it. */
 static void bury(const struct workers_job *job, struct worker *w, const sigset_t *mask)
 {
     int status = 0;
@@ -166,8 +171,9 @@ static void bury(const struct workers_job *job, struct worker *w, const sigset_t
     if (w->stage == RESTS)
         return;
     int signal_number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-    CLEANUP_FREE char *text = xasprintf("%s %s (signal %d)\n", w->stage == TELLS ? "making it short" : "the program",
-                                        signal_number == SIGALRM ? "did not come to an end" : "crashed", signal_number);
+    CLEANUP_FREE char *text = xasprintf(
+        "%s %s (signal %d)\n", w->stage == TELLS ? "making it short" : "the program",
+        signal_number == SIGALRM ? "did not come to an end" : "crashed", signal_number);
     if (w->stage == TELLS)
         job->more(job->arg, text);
     else
@@ -180,7 +186,8 @@ static void take(const struct workers_job *job, struct worker *w, const sigset_t
 {
     struct message m;
     CLEANUP_FREE char *text = NULL;
-    if (!read_all(w->fd, &m, sizeof m) || !read_all(w->fd, text = xcalloc(m.text_len + 1, 1), m.text_len)) {
+    if (!read_all(w->fd, &m, sizeof m) ||
+        !read_all(w->fd, text = xcalloc(m.text_len + 1, 1), m.text_len)) {
         bury(job, w, mask);
         return;
     }

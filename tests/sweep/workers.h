@@ -1,5 +1,6 @@
-/* Cases in several processes: each worker takes every n-th; what it finds comes back through a pipe. A worker that dies is a
- * finding of the case that it was at, and another one goes on after it. */
+/* Cases in several processes: each worker takes every n-th; what it finds comes back through a
+ * pipe. A worker that dies is a finding of the case that it was at, and another one goes on after
+ * it. */
 #ifndef OSTLER_TESTS_SWEEP_WORKERS_H
 #define OSTLER_TESTS_SWEEP_WORKERS_H
 
@@ -13,8 +14,10 @@ struct workers_job {
     size_t processes;
     unsigned limit_s; /* real time that one case may take */
     /* A case is over: its findings (0: none) and their text. */
-    void (*done)(void *arg, size_t index, const struct counts *counts, size_t findings, const char *text);
-    /* Appends what more there is to tell of a case that has findings, when those are told already; NULL: nothing. */
+    void (*done)(void *arg, size_t index, const struct counts *counts, size_t findings,
+                 const char *text);
+    /* Appends what more there is to tell of a case that has findings, when those are told already;
+     * NULL: nothing. */
     sweep_tell_fn *tell;
     /* It has been told. */
     void (*more)(void *arg, const char *text);
@@ -24,8 +27,8 @@ struct workers_job {
 /* Most processes at a time. */
 enum { WORKERS_MAX = 16 };
 
-/* From here on SIGINT, SIGTERM and SIGHUP, where they are not ignored, end workers_run() early. A second
- * one ends the program. */
+/* From here on SIGINT, SIGTERM and SIGHUP, where they are not ignored, end workers_run() early. A
+ * second one ends the program. */
 void workers_heed_signals(void);
 /* Returns when all cases are over, or after such a signal: what is under way is given up then. */
 void workers_run(const struct workers_job *job);

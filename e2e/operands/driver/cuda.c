@@ -1,6 +1,7 @@
-/* What makes of the library that computes on this processor (tests/cuda/libcuda.c) that of a machine: it opens the devices that
- * the container was given, nvidia-uvm among them, and keeps them open, and says no without them or without a module. NVIDIA's
- * programs look at its name alone, which has the version of the driver. */
+/* What makes of the library that computes on this processor (tests/cuda/libcuda.c) that of a
+ * machine: it opens the devices that the container was given, nvidia-uvm among them, and keeps them
+ * open, and says no without them or without a module. NVIDIA's programs look at its name alone,
+ * which has the version of the driver. */
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
@@ -10,8 +11,8 @@ enum { OK = 0, NO_DEVICE = 100, UNKNOWN = 999 };
 
 int stand_in_open(int *ret_count);
 
-/* No module of this kernel is behind nodes with the driver's own numbers: that the node is there, and may be opened, is what can
- * be seen. */
+/* No module of this kernel is behind nodes with the driver's own numbers: that the node is there,
+ * and may be opened, is what can be seen. */
 static int opens(const char *path)
 {
     return open(path, O_RDWR) >= 0 || errno == ENXIO;

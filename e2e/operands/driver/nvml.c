@@ -1,6 +1,8 @@
-/* NVML of a machine whose kernel is a folder: what NVIDIA's own programs ask of it, answered from the cards on the bus, where
- * the test has left a UUID beside what sysfs has. The library's name has the version of the driver, as NVIDIA's has. Layouts are
- * those of nvml.h of github.com/NVIDIA/go-nvml v0.13.3-1; `LD_DEBUG=symbols nvidia-device-plugin` lists what is asked. */
+/* NVML of a machine whose kernel is a folder: what NVIDIA's own programs ask of it, answered from
+ * the cards on the bus, where the test has left a UUID beside what sysfs has. The library's name
+ * has the version of the driver, as NVIDIA's has. Layouts are those of nvml.h of
+ * github.com/NVIDIA/go-nvml v0.13.3-1; `LD_DEBUG=symbols nvidia-device-plugin` lists what is asked.
+ */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,20 +70,37 @@ static int look(void)
     return access("/sys/module/nvidia/refcnt", F_OK) == 0 ? SUCCESS : DRIVER_NOT_LOADED;
 }
 
-int nvmlInit_v2(void) { return look(); }
-int nvmlInitWithFlags(unsigned flags) { (void) flags; return look(); }
-int nvmlShutdown(void) { return SUCCESS; }
+int nvmlInit_v2(void)
+{
+    return look();
+}
+int nvmlInitWithFlags(unsigned flags)
+{
+    (void) flags;
+    return look();
+}
+int nvmlShutdown(void)
+{
+    return SUCCESS;
+}
 
 const char *nvmlErrorString(int error)
 {
     switch (error) {
-    case SUCCESS: return "Success";
-    case INVALID_ARGUMENT: return "Invalid Argument";
-    case NOT_SUPPORTED: return "Not Supported";
-    case NOT_FOUND: return "Not Found";
-    case DRIVER_NOT_LOADED: return "Driver Not Loaded";
-    case TIMEOUT: return "Timeout";
-    default: return "Unknown Error";
+    case SUCCESS:
+        return "Success";
+    case INVALID_ARGUMENT:
+        return "Invalid Argument";
+    case NOT_SUPPORTED:
+        return "Not Supported";
+    case NOT_FOUND:
+        return "Not Found";
+    case DRIVER_NOT_LOADED:
+        return "Driver Not Loaded";
+    case TIMEOUT:
+        return "Timeout";
+    default:
+        return "Unknown Error";
     }
 }
 
@@ -90,10 +109,25 @@ int nvmlSystemGetDriverVersion(char *ret, unsigned size)
     return read_line("/sys/module/nvidia/version", ret, (int) size);
 }
 
-int nvmlSystemGetCudaDriverVersion(int *ret) { *ret = 13000; return SUCCESS; }
-int nvmlSystemGetCudaDriverVersion_v2(int *ret) { *ret = 13000; return SUCCESS; }
-int nvmlSystemGetNVMLVersion(char *ret, unsigned size) { return nvmlSystemGetDriverVersion(ret, size); }
-int nvmlDeviceGetCount_v2(unsigned *ret) { *ret = count; return SUCCESS; }
+int nvmlSystemGetCudaDriverVersion(int *ret)
+{
+    *ret = 13000;
+    return SUCCESS;
+}
+int nvmlSystemGetCudaDriverVersion_v2(int *ret)
+{
+    *ret = 13000;
+    return SUCCESS;
+}
+int nvmlSystemGetNVMLVersion(char *ret, unsigned size)
+{
+    return nvmlSystemGetDriverVersion(ret, size);
+}
+int nvmlDeviceGetCount_v2(unsigned *ret)
+{
+    *ret = count;
+    return SUCCESS;
+}
 
 int nvmlDeviceGetHandleByIndex_v2(unsigned index, void **ret)
 {
@@ -159,9 +193,23 @@ int nvmlDeviceGetMinorNumber(void *device, unsigned *ret)
     return SUCCESS;
 }
 
-int nvmlDeviceGetSerial(void *device, char *ret, unsigned size) { (void) device; return put(ret, size, "1650000000000"); }
-int nvmlDeviceGetArchitecture(void *device, unsigned *ret) { (void) device; *ret = ARCHITECTURE_HOPPER; return SUCCESS; }
-int nvmlDeviceGetBrand(void *device, unsigned *ret) { (void) device; *ret = BRAND_NVIDIA; return SUCCESS; }
+int nvmlDeviceGetSerial(void *device, char *ret, unsigned size)
+{
+    (void) device;
+    return put(ret, size, "1650000000000");
+}
+int nvmlDeviceGetArchitecture(void *device, unsigned *ret)
+{
+    (void) device;
+    *ret = ARCHITECTURE_HOPPER;
+    return SUCCESS;
+}
+int nvmlDeviceGetBrand(void *device, unsigned *ret)
+{
+    (void) device;
+    *ret = BRAND_NVIDIA;
+    return SUCCESS;
+}
 
 int nvmlDeviceGetPciInfo_v3(void *device, struct pci_info *ret)
 {
@@ -169,8 +217,10 @@ int nvmlDeviceGetPciInfo_v3(void *device, struct pci_info *ret)
     const struct card *card = slice ? slice->card : device;
     *ret = (struct pci_info){ .pci_device_id = 0x233010de };
     sscanf(card->address, "%x:%x:%x", &ret->domain, &ret->bus, &ret->device);
-    snprintf(ret->bus_id, sizeof ret->bus_id, "%08X:%02X:%02X.0", ret->domain, ret->bus, ret->device);
-    snprintf(ret->bus_id_legacy, sizeof ret->bus_id_legacy, "%04X:%02X:%02X.0", ret->domain, ret->bus, ret->device);
+    snprintf(ret->bus_id, sizeof ret->bus_id, "%08X:%02X:%02X.0", ret->domain, ret->bus,
+             ret->device);
+    snprintf(ret->bus_id_legacy, sizeof ret->bus_id_legacy, "%04X:%02X:%02X.0", ret->domain,
+             ret->bus, ret->device);
     return SUCCESS;
 }
 
@@ -211,15 +261,40 @@ int nvmlDeviceGetNvLinkRemotePciInfo_v2(void *device, unsigned link, struct pci_
 
 /* ---- fabric */
 
-int nvmlDeviceGetGpuFabricInfo(void *device, void *ret) { (void) device, (void) ret; return NOT_SUPPORTED; }
-int nvmlDeviceGetGpuFabricInfoV(void *device, void *ret) { (void) device, (void) ret; return NOT_SUPPORTED; }
-int nvmlDeviceGetAddressingMode(void *device, void *ret) { (void) device, (void) ret; return NOT_SUPPORTED; }
+int nvmlDeviceGetGpuFabricInfo(void *device, void *ret)
+{
+    (void) device, (void) ret;
+    return NOT_SUPPORTED;
+}
+int nvmlDeviceGetGpuFabricInfoV(void *device, void *ret)
+{
+    (void) device, (void) ret;
+    return NOT_SUPPORTED;
+}
+int nvmlDeviceGetAddressingMode(void *device, void *ret)
+{
+    (void) device, (void) ret;
+    return NOT_SUPPORTED;
+}
 
 /* ---- events: nothing ever happens */
 
-int nvmlEventSetCreate(void **ret) { *ret = cards; return SUCCESS; }
-int nvmlEventSetFree(void *set) { (void) set; return SUCCESS; }
-int nvmlDeviceGetSupportedEventTypes(void *device, unsigned long long *ret) { (void) device; *ret = ~0ULL; return SUCCESS; }
+int nvmlEventSetCreate(void **ret)
+{
+    *ret = cards;
+    return SUCCESS;
+}
+int nvmlEventSetFree(void *set)
+{
+    (void) set;
+    return SUCCESS;
+}
+int nvmlDeviceGetSupportedEventTypes(void *device, unsigned long long *ret)
+{
+    (void) device;
+    *ret = ~0ULL;
+    return SUCCESS;
+}
 int nvmlDeviceRegisterEvents(void *device, unsigned long long types, void *set)
 {
     (void) device, (void) types, (void) set;

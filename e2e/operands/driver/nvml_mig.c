@@ -1,13 +1,14 @@
-/* What NVIDIA's programs ask of a card that is divided, by MIG, into instances. A GPU instance has one compute instance here,
- * which is as large as itself. The kinds are those of an H100 with 80 GB (NVIDIA's MIG User Guide, "Supported MIG Profiles"). */
+/* What NVIDIA's programs ask of a card that is divided, by MIG, into instances. A GPU instance has
+ * one compute instance here, which is as large as itself. The kinds are those of an H100 with 80 GB
+ * (NVIDIA's MIG User Guide, "Supported MIG Profiles"). */
 #include <stdio.h>
 #include <string.h>
 
 #include "nvml.h"
 
 static const struct profile profiles[] = {
-    { "1g.10gb", 0, 19, 1, 9984 },  { "1g.20gb", 9, 15, 1, 20096 }, { "2g.20gb", 1, 14, 2, 20096 },
-    { "3g.40gb", 2, 9, 3, 40448 },  { "4g.40gb", 3, 5, 4, 40448 },  { "7g.80gb", 4, 0, 7, 81152 },
+    { "1g.10gb", 0, 19, 1, 9984 }, { "1g.20gb", 9, 15, 1, 20096 }, { "2g.20gb", 1, 14, 2, 20096 },
+    { "3g.40gb", 2, 9, 3, 40448 }, { "4g.40gb", 3, 5, 4, 40448 },  { "7g.80gb", 4, 0, 7, 81152 },
 };
 
 /* Kinds of compute instances by NVML's numbers of them, and how many slices each has. */
@@ -20,7 +21,8 @@ struct placement {
 };
 
 struct gpu_instance_profile {
-    unsigned id, is_p2p, slices, instances, multiprocessors, copies, decoders, encoders, jpegs, ofas;
+    unsigned id, is_p2p, slices, instances, multiprocessors, copies, decoders, encoders, jpegs,
+        ofas;
     unsigned long long memory_mib;
 };
 
@@ -65,7 +67,10 @@ void read_layout(struct card *card)
         return;
     while (card->slice_count < SLICES_MAX && fscanf(file, "%u %15s %79s\n", &id, name, uuid) == 3) {
         struct slice *slice = &card->slices[card->slice_count];
-        *slice = (struct slice){ .card = card, .profile = profile_of(name), .index = card->slice_count, .gpu_instance = id };
+        *slice = (struct slice){ .card = card,
+                                 .profile = profile_of(name),
+                                 .index = card->slice_count,
+                                 .gpu_instance = id };
         snprintf(slice->uuid, sizeof slice->uuid, "%s", uuid);
         card->slice_count += slice->profile != NULL;
     }
@@ -96,7 +101,12 @@ int nvmlDeviceGetMigMode(void *device, unsigned *now, unsigned *later)
     return SUCCESS;
 }
 
-int nvmlDeviceGetMaxMigDeviceCount(void *device, unsigned *ret) { (void) device; *ret = SLICES_MAX; return SUCCESS; }
+int nvmlDeviceGetMaxMigDeviceCount(void *device, unsigned *ret)
+{
+    (void) device;
+    *ret = SLICES_MAX;
+    return SUCCESS;
+}
 
 int nvmlDeviceGetMigDeviceHandleByIndex(void *device, unsigned index, void **ret)
 {
@@ -107,7 +117,11 @@ int nvmlDeviceGetMigDeviceHandleByIndex(void *device, unsigned index, void **ret
     return SUCCESS;
 }
 
-int nvmlDeviceIsMigDeviceHandle(void *device, unsigned *ret) { *ret = slice_of(device) != NULL; return SUCCESS; }
+int nvmlDeviceIsMigDeviceHandle(void *device, unsigned *ret)
+{
+    *ret = slice_of(device) != NULL;
+    return SUCCESS;
+}
 
 int nvmlDeviceGetDeviceHandleFromMigDeviceHandle(void *device, void **ret)
 {
@@ -139,7 +153,9 @@ int nvmlDeviceGetAttributes_v2(void *device, struct attributes *ret)
     if (!slice)
         return NOT_SUPPORTED;
     const struct profile *p = slice->profile;
-    *ret = (struct attributes){ .gpu_slices = p->slices, .compute_slices = p->slices, .memory_mib = p->memory_mib };
+    *ret = (struct attributes){ .gpu_slices = p->slices,
+                                .compute_slices = p->slices,
+                                .memory_mib = p->memory_mib };
     return SUCCESS;
 }
 
@@ -159,7 +175,9 @@ int nvmlDeviceGetGpuInstanceById(void *device, unsigned id, void **ret)
 int nvmlGpuInstanceGetInfo(void *instance, struct gpu_instance *ret)
 {
     const struct slice *slice = instance;
-    *ret = (struct gpu_instance){ slice->card, slice->gpu_instance, slice->profile->id, { 0, slice->profile->slices } };
+    *ret = (struct gpu_instance){
+        slice->card, slice->gpu_instance, slice->profile->id, { 0, slice->profile->slices }
+    };
     return SUCCESS;
 }
 
@@ -182,17 +200,22 @@ int nvmlComputeInstanceGetInfo_v2(void *instance, struct compute_instance *ret)
 {
     const struct slice *slice = instance;
     const struct profile *p = slice->profile;
-    *ret = (struct compute_instance){ slice->card, instance, 0, compute_profile_of(p), { 0, p->slices } };
+    *ret = (struct compute_instance){
+        slice->card, instance, 0, compute_profile_of(p), { 0, p->slices }
+    };
     return SUCCESS;
 }
 
-int nvmlDeviceGetGpuInstanceProfileInfo(void *device, unsigned index, struct gpu_instance_profile *ret)
+int nvmlDeviceGetGpuInstanceProfileInfo(void *device, unsigned index,
+                                        struct gpu_instance_profile *ret)
 {
     (void) device;
     for (unsigned i = 0; i < PROFILES; i++)
         if (profiles[i].index == index) {
             const struct profile *p = &profiles[i];
-            *ret = (struct gpu_instance_profile){ .id = p->id, .slices = p->slices, .instances = SLICES_MAX / p->slices,
+            *ret = (struct gpu_instance_profile){ .id = p->id,
+                                                  .slices = p->slices,
+                                                  .instances = SLICES_MAX / p->slices,
                                                   .memory_mib = p->memory_mib };
             return SUCCESS;
         }
@@ -205,7 +228,9 @@ int nvmlGpuInstanceGetComputeInstanceProfileInfo(void *instance, unsigned index,
     const struct slice *slice = instance;
     if (engines != 0 || index >= COMPUTE_PROFILES || compute_slices[index] > slice->profile->slices)
         return NOT_SUPPORTED;
-    *ret = (struct compute_instance_profile){ .id = index, .slices = compute_slices[index],
-                                              .instances = slice->profile->slices / compute_slices[index] };
+    *ret = (struct compute_instance_profile){ .id = index,
+                                              .slices = compute_slices[index],
+                                              .instances = slice->profile->slices /
+                                                           compute_slices[index] };
     return SUCCESS;
 }

@@ -49,7 +49,8 @@ static void freed_arenas_can_be_used_again(void **state)
 int main(void)
 {
     struct suite s = { 0 };
-    suite_add(&s, "pieces are zero, aligned and apart, at every size", pieces_are_zero_aligned_and_apart, NULL);
+    suite_add(&s, "pieces are zero, aligned and apart, at every size",
+              pieces_are_zero_aligned_and_apart, NULL);
     suite_add(&s, "strings are copied and formatted", strings_are_copied_and_formatted, NULL);
     suite_add(&s, "a freed arena can be used again", freed_arenas_can_be_used_again, NULL);
     return suite_run(&s, "arena");

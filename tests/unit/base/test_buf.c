@@ -125,7 +125,8 @@ int main(void)
     suite_add(&s, "an empty buffer is an empty string", empty_is_an_empty_string, NULL);
     suite_add(&s, "appends and stays a string", appends_and_stays_a_string, NULL);
     suite_add(&s, "takes up to its limit", takes_up_to_its_limit, NULL);
-    suite_add(&s, "refuses beyond its limit and stays as it was", refuses_beyond_its_limit_and_stays_as_it_was, NULL);
+    suite_add(&s, "refuses beyond its limit and stays as it was",
+              refuses_beyond_its_limit_and_stays_as_it_was, NULL);
     suite_add(&s, "grows over many small pieces", grows_over_many_small_pieces, NULL);
     suite_add(&s, "consumes from the front", consumes_from_the_front, NULL);
     suite_add(&s, "resetting keeps the memory", reset_keeps_the_memory, NULL);

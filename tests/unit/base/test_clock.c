@@ -43,9 +43,12 @@ static const struct write_row {
     int64_t wall_us;
     const char *want, *want_micro;
 } written[] = {
-    { "written at the beginning of time", 0, "1970-01-01T00:00:00Z", "1970-01-01T00:00:00.000000Z" },
-    { "written with microseconds", 1795168800123456, "2026-11-20T10:00:00Z", "2026-11-20T10:00:00.123456Z" },
-    { "written with zeros before the microseconds", 1795168800000007, "2026-11-20T10:00:00Z", "2026-11-20T10:00:00.000007Z" },
+    { "written at the beginning of time", 0, "1970-01-01T00:00:00Z",
+      "1970-01-01T00:00:00.000000Z" },
+    { "written with microseconds", 1795168800123456, "2026-11-20T10:00:00Z",
+      "2026-11-20T10:00:00.123456Z" },
+    { "written with zeros before the microseconds", 1795168800000007, "2026-11-20T10:00:00Z",
+      "2026-11-20T10:00:00.000007Z" },
 };
 
 static void check_write(void **state)

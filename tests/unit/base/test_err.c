@@ -94,7 +94,8 @@ int main(void)
     suite_add(&s, "setting keeps the kind and the sentence", set_keeps_kind_and_sentence, NULL);
     suite_add(&s, "setting replaces an earlier error", set_replaces_an_earlier_error, NULL);
     suite_add(&s, "setting may quote the message it replaces", set_may_quote_its_own_message, NULL);
-    suite_add(&s, "wrapping adds context and keeps the kind", wrap_adds_context_and_keeps_the_kind, NULL);
+    suite_add(&s, "wrapping adds context and keeps the kind", wrap_adds_context_and_keeps_the_kind,
+              NULL);
     suite_add(&s, "callers who do not care pass NULL", callers_who_do_not_care_pass_null, NULL);
     suite_add(&s, "taking an error leaves none behind", taken_errors_leave_none_behind, NULL);
     suite_add(&s, "a cleared error can be used again", cleared_errors_can_be_used_again, NULL);

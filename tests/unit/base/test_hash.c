@@ -18,7 +18,8 @@ static uint64_t reference(const uint64_t seed[2], const void *bytes, size_t n)
     size_t size = sizeof(uint64_t), len = 0;
     OSSL_PARAM params[] = { OSSL_PARAM_construct_uint(OSSL_MAC_PARAM_C_ROUNDS, &compress),
                             OSSL_PARAM_construct_uint(OSSL_MAC_PARAM_D_ROUNDS, &finalize),
-                            OSSL_PARAM_construct_size_t(OSSL_MAC_PARAM_SIZE, &size), OSSL_PARAM_construct_end() };
+                            OSSL_PARAM_construct_size_t(OSSL_MAC_PARAM_SIZE, &size),
+                            OSSL_PARAM_construct_end() };
     EVP_MAC *mac = EVP_MAC_fetch(NULL, "SIPHASH", NULL);
     EVP_MAC_CTX *ctx = EVP_MAC_CTX_new(mac);
     uint64_t hash = 0;
@@ -34,9 +35,9 @@ static uint64_t reference(const uint64_t seed[2], const void *bytes, size_t n)
 static void hashes_are_those_of_openssl_s_siphash(void **state)
 {
     (void) state;
-    static const uint64_t seeds[][2] = { { 0, 0 },
-                                         { UINT64_C(0x0706050403020100), UINT64_C(0x0f0e0d0c0b0a0908) },
-                                         { UINT64_MAX, 1 } };
+    static const uint64_t seeds[][2] = {
+        { 0, 0 }, { UINT64_C(0x0706050403020100), UINT64_C(0x0f0e0d0c0b0a0908) }, { UINT64_MAX, 1 }
+    };
     unsigned char bytes[70];
     for (size_t i = 0; i < sizeof bytes; i++)
         bytes[i] = (unsigned char) (i * 37 + 250);
@@ -99,9 +100,10 @@ static void a_map_works_under_any_seed(void **state)
 int main(void)
 {
     struct suite s = { 0 };
-    suite_add(&s, "hashes are those of OpenSSL's SipHash-1-3", hashes_are_those_of_openssl_s_siphash, NULL);
-    suite_add(&s, "names that meet under one seed do not meet under another", names_that_meet_under_one_seed_do_not_under_another,
-              NULL);
+    suite_add(&s, "hashes are those of OpenSSL's SipHash-1-3",
+              hashes_are_those_of_openssl_s_siphash, NULL);
+    suite_add(&s, "names that meet under one seed do not meet under another",
+              names_that_meet_under_one_seed_do_not_under_another, NULL);
     suite_add(&s, "a map works under any seed", a_map_works_under_any_seed, NULL);
     return suite_run(&s, "hash");
 }

@@ -74,7 +74,8 @@ static const struct heap_item *naive_first(const struct heap_item *items, const 
 {
     const struct heap_item *first = NULL;
     for (size_t i = 0; i < ITEMS; i++)
-        if (in[i] && (!first || items[i].at < first->at || (items[i].at == first->at && items[i].order < first->order)))
+        if (in[i] && (!first || items[i].at < first->at ||
+                      (items[i].at == first->at && items[i].order < first->order)))
             first = &items[i];
     return first;
 }

@@ -109,7 +109,8 @@ int main(void)
     suite_add(&s, "no string is none", no_string_is_none, NULL);
     suite_add(&s, "the empty string is a string", empty_string_is_a_string, NULL);
     suite_add(&s, "the last reference frees the text and its number", last_reference_frees, NULL);
-    suite_add(&s, "a text can be interned from itself", texts_can_be_interned_from_themselves, NULL);
+    suite_add(&s, "a text can be interned from itself", texts_can_be_interned_from_themselves,
+              NULL);
     suite_add(&s, "any history is that of counters", any_history_is_that_of_counters, NULL);
     return suite_run(&s, "intern");
 }

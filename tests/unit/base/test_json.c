@@ -8,7 +8,8 @@
 static void paths_find_what_is_there(void **state)
 {
     (void) state;
-    CLEANUP_JSON json_t *o = tree("{'spec':{'driver':{'version':'580','count':3,'on':true}},'list':[1]}");
+    CLEANUP_JSON json_t *o = tree(
+        "{'spec':{'driver':{'version':'580','count':3,'on':true}},'list':[1]}");
     assert_string_equal(json_str(o, "spec.driver.version"), "580");
     assert_int_equal(json_int(o, "spec.driver.count", -1), 3);
     assert_true(json_bool(o, "spec.driver.on", false));
@@ -35,7 +36,8 @@ static void absent_and_mistyped_are_the_same(void **state)
 static void a_number_beyond_json_is_the_nearest_within(void **state)
 {
     (void) state;
-    CLEANUP_JSON json_t *o = tree("{'most':9223372036854775807,'least':-9223372036854775808,'within':9007199254740991}");
+    CLEANUP_JSON json_t *o = tree(
+        "{'most':9223372036854775807,'least':-9223372036854775808,'within':9007199254740991}");
     assert_int_equal(json_int(o, "most", 7), INT64_C(9007199254740991));
     assert_int_equal(json_int(o, "least", 7), -INT64_C(9007199254740991));
     assert_int_equal(json_int(o, "within", 7), INT64_C(9007199254740991));
@@ -73,7 +75,8 @@ static void setting_makes_the_way(void **state)
 static void items_are_found_by_a_text(void **state)
 {
     (void) state;
-    CLEANUP_JSON json_t *list = tree("[{'name':1},{'name':'a'},{'name':'b','n':1},{'name':'b','n':2},{'at':{'path':'c'}}]");
+    CLEANUP_JSON json_t *list = tree(
+        "[{'name':1},{'name':'a'},{'name':'b','n':1},{'name':'b','n':2},{'at':{'path':'c'}}]");
     assert_ptr_equal(json_find(list, "name", "b"), json_array_get(list, 2));
     assert_ptr_equal(json_find(list, "at.path", "c"), json_array_get(list, 4));
     assert_null(json_find(list, "name", "c"));
@@ -206,10 +209,15 @@ static const struct nul_row {
     const char *text;
     const char *want; /* the same tree, as it is written again */
 } nuls[] = {
-    { "a NUL in a text is kept", "{'a':'b\\u0000c','d':['\\u0000']}", "{'a':'b\\u0000c','d':['\\u0000']}" },
-    { "a NUL in a key becomes another character", "{'a\\u0000b':{'\\u0000':1}}", "{'a\xef\xbf\xbd" "b':{'\xef\xbf\xbd':1}}" },
-    { "an escaped backslash escapes nothing more", "{'\\u0000':1,'a':'\\\\u0000'}", "{'a':'\\\\u0000','\xef\xbf\xbd':1}" },
-    { "of keys that become one the last counts", "{'\\u0000':1,'\\ufffd':2}", "{'\xef\xbf\xbd':2}" },
+    { "a NUL in a text is kept", "{'a':'b\\u0000c','d':['\\u0000']}",
+      "{'a':'b\\u0000c','d':['\\u0000']}" },
+    { "a NUL in a key becomes another character", "{'a\\u0000b':{'\\u0000':1}}",
+      "{'a\xef\xbf\xbd"
+      "b':{'\xef\xbf\xbd':1}}" },
+    { "an escaped backslash escapes nothing more", "{'\\u0000':1,'a':'\\\\u0000'}",
+      "{'a':'\\\\u0000','\xef\xbf\xbd':1}" },
+    { "of keys that become one the last counts", "{'\\u0000':1,'\\ufffd':2}",
+      "{'\xef\xbf\xbd':2}" },
 };
 
 /* What a kubelet may call its resources, as the API server writes it. */
@@ -256,22 +264,30 @@ int main(void)
     struct suite s = { 0 };
     suite_add(&s, "a path finds what is there", paths_find_what_is_there, NULL);
     suite_add(&s, "absent and mistyped are the same", absent_and_mistyped_are_the_same, NULL);
-    suite_add(&s, "a number beyond all bounds is the nearest within", a_number_beyond_json_is_the_nearest_within, NULL);
+    suite_add(&s, "a number beyond all bounds is the nearest within",
+              a_number_beyond_json_is_the_nearest_within, NULL);
     suite_add(&s, "a key longer than any is absent", endless_key_is_absent, NULL);
-    suite_add(&s, "a key with dots is read from its map", keys_with_dots_are_read_from_their_map, NULL);
+    suite_add(&s, "a key with dots is read from its map", keys_with_dots_are_read_from_their_map,
+              NULL);
     suite_add(&s, "an item of a list is found by a text", items_are_found_by_a_text, NULL);
     suite_add(&s, "a text is found in a list", texts_are_found, NULL);
     suite_add(&s, "setting makes the way", setting_makes_the_way, NULL);
-    suite_add(&s, "setting replaces what is no object on the way", setting_replaces_what_is_no_object, NULL);
-    suite_add(&s, "setting in what is no object does nothing", setting_in_what_is_no_object_does_nothing, NULL);
+    suite_add(&s, "setting replaces what is no object on the way",
+              setting_replaces_what_is_no_object, NULL);
+    suite_add(&s, "setting in what is no object does nothing",
+              setting_in_what_is_no_object_does_nothing, NULL);
     SUITE_ROWS(&s, check_merge, merges);
-    suite_add(&s, "a second merge leaves the first overlay alone", second_merge_leaves_the_first_overlay_alone, NULL);
-    suite_add(&s, "equal trees have equal canonical text", equal_trees_have_equal_canonical_text, NULL);
-    suite_add(&s, "bodies keep the order in which they were built", bodies_keep_the_order_in_which_they_were_built, NULL);
+    suite_add(&s, "a second merge leaves the first overlay alone",
+              second_merge_leaves_the_first_overlay_alone, NULL);
+    suite_add(&s, "equal trees have equal canonical text", equal_trees_have_equal_canonical_text,
+              NULL);
+    suite_add(&s, "bodies keep the order in which they were built",
+              bodies_keep_the_order_in_which_they_were_built, NULL);
     suite_add(&s, "text that is no UTF-8 is made so", text_that_is_no_utf8_is_made_so, NULL);
     SUITE_ROWS(&s, check_parse, parses);
     SUITE_ROWS(&s, check_nul, nuls);
-    suite_add(&s, "of a key that is stored twice the last counts", of_stored_keys_the_last_counts, NULL);
+    suite_add(&s, "of a key that is stored twice the last counts", of_stored_keys_the_last_counts,
+              NULL);
     suite_add(&s, "a text with a NUL in it is not whole", text_with_a_nul_is_not_whole, NULL);
     suite_add(&s, "endless nesting is refused", endless_nesting_is_refused, NULL);
     return suite_run(&s, "json");

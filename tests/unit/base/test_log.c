@@ -40,10 +40,20 @@ static const struct text_row {
     { "a backslash cannot free a quote", "a\\\" b=c", "info  hello key=\"a\\\\\\\" b=c\"\n" },
     { "a value with a backslash is quoted", "a\\x0a", "info  hello key=\"a\\\\x0a\"\n" },
     { "an escape sequence cannot paint", "\033[31m", "info  hello key=\\x1b[31m\n" },
-    { "nor one of a single character", "x\xc2\x9b" "2J\x7f", "info  hello key=x\\u009b2J\\x7f\n" },
-    { "marks cannot turn the direction", "a\xe2\x80\xae" "gnp", "info  hello key=a\\u202egnp\n" },
-    { "bytes that are no text", "a\x9b" "b\xe2\x80", "info  hello key=a\\x9bb\\xe2\\x80\n" },
-    { "words of any language stay", "\xc3\xa9\xf0\x9f\x98\x80", "info  hello key=\xc3\xa9\xf0\x9f\x98\x80\n" },
+    { "nor one of a single character",
+      "x\xc2\x9b"
+      "2J\x7f",
+      "info  hello key=x\\u009b2J\\x7f\n" },
+    { "marks cannot turn the direction",
+      "a\xe2\x80\xae"
+      "gnp",
+      "info  hello key=a\\u202egnp\n" },
+    { "bytes that are no text",
+      "a\x9b"
+      "b\xe2\x80",
+      "info  hello key=a\\x9bb\\xe2\\x80\n" },
+    { "words of any language stay", "\xc3\xa9\xf0\x9f\x98\x80",
+      "info  hello key=\xc3\xa9\xf0\x9f\x98\x80\n" },
 };
 
 static void check_text(void **state)
@@ -77,7 +87,8 @@ static void json_lines_parse(void **state)
 /* The same of lines of JSON: what reads them has the text as it was. */
 static void json_lines_are_shown_as_they_are(void **state)
 {
-    static const char value[] = "\033[31m\xc2\x9b" "2J\x7f\xe2\x80\xae\xc3\xa9";
+    static const char value[] = "\033[31m\xc2\x9b"
+                                "2J\x7f\xe2\x80\xae\xc3\xa9";
     (void) state;
     log_setup(LOG_INFO, true);
     capture();
@@ -119,7 +130,8 @@ int main(void)
     struct suite s = { 0 };
     SUITE_ROWS(&s, check_text, texts);
     suite_add(&s, "every JSON line parses, whatever its values are", json_lines_parse, NULL);
-    suite_add(&s, "a JSON line has nothing that a terminal obeys", json_lines_are_shown_as_they_are, NULL);
+    suite_add(&s, "a JSON line has nothing that a terminal obeys", json_lines_are_shown_as_they_are,
+              NULL);
     suite_add(&s, "lines below the level are dropped", lines_below_the_level_are_dropped, NULL);
     suite_add(&s, "levels have names", levels_have_names, NULL);
     return suite_run(&s, "log");

@@ -9,7 +9,9 @@
 static const char *const one_label[] = { "l", NULL };
 static const char *const code_method[] = { "code", "method", NULL };
 
-static const struct metric_desc plain = { .name = "up", .help = "Whether it is up.", .kind = METRIC_GAUGE };
+static const struct metric_desc plain = { .name = "up",
+                                          .help = "Whether it is up.",
+                                          .kind = METRIC_GAUGE };
 static const struct metric_desc requests = {
     .name = "requests_total", .help = "Requests.", .kind = METRIC_COUNTER, .labels = code_method
 };
@@ -79,10 +81,12 @@ static void histograms_are_cumulative(void **state)
 {
     (void) state;
     static const double bounds[] = { 0.005, 0.1, 1 };
-    static const struct metric_desc desc = {
-        .name = "t_seconds", .help = "Time.", .kind = METRIC_HISTOGRAM, .labels = one_label,
-        .buckets = bounds, .bucket_count = ARRAY_LEN(bounds)
-    };
+    static const struct metric_desc desc = { .name = "t_seconds",
+                                             .help = "Time.",
+                                             .kind = METRIC_HISTOGRAM,
+                                             .labels = one_label,
+                                             .buckets = bounds,
+                                             .bucket_count = ARRAY_LEN(bounds) };
     struct metrics *m = metrics_new(10);
     struct metric *t = metrics_add(m, &desc);
     static const double observed[] = { 0.001, 0.005, 0.5, 7 };
@@ -108,7 +112,8 @@ static void histograms_without_labels_have_only_le(void **state)
     };
     struct metrics *m = metrics_new(10);
     metrics_add(m, &desc);
-    check_text(m, "# HELP t T.\n# TYPE t histogram\nt_bucket{le=\"1\"} 0\nt_bucket{le=\"+Inf\"} 0\nt_sum 0\nt_count 0\n");
+    check_text(m, "# HELP t T.\n# TYPE t histogram\nt_bucket{le=\"1\"} 0\nt_bucket{le=\"+Inf\"} "
+                  "0\nt_sum 0\nt_count 0\n");
     metrics_free(m);
 }
 
@@ -154,7 +159,8 @@ static void long_values_are_cut_at_a_character(void **state)
         .name = "m", .help = "M.", .kind = METRIC_GAUGE, .labels = one_label
     };
     char value[400], want[400];
-    snprintf(value, sizeof value, "%0255d\xc3\xa4rest", 0); /* the two bytes of "ä" are the 256th and 257th */
+    /* the two bytes of "ä" are the 256th and 257th */
+    snprintf(value, sizeof value, "%0255d\xc3\xa4rest", 0);
     snprintf(want, sizeof want, "# HELP m M.\n# TYPE m gauge\nm{l=\"%0255d\"} 2\n", 0);
     struct metrics *m = metrics_new(10);
     struct metric *g = metrics_add(m, &desc);
@@ -186,7 +192,8 @@ static void check_number(void **state)
     const struct number *row = *state;
     struct metrics *m = metrics_new(10);
     metric_set(metrics_add(m, &plain), NULL, row->value);
-    CLEANUP_FREE char *want = xasprintf("# HELP up Whether it is up.\n# TYPE up gauge\nup %s\n", row->text);
+    CLEANUP_FREE char *want = xasprintf("# HELP up Whether it is up.\n# TYPE up gauge\nup %s\n",
+                                        row->text);
     check_text(m, want);
     metrics_free(m);
 }
@@ -194,15 +201,21 @@ static void check_number(void **state)
 int main(void)
 {
     struct suite s = { 0 };
-    suite_add(&s, "without labels a value is there from the start", without_labels_starts_at_zero, NULL);
-    suite_add(&s, "labels make series, in order of appearance", labels_make_series_in_order_of_appearance, NULL);
+    suite_add(&s, "without labels a value is there from the start", without_labels_starts_at_zero,
+              NULL);
+    suite_add(&s, "labels make series, in order of appearance",
+              labels_make_series_in_order_of_appearance, NULL);
     suite_add(&s, "help and label values are escaped", values_are_escaped, NULL);
-    suite_add(&s, "labels that join to the same text stay apart", labels_that_join_to_the_same_text_stay_apart, NULL);
+    suite_add(&s, "labels that join to the same text stay apart",
+              labels_that_join_to_the_same_text_stay_apart, NULL);
     suite_add(&s, "a histogram's buckets are cumulative", histograms_are_cumulative, NULL);
-    suite_add(&s, "a histogram without labels has only le", histograms_without_labels_have_only_le, NULL);
-    suite_add(&s, "what has no room is counted under other", what_has_no_room_is_counted_as_other, NULL);
+    suite_add(&s, "a histogram without labels has only le", histograms_without_labels_have_only_le,
+              NULL);
+    suite_add(&s, "what has no room is counted under other", what_has_no_room_is_counted_as_other,
+              NULL);
     suite_add(&s, "a dropped series is gone", dropped_series_are_gone, NULL);
-    suite_add(&s, "a long label value is cut at a character", long_values_are_cut_at_a_character, NULL);
+    suite_add(&s, "a long label value is cut at a character", long_values_are_cut_at_a_character,
+              NULL);
     SUITE_ROWS(&s, check_number, numbers);
     return suite_run(&s, "metrics");
 }

@@ -41,7 +41,8 @@ static void updates_follow_and_the_start_time_stays(void **state)
     (void) state;
     struct metrics *m = metrics_new(10);
     const struct process_metrics p = process_metrics_add(m);
-    double open_before = value_of(m, "process_open_fds"), started = value_of(m, "process_start_time_seconds");
+    double open_before = value_of(m, "process_open_fds"),
+           started = value_of(m, "process_start_time_seconds");
     double cpu = value_of(m, "process_cpu_seconds_total");
     int fd = open("/dev/null", O_RDONLY);
     usleep(2000);
@@ -57,6 +58,7 @@ int main(void)
 {
     struct suite s = { 0 };
     suite_add(&s, "everything is there from the start", everything_is_there_from_the_start, NULL);
-    suite_add(&s, "updates follow, and the start time stays", updates_follow_and_the_start_time_stays, NULL);
+    suite_add(&s, "updates follow, and the start time stays",
+              updates_follow_and_the_start_time_stays, NULL);
     return suite_run(&s, "process");
 }

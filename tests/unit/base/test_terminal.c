@@ -11,11 +11,26 @@ static const struct row {
     { "colours and titles", "\033[31mred\033]0;title\007", " [31mred ]0;title " },
     { "carriage returns and ends of lines", "good\rbad\nworse\tworst", "good bad worse worst" },
     { "DEL", "a\x7f", "a " },
-    { "C1, as UTF-8", "a\xc2\x9b" "31m", "a 31m" },
-    { "C1, as a bare byte", "a\x9b" "31m", "a?31m" },
-    { "right to left", "a\xe2\x80\xae" "b", "a b" },
-    { "an Arabic letter's mark", "a\xd8\x9c" "b", "a b" },
-    { "isolates and joiners", "a\xe2\x81\xa6" "b\xef\xbb\xbf", "a b " },
+    { "C1, as UTF-8",
+      "a\xc2\x9b"
+      "31m",
+      "a 31m" },
+    { "C1, as a bare byte",
+      "a\x9b"
+      "31m",
+      "a?31m" },
+    { "right to left",
+      "a\xe2\x80\xae"
+      "b",
+      "a b" },
+    { "an Arabic letter's mark",
+      "a\xd8\x9c"
+      "b",
+      "a b" },
+    { "isolates and joiners",
+      "a\xe2\x81\xa6"
+      "b\xef\xbb\xbf",
+      "a b " },
     { "a character that breaks off", "a\xe2\x80", "a??" },
     { "one longer than it has to be", "\xc0\x9b", "??" },
     { "the same of three bytes", "\xe0\x80\x9b", " " },
@@ -35,9 +50,11 @@ static void check_clean(void **state)
 static void check_tree(void **state)
 {
     (void) state;
-    CLEANUP_JSON json_t *value = json_pack("{s:[s, i, n], s:s}", "a", "x\033[2J", 3, "b", "two\nlines\r");
+    CLEANUP_JSON json_t *value = json_pack("{s:[s, i, n], s:s}", "a", "x\033[2J", 3, "b",
+                                           "two\nlines\r");
     CLEANUP_JSON json_t *got = terminal_clean_tree(value);
-    CLEANUP_JSON json_t *want = json_pack("{s:[s, i, n], s:s}", "a", "x [2J", 3, "b", "two\nlines ");
+    CLEANUP_JSON json_t *want = json_pack("{s:[s, i, n], s:s}", "a", "x [2J", 3, "b",
+                                          "two\nlines ");
     assert_true(json_equal(got, want));
 }
 

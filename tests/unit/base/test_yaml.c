@@ -26,41 +26,61 @@ static const struct parse_case {
     { "keys keep their order", "z: 1\na: 2\n", "[{\"z\":1,\"a\":2}]", NULL },
     { "booleans", "[true, True, y, Y, yes, on, ON, false, n, No, off]",
       "[[true,true,true,true,true,true,true,false,false,false,false]]", NULL },
-    { "not booleans", "[yEs, tRUE, \"true\", 'off', oN]", "[[\"yEs\",\"tRUE\",\"true\",\"off\",\"oN\"]]", NULL },
+    { "not booleans", "[yEs, tRUE, \"true\", 'off', oN]",
+      "[[\"yEs\",\"tRUE\",\"true\",\"off\",\"oN\"]]", NULL },
     { "nulls", "[~, null, Null, NULL, '', nUll]", "[[null,null,null,null,\"\",\"nUll\"]]", NULL },
     { "an empty value is null", "a:\n", "[{\"a\":null}]", NULL },
-    { "integers", "[0, -0, 12, +12, -12, 1_000, 010, 0o17, 0b11, 0x1F, -0x10, 9223372036854775807, -9223372036854775808]",
+    { "integers",
+      "[0, -0, 12, +12, -12, 1_000, 010, 0o17, 0b11, 0x1F, -0x10, 9223372036854775807, "
+      "-9223372036854775808]",
       "[[0,0,12,12,-12,1000,8,15,3,31,-16,9223372036854775807,-9223372036854775808]]", NULL },
-    { "floats without a fraction are integers", "[1.0, 1e3, 08, 1., 0.0]", "[[1,1000,8,1,0]]", NULL },
+    { "floats without a fraction are integers", "[1.0, 1e3, 08, 1., 0.0]", "[[1,1000,8,1,0]]",
+      NULL },
     { "floats", "[1.5, .5, -2.5e-3, +1.25]", "[[1.5,0.5,-0.0025,1.25]]", NULL },
-    { "a negative integer below 64 bits is a float", "[-9223372036854775809, 18446744073709551616.5]",
+    { "a negative integer below 64 bits is a float",
+      "[-9223372036854775809, 18446744073709551616.5]",
       "[[-9.2233720368547758e18,1.8446744073709552e19]]", NULL },
-    { "not numbers", "[1:30, 2001-01-02, 0x, 0b2, 1e, e1, 1.2.3, 1e400, '7', -, +, ., 0xfg, 580.178.04]",
-      "[[\"1:30\",\"2001-01-02\",\"0x\",\"0b2\",\"1e\",\"e1\",\"1.2.3\",\"1e400\",\"7\",\"-\",\"+\",\".\",\"0xfg\","
-      "\"580.178.04\"]]", NULL },
-    { "keys that are no strings", "y: 1\n2: 2\n0x10: 3\n1.5: 4\n", "[{\"true\":1,\"2\":2,\"16\":3,\"1.5\":4}]", NULL },
-    { "core tags", "[!!str 1, !!int \"5\", !!float 2, !!bool \"yes\", !!null \"\"]", "[[\"1\",5,2,true,null]]", NULL },
+    { "not numbers",
+      "[1:30, 2001-01-02, 0x, 0b2, 1e, e1, 1.2.3, 1e400, '7', -, +, ., 0xfg, 580.178.04]",
+      "[[\"1:30\",\"2001-01-02\",\"0x\",\"0b2\",\"1e\",\"e1\",\"1.2.3\",\"1e400\",\"7\",\"-\",\"+"
+      "\",\".\",\"0xfg\","
+      "\"580.178.04\"]]",
+      NULL },
+    { "keys that are no strings", "y: 1\n2: 2\n0x10: 3\n1.5: 4\n",
+      "[{\"true\":1,\"2\":2,\"16\":3,\"1.5\":4}]", NULL },
+    { "core tags", "[!!str 1, !!int \"5\", !!float 2, !!bool \"yes\", !!null \"\"]",
+      "[[\"1\",5,2,true,null]]", NULL },
     { "local tags make strings", "!mine 12", "[\"12\"]", NULL },
-    { "anchors and aliases", "a: &x {b: [1, 2]}\nc: *x\n", "[{\"a\":{\"b\":[1,2]},\"c\":{\"b\":[1,2]}}]", NULL },
+    { "anchors and aliases", "a: &x {b: [1, 2]}\nc: *x\n",
+      "[{\"a\":{\"b\":[1,2]},\"c\":{\"b\":[1,2]}}]", NULL },
     { "an anchor can be given anew", "[&x 1, *x, &x 2, *x]", "[[1,1,2,2]]", NULL },
     { "merge keys give way to what is written", "b: &b {x: 1, y1: 1}\na:\n  x: 2\n  <<: *b\n",
       "[{\"b\":{\"x\":1,\"y1\":1},\"a\":{\"x\":2,\"y1\":1}}]", NULL },
-    { "the first of several merged maps wins", "a: {<<: [{x: 1}, {x: 2, z: 3}]}", "[{\"a\":{\"x\":1,\"z\":3}}]", NULL },
-    { "block texts", "a: |\n  one\n  two\nb: >-\n  one\n  two\n", "[{\"a\":\"one\\ntwo\\n\",\"b\":\"one two\"}]", NULL },
-    { "unicode and escapes", "[\"\\u00e4\", \xc3\xa4, \"\\x41\"]", "[[\"\xc3\xa4\",\"\xc3\xa4\",\"A\"]]", NULL },
+    { "the first of several merged maps wins", "a: {<<: [{x: 1}, {x: 2, z: 3}]}",
+      "[{\"a\":{\"x\":1,\"z\":3}}]", NULL },
+    { "block texts", "a: |\n  one\n  two\nb: >-\n  one\n  two\n",
+      "[{\"a\":\"one\\ntwo\\n\",\"b\":\"one two\"}]", NULL },
+    { "unicode and escapes", "[\"\\u00e4\", \xc3\xa4, \"\\x41\"]",
+      "[[\"\xc3\xa4\",\"\xc3\xa4\",\"A\"]]", NULL },
     { "a version directive", "%YAML 1.1\n---\na: 1\n", "[{\"a\":1}]", NULL },
-    { "JSON is YAML", "{\"a\": [1, \"x\", {\"b\": null}]}", "[{\"a\":[1,\"x\",{\"b\":null}]}]", NULL },
+    { "JSON is YAML", "{\"a\": [1, \"x\", {\"b\": null}]}", "[{\"a\":[1,\"x\",{\"b\":null}]}]",
+      NULL },
 
-    { "twice the same key", "a: 1\nb:\n  c: 1\n  c: 2\n", NULL, "line 4: the key \"c\" is there twice" },
+    { "twice the same key", "a: 1\nb:\n  c: 1\n  c: 2\n", NULL,
+      "line 4: the key \"c\" is there twice" },
     { "twice the same key in two spellings", "true: 1\ny: 2\n", NULL, "line 2: the key \"true\"" },
     { "no closing bracket", "a: [1, 2\nb: 3\n", NULL,
-      "line 2, column 2: did not find expected ',' or ']', while parsing a flow sequence; a list in brackets is not closed" },
+      "line 2, column 2: did not find expected ',' or ']', while parsing a flow sequence; a list "
+      "in brackets is not closed" },
     { "a tab as indentation", "a:\n\tb: 1\n", NULL,
-      "line 2, column 1: found character that cannot start any token, while scanning for the next token; indent with spaces, not "
+      "line 2, column 1: found character that cannot start any token, while scanning for the next "
+      "token; indent with spaces, not "
       "with tabs" },
     { "a colon in plain text", "a: b: c\n", NULL,
-      "line 1, column 5: mapping values are not allowed in this context; put text that holds \": \" in quotes" },
-    { "an indentation that fits nowhere", "a:\n    b: 1\n  c: 2\n", NULL, "look at the indentation" },
+      "line 1, column 5: mapping values are not allowed in this context; put text that holds \": "
+      "\" in quotes" },
+    { "an indentation that fits nowhere", "a:\n    b: 1\n  c: 2\n", NULL,
+      "look at the indentation" },
     { "no closing quote", "a: \"b\n", NULL, "a quote is not closed" },
     { "unknown alias", "a: *nope\n", NULL, "line 1: the alias *nope names nothing" },
     { "an alias inside of its own anchor", "a: &a [*a]\n", NULL, "the alias *a names nothing" },
@@ -103,22 +123,30 @@ static const struct dump_case {
     const char *json;
     const char *text;
 } dump_cases[] = {
-    { "scalars", "{\"a\":1,\"b\":true,\"c\":null,\"d\":\"x y\",\"e\":1.5}", "a: 1\nb: true\nc: null\nd: x y\ne: 1.5\n" },
+    { "scalars", "{\"a\":1,\"b\":true,\"c\":null,\"d\":\"x y\",\"e\":1.5}",
+      "a: 1\nb: true\nc: null\nd: x y\ne: 1.5\n" },
     { "nested", "{\"a\":{\"b\":[{\"c\":1,\"d\":[2,[3,4]]},5]}}",
       "a:\n  b:\n  - c: 1\n    d:\n    - 2\n    - - 3\n      - 4\n  - 5\n" },
     { "empty ones", "{\"a\":{},\"b\":[],\"c\":\"\"}", "a: {}\nb: []\nc: \"\"\n" },
-    { "texts that look like something else", "[\"true\",\"1\",\"null\",\"1.0\",\"0x1\",\"y\",\"2001-01-02\",\"1:30\",\"<<\"]",
-      "- \"true\"\n- \"1\"\n- \"null\"\n- \"1.0\"\n- \"0x1\"\n- \"y\"\n- \"2001-01-02\"\n- \"1:30\"\n- \"<<\"\n" },
-    { "texts with indicators", "[\"--a=b\",\"- a\",\"a: b\",\"a:b\",\"a #b\",\"*a\",\"{a}\",\"---\",\"a:\",\" a\",\"a \",\"-\"]",
-      "- --a=b\n- \"- a\"\n- \"a: b\"\n- a:b\n- \"a #b\"\n- \"*a\"\n- \"{a}\"\n- \"---\"\n- \"a:\"\n- \" a\"\n- \"a \"\n- "
+    { "texts that look like something else",
+      "[\"true\",\"1\",\"null\",\"1.0\",\"0x1\",\"y\",\"2001-01-02\",\"1:30\",\"<<\"]",
+      "- \"true\"\n- \"1\"\n- \"null\"\n- \"1.0\"\n- \"0x1\"\n- \"y\"\n- \"2001-01-02\"\n- "
+      "\"1:30\"\n- \"<<\"\n" },
+    { "texts with indicators",
+      "[\"--a=b\",\"- a\",\"a: b\",\"a:b\",\"a #b\",\"*a\",\"{a}\",\"---\",\"a:\",\" a\",\"a "
+      "\",\"-\"]",
+      "- --a=b\n- \"- a\"\n- \"a: b\"\n- a:b\n- \"a #b\"\n- \"*a\"\n- \"{a}\"\n- \"---\"\n- "
+      "\"a:\"\n- \" a\"\n- \"a \"\n- "
       "\"-\"\n" },
     { "lines", "{\"a\":\"x\\n  y\\n\",\"b\":\"x\\n\\ny\",\"c\":\"x\\n\\n\",\"d\":\"\\nx\"}",
       "a: |\n  x\n    y\nb: |-\n  x\n\n  y\nc: \"x\\n\\n\"\nd: \"\\nx\"\n" },
     { "escapes", "[\"a\\u0001\\\"\\\\\",\"\\u2028\",\"\xc3\xa4\",\"a\\tb\"]",
       "- \"a\\u0001\\\"\\\\\"\n- \"\\u2028\"\n- \xc3\xa4\n- \"a\\tb\"\n" },
-    { "what a terminal obeys", "[\"a\\u061cb\",\"\\u200e\",\"\\u202e\",\"\\u2066\",\"x\\ny\\u009b\"]",
+    { "what a terminal obeys",
+      "[\"a\\u061cb\",\"\\u200e\",\"\\u202e\",\"\\u2066\",\"x\\ny\\u009b\"]",
       "- \"a\\u061Cb\"\n- \"\\u200E\"\n- \"\\u202E\"\n- \"\\u2066\"\n- \"x\\ny\\u009B\"\n" },
-    { "keys", "{\"nvidia.com/gpu\":1,\"true\":2,\"a b\":3,\"\":4}", "nvidia.com/gpu: 1\n\"true\": 2\na b: 3\n\"\": 4\n" },
+    { "keys", "{\"nvidia.com/gpu\":1,\"true\":2,\"a b\":3,\"\":4}",
+      "nvidia.com/gpu: 1\n\"true\": 2\na b: 3\n\"\": 4\n" },
     { "a scalar alone", "\"x\"", "x\n" },
 };
 
@@ -222,7 +250,8 @@ static void nesting_is_limited(void **state)
     expect_refusal(blocks, "nested deeper than 100 levels");
     CLEANUP_FREE char *half = repeated("[", 60);
     CLEANUP_FREE char *half_close = repeated("]", 60);
-    CLEANUP_FREE char *by_alias = xasprintf("[&a %s%s, %s*a%s]", half, half_close, half, half_close);
+    CLEANUP_FREE char *by_alias = xasprintf("[&a %s%s, %s*a%s]", half, half_close, half,
+                                            half_close);
     expect_refusal(by_alias, "the alias *a makes it nested deeper");
 }
 
@@ -254,7 +283,8 @@ static void anchors_are_limited(void **state)
 static void size_is_limited(void **state)
 {
     (void) state;
-    CLEANUP_FREE char *text = repeated("# comment of sixty-four bytes, to fill up a document quickly --\n", 65537);
+    CLEANUP_FREE char *text = repeated(
+        "# comment of sixty-four bytes, to fill up a document quickly --\n", 65537);
     expect_refusal(text, "larger than 4 MiB");
     CLEANUP_FREE char *nodes = repeated("- 1\n", 600000);
     expect_refusal(nodes, "too much content");
@@ -266,7 +296,8 @@ static void files_are_named_in_errors(void **state)
     CLEANUP_ERR struct err e = { 0 };
     assert_null(yaml_parse_file("/nonexistent/policy.yaml", NULL, &e));
     assert_int_equal(e.kind, ERR_NOT_FOUND);
-    assert_string_equal(err_msg(&e), "cannot read /nonexistent/policy.yaml: No such file or directory");
+    assert_string_equal(err_msg(&e),
+                        "cannot read /nonexistent/policy.yaml: No such file or directory");
     assert_null(yaml_parse_file("/", NULL, &e));
     assert_int_equal(e.kind, ERR_SYSTEM);
 
@@ -284,18 +315,20 @@ int main(void)
 {
     mem_hook_jansson();
     static const struct CMUnitTest plain[] = {
-        cmocka_unit_test(long_key_is_read_again), cmocka_unit_test(lines_are_known),
-        cmocka_unit_test(nesting_is_limited),     cmocka_unit_test(alias_bomb_is_refused),
-        cmocka_unit_test(anchors_are_limited),    cmocka_unit_test(size_is_limited),
+        cmocka_unit_test(long_key_is_read_again),    cmocka_unit_test(lines_are_known),
+        cmocka_unit_test(nesting_is_limited),        cmocka_unit_test(alias_bomb_is_refused),
+        cmocka_unit_test(anchors_are_limited),       cmocka_unit_test(size_is_limited),
         cmocka_unit_test(files_are_named_in_errors),
     };
     struct CMUnitTest tests[ARRAY_LEN(parse_cases) + ARRAY_LEN(dump_cases) + ARRAY_LEN(plain)];
     size_t n = 0;
     for (size_t i = 0; i < ARRAY_LEN(parse_cases); i++)
-        tests[n++] = (struct CMUnitTest){ .name = parse_cases[i].name, .test_func = check_parse,
+        tests[n++] = (struct CMUnitTest){ .name = parse_cases[i].name,
+                                          .test_func = check_parse,
                                           .initial_state = (void *) &parse_cases[i] };
     for (size_t i = 0; i < ARRAY_LEN(dump_cases); i++)
-        tests[n++] = (struct CMUnitTest){ .name = dump_cases[i].name, .test_func = check_dump,
+        tests[n++] = (struct CMUnitTest){ .name = dump_cases[i].name,
+                                          .test_func = check_dump,
                                           .initial_state = (void *) &dump_cases[i] };
     for (size_t i = 0; i < ARRAY_LEN(plain); i++)
         tests[n++] = plain[i];

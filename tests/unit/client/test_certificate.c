@@ -15,16 +15,21 @@
 
 #define PEM(base64) "-----BEGIN CERTIFICATE-----\n" base64 "\n-----END CERTIFICATE-----\n"
 
-/* DER by hand: outer, inner, [0] version, serial, algorithm, issuer, validity { notBefore, notAfter }. */
+/* DER by hand: outer, inner, [0] version, serial, algorithm, issuer, validity { notBefore, notAfter
+ * }. */
 static const struct certificate_case {
     const char *name;
     const char *pem;
     const char *expiry; /* NULL: unknown */
 } certificate_cases[] = {
-    { "UTC time, version 3", PEM("MDIwMKADAgECAgEBMAAwADAeFw0yNTAxMDEwMDAwMDBaFw0yNjAxMDIwMzA0MDVaMAAwAA=="),
+    { "UTC time, version 3",
+      PEM("MDIwMKADAgECAgEBMAAwADAeFw0yNTAxMDEwMDAwMDBaFw0yNjAxMDIwMzA0MDVaMAAwAA=="),
       "2026-01-02T03:04:05Z" },
-    { "the last century", PEM("MC0wKwIBATAAMAAwHhcNMjUwMTAxMDAwMDAwWhcNOTkwMTAyMDMwNDA1WjAAMAA="), "1999-01-02T03:04:05Z" },
-    { "generalized time", PEM("MC8wLQIBATAAMAAwIBcNMjUwMTAxMDAwMDAwWhgPMjA1MTAxMDIwMzA0MDVaMAAwAA=="), "2051-01-02T03:04:05Z" },
+    { "the last century", PEM("MC0wKwIBATAAMAAwHhcNMjUwMTAxMDAwMDAwWhcNOTkwMTAyMDMwNDA1WjAAMAA="),
+      "1999-01-02T03:04:05Z" },
+    { "generalized time",
+      PEM("MC8wLQIBATAAMAAwIBcNMjUwMTAxMDAwMDAwWhgPMjA1MTAxMDIwMzA0MDVaMAAwAA=="),
+      "2051-01-02T03:04:05Z" },
     { "cut", PEM("MC0wKwIBATAAMAAwHhcNMjUwMTAxMDAwMDAwWhcNOTkw"), NULL },
     { "no time", PEM("MC0wKwIBATAAMAAwHhcNMjUwMTAxMDAwMDAwWgQNOTkwMTAyMDMwNDA1WjAAMAA="), NULL },
     { "empty", PEM(""), NULL },
@@ -54,8 +59,10 @@ static void base64_is_strict(void **state)
         const char *text;
         const char *bytes; /* NULL: refused */
     } cases[] = {
-        { "", "" },       { "QQ==", "A" },  { "QUI=", "AB" }, { "QUJD", "ABC" }, { "QU\n JD\t", "ABC" }, { "QUJDRA==", "ABCD" },
-        { "QQ=", NULL },  { "Q", NULL },    { "Q===", NULL }, { "QQ==QQ==", NULL }, { "QQ*=", NULL },    { "=QQ=", NULL },
+        { "", "" },           { "QQ==", "A" },        { "QUI=", "AB" },
+        { "QUJD", "ABC" },    { "QU\n JD\t", "ABC" }, { "QUJDRA==", "ABCD" },
+        { "QQ=", NULL },      { "Q", NULL },          { "Q===", NULL },
+        { "QQ==QQ==", NULL }, { "QQ*=", NULL },       { "=QQ=", NULL },
     };
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         CLEANUP_BUF struct buf out = BUF_INIT(16);
@@ -70,9 +77,11 @@ static void base64_is_strict(void **state)
 
 int main(void)
 {
-    struct CMUnitTest tests[ARRAY_LEN(certificate_cases) + 1] = { cmocka_unit_test(base64_is_strict) };
+    struct CMUnitTest tests[ARRAY_LEN(certificate_cases) + 1] = { cmocka_unit_test(
+        base64_is_strict) };
     for (size_t i = 0; i < ARRAY_LEN(certificate_cases); i++)
-        tests[i + 1] = (struct CMUnitTest){ .name = certificate_cases[i].name, .test_func = check_certificate,
+        tests[i + 1] = (struct CMUnitTest){ .name = certificate_cases[i].name,
+                                            .test_func = check_certificate,
                                             .initial_state = (void *) &certificate_cases[i] };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

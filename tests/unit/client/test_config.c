@@ -22,7 +22,8 @@
 #define BASE64_KEY "LS0tLS1CRUdJTiBQUklWQVRFIEtFWS0tLS0tCg=="
 
 /* and of PEM_CERT */
-#define BASE64_FILE "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tClFRPT0KLS0tLS1FTkQgQ0VSVElGSUNBVEUtLS0tLQ=="
+#define BASE64_FILE                                                                                \
+    "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tClFRPT0KLS0tLS1FTkQgQ0VSVElGSUNBVEUtLS0tLQ=="
 
 static char dir[] = "/tmp/ostler-config-XXXXXX";
 
@@ -49,17 +50,24 @@ static const char plugin[] =
     "token=${TOKEN:-$1} certificate=\n"
     "case $1 in\n"
     "fail) exit 3 ;;\n"
-    "told) token=$(echo \"$KUBERNETES_EXEC_INFO\" | sed 's/.*\"server\":\"\\([^\"]*\\)\".*/\\1/') ;;\n"
-    "authority) token=$(echo \"$KUBERNETES_EXEC_INFO\" | sed 's/.*-authority-data\":\"\\([^\"]*\\)\".*/\\1/') ;;\n"
-    "config) token=$(echo \"$KUBERNETES_EXEC_INFO\" | sed 's/.*\"config\":{\"audience\":\"\\([^\"]*\\)\"}.*/\\1/') ;;\n"
-    "certificate) echo '{\"kind\":\"ExecCredential\",\"apiVersion\":\"client.authentication.k8s.io/v1beta1\",\"status\":{"
-    "\"clientCertificateData\":\"-----BEGIN CERTIFICATE-----\",\"clientKeyData\":\"-----BEGIN PRIVATE KEY-----\"}}'; exit ;;\n"
+    "told) token=$(echo \"$KUBERNETES_EXEC_INFO\" | sed 's/.*\"server\":\"\\([^\"]*\\)\".*/\\1/') "
+    ";;\n"
+    "authority) token=$(echo \"$KUBERNETES_EXEC_INFO\" | sed "
+    "'s/.*-authority-data\":\"\\([^\"]*\\)\".*/\\1/') ;;\n"
+    "config) token=$(echo \"$KUBERNETES_EXEC_INFO\" | sed "
+    "'s/.*\"config\":{\"audience\":\"\\([^\"]*\\)\"}.*/\\1/') ;;\n"
+    "certificate) echo "
+    "'{\"kind\":\"ExecCredential\",\"apiVersion\":\"client.authentication.k8s.io/"
+    "v1beta1\",\"status\":{"
+    "\"clientCertificateData\":\"-----BEGIN CERTIFICATE-----\",\"clientKeyData\":\"-----BEGIN "
+    "PRIVATE KEY-----\"}}'; exit ;;\n"
     "counted) echo >>\"$2\"; token=$(wc -l <\"$2\") ;;\n"
     "esac\n"
     "echo '{\"kind\":\"ExecCredential\",\"apiVersion\":\"client.authentication.k8s.io/v1beta1\","
     "\"status\":{\"token\":\"'\"$token\"'\",\"expirationTimestamp\":\"2030-01-01T00:00:00Z\"}}'\n";
 
-/* As a system has it of all authorities that it trusts: more than a variable of a program can have. */
+/* As a system has it of all authorities that it trusts: more than a variable of a program can have.
+ */
 static char many_authorities[200 << 10];
 
 static void make_many_authorities(void)
@@ -104,13 +112,16 @@ static void check_error(const struct err *e, const char *part)
 
 /* ---- kubeconfigs */
 
-#define HEAD "apiVersion: v1\nkind: Config\ncurrent-context: c\ncontexts: [{name: c, context: {cluster: k, user: u}}]\n"
+#define HEAD                                                                                       \
+    "apiVersion: v1\nkind: Config\ncurrent-context: c\ncontexts: [{name: c, context: {cluster: "   \
+    "k, user: u}}]\n"
 #define CLUSTER(members) "clusters: [{name: k, cluster: {" members "}}]\n"
 #define USER(members) "users: [{name: u, user: {" members "}}]\n"
 #define SERVER "server: https://h:6443"
 #define GOOD HEAD CLUSTER(SERVER) USER("token: t")
 
-#define EXEC(command) "exec: {apiVersion: client.authentication.k8s.io/v1beta1, command: " command "}"
+#define EXEC(command)                                                                              \
+    "exec: {apiVersion: client.authentication.k8s.io/v1beta1, command: " command "}"
 
 /* What a file, or two, give. */
 static const struct config_case {
@@ -126,49 +137,61 @@ static const struct config_case {
     const char *proxy;
 } config_cases[] = {
     { "server and token", GOOD, .url = "https://h:6443", .token = "t" },
-    { "a prefix", HEAD CLUSTER("server: https://h/k8s/c-1//") USER("token: t"), .url = "https://h:443", .base_path = "/k8s/c-1",
-      .token = "t" },
-    { "an IPv6 address", HEAD CLUSTER("server: 'https://[fd00::1]:6443'") USER("token: t"), .url = "https://[fd00::1]:6443",
-      .token = "t" },
-    { "a namespace", "current-context: c\ncontexts: [{name: c, context: {cluster: k, namespace: gpu}}]\n" CLUSTER(SERVER),
+    { "a prefix", HEAD CLUSTER("server: https://h/k8s/c-1//") USER("token: t"),
+      .url = "https://h:443", .base_path = "/k8s/c-1", .token = "t" },
+    { "an IPv6 address", HEAD CLUSTER("server: 'https://[fd00::1]:6443'") USER("token: t"),
+      .url = "https://[fd00::1]:6443", .token = "t" },
+    { "a namespace",
+      "current-context: c\ncontexts: [{name: c, context: {cluster: k, namespace: gpu}}]\n" CLUSTER(
+          SERVER),
       .url = "https://h:6443", .namespace = "gpu" },
-    { "unknown keys", "x: 1\npreferences: {colors: true}\nextensions: []\n" HEAD CLUSTER(SERVER ", extensions: [], future: 1")
-                      USER("token: t, other: {}"),
+    { "unknown keys",
+      "x: 1\npreferences: {colors: true}\nextensions: []\n" HEAD CLUSTER(
+          SERVER ", extensions: [], future: 1") USER("token: t, other: {}"),
       .url = "https://h:6443", .token = "t" },
-    { "JSON", "{\"current-context\":\"c\",\"contexts\":[{\"name\":\"c\",\"context\":{\"cluster\":\"k\"}}],"
-              "\"clusters\":[{\"name\":\"k\",\"cluster\":{\"server\":\"https://h:1\"}}]}",
+    { "JSON",
+      "{\"current-context\":\"c\",\"contexts\":[{\"name\":\"c\",\"context\":{\"cluster\":\"k\"}}],"
+      "\"clusters\":[{\"name\":\"k\",\"cluster\":{\"server\":\"https://h:1\"}}]}",
       .url = "https://h:1" },
-    { "an authority in a file", HEAD CLUSTER(SERVER ", certificate-authority: ca.crt") USER(""), .url = "https://h:6443",
-      .ca = PEM_CERT },
-    { "an authority in a file below", HEAD CLUSTER(SERVER ", certificate-authority: sub/ca.crt") USER(""),
-      .url = "https://h:6443", .ca = PEM_CERT "sub" },
-    { "data goes before a file", HEAD CLUSTER(SERVER ", certificate-authority: nope, certificate-authority-data: " BASE64_CERT)
-                                 USER(""),
+    { "an authority in a file", HEAD CLUSTER(SERVER ", certificate-authority: ca.crt") USER(""),
+      .url = "https://h:6443", .ca = PEM_CERT },
+    { "an authority in a file below",
+      HEAD CLUSTER(SERVER ", certificate-authority: sub/ca.crt") USER(""), .url = "https://h:6443",
+      .ca = PEM_CERT "sub" },
+    { "data goes before a file",
+      HEAD CLUSTER(SERVER ", certificate-authority: nope, certificate-authority-data: " BASE64_CERT)
+          USER(""),
       .url = "https://h:6443", .ca = "-----BEGIN CERTIFICATE-----\nother" },
-    { "a client certificate", HEAD CLUSTER(SERVER) USER("client-certificate: me.crt, client-key: me.key"),
+    { "a client certificate",
+      HEAD CLUSTER(SERVER) USER("client-certificate: me.crt, client-key: me.key"),
       .url = "https://h:6443" },
     { "a client certificate as data",
-      HEAD CLUSTER(SERVER) USER("client-certificate-data: " BASE64_CERT ", client-key-data: " BASE64_KEY),
+      HEAD CLUSTER(SERVER)
+          USER("client-certificate-data: " BASE64_CERT ", client-key-data: " BASE64_KEY),
       .url = "https://h:6443" },
-    { "a token file goes before a token", HEAD CLUSTER(SERVER) USER("token: t, tokenFile: token"), .url = "https://h:6443",
-      .token = "in-a-file" },
-    { "a token stands in for its file", HEAD CLUSTER(SERVER) USER("token: t, tokenFile: nope"), .url = "https://h:6443",
-      .token = "t" },
-    { "a proxy", HEAD CLUSTER(SERVER ", proxy-url: 'socks5://p:1080'") USER(""), .url = "https://h:6443",
-      .proxy = "socks5h://p:1080" },
+    { "a token file goes before a token", HEAD CLUSTER(SERVER) USER("token: t, tokenFile: token"),
+      .url = "https://h:6443", .token = "in-a-file" },
+    { "a token stands in for its file", HEAD CLUSTER(SERVER) USER("token: t, tokenFile: nope"),
+      .url = "https://h:6443", .token = "t" },
+    { "a proxy", HEAD CLUSTER(SERVER ", proxy-url: 'socks5://p:1080'") USER(""),
+      .url = "https://h:6443", .proxy = "socks5h://p:1080" },
     { "loopback may be plain, and is shown nothing",
-      HEAD CLUSTER("server: 'http://127.0.0.1:8001'") USER("token: t, client-key: nope"), .url = "http://127.0.0.1:8001" },
-    { "exec beside a token", HEAD CLUSTER(SERVER) USER("token: t, exec: {command: aws}"), .url = "https://h:6443", .token = "t" },
-    { "the first file's cluster wins", GOOD, CLUSTER("server: https://other") USER("token: other"), .url = "https://h:6443",
-      .token = "t" },
+      HEAD CLUSTER("server: 'http://127.0.0.1:8001'") USER("token: t, client-key: nope"),
+      .url = "http://127.0.0.1:8001" },
+    { "exec beside a token", HEAD CLUSTER(SERVER) USER("token: t, exec: {command: aws}"),
+      .url = "https://h:6443", .token = "t" },
+    { "the first file's cluster wins", GOOD, CLUSTER("server: https://other") USER("token: other"),
+      .url = "https://h:6443", .token = "t" },
     { "the first current-context wins", "current-context: d\n", GOOD "---\n",
       .error = "the context \"d\" is not there: there is c" },
-    { "parts from two files", HEAD, "current-context: x\n" CLUSTER(SERVER) USER("token: t"), .url = "https://h:6443",
-      .token = "t" },
-    { "paths begin at their own file", "current-context: c\n", HEAD CLUSTER(SERVER ", certificate-authority: ca.crt") USER(""),
-      .url = "https://h:6443", .ca = PEM_CERT "sub" },
+    { "parts from two files", HEAD, "current-context: x\n" CLUSTER(SERVER) USER("token: t"),
+      .url = "https://h:6443", .token = "t" },
+    { "paths begin at their own file", "current-context: c\n",
+      HEAD CLUSTER(SERVER ", certificate-authority: ca.crt") USER(""), .url = "https://h:6443",
+      .ca = PEM_CERT "sub" },
 
-    { "no current context", CLUSTER(SERVER), .error = "no current-context: choose one with `kubectl config use-context`" },
+    { "no current context", CLUSTER(SERVER),
+      .error = "no current-context: choose one with `kubectl config use-context`" },
     { "an empty file", "", .error = "no current-context" },
     { "a list", "[1]", .error = "no current-context" },
     { "no such context", "current-context: x\ncontexts: [{name: a}, {name: b}, 5, {}]\n",
@@ -180,16 +203,23 @@ static const struct config_case {
     { "no server", HEAD CLUSTER("") USER(""), .error = "cluster \"k\": server is missing" },
     { "plain beyond loopback", HEAD CLUSTER("server: 'http://10.0.0.1'") USER(""),
       .error = "http://10.0.0.1:80 is not encrypted: use https://" },
-    { "no scheme", HEAD CLUSTER("server: 'h:6443'") USER(""), .error = "server is not an address like https://host:6443" },
-    { "a password in the address", HEAD CLUSTER("server: 'https://u:p@h'") USER(""), .error = "server is not an address" },
-    { "a bad port", HEAD CLUSTER("server: 'https://h:0'") USER(""), .error = "server is not an address" },
-    { "a bad IPv6 address", HEAD CLUSTER("server: 'https://fd00::1'") USER(""), .error = "server is not an address" },
-    { "an open bracket", HEAD CLUSTER("server: 'https://[::1'") USER(""), .error = "server is not an address" },
-    { "a query", HEAD CLUSTER("server: 'https://h/x?y=1'") USER(""), .error = "server is not an address" },
+    { "no scheme", HEAD CLUSTER("server: 'h:6443'") USER(""),
+      .error = "server is not an address like https://host:6443" },
+    { "a password in the address", HEAD CLUSTER("server: 'https://u:p@h'") USER(""),
+      .error = "server is not an address" },
+    { "a bad port", HEAD CLUSTER("server: 'https://h:0'") USER(""),
+      .error = "server is not an address" },
+    { "a bad IPv6 address", HEAD CLUSTER("server: 'https://fd00::1'") USER(""),
+      .error = "server is not an address" },
+    { "an open bracket", HEAD CLUSTER("server: 'https://[::1'") USER(""),
+      .error = "server is not an address" },
+    { "a query", HEAD CLUSTER("server: 'https://h/x?y=1'") USER(""),
+      .error = "server is not an address" },
     { "a line break in the address", HEAD CLUSTER("server: \"https://h/x\\r\\nX: 1\"") USER(""),
       .error = "server is not an address" },
-    { "insecure with an authority", HEAD CLUSTER(SERVER ", insecure-skip-tls-verify: true, certificate-authority: ca.crt")
-                                    USER(""),
+    { "insecure with an authority",
+      HEAD CLUSTER(SERVER ", insecure-skip-tls-verify: true, certificate-authority: ca.crt")
+          USER(""),
       .error = "both insecure-skip-tls-verify and certificate-authority are set" },
     { "a missing authority", HEAD CLUSTER(SERVER ", certificate-authority: nope") USER(""),
       .error = "certificate-authority: cannot read the certificate authority from " },
@@ -201,64 +231,85 @@ static const struct config_case {
       .error = "cannot read the certificate authority" },
     { "bad base64", HEAD CLUSTER(SERVER ", certificate-authority-data: 'a=b'") USER(""),
       .error = "certificate-authority-data: the certificate authority is not base64" },
-    { "cut base64", HEAD CLUSTER(SERVER ", certificate-authority-data: 'LS0'") USER(""), .error = "is not base64" },
+    { "cut base64", HEAD CLUSTER(SERVER ", certificate-authority-data: 'LS0'") USER(""),
+      .error = "is not base64" },
     { "a certificate without a key", HEAD CLUSTER(SERVER) USER("client-certificate: me.crt"),
       .error = "user \"u\": a client-certificate without a client-key" },
     { "a key without a certificate", HEAD CLUSTER(SERVER) USER("client-key: me.key"),
       .error = "a client-key without a client-certificate" },
-    { "a certificate as key", HEAD CLUSTER(SERVER) USER("client-certificate: me.crt, client-key: me.crt"),
+    { "a certificate as key",
+      HEAD CLUSTER(SERVER) USER("client-certificate: me.crt, client-key: me.crt"),
       .error = "the client key is not PEM" },
-    { "an empty token file", HEAD CLUSTER(SERVER) USER("tokenFile: empty"), .error = "the token is empty" },
+    { "an empty token file", HEAD CLUSTER(SERVER) USER("tokenFile: empty"),
+      .error = "the token is empty" },
     { "a token with a line break", HEAD CLUSTER(SERVER) USER("tokenFile: evil-token"),
       .error = "the token holds white space or control characters" },
-    { "a missing token file", HEAD CLUSTER(SERVER) USER("tokenFile: nope"), .error = "tokenFile: cannot read the token" },
-    { "a program", HEAD CLUSTER(SERVER) USER(EXEC("./plugin, args: [token-1]")), .url = "https://h:6443", .token = "token-1" },
+    { "a missing token file", HEAD CLUSTER(SERVER) USER("tokenFile: nope"),
+      .error = "tokenFile: cannot read the token" },
+    { "a program", HEAD CLUSTER(SERVER) USER(EXEC("./plugin, args: [token-1]")),
+      .url = "https://h:6443", .token = "token-1" },
     { "a program with an environment",
-      HEAD CLUSTER(SERVER) USER(EXEC("./plugin, env: [{name: TOKEN, value: from-env}, {name: HOME, value: /}]")),
+      HEAD CLUSTER(SERVER)
+          USER(EXEC("./plugin, env: [{name: TOKEN, value: from-env}, {name: HOME, value: /}]")),
       .url = "https://h:6443", .token = "from-env" },
-    { "a program that is told the cluster", HEAD CLUSTER(SERVER) USER(EXEC("./plugin, args: [told], provideClusterInfo: true")),
+    { "a program that is told the cluster",
+      HEAD CLUSTER(SERVER) USER(EXEC("./plugin, args: [told], provideClusterInfo: true")),
       .url = "https://h:6443", .token = "https://h:6443" },
     { "a program that is told the authority in a file",
       HEAD CLUSTER(SERVER ", certificate-authority: ca.crt")
           USER(EXEC("./plugin, args: [authority], provideClusterInfo: true")),
       .url = "https://h:6443", .ca = PEM_CERT, .token = BASE64_FILE },
     { "a program that is not told more authorities than it could be",
-      HEAD CLUSTER(SERVER ", certificate-authority: many.crt") USER(EXEC("./plugin, args: [told], provideClusterInfo: true")),
+      HEAD CLUSTER(SERVER ", certificate-authority: many.crt")
+          USER(EXEC("./plugin, args: [told], provideClusterInfo: true")),
       .url = "https://h:6443", .ca = many_authorities, .token = "https://h:6443" },
     { "a program that is told the authority as data",
-      HEAD CLUSTER(SERVER ", certificate-authority: ca.crt, certificate-authority-data: " BASE64_CERT)
+      HEAD CLUSTER(SERVER
+                   ", certificate-authority: ca.crt, certificate-authority-data: " BASE64_CERT)
           USER(EXEC("./plugin, args: [authority], provideClusterInfo: true")),
       .url = "https://h:6443", .ca = "-----BEGIN CERTIFICATE-----\nother", .token = BASE64_CERT },
     { "a program that has an extension",
-      HEAD CLUSTER(SERVER ", extensions: [{name: x, extension: {audience: no}}, "
-                          "{name: client.authentication.k8s.io/exec, extension: {audience: aud-1}}]")
+      HEAD CLUSTER(SERVER
+                   ", extensions: [{name: x, extension: {audience: no}}, "
+                   "{name: client.authentication.k8s.io/exec, extension: {audience: aud-1}}]")
           USER(EXEC("./plugin, args: [config], provideClusterInfo: true")),
       .url = "https://h:6443", .token = "aud-1" },
-    { "a program that gives a certificate", HEAD CLUSTER(SERVER) USER(EXEC("./plugin, args: [certificate]")),
-      .url = "https://h:6443" },
-    { "no such program", HEAD CLUSTER(SERVER) USER(EXEC("ostler-no-such-program, installHint: 'get it from x'")),
-      .error = "the credential program ostler-no-such-program cannot be run: No such file or directory: get it from x" },
+    { "a program that gives a certificate",
+      HEAD CLUSTER(SERVER) USER(EXEC("./plugin, args: [certificate]")), .url = "https://h:6443" },
+    { "no such program",
+      HEAD CLUSTER(SERVER) USER(EXEC("ostler-no-such-program, installHint: 'get it from x'")),
+      .error = "the credential program ostler-no-such-program cannot be run: No such file or "
+               "directory: get it from x" },
     { "a program that fails", HEAD CLUSTER(SERVER) USER(EXEC("./plugin, args: [fail]")),
       .error = "plugin failed with exit code 3: run it by hand" },
     { "a program that says nothing", HEAD CLUSTER(SERVER) USER(EXEC("/bin/true")),
       .error = "/bin/true printed no ExecCredential" },
-    { "a program that says something else", HEAD CLUSTER(SERVER) USER(EXEC("/bin/echo, args: ['a: [']")),
+    { "a program that says something else",
+      HEAD CLUSTER(SERVER) USER(EXEC("/bin/echo, args: ['a: [']")),
       .error = "printed no ExecCredential" },
-    { "a program that says too much", HEAD CLUSTER(SERVER) USER(EXEC("cat, args: [/dev/zero]")), .error = "printed too much" },
+    { "a program that says too much", HEAD CLUSTER(SERVER) USER(EXEC("cat, args: [/dev/zero]")),
+      .error = "printed too much" },
     { "a program of another version",
-      HEAD CLUSTER(SERVER) USER("exec: {apiVersion: client.authentication.k8s.io/v1, command: ./plugin}"),
+      HEAD CLUSTER(SERVER)
+          USER("exec: {apiVersion: client.authentication.k8s.io/v1, command: ./plugin}"),
       .error = "answered in another version than client.authentication.k8s.io/v1" },
     { "a program with an evil token", HEAD CLUSTER(SERVER) USER(EXEC("./plugin, args: ['a b']")),
       .error = "credential program's token: the token holds white space" },
-    { "a program that wants a terminal", HEAD CLUSTER(SERVER) USER(EXEC("./plugin, interactiveMode: Always")),
+    { "a program that wants a terminal",
+      HEAD CLUSTER(SERVER) USER(EXEC("./plugin, interactiveMode: Always")),
       .error = "wants a terminal" },
-    { "a program without a name", HEAD CLUSTER(SERVER) USER("exec: {}"), .error = "exec: command is missing" },
+    { "a program without a name", HEAD CLUSTER(SERVER) USER("exec: {}"),
+      .error = "exec: command is missing" },
     { "a program of an old version",
-      HEAD CLUSTER(SERVER) USER("exec: {apiVersion: client.authentication.k8s.io/v1alpha1, command: x}"),
+      HEAD CLUSTER(SERVER)
+          USER("exec: {apiVersion: client.authentication.k8s.io/v1alpha1, command: x}"),
       .error = "exec: apiVersion is neither" },
-    { "a password", HEAD CLUSTER(SERVER) USER("username: a, password: b"), .error = "it uses a password" },
-    { "acting as another", HEAD CLUSTER(SERVER) USER("token: t, as: admin"), .error = "it acts as somebody else" },
-    { "a strange proxy", HEAD CLUSTER(SERVER ", proxy-url: 'ftp://p'") USER(""), .error = "proxy-url begins neither" },
+    { "a password", HEAD CLUSTER(SERVER) USER("username: a, password: b"),
+      .error = "it uses a password" },
+    { "acting as another", HEAD CLUSTER(SERVER) USER("token: t, as: admin"),
+      .error = "it acts as somebody else" },
+    { "a strange proxy", HEAD CLUSTER(SERVER ", proxy-url: 'ftp://p'") USER(""),
+      .error = "proxy-url begins neither" },
     { "not YAML", "a: [", .error = "line " },
 };
 
@@ -267,7 +318,8 @@ static void check_config(void **state)
     const struct config_case *t = *state;
     write_file("config", t->file);
     write_file("sub/config", t->second ? t->second : "");
-    CLEANUP_FREE char *list = xasprintf("%s::%s:%s", in_dir("config"), in_dir("nope"), in_dir("sub/config"));
+    CLEANUP_FREE char *list = xasprintf("%s::%s:%s", in_dir("config"), in_dir("nope"),
+                                        in_dir("sub/config"));
     setenv("KUBECONFIG", list, 1);
     CLEANUP_ERR struct err e = { 0 };
     struct config c = { 0 };
@@ -304,7 +356,8 @@ static void expect_url(const char *kubeconfig, const char *url)
 
 static void clear_environment(void)
 {
-    static const char *const names[] = { "KUBECONFIG", "KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT" };
+    static const char *const names[] = { "KUBECONFIG", "KUBERNETES_SERVICE_HOST",
+                                         "KUBERNETES_SERVICE_PORT" };
     for (size_t i = 0; i < ARRAY_LEN(names); i++)
         unsetenv(names[i]);
     setenv("HOME", in_dir("nobody"), 1);
@@ -330,7 +383,9 @@ static void sources_have_their_order(void **state)
     expect_url(NULL, "https://home:1");
     setenv("KUBERNETES_SERVICE_PORT", "443", 1);
     assert_int_equal(config_load(NULL, NULL, &c, &e), -1);
-    check_error(&e, "in-cluster configuration: cannot read the certificate authority from /var/run/secrets/");
+    check_error(
+        &e,
+        "in-cluster configuration: cannot read the certificate authority from /var/run/secrets/");
 
     write_file("env", HEAD CLUSTER("server: https://env:1") USER(""));
     setenv("KUBECONFIG", in_dir("env"), 1);
@@ -349,10 +404,11 @@ static void a_context_is_named(void **state)
     setenv("KUBERNETES_SERVICE_PORT", "443", 1);
     mkdir(in_dir("home2"), 0700);
     mkdir(in_dir("home2/.kube"), 0700);
-    write_file("home2/.kube/config",
-               "current-context: a\n"
-               "contexts: [{name: a, context: {cluster: a}}, {name: b, context: {cluster: b, namespace: team}}]\n"
-               "clusters: [{name: a, cluster: {server: 'https://a:1'}}, {name: b, cluster: {server: 'https://b:1'}}]\n");
+    write_file("home2/.kube/config", "current-context: a\n"
+                                     "contexts: [{name: a, context: {cluster: a}}, {name: b, "
+                                     "context: {cluster: b, namespace: team}}]\n"
+                                     "clusters: [{name: a, cluster: {server: 'https://a:1'}}, "
+                                     "{name: b, cluster: {server: 'https://b:1'}}]\n");
     setenv("HOME", in_dir("home2"), 1);
     CLEANUP_ERR struct err e = { 0 };
     struct config c = { 0 };
@@ -375,7 +431,9 @@ static void missing_files_are_named(void **state)
     assert_string_equal(err_msg(&e), "kubeconfig /nonexistent/kubeconfig is not there");
     setenv("KUBECONFIG", "/nonexistent/a:/nonexistent/b", 1);
     assert_int_equal(config_load(NULL, NULL, &c, &e), -1);
-    assert_string_equal(err_msg(&e), "none of the files that KUBECONFIG names is there: /nonexistent/a:/nonexistent/b");
+    assert_string_equal(
+        err_msg(&e),
+        "none of the files that KUBECONFIG names is there: /nonexistent/a:/nonexistent/b");
     assert_int_equal(e.kind, ERR_NOT_FOUND);
     clear_environment();
 }
@@ -495,7 +553,8 @@ static void refresh_until(struct config *c, int64_t now, const char *token)
 static void programs_are_run_again(void **state)
 {
     (void) state;
-    CLEANUP_FREE char *text = xasprintf(HEAD CLUSTER(SERVER) USER(EXEC("./plugin, args: [counted, %s]")), in_dir("count"));
+    CLEANUP_FREE char *text = xasprintf(
+        HEAD CLUSTER(SERVER) USER(EXEC("./plugin, args: [counted, %s]")), in_dir("count"));
     write_file("config", text);
     CLEANUP_ERR struct err e = { 0 };
     struct config c = { 0 };
@@ -559,7 +618,8 @@ static void bytes_become_base64(void **state)
     (void) state;
     static const struct {
         const char *bytes, *text;
-    } rows[] = { { "", "" }, { "f", "Zg==" }, { "fo", "Zm8=" }, { "foo", "Zm9v" }, { "foobar", "Zm9vYmFy" }, { "\xff", "/w==" } };
+    } rows[] = { { "", "" },        { "f", "Zg==" },          { "fo", "Zm8=" },
+                 { "foo", "Zm9v" }, { "foobar", "Zm9vYmFy" }, { "\xff", "/w==" } };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         CLEANUP_FREE char *got = base64_encode(rows[i].bytes, strlen(rows[i].bytes));
         assert_string_equal(got, rows[i].text);
@@ -571,10 +631,14 @@ int main(void)
     mem_hook_jansson();
     clear_environment();
     static const struct CMUnitTest plain[] = {
-        cmocka_unit_test(sources_have_their_order), cmocka_unit_test(missing_files_are_named),
-        cmocka_unit_test(a_context_is_named),       cmocka_unit_test(a_proxy_is_for_kubeconfigs),
-        cmocka_unit_test(pods_have_an_account),     cmocka_unit_test(files_are_read_again),
-        cmocka_unit_test(volumes_are_swapped_by_links), cmocka_unit_test(programs_are_run_again),
+        cmocka_unit_test(sources_have_their_order),
+        cmocka_unit_test(missing_files_are_named),
+        cmocka_unit_test(a_context_is_named),
+        cmocka_unit_test(a_proxy_is_for_kubeconfigs),
+        cmocka_unit_test(pods_have_an_account),
+        cmocka_unit_test(files_are_read_again),
+        cmocka_unit_test(volumes_are_swapped_by_links),
+        cmocka_unit_test(programs_are_run_again),
         cmocka_unit_test(bytes_become_base64),
     };
     struct CMUnitTest tests[ARRAY_LEN(plain) + ARRAY_LEN(config_cases)];
@@ -582,7 +646,8 @@ int main(void)
     for (size_t i = 0; i < ARRAY_LEN(plain); i++)
         tests[n++] = plain[i];
     for (size_t i = 0; i < ARRAY_LEN(config_cases); i++)
-        tests[n++] = (struct CMUnitTest){ .name = config_cases[i].name, .test_func = check_config,
+        tests[n++] = (struct CMUnitTest){ .name = config_cases[i].name,
+                                          .test_func = check_config,
                                           .initial_state = (void *) &config_cases[i] };
     return cmocka_run_group_tests(tests, make_dir, remove_dir);
 }

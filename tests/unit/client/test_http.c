@@ -17,9 +17,13 @@ static void sends_what_the_request_says(void **state)
     client_open(&c, "https", "tls", "certificate-authority: ca-a.crt", "token: secret");
     config_call(&c.config, "ostler", "1.2");
     struct answer a = { 0 };
-    client_ask_with(&c, &a, (struct request){ .class = REQUEST_WRITE, .method = "PATCH", .path = xstrdup("/api/x?force=true"),
-                                       .content_type = "application/apply-patch+yaml", .body = xstrdup("{\"a\":1}"),
-                                       .timeout_ms = 5000 });
+    client_ask_with(&c, &a,
+                    (struct request){ .class = REQUEST_WRITE,
+                                      .method = "PATCH",
+                                      .path = xstrdup("/api/x?force=true"),
+                                      .content_type = "application/apply-patch+yaml",
+                                      .body = xstrdup("{\"a\":1}"),
+                                      .timeout_ms = 5000 });
     client_run_until(&c, &a.done);
     CLEANUP_JSON json_t *echo = answer_echo(&a);
     const json_t *headers = json_at(echo, "headers");
@@ -48,9 +52,12 @@ static void every_method_is_sent(void **state)
     for (size_t i = 0; i < ARRAY_LEN(methods); i++) {
         struct answer a = { 0 };
         bool body = i > 0;
-        client_ask_with(&c, &a, (struct request){ .class = REQUEST_WRITE, .method = methods[i], .path = xstrdup("/x"),
-                                           .content_type = body ? "application/json" : NULL,
-                                           .body = body ? xstrdup("{}") : NULL });
+        client_ask_with(&c, &a,
+                        (struct request){ .class = REQUEST_WRITE,
+                                          .method = methods[i],
+                                          .path = xstrdup("/x"),
+                                          .content_type = body ? "application/json" : NULL,
+                                          .body = body ? xstrdup("{}") : NULL });
         client_run_until(&c, &a.done);
         CLEANUP_JSON json_t *echo = answer_echo(&a);
         assert_string_equal(json_str(echo, "method"), methods[i]);
@@ -116,7 +123,8 @@ static void a_proxy_that_is_away_is_told(void **state)
     c.config.proxy_url = xstrdup("http://127.0.0.1:1");
     struct answer a = { 0 };
     client_get(&c, &a, "/echo");
-    answer_expect_error(&a, ERR_UNREACHABLE, "Connection refused (by a proxy: see proxy-url, or HTTPS_PROXY");
+    answer_expect_error(&a, ERR_UNREACHABLE,
+                        "Connection refused (by a proxy: see proxy-url, or HTTPS_PROXY");
     answer_clear(&a);
     client_close(&c);
 }
@@ -157,7 +165,10 @@ static void retry_after_is_read(void **state)
         const char *path;
         int64_t ms;
     } cases[] = {
-        { "/retry?7", 7000 }, { "/retry?0", 0 }, { "/retry?-1", -1 }, { "/retry?1.5", -1 },
+        { "/retry?7", 7000 },
+        { "/retry?0", 0 },
+        { "/retry?-1", -1 },
+        { "/retry?1.5", -1 },
         { "/retry?Fri,+20+Nov+2026+10:00:00+GMT", -1 },
     };
     struct client c;
@@ -228,7 +239,8 @@ static const struct page_case {
     { "a large page, plain and slowly", REQUEST_WRITE, "slow" },
 };
 
-/* Far more than the receive buffer, and than a turn takes: nothing may be left in a buffer below that nobody asks again. */
+/* Far more than the receive buffer, and than a turn takes: nothing may be left in a buffer below
+ * that nobody asks again. */
 static void check_page(void **state)
 {
     enum { MIB = 11 };

@@ -8,7 +8,8 @@
 static void connections_are_kept_and_apart(void **state)
 {
     (void) state;
-    static const enum request_class classes[] = { REQUEST_READ, REQUEST_WRITE, REQUEST_LEASE, REQUEST_WATCH };
+    static const enum request_class classes[] = { REQUEST_READ, REQUEST_WRITE, REQUEST_LEASE,
+                                                  REQUEST_WATCH };
     int64_t first[4], second[4];
     struct client c;
     client_open_tls(&c);
@@ -64,7 +65,10 @@ static void a_connection_without_an_answer_is_left(void **state)
         int64_t before = answer_connection(&a);
         answer_clear(&a);
         client_ask_with(&c, &a,
-                        (struct request){ .class = classes[i], .method = "GET", .path = xstrdup("/hang"), .timeout_ms = 100 });
+                        (struct request){ .class = classes[i],
+                                          .method = "GET",
+                                          .path = xstrdup("/hang"),
+                                          .timeout_ms = 100 });
         client_run_until(&c, &a.done);
         answer_expect_error(&a, ERR_TIMEOUT, "no answer from");
         answer_clear(&a);
@@ -79,7 +83,8 @@ static void a_connection_without_an_answer_is_left(void **state)
 /* Requests of one class, many more than run at a time. */
 enum { CROWD = 40 };
 
-static void ask_crowd(struct client *c, struct answer crowd[CROWD], enum request_class class, const char *path)
+static void ask_crowd(struct client *c, struct answer crowd[CROWD], enum request_class class,
+                      const char *path)
 {
     for (size_t i = 0; i < CROWD; i++)
         client_ask(c, &crowd[i], class, path);
@@ -120,8 +125,10 @@ static void waiting_does_not_count_as_time(void **state)
     struct answer crowd[READ_CONNECTIONS] = { 0 }, last = { 0 };
     for (size_t i = 0; i < READ_CONNECTIONS; i++)
         client_ask(&c, &crowd[i], REQUEST_READ, "/slow?0.5");
-    client_ask_with(&c, &last,
-                    (struct request){ .class = REQUEST_READ, .method = "GET", .path = xstrdup("/echo"), .timeout_ms = 300 });
+    client_ask_with(
+        &c, &last,
+        (struct request){
+            .class = REQUEST_READ, .method = "GET", .path = xstrdup("/echo"), .timeout_ms = 300 });
     client_run_until(&c, &last.done);
     answer_expect_ok(&last);
     for (size_t i = 0; i < READ_CONNECTIONS; i++) {
@@ -200,7 +207,10 @@ static void idle_connections_are_closed(void **state)
     client_open_tls(&c);
     struct answer a = { 0 }, watch = { 0 };
     client_ask_with(&c, &watch,
-                    (struct request){ .class = REQUEST_WATCH, .method = "GET", .path = xstrdup("/ticks"), .timeout_ms = 600000 });
+                    (struct request){ .class = REQUEST_WATCH,
+                                      .method = "GET",
+                                      .path = xstrdup("/ticks"),
+                                      .timeout_ms = 600000 });
     client_get(&c, &a, "/echo");
     int64_t first = answer_connection(&a);
     client_run_until(&c, &watch.pieces);
@@ -211,7 +221,8 @@ static void idle_connections_are_closed(void **state)
 
     client_advance(IDLE_CLOSE_MS);
     http_turn(c.http);
-    assert_true(http_deadline(c.http) > deadline); /* nothing is left to wake up for, but the watch's own time */
+    /* nothing is left to wake up for, but the watch's own time */
+    assert_true(http_deadline(c.http) > deadline);
     int pieces = watch.pieces;
     client_get(&c, &a, "/echo");
     assert_int_not_equal(answer_connection(&a), first);
@@ -228,8 +239,10 @@ static void a_slow_request_ends_no_other(void **state)
     struct client c;
     client_open_tls(&c);
     struct answer slow = { 0 }, other = { 0 }, quick = { 0 };
-    client_ask_with(&c, &slow,
-                    (struct request){ .class = REQUEST_WRITE, .method = "GET", .path = xstrdup("/hang"), .timeout_ms = 400 });
+    client_ask_with(
+        &c, &slow,
+        (struct request){
+            .class = REQUEST_WRITE, .method = "GET", .path = xstrdup("/hang"), .timeout_ms = 400 });
     client_ask(&c, &other, REQUEST_WRITE, "/slow?0.8");
     client_run_for(&c, 100);
     client_get(&c, &quick, "/echo");

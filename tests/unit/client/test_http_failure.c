@@ -1,4 +1,5 @@
-/* The client against a server on loopback: what goes wrong, what is cancelled, and what sinks do from inside. */
+/* The client against a server on loopback: what goes wrong, what is cancelled, and what sinks do
+ * from inside. */
 #include "client/http.h"
 
 #include "base/str.h"
@@ -39,8 +40,10 @@ static void no_answer_in_time(void **state)
     struct client c;
     client_open_plain(&c);
     struct answer a = { 0 };
-    client_ask_with(&c, &a,
-                    (struct request){ .class = REQUEST_WRITE, .method = "GET", .path = xstrdup("/hang"), .timeout_ms = 200 });
+    client_ask_with(
+        &c, &a,
+        (struct request){
+            .class = REQUEST_WRITE, .method = "GET", .path = xstrdup("/hang"), .timeout_ms = 200 });
     client_run_until(&c, &a.done);
     answer_expect_error(&a, ERR_TIMEOUT, "no answer from http://127.0.0.1:");
     answer_clear(&a);
@@ -69,7 +72,8 @@ static void unknown_host(void **state)
     assert_int_equal(endpoint_parse("https://nowhere.invalid:6443", &c.config.server, NULL), 0);
     struct answer a = { 0 };
     client_get(&c, &a, "/");
-    answer_expect_error(&a, ERR_UNREACHABLE, "cannot find the address of https://nowhere.invalid:6443");
+    answer_expect_error(&a, ERR_UNREACHABLE,
+                        "cannot find the address of https://nowhere.invalid:6443");
     answer_clear(&a);
     client_close(&c);
 }

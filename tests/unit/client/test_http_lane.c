@@ -1,4 +1,5 @@
-/* The client when the kernel does not watch a socket: epoll_ctl() is this program's own, which fails when a test says so. */
+/* The client when the kernel does not watch a socket: epoll_ctl() is this program's own, which
+ * fails when a test says so. */
 #include "client/http_lane.h"
 
 #include <errno.h>
@@ -28,8 +29,10 @@ static const struct unwatched_case {
     { "a read on a new socket fails", EPOLL_CTL_ADD, false, REQUEST_READ, ERR_UNREACHABLE },
     { "a write on a new socket fails", EPOLL_CTL_ADD, true, REQUEST_WRITE, ERR_UNREACHABLE },
     { "a watch on a new socket fails", EPOLL_CTL_ADD, true, REQUEST_WATCH, ERR_UNREACHABLE },
-    { "a request fails whose socket is to be watched for something else", EPOLL_CTL_MOD, true, REQUEST_LEASE, ERR_UNREACHABLE },
-    { "a socket that stays watched while it is idle does no harm", EPOLL_CTL_DEL, true, REQUEST_READ, ERR_NONE },
+    { "a request fails whose socket is to be watched for something else", EPOLL_CTL_MOD, true,
+      REQUEST_LEASE, ERR_UNREACHABLE },
+    { "a socket that stays watched while it is idle does no harm", EPOLL_CTL_DEL, true,
+      REQUEST_READ, ERR_NONE },
 };
 
 /* It ends at once and with a reason, the others of its lane go on, and the lane takes new ones. */
@@ -53,7 +56,8 @@ static void check_unwatched(void **state)
     if (u->kind == ERR_NONE)
         answer_expect_ok(&struck);
     else
-        answer_expect_error(&struck, u->kind, "its socket cannot be watched: No space left on device");
+        answer_expect_error(&struck, u->kind,
+                            "its socket cannot be watched: No space left on device");
     client_ask(&c, &next, u->class, "/echo");
     client_run_until(&c, &next.done);
     answer_expect_ok(&next);

@@ -1,4 +1,5 @@
-/* The client against a server on loopback with TLS: whom it trusts, how it shows who it is, and what is renewed. */
+/* The client against a server on loopback with TLS: whom it trusts, how it shows who it is, and
+ * what is renewed. */
 #include "client/http.h"
 
 #include "base/json.h"
@@ -17,16 +18,22 @@ static const struct tls_case {
       "is not signed by the certificate authority: check certificate-authority" },
     { "the system's authorities", "tls", "", "", "is not signed by the certificate authority" },
     { "no check wanted", "tls", "insecure-skip-tls-verify: true", "", NULL },
-    { "an expired server", "expired", "certificate-authority: ca-a.crt", "", "has expired: renew it on the server" },
+    { "an expired server", "expired", "certificate-authority: ca-a.crt", "",
+      "has expired: renew it on the server" },
     { "another name", "named", "certificate-authority: ca-a.crt", "", "is for another name" },
-    { "another name that is configured", "named", "certificate-authority: ca-a.crt, tls-server-name: kubernetes.test", "", NULL },
-    { "no TLS there", "plain", "certificate-authority: ca-a.crt", "", "does not speak TLS on this port" },
-    { "a client certificate", "mtls", "certificate-authority: ca-a.crt", "client-certificate: client.crt, client-key: client.key",
-      NULL },
-    { "no client certificate", "mtls", "certificate-authority: ca-a.crt", "", "wants a client certificate" },
+    { "another name that is configured", "named",
+      "certificate-authority: ca-a.crt, tls-server-name: kubernetes.test", "", NULL },
+    { "no TLS there", "plain", "certificate-authority: ca-a.crt", "",
+      "does not speak TLS on this port" },
+    { "a client certificate", "mtls", "certificate-authority: ca-a.crt",
+      "client-certificate: client.crt, client-key: client.key", NULL },
+    { "no client certificate", "mtls", "certificate-authority: ca-a.crt", "",
+      "wants a client certificate" },
     { "an expired client certificate", "mtls", "certificate-authority: ca-a.crt",
-      "client-certificate: client-expired.crt, client-key: client-expired.key", "our client certificate has expired" },
-    { "somebody else's key", "mtls", "certificate-authority: ca-a.crt", "client-certificate: client.crt, client-key: ca-b.key",
+      "client-certificate: client-expired.crt, client-key: client-expired.key",
+      "our client certificate has expired" },
+    { "somebody else's key", "mtls", "certificate-authority: ca-a.crt",
+      "client-certificate: client.crt, client-key: ca-b.key",
       "the client certificate and key cannot be used" },
 };
 
@@ -53,7 +60,8 @@ static void host_header_is_the_real_host(void **state)
 {
     (void) state;
     struct client c;
-    client_open(&c, "https", "named", "certificate-authority: ca-a.crt, tls-server-name: kubernetes.test", "");
+    client_open(&c, "https", "named",
+                "certificate-authority: ca-a.crt, tls-server-name: kubernetes.test", "");
     struct answer a = { 0 };
     client_get(&c, &a, "/echo");
     CLEANUP_JSON json_t *echo = answer_echo(&a);
@@ -68,12 +76,14 @@ static const struct refusal_case {
     const char *user;
     const char *part;
 } refusal_cases[] = {
-    { "401 with an expired certificate", "client-certificate: client-expired.crt, client-key: client-expired.key",
+    { "401 with an expired certificate",
+      "client-certificate: client-expired.crt, client-key: client-expired.key",
       "our client certificate expired on 20" },
     { "401 with a certificate", "client-certificate: client.crt, client-key: client.key",
       "does not accept our client certificate" },
     { "401 with a token", "token: wrong", "does not accept our token: get another one" },
-    { "401 with a token from a file", "tokenFile: wrong-token", "does not accept our token from /" },
+    { "401 with a token from a file", "tokenFile: wrong-token",
+      "does not accept our token from /" },
     { "401 without credentials", "", "wants credentials, and there are none" },
 };
 
@@ -129,8 +139,8 @@ static void a_renewed_authority_is_used(void **state)
     client_run_until(&c, &watch.pieces);
 
     client_copy_file(client_file("ca-b.crt"), client_file("ca.crt"));
-    config_doubt(&c.config); /* as if a minute had passed */
-    client_get(&c, &a, "/echo");    /* the old connection, which would still work, is not used */
+    config_doubt(&c.config);     /* as if a minute had passed */
+    client_get(&c, &a, "/echo"); /* the old connection, which would still work, is not used */
     answer_expect_error(&a, ERR_UNREACHABLE, "is not signed by");
     client_run_until(&c, &watch.done); /* nor goes a watch on */
     answer_expect_error(&watch, ERR_UNREACHABLE, "broke");
@@ -149,7 +159,8 @@ static void a_renewed_client_certificate_is_used(void **state)
     client_copy_file(client_file("client.crt"), client_file("me.crt"));
     client_copy_file(client_file("client.key"), client_file("me.key"));
     struct client c;
-    client_open(&c, "https", "mtls", "certificate-authority: ca-a.crt", "client-certificate: me.crt, client-key: me.key");
+    client_open(&c, "https", "mtls", "certificate-authority: ca-a.crt",
+                "client-certificate: me.crt, client-key: me.key");
     struct answer a = { 0 };
     client_get(&c, &a, "/echo");
     CLEANUP_JSON json_t *first = answer_echo(&a);

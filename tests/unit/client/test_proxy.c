@@ -1,4 +1,5 @@
-/* Which proxy a kubeconfig's server is reached through where it names none: as kubectl takes it from the environment. */
+/* Which proxy a kubeconfig's server is reached through where it names none: as kubectl takes it
+ * from the environment. */
 #include "client/proxy.h"
 
 #include <stdlib.h>
@@ -15,12 +16,15 @@ static const struct proxy_row {
     { "in small letters", SERVER, "https_proxy", "https://p", "https://p", NULL },
     { "a host and a port", SERVER, "HTTPS_PROXY", "p:3128", "http://p:3128", NULL },
     { "a scheme in capitals", SERVER, "HTTPS_PROXY", "HTTP://p:3128", "http://p:3128", NULL },
-    { "socks: the proxy resolves names", SERVER, "HTTPS_PROXY", "socks5://p:1080", "socks5h://p:1080", NULL },
+    { "socks: the proxy resolves names", SERVER, "HTTPS_PROXY", "socks5://p:1080",
+      "socks5h://p:1080", NULL },
     { "empty", SERVER, "HTTPS_PROXY", "", NULL, NULL },
     { "of another protocol", SERVER, "HTTP_PROXY", "http://p:3128", NULL, NULL },
     { "a name of this machine", "https://localhost:6443", "HTTPS_PROXY", "http://p", NULL, NULL },
-    { "an address of this machine", "https://127.0.0.1:6443", "HTTPS_PROXY", "http://p", NULL, NULL },
-    { "a strange one", SERVER, "HTTPS_PROXY", "ftp://p", NULL, "HTTPS_PROXY begins neither with http://" },
+    { "an address of this machine", "https://127.0.0.1:6443", "HTTPS_PROXY", "http://p", NULL,
+      NULL },
+    { "a strange one", SERVER, "HTTPS_PROXY", "ftp://p", NULL,
+      "HTTPS_PROXY begins neither with http://" },
 };
 
 static void config_of(struct config *c, const char *server)

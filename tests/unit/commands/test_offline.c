@@ -18,31 +18,46 @@ static const struct row {
 } rows[] = {
     { "a policy", HEAD "spec: {}\n", NULL },
     { "not YAML", HEAD "spec:\n\tdriver: {}\n",
-      "ostler: standard input: line 5, column 1: found character that cannot start any token, while scanning for the next token; "
+      "ostler: standard input: line 5, column 1: found character that cannot start any token, "
+      "while scanning for the next token; "
       "indent with spaces, not with tabs, and put text that begins with @, ` or % in quotes\n" },
     { "nothing", "", "ostler: standard input: is empty; it must hold one object\n" },
-    { "two documents", HEAD "---\n" HEAD, "ostler: standard input: holds 2 documents; it must hold one object\n" },
-    { "a list", "[]\n", "ostler: standard input: must be a map (an object of the API), not a list or a single value\n" },
-    { "problems in the order of their lines", HEAD "spec:\n  toolkit: {repository: evil.io}\n  driver: {version: 5}\n",
-      "standard input:5: spec.toolkit.repository: evil.io/container-toolkit is not under an allowed prefix; allowed are "
-      POLICY_IMAGE_PREFIXES "; an administrator adds others with --allowed-image-prefixes\n"
+    { "two documents", HEAD "---\n" HEAD,
+      "ostler: standard input: holds 2 documents; it must hold one object\n" },
+    { "a list", "[]\n",
+      "ostler: standard input: must be a map (an object of the API), not a list or a single "
+      "value\n" },
+    { "problems in the order of their lines",
+      HEAD "spec:\n  toolkit: {repository: evil.io}\n  driver: {version: 5}\n",
+      "standard input:5: spec.toolkit.repository: evil.io/container-toolkit is not under an "
+      "allowed prefix; allowed are " POLICY_IMAGE_PREFIXES
+      "; an administrator adds others with --allowed-image-prefixes\n"
       "standard input:6: spec.driver.version: must be a string, not a number; put it in quotes\n" },
-    { "a directory that is not the administrator's", HEAD "spec:\n  toolkit: {installDir: /tmp/nvidia}\n",
-      "standard input:5: spec.toolkit.installDir: /tmp/nvidia is not an allowed directory; allowed are " POLICY_INSTALL_DIRS
-      "; an administrator adds others with --allowed-install-dirs\n" },
-    { "an envelope that lacks its kind", "apiVersion: ostler.dev/v1alpha1\nmetadata: {name: default}\nspecs: {}\n",
-      "standard input:1: kind: is missing; write GpuClusterPolicy\nstandard input:3: specs: is not a field of a "
+    { "a directory that is not the administrator's",
+      HEAD "spec:\n  toolkit: {installDir: /tmp/nvidia}\n",
+      "standard input:5: spec.toolkit.installDir: /tmp/nvidia is not an allowed directory; allowed "
+      "are " POLICY_INSTALL_DIRS "; an administrator adds others with --allowed-install-dirs\n" },
+    { "an envelope that lacks its kind",
+      "apiVersion: ostler.dev/v1alpha1\nmetadata: {name: default}\nspecs: {}\n",
+      "standard input:1: kind: is missing; write GpuClusterPolicy\nstandard input:3: specs: is not "
+      "a field of a "
       "GpuClusterPolicy\n" },
     { "the object of NVIDIA's operator",
       "apiVersion: nvidia.com/v1\nkind: ClusterPolicy\nmetadata: {name: gpu}\nspec: {dcgm: {}}\n",
-      "standard input: is a ClusterPolicy of NVIDIA's GPU operator, which Ostler does not read. Write a GpuClusterPolicy "
+      "standard input: is a ClusterPolicy of NVIDIA's GPU operator, which Ostler does not read. "
+      "Write a GpuClusterPolicy "
       "instead:\n"
-      "  apiVersion: ostler.dev/v1alpha1\n  kind: GpuClusterPolicy\n  metadata: {name: default}\n  spec: {}\n"
-      "Every field of its spec has a default; docs/policy.md has all, such as driver.version. Nodes that NVIDIA's operator "
+      "  apiVersion: ostler.dev/v1alpha1\n  kind: GpuClusterPolicy\n  metadata: {name: default}\n  "
+      "spec: {}\n"
+      "Every field of its spec has a default; docs/policy.md has all, such as driver.version. "
+      "Nodes that NVIDIA's operator "
       "serves\n"
-      "stay with it (state ForeignStack) until it is off them: docs/operations.md says how they are handed over.\n" },
-    { "another ClusterPolicy", "apiVersion: kyverno.io/v1\nkind: ClusterPolicy\nmetadata: {name: default}\n",
-      "standard input:1: apiVersion: must be \"ostler.dev/v1alpha1\"\nstandard input:2: kind: must be \"GpuClusterPolicy\"\n" },
+      "stay with it (state ForeignStack) until it is off them: docs/operations.md says how they "
+      "are handed over.\n" },
+    { "another ClusterPolicy",
+      "apiVersion: kyverno.io/v1\nkind: ClusterPolicy\nmetadata: {name: default}\n",
+      "standard input:1: apiVersion: must be \"ostler.dev/v1alpha1\"\nstandard input:2: kind: must "
+      "be \"GpuClusterPolicy\"\n" },
 };
 
 /* Puts a file of this text in the place of a descriptor; what was there before. */
@@ -60,7 +75,8 @@ static void check_validate(void **state)
     assert_true(in && out);
     fputs(row->policy, in);
     rewind(in);
-    int stdin_before = put_in_place(STDIN_FILENO, in), stderr_before = put_in_place(STDERR_FILENO, out);
+    int stdin_before = put_in_place(STDIN_FILENO, in),
+        stderr_before = put_in_place(STDERR_FILENO, out);
     clearerr(stdin);
     int rc = offline_validate(
         &(struct options){ .called = "ostler", .file = "-", .limits = POLICY_LIMITS_DEFAULT });

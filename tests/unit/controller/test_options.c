@@ -29,17 +29,21 @@ static const struct refusal {
     { "--log-level=loud", "--log-level: must be one of debug, info, warn and error, not \"loud\"" },
     { "--log-format xml", "--log-format: must be one of json and text, not \"xml\"" },
     { "--leader-elect=maybe", "--leader-elect: must be true or false, not \"maybe\"" },
-    { "--absent-policy-grace 10", "--absent-policy-grace: must be a number with a unit, such as 10m or 1h30m, not \"10\"" },
-    { "--listen foo", "--listen: must be IP:port, [IPv6]:port or :port, or \"\" for none, not \"foo\"" },
-    { "--listen localhost:80", "--listen: must be IP:port, [IPv6]:port or :port, or \"\" for none, not \"localhost:80\"" },
-    { "--namespace Ostler",
-      "--namespace: must be the name of a namespace: at most 63 lower case letters, digits and \"-\", with a letter or digit at "
-      "both ends, not \"Ostler\"" },
-    { "--operand-namespace=-a",
-      "--operand-namespace: must be the name of a namespace: at most 63 lower case letters, digits and \"-\", with a letter or "
-      "digit at both ends, not \"-a\"" },
+    { "--absent-policy-grace 10",
+      "--absent-policy-grace: must be a number with a unit, such as 10m or 1h30m, not \"10\"" },
+    { "--listen foo",
+      "--listen: must be IP:port, [IPv6]:port or :port, or \"\" for none, not \"foo\"" },
+    { "--listen localhost:80",
+      "--listen: must be IP:port, [IPv6]:port or :port, or \"\" for none, not \"localhost:80\"" },
+    { "--namespace Ostler", "--namespace: must be the name of a namespace: at most 63 lower case "
+                            "letters, digits and \"-\", with a letter or digit at "
+                            "both ends, not \"Ostler\"" },
+    { "--operand-namespace=-a", "--operand-namespace: must be the name of a namespace: at most 63 "
+                                "lower case letters, digits and \"-\", with a letter or "
+                                "digit at both ends, not \"-a\"" },
     { "--namespace a.b --listen :1",
-      "--namespace: must be the name of a namespace: at most 63 lower case letters, digits and \"-\", with a letter or digit at "
+      "--namespace: must be the name of a namespace: at most 63 lower case letters, digits and "
+      "\"-\", with a letter or digit at "
       "both ends, not \"a.b\"" },
     { "validate -f a -f b", "-f is there twice" },
     { "--log-level warn --log-level=warn", "--log-level is there twice" },
@@ -48,19 +52,27 @@ static const struct refusal {
     { "render -f - --node -", "only one of -f and --node can be standard input" },
     { "install-crds", "--from DIR is missing: the directory of the CRDs" },
     { "cleanup --force", "--force needs --delete-policy" },
-    { "run --delete-policy", "--delete-policy is no option of `ostler run`; `ostler --help` lists the options" },
+    { "run --delete-policy",
+      "--delete-policy is no option of `ostler run`; `ostler --help` lists the options" },
     { "install-crds --from a --delete-crds",
       "--delete-crds is no option of `ostler install-crds`; `ostler --help` lists the options" },
-    { "cleanup --timeout 5", "--timeout: must be a number with a unit, such as 10m or 1h30m, not \"5\"" },
-    { "validate -f a --node b", "--node is no option of `ostler validate`; `ostler --help` lists the options" },
-    { "validate -f a --kubeconfig b", "--kubeconfig is no option of `ostler validate`; `ostler --help` lists the options" },
-    { "render -f a --listen :1", "--listen is no option of `ostler render`; `ostler --help` lists the options" },
+    { "cleanup --timeout 5",
+      "--timeout: must be a number with a unit, such as 10m or 1h30m, not \"5\"" },
+    { "validate -f a --node b",
+      "--node is no option of `ostler validate`; `ostler --help` lists the options" },
+    { "validate -f a --kubeconfig b",
+      "--kubeconfig is no option of `ostler validate`; `ostler --help` lists the options" },
+    { "render -f a --listen :1",
+      "--listen is no option of `ostler render`; `ostler --help` lists the options" },
     { "-f a", "-f is no option of `ostler run`; `ostler --help` lists the options" },
     { "plan -o xml", "-o: must be one of text, json and yaml, not \"xml\"" },
     { "plan --driver-takes 5m", "--driver-takes needs --simulate" },
-    { "plan --namespace a", "--namespace is no option of `ostler plan`; `ostler --help` lists the options" },
-    { "validate -f a --simulate", "--simulate is no option of `ostler validate`; `ostler --help` lists the options" },
-    { "cleanup --listen :1", "--listen is no option of `ostler cleanup`; `ostler --help` lists the options" },
+    { "plan --namespace a",
+      "--namespace is no option of `ostler plan`; `ostler --help` lists the options" },
+    { "validate -f a --simulate",
+      "--simulate is no option of `ostler validate`; `ostler --help` lists the options" },
+    { "cleanup --listen :1",
+      "--listen is no option of `ostler cleanup`; `ostler --help` lists the options" },
 };
 
 static void check_refusal(void **state)
@@ -85,10 +97,14 @@ static const struct command_line {
     { "run --agent-image a:1", COMMAND_RUN },
     { "render -f - --agent-image=a:1", COMMAND_RENDER },
     { "validate -f a --log-format=text", COMMAND_VALIDATE },
-    { "cleanup --kubeconfig a --namespace b --operand-namespace c --leader-elect=false", COMMAND_CLEANUP },
+    { "cleanup --kubeconfig a --namespace b --operand-namespace c --leader-elect=false",
+      COMMAND_CLEANUP },
     { "plan", COMMAND_PLAN },
-    { "plan -f - -o yaml --kubeconfig a --operand-namespace b --allowed-image-prefixes c --node-name d", COMMAND_PLAN },
-    { "plan --simulate --driver-takes 5m --pull-takes=1m --jobs-end-after 2h --simulate-for 48h", COMMAND_PLAN },
+    { "plan -f - -o yaml --kubeconfig a --operand-namespace b --allowed-image-prefixes c "
+      "--node-name d",
+      COMMAND_PLAN },
+    { "plan --simulate --driver-takes 5m --pull-takes=1m --jobs-end-after 2h --simulate-for 48h",
+      COMMAND_PLAN },
     { "help", COMMAND_HELP },
     { "validate --help", COMMAND_HELP },
     { "-h -f a", COMMAND_HELP },
@@ -109,9 +125,11 @@ static void check_command_line(void **state)
 static void check_values(void **state)
 {
     (void) state;
-    char *argv[] = { (char *) "ostler", (char *) "--listen=", (char *) "--leader-elect=false", (char *) "--log-format",
-                     (char *) "text", (char *) "--absent-policy-grace=3s", (char *) "--log-level", (char *) "error",
-                     (char *) "--kubeconfig=a=b" };
+    char *argv[] = {
+        (char *) "ostler",       (char *) "--listen=", (char *) "--leader-elect=false",
+        (char *) "--log-format", (char *) "text",      (char *) "--absent-policy-grace=3s",
+        (char *) "--log-level",  (char *) "error",     (char *) "--kubeconfig=a=b"
+    };
     CLEANUP_ERR struct err e = { 0 };
     struct options o;
     assert_int_equal(options_parse(ARRAY_LEN(argv), argv, &o, &e), 0);

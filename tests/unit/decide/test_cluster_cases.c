@@ -1,21 +1,28 @@
-/* Case files: tests/cases/cluster/ has one file per behaviour, no code: a small cluster, and steps in it.
- *   policy: the object's parts that are not as usual, or null   monitors: the CRD of ServiceMonitor is there
+/* Case files: tests/cases/cluster/ has one file per behaviour, no code: a small cluster, and steps
+ * in it.
+ *   policy: the object's parts that are not as usual, or null   monitors: the CRD of ServiceMonitor
+ *   is there
  *   agentImage: of the node agent; without it that runs nowhere
- *   nodes: short forms (support/testbed.h)                      objects: others, whole, with their kind
+ *   nodes: short forms (support/testbed.h)                      objects: others, whole, with their
+ *   kind
  *   steps: each does something and says what comes of it, until nothing is left to do:
  *     put: short forms of nodes or pods, or whole objects
  *     edit, foreign: {kind, name, patch}; foreign: by a manager of its own
  *     remove: {kind, name}      forget: targets are worked out anew, as after a restart
  *     refused: {kind, message}: what the server refused of the last plan
- *     namespace: missing or present: the operands' namespace, as Ostler has seen it from this step on
+ *     namespace: missing or present: the operands' namespace, as Ostler has seen it from this step
+ *     on
  *     agentImage: another Ostler starts, whose image is that
- *     pods: false where no pods come up                         unsettled: not all nodes have been looked at
- *     expect: rounds of requests "Verb target Reason", those of the status left out; the order within a round does not count
+ *     pods: false where no pods come up                         unsettled: not all nodes have been
+ *     looked at
+ *     expect: rounds of requests "Verb target Reason", those of the status left out; the order
+ *     within a round does not count
  *     conditions: type to "Status Reason"; messages: a part of each      status: parts of it
  *     there, gone: "kind/name"; node: {name: parts of it}
- * `$driver` and `$stack` stand for hashes (support/symbols.h). After each step a pass over everything finds nothing to do.
- * Where the variable OSTLER_STATES names a folder, the policy after each step is written into it, as CASE-STEP.json: what GitOps
- * tools make of them is tested in e2e/gitops. */
+ * `$driver` and `$stack` stand for hashes (support/symbols.h). After each step a pass over
+ * everything finds nothing to do. Where the variable OSTLER_STATES names a folder, the policy after
+ * each step is written into it, as CASE-STEP.json: what GitOps tools make of them is tested in
+ * e2e/gitops. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,15 +65,16 @@ static void put(struct testbed *t, const json_t *object)
 /* Somebody else's edit, with their name on it. */
 static void edit_foreign(struct testbed *t, const json_t *edit)
 {
-    testbed_edit_as(t, "kubectl-edit", resource_of(edit), json_str(edit, "name"), json_object_get(edit, "patch"));
+    testbed_edit_as(t, "kubectl-edit", resource_of(edit), json_str(edit, "name"),
+                    json_object_get(edit, "patch"));
 }
 
-static void each(struct testbed *t, const json_t *list, void (*fn)(struct testbed *t, const json_t *entry))
+static void each(struct testbed *t, const json_t *list,
+                 void (*fn)(struct testbed *t, const json_t *entry))
 {
     size_t i;
     json_t *entry;
-    json_array_foreach ((json_t *) list, i, entry)
-        fn(t, entry);
+    json_array_foreach((json_t *) list, i, entry) fn(t, entry);
 }
 
 static void edit(struct testbed *t, const json_t *e)
@@ -138,32 +146,40 @@ static void check_conditions(const json_t *want, const json_t *status)
 {
     const char *type;
     json_t *value;
-    json_object_foreach (json_object_get(want, "conditions"), type, value) {
+    json_object_foreach(json_object_get(want, "conditions"), type, value)
+    {
         const json_t *c = condition_find(json_object_get(status, "conditions"), type);
-        CLEANUP_FREE char *got = xasprintf("%s %s", json_str_or_empty(c, "status"), json_str_or_empty(c, "reason"));
+        CLEANUP_FREE char *got = xasprintf("%s %s", json_str_or_empty(c, "status"),
+                                           json_str_or_empty(c, "reason"));
         if (!str_eq(got, json_string_value(value)))
-            fail_msg("%s is %s (%s), not %s", type, got, json_str_or_empty(c, "message"), json_string_value(value));
+            fail_msg("%s is %s (%s), not %s", type, got, json_str_or_empty(c, "message"),
+                     json_string_value(value));
     }
-    json_object_foreach (json_object_get(want, "messages"), type, value) {
-        const char *got = json_str_or_empty(condition_find(json_object_get(status, "conditions"), type), "message");
+    json_object_foreach(json_object_get(want, "messages"), type, value)
+    {
+        const char *got = json_str_or_empty(
+            condition_find(json_object_get(status, "conditions"), type), "message");
         if (!strstr(got, json_string_value(value)))
             fail_msg("%s says\n%s, without\n%s", type, got, json_string_value(value));
     }
 }
 
-/* The first place where `got` lacks something of `want`; NULL when it has all. Lists are compared by place, null means absent. */
+/* The first place where `got` lacks something of `want`; NULL when it has all. Lists are compared
+ * by place, null means absent. */
 static char *lacking(const char *path, const json_t *got, const json_t *want)
 {
     const char *key;
     json_t *value;
     size_t i;
     char *found = NULL;
-    json_object_foreach ((json_t *) want, key, value) {
+    json_object_foreach((json_t *) want, key, value)
+    {
         CLEANUP_FREE char *here = xasprintf("%s.%s", path, key);
         if (!found)
             found = lacking(here, json_object_get(got, key), value);
     }
-    json_array_foreach ((json_t *) want, i, value) {
+    json_array_foreach((json_t *) want, i, value)
+    {
         CLEANUP_FREE char *here = xasprintf("%s[%zu]", path, i);
         if (!found)
             found = lacking(here, json_array_get(got, i), value);
@@ -196,15 +212,15 @@ static void check_objects(const struct testbed *t, const json_t *want)
     json_t *path;
     const char *name;
     json_t *parts;
-    json_array_foreach (json_object_get(want, "there"), i, path)
-        if (!object_of(t, json_string_value(path)))
-            fail_msg("%s is not there", json_string_value(path));
-    json_array_foreach (json_object_get(want, "gone"), i, path)
-        if (object_of(t, json_string_value(path)))
-            fail_msg("%s is there", json_string_value(path));
-    json_object_foreach (json_object_get(want, "objects"), name, parts)
+    json_array_foreach(json_object_get(want, "there"), i,
+                       path) if (!object_of(t, json_string_value(path)))
+        fail_msg("%s is not there", json_string_value(path));
+    json_array_foreach(json_object_get(want, "gone"), i,
+                       path) if (object_of(t, json_string_value(path)))
+        fail_msg("%s is there", json_string_value(path));
+    json_object_foreach(json_object_get(want, "objects"), name, parts)
         check_parts(name, object_of(t, name), parts);
-    json_object_foreach (json_object_get(want, "node"), name, parts)
+    json_object_foreach(json_object_get(want, "node"), name, parts)
         check_parts(name, testbed_get(t, RESOURCE_NODE, name), parts);
 }
 
@@ -225,7 +241,8 @@ static void name_targets(struct testbed *t, const char *first, json_t *symbols)
     CLEANUP_JSON json_t *nodes = testbed_list(t, RESOURCE_NODE);
     if (testbed_stance(t) != MODE_MANAGE)
         return;
-    json_array_foreach (nodes, i, node) {
+    json_array_foreach(nodes, i, node)
+    {
         const char *name = object_name(node);
         symbols_add(symbols, name, testbed_target(t, name));
         if (plain && str_eq(name, first ? first : name))
@@ -263,7 +280,8 @@ static void start_another(struct testbed *t, const char *agent_image)
     testbed_forget_targets(t);
 }
 
-static void check_step(struct testbed *t, const json_t *unresolved, const char *first, json_t *symbols)
+static void check_step(struct testbed *t, const json_t *unresolved, const char *first,
+                       json_t *symbols)
 {
     CLEANUP_JSON json_t *step = symbols_resolved(symbols, unresolved);
     CLEANUP_BUF struct buf log = BUF_INIT(LOG_MAX);
@@ -297,7 +315,8 @@ static void record(const struct testbed *t, const char *file, size_t step)
     if (!folder || !policy)
         return;
     const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
-    CLEANUP_FREE char *path = xasprintf("%s/%.*s-%zu.json", folder, (int) strcspn(name, "."), name, step);
+    CLEANUP_FREE char *path = xasprintf("%s/%.*s-%zu.json", folder, (int) strcspn(name, "."), name,
+                                        step);
     if (json_dump_file(policy, path, JSON_COMPACT) < 0)
         fail_msg("%s cannot be written", path);
 }
@@ -317,13 +336,14 @@ static void check_case(void **state)
     CLEANUP_JSON json_t *symbols = json_object();
     size_t i;
     json_t *entry;
-    json_array_foreach (json_object_get(given, "nodes"), i, entry)
+    json_array_foreach(json_object_get(given, "nodes"), i, entry)
         testbed_put(&t, RESOURCE_NODE, testbed_node(entry));
     each(&t, json_object_get(given, "objects"), put);
     json_t *node = json_array_get(json_object_get(given, "nodes"), 0);
     const char *name = json_str(node, "name"), *first = name || !node ? name : "gpu-1";
     name_targets(&t, first, symbols);
-    json_array_foreach (json_object_get(given, "steps"), i, entry) {
+    json_array_foreach(json_object_get(given, "steps"), i, entry)
+    {
         print_message("step %zu\n", i);
         check_step(&t, entry, first, symbols);
         record(&t, *state, i);

@@ -3,8 +3,9 @@
 #include "base/mem.h"
 #include "tests/unit/support/suite.h"
 
-/* When the node was last up, by its kubelet's clock; since when Ostler watches; since when the step lasts; from when on it
- * counts, at 10,000; and since when nobody is about to remove the node any more. */
+/* When the node was last up, by its kubelet's clock; since when Ostler watches; since when the step
+ * lasts; from when on it counts, at 10,000; and since when nobody is about to remove the node any
+ * more. */
 static const struct row {
     const char *name;
     int64_t up_s, watched_s, since_s, from_s, stays_s;
@@ -23,7 +24,10 @@ static void check(void **state)
 {
     const struct row *r = *state;
     struct node node = { .up_since_s = r->up_s };
-    struct node_input in = { .view.node = &node, .watched_since_s = r->watched_s, .stays_since_s = r->stays_s, .now_s = 10000 };
+    struct node_input in = { .view.node = &node,
+                             .watched_since_s = r->watched_s,
+                             .stays_since_s = r->stays_s,
+                             .now_s = 10000 };
     assert_int_equal(deadline_from_s(&in, r->since_s), r->from_s);
 }
 

@@ -17,17 +17,21 @@
 /* ---- what a node says */
 
 /* A pull pod for d2.s1 with images `a` and `b`. */
-#define POD(purpose, meta, status)                                                                                        \
-    "{'metadata': {'name': 'ostler-pull-n', 'namespace': '" NS "', 'labels': {'app.kubernetes.io/managed-by': 'ostler', " \
-    "'ostler.dev/task': "                                                                                                 \
-    "'pull', 'ostler.dev/policy-uid': '" UID "', 'ostler.dev/revision': '" purpose "'}" meta                              \
-    "}, 'spec': {'nodeName': 'n', 'containers': "                                                                         \
+#define POD(purpose, meta, status)                                                                 \
+    "{'metadata': {'name': 'ostler-pull-n', 'namespace': '" NS                                     \
+    "', 'labels': {'app.kubernetes.io/managed-by': 'ostler', "                                     \
+    "'ostler.dev/task': "                                                                          \
+    "'pull', 'ostler.dev/policy-uid': '" UID "', 'ostler.dev/revision': '" purpose "'}" meta       \
+    "}, 'spec': {'nodeName': 'n', 'containers': "                                                  \
     "[{'name': 'x', 'image': 'a'}, {'name': 'y', 'image': 'b'}]}, 'status': {" status "}}"
 #define PULL(status) POD("d2.s1", "", status)
-#define THERE(image) "{'name': 'x', 'image': '" image "', 'imageID': 'sha256:1', 'state': {'terminated': {'exitCode': 128, " \
- "'reason': 'StartError'}}}"
-#define WAITS(image, reason, message)                                                                                         \
-    "{'name': 'y', 'image': '" image "', 'imageID': '', 'state': {'waiting': {'reason': '" reason "', 'message': '" message "'}}}"
+#define THERE(image)                                                                               \
+    "{'name': 'x', 'image': '" image                                                               \
+    "', 'imageID': 'sha256:1', 'state': {'terminated': {'exitCode': 128, "                         \
+    "'reason': 'StartError'}}}"
+#define WAITS(image, reason, message)                                                              \
+    "{'name': 'y', 'image': '" image "', 'imageID': '', 'state': {'waiting': {'reason': '" reason  \
+    "', 'message': '" message "'}}}"
 #define SAYS(statuses) "'phase': 'Pending', 'containerStatuses': [" statuses "]"
 
 static const struct look_row {
@@ -37,45 +41,60 @@ static const struct look_row {
 } look_rows[] = {
     { "no pod", NULL, IMAGES_UNKNOWN, NULL, NULL },
     { "a proof is no pull",
-      "{'metadata': {'name': 'p', 'namespace': '" NS "', 'labels': {'app.kubernetes.io/managed-by': 'ostler', 'ostler.dev/task': "
+      "{'metadata': {'name': 'p', 'namespace': '" NS
+      "', 'labels': {'app.kubernetes.io/managed-by': 'ostler', 'ostler.dev/task': "
       "'proof', "
-      "'ostler.dev/policy-uid': '" UID "', 'ostler.dev/revision': 'd2.s1'}}, 'spec': {'nodeName': 'n', 'containers': [{}]}, "
-      "'status': {" SAYS(
-          THERE("a")) "}}",
+      "'ostler.dev/policy-uid': '" UID
+      "', 'ostler.dev/revision': 'd2.s1'}}, 'spec': {'nodeName': 'n', 'containers': [{}]}, "
+      "'status': {" SAYS(THERE("a")) "}}",
       IMAGES_UNKNOWN, NULL, NULL },
     { "it was only made", PULL(""), IMAGES_PULLING, NULL, NULL },
-    { "its containers are being made", PULL(SAYS(WAITS("a", "ContainerCreating", "") ", " WAITS("b", "ContainerCreating", ""))),
+    { "its containers are being made",
+      PULL(SAYS(WAITS("a", "ContainerCreating", "") ", " WAITS("b", "ContainerCreating", ""))),
       IMAGES_PULLING, NULL, NULL },
-    { "one of two is there", PULL(SAYS(THERE("a") ", " WAITS("b", "ContainerCreating", ""))), IMAGES_PULLING, NULL, NULL },
-    { "both are there", PULL("'phase': 'Failed', 'containerStatuses': [" THERE("a") ", " THERE("b") "]"), IMAGES_READY, NULL,
-      NULL },
+    { "one of two is there", PULL(SAYS(THERE("a") ", " WAITS("b", "ContainerCreating", ""))),
+      IMAGES_PULLING, NULL, NULL },
+    { "both are there",
+      PULL("'phase': 'Failed', 'containerStatuses': [" THERE("a") ", " THERE("b") "]"),
+      IMAGES_READY, NULL, NULL },
     { "both are there, and one could not be made",
-      PULL(SAYS(THERE("a") ", " WAITS("b", "CreateContainerError", "exec: not found"))), IMAGES_READY,
-      NULL, NULL },
-    { "both are there, for another target", POD("d3.s1", "", SAYS(THERE("a") ", " THERE("b"))), IMAGES_PULLING, NULL, NULL },
+      PULL(SAYS(THERE("a") ", " WAITS("b", "CreateContainerError", "exec: not found"))),
+      IMAGES_READY, NULL, NULL },
+    { "both are there, for another target", POD("d3.s1", "", SAYS(THERE("a") ", " THERE("b"))),
+      IMAGES_PULLING, NULL, NULL },
     { "both are there, and it is going",
-      POD("d2.s1", ", 'deletionTimestamp': '2026-11-21T12:00:00Z'", SAYS(THERE("a") ", " THERE("b"))),
+      POD("d2.s1", ", 'deletionTimestamp': '2026-11-21T12:00:00Z'",
+          SAYS(THERE("a") ", " THERE("b"))),
       IMAGES_READY, NULL, NULL },
     { "it goes before they are there",
-      POD("d2.s1", ", 'deletionTimestamp': '2026-11-21T12:00:00Z'", SAYS(WAITS("b", "ErrImagePull", "no"))),
+      POD("d2.s1", ", 'deletionTimestamp': '2026-11-21T12:00:00Z'",
+          SAYS(WAITS("b", "ErrImagePull", "no"))),
       IMAGES_PULLING, NULL, NULL },
-    { "one is in no registry", PULL(SAYS(THERE("a") ", " WAITS("b", "ErrImagePull", "b: not found"))), IMAGES_MISSING, "b",
+    { "one is in no registry",
+      PULL(SAYS(THERE("a") ", " WAITS("b", "ErrImagePull", "b: not found"))), IMAGES_MISSING, "b",
       "b: not found" },
     { "the words are the same while the kubelet waits",
-      PULL(SAYS(THERE("a") ", " WAITS("b", "ImagePullBackOff", "Back-off pulling image \\\"b\\\": ErrImagePull: b: not found"))),
+      PULL(SAYS(
+          THERE("a") ", " WAITS("b", "ImagePullBackOff",
+                                "Back-off pulling image \\\"b\\\": ErrImagePull: b: not found"))),
       IMAGES_MISSING, "b", "b: not found" },
     { "an old kubelet says no more than that it waits",
       PULL(SAYS(WAITS("b", "ImagePullBackOff", "Back-off pulling image \\\"b\\\""))),
       IMAGES_MISSING, "b", "Back-off pulling image \"b\"" },
-    { "a kubelet without words", PULL(SAYS(WAITS("b", "InvalidImageName", ""))), IMAGES_MISSING, "b", "InvalidImageName" },
-    { "words over several lines", PULL(SAYS(WAITS("b", "ErrImagePull", "one\\ntwo"))), IMAGES_MISSING, "b", "one two" },
+    { "a kubelet without words", PULL(SAYS(WAITS("b", "InvalidImageName", ""))), IMAGES_MISSING,
+      "b", "InvalidImageName" },
+    { "words over several lines", PULL(SAYS(WAITS("b", "ErrImagePull", "one\\ntwo"))),
+      IMAGES_MISSING, "b", "one two" },
     { "no place for it",
-      PULL("'phase': 'Pending', 'conditions': [{'type': 'PodScheduled', 'status': 'False', 'reason': 'Unschedulable', 'message': "
+      PULL("'phase': 'Pending', 'conditions': [{'type': 'PodScheduled', 'status': 'False', "
+           "'reason': 'Unschedulable', 'message': "
            "'too many pods'}]"),
       IMAGES_MISSING, NULL, "Unschedulable: too many pods" },
-    { "the kubelet put it out", PULL("'phase': 'Failed', 'reason': 'Evicted', 'message': 'low on disk'"), IMAGES_MISSING, NULL,
-      "Evicted: low on disk" },
-    { "it ended without a word", PULL("'phase': 'Failed'"), IMAGES_MISSING, NULL, "the pod that was to pull them was ended" },
+    { "the kubelet put it out",
+      PULL("'phase': 'Failed', 'reason': 'Evicted', 'message': 'low on disk'"), IMAGES_MISSING,
+      NULL, "Evicted: low on disk" },
+    { "it ended without a word", PULL("'phase': 'Failed'"), IMAGES_MISSING, NULL,
+      "the pod that was to pull them was ended" },
 };
 
 static void check_look(void **state)
@@ -86,24 +105,28 @@ static void check_look(void **state)
     struct pod *p = object ? pod_project_task(in, NS, object) : NULL;
     assert_true(!p == !object);
     struct images images = images_look(p, in, UID, "d2.s1");
-    if (images.state != row->state || !str_eq(images.image, row->image) || !str_eq(images.words, row->words))
-        fail_msg("it is %d, image %s: %s", (int) images.state, images.image ? images.image : "-", images.words ? images.words
-                 : "-");
-    assert_int_equal(images_look(p, in, "policy-2", "d2.s1").state, p && pod_task(p)->kind == TASK_PULL ? IMAGES_PULLING
-                     : IMAGES_UNKNOWN);
+    if (images.state != row->state || !str_eq(images.image, row->image) ||
+        !str_eq(images.words, row->words))
+        fail_msg("it is %d, image %s: %s", (int) images.state, images.image ? images.image : "-",
+                 images.words ? images.words : "-");
+    assert_int_equal(images_look(p, in, "policy-2", "d2.s1").state,
+                     p && pod_task(p)->kind == TASK_PULL ? IMAGES_PULLING : IMAGES_UNKNOWN);
     if (p)
         pod_free(in, p);
     assert_int_equal(intern_count(in), 0);
     intern_free(in);
 }
 
-/* A pod that is going is still there when the next one has been made; the watch brings them in any order. */
+/* A pod that is going is still there when the next one has been made; the watch brings them in any
+ * order. */
 static void of_two_pods_the_one_that_stays_counts(void **state)
 {
     (void) state;
     struct intern *in = intern_new();
-    CLEANUP_JSON json_t *going = tree(POD("d1.s1", ", 'deletionTimestamp': '2026-11-21T12:00:00Z'", ""));
-    CLEANUP_JSON json_t *made = tree(PULL("'phase': 'Failed', 'containerStatuses': [" THERE("a") ", " THERE("b") "]"));
+    CLEANUP_JSON json_t *going = tree(
+        POD("d1.s1", ", 'deletionTimestamp': '2026-11-21T12:00:00Z'", ""));
+    CLEANUP_JSON json_t *made = tree(
+        PULL("'phase': 'Failed', 'containerStatuses': [" THERE("a") ", " THERE("b") "]"));
     struct pod *old = pod_project_task(in, NS, going), *new = pod_project_task(in, NS, made);
     old->next_on_node = new;
     assert_int_equal(images_look(old, in, UID, "d2.s1").state, IMAGES_READY);
@@ -118,18 +141,21 @@ static void of_two_pods_the_one_that_stays_counts(void **state)
 
 /* ---- what a pull pod is made of */
 
-#define DRIVER                                                                                                               \
-    "{'tier': 'driver', 'source': 'Container', 'image': 'r/driver', 'version': '575', 'os': 'ubuntu24.04', 'kernelModule': " \
+#define DRIVER                                                                                     \
+    "{'tier': 'driver', 'source': 'Container', 'image': 'r/driver', 'version': '575', 'os': "      \
+    "'ubuntu24.04', 'kernelModule': "                                                              \
     "'Auto'}"
 #define COS "{'tier': 'driver', 'source': 'COS'}"
-#define STACK(toolkit, plugin)                                                                                                \
-    "{'tier': 'stack', 'runtime': 'containerd', 'distribution': 'stock', 'driverRoot': 'Container', 'toolkit': {'enabled': "  \
-    toolkit                                                                                                                   \
-    ", 'image': 'r/toolkit', 'version': '1.18', 'installDir': '/usr/local/nvidia'}, 'devicePlugin': {'enabled': " plugin      \
+#define STACK(toolkit, plugin)                                                                     \
+    "{'tier': 'stack', 'runtime': 'containerd', 'distribution': 'stock', 'driverRoot': "           \
+    "'Container', 'toolkit': {'enabled': " toolkit                                                 \
+    ", 'image': 'r/toolkit', 'version': '1.18', 'installDir': '/usr/local/nvidia'}, "              \
+    "'devicePlugin': {'enabled': " plugin                                                          \
     ", 'image': 'r/plugin', 'version': 'v0.17', 'migStrategy': 'none'}}"
-#define SPEC                                                                                                            \
-    "{'driver': {'imagePullPolicy': 'Always', 'imagePullSecrets': ['ngc', 'mirror']}, 'toolkit': {'imagePullSecrets': " \
-    "['ngc']}, "                                                                                                        \
+#define SPEC                                                                                       \
+    "{'driver': {'imagePullPolicy': 'Always', 'imagePullSecrets': ['ngc', 'mirror']}, 'toolkit': " \
+    "{'imagePullSecrets': "                                                                        \
+    "['ngc']}, "                                                                                   \
     "'devicePlugin': {'imagePullPolicy': 'Never'}}"
 
 static const struct pull_row {
@@ -138,15 +164,22 @@ static const struct pull_row {
     const char *want;           /* "image policy" of each container, and the secrets */
     bool proof;                 /* the node is proven then */
 } pull_rows[] = {
-    { "a driver", DRIVER, NULL, "r/ostler:1 -; r/driver:575-ubuntu24.04 Always; secrets ngc mirror", false },
+    { "a driver", DRIVER, NULL, "r/ostler:1 -; r/driver:575-ubuntu24.04 Always; secrets ngc mirror",
+      false },
     { "Google's driver, which is on the host", COS, NULL,
-      "r/ostler:1 -; cos-nvidia-installer:fixed Never; gke.gcr.io/pause:3.8 -; secrets ngc mirror", false },
-    { "a stack", NULL, STACK("true", "true"), "r/ostler:1 -; r/toolkit:1.18 -; r/plugin:v0.17 Never; secrets ngc", false },
-    { "a stack with a device plugin alone", NULL, STACK("false", "true"), "r/ostler:1 -; r/plugin:v0.17 Never; secrets", false },
+      "r/ostler:1 -; cos-nvidia-installer:fixed Never; gke.gcr.io/pause:3.8 -; secrets ngc mirror",
+      false },
+    { "a stack", NULL, STACK("true", "true"),
+      "r/ostler:1 -; r/toolkit:1.18 -; r/plugin:v0.17 Never; secrets ngc", false },
+    { "a stack with a device plugin alone", NULL, STACK("false", "true"),
+      "r/ostler:1 -; r/plugin:v0.17 Never; secrets", false },
     { "both", DRIVER, STACK("true", "true"),
-      "r/ostler:1 -; r/driver:575-ubuntu24.04 Always; r/toolkit:1.18 -; r/plugin:v0.17 Never; secrets ngc mirror", false },
+      "r/ostler:1 -; r/driver:575-ubuntu24.04 Always; r/toolkit:1.18 -; r/plugin:v0.17 Never; "
+      "secrets ngc mirror",
+      false },
     { "a driver, and its proof", DRIVER, NULL,
-      "r/ostler:1 -; r/driver:575-ubuntu24.04 Always; r/proof:1 Never; secrets ngc mirror own", true },
+      "r/ostler:1 -; r/driver:575-ubuntu24.04 Always; r/proof:1 Never; secrets ngc mirror own",
+      true },
     { "a stack without anything", NULL, STACK("false", "false"), NULL, false },
     { "nothing", NULL, NULL, NULL, false },
 };
@@ -155,12 +188,13 @@ static void describe(const json_t *pod, struct buf *ret)
 {
     size_t i;
     json_t *item;
-    json_array_foreach (json_at(pod, "spec.containers"), i, item) {
+    json_array_foreach(json_at(pod, "spec.containers"), i, item)
+    {
         const char *policy = json_str(item, "imagePullPolicy");
         buf_printf(ret, "%s %s; ", json_str(item, "image"), policy ? policy : "-");
     }
     buf_str(ret, "secrets");
-    json_array_foreach (json_at(pod, "spec.imagePullSecrets"), i, item)
+    json_array_foreach(json_at(pod, "spec.imagePullSecrets"), i, item)
         buf_printf(ret, " %s", json_str(item, "name"));
 }
 
@@ -169,9 +203,12 @@ static void check_pull(void **state)
     const struct pull_row *row = *state;
     CLEANUP_ERR struct err e = { 0 };
     struct manifests *m = manifests_new(&e);
-    CLEANUP_JSON json_t *driver = row->driver ? tree(row->driver) : NULL, *stack = row->stack ? tree(row->stack) : NULL,
-        *spec = tree(SPEC);
-    struct render_context ctx = { .operand_namespace = NS, .policy_name = "default", .policy_uid = UID, .spec = spec,
+    CLEANUP_JSON json_t *driver = row->driver ? tree(row->driver) : NULL,
+                        *stack = row->stack ? tree(row->stack) : NULL, *spec = tree(SPEC);
+    struct render_context ctx = { .operand_namespace = NS,
+                                  .policy_name = "default",
+                                  .policy_uid = UID,
+                                  .spec = spec,
                                   .agent_image = "r/ostler:1" };
     struct images_wanted want = { .node = "gpu-1",
                                   .purpose = "d2.s2",
@@ -199,7 +236,8 @@ static void check_pull(void **state)
         CLEANUP_JSON json_t *pod = json_parse(r->body, strlen(r->body), NULL);
         assert_string_equal(r->path, "/api/v1/namespaces/" NS "/pods?fieldManager=ostler");
         assert_string_equal(json_str(pod, "metadata.name"), "ostler-pull-gpu-1");
-        assert_string_equal(json_key(json_at(pod, "metadata.labels"), "ostler.dev/revision"), "d2.s2");
+        assert_string_equal(json_key(json_at(pod, "metadata.labels"), "ostler.dev/revision"),
+                            "d2.s2");
         describe(pod, &text);
         assert_string_equal(buf_text(&text), row->want);
     }
@@ -227,7 +265,8 @@ static void check_purpose(void **state)
     };
     char one[IMAGES_PURPOSE_MAX], same[IMAGES_PURPOSE_MAX], other[IMAGES_PURPOSE_MAX];
     purpose_of("{'driver': {'imagePullSecrets': ['a']}}", one);
-    purpose_of("{'driver': {'imagePullSecrets': ['a'], 'resources': {'limits': {}}}, 'exporter': {'imagePullSecrets': ['c']}}",
+    purpose_of("{'driver': {'imagePullSecrets': ['a'], 'resources': {'limits': {}}}, 'exporter': "
+               "{'imagePullSecrets': ['c']}}",
                same);
     assert_string_equal(one, same);
     assert_memory_equal(one, "d2.none.", 8);
@@ -242,7 +281,8 @@ int main(void)
     struct suite s = { 0 };
     suite_add(&s, "what pulls is for the secrets that it pulls with", check_purpose, NULL);
     SUITE_ROWS(&s, check_look, look_rows);
-    suite_add(&s, "of two pods the one that stays counts", of_two_pods_the_one_that_stays_counts, NULL);
+    suite_add(&s, "of two pods the one that stays counts", of_two_pods_the_one_that_stays_counts,
+              NULL);
     SUITE_ROWS(&s, check_pull, pull_rows);
     return suite_run(&s, "images");
 }

@@ -15,15 +15,17 @@
 #define PULL "ostler-pull-" NODE
 #define OLD "olddriver"
 #define CLAIM(phase, reason) CLAIM_FOR("$driver", phase, reason)
-#define CLAIM_FOR(driver, phase, reason)                                                                                        \
-    "{'metadata': {'annotations': {'ostler.dev/marks': '{\\\"labels\\\":[\\\"nvidia.com/gpu.present\\\"],\\\"taints\\\":[]}', " \
-    "'ostler.dev/claim': '{\\\"v\\\":1,\\\"policy\\\":\\\"uid-default-1\\\",\\\"generation\\\":1,\\\"kind\\\":\\\"Upgrade\\\"," \
-    "\\\"phase\\\":\\\"" phase                                                                                                  \
-    "\\\",\\\"since\\\":\\\"2026-11-20T09:59:50Z\\\",\\\"claimed\\\":\\\"2026-11-20T09:59:50Z\\\",\\\"attempt\\\":1,"           \
-    "\\\"gpus\\\":8,\\\"driver\\\":"                                                                                            \
-    "\\\"" driver "\\\",\\\"stack\\\":\\\"$stack\\\",\\\"fromDriver\\\":\\\"" OLD                                                \
-    "\\\",\\\"fromStack\\\":\\\"$stack\\\",\\\"reason\\\":\\\"" reason                                                          \
-    "\\\"}'}}}"
+#define CLAIM_FOR(driver, phase, reason)                                                           \
+    "{'metadata': {'annotations': {'ostler.dev/marks': "                                           \
+    "'{\\\"labels\\\":[\\\"nvidia.com/gpu.present\\\"],\\\"taints\\\":[]}', "                      \
+    "'ostler.dev/claim': "                                                                         \
+    "'{\\\"v\\\":1,\\\"policy\\\":\\\"uid-default-1\\\",\\\"generation\\\":1,\\\"kind\\\":"        \
+    "\\\"Upgrade\\\","                                                                             \
+    "\\\"phase\\\":\\\"" phase "\\\",\\\"since\\\":\\\"2026-11-20T09:59:50Z\\\",\\\"claimed\\\":"  \
+    "\\\"2026-11-20T09:59:50Z\\\",\\\"attempt\\\":1,"                                              \
+    "\\\"gpus\\\":8,\\\"driver\\\":"                                                               \
+    "\\\"" driver "\\\",\\\"stack\\\":\\\"$stack\\\",\\\"fromDriver\\\":\\\"" OLD                  \
+    "\\\",\\\"fromStack\\\":\\\"$stack\\\",\\\"reason\\\":\\\"" reason "\\\"}'}}}"
 #define THERE "'containerStatuses': [{'name': 'driver-0', 'imageID': 'x'}]"
 
 static const struct row {
@@ -39,34 +41,44 @@ static const struct row {
 } rows[] = {
     { "stays: it pulls", "{}", "'phase': 'Pending'", NULL, NULL, false, NULL, 0, false },
     { "stays: all is there", "{}", THERE, NULL, NULL, false, NULL, 0, false },
-    { "goes: the node is to run something else", "{}", THERE, "otherdriver", NULL, false, "ImagesPulled", 0, false },
-    { "goes: another pull secret", "{}", "'phase': 'Pending'", NULL, "{'driver': {'imagePullSecrets': ['ngc']}}", false,
+    { "goes: the node is to run something else", "{}", THERE, "otherdriver", NULL, false,
       "ImagesPulled", 0, false },
-    { "goes: the node runs its target", "{'metadata': {'labels': {'ostler.dev/driver': '$driver'}}}", THERE, NULL, NULL, false,
+    { "goes: another pull secret", "{}", "'phase': 'Pending'", NULL,
+      "{'driver': {'imagePullSecrets': ['ngc']}}", false, "ImagesPulled", 0, false },
+    { "goes: the node runs its target",
+      "{'metadata': {'labels': {'ostler.dev/driver': '$driver'}}}", THERE, NULL, NULL, false,
       "ImagesPulled", 0, false },
-    { "goes: the node is cordoned", "{'spec': {'unschedulable': true}}", THERE, NULL, NULL, false, "ImagesPulled", 0, false },
-    { "goes: the node is held", "{'metadata': {'labels': {'ostler.dev/hold': 'true'}}}", THERE, NULL, NULL, false, "ImagesPulled",
-      0, false },
-    { "goes: the node is not managed", "{'metadata': {'labels': {'ostler.dev/managed': 'false'}}}", THERE, NULL, NULL, false,
+    { "goes: the node is cordoned", "{'spec': {'unschedulable': true}}", THERE, NULL, NULL, false,
       "ImagesPulled", 0, false },
+    { "goes: the node is held", "{'metadata': {'labels': {'ostler.dev/hold': 'true'}}}", THERE,
+      NULL, NULL, false, "ImagesPulled", 0, false },
+    { "goes: the node is not managed", "{'metadata': {'labels': {'ostler.dev/managed': 'false'}}}",
+      THERE, NULL, NULL, false, "ImagesPulled", 0, false },
     { "goes: the policy goes", "{}", THERE, NULL, NULL, true, "ImagesPulled", 0, false },
-    { "stays: the node waits for its jobs", CLAIM("Waiting", ""), THERE, NULL, NULL, false, NULL, 0, false },
-    { "stays: the drain timed out, and is tried again", CLAIM("Failed", "DrainTimeout"), THERE, NULL, NULL, false, NULL, 0,
+    { "stays: the node waits for its jobs", CLAIM("Waiting", ""), THERE, NULL, NULL, false, NULL, 0,
       false },
-    { "goes: the stack leaves", CLAIM("Unloading", ""), THERE, NULL, NULL, false, "ImagesPulled", 0, false },
-    { "stays: the node is on its way to something else", CLAIM_FOR("another", "Unloading", ""), "'phase': 'Pending'", NULL, NULL,
-      false, NULL, 0, false },
-    { "stays: it was ended a moment ago", "{}", "'phase': 'Failed', 'reason': 'Evicted'", NULL, NULL, false, NULL, 60, false },
+    { "stays: the drain timed out, and is tried again", CLAIM("Failed", "DrainTimeout"), THERE,
+      NULL, NULL, false, NULL, 0, false },
+    { "goes: the stack leaves", CLAIM("Unloading", ""), THERE, NULL, NULL, false, "ImagesPulled", 0,
+      false },
+    { "stays: the node is on its way to something else", CLAIM_FOR("another", "Unloading", ""),
+      "'phase': 'Pending'", NULL, NULL, false, NULL, 0, false },
+    { "stays: it was ended a moment ago", "{}", "'phase': 'Failed', 'reason': 'Evicted'", NULL,
+      NULL, false, NULL, 60, false },
     { "stays: it was made long ago, and ended half a minute ago", "{}",
-      "'phase': 'Failed', 'containerStatuses': [{'name': 'driver-0', 'imageID': '', 'state': {'terminated': {'exitCode': 137, "
+      "'phase': 'Failed', 'containerStatuses': [{'name': 'driver-0', 'imageID': '', 'state': "
+      "{'terminated': {'exitCode': 137, "
       "'finishedAt': '2026-11-20T09:59:30Z'}}}]",
       NULL, NULL, false, NULL, 90, true },
     { "goes: its kubelet's clock is ahead", "{}",
-      "'phase': 'Failed', 'containerStatuses': [{'name': 'driver-0', 'imageID': '', 'state': {'terminated': {'exitCode': 137, "
+      "'phase': 'Failed', 'containerStatuses': [{'name': 'driver-0', 'imageID': '', 'state': "
+      "{'terminated': {'exitCode': 137, "
       "'finishedAt': '2026-11-21T10:00:00Z'}}}]",
       NULL, NULL, false, "PullImages", 0, true },
-    { "goes: it was ended long ago", "{}", "'phase': 'Failed', 'reason': 'Evicted'", NULL, NULL, false, "PullImages", 0, true },
-    { "stays: it ended with all there", "{}", "'phase': 'Failed', " THERE, NULL, NULL, false, NULL, 0, false },
+    { "goes: it was ended long ago", "{}", "'phase': 'Failed', 'reason': 'Evicted'", NULL, NULL,
+      false, "PullImages", 0, true },
+    { "stays: it ended with all there", "{}", "'phase': 'Failed', " THERE, NULL, NULL, false, NULL,
+      0, false },
 };
 
 static char *with_hashes(const char *text, const struct target *t)
@@ -88,7 +100,8 @@ static void put_node(struct testbed *t, const struct target *target, const struc
 {
     CLEANUP_FREE char *text = with_hashes(row->node, target);
     CLEANUP_JSON json_t *patch = tree(text);
-    CLEANUP_JSON json_t *labels = json_pack("{s:{s:{s:s, s:s}}}", "metadata", "labels", LABEL_DRIVER, OLD, LABEL_STACK,
+    CLEANUP_JSON json_t *labels = json_pack("{s:{s:{s:s, s:s}}}", "metadata", "labels",
+                                            LABEL_DRIVER, OLD, LABEL_STACK,
                                             target->runs.hash[TIER_STACK]);
     testbed_edit(t, RESOURCE_NODE, NODE, labels);
     testbed_edit(t, RESOURCE_NODE, NODE, patch);
@@ -102,12 +115,13 @@ static void put_pod(struct testbed *t, const struct target *target, const struct
     images_purpose(to, targets_spec(t->cluster->targets, 0), purpose);
     CLEANUP_FREE char *status = xasprintf("{%s}", row->pod);
     testbed_put(t, RESOURCE_TASK,
-            json_pack("{s:{s:s, s:s, s:s, s:{s:s, s:s, s:s, s:s}}, s:{s:s, s:[{s:s}]}, s:o}", "metadata", "name", PULL,
-                      "namespace", TESTBED_NAMESPACE, "creationTimestamp",
-                      row->old ? "2026-11-20T09:00:00Z" : "2026-11-20T09:59:00Z",
-                      "labels", LABEL_MANAGED_BY, MANAGED_BY, LABEL_TASK, "pull", LABEL_POLICY_UID,
-                      t->cluster->policy.uid, LABEL_REVISION, purpose, "spec", "nodeName", NODE, "containers", "name", "driver-0",
-                      "status", tree(status)));
+                json_pack("{s:{s:s, s:s, s:s, s:{s:s, s:s, s:s, s:s}}, s:{s:s, s:[{s:s}]}, s:o}",
+                          "metadata", "name", PULL, "namespace", TESTBED_NAMESPACE,
+                          "creationTimestamp",
+                          row->old ? "2026-11-20T09:00:00Z" : "2026-11-20T09:59:00Z", "labels",
+                          LABEL_MANAGED_BY, MANAGED_BY, LABEL_TASK, "pull", LABEL_POLICY_UID,
+                          t->cluster->policy.uid, LABEL_REVISION, purpose, "spec", "nodeName", NODE,
+                          "containers", "name", "driver-0", "status", tree(status)));
 }
 
 static void put_records(struct testbed *t, const struct target *target)
@@ -115,9 +129,9 @@ static void put_records(struct testbed *t, const struct target *target)
     CLEANUP_JSON json_t *old = json_deep_copy(target->inputs[TIER_DRIVER]);
     json_object_set_new(old, "version", json_string("1"));
     testbed_put(t, RESOURCE_REVISION,
-            testbed_record(target->runs.hash[TIER_DRIVER], target->inputs[TIER_DRIVER]));
+                testbed_record(target->runs.hash[TIER_DRIVER], target->inputs[TIER_DRIVER]));
     testbed_put(t, RESOURCE_REVISION,
-            testbed_record(target->runs.hash[TIER_STACK], target->inputs[TIER_STACK]));
+                testbed_record(target->runs.hash[TIER_STACK], target->inputs[TIER_STACK]));
     testbed_put(t, RESOURCE_REVISION, testbed_record(OLD, old));
     testbed_forget_targets(t);
 }
@@ -139,7 +153,8 @@ static void check_row(void **state)
     struct node_verdict v;
     struct testbed t;
     CLEANUP_JSON json_t *policy = tree("{'spec': {'driver': {'version': '580.1'}}}");
-    CLEANUP_JSON json_t *node = tree("{'name': '" NODE "', 'gpus': 8, 'labels': {'nvidia.com/gpu.present': 'true'}}");
+    CLEANUP_JSON json_t *node = tree("{'name': '" NODE
+                                     "', 'gpus': 8, 'labels': {'nvidia.com/gpu.present': 'true'}}");
     testbed_init(&t, policy);
     testbed_put(&t, RESOURCE_NODE, testbed_node(node));
     put_records(&t, testbed_target(&t, NODE));

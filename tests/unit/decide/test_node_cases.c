@@ -1,11 +1,14 @@
-/* Case files: tests/cases/node/ has one file per behaviour, no code. The first document is what is seen:
+/* Case files: tests/cases/node/ has one file per behaviour, no code. The first document is what is
+ * seen:
  *   policy: the object's parts that are not as usual
  *   mode: Hold or Remove where the policy does not say so (no policy, for long)
- *   node, pods: short forms (support/testbed.h)             inventory: what the node's agent has seen
+ *   node, pods: short forms (support/testbed.h)             inventory: what the node's agent has
+ *   seen
  *   inventorySaid: when it last said something else
  *   holdersNew: nobody has looked yet which pods have a GPU open by that
  *   configs: ConfigMaps with their data                deleting: revisions are on their way out
- *   records: `target`, or {tier, hash, with: members that differ from the target's, completed: time, deleting}
+ *   records: `target`, or {tier, hash, with: members that differ from the target's, completed:
+ *   time, deleting}
  *     all of the target without it
  *   watched: seconds for which Ostler has been at work (for ever)
  *   daemonsets: of others, whole    discovered: seconds for which the node has waited to be taken
@@ -13,18 +16,20 @@
  *   toolkitStoppedBy: whose failure keeps it from that
  *   removing: seconds for which it has been letting go of the node
  *   silent, tasksSilent: seconds for which nothing was heard, or of proofs alone
- *   refused: whose eviction was refused last, and in which words   askIn: milliseconds before which nobody is asked again
- *   failed, canary: what the record of the target's driver says of the pool, stackCanary, stackCompleted: that of its stack
- * `$driver` and `$stack` stand for the hashes of the node's target (support/symbols.h), `$images` for the purpose of a pod that
- * pulls its images.
- * The second document is what must come of it:
+ *   refused: whose eviction was refused last, and in which words   askIn: milliseconds before which
+ *   nobody is asked again
+ *   failed, canary: what the record of the target's driver says of the pool, stackCanary,
+ *   stackCompleted: that of its stack
+ * `$driver` and `$stack` stand for the hashes of the node's target (support/symbols.h), `$images`
+ * for the purpose of a pod that pulls its images. The second document is what must come of it:
  *   state, reason, cause, pod, gpu, driver, stack: of the verdict         message: a part of it
  *   target: {driver, stack}   wanted, up: operands   plan: its lines
  *   patch: what the write changes, as a merge patch would say it
- *   claim: the members of the claim after it, null: there is none   again: seconds until the next look
+ *   claim: the members of the claim after it, null: there is none   again: seconds until the next
+ *   look
  *   goesOn: the pass after the write has more to do
- * Each case also holds that the write touches nothing of others, that one of others in between is not lost, and that planning
- * again finds nothing to do. */
+ * Each case also holds that the write touches nothing of others, that one of others in between is
+ * not lost, and that planning again finds nothing to do. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,13 +55,15 @@ static const char *name_of(const json_t *given)
 
 static void put_inventory(struct testbed *t, const json_t *given)
 {
-    json_t *inventory = json_object_get(given, "inventory"), *said = json_object_get(given, "inventorySaid");
-    json_t *writers =
-        said ? json_pack("[{s:s, s:s, s:O}]", "manager", "ostler-node", "subresource", "status", "time", said) : NULL;
+    json_t *inventory = json_object_get(given, "inventory"),
+           *said = json_object_get(given, "inventorySaid");
+    json_t *writers = said ? json_pack("[{s:s, s:s, s:O}]", "manager", "ostler-node", "subresource",
+                                       "status", "time", said)
+                           : NULL;
     if (inventory)
         testbed_put(t, RESOURCE_GPU_NODE,
-                json_pack("{s:{s:s, s:o*}, s:{s:O}}", "metadata", "name", name_of(given), "managedFields", writers, "status",
-                          GPU_NODE_INVENTORY, inventory));
+                    json_pack("{s:{s:s, s:o*}, s:{s:O}}", "metadata", "name", name_of(given),
+                              "managedFields", writers, "status", GPU_NODE_INVENTORY, inventory));
 }
 
 static void put_seen(struct testbed *t, const json_t *given)
@@ -65,11 +72,11 @@ static void put_seen(struct testbed *t, const json_t *given)
     json_t *brief;
     testbed_put(t, RESOURCE_NODE, testbed_node(json_object_get(given, "node")));
     put_inventory(t, given);
-    json_array_foreach (json_object_get(given, "pods"), i, brief)
-        testbed_put(t, json_object_get(brief, "task") ? RESOURCE_TASK : RESOURCE_POD, testbed_pod(brief));
-    json_array_foreach (json_object_get(given, "daemonsets"), i, brief)
+    json_array_foreach(json_object_get(given, "pods"), i, brief) testbed_put(
+        t, json_object_get(brief, "task") ? RESOURCE_TASK : RESOURCE_POD, testbed_pod(brief));
+    json_array_foreach(json_object_get(given, "daemonsets"), i, brief)
         testbed_put(t, RESOURCE_FOREIGN, json_incref(brief));
-    json_array_foreach (json_object_get(given, "slices"), i, brief)
+    json_array_foreach(json_object_get(given, "slices"), i, brief)
         testbed_put(t, RESOURCE_SLICE, json_incref(brief));
 }
 
@@ -77,17 +84,18 @@ static void put_configs(struct testbed *t, const json_t *given)
 {
     const char *name;
     json_t *data;
-    json_object_foreach (json_object_get(given, "configs"), name, data)
+    json_object_foreach(json_object_get(given, "configs"), name, data)
         testbed_put(t, RESOURCE_CONFIGMAP,
-                json_pack("{s:{s:s, s:s}, s:O}", "metadata", "name", name, "namespace", TESTBED_NAMESPACE, "data", data));
+                    json_pack("{s:{s:s, s:s}, s:O}", "metadata", "name", name, "namespace",
+                              TESTBED_NAMESPACE, "data", data));
 }
 
 /* A record that differs from the target in some inputs. */
 static void put_other_record(struct testbed *t, const json_t *entry, const struct target *target)
 {
     const char *tier = json_str(entry, "tier");
-    const json_t *like =
-        str_eq(tier, "driver") ? target->inputs[TIER_DRIVER] : target->inputs[TIER_STACK];
+    const json_t *like = str_eq(tier, "driver") ? target->inputs[TIER_DRIVER]
+                                                : target->inputs[TIER_STACK];
     CLEANUP_JSON json_t *inputs = like ? json_deep_copy(like) : json_pack("{s:s}", "tier", tier);
     json_merge(inputs, json_object_get(entry, "with"));
     json_t *record = testbed_record(json_str(entry, "hash"), inputs);
@@ -102,7 +110,9 @@ static void put_other_record(struct testbed *t, const json_t *entry, const struc
 /* What the records of the target say. */
 static void put_said(struct testbed *t, const json_t *given, const char *driver, const char *stack)
 {
-    const struct { const char *key, *tier, *hash, *annotation; } rows[] = {
+    const struct {
+        const char *key, *tier, *hash, *annotation;
+    } rows[] = {
         { "failed", "driver", driver, ANNOTATION_FAILED "default" },
         { "canary", "driver", driver, ANNOTATION_CANARY "default" },
         { "stackCanary", "stack", stack, ANNOTATION_CANARY "default" },
@@ -112,7 +122,8 @@ static void put_said(struct testbed *t, const json_t *given, const char *driver,
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         json_t *said = json_object_get(given, rows[i].key);
         CLEANUP_FREE char *name = xasprintf("%s-%s", rows[i].tier, rows[i].hash);
-        CLEANUP_JSON json_t *patch = json_pack("{s:{s:{s:O*}}}", "metadata", "annotations", rows[i].annotation, said);
+        CLEANUP_JSON json_t *patch = json_pack("{s:{s:{s:O*}}}", "metadata", "annotations",
+                                               rows[i].annotation, said);
         if (said)
             testbed_edit(t, RESOURCE_REVISION, name, patch);
     }
@@ -125,10 +136,10 @@ static void put_target_records(struct testbed *t, const json_t *given, const str
                       *stack = xstrdup(target->runs.hash[TIER_STACK]);
     if (*target->runs.hash[TIER_DRIVER])
         testbed_put(t, RESOURCE_REVISION,
-                testbed_record(target->runs.hash[TIER_DRIVER], target->inputs[TIER_DRIVER]));
+                    testbed_record(target->runs.hash[TIER_DRIVER], target->inputs[TIER_DRIVER]));
     if (*target->runs.hash[TIER_STACK])
         testbed_put(t, RESOURCE_REVISION,
-                testbed_record(target->runs.hash[TIER_STACK], target->inputs[TIER_STACK]));
+                    testbed_record(target->runs.hash[TIER_STACK], target->inputs[TIER_STACK]));
     put_said(t, given, driver, stack);
 }
 
@@ -140,7 +151,8 @@ static const struct target *put_records(struct testbed *t, const json_t *given)
     bool with_target = !records;
     size_t i;
     json_t *entry;
-    json_array_foreach (records, i, entry) {
+    json_array_foreach(records, i, entry)
+    {
         if (json_is_string(entry))
             with_target = true;
         else
@@ -166,7 +178,7 @@ static void check_operands(const json_t *want, const char *key, unsigned got)
     size_t i;
     json_t *name;
     unsigned wanted = 0;
-    json_array_foreach (json_object_get(want, key), i, name)
+    json_array_foreach(json_object_get(want, key), i, name)
         wanted |= 1u << operand_parse(json_string_value(name));
     if (json_object_get(want, key) && wanted != got)
         fail_msg("%s are %#x, not %#x (bits in the order of COMPONENTS)", key, got, wanted);
@@ -198,7 +210,7 @@ static void check_plan(const json_t *want, const struct actions *actions)
     size_t i;
     json_t *line;
     actions_text(actions, &text);
-    json_array_foreach (json_object_get(want, "plan"), i, line)
+    json_array_foreach(json_object_get(want, "plan"), i, line)
         buf_printf(&wanted, "%s\n", json_string_value(line));
     if (!str_eq(buf_text(&text), buf_text(&wanted)))
         fail_msg("the plan is\n%snot\n%s", buf_text(&text), buf_text(&wanted));
@@ -209,7 +221,8 @@ static json_t *operations_of(const struct actions *actions)
 {
     for (size_t i = 0; i < actions->len; i++)
         if (actions->items[i].verb == VERB_MARK)
-            return json_parse(actions->items[i].request.body, strlen(actions->items[i].request.body), NULL);
+            return json_parse(actions->items[i].request.body,
+                              strlen(actions->items[i].request.body), NULL);
     return NULL;
 }
 
@@ -218,7 +231,8 @@ static json_t *changes_of(const json_t *operations)
 {
     json_t *changes = json_object(), *operation;
     size_t i;
-    json_array_foreach (operations, i, operation) {
+    json_array_foreach(operations, i, operation)
+    {
         if (str_eq(json_str(operation, "op"), "test"))
             continue;
         CLEANUP_FREE char *key = NULL;
@@ -261,15 +275,19 @@ static const struct foreign_write {
     { "{'metadata': {'labels': {'ostler.dev/stack': 'edited'}}}", REFUSED },
     { "{'metadata': {'labels': {'ostler.dev/managed': 'edited'}}}", REFUSED },
     { "{'metadata': {'labels': {'nvidia.com/gpu.deploy.operands': 'edited'}}}", REFUSED },
-    { "{'spec': {'taints': [{'key': 'in-between', 'effect': 'NoSchedule'}]}}", REFUSED_WITH_TAINTS },
+    { "{'spec': {'taints': [{'key': 'in-between', 'effect': 'NoSchedule'}]}}",
+      REFUSED_WITH_TAINTS },
     { "{'spec': {'unschedulable': true}}", HARMLESS },
-    { "{'metadata': {'resourceVersion': '987654321', 'labels': {'in/between': 'x'}, 'annotations': {'in/between': 'x'}}}",
+    { "{'metadata': {'resourceVersion': '987654321', 'labels': {'in/between': 'x'}, 'annotations': "
+      "{'in/between': 'x'}}}",
       HARMLESS },
     { "{'status': {'conditions': [{'type': 'Ready', 'status': 'Unknown'}]}}", HARMLESS },
 };
 
-/* A write of others that comes first makes the server refuse ours, or the node is in the end as if it had come second. */
-static void check_race(const json_t *node, const json_t *operations, const json_t *edit, bool refused)
+/* A write of others that comes first makes the server refuse ours, or the node is in the end as if
+ * it had come second. */
+static void check_race(const json_t *node, const json_t *operations, const json_t *edit,
+                       bool refused)
 {
     CLEANUP_JSON json_t *theirs = json_deep_copy(node);
     frame_merge(theirs, edit);
@@ -290,23 +308,27 @@ static void check_races(const json_t *node, const struct actions *actions)
     if (!operations)
         return;
     CLEANUP_JSON json_t *changes = changes_of(operations);
-    bool first_of_a_map = !json_at(node, "metadata.labels") || !json_at(node, "metadata.annotations");
+    bool first_of_a_map = !json_at(node, "metadata.labels") ||
+                          !json_at(node, "metadata.annotations");
     for (size_t i = 0; i < ARRAY_LEN(foreign_writes); i++) {
         CLEANUP_JSON json_t *edit = tree(foreign_writes[i].edit);
         bool meets = foreign_writes[i].end == REFUSED ||
-                     (foreign_writes[i].end == REFUSED_WITH_TAINTS && json_at(changes, "spec.taints")) ||
+                     (foreign_writes[i].end == REFUSED_WITH_TAINTS &&
+                      json_at(changes, "spec.taints")) ||
                      (first_of_a_map && json_at(edit, "metadata.labels"));
         check_race(node, operations, edit, meets);
     }
     const char *key;
     json_t *value;
-    json_object_foreach (json_at(changes, "metadata.labels"), key, value) {
+    json_object_foreach(json_at(changes, "metadata.labels"), key, value)
+    {
         CLEANUP_JSON json_t *edit = json_pack("{s:{s:{s:s}}}", "metadata", "labels", key, "edited");
         check_race(node, operations, edit, true);
     }
     for (size_t i = 0; i < KEEP_COUNT; i++) {
         key = autoscaler_keeps[i];
-        CLEANUP_JSON json_t *edit = json_pack("{s:{s:{s:s}}}", "metadata", "annotations", key, "edited");
+        CLEANUP_JSON json_t *edit = json_pack("{s:{s:{s:s}}}", "metadata", "annotations", key,
+                                              "edited");
         if (json_object_get(json_at(changes, "metadata.annotations"), key))
             check_race(node, operations, edit, true);
     }
@@ -333,9 +355,9 @@ static void check_claim(const json_t *node, const json_t *wanted)
     json_t *value;
     if (json_is_null(wanted) && text)
         fail_msg("the node is still claimed: %s", text);
-    json_object_foreach ((json_t *) wanted, key, value)
-        if (!json_equal(value, json_object_get(claim, key)))
-            fail_msg("%s is not as it should be in\n%s", key, text ? text : "(no claim)");
+    json_object_foreach((json_t *) wanted, key,
+                        value) if (!json_equal(value, json_object_get(claim, key)))
+        fail_msg("%s is not as it should be in\n%s", key, text ? text : "(no claim)");
 }
 
 static void check_node(struct testbed *t, const char *node, const json_t *want)

@@ -1,5 +1,5 @@
-/* The guard of a node's write, operation by operation. What it is good for is in test_node_cases.c: it holds each case's write
- * against writes of others in between. */
+/* The guard of a node's write, operation by operation. What it is good for is in test_node_cases.c:
+ * it holds each case's write against writes of others in between. */
 #include "reconcilers/decide/node_patch.h"
 
 #include "base/json.h"
@@ -11,15 +11,18 @@
 #define LABEL(key) "/metadata/labels/" key
 #define ANNOTATION(key) "/metadata/annotations/" key
 #define DECISIVE(driver)                                                                           \
-    TEST(LABEL("ostler.dev~1driver"), driver) TEST(LABEL("ostler.dev~1stack"), "null")             \
+    TEST(LABEL("ostler.dev~1driver"), driver)                                                      \
+    TEST(LABEL("ostler.dev~1stack"), "null")                                                       \
     TEST(LABEL("ostler.dev~1managed"), "null")                                                     \
-    TEST(LABEL("nvidia.com~1gpu.deploy.operands"), "null") TEST(LABEL("ostler.dev~1hold"), "null")
-#define MARKS(marks) TEST(ANNOTATION("ostler.dev~1marks"), marks) TEST(ANNOTATION("ostler.dev~1claim"), "null") \
- TEST(ANNOTATION("ostler.dev~1gave-up"), "null")
+    TEST(LABEL("nvidia.com~1gpu.deploy.operands"), "null")                                         \
+    TEST(LABEL("ostler.dev~1hold"), "null")
+#define MARKS(marks)                                                                               \
+    TEST(ANNOTATION("ostler.dev~1marks"), marks)                                                   \
+    TEST(ANNOTATION("ostler.dev~1claim"), "null") TEST(ANNOTATION("ostler.dev~1gave-up"), "null")
 #define NO_MARKS MARKS("null")
-#define NODE(labels, annotations, taints)                                                                                     \
-    "{'metadata': {'name': 'n', 'uid': 'u1', 'labels': {" labels "}, 'annotations': {" annotations "}}, 'spec': {'taints': [" \
-    taints "]}}"
+#define NODE(labels, annotations, taints)                                                          \
+    "{'metadata': {'name': 'n', 'uid': 'u1', 'labels': {" labels "}, 'annotations': {" annotations \
+    "}}, 'spec': {'taints': [" taints "]}}"
 #define PLAIN NODE("'a': 'b'", "'c': 'd'", "")
 
 static const struct row {
@@ -27,43 +30,57 @@ static const struct row {
 } rows[] = {
     { "no change", PLAIN, "{'labels': {}, 'annotations': {}}", NULL },
     { "a label that was not there", PLAIN, "{'labels': {'x/y': 'v'}}",
-      "[" ALIVE DECISIVE("null") TEST(LABEL("x~1y"), "null") NO_MARKS "{'op': 'add', 'path': '/metadata/labels/x~1y', "
+      "[" ALIVE DECISIVE("null") TEST(LABEL("x~1y"), "null") NO_MARKS
+      "{'op': 'add', 'path': '/metadata/labels/x~1y', "
       "'value': 'v'}]" },
     { "a label that changes", PLAIN, "{'labels': {'a': 'v'}}",
-      "[" ALIVE DECISIVE("null") TEST(LABEL("a"), "'b'") NO_MARKS "{'op': 'add', 'path': '/metadata/labels/a', 'value': 'v'}]" },
+      "[" ALIVE DECISIVE("null") TEST(LABEL("a"), "'b'") NO_MARKS
+      "{'op': 'add', 'path': '/metadata/labels/a', 'value': 'v'}]" },
     { "a label that goes", PLAIN, "{'labels': {'a': null}}",
-      "[" ALIVE DECISIVE("null") TEST(LABEL("a"), "'b'") NO_MARKS "{'op': 'remove', 'path': '/metadata/labels/a'}]" },
-    { "what decides is tested as it was read", NODE("'ostler.dev/driver': 'h'", "'ostler.dev/marks': 'm'", ""),
-      "{'labels': {'x': 'v'}}", "[" ALIVE DECISIVE("'h'") TEST(LABEL("x"), "null") MARKS("'m'")
-      "{'op': 'add', 'path': '/metadata/labels/x', 'value': 'v'}]" },
+      "[" ALIVE DECISIVE("null") TEST(LABEL("a"), "'b'") NO_MARKS
+      "{'op': 'remove', 'path': '/metadata/labels/a'}]" },
+    { "what decides is tested as it was read",
+      NODE("'ostler.dev/driver': 'h'", "'ostler.dev/marks': 'm'", ""), "{'labels': {'x': 'v'}}",
+      "[" ALIVE DECISIVE("'h'") TEST(LABEL("x"), "null")
+          MARKS("'m'") "{'op': 'add', 'path': '/metadata/labels/x', 'value': 'v'}]" },
     { "what decides and changes is tested once", NODE("'ostler.dev/driver': 'h'", "'c': 'd'", ""),
       "{'labels': {'ostler.dev/driver': 'i'}}",
       "[" ALIVE TEST(LABEL("ostler.dev~1stack"), "null") TEST(LABEL("ostler.dev~1managed"), "null")
-      TEST(LABEL("nvidia.com~1gpu.deploy.operands"), "null") TEST(LABEL("ostler.dev~1hold"), "null")
-      TEST(LABEL("ostler.dev~1driver"), "'h'") NO_MARKS "{'op': 'add', 'path': '/metadata/labels/ostler.dev~1driver', "
-      "'value': 'i'}]" },
-    { "marks that nobody can read are rested on by nothing", NODE("", "'ostler.dev/marks': 'm\\u0000'", ""),
-      "{'annotations': {'ostler.dev/marks': 'w'}}",
+          TEST(LABEL("nvidia.com~1gpu.deploy.operands"), "null")
+              TEST(LABEL("ostler.dev~1hold"), "null") TEST(LABEL("ostler.dev~1driver"), "'h'")
+                  NO_MARKS "{'op': 'add', 'path': '/metadata/labels/ostler.dev~1driver', "
+                           "'value': 'i'}]" },
+    { "marks that nobody can read are rested on by nothing",
+      NODE("", "'ostler.dev/marks': 'm\\u0000'", ""), "{'annotations': {'ostler.dev/marks': 'w'}}",
       "[" ALIVE TEST("/metadata/labels", "null") TEST(ANNOTATION("ostler.dev~1claim"), "null")
-      TEST(ANNOTATION("ostler.dev~1gave-up"), "null") "{'op': 'add', 'path': '/metadata/annotations/ostler.dev~1marks', "
-      "'value': 'w'}]" },
+          TEST(ANNOTATION("ostler.dev~1gave-up"),
+               "null") "{'op': 'add', 'path': '/metadata/annotations/ostler.dev~1marks', "
+                       "'value': 'w'}]" },
     { "so are a claim and a target given up that nobody can read",
-      NODE("", "'ostler.dev/claim': 'm\\u0000', 'ostler.dev/gave-up': 1", ""), "{'annotations': {'ostler.dev/marks': 'w'}}",
-      "[" ALIVE TEST("/metadata/labels", "null") TEST(ANNOTATION("ostler.dev~1marks"), "null")
-      "{'op': 'add', 'path': '/metadata/annotations/ostler.dev~1marks', 'value': 'w'}]" },
+      NODE("", "'ostler.dev/claim': 'm\\u0000', 'ostler.dev/gave-up': 1", ""),
+      "{'annotations': {'ostler.dev/marks': 'w'}}",
+      "[" ALIVE TEST("/metadata/labels", "null")
+          TEST(ANNOTATION("ostler.dev~1marks"),
+               "null") "{'op': 'add', 'path': '/metadata/annotations/ostler.dev~1marks', 'value': "
+                       "'w'}]" },
     { "the first label and the first annotation of a node", NODE("", "", ""),
       "{'labels': {'x/y': 'v'}, 'annotations': {'z': 'w'}}",
-      "[" ALIVE TEST("/metadata/labels", "null") TEST("/metadata/annotations", "null")
-      "{'op': 'add', 'path': '/metadata/labels', 'value': {'x/y': 'v'}}, {'op': 'add', 'path': '/metadata/annotations', 'value': "
-      "{'z': 'w'}}]" },
+      "[" ALIVE TEST("/metadata/labels", "null")
+          TEST("/metadata/annotations",
+               "null") "{'op': 'add', 'path': '/metadata/labels', 'value': {'x/y': 'v'}}, {'op': "
+                       "'add', 'path': '/metadata/annotations', 'value': "
+                       "{'z': 'w'}}]" },
     { "an annotation that goes", PLAIN, "{'annotations': {'z': null}}",
       "[" ALIVE DECISIVE("null") NO_MARKS "{'op': 'remove', 'path': '/metadata/annotations/z'}]" },
     { "the first taint", PLAIN, "{'taints': [{'key': 'k'}]}",
-      "[" ALIVE DECISIVE("null") NO_MARKS TEST("/spec/taints", "null") "{'op': 'add', 'path': '/spec/taints', 'value': [{'key': "
-      "'k'}]}]" },
-    { "the last taint", NODE("'a': 'b'", "'c': 'd'", "{'key': 'k', 'timeAdded': 't'}"), "{'taints': []}",
-      "[" ALIVE DECISIVE("null") NO_MARKS TEST("/spec/taints", "[{'key': 'k', 'timeAdded': 't'}]")
-      "{'op': 'add', 'path': '/spec/taints', 'value': []}]" },
+      "[" ALIVE DECISIVE("null") NO_MARKS TEST(
+          "/spec/taints", "null") "{'op': 'add', 'path': '/spec/taints', 'value': [{'key': "
+                                  "'k'}]}]" },
+    { "the last taint", NODE("'a': 'b'", "'c': 'd'", "{'key': 'k', 'timeAdded': 't'}"),
+      "{'taints': []}",
+      "[" ALIVE DECISIVE("null") NO_MARKS TEST(
+          "/spec/taints", "[{'key': 'k', 'timeAdded': 't'}]") "{'op': 'add', 'path': "
+                                                              "'/spec/taints', 'value': []}]" },
 };
 
 static void check(void **state)

@@ -1,6 +1,7 @@
-/* A cluster in which people, jobs and hosts do what they do, in every order of a few events and in many random orders of many:
- * it always comes to rest, a driver never goes from under a job, and what others set on the node is as they left it (each write
- * is held against that, see support/testbed_writes.c). At rest all is as the last wish says. */
+/* A cluster in which people, jobs and hosts do what they do, in every order of a few events and in
+ * many random orders of many: it always comes to rest, a driver never goes from under a job, and
+ * what others set on the node is as they left it (each write is held against that, see
+ * support/testbed_writes.c). At rest all is as the last wish says. */
 #include <stdio.h>
 #include <string.h>
 
@@ -59,7 +60,8 @@ static void person_takes_back(struct testbed *t)
 
 static void person_removes_marks(struct testbed *t)
 {
-    edit_node(t, "{'metadata': {'labels': {'nvidia.com/gpu.present': null, 'ostler.dev/stack': null}}, 'spec': {'taints': []}}");
+    edit_node(t, "{'metadata': {'labels': {'nvidia.com/gpu.present': null, 'ostler.dev/stack': "
+                 "null}}, 'spec': {'taints': []}}");
 }
 
 static void person_writes_nonsense(struct testbed *t)
@@ -69,7 +71,8 @@ static void person_writes_nonsense(struct testbed *t)
 
 static void person_sets_own_marks(struct testbed *t)
 {
-    edit_node(t, "{'metadata': {'labels': {'team': 'a'}}, 'spec': {'taints': [{'key': 'dedicated', 'effect': 'NoExecute'}]}}");
+    edit_node(t, "{'metadata': {'labels': {'team': 'a'}}, 'spec': {'taints': [{'key': 'dedicated', "
+                 "'effect': 'NoExecute'}]}}");
 }
 
 static void person_forgets_annotation(struct testbed *t)
@@ -141,7 +144,8 @@ static void policy_comes_back(struct testbed *t)
 {
     if (!testbed_get(t, RESOURCE_POLICY, POLICY_NAME))
         testbed_put(t, RESOURCE_POLICY,
-                tree("{'apiVersion': 'ostler.dev/v1alpha1', 'kind': 'GpuClusterPolicy', 'metadata': {'name': 'default'}}"));
+                    tree("{'apiVersion': 'ostler.dev/v1alpha1', 'kind': 'GpuClusterPolicy', "
+                         "'metadata': {'name': 'default'}}"));
 }
 
 static void record_is_lost(struct testbed *t)
@@ -181,9 +185,11 @@ static const struct event {
 
 static void start(struct testbed *t)
 {
-    CLEANUP_JSON json_t *policy = tree("{'spec': {'validation': {'enabled': true}, 'nodes': {'startupTaint': {'enabled': "
-                                       "true}}}}");
-    CLEANUP_JSON json_t *node = tree("{'labels': {'feature.node.kubernetes.io/pci-10de.present': 'true', 'theirs': 'x'}}");
+    CLEANUP_JSON json_t *policy = tree(
+        "{'spec': {'validation': {'enabled': true}, 'nodes': {'startupTaint': {'enabled': "
+        "true}}}}");
+    CLEANUP_JSON json_t *node = tree(
+        "{'labels': {'feature.node.kubernetes.io/pci-10de.present': 'true', 'theirs': 'x'}}");
     testbed_init(t, policy);
     testbed_put(t, RESOURCE_NODE, testbed_node(node));
     testbed_settle(t, true, NULL);
@@ -241,7 +247,8 @@ static void every_order_of_a_few_events(void **state)
         size_t rest = s;
         char trace[128] = "";
         for (int i = 0; i < EXHAUSTIVE_DEPTH; i++, rest /= n) {
-            snprintf(trace + strlen(trace), sizeof trace - strlen(trace), "%s, ", events[rest % n].name);
+            snprintf(trace + strlen(trace), sizeof trace - strlen(trace), "%s, ",
+                     events[rest % n].name);
             events[rest % n].happen(&t);
             testbed_settle(&t, true, NULL);
         }

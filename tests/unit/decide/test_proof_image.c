@@ -1,4 +1,5 @@
-/* The image of the proof: Ostler's own, or a sample, by what the policy says of it and by the driver that it has to run with. */
+/* The image of the proof: Ostler's own, or a sample, by what the policy says of it and by the
+ * driver that it has to run with. */
 #include "reconcilers/decide/proof_image.h"
 
 #include <stdlib.h>
@@ -23,20 +24,31 @@ static const struct image_row {
     { "nothing is named", "{}", "{'version': '580.178.04'}", NULL },
     { "nothing is named, for an old driver", "{}", "{'version': '470.256.02'}", NULL },
     { "nothing is named, for the host's own driver", "{}", NULL, NULL },
-    { "how an image is pulled names none", "{'imagePullPolicy': 'Always', 'imagePullSecrets': ['ngc'], 'timeout': '5m'}",
+    { "how an image is pulled names none",
+      "{'imagePullPolicy': 'Always', 'imagePullSecrets': ['ngc'], 'timeout': '5m'}",
       "{'version': '580.178.04'}", NULL },
-    { "the sample by its name", "{'image': 'cuda-sample'}", "{'version': '580.178.04'}", SAMPLE USUAL },
-    { "from a mirror, a new driver", "{'repository': 'registry.example/a'}", "{'version': '580.178.04'}", MIRROR USUAL },
-    { "the oldest branch that runs CUDA 12", "{'repository': 'registry.example/a'}", "{'version': '525.60.13'}", MIRROR USUAL },
-    { "a branch before that", "{'repository': 'registry.example/a'}", "{'version': '470.256.02'}", MIRROR LEGACY },
-    { "the last of those", "{'repository': 'registry.example/a'}", "{'version': '524'}", MIRROR LEGACY },
+    { "the sample by its name", "{'image': 'cuda-sample'}", "{'version': '580.178.04'}",
+      SAMPLE USUAL },
+    { "from a mirror, a new driver", "{'repository': 'registry.example/a'}",
+      "{'version': '580.178.04'}", MIRROR USUAL },
+    { "the oldest branch that runs CUDA 12", "{'repository': 'registry.example/a'}",
+      "{'version': '525.60.13'}", MIRROR USUAL },
+    { "a branch before that", "{'repository': 'registry.example/a'}", "{'version': '470.256.02'}",
+      MIRROR LEGACY },
+    { "the last of those", "{'repository': 'registry.example/a'}", "{'version': '524'}",
+      MIRROR LEGACY },
     { "the host's own driver", "{'repository': 'registry.example/a'}", NULL, MIRROR USUAL },
-    { "a driver by its digest", "{'repository': 'registry.example/a'}", "{'version': '" DIGEST "'}", MIRROR USUAL },
-    { "a version that is no number", "{'repository': 'registry.example/a'}", "{'version': 'latest'}", MIRROR USUAL },
+    { "a driver by its digest", "{'repository': 'registry.example/a'}", "{'version': '" DIGEST "'}",
+      MIRROR USUAL },
+    { "a version that is no number", "{'repository': 'registry.example/a'}",
+      "{'version': 'latest'}", MIRROR USUAL },
     { "no version at all", "{'repository': 'registry.example/a'}", "{}", MIRROR USUAL },
-    { "a version of the policy's", "{'version': 'mine'}", "{'version': '580.178.04'}", SAMPLE "mine" },
-    { "that counts with an old driver as well", "{'version': 'mine'}", "{'version': '470.256.02'}", SAMPLE "mine" },
-    { "a digest", "{'version': '" DIGEST "'}", "{'version': '580.178.04'}", "nvcr.io/nvidia/k8s/cuda-sample@" DIGEST },
+    { "a version of the policy's", "{'version': 'mine'}", "{'version': '580.178.04'}",
+      SAMPLE "mine" },
+    { "that counts with an old driver as well", "{'version': 'mine'}", "{'version': '470.256.02'}",
+      SAMPLE "mine" },
+    { "a digest", "{'version': '" DIGEST "'}", "{'version': '580.178.04'}",
+      "nvcr.io/nvidia/k8s/cuda-sample@" DIGEST },
     { "an image of the policy's, with an old driver too",
       "{'repository': 'registry.example/a', 'image': 'sample', 'version': '1'}",
       "{'version': '470.256.02'}", "registry.example/a/sample:1" },
@@ -44,10 +56,12 @@ static const struct image_row {
 
 static void decode(const char *validation, struct policy *ret)
 {
-    CLEANUP_JSON json_t *object = json_pack("{s:s, s:s, s:{s:s}, s:{s:o}}", "apiVersion", POLICY_API_VERSION, "kind", POLICY_KIND,
-                                            "metadata", "name", POLICY_NAME, "spec", "validation", tree(validation));
+    CLEANUP_JSON json_t *object = json_pack(
+        "{s:s, s:s, s:{s:s}, s:{s:o}}", "apiVersion", POLICY_API_VERSION, "kind", POLICY_KIND,
+        "metadata", "name", POLICY_NAME, "spec", "validation", tree(validation));
     struct policy_problems problems = { 0 };
-    const struct policy_limits limits = { POLICY_IMAGE_PREFIXES ",registry.example", "*", NULL, true };
+    const struct policy_limits limits = { POLICY_IMAGE_PREFIXES ",registry.example", "*", NULL,
+                                          true };
     if (policy_decode(object, &limits, ret, &problems) < 0)
         fail_msg("%s %s", problems.items[0].field, problems.items[0].message);
 }

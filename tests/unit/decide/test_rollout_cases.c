@@ -1,26 +1,38 @@
-/* Case files: tests/cases/rollout/ has one file per behaviour, no code. The first document is what is seen:
+/* Case files: tests/cases/rollout/ has one file per behaviour, no code. The first document is what
+ * is seen:
  *   rollout: of the policy's spec; without a canary where it does not say so
  *   unchecked: the same, past the policy's own checks
- *   now: the time; noon of a Saturday where it does not say so     clockSet: by how much the wall clock was set forward
- *   nodes: {name, count, pool, domain, gpus, busy, jobs, processes (of those), driver, stack, to, toStack, wish (the driver
- *     that the policy says, where it is not `to`), claim, and of the flags below those that hold}; a node runs driver d1 and
- *     stack s1, has 1 GPU, and is to get driver d2; `count` makes as many, their names numbered from 1
- *     images: Unknown, Pulling or Missing, where they are not all there     asked: how long it pulls, 10m
+ *   now: the time; noon of a Saturday where it does not say so     clockSet: by how much the wall
+ *   clock was set forward
+ *   nodes: {name, count, pool, domain, gpus, busy, jobs, processes (of those), driver, stack, to,
+ *   toStack, wish (the driver
+ *     that the policy says, where it is not `to`), claim, and of the flags below those that hold};
+ *     a node runs driver d1 and
+ *     stack s1, has 1 GPU, and is to get driver d2; `count` makes as many, their names numbered
+ *     from 1
+ *     images: Unknown, Pulling or Missing, where they are not all there     asked: how long it
+ *     pulls, 10m
  *     image, words: which one is missing (none: it is not about one), and why
- *     claim: {phase, kind, since, claimed, attempt, gpus, driver, stack, fromDriver, fromStack, reason}
+ *     claim: {phase, kind, since, claimed, attempt, gpus, driver, stack, fromDriver, fromStack,
+ *     reason}
  *       from d1 to what the node is to get, with its GPUs
  *     free: since when it waits without a job on it
- *     flags: down, cordoned, held, closed, letGo, leaving (and let go), gaveUp, sick (not settled), ostler
- *   revisions: {hash, name, failure, retry, pool, canary (since when, or "soaked 5m"), wave (a time, or Running), forgiven,
+ *     flags: down, cordoned, held, closed, letGo, leaving (and let go), gaveUp, sick (not settled),
+ *     ostler
+ *   revisions: {hash, name, failure, retry, pool, canary (since when, or "soaked 5m"), wave (a
+ *   time, or Running), forgiven,
  *     and of the flags failed and knownGood those that hold}
  *   pullRefused: how the server refused a pod that was to pull
  *   approved: a hash, or $plan for that of the present plan
- * Times are how long ago something was: "10m"; "-10m" is still to come. The second document is what must come of it:
- *   returns: nodes that return to service, "n" or "n for m", in their order     why: parts of their sentences
+ * Times are how long ago something was: "10m"; "-10m" is still to come. The second document is what
+ * must come of it:
+ *   returns: nodes that return to service, "n" or "n for m", in their order     why: parts of their
+ *   sentences
  *   grants: "ClaimWaiting n", "Claim n", "Drain n" or "Retry n", in their order
  *   notes: {hash, pool, canary, wave, failed: a node}
  *   pulls: who is to pull its images, in their order
- *   hold: the reason     message: a part of it     again: in how long to look again; null: not at all
+ *   hold: the reason     message: a part of it     again: in how long to look again; null: not at
+ *   all
  *   nodes: {pending, active, waiting, failed, skipped, done}, those that are not 0
  *   says: parts of the grants' sentences, in their order */
 #include <stdlib.h>
@@ -37,7 +49,9 @@
 
 enum { POOLS = 2 };
 static const char *const pool_names[POOLS] = { "default", "legacy" };
-static const char *const kinds[] = { [GRANT_CLAIM_WAITING] = "ClaimWaiting", [GRANT_CLAIM] = "Claim", [GRANT_DRAIN] = "Drain",
+static const char *const kinds[] = { [GRANT_CLAIM_WAITING] = "ClaimWaiting",
+                                     [GRANT_CLAIM] = "Claim",
+                                     [GRANT_DRAIN] = "Drain",
                                      [GRANT_RETRY] = "Retry" };
 
 struct seen {
@@ -98,7 +112,8 @@ static void copy_text(char *to, size_t max, const char *from)
     strcpy(to, from);
 }
 
-static const struct claim *see_claim(struct seen *s, const json_t *brief, const struct rollout_node *n)
+static const struct claim *see_claim(struct seen *s, const json_t *brief,
+                                     const struct rollout_node *n)
 {
     if (!brief)
         return NULL;
@@ -118,16 +133,20 @@ static const struct claim *see_claim(struct seen *s, const json_t *brief, const 
               text_of(brief, "fromDriver", "d1"));
     copy_text(c->from.hash[TIER_STACK], sizeof c->from.hash[TIER_STACK],
               text_of(brief, "fromStack", "s1"));
-    copy_text(c->reason, sizeof c->reason, text_of(brief, "reason", c->phase == CLAIM_FAILED ? "InstallTimeout" : ""));
+    copy_text(c->reason, sizeof c->reason,
+              text_of(brief, "reason", c->phase == CLAIM_FAILED ? "InstallTimeout" : ""));
     return c;
 }
 
 static struct images see_images(const struct seen *s, const json_t *brief)
 {
-    static const char *const names[] = { [IMAGES_READY] = "Ready", [IMAGES_UNKNOWN] = "Unknown", [IMAGES_PULLING] = "Pulling",
+    static const char *const names[] = { [IMAGES_READY] = "Ready",
+                                         [IMAGES_UNKNOWN] = "Unknown",
+                                         [IMAGES_PULLING] = "Pulling",
                                          [IMAGES_MISSING] = "Missing" };
     const char *name = text_of(brief, "images", names[IMAGES_READY]);
-    struct images images = { .since_s = ago(s, brief, "asked", s->in.now_s - 600), .image = json_str(brief, "image"),
+    struct images images = { .since_s = ago(s, brief, "asked", s->in.now_s - 600),
+                             .image = json_str(brief, "image"),
                              .words = json_str(brief, "words") };
     while (images.state < ARRAY_LEN(names) && !str_eq(names[images.state], name))
         images.state++;
@@ -172,14 +191,16 @@ static void see_nodes(struct seen *s, const json_t *given)
 {
     size_t i, all = 0;
     json_t *brief;
-    json_array_foreach (json_object_get(given, "nodes"), i, brief)
+    json_array_foreach(json_object_get(given, "nodes"), i, brief)
         all += (size_t) json_int(brief, "count", 1);
     s->nodes = arena_alloc(&s->arena, all * sizeof *s->nodes);
-    json_array_foreach (json_object_get(given, "nodes"), i, brief) {
+    json_array_foreach(json_object_get(given, "nodes"), i, brief)
+    {
         const char *name = json_str(brief, "name");
         int64_t count = json_int(brief, "count", 0);
         for (int64_t k = 1; k <= count; k++)
-            s->nodes[s->in.node_count++] = see_node(s, brief, arena_printf(&s->arena, "%s%lld", name, (long long) k));
+            s->nodes[s->in.node_count++] = see_node(
+                s, brief, arena_printf(&s->arena, "%s%lld", name, (long long) k));
         if (!count)
             s->nodes[s->in.node_count++] = see_node(s, brief, name);
     }
@@ -190,7 +211,8 @@ static void see_nodes(struct seen *s, const json_t *given)
 static int64_t canary_of(const struct seen *s, const json_t *brief)
 {
     const char *text = json_str_or_empty(brief, "canary");
-    return str_has_prefix(text, "soaked ") ? -span(text + strlen("soaked ")) : ago(s, brief, "canary", 0);
+    return str_has_prefix(text, "soaked ") ? -span(text + strlen("soaked "))
+                                           : ago(s, brief, "canary", 0);
 }
 
 static void see_revisions(struct seen *s, const json_t *given)
@@ -199,19 +221,19 @@ static void see_revisions(struct seen *s, const json_t *given)
     size_t i;
     json_t *brief;
     s->revisions = arena_alloc(&s->arena, json_array_size(briefs) * sizeof *s->revisions);
-    json_array_foreach (briefs, i, brief)
-        s->revisions[i] = (struct rollout_revision){
-            .hash = json_str(brief, "hash"),
-            .name = json_str(brief, "name"),
-            .failure = json_str(brief, "failure"),
-            .retry = json_str(brief, "retry"),
-            .pool = pool_of(brief),
-            .canary_s = canary_of(s, brief),
-            .wave_s = str_eq(json_str(brief, "wave"), "Running") ? ROLLOUT_WAVE_RUNNING : ago(s, brief, "wave", 0),
-            .forgiven_s = ago(s, brief, "forgiven", 0),
-            .failed = flag(brief, "failed"),
-            .known_good = flag(brief, "knownGood"),
-        };
+    json_array_foreach(briefs, i, brief) s->revisions[i] = (struct rollout_revision){
+        .hash = json_str(brief, "hash"),
+        .name = json_str(brief, "name"),
+        .failure = json_str(brief, "failure"),
+        .retry = json_str(brief, "retry"),
+        .pool = pool_of(brief),
+        .canary_s = canary_of(s, brief),
+        .wave_s = str_eq(json_str(brief, "wave"), "Running") ? ROLLOUT_WAVE_RUNNING
+                                                             : ago(s, brief, "wave", 0),
+        .forgiven_s = ago(s, brief, "forgiven", 0),
+        .failed = flag(brief, "failed"),
+        .known_good = flag(brief, "knownGood"),
+    };
     s->in.revisions = s->revisions;
     s->in.revision_count = json_array_size(briefs);
 }
@@ -221,9 +243,11 @@ static void see_spec(struct seen *s, const json_t *given)
     struct policy_problems problems = { 0 };
     json_t *rollout = json_pack("{s:{s:i}}", "canary", "nodes", 0);
     json_merge(rollout, json_object_get(given, "rollout"));
-    CLEANUP_JSON json_t *object = json_pack("{s:s, s:s, s:{s:s}, s:{s:o}}", "apiVersion", POLICY_API_VERSION, "kind", POLICY_KIND,
-                                            "metadata", "name", POLICY_NAME, "spec", "rollout", rollout);
-    if (policy_decode(object, &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL, true }, &s->policy, &problems) < 0) {
+    CLEANUP_JSON json_t *object = json_pack("{s:s, s:s, s:{s:s}, s:{s:o}}", "apiVersion",
+                                            POLICY_API_VERSION, "kind", POLICY_KIND, "metadata",
+                                            "name", POLICY_NAME, "spec", "rollout", rollout);
+    if (policy_decode(object, &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL, true },
+                      &s->policy, &problems) < 0) {
         CLEANUP_FREE char *text = policy_problems_text(&problems);
         fail_msg("%s", text);
     }
@@ -259,14 +283,14 @@ static void check_grants(const json_t *want, const struct rollout_decision *d)
     json_t *line;
     for (size_t k = 0; k < d->grant_count; k++)
         buf_printf(&got, "%s %s\n", kinds[d->grants[k].kind], d->grants[k].node->name);
-    json_array_foreach (json_object_get(want, "grants"), i, line)
+    json_array_foreach(json_object_get(want, "grants"), i, line)
         buf_printf(&wanted, "%s\n", json_string_value(line));
     if (!str_eq(buf_text(&got), buf_text(&wanted)))
-        fail_msg("granted is\n%snot\n%sand the rest is held: %s: %s", buf_text(&got), buf_text(&wanted),
-                 reason_text(rollout_hold_reason(d->hold)), d->message);
-    json_array_foreach (json_object_get(want, "says"), i, line)
-        if (!strstr(d->grants[i].message, json_string_value(line)))
-            fail_msg("the sentence is\n%s, without\n%s", d->grants[i].message, json_string_value(line));
+        fail_msg("granted is\n%snot\n%sand the rest is held: %s: %s", buf_text(&got),
+                 buf_text(&wanted), reason_text(rollout_hold_reason(d->hold)), d->message);
+    json_array_foreach(json_object_get(want, "says"), i,
+                       line) if (!strstr(d->grants[i].message, json_string_value(line)))
+        fail_msg("the sentence is\n%s, without\n%s", d->grants[i].message, json_string_value(line));
 }
 
 static void check_returns(const json_t *want, const struct rollout_decision *d)
@@ -276,15 +300,17 @@ static void check_returns(const json_t *want, const struct rollout_decision *d)
     json_t *line;
     for (size_t k = 0; k < d->return_count; k++) {
         const char *idle = d->returns[k].makes_room_for;
-        buf_printf(&got, "%s%s%s\n", d->returns[k].node->name, idle ? " for " : "", str_or_empty(idle));
+        buf_printf(&got, "%s%s%s\n", d->returns[k].node->name, idle ? " for " : "",
+                   str_or_empty(idle));
     }
-    json_array_foreach (json_object_get(want, "returns"), i, line)
+    json_array_foreach(json_object_get(want, "returns"), i, line)
         buf_printf(&wanted, "%s\n", json_string_value(line));
     if (!str_eq(buf_text(&got), buf_text(&wanted)))
         fail_msg("to service return\n%snot\n%s", buf_text(&got), buf_text(&wanted));
-    json_array_foreach (json_object_get(want, "why"), i, line)
-        if (!strstr(d->returns[i].message, json_string_value(line)))
-            fail_msg("the sentence is\n%s, without\n%s", d->returns[i].message, json_string_value(line));
+    json_array_foreach(json_object_get(want, "why"), i,
+                       line) if (!strstr(d->returns[i].message, json_string_value(line)))
+        fail_msg("the sentence is\n%s, without\n%s", d->returns[i].message,
+                 json_string_value(line));
 }
 
 static void check_pulls(const json_t *want, const struct rollout_decision *d)
@@ -294,7 +320,7 @@ static void check_pulls(const json_t *want, const struct rollout_decision *d)
     json_t *name;
     for (size_t k = 0; k < d->pull_count; k++)
         buf_printf(&got, "%s\n", d->pulls[k]->name);
-    json_array_foreach (json_object_get(want, "pulls"), i, name)
+    json_array_foreach(json_object_get(want, "pulls"), i, name)
         buf_printf(&wanted, "%s\n", json_string_value(name));
     if (!str_eq(buf_text(&got), buf_text(&wanted)))
         fail_msg("to pull are\n%snot\n%s", buf_text(&got), buf_text(&wanted));
@@ -302,7 +328,8 @@ static void check_pulls(const json_t *want, const struct rollout_decision *d)
 
 static void check_hold(const json_t *want, const struct rollout_decision *d)
 {
-    const char *hold = json_str_or_empty(want, "hold"), *message = json_str_or_empty(want, "message");
+    const char *hold = json_str_or_empty(want, "hold"),
+               *message = json_str_or_empty(want, "message");
     if (json_object_get(want, "hold") && !str_eq(hold, reason_text(rollout_hold_reason(d->hold))))
         fail_msg("the hold is %s (%s), not %s", reason_text(rollout_hold_reason(d->hold)),
                  d->message, hold);
@@ -315,7 +342,8 @@ static void check_again(const json_t *want, const struct seen *s, const struct r
     const json_t *again = json_object_get(want, "again");
     int64_t wanted = json_is_string(again) ? s->in.now_s + span(json_string_value(again)) : 0;
     if (again && wanted != d->again_s)
-        fail_msg("it looks again in %lld s, not in %lld s", (long long) (d->again_s ? d->again_s - s->in.now_s : 0),
+        fail_msg("it looks again in %lld s, not in %lld s",
+                 (long long) (d->again_s ? d->again_s - s->in.now_s : 0),
                  (long long) (wanted ? wanted - s->in.now_s : 0));
 }
 
@@ -329,7 +357,8 @@ static void check_counts(const json_t *want, const struct rollout_decision *d)
     const json_t *counts = json_object_get(want, "nodes");
     for (size_t i = 0; counts && i < ARRAY_LEN(rows); i++)
         if ((size_t) json_int(counts, rows[i].name, 0) != rows[i].got)
-            fail_msg("%zu nodes are %s, not %lld", rows[i].got, rows[i].name, (long long) json_int(counts, rows[i].name, 0));
+            fail_msg("%zu nodes are %s, not %lld", rows[i].got, rows[i].name,
+                     (long long) json_int(counts, rows[i].name, 0));
 }
 
 static const char *canary_text(struct arena *a, const struct seen *s, int64_t canary_s)
@@ -341,8 +370,9 @@ static const char *canary_text(struct arena *a, const struct seen *s, int64_t ca
 
 static const char *wave_text(struct arena *a, const struct seen *s, int64_t wave_s)
 {
-    return wave_s == ROLLOUT_WAVE_RUNNING ? "Running" : !wave_s ? "-"
-           : arena_printf(a, "%llds", (long long) (s->in.now_s - wave_s));
+    return wave_s == ROLLOUT_WAVE_RUNNING ? "Running"
+           : !wave_s                      ? "-"
+                     : arena_printf(a, "%llds", (long long) (s->in.now_s - wave_s));
 }
 
 static void check_notes(const json_t *want, struct seen *s, const struct rollout_decision *d)
@@ -353,11 +383,13 @@ static void check_notes(const json_t *want, struct seen *s, const struct rollout
     for (size_t k = 0; k < d->note_count; k++) {
         const struct rollout_note *n = &d->notes[k];
         buf_printf(&got, "%s in %s: canary %s, wave %s, failed %s\n", n->hash, pool_names[n->pool],
-                   canary_text(&s->arena, s, n->canary_s), wave_text(&s->arena, s, n->wave_s), n->failed ? n->failed->name : "-");
+                   canary_text(&s->arena, s, n->canary_s), wave_text(&s->arena, s, n->wave_s),
+                   n->failed ? n->failed->name : "-");
     }
-    json_array_foreach (json_object_get(want, "notes"), i, brief)
-        buf_printf(&wanted, "%s in %s: canary %s, wave %s, failed %s\n", json_str(brief, "hash"), pool_names[pool_of(brief)],
-                   text_of(brief, "canary", "-"), text_of(brief, "wave", "-"), text_of(brief, "failed", "-"));
+    json_array_foreach(json_object_get(want, "notes"), i, brief)
+        buf_printf(&wanted, "%s in %s: canary %s, wave %s, failed %s\n", json_str(brief, "hash"),
+                   pool_names[pool_of(brief)], text_of(brief, "canary", "-"),
+                   text_of(brief, "wave", "-"), text_of(brief, "failed", "-"));
     if (!str_eq(buf_text(&got), buf_text(&wanted)))
         fail_msg("noted is\n%snot\n%s", buf_text(&got), buf_text(&wanted));
 }
@@ -380,7 +412,8 @@ static void check_case(void **state)
     check_again(want, &s, &d);
     check_counts(want, &d);
     check_notes(want, &s, &d);
-    assert_int_equal(d.pending + d.active + d.waiting + d.failed + d.skipped + d.done, s.in.node_count);
+    assert_int_equal(d.pending + d.active + d.waiting + d.failed + d.skipped + d.done,
+                     s.in.node_count);
     policy_clear(&s.policy);
     arena_free(&s.arena);
 }

@@ -1,7 +1,8 @@
-/* Whole rollouts of fleets that chance made up, in memory: nodes with GPUs, zones, pools, jobs, nodes that are down or come and
- * go, that people cordon and hold, and that fail; policies with every limit. All that may happen to a node happens to it by the
- * rules of its claim; each grant is held against the limits as they are at that moment, counted here anew, and in the end every
- * node that can be is done. */
+/* Whole rollouts of fleets that chance made up, in memory: nodes with GPUs, zones, pools, jobs,
+ * nodes that are down or come and go, that people cordon and hold, and that fail; policies with
+ * every limit. All that may happen to a node happens to it by the rules of its claim; each grant is
+ * held against the limits as they are at that moment, counted here anew, and in the end every node
+ * that can be is done. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +12,17 @@
 #include "tests/unit/support/chance.h"
 #include "tests/unit/support/suite.h"
 
-enum { FLEETS = 600, NODES_MAX = 24, POOLS = 2, ZONES = 3, TICK_S = 120, TICKS_MAX = 4000, BACK_TICKS = 500,
-       HALF_DAY_S = 43200, NOON_S = 1795262400 };
+enum {
+    FLEETS = 600,
+    NODES_MAX = 24,
+    POOLS = 2,
+    ZONES = 3,
+    TICK_S = 120,
+    TICKS_MAX = 4000,
+    BACK_TICKS = 500,
+    HALF_DAY_S = 43200,
+    NOON_S = 1795262400
+};
 
 struct unit {
     struct rollout_node n;
@@ -20,8 +30,9 @@ struct unit {
     char name[24];
     bool claimed, faulty, gone; /* faulty: never comes up with d2; gone: down for good */
     int64_t jobs_until_s;
-    int64_t pulled_s;           /* when it has the images of its target; 0: it was not asked for them */
-    int64_t pulls_from_s;       /* before that no registry gives it any */
+    /* when it has the images of its target; 0: it was not asked for them */
+    int64_t pulled_s;
+    int64_t pulls_from_s; /* before that no registry gives it any */
 };
 
 struct fleet {
@@ -79,7 +90,8 @@ static void make_limits(struct fleet *f)
 {
     f->spec.max_parallel = some_count(f, 5);
     f->spec.max_unavailable = some_count(f, 8);
-    f->spec.max_unavailable_gpus = one_in(f, 3) ? some_count(f, 24) : (struct rollout_count){ .value = -1 };
+    f->spec.max_unavailable_gpus = one_in(f, 3) ? some_count(f, 24)
+                                                : (struct rollout_count){ .value = -1 };
     f->spec.topology_key = one_in(f, 3) ? "zone" : NULL;
     f->spec.order = one_in(f, 2) ? ROLLOUT_IDLE_FIRST : ROLLOUT_BY_NAME;
     f->spec.soak_s = one_in(f, 3) ? below(f, 1200) : 0;
@@ -118,8 +130,9 @@ static void make_unit(struct fleet *f, size_t i)
         u->pulls_from_s = NOON_S + below(f, HALF_DAY_S);
 }
 
-/* Some are out of service for good, but fewer than the limits allow, so that the others can go; none where GPUs are counted,
- * since a node with more of them than the limit goes only when nothing else is out of service. */
+/* Some are out of service for good, but fewer than the limits allow, so that the others can go;
+ * none where GPUs are counted, since a node with more of them than the limit goes only when nothing
+ * else is out of service. */
 static void take_some_down(struct fleet *f)
 {
     size_t most = rollout_count_of(&f->spec.max_unavailable, f->count);
@@ -141,10 +154,16 @@ static void make_fleet(struct fleet *f, uint64_t seed)
         make_unit(f, i);
     take_some_down(f);
     for (size_t i = 0; i < ARRAY_LEN(f->revisions); i++)
-        f->revisions[i] = (struct rollout_revision){ .hash = hashes[i / POOLS], .pool = i % POOLS, .known_good = i < POOLS ||
-                                                     i >= 3 * POOLS };
-    f->in = (struct rollout_input){ .spec = &f->spec, .nodes = f->nodes, .node_count = f->count, .revisions = f->revisions,
-                                    .revision_count = ARRAY_LEN(f->revisions), .pool_names = pool_names, .now_s = NOON_S };
+        f->revisions[i] = (struct rollout_revision){ .hash = hashes[i / POOLS],
+                                                     .pool = i % POOLS,
+                                                     .known_good = i < POOLS || i >= 3 * POOLS };
+    f->in = (struct rollout_input){ .spec = &f->spec,
+                                    .nodes = f->nodes,
+                                    .node_count = f->count,
+                                    .revisions = f->revisions,
+                                    .revision_count = ARRAY_LEN(f->revisions),
+                                    .pool_names = pool_names,
+                                    .now_s = NOON_S };
 }
 
 /* ---- what is true at a moment */
@@ -168,7 +187,8 @@ static bool is_under_way(const struct unit *u)
     return u->claimed && claim_phase_has_slot(u->claim.phase);
 }
 
-/* What is known good needs no images, and what has failed is only tried again where a person wants it. */
+/* What is known good needs no images, and what has failed is only tried again where a person wants
+ * it. */
 static bool may_turn(struct fleet *f, const struct unit *u)
 {
     const struct rollout_revision *r = revision_of(f, u->n.target.hash[TIER_DRIVER], u->n.pool);
@@ -225,16 +245,19 @@ static void check_unavailable(struct fleet *f, const struct unit *u)
         ours_gpus += is_ours(o) ? o->n.gpus : 0;
     }
     size_t most = rollout_count_of(&f->spec.max_unavailable, f->count),
-        most_gpus = rollout_count_of(&f->spec.max_unavailable_gpus, all_gpus);
+           most_gpus = rollout_count_of(&f->spec.max_unavailable_gpus, all_gpus);
     if (is_ours(u))
         return;
     if (is_out(u) ? ours + 1 > most : out + 1 > most)
-        FAIL(f, "%s is claimed while %zu are out of service, %zu of them because of us; maxUnavailable is %zu", u->name, out,
-             ours, most);
+        FAIL(f,
+             "%s is claimed while %zu are out of service, %zu of them because of us; "
+             "maxUnavailable is %zu",
+             u->name, out, ours, most);
     size_t gpus = is_out(u) ? ours_gpus : out_gpus;
     if (gpus && gpus + u->n.gpus > most_gpus)
-        FAIL(f, "%s with %u GPUs is claimed while %zu are out of service; maxUnavailableGpus is %zu", u->name, u->n.gpus, gpus,
-             most_gpus);
+        FAIL(f,
+             "%s with %u GPUs is claimed while %zu are out of service; maxUnavailableGpus is %zu",
+             u->name, u->n.gpus, gpus, most_gpus);
 }
 
 static void check_parallel(struct fleet *f, const struct unit *u)
@@ -246,7 +269,8 @@ static void check_parallel(struct fleet *f, const struct unit *u)
             continue;
         used++;
         if (f->spec.topology_key && !str_eq(o->n.domain, u->n.domain))
-            FAIL(f, "%s of domain %s begins while %s of %s is under way", u->name, u->n.domain, o->name, o->n.domain);
+            FAIL(f, "%s of domain %s begins while %s of %s is under way", u->name, u->n.domain,
+                 o->name, o->n.domain);
     }
     if (used + 1 > rollout_count_of(&f->spec.max_parallel, f->count))
         FAIL(f, "%s begins beside %zu others", u->name, used);
@@ -265,7 +289,8 @@ static void check_canary(struct fleet *f, const struct unit *u)
         if (o->n.pool != u->n.pool ||
             !str_eq(o->n.target.hash[TIER_DRIVER], u->n.target.hash[TIER_DRIVER]) || o == u)
             continue;
-        used += is_under_way(o) && (o->n.up || f->in.now_s - o->claim.since_s < f->spec.install_timeout_s);
+        used += is_under_way(o) &&
+                (o->n.up || f->in.now_s - o->claim.since_s < f->spec.install_timeout_s);
         used += !o->claimed && o->n.up &&
                 str_eq(o->n.now.hash[TIER_DRIVER], u->n.target.hash[TIER_DRIVER]);
     }
@@ -278,7 +303,8 @@ static void check_canary(struct fleet *f, const struct unit *u)
 static void check_jobs(struct fleet *f, const struct unit *u)
 {
     int64_t wait = f->spec.drain.wait_for_jobs_s;
-    if (u->n.jobs && (wait < 0 || (wait > 0 && (!u->claimed || f->in.now_s - u->claim.claimed_s < wait))))
+    if (u->n.jobs &&
+        (wait < 0 || (wait > 0 && (!u->claimed || f->in.now_s - u->claim.claimed_s < wait))))
         FAIL(f, "%s begins while a job runs", u->name);
 }
 
@@ -290,7 +316,8 @@ static void check_images(struct fleet *f, const struct unit *u)
 
 static void check_grant(struct fleet *f, const struct rollout_grant *g, const struct unit *u)
 {
-    bool was_waiting = u->claimed && u->claim.phase == CLAIM_WAITING, had_failed = u->claimed && u->claim.phase == CLAIM_FAILED;
+    bool was_waiting = u->claimed && u->claim.phase == CLAIM_WAITING,
+         had_failed = u->claimed && u->claim.phase == CLAIM_FAILED;
     if (u->n.held || u->n.gave_up || u->n.cordoned)
         FAIL(f, "%s gets a grant against the will of people", u->name);
     if ((g->kind == GRANT_DRAIN) != was_waiting || (g->kind == GRANT_RETRY) != had_failed ||
@@ -323,8 +350,8 @@ static void carry_out(struct fleet *f, const struct rollout_grant *g)
 {
     struct unit *u = &f->units[g->node - f->nodes];
     check_grant(f, g, u);
-    bool goes_on =
-        u->claimed && str_eq(u->claim.to.hash[TIER_DRIVER], u->n.target.hash[TIER_DRIVER]);
+    bool goes_on = u->claimed &&
+                   str_eq(u->claim.to.hash[TIER_DRIVER], u->n.target.hash[TIER_DRIVER]);
     unsigned attempt = goes_on && g->kind == GRANT_RETRY ? u->claim.attempt + 1 : 1;
     int64_t claimed_s = g->kind == GRANT_DRAIN && u->n.jobs ? u->claim.claimed_s : f->in.now_s;
     if (!u->claimed || !goes_on) {
@@ -341,7 +368,8 @@ static void carry_out(struct fleet *f, const struct rollout_grant *g)
     f->grants++;
 }
 
-/* Only who was not changed and was not let go on returns to service; and who makes room does so for a node that may begin. */
+/* Only who was not changed and was not let go on returns to service; and who makes room does so for
+ * a node that may begin. */
 static void send_back(struct fleet *f, const struct rollout_return *r)
 {
     struct unit *u = &f->units[r->node - f->nodes];
@@ -385,7 +413,8 @@ static const char *lasting(const char *hash)
     return hashes[i];
 }
 
-/* One step of a node under way: what no longer is wanted turns to what is when it can, and what cannot come up fails. */
+/* One step of a node under way: what no longer is wanted turns to what is when it can, and what
+ * cannot come up fails. */
 static void step(struct fleet *f, struct unit *u)
 {
     bool wanted = is_wanted(u);
@@ -523,7 +552,8 @@ static void fail_with_state(struct fleet *f)
          d.message);
 }
 
-/* Every node that is well gets what the policy says in the end, whatever the others do, and no limit is ever passed. */
+/* Every node that is well gets what the policy says in the end, whatever the others do, and no
+ * limit is ever passed. */
 static void check_fleets_come_to_an_end(void **state)
 {
     (void) state;
@@ -543,12 +573,13 @@ static void check_fleets_come_to_an_end(void **state)
         if (f.returns > f.grants)
             FAIL(&f, "nodes return to service more often than they are claimed");
     }
-    print_message("%d fleets, %zu decisions, %zu grants, %zu returns to service\n", FLEETS, ticks, grants, returns);
+    print_message("%d fleets, %zu decisions, %zu grants, %zu returns to service\n", FLEETS, ticks,
+                  grants, returns);
     assert_true(grants > FLEETS && returns > FLEETS);
 }
 
-/* Failures reach the threshold: the revision is recorded as failed, nobody else gets it, and all who were on the way run the
- * known good one. */
+/* Failures reach the threshold: the revision is recorded as failed, nobody else gets it, and all
+ * who were on the way run the known good one. */
 static void check_failed_fleets_go_back(void **state)
 {
     (void) state;
@@ -577,7 +608,8 @@ static void check_failed_fleets_go_back(void **state)
 int main(void)
 {
     struct suite s = { 0 };
-    suite_add(&s, "every well node of every fleet is done in the end", check_fleets_come_to_an_end, NULL);
+    suite_add(&s, "every well node of every fleet is done in the end", check_fleets_come_to_an_end,
+              NULL);
     suite_add(&s, "fleets whose revision fails go back", check_failed_fleets_go_back, NULL);
     return suite_run(&s, "rollout fleets");
 }

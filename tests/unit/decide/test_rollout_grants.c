@@ -20,36 +20,37 @@ enum { NOW_S = 1000, CLAIMED_S = 100 };
 static const struct row {
     const char *name;
     enum rollout_grant_kind kind;
-    const char *driver, *stack;           /* what the node bears */
-    int before;                           /* phase of its claim, which is from old/s1 to the claim's target */
+    const char *driver, *stack; /* what the node bears */
+    /* phase of its claim, which is from old/s1 to the claim's target */
+    int before;
     const char *claim_driver;
-    const char *to_driver, *to_stack;     /* its target */
-    enum claim_phase phase;               /* what must come of it */
+    const char *to_driver, *to_stack; /* its target */
+    enum claim_phase phase;           /* what must come of it */
     const char *from_driver, *from_stack;
     unsigned attempt;
     int64_t claimed_s;
-    unsigned jobs;                        /* that are on the node */
+    unsigned jobs; /* that are on the node */
 } rows[] = {
-    { "a new claim for a driver drains", GRANT_CLAIM, "old", "s1", NONE_BEFORE, NULL, "new", "s1", CLAIM_DRAINING, "old", "s1", 1,
-      NOW_S, 0 },
-    { "a new claim for a stack does not", GRANT_CLAIM, "old", "s1", NONE_BEFORE, NULL, "old", "s2", CLAIM_UNLOADING, "old", "s1",
-      1, NOW_S, 0 },
-    { "one that waits for jobs", GRANT_CLAIM_WAITING, "old", "s1", NONE_BEFORE, NULL, "new", "s1", CLAIM_WAITING, "old", "s1", 1,
-      NOW_S, 0 },
-    { "its jobs are over", GRANT_DRAIN, "old", "s1", CLAIM_WAITING, "new", "new", "s1", CLAIM_DRAINING, "old", "s1", 1,
-      NOW_S, 0 },
-    { "the time for its jobs is over", GRANT_DRAIN, "old", "s1", CLAIM_WAITING, "new", "new", "s1", CLAIM_DRAINING, "old", "s1",
-      1, CLAIMED_S, 2 },
-    { "a retry with everything off remembers what the node ran before", GRANT_RETRY, "", "", CLAIM_FAILED, "new", "new", "s1",
-      CLAIM_UNLOADING, "old", "s1", 2, NOW_S, 0 },
-    { "a retry with the new driver on remembers what the node ran before", GRANT_RETRY, "new", "s1", CLAIM_FAILED, "new", "new",
-      "s1", CLAIM_UNLOADING, "old", "s1", 2, NOW_S, 0 },
-    { "a retry after a drain that timed out drains", GRANT_RETRY, "old", "s1", CLAIM_FAILED, "new", "new", "s1", CLAIM_DRAINING,
-      "old", "s1", 2, NOW_S, 0 },
-    { "another target is a new beginning", GRANT_RETRY, "new", "s1", CLAIM_FAILED, "new", "newer", "s1", CLAIM_DRAINING, "new",
-      "s1", 1, NOW_S, 0 },
-    { "with the stack off there is nobody to drain", GRANT_RETRY, "new", "", CLAIM_FAILED, "new", "newer", "s1", CLAIM_UNLOADING,
-      "new", "", 1, NOW_S, 0 },
+    { "a new claim for a driver drains", GRANT_CLAIM, "old", "s1", NONE_BEFORE, NULL, "new", "s1",
+      CLAIM_DRAINING, "old", "s1", 1, NOW_S, 0 },
+    { "a new claim for a stack does not", GRANT_CLAIM, "old", "s1", NONE_BEFORE, NULL, "old", "s2",
+      CLAIM_UNLOADING, "old", "s1", 1, NOW_S, 0 },
+    { "one that waits for jobs", GRANT_CLAIM_WAITING, "old", "s1", NONE_BEFORE, NULL, "new", "s1",
+      CLAIM_WAITING, "old", "s1", 1, NOW_S, 0 },
+    { "its jobs are over", GRANT_DRAIN, "old", "s1", CLAIM_WAITING, "new", "new", "s1",
+      CLAIM_DRAINING, "old", "s1", 1, NOW_S, 0 },
+    { "the time for its jobs is over", GRANT_DRAIN, "old", "s1", CLAIM_WAITING, "new", "new", "s1",
+      CLAIM_DRAINING, "old", "s1", 1, CLAIMED_S, 2 },
+    { "a retry with everything off remembers what the node ran before", GRANT_RETRY, "", "",
+      CLAIM_FAILED, "new", "new", "s1", CLAIM_UNLOADING, "old", "s1", 2, NOW_S, 0 },
+    { "a retry with the new driver on remembers what the node ran before", GRANT_RETRY, "new", "s1",
+      CLAIM_FAILED, "new", "new", "s1", CLAIM_UNLOADING, "old", "s1", 2, NOW_S, 0 },
+    { "a retry after a drain that timed out drains", GRANT_RETRY, "old", "s1", CLAIM_FAILED, "new",
+      "new", "s1", CLAIM_DRAINING, "old", "s1", 2, NOW_S, 0 },
+    { "another target is a new beginning", GRANT_RETRY, "new", "s1", CLAIM_FAILED, "new", "newer",
+      "s1", CLAIM_DRAINING, "new", "s1", 1, NOW_S, 0 },
+    { "with the stack off there is nobody to drain", GRANT_RETRY, "new", "", CLAIM_FAILED, "new",
+      "newer", "s1", CLAIM_UNLOADING, "new", "", 1, NOW_S, 0 },
 };
 
 static void check(void **state)
@@ -73,7 +74,9 @@ static void check(void **state)
                               .jobs = row->jobs,
                               .claim = row->before == NONE_BEFORE ? NULL : &before };
     struct rollout_grant g = { .node = &n, .kind = row->kind };
-    struct claimant by = { .policy = "uid-1", .taint = TAINT_UPGRADE, .generation = 7, .now_s = NOW_S };
+    struct claimant by = {
+        .policy = "uid-1", .taint = TAINT_UPGRADE, .generation = 7, .now_s = NOW_S
+    };
     struct claim c = grant_claim(&g, &by, false);
     assert_int_equal(c.phase, row->phase);
     assert_string_equal(c.to.hash[TIER_DRIVER], row->to_driver);
@@ -87,15 +90,16 @@ static void check(void **state)
     assert_string_equal(c.policy, "uid-1");
     assert_string_equal(c.reason, "");
     assert_string_equal(c.more, n.claim ? before.more : "");
-    /* what took its stack off may be over long ago, and its configuration of the container runtime is still there */
+    /* what took its stack off may be over long ago, and its configuration of the container runtime
+     * is still there */
     assert_string_equal(claim_last_stack(&c), *row->stack || n.claim ? "s1" : "");
 }
 
 static json_t *node_with(const char *marks)
 {
-    json_t *object =
-        tree("{'metadata': {'name': 'gpu-1', 'uid': 'n', 'labels': {'" LABEL_DRIVER "': 'old', '" LABEL_STACK "': 's1'}}, "
-             "'spec': {}}");
+    json_t *object = tree("{'metadata': {'name': 'gpu-1', 'uid': 'n', 'labels': {'" LABEL_DRIVER
+                          "': 'old', '" LABEL_STACK "': 's1'}}, "
+                          "'spec': {}}");
     if (marks)
         json_set_at(object, "metadata.annotations", json_pack("{s:s}", ANNOTATION_MARKS, marks));
     return object;
@@ -109,8 +113,11 @@ static json_t *claim_operations(const json_t *object, struct actions *actions)
     struct rollout_node n = { .name = "gpu-1",
                               .now = { { "old", "s1" } },
                               .target = { { "new", "s1" } } };
-    grant_plan(&(struct rollout_grant){ .node = &n, .kind = GRANT_CLAIM }, &(struct node_view){ node, strings },
-               &(struct claimant){ .policy = "uid-1", .taint = TAINT_UPGRADE, .generation = 7, .now_s = NOW_S }, false, actions);
+    grant_plan(&(struct rollout_grant){ .node = &n, .kind = GRANT_CLAIM },
+               &(struct node_view){ node, strings },
+               &(struct claimant){
+                   .policy = "uid-1", .taint = TAINT_UPGRADE, .generation = 7, .now_s = NOW_S },
+               false, actions);
     assert_int_equal(actions->len, 1);
     node_free(strings, node);
     intern_free(strings);
@@ -146,15 +153,18 @@ static void a_claim_keeps_what_was_written_of_the_gpus(void **state)
     assert_non_null(strstr(str_or_empty(object_annotation(node, ANNOTATION_MARKS)), features));
 }
 
-/* A taint of others closes the node as well. Where it goes while the claim is written, the node would be claimed and open. */
+/* A taint of others closes the node as well. Where it goes while the claim is written, the node
+ * would be claimed and open. */
 static void a_claim_rests_on_a_taint_of_others(void **state)
 {
     (void) state;
     CLEANUP_ACTIONS struct actions actions = { 0 };
     CLEANUP_JSON json_t *open = node_with(NULL), *closed = node_with(NULL);
-    json_set_at(closed, "spec.taints", tree("[{'key': '" TAINT_UPGRADE "', 'value': 'x', 'effect': 'NoSchedule'}]"));
+    json_set_at(closed, "spec.taints",
+                tree("[{'key': '" TAINT_UPGRADE "', 'value': 'x', 'effect': 'NoSchedule'}]"));
     CLEANUP_JSON json_t *operations = claim_operations(closed, &actions);
-    CLEANUP_JSON json_t *well = frame_operated(closed, operations), *refused = frame_operated(open, operations);
+    CLEANUP_JSON json_t *well = frame_operated(closed, operations),
+                        *refused = frame_operated(open, operations);
     assert_non_null(object_annotation(well, ANNOTATION_CLAIM));
     assert_true(json_equal(json_at(well, "spec.taints"), json_at(closed, "spec.taints")));
     assert_null(refused);
@@ -178,8 +188,8 @@ static enum reason reason_to_run(const char *driver, bool back)
                               .claim = &failed };
     grant_plan(&(struct rollout_grant){ .node = &n, .kind = GRANT_RETRY },
                &(struct node_view){ node, strings },
-               &(struct claimant){ .policy = "uid-1", .taint = TAINT_UPGRADE, .now_s = NOW_S }, back,
-               &actions);
+               &(struct claimant){ .policy = "uid-1", .taint = TAINT_UPGRADE, .now_s = NOW_S },
+               back, &actions);
     node_free(strings, node);
     intern_free(strings);
     return action_reason(&actions.items[0]);
@@ -198,8 +208,10 @@ int main(void)
 {
     struct suite s = { 0 };
     suite_add(&s, "a claim rests on a taint of others", a_claim_rests_on_a_taint_of_others, NULL);
-    suite_add(&s, "a node is claimed and closed in one write", a_node_is_claimed_and_closed_in_one_write, NULL);
-    suite_add(&s, "a claim keeps what was written of the GPUs", a_claim_keeps_what_was_written_of_the_gpus, NULL);
+    suite_add(&s, "a node is claimed and closed in one write",
+              a_node_is_claimed_and_closed_in_one_write, NULL);
+    suite_add(&s, "a claim keeps what was written of the GPUs",
+              a_claim_keeps_what_was_written_of_the_gpus, NULL);
     suite_add(&s, "a retry is no rollback", a_retry_is_no_rollback, NULL);
     SUITE_ROWS(&s, check, rows);
     return suite_run(&s, "rollout grants");

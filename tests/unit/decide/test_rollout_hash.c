@@ -51,10 +51,14 @@ static const struct row {
       false },
 };
 
-static void hash_of(struct rollout_node a, struct rollout_node b, char ret[static REVISION_HASH_MAX])
+static void hash_of(struct rollout_node a, struct rollout_node b,
+                    char ret[static REVISION_HASH_MAX])
 {
     const struct rollout_node nodes[] = { a, b };
-    rollout_plan_hash(&(struct rollout_input){ .nodes = nodes, .node_count = ARRAY_LEN(nodes), .pool_names = pool_names }, ret);
+    rollout_plan_hash(&(struct rollout_input){ .nodes = nodes,
+                                               .node_count = ARRAY_LEN(nodes),
+                                               .pool_names = pool_names },
+                      ret);
 }
 
 static void check_row(void **state)

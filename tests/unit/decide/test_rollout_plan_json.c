@@ -42,19 +42,24 @@ static void make_fleet(struct fleet *f)
                                              .up = true,
                                              .settled = true,
                                              .held = i == 2 };
-    f->in = (struct rollout_input){
-        .spec = &f->spec, .nodes = f->nodes, .node_count = ARRAY_LEN(f->nodes), .pool_names = pool_names, .now_s = NOON_S
-    };
+    f->in = (struct rollout_input){ .spec = &f->spec,
+                                    .nodes = f->nodes,
+                                    .node_count = ARRAY_LEN(f->nodes),
+                                    .pool_names = pool_names,
+                                    .now_s = NOON_S };
 }
 
-static json_t *tell(struct fleet *f, const struct rollout_pace *pace, const struct rollout_plan_limits *limits)
+static json_t *tell(struct fleet *f, const struct rollout_pace *pace,
+                    const struct rollout_plan_limits *limits)
 {
     CLEANUP_ARENA struct arena a = { 0 };
     struct rollout_simulation simulation;
     rollout_simulate(&f->in, pace, PLENTY, &a, &simulation);
-    return rollout_plan_json(
-        &(struct rollout_plan_input){ .rollout = &f->in, .simulation = &simulation, .pace = pace,
-                                      .drains = f->drains, .limits = limits });
+    return rollout_plan_json(&(struct rollout_plan_input){ .rollout = &f->in,
+                                                           .simulation = &simulation,
+                                                           .pace = pace,
+                                                           .drains = f->drains,
+                                                           .limits = limits });
 }
 
 static const struct rollout_pace unknown[TIERS] = { 0 };
@@ -67,16 +72,20 @@ static void check_without_pace(void **state)
     struct fleet f;
     make_fleet(&f);
     CLEANUP_JSON json_t *o = tell(&f, unknown, &rollout_plan_for_status);
-    assert_string_equal(json_str(o, "message"), "3 nodes go in 3 waves; 1 node is skipped (NodesSkipped); it takes at least "
-                                                "10m of soak, and as long as the nodes take, which is known when the first one "
-                                                "is done");
+    assert_string_equal(
+        json_str(o, "message"),
+        "3 nodes go in 3 waves; 1 node is skipped (NodesSkipped); it takes at least "
+        "10m of soak, and as long as the nodes take, which is known when the first one "
+        "is done");
     assert_null(json_object_get(o, "ends"));
     assert_null(json_object_get(o, "moves"));
-    assert_tree(json_object_get(o, "pools"), "[{'name':'default','driver':2,'stack':0},{'name':'legacy','driver':0,'stack':1}]");
+    assert_tree(json_object_get(o, "pools"),
+                "[{'name':'default','driver':2,'stack':0},{'name':'legacy','driver':0,'stack':1}]");
     assert_tree(json_object_get(o, "stay"), "[{'reason':'NodesSkipped','nodes':1,'names':['c']}]");
     assert_tree(json_array_get(json_object_get(o, "waves"), 0),
                 "{'nodes':1,'names':['a'],'canary':true,'begins':'2026-11-21T12:00:00Z'}");
-    assert_tree(json_array_get(json_object_get(o, "waves"), 1), "{'nodes':1,'names':['d'],'canary':true}");
+    assert_tree(json_array_get(json_object_get(o, "waves"), 1),
+                "{'nodes':1,'names':['d'],'canary':true}");
     assert_tree(json_array_get(json_object_get(o, "waves"), 2),
                 "{'nodes':1,'names':['b'],'notBefore':'2026-11-21T12:10:00Z'}");
 }
@@ -89,12 +98,15 @@ static void check_with_pace(void **state)
     CLEANUP_JSON json_t *o = tell(&f, known, &rollout_plan_in_full);
     assert_string_equal(json_str(o, "ends"), "2026-11-21T12:20:00Z");
     assert_string_equal(json_str(o, "message"),
-                        "3 nodes go in 3 waves; 1 node is skipped (NodesSkipped); at the pace seen so far it takes 20m");
-    assert_tree(json_object_get(o, "pace"),
-                "{'driver':{'secondsPerNode':300,'nodes':7},'stack':{'secondsPerNode':60,'nodes':2}}");
-    assert_tree(json_object_get(o, "moves"), "[{'node':'a','pool':'default','wave':1,'tier':'driver','pods':[]},"
-                                             "{'node':'d','pool':'legacy','wave':2,'tier':'stack','pods':[]},"
-                                             "{'node':'b','pool':'default','wave':3,'tier':'driver','pods':[]}]");
+                        "3 nodes go in 3 waves; 1 node is skipped (NodesSkipped); at the pace seen "
+                        "so far it takes 20m");
+    assert_tree(
+        json_object_get(o, "pace"),
+        "{'driver':{'secondsPerNode':300,'nodes':7},'stack':{'secondsPerNode':60,'nodes':2}}");
+    assert_tree(json_object_get(o, "moves"),
+                "[{'node':'a','pool':'default','wave':1,'tier':'driver','pods':[]},"
+                "{'node':'d','pool':'legacy','wave':2,'tier':'stack','pods':[]},"
+                "{'node':'b','pool':'default','wave':3,'tier':'driver','pods':[]}]");
 }
 
 static void check_a_clock_that_was_set(void **state)
@@ -114,11 +126,13 @@ static void check_blockers(void **state)
     struct fleet f;
     make_fleet(&f);
     f.nodes[0].jobs = 1;
-    f.drains[0] = (struct drain){
-        .of = { [DRAIN_JOB] = 1 }, .waiting = 1, .stuck = 1, .message = "waits for 1 GPU pod: x/train (a job)"
-    };
+    f.drains[0] = (struct drain){ .of = { [DRAIN_JOB] = 1 },
+                                  .waiting = 1,
+                                  .stuck = 1,
+                                  .message = "waits for 1 GPU pod: x/train (a job)" };
     CLEANUP_JSON json_t *o = tell(&f, unknown, &rollout_plan_for_status);
-    assert_tree(json_object_get(o, "blockers"), "[{'node':'a','message':'waits for 1 GPU pod: x/train (a job)'}]");
+    assert_tree(json_object_get(o, "blockers"),
+                "[{'node':'a','message':'waits for 1 GPU pod: x/train (a job)'}]");
     assert_tree(json_object_get(o, "pods"), "{'leave':0,'wait':1}");
     assert_true(strstr(json_str(o, "message"), "1 GPU pod on 1 node is waited for") != NULL);
 }
@@ -136,13 +150,17 @@ static void check_closed(void **state)
     f.nodes[0].claim = &waits;
     f.nodes[0].jobs = 1;
     CLEANUP_JSON json_t *full = tell(&f, unknown, &rollout_plan_in_full);
-    assert_tree(json_object_get(full, "stay"), "[{'reason':'WaitingForJobs','nodes':1,'names':['a'],'closed':['a']},"
-                                               "{'reason':'NodesSkipped','nodes':1,'names':['c'],'closed':[]}]");
-    assert_string_equal(json_str(full, "message"),
-                        "3 nodes are to be changed: 2 go in 2 waves; 1 node is tainted until its pods have ended "
-                        "(WaitingForJobs); 1 node is skipped (NodesSkipped); how long it takes is known when the first node is "
-                        "done");
-    assert_tree(json_object_get(full, "blockers"), "[{'node':'c','message':'a user holds it with the label ostler.dev/hold'}]");
+    assert_tree(json_object_get(full, "stay"),
+                "[{'reason':'WaitingForJobs','nodes':1,'names':['a'],'closed':['a']},"
+                "{'reason':'NodesSkipped','nodes':1,'names':['c'],'closed':[]}]");
+    assert_string_equal(
+        json_str(full, "message"),
+        "3 nodes are to be changed: 2 go in 2 waves; 1 node is tainted until its pods have ended "
+        "(WaitingForJobs); 1 node is skipped (NodesSkipped); how long it takes is known when the "
+        "first node is "
+        "done");
+    assert_tree(json_object_get(full, "blockers"),
+                "[{'node':'c','message':'a user holds it with the label ostler.dev/hold'}]");
     CLEANUP_JSON json_t *small = tell(&f, unknown, &rollout_plan_for_status);
     assert_null(json_object_get(json_array_get(json_object_get(small, "stay"), 0), "closed"));
     assert_int_equal(json_array_size(json_object_get(small, "blockers")), 0);
@@ -168,17 +186,21 @@ static void check_under_way(void **state)
     struct claim claim;
     begin_a(&f, &claim, NOON_S - 60);
     CLEANUP_JSON json_t *o = tell(&f, known, &rollout_plan_for_status);
-    assert_string_equal(json_str(o, "message"), "3 nodes are to be changed: 2 go in 2 waves, 1 is under way; 1 node is skipped "
-                                                "(NodesSkipped); at the pace seen so far it takes 19m");
+    assert_string_equal(
+        json_str(o, "message"),
+        "3 nodes are to be changed: 2 go in 2 waves, 1 is under way; 1 node is skipped "
+        "(NodesSkipped); at the pace seen so far it takes 19m");
     f.in.node_count = 1;
     CLEANUP_JSON json_t *last = tell(&f, known, &rollout_plan_for_status);
-    assert_string_equal(json_str(last, "message"),
-                        "1 node is to be changed: 1 is under way; at the pace seen so far it takes 4m");
+    assert_string_equal(
+        json_str(last, "message"),
+        "1 node is to be changed: 1 is under way; at the pace seen so far it takes 4m");
     begin_a(&f, &claim, NOON_S - 300);
     f.in.node_count = 1;
     CLEANUP_JSON json_t *late = tell(&f, known, &rollout_plan_for_status);
-    assert_string_equal(json_str(late, "message"),
-                        "1 node is to be changed: 1 is under way; at the pace seen so far it would be over by now");
+    assert_string_equal(
+        json_str(late, "message"),
+        "1 node is to be changed: 1 is under way; at the pace seen so far it would be over by now");
     assert_null(json_object_get(late, "ends"));
 }
 
@@ -193,11 +215,16 @@ static void check_troubles(void **state)
     CLEANUP_ARENA struct arena a = { 0 };
     struct rollout_simulation simulation;
     rollout_simulate(&f.in, unknown, PLENTY, &a, &simulation);
-    struct rollout_plan_input in = { .rollout = &f.in, .simulation = &simulation, .pace = unknown, .drains = f.drains,
-                                .troubles = troubles, .limits = &rollout_plan_in_full };
+    struct rollout_plan_input in = { .rollout = &f.in,
+                                     .simulation = &simulation,
+                                     .pace = unknown,
+                                     .drains = f.drains,
+                                     .troubles = troubles,
+                                     .limits = &rollout_plan_in_full };
     CLEANUP_JSON json_t *full = rollout_plan_json(&in);
-    assert_tree(json_object_get(full, "blockers"), "[{'node':'a','message':'CrashLoopBackOff: it ended'},"
-                                                   "{'node':'c','message':'a user holds it with the label ostler.dev/hold'}]");
+    assert_tree(json_object_get(full, "blockers"),
+                "[{'node':'a','message':'CrashLoopBackOff: it ended'},"
+                "{'node':'c','message':'a user holds it with the label ostler.dev/hold'}]");
     in.limits = &rollout_plan_for_status;
     CLEANUP_JSON json_t *small = rollout_plan_json(&in);
     assert_int_equal(json_array_size(json_object_get(small, "blockers")), 0);
@@ -224,7 +251,9 @@ static void check_images(void **state)
     (void) state;
     struct fleet f;
     make_fleet(&f);
-    f.nodes[0].images = (struct images){ .state = IMAGES_MISSING, .image = "r/driver:d2", .words = "not found" };
+    f.nodes[0].images = (struct images){ .state = IMAGES_MISSING,
+                                         .image = "r/driver:d2",
+                                         .words = "not found" };
     f.nodes[1].images = (struct images){ .state = IMAGES_MISSING, .words = "it was evicted" };
     f.nodes[3].images = (struct images){ .state = IMAGES_PULLING };
     CLEANUP_JSON json_t *o = tell(&f, unknown, &rollout_plan_for_status);
@@ -272,8 +301,12 @@ static void check_bounds(void **state)
     CLEANUP_ARENA struct arena a = { 0 };
     struct rollout_simulation simulation;
     rollout_simulate(&f.in, known, PLENTY, &a, &simulation);
-    CLEANUP_JSON json_t *o = rollout_plan_json(&(struct rollout_plan_input){
-        .rollout = &f.in, .simulation = &simulation, .pace = known, .drains = drains, .limits = &rollout_plan_for_status });
+    CLEANUP_JSON json_t *o = rollout_plan_json(
+        &(struct rollout_plan_input){ .rollout = &f.in,
+                                      .simulation = &simulation,
+                                      .pace = known,
+                                      .drains = drains,
+                                      .limits = &rollout_plan_for_status });
     const json_t *waves = json_object_get(o, "waves");
     assert_int_equal(json_array_size(waves), 5);
     assert_int_equal(json_int(o, "waveCount", 0), simulation.wave_count);
@@ -311,14 +344,17 @@ int main(void)
     suite_add(&s, "without a known pace no end is told", check_without_pace, NULL);
     suite_add(&s, "with a pace there is an end, and in full each move", check_with_pace, NULL);
     suite_add(&s, "times are those of the clock on the wall", check_a_clock_that_was_set, NULL);
-    suite_add(&s, "nodes that cannot be drained are named with what keeps them", check_blockers, NULL);
+    suite_add(&s, "nodes that cannot be drained are named with what keeps them", check_blockers,
+              NULL);
     suite_add(&s, "nodes that are closed are told as such", check_closed, NULL);
-    suite_add(&s, "nodes under way are counted, and take no time that is over", check_under_way, NULL);
+    suite_add(&s, "nodes under way are counted, and take no time that is over", check_under_way,
+              NULL);
     suite_add(&s, "what does not come up on a node under way is in the way", check_troubles, NULL);
     suite_add(&s, "a plan that is paused and not approved says both", check_held, NULL);
     suite_add(&s, "images that cannot be pulled are in the way", check_images, NULL);
     suite_add(&s, "there is no plan where every node runs its target", check_done, NULL);
     suite_add(&s, "in a status it is bounded", check_bounds, NULL);
-    suite_add(&s, "a pace is read back as it was written, and nothing else is one", check_paces_read, NULL);
+    suite_add(&s, "a pace is read back as it was written, and nothing else is one",
+              check_paces_read, NULL);
     return suite_run(&s, "outlook");
 }

@@ -1,5 +1,5 @@
-/* Forecasts: tables of small fleets, and fleets that chance made up, whose rollouts are played here step by step with every
- * decision, and held against what was told before the first of them. */
+/* Forecasts: tables of small fleets, and fleets that chance made up, whose rollouts are played here
+ * step by step with every decision, and held against what was told before the first of them. */
 #include <stdio.h>
 #include <string.h>
 
@@ -9,14 +9,23 @@
 #include "tests/unit/support/chance.h"
 #include "tests/unit/support/suite.h"
 
-/* AddressSanitizer makes each fleet ten times as slow, and looks at memory, of which a few dozen fleets use every path. */
+/* AddressSanitizer makes each fleet ten times as slow, and looks at memory, of which a few dozen
+ * fleets use every path. */
 #ifdef __SANITIZE_ADDRESS__
 enum { FLEETS = 50 };
 #else
 enum { FLEETS = 400 };
 #endif
-enum { NODES_MAX = 20, POOLS = 2, MINUTE_S = 60, PACE_S = 5 * MINUTE_S, NOON_S = 1795262400, DAYS_S = 30 * 86400,
-       PLENTY = 1 << 24, TEXT_MAX = 1 << 14 };
+enum {
+    NODES_MAX = 20,
+    POOLS = 2,
+    MINUTE_S = 60,
+    PACE_S = 5 * MINUTE_S,
+    NOON_S = 1795262400,
+    DAYS_S = 30 * 86400,
+    PLENTY = 1 << 24,
+    TEXT_MAX = 1 << 14
+};
 
 static const char *const pool_names[POOLS] = { "default", "legacy" };
 static const struct rollout_pace known_pace[TIERS] = { { PACE_S, 3 }, { MINUTE_S, 1 } };
@@ -24,9 +33,13 @@ static const struct rollout_pace no_pace[TIERS] = { 0 };
 
 static struct rollout_spec usual_spec(void)
 {
-    return (struct rollout_spec){ .max_parallel = { .value = 1 }, .max_unavailable = { .value = 100 },
-                                  .max_unavailable_gpus = { .value = -1 }, .failure_threshold = { .value = 100 },
-                                  .order = ROLLOUT_BY_NAME, .install_timeout_s = 1800, .drain = { .wait_for_jobs_s = -1 } };
+    return (struct rollout_spec){ .max_parallel = { .value = 1 },
+                                  .max_unavailable = { .value = 100 },
+                                  .max_unavailable_gpus = { .value = -1 },
+                                  .failure_threshold = { .value = 100 },
+                                  .order = ROLLOUT_BY_NAME,
+                                  .install_timeout_s = 1800,
+                                  .drain = { .wait_for_jobs_s = -1 } };
 }
 
 /* ---- small fleets */
@@ -40,7 +53,8 @@ struct little {
     bool known_good;
 };
 
-static void say_wave(const struct rollout_simulation *f, const struct planned_wave *w, struct buf *out)
+static void say_wave(const struct rollout_simulation *f, const struct planned_wave *w,
+                     struct buf *out)
 {
     buf_printf(out, "%s[", out->len ? " " : "");
     for (size_t i = 0; i < w->count; i++)
@@ -52,7 +66,8 @@ static void say_wave(const struct rollout_simulation *f, const struct planned_wa
         buf_printf(out, ">%lldm", (long long) (w->begins_s - NOON_S) / MINUTE_S);
 }
 
-/* "[a*]+0m [b c]+20m [d]>35m | e NodesSkipped | 25m": the last wave begins later than in 35 minutes. */
+/* "[a*]+0m [b c]+20m [d]>35m | e NodesSkipped | 25m": the last wave begins later than in 35
+ * minutes. */
 static void say(const struct rollout_simulation *f, struct buf *out)
 {
     for (size_t i = 0; i < f->wave_count; i++)
@@ -150,13 +165,18 @@ static const struct row {
     const char *want;
 } rows[] = {
     { "one at a time by name", NULL, known_pace, PLENTY, "[a]+0m [b]+5m [c]+10m [d]+15m | 20m" },
-    { "without a known pace only what begins at once has a time", NULL, no_pace, PLENTY, "[a]+0m [b] [c] [d]" },
-    { "without one a canary soaks all the same", with_canary, no_pace, PLENTY, "[a*]+0m [b c]>15m [d]>15m" },
+    { "without a known pace only what begins at once has a time", NULL, no_pace, PLENTY,
+      "[a]+0m [b] [c] [d]" },
+    { "without one a canary soaks all the same", with_canary, no_pace, PLENTY,
+      "[a*]+0m [b c]>15m [d]>15m" },
     { "without one waves soak all the same", soaking, no_pace, PLENTY, "[a b]+0m [c d]>10m" },
-    { "without one a window opens all the same", at_night, no_pace, PLENTY, "[a]+480m [b]>480m [c]>480m [d]>480m" },
+    { "without one a window opens all the same", at_night, no_pace, PLENTY,
+      "[a]+480m [b]>480m [c]>480m [d]>480m" },
     { "two at a time", two_at_a_time, known_pace, PLENTY, "[a b]+0m [c d]+5m | 10m" },
-    { "a canary goes first and soaks", with_canary, known_pace, PLENTY, "[a*]+0m [b c]+20m [d]+25m | 30m" },
-    { "the stack has a pace of its own", of_the_stack, known_pace, PLENTY, "[a]+0m [b]+1m [c]+2m [d]+3m | 4m" },
+    { "a canary goes first and soaks", with_canary, known_pace, PLENTY,
+      "[a*]+0m [b c]+20m [d]+25m | 30m" },
+    { "the stack has a pace of its own", of_the_stack, known_pace, PLENTY,
+      "[a]+0m [b]+1m [c]+2m [d]+3m | 4m" },
     { "who stays is named with the reason", one_held_one_down_one_busy, known_pace, PLENTY,
       "[d]+0m | a NodesSkipped | b NodesDown | c WaitingForJobs | 5m" },
     { "jobs are waited for as long as the policy says", jobs_for_an_hour, known_pace, PLENTY,
@@ -167,10 +187,12 @@ static const struct row {
       "[a]+0m [b]+5m [c]+10m [d]+15m | 20m" },
     { "waves soak", soaking, known_pace, PLENTY, "[a b]+0m [c d]+15m | 20m" },
     { "one domain at a time", by_zone, known_pace, PLENTY, "[a c]+0m [b d]+5m | 10m" },
-    { "the node that runs Ostler is last", ostler_on_a, known_pace, PLENTY, "[b]+0m [c]+5m [d]+10m [a]+15m | 20m" },
+    { "the node that runs Ostler is last", ostler_on_a, known_pace, PLENTY,
+      "[b]+0m [c]+5m [d]+10m [a]+15m | 20m" },
     { "idle nodes first", busy_a, known_pace, PLENTY, "[b]+0m [c]+5m [d]+10m [a]+15m | 20m" },
     { "GPUs are counted", four_gpus, known_pace, PLENTY, "[a c d]+0m [b]+5m | 10m" },
-    { "a fleet that is too large is looked at in part", NULL, known_pace, 10, "[a]+0m | and 3 more" },
+    { "a fleet that is too large is looked at in part", NULL, known_pace, 10,
+      "[a]+0m | and 3 more" },
 };
 
 static void make_little(const struct row *row, struct little *l)
@@ -196,9 +218,11 @@ static void check_row(void **state)
     make_little(row, &l);
     CLEANUP_ARENA struct arena a = { 0 };
     struct rollout_simulation f;
-    const struct rollout_input in = {
-        .spec = &l.spec, .nodes = l.nodes, .node_count = l.count, .pool_names = pool_names, .now_s = NOON_S
-    };
+    const struct rollout_input in = { .spec = &l.spec,
+                                      .nodes = l.nodes,
+                                      .node_count = l.count,
+                                      .pool_names = pool_names,
+                                      .now_s = NOON_S };
     rollout_simulate(&in, row->pace, row->looks, &a, &f);
     CLEANUP_BUF struct buf text = BUF_INIT(TEXT_MAX);
     say(&f, &text);
@@ -217,7 +241,9 @@ static void check_nothing_to_do(void **state)
                                        .domain = "",
                                        .up = true,
                                        .settled = true };
-    const struct rollout_input in = { .spec = &spec, .nodes = &done, .node_count = 1, .pool_names = pool_names, .now_s = NOON_S };
+    const struct rollout_input in = {
+        .spec = &spec, .nodes = &done, .node_count = 1, .pool_names = pool_names, .now_s = NOON_S
+    };
     rollout_simulate(&in, known_pace, PLENTY, &a, &f);
     assert_string_equal(f.hash, "");
     assert_int_equal(f.move_count + f.stay_count + f.beyond, 0);
@@ -246,7 +272,8 @@ static bool one_in(struct fleet *f, uint32_t n)
 static struct rollout_count some_count(struct fleet *f, uint32_t most)
 {
     uint32_t n = 1 + chance_below(&f->chance, most);
-    return one_in(f, 3) ? (struct rollout_count){ .percent = true, .value = 5 * n } : (struct rollout_count){ .value = n };
+    return one_in(f, 3) ? (struct rollout_count){ .percent = true, .value = 5 * n }
+                        : (struct rollout_count){ .value = n };
 }
 
 static void make_spec(struct fleet *f)
@@ -276,25 +303,34 @@ static void make_fleet(struct fleet *f, uint64_t seed)
     for (size_t i = 0; i < n; i++) {
         bool stack = one_in(f, 4);
         snprintf(f->names[i], sizeof f->names[i], "n%zu", i);
-        f->nodes[i] = (struct rollout_node){ .name = f->names[i],
-                                             .pool = chance_below(&f->chance, POOLS),
-                                             .now = { { "d1", "s1" } },
-                                             .target.hash[TIER_DRIVER] = stack ? "d1" : "d2",
-                                             .target.hash[TIER_STACK] = stack ? "s2" : "s1",
-                                             .domain = zones[chance_below(&f->chance, ARRAY_LEN(zones))],
-                                             .gpus = 1 + chance_below(&f->chance, 8),
-                                             .busy = chance_below(&f->chance, 3),
-                                             .jobs = one_in(f, 4),
-                                             .up = !one_in(f, 12),
-                                             .cordoned = one_in(f, 12),
-                                             .held = one_in(f, 12),
-                                             .settled = true,
-                                             .runs_ostler = i == 0 };
+        f->nodes[i] = (struct rollout_node){
+            .name = f->names[i],
+            .pool = chance_below(&f->chance, POOLS),
+            .now = { { "d1", "s1" } },
+            .target.hash[TIER_DRIVER] = stack ? "d1" : "d2",
+            .target.hash[TIER_STACK] = stack ? "s2" : "s1",
+            .domain = zones[chance_below(&f->chance, ARRAY_LEN(zones))],
+            .gpus = 1 + chance_below(&f->chance, 8),
+            .busy = chance_below(&f->chance, 3),
+            .jobs = one_in(f, 4),
+            .up = !one_in(f, 12),
+            .cordoned = one_in(f, 12),
+            .held = one_in(f, 12),
+            .settled = true,
+            .runs_ostler = i == 0
+        };
     }
     for (size_t i = 0; i < ARRAY_LEN(f->revisions); i++)
-        f->revisions[i] = (struct rollout_revision){ .hash = i / POOLS ? "s1" : "d1", .pool = i % POOLS, .known_good = true };
-    f->in = (struct rollout_input){ .spec = &f->spec, .nodes = f->nodes, .node_count = n, .revisions = f->revisions,
-                                    .revision_count = ARRAY_LEN(f->revisions), .pool_names = pool_names, .now_s = NOON_S };
+        f->revisions[i] = (struct rollout_revision){ .hash = i / POOLS ? "s1" : "d1",
+                                                     .pool = i % POOLS,
+                                                     .known_good = true };
+    f->in = (struct rollout_input){ .spec = &f->spec,
+                                    .nodes = f->nodes,
+                                    .node_count = n,
+                                    .revisions = f->revisions,
+                                    .revision_count = ARRAY_LEN(f->revisions),
+                                    .pool_names = pool_names,
+                                    .now_s = NOON_S };
 }
 
 /* What a record keeps of a revision, here in the test's own way: a list that grows. */
@@ -333,7 +369,9 @@ static void carry_out(struct fleet *f, const struct rollout_grant *g)
         put(c->from.hash[TIER_STACK], n->now.hash[TIER_STACK]);
         n->claim = c;
     }
-    c->phase = g->kind == GRANT_CLAIM_WAITING ? CLAIM_WAITING : drains ? CLAIM_DRAINING : CLAIM_UNLOADING;
+    c->phase = g->kind == GRANT_CLAIM_WAITING ? CLAIM_WAITING
+               : drains                       ? CLAIM_DRAINING
+                                              : CLAIM_UNLOADING;
     c->since_s = f->in.now_s;
     if (c->phase == CLAIM_WAITING)
         return;
@@ -383,15 +421,18 @@ static void live_a_minute(struct fleet *f, struct records *r)
 static void hold_against(struct fleet *f, const struct rollout_simulation *told, uint64_t seed)
 {
     if (told->move_count != f->begun)
-        fail_msg("fleet %llu: %zu nodes were told to go, %zu went", (unsigned long long) seed, told->move_count, f->begun);
+        fail_msg("fleet %llu: %zu nodes were told to go, %zu went", (unsigned long long) seed,
+                 told->move_count, f->begun);
     for (size_t k = 0; k < f->begun; k++) {
         const struct planned_move *m = &told->moves[k];
         const char *went = f->names[f->order[k]];
         if (!str_eq(m->node->name, went))
-            fail_msg("fleet %llu: place %zu was told to be %s, and %s went", (unsigned long long) seed, k, m->node->name, went);
+            fail_msg("fleet %llu: place %zu was told to be %s, and %s went",
+                     (unsigned long long) seed, k, m->node->name, went);
         if (told->waves[m->wave].begins_s != f->began_s[f->order[k]])
-            fail_msg("fleet %llu: %s was told to begin at %lld, and began at %lld", (unsigned long long) seed, went,
-                     (long long) told->waves[m->wave].begins_s, (long long) f->began_s[f->order[k]]);
+            fail_msg("fleet %llu: %s was told to begin at %lld, and began at %lld",
+                     (unsigned long long) seed, went, (long long) told->waves[m->wave].begins_s,
+                     (long long) f->began_s[f->order[k]]);
     }
 }
 
@@ -425,7 +466,8 @@ int main(void)
 {
     struct suite s = { 0 };
     SUITE_ROWS(&s, check_row, rows);
-    suite_add(&s, "there is no forecast where every node runs its target", check_nothing_to_do, NULL);
+    suite_add(&s, "there is no forecast where every node runs its target", check_nothing_to_do,
+              NULL);
     suite_add(&s, "fleets go as was told before", check_fleets, NULL);
     return suite_run(&s, "rollout forecast");
 }

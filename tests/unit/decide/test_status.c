@@ -1,4 +1,5 @@
-/* The status stays within its bounds whatever the cluster: 32 KiB in all, 1 KiB per condition, and what the CRD allows. */
+/* The status stays within its bounds whatever the cluster: 32 KiB in all, 1 KiB per condition, and
+ * what the CRD allows. */
 #include "reconcilers/decide/status.h"
 
 #include <stdio.h>
@@ -16,9 +17,11 @@ static json_t *wide_policy(void)
 {
     json_t *pools = json_array();
     for (int i = 0; i < POOLS_MAX; i++)
-        json_array_append_new(pools, json_pack("{s:o, s:{s:s}}", "name", json_textf("p%031d", i), "nodeSelector", "pool", "x"));
-    return json_pack("{s:s, s:s, s:{s:s, s:s, s:i}, s:{s:o}}", "apiVersion", POLICY_API_VERSION, "kind", POLICY_KIND, "metadata",
-                     "name", POLICY_NAME, "uid", "uid", "generation", 7, "spec", "pools", pools);
+        json_array_append_new(pools, json_pack("{s:o, s:{s:s}}", "name", json_textf("p%031d", i),
+                                               "nodeSelector", "pool", "x"));
+    return json_pack("{s:s, s:s, s:{s:s, s:s, s:i}, s:{s:o}}", "apiVersion", POLICY_API_VERSION,
+                     "kind", POLICY_KIND, "metadata", "name", POLICY_NAME, "uid", "uid",
+                     "generation", 7, "spec", "pools", pools);
 }
 
 struct crowd {
@@ -33,10 +36,11 @@ static void put_hash(char out[static REVISION_HASH_MAX], char first, int number)
     memcpy(out, text, REVISION_HASH_MAX);
 }
 
-static const enum operand causes[] = { OPERAND_DRIVER, OPERAND_TOOLKIT, OPERAND_DEVICE_PLUGIN, OPERAND_EXPORTER,
-                                         OPERAND_AGENT };
+static const enum operand causes[] = { OPERAND_DRIVER, OPERAND_TOOLKIT, OPERAND_DEVICE_PLUGIN,
+                                       OPERAND_EXPORTER, OPERAND_AGENT };
 
-/* Node after node that fails for a reason of its own, in its own words, each with revisions of its own. */
+/* Node after node that fails for a reason of its own, in its own words, each with revisions of its
+ * own. */
 static struct crowd *crowd_new(void)
 {
     struct crowd *c = xcalloc(1, sizeof *c);
@@ -81,8 +85,9 @@ static void fill_problems(struct policy_problems *problems)
 {
     problems->items = xcalloc(POLICY_PROBLEMS_MAX, sizeof *problems->items);
     for (size_t i = 0; i < POLICY_PROBLEMS_MAX; i++)
-        problems->items[problems->len++] = (struct policy_problem){ .field = xasprintf("spec.%0500zu", i),
-                                                                    .message = xasprintf("%0512zu", i) };
+        problems->items[problems->len++] = (struct policy_problem){
+            .field = xasprintf("spec.%0500zu", i), .message = xasprintf("%0512zu", i)
+        };
 }
 
 static void check_bounds(const struct cluster_view *v)
@@ -96,9 +101,9 @@ static void check_bounds(const struct cluster_view *v)
     assert_in_range(strlen(text), 1, STATUS_MAX);
     size_t i;
     json_t *condition;
-    json_array_foreach (json_object_get(status, "conditions"), i, condition)
+    json_array_foreach(json_object_get(status, "conditions"), i, condition)
         assert_in_range(strlen(json_str(condition, "message")), 1, CONDITION_MESSAGE_MAX);
-    json_array_foreach (json_object_get(status, "firstCauses"), i, condition)
+    json_array_foreach(json_object_get(status, "firstCauses"), i, condition)
         assert_in_range(strlen(json_str(condition, "reason")), 1, 128);
     assert_in_range(json_array_size(json_object_get(status, "firstCauses")), 1, 10);
 }
@@ -113,9 +118,14 @@ static void check_crowd(bool invalid)
     struct crowd *c = crowd_new();
     fill_problems(&problems);
     CLEANUP_FREE char *text = policy_problems_text(&problems);
-    struct cluster_view v = { .object = object, .policy = &policy, .problems = invalid ? text : NULL,
-                              .problem_list = invalid ? &problems : NULL, .mode = MODE_MANAGE, .tally = &c->tally,
-                              .settled = true, .now = "2026-11-20T10:00:00Z" };
+    struct cluster_view v = { .object = object,
+                              .policy = &policy,
+                              .problems = invalid ? text : NULL,
+                              .problem_list = invalid ? &problems : NULL,
+                              .mode = MODE_MANAGE,
+                              .tally = &c->tally,
+                              .settled = true,
+                              .now = "2026-11-20T10:00:00Z" };
     check_bounds(&v);
     crowd_free(c);
     policy_problems_clear(&problems);
@@ -134,7 +144,8 @@ static void every_node_fails_and_the_policy_is_invalid(void **state)
     check_crowd(true);
 }
 
-/* The same facts, however they were come by, give the same text: nothing is written for the way that led there. */
+/* The same facts, however they were come by, give the same text: nothing is written for the way
+ * that led there. */
 static void the_order_of_events_leaves_no_trace(void **state)
 {
     (void) state;
@@ -165,7 +176,11 @@ static void the_order_of_events_leaves_no_trace(void **state)
             tally_set(&tally, &nodes[i], &v);
         }
         CLEANUP_ARENA struct arena a = { 0 };
-        struct cluster_view v = { .object = object, .policy = &policy, .mode = MODE_MANAGE, .tally = &tally, .settled = true,
+        struct cluster_view v = { .object = object,
+                                  .policy = &policy,
+                                  .mode = MODE_MANAGE,
+                                  .tally = &tally,
+                                  .settled = true,
                                   .now = "2026-11-20T10:00:00Z" };
         struct condition conditions[STATUS_CONDITIONS] = { 0 };
         status_conditions(&v, NULL, &a, conditions);
@@ -239,13 +254,23 @@ static void who_does_not_come_up_is_named(void **state)
     CLEANUP_JSON json_t *object = json_pack("{s:{s:s}}", "metadata", "name", "default");
     CLEANUP_ARENA struct arena a = { 0 };
     char said[] = "3 nodes wait", last[] = "the last words";
-    struct rollout_report report = { .known = true, .hold = ROLLOUT_HOLD_CANARY, .message = said, .active = 3 };
-    struct cluster_view v = { .object = object, .mode = MODE_MANAGE, .tally = &tally, .settled = true, .rollout = &report,
-                              .log_tail = words, .arg = last, .now = "2026-11-20T10:00:00Z" };
+    struct rollout_report report = {
+        .known = true, .hold = ROLLOUT_HOLD_CANARY, .message = said, .active = 3
+    };
+    struct cluster_view v = { .object = object,
+                              .mode = MODE_MANAGE,
+                              .tally = &tally,
+                              .settled = true,
+                              .rollout = &report,
+                              .log_tail = words,
+                              .arg = last,
+                              .now = "2026-11-20T10:00:00Z" };
     struct condition conditions[STATUS_CONDITIONS] = { 0 };
     status_conditions(&v, NULL, &a, conditions);
-    const char *want = "gpu-2 does not come up: CrashLoopBackOff: container driver exited with code 2, pod ops/driver-x; its "
-                       "log ends: the last words of gpu-2; gpu-3 is not drained, an eviction is refused: pod/ml/a: it "
+    const char *want = "gpu-2 does not come up: CrashLoopBackOff: container driver exited with "
+                       "code 2, pod ops/driver-x; its "
+                       "log ends: the last words of gpu-2; gpu-3 is not drained, an eviction is "
+                       "refused: pod/ml/a: it "
                        "would "
                        "violate the budget; 3 nodes wait";
     assert_string_equal(conditions[STATUS_ROLLING_OUT].message, want);
@@ -274,7 +299,11 @@ static void a_node_on_its_way_is_a_rollout_that_goes_on(void **state)
     CLEANUP_ARENA struct arena a = { 0 };
     char said[] = "a node failed";
     struct rollout_report report = { .known = true, .hold = ROLLOUT_HOLD_FAILED, .message = said };
-    struct cluster_view view = { .object = object, .mode = MODE_MANAGE, .tally = &tally, .settled = true, .rollout = &report,
+    struct cluster_view view = { .object = object,
+                                 .mode = MODE_MANAGE,
+                                 .tally = &tally,
+                                 .settled = true,
+                                 .rollout = &report,
                                  .now = "2026-11-20T10:00:00Z" };
     struct condition conditions[STATUS_CONDITIONS] = { 0 };
     status_conditions(&view, NULL, &a, conditions);
@@ -287,10 +316,12 @@ int main(void)
 {
     struct suite s = { 0 };
     suite_add(&s, "5,000 nodes fail, each in its own way", every_node_fails_in_its_own_way, NULL);
-    suite_add(&s, "5,000 nodes fail and the policy is invalid", every_node_fails_and_the_policy_is_invalid, NULL);
+    suite_add(&s, "5,000 nodes fail and the policy is invalid",
+              every_node_fails_and_the_policy_is_invalid, NULL);
     suite_add(&s, "a refused eviction is news", a_refusal_is_news, NULL);
     suite_add(&s, "who does not come up is named", who_does_not_come_up_is_named, NULL);
-    suite_add(&s, "a node on its way is a rollout that goes on", a_node_on_its_way_is_a_rollout_that_goes_on, NULL);
+    suite_add(&s, "a node on its way is a rollout that goes on",
+              a_node_on_its_way_is_a_rollout_that_goes_on, NULL);
     suite_add(&s, "the order of events leaves no trace", the_order_of_events_leaves_no_trace, NULL);
     return suite_run(&s, "status");
 }

@@ -13,31 +13,64 @@ static const struct row {
     int64_t from_s;
     const char *want;
 } rows[] = {
-    { "jobs without limit", { .phase = CLAIM_WAITING }, { .drain = { .wait_for_jobs_s = -1 } }, 0,
-      "W, since 2026-11-20T10:00:00Z; it is drained when they have ended and a place is free, without limit of time" },
-    { "jobs for a day, counted from the claim", { .phase = CLAIM_WAITING, .since_s = 60 },
-      { .drain = { .wait_for_jobs_s = 86400 } }, 0,
-      "W, since 2026-11-20T10:01:00Z; it is drained when they have ended and a place is free, or at 2026-11-21T10:00:00Z" },
-    { "pods that leave, or the node goes back", { .phase = CLAIM_DRAINING },
-      { .drain = { .timeout_s = 900, .on_timeout = DRAIN_RELEASE } }, 0,
-      "W, since 2026-11-20T10:00:00Z; Ostler removes the driver when they are gone; soon after 2026-11-20T10:15:00Z the node "
+    { "jobs without limit",
+      { .phase = CLAIM_WAITING },
+      { .drain = { .wait_for_jobs_s = -1 } },
+      0,
+      "W, since 2026-11-20T10:00:00Z; it is drained when they have ended and a place is free, "
+      "without limit of time" },
+    { "jobs for a day, counted from the claim",
+      { .phase = CLAIM_WAITING, .since_s = 60 },
+      { .drain = { .wait_for_jobs_s = 86400 } },
+      0,
+      "W, since 2026-11-20T10:01:00Z; it is drained when they have ended and a place is free, or "
+      "at 2026-11-21T10:00:00Z" },
+    { "pods that leave, or the node goes back",
+      { .phase = CLAIM_DRAINING },
+      { .drain = { .timeout_s = 900, .on_timeout = DRAIN_RELEASE } },
+      0,
+      "W, since 2026-11-20T10:00:00Z; Ostler removes the driver when they are gone; soon after "
+      "2026-11-20T10:15:00Z the node "
       "returns to service unchanged" },
-    { "pods that leave, or are deleted", { .phase = CLAIM_DRAINING },
-      { .drain = { .timeout_s = 900, .on_timeout = DRAIN_DELETE } }, 0,
-      "W, since 2026-11-20T10:00:00Z; Ostler removes the driver when they are gone; soon after 2026-11-20T10:15:00Z they are "
+    { "pods that leave, or are deleted",
+      { .phase = CLAIM_DRAINING },
+      { .drain = { .timeout_s = 900, .on_timeout = DRAIN_DELETE } },
+      0,
+      "W, since 2026-11-20T10:00:00Z; Ostler removes the driver when they are gone; soon after "
+      "2026-11-20T10:15:00Z they are "
       "deleted" },
-    { "pods of the old driver", { .phase = CLAIM_UNLOADING }, { .install_timeout_s = 1800 }, 0,
-      "W, since 2026-11-20T10:00:00Z; then Ostler installs the new version; soon after 2026-11-20T10:30:00Z it counts as "
+    { "pods of the old driver",
+      { .phase = CLAIM_UNLOADING },
+      { .install_timeout_s = 1800 },
+      0,
+      "W, since 2026-11-20T10:00:00Z; then Ostler installs the new version; soon after "
+      "2026-11-20T10:30:00Z it counts as "
       "failed" },
-    { "a node that was down, or that nobody watched, had no time", { .phase = CLAIM_INSTALLING }, { .install_timeout_s = 1800 },
-      600, "W, since 2026-11-20T10:00:00Z; then it is validated; soon after 2026-11-20T10:40:00Z it counts as failed" },
-    { "the proof", { .phase = CLAIM_VALIDATING, .since_s = 5 }, { .validation_timeout_s = 600 }, 0,
-      "W, since 2026-11-20T10:00:05Z; then it is back in service; soon after 2026-11-20T10:10:05Z it counts as failed" },
-    { "a first failure is tried again after two minutes", { .phase = CLAIM_FAILED, .attempt = 1 }, { 0 }, 0,
-      "W, since 2026-11-20T10:00:00Z; the node returns to service as soon as its operands come up; the next attempt is at "
+    { "a node that was down, or that nobody watched, had no time",
+      { .phase = CLAIM_INSTALLING },
+      { .install_timeout_s = 1800 },
+      600,
+      "W, since 2026-11-20T10:00:00Z; then it is validated; soon after 2026-11-20T10:40:00Z it "
+      "counts as failed" },
+    { "the proof",
+      { .phase = CLAIM_VALIDATING, .since_s = 5 },
+      { .validation_timeout_s = 600 },
+      0,
+      "W, since 2026-11-20T10:00:05Z; then it is back in service; soon after 2026-11-20T10:10:05Z "
+      "it counts as failed" },
+    { "a first failure is tried again after two minutes",
+      { .phase = CLAIM_FAILED, .attempt = 1 },
+      { 0 },
+      0,
+      "W, since 2026-11-20T10:00:00Z; the node returns to service as soon as its operands come up; "
+      "the next attempt is at "
       "2026-11-20T10:02:00Z if the rollout still needs it" },
-    { "a tenth one after an hour", { .phase = CLAIM_FAILED, .attempt = 10 }, { 0 }, 0,
-      "W, since 2026-11-20T10:00:00Z; the node returns to service as soon as its operands come up; the next attempt is at "
+    { "a tenth one after an hour",
+      { .phase = CLAIM_FAILED, .attempt = 10 },
+      { 0 },
+      0,
+      "W, since 2026-11-20T10:00:00Z; the node returns to service as soon as its operands come up; "
+      "the next attempt is at "
       "2026-11-20T11:00:00Z if the rollout still needs it" },
 };
 
@@ -48,8 +81,10 @@ static void check(void **state)
     claim.since_s += T0;
     claim.claimed_s += T0;
     CLEANUP_ARENA struct arena a = { 0 };
-    struct upgrade_story s = { .claim = &claim, .spec = &row->spec, .what = "W", .from_s = row->from_s ? T0 + row->from_s
-                               : claim.since_s };
+    struct upgrade_story s = { .claim = &claim,
+                               .spec = &row->spec,
+                               .what = "W",
+                               .from_s = row->from_s ? T0 + row->from_s : claim.since_s };
     assert_string_equal(upgrade_sentence(&s, &a), row->want);
 }
 
@@ -57,12 +92,17 @@ static void check(void **state)
 static void times_past_all_calendars(void **state)
 {
     (void) state;
-    struct claim claim = { .phase = CLAIM_WAITING, .since_s = INT64_C(253402300799), .claimed_s = INT64_C(253402300799) };
+    struct claim claim = { .phase = CLAIM_WAITING,
+                           .since_s = INT64_C(253402300799),
+                           .claimed_s = INT64_C(253402300799) };
     struct rollout_spec spec = { .drain = { .wait_for_jobs_s = INT64_MAX } };
     CLEANUP_ARENA struct arena a = { 0 };
-    assert_string_equal(upgrade_sentence(&(struct upgrade_story){ .claim = &claim, .spec = &spec, .what = "W" }, &a),
-                        "W, since 9999-12-31T23:59:59Z; it is drained when they have ended and a place is free, or at "
-                        "9999-12-31T23:59:59Z");
+    assert_string_equal(
+        upgrade_sentence(&(struct upgrade_story){ .claim = &claim, .spec = &spec, .what = "W" },
+                         &a),
+        "W, since 9999-12-31T23:59:59Z; it is drained when they have ended and a place is free, or "
+        "at "
+        "9999-12-31T23:59:59Z");
 }
 
 int main(void)

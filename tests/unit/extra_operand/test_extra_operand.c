@@ -1,5 +1,5 @@
-/* An operand is a row and a YAML file: Ostler, built with one more follower (operand_rows.h in this folder), makes it, counts
- * it, tells of it and takes it off. Nothing else knows that follower. */
+/* An operand is a row and a YAML file: Ostler, built with one more follower (operand_rows.h in this
+ * folder), makes it, counts it, tells of it and takes it off. Nothing else knows that follower. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +47,8 @@ static json_t *policy_definition(void)
     json_t *crd = builtin_crd_of("gpuclusterpolicies");
     json_t *version = json_array_get(json_at(crd, "spec.versions"), 0);
     json_t *spec = json_at(version, "schema.openAPIV3Schema.properties.spec.properties");
-    CLEANUP_JSON json_t *section = tree("{'type': 'object', 'properties': {'enabled': {'type': 'boolean'}}}");
+    CLEANUP_JSON json_t *section = tree(
+        "{'type': 'object', 'properties': {'enabled': {'type': 'boolean'}}}");
     json_object_set(spec, "featureReporter", section);
     json_object_set(json_at(spec, "pools.items.properties"), "featureReporter", section);
     return crd;
@@ -55,12 +56,14 @@ static json_t *policy_definition(void)
 
 static json_t *first_objects(void)
 {
-    json_t *objects = tree("[{'apiVersion': 'v1', 'kind': 'Namespace', 'metadata': {'name': 'ostler-system'}},"
-                           " {'apiVersion': 'v1', 'kind': 'Namespace', 'metadata': {'name': 'ostler-operands'}}]");
+    json_t *objects = tree(
+        "[{'apiVersion': 'v1', 'kind': 'Namespace', 'metadata': {'name': 'ostler-system'}},"
+        " {'apiVersion': 'v1', 'kind': 'Namespace', 'metadata': {'name': 'ostler-operands'}}]");
     CLEANUP_JSON json_t *crds = builtin_crds();
     json_array_extend(objects, crds);
-    json_array_append_new(objects, tree("{'apiVersion': 'ostler.dev/v1alpha1', 'kind': 'GpuClusterPolicy',"
-                                        " 'metadata': {'name': 'default'}, 'spec': {}}"));
+    json_array_append_new(objects,
+                          tree("{'apiVersion': 'ostler.dev/v1alpha1', 'kind': 'GpuClusterPolicy',"
+                               " 'metadata': {'name': 'default'}, 'spec': {}}"));
     return objects;
 }
 
@@ -75,24 +78,40 @@ static int set_up(void **state)
     CLEANUP_JSON json_t *definition = policy_definition();
     custom_schemas_use(s->schemas, definition);
     api_share_schemas(s->api, s->schemas);
-    s->wire = wire_new(&(struct wire_options){ .sim = &s->sim, .api = s->api, .faults = &s->faults, .latency_min_ms = 1,
+    s->wire = wire_new(&(struct wire_options){ .sim = &s->sim,
+                                               .api = s->api,
+                                               .faults = &s->faults,
+                                               .latency_min_ms = 1,
                                                .latency_max_ms = 20 });
     s->manifests = manifests_new(NULL);
     s->labels = tree("{'feature.node.kubernetes.io/pci-0302_10de.present': 'true'}");
     s->bare = tree("{'pool': 'bare'}");
-    s->shape = (struct spec_shape){ .name = "gpu", .os_image = "Ubuntu 24.04.1 LTS", .os_id = "ubuntu", .os_version = "24.04",
-                                    .kernel = "6.8.0-49-generic", .gpus = 8, .labels = s->labels };
+    s->shape = (struct spec_shape){ .name = "gpu",
+                                    .os_image = "Ubuntu 24.04.1 LTS",
+                                    .os_id = "ubuntu",
+                                    .os_version = "24.04",
+                                    .kernel = "6.8.0-49-generic",
+                                    .gpus = 8,
+                                    .labels = s->labels };
     s->nodes[0] = (struct spec_node){ .name = "gpu-1", .shape = &s->shape };
     s->nodes[1] = (struct spec_node){ .name = "gpu-2", .shape = &s->shape, .labels = s->bare };
     s->objects = first_objects();
-    s->world = (struct spec_world){ .nodes = s->nodes, .node_count = ARRAY_LEN(s->nodes), .objects = s->objects };
+    s->world = (struct spec_world){ .nodes = s->nodes,
+                                    .node_count = ARRAY_LEN(s->nodes),
+                                    .objects = s->objects };
     s->actors = actors_new(&s->sim, s->api, &(struct actors_options){ .world = &s->world });
-    s->ostler = process_new(&(struct process_options){ .sim = &s->sim, .wire = s->wire, .manifests = s->manifests,
-                                                       .name = "ostler", .user = "system:serviceaccount:ostler-system:ostler",
-                                                       .lease_namespace = "ostler-system",
-                                                       .operand_namespace = "ostler-operands", .limits = POLICY_LIMITS_DEFAULT,
-                                                       .absent_grace_ms = 10 * MINUTE_MS, .restart_ms = -1,
-                                                       .leader_elect = true });
+    s->ostler = process_new(
+        &(struct process_options){ .sim = &s->sim,
+                                   .wire = s->wire,
+                                   .manifests = s->manifests,
+                                   .name = "ostler",
+                                   .user = "system:serviceaccount:ostler-system:ostler",
+                                   .lease_namespace = "ostler-system",
+                                   .operand_namespace = "ostler-operands",
+                                   .limits = POLICY_LIMITS_DEFAULT,
+                                   .absent_grace_ms = 10 * MINUTE_MS,
+                                   .restart_ms = -1,
+                                   .leader_elect = true });
     process_start(s->ostler);
     sim_run_until(&s->sim, s->sim.now_ms + 30 * MINUTE_MS);
     *state = s;
@@ -133,9 +152,8 @@ static const json_t *status_of(const struct setting *s, const char *operand)
     const json_t *policy = api_get(s->api, kind_named("gpuclusterpolicies"), NULL, "default");
     size_t i;
     json_t *entry;
-    json_array_foreach (json_at(policy, "status.operands"), i, entry)
-        if (str_eq(json_str(entry, "name"), operand))
-            return entry;
+    json_array_foreach(json_at(policy, "status.operands"), i,
+                       entry) if (str_eq(json_str(entry, "name"), operand)) return entry;
     return NULL;
 }
 
@@ -143,7 +161,8 @@ static void edit_policy(struct setting *s, const char *patch)
 {
     CLEANUP_JSON json_t *change = tree(patch);
     CLEANUP_REFUSAL struct refusal r = { 0 };
-    if (api_merge(s->api, "admin", kind_named("gpuclusterpolicies"), NULL, "default", "", change, &r) < 0)
+    if (api_merge(s->api, "admin", kind_named("gpuclusterpolicies"), NULL, "default", "", change,
+                  &r) < 0)
         fail_msg("%s", r.message);
     sim_run_until(&s->sim, s->sim.now_ms + 10 * MINUTE_MS);
 }
@@ -151,10 +170,12 @@ static void edit_policy(struct setting *s, const char *patch)
 static void is_made_and_counted(void **state)
 {
     struct setting *s = *state;
-    const json_t *container = json_array_get(json_at(daemonset(s), "spec.template.spec.containers"), 0);
+    const json_t *container = json_array_get(json_at(daemonset(s), "spec.template.spec.containers"),
+                                             0);
     assert_string_equal(json_str_or_empty(container, "image"), IMAGE);
     assert_string_equal(json_str_or_empty(container, "imagePullPolicy"), "IfNotPresent");
-    assert_string_equal(json_str_or_empty(daemonset(s), "spec.template.spec.priorityClassName"), "system-node-critical");
+    assert_string_equal(json_str_or_empty(daemonset(s), "spec.template.spec.priorityClassName"),
+                        "system-node-critical");
     assert_non_null(object_annotation(daemonset(s), ANNOTATION_INTENT));
     assert_non_null(object_annotation(daemonset(s), ANNOTATION_KNOWN_GOOD));
     assert_int_equal(json_int(daemonset(s), "status.numberReady", 0), 2);
@@ -192,7 +213,8 @@ static const struct policy_row {
     { "an image and a setting", "{'version': 'v2', 'args': ['--device-id-strategy=uuid']}", "" },
     { "an unknown field", "{'interval': '30s'}",
       "spec.featureReporter.interval: is not a field that this version of Ostler knows" },
-    { "an image from elsewhere", "{'repository': 'evil.io'}", "spec.featureReporter.repository: evil.io/feature-reporter" },
+    { "an image from elsewhere", "{'repository': 'evil.io'}",
+      "spec.featureReporter.repository: evil.io/feature-reporter" },
     { "a variable that Ostler sets", "{'env': [{'name': 'NODE_NAME', 'value': 'x'}]}",
       "spec.featureReporter.env[0].name: is set by Ostler itself and cannot be set here" },
     { "a variable that nobody allowed", "{'env': [{'name': 'BASH_ENV', 'value': 'x'}]}",
@@ -226,7 +248,9 @@ static char *rendered(const char *policy)
     close(fd);
     fflush(stdout);
     dup2(fileno(out), STDOUT_FILENO);
-    int rc = offline_render(&(struct options){ .called = "ostler", .file = path, .operand_namespace = "ostler-operands",
+    int rc = offline_render(&(struct options){ .called = "ostler",
+                                               .file = path,
+                                               .operand_namespace = "ostler-operands",
                                                .limits = POLICY_LIMITS_DEFAULT });
     fflush(stdout);
     dup2(stdout_before, STDOUT_FILENO);
@@ -239,7 +263,8 @@ static char *rendered(const char *policy)
     return text;
 }
 
-#define HEAD "apiVersion: ostler.dev/v1alpha1\nkind: GpuClusterPolicy\nmetadata: {name: default}\nspec:"
+#define HEAD                                                                                       \
+    "apiVersion: ostler.dev/v1alpha1\nkind: GpuClusterPolicy\nmetadata: {name: default}\nspec:"
 
 static void is_rendered_offline(void **state)
 {

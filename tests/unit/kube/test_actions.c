@@ -19,10 +19,10 @@ static void actions_keep_their_order_and_reasons(void **state)
     CLEANUP_ACTIONS struct actions p = { 0 };
     char target[] = "node/gpu-1";
     actions_add(&p, request_get(RESOURCE_NODE, NULL, "gpu-1"), VERB_MARK, target, "GpuDetected",
-             "%d GPUs", 8);
+                "%d GPUs", 8);
     target[5] = 'X'; /* the plan has its own copy */
     actions_add(&p, request_delete(RESOURCE_DAEMONSET, "ns", "driver-abc", "u", 0), VERB_DELETE,
-             "daemonset/driver-abc", "NoNode", "no node runs it");
+                "daemonset/driver-abc", "NoNode", "no node runs it");
     CLEANUP_BUF struct buf text = BUF_INIT(1000);
     actions_text(&p, &text);
     assert_string_equal(buf_text(&text), "Mark node/gpu-1 GpuDetected: 8 GPUs\n"
@@ -35,11 +35,17 @@ static void notices_are_copied(void **state)
     (void) state;
     CLEANUP_ACTIONS struct actions p = { 0 };
     char name[] = "gpu-1", uid[] = "u", note[] = "8 GPUs found";
-    actions_add_notice(&p,
-                &(struct notice){ .resource = RESOURCE_NODE, .name = name, .uid = uid, .reason = "GpuDetected", .note = note });
-    actions_add_notice(&p, &(struct notice){ .resource = RESOURCE_NODE, .name = name, .uid = uid,
-                                             .reason = "Failed", .note = note,
-                                      .warning = true });
+    actions_add_notice(&p, &(struct notice){ .resource = RESOURCE_NODE,
+                                             .name = name,
+                                             .uid = uid,
+                                             .reason = "GpuDetected",
+                                             .note = note });
+    actions_add_notice(&p, &(struct notice){ .resource = RESOURCE_NODE,
+                                             .name = name,
+                                             .uid = uid,
+                                             .reason = "Failed",
+                                             .note = note,
+                                             .warning = true });
     name[0] = uid[0] = note[0] = 'X';
     assert_int_equal(p.notice_count, 2);
     assert_string_equal(p.notices[0].name, "gpu-1");
@@ -87,7 +93,8 @@ int main(void)
 {
     struct suite s = { 0 };
     suite_add(&s, "an empty plan says nothing", empty_plan_says_nothing, NULL);
-    suite_add(&s, "actions keep their order and reasons", actions_keep_their_order_and_reasons, NULL);
+    suite_add(&s, "actions keep their order and reasons", actions_keep_their_order_and_reasons,
+              NULL);
     suite_add(&s, "notices are copied", notices_are_copied, NULL);
     SUITE_ROWS(&s, check_requeue, requeues);
     suite_add(&s, "a cleared plan is empty", cleared_plan_is_empty, NULL);

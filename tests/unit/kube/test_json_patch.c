@@ -8,7 +8,8 @@ static const struct path_row {
     const char *name, *object, *key, *path;
 } paths[] = {
     { "a plain key", "/metadata/labels", "team", "/metadata/labels/team" },
-    { "a key with a prefix", "/metadata/labels", "ostler.dev/driver", "/metadata/labels/ostler.dev~1driver" },
+    { "a key with a prefix", "/metadata/labels", "ostler.dev/driver",
+      "/metadata/labels/ostler.dev~1driver" },
     { "a tilde is escaped, and not twice", "/a", "~/~1", "/a/~0~1~01" },
     { "an empty key", "/a", "", "/a/" },
 };
@@ -27,8 +28,10 @@ static void operations_are_appended(void **state)
     json_patch_add(operations, "test", "/a", json_null());
     json_patch_add(operations, "add", "/b", json_string("x"));
     json_patch_add(operations, "remove", "/c", NULL);
-    assert_tree(operations, "[{'op': 'test', 'path': '/a', 'value': null}, {'op': 'add', 'path': '/b', 'value': 'x'}, "
-                            "{'op': 'remove', 'path': '/c'}]");
+    assert_tree(
+        operations,
+        "[{'op': 'test', 'path': '/a', 'value': null}, {'op': 'add', 'path': '/b', 'value': 'x'}, "
+        "{'op': 'remove', 'path': '/c'}]");
     json_decref(operations);
 }
 
@@ -36,6 +39,7 @@ int main(void)
 {
     struct suite s = { 0 };
     SUITE_ROWS(&s, check_path, paths);
-    suite_add(&s, "operations are appended, with a value or without", operations_are_appended, NULL);
+    suite_add(&s, "operations are appended, with a value or without", operations_are_appended,
+              NULL);
     return suite_run(&s, "json_patch");
 }

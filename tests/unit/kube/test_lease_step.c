@@ -13,9 +13,10 @@
 /* What the machine wants next, in words. */
 static char *next_text(struct lease_next next)
 {
-    static const char *const words[] = {
-        [LEASE_DO_GET] = "get", [LEASE_DO_CREATE] = "create", [LEASE_DO_UPDATE] = "update", [LEASE_DO_EXIT] = "exit"
-    };
+    static const char *const words[] = { [LEASE_DO_GET] = "get",
+                                         [LEASE_DO_CREATE] = "create",
+                                         [LEASE_DO_UPDATE] = "update",
+                                         [LEASE_DO_EXIT] = "exit" };
     if (next.what == LEASE_DO_WAIT)
         return xasprintf("wait %lld", (long long) next.delay_ms);
     return xstrdup(words[next.what]);
@@ -24,8 +25,9 @@ static char *next_text(struct lease_next next)
 /* A record as another candidate (or we) left it. */
 static json_t *record(const char *holder, const char *renewed, int duration_s)
 {
-    return json_pack("{s:{s:s}, s:{s:s, s:s, s:i}}", "metadata", "resourceVersion", "5", "spec", "holderIdentity", holder,
-                     "renewTime", renewed, "leaseDurationSeconds", duration_s);
+    return json_pack("{s:{s:s}, s:{s:s, s:s, s:i}}", "metadata", "resourceVersion", "5", "spec",
+                     "holderIdentity", holder, "renewTime", renewed, "leaseDurationSeconds",
+                     duration_s);
 }
 
 /* One thing that happens, at a time in milliseconds, and what must come of it. */
@@ -40,34 +42,38 @@ struct turn {
 };
 
 /* clang-format off */
-#define READ_NONE(at, want)                  { want, NONE, at, NULL, NULL, 0, 0, ERR_NONE }
-#define READ(at, holder, renewed, want)      { want, READ, at, holder, renewed, 15, 0, ERR_NONE }
-#define READ_FOR(at, holder, s, want)        { want, READ, at, holder, "10:00", s, 0, ERR_NONE }
-#define WRITTEN(at, sent, want)              { want, WRITTEN, at, NULL, NULL, 0, sent, ERR_NONE }
-#define FAILED(at, kind, want)               { want, FAIL, at, NULL, NULL, 0, 0, ERR_##kind }
+#define READ_NONE(at, want) { want, NONE, at, NULL, NULL, 0, 0, ERR_NONE }
+#define READ(at, holder, renewed, want) { want, READ, at, holder, renewed, 15, 0, ERR_NONE }
+#define READ_FOR(at, holder, s, want) { want, READ, at, holder, "10:00", s, 0, ERR_NONE }
+#define WRITTEN(at, sent, want) { want, WRITTEN, at, NULL, NULL, 0, sent, ERR_NONE }
+#define FAILED(at, kind, want) { want, FAIL, at, NULL, NULL, 0, 0, ERR_##kind }
+/* clang-format on */
 
 static const struct script {
     const char *name;
     struct turn turns[14];
 } scripts[] = {
-    { "without a record: create it, lead, renew every 2 s", {
-        READ_NONE(0, "create"), WRITTEN(40, 0, "wait 2000"), READ(2040, "me", "10:00", "update"),
-            WRITTEN(2080, 2050, "wait 2000") } },
-    { "somebody else is faster to create it", {
-        READ_NONE(0, "create"), FAILED(40, EXISTS, "get"), READ(50, "other", "10:00", "wait 2000") } },
-    { "a free record is taken at once", { READ(0, "", "10:00", "update"), WRITTEN(40, 0, "wait 2000") } },
-    { "a record that is renewed is left alone", {
-        READ(0, "other", "10:00", "wait 2000"), READ(2000, "other", "10:02", "wait 2000"),
-            READ(16000, "other", "10:16", "wait 2000"), READ(18000, "other", "10:18", "wait 2000") } },
-    { "a record that nobody renews for 15 s is taken", {
-        READ(1000, "other", "10:00", "wait 2000"), READ(3000, "other", "10:00", "wait 2000"),
-            READ(15000, "other", "10:00", "wait 1000"),
-        READ(15999, "other", "10:00", "wait 1"), READ(16000, "other", "10:00", "update"), WRITTEN(16040, 16000, "wait 2000") } },
+    { "without a record: create it, lead, renew every 2 s",
+      { READ_NONE(0, "create"), WRITTEN(40, 0, "wait 2000"), READ(2040, "me", "10:00", "update"),
+        WRITTEN(2080, 2050, "wait 2000") } },
+    { "somebody else is faster to create it",
+      { READ_NONE(0, "create"), FAILED(40, EXISTS, "get"),
+        READ(50, "other", "10:00", "wait 2000") } },
+    { "a free record is taken at once",
+      { READ(0, "", "10:00", "update"), WRITTEN(40, 0, "wait 2000") } },
+    { "a record that is renewed is left alone",
+      { READ(0, "other", "10:00", "wait 2000"), READ(2000, "other", "10:02", "wait 2000"),
+        READ(16000, "other", "10:16", "wait 2000"), READ(18000, "other", "10:18", "wait 2000") } },
+    { "a record that nobody renews for 15 s is taken",
+      { READ(1000, "other", "10:00", "wait 2000"), READ(3000, "other", "10:00", "wait 2000"),
+        READ(15000, "other", "10:00", "wait 1000"), READ(15999, "other", "10:00", "wait 1"),
+        READ(16000, "other", "10:00", "update"), WRITTEN(16040, 16000, "wait 2000") } },
     { "a record from long ago is waited for all the same",
       { READ(0, "other", "1970-01-01", "wait 2000"), READ(14999, "other", "1970-01-01", "wait 1"),
         READ(15000, "other", "1970-01-01", "update") } },
     { "a record from the future is taken after the same time",
-      { READ(0, "other", "2999-01-01", "wait 2000"), READ(15000, "other", "2999-01-01", "update") } },
+      { READ(0, "other", "2999-01-01", "wait 2000"),
+        READ(15000, "other", "2999-01-01", "update") } },
     { "a renewal time that goes back counts as a renewal",
       { READ(0, "other", "12:00", "wait 2000"), READ(14000, "other", "11:00", "wait 2000"),
         READ(28000, "other", "11:00", "wait 1000") } },
@@ -78,53 +84,62 @@ static const struct script {
       { READ_FOR(0, "other", 60, "wait 2000"), READ_FOR(59000, "other", 60, "wait 1000"),
         READ_FOR(60000, "other", 60, "update") } },
     { "a record with a time beyond reason is waited for",
-      { READ_FOR(0, "other", INT32_MAX, "wait 2000"), READ_FOR(60000, "other", INT32_MAX, "wait 2000") } },
-    { "a released record is taken at once", { READ(0, "other", "10:00", "wait 2000"), READ(500, "", "10:01", "update") } },
-    { "our own record of an earlier life is renewed at once", { READ(0, "me", "09:00", "update"), WRITTEN(40, 0, "wait 2000") } },
-    { "somebody else takes an expired record first", {
-        READ(0, "other", "10:00", "wait 2000"), READ(15000, "other", "10:00", "update"), FAILED(15040, CONFLICT, "get"),
-            READ(15050, "third", "10:20", "wait 2000") } },
+      { READ_FOR(0, "other", INT32_MAX, "wait 2000"),
+        READ_FOR(60000, "other", INT32_MAX, "wait 2000") } },
+    { "a released record is taken at once",
+      { READ(0, "other", "10:00", "wait 2000"), READ(500, "", "10:01", "update") } },
+    { "our own record of an earlier life is renewed at once",
+      { READ(0, "me", "09:00", "update"), WRITTEN(40, 0, "wait 2000") } },
+    { "somebody else takes an expired record first",
+      { READ(0, "other", "10:00", "wait 2000"), READ(15000, "other", "10:00", "update"),
+        FAILED(15040, CONFLICT, "get"), READ(15050, "third", "10:20", "wait 2000") } },
     { "a candidate that cannot reach the server tries again",
-      { FAILED(0, UNREACHABLE, "wait 1000"), FAILED(1000, FORBIDDEN, "wait 1000"), READ_NONE(2000, "create") } },
+      { FAILED(0, UNREACHABLE, "wait 1000"), FAILED(1000, FORBIDDEN, "wait 1000"),
+        READ_NONE(2000, "create") } },
 
-    { "a renewal that fails is tried again, past the fence too", {
-        READ_NONE(0, "create"), WRITTEN(40, 0, "wait 2000"), FAILED(2040, TIMEOUT, "wait 1000"),
-            FAILED(5000, UNREACHABLE, "wait 1000"),
-        FAILED(9999, SERVER, "wait 1000"), FAILED(10000, SERVER, "wait 1000"), FAILED(70000, UNREACHABLE, "wait 1000"),
+    { "a renewal that fails is tried again, past the fence too",
+      { READ_NONE(0, "create"), WRITTEN(40, 0, "wait 2000"), FAILED(2040, TIMEOUT, "wait 1000"),
+        FAILED(5000, UNREACHABLE, "wait 1000"), FAILED(9999, SERVER, "wait 1000"),
+        FAILED(10000, SERVER, "wait 1000"), FAILED(70000, UNREACHABLE, "wait 1000"),
         READ(71000, "me", "10:00", "update"), WRITTEN(71040, 71010, "wait 2000") } },
-    { "a leader that was cut off goes when it sees another one", {
-        READ_NONE(0, "create"), WRITTEN(40, 0, "wait 2000"), FAILED(10000, UNREACHABLE, "wait 1000"),
-            READ(71000, "other", "10:00", "exit") } },
-    { "a renewal within the fence saves the leader", {
-        READ_NONE(0, "create"), WRITTEN(40, 0, "wait 2000"), FAILED(9000, SERVER, "wait 1000"),
-            READ(9500, "me", "10:00", "update"),
-        WRITTEN(9900, 9600, "wait 2000"), FAILED(19599, SERVER, "wait 1000") } },
-    { "an answer that comes after its own fence is worth nothing", { READ_NONE(0, "create"), WRITTEN(10000, 0, "wait 0") } },
+    { "a leader that was cut off goes when it sees another one",
+      { READ_NONE(0, "create"), WRITTEN(40, 0, "wait 2000"),
+        FAILED(10000, UNREACHABLE, "wait 1000"), READ(71000, "other", "10:00", "exit") } },
+    { "a renewal within the fence saves the leader",
+      { READ_NONE(0, "create"), WRITTEN(40, 0, "wait 2000"), FAILED(9000, SERVER, "wait 1000"),
+        READ(9500, "me", "10:00", "update"), WRITTEN(9900, 9600, "wait 2000"),
+        FAILED(19599, SERVER, "wait 1000") } },
+    { "an answer that comes after its own fence is worth nothing",
+      { READ_NONE(0, "create"), WRITTEN(10000, 0, "wait 0") } },
     { "a leader that slept through its fence goes on when nobody took its place",
-      { READ_NONE(0, "create"), WRITTEN(40, 0, "wait 2000"), READ(20000, "me", "10:00", "update") } },
+      { READ_NONE(0, "create"), WRITTEN(40, 0, "wait 2000"),
+        READ(20000, "me", "10:00", "update") } },
     { "a leader that slept through its fence goes when somebody did",
-      { READ_NONE(0, "create"), WRITTEN(40, 0, "wait 2000"), READ(20000, "other", "10:00", "exit") } },
-    { "a renewal that was answered while the leader slept is worth nothing", {
-        READ_NONE(0, "create"), WRITTEN(40, 0, "wait 2000"), READ(2040, "me", "10:00", "update"),
-            WRITTEN(22000, 2050, "wait 0") } },
-    { "a leader that loses a race looks who won: itself", {
-        READ_NONE(0, "create"), WRITTEN(40, 0, "wait 2000"), FAILED(2040, CONFLICT, "get"),
-            READ(2050, "me", "10:00", "update") } },
-    { "a leader that loses a race looks who won: another", {
-        READ_NONE(0, "create"), WRITTEN(40, 0, "wait 2000"), FAILED(2040, CONFLICT, "get"),
-            READ(2050, "other", "10:00", "exit") } },
+      { READ_NONE(0, "create"), WRITTEN(40, 0, "wait 2000"),
+        READ(20000, "other", "10:00", "exit") } },
+    { "a renewal that was answered while the leader slept is worth nothing",
+      { READ_NONE(0, "create"), WRITTEN(40, 0, "wait 2000"), READ(2040, "me", "10:00", "update"),
+        WRITTEN(22000, 2050, "wait 0") } },
+    { "a leader that loses a race looks who won: itself",
+      { READ_NONE(0, "create"), WRITTEN(40, 0, "wait 2000"), FAILED(2040, CONFLICT, "get"),
+        READ(2050, "me", "10:00", "update") } },
+    { "a leader that loses a race looks who won: another",
+      { READ_NONE(0, "create"), WRITTEN(40, 0, "wait 2000"), FAILED(2040, CONFLICT, "get"),
+        READ(2050, "other", "10:00", "exit") } },
     { "a leader whose record was deleted makes it again",
-      { READ_NONE(0, "create"), WRITTEN(40, 0, "wait 2000"), FAILED(2040, NOT_FOUND, "get"), READ_NONE(2050, "create") } },
+      { READ_NONE(0, "create"), WRITTEN(40, 0, "wait 2000"), FAILED(2040, NOT_FOUND, "get"),
+        READ_NONE(2050, "create") } },
     { "a leader whose record was emptied takes it again",
       { READ_NONE(0, "create"), WRITTEN(40, 0, "wait 2000"), READ(2040, "", "10:00", "update") } },
 };
-/* clang-format on */
 
 static struct lease_next take_turn(struct lease_state *s, const struct turn *turn)
 {
-    CLEANUP_JSON json_t *lease = turn->what == READ      ? record(turn->holder, turn->renewed, turn->duration_s)
-                                 : turn->what == WRITTEN ? lease_record(s, NULL, "ns", "ostler", "10:00", false)
-                                                         : NULL;
+    CLEANUP_JSON json_t *lease = turn->what == READ
+                                     ? record(turn->holder, turn->renewed, turn->duration_s)
+                                 : turn->what == WRITTEN
+                                     ? lease_record(s, NULL, "ns", "ostler", "10:00", false)
+                                     : NULL;
     switch (turn->what) {
     case NONE:
     case READ:
@@ -160,24 +175,37 @@ static const struct doubt {
     int64_t fence_ms; /* INT64_MIN: nothing may be written */
 } doubts[] = {
     { "a renewal that another one's write refuses suspends writing at once",
-      { FAILED(2040, CONFLICT, "get") }, INT64_MIN },
+      { FAILED(2040, CONFLICT, "get") },
+      INT64_MIN },
     { "a renewal whose record is gone suspends writing at once, and the record is looked for",
-      { FAILED(2040, NOT_FOUND, "get") }, INT64_MIN },
-    { "a renewal that merely failed leaves the time of the last one", { FAILED(2040, SERVER, "wait 1000") }, 10000 },
+      { FAILED(2040, NOT_FOUND, "get") },
+      INT64_MIN },
+    { "a renewal that merely failed leaves the time of the last one",
+      { FAILED(2040, SERVER, "wait 1000") },
+      10000 },
     { "a record that is still the leader's own lets it write until the time of the last renewal",
-      { FAILED(2040, CONFLICT, "get"), READ(2050, "me", "10:00", "update") }, 10000 },
+      { FAILED(2040, CONFLICT, "get"), READ(2050, "me", "10:00", "update") },
+      10000 },
     { "a record that is read as its own too late lets nobody write before it is renewed",
-      { FAILED(9990, CONFLICT, "get"), READ(10000, "me", "10:00", "update") }, INT64_MIN },
+      { FAILED(9990, CONFLICT, "get"), READ(10000, "me", "10:00", "update") },
+      INT64_MIN },
     { "a record that cannot be read leaves the doubt",
-      { FAILED(2040, CONFLICT, "get"), FAILED(2050, UNREACHABLE, "wait 1000") }, INT64_MIN },
+      { FAILED(2040, CONFLICT, "get"), FAILED(2050, UNREACHABLE, "wait 1000") },
+      INT64_MIN },
     { "a record that somebody emptied lets nobody write before it is taken again",
-      { FAILED(2040, CONFLICT, "get"), READ(2050, "", "10:00", "update") }, INT64_MIN },
+      { FAILED(2040, CONFLICT, "get"), READ(2050, "", "10:00", "update") },
+      INT64_MIN },
     { "a record that is gone lets nobody write before it is made again",
-      { FAILED(2040, NOT_FOUND, "get"), READ_NONE(2050, "create") }, INT64_MIN },
+      { FAILED(2040, NOT_FOUND, "get"), READ_NONE(2050, "create") },
+      INT64_MIN },
     { "a record that was made again is good from its sending",
-      { FAILED(2040, NOT_FOUND, "get"), READ_NONE(2050, "create"), WRITTEN(2070, 2050, "wait 2000") }, 12050 },
+      { FAILED(2040, NOT_FOUND, "get"), READ_NONE(2050, "create"),
+        WRITTEN(2070, 2050, "wait 2000") },
+      12050 },
     { "a record that cannot be made is not asked for without a pause",
-      { FAILED(2040, NOT_FOUND, "get"), READ_NONE(2050, "create"), FAILED(2060, NOT_FOUND, "wait 1000") }, INT64_MIN },
+      { FAILED(2040, NOT_FOUND, "get"), READ_NONE(2050, "create"),
+        FAILED(2060, NOT_FOUND, "wait 1000") },
+      INT64_MIN },
 };
 
 static void check_doubt(void **state)
@@ -212,7 +240,8 @@ static const struct hostile_row {
 } hostiles[] = {
     { "a record without a spec is free", "{'metadata':{}}" },
     { "a spec of the wrong type is free", "{'spec':[]}" },
-    { "members of the wrong type are free", "{'spec':{'holderIdentity':7,'renewTime':{},'leaseDurationSeconds':'15'}}" },
+    { "members of the wrong type are free",
+      "{'spec':{'holderIdentity':7,'renewTime':{},'leaseDurationSeconds':'15'}}" },
     { "a record that is no object is free", "[]" },
 };
 
@@ -232,8 +261,9 @@ static void durations_beyond_64_bits_do_no_harm(void **state)
     static const char *const durations[] = { "9223372036854775807", "-9223372036854775808" };
     for (size_t i = 0; i < ARRAY_LEN(durations); i++) {
         struct lease_state s = { .me = "me" };
-        CLEANUP_FREE char *text = xasprintf("{'spec':{'holderIdentity':'other','renewTime':'10:00','leaseDurationSeconds':%s}}",
-                                            durations[i]);
+        CLEANUP_FREE char *text = xasprintf(
+            "{'spec':{'holderIdentity':'other','renewTime':'10:00','leaseDurationSeconds':%s}}",
+            durations[i]);
         CLEANUP_JSON json_t *lease = tree(text);
         lease_step_read(&s, lease, 1000);
         assert_in_range(s.seen_duration_ms, 0, INT32_MAX * 1000LL);
@@ -260,15 +290,18 @@ static void first_record_has_no_transitions(void **state)
     (void) state;
     struct lease_state s = { .me = "me" };
     CLEANUP_JSON json_t *got = lease_record(&s, NULL, "ns", "ostler", "10:00", false);
-    assert_tree(got, "{'apiVersion':'coordination.k8s.io/v1','kind':'Lease','metadata':{'name':'ostler','namespace':'ns'},"
-                     "'spec':{'holderIdentity':'me','leaseDurationSeconds':15,'acquireTime':'10:00','renewTime':'10:00',"
+    assert_tree(got, "{'apiVersion':'coordination.k8s.io/"
+                     "v1','kind':'Lease','metadata':{'name':'ostler','namespace':'ns'},"
+                     "'spec':{'holderIdentity':'me','leaseDurationSeconds':15,'acquireTime':'10:00'"
+                     ",'renewTime':'10:00',"
                      "'leaseTransitions':0}}");
 }
 
 #define RECORD_OF(holder)                                                                          \
     "{'metadata':{'name':'ostler','resourceVersion':'7','labels':{'a':'b'}},"                      \
     "'spec':{'holderIdentity':'" holder "','leaseDurationSeconds':15,'acquireTime':'09:00',"       \
-    "'renewTime':'09:59','leaseTransitions':3,'strategy':'OldestEmulationVersion','preferredHolder':'x'}}"
+    "'renewTime':'09:59','leaseTransitions':3,'strategy':'OldestEmulationVersion','"               \
+    "preferredHolder':'x'}}"
 
 static const struct record_row {
     const char *name;
@@ -277,13 +310,17 @@ static const struct record_row {
     const char *spec; /* what is expected to differ, beside the fields that nobody here knows */
 } records[] = {
     { "a renewal keeps when it was acquired", RECORD_OF("me"), false,
-      "'holderIdentity':'me','leaseDurationSeconds':15,'acquireTime':'09:00','renewTime':'10:00','leaseTransitions':3" },
+      "'holderIdentity':'me','leaseDurationSeconds':15,'acquireTime':'09:00','renewTime':'10:00','"
+      "leaseTransitions':3" },
     { "a takeover counts as a transition", RECORD_OF("other"), false,
-      "'holderIdentity':'me','leaseDurationSeconds':15,'acquireTime':'10:00','renewTime':'10:00','leaseTransitions':4" },
+      "'holderIdentity':'me','leaseDurationSeconds':15,'acquireTime':'10:00','renewTime':'10:00','"
+      "leaseTransitions':4" },
     { "taking a released record counts as a transition", RECORD_OF(""), false,
-      "'holderIdentity':'me','leaseDurationSeconds':15,'acquireTime':'10:00','renewTime':'10:00','leaseTransitions':4" },
+      "'holderIdentity':'me','leaseDurationSeconds':15,'acquireTime':'10:00','renewTime':'10:00','"
+      "leaseTransitions':4" },
     { "a release names nobody, for a second", RECORD_OF("me"), true,
-      "'holderIdentity':'','leaseDurationSeconds':1,'acquireTime':'09:00','renewTime':'10:00','leaseTransitions':3" },
+      "'holderIdentity':'','leaseDurationSeconds':1,'acquireTime':'09:00','renewTime':'10:00','"
+      "leaseTransitions':3" },
 };
 
 static void check_record(void **state)
@@ -294,31 +331,42 @@ static void check_record(void **state)
     json_set_at(previous, "metadata.managedFields", tree("[{'manager':'x'}]"));
     CLEANUP_JSON json_t *before = json_deep_copy(previous);
     CLEANUP_JSON json_t *got = lease_record(&s, previous, "ns", "ostler", "10:00", row->release);
-    CLEANUP_FREE char *want = xasprintf("{'metadata':{'name':'ostler','resourceVersion':'7','labels':{'a':'b'}},"
-                                        "'spec':{%s,'strategy':'OldestEmulationVersion','preferredHolder':'x'}}",
-                                        row->spec);
+    CLEANUP_FREE char *want = xasprintf(
+        "{'metadata':{'name':'ostler','resourceVersion':'7','labels':{'a':'b'}},"
+        "'spec':{%s,'strategy':'OldestEmulationVersion','preferredHolder':'x'}}",
+        row->spec);
     assert_tree(got, want);
     assert_true(json_equal(previous, before)); /* what was read stays as it was */
 }
 
-/* The API server takes no number beyond 32 bits: with such a one the lease could be had by nobody. */
+/* The API server takes no number beyond 32 bits: with such a one the lease could be had by nobody.
+ */
 static void transitions_begin_again(void **state)
 {
     (void) state;
-    static const struct { const char *had; int64_t has; } rows[] = {
-        { "2147483645", INT32_MAX - 1 }, { "2147483646", INT32_MAX }, { "2147483647", 0 },
-        { "9223372036854775807", 0 },    { "-1", 0 },                 { "'3'", 1 },
+    static const struct {
+        const char *had;
+        int64_t has;
+    } rows[] = {
+        { "2147483645", INT32_MAX - 1 },
+        { "2147483646", INT32_MAX },
+        { "2147483647", 0 },
+        { "9223372036854775807", 0 },
+        { "-1", 0 },
+        { "'3'", 1 },
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         const struct lease_state s = { .me = "me" };
-        CLEANUP_FREE char *text = xasprintf("{'spec':{'holderIdentity':'other','leaseTransitions':%s}}", rows[i].had);
+        CLEANUP_FREE char *text = xasprintf(
+            "{'spec':{'holderIdentity':'other','leaseTransitions':%s}}", rows[i].had);
         CLEANUP_JSON json_t *previous = tree(text);
         CLEANUP_JSON json_t *got = lease_record(&s, previous, "ns", "ostler", "10:00", false);
         assert_int_equal(json_int(got, "spec.leaseTransitions", -1), rows[i].has);
     }
 }
 
-/* ---- Candidates against one server, with every delay and mishap that chance can make: never two leaders. */
+/* ---- Candidates against one server, with every delay and mishap that chance can make: never two
+ * leaders. */
 
 enum { CANDIDATES = 3, TICK_MS = 100 };
 
@@ -338,15 +386,16 @@ struct server {
     int rv;
 };
 
-/* A process with a clock of its own; what it has under way is sent now, applied later, answered later still. */
+/* A process with a clock of its own; what it has under way is sent now, applied later, answered
+ * later still. */
 struct candidate {
     struct lease_state s;
     int64_t mono_offset_ms, wall_offset_s;
     struct lease_next next;
-    int64_t due_ms;    /* when `next` is to be done */
-    int64_t asleep_ms; /* stopped until then */
-    json_t *read;      /* the record as last read */
-    json_t *body;      /* of the write that is under way */
+    int64_t due_ms;                           /* when `next` is to be done */
+    int64_t asleep_ms;                        /* stopped until then */
+    json_t *read;                             /* the record as last read */
+    json_t *body;                             /* of the write that is under way */
     int64_t sent_ms, applied_ms, answered_ms; /* 0: nothing under way */
     bool applied, accepted, cut;
     int led;
@@ -363,7 +412,9 @@ static void server_take(struct server *server, struct candidate *c)
     }
     bool creation = c->next.what == LEASE_DO_CREATE;
     const char *rv = json_str(server->lease, "metadata.resourceVersion");
-    c->accepted = creation ? !server->lease : str_eq(json_str(c->body, "metadata.resourceVersion"), rv) && server->lease;
+    c->accepted = creation
+                      ? !server->lease
+                      : str_eq(json_str(c->body, "metadata.resourceVersion"), rv) && server->lease;
     if (!c->accepted)
         return;
     json_decref(server->lease);
@@ -379,7 +430,8 @@ static void candidate_send(struct candidate *c, int64_t now_ms)
         char micro[32];
         snprintf(micro, sizeof micro, "%lld", (long long) (now_ms / 1000 + c->wall_offset_s));
         json_decref(c->body);
-        c->body = lease_record(&c->s, c->next.what == LEASE_DO_UPDATE ? c->read : NULL, "ns", "ostler", micro, false);
+        c->body = lease_record(&c->s, c->next.what == LEASE_DO_UPDATE ? c->read : NULL, "ns",
+                               "ostler", micro, false);
     }
     c->sent_ms = now_ms;
     c->applied_ms = now_ms + TICK_MS * (1 + chance(chance(8) ? 3 : 60));
@@ -409,7 +461,9 @@ static void candidate_restart(struct candidate *c, int id, int life)
 {
     json_decref(c->read);
     json_decref(c->body);
-    *c = (struct candidate){ .mono_offset_ms = chance(1000000), .wall_offset_s = chance(7200), .led = c->led };
+    *c = (struct candidate){ .mono_offset_ms = chance(1000000),
+                             .wall_offset_s = chance(7200),
+                             .led = c->led };
     snprintf(c->s.me, sizeof c->s.me, "candidate-%d-%d", id, life);
     c->next.what = LEASE_DO_GET;
 }
@@ -463,7 +517,8 @@ static void a_slow_lease_is_held_longer(void **state)
 {
     (void) state;
     struct lease_state s = { .me = "me", .slowness = 4 };
-    CLEANUP_JSON json_t *mine = lease_record(&s, NULL, "ns", "ostler", "2026-01-01T00:00:00.000000Z", false);
+    CLEANUP_JSON json_t *mine = lease_record(&s, NULL, "ns", "ostler",
+                                             "2026-01-01T00:00:00.000000Z", false);
     assert_int_equal(json_int(mine, "spec.leaseDurationSeconds", 0), 4 * LEASE_DURATION_MS / 1000);
     struct lease_next next = lease_step_written(&s, mine, 1000, 1000);
     assert_int_equal(next.delay_ms, 4 * LEASE_RETRY_MS);
@@ -479,14 +534,18 @@ int main(void)
     struct suite s = { 0 };
     SUITE_ROWS(&s, check_script, scripts);
     SUITE_ROWS(&s, check_doubt, doubts);
-    suite_add(&s, "the fence is ten seconds after sending", fence_is_ten_seconds_after_sending, NULL);
+    suite_add(&s, "the fence is ten seconds after sending", fence_is_ten_seconds_after_sending,
+              NULL);
     SUITE_ROWS(&s, check_hostile, hostiles);
     suite_add(&s, "durations beyond 64 bits do no harm", durations_beyond_64_bits_do_no_harm, NULL);
-    suite_add(&s, "renewals are seen behind a long name", renewals_are_seen_behind_a_long_name, NULL);
+    suite_add(&s, "renewals are seen behind a long name", renewals_are_seen_behind_a_long_name,
+              NULL);
     suite_add(&s, "the first record has no transitions", first_record_has_no_transitions, NULL);
-    suite_add(&s, "transitions begin again where no more can be written", transitions_begin_again, NULL);
+    suite_add(&s, "transitions begin again where no more can be written", transitions_begin_again,
+              NULL);
     SUITE_ROWS(&s, check_record, records);
     suite_add(&s, "a slow lease is held longer", a_slow_lease_is_held_longer, NULL);
-    suite_add(&s, "never two leaders within their fences", never_two_leaders_within_their_fences, NULL);
+    suite_add(&s, "never two leaders within their fences", never_two_leaders_within_their_fences,
+              NULL);
     return suite_run(&s, "lease_step");
 }

@@ -1,4 +1,5 @@
-/* What is shown of a log: its end, in whole lines and whole characters, without what only a terminal would show. */
+/* What is shown of a log: its end, in whole lines and whole characters, without what only a
+ * terminal would show. */
 #include "kube/log_tail.h"
 
 #include <string.h>
@@ -21,9 +22,18 @@ static const struct row {
     { "a sequence that is cut", "error\033[1;3", 100, "error[1;3" },
     { "an escape that is no sequence", "a\033Zb", 100, "aZb" },
     { "a bell and a backspace", "a\a\bb\x7f", 100, "ab" },
-    { "a control character of two bytes", "a\xc2\x9b" "31mb\xc2\xa0" "c", 100, "a31mb\xc2\xa0" "c" },
+    { "a control character of two bytes",
+      "a\xc2\x9b"
+      "31mb\xc2\xa0"
+      "c",
+      100,
+      "a31mb\xc2\xa0"
+      "c" },
     { "characters of several bytes", "Gerät: ✗ 🔥\n", 100, "Gerät: ✗ 🔥" },
-    { "bytes that are no characters", "a\xff\xfe" "b\xc3", 100, "a??b?" },
+    { "bytes that are no characters",
+      "a\xff\xfe"
+      "b\xc3",
+      100, "a??b?" },
     { "one that is encoded too long", "\xc0\xaf", 100, "??" },
     { "half of a pair", "\xed\xa0\x80", 100, "???" },
     { "whole lines that have room", "first\nsecond\nthird\n", 12, "second\nthird" },

@@ -7,8 +7,9 @@
 static void metadata_is_read(void **state)
 {
     (void) state;
-    CLEANUP_JSON json_t *o = tree("{'metadata':{'name':'a','namespace':'ns','uid':'u','generation':3,'resourceVersion':'17',"
-                                  "'labels':{'ostler.dev/driver':'abc'},'annotations':{'ostler.dev/marks':'[]'}}}");
+    CLEANUP_JSON json_t *o = tree(
+        "{'metadata':{'name':'a','namespace':'ns','uid':'u','generation':3,'resourceVersion':'17',"
+        "'labels':{'ostler.dev/driver':'abc'},'annotations':{'ostler.dev/marks':'[]'}}}");
     assert_string_equal(object_name(o), "a");
     assert_string_equal(object_namespace(o), "ns");
     assert_string_equal(object_uid(o), "u");
@@ -25,7 +26,8 @@ static const struct empty_row {
     { "an empty object has nothing", "{}" },
     { "metadata that is no object has nothing", "{'metadata':[]}" },
     { "members of the wrong type are nothing",
-      "{'metadata':{'name':1,'namespace':{},'uid':null,'generation':'3','resourceVersion':17,'labels':[],'annotations':'x',"
+      "{'metadata':{'name':1,'namespace':{},'uid':null,'generation':'3','resourceVersion':17,'"
+      "labels':[],'annotations':'x',"
       "'finalizers':'x','ownerReferences':{},'managedFields':[1,{}],'deletionTimestamp':null}}" },
     { "an object that is no object has nothing", "[]" },
 };
@@ -73,8 +75,8 @@ static void check_version(void **state)
 static void deletion_and_finalizers(void **state)
 {
     (void) state;
-    CLEANUP_JSON json_t *o =
-        tree("{'metadata':{'deletionTimestamp':'2026-11-20T10:00:00Z','finalizers':['x','ostler.dev/cleanup']}}");
+    CLEANUP_JSON json_t *o = tree("{'metadata':{'deletionTimestamp':'2026-11-20T10:00:00Z','"
+                                  "finalizers':['x','ostler.dev/cleanup']}}");
     assert_true(object_is_deleting(o));
     assert_true(object_has_finalizer(o, "ostler.dev/cleanup"));
     assert_false(object_has_finalizer(o, "ostler.dev"));
@@ -83,8 +85,9 @@ static void deletion_and_finalizers(void **state)
 static void controller_is_the_owner_that_says_so(void **state)
 {
     (void) state;
-    CLEANUP_JSON json_t *o = tree("{'metadata':{'ownerReferences':[{'name':'a'},{'name':'b','controller':false},"
-                                  "{'name':'c','controller':true}]}}");
+    CLEANUP_JSON json_t *o = tree(
+        "{'metadata':{'ownerReferences':[{'name':'a'},{'name':'b','controller':false},"
+        "{'name':'c','controller':true}]}}");
     assert_string_equal(json_str(object_controller(o), "name"), "c");
 }
 
@@ -94,23 +97,30 @@ static const struct foreign_row {
     bool foreign;
 } managers[] = {
     { "only we set the spec", "{}", false },
-    { "somebody edited the spec", "{'manager':'kubectl-edit','operation':'Update','fieldsV1':{'f:spec':{}}}", true },
-    { "somebody applied the spec", "{'manager':'argocd','operation':'Apply','fieldsV1':{'f:spec':{}}}", true },
-    { "somebody updated under our name", "{'manager':'ostler','operation':'Update','fieldsV1':{'f:spec':{}}}", true },
-    { "a controller wrote the status", "{'manager':'kube-controller-manager','operation':'Update','subresource':'status',"
-                                       "'fieldsV1':{'f:status':{}}}",
+    { "somebody edited the spec",
+      "{'manager':'kubectl-edit','operation':'Update','fieldsV1':{'f:spec':{}}}", true },
+    { "somebody applied the spec",
+      "{'manager':'argocd','operation':'Apply','fieldsV1':{'f:spec':{}}}", true },
+    { "somebody updated under our name",
+      "{'manager':'ostler','operation':'Update','fieldsV1':{'f:spec':{}}}", true },
+    { "a controller wrote the status",
+      "{'manager':'kube-controller-manager','operation':'Update','subresource':'status',"
+      "'fieldsV1':{'f:status':{}}}",
       false },
     { "somebody scaled it through a subresource",
-      "{'manager':'kubectl','operation':'Update','subresource':'scale','fieldsV1':{'f:spec':{'f:replicas':{}}}}", false },
-    { "somebody set a label", "{'manager':'kubectl-label','operation':'Update','fieldsV1':{'f:metadata':{'f:labels':{}}}}",
+      "{'manager':'kubectl','operation':'Update','subresource':'scale','fieldsV1':{'f:spec':{'f:"
+      "replicas':{}}}}",
+      false },
+    { "somebody set a label",
+      "{'manager':'kubectl-label','operation':'Update','fieldsV1':{'f:metadata':{'f:labels':{}}}}",
       false },
 };
 
 static void check_foreign(void **state)
 {
     const struct foreign_row *row = *state;
-    CLEANUP_JSON json_t *o =
-        tree("{'metadata':{'managedFields':[{'manager':'ostler','operation':'Apply','fieldsV1':{'f:spec':{}}}]}}");
+    CLEANUP_JSON json_t *o = tree("{'metadata':{'managedFields':[{'manager':'ostler','operation':'"
+                                  "Apply','fieldsV1':{'f:spec':{}}}]}}");
     json_array_append_new(json_at(o, "metadata.managedFields"), tree(row->entry));
     CLEANUP_JSON json_t *kept = object_managers_without_foreign_spec(o, "ostler");
     assert_int_equal(kept != NULL, row->foreign);
@@ -129,7 +139,8 @@ int main(void)
     SUITE_ROWS(&s, check_empty, empties);
     SUITE_ROWS(&s, check_version, versions);
     suite_add(&s, "deletion and finalizers", deletion_and_finalizers, NULL);
-    suite_add(&s, "the controller is the owner that says so", controller_is_the_owner_that_says_so, NULL);
+    suite_add(&s, "the controller is the owner that says so", controller_is_the_owner_that_says_so,
+              NULL);
     SUITE_ROWS(&s, check_foreign, managers);
     return suite_run(&s, "object");
 }

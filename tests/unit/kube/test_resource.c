@@ -15,17 +15,21 @@ static const struct path_row {
 } paths[] = {
     { "a collection of the core group", RESOURCE_NODE, NULL, NULL, NULL, "/api/v1/nodes" },
     { "an object of the core group", RESOURCE_NODE, NULL, "gpu-1", NULL, "/api/v1/nodes/gpu-1" },
-    { "a namespace is left out of a cluster-scoped path", RESOURCE_NODE, "ns", "gpu-1", NULL, "/api/v1/nodes/gpu-1" },
+    { "a namespace is left out of a cluster-scoped path", RESOURCE_NODE, "ns", "gpu-1", NULL,
+      "/api/v1/nodes/gpu-1" },
     { "all namespaces of a namespaced resource", RESOURCE_POD, NULL, NULL, NULL, "/api/v1/pods" },
-    { "one namespace", RESOURCE_POD, "ostler-operands", NULL, NULL, "/api/v1/namespaces/ostler-operands/pods" },
+    { "one namespace", RESOURCE_POD, "ostler-operands", NULL, NULL,
+      "/api/v1/namespaces/ostler-operands/pods" },
     { "an object of a named group", RESOURCE_DAEMONSET, "ns", "driver-abc", NULL,
       "/apis/apps/v1/namespaces/ns/daemonsets/driver-abc" },
     { "the status of a custom resource", RESOURCE_POLICY, NULL, "default", "status",
       "/apis/ostler.dev/v1alpha1/gpuclusterpolicies/default/status" },
     { "a name with a dot", RESOURCE_NODE, NULL, "gpu-1.example.com", NULL,
       "/api/v1/nodes/gpu-1.example.com" },
-    { "a hostile name stays within its segment", RESOURCE_NODE, NULL, "../../x?y#z", NULL, "/api/v1/nodes/..%2F..%2Fx%3Fy%23z" },
-    { "a hostile namespace stays within its segment", RESOURCE_POD, "a/b", "c", NULL, "/api/v1/namespaces/a%2Fb/pods/c" },
+    { "a hostile name stays within its segment", RESOURCE_NODE, NULL, "../../x?y#z", NULL,
+      "/api/v1/nodes/..%2F..%2Fx%3Fy%23z" },
+    { "a hostile namespace stays within its segment", RESOURCE_POD, "a/b", "c", NULL,
+      "/api/v1/namespaces/a%2Fb/pods/c" },
 };
 
 static void check_path(void **state)
@@ -65,7 +69,8 @@ static void only_unreserved_characters_stand_bare_in_a_url(void **state)
     for (int c = 1; c < 256; c++) {
         CLEANUP_BUF struct buf b = BUF_INIT(8);
         url_escape(&b, (const char[]){ (char) c, '\0' });
-        bool bare = c < 0x80 && strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~", c);
+        bool bare = c < 0x80 &&
+                    strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~", c);
         if (bare) {
             assert_int_equal(b.len, 1);
         } else {
@@ -79,9 +84,12 @@ int main(void)
 {
     struct suite s = { 0 };
     SUITE_ROWS(&s, check_path, paths);
-    suite_add(&s, "a name without end makes a path without end, not a crash", endless_names_make_endless_paths, NULL);
-    suite_add(&s, "apiVersions are as objects write them", api_versions_are_as_objects_write_them, NULL);
+    suite_add(&s, "a name without end makes a path without end, not a crash",
+              endless_names_make_endless_paths, NULL);
+    suite_add(&s, "apiVersions are as objects write them", api_versions_are_as_objects_write_them,
+              NULL);
     suite_add(&s, "there is no row for secrets", secrets_are_never_read, NULL);
-    suite_add(&s, "only unreserved characters stand bare in a URL", only_unreserved_characters_stand_bare_in_a_url, NULL);
+    suite_add(&s, "only unreserved characters stand bare in a URL",
+              only_unreserved_characters_stand_bare_in_a_url, NULL);
     return suite_run(&s, "resource");
 }

@@ -30,8 +30,8 @@ static const struct match_case {
       false },
     { "NotIn: one of the values",
       "{'matchExpressions':[{'key':'a','operator':'NotIn','values':['1']}]}", "{'a':'1'}", false },
-    { "NotIn: another value", "{'matchExpressions':[{'key':'a','operator':'NotIn','values':['1']}]}",
-      "{'a':'2'}", true },
+    { "NotIn: another value",
+      "{'matchExpressions':[{'key':'a','operator':'NotIn','values':['1']}]}", "{'a':'2'}", true },
     { "NotIn: absent", "{'matchExpressions':[{'key':'a','operator':'NotIn','values':['1']}]}", "{}",
       true },
     { "Exists: there", "{'matchExpressions':[{'key':'a','operator':'Exists'}]}", "{'a':''}", true },
@@ -73,8 +73,10 @@ static const struct bad_case {
     { "matchExpressions is a map", "{'matchExpressions':{}}", "matchExpressions: not a list" },
     { "a label's value is a number", "{'matchLabels':{'a':1}}",
       "matchLabels: a: the value is not a string" },
-    { "no key", "{'matchExpressions':[{'operator':'Exists'}]}", "matchExpressions[0]: key: missing" },
-    { "an expression is a string", "{'matchExpressions':['a']}", "matchExpressions[0]: key: missing" },
+    { "no key", "{'matchExpressions':[{'operator':'Exists'}]}",
+      "matchExpressions[0]: key: missing" },
+    { "an expression is a string", "{'matchExpressions':['a']}",
+      "matchExpressions[0]: key: missing" },
     { "no operator", "{'matchExpressions':[{'key':'a'}]}",
       "matchExpressions[0]: operator: must be In, NotIn, Exists or DoesNotExist" },
     { "an unknown operator",
@@ -82,11 +84,9 @@ static const struct bad_case {
       "matchExpressions[1]: operator: must be In, NotIn, Exists or DoesNotExist" },
     { "In without values", "{'matchExpressions':[{'key':'a','operator':'In'}]}",
       "matchExpressions[0]: values: In takes at least one" },
-    { "Exists with values",
-      "{'matchExpressions':[{'key':'a','operator':'Exists','values':['1']}]}",
+    { "Exists with values", "{'matchExpressions':[{'key':'a','operator':'Exists','values':['1']}]}",
       "matchExpressions[0]: values: Exists takes none" },
-    { "values are a string",
-      "{'matchExpressions':[{'key':'a','operator':'In','values':'1'}]}",
+    { "values are a string", "{'matchExpressions':[{'key':'a','operator':'In','values':'1'}]}",
       "matchExpressions[0]: values: not a list" },
     { "a value is a number", "{'matchExpressions':[{'key':'a','operator':'In','values':['1',2]}]}",
       "matchExpressions[0]: values[1]: not a string" },
@@ -153,8 +153,8 @@ static void check_node_selector(void **state)
 static void check_asks(void **state)
 {
     (void) state;
-    CLEANUP_JSON json_t *text =
-        tree("{'matchLabels': {'a': 'x'}, 'matchExpressions': [{'key': 'b', 'operator': 'DoesNotExist'}]}");
+    CLEANUP_JSON json_t *text = tree("{'matchLabels': {'a': 'x'}, 'matchExpressions': [{'key': "
+                                     "'b', 'operator': 'DoesNotExist'}]}");
     CLEANUP_JSON json_t *part = tree("{'matchLabels': {'a': 'y'}}");
     CLEANUP(selector_clear) struct selector both = { 0 }, one = { 0 }, none = { 0 };
     assert_int_equal(selector_compile(text, &both, NULL), 0);

@@ -6,8 +6,9 @@
 #include "tests/unit/support/suite.h"
 #include "tests/unit/support/tree.h"
 
-static const char *const left_out[] = { "metadata.managedFields", "status.images", "spec.containers.env",
-                                        "spec.containers.ports.name", "spec.volumes", NULL };
+static const char *const left_out[] = { "metadata.managedFields", "status.images",
+                                        "spec.containers.env",    "spec.containers.ports.name",
+                                        "spec.volumes",           NULL };
 static const struct split_view view = { .paths = left_out };
 
 /* What came out of one run: the items' texts, a line each. */
@@ -72,50 +73,63 @@ static void assert_same_run(const struct run *got, const struct run *want)
     assert_string_equal(got->envelope, want->envelope);
 }
 
-/* clang-format off */
 static const char node_list[] =
-    "{'kind':'NodeList','apiVersion':'v1','metadata':{'resourceVersion':'4711','continue':'eyJ2IjoibWV0YSJ9',"
+    "{'kind':'NodeList','apiVersion':'v1','metadata':{'resourceVersion':'4711','continue':'"
+    "eyJ2IjoibWV0YSJ9',"
     "'remainingItemCount':2},'items':["
-    "{'metadata':{'name':'gpu-1','uid':'0d6b','resourceVersion':'17','labels':{'a.b/c':'','quote':'say \\'hi\\' \\\\'},"
-      "'annotations':{'json':'{\\'managedFields\\':[1],\\'items\\':[]}'},"
-      "'managedFields':[{'manager':'kubelet','fieldsV1':{'f:metadata':{'f:labels':{'.':{},'f:a{b}':{}}},"
-      "'f:status':{'f:images':{}}}},{'manager':'x'}]},"
-      "'spec':{'taints':[{'key':'nvidia.com/gpu','effect':'NoSchedule'}],'unschedulable':true,'podCIDRs':[]},"
-      "'status':{'capacity':{'cpu':'8','nvidia.com/gpu':'8'},'conditions':[{'type':'Ready','status':'True'}],"
-        "'images':[{'names':['nvcr.io/a@sha256:1','ä\\u00e4\\ud83d\\ude00']},{'sizeBytes':1e3}],'nodeInfo':{'osImage':'Ubuntu "
-        "24.04'}}},"
+    "{'metadata':{'name':'gpu-1','uid':'0d6b','resourceVersion':'17','labels':{'a.b/"
+    "c':'','quote':'say \\'hi\\' \\\\'},"
+    "'annotations':{'json':'{\\'managedFields\\':[1],\\'items\\':[]}'},"
+    "'managedFields':[{'manager':'kubelet','fieldsV1':{'f:metadata':{'f:labels':{'.':{},'f:a{b}':{}"
+    "}},"
+    "'f:status':{'f:images':{}}}},{'manager':'x'}]},"
+    "'spec':{'taints':[{'key':'nvidia.com/"
+    "gpu','effect':'NoSchedule'}],'unschedulable':true,'podCIDRs':[]},"
+    "'status':{'capacity':{'cpu':'8','nvidia.com/"
+    "gpu':'8'},'conditions':[{'type':'Ready','status':'True'}],"
+    "'images':[{'names':['nvcr.io/"
+    "a@sha256:1','ä\\u00e4\\ud83d\\ude00']},{'sizeBytes':1e3}],'nodeInfo':{'osImage':'Ubuntu "
+    "24.04'}}},"
     "{'metadata':{'managedFields':[],'name':'gpu-2'},'spec':{},'status':{'images':null}},"
     "{'metadata':{'name':'plain','managedFields':null,'creationTimestamp':null},"
     "'status':{'daemonEndpoints':{'kubeletEndpoint':{'Port':10250}}}}]}\n";
 
 static const char node_items[] =
-    "{'metadata':{'name':'gpu-1','uid':'0d6b','resourceVersion':'17','labels':{'a.b/c':'','quote':'say \\'hi\\' \\\\'},"
-      "'annotations':{'json':'{\\'managedFields\\':[1],\\'items\\':[]}'}},"
-      "'spec':{'taints':[{'key':'nvidia.com/gpu','effect':'NoSchedule'}],'unschedulable':true,'podCIDRs':[]},"
-      "'status':{'capacity':{'cpu':'8','nvidia.com/gpu':'8'},'conditions':[{'type':'Ready','status':'True'}],"
-        "'nodeInfo':{'osImage':'Ubuntu 24.04'}}}\n"
+    "{'metadata':{'name':'gpu-1','uid':'0d6b','resourceVersion':'17','labels':{'a.b/"
+    "c':'','quote':'say \\'hi\\' \\\\'},"
+    "'annotations':{'json':'{\\'managedFields\\':[1],\\'items\\':[]}'}},"
+    "'spec':{'taints':[{'key':'nvidia.com/"
+    "gpu','effect':'NoSchedule'}],'unschedulable':true,'podCIDRs':[]},"
+    "'status':{'capacity':{'cpu':'8','nvidia.com/"
+    "gpu':'8'},'conditions':[{'type':'Ready','status':'True'}],"
+    "'nodeInfo':{'osImage':'Ubuntu 24.04'}}}\n"
     "{'metadata':{'name':'gpu-2'},'spec':{},'status':{}}\n"
-    "{'metadata':{'name':'plain','creationTimestamp':null},'status':{'daemonEndpoints':{'kubeletEndpoint':{'Port':10250}}}}\n";
+    "{'metadata':{'name':'plain','creationTimestamp':null},'status':{'daemonEndpoints':{'"
+    "kubeletEndpoint':{'Port':10250}}}}\n";
 
-static const char node_envelope[] =
-    "{'kind':'NodeList','apiVersion':'v1','metadata':{'resourceVersion':'4711','continue':'eyJ2IjoibWV0YSJ9',"
-    "'remainingItemCount':2},'items':[]}";
+static const char node_envelope[] = "{'kind':'NodeList','apiVersion':'v1','metadata':{'"
+                                    "resourceVersion':'4711','continue':'eyJ2IjoibWV0YSJ9',"
+                                    "'remainingItemCount':2},'items':[]}";
 
 static const char node_watch[] =
-    "{'type':'ADDED','object':{'kind':'Node','metadata':{'name':'gpu-1','managedFields':[{'a':'}'}],'resourceVersion':'18'},"
+    "{'type':'ADDED','object':{'kind':'Node','metadata':{'name':'gpu-1','managedFields':[{'a':'}'}]"
+    ",'resourceVersion':'18'},"
     "'status':{'images':[{'names':['x']}]}}}\n"
     "{'type':'MODIFIED','object':{'kind':'Node','metadata':{'name':'gpu-1','resourceVersion':'19',"
     "'annotations':{'t':'\\\\\\'{['}}}}\r\n"
-    "{'type':'BOOKMARK','object':{'kind':'Node','metadata':{'resourceVersion':'25','creationTimestamp':null},'spec':{},"
+    "{'type':'BOOKMARK','object':{'kind':'Node','metadata':{'resourceVersion':'25','"
+    "creationTimestamp':null},'spec':{},"
     "'status':{}}}\n"
     "{'type':'DELETED','object':{'metadata':{'managedFields':[],'name':'gpu-2'}}}"
     "{'type':'ERROR','object':{'kind':'Status','code':410,'reason':'Expired','metadata':{}}}\n";
 
 static const char node_frames[] =
-    "{'type':'ADDED','object':{'kind':'Node','metadata':{'name':'gpu-1','resourceVersion':'18'},'status':{}}}\n"
+    "{'type':'ADDED','object':{'kind':'Node','metadata':{'name':'gpu-1','resourceVersion':'18'},'"
+    "status':{}}}\n"
     "{'type':'MODIFIED','object':{'kind':'Node','metadata':{'name':'gpu-1','resourceVersion':'19',"
     "'annotations':{'t':'\\\\\\'{['}}}}\n"
-    "{'type':'BOOKMARK','object':{'kind':'Node','metadata':{'resourceVersion':'25','creationTimestamp':null},'spec':{},"
+    "{'type':'BOOKMARK','object':{'kind':'Node','metadata':{'resourceVersion':'25','"
+    "creationTimestamp':null},'spec':{},"
     "'status':{}}}\n"
     "{'type':'DELETED','object':{'metadata':{'name':'gpu-2'}}}\n"
     "{'type':'ERROR','object':{'kind':'Status','code':410,'reason':'Expired','metadata':{}}}\n";
@@ -125,68 +139,90 @@ static const struct split_row {
     enum split_mode mode;
     const char *text, *items, *envelope;
 } splits[] = {
-    { "a list of nodes gives its items and its envelope", SPLIT_LIST, node_list, node_items, node_envelope },
+    { "a list of nodes gives its items and its envelope", SPLIT_LIST, node_list, node_items,
+      node_envelope },
     { "a watch gives its frames", SPLIT_FRAMES, node_watch, node_frames, "" },
     { "an empty list", SPLIT_LIST, "{'metadata':{'resourceVersion':'1'},'items':[]}", "",
       "{'metadata':{'resourceVersion':'1'},'items':[]}" },
-    { "a list whose items are null", SPLIT_LIST, "{'items':null,'a':1}", "", "{'items':null,'a':1}" },
+    { "a list whose items are null", SPLIT_LIST, "{'items':null,'a':1}", "",
+      "{'items':null,'a':1}" },
     { "a list without items", SPLIT_LIST, "{'kind':'Status'}", "", "{'kind':'Status'}" },
-    { "items that are no array", SPLIT_LIST, "{'items':{'items':[{'a':1}]}}", "", "{'items':{'items':[{'a':1}]}}" },
-    { "metadata after the items", SPLIT_LIST, "{'items':[{'a':1}],'metadata':{'resourceVersion':'1'}}", "{'a':1}\n",
+    { "items that are no array", SPLIT_LIST, "{'items':{'items':[{'a':1}]}}", "",
+      "{'items':{'items':[{'a':1}]}}" },
+    { "metadata after the items", SPLIT_LIST,
+      "{'items':[{'a':1}],'metadata':{'resourceVersion':'1'}}", "{'a':1}\n",
       "{'items':[],'metadata':{'resourceVersion':'1'}}" },
-    { "an item's own items stay in it", SPLIT_LIST, "{'items':[{'data':{'items':[{'key':'a'},{'key':'b'}]},'items':[{}]}]}",
+    { "an item's own items stay in it", SPLIT_LIST,
+      "{'items':[{'data':{'items':[{'key':'a'},{'key':'b'}]},'items':[{}]}]}",
       "{'data':{'items':[{'key':'a'},{'key':'b'}]},'items':[{}]}\n", "{'items':[]}" },
-    { "items in the list's metadata are no items", SPLIT_LIST, "{'metadata':{'items':[{'a':1}]},'items':[{'b':1}]}", "{'b':1}\n",
+    { "items in the list's metadata are no items", SPLIT_LIST,
+      "{'metadata':{'items':[{'a':1}]},'items':[{'b':1}]}", "{'b':1}\n",
       "{'metadata':{'items':[{'a':1}]},'items':[]}" },
-    { "an array within the items is no item", SPLIT_LIST, "{'items':[{'a':[[{}],{}]}]}", "{'a':[[{}],{}]}\n", "{'items':[]}" },
+    { "an array within the items is no item", SPLIT_LIST, "{'items':[{'a':[[{}],{}]}]}",
+      "{'a':[[{}],{}]}\n", "{'items':[]}" },
     { "an empty stream", SPLIT_FRAMES, "", "", "" },
     { "a stream of empty lines", SPLIT_FRAMES, "\r\n\n \t", "", "" },
     { "empty objects", SPLIT_FRAMES, "{}{}\n{}", "{}\n{}\n{}\n", "" },
-    { "left out as the first member", SPLIT_FRAMES, "{'metadata':{'managedFields':[1],'a':1,'b':2}}",
-      "{'metadata':{'a':1,'b':2}}\n", "" },
+    { "left out as the first member", SPLIT_FRAMES,
+      "{'metadata':{'managedFields':[1],'a':1,'b':2}}", "{'metadata':{'a':1,'b':2}}\n", "" },
     { "left out in the middle", SPLIT_FRAMES, "{'metadata':{'a':1,'managedFields':{'x':[]},'b':2}}",
       "{'metadata':{'a':1,'b':2}}\n", "" },
-    { "left out as the last member", SPLIT_FRAMES, "{'metadata':{'a':1,'b':2,'managedFields':'text'}}",
-      "{'metadata':{'a':1,'b':2}}\n", "" },
-    { "left out as the only member", SPLIT_FRAMES, "{'metadata':{'managedFields':[[{}]]},'b':2}", "{'metadata':{},'b':2}\n", "" },
-    { "left out scalars", SPLIT_FRAMES, "{'status':{'images':null,'a':1},'metadata':{'a':1,'managedFields':-1.5e3}}",
+    { "left out as the last member", SPLIT_FRAMES,
+      "{'metadata':{'a':1,'b':2,'managedFields':'text'}}", "{'metadata':{'a':1,'b':2}}\n", "" },
+    { "left out as the only member", SPLIT_FRAMES, "{'metadata':{'managedFields':[[{}]]},'b':2}",
+      "{'metadata':{},'b':2}\n", "" },
+    { "left out scalars", SPLIT_FRAMES,
+      "{'status':{'images':null,'a':1},'metadata':{'a':1,'managedFields':-1.5e3}}",
       "{'status':{'a':1},'metadata':{'a':1}}\n", "" },
     { "left out of every element", SPLIT_FRAMES,
-      "{'spec':{'volumes':{},'containers':[{'env':[],'name':'a','ports':[{'name':'x'},{'port':1,'name':'y'}]},{'name':'b',"
-      "'env':null}]}}", "{'spec':{'containers':[{'name':'a','ports':[{},{'port':1}]},{'name':'b'}]}}\n", "" },
-    { "left out of the object of a frame", SPLIT_FRAMES, "{'type':'ADDED','object':{'spec':{'volumes':[1],'a':{}},'status':{}}}",
+      "{'spec':{'volumes':{},'containers':[{'env':[],'name':'a','ports':[{'name':'x'},{'port':1,'"
+      "name':'y'}]},{'name':'b',"
+      "'env':null}]}}",
+      "{'spec':{'containers':[{'name':'a','ports':[{},{'port':1}]},{'name':'b'}]}}\n", "" },
+    { "left out of the object of a frame", SPLIT_FRAMES,
+      "{'type':'ADDED','object':{'spec':{'volumes':[1],'a':{}},'status':{}}}",
       "{'type':'ADDED','object':{'spec':{'a':{}},'status':{}}}\n", "" },
     { "left out with what looks like an end in it", SPLIT_FRAMES,
-      "{'metadata':{'managedFields':[{'a':'}]','b':{'metadata':{'managedFields':1}}}],'a':1}}", "{'metadata':{'a':1}}\n", "" },
-    { "nothing is left out of the envelope", SPLIT_LIST, "{'metadata':{'managedFields':[{'items':[{}]}]},'items':[{}]}", "{}\n",
+      "{'metadata':{'managedFields':[{'a':'}]','b':{'metadata':{'managedFields':1}}}],'a':1}}",
+      "{'metadata':{'a':1}}\n", "" },
+    { "nothing is left out of the envelope", SPLIT_LIST,
+      "{'metadata':{'managedFields':[{'items':[{}]}]},'items':[{}]}", "{}\n",
       "{'metadata':{'managedFields':[{'items':[{}]}]},'items':[]}" },
     { "the same names elsewhere are kept", SPLIT_FRAMES,
-      "{'managedFields':1,'images':2,'spec':{'images':3,'managedFields':4},'metadata':{'images':5},'status':{'managedFields':6}}",
       "{'managedFields':1,'images':2,'spec':{'images':3,'managedFields':4},'metadata':{'images':5},"
-      "'status':{'managedFields':6}}\n", "" },
+      "'status':{'managedFields':6}}",
+      "{'managedFields':1,'images':2,'spec':{'images':3,'managedFields':4},'metadata':{'images':5},"
+      "'status':{'managedFields':6}}\n",
+      "" },
     { "names that only begin so are kept", SPLIT_FRAMES,
-      "{'status':{'image':1,'imagesize':2},'statu':{'images':3},'metadat':4,'metadata.managedFields':5,'':6}",
-      "{'status':{'image':1,'imagesize':2},'statu':{'images':3},'metadat':4,'metadata.managedFields':5,'':6}\n", "" },
+      "{'status':{'image':1,'imagesize':2},'statu':{'images':3},'metadat':4,'metadata."
+      "managedFields':5,'':6}",
+      "{'status':{'image':1,'imagesize':2},'statu':{'images':3},'metadat':4,'metadata."
+      "managedFields':5,'':6}\n",
+      "" },
     { "the same path further in is kept", SPLIT_FRAMES,
       "{'spec':{'template':{'metadata':{'managedFields':[1]},'spec':{'volumes':[]}}}}",
       "{'spec':{'template':{'metadata':{'managedFields':[1]},'spec':{'volumes':[]}}}}\n", "" },
-    { "the same names deeper are kept", SPLIT_FRAMES, "{'status':{'a':{'images':1}}}", "{'status':{'a':{'images':1}}}\n", "" },
-    { "the same text as a value is kept", SPLIT_FRAMES, "{'metadata':{'a':'managedFields','b':['managedFields']}}",
+    { "the same names deeper are kept", SPLIT_FRAMES, "{'status':{'a':{'images':1}}}",
+      "{'status':{'a':{'images':1}}}\n", "" },
+    { "the same text as a value is kept", SPLIT_FRAMES,
+      "{'metadata':{'a':'managedFields','b':['managedFields']}}",
       "{'metadata':{'a':'managedFields','b':['managedFields']}}\n", "" },
     { "an object after a scalar of a known name", SPLIT_FRAMES, "{'status':'x','a':{'images':1}}",
       "{'status':'x','a':{'images':1}}\n", "" },
     { "escapes pass as they are", SPLIT_FRAMES, "{'a\\'b\\\\':'\\\\\\\\\\'}','c':'\\n\\/\\u007b'}",
       "{'a\\'b\\\\':'\\\\\\\\\\'}','c':'\\n\\/\\u007b'}\n", "" },
     { "white space between items is left out, within one it is kept", SPLIT_LIST,
-      "{ 'items' : [\n {'a' : 1 ,\t'metadata':{ 'managedFields' : [ 1 ] , 'b' : [ 1 , 2 ] } }\n ,\n {} ] }",
+      "{ 'items' : [\n {'a' : 1 ,\t'metadata':{ 'managedFields' : [ 1 ] , 'b' : [ 1 , 2 ] } }\n "
+      ",\n {} ] }",
       "{'a' : 1 \t,'metadata':{  'b' : [ 1 , 2 ] } }\n{}\n", "{'items':[]}" },
 };
-/* clang-format on */
 
 static void check_split(void **state)
 {
     const struct split_row *row = *state;
-    CLEANUP_FREE char *text = json_quoted(row->text), *items = json_quoted(row->items), *envelope = json_quoted(row->envelope);
+    CLEANUP_FREE char *text = json_quoted(row->text), *items = json_quoted(row->items),
+                      *envelope = json_quoted(row->envelope);
     CLEANUP_RUN struct run whole = run_whole(row->mode, text);
     assert_string_equal(err_msg(&whole.err), "");
     assert_int_equal(whole.rc, 0);
@@ -212,7 +248,8 @@ static void check_every_cut(void **state)
     assert_same_run(&byte_by_byte, &whole);
 }
 
-/* A stream that ends early is not complete, and what came out before is what would have come out. */
+/* A stream that ends early is not complete, and what came out before is what would have come out.
+ */
 static void check_every_truncation(void **state)
 {
     const struct split_row *row = *state;
@@ -246,7 +283,8 @@ static const struct refusal_row {
     { "two commas", SPLIT_FRAMES, "{'a':1,,'b':2}", ERR_INVALID, 0 },
     { "a comma before the first member", SPLIT_FRAMES, "{,'a':1}", ERR_INVALID, 0 },
     { "a comma after the last member", SPLIT_FRAMES, "{'a':1,}", ERR_INVALID, 0 },
-    { "a comma after a member that is left out", SPLIT_FRAMES, "{'metadata':{'managedFields':1,}}", ERR_INVALID, 0 },
+    { "a comma after a member that is left out", SPLIT_FRAMES, "{'metadata':{'managedFields':1,}}",
+      ERR_INVALID, 0 },
     { "a comma in place of members", SPLIT_FRAMES, "{,}", ERR_INVALID, 0 },
     { "a list that is an array", SPLIT_LIST, "[{}]", ERR_INVALID, 0 },
     { "a list that is a string", SPLIT_LIST, "'text'", ERR_INVALID, 0 },
@@ -345,7 +383,8 @@ static void nesting_has_no_limit_in_what_is_left_out(void **state)
 {
     (void) state;
     CLEANUP_FREE char *deep = nested(9000);
-    CLEANUP_FREE char *text = xasprintf("{\"metadata\":{\"managedFields\":[%s,{\"b\":1}],\"a\":1}}{\"metadata\":{}}", deep);
+    CLEANUP_FREE char *text = xasprintf(
+        "{\"metadata\":{\"managedFields\":[%s,{\"b\":1}],\"a\":1}}{\"metadata\":{}}", deep);
     CLEANUP_RUN struct run r = run_whole(SPLIT_FRAMES, text);
     assert_int_equal(r.rc, 0);
     assert_true(r.complete);
@@ -363,12 +402,14 @@ static const struct size_row {
 } sizes[] = {
     { "an item of 16 MB is taken", SPLIT_FRAMES, "{'a':'", 16000000, "'}", ERR_NONE },
     { "an item of 17 MB is too large", SPLIT_FRAMES, "{'a':'", 17000000, "'}", ERR_TOO_LARGE },
-    { "an item of a list may be as large", SPLIT_LIST, "{'items':[{'a':'", 16000000, "'}]}", ERR_NONE },
+    { "an item of a list may be as large", SPLIT_LIST, "{'items':[{'a':'", 16000000, "'}]}",
+      ERR_NONE },
     { "an envelope of 60 KB is taken", SPLIT_LIST, "{'a':'", 60000, "'}", ERR_NONE },
     { "an envelope of 70 KB is too large", SPLIT_LIST, "{'a':'", 70000, "'}", ERR_TOO_LARGE },
     { "a key of 60 KB is taken", SPLIT_FRAMES, "{'", 60000, "':1}", ERR_NONE },
     { "a key of 70 KB is left out", SPLIT_FRAMES, "{'", 70000, "':1}", ERR_NONE },
-    { "what is left out has no limit", SPLIT_FRAMES, "{'metadata':{'managedFields':'", 20000000, "'}}", ERR_NONE },
+    { "what is left out has no limit", SPLIT_FRAMES, "{'metadata':{'managedFields':'", 20000000,
+      "'}}", ERR_NONE },
     { "white space between frames has no limit", SPLIT_FRAMES, "{}", 0, "", ERR_NONE },
 };
 
@@ -399,16 +440,17 @@ static const struct bad_row {
     const char *before, *open, *close, *after; /* `open` and `close` come so many times each */
     size_t times;
 } bad_items[] = {
-    { "an item that is too deep costs itself", SPLIT_LIST, "{'items':[{'a':1},{'name':'b','spec':", "[", "]",
-      ",'x':[{}]},{'c':{}}],'m':{}}", 300 },
-    { "a frame that is too deep costs itself", SPLIT_FRAMES, "{'a':1}\n{'name':'b','spec':", "{'d':[", "]}",
-      ",'x':[{}]}\n{'c':{}}\n", SPLIT_DEPTH_MAX },
-    { "an item that is one level too deep costs itself", SPLIT_LIST, "{'items':[{'a':1},{'name':'b','spec':", "[", "]",
-      "},{'c':{}}]}", SPLIT_DEPTH_MAX - 2 },
-    { "an item that is too large costs itself", SPLIT_LIST, "{'items':[{'a':1},{'name':'b','spec':'", "x", "",
-      "','x':[{'y':'\\\\'}]},{'c':{}}],'m':{}}", 17 << 20 },
-    { "a frame that is too large costs itself", SPLIT_FRAMES, "{'a':1}\n{'name':'b','spec':[", "{'f':1},", "",
-      "1],'x':{}}\n{'c':{}}\n", (17 << 20) / 8 },
+    { "an item that is too deep costs itself", SPLIT_LIST,
+      "{'items':[{'a':1},{'name':'b','spec':", "[", "]", ",'x':[{}]},{'c':{}}],'m':{}}", 300 },
+    { "a frame that is too deep costs itself", SPLIT_FRAMES,
+      "{'a':1}\n{'name':'b','spec':", "{'d':[", "]}", ",'x':[{}]}\n{'c':{}}\n", SPLIT_DEPTH_MAX },
+    { "an item that is one level too deep costs itself", SPLIT_LIST,
+      "{'items':[{'a':1},{'name':'b','spec':", "[", "]", "},{'c':{}}]}", SPLIT_DEPTH_MAX - 2 },
+    { "an item that is too large costs itself", SPLIT_LIST,
+      "{'items':[{'a':1},{'name':'b','spec':'", "x", "", "','x':[{'y':'\\\\'}]},{'c':{}}],'m':{}}",
+      17 << 20 },
+    { "a frame that is too large costs itself", SPLIT_FRAMES, "{'a':1}\n{'name':'b','spec':[",
+      "{'f':1},", "", "1],'x':{}}\n{'c':{}}\n", (17 << 20) / 8 },
 };
 
 /* Of a bad item, its beginning is enough to be seen. */
@@ -473,7 +515,8 @@ static void item_function_can_end_the_stream(void **state)
 static void nothing_is_left_out_unless_said(void **state)
 {
     (void) state;
-    CLEANUP_FREE char *text = json_quoted("{'metadata':{'managedFields':[{'manager':'x'}]},'status':{'images':[1]}}\n");
+    CLEANUP_FREE char *text = json_quoted(
+        "{'metadata':{'managedFields':[{'manager':'x'}]},'status':{'images':[1]}}\n");
     struct run r = { .items = BUF_INIT(1 << 20) };
     CLEANUP(split_clear) struct split s;
     split_init(&s, SPLIT_FRAMES, NULL, take_item, &r);
@@ -487,7 +530,8 @@ static const struct object_row {
     const char *text;
     const char *want; /* NULL: an error */
 } objects[] = {
-    { "an object without what is left out", "{'metadata':{'managedFields':[1],'name':'a'},'status':{'images':[]}}",
+    { "an object without what is left out",
+      "{'metadata':{'managedFields':[1],'name':'a'},'status':{'images':[]}}",
       "{'metadata':{'name':'a'},'status':{}}" },
     { "an empty object", " {} ", "{}" },
     { "nothing is no object", "", NULL },
@@ -510,10 +554,10 @@ static void check_object(void **state)
 }
 
 static const struct object_row begun[] = {
-    { "a text that broke off in what is left out", "{'metadata':{'name':'a','managedFields':[{'b':[1,{",
-      "{'metadata':{'name':'a'}}" },
-    { "a text that broke off in a string that is left out", "{'metadata':{'name':'a'},'spec':{'volumes':'x\\",
-      "{'metadata':{'name':'a'},'spec':{}}" },
+    { "a text that broke off in what is left out",
+      "{'metadata':{'name':'a','managedFields':[{'b':[1,{", "{'metadata':{'name':'a'}}" },
+    { "a text that broke off in a string that is left out",
+      "{'metadata':{'name':'a'},'spec':{'volumes':'x\\", "{'metadata':{'name':'a'},'spec':{}}" },
     { "a text that broke off in what is copied", "{'metadata':{'name':'a'},'spec':{'x':[", NULL },
     { "a text that broke off in a key", "{'metadata':{'name':'a'},'spec", NULL },
     { "an object that has its end", "{'metadata':{'name':'a'}}", "{'metadata':{'name':'a'}}" },
@@ -546,7 +590,8 @@ int main(void)
     SUITE_ROWS(&s, check_size, sizes);
     SUITE_ROWS(&s, check_bad, bad_items);
     suite_add(&s, "nesting has a limit", nesting_has_a_limit, NULL);
-    suite_add(&s, "nesting has no limit in what is left out", nesting_has_no_limit_in_what_is_left_out, NULL);
+    suite_add(&s, "nesting has no limit in what is left out",
+              nesting_has_no_limit_in_what_is_left_out, NULL);
     suite_add(&s, "the item function can end the stream", item_function_can_end_the_stream, NULL);
     suite_add(&s, "nothing is left out unless said", nothing_is_left_out_unless_said, NULL);
     SUITE_ROWS(&s, check_object, objects);

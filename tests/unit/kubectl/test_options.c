@@ -30,20 +30,28 @@ static const struct refusal {
     { "hold", "`kubectl gpu hold` needs NODE…" },
     { "approve a b", "unexpected argument b" },
     { "status -o xml", "--output: must be one of wide, json and yaml, not \"xml\"" },
-    { "status -w -oyaml", "--watch has no end, and so no YAML: take -o json, a line for each time" },
+    { "status -w -oyaml",
+      "--watch has no end, and so no YAML: take -o json, a line for each time" },
     { "plan -o wide", "-o wide: a plan is shown whole; take json or yaml for programs" },
-    { "status --dry-run", "--dry-run is no option of `kubectl gpu status`; `kubectl gpu help` lists the options" },
+    { "status --dry-run",
+      "--dry-run is no option of `kubectl gpu status`; `kubectl gpu help` lists the options" },
     { "pause --dry-run=client", "--dry-run: must be server, not \"client\"" },
-    { "pause -w", "--watch is no option of `kubectl gpu pause`; `kubectl gpu help` lists the options" },
+    { "pause -w",
+      "--watch is no option of `kubectl gpu pause`; `kubectl gpu help` lists the options" },
     { "status --watch=yes", "--watch takes no value" },
     { "status -n", "--namespace needs NAME" },
-    { "nodes --state Faild", "--state: must be one of Unmanaged Discovered Installing Waiting Draining Unloading Validating "
+    { "nodes --state Faild", "--state: must be one of Unmanaged Discovered Installing Waiting "
+                             "Draining Unloading Validating "
                              "Ready Failed Lost ForeignStack Unsupported Removing, not \"Faild\"" },
-    { "plan -n a", "--namespace is no option of `kubectl gpu plan`; `kubectl gpu help` lists the options" },
-    { "plan --no-color", "--no-color is no option of `kubectl gpu plan`; `kubectl gpu help` lists the options" },
+    { "plan -n a",
+      "--namespace is no option of `kubectl gpu plan`; `kubectl gpu help` lists the options" },
+    { "plan --no-color",
+      "--no-color is no option of `kubectl gpu plan`; `kubectl gpu help` lists the options" },
     { "status -n a -n b", "--namespace is there twice" },
-    { "status --request-timeout 10", "--request-timeout: must be a duration such as 30s or 2h, not \"10\"" },
-    { "status --request-timeout 0s", "--request-timeout: must be a duration such as 30s or 2h, not \"0s\"" },
+    { "status --request-timeout 10",
+      "--request-timeout: must be a duration such as 30s or 2h, not \"10\"" },
+    { "status --request-timeout 0s",
+      "--request-timeout: must be a duration such as 30s or 2h, not \"0s\"" },
     { "status --kubeconfig=", "--kubeconfig: must not be empty, not \"\"" },
 };
 
@@ -81,8 +89,13 @@ static const struct command_row {
     const char *name; /* the command line */
     enum gpu_command want;
 } commands[] = {
-    { "", GPU_HELP },           { "status", GPU_STATUS }, { "status --help", GPU_HELP }, { "nodes -h", GPU_HELP },
-    { "--version", GPU_VERSION }, { "version", GPU_VERSION }, { "__complete sta --xyz", GPU_COMPLETE },
+    { "", GPU_HELP },
+    { "status", GPU_STATUS },
+    { "status --help", GPU_HELP },
+    { "nodes -h", GPU_HELP },
+    { "--version", GPU_VERSION },
+    { "version", GPU_VERSION },
+    { "__complete sta --xyz", GPU_COMPLETE },
 };
 
 static void check_command(void **state)

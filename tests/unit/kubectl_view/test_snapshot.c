@@ -11,7 +11,8 @@ static const struct similar_row {
 } similars[] = {
     { "a letter is missing", "['gpu-1', 'train-01']", "tran-01", "['train-01']" },
     { "the likest first", "['gpu-10', 'gpu-1', 'gpu-2']", "gpu-11", "['gpu-10', 'gpu-1']" },
-    { "a part of a long name", "['ip-10-0-0-7.ec2.internal', 'gpu-1']", "ip-10-0-0-7", "['ip-10-0-0-7.ec2.internal']" },
+    { "a part of a long name", "['ip-10-0-0-7.ec2.internal', 'gpu-1']", "ip-10-0-0-7",
+      "['ip-10-0-0-7.ec2.internal']" },
     { "nothing is like it", "['gpu-1', 'gpu-2']", "storage-server", "[]" },
     { "no names", "[]", "gpu-1", "[]" },
 };
@@ -19,24 +20,31 @@ static const struct similar_row {
 static void check_similar(void **state)
 {
     const struct similar_row *row = *state;
-    CLEANUP_JSON json_t *names = tree(row->names), *got = snapshot_similar_names(names, row->typed, 2);
+    CLEANUP_JSON json_t *names = tree(row->names),
+                        *got = snapshot_similar_names(names, row->typed, 2);
     assert_tree(got, row->want);
 }
 
 static const struct keeper_row {
     const char *name, *metadata, *want; /* its beginning; NULL: nobody */
 } keepers[] = {
-    { "nobody", "{'name': 'default', 'managedFields': [{'manager': 'kubectl-client-side-apply'}]}", NULL },
-    { "Argo CD by annotation", "{'annotations': {'argocd.argoproj.io/tracking-id': 'gpu:x'}}", "Argo CD (gpu:x) keeps" },
-    { "Argo CD by manager", "{'managedFields': [{'manager': 'argocd-controller'}]}", "Argo CD keeps this object" },
-    { "Flux by label", "{'labels': {'kustomize.toolkit.fluxcd.io/name': 'infra'}}", "Flux (infra) keeps this object" },
-    { "Helm", "{'annotations': {'meta.helm.sh/release-name': 'ostler'}}", "Helm (ostler) keeps this object" },
+    { "nobody", "{'name': 'default', 'managedFields': [{'manager': 'kubectl-client-side-apply'}]}",
+      NULL },
+    { "Argo CD by annotation", "{'annotations': {'argocd.argoproj.io/tracking-id': 'gpu:x'}}",
+      "Argo CD (gpu:x) keeps" },
+    { "Argo CD by manager", "{'managedFields': [{'manager': 'argocd-controller'}]}",
+      "Argo CD keeps this object" },
+    { "Flux by label", "{'labels': {'kustomize.toolkit.fluxcd.io/name': 'infra'}}",
+      "Flux (infra) keeps this object" },
+    { "Helm", "{'annotations': {'meta.helm.sh/release-name': 'ostler'}}",
+      "Helm (ostler) keeps this object" },
 };
 
 static void check_keeper(void **state)
 {
     const struct keeper_row *row = *state;
-    CLEANUP_JSON json_t *metadata = tree(row->metadata), *object = json_pack("{s:O}", "metadata", metadata);
+    CLEANUP_JSON json_t *metadata = tree(row->metadata),
+                        *object = json_pack("{s:O}", "metadata", metadata);
     CLEANUP_FREE char *got = snapshot_keeper(object);
     if (row->want)
         assert_memory_equal(got, row->want, __builtin_strlen(row->want));
@@ -45,7 +53,9 @@ static void check_keeper(void **state)
 }
 
 #define TARGETS ",'pools': [{'targets': [{'revision': 'driver-d2'}, {'revision': 'stack-s1'}]}]"
-#define REPORT(driver) "{'status': {'policyGeneration': 2, 'driver': {'target': '" driver "'}, 'stack': {'target': 's1'}}}"
+#define REPORT(driver)                                                                             \
+    "{'status': {'policyGeneration': 2, 'driver': {'target': '" driver                             \
+    "'}, 'stack': {'target': 's1'}}}"
 static const struct old_row {
     const char *name, *report, *policy;
     bool want;
@@ -54,13 +64,19 @@ static const struct old_row {
     { "the policy was edited a moment ago", REPORT("d2"),
       "{'metadata': {'generation': 3}, 'status': {'observedGeneration': 2" TARGETS "}}", true },
     { "the policy was paused and resumed", REPORT("d2"),
-      "{'metadata': {'generation': 4}, 'status': {'observedGeneration': 4, 'rollout': {'reason': 'Soaking'}" TARGETS "}}",
+      "{'metadata': {'generation': 4}, 'status': {'observedGeneration': 4, 'rollout': {'reason': "
+      "'Soaking'}" TARGETS "}}",
       false },
     { "the policy wants another driver now", REPORT("d1"),
-      "{'metadata': {'generation': 3}, 'status': {'observedGeneration': 3, 'rollout': {'reason': 'Soaking'}" TARGETS "}}", true },
+      "{'metadata': {'generation': 3}, 'status': {'observedGeneration': 3, 'rollout': {'reason': "
+      "'Soaking'}" TARGETS "}}",
+      true },
     { "the rollout is over", REPORT("d1"),
-      "{'metadata': {'generation': 3}, 'status': {'observedGeneration': 3, 'rollout': {'reason': 'UpToDate'}}}", false },
-    { "a report that names no driver", "{'status': {'policyGeneration': 2, 'stack': {'target': 's1'}}}",
+      "{'metadata': {'generation': 3}, 'status': {'observedGeneration': 3, 'rollout': {'reason': "
+      "'UpToDate'}}}",
+      false },
+    { "a report that names no driver",
+      "{'status': {'policyGeneration': 2, 'stack': {'target': 's1'}}}",
       "{'metadata': {'generation': 3}, 'status': {'observedGeneration': 3" TARGETS "}}", false },
 };
 
@@ -74,11 +90,19 @@ static void check_old(void **state)
 static const struct lease_row {
     const char *name, *snapshot, *want;
 } leases[] = {
-    { "it renewed", "{'lease': {'spec': {'holderIdentity': 'a', 'renewTime': '2026-11-20T09:59:57Z'}}}", "Alive" },
-    { "it was silent too long", "{'lease': {'spec': {'holderIdentity': 'a', 'renewTime': '2026-11-20T09:59:00Z'}}}", "Silent" },
-    { "its clock is ahead", "{'lease': {'spec': {'holderIdentity': 'a', 'renewTime': '2026-11-20T10:01:00Z'}}}", "Alive" },
+    { "it renewed",
+      "{'lease': {'spec': {'holderIdentity': 'a', 'renewTime': '2026-11-20T09:59:57Z'}}}",
+      "Alive" },
+    { "it was silent too long",
+      "{'lease': {'spec': {'holderIdentity': 'a', 'renewTime': '2026-11-20T09:59:00Z'}}}",
+      "Silent" },
+    { "its clock is ahead",
+      "{'lease': {'spec': {'holderIdentity': 'a', 'renewTime': '2026-11-20T10:01:00Z'}}}",
+      "Alive" },
     { "no time", "{'lease': {'spec': {'holderIdentity': 'a'}}}", "Silent" },
-    { "it was stopped", "{'lease': {'spec': {'holderIdentity': '', 'renewTime': '2026-11-20T09:59:57Z'}}}", "Released" },
+    { "it was stopped",
+      "{'lease': {'spec': {'holderIdentity': '', 'renewTime': '2026-11-20T09:59:57Z'}}}",
+      "Released" },
     { "there is none", "{}", "Absent" },
     { "it may not be read", "{'missing': {'lease': 'no right'}}", "Unknown" },
 };
@@ -86,7 +110,8 @@ static const struct lease_row {
 static void check_lease(void **state)
 {
     const struct lease_row *row = *state;
-    CLEANUP_JSON json_t *snapshot = tree(row->snapshot), *got = snapshot_ostler(snapshot, INT64_C(1795168800000000));
+    CLEANUP_JSON json_t *snapshot = tree(row->snapshot),
+                        *got = snapshot_ostler(snapshot, INT64_C(1795168800000000));
     assert_string_equal(json_str(got, "state"), row->want);
 }
 
@@ -96,9 +121,12 @@ static void check_setter(void **state)
     CLEANUP_JSON json_t *node = tree(
         "{'metadata': {'managedFields': ["
         "{'manager': 'kubelet', 'time': '2026-11-20T09:00:00Z', 'fieldsV1': {'f:status': {}}},"
-        "{'manager': 'old', 'time': '2026-11-20T08:00:00Z', 'fieldsV1': {'f:spec': {'f:unschedulable': {}}}},"
-        "{'manager': 'kubectl-cordon', 'time': '2026-11-20T09:30:00Z', 'fieldsV1': {'f:spec': {'f:unschedulable': {}}}}]}}");
-    CLEANUP_FREE char *cordon = snapshot_setter(node, "f:spec f:unschedulable"), *none = snapshot_setter(node, "f:spec f:taints");
+        "{'manager': 'old', 'time': '2026-11-20T08:00:00Z', 'fieldsV1': {'f:spec': "
+        "{'f:unschedulable': {}}}},"
+        "{'manager': 'kubectl-cordon', 'time': '2026-11-20T09:30:00Z', 'fieldsV1': {'f:spec': "
+        "{'f:unschedulable': {}}}}]}}");
+    CLEANUP_FREE char *cordon = snapshot_setter(node, "f:spec f:unschedulable"),
+                      *none = snapshot_setter(node, "f:spec f:taints");
     assert_string_equal(cordon, "kubectl-cordon at 2026-11-20T09:30:00Z");
     assert_null(none);
 }
@@ -106,7 +134,8 @@ static void check_setter(void **state)
 static void check_news(void **state)
 {
     (void) state;
-    CLEANUP_JSON json_t *before = tree("[{'a': 1}, {'a': 2}]"), *list = tree("[{'a': 2}, {'a': 3}]");
+    CLEANUP_JSON json_t *before = tree("[{'a': 1}, {'a': 2}]"),
+                        *list = tree("[{'a': 2}, {'a': 3}]");
     CLEANUP_JSON json_t *news = events_news(before, list);
     assert_tree(news, "[{'a': 3}]");
 }

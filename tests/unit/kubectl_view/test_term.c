@@ -11,9 +11,18 @@ static const struct span_row {
     const char *name;
     int64_t seconds;
 } spans[] = {
-    { "0s", 0 },       { "0s", -5 },        { "59s", 59 },        { "119s", 119 },      { "2m", 120 },
-    { "3m20s", 200 },  { "59m59s", 3599 },  { "1h", 3600 },       { "4h12m", 15120 },   { "1d", 86400 },
-    { "7d23h", 7 * 86400 + 23 * 3600 },     { "8d", 8 * 86400 + 3600 },
+    { "0s", 0 },
+    { "0s", -5 },
+    { "59s", 59 },
+    { "119s", 119 },
+    { "2m", 120 },
+    { "3m20s", 200 },
+    { "59m59s", 3599 },
+    { "1h", 3600 },
+    { "4h12m", 15120 },
+    { "1d", 86400 },
+    { "7d23h", 7 * 86400 + 23 * 3600 },
+    { "8d", 8 * 86400 + 3600 },
 };
 
 static void check_span(void **state)
@@ -84,7 +93,8 @@ static const struct fit_row {
     { "what fits stays", "a\nb\nc\n", 3, "a\nb\nc\n" },
     { "what does not is counted", "a\nb\nc\nd\n", 3, "a\nb\n… 2 more\n" },
     { "a long line takes two rows", "a\n123456789012\nc\n", 3, "a\n… 2 more\n" },
-    { "colours take no room", "\033[32m1234567890\033[0m\nb\n", 2, "\033[32m1234567890\033[0m\nb\n" },
+    { "colours take no room", "\033[32m1234567890\033[0m\nb\n", 2,
+      "\033[32m1234567890\033[0m\nb\n" },
     { "there is no end", "a\nb\nc\nd\n", 0, "a\nb\nc\nd\n" },
 };
 
@@ -108,7 +118,8 @@ static void check_colours(void **state)
     grid_print(&g, &(struct paint){ .width = 80 }, &plain);
     grid_print(&g, &(struct paint){ .width = 80, .colours = true }, &coloured);
     assert_string_equal(buf_text(&plain), "NAME   STATE\na      Failed\n");
-    assert_string_equal(buf_text(&coloured), "\033[1mNAME\033[0m   \033[1mSTATE\033[0m\na      \033[31mFailed\033[0m\n");
+    assert_string_equal(buf_text(&coloured),
+                        "\033[1mNAME\033[0m   \033[1mSTATE\033[0m\na      \033[31mFailed\033[0m\n");
     grid_clear(&g);
     buf_clear(&plain);
     buf_clear(&coloured);

@@ -1,5 +1,6 @@
-/* What each command shows of what was read, letter by letter: a case in tests/cases/kubectl has its text in tests/golden/kubectl.
- * `make golden` rewrites those (OSTLER_GOLDEN=write). No case shows a control character, whatever was read. */
+/* What each command shows of what was read, letter by letter: a case in tests/cases/kubectl has its
+ * text in tests/golden/kubectl. `make golden` rewrites those (OSTLER_GOLDEN=write). No case shows a
+ * control character, whatever was read. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +40,8 @@ static void show_status(struct shown *s)
 
 static void show_nodes(struct shown *s)
 {
-    CLEANUP_JSON json_t *viewed = nodes_view(s->snapshot, &(struct nodes_wanted){ NULL, s->names, s->name_count }, s->now_us);
+    CLEANUP_JSON json_t *viewed = nodes_view(
+        s->snapshot, &(struct nodes_wanted){ NULL, s->names, s->name_count }, s->now_us);
     nodes_print(viewed, &s->paint, &s->out);
 }
 
@@ -51,15 +53,16 @@ static void show_explain(struct shown *s)
 
 static void show_events(struct shown *s)
 {
-    CLEANUP_JSON json_t *viewed = events_view(s->snapshot, &(struct events_wanted){ 0, s->names, s->name_count });
+    CLEANUP_JSON json_t *viewed = events_view(
+        s->snapshot, &(struct events_wanted){ 0, s->names, s->name_count });
     events_print(viewed, &s->paint, &s->out);
 }
 
 static void add_deed(struct shown *s, const struct edit *d)
 {
     CLEANUP_FREE char *patch = d->patch ? json_compact(d->patch) : xstrdup("none");
-    buf_printf(&s->out, "said: %s\nundo: %s\nwarning: %s\npatch: %s\n", d->said, d->undo ? d->undo : "-",
-               d->warning ? d->warning : "-", patch);
+    buf_printf(&s->out, "said: %s\nundo: %s\nwarning: %s\npatch: %s\n", d->said,
+               d->undo ? d->undo : "-", d->warning ? d->warning : "-", patch);
 }
 
 static void show_deeds_on_policy(struct shown *s)
@@ -95,8 +98,12 @@ static const struct {
     const char *name;
     void (*show)(struct shown *s);
 } views[] = {
-    { "status", show_status }, { "nodes", show_nodes }, { "explain", show_explain }, { "events", show_events },
-    { "policy-deeds", show_deeds_on_policy }, { "node-deeds", show_deeds_on_node },
+    { "status", show_status },
+    { "nodes", show_nodes },
+    { "explain", show_explain },
+    { "events", show_events },
+    { "policy-deeds", show_deeds_on_policy },
+    { "node-deeds", show_deeds_on_node },
 };
 
 static char *read_whole(const char *path)
@@ -130,9 +137,12 @@ static void check_case(void **state)
     if (!documents)
         fail_msg("%s", err_msg(&e));
     const json_t *c = json_array_get(documents, 0), *names = json_object_get(c, "names");
-    struct shown s = { .snapshot = json_object_get(c, "seen"), .now_us = clock_parse_rfc3339(json_str_or_empty(c, "now")),
-                       .name_count = json_array_size(names), .out = BUF_INIT(TEXT_MAX),
-                       .paint = { .wide = json_bool(c, "wide", false), .whole = json_bool(c, "wide", false),
+    struct shown s = { .snapshot = json_object_get(c, "seen"),
+                       .now_us = clock_parse_rfc3339(json_str_or_empty(c, "now")),
+                       .name_count = json_array_size(names),
+                       .out = BUF_INIT(TEXT_MAX),
+                       .paint = { .wide = json_bool(c, "wide", false),
+                                  .whole = json_bool(c, "wide", false),
                                   .width = (int) json_int(c, "width", 120) } };
     for (size_t i = 0; i < s.name_count && i < NAMES_MAX; i++)
         s.names[i] = (char *) json_string_value(json_array_get(names, i));
@@ -146,7 +156,8 @@ static void check_case(void **state)
         assert_true(*at >= ' ' || *at == '\n');
     assert_null(strstr(text, "\xc2\x9b"));
     const char *base = strrchr(path, '/') + 1;
-    CLEANUP_FREE char *golden = xasprintf("tests/golden/kubectl/%.*s.txt", (int) (strlen(base) - strlen(".yaml")), base);
+    CLEANUP_FREE char *golden = xasprintf("tests/golden/kubectl/%.*s.txt",
+                                          (int) (strlen(base) - strlen(".yaml")), base);
     hold_against(golden, text);
     buf_clear(&s.out);
 }

@@ -95,7 +95,12 @@ static const struct render_row render_rows[] = {
       DRIVER | STACK | EXPORTER | MONITOR },
     { "toolkit-removal", full_settings, { UBUNTU, CONTAINERD }, false, NULL, REMOVAL },
     { "toolkit-removal-host-driver", "{}", { UBUNTU, CONTAINERD }, true, NULL, REMOVAL },
-    { "toolkit-removal-crio", "{}", { UBUNTU, .runtime_version = "cri-o://1.34.0" }, false, NULL, REMOVAL },
+    { "toolkit-removal-crio",
+      "{}",
+      { UBUNTU, .runtime_version = "cri-o://1.34.0" },
+      false,
+      NULL,
+      REMOVAL },
     { "own-image-not-known",
       "{}",
       { UBUNTU, CONTAINERD },
@@ -103,7 +108,8 @@ static const struct render_row render_rows[] = {
       NULL,
       DRIVER | STACK | EXPORTER | NO_AGENT },
     { "waits-with-secrets",
-      "{'toolkit':{'imagePullSecrets':['ngc','mine']},'nodeAgent':{'imagePullPolicy':'Always','imagePullSecrets':['mine']}}",
+      "{'toolkit':{'imagePullSecrets':['ngc','mine']},'nodeAgent':{'imagePullPolicy':'Always','"
+      "imagePullSecrets':['mine']}}",
       { UBUNTU, CONTAINERD },
       false,
       NULL,
@@ -115,24 +121,39 @@ static const struct render_row render_rows[] = {
       NULL,
       DRIVER },
     { "driver-files",
-      "{'driver':{'repoConfig':{'name':'mirror'},'certConfig':{'name':'authorities'},'kernelModuleConfig':{'name':'parameters'},"
-      "'secretEnv':'ubuntu-pro','startupProbe':{'initialDelaySeconds':30,'periodSeconds':5,'timeoutSeconds':120,"
+      "{'driver':{'repoConfig':{'name':'mirror'},'certConfig':{'name':'authorities'},'"
+      "kernelModuleConfig':{'name':'parameters'},"
+      "'secretEnv':'ubuntu-pro','startupProbe':{'initialDelaySeconds':30,'periodSeconds':5,'"
+      "timeoutSeconds':120,"
       "'failureThreshold':20}}}",
       { UBUNTU, CONTAINERD },
       false,
       NULL,
       DRIVER },
-    { "driver-rdma", "{'driver':{'rdma':{'enabled':true}}}", { UBUNTU, CONTAINERD }, false, NULL, DRIVER },
-    { "driver-rdma-host-mofed",
-      "{'driver':{'rdma':{'enabled':true,'useHostMofed':true},'kernelModuleConfig':{'name':'parameters'}}}",
+    { "driver-rdma",
+      "{'driver':{'rdma':{'enabled':true}}}",
       { UBUNTU, CONTAINERD },
       false,
       NULL,
       DRIVER },
-    { "driver-gdrcopy", "{'driver':{'gdrcopy':{'enabled':true}}}", { UBUNTU, CONTAINERD }, false, NULL, DRIVER | STACK },
+    { "driver-rdma-host-mofed",
+      "{'driver':{'rdma':{'enabled':true,'useHostMofed':true},'kernelModuleConfig':{'name':'"
+      "parameters'}}}",
+      { UBUNTU, CONTAINERD },
+      false,
+      NULL,
+      DRIVER },
+    { "driver-gdrcopy",
+      "{'driver':{'gdrcopy':{'enabled':true}}}",
+      { UBUNTU, CONTAINERD },
+      false,
+      NULL,
+      DRIVER | STACK },
     { "driver-gdrcopy-files",
-      "{'driver':{'gdrcopy':{'enabled':true,'repository':'registry.example/nvidia','version':'v2.5'},"
-      "'repoConfig':{'name':'mirror'},'certConfig':{'name':'authorities'},'secretEnv':'ubuntu-pro','imagePullPolicy':'Always',"
+      "{'driver':{'gdrcopy':{'enabled':true,'repository':'registry.example/"
+      "nvidia','version':'v2.5'},"
+      "'repoConfig':{'name':'mirror'},'certConfig':{'name':'authorities'},'secretEnv':'ubuntu-pro',"
+      "'imagePullPolicy':'Always',"
       "'imagePullSecrets':['mine']}}",
       { UBUNTU, CONTAINERD },
       false,
@@ -158,14 +179,20 @@ static const struct render_row render_rows[] = {
       STACK },
     { "host-driver", "{}", { UBUNTU, CONTAINERD }, true, NULL, STACK },
     { "host-driver-read-only-usr",
-      "{'driver':{'source':'Host'},'toolkit':{'installDir':'/opt/nvidia','env':[{'name':'RUNTIME_CONFIG_SOURCES',"
+      "{'driver':{'source':'Host'},'toolkit':{'installDir':'/opt/"
+      "nvidia','env':[{'name':'RUNTIME_CONFIG_SOURCES',"
       "'value':'file=/host/usr/share/containerd/config.toml'}]}}",
       { .os_image = "Flatcar Container Linux by Kinvolk 4459.2.1 (Oklo)", CONTAINERD },
       true,
       NULL,
       STACK },
     { "host-toolkit", "{'toolkit':{'enabled':false}}", { UBUNTU, CONTAINERD }, true, NULL, PLUGIN },
-    { "host-toolkit-is-the-default", "{}", { UBUNTU, CONTAINERD, .inventory = &azures }, true, NULL, PLUGIN },
+    { "host-toolkit-is-the-default",
+      "{}",
+      { UBUNTU, CONTAINERD, .inventory = &azures },
+      true,
+      NULL,
+      PLUGIN },
     { "containerd-without-cdi",
       "{}",
       { UBUNTU, .runtime_version = "containerd://1.6.20" },
@@ -243,12 +270,15 @@ static const struct render_row render_rows[] = {
       "{}",
       { UBUNTU, CONTAINERD },
       false,
-      "sharing: {timeSlicing: {renameByDefault: true, resources: [{name: nvidia.com/gpu, replicas: 4}]}}",
+      "sharing: {timeSlicing: {renameByDefault: true, resources: [{name: nvidia.com/gpu, replicas: "
+      "4}]}}",
       EXPORTER },
     { "node-agent", "{}", { UBUNTU, CONTAINERD }, false, NULL, AGENT },
     { "node-agent-full",
-      "{'nodes':{'selector':{'matchLabels':{'example.com/gpu':'yes'},'matchExpressions':[{'key':'zone','operator':'NotIn',"
-      "'values':['a','b']},{'key':'x','operator':'Exists'}]}},'nodeAgent':{'imagePullPolicy':'Always','imagePullSecrets':"
+      "{'nodes':{'selector':{'matchLabels':{'example.com/"
+      "gpu':'yes'},'matchExpressions':[{'key':'zone','operator':'NotIn',"
+      "'values':['a','b']},{'key':'x','operator':'Exists'}]}},'nodeAgent':{'imagePullPolicy':'"
+      "Always','imagePullSecrets':"
       "['mine'],'seccompProfile':'profiles/ostler-node.json'}}",
       { UBUNTU, CONTAINERD },
       false,
@@ -270,19 +300,21 @@ static void add_document(struct buf *out, json_t *object_steal)
 static void assert_asks_kubelet(const json_t *exporter, const struct host *host)
 {
     CLEANUP_FREE char *want = xasprintf("%s/pod-resources", host_kubelet_root(host->distribution));
-    const json_t *volume = json_find(json_at(exporter, "spec.template.spec.volumes"), "name", "pod-resources");
+    const json_t *volume = json_find(json_at(exporter, "spec.template.spec.volumes"), "name",
+                                     "pod-resources");
     assert_string_equal(json_str(volume, "hostPath.path"), want);
 }
 
 /* All that a row asks for, as the cases of a policy that went through the decoder. */
 static void render_row(const struct render_row *row, struct buf *out)
 {
-    CLEANUP_JSON json_t *object =
-        json_pack("{s:s, s:s, s:{s:s}, s:o}", "apiVersion", POLICY_API_VERSION, "kind", POLICY_KIND,
-                  "metadata", "name", POLICY_NAME, "spec", tree(row->spec));
+    CLEANUP_JSON json_t *object = json_pack("{s:s, s:s, s:{s:s}, s:o}", "apiVersion",
+                                            POLICY_API_VERSION, "kind", POLICY_KIND, "metadata",
+                                            "name", POLICY_NAME, "spec", tree(row->spec));
     struct policy policy;
     struct policy_problems problems = { 0 };
-    const struct policy_limits limits = { POLICY_IMAGE_PREFIXES ",registry.example", "*", NULL, true };
+    const struct policy_limits limits = { POLICY_IMAGE_PREFIXES ",registry.example", "*", NULL,
+                                          true };
     if (policy_decode(object, &limits, &policy, &problems) < 0)
         fail_msg("%s", problems.items[0].message);
     CLEANUP_JSON json_t *spec = policy_pool_spec(&policy, 0);
@@ -290,11 +322,12 @@ static void render_row(const struct render_row *row, struct buf *out)
     enum driver_source source = driver_source_for(policy.pools[0].source, &host, row->host_driver);
     struct plugin_config config = { "plugin-configs", "a100", row->config };
     CLEANUP_JSON json_t *driver = driver_inputs(spec, source, &host, NULL);
-    CLEANUP_JSON json_t *stack =
-        stack_inputs(spec, source, &host, row->config ? &config : NULL, NULL);
+    CLEANUP_JSON json_t *stack = stack_inputs(spec, source, &host, row->config ? &config : NULL,
+                                              NULL);
     CLEANUP_JSON json_t *exporter = follower_inputs(
         operand_get(OPERAND_EXPORTER), spec, &host, NULL,
-        (policy_runs_in_part(&policy, OPERAND_EXPORTER) ? FOLLOWER_IN_PART : 0U) | follower_traits(stack));
+        (policy_runs_in_part(&policy, OPERAND_EXPORTER) ? FOLLOWER_IN_PART : 0U) |
+            follower_traits(stack));
     CLEANUP_JSON json_t *agent = agent_inputs(spec);
     char driver_hash[REVISION_HASH_MAX] = "", stack_hash[REVISION_HASH_MAX];
     if (driver)
@@ -302,7 +335,8 @@ static void render_row(const struct render_row *row, struct buf *out)
     revision_hash(stack, stack_hash);
 
     const char *agent_image = row->objects & NO_AGENT ? NULL : AGENT_IMAGE;
-    struct render_context common = { NAMESPACE, POLICY_NAME, UID, spec, NULL, NULL, agent_image, true };
+    struct render_context common = { NAMESPACE, POLICY_NAME, UID,         spec,
+                                     NULL,      NULL,        agent_image, true };
     struct render_context contexts[RENDER_OBJECTS];
     for (size_t i = 0; i < RENDER_OBJECTS; i++)
         contexts[i] = common;
@@ -318,9 +352,11 @@ static void render_row(const struct render_row *row, struct buf *out)
         add_document(out, render_revision(&contexts[RENDER_DRIVER]));
         add_document(out, render_revision(&contexts[RENDER_TOOLKIT]));
     }
-    static const enum render_object order[] = { RENDER_DRIVER,           RENDER_TOOLKIT,          RENDER_REMOVAL,
-                                                RENDER_DEVICE_PLUGIN,    RENDER_EXPORTER,         RENDER_EXPORTER_SERVICE,
-                                                RENDER_EXPORTER_MONITOR, RENDER_AGENT,            RENDER_RUNTIME_CLASS };
+    static const enum render_object order[] = { RENDER_DRIVER,           RENDER_TOOLKIT,
+                                                RENDER_REMOVAL,          RENDER_DEVICE_PLUGIN,
+                                                RENDER_EXPORTER,         RENDER_EXPORTER_SERVICE,
+                                                RENDER_EXPORTER_MONITOR, RENDER_AGENT,
+                                                RENDER_RUNTIME_CLASS };
     for (size_t k = 0; k < ARRAY_LEN(order); k++) {
         const size_t i = order[k];
         if (!(row->objects & 1U << i))
@@ -402,22 +438,30 @@ static const struct task_row {
     const char *spec;
 } task_rows[] = {
     { "task-proof",
-      { TASK_PROOF, NAMESPACE, UID, "aaaaaaaaaa.bbbbbbbbbb", "ip-10-0-0-1.ec2.internal", &own_image, 1, NULL, AGENT_IMAGE, NULL,
-        "nvidia.com/mig-1g.10gb", 600 },
-      NULL, "{'nodeAgent':{'imagePullPolicy':'Always','imagePullSecrets':['mine','ngc']}}" },
-    { "task-proof-plain", { TASK_PROOF, NAMESPACE, UID, "none.bbbbbbbbbb", "gpu-1", &own_image, 1, NULL, NULL, NULL,
-                            "nvidia.com/gpu", 0 },
-      NULL, NULL },
+      { TASK_PROOF, NAMESPACE, UID, "aaaaaaaaaa.bbbbbbbbbb", "ip-10-0-0-1.ec2.internal", &own_image,
+        1, NULL, AGENT_IMAGE, NULL, "nvidia.com/mig-1g.10gb", 600 },
+      NULL,
+      "{'nodeAgent':{'imagePullPolicy':'Always','imagePullSecrets':['mine','ngc']}}" },
+    { "task-proof-plain",
+      { TASK_PROOF, NAMESPACE, UID, "none.bbbbbbbbbb", "gpu-1", &own_image, 1, NULL, NULL, NULL,
+        "nvidia.com/gpu", 0 },
+      NULL,
+      NULL },
     { "task-proof-sample",
-      { TASK_PROOF, NAMESPACE, UID, "aaaaaaaaaa.bbbbbbbbbb", "ip-10-0-0-1.ec2.internal", images, 1, NULL, AGENT_IMAGE, NULL,
-        "nvidia.com/mig-1g.10gb", 600 },
+      { TASK_PROOF, NAMESPACE, UID, "aaaaaaaaaa.bbbbbbbbbb", "ip-10-0-0-1.ec2.internal", images, 1,
+        NULL, AGENT_IMAGE, NULL, "nvidia.com/mig-1g.10gb", 600 },
       "['ngc','mirror']",
       "{'nodeAgent':{'imagePullPolicy':'Always','imagePullSecrets':['mine','ngc']}}" },
-    { "task-proof-sample-plain", { TASK_PROOF, NAMESPACE, UID, "none.bbbbbbbbbb", "gpu-1", &images[1], 1, NULL, NULL, NULL,
-                            "nvidia.com/gpu", 0 },
-      NULL, NULL },
-    { "task-pull", { TASK_PULL, NAMESPACE, UID, "aaaaaaaaaa.bbbbbbbbbb", "gpu-1", images, 2, NULL, NULL, NULL, NULL, 0 },
-      "['ngc']", NULL },
+    { "task-proof-sample-plain",
+      { TASK_PROOF, NAMESPACE, UID, "none.bbbbbbbbbb", "gpu-1", &images[1], 1, NULL, NULL, NULL,
+        "nvidia.com/gpu", 0 },
+      NULL,
+      NULL },
+    { "task-pull",
+      { TASK_PULL, NAMESPACE, UID, "aaaaaaaaaa.bbbbbbbbbb", "gpu-1", images, 2, NULL, NULL, NULL,
+        NULL, 0 },
+      "['ngc']",
+      NULL },
 };
 
 static void check_task(void **state)
@@ -454,7 +498,8 @@ static void assert_unique(const json_t *list, const char *key)
     CLEANUP_JSON json_t *seen = json_object();
     size_t i;
     json_t *element;
-    json_array_foreach (list, i, element) {
+    json_array_foreach(list, i, element)
+    {
         CLEANUP_FREE char *value = json_canonical(json_object_get(element, key));
         if (json_object_get(seen, value))
             fail_msg("%s %s is there twice", key, value);
@@ -467,16 +512,18 @@ static void assert_mounts(const json_t *pod, const json_t *container)
 {
     size_t i, j;
     json_t *mount, *volume;
-    json_array_foreach (json_object_get(container, "volumeMounts"), i, mount) {
+    json_array_foreach(json_object_get(container, "volumeMounts"), i, mount)
+    {
         bool found = false;
-        json_array_foreach (json_object_get(pod, "volumes"), j, volume)
+        json_array_foreach(json_object_get(pod, "volumes"), j, volume)
             found |= str_eq(json_key(volume, "name"), json_key(mount, "name"));
         if (!found)
             fail_msg("no volume %s", json_key(mount, "name"));
     }
 }
 
-/* Whether a word of a command line is a shell, or something that only a shell would take for what it is. */
+/* Whether a word of a command line is a shell, or something that only a shell would take for what
+ * it is. */
 static bool is_of_shell(const char *word)
 {
     static const char *const shells[] = { "sh", "bash", "dash", "ash", "zsh", "busybox", "env" };
@@ -484,17 +531,16 @@ static bool is_of_shell(const char *word)
     for (size_t i = 0; i < ARRAY_LEN(shells); i++)
         if (str_eq(name, shells[i]))
             return true;
-    return str_eq(word, "-c") || str_eq(word, "-ec") || strpbrk(word, "\n;|&<>`*?\"'") || strstr(word, "$((") ||
-           strstr(word, "${");
+    return str_eq(word, "-c") || str_eq(word, "-ec") || strpbrk(word, "\n;|&<>`*?\"'") ||
+           strstr(word, "$((") || strstr(word, "${");
 }
 
 static void assert_words(const json_t *words)
 {
     size_t i;
     json_t *word;
-    json_array_foreach (words, i, word)
-        if (is_of_shell(json_string_value(word)))
-            fail_msg("a shell would be needed for \"%s\"", json_string_value(word));
+    json_array_foreach(words, i, word) if (is_of_shell(json_string_value(word)))
+        fail_msg("a shell would be needed for \"%s\"", json_string_value(word));
 }
 
 /* Commands of containers, their probes and their hooks, wherever they are in an object. */
@@ -506,10 +552,8 @@ static void assert_no_shell(const json_t *node)
     json_t *value;
     for (size_t l = 0; l < ARRAY_LEN(lists); l++)
         assert_words(json_object_get(node, lists[l]));
-    json_object_foreach ((json_t *) node, key, value)
-        assert_no_shell(value);
-    json_array_foreach (node, i, value)
-        assert_no_shell(value);
+    json_object_foreach((json_t *) node, key, value) assert_no_shell(value);
+    json_array_foreach(node, i, value) assert_no_shell(value);
 }
 
 /* All that is built in, parts included, whether or not a case above renders it. */
@@ -518,7 +562,8 @@ static void check_no_shell(void **state)
     (void) state;
     assert_true(embedded_files_len > 0);
     for (size_t i = 0; i < embedded_files_len; i++) {
-        CLEANUP_JSON json_t *documents = yaml_parse(embedded_files[i].text, strlen(embedded_files[i].text), NULL, NULL);
+        CLEANUP_JSON json_t *documents = yaml_parse(embedded_files[i].text,
+                                                    strlen(embedded_files[i].text), NULL, NULL);
         assert_non_null(documents);
         assert_no_shell(documents);
     }
@@ -532,57 +577,57 @@ static bool is_ours(const json_t *item)
 /* Volumes and mounts of Ostler's program, wherever they are in an object; how many there are. */
 static size_t assert_program(const json_t *node)
 {
-    bool copies = str_eq(json_string_value(json_array_get(json_object_get(node, "args"), 0)), "copy");
+    bool copies = str_eq(json_string_value(json_array_get(json_object_get(node, "args"), 0)),
+                         "copy");
     size_t i, count = 0;
     const char *key;
     json_t *value;
-    json_array_foreach (json_object_get(node, "volumeMounts"), i, value)
-        if (is_ours(value)) {
-            assert_int_equal(json_bool(value, "readOnly", false), !copies);
-            count++;
-        }
-    json_array_foreach (json_object_get(node, "volumes"), i, value)
-        if (is_ours(value)) {
-            assert_string_equal(json_str_or_empty(value, "emptyDir.medium"), "Memory");
-            assert_string_equal(json_str_or_empty(value, "emptyDir.sizeLimit"), "32Mi");
-            count++;
-        }
-    json_object_foreach ((json_t *) node, key, value)
-        count += assert_program(value);
-    json_array_foreach (node, i, value)
-        count += assert_program(value);
+    json_array_foreach(json_object_get(node, "volumeMounts"), i, value) if (is_ours(value))
+    {
+        assert_int_equal(json_bool(value, "readOnly", false), !copies);
+        count++;
+    }
+    json_array_foreach(json_object_get(node, "volumes"), i, value) if (is_ours(value))
+    {
+        assert_string_equal(json_str_or_empty(value, "emptyDir.medium"), "Memory");
+        assert_string_equal(json_str_or_empty(value, "emptyDir.sizeLimit"), "32Mi");
+        count++;
+    }
+    json_object_foreach((json_t *) node, key, value) count += assert_program(value);
+    json_array_foreach(node, i, value) count += assert_program(value);
     return count;
 }
 
-/* In memory, since the kubelet's disk may be noexec; and what shows a container's root on the host shows nothing that others can
- * write and that is run. */
+/* In memory, since the kubelet's disk may be noexec; and what shows a container's root on the host
+ * shows nothing that others can write and that is run. */
 static void check_program(void **state)
 {
     (void) state;
     size_t count = 0;
     for (size_t i = 0; i < embedded_files_len; i++) {
-        CLEANUP_JSON json_t *documents = yaml_parse(embedded_files[i].text, strlen(embedded_files[i].text), NULL, NULL);
+        CLEANUP_JSON json_t *documents = yaml_parse(embedded_files[i].text,
+                                                    strlen(embedded_files[i].text), NULL, NULL);
         count += assert_program(documents);
     }
     assert_true(count >= 9);
 }
 
-/* How many containers have Ostler's image and no privileges. Where no profile is named the kubelet gives none. */
+/* How many containers have Ostler's image and no privileges. Where no profile is named the kubelet
+ * gives none. */
 static size_t assert_seccomp(const json_t *node, bool in_profile)
 {
     size_t i, count = 0;
     const char *key;
     json_t *value;
     in_profile |= str_eq(json_str(node, "securityContext.seccompProfile.type"), "RuntimeDefault");
-    if (str_eq(json_str(node, "image"), "ostler") && !json_bool(json_object_get(node, "securityContext"), "privileged", false)) {
+    if (str_eq(json_str(node, "image"), "ostler") &&
+        !json_bool(json_object_get(node, "securityContext"), "privileged", false)) {
         if (!in_profile)
             fail_msg("the container %s has no seccomp profile", json_key(node, "name"));
         count++;
     }
-    json_object_foreach ((json_t *) node, key, value)
-        count += assert_seccomp(value, in_profile);
-    json_array_foreach (node, i, value)
-        count += assert_seccomp(value, in_profile);
+    json_object_foreach((json_t *) node, key, value) count += assert_seccomp(value, in_profile);
+    json_array_foreach(node, i, value) count += assert_seccomp(value, in_profile);
     return count;
 }
 
@@ -591,7 +636,8 @@ static void check_seccomp(void **state)
     (void) state;
     size_t count = 0;
     for (size_t i = 0; i < embedded_files_len; i++) {
-        CLEANUP_JSON json_t *documents = yaml_parse(embedded_files[i].text, strlen(embedded_files[i].text), NULL, NULL);
+        CLEANUP_JSON json_t *documents = yaml_parse(embedded_files[i].text,
+                                                    strlen(embedded_files[i].text), NULL, NULL);
         count += assert_seccomp(documents, false);
     }
     assert_true(count >= 10);
@@ -625,7 +671,7 @@ static void check_container(const json_t *pod, const json_t *container)
     assert_mounts(pod, container);
     size_t i;
     json_t *port;
-    json_array_foreach (json_object_get(container, "ports"), i, port)
+    json_array_foreach(json_object_get(container, "ports"), i, port)
         assert_non_null(json_key(port, "protocol"));
 }
 
@@ -645,9 +691,9 @@ static void check_daemonset(const json_t *object)
     assert_unique(json_object_get(pod, "imagePullSecrets"), "name");
     size_t i;
     json_t *container;
-    json_array_foreach (json_object_get(pod, "initContainers"), i, container)
+    json_array_foreach(json_object_get(pod, "initContainers"), i, container)
         check_container(pod, container);
-    json_array_foreach (json_object_get(pod, "containers"), i, container)
+    json_array_foreach(json_object_get(pod, "containers"), i, container)
         check_container(pod, container);
 }
 
@@ -662,7 +708,8 @@ static void check_rules(void **state)
         fail_msg("%s", err_msg(&e));
     size_t i;
     json_t *object;
-    json_array_foreach (documents, i, object) {
+    json_array_foreach(documents, i, object)
+    {
         json_t *labels = json_at(object, "metadata.labels");
         assert_string_equal(json_key(labels, "app.kubernetes.io/managed-by"), "ostler");
         assert_string_equal(json_key(labels, "ostler.dev/policy-uid"), UID);
@@ -701,15 +748,20 @@ static void hash_is_needed(void **state)
 static void removal_without_a_policy(void **state)
 {
     (void) state;
-    CLEANUP_JSON json_t *inputs =
-        tree("{'tier':'stack','driverRoot':'Container','cdi':true,'runtime':'containerd','distribution':'stock','toolkit':"
-             "{'enabled':true,'image':'registry.example/toolkit','version':'v1','installDir':'/usr/local/nvidia'}}");
-    struct render_context ctx = { NAMESPACE, POLICY_NAME, "", NULL, inputs, "abc", AGENT_IMAGE, true };
+    CLEANUP_JSON json_t *inputs = tree(
+        "{'tier':'stack','driverRoot':'Container','cdi':true,'runtime':'containerd','distribution':"
+        "'stock','toolkit':"
+        "{'enabled':true,'image':'registry.example/toolkit','version':'v1','installDir':'/usr/"
+        "local/nvidia'}}");
+    struct render_context ctx = {
+        NAMESPACE, POLICY_NAME, "", NULL, inputs, "abc", AGENT_IMAGE, true
+    };
     CLEANUP_ERR struct err e = { 0 };
     CLEANUP_JSON json_t *object = render_object(manifests, RENDER_REMOVAL, &ctx, &e);
     assert_string_equal(err_msg(&e), "");
     assert_string_equal(object_name(object), "toolkit-removal-abc");
-    const json_t *install = json_find(json_at(object, "spec.template.spec.initContainers"), "name", "install");
+    const json_t *install = json_find(json_at(object, "spec.template.spec.initContainers"), "name",
+                                      "install");
     assert_string_equal(json_str(install, "image"), "registry.example/toolkit:v1");
 }
 
@@ -736,8 +788,10 @@ int main(void)
     SUITE_ROWS(&s, check_rules, render_rows);
     SUITE_ROWS(&s, check_shell, shell_rows);
     suite_add(&s, "nothing that is built in needs a shell", check_no_shell, NULL);
-    suite_add(&s, "Ostler's program is in memory, and only its copier can write there", check_program, NULL);
-    suite_add(&s, "containers of Ostler's image without privileges have a seccomp profile", check_seccomp, NULL);
+    suite_add(&s, "Ostler's program is in memory, and only its copier can write there",
+              check_program, NULL);
+    suite_add(&s, "containers of Ostler's image without privileges have a seccomp profile",
+              check_seccomp, NULL);
     suite_add(&s, "names of children", names, NULL);
     suite_add(&s, "a revision's object without a hash is refused", hash_is_needed, NULL);
     suite_add(&s, "a toolkit is taken off without a policy", removal_without_a_policy, NULL);

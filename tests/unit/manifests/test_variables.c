@@ -14,14 +14,28 @@ static const struct row {
     enum operand operand;
     const char *folder;
     const char *containers[2];
-    const char *others[2]; /* what no manifest sets, and would win over what one does; NULL: nothing */
-    const char *open[2];   /* what a policy may set otherwise than the manifest; NULL: nothing */
+    /* what no manifest sets, and would win over what one does; NULL: nothing */
+    const char *others[2];
+    const char *open[2]; /* what a policy may set otherwise than the manifest; NULL: nothing */
 } rows[] = {
-    { "driver", OPERAND_DRIVER, "driver/", { "driver", "install" }, { NULL },
+    { "driver",
+      OPERAND_DRIVER,
+      "driver/",
+      { "driver", "install" },
+      { NULL },
       { "GPU_DIRECT_RDMA_ENABLED", "USE_HOST_MOFED" } },
     { "toolkit", OPERAND_TOOLKIT, "toolkit/", { "install" }, { "TOOLKIT_INSTALL_DIR" }, { NULL } },
-    { "devicePlugin", OPERAND_DEVICE_PLUGIN, "device-plugin/", { "device-plugin" }, { NULL }, { "GDRCOPY_ENABLED" } },
-    { "exporter", OPERAND_EXPORTER, "exporter/", { "exporter" }, { NULL },
+    { "devicePlugin",
+      OPERAND_DEVICE_PLUGIN,
+      "device-plugin/",
+      { "device-plugin" },
+      { NULL },
+      { "GDRCOPY_ENABLED" } },
+    { "exporter",
+      OPERAND_EXPORTER,
+      "exporter/",
+      { "exporter" },
+      { NULL },
       { "KUBERNETES_VIRTUAL_GPUS", "NVIDIA_RESOURCE_NAMES" } },
 };
 
@@ -33,7 +47,7 @@ static void collect(const struct row *row, const json_t *container, json_t *set)
     const char *name = json_key(container, "name");
     if (!str_eq(name, row->containers[0]) && !str_eq(name, row->containers[1]))
         return;
-    json_array_foreach (json_object_get(container, "env"), i, variable)
+    json_array_foreach(json_object_get(container, "env"), i, variable)
         json_object_set_new(set, json_key(variable, "name"), json_true());
 }
 
@@ -45,7 +59,7 @@ static void collect_file(const struct row *row, const struct embedded *file, jso
     for (size_t l = 0; l < ARRAY_LEN(lists); l++) {
         size_t i;
         json_t *container;
-        json_array_foreach (json_object_get(pod, lists[l]), i, container)
+        json_array_foreach(json_object_get(pod, lists[l]), i, container)
             collect(row, container, set);
     }
 }

@@ -27,9 +27,13 @@ static const struct length_row {
     int64_t year;
     int month, want;
 } length_rows[] = {
-    { "January", 2026, 1, 31 },          { "April", 2026, 4, 30 },          { "December", 2026, 12, 31 },
-    { "February", 2026, 2, 28 },         { "February, leap year", 2028, 2, 29 },
-    { "February of a century", 2100, 2, 28 }, { "February of a fourth century", 2000, 2, 29 },
+    { "January", 2026, 1, 31 },
+    { "April", 2026, 4, 30 },
+    { "December", 2026, 12, 31 },
+    { "February", 2026, 2, 28 },
+    { "February, leap year", 2028, 2, 29 },
+    { "February of a century", 2100, 2, 28 },
+    { "February of a fourth century", 2000, 2, 29 },
 };
 
 static void check_length(void **state)
@@ -42,8 +46,11 @@ static const struct floor_row {
     const char *name;
     int64_t time, unit, want;
 } floor_rows[] = {
-    { "rounds down", 119, 60, 1 }, { "whole", 120, 60, 2 }, { "zero", 0, 60, 0 },
-    { "rounds down before zero", -1, 60, -1 }, { "whole before zero", -120, 60, -2 },
+    { "rounds down", 119, 60, 1 },
+    { "whole", 120, 60, 2 },
+    { "zero", 0, 60, 0 },
+    { "rounds down before zero", -1, 60, -1 },
+    { "whole before zero", -120, 60, -2 },
 };
 
 static void check_floor(void **state)

@@ -9,16 +9,24 @@
 #include "tests/unit/support/suite.h"
 
 static const struct claim whole = {
-    .policy = "0b7c-1", .generation = 3, .kind = CLAIM_ROLLBACK, .phase = CLAIM_FAILED, .since_s = 1795168800,
-        .claimed_s = 1795168000,
-    .attempt = 2, .gpus = 8, .to = { { "abcdefghij", "0123456789" } }, .from = { { "", "old" } },
+    .policy = "0b7c-1",
+    .generation = 3,
+    .kind = CLAIM_ROLLBACK,
+    .phase = CLAIM_FAILED,
+    .since_s = 1795168800,
+    .claimed_s = 1795168000,
+    .attempt = 2,
+    .gpus = 8,
+    .to = { { "abcdefghij", "0123456789" } },
+    .from = { { "", "old" } },
     .reason = "ImagePullBackOff",
 };
 
 static const char whole_text[] =
     "{\"v\":1,\"policy\":\"0b7c-1\",\"generation\":3,\"kind\":\"Rollback\",\"phase\":\"Failed\","
     "\"since\":\"2026-11-20T10:00:00Z\","
-    "\"claimed\":\"2026-11-20T09:46:40Z\",\"attempt\":2,\"gpus\":8,\"driver\":\"abcdefghij\",\"stack\":\"0123456789\","
+    "\"claimed\":\"2026-11-20T09:46:40Z\",\"attempt\":2,\"gpus\":8,\"driver\":\"abcdefghij\","
+    "\"stack\":\"0123456789\","
     "\"fromDriver\":\"\",\"fromStack\":\"old\",\"reason\":\"ImagePullBackOff\"}";
 
 static void check_text(void **state)
@@ -58,15 +66,16 @@ static void check_all_phases(void **state)
 static const struct bad_row {
     const char *name, *member, *value, *why;
 } bad_rows[] = {
-    { "newer: a higher version", "v", "2", "it needs a newer Ostler (its version is 2, and this Ostler understands version 1)" },
+    { "newer: a higher version", "v", "2",
+      "it needs a newer Ostler (its version is 2, and this Ostler understands version 1)" },
     { "v: none", "v", NULL, "its member v is missing or is no version" },
     { "v: a text", "v", "\"1\"", "its member v is missing or is no version" },
     { "v: before the first", "v", "0", "its member v is missing or is no version" },
     { "phase: none", "phase", NULL, OF("phase") },
     { "policy: empty", "policy", "\"\"", OF("policy") },
     { "policy: with a quote", "policy", "\"a'b\"", OF("policy") },
-    { "policy: 64 letters", "policy", "\"0123456789012345678901234567890123456789012345678901234567890123\"",
-      OF("policy") },
+    { "policy: 64 letters", "policy",
+      "\"0123456789012345678901234567890123456789012345678901234567890123\"", OF("policy") },
     { "generation: negative", "generation", "-1", OF("generation") },
     { "generation: a fraction", "generation", "1.5", OF("generation") },
     { "kind: another", "kind", "\"Downgrade\"", OF("kind") },
@@ -86,7 +95,8 @@ static const struct bad_row {
     { "lastStack: too long", "lastStack", "\"abcdefghijk\"", OF("lastStack") },
     { "reason: two words", "reason", "\"Two words\"", OF("reason") },
     { "reason: none though it failed", "reason", "\"\"", "its reason does not fit its phase" },
-    { "reason: one though it did not fail", "phase", "\"Draining\"", "its reason does not fit its phase" },
+    { "reason: one though it did not fail", "phase", "\"Draining\"",
+      "its reason does not fit its phase" },
 };
 
 static void check_bad(void **state)
@@ -117,8 +127,10 @@ static const struct text_row {
     { "newer: what it names is no release", "{\"v\":7,\"needs\":\"0.4; run this\"}",
       "it needs a newer Ostler (its version is 7, and this Ostler understands version 1)" },
     { "newer: the longest release", "{\"v\":7,\"needs\":\"1.23456789012345678901234567890\"}",
-      "it needs at least Ostler 1.23456789012345678901234567890 (its version is 7, and this Ostler understands version 1)" },
-    { "newer: the release is one digit too long", "{\"v\":7,\"needs\":\"1.234567890123456789012345678901\"}",
+      "it needs at least Ostler 1.23456789012345678901234567890 (its version is 7, and this Ostler "
+      "understands version 1)" },
+    { "newer: the release is one digit too long",
+      "{\"v\":7,\"needs\":\"1.234567890123456789012345678901\"}",
       "it needs a newer Ostler (its version is 7, and this Ostler understands version 1)" },
 };
 
@@ -148,7 +160,8 @@ static void check_length(void **state)
 
 /* ---- members that this version does not know */
 
-/* The text of `whole` with another member of which the text is `size` bytes long, as claim_text() writes it. */
+/* The text of `whole` with another member of which the text is `size` bytes long, as claim_text()
+ * writes it. */
 static char *with_more(size_t size)
 {
     CLEANUP_FREE char *filled = xcalloc(size, 1);
@@ -179,23 +192,28 @@ static void check_more_is_bounded(void **state)
     CLEANUP_FREE char *again = claim_text(&c);
     assert_string_equal(again, most);
     assert_false(claim_parse(too_much, &c, why));
-    assert_string_equal(why, "its members that this Ostler does not know are longer than 511 bytes");
+    assert_string_equal(why,
+                        "its members that this Ostler does not know are longer than 511 bytes");
 }
 
-/* ---- the stack that was on the node last: it has configured the container runtime, and what takes that off has to know it */
+/* ---- the stack that was on the node last: it has configured the container runtime, and what takes
+ * that off has to know it */
 
 static const struct last_row {
-    const char *name, *from, *last, *leaves, *begins_from; /* `begins_from` NULL: the claim goes on */
+    /* `begins_from` NULL: the claim goes on */
+    const char *name, *from, *last, *leaves, *begins_from;
     const char *then_from, *then_last;
     const char *answer;
 } last_rows[] = {
     { "last stack: what the node ran before", "s1", "", "s1", NULL, "s1", "", "s1" },
     { "last stack: what a try has put there", "s1", "", "s2", NULL, "s1", "s2", "s2" },
     { "last stack: nothing more leaves", "s1", "s2", "", NULL, "s1", "s2", "s2" },
-    { "last stack: what the node ran before is back, and leaves again", "s1", "s2", "s1", NULL, "s1", "", "s1" },
+    { "last stack: what the node ran before is back, and leaves again", "s1", "s2", "s1", NULL,
+      "s1", "", "s1" },
     { "last stack: it begins anew with the stack off", "s1", "", "", "", "", "s1", "s1" },
     { "last stack: it begins anew twice with the stack off", "", "s1", "", "", "", "s1", "s1" },
-    { "last stack: it begins anew after a try, with the stack off", "s1", "s2", "", "", "", "s2", "s2" },
+    { "last stack: it begins anew after a try, with the stack off", "s1", "s2", "", "", "", "s2",
+      "s2" },
     { "last stack: it begins anew with a stack on", "s1", "s0", "", "s2", "s2", "", "s2" },
     { "last stack: there was none", "", "", "", "", "", "", "" },
 };
@@ -246,7 +264,8 @@ int main(void)
     SUITE_ROWS(&s, check_bad, bad_rows);
     SUITE_ROWS(&s, check_text_row, text_rows);
     suite_add(&s, "text: too long", check_length, NULL);
-    suite_add(&s, "members that this version does not know are written again", check_more_is_kept, NULL);
+    suite_add(&s, "members that this version does not know are written again", check_more_is_kept,
+              NULL);
     suite_add(&s, "members that this version does not know: too long", check_more_is_bounded, NULL);
     SUITE_ROWS(&s, check_last_stack, last_rows);
     suite_add(&s, "what a claim says of its node", check_questions, NULL);

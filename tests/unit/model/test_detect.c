@@ -160,7 +160,8 @@ struct pod_row {
 static void check_pod(void **state)
 {
     const struct pod_row *row = *state;
-    assert_int_equal(detect_foreign_pod(label, &row->label, row->image, NULL) != NULL, row->foreign);
+    assert_int_equal(detect_foreign_pod(label, &row->label, row->image, NULL) != NULL,
+                     row->foreign);
 }
 
 static const struct pod_row pod_rows[] = {

@@ -1,4 +1,5 @@
-/* What of a status is sent to an API server whose definition is older: server-side apply refuses any other field. */
+/* What of a status is sent to an API server whose definition is older: server-side apply refuses
+ * any other field. */
 #include "reconcilers/model/known_fields.h"
 
 #include "base/json.h"
@@ -10,20 +11,25 @@ static const struct row {
     const char *schema; /* NULL: nothing is known of the definition */
     const char *value, *known;
 } rows[] = {
-    { "a field that it has stays, another goes", "{'properties':{'a':{'type':'string'}}}", "{'a':'1','b':'2'}", "{'a':'1'}" },
-    { "fields of an object in it", "{'properties':{'a':{'properties':{'b':{'type':'string'}}}}}", "{'a':{'b':'1','c':'2'}}",
-      "{'a':{'b':'1'}}" },
-    { "fields of what a list holds", "{'properties':{'a':{'items':{'properties':{'b':{'type':'string'}}}}}}",
+    { "a field that it has stays, another goes", "{'properties':{'a':{'type':'string'}}}",
+      "{'a':'1','b':'2'}", "{'a':'1'}" },
+    { "fields of an object in it", "{'properties':{'a':{'properties':{'b':{'type':'string'}}}}}",
+      "{'a':{'b':'1','c':'2'}}", "{'a':{'b':'1'}}" },
+    { "fields of what a list holds",
+      "{'properties':{'a':{'items':{'properties':{'b':{'type':'string'}}}}}}",
       "{'a':[{'b':'1','c':'2'},{'c':'3'}]}", "{'a':[{'b':'1'},{}]}" },
-    { "texts in a list", "{'properties':{'a':{'items':{'type':'string'}}}}", "{'a':['1','2']}", "{'a':['1','2']}" },
+    { "texts in a list", "{'properties':{'a':{'items':{'type':'string'}}}}", "{'a':['1','2']}",
+      "{'a':['1','2']}" },
     { "keys of a map, and fields of what it holds",
-      "{'properties':{'a':{'additionalProperties':{'properties':{'b':{'type':'string'}}}}}}", "{'a':{'x':{'b':'1','c':'2'}}}",
-      "{'a':{'x':{'b':'1'}}}" },
-    { "keys of a map of anything", "{'properties':{'a':{'additionalProperties':true}}}", "{'a':{'x':{'c':'2'}}}",
-      "{'a':{'x':{'c':'2'}}}" },
-    { "what it keeps whatever it is", "{'properties':{'a':{'x-kubernetes-preserve-unknown-fields':true}}}", "{'a':{'x':'1'}}",
+      "{'properties':{'a':{'additionalProperties':{'properties':{'b':{'type':'string'}}}}}}",
+      "{'a':{'x':{'b':'1','c':'2'}}}", "{'a':{'x':{'b':'1'}}}" },
+    { "keys of a map of anything", "{'properties':{'a':{'additionalProperties':true}}}",
+      "{'a':{'x':{'c':'2'}}}", "{'a':{'x':{'c':'2'}}}" },
+    { "what it keeps whatever it is",
+      "{'properties':{'a':{'x-kubernetes-preserve-unknown-fields':true}}}", "{'a':{'x':'1'}}",
       "{'a':{'x':'1'}}" },
-    { "an object of which it names no field", "{'properties':{'a':{'type':'object'}}}", "{'a':{'x':'1'}}", "{'a':{}}" },
+    { "an object of which it names no field", "{'properties':{'a':{'type':'object'}}}",
+      "{'a':{'x':'1'}}", "{'a':{}}" },
     { "no schema", NULL, "{'a':{'x':'1'}}", "{'a':{'x':'1'}}" },
 };
 
@@ -40,9 +46,11 @@ static void check(void **state)
 static void check_definition(void **state)
 {
     (void) state;
-    CLEANUP_JSON json_t *crd = tree("{'spec':{'versions':[{'schema':{'openAPIV3Schema':{'properties':{'spec':{'a':1},"
-                                    "'status':{'b':2}}}}}]}}"),
-                        *unread = tree("{'metadata':{}}");
+    CLEANUP_JSON json_t
+        *crd = tree(
+            "{'spec':{'versions':[{'schema':{'openAPIV3Schema':{'properties':{'spec':{'a':1},"
+            "'status':{'b':2}}}}}]}}"),
+        *unread = tree("{'metadata':{}}");
     assert_tree(known_fields_of(crd), "{'b':2}");
     assert_null(known_fields_of(unread));
     assert_null(known_fields_of(NULL));

@@ -7,7 +7,8 @@
 #include "tests/unit/support/tree.h"
 
 #define NODE(metadata, spec, status)                                                               \
-    "{'metadata': {'name': 'n', 'uid': 'u'" metadata "}, 'spec': {" spec "}, 'status': {" status "}}"
+    "{'metadata': {'name': 'n', 'uid': 'u'" metadata "}, 'spec': {" spec "}, 'status': {" status   \
+    "}}"
 #define ALLOCATABLE(text) NODE("", "", "'allocatable': {" text "}")
 
 /* ---- what is kept */
@@ -16,16 +17,18 @@ static void check_whole(void **state)
 {
     (void) state;
     struct intern *in = intern_new();
-    json_t *object =
-        tree(NODE(", 'labels': {'a': '1', 'b.c/d': ''}, 'annotations': {'ostler.dev/marks': 'm', 'ostler.dev/host-driver': "
-                  "'true', 'ostler.dev/claim': 'c', "
-                  "'ostler.dev/gave-up': 'g'}, "
-                  "'deletionTimestamp': 'now'",
-                  "'unschedulable': true, 'taints': [{'key': 'k', 'effect': 'NoSchedule'}]",
-                  "'nodeInfo': {'osImage': 'os', 'kernelVersion': 'k', 'kubeletVersion': 'kl', "
-                  "'containerRuntimeVersion': 'r', "
-                  "'architecture': 'amd64'}, 'conditions': [{'type': 'MemoryPressure', 'status': 'False'}, {'type': "
-                  "'Ready', 'status': 'True', 'lastTransitionTime': '2026-11-20T10:00:00Z'}]"));
+    json_t *object = tree(
+        NODE(", 'labels': {'a': '1', 'b.c/d': ''}, 'annotations': {'ostler.dev/marks': 'm', "
+             "'ostler.dev/host-driver': "
+             "'true', 'ostler.dev/claim': 'c', "
+             "'ostler.dev/gave-up': 'g'}, "
+             "'deletionTimestamp': 'now'",
+             "'unschedulable': true, 'taints': [{'key': 'k', 'effect': 'NoSchedule'}]",
+             "'nodeInfo': {'osImage': 'os', 'kernelVersion': 'k', 'kubeletVersion': 'kl', "
+             "'containerRuntimeVersion': 'r', "
+             "'architecture': 'amd64'}, 'conditions': [{'type': 'MemoryPressure', 'status': "
+             "'False'}, {'type': "
+             "'Ready', 'status': 'True', 'lastTransitionTime': '2026-11-20T10:00:00Z'}]"));
     struct node *n = node_project(in, object);
     json_decref(object);
     struct node_view view = { n, in };
@@ -63,24 +66,33 @@ static const struct gpu_row {
 } gpu_rows[] = {
     { "gpus: none", ALLOCATABLE("'cpu': '8'"), 0, NULL, NULL },
     { "gpus: whole", ALLOCATABLE("'nvidia.com/gpu': '8'"), 8, NULL, "nvidia.com/gpu" },
-    { "gpus: shared", ALLOCATABLE("'nvidia.com/gpu.shared': '40'"), 40, NULL, "nvidia.com/gpu.shared" },
-    { "gpus: slices", ALLOCATABLE("'nvidia.com/mig-3g.20gb': '1', 'nvidia.com/mig-1g.5gb': '7'"), 8, "1g.5gb=7,3g.20gb=1",
-      "nvidia.com/mig-1g.5gb" },
-    { "gpus: slices, of a kind none", ALLOCATABLE("'nvidia.com/mig-3g.20gb': '0', 'nvidia.com/mig-1g.5gb': '7'"), 7, "1g.5gb=7",
+    { "gpus: shared", ALLOCATABLE("'nvidia.com/gpu.shared': '40'"), 40, NULL,
+      "nvidia.com/gpu.shared" },
+    { "gpus: slices", ALLOCATABLE("'nvidia.com/mig-3g.20gb': '1', 'nvidia.com/mig-1g.5gb': '7'"), 8,
+      "1g.5gb=7,3g.20gb=1", "nvidia.com/mig-1g.5gb" },
+    { "gpus: slices, of a kind none",
+      ALLOCATABLE("'nvidia.com/mig-3g.20gb': '0', 'nvidia.com/mig-1g.5gb': '7'"), 7, "1g.5gb=7",
       "nvidia.com/mig-1g.5gb" },
     { "gpus: slices whose names no resource has",
-      ALLOCATABLE("'nvidia.com/mig-a b!\xc3\xa9': '7', 'nvidia.com/mig-1,2g=3': '7', 'nvidia.com/mig-': '7', "
-                  "'nvidia.com/mig-x-': '7', 'nvidia.com/mig-a/b': '7', 'nvidia.com/mig-1g.5gb': '7'"), 42, "1g.5gb=7",
-      "nvidia.com/mig-1g.5gb" },
-    { "gpus: no other name", ALLOCATABLE("'nvidia.com/mig-a b': '7', 'nvidia.com/gpu!': '1'"), 8, NULL, NULL },
-    { "gpus: a whole one is asked for", ALLOCATABLE("'nvidia.com/gpu': '1', 'nvidia.com/gpu.shared': '1'"), 2, NULL,
+      ALLOCATABLE(
+          "'nvidia.com/mig-a b!\xc3\xa9': '7', 'nvidia.com/mig-1,2g=3': '7', 'nvidia.com/mig-': "
+          "'7', "
+          "'nvidia.com/mig-x-': '7', 'nvidia.com/mig-a/b': '7', 'nvidia.com/mig-1g.5gb': '7'"),
+      42, "1g.5gb=7", "nvidia.com/mig-1g.5gb" },
+    { "gpus: no other name", ALLOCATABLE("'nvidia.com/mig-a b': '7', 'nvidia.com/gpu!': '1'"), 8,
+      NULL, NULL },
+    { "gpus: a whole one is asked for",
+      ALLOCATABLE("'nvidia.com/gpu': '1', 'nvidia.com/gpu.shared': '1'"), 2, NULL,
       "nvidia.com/gpu" },
     { "gpus: none left", ALLOCATABLE("'nvidia.com/gpu': '0'"), 0, NULL, NULL },
-    { "gpus: other devices", ALLOCATABLE("'nvidia.com/hostdev': '2', 'amd.com/gpu': '2'"), 0, NULL, NULL },
-    { "gpus: nonsense", ALLOCATABLE("'nvidia.com/gpu': 'many', 'nvidia.com/gpu.shared': 3, 'nvidia.com/mig-x': null"), 0, NULL,
+    { "gpus: other devices", ALLOCATABLE("'nvidia.com/hostdev': '2', 'amd.com/gpu': '2'"), 0, NULL,
       NULL },
-    { "gpus: more than fit", ALLOCATABLE("'nvidia.com/gpu': '2147483647', 'nvidia.com/gpu.shared': '2147483647'"), INT32_MAX,
-      NULL, "nvidia.com/gpu" },
+    { "gpus: nonsense",
+      ALLOCATABLE("'nvidia.com/gpu': 'many', 'nvidia.com/gpu.shared': 3, 'nvidia.com/mig-x': null"),
+      0, NULL, NULL },
+    { "gpus: more than fit",
+      ALLOCATABLE("'nvidia.com/gpu': '2147483647', 'nvidia.com/gpu.shared': '2147483647'"),
+      INT32_MAX, NULL, "nvidia.com/gpu" },
     { "gpus: allocatable is no object", NODE("", "", "'allocatable': [1]"), 0, NULL, NULL },
 };
 
@@ -101,34 +113,49 @@ static void check_gpus(void **state)
 /* ---- which changes count */
 
 #define PLAIN NODE("", "", "")
-#define OUR_CONDITION(status, reason, message, time)                                                                        \
-    NODE("", "", "'conditions': [{'type': 'GpuReady', 'status': '" status "', 'reason': '" reason "', 'message': '" message \
-                 "', 'lastHeartbeatTime': '" time "', 'lastTransitionTime': '" time "'}]")
+#define OUR_CONDITION(status, reason, message, time)                                               \
+    NODE("", "",                                                                                   \
+         "'conditions': [{'type': 'GpuReady', 'status': '" status "', 'reason': '" reason          \
+         "', 'message': '" message "', 'lastHeartbeatTime': '" time                                \
+         "', 'lastTransitionTime': '" time "'}]")
 
 static const struct same_row {
     const char *name, *before, *after;
     bool same;
 } same_rows[] = {
     { "same: nothing there", PLAIN, PLAIN, true },
-    { "same: heartbeat", NODE("", "", "'conditions': [{'type': 'Ready', 'status': 'True', 'lastHeartbeatTime': '1'}]"),
-      NODE(", 'resourceVersion': '9'", "", "'conditions': [{'type': 'Ready', 'status': 'True', 'lastHeartbeatTime': '2'}]"),
+    { "same: heartbeat",
+      NODE("", "", "'conditions': [{'type': 'Ready', 'status': 'True', 'lastHeartbeatTime': '1'}]"),
+      NODE(", 'resourceVersion': '9'", "",
+           "'conditions': [{'type': 'Ready', 'status': 'True', 'lastHeartbeatTime': '2'}]"),
       true },
-    { "same: an annotation of others", NODE(", 'annotations': {'a': 'b'}", "", ""), NODE(", 'annotations': {'c': 'd'}", "", ""),
-      true },
+    { "same: an annotation of others", NODE(", 'annotations': {'a': 'b'}", "", ""),
+      NODE(", 'annotations': {'c': 'd'}", "", ""), true },
     { "differs: the first annotation", PLAIN, NODE(", 'annotations': {'a': 'b'}", "", ""), false },
     { "differs: cordoned", PLAIN, NODE("", "'unschedulable': true", ""), false },
     { "differs: a claim", PLAIN, NODE(", 'annotations': {'ostler.dev/claim': ''}", "", ""), false },
-    { "differs: given up", PLAIN, NODE(", 'annotations': {'ostler.dev/gave-up': ''}", "", ""), false },
+    { "differs: given up", PLAIN, NODE(", 'annotations': {'ostler.dev/gave-up': ''}", "", ""),
+      false },
     { "differs: was down meanwhile",
-      NODE("", "", "'conditions': [{'type': 'Ready', 'status': 'True', 'lastTransitionTime': '2026-11-20T10:00:00Z'}]"),
-      NODE("", "", "'conditions': [{'type': 'Ready', 'status': 'True', 'lastTransitionTime': '2026-11-20T10:00:01Z'}]"), false },
+      NODE("", "",
+           "'conditions': [{'type': 'Ready', 'status': 'True', 'lastTransitionTime': "
+           "'2026-11-20T10:00:00Z'}]"),
+      NODE("", "",
+           "'conditions': [{'type': 'Ready', 'status': 'True', 'lastTransitionTime': "
+           "'2026-11-20T10:00:01Z'}]"),
+      false },
     { "differs: our condition", PLAIN, OUR_CONDITION("True", "OperandsUp", "m", "1"), false },
-    { "differs: our condition's status", OUR_CONDITION("True", "R", "m", "1"), OUR_CONDITION("False", "R", "m", "1"), false },
-    { "differs: our condition's reason", OUR_CONDITION("True", "R", "m", "1"), OUR_CONDITION("True", "S", "m", "1"), false },
-    { "differs: our condition's sentence", OUR_CONDITION("True", "R", "m", "1"), OUR_CONDITION("True", "R", "n", "1"), false },
-    { "same: our condition's times", OUR_CONDITION("True", "R", "m", "1"), OUR_CONDITION("True", "R", "m", "2"), true },
+    { "differs: our condition's status", OUR_CONDITION("True", "R", "m", "1"),
+      OUR_CONDITION("False", "R", "m", "1"), false },
+    { "differs: our condition's reason", OUR_CONDITION("True", "R", "m", "1"),
+      OUR_CONDITION("True", "S", "m", "1"), false },
+    { "differs: our condition's sentence", OUR_CONDITION("True", "R", "m", "1"),
+      OUR_CONDITION("True", "R", "n", "1"), false },
+    { "same: our condition's times", OUR_CONDITION("True", "R", "m", "1"),
+      OUR_CONDITION("True", "R", "m", "2"), true },
     { "differs: a label", PLAIN, NODE(", 'labels': {'a': 'b'}", "", ""), false },
-    { "differs: a label's value", NODE(", 'labels': {'a': 'a'}", "", ""), NODE(", 'labels': {'a': 'b'}", "", ""), false },
+    { "differs: a label's value", NODE(", 'labels': {'a': 'a'}", "", ""),
+      NODE(", 'labels': {'a': 'b'}", "", ""), false },
     { "differs: a taint", PLAIN, NODE("", "'taints': [{'key': 'k'}]", ""), false },
     { "differs: marks", PLAIN, NODE(", 'annotations': {'ostler.dev/marks': ''}", "", ""), false },
     { "differs: marks that cannot be read", NODE(", 'annotations': {'a': 'b'}", "", ""),
@@ -137,17 +164,22 @@ static const struct same_row {
       NODE(", 'annotations': {'ostler.dev/claim': 'm\\u0000'}", "", ""), false },
     { "differs: a target given up that cannot be read", NODE(", 'annotations': {'a': 'b'}", "", ""),
       NODE(", 'annotations': {'ostler.dev/gave-up': 'm\\u0000'}", "", ""), false },
-    { "differs: host driver", PLAIN, NODE(", 'annotations': {'ostler.dev/host-driver': 'true'}", "", ""), false },
-    { "same: has not said yet whether it is ready", PLAIN, NODE("", "", "'conditions': [{'type': 'Ready', 'status': 'True'}]"),
-      true },
-    { "differs: not ready", PLAIN, NODE("", "", "'conditions': [{'type': 'Ready', 'status': 'False'}]"), false },
-    { "differs: not heard of", PLAIN, NODE("", "", "'conditions': [{'type': 'Ready', 'status': 'Unknown'}]"), false },
+    { "differs: host driver", PLAIN,
+      NODE(", 'annotations': {'ostler.dev/host-driver': 'true'}", "", ""), false },
+    { "same: has not said yet whether it is ready", PLAIN,
+      NODE("", "", "'conditions': [{'type': 'Ready', 'status': 'True'}]"), true },
+    { "differs: not ready", PLAIN,
+      NODE("", "", "'conditions': [{'type': 'Ready', 'status': 'False'}]"), false },
+    { "differs: not heard of", PLAIN,
+      NODE("", "", "'conditions': [{'type': 'Ready', 'status': 'Unknown'}]"), false },
     { "differs: deletion", PLAIN, NODE(", 'deletionTimestamp': 'x'", "", ""), false },
     { "differs: GPUs", PLAIN, ALLOCATABLE("'nvidia.com/gpu': '1'"), false },
-    { "differs: slices", ALLOCATABLE("'nvidia.com/mig-1g.5gb': '1'"), ALLOCATABLE("'nvidia.com/mig-2g.10gb': '1'"), false },
+    { "differs: slices", ALLOCATABLE("'nvidia.com/mig-1g.5gb': '1'"),
+      ALLOCATABLE("'nvidia.com/mig-2g.10gb': '1'"), false },
     { "differs: kernel", PLAIN, NODE("", "", "'nodeInfo': {'kernelVersion': '6'}"), false },
     { "differs: system", PLAIN, NODE("", "", "'nodeInfo': {'osImage': 'x'}"), false },
-    { "differs: runtime", PLAIN, NODE("", "", "'nodeInfo': {'containerRuntimeVersion': 'x'}"), false },
+    { "differs: runtime", PLAIN, NODE("", "", "'nodeInfo': {'containerRuntimeVersion': 'x'}"),
+      false },
     { "differs: kubelet", PLAIN, NODE("", "", "'nodeInfo': {'kubeletVersion': 'x'}"), false },
 };
 
@@ -175,9 +207,10 @@ static const struct garbage_row {
     { "garbage: empty object", "{}" },
     { "garbage: a list", "[]" },
     { "garbage: members of other types", "{'metadata': [], 'spec': 7, 'status': 'x'}" },
-    { "garbage: labels of other types",
-      "{'metadata': {'name': 1, 'labels': {'a': 1, 'b': null, '': '', 'c': []}}, 'spec': {'taints': {}}}" },
-    { "garbage: conditions of other types", "{'status': {'conditions': [1, null, {'type': 1}, {}], 'nodeInfo': []}}" },
+    { "garbage: labels of other types", "{'metadata': {'name': 1, 'labels': {'a': 1, 'b': null, "
+                                        "'': '', 'c': []}}, 'spec': {'taints': {}}}" },
+    { "garbage: conditions of other types",
+      "{'status': {'conditions': [1, null, {'type': 1}, {}], 'nodeInfo': []}}" },
 };
 
 static void check_garbage(void **state)

@@ -22,12 +22,16 @@ static const struct row {
     { "nothing is said", NULL, 0, 0, NULL, NULL, 0, false },
     { "nobody", "[]", 0, 0, NULL, NULL, 0, false },
     { "a pod", "[" POD("a-1") "]", 1, 0, NULL, NULL, 0, false },
-    { "two containers of a pod", "[" POD("a-1") "," POD("a-1") "," POD("a-2") "]", 2, 0, NULL, NULL, 0, false },
-    { "a process of the host", "[" HOST "," POD("a-1") "]", 1, 1, "nv-hostengine", "dcgm.service", 812, false },
-    { "a static pod", "[" POD("0123456789abcdef0123456789abcdef") "]", 0, 1, "python3", "", 0, true },
+    { "two containers of a pod", "[" POD("a-1") "," POD("a-1") "," POD("a-2") "]", 2, 0, NULL, NULL,
+      0, false },
+    { "a process of the host", "[" HOST "," POD("a-1") "]", 1, 1, "nv-hostengine", "dcgm.service",
+      812, false },
+    { "a static pod", "[" POD("0123456789abcdef0123456789abcdef") "]", 0, 1, "python3", "", 0,
+      true },
     { "what is no list", "{'podUid':'a-1'}", 0, 0, NULL, NULL, 0, false },
     { "what is no holder", "[7,'x',null,[]]", 0, 4, "", "", 0, false },
-    { "numbers that no process has", "[{'process':'x','pid':-4},{'pid':99999999}]", 0, 2, "x", "", 0, false },
+    { "numbers that no process has", "[{'process':'x','pid':-4},{'pid':99999999}]", 0, 2, "x", "",
+      0, false },
     { "texts that break a line", "[{'process':'a\\nb\\u00e4'}]", 0, 1, "a?b??", "", 0, false },
 };
 
@@ -60,7 +64,8 @@ static void check(void **state)
 static void check_who(void **state)
 {
     (void) state;
-    CLEANUP_JSON json_t *inventory = tree("{'holders':[" POD("a-1") "," HOST "]}"), *other = tree("{'holders':[" POD("a-1") "]}");
+    CLEANUP_JSON json_t *inventory = tree("{'holders':[" POD("a-1") "," HOST "]}"),
+                        *other = tree("{'holders':[" POD("a-1") "]}");
     struct node_holders *h = node_holders_read(inventory), *less = node_holders_read(other);
     assert_true(node_holders_have(h, node_holder_id("a-1")));
     assert_false(node_holders_have(h, node_holder_id("a-2")));
@@ -81,7 +86,8 @@ static void check_too_many(void **state)
         struct node_holders *h = node_holders_read(inventory);
         assert_int_equal(h ? h->pod_count : 0, i);
         node_holders_free(h);
-        json_array_append_new(json_object_get(inventory, "holders"), json_pack("{s:o}", "podUid", json_textf("a-%d", i)));
+        json_array_append_new(json_object_get(inventory, "holders"),
+                              json_pack("{s:o}", "podUid", json_textf("a-%d", i)));
     }
     assert_null(node_holders_read(inventory));
 }

@@ -4,7 +4,8 @@
 #include "tests/unit/support/suite.h"
 #include "tests/unit/support/tree.h"
 
-#define SHARED(section, more) "sharing: {" section ": {" more "resources: [{name: nvidia.com/gpu, replicas: 4}]}}"
+#define SHARED(section, more)                                                                      \
+    "sharing: {" section ": {" more "resources: [{name: nvidia.com/gpu, replicas: 4}]}}"
 
 static const struct share_row {
     const char *name, *text, *resource;
@@ -12,18 +13,34 @@ static const struct share_row {
 } share_rows[] = {
     { "share: no configuration", NULL, "nvidia.com/gpu", { SHARING_NONE, 1, false } },
     { "share: nothing is said", "version: v1", "nvidia.com/gpu", { SHARING_NONE, 1, false } },
-    { "share: time slicing", SHARED("timeSlicing", ""), "nvidia.com/gpu", { SHARING_TIME_SLICING, 4, false } },
+    { "share: time slicing",
+      SHARED("timeSlicing", ""),
+      "nvidia.com/gpu",
+      { SHARING_TIME_SLICING, 4, false } },
     { "share: MPS", SHARED("mps", ""), "nvidia.com/gpu", { SHARING_MPS, 4, false } },
-    { "share: of another resource", SHARED("timeSlicing", ""), "nvidia.com/mig-1g.5gb", { SHARING_NONE, 1, false } },
-    { "share: renamed", SHARED("timeSlicing", "renameByDefault: true, "), "nvidia.com/gpu", { SHARING_TIME_SLICING, 4, true } },
-    { "share: a name of one's own, which the plugin ignores",
-      "sharing: {mps: {resources: [{name: nvidia.com/gpu, rename: nvidia.com/some, replicas: 2}]}}", "nvidia.com/gpu",
-      { SHARING_MPS, 2, false } },
-    { "share: one for each", "sharing: {timeSlicing: {resources: [{name: nvidia.com/gpu, replicas: 1}]}}", "nvidia.com/gpu",
+    { "share: of another resource",
+      SHARED("timeSlicing", ""),
+      "nvidia.com/mig-1g.5gb",
       { SHARING_NONE, 1, false } },
-    { "share: too many for each", "sharing: {timeSlicing: {resources: [{name: nvidia.com/gpu, replicas: 9999999999}]}}",
-      "nvidia.com/gpu", { SHARING_NONE, 1, false } },
-    { "share: no number", "sharing: {timeSlicing: {resources: [{name: nvidia.com/gpu, replicas: many}, 7]}}", "nvidia.com/gpu",
+    { "share: renamed",
+      SHARED("timeSlicing", "renameByDefault: true, "),
+      "nvidia.com/gpu",
+      { SHARING_TIME_SLICING, 4, true } },
+    { "share: a name of one's own, which the plugin ignores",
+      "sharing: {mps: {resources: [{name: nvidia.com/gpu, rename: nvidia.com/some, replicas: 2}]}}",
+      "nvidia.com/gpu",
+      { SHARING_MPS, 2, false } },
+    { "share: one for each",
+      "sharing: {timeSlicing: {resources: [{name: nvidia.com/gpu, replicas: 1}]}}",
+      "nvidia.com/gpu",
+      { SHARING_NONE, 1, false } },
+    { "share: too many for each",
+      "sharing: {timeSlicing: {resources: [{name: nvidia.com/gpu, replicas: 9999999999}]}}",
+      "nvidia.com/gpu",
+      { SHARING_NONE, 1, false } },
+    { "share: no number",
+      "sharing: {timeSlicing: {resources: [{name: nvidia.com/gpu, replicas: many}, 7]}}",
+      "nvidia.com/gpu",
       { SHARING_NONE, 1, false } },
     { "share: no YAML", "{", "nvidia.com/gpu", { SHARING_NONE, 1, false } },
     { "share: a list", "[sharing]", "nvidia.com/gpu", { SHARING_NONE, 1, false } },

@@ -5,10 +5,10 @@
 #include "tests/unit/support/suite.h"
 #include "tests/unit/support/tree.h"
 
-#define BUDGET(generation, allowed)                                                               \
-    "{'metadata': {'namespace': 'ml', 'name': 'web', 'uid': 'u', 'generation': " #generation      \
-                                                                                  "}, 'status': " \
-                                                                                  "{'disruptionsAllowed': " #allowed "}}"
+#define BUDGET(generation, allowed)                                                                \
+    "{'metadata': {'namespace': 'ml', 'name': 'web', 'uid': 'u', 'generation': " #generation       \
+    "}, 'status': "                                                                                \
+    "{'disruptionsAllowed': " #allowed "}}"
 
 static const struct row {
     const char *name, *before, *after; /* NULL: there is none */

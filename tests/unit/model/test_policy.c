@@ -7,16 +7,20 @@
 #include "tests/unit/support/suite.h"
 #include "tests/unit/support/tree.h"
 
-/* Whose spec is invalid has to be known: what was valid of another incarnation says nothing about this one. */
+/* Whose spec is invalid has to be known: what was valid of another incarnation says nothing about
+ * this one. */
 static void check_invalid_keeps_identity(void **state)
 {
     (void) state;
-    CLEANUP_JSON json_t *object =
-        tree("{'metadata':{'name':'default','uid':'u'},'spec':{'driver':1}}");
+    CLEANUP_JSON json_t *object = tree(
+        "{'metadata':{'name':'default','uid':'u'},'spec':{'driver':1}}");
     struct policy p;
     struct policy_problems problems = { 0 };
 
-    assert_int_equal(policy_decode(object, &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL, true }, &p, &problems), -1);
+    assert_int_equal(
+        policy_decode(object, &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL, true }, &p,
+                      &problems),
+        -1);
     assert_string_equal(p.uid, "u");
     assert_null(p.spec);
     assert_null(p.pools);
@@ -48,7 +52,10 @@ static void check_hostile(void **state)
     struct policy p;
     struct policy_problems problems = { 0 };
 
-    assert_int_equal(policy_decode(object, &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL, true }, &p, &problems), -1);
+    assert_int_equal(
+        policy_decode(object, &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL, true }, &p,
+                      &problems),
+        -1);
     assert_true(problems.len > 0);
     policy_clear(&p);
     policy_problems_clear(&problems);
@@ -68,7 +75,10 @@ static void check_members(void **state)
     struct policy p;
     struct policy_problems problems = { 0 };
 
-    assert_int_equal(policy_decode(object, &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL, true }, &p, &problems), 0);
+    assert_int_equal(
+        policy_decode(object, &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL, true }, &p,
+                      &problems),
+        0);
     assert_true(selector_matches(&p.nodes, selector_lookup_json, ours));
     assert_false(selector_matches(&p.nodes, selector_lookup_json, theirs));
     assert_tree(p.node_labels, "{'a':'b'}");
@@ -99,11 +109,15 @@ static void check_many_problems(void **state)
     struct policy p;
     struct policy_problems problems = { 0 };
 
-    assert_int_equal(policy_decode(object, &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL, true }, &p, &problems), -1);
+    assert_int_equal(
+        policy_decode(object, &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL, true }, &p,
+                      &problems),
+        -1);
     assert_int_equal(problems.len, POLICY_PROBLEMS_MAX);
     assert_int_equal(problems.omitted, 3);
     CLEANUP_FREE char *text = policy_problems_text(&problems);
-    assert_true(str_has_prefix(text, "spec.unknown0: is not a field that this version of Ostler knows; spec.unknown1: "));
+    assert_true(str_has_prefix(
+        text, "spec.unknown0: is not a field that this version of Ostler knows; spec.unknown1: "));
     assert_true(str_has_suffix(text, "; and 3 more"));
     policy_clear(&p);
     policy_problems_clear(&problems);
@@ -122,7 +136,10 @@ static void check_bounded_problem(void **state)
     struct policy p;
     struct policy_problems problems = { 0 };
 
-    assert_int_equal(policy_decode(object, &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL, true }, &p, &problems), -1);
+    assert_int_equal(
+        policy_decode(object, &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL, true }, &p,
+                      &problems),
+        -1);
     assert_int_equal(problems.len, 3);
     for (size_t i = 0; i < problems.len; i++) {
         assert_in_range(strlen(problems.items[i].field), 1, 512);
@@ -138,18 +155,27 @@ static void check_bounded_problem(void **state)
 static void check_nul(void **state)
 {
     (void) state;
-    static const char *const fields[] = { "spec.nodes.selector.matchExpressions[0].values[0]", "spec.nodes.labels[a]",
-                                          "spec.driver.source", "spec.driver.version", "spec.driver.env[0].value",
-                                          "spec.driver.args[0]", "spec.rollout.maxUnavailable" };
+    static const char *const fields[] = { "spec.nodes.selector.matchExpressions[0].values[0]",
+                                          "spec.nodes.labels[a]",
+                                          "spec.driver.source",
+                                          "spec.driver.version",
+                                          "spec.driver.env[0].value",
+                                          "spec.driver.args[0]",
+                                          "spec.rollout.maxUnavailable" };
     CLEANUP_JSON json_t *object = tree(
-        "{'metadata':{'name':'default'},'spec':{'nodes':{'labels':{'a':'b\\u0000'},'selector':{'matchExpressions':[{'key':'a',"
+        "{'metadata':{'name':'default'},'spec':{'nodes':{'labels':{'a':'b\\u0000'},'selector':{'"
+        "matchExpressions':[{'key':'a',"
         "'operator':'In',"
-        "'values':['b\\u0000c']}]}},'driver':{'source':'Host\\u0000','version':'580\\u0000','args':['--a\\u0000'],"
+        "'values':['b\\u0000c']}]}},'driver':{'source':'Host\\u0000','version':'580\\u0000','args':"
+        "['--a\\u0000'],"
         "'env':[{'name':'A','value':'\\u0000'}]},'rollout':{'maxUnavailable':'25%\\u0000'}}}");
     struct policy p;
     struct policy_problems problems = { 0 };
 
-    assert_int_equal(policy_decode(object, &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL, true }, &p, &problems), -1);
+    assert_int_equal(
+        policy_decode(object, &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL, true }, &p,
+                      &problems),
+        -1);
     for (size_t i = 0; i < problems.len && i < ARRAY_LEN(fields); i++) {
         assert_string_equal(problems.items[i].field, fields[i]);
         assert_string_equal(problems.items[i].message, "must not contain a NUL character");
@@ -162,14 +188,18 @@ static void check_nul(void **state)
 static void check_long_list(void **state)
 {
     (void) state;
-    CLEANUP_JSON json_t *object = tree("{'metadata':{'name':'default'},'spec':{'driver':{'args':[]}}}");
+    CLEANUP_JSON json_t *object = tree(
+        "{'metadata':{'name':'default'},'spec':{'driver':{'args':[]}}}");
     json_t *args = json_at(object, "spec.driver.args");
     for (int i = 0; i < 100000; i++)
         json_array_append_new(args, json_true());
     struct policy p;
     struct policy_problems problems = { 0 };
 
-    assert_int_equal(policy_decode(object, &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL, true }, &p, &problems), -1);
+    assert_int_equal(
+        policy_decode(object, &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL, true }, &p,
+                      &problems),
+        -1);
     assert_int_equal(problems.len, 1);
     assert_string_equal(problems.items[0].field, "spec.driver.args");
     assert_string_equal(problems.items[0].message, "must have at most 32 items, not 100000");
@@ -185,10 +215,13 @@ static const struct image_case {
     const char *known_image, *known_version;
     const char *want_image, *want_version;
 } image_cases[] = {
-    { "nothing set, nothing known: built in", "{}", NULL, NULL, "nvcr.io/nvidia/driver", "580.178.04" },
+    { "nothing set, nothing known: built in", "{}", NULL, NULL, "nvcr.io/nvidia/driver",
+      "580.178.04" },
     { "nothing set: known good", "{}", "mirror/x/driver", "570.1", "mirror/x/driver", "570.1" },
-    { "version set", "{'version':'590.1'}", "mirror/x/driver", "570.1", "mirror/x/driver", "590.1" },
-    { "repository set", "{'repository':'r.local'}", "mirror/x/driver2", "570.1", "r.local/driver2", "570.1" },
+    { "version set", "{'version':'590.1'}", "mirror/x/driver", "570.1", "mirror/x/driver",
+      "590.1" },
+    { "repository set", "{'repository':'r.local'}", "mirror/x/driver2", "570.1", "r.local/driver2",
+      "570.1" },
     { "name set", "{'image':'k8s/drv'}", "mirror/x/driver", "570.1", "mirror/x/k8s/drv", "570.1" },
     { "all set", "{'repository':'r','image':'i','version':'v'}", "m/d", "1", "r/i", "v" },
     { "known good has no path", "{}", "driver", "1", "nvcr.io/nvidia/driver", "1" },
@@ -238,12 +271,14 @@ static const struct allowed_case {
 } allowed_cases[] = {
     { "what is built in is not asked for", "{}", "" },
     { "an allowed repository", "{'driver':{'repository':'nvcr.io/nvidia/x'}}", "" },
-    { "a repository that is not", "{'driver':{'repository':'evil.io'}}", "spec.driver.repository " },
+    { "a repository that is not", "{'driver':{'repository':'evil.io'}}",
+      "spec.driver.repository " },
     { "an image's name stays under the built-in repository", "{'toolkit':{'image':'x'}}", "" },
     { "of every operand",
       "{'driver':{'repository':'e'},'toolkit':{'repository':'e'},'devicePlugin':{'repository':'e'},"
       "'exporter':{'repository':'e'},'validation':{'repository':'e'}}",
-      "spec.driver.repository spec.toolkit.repository spec.devicePlugin.repository spec.exporter.repository "
+      "spec.driver.repository spec.toolkit.repository spec.devicePlugin.repository "
+      "spec.exporter.repository "
       "spec.validation.repository " },
     { "of a pool",
       "{'pools':[{'name':'a','nodeSelector':{'a':'b'},'driver':{'version':'1'}},"
@@ -289,13 +324,15 @@ static void check_builtin_allowed(void **state)
     }
 }
 
-/* Before these a container's image could leave its container by the toolkit: 1.16.2 (CVE-2024-0132, CVE-2024-0133), 1.17.8
- * (CVE-2025-23266, CVE-2025-23267), 1.19.1 (CVE-2026-24260). */
+/* Before these a container's image could leave its container by the toolkit: 1.16.2 (CVE-2024-0132,
+ * CVE-2024-0133), 1.17.8 (CVE-2025-23266, CVE-2025-23267), 1.19.1 (CVE-2026-24260). */
 static void check_builtin_toolkit(void **state)
 {
     (void) state;
     int major = 0, minor = 0, patch = 0;
-    assert_int_equal(sscanf(operand_get(OPERAND_TOOLKIT)->image.version, "v%d.%d.%d", &major, &minor, &patch), 3);
+    assert_int_equal(
+        sscanf(operand_get(OPERAND_TOOLKIT)->image.version, "v%d.%d.%d", &major, &minor, &patch),
+        3);
     assert_true(major * 10000 + minor * 100 + patch >= 11901);
 }
 
@@ -306,13 +343,15 @@ int main(void)
     suite_add(&s, "an invalid policy keeps its identity", check_invalid_keeps_identity, NULL);
     suite_add(&s, "typed members", check_members, NULL);
     suite_add(&s, "problems beyond the limit are counted", check_many_problems, NULL);
-    suite_add(&s, "a problem is bounded and has no control characters", check_bounded_problem, NULL);
+    suite_add(&s, "a problem is bounded and has no control characters", check_bounded_problem,
+              NULL);
     suite_add(&s, "a text with a NUL is a problem of its field", check_nul, NULL);
     suite_add(&s, "a list that is too long is one problem", check_long_list, NULL);
     SUITE_ROWS(&s, check_image, image_cases);
     SUITE_ROWS(&s, check_prefix, prefix_cases);
     SUITE_ROWS(&s, check_allowed, allowed_cases);
     suite_add(&s, "what is built in is allowed by default", check_builtin_allowed, NULL);
-    suite_add(&s, "the built-in toolkit has no known way out of a container", check_builtin_toolkit, NULL);
+    suite_add(&s, "the built-in toolkit has no known way out of a container", check_builtin_toolkit,
+              NULL);
     return suite_run(&s, "policy");
 }

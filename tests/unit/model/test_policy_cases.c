@@ -1,9 +1,11 @@
-/* Case files: tests/cases/policy/ has one file per case, no code. The first document is a policy, the second what must come
- * of it:
- *   whole: the effective spec, all of it          spec: parts of it            absent: paths that it does not have
+/* Case files: tests/cases/policy/ has one file per case, no code. The first document is a policy,
+ * the second what must come of it:
+ *   whole: the effective spec, all of it          spec: parts of it            absent: paths that
+ *   it does not have
  *   problems: all of them as "field: message", in order
  *   settings: variables and arguments that are allowed; any where it is missing
- *   pools: labels and the pool they belong to     poolSpecs: parts of each pool's effective spec, in order */
+ *   pools: labels and the pool they belong to     poolSpecs: parts of each pool's effective spec,
+ *   in order */
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,14 +19,16 @@
 #define CASES "tests/cases/policy"
 #define IMAGE_PREFIXES POLICY_IMAGE_PREFIXES ",registry.local:5000"
 
-/* The first place where `got` lacks something of `want`, as a path; NULL when it has all. Lists are compared whole. */
+/* The first place where `got` lacks something of `want`, as a path; NULL when it has all. Lists are
+ * compared whole. */
 static char *first_difference(const char *path, const json_t *got, const json_t *want)
 {
     const char *key;
     json_t *value;
     if (!json_is_object(want))
         return json_equal(got, want) ? NULL : xstrdup(path);
-    json_object_foreach ((json_t *) want, key, value) {
+    json_object_foreach((json_t *) want, key, value)
+    {
         CLEANUP_FREE char *here = xasprintf("%s.%s", path, key);
         char *difference = first_difference(here, json_object_get(got, key), value);
         if (difference)
@@ -53,7 +57,8 @@ static void check_problems(const struct policy_problems *problems, const json_t 
 {
     CLEANUP_JSON json_t *got = json_array();
     for (size_t i = 0; i < problems->len; i++)
-        json_array_append_new(got, json_textf("%s: %s", problems->items[i].field, problems->items[i].message));
+        json_array_append_new(
+            got, json_textf("%s: %s", problems->items[i].field, problems->items[i].message));
     size_t n = json_array_size(got), m = json_array_size(want);
     for (size_t i = 0; i < n || i < m; i++) {
         const char *a = str_or_empty(json_string_value(json_array_get(got, i)));
@@ -67,7 +72,8 @@ static void check_absent(const struct policy *p, const json_t *want)
 {
     size_t i;
     json_t *path;
-    json_array_foreach ((json_t *) want, i, path) {
+    json_array_foreach((json_t *) want, i, path)
+    {
         if (json_at(p->spec, json_string_value(path)))
             fail_msg("%s is there", json_string_value(path));
     }
@@ -77,7 +83,8 @@ static void check_pools(const struct policy *p, const json_t *want)
 {
     size_t i;
     json_t *row;
-    json_array_foreach ((json_t *) want, i, row) {
+    json_array_foreach((json_t *) want, i, row)
+    {
         size_t pool = policy_pool_of(p, selector_lookup_json, json_object_get(row, "labels"));
         assert_string_equal(p->pools[pool].name, json_str(row, "is"));
     }
@@ -87,11 +94,13 @@ static void check_pool_specs(const struct policy *p, const json_t *want)
 {
     size_t i;
     json_t *row;
-    json_array_foreach ((json_t *) want, i, row) {
+    json_array_foreach((json_t *) want, i, row)
+    {
         CLEANUP_JSON json_t *spec = policy_pool_spec(p, i);
         check_part(p->pools[i].name, spec, row);
         assert_null(json_object_get(spec, "pools"));
-        assert_string_equal(policy_source_name(p->pools[i].source), json_str(spec, "driver.source"));
+        assert_string_equal(policy_source_name(p->pools[i].source),
+                            json_str(spec, "driver.source"));
     }
 }
 
@@ -115,8 +124,9 @@ static void check_case(void **state)
     struct policy_problems problems = { 0 };
 
     const char *settings = json_str(want, "settings"), *images = json_str(want, "images");
-    const struct policy_limits limits = { images ? images : IMAGE_PREFIXES, settings ? settings : "*",
-                                          json_str(want, "installDirs"), true };
+    const struct policy_limits limits = { images ? images : IMAGE_PREFIXES,
+                                          settings ? settings : "*", json_str(want, "installDirs"),
+                                          true };
     int result = policy_decode(json_array_get(documents, 0), &limits, &policy, &problems);
     check_problems(&problems, json_object_get(want, "problems"));
     assert_int_equal(result, problems.len > 0 ? -1 : 0);

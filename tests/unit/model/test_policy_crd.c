@@ -64,24 +64,30 @@ static void want_lengths(const char *path, const json_t *schema, enum policy_for
     want_int(path, schema, "maxLength", (int64_t) f->max_length);
 }
 
-/* A format that the schema itself checks: where the API server's own message is good enough, or a rule cannot look. */
+/* A format that the schema itself checks: where the API server's own message is good enough, or a
+ * rule cannot look. */
 static void want_pattern(const char *path, const json_t *schema, enum policy_format format)
 {
     const struct policy_format_info *f = policy_format(format);
     if (!str_eq(json_str(schema, "pattern"), f->pattern))
-        FAIL(path, "pattern is\n%s, not\n%s", json_str_or_empty(schema, "pattern"), str_or_empty(f->pattern));
+        FAIL(path, "pattern is\n%s, not\n%s", json_str_or_empty(schema, "pattern"),
+             str_or_empty(f->pattern));
     want_lengths(path, schema, format);
 }
 
-static void want_rule(const char *path, const json_t *schema, size_t n, const char *rule, const char *message)
+static void want_rule(const char *path, const json_t *schema, size_t n, const char *rule,
+                      const char *message)
 {
     const json_t *got = json_array_get(json_object_get(schema, "x-kubernetes-validations"), n);
-    if ((rule && !str_eq(json_str(got, "rule"), rule)) || (message && !str_eq(json_str(got, "message"), message)))
-        FAIL(path, "rule %zu is \"%s\" with \"%s\", not \"%s\" with \"%s\"", n, json_str_or_empty(got, "rule"),
-             json_str_or_empty(got, "message"), str_or_empty(rule), str_or_empty(message));
+    if ((rule && !str_eq(json_str(got, "rule"), rule)) ||
+        (message && !str_eq(json_str(got, "message"), message)))
+        FAIL(path, "rule %zu is \"%s\" with \"%s\", not \"%s\" with \"%s\"", n,
+             json_str_or_empty(got, "rule"), json_str_or_empty(got, "message"), str_or_empty(rule),
+             str_or_empty(message));
 }
 
-/* A format that a rule checks, with a sentence that a person understands. Returns the number of rules that it takes. */
+/* A format that a rule checks, with a sentence that a person understands. Returns the number of
+ * rules that it takes. */
 static size_t want_sentence(const char *path, const json_t *schema, enum policy_format format)
 {
     const struct policy_format_info *f = policy_format(format);
@@ -95,8 +101,9 @@ static size_t want_sentence(const char *path, const json_t *schema, enum policy_
 
 static size_t want_range(const char *path, const json_t *schema, const struct policy_field *f)
 {
-    CLEANUP_FREE char *rule = xasprintf("duration(self) >= duration('%llds') && duration(self) <= duration('%llds')",
-                                        (long long) f->min, (long long) f->max);
+    CLEANUP_FREE char *rule = xasprintf(
+        "duration(self) >= duration('%llds') && duration(self) <= duration('%llds')",
+        (long long) f->min, (long long) f->max);
     want_rule(path, schema, 0, rule, NULL);
     const json_t *got = json_array_get(json_object_get(schema, "x-kubernetes-validations"), 0);
     if (!str_has_prefix(json_str_or_empty(got, "message"), "must be a duration from "))
@@ -264,7 +271,8 @@ static bool is_listed(const json_t *list, const char *name)
 {
     size_t i;
     json_t *item;
-    json_array_foreach ((json_t *) list, i, item) {
+    json_array_foreach((json_t *) list, i, item)
+    {
         if (str_eq(json_string_value(item), name))
             return true;
     }
@@ -284,7 +292,8 @@ static void check_object(const char *path, const json_t *schema, const struct po
             !!(f->flags & FIELD_REQUIRED))
             FAIL(here, "required in only one of CRD and table");
     }
-    json_object_foreach ((json_t *) properties, name, property) {
+    json_object_foreach((json_t *) properties, name, property)
+    {
         if (!find(fields, name))
             FAIL(path, "%s is not in the table", name);
     }
@@ -317,7 +326,8 @@ static void check_all_variables(void **state)
         if (o->variables)
             check_variables(o->section, json_object_get(spec, o->section), o->id);
     const json_t *pool = json_at(spec, "pools.items.properties");
-    static const enum operand of_pool[] = { OPERAND_DRIVER, OPERAND_TOOLKIT, OPERAND_DEVICE_PLUGIN };
+    static const enum operand of_pool[] = { OPERAND_DRIVER, OPERAND_TOOLKIT,
+                                            OPERAND_DEVICE_PLUGIN };
     for (size_t i = 0; i < ARRAY_LEN(of_pool); i++) {
         CLEANUP_FREE char *path = xasprintf("pools[].%s", operand_get(of_pool[i])->section);
         check_variables(path, json_object_get(pool, operand_get(of_pool[i])->section), of_pool[i]);
@@ -338,9 +348,11 @@ static void check_bounds(const char *path, const json_t *schema)
             FAIL(path, "has no maxItems or no list type");
         check_bounds(path, json_object_get(schema, "items"));
     }
-    if (json_object_get(schema, "additionalProperties") && !json_object_get(schema, "maxProperties"))
+    if (json_object_get(schema, "additionalProperties") &&
+        !json_object_get(schema, "maxProperties"))
         FAIL(path, "has no maxProperties");
-    json_object_foreach (json_object_get(schema, "properties"), name, property) {
+    json_object_foreach(json_object_get(schema, "properties"), name, property)
+    {
         CLEANUP_FREE char *here = xasprintf("%s.%s", path, name);
         if (!*json_str_or_empty(property, "description"))
             FAIL(here, "has no description");
@@ -361,7 +373,8 @@ static void check_status_default(void **state)
 {
     (void) state;
     CLEANUP_JSON json_t *crd = read_crd();
-    assert_tree(json_at(root_schema(crd), "properties.status.default"), "{'observedGeneration':-1}");
+    assert_tree(json_at(root_schema(crd), "properties.status.default"),
+                "{'observedGeneration':-1}");
     assert_null(json_at(root_schema(crd), "properties.spec.default"));
 }
 
@@ -392,8 +405,8 @@ static void check_size(void **state)
 int main(void)
 {
     struct suite s = { 0 };
-    suite_add(&s, "spec: every field is in CRD and table, with the same type and limits", check_spec,
-              NULL);
+    suite_add(&s, "spec: every field is in CRD and table, with the same type and limits",
+              check_spec, NULL);
     suite_add(&s, "spec: the variables that Ostler sets are refused", check_all_variables, NULL);
     suite_add(&s, "every list, map and string is bounded and described", check_all_bounds, NULL);
     suite_add(&s, "status.observedGeneration is the only default", check_status_default, NULL);

@@ -66,7 +66,8 @@ static void check_row(const char *row, const char *path, const struct policy_fie
     }
 }
 
-static void check_fields(const char *docs, const char *prefix, const struct policy_field *fields, bool in_pool)
+static void check_fields(const char *docs, const char *prefix, const struct policy_field *fields,
+                         bool in_pool)
 {
     for (const struct policy_field *f = fields; f->name; f++) {
         CLEANUP_FREE char *path = xasprintf("%s%s", prefix, f->name);
@@ -81,9 +82,9 @@ static void check_fields(const char *docs, const char *prefix, const struct poli
         if (row)
             check_row(row, path, f, in_pool && f->type != FIELD_OBJECT);
         if (f->children) {
-            CLEANUP_FREE char *below =
-                xasprintf("%s%s.", path, f->type == FIELD_LIST ? "[]" : "");
-            check_fields(docs, below, f->children, in_pool ? f->type == FIELD_OBJECT : f->flags & FIELD_OVERRIDES);
+            CLEANUP_FREE char *below = xasprintf("%s%s.", path, f->type == FIELD_LIST ? "[]" : "");
+            check_fields(docs, below, f->children,
+                         in_pool ? f->type == FIELD_OBJECT : f->flags & FIELD_OVERRIDES);
         }
     }
 }
@@ -101,8 +102,9 @@ static void check_builtin(void **state)
     CLEANUP_FREE char *docs = read_docs();
     for (const struct operand_row *o = operand_rows; o->section; o++) {
         const struct operand_image *b = &o->image;
-        CLEANUP_FREE char *row = xasprintf("| `%s` | `%s` | `%s` | `%s` |", o->section, str_or_empty(b->repository),
-                                           str_or_empty(b->image), str_or_empty(b->version));
+        CLEANUP_FREE char *row = xasprintf("| `%s` | `%s` | `%s` | `%s` |", o->section,
+                                           str_or_empty(b->repository), str_or_empty(b->image),
+                                           str_or_empty(b->version));
         if (b->image && !strstr(docs, row))
             fail_msg("the docs lack: %s", row);
     }

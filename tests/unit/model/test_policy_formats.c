@@ -1,4 +1,5 @@
-/* Formats of strings, held against their patterns: by examples, and by strings made at random from the characters that matter. */
+/* Formats of strings, held against their patterns: by examples, and by strings made at random from
+ * the characters that matter. */
 #include "reconcilers/model/policy_formats.h"
 
 #include <regex.h>
@@ -15,62 +16,95 @@ static const struct format_case {
     const char *good[SAMPLES];
     const char *bad[SAMPLES];
 } cases[] = {
-    { "label keys", FORMAT_LABEL_KEY, "aB1-._//",
+    { "label keys",
+      FORMAT_LABEL_KEY,
+      "aB1-._//",
       { "a", "team", "example.com/team", "nvidia.com/gpu.present", "A_b-c.d", "a-b.c/X" },
       { "", "/a", "a/", "a/b/c", "-a", "a-", "Example.com/team", "a b", "a..b/c", "ä" } },
-    { "label values", FORMAT_LABEL_VALUE, "aB1-._",
+    { "label values",
+      FORMAT_LABEL_VALUE,
+      "aB1-._",
       { "", "a", "k80", "A.b_c-d", "1" },
       { "-", "a-", ".a", "a b", "a/b",
         "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa" } },
-    { "object names", FORMAT_SUBDOMAIN, "ab1-.",
+    { "object names",
+      FORMAT_SUBDOMAIN,
+      "ab1-.",
       { "a", "pull-secret", "a.b-c.d", "1" },
       { "", "A", "-a", "a-", "a..b", "a.-b", "a_b", "a/b" } },
-    { "pools", FORMAT_POOL, "a1-",
+    { "pools",
+      FORMAT_POOL,
+      "a1-",
       { "a", "legacy", "a-1" },
       { "", "-", "a-", "A", "a.b", "aaaaaaaaaabbbbbbbbbbccccccccccddddddddddd" } },
-    { "versions", FORMAT_VERSION, "aZ0._-:",
+    { "versions",
+      FORMAT_VERSION,
+      "aZ0._-:",
       { "580.178.04", "v1.20.0", "4.6.0-4.8.3-distroless", "_", "580",
         "sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef" },
       { "", "-1", ".1", "a b", "a:b", "sha256:", "sha256:abc",
         "sha256:0123456789ABCDEF0123456789abcdef0123456789abcdef0123456789abcdef" } },
-    { "repositories", FORMAT_REPOSITORY, "ab1.-:/_",
+    { "repositories",
+      FORMAT_REPOSITORY,
+      "ab1.-:/_",
       { "nvcr.io/nvidia", "localhost:5000", "a:1/b/c", "registry.local:5000/gpu/x_y", "a" },
       { "", "/a", "a/", "a//b", "https://a", "a:", "a:123456", "A/b", "a/-b", "a:1b", "a/b:1" } },
-    { "images", FORMAT_IMAGE, "ab1._-/",
+    { "images",
+      FORMAT_IMAGE,
+      "ab1._-/",
       { "driver", "k8s/container-toolkit", "a__b", "a.b" },
       { "", "/a", "a/", "a//b", "a:1", "A", "-a", "a-", "a@b" } },
-    { "names of variables", FORMAT_VARIABLE, "aB1_-",
+    { "names of variables",
+      FORMAT_VARIABLE,
+      "aB1_-",
       { "A", "_a1", "LD_PRELOAD", "http_proxy" },
       { "", "1a", "a-b", "a=b", "a b" } },
-    { "keys of ConfigMaps", FORMAT_DATA_KEY, "aB1._-/",
+    { "keys of ConfigMaps",
+      FORMAT_DATA_KEY,
+      "aB1._-/",
       { "a", ".hidden", "config.yaml", "a100-40gb" },
       { "", "a/b", "a b" } },
-    { "durations", FORMAT_DURATION, "01hms.",
+    { "durations",
+      FORMAT_DURATION,
+      "01hms.",
       { "0", "0s", "30m", "1h30m", "250ms", "999999h", "1m1m" },
       { "", "30", "1d", "1.5h", "-1s", "m", "1h ", "1234567s", "1sm", "00" } },
-    { "percentages", FORMAT_PERCENT, "019%",
+    { "percentages",
+      FORMAT_PERCENT,
+      "019%",
       { "1%", "25%", "100%", "99%" },
       { "", "0%", "101%", "%", "25", "25%%", "-5%", "05%", "2 %" } },
-    { "quantities", FORMAT_QUANTITY, "01.mkKMieE+",
+    { "quantities",
+      FORMAT_QUANTITY,
+      "01.mkKMieE+",
       { "0", "1", "500m", "0.5", ".5", "1.", "128Mi", "1G", "1e3", "1E-2", "12Ei", "2E" },
       { "", ".", "-1", "1K", "1mi", "1 Gi", "1e", "1e123", "Mi", "1KiB", "+1", "1e1.5" } },
-    { "install folders", FORMAT_INSTALL_DIR, "a1./nvidi",
+    { "install folders",
+      FORMAT_INSTALL_DIR,
+      "a1./nvidi",
       { "/nvidia", "/usr/local/nvidia", "/home/kubernetes/bin/nvidia", "/a.b/nvidia" },
-      { "", "nvidia", "/", "/etc", "/a/../nvidia", "//nvidia", "/./nvidia", "/nvidia/", "/a b/nvidia",
-        "/xnvidia" } },
-    { "profiles of seccomp", FORMAT_PROFILE, "aZ1._-/",
+      { "", "nvidia", "/", "/etc", "/a/../nvidia", "//nvidia", "/./nvidia", "/nvidia/",
+        "/a b/nvidia", "/xnvidia" } },
+    { "profiles of seccomp",
+      FORMAT_PROFILE,
+      "aZ1._-/",
       { "ostler-node.json", "profiles/ostler-node.json", "a/b/c", "_" },
       { "", "/a", "a/", "a//b", "../a", "a/../b", ".a", "a/.b", "a b" } },
-    { "schedules", FORMAT_SCHEDULE, "0126*,-/  ",
+    { "schedules",
+      FORMAT_SCHEDULE,
+      "0126*,-/  ",
       { "0 2 * * 6", "*/5 * * * *", "0,30 1-5 1,15 */2 1-5/2", "59 23 31 12 7", "00 02 01 01 0" },
       { "", "0 2 * *", "0 2 * * 6 7", "60 2 * * *", "0 24 * * *", "0 0 0 * *", "0 0 * 13 *",
         "0 0 * * 8", "0 2 * * 6,", "0 0 * * SAT", "*/0 * * * *", "0  2 * * 6" } },
-    { "time zones", FORMAT_TIME_ZONE, "aZ1/_+-",
+    { "time zones",
+      FORMAT_TIME_ZONE,
+      "aZ1/_+-",
       { "UTC", "Asia/Tokyo", "America/Argentina/Ushuaia", "Etc/GMT+9" },
       { "", "/", "a/", "/a", "a/b/c/d", "a b", "../x" } },
 };
 
-static bool pattern_matches(const regex_t *pattern, const struct policy_format_info *f, const char *s)
+static bool pattern_matches(const regex_t *pattern, const struct policy_format_info *f,
+                            const char *s)
 {
     size_t n = strlen(s);
     return n >= f->min_length && n <= f->max_length && regexec(pattern, s, 0, NULL, 0) == 0;
@@ -105,7 +139,8 @@ static void check_format(void **state)
 {
     const struct format_case *c = *state;
     regex_t pattern;
-    assert_int_equal(regcomp(&pattern, policy_format(c->format)->pattern, REG_EXTENDED | REG_NOSUB), 0);
+    assert_int_equal(regcomp(&pattern, policy_format(c->format)->pattern, REG_EXTENDED | REG_NOSUB),
+                     0);
     for (size_t i = 0; i < SAMPLES && c->good[i]; i++) {
         if (!policy_format_matches(c->format, c->good[i]))
             fail_msg("\"%s\" is refused", c->good[i]);

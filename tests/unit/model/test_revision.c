@@ -21,18 +21,32 @@ static const struct host rhel_crio = {
 static const struct host google = {
     .cos = true, .kernel = "6.6.0", .architecture = "amd64", .runtime = RUNTIME_CONTAINERD
 };
-static const struct host google_ubuntu = { .os = "ubuntu24.04", .kernel = "6.8.0-1029-gke", .architecture = "amd64",
-                                           .runtime = RUNTIME_CONTAINERD, .google_driver = true };
+static const struct host google_ubuntu = { .os = "ubuntu24.04",
+                                           .kernel = "6.8.0-1029-gke",
+                                           .architecture = "amd64",
+                                           .runtime = RUNTIME_CONTAINERD,
+                                           .google_driver = true };
 static const struct host odd = { .os = "ubuntu24.04",
                                  .kernel = "6.1@sha256:0/x+",
                                  .architecture = "amd64",
                                  .runtime = RUNTIME_CONTAINERD };
-static const struct host amazon = { .kernel = "6.12.0", .architecture = "amd64", .runtime = RUNTIME_CONTAINERD, .cdi = true,
+static const struct host amazon = { .kernel = "6.12.0",
+                                    .architecture = "amd64",
+                                    .runtime = RUNTIME_CONTAINERD,
+                                    .cdi = true,
                                     .toolkit = HOST_TOOLKIT_NVIDIA };
-static const struct host azure = { .os = "ubuntu24.04", .kernel = "6.8.0", .architecture = "amd64", .runtime = RUNTIME_CONTAINERD,
-                                   .cdi = true, .cdi_by_default = true, .toolkit = HOST_TOOLKIT_DEFAULT };
-static const struct host broken = { .os = "ubuntu24.04", .kernel = "6.8.0", .architecture = "amd64",
-                                    .runtime = RUNTIME_CONTAINERD, .toolkit = HOST_TOOLKIT_MISSING };
+static const struct host azure = { .os = "ubuntu24.04",
+                                   .kernel = "6.8.0",
+                                   .architecture = "amd64",
+                                   .runtime = RUNTIME_CONTAINERD,
+                                   .cdi = true,
+                                   .cdi_by_default = true,
+                                   .toolkit = HOST_TOOLKIT_DEFAULT };
+static const struct host broken = { .os = "ubuntu24.04",
+                                    .kernel = "6.8.0",
+                                    .architecture = "amd64",
+                                    .runtime = RUNTIME_CONTAINERD,
+                                    .toolkit = HOST_TOOLKIT_MISSING };
 static const struct host debian = { .kernel = "6.1.0",
                                     .architecture = "amd64",
                                     .runtime = RUNTIME_CONTAINERD };
@@ -155,43 +169,52 @@ static const struct inputs_row driver_rows[] = {
     { "driver: entitlement on RHEL with containerd", "{}", CONTAINER, &rhel, NULL, "entitlement",
       "true" },
     { "driver: none with CRI-O", "{}", CONTAINER, &rhel_crio, NULL, "entitlement", NULL },
-    { "driver: none where the policy says where packages come from", "{'driver':{'repoConfig':{'name':'mirror'}}}", CONTAINER,
-      &rhel, NULL, "entitlement", NULL },
-    { "driver: repositories", "{'driver':{'repoConfig':{'name':'mirror'}}}", CONTAINER, &ubuntu, NULL, "repoConfig",
-      "'mirror'" },
-    { "driver: no repositories for a precompiled one", "{'driver':{'precompiled':true,'repoConfig':{'name':'mirror'}}}",
-      CONTAINER, &ubuntu, NULL, "repoConfig", NULL },
-    { "driver: certificates", "{'driver':{'certConfig':{'name':'ours'}}}", CONTAINER, &ubuntu, NULL, "certConfig", "'ours'" },
-    { "driver: no certificates for a precompiled one", "{'driver':{'precompiled':true,'certConfig':{'name':'ours'}}}", CONTAINER,
-      &ubuntu, NULL, "certConfig", NULL },
+    { "driver: none where the policy says where packages come from",
+      "{'driver':{'repoConfig':{'name':'mirror'}}}", CONTAINER, &rhel, NULL, "entitlement", NULL },
+    { "driver: repositories", "{'driver':{'repoConfig':{'name':'mirror'}}}", CONTAINER, &ubuntu,
+      NULL, "repoConfig", "'mirror'" },
+    { "driver: no repositories for a precompiled one",
+      "{'driver':{'precompiled':true,'repoConfig':{'name':'mirror'}}}", CONTAINER, &ubuntu, NULL,
+      "repoConfig", NULL },
+    { "driver: certificates", "{'driver':{'certConfig':{'name':'ours'}}}", CONTAINER, &ubuntu, NULL,
+      "certConfig", "'ours'" },
+    { "driver: no certificates for a precompiled one",
+      "{'driver':{'precompiled':true,'certConfig':{'name':'ours'}}}", CONTAINER, &ubuntu, NULL,
+      "certConfig", NULL },
     { "driver: parameters of modules, precompiled as well",
-      "{'driver':{'precompiled':true,'kernelModuleConfig':{'name':'parameters'}}}", CONTAINER, &ubuntu, NULL,
-      "kernelModuleConfig", "'parameters'" },
-    { "driver: no RDMA without being asked for", "{'driver':{'rdma':{'useHostMofed':true}}}", CONTAINER, &ubuntu, NULL, "rdma",
-      NULL },
-    { "driver: RDMA", "{'driver':{'rdma':{'enabled':true}}}", CONTAINER, &ubuntu, NULL, "rdma", "{'useHostMofed':false}" },
+      "{'driver':{'precompiled':true,'kernelModuleConfig':{'name':'parameters'}}}", CONTAINER,
+      &ubuntu, NULL, "kernelModuleConfig", "'parameters'" },
+    { "driver: no RDMA without being asked for", "{'driver':{'rdma':{'useHostMofed':true}}}",
+      CONTAINER, &ubuntu, NULL, "rdma", NULL },
+    { "driver: RDMA", "{'driver':{'rdma':{'enabled':true}}}", CONTAINER, &ubuntu, NULL, "rdma",
+      "{'useHostMofed':false}" },
     { "driver: RDMA with the host's network driver, precompiled as well",
-      "{'driver':{'precompiled':true,'rdma':{'enabled':true,'useHostMofed':true}}}", CONTAINER, &ubuntu, NULL, "rdma",
-      "{'useHostMofed':true}" },
-    { "driver: Google's installer takes no RDMA", "{'driver':{'rdma':{'enabled':true}}}", DRIVER_SOURCE_COS, &google, NULL,
-      "rdma", NULL },
-    { "driver: no GDRCopy without being asked for", "{'driver':{'gdrcopy':{'version':'v2.5'}}}", CONTAINER, &ubuntu, NULL,
-      "gdrcopy", NULL },
-    { "driver: GDRCopy", "{'driver':{'gdrcopy':{'enabled':true}}}", CONTAINER, &ubuntu, NULL, "gdrcopy",
-      "{'image':'nvcr.io/nvidia/cloud-native/gdrdrv','version':'v2.6'}" },
+      "{'driver':{'precompiled':true,'rdma':{'enabled':true,'useHostMofed':true}}}", CONTAINER,
+      &ubuntu, NULL, "rdma", "{'useHostMofed':true}" },
+    { "driver: Google's installer takes no RDMA", "{'driver':{'rdma':{'enabled':true}}}",
+      DRIVER_SOURCE_COS, &google, NULL, "rdma", NULL },
+    { "driver: no GDRCopy without being asked for", "{'driver':{'gdrcopy':{'version':'v2.5'}}}",
+      CONTAINER, &ubuntu, NULL, "gdrcopy", NULL },
+    { "driver: GDRCopy", "{'driver':{'gdrcopy':{'enabled':true}}}", CONTAINER, &ubuntu, NULL,
+      "gdrcopy", "{'image':'nvcr.io/nvidia/cloud-native/gdrdrv','version':'v2.6'}" },
     { "driver: GDRCopy's image",
-      "{'driver':{'gdrcopy':{'enabled':true,'repository':'example.com/a','image':'g','version':'v1'}}}",
+      "{'driver':{'gdrcopy':{'enabled':true,'repository':'example.com/"
+      "a','image':'g','version':'v1'}}}",
       CONTAINER, &ubuntu, NULL, "gdrcopy", "{'image':'example.com/a/g','version':'v1'}" },
-    { "driver: GDRCopy holds a version", "{'driver':{'gdrcopy':{'enabled':true}}}", CONTAINER, &ubuntu,
-      "[{'source':'Container','version':'550.9','gdrcopy':{'image':'example.com/g','version':'v2.4'}}]", "gdrcopy",
-      "{'image':'example.com/g','version':'v2.4'}" },
-    { "driver: Google's installer takes no GDRCopy", "{'driver':{'gdrcopy':{'enabled':true}}}", DRIVER_SOURCE_COS, &google, NULL,
-      "gdrcopy", NULL },
-    { "driver: secret variables, precompiled as well", "{'driver':{'precompiled':true,'secretEnv':'token'}}", CONTAINER, &ubuntu,
-      NULL, "secretEnv", "'token'" },
-    { "driver: a section without a name is none", "{'driver':{'repoConfig':{}}}", CONTAINER, &ubuntu, NULL, "repoConfig", NULL },
-    { "driver: Google's installer takes no secret variables", "{'driver':{'secretEnv':'token'}}", DRIVER_SOURCE_COS, &google,
-      NULL, "secretEnv", NULL },
+    { "driver: GDRCopy holds a version", "{'driver':{'gdrcopy':{'enabled':true}}}", CONTAINER,
+      &ubuntu,
+      "[{'source':'Container','version':'550.9','gdrcopy':{'image':'example.com/"
+      "g','version':'v2.4'}}]",
+      "gdrcopy", "{'image':'example.com/g','version':'v2.4'}" },
+    { "driver: Google's installer takes no GDRCopy", "{'driver':{'gdrcopy':{'enabled':true}}}",
+      DRIVER_SOURCE_COS, &google, NULL, "gdrcopy", NULL },
+    { "driver: secret variables, precompiled as well",
+      "{'driver':{'precompiled':true,'secretEnv':'token'}}", CONTAINER, &ubuntu, NULL, "secretEnv",
+      "'token'" },
+    { "driver: a section without a name is none", "{'driver':{'repoConfig':{}}}", CONTAINER,
+      &ubuntu, NULL, "repoConfig", NULL },
+    { "driver: Google's installer takes no secret variables", "{'driver':{'secretEnv':'token'}}",
+      DRIVER_SOURCE_COS, &google, NULL, "secretEnv", NULL },
     { "driver: COS takes the policy's version", "{'driver':{'version':'535.1'}}", DRIVER_SOURCE_COS,
       &google, NULL, "version", "'535.1'" },
     { "driver: COS holds a version", "{'driver':{}}", DRIVER_SOURCE_COS, &google,
@@ -204,44 +227,55 @@ static const struct inputs_row driver_rows[] = {
       "version", "'535.1'" },
     { "driver: of several that are held, the first with a branch",
       "{'driver':{'precompiled':true}}", CONTAINER, &ubuntu,
-      "[{'source':'Container','version':'550.9'},{'source':'Container','version':'535','precompiled':true}]",
+      "[{'source':'Container','version':'550.9'},{'source':'Container','version':'535','"
+      "precompiled':true}]",
       "version", "'535'" },
     { "driver: COS holds a version whatever the others are", "{'driver':{'precompiled':true}}",
       DRIVER_SOURCE_COS, &google, "[{'source':'COS','version':'535.1'}]", "version", "'535.1'" },
 };
 
 static const struct inputs_row stack_rows[] = {
-    { "GDRCopy: the device plugin gives its device", "{'driver':{'gdrcopy':{'enabled':true}}}", CONTAINER, &ubuntu, NULL,
-      "gdrcopy", "true" },
-    { "GDRCopy: not asked for", "{'driver':{'gdrcopy':{'enabled':false}}}", CONTAINER, &ubuntu, NULL, "gdrcopy", NULL },
-    { "GDRCopy: nobody loads it for a host's driver", "{'driver':{'gdrcopy':{'enabled':true}}}", DRIVER_SOURCE_HOST, &ubuntu,
+    { "GDRCopy: the device plugin gives its device", "{'driver':{'gdrcopy':{'enabled':true}}}",
+      CONTAINER, &ubuntu, NULL, "gdrcopy", "true" },
+    { "GDRCopy: not asked for", "{'driver':{'gdrcopy':{'enabled':false}}}", CONTAINER, &ubuntu,
       NULL, "gdrcopy", NULL },
-    { "toolkit: Auto, the host has none", "{}", CONTAINER, &ubuntu, NULL, "toolkit.enabled", "true" },
-    { "toolkit: Auto, and nothing new is an input where the host has none", "{'toolkit':{'source':'Auto'}}", CONTAINER, &ubuntu,
-      NULL, "hostToolkit", NULL },
-    { "toolkit: Auto, the host has one", "{}", DRIVER_SOURCE_HOST, &amazon, NULL, "toolkit", "{'enabled':false}" },
-    { "toolkit: that the host has one is what the host is", "{}", DRIVER_SOURCE_HOST, &amazon, NULL, "hostToolkit", "'nvidia'" },
-    { "toolkit: the host's own has not switched CDI on", "{}", DRIVER_SOURCE_HOST, &amazon, NULL, "cdi", "false" },
-    { "toolkit: the host's own, and CDI is on by default", "{}", CONTAINER, &azure, NULL, "cdi", "true" },
-    { "toolkit: the host's own is its default", "{}", CONTAINER, &azure, NULL, "hostToolkit", "'default'" },
-    { "toolkit: Auto although it is enabled", "{'toolkit':{'source':'Auto','enabled':true}}", CONTAINER, &azure, NULL,
-      "toolkit.enabled", "false" },
-    { "toolkit: enabled means Ostler's, as before there was a source", "{'toolkit':{'enabled':true}}", CONTAINER, &azure, NULL,
-      "toolkit.enabled", "true" },
-    { "toolkit: with Ostler's nothing says that the host has one", "{'toolkit':{'enabled':true}}", CONTAINER, &azure, NULL,
-      "hostToolkit", NULL },
-    { "toolkit: Ostler's is asked for", "{'toolkit':{'source':'Ostler'}}", CONTAINER, &azure, NULL, "toolkit.enabled", "true" },
-    { "toolkit: not enabled means the host's, whatever it has", "{'toolkit':{'enabled':false,'source':'Ostler'}}", CONTAINER,
-      &ubuntu, NULL, "toolkit", "{'enabled':false}" },
-    { "toolkit: the host's is asked for, whatever it has", "{'toolkit':{'source':'Host'}}", CONTAINER, &ubuntu, NULL, "toolkit",
+    { "GDRCopy: nobody loads it for a host's driver", "{'driver':{'gdrcopy':{'enabled':true}}}",
+      DRIVER_SOURCE_HOST, &ubuntu, NULL, "gdrcopy", NULL },
+    { "toolkit: Auto, the host has none", "{}", CONTAINER, &ubuntu, NULL, "toolkit.enabled",
+      "true" },
+    { "toolkit: Auto, and nothing new is an input where the host has none",
+      "{'toolkit':{'source':'Auto'}}", CONTAINER, &ubuntu, NULL, "hostToolkit", NULL },
+    { "toolkit: Auto, the host has one", "{}", DRIVER_SOURCE_HOST, &amazon, NULL, "toolkit",
       "{'enabled':false}" },
-    { "toolkit: the host's is asked for, and nobody switched CDI on", "{'toolkit':{'source':'Host'}}", CONTAINER, &ubuntu, NULL,
+    { "toolkit: that the host has one is what the host is", "{}", DRIVER_SOURCE_HOST, &amazon, NULL,
+      "hostToolkit", "'nvidia'" },
+    { "toolkit: the host's own has not switched CDI on", "{}", DRIVER_SOURCE_HOST, &amazon, NULL,
       "cdi", "false" },
-    { "toolkit: none is asked for, and nobody switched CDI on", "{'toolkit':{'enabled':false}}", CONTAINER, &ubuntu, NULL, "cdi",
-      "false" },
-    { "toolkit: the host's is asked for, and CDI is on by default", "{'toolkit':{'source':'Host'}}", CONTAINER, &azure, NULL,
-      "cdi", "true" },
-    { "toolkit: one whose program is not there is none", "{}", CONTAINER, &broken, NULL, "toolkit.enabled", "true" },
+    { "toolkit: the host's own, and CDI is on by default", "{}", CONTAINER, &azure, NULL, "cdi",
+      "true" },
+    { "toolkit: the host's own is its default", "{}", CONTAINER, &azure, NULL, "hostToolkit",
+      "'default'" },
+    { "toolkit: Auto although it is enabled", "{'toolkit':{'source':'Auto','enabled':true}}",
+      CONTAINER, &azure, NULL, "toolkit.enabled", "false" },
+    { "toolkit: enabled means Ostler's, as before there was a source",
+      "{'toolkit':{'enabled':true}}", CONTAINER, &azure, NULL, "toolkit.enabled", "true" },
+    { "toolkit: with Ostler's nothing says that the host has one", "{'toolkit':{'enabled':true}}",
+      CONTAINER, &azure, NULL, "hostToolkit", NULL },
+    { "toolkit: Ostler's is asked for", "{'toolkit':{'source':'Ostler'}}", CONTAINER, &azure, NULL,
+      "toolkit.enabled", "true" },
+    { "toolkit: not enabled means the host's, whatever it has",
+      "{'toolkit':{'enabled':false,'source':'Ostler'}}", CONTAINER, &ubuntu, NULL, "toolkit",
+      "{'enabled':false}" },
+    { "toolkit: the host's is asked for, whatever it has", "{'toolkit':{'source':'Host'}}",
+      CONTAINER, &ubuntu, NULL, "toolkit", "{'enabled':false}" },
+    { "toolkit: the host's is asked for, and nobody switched CDI on",
+      "{'toolkit':{'source':'Host'}}", CONTAINER, &ubuntu, NULL, "cdi", "false" },
+    { "toolkit: none is asked for, and nobody switched CDI on", "{'toolkit':{'enabled':false}}",
+      CONTAINER, &ubuntu, NULL, "cdi", "false" },
+    { "toolkit: the host's is asked for, and CDI is on by default", "{'toolkit':{'source':'Host'}}",
+      CONTAINER, &azure, NULL, "cdi", "true" },
+    { "toolkit: one whose program is not there is none", "{}", CONTAINER, &broken, NULL,
+      "toolkit.enabled", "true" },
     { "stack: tier", "{}", CONTAINER, &ubuntu, NULL, "tier", "'stack'" },
     { "stack: where the driver is", "{}", DRIVER_SOURCE_HOST, &ubuntu, NULL, "driverRoot",
       "'Host'" },
@@ -251,7 +285,8 @@ static const struct inputs_row stack_rows[] = {
     { "stack: toolkit version that is held", "{}", CONTAINER, &ubuntu,
       "[{'toolkit':{'enabled':true,'version':'v1.18.0'}}]", "toolkit.version", "'v1.18.0'" },
     { "stack: plugin version that is held", "{}", CONTAINER, &ubuntu,
-      "[{'devicePlugin':{'enabled':true,'version':'v0.18.0'}}]", "devicePlugin.version", "'v0.18.0'" },
+      "[{'devicePlugin':{'enabled':true,'version':'v0.18.0'}}]", "devicePlugin.version",
+      "'v0.18.0'" },
     { "stack: toolkit version of the first that had one", "{}", CONTAINER, &ubuntu,
       "[{'toolkit':{'enabled':false}},{'toolkit':{'enabled':true,'version':'v1.18.0'}}]",
       "toolkit.version", "'v1.18.0'" },
@@ -264,12 +299,12 @@ static const struct inputs_row stack_rows[] = {
       "devicePlugin", "{'enabled':false}" },
     { "stack: folder of the toolkit", "{'toolkit':{'installDir':'/opt/nvidia'}}", CONTAINER,
       &ubuntu, NULL, "toolkit.installDir", "'/opt/nvidia'" },
-    { "stack: Google's driver on Ubuntu lies where it does on COS", "{}", DRIVER_SOURCE_HOST, &google_ubuntu, NULL, "driverRoot",
-      "'COS'" },
-    { "stack: a driver container on GKE's Ubuntu has its own root", "{}", CONTAINER, &google_ubuntu, NULL, "driverRoot",
-      "'Container'" },
-    { "stack: folder of the toolkit beside Google's driver on Ubuntu", "{}", DRIVER_SOURCE_HOST, &google_ubuntu, NULL,
-      "toolkit.installDir", "'/home/kubernetes/bin/nvidia'" },
+    { "stack: Google's driver on Ubuntu lies where it does on COS", "{}", DRIVER_SOURCE_HOST,
+      &google_ubuntu, NULL, "driverRoot", "'COS'" },
+    { "stack: a driver container on GKE's Ubuntu has its own root", "{}", CONTAINER, &google_ubuntu,
+      NULL, "driverRoot", "'Container'" },
+    { "stack: folder of the toolkit beside Google's driver on Ubuntu", "{}", DRIVER_SOURCE_HOST,
+      &google_ubuntu, NULL, "toolkit.installDir", "'/home/kubernetes/bin/nvidia'" },
     { "stack: folder of the toolkit on COS", "{'toolkit':{'installDir':'/usr/local/nvidia'}}",
       DRIVER_SOURCE_COS, &google, NULL, "toolkit.installDir", "'/home/kubernetes/bin/nvidia'" },
     { "stack: configuration", "{}", CONTAINER, &ubuntu, NULL, "devicePlugin.config",
@@ -359,7 +394,8 @@ static void exporter_without_a_node(void **state)
     (void) state;
     CLEANUP_JSON json_t *spec = tree("{'exporter':{'env':[{'name':'A','value':'b'}]}}");
     CLEANUP_JSON json_t *held = tree("{'version':'4.1'}");
-    CLEANUP_JSON json_t *inputs = follower_inputs(operand_get(OPERAND_EXPORTER), spec, NULL, held, 0);
+    CLEANUP_JSON json_t *inputs = follower_inputs(operand_get(OPERAND_EXPORTER), spec, NULL, held,
+                                                  0);
     assert_at(inputs, "version", "'4.1'");
     assert_at(inputs, "distribution", "'stock'");
     assert_at(inputs, "env", "[{'name':'A','value':'b'}]");
@@ -371,23 +407,27 @@ static const struct traits_row {
     unsigned want;
 } traits_rows[] = {
     { "exporter: nothing is shared", "version: v1", 0 },
-    { "exporter: GPUs by time slicing", "sharing: {timeSlicing: {resources: [{name: nvidia.com/gpu, replicas: 4}]}}",
+    { "exporter: GPUs by time slicing",
+      "sharing: {timeSlicing: {resources: [{name: nvidia.com/gpu, replicas: 4}]}}",
       FOLLOWER_SHARED },
     { "exporter: under another name",
-      "sharing: {timeSlicing: {renameByDefault: true, resources: [{name: nvidia.com/gpu, replicas: 4}]}}",
+      "sharing: {timeSlicing: {renameByDefault: true, resources: [{name: nvidia.com/gpu, replicas: "
+      "4}]}}",
       FOLLOWER_SHARED | FOLLOWER_RENAMED },
     { "exporter: slices, which it knows by any name",
-      "sharing: {timeSlicing: {renameByDefault: true, resources: [{name: nvidia.com/mig-1g.5gb, replicas: 2}]}}",
+      "sharing: {timeSlicing: {renameByDefault: true, resources: [{name: nvidia.com/mig-1g.5gb, "
+      "replicas: 2}]}}",
       FOLLOWER_SHARED },
-    { "exporter: one for each, which is not shared", "sharing: {timeSlicing: {resources: [{name: nvidia.com/gpu, replicas: 1}]}}",
-      0 },
+    { "exporter: one for each, which is not shared",
+      "sharing: {timeSlicing: {resources: [{name: nvidia.com/gpu, replicas: 1}]}}", 0 },
     { "exporter: text that is no YAML", "{", 0 },
 };
 
 static void check_traits(void **state)
 {
     const struct traits_row *row = *state;
-    CLEANUP_JSON json_t *inputs = json_pack("{s:{s:{s:s}}}", "devicePlugin", "config", "text", row->text);
+    CLEANUP_JSON json_t *inputs = json_pack("{s:{s:{s:s}}}", "devicePlugin", "config", "text",
+                                            row->text);
     assert_int_equal(follower_traits(inputs), row->want);
 }
 
@@ -404,9 +444,10 @@ static const struct name_row {
     { "a driver that nobody knows", "driver", "null", true, "driver revision 0bcdfghjkl" },
     { "a stack", "stack", "{'toolkit':{'version':'v1'},'devicePlugin':{'version':'v2'}}", false,
       "toolkit v1 and device plugin v2" },
-    { "a stack without a toolkit", "stack", "{'toolkit':{'enabled':false},'devicePlugin':{'version':'v2'}}", false,
-      "device plugin v2" },
-    { "a stack without anything", "stack", "{'toolkit':{'enabled':false}}", false, "stack revision 0bcdfghjkl" },
+    { "a stack without a toolkit", "stack",
+      "{'toolkit':{'enabled':false},'devicePlugin':{'version':'v2'}}", false, "device plugin v2" },
+    { "a stack without anything", "stack", "{'toolkit':{'enabled':false}}", false,
+      "stack revision 0bcdfghjkl" },
 };
 
 static void check_name(void **state)
@@ -415,7 +456,9 @@ static void check_name(void **state)
     CLEANUP_ARENA struct arena a = { 0 };
     CLEANUP_FREE char *text = xasprintf("[%s]", row->inputs);
     CLEANUP_JSON json_t *list = tree(text);
-    assert_string_equal(revision_name(&a, json_array_get(list, 0), row->tier, "0bcdfghjkl", row->namesake), row->want);
+    assert_string_equal(
+        revision_name(&a, json_array_get(list, 0), row->tier, "0bcdfghjkl", row->namesake),
+        row->want);
 }
 
 static void a_hash_is_told_from_other_words(void **state)

@@ -20,8 +20,8 @@ static json_t *words(const char *list)
 
 static void add_rule(json_t *rules, const char *verbs, const char *group, const char *resource)
 {
-    json_array_append_new(rules, json_pack("{s:o, s:[s], s:[s]}", "verbs", words(verbs), "apiGroups", group, "resources",
-                                           resource));
+    json_array_append_new(rules, json_pack("{s:o, s:[s], s:[s]}", "verbs", words(verbs),
+                                           "apiGroups", group, "resources", resource));
 }
 
 /* A review that gives what the table of resources has, but `verb` on `resource`. */
@@ -33,11 +33,12 @@ static json_t *review_without(const char *verb, const char *resource)
         CLEANUP_JSON json_t *verbs = words(r->verbs);
         size_t k;
         json_t *each;
-        json_array_foreach (verbs, k, each)
-            if (!str_eq(json_string_value(each), verb) || !str_eq(r->plural, resource))
-                add_rule(rules, json_string_value(each), r->group, r->plural);
+        json_array_foreach(verbs, k, each) if (!str_eq(json_string_value(each), verb) ||
+                                               !str_eq(r->plural, resource))
+            add_rule(rules, json_string_value(each), r->group, r->plural);
         CLEANUP_JSON json_t *names = words(r->subresources), *theirs = words(r->subresource_verbs);
-        json_array_foreach (names, k, each) {
+        json_array_foreach(names, k, each)
+        {
             CLEANUP_FREE char *whole = xasprintf("%s/%s", r->plural, json_string_value(each));
             if (!str_eq(whole, resource))
                 add_rule(rules, json_string_value(json_array_get(theirs, k)), r->group, whole);
@@ -54,7 +55,8 @@ static const struct row {
     { "all rights", "", "", NULL },
     { "no node may be patched", "patch", "nodes", "patch nodes" },
     { "no DaemonSet may be made", "create", "daemonsets", "create daemonsets" },
-    { "no status may be written", "patch", "gpuclusterpolicies/status", "patch gpuclusterpolicies/status" },
+    { "no status may be written", "patch", "gpuclusterpolicies/status",
+      "patch gpuclusterpolicies/status" },
     { "no pod may be evicted", "create", "pods/eviction", "create pods/eviction" },
     { "last words are a courtesy", "get", "pods/log", NULL },
     { "budgets are looked at where that is allowed", "list", "poddisruptionbudgets", NULL },
@@ -76,9 +78,11 @@ static const struct review {
     const char *name, *text;
     const char *missing; /* how it ends; NULL: nothing is known to be missing */
 } reviews[] = {
-    { "everything is allowed", "{'status':{'resourceRules':[{'verbs':['*'],'apiGroups':['*'],'resources':['*']}]}}", NULL },
+    { "everything is allowed",
+      "{'status':{'resourceRules':[{'verbs':['*'],'apiGroups':['*'],'resources':['*']}]}}", NULL },
     { "nothing is allowed", "{'status':{'resourceRules':[]}}", " others" },
-    { "a review that does not know everything", "{'status':{'incomplete':true,'resourceRules':[]}}", NULL },
+    { "a review that does not know everything", "{'status':{'incomplete':true,'resourceRules':[]}}",
+      NULL },
     { "no review", "{}", NULL },
 };
 

@@ -10,9 +10,13 @@ static json_t *spec_of(const char *rollout)
 {
     struct policy p;
     struct policy_problems problems = { 0 };
-    CLEANUP_JSON json_t *object = json_pack("{s:s, s:s, s:{s:s}, s:{s:o}}", "apiVersion", POLICY_API_VERSION, "kind", POLICY_KIND,
-                                            "metadata", "name", POLICY_NAME, "spec", "rollout", tree(rollout));
-    assert_int_equal(policy_decode(object, &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL, true }, &p, &problems), 0);
+    CLEANUP_JSON json_t *object = json_pack("{s:s, s:s, s:{s:s}, s:{s:o}}", "apiVersion",
+                                            POLICY_API_VERSION, "kind", POLICY_KIND, "metadata",
+                                            "name", POLICY_NAME, "spec", "rollout", tree(rollout));
+    assert_int_equal(
+        policy_decode(object, &(struct policy_limits){ POLICY_IMAGE_PREFIXES, "*", NULL, true }, &p,
+                      &problems),
+        0);
     json_t *spec = json_incref(p.spec);
     policy_clear(&p);
     policy_problems_clear(&problems);
@@ -57,14 +61,19 @@ static void check_defaults(void **state)
 static void check_everything_set(void **state)
 {
     (void) state;
-    CLEANUP_JSON json_t *spec =
-        spec_of("{'paused':true,'approval':'Manual','maxParallel':'10%','maxUnavailable':7,'maxUnavailableGpus':'50%',"
-                "'topologyKey':'zone',"
-                "'order':'Name','canary':{'nodes':3,'soak':'1h'},'soak':'90s','failureThreshold':'20%','onFailure':'Pause',"
-                "'windows':[{'schedule':'0 2 * * 6','duration':'4h','timeZone':'Asia/Tokyo'},{'schedule':'0 0 * * "
-                "*','duration':'1m'}],"
-                "'drain':{'mode':'AllPods','waitForJobs':'1500ms','timeout':'1h','onTimeout':'Delete','deleteEmptyDir':false,"
-                "'force':true,'podSelector':{'matchLabels':{'a':'b'}}},'timeouts':{'install':'1h','validation':'20m'}}");
+    CLEANUP_JSON json_t *spec = spec_of(
+        "{'paused':true,'approval':'Manual','maxParallel':'10%','maxUnavailable':7,'"
+        "maxUnavailableGpus':'50%',"
+        "'topologyKey':'zone',"
+        "'order':'Name','canary':{'nodes':3,'soak':'1h'},'soak':'90s','failureThreshold':'20%','"
+        "onFailure':'Pause',"
+        "'windows':[{'schedule':'0 2 * * "
+        "6','duration':'4h','timeZone':'Asia/Tokyo'},{'schedule':'0 0 * * "
+        "*','duration':'1m'}],"
+        "'drain':{'mode':'AllPods','waitForJobs':'1500ms','timeout':'1h','onTimeout':'Delete','"
+        "deleteEmptyDir':false,"
+        "'force':true,'podSelector':{'matchLabels':{'a':'b'}}},'timeouts':{'install':'1h','"
+        "validation':'20m'}}");
     struct rollout_spec s;
     rollout_spec_decode(spec, &s);
     assert_true(s.paused);
@@ -98,8 +107,8 @@ static void check_everything_set(void **state)
 static void check_nulls(void **state)
 {
     (void) state;
-    CLEANUP_JSON json_t *spec =
-        spec_of("{'maxUnavailableGpus':null,'topologyKey':null,'drain':{'waitForJobs':null,'podSelector':null}}");
+    CLEANUP_JSON json_t *spec = spec_of("{'maxUnavailableGpus':null,'topologyKey':null,'drain':{'"
+                                        "waitForJobs':null,'podSelector':null}}");
     struct rollout_spec s;
     rollout_spec_decode(spec, &s);
     assert_int_equal(rollout_count_of(&s.max_unavailable_gpus, 1000), SIZE_MAX);
@@ -107,12 +116,14 @@ static void check_nulls(void **state)
     assert_int_equal(s.drain.wait_for_jobs_s, -1);
 }
 
-/* What got past every check makes windows that are closed, not a policy without windows, which would be always open. */
+/* What got past every check makes windows that are closed, not a policy without windows, which
+ * would be always open. */
 static void check_windows_that_never_open(void **state)
 {
     (void) state;
     static const char *const specs[] = {
-        "{'rollout':{'windows':[{'schedule':'* * * * *','duration':'1h','timeZone':'Nowhere/Else'}]}}",
+        "{'rollout':{'windows':[{'schedule':'* * * * "
+        "*','duration':'1h','timeZone':'Nowhere/Else'}]}}",
         "{'rollout':{'windows':[{'schedule':'noon','duration':'1h','timeZone':'UTC'}]}}",
         "{'rollout':{'windows':[7]}}",
     };

@@ -124,7 +124,8 @@ static void check_fires(void **state)
     assert_int_equal(schedule_fires(&s), row->fires);
     /* Every day and weekday meet within 40 years. */
     int64_t from = minute("2026-01-01T00:00:00Z");
-    assert_int_equal(schedule_next(&s, from, from + INT64_C(40) * 366 * 1440) != SCHEDULE_NONE, row->fires);
+    assert_int_equal(schedule_next(&s, from, from + INT64_C(40) * 366 * 1440) != SCHEDULE_NONE,
+                     row->fires);
 }
 
 static const struct search_row {
@@ -132,20 +133,34 @@ static const struct search_row {
     const char *text, *from;
     const char *next, *last; /* at or after, at or before; NULL: not within five years */
 } search_rows[] = {
-    { "at a minute of its own", "30 2 * * *", "2026-11-21T02:30:00Z", "2026-11-21T02:30:00Z", "2026-11-21T02:30:00Z" },
-    { "before it", "30 2 * * *", "2026-11-21T02:29:00Z", "2026-11-21T02:30:00Z", "2026-11-20T02:30:00Z" },
-    { "after it", "30 2 * * *", "2026-11-21T02:31:00Z", "2026-11-22T02:30:00Z", "2026-11-21T02:30:00Z" },
-    { "another minute of the hour", "10,50 2,4 * * *", "2026-11-21T02:30:00Z", "2026-11-21T02:50:00Z", "2026-11-21T02:10:00Z" },
-    { "another hour", "10,50 2,4 * * *", "2026-11-21T03:30:00Z", "2026-11-21T04:10:00Z", "2026-11-21T02:50:00Z" },
-    { "the first and last minute", "* * * * *", "2026-12-31T23:59:00Z", "2026-12-31T23:59:00Z", "2026-12-31T23:59:00Z" },
-    { "midnight", "0 0 * * *", "2026-12-31T23:59:00Z", "2027-01-01T00:00:00Z", "2026-12-31T00:00:00Z" },
-    { "the end of a day", "59 23 * * *", "2027-01-01T00:00:00Z", "2027-01-01T23:59:00Z", "2026-12-31T23:59:00Z" },
-    { "a weekday", "0 2 * * 6", "2026-11-18T00:00:00Z", "2026-11-21T02:00:00Z", "2026-11-14T02:00:00Z" },
-    { "a day of the month", "0 2 31 * *", "2026-11-18T00:00:00Z", "2026-12-31T02:00:00Z", "2026-10-31T02:00:00Z" },
-    { "a day or a weekday", "0 2 20 * 6", "2026-11-18T00:00:00Z", "2026-11-20T02:00:00Z", "2026-11-14T02:00:00Z" },
-    { "an odd day that is a weekday", "0 2 */2 * 6", "2026-11-18T00:00:00Z", "2026-11-21T02:00:00Z", "2026-11-07T02:00:00Z" },
-    { "a month", "0 2 * 3 *", "2026-11-18T00:00:00Z", "2027-03-01T02:00:00Z", "2026-03-31T02:00:00Z" },
-    { "a leap day", "0 2 29 2 *", "2026-11-18T00:00:00Z", "2028-02-29T02:00:00Z", "2024-02-29T02:00:00Z" },
+    { "at a minute of its own", "30 2 * * *", "2026-11-21T02:30:00Z", "2026-11-21T02:30:00Z",
+      "2026-11-21T02:30:00Z" },
+    { "before it", "30 2 * * *", "2026-11-21T02:29:00Z", "2026-11-21T02:30:00Z",
+      "2026-11-20T02:30:00Z" },
+    { "after it", "30 2 * * *", "2026-11-21T02:31:00Z", "2026-11-22T02:30:00Z",
+      "2026-11-21T02:30:00Z" },
+    { "another minute of the hour", "10,50 2,4 * * *", "2026-11-21T02:30:00Z",
+      "2026-11-21T02:50:00Z", "2026-11-21T02:10:00Z" },
+    { "another hour", "10,50 2,4 * * *", "2026-11-21T03:30:00Z", "2026-11-21T04:10:00Z",
+      "2026-11-21T02:50:00Z" },
+    { "the first and last minute", "* * * * *", "2026-12-31T23:59:00Z", "2026-12-31T23:59:00Z",
+      "2026-12-31T23:59:00Z" },
+    { "midnight", "0 0 * * *", "2026-12-31T23:59:00Z", "2027-01-01T00:00:00Z",
+      "2026-12-31T00:00:00Z" },
+    { "the end of a day", "59 23 * * *", "2027-01-01T00:00:00Z", "2027-01-01T23:59:00Z",
+      "2026-12-31T23:59:00Z" },
+    { "a weekday", "0 2 * * 6", "2026-11-18T00:00:00Z", "2026-11-21T02:00:00Z",
+      "2026-11-14T02:00:00Z" },
+    { "a day of the month", "0 2 31 * *", "2026-11-18T00:00:00Z", "2026-12-31T02:00:00Z",
+      "2026-10-31T02:00:00Z" },
+    { "a day or a weekday", "0 2 20 * 6", "2026-11-18T00:00:00Z", "2026-11-20T02:00:00Z",
+      "2026-11-14T02:00:00Z" },
+    { "an odd day that is a weekday", "0 2 */2 * 6", "2026-11-18T00:00:00Z", "2026-11-21T02:00:00Z",
+      "2026-11-07T02:00:00Z" },
+    { "a month", "0 2 * 3 *", "2026-11-18T00:00:00Z", "2027-03-01T02:00:00Z",
+      "2026-03-31T02:00:00Z" },
+    { "a leap day", "0 2 29 2 *", "2026-11-18T00:00:00Z", "2028-02-29T02:00:00Z",
+      "2024-02-29T02:00:00Z" },
     { "no day", "0 2 30 2 *", "2026-11-18T00:00:00Z", NULL, NULL },
 };
 
@@ -154,8 +169,10 @@ static void check_search(void **state)
     const struct search_row *row = *state;
     struct schedule s = parsed(row->text);
     int64_t from = minute(row->from), years = INT64_C(5) * 366 * 1440;
-    assert_int_equal(schedule_next(&s, from, from + years), row->next ? minute(row->next) : SCHEDULE_NONE);
-    assert_int_equal(schedule_last(&s, from, from - years), row->last ? minute(row->last) : SCHEDULE_NONE);
+    assert_int_equal(schedule_next(&s, from, from + years),
+                     row->next ? minute(row->next) : SCHEDULE_NONE);
+    assert_int_equal(schedule_last(&s, from, from - years),
+                     row->last ? minute(row->last) : SCHEDULE_NONE);
     if (!row->next)
         return;
     /* The other end of the search counts, too. */

@@ -9,12 +9,16 @@
 #include "tests/unit/support/tree.h"
 
 #define NS "ostler-operands"
-#define LABELS "'app.kubernetes.io/managed-by': 'ostler', 'ostler.dev/task': 'proof', 'ostler.dev/revision': 'a.b', " \
- "'ostler.dev/policy-uid': 'u'"
-#define TASK(status)                                                                                                           \
-    "{'metadata': {'name': 'p', 'namespace': '" NS "', 'creationTimestamp': '2026-11-20T10:00:00Z', 'labels': {" LABELS "}}, " \
-    "'spec': {'nodeName': 'n', 'containers': [{'name': 'proof', 'resources': {'limits': {'nvidia.com/gpu': '1'}}}, {'name': "  \
-    "'other'}]}, "                                                                                                             \
+#define LABELS                                                                                     \
+    "'app.kubernetes.io/managed-by': 'ostler', 'ostler.dev/task': 'proof', "                       \
+    "'ostler.dev/revision': 'a.b', "                                                               \
+    "'ostler.dev/policy-uid': 'u'"
+#define TASK(status)                                                                               \
+    "{'metadata': {'name': 'p', 'namespace': '" NS                                                 \
+    "', 'creationTimestamp': '2026-11-20T10:00:00Z', 'labels': {" LABELS "}}, "                    \
+    "'spec': {'nodeName': 'n', 'containers': [{'name': 'proof', 'resources': {'limits': "          \
+    "{'nvidia.com/gpu': '1'}}}, {'name': "                                                         \
+    "'other'}]}, "                                                                                 \
     "'status': {" status "}}"
 
 /* ---- which pods are */
@@ -24,19 +28,27 @@ static const struct kind_row {
     bool task;
 } kind_rows[] = {
     { "a proof", TASK(""), true },
-    { "a proof that runs", TASK("'phase': 'Running', 'conditions': [{'type': 'Ready', 'status': 'True'}]"), true },
+    { "a proof that runs",
+      TASK("'phase': 'Running', 'conditions': [{'type': 'Ready', 'status': 'True'}]"), true },
     { "not one in another namespace",
-      "{'metadata': {'name': 'p', 'namespace': 'ml', 'labels': {" LABELS "}}, 'spec': {'nodeName': 'n'}}", false },
+      "{'metadata': {'name': 'p', 'namespace': 'ml', 'labels': {" LABELS
+      "}}, 'spec': {'nodeName': 'n'}}",
+      false },
     { "not one that something controls",
       "{'metadata': {'name': 'p', 'namespace': '" NS "', 'labels': {" LABELS
-      "}, 'ownerReferences': [{'kind': 'Job', 'controller': true}]}, 'spec': {'nodeName': 'n'}}", false },
+      "}, 'ownerReferences': [{'kind': 'Job', 'controller': true}]}, 'spec': {'nodeName': 'n'}}",
+      false },
     { "not one that nobody manages",
-      "{'metadata': {'name': 'p', 'namespace': '" NS "', 'labels': {'ostler.dev/task': 'proof'}}, 'spec': {'nodeName': 'n'}}",
+      "{'metadata': {'name': 'p', 'namespace': '" NS
+      "', 'labels': {'ostler.dev/task': 'proof'}}, 'spec': {'nodeName': 'n'}}",
       false },
     { "not one of an unknown kind",
-      "{'metadata': {'name': 'p', 'namespace': '" NS "', 'labels': {'app.kubernetes.io/managed-by': 'ostler', 'ostler.dev/task': "
-      "'x'}}, 'spec': {'nodeName': 'n'}}", false },
-    { "not one that is for no node", "{'metadata': {'name': 'p', 'namespace': '" NS "', 'labels': {" LABELS "}}, 'spec': {}}",
+      "{'metadata': {'name': 'p', 'namespace': '" NS
+      "', 'labels': {'app.kubernetes.io/managed-by': 'ostler', 'ostler.dev/task': "
+      "'x'}}, 'spec': {'nodeName': 'n'}}",
+      false },
+    { "not one that is for no node",
+      "{'metadata': {'name': 'p', 'namespace': '" NS "', 'labels': {" LABELS "}}, 'spec': {}}",
       false },
 };
 
@@ -61,9 +73,10 @@ static void check_kind(void **state)
 
 /* ---- how far it is */
 
-#define WAITS(reason) "{'name': 'proof', 'image': 'i', 'state': {'waiting': {'reason': '" reason "'}}}"
-#define ENDED(code)                                                                                                           \
-    "{'name': 'proof', 'imageID': 'x', 'state': {'terminated': {'exitCode': " code                                            \
+#define WAITS(reason)                                                                              \
+    "{'name': 'proof', 'image': 'i', 'state': {'waiting': {'reason': '" reason "'}}}"
+#define ENDED(code)                                                                                \
+    "{'name': 'proof', 'imageID': 'x', 'state': {'terminated': {'exitCode': " code                 \
     ", 'message': 'm', 'finishedAt': '2026-11-20T10:00:05Z'}}}"
 static const struct state_row {
     const char *name, *object;
@@ -71,26 +84,58 @@ static const struct state_row {
     const char *said, *no_image;
 } state_rows[] = {
     { "just made", TASK(""), { .state = TASK_PENDING }, NULL, NULL },
-    { "no place", TASK("'conditions': [{'type': 'PodScheduled', 'status': 'False'}]"), { .unschedulable = true }, NULL, NULL },
-    { "its image does not come", TASK("'containerStatuses': [" WAITS("ImagePullBackOff") "]"), { 0 }, NULL, "i" },
-    { "its image is there, and cannot be started", TASK("'containerStatuses': [" WAITS("RunContainerError") "]"), { .pulled = 1 },
-      NULL, NULL },
-    { "it runs", TASK("'phase': 'Running', 'containerStatuses': [{'imageID': 'x', 'state': {'running': {}}}]"),
+    { "no place",
+      TASK("'conditions': [{'type': 'PodScheduled', 'status': 'False'}]"),
+      { .unschedulable = true },
+      NULL,
+      NULL },
+    { "its image does not come",
+      TASK("'containerStatuses': [" WAITS("ImagePullBackOff") "]"),
+      { 0 },
+      NULL,
+      "i" },
+    { "its image is there, and cannot be started",
+      TASK("'containerStatuses': [" WAITS("RunContainerError") "]"),
+      { .pulled = 1 },
+      NULL,
+      NULL },
+    { "it runs",
+      TASK("'phase': 'Running', 'containerStatuses': [{'imageID': 'x', 'state': {'running': {}}}]"),
       { .state = TASK_RUNNING, .pulled = 1, .begun = true },
-      NULL, NULL },
-    { "it ended well", TASK("'phase': 'Succeeded', 'containerStatuses': [" ENDED("0") "]"),
-      { .state = TASK_DONE, .pulled = 1, .begun = true, .ended_s = 1795168805 }, "m", NULL },
-    { "it ended badly", TASK("'phase': 'Failed', 'containerStatuses': [" ENDED("3") "]"),
-      { .state = TASK_FAILED, .pulled = 1, .begun = true, .exit_code = 3, .ended_s = 1795168805 }, "m", NULL },
+      NULL,
+      NULL },
+    { "it ended well",
+      TASK("'phase': 'Succeeded', 'containerStatuses': [" ENDED("0") "]"),
+      { .state = TASK_DONE, .pulled = 1, .begun = true, .ended_s = 1795168805 },
+      "m",
+      NULL },
+    { "it ended badly",
+      TASK("'phase': 'Failed', 'containerStatuses': [" ENDED("3") "]"),
+      { .state = TASK_FAILED, .pulled = 1, .begun = true, .exit_code = 3, .ended_s = 1795168805 },
+      "m",
+      NULL },
     { "what runs before it has no image",
-      TASK("'initContainerStatuses': [" WAITS("ErrImageNeverPull") "], 'containerStatuses': [" WAITS("PodInitializing") "]"),
-      { 0 }, NULL, "i" },
+      TASK("'initContainerStatuses': [" WAITS(
+          "ErrImageNeverPull") "], 'containerStatuses': [" WAITS("PodInitializing") "]"),
+      { 0 },
+      NULL,
+      "i" },
     { "what runs before it is done",
-      TASK("'initContainerStatuses': [" ENDED("0") "], 'containerStatuses': [" WAITS("PodInitializing") "]"), { 0 }, NULL, NULL },
+      TASK("'initContainerStatuses': [" ENDED("0") "], 'containerStatuses': [" WAITS(
+          "PodInitializing") "]"),
+      { 0 },
+      NULL,
+      NULL },
     { "what runs before it failed",
-      TASK("'phase': 'Failed', 'initContainerStatuses': [" ENDED("3") "], 'containerStatuses': [" WAITS("PodInitializing") "]"),
-      { .state = TASK_FAILED, .exit_code = 3, .ended_s = 1795168805 }, "m", NULL },
-    { "its kubelet refused it", TASK("'phase': 'Failed', 'reason': 'UnexpectedAdmissionError'"), { .state = TASK_FAILED }, NULL,
+      TASK("'phase': 'Failed', 'initContainerStatuses': [" ENDED(
+          "3") "], 'containerStatuses': [" WAITS("PodInitializing") "]"),
+      { .state = TASK_FAILED, .exit_code = 3, .ended_s = 1795168805 },
+      "m",
+      NULL },
+    { "its kubelet refused it",
+      TASK("'phase': 'Failed', 'reason': 'UnexpectedAdmissionError'"),
+      { .state = TASK_FAILED },
+      NULL,
       NULL },
 };
 
@@ -127,7 +172,8 @@ static void check_long_words(void **state)
 {
     (void) state;
     struct intern *in = intern_new();
-    CLEANUP_JSON json_t *object = tree(TASK("'phase': 'Failed', 'containerStatuses': [" ENDED("1") "]"));
+    CLEANUP_JSON json_t *object = tree(
+        TASK("'phase': 'Failed', 'containerStatuses': [" ENDED("1") "]"));
     char words[2 * TASK_SAID_MAX];
     memset(words, 'x', sizeof words - 1);
     words[sizeof words - 1] = '\0';

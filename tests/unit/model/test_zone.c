@@ -1,4 +1,5 @@
-/* Offsets as Python's zoneinfo gives them, on both sides of changes of the clocks; and what clocks show once, twice or never. */
+/* Offsets as Python's zoneinfo gives them, on both sides of changes of the clocks; and what clocks
+ * show once, twice or never. */
 #include "reconcilers/model/zone.h"
 
 #include <string.h>
@@ -22,7 +23,10 @@ static const struct zone *zone(const char *name)
     return z;
 }
 
-#define ROW(zone, at, minutes) { zone " at " at, zone, at, minutes }
+#define ROW(zone, at, minutes)                                                                     \
+    {                                                                                              \
+        zone " at " at, zone, at, minutes                                                          \
+    }
 static const struct offset_row {
     const char *name;
     const char *zone, *at;
@@ -106,14 +110,21 @@ static const struct local_row {
     { "in the gap", "Europe/Berlin", "2026-03-29T02:30:00Z", "2026-03-29T01:00:00Z" },
     { "right after the gap", "Europe/Berlin", "2026-03-29T03:00:00Z", "2026-03-29T01:00:00Z" },
     { "the day after the gap", "Europe/Berlin", "2026-03-30T02:30:00Z", "2026-03-30T00:30:00Z" },
-    { "just before the hour that comes twice", "Europe/Berlin", "2026-10-25T01:59:59Z", "2026-10-24T23:59:59Z" },
-    { "at the start of the hour that comes twice", "Europe/Berlin", "2026-10-25T02:00:00Z", "2026-10-25T00:00:00Z" },
-    { "in the hour that comes twice", "Europe/Berlin", "2026-10-25T02:30:00Z", "2026-10-25T00:30:00Z" },
-    { "after the hour that comes twice", "Europe/Berlin", "2026-10-25T03:00:00Z", "2026-10-25T02:00:00Z" },
-    { "a gap of half an hour", "Australia/Lord_Howe", "2026-10-04T02:15:00Z", "2026-10-03T15:30:00Z" },
-    { "half an hour that comes twice", "Australia/Lord_Howe", "2026-04-05T01:45:00Z", "2026-04-04T14:45:00Z" },
+    { "just before the hour that comes twice", "Europe/Berlin", "2026-10-25T01:59:59Z",
+      "2026-10-24T23:59:59Z" },
+    { "at the start of the hour that comes twice", "Europe/Berlin", "2026-10-25T02:00:00Z",
+      "2026-10-25T00:00:00Z" },
+    { "in the hour that comes twice", "Europe/Berlin", "2026-10-25T02:30:00Z",
+      "2026-10-25T00:30:00Z" },
+    { "after the hour that comes twice", "Europe/Berlin", "2026-10-25T03:00:00Z",
+      "2026-10-25T02:00:00Z" },
+    { "a gap of half an hour", "Australia/Lord_Howe", "2026-10-04T02:15:00Z",
+      "2026-10-03T15:30:00Z" },
+    { "half an hour that comes twice", "Australia/Lord_Howe", "2026-04-05T01:45:00Z",
+      "2026-04-04T14:45:00Z" },
     { "a gap in the west", "America/New_York", "2026-03-08T02:30:00Z", "2026-03-08T07:00:00Z" },
-    { "an hour that comes twice in the west", "America/New_York", "2026-11-01T01:30:00Z", "2026-11-01T05:30:00Z" },
+    { "an hour that comes twice in the west", "America/New_York", "2026-11-01T01:30:00Z",
+      "2026-11-01T05:30:00Z" },
     { "a gap of two hours", "Antarctica/Troll", "2026-03-29T02:30:00Z", "2026-03-29T01:00:00Z" },
     { "a zone without changes", "Asia/Kolkata", "2026-03-29T02:30:00Z", "2026-03-28T21:00:00Z" },
 };
@@ -164,7 +175,8 @@ static void check_all(void **state)
     }
 }
 
-/* No zone is further than 14 hours from Greenwich, and none changes its clocks more than four times a year. */
+/* No zone is further than 14 hours from Greenwich, and none changes its clocks more than four times
+ * a year. */
 static void check_sane(void **state)
 {
     (void) state;

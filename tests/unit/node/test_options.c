@@ -21,8 +21,18 @@ static const struct row {
     const char *error; /* NULL: none */
 } rows[] = {
     { "look", { "look" }, NODE_COMMAND_LOOK, "/", OUTPUT_TEXT, NULL },
-    { "another root", { "look", "--root", "/host" }, NODE_COMMAND_LOOK, "/host", OUTPUT_TEXT, NULL },
-    { "a value behind a sign", { "look", "--root=/host", "-o=json" }, NODE_COMMAND_LOOK, "/host", OUTPUT_JSON, NULL },
+    { "another root",
+      { "look", "--root", "/host" },
+      NODE_COMMAND_LOOK,
+      "/host",
+      OUTPUT_TEXT,
+      NULL },
+    { "a value behind a sign",
+      { "look", "--root=/host", "-o=json" },
+      NODE_COMMAND_LOOK,
+      "/host",
+      OUTPUT_JSON,
+      NULL },
     { "an option first", { "-o", "yaml", "look" }, NODE_COMMAND_LOOK, "/", OUTPUT_YAML, NULL },
     { "help", { "help" }, NODE_COMMAND_HELP, "/", OUTPUT_TEXT, NULL },
     { "help, as an option, whatever else is there",
@@ -34,64 +44,225 @@ static const struct row {
     { "help, short", { "-h" }, NODE_COMMAND_HELP, "/", OUTPUT_TEXT, NULL },
     { "version", { "--version" }, NODE_COMMAND_VERSION, "/", OUTPUT_TEXT, NULL },
     { "nothing", { NULL }, 0, NULL, 0, "no command; `ostler-node --help` lists them" },
-    { "a command that is none", { "walk" }, 0, NULL, 0, "walk is no command; `ostler-node --help` lists the commands" },
-    { "run, on no node", { "run" }, 0, NULL, 0, "run wants the name of this node: --node, or the variable NODE_NAME" },
-    { "run, on a node without a name", { "run", "--node=" }, 0, NULL, 0, "--node must be a name, but is \"\"" },
-    { "run", { "run", "--node", "a", "--root=/host" }, NODE_COMMAND_RUN, "/host", OUTPUT_TEXT, NULL },
-    { "a log that is none",
-      { "run", "--log-format=xml" }, 0, NULL, 0, "--log-format must be one of json and text, but is \"xml\"" },
-    { "wait", { "wait", "driver" }, NODE_COMMAND_WAIT, "/", OUTPUT_TEXT, NULL },
-    { "wait, with options between", { "wait", "--timeout=5m", "toolkit" }, NODE_COMMAND_WAIT, "/", OUTPUT_TEXT, NULL },
-    { "wait, for GDRCopy's module too", { "wait", "toolkit", "--module=gdrdrv" }, NODE_COMMAND_WAIT, "/", OUTPUT_TEXT,
+    { "a command that is none",
+      { "walk" },
+      0,
+      NULL,
+      0,
+      "walk is no command; `ostler-node --help` lists the commands" },
+    { "run, on no node",
+      { "run" },
+      0,
+      NULL,
+      0,
+      "run wants the name of this node: --node, or the variable NODE_NAME" },
+    { "run, on a node without a name",
+      { "run", "--node=" },
+      0,
+      NULL,
+      0,
+      "--node must be a name, but is \"\"" },
+    { "run",
+      { "run", "--node", "a", "--root=/host" },
+      NODE_COMMAND_RUN,
+      "/host",
+      OUTPUT_TEXT,
       NULL },
-    { "wait, for a module that is none of ours", { "wait", "toolkit", "--module=ext4" }, 0, NULL, 0,
+    { "a log that is none",
+      { "run", "--log-format=xml" },
+      0,
+      NULL,
+      0,
+      "--log-format must be one of json and text, but is \"xml\"" },
+    { "wait", { "wait", "driver" }, NODE_COMMAND_WAIT, "/", OUTPUT_TEXT, NULL },
+    { "wait, with options between",
+      { "wait", "--timeout=5m", "toolkit" },
+      NODE_COMMAND_WAIT,
+      "/",
+      OUTPUT_TEXT,
+      NULL },
+    { "wait, for GDRCopy's module too",
+      { "wait", "toolkit", "--module=gdrdrv" },
+      NODE_COMMAND_WAIT,
+      "/",
+      OUTPUT_TEXT,
+      NULL },
+    { "wait, for a module that is none of ours",
+      { "wait", "toolkit", "--module=ext4" },
+      0,
+      NULL,
+      0,
       "--module must be gdrdrv, but is \"ext4\"" },
     { "wait, for nothing", { "wait" }, 0, NULL, 0, "wait wants one of driver and toolkit" },
-    { "wait, for something else", { "wait", "gpu" }, 0, NULL, 0, "wait wants one of driver and toolkit, but has \"gpu\"" },
-    { "wait, for two things", { "wait", "driver", "toolkit" }, 0, NULL, 0,
+    { "wait, for something else",
+      { "wait", "gpu" },
+      0,
+      NULL,
+      0,
+      "wait wants one of driver and toolkit, but has \"gpu\"" },
+    { "wait, for two things",
+      { "wait", "driver", "toolkit" },
+      0,
+      NULL,
+      0,
       "toolkit is one word too many; `ostler-node --help` lists the commands" },
-    { "a time that is none", { "wait", "--timeout=soon" }, 0, NULL, 0, "--timeout must be a time, such as 10m, but is \"soon\"" },
-    { "two commands", { "look", "look" }, 0, NULL, 0, "look is one word too many; `ostler-node --help` lists the commands" },
-    { "an option that is none", { "look", "--output" }, 0, NULL, 0, "unknown option --output; `ostler-node --help` lists them" },
-    { "cards", { "cards", "--root=/host", "--to=/run/x" }, NODE_COMMAND_CARDS, "/host", OUTPUT_TEXT, NULL },
-    { "host-driver", { "host-driver", "--root=/host" }, NODE_COMMAND_HOST_DRIVER, "/host", OUTPUT_TEXT, NULL },
+    { "a time that is none",
+      { "wait", "--timeout=soon" },
+      0,
+      NULL,
+      0,
+      "--timeout must be a time, such as 10m, but is \"soon\"" },
+    { "two commands",
+      { "look", "look" },
+      0,
+      NULL,
+      0,
+      "look is one word too many; `ostler-node --help` lists the commands" },
+    { "an option that is none",
+      { "look", "--output" },
+      0,
+      NULL,
+      0,
+      "unknown option --output; `ostler-node --help` lists them" },
+    { "cards",
+      { "cards", "--root=/host", "--to=/run/x" },
+      NODE_COMMAND_CARDS,
+      "/host",
+      OUTPUT_TEXT,
+      NULL },
+    { "host-driver",
+      { "host-driver", "--root=/host" },
+      NODE_COMMAND_HOST_DRIVER,
+      "/host",
+      OUTPUT_TEXT,
+      NULL },
     { "unload", { "unload", "--revision=f00" }, NODE_COMMAND_UNLOAD, "/", OUTPUT_TEXT, NULL },
     { "unload, for nothing", { "unload" }, 0, NULL, 0, "unload wants a revision: --revision" },
-    { "unload, for nothing that has a name", { "unload", "--revision=" }, 0, NULL, 0, "--revision must be a hash, but is \"\"" },
+    { "unload, for nothing that has a name",
+      { "unload", "--revision=" },
+      0,
+      NULL,
+      0,
+      "--revision must be a hash, but is \"\"" },
     { "copy", { "copy", "--to", "/x" }, NODE_COMMAND_COPY, "/", OUTPUT_TEXT, NULL },
     { "copy, to nowhere", { "copy" }, 0, NULL, 0, "copy wants a file: --to" },
-    { "start-driver, with no program", { "start-driver" }, 0, NULL, 0, "start-driver wants a program" },
-    { "start-driver, with one", { "start-driver", "nvidia-driver", "--root", "--help" }, NODE_COMMAND_START_DRIVER, "/",
-      OUTPUT_TEXT, NULL },
-    { "options of ours stand before it", { "start-driver", "--root=/a", "p", "--root=/b" }, NODE_COMMAND_START_DRIVER, "/a",
-      OUTPUT_TEXT, NULL },
-    { "probe-driver, of no revision", { "probe-driver", "--pod=p" }, 0, NULL, 0,
-      "probe-driver wants a revision: --revision, or the variable DRIVER_CONFIG_DIGEST" },
-    { "probe-driver, in no pod", { "probe-driver", "--revision=f00" }, 0, NULL, 0,
-      "probe-driver wants the uid of its pod: --pod, or the variable POD_UID" },
-    { "stop-driver", { "stop-driver", "--pod=p" }, NODE_COMMAND_STOP_DRIVER, "/", OUTPUT_TEXT, NULL },
-    { "start-gdrcopy", { "start-gdrcopy", "--pod=p", "program", "install" }, NODE_COMMAND_START_GDRCOPY, "/",
-      OUTPUT_TEXT, NULL },
-    { "start-gdrcopy, with no program", { "start-gdrcopy", "--pod=p" }, 0, NULL, 0, "start-gdrcopy wants a program" },
-    { "start-gdrcopy, in no pod", { "start-gdrcopy", "program" }, 0, NULL, 0,
-      "start-gdrcopy wants the uid of its pod: --pod, or the variable POD_UID" },
-    { "probe-gdrcopy", { "probe-gdrcopy", "--root=/a" }, NODE_COMMAND_PROBE_GDRCOPY, "/a", OUTPUT_TEXT, NULL },
-    { "install-cos-driver, to nowhere", { "install-cos-driver", "p" }, 0, NULL, 0, "install-cos-driver wants a folder: --to" },
-    { "install-cos-driver", { "install-cos-driver", "--to=/x", "p", "--version=1" }, NODE_COMMAND_INSTALL_COS_DRIVER, "/",
-      OUTPUT_TEXT, NULL },
-    { "install-toolkit, with no program", { "install-toolkit", "--to=/x" }, 0, NULL, 0, "install-toolkit wants a program" },
-    { "install-toolkit, to nowhere", { "install-toolkit", "p" }, 0, NULL, 0, "install-toolkit wants a folder: --to" },
-    { "sign-toolkit", { "sign-toolkit", "--revision=f00", "--driver=host" }, NODE_COMMAND_READY_TOOLKIT, "/", OUTPUT_TEXT,
+    { "start-driver, with no program",
+      { "start-driver" },
+      0,
+      NULL,
+      0,
+      "start-driver wants a program" },
+    { "start-driver, with one",
+      { "start-driver", "nvidia-driver", "--root", "--help" },
+      NODE_COMMAND_START_DRIVER,
+      "/",
+      OUTPUT_TEXT,
       NULL },
-    { "write-config, of nothing", { "write-config", "--to=/x" }, 0, NULL, 0,
+    { "options of ours stand before it",
+      { "start-driver", "--root=/a", "p", "--root=/b" },
+      NODE_COMMAND_START_DRIVER,
+      "/a",
+      OUTPUT_TEXT,
+      NULL },
+    { "probe-driver, of no revision",
+      { "probe-driver", "--pod=p" },
+      0,
+      NULL,
+      0,
+      "probe-driver wants a revision: --revision, or the variable DRIVER_CONFIG_DIGEST" },
+    { "probe-driver, in no pod",
+      { "probe-driver", "--revision=f00" },
+      0,
+      NULL,
+      0,
+      "probe-driver wants the uid of its pod: --pod, or the variable POD_UID" },
+    { "stop-driver",
+      { "stop-driver", "--pod=p" },
+      NODE_COMMAND_STOP_DRIVER,
+      "/",
+      OUTPUT_TEXT,
+      NULL },
+    { "start-gdrcopy",
+      { "start-gdrcopy", "--pod=p", "program", "install" },
+      NODE_COMMAND_START_GDRCOPY,
+      "/",
+      OUTPUT_TEXT,
+      NULL },
+    { "start-gdrcopy, with no program",
+      { "start-gdrcopy", "--pod=p" },
+      0,
+      NULL,
+      0,
+      "start-gdrcopy wants a program" },
+    { "start-gdrcopy, in no pod",
+      { "start-gdrcopy", "program" },
+      0,
+      NULL,
+      0,
+      "start-gdrcopy wants the uid of its pod: --pod, or the variable POD_UID" },
+    { "probe-gdrcopy",
+      { "probe-gdrcopy", "--root=/a" },
+      NODE_COMMAND_PROBE_GDRCOPY,
+      "/a",
+      OUTPUT_TEXT,
+      NULL },
+    { "install-cos-driver, to nowhere",
+      { "install-cos-driver", "p" },
+      0,
+      NULL,
+      0,
+      "install-cos-driver wants a folder: --to" },
+    { "install-cos-driver",
+      { "install-cos-driver", "--to=/x", "p", "--version=1" },
+      NODE_COMMAND_INSTALL_COS_DRIVER,
+      "/",
+      OUTPUT_TEXT,
+      NULL },
+    { "install-toolkit, with no program",
+      { "install-toolkit", "--to=/x" },
+      0,
+      NULL,
+      0,
+      "install-toolkit wants a program" },
+    { "install-toolkit, to nowhere",
+      { "install-toolkit", "p" },
+      0,
+      NULL,
+      0,
+      "install-toolkit wants a folder: --to" },
+    { "sign-toolkit",
+      { "sign-toolkit", "--revision=f00", "--driver=host" },
+      NODE_COMMAND_READY_TOOLKIT,
+      "/",
+      OUTPUT_TEXT,
+      NULL },
+    { "write-config, of nothing",
+      { "write-config", "--to=/x" },
+      0,
+      NULL,
+      0,
       "write-config wants a text, or the variable CONFIG" },
     { "proof", { "proof" }, NODE_COMMAND_PROOF, "/", OUTPUT_TEXT, NULL },
-    { "an option of another command", { "--timeout=1m", "look" }, 0, NULL, 0,
+    { "an option of another command",
+      { "--timeout=1m", "look" },
+      0,
+      NULL,
+      0,
       "--timeout is no option of `ostler-node look`; `ostler-node --help` lists the options" },
-    { "an option twice", { "look", "--root=/a", "--root=/b" }, 0, NULL, 0, "--root is there twice" },
+    { "an option twice",
+      { "look", "--root=/a", "--root=/b" },
+      0,
+      NULL,
+      0,
+      "--root is there twice" },
     { "no value", { "look", "--root" }, 0, NULL, 0, "--root wants a value: DIR" },
     { "an empty value", { "look", "--root=" }, 0, NULL, 0, "--root must be a folder, but is \"\"" },
-    { "a format that is none", { "look", "-o", "xml" }, 0, NULL, 0, "-o must be one of text, json and yaml, but is \"xml\"" },
+    { "a format that is none",
+      { "look", "-o", "xml" },
+      0,
+      NULL,
+      0,
+      "-o must be one of text, json and yaml, but is \"xml\"" },
 };
 
 static void check(void **state)
@@ -112,13 +283,14 @@ static void check(void **state)
     assert_int_equal(o.output, row->output);
 }
 
-/* What a pod's environment says counts where the command line says nothing, and only for commands that want it. */
+/* What a pod's environment says counts where the command line says nothing, and only for commands
+ * that want it. */
 static void check_variables(void **state)
 {
     (void) state;
-    char name[] = "ostler-node", probe[] = "probe-driver", revision[] = "--revision=d00", write[] = "write-config",
-         to[] = "--to=/x", wait[] = "wait", toolkit[] = "toolkit", install[] = "install-toolkit",
-         program[] = "nvidia-toolkit", debug[] = "--debug";
+    char name[] = "ostler-node", probe[] = "probe-driver", revision[] = "--revision=d00",
+         write[] = "write-config", to[] = "--to=/x", wait[] = "wait", toolkit[] = "toolkit",
+         install[] = "install-toolkit", program[] = "nvidia-toolkit", debug[] = "--debug";
     struct node_options o;
     setenv("DRIVER_CONFIG_DIGEST", "f00", 1);
     setenv("POD_UID", "uid-1", 1);
@@ -145,10 +317,13 @@ static void check_variables(void **state)
 static void check_values(void **state)
 {
     (void) state;
-    char *run[] = { (char *) "ostler-node", (char *) "run", (char *) "--node=a", (char *) "--kubeconfig=k",
+    char *run[] = { (char *) "ostler-node",       (char *) "run",
+                    (char *) "--node=a",          (char *) "--kubeconfig=k",
                     (char *) "--log-level=debug", (char *) "--log-format=text" };
-    char *wait[] = { (char *) "ostler-node", (char *) "wait", (char *) "toolkit", (char *) "--driver=host",
-                     (char *) "--revision=f00", (char *) "--timeout=90s" };
+    char *wait[] = {
+        (char *) "ostler-node",   (char *) "wait",           (char *) "toolkit",
+        (char *) "--driver=host", (char *) "--revision=f00", (char *) "--timeout=90s"
+    };
     struct node_options o;
     assert_int_equal(node_options_parse(ARRAY_LEN(run), run, &o, NULL), 0);
     assert_string_equal(o.node, "a");
@@ -166,7 +341,10 @@ static void check_values(void **state)
 /* ---- init containers that wait */
 
 /* What is waited for. */
-#define WISH(what, whose) { .sign = READY_##what, .source = READY_OF_##whose }
+#define WISH(what, whose)                                                                          \
+    {                                                                                              \
+        .sign = READY_##what, .source = READY_OF_##whose                                           \
+    }
 
 static const struct manifest_row {
     const char *name, *operand;
@@ -174,10 +352,17 @@ static const struct manifest_row {
     struct ready_target want;
 } manifest_rows[] = {
     { "the toolkit waits", "toolkit", NULL, NULL, WISH(DRIVER, CONTAINER) },
-    { "the toolkit waits for a driver of the host", "toolkit", "DRIVER", "host", WISH(DRIVER, HOST) },
-    { "the device plugin waits", "device-plugin", "REVISION", "f00",
+    { "the toolkit waits for a driver of the host", "toolkit", "DRIVER", "host",
+      WISH(DRIVER, HOST) },
+    { "the device plugin waits",
+      "device-plugin",
+      "REVISION",
+      "f00",
       { .sign = READY_TOOLKIT, .source = READY_OF_CONTAINER, .revision = "f00" } },
-    { "the device plugin waits for the driver alone", "device-plugin", "WAIT_FOR", "driver",
+    { "the device plugin waits for the driver alone",
+      "device-plugin",
+      "WAIT_FOR",
+      "driver",
       { .sign = READY_DRIVER, .source = READY_OF_CONTAINER, .revision = "x" } },
     { "the exporter waits", "exporter", NULL, NULL, WISH(DRIVER, EITHER) },
 };
@@ -212,9 +397,11 @@ static void check_manifest(void **state)
     char *argv[ARGUMENTS_MAX + 1] = { xstrdup("ostler-node") };
     int argc = 1;
     struct node_options o;
-    assert_string_equal(json_string_value(json_array_get(json_object_get(container, "command"), 0)), "/usr/bin/ostler-node");
+    assert_string_equal(json_string_value(json_array_get(json_object_get(container, "command"), 0)),
+                        "/usr/bin/ostler-node");
     for (; argc <= ARGUMENTS_MAX && (size_t) argc <= json_array_size(args); argc++)
-        argv[argc] = expanded(json_string_value(json_array_get(args, (size_t) argc - 1)), container, row);
+        argv[argc] = expanded(json_string_value(json_array_get(args, (size_t) argc - 1)), container,
+                              row);
     if (node_options_parse(argc, argv, &o, &e) < 0)
         fail_msg("%s", err_msg(&e));
     assert_int_equal(o.command, NODE_COMMAND_WAIT);
@@ -239,11 +426,13 @@ static bool mounts(const json_t *container, const char *path)
     return json_find(json_object_get(container, "volumeMounts"), "mountPath", path) != NULL;
 }
 
-/* A command line of this program is one that it takes, with the variables that the container has, and the program is there. */
+/* A command line of this program is one that it takes, with the variables that the container has,
+ * and the program is there. */
 static unsigned check_line(const json_t *container, const char *const place[2])
 {
     static const struct manifest_row nothing_else = { .name = "" };
-    const json_t *lists[] = { json_at(container, place[0]), place[1] ? json_at(container, place[1]) : NULL };
+    const json_t *lists[] = { json_at(container, place[0]),
+                              place[1] ? json_at(container, place[1]) : NULL };
     const char *program = json_string_value(json_array_get(lists[0], 0));
     char *argv[ARGUMENTS_MAX + 1] = { NULL };
     int argc = 0;
@@ -255,7 +444,8 @@ static unsigned check_line(const json_t *container, const char *const place[2])
     for (size_t l = 0; l < ARRAY_LEN(lists); l++)
         for (size_t i = 0; i < json_array_size(lists[l]); i++) {
             assert_true(argc < ARGUMENTS_MAX);
-            argv[argc++] = expanded(json_string_value(json_array_get(lists[l], i)), container, &nothing_else);
+            argv[argc++] = expanded(json_string_value(json_array_get(lists[l], i)), container,
+                                    &nothing_else);
         }
     if (node_options_parse(argc, argv, &o, &e) < 0)
         fail_msg("%s: %s", json_key(container, "name"), err_msg(&e));
@@ -270,11 +460,12 @@ static unsigned check_container(const json_t *container)
     unsigned commands = 0;
     size_t i;
     json_t *variable;
-    json_array_foreach (json_object_get(container, "env"), i, variable)
-        setenv(json_key(variable, "name"), *json_str_or_empty(variable, "value") ? json_key(variable, "value") : "x", 1);
+    json_array_foreach(json_object_get(container, "env"), i, variable)
+        setenv(json_key(variable, "name"),
+               *json_str_or_empty(variable, "value") ? json_key(variable, "value") : "x", 1);
     for (size_t p = 0; p < ARRAY_LEN(places); p++)
         commands |= check_line(container, places[p]);
-    json_array_foreach (json_object_get(container, "env"), i, variable)
+    json_array_foreach(json_object_get(container, "env"), i, variable)
         unsetenv(json_key(variable, "name"));
     return commands;
 }
@@ -289,17 +480,19 @@ static unsigned check_file(const char *path)
     json_t *document, *container;
     if (!documents)
         fail_msg("%s", err_msg(&e));
-    json_array_foreach (documents, d, document) {
+    json_array_foreach(documents, d, document)
+    {
         const json_t *template = json_at(document, "spec.template.spec");
         const json_t *pod = template ? template : json_object_get(document, "spec");
         for (size_t l = 0; l < ARRAY_LEN(lists); l++)
-            json_array_foreach (json_object_get(pod, lists[l]), i, container)
+            json_array_foreach(json_object_get(pod, lists[l]), i, container)
                 commands |= check_container(container);
     }
     return commands;
 }
 
-/* Every command of this program that is for operands is in one of the golden files, and all of those are as they should be. */
+/* Every command of this program that is for operands is in one of the golden files, and all of
+ * those are as they should be. */
 static void check_rendered(void **state)
 {
     (void) state;

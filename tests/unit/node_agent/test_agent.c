@@ -1,5 +1,5 @@
-/* The process on a node, against a server of a few lines: what it asks, and that it outlives its looks and ends when it is told
- * to. */
+/* The process on a node, against a server of a few lines: what it asks, and that it outlives its
+ * looks and ends when it is told to. */
 #include "node/agent/agent.h"
 
 #include <arpa/inet.h>
@@ -24,9 +24,9 @@
 #include "tests/unit/support/tree.h"
 
 enum {
-    AT_ONCE_MS = 100,      /* within this time of its start the agent of such a node looks */
+    AT_ONCE_MS = 100, /* within this time of its start the agent of such a node looks */
     PATIENCE_MS = 20 * 1000,
-    NOTHING_MS = 2500,     /* longer than the pause after a first failure */
+    NOTHING_MS = 2500, /* longer than the pause after a first failure */
     REQUEST_MAX = 2048,
 };
 
@@ -50,7 +50,8 @@ static void choose_node(struct setting *s)
 
 static int listen_somewhere(int *ret_port)
 {
-    struct sockaddr_in address = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    struct sockaddr_in address = { .sin_family = AF_INET,
+                                   .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
     socklen_t len = sizeof address;
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     assert_int_equal(bind(fd, (struct sockaddr *) &address, len), 0);
@@ -62,10 +63,12 @@ static int listen_somewhere(int *ret_port)
 
 static char *write_kubeconfig(const char *root, int port)
 {
-    CLEANUP_FREE char *text =
-        xasprintf("{'apiVersion':'v1','kind':'Config','current-context':'c','contexts':[{'name':'c','context':{'cluster':'c',"
-                  "'user':'u'}}],'clusters':[{'name':'c','cluster':{'server':'http://127.0.0.1:%d'}}],"
-                  "'users':[{'name':'u','user':{}}]}", port);
+    CLEANUP_FREE char *text = xasprintf(
+        "{'apiVersion':'v1','kind':'Config','current-context':'c','contexts':[{'name':'c','context'"
+        ":{'cluster':'c',"
+        "'user':'u'}}],'clusters':[{'name':'c','cluster':{'server':'http://127.0.0.1:%d'}}],"
+        "'users':[{'name':'u','user':{}}]}",
+        port);
     CLEANUP_FREE char *quoted = json_quoted(text);
     char *path = xasprintf("%s/kubeconfig", root);
     FILE *f = fopen(path, "we");
@@ -81,7 +84,9 @@ static void run_agent(const struct setting *s)
     if (root_open(&root, s->root, NULL) < 0)
         _exit(2);
     log_setup(LOG_SILENT, false);
-    _exit(node_agent_run(&(struct scan_options){ s->node, s->kubeconfig, "test", &root }, NULL) == 0 ? 0 : 1);
+    _exit(node_agent_run(&(struct scan_options){ s->node, s->kubeconfig, "test", &root }, NULL) == 0
+              ? 0
+              : 1);
 }
 
 static void prepare(struct setting *s)
@@ -131,7 +136,8 @@ static bool is_ready(int fd, int ms)
 static int take_question(const struct setting *s)
 {
     char request[REQUEST_MAX];
-    CLEANUP_FREE char *want = xasprintf("GET /apis/ostler.dev/v1alpha1/gpunodes/%s HTTP/1.1\r\n", s->node);
+    CLEANUP_FREE char *want = xasprintf("GET /apis/ostler.dev/v1alpha1/gpunodes/%s HTTP/1.1\r\n",
+                                        s->node);
     assert_true(is_ready(s->listener, PATIENCE_MS));
     int fd = accept(s->listener, NULL, NULL);
     assert_true(fd >= 0);
@@ -166,7 +172,8 @@ static pid_t look_of(pid_t agent)
 static void check_quiet(void **state)
 {
     (void) state;
-    static const char answer[] = "HTTP/1.1 404 Not Found\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}";
+    static const char answer[] =
+        "HTTP/1.1 404 Not Found\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}";
     struct setting s;
     begin(&s);
     int fd = take_question(&s);
@@ -217,7 +224,8 @@ static void check_stopped(void **state)
     close(fd);
 }
 
-/* A file system that never answers, where a runtime has its socket. False where nobody may have one. */
+/* A file system that never answers, where a runtime has its socket. False where nobody may have
+ * one. */
 static bool mount_what_hangs(const char *place, int *ret_fuse)
 {
     char options[64];

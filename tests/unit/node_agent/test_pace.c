@@ -10,7 +10,9 @@ enum { STEPS_MAX = 12, NOW_MS = 1000 * 1000, SOON = PACE_SETTLE_MS };
 
 enum kind {
     END,
-    LOOK,   /* time has come to the next look; it sees `all` and `lasting`, and `verdict` must be what to do */
+    /* time has come to the next look; it sees `all` and `lasting`, and `verdict` must be what to do
+     */
+    LOOK,
     SERVER, /* and so it went, when it was said */
     NEWS,   /* comes `ms` later */
     NEXT,   /* the next look is within `ms` to `max_ms` from now */
@@ -24,15 +26,42 @@ struct step {
     int64_t ms, max_ms;
 };
 
-#define SEES(all, lasting, verdict) { LOOK, { all, lasting, 0 }, verdict, { 0 }, 0, 0 }
-#define USED(all, users, verdict) { LOOK, { all, 1, users }, verdict, { 0 }, 0, 0 }
-#define WRITTEN { SERVER, { 0 }, 0, { .end = TURN_SAID, .wrote = true }, 0, 0 }
-#define AS_BEFORE { SERVER, { 0 }, 0, { .end = TURN_SAID }, 0, 0 }
-#define CLOSED { SERVER, { 0 }, 0, { .end = TURN_SAID, .wrote = true, .closed = true }, 0, 0 }
-#define GONE { SERVER, { 0 }, 0, { .end = TURN_SAID, .wrote = true, .gone = true }, 0, 0 }
-#define REFUSED(after_ms) { SERVER, { 0 }, 0, { .end = TURN_FAILED, .retry_after_ms = (after_ms) }, 0, 0 }
-#define NEWS_IN(ms) { NEWS, { 0 }, 0, { 0 }, ms, 0 }
-#define NEXT_IN(from, to) { NEXT, { 0 }, 0, { 0 }, from, to }
+#define SEES(all, lasting, verdict)                                                                \
+    {                                                                                              \
+        LOOK, { all, lasting, 0 }, verdict, { 0 }, 0, 0                                            \
+    }
+#define USED(all, users, verdict)                                                                  \
+    {                                                                                              \
+        LOOK, { all, 1, users }, verdict, { 0 }, 0, 0                                              \
+    }
+#define WRITTEN                                                                                    \
+    {                                                                                              \
+        SERVER, { 0 }, 0, { .end = TURN_SAID, .wrote = true }, 0, 0                                \
+    }
+#define AS_BEFORE                                                                                  \
+    {                                                                                              \
+        SERVER, { 0 }, 0, { .end = TURN_SAID }, 0, 0                                               \
+    }
+#define CLOSED                                                                                     \
+    {                                                                                              \
+        SERVER, { 0 }, 0, { .end = TURN_SAID, .wrote = true, .closed = true }, 0, 0                \
+    }
+#define GONE                                                                                       \
+    {                                                                                              \
+        SERVER, { 0 }, 0, { .end = TURN_SAID, .wrote = true, .gone = true }, 0, 0                  \
+    }
+#define REFUSED(after_ms)                                                                          \
+    {                                                                                              \
+        SERVER, { 0 }, 0, { .end = TURN_FAILED, .retry_after_ms = (after_ms) }, 0, 0               \
+    }
+#define NEWS_IN(ms)                                                                                \
+    {                                                                                              \
+        NEWS, { 0 }, 0, { 0 }, ms, 0                                                               \
+    }
+#define NEXT_IN(from, to)                                                                          \
+    {                                                                                              \
+        NEXT, { 0 }, 0, { 0 }, from, to                                                            \
+    }
 #define AT_REST NEXT_IN(PACE_LOOK_MS * 9 / 10, PACE_LOOK_MS * 11 / 10)
 #define QUIET SEES(1, 1, TURN_QUIET)
 
@@ -41,58 +70,74 @@ static const struct row {
     struct step steps[STEPS_MAX];
 } rows[] = {
     { "the first look comes within ten seconds", { NEXT_IN(0, PACE_START_MS - 1) } },
-    { "and news do not hasten it, or all nodes would look at once", { NEWS_IN(0), SEES(1, 1, TURN_SAID), WRITTEN, AT_REST } },
-    { "what is as it was is not said again", { SEES(1, 1, TURN_SAID), WRITTEN, QUIET, AT_REST, QUIET, AT_REST } },
+    { "and news do not hasten it, or all nodes would look at once",
+      { NEWS_IN(0), SEES(1, 1, TURN_SAID), WRITTEN, AT_REST } },
+    { "what is as it was is not said again",
+      { SEES(1, 1, TURN_SAID), WRITTEN, QUIET, AT_REST, QUIET, AT_REST } },
     { "every sixth look asks the server",
-      { SEES(1, 1, TURN_SAID), AS_BEFORE, QUIET, QUIET, QUIET, QUIET, QUIET, SEES(1, 1, TURN_SAID), AS_BEFORE, QUIET } },
-    { "a change is said at once", { SEES(1, 1, TURN_SAID), WRITTEN, NEWS_IN(PACE_GAP_MS), SEES(2, 2, TURN_SAID), WRITTEN } },
+      { SEES(1, 1, TURN_SAID), AS_BEFORE, QUIET, QUIET, QUIET, QUIET, QUIET, SEES(1, 1, TURN_SAID),
+        AS_BEFORE, QUIET } },
+    { "a change is said at once",
+      { SEES(1, 1, TURN_SAID), WRITTEN, NEWS_IN(PACE_GAP_MS), SEES(2, 2, TURN_SAID), WRITTEN } },
     { "news bring a look a second later",
       { SEES(1, 1, TURN_SAID), WRITTEN, NEWS_IN(60000), NEXT_IN(SOON, SOON), QUIET, AT_REST } },
     { "more news do not put it off",
-      { SEES(1, 1, TURN_SAID), WRITTEN, NEWS_IN(60000), NEWS_IN(500), NEXT_IN(SOON - 500, SOON - 500) } },
+      { SEES(1, 1, TURN_SAID), WRITTEN, NEWS_IN(60000), NEWS_IN(500),
+        NEXT_IN(SOON - 500, SOON - 500) } },
     { "however many news there are, looks have a gap",
-      { SEES(1, 1, TURN_SAID), WRITTEN, NEWS_IN(0), NEXT_IN(PACE_GAP_MS, PACE_GAP_MS), QUIET, NEWS_IN(0),
-        NEXT_IN(PACE_GAP_MS, PACE_GAP_MS) } },
+      { SEES(1, 1, TURN_SAID), WRITTEN, NEWS_IN(0), NEXT_IN(PACE_GAP_MS, PACE_GAP_MS), QUIET,
+        NEWS_IN(0), NEXT_IN(PACE_GAP_MS, PACE_GAP_MS) } },
     { "other holders wait for their minute",
-      { SEES(1, 1, TURN_SAID), WRITTEN, NEWS_IN(20000), SEES(2, 1, TURN_LATER), NEXT_IN(39000, 39000), SEES(2, 1, TURN_SAID),
-        WRITTEN, AT_REST } },
+      { SEES(1, 1, TURN_SAID), WRITTEN, NEWS_IN(20000), SEES(2, 1, TURN_LATER),
+        NEXT_IN(39000, 39000), SEES(2, 1, TURN_SAID), WRITTEN, AT_REST } },
     { "holders that are back as they were are not said",
       { SEES(1, 1, TURN_SAID), WRITTEN, NEWS_IN(20000), SEES(2, 1, TURN_LATER), QUIET, AT_REST } },
     { "one that leaves is said at once",
       { USED(1, 2, TURN_SAID), WRITTEN, NEWS_IN(9000), USED(2, 1, TURN_SAID), WRITTEN, AT_REST } },
-    { "the last one too", { USED(1, 1, TURN_SAID), WRITTEN, NEWS_IN(9000), USED(2, 0, TURN_SAID), WRITTEN, AT_REST } },
+    { "the last one too",
+      { USED(1, 1, TURN_SAID), WRITTEN, NEWS_IN(9000), USED(2, 0, TURN_SAID), WRITTEN, AT_REST } },
     { "one that comes, or comes in place of another, waits",
-      { USED(1, 1, TURN_SAID), WRITTEN, NEWS_IN(9000), USED(2, 2, TURN_LATER), NEWS_IN(9000), USED(3, 1, TURN_LATER),
-        NEXT_IN(40000, 40000), USED(3, 1, TURN_SAID) } },
+      { USED(1, 1, TURN_SAID), WRITTEN, NEWS_IN(9000), USED(2, 2, TURN_LATER), NEWS_IN(9000),
+        USED(3, 1, TURN_LATER), NEXT_IN(40000, 40000), USED(3, 1, TURN_SAID) } },
     { "one that leaves before it was said is not news",
-      { USED(1, 1, TURN_SAID), WRITTEN, NEWS_IN(9000), USED(2, 2, TURN_LATER), USED(1, 1, TURN_QUIET), AT_REST } },
+      { USED(1, 1, TURN_SAID), WRITTEN, NEWS_IN(9000), USED(2, 2, TURN_LATER),
+        USED(1, 1, TURN_QUIET), AT_REST } },
     { "while GPUs are waited for it looks often, and says who has them at once",
-      { SEES(1, 1, TURN_SAID), CLOSED, NEXT_IN(PACE_CLOSED_MS, PACE_CLOSED_MS), SEES(2, 1, TURN_SAID), CLOSED,
-        SEES(2, 1, TURN_QUIET), NEXT_IN(PACE_CLOSED_MS, PACE_CLOSED_MS) } },
+      { SEES(1, 1, TURN_SAID), CLOSED, NEXT_IN(PACE_CLOSED_MS, PACE_CLOSED_MS),
+        SEES(2, 1, TURN_SAID), CLOSED, SEES(2, 1, TURN_QUIET),
+        NEXT_IN(PACE_CLOSED_MS, PACE_CLOSED_MS) } },
     { "and asks each minute whether that is so still",
-      { SEES(1, 1, TURN_SAID), CLOSED, QUIET, QUIET, QUIET, QUIET, QUIET, SEES(1, 1, TURN_SAID), AS_BEFORE, AT_REST } },
+      { SEES(1, 1, TURN_SAID), CLOSED, QUIET, QUIET, QUIET, QUIET, QUIET, SEES(1, 1, TURN_SAID),
+        AS_BEFORE, AT_REST } },
     { "also then not more often than it looks",
-      { SEES(1, 1, TURN_SAID), CLOSED, NEWS_IN(1000), SEES(2, 1, TURN_LATER), NEXT_IN(5000, 5000), SEES(2, 1, TURN_SAID), WRITTEN,
-        AT_REST } },
+      { SEES(1, 1, TURN_SAID), CLOSED, NEWS_IN(1000), SEES(2, 1, TURN_LATER), NEXT_IN(5000, 5000),
+        SEES(2, 1, TURN_SAID), WRITTEN, AT_REST } },
     { "anything else does not wait with them",
-      { SEES(1, 1, TURN_SAID), WRITTEN, NEWS_IN(20000), SEES(2, 1, TURN_LATER), NEWS_IN(9000), SEES(3, 2, TURN_SAID) } },
+      { SEES(1, 1, TURN_SAID), WRITTEN, NEWS_IN(20000), SEES(2, 1, TURN_LATER), NEWS_IN(9000),
+        SEES(3, 2, TURN_SAID) } },
     { "while GPUs seem to be gone it looks again, and asks each time",
-      { SEES(1, 1, TURN_SAID), GONE, NEXT_IN(PACE_AGAIN_MS, PACE_AGAIN_MS), SEES(1, 1, TURN_SAID), GONE, SEES(1, 1, TURN_SAID),
-        WRITTEN, QUIET, AT_REST } },
+      { SEES(1, 1, TURN_SAID), GONE, NEXT_IN(PACE_AGAIN_MS, PACE_AGAIN_MS), SEES(1, 1, TURN_SAID),
+        GONE, SEES(1, 1, TURN_SAID), WRITTEN, QUIET, AT_REST } },
     { "news do not make the count go faster",
-      { SEES(1, 1, TURN_SAID), GONE, NEWS_IN(10000), NEXT_IN(PACE_AGAIN_MS - 10000, PACE_AGAIN_MS - 10000) } },
+      { SEES(1, 1, TURN_SAID), GONE, NEWS_IN(10000),
+        NEXT_IN(PACE_AGAIN_MS - 10000, PACE_AGAIN_MS - 10000) } },
     { "a refusal is waited for longer each time",
-      { SEES(1, 1, TURN_SAID), REFUSED(-1), NEXT_IN(1000, 1500), SEES(1, 1, TURN_SAID), REFUSED(-1), NEXT_IN(2000, 3000),
-        SEES(1, 1, TURN_SAID), REFUSED(-1), NEXT_IN(4000, 6000) } },
-    { "as long as the server wants", { SEES(1, 1, TURN_SAID), REFUSED(30000), NEXT_IN(30000, 45000) } },
-    { "but not for ever", { SEES(1, 1, TURN_SAID), REFUSED(INT64_MAX), NEXT_IN(PACE_RETRY_MAX_MS, PACE_RETRY_MAX_MS * 3 / 2) } },
-    { "news do not hasten a refused one", { SEES(1, 1, TURN_SAID), REFUSED(30000), NEWS_IN(1000), NEXT_IN(29000, 44000) } },
+      { SEES(1, 1, TURN_SAID), REFUSED(-1), NEXT_IN(1000, 1500), SEES(1, 1, TURN_SAID), REFUSED(-1),
+        NEXT_IN(2000, 3000), SEES(1, 1, TURN_SAID), REFUSED(-1), NEXT_IN(4000, 6000) } },
+    { "as long as the server wants",
+      { SEES(1, 1, TURN_SAID), REFUSED(30000), NEXT_IN(30000, 45000) } },
+    { "but not for ever",
+      { SEES(1, 1, TURN_SAID), REFUSED(INT64_MAX),
+        NEXT_IN(PACE_RETRY_MAX_MS, PACE_RETRY_MAX_MS * 3 / 2) } },
+    { "news do not hasten a refused one",
+      { SEES(1, 1, TURN_SAID), REFUSED(30000), NEWS_IN(1000), NEXT_IN(29000, 44000) } },
     { "after it, the way is short again",
-      { SEES(1, 1, TURN_SAID), REFUSED(-1), SEES(1, 1, TURN_SAID), REFUSED(-1), SEES(1, 1, TURN_SAID), WRITTEN, QUIET,
-        SEES(2, 2, TURN_SAID), REFUSED(-1), NEXT_IN(1000, 1500) } },
+      { SEES(1, 1, TURN_SAID), REFUSED(-1), SEES(1, 1, TURN_SAID), REFUSED(-1),
+        SEES(1, 1, TURN_SAID), WRITTEN, QUIET, SEES(2, 2, TURN_SAID), REFUSED(-1),
+        NEXT_IN(1000, 1500) } },
     { "a change that was refused is said at the next look",
-      { SEES(1, 1, TURN_SAID), WRITTEN, SEES(2, 2, TURN_SAID), REFUSED(-1), SEES(2, 2, TURN_SAID), WRITTEN, SEES(2, 2, TURN_QUIET)
-        } },
+      { SEES(1, 1, TURN_SAID), WRITTEN, SEES(2, 2, TURN_SAID), REFUSED(-1), SEES(2, 2, TURN_SAID),
+        WRITTEN, SEES(2, 2, TURN_QUIET) } },
 };
 
 static void take_look(struct pace *p, const struct step *s, int64_t *now_ms)
@@ -101,7 +146,9 @@ static void take_look(struct pace *p, const struct step *s, int64_t *now_ms)
     enum turn_end verdict = pace_verdict(p, &s->seen, *now_ms);
     assert_int_equal(verdict, s->verdict);
     if (verdict != TURN_SAID)
-        pace_take(p, &(struct scan_outcome){ .end = verdict, .hash = s->seen, .retry_after_ms = -1 }, *now_ms);
+        pace_take(p,
+                  &(struct scan_outcome){ .end = verdict, .hash = s->seen, .retry_after_ms = -1 },
+                  *now_ms);
 }
 
 static void check(void **state)
@@ -140,7 +187,8 @@ static void check_many_failures(void **state)
     assert_true(p.next_ms - NOW_MS > 90 * (int64_t) PACE_RETRY_MAX_MS);
 }
 
-/* A day in which nothing happens: a look every five minutes, and a question every half hour, after which nothing is written. */
+/* A day in which nothing happens: a look every five minutes, and a question every half hour, after
+ * which nothing is written. */
 static void check_day(void **state)
 {
     (void) state;
@@ -149,17 +197,22 @@ static void check_day(void **state)
     unsigned looks = 0, questions = 0;
     struct pace p;
     pace_init(&p, "a", NOW_MS);
-    pace_take(&p, &(struct scan_outcome){ .end = TURN_SAID, .hash = same, .wrote = true, .retry_after_ms = -1 }, NOW_MS);
+    pace_take(&p,
+              &(struct scan_outcome){
+                  .end = TURN_SAID, .hash = same, .wrote = true, .retry_after_ms = -1 },
+              NOW_MS);
     for (; p.next_ms < NOW_MS + day_ms; looks++) {
         enum turn_end verdict = pace_verdict(&p, &same, p.next_ms);
         questions += verdict == TURN_SAID;
-        pace_take(&p, &(struct scan_outcome){ .end = verdict, .hash = same, .retry_after_ms = -1 }, p.next_ms);
+        pace_take(&p, &(struct scan_outcome){ .end = verdict, .hash = same, .retry_after_ms = -1 },
+                  p.next_ms);
     }
     assert_in_range(looks, 270, 306);
     assert_in_range(questions, 44, 52);
 }
 
-/* An hour in which ten come together each minute, and leave one by one, each with news of it: a few are said at once. */
+/* An hour in which ten come together each minute, and leave one by one, each with news of it: a few
+ * are said at once. */
 static void check_leavers(void **state)
 {
     (void) state;
@@ -177,7 +230,10 @@ static void check_leavers(void **state)
         enum turn_end verdict = pace_verdict(&p, &seen, now_ms);
         bool said = verdict == TURN_SAID;
         writes += said;
-        pace_take(&p, &(struct scan_outcome){ .end = verdict, .hash = seen, .wrote = said, .retry_after_ms = -1 }, now_ms);
+        pace_take(&p,
+                  &(struct scan_outcome){
+                      .end = verdict, .hash = seen, .wrote = said, .retry_after_ms = -1 },
+                  now_ms);
         writes_first = step < COME ? writes : writes_first;
     }
     assert_int_equal(writes_first, 1 + PACE_LEAVERS);

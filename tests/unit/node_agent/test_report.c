@@ -1,4 +1,5 @@
-/* How an inventory gets to the API server: over the simulated one, with what can be there before and what can go wrong. */
+/* How an inventory gets to the API server: over the simulated one, with what can be there before
+ * and what can go wrong. */
 #include "node/agent/report.h"
 
 #include <string.h>
@@ -21,37 +22,144 @@ enum { LATENCY_MS = 5, MINUTE_MS = 60 * 1000 };
 
 static const struct row {
     const char *name;
-    const char *said;    /* what is there: an inventory, "" for a GpuNode without one, NULL for no GpuNode */
+    /* what is there: an inventory, "" for a GpuNode without one, NULL for no GpuNode */
+    const char *said;
     const char *seen;
-    const char *after;   /* the inventory at the end; NULL: there is no GpuNode */
-    unsigned writes;     /* that the server took */
+    const char *after; /* the inventory at the end; NULL: there is no GpuNode */
+    unsigned writes;   /* that the server took */
     unsigned absent;
     struct fault fault;
     enum err_kind error;
 } rows[] = {
-    { "a GPU and no GpuNode", NULL, "{" BOOT "," GPU "}", "{" BOOT "," GPU "}", 2, 0, { 0 }, ERR_NONE },
-    { "a switch alone is worth one", NULL, "{" SWITCH "}", "{" SWITCH ",'absentLooks':1}", 2, 1, { 0 }, ERR_NONE },
+    { "a GPU and no GpuNode",
+      NULL,
+      "{" BOOT "," GPU "}",
+      "{" BOOT "," GPU "}",
+      2,
+      0,
+      { 0 },
+      ERR_NONE },
+    { "a switch alone is worth one",
+      NULL,
+      "{" SWITCH "}",
+      "{" SWITCH ",'absentLooks':1}",
+      2,
+      1,
+      { 0 },
+      ERR_NONE },
     { "no GPU and no GpuNode: nothing is made", NULL, "{" NONE "}", NULL, 0, 0, { 0 }, ERR_NONE },
-    { "not known how many, and no GpuNode: nothing is made", NULL, "{" BOOT "}", NULL, 0, 0, { 0 }, ERR_NONE },
-    { "a GpuNode that says nothing of it", "", "{" BOOT "," GPU "}", "{" BOOT "," GPU "}", 1, 0, { 0 }, ERR_NONE },
-    { "the same", "{" BOOT "," GPU "}", "{" BOOT "," GPU "}", "{" BOOT "," GPU "}", 0, 0, { 0 }, ERR_NONE },
+    { "not known how many, and no GpuNode: nothing is made",
+      NULL,
+      "{" BOOT "}",
+      NULL,
+      0,
+      0,
+      { 0 },
+      ERR_NONE },
+    { "a GpuNode that says nothing of it",
+      "",
+      "{" BOOT "," GPU "}",
+      "{" BOOT "," GPU "}",
+      1,
+      0,
+      { 0 },
+      ERR_NONE },
+    { "the same",
+      "{" BOOT "," GPU "}",
+      "{" BOOT "," GPU "}",
+      "{" BOOT "," GPU "}",
+      0,
+      0,
+      { 0 },
+      ERR_NONE },
     { "what is not seen any more is taken off",
-      "{" BOOT ",'kernel':'6.8.0'," GPU "}", "{" BOOT "," GPU "}", "{" BOOT "," GPU "}", 1, 0,
-      { 0 }, ERR_NONE },
-    { "gone, once", "{" BOOT "," GPU "}", "{" NONE "}", "{" NONE ",'absentLooks':1}", 1, 1, { 0 }, ERR_NONE },
-    { "gone, twice", "{" NONE ",'absentLooks':1}", "{" NONE "}", "{" NONE ",'absentLooks':2}", 1, 2, { 0 }, ERR_NONE },
-    { "gone, for good", "{" NONE ",'absentLooks':2}", "{" NONE "}", "{" NONE ",'absentLooks':3}", 1, 3, { 0 }, ERR_NONE },
-    { "gone, and said", "{" NONE ",'absentLooks':3}", "{" NONE "}", "{" NONE ",'absentLooks':3}", 0, 3, { 0 }, ERR_NONE },
-    { "gone, counted before the machine started anew", "{" OTHER_BOOT ",'gpus':[],'absentLooks':3}", "{" NONE "}",
-      "{" NONE ",'absentLooks':1}", 1, 1, { 0 }, ERR_NONE },
-    { "it is back", "{" NONE ",'absentLooks':2}", "{" BOOT "," GPU "}", "{" BOOT "," GPU "}", 1, 0, { 0 }, ERR_NONE },
-    { "not known is not gone", "{" NONE ",'absentLooks':2}", "{" BOOT "}", "{" BOOT "}", 1, 0, { 0 }, ERR_NONE },
-    { "no answer to the question", "", "{" GPU "}", "", 0, 0, { .point = FAULT_BEFORE, .effect = FAULT_RESET, .nth = 1 },
+      "{" BOOT ",'kernel':'6.8.0'," GPU "}",
+      "{" BOOT "," GPU "}",
+      "{" BOOT "," GPU "}",
+      1,
+      0,
+      { 0 },
+      ERR_NONE },
+    { "gone, once",
+      "{" BOOT "," GPU "}",
+      "{" NONE "}",
+      "{" NONE ",'absentLooks':1}",
+      1,
+      1,
+      { 0 },
+      ERR_NONE },
+    { "gone, twice",
+      "{" NONE ",'absentLooks':1}",
+      "{" NONE "}",
+      "{" NONE ",'absentLooks':2}",
+      1,
+      2,
+      { 0 },
+      ERR_NONE },
+    { "gone, for good",
+      "{" NONE ",'absentLooks':2}",
+      "{" NONE "}",
+      "{" NONE ",'absentLooks':3}",
+      1,
+      3,
+      { 0 },
+      ERR_NONE },
+    { "gone, and said",
+      "{" NONE ",'absentLooks':3}",
+      "{" NONE "}",
+      "{" NONE ",'absentLooks':3}",
+      0,
+      3,
+      { 0 },
+      ERR_NONE },
+    { "gone, counted before the machine started anew",
+      "{" OTHER_BOOT ",'gpus':[],'absentLooks':3}",
+      "{" NONE "}",
+      "{" NONE ",'absentLooks':1}",
+      1,
+      1,
+      { 0 },
+      ERR_NONE },
+    { "it is back",
+      "{" NONE ",'absentLooks':2}",
+      "{" BOOT "," GPU "}",
+      "{" BOOT "," GPU "}",
+      1,
+      0,
+      { 0 },
+      ERR_NONE },
+    { "not known is not gone",
+      "{" NONE ",'absentLooks':2}",
+      "{" BOOT "}",
+      "{" BOOT "}",
+      1,
+      0,
+      { 0 },
+      ERR_NONE },
+    { "no answer to the question",
+      "",
+      "{" GPU "}",
+      "",
+      0,
+      0,
+      { .point = FAULT_BEFORE, .effect = FAULT_RESET, .nth = 1 },
       ERR_UNREACHABLE },
-    { "no answer to the write, which was carried out", "", "{" BOOT "," GPU "}", "{" BOOT "," GPU "}", 1, 0,
-      { .point = FAULT_COMMITTED, .effect = FAULT_RESET, .nth = 2 }, ERR_UNREACHABLE },
-    { "made, and not written: the next look does", NULL, "{" GPU "}", "", 1, 0,
-      { .point = FAULT_BEFORE, .effect = FAULT_RESET, .nth = 3 }, ERR_UNREACHABLE },
+    { "no answer to the write, which was carried out",
+      "",
+      "{" BOOT "," GPU "}",
+      "{" BOOT "," GPU "}",
+      1,
+      0,
+      { .point = FAULT_COMMITTED, .effect = FAULT_RESET, .nth = 2 },
+      ERR_UNREACHABLE },
+    { "made, and not written: the next look does",
+      NULL,
+      "{" GPU "}",
+      "",
+      1,
+      0,
+      { .point = FAULT_BEFORE, .effect = FAULT_RESET, .nth = 3 },
+      ERR_UNREACHABLE },
 };
 
 struct setting {
@@ -87,14 +195,16 @@ static void set_up_server(struct setting *s, const char *said)
     CLEANUP_JSON json_t *object = tree("{'metadata':{'name':'a'}}");
     CLEANUP_JSON json_t *definition = builtin_crd_of("gpunodes");
     s->api = api_new(&s->sim.clock);
-    assert_int_equal(api_create(s->api, "admin", kind_named("customresourcedefinitions"), definition, NULL), 0);
+    assert_int_equal(
+        api_create(s->api, "admin", kind_named("customresourcedefinitions"), definition, NULL), 0);
     api_on_commit(s->api, on_commit, s);
     if (!said)
         return;
     assert_int_equal(api_create(s->api, "admin", gpu_nodes(), object, NULL), 0);
     if (*said)
         json_set_at(object, "status.inventory", tree(said));
-    assert_int_equal(api_merge(s->api, NODE_FIELD_MANAGER, gpu_nodes(), NULL, "a", "status", object, NULL), 0);
+    assert_int_equal(
+        api_merge(s->api, NODE_FIELD_MANAGER, gpu_nodes(), NULL, "a", "status", object, NULL), 0);
 }
 
 static void begin(struct setting *s, const char *said, const struct fault *fault)
@@ -103,11 +213,17 @@ static void begin(struct setting *s, const char *said, const struct fault *fault
     s->fault.classes = FAULT_ALL_CLASSES;
     sim_init(&s->sim, 1);
     set_up_server(s, said);
-    s->faults = (struct fault_plan){ .rows = &s->fault, .count = fault->nth != 0, .rng = rng_of(1) };
-    s->wire = wire_new(&(struct wire_options){ .sim = &s->sim, .api = s->api, .faults = &s->faults, .latency_min_ms = LATENCY_MS,
+    s->faults = (struct fault_plan){ .rows = &s->fault,
+                                     .count = fault->nth != 0,
+                                     .rng = rng_of(1) };
+    s->wire = wire_new(&(struct wire_options){ .sim = &s->sim,
+                                               .api = s->api,
+                                               .faults = &s->faults,
+                                               .latency_min_ms = LATENCY_MS,
                                                .latency_max_ms = LATENCY_MS });
-    s->client = wire_client_new(s->wire, &(struct wire_client_options){ .user = "agent", .user_agent = "test", .news = on_news,
-                                                                        .arg = s });
+    s->client = wire_client_new(
+        s->wire, &(struct wire_client_options){
+                     .user = "agent", .user_agent = "test", .news = on_news, .arg = s });
 }
 
 static void end(struct setting *s)
@@ -156,23 +272,26 @@ static const struct state_row {
     bool closed;
     const char *reason; /* of what it waits for */
 } states[] = {
-    { "Ready", false, NULL },    { "Installing", false, NULL }, { "Validating", false, NULL }, { "Failed", false, NULL },
-    { "Draining", true, NULL },  { "Unloading", true, NULL },   { "Removing", true, NULL },    { "Waiting", false, "Job" },
-    { "Waiting", true, "HostProcess" },
+    { "Ready", false, NULL },   { "Installing", false, NULL }, { "Validating", false, NULL },
+    { "Failed", false, NULL },  { "Draining", true, NULL },    { "Unloading", true, NULL },
+    { "Removing", true, NULL }, { "Waiting", false, "Job" },   { "Waiting", true, "HostProcess" },
 };
 
 static void check_state(void **state)
 {
     const struct state_row *row = *state;
-    static const char *const seen[] = { "{" BOOT "," GPU "}", "{" BOOT ",'kernel':'6.8.0'," GPU "}" };
+    static const char *const seen[] = { "{" BOOT "," GPU "}",
+                                        "{" BOOT ",'kernel':'6.8.0'," GPU "}" };
     for (size_t i = 0; i < ARRAY_LEN(seen); i++) {
         struct setting s;
         begin(&s, seen[0], &(struct fault){ 0 });
         CLEANUP_JSON json_t *object = json_pack("{s:{s:s}}", "status", "state", row->name);
         if (row->reason)
-            json_set_at(object, "status.waitingFor",
-                        json_pack("[{s:s, s:s, s:s}]", "kind", "x", "name", "x", "reason", row->reason));
-        assert_int_equal(api_merge(s.api, "ostler", gpu_nodes(), NULL, "a", "status", object, NULL), 0);
+            json_set_at(
+                object, "status.waitingFor",
+                json_pack("[{s:s, s:s, s:s}]", "kind", "x", "name", "x", "reason", row->reason));
+        assert_int_equal(api_merge(s.api, "ostler", gpu_nodes(), NULL, "a", "status", object, NULL),
+                         0);
         say(&s, seen[i]);
         assert_int_equal(s.writes, i);
         assert_int_equal(s.report.closed, row->closed);
@@ -201,9 +320,11 @@ static void check_forged_fields(void **state)
 {
     (void) state;
     struct setting s;
-    CLEANUP_JSON json_t *forged = tree("{'status':{'inventory':{'kernel':'9.9.9','os':{'id':'other'}}}}");
+    CLEANUP_JSON json_t *forged = tree(
+        "{'status':{'inventory':{'kernel':'9.9.9','os':{'id':'other'}}}}");
     begin(&s, "{" BOOT "," GPU "}", &(struct fault){ 0 });
-    assert_int_equal(api_merge(s.api, "somebody", gpu_nodes(), NULL, "a", "status", forged, NULL), 0);
+    assert_int_equal(api_merge(s.api, "somebody", gpu_nodes(), NULL, "a", "status", forged, NULL),
+                     0);
     say(&s, "{" BOOT "," GPU "}");
     expect_inventory(&s, "{" BOOT "," GPU "}");
     end(&s);
@@ -238,7 +359,8 @@ static void check_ended(void **state)
     end(&s);
 }
 
-/* What answers with success and has no GpuNode of this name: another server, or something on the way to it. */
+/* What answers with success and has no GpuNode of this name: another server, or something on the
+ * way to it. */
 static const struct answer_row {
     const char *name, *text;
 } answers[] = {
@@ -255,7 +377,8 @@ struct server {
     unsigned asked;
 };
 
-static uint64_t take_request(void *self, struct request *request_steal, const struct transport_sink *sink)
+static uint64_t take_request(void *self, struct request *request_steal,
+                             const struct transport_sink *sink)
 {
     struct server *server = self;
     request_clear(request_steal);
@@ -278,7 +401,8 @@ static void check_answer(void **state)
     CLEANUP_FREE char *text = json_quoted(row->text);
     report_begin(&r, &transport, "a", tree("{" BOOT "," GPU "}"));
     server.sink.on_bytes(server.sink.arg, text, strlen(text));
-    server.sink.on_done(server.sink.arg, &(struct transport_result){ .status = 200, .retry_after_ms = -1 });
+    server.sink.on_done(server.sink.arg,
+                        &(struct transport_result){ .status = 200, .retry_after_ms = -1 });
     assert_int_equal(r.step, REPORT_DONE);
     assert_int_not_equal(r.err.kind, ERR_NONE);
     assert_false(r.wrote);

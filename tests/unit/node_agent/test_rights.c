@@ -1,4 +1,5 @@
-/* What the agent may do once it has let go of root's rights: each case is a process of its own, since it never gets them back. */
+/* What the agent may do once it has let go of root's rights: each case is a process of its own,
+ * since it never gets them back. */
 #include "node/agent/rights.h"
 
 #include <errno.h>
@@ -33,7 +34,8 @@ static unsigned own_capabilities(void)
 static void set_capabilities(unsigned bits)
 {
     struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
-    struct __user_cap_data_struct rights[_LINUX_CAPABILITY_U32S_3] = { { .effective = bits, .permitted = bits } };
+    struct __user_cap_data_struct rights[_LINUX_CAPABILITY_U32S_3] = { { .effective = bits,
+                                                                         .permitted = bits } };
     if (syscall(SYS_capset, &header, rights) < 0)
         _exit(99);
 }
@@ -68,10 +70,10 @@ static const struct row {
 } rows[] = {
     { "as in its pod: it looks, and writes nowhere", IN_POD, true, .reads = true, .sees = true },
     { "with more than it needs", ~0U, true, .reads = true, .sees = true },
-    { "without the right to see files of processes", BIT(CAP_DAC_READ_SEARCH) | BIT(CAP_SETGID) | BIT(CAP_SETUID), true,
-      .reads = true },
-    { "without the right to become another", BIT(CAP_SYS_PTRACE) | BIT(CAP_DAC_READ_SEARCH), false, .is_root = true,
-      .writes = true, .reads = true, .sees = true },
+    { "without the right to see files of processes",
+      BIT(CAP_DAC_READ_SEARCH) | BIT(CAP_SETGID) | BIT(CAP_SETUID), true, .reads = true },
+    { "without the right to become another", BIT(CAP_SYS_PTRACE) | BIT(CAP_DAC_READ_SEARCH), false,
+      .is_root = true, .writes = true, .reads = true, .sees = true },
 };
 
 /* In the process of a case; what is wrong, as a number. */
@@ -86,7 +88,8 @@ static int check_rights(const struct row *row, pid_t parent)
     bool is_root = geteuid() == 0 || getuid() == 0 || getegid() == 0 || getgroups(0, NULL) != 0;
     if (is_root != row->is_root)
         return 2;
-    if (can_open(public_file, O_WRONLY) != row->writes || can_open(memory_of(parent, memory), O_WRONLY) != row->writes)
+    if (can_open(public_file, O_WRONLY) != row->writes ||
+        can_open(memory_of(parent, memory), O_WRONLY) != row->writes)
         return 3;
     if (can_open(secret_file, O_RDONLY) != row->reads)
         return 4;

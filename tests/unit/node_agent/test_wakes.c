@@ -20,10 +20,17 @@ static const struct row {
     const char *message;
     bool news;
 } rows[] = {
-    { "a GPU comes", "add@/devices/pci0000:00/0000:65:00.0|ACTION=add|SUBSYSTEM=pci|PCI_CLASS=30200|PCI_ID=10DE:2330|", true },
+    { "a GPU comes",
+      "add@/devices/pci0000:00/"
+      "0000:65:00.0|ACTION=add|SUBSYSTEM=pci|PCI_CLASS=30200|PCI_ID=10DE:2330|",
+      true },
     { "a GPU goes",
-      "remove@/devices/pci0000:00/0000:65:00.0|ACTION=remove|SUBSYSTEM=pci|PCI_CLASS=30200|PCI_ID=10DE:2330|", true },
-    { "a driver is bound", "bind@/devices/pci0000:00/0000:65:00.0|DRIVER=nvidia|PCI_CLASS=30200|PCI_ID=10DE:2330|", true },
+      "remove@/devices/pci0000:00/"
+      "0000:65:00.0|ACTION=remove|SUBSYSTEM=pci|PCI_CLASS=30200|PCI_ID=10DE:2330|",
+      true },
+    { "a driver is bound",
+      "bind@/devices/pci0000:00/0000:65:00.0|DRIVER=nvidia|PCI_CLASS=30200|PCI_ID=10DE:2330|",
+      true },
     { "a switch comes", "add@/devices/x|PCI_CLASS=68000|PCI_ID=10DE:22A3|", true },
     { "another vendor's card", "add@/devices/x|PCI_CLASS=20000|PCI_ID=8086:1521|", false },
     { "the module is loaded", "add@/module/nvidia|ACTION=add|SUBSYSTEM=module|", true },
@@ -68,7 +75,8 @@ static void touch(const char *folder, const char *name)
 static void check_folders(void **state)
 {
     (void) state;
-    CLEANUP_JSON json_t *machine = tree("{'files':{'run/x':'','outside/x':'','etc/docker':{'link':'/outside'}}}");
+    CLEANUP_JSON json_t *machine = tree(
+        "{'files':{'run/x':'','outside/x':'','etc/docker':{'link':'/outside'}}}");
     CLEANUP_ROOT struct root root = { .fd = -1 };
     char *path = fake_root_new(machine);
     CLEANUP_FREE char *run = xasprintf("%s/run", path), *nvidia = xasprintf("%s/run/nvidia", path),

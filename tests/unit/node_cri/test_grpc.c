@@ -1,4 +1,5 @@
-/* gRPC over a Unix socket. The server is a list of bytes: the frames of HTTP/2 that one would send, whatever it is asked. */
+/* gRPC over a Unix socket. The server is a list of bytes: the frames of HTTP/2 that one would send,
+ * whatever it is asked. */
 #include "node/cri/grpc.h"
 
 #include <signal.h>
@@ -18,8 +19,8 @@ enum { ANSWER_MAX = 16, LIMIT_MS = 5000 };
 
 #define BYTES(text) text, sizeof text - 1
 
-/* Frames (RFC 9113): 3 bytes of length, type, flags, 4 bytes of stream. Headers (RFC 7541): 0x88 is ":status: 200", and 0x00 has
- * a name and a value behind their lengths. */
+/* Frames (RFC 9113): 3 bytes of length, type, flags, 4 bytes of stream. Headers (RFC 7541): 0x88 is
+ * ":status: 200", and 0x00 has a name and a value behind their lengths. */
 #define SETTINGS "\0\0\0\4\0\0\0\0\0"
 #define HEADERS "\0\0\1\1\4\0\0\0\1\x88"
 #define DATA(len) "\0\0" len "\0\0\0\0\0\1"
@@ -37,21 +38,27 @@ static const struct row {
     size_t max;        /* of the answer; 0: enough */
 } rows[] = {
     { "a message", BYTES(SETTINGS HEADERS DATA("\7") "\0\0\0\0\2ok" GOOD), "ok", ERR_NONE, "", 0 },
-    { "an empty message", BYTES(SETTINGS HEADERS DATA("\5") "\0\0\0\0\0" GOOD), "", ERR_NONE, "", 0 },
-    { "a message in two parts", BYTES(SETTINGS HEADERS DATA("\6") "\0\0\0\0\2o" DATA("\1") "k" GOOD), "ok", ERR_NONE, "", 0 },
-    { "the server knows no such method", BYTES(SETTINGS HEADERS TRAILERS("\x10") "\0\x0bgrpc-status\2" "12"), NULL, ERR_NOT_FOUND,
-      "/a.B/C: no reason was given (gRPC status 12)", 0 },
+    { "an empty message", BYTES(SETTINGS HEADERS DATA("\5") "\0\0\0\0\0" GOOD), "", ERR_NONE, "",
+      0 },
+    { "a message in two parts",
+      BYTES(SETTINGS HEADERS DATA("\6") "\0\0\0\0\2o" DATA("\1") "k" GOOD), "ok", ERR_NONE, "", 0 },
+    { "the server knows no such method",
+      BYTES(SETTINGS HEADERS TRAILERS("\x10") "\0\x0bgrpc-status\2"
+                                              "12"),
+      NULL, ERR_NOT_FOUND, "/a.B/C: no reason was given (gRPC status 12)", 0 },
     { "the server refuses, and says why",
-      BYTES(SETTINGS HEADERS TRAILERS("\x25") STATUS("2") "\0\x0cgrpc-message\7no%0Ait"), NULL, ERR_SERVER,
-      "/a.B/C: no\nit (gRPC status 2)", 0 },
-    { "a message without an end", BYTES(SETTINGS HEADERS DATA("\6") "\0\0\0\0\2o" GOOD), NULL, ERR_INVALID,
+      BYTES(SETTINGS HEADERS TRAILERS("\x25") STATUS("2") "\0\x0cgrpc-message\7no%0Ait"), NULL,
+      ERR_SERVER, "/a.B/C: no\nit (gRPC status 2)", 0 },
+    { "a message without an end", BYTES(SETTINGS HEADERS DATA("\6") "\0\0\0\0\2o" GOOD), NULL,
+      ERR_INVALID, "/a.B/C: the answer is no message of gRPC", 0 },
+    { "a message that is compressed", BYTES(SETTINGS HEADERS DATA("\7") "\1\0\0\0\2ok" GOOD), NULL,
+      ERR_INVALID, "/a.B/C: the answer is no message of gRPC", 0 },
+    { "no message", BYTES(SETTINGS HEADERS GOOD), NULL, ERR_INVALID,
       "/a.B/C: the answer is no message of gRPC", 0 },
-    { "a message that is compressed", BYTES(SETTINGS HEADERS DATA("\7") "\1\0\0\0\2ok" GOOD), NULL, ERR_INVALID,
-      "/a.B/C: the answer is no message of gRPC", 0 },
-    { "no message", BYTES(SETTINGS HEADERS GOOD), NULL, ERR_INVALID, "/a.B/C: the answer is no message of gRPC", 0 },
-    { "more than is taken", BYTES(SETTINGS HEADERS DATA("\7") "\0\0\0\0\2ok" GOOD), NULL, ERR_TOO_LARGE,
-      "is longer than 6 bytes", 6 },
-    { "another protocol", BYTES("HTTP/1.1 400 Bad Request\r\n\r\n"), NULL, ERR_NOT_FOUND, "speaks no gRPC", 0 },
+    { "more than is taken", BYTES(SETTINGS HEADERS DATA("\7") "\0\0\0\0\2ok" GOOD), NULL,
+      ERR_TOO_LARGE, "is longer than 6 bytes", 6 },
+    { "another protocol", BYTES("HTTP/1.1 400 Bad Request\r\n\r\n"), NULL, ERR_NOT_FOUND,
+      "speaks no gRPC", 0 },
     { "a server that ends", BYTES(SETTINGS), NULL, ERR_NOT_FOUND, "speaks no gRPC", 0 },
     { "nobody", NULL, 0, NULL, ERR_UNREACHABLE, "nobody answers on ", 0 },
 };
@@ -61,7 +68,8 @@ static void serve(int listener, const struct row *row)
 {
     char heard[4096];
     int fd = accept(listener, NULL, NULL);
-    if (fd < 0 || read(fd, heard, sizeof heard) <= 0 || write(fd, row->answer, row->len) != (ssize_t) row->len)
+    if (fd < 0 || read(fd, heard, sizeof heard) <= 0 ||
+        write(fd, row->answer, row->len) != (ssize_t) row->len)
         _exit(1);
     if (row->len < sizeof SETTINGS HEADERS)
         shutdown(fd, SHUT_WR);
@@ -90,7 +98,8 @@ static void check(void **state)
 {
     const struct row *row = *state;
     CLEANUP_ERR struct err e = { 0 };
-    CLEANUP_BUF struct buf request = BUF_INIT(16), answer = BUF_INIT(row->max ? row->max : ANSWER_MAX);
+    CLEANUP_BUF struct buf request = BUF_INIT(16),
+                           answer = BUF_INIT(row->max ? row->max : ANSWER_MAX);
     char folder[] = "/tmp/ostler-grpc-XXXXXX";
     assert_non_null(mkdtemp(folder));
     CLEANUP_FREE char *path = xasprintf("%s/runtime.sock", folder);
@@ -133,6 +142,7 @@ int main(void)
 {
     struct suite s = { 0 };
     SUITE_ROWS(&s, check, rows);
-    suite_add(&s, "what does not answer is not waited for for ever", what_does_not_answer_is_not_waited_for_for_ever, NULL);
+    suite_add(&s, "what does not answer is not waited for for ever",
+              what_does_not_answer_is_not_waited_for_for_ever, NULL);
     return suite_run(&s, "gRPC");
 }

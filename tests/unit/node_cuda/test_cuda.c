@@ -1,4 +1,5 @@
-/* ostler-cuda beside a CUDA library that computes, errs, hangs and lies (tests/cuda): what it says, and how it ends. */
+/* ostler-cuda beside a CUDA library that computes, errs, hangs and lies (tests/cuda): what it says,
+ * and how it ends. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +26,9 @@ enum { MOST = 8192, HANG_MS = 5000 };
 #define CARD_2 CARD(SECOND) "ecc " SECOND " 2 3\n"
 #define GOOD(uuid) "bandwidth " uuid " N\nproven " uuid "\n"
 #define BAD(uuid, status, text) uuid ": " text "\nfailed " uuid " " status "\n"
-#define BOTH_BAD(status, text) VERSIONS CARD_1 BAD(FIRST, status, text) CARD_2 BAD(SECOND, status, text) "end\n"
+#define BOTH_BAD(status, text)                                                                     \
+    VERSIONS CARD_1 BAD(FIRST, status, text)                                                       \
+    CARD_2 BAD(SECOND, status, text) "end\n"
 
 static const struct row {
     const char *name;
@@ -36,12 +39,13 @@ static const struct row {
     { "every GPU is proven, with facts of both libraries", "answers", 0,
       VERSIONS CARD_1 GOOD(FIRST) CARD_2 GOOD(SECOND) "end\n" },
     { "without NVML the facts are those of the CUDA library", "without-nvml", 0,
-      "cuda 12.8\ncard " FIRST " 40000 8.0 NVIDIA A100-SXM4-40GB\n" GOOD(FIRST) "card " SECOND
-      " 40000 8.0 NVIDIA A100-SXM4-40GB\n" GOOD(SECOND) "end\n" },
+      "cuda 12.8\ncard " FIRST " 40000 8.0 NVIDIA A100-SXM4-40GB\n" GOOD(
+          FIRST) "card " SECOND " 40000 8.0 NVIDIA A100-SXM4-40GB\n" GOOD(SECOND) "end\n" },
     { "a slice is told by its profile", "slice", 0,
       VERSIONS "card MIG-00010203-0405-0607-0809-0a0b0c0d0e0f 40960 8.0 NVIDIA A100-SXM4-40GB\n"
-      "slice MIG-00010203-0405-0607-0809-0a0b0c0d0e0f 1g.5gb\necc MIG-00010203-0405-0607-0809-0a0b0c0d0e0f 3 4\n"
-      GOOD("MIG-00010203-0405-0607-0809-0a0b0c0d0e0f") "end\n" },
+               "slice MIG-00010203-0405-0607-0809-0a0b0c0d0e0f 1g.5gb\necc "
+               "MIG-00010203-0405-0607-0809-0a0b0c0d0e0f 3 4\n" GOOD(
+                   "MIG-00010203-0405-0607-0809-0a0b0c0d0e0f") "end\n" },
     { "a GPU with little memory left is proven, and has no bandwidth", "nearly-full", 0,
       VERSIONS CARD_1 "proven " FIRST "\n" CARD_2 "proven " SECOND "\nend\n" },
     { "one wrong bit in one sum is a failure", "wrong-once", 15,
@@ -49,36 +53,48 @@ static const struct row {
     { "a GPU that computes nothing is a failure", "does-nothing", 15,
       BOTH_BAD("15", "the GPU computed a wrong result: do not use it") },
     { "the fabric manager is not ready", "error-802", 11,
-      "CUDA: cuInit returned 802: the GPUs wait for the NVSwitch fabric: nvidia-fabricmanager does not run, or is not ready "
+      "CUDA: cuInit returned 802: the GPUs wait for the NVSwitch fabric: nvidia-fabricmanager does "
+      "not run, or is not ready "
       "yet\n" },
     { "libcuda and the kernel module differ", "error-803", 12,
-      "CUDA: cuInit returned 803: libcuda.so.1 is of another version than the loaded kernel module: restart the pod, or "
+      "CUDA: cuInit returned 803: libcuda.so.1 is of another version than the loaded kernel "
+      "module: restart the pod, or "
       "reboot the node if a driver was replaced\n" },
     { "a compatibility library that does not fit", "error-804", 13,
-      "CUDA: cuInit returned 804: a CUDA compatibility library is in use that this GPU does not support\n" },
+      "CUDA: cuInit returned 804: a CUDA compatibility library is in use that this GPU does not "
+      "support\n" },
     { "an unknown error without the device of unified memory", "error-999", 14,
-      "CUDA: cuInit returned 999: /dev/nvidia-uvm cannot be opened: the kernel module nvidia-uvm is not loaded, or the "
+      "CUDA: cuInit returned 999: /dev/nvidia-uvm cannot be opened: the kernel module nvidia-uvm "
+      "is not loaded, or the "
       "container was not given the device\n" },
     { "no GPU is there", "error-100", 10,
-      "CUDA: cuInit returned 100: the driver shows no GPU: the container was given none, or MIG is enabled and has no "
+      "CUDA: cuInit returned 100: the driver shows no GPU: the container was given none, or MIG is "
+      "enabled and has no "
       "instance\n" },
     { "no GPU is counted", "empty", 10,
-      "CUDA: the driver shows no GPU: the container was given none, or MIG is enabled and has no instance\n" },
+      "CUDA: the driver shows no GPU: the container was given none, or MIG is enabled and has no "
+      "instance\n" },
     { "an error of no row", "error-1", 3, "CUDA: cuInit returned 1: cuda.h explains the number\n" },
     { "no memory is left", "full", 16,
-      BOTH_BAD("16", "cuMemAlloc_v2 returned 2: the GPU has no memory left for a program of 16 MiB") },
+      BOTH_BAD("16",
+               "cuMemAlloc_v2 returned 2: the GPU has no memory left for a program of 16 MiB") },
     { "an ECC error", "ecc", 17,
-      BOTH_BAD("17", "cuMemcpyHtoD_v2 returned 214: the GPU's memory has an ECC error that cannot be corrected: reset the GPU "
+      BOTH_BAD("17", "cuMemcpyHtoD_v2 returned 214: the GPU's memory has an ECC error that cannot "
+                     "be corrected: reset the GPU "
                      "or reboot the node") },
     { "a driver without its compiler", "no-compiler", 18,
       BOTH_BAD("18", "cuModuleLoadData returned 221: the driver cannot compile PTX for this GPU: "
                      "libnvidia-ptxjitcompiler.so.1 is missing or does not fit") },
     { "the first GPU works and the second does not", "crashes-on-the-second", 20,
-      VERSIONS CARD_1 GOOD(FIRST) CARD_2 BAD(SECOND, "20", "cuCtxSynchronize returned 719: the program failed on the GPU: "
-                                             "look for Xid messages in the node's kernel log") "end\n" },
+      VERSIONS CARD_1 GOOD(FIRST)
+          CARD_2 BAD(SECOND, "20",
+                     "cuCtxSynchronize returned 719: the program failed on the GPU: "
+                     "look for Xid messages in the node's kernel log") "end\n" },
     { "a library that hangs", "hangs", 21,
-      "CUDA: the driver did not answer within the time limit: look for Xid messages in the node's kernel log\n" },
-    { "a library without its functions", "bare", 2, "CUDA: libcuda.so.1 lacks functions that every supported driver has\n" },
+      "CUDA: the driver did not answer within the time limit: look for Xid messages in the node's "
+      "kernel log\n" },
+    { "a library without its functions", "bare", 2,
+      "CUDA: libcuda.so.1 lacks functions that every supported driver has\n" },
 };
 
 /* build/VARIANT, where this program is of that build. */
@@ -104,7 +120,8 @@ static void link_into(const char *folder, const char *library)
 
 static char *folder_new(const char *how)
 {
-    CLEANUP_FREE char *base = xasprintf("%s/ostler-cuda-XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
+    CLEANUP_FREE char *base = xasprintf("%s/ostler-cuda-XXXXXX",
+                                        getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
     assert_non_null(mkdtemp(base));
     char *folder = xasprintf("%s/%s", base, how);
     assert_int_equal(mkdir(folder, 0755), 0);
@@ -130,8 +147,8 @@ static int run(const char *how, struct buf *ret)
     unsigned long long mib;
     char *folder = folder_new(how);
     CLEANUP_FREE char *program = built("ostler-cuda");
-    CLEANUP_FREE char *command = xasprintf("OSTLER_CUDA_SECONDS=%d LD_LIBRARY_PATH='%s' '%s' 2>&1", str_eq(how, "hangs") ? 1 : 60,
-                                           folder, program);
+    CLEANUP_FREE char *command = xasprintf("OSTLER_CUDA_SECONDS=%d LD_LIBRARY_PATH='%s' '%s' 2>&1",
+                                           str_eq(how, "hangs") ? 1 : 60, folder, program);
     FILE *said = popen(command, "r");
     assert_non_null(said);
     while (fgets(line, sizeof line, said))

@@ -1,4 +1,5 @@
-/* The process that asks NVML, beside a library that answers, crashes, hangs, lies and talks: tests/nvml. */
+/* The process that asks NVML, beside a library that answers, crashes, hangs, lies and talks:
+ * tests/nvml. */
 #include "node/gpus/ask.h"
 
 #include <dlfcn.h>
@@ -30,7 +31,8 @@
 enum { LIMIT_MS = 2000, HANG_MS = 300, LATE_MS = 1500, MOST = 4096 };
 
 static const char answer[] = "card GPU-0 40960\n"
-                             "mig GPU-0 1g.5gb MIG-0\nmig GPU-0 1g.5gb MIG-1\nmig GPU-0 1g.5gb MIG-3\nmig GPU-0 1g.5gb MIG-4\n"
+                             "mig GPU-0 1g.5gb MIG-0\nmig GPU-0 1g.5gb MIG-1\nmig GPU-0 1g.5gb "
+                             "MIG-3\nmig GPU-0 1g.5gb MIG-4\n"
                              "mig GPU-0 1g.5gb MIG-6\n"
                              "card GPU-1 40960\nend\n";
 
@@ -45,7 +47,8 @@ static const struct row {
     { "breaks-out", LIMIT_MS, NULL },
     { "crashes", LIMIT_MS, "NVML: it ended by a signal: Segmentation fault" },
     { "crashes-late", LIMIT_MS, "NVML: it ended by a signal: Aborted" },
-    { "refuses", LIMIT_MS, "NVML: the library cannot reach the driver, or may not open its devices" },
+    { "refuses", LIMIT_MS,
+      "NVML: the library cannot reach the driver, or may not open its devices" },
     { "hangs", HANG_MS, "NVML: it did not answer in time" },
     { "talks", LIMIT_MS, "NVML: its answer is too long" },
     { "absent", LIMIT_MS, "NVML: the loader of the driver's root cannot load the library" },
@@ -67,7 +70,8 @@ static char *folder_new(const char *how)
     assert_non_null(mkdtemp(base));
     char *folder = xasprintf("%s/%s", base, how);
     assert_int_equal(mkdir(folder, 0755), 0);
-    CLEANUP_FREE char *place = xasprintf("%s/libnvidia-ml.so.1", folder), *library = absolute(LIBRARY);
+    CLEANUP_FREE char *place = xasprintf("%s/libnvidia-ml.so.1", folder),
+                      *library = absolute(LIBRARY);
     if (!str_eq(how, "absent"))
         assert_int_equal(symlink(library, place), 0);
     free(base);
@@ -89,7 +93,8 @@ static void begin(const char *folder, struct asker *a, struct driver_root *d)
     *a = (struct asker){ .helper = open(HELPER, O_RDONLY | O_CLOEXEC) };
     *d = (struct driver_root){ .root.fd = open("/", O_PATH | O_CLOEXEC) };
     assert_true(a->helper >= 0 && d->root.fd >= 0);
-    assert_true(snprintf(d->library_folder, sizeof d->library_folder, "%s", folder) < LIBRARY_FOLDER_MAX);
+    assert_true(snprintf(d->library_folder, sizeof d->library_folder, "%s", folder) <
+                LIBRARY_FOLDER_MAX);
 }
 
 static int ask(const char *how, int64_t limit_ms, struct buf *said, struct err *e)
@@ -175,11 +180,13 @@ static void copy_file(const char *from, const char *root, const char *place)
     assert_int_equal(chmod(to, 0755), 0);
 }
 
-/* A machine whose driver is its own: nothing is in it but the loader, the C library and the driver's; the helper is not. */
+/* A machine whose driver is its own: nothing is in it but the loader, the C library and the
+ * driver's; the helper is not. */
 static char *own_root_new(void)
 {
     static const char *const folders[] = { "/lib64", "/lib", "/dev", "/usr", "/usr/lib64", "/run" };
-    static const char *const loaders[] = { "/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1" };
+    static const char *const loaders[] = { "/lib64/ld-linux-x86-64.so.2",
+                                           "/lib/ld-linux-aarch64.so.1" };
     CLEANUP_JSON json_t *machine = tree("{'files':{'proc/driver/nvidia/version':'NVRM version: x',"
                                         "'proc/sys/kernel/random/boot_id':'" BOOT "','run/x':''}}");
     char *base = fake_root_new(machine);

@@ -1,5 +1,5 @@
-/* What is seen of each machine of tests/roots, byte for byte, and whether the schema of GpuNode takes it. `make golden` rewrites
- * the inventories (OSTLER_GOLDEN=write). */
+/* What is seen of each machine of tests/roots, byte for byte, and whether the schema of GpuNode
+ * takes it. `make golden` rewrites the inventories (OSTLER_GOLDEN=write). */
 #include "node/inventory/inventory.h"
 
 #include <dirent.h>
@@ -61,8 +61,10 @@ static void check_schema(const json_t *inventory)
     CLEANUP_ERR struct err e = { 0 };
     CLEANUP_JSON json_t *documents = yaml_parse_file(CRD, NULL, &e);
     assert_non_null(documents);
-    const json_t *version = json_array_get(json_at(json_array_get(documents, 0), "spec.versions"), 0);
-    struct schema *schema = schema_new(json_at(version, "schema.openAPIV3Schema.properties.status"), &e);
+    const json_t *version = json_array_get(json_at(json_array_get(documents, 0), "spec.versions"),
+                                           0);
+    struct schema *schema = schema_new(json_at(version, "schema.openAPIV3Schema.properties.status"),
+                                       &e);
     assert_non_null(schema);
     CLEANUP_JSON json_t *status = json_pack("{s:O}", "inventory", inventory);
     CLEANUP_JSON json_t *unknown = json_array();
@@ -83,7 +85,8 @@ static void check_machine(void **state)
     fake_root_free(root);
     assert_true(inventory_same(inventory, again));
     check_schema(inventory);
-    CLEANUP_FREE char *path = xasprintf(FAKE_ROOTS "/%s/inventory.yaml", name), *got = yaml_dump(inventory);
+    CLEANUP_FREE char *path = xasprintf(FAKE_ROOTS "/%s/inventory.yaml", name),
+                      *got = yaml_dump(inventory);
     if (str_eq(getenv("OSTLER_GOLDEN"), "write"))
         write_whole(path, got);
     CLEANUP_FREE char *want = read_whole(path);
@@ -95,7 +98,8 @@ static void check_machine(void **state)
 static void check_same(void **state)
 {
     (void) state;
-    CLEANUP_JSON json_t *a = json_pack("{s:{s:b, s:i, s:b}}", "module", "loaded", 1, "references", 3, "inUse", 1);
+    CLEANUP_JSON json_t *a = json_pack("{s:{s:b, s:i, s:b}}", "module", "loaded", 1, "references",
+                                       3, "inUse", 1);
     CLEANUP_JSON json_t *b = json_deep_copy(a);
     json_object_set_new(json_at(b, "module"), "references", json_integer(4));
     assert_true(inventory_same(a, b));
@@ -109,7 +113,8 @@ static void check_same(void **state)
 static void check_users(void **state)
 {
     (void) state;
-    CLEANUP_JSON json_t *seen = json_pack("{s:{s:b}, s:[{}, {}], s:i}", "module", "inUse", 1, "holders", "holdersLeftOut", 3);
+    CLEANUP_JSON json_t *seen = json_pack("{s:{s:b}, s:[{}, {}], s:i}", "module", "inUse", 1,
+                                          "holders", "holdersLeftOut", 3);
     CLEANUP_JSON json_t *nothing = json_object();
     assert_int_equal(inventory_users(seen), 6);
     assert_int_equal(inventory_users(nothing), 0);

@@ -1,4 +1,5 @@
-/* The texts of kernels, distributions and administrators, each parsed as it is found and as it should not be. */
+/* The texts of kernels, distributions and administrators, each parsed as it is found and as it
+ * should not be. */
 #include <stdio.h>
 #include <string.h>
 
@@ -17,10 +18,12 @@
 #include "node/inventory/uevent.h"
 #include "tests/unit/support/suite.h"
 
-#define OPEN_MODULE                                                                                              \
-    "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.95.05  Release Build  (dvs-builder@U22-I3)  "  \
+#define OPEN_MODULE                                                                                \
+    "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.95.05  Release Build  "          \
+    "(dvs-builder@U22-I3)  "                                                                       \
     "Tue Sep 23 10:11:16 UTC 2025\n"
-#define CLOSED_MODULE "NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.183.01  Sun May 12 19:39:15 UTC 2024\n"
+#define CLOSED_MODULE                                                                              \
+    "NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.183.01  Sun May 12 19:39:15 UTC 2024\n"
 
 /* ---- one row: a parser, a text, and what it comes to, in a line */
 
@@ -78,17 +81,17 @@ static void modules(struct part text, struct buf *b)
 {
     struct module_line m;
     while (modules_next(&text, &m)) {
-        buf_printf(b, "%.*s %d/%d%s ", (int) m.name.len, m.name.at, (int) m.references, (int) module_user_count(&m),
-                   m.loading ? " loading" : "");
+        buf_printf(b, "%.*s %d/%d%s ", (int) m.name.len, m.name.at, (int) m.references,
+                   (int) module_user_count(&m), m.loading ? " loading" : "");
         add_part(b, "taints", m.taints);
     }
 }
 
 static void driver_version(struct part text, struct buf *b)
 {
-    static const char *const flavours[] = {
-        [FLAVOUR_UNKNOWN] = "unknown", [FLAVOUR_OPEN] = "open", [FLAVOUR_PROPRIETARY] = "proprietary"
-    };
+    static const char *const flavours[] = { [FLAVOUR_UNKNOWN] = "unknown",
+                                            [FLAVOUR_OPEN] = "open",
+                                            [FLAVOUR_PROPRIETARY] = "proprietary" };
     struct driver_version v;
     if (!driver_version_parse(text, &v))
         return;
@@ -136,8 +139,8 @@ static void handlers(struct part text, struct buf *b)
     struct handlers h;
     handlers_read(text, &h);
     for (size_t i = 0; i < h.len; i++)
-        buf_printf(b, "%.*s=%.*s ", (int) h.items[i].name.len, h.items[i].name.at, (int) h.items[i].program.len,
-                   str_or_empty(h.items[i].program.at));
+        buf_printf(b, "%.*s=%.*s ", (int) h.items[i].name.len, h.items[i].name.at,
+                   (int) h.items[i].program.len, str_or_empty(h.items[i].program.at));
     if (h.standard.len)
         add_part(b, "default", h.standard);
     for (size_t i = 0; i < h.imports_len; i++)
@@ -182,11 +185,14 @@ static void nvml(struct part text, struct buf *b)
 
 static const struct row rows[] = {
     { "uevent: a GPU", uevent,
-      "DRIVER=nvidia\nPCI_CLASS=30200\nPCI_ID=10DE:2330\nPCI_SUBSYS_ID=10DE:16C1\nPCI_SLOT_NAME=0000:19:00.0\nMODALIAS=pci:v0d\n",
+      "DRIVER=nvidia\nPCI_CLASS=30200\nPCI_ID=10DE:2330\nPCI_SUBSYS_ID=10DE:16C1\nPCI_SLOT_NAME="
+      "0000:19:00.0\nMODALIAS=pci:v0d\n",
       "10de:2330 030200 driver=nvidia address=0000:19:00.0 " },
-    { "uevent: nothing drives it", uevent, "PCI_CLASS=30000\nPCI_ID=10DE:1DB6\n", "10de:1db6 030000 " },
+    { "uevent: nothing drives it", uevent, "PCI_CLASS=30000\nPCI_ID=10DE:1DB6\n",
+      "10de:1db6 030000 " },
     { "uevent: a message, with NULs", message,
-      "add@/devices/x\nACTION=add\nPCI_CLASS=68000\nPCI_ID=10DE:22A3\nSEQNUM=1\n", "10de:22a3 068000 " },
+      "add@/devices/x\nACTION=add\nPCI_CLASS=68000\nPCI_ID=10DE:22A3\nSEQNUM=1\n",
+      "10de:22a3 068000 " },
     { "uevent: not about PCI", uevent, "MAJOR=195\nMINOR=0\nDEVNAME=nvidia0\n", "" },
     { "uevent: no class", uevent, "PCI_ID=10DE:2330\n", "" },
     { "uevent: an id that is none", uevent, "PCI_CLASS=30200\nPCI_ID=10DE\n", "" },
@@ -194,115 +200,152 @@ static const struct row rows[] = {
     { "uevent: a class that is none", uevent, "PCI_CLASS=0x302\nPCI_ID=10DE:2330\n", "" },
 
     { "os-release: Ubuntu", os_release,
-      "PRETTY_NAME=\"Ubuntu 24.04.1 LTS\"\nNAME=\"Ubuntu\"\nVERSION_ID=\"24.04\"\nID=ubuntu\nID_LIKE=debian\n",
+      "PRETTY_NAME=\"Ubuntu 24.04.1 "
+      "LTS\"\nNAME=\"Ubuntu\"\nVERSION_ID=\"24.04\"\nID=ubuntu\nID_LIKE=debian\n",
       "id=ubuntu version=24.04 name=Ubuntu 24.04.1 LTS " },
     { "os-release: single quotes, comments, spaces", os_release,
       "# a comment\n\n  ID='cos'\n#ID=other\nVARIANT_ID='x y'\n", "id=cos variant=x y " },
-    { "os-release: backslashes", os_release, "PRETTY_NAME=\"A \\\"B\\\" \\$C \\\\ D\"\n", "name=A \"B\" $C \\ D " },
+    { "os-release: backslashes", os_release, "PRETTY_NAME=\"A \\\"B\\\" \\$C \\\\ D\"\n",
+      "name=A \"B\" $C \\ D " },
     { "os-release: a backslash in single quotes is one", os_release, "ID='a\\b'\n", "id=a\\b " },
     { "os-release: the last one counts", os_release, "ID=a\nID=b\n", "id=b " },
-    { "os-release: a quote that does not end", os_release, "ID=\"ubuntu\nVERSION_ID=\"\n", "id=ubuntu " },
-    { "os-release: a text of another language", os_release, "PRETTY_NAME=\"Größe\"\n", "name=Gr????e " },
+    { "os-release: a quote that does not end", os_release, "ID=\"ubuntu\nVERSION_ID=\"\n",
+      "id=ubuntu " },
+    { "os-release: a text of another language", os_release, "PRETTY_NAME=\"Größe\"\n",
+      "name=Gr????e " },
     { "os-release: nothing of it", os_release, "ubuntu 24.04\n=x\nID\n", "" },
     { "os-release: a value that is too long", os_release,
       "ID=0123456789012345678901234567890123456789012345678901234567890123456789\n",
       "id=012345678901234567890123456789012345678901234567890123456789012 " },
 
     { "modules: users, taints", modules,
-      "nvidia_uvm 2097152 12 - Live 0x0000000000000000 (OE)\nnvidia 1 87 nvidia_uvm,nvidia_modeset, Live 0x0 (POE)\n",
+      "nvidia_uvm 2097152 12 - Live 0x0000000000000000 (OE)\nnvidia 1 87 "
+      "nvidia_uvm,nvidia_modeset, Live 0x0 (POE)\n",
       "nvidia_uvm 12/0 taints=OE nvidia 87/2 taints=POE " },
     { "modules: on the way in or out", modules,
-      "nvidia 1 0 - Loading 0x0\nnouveau 1 -1 - Unloading 0x0\n", "nvidia 0/0 loading nouveau -1/0 loading " },
-    { "modules: not to be taken out", modules, "x 1 1 [permanent], Live 0x0\ny 1 - - Live 0x0\n", "x 1/0 y -1/0 " },
+      "nvidia 1 0 - Loading 0x0\nnouveau 1 -1 - Unloading 0x0\n",
+      "nvidia 0/0 loading nouveau -1/0 loading " },
+    { "modules: not to be taken out", modules, "x 1 1 [permanent], Live 0x0\ny 1 - - Live 0x0\n",
+      "x 1/0 y -1/0 " },
     { "modules: lines that are none", modules, "\nnvidia\nnvidia 1 2\n   \n", "" },
-    { "modules: taints without brackets", modules, "nvidia 1 0 - Live 0x0 POE\nx 1 0 - Live 0x0 ()\n", "nvidia 0/0 x 0/0 " },
+    { "modules: taints without brackets", modules,
+      "nvidia 1 0 - Live 0x0 POE\nx 1 0 - Live 0x0 ()\n", "nvidia 0/0 x 0/0 " },
 
-    { "driver: open", driver_version, OPEN_MODULE "GCC version:  gcc version 13.3.0\n", "open version=580.95.05 " },
+    { "driver: open", driver_version, OPEN_MODULE "GCC version:  gcc version 13.3.0\n",
+      "open version=580.95.05 " },
     { "driver: proprietary", driver_version, CLOSED_MODULE, "proprietary version=535.183.01 " },
     { "driver: another line first", driver_version,
       "GCC version:  gcc version 13.3.0\n" CLOSED_MODULE, "proprietary version=535.183.01 " },
-    { "driver: no version", driver_version, "NVRM version: NVIDIA UNIX x86_64 Kernel Module  unknown\n", "proprietary " },
+    { "driver: no version", driver_version,
+      "NVRM version: NVIDIA UNIX x86_64 Kernel Module  unknown\n", "proprietary " },
     { "driver: a word of dots", driver_version,
-      "NVRM version: NVIDIA UNIX x86_64 Kernel Module  . 1. .5 550.54\n", "proprietary version=550.54 " },
+      "NVRM version: NVIDIA UNIX x86_64 Kernel Module  . 1. .5 550.54\n",
+      "proprietary version=550.54 " },
     { "driver: something else", driver_version, "NVRM version: Tegra\n", "" },
     { "driver: empty", driver_version, "", "" },
 
     { "devices: of the driver", majors,
-      "Character devices:\n  1 mem\n195 nvidia\n195 nvidia-modeset\n195 nvidiactl\n234 nvidia-caps\n507 nvidia-uvm\n",
+      "Character devices:\n  1 mem\n195 nvidia\n195 nvidia-modeset\n195 nvidiactl\n234 "
+      "nvidia-caps\n507 nvidia-uvm\n",
       "195 234 507 " },
     { "devices: an older driver", majors, "Character devices:\n195 nvidia-frontend\n", "195 " },
-    { "devices: disks have numbers of their own", majors, "195 nvidia\n\nBlock devices:\n  7 loop\n  1 nvidia\n", "195 " },
+    { "devices: disks have numbers of their own", majors,
+      "195 nvidia\n\nBlock devices:\n  7 loop\n  1 nvidia\n", "195 " },
     { "devices: of others", majors, "1 mem\n2 my-nvidia\n", "" },
     { "devices: no number", majors, "nvidia\n-1 nvidia\n1x nvidia\n99999999999 nvidia\n3\n", "" },
     { "devices: more than the driver has", majors,
-      "1 nvidia\n2 nvidia\n3 nvidia\n4 nvidia\n5 nvidia\n6 nvidia\n7 nvidia\n8 nvidia\n9 nvidia\n10 nvidia\n11 nvidia\n"
+      "1 nvidia\n2 nvidia\n3 nvidia\n4 nvidia\n5 nvidia\n6 nvidia\n7 nvidia\n8 nvidia\n9 "
+      "nvidia\n10 nvidia\n11 nvidia\n"
       "12 nvidia\n13 nvidia\n14 nvidia\n15 nvidia\n16 nvidia\n17 nvidia\n",
       "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 " },
 
-    { "card: all of it", gpu, "Model: \t\t NVIDIA A100-SXM4-40GB\nIRQ:   \t\t 155\nGPU UUID: \t GPU-1-2\nDevice Minor: \t 7\n",
+    { "card: all of it", gpu,
+      "Model: \t\t NVIDIA A100-SXM4-40GB\nIRQ:   \t\t 155\nGPU UUID: \t GPU-1-2\nDevice Minor: \t "
+      "7\n",
       "product=NVIDIA A100-SXM4-40GB uuid=GPU-1-2 minor=7 " },
     { "card: not initialised", gpu,
-      "Model: \t\t Unknown\nGPU UUID: \t GPU-?\?\?\?\?\?\?\?-?\?\?\?\nDevice Minor: \t 0\n", "minor=0 " },
-    { "card: a minor that is none", gpu, "Device Minor: \t -1\nDevice Minor: 256\nDevice Minor: x\n", "" },
+      "Model: \t\t Unknown\nGPU UUID: \t GPU-?\?\?\?\?\?\?\?-?\?\?\?\nDevice Minor: \t 0\n",
+      "minor=0 " },
+    { "card: a minor that is none", gpu,
+      "Device Minor: \t -1\nDevice Minor: 256\nDevice Minor: x\n", "" },
     { "card: no lines of it", gpu, "Model\n:\n\n", "" },
 
     { "kubelet: its configuration", endpoint,
-      "kind: KubeletConfiguration\ncontainerRuntimeEndpoint: unix:///run/containerd/containerd.sock\nx: y\n",
+      "kind: KubeletConfiguration\ncontainerRuntimeEndpoint: "
+      "unix:///run/containerd/containerd.sock\nx: y\n",
       "endpoint=unix:///run/containerd/containerd.sock " },
-    { "kubelet: in quotes", endpoint,
-      "containerRuntimeEndpoint: \"unix:///run/crio/crio.sock\"\n", "endpoint=unix:///run/crio/crio.sock " },
-    { "kubelet: nothing said", endpoint, "containerRuntimeEndpoint: \"\"\ncgroupDriver: systemd\n", "" },
+    { "kubelet: in quotes", endpoint, "containerRuntimeEndpoint: \"unix:///run/crio/crio.sock\"\n",
+      "endpoint=unix:///run/crio/crio.sock " },
+    { "kubelet: nothing said", endpoint, "containerRuntimeEndpoint: \"\"\ncgroupDriver: systemd\n",
+      "" },
     { "kubelet: flags", endpoint,
-      "KUBELET_KUBEADM_ARGS=\"--container-runtime-endpoint=unix:///a.sock --x\"\n", "endpoint=unix:///a.sock " },
+      "KUBELET_KUBEADM_ARGS=\"--container-runtime-endpoint=unix:///a.sock --x\"\n",
+      "endpoint=unix:///a.sock " },
     { "kubelet: the last flag", endpoint,
-      "KUBELET_KUBEADM_ARGS=\"--x --container-runtime-endpoint=unix:///a.sock\"\n", "endpoint=unix:///a.sock " },
+      "KUBELET_KUBEADM_ARGS=\"--x --container-runtime-endpoint=unix:///a.sock\"\n",
+      "endpoint=unix:///a.sock " },
     { "kubelet: a flag with its value apart", endpoint,
       "--container-runtime-endpoint unix:///a.sock --x\n", "endpoint=unix:///a.sock " },
     { "kubelet: at the end of the text", endpoint, "containerRuntimeEndpoint:", "" },
 
     { "unit of k3s: as its installer writes it", unit,
-      "ExecStart=/usr/local/bin/k3s \\\n    server \\\n\t'--data-dir' \\\n\t'/data/k3s' \\\n", "folder=/data/k3s " },
-    { "unit of k3s: behind a sign", unit, "ExecStart=/usr/local/bin/k3s agent --data-dir=/data --x\n", "folder=/data " },
+      "ExecStart=/usr/local/bin/k3s \\\n    server \\\n\t'--data-dir' \\\n\t'/data/k3s' \\\n",
+      "folder=/data/k3s " },
+    { "unit of k3s: behind a sign", unit,
+      "ExecStart=/usr/local/bin/k3s agent --data-dir=/data --x\n", "folder=/data " },
     { "unit of k3s: in one pair of quotes", unit,
       "ExecStart=/usr/local/bin/k3s agent '--data-dir=/data' --x\n", "folder=/data " },
-    { "unit of k3s: the short name", unit, "ExecStart=/usr/local/bin/k3s agent '-d' '/data'\n", "folder=/data " },
+    { "unit of k3s: the short name", unit, "ExecStart=/usr/local/bin/k3s agent '-d' '/data'\n",
+      "folder=/data " },
     { "unit of k3s: nothing behind it", unit, "ExecStart=/usr/local/bin/k3s agent --data-dir", "" },
     { "unit of k3s: none", unit, "ExecStart=/usr/local/bin/k3s agent\n", "" },
 
-    { "configuration of k3s: usual", rancher, "token: x\ndata-dir: /data/k3s # large\n", "folder=/data/k3s " },
-    { "configuration of k3s: in quotes", rancher, "\"data-dir\": '/data/k3s'\n", "folder=/data/k3s " },
-    { "configuration of k3s: of something else", rancher, "x:\n  data-dir: /data\nold-data-dir: /x\n", "" },
+    { "configuration of k3s: usual", rancher, "token: x\ndata-dir: /data/k3s # large\n",
+      "folder=/data/k3s " },
+    { "configuration of k3s: in quotes", rancher, "\"data-dir\": '/data/k3s'\n",
+      "folder=/data/k3s " },
+    { "configuration of k3s: of something else", rancher,
+      "x:\n  data-dir: /data\nold-data-dir: /x\n", "" },
     { "configuration of k3s: nothing behind it", rancher, "data-dir:\ntoken: x\n", "" },
 
     { "handlers: containerd, version 2", handlers,
       "imports = [\"/a/*.toml\", '/b.toml']\n[plugins.\"io.containerd.grpc.v1.cri\".containerd]\n"
       "  default_runtime_name = \"nvidia\" # x\n"
-      "  [plugins.\"io.containerd.grpc.v1.cri\".containerd.runtimes.nvidia]\n    runtime_type = \"io.containerd.runc.v2\"\n"
-      "    [plugins.\"io.containerd.grpc.v1.cri\".containerd.runtimes.nvidia.options]\n      BinaryName = \"/usr/bin/n\"\n",
+      "  [plugins.\"io.containerd.grpc.v1.cri\".containerd.runtimes.nvidia]\n    runtime_type = "
+      "\"io.containerd.runc.v2\"\n"
+      "    [plugins.\"io.containerd.grpc.v1.cri\".containerd.runtimes.nvidia.options]\n      "
+      "BinaryName = \"/usr/bin/n\"\n",
       "nvidia=/usr/bin/n default=nvidia import=/a/*.toml import=/b.toml " },
-    { "handlers: a name with dots, in quotes", handlers, "[a.runtimes.'x.y'.options]\nBinaryName='/b'\n", "x.y=/b " },
+    { "handlers: a name with dots, in quotes", handlers,
+      "[a.runtimes.'x.y'.options]\nBinaryName='/b'\n", "x.y=/b " },
     { "handlers: CRI-O", handlers,
-      "[crio.runtime]\ndefault_runtime = \"crun\"\n[crio.runtime.runtimes.nvidia]\nruntime_path = \"/r\"\n",
+      "[crio.runtime]\ndefault_runtime = \"crun\"\n[crio.runtime.runtimes.nvidia]\nruntime_path = "
+      "\"/r\"\n",
       "nvidia=/r default=crun " },
     { "handlers: a program of no runtime", handlers,
       "[a.b.options]\nBinaryName = \"/b\"\n[runtimes]\nBinaryName = \"/c\"\n", "" },
     { "handlers: what is said later counts", handlers,
-      "[r.runtimes.n]\nBinaryName = \"/b\"\n[r.runtimes.n.options]\nBinaryName = \"/c\"\n", "n=/c " },
-    { "handlers: imports over several lines", handlers, "imports = [\n  \"/a\", # one\n  \"/b\",\n]\nversion = 2\n",
-      "import=/a import=/b " },
+      "[r.runtimes.n]\nBinaryName = \"/b\"\n[r.runtimes.n.options]\nBinaryName = \"/c\"\n",
+      "n=/c " },
+    { "handlers: imports over several lines", handlers,
+      "imports = [\n  \"/a\", # one\n  \"/b\",\n]\nversion = 2\n", "import=/a import=/b " },
     { "handlers: imports of a table are another thing", handlers, "[x]\nimports = [\"/a\"]\n", "" },
     { "handlers: a list that does not end", handlers, "imports = [\"/a", "" },
-    { "handlers: what is commented out", handlers, "[r.runtimes.n]\n# BinaryName = \"/b\"\n#[r.runtimes.m]\n", "n= " },
+    { "handlers: what is commented out", handlers,
+      "[r.runtimes.n]\n# BinaryName = \"/b\"\n#[r.runtimes.m]\n", "n= " },
 
     { "containerd: version 2", config_version, "# generated\nversion = 2\n\n[plugins]\n", "2 " },
-    { "containerd: version 3, a comment behind it", config_version, "oom_score = 0\nversion = 3 # since 2.0\n", "3 " },
-    { "containerd: of a plugin, not of the file", config_version, "[plugins.x]\nversion = 2\n", "0 " },
+    { "containerd: version 3, a comment behind it", config_version,
+      "oom_score = 0\nversion = 3 # since 2.0\n", "3 " },
+    { "containerd: of a plugin, not of the file", config_version, "[plugins.x]\nversion = 2\n",
+      "0 " },
     { "containerd: another key", config_version, "plugin_version = 2\n", "0 " },
     { "containerd: no number", config_version, "version = \"2\"\n", "0 " },
     { "containerd: nothing", config_version, "version =\n", "0 " },
 
     { "device: of a GPU", device, "/dev/nvidia0", "device 1 " },
-    { "device: of the last GPU that has a bit", device, "/dev/nvidia63", "device 8000000000000000 " },
+    { "device: of the last GPU that has a bit", device, "/dev/nvidia63",
+      "device 8000000000000000 " },
     { "device: of a GPU without a bit", device, "/dev/nvidia64", "device 0 " },
     { "device: of no single GPU", device, "/dev/nvidiactl", "device 0 " },
     { "device: unified memory", device, "/dev/nvidia-uvm", "device 0 " },
@@ -329,11 +372,14 @@ static const struct row rows[] = {
     { "NVML: an end that is none", nvml, "card GPU-1 1\nweekend\n", "GPU-1=1 " },
     { "NVML: an end alone", nvml, "end\n", "whole " },
     { "NVML: memory that no card has", nvml,
-      "card GPU-1 0\ncard GPU-1 16777217\ncard GPU-1 -1\ncard GPU-1 16777216\n", "GPU-1=16777216 " },
+      "card GPU-1 0\ncard GPU-1 16777217\ncard GPU-1 -1\ncard GPU-1 16777216\n",
+      "GPU-1=16777216 " },
     { "NVML: words too few and too many", nvml,
       "card GPU-1\ncard GPU-1 1 1\nmig GPU-1 1g.5gb\nmig GPU-1 1g.5gb MIG-1 x\ncard\n\n", "" },
-    { "NVML: characters that are in no name", nvml, "card GPU_1 1\nmig GPU-1 1g/../x MIG-1\nmig GPU-1 1g.5gb MIG-1;\n", "" },
-    { "NVML: a name that is too long", nvml, "card 0123456789012345678901234567890123456789012345678901234567890123 1\n", "" },
+    { "NVML: characters that are in no name", nvml,
+      "card GPU_1 1\nmig GPU-1 1g/../x MIG-1\nmig GPU-1 1g.5gb MIG-1;\n", "" },
+    { "NVML: a name that is too long", nvml,
+      "card 0123456789012345678901234567890123456789012345678901234567890123 1\n", "" },
 
     { "library: its file", library, "libnvidia-ml.so.580.95.05", "version=580.95.05 " },
     { "library: by a path", library, "/usr/lib/libnvidia-ml.so.535.183.01", "version=535.183.01 " },
@@ -366,12 +412,17 @@ static void check_parts(void **state)
     assert_true(part_word(&text, &p) && part_is(p, "two"));
     assert_false(part_word(&text, &p));
     int64_t number;
-    assert_true(part_number(PART("9223372036854775807"), INT64_MAX, &number) && number == INT64_MAX);
+    assert_true(part_number(PART("9223372036854775807"), INT64_MAX, &number) &&
+                number == INT64_MAX);
     assert_false(part_number(PART("9223372036854775808"), INT64_MAX, &number));
     assert_false(part_number(PART("11"), 10, &number));
     assert_false(part_number(PART("-1"), 10, &number));
     assert_false(part_number(PART(""), 10, &number));
-    assert_string_equal(part_shown(&a, PART(" a\x01" "b\xff\n"), 10), "a?b?");
+    assert_string_equal(part_shown(&a,
+                                   PART(" a\x01"
+                                        "b\xff\n"),
+                                   10),
+                        "a?b?");
     assert_string_equal(part_shown(&a, PART("abcdef"), 3), "abc");
     assert_null(part_shown(&a, PART(" \n"), 3));
     assert_null(part_find((struct part){ NULL, 0 }, "x"));

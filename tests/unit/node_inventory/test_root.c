@@ -21,15 +21,21 @@
 /* Enough that some meet a change. */
 enum { RENAME_READS = 20000 };
 
-/* Links of all kinds. What they must never reach is a file outside, whose place is not known when this is written: any file
- * called os-release. */
-#define ROOT                                                                                                                     \
-    "{'files':{'inside':'inside','etc/os-release':'ours','a/b/c/inside':'deep','a/b/loop':{'link':'loop'},"                      \
-    "'self':{'link':'.'},'up':{'link':'../../../../../../../../etc/os-release'},'absolute':{'link':'/etc/os-release'},"          \
-    "'folder-out':{'link':'/'},'way':{'link':'folder-out/a/../etc'},'a/b/back':{'link':'../../inside'},"                         \
-    "'one':{'link':'two'},'two':{'link':'one'},'dangling':{'link':'/proc/self/status'},'pipe':{'fifo':true},"                    \
-    "'socket':{'socket':true},'device':{'link':'/dev/zero'},'large':{'size':1000000000000},'secret':{'unreadable':true},"        \
-    "'locked':{'folder':true,'unreadable':true},'crowd':{'entries':50},'text-link':{'link':'libnvidia-ml.so.580.95.05'},"        \
+/* Links of all kinds. What they must never reach is a file outside, whose place is not known when
+ * this is written: any file called os-release. */
+#define ROOT                                                                                       \
+    "{'files':{'inside':'inside','etc/os-release':'ours','a/b/c/inside':'deep','a/b/"              \
+    "loop':{'link':'loop'},"                                                                       \
+    "'self':{'link':'.'},'up':{'link':'../../../../../../../../etc/"                               \
+    "os-release'},'absolute':{'link':'/etc/os-release'},"                                          \
+    "'folder-out':{'link':'/'},'way':{'link':'folder-out/a/../etc'},'a/b/back':{'link':'../../"    \
+    "inside'},"                                                                                    \
+    "'one':{'link':'two'},'two':{'link':'one'},'dangling':{'link':'/proc/self/"                    \
+    "status'},'pipe':{'fifo':true},"                                                               \
+    "'socket':{'socket':true},'device':{'link':'/dev/"                                             \
+    "zero'},'large':{'size':1000000000000},'secret':{'unreadable':true},"                          \
+    "'locked':{'folder':true,'unreadable':true},'crowd':{'entries':50},'text-link':{'link':'"      \
+    "libnvidia-ml.so.580.95.05'},"                                                                 \
     "'empty':''}}"
 
 static char *root_path;
@@ -127,7 +133,8 @@ static void check_both_ways(void **state)
 static void check_while_others_rename(void **state)
 {
     (void) state;
-    CLEANUP_FREE char *from = xasprintf("%s/a/b/c/moving", root_path), *to = xasprintf("%s/a/moved", root_path);
+    CLEANUP_FREE char *from = xasprintf("%s/a/b/c/moving", root_path),
+                      *to = xasprintf("%s/a/moved", root_path);
     assert_int_equal(mkdir(from, 0755), 0);
     pid_t child = fork();
     while (child == 0)
@@ -264,7 +271,8 @@ static void check_no_root(void **state)
     CLEANUP_FREE char *file = xasprintf("%s/inside", root_path);
     assert_int_equal(root_open(&r, "/nowhere/at-all", &e), -1);
     assert_int_equal(e.kind, ERR_NOT_FOUND);
-    assert_string_equal(err_msg(&e), "cannot open the root folder /nowhere/at-all: No such file or directory");
+    assert_string_equal(err_msg(&e),
+                        "cannot open the root folder /nowhere/at-all: No such file or directory");
     assert_int_equal(root_open(&r, file, &e), -1);
     assert_int_equal(e.kind, ERR_SYSTEM);
 }
@@ -280,7 +288,8 @@ int main(void)
     suite_add(&s, "texts of links", check_links, NULL);
     suite_add(&s, "the first bytes of a file", check_peek, NULL);
     suite_add(&s, "folders up to a limit", check_folders, NULL);
-    suite_add(&s, "what is not there is no trouble, what cannot be read is one, once", check_view, NULL);
+    suite_add(&s, "what is not there is no trouble, what cannot be read is one, once", check_view,
+              NULL);
     suite_add(&s, "a root that cannot be opened", check_no_root, NULL);
     return suite_run_with(&s, "root", set_up, tear_down);
 }

@@ -20,7 +20,10 @@ static const struct row {
     { "one between", "unix://" K3S, 3, { K3S, CONTAINERD, DOCKER } },
     { "by a path alone", K3S, 3, { K3S, CONTAINERD, DOCKER } },
     { "by its old path", "unix:///var" K3S, 3, { K3S, CONTAINERD, DOCKER } },
-    { "docker by way of cri-dockerd", "unix:///var/run/cri-dockerd.sock", 3, { DOCKER, CONTAINERD, K3S } },
+    { "docker by way of cri-dockerd",
+      "unix:///var/run/cri-dockerd.sock",
+      3,
+      { DOCKER, CONTAINERD, K3S } },
     { "one that is not there", "unix:///run/x.sock", 3, { CONTAINERD, K3S, DOCKER } },
     { "there is none", "unix:///run/containerd/containerd.sock", 0, { NULL } },
 };
@@ -28,8 +31,10 @@ static const struct row {
 static void check(void **state)
 {
     const struct row *row = *state;
-    struct runtimes runtimes = { .len = row->len, .items = {
-        { .socket = CONTAINERD }, { .socket = K3S }, { .socket = DOCKER } } };
+    struct runtimes runtimes = {
+        .len = row->len,
+        .items = { { .socket = CONTAINERD }, { .socket = K3S }, { .socket = DOCKER } }
+    };
     runtime_put_first(&runtimes, row->endpoint);
     assert_int_equal(runtimes.len, row->len);
     for (size_t i = 0; i < row->len; i++)

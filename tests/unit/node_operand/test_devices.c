@@ -1,4 +1,5 @@
-/* Which device nodes the driver's modules need, that they are made, and the links by which systemd knows them. */
+/* Which device nodes the driver's modules need, that they are made, and the links by which systemd
+ * knows them. */
 #include "node/operand/devices.h"
 
 #include <errno.h>
@@ -25,14 +26,18 @@ static const struct module_row {
     const char *name, *text, *want;
 } module_rows[] = {
     { "modules: none", HEAD TAIL, "" },
-    { "modules: all, as 580 has them", HEAD "195 nvidia\n195 nvidia-modeset\n195 nvidiactl\n508 nvidia-uvm\n" TAIL,
+    { "modules: all, as 580 has them",
+      HEAD "195 nvidia\n195 nvidia-modeset\n195 nvidiactl\n508 nvidia-uvm\n" TAIL,
       "nvidiactl 195:255, nvidia-modeset 195:254, nvidia-uvm 508:0, nvidia-uvm-tools 508:1, " },
-    { "modules: without uvm", HEAD "195 nvidia\n195 nvidia-modeset\n" TAIL, "nvidiactl 195:255, nvidia-modeset 195:254, " },
+    { "modules: without uvm", HEAD "195 nvidia\n195 nvidia-modeset\n" TAIL,
+      "nvidiactl 195:255, nvidia-modeset 195:254, " },
     { "modules: old drivers have one name", HEAD "195 nvidia-frontend\n510 nvidia-uvm\n" TAIL,
       "nvidiactl 195:255, nvidia-modeset 195:254, nvidia-uvm 510:0, nvidia-uvm-tools 510:1, " },
-    { "modules: names that only begin so", HEAD "511 nvidia-uvm-x\n512 nvidia-caps\n513 nvidiax\n" TAIL, "" },
+    { "modules: names that only begin so",
+      HEAD "511 nvidia-uvm-x\n512 nvidia-caps\n513 nvidiax\n" TAIL, "" },
     { "modules: a block device of that name", HEAD "\nBlock devices:\n  9 nvidia\n", "" },
-    { "modules: GDRCopy's", HEAD "195 nvidia\n510 gdrdrv\n" TAIL, "nvidiactl 195:255, gdrdrv 510:0, " },
+    { "modules: GDRCopy's", HEAD "195 nvidia\n510 gdrdrv\n" TAIL,
+      "nvidiactl 195:255, gdrdrv 510:0, " },
     { "modules: no last line end", "195 nvidia", "nvidiactl 195:255, " },
     { "modules: no numbers", "nvidia\n-1 nvidia\n99999999999 nvidia\n", "" },
     { "modules: nothing", "", "" },
@@ -76,7 +81,8 @@ static void check_make(void **state)
     CLEANUP_ERR struct err e = { 0 };
     mode_t mode = 0;
     /* Another load of the module has left a node of another number, and somebody what is none. */
-    char *path = fake_root_open("'proc/devices':'195 nvidia\\n508 nvidia-uvm\\n','dev/nvidiactl':'x'", &root);
+    char *path = fake_root_open(
+        "'proc/devices':'195 nvidia\\n508 nvidia-uvm\\n','dev/nvidiactl':'x'", &root);
     CLEANUP_FREE char *older = xasprintf("%s/dev/nvidia-uvm", path);
     bool can = can_make_nodes(path);
     if (can)
@@ -84,7 +90,8 @@ static void check_make(void **state)
     mode_t mask = umask(077);
     int rc = can ? devices_make(&root, "dev", mknodat, &e) : 0;
     umask(mask);
-    dev_t uvm = device_at(path, "dev/nvidia-uvm", &mode), tools = device_at(path, "dev/nvidia-uvm-tools", &mode);
+    dev_t uvm = device_at(path, "dev/nvidia-uvm", &mode),
+          tools = device_at(path, "dev/nvidia-uvm-tools", &mode);
     dev_t control = device_at(path, "dev/nvidiactl", &mode);
     fake_root_free(path);
     if (!can)
@@ -107,9 +114,12 @@ static int refuse(int folder, const char *name, mode_t mode, dev_t device)
 static const struct fail_row {
     const char *name, *files, *error;
 } fail_rows[] = {
-    { "make: the kernel does not tell", "'dev/x':''", "cannot read proc/devices: No such file or directory" },
-    { "make: no folder", "'proc/devices':'195 nvidia\\n'", "cannot open dev: No such file or directory" },
-    { "make: refused", "'proc/devices':'195 nvidia\\n','dev/x':''", "cannot make dev/nvidiactl: Operation not permitted" },
+    { "make: the kernel does not tell", "'dev/x':''",
+      "cannot read proc/devices: No such file or directory" },
+    { "make: no folder", "'proc/devices':'195 nvidia\\n'",
+      "cannot open dev: No such file or directory" },
+    { "make: refused", "'proc/devices':'195 nvidia\\n','dev/x':''",
+      "cannot make dev/nvidiactl: Operation not permitted" },
 };
 
 static void check_fail(void **state)
@@ -141,8 +151,10 @@ static void check_links(void **state)
     };
     CLEANUP_ROOT struct root root = { .fd = -1 };
     CLEANUP_ERR struct err e = { 0 };
-    char *path = fake_root_open("'dev/nvidia-caps-imex-channels/x':'','dev/nvidia-text':'','links/195:0':{'link':'../old'},"
-                                "'links/.508:0.new':''", &root);
+    char *path = fake_root_open(
+        "'dev/nvidia-caps-imex-channels/x':'','dev/nvidia-text':'','links/195:0':{'link':'../old'},"
+        "'links/.508:0.new':''",
+        &root);
     bool can = can_make_nodes(path);
     for (size_t i = 0; i < ARRAY_LEN(nodes) && can; i++) {
         CLEANUP_FREE char *node = xasprintf("%s/%s", path, nodes[i].node);

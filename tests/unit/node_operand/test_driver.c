@@ -22,19 +22,25 @@
 #define STATUS "run/nvidia/validations/.driver-daemons-status"
 #define BOOT "'proc/sys/kernel/random/boot_id':'boot1\\n','run/nvidia/x':''"
 #define MODULE BOOT ",'sys/module/nvidia/refcnt':'0\\n'"
-#define MOUNTED MODULE ",'proc/self/mounts':'tmpfs /run tmpfs rw 0 0\\n/dev/vda1 /run/nvidia/driver ext4 rw 0 0\\n'"
+#define MOUNTED                                                                                    \
+    MODULE ",'proc/self/mounts':'tmpfs /run tmpfs rw 0 0\\n/dev/vda1 /run/nvidia/driver ext4 rw "  \
+           "0 0\\n'"
 /* In the place of a mount of the container's own root. */
-#define UP MOUNTED ",'run/nvidia/driver':{'link':'/'},'proc/devices':'195 nvidia\\n','dev/x':'','host-dev-char/x':''"
+#define UP                                                                                         \
+    MOUNTED ",'run/nvidia/driver':{'link':'/'},'proc/devices':'195 "                               \
+            "nvidia\\n','dev/x':'','host-dev-char/x':''"
 /* Beside that a process with this name and state, of the pod that is named. */
-#define BESIDE(is, pod) \
-    UP ",'proc/77/stat':'77 " is " 1 77 77 0','proc/77/cgroup':'0::/" pod "/b\\n','proc/self/cgroup':'0::/pod1/a\\n'"
+#define BESIDE(is, pod)                                                                            \
+    UP ",'proc/77/stat':'77 " is " 1 77 77 0','proc/77/cgroup':'0::/" pod                          \
+       "/b\\n','proc/self/cgroup':'0::/pod1/a\\n'"
 #define SMI_WORKS "exit 0"
 #define SMI_FAILS "echo 'No devices were found'; exit 6"
 
 /* Programs of the driver's container are in the folder `bin` of its root. */
 static void make_program(const char *path, const char *name, const char *does)
 {
-    CLEANUP_FREE char *file = xasprintf("bin/%s", name), *all = xasprintf("%s/bin:/usr/bin:/bin", path);
+    CLEANUP_FREE char *file = xasprintf("bin/%s", name),
+                      *all = xasprintf("%s/bin:/usr/bin:/bin", path);
     fake_root_program(path, file, does);
     setenv("PATH", all, 1);
 }
@@ -64,35 +70,52 @@ static const struct probe_row {
     const char *error;
 } probe_rows[] = {
     { "probe: no module yet", BOOT, SMI_WORKS, "", "the module nvidia is not loaded" },
-    { "probe: the daemons are not ready", UP ",'" STATUS "':'NotReady\\n'", SMI_WORKS, "", "the driver's daemons are not ready" },
-    { "probe: nothing is said of the daemons", UP ",'" STATUS "':''", SMI_WORKS, "", "the driver's daemons are not ready" },
-    { "probe: what is no file", UP ",'" STATUS "':{'fifo':true}", SMI_WORKS, "", "the driver's daemons are not ready" },
-    { "probe: the root is not mounted", MODULE ",'proc/self/mounts':'x /run/nvidia/driver2 ext4 rw 0 0\\n'", SMI_WORKS, "",
+    { "probe: the daemons are not ready", UP ",'" STATUS "':'NotReady\\n'", SMI_WORKS, "",
+      "the driver's daemons are not ready" },
+    { "probe: nothing is said of the daemons", UP ",'" STATUS "':''", SMI_WORKS, "",
+      "the driver's daemons are not ready" },
+    { "probe: what is no file", UP ",'" STATUS "':{'fifo':true}", SMI_WORKS, "",
+      "the driver's daemons are not ready" },
+    { "probe: the root is not mounted",
+      MODULE ",'proc/self/mounts':'x /run/nvidia/driver2 ext4 rw 0 0\\n'", SMI_WORKS, "",
       "the driver's root is not mounted" },
-    { "probe: the root of a container that was killed", MOUNTED ",'run/nvidia/driver/usr/bin/nvidia-smi':''", SMI_WORKS, "",
+    { "probe: the root of a container that was killed",
+      MOUNTED ",'run/nvidia/driver/usr/bin/nvidia-smi':''", SMI_WORKS, "",
       "another container's root is mounted in the place of the driver's" },
-    { "probe: mounts cannot be read", MODULE, SMI_WORKS, "", "cannot read proc/self/mounts: No such file or directory" },
-    { "probe: the GPU does not answer", UP, SMI_FAILS, "", "No devices were found: nvidia-smi ended with 6" },
+    { "probe: mounts cannot be read", MODULE, SMI_WORKS, "",
+      "cannot read proc/self/mounts: No such file or directory" },
+    { "probe: the GPU does not answer", UP, SMI_FAILS, "",
+      "No devices were found: nvidia-smi ended with 6" },
     { "probe: nvidia-smi dies", UP, "kill -9 $$", "", "nvidia-smi was ended by signal 9" },
     { "probe: no nvidia-smi", UP, NULL, "", "nvidia-smi cannot be started" },
-    { "probe: not known which start this is", "'run/nvidia/x':'','sys/module/nvidia/refcnt':'0','proc/self/mounts':"
-      "'x /run/nvidia/driver y\\n','run/nvidia/driver':{'link':'/'},'proc/devices':'','dev/x':'','host-dev-char/x':''",
-      SMI_WORKS, "",
-      "cannot know which start of the machine this is" },
-    { "probe: nvidia-smi hangs since an earlier try", BESIDE("(nvidia-smi) D", "pod1"), SMI_WORKS, "",
-      "nvidia-smi hangs in the kernel (process 77): no other is started" },
-    { "probe: another program hangs", BESIDE("(nvidia-smi-x) D", "pod1"), SMI_WORKS, "boot1 rev1 pod1\n", NULL },
-    { "probe: somebody else's hangs", BESIDE("(nvidia-smi) D", "pod2"), SMI_WORKS, "boot1 rev1 pod1\n", NULL },
-    { "probe: an earlier try is still at work", BESIDE("(nvidia-smi) S", "pod1"), SMI_WORKS, "boot1 rev1 pod1\n", NULL },
-    { "probe: a process that has ended meanwhile", UP ",'proc/77/x':''", SMI_WORKS, "boot1 rev1 pod1\n", NULL },
+    { "probe: not known which start this is",
+      "'run/nvidia/x':'','sys/module/nvidia/refcnt':'0','proc/self/mounts':"
+      "'x /run/nvidia/driver "
+      "y\\n','run/nvidia/driver':{'link':'/'},'proc/devices':'','dev/x':'','host-dev-char/x':''",
+      SMI_WORKS, "", "cannot know which start of the machine this is" },
+    { "probe: nvidia-smi hangs since an earlier try", BESIDE("(nvidia-smi) D", "pod1"), SMI_WORKS,
+      "", "nvidia-smi hangs in the kernel (process 77): no other is started" },
+    { "probe: another program hangs", BESIDE("(nvidia-smi-x) D", "pod1"), SMI_WORKS,
+      "boot1 rev1 pod1\n", NULL },
+    { "probe: somebody else's hangs", BESIDE("(nvidia-smi) D", "pod2"), SMI_WORKS,
+      "boot1 rev1 pod1\n", NULL },
+    { "probe: an earlier try is still at work", BESIDE("(nvidia-smi) S", "pod1"), SMI_WORKS,
+      "boot1 rev1 pod1\n", NULL },
+    { "probe: a process that has ended meanwhile", UP ",'proc/77/x':''", SMI_WORKS,
+      "boot1 rev1 pod1\n", NULL },
     { "probe: ready", UP ",'" STATUS "':'Ready\\n'", SMI_WORKS, "boot1 rev1 pod1\n", NULL },
-    { "probe: no device can be made", MOUNTED ",'run/nvidia/driver':{'link':'/'},'proc/devices':'195 nvidia\\n'", SMI_WORKS, "",
+    { "probe: no device can be made",
+      MOUNTED ",'run/nvidia/driver':{'link':'/'},'proc/devices':'195 nvidia\\n'", SMI_WORKS, "",
       "cannot open dev: No such file or directory" },
     { "probe: ready, precompiled", UP, SMI_WORKS, "boot1 rev1 pod1\n", NULL },
-    { "probe: nvidia-smi says more than anybody reads", UP, "yes | head -c 1000000", "boot1 rev1 pod1\n", NULL },
-    { "probe: in the place of an older sign", UP ",'" SIGN "':'boot0 rev0 pod0\\n'", SMI_WORKS, "boot1 rev1 pod1\n", NULL },
-    { "probe: over what somebody left", UP ",'" SIGN ".new':{'fifo':true}", SMI_WORKS, "boot1 rev1 pod1\n", NULL },
-    { "probe: over a link", UP ",'" SIGN "':{'link':'/etc/passwd'},'etc/passwd':'root'", SMI_WORKS, "boot1 rev1 pod1\n", NULL },
+    { "probe: nvidia-smi says more than anybody reads", UP, "yes | head -c 1000000",
+      "boot1 rev1 pod1\n", NULL },
+    { "probe: in the place of an older sign", UP ",'" SIGN "':'boot0 rev0 pod0\\n'", SMI_WORKS,
+      "boot1 rev1 pod1\n", NULL },
+    { "probe: over what somebody left", UP ",'" SIGN ".new':{'fifo':true}", SMI_WORKS,
+      "boot1 rev1 pod1\n", NULL },
+    { "probe: over a link", UP ",'" SIGN "':{'link':'/etc/passwd'},'etc/passwd':'root'", SMI_WORKS,
+      "boot1 rev1 pod1\n", NULL },
 };
 
 static void check_probe(void **state)
@@ -141,7 +164,8 @@ static void check_probe_waits(void **state)
     }
     struct clock clock = clock_system();
     int64_t began_ms = clock_mono_ms(&clock);
-    int rc = driver_probe(&root, &(struct driver_probe){ "rev1", "pod1", 30 * 1000, no_device }, &e);
+    int rc = driver_probe(&root, &(struct driver_probe){ "rev1", "pod1", 30 * 1000, no_device },
+                          &e);
     int64_t took_ms = clock_mono_ms(&clock) - began_ms;
     bool signed_ = is_there(path, SIGN);
     waitpid(pid, NULL, 0);
@@ -152,7 +176,8 @@ static void check_probe_waits(void **state)
     assert_in_range(took_ms, 300, 10 * 1000);
 }
 
-/* Where nvidia-smi takes for ever, and where it fails at once: each try is as long as it is to be. */
+/* Where nvidia-smi takes for ever, and where it fails at once: each try is as long as it is to be.
+ */
 static void check_probe_takes_its_time(void **state)
 {
     static const char *const smi[] = { "exec sleep 60", SMI_FAILS };
@@ -193,7 +218,8 @@ static void check_stop(void **state)
     char *path = fake_root_open(files, &root);
     mode_t type;
     assert_int_equal(driver_stop(&root, "pod1", NULL), 0);
-    bool stays = root_type(&root, SIGN, &type) == 0, for_nvidia = root_type(&root, FOR_NVIDIA, &type) == 0;
+    bool stays = root_type(&root, SIGN, &type) == 0,
+         for_nvidia = root_type(&root, FOR_NVIDIA, &type) == 0;
     fake_root_free(path);
     assert_int_equal(stays, row->stays);
     assert_int_equal(for_nvidia, row->for_nvidia);

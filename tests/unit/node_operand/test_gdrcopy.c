@@ -1,4 +1,5 @@
-/* The container of the driver's pod that loads GDRCopy's module: its beginning, and its startup probe. */
+/* The container of the driver's pod that loads GDRCopy's module: its beginning, and its startup
+ * probe. */
 #include "node/operand/gdrcopy.h"
 
 #include <fcntl.h>
@@ -14,9 +15,12 @@
 
 enum { BECAME = 7, STOPPED = 99, A_WHILE_US = 300 * 1000 };
 
-#define BOOT "'proc/sys/kernel/random/boot_id':'boot1\\n','sys/module/nvidia/refcnt':'0\\n','run/x':''"
+#define BOOT                                                                                       \
+    "'proc/sys/kernel/random/boot_id':'boot1\\n','sys/module/nvidia/refcnt':'0\\n','run/x':''"
 #define SIGN_OF(pod) BOOT ",'run/nvidia/ostler/driver':'boot1 rev1 " pod "\\n'"
-#define NODES ",'proc/devices':'195 nvidia\\n510 gdrdrv\\n','run/nvidia/driver/dev/x':'','host-dev-char/x':''"
+#define NODES                                                                                      \
+    ",'proc/devices':'195 nvidia\\n510 "                                                           \
+    "gdrdrv\\n','run/nvidia/driver/dev/x':'','host-dev-char/x':''"
 
 /* ---- start-gdrcopy */
 
@@ -27,7 +31,8 @@ static const struct start_row {
     { "start: the driver of this pod is ready", SIGN_OF("pod1"), BECAME },
     { "start: the sign is that of a pod that has gone", SIGN_OF("pod0"), STOPPED },
     { "start: the driver is not ready", BOOT, STOPPED },
-    { "start: a ConfigMap that is not there", SIGN_OF("pod1") ",'ostler-config/repositories':{'folder':true}", STOPPED },
+    { "start: a ConfigMap that is not there",
+      SIGN_OF("pod1") ",'ostler-config/repositories':{'folder':true}", STOPPED },
 };
 
 static void check_start(void **state)
@@ -65,7 +70,8 @@ static const struct probe_row {
 } probe_rows[] = {
     { "probe: the module is not loaded", BOOT NODES, "the module gdrdrv is not loaded" },
     { "probe: loaded", BOOT NODES ",'sys/module/gdrdrv/refcnt':'0\\n'", NULL },
-    { "probe: the driver's root is not mounted", BOOT ",'proc/devices':'510 gdrdrv\\n','sys/module/gdrdrv/refcnt':'0\\n'",
+    { "probe: the driver's root is not mounted",
+      BOOT ",'proc/devices':'510 gdrdrv\\n','sys/module/gdrdrv/refcnt':'0\\n'",
       "cannot open run/nvidia/driver/dev: No such file or directory" },
 };
 

@@ -21,45 +21,62 @@ static const struct row {
     { "debian-vfio", NULL, NULL },
     { "debian-nouveau", NULL, NULL },
     { "ubuntu-library-alone", NULL, NULL },
-    { "ubuntu-host-driver", NULL, "HostDriver: the module nvidia 535.183.01 is loaded, and no driver container has loaded it" },
-    { "bottlerocket", NULL, "HostDriver: the module nvidia 580.95.05 is loaded, and no driver container has loaded it" },
-    { "nothing-mounted", NULL, "cannot know whether the host has a driver of its own: proc/modules: it is not there" },
+    { "ubuntu-host-driver", NULL,
+      "HostDriver: the module nvidia 535.183.01 is loaded, and no driver container has loaded it" },
+    { "bottlerocket", NULL,
+      "HostDriver: the module nvidia 580.95.05 is loaded, and no driver container has loaded it" },
+    { "nothing-mounted", NULL,
+      "cannot know whether the host has a driver of its own: proc/modules: it is not there" },
     { "installed, not loaded", "'proc/modules':'','opt/bin/nvidia-smi':''",
       "HostDriver: a driver is installed on the host (/opt/bin/nvidia-smi)" },
-    { "a link that only the host can follow", "'proc/modules':'','usr/bin/nvidia-smi':{'link':'/etc/alternatives/smi'},"
+    { "a link that only the host can follow",
+      "'proc/modules':'','usr/bin/nvidia-smi':{'link':'/etc/alternatives/smi'},"
       "'etc/alternatives/smi':{'link':'/usr/lib/nvidia/smi'},'usr/lib/nvidia/smi':''",
       "HostDriver: a driver is installed on the host (/usr/bin/nvidia-smi)" },
-    { "a link to nothing is no program", "'proc/modules':'','usr/bin/nvidia-smi':{'link':'/etc/alternatives/smi'}", NULL },
-    { "a module that is on its way in", "'proc/modules':'nvidia 1 1 - Loading 0x0 (POE)\\n','sys/module/nvidia/refcnt':'1'",
+    { "a link to nothing is no program",
+      "'proc/modules':'','usr/bin/nvidia-smi':{'link':'/etc/alternatives/smi'}", NULL },
+    { "a module that is on its way in",
+      "'proc/modules':'nvidia 1 1 - Loading 0x0 (POE)\\n','sys/module/nvidia/refcnt':'1'",
       "HostDriver: the module nvidia is loaded, and no driver container has loaded it" },
     { "modules of a driver container",
       "'proc/modules':'nvidia 1 0 - Live 0x0 (POE)\\n','run/nvidia/nvidia-driver.pid':'7'", NULL },
     { "modules of a driver container, and a program of the host",
-      "'proc/modules':'nvidia 1 0 - Live 0x0 (POE)\\n','run/nvidia/nvidia-driver.pid':'7','usr/bin/nvidia-smi':''",
+      "'proc/modules':'nvidia 1 0 - Live 0x0 "
+      "(POE)\\n','run/nvidia/nvidia-driver.pid':'7','usr/bin/nvidia-smi':''",
       "HostDriver: a driver is installed on the host (/usr/bin/nvidia-smi)" },
     { "a kernel without a list of modules", "'sys/module/kernel/x':''", NULL },
     { "such a kernel, with the driver in it", "'sys/module/nvidia/refcnt':'0'",
       "HostDriver: the module nvidia is loaded, and no driver container has loaded it" },
     { "what is no list of modules", "'proc/modules':{'fifo':true}",
-      "cannot know whether the host has a driver of its own: proc/modules: it is not what it should be" },
+      "cannot know whether the host has a driver of its own: proc/modules: it is not what it "
+      "should be" },
     { "a list of modules without end", "'proc/modules':{'size':1000000}",
-      "cannot know whether the host has a driver of its own: proc/modules: it is larger than anything that is read here" },
+      "cannot know whether the host has a driver of its own: proc/modules: it is larger than "
+      "anything that is read here" },
     { "modules that may not be read", "'proc/modules':{'unreadable':true}",
       "cannot know whether the host has a driver of its own: proc/modules: Permission denied" },
     { "a lock that cannot be checked",
       "'proc/modules':'nvidia 1 0 - Live 0x0 (POE)\\n','run/nvidia':{'link':'/run/nvidia'}",
-      "cannot know whether the host has a driver of its own: run/nvidia/nvidia-driver.pid: its links lead in a circle" },
+      "cannot know whether the host has a driver of its own: run/nvidia/nvidia-driver.pid: its "
+      "links lead in a circle" },
     { "a place that cannot be checked does not hide the next ones",
       "'proc/modules':'','usr/bin/nvidia-smi':{'link':'nvidia-smi'},'opt/bin/nvidia-smi':''",
       "HostDriver: a driver is installed on the host (/opt/bin/nvidia-smi)" },
-    { "a link to what a driver container has mounted", "'proc/modules':'','run/nvidia/driver/usr/bin/nvidia-smi':'',"
-      "'usr/bin/nvidia-smi':{'link':'/run/nvidia/driver/usr/bin/nvidia-smi'}", NULL },
-    { "Google's place, on another system", "'proc/modules':'','etc/os-release':'ID=ubuntu\\n',"
-      "'home/kubernetes/bin/nvidia/bin/nvidia-smi':'','usr/local/bin/nvidia-smi':''", NULL },
-    { "Google's place, on Google's system", "'proc/modules':'','etc/os-release':'ID=cos\\n',"
+    { "a link to what a driver container has mounted",
+      "'proc/modules':'','run/nvidia/driver/usr/bin/nvidia-smi':'',"
+      "'usr/bin/nvidia-smi':{'link':'/run/nvidia/driver/usr/bin/nvidia-smi'}",
+      NULL },
+    { "Google's place, on another system",
+      "'proc/modules':'','etc/os-release':'ID=ubuntu\\n',"
+      "'home/kubernetes/bin/nvidia/bin/nvidia-smi':'','usr/local/bin/nvidia-smi':''",
+      NULL },
+    { "Google's place, on Google's system",
+      "'proc/modules':'','etc/os-release':'ID=cos\\n',"
       "'home/kubernetes/bin/nvidia/bin/nvidia-smi':''",
-      "HostDriver: a driver is installed on the host (/home/kubernetes/bin/nvidia/bin/nvidia-smi)" },
-    { "a place of programs that cannot be checked does not count", "'proc/modules':'','opt':{'link':'/opt'}", NULL },
+      "HostDriver: a driver is installed on the host "
+      "(/home/kubernetes/bin/nvidia/bin/nvidia-smi)" },
+    { "a place of programs that cannot be checked does not count",
+      "'proc/modules':'','opt':{'link':'/opt'}", NULL },
 };
 
 static void check(void **state)

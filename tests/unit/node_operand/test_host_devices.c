@@ -1,4 +1,5 @@
-/* The devices of a host's own driver: its module for CUDA is loaded where it is not, and its nodes are made. */
+/* The devices of a host's own driver: its module for CUDA is loaded where it is not, and its nodes
+ * are made. */
 #include "node/operand/host_devices.h"
 
 #include <fcntl.h>
@@ -14,8 +15,9 @@
 
 #define LOADED "195 nvidia\\n508 nvidia-uvm\\n"
 #define NOT_LOADED "'proc/devices':'195 nvidia\\n','dev/x':''"
-#define ERROR(why)                                                                                                             \
-    "the host has not loaded the module nvidia-uvm, without which no CUDA program runs, and `modprobe nvidia-uvm` did not "   \
+#define ERROR(why)                                                                                 \
+    "the host has not loaded the module nvidia-uvm, without which no CUDA program runs, and "      \
+    "`modprobe nvidia-uvm` did not "                                                               \
     "load it (" why "): have the host load it when it starts, as by a file in /etc/modules-load.d"
 /* modprobe on a machine that has the module. */
 #define LOADS "echo 508 nvidia-uvm >>"
@@ -38,14 +40,17 @@ static const struct row {
     const char *line; /* what is run instead of modprobe; the path of /proc/devices follows */
     const char *made, *error;
 } rows[] = {
-    { "nvidia-uvm is loaded: nothing is loaded", "'proc/devices':'" LOADED "','dev/x':''", "exit 1 #", MADE, "" },
+    { "nvidia-uvm is loaded: nothing is loaded", "'proc/devices':'" LOADED "','dev/x':''",
+      "exit 1 #", MADE, "" },
     { "nvidia-uvm is not loaded: it is loaded before nodes are made", NOT_LOADED, LOADS, MADE, "" },
     { "nvidia-uvm cannot be loaded: the host's words are told", NOT_LOADED,
       "echo 'modprobe: FATAL: Module nvidia-uvm not found.'; exit 1 #", "",
       ERROR("sh ended with 1: modprobe: FATAL: Module nvidia-uvm not found.") },
-    { "modprobe says that all is well, and has loaded nothing", NOT_LOADED, "true #", "", ERROR("it ended well") },
+    { "modprobe says that all is well, and has loaded nothing", NOT_LOADED, "true #", "",
+      ERROR("it ended well") },
     { "a GPU that was divided by MIG before: those devices are made, too",
-      "'proc/devices':'" LOADED "238 nvidia-caps\\n','dev/x':'','proc/driver/nvidia-caps/mig-minors':'gpu0/gi1/access 12\\n',"
+      "'proc/devices':'" LOADED
+      "238 nvidia-caps\\n','dev/x':'','proc/driver/nvidia-caps/mig-minors':'gpu0/gi1/access 12\\n',"
       "'proc/driver/nvidia/capabilities/gpu0/mig/gi1/access':'DeviceFileMode: 292\\n'",
       "exit 1 #", MADE "nvidia-cap12 238:12, ", "" },
     { "there is no modprobe", NOT_LOADED, "exit 127 #", "", ERROR("sh cannot be started") },

@@ -1,4 +1,5 @@
-/* A program that hangs in the kernel: which one is of this pod, as each runtime and driver of cgroups writes it. */
+/* A program that hangs in the kernel: which one is of this pod, as each runtime and driver of
+ * cgroups writes it. */
 #include "node/operand/hung.h"
 
 #include <string.h>
@@ -26,27 +27,36 @@ static const struct row {
     { "this container", SLICE UID_ SCOPE, SLICE UID_ SCOPE, true },
     { "an earlier container of this pod", SLICE UID_ SCOPE2, SLICE UID_ SCOPE, true },
     { "another pod", SLICE UID_ SCOPE, SLICE TENANT_ SCOPE2, false },
-    { "cgroupfs: an earlier container", "0::/kubepods/besteffort/pod" UID "/" ID "\n", "0::/kubepods/besteffort/pod" UID "/" ID2
-      "\n", true },
-    { "cgroupfs: another pod", "0::/kubepods/besteffort/pod" UID "/" ID "\n", "0::/kubepods/besteffort/pod" TENANT "/" ID2 "\n",
-      false },
-    { "another pod that makes cgroups with the name of this one", SLICE UID_ SCOPE, SLICE TENANT_ ".slice/cri-containerd-" ID2
-      ".scope/pod" UID "/" ID "\n", false },
+    { "cgroupfs: an earlier container", "0::/kubepods/besteffort/pod" UID "/" ID "\n",
+      "0::/kubepods/besteffort/pod" UID "/" ID2 "\n", true },
+    { "cgroupfs: another pod", "0::/kubepods/besteffort/pod" UID "/" ID "\n",
+      "0::/kubepods/besteffort/pod" TENANT "/" ID2 "\n", false },
+    { "another pod that makes cgroups with the name of this one", SLICE UID_ SCOPE,
+      SLICE TENANT_ ".slice/cri-containerd-" ID2 ".scope/pod" UID "/" ID "\n", false },
     { "a unit of the machine", SLICE UID_ SCOPE, "0::/system.slice/monitor.service\n", false },
-    { "a person's session", SLICE UID_ SCOPE, "0::/user.slice/user-1000.slice/session-3.scope\n", false },
-    { "CRI-O, one level further down", SLICE UID_ ".slice/crio-" ID ".scope/container\n", SLICE UID_ ".slice/crio-" ID2
-      ".scope/container\n", true },
-    { "v1: an earlier container", "11:devices:/kubepods/pod" UID "/" ID "\n5:freezer:/\n0::/system.slice/containerd.service\n",
-      "11:devices:/kubepods/pod" UID "/" ID2 "\n5:freezer:/\n0::/system.slice/containerd.service\n", true },
-    { "v1: another pod", "5:freezer:/\n11:devices:/kubepods/pod" UID "/" ID "\n0::/system.slice/containerd.service\n",
-      "5:freezer:/\n11:devices:/kubepods/pod" TENANT "/" ID2 "\n0::/system.slice/containerd.service\n", false },
-    { "a namespace of its own: this container", "0::/\n", "0::/\n", true },
-    { "a namespace of its own: an earlier container", "0::/\n", "0::/../docker-" ID2 ".scope\n", true },
-    { "a namespace of its own: another pod", "0::/\n", "0::/../../kubepods-burstable-pod" TENANT_ SCOPE2, false },
-    { "a namespace of its own: another pod, cgroupfs", "0::/\n", "0::/../../pod" TENANT "/" ID2 "\n", false },
-    { "a namespace of its own: the machine", "0::/\n", "0::/../../../..\n", false },
-    { "neither the pod nor a namespace is to be seen", "0::/system.slice/ostler.service\n", "0::/system.slice/ostler.service\n",
+    { "a person's session", SLICE UID_ SCOPE, "0::/user.slice/user-1000.slice/session-3.scope\n",
       false },
+    { "CRI-O, one level further down", SLICE UID_ ".slice/crio-" ID ".scope/container\n",
+      SLICE UID_ ".slice/crio-" ID2 ".scope/container\n", true },
+    { "v1: an earlier container",
+      "11:devices:/kubepods/pod" UID "/" ID "\n5:freezer:/\n0::/system.slice/containerd.service\n",
+      "11:devices:/kubepods/pod" UID "/" ID2 "\n5:freezer:/\n0::/system.slice/containerd.service\n",
+      true },
+    { "v1: another pod",
+      "5:freezer:/\n11:devices:/kubepods/pod" UID "/" ID "\n0::/system.slice/containerd.service\n",
+      "5:freezer:/\n11:devices:/kubepods/pod" TENANT "/" ID2
+      "\n0::/system.slice/containerd.service\n",
+      false },
+    { "a namespace of its own: this container", "0::/\n", "0::/\n", true },
+    { "a namespace of its own: an earlier container", "0::/\n", "0::/../docker-" ID2 ".scope\n",
+      true },
+    { "a namespace of its own: another pod", "0::/\n",
+      "0::/../../kubepods-burstable-pod" TENANT_ SCOPE2, false },
+    { "a namespace of its own: another pod, cgroupfs", "0::/\n",
+      "0::/../../pod" TENANT "/" ID2 "\n", false },
+    { "a namespace of its own: the machine", "0::/\n", "0::/../../../..\n", false },
+    { "neither the pod nor a namespace is to be seen", "0::/system.slice/ostler.service\n",
+      "0::/system.slice/ostler.service\n", false },
     { "it has ended meanwhile", SLICE UID_ SCOPE, NULL, false },
     { "it has ended meanwhile, in a namespace of its own", "0::/\n", NULL, false },
     { "its own cannot be read", NULL, SLICE UID_ SCOPE, false },
@@ -62,7 +72,8 @@ static void check(void **state)
 {
     const struct row *row = *state;
     CLEANUP_ROOT struct root root = { .fd = -1 };
-    CLEANUP_JSON json_t *machine = json_pack("{s:{s:s}}", "files", "proc/77/stat", "77 (nvidia-smi) D 1 77 77 0");
+    CLEANUP_JSON json_t *machine = json_pack("{s:{s:s}}", "files", "proc/77/stat",
+                                             "77 (nvidia-smi) D 1 77 77 0");
     put(json_at(machine, "files"), "proc/self/cgroup", row->own);
     put(json_at(machine, "files"), "proc/77/cgroup", row->other);
     char *path = fake_root_new(machine);

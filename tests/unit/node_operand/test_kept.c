@@ -9,7 +9,8 @@
 #include "base/str.h"
 #include "tests/unit/support/suite.h"
 
-/* What a shell does in a folder before the copies are made, after it, and what is right in the end. */
+/* What a shell does in a folder before the copies are made, after it, and what is right in the end.
+ */
 static const struct row {
     const char *name, *before, *change, *right;
     bool differs;
@@ -19,11 +20,13 @@ static const struct row {
       "test \"$(od -An -c config)\" = '   a  \\n   b'", true },
     { "a file gets other permissions", "echo a > config; chmod 640 config", "chmod 600 config",
       "test $(stat -c %a config) = 640", true },
-    { "a file is taken away", "echo a > config; chmod 640 config", "rm config", "test $(stat -c %a config) = 640", true },
+    { "a file is taken away", "echo a > config; chmod 640 config", "rm config",
+      "test $(stat -c %a config) = 640", true },
     { "a file comes that was not there", ":", "echo a > config", "test ! -e config", true },
-    { "a link stays one, and what it leads to is put back", "echo a > other; ln -s other config", "echo b > config",
-      "test -L config && test $(cat other) = a", true },
-    { "a file is empty", ": > config", "echo b > config", "test -e config && test ! -s config", true },
+    { "a link stays one, and what it leads to is put back", "echo a > other; ln -s other config",
+      "echo b > config", "test -L config && test $(cat other) = a", true },
+    { "a file is empty", ": > config", "echo b > config", "test -e config && test ! -s config",
+      true },
 };
 
 static int shell(const char *folder, const char *line)
@@ -40,7 +43,8 @@ static void check(void **state)
     CLEANUP_ERR struct err e = { 0 };
     CLEANUP_KEPT struct kept kept = { 0 }, loaded = { 0 };
     assert_non_null(mkdtemp(folder));
-    CLEANUP_FREE char *config = xasprintf("%s/config", folder), *copies = xasprintf("%s/copies", folder);
+    CLEANUP_FREE char *config = xasprintf("%s/config", folder),
+                      *copies = xasprintf("%s/copies", folder);
     assert_int_equal(shell(folder, row->before), 0);
     assert_int_equal(kept_add(&kept, config, &e), 0);
     assert_int_equal(kept_save(&kept, copies, &e), 0);

@@ -24,7 +24,8 @@ static const struct line_row {
     { "minors: no last line end", "config 1", "-1 config 1, " },
     { "minors: lines of another kind are left out",
       "\nconfig\nconfig x\nconfig 1 2\nconfig -1\nconfig 1048576\ngpu0 5\ngpux/gi0 6\n"
-      "gpu/gi0 6\ngpu0/ 6\nmonitor 2\n", "-1 monitor 2, " },
+      "gpu/gi0 6\ngpu0/ 6\nmonitor 2\n",
+      "-1 monitor 2, " },
     { "minors: no path that leads elsewhere", "../x 1\ngpu0/../../x 2\na/b 3\nX 4\n/ 5\n", "" },
     { "minors: nothing", "", "" },
 };
@@ -45,14 +46,17 @@ static void check_line(void **state)
 #define CAPABILITIES "'proc/driver/nvidia/capabilities/"
 #define MAJORS "'proc/devices':'195 nvidia\\n238 nvidia-caps\\n239 nvidia-caps-imex-channels\\n',"
 /* The first card is divided, the second is not, and there is no third. */
-#define MINORS                                                                                                        \
-    "'proc/driver/nvidia-caps/mig-minors':'config 1\\nmonitor 2\\ngpu0/gi0/access 3\\ngpu0/gi1/access 12\\n"             \
+#define MINORS                                                                                     \
+    "'proc/driver/nvidia-caps/mig-minors':'config 1\\nmonitor 2\\ngpu0/gi0/access "                \
+    "3\\ngpu0/gi1/access 12\\n"                                                                    \
     "gpu0/gi1/ci0/access 13\\ngpu1/gi0/access 138\\ngpu2/gi0/access 273\\n',"
-#define ACCESS(mode, modify) "'DeviceFileMinor: 0\\nDeviceFileMode: " mode "\\nDeviceFileModify: " modify "\\n',"
+#define ACCESS(mode, modify)                                                                       \
+    "'DeviceFileMinor: 0\\nDeviceFileMode: " mode "\\nDeviceFileModify: " modify "\\n',"
 #define CARDS CAPABILITIES "gpu1/mig':{'folder':true},"
-#define INSTANCE                                                                                                      \
-    CAPABILITIES "mig/config':" ACCESS("256", "1") CAPABILITIES "mig/monitor':" ACCESS("292", "1")                    \
-    CAPABILITIES "gpu0/mig/gi1/access':" ACCESS("292", "1") CAPABILITIES "gpu0/mig/gi1/ci0/access':" ACCESS("292", "1")
+#define INSTANCE                                                                                   \
+    CAPABILITIES "mig/config':" ACCESS("256", "1") CAPABILITIES "mig/monitor':" ACCESS("292", "1") \
+        CAPABILITIES "gpu0/mig/gi1/access':" ACCESS("292", "1") CAPABILITIES                       \
+        "gpu0/mig/gi1/ci0/access':" ACCESS("292", "1")
 #define NODES "cap1 238:1 400, cap2 238:2 444, cap12 238:12 444, cap13 238:13 444, "
 #define LINKS "cap1 cap2 cap3 cap12 cap13 cap138 "
 #define DEV "'dev/x':'','links':{'folder':true}"
@@ -60,7 +64,8 @@ static void check_line(void **state)
 static char made[1024];
 static int refusal;
 
-/* Notes what is made, and leaves a file of that name: a node can be made by root alone, and not in each container. */
+/* Notes what is made, and leaves a file of that name: a node can be made by root alone, and not in
+ * each container. */
 static int make(int folder, const char *name, mode_t mode, dev_t device)
 {
     if (refusal) {
@@ -68,8 +73,8 @@ static int make(int folder, const char *name, mode_t mode, dev_t device)
         return -1;
     }
     size_t len = strlen(made);
-    snprintf(made + len, sizeof made - len, "%s %u:%u %o, ", name + strlen("nvidia-"), major(device), minor(device),
-             mode & 07777);
+    snprintf(made + len, sizeof made - len, "%s %u:%u %o, ", name + strlen("nvidia-"),
+             major(device), minor(device), mode & 07777);
     int fd = openat(folder, name, O_CREAT | O_EXCL | O_WRONLY, 0600);
     close(fd);
     return fd < 0 ? -1 : 0;
@@ -79,19 +84,22 @@ static const struct show_row {
     const char *name, *files, *links, *want_made, *want_linked, *want_error;
     int refusal;
 } show_rows[] = {
-    { "show: nodes of what there is, links for what there can be",
-      MAJORS MINORS CARDS INSTANCE DEV, "links", NODES, LINKS, "", 0 },
+    { "show: nodes of what there is, links for what there can be", MAJORS MINORS CARDS INSTANCE DEV,
+      "links", NODES, LINKS, "", 0 },
     { "show: no links are wanted", MAJORS MINORS CARDS INSTANCE DEV, NULL, NODES, "", "", 0 },
-    { "show: no card is divided",
-      MAJORS MINORS CARDS CAPABILITIES "gpu0/mig':{'folder':true}," DEV, "links", "", LINKS, "", 0 },
+    { "show: no card is divided", MAJORS MINORS CARDS CAPABILITIES "gpu0/mig':{'folder':true}," DEV,
+      "links", "", LINKS, "", 0 },
     { "show: nobody may make nodes",
-      MAJORS MINORS CARDS CAPABILITIES "gpu0/mig/gi0/access':" ACCESS("292", "0") DEV, "links", "", LINKS, "", 0 },
-    { "show: a capability that says no mode",
-      MAJORS MINORS CAPABILITIES "mig/config':''," DEV, "links", "", "cap1 cap2 ", "", 0 },
+      MAJORS MINORS CARDS CAPABILITIES "gpu0/mig/gi0/access':" ACCESS("292", "0") DEV, "links", "",
+      LINKS, "", 0 },
+    { "show: a capability that says no mode", MAJORS MINORS CAPABILITIES "mig/config':''," DEV,
+      "links", "", "cap1 cap2 ", "", 0 },
     { "show: a capability of another mode than there is",
-      MAJORS MINORS CAPABILITIES "mig/config':" ACCESS("4096", "1") DEV, "links", "", "cap1 cap2 ", "", 0 },
+      MAJORS MINORS CAPABILITIES "mig/config':" ACCESS("4096", "1") DEV, "links", "", "cap1 cap2 ",
+      "", 0 },
     { "show: a driver without MIG", MAJORS DEV, "links", "", "", "", 0 },
-    { "show: the module has no device number", "'proc/devices':'195 nvidia\\n'," MINORS INSTANCE DEV, "links", "", "", "", 0 },
+    { "show: the module has no device number",
+      "'proc/devices':'195 nvidia\\n'," MINORS INSTANCE DEV, "links", "", "", "", 0 },
     { "show: no folder for links", MAJORS MINORS "'dev/x':''", "links", "", "",
       "cannot open links: No such file or directory", 0 },
     { "show: no folder for nodes", MAJORS MINORS "'links':{'folder':true}", "links", "", "",

@@ -15,7 +15,8 @@
 #include "base/str.h"
 #include "tests/unit/support/suite.h"
 
-/* A runtime: processes one after the other, each of which listens for so long, with a pause between them. The last one stays. */
+/* A runtime: processes one after the other, each of which listens for so long, with a pause between
+ * them. The last one stays. */
 struct life {
     int lives; /* 0: none ever listens */
     int each_ms, pause_ms;
@@ -27,7 +28,8 @@ static void listen_at(const char *path)
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     snprintf(address.sun_path, sizeof address.sun_path, "%s", path);
     unlink(path);
-    if (fd < 0 || bind(fd, (const struct sockaddr *) &address, sizeof address) < 0 || listen(fd, 8) < 0)
+    if (fd < 0 || bind(fd, (const struct sockaddr *) &address, sizeof address) < 0 ||
+        listen(fd, 8) < 0)
         _exit(1);
 }
 
@@ -60,7 +62,11 @@ static const struct row {
     { "it stays the process that it was", { 1, 0, 0 }, { 5000, 600, 100, 0 }, NULL, 600 },
     { "another comes after a pause", { 2, 300, 300 }, { 5000, 3000, 200, 0 }, NULL, 700 },
     { "it does not come back", { .lives = 0 }, { 300, 100, 100, 0 }, "does not answer since", 300 },
-    { "it ends again and again", { 1000, 100, 0 }, { 1500, 1000, 1000, 0 }, "ends again and again since", 1500 },
+    { "it ends again and again",
+      { 1000, 100, 0 },
+      { 1500, 1000, 1000, 0 },
+      "ends again and again since",
+      1500 },
 };
 
 static void check(void **state)

@@ -1,4 +1,5 @@
-/* The toolkit's containers, and what all operands use: programs, files, a copy of this one, last words. */
+/* The toolkit's containers, and what all operands use: programs, files, a copy of this one, last
+ * words. */
 #include "node/operand/toolkit.h"
 
 #include <fcntl.h>
@@ -25,7 +26,9 @@
 #include "tests/unit/support/tree.h"
 
 #define SIGN "run/nvidia/ostler/toolkit"
-#define BOOT "'proc/sys/kernel/random/boot_id':'boot1\\n','run/nvidia/x':'','sys/module/nvidia/refcnt':'0\\n'"
+#define BOOT                                                                                       \
+    "'proc/sys/kernel/random/boot_id':'boot1\\n','run/nvidia/x':'','sys/module/nvidia/"            \
+    "refcnt':'0\\n'"
 #define DRIVER ",'run/nvidia/ostler/driver':'boot1 rev1 pod1\\n'"
 
 enum { PATIENCE_MS = 10 * 1000, STEP_MS = 10 };
@@ -54,11 +57,14 @@ static const struct install_row {
     const char *error;
 } install_rows[] = {
     { "install: done", "'x':''",
-      "mkdir -p %s/toolkit && touch %s/toolkit/nvidia-container-runtime && chmod +x %s/toolkit/*", "" },
-    { "install: it fails", "'toolkit/nvidia-container-runtime':''", "exit 3 # %s %s %s", "sh ended with 3" },
-    { "install: it has left nothing", "'x':''", "exit 0 # %s %s %s", "sh has left no %s/toolkit/nvidia-container-runtime" },
-    { "install: it has left what cannot be run", "'toolkit/nvidia-container-runtime':''", "exit 0 # %s %s %s",
+      "mkdir -p %s/toolkit && touch %s/toolkit/nvidia-container-runtime && chmod +x %s/toolkit/*",
+      "" },
+    { "install: it fails", "'toolkit/nvidia-container-runtime':''", "exit 3 # %s %s %s",
+      "sh ended with 3" },
+    { "install: it has left nothing", "'x':''", "exit 0 # %s %s %s",
       "sh has left no %s/toolkit/nvidia-container-runtime" },
+    { "install: it has left what cannot be run", "'toolkit/nvidia-container-runtime':''",
+      "exit 0 # %s %s %s", "sh has left no %s/toolkit/nvidia-container-runtime" },
 };
 
 /* Puts the folder wherever a text has a %s. */
@@ -81,7 +87,8 @@ static void check_install(void **state)
     char *path = fake_root_open(row->files, &root), name[] = "sh", option[] = "-c";
     CLEANUP_FREE char *line = with_folder(row->line, path), *want = with_folder(row->error, path);
     char *const argv[] = { name, option, line, NULL };
-    int rc = toolkit_install(&(struct toolkit_install){ .to = path, .program = argv, .seen_ms = 1 }, &e);
+    int rc = toolkit_install(&(struct toolkit_install){ .to = path, .program = argv, .seen_ms = 1 },
+                             &e);
     fake_root_free(path);
     assert_string_equal(err_msg(&e), want);
     assert_int_equal(rc, *want ? -1 : 0);
@@ -134,8 +141,10 @@ static void check_install_told(void **state)
     (void) state;
     CLEANUP_ROOT struct root root = { .fd = -1 };
     char *path = fake_root_open("'x':''", &root);
-    CLEANUP_FREE char *line = with_folder("trap 'exit 9' TERM; touch %s/begun; sleep 0.3; mkdir %s/toolkit; "
-                                          "cp /bin/true %s/toolkit/nvidia-container-runtime", path);
+    CLEANUP_FREE char *line = with_folder(
+        "trap 'exit 9' TERM; touch %s/begun; sleep 0.3; mkdir %s/toolkit; "
+        "cp /bin/true %s/toolkit/nvidia-container-runtime",
+        path);
     pid_t pid = install_beside(path, line, 1);
     await_file(&root, "begun");
     assert_int_equal(told_to_stop(pid), 0);
@@ -162,7 +171,8 @@ static const struct remove_row {
     const char *error;
 } remove_rows[] = {
     { "remove: the runtime is restarted with what was there before", "cp %s/conf %s/seen", "" },
-    { "remove: NVIDIA's program writes where no runtime looks", "echo y >$RUNTIME_CONFIG; cp %s/conf %s/seen", "" },
+    { "remove: NVIDIA's program writes where no runtime looks",
+      "echo y >$RUNTIME_CONFIG; cp %s/conf %s/seen", "" },
     { "remove: NVIDIA's program fails", "cp %s/conf %s/seen; exit 3", "sh ended with 3" },
 };
 
@@ -171,14 +181,20 @@ static void check_remove(void **state)
     const struct remove_row *row = *state;
     CLEANUP_ROOT struct root root = { .fd = -1 };
     CLEANUP_ERR struct err e = { 0 };
-    char *path = fake_root_open("'conf':'host','scratch/x':'','copies/x':'','var/run/cdi/management.nvidia.com-gpu.yaml':'',"
-                           "'toolkit/tool':'','.runtime-configuration-before':'','.runtime-configuration-refused':''", &root);
+    char *path = fake_root_open(
+        "'conf':'host','scratch/x':'','copies/x':'','var/run/cdi/"
+        "management.nvidia.com-gpu.yaml':'',"
+        "'toolkit/tool':'','.runtime-configuration-before':'','.runtime-configuration-refused':''",
+        &root);
     char name[] = "sh", option[] = "-c";
     CLEANUP_FREE char *line = with_folder(row->line, path), *conf = xasprintf("%s/conf", path),
-                      *copies = xasprintf("%s/copies", path), *scratch = xasprintf("%s/scratch", path);
+                      *copies = xasprintf("%s/copies", path),
+                      *scratch = xasprintf("%s/scratch", path);
     char *const argv[] = { name, option, line, NULL };
     const struct toolkit_files files = { .config = conf, .programs = "/ours/", .copies = copies };
-    const struct toolkit_removal removal = { .to = path, .program = argv, .seen_ms = 1, .files = files, .scratch = scratch };
+    const struct toolkit_removal removal = {
+        .to = path, .program = argv, .seen_ms = 1, .files = files, .scratch = scratch
+    };
     setenv("RUNTIME_CONFIG", conf, 1);
     assert_int_equal(toolkit_files_keep(&files, NULL), 0);
     assert_int_equal(place_put(&root, "conf", "made", NULL), 0);
@@ -205,17 +221,21 @@ static void check_awaits(void **state)
     static const struct runtime_times times = { .limit = 300, .stays = 100, .steady = 100 };
     CLEANUP_ROOT struct root root = { .fd = -1 };
     CLEANUP_ERR struct err e = { 0 };
-    char *path = fake_root_open("'toolkit/nvidia-container-runtime':'','var/run/cdi/management.nvidia.com-gpu.yaml':'x'", &root);
+    char *path = fake_root_open(
+        "'toolkit/nvidia-container-runtime':'','var/run/cdi/management.nvidia.com-gpu.yaml':'x'",
+        &root);
     char name[] = "sh", option[] = "-c", line[] = "chmod +x $0/toolkit/*";
     char *const argv[] = { name, option, line, path, NULL };
     CLEANUP_FREE char *socket = xasprintf("%s/nobody.sock", path);
-    CLEANUP_FREE char *want = xasprintf("the container runtime on %s does not answer since its configuration was changed",
-                                        socket);
+    CLEANUP_FREE char *want = xasprintf(
+        "the container runtime on %s does not answer since its configuration was changed", socket);
     const struct toolkit_files none = { .programs = "/ours/" };
-    const struct toolkit_removal removal = { .to = path, .program = argv, .socket = socket, .seen_ms = 1, .times = times,
-                                             .files = none };
-    const struct toolkit_install install = { .to = path, .program = argv, .socket = socket, .seen_ms = 1, .times = times,
-                                             .files = none };
+    const struct toolkit_removal removal = {
+        .to = path, .program = argv, .socket = socket, .seen_ms = 1, .times = times, .files = none
+    };
+    const struct toolkit_install install = {
+        .to = path, .program = argv, .socket = socket, .seen_ms = 1, .times = times, .files = none
+    };
     int rc = is_removal ? toolkit_remove(&root, &removal, &e) : toolkit_install(&install, &e);
     bool is_left = is_there(&root, "var/run/cdi/management.nvidia.com-gpu.yaml");
     fake_root_free(path);
@@ -237,10 +257,12 @@ static void check_rests(void **state)
     char *const argv[] = { name, option, line, path, NULL };
     CLEANUP_FREE char *scratch = xasprintf("%s/scratch", path);
     const struct toolkit_files none = { .programs = "/ours/" };
-    const struct toolkit_install install = { .to = path, .program = argv, .seen_ms = 1, .times = times, .scratch = scratch,
-                                             .files = none };
-    const struct toolkit_removal removal = { .to = path, .program = argv, .seen_ms = 1, .times = times, .scratch = scratch,
-                                             .files = none };
+    const struct toolkit_install install = {
+        .to = path, .program = argv, .seen_ms = 1, .times = times, .scratch = scratch, .files = none
+    };
+    const struct toolkit_removal removal = {
+        .to = path, .program = argv, .seen_ms = 1, .times = times, .scratch = scratch, .files = none
+    };
     int64_t began_ms = clock_mono_ms(&clock);
     int rc = is_removal ? toolkit_remove(&root, &removal, &e) : toolkit_install(&install, &e);
     int64_t took_ms = clock_mono_ms(&clock) - began_ms;
@@ -251,7 +273,8 @@ static void check_rests(void **state)
 }
 
 /* A runtime that is well until NVIDIA's program has run. */
-static int answer(void *arg, const char *method, const struct buf *request, int64_t limit_ms, struct buf *ret, struct err *e)
+static int answer(void *arg, const char *method, const struct buf *request, int64_t limit_ms,
+                  struct buf *ret, struct err *e)
 {
     (void) request, (void) limit_ms;
     CLEANUP_FREE char *changed = xasprintf("%s/changed", (const char *) arg);
@@ -271,15 +294,23 @@ static void check_own_configuration(void **state)
     CLEANUP_ERR struct err e = { 0 };
     char *path = fake_root_open("'toolkit/nvidia-container-runtime':'','" OWN "':'a'", &root);
     char name[] = "sh", option[] = "-c",
-         line[] = "cd $0 && chmod +x toolkit/nvidia-container-runtime && touch changed && echo b > " OWN;
+         line[] =
+             "cd $0 && chmod +x toolkit/nvidia-container-runtime && touch changed && echo b > " OWN;
     char *const argv[] = { name, option, line, path, NULL };
     const struct cri cri = { .call = answer, .arg = path };
-    const struct toolkit_install install = { .to = path, .program = argv, .cri = &cri, .handler = "nvidia", .seen_ms = 1,
-                                             .times = { .works = 1 }, .scratch = path, .files = { .programs = "/ours/" } };
+    const struct toolkit_install install = { .to = path,
+                                             .program = argv,
+                                             .cri = &cri,
+                                             .handler = "nvidia",
+                                             .seen_ms = 1,
+                                             .times = { .works = 1 },
+                                             .scratch = path,
+                                             .files = { .programs = "/ours/" } };
     assert_int_equal(toolkit_install(&install, &e), -1);
     CLEANUP_FREE char *text = text_of(&root, OWN);
     fake_root_free(path);
-    assert_non_null(strstr(err_msg(&e), "by default: no low-level runtime; the old configuration was put back"));
+    assert_non_null(strstr(err_msg(&e),
+                           "by default: no low-level runtime; the old configuration was put back"));
     assert_string_equal(text, "a");
 }
 
@@ -310,10 +341,11 @@ static const struct sign_row {
     enum ready_source source;
     const char *sign;
 } sign_rows[] = {
-    { "sign: for the driver of a container", BOOT DRIVER, READY_OF_CONTAINER, "boot1 rev1 stack1\n" },
-    { "sign: for the host's driver", BOOT, READY_OF_HOST, "boot1 host stack1\n" },
-    { "sign: in the place of an older one", BOOT DRIVER ",'" SIGN "':'boot0 rev0 stack0\\n'", READY_OF_CONTAINER,
+    { "sign: for the driver of a container", BOOT DRIVER, READY_OF_CONTAINER,
       "boot1 rev1 stack1\n" },
+    { "sign: for the host's driver", BOOT, READY_OF_HOST, "boot1 host stack1\n" },
+    { "sign: in the place of an older one", BOOT DRIVER ",'" SIGN "':'boot0 rev0 stack0\\n'",
+      READY_OF_CONTAINER, "boot1 rev1 stack1\n" },
 };
 
 static void check_sign(void **state)
@@ -370,8 +402,10 @@ static const struct program_row {
 } program_rows[] = {
     { "program: its words", "echo a; echo b >&2; echo c", 0, "a\nc\n", "" },
     { "program: more words than are wanted", "yes | head -c 1000000", 5000, "y\ny\ny\ny\n", "" },
-    { "program: one that hangs", "echo a; sleep 60", 300, "a\n", "sh has not ended after 0 seconds" },
-    { "program: one that leaves a child behind", "sleep 60 & echo a", 300, "a\n", "sh has not ended after 0 seconds" },
+    { "program: one that hangs", "echo a; sleep 60", 300, "a\n",
+      "sh has not ended after 0 seconds" },
+    { "program: one that leaves a child behind", "sleep 60 & echo a", 300, "a\n",
+      "sh has not ended after 0 seconds" },
     { "program: it fails", "exit 2", 0, "", "sh ended with 2" },
 };
 
@@ -434,7 +468,8 @@ static void check_copy(void **state)
     CLEANUP_ROOT struct root root = { .fd = -1 };
     CLEANUP_ERR struct err e = { 0 };
     char *path = fake_root_open("'x':''", &root);
-    CLEANUP_FREE char *to = xasprintf("%s/ostler-node", path), *line = xasprintf("cmp %s /proc/%d/exe", to, (int) getpid());
+    CLEANUP_FREE char *to = xasprintf("%s/ostler-node", path),
+                      *line = xasprintf("cmp %s /proc/%d/exe", to, (int) getpid());
     struct stat st;
     mode_t before = umask(077);
     assert_int_equal(self_copy(to, NULL), 0);
@@ -444,7 +479,8 @@ static void check_copy(void **state)
     assert_int_equal(st.st_mode & 07777, 0755);
     assert_int_equal(shell(line, 0, NULL, NULL), 0);
     assert_int_equal(self_copy("/no/such/folder/x", &e), -1);
-    assert_string_equal(err_msg(&e), "cannot copy this program to /no/such/folder/x: No such file or directory");
+    assert_string_equal(err_msg(&e),
+                        "cannot copy this program to /no/such/folder/x: No such file or directory");
     fake_root_free(path);
 }
 
@@ -452,9 +488,10 @@ static void check_last_words(void **state)
 {
     (void) state;
     CLEANUP_ROOT struct root root = { .fd = -1 };
-    char *path = fake_root_open("'log':'something longer than that','link':{'link':'log'},'fifo':{'fifo':true}", &root);
-    CLEANUP_FREE char *log = xasprintf("%s/log", path), *link = xasprintf("%s/link", path), *fifo = xasprintf("%s/fifo", path),
-                      *none = xasprintf("%s/none", path);
+    char *path = fake_root_open(
+        "'log':'something longer than that','link':{'link':'log'},'fifo':{'fifo':true}", &root);
+    CLEANUP_FREE char *log = xasprintf("%s/log", path), *link = xasprintf("%s/link", path),
+                      *fifo = xasprintf("%s/fifo", path), *none = xasprintf("%s/none", path);
     mode_t type;
     termination_log_write(log, "DriverInUse: nvidia");
     termination_log_write(link, "x");
@@ -475,10 +512,14 @@ int main(void)
     SUITE_ROWS(&s, check_remove, remove_rows);
     suite_add(&s, "install: it waits until the runtime is back", check_awaits, NULL);
     suite_add(&s, "remove: it waits until the runtime is back", check_awaits, "remove");
-    suite_add(&s, "install: a runtime that NVIDIA's program restarts has time to come to itself", check_rests, NULL);
-    suite_add(&s, "remove: a runtime that NVIDIA's program restarts has time to come to itself", check_rests, "remove");
-    suite_add(&s, "install: where no container starts the configuration of NVIDIA's runtimes goes back too",
-              check_own_configuration, NULL);
+    suite_add(&s, "install: a runtime that NVIDIA's program restarts has time to come to itself",
+              check_rests, NULL);
+    suite_add(&s, "remove: a runtime that NVIDIA's program restarts has time to come to itself",
+              check_rests, "remove");
+    suite_add(
+        &s,
+        "install: where no container starts the configuration of NVIDIA's runtimes goes back too",
+        check_own_configuration, NULL);
     SUITE_ROWS(&s, check_sign, sign_rows);
     suite_add(&s, "sign: that of another pod stays", check_sign_of_another, NULL);
     suite_add(&s, "sign: not before the driver", check_sign_waits, NULL);

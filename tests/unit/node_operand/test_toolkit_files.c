@@ -1,5 +1,6 @@
-/* What a node has after the toolkit was taken off: the configuration of its container runtime as it was before, whoever wrote
- * into it meanwhile. NVIDIA's own installer is tried by e2e/operands/layouts. */
+/* What a node has after the toolkit was taken off: the configuration of its container runtime as it
+ * was before, whoever wrote into it meanwhile. NVIDIA's own installer is tried by
+ * e2e/operands/layouts. */
 #include "node/operand/toolkit_files.h"
 
 #include <stdio.h>
@@ -13,12 +14,16 @@
 #include "tests/unit/support/suite.h"
 
 #define OURS "/usr/local/nvidia/toolkit/"
-#define HOST "# image\nversion = 3\n[a.containerd]\ndefault_runtime_name = \"nvidia\"\n" \
-             "[a.runtimes.nvidia.options]\nBinaryName = \"/usr/bin/n\"\n"
-#define MADE "imports = [\"/c/*.toml\"]\nversion = 3\n[a.runtimes.nvidia.options]\n  BinaryName = \"/usr/bin/n\"\n"
+#define HOST                                                                                       \
+    "# image\nversion = 3\n[a.containerd]\ndefault_runtime_name = \"nvidia\"\n"                    \
+    "[a.runtimes.nvidia.options]\nBinaryName = \"/usr/bin/n\"\n"
+#define MADE                                                                                       \
+    "imports = [\"/c/*.toml\"]\nversion = 3\n[a.runtimes.nvidia.options]\n  BinaryName = "         \
+    "\"/usr/bin/n\"\n"
 #define DROP_IN "version = 3\n[a.runtimes.nvidia.options]\nBinaryName = \"" OURS "n\"\n"
-#define V1_MADE "[a]\ndefault_runtime = \"nvidia\"\n[a.runtimes.x]\nBinaryName = \"/usr/bin/x\"\n" \
-                "[a.runtimes.nvidia]\nBinaryName = \"" OURS "n\"\n"
+#define V1_MADE                                                                                    \
+    "[a]\ndefault_runtime = \"nvidia\"\n[a.runtimes.x]\nBinaryName = \"/usr/bin/x\"\n"             \
+    "[a.runtimes.nvidia]\nBinaryName = \"" OURS "n\"\n"
 #define V1_EDITED V1_MADE "[b]\nlevel = \"debug\"\n"
 
 /* NULL: there is no such file. */
@@ -30,17 +35,22 @@ static const struct restore_row {
     const char *want, *want_drop_in;     /* after the removal */
     const char *aside;                   /* the toolkit's own file beside the copies */
 } restore_rows[] = {
-    { "the host's own runtime, default and comments come back", HOST, NULL, MADE, DROP_IN, "", "", HOST, NULL, NULL },
-    { "a drop-in of the host's comes back", HOST, "[x]\n", MADE, DROP_IN, "", "", HOST, "[x]\n", NULL },
-    { "a configuration that was not there goes", NULL, NULL, "version = 3\n", DROP_IN, "", "", NULL, NULL, NULL },
-    { "nothing was changed", HOST, NULL, HOST, NULL, "", "", HOST, NULL, NULL },
-    { "an edited configuration keeps what the host has", HOST, NULL, MADE, DROP_IN,
-      MADE "[z]\n", DROP_IN, MADE "[z]\n", NULL, NULL },
-    { "an edited configuration loses the toolkit's runtimes", "[a]\ndefault_runtime = \"runc\"\n", NULL, V1_MADE, NULL, V1_EDITED,
-      NULL, "[a]\ndefault_runtime = \"runc\"\n[a.runtimes.x]\nBinaryName = \"/usr/bin/x\"\n[b]\nlevel = \"debug\"\n", NULL,
+    { "the host's own runtime, default and comments come back", HOST, NULL, MADE, DROP_IN, "", "",
+      HOST, NULL, NULL },
+    { "a drop-in of the host's comes back", HOST, "[x]\n", MADE, DROP_IN, "", "", HOST, "[x]\n",
       NULL },
-    { "an edited file of the toolkit's is put aside", HOST, NULL, MADE, DROP_IN, MADE, DROP_IN "# mine\n", HOST, NULL,
-      DROP_IN "# mine\n" },
+    { "a configuration that was not there goes", NULL, NULL, "version = 3\n", DROP_IN, "", "", NULL,
+      NULL, NULL },
+    { "nothing was changed", HOST, NULL, HOST, NULL, "", "", HOST, NULL, NULL },
+    { "an edited configuration keeps what the host has", HOST, NULL, MADE, DROP_IN, MADE "[z]\n",
+      DROP_IN, MADE "[z]\n", NULL, NULL },
+    { "an edited configuration loses the toolkit's runtimes", "[a]\ndefault_runtime = \"runc\"\n",
+      NULL, V1_MADE, NULL, V1_EDITED, NULL,
+      "[a]\ndefault_runtime = \"runc\"\n[a.runtimes.x]\nBinaryName = \"/usr/bin/x\"\n[b]\nlevel = "
+      "\"debug\"\n",
+      NULL, NULL },
+    { "an edited file of the toolkit's is put aside", HOST, NULL, MADE, DROP_IN, MADE,
+      DROP_IN "# mine\n", HOST, NULL, DROP_IN "# mine\n" },
 };
 
 struct place {
@@ -59,7 +69,9 @@ static void place_make(struct place *p)
     p->aside = xasprintf("%s/changed-99-nvidia.toml", p->folder);
     CLEANUP_FREE char *folder = xasprintf("%s/conf.d", p->folder);
     assert_int_equal(mkdir(folder, 0755), 0);
-    p->files = (struct toolkit_files){ .config = p->config, .drop_in = p->drop_in, .programs = OURS, .copies = p->folder };
+    p->files = (struct toolkit_files){
+        .config = p->config, .drop_in = p->drop_in, .programs = OURS, .copies = p->folder
+    };
 }
 
 static void place_clear(struct place *p)
@@ -125,7 +137,8 @@ static void check_restore_again(void **state)
     live(*state, 3);
 }
 
-/* An earlier Ostler has made no copies: its file goes, and the host's runtime stays, which NVIDIA's program took away. */
+/* An earlier Ostler has made no copies: its file goes, and the host's runtime stays, which NVIDIA's
+ * program took away. */
 static void check_no_copies(void **state)
 {
     (void) state;
@@ -155,7 +168,8 @@ static void check_no_copies_then_installed(void **state)
     place_clear(&p);
 }
 
-/* Somebody writes the host's configuration anew, as at each start on some systems: what was before is what they wrote. */
+/* Somebody writes the host's configuration anew, as at each start on some systems: what was before
+ * is what they wrote. */
 static void check_written_anew(void **state)
 {
     (void) state;
@@ -196,12 +210,16 @@ static void check_imports_of_others(void **state)
 static void check_docker(void **state)
 {
     (void) state;
-    static const char text[] = "{\"default-runtime\":\"nvidia\",\"runtimes\":{\"nvidia\":{\"path\":\"" OURS
-                               "n\"},\"x\":{\"path\":\"/x\"}},\"debug\":true}";
+    static const char text[] =
+        "{\"default-runtime\":\"nvidia\",\"runtimes\":{\"nvidia\":{\"path\":\"" OURS
+        "n\"},\"x\":{\"path\":\"/x\"}},\"debug\":true}";
     CLEANUP_BUF struct buf out = BUF_INIT(4096);
-    assert_true(toolkit_files_without_json((struct part){ text, sizeof text - 1 }, OURS, "x", &out));
-    assert_string_equal(buf_text(&out), "{\n    \"default-runtime\": \"x\",\n    \"runtimes\": {\n        \"x\": {\n"
-                                        "            \"path\": \"/x\"\n        }\n    },\n    \"debug\": true\n}\n");
+    assert_true(
+        toolkit_files_without_json((struct part){ text, sizeof text - 1 }, OURS, "x", &out));
+    assert_string_equal(
+        buf_text(&out),
+        "{\n    \"default-runtime\": \"x\",\n    \"runtimes\": {\n        \"x\": {\n"
+        "            \"path\": \"/x\"\n        }\n    },\n    \"debug\": true\n}\n");
 }
 
 int main(void)
@@ -210,7 +228,8 @@ int main(void)
     SUITE_ROWS(&s, check_restore, restore_rows);
     SUITE_ROWS(&s, check_restore_again, restore_rows);
     suite_add(&s, "installed by an Ostler that made no copies", check_no_copies, NULL);
-    suite_add(&s, "installed by one that made none, then by this", check_no_copies_then_installed, NULL);
+    suite_add(&s, "installed by one that made none, then by this", check_no_copies_then_installed,
+              NULL);
     suite_add(&s, "the host's configuration is written anew", check_written_anew, NULL);
     suite_add(&s, "a file of somebody else is still taken in", check_imports_of_others, NULL);
     suite_add(&s, "docker's configuration", check_docker, NULL);

@@ -30,8 +30,10 @@ static int set_up(void **state)
 {
     struct fixture *f = xcalloc(1, sizeof *f);
     f->log = (struct buf) BUF_INIT(1000);
-    cluster_init(&f->cluster, &(struct cluster_options){ .operand_namespace = "operands", .clock = &quiet_clock,
-                                                         .listener = { tell_node, tell_policy, f } });
+    cluster_init(&f->cluster,
+                 &(struct cluster_options){ .operand_namespace = "operands",
+                                            .clock = &quiet_clock,
+                                            .listener = { tell_node, tell_policy, f } });
     *state = f;
     return 0;
 }
@@ -47,7 +49,8 @@ static int tear_down(void **state)
 
 static void join(struct fixture *f, const char *name)
 {
-    CLEANUP_JSON json_t *node = json_pack("{s:{s:s, s:s, s:s}}", "metadata", "name", name, "uid", name, "resourceVersion", "1");
+    CLEANUP_JSON json_t *node = json_pack("{s:{s:s, s:s, s:s}}", "metadata", "name", name, "uid",
+                                          name, "resourceVersion", "1");
     table_event(&f->cluster.tables[RESOURCE_NODE], node, false);
 }
 
@@ -62,7 +65,8 @@ static void expect_told(struct fixture *f, const char *want)
     buf_reset(&f->log);
 }
 
-/* Each node that joins is told of when the dust has settled: else the status would be written as often as nodes join. */
+/* Each node that joins is told of when the dust has settled: else the status would be written as
+ * often as nodes join. */
 static void policy_is_told_at_once_when_an_epoch_is_over(void **state)
 {
     struct fixture *f = *state;
@@ -87,7 +91,8 @@ static void policy_is_told_at_once_when_an_epoch_is_over(void **state)
 
 static void leave(struct fixture *f, const char *name)
 {
-    CLEANUP_JSON json_t *node = json_pack("{s:{s:s, s:s, s:s}}", "metadata", "name", name, "uid", name, "resourceVersion", "2");
+    CLEANUP_JSON json_t *node = json_pack("{s:{s:s, s:s, s:s}}", "metadata", "name", name, "uid",
+                                          name, "resourceVersion", "2");
     table_event(&f->cluster.tables[RESOURCE_NODE], node, true);
 }
 
@@ -116,8 +121,9 @@ static void nodes_are_kept_in_the_order_of_their_names(void **state)
     expect_order(f, "aa b c k m n x y zz ");
 }
 
-#define SERVICE                                                                                                            \
-    "{'metadata': {'name': 'exporter', 'namespace': 'operands', 'uid': 's', 'resourceVersion': '5', 'labels': "            \
+#define SERVICE                                                                                    \
+    "{'metadata': {'name': 'exporter', 'namespace': 'operands', 'uid': 's', 'resourceVersion': "   \
+    "'5', 'labels': "                                                                              \
     "{'ostler.dev/policy-uid': 'p'}}}"
 
 /* One that somebody deletes is made again: nothing else may happen that would tell of it. */
@@ -131,9 +137,11 @@ static void a_child_that_comes_or_goes_is_told_at_once(void **state)
     expect_told(f, "policy! ");
 }
 
-#define POD(version)                                                                                                       \
-    "{'metadata': {'name': 'driver', 'namespace': 'operands', 'uid': 'd', 'resourceVersion': '" version "', 'labels': {"    \
-    "'app.kubernetes.io/managed-by': 'ostler', 'app.kubernetes.io/component': 'driver'}, 'ownerReferences': ["              \
+#define POD(version)                                                                               \
+    "{'metadata': {'name': 'driver', 'namespace': 'operands', 'uid': 'd', 'resourceVersion': "     \
+    "'" version "', 'labels': {"                                                                   \
+    "'app.kubernetes.io/managed-by': 'ostler', 'app.kubernetes.io/component': 'driver'}, "         \
+    "'ownerReferences': ["                                                                         \
     "{'kind': 'DaemonSet', 'controller': true}]}, 'spec': {'nodeName': 'a'}}"
 
 /* What waits on the node for the pod to be there, or to be gone, has nothing else to go by. */
@@ -162,16 +170,19 @@ static void an_answer_to_a_write_is_seen(void **state)
     expect_told(f, "policy! ");
 }
 
-#define RECORD(more)                                                                                                       \
-    "{'metadata': {'name': 'driver-a', 'namespace': 'operands', 'uid': 'r', 'labels': {'ostler.dev/policy-uid': 'p'}, " more "}}"
+#define RECORD(more)                                                                               \
+    "{'metadata': {'name': 'driver-a', 'namespace': 'operands', 'uid': 'r', 'labels': "            \
+    "{'ostler.dev/policy-uid': 'p'}, " more "}}"
 
-/* Until then what is known of the policy's wishes may be less than it wishes: nothing is forgotten on account of that. */
+/* Until then what is known of the policy's wishes may be less than it wishes: nothing is forgotten
+ * on account of that. */
 static void all_nodes_are_looked_at_anew_when_a_revision_failed(void **state)
 {
     struct fixture *f = *state;
     CLEANUP_JSON json_t *record = tree(RECORD("'resourceVersion': '5'"));
-    CLEANUP_JSON json_t *failed = tree(RECORD(
-        "'resourceVersion': '6', 'annotations': {'ostler.dev/failed-default': '2026-11-20T10:00:00Z a NoAllocatableGpus'}"));
+    CLEANUP_JSON json_t *failed = tree(
+        RECORD("'resourceVersion': '6', 'annotations': {'ostler.dev/failed-default': "
+               "'2026-11-20T10:00:00Z a NoAllocatableGpus'}"));
     join(f, "a");
     table_event(&f->cluster.tables[RESOURCE_REVISION], record, false);
     cluster_new_epoch(&f->cluster);
@@ -193,8 +204,9 @@ static void refuse(struct fixture *f, const char *node, const char *what)
 
 static void budget(struct fixture *f, const char *rv, int allowed, bool deleted)
 {
-    CLEANUP_JSON json_t *object = json_pack("{s:{s:s, s:s, s:s, s:s, s:i}, s:{s:i}}", "metadata", "namespace", "ml", "name",
-                                            "web", "uid", "u", "resourceVersion", rv, "generation", 1, "status",
+    CLEANUP_JSON json_t *object = json_pack("{s:{s:s, s:s, s:s, s:s, s:i}, s:{s:i}}", "metadata",
+                                            "namespace", "ml", "name", "web", "uid", "u",
+                                            "resourceVersion", rv, "generation", 1, "status",
                                             "disruptionsAllowed", allowed);
     table_event(&f->cluster.tables[RESOURCE_BUDGET], object, deleted);
 }
@@ -255,15 +267,17 @@ static void who_was_refused_is_asked_again_after_a_second(void **state)
     assert_int_equal(cluster_ask_in_ms(&f->cluster, slot), 0);
 }
 
-#define WIDE_POLICY                                                                                                          \
-    "{'metadata': {'name': 'default', 'uid': 'p', 'resourceVersion': '3', 'annotations': {'a': 'x', 'ostler.dev/retry': 'y', " \
+#define WIDE_POLICY                                                                                \
+    "{'metadata': {'name': 'default', 'uid': 'p', 'resourceVersion': '3', 'annotations': {'a': "   \
+    "'x', 'ostler.dev/retry': 'y', "                                                               \
     "'z.example/ostler.dev': 'x'}}, 'spec': {}}"
 
 /* Anybody who may edit it can give it as many as fit. */
 static void annotations_of_others_on_the_policy_are_not_kept(void **state)
 {
     struct fixture *f = *state;
-    CLEANUP_JSON json_t *policy = tree(WIDE_POLICY), *kept = json_pack("{s:s}", "ostler.dev/retry", "y");
+    CLEANUP_JSON json_t *policy = tree(WIDE_POLICY),
+                        *kept = json_pack("{s:s}", "ostler.dev/retry", "y");
     table_event(&f->cluster.tables[RESOURCE_POLICY], policy, false);
     assert_true(json_equal(json_at(f->cluster.object, "metadata.annotations"), kept));
     assert_int_equal(json_object_size(json_at(policy, "metadata.annotations")), 3);
@@ -271,13 +285,15 @@ static void annotations_of_others_on_the_policy_are_not_kept(void **state)
 
 static void mark(struct fixture *f, const char *rv, bool marked)
 {
-    CLEANUP_JSON json_t *node = json_pack("{s:{s:s, s:s, s:s}}", "metadata", "name", "a", "uid", "a", "resourceVersion", rv);
+    CLEANUP_JSON json_t *node = json_pack("{s:{s:s, s:s, s:s}}", "metadata", "name", "a", "uid",
+                                          "a", "resourceVersion", rv);
     if (marked)
         json_set_at(node, "metadata.annotations", json_pack("{s:s}", "ostler.dev/marks", "{}"));
     table_event(&f->cluster.tables[RESOURCE_NODE], node, false);
 }
 
-/* The write that takes them off may be lost: a policy that goes waits until the node is seen without them. */
+/* The write that takes them off may be lost: a policy that goes waits until the node is seen
+ * without them. */
 static void marks_count_until_they_are_gone(void **state)
 {
     struct fixture *f = *state;
@@ -294,43 +310,52 @@ static void a_child_that_was_repaired_and_not_applied_is_not_confirmed(void **st
 {
     struct fixture *f = *state;
     struct reconcilers r = { .cluster = &f->cluster, .policy = tell_policy, .arg = f };
-    CLEANUP_JSON json_t *service = tree("{'metadata':{'name':'exporter','namespace':'operands','uid':'s','resourceVersion':'7',"
-                                        "'annotations':{'ostler.dev/intent':'i'}}}");
+    CLEANUP_JSON json_t *service = tree(
+        "{'metadata':{'name':'exporter','namespace':'operands','uid':'s','resourceVersion':'7',"
+        "'annotations':{'ostler.dev/intent':'i'}}}");
     CLEANUP_JSON json_t *nothing = json_object();
     CLEANUP_ACTIONS struct actions actions = { 0 };
     actions_add(&actions, request_json_patch(RESOURCE_SERVICE, "operands", "exporter", nothing),
-             VERB_REPAIR, "services/exporter", "Drift", "somebody has changed it");
-    actions_add(&actions, request_apply(RESOURCE_SERVICE, "operands", "exporter", nothing), VERB_APPLY,
-             "services/exporter", "Drift", "it is made ours");
+                VERB_REPAIR, "services/exporter", "Drift", "somebody has changed it");
+    actions_add(&actions, request_apply(RESOURCE_SERVICE, "operands", "exporter", nothing),
+                VERB_APPLY, "services/exporter", "Drift", "it is made ours");
     f->cluster.tables[RESOURCE_SERVICE].synced = true;
     cluster_written(&f->cluster, RESOURCE_SERVICE, service);
-    const struct child *child = (const struct child *) table_get(&f->cluster.tables[RESOURCE_SERVICE], "operands/exporter");
+    const struct child *child = (const struct child *) table_get(
+        &f->cluster.tables[RESOURCE_SERVICE], "operands/exporter");
     actions.items[0].accepted = actions.items[1].accepted = true;
     policy_outcome(&r, &(struct executor_result){ .actions = &actions });
     assert_true(cluster_confirmed(&f->cluster, child));
     actions.items[1].accepted = false;
-    policy_outcome(&r, &(struct executor_result){ .error = ERR_CONFLICT, .message = "", .actions = &actions });
+    policy_outcome(
+        &r, &(struct executor_result){ .error = ERR_CONFLICT, .message = "", .actions = &actions });
     assert_false(cluster_confirmed(&f->cluster, child));
     err_clear(&r.failure);
 }
 
 /* ---- who has a GPU open */
 
-#define MACHINE(rv, boot) \
-    "{'metadata': {'name': 'a', 'uid': 'a', 'resourceVersion': '" rv "'}, 'status': {'nodeInfo': {'bootID': '" boot "'}}}"
-#define INVENTORY(holders)                                                                                                   \
-    "{'metadata': {'name': 'a', 'uid': 'r', 'resourceVersion': '5'}, 'status': {'inventory': {'bootId': 'b1', 'holders': ["  \
-    holders "]}}}"
-#define OWNED(rv, node)                                                                                                       \
-    "{'metadata': {'name': 'a', 'uid': 'r', 'resourceVersion': '" rv "', 'ownerReferences': [{'kind': 'Node', 'uid': '" node  \
+#define MACHINE(rv, boot)                                                                          \
+    "{'metadata': {'name': 'a', 'uid': 'a', 'resourceVersion': '" rv                               \
+    "'}, 'status': {'nodeInfo': {'bootID': '" boot "'}}}"
+#define INVENTORY(holders)                                                                         \
+    "{'metadata': {'name': 'a', 'uid': 'r', 'resourceVersion': '5'}, 'status': {'inventory': "     \
+    "{'bootId': 'b1', 'holders': [" holders "]}}}"
+#define OWNED(rv, node)                                                                            \
+    "{'metadata': {'name': 'a', 'uid': 'r', 'resourceVersion': '" rv                               \
+    "', 'ownerReferences': [{'kind': 'Node', 'uid': '" node                                        \
     "'}]}, 'status': {'inventory': {'bootId': 'b1', 'holders': [{'podUid': 'p-1'}]}}}"
-#define AGENT(ready)                                                                                                          \
-    "{'metadata': {'name': 'agent', 'namespace': 'operands', 'uid': 'p-agent', 'resourceVersion': '6', 'ownerReferences': "   \
-    "[{'kind': 'DaemonSet', 'controller': true}], 'labels': {'app.kubernetes.io/managed-by': 'ostler', "                      \
-    "'app.kubernetes.io/component': 'node-agent'}}, 'spec': {'nodeName': 'a'}, 'status': {'conditions': [{'type': 'Ready', "  \
+#define AGENT(ready)                                                                               \
+    "{'metadata': {'name': 'agent', 'namespace': 'operands', 'uid': 'p-agent', "                   \
+    "'resourceVersion': '6', 'ownerReferences': "                                                  \
+    "[{'kind': 'DaemonSet', 'controller': true}], 'labels': {'app.kubernetes.io/managed-by': "     \
+    "'ostler', "                                                                                   \
+    "'app.kubernetes.io/component': 'node-agent'}}, 'spec': {'nodeName': 'a'}, 'status': "         \
+    "{'conditions': [{'type': 'Ready', "                                                           \
     "'status': '" ready "'}]}}"
-#define QUIET(name, node)                                                                                                     \
-    "{'metadata': {'name': '" name "', 'namespace': 'ml', 'uid': 'p-" name "', 'resourceVersion': '7'}, "                     \
+#define QUIET(name, node)                                                                          \
+    "{'metadata': {'name': '" name "', 'namespace': 'ml', 'uid': 'p-" name                         \
+    "', 'resourceVersion': '7'}, "                                                                 \
     "'spec': {'nodeName': '" node "', 'containers': [{}]}}"
 
 static void put(struct fixture *f, enum resource_id resource, const char *text)
@@ -349,7 +374,8 @@ static void pods_that_an_agent_names_are_kept(void **state)
 {
     struct fixture *f = *state;
     put(f, RESOURCE_POD, QUIET("early", "a"));
-    put(f, RESOURCE_GPU_NODE, INVENTORY("{'podUid': 'p-early'}, {'podUid': 'p-quiet'}, {'podUid': 'p-away'}"));
+    put(f, RESOURCE_GPU_NODE,
+        INVENTORY("{'podUid': 'p-early'}, {'podUid': 'p-quiet'}, {'podUid': 'p-away'}"));
     put(f, RESOURCE_POD, QUIET("quiet", "a"));
     put(f, RESOURCE_POD, QUIET("away", "b"));
     put(f, RESOURCE_POD, QUIET("other", "a"));
@@ -383,7 +409,8 @@ static void words_of_agents_count_while_they_are_up(void **state)
     assert_null(cluster_holders(&f->cluster, slot));
 }
 
-/* A machine that is called like one that is gone gets nothing of what that was, until its GpuNode is collected. */
+/* A machine that is called like one that is gone gets nothing of what that was, until its GpuNode
+ * is collected. */
 static void words_of_another_node_do_not_count(void **state)
 {
     struct fixture *f = *state;
@@ -398,7 +425,8 @@ static void words_of_another_node_do_not_count(void **state)
     assert_null(cluster_holders(&f->cluster, slot));
 }
 
-/* Of two pods of an operand on a node it is the same one that counts, whichever was heard of last. */
+/* Of two pods of an operand on a node it is the same one that counts, whichever was heard of last.
+ */
 static void of_two_pods_of_an_operand_the_same_counts(void **state)
 {
     struct fixture *f = *state;
@@ -425,9 +453,10 @@ static void the_first_gpu_pods_by_name_are_named(void **state)
     join(f, "a");
     static const char *const names[] = { "d", "b", "e", "a", "c" };
     for (size_t i = 0; i < ARRAY_LEN(names); i++) {
-        CLEANUP_JSON json_t *pod = tree("{'metadata': {'namespace': 'ml', 'name': '', 'uid': '', 'resourceVersion': '3'},"
-                                        " 'spec': {'nodeName': 'a', 'containers': ["
-                                        "{'resources': {'limits': {'nvidia.com/gpu': '1'}}}]}}");
+        CLEANUP_JSON json_t *pod = tree(
+            "{'metadata': {'namespace': 'ml', 'name': '', 'uid': '', 'resourceVersion': '3'},"
+            " 'spec': {'nodeName': 'a', 'containers': ["
+            "{'resources': {'limits': {'nvidia.com/gpu': '1'}}}]}}");
         json_set_at(pod, "metadata.name", json_string(names[i]));
         json_set_at(pod, "metadata.uid", json_string(names[i]));
         table_event(&f->cluster.tables[RESOURCE_POD], pod, false);
@@ -446,18 +475,29 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_first_gpu_pods_by_name_are_named, set_up, tear_down),
         cmocka_unit_test_setup_teardown(words_of_another_node_do_not_count, set_up, tear_down),
         cmocka_unit_test_setup_teardown(marks_count_until_they_are_gone, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_child_that_was_repaired_and_not_applied_is_not_confirmed, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(policy_is_told_at_once_when_an_epoch_is_over, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(who_was_refused_is_asked_again_after_a_second, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(annotations_of_others_on_the_policy_are_not_kept, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(who_was_refused_is_told_when_a_budget_of_that_namespace_eases, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_budget_that_eases_before_the_refusal_is_known_is_not_missed, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(nodes_are_kept_in_the_order_of_their_names, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_child_that_comes_or_goes_is_told_at_once, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_pod_that_comes_or_goes_is_told_of_its_node, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(of_two_pods_of_an_operand_the_same_counts, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_child_that_was_repaired_and_not_applied_is_not_confirmed,
+                                        set_up, tear_down),
+        cmocka_unit_test_setup_teardown(policy_is_told_at_once_when_an_epoch_is_over, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(who_was_refused_is_asked_again_after_a_second, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(annotations_of_others_on_the_policy_are_not_kept, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(
+            who_was_refused_is_told_when_a_budget_of_that_namespace_eases, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(
+            a_budget_that_eases_before_the_refusal_is_known_is_not_missed, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(nodes_are_kept_in_the_order_of_their_names, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(a_child_that_comes_or_goes_is_told_at_once, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(a_pod_that_comes_or_goes_is_told_of_its_node, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(of_two_pods_of_an_operand_the_same_counts, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(an_answer_to_a_write_is_seen, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(all_nodes_are_looked_at_anew_when_a_revision_failed, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(all_nodes_are_looked_at_anew_when_a_revision_failed, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(pods_that_an_agent_names_are_kept, set_up, tear_down),
         cmocka_unit_test_setup_teardown(ostler_is_not_named, set_up, tear_down),
         cmocka_unit_test_setup_teardown(words_of_agents_count_while_they_are_up, set_up, tear_down),

@@ -1,4 +1,5 @@
-/* Nodes of the control plane: nothing is brought there unless an administrator says so, and what runs there already stays. */
+/* Nodes of the control plane: nothing is brought there unless an administrator says so, and what
+ * runs there already stays. */
 #include <string.h>
 
 #include "base/json.h"
@@ -10,8 +11,9 @@
 #include "tests/unit/support/testbed.h"
 #include "tests/unit/support/tree.h"
 
-#define GPU_NODE(name, more) \
-    "{'name': '" name "', 'labels': {'feature.node.kubernetes.io/pci-10de.present': 'true'" more "}}"
+#define GPU_NODE(name, more)                                                                       \
+    "{'name': '" name "', 'labels': {'feature.node.kubernetes.io/pci-10de.present': 'true'" more   \
+    "}}"
 #define CONTROL_PLANE ", 'node-role.kubernetes.io/control-plane': ''"
 
 static void put_node(struct testbed *t, const char *brief)
@@ -36,12 +38,15 @@ static bool is_served(const struct testbed *t, const char *node)
 
 static bool keeps_off(const json_t *daemonset)
 {
-    const json_t *terms = json_at(daemonset, "spec.template.spec.affinity.nodeAffinity."
-                                             "requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms");
+    const json_t *terms = json_at(
+        daemonset, "spec.template.spec.affinity.nodeAffinity."
+                   "requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms");
     size_t i, said = 0;
     json_t *term;
-    json_array_foreach (terms, i, term) {
-        const json_t *e = json_find(json_object_get(term, "matchExpressions"), "key", KUBERNETES_CONTROL_PLANE);
+    json_array_foreach(terms, i, term)
+    {
+        const json_t *e = json_find(json_object_get(term, "matchExpressions"), "key",
+                                    KUBERNETES_CONTROL_PLANE);
         said += str_eq(json_str(e, "operator"), "DoesNotExist");
     }
     return said > 0 && said == json_array_size(terms);
@@ -54,7 +59,8 @@ static void count(const struct testbed *t, size_t *ret_all, size_t *ret_off)
     json_t *daemonset;
     CLEANUP_JSON json_t *daemonsets = testbed_list(t, RESOURCE_DAEMONSET);
     *ret_all = *ret_off = 0;
-    json_array_foreach (daemonsets, i, daemonset) {
+    json_array_foreach(daemonsets, i, daemonset)
+    {
         ++*ret_all;
         *ret_off += keeps_off(daemonset);
     }
@@ -121,7 +127,8 @@ static void one_node_is_told_of(void **state)
     struct testbed t;
     begin(&t, "{'name': 'only', 'labels': {'node-role.kubernetes.io/control-plane': ''}}");
     testbed_settle(&t, true, NULL);
-    const json_t *conditions = json_at(testbed_get(&t, RESOURCE_POLICY, "default"), "status.conditions");
+    const json_t *conditions = json_at(testbed_get(&t, RESOURCE_POLICY, "default"),
+                                       "status.conditions");
     const char *said = json_str_or_empty(json_find(conditions, "type", "Ready"), "message");
     if (!strstr(said, "--control-plane-nodes"))
         fail_msg("%s", said);
@@ -131,9 +138,11 @@ static void one_node_is_told_of(void **state)
 int main(void)
 {
     struct suite s = { 0 };
-    suite_add(&s, "a node of the control plane is not taken, and DaemonSets keep off it", not_taken, NULL);
+    suite_add(&s, "a node of the control plane is not taken, and DaemonSets keep off it", not_taken,
+              NULL);
     suite_add(&s, "where that is allowed it is like any other", taken_where_allowed, NULL);
-    suite_add(&s, "what runs there goes on for as long as the node is there", what_runs_goes_on, NULL);
+    suite_add(&s, "what runs there goes on for as long as the node is there", what_runs_goes_on,
+              NULL);
     suite_add(&s, "a cluster of one such node is told what to do", one_node_is_told_of, NULL);
     return suite_run(&s, "control plane");
 }

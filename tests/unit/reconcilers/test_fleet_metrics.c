@@ -138,8 +138,11 @@ static void check(void **state)
 static void stages_count_when_all_of_them_were_seen(void **state)
 {
     struct fixture *f = *state;
-    fleet_metrics_ready(&f->m, &(struct node_stages){ .seen_s = 1, .reached = { 21, 96, 111, 131 } });
-    fleet_metrics_ready(&f->m, &(struct node_stages){ .seen_s = 1, .reached = { 21, 0, 111, 131 }, .missed = 1 << STAGE_DRIVER });
+    fleet_metrics_ready(&f->m,
+                        &(struct node_stages){ .seen_s = 1, .reached = { 21, 96, 111, 131 } });
+    fleet_metrics_ready(&f->m, &(struct node_stages){ .seen_s = 1,
+                                                      .reached = { 21, 0, 111, 131 },
+                                                      .missed = 1 << STAGE_DRIVER });
     expect(f, "ostler_node_stage_seconds_sum{stage=\"images\"} 20", true);
     expect(f, "ostler_node_stage_seconds_sum{stage=\"driver\"} 75", true);
     expect(f, "ostler_node_stage_seconds_sum{stage=\"registered\"} 15", true);
@@ -158,7 +161,9 @@ static void words_of_nodes_make_no_series(void **state)
     const struct node_summary before = { .counted = true, .state = NODE_INSTALLING };
     for (int i = 0; i < 2000; i++) {
         CLEANUP_FREE char *word = xasprintf("Word%d", i);
-        const struct node_verdict v = { .state = NODE_FAILED, .failed_with = reason_parse(word), .word = word };
+        const struct node_verdict v = { .state = NODE_FAILED,
+                                        .failed_with = reason_parse(word),
+                                        .word = word };
         fleet_metrics_node(&f->m, "h100", &before, &v, 1042);
     }
     expect(f, "ostler_upgrade_failures_total{reason=\"Other\"} 2000", true);
@@ -176,8 +181,9 @@ static void evictions_count_by_what_the_server_said(void **state)
         bool evicts, dry_run;
         enum err_kind error;
     } answers[] = {
-        { true, true, ERR_NONE },    { true, false, ERR_NONE },   { true, true, ERR_BUDGET }, { true, false, ERR_BUDGET },
-        { true, false, ERR_SERVER }, { false, false, ERR_SERVER }, { true, false, ERR_NONE },
+        { true, true, ERR_NONE },    { true, false, ERR_NONE },   { true, true, ERR_BUDGET },
+        { true, false, ERR_BUDGET }, { true, false, ERR_SERVER }, { false, false, ERR_SERVER },
+        { true, false, ERR_NONE },
     };
     for (size_t i = 0; i < ARRAY_LEN(answers); i++) {
         struct request request = { .evicts = answers[i].evicts, .dry_run = answers[i].dry_run };
@@ -195,16 +201,22 @@ static void sums_are_those_of_the_cluster(void **state)
 {
     struct fixture *f = *state;
     struct testbed t;
-    CLEANUP_JSON json_t *policy = tree("{'spec':{'pools':[{'name':'h100','nodeSelector':{'shape':'h100'}}]}}");
+    CLEANUP_JSON json_t *policy = tree(
+        "{'spec':{'pools':[{'name':'h100','nodeSelector':{'shape':'h100'}}]}}");
     testbed_init(&t, policy);
     for (int i = 0; i < 3; i++) {
-        CLEANUP_FREE char *text = xasprintf("{'name':'gpu-%d','labels':{'nvidia.com/gpu.present':'true','shape':'%s'}}", i,
-                                            i ? "h100" : "l4");
+        CLEANUP_FREE char *text = xasprintf(
+            "{'name':'gpu-%d','labels':{'nvidia.com/gpu.present':'true','shape':'%s'}}", i,
+            i ? "h100" : "l4");
         CLEANUP_JSON json_t *brief = tree(text);
         testbed_put(&t, RESOURCE_NODE, testbed_node(brief));
     }
     testbed_settle(&t, true, NULL);
-    struct rollout_report rollout = { .known = true, .hold = ROLLOUT_HOLD_SOAK, .pending = 2, .done = 1, .slots = { 1, 2 },
+    struct rollout_report rollout = { .known = true,
+                                      .hold = ROLLOUT_HOLD_SOAK,
+                                      .pending = 2,
+                                      .done = 1,
+                                      .slots = { 1, 2 },
                                       .out = { 1, 3 },
                                       .out_gpus = { 8, SIZE_MAX } };
     fleet_metrics_show(&f->m, t.cluster, &rollout);
@@ -232,22 +244,28 @@ static void agents_count_by_what_their_word_is_worth(void **state)
         const char *boot, *inventory; /* NULL: nothing was said */
         bool up;
     } nodes[] = {
-        { "b1", "{'bootId':'b1'}", true }, { "b1", "{'bootId':'b1'}", true },  { "b2", "{'bootId':'b1'}", true },
-        { "b1", "{'gpus':[]}", true },     { "b1", "{'bootId':'b1'}", false }, { "b1", NULL, true },
+        { "b1", "{'bootId':'b1'}", true },
+        { "b1", "{'bootId':'b1'}", true },
+        { "b2", "{'bootId':'b1'}", true },
+        { "b1", "{'gpus':[]}", true },
+        { "b1", "{'bootId':'b1'}", false },
+        { "b1", NULL, true },
         { "b1", NULL, false },
     };
     struct testbed t;
     testbed_init(&t, NULL);
     for (size_t i = 0; i < ARRAY_LEN(nodes); i++) {
-        CLEANUP_FREE char *name = xasprintf("n-%zu", i), *pod = xasprintf("ostler-operands/node-agent-%zu", i);
+        CLEANUP_FREE char *name = xasprintf("n-%zu", i),
+                          *pod = xasprintf("ostler-operands/node-agent-%zu", i);
         CLEANUP_JSON json_t *node = json_pack("{s:s, s:s}", "name", name, "boot", nodes[i].boot);
-        CLEANUP_JSON json_t *agent = json_pack("{s:s, s:s, s:s, s:b}", "name", pod, "node", name, "operand", "node-agent",
-                                               "ready", nodes[i].up);
+        CLEANUP_JSON json_t *agent = json_pack("{s:s, s:s, s:s, s:b}", "name", pod, "node", name,
+                                               "operand", "node-agent", "ready", nodes[i].up);
         testbed_put(&t, RESOURCE_NODE, testbed_node(node));
         testbed_put(&t, RESOURCE_POD, testbed_pod(agent));
         if (nodes[i].inventory)
-            testbed_put(&t, RESOURCE_GPU_NODE, json_pack("{s:{s:s}, s:{s:o}}", "metadata", "name", name, "status", "inventory",
-                                                     tree(nodes[i].inventory)));
+            testbed_put(&t, RESOURCE_GPU_NODE,
+                        json_pack("{s:{s:s}, s:{s:o}}", "metadata", "name", name, "status",
+                                  "inventory", tree(nodes[i].inventory)));
     }
     fleet_metrics_show(&f->m, t.cluster, &(struct rollout_report){ .known = true });
     expect(f, "ostler_agents{word=\"Current\"} 2", true);
@@ -257,7 +275,8 @@ static void agents_count_by_what_their_word_is_worth(void **state)
     testbed_clear(&t);
 }
 
-/* Cards as agents count them; what the kubelet offers where none has spoken. Of a node that is not served none counts. */
+/* Cards as agents count them; what the kubelet offers where none has spoken. Of a node that is not
+ * served none counts. */
 static void gpus_count_by_what_they_are_worth(void **state)
 {
     struct fixture *f = *state;
@@ -265,10 +284,16 @@ static void gpus_count_by_what_they_are_worth(void **state)
         const char *node, *inventory; /* NULL: nothing was said */
         enum node_state state;
     } nodes[] = {
-        { "{'gpus':8}", "{'gpus':[{'address':'0000:01:00.0','bus':'Answers','driver':'nvidia'}]}", NODE_READY },
-        { "{'gpus':4}", "{'gpus':[{'address':'0000:01:00.0','bus':'Answers','driver':'nvidia'},"
-                        "{'address':'0000:02:00.0','bus':'Answers','driver':'vfio-pci'}]}", NODE_READY },
-        { "{}", "{'gpus':[{'address':'0000:01:00.0','bus':'Answers'},{'address':'0000:02:00.0','bus':'Gone'}]}", NODE_FAILED },
+        { "{'gpus':8}", "{'gpus':[{'address':'0000:01:00.0','bus':'Answers','driver':'nvidia'}]}",
+          NODE_READY },
+        { "{'gpus':4}",
+          "{'gpus':[{'address':'0000:01:00.0','bus':'Answers','driver':'nvidia'},"
+          "{'address':'0000:02:00.0','bus':'Answers','driver':'vfio-pci'}]}",
+          NODE_READY },
+        { "{}",
+          "{'gpus':[{'address':'0000:01:00.0','bus':'Answers'},{'address':'0000:02:00.0','bus':'"
+          "Gone'}]}",
+          NODE_FAILED },
         { "{'gpus':2}", NULL, NODE_READY },
         { "{'gpus':2}", NULL, NODE_DRAINING },
         { "{'gpus':1}", NULL, NODE_LOST },
@@ -283,8 +308,9 @@ static void gpus_count_by_what_they_are_worth(void **state)
         json_object_set_new(node, "name", json_string(name));
         testbed_put(&t, RESOURCE_NODE, testbed_node(node));
         if (nodes[i].inventory)
-            testbed_put(&t, RESOURCE_GPU_NODE, json_pack("{s:{s:s}, s:{s:o}}", "metadata", "name", name, "status", "inventory",
-                                                     tree(nodes[i].inventory)));
+            testbed_put(&t, RESOURCE_GPU_NODE,
+                        json_pack("{s:{s:s}, s:{s:o}}", "metadata", "name", name, "status",
+                                  "inventory", tree(nodes[i].inventory)));
         struct node_slot *slot = map_get(&t.cluster->slots, name);
         slot->summary.counted = true;
         slot->summary.state = nodes[i].state;
@@ -302,9 +328,10 @@ static void conditions_are_those_of_the_policy(void **state)
 {
     struct fixture *f = *state;
     struct testbed t;
-    CLEANUP_JSON json_t *policy = tree("{'spec':{},'status':{'conditions':[{'type':'Ready','status':'False','reason':'X'},"
-                                       "{'type':'Stalled','status':'True'},{'type':'Degraded','status':'Maybe'},"
-                                       "{'type':'Ours','status':'True'}]}}");
+    CLEANUP_JSON json_t *policy = tree(
+        "{'spec':{},'status':{'conditions':[{'type':'Ready','status':'False','reason':'X'},"
+        "{'type':'Stalled','status':'True'},{'type':'Degraded','status':'Maybe'},"
+        "{'type':'Ours','status':'True'}]}}");
     testbed_init(&t, policy);
     fleet_metrics_show(&f->m, t.cluster, &(struct rollout_report){ .known = true });
     expect(f, "ostler_policy_condition{condition=\"Ready\",status=\"False\"} 1", true);
@@ -337,14 +364,20 @@ int main(void)
 {
     struct suite s = { 0 };
     SUITE_ROWS(&s, check, rows);
-    suite_add_fixture(&s, "stages count when all of them were seen", stages_count_when_all_of_them_were_seen, set_up, tear_down);
-    suite_add_fixture(&s, "words of nodes make no series", words_of_nodes_make_no_series, set_up, tear_down);
-    suite_add_fixture(&s, "evictions count by what the server said", evictions_count_by_what_the_server_said, set_up, tear_down);
-    suite_add_fixture(&s, "sums are those of the cluster", sums_are_those_of_the_cluster, set_up, tear_down);
-    suite_add_fixture(&s, "agents count by what their word is worth", agents_count_by_what_their_word_is_worth, set_up,
+    suite_add_fixture(&s, "stages count when all of them were seen",
+                      stages_count_when_all_of_them_were_seen, set_up, tear_down);
+    suite_add_fixture(&s, "words of nodes make no series", words_of_nodes_make_no_series, set_up,
                       tear_down);
-    suite_add_fixture(&s, "GPUs count by what they are worth", gpus_count_by_what_they_are_worth, set_up, tear_down);
-    suite_add_fixture(&s, "conditions are those of the policy", conditions_are_those_of_the_policy, set_up, tear_down);
+    suite_add_fixture(&s, "evictions count by what the server said",
+                      evictions_count_by_what_the_server_said, set_up, tear_down);
+    suite_add_fixture(&s, "sums are those of the cluster", sums_are_those_of_the_cluster, set_up,
+                      tear_down);
+    suite_add_fixture(&s, "agents count by what their word is worth",
+                      agents_count_by_what_their_word_is_worth, set_up, tear_down);
+    suite_add_fixture(&s, "GPUs count by what they are worth", gpus_count_by_what_they_are_worth,
+                      set_up, tear_down);
+    suite_add_fixture(&s, "conditions are those of the policy", conditions_are_those_of_the_policy,
+                      set_up, tear_down);
     suite_add_fixture(&s, "the text is bounded", text_is_bounded, set_up, tear_down);
     return suite_run(&s, "fleet_metrics");
 }

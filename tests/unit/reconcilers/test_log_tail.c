@@ -1,5 +1,5 @@
-/* The end of a failed container's log: asked for once, also by an Ostler that was started since, and gone with the
- * next upgrade. */
+/* The end of a failed container's log: asked for once, also by an Ostler that was started since,
+ * and gone with the next upgrade. */
 #include "reconcilers/log_tail.h"
 
 #include <stdlib.h>
@@ -14,7 +14,10 @@
 
 #define POD "ostler-operands/driver-1"
 #define KEY "gpu-1 " POD " driver"
-#define PATH "GET /api/v1/namespaces/ostler-operands/pods/driver-1/log?container=driver&tailLines=20&limitBytes=16384"
+#define PATH                                                                                       \
+    "GET "                                                                                         \
+    "/api/v1/namespaces/ostler-operands/pods/driver-1/"                                            \
+    "log?container=driver&tailLines=20&limitBytes=16384"
 
 struct fixture {
     struct testbed bed;
@@ -37,19 +40,20 @@ static void on_notice(void *arg, const struct notice *n)
 
 static void put_pod(struct fixture *f, const char *status)
 {
-    CLEANUP_FREE char *text =
-        xasprintf("{'metadata':{'name':'driver-1','namespace':'ostler-operands','uid':'p','labels':{"
-                  "'app.kubernetes.io/managed-by':'ostler','app.kubernetes.io/component':'driver'},"
-                  "'ownerReferences':[{'kind':'DaemonSet','controller':true}]},'spec':{'nodeName':'gpu-1'},"
-                  "'status':{'containerStatuses':[{'name':'driver',%s}]}}",
-                  status);
+    CLEANUP_FREE char *text = xasprintf(
+        "{'metadata':{'name':'driver-1','namespace':'ostler-operands','uid':'p','labels':{"
+        "'app.kubernetes.io/managed-by':'ostler','app.kubernetes.io/component':'driver'},"
+        "'ownerReferences':[{'kind':'DaemonSet','controller':true}]},'spec':{'nodeName':'gpu-1'},"
+        "'status':{'containerStatuses':[{'name':'driver',%s}]}}",
+        status);
     testbed_put(&f->bed, RESOURCE_POD, tree(text));
 }
 
 static void put_report(struct fixture *f, const char *words)
 {
-    CLEANUP_FREE char *text = xasprintf("{'metadata':{'name':'gpu-1','uid':'r','resourceVersion':'1'},'status':{'lastWords':%s}}",
-                                        words);
+    CLEANUP_FREE char *text = xasprintf(
+        "{'metadata':{'name':'gpu-1','uid':'r','resourceVersion':'1'},'status':{'lastWords':%s}}",
+        words);
     CLEANUP_JSON json_t *report = tree(text);
     table_event(&f->bed.cluster->tables[RESOURCE_GPU_NODE], report, false);
 }
@@ -87,7 +91,9 @@ static void expect(struct fixture *f, const char *want)
 
 static void pass(struct fixture *f, enum node_state state, bool moving, bool restoring)
 {
-    struct node_verdict v = { .state = state, .pod = POD, .moving = moving, .restoring = restoring };
+    struct node_verdict v = {
+        .state = state, .pod = POD, .moving = moving, .restoring = restoring
+    };
     log_tail_request(f->bed.passes, f->slot, &v);
 }
 
@@ -103,7 +109,8 @@ static void one_question_for_one_failure(void **state)
     pass(f, NODE_FAILED, false, false);
     expect(f, KEY ": " PATH "\n");
     answer(f, KEY, "compiling\n\033[31mno headers\033[0m\n");
-    expect(f, "gpu-1 ContainerFailed: container driver of pod " POD " failed; its log ends: compiling\nno headers\n");
+    expect(f, "gpu-1 ContainerFailed: container driver of pod " POD
+              " failed; its log ends: compiling\nno headers\n");
     pass(f, NODE_FAILED, false, false);
     expect(f, "");
     assert_string_equal(f->slot->words->text, "compiling\nno headers");
@@ -127,7 +134,8 @@ static void nothing_has_failed(void **state)
 {
     struct fixture *f = *state;
     nobody_asks(f, NODE_INSTALLING);
-    put_pod(f, "'restartCount':0,'state':{'waiting':{'reason':'ImagePullBackOff'}}"); /* nothing has ever run there */
+    /* nothing has ever run there */
+    put_pod(f, "'restartCount':0,'state':{'waiting':{'reason':'ImagePullBackOff'}}");
     nobody_asks(f, NODE_FAILED);
 }
 
@@ -152,11 +160,15 @@ static void a_report_is_remembered_after_a_start(void **state)
     assert_string_equal(f->slot->words->text, "no headers");
 }
 
-/* Long before its time is over people want to know why it does not come up; on the way back what counts is what failed before. */
+/* Long before its time is over people want to know why it does not come up; on the way back what
+ * counts is what failed before. */
 static void who_does_not_come_up_is_asked(void **state)
 {
     struct fixture *f = *state;
-    struct node_verdict v = { .state = NODE_INSTALLING, .pod = POD, .moving = true, .restoring = true,
+    struct node_verdict v = { .state = NODE_INSTALLING,
+                              .pod = POD,
+                              .moving = true,
+                              .restoring = true,
                               .trouble = "CrashLoopBackOff: m" };
     log_tail_request(f->bed.passes, f->slot, &v);
     expect(f, "");
@@ -196,7 +208,8 @@ int main(void)
         { "what is not said is left out", what_is_not_said_is_left_out },
         { "a report is remembered after a start", a_report_is_remembered_after_a_start },
         { "who does not come up is asked", who_does_not_come_up_is_asked },
-        { "they go with the next upgrade, and stay on the way back", they_go_with_the_next_upgrade_and_stay_on_the_way_back },
+        { "they go with the next upgrade, and stay on the way back",
+          they_go_with_the_next_upgrade_and_stay_on_the_way_back },
     };
     struct suite s = { 0 };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)

@@ -39,7 +39,8 @@ static int set_up(void **state)
     struct cluster *c = f->bed.cluster;
     for (size_t i = 0; i < ARRAY_LEN(watched); i++) {
         const struct informer_options o = { .resource = watched[i] };
-        c->informers[watched[i]] = informer_new(&o, &c->tables[watched[i]], NULL, f->loop, NULL, NULL);
+        c->informers[watched[i]] = informer_new(&o, &c->tables[watched[i]], NULL, f->loop, NULL,
+                                                NULL);
     }
     *state = f;
     return 0;
@@ -65,32 +66,34 @@ static size_t pass(struct fixture *f)
     return actions.len;
 }
 
-/* If the policy were deleted at that moment, nobody would take off again what a node bears: here of a node that is only marked as
- * one of others, for which nothing else has to be there first. */
+/* If the policy were deleted at that moment, nobody would take off again what a node bears: here of
+ * a node that is only marked as one of others, for which nothing else has to be there first. */
 static void marks_wait_for_the_finalizer(void **state)
 {
     struct fixture *f = *state;
-    CLEANUP_JSON json_t *brief =
-        tree("{'labels': {'accelerator': 'nvidia', 'eks.amazonaws.com/compute-type': 'auto'}}");
+    CLEANUP_JSON json_t *brief = tree(
+        "{'labels': {'accelerator': 'nvidia', 'eks.amazonaws.com/compute-type': 'auto'}}");
     testbed_put(&f->bed, RESOURCE_NODE, testbed_node(brief));
     assert_int_equal(pass(f), 0);
     assert_true(f->soon);
-    CLEANUP_JSON json_t *patch = json_pack("{s:{s:[s]}}", "metadata", "finalizers", POLICY_FINALIZER);
+    CLEANUP_JSON json_t *patch = json_pack("{s:{s:[s]}}", "metadata", "finalizers",
+                                           POLICY_FINALIZER);
     testbed_edit(&f->bed, RESOURCE_POLICY, POLICY_NAME, patch);
     assert_int_equal(pass(f), 1);
 }
 
-/* Since when the pass takes a node to be in its state that is reported with this time. `owner`: uid of the node that the report
- * was written for; NULL: this one's. */
+/* Since when the pass takes a node to be in its state that is reported with this time. `owner`: uid
+ * of the node that the report was written for; NULL: this one's. */
 static int64_t since(struct fixture *f, const char *time, const char *owner)
 {
-    CLEANUP_JSON json_t *brief =
-        tree("{'labels': {'accelerator': 'nvidia', 'eks.amazonaws.com/compute-type': 'auto'}}");
+    CLEANUP_JSON json_t *brief = tree(
+        "{'labels': {'accelerator': 'nvidia', 'eks.amazonaws.com/compute-type': 'auto'}}");
     testbed_put(&f->bed, RESOURCE_NODE, testbed_node(brief));
     const char *uid = owner ? owner : object_uid(testbed_get(&f->bed, RESOURCE_NODE, "gpu-1"));
     testbed_put(&f->bed, RESOURCE_GPU_NODE,
-            json_pack("{s:{s:s, s:[{s:s, s:s}]}, s:{s:s, s:s}}", "metadata", "name", "gpu-1", "ownerReferences", "kind", "Node",
-                      "uid", uid, "status", "state", "Discovered", "since", time));
+                json_pack("{s:{s:s, s:[{s:s, s:s}]}, s:{s:s, s:s}}", "metadata", "name", "gpu-1",
+                          "ownerReferences", "kind", "Node", "uid", uid, "status", "state",
+                          "Discovered", "since", time));
     pass(f);
     const struct node_slot *slot = map_get(&f->bed.cluster->slots, "gpu-1");
     assert_int_equal(slot->summary.state, NODE_DISCOVERED);
@@ -110,7 +113,8 @@ static void state_of_another_node_of_its_name_does_not_go_on(void **state)
     assert_int_equal(since(f, "2026-11-20T09:00:00Z", "of-the-node-before"), 0);
 }
 
-/* What such a time is the beginning of, as of taking the toolkit out of a runtime, would last a day longer. */
+/* What such a time is the beginning of, as of taking the toolkit out of a runtime, would last a day
+ * longer. */
 static void time_to_come_counts_as_now(void **state)
 {
     struct fixture *f = *state;
@@ -120,11 +124,13 @@ static void time_to_come_counts_as_now(void **state)
 int main(void)
 {
     struct suite s = { 0 };
-    suite_add_fixture(&s, "marks wait for the finalizer", marks_wait_for_the_finalizer, set_up, tear_down);
+    suite_add_fixture(&s, "marks wait for the finalizer", marks_wait_for_the_finalizer, set_up,
+                      tear_down);
     suite_add_fixture(&s, "the state of another node of its name does not go on",
                       state_of_another_node_of_its_name_does_not_go_on, set_up, tear_down);
-    suite_add_fixture(&s, "a state goes on since another leader saw it", state_goes_on_since_another_leader_saw_it, set_up,
-                      tear_down);
-    suite_add_fixture(&s, "a time that is still to come counts as now", time_to_come_counts_as_now, set_up, tear_down);
+    suite_add_fixture(&s, "a state goes on since another leader saw it",
+                      state_goes_on_since_another_leader_saw_it, set_up, tear_down);
+    suite_add_fixture(&s, "a time that is still to come counts as now", time_to_come_counts_as_now,
+                      set_up, tear_down);
     return suite_run(&s, "node_reconciler");
 }

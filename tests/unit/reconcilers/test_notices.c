@@ -15,7 +15,8 @@ static const struct row {
     enum reason write;
     struct node_summary before;
     struct node_verdict v;
-    const char *want; /* "Reason[!][@ACTION] ", "!" for a warning, "@" with the write that it goes with */
+    /* "Reason[!][@ACTION] ", "!" for a warning, "@" with the write that it goes with */
+    const char *want;
 } rows[] = {
     { "a new node comes up",
       REASON_NONE,
@@ -121,7 +122,9 @@ static void pod_that_does_not_come_up_is_named(void **state)
 {
     (void) state;
     struct node node = { .head = { .uid = "u" } };
-    struct node_slot slot = { .name = (char *) "gpu-1", .node = &node, .summary = { .counted = true, .state = NODE_READY } };
+    struct node_slot slot = { .name = (char *) "gpu-1",
+                              .node = &node,
+                              .summary = { .counted = true, .state = NODE_READY } };
     const struct node_verdict v = { .state = NODE_FAILED,
                                     .reason = REASON_ERR_IMAGE_PULL,
                                     .pod = "ops/driver-x",
@@ -129,7 +132,8 @@ static void pod_that_does_not_come_up_is_named(void **state)
     CLEANUP_ACTIONS struct actions actions = { 0 };
     notice_node(&slot, &v, &actions);
     assert_int_equal(actions.notice_count, 1);
-    assert_string_equal(actions.notices[0].note, "ErrImagePull: r/a:1: manifest unknown, pod ops/driver-x");
+    assert_string_equal(actions.notices[0].note,
+                        "ErrImagePull: r/a:1: manifest unknown, pod ops/driver-x");
 }
 
 /* Looks at the images of one node, one after another. */
@@ -143,12 +147,16 @@ static void image_is_told_once_until_it_is_there(void **state)
     } looks[] = {
         { { .state = IMAGES_MISSING, .image = "r/a:1", .words = "no" }, false, NULL },
         { { .state = IMAGES_MISSING, .image = "r/a:1", .words = "no" }, true, NULL },
-        { { .state = IMAGES_MISSING, .image = "r/b:1", .words = "no such tag" }, true, "r/b:1: no such tag" },
+        { { .state = IMAGES_MISSING, .image = "r/b:1", .words = "no such tag" },
+          true,
+          "r/b:1: no such tag" },
         { { .state = IMAGES_PULLING }, true, NULL },
         { { .state = IMAGES_MISSING, .image = "r/b:1", .words = "back-off" }, true, NULL },
         { { .state = IMAGES_MISSING, .words = "the pod was ended" }, true, NULL },
         { { .state = IMAGES_READY }, true, NULL },
-        { { .state = IMAGES_MISSING, .image = "r/b:1", .words = "gone again" }, true, "r/b:1: gone again" },
+        { { .state = IMAGES_MISSING, .image = "r/b:1", .words = "gone again" },
+          true,
+          "r/b:1: gone again" },
     };
     struct node node = { .head = { .uid = "u" } };
     struct node_slot slot = { .name = (char *) "gpu-1", .node = &node };
@@ -169,6 +177,7 @@ int main(void)
     struct suite s = { 0 };
     SUITE_ROWS(&s, check, rows);
     suite_add(&s, "a pod that does not come up is named", pod_that_does_not_come_up_is_named, NULL);
-    suite_add(&s, "an image that cannot be pulled is told once, until it is there", image_is_told_once_until_it_is_there, NULL);
+    suite_add(&s, "an image that cannot be pulled is told once, until it is there",
+              image_is_told_once_until_it_is_there, NULL);
     return suite_run(&s, "notices");
 }

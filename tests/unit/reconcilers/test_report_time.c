@@ -6,19 +6,27 @@
 #include "tests/unit/support/quiet.h"
 #include "tests/unit/support/suite.h"
 
-#define POLICY "{'metadata': {'name': 'default', 'uid': 'u', 'resourceVersion': '2', 'generation': 1}, 'spec': {}}"
-#define NODE                                                                                                                   \
-    "{'metadata': {'name': 'gpu-1', 'uid': 'n', 'resourceVersion': '3'}, 'status': {'conditions': [{'type': 'GpuReady', " \
+#define POLICY                                                                                     \
+    "{'metadata': {'name': 'default', 'uid': 'u', 'resourceVersion': '2', 'generation': 1}, "      \
+    "'spec': {}}"
+#define NODE                                                                                       \
+    "{'metadata': {'name': 'gpu-1', 'uid': 'n', 'resourceVersion': '3'}, 'status': "               \
+    "{'conditions': [{'type': 'GpuReady', "                                                        \
     "'status': 'True', 'reason': 'OperandsUp', 'message': 'every operand of the node is up'}]}}"
-#define REPORT(reason)                                                                                                         \
-    "{'metadata': {'name': 'gpu-1', 'uid': 'r', 'resourceVersion': '4', 'ownerReferences': [{'kind': 'Node', 'uid': 'n'}]}, "  \
+#define REPORT(reason)                                                                             \
+    "{'metadata': {'name': 'gpu-1', 'uid': 'r', 'resourceVersion': '4', 'ownerReferences': "       \
+    "[{'kind': 'Node', 'uid': 'n'}]}, "                                                            \
     "'status': {'state': 'Ready', 'reason': '" reason "'}}"
-#define PULLS(reason)                                                                                                          \
-    "{'metadata': {'name': 'ostler-pull-gpu-1', 'namespace': 'operands', 'uid': 'p', 'resourceVersion': '5', 'labels': "        \
-    "{'app.kubernetes.io/managed-by': 'ostler', 'ostler.dev/task': 'pull', 'ostler.dev/policy-uid': 'u', "                     \
-    "'ostler.dev/revision': 'd1.s2'}}, 'spec': {'nodeName': 'gpu-1', 'containers': [{'name': 'x', 'image': 'a'}]}, "           \
-    "'status': {'phase': 'Pending', "                                                                                          \
-    "'containerStatuses': [{'name': 'x', 'image': 'a', 'imageID': '', 'state': {'waiting': {'reason': '" reason "'}}}]}}"
+#define PULLS(reason)                                                                              \
+    "{'metadata': {'name': 'ostler-pull-gpu-1', 'namespace': 'operands', 'uid': 'p', "             \
+    "'resourceVersion': '5', 'labels': "                                                           \
+    "{'app.kubernetes.io/managed-by': 'ostler', 'ostler.dev/task': 'pull', "                       \
+    "'ostler.dev/policy-uid': 'u', "                                                               \
+    "'ostler.dev/revision': 'd1.s2'}}, 'spec': {'nodeName': 'gpu-1', 'containers': [{'name': "     \
+    "'x', 'image': 'a'}]}, "                                                                       \
+    "'status': {'phase': 'Pending', "                                                              \
+    "'containerStatuses': [{'name': 'x', 'image': 'a', 'imageID': '', 'state': {'waiting': "       \
+    "{'reason': '" reason "'}}}]}}"
 
 static const struct row {
     const char *name;
@@ -26,25 +34,56 @@ static const struct row {
     int64_t entered_ago_ms; /* 0: it was in it when Ostler was started */
     int64_t untold_ago_ms;  /* 0: what was before was told */
     bool waits_for_turn;
-    int64_t turn_ago_ms;    /* 0: it begins to wait now */
-    const char *said;       /* the report that there is; NULL: that every operand is up */
-    const char *pulls;      /* the pod that pulls its images; NULL: there is none */
-    int64_t again_ms;       /* when it is looked at again; 0: it is told of now */
+    int64_t turn_ago_ms; /* 0: it begins to wait now */
+    const char *said;    /* the report that there is; NULL: that every operand is up */
+    const char *pulls;   /* the pod that pulls its images; NULL: there is none */
+    int64_t again_ms;    /* when it is looked at again; 0: it is told of now */
 } rows[] = {
     { .name = "a state that it was in all the time", .state = NODE_INSTALLING },
-    { .name = "one that may be over in a moment", .state = NODE_UNLOADING, .entered_ago_ms = 1000, .again_ms = 2000 },
-    { .name = "one that lasts", .state = NODE_UNLOADING, .entered_ago_ms = 3000, .untold_ago_ms = 3000 },
-    { .name = "another one again", .state = NODE_INSTALLING, .entered_ago_ms = 500, .untold_ago_ms = 9000, .again_ms = 2500 },
-    { .name = "another one again and again", .state = NODE_INSTALLING, .entered_ago_ms = 500, .untold_ago_ms = 10000 },
+    { .name = "one that may be over in a moment",
+      .state = NODE_UNLOADING,
+      .entered_ago_ms = 1000,
+      .again_ms = 2000 },
+    { .name = "one that lasts",
+      .state = NODE_UNLOADING,
+      .entered_ago_ms = 3000,
+      .untold_ago_ms = 3000 },
+    { .name = "another one again",
+      .state = NODE_INSTALLING,
+      .entered_ago_ms = 500,
+      .untold_ago_ms = 9000,
+      .again_ms = 2500 },
+    { .name = "another one again and again",
+      .state = NODE_INSTALLING,
+      .entered_ago_ms = 500,
+      .untold_ago_ms = 10000 },
     { .name = "it is let go: nobody waits", .state = NODE_UNMANAGED, .entered_ago_ms = 1 },
-    { .name = "works, and begins to wait for its turn", .state = NODE_READY, .waits_for_turn = true, .again_ms = 30000 },
-    { .name = "waits for its turn, and is said to have been rolled back", .state = NODE_READY, .waits_for_turn = true,
-      .said = REPORT("RolledBack") },
-    { .name = "has waited for its turn", .state = NODE_READY, .waits_for_turn = true, .turn_ago_ms = 10000, .again_ms = 20000 },
-    { .name = "pulls its images", .state = NODE_READY, .waits_for_turn = true, .pulls = PULLS("ContainerCreating"),
+    { .name = "works, and begins to wait for its turn",
+      .state = NODE_READY,
+      .waits_for_turn = true,
       .again_ms = 30000 },
-    { .name = "cannot get an image", .state = NODE_READY, .waits_for_turn = true, .pulls = PULLS("ErrImagePull") },
-    { .name = "waits long for its turn", .state = NODE_READY, .waits_for_turn = true, .turn_ago_ms = 30000 },
+    { .name = "waits for its turn, and is said to have been rolled back",
+      .state = NODE_READY,
+      .waits_for_turn = true,
+      .said = REPORT("RolledBack") },
+    { .name = "has waited for its turn",
+      .state = NODE_READY,
+      .waits_for_turn = true,
+      .turn_ago_ms = 10000,
+      .again_ms = 20000 },
+    { .name = "pulls its images",
+      .state = NODE_READY,
+      .waits_for_turn = true,
+      .pulls = PULLS("ContainerCreating"),
+      .again_ms = 30000 },
+    { .name = "cannot get an image",
+      .state = NODE_READY,
+      .waits_for_turn = true,
+      .pulls = PULLS("ErrImagePull") },
+    { .name = "waits long for its turn",
+      .state = NODE_READY,
+      .waits_for_turn = true,
+      .turn_ago_ms = 30000 },
 };
 
 static void check(void **state)
@@ -53,9 +92,12 @@ static void check(void **state)
     struct cluster c;
     struct loop *loop = loop_new(&quiet_clock);
     struct informer_options o = { .resource = RESOURCE_GPU_NODE, .optional = true };
-    cluster_init(&c, &(struct cluster_options){ .operand_namespace = "operands", .limits = { "nvcr.io/nvidia", "*", NULL, true },
-                                                .clock = &quiet_clock, .listener = quiet_listener });
-    c.informers[RESOURCE_GPU_NODE] = informer_new(&o, &c.tables[RESOURCE_GPU_NODE], NULL, loop, NULL, NULL);
+    cluster_init(&c, &(struct cluster_options){ .operand_namespace = "operands",
+                                                .limits = { "nvcr.io/nvidia", "*", NULL, true },
+                                                .clock = &quiet_clock,
+                                                .listener = quiet_listener });
+    c.informers[RESOURCE_GPU_NODE] = informer_new(&o, &c.tables[RESOURCE_GPU_NODE], NULL, loop,
+                                                  NULL, NULL);
     quiet_event(&c, RESOURCE_POLICY, POLICY, false);
     quiet_event(&c, RESOURCE_NODE, NODE, false);
     quiet_event(&c, RESOURCE_GPU_NODE, row->said ? row->said : REPORT("OperandsUp"), false);
@@ -67,7 +109,9 @@ static void check(void **state)
     slot->entered_ms = row->entered_ago_ms ? QUIET_MONO_MS - row->entered_ago_ms : 0;
     slot->untold_ms = row->untold_ago_ms ? QUIET_MONO_MS - row->untold_ago_ms : 0;
     slot->turn_ms = row->turn_ago_ms ? QUIET_MONO_MS - row->turn_ago_ms : 0;
-    slot->hold = row->pulls ? ROLLOUT_HOLD_IMAGES : row->waits_for_turn ? ROLLOUT_HOLD_PARALLEL : ROLLOUT_HOLD_NONE;
+    slot->hold = row->pulls            ? ROLLOUT_HOLD_IMAGES
+                 : row->waits_for_turn ? ROLLOUT_HOLD_PARALLEL
+                                       : ROLLOUT_HOLD_NONE;
     if (row->pulls)
         quiet_event(&c, RESOURCE_TASK, row->pulls, false);
 

@@ -1,4 +1,5 @@
-/* What a decision of the rollout looks at is kept from pass to pass, and is read anew when the node or its pods change. */
+/* What a decision of the rollout looks at is kept from pass to pass, and is read anew when the node
+ * or its pods change. */
 #include "reconcilers/rollout_gathering.h"
 
 #include "base/json.h"
@@ -9,12 +10,17 @@
 #include "tests/unit/support/quiet.h"
 #include "tests/unit/support/tree.h"
 
-#define POLICY "{'metadata': {'name': 'default', 'uid': 'u', 'resourceVersion': '1', 'generation': 1}, 'spec': {}}"
-#define NODE(version, labels)                                                                                                  \
-    "{'metadata': {'name': 'gpu-1', 'uid': 'n', 'resourceVersion': '" version "', 'labels': {" labels "}}}"
-#define POD(version, phase)                                                                                                    \
-    "{'metadata': {'name': 'train', 'namespace': 'default', 'uid': 'p', 'resourceVersion': '" version "'}, "                     \
-    "'spec': {'nodeName': 'gpu-1', 'containers': [{'name': 'main', 'resources': {'limits': {'nvidia.com/gpu': '1'}}}]}, "      \
+#define POLICY                                                                                     \
+    "{'metadata': {'name': 'default', 'uid': 'u', 'resourceVersion': '1', 'generation': 1}, "      \
+    "'spec': {}}"
+#define NODE(version, labels)                                                                      \
+    "{'metadata': {'name': 'gpu-1', 'uid': 'n', 'resourceVersion': '" version                      \
+    "', 'labels': {" labels "}}}"
+#define POD(version, phase)                                                                        \
+    "{'metadata': {'name': 'train', 'namespace': 'default', 'uid': 'p', 'resourceVersion': "       \
+    "'" version "'}, "                                                                             \
+    "'spec': {'nodeName': 'gpu-1', 'containers': [{'name': 'main', 'resources': {'limits': "       \
+    "{'nvidia.com/gpu': '1'}}}]}, "                                                                \
     "'status': {'phase': '" phase "'}}"
 
 struct fixture {
@@ -64,9 +70,11 @@ static int set_up(void **state)
     struct cluster_listener listener = quiet_listener;
     listener.rollout = tell_rollout;
     listener.arg = f;
-    cluster_init(&f->cluster, &(struct cluster_options){ .operand_namespace = "operands",
-                                                         .limits = { "nvcr.io/nvidia", "*", NULL, true },
-                                                         .clock = &quiet_clock, .listener = listener });
+    cluster_init(&f->cluster,
+                 &(struct cluster_options){ .operand_namespace = "operands",
+                                            .limits = { "nvcr.io/nvidia", "*", NULL, true },
+                                            .clock = &quiet_clock,
+                                            .listener = listener });
     put(f, RESOURCE_POLICY, POLICY, false);
     put(f, RESOURCE_NODE, NODE("2", "'ostler.dev/driver': 'd1', 'ostler.dev/stack': 's1'"), false);
     struct node_slot *slot = map_get(&f->cluster.slots, "gpu-1");
@@ -84,8 +92,9 @@ static int tear_down(void **state)
     return 0;
 }
 
-#define RECORD(tier, hash)                                                                                                     \
-    "{'metadata': {'name': '" tier "-" hash "', 'namespace': 'operands', 'uid': '" tier "', 'resourceVersion': '7', "          \
+#define RECORD(tier, hash)                                                                         \
+    "{'metadata': {'name': '" tier "-" hash "', 'namespace': 'operands', 'uid': '" tier            \
+    "', 'resourceVersion': '7', "                                                                  \
     "'labels': {'ostler.dev/policy-uid': 'u'}}}"
 
 /* The one node as a decision looks at it; valid until the arena goes. */
@@ -103,7 +112,9 @@ static void labels_are_the_node_s(void **state)
     CLEANUP_ARENA struct arena a = { 0 };
     assert_string_equal(look(f, &a)->now.hash[TIER_DRIVER], "d1");
     assert_false(look(f, &a)->held);
-    put(f, RESOURCE_NODE, NODE("3", "'ostler.dev/driver': 'd2', 'ostler.dev/stack': 's2', 'ostler.dev/hold': 'true'"), false);
+    put(f, RESOURCE_NODE,
+        NODE("3", "'ostler.dev/driver': 'd2', 'ostler.dev/stack': 's2', 'ostler.dev/hold': 'true'"),
+        false);
     const struct rollout_node *n = look(f, &a);
     assert_string_equal(n->now.hash[TIER_DRIVER], "d2");
     assert_string_equal(n->now.hash[TIER_STACK], "s2");
@@ -177,7 +188,8 @@ static void what_only_goes_needs_no_images(void **state)
     assert_int_equal(rollout_images(&f->cluster, slot, &n).state, IMAGES_UNKNOWN);
 }
 
-/* It serves again as it was, and jobs come to it: a tag that does not exist would close it for nothing. */
+/* It serves again as it was, and jobs come to it: a tag that does not exist would close it for
+ * nothing. */
 static void whose_drain_took_too_long_needs_the_images_for_the_next_try(void **state)
 {
     struct fixture *f = *state;
@@ -197,7 +209,8 @@ static void whose_drain_took_too_long_needs_the_images_for_the_next_try(void **s
     assert_int_equal(rollout_images(&f->cluster, slot, &n).state, IMAGES_READY);
 }
 
-/* Somebody lets the node go: until its claim is off it takes its place, and nothing else of it matters. */
+/* Somebody lets the node go: until its claim is off it takes its place, and nothing else of it
+ * matters. */
 static void who_is_let_go_takes_its_place(void **state)
 {
     struct fixture *f = *state;
@@ -214,8 +227,9 @@ static void who_is_let_go_takes_its_place(void **state)
     assert_int_equal(g.in.node_count, 0);
 }
 
-#define LEAVING(version, labels)                                                                                               \
-    "{'metadata': {'name': 'gpu-1', 'uid': 'n', 'resourceVersion': '" version "', 'labels': {" labels "}, "                    \
+#define LEAVING(version, labels)                                                                   \
+    "{'metadata': {'name': 'gpu-1', 'uid': 'n', 'resourceVersion': '" version                      \
+    "', 'labels': {" labels "}, "                                                                  \
     "'deletionTimestamp': '2026-11-20T10:00:00Z', 'finalizers': ['karpenter.sh/termination']}}"
 
 /* Its own pass says of such a node that it is nobody's. */
@@ -227,11 +241,13 @@ static void who_is_being_deleted_is_out_of_service_until_it_is_gone(void **state
     struct node_verdict v = { .state = NODE_UNMANAGED };
     struct rollout_gathering g;
     assert_false(look(f, &a)->leaving);
-    put(f, RESOURCE_NODE, LEAVING("3", "'ostler.dev/driver': 'd1', 'ostler.dev/stack': 's1'"), false);
+    put(f, RESOURCE_NODE, LEAVING("3", "'ostler.dev/driver': 'd1', 'ostler.dev/stack': 's1'"),
+        false);
     tally_set(&f->cluster.tally, &slot->summary, &v);
     assert_true(look(f, &a)->leaving);
     assert_true(look(f, &a)->let_go);
-    put(f, RESOURCE_NODE, LEAVING("4", "'ostler.dev/driver': 'd1', 'ostler.dev/stack': 's1'"), true);
+    put(f, RESOURCE_NODE, LEAVING("4", "'ostler.dev/driver': 'd1', 'ostler.dev/stack': 's1'"),
+        true);
     rollout_gather(&f->cluster, &a, &g);
     assert_int_equal(g.in.node_count, 0);
 }
@@ -287,7 +303,8 @@ static void only_what_matters_starts_a_decision(void **state)
         { "{'metadata': {'annotations': {'ostler.dev/gave-up': 'x'}}}", true },
     };
     struct fixture *f = *state;
-    CLEANUP_JSON json_t *node = tree(NODE("2", "'ostler.dev/driver': 'd1', 'ostler.dev/stack': 's1'"));
+    CLEANUP_JSON json_t *node = tree(
+        NODE("2", "'ostler.dev/driver': 'd1', 'ostler.dev/stack': 's1'"));
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         CLEANUP_JSON json_t *patch = tree(rows[i].node);
         json_merge(node, patch);
@@ -299,7 +316,8 @@ static void only_what_matters_starts_a_decision(void **state)
     }
 }
 
-/* What becomes of the policy, and whether that is anything that a decision looks at: Ostler writes its status all the time. */
+/* What becomes of the policy, and whether that is anything that a decision looks at: Ostler writes
+ * its status all the time. */
 static void only_what_matters_of_the_policy_starts_a_decision(void **state)
 {
     static const struct {
@@ -307,10 +325,13 @@ static void only_what_matters_of_the_policy_starts_a_decision(void **state)
         bool told;
     } rows[] = {
         { "{'status': {'rollout': {'reason': 'Progressing'}}}", false },
-        { "{'status': {'observedGeneration': 1, 'conditions': [{'type': 'Ready', 'status': 'True'}]}}", false },
+        { "{'status': {'observedGeneration': 1, 'conditions': [{'type': 'Ready', 'status': "
+          "'True'}]}}",
+          false },
         { "{'metadata': {'labels': {'example.com/team': 'ml'}}}", false },
         { "{'metadata': {'annotations': {'example.com/note': 'x'}}}", false },
-        { "{'metadata': {'annotations': {'ostler.dev/retry': 'd1'}}}", false }, /* the record that answers it tells */
+        /* the record that answers it tells */
+        { "{'metadata': {'annotations': {'ostler.dev/retry': 'd1'}}}", false },
         { "{'metadata': {'annotations': {'ostler.dev/approved': 'h1'}}}", true },
         { "{'metadata': {'annotations': {'ostler.dev/approved': 'h2'}}}", true },
         { "{'metadata': {'annotations': {'ostler.dev/approved': null}}}", true },
@@ -391,18 +412,24 @@ int main(void)
         cmocka_unit_test_setup_teardown(labels_are_the_node_s, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_claim_is_the_node_s, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_only_goes_needs_no_images, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(whose_drain_took_too_long_needs_the_images_for_the_next_try, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(whose_drain_took_too_long_needs_the_images_for_the_next_try,
+                                        set_up, tear_down),
         cmocka_unit_test_setup_teardown(who_is_let_go_takes_its_place, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(who_is_being_deleted_is_out_of_service_until_it_is_gone, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(who_is_being_deleted_and_bears_nothing_is_not_counted, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(who_is_being_deleted_is_out_of_service_until_it_is_gone,
+                                        set_up, tear_down),
+        cmocka_unit_test_setup_teardown(who_is_being_deleted_and_bears_nothing_is_not_counted,
+                                        set_up, tear_down),
         cmocka_unit_test_setup_teardown(when_its_jobs_ended_is_seen, set_up, tear_down),
         cmocka_unit_test_setup_teardown(only_what_matters_starts_a_decision, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(only_what_matters_of_the_policy_starts_a_decision, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(only_what_matters_of_the_policy_starts_a_decision, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(pods_of_closed_nodes_start_a_decision, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(pods_of_nodes_to_be_changed_start_a_decision, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(pods_of_nodes_to_be_changed_start_a_decision, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(pods_are_the_node_s, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_keeps_pods_is_the_policy_s, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(what_is_wanted_counts_once_it_is_recorded, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_is_wanted_counts_once_it_is_recorded, set_up,
+                                        tear_down),
     };
     return cmocka_run_group_tests_name("rollout gathering", tests, NULL, NULL);
 }

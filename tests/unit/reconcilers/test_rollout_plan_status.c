@@ -13,7 +13,8 @@ enum { NODES = 3, NOON_S = 1795262400 };
 
 static const char *const pool_names[] = { "default" };
 
-/* Nodes a, b and c that go from driver d1 to d2, one after the other, and what Ostler knows of them. */
+/* Nodes a, b and c that go from driver d1 to d2, one after the other, and what Ostler knows of
+ * them. */
 struct fleet {
     struct cluster cluster;
     struct rollout_node nodes[NODES];
@@ -47,10 +48,12 @@ static int set_up(void **state)
         f->slots[i].node = &f->objects[i];
         f->listed[i] = &f->slots[i];
     }
-    f->gathered = (struct rollout_gathering){
-        .in = { .spec = &f->cluster.rollout, .nodes = f->nodes, .node_count = NODES, .pool_names = pool_names, .now_s = NOON_S },
-        .slots = f->listed
-    };
+    f->gathered = (struct rollout_gathering){ .in = { .spec = &f->cluster.rollout,
+                                                      .nodes = f->nodes,
+                                                      .node_count = NODES,
+                                                      .pool_names = pool_names,
+                                                      .now_s = NOON_S },
+                                              .slots = f->listed };
     *state = f;
     return 0;
 }
@@ -74,7 +77,9 @@ static bool pass(struct fleet *f, int64_t *ret_again_s)
     bool news = rollout_plan_status_take(&f->keeper, &f->cluster, &f->gathered, &d, ret_again_s);
     for (size_t k = 0; k < d.grant_count; k++) {
         size_t i = (size_t) (d.grants[k].node - f->nodes);
-        f->claims[i] = (struct claim){ .policy = "u", .phase = CLAIM_UNLOADING, .since_s = f->gathered.in.now_s, .attempt = 1 };
+        f->claims[i] = (struct claim){
+            .policy = "u", .phase = CLAIM_UNLOADING, .since_s = f->gathered.in.now_s, .attempt = 1
+        };
         snprintf(f->claims[i].to.hash[TIER_DRIVER], REVISION_HASH_MAX, "d2");
         snprintf(f->claims[i].to.hash[TIER_STACK], REVISION_HASH_MAX, "s1");
         snprintf(f->claims[i].from.hash[TIER_DRIVER], REVISION_HASH_MAX, "d1");
@@ -135,8 +140,8 @@ static void check_quick_pace(void **state)
     assert_int_equal(f->keeper.pace[TIER_DRIVER].node_s, 1);
 }
 
-/* A node that failed, or whose claim a person took off, tells of no pace; nor does one that was on its way before
- * this process. */
+/* A node that failed, or whose claim a person took off, tells of no pace; nor does one that was on
+ * its way before this process. */
 static void check_no_pace(void **state)
 {
     struct fleet *f = *state;
@@ -170,7 +175,8 @@ static void check_at_rest(void **state)
     assert_int_equal(again_s, 40);
     f->gathered.in.now_s += again_s;
     assert_true(pass(f, &again_s));
-    assert_tree(json_object_get(f->keeper.plan, "stay"), "[{'reason':'NodesSkipped','nodes':1,'names':['b']}]");
+    assert_tree(json_object_get(f->keeper.plan, "stay"),
+                "[{'reason':'NodesSkipped','nodes':1,'names':['b']}]");
     f->gathered.in.now_s += 3600;
     assert_false(pass(f, &again_s)); /* times alone are no news */
 }
@@ -184,7 +190,8 @@ static void check_restart(void **state)
     CLEANUP_JSON json_t *told = json_deep_copy(f->keeper.plan);
     json_set_at(f->cluster.object, "status.observedGeneration", json_integer(1));
     json_set_at(f->cluster.object, "status.rollout.plan", json_deep_copy(told));
-    json_set_at(f->cluster.object, "status.rollout.pace.driver", tree("{'secondsPerNode':90,'nodes':4}"));
+    json_set_at(f->cluster.object, "status.rollout.pace.driver",
+                tree("{'secondsPerNode':90,'nodes':4}"));
     rollout_plan_status_clear(&f->keeper);
     f->gathered.in.now_s += 3600;
     pass(f, &again_s);
@@ -212,7 +219,8 @@ static void check_another_wish(void **state)
 /* 200 s for a node. */
 static void know_pace(struct fleet *f)
 {
-    json_set_at(f->cluster.object, "status.rollout.pace.driver", tree("{'secondsPerNode':200,'nodes':5}"));
+    json_set_at(f->cluster.object, "status.rollout.pace.driver",
+                tree("{'secondsPerNode':200,'nodes':5}"));
 }
 
 /* The first node takes 150 s, which is the pace of this plan, the second one much longer. */
@@ -247,7 +255,8 @@ static void check_no_end_of_what_stands_still(void **state)
         assert_in_range(again_s, 0, 600);
     }
     assert_true(f->gathered.in.now_s > NOON_S + 3600);
-    assert_int_equal(news, 2); /* the first counts the node that is under way, the second says that no end is known */
+    /* the first counts the node that is under way, the second says that no end is known */
+    assert_int_equal(news, 2);
     assert_null(json_object_get(f->keeper.plan, "ends"));
     release(f, 0, 60);
     assert_true(pass(f, &again_s));
@@ -270,7 +279,8 @@ static void check_no_end_of_what_is_paused(void **state)
     assert_null(json_object_get(f->keeper.plan, "ends"));
 }
 
-/* `ends` is what a person's clock will show, while what has passed is counted by a clock that nobody sets. */
+/* `ends` is what a person's clock will show, while what has passed is counted by a clock that
+ * nobody sets. */
 static void check_end_by_a_clock_that_was_set(void **state)
 {
     struct fleet *f = *state;
@@ -290,18 +300,27 @@ static void check_end_by_a_clock_that_was_set(void **state)
 int main(void)
 {
     struct suite s = { 0 };
-    suite_add_fixture(&s, "there is one plan for all steps, until all is done", check_one_plan, set_up, tear_down);
-    suite_add_fixture(&s, "the pace is the mean over the nodes that went", check_pace, set_up, tear_down);
-    suite_add_fixture(&s, "a node that took less than a second counts as one second", check_quick_pace, set_up, tear_down);
-    suite_add_fixture(&s, "who did not come through, or was not seen to begin, has no pace", check_no_pace, set_up, tear_down);
-    suite_add_fixture(&s, "at rest a plan is made anew, but not each moment", check_at_rest, set_up, tear_down);
-    suite_add_fixture(&s, "another process goes on with what the status says", check_restart, set_up, tear_down);
-    suite_add_fixture(&s, "another policy is another plan, also in the middle", check_another_wish, set_up, tear_down);
-    suite_add_fixture(&s, "a rollout that takes longer than its plan gets a new end", check_end_that_passes_on_the_way, set_up,
+    suite_add_fixture(&s, "there is one plan for all steps, until all is done", check_one_plan,
+                      set_up, tear_down);
+    suite_add_fixture(&s, "the pace is the mean over the nodes that went", check_pace, set_up,
                       tear_down);
+    suite_add_fixture(&s, "a node that took less than a second counts as one second",
+                      check_quick_pace, set_up, tear_down);
+    suite_add_fixture(&s, "who did not come through, or was not seen to begin, has no pace",
+                      check_no_pace, set_up, tear_down);
+    suite_add_fixture(&s, "at rest a plan is made anew, but not each moment", check_at_rest, set_up,
+                      tear_down);
+    suite_add_fixture(&s, "another process goes on with what the status says", check_restart,
+                      set_up, tear_down);
+    suite_add_fixture(&s, "another policy is another plan, also in the middle", check_another_wish,
+                      set_up, tear_down);
+    suite_add_fixture(&s, "a rollout that takes longer than its plan gets a new end",
+                      check_end_that_passes_on_the_way, set_up, tear_down);
     suite_add_fixture(&s, "a node that does not come through: no end, and no write for each minute",
                       check_no_end_of_what_stands_still, set_up, tear_down);
-    suite_add_fixture(&s, "a paused rollout whose end has passed names none", check_no_end_of_what_is_paused, set_up, tear_down);
-    suite_add_fixture(&s, "the end passes by the wall clock", check_end_by_a_clock_that_was_set, set_up, tear_down);
+    suite_add_fixture(&s, "a paused rollout whose end has passed names none",
+                      check_no_end_of_what_is_paused, set_up, tear_down);
+    suite_add_fixture(&s, "the end passes by the wall clock", check_end_by_a_clock_that_was_set,
+                      set_up, tear_down);
     return suite_run(&s, "plan keeper");
 }

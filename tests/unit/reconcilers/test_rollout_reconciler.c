@@ -28,10 +28,12 @@ static int tear_down(void **state)
 }
 
 /* The server's answer to a write of one kind of object. */
-static void answer(struct testbed *t, enum resource_id resource, enum err_kind error, const char *message)
+static void answer(struct testbed *t, enum resource_id resource, enum err_kind error,
+                   const char *message)
 {
     const struct action action = { .request.resource = resource };
-    rollout_outcome(t->passes, &(struct executor_result){ .error = error, .message = message, .failed = &action });
+    rollout_outcome(t->passes, &(struct executor_result){
+                                   .error = error, .message = message, .failed = &action });
 }
 
 static void a_refused_pod_is_remembered_until_one_is_taken(void **state)
@@ -54,7 +56,8 @@ static void a_refused_pod_is_forgotten_with_the_policy(void **state)
     answer(t, RESOURCE_TASK, ERR_INVALID, "exceeded quota");
     rollout_reconcile(t->passes, POLICY_NAME, &actions);
     assert_string_equal(t->passes->pull_refused, "exceeded quota");
-    CLEANUP_JSON json_t *deletion = tree("{'metadata': {'deletionTimestamp': '2026-11-20T10:00:00Z'}}");
+    CLEANUP_JSON json_t *deletion = tree(
+        "{'metadata': {'deletionTimestamp': '2026-11-20T10:00:00Z'}}");
     testbed_edit(t, RESOURCE_POLICY, POLICY_NAME, deletion);
     rollout_reconcile(t->passes, POLICY_NAME, &actions);
     assert_null(t->passes->pull_refused);
@@ -85,7 +88,8 @@ static void the_first_look_under_a_policy_is_told_of(void **state)
     }
 }
 
-#define SERVED(name) "{'name': '" name "', 'labels': {'feature.node.kubernetes.io/pci-10de.present': 'true'}}"
+#define SERVED(name)                                                                               \
+    "{'name': '" name "', 'labels': {'feature.node.kubernetes.io/pci-10de.present': 'true'}}"
 
 static void edit(struct testbed *t, enum resource_id resource, const char *name, const char *patch)
 {
@@ -119,18 +123,21 @@ static void soak_behind_a_canary(struct testbed *t)
 {
     CLEANUP_JSON json_t *first = tree(SERVED("gpu-1")), *other = tree(SERVED("gpu-2"));
     edit(t, RESOURCE_POLICY, POLICY_NAME,
-         "{'metadata': {'finalizers': ['" POLICY_FINALIZER "']}, 'spec': {'driver': {'version': '570.1'}}}");
+         "{'metadata': {'finalizers': ['" POLICY_FINALIZER
+         "']}, 'spec': {'driver': {'version': '570.1'}}}");
     testbed_put(t, RESOURCE_NODE, testbed_node(first));
     testbed_put(t, RESOURCE_NODE, testbed_node(other));
     testbed_settle(t, true, NULL);
     edit(t, RESOURCE_POLICY, POLICY_NAME, "{'spec': {'driver': {'version': '580.1'}}}");
     testbed_settle(t, true, NULL);
-    CLEANUP_FREE char *record =
-        xasprintf("driver-%s", testbed_target(t, "gpu-1")->runs.hash[TIER_DRIVER]);
-    edit(t, RESOURCE_REVISION, record, "{'metadata': {'annotations': {'ostler.dev/canary-default': null}}}");
+    CLEANUP_FREE char *record = xasprintf("driver-%s",
+                                          testbed_target(t, "gpu-1")->runs.hash[TIER_DRIVER]);
+    edit(t, RESOURCE_REVISION, record,
+         "{'metadata': {'annotations': {'ostler.dev/canary-default': null}}}");
 }
 
-/* Were the claim written first and the record lost, nobody would know since when the canary runs it: it would soak anew. */
+/* Were the claim written first and the record lost, nobody would know since when the canary runs
+ * it: it would soak anew. */
 static void nobody_is_claimed_before_the_record_says_why_it_may_be(void **state)
 {
     struct testbed *t = *state;
@@ -149,10 +156,14 @@ static void nobody_is_claimed_before_the_record_says_why_it_may_be(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_refused_pod_is_remembered_until_one_is_taken, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_refused_pod_is_forgotten_with_the_policy, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(the_first_look_under_a_policy_is_told_of, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(nobody_is_claimed_before_the_record_says_why_it_may_be, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_refused_pod_is_remembered_until_one_is_taken, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(a_refused_pod_is_forgotten_with_the_policy, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(the_first_look_under_a_policy_is_told_of, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(nobody_is_claimed_before_the_record_says_why_it_may_be,
+                                        set_up, tear_down),
     };
     return cmocka_run_group_tests_name("rollout reconciler", tests, NULL, NULL);
 }

@@ -10,8 +10,9 @@
 
 enum { GRACE_MS = 10 * 60 * 1000 };
 
-#define POLICY(generation, metadata, spec)                                                                           \
-    "{'apiVersion': 'ostler.dev/v1alpha1', 'kind': 'GpuClusterPolicy', 'metadata': {'name': 'default', 'uid': 'u', " \
+#define POLICY(generation, metadata, spec)                                                         \
+    "{'apiVersion': 'ostler.dev/v1alpha1', 'kind': 'GpuClusterPolicy', 'metadata': {'name': "      \
+    "'default', 'uid': 'u', "                                                                      \
     "'resourceVersion': '2', 'generation': " #generation metadata "}, 'spec': {" spec "}}"
 
 struct fixture {
@@ -40,11 +41,15 @@ static int set_up(void **state)
     f->wall_us = QUIET_WALL_US;
     f->clock = (struct clock){ .mono_ms = mono, .wall_us = wall, .self = f };
     cluster_init(&f->cluster,
-                 &(struct cluster_options){ .operand_namespace = "operands", .limits = { "nvcr.io/nvidia", "*", NULL, true },
-                                            .clock = &f->clock, .absent_grace_ms = GRACE_MS, .listener = quiet_listener });
+                 &(struct cluster_options){ .operand_namespace = "operands",
+                                            .limits = { "nvcr.io/nvidia", "*", NULL, true },
+                                            .clock = &f->clock,
+                                            .absent_grace_ms = GRACE_MS,
+                                            .listener = quiet_listener });
     f->loop = loop_new(&f->clock);
     struct informer_options o = { .resource = RESOURCE_POLICY };
-    f->cluster.informers[RESOURCE_POLICY] = informer_new(&o, &f->cluster.tables[RESOURCE_POLICY], NULL, f->loop, NULL, NULL);
+    f->cluster.informers[RESOURCE_POLICY] = informer_new(&o, &f->cluster.tables[RESOURCE_POLICY],
+                                                         NULL, f->loop, NULL, NULL);
     cluster_new_epoch(&f->cluster);
     *state = f;
     return 0;
@@ -150,12 +155,17 @@ static void what_was_valid_goes_on(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_policy_that_was_never_there_is_waited_for, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_clock_that_is_set_forward_shortens_no_wait, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(what_was_written_down_is_held_against_a_clock_that_nobody_sets, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_policy_that_was_never_there_is_waited_for, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(a_clock_that_is_set_forward_shortens_no_wait, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(
+            what_was_written_down_is_held_against_a_clock_that_nobody_sets, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_policy_that_vanishes_is_waited_for, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_policy_that_was_deleted_is_not_waited_for, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_deletion_seen_while_standing_by_is_waited_for, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_policy_that_was_deleted_is_not_waited_for, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(a_deletion_seen_while_standing_by_is_waited_for, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(what_was_valid_goes_on, set_up, tear_down),
     };
     return cmocka_run_group_tests_name("stance", tests, NULL, NULL);

@@ -8,14 +8,15 @@
 #include "tests/unit/support/testbed.h"
 #include "tests/unit/support/tree.h"
 
-#define NODE(name) "{'name': '" name "', 'labels': {'feature.node.kubernetes.io/pci-10de.present': 'true'}}"
+#define NODE(name)                                                                                 \
+    "{'name': '" name "', 'labels': {'feature.node.kubernetes.io/pci-10de.present': 'true'}}"
 
 /* Two nodes that wait for a turn, which nobody has given out so far. */
 static int set_up(void **state)
 {
     struct testbed *t = xcalloc(1, sizeof *t);
-    CLEANUP_JSON json_t *policy = tree("{'spec': {'driver': {'source': 'Host'}}}"), *a = tree(NODE("gpu-1")),
-        *b = tree(NODE("gpu-2"));
+    CLEANUP_JSON json_t *policy = tree("{'spec': {'driver': {'source': 'Host'}}}"),
+                        *a = tree(NODE("gpu-1")), *b = tree(NODE("gpu-2"));
     testbed_init(t, policy);
     t->toolkit_waits = t->unsettled = true;
     testbed_put(t, RESOURCE_NODE, testbed_node(a));
@@ -91,8 +92,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(one_of_two_has_a_turn, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(nobody_else_has_one_while_its_label_is_on_its_way, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(nobody_else_has_one_while_its_toolkit_comes_up, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(nobody_else_has_one_while_its_label_is_on_its_way, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(nobody_else_has_one_while_its_toolkit_comes_up, set_up,
+                                        tear_down),
     };
     return cmocka_run_group_tests_name("toolkit pass", tests, NULL, NULL);
 }

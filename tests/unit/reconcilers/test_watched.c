@@ -12,7 +12,8 @@ enum { GRACE_MS = 10 * 60 * 1000 };
 
 #define NOTHING "{'metadata': {'resourceVersion': '10'}, 'items': []}"
 
-static const enum resource_id watched[] = { RESOURCE_POLICY, RESOURCE_NODE, RESOURCE_POD, RESOURCE_TASK };
+static const enum resource_id watched[] = { RESOURCE_POLICY, RESOURCE_NODE, RESOURCE_POD,
+                                            RESOURCE_TASK };
 
 struct fixture {
     struct world w;
@@ -25,11 +26,14 @@ static int set_up(void **state)
     struct fixture *f = xcalloc(1, sizeof *f);
     log_setup(LOG_SILENT, false);
     world_init(&f->w);
-    cluster_init(&f->cluster, &(struct cluster_options){ .operand_namespace = "operands", .clock = &f->w.clock,
-                                                         .absent_grace_ms = GRACE_MS, .listener = quiet_listener });
+    cluster_init(&f->cluster, &(struct cluster_options){ .operand_namespace = "operands",
+                                                         .clock = &f->w.clock,
+                                                         .absent_grace_ms = GRACE_MS,
+                                                         .listener = quiet_listener });
     for (size_t i = 0; i < ARRAY_LEN(watched); i++)
-        f->cluster.informers[watched[i]] = informer_new(&(struct informer_options){ .resource = watched[i] },
-                                                        &f->cluster.tables[watched[i]], &f->w.transport, f->w.loop, NULL, NULL);
+        f->cluster.informers[watched[i]] = informer_new(
+            &(struct informer_options){ .resource = watched[i] }, &f->cluster.tables[watched[i]],
+            &f->w.transport, f->w.loop, NULL, NULL);
     *state = f;
     return 0;
 }
@@ -118,9 +122,10 @@ int main(void)
     suite_add_fixture(&s, "a view is as old as the watch that was silent for longest",
                       a_view_is_as_old_as_the_watch_that_was_silent_for_longest, set_up, tear_down);
     suite_add_fixture(&s, "a view is as old as its pods where those were silent for longest",
-                      a_view_is_as_old_as_its_pods_where_those_were_silent_for_longest, set_up, tear_down);
-    suite_add_fixture(&s, "a policy is not gone while its watch fails", a_policy_is_not_gone_while_its_watch_fails, set_up,
+                      a_view_is_as_old_as_its_pods_where_those_were_silent_for_longest, set_up,
                       tear_down);
+    suite_add_fixture(&s, "a policy is not gone while its watch fails",
+                      a_policy_is_not_gone_while_its_watch_fails, set_up, tear_down);
     suite_add_fixture(&s, "a policy is gone when its watch has shown none for long",
                       a_policy_is_gone_when_its_watch_has_shown_none_for_long, set_up, tear_down);
     return suite_run(&s, "watched");

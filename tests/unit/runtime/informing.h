@@ -13,14 +13,18 @@
 
 #define LIST "GET /api/v1/nodes?limit=500"
 #define WATCH(rv) "GET /api/v1/nodes?watch=true&allowWatchBookmarks=true&resourceVersion=" rv
-#define NODE(name, rv, text) \
-    "{'metadata': {'name': '" name "', 'uid': '" name "', 'resourceVersion': '" rv "'}, 'spec': {'text': '" text "'}}"
-#define PAGE(rv, token, items) \
-    "{'kind': 'NodeList', 'metadata': {'resourceVersion': '" rv "', 'continue': '" token "'}, 'items': [" items "]}"
+#define NODE(name, rv, text)                                                                       \
+    "{'metadata': {'name': '" name "', 'uid': '" name "', 'resourceVersion': '" rv                 \
+    "'}, 'spec': {'text': '" text "'}}"
+#define PAGE(rv, token, items)                                                                     \
+    "{'kind': 'NodeList', 'metadata': {'resourceVersion': '" rv "', 'continue': '" token           \
+    "'}, 'items': [" items "]}"
 #define EVENT(type, object) "{'type': '" type "', 'object': " object "}\n"
-#define BOOKMARK(rv) EVENT("BOOKMARK", "{'kind': 'Node', 'metadata': {'resourceVersion': '" rv "'}}")
-#define STATUS(code, reason) \
-    "{'kind': 'Status', 'status': 'Failure', 'code': " code ", 'reason': '" reason "', 'message': 'as the test wants'}"
+#define BOOKMARK(rv)                                                                               \
+    EVENT("BOOKMARK", "{'kind': 'Node', 'metadata': {'resourceVersion': '" rv "'}}")
+#define STATUS(code, reason)                                                                       \
+    "{'kind': 'Status', 'status': 'Failure', 'code': " code ", 'reason': '" reason                 \
+    "', 'message': 'as the test wants'}"
 #define AB PAGE("10", "", NODE("a", "1", "x") ", " NODE("b", "2", "y"))
 
 /* Longer than any first wait of the backoff. */

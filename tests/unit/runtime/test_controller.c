@@ -19,12 +19,12 @@ struct fixture {
     int64_t fence;
     /* What a look at a key makes. */
     int patches;
-    bool evicts;       /* it asks a pod to leave */
+    bool evicts; /* it asks a pod to leave */
     int64_t requeue_ms;
     const char *notice;
     size_t notice_of; /* the action that it tells of */
-    int64_t cost_ms;   /* time that the look itself takes */
-    const char *late;  /* a key to add at the end of the next turn; NULL: none */
+    int64_t cost_ms;  /* time that the look itself takes */
+    const char *late; /* a key to add at the end of the next turn; NULL: none */
 };
 
 static int64_t fence(void *arg)
@@ -47,18 +47,21 @@ static void reconcile(void *arg, const char *key, struct actions *actions)
     world_jump(&f->w, f->cost_ms);
     CLEANUP_JSON json_t *patch = tree("{'spec': {}}");
     for (int i = 0; i < f->patches; i++)
-        actions_add(actions, request_merge_patch(RESOURCE_NODE, NULL, key, patch), VERB_MARK, key, "Test",
-                 "as the test wants");
+        actions_add(actions, request_merge_patch(RESOURCE_NODE, NULL, key, patch), VERB_MARK, key,
+                    "Test", "as the test wants");
     if (f->evicts)
         actions_add(actions, request_evict("ml", key, "u1", false), VERB_EVICT, key, "Test",
-                 "as the test wants");
+                    "as the test wants");
     if (f->requeue_ms)
         actions_requeue(actions, f->requeue_ms);
     if (f->notice)
-        actions_add_notice(actions,
-                    &(struct notice){ .resource = RESOURCE_NODE, .name = (char *) key, .uid = (char *) "u1",
-                                      .of_action = f->notice_of, .reason = "Test", .action = "Test",
-                                      .note = (char *) f->notice });
+        actions_add_notice(actions, &(struct notice){ .resource = RESOURCE_NODE,
+                                                      .name = (char *) key,
+                                                      .uid = (char *) "u1",
+                                                      .of_action = f->notice_of,
+                                                      .reason = "Test",
+                                                      .action = "Test",
+                                                      .note = (char *) f->notice });
 }
 
 static void on_notice(void *arg, const struct notice *n)
@@ -80,11 +83,20 @@ static int set_up(void **state)
     f->fence = INT64_MAX;
     f->registry = metrics_new(100);
     controller_metrics_add(&f->metrics, f->registry);
-    f->executor = executor_new(&(struct executor_options){
-        .transport = &f->w.transport, .loop = f->w.loop, .fence = fence, .written = written, .arg = f });
-    f->controller = controller_new(&(struct controller_options){
-        .name = "node", .reconcile = reconcile, .arg = f, .loop = f->w.loop, .executor = f->executor, .metrics = &f->metrics,
-        .clock = &f->w.clock, .outcome = on_outcome, .notice = on_notice });
+    f->executor = executor_new(&(struct executor_options){ .transport = &f->w.transport,
+                                                           .loop = f->w.loop,
+                                                           .fence = fence,
+                                                           .written = written,
+                                                           .arg = f });
+    f->controller = controller_new(&(struct controller_options){ .name = "node",
+                                                                 .reconcile = reconcile,
+                                                                 .arg = f,
+                                                                 .loop = f->w.loop,
+                                                                 .executor = f->executor,
+                                                                 .metrics = &f->metrics,
+                                                                 .clock = &f->w.clock,
+                                                                 .outcome = on_outcome,
+                                                                 .notice = on_notice });
     *state = f;
     return 0;
 }
@@ -293,7 +305,8 @@ static void failure_outweighs_the_wish_to_look_again(void **state)
     world_expect_said(&f->w, "a");
 }
 
-/* However often a budget has refused: others decide when it will not, and the next try is no later for that. */
+/* However often a budget has refused: others decide when it will not, and the next try is no later
+ * for that. */
 static void refused_by_a_budget_it_is_tried_again_evenly(void **state)
 {
     struct fixture *f = *state;
@@ -301,8 +314,10 @@ static void refused_by_a_budget_it_is_tried_again_evenly(void **state)
     begin(f);
     for (int i = 0; i < 20; i++) {
         world_expect_said(&f->w, "a");
-        world_reply(&f->w, 0, 429, "{'kind': 'Status', 'reason': 'TooManyRequests', 'message': 'no', 'details': {'causes': "
-                                   "[{'reason': 'DisruptionBudget'}]}}");
+        world_reply(&f->w, 0, 429,
+                    "{'kind': 'Status', 'reason': 'TooManyRequests', 'message': 'no', 'details': "
+                    "{'causes': "
+                    "[{'reason': 'DisruptionBudget'}]}}");
         world_pass(&f->w, 59999);
         world_expect_said(&f->w, " [a: DisruptionBudget]");
         world_pass(&f->w, 1);
@@ -323,7 +338,8 @@ static void notices_go_out_after_the_writes(void **state)
         world_expect_said(&f->w, "a");
         world_reply(&f->w, 0, i == 0 ? 200 : 403, "{}");
         world_turn(&f->w);
-        world_expect_said(&f->w, i == 0 ? " [a: None] (a: all is well)" : " [a: Forbidden] (a: all is well)");
+        world_expect_said(&f->w, i == 0 ? " [a: None] (a: all is well)"
+                                        : " [a: Forbidden] (a: all is well)");
     }
 }
 
@@ -378,7 +394,8 @@ static void turn_has_a_budget(void **state)
     for (size_t looked = 0; looked < 20; looked += words(f), buf_reset(&f->w.said)) {
         world_turn(&f->w);
         assert_in_range(words(f), 1, 6); /* at its timer and at the end of the turn, 20 ms each */
-        assert_true(looked + words(f) == 20 || loop_deadline(f->w.loop) <= f->w.now_ms); /* it goes on without anything else */
+        /* it goes on without anything else */
+        assert_true(looked + words(f) == 20 || loop_deadline(f->w.loop) <= f->w.now_ms);
     }
 }
 
@@ -486,9 +503,12 @@ static void figures_are_those_of_controller_runtime(void **state)
     expect_metric(f, "workqueue_depth{name=\"node\"} 0\n");
     expect_metric(f, "workqueue_adds_total{name=\"node\"} 5\n");
     expect_metric(f, "workqueue_retries_total{name=\"node\"} 1\n");
-    expect_metric(f, "controller_runtime_reconcile_total{controller=\"node\",result=\"success\"} 3\n");
-    expect_metric(f, "controller_runtime_reconcile_total{controller=\"node\",result=\"requeue_after\"} 1\n");
-    expect_metric(f, "controller_runtime_reconcile_total{controller=\"node\",result=\"error\"} 1\n");
+    expect_metric(f,
+                  "controller_runtime_reconcile_total{controller=\"node\",result=\"success\"} 3\n");
+    expect_metric(
+        f, "controller_runtime_reconcile_total{controller=\"node\",result=\"requeue_after\"} 1\n");
+    expect_metric(f,
+                  "controller_runtime_reconcile_total{controller=\"node\",result=\"error\"} 1\n");
     expect_metric(f, "controller_runtime_reconcile_errors_total{controller=\"node\"} 1\n");
     expect_metric(f, "controller_runtime_reconcile_time_seconds_count{controller=\"node\"} 5\n");
 }
@@ -505,18 +525,23 @@ int main(void)
         { "a plan is carried out", plan_is_carried_out },
         { "a failure comes back with backoff", failure_comes_back_with_backoff },
         { "Retry-After is waited for", retry_after_is_waited_for },
-        { "a parked key is looked at without a request", a_parked_key_is_looked_at_without_a_request },
+        { "a parked key is looked at without a request",
+          a_parked_key_is_looked_at_without_a_request },
         { "a parked key without a plan is done", a_parked_key_without_a_plan_is_done },
         { "a plan asks to look again", plan_asks_to_look_again },
         { "a failure outweighs the wish to look again", failure_outweighs_the_wish_to_look_again },
-        { "refused by a budget it is tried again evenly", refused_by_a_budget_it_is_tried_again_evenly },
+        { "refused by a budget it is tried again evenly",
+          refused_by_a_budget_it_is_tried_again_evenly },
         { "notices go out after the writes of their plan", notices_go_out_after_the_writes },
         { "what was refused is not told", what_was_refused_is_not_told },
-        { "overtaken, a key waits for what others wrote", overtaken_it_waits_for_what_others_wrote },
-        { "added meanwhile, a key is looked at again, never twice at a time", added_meanwhile_it_is_looked_at_again },
+        { "overtaken, a key waits for what others wrote",
+          overtaken_it_waits_for_what_others_wrote },
+        { "added meanwhile, a key is looked at again, never twice at a time",
+          added_meanwhile_it_is_looked_at_again },
         { "a turn has a budget", turn_has_a_budget },
         { "a full executor is not fed", full_executor_is_not_fed },
-        { "added at the end of a turn, a key wakes the loop", added_at_the_end_of_a_turn_it_wakes_the_loop },
+        { "added at the end of a turn, a key wakes the loop",
+          added_at_the_end_of_a_turn_it_wakes_the_loop },
         { "stopped, nothing is begun", stopped_nothing_is_begun },
         { "without the lease a key comes back", without_the_lease_it_comes_back },
         { "figures are those of controller-runtime", figures_are_those_of_controller_runtime },

@@ -19,9 +19,9 @@ struct fixture {
     struct executor *ex;
     int64_t fence;
     uint32_t epoch;
-    int64_t jump_ms; /* the clock jumps by this when the next answer is counted */
-    struct buf log;  /* what the executor said: outcomes, answers, accepted objects */
-    ptrdiff_t failed;  /* index of the action that the last plan's error is about; -1: none */
+    int64_t jump_ms;      /* the clock jumps by this when the next answer is counted */
+    struct buf log;       /* what the executor said: outcomes, answers, accepted objects */
+    ptrdiff_t failed;     /* index of the action that the last plan's error is about; -1: none */
     struct actions again; /* submitted by the next done function */
 };
 
@@ -84,9 +84,14 @@ static int set_up(void **state)
     f->fence = INT64_MAX;
     f->epoch = 7;
     f->log = (struct buf) BUF_INIT(10000);
-    f->ex = executor_new(&(struct executor_options){
-        .transport = &f->w.transport, .loop = f->w.loop, .fence = fence, .epoch = epoch, .written = written, .answered = answered,
-        .seen = seen, .arg = f });
+    f->ex = executor_new(&(struct executor_options){ .transport = &f->w.transport,
+                                                     .loop = f->w.loop,
+                                                     .fence = fence,
+                                                     .epoch = epoch,
+                                                     .written = written,
+                                                     .answered = answered,
+                                                     .seen = seen,
+                                                     .arg = f });
     *state = f;
     return 0;
 }
@@ -114,13 +119,13 @@ static void add_patch(struct actions *p, const char *node)
     CLEANUP_JSON json_t *patch = tree("{'spec': {'unschedulable': true}}");
     CLEANUP_FREE char *target = xasprintf("node/%s", node);
     actions_add(p, request_merge_patch(RESOURCE_NODE, NULL, node, patch), VERB_MARK, target, "Test",
-             "as the test wants");
+                "as the test wants");
 }
 
 static void add_delete(struct actions *p, const char *name)
 {
-    actions_add(p, request_delete(RESOURCE_DAEMONSET, "ns", name, "u1", 0), VERB_DELETE, name, "Test",
-             "as the test wants");
+    actions_add(p, request_delete(RESOURCE_DAEMONSET, "ns", name, "u1", 0), VERB_DELETE, name,
+                "Test", "as the test wants");
 }
 
 /* A plan of patches of nodes. */
@@ -156,10 +161,10 @@ static void one_after_another(void **state)
 static void submit_look(struct fixture *f)
 {
     struct actions p = { 0 };
-    actions_add(&p,
-             request_look(RESOURCE_POD,
-                          &(struct list_options){ .field_selector = "spec.nodeName=a" }),
-             VERB_LOOK, "node/a", "Test", "as the test wants");
+    actions_add(
+        &p,
+        request_look(RESOURCE_POD, &(struct list_options){ .field_selector = "spec.nodeName=a" }),
+        VERB_LOOK, "node/a", "Test", "as the test wants");
     add_patch(&p, "a");
     executor_submit(f->ex, "k", &p, done, f);
     world_expect(&f->w, "GET /api/v1/pods?fieldSelector=spec.nodeName%3Da");
@@ -169,7 +174,8 @@ static void goes_on_when_a_look_brings_nothing_new(void **state)
 {
     struct fixture *f = *state;
     submit_look(f);
-    world_reply(&f->w, 0, 200, LIST_17 "{'metadata': {'name': 'b'}}, {'metadata': {'name': 'c'}}]}");
+    world_reply(&f->w, 0, 200,
+                LIST_17 "{'metadata': {'name': 'b'}}, {'metadata': {'name': 'c'}}]}");
     expect_log(f, "seen pods b at 17\nseen pods c at 17\nGET pods (not a write) 200\n");
     world_expect(&f->w, PATCHED("a"));
 }
@@ -178,9 +184,11 @@ static void a_list_without_its_version_in_front_is_no_look(void **state)
 {
     struct fixture *f = *state;
     submit_look(f);
-    world_reply(&f->w, 0, 200, "{'kind': 'PodList', 'items': [{'metadata': {'name': 'b'}}], "
-                               "'metadata': {'resourceVersion': '17'}}");
-    expect_log(f, "GET pods (not a write) 200\nk: Invalid \"a list that does not say its version before its items\" -1\n");
+    world_reply(&f->w, 0, 200,
+                "{'kind': 'PodList', 'items': [{'metadata': {'name': 'b'}}], "
+                "'metadata': {'resourceVersion': '17'}}");
+    expect_log(f, "GET pods (not a write) 200\nk: Invalid \"a list that does not say its version "
+                  "before its items\" -1\n");
     world_expect(&f->w, "");
 }
 
@@ -191,7 +199,8 @@ static void a_look_takes_a_list_of_any_length(void **state)
     submit_look(f);
     CLEANUP_FREE char *args = xcalloc(1, 9 << 20);
     memset(args, '<', (9 << 20) - 1);
-    CLEANUP_FREE char *list = xasprintf(LIST_17 "{'metadata': {'name': 'b'}, 'spec': {'containers': [{'image': '%s'}]}}]}", args);
+    CLEANUP_FREE char *list = xasprintf(
+        LIST_17 "{'metadata': {'name': 'b'}, 'spec': {'containers': [{'image': '%s'}]}}]}", args);
     world_reply(&f->w, 0, 200, list);
     expect_log(f, "seen pods b at 17\nGET pods (not a write) 200\n");
     world_expect(&f->w, PATCHED("a"));
@@ -203,7 +212,8 @@ static void a_write_with_too_long_an_answer_is_done(void **state)
     submit(f, "k", false, NODES("a", "b"));
     CLEANUP_FREE char *text = xcalloc(1, 9 << 20);
     memset(text, '<', (9 << 20) - 1);
-    CLEANUP_FREE char *object = xasprintf("{'metadata': {'name': 'a', 'annotations': {'a': '%s'}}}", text);
+    CLEANUP_FREE char *object = xasprintf("{'metadata': {'name': 'a', 'annotations': {'a': '%s'}}}",
+                                          text);
     world_reply(&f->w, 0, 200, object);
     expect_log(f, "PATCH nodes 200\n");
     world_reply(&f->w, 0, 200, "{'metadata': {'name': 'b'}}");
@@ -214,8 +224,10 @@ static void news_of_a_look_end_the_plan(void **state)
 {
     struct fixture *f = *state;
     submit_look(f);
-    world_reply(&f->w, 0, 200, LIST_17 "{'metadata': {'name': 'new'}}, {'metadata': {'name': 'c'}}]}");
-    expect_log(f, "seen pods new at 17\nseen pods c at 17\nGET pods (not a write) 200\nk: Conflict \"the list has an object "
+    world_reply(&f->w, 0, 200,
+                LIST_17 "{'metadata': {'name': 'new'}}, {'metadata': {'name': 'c'}}]}");
+    expect_log(f, "seen pods new at 17\nseen pods c at 17\nGET pods (not a write) 200\nk: Conflict "
+                  "\"the list has an object "
                   "that the watch has not reported yet\" -1\n");
     world_expect(&f->w, "");
 }
@@ -225,7 +237,8 @@ static void half_a_look_ends_the_plan(void **state)
     struct fixture *f = *state;
     submit_look(f);
     world_reply(&f->w, 0, 200, LIST_17 "{'metadata': {'name': 'b'}}");
-    expect_log(f, "seen pods b at 17\nGET pods (not a write) 200\nk: Unreachable \"the list has no end\" -1\n");
+    expect_log(f, "seen pods b at 17\nGET pods (not a write) 200\nk: Unreachable \"the list has no "
+                  "end\" -1\n");
     world_expect(&f->w, "");
 }
 
@@ -233,8 +246,10 @@ static void a_refused_look_ends_the_plan(void **state)
 {
     struct fixture *f = *state;
     submit_look(f);
-    world_reply(&f->w, 0, 403, "{'kind': 'Status', 'reason': 'Forbidden', 'message': 'no right to list pods'}");
-    expect_log(f, "GET pods (not a write) 403\nk: Forbidden \"HTTP 403: no right to list pods\" -1\n");
+    world_reply(&f->w, 0, 403,
+                "{'kind': 'Status', 'reason': 'Forbidden', 'message': 'no right to list pods'}");
+    expect_log(f,
+               "GET pods (not a write) 403\nk: Forbidden \"HTTP 403: no right to list pods\" -1\n");
     world_expect(&f->w, "");
 }
 
@@ -242,7 +257,8 @@ static void first_failure_ends_the_plan(void **state)
 {
     struct fixture *f = *state;
     submit(f, "k", false, NODES("a", "b"));
-    world_reply(&f->w, 0, 403, "{'kind': 'Status', 'reason': 'Forbidden', 'message': 'no right to patch nodes'}");
+    world_reply(&f->w, 0, 403,
+                "{'kind': 'Status', 'reason': 'Forbidden', 'message': 'no right to patch nodes'}");
     expect_log(f, "PATCH nodes 403\nk: Forbidden \"HTTP 403: no right to patch nodes\" -1\n");
     world_expect(&f->w, "");
 }
@@ -269,7 +285,8 @@ static void longest_retry_after_is_reported(void **state)
     world_refuse(&f->w, 0, 429, 9000, "{'message': 'slower'}");
     world_turn(&f->w);
     world_refuse(&f->w, 0, 429, 1000, "{'message': 'slow'}");
-    expect_log(f, "PATCH nodes 429\nPATCH nodes 429\nPATCH nodes 429\nk: TooManyRequests \"HTTP 429: slow\" 9000\n");
+    expect_log(f, "PATCH nodes 429\nPATCH nodes 429\nPATCH nodes 429\nk: TooManyRequests \"HTTP "
+                  "429: slow\" 9000\n");
 }
 
 static void eight_at_a_time(void **state)
@@ -297,13 +314,17 @@ static void eight_at_a_time(void **state)
 static void fewer_at_a_time(void **state)
 {
     struct fixture *f = *state;
-    struct executor *few = executor_new(&(struct executor_options){
-        .transport = &f->w.transport, .loop = f->w.loop, .fence = fence, .epoch = epoch, .written = written, .arg = f,
-            .in_flight = 2 });
+    struct executor *few = executor_new(&(struct executor_options){ .transport = &f->w.transport,
+                                                                    .loop = f->w.loop,
+                                                                    .fence = fence,
+                                                                    .epoch = epoch,
+                                                                    .written = written,
+                                                                    .arg = f,
+                                                                    .in_flight = 2 });
     for (int i = 0; i < 4; i++) {
         struct actions actions = { 0 };
-        actions_add(&actions, request_delete(RESOURCE_NODE, NULL, "a", "u", 0), VERB_DELETE, "node/a",
-                 "Test", "one of four");
+        actions_add(&actions, request_delete(RESOURCE_NODE, NULL, "a", "u", 0), VERB_DELETE,
+                    "node/a", "Test", "one of four");
         executor_submit(few, "k", &actions, done, f);
     }
     assert_int_equal(world_open(&f->w), 2);
@@ -336,7 +357,8 @@ static void nothing_begins_at_the_fence(void **state)
     world_expect(&f->w, PATCHED("b"));
     world_jump(&f->w, 1);
     world_reply(&f->w, 0, 200, "");
-    expect_log(f, "PATCH nodes 200\nk: Conflict \"this Ostler does not hold the Lease any more\" -1\n");
+    expect_log(
+        f, "PATCH nodes 200\nk: Conflict \"this Ostler does not hold the Lease any more\" -1\n");
     world_expect(&f->w, "");
 }
 
@@ -348,7 +370,8 @@ static void what_waits_for_a_place_ends_at_the_fence(void **state)
         submit(f, i < 8 ? "begun" : "waiting", false, NODES("a"));
     world_jump(&f->w, 100);
     world_reply(&f->w, 0, 200, "");
-    expect_log(f, "PATCH nodes 200\nbegun: None \"\" -1\nwaiting: Conflict \"this Ostler does not hold the Lease any more\" -1\n"
+    expect_log(f, "PATCH nodes 200\nbegun: None \"\" -1\nwaiting: Conflict \"this Ostler does not "
+                  "hold the Lease any more\" -1\n"
                   "waiting: Conflict \"this Ostler does not hold the Lease any more\" -1\n");
     assert_int_equal(world_open(&f->w), 7);
     assert_int_equal(f->w.submitted, 8);
@@ -363,7 +386,8 @@ static void nothing_more_begins_when_something_else_is_wanted(void **state)
     executor_submit(f->ex, "k", &actions, done, f);
     f->epoch++;
     world_reply(&f->w, 0, 200, "");
-    expect_log(f, "PATCH nodes 200\nk: Conflict \"the policy or the nodes changed since this was decided\" -1\n");
+    expect_log(f, "PATCH nodes 200\nk: Conflict \"the policy or the nodes changed since this was "
+                  "decided\" -1\n");
     world_expect(&f->w, "");
 }
 
@@ -378,7 +402,8 @@ static void plan_without_an_epoch_holds_in_all(void **state)
     world_expect(&f->w, PATCHED("b"));
 }
 
-/* The process was stopped between the beginning of the turn and the write: the turn's time is old by then. */
+/* The process was stopped between the beginning of the turn and the write: the turn's time is old
+ * by then. */
 static void fence_is_held_against_the_clock_not_the_turn(void **state)
 {
     struct fixture *f = *state;
@@ -386,7 +411,8 @@ static void fence_is_held_against_the_clock_not_the_turn(void **state)
     submit(f, "k", false, NODES("a", "b"));
     f->jump_ms = 60000;
     world_reply(&f->w, 0, 200, "");
-    expect_log(f, "PATCH nodes 200\nk: Conflict \"this Ostler does not hold the Lease any more\" -1\n");
+    expect_log(
+        f, "PATCH nodes 200\nk: Conflict \"this Ostler does not hold the Lease any more\" -1\n");
     world_expect(&f->w, "");
 }
 
@@ -422,16 +448,19 @@ static void failed_test_of_a_json_patch_is_a_conflict(void **state)
         const char *body, *said;
     } rows[] = {
         /* as kube-apiserver answers when a test fails, and when the result is not valid */
-        { "{'kind': 'Status', 'reason': 'Invalid', 'message': 'an error in our request', 'details': {}}",
+        { "{'kind': 'Status', 'reason': 'Invalid', 'message': 'an error in our request', "
+          "'details': {}}",
           "PATCH nodes 422\nk: Conflict \"HTTP 422: an error in our request\" -1\n" },
-        { "{'kind': 'Status', 'reason': 'Invalid', 'message': 'a label', 'details': {'causes': [{'field': 'metadata.labels'}]}}",
+        { "{'kind': 'Status', 'reason': 'Invalid', 'message': 'a label', 'details': {'causes': "
+          "[{'field': 'metadata.labels'}]}}",
           "PATCH nodes 422\nk: Invalid \"HTTP 422: a label\" -1\n" },
     };
-    CLEANUP_JSON json_t *operations = tree("[{'op': 'test', 'path': '/metadata/uid', 'value': 'u1'}]");
+    CLEANUP_JSON json_t *operations = tree(
+        "[{'op': 'test', 'path': '/metadata/uid', 'value': 'u1'}]");
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         struct actions p = { 0 };
-        actions_add(&p, request_json_patch(RESOURCE_NODE, NULL, "a", operations), VERB_MARK, "node/a",
-                 "Test", "as the test wants");
+        actions_add(&p, request_json_patch(RESOURCE_NODE, NULL, "a", operations), VERB_MARK,
+                    "node/a", "Test", "as the test wants");
         executor_submit(f->ex, "k", &p, done, f);
         world_reply(&f->w, 0, 422, rows[i].body);
         expect_log(f, rows[i].said);
@@ -444,8 +473,9 @@ static void failed_test_of_a_json_patch_is_a_conflict(void **state)
 /* ---- evictions */
 
 #define SUCCESS "{'kind': 'Status', 'metadata': {}, 'status': 'Success', 'code': 201}"
-#define SPENT                                                                                                         \
-    "{'kind': 'Status', 'reason': 'TooManyRequests', 'message': 'It would violate a budget.', 'details': {'causes': " \
+#define SPENT                                                                                      \
+    "{'kind': 'Status', 'reason': 'TooManyRequests', 'message': 'It would violate a budget.', "    \
+    "'details': {'causes': "                                                                       \
     "[{'reason': 'DisruptionBudget', 'message': 'The budget web needs 2.'}]}}"
 
 static void submit_evictions(struct fixture *f, const char *const *pods)
@@ -453,8 +483,8 @@ static void submit_evictions(struct fixture *f, const char *const *pods)
     struct actions p = { 0 };
     for (int dry_run = 1; dry_run >= 0; dry_run--)
         for (size_t i = 0; pods[i]; i++)
-            actions_add(&p, request_evict("ml", pods[i], "u1", dry_run), VERB_EVICT, pods[i], "Test",
-                     "as the test wants");
+            actions_add(&p, request_evict("ml", pods[i], "u1", dry_run), VERB_EVICT, pods[i],
+                        "Test", "as the test wants");
     executor_submit(f->ex, "k", &p, done, f);
 }
 
@@ -464,7 +494,9 @@ static void evictions_store_nothing(void **state)
     submit_evictions(f, NODES("p"));
     world_expect(&f->w, "POST /api/v1/namespaces/ml/pods/p/eviction?dryRun=All");
     /* A server that answered with the pod would not be believed either: it is as it was. */
-    world_reply(&f->w, 0, 201, "{'kind': 'Pod', 'metadata': {'name': 'p', 'uid': 'u1', 'deletionTimestamp': 'x'}}");
+    world_reply(
+        &f->w, 0, 201,
+        "{'kind': 'Pod', 'metadata': {'name': 'p', 'uid': 'u1', 'deletionTimestamp': 'x'}}");
     expect_log(f, "POST pods 201\n");
     world_expect(&f->w, "POST /api/v1/namespaces/ml/pods/p/eviction");
     world_reply(&f->w, 0, 201, SUCCESS);
@@ -479,7 +511,8 @@ static void refusal_of_a_trial_ends_the_plan(void **state)
     world_reply(&f->w, 0, 201, SUCCESS);
     world_turn(&f->w);
     world_reply(&f->w, 0, 429, SPENT);
-    expect_log(f, "POST pods 201\nPOST pods 429\nk: DisruptionBudget \"It would violate a budget. The budget web needs 2.\" "
+    expect_log(f, "POST pods 201\nPOST pods 429\nk: DisruptionBudget \"It would violate a budget. "
+                  "The budget web needs 2.\" "
                   "60000\n");
     assert_int_equal(f->failed, 1);
     world_expect(&f->w, "");
@@ -490,7 +523,8 @@ static void server_may_ask_for_more_time_than_a_budget_takes(void **state)
     struct fixture *f = *state;
     submit_evictions(f, NODES("p"));
     world_refuse(&f->w, 0, 429, 90000, SPENT);
-    expect_log(f, "POST pods 429\nk: DisruptionBudget \"It would violate a budget. The budget web needs 2.\" 90000\n");
+    expect_log(f, "POST pods 429\nk: DisruptionBudget \"It would violate a budget. The budget web "
+                  "needs 2.\" 90000\n");
     submit_evictions(f, NODES("p"));
     world_refuse(&f->w, 0, 429, 1000, "{'kind': 'Status', 'message': 'slow'}");
     expect_log(f, "POST pods 429\nk: TooManyRequests \"HTTP 429: slow\" 1000\n");
@@ -514,7 +548,8 @@ static void fence_is_nobodys_fault(void **state)
     submit(f, "k", true, NODES("a", "b"));
     world_jump(&f->w, 100);
     world_reply(&f->w, 0, 500, "{'message': 'first'}");
-    expect_log(f, "PATCH nodes 500\nk: Conflict \"this Ostler does not hold the Lease any more\" -1\n");
+    expect_log(
+        f, "PATCH nodes 500\nk: Conflict \"this Ostler does not hold the Lease any more\" -1\n");
     assert_int_equal(f->failed, -1);
 }
 
@@ -548,7 +583,8 @@ static void answers_come_in_pieces(void **state)
     world_bytes(&f->w, 0, "me': 'a'}}");
     world_done(&f->w, 0, 200);
     expect_log(f, "PATCH nodes 200\nwritten nodes a\n");
-    world_reply(&f->w, 0, 200, "{'metadata': {'name': 'b'}}"); /* nothing of the first answer is left */
+    /* nothing of the first answer is left */
+    world_reply(&f->w, 0, 200, "{'metadata': {'name': 'b'}}");
     expect_log(f, "PATCH nodes 200\nwritten nodes b\nk: None \"\" -1\n");
 }
 
@@ -563,7 +599,8 @@ static void done_may_submit(void **state)
     f->fence = INT64_MIN;
     add_patch(&f->again, "c");
     world_reply(&f->w, 0, 200, "");
-    expect_log(f, "PATCH nodes 200\nagain: None \"\" -1\nagain: Conflict \"this Ostler does not hold the Lease any more\" -1\n");
+    expect_log(f, "PATCH nodes 200\nagain: None \"\" -1\nagain: Conflict \"this Ostler does not "
+                  "hold the Lease any more\" -1\n");
     assert_int_equal(executor_pending(f->ex), 0);
 }
 
@@ -586,7 +623,8 @@ int main(void)
     } rows[] = {
         { "the actions of a plan go one after another", one_after_another },
         { "a plan goes on when a look brings nothing new", goes_on_when_a_look_brings_nothing_new },
-        { "a list without its version in front is no look", a_list_without_its_version_in_front_is_no_look },
+        { "a list without its version in front is no look",
+          a_list_without_its_version_in_front_is_no_look },
         { "a look takes a list of any length", a_look_takes_a_list_of_any_length },
         { "a refused look ends the plan", a_refused_look_ends_the_plan },
         { "a write with too long an answer is done", a_write_with_too_long_an_answer_is_done },
@@ -599,23 +637,31 @@ int main(void)
         { "as many at a time as an executor is given", fewer_at_a_time },
         { "nothing begins without the lease", nothing_begins_without_the_lease },
         { "nothing begins at the fence or after it", nothing_begins_at_the_fence },
-        { "nothing more begins when something else is wanted", nothing_more_begins_when_something_else_is_wanted },
+        { "nothing more begins when something else is wanted",
+          nothing_more_begins_when_something_else_is_wanted },
         { "a plan without an epoch holds in all", plan_without_an_epoch_holds_in_all },
         { "what waits for a place ends at the fence", what_waits_for_a_place_ends_at_the_fence },
-        { "the fence is held against the clock, not the turn", fence_is_held_against_the_clock_not_the_turn },
+        { "the fence is held against the clock, not the turn",
+          fence_is_held_against_the_clock_not_the_turn },
         { "what is gone is deleted; only for a deletion is that a success", gone_is_deleted },
         { "another incarnation is not deleted", another_incarnation_is_not_deleted },
-        { "a JSON patch whose test failed is a conflict", failed_test_of_a_json_patch_is_a_conflict },
+        { "a JSON patch whose test failed is a conflict",
+          failed_test_of_a_json_patch_is_a_conflict },
         { "evictions store nothing", evictions_store_nothing },
-        { "the refusal of a trial ends the plan, and says whose it is", refusal_of_a_trial_ends_the_plan },
-        { "the server may ask for more time than a budget takes", server_may_ask_for_more_time_than_a_budget_takes },
-        { "a pod that is gone has left; another one of its name is not meant", pod_that_is_gone_has_left },
-        { "that this Ostler does not hold the Lease any more is no action's failure", fence_is_nobodys_fault },
+        { "the refusal of a trial ends the plan, and says whose it is",
+          refusal_of_a_trial_ends_the_plan },
+        { "the server may ask for more time than a budget takes",
+          server_may_ask_for_more_time_than_a_budget_takes },
+        { "a pod that is gone has left; another one of its name is not meant",
+          pod_that_is_gone_has_left },
+        { "that this Ostler does not hold the Lease any more is no action's failure",
+          fence_is_nobodys_fault },
         { "no whole answer is a failure", no_answer_is_a_failure },
         { "accepted without a readable answer is accepted", accepted_without_a_readable_answer },
         { "answers come in pieces", answers_come_in_pieces },
         { "a done function may submit the next plan", done_may_submit },
-        { "freed with requests on their way, they are cancelled", freed_with_requests_on_their_way },
+        { "freed with requests on their way, they are cancelled",
+          freed_with_requests_on_their_way },
     };
     struct suite s = { 0 };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)

@@ -40,12 +40,15 @@ static void pages_make_one_list(void **state)
 static void selectors_are_in_every_request(void **state)
 {
     struct fixture *f = *state;
-    start_with(f, &(struct informer_options){ .resource = RESOURCE_POD, .list = { .ns = "ns", .label_selector = "a=b" } });
+    start_with(f, &(struct informer_options){ .resource = RESOURCE_POD,
+                                              .list = { .ns = "ns", .label_selector = "a=b" } });
     world_expect(&f->w, "GET /api/v1/namespaces/ns/pods?labelSelector=a%3Db&limit=500");
     world_reply(&f->w, 0, 200, PAGE("10", "", ""));
     world_turn(&f->w);
     world_expect(&f->w,
-                 "GET /api/v1/namespaces/ns/pods?labelSelector=a%3Db&watch=true&allowWatchBookmarks=true&resourceVersion=10");
+                 "GET "
+                 "/api/v1/namespaces/ns/"
+                 "pods?labelSelector=a%3Db&watch=true&allowWatchBookmarks=true&resourceVersion=10");
 }
 
 static void lists_tell_the_servers_time(void **state)
@@ -68,7 +71,7 @@ static void events_keep_the_table_up_to_date(void **state)
     struct fixture *f = *state;
     start_listed(f);
     stream(f, EVENT("ADDED", NODE("c", "11", "z")) EVENT("MODIFIED", NODE("a", "12", "w"))
-              EVENT("DELETED", NODE("b", "13", "y")));
+                  EVENT("DELETED", NODE("b", "13", "y")));
     expect_content(f, "a=w c=z");
 }
 
@@ -76,7 +79,8 @@ static void events_may_be_cut_anywhere(void **state)
 {
     struct fixture *f = *state;
     start_listed(f);
-    const char *frames = EVENT("ADDED", NODE("c", "11", "z")) "\r\n" EVENT("DELETED", NODE("b", "13", "y"));
+    const char *frames = EVENT("ADDED", NODE("c", "11", "z")) "\r\n" EVENT("DELETED",
+                                                                           NODE("b", "13", "y"));
     for (const char *p = frames; *p; p++) {
         char byte[2] = { *p, '\0' };
         world_bytes(&f->w, 0, byte);
@@ -104,14 +108,17 @@ static void half_an_event_at_the_end_counts_for_nothing(void **state)
 {
     struct fixture *f = *state;
     start_listed(f);
-    stream(f, EVENT("MODIFIED", NODE("a", "12", "w")) "{'type': 'DELETED', 'object': {'metadata': {'name': 'b', "
-              "'resourceVersion': '13'");
+    stream(f,
+           EVENT("MODIFIED",
+                 NODE("a", "12", "w")) "{'type': 'DELETED', 'object': {'metadata': {'name': 'b', "
+                                       "'resourceVersion': '13'");
     world_done(&f->w, 0, 200);
     world_turn(&f->w);
     world_expect(&f->w, WATCH("12"));
     expect_content(f, "a=w b=y");
     world_status(&f->w, 0, 200);
-    stream(f, EVENT("DELETED", NODE("b", "13", "y"))); /* nothing of the half is left to confuse it */
+    /* nothing of the half is left to confuse it */
+    stream(f, EVENT("DELETED", NODE("b", "13", "y")));
     expect_content(f, "a=w");
 }
 
@@ -181,7 +188,8 @@ static void absent_resource_is_looked_for_when_asked(void **state)
     assert_false(informer_looks(f->informer));
 }
 
-/* Two requests at a time would share one splitter, and the first could not be cancelled any more. */
+/* Two requests at a time would share one splitter, and the first could not be cancelled any more.
+ */
 static void a_look_ends_the_wait_of_the_one_before(void **state)
 {
     struct fixture *f = *state;
@@ -230,7 +238,8 @@ static void what_may_be_listed_and_not_watched_is_there(void **state)
     world_turn(&f->w);
     world_reply(&f->w, 0, 403, "{'message': 'no'}");
     world_turn(&f->w);
-    expect_problem(f, "cannot watch nodes: HTTP 403: no; grant the permission: the chart's ClusterRole and Roles have all that "
+    expect_problem(f, "cannot watch nodes: HTTP 403: no; grant the permission: the chart's "
+                      "ClusterRole and Roles have all that "
                       "Ostler needs");
     assert_true(informer_present(f->informer));
     expect_content(f, "a=x b=y");
@@ -246,7 +255,9 @@ static void only_what_is_optional_may_be_absent(void **state)
     world_turn(&f->w);
     assert_false(informer_synced(f->informer));
     assert_true(informer_present(f->informer));
-    expect_problem(f, "cannot list nodes: HTTP 404: (empty answer); this API server does not have the resource");
+    expect_problem(
+        f,
+        "cannot list nodes: HTTP 404: (empty answer); this API server does not have the resource");
 }
 
 /* ---- when others are kept from now on */
@@ -283,8 +294,8 @@ static void a_wait_ends_when_it_is_listed_anew(void **state)
 static void nothing_is_listed_anew_before_its_start(void **state)
 {
     struct fixture *f = *state;
-    f->informer = informer_new(&(struct informer_options){ .resource = RESOURCE_NODE }, &f->table, &f->w.transport, f->w.loop,
-                               on_change, f);
+    f->informer = informer_new(&(struct informer_options){ .resource = RESOURCE_NODE }, &f->table,
+                               &f->w.transport, f->w.loop, on_change, f);
     informer_list_anew(f->informer);
     world_expect(&f->w, "");
 }
@@ -324,14 +335,18 @@ int main(void)
         { "events keep the table up to date", events_keep_the_table_up_to_date },
         { "events may be cut anywhere", events_may_be_cut_anywhere },
         { "a watch that ends goes on where it was", watch_that_ends_goes_on_where_it_was },
-        { "half an event at the end counts for nothing", half_an_event_at_the_end_counts_for_nothing },
-        { "a watch that the client ends in time is no failure", watch_that_the_client_ends_in_time_is_no_failure },
+        { "half an event at the end counts for nothing",
+          half_an_event_at_the_end_counts_for_nothing },
+        { "a watch that the client ends in time is no failure",
+          watch_that_the_client_ends_in_time_is_no_failure },
         { "an absent resource is an empty one", absent_resource_is_an_empty_one },
-        { "a late answer raises nothing of what is absent", late_answer_raises_nothing_of_what_is_absent },
+        { "a late answer raises nothing of what is absent",
+          late_answer_raises_nothing_of_what_is_absent },
         { "an absent resource is looked for when asked", absent_resource_is_looked_for_when_asked },
         { "a look ends the wait of the one before", a_look_ends_the_wait_of_the_one_before },
         { "an absent resource comes and goes", absent_resource_comes_and_goes },
-        { "what may be listed and not watched is there", what_may_be_listed_and_not_watched_is_there },
+        { "what may be listed and not watched is there",
+          what_may_be_listed_and_not_watched_is_there },
         { "only what is optional may be absent", only_what_is_optional_may_be_absent },
         { "what is listed anew stays meanwhile", what_is_listed_anew_stays_meanwhile },
         { "a wait ends when it is listed anew", a_wait_ends_when_it_is_listed_anew },

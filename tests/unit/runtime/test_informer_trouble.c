@@ -1,11 +1,13 @@
-/* What an informer makes of what goes wrong: versions that are gone, answers that make no sense, connections that fail. */
+/* What an informer makes of what goes wrong: versions that are gone, answers that make no sense,
+ * connections that fail. */
 #include <string.h>
 
 #include "kube/split.h"
 #include "tests/unit/runtime/informing.h"
 
-#define GAP \
-    "the watch of nodes missed events: HTTP 410: as the test wants; Ostler changes nothing until it has listed nodes again"
+#define GAP                                                                                        \
+    "the watch of nodes missed events: HTTP 410: as the test wants; Ostler changes nothing until " \
+    "it has listed nodes again"
 
 /* ---- 410 */
 
@@ -153,23 +155,29 @@ static void server_that_lags_behind_is_listed_anew(void **state)
     world_done(&f->w, 0, 200);
     world_turn(&f->w);
     world_reply(&f->w, 0, 504,
-                "{'kind': 'Status', 'reason': 'Timeout', 'details': {'causes': [{'reason': 'ResourceVersionTooLarge'}]}}");
+                "{'kind': 'Status', 'reason': 'Timeout', 'details': {'causes': [{'reason': "
+                "'ResourceVersionTooLarge'}]}}");
     world_turn(&f->w);
     world_expect(&f->w, LIST);
 }
 
 /* ---- what does not make sense */
 
-/* Of these two objects, none can be read whole; of the first its name can, of the second not even that. */
-#define BAD(name, rv) \
-    "{'metadata': {'name': '" name "', 'uid': '" name "', 'resourceVersion': '" rv "'}, 'status': {'x': '\\ud800'}}"
+/* Of these two objects, none can be read whole; of the first its name can, of the second not even
+ * that. */
+#define BAD(name, rv)                                                                              \
+    "{'metadata': {'name': '" name "', 'uid': '" name "', 'resourceVersion': '" rv                 \
+    "'}, 'status': {'x': '\\ud800'}}"
 #define NAMELESS "{'metadata': {'name': '\\ud800'}}"
 
 static void bad_item_costs_no_other(void **state)
 {
     struct fixture *f = *state;
     start(f);
-    world_reply(&f->w, 0, 200, PAGE("10", "", NODE("a", "1", "x") ", " BAD("b", "2") ", " NODE("c", "2", "z") ", " NAMELESS));
+    world_reply(
+        &f->w, 0, 200,
+        PAGE("10", "",
+             NODE("a", "1", "x") ", " BAD("b", "2") ", " NODE("c", "2", "z") ", " NAMELESS));
     world_turn(&f->w);
     expect_problem(f, "");
     assert_true(informer_synced(f->informer));
@@ -188,10 +196,12 @@ static void bad_item_that_is_known_stays(void **state)
     expect_content(f, "b=y"); /* and a, which the list did not have, went */
 }
 
-/* Its deletion would name another uid than the one that is known, and nothing would take that off. */
+/* Its deletion would name another uid than the one that is known, and nothing would take that off.
+ */
 static void bad_item_of_another_incarnation_keeps_nothing(void **state)
 {
-    static const char again[] = "{'metadata': {'name': 'b', 'uid': 'b2', 'resourceVersion': '12'}, 'status': {'x': '\\ud800'}}";
+    static const char again[] = "{'metadata': {'name': 'b', 'uid': 'b2', 'resourceVersion': '12'}, "
+                                "'status': {'x': '\\ud800'}}";
     struct fixture *f = *state;
     start_listed(f);
     stream(f, EVENT("ERROR", STATUS("410", "Expired")));
@@ -237,7 +247,8 @@ static void bad_event_keeps_what_is_known(void **state)
 {
     struct fixture *f = *state;
     start_listed(f);
-    stream(f, EVENT("MODIFIED", BAD("b", "12")) EVENT("MODIFIED", NODE("a", "13", "w")) EVENT("ADDED", BAD("c", "14")));
+    stream(f, EVENT("MODIFIED", BAD("b", "12")) EVENT("MODIFIED", NODE("a", "13", "w"))
+                  EVENT("ADDED", BAD("c", "14")));
     expect_problem(f, "");
     expect_content(f, "a=w b=y");
     assert_int_equal(informer_unreadable(f->informer), 2);
@@ -256,14 +267,17 @@ static char *too_much(const char *name, const char *rv, bool deep)
     memset(fill, deep ? '[' : 'x', times - 1);
     memset(end, ']', deep ? times - 1 : 0);
     const char *quote = deep ? "" : "'";
-    return xasprintf("{'metadata': {'name': '%s', 'uid': '%s', 'resourceVersion': '%s'}, 'spec': {'text': 'v'}, 'status': "
-                     "%s%s%s%s}", name, name, rv, quote, fill, end, quote);
+    return xasprintf("{'metadata': {'name': '%s', 'uid': '%s', 'resourceVersion': '%s'}, 'spec': "
+                     "{'text': 'v'}, 'status': "
+                     "%s%s%s%s}",
+                     name, name, rv, quote, fill, end, quote);
 }
 
 static void an_object_that_is_too_much_costs_itself(struct fixture *f, bool deep)
 {
     CLEANUP_FREE char *b = too_much("b", "12", deep), *c = too_much("c", "13", deep);
-    CLEANUP_FREE char *page = xasprintf(PAGE("20", "", NODE("a", "11", "w") ", %s, %s, " NODE("d", "14", "z")), b, c);
+    CLEANUP_FREE char *page = xasprintf(
+        PAGE("20", "", NODE("a", "11", "w") ", %s, %s, " NODE("d", "14", "z")), b, c);
     start_listed(f);
     stream(f, EVENT("ERROR", STATUS("410", "Expired")));
     world_reply(&f->w, 0, 200, page);
@@ -271,7 +285,8 @@ static void an_object_that_is_too_much_costs_itself(struct fixture *f, bool deep
     expect_problem(f, "");
     expect_content(f, "a=w b=y d=z"); /* b stays as it was; of c nothing was known */
     CLEANUP_FREE char *again = too_much("b", "21", deep), *gone = too_much("b", "23", deep);
-    CLEANUP_FREE char *frames = xasprintf(EVENT("MODIFIED", "%s") EVENT("MODIFIED", NODE("a", "22", "x")), again);
+    CLEANUP_FREE char *frames = xasprintf(
+        EVENT("MODIFIED", "%s") EVENT("MODIFIED", NODE("a", "22", "x")), again);
     CLEANUP_FREE char *last = xasprintf(EVENT("DELETED", "%s"), gone);
     world_status(&f->w, 0, 200);
     stream(f, frames);
@@ -301,11 +316,15 @@ static void escaped_nul_costs_nothing(void **state)
 {
     struct fixture *f = *state;
     start(f);
-    world_reply(&f->w, 0, 200, PAGE("10", "", NODE("a", "1", "x', 'more': '\\u0000") ", " NODE("b", "2", "y', '\\u0000': '")));
+    world_reply(
+        &f->w, 0, 200,
+        PAGE("10", "",
+             NODE("a", "1", "x', 'more': '\\u0000") ", " NODE("b", "2", "y', '\\u0000': '")));
     world_turn(&f->w);
     expect_content(f, "a=x b=y");
     world_status(&f->w, 0, 200);
-    stream(f, EVENT("ADDED", NODE("c", "11", "z', 'more': '\\u0000")) EVENT("MODIFIED", NODE("b", "12", "w', '\\u0000': '")));
+    stream(f, EVENT("ADDED", NODE("c", "11", "z', 'more': '\\u0000"))
+                  EVENT("MODIFIED", NODE("b", "12", "w', '\\u0000': '")));
     expect_problem(f, "");
     expect_content(f, "a=x b=w c=z");
 }
@@ -372,7 +391,8 @@ static void list_that_broke_off_drops_nothing(void **state)
 
 static void list_that_is_none(void **state)
 {
-    static const char *const bodies[] = { "", "<html>", "{}", "{'metadata': {}, 'items': []}", "[]" };
+    static const char *const bodies[] = { "", "<html>", "{}", "{'metadata': {}, 'items': []}",
+                                          "[]" };
     struct fixture *f = *state;
     start(f);
     for (size_t i = 0; i < ARRAY_LEN(bodies); i++) {
@@ -404,7 +424,8 @@ static void silent_stream_is_dead(void **state)
     world_expect(&f->w, WATCH("57"));
     world_status(&f->w, 0, 200);
     world_pass(&f->w, 5000);
-    expect_problem(f, "cannot watch nodes: the stream was silent for 150 s"); /* this one may be as silent */
+    /* this one may be as silent */
+    expect_problem(f, "cannot watch nodes: the stream was silent for 150 s");
     stream(f, BOOKMARK("58"));
     expect_problem(f, "");
 }
@@ -439,9 +460,11 @@ static void problem_is_a_sentence(void **state)
 {
     struct fixture *f = *state;
     start(f);
-    world_reply(&f->w, 0, 403, "{'kind': 'Status', 'reason': 'Forbidden', 'message': 'no right to list nodes'}");
+    world_reply(&f->w, 0, 403,
+                "{'kind': 'Status', 'reason': 'Forbidden', 'message': 'no right to list nodes'}");
     world_turn(&f->w);
-    expect_problem(f, "cannot list nodes: HTTP 403: no right to list nodes; grant the permission: the chart's ClusterRole and "
+    expect_problem(f, "cannot list nodes: HTTP 403: no right to list nodes; grant the permission: "
+                      "the chart's ClusterRole and "
                       "Roles "
                       "have all that Ostler needs");
     assert_int_equal(f->changes, 1);
@@ -524,16 +547,20 @@ int main(void)
         { "gone in the stream: listed anew", gone_in_the_stream },
         { "gone at a later page: from the first page", gone_at_a_later_page },
         { "gone again and again is a problem", gone_again_and_again_is_a_problem },
-        { "gone after an outage: all is well only with the list", gone_after_an_outage_is_well_only_with_the_list },
-        { "gone after HTTP 200 of the resume: not well before the list", gone_after_http_200_of_the_resume },
+        { "gone after an outage: all is well only with the list",
+          gone_after_an_outage_is_well_only_with_the_list },
+        { "gone after HTTP 200 of the resume: not well before the list",
+          gone_after_http_200_of_the_resume },
         { "nothing is well before the last page", nothing_is_well_before_the_last_page },
         { "a list is well at its end, not at its HTTP 200", a_list_is_well_at_its_end },
         { "a server that lags behind is listed anew", server_that_lags_behind_is_listed_anew },
         { "a bad item costs no other", bad_item_costs_no_other },
         { "a bad item that is known stays as it was", bad_item_that_is_known_stays },
-        { "a bad item of another incarnation keeps nothing", bad_item_of_another_incarnation_keeps_nothing },
+        { "a bad item of another incarnation keeps nothing",
+          bad_item_of_another_incarnation_keeps_nothing },
         { "a bad item without a name may be any: nothing goes", nameless_item_may_be_any },
-        { "a bad item that is not known is read without its status", bad_item_that_is_not_known_is_read_without_its_status },
+        { "a bad item that is not known is read without its status",
+          bad_item_that_is_not_known_is_read_without_its_status },
         { "a bad event keeps what is known", bad_event_keeps_what_is_known },
         { "an object that is too deep costs itself", an_object_that_is_too_deep_costs_itself },
         { "an object that is too large costs itself", an_object_that_is_too_large_costs_itself },
@@ -543,11 +570,13 @@ int main(void)
         { "a list that broke off drops nothing", list_that_broke_off_drops_nothing },
         { "a list that is none is a problem", list_that_is_none },
         { "a silent stream is dead", silent_stream_is_dead },
-        { "after a silent stream, any frame of the next one counts", any_frame_ends_the_doubt_in_a_silent_stream },
+        { "after a silent stream, any frame of the next one counts",
+          any_frame_ends_the_doubt_in_a_silent_stream },
         { "a stream that never opens is dead too", stream_that_never_opens_is_dead_too },
         { "a problem is a sentence, until it is over", problem_is_a_sentence },
         { "a failed watch goes on where it was", failed_watch_goes_on_where_it_was },
-        { "a bookmark ends the wait of a resumed watch", a_bookmark_ends_the_wait_of_a_resumed_watch },
+        { "a bookmark ends the wait of a resumed watch",
+          a_bookmark_ends_the_wait_of_a_resumed_watch },
         { "Retry-After is waited for", retry_after_is_waited_for },
         { "streams that end at once are a failure", streams_that_end_at_once_are_a_failure },
     };

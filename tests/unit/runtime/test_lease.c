@@ -17,7 +17,7 @@
 struct fixture {
     struct world w;
     struct lease *lease;
-    int rv;         /* of the record on the server */
+    int rv; /* of the record on the server */
 };
 
 static void on_leading(void *arg)
@@ -48,9 +48,16 @@ static int set_up(void **state)
 {
     struct fixture *f = xcalloc(1, sizeof *f);
     world_init(&f->w);
-    f->lease = lease_new(&(struct lease_options){ .ns = "ns", .name = "ostler", .me = "me", .transport = &f->w.transport,
-                                                  .loop = f->w.loop, .clock = &f->w.clock, .on_leading = on_leading,
-                                                  .on_suspended = on_suspended, .on_lost = on_lost, .arg = f });
+    f->lease = lease_new(&(struct lease_options){ .ns = "ns",
+                                                  .name = "ostler",
+                                                  .me = "me",
+                                                  .transport = &f->w.transport,
+                                                  .loop = f->w.loop,
+                                                  .clock = &f->w.clock,
+                                                  .on_leading = on_leading,
+                                                  .on_suspended = on_suspended,
+                                                  .on_lost = on_lost,
+                                                  .arg = f });
     *state = f;
     return 0;
 }
@@ -72,10 +79,12 @@ static bool may_write(const struct fixture *f)
 /* The server's record: holder and renewal. */
 static char *record(struct fixture *f, const char *holder, const char *renewed)
 {
-    return xasprintf("{'metadata': {'name': 'ostler', 'namespace': 'ns', 'resourceVersion': '%d'}, 'spec': "
-                     "{'holderIdentity': '%s', "
-                     "'leaseDurationSeconds': 15, 'renewTime': '%s', 'leaseTransitions': 3, 'strategy': "
-                     "'OldestEmulationVersion'}}", ++f->rv, holder, renewed);
+    return xasprintf(
+        "{'metadata': {'name': 'ostler', 'namespace': 'ns', 'resourceVersion': '%d'}, 'spec': "
+        "{'holderIdentity': '%s', "
+        "'leaseDurationSeconds': 15, 'renewTime': '%s', 'leaseTransitions': 3, 'strategy': "
+        "'OldestEmulationVersion'}}",
+        ++f->rv, holder, renewed);
 }
 
 /* The server answers the read that is open. */
@@ -116,10 +125,13 @@ static void first_one_creates_it(void **state)
     world_turn(&f->w);
     world_expect(&f->w, CREATE);
     assert_int_equal(world_call(&f->w, 0)->request.class, REQUEST_LEASE);
-    world_expect_body(&f->w, 0, "{'apiVersion': 'coordination.k8s.io/v1', 'kind': 'Lease', 'metadata': {'name': 'ostler', "
-                                "'namespace': 'ns'}, "
-                                "'spec': {'holderIdentity': 'me', 'leaseDurationSeconds': 15, 'leaseTransitions': 0, "
-                                "'acquireTime': '2026-11-20T10:00:01.000000Z', 'renewTime': '2026-11-20T10:00:01.000000Z'}}");
+    world_expect_body(
+        &f->w, 0,
+        "{'apiVersion': 'coordination.k8s.io/v1', 'kind': 'Lease', 'metadata': {'name': 'ostler', "
+        "'namespace': 'ns'}, "
+        "'spec': {'holderIdentity': 'me', 'leaseDurationSeconds': 15, 'leaseTransitions': 0, "
+        "'acquireTime': '2026-11-20T10:00:01.000000Z', 'renewTime': "
+        "'2026-11-20T10:00:01.000000Z'}}");
     assert_false(lease_is_leading(f->lease));
     assert_false(may_write(f));
     accept_write(f);
@@ -176,9 +188,11 @@ static void candidate_takes_over_what_is_not_renewed(void **state)
     CLEANUP_JSON json_t *sent = world_body(&f->w, 0);
     assert_string_equal(json_str(sent, "spec.holderIdentity"), "me");
     assert_int_equal(json_int(sent, "spec.leaseTransitions", 0), 4);
-    assert_string_equal(json_str(sent, "spec.strategy"), "OldestEmulationVersion"); /* what we do not know stays */
+    /* what we do not know stays */
+    assert_string_equal(json_str(sent, "spec.strategy"), "OldestEmulationVersion");
     CLEANUP_FREE char *rv = xasprintf("%d", f->rv);
-    assert_string_equal(json_str(sent, "metadata.resourceVersion"), rv); /* whoever writes first wins */
+    /* whoever writes first wins */
+    assert_string_equal(json_str(sent, "metadata.resourceVersion"), rv);
     accept_write(f);
     world_expect_said(&f->w, "leading");
 }
@@ -219,7 +233,8 @@ static void failed_renewals_suspend_at_the_fence(void **state)
         world_break(&f->w, 0, 0, ERR_UNREACHABLE, "connection refused");
         world_pass(&f->w, 1000);
     }
-    assert_string_equal(lease_problem(f->lease), "cannot write lease ns/ostler: connection refused");
+    assert_string_equal(lease_problem(f->lease),
+                        "cannot write lease ns/ostler: connection refused");
     world_pass(&f->w, fence_ms - 1 - f->w.now_ms);
     assert_true(may_write(f));
     world_expect_said(&f->w, "");
@@ -281,7 +296,8 @@ static void conflict_with_our_own_write(void **state)
     world_expect_said(&f->w, "suspended");
     assert_false(may_write(f));
     answer_read(f, "me", "2026-11-20T10:00:02.000000Z");
-    world_expect_said(&f->w, "leading"); /* with the answer to the look, not with the one to the next renewal */
+    /* with the answer to the look, not with the one to the next renewal */
+    world_expect_said(&f->w, "leading");
     assert_int_equal(lease_write_fence(f->lease), fence_ms);
     world_expect(&f->w, WRITE);
     accept_write(f);
@@ -325,7 +341,8 @@ static void doubt_lasts_until_the_lease_is_read(void **state)
     world_expect_said(&f->w, "leading");
 }
 
-/* SIGSTOP for longer than the lease, with the renewal's answer waiting on the socket: the answer is older than the fence. */
+/* SIGSTOP for longer than the lease, with the renewal's answer waiting on the socket: the answer is
+ * older than the fence. */
 static void late_answer_does_not_move_the_fence(void **state)
 {
     struct fixture *f = *state;
@@ -342,7 +359,8 @@ static void late_answer_does_not_move_the_fence(void **state)
     assert_false(may_write(f));
 }
 
-/* The same, stopped between two renewals: not even the lease is written before it was read again. */
+/* The same, stopped between two renewals: not even the lease is written before it was read again.
+ */
 static void leader_that_slept_looks_first(void **state)
 {
     struct fixture *f = *state;
@@ -377,7 +395,8 @@ static void problems_have_a_sentence_until_they_are_over(void **state)
     lease_start(f->lease);
     world_reply(&f->w, 0, 403, "{'message': 'no right to get leases'}");
     world_pass(&f->w, 1000);
-    assert_string_equal(lease_problem(f->lease), "cannot read lease ns/ostler: HTTP 403: no right to get leases");
+    assert_string_equal(lease_problem(f->lease),
+                        "cannot read lease ns/ostler: HTTP 403: no right to get leases");
     answer_read(f, "", "2026-11-20T09:00:00.000000Z");
     assert_null(lease_problem(f->lease));
     world_reply(&f->w, 0, 200, "<html>");
@@ -599,11 +618,13 @@ int main(void)
         { "the first one creates it", first_one_creates_it },
         { "two create it at once: the second waits", two_create_it_at_once },
         { "a candidate waits while another renews", candidate_waits_while_others_renew },
-        { "a candidate takes over what is not renewed for 15 s", candidate_takes_over_what_is_not_renewed },
+        { "a candidate takes over what is not renewed for 15 s",
+          candidate_takes_over_what_is_not_renewed },
         { "a renewal is one write", renewal_is_one_write },
         { "the fence counts from the sending, not from the answer", fence_counts_from_the_sending },
         { "failed renewals suspend at the fence", failed_renewals_suspend_at_the_fence },
-        { "a suspended leader leads again when nobody else does", suspended_leader_leads_again_when_nobody_else_does },
+        { "a suspended leader leads again when nobody else does",
+          suspended_leader_leads_again_when_nobody_else_does },
         { "lost when another holds it", lost_when_another_holds_it },
         { "a conflict with our own write whose answer was lost", conflict_with_our_own_write },
         { "a lease that is gone suspends until it is made again", suspended_while_it_is_gone },
@@ -611,10 +632,12 @@ int main(void)
         { "a late answer does not move the fence", late_answer_does_not_move_the_fence },
         { "a leader that slept looks before it writes", leader_that_slept_looks_first },
         { "acquired too late to be of use", acquired_too_late_to_be_of_use },
-        { "problems have a sentence until they are over", problems_have_a_sentence_until_they_are_over },
+        { "problems have a sentence until they are over",
+          problems_have_a_sentence_until_they_are_over },
         { "released at the end", released_at_the_end },
         { "released after a renewal that was on its way", released_after_a_renewal },
-        { "released after a renewal whose answer is lost", released_after_a_renewal_whose_answer_is_lost },
+        { "released after a renewal whose answer is lost",
+          released_after_a_renewal_whose_answer_is_lost },
         { "released after a conflict", released_after_a_conflict },
         { "removed at the end", removed_at_the_end },
         { "removed in the version that is there", removed_in_the_version_that_is_there },

@@ -25,12 +25,16 @@ static void ring(void *arg)
     struct bell *b = arg;
     buf_str(b->log, b->letter);
     if (b->times-- > 0)
-        loop_timer_set(b->world->loop, &b->timer, b->again_ms == INT64_MIN ? INT64_MIN : loop_now(b->world->loop) + b->again_ms);
+        loop_timer_set(b->world->loop, &b->timer,
+                       b->again_ms == INT64_MIN ? INT64_MIN
+                                                : loop_now(b->world->loop) + b->again_ms);
 }
 
 static struct bell *bell_init(struct bell *b, struct world *w, struct buf *log, const char *letter)
 {
-    *b = (struct bell){ .timer = { .fn = ring, .arg = b }, .world = w, .log = log, .letter = letter };
+    *b = (struct bell){
+        .timer = { .fn = ring, .arg = b }, .world = w, .log = log, .letter = letter
+    };
     return b;
 }
 
@@ -196,10 +200,12 @@ int main(void)
     struct suite s = { 0 };
     suite_add(&s, "timers come in their order", timers_come_in_their_order, NULL);
     suite_add(&s, "timers are moved and cancelled", timers_are_moved_and_cancelled, NULL);
-    suite_add(&s, "a timer that sets itself for now is called in the next turn", timer_for_now_is_called_in_the_next_turn, NULL);
-    suite_add(&s, "a timer that sets itself for the past lets the others through", timer_for_the_past_lets_the_others_through,
-              NULL);
-    suite_add(&s, "hooks come at the end of each turn, in their order", hooks_come_last_in_their_order, NULL);
+    suite_add(&s, "a timer that sets itself for now is called in the next turn",
+              timer_for_now_is_called_in_the_next_turn, NULL);
+    suite_add(&s, "a timer that sets itself for the past lets the others through",
+              timer_for_the_past_lets_the_others_through, NULL);
+    suite_add(&s, "hooks come at the end of each turn, in their order",
+              hooks_come_last_in_their_order, NULL);
     suite_add(&s, "descriptors come before timers", descriptors_come_before_timers, NULL);
     suite_add(&s, "the loop's descriptor wakes for timers", descriptor_wakes_for_timers, NULL);
     return suite_run(&s, "loop");

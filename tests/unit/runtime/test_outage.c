@@ -26,7 +26,10 @@ static const struct script {
         { 0, ERR_NONE, "" },
         { 2, ERR_NONE, "info " } } },
     { "the same trouble again says nothing",
-      { { 0, ERR_TIMEOUT, "warn Timeout " }, { 0, ERR_TIMEOUT, "" }, { 0, ERR_NONE, "info " }, { 0, ERR_NONE, "" } } },
+      { { 0, ERR_TIMEOUT, "warn Timeout " },
+        { 0, ERR_TIMEOUT, "" },
+        { 0, ERR_NONE, "info " },
+        { 0, ERR_NONE, "" } } },
     { "another kind is another line, but one kind is told once",
       { { 0, ERR_UNREACHABLE, "warn Unreachable " },
         { 0, ERR_SERVER, "warn ServerError " },
@@ -39,9 +42,12 @@ static const struct script {
         { 0, ERR_NONE, "info " },
         { 0, ERR_UNREACHABLE, "warn Unreachable " },
         { 0, ERR_NONE, "info " } } },
-    { "a right that is missing is nobody else's trouble", { { 0, ERR_FORBIDDEN, "" }, { 0, ERR_NONE, "" } } },
+    { "a right that is missing is nobody else's trouble",
+      { { 0, ERR_FORBIDDEN, "" }, { 0, ERR_NONE, "" } } },
     { "trouble of one's own after an outage ends it",
-      { { 0, ERR_UNREACHABLE, "warn Unreachable " }, { 0, ERR_NOT_FOUND, "info " }, { 0, ERR_NONE, "" } } },
+      { { 0, ERR_UNREACHABLE, "warn Unreachable " },
+        { 0, ERR_NOT_FOUND, "info " },
+        { 0, ERR_NONE, "" } } },
 };
 
 /* What a turn writes: "LEVEL KIND " for each line. */
@@ -58,8 +64,8 @@ static void note(struct outage *o, enum err_kind before, enum err_kind now, char
     for (const char *line = text; *line; line += strcspn(line, "\n") + 1) {
         size_t n = strlen(ret);
         const char *kind = strstr(line, "kind=");
-        snprintf(ret + n, max - n, "%s %.*s%s", strstr(line, " warn ") ? "warn" : "info", kind ? (int) strcspn(kind + 5, " ") : 0,
-                 kind ? kind + 5 : "", kind ? " " : "");
+        snprintf(ret + n, max - n, "%s %.*s%s", strstr(line, " warn ") ? "warn" : "info",
+                 kind ? (int) strcspn(kind + 5, " ") : 0, kind ? kind + 5 : "", kind ? " " : "");
     }
     free(text);
 }

@@ -28,8 +28,12 @@ static int set_up(void **state)
     struct fixture *f = xcalloc(1, sizeof *f);
     world_init(&f->w);
     f->fence = INT64_MAX;
-    f->recorder = recorder_new(&(struct recorder_options){
-        .transport = &f->w.transport, .loop = f->w.loop, .clock = &f->w.clock, .instance = "pod-1", .fence = fence, .arg = f });
+    f->recorder = recorder_new(&(struct recorder_options){ .transport = &f->w.transport,
+                                                           .loop = f->w.loop,
+                                                           .clock = &f->w.clock,
+                                                           .instance = "pod-1",
+                                                           .fence = fence,
+                                                           .arg = f });
     *state = f;
     return 0;
 }
@@ -45,7 +49,9 @@ static int tear_down(void **state)
 
 static struct event node_event(const char *node, const char *reason)
 {
-    return (struct event){ .regarding = { RESOURCE_NODE, node, node }, .reason = reason, .action = "Upgrade",
+    return (struct event){ .regarding = { RESOURCE_NODE, node, node },
+                           .reason = reason,
+                           .action = "Upgrade",
                            .note = "a sentence" };
 }
 
@@ -67,20 +73,25 @@ static void accept_all(struct fixture *f)
 static void event_has_all_that_the_server_requires(void **state)
 {
     struct fixture *f = *state;
-    recorder_event(f->recorder, &(struct event){ .regarding = { RESOURCE_NODE, "gpu-1", "u1" }, .warning = true,
-                                                 .reason = "DrainBlocked", .action = "Drain",
+    recorder_event(f->recorder, &(struct event){ .regarding = { RESOURCE_NODE, "gpu-1", "u1" },
+                                                 .warning = true,
+                                                 .reason = "DrainBlocked",
+                                                 .action = "Drain",
                                                  .note = "the pod a/b is in the way" });
     world_expect(&f->w, POST);
     CLEANUP_JSON json_t *event = world_body(&f->w, 0);
     const char *name = json_str_or_empty(event, "metadata.name");
     assert_memory_equal(name, "gpu-1.", 6);
     json_set_at(event, "metadata.name", json_string("NAME"));
-    assert_tree(event,
-                "{'apiVersion': 'events.k8s.io/v1', 'kind': 'Event', 'metadata': {'name': 'NAME', 'namespace': 'default'}, "
-                "'eventTime': '2026-11-20T10:00:01.000000Z', 'reportingController': 'ostler.dev/ostler', "
-                "'reportingInstance': 'pod-1', 'action': 'Drain', 'reason': 'DrainBlocked', 'type': 'Warning', "
-                "'note': 'the pod a/b is in the way', "
-                "'regarding': {'apiVersion': 'v1', 'kind': 'Node', 'name': 'gpu-1', 'uid': 'u1'}}");
+    assert_tree(
+        event,
+        "{'apiVersion': 'events.k8s.io/v1', 'kind': 'Event', 'metadata': {'name': 'NAME', "
+        "'namespace': 'default'}, "
+        "'eventTime': '2026-11-20T10:00:01.000000Z', 'reportingController': 'ostler.dev/ostler', "
+        "'reportingInstance': 'pod-1', 'action': 'Drain', 'reason': 'DrainBlocked', 'type': "
+        "'Warning', "
+        "'note': 'the pod a/b is in the way', "
+        "'regarding': {'apiVersion': 'v1', 'kind': 'Node', 'name': 'gpu-1', 'uid': 'u1'}}");
 }
 
 static void long_note_is_cut(void **state)
@@ -103,7 +114,8 @@ static void names_are_unique(void **state)
     record(f, "n", "B");
     CLEANUP_JSON json_t *a = world_body(&f->w, 0);
     CLEANUP_JSON json_t *b = world_body(&f->w, 1);
-    assert_string_not_equal(json_str_or_empty(a, "metadata.name"), json_str_or_empty(b, "metadata.name"));
+    assert_string_not_equal(json_str_or_empty(a, "metadata.name"),
+                            json_str_or_empty(b, "metadata.name"));
 }
 
 static void second_time_begins_a_series(void **state)
@@ -114,11 +126,12 @@ static void second_time_begins_a_series(void **state)
     accept_all(f);
     world_pass(&f->w, 60000);
     record(f, "n", "A");
-    CLEANUP_FREE char *want =
-        xasprintf("PATCH /apis/events.k8s.io/v1/namespaces/default/events/%s?fieldManager=ostler",
-                  json_str(event, "metadata.name"));
+    CLEANUP_FREE char *want = xasprintf(
+        "PATCH /apis/events.k8s.io/v1/namespaces/default/events/%s?fieldManager=ostler",
+        json_str(event, "metadata.name"));
     world_expect(&f->w, want);
-    world_expect_body(&f->w, 0, "{'series': {'count': 2, 'lastObservedTime': '2026-11-20T10:01:01.000000Z'}}");
+    world_expect_body(
+        &f->w, 0, "{'series': {'count': 2, 'lastObservedTime': '2026-11-20T10:01:01.000000Z'}}");
 }
 
 static void series_is_written_each_half_hour(void **state)
@@ -146,7 +159,8 @@ static void after_a_pause_it_begins_anew(void **state)
     world_expect(&f->w, POST);
 }
 
-/* A claim of another revision, say: who reads the Event must not read what was said of the one before. */
+/* A claim of another revision, say: who reads the Event must not read what was said of the one
+ * before. */
 static void another_sentence_is_another_event(void **state)
 {
     struct fixture *f = *state;
@@ -364,7 +378,8 @@ int main(void)
           what_was_held_back_for_the_fleet_costs_its_object_nothing },
         { "important events have a place of their own", important_ones_have_a_place_of_their_own },
         { "a fleet leaves room for important events", a_fleet_leaves_room_for_important_ones },
-        { "few are on their way at once, some wait, the rest is dropped", few_are_on_their_way_at_once },
+        { "few are on their way at once, some wait, the rest is dropped",
+          few_are_on_their_way_at_once },
         { "a fleet that starts is no flood of events", a_fleet_is_no_flood },
         { "failures hold nothing up", failures_hold_nothing_up },
         { "what is not answered is not sent again", what_is_not_answered_is_not_sent_again },

@@ -23,7 +23,8 @@ static int set_up(void **state)
 {
     struct fixture *f = xcalloc(1, sizeof *f);
     world_init(&f->w);
-    f->reader = text_reader_new(&(struct text_reader_options){ .transport = &f->w.transport, .text = on_text, .arg = f });
+    f->reader = text_reader_new(
+        &(struct text_reader_options){ .transport = &f->w.transport, .text = on_text, .arg = f });
     *state = f;
     return 0;
 }
@@ -92,9 +93,13 @@ static void freed_with_questions_on_their_way(void **state)
 int main(void)
 {
     struct suite s = { 0 };
-    suite_add_fixture(&s, "a text comes with its key", a_text_comes_with_its_key, set_up, tear_down);
-    suite_add_fixture(&s, "what is refused is left out", what_is_refused_is_left_out, set_up, tear_down);
-    suite_add_fixture(&s, "few are on their way and some wait", few_are_on_their_way_and_some_wait, set_up, tear_down);
-    suite_add_fixture(&s, "freed with questions on their way", freed_with_questions_on_their_way, set_up, tear_down);
+    suite_add_fixture(&s, "a text comes with its key", a_text_comes_with_its_key, set_up,
+                      tear_down);
+    suite_add_fixture(&s, "what is refused is left out", what_is_refused_is_left_out, set_up,
+                      tear_down);
+    suite_add_fixture(&s, "few are on their way and some wait", few_are_on_their_way_and_some_wait,
+                      set_up, tear_down);
+    suite_add_fixture(&s, "freed with questions on their way", freed_with_questions_on_their_way,
+                      set_up, tear_down);
     return suite_run(&s, "text_reader");
 }

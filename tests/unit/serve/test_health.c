@@ -33,8 +33,10 @@ static const struct row {
     { "no checks: well", &none, "", "", 200, "ok" },
     { "no checks, verbose", &none, "", "verbose", 200, "healthz check passed\n" },
     { "all well", &well, "", "", 200, "ok" },
-    { "all well, verbose", &well, "", "verbose", 200, "[+]loop ok\n[+]lease ok\nhealthz check passed\n" },
-    { "verbose with a value", &well, "", "verbose=1", 200, "[+]loop ok\n[+]lease ok\nhealthz check passed\n" },
+    { "all well, verbose", &well, "", "verbose", 200,
+      "[+]loop ok\n[+]lease ok\nhealthz check passed\n" },
+    { "verbose with a value", &well, "", "verbose=1", 200,
+      "[+]loop ok\n[+]lease ok\nhealthz check passed\n" },
     { "other parameters count for nothing", &well, "", "&&verbosely=1&x&=&timeout=3s", 200, "ok" },
     { "one fails: its sentence is shown", &ill, "", "", 500,
       "[+]loop ok\n" API_FAILED "[+]api-token ok\nreadyz check failed\n" },
@@ -47,9 +49,11 @@ static const struct row {
       "[+]loop ok\n" API_FAILED "[+]api-token excluded: ok\nreadyz check failed\n" },
     { "a prefix of a name excludes nothing", &ill, "", "exclude=ap&exclude=", 500,
       "[+]loop ok\n" API_FAILED "[+]api-token ok\n"
-      "warn: there is no check \"ap\" to exclude\nwarn: there is no check \"\" to exclude\nreadyz check failed\n" },
+      "warn: there is no check \"ap\" to exclude\nwarn: there is no check \"\" to exclude\nreadyz "
+      "check failed\n" },
     { "a misspelt exclude is shown when verbose", &well, "", "exclude=leas&verbose", 200,
-      "[+]loop ok\n[+]lease ok\nwarn: there is no check \"leas\" to exclude\nhealthz check passed\n" },
+      "[+]loop ok\n[+]lease ok\nwarn: there is no check \"leas\" to exclude\nhealthz check "
+      "passed\n" },
     { "one check that is well", &ill, "loop", "", 200, "ok" },
     { "one check that is well, verbose", &ill, "loop", "verbose", 200, "[+]loop ok\n" },
     { "one check that fails", &ill, "api", "", 500, API_FAILED },

@@ -12,7 +12,8 @@ static const struct row {
 } rows[] = {
     { "every address", ":0", NULL },
     { "one IPv4 address", "127.0.0.1:0", NULL },
-    { "no port", "127.0.0.1", "\"127.0.0.1\" is not an address to listen on: want IP:port, [IPv6]:port or :port" },
+    { "no port", "127.0.0.1",
+      "\"127.0.0.1\" is not an address to listen on: want IP:port, [IPv6]:port or :port" },
     { "nothing", "", "\"\" is not an address" },
     { "port out of range", ":65536", "\":65536\" is not an address" },
     { "port that is no number", ":http", "\":http\" is not an address" },
@@ -47,8 +48,9 @@ static void taken_ports_are_named(void **state)
     assert_true(first >= 0);
     CLEANUP_FREE char *address = xasprintf("127.0.0.1:%d", listen_port(first));
     assert_int_equal(listen_on(address, &e), -1);
-    CLEANUP_FREE char *want =
-        xasprintf("cannot listen on %s: Address already in use; choose another address or port with --listen", address);
+    CLEANUP_FREE char *want = xasprintf(
+        "cannot listen on %s: Address already in use; choose another address or port with --listen",
+        address);
     assert_string_equal(err_msg(&e), want);
     assert_int_equal(e.kind, ERR_SYSTEM);
     close(first);

@@ -25,7 +25,8 @@ static char *says(void *arg)
 }
 
 static const struct health_check alive[] = { { "loop", says, NULL } };
-static const struct health_check ready[] = { { "cache", says, NULL }, { "api", says, "connection refused" } };
+static const struct health_check ready[] = { { "cache", says, NULL },
+                                             { "api", says, "connection refused" } };
 
 /* `arg`: how many lines. */
 static void write_metrics(void *arg, struct buf *out)
@@ -52,7 +53,8 @@ static struct server *start(size_t *metric_lines)
 
 static int dial(const struct server *s)
 {
-    const struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons((uint16_t) server_port(s)),
+    const struct sockaddr_in to = { .sin_family = AF_INET,
+                                    .sin_port = htons((uint16_t) server_port(s)),
                                     .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     assert_true(fd >= 0);
@@ -101,39 +103,55 @@ static const struct row {
     { "healthz", GET("/healthz"), "HTTP/1.1 200 OK\r\n", TEXT, "ok" },
     { "one check", GET("/healthz/loop"), "HTTP/1.1 200 OK\r\n", "content-length: 2\r\n", "ok" },
     { "a slash at the end asks all", GET("/healthz/"), "HTTP/1.1 200 OK\r\n", TEXT, "ok" },
-    { "no such check", GET("/healthz/x"), "HTTP/1.1 404 Not Found\r\n", TEXT, "healthz has no check \"x\"\n" },
-    { "readyz fails with the sentence", GET("/readyz"), "HTTP/1.1 500 Internal Server Error\r\n", TEXT,
-      "[+]cache ok\n[-]api failed: connection refused\nreadyz check failed\n" },
+    { "no such check", GET("/healthz/x"), "HTTP/1.1 404 Not Found\r\n", TEXT,
+      "healthz has no check \"x\"\n" },
+    { "readyz fails with the sentence", GET("/readyz"), "HTTP/1.1 500 Internal Server Error\r\n",
+      TEXT, "[+]cache ok\n[-]api failed: connection refused\nreadyz check failed\n" },
     { "parameters", GET("/readyz?verbose&exclude=api"), "HTTP/1.1 200 OK\r\n", TEXT,
       "[+]cache ok\n[+]api excluded: ok\nreadyz check passed\n" },
     { "parameters with escapes", GET("/readyz?exclude=%61pi"), "HTTP/1.1 200 OK\r\n", NULL, "ok" },
-    { "metrics", GET("/metrics"), "HTTP/1.1 200 OK\r\n", "content-type: text/plain; version=0.0.4; charset=utf-8\r\n",
+    { "metrics", GET("/metrics"), "HTTP/1.1 200 OK\r\n",
+      "content-type: text/plain; version=0.0.4; charset=utf-8\r\n",
       "m{i=\"000000\"} 1\nm{i=\"000001\"} 1\n" },
     { "nothing below metrics", GET("/metrics/x"), "HTTP/1.1 404 ", TEXT, NULL },
-    { "HEAD has the length and no body", "HEAD /metrics HTTP/1.1\r\nHost: x\r\n\r\n", "HTTP/1.1 200 OK\r\n",
-      "content-length: 32\r\n", "" },
-    { "elsewhere", GET("/"), "HTTP/1.1 404 Not Found\r\n", TEXT, "served are /metrics, /healthz and /readyz\n" },
+    { "HEAD has the length and no body", "HEAD /metrics HTTP/1.1\r\nHost: x\r\n\r\n",
+      "HTTP/1.1 200 OK\r\n", "content-length: 32\r\n", "" },
+    { "elsewhere", GET("/"), "HTTP/1.1 404 Not Found\r\n", TEXT,
+      "served are /metrics, /healthz and /readyz\n" },
     { "a longer name is elsewhere", GET("/healthzz"), "HTTP/1.1 404 ", NULL, NULL },
-    { "HTTP/1.0", "GET /healthz HTTP/1.0\r\n\r\n", "HTTP/1.1 200 OK\r\n", "connection: close\r\n", "ok" },
-    { "DELETE", "DELETE /healthz HTTP/1.1\r\nHost: x\r\n\r\n", "HTTP/1.1 405 ", "allow: GET, HEAD\r\n", NULL },
-    { "POST", "POST /healthz HTTP/1.1\r\nHost: x\r\n\r\n", "HTTP/1.1 405 ", "allow: GET, HEAD\r\n", NULL },
-    { "a GET with a body", "GET /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n", "HTTP/1.1 400 ", NULL, NULL },
-    { "a GET with an empty body", "GET /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n", "HTTP/1.1 200 ", NULL, "ok" },
+    { "HTTP/1.0", "GET /healthz HTTP/1.0\r\n\r\n", "HTTP/1.1 200 OK\r\n", "connection: close\r\n",
+      "ok" },
+    { "DELETE", "DELETE /healthz HTTP/1.1\r\nHost: x\r\n\r\n", "HTTP/1.1 405 ",
+      "allow: GET, HEAD\r\n", NULL },
+    { "POST", "POST /healthz HTTP/1.1\r\nHost: x\r\n\r\n", "HTTP/1.1 405 ", "allow: GET, HEAD\r\n",
+      NULL },
+    { "a GET with a body", "GET /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n",
+      "HTTP/1.1 400 ", NULL, NULL },
+    { "a GET with an empty body", "GET /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n",
+      "HTTP/1.1 200 ", NULL, "ok" },
     { "a request behind another's body",
-      "POST /x HTTP/1.1\r\nContent-Length: 18446744073709551617\r\nContent-Length: -1\r\n\r\nGET /healthz HTTP/1.1\r\n\r\n",
+      "POST /x HTTP/1.1\r\nContent-Length: 18446744073709551617\r\nContent-Length: -1\r\n\r\nGET "
+      "/healthz HTTP/1.1\r\n\r\n",
       "HTTP/1.1 405 ", NULL, NULL },
-    { "pipelined requests: the first is answered", GET("/healthz") GET("/readyz"), "HTTP/1.1 200 OK\r\n", NULL, "ok" },
-    { "an unknown upgrade", "GET /healthz HTTP/1.1\r\nHost: x\r\nUpgrade: foo\r\nConnection: Upgrade\r\n\r\n", "HTTP/1.0 403 ",
-      NULL, NULL },
-    { "HTTP/2", "GET /healthz HTTP/1.1\r\nHost: x\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\nConnection: Upgrade, "
-                "HTTP2-Settings\r\n\r\n",
+    { "pipelined requests: the first is answered", GET("/healthz") GET("/readyz"),
+      "HTTP/1.1 200 OK\r\n", NULL, "ok" },
+    { "an unknown upgrade",
+      "GET /healthz HTTP/1.1\r\nHost: x\r\nUpgrade: foo\r\nConnection: Upgrade\r\n\r\n",
+      "HTTP/1.0 403 ", NULL, NULL },
+    { "HTTP/2",
+      "GET /healthz HTTP/1.1\r\nHost: x\r\nUpgrade: h2c\r\nHTTP2-Settings: "
+      "AAMAAABkAAQAAP__\r\nConnection: Upgrade, "
+      "HTTP2-Settings\r\n\r\n",
       "", NULL, NULL },
     { "HTTP/2 without asking", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "HTTP/1.0 403 ", NULL, NULL },
     { "WebSocket",
-      "GET /healthz HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
-      "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n", "", NULL, NULL },
+      "GET /healthz HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: "
+      "Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+      "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n",
+      "", NULL, NULL },
     { "CONNECT", "CONNECT other:1 HTTP/1.1\r\nHost: other:1\r\n\r\n", "", NULL, NULL },
-    { "no HTTP at all", "\x16\x03\x01\x02\x01\x01\x01\x01\x01\r\n\r\n", "HTTP/1.0 403 ", NULL, NULL },
+    { "no HTTP at all", "\x16\x03\x01\x02\x01\x01\x01\x01\x01\r\n\r\n", "HTTP/1.0 403 ", NULL,
+      NULL },
 };
 
 static void check_row(void **state)
@@ -193,7 +211,8 @@ static void headers_up_to_the_limit_are_read(void **state)
     size_t lines = 0;
     struct server *s = start(&lines);
     for (int length = 7000; length <= 20000; length += 13000) {
-        CLEANUP_FREE char *request = xasprintf("GET /healthz HTTP/1.1\r\nAuthorization: Bearer %0*d\r\n\r\n", length, 0);
+        CLEANUP_FREE char *request = xasprintf(
+            "GET /healthz HTTP/1.1\r\nAuthorization: Bearer %0*d\r\n\r\n", length, 0);
         CLEANUP_BUF struct buf answer = BUF_INIT(4096);
         exchange(s, request, &answer);
         bool answered = str_has_prefix(buf_text(&answer), "HTTP/1.1 200 OK\r\n");
@@ -276,8 +295,10 @@ static void adopted_descriptors_are_called_when_readable(void **state)
     size_t lines = 0;
     struct server *s = start(&lines);
     CLEANUP_ERR struct err e = { 0 };
-    struct program p = { .epoll = epoll_create1(EPOLL_CLOEXEC), .event = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC) };
-    assert_int_equal(epoll_ctl(p.epoll, EPOLL_CTL_ADD, p.event, &(struct epoll_event){ .events = EPOLLIN, .data.fd = p.event }),
+    struct program p = { .epoll = epoll_create1(EPOLL_CLOEXEC),
+                         .event = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC) };
+    assert_int_equal(epoll_ctl(p.epoll, EPOLL_CTL_ADD, p.event,
+                               &(struct epoll_event){ .events = EPOLLIN, .data.fd = p.event }),
                      0);
     assert_int_equal(server_adopt(s, p.epoll, on_program, &p, &e), 0);
     for (int i = 0; i < 5; i++)
@@ -346,13 +367,18 @@ int main(void)
     struct suite s = { 0 };
     SUITE_ROWS(&s, check_row, rows);
     suite_add(&s, "a large answer comes whole", large_answers_come_whole, NULL);
-    suite_add(&s, "a request that comes byte by byte is answered", a_request_in_pieces_is_answered, NULL);
+    suite_add(&s, "a request that comes byte by byte is answered", a_request_in_pieces_is_answered,
+              NULL);
     suite_add(&s, "headers up to the limit are read", headers_up_to_the_limit_are_read, NULL);
     suite_add(&s, "700 silent clients do not keep a probe out", check_probe_in_a_crowd, "");
-    suite_add(&s, "700 clients with half a request do not", check_probe_in_a_crowd, "GET /healthz HTTP/1.1\r\nHost: ");
-    suite_add(&s, "700 clients that do not take their answer do not", check_probe_in_a_crowd, GET("/metrics"));
-    suite_add(&s, "scrapes beyond the memory for them are refused", scrapes_beyond_the_memory_are_refused, NULL);
-    suite_add(&s, "an adopted descriptor is called when it is readable", adopted_descriptors_are_called_when_readable, NULL);
+    suite_add(&s, "700 clients with half a request do not", check_probe_in_a_crowd,
+              "GET /healthz HTTP/1.1\r\nHost: ");
+    suite_add(&s, "700 clients that do not take their answer do not", check_probe_in_a_crowd,
+              GET("/metrics"));
+    suite_add(&s, "scrapes beyond the memory for them are refused",
+              scrapes_beyond_the_memory_are_refused, NULL);
+    suite_add(&s, "an adopted descriptor is called when it is readable",
+              adopted_descriptors_are_called_when_readable, NULL);
     suite_add(&s, "waits are bounded and do not spin", waits_are_bounded_and_do_not_spin, NULL);
     suite_add(&s, "nothing is left open", nothing_is_left_open, NULL);
     suite_add(&s, "a bad address is an error", a_bad_address_is_an_error, NULL);

@@ -1,7 +1,9 @@
-/* A little world for tests of actors: an API server, virtual time, machines, and everybody who is not left out.
+/* A little world for tests of actors: an API server, virtual time, machines, and everybody who is
+ * not left out.
  *
  *     struct little w;
- *     little_init(&w, 3);                                  // gpu-1, gpu-2, gpu-3; change w.world as wanted
+ *     little_init(&w, 3);                                  // gpu-1, gpu-2, gpu-3; change w.world
+ *     as wanted
  *     little_begin(&w);
  *     little_create(&w, "pods", "{'metadata': {…}, …}");   // ' stands for "
  *     little_pass(&w, 5000);
@@ -46,18 +48,22 @@ static inline void little_count_commit(void *arg, const struct api_commit *c)
 
 static inline void little_init(struct little *w, size_t nodes)
 {
-    *w = (struct little){ .shape = { .name = "gpu", .os_image = "Ubuntu 24.04.1 LTS", .os_id = "ubuntu", .os_version = "24.04",
-                                     .kernel = "6.8.0-45-generic", .gpus = 8 } };
+    *w = (struct little){ .shape = { .name = "gpu",
+                                     .os_image = "Ubuntu 24.04.1 LTS",
+                                     .os_id = "ubuntu",
+                                     .os_version = "24.04",
+                                     .kernel = "6.8.0-45-generic",
+                                     .gpus = 8 } };
     sim_init(&w->sim, 1);
     w->api = api_new(&w->sim.clock);
     for (size_t i = 0; i < nodes; i++) {
         snprintf(w->names[i], sizeof w->names[i], "gpu-%zu", i + 1);
         w->nodes[i] = (struct spec_node){ .name = w->names[i], .shape = &w->shape };
     }
-    w->objects =
-        tree("[{'apiVersion': 'v1', 'kind': 'Namespace', 'metadata': {'name': 'default'}},"
-             " {'apiVersion': 'v1', 'kind': 'Namespace', 'metadata': {'name': 'ops'}},"
-             " {'apiVersion': 'node.k8s.io/v1', 'kind': 'RuntimeClass', 'metadata': {'name': 'nvidia'}, 'handler': 'nvidia'}]");
+    w->objects = tree("[{'apiVersion': 'v1', 'kind': 'Namespace', 'metadata': {'name': 'default'}},"
+                      " {'apiVersion': 'v1', 'kind': 'Namespace', 'metadata': {'name': 'ops'}},"
+                      " {'apiVersion': 'node.k8s.io/v1', 'kind': 'RuntimeClass', 'metadata': "
+                      "{'name': 'nvidia'}, 'handler': 'nvidia'}]");
     w->world = (struct spec_world){ .nodes = w->nodes, .node_count = nodes };
     api_on_commit(w->api, little_count_commit, w);
 }
@@ -91,7 +97,8 @@ static inline void little_create(struct little *w, const char *plural, const cha
         fail_msg("%s", r.message);
 }
 
-static inline void little_merge(struct little *w, const char *plural, const char *ns, const char *name, const char *text)
+static inline void little_merge(struct little *w, const char *plural, const char *ns,
+                                const char *name, const char *text)
 {
     CLEANUP_JSON json_t *patch = tree(text);
     CLEANUP_REFUSAL struct refusal r = { 0 };
@@ -99,7 +106,8 @@ static inline void little_merge(struct little *w, const char *plural, const char
         fail_msg("%s", r.message);
 }
 
-static inline void little_delete(struct little *w, const char *plural, const char *ns, const char *name)
+static inline void little_delete(struct little *w, const char *plural, const char *ns,
+                                 const char *name)
 {
     CLEANUP_REFUSAL struct refusal r = { 0 };
     if (api_delete(w->api, "test", kind_named(plural), ns, name, NULL, -1, &r) < 0)
@@ -107,13 +115,15 @@ static inline void little_delete(struct little *w, const char *plural, const cha
 }
 
 /* NULL when it is not there. */
-static inline json_t *little_get(const struct little *w, const char *plural, const char *ns, const char *name)
+static inline json_t *little_get(const struct little *w, const char *plural, const char *ns,
+                                 const char *name)
 {
     return api_get(w->api, kind_named(plural), ns, name);
 }
 
 /* The objects of a kind whose label has this value (label NULL: all). */
-static inline size_t little_count(const struct little *w, const char *plural, const char *label, const char *value)
+static inline size_t little_count(const struct little *w, const char *plural, const char *label,
+                                  const char *value)
 {
     const struct kind *k = kind_named(plural);
     size_t count = 0;
@@ -128,7 +138,8 @@ static inline json_t *little_pod(const struct little *w, const char *app, const 
     const struct kind *k = kind_named("pods");
     for (size_t i = 0; i < api_count(w->api, k); i++) {
         json_t *pod = api_at(w->api, k, i);
-        if (str_eq(object_label(pod, "app"), app) && (!node || str_eq(json_str(pod, "spec.nodeName"), node)))
+        if (str_eq(object_label(pod, "app"), app) &&
+            (!node || str_eq(json_str(pod, "spec.nodeName"), node)))
             return pod;
     }
     return NULL;
@@ -145,18 +156,21 @@ static inline size_t little_ready(const struct little *w, const char *app)
     const struct kind *k = kind_named("pods");
     size_t count = 0;
     for (size_t i = 0; i < api_count(w->api, k); i++)
-        count += str_eq(object_label(api_at(w->api, k, i), "app"), app) && little_pod_is_ready(api_at(w->api, k, i));
+        count += str_eq(object_label(api_at(w->api, k, i), "app"), app) &&
+                 little_pod_is_ready(api_at(w->api, k, i));
     return count;
 }
 
-/* A DaemonSet named and labelled `app` in the namespace ops; `more` is put into its spec, `pod` into its pods' spec (both may be
- * NULL). */
-static inline void little_daemonset(struct little *w, const char *app, const char *more, const char *pod)
+/* A DaemonSet named and labelled `app` in the namespace ops; `more` is put into its spec, `pod`
+ * into its pods' spec (both may be NULL). */
+static inline void little_daemonset(struct little *w, const char *app, const char *more,
+                                    const char *pod)
 {
-    CLEANUP_JSON json_t *set =
-        json_pack("{s:{s:s, s:s}, s:{s:{s:{s:s}}, s:{s:{s:{s:s}}, s:{s:[{s:s, s:s}]}}}}", "metadata", "namespace", "ops", "name",
-                  app, "spec", "selector", "matchLabels", "app", app, "template", "metadata", "labels", "app", app, "spec",
-                  "containers", "name", "main", "image", "registry.example/main:1");
+    CLEANUP_JSON json_t *set = json_pack(
+        "{s:{s:s, s:s}, s:{s:{s:{s:s}}, s:{s:{s:{s:s}}, s:{s:[{s:s, s:s}]}}}}", "metadata",
+        "namespace", "ops", "name", app, "spec", "selector", "matchLabels", "app", app, "template",
+        "metadata", "labels", "app", app, "spec", "containers", "name", "main", "image",
+        "registry.example/main:1");
     CLEANUP_JSON json_t *over_spec = more ? tree(more) : NULL;
     CLEANUP_JSON json_t *over_pod = pod ? tree(pod) : NULL;
     if (over_spec)
@@ -177,9 +191,10 @@ static inline int64_t little_number(const struct little *w, const char *app, con
 /* A pod in default with one container; `more` is put into its spec (may be NULL). */
 static inline void little_make_pod(struct little *w, const char *name, const char *more)
 {
-    CLEANUP_JSON json_t *pod =
-        json_pack("{s:{s:s, s:s, s:{s:s}}, s:{s:[{s:s, s:s}]}}", "metadata", "namespace", "default", "name", name, "labels",
-                  "app", name, "spec", "containers", "name", "main", "image", "registry.example/main:1");
+    CLEANUP_JSON json_t *pod = json_pack("{s:{s:s, s:s, s:{s:s}}, s:{s:[{s:s, s:s}]}}", "metadata",
+                                         "namespace", "default", "name", name, "labels", "app",
+                                         name, "spec", "containers", "name", "main", "image",
+                                         "registry.example/main:1");
     CLEANUP_JSON json_t *over = more ? tree(more) : NULL;
     if (over)
         json_merge(json_at(pod, "spec"), over);
@@ -189,16 +204,22 @@ static inline void little_make_pod(struct little *w, const char *name, const cha
 }
 
 /* Something of the pod `name` in default. */
-static inline const json_t *little_of_pod(const struct little *w, const char *name, const char *path)
+static inline const json_t *little_of_pod(const struct little *w, const char *name,
+                                          const char *path)
 {
     return json_at(little_get(w, "pods", "default", name), path);
 }
 
-/* One of the states of a pod's first container (init: init container): "state.waiting.reason". NULL when absent. */
-static inline const char *little_state(const struct little *w, const char *ns, const char *name, bool init, const char *path)
+/* One of the states of a pod's first container (init: init container): "state.waiting.reason". NULL
+ * when absent. */
+static inline const char *little_state(const struct little *w, const char *ns, const char *name,
+                                       bool init, const char *path)
 {
     const json_t *pod = little_get(w, "pods", ns, name);
-    return json_str(json_array_get(json_at(pod, init ? "status.initContainerStatuses" : "status.containerStatuses"), 0), path);
+    return json_str(
+        json_array_get(
+            json_at(pod, init ? "status.initContainerStatuses" : "status.containerStatuses"), 0),
+        path);
 }
 
 #endif

@@ -9,7 +9,7 @@ static inline void operands_set_images(json_t *containers, const char *tag)
 {
     size_t i;
     json_t *c;
-    json_array_foreach (containers, i, c)
+    json_array_foreach(containers, i, c)
         json_object_set_new(c, "image", json_textf("%s:%s", json_str(c, "image"), tag));
 }
 
@@ -18,21 +18,22 @@ static inline void operands_set_env(json_t *containers, const char *name, const 
 {
     size_t i, k;
     json_t *c, *variable;
-    json_array_foreach (containers, i, c)
-        json_array_foreach (json_object_get(c, "env"), k, variable)
-            if (str_eq(json_str(variable, "name"), name))
-                json_object_set_new(variable, "value", json_string(value));
+    json_array_foreach(containers, i, c) json_array_foreach(
+        json_object_get(c, "env"), k, variable) if (str_eq(json_str(variable, "name"), name))
+        json_object_set_new(variable, "value", json_string(value));
 }
 
 /* One operand's DaemonSet with images of this tag, for a driver of this digest. New reference. */
-static inline json_t *operand(const char *folder, const char *file, const char *tag, const char *digest)
+static inline json_t *operand(const char *folder, const char *file, const char *tag,
+                              const char *digest)
 {
     CLEANUP_FREE char *path = xasprintf("reconcilers/manifests/%s/%s.yaml", folder, file);
     CLEANUP_ERR struct err e = { 0 };
     CLEANUP_JSON json_t *documents = yaml_parse_file(path, NULL, &e);
     if (!documents)
         fail_msg("%s", err_msg(&e));
-    json_t *set = json_incref(json_array_get(documents, 0)), *pod = json_at(set, "spec.template.spec");
+    json_t *set = json_incref(json_array_get(documents, 0)),
+           *pod = json_at(set, "spec.template.spec");
     static const char *const lists[] = { "initContainers", "containers" };
     for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
         operands_set_images(json_object_get(pod, lists[i]), tag);
@@ -45,7 +46,8 @@ static inline json_t *operand(const char *folder, const char *file, const char *
     return set;
 }
 
-static inline void operands_create(struct little *w, const char *folder, const char *file, const char *tag, const char *digest)
+static inline void operands_create(struct little *w, const char *folder, const char *file,
+                                   const char *tag, const char *digest)
 {
     CLEANUP_JSON json_t *set = operand(folder, file, tag, digest);
     CLEANUP_REFUSAL struct refusal r = { 0 };
@@ -72,7 +74,8 @@ static inline struct actors_machine operands_machine(const struct little *w, con
 /* Allocatable GPUs of a node as text; NULL: the key is not there. */
 static inline const char *operands_gpus(const struct little *w, const char *node, const char *list)
 {
-    return json_key(json_at(json_at(little_get(w, "nodes", "", node), "status"), list), "nvidia.com/gpu");
+    return json_key(json_at(json_at(little_get(w, "nodes", "", node), "status"), list),
+                    "nvidia.com/gpu");
 }
 
 #endif

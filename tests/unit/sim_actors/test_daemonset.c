@@ -2,8 +2,8 @@
 
 static const char no_schedule[] = "{'spec': {'taints': [{'key': 'x', 'effect': 'NoSchedule'}]}}";
 static const char no_execute[] = "{'spec': {'taints': [{'key': 'x', 'effect': 'NoExecute'}]}}";
-static const char second_image[] =
-    "{'spec': {'template': {'spec': {'containers': [{'name': 'main', 'image': 'registry.example/main:2'}]}}}}";
+static const char second_image[] = "{'spec': {'template': {'spec': {'containers': [{'name': "
+                                   "'main', 'image': 'registry.example/main:2'}]}}}}";
 
 enum { SETTLED_MS = 30 * 1000 };
 
@@ -21,8 +21,9 @@ static size_t second_images(const struct little *w)
     const struct kind *k = kind_named("pods");
     size_t count = 0;
     for (size_t i = 0; i < api_count(w->api, k); i++)
-        count += str_eq(json_str(json_array_get(json_at(api_at(w->api, k, i), "spec.containers"), 0), "image"),
-                        "registry.example/main:2");
+        count += str_eq(
+            json_str(json_array_get(json_at(api_at(w->api, k, i), "spec.containers"), 0), "image"),
+            "registry.example/main:2");
     return count;
 }
 
@@ -34,10 +35,10 @@ static void each_node_gets_one(void **state)
     assert_int_equal(little_ready(&w, "d"), 3);
     assert_non_null(little_pod(&w, "d", "gpu-2"));
     const json_t *pod = little_pod(&w, "d", "gpu-2");
-    assert_tree(
-        json_at(pod, "spec.affinity"),
-        "{'nodeAffinity': {'requiredDuringSchedulingIgnoredDuringExecution': {'nodeSelectorTerms': [{'matchFields': [{'key': "
-        "'metadata.name', 'operator': 'In', 'values': ['gpu-2']}]}]}}}");
+    assert_tree(json_at(pod, "spec.affinity"),
+                "{'nodeAffinity': {'requiredDuringSchedulingIgnoredDuringExecution': "
+                "{'nodeSelectorTerms': [{'matchFields': [{'key': "
+                "'metadata.name', 'operator': 'In', 'values': ['gpu-2']}]}]}}}");
     assert_string_equal(json_str(object_controller(pod), "kind"), "DaemonSet");
     assert_int_equal(little_number(&w, "d", "desiredNumberScheduled"), 3);
     assert_int_equal(little_number(&w, "d", "numberAvailable"), 3);
@@ -173,7 +174,10 @@ static void rolls_by_percentage(void **state)
 {
     (void) state;
     struct little w;
-    begin_with_set(&w, 5, "{'updateStrategy': {'type': 'RollingUpdate', 'rollingUpdate': {'maxUnavailable': '40%'}}}", NULL);
+    begin_with_set(
+        &w, 5,
+        "{'updateStrategy': {'type': 'RollingUpdate', 'rollingUpdate': {'maxUnavailable': '40%'}}}",
+        NULL);
     little_merge(&w, "daemonsets", "ops", "d", second_image);
     little_pass(&w, 1000);
     assert_int_equal(little_ready(&w, "d") + 2 >= 5, true);
@@ -187,7 +191,9 @@ static void surges(void **state)
 {
     (void) state;
     struct little w;
-    begin_with_set(&w, 3, "{'updateStrategy': {'type': 'RollingUpdate', 'rollingUpdate': {'maxUnavailable': 0, 'maxSurge': 1}}}",
+    begin_with_set(&w, 3,
+                   "{'updateStrategy': {'type': 'RollingUpdate', 'rollingUpdate': "
+                   "{'maxUnavailable': 0, 'maxSurge': 1}}}",
                    NULL);
     little_merge(&w, "daemonsets", "ops", "d", second_image);
     size_t least = 3, most = 3;
@@ -212,16 +218,19 @@ static void revisions(void **state)
     const json_t *first = api_at(w.api, kind_named("controllerrevisions"), 0);
     assert_int_equal(json_int(first, "revision", 0), 1);
     const char *hash = object_label(first, "controller-revision-hash");
-    assert_string_equal(object_label(little_pod(&w, "d", "gpu-1"), "controller-revision-hash"), hash);
+    assert_string_equal(object_label(little_pod(&w, "d", "gpu-1"), "controller-revision-hash"),
+                        hash);
     CLEANUP_FREE char *first_hash = xstrdup(hash);
     little_merge(&w, "daemonsets", "ops", "d", second_image);
     little_pass(&w, 4 * SETTLED_MS);
     assert_int_equal(little_count(&w, "controllerrevisions", NULL, NULL), 2);
-    little_merge(&w, "daemonsets", "ops", "d",
-                 "{'spec': {'template': {'spec': {'containers': [{'name': 'main', 'image': 'third'}]}}}}");
+    little_merge(
+        &w, "daemonsets", "ops", "d",
+        "{'spec': {'template': {'spec': {'containers': [{'name': 'main', 'image': 'third'}]}}}}");
     little_pass(&w, 4 * SETTLED_MS);
     assert_int_equal(little_count(&w, "controllerrevisions", NULL, NULL), 2);
-    assert_int_equal(little_count(&w, "controllerrevisions", "controller-revision-hash", first_hash), 0);
+    assert_int_equal(
+        little_count(&w, "controllerrevisions", "controller-revision-hash", first_hash), 0);
     /* Back to the second: its revision becomes the newest. */
     little_merge(&w, "daemonsets", "ops", "d", second_image);
     little_pass(&w, 4 * SETTLED_MS);
@@ -235,7 +244,8 @@ static int64_t left_alone(struct little *w)
 {
     CLEANUP_FREE char *name = xstrdup(object_name(little_pod(w, "d", NULL)));
     CLEANUP_JSON json_t *failed = tree("{'status': {'phase': 'Failed', 'reason': 'Evicted'}}");
-    assert_int_equal(api_merge(w->api, "test", kind_named("pods"), "ops", name, "status", failed, NULL), 0);
+    assert_int_equal(
+        api_merge(w->api, "test", kind_named("pods"), "ops", name, "status", failed, NULL), 0);
     int64_t since = w->sim.now_ms;
     while (little_get(w, "pods", "ops", name) && w->sim.now_ms < since + 60 * 1000)
         little_pass(w, 1);
@@ -327,11 +337,13 @@ int main(void)
     suite_add(&s, "each node that fits gets one pod", each_node_gets_one, NULL);
     suite_add(&s, "nothing is written when all is settled", quiet_when_settled, NULL);
     suite_add(&s, "pods follow labels of nodes", follows_labels, NULL);
-    suite_add(&s, "NoSchedule keeps what runs and lets nothing new come", no_schedule_keeps_what_runs, NULL);
+    suite_add(&s, "NoSchedule keeps what runs and lets nothing new come",
+              no_schedule_keeps_what_runs, NULL);
     suite_add(&s, "NoExecute takes pods off", no_execute_takes_it_off, NULL);
     suite_add(&s, "tolerations let pods stay", tolerates, NULL);
     suite_add(&s, "cordoned nodes get pods", cordoned_nodes_get_pods, NULL);
-    suite_add(&s, "OnDelete replaces what is deleted, and nothing else", on_delete_waits_for_deletion, NULL);
+    suite_add(&s, "OnDelete replaces what is deleted, and nothing else",
+              on_delete_waits_for_deletion, NULL);
     suite_add(&s, "RollingUpdate takes one at a time", rolls_one_at_a_time, NULL);
     suite_add(&s, "RollingUpdate by percentage", rolls_by_percentage, NULL);
     suite_add(&s, "maxSurge makes the new pod first", surges, NULL);
@@ -340,6 +352,7 @@ int main(void)
     suite_add(&s, "pods are let go and adopted by their labels", claims, NULL);
     suite_add(&s, "minReadySeconds", min_ready_seconds, NULL);
     suite_add(&s, "nodes that come and go", new_node, NULL);
-    suite_add(&s, "pods that name a RuntimeClass come when it is there, late", refused_pods_come_later, NULL);
+    suite_add(&s, "pods that name a RuntimeClass come when it is there, late",
+              refused_pods_come_later, NULL);
     return suite_run(&s, "daemonset");
 }

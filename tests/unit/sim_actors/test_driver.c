@@ -3,7 +3,9 @@
 enum { MINUTE_MS = 60 * 1000, INSTALLED_MS = 10 * MINUTE_MS };
 
 #define TAG "580.178.04-ubuntu24.04"
-#define GPU_POD "{'containers': [{'name': 'main', 'image': 'cuda:1', 'resources': {'limits': {'nvidia.com/gpu': '1'}}}]}"
+#define GPU_POD                                                                                    \
+    "{'containers': [{'name': 'main', 'image': 'cuda:1', 'resources': {'limits': "                 \
+    "{'nvidia.com/gpu': '1'}}}]}"
 
 static void begin_installed(struct little *w, size_t nodes)
 {
@@ -23,8 +25,10 @@ static void delete_operand(struct little *w, const char *app, const char *node)
 static void change_driver(struct little *w, const char *tag, const char *digest)
 {
     CLEANUP_JSON json_t *set = operand("driver", "container", tag, digest);
-    CLEANUP_JSON json_t *patch = json_pack("{s:{s:O}}", "spec", "template", json_at(set, "spec.template"));
-    assert_int_equal(api_merge(w->api, "test", kind_named("daemonsets"), "ops", "driver", "", patch, NULL), 0);
+    CLEANUP_JSON json_t *patch = json_pack("{s:{s:O}}", "spec", "template",
+                                           json_at(set, "spec.template"));
+    assert_int_equal(
+        api_merge(w->api, "test", kind_named("daemonsets"), "ops", "driver", "", patch, NULL), 0);
 }
 
 static void serves_gpus(void **state)
@@ -39,8 +43,8 @@ static void serves_gpus(void **state)
     assert_int_equal(m.module_users, 2);
     assert_string_equal(operands_gpus(&w, "gpu-1", "allocatable"), "8");
     assert_string_equal(operands_gpus(&w, "gpu-2", "capacity"), "8");
-    assert_int_equal(little_ready(&w, "driver") + little_ready(&w, "toolkit") + little_ready(&w, "device-plugin") +
-                         little_ready(&w, "exporter"),
+    assert_int_equal(little_ready(&w, "driver") + little_ready(&w, "toolkit") +
+                         little_ready(&w, "device-plugin") + little_ready(&w, "exporter"),
                      8);
     little_end(&w);
 }
@@ -57,10 +61,12 @@ static void waits_in_order(void **state)
     operands_create_all(&w, TAG, "d1");
     little_pass(&w, INSTALLED_MS);
     const json_t *toolkit = little_pod(&w, "toolkit", "gpu-1");
-    assert_non_null(json_at(json_array_get(json_at(toolkit, "status.initContainerStatuses"), 0), "state.running"));
+    assert_non_null(json_at(json_array_get(json_at(toolkit, "status.initContainerStatuses"), 0),
+                            "state.running"));
     /* Without the handler of their class the others have no sandbox. */
     const json_t *plugin = little_pod(&w, "device-plugin", "gpu-1");
-    assert_string_equal(json_str(json_array_get(json_at(plugin, "status.initContainerStatuses"), 0), "state.waiting.reason"),
+    assert_string_equal(json_str(json_array_get(json_at(plugin, "status.initContainerStatuses"), 0),
+                                 "state.waiting.reason"),
                         "PodInitializing");
     assert_null(operands_gpus(&w, "gpu-1", "allocatable"));
     assert_int_equal(little_ready(&w, "driver"), 0);
@@ -83,7 +89,8 @@ static void build_fails(void **state)
     little_begin(&w);
     operands_create(&w, "driver", "container", TAG, "d1");
     little_pass(&w, 2 * MINUTE_MS);
-    const json_t *status = json_array_get(json_at(little_pod(&w, "driver", "gpu-1"), "status.containerStatuses"), 0);
+    const json_t *status = json_array_get(
+        json_at(little_pod(&w, "driver", "gpu-1"), "status.containerStatuses"), 0);
     assert_string_equal(json_str(status, "lastState.terminated.message"), "no kernel headers");
     assert_int_equal(json_int(status, "lastState.terminated.exitCode", 0), 3);
     assert_true(json_int(status, "restartCount", 0) >= 2);
@@ -114,9 +121,9 @@ static void needs_reboot(void **state)
 {
     (void) state;
     struct little w;
-    struct spec_driver drivers[] = {
-        { .outcome = SPEC_DRIVER_NEEDS_REBOOT, .build = { 5000, 5000 }, .message = "reboot to load it" }
-    };
+    struct spec_driver drivers[] = { { .outcome = SPEC_DRIVER_NEEDS_REBOOT,
+                                       .build = { 5000, 5000 },
+                                       .message = "reboot to load it" } };
     little_init(&w, 1);
     w.world.drivers = drivers;
     w.world.driver_count = 1;
@@ -139,8 +146,10 @@ static void host_driver(void **state)
     little_begin(&w);
     operands_create(&w, "driver", "container", TAG, "d1");
     little_pass(&w, INSTALLED_MS);
-    const json_t *status = json_array_get(json_at(little_pod(&w, "driver", "gpu-1"), "status.initContainerStatuses"), 0);
-    assert_true(str_has_prefix(json_str_or_empty(status, "lastState.terminated.message"), "HostDriver: "));
+    const json_t *status = json_array_get(
+        json_at(little_pod(&w, "driver", "gpu-1"), "status.initContainerStatuses"), 0);
+    assert_true(
+        str_has_prefix(json_str_or_empty(status, "lastState.terminated.message"), "HostDriver: "));
     assert_string_equal(operands_machine(&w, "gpu-1").module, "570.86.15");
     assert_int_equal(operands_machine(&w, "gpu-1").modules_unloaded, 0);
     little_end(&w);
@@ -183,8 +192,9 @@ static void busy_driver_stays(void **state)
     const json_t *pod = little_pod(&w, "driver", "gpu-1");
     assert_false(object_is_deleting(pod));
     const json_t *unload = json_array_get(json_at(pod, "status.initContainerStatuses"), 1);
-    const json_t *end =
-        json_at(unload, "state.terminated") ? json_at(unload, "state.terminated") : json_at(unload, "lastState.terminated");
+    const json_t *end = json_at(unload, "state.terminated")
+                            ? json_at(unload, "state.terminated")
+                            : json_at(unload, "lastState.terminated");
     assert_true(str_has_prefix(json_str_or_empty(end, "message"), "DriverInUse: "));
     struct actors_machine m = operands_machine(&w, "gpu-1");
     assert_string_equal(m.digest, "d1");
@@ -234,7 +244,8 @@ static void reboot_loses_all_but_disk(void **state)
     (void) state;
     struct little w;
     begin_installed(&w, 1);
-    CLEANUP_FREE char *boot = xstrdup(json_str(little_get(&w, "nodes", "", "gpu-1"), "status.nodeInfo.bootID"));
+    CLEANUP_FREE char *boot = xstrdup(
+        json_str(little_get(&w, "nodes", "", "gpu-1"), "status.nodeInfo.bootID"));
     little_make_pod(&w, "user", GPU_POD);
     little_pass(&w, MINUTE_MS);
     actors_node_reboot(w.actors, "gpu-1");
@@ -242,9 +253,11 @@ static void reboot_loses_all_but_disk(void **state)
     assert_null(operands_machine(&w, "gpu-1").module);
     assert_int_equal(operands_machine(&w, "gpu-1").module_users, 0);
     little_pass(&w, 3 * MINUTE_MS);
-    assert_string_not_equal(json_str(little_get(&w, "nodes", "", "gpu-1"), "status.nodeInfo.bootID"), boot);
+    assert_string_not_equal(
+        json_str(little_get(&w, "nodes", "", "gpu-1"), "status.nodeInfo.bootID"), boot);
     /* Bound before the plugin has registered: refused for good. */
-    assert_string_equal(json_str(little_get(&w, "pods", "default", "user"), "status.reason"), "UnexpectedAdmissionError");
+    assert_string_equal(json_str(little_get(&w, "pods", "default", "user"), "status.reason"),
+                        "UnexpectedAdmissionError");
     assert_string_equal(json_string_value(little_of_pod(&w, "user", "status.phase")), "Failed");
     little_pass(&w, INSTALLED_MS);
     assert_string_equal(operands_gpus(&w, "gpu-1", "allocatable"), "8");
@@ -257,15 +270,16 @@ static void pods_take_gpus(void **state)
     (void) state;
     struct little w;
     begin_installed(&w, 1);
-    static const char nine[] =
-        "{'containers': [{'name': 'main', 'image': 'cuda:1', 'resources': {'limits': {'nvidia.com/gpu': '5'}}}]}";
+    static const char nine[] = "{'containers': [{'name': 'main', 'image': 'cuda:1', 'resources': "
+                               "{'limits': {'nvidia.com/gpu': '5'}}}]}";
     little_make_pod(&w, "first", nine);
     little_make_pod(&w, "second", nine);
     little_pass(&w, MINUTE_MS);
     size_t running = little_pod_is_ready(little_get(&w, "pods", "default", "first")) +
                      little_pod_is_ready(little_get(&w, "pods", "default", "second"));
     assert_int_equal(running, 1);
-    const char *up = little_pod_is_ready(little_get(&w, "pods", "default", "first")) ? "first" : "second";
+    const char *up = little_pod_is_ready(little_get(&w, "pods", "default", "first")) ? "first"
+                                                                                     : "second";
     little_delete(&w, "pods", "default", up);
     little_pass(&w, MINUTE_MS);
     assert_int_equal(little_ready(&w, "first") + little_ready(&w, "second"), 1);
@@ -281,9 +295,11 @@ int main(void)
     suite_add(&s, "a driver that finds no GPU leaves the plugin without any", finds_no_gpu, NULL);
     suite_add(&s, "a driver that needs a reboot works after one", needs_reboot, NULL);
     suite_add(&s, "the host's own driver is found and left alone", host_driver, NULL);
-    suite_add(&s, "an idle driver is replaced when its pod is deleted", idle_driver_is_replaced, NULL);
+    suite_add(&s, "an idle driver is replaced when its pod is deleted", idle_driver_is_replaced,
+              NULL);
     suite_add(&s, "a busy driver keeps its module until its users go", busy_driver_stays, NULL);
-    suite_add(&s, "a pod of the same digest leaves the module and its users alone", same_digest_leaves_module, NULL);
+    suite_add(&s, "a pod of the same digest leaves the module and its users alone",
+              same_digest_leaves_module, NULL);
     suite_add(&s, "a plugin that is gone leaves 0, and the key", plugin_gone_leaves_zero, NULL);
     suite_add(&s, "a reboot loses module, signs and devices", reboot_loses_all_but_disk, NULL);
     suite_add(&s, "GPUs are taken and given back", pods_take_gpus, NULL);

@@ -12,13 +12,16 @@ static void begin(struct little *w, bool events, const struct spec_image *image)
 }
 
 /* How often this was told; 0: not at all. */
-static int64_t told(const struct little *w, const char *component, const char *reason, const char *kind, const char *message)
+static int64_t told(const struct little *w, const char *component, const char *reason,
+                    const char *kind, const char *message)
 {
     const struct kind *k = kind_named("events");
     for (size_t i = 0; i < api_count(w->api, k); i++) {
         const json_t *event = api_at(w->api, k, i);
-        if (str_eq(json_str(event, "source.component"), component) && str_eq(json_str(event, "reason"), reason) &&
-            str_eq(json_str(event, "involvedObject.kind"), kind) && strstr(json_str_or_empty(event, "message"), message))
+        if (str_eq(json_str(event, "source.component"), component) &&
+            str_eq(json_str(event, "reason"), reason) &&
+            str_eq(json_str(event, "involvedObject.kind"), kind) &&
+            strstr(json_str_or_empty(event, "message"), message))
             return json_int(event, "count", 0);
     }
     return 0;
@@ -58,13 +61,19 @@ static void what_goes_wrong(void **state)
     struct spec_image missing = { .pattern = "registry.example/main:*", .missing = true };
     begin(&w, true, &missing);
     little_make_pod(&w, "p", NULL);
-    little_make_pod(&w, "big", "{'containers': [{'name': 'main', 'image': 'i', 'resources': {'limits': {'cpu': '1000'}}}]}");
+    little_make_pod(&w, "big",
+                    "{'containers': [{'name': 'main', 'image': 'i', 'resources': {'limits': "
+                    "{'cpu': '1000'}}}]}");
     little_daemonset(&w, "d", NULL, "{'runtimeClassName': 'nope'}");
     little_pass(&w, 10 * MINUTE_MS);
     assert_in_range(told(&w, "kubelet", "Failed", "Pod", "not found"), 3, 100);
     assert_in_range(told(&w, "kubelet", "BackOff", "Pod", "Back-off pulling image"), 3, 100);
-    assert_in_range(told(&w, "default-scheduler", "FailedScheduling", "Pod", "0/1 nodes are available"), 1, 100);
-    assert_in_range(told(&w, "daemonset-controller", "FailedCreate", "DaemonSet", "RuntimeClass \"nope\" not found"), 3, 100);
+    assert_in_range(
+        told(&w, "default-scheduler", "FailedScheduling", "Pod", "0/1 nodes are available"), 1,
+        100);
+    assert_in_range(told(&w, "daemonset-controller", "FailedCreate", "DaemonSet",
+                         "RuntimeClass \"nope\" not found"),
+                    3, 100);
     little_end(&w);
 }
 
@@ -98,7 +107,8 @@ static void only_when_asked(void **state)
 int main(void)
 {
     struct suite s = { 0 };
-    suite_add(&s, "controllers, the scheduler and kubelets tell of a pod's life", life_of_a_pod, NULL);
+    suite_add(&s, "controllers, the scheduler and kubelets tell of a pod's life", life_of_a_pod,
+              NULL);
     suite_add(&s, "what goes wrong is told again and again, and counted", what_goes_wrong, NULL);
     suite_add(&s, "what was told an hour ago goes", an_hour_later, NULL);
     suite_add(&s, "nothing is told where nobody looks", only_when_asked, NULL);

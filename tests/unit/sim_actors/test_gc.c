@@ -66,7 +66,8 @@ static void orphan(void **state)
     little_pass(&w, MINUTE_MS);
     assert_null(little_get(&w, "daemonsets", "ops", "d"));
     assert_int_equal(little_ready(&w, "d"), 2);
-    assert_int_equal(json_array_size(json_at(little_pod(&w, "d", NULL), "metadata.ownerReferences")), 0);
+    assert_int_equal(
+        json_array_size(json_at(little_pod(&w, "d", NULL), "metadata.ownerReferences")), 0);
     /* A set of the same selector takes them over. */
     little_daemonset(&w, "d", NULL, NULL);
     little_pass(&w, MINUTE_MS);
@@ -97,11 +98,12 @@ static void one_of_two_owners(void **state)
     struct little w;
     begin(&w);
     const char *uid = object_uid(little_get(&w, "daemonsets", "ops", "d"));
-    CLEANUP_FREE char *text =
-        xasprintf("{'metadata': {'name': 'c', 'namespace': 'ops', 'ownerReferences': ["
-                  "{'apiVersion': 'apps/v1', 'kind': 'DaemonSet', 'name': 'd', 'uid': '%s'},"
-                  "{'apiVersion': 'v1', 'kind': 'ConfigMap', 'name': 'gone', 'uid': '22222222-2222-2222-2222-222222222222'}]}}",
-                  uid);
+    CLEANUP_FREE char *text = xasprintf(
+        "{'metadata': {'name': 'c', 'namespace': 'ops', 'ownerReferences': ["
+        "{'apiVersion': 'apps/v1', 'kind': 'DaemonSet', 'name': 'd', 'uid': '%s'},"
+        "{'apiVersion': 'v1', 'kind': 'ConfigMap', 'name': 'gone', 'uid': "
+        "'22222222-2222-2222-2222-222222222222'}]}}",
+        uid);
     little_create(&w, "configmaps", text);
     little_pass(&w, 2000);
     const json_t *c = little_get(&w, "configmaps", "ops", "c");

@@ -8,10 +8,11 @@ static void begin(struct little *w, const struct spec_program *programs, const c
     w->world.programs = programs;
     w->world.program_count = programs ? 1 : 0;
     little_begin(w);
-    CLEANUP_FREE char *text =
-        xasprintf("{'metadata': {'name': 'j', 'namespace': 'default'}, 'spec': {%s 'template': {'spec': {'restartPolicy': "
-                  "'Never', 'containers': [{'name': 'main', 'image': 'train:1'}]}}}}",
-                  spec);
+    CLEANUP_FREE char *text = xasprintf(
+        "{'metadata': {'name': 'j', 'namespace': 'default'}, 'spec': {%s 'template': {'spec': "
+        "{'restartPolicy': "
+        "'Never', 'containers': [{'name': 'main', 'image': 'train:1'}]}}}}",
+        spec);
     little_create(w, "jobs", text);
 }
 
@@ -22,7 +23,8 @@ static int64_t number(const struct little *w, const char *field)
 
 static const char *condition(const struct little *w, const char *type)
 {
-    return condition_status(json_at(little_get(w, "jobs", "default", "j"), "status.conditions"), type);
+    return condition_status(json_at(little_get(w, "jobs", "default", "j"), "status.conditions"),
+                            type);
 }
 
 static size_t at_work(const struct little *w)
@@ -31,7 +33,8 @@ static size_t at_work(const struct little *w)
     for (size_t i = 0; i < api_count(w->api, kind_named("pods")); i++) {
         const json_t *pod = api_at(w->api, kind_named("pods"), i);
         const char *phase = json_str_or_empty(pod, "status.phase");
-        count += !str_eq(phase, "Succeeded") && !str_eq(phase, "Failed") && !object_is_deleting(pod);
+        count += !str_eq(phase, "Succeeded") && !str_eq(phase, "Failed") &&
+                 !object_is_deleting(pod);
     }
     return count;
 }
@@ -63,13 +66,16 @@ static void completes(void **state)
 static void gives_up(void **state)
 {
     (void) state;
-    static const struct spec_program programs[] = { { .image = "*", .run = { 1000, 1000 }, .exit_code = 1 } };
+    static const struct spec_program programs[] = {
+        { .image = "*", .run = { 1000, 1000 }, .exit_code = 1 }
+    };
     struct little w;
     begin(&w, programs, "'backoffLimit': 3,");
     little_pass(&w, 30 * MINUTE_MS);
     assert_string_equal(condition(&w, "Failed"), "True");
     assert_int_equal(number(&w, "failed"), 4);
-    const json_t *failed = condition_find(json_at(little_get(&w, "jobs", "default", "j"), "status.conditions"), "Failed");
+    const json_t *failed = condition_find(
+        json_at(little_get(&w, "jobs", "default", "j"), "status.conditions"), "Failed");
     assert_string_equal(json_str(failed, "reason"), "BackoffLimitExceeded");
     size_t commits = w.commits;
     little_pass(&w, 60 * MINUTE_MS);
@@ -113,9 +119,11 @@ static void deleted_pod_without_a_node_goes(void **state)
     struct little w;
     little_init(&w, 1);
     little_begin(&w);
-    little_create(&w, "jobs",
-                  "{'metadata': {'name': 'j', 'namespace': 'default'}, 'spec': {'template': {'spec': {'restartPolicy': 'Never', "
-                  "'nodeSelector': {'a': 'b'}, 'containers': [{'name': 'main', 'image': 'train:1'}]}}}}");
+    little_create(
+        &w, "jobs",
+        "{'metadata': {'name': 'j', 'namespace': 'default'}, 'spec': {'template': {'spec': "
+        "{'restartPolicy': 'Never', "
+        "'nodeSelector': {'a': 'b'}, 'containers': [{'name': 'main', 'image': 'train:1'}]}}}}");
     little_pass(&w, MINUTE_MS);
     const json_t *pod = api_at(w.api, kind_named("pods"), 0);
     assert_null(json_str(pod, "spec.nodeName"));

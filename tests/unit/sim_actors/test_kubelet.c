@@ -2,7 +2,8 @@
 
 enum { SECOND_MS = 1000, MINUTE_MS = 60 * 1000 };
 
-static void begin_with(struct little *w, const struct spec_image *images, const struct spec_program *programs)
+static void begin_with(struct little *w, const struct spec_image *images,
+                       const struct spec_program *programs)
 {
     little_init(w, 1);
     w->world.images = images;
@@ -19,7 +20,8 @@ static const char *state_of(const struct little *w, const char *path)
 
 static int64_t restarts(const struct little *w)
 {
-    return json_int(json_array_get(little_of_pod(w, "p", "status.containerStatuses"), 0), "restartCount", -1);
+    return json_int(json_array_get(little_of_pod(w, "p", "status.containerStatuses"), 0),
+                    "restartCount", -1);
 }
 
 static void becomes_ready(void **state)
@@ -44,21 +46,24 @@ static void becomes_ready(void **state)
 static void missing_image(void **state)
 {
     (void) state;
-    static const struct spec_image images[] = { { .pattern = "registry.example/*", .missing = true, .pull = { 1000, 1000 } } };
+    static const struct spec_image images[] = {
+        { .pattern = "registry.example/*", .missing = true, .pull = { 1000, 1000 } }
+    };
     struct little w;
     begin_with(&w, images, NULL);
     little_make_pod(&w, "p", NULL);
     little_pass(&w, 2 * SECOND_MS);
     assert_string_equal(state_of(&w, "state.waiting.reason"), "ErrImagePull");
-    assert_string_equal(
-        state_of(&w, "state.waiting.message"),
-        "failed to pull and unpack image \"registry.example/main:1\": failed to resolve reference \"registry.example/main:1\": "
-        "registry.example/main:1: not found");
+    assert_string_equal(state_of(&w, "state.waiting.message"),
+                        "failed to pull and unpack image \"registry.example/main:1\": failed to "
+                        "resolve reference \"registry.example/main:1\": "
+                        "registry.example/main:1: not found");
     little_pass(&w, 12 * SECOND_MS + 2 * SECOND_MS);
     little_pass(&w, 12 * SECOND_MS);
     assert_string_equal(state_of(&w, "state.waiting.reason"), "ImagePullBackOff");
-    assert_true(str_has_prefix(state_of(&w, "state.waiting.message"),
-                               "Back-off pulling image \"registry.example/main:1\": ErrImagePull: "));
+    assert_true(
+        str_has_prefix(state_of(&w, "state.waiting.message"),
+                       "Back-off pulling image \"registry.example/main:1\": ErrImagePull: "));
     actors_set_images(w.actors, NULL, 0);
     little_pass(&w, 5 * MINUTE_MS);
     assert_true(little_pod_is_ready(little_get(&w, "pods", "default", "p")));
@@ -68,7 +73,8 @@ static void missing_image(void **state)
 static void image_behind_a_secret(void **state)
 {
     (void) state;
-    static const struct spec_image images[] = { { .pattern = "registry.example/*", .secret = "ngc" } };
+    static const struct spec_image images[] = { { .pattern = "registry.example/*",
+                                                  .secret = "ngc" } };
     struct little w;
     begin_with(&w, images, NULL);
     little_make_pod(&w, "p", "{'imagePullSecrets': [{'name': 'other'}]}");
@@ -83,7 +89,9 @@ static void image_behind_a_secret(void **state)
 static void image_for_another_node(void **state)
 {
     (void) state;
-    static const struct spec_image images[] = { { .pattern = "*", .node = "gpu-2", .missing = true } };
+    static const struct spec_image images[] = {
+        { .pattern = "*", .node = "gpu-2", .missing = true }
+    };
     struct little w;
     begin_with(&w, images, NULL);
     little_make_pod(&w, "p", NULL);
@@ -99,7 +107,8 @@ static void command_of_no_image(void **state)
     struct little w;
     begin_with(&w, NULL, NULL);
     little_make_pod(&w, "p",
-                    "{'restartPolicy': 'Never', 'containers': [{'name': 'main', 'image': 'registry.example/main:1', 'command': "
+                    "{'restartPolicy': 'Never', 'containers': [{'name': 'main', 'image': "
+                    "'registry.example/main:1', 'command': "
                     "['/ostler-runs-nothing-here']}]}");
     little_pass(&w, 30 * SECOND_MS);
     assert_string_equal(json_string_value(little_of_pod(&w, "p", "status.phase")), "Failed");
@@ -128,7 +137,9 @@ static void image_is_pulled_once(void **state)
 static void crash_loop(void **state)
 {
     (void) state;
-    static const struct spec_program programs[] = { { .image = "*", .run = { 1000, 1000 }, .exit_code = 7, .message = "boom" } };
+    static const struct spec_program programs[] = {
+        { .image = "*", .run = { 1000, 1000 }, .exit_code = 7, .message = "boom" }
+    };
     struct little w;
     begin_with(&w, NULL, programs);
     little_make_pod(&w, "p", NULL);
@@ -136,19 +147,22 @@ static void crash_loop(void **state)
         little_pass(&w, 100);
     little_pass(&w, 5 * SECOND_MS);
     assert_string_equal(state_of(&w, "state.waiting.reason"), "CrashLoopBackOff");
-    CLEANUP_FREE char *want = xasprintf("back-off 10s restarting failed container=main pod=p_default(%s)",
-                                        object_uid(little_get(&w, "pods", "default", "p")));
+    CLEANUP_FREE char *want = xasprintf(
+        "back-off 10s restarting failed container=main pod=p_default(%s)",
+        object_uid(little_get(&w, "pods", "default", "p")));
     assert_string_equal(state_of(&w, "state.waiting.message"), want);
     assert_string_equal(state_of(&w, "lastState.terminated.message"), "boom");
-    assert_int_equal(
-        json_int(json_array_get(little_of_pod(&w, "p", "status.containerStatuses"), 0), "lastState.terminated.exitCode", 0), 7);
+    assert_int_equal(json_int(json_array_get(little_of_pod(&w, "p", "status.containerStatuses"), 0),
+                              "lastState.terminated.exitCode", 0),
+                     7);
     /* Between two restarts: the wait, a start of less than 1 s, a run of 1 s. */
     static const int64_t waits[] = { 10, 20, 40, 80, 160, 300, 300, 300 };
     int64_t since = w.sim.now_ms - 5 * SECOND_MS;
     for (size_t i = 0; i < ARRAY_LEN(waits); i++) {
         while (restarts(&w) < (int64_t) i + 2)
             little_pass(&w, 100);
-        assert_in_range(w.sim.now_ms - since, (waits[i] + 1) * SECOND_MS, (waits[i] + 2) * SECOND_MS + 500);
+        assert_in_range(w.sim.now_ms - since, (waits[i] + 1) * SECOND_MS,
+                        (waits[i] + 2) * SECOND_MS + 500);
         since = w.sim.now_ms;
     }
     little_pass(&w, 10 * SECOND_MS);
@@ -162,13 +176,17 @@ static void init_containers_in_order(void **state)
     static const struct spec_program programs[] = { { .image = "init*", .run = { 10000, 10000 } } };
     struct little w;
     begin_with(&w, NULL, programs);
-    little_make_pod(&w, "p", "{'initContainers': [{'name': 'one', 'image': 'init:1'}, {'name': 'two', 'image': 'init:1'}]}");
+    little_make_pod(&w, "p",
+                    "{'initContainers': [{'name': 'one', 'image': 'init:1'}, {'name': 'two', "
+                    "'image': 'init:1'}]}");
     little_pass(&w, 15 * SECOND_MS);
     const json_t *list = little_of_pod(&w, "p", "status.initContainerStatuses");
     assert_non_null(json_at(json_array_get(list, 0), "state.terminated"));
     assert_true(json_bool(json_array_get(list, 0), "ready", false));
-    const json_t *initialized = condition_find(little_of_pod(&w, "p", "status.conditions"), "Initialized");
-    assert_string_equal(json_str(initialized, "message"), "containers with incomplete status: [two]");
+    const json_t *initialized = condition_find(little_of_pod(&w, "p", "status.conditions"),
+                                               "Initialized");
+    assert_string_equal(json_str(initialized, "message"),
+                        "containers with incomplete status: [two]");
     assert_string_equal(state_of(&w, "state.waiting.reason"), "PodInitializing");
     little_pass(&w, 30 * SECOND_MS);
     assert_true(little_pod_is_ready(little_get(&w, "pods", "default", "p")));
@@ -178,13 +196,18 @@ static void init_containers_in_order(void **state)
 static void init_container_fails(void **state)
 {
     (void) state;
-    static const struct spec_program programs[] = { { .image = "init*", .run = { 100, 100 }, .exit_code = 1 } };
+    static const struct spec_program programs[] = {
+        { .image = "init*", .run = { 100, 100 }, .exit_code = 1 }
+    };
     struct little w;
     begin_with(&w, NULL, programs);
     little_make_pod(&w, "p", "{'initContainers': [{'name': 'one', 'image': 'init:1'}]}");
-    little_make_pod(&w, "never", "{'restartPolicy': 'Never', 'initContainers': [{'name': 'one', 'image': 'init:1'}]}");
+    little_make_pod(
+        &w, "never",
+        "{'restartPolicy': 'Never', 'initContainers': [{'name': 'one', 'image': 'init:1'}]}");
     little_pass(&w, 20 * SECOND_MS);
-    assert_string_equal(little_state(&w, "default", "p", true, "state.waiting.reason"), "CrashLoopBackOff");
+    assert_string_equal(little_state(&w, "default", "p", true, "state.waiting.reason"),
+                        "CrashLoopBackOff");
     assert_string_equal(json_string_value(little_of_pod(&w, "p", "status.phase")), "Pending");
     assert_string_equal(json_string_value(little_of_pod(&w, "never", "status.phase")), "Failed");
     little_end(&w);
@@ -206,7 +229,9 @@ static const struct restart_case {
 static void check_restart(void **state)
 {
     const struct restart_case *c = *state;
-    const struct spec_program programs[] = { { .image = "*", .run = { 1000, 1000 }, .exit_code = c->exit_code } };
+    const struct spec_program programs[] = {
+        { .image = "*", .run = { 1000, 1000 }, .exit_code = c->exit_code }
+    };
     struct little w;
     begin_with(&w, NULL, programs);
     CLEANUP_FREE char *spec = xasprintf("{'restartPolicy': '%s'}", c->policy);
@@ -274,8 +299,9 @@ static void reboot_starts_containers_again(void **state)
     little_pass(&w, 4 * MINUTE_MS);
     assert_int_equal(restarts(&w), 1);
     assert_true(little_pod_is_ready(little_get(&w, "pods", "default", "p")));
-    assert_int_equal(
-        json_int(json_array_get(little_of_pod(&w, "p", "status.containerStatuses"), 0), "lastState.terminated.exitCode", 0), 255);
+    assert_int_equal(json_int(json_array_get(little_of_pod(&w, "p", "status.containerStatuses"), 0),
+                              "lastState.terminated.exitCode", 0),
+                     255);
     assert_string_equal(json_string_value(little_of_pod(&w, "never", "status.phase")), "Failed");
     little_end(&w);
 }
@@ -291,16 +317,19 @@ static void forced_deletion_leaves_containers(void **state)
     little_pass(&w, SECOND_MS);
     actors_node_reboot(w.actors, "gpu-1");
     little_pass(&w, 4 * MINUTE_MS);
-    CLEANUP_JSON json_t *devices =
-        tree("{'status': {'allocatable': {'nvidia.com/mig-1g.10gb': '1'}, 'capacity': {'nvidia.com/mig-1g.10gb': '1'}}}");
-    assert_int_equal(api_merge(w.api, "test", kind_named("nodes"), "", "gpu-1", "status", devices, NULL), 0);
+    CLEANUP_JSON json_t *devices = tree("{'status': {'allocatable': {'nvidia.com/mig-1g.10gb': "
+                                        "'1'}, 'capacity': {'nvidia.com/mig-1g.10gb': '1'}}}");
+    assert_int_equal(
+        api_merge(w.api, "test", kind_named("nodes"), "", "gpu-1", "status", devices, NULL), 0);
     little_make_pod(&w, "p",
-                    "{'containers': [{'name': 'main', 'image': 'x', 'resources': {'limits': {'nvidia.com/mig-1g.10gb': '1'}}}]}");
+                    "{'containers': [{'name': 'main', 'image': 'x', 'resources': {'limits': "
+                    "{'nvidia.com/mig-1g.10gb': '1'}}}]}");
     little_pass(&w, 30 * SECOND_MS);
     struct actors_machine m;
     assert_true(actors_machine(w.actors, "gpu-1", &m));
     assert_int_equal(m.module_users, 1);
-    assert_int_equal(api_delete(w.api, "test", kind_named("pods"), "default", "p", NULL, 0, NULL), 0);
+    assert_int_equal(api_delete(w.api, "test", kind_named("pods"), "default", "p", NULL, 0, NULL),
+                     0);
     little_pass(&w, 10 * SECOND_MS);
     assert_null(little_get(&w, "pods", "default", "p"));
     assert_true(actors_machine(w.actors, "gpu-1", &m));
@@ -337,7 +366,8 @@ static void nodes_of_others(void **state)
     little_init(&w, 0);
     w.world.others = &w.shape;
     little_begin(&w);
-    little_create(&w, "nodes", "{'metadata': {'name': 'mine', 'labels': {'kubernetes.io/hostname': 'mine'}}}");
+    little_create(&w, "nodes",
+                  "{'metadata': {'name': 'mine', 'labels': {'kubernetes.io/hostname': 'mine'}}}");
     little_make_pod(&w, "p", NULL);
     little_pass(&w, MINUTE_MS);
     assert_true(little_pod_is_ready(little_get(&w, "pods", "default", "p")));
@@ -388,7 +418,8 @@ int main(void)
     suite_add(&s, "the end takes what it takes, at most its grace", ends_gracefully, NULL);
     suite_add(&s, "a reboot frees what nothing can kill", reboot_frees_what_is_stuck, NULL);
     suite_add(&s, "a reboot starts containers again", reboot_starts_containers_again, NULL);
-    suite_add(&s, "a forced deletion leaves containers behind for a while", forced_deletion_leaves_containers, NULL);
+    suite_add(&s, "a forced deletion leaves containers behind for a while",
+              forced_deletion_leaves_containers, NULL);
     suite_add(&s, "a new node is not ready at once", new_node_settles, NULL);
     suite_add(&s, "Node objects of others get a machine", nodes_of_others, NULL);
     suite_add(&s, "a pod waits for its ConfigMap", missing_configmap, NULL);

@@ -39,7 +39,8 @@ static void says_what_it_sees(void **state)
     struct little w;
     begin(&w, 8);
     assert_int_equal(gpus_said(&w), 8);
-    assert_string_equal(json_str(said(&w), "bootId"), json_str(little_get(&w, "nodes", "", NODE), "status.nodeInfo.bootID"));
+    assert_string_equal(json_str(said(&w), "bootId"),
+                        json_str(little_get(&w, "nodes", "", NODE), "status.nodeInfo.bootID"));
     size_t commits = w.commits;
     little_pass(&w, 3 * HALF_AN_HOUR_MS);
     assert_int_equal(w.commits, commits);
@@ -100,7 +101,8 @@ static void lies_are_told_of(void **state)
 {
     (void) state;
     struct little w;
-    CLEANUP_JSON json_t *lie = tree("{'gpus': [], 'hostDriver': {'installed': true}, 'kernel': null, 'odd': 1}");
+    CLEANUP_JSON json_t *lie = tree(
+        "{'gpus': [], 'hostDriver': {'installed': true}, 'kernel': null, 'odd': 1}");
     CLEANUP_JSON json_t *truth = json_object();
     struct actors_machine m;
     begin(&w, 8);
@@ -141,7 +143,9 @@ static void the_word_of_another_is_mended(void **state)
     (void) state;
     struct little w;
     CLEANUP_JSON json_t *forged = tree("{'status': {'inventory': {'gpus': [], 'absentLooks': 3}}}");
-    const struct spec_action action = { .deed = SPEC_EDIT_STATUS, .kind = "gpunodes", .name = NODE, .body = forged };
+    const struct spec_action action = {
+        .deed = SPEC_EDIT_STATUS, .kind = "gpunodes", .name = NODE, .body = forged
+    };
     begin(&w, 8);
     assert_true(actors_do(w.actors, &action, NULL));
     little_pass(&w, MINUTE_MS);
@@ -162,7 +166,8 @@ int main(void)
 {
     struct suite s = { 0 };
     suite_add(&s, "says what it sees, and nothing at rest", says_what_it_sees, NULL);
-    suite_add(&s, "a machine without GPUs gets no GpuNode", a_machine_without_gpus_gets_no_word, NULL);
+    suite_add(&s, "a machine without GPUs gets no GpuNode", a_machine_without_gpus_gets_no_word,
+              NULL);
     suite_add(&s, "counts looks in a row that find none", counts_looks_that_find_none, NULL);
     suite_add(&s, "silence", silent_agents_say_nothing, NULL);
     suite_add(&s, "lies", lies_are_told_of, NULL);

@@ -6,15 +6,16 @@ static bool has_taint(const struct little *w, const char *node, const char *key,
 {
     size_t i;
     json_t *t;
-    json_array_foreach (json_at(little_get(w, "nodes", "", node), "spec.taints"), i, t)
-        if (str_eq(json_str(t, "key"), key) && str_eq(json_str(t, "effect"), effect))
-            return true;
+    json_array_foreach(json_at(little_get(w, "nodes", "", node), "spec.taints"), i,
+                       t) if (str_eq(json_str(t, "key"), key) &&
+                              str_eq(json_str(t, "effect"), effect)) return true;
     return false;
 }
 
 static const char *ready_of(const struct little *w, const char *node)
 {
-    return condition_status(json_at(little_get(w, "nodes", "", node), "status.conditions"), "Ready");
+    return condition_status(json_at(little_get(w, "nodes", "", node), "status.conditions"),
+                            "Ready");
 }
 
 static void begin(struct little *w, size_t nodes)
@@ -37,7 +38,8 @@ static void silent_node(void **state)
     assert_string_equal(ready_of(&w, "gpu-1"), "True");
     little_pass(&w, 2 * SECOND_MS);
     assert_string_equal(ready_of(&w, "gpu-1"), "Unknown");
-    const json_t *ready = condition_find(json_at(little_get(&w, "nodes", "", "gpu-1"), "status.conditions"), "Ready");
+    const json_t *ready = condition_find(
+        json_at(little_get(&w, "nodes", "", "gpu-1"), "status.conditions"), "Ready");
     assert_string_equal(json_str(ready, "reason"), "NodeStatusUnknown");
     assert_true(has_taint(&w, "gpu-1", "node.kubernetes.io/unreachable", "NoSchedule"));
     assert_true(has_taint(&w, "gpu-1", "node.kubernetes.io/unreachable", "NoExecute"));
@@ -48,7 +50,8 @@ static void silent_node(void **state)
     assert_false(object_is_deleting(little_get(&w, "pods", "default", "p")));
     little_pass(&w, 12 * SECOND_MS);
     assert_true(object_is_deleting(little_get(&w, "pods", "default", "p")));
-    const json_t *target = condition_find(little_of_pod(&w, "p", "status.conditions"), "DisruptionTarget");
+    const json_t *target = condition_find(little_of_pod(&w, "p", "status.conditions"),
+                                          "DisruptionTarget");
     assert_string_equal(json_str(target, "reason"), "DeletionByTaintManager");
     assert_false(object_is_deleting(little_pod(&w, "d", "gpu-1")));
     /* Nobody is there who could end it. */
@@ -58,19 +61,25 @@ static void silent_node(void **state)
     little_pass(&w, 2 * MINUTE_MS);
     assert_null(little_get(&w, "pods", "default", "p"));
     assert_string_equal(ready_of(&w, "gpu-1"), "True");
-    assert_int_equal(json_array_size(json_at(little_get(&w, "nodes", "", "gpu-1"), "spec.taints")), 0);
+    assert_int_equal(json_array_size(json_at(little_get(&w, "nodes", "", "gpu-1"), "spec.taints")),
+                     0);
     assert_int_equal(little_number(&w, "d", "numberReady"), 1);
     little_end(&w);
 }
 
-/* What runs there runs on; what the API server has said meanwhile is done when the way is free again. */
+/* What runs there runs on; what the API server has said meanwhile is done when the way is free
+ * again. */
 static void node_that_is_cut_off(void **state)
 {
     (void) state;
     struct little w;
     begin(&w, 1);
-    little_make_pod(&w, "stays", "{'tolerations': [{'operator': 'Exists'}], 'containers': [{'name': 'c', 'image': 'i'}]}");
-    little_make_pod(&w, "goes", "{'tolerations': [{'operator': 'Exists'}], 'containers': [{'name': 'c', 'image': 'i'}]}");
+    little_make_pod(
+        &w, "stays",
+        "{'tolerations': [{'operator': 'Exists'}], 'containers': [{'name': 'c', 'image': 'i'}]}");
+    little_make_pod(
+        &w, "goes",
+        "{'tolerations': [{'operator': 'Exists'}], 'containers': [{'name': 'c', 'image': 'i'}]}");
     little_pass(&w, 30 * SECOND_MS);
     actors_node_cut_off(w.actors, "gpu-1");
     little_pass(&w, 55 * SECOND_MS);
@@ -84,7 +93,8 @@ static void node_that_is_cut_off(void **state)
     assert_string_equal(ready_of(&w, "gpu-1"), "True");
     assert_null(little_get(&w, "pods", "default", "goes"));
     assert_true(little_pod_is_ready(little_get(&w, "pods", "default", "stays")));
-    const json_t *status = json_array_get(little_of_pod(&w, "stays", "status.containerStatuses"), 0);
+    const json_t *status = json_array_get(little_of_pod(&w, "stays", "status.containerStatuses"),
+                                          0);
     assert_int_equal(json_int(status, "restartCount", -1), 0);
     struct actors_machine m;
     assert_true(actors_machine(w.actors, "gpu-1", &m));
@@ -128,8 +138,9 @@ static void cordon_is_a_taint(void **state)
     (void) state;
     struct little w;
     begin(&w, 1);
-    little_merge(&w, "nodes", "", "gpu-1",
-                 "{'spec': {'unschedulable': true, 'taints': [{'key': 'mine', 'effect': 'NoSchedule'}]}}");
+    little_merge(
+        &w, "nodes", "", "gpu-1",
+        "{'spec': {'unschedulable': true, 'taints': [{'key': 'mine', 'effect': 'NoSchedule'}]}}");
     little_pass(&w, SECOND_MS);
     assert_true(has_taint(&w, "gpu-1", "node.kubernetes.io/unschedulable", "NoSchedule"));
     assert_true(has_taint(&w, "gpu-1", "mine", "NoSchedule"));
@@ -147,7 +158,8 @@ static const struct taint_case {
     { "a pod without a toleration leaves a NoExecute taint at once", "[]", 0 },
     { "a pod that tolerates it stays", "[{'key': 'x', 'operator': 'Exists'}]", -1 },
     { "a pod that tolerates it for 100 s leaves then",
-      "[{'key': 'x', 'operator': 'Exists', 'tolerationSeconds': 100, 'effect': 'NoExecute'}]", 100 },
+      "[{'key': 'x', 'operator': 'Exists', 'tolerationSeconds': 100, 'effect': 'NoExecute'}]",
+      100 },
     { "the shortest of two tolerations counts",
       "[{'key': 'x', 'operator': 'Exists', 'tolerationSeconds': 300, 'effect': 'NoExecute'},"
       " {'operator': 'Exists', 'tolerationSeconds': 20, 'effect': 'NoExecute'}]",
@@ -162,9 +174,11 @@ static void check_taint(void **state)
     CLEANUP_FREE char *spec = xasprintf("{'tolerations': %s}", c->tolerations);
     little_make_pod(&w, "p", spec);
     little_pass(&w, 30 * SECOND_MS);
-    little_merge(&w, "nodes", "", "gpu-1", "{'spec': {'taints': [{'key': 'x', 'effect': 'NoExecute'}]}}");
+    little_merge(&w, "nodes", "", "gpu-1",
+                 "{'spec': {'taints': [{'key': 'x', 'effect': 'NoExecute'}]}}");
     int64_t since = w.sim.now_ms;
-    while (w.sim.now_ms < since + 10 * MINUTE_MS && !object_is_deleting(little_get(&w, "pods", "default", "p")))
+    while (w.sim.now_ms < since + 10 * MINUTE_MS &&
+           !object_is_deleting(little_get(&w, "pods", "default", "p")))
         little_pass(&w, 100);
     if (c->stays_s < 0)
         assert_false(object_is_deleting(little_get(&w, "pods", "default", "p")));

@@ -1,4 +1,5 @@
-/* The parts that actors are made of: agenda, index, amounts, fit, and what they share of objects. */
+/* The parts that actors are made of: agenda, index, amounts, fit, and what they share of objects.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -142,9 +143,11 @@ static void what_a_pod_asks_for(void **state)
     (void) state;
     struct amount_names names;
     amount_names_init(&names);
-    CLEANUP_JSON json_t *pod =
-        tree("{'spec': {'containers': [{'resources': {'requests': {'cpu': '1'}, 'limits': {'cpu': '2', 'nvidia.com/gpu': '1'}}},"
-             " {'resources': {'requests': {'cpu': '500m'}}}], 'initContainers': [{'resources': {'requests': {'cpu': '4'}}}]}}");
+    CLEANUP_JSON json_t *pod = tree(
+        "{'spec': {'containers': [{'resources': {'requests': {'cpu': '1'}, 'limits': {'cpu': '2', "
+        "'nvidia.com/gpu': '1'}}},"
+        " {'resources': {'requests': {'cpu': '500m'}}}], 'initContainers': [{'resources': "
+        "{'requests': {'cpu': '4'}}}]}}");
     struct amounts a = amounts_of_pod(&names, pod);
     assert_int_equal(a.of[AMOUNT_CPU], 4000);
     assert_int_equal(a.of[AMOUNT_PODS], 1000);
@@ -162,30 +165,43 @@ static const struct affinity_case {
     { "no wish", "{}", true },
     { "a label of the selector", "{'nodeSelector': {'a': '1'}}", true },
     { "a label with another value", "{'nodeSelector': {'a': '2'}}", false },
-#define TERMS(text)                                                                                                              \
-    "{'affinity': {'nodeAffinity': {'requiredDuringSchedulingIgnoredDuringExecution': {'nodeSelectorTerms': [" text "]}}}}"
-    { "In", TERMS("{'matchExpressions': [{'key': 'a', 'operator': 'In', 'values': ['0', '1']}]}"), true },
-    { "NotIn of a label that is absent", TERMS("{'matchExpressions': [{'key': 'z', 'operator': 'NotIn', 'values': ['0']}]}"),
+#define TERMS(text)                                                                                \
+    "{'affinity': {'nodeAffinity': {'requiredDuringSchedulingIgnoredDuringExecution': "            \
+    "{'nodeSelectorTerms': [" text "]}}}}"
+    { "In", TERMS("{'matchExpressions': [{'key': 'a', 'operator': 'In', 'values': ['0', '1']}]}"),
       true },
+    { "NotIn of a label that is absent",
+      TERMS("{'matchExpressions': [{'key': 'z', 'operator': 'NotIn', 'values': ['0']}]}"), true },
     { "Exists", TERMS("{'matchExpressions': [{'key': 'z', 'operator': 'Exists'}]}"), false },
-    { "DoesNotExist", TERMS("{'matchExpressions': [{'key': 'z', 'operator': 'DoesNotExist'}]}"), true },
-    { "Gt", TERMS("{'matchExpressions': [{'key': 'n', 'operator': 'Gt', 'values': ['9']}]}"), true },
-    { "Lt", TERMS("{'matchExpressions': [{'key': 'n', 'operator': 'Lt', 'values': ['10']}]}"), false },
+    { "DoesNotExist", TERMS("{'matchExpressions': [{'key': 'z', 'operator': 'DoesNotExist'}]}"),
+      true },
+    { "Gt", TERMS("{'matchExpressions': [{'key': 'n', 'operator': 'Gt', 'values': ['9']}]}"),
+      true },
+    { "Lt", TERMS("{'matchExpressions': [{'key': 'n', 'operator': 'Lt', 'values': ['10']}]}"),
+      false },
     { "one of two terms is enough",
-      TERMS("{'matchExpressions': [{'key': 'z', 'operator': 'Exists'}]}, {'matchExpressions': [{'key': 'a', 'operator': "
+      TERMS("{'matchExpressions': [{'key': 'z', 'operator': 'Exists'}]}, {'matchExpressions': "
+            "[{'key': 'a', 'operator': "
             "'Exists'}]}"),
       true },
     { "all of one term are needed",
-      TERMS("{'matchExpressions': [{'key': 'a', 'operator': 'Exists'}, {'key': 'z', 'operator': 'Exists'}]}"), false },
+      TERMS("{'matchExpressions': [{'key': 'a', 'operator': 'Exists'}, {'key': 'z', 'operator': "
+            "'Exists'}]}"),
+      false },
     { "an empty term matches nothing", TERMS("{}"), false },
-    { "the node's name", TERMS("{'matchFields': [{'key': 'metadata.name', 'operator': 'In', 'values': ['n1']}]}"), true },
-    { "another node's name", TERMS("{'matchFields': [{'key': 'metadata.name', 'operator': 'In', 'values': ['n2']}]}"), false },
+    { "the node's name",
+      TERMS("{'matchFields': [{'key': 'metadata.name', 'operator': 'In', 'values': ['n1']}]}"),
+      true },
+    { "another node's name",
+      TERMS("{'matchFields': [{'key': 'metadata.name', 'operator': 'In', 'values': ['n2']}]}"),
+      false },
 };
 
 static void check_affinity(void **state)
 {
     const struct affinity_case *c = *state;
-    CLEANUP_JSON json_t *node = tree("{'metadata': {'name': 'n1', 'labels': {'a': '1', 'n': '10'}}}");
+    CLEANUP_JSON json_t *node = tree(
+        "{'metadata': {'name': 'n1', 'labels': {'a': '1', 'n': '10'}}}");
     CLEANUP_JSON json_t *spec = tree(c->spec);
     assert_int_equal(fit_affinity(spec, node), c->want);
 }
@@ -241,32 +257,39 @@ static void check_pattern(void **state)
 /* Tells the index of one change; takes the objects. */
 static void tell(struct index *ix, const char *plural, json_t *before_steal, json_t *after_steal)
 {
-    index_commit(ix, &(struct api_commit){ .kind = kind_named(plural), .before = before_steal, .after = after_steal });
+    index_commit(ix, &(struct api_commit){ .kind = kind_named(plural),
+                                           .before = before_steal,
+                                           .after = after_steal });
     json_decref(before_steal);
     json_decref(after_steal);
 }
 
 static json_t *pod(const char *uid, const char *spec, const char *phase)
 {
-    json_t *o = json_pack("{s:{s:s}, s:o, s:{s:s}}", "metadata", "uid", uid, "spec", tree(spec), "status", "phase", phase);
+    json_t *o = json_pack("{s:{s:s}, s:o, s:{s:s}}", "metadata", "uid", uid, "spec", tree(spec),
+                          "status", "phase", phase);
     return o;
 }
 
-#define PINNED                                                                                                                   \
-    "'affinity': {'nodeAffinity': {'requiredDuringSchedulingIgnoredDuringExecution': {'nodeSelectorTerms': [{'matchFields': "    \
-    "[{'key': "                                                                                                                  \
+#define PINNED                                                                                     \
+    "'affinity': {'nodeAffinity': {'requiredDuringSchedulingIgnoredDuringExecution': "             \
+    "{'nodeSelectorTerms': [{'matchFields': "                                                      \
+    "[{'key': "                                                                                    \
     "'metadata.name', 'operator': 'In', 'values': ['n1']}]}]}}}"
 
 static void pods_by_node(void **state)
 {
     (void) state;
     struct index *ix = index_new();
-    tell(ix, "pods", NULL, pod("1", "{" PINNED ", 'containers': [{'resources': {'requests': {'cpu': '2'}}}]}", "Pending"));
+    tell(ix, "pods", NULL,
+         pod("1", "{" PINNED ", 'containers': [{'resources': {'requests': {'cpu': '2'}}}]}",
+             "Pending"));
     assert_int_equal(index_pods_on(ix, "n1")->len, 1);
     assert_false(index_pods_on(ix, "n1")->items[0]->bound);
     /* It takes nothing before it is bound, and nothing after it has ended. */
     assert_int_equal(index_pods_on(ix, "n1")->used.of[AMOUNT_CPU], 0);
-    static const char bound[] = "{'nodeName': 'n1', 'containers': [{'resources': {'requests': {'cpu': '2'}}}]}";
+    static const char bound[] =
+        "{'nodeName': 'n1', 'containers': [{'resources': {'requests': {'cpu': '2'}}}]}";
     tell(ix, "pods", pod("1", "{}", "Pending"), pod("1", bound, "Running"));
     tell(ix, "pods", NULL, pod("2", bound, "Running"));
     assert_int_equal(index_pods_on(ix, "n1")->used.of[AMOUNT_CPU], 4000);
@@ -335,7 +358,8 @@ static void conditions_keep_their_time(void **state)
     CLEANUP_JSON json_t *same = conditions_with(first, "Ready", "False", "A", "x", "t2");
     assert_ptr_equal(first, same);
     CLEANUP_JSON json_t *reason = conditions_with(first, "Ready", "False", "B", "y", "t2");
-    assert_tree(reason, "[{'type': 'Ready', 'status': 'False', 'reason': 'B', 'message': 'y', 'lastTransitionTime': 't1'}]");
+    assert_tree(reason, "[{'type': 'Ready', 'status': 'False', 'reason': 'B', 'message': 'y', "
+                        "'lastTransitionTime': 't1'}]");
     CLEANUP_JSON json_t *turned = conditions_with(reason, "Ready", "True", NULL, NULL, "t3");
     assert_tree(turned, "[{'type': 'Ready', 'status': 'True', 'lastTransitionTime': 't3'}]");
     CLEANUP_JSON json_t *two = conditions_with(turned, "Other", "True", NULL, NULL, "t4");
@@ -364,7 +388,8 @@ int main(void)
     suite_add(&s, "agenda: one look for many notes", one_look_for_many_notes, NULL);
     suite_add(&s, "agenda: the earliest counts", the_earliest_counts, NULL);
     suite_add(&s, "agenda: a look may ask for another", a_look_may_ask_for_another, NULL);
-    suite_add(&s, "a look that fails is done again, later each time", failed_looks_come_later_each_time, NULL);
+    suite_add(&s, "a look that fails is done again, later each time",
+              failed_looks_come_later_each_time, NULL);
     SUITE_ROWS(&s, check_quantity, quantities);
     suite_add(&s, "amounts do not overflow", amounts_do_not_overflow, NULL);
     suite_add(&s, "what a pod asks for", what_a_pod_asks_for, NULL);

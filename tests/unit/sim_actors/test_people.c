@@ -1,4 +1,5 @@
-/* People and programs that write to the cluster: deeds of a scenario, autoscaler, labeller, another operator, GitOps. */
+/* People and programs that write to the cluster: deeds of a scenario, autoscaler, labeller, another
+ * operator, GitOps. */
 #include "tests/unit/sim_actors/operands.h"
 
 enum { SECOND_MS = 1000, MINUTE_MS = 60 * 1000 };
@@ -10,21 +11,38 @@ static void deeds_at_their_times(void **state)
     CLEANUP_JSON json_t *label = tree("{'team': 'a', 'kubernetes.io/os': null}");
     CLEANUP_JSON json_t *taint = tree("{'key': 'x', 'value': '1', 'effect': 'NoSchedule'}");
     CLEANUP_JSON json_t *again = tree("{'key': 'x', 'value': '2', 'effect': 'NoSchedule'}");
-    CLEANUP_JSON json_t *pod =
-        tree("{'apiVersion': 'v1', 'kind': 'Pod', 'metadata': {'name': 'p', 'namespace': 'default'}, 'spec': {'containers': "
-             "[{'name': 'c', 'image': 'i'}]}}");
+    CLEANUP_JSON json_t *pod = tree("{'apiVersion': 'v1', 'kind': 'Pod', 'metadata': {'name': 'p', "
+                                    "'namespace': 'default'}, 'spec': {'containers': "
+                                    "[{'name': 'c', 'image': 'i'}]}}");
     CLEANUP_JSON json_t *edit = tree("{'metadata': {'labels': {'edited': 'yes'}}}");
     const struct spec_action actions[] = {
         { .at_ms = 10 * SECOND_MS, .deed = SPEC_CORDON, .name = "gpu-1" },
         { .at_ms = 20 * SECOND_MS, .deed = SPEC_UNCORDON, .name = "gpu-1" },
-        { .at_ms = 30 * SECOND_MS, .deed = SPEC_LABEL, .kind = "nodes", .name = "gpu-1", .body = label },
+        { .at_ms = 30 * SECOND_MS,
+          .deed = SPEC_LABEL,
+          .kind = "nodes",
+          .name = "gpu-1",
+          .body = label },
         { .at_ms = 40 * SECOND_MS, .deed = SPEC_TAINT, .name = "gpu-1", .body = taint },
         { .at_ms = 41 * SECOND_MS, .deed = SPEC_TAINT, .name = "gpu-1", .body = again },
         { .at_ms = 50 * SECOND_MS, .deed = SPEC_UNTAINT, .name = "gpu-1", .body = again },
         { .at_ms = 60 * SECOND_MS, .deed = SPEC_CREATE, .body = pod },
-        { .at_ms = 61 * SECOND_MS, .deed = SPEC_EDIT, .kind = "pods", .ns = "default", .name = "p", .body = edit },
-        { .at_ms = 90 * SECOND_MS, .deed = SPEC_DELETE, .kind = "pods", .ns = "default", .name = "p" },
-        { .at_ms = 90 * SECOND_MS, .deed = SPEC_DELETE, .kind = "pods", .ns = "default", .name = "not-there" },
+        { .at_ms = 61 * SECOND_MS,
+          .deed = SPEC_EDIT,
+          .kind = "pods",
+          .ns = "default",
+          .name = "p",
+          .body = edit },
+        { .at_ms = 90 * SECOND_MS,
+          .deed = SPEC_DELETE,
+          .kind = "pods",
+          .ns = "default",
+          .name = "p" },
+        { .at_ms = 90 * SECOND_MS,
+          .deed = SPEC_DELETE,
+          .kind = "pods",
+          .ns = "default",
+          .name = "not-there" },
     };
     little_init(&w, 1);
     w.world.actions = actions;
@@ -41,7 +59,8 @@ static void deeds_at_their_times(void **state)
     assert_tree(json_at(little_get(&w, "nodes", "", "gpu-1"), "spec.taints"),
                 "[{'key': 'x', 'value': '2', 'effect': 'NoSchedule'}]");
     little_pass(&w, 10 * SECOND_MS);
-    assert_int_equal(json_array_size(json_at(little_get(&w, "nodes", "", "gpu-1"), "spec.taints")), 0);
+    assert_int_equal(json_array_size(json_at(little_get(&w, "nodes", "", "gpu-1"), "spec.taints")),
+                     0);
     little_pass(&w, 10 * SECOND_MS);
     assert_string_equal(object_label(little_get(&w, "pods", "default", "p"), "edited"), "yes");
     little_pass(&w, 60 * SECOND_MS);
@@ -54,10 +73,12 @@ static void values_that_are_read(void **state)
 {
     (void) state;
     struct little w;
-    CLEANUP_JSON json_t *pairs =
-        tree("{'own': '=metadata.name', 'other': '=nodes/gpu-2 status.nodeInfo.machineID', 'none': '=spec.nothing', "
-             "'plain': 'a=b'}");
-    const struct spec_action action = { .deed = SPEC_ANNOTATE, .kind = "nodes", .name = "gpu-1", .body = pairs };
+    CLEANUP_JSON json_t *pairs = tree("{'own': '=metadata.name', 'other': '=nodes/gpu-2 "
+                                      "status.nodeInfo.machineID', 'none': '=spec.nothing', "
+                                      "'plain': 'a=b'}");
+    const struct spec_action action = {
+        .deed = SPEC_ANNOTATE, .kind = "nodes", .name = "gpu-1", .body = pairs
+    };
     little_init(&w, 2);
     little_begin(&w);
     assert_true(actors_do(w.actors, &action, NULL));
@@ -77,7 +98,9 @@ static void deeds_that_cannot_be_done(void **state)
     little_begin(&w);
     for (int deed = 0; deed < SPEC_DEED_COUNT; deed++) {
         const struct spec_action nothing = { .deed = (enum spec_deed) deed };
-        const struct spec_action unknown = { .deed = (enum spec_deed) deed, .kind = "nodes", .name = "not-there" };
+        const struct spec_action unknown = { .deed = (enum spec_deed) deed,
+                                             .kind = "nodes",
+                                             .name = "not-there" };
         bool always = deed == SPEC_LABELLER_RESTART;
         assert_int_equal(actors_do(w.actors, &nothing, NULL), always);
         assert_int_equal(actors_do(w.actors, &unknown, NULL), always);
@@ -95,10 +118,10 @@ static void autoscaler(void **state)
     operands_create_all(&w, "580.1", "d1");
     for (int i = 0; i < 3; i++) {
         CLEANUP_FREE char *name = xasprintf("p%d", i);
-        little_make_pod(
-            &w, name,
-            "{'tolerations': [{'operator': 'Exists'}], 'containers': [{'name': 'c', 'image': 'cuda', 'resources': {'limits': "
-            "{'nvidia.com/gpu': '6'}}}]}");
+        little_make_pod(&w, name,
+                        "{'tolerations': [{'operator': 'Exists'}], 'containers': [{'name': 'c', "
+                        "'image': 'cuda', 'resources': {'limits': "
+                        "{'nvidia.com/gpu': '6'}}}]}");
     }
     little_pass(&w, 20 * MINUTE_MS);
     assert_int_equal(little_count(&w, "nodes", NULL, NULL), 3);
@@ -136,13 +159,17 @@ static void labeller(void **state)
         assert_string_equal(object_label(node, key), want[i][1]);
     }
     /* What somebody takes off is put back. */
-    little_merge(&w, "nodes", "", "gpu-1", "{'metadata': {'labels': {'feature.node.kubernetes.io/pci-10de.present': null}}}");
+    little_merge(&w, "nodes", "", "gpu-1",
+                 "{'metadata': {'labels': {'feature.node.kubernetes.io/pci-10de.present': null}}}");
     little_pass(&w, 2 * MINUTE_MS);
-    assert_non_null(object_label(little_get(&w, "nodes", "", "gpu-1"), "feature.node.kubernetes.io/pci-10de.present"));
+    assert_non_null(object_label(little_get(&w, "nodes", "", "gpu-1"),
+                                 "feature.node.kubernetes.io/pci-10de.present"));
     actors_labeller_restart(w.actors);
-    assert_null(object_label(little_get(&w, "nodes", "", "gpu-1"), "feature.node.kubernetes.io/pci-10de.present"));
+    assert_null(object_label(little_get(&w, "nodes", "", "gpu-1"),
+                             "feature.node.kubernetes.io/pci-10de.present"));
     little_pass(&w, 6 * SECOND_MS);
-    assert_non_null(object_label(little_get(&w, "nodes", "", "gpu-1"), "feature.node.kubernetes.io/pci-10de.present"));
+    assert_non_null(object_label(little_get(&w, "nodes", "", "gpu-1"),
+                                 "feature.node.kubernetes.io/pci-10de.present"));
     little_end(&w);
 }
 
@@ -151,14 +178,16 @@ static void other_operator(void **state)
     (void) state;
     struct little w;
     little_init(&w, 2);
-    w.world.other_operator =
-        (struct spec_other_operator){ .name = "care.example", .period = { 1000, 5000 }, .until_ms = 10 * MINUTE_MS };
+    w.world.other_operator = (struct spec_other_operator){ .name = "care.example",
+                                                           .period = { 1000, 5000 },
+                                                           .until_ms = 10 * MINUTE_MS };
     little_begin(&w);
     for (int i = 0; i < 300; i++) {
         little_pass(&w, SECOND_MS);
-        CLEANUP_FREE char *text = xasprintf("{'metadata': {'labels': {'mine-%d': 'x'}}, 'spec': {'taints': [{'key': 'mine', "
-                                            "'value': '%d', 'effect': 'NoSchedule'}]}}",
-                                            i, i);
+        CLEANUP_FREE char *text = xasprintf(
+            "{'metadata': {'labels': {'mine-%d': 'x'}}, 'spec': {'taints': [{'key': 'mine', "
+            "'value': '%d', 'effect': 'NoSchedule'}]}}",
+            i, i);
         little_merge(&w, "nodes", "", "gpu-1", text);
     }
     const json_t *node = little_get(&w, "nodes", "", "gpu-1");
@@ -180,8 +209,9 @@ static void gitops(void **state)
 {
     (void) state;
     struct little w;
-    CLEANUP_JSON json_t *object =
-        tree("{'apiVersion': 'v1', 'kind': 'ConfigMap', 'metadata': {'name': 'c', 'namespace': 'default'}, 'data': {'a': '1'}}");
+    CLEANUP_JSON json_t *object = tree(
+        "{'apiVersion': 'v1', 'kind': 'ConfigMap', 'metadata': {'name': 'c', 'namespace': "
+        "'default'}, 'data': {'a': '1'}}");
     little_init(&w, 0);
     w.world.gitops = (struct spec_gitops){ .object = object, .kind = "configmaps" };
     little_begin(&w);
@@ -202,17 +232,21 @@ static void gitops(void **state)
 /* A busy world, run from a seed: what happened, as a hash. */
 static uint64_t run_of(uint64_t seed)
 {
-    static const struct spec_program programs[] = { { .image = "cuda*", .run = { 30000, 90000 }, .exit_code = 0 } };
+    static const struct spec_program programs[] = {
+        { .image = "cuda*", .run = { 30000, 90000 }, .exit_code = 0 }
+    };
     struct little w;
     CLEANUP_JSON json_t *job = tree(
-        "{'metadata': {'name': 'j', 'namespace': 'default'}, 'spec': {'completions': 4, 'parallelism': 2, 'template': {'spec': "
+        "{'metadata': {'name': 'j', 'namespace': 'default'}, 'spec': {'completions': 4, "
+        "'parallelism': 2, 'template': {'spec': "
         "{'restartPolicy': 'Never', 'containers': [{'name': 'main', 'image': 'cuda:1'}]}}}}");
     little_init(&w, 4);
     w.sim.rng = rng_of(seed);
     w.world.programs = programs;
     w.world.program_count = 1;
     w.world.labeller = true;
-    w.world.other_operator = (struct spec_other_operator){ .name = "care.example", .period = { 5000, 60000 } };
+    w.world.other_operator = (struct spec_other_operator){ .name = "care.example",
+                                                           .period = { 5000, 60000 } };
     w.world.autoscaler = (struct spec_autoscaler){ .shape = &w.shape, .prefix = "pool", .max = 2 };
     little_begin(&w);
     operands_create_all(&w, "580.1", "d1");
@@ -239,7 +273,8 @@ int main(void)
     suite_add(&s, "deeds happen at their times", deeds_at_their_times, NULL);
     suite_add(&s, "values are read elsewhere", values_that_are_read, NULL);
     suite_add(&s, "deeds that cannot be done say so", deeds_that_cannot_be_done, NULL);
-    suite_add(&s, "the autoscaler makes nodes for waiting pods and removes idle ones", autoscaler, NULL);
+    suite_add(&s, "the autoscaler makes nodes for waiting pods and removes idle ones", autoscaler,
+              NULL);
     suite_add(&s, "the labeller labels, restores and restarts", labeller, NULL);
     suite_add(&s, "another operator writes and loses nothing of others", other_operator, NULL);
     suite_add(&s, "GitOps puts back what is in Git", gitops, NULL);

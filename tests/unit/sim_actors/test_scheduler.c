@@ -1,17 +1,21 @@
 #include "tests/unit/sim_actors/little_world.h"
 
 /* Sentences are those of a real scheduler (v1.36) for the same nodes and pods. */
-static const char nodes[] = "[{'metadata': {'name': 'n1', 'labels': {'a': 'b'}}, 'spec': {}, 'status': {'allocatable': {'cpu': "
-                            "'4', 'memory': '8Gi', 'pods': '110', "
-                            "'nvidia.com/gpu': '2'}}},"
-                            " {'metadata': {'name': 'n2'}, 'spec': {'unschedulable': true}, 'status': {'allocatable': {'cpu': "
-                            "'4', 'memory': '8Gi', 'pods': '110'}}},"
-                            " {'metadata': {'name': 'n3'}, 'spec': {'taints': [{'key': 'x', 'value': 'y', 'effect': "
-                            "'NoSchedule'}]}, 'status': {'allocatable': {'cpu': '4', "
-                            "'memory': '8Gi', 'pods': '1', 'nvidia.com/gpu': '0'}}}]";
+static const char nodes[] =
+    "[{'metadata': {'name': 'n1', 'labels': {'a': 'b'}}, 'spec': {}, 'status': {'allocatable': "
+    "{'cpu': "
+    "'4', 'memory': '8Gi', 'pods': '110', "
+    "'nvidia.com/gpu': '2'}}},"
+    " {'metadata': {'name': 'n2'}, 'spec': {'unschedulable': true}, 'status': {'allocatable': "
+    "{'cpu': "
+    "'4', 'memory': '8Gi', 'pods': '110'}}},"
+    " {'metadata': {'name': 'n3'}, 'spec': {'taints': [{'key': 'x', 'value': 'y', 'effect': "
+    "'NoSchedule'}]}, 'status': {'allocatable': {'cpu': '4', "
+    "'memory': '8Gi', 'pods': '1', 'nvidia.com/gpu': '0'}}}]";
 
-#define PINNED                                                                                                                   \
-    "'affinity': {'nodeAffinity': {'requiredDuringSchedulingIgnoredDuringExecution': {'nodeSelectorTerms': [{'matchFields': "    \
+#define PINNED                                                                                     \
+    "'affinity': {'nodeAffinity': {'requiredDuringSchedulingIgnoredDuringExecution': "             \
+    "{'nodeSelectorTerms': [{'matchFields': "                                                      \
     "[{'key': 'metadata.name', 'operator': 'In', 'values': ['n3']}]}]}}}"
 
 static const struct fit_case {
@@ -20,27 +24,42 @@ static const struct fit_case {
     const char *want; /* the sentence then */
 } fit_cases[] = {
     { "a pod without wishes", "{}", "n1", NULL },
-    { "GPUs that are there", "{'containers': [{'name': 'c', 'image': 'i', 'resources': {'limits': {'nvidia.com/gpu': '2'}}}]}",
+    { "GPUs that are there",
+      "{'containers': [{'name': 'c', 'image': 'i', 'resources': {'limits': {'nvidia.com/gpu': "
+      "'2'}}}]}",
       "n1", NULL },
     { "more GPUs than any node has",
-      "{'containers': [{'name': 'c', 'image': 'i', 'resources': {'limits': {'nvidia.com/gpu': '3'}}}]}", NULL,
-      "0/3 nodes are available: 1 Insufficient nvidia.com/gpu, 1 node(s) had untolerated taint(s), 1 node(s) were unschedulable. "
-      "no new claims to deallocate, preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling." },
+      "{'containers': [{'name': 'c', 'image': 'i', 'resources': {'limits': {'nvidia.com/gpu': "
+      "'3'}}}]}",
+      NULL,
+      "0/3 nodes are available: 1 Insufficient nvidia.com/gpu, 1 node(s) had untolerated taint(s), "
+      "1 node(s) were unschedulable. "
+      "no new claims to deallocate, preemption: 0/3 nodes are available: 3 Preemption is not "
+      "helpful for scheduling." },
     { "a label that no node has", "{'nodeSelector': {'zz': '1'}}", NULL,
-      "0/3 nodes are available: 1 node(s) didn't match Pod's node affinity/selector, 1 node(s) had untolerated taint(s), 1 "
-      "node(s) were unschedulable. no new claims to deallocate, preemption: 0/3 nodes are available: 3 Preemption is not helpful "
+      "0/3 nodes are available: 1 node(s) didn't match Pod's node affinity/selector, 1 node(s) had "
+      "untolerated taint(s), 1 "
+      "node(s) were unschedulable. no new claims to deallocate, preemption: 0/3 nodes are "
+      "available: 3 Preemption is not helpful "
       "for scheduling." },
-    { "a toleration", "{'nodeSelector': null, 'tolerations': [{'key': 'x', 'operator': 'Exists'}]," PINNED "}", "n3", NULL },
+    { "a toleration",
+      "{'nodeSelector': null, 'tolerations': [{'key': 'x', 'operator': 'Exists'}]," PINNED "}",
+      "n3", NULL },
     { "a daemon's node that has a taint", "{" PINNED "}", NULL,
-      "0/3 nodes are available: 1 node(s) had untolerated taint(s), 2 node(s) didn't satisfy plugin(s) [NodeAffinity]. no new "
-      "claims to deallocate, preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling." },
+      "0/3 nodes are available: 1 node(s) had untolerated taint(s), 2 node(s) didn't satisfy "
+      "plugin(s) [NodeAffinity]. no new "
+      "claims to deallocate, preemption: 0/3 nodes are available: 3 Preemption is not helpful for "
+      "scheduling." },
     { "a daemon that asks for too much",
-      "{'tolerations': [{'operator': 'Exists'}], 'containers': [{'name': 'c', 'image': 'i', 'resources': {'requests': {'cpu': "
+      "{'tolerations': [{'operator': 'Exists'}], 'containers': [{'name': 'c', 'image': 'i', "
+      "'resources': {'requests': {'cpu': "
       "'3900m', 'memory': "
       "'9Gi'}}}]," PINNED "}",
       NULL,
-      "0/3 nodes are available: 1 Insufficient memory, 2 node(s) didn't satisfy plugin(s) [NodeAffinity]. no new claims to "
-      "deallocate, preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling." },
+      "0/3 nodes are available: 1 Insufficient memory, 2 node(s) didn't satisfy plugin(s) "
+      "[NodeAffinity]. no new claims to "
+      "deallocate, preemption: 0/3 nodes are available: 3 Preemption is not helpful for "
+      "scheduling." },
     { "a pod of another scheduler", "{'schedulerName': 'mine'}", NULL, NULL },
 };
 
@@ -52,19 +71,26 @@ static void begin_with_nodes(struct little *w)
     CLEANUP_JSON json_t *list = tree(nodes);
     size_t i;
     json_t *node;
-    json_array_foreach (list, i, node) {
+    json_array_foreach(list, i, node)
+    {
         assert_int_equal(api_create(w->api, "test", kind_named("nodes"), node, NULL), 0);
         /* Without the taint that new nodes are given until they are ready. */
         json_t *taints = json_at(node, "spec.taints");
-        CLEANUP_JSON json_t *patch = json_pack("{s:{s:O?}}", "spec", "taints", taints ? taints : json_null());
-        assert_int_equal(api_merge(w->api, "test", kind_named("nodes"), "", object_name(node), "", patch, NULL), 0);
-        assert_int_equal(api_merge(w->api, "test", kind_named("nodes"), "", object_name(node), "status", node, NULL), 0);
+        CLEANUP_JSON json_t *patch = json_pack("{s:{s:O?}}", "spec", "taints",
+                                               taints ? taints : json_null());
+        assert_int_equal(
+            api_merge(w->api, "test", kind_named("nodes"), "", object_name(node), "", patch, NULL),
+            0);
+        assert_int_equal(api_merge(w->api, "test", kind_named("nodes"), "", object_name(node),
+                                   "status", node, NULL),
+                         0);
     }
 }
 
 static const char *scheduled(const struct little *w, const char *name, const char *field)
 {
-    return json_str(condition_find(little_of_pod(w, name, "status.conditions"), "PodScheduled"), field);
+    return json_str(condition_find(little_of_pod(w, name, "status.conditions"), "PodScheduled"),
+                    field);
 }
 
 static void check_fit(void **state)
@@ -96,13 +122,15 @@ static void full_node(void **state)
     little_pass(&w, 1000);
     little_make_pod(&w, "p", "{'tolerations': [{'operator': 'Exists'}]," PINNED "}");
     little_pass(&w, 5000);
-    assert_string_equal(
-        scheduled(&w, "p", "message"),
-        "0/3 nodes are available: 1 Too many pods, 2 node(s) didn't satisfy plugin(s) [NodeAffinity]. no new claims to "
-        "deallocate, preemption: 0/3 nodes are available: 1 No preemption victims found for incoming pod, 2 Preemption is not "
-        "helpful for scheduling.");
+    assert_string_equal(scheduled(&w, "p", "message"),
+                        "0/3 nodes are available: 1 Too many pods, 2 node(s) didn't satisfy "
+                        "plugin(s) [NodeAffinity]. no new claims to "
+                        "deallocate, preemption: 0/3 nodes are available: 1 No preemption victims "
+                        "found for incoming pod, 2 Preemption is not "
+                        "helpful for scheduling.");
     /* Room that becomes free is used, after the backoff at the latest. */
-    assert_int_equal(api_delete(w.api, "test", kind_named("pods"), "default", "first", NULL, 0, NULL), 0);
+    assert_int_equal(
+        api_delete(w.api, "test", kind_named("pods"), "default", "first", NULL, 0, NULL), 0);
     little_pass(&w, 12000);
     assert_string_equal(json_string_value(little_of_pod(&w, "p", "spec.nodeName")), "n3");
     little_end(&w);
@@ -113,14 +141,17 @@ static void waits_for_devices(void **state)
     (void) state;
     struct little w;
     begin_with_nodes(&w);
-    little_make_pod(&w, "p", "{'containers': [{'name': 'c', 'image': 'i', 'resources': {'limits': {'nvidia.com/gpu': '4'}}}]}");
+    little_make_pod(&w, "p",
+                    "{'containers': [{'name': 'c', 'image': 'i', 'resources': {'limits': "
+                    "{'nvidia.com/gpu': '4'}}}]}");
     little_pass(&w, 60000);
     assert_null(little_of_pod(&w, "p", "spec.nodeName"));
     size_t commits = w.commits;
     little_pass(&w, 3600 * 1000);
     assert_int_equal(w.commits, commits);
     CLEANUP_JSON json_t *more = tree("{'status': {'allocatable': {'nvidia.com/gpu': '8'}}}");
-    assert_int_equal(api_merge(w.api, "test", kind_named("nodes"), "", "n1", "status", more, NULL), 0);
+    assert_int_equal(api_merge(w.api, "test", kind_named("nodes"), "", "n1", "status", more, NULL),
+                     0);
     little_pass(&w, 1000);
     assert_string_equal(json_string_value(little_of_pod(&w, "p", "spec.nodeName")), "n1");
     assert_string_equal(scheduled(&w, "p", "status"), "True");
@@ -135,7 +166,8 @@ static void never_overbooks(void **state)
     for (int i = 0; i < 6; i++) {
         CLEANUP_FREE char *name = xasprintf("p%d", i);
         little_make_pod(&w, name,
-                        "{'containers': [{'name': 'c', 'image': 'i', 'resources': {'limits': {'nvidia.com/gpu': '1'}}}]}");
+                        "{'containers': [{'name': 'c', 'image': 'i', 'resources': {'limits': "
+                        "{'nvidia.com/gpu': '1'}}}]}");
     }
     little_pass(&w, 60000);
     size_t bound = 0;

@@ -12,8 +12,8 @@
 static inline const struct merge_root *merging_of(struct custom_schemas *schemas,
                                                   const json_t *object)
 {
-    const struct kind *k =
-        kind_of(json_str_or_empty(object, "apiVersion"), json_str_or_empty(object, "kind"));
+    const struct kind *k = kind_of(json_str_or_empty(object, "apiVersion"),
+                                   json_str_or_empty(object, "kind"));
     assert_non_null(k);
     return rules_merge(schemas, k);
 }

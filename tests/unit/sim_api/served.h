@@ -1,5 +1,5 @@
-/* An API server for a test, with a clock that stands still until the test moves it, and requests as short as they can
- * be written. */
+/* An API server for a test, with a clock that stands still until the test moves it, and requests as
+ * short as they can be written. */
 #ifndef OSTLER_TESTS_SIM_API_SERVED_H
 #define OSTLER_TESTS_SIM_API_SERVED_H
 
@@ -57,9 +57,12 @@ static inline const char *served_media(const char *method, const char *form)
         const char *form;
         const char *media_type;
     } media[] = {
-        { "merge", "application/merge-patch+json" },   { "json", "application/json-patch+json" },
-        { "apply", "application/apply-patch+yaml" },   { "strategic", "application/strategic-merge-patch+json" },
-        { "yaml", "application/yaml" },                { "text", "text/plain" },
+        { "merge", "application/merge-patch+json" },
+        { "json", "application/json-patch+json" },
+        { "apply", "application/apply-patch+yaml" },
+        { "strategic", "application/strategic-merge-patch+json" },
+        { "yaml", "application/yaml" },
+        { "text", "text/plain" },
     };
     for (size_t i = 0; i < ARRAY_LEN(media); i++)
         if (str_eq(media[i].form, form))
@@ -71,9 +74,16 @@ static inline const char *served_media(const char *method, const char *form)
 static inline int served_send(struct served *s, const char *request, const char *bytes, size_t n)
 {
     CLEANUP_FREE char *words = xstrdup(request);
-    char *rest = words, *method = strsep(&rest, " "), *form = *rest == '/' ? NULL : strsep(&rest, " ");
-    struct api_call call = { .method = method, .target = rest, .content_type = served_media(method, form), .accept = s->accept,
-                             .user_agent = "served/1.0", .user = s->user, .body = bytes, .body_len = n };
+    char *rest = words, *method = strsep(&rest, " "),
+         *form = *rest == '/' ? NULL : strsep(&rest, " ");
+    struct api_call call = { .method = method,
+                             .target = rest,
+                             .content_type = served_media(method, form),
+                             .accept = s->accept,
+                             .user_agent = "served/1.0",
+                             .user = s->user,
+                             .body = bytes,
+                             .body_len = n };
     api_answer_clear(&s->answer);
     json_decref(s->body);
     api_serve(s->api, &call, &s->answer);
@@ -89,15 +99,17 @@ static inline int served(struct served *s, const char *request, const char *body
 }
 
 /* Fails the test unless the request is answered with this status; shows the answer then. */
-static inline void served_expect(struct served *s, const char *request, const char *body, int status)
+static inline void served_expect(struct served *s, const char *request, const char *body,
+                                 int status)
 {
     if (served(s, request, body) != status)
-        fail_msg("%s: %d instead of %d: %s", request, s->answer.status, status, str_or_empty(s->answer.body));
+        fail_msg("%s: %d instead of %d: %s", request, s->answer.status, status,
+                 str_or_empty(s->answer.body));
 }
 
 /* Fails the test unless the request is refused so. */
-static inline void served_refused(struct served *s, const char *request, const char *body, int status, const char *reason,
-                                  const char *message)
+static inline void served_refused(struct served *s, const char *request, const char *body,
+                                  int status, const char *reason, const char *message)
 {
     served_expect(s, request, body, status);
     assert_string_equal(json_str_or_empty(s->body, "kind"), "Status");
@@ -111,15 +123,18 @@ static inline const char *served_str(const struct served *s, const char *path)
     return json_str_or_empty(s->body, path);
 }
 
-/* The names of the items of the last answer, each with its namespace where it has one: "a ns/b". Owned by the caller. */
+/* The names of the items of the last answer, each with its namespace where it has one: "a ns/b".
+ * Owned by the caller. */
 static inline char *served_names(const struct served *s)
 {
     struct buf names = BUF_INIT(1 << 20);
     size_t i;
     json_t *item;
-    json_array_foreach (json_object_get(s->body, "items"), i, item) {
+    json_array_foreach(json_object_get(s->body, "items"), i, item)
+    {
         const char *ns = json_str_or_empty(item, "metadata.namespace");
-        buf_printf(&names, "%s%s%s%s", i ? " " : "", ns, *ns ? "/" : "", json_str_or_empty(item, "metadata.name"));
+        buf_printf(&names, "%s%s%s%s", i ? " " : "", ns, *ns ? "/" : "",
+                   json_str_or_empty(item, "metadata.name"));
     }
     return buf_take(&names);
 }
@@ -132,15 +147,16 @@ static inline void served_expect_names(struct served *s, const char *target, con
     assert_string_equal(names, want);
 }
 
-/* What the open watch of the last answer has to tell: "TYPE name@resourceVersion" each, "GONE" at its end. Owned
- * by the caller. */
+/* What the open watch of the last answer has to tell: "TYPE name@resourceVersion" each, "GONE" at
+ * its end. Owned by the caller. */
 static inline char *served_news(struct served *s)
 {
     struct buf news = BUF_INIT(1 << 20);
     const char *frame;
     size_t n;
     enum api_watch_news what = API_WATCH_FRAME;
-    while (what == API_WATCH_FRAME && (what = api_watch_next(s->answer.watch, &frame, &n)) != API_WATCH_NOTHING) {
+    while (what == API_WATCH_FRAME &&
+           (what = api_watch_next(s->answer.watch, &frame, &n)) != API_WATCH_NOTHING) {
         assert_int_equal(frame[n - 1], '\n');
         CLEANUP_JSON json_t *event = json_loadb(frame, n, 0, NULL);
         assert_non_null(event);

@@ -11,36 +11,46 @@
 
 #define OSTLER "system:serviceaccount:sys:ostler"
 
-static const char roles[] =
-    "[{'kind': 'ClusterRole', 'metadata': {'name': 'reader'}, 'rules': [{'apiGroups': ['', 'apps'], 'resources': ['pods', "
-    "'nodes/status'], 'verbs': "
-    "['get', 'list']}]},"
-    " {'kind': 'ClusterRole', 'metadata': {'name': 'one'}, 'rules': [{'apiGroups': [''], 'resources': ['nodes'], "
-    "'resourceNames': ['n1'], 'verbs': "
-    "['patch']}]},"
-    " {'kind': 'ClusterRole', 'metadata': {'name': 'all'}, 'rules': [{'apiGroups': ['*'], 'resources': ['*'], 'verbs': ['*']}]},"
-    " {'kind': 'ClusterRole', 'metadata': {'name': 'evictor'}, 'rules': [{'apiGroups': [''], 'resources': ['*/eviction'], "
-    "'verbs': ['create']}]},"
-    " {'kind': 'Role', 'metadata': {'name': 'writer', 'namespace': 'a'}, 'rules': [{'apiGroups': [''], 'resources': "
-    "['configmaps'], 'verbs': ['create']}]},"
-    " {'kind': 'ClusterRoleBinding', 'metadata': {'name': 'b1'}, 'roleRef': {'kind': 'ClusterRole', 'name': 'reader'}, "
-    "'subjects': [{'kind': 'User', 'name': "
-    "'ann'}]},"
-    " {'kind': 'ClusterRoleBinding', 'metadata': {'name': 'b2'}, 'roleRef': {'kind': 'ClusterRole', 'name': 'one'}, 'subjects': "
-    "[{'kind': 'User', 'name': "
-    "'ann'}]},"
-    " {'kind': 'RoleBinding', 'metadata': {'name': 'b3', 'namespace': 'a'}, 'roleRef': {'kind': 'Role', 'name': 'writer'}, "
-    "'subjects': [{'kind': "
-    "'ServiceAccount', 'name': 'bot'}]},"
-    " {'kind': 'RoleBinding', 'metadata': {'name': 'b4', 'namespace': 'a'}, 'roleRef': {'kind': 'ClusterRole', 'name': 'all'}, "
-    "'subjects': [{'kind': 'Group', "
-    "'name': 'system:serviceaccounts:c'}]},"
-    " {'kind': 'ClusterRoleBinding', 'metadata': {'name': 'b5'}, 'roleRef': {'kind': 'ClusterRole', 'name': 'evictor'}, "
-    "'subjects': [{'kind': 'Group', 'name': "
-    "'system:authenticated'}]},"
-    " {'kind': 'RoleBinding', 'metadata': {'name': 'b6', 'namespace': 'a'}, 'roleRef': {'kind': 'Role', 'name': 'absent'}, "
-    "'subjects': [{'kind': 'User', 'name': "
-    "'eve'}]}]";
+static const char roles[] = "[{'kind': 'ClusterRole', 'metadata': {'name': 'reader'}, 'rules': "
+                            "[{'apiGroups': ['', 'apps'], 'resources': ['pods', "
+                            "'nodes/status'], 'verbs': "
+                            "['get', 'list']}]},"
+                            " {'kind': 'ClusterRole', 'metadata': {'name': 'one'}, 'rules': "
+                            "[{'apiGroups': [''], 'resources': ['nodes'], "
+                            "'resourceNames': ['n1'], 'verbs': "
+                            "['patch']}]},"
+                            " {'kind': 'ClusterRole', 'metadata': {'name': 'all'}, 'rules': "
+                            "[{'apiGroups': ['*'], 'resources': ['*'], 'verbs': ['*']}]},"
+                            " {'kind': 'ClusterRole', 'metadata': {'name': 'evictor'}, 'rules': "
+                            "[{'apiGroups': [''], 'resources': ['*/eviction'], "
+                            "'verbs': ['create']}]},"
+                            " {'kind': 'Role', 'metadata': {'name': 'writer', 'namespace': 'a'}, "
+                            "'rules': [{'apiGroups': [''], 'resources': "
+                            "['configmaps'], 'verbs': ['create']}]},"
+                            " {'kind': 'ClusterRoleBinding', 'metadata': {'name': 'b1'}, "
+                            "'roleRef': {'kind': 'ClusterRole', 'name': 'reader'}, "
+                            "'subjects': [{'kind': 'User', 'name': "
+                            "'ann'}]},"
+                            " {'kind': 'ClusterRoleBinding', 'metadata': {'name': 'b2'}, "
+                            "'roleRef': {'kind': 'ClusterRole', 'name': 'one'}, 'subjects': "
+                            "[{'kind': 'User', 'name': "
+                            "'ann'}]},"
+                            " {'kind': 'RoleBinding', 'metadata': {'name': 'b3', 'namespace': "
+                            "'a'}, 'roleRef': {'kind': 'Role', 'name': 'writer'}, "
+                            "'subjects': [{'kind': "
+                            "'ServiceAccount', 'name': 'bot'}]},"
+                            " {'kind': 'RoleBinding', 'metadata': {'name': 'b4', 'namespace': "
+                            "'a'}, 'roleRef': {'kind': 'ClusterRole', 'name': 'all'}, "
+                            "'subjects': [{'kind': 'Group', "
+                            "'name': 'system:serviceaccounts:c'}]},"
+                            " {'kind': 'ClusterRoleBinding', 'metadata': {'name': 'b5'}, "
+                            "'roleRef': {'kind': 'ClusterRole', 'name': 'evictor'}, "
+                            "'subjects': [{'kind': 'Group', 'name': "
+                            "'system:authenticated'}]},"
+                            " {'kind': 'RoleBinding', 'metadata': {'name': 'b6', 'namespace': "
+                            "'a'}, 'roleRef': {'kind': 'Role', 'name': 'absent'}, "
+                            "'subjects': [{'kind': 'User', 'name': "
+                            "'eve'}]}]";
 
 static const struct row {
     const char *name;
@@ -58,17 +68,29 @@ static const struct row {
     { "one object", { "ann", "patch", "", "nodes", "", "", "n1" }, true },
     { "another object", { "ann", "patch", "", "nodes", "", "", "n2" }, false },
     { "no object in particular", { "ann", "patch", "", "nodes", "", "", "" }, false },
-    { "a role of one namespace", { "system:serviceaccount:a:bot", "create", "", "configmaps", "", "a", "" }, true },
-    { "in another namespace", { "system:serviceaccount:a:bot", "create", "", "configmaps", "", "b", "" }, false },
+    { "a role of one namespace",
+      { "system:serviceaccount:a:bot", "create", "", "configmaps", "", "a", "" },
+      true },
+    { "in another namespace",
+      { "system:serviceaccount:a:bot", "create", "", "configmaps", "", "b", "" },
+      false },
     { "the same account of another namespace",
       { "system:serviceaccount:b:bot", "create", "", "configmaps", "", "a", "" },
       false },
-    { "everything, within a namespace", { "system:serviceaccount:c:x", "delete", "apps", "daemonsets", "", "a", "d" }, true },
-    { "everything, without", { "system:serviceaccount:c:x", "delete", "apps", "daemonsets", "", "", "" }, false },
-    { "a group's name is no prefix", { "system:serviceaccount:cc:x", "delete", "apps", "daemonsets", "", "a", "d" }, false },
+    { "everything, within a namespace",
+      { "system:serviceaccount:c:x", "delete", "apps", "daemonsets", "", "a", "d" },
+      true },
+    { "everything, without",
+      { "system:serviceaccount:c:x", "delete", "apps", "daemonsets", "", "", "" },
+      false },
+    { "a group's name is no prefix",
+      { "system:serviceaccount:cc:x", "delete", "apps", "daemonsets", "", "a", "d" },
+      false },
     { "a subresource of anything", { "bob", "create", "", "pods", "eviction", "x", "p" }, true },
     { "another one is not", { "bob", "create", "", "pods", "binding", "x", "p" }, false },
-    { "a binding to a role that is not there", { "eve", "create", "", "configmaps", "", "a", "" }, false },
+    { "a binding to a role that is not there",
+      { "eve", "create", "", "configmaps", "", "a", "" },
+      false },
     { "an admin may do everything", { "root", "delete", "x", "y", "z", "", "" }, true },
     { "what is taken away", { "ann", "get", "", "pods", "", "x", "p" }, false },
     { "is not taken from an admin", { "root", "get", "", "pods", "", "x", "p" }, true },
@@ -124,7 +146,10 @@ static const char *namespace_of(enum resource_id id, const char *verb)
         return "sys";
     if (id == RESOURCE_EVENT)
         return "default";
-    return !resource_get(id)->namespaced || (id == RESOURCE_POD && !str_eq(verb, "create") && !str_eq(verb, "get")) ? "" : "ops";
+    return !resource_get(id)->namespaced ||
+                   (id == RESOURCE_POD && !str_eq(verb, "create") && !str_eq(verb, "get"))
+               ? ""
+               : "ops";
 }
 
 /* The object that Ostler asks for, where the chart names one. */
@@ -146,7 +171,8 @@ static const char *name_of(enum resource_id id)
     }
 }
 
-static size_t count_allowed(const struct access *a, enum resource_id id, const char *verbs, const char *subresource)
+static size_t count_allowed(const struct access *a, enum resource_id id, const char *verbs,
+                            const char *subresource)
 {
     const struct resource *r = resource_get(id);
     size_t count = 0;
@@ -160,7 +186,8 @@ static size_t count_allowed(const struct access *a, enum resource_id id, const c
                                     .ns = namespace_of(id, verb),
                                     .name = name_of(id) };
         if (!access_allows(a, &q))
-            fail_msg("the chart does not allow %s %s/%s in \"%s\"", verb, r->plural, subresource, q.ns);
+            fail_msg("the chart does not allow %s %s/%s in \"%s\"", verb, r->plural, subresource,
+                     q.ns);
         q.user = "system:serviceaccount:ops:ostler";
         assert_false(access_allows(a, &q));
     }
@@ -178,8 +205,8 @@ static void check_chart(void **state)
         const struct resource *r = resource_get((enum resource_id) i);
         count += count_allowed(a, (enum resource_id) i, r->verbs, "");
         CLEANUP_FREE char *names = xstrdup(r->subresources), *verbs = xstrdup(r->subresource_verbs);
-        for (char *name, *verb, *rest = names, *their = verbs; (name = strsep(&rest, ",")) && (verb = strsep(&their, ",")) &&
-             *name;)
+        for (char *name, *verb, *rest = names, *their = verbs;
+             (name = strsep(&rest, ",")) && (verb = strsep(&their, ",")) && *name;)
             count += count_allowed(a, (enum resource_id) i, verb, name);
     }
     assert_true(count > 30);
@@ -204,7 +231,8 @@ static void check_definitions(void **state)
     (void) state;
     CLEANUP_JSON json_t *own = builtin_crds();
     assert_int_equal(json_array_size(own), 2);
-    assert_string_equal(json_str(json_array_get(own, 0), "metadata.name"), "gpuclusterpolicies.ostler.dev");
+    assert_string_equal(json_str(json_array_get(own, 0), "metadata.name"),
+                        "gpuclusterpolicies.ostler.dev");
     assert_string_equal(json_str(json_array_get(own, 1), "metadata.name"), "gpunodes.ostler.dev");
     CLEANUP_JSON json_t *monitors = builtin_crd_of("servicemonitors");
     assert_string_equal(json_str(monitors, "spec.names.kind"), "ServiceMonitor");

@@ -21,7 +21,8 @@ static void assert_refused(const struct story_step *s, const struct refusal *r)
     story_assert_same(r->details, json_object_get(s->refusal, "details"));
 }
 
-/* What is committed: the result, with the server's own doing left out; nothing when that is the same as before. New reference. */
+/* What is committed: the result, with the server's own doing left out; nothing when that is the
+ * same as before. New reference. */
 static json_t *committed(const struct story_step *s, const json_t *result)
 {
     json_t *object = json_deep_copy(result);
@@ -49,8 +50,8 @@ static void answers_as_the_real_server(void **state)
 {
     const struct story_step *s = *state;
     CLEANUP_REFUSAL struct refusal r = { 0 };
-    struct managed_writer w = { s->manager, json_str(s->body, "apiVersion"), s->subresource, s->time,
-                                .root = merging_of(schemas, s->body) };
+    struct managed_writer w = { s->manager, json_str(s->body, "apiVersion"), s->subresource,
+                                s->time, .root = merging_of(schemas, s->body) };
     CLEANUP_JSON json_t *got = managed_apply(s->before, s->body, &w, s->force, &r);
     if (s->refusal) {
         assert_null(got);

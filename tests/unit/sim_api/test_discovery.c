@@ -10,13 +10,17 @@
 static void define_policies(struct served *s)
 {
     served_expect(s, "POST " DEFINITIONS,
-                  "{'metadata': {'name': '" POLICIES "'}, 'spec': {'group': 'ostler.dev', 'scope': 'Cluster', 'names': {'kind': "
-                                                     "'GpuClusterPolicy', "
-                  "'plural': 'gpuclusterpolicies', 'singular': 'gpuclusterpolicy', 'listKind': 'GpuClusterPolicyList', "
+                  "{'metadata': {'name': '" POLICIES
+                  "'}, 'spec': {'group': 'ostler.dev', 'scope': 'Cluster', 'names': {'kind': "
+                  "'GpuClusterPolicy', "
+                  "'plural': 'gpuclusterpolicies', 'singular': 'gpuclusterpolicy', 'listKind': "
+                  "'GpuClusterPolicyList', "
                   "'shortNames': ['gpupolicy']}, "
-                  "'versions': [{'name': 'v1alpha1', 'served': true, 'storage': true, 'subresources': {'status': {}}, 'schema': "
+                  "'versions': [{'name': 'v1alpha1', 'served': true, 'storage': true, "
+                  "'subresources': {'status': {}}, 'schema': "
                   "{'openAPIV3Schema': "
-                  "{'type': 'object', 'properties': {'spec': {'type': 'object', 'description': 'What is wanted.'}}}}}]}}",
+                  "{'type': 'object', 'properties': {'spec': {'type': 'object', 'description': "
+                  "'What is wanted.'}}}}}]}}",
                   201);
 }
 
@@ -46,7 +50,8 @@ static const struct path_row {
     { "another version of the core", "GET /api/v2", 404, "{\"kind\":\"Status\"" },
     { "no group", "GET /apis//v1", 404, "404 page not found" },
     { "a custom group without its definition", "GET /apis/ostler.dev", 404, "404 page not found" },
-    { "a document that is not there", "GET /openapi/v3/apis/none.example.com/v1", 404, "404 page not found" },
+    { "a document that is not there", "GET /openapi/v3/apis/none.example.com/v1", 404,
+      "404 page not found" },
     { "a document of a group", "GET /openapi/v3/apis/apps", 404, "404 page not found" },
     { "a document in an older form", "GET /openapi/v2", 406, "{\"kind\":\"Status\"" },
 };
@@ -58,7 +63,8 @@ static void check_path(void **state)
     served_init(&s);
     served_expect(&s, row->request, NULL, row->status);
     assert_true(str_has_prefix(s.answer.body, row->body));
-    assert_string_equal(s.answer.content_type, *row->body == '{' ? "application/json" : "text/plain; charset=utf-8");
+    assert_string_equal(s.answer.content_type,
+                        *row->body == '{' ? "application/json" : "text/plain; charset=utf-8");
 }
 
 static void check_accept(void **state)
@@ -67,9 +73,10 @@ static void check_accept(void **state)
     CLEANUP_SERVED struct served s;
     served_init(&s);
     s.accept = "text/html";
-    served_refused(&s, "GET /apis", NULL, 406, "NotAcceptable",
-                   "only the following media types are accepted: application/json, application/yaml, "
-                   "application/vnd.kubernetes.protobuf");
+    served_refused(
+        &s, "GET /apis", NULL, 406, "NotAcceptable",
+        "only the following media types are accepted: application/json, application/yaml, "
+        "application/vnd.kubernetes.protobuf");
     s.accept = "text/html, */*";
     served_expect(&s, "GET /apis", NULL, 200);
 }
@@ -93,7 +100,8 @@ static void check_versions_of_core(void **state)
     CLEANUP_SERVED struct served s;
     served_init(&s);
     served_expect(&s, "GET /api", NULL, 200);
-    assert_tree(s.body, "{'kind': 'APIVersions', 'versions': ['v1'], 'serverAddressByClientCIDRs': []}");
+    assert_tree(s.body,
+                "{'kind': 'APIVersions', 'versions': ['v1'], 'serverAddressByClientCIDRs': []}");
 }
 
 /* Each group of kind.h once, and the core not at all. */
@@ -111,9 +119,11 @@ static void check_groups(void **state)
         assert_int_equal(json_find(groups, "name", k->group) != NULL, told);
     }
     for (size_t i = 0; i < json_array_size(groups); i++)
-        assert_ptr_equal(json_find(groups, "name", json_str(json_array_get(groups, i), "name")), json_array_get(groups, i));
+        assert_ptr_equal(json_find(groups, "name", json_str(json_array_get(groups, i), "name")),
+                         json_array_get(groups, i));
     served_expect(&s, "GET /apis/apps", NULL, 200);
-    assert_tree(s.body, "{'kind': 'APIGroup', 'apiVersion': 'v1', 'name': 'apps', 'versions': [{'groupVersion': 'apps/v1', "
+    assert_tree(s.body, "{'kind': 'APIGroup', 'apiVersion': 'v1', 'name': 'apps', 'versions': "
+                        "[{'groupVersion': 'apps/v1', "
                         "'version': 'v1'}], "
                         "'preferredVersion': {'groupVersion': 'apps/v1', 'version': 'v1'}}");
 }
@@ -125,36 +135,48 @@ static const struct resource_row {
     const char *want;
 } resources[] = {
     { "pods", "/api/v1", "pods",
-      "{'name': 'pods', 'singularName': 'pod', 'namespaced': true, 'kind': 'Pod', 'verbs': ['create', 'delete', "
+      "{'name': 'pods', 'singularName': 'pod', 'namespaced': true, 'kind': 'Pod', 'verbs': "
+      "['create', 'delete', "
       "'deletecollection', 'get', 'list', "
       "'patch', 'update', 'watch'], 'shortNames': ['po'], 'categories': ['all']}" },
     { "their status", "/api/v1", "pods/status",
-      "{'name': 'pods/status', 'singularName': '', 'namespaced': true, 'kind': 'Pod', 'verbs': ['get', 'patch', 'update']}" },
+      "{'name': 'pods/status', 'singularName': '', 'namespaced': true, 'kind': 'Pod', 'verbs': "
+      "['get', 'patch', 'update']}" },
     { "their eviction", "/api/v1", "pods/eviction",
-      "{'name': 'pods/eviction', 'singularName': '', 'namespaced': true, 'group': 'policy', 'version': 'v1', 'kind': 'Eviction', "
+      "{'name': 'pods/eviction', 'singularName': '', 'namespaced': true, 'group': 'policy', "
+      "'version': 'v1', 'kind': 'Eviction', "
       "'verbs': ['create']}" },
     { "their logs", "/api/v1", "pods/log",
-      "{'name': 'pods/log', 'singularName': '', 'namespaced': true, 'kind': 'Pod', 'verbs': ['get']}" },
+      "{'name': 'pods/log', 'singularName': '', 'namespaced': true, 'kind': 'Pod', 'verbs': "
+      "['get']}" },
     { "their binding", "/api/v1", "pods/binding",
-      "{'name': 'pods/binding', 'singularName': '', 'namespaced': true, 'kind': 'Binding', 'verbs': ['create']}" },
+      "{'name': 'pods/binding', 'singularName': '', 'namespaced': true, 'kind': 'Binding', "
+      "'verbs': ['create']}" },
     { "namespaces are not deleted as a collection", "/api/v1", "namespaces",
-      "{'name': 'namespaces', 'singularName': 'namespace', 'namespaced': false, 'kind': 'Namespace', 'verbs': ['create', "
+      "{'name': 'namespaces', 'singularName': 'namespace', 'namespaced': false, 'kind': "
+      "'Namespace', 'verbs': ['create', "
       "'delete', 'get', 'list', "
       "'patch', 'update', 'watch'], 'shortNames': ['ns']}" },
     { "the scale of a deployment", "/apis/apps/v1", "deployments/scale",
-      "{'name': 'deployments/scale', 'singularName': '', 'namespaced': true, 'group': 'autoscaling', 'version': 'v1', 'kind': "
+      "{'name': 'deployments/scale', 'singularName': '', 'namespaced': true, 'group': "
+      "'autoscaling', 'version': 'v1', 'kind': "
       "'Scale', 'verbs': "
       "['get', 'patch', 'update']}" },
-    { "definitions have two short names", "/apis/apiextensions.k8s.io/v1", "customresourcedefinitions",
-      "{'name': 'customresourcedefinitions', 'singularName': 'customresourcedefinition', 'namespaced': false, 'kind': "
+    { "definitions have two short names", "/apis/apiextensions.k8s.io/v1",
+      "customresourcedefinitions",
+      "{'name': 'customresourcedefinitions', 'singularName': 'customresourcedefinition', "
+      "'namespaced': false, 'kind': "
       "'CustomResourceDefinition', "
-      "'verbs': ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'], 'shortNames': ['crd', "
+      "'verbs': ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', "
+      "'watch'], 'shortNames': ['crd', "
       "'crds'], 'categories': "
       "['api-extensions']}" },
     { "policies", "/apis/ostler.dev/v1alpha1", "gpuclusterpolicies",
-      "{'name': 'gpuclusterpolicies', 'singularName': 'gpuclusterpolicy', 'namespaced': false, 'kind': 'GpuClusterPolicy', "
+      "{'name': 'gpuclusterpolicies', 'singularName': 'gpuclusterpolicy', 'namespaced': false, "
+      "'kind': 'GpuClusterPolicy', "
       "'verbs': ['delete', "
-      "'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'], 'shortNames': ['gpupolicy'], 'categories': "
+      "'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'], 'shortNames': "
+      "['gpupolicy'], 'categories': "
       "['gpu']}" },
 };
 
@@ -167,7 +189,8 @@ static void check_resource(void **state)
     CLEANUP_FREE char *request = xasprintf("GET %s", row->list);
     served_expect(&s, request, NULL, 200);
     assert_string_equal(served_str(&s, "kind"), "APIResourceList");
-    assert_string_equal(served_str(&s, "groupVersion"), str_eq(row->list, "/api/v1") ? "v1" : row->list + strlen("/apis/"));
+    assert_string_equal(served_str(&s, "groupVersion"),
+                        str_eq(row->list, "/api/v1") ? "v1" : row->list + strlen("/apis/"));
     assert_tree(json_find(json_object_get(s.body, "resources"), "name", row->resource), row->want);
 }
 
@@ -189,13 +212,15 @@ static void check_custom(void **state)
 
 /* ---- all in one document */
 
-static const json_t *aggregated(struct served *s, const char *request, const char *group, const char *resource)
+static const json_t *aggregated(struct served *s, const char *request, const char *group,
+                                const char *resource)
 {
     served_expect(s, request, NULL, 200);
     assert_string_equal(s->answer.content_type, AGGREGATED);
     size_t i;
     json_t *item;
-    json_array_foreach (json_object_get(s->body, "items"), i, item) {
+    json_array_foreach(json_object_get(s->body, "items"), i, item)
+    {
         if (!str_eq(json_str_or_empty(item, "metadata.name"), group))
             continue;
         const json_t *version = json_array_get(json_object_get(item, "versions"), 0);
@@ -212,21 +237,26 @@ static void check_aggregated(void **state)
     served_init(&s);
     define_policies(&s);
     s.accept = AGGREGATED ",application/json";
-    assert_tree(aggregated(&s, "GET /api", "", "nodes"), "{'resource': 'nodes', 'responseKind': {'group': '', 'version': '', "
-                                                         "'kind': 'Node'}, 'scope': 'Cluster', 'singularResource': 'node', "
-                                                         "'verbs': ['create', 'delete', 'deletecollection', 'get', 'list', "
-                                                         "'patch', 'update', 'watch'], 'shortNames': ['no'], 'subresources': "
-                                                         "[{'subresource': 'status', 'responseKind': {'group': '', 'version': "
-                                                         "'', 'kind': 'Node'}, 'verbs': ['get', 'patch', 'update']}]}");
+    assert_tree(aggregated(&s, "GET /api", "", "nodes"),
+                "{'resource': 'nodes', 'responseKind': {'group': '', 'version': '', "
+                "'kind': 'Node'}, 'scope': 'Cluster', 'singularResource': 'node', "
+                "'verbs': ['create', 'delete', 'deletecollection', 'get', 'list', "
+                "'patch', 'update', 'watch'], 'shortNames': ['no'], 'subresources': "
+                "[{'subresource': 'status', 'responseKind': {'group': '', 'version': "
+                "'', 'kind': 'Node'}, 'verbs': ['get', 'patch', 'update']}]}");
     assert_int_equal(json_array_size(json_object_get(s.body, "items")), 1);
     assert_tree(aggregated(&s, "GET /apis", "ostler.dev", "gpuclusterpolicies"),
-                "{'resource': 'gpuclusterpolicies', 'responseKind': {'group': 'ostler.dev', 'version': 'v1alpha1', 'kind': "
+                "{'resource': 'gpuclusterpolicies', 'responseKind': {'group': 'ostler.dev', "
+                "'version': 'v1alpha1', 'kind': "
                 "'GpuClusterPolicy'}, 'scope': "
-                "'Cluster', 'singularResource': 'gpuclusterpolicy', 'verbs': ['delete', 'deletecollection', 'get', 'list', "
+                "'Cluster', 'singularResource': 'gpuclusterpolicy', 'verbs': ['delete', "
+                "'deletecollection', 'get', 'list', "
                 "'patch', 'create', 'update', "
-                "'watch'], 'shortNames': ['gpupolicy'], 'categories': ['gpu'], 'subresources': [{'subresource': 'status', "
+                "'watch'], 'shortNames': ['gpupolicy'], 'categories': ['gpu'], 'subresources': "
+                "[{'subresource': 'status', "
                 "'responseKind': {'group': "
-                "'ostler.dev', 'version': 'v1alpha1', 'kind': 'GpuClusterPolicy'}, 'verbs': ['get', 'patch', 'update']}]}");
+                "'ostler.dev', 'version': 'v1alpha1', 'kind': 'GpuClusterPolicy'}, 'verbs': "
+                "['get', 'patch', 'update']}]}");
     assert_null(aggregated(&s, "GET /apis", "", "nodes"));
     const json_t *leases = aggregated(&s, "GET /apis", "coordination.k8s.io", "leases");
     assert_non_null(leases);
@@ -243,10 +273,12 @@ static void check_documents(void **state)
     define_policies(&s);
     served_expect(&s, "GET /openapi/v3", NULL, 200);
     CLEANUP_JSON json_t *index = json_incref(json_object_get(s.body, "paths"));
-    assert_string_equal(json_str(json_object_get(index, "api/v1"), "serverRelativeURL"), "/openapi/v3/api/v1");
+    assert_string_equal(json_str(json_object_get(index, "api/v1"), "serverRelativeURL"),
+                        "/openapi/v3/api/v1");
     const char *root;
     json_t *entry;
-    json_object_foreach (index, root, entry) {
+    json_object_foreach(index, root, entry)
+    {
         CLEANUP_FREE char *request = xasprintf("GET %s", json_str(entry, "serverRelativeURL"));
         served_expect(&s, request, NULL, 200);
         assert_string_equal(served_str(&s, "openapi"), "3.0.0");
@@ -262,13 +294,20 @@ static void check_patch(void **state)
     served_init(&s);
     served_expect(&s, "GET /openapi/v3/apis/apps/v1", NULL, 200);
     const json_t *patch = json_object_get(
-        json_object_get(json_object_get(s.body, "paths"), "/apis/apps/v1/namespaces/{namespace}/daemonsets/{name}"), "patch");
-    assert_tree(json_object_get(patch, "x-kubernetes-group-version-kind"), "{'group': 'apps', 'version': 'v1', 'kind': "
-                                                                           "'DaemonSet'}");
-    static const char *const parameters[] = { "dryRun", "fieldValidation", "fieldManager", "force" };
+        json_object_get(json_object_get(s.body, "paths"),
+                        "/apis/apps/v1/namespaces/{namespace}/daemonsets/{name}"),
+        "patch");
+    assert_tree(json_object_get(patch, "x-kubernetes-group-version-kind"),
+                "{'group': 'apps', 'version': 'v1', 'kind': "
+                "'DaemonSet'}");
+    static const char *const parameters[] = { "dryRun", "fieldValidation", "fieldManager",
+                                              "force" };
     for (size_t i = 0; i < ARRAY_LEN(parameters); i++)
-        assert_string_equal(json_str(json_find(json_object_get(patch, "parameters"), "name", parameters[i]), "in"), "query");
-    assert_null(json_object_get(json_at(patch, "requestBody.content"), "application/strategic-merge-patch+json"));
+        assert_string_equal(
+            json_str(json_find(json_object_get(patch, "parameters"), "name", parameters[i]), "in"),
+            "query");
+    assert_null(json_object_get(json_at(patch, "requestBody.content"),
+                                "application/strategic-merge-patch+json"));
     served_expect(&s, "GET /openapi/v3/api/v1", NULL, 200);
     assert_non_null(json_object_get(json_object_get(s.body, "paths"), "/api/v1/nodes/{name}"));
 }
@@ -281,9 +320,10 @@ static void check_schema(void **state)
     served_init(&s);
     define_policies(&s);
     served_expect(&s, "GET /openapi/v3/apis/ostler.dev/v1alpha1", NULL, 200);
-    const json_t *schema = json_object_get(json_object_get(json_object_get(s.body, "components"), "schemas"), "ostler.dev."
-                                                                                                              "v1alpha1."
-                                                                                                              "GpuClusterPolicy");
+    const json_t *schema = json_object_get(
+        json_object_get(json_object_get(s.body, "components"), "schemas"), "ostler.dev."
+                                                                           "v1alpha1."
+                                                                           "GpuClusterPolicy");
     assert_string_equal(json_str(schema, "properties.spec.description"), "What is wanted.");
     assert_tree(json_object_get(schema, "x-kubernetes-group-version-kind"),
                 "[{'group': 'ostler.dev', 'version': 'v1alpha1', 'kind': 'GpuClusterPolicy'}]");

@@ -7,11 +7,13 @@
 #define PODS "/api/v1/namespaces/default/pods"
 #define BUDGETS "/apis/policy/v1/namespaces/default/poddisruptionbudgets"
 #define VIOLATES "Cannot evict pod as it would violate the pod's disruption budget."
-#define DENIED(reason)                                                                                                           \
-    "'conditions': [{'type': 'DisruptionAllowed', 'status': 'False', 'reason': '" reason "', 'message': 'because', "             \
+#define DENIED(reason)                                                                             \
+    "'conditions': [{'type': 'DisruptionAllowed', 'status': 'False', 'reason': '" reason           \
+    "', 'message': 'because', "                                                                    \
     "'lastTransitionTime': '2026-11-20T10:00:00Z', 'observedGeneration': 1}]"
 
-/* A pod, what a kubelet says of it, a budget (NULL: none), what its controller says, and what comes of an eviction. */
+/* A pod, what a kubelet says of it, a budget (NULL: none), what its controller says, and what comes
+ * of an eviction. */
 static const struct decision_row {
     const char *name;
     const char *pod_status;
@@ -25,17 +27,19 @@ static const struct decision_row {
 #define READY "'phase': 'Running', 'conditions': [{'type': 'Ready', 'status': 'True'}]"
 #define NOT_READY "'phase': 'Running', 'conditions': [{'type': 'Ready', 'status': 'False'}]"
 #define ALL "'minAvailable': 1, 'selector': {'matchLabels': {'app': 'a'}}"
-#define COUNTS(allowed, healthy, desired)                                                                                        \
-    "'observedGeneration': 1, 'disruptionsAllowed': " allowed ", 'currentHealthy': " healthy ", 'desiredHealthy': " desired      \
-    ", 'expectedPods': 2"
+#define COUNTS(allowed, healthy, desired)                                                          \
+    "'observedGeneration': 1, 'disruptionsAllowed': " allowed ", 'currentHealthy': " healthy       \
+    ", 'desiredHealthy': " desired ", 'expectedPods': 2"
     { "no budget", READY, NULL, NULL, 0, NULL, 0, false },
-    { "a budget of others", READY, "'minAvailable': 1, 'selector': {'matchLabels': {'app': 'b'}}", COUNTS("0", "1", "1"), 0, NULL,
-      0, false },
-    { "a budget without a selector", READY, "'minAvailable': 1", COUNTS("0", "1", "1"), 0, NULL, 0, false },
+    { "a budget of others", READY, "'minAvailable': 1, 'selector': {'matchLabels': {'app': 'b'}}",
+      COUNTS("0", "1", "1"), 0, NULL, 0, false },
+    { "a budget without a selector", READY, "'minAvailable': 1", COUNTS("0", "1", "1"), 0, NULL, 0,
+      false },
     { "a budget for all", READY, "'minAvailable': 1, 'selector': {}", COUNTS("0", "1", "1"), 429,
       "The disruption budget b needs 1 healthy pods and has 1 currently", 0, false },
     { "a budget by expressions", READY,
-      "'minAvailable': 1, 'selector': {'matchExpressions': [{'key': 'app', 'operator': 'Exists'}]}", COUNTS("0", "1", "1"), 429,
+      "'minAvailable': 1, 'selector': {'matchExpressions': [{'key': 'app', 'operator': 'Exists'}]}",
+      COUNTS("0", "1", "1"), 429,
       "The disruption budget b needs 1 healthy pods and has 1 currently", 0, false },
     { "a budget that allows two", READY, ALL, COUNTS("2", "3", "1"), 0, NULL, 1, true },
     { "a budget that allows one", READY, ALL, COUNTS("1", "2", "1"), 0, NULL, 0, true },
@@ -43,26 +47,37 @@ static const struct decision_row {
       "The disruption budget b needs 1 healthy pods and has 1 currently", 0, false },
     { "a budget that nobody has looked at", READY, ALL, NULL, 429,
       "The disruption budget b is still being processed by the server.", 0, false },
-    { "a budget whose sync failed", READY, ALL, COUNTS("0", "1", "1") ", " DENIED("SyncFailed"), 429,
-      "The disruption budget b does not allow evicting pods currently because it failed sync: because", 0, false },
+    { "a budget whose sync failed", READY, ALL, COUNTS("0", "1", "1") ", " DENIED("SyncFailed"),
+      429,
+      "The disruption budget b does not allow evicting pods currently because it failed sync: "
+      "because",
+      0, false },
     { "a budget that has enough and allows none", READY, ALL, COUNTS("0", "2", "1"), 429,
       "The disruption budget b does not allow evicting pods currently", 0, false },
-    { "a budget that has enough, allows none, and says why", READY, ALL, COUNTS("0", "2", "1") ", " DENIED("InsufficientPods"),
-      429, "The disruption budget b does not allow evicting pods currently (InsufficientPods): because", 0, false },
-    { "a pod that is not ready, of a budget that is met", NOT_READY, ALL, COUNTS("0", "1", "1"), 0, NULL, 0, false },
-    { "a pod that is not ready, of a budget that is not met", NOT_READY, ALL, COUNTS("0", "0", "1"), 429,
+    { "a budget that has enough, allows none, and says why", READY, ALL,
+      COUNTS("0", "2", "1") ", " DENIED("InsufficientPods"), 429,
+      "The disruption budget b does not allow evicting pods currently (InsufficientPods): because",
+      0, false },
+    { "a pod that is not ready, of a budget that is met", NOT_READY, ALL, COUNTS("0", "1", "1"), 0,
+      NULL, 0, false },
+    { "a pod that is not ready, of a budget that is not met", NOT_READY, ALL, COUNTS("0", "0", "1"),
+      429, "The disruption budget b needs 1 healthy pods and has 0 currently", 0, false },
+    { "a pod that is not ready, of a budget that wants none", NOT_READY, ALL, COUNTS("0", "0", "0"),
+      429, "The disruption budget b needs 0 healthy pods and has 0 currently", 0, false },
+    { "a pod that is not ready and may always go", NOT_READY,
+      ALL ", 'unhealthyPodEvictionPolicy': 'AlwaysAllow'", COUNTS("0", "0", "1"), 0, NULL, 0,
+      false },
+    { "a pod that is not ready and may go when it is met", NOT_READY,
+      ALL ", 'unhealthyPodEvictionPolicy': 'IfHealthyBudget'", COUNTS("0", "0", "1"), 429,
       "The disruption budget b needs 1 healthy pods and has 0 currently", 0, false },
-    { "a pod that is not ready, of a budget that wants none", NOT_READY, ALL, COUNTS("0", "0", "0"), 429,
-      "The disruption budget b needs 0 healthy pods and has 0 currently", 0, false },
-    { "a pod that is not ready and may always go", NOT_READY, ALL ", 'unhealthyPodEvictionPolicy': 'AlwaysAllow'",
-      COUNTS("0", "0", "1"), 0, NULL, 0, false },
-    { "a pod that is not ready and may go when it is met", NOT_READY, ALL ", 'unhealthyPodEvictionPolicy': 'IfHealthyBudget'",
-      COUNTS("0", "0", "1"), 429, "The disruption budget b needs 1 healthy pods and has 0 currently", 0, false },
-    { "a pod that is ready, where others may always go", READY, ALL ", 'unhealthyPodEvictionPolicy': 'AlwaysAllow'",
-      COUNTS("0", "1", "1"), 429, "The disruption budget b needs 1 healthy pods and has 1 currently", 0, false },
-    { "a pod that has done its work", "'phase': 'Succeeded'", ALL, COUNTS("0", "1", "1"), 0, NULL, 0, false },
+    { "a pod that is ready, where others may always go", READY,
+      ALL ", 'unhealthyPodEvictionPolicy': 'AlwaysAllow'", COUNTS("0", "1", "1"), 429,
+      "The disruption budget b needs 1 healthy pods and has 1 currently", 0, false },
+    { "a pod that has done its work", "'phase': 'Succeeded'", ALL, COUNTS("0", "1", "1"), 0, NULL,
+      0, false },
     { "a pod that has failed", "'phase': 'Failed'", ALL, COUNTS("0", "1", "1"), 0, NULL, 0, false },
-    { "a pod that has not begun", "'phase': 'Pending'", ALL, COUNTS("0", "1", "1"), 0, NULL, 0, false },
+    { "a pod that has not begun", "'phase': 'Pending'", ALL, COUNTS("0", "1", "1"), 0, NULL, 0,
+      false },
 };
 
 /* An API server, and what it said to the last eviction. */
@@ -82,7 +97,8 @@ static void scene_clear(struct scene *c)
 static void make_pod(struct served *s, const char *status)
 {
     served_expect(s, "POST " PODS,
-                  "{'metadata': {'name': 'p', 'labels': {'app': 'a'}, 'finalizers': ['example.com/hold']}, 'spec': {'nodeName': "
+                  "{'metadata': {'name': 'p', 'labels': {'app': 'a'}, 'finalizers': "
+                  "['example.com/hold']}, 'spec': {'nodeName': "
                   "'n', 'containers': "
                   "[{'name': 'c', 'image': 'i'}]}}",
                   201);
@@ -101,9 +117,10 @@ static void make_budget(struct served *s, const char *name, const char *spec, co
     served_expect(s, target, found, 200);
 }
 
-/* The pod p, with what its kubelet says of it (NULL: there is none), and the budget b (NULL: none), with what its
- * controller says. */
-static void scene_init(struct scene *c, const char *pod_status, const char *budget, const char *budget_status)
+/* The pod p, with what its kubelet says of it (NULL: there is none), and the budget b (NULL: none),
+ * with what its controller says. */
+static void scene_init(struct scene *c, const char *pod_status, const char *budget,
+                       const char *budget_status)
 {
     c->r = (struct refusal){ 0 };
     served_init(&c->s);
@@ -163,14 +180,17 @@ static void check_mark(void **state)
     scene_init(&c, READY, ALL, COUNTS("1", "2", "1"));
     c.s.now_us += 5000000;
     assert_int_equal(evict(&c, NULL), 0);
-    const json_t *mark = condition_find(json_at(pod_of(&c), "status.conditions"), "DisruptionTarget");
+    const json_t *mark = condition_find(json_at(pod_of(&c), "status.conditions"),
+                                        "DisruptionTarget");
     assert_string_equal(json_str(mark, "status"), "True");
     assert_string_equal(json_str(mark, "reason"), "EvictionByEvictionAPI");
     assert_string_equal(json_str(mark, "lastTransitionTime"), "2026-11-20T10:00:05Z");
-    assert_string_equal(condition_status(json_at(pod_of(&c), "status.conditions"), "Ready"), "True");
+    assert_string_equal(condition_status(json_at(pod_of(&c), "status.conditions"), "Ready"),
+                        "True");
     const json_t *budget = budget_of(&c, "b");
     assert_string_equal(json_str(budget, "status.disruptedPods.p"), "2026-11-20T10:00:05Z");
-    const json_t *allowed = condition_find(json_at(budget, "status.conditions"), "DisruptionAllowed");
+    const json_t *allowed = condition_find(json_at(budget, "status.conditions"),
+                                           "DisruptionAllowed");
     assert_string_equal(json_str(allowed, "status"), "False");
     assert_string_equal(json_str(allowed, "reason"), "InsufficientPods");
 }
@@ -200,14 +220,19 @@ static const struct options_row {
     { "a grace of its own", "{'gracePeriodSeconds': 3}", 0, NULL, 3, 0 },
     { "a dry run", "{'dryRun': ['All']}", 0, NULL, -1, 1 },
     { "another incarnation", "{'preconditions': {'uid': 'other'}}", 409,
-      "Operation cannot be fulfilled on Pod \"p\": the UID in the precondition (other) does not match the UID in record (", -1,
-      0 },
+      "Operation cannot be fulfilled on Pod \"p\": the UID in the precondition (other) does not "
+      "match the UID in record (",
+      -1, 0 },
     { "another version", "{'preconditions': {'resourceVersion': '1'}}", 409,
-      "Operation cannot be fulfilled on Pod \"p\": the ResourceVersion in the precondition (1) does not match the "
+      "Operation cannot be fulfilled on Pod \"p\": the ResourceVersion in the precondition (1) "
+      "does not match the "
       "ResourceVersion in record (",
       -1, 0 },
-    { "a dry run of another version", "{'dryRun': ['All'], 'preconditions': {'resourceVersion': '1'}}", 409,
-      "Operation cannot be fulfilled on Pod \"p\": the ResourceVersion in the precondition (1) does not match", -1, 1 },
+    { "a dry run of another version",
+      "{'dryRun': ['All'], 'preconditions': {'resourceVersion': '1'}}", 409,
+      "Operation cannot be fulfilled on Pod \"p\": the ResourceVersion in the precondition (1) "
+      "does not match",
+      -1, 1 },
 };
 
 static void check_options(void **state)
@@ -231,9 +256,9 @@ static void check_this_version(void **state)
     (void) state;
     CLEANUP_SCENE struct scene c;
     scene_init(&c, READY, NULL, NULL);
-    CLEANUP_JSON json_t *eviction = json_pack("{s:{s:{s:s, s:s}}}", "deleteOptions", "preconditions", "uid",
-                                              object_uid(pod_of(&c)), "resourceVersion",
-                                              json_str(pod_of(&c), "metadata.resourceVersion"));
+    CLEANUP_JSON json_t *eviction = json_pack(
+        "{s:{s:{s:s, s:s}}}", "deleteOptions", "preconditions", "uid", object_uid(pod_of(&c)),
+        "resourceVersion", json_str(pod_of(&c), "metadata.resourceVersion"));
     assert_int_equal(evict(&c, eviction), 0);
     assert_true(object_is_deleting(pod_of(&c)));
 }
@@ -259,8 +284,10 @@ static void check_two_budgets(void **state)
     assert_int_equal(evict(&c, NULL), -1);
     assert_int_equal(c.r.code, 500);
     assert_null(c.r.reason);
-    assert_string_equal(c.r.message, "This pod has more than one PodDisruptionBudget, which the eviction subresource does not "
-                                   "support.");
+    assert_string_equal(
+        c.r.message,
+        "This pod has more than one PodDisruptionBudget, which the eviction subresource does not "
+        "support.");
     assert_false(object_is_deleting(pod_of(&c)));
 }
 
@@ -285,15 +312,19 @@ static void check_crowded_budget(void **state)
     CLEANUP_JSON json_t *patch = tree("{'status': {'disruptedPods': {}}}");
     for (int i = 0; i <= 2000; i++) {
         CLEANUP_FREE char *name = xasprintf("q%d", i);
-        json_object_set_new(json_at(patch, "status.disruptedPods"), name, json_string("2026-11-20T10:00:00Z"));
+        json_object_set_new(json_at(patch, "status.disruptedPods"), name,
+                            json_string("2026-11-20T10:00:00Z"));
     }
     const struct kind *budgets = kind_named("poddisruptionbudgets");
-    assert_int_equal(api_merge(c.s.api, "tester", budgets, "default", "b", "status", patch, NULL), 0);
+    assert_int_equal(api_merge(c.s.api, "tester", budgets, "default", "b", "status", patch, NULL),
+                     0);
     assert_int_equal(evict(&c, NULL), -1);
     assert_int_equal(c.r.code, 403);
-    assert_string_equal(c.r.message, "poddisruptionbudget.policy \"b\" is forbidden: DisruptedPods map too big - too many "
-                                   "evictions not confirmed by "
-                                   "PDB controller");
+    assert_string_equal(
+        c.r.message,
+        "poddisruptionbudget.policy \"b\" is forbidden: DisruptedPods map too big - too many "
+        "evictions not confirmed by "
+        "PDB controller");
 }
 
 /* ---- over HTTP */
@@ -304,16 +335,24 @@ static const struct request_row {
     int code;
     const char *message;
 } requests[] = {
-    { "another name in the body", "{'metadata': {'name': 'q'}}", 400, "name in URL does not match name in Eviction object" },
+    { "another name in the body", "{'metadata': {'name': 'q'}}", 400,
+      "name in URL does not match name in Eviction object" },
     { "no name in the body", "{}", 400, "name in URL does not match name in Eviction object" },
-    { "a body of another kind", "{'apiVersion': 'v1', 'kind': 'Pod', 'metadata': {'name': 'p'}}", 400,
-      "Pod in version \"v1\" cannot be handled as a Eviction: converting (v1.Pod) to (policy.Eviction): unknown conversion" },
-    { "a policy that is none", "{'metadata': {'name': 'p'}, 'deleteOptions': {'propagationPolicy': 'Foo'}}", 422,
-      "DeleteOptions.meta.k8s.io \"\" is invalid: propagationPolicy: Unsupported value: \"Foo\": supported values: "
+    { "a body of another kind", "{'apiVersion': 'v1', 'kind': 'Pod', 'metadata': {'name': 'p'}}",
+      400,
+      "Pod in version \"v1\" cannot be handled as a Eviction: converting (v1.Pod) to "
+      "(policy.Eviction): unknown conversion" },
+    { "a policy that is none",
+      "{'metadata': {'name': 'p'}, 'deleteOptions': {'propagationPolicy': 'Foo'}}", 422,
+      "DeleteOptions.meta.k8s.io \"\" is invalid: propagationPolicy: Unsupported value: \"Foo\": "
+      "supported values: "
       "\"Foreground\", \"Background\", \"Orphan\", \"nil\"" },
-    { "a dry run of another kind", "{'metadata': {'name': 'p'}, 'deleteOptions': {'dryRun': ['Foo']}}", 422,
-      "DeleteOptions.meta.k8s.io \"\" is invalid: dryRun: Unsupported value: [\"Foo\"]: supported values: \"All\"" },
-    { "a budget in the way", "{'apiVersion': 'policy/v1', 'kind': 'Eviction', 'metadata': {'name': 'p'}}", 429, VIOLATES },
+    { "a dry run of another kind",
+      "{'metadata': {'name': 'p'}, 'deleteOptions': {'dryRun': ['Foo']}}", 422,
+      "DeleteOptions.meta.k8s.io \"\" is invalid: dryRun: Unsupported value: [\"Foo\"]: supported "
+      "values: \"All\"" },
+    { "a budget in the way",
+      "{'apiVersion': 'policy/v1', 'kind': 'Eviction', 'metadata': {'name': 'p'}}", 429, VIOLATES },
 };
 
 static void check_request(void **state)

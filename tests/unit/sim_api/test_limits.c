@@ -1,4 +1,5 @@
-/* What nobody sends by accident: patches that grow, long lists, and numbers as large as there are. */
+/* What nobody sends by accident: patches that grow, long lists, and numbers as large as there are.
+ */
 #include "tests/unit/sim_api/served.h"
 
 #define MAPS "/api/v1/namespaces/default/configmaps"
@@ -15,7 +16,8 @@ static void make_map(struct served *s)
 static void expect_sent(struct served *s, const char *request, const struct buf *body, int status)
 {
     if (served_send(s, request, buf_text(body), body->len) != status)
-        fail_msg("%s: %d instead of %d: %.300s", request, s->answer.status, status, str_or_empty(s->answer.body));
+        fail_msg("%s: %d instead of %d: %.300s", request, s->answer.status, status,
+                 str_or_empty(s->answer.body));
 }
 
 static void add_many(struct buf *b, const char *text, size_t times)
@@ -93,12 +95,16 @@ static void a_deletion_from_no_list_is_passed_over(void **state)
     (void) state;
     CLEANUP_SERVED struct served s;
     make_map(&s);
-    served_expect(&s, "PATCH " MAPS "/a", "{'metadata': {'finalizers': ['a.b/c', 'a.b/d'], 'labels': {'x': 'y'}}}", 200);
+    served_expect(&s, "PATCH " MAPS "/a",
+                  "{'metadata': {'finalizers': ['a.b/c', 'a.b/d'], 'labels': {'x': 'y'}}}", 200);
     served_expect(&s, "PATCH strategic " MAPS "/a",
-                  "{'metadata': {'$deleteFromPrimitiveList/finalizers': 5, '$deleteFromPrimitiveList/labels': ['x']}}", 200);
+                  "{'metadata': {'$deleteFromPrimitiveList/finalizers': 5, "
+                  "'$deleteFromPrimitiveList/labels': ['x']}}",
+                  200);
     assert_tree(json_at(s.body, "metadata.finalizers"), "['a.b/c', 'a.b/d']");
     assert_tree(json_at(s.body, "metadata.labels"), "{'x': 'y'}");
-    served_expect(&s, "PATCH strategic " MAPS "/a", "{'metadata': {'$deleteFromPrimitiveList/finalizers': ['a.b/c']}}", 200);
+    served_expect(&s, "PATCH strategic " MAPS "/a",
+                  "{'metadata': {'$deleteFromPrimitiveList/finalizers': ['a.b/c']}}", 200);
     assert_tree(json_at(s.body, "metadata.finalizers"), "['a.b/d']");
 }
 
@@ -109,16 +115,20 @@ static void many_managers_become_few(void **state)
     CLEANUP_SERVED struct served s;
     CLEANUP_BUF struct buf b = BUF_INIT(BODY_MAX);
     make_map(&s);
-    buf_str(&b, "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"a\",\"managedFields\":[");
+    buf_str(&b, "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"a\","
+                "\"managedFields\":[");
     for (int i = 0; i < MANAGERS; i++)
-        buf_printf(&b, "%s{\"manager\":\"x%d\",\"operation\":\"Update\",\"apiVersion\":\"v1\",\"fieldsType\":\"FieldsV1\","
-                   "\"time\":\"2026-01-01T00:00:%02dZ\",\"fieldsV1\":{\"f:a%d\":{}}}", i ? "," : "", i, i * 7 % 60, i);
+        buf_printf(&b,
+                   "%s{\"manager\":\"x%d\",\"operation\":\"Update\",\"apiVersion\":\"v1\","
+                   "\"fieldsType\":\"FieldsV1\","
+                   "\"time\":\"2026-01-01T00:00:%02dZ\",\"fieldsV1\":{\"f:a%d\":{}}}",
+                   i ? "," : "", i, i * 7 % 60, i);
     buf_str(&b, "]}}");
     expect_sent(&s, "PUT " MAPS "/a", &b, 200);
     const json_t *managers = json_at(s.body, "metadata.managedFields");
     size_t i, fields = 0;
     json_t *entry;
-    json_array_foreach (managers, i, entry)
+    json_array_foreach(managers, i, entry)
         fields += json_object_size(json_object_get(entry, "fieldsV1"));
     assert_int_equal(json_array_size(managers), 10);
     assert_int_equal(fields, MANAGERS);
@@ -132,8 +142,10 @@ static void times_stay_within_the_clock(void **state)
     served_expect(&s, "GET " MAPS "?watch=1&timeoutSeconds=9223372036854775807", NULL, 200);
     assert_int_equal(api_watch_timeout_ms(s.answer.watch), INT64_C(1000) * INT32_MAX);
     served_expect(&s, "POST " PODS,
-                  "{'metadata': {'name': 'p'}, 'spec': {'nodeName': 'n', 'terminationGracePeriodSeconds': 9223372036854775807, "
-                  "'containers': [{'name': 'c', 'image': 'i'}]}}", 201);
+                  "{'metadata': {'name': 'p'}, 'spec': {'nodeName': 'n', "
+                  "'terminationGracePeriodSeconds': 9223372036854775807, "
+                  "'containers': [{'name': 'c', 'image': 'i'}]}}",
+                  201);
     served_expect(&s, "DELETE " PODS "/p", NULL, 200);
     assert_int_equal(json_int(s.body, "metadata.deletionGracePeriodSeconds", 0), INT32_MAX);
 }
@@ -144,7 +156,8 @@ int main(void)
     suite_add(&s, "a patch does not nest without end", a_patch_does_not_nest_without_end, NULL);
     suite_add(&s, "a patch does not copy without end", a_patch_does_not_copy_without_end, NULL);
     suite_add(&s, "long lists are merged", long_lists_are_merged, NULL);
-    suite_add(&s, "a deletion from no list is passed over", a_deletion_from_no_list_is_passed_over, NULL);
+    suite_add(&s, "a deletion from no list is passed over", a_deletion_from_no_list_is_passed_over,
+              NULL);
     suite_add(&s, "many managers become few", many_managers_become_few, NULL);
     suite_add(&s, "times stay within the clock", times_stay_within_the_clock, NULL);
     return suite_run(&s, "limits");

@@ -30,18 +30,24 @@ static void check(void **state)
     CLEANUP_SERVED struct served s;
     served_init(&s);
     served_expect(&s, "POST " PODS,
-                  "{'metadata':{'name':'p'},'spec':{'automountServiceAccountToken':false,'initContainers':[{'name':'check',"
+                  "{'metadata':{'name':'p'},'spec':{'automountServiceAccountToken':false,'"
+                  "initContainers':[{'name':'check',"
                   "'image':'i'}],"
-                  "'containers':[{'name':'main','image':'i'}]}}", 201);
+                  "'containers':[{'name':'main','image':'i'}]}}",
+                  201);
     served_expect(&s, "PATCH " PODS "/p/status",
-                  "{'status':{'initContainerStatuses':[{'name':'check','image':'i','imageID':'','ready':false,'restartCount':0,"
+                  "{'status':{'initContainerStatuses':[{'name':'check','image':'i','imageID':'','"
+                  "ready':false,'restartCount':0,"
                   "'state':{'waiting':{'reason':'PodInitializing'}}}],"
-                  "'containerStatuses':[{'name':'main','image':'i','imageID':'','ready':false,'restartCount':1,"
+                  "'containerStatuses':[{'name':'main','image':'i','imageID':'','ready':false,'"
+                  "restartCount':1,"
                   "'state':{'terminated':{'exitCode':1,'message':'no headers'}},"
-                  "'lastState':{'terminated':{'exitCode':1,'message':'the time before'}}}]}}", 200);
+                  "'lastState':{'terminated':{'exitCode':1,'message':'the time before'}}}]}}",
+                  200);
     served_expect(&s, row->request, NULL, row->status);
     if (row->text)
-        assert_string_equal(row->status == 200 ? s.answer.body : served_str(&s, "message"), row->text);
+        assert_string_equal(row->status == 200 ? s.answer.body : served_str(&s, "message"),
+                            row->text);
     if (row->status == 200)
         assert_string_equal(s.answer.content_type, "text/plain; charset=utf-8");
 }

@@ -24,7 +24,8 @@ static void take_said_entries(const struct story_step *s, json_t *written)
     else if (str_eq(s->verb, "merge"))
         patched = patch_merge(s->before, s->body);
     if (patched && tracking_entries(patched) != tracking_entries(s->before))
-        json_object_set_new(json_object_get(written, "metadata"), "managedFields", json_deep_copy(tracking_entries(patched)));
+        json_object_set_new(json_object_get(written, "metadata"), "managedFields",
+                            json_deep_copy(tracking_entries(patched)));
 }
 
 static void owners_are_those_of_the_real_server(void **state)
@@ -32,8 +33,8 @@ static void owners_are_those_of_the_real_server(void **state)
     const struct story_step *s = *state;
     CLEANUP_JSON json_t *written = story_written(s);
     take_said_entries(s, written);
-    struct managed_writer w = { s->manager, json_str(s->after, "apiVersion"), s->subresource, s->time,
-                                .root = merging_of(schemas, s->after) };
+    struct managed_writer w = { s->manager, json_str(s->after, "apiVersion"), s->subresource,
+                                s->time, .root = merging_of(schemas, s->after) };
     managed_update(s->before, written, &w);
     story_assert_same(tracking_entries(written), tracking_entries(s->after));
 }

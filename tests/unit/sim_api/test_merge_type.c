@@ -17,8 +17,10 @@
 static char *text_of(const struct merge_type *t)
 {
     static const char *const names[] = {
-        [MERGE_FIELDS] = "fields", [MERGE_MAP] = "map",         [MERGE_ATOMIC] = "atomic",     [MERGE_SET] = "set",
-        [MERGE_LIST] = "list by",  [MERGE_FREE] = "free below", [MERGE_SCALAR] = "scalar",     [MERGE_UNOWNED] = "never owned",
+        [MERGE_FIELDS] = "fields", [MERGE_MAP] = "map",
+        [MERGE_ATOMIC] = "atomic", [MERGE_SET] = "set",
+        [MERGE_LIST] = "list by",  [MERGE_FREE] = "free below",
+        [MERGE_SCALAR] = "scalar", [MERGE_UNOWNED] = "never owned",
     };
     struct buf b = BUF_INIT(1000);
     buf_str(&b, names[t->how]);
@@ -38,7 +40,8 @@ static void tell(const struct merge_type *t, const char *path, json_t *texts)
     for (const struct merge_type *f = t->fields; f && f->name; f++) {
         CLEANUP_FREE char *place = xasprintf("%s%s%s", path, *path ? "." : "", f->name);
         CLEANUP_FREE char *text = text_of(f);
-        if (f->how == MERGE_UNOWNED || f->how == MERGE_SCALAR) /* schemas do not tell which scalars are always there */
+        /* schemas do not tell which scalars are always there */
+        if (f->how == MERGE_UNOWNED || f->how == MERGE_SCALAR)
             continue;
         if (strcmp(text, "fields") != 0)
             json_object_set_new(texts, place, json_string(text));
@@ -58,7 +61,8 @@ static void table_is_that_of_the_real_server(void **state)
     assert_int_equal(json_object_size(kinds), own);
     const char *name;
     json_t *want;
-    json_object_foreach (kinds, name, want) {
+    json_object_foreach(kinds, name, want)
+    {
         size_t version = strcspn(name, " ");
         CLEANUP_FREE char *api_version = xstrndup(name, version);
         const struct kind *k = kind_of(api_version, name + version + 1);
@@ -75,7 +79,7 @@ static void add_keys(struct buf *text, const json_t *schema)
 {
     size_t i;
     json_t *key;
-    json_array_foreach (json_object_get(schema, "x-kubernetes-list-map-keys"), i, key)
+    json_array_foreach(json_object_get(schema, "x-kubernetes-list-map-keys"), i, key)
         buf_printf(text, " %s", json_string_value(key));
 }
 
@@ -83,7 +87,8 @@ static void tell_schema(const json_t *schema, const char *path, json_t *texts)
 {
     const char *name;
     json_t *field;
-    json_object_foreach (json_object_get(schema, "properties"), name, field) {
+    json_object_foreach(json_object_get(schema, "properties"), name, field)
+    {
         CLEANUP_FREE char *place = xasprintf("%s%s%s", path, *path ? "." : "", name);
         CLEANUP_BUF struct buf text = BUF_INIT(1000);
         const char *list = json_key(field, "x-kubernetes-list-type");
@@ -106,9 +111,12 @@ static const struct definition {
     const char *name, *path, *plural;
     size_t at_least; /* so many places are special */
 } definitions[] = {
-    { "the policy merges as its definition says", "crds/ostler.dev_gpuclusterpolicies.yaml", "gpuclusterpolicies", 10 },
-    { "a node's report merges as its definition says", "crds/ostler.dev_gpunodes.yaml", "gpunodes", 0 },
-    { "a ServiceMonitor merges as its definition says", "sim/api/servicemonitors.yaml", "servicemonitors", 1 },
+    { "the policy merges as its definition says", "crds/ostler.dev_gpuclusterpolicies.yaml",
+      "gpuclusterpolicies", 10 },
+    { "a node's report merges as its definition says", "crds/ostler.dev_gpunodes.yaml", "gpunodes",
+      0 },
+    { "a ServiceMonitor merges as its definition says", "sim/api/servicemonitors.yaml",
+      "servicemonitors", 1 },
 };
 
 static void table_is_that_of_the_definition(void **state)
@@ -128,9 +136,8 @@ static void table_is_that_of_the_definition(void **state)
     const char *name;
     json_t *value;
     void *next;
-    json_object_foreach_safe (got, next, name, value)
-        if (str_has_prefix(name, "metadata"))
-            json_object_del(got, name);
+    json_object_foreach_safe(got, next, name, value) if (str_has_prefix(name, "metadata"))
+        json_object_del(got, name);
     assert_true(json_object_size(want) >= d->at_least);
     story_assert_same(got, want);
 }
@@ -140,9 +147,9 @@ static void table_is_that_of_the_definition(void **state)
 static void unknown_fields_merge_without_a_schema(void **state)
 {
     (void) state;
-    CLEANUP_JSON json_t *version =
-        tree("{'schema':{'openAPIV3Schema':{'type':'object','properties':{'spec':{'type':'object',"
-             "'x-kubernetes-preserve-unknown-fields':true}}}}}");
+    CLEANUP_JSON json_t *version = tree(
+        "{'schema':{'openAPIV3Schema':{'type':'object','properties':{'spec':{'type':'object',"
+        "'x-kubernetes-preserve-unknown-fields':true}}}}}");
     CLEANUP_JSON json_t *object = tree("{'a':[1],'m':{}}");
     struct merge_root *root = merge_schema_new(version);
     const struct merge_type *spec = merge_type_field(&root->type, "spec");
@@ -156,8 +163,10 @@ static void unknown_fields_merge_without_a_schema(void **state)
 int main(void)
 {
     struct suite s = { 0 };
-    suite_add(&s, "Kubernetes' own kinds merge as its schemas say", table_is_that_of_the_real_server, NULL);
+    suite_add(&s, "Kubernetes' own kinds merge as its schemas say",
+              table_is_that_of_the_real_server, NULL);
     SUITE_ROWS(&s, table_is_that_of_the_definition, definitions);
-    suite_add(&s, "what has no schema merges without one", unknown_fields_merge_without_a_schema, NULL);
+    suite_add(&s, "what has no schema merges without one", unknown_fields_merge_without_a_schema,
+              NULL);
     return suite_run(&s, "merge_type");
 }

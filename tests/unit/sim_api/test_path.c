@@ -13,17 +13,20 @@ static const struct target_row {
     { "one object", "/api/v1/nodes/gpu-1", "OBJECT nodes - gpu-1 -" },
     { "its status", "/api/v1/nodes/gpu-1/status", "OBJECT nodes - gpu-1 status" },
     { "in a namespace", "/api/v1/namespaces/jobs/pods", "COLLECTION pods jobs - -" },
-    { "an object in a namespace", "/apis/apps/v1/namespaces/ops/daemonsets/driver", "OBJECT daemonsets ops driver -" },
+    { "an object in a namespace", "/apis/apps/v1/namespaces/ops/daemonsets/driver",
+      "OBJECT daemonsets ops driver -" },
     { "an eviction", "/api/v1/namespaces/jobs/pods/p/eviction", "OBJECT pods jobs p eviction" },
     { "a namespace", "/api/v1/namespaces/jobs", "OBJECT namespaces - jobs -" },
     { "a namespace's status", "/api/v1/namespaces/jobs/status", "OBJECT namespaces - jobs status" },
     { "all namespaces", "/api/v1/namespaces", "COLLECTION namespaces - - -" },
-    { "a custom kind", "/apis/ostler.dev/v1alpha1/gpuclusterpolicies/default", "OBJECT gpuclusterpolicies - default -" },
+    { "a custom kind", "/apis/ostler.dev/v1alpha1/gpuclusterpolicies/default",
+      "OBJECT gpuclusterpolicies - default -" },
     { "encoded letters are those letters", "/api/v1/nodes/gpu%2D1", "OBJECT nodes - gpu-1 -" },
     { "an encoded slash cuts, too", "/api/v1/nodes/a%2Fstatus", "OBJECT nodes - a status" },
     { "a plus in a path is a plus", "/api/v1/nodes/a+b", "OBJECT nodes - a+b -" },
     { "a query is no part of it", "/api/v1/nodes?limit=1", "COLLECTION nodes - - -" },
-    { "both kinds of events", "/apis/events.k8s.io/v1/namespaces/a/events", "COLLECTION events a - -" },
+    { "both kinds of events", "/apis/events.k8s.io/v1/namespaces/a/events",
+      "COLLECTION events a - -" },
     { "no such resource of a group", "/apis/apps/v1/foos", "NO_KIND" },
     { "no such resource of the core", "/api/v1/foos", "NO_KIND" },
     { "no such version of a group", "/apis/apps/v2/daemonsets", "NO_KIND" },
@@ -63,9 +66,10 @@ static void check_target(void **state)
     CLEANUP_PATH struct path p;
     path_parse(row->target, &p);
     bool found = p.end == PATH_COLLECTION || p.end == PATH_OBJECT;
-    CLEANUP_FREE char *got = found ? xasprintf("%s %s %s %s %s", ends[p.end], p.kind->plural, or_dash(p.ns), or_dash(p.name),
-                                               or_dash(p.subresource))
-                                   : xstrdup(ends[p.end]);
+    CLEANUP_FREE char *got = found
+                                 ? xasprintf("%s %s %s %s %s", ends[p.end], p.kind->plural,
+                                             or_dash(p.ns), or_dash(p.name), or_dash(p.subresource))
+                                 : xstrdup(ends[p.end]);
     assert_string_equal(got, row->want);
 }
 
@@ -83,7 +87,8 @@ static void check_parameters(void **state)
 {
     (void) state;
     CLEANUP_PATH struct path p;
-    path_parse("/api/v1/nodes?labelSelector=a%3Db,c+in+(d)&limit=%zz&watch&limit=5&limit=6&=x&empty=", &p);
+    path_parse(
+        "/api/v1/nodes?labelSelector=a%3Db,c+in+(d)&limit=%zz&watch&limit=5&limit=6&=x&empty=", &p);
     assert_string_equal(path_parameter(&p, "labelSelector"), "a=b,c in (d)");
     assert_string_equal(path_parameter(&p, "limit"), "5");
     assert_string_equal(path_parameter(&p, "watch"), "");
@@ -125,7 +130,8 @@ static void check_numbers(void **state)
     assert_int_equal(path_number(&p, "empty", 7, &n, &r), -1);
     assert_string_equal(r.message, "strconv.ParseInt: parsing \"\": invalid syntax");
     assert_int_equal(path_number(&p, "huge", 7, &n, &r), -1);
-    assert_string_equal(r.message, "strconv.ParseInt: parsing \"-99999999999999999999\": value out of range");
+    assert_string_equal(r.message,
+                        "strconv.ParseInt: parsing \"-99999999999999999999\": value out of range");
     assert_int_equal(path_number(&p, "absent", 7, &n, &r), 0);
     assert_int_equal(n, 7);
     assert_int_equal(path_number(&p, "timeoutSeconds", 7, &n, &r), -1);
@@ -139,7 +145,8 @@ int main(void)
     SUITE_ROWS(&s, check_target, targets);
     SUITE_ROWS(&s, check_flag, flags);
     suite_add(&s, "events have two kinds", check_events_have_two_kinds, NULL);
-    suite_add(&s, "parameters are decoded, broken ones left out, the first of a name counts", check_parameters, NULL);
+    suite_add(&s, "parameters are decoded, broken ones left out, the first of a name counts",
+              check_parameters, NULL);
     suite_add(&s, "numbers", check_numbers, NULL);
     return suite_run(&s, "sim_api/path");
 }

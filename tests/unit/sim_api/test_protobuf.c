@@ -16,7 +16,7 @@ enum { BYTES_MAX = 1024 };
 
 static const struct row {
     const char *name;
-    const char *bytes; /* in hexadecimal digits */
+    const char *bytes;  /* in hexadecimal digits */
     const char *object; /* with ' for "; NULL: it is refused */
     enum err_kind kind;
 } rows[] = {
@@ -24,9 +24,12 @@ static const struct row {
       NAMESPACE "121b 0a13 0a03666f6f 1200 1a00 2200 2a00 3200 3800 4200 1200 1a02 0a00 1a00 2200",
       "{'apiVersion': 'v1', 'kind': 'Namespace', 'metadata': {'name': 'foo'}}", ERR_NONE },
     { "labels, and a time", NAMESPACE "1217 0a15 0a0161 4206 08f8acd9ba06 5a08 0a0178 120379657a",
-      "{'apiVersion': 'v1', 'kind': 'Namespace', 'metadata': {'name': 'a', 'labels': {'x': 'yez'}, 'creationTimestamp': "
-      "'2024-12-09T02:31:20Z'}}", ERR_NONE },
-    { "a field that no table has, with something in it", NAMESPACE "1207 0a05 0a0161 3801", NULL, ERR_NOT_FOUND },
+      "{'apiVersion': 'v1', 'kind': 'Namespace', 'metadata': {'name': 'a', 'labels': {'x': 'yez'}, "
+      "'creationTimestamp': "
+      "'2024-12-09T02:31:20Z'}}",
+      ERR_NONE },
+    { "a field that no table has, with something in it", NAMESPACE "1207 0a05 0a0161 3801", NULL,
+      ERR_NOT_FOUND },
     { "a kind that no table has", MAGIC "0a0b 0a027631 12054576656e74 1200", NULL, ERR_NOT_FOUND },
     { "nothing", "", NULL, ERR_INVALID },
     { "JSON", "7b7d", NULL, ERR_INVALID },
@@ -65,7 +68,8 @@ static void check(void **state)
     if (!object)
         return;
     CLEANUP_JSON json_t *wanted = tree(row->object);
-    CLEANUP_FREE char *is = json_dumps(object, JSON_SORT_KEYS), *should_be = json_dumps(wanted, JSON_SORT_KEYS);
+    CLEANUP_FREE char *is = json_dumps(object, JSON_SORT_KEYS),
+                      *should_be = json_dumps(wanted, JSON_SORT_KEYS);
     assert_string_equal(is, should_be);
 }
 

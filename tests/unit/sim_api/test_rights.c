@@ -4,7 +4,8 @@
 #define PODS "/api/v1/namespaces/jobs/pods"
 #define POD "{'metadata': {'name': 'p'}, 'spec': {'containers': [{'name': 'c', 'image': 'i'}]}}"
 
-/* A reader of pods and their evictor in one namespace, who may also make config maps by applying them. */
+/* A reader of pods and their evictor in one namespace, who may also make config maps by applying
+ * them. */
 static const char roles[] =
     "[{'kind': 'Role', 'metadata': {'name': 'r', 'namespace': 'jobs'}, 'rules': ["
     "  {'apiGroups': [''], 'resources': ['pods'], 'verbs': ['get', 'list', 'watch']},"
@@ -12,7 +13,8 @@ static const char roles[] =
     "  {'apiGroups': [''], 'resources': ['configmaps'], 'verbs': ['patch']},"
     "  {'apiGroups': [''], 'resources': ['namespaces'], 'verbs': ['get']},"
     "  {'apiGroups': ['coordination.k8s.io'], 'resources': ['leases'], 'verbs': ['update']}]},"
-    " {'kind': 'RoleBinding', 'metadata': {'name': 'b', 'namespace': 'jobs'}, 'roleRef': {'kind': 'Role', 'name': 'r'},"
+    " {'kind': 'RoleBinding', 'metadata': {'name': 'b', 'namespace': 'jobs'}, 'roleRef': {'kind': "
+    "'Role', 'name': 'r'},"
     "  'subjects': [{'kind': 'User', 'name': 'reader'}]}]";
 
 struct guarded {
@@ -53,29 +55,41 @@ static const struct row {
     { "what may be evicted", "POST " PODS "/p/eviction", "{'metadata': {'name': 'p'}}", NULL },
     { "its own namespace", "GET /api/v1/namespaces/jobs", NULL, NULL },
     { "pods of all namespaces", "GET /api/v1/pods", NULL,
-      "pods is forbidden: User \"reader\" cannot list resource \"pods\" in API group \"\" at the cluster scope" },
+      "pods is forbidden: User \"reader\" cannot list resource \"pods\" in API group \"\" at the "
+      "cluster scope" },
     { "pods of another namespace", "GET /api/v1/namespaces/default/pods?watch=true", NULL,
-      "pods is forbidden: User \"reader\" cannot watch resource \"pods\" in API group \"\" in the namespace \"default\"" },
+      "pods is forbidden: User \"reader\" cannot watch resource \"pods\" in API group \"\" in the "
+      "namespace \"default\"" },
     { "another namespace", "GET /api/v1/namespaces/default", NULL,
-      "namespaces \"default\" is forbidden: User \"reader\" cannot get resource \"namespaces\" in API group \"\" in the "
+      "namespaces \"default\" is forbidden: User \"reader\" cannot get resource \"namespaces\" in "
+      "API group \"\" in the "
       "namespace \"default\"" },
     { "a deletion", "DELETE " PODS "/p", NULL,
-      "pods \"p\" is forbidden: User \"reader\" cannot delete resource \"pods\" in API group \"\" in the namespace \"jobs\"" },
+      "pods \"p\" is forbidden: User \"reader\" cannot delete resource \"pods\" in API group \"\" "
+      "in the namespace \"jobs\"" },
     { "a status", "PATCH " PODS "/p/status", "{}",
-      "pods \"p\" is forbidden: User \"reader\" cannot patch resource \"pods/status\" in API group \"\" in the namespace "
+      "pods \"p\" is forbidden: User \"reader\" cannot patch resource \"pods/status\" in API group "
+      "\"\" in the namespace "
       "\"jobs\"" },
     { "a kind of another group", "GET /apis/apps/v1/daemonsets", NULL,
-      "daemonsets.apps is forbidden: User \"reader\" cannot list resource \"daemonsets\" in API group \"apps\" at the cluster "
+      "daemonsets.apps is forbidden: User \"reader\" cannot list resource \"daemonsets\" in API "
+      "group \"apps\" at the cluster "
       "scope" },
-    { "a kind that is not there is forbidden first", "GET /apis/ostler.dev/v1alpha1/gpuclusterpolicies", NULL,
-      "gpuclusterpolicies.ostler.dev is forbidden: User \"reader\" cannot list resource \"gpuclusterpolicies\" in API group "
+    { "a kind that is not there is forbidden first",
+      "GET /apis/ostler.dev/v1alpha1/gpuclusterpolicies", NULL,
+      "gpuclusterpolicies.ostler.dev is forbidden: User \"reader\" cannot list resource "
+      "\"gpuclusterpolicies\" in API group "
       "\"ostler.dev\" at the cluster scope" },
-    { "to apply what is not there takes the right to create", "PATCH apply /api/v1/namespaces/jobs/configmaps/c?fieldManager=me",
+    { "to apply what is not there takes the right to create",
+      "PATCH apply /api/v1/namespaces/jobs/configmaps/c?fieldManager=me",
       "{'apiVersion': 'v1', 'kind': 'ConfigMap'}",
-      "configmaps \"c\" is forbidden: User \"reader\" cannot create resource \"configmaps\" in API group \"\" in the namespace "
+      "configmaps \"c\" is forbidden: User \"reader\" cannot create resource \"configmaps\" in API "
+      "group \"\" in the namespace "
       "\"jobs\"" },
-    { "so does a PUT that creates", "PUT /apis/coordination.k8s.io/v1/namespaces/jobs/leases/l", "{'metadata': {'name': 'l'}}",
-      "leases.coordination.k8s.io \"l\" is forbidden: User \"reader\" cannot create resource \"leases\" in API group "
+    { "so does a PUT that creates", "PUT /apis/coordination.k8s.io/v1/namespaces/jobs/leases/l",
+      "{'metadata': {'name': 'l'}}",
+      "leases.coordination.k8s.io \"l\" is forbidden: User \"reader\" cannot create resource "
+      "\"leases\" in API group "
       "\"coordination.k8s.io\" in the namespace \"jobs\"" },
 };
 
@@ -100,7 +114,8 @@ static void check_others(void **state)
     g.s.user = "admin";
     served_expect(&g.s, "DELETE " PODS "/p", NULL, 200);
     /* Actors are part of the cluster: nothing is forbidden to them. */
-    assert_int_equal(api_delete(g.s.api, "nobody", kind_named("namespaces"), "", "jobs", NULL, -1, NULL), 0);
+    assert_int_equal(
+        api_delete(g.s.api, "nobody", kind_named("namespaces"), "", "jobs", NULL, -1, NULL), 0);
 }
 
 int main(void)

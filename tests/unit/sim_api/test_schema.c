@@ -1,5 +1,5 @@
-/* Objects of custom kinds against the schemas of the definitions: what is left out, what is filled in, what is refused in which
- * words. The words are those of kube-apiserver 1.36. */
+/* Objects of custom kinds against the schemas of the definitions: what is left out, what is filled
+ * in, what is refused in which words. The words are those of kube-apiserver 1.36. */
 #include <string.h>
 
 #include "base/json.h"
@@ -14,8 +14,9 @@
 
 static struct custom_schemas *schemas;
 
-#define BLOCKED                                                                                                                  \
-    "Invalid <nil>: Invalid value: null: some validation rules were not checked because the object was invalid; correct the "    \
+#define BLOCKED                                                                                    \
+    "Invalid <nil>: Invalid value: null: some validation rules were not checked because the "      \
+    "object was invalid; correct the "                                                             \
     "existing erro…\n"
 
 /* ---- reading */
@@ -27,33 +28,46 @@ static const struct read_row {
     const char *strict; /* why a strict client is refused; NULL: it is not */
 } reads[] = {
     { "fields that are known stay", "{'spec': {'nodes': {'taint': {'enabled': true}}}}",
-      "{'metadata': {}, 'spec': {'nodes': {'taint': {'enabled': true}}}, 'status': {'observedGeneration': -1}}", NULL },
+      "{'metadata': {}, 'spec': {'nodes': {'taint': {'enabled': true}}}, 'status': "
+      "{'observedGeneration': -1}}",
+      NULL },
     { "unknown fields go", "{'spec': {'foo': 1, 'driver': {'x': {'y': 2}}}}",
       "{'metadata': {}, 'spec': {'driver': {}}, 'status': {'observedGeneration': -1}}",
       "strict decoding error: unknown field \"spec.driver.x\", unknown field \"spec.foo\"" },
     { "unknown fields of metadata go", "{'metadata': {'name': 'default', 'foo': 1}}",
       "{'metadata': {'name': 'default'}, 'status': {'observedGeneration': -1}}",
       "strict decoding error: unknown field \"metadata.foo\"" },
-    { "unknown fields in items go", "{'spec': {'driver': {'env': [{'name': 'A', 'value': '1', 'zip': 2}]}}}",
-      "{'metadata': {}, 'spec': {'driver': {'env': [{'name': 'A', 'value': '1'}]}}, 'status': {'observedGeneration': -1}}",
+    { "unknown fields in items go",
+      "{'spec': {'driver': {'env': [{'name': 'A', 'value': '1', 'zip': 2}]}}}",
+      "{'metadata': {}, 'spec': {'driver': {'env': [{'name': 'A', 'value': '1'}]}}, 'status': "
+      "{'observedGeneration': -1}}",
       "strict decoding error: unknown field \"spec.driver.env[0].zip\"" },
-    { "null is nothing where the schema has none", "{'spec': {'driver': null, 'nodes': {'taint': {'enabled': null}}}}",
-      "{'metadata': {}, 'spec': {'nodes': {'taint': {}}}, 'status': {'observedGeneration': -1}}", NULL },
+    { "null is nothing where the schema has none",
+      "{'spec': {'driver': null, 'nodes': {'taint': {'enabled': null}}}}",
+      "{'metadata': {}, 'spec': {'nodes': {'taint': {}}}, 'status': {'observedGeneration': -1}}",
+      NULL },
     { "null is a value where the schema has it", "{'spec': {'rollout': {'topologyKey': null}}}",
-      "{'metadata': {}, 'spec': {'rollout': {'topologyKey': null}}, 'status': {'observedGeneration': -1}}", NULL },
+      "{'metadata': {}, 'spec': {'rollout': {'topologyKey': null}}, 'status': "
+      "{'observedGeneration': -1}}",
+      NULL },
     { "keys of maps are free", "{'spec': {'nodes': {'labels': {'a': 'b', 'c/d': 'e'}}}}",
-      "{'metadata': {}, 'spec': {'nodes': {'labels': {'a': 'b', 'c/d': 'e'}}}, 'status': {'observedGeneration': -1}}", NULL },
+      "{'metadata': {}, 'spec': {'nodes': {'labels': {'a': 'b', 'c/d': 'e'}}}, 'status': "
+      "{'observedGeneration': -1}}",
+      NULL },
     { "what is of a wrong type is kept, to be refused later", "{'spec': [1]}",
       "{'metadata': {}, 'spec': [1], 'status': {'observedGeneration': -1}}", NULL },
     { "a number with nothing behind its point is an integer",
       "{'spec': {'rollout': {'maxParallel': 3.0, 'maxUnavailable': 1.5}}}",
-      "{'metadata': {}, 'spec': {'rollout': {'maxParallel': 3, 'maxUnavailable': 1.5}}, 'status': {'observedGeneration': -1}}",
+      "{'metadata': {}, 'spec': {'rollout': {'maxParallel': 3, 'maxUnavailable': 1.5}}, 'status': "
+      "{'observedGeneration': -1}}",
       NULL },
-    { "a default is for what is not there", "{'status': {}}", "{'metadata': {}, 'status': {}}", NULL },
+    { "a default is for what is not there", "{'status': {}}", "{'metadata': {}, 'status': {}}",
+      NULL },
     { "labels are strings", "{'metadata': {'labels': {'a': 5}}}", NULL,
       "json: cannot unmarshal number into Go struct field ObjectMeta.labels of type string" },
     { "labels are a map", "{'metadata': {'labels': 5}}", NULL,
-      "json: cannot unmarshal number into Go struct field ObjectMeta.labels of type map[string]string" },
+      "json: cannot unmarshal number into Go struct field ObjectMeta.labels of type "
+      "map[string]string" },
 };
 
 static void check_read(void **state)
@@ -62,8 +76,10 @@ static void check_read(void **state)
     CLEANUP_JSON json_t *object = tree(row->object);
     CLEANUP_JSON json_t *untouched = json_deep_copy(object);
     CLEANUP_FREE char *why = NULL, *strict_why = NULL;
-    CLEANUP_JSON json_t *read = rules_read(schemas, kind_named("gpuclusterpolicies"), NULL, object, false, &why);
-    CLEANUP_JSON json_t *strict = rules_read(schemas, kind_named("gpuclusterpolicies"), NULL, object, true, &strict_why);
+    CLEANUP_JSON json_t *read = rules_read(schemas, kind_named("gpuclusterpolicies"), NULL, object,
+                                           false, &why);
+    CLEANUP_JSON json_t *strict = rules_read(schemas, kind_named("gpuclusterpolicies"), NULL,
+                                             object, true, &strict_why);
     assert_true(json_equal(object, untouched));
     if (row->want)
         assert_tree(read, row->want);
@@ -77,14 +93,16 @@ static void check_read(void **state)
 static void check_sharing(void **state)
 {
     (void) state;
-    CLEANUP_JSON json_t *object =
-        tree("{'metadata': {'name': 'default'}, 'spec': {'nodes': {'labels': {'a': 'b'}}, 'driver': {'x': 1}}}");
+    CLEANUP_JSON json_t *object = tree("{'metadata': {'name': 'default'}, 'spec': {'nodes': "
+                                       "{'labels': {'a': 'b'}}, 'driver': {'x': 1}}}");
     CLEANUP_FREE char *why = NULL;
-    CLEANUP_JSON json_t *read = rules_read(schemas, kind_named("gpuclusterpolicies"), NULL, object, false, &why);
+    CLEANUP_JSON json_t *read = rules_read(schemas, kind_named("gpuclusterpolicies"), NULL, object,
+                                           false, &why);
     assert_ptr_equal(json_at(read, "spec.nodes"), json_at(object, "spec.nodes"));
     assert_ptr_not_equal(json_at(read, "metadata"), json_at(object, "metadata"));
     CLEANUP_FREE char *again_why = NULL;
-    CLEANUP_JSON json_t *again = rules_read(schemas, kind_named("gpuclusterpolicies"), read, read, false, &again_why);
+    CLEANUP_JSON json_t *again = rules_read(schemas, kind_named("gpuclusterpolicies"), read, read,
+                                            false, &again_why);
     assert_ptr_equal(json_at(again, "spec"), json_at(read, "spec"));
 }
 
@@ -97,75 +115,107 @@ static const struct check_row {
 } checks[] = {
     { "nothing is asked for", "{}", "" },
     { "a list for an object", "[]",
-      "TypeInvalid spec: Invalid value: \"array\": spec in body must be of type object: \"array\"\n" BLOCKED },
+      "TypeInvalid spec: Invalid value: \"array\": spec in body must be of type object: "
+      "\"array\"\n" BLOCKED },
     { "types of members", "{'driver': {'precompiled': 'yes', 'version': 5}}",
-      "TypeInvalid spec.driver.precompiled: Invalid value: \"string\": spec.driver.precompiled in body must be of type boolean: "
+      "TypeInvalid spec.driver.precompiled: Invalid value: \"string\": spec.driver.precompiled in "
+      "body must be of type boolean: "
       "\"string\"\n"
-      "TypeInvalid spec.driver.version: Invalid value: \"integer\": spec.driver.version in body must be of type string: "
+      "TypeInvalid spec.driver.version: Invalid value: \"integer\": spec.driver.version in body "
+      "must be of type string: "
       "\"integer\"\n" BLOCKED },
     { "words", "{'driver': {'source': 'Foo'}}",
-      "NotSupported spec.driver.source: Unsupported value: \"Foo\": supported values: \"Auto\", \"Container\", \"COS\", "
+      "NotSupported spec.driver.source: Unsupported value: \"Foo\": supported values: \"Auto\", "
+      "\"Container\", \"COS\", "
       "\"Host\"\n" BLOCKED },
     { "too short", "{'driver': {'repository': ''}}",
-      "Invalid spec.driver.repository: Invalid value: \"\": spec.driver.repository in body should be at least 1 chars long\n"
-      "Invalid spec.driver.repository: Invalid value: \"\": must be a registry and path without scheme or tag, such as "
+      "Invalid spec.driver.repository: Invalid value: \"\": spec.driver.repository in body should "
+      "be at least 1 chars long\n"
+      "Invalid spec.driver.repository: Invalid value: \"\": must be a registry and path without "
+      "scheme or tag, such as "
       "\"nvcr.io/nvidia\"\n" },
-    { "a pattern does not keep rules from being checked", "{'nodes': {'selector': {'matchLabels': {'a b': 'c', 'd': '$'}}}}",
-      "Invalid spec.nodes.selector.matchLabels.d: Invalid value: \"$\": spec.nodes.selector.matchLabels.d in body should match "
+    { "a pattern does not keep rules from being checked",
+      "{'nodes': {'selector': {'matchLabels': {'a b': 'c', 'd': '$'}}}}",
+      "Invalid spec.nodes.selector.matchLabels.d: Invalid value: \"$\": "
+      "spec.nodes.selector.matchLabels.d in body should match "
       "'^([A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z…\n"
-      "Invalid spec.nodes.selector.matchLabels: Invalid value: every key must be a label key, such as \"team\" or "
+      "Invalid spec.nodes.selector.matchLabels: Invalid value: every key must be a label key, such "
+      "as \"team\" or "
       "\"example.com/team\"\n" },
-    { "required, in items", "{'nodes': {'selector': {'matchExpressions': [{'operator': 'In', 'values': ['a']}, 5]}}}",
+    { "required, in items",
+      "{'nodes': {'selector': {'matchExpressions': [{'operator': 'In', 'values': ['a']}, 5]}}}",
       "Required spec.nodes.selector.matchExpressions[0].key: Required value\n"
-      "TypeInvalid spec.nodes.selector.matchExpressions[1]: Invalid value: \"integer\": spec.nodes.selector.matchExpressions[1] "
+      "TypeInvalid spec.nodes.selector.matchExpressions[1]: Invalid value: \"integer\": "
+      "spec.nodes.selector.matchExpressions[1] "
       "in body must be of type object: \"integer\"\n" BLOCKED },
     { "a rule over keys of a map",
-      "{'nodes': {'labels': {'kubernetes.io/x': 'a', 'ostler.dev/x': 'b', 'nvidia.com/gpu.present': 'c'}}}",
-      "Invalid spec.nodes.labels: Invalid value: keys under kubernetes.io and k8s.io belong to Kubernetes and cannot be set "
+      "{'nodes': {'labels': {'kubernetes.io/x': 'a', 'ostler.dev/x': 'b', "
+      "'nvidia.com/gpu.present': 'c'}}}",
+      "Invalid spec.nodes.labels: Invalid value: keys under kubernetes.io and k8s.io belong to "
+      "Kubernetes and cannot be set "
       "here\n"
-      "Invalid spec.nodes.labels: Invalid value: keys under ostler.dev belong to Ostler and cannot be set here\n"
-      "Invalid spec.nodes.labels: Invalid value: nvidia.com/gpu.present and nvidia.com/gpu.deploy.operands say which nodes are "
+      "Invalid spec.nodes.labels: Invalid value: keys under ostler.dev belong to Ostler and cannot "
+      "be set here\n"
+      "Invalid spec.nodes.labels: Invalid value: nvidia.com/gpu.present and "
+      "nvidia.com/gpu.deploy.operands say which nodes are "
       "served and cannot be set…\n" },
     { "durations", "{'nodes': {'startupTaint': {'timeout': '5s'}}}",
-      "Invalid spec.nodes.startupTaint.timeout: Invalid value: \"5s\": must be a duration from 1m to 24h\n" },
+      "Invalid spec.nodes.startupTaint.timeout: Invalid value: \"5s\": must be a duration from 1m "
+      "to 24h\n" },
     { "what is no duration", "{'nodes': {'startupTaint': {'timeout': 'abc'}}}",
-      "Invalid spec.nodes.startupTaint.timeout: Invalid value: \"abc\": spec.nodes.startupTaint.timeout in body should match "
+      "Invalid spec.nodes.startupTaint.timeout: Invalid value: \"abc\": "
+      "spec.nodes.startupTaint.timeout in body should match "
       "'^(0|([0-9]{1,6}(h|m|s|ms))+)$'\n"
-      "Invalid spec.nodes.startupTaint.timeout: Invalid value: \"string\": type conversion error from 'string' to "
+      "Invalid spec.nodes.startupTaint.timeout: Invalid value: \"string\": type conversion error "
+      "from 'string' to "
       "'google.protobuf.Duration' evaluating rule: must be a…\n" },
     { "a rule over several members",
-      "{'driver': {'precompiled': true, 'version': 'sha256:0000000000000000000000000000000000000000000000000000000000000000'}}",
-      "Invalid spec.driver: Invalid value: a precompiled driver has one image for each kernel: version cannot be a digest\n" },
+      "{'driver': {'precompiled': true, 'version': "
+      "'sha256:0000000000000000000000000000000000000000000000000000000000000000'}}",
+      "Invalid spec.driver: Invalid value: a precompiled driver has one image for each kernel: "
+      "version cannot be a digest\n" },
     { "a number or a percentage", "{'rollout': {'maxUnavailable': '0%', 'maxParallel': 0}}",
-      "Invalid spec.rollout.maxUnavailable: Invalid value: \"0%\": spec.rollout.maxUnavailable in body should match "
+      "Invalid spec.rollout.maxUnavailable: Invalid value: \"0%\": spec.rollout.maxUnavailable in "
+      "body should match "
       "'^([1-9][0-9]?|100)%$'\n"
-      "Invalid spec.rollout.maxParallel: Invalid value: 0: spec.rollout.maxParallel in body should be greater than or equal to "
+      "Invalid spec.rollout.maxParallel: Invalid value: 0: spec.rollout.maxParallel in body should "
+      "be greater than or equal to "
       "1\n" },
     { "neither number nor text", "{'rollout': {'maxUnavailable': true}}",
-      "TypeInvalid spec.rollout.maxUnavailable: Invalid value: \"boolean\": spec.rollout.maxUnavailable in body must be of type "
+      "TypeInvalid spec.rollout.maxUnavailable: Invalid value: \"boolean\": "
+      "spec.rollout.maxUnavailable in body must be of type "
       "integer,string: "
       "\"boolean\"\n"
-      "Invalid <nil>: Invalid value: \"\": \"spec.rollout.maxUnavailable\" must validate at least one schema (anyOf)\n"
-      "TypeInvalid spec.rollout.maxUnavailable: Invalid value: \"boolean\": spec.rollout.maxUnavailable in body must be of type "
+      "Invalid <nil>: Invalid value: \"\": \"spec.rollout.maxUnavailable\" must validate at least "
+      "one schema (anyOf)\n"
+      "TypeInvalid spec.rollout.maxUnavailable: Invalid value: \"boolean\": "
+      "spec.rollout.maxUnavailable in body must be of type "
       "integer: "
       "\"boolean\"\n" BLOCKED },
-    { "duplicates in a list that is a map", "{'driver': {'env': [{'name': 'A', 'value': ''}, {'name': 'A', 'value': ''}]}}",
+    { "duplicates in a list that is a map",
+      "{'driver': {'env': [{'name': 'A', 'value': ''}, {'name': 'A', 'value': ''}]}}",
       "Duplicate spec.driver.env[1]: Duplicate value: {\"name\":\"A\"}\n" },
     { "null where it is a value", "{'rollout': {'topologyKey': null}}", "" },
     { "a NUL in what may be anything", "{'driver': {'args': ['a\\u0000b']}}", "" },
     { "a NUL where there is a pattern", "{'rollout': {'maxUnavailable': '25%\\u0000'}}",
-      "Invalid spec.rollout.maxUnavailable: Invalid value: \"25%\\u0000\": spec.rollout.maxUnavailable in body should match "
+      "Invalid spec.rollout.maxUnavailable: Invalid value: \"25%\\u0000\": "
+      "spec.rollout.maxUnavailable in body should match "
       "'^([1-9][0-9]?|100)%$'\n" },
     { "a NUL where a rule has a pattern", "{'driver': {'version': '580\\u0000'}}",
-      "Invalid spec.driver.version: Invalid value: \"580\\u0000\": must be the tag of an image, or sha256: and 64 hexadecimal "
+      "Invalid spec.driver.version: Invalid value: \"580\\u0000\": must be the tag of an image, or "
+      "sha256: and 64 hexadecimal "
       "digits\n" },
     { "a number beyond those that can be counted", "{'rollout': {'maxUnavailable': 1e300}}",
-      "TypeInvalid spec.rollout.maxUnavailable: Invalid value: \"number\": spec.rollout.maxUnavailable in body must be of type "
+      "TypeInvalid spec.rollout.maxUnavailable: Invalid value: \"number\": "
+      "spec.rollout.maxUnavailable in body must be of type "
       "integer,string: \"number\"\n"
-      "Invalid <nil>: Invalid value: \"\": \"spec.rollout.maxUnavailable\" must validate at least one schema (anyOf)\n"
-      "TypeInvalid spec.rollout.maxUnavailable: Invalid value: \"number\": spec.rollout.maxUnavailable in body must be of type "
+      "Invalid <nil>: Invalid value: \"\": \"spec.rollout.maxUnavailable\" must validate at least "
+      "one schema (anyOf)\n"
+      "TypeInvalid spec.rollout.maxUnavailable: Invalid value: \"number\": "
+      "spec.rollout.maxUnavailable in body must be of type "
       "integer: \"number\"\n"
-      "Invalid <nil>: Invalid value: \"\": Checked value must be of type integer (default format) in "
+      "Invalid <nil>: Invalid value: \"\": Checked value must be of type integer (default format) "
+      "in "
       "spec.rollout.maxUnavailable\n" BLOCKED },
 };
 
@@ -195,14 +245,16 @@ static void check_name(void **state)
     (void) state;
     CLEANUP_JSON json_t *object = tree("{'metadata': {'name': 'other'}, 'spec': {}}");
     check_causes(NULL, object,
-                 "Invalid <nil>: Invalid value: metadata.name must be \"default\": a cluster has one GpuClusterPolicy\n");
+                 "Invalid <nil>: Invalid value: metadata.name must be \"default\": a cluster has "
+                 "one GpuClusterPolicy\n");
 }
 
 /* What was wrong already may stay. */
 static void check_ratchet(void **state)
 {
     (void) state;
-    CLEANUP_JSON json_t *before = tree("{'metadata': {'name': 'default'}, 'spec': {'driver': {'source': 'Foo'}}}");
+    CLEANUP_JSON json_t *before = tree(
+        "{'metadata': {'name': 'default'}, 'spec': {'driver': {'source': 'Foo'}}}");
     CLEANUP_JSON json_t *after = json_copy(before);
     json_object_set_new(after, "status", tree("{'observedGeneration': 1}"));
     check_causes(before, after, "");
@@ -211,14 +263,17 @@ static void check_ratchet(void **state)
 static void check_status(void **state)
 {
     (void) state;
-    CLEANUP_JSON json_t *object =
-        tree("{'metadata': {'name': 'default'}, 'spec': {'exporter': {'imagePullSecrets': ['a', 'a']}}, 'status': {"
-             "'conditions': [{'type': 'Ready', 'status': 'True', 'reason': 'A', 'message': '', "
-             "'lastTransitionTime': 'yesterday'}]}}");
-    check_causes(NULL, object,
-                 "Duplicate spec.exporter.imagePullSecrets[1]: Duplicate value: \"a\"\n"
-                 "TypeInvalid status.conditions[0].lastTransitionTime: Invalid value: \"yesterday\": "
-                 "status.conditions[0].lastTransitionTime in body must be of type date-time: \"yesterday\"\n" BLOCKED);
+    CLEANUP_JSON json_t *object = tree(
+        "{'metadata': {'name': 'default'}, 'spec': {'exporter': {'imagePullSecrets': ['a', 'a']}}, "
+        "'status': {"
+        "'conditions': [{'type': 'Ready', 'status': 'True', 'reason': 'A', 'message': '', "
+        "'lastTransitionTime': 'yesterday'}]}}");
+    check_causes(
+        NULL, object,
+        "Duplicate spec.exporter.imagePullSecrets[1]: Duplicate value: \"a\"\n"
+        "TypeInvalid status.conditions[0].lastTransitionTime: Invalid value: \"yesterday\": "
+        "status.conditions[0].lastTransitionTime in body must be of type date-time: "
+        "\"yesterday\"\n" BLOCKED);
 }
 
 /* ---- rules */
@@ -240,8 +295,10 @@ static const struct cel_row {
     { "not in", "!('k' in self)", "{'k': null}", "false" },
     { "durations compare", "duration(self.d) <= duration('1m')", "{'d': '60s'}", "true" },
     { "matches looks anywhere", "self.a.matches('b+')", "{'a': 'abbc'}", "true" },
-    { "matches looks behind a NUL", "self.a.matches('^a$') || self.a.matches('c')", "{'a': 'a\\u0000b'}", "false" },
-    { "what is equal up to a NUL is not equal", "self.a == 'a' || self.a in ['a']", "{'a': 'a\\u0000'}", "false" },
+    { "matches looks behind a NUL", "self.a.matches('^a$') || self.a.matches('c')",
+      "{'a': 'a\\u0000b'}", "false" },
+    { "what is equal up to a NUL is not equal", "self.a == 'a' || self.a in ['a']",
+      "{'a': 'a\\u0000'}", "false" },
     { "a duration has no NUL", "duration(self.a) == duration('1m')", "{'a': '1m\\u0000'}",
       "type conversion error from 'string' to 'google.protobuf.Duration'" },
     { "escapes", "self.a == 'it\\'s'", "{'a': \"it's\"}", "true" },
@@ -259,7 +316,9 @@ static void check_rule(void **state)
     struct cel *c = cel_compile(row->rule, &e);
     assert_string_equal(err_msg(&e), "");
     json_error_t error;
-    CLEANUP_JSON json_t *self = str_eq(row->name, "escapes") ? json_loads("{\"a\": \"it's\"}", 0, &error) : tree(row->self);
+    CLEANUP_JSON json_t *self = str_eq(row->name, "escapes")
+                                    ? json_loads("{\"a\": \"it's\"}", 0, &error)
+                                    : tree(row->self);
     bool holds;
     int rc = cel_eval(c, self, &holds, &e);
     assert_string_equal(rc < 0 ? err_msg(&e) : holds ? "true" : "false", row->want);
@@ -307,7 +366,8 @@ static size_t count_rules(const json_t *schema)
     size_t count = 0, i;
     const char *key;
     json_t *member;
-    json_array_foreach (json_object_get(schema, "x-kubernetes-validations"), i, member) {
+    json_array_foreach(json_object_get(schema, "x-kubernetes-validations"), i, member)
+    {
         CLEANUP_ERR struct err e = { 0 };
         struct cel *c = cel_compile(json_str_or_empty(member, "rule"), &e);
         if (!c)
@@ -315,10 +375,8 @@ static size_t count_rules(const json_t *schema)
         cel_free(c);
         count++;
     }
-    json_object_foreach ((json_t *) schema, key, member)
-        count += count_rules(member);
-    json_array_foreach ((json_t *) schema, i, member)
-        count += count_rules(member);
+    json_object_foreach((json_t *) schema, key, member) count += count_rules(member);
+    json_array_foreach((json_t *) schema, i, member) count += count_rules(member);
     return count;
 }
 

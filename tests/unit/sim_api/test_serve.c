@@ -14,7 +14,8 @@ static const struct refusal_row {
     const char *reason;
     const char *message;
 } refusals[] = {
-    { "no such resource", "GET /api/v1/foos", NULL, 404, "NotFound", "the server could not find the requested resource" },
+    { "no such resource", "GET /api/v1/foos", NULL, 404, "NotFound",
+      "the server could not find the requested resource" },
     { "a name where none is", "POST /api/v1/nodes/a", "{}", 405, "MethodNotAllowed",
       "the server does not allow this method on the requested resource" },
     { "an update of a collection", "PUT /api/v1/nodes", "{}", 405, "MethodNotAllowed",
@@ -28,38 +29,52 @@ static const struct refusal_row {
     { "an eviction that is read", "GET " PODS "/p/eviction", NULL, 405, "MethodNotAllowed",
       "the server does not allow this method on the requested resource" },
     { "a body of no known type", "POST text " MAPS, "{}", 415, "UnsupportedMediaType",
-      "the body of the request was in an unknown format - accepted media types include: application/json, application/yaml" },
-    { "a patch of no known type", "PATCH yaml " MAPS "/a", "{}", 415, "UnsupportedMediaType", "415: Unsupported Media Type" },
+      "the body of the request was in an unknown format - accepted media types include: "
+      "application/json, application/yaml" },
+    { "a patch of no known type", "PATCH yaml " MAPS "/a", "{}", 415, "UnsupportedMediaType",
+      "415: Unsupported Media Type" },
     { "a body that ends too early", "POST " MAPS, "{'metadata': {", 400, "BadRequest",
-      "the object provided is unrecognized (must be of type ConfigMap): couldn't get version/kind; json parse error: unexpected "
+      "the object provided is unrecognized (must be of type ConfigMap): couldn't get version/kind; "
+      "json parse error: unexpected "
       "end of JSON input ({\"metadata\": {)" },
     { "no body", "POST " MAPS, NULL, 400, "BadRequest",
-      "the object provided is unrecognized (must be of type ConfigMap): couldn't get version/kind; json parse error: unexpected "
+      "the object provided is unrecognized (must be of type ConfigMap): couldn't get version/kind; "
+      "json parse error: unexpected "
       "end of JSON input (<empty>)" },
     { "a body that is no object", "POST " MAPS, "[]", 400, "BadRequest",
-      "the object provided is unrecognized (must be of type ConfigMap): couldn't get version/kind; json parse error: cannot "
+      "the object provided is unrecognized (must be of type ConfigMap): couldn't get version/kind; "
+      "json parse error: cannot "
       "unmarshal into Go value of type struct ([])" },
     { "a patch that is no object", "PATCH " MAPS "/a", "[]", 400, "BadRequest",
-      "error decoding patch: json: cannot unmarshal array into Go value of type map[string]interface {}" },
+      "error decoding patch: json: cannot unmarshal array into Go value of type "
+      "map[string]interface {}" },
     { "a JSON patch that is no list", "PATCH json " MAPS "/a", "{}", 400, "BadRequest",
-      "error decoding patch: json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp" },
+      "error decoding patch: json: cannot unmarshal object into Go value of type "
+      "[]handlers.jsonPatchOp" },
     { "a dry run of something else", "POST " MAPS "?dryRun=foo", "{}", 422, "Invalid",
-      "CreateOptions.meta.k8s.io \"\" is invalid: dryRun: Unsupported value: [\"foo\"]: supported values: \"All\"" },
+      "CreateOptions.meta.k8s.io \"\" is invalid: dryRun: Unsupported value: [\"foo\"]: supported "
+      "values: \"All\"" },
     { "a validation of no kind", "POST " MAPS "?fieldValidation=foo", "{}", 422, "Invalid",
-      "CreateOptions.meta.k8s.io \"\" is invalid: fieldValidation: Unsupported value: \"foo\": supported values: \"\", "
+      "CreateOptions.meta.k8s.io \"\" is invalid: fieldValidation: Unsupported value: \"foo\": "
+      "supported values: \"\", "
       "\"Ignore\", \"Strict\", \"Warn\"" },
     { "force without an apply", "PATCH " MAPS "/a?force=true", "{}", 422, "Invalid",
-      "PatchOptions.meta.k8s.io \"\" is invalid: force: Forbidden: may not be specified for non-apply patch" },
+      "PatchOptions.meta.k8s.io \"\" is invalid: force: Forbidden: may not be specified for "
+      "non-apply patch" },
     { "an apply by nobody", "PATCH apply " MAPS "/a", "{}", 422, "Invalid",
-      "PatchOptions.meta.k8s.io \"\" is invalid: fieldManager: Required value: is required for apply patch" },
+      "PatchOptions.meta.k8s.io \"\" is invalid: fieldManager: Required value: is required for "
+      "apply patch" },
     { "a manager with a line break", "POST " MAPS "?fieldManager=a%0Ab", "{}", 422, "Invalid",
-      "CreateOptions.meta.k8s.io \"\" is invalid: fieldManager: Invalid value: \"a\\nb\": invalid character U+000A (at position "
+      "CreateOptions.meta.k8s.io \"\" is invalid: fieldManager: Invalid value: \"a\\nb\": invalid "
+      "character U+000A (at position "
       "1)" },
-    { "deletion options of another kind", "DELETE " MAPS "/a", "{'apiVersion': 'v1', 'kind': 'Pod'}", 400, "BadRequest",
+    { "deletion options of another kind", "DELETE " MAPS "/a",
+      "{'apiVersion': 'v1', 'kind': 'Pod'}", 400, "BadRequest",
       "no kind \"Pod\" is registered for version \"v1\"" },
-    { "a binding to another pod", "POST " PODS "/p/binding", "{'target': {'name': 'n'}}", 400, "BadRequest",
-      "name in URL does not match name in Binding object" },
-    { "a binding of no pod", "POST " PODS "/p/binding", "{'metadata': {'name': 'p'}, 'target': {'name': 'n'}}", 404, "NotFound",
+    { "a binding to another pod", "POST " PODS "/p/binding", "{'target': {'name': 'n'}}", 400,
+      "BadRequest", "name in URL does not match name in Binding object" },
+    { "a binding of no pod", "POST " PODS "/p/binding",
+      "{'metadata': {'name': 'p'}, 'target': {'name': 'n'}}", 404, "NotFound",
       "pods \"p\" not found" },
 };
 
@@ -81,7 +96,8 @@ static const struct plain_row {
 } plains[] = {
     { "no such group", "GET /apis/foo.example/v1/xs", 404, "404 page not found\n" },
     { "no such path", "GET /foo", 404, "404 page not found\n" },
-    { "a custom kind without its definition", "GET /apis/ostler.dev/v1alpha1/gpuclusterpolicies", 404, "404 page not found\n" },
+    { "a custom kind without its definition", "GET /apis/ostler.dev/v1alpha1/gpuclusterpolicies",
+      404, "404 page not found\n" },
     { "no path at all", "GET /api/v1/nodes/%zz", 400, "400 Bad Request" },
 };
 
@@ -103,8 +119,10 @@ static const struct accept_row {
     { "anything", "*/*", 200 },
     { "nothing said", NULL, 200 },
     { "JSON", "application/json", 200 },
-    { "JSON after something else", "application/vnd.kubernetes.protobuf, application/json;q=0.9", 200 },
-    { "objects where a form of them is unknown", "application/json;as=Foo;v=v1;g=meta.k8s.io,application/json", 200 },
+    { "JSON after something else", "application/vnd.kubernetes.protobuf, application/json;q=0.9",
+      200 },
+    { "objects where a form of them is unknown",
+      "application/json;as=Foo;v=v1;g=meta.k8s.io,application/json", 200 },
     { "something else only", "application/xml", 406 },
 };
 
@@ -123,7 +141,8 @@ static void check_tables(void **state)
     (void) state;
     CLEANUP_SERVED struct served s;
     served_init(&s);
-    s.accept = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json;as=Table;v=v1beta1;g=meta.k8s.io,application/json";
+    s.accept = "application/json;as=Table;v=v1;g=meta.k8s.io,application/"
+               "json;as=Table;v=v1beta1;g=meta.k8s.io,application/json";
     served_expect(&s, "GET /api/v1/namespaces", NULL, 200);
     assert_string_equal(served_str(&s, "kind"), "Table");
     assert_string_equal(served_str(&s, "metadata.resourceVersion"), "5");
@@ -144,7 +163,8 @@ static void check_yaml(void **state)
     served_init(&s);
     served_expect(&s, "POST yaml " MAPS, "metadata:\n  name: a\ndata: {k: v}\n", 201);
     assert_string_equal(served_str(&s, "data.k"), "v");
-    served_expect(&s, "PATCH apply " MAPS "/b?fieldManager=me", "apiVersion: v1\nkind: ConfigMap\ndata: {k: w}\n", 201);
+    served_expect(&s, "PATCH apply " MAPS "/b?fieldManager=me",
+                  "apiVersion: v1\nkind: ConfigMap\ndata: {k: w}\n", 201);
     assert_string_equal(served_str(&s, "data.k"), "w");
     served_expect(&s, "PATCH apply " MAPS "/b?fieldManager=me", "a: [b", 400);
 }
@@ -158,7 +178,8 @@ static void check_managers(void **state)
     const json_t *entry = json_array_get(json_at(s.body, "metadata.managedFields"), 0);
     assert_string_equal(json_str(entry, "manager"), "served");
     assert_string_equal(json_str(entry, "operation"), "Update");
-    served_expect(&s, "POST " MAPS "?fieldManager=me", "{'metadata': {'name': 'b'}, 'data': {'k': 'v'}}", 201);
+    served_expect(&s, "POST " MAPS "?fieldManager=me",
+                  "{'metadata': {'name': 'b'}, 'data': {'k': 'v'}}", 201);
     entry = json_array_get(json_at(s.body, "metadata.managedFields"), 0);
     assert_string_equal(json_str(entry, "manager"), "me");
 }
@@ -168,14 +189,18 @@ static void check_strict(void **state)
     (void) state;
     CLEANUP_SERVED struct served s;
     served_init(&s);
-    served_expect(&s, "POST " MAPS "?fieldValidation=Strict", "{'metadata': {'name': 'a'}, 'data': {'k': 'v', 'k': 'w'}}", 400);
-    served_expect(&s, "POST " MAPS "?fieldValidation=Strict", "{'metadata': {'name': 'a'}, 'date': {'k': 'v'}}", 400);
-    served_expect(&s, "POST " MAPS, "{'metadata': {'name': 'a'}, 'date': {}, 'data': {'k': 'v', 'k': 'w'}}", 201);
+    served_expect(&s, "POST " MAPS "?fieldValidation=Strict",
+                  "{'metadata': {'name': 'a'}, 'data': {'k': 'v', 'k': 'w'}}", 400);
+    served_expect(&s, "POST " MAPS "?fieldValidation=Strict",
+                  "{'metadata': {'name': 'a'}, 'date': {'k': 'v'}}", 400);
+    served_expect(&s, "POST " MAPS,
+                  "{'metadata': {'name': 'a'}, 'date': {}, 'data': {'k': 'v', 'k': 'w'}}", 201);
     assert_string_equal(served_str(&s, "data.k"), "w");
     assert_null(json_at(s.body, "date"));
 }
 
-/* Which fields a write is warned of: those that its kind does not have, unless it asks for an error or for nothing. */
+/* Which fields a write is warned of: those that its kind does not have, unless it asks for an error
+ * or for nothing. */
 static void check_unknown(void **state)
 {
     static const struct {
@@ -247,13 +272,16 @@ static void check_text_is_json(void **state)
     (void) state;
     CLEANUP_SERVED struct served s;
     served_init(&s);
-    static const char body[] = "{\"metadata\":{\"name\":\"a\"},\"data\":{\"all\":\"\\u0001\\b\\f\\n\\r\\t\\\"\\\\ "
-                               "\\u00e4\\ud83d\\ude00\\u007f/\"}}";
+    static const char body[] =
+        "{\"metadata\":{\"name\":\"a\"},\"data\":{\"all\":\"\\u0001\\b\\f\\n\\r\\t\\\"\\\\ "
+        "\\u00e4\\ud83d\\ude00\\u007f/\"}}";
     assert_int_equal(served_send(&s, "POST " MAPS, body, strlen(body)), 201);
-    assert_string_equal(served_str(&s, "data.all"), "\x01\b\f\n\r\t\"\\ \xc3\xa4\xf0\x9f\x98\x80\x7f/");
+    assert_string_equal(served_str(&s, "data.all"),
+                        "\x01\b\f\n\r\t\"\\ \xc3\xa4\xf0\x9f\x98\x80\x7f/");
     served_expect(&s, "GET " MAPS, NULL, 200);
     const json_t *item = json_array_get(json_object_get(s.body, "items"), 0);
-    assert_string_equal(json_str(item, "data.all"), "\x01\b\f\n\r\t\"\\ \xc3\xa4\xf0\x9f\x98\x80\x7f/");
+    assert_string_equal(json_str(item, "data.all"),
+                        "\x01\b\f\n\r\t\"\\ \xc3\xa4\xf0\x9f\x98\x80\x7f/");
 }
 
 /* ---- events have two views */
@@ -263,13 +291,15 @@ static void check_event_views(void **state)
     (void) state;
     CLEANUP_SERVED struct served s;
     served_init(&s);
-    served_expect(&s, "POST " NEW_EVENTS,
-                  "{'metadata': {'name': 'e'}, 'eventTime': '2026-11-20T10:00:00.000000Z', 'regarding': {'kind': 'Node', 'name': "
-                  "'n', 'namespace': "
-                  "'default'}, 'note': 'hello', 'reason': 'Greeting', 'action': 'Greet', 'type': 'Normal', "
-                  "'reportingController': 'ostler.dev/ostler', "
-                  "'reportingInstance': 'a'}",
-                  201);
+    served_expect(
+        &s, "POST " NEW_EVENTS,
+        "{'metadata': {'name': 'e'}, 'eventTime': '2026-11-20T10:00:00.000000Z', 'regarding': "
+        "{'kind': 'Node', 'name': "
+        "'n', 'namespace': "
+        "'default'}, 'note': 'hello', 'reason': 'Greeting', 'action': 'Greet', 'type': 'Normal', "
+        "'reportingController': 'ostler.dev/ostler', "
+        "'reportingInstance': 'a'}",
+        201);
     assert_string_equal(served_str(&s, "apiVersion"), "events.k8s.io/v1");
     assert_string_equal(served_str(&s, "note"), "hello");
     served_expect(&s, "GET " OLD_EVENTS "/e", NULL, 200);
@@ -278,9 +308,11 @@ static void check_event_views(void **state)
     assert_string_equal(served_str(&s, "involvedObject.name"), "n");
     assert_string_equal(served_str(&s, "reportingComponent"), "ostler.dev/ostler");
     assert_null(json_at(s.body, "note"));
-    served_expect_names(&s, "/apis/events.k8s.io/v1/events?fieldSelector=regarding.name%3Dn", "default/e");
+    served_expect_names(&s, "/apis/events.k8s.io/v1/events?fieldSelector=regarding.name%3Dn",
+                        "default/e");
     served_expect_names(&s, "/api/v1/events?fieldSelector=involvedObject.name%3Dm", "");
-    served_expect(&s, "PATCH " NEW_EVENTS "/e", "{'series': {'count': 2, 'lastObservedTime': '2026-11-20T10:00:01.000000Z'}}",
+    served_expect(&s, "PATCH " NEW_EVENTS "/e",
+                  "{'series': {'count': 2, 'lastObservedTime': '2026-11-20T10:00:01.000000Z'}}",
                   200);
     assert_int_equal(json_int(s.body, "series.count", 0), 2);
     served_expect(&s, "GET " NEW_EVENTS "?watch=1&resourceVersion=5", NULL, 200);
@@ -301,14 +333,21 @@ static void check_binding(void **state)
     (void) state;
     CLEANUP_SERVED struct served s;
     served_init(&s);
-    served_expect(&s, "POST " PODS, "{'metadata': {'name': 'p'}, 'spec': {'containers': [{'name': 'c', 'image': 'i'}]}}", 201);
-    served_expect(&s, "POST " PODS "/p/binding", "{'metadata': {'name': 'p'}, 'target': {'kind': 'Node', 'name': 'n'}}", 201);
+    served_expect(
+        &s, "POST " PODS,
+        "{'metadata': {'name': 'p'}, 'spec': {'containers': [{'name': 'c', 'image': 'i'}]}}", 201);
+    served_expect(&s, "POST " PODS "/p/binding",
+                  "{'metadata': {'name': 'p'}, 'target': {'kind': 'Node', 'name': 'n'}}", 201);
     assert_string_equal(served_str(&s, "status"), "Success");
     served_expect(&s, "GET " PODS "/p", NULL, 200);
     assert_string_equal(served_str(&s, "spec.nodeName"), "n");
-    assert_string_equal(json_str(json_array_get(json_at(s.body, "status.conditions"), 0), "type"), "PodScheduled");
-    served_refused(&s, "POST " PODS "/p/binding", "{'metadata': {'name': 'p'}, 'target': {'kind': 'Node', 'name': 'm'}}", 409,
-                   "Conflict", "Operation cannot be fulfilled on pods/binding \"p\": pod p is already assigned to node \"n\"");
+    assert_string_equal(json_str(json_array_get(json_at(s.body, "status.conditions"), 0), "type"),
+                        "PodScheduled");
+    served_refused(&s, "POST " PODS "/p/binding",
+                   "{'metadata': {'name': 'p'}, 'target': {'kind': 'Node', 'name': 'm'}}", 409,
+                   "Conflict",
+                   "Operation cannot be fulfilled on pods/binding \"p\": pod p is already assigned "
+                   "to node \"n\"");
 }
 
 static void check_eviction(void **state)
@@ -317,8 +356,11 @@ static void check_eviction(void **state)
     CLEANUP_SERVED struct served s;
     served_init(&s);
     served_expect(&s, "POST " PODS,
-                  "{'metadata': {'name': 'p'}, 'spec': {'containers': [{'name': 'c', 'image': 'i'}], 'nodeName': 'n'}}", 201);
-    static const char eviction[] = "{'apiVersion': 'policy/v1', 'kind': 'Eviction', 'metadata': {'name': 'p'}}";
+                  "{'metadata': {'name': 'p'}, 'spec': {'containers': [{'name': 'c', 'image': "
+                  "'i'}], 'nodeName': 'n'}}",
+                  201);
+    static const char eviction[] =
+        "{'apiVersion': 'policy/v1', 'kind': 'Eviction', 'metadata': {'name': 'p'}}";
     served_expect(&s, "POST " PODS "/p/eviction?dryRun=All", eviction, 201);
     served_expect(&s, "GET " PODS "/p", NULL, 200);
     assert_null(json_at(s.body, "metadata.deletionTimestamp"));
@@ -335,8 +377,10 @@ static void check_scale(void **state)
     CLEANUP_SERVED struct served s;
     served_init(&s);
     served_expect(&s, "POST " DEPLOYMENTS,
-                  "{'metadata': {'name': 'd'}, 'spec': {'replicas': 2, 'selector': {'matchLabels': {'a': 'b'}}, 'template': "
-                  "{'metadata': {'labels': {'a': 'b'}}, 'spec': {'containers': [{'name': 'c', 'image': 'i'}]}}}}",
+                  "{'metadata': {'name': 'd'}, 'spec': {'replicas': 2, 'selector': {'matchLabels': "
+                  "{'a': 'b'}}, 'template': "
+                  "{'metadata': {'labels': {'a': 'b'}}, 'spec': {'containers': [{'name': 'c', "
+                  "'image': 'i'}]}}}}",
                   201);
     served_expect(&s, "GET " DEPLOYMENTS "/d/scale", NULL, 200);
     assert_string_equal(served_str(&s, "kind"), "Scale");
@@ -345,7 +389,8 @@ static void check_scale(void **state)
     served_expect(&s, "PATCH " DEPLOYMENTS "/d/scale", "{'spec': {'replicas': 5}}", 200);
     assert_int_equal(json_int(s.body, "spec.replicas", 0), 5);
     served_expect(&s, "PUT " DEPLOYMENTS "/d/scale",
-                  "{'metadata': {'name': 'd', 'resourceVersion': '6'}, 'spec': {'replicas': 7}}", 409);
+                  "{'metadata': {'name': 'd', 'resourceVersion': '6'}, 'spec': {'replicas': 7}}",
+                  409);
     served_expect(&s, "GET " DEPLOYMENTS "/d", NULL, 200);
     assert_int_equal(json_int(s.body, "spec.replicas", 0), 5);
     assert_int_equal(json_int(s.body, "metadata.generation", 0), 2);
@@ -357,15 +402,18 @@ static void check_status(void **state)
     CLEANUP_SERVED struct served s;
     served_init(&s);
     served_expect(&s, "POST " PODS,
-                  "{'metadata': {'name': 'p'}, 'spec': {'containers': [{'name': 'c', 'image': 'i'}]}, 'status': {'phase': "
+                  "{'metadata': {'name': 'p'}, 'spec': {'containers': [{'name': 'c', 'image': "
+                  "'i'}]}, 'status': {'phase': "
                   "'Failed'}}",
                   201);
     assert_string_not_equal(served_str(&s, "status.phase"), "Failed");
-    served_expect(&s, "PATCH " PODS "/p/status", "{'status': {'phase': 'Running'}, 'spec': {'activeDeadlineSeconds': 5}}", 200);
+    served_expect(&s, "PATCH " PODS "/p/status",
+                  "{'status': {'phase': 'Running'}, 'spec': {'activeDeadlineSeconds': 5}}", 200);
     assert_string_equal(served_str(&s, "status.phase"), "Running");
     assert_null(json_at(s.body, "spec.activeDeadlineSeconds"));
     assert_int_equal(json_int(s.body, "metadata.generation", 0), 1);
-    served_expect(&s, "PATCH " PODS "/p", "{'status': {'phase': 'Failed'}, 'metadata': {'labels': {'a': 'b'}}}", 200);
+    served_expect(&s, "PATCH " PODS "/p",
+                  "{'status': {'phase': 'Failed'}, 'metadata': {'labels': {'a': 'b'}}}", 200);
     assert_string_equal(served_str(&s, "status.phase"), "Running");
     assert_int_equal(json_int(s.body, "metadata.generation", 0), 1);
     served_expect(&s, "PATCH " PODS "/p", "{'spec': {'activeDeadlineSeconds': 5}}", 200);

@@ -13,12 +13,17 @@ static const struct kind *pods(void)
 }
 
 /* Commits an object with this label, or (label NULL) its end; returns its version. */
-static uint64_t put(struct store *s, const struct kind *k, const char *ns, const char *name, const char *label)
+static uint64_t put(struct store *s, const struct kind *k, const char *ns, const char *name,
+                    const char *label)
 {
-    struct store_write w = {
-        .kind = k, .ns = ns, .name = name, .user = "tester", .subresource = "", .verb = label ? API_UPDATE : API_DELETE
-    };
-    json_t *object = label ? json_pack("{s:{s:s, s:s, s:{s:s}}}", "metadata", "namespace", ns, "name", name, "labels", "v", label)
+    struct store_write w = { .kind = k,
+                             .ns = ns,
+                             .name = name,
+                             .user = "tester",
+                             .subresource = "",
+                             .verb = label ? API_UPDATE : API_DELETE };
+    json_t *object = label ? json_pack("{s:{s:s, s:s, s:{s:s}}}", "metadata", "namespace", ns,
+                                       "name", name, "labels", "v", label)
                            : NULL;
     return store_commit(s, &w, object)->rv;
 }
@@ -28,7 +33,8 @@ static char *text_of(const struct kind_store *t)
 {
     struct buf text = BUF_INIT(1 << 20);
     for (size_t i = 0; i < t->len; i++)
-        buf_printf(&text, "%s%s=%s", i ? " " : "", t->entries[i]->key, object_label(t->entries[i]->object, "v"));
+        buf_printf(&text, "%s%s=%s", i ? " " : "", t->entries[i]->key,
+                   object_label(t->entries[i]->object, "v"));
     return buf_take(&text);
 }
 
@@ -63,7 +69,8 @@ static void check_versions(void **state)
     assert_int_equal(put(&s, pods(), "a", "p", NULL), first + 4);
     assert_null(store_get(&s, pods(), "a", "p"));
 
-    const struct api_commit *made = store_commit_at(&s, first + 1), *changed = store_commit_at(&s, first + 3),
+    const struct api_commit *made = store_commit_at(&s, first + 1),
+                            *changed = store_commit_at(&s, first + 3),
                             *gone = store_commit_at(&s, first + 4);
     assert_null(made->before);
     assert_string_equal(object_label(changed->before, "v"), "1");
@@ -105,8 +112,8 @@ static void check_generated_names(void **state)
     CLEANUP_FREE char *b = store_generate_name(&s, pods(), "ns", "driver-");
     assert_string_not_equal(a, b);
     assert_int_equal(strlen(a), strlen("driver-") + 5);
-    CLEANUP_FREE char *c = store_generate_name(&s, pods(), "ns",
-                                               "a-name-that-is-longer-than-fifty-eight-letters-and-must-be-cut-");
+    CLEANUP_FREE char *c = store_generate_name(
+        &s, pods(), "ns", "a-name-that-is-longer-than-fifty-eight-letters-and-must-be-cut-");
     assert_int_equal(strlen(c), 63);
 }
 

@@ -43,8 +43,9 @@ static void check_duration(void **state)
 
 /* ---- paths of printer columns */
 
-static const char picked_from[] = "{'a': {'b': 'x', 'c.d': 'y', 'list': [{'type': 'Other', 'status': 'False'}, {'type': 'Ready', "
-                                  "'status': 'True'}]}}";
+static const char picked_from[] =
+    "{'a': {'b': 'x', 'c.d': 'y', 'list': [{'type': 'Other', 'status': 'False'}, {'type': 'Ready', "
+    "'status': 'True'}]}}";
 
 static const struct pick_row {
     const char *name;
@@ -95,14 +96,16 @@ static void check_long_word(void **state)
 
 /* ---- cells */
 
-#define POD(spec, status)                                                                                                        \
-    "{'metadata': {'name': 'p', 'creationTimestamp': '2026-11-20T09:59:00Z'}, 'spec': {" spec "}, 'status': {" status "}}"
+#define POD(spec, status)                                                                          \
+    "{'metadata': {'name': 'p', 'creationTimestamp': '2026-11-20T09:59:00Z'}, 'spec': {" spec      \
+    "}, 'status': {" status "}}"
 #define ONE "'containers': [{'name': 'main'}]"
 #define TWO "'containers': [{'name': 'main'}, {'name': 'side'}]"
 #define INIT ONE ", 'initContainers': [{'name': 'one'}, {'name': 'two'}]"
 #define SIDECAR ONE ", 'initContainers': [{'name': 'one', 'restartPolicy': 'Always'}]"
 #define STATE(name, rest) "{'name': '" name "', 'restartCount': 0, 'state': {" rest "}}"
-#define RUNS(name) "{'name': '" name "', 'ready': true, 'restartCount': 0, 'state': {'running': {}}}"
+#define RUNS(name)                                                                                 \
+    "{'name': '" name "', 'ready': true, 'restartCount': 0, 'state': {'running': {}}}"
 #define NO_MORE "'<none>', '<none>', '<none>', '<none>'"
 
 /* What is compared are the cells after the name and without the age. */
@@ -115,184 +118,242 @@ static const struct cells_row {
     { "a pod that nobody has looked at", "pods", POD(ONE, "'phase': 'Pending'"),
       "['p', '0/1', 'Pending', '0', '60s', " NO_MORE "]" },
     { "a pod that runs", "pods",
-      POD(ONE ", 'nodeName': 'n'", "'phase': 'Running', 'podIPs': [{'ip': '10.0.0.1'}], 'containerStatuses': [" RUNS("main") "]"),
+      POD(ONE ", 'nodeName': 'n'",
+          "'phase': 'Running', 'podIPs': [{'ip': '10.0.0.1'}], 'containerStatuses': [" RUNS(
+              "main") "]"),
       "['p', '1/1', 'Running', '0', '60s', '10.0.0.1', 'n', '<none>', '<none>']" },
     { "a pod that waits for its image", "pods",
-      POD(ONE, "'phase': 'Pending', 'containerStatuses': [" STATE("main", "'waiting': {'reason': 'ErrImagePull'}") "]"),
+      POD(ONE, "'phase': 'Pending', 'containerStatuses': [" STATE(
+                   "main", "'waiting': {'reason': 'ErrImagePull'}") "]"),
       "['p', '0/1', 'ErrImagePull', '0', '60s', " NO_MORE "]" },
     { "a pod that crashes", "pods",
-      POD(ONE, "'phase': 'Running', 'containerStatuses': [{'name': 'main', 'restartCount': 4, 'state': {'waiting': {'reason': "
-               "'CrashLoopBackOff'}}, "
-               "'lastState': {'terminated': {'exitCode': 1, 'finishedAt': '2026-11-20T09:58:55Z'}}}]"),
+      POD(ONE,
+          "'phase': 'Running', 'containerStatuses': [{'name': 'main', 'restartCount': 4, 'state': "
+          "{'waiting': {'reason': "
+          "'CrashLoopBackOff'}}, "
+          "'lastState': {'terminated': {'exitCode': 1, 'finishedAt': '2026-11-20T09:58:55Z'}}}]"),
       "['p', '0/1', 'CrashLoopBackOff', '4 (65s ago)', '60s', " NO_MORE "]" },
     { "a pod that has done its work", "pods",
-      POD(ONE, "'phase': 'Succeeded', 'containerStatuses': [" STATE("main", "'terminated': {'exitCode': 0, 'reason': "
-                                                                            "'Completed'}") "]"),
+      POD(ONE, "'phase': 'Succeeded', 'containerStatuses': [" STATE(
+                   "main", "'terminated': {'exitCode': 0, 'reason': "
+                           "'Completed'}") "]"),
       "['p', '0/1', 'Completed', '0', '60s', " NO_MORE "]" },
     { "a pod that was ended by a signal", "pods",
-      POD(ONE, "'phase': 'Failed', 'containerStatuses': [" STATE("main", "'terminated': {'exitCode': 137, 'signal': 9}") "]"),
+      POD(ONE, "'phase': 'Failed', 'containerStatuses': [" STATE(
+                   "main", "'terminated': {'exitCode': 137, 'signal': 9}") "]"),
       "['p', '0/1', 'Signal:9', '0', '60s', " NO_MORE "]" },
     { "a pod that ended with a code", "pods",
-      POD(ONE, "'phase': 'Failed', 'containerStatuses': [" STATE("main", "'terminated': {'exitCode': 3}") "]"),
+      POD(ONE, "'phase': 'Failed', 'containerStatuses': [" STATE(
+                   "main", "'terminated': {'exitCode': 3}") "]"),
       "['p', '0/1', 'ExitCode:3', '0', '60s', " NO_MORE "]" },
     { "a pod with a reason of its own", "pods", POD(ONE, "'phase': 'Failed', 'reason': 'Evicted'"),
       "['p', '0/1', 'Evicted', '0', '60s', " NO_MORE "]" },
     { "a pod of which one container has ended", "pods",
       POD(TWO, "'phase': 'Running', 'containerStatuses': [" STATE(
-                   "main", "'terminated': {'exitCode': 0, 'reason': 'Completed'}") ", " RUNS("side") "]"),
+                   "main",
+                   "'terminated': {'exitCode': 0, 'reason': 'Completed'}") ", " RUNS("side") "]"),
       "['p', '1/2', 'NotReady', '0', '60s', " NO_MORE "]" },
     { "a ready pod of which one container has ended", "pods",
-      POD(TWO, "'phase': 'Running', 'conditions': [{'type': 'Ready', 'status': 'True'}], 'containerStatuses': [" STATE(
-                   "main", "'terminated': {'exitCode': 0, 'reason': 'Completed'}") ", " RUNS("side") "]"),
+      POD(TWO, "'phase': 'Running', 'conditions': [{'type': 'Ready', 'status': 'True'}], "
+               "'containerStatuses': [" STATE(
+                   "main",
+                   "'terminated': {'exitCode': 0, 'reason': 'Completed'}") ", " RUNS("side") "]"),
       "['p', '1/2', 'Running', '0', '60s', " NO_MORE "]" },
     { "a pod of which one container has failed", "pods",
-      POD(TWO, "'phase': 'Failed', 'containerStatuses': [" STATE(
-                   "main", "'terminated': {'exitCode': 0, 'reason': 'Completed'}") ", " STATE("side", "'terminated': "
-                                                                                                      "{'exitCode': 2, 'reason': "
-                                                                                                      "'Error'}") "]"),
+      POD(TWO,
+          "'phase': 'Failed', 'containerStatuses': [" STATE(
+              "main",
+              "'terminated': {'exitCode': 0, 'reason': 'Completed'}") ", " STATE("side",
+                                                                                 "'terminated': "
+                                                                                 "{'exitCode': 2, "
+                                                                                 "'reason': "
+                                                                                 "'Error'}") "]"),
       "['p', '0/2', 'Error', '0', '60s', " NO_MORE "]" },
     { "a pod whose first init container runs", "pods",
       POD(INIT, "'phase': 'Pending', 'initContainerStatuses': [" RUNS("one") "]"),
       "['p', '0/1', 'Init:0/2', '0', '60s', " NO_MORE "]" },
     { "a pod whose second init container waits its turn", "pods",
-      POD(INIT, "'phase': 'Pending', 'initContainerStatuses': [" STATE("one", "'terminated': {'exitCode': 0}") ", " STATE(
-                    "two", "'waiting': {'reason': 'PodInitializing'}") "]"),
+      POD(INIT,
+          "'phase': 'Pending', 'initContainerStatuses': [" STATE(
+              "one", "'terminated': {'exitCode': 0}") ", " STATE("two", "'waiting': {'reason': "
+                                                                        "'PodInitializing'}") "]"),
       "['p', '0/1', 'Init:1/2', '0', '60s', " NO_MORE "]" },
     { "a pod whose init container crashes", "pods",
-      POD(INIT, "'phase': 'Pending', 'initContainerStatuses': [" STATE("one", "'waiting': {'reason': 'CrashLoopBackOff'}") "]"),
+      POD(INIT, "'phase': 'Pending', 'initContainerStatuses': [" STATE(
+                    "one", "'waiting': {'reason': 'CrashLoopBackOff'}") "]"),
       "['p', '0/1', 'Init:CrashLoopBackOff', '0', '60s', " NO_MORE "]" },
     { "a pod whose init container has failed", "pods",
-      POD(INIT,
-          "'phase': 'Pending', 'initContainerStatuses': [" STATE("one", "'terminated': {'exitCode': 1, 'reason': 'Error'}") "]"),
+      POD(INIT, "'phase': 'Pending', 'initContainerStatuses': [" STATE(
+                    "one", "'terminated': {'exitCode': 1, 'reason': 'Error'}") "]"),
       "['p', '0/1', 'Init:Error', '0', '60s', " NO_MORE "]" },
     { "a pod with a sidecar", "pods",
-      POD(SIDECAR, "'phase': 'Running', 'containerStatuses': [" RUNS("main") "], 'initContainerStatuses': "
-                                                                             "[{'name': 'one', 'ready': true, 'started': true, "
-                                                                             "'restartCount': 2, 'state': {'running': {}}}]"),
+      POD(SIDECAR, "'phase': 'Running', 'containerStatuses': [" RUNS(
+                       "main") "], 'initContainerStatuses': "
+                               "[{'name': 'one', 'ready': true, 'started': true, "
+                               "'restartCount': 2, 'state': {'running': {}}}]"),
       "['p', '2/2', 'Running', '2', '60s', " NO_MORE "]" },
     { "restarts of init containers that are over do not count", "pods",
-      POD(INIT, "'phase': 'Running', 'containerStatuses': [" RUNS("main") "], 'initContainerStatuses': "
-                                                                          "[{'name': 'one', 'restartCount': 2, 'state': "
-                                                                          "{'terminated': {'exitCode': 0}}}]"),
+      POD(INIT, "'phase': 'Running', 'containerStatuses': [" RUNS(
+                    "main") "], 'initContainerStatuses': "
+                            "[{'name': 'one', 'restartCount': 2, 'state': "
+                            "{'terminated': {'exitCode': 0}}}]"),
       "['p', '1/1', 'Running', '0', '60s', " NO_MORE "]" },
     { "a pod that goes", "pods",
-      "{'metadata': {'name': 'p', 'deletionTimestamp': '2026-11-20T10:00:00Z'}, 'spec': {" ONE "}, 'status': {'phase': "
-                                                                                               "'Running'}}",
+      "{'metadata': {'name': 'p', 'deletionTimestamp': '2026-11-20T10:00:00Z'}, 'spec': {" ONE
+      "}, 'status': {'phase': "
+      "'Running'}}",
       "['p', '0/1', 'Terminating', '0', '<unknown>', " NO_MORE "]" },
     { "a pod that goes from a node that is lost", "pods",
-      "{'metadata': {'name': 'p', 'deletionTimestamp': '2026-11-20T10:00:00Z'}, 'spec': {" ONE "}, 'status': {'phase': "
-                                                                                               "'Running', 'reason': "
-                                                                                               "'NodeLost'}}",
+      "{'metadata': {'name': 'p', 'deletionTimestamp': '2026-11-20T10:00:00Z'}, 'spec': {" ONE
+      "}, 'status': {'phase': "
+      "'Running', 'reason': "
+      "'NodeLost'}}",
       "['p', '0/1', 'Unknown', '0', '<unknown>', " NO_MORE "]" },
     { "a pod that has ended and goes", "pods",
-      "{'metadata': {'name': 'p', 'deletionTimestamp': '2026-11-20T10:00:00Z'}, 'spec': {" ONE "}, 'status': {'phase': "
-                                                                                               "'Succeeded'}}",
+      "{'metadata': {'name': 'p', 'deletionTimestamp': '2026-11-20T10:00:00Z'}, 'spec': {" ONE
+      "}, 'status': {'phase': "
+      "'Succeeded'}}",
       "['p', '0/1', 'Succeeded', '0', '<unknown>', " NO_MORE "]" },
     { "a pod with gates", "pods",
-      POD(ONE ", 'readinessGates': [{'conditionType': 'a'}, {'conditionType': 'b'}]", "'phase': 'Pending', 'conditions': "
-                                                                                      "[{'type': 'a', 'status': 'True'}, "
-                                                                                      "{'type': 'PodScheduled', 'status': "
-                                                                                      "'False', 'reason': 'SchedulingGated'}]"),
+      POD(ONE ", 'readinessGates': [{'conditionType': 'a'}, {'conditionType': 'b'}]",
+          "'phase': 'Pending', 'conditions': "
+          "[{'type': 'a', 'status': 'True'}, "
+          "{'type': 'PodScheduled', 'status': "
+          "'False', 'reason': 'SchedulingGated'}]"),
       "['p', '0/1', 'SchedulingGated', '0', '60s', '<none>', '<none>', '<none>', '1/2']" },
 
     { "a node that says nothing", "nodes", "{'metadata': {'name': 'n'}}",
-      "['n', 'Unknown', '<none>', '<unknown>', '', '<none>', '<none>', '<unknown>', '<unknown>', '<unknown>']" },
+      "['n', 'Unknown', '<none>', '<unknown>', '', '<none>', '<none>', '<unknown>', '<unknown>', "
+      "'<unknown>']" },
     { "a node that is not ready and cordoned, with roles", "nodes",
-      "{'metadata': {'name': 'n', 'labels': {'node-role.kubernetes.io/worker': '', 'node-role.kubernetes.io/gpu': '', "
+      "{'metadata': {'name': 'n', 'labels': {'node-role.kubernetes.io/worker': '', "
+      "'node-role.kubernetes.io/gpu': '', "
       "'kubernetes.io/role': 'gpu'}}, "
-      "'spec': {'unschedulable': true}, 'status': {'conditions': [{'type': 'Ready', 'status': 'Unknown'}], 'nodeInfo': "
+      "'spec': {'unschedulable': true}, 'status': {'conditions': [{'type': 'Ready', 'status': "
+      "'Unknown'}], 'nodeInfo': "
       "{'kernelVersion': '6.8.0', "
-      "'architecture': 'arm64', 'kubeletVersion': 'v1'}, 'addresses': [{'type': 'InternalIP', 'address': '10.0.0.1'}]}}",
-      "['n', 'NotReady,SchedulingDisabled', 'gpu,worker', '<unknown>', 'v1', '10.0.0.1', '<none>', '<unknown>', '6.8.0 (arm64)', "
+      "'architecture': 'arm64', 'kubeletVersion': 'v1'}, 'addresses': [{'type': 'InternalIP', "
+      "'address': '10.0.0.1'}]}}",
+      "['n', 'NotReady,SchedulingDisabled', 'gpu,worker', '<unknown>', 'v1', '10.0.0.1', '<none>', "
+      "'<unknown>', '6.8.0 (arm64)', "
       "'<unknown>']" },
 
     { "a daemonset", "daemonsets",
-      "{'metadata': {'name': 'd'}, 'spec': {'selector': {'matchLabels': {'b': '2', 'a': '1'}, 'matchExpressions': [{'key': 'a', "
+      "{'metadata': {'name': 'd'}, 'spec': {'selector': {'matchLabels': {'b': '2', 'a': '1'}, "
+      "'matchExpressions': [{'key': 'a', "
       "'operator': 'Exists'}, "
-      "{'key': 'aa', 'operator': 'In', 'values': ['z', 'y']}, {'key': 'ab', 'operator': 'NotIn', 'values': ['x']}, {'key': '0', "
+      "{'key': 'aa', 'operator': 'In', 'values': ['z', 'y']}, {'key': 'ab', 'operator': 'NotIn', "
+      "'values': ['x']}, {'key': '0', "
       "'operator': "
-      "'DoesNotExist'}]}, 'template': {'spec': {'nodeSelector': {'y': '2', 'x': '1'}, 'containers': [{'name': 'c', 'image': "
+      "'DoesNotExist'}]}, 'template': {'spec': {'nodeSelector': {'y': '2', 'x': '1'}, "
+      "'containers': [{'name': 'c', 'image': "
       "'i:1'}, {'name': 'd', "
-      "'image': 'j:2'}]}}}, 'status': {'desiredNumberScheduled': 5, 'currentNumberScheduled': 4, 'numberReady': 3, "
+      "'image': 'j:2'}]}}}, 'status': {'desiredNumberScheduled': 5, 'currentNumberScheduled': 4, "
+      "'numberReady': 3, "
       "'updatedNumberScheduled': 2, "
       "'numberAvailable': 1}}",
-      "['d', 5, 4, 3, 2, 1, 'x=1,y=2', '<unknown>', 'c,d', 'i:1,j:2', '!0,a=1,a,aa in (y,z),ab notin (x),b=2']" },
+      "['d', 5, 4, 3, 2, 1, 'x=1,y=2', '<unknown>', 'c,d', 'i:1,j:2', '!0,a=1,a,aa in (y,z),ab "
+      "notin (x),b=2']" },
     { "a deployment", "deployments",
-      "{'metadata': {'name': 'd'}, 'spec': {'replicas': 3}, 'status': {'readyReplicas': 1, 'updatedReplicas': 2}}",
+      "{'metadata': {'name': 'd'}, 'spec': {'replicas': 3}, 'status': {'readyReplicas': 1, "
+      "'updatedReplicas': 2}}",
       "['d', '1/3', 2, 0, '<unknown>', '', '', '<none>']" },
     { "a replicaset", "replicasets",
-      "{'metadata': {'name': 'r'}, 'spec': {'replicas': 3}, 'status': {'replicas': 2, 'readyReplicas': 1}}",
+      "{'metadata': {'name': 'r'}, 'spec': {'replicas': 3}, 'status': {'replicas': 2, "
+      "'readyReplicas': 1}}",
       "['r', 3, 2, 1, '<unknown>', '', '', '<none>']" },
     { "a job that has not begun", "jobs", "{'metadata': {'name': 'j'}, 'spec': {'parallelism': 1}}",
       "['j', 'Running', '0/1', '', '<unknown>', '', '', '<none>']" },
     { "a job of several pods", "jobs",
-      "{'metadata': {'name': 'j'}, 'spec': {'parallelism': 3}, 'status': {'startTime': '2026-11-20T09:50:00Z'}}",
+      "{'metadata': {'name': 'j'}, 'spec': {'parallelism': 3}, 'status': {'startTime': "
+      "'2026-11-20T09:50:00Z'}}",
       "['j', 'Running', '0/1 of 3', '10m', '<unknown>', '', '', '<none>']" },
     { "a job that is done", "jobs",
-      "{'metadata': {'name': 'j'}, 'spec': {'completions': 2}, 'status': {'succeeded': 2, 'startTime': '2026-11-20T09:00:00Z', "
+      "{'metadata': {'name': 'j'}, 'spec': {'completions': 2}, 'status': {'succeeded': 2, "
+      "'startTime': '2026-11-20T09:00:00Z', "
       "'completionTime': "
-      "'2026-11-20T09:05:07Z', 'conditions': [{'type': 'SuccessCriteriaMet', 'status': 'True'}, {'type': 'Complete', 'status': "
+      "'2026-11-20T09:05:07Z', 'conditions': [{'type': 'SuccessCriteriaMet', 'status': 'True'}, "
+      "{'type': 'Complete', 'status': "
       "'True'}]}}",
       "['j', 'Complete', '2/2', '5m7s', '<unknown>', '', '', '<none>']" },
     { "a suspended job that is deleted", "jobs",
-      "{'metadata': {'name': 'j', 'deletionTimestamp': '2026-11-20T10:00:00Z'}, 'status': {'conditions': [{'type': 'Suspended', "
+      "{'metadata': {'name': 'j', 'deletionTimestamp': '2026-11-20T10:00:00Z'}, 'status': "
+      "{'conditions': [{'type': 'Suspended', "
       "'status': 'True'}]}}",
       "['j', 'Terminating', '0/1', '', '<unknown>', '', '', '<none>']" },
     { "a revision of nobody", "controllerrevisions", "{'metadata': {'name': 'r'}, 'revision': 7}",
       "['r', '<none>', 7, '<unknown>']" },
     { "a revision", "controllerrevisions",
-      "{'metadata': {'name': 'r', 'ownerReferences': [{'apiVersion': 'apps/v1', 'kind': 'DaemonSet', 'name': 'd', 'controller': "
+      "{'metadata': {'name': 'r', 'ownerReferences': [{'apiVersion': 'apps/v1', 'kind': "
+      "'DaemonSet', 'name': 'd', 'controller': "
       "true}]}, 'revision': 7}",
       "['r', 'daemonset.apps/d', 7, '<unknown>']" },
 
     { "a service of a cluster", "services",
-      "{'metadata': {'name': 's'}, 'spec': {'type': 'NodePort', 'clusterIPs': ['10.96.0.1'], 'selector': {'b': '2', 'a': '1'}, "
+      "{'metadata': {'name': 's'}, 'spec': {'type': 'NodePort', 'clusterIPs': ['10.96.0.1'], "
+      "'selector': {'b': '2', 'a': '1'}, "
       "'ports': [{'port': 80, "
       "'protocol': 'TCP', 'nodePort': 30080}, {'port': 53, 'protocol': 'UDP'}]}}",
       "['s', 'NodePort', '10.96.0.1', '<none>', '80:30080/TCP,53/UDP', '<unknown>', 'a=1,b=2']" },
-    { "a service that waits for its load balancer", "services", "{'metadata': {'name': 's'}, 'spec': {'type': 'LoadBalancer'}}",
+    { "a service that waits for its load balancer", "services",
+      "{'metadata': {'name': 's'}, 'spec': {'type': 'LoadBalancer'}}",
       "['s', 'LoadBalancer', '<none>', '<pending>', '<none>', '<unknown>', '<none>']" },
     { "a service with addresses from outside", "services",
-      "{'metadata': {'name': 's'}, 'spec': {'type': 'LoadBalancer', 'externalIPs': ['192.0.2.1']}, 'status': {'loadBalancer': "
+      "{'metadata': {'name': 's'}, 'spec': {'type': 'LoadBalancer', 'externalIPs': ['192.0.2.1']}, "
+      "'status': {'loadBalancer': "
       "{'ingress': [{'ip': "
       "'192.0.2.2'}, {'hostname': 'lb.example.com'}]}}}",
-      "['s', 'LoadBalancer', '<none>', '192.0.2.2,lb.example.com,192.0.2.1', '<none>', '<unknown>', '<none>']" },
+      "['s', 'LoadBalancer', '<none>', '192.0.2.2,lb.example.com,192.0.2.1', '<none>', "
+      "'<unknown>', '<none>']" },
     { "a service that is a name", "services",
-      "{'metadata': {'name': 's'}, 'spec': {'type': 'ExternalName', 'externalName': 'db.example.com'}}",
+      "{'metadata': {'name': 's'}, 'spec': {'type': 'ExternalName', 'externalName': "
+      "'db.example.com'}}",
       "['s', 'ExternalName', '<none>', 'db.example.com', '<none>', '<unknown>', '<none>']" },
 
     { "an old event", "events",
-      "{'metadata': {'name': 'e'}, 'type': 'Normal', 'reason': 'Started', 'message': ' a b\\n', 'count': 3, 'firstTimestamp': "
+      "{'metadata': {'name': 'e'}, 'type': 'Normal', 'reason': 'Started', 'message': ' a b\\n', "
+      "'count': 3, 'firstTimestamp': "
       "'2026-11-20T09:00:00Z', "
-      "'lastTimestamp': '2026-11-20T09:59:50Z', 'source': {'component': 'kubelet', 'host': 'n'}, 'involvedObject': {'kind': "
+      "'lastTimestamp': '2026-11-20T09:59:50Z', 'source': {'component': 'kubelet', 'host': 'n'}, "
+      "'involvedObject': {'kind': "
       "'Pod', 'name': 'p', "
       "'fieldPath': 'spec.containers{main}'}}",
-      "['10s', 'Normal', 'Started', 'pod/p', 'spec.containers{main}', 'kubelet, n', 'a b', '60m', 3, 'e']" },
+      "['10s', 'Normal', 'Started', 'pod/p', 'spec.containers{main}', 'kubelet, n', 'a b', '60m', "
+      "3, 'e']" },
     { "a new event", "events",
-      "{'metadata': {'name': 'e'}, 'type': 'Warning', 'reason': 'Failed', 'note': 'a', 'eventTime': "
+      "{'metadata': {'name': 'e'}, 'type': 'Warning', 'reason': 'Failed', 'note': 'a', "
+      "'eventTime': "
       "'2026-11-20T09:59:00.000000Z', "
       "'reportingController': 'ostler.dev/ostler', 'regarding': {'kind': 'Node'}}",
       "['60s', 'Warning', 'Failed', 'node', '', 'ostler.dev/ostler', 'a', '60s', 1, 'e']" },
     { "a new event that came again", "events",
-      "{'metadata': {'name': 'e'}, 'eventTime': '2026-11-20T09:59:00.000000Z', 'series': {'count': 9, 'lastObservedTime': "
+      "{'metadata': {'name': 'e'}, 'eventTime': '2026-11-20T09:59:00.000000Z', 'series': {'count': "
+      "9, 'lastObservedTime': "
       "'2026-11-20T09:59:58.000000Z'}}",
       "['2s', '', '', '', '', '', '', '60s', 9, 'e']" },
 
-    { "a namespace", "namespaces", "{'metadata': {'name': 'n'}, 'status': {'phase': 'Active'}}", "['n', 'Active', '<unknown>']" },
-    { "a config map", "configmaps", "{'metadata': {'name': 'c'}, 'data': {'a': '', 'b': ''}, 'binaryData': {'c': ''}}",
+    { "a namespace", "namespaces", "{'metadata': {'name': 'n'}, 'status': {'phase': 'Active'}}",
+      "['n', 'Active', '<unknown>']" },
+    { "a config map", "configmaps",
+      "{'metadata': {'name': 'c'}, 'data': {'a': '', 'b': ''}, 'binaryData': {'c': ''}}",
       "['c', 3, '<unknown>']" },
     { "a service account", "serviceaccounts", "{'metadata': {'name': 's'}}", "['s', '<unknown>']" },
-    { "a lease", "leases", "{'metadata': {'name': 'l'}, 'spec': {'holderIdentity': 'me'}}", "['l', 'me', '<unknown>']" },
-    { "a runtime class", "runtimeclasses", "{'metadata': {'name': 'r'}, 'handler': 'nvidia'}", "['r', 'nvidia', '<unknown>']" },
+    { "a lease", "leases", "{'metadata': {'name': 'l'}, 'spec': {'holderIdentity': 'me'}}",
+      "['l', 'me', '<unknown>']" },
+    { "a runtime class", "runtimeclasses", "{'metadata': {'name': 'r'}, 'handler': 'nvidia'}",
+      "['r', 'nvidia', '<unknown>']" },
     { "a priority class", "priorityclasses",
       "{'metadata': {'name': 'p'}, 'value': 7, 'globalDefault': true, 'preemptionPolicy': 'Never'}",
       "['p', 7, true, '<unknown>', 'Never']" },
     { "a budget with a number", "poddisruptionbudgets",
-      "{'metadata': {'name': 'b'}, 'spec': {'minAvailable': 2}, 'status': {'disruptionsAllowed': 1}}",
+      "{'metadata': {'name': 'b'}, 'spec': {'minAvailable': 2}, 'status': {'disruptionsAllowed': "
+      "1}}",
       "['b', '2', 'N/A', 1, '<unknown>']" },
-    { "a budget with a part", "poddisruptionbudgets", "{'metadata': {'name': 'b'}, 'spec': {'maxUnavailable': '10%'}}",
+    { "a budget with a part", "poddisruptionbudgets",
+      "{'metadata': {'name': 'b'}, 'spec': {'maxUnavailable': '10%'}}",
       "['b', 'N/A', '10%', 0, '<unknown>']" },
-    { "a definition", "customresourcedefinitions", "{'metadata': {'name': 'c', 'creationTimestamp': '2026-11-20T09:00:00Z'}}",
+    { "a definition", "customresourcedefinitions",
+      "{'metadata': {'name': 'c', 'creationTimestamp': '2026-11-20T09:00:00Z'}}",
       "['c', '2026-11-20T09:00:00Z']" },
 };
 
@@ -308,21 +369,26 @@ static void check_cells(void **state)
     CLEANUP_SERVED struct served s;
     served_init(&s);
     CLEANUP_JSON json_t *object = tree(row->object);
-    CLEANUP_JSON json_t *table = table_of(s.api, kind_named(row->plural), TABLE_ALONE, object, false);
+    CLEANUP_JSON json_t *table = table_of(s.api, kind_named(row->plural), TABLE_ALONE, object,
+                                          false);
     const json_t *got = json_object_get(only_row(table), "cells");
     assert_tree(got, row->cells);
-    assert_int_equal(json_array_size(json_object_get(table, "columnDefinitions")), json_array_size(got));
+    assert_int_equal(json_array_size(json_object_get(table, "columnDefinitions")),
+                     json_array_size(got));
 }
 
 /* ---- custom kinds */
 
-#define DEFINITION(columns)                                                                                                      \
-    "{'apiVersion': 'apiextensions.k8s.io/v1', 'kind': 'CustomResourceDefinition', 'metadata': {'name': "                        \
-    "'gpuclusterpolicies.ostler.dev'}, "                                                                                         \
-    "'spec': {'group': 'ostler.dev', 'scope': 'Cluster', 'names': {'kind': 'GpuClusterPolicy', 'plural': "                       \
-    "'gpuclusterpolicies'}, "                                                                                                    \
-    "'versions': [{'name': 'v1alpha1', 'served': true, 'storage': true, " columns "'schema': {'openAPIV3Schema': {'type': "      \
-                                                                                  "'object'}}}]}}"
+#define DEFINITION(columns)                                                                        \
+    "{'apiVersion': 'apiextensions.k8s.io/v1', 'kind': 'CustomResourceDefinition', 'metadata': "   \
+    "{'name': "                                                                                    \
+    "'gpuclusterpolicies.ostler.dev'}, "                                                           \
+    "'spec': {'group': 'ostler.dev', 'scope': 'Cluster', 'names': {'kind': 'GpuClusterPolicy', "   \
+    "'plural': "                                                                                   \
+    "'gpuclusterpolicies'}, "                                                                      \
+    "'versions': [{'name': 'v1alpha1', 'served': true, 'storage': true, " columns                  \
+    "'schema': {'openAPIV3Schema': {'type': "                                                      \
+    "'object'}}}]}}"
 
 static const struct custom_row {
     const char *name;
@@ -330,28 +396,44 @@ static const struct custom_row {
     const char *cells;
 } customs[] = {
     { "columns that nobody has named", "", "['default', '60s']" },
-    { "text", "'additionalPrinterColumns': [{'name': 'A', 'type': 'string', 'jsonPath': '.spec.text'}], ", "['default', 'x']" },
-    { "nothing", "'additionalPrinterColumns': [{'name': 'A', 'type': 'string', 'jsonPath': '.spec.none'}], ",
+    { "text",
+      "'additionalPrinterColumns': [{'name': 'A', 'type': 'string', 'jsonPath': '.spec.text'}], ",
+      "['default', 'x']" },
+    { "nothing",
+      "'additionalPrinterColumns': [{'name': 'A', 'type': 'string', 'jsonPath': '.spec.none'}], ",
       "['default', null]" },
-    { "a number as text", "'additionalPrinterColumns': [{'name': 'A', 'type': 'string', 'jsonPath': '.spec.number'}], ",
+    { "a number as text",
+      "'additionalPrinterColumns': [{'name': 'A', 'type': 'string', 'jsonPath': '.spec.number'}], ",
       "['default', '7']" },
-    { "a number", "'additionalPrinterColumns': [{'name': 'A', 'type': 'integer', 'jsonPath': '.spec.number'}], ",
+    { "a number",
+      "'additionalPrinterColumns': [{'name': 'A', 'type': 'integer', 'jsonPath': "
+      "'.spec.number'}], ",
       "['default', 7]" },
     { "a number with a fraction as one without",
-      "'additionalPrinterColumns': [{'name': 'A', 'type': 'integer', 'jsonPath': '.spec.real'}], ", "['default', 2]" },
-    { "a number with a fraction", "'additionalPrinterColumns': [{'name': 'A', 'type': 'number', 'jsonPath': '.spec.real'}], ",
+      "'additionalPrinterColumns': [{'name': 'A', 'type': 'integer', 'jsonPath': '.spec.real'}], ",
+      "['default', 2]" },
+    { "a number with a fraction",
+      "'additionalPrinterColumns': [{'name': 'A', 'type': 'number', 'jsonPath': '.spec.real'}], ",
       "['default', 2.5]" },
     { "text where a number is wanted",
-      "'additionalPrinterColumns': [{'name': 'A', 'type': 'integer', 'jsonPath': '.spec.text'}], ", "['default', null]" },
-    { "a yes", "'additionalPrinterColumns': [{'name': 'A', 'type': 'boolean', 'jsonPath': '.spec.yes'}], ", "['default', true]" },
-    { "text where a yes is wanted", "'additionalPrinterColumns': [{'name': 'A', 'type': 'boolean', 'jsonPath': '.spec.text'}], ",
+      "'additionalPrinterColumns': [{'name': 'A', 'type': 'integer', 'jsonPath': '.spec.text'}], ",
       "['default', null]" },
-    { "a time", "'additionalPrinterColumns': [{'name': 'A', 'type': 'date', 'jsonPath': '.metadata.creationTimestamp'}], ",
+    { "a yes",
+      "'additionalPrinterColumns': [{'name': 'A', 'type': 'boolean', 'jsonPath': '.spec.yes'}], ",
+      "['default', true]" },
+    { "text where a yes is wanted",
+      "'additionalPrinterColumns': [{'name': 'A', 'type': 'boolean', 'jsonPath': '.spec.text'}], ",
+      "['default', null]" },
+    { "a time",
+      "'additionalPrinterColumns': [{'name': 'A', 'type': 'date', 'jsonPath': "
+      "'.metadata.creationTimestamp'}], ",
       "['default', '60s']" },
-    { "text where a time is wanted", "'additionalPrinterColumns': [{'name': 'A', 'type': 'date', 'jsonPath': '.spec.text'}], ",
+    { "text where a time is wanted",
+      "'additionalPrinterColumns': [{'name': 'A', 'type': 'date', 'jsonPath': '.spec.text'}], ",
       "['default', '<invalid>']" },
     { "a number where a time is wanted",
-      "'additionalPrinterColumns': [{'name': 'A', 'type': 'date', 'jsonPath': '.spec.number'}], ", "['default', null]" },
+      "'additionalPrinterColumns': [{'name': 'A', 'type': 'date', 'jsonPath': '.spec.number'}], ",
+      "['default', null]" },
 };
 
 static void check_custom(void **state)
@@ -360,11 +442,14 @@ static void check_custom(void **state)
     CLEANUP_SERVED struct served s;
     served_init(&s);
     CLEANUP_FREE char *definition = xasprintf(DEFINITION("%s"), row->columns);
-    served_expect(&s, "POST /apis/apiextensions.k8s.io/v1/customresourcedefinitions", definition, 201);
-    CLEANUP_JSON json_t *object = tree("{'metadata': {'name': 'default', 'creationTimestamp': '2026-11-20T09:59:00Z'}, 'spec': "
-                                       "{'text': 'x', 'number': 7, "
-                                       "'real': 2.5, 'yes': true}}");
-    CLEANUP_JSON json_t *table = table_of(s.api, kind_named("gpuclusterpolicies"), TABLE_ALONE, object, false);
+    served_expect(&s, "POST /apis/apiextensions.k8s.io/v1/customresourcedefinitions", definition,
+                  201);
+    CLEANUP_JSON json_t *object = tree(
+        "{'metadata': {'name': 'default', 'creationTimestamp': '2026-11-20T09:59:00Z'}, 'spec': "
+        "{'text': 'x', 'number': 7, "
+        "'real': 2.5, 'yes': true}}");
+    CLEANUP_JSON json_t *table = table_of(s.api, kind_named("gpuclusterpolicies"), TABLE_ALONE,
+                                          object, false);
     assert_tree(json_object_get(only_row(table), "cells"), row->cells);
 }
 
@@ -419,7 +504,8 @@ static void check_include_refused(void **state)
     served_init(&s);
     s.accept = TABLE_TYPE;
     served_refused(&s, "GET " MAPS "?includeObject=Some", NULL, 400, "BadRequest",
-                   "Unable to convert to Table as requested: includeObject: Invalid value: \"Some\": must be 'Metadata', "
+                   "Unable to convert to Table as requested: includeObject: Invalid value: "
+                   "\"Some\": must be 'Metadata', "
                    "'Object', 'None', or empty");
 }
 
@@ -468,16 +554,19 @@ static void check_conditions(void **state)
     (void) state;
     CLEANUP_SERVED struct served s;
     served_init(&s);
-    CLEANUP_JSON json_t *pods = tree("[{'metadata': {'name': 'a'}, 'status': {'phase': 'Failed'}}, {'metadata': {'name': 'b'}, "
-                                     "'status': {'phase': "
-                                     "'Succeeded'}}, {'metadata': {'name': 'c'}, 'status': {'phase': 'Running'}}]");
+    CLEANUP_JSON json_t *pods = tree(
+        "[{'metadata': {'name': 'a'}, 'status': {'phase': 'Failed'}}, {'metadata': {'name': 'b'}, "
+        "'status': {'phase': "
+        "'Succeeded'}}, {'metadata': {'name': 'c'}, 'status': {'phase': 'Running'}}]");
     CLEANUP_JSON json_t *table = table_of(s.api, kind_named("pods"), TABLE_ALONE, pods, true);
     const json_t *rows = json_object_get(table, "rows");
     assert_tree(json_object_get(json_array_get(rows, 0), "conditions"),
-                "[{'type': 'Completed', 'status': 'True', 'reason': 'Failed', 'message': 'The pod failed.'}]");
-    assert_tree(json_object_get(json_array_get(rows, 1), "conditions"), "[{'type': 'Completed', 'status': 'True', 'reason': "
-                                                                        "'Succeeded', 'message': 'The pod has completed "
-                                                                        "successfully.'}]");
+                "[{'type': 'Completed', 'status': 'True', 'reason': 'Failed', 'message': 'The pod "
+                "failed.'}]");
+    assert_tree(json_object_get(json_array_get(rows, 1), "conditions"),
+                "[{'type': 'Completed', 'status': 'True', 'reason': "
+                "'Succeeded', 'message': 'The pod has completed "
+                "successfully.'}]");
     assert_null(json_object_get(json_array_get(rows, 2), "conditions"));
 }
 

@@ -14,17 +14,23 @@ static const struct volume_row {
     size_t volumes;                   /* how many there are then */
     size_t first_mounts, main_mounts; /* of the first container of each list */
 } rows[] = {
-    { "all containers get it", "{'initContainers': [{'name': 'i'}], 'containers': [{'name': 'a'}]}", 1, 1, 1 },
+    { "all containers get it", "{'initContainers': [{'name': 'i'}], 'containers': [{'name': 'a'}]}",
+      1, 1, 1 },
     { "it comes behind what is there",
-      "{'containers': [{'name': 'a', 'volumeMounts': [{'name': 'v', 'mountPath': '/v'}]}], 'volumes': [{'name': 'v'}]}", 2, 0,
-      2 },
-    { "a pod that wants none", "{'automountServiceAccountToken': false, 'containers': [{'name': 'a'}]}", 0, 0, 0 },
-    { "a pod that says that it wants one", "{'automountServiceAccountToken': true, 'containers': [{'name': 'a'}]}", 1, 0, 1 },
-    { "something is mounted there", "{'containers': [{'name': 'a', 'volumeMounts': [{'name': 'v', 'mountPath': '" PLACE "'}]}]}",
+      "{'containers': [{'name': 'a', 'volumeMounts': [{'name': 'v', 'mountPath': '/v'}]}], "
+      "'volumes': [{'name': 'v'}]}",
+      2, 0, 2 },
+    { "a pod that wants none",
+      "{'automountServiceAccountToken': false, 'containers': [{'name': 'a'}]}", 0, 0, 0 },
+    { "a pod that says that it wants one",
+      "{'automountServiceAccountToken': true, 'containers': [{'name': 'a'}]}", 1, 0, 1 },
+    { "something is mounted there",
+      "{'containers': [{'name': 'a', 'volumeMounts': [{'name': 'v', 'mountPath': '" PLACE "'}]}]}",
       0, 0, 1 },
     { "something is mounted there in one of them",
-      "{'initContainers': [{'name': 'i', 'volumeMounts': [{'name': 'v', 'mountPath': '" PLACE "'}]}], 'containers': [{'name': "
-                                                                                              "'a'}]}",
+      "{'initContainers': [{'name': 'i', 'volumeMounts': [{'name': 'v', 'mountPath': '" PLACE
+      "'}]}], 'containers': [{'name': "
+      "'a'}]}",
       1, 1, 1 },
 };
 

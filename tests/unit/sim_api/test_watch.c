@@ -32,13 +32,16 @@ static const struct watch_row {
     { "from a version on", "resourceVersion=9", "MODIFIED a@10 DELETED b@11 ADDED b@12" },
     { "what begins and ceases to match", "resourceVersion=5&labelSelector=x%3D1",
       "ADDED a@6 DELETED a@8 ADDED b@9 ADDED a@10 DELETED b@11" },
-    { "by name", "resourceVersion=5&fieldSelector=metadata.name%3Db", "ADDED b@7 MODIFIED b@9 DELETED b@11 ADDED b@12" },
+    { "by name", "resourceVersion=5&fieldSelector=metadata.name%3Db",
+      "ADDED b@7 MODIFIED b@9 DELETED b@11 ADDED b@12" },
     { "from now, with what there is", "", "ADDED a@10 ADDED b@12" },
     { "from any version, with what there is", "resourceVersion=0", "ADDED a@10 ADDED b@12" },
     { "with what there is and matches", "labelSelector=x%3D1", "ADDED a@10" },
     { "a list first, and a bookmark at its end",
-      "sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true", "ADDED a@10 ADDED b@12 BOOKMARK @12" },
-    { "a list first, without bookmarks", "sendInitialEvents=true&resourceVersionMatch=NotOlderThan", "ADDED a@10 ADDED b@12" },
+      "sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true",
+      "ADDED a@10 ADDED b@12 BOOKMARK @12" },
+    { "a list first, without bookmarks", "sendInitialEvents=true&resourceVersionMatch=NotOlderThan",
+      "ADDED a@10 ADDED b@12" },
     { "no list, said so", "sendInitialEvents=false&resourceVersionMatch=NotOlderThan", "" },
     { "from a version that has not been", "resourceVersion=1000", "" },
 };
@@ -85,7 +88,8 @@ static void check_goes_on(void **state)
     struct api_watch *w = start(&s, MAPS "?watch=1");
     expect_news(&s, w, "");
     put(&s, "a", "{}");
-    served_expect(&s, "POST /api/v1/namespaces/kube-public/configmaps", "{'metadata': {'name': 'elsewhere'}}", 201);
+    served_expect(&s, "POST /api/v1/namespaces/kube-public/configmaps",
+                  "{'metadata': {'name': 'elsewhere'}}", 201);
     expect_news(&s, w, "ADDED a@6");
     expect_news(&s, w, "");
     assert_int_equal(api_watch_rv(w), 7);
@@ -117,14 +121,16 @@ static void check_bookmarks(void **state)
     CLEANUP_SERVED struct served s;
     served_init(&s);
     struct api_watch *plain = start(&s, MAPS "?watch=1&resourceVersion=5");
-    struct api_watch *marked = start(&s, MAPS "?watch=1&resourceVersion=5&allowWatchBookmarks=true");
+    struct api_watch *marked = start(&s,
+                                     MAPS "?watch=1&resourceVersion=5&allowWatchBookmarks=true");
     served_expect(&s, "POST /api/v1/namespaces", "{'metadata': {'name': 'x'}}", 201);
     size_t n;
     assert_null(api_watch_bookmark(plain, &n));
     expect_news(&s, marked, "");
     const char *line = api_watch_bookmark(marked, &n);
     CLEANUP_JSON json_t *event = json_loadb(line, n, 0, NULL);
-    assert_tree(event, "{'type': 'BOOKMARK', 'object': {'kind': 'ConfigMap', 'apiVersion': 'v1', 'metadata': {'resourceVersion': "
+    assert_tree(event, "{'type': 'BOOKMARK', 'object': {'kind': 'ConfigMap', 'apiVersion': 'v1', "
+                       "'metadata': {'resourceVersion': "
                        "'6'}}}");
     api_watch_free(plain);
     api_watch_free(marked);
@@ -150,8 +156,9 @@ static void check_forgotten(void **state)
     CLEANUP_SERVED struct served s;
     served_init(&s);
     put(&s, "a", "{}");
-    struct api_watch *behind = start(&s, MAPS "?watch=1&resourceVersion=5"), *level = start(&s, MAPS "?watch=1&resourceVersion="
-                                                                                                     "6");
+    struct api_watch *behind = start(&s, MAPS "?watch=1&resourceVersion=5"),
+                     *level = start(&s, MAPS "?watch=1&resourceVersion="
+                                             "6");
     api_compact(s.api, 6);
     expect_news(&s, level, "");
     put(&s, "b", "{}");
@@ -160,8 +167,10 @@ static void check_forgotten(void **state)
     size_t n;
     assert_int_equal(api_watch_next(behind, &frame, &n), API_WATCH_GONE);
     CLEANUP_JSON json_t *event = json_loadb(frame, n, 0, NULL);
-    assert_tree(event, "{'type': 'ERROR', 'object': {'kind': 'Status', 'apiVersion': 'v1', 'metadata': {}, 'status': 'Failure', "
-                       "'message': 'too old resource version: 5 (7)', 'reason': 'Expired', 'code': 410}}");
+    assert_tree(event,
+                "{'type': 'ERROR', 'object': {'kind': 'Status', 'apiVersion': 'v1', 'metadata': "
+                "{}, 'status': 'Failure', "
+                "'message': 'too old resource version: 5 (7)', 'reason': 'Expired', 'code': 410}}");
     served_expect(&s, "GET " MAPS "?watch=1&resourceVersion=3", NULL, 200);
     served_expect_news(&s, "ERROR");
     api_watch_free(behind);
@@ -215,7 +224,8 @@ static void check_timeouts(void **state)
     (void) state;
     CLEANUP_SERVED struct served s;
     served_init(&s);
-    struct api_watch *said = start(&s, MAPS "?watch=1&timeoutSeconds=5"), *own = start(&s, MAPS "?watch=1");
+    struct api_watch *said = start(&s, MAPS "?watch=1&timeoutSeconds=5"),
+                     *own = start(&s, MAPS "?watch=1");
     assert_int_equal(api_watch_timeout_ms(said), 5000);
     assert_int_equal(api_watch_timeout_ms(own), 1800000);
     api_watch_free(said);
@@ -230,14 +240,18 @@ static const struct refusal_row {
     const char *message;
 } refusals[] = {
     { "a version that is no number", "resourceVersion=abc", 500, "",
-      "resourceVersion: Invalid value: \"abc\": strconv.ParseUint: parsing \"abc\": invalid syntax" },
+      "resourceVersion: Invalid value: \"abc\": strconv.ParseUint: parsing \"abc\": invalid "
+      "syntax" },
     { "a list first without saying of which version", "sendInitialEvents=true", 422, "Invalid",
-      "ListOptions.meta.k8s.io \"\" is invalid: resourceVersionMatch: Forbidden: sendInitialEvents requires setting "
+      "ListOptions.meta.k8s.io \"\" is invalid: resourceVersionMatch: Forbidden: sendInitialEvents "
+      "requires setting "
       "resourceVersionMatch to "
       "NotOlderThan" },
     { "a match without a list", "resourceVersionMatch=Exact&resourceVersion=3", 422, "Invalid",
-      "ListOptions.meta.k8s.io \"\" is invalid: [resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden for watch "
-      "unless sendInitialEvents is provided, resourceVersionMatch: Unsupported value: \"Exact\": supported values: "
+      "ListOptions.meta.k8s.io \"\" is invalid: [resourceVersionMatch: Forbidden: "
+      "resourceVersionMatch is forbidden for watch "
+      "unless sendInitialEvents is provided, resourceVersionMatch: Unsupported value: \"Exact\": "
+      "supported values: "
       "\"NotOlderThan\"]" },
     { "a selector that is none", "labelSelector=!", 400, "BadRequest",
       "unable to parse requirement: found '', expected: identifier" },
@@ -259,9 +273,11 @@ int main(void)
     SUITE_ROWS(&s, check_watch, watches);
     SUITE_ROWS(&s, check_refusal, refusals);
     suite_add(&s, "a watch goes on with what comes", check_goes_on, NULL);
-    suite_add(&s, "what stops matching is told as it was, with the new version", check_last_state, NULL);
+    suite_add(&s, "what stops matching is told as it was, with the new version", check_last_state,
+              NULL);
     suite_add(&s, "bookmarks for those who asked", check_bookmarks, NULL);
-    suite_add(&s, "no bookmark while the list is not told", check_no_bookmark_before_the_list, NULL);
+    suite_add(&s, "no bookmark while the list is not told", check_no_bookmark_before_the_list,
+              NULL);
     suite_add(&s, "what is compacted is told in the stream", check_forgotten, NULL);
     suite_add(&s, "a watch that falls behind by the whole history", check_history_runs_out, NULL);
     suite_add(&s, "which commits a watch would see", check_wants, NULL);

@@ -4,7 +4,8 @@
 #define MAPS "/api/v1/namespaces/default/configmaps"
 #define PODS "/api/v1/namespaces/default/pods"
 #define MAP_A "{'metadata': {'name': 'a'}, 'data': {'k': 'v'}}"
-#define MODIFIED "the object has been modified; please apply your changes to the latest version and try again"
+#define MODIFIED                                                                                   \
+    "the object has been modified; please apply your changes to the latest version and try again"
 
 /* Refusals of writes to a server that has the config map a, of version 6. */
 static const struct refusal_row {
@@ -15,87 +16,116 @@ static const struct refusal_row {
     const char *reason;
     const char *message;
 } refusals[] = {
-    { "create: it is there", "POST " MAPS, MAP_A, 409, "AlreadyExists", "configmaps \"a\" already exists" },
+    { "create: it is there", "POST " MAPS, MAP_A, 409, "AlreadyExists",
+      "configmaps \"a\" already exists" },
     { "create: no name", "POST " MAPS, "{'metadata': {}}", 422, "Invalid",
-      "ConfigMap \"\" is invalid: metadata.name: Required value: name or generateName is required" },
-    { "create: a version", "POST " MAPS, "{'metadata': {'name': 'b', 'resourceVersion': '5'}}", 500, "",
-      "resourceVersion should not be set on objects to be created" },
-    { "create: another namespace", "POST " MAPS, "{'metadata': {'name': 'b', 'namespace': 'x'}}", 400, "BadRequest",
+      "ConfigMap \"\" is invalid: metadata.name: Required value: name or generateName is "
+      "required" },
+    { "create: a version", "POST " MAPS, "{'metadata': {'name': 'b', 'resourceVersion': '5'}}", 500,
+      "", "resourceVersion should not be set on objects to be created" },
+    { "create: another namespace", "POST " MAPS, "{'metadata': {'name': 'b', 'namespace': 'x'}}",
+      400, "BadRequest",
       "the namespace of the provided object does not match the namespace sent on the request" },
-    { "create: no such namespace", "POST /api/v1/namespaces/nope/configmaps", MAP_A, 404, "NotFound",
-      "namespaces \"nope\" not found" },
+    { "create: no such namespace", "POST /api/v1/namespaces/nope/configmaps", MAP_A, 404,
+      "NotFound", "namespaces \"nope\" not found" },
     { "create: a RuntimeClass that is not there", "POST " PODS,
-      "{'metadata': {'generateName': 'a-'}, 'spec': {'runtimeClassName': 'nope', 'containers': [{'name': 'm', 'image': 'i'}]}}",
+      "{'metadata': {'generateName': 'a-'}, 'spec': {'runtimeClassName': 'nope', 'containers': "
+      "[{'name': 'm', 'image': 'i'}]}}",
       403, "Forbidden", "pods \"a-\" is forbidden: pod rejected: RuntimeClass \"nope\" not found" },
-    { "update: not there", "PUT " MAPS "/b", "{'metadata': {'name': 'b'}}", 404, "NotFound", "configmaps \"b\" not found" },
+    { "update: not there", "PUT " MAPS "/b", "{'metadata': {'name': 'b'}}", 404, "NotFound",
+      "configmaps \"b\" not found" },
     { "update: no name", "PUT " MAPS "/a", "{'metadata': {}}", 400, "BadRequest",
       "the name of the object (a based on URL) was undeterminable: name must be provided" },
     { "update: another name", "PUT " MAPS "/a", "{'metadata': {'name': 'b'}}", 400, "BadRequest",
       "the name of the object (b) does not match the name on the URL (a)" },
-    { "update: an old version", "PUT " MAPS "/a", "{'metadata': {'name': 'a', 'resourceVersion': '5'}}", 409, "Conflict",
+    { "update: an old version", "PUT " MAPS "/a",
+      "{'metadata': {'name': 'a', 'resourceVersion': '5'}}", 409, "Conflict",
       "Operation cannot be fulfilled on configmaps \"a\": " MODIFIED },
-    { "update: no version at all", "PUT " MAPS "/a", "{'metadata': {'name': 'a', 'resourceVersion': 'x'}}", 500, "",
+    { "update: no version at all", "PUT " MAPS "/a",
+      "{'metadata': {'name': 'a', 'resourceVersion': 'x'}}", 500, "",
       "strconv.ParseUint: parsing \"x\": invalid syntax" },
     { "patch: not there", "PATCH " MAPS "/b", "{}", 404, "NotFound", "configmaps \"b\" not found" },
     { "patch: another name", "PATCH " MAPS "/a", "{'metadata': {'name': 'b'}}", 400, "BadRequest",
       "the name of the object (b) does not match the name on the URL (a)" },
-    { "patch: the name taken away", "PATCH " MAPS "/a", "{'metadata': {'name': null}}", 400, "BadRequest",
+    { "patch: the name taken away", "PATCH " MAPS "/a", "{'metadata': {'name': null}}", 400,
+      "BadRequest",
       "the name of the object (a based on URL) was undeterminable: name must be provided" },
-    { "update: an incarnation of what is not there", "PUT /apis/coordination.k8s.io/v1/namespaces/default/leases/l",
+    { "update: an incarnation of what is not there",
+      "PUT /apis/coordination.k8s.io/v1/namespaces/default/leases/l",
       "{'metadata': {'name': 'l', 'uid': 'u'}}", 409, "Conflict",
-      "Operation cannot be fulfilled on leases.coordination.k8s.io \"l\": Precondition failed: UID in precondition: u, UID in "
+      "Operation cannot be fulfilled on leases.coordination.k8s.io \"l\": Precondition failed: UID "
+      "in precondition: u, UID in "
       "object meta: " },
-    { "patch: another namespace", "PATCH " MAPS "/a", "{'metadata': {'namespace': 'b'}}", 400, "BadRequest",
+    { "patch: another namespace", "PATCH " MAPS "/a", "{'metadata': {'namespace': 'b'}}", 400,
+      "BadRequest",
       "the namespace of the provided object does not match the namespace sent on the request" },
-    { "patch: an old version", "PATCH " MAPS "/a", "{'metadata': {'resourceVersion': '5'}}", 409, "Conflict",
-      "Operation cannot be fulfilled on configmaps \"a\": " MODIFIED },
-    { "patch: another incarnation", "PATCH " MAPS "/a", "{'metadata': {'uid': '5'}}", 422, "Invalid",
-      "ConfigMap \"a\" is invalid: metadata.uid: Invalid value: \"5\": field is immutable" },
-    { "patch: a deletion by hand", "PATCH " MAPS "/a", "{'metadata': {'deletionTimestamp': '2020-01-01T00:00:00Z'}}", 422,
+    { "patch: an old version", "PATCH " MAPS "/a", "{'metadata': {'resourceVersion': '5'}}", 409,
+      "Conflict", "Operation cannot be fulfilled on configmaps \"a\": " MODIFIED },
+    { "patch: another incarnation", "PATCH " MAPS "/a", "{'metadata': {'uid': '5'}}", 422,
       "Invalid",
-      "ConfigMap \"a\" is invalid: metadata.deletionTimestamp: Invalid value: \"2020-01-01T00:00:00Z\": field is immutable" },
-    { "apply: nothing said", "PATCH apply " MAPS "/a?fieldManager=me", "{}", 400, "BadRequest", "invalid object type: /, Kind=" },
-    { "apply: another kind", "PATCH apply " MAPS "/a?fieldManager=me", "{'apiVersion': 'apps/v1', 'kind': 'DaemonSet'}", 400,
-      "BadRequest", "invalid object type: apps/v1, Kind=DaemonSet" },
+      "ConfigMap \"a\" is invalid: metadata.uid: Invalid value: \"5\": field is immutable" },
+    { "patch: a deletion by hand", "PATCH " MAPS "/a",
+      "{'metadata': {'deletionTimestamp': '2020-01-01T00:00:00Z'}}", 422, "Invalid",
+      "ConfigMap \"a\" is invalid: metadata.deletionTimestamp: Invalid value: "
+      "\"2020-01-01T00:00:00Z\": field is immutable" },
+    { "apply: nothing said", "PATCH apply " MAPS "/a?fieldManager=me", "{}", 400, "BadRequest",
+      "invalid object type: /, Kind=" },
+    { "apply: another kind", "PATCH apply " MAPS "/a?fieldManager=me",
+      "{'apiVersion': 'apps/v1', 'kind': 'DaemonSet'}", 400, "BadRequest",
+      "invalid object type: apps/v1, Kind=DaemonSet" },
     { "apply: another name", "PATCH apply " MAPS "/a?fieldManager=me",
       "{'apiVersion': 'v1', 'kind': 'ConfigMap', 'metadata': {'name': 'b'}}", 400, "BadRequest",
       "the name of the object (b) does not match the name on the URL (a)" },
     { "apply: a field that is unknown", "PATCH apply " MAPS "/a?fieldManager=me",
       "{'apiVersion': 'v1', 'kind': 'ConfigMap', 'dta': {}}", 500, "",
-      "failed to create typed patch object (/; /v1, Kind=ConfigMap): .dta: field not declared in schema" },
-    { "apply: an unknown field of an item", "PATCH apply /apis/apps/v1/namespaces/default/daemonsets/a?fieldManager=me",
-      "{'apiVersion': 'apps/v1', 'kind': 'DaemonSet', 'metadata': {'name': 'a'}, 'spec': {'template': {'spec': {'containers': "
+      "failed to create typed patch object (/; /v1, Kind=ConfigMap): .dta: field not declared in "
+      "schema" },
+    { "apply: an unknown field of an item",
+      "PATCH apply /apis/apps/v1/namespaces/default/daemonsets/a?fieldManager=me",
+      "{'apiVersion': 'apps/v1', 'kind': 'DaemonSet', 'metadata': {'name': 'a'}, 'spec': "
+      "{'template': {'spec': {'containers': "
       "[{'name': 'x', 'iamge': 'y'}]}}}}",
       500, "",
-      "failed to create typed patch object (/a; apps/v1, Kind=DaemonSet): .spec.template.spec.containers[name=\"x\"].iamge: "
+      "failed to create typed patch object (/a; apps/v1, Kind=DaemonSet): "
+      ".spec.template.spec.containers[name=\"x\"].iamge: "
       "field not declared in schema" },
-    { "apply: another incarnation of what is not there", "PATCH apply " MAPS "/none?fieldManager=me",
+    { "apply: another incarnation of what is not there",
+      "PATCH apply " MAPS "/none?fieldManager=me",
       "{'apiVersion': 'v1', 'kind': 'ConfigMap', 'metadata': {'uid': 'u'}}", 409, "Conflict",
-      "Operation cannot be fulfilled on configmaps \"none\": uid mismatch: the provided object specified uid u, and no existing "
+      "Operation cannot be fulfilled on configmaps \"none\": uid mismatch: the provided object "
+      "specified uid u, and no existing "
       "object was found" },
     { "apply: managedFields", "PATCH apply " MAPS "/a?fieldManager=me",
-      "{'apiVersion': 'v1', 'kind': 'ConfigMap', 'metadata': {'managedFields': [{}]}}", 400, "BadRequest",
-      "metadata.managedFields must be nil" },
+      "{'apiVersion': 'v1', 'kind': 'ConfigMap', 'metadata': {'managedFields': [{}]}}", 400,
+      "BadRequest", "metadata.managedFields must be nil" },
     { "apply: an old version", "PATCH apply " MAPS "/a?fieldManager=me",
-      "{'apiVersion': 'v1', 'kind': 'ConfigMap', 'metadata': {'resourceVersion': '4'}}", 409, "Conflict",
-      "Operation cannot be fulfilled on configmaps \"a\": " MODIFIED },
-    { "delete: not there", "DELETE " MAPS "/b", NULL, 404, "NotFound", "configmaps \"b\" not found" },
-    { "delete: an old version", "DELETE " MAPS "/a", "{'preconditions': {'resourceVersion': '1'}}", 409, "Conflict",
-      "Operation cannot be fulfilled on ConfigMap \"a\": the ResourceVersion in the precondition (1) does not match the "
+      "{'apiVersion': 'v1', 'kind': 'ConfigMap', 'metadata': {'resourceVersion': '4'}}", 409,
+      "Conflict", "Operation cannot be fulfilled on configmaps \"a\": " MODIFIED },
+    { "delete: not there", "DELETE " MAPS "/b", NULL, 404, "NotFound",
+      "configmaps \"b\" not found" },
+    { "delete: an old version", "DELETE " MAPS "/a", "{'preconditions': {'resourceVersion': '1'}}",
+      409, "Conflict",
+      "Operation cannot be fulfilled on ConfigMap \"a\": the ResourceVersion in the precondition "
+      "(1) does not match the "
       "ResourceVersion in record (6). "
       "The object might have been modified" },
-    { "delete: a namespace that every cluster has", "DELETE /api/v1/namespaces/default", NULL, 403, "Forbidden",
-      "namespaces \"default\" is forbidden: this namespace may not be deleted" },
-    { "delete: a policy that is none", "DELETE " MAPS "/a", "{'propagationPolicy': 'Foo'}", 422, "Invalid",
-      "DeleteOptions.meta.k8s.io \"\" is invalid: propagationPolicy: Unsupported value: \"Foo\": supported values: "
+    { "delete: a namespace that every cluster has", "DELETE /api/v1/namespaces/default", NULL, 403,
+      "Forbidden", "namespaces \"default\" is forbidden: this namespace may not be deleted" },
+    { "delete: a policy that is none", "DELETE " MAPS "/a", "{'propagationPolicy': 'Foo'}", 422,
+      "Invalid",
+      "DeleteOptions.meta.k8s.io \"\" is invalid: propagationPolicy: Unsupported value: \"Foo\": "
+      "supported values: "
       "\"Foreground\", \"Background\", "
       "\"Orphan\", \"nil\"" },
-    { "delete: a policy said twice", "DELETE " MAPS "/a", "{'propagationPolicy': 'Orphan', 'orphanDependents': true}", 422,
-      "Invalid",
-      "DeleteOptions.meta.k8s.io \"\" is invalid: propagationPolicy: Invalid value: \"Orphan\": orphanDependents and "
+    { "delete: a policy said twice", "DELETE " MAPS "/a",
+      "{'propagationPolicy': 'Orphan', 'orphanDependents': true}", 422, "Invalid",
+      "DeleteOptions.meta.k8s.io \"\" is invalid: propagationPolicy: Invalid value: \"Orphan\": "
+      "orphanDependents and "
       "deletionPropagation cannot be both set" },
-    { "delete: a dry run of another kind", "DELETE " MAPS "/a", "{'dryRun': ['All', 'Foo']}", 422, "Invalid",
-      "DeleteOptions.meta.k8s.io \"\" is invalid: dryRun: Unsupported value: [\"Foo\"]: supported values: \"All\"" },
+    { "delete: a dry run of another kind", "DELETE " MAPS "/a", "{'dryRun': ['All', 'Foo']}", 422,
+      "Invalid",
+      "DeleteOptions.meta.k8s.io \"\" is invalid: dryRun: Unsupported value: [\"Foo\"]: supported "
+      "values: \"All\"" },
 };
 
 static void check_refusal(void **state)
@@ -120,15 +150,17 @@ static void check_other_incarnation(void **state)
     CLEANUP_FREE char *second = xstrdup(served_str(&s, "metadata.uid"));
     assert_string_not_equal(first, second);
     CLEANUP_FREE char *put = xasprintf("{'metadata': {'name': 'a', 'uid': '%s'}}", first);
-    CLEANUP_FREE char *updated = xasprintf("Operation cannot be fulfilled on configmaps \"a\": Precondition failed: UID in "
-                                           "precondition: %s, UID in object meta: %s",
-                                           first, second);
+    CLEANUP_FREE char *updated = xasprintf(
+        "Operation cannot be fulfilled on configmaps \"a\": Precondition failed: UID in "
+        "precondition: %s, UID in object meta: %s",
+        first, second);
     served_refused(&s, "PUT " MAPS "/a", put, 409, "Conflict", updated);
     CLEANUP_FREE char *preconditions = xasprintf("{'preconditions': {'uid': '%s'}}", first);
-    CLEANUP_FREE char *deleted = xasprintf("Operation cannot be fulfilled on ConfigMap \"a\": the UID in the precondition (%s) "
-                                           "does not match the UID in record (%s). The object might have been deleted and then "
-                                           "recreated",
-                                           first, second);
+    CLEANUP_FREE char *deleted = xasprintf(
+        "Operation cannot be fulfilled on ConfigMap \"a\": the UID in the precondition (%s) "
+        "does not match the UID in record (%s). The object might have been deleted and then "
+        "recreated",
+        first, second);
     served_refused(&s, "DELETE " MAPS "/a", preconditions, 409, "Conflict", deleted);
     CLEANUP_FREE char *right = xasprintf("{'preconditions': {'uid': '%s'}}", second);
     served_expect(&s, "DELETE " MAPS "/a", right, 200);
@@ -140,9 +172,11 @@ static void check_create(void **state)
     CLEANUP_SERVED struct served s;
     served_init(&s);
     served_expect(&s, "POST /api/v1/nodes",
-                  "{'metadata': {'name': 'n', 'namespace': 'x', 'uid': 'mine', 'generation': 7, 'creationTimestamp': null, "
+                  "{'metadata': {'name': 'n', 'namespace': 'x', 'uid': 'mine', 'generation': 7, "
+                  "'creationTimestamp': null, "
                   "'labels': {}, "
-                  "'deletionTimestamp': '2020-01-01T00:00:00Z'}, 'spec': {'unschedulable': null, 'podCIDR': '10.0.0.0/24'}}",
+                  "'deletionTimestamp': '2020-01-01T00:00:00Z'}, 'spec': {'unschedulable': null, "
+                  "'podCIDR': '10.0.0.0/24'}}",
                   201);
     const json_t *metadata = json_object_get(s.body, "metadata");
     assert_string_equal(served_str(&s, "kind"), "Node");
@@ -179,7 +213,8 @@ static void check_update_keeps_what_is_the_servers(void **state)
     CLEANUP_FREE char *uid = xstrdup(served_str(&s, "metadata.uid"));
     s.now_us += 5000000;
     served_expect(&s, "PUT " MAPS "/a",
-                  "{'metadata': {'name': 'a', 'generation': 9, 'creationTimestamp': '2020-01-01T00:00:00Z'}, 'data': {'k': 'w'}}",
+                  "{'metadata': {'name': 'a', 'generation': 9, 'creationTimestamp': "
+                  "'2020-01-01T00:00:00Z'}, 'data': {'k': 'w'}}",
                   200);
     assert_string_equal(served_str(&s, "metadata.uid"), uid);
     assert_string_equal(served_str(&s, "metadata.creationTimestamp"), "2026-11-20T10:00:00Z");
@@ -214,13 +249,19 @@ static void check_versions_guard(void **state)
     CLEANUP_SERVED struct served s;
     served_init(&s);
     served_expect(&s, "POST " MAPS, MAP_A, 201);
-    served_expect(&s, "PATCH " MAPS "/a", "{'metadata': {'resourceVersion': '6'}, 'data': {'k': 'w'}}", 200);
-    served_expect(&s, "PATCH " MAPS "/a", "{'metadata': {'resourceVersion': '6'}, 'data': {'k': 'x'}}", 409);
-    served_expect(&s, "PUT " MAPS "/a", "{'metadata': {'name': 'a', 'resourceVersion': '7'}, 'data': {'k': 'x'}}", 200);
-    served_expect(&s, "PATCH json " MAPS "/a", "[{'op': 'replace', 'path': '/metadata/resourceVersion', 'value': '7'}]", 409);
+    served_expect(&s, "PATCH " MAPS "/a",
+                  "{'metadata': {'resourceVersion': '6'}, 'data': {'k': 'w'}}", 200);
+    served_expect(&s, "PATCH " MAPS "/a",
+                  "{'metadata': {'resourceVersion': '6'}, 'data': {'k': 'x'}}", 409);
+    served_expect(&s, "PUT " MAPS "/a",
+                  "{'metadata': {'name': 'a', 'resourceVersion': '7'}, 'data': {'k': 'x'}}", 200);
+    served_expect(&s, "PATCH json " MAPS "/a",
+                  "[{'op': 'replace', 'path': '/metadata/resourceVersion', 'value': '7'}]", 409);
     /* Nothing and "0" name none. */
-    served_expect(&s, "PUT " MAPS "/a", "{'metadata': {'name': 'a', 'resourceVersion': '0'}, 'data': {'k': 'y'}}", 200);
-    served_expect(&s, "PATCH " MAPS "/a", "{'metadata': {'resourceVersion': ''}, 'data': {'k': 'z'}}", 200);
+    served_expect(&s, "PUT " MAPS "/a",
+                  "{'metadata': {'name': 'a', 'resourceVersion': '0'}, 'data': {'k': 'y'}}", 200);
+    served_expect(&s, "PATCH " MAPS "/a",
+                  "{'metadata': {'resourceVersion': ''}, 'data': {'k': 'z'}}", 200);
 }
 
 static void check_dry_runs(void **state)
@@ -252,10 +293,15 @@ static void check_put_creates(void **state)
     CLEANUP_FREE char *put = xasprintf("PUT %s", lease);
     served_expect(&s, put, "{'metadata': {'name': 'l'}, 'spec': {'holderIdentity': 'a'}}", 201);
     /* From here on it must say which version it replaces. */
-    served_refused(&s, put, "{'metadata': {'name': 'l'}, 'spec': {'holderIdentity': 'b'}}", 422, "Invalid",
-                   "leases.coordination.k8s.io \"l\" is invalid: metadata.resourceVersion: Invalid value: 0: must be specified "
+    served_refused(&s, put, "{'metadata': {'name': 'l'}, 'spec': {'holderIdentity': 'b'}}", 422,
+                   "Invalid",
+                   "leases.coordination.k8s.io \"l\" is invalid: metadata.resourceVersion: Invalid "
+                   "value: 0: must be specified "
                    "for an update");
-    served_expect(&s, put, "{'metadata': {'name': 'l', 'resourceVersion': '6'}, 'spec': {'holderIdentity': 'b'}}", 200);
+    served_expect(
+        &s, put,
+        "{'metadata': {'name': 'l', 'resourceVersion': '6'}, 'spec': {'holderIdentity': 'b'}}",
+        200);
 }
 
 static void check_apply_creates(void **state)
@@ -280,7 +326,8 @@ static void check_finalizers(void **state)
     (void) state;
     CLEANUP_SERVED struct served s;
     served_init(&s);
-    served_expect(&s, "POST " MAPS, "{'metadata': {'name': 'a', 'finalizers': ['x.example/y', 'x.example/z']}}", 201);
+    served_expect(&s, "POST " MAPS,
+                  "{'metadata': {'name': 'a', 'finalizers': ['x.example/y', 'x.example/z']}}", 201);
     served_expect(&s, "DELETE " MAPS "/a", NULL, 200);
     assert_string_equal(served_str(&s, "kind"), "ConfigMap");
     assert_string_equal(served_str(&s, "metadata.deletionTimestamp"), "2026-11-20T10:00:00Z");
@@ -289,9 +336,11 @@ static void check_finalizers(void **state)
     s.now_us += 60000000;
     served_expect(&s, "DELETE " MAPS "/a", NULL, 200);
     assert_string_equal(served_str(&s, "metadata.resourceVersion"), "7");
-    served_refused(&s, "PATCH " MAPS "/a", "{'metadata': {'finalizers': ['x.example/y', 'x.example/z', 'x.example/new']}}", 422,
-                   "Invalid",
-                   "ConfigMap \"a\" is invalid: metadata.finalizers: Forbidden: no new finalizers can be added if the object is "
+    served_refused(&s, "PATCH " MAPS "/a",
+                   "{'metadata': {'finalizers': ['x.example/y', 'x.example/z', 'x.example/new']}}",
+                   422, "Invalid",
+                   "ConfigMap \"a\" is invalid: metadata.finalizers: Forbidden: no new finalizers "
+                   "can be added if the object is "
                    "being deleted, found new finalizers []string{\"x.example/new\"}");
     served_expect(&s, "PATCH " MAPS "/a", "{'metadata': {'finalizers': ['x.example/z']}}", 200);
     served_expect(&s, "GET " MAPS "/a", NULL, 200);
@@ -333,7 +382,8 @@ static void check_propagation_changes(void **state)
     (void) state;
     CLEANUP_SERVED struct served s;
     served_init(&s);
-    served_expect(&s, "POST " MAPS, "{'metadata': {'name': 'a', 'finalizers': ['x.example/y']}}", 201);
+    served_expect(&s, "POST " MAPS, "{'metadata': {'name': 'a', 'finalizers': ['x.example/y']}}",
+                  201);
     served_expect(&s, "DELETE " MAPS "/a?propagationPolicy=Foreground", NULL, 200);
     assert_tree(json_at(s.body, "metadata.finalizers"), "['x.example/y', 'foregroundDeletion']");
     served_expect(&s, "DELETE " MAPS "/a?propagationPolicy=Orphan", NULL, 200);
@@ -342,9 +392,10 @@ static void check_propagation_changes(void **state)
     assert_tree(json_at(s.body, "metadata.finalizers"), "['x.example/y', 'orphan']");
 }
 
-#define POD(name, more)                                                                                                          \
-    "{'metadata': {'name': '" name "'}, "                                                                                        \
-    "'spec': {'containers': [{'name': 'c', 'image': 'i'}], 'terminationGracePeriodSeconds': 30" more "}}"
+#define POD(name, more)                                                                            \
+    "{'metadata': {'name': '" name "'}, "                                                          \
+    "'spec': {'containers': [{'name': 'c', 'image': 'i'}], 'terminationGracePeriodSeconds': "      \
+    "30" more "}}"
 
 static void check_pod_that_no_node_runs(void **state)
 {
@@ -433,15 +484,19 @@ static void check_namespace_goes(void **state)
     CLEANUP_SERVED struct served s;
     served_init(&s);
     served_expect(&s, "POST /api/v1/namespaces", "{'metadata': {'name': 'x'}}", 201);
-    served_expect(&s, "POST /api/v1/namespaces/x/configmaps", "{'metadata': {'name': 'a', 'finalizers': ['x.example/y']}}", 201);
+    served_expect(&s, "POST /api/v1/namespaces/x/configmaps",
+                  "{'metadata': {'name': 'a', 'finalizers': ['x.example/y']}}", 201);
     served_expect(&s, "POST /api/v1/namespaces/x/configmaps", "{'metadata': {'name': 'b'}}", 201);
     served_expect(&s, "DELETE /api/v1/namespaces/x", NULL, 200);
     assert_string_equal(served_str(&s, "status.phase"), "Terminating");
     served_expect_names(&s, "/api/v1/namespaces/x/configmaps", "x/a");
-    served_refused(&s, "POST /api/v1/namespaces/x/configmaps", "{'metadata': {'name': 'c'}}", 403, "Forbidden",
-                   "configmaps \"c\" is forbidden: unable to create new content in namespace x because it is being terminated");
+    served_refused(&s, "POST /api/v1/namespaces/x/configmaps", "{'metadata': {'name': 'c'}}", 403,
+                   "Forbidden",
+                   "configmaps \"c\" is forbidden: unable to create new content in namespace x "
+                   "because it is being terminated");
     served_expect(&s, "DELETE /api/v1/namespaces/x", NULL, 200);
-    served_expect(&s, "PATCH /api/v1/namespaces/x/configmaps/a", "{'metadata': {'finalizers': null}}", 200);
+    served_expect(&s, "PATCH /api/v1/namespaces/x/configmaps/a",
+                  "{'metadata': {'finalizers': null}}", 200);
     served_expect(&s, "GET /api/v1/namespaces/x", NULL, 404);
     served_expect(&s, "GET /api/v1/namespaces?watch=1&resourceVersion=5", NULL, 200);
     served_expect_news(&s, "ADDED x@6 MODIFIED x@9 DELETED x@13");
@@ -452,7 +507,8 @@ static void check_namespace_goes(void **state)
 
 static void define_policies(struct served *s)
 {
-    CLEANUP_JSON json_t *documents = yaml_parse_file("crds/ostler.dev_gpuclusterpolicies.yaml", NULL, NULL);
+    CLEANUP_JSON json_t *documents = yaml_parse_file("crds/ostler.dev_gpuclusterpolicies.yaml",
+                                                     NULL, NULL);
     CLEANUP_FREE char *text = json_compact(json_array_get(documents, 0));
     assert_int_equal(served_send(s, "POST " DEFINITIONS, text, strlen(text)), 201);
 }
@@ -460,9 +516,10 @@ static void define_policies(struct served *s)
 static void check_definition(void **state)
 {
     (void) state;
-    static const char policy[] = "{'apiVersion': 'ostler.dev/v1alpha1', 'kind': 'GpuClusterPolicy', 'metadata': {'name': "
-                                 "'default', 'finalizers': "
-                                 "['ostler.dev/x']}, 'spec': {}}";
+    static const char policy[] =
+        "{'apiVersion': 'ostler.dev/v1alpha1', 'kind': 'GpuClusterPolicy', 'metadata': {'name': "
+        "'default', 'finalizers': "
+        "['ostler.dev/x']}, 'spec': {}}";
     CLEANUP_SERVED struct served s;
     served_init(&s);
     served_expect(&s, "GET " POLICIES, NULL, 404);
@@ -480,7 +537,8 @@ static void check_definition(void **state)
     CLEANUP_FREE char *other = xstrdup(policy);
     memcpy(strstr(other, "default"), "another", strlen("another"));
     served_refused(&s, "POST " POLICIES, other, 403, "Forbidden",
-                   "gpuclusterpolicies.ostler.dev \"another\" is forbidden: create not allowed while custom resource definition "
+                   "gpuclusterpolicies.ostler.dev \"another\" is forbidden: create not allowed "
+                   "while custom resource definition "
                    "is terminating");
     served_expect(&s, "PATCH " POLICIES "/default", "{'metadata': {'finalizers': []}}", 200);
     served_expect(&s, "GET " POLICIES, NULL, 404);
@@ -522,7 +580,8 @@ static void check_commits_are_told(void **state)
     struct seen seen = { 0 };
     api_on_commit(s.api, see, &seen);
     const struct kind *k = kind_named("configmaps");
-    CLEANUP_JSON json_t *object = tree("{'metadata': {'name': 'a', 'namespace': 'default'}, 'data': {'k': 'v'}}");
+    CLEANUP_JSON json_t *object = tree(
+        "{'metadata': {'name': 'a', 'namespace': 'default'}, 'data': {'k': 'v'}}");
     assert_int_equal(api_create(s.api, "someone", k, object, NULL), 0);
     assert_int_equal(seen.count, 1);
     assert_int_equal(seen.last.verb, API_CREATE);
@@ -549,9 +608,10 @@ static void check_objects_never_change(void **state)
     CLEANUP_SERVED struct served s;
     served_init(&s);
     const struct kind *k = kind_named("nodes");
-    CLEANUP_JSON json_t *object = tree("{'metadata': {'name': 'n', 'labels': {'a': 'b'}}, 'spec': {'taints': [{'key': 'x', "
-                                       "'effect': 'NoSchedule'}]}, "
-                                       "'status': {'conditions': [{'type': 'Ready', 'status': 'True'}]}}");
+    CLEANUP_JSON json_t *object = tree(
+        "{'metadata': {'name': 'n', 'labels': {'a': 'b'}}, 'spec': {'taints': [{'key': 'x', "
+        "'effect': 'NoSchedule'}]}, "
+        "'status': {'conditions': [{'type': 'Ready', 'status': 'True'}]}}");
     assert_int_equal(api_create(s.api, "someone", k, object, NULL), 0);
     json_t *live = json_incref(api_get(s.api, k, "", "n"));
     CLEANUP_JSON json_t *copy = json_deep_copy(live);
@@ -601,7 +661,8 @@ int main(void)
     suite_add(&s, "writes to another incarnation are refused", check_other_incarnation, NULL);
     suite_add(&s, "a create fills in what is the server's", check_create, NULL);
     suite_add(&s, "a name is made where none is given", check_generated_name, NULL);
-    suite_add(&s, "an update leaves what is the server's", check_update_keeps_what_is_the_servers, NULL);
+    suite_add(&s, "an update leaves what is the server's", check_update_keeps_what_is_the_servers,
+              NULL);
     suite_add(&s, "a write that changes nothing is no write", check_no_change_no_commit, NULL);
     suite_add(&s, "a version guards a write", check_versions_guard, NULL);
     suite_add(&s, "a dry run answers and writes nothing", check_dry_runs, NULL);
@@ -611,12 +672,14 @@ int main(void)
     suite_add(&s, "a later deletion may change the propagation", check_propagation_changes, NULL);
     suite_add(&s, "a pod that no node runs goes at once", check_pod_that_no_node_runs, NULL);
     suite_add(&s, "a pod has time to end", check_pod_that_ends, NULL);
-    suite_add(&s, "a pod with a finalizer outlives its grace period", check_pod_with_finalizer, NULL);
+    suite_add(&s, "a pod with a finalizer outlives its grace period", check_pod_with_finalizer,
+              NULL);
     suite_add(&s, "a pod that has ended goes at once", check_pod_that_has_ended, NULL);
     suite_add(&s, "a collection", check_delete_collection, NULL);
     suite_add(&s, "a namespace takes its content with it", check_namespace_goes, NULL);
     suite_add(&s, "a kind is there as long as its definition", check_definition, NULL);
-    suite_add(&s, "a definition without objects goes at once", check_definition_without_objects, NULL);
+    suite_add(&s, "a definition without objects goes at once", check_definition_without_objects,
+              NULL);
     suite_add(&s, "commits are told as they come", check_commits_are_told, NULL);
     suite_add(&s, "objects of the store never change", check_objects_never_change, NULL);
     suite_add(&s, "the same calls give the same answers", check_same_calls_same_answers, NULL);

@@ -9,7 +9,9 @@
 
 #define SHAPES "shapes: [{name: a, gpus: 8}, {name: b}]\n"
 /* Two nodes, m-1 and m-2, and one action in line 3. */
-#define ACTION(row) SHAPES "nodes: [{name: m, shape: a, count: 2}]\n" "actions: [{at: 1s, " row "}]\n"
+#define ACTION(row)                                                                                \
+    SHAPES "nodes: [{name: m, shape: a, count: 2}]\n"                                              \
+           "actions: [{at: 1s, " row "}]\n"
 
 static struct scenario *parse(const char *text, struct err *e)
 {
@@ -22,29 +24,35 @@ static const struct bad_row {
     const char *text;
     const char *message;
 } bad[] = {
-    { "a key that is none", "node: []\n", "x.yaml:1: node: unknown; here may be name, about, seed," },
+    { "a key that is none", "node: []\n",
+      "x.yaml:1: node: unknown; here may be name, about, seed," },
     { "a shape that is not there", SHAPES "nodes:\n- {name: node, shape: c}\n",
       "x.yaml:3: nodes[0].shape: must be the name of one of the shapes" },
-    { "a row without what it must have", SHAPES "nodes:\n- {name: node}\n", "x.yaml:3: nodes[0].shape: is missing" },
+    { "a row without what it must have", SHAPES "nodes:\n- {name: node}\n",
+      "x.yaml:3: nodes[0].shape: is missing" },
     { "a list that is none", "nodes: 3\n", "x.yaml:1: nodes: must be a list" },
     { "a row that is none", "images:\n- a\n", "x.yaml:2: images[0]: must be an object" },
     { "a number that is text", "shapes:\n- name: a\n  gpus: many\n",
       "x.yaml:3: shapes[0].gpus: must be a whole number from 0 on" },
-    { "a number below zero", "shapes:\n- {name: a, gpus: -1}\n", "x.yaml:2: shapes[0].gpus: must be a whole number from 0 on" },
+    { "a number below zero", "shapes:\n- {name: a, gpus: -1}\n",
+      "x.yaml:2: shapes[0].gpus: must be a whole number from 0 on" },
     { "a duration without a unit", "latencies: {pull: '5'}\n",
       "x.yaml:1: latencies.pull: must be a duration (\"90s\") or a span" },
-    { "a span that ends before it begins", "latencies: {pull: 5s..1s}\n", "x.yaml:1: latencies.pull: must be a duration" },
+    { "a span that ends before it begins", "latencies: {pull: 5s..1s}\n",
+      "x.yaml:1: latencies.pull: must be a duration" },
     { "a word that is not among the choices", "drivers:\n- {outcome: Breaks}\n",
       "x.yaml:2: drivers[0].outcome: must be one of Works, FailsBuild, Hangs, " },
     { "a beginning that is no time", "begins: tomorrow\n",
       "x.yaml:1: begins: must be a time, as \"2026-11-20T10:00:00Z\", in quotes" },
     { "a truth that is text", "labeller: maybe\n", "x.yaml:1: labeller: must be true or false" },
-    { "an empty name", "shapes:\n- {name: ''}\n", "x.yaml:2: shapes[0].name: must be text that is not empty" },
+    { "an empty name", "shapes:\n- {name: ''}\n",
+      "x.yaml:2: shapes[0].name: must be text that is not empty" },
     { "more nodes than can be", SHAPES "nodes:\n- {name: node, shape: a, count: 30000}\n",
       "x.yaml:3: nodes[0].count: more than 20000" },
     { "a mistake in a change", "changes:\n- at: 1s\n  images:\n  - {pull: 1s}\n",
       "x.yaml:4: changes[0].images[0].image: is missing" },
-    { "two documents", "seed: 1\n---\nseed: 2\n", "x.yaml:1: a scenario is one YAML document, not 2" },
+    { "two documents", "seed: 1\n---\nseed: 2\n",
+      "x.yaml:1: a scenario is one YAML document, not 2" },
     { "no YAML", "a: [", "x.yaml" },
     { "an action on a node without one", ACTION("do: Cordon"),
       "x.yaml:3: actions[0].node: is missing; Cordon needs the name of a node" },
@@ -76,16 +84,20 @@ static const struct bad_row {
       "x.yaml:3: actions[0].node: neither `nodes` nor a NodeAdd gives a node m-3" },
     { "a taint that is not said", ACTION("do: Taint, node: m-1"),
       "x.yaml:3: actions[0].with: is missing; Taint needs the taint" },
-    { "a taint with an effect that is none", ACTION("do: Taint, node: m-1, with: {key: k, effect: NoRun}"),
+    { "a taint with an effect that is none",
+      ACTION("do: Taint, node: m-1, with: {key: k, effect: NoRun}"),
       "x.yaml:3: actions[0].with.effect: must be one of NoSchedule, PreferNoSchedule, NoExecute" },
-    { "a shape's taint with an effect that is none", "shapes:\n- {name: a, taints: [{key: k, effect: x}]}\n",
+    { "a shape's taint with an effect that is none",
+      "shapes:\n- {name: a, taints: [{key: k, effect: x}]}\n",
       "x.yaml:2: shapes[0].taints[0].effect: must be one of NoSchedule" },
     { "a kind in the singular", ACTION("do: Delete, kind: DaemonSet, name: d"),
-      "x.yaml:3: actions[0].kind: \"DaemonSet\" is not a kind as in a path; did you mean daemonsets?" },
+      "x.yaml:3: actions[0].kind: \"DaemonSet\" is not a kind as in a path; did you mean "
+      "daemonsets?" },
     { "a short name of a kind", ACTION("do: Delete, kind: po, name: p"),
       "x.yaml:3: actions[0].kind: \"po\" is not a kind as in a path; did you mean pods?" },
     { "a kind that is none", ACTION("do: Delete, kind: boats, name: b"),
-      "x.yaml:3: actions[0].kind: \"boats\" is not a kind as in a path; there are namespaces, nodes," },
+      "x.yaml:3: actions[0].kind: \"boats\" is not a kind as in a path; there are namespaces, "
+      "nodes," },
     { "a node twice", SHAPES "nodes:\n- {name: m, shape: a, count: 2}\n- {name: m-2, shape: a}\n",
       "x.yaml:4: nodes[1].name: there is a node m-2 already" },
     { "a node's name that is none", SHAPES "nodes:\n- {name: Big_Node, shape: a}\n",
@@ -96,8 +108,10 @@ static const struct bad_row {
       "x.yaml:2: objects[0].apiVersion: is missing" },
     { "an object without a kind", "objects:\n- {apiVersion: v1, metadata: {name: p}}\n",
       "x.yaml:2: objects[0].kind: is missing" },
-    { "an object without a name", "objects:\n- {apiVersion: v1, kind: Pod}\n", "x.yaml:2: objects[0].metadata.name: is missing" },
-    { "an object of a kind that is not there", "objects:\n- {apiVersion: v1, kind: Boat, metadata: {name: b}}\n",
+    { "an object without a name", "objects:\n- {apiVersion: v1, kind: Pod}\n",
+      "x.yaml:2: objects[0].metadata.name: is missing" },
+    { "an object of a kind that is not there",
+      "objects:\n- {apiVersion: v1, kind: Boat, metadata: {name: b}}\n",
       "x.yaml:2: objects[0].kind: there is no Boat in v1 here" },
     { "a created object of a kind that is not there",
       ACTION("do: Create, with: {apiVersion: v2, kind: Pod, metadata: {name: p}}"),
@@ -118,8 +132,10 @@ static void a_count_makes_that_many_nodes_with_numbers(void **state)
 {
     (void) state;
     CLEANUP_ERR struct err e = { 0 };
-    struct scenario *s = parse(SHAPES "nodes:\n- {name: node, shape: a, count: 3, labels: {x: z}}\n- {name: other, shape: b}\n",
-                               &e);
+    struct scenario *s = parse(
+        SHAPES
+        "nodes:\n- {name: node, shape: a, count: 3, labels: {x: z}}\n- {name: other, shape: b}\n",
+        &e);
     assert_non_null(s);
     assert_int_equal(s->world.node_count, 4);
     assert_string_equal(s->world.nodes[2].name, "node-3");
@@ -133,8 +149,11 @@ static void an_action_may_name_a_node_for_short(void **state)
 {
     (void) state;
     CLEANUP_ERR struct err e = { 0 };
-    struct scenario *s = parse(SHAPES "nodes: [{name: node, shape: a}]\nactions: [{at: 1m30s, do: Label, node: node, with: {a: "
-                               "null}}]\n", &e);
+    struct scenario *s = parse(
+        SHAPES
+        "nodes: [{name: node, shape: a}]\nactions: [{at: 1m30s, do: Label, node: node, with: {a: "
+        "null}}]\n",
+        &e);
     assert_non_null(s);
     const struct spec_action *a = &s->world.actions[0];
     assert_int_equal(a->at_ms, 90000);
@@ -150,14 +169,15 @@ static void an_action_may_name_a_node_that_comes_later(void **state)
 {
     (void) state;
     CLEANUP_ERR struct err e = { 0 };
-    struct scenario *s = parse(SHAPES "autoscaler: {shape: b, prefix: auto-, max: 2}\n"
-                                      "objects: [{apiVersion: v1, kind: Node, metadata: {name: hand}}]\n"
-                                      "actions:\n"
-                                      "- {at: 1s, do: NodeAdd, name: late, shape: a}\n"
-                                      "- {at: 2s, do: Cordon, node: late}\n"
-                                      "- {at: 2s, do: Cordon, node: hand}\n"
-                                      "- {at: 2s, do: Cordon, node: auto-1}\n"
-                                      "- {at: 2s, do: Untaint, node: late, with: {key: k}}\n",
+    struct scenario *s = parse(SHAPES
+                               "autoscaler: {shape: b, prefix: auto-, max: 2}\n"
+                               "objects: [{apiVersion: v1, kind: Node, metadata: {name: hand}}]\n"
+                               "actions:\n"
+                               "- {at: 1s, do: NodeAdd, name: late, shape: a}\n"
+                               "- {at: 2s, do: Cordon, node: late}\n"
+                               "- {at: 2s, do: Cordon, node: hand}\n"
+                               "- {at: 2s, do: Cordon, node: auto-1}\n"
+                               "- {at: 2s, do: Untaint, node: late, with: {key: k}}\n",
                                &e);
     assert_string_equal(err_msg(&e), "");
     assert_non_null(s);
@@ -190,7 +210,8 @@ static void a_base_gives_what_is_left_out(void **state)
     scenario_free(s);
 }
 
-/* Whether nodes are labelled is its own, what happens is of its base, and who is there of the base of that. */
+/* Whether nodes are labelled is its own, what happens is of its base, and who is there of the base
+ * of that. */
 static void a_base_may_have_a_base(void **state)
 {
     (void) state;
@@ -205,7 +226,8 @@ static void a_base_may_have_a_base(void **state)
     scenario_free(s);
 }
 
-/* A machine that is described by what an agent has found on one: what the shape does not say comes from there. */
+/* A machine that is described by what an agent has found on one: what the shape does not say comes
+ * from there. */
 static void a_machine_may_be_one_that_an_agent_has_seen(void **state)
 {
     (void) state;
@@ -217,7 +239,9 @@ static void a_machine_may_be_one_that_an_agent_has_seen(void **state)
     assert_string_equal(shape->kernel, "6.8.0-49-generic");
     assert_int_equal(shape->gpus, 1);
     assert_null(shape->host_driver);
-    assert_string_equal(json_str(json_array_get(json_object_get(shape->host, "runtimes"), 0), "distribution"), "k3s");
+    assert_string_equal(
+        json_str(json_array_get(json_object_get(shape->host, "runtimes"), 0), "distribution"),
+        "k3s");
     scenario_free(s);
 }
 
@@ -225,7 +249,8 @@ static void a_machine_that_nobody_has_seen_is_an_error(void **state)
 {
     (void) state;
     CLEANUP_ERR struct err e = { 0 };
-    CLEANUP_JSON json_t *root = json_pack("{s:[{s:s, s:s}]}", "shapes", "name", "x", "host", "nowhere.yaml");
+    CLEANUP_JSON json_t *root = json_pack("{s:[{s:s, s:s}]}", "shapes", "name", "x", "host",
+                                          "nowhere.yaml");
     assert_int_equal(hosts_read("tests/platforms/x.yaml", root, &e), -1);
     assert_non_null(strstr(err_msg(&e), "tests/platforms/x.yaml: shapes: host: "));
     assert_non_null(strstr(err_msg(&e), "nowhere.yaml"));
@@ -240,8 +265,8 @@ static const json_t *policy_of(const struct scenario *s)
     return policy;
 }
 
-/* A scenario that the README names, and how many nodes it has at least. Whoever tries another version in it does not wait for a
- * quarter of an hour until it goes on behind the canary. */
+/* A scenario that the README names, and how many nodes it has at least. Whoever tries another
+ * version in it does not wait for a quarter of an hour until it goes on behind the canary. */
 static void check_example(const char *file, size_t nodes)
 {
     CLEANUP_ERR struct err e = { 0 };
@@ -251,7 +276,8 @@ static void check_example(const char *file, size_t nodes)
     assert_true(s->world.node_count >= nodes);
     assert_int_equal(s->begins_us, 0);
     int64_t soak_ms = -1;
-    assert_true(str_parse_duration(json_str_or_empty(policy_of(s), "spec.rollout.canary.soak"), &soak_ms));
+    assert_true(
+        str_parse_duration(json_str_or_empty(policy_of(s), "spec.rollout.canary.soak"), &soak_ms));
     assert_in_range(soak_ms, 1, 30000);
     scenario_free(s);
 }
@@ -267,14 +293,20 @@ int main(void)
 {
     struct suite s = { 0 };
     SUITE_ROWS(&s, check_bad, bad);
-    suite_add(&s, "a count makes that many nodes, with numbers", a_count_makes_that_many_nodes_with_numbers, NULL);
+    suite_add(&s, "a count makes that many nodes, with numbers",
+              a_count_makes_that_many_nodes_with_numbers, NULL);
     suite_add(&s, "an action may name a node for short", an_action_may_name_a_node_for_short, NULL);
-    suite_add(&s, "an action may name a node that comes later", an_action_may_name_a_node_that_comes_later, NULL);
-    suite_add(&s, "a change leaves alone what it does not name", a_change_leaves_alone_what_it_does_not_name, NULL);
+    suite_add(&s, "an action may name a node that comes later",
+              an_action_may_name_a_node_that_comes_later, NULL);
+    suite_add(&s, "a change leaves alone what it does not name",
+              a_change_leaves_alone_what_it_does_not_name, NULL);
     suite_add(&s, "a base gives what a file leaves out", a_base_gives_what_is_left_out, NULL);
     suite_add(&s, "a base may have a base", a_base_may_have_a_base, NULL);
-    suite_add(&s, "a machine may be one that an agent has seen", a_machine_may_be_one_that_an_agent_has_seen, NULL);
-    suite_add(&s, "a machine that nobody has seen is an error", a_machine_that_nobody_has_seen_is_an_error, NULL);
-    suite_add(&s, "the scenarios of `make run` are whole", the_examples_of_the_readme_are_whole, NULL);
+    suite_add(&s, "a machine may be one that an agent has seen",
+              a_machine_may_be_one_that_an_agent_has_seen, NULL);
+    suite_add(&s, "a machine that nobody has seen is an error",
+              a_machine_that_nobody_has_seen_is_an_error, NULL);
+    suite_add(&s, "the scenarios of `make run` are whole", the_examples_of_the_readme_are_whole,
+              NULL);
     return suite_run(&s, "scenario");
 }

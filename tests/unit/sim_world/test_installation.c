@@ -25,7 +25,9 @@ struct setting {
     struct fault_plan faults;
     struct manifests *manifests;
     struct process *first, *second;
-    const char *edit_at; /* the policy is changed when a request whose path ends so has reached the server; NULL: not again */
+    /* the policy is changed when a request whose path ends so has reached the server; NULL: not
+     * again */
+    const char *edit_at;
     int deletions, late_deletions; /* that were sent, and of these while the first one held still */
 };
 
@@ -33,7 +35,9 @@ static void create(struct setting *s, json_t *object_steal)
 {
     CLEANUP_JSON json_t *object = object_steal;
     CLEANUP_REFUSAL struct refusal r = { 0 };
-    if (api_create(s->api, "admin", kind_of(json_str(object, "apiVersion"), json_str(object, "kind")), object, &r) < 0)
+    if (api_create(s->api, "admin",
+                   kind_of(json_str(object, "apiVersion"), json_str(object, "kind")), object,
+                   &r) < 0)
         fail_msg("%s", r.message);
 }
 
@@ -60,50 +64,56 @@ static void create_cluster(struct setting *s)
 {
     static const char *const namespaces[] = { "ostler-system", "elsewhere", "ostler-operands" };
     for (size_t i = 0; i < ARRAY_LEN(namespaces); i++)
-        create(s, json_pack("{s:s, s:s, s:{s:s}}", "apiVersion", "v1", "kind", "Namespace", "metadata", "name", namespaces[i]));
+        create(s, json_pack("{s:s, s:s, s:{s:s}}", "apiVersion", "v1", "kind", "Namespace",
+                            "metadata", "name", namespaces[i]));
     size_t i;
     json_t *crd;
     CLEANUP_JSON json_t *crds = builtin_crds();
-    json_array_foreach (crds, i, crd)
-        create(s, json_incref(crd));
-    create(s, json_pack("{s:s, s:s, s:{s:s, s:{s:s}}, s:{s:{s:s, s:s, s:s, s:s}}}", "apiVersion", "v1", "kind", "Node",
-                        "metadata", "name", "gpu-1", "labels", "feature.node.kubernetes.io/pci-0302_10de.present", "true",
-                        "status", "nodeInfo", "osImage", "Ubuntu 24.04.1 LTS", "kernelVersion", "6.8.0-49-generic",
-                        "containerRuntimeVersion", "containerd://2.1.4", "architecture", "amd64"));
-    create(s, json_pack("{s:s, s:s, s:{s:s}, s:{s:{s:b}}}", "apiVersion", "ostler.dev/v1alpha1", "kind", "GpuClusterPolicy",
-                        "metadata", "name", "default", "spec", "toolkit", "enabled", 0));
+    json_array_foreach(crds, i, crd) create(s, json_incref(crd));
+    create(s, json_pack("{s:s, s:s, s:{s:s, s:{s:s}}, s:{s:{s:s, s:s, s:s, s:s}}}", "apiVersion",
+                        "v1", "kind", "Node", "metadata", "name", "gpu-1", "labels",
+                        "feature.node.kubernetes.io/pci-0302_10de.present", "true", "status",
+                        "nodeInfo", "osImage", "Ubuntu 24.04.1 LTS", "kernelVersion",
+                        "6.8.0-49-generic", "containerRuntimeVersion", "containerd://2.1.4",
+                        "architecture", "amd64"));
+    create(s, json_pack("{s:s, s:s, s:{s:s}, s:{s:{s:b}}}", "apiVersion", "ostler.dev/v1alpha1",
+                        "kind", "GpuClusterPolicy", "metadata", "name", "default", "spec",
+                        "toolkit", "enabled", 0));
 }
 
 static struct process *process(const struct setting *s, const char *name, const char *ns)
 {
-    return process_new(&(struct process_options){ .sim = (struct sim *) &s->sim,
-                                                  .wire = s->wire,
-                                                  .manifests = s->manifests,
-                                                  .name = name,
-                                                  .user = "system:serviceaccount:ostler-system:ostler",
-                                                  .lease_namespace = ns,
-                                                  .operand_namespace = "ostler-operands",
-                                                  .limits = { "nvcr.io/nvidia", "*", NULL, true },
-                                                  .absent_grace_ms = 600 * 1000,
-                                                  .restart_ms = -1,
-                                                  .leader_elect = true });
+    return process_new(
+        &(struct process_options){ .sim = (struct sim *) &s->sim,
+                                   .wire = s->wire,
+                                   .manifests = s->manifests,
+                                   .name = name,
+                                   .user = "system:serviceaccount:ostler-system:ostler",
+                                   .lease_namespace = ns,
+                                   .operand_namespace = "ostler-operands",
+                                   .limits = { "nvcr.io/nvidia", "*", NULL, true },
+                                   .absent_grace_ms = 600 * 1000,
+                                   .restart_ms = -1,
+                                   .leader_elect = true });
 }
 
 /* `ostler cleanup`, in a namespace. */
-static struct process *cleanup(const struct setting *s, const char *ns, struct cleanup_wishes wishes)
+static struct process *cleanup(const struct setting *s, const char *ns,
+                               struct cleanup_wishes wishes)
 {
-    return process_new(&(struct process_options){ .sim = (struct sim *) &s->sim,
-                                                  .wire = s->wire,
-                                                  .manifests = s->manifests,
-                                                  .name = "cleanup",
-                                                  .user = "system:serviceaccount:ostler-system:ostler",
-                                                  .lease_namespace = ns,
-                                                  .operand_namespace = "ostler-operands",
-                                                  .limits = { "", "*", NULL, true },
-                                                  .restart_ms = -1,
-                                                  .leader_elect = true,
-                                                  .cleanup = true,
-                                                  .wishes = wishes });
+    return process_new(
+        &(struct process_options){ .sim = (struct sim *) &s->sim,
+                                   .wire = s->wire,
+                                   .manifests = s->manifests,
+                                   .name = "cleanup",
+                                   .user = "system:serviceaccount:ostler-system:ostler",
+                                   .lease_namespace = ns,
+                                   .operand_namespace = "ostler-operands",
+                                   .limits = { "", "*", NULL, true },
+                                   .restart_ms = -1,
+                                   .leader_elect = true,
+                                   .cleanup = true,
+                                   .wishes = wishes });
 }
 
 static bool works(const struct process *p)
@@ -123,12 +133,14 @@ static void on_arrived(void *arg, struct wire_client *c, const struct request *r
 {
     (void) c;
     struct setting *s = arg;
-    if (request_deletes(r) && str_has_suffix(r->path, "/ostler-system/deployments/" DEPLOYMENT_NAME))
+    if (request_deletes(r) &&
+        str_has_suffix(r->path, "/ostler-system/deployments/" DEPLOYMENT_NAME))
         process_stop(s->first);
     if (!s->edit_at || !str_has_suffix(r->path, s->edit_at))
         return;
     s->edit_at = NULL;
-    change(s, "gpuclusterpolicies", "default", json_pack("{s:{s:{s:b}}}", "spec", "exporter", "enabled", 0));
+    change(s, "gpuclusterpolicies", "default",
+           json_pack("{s:{s:{s:b}}}", "spec", "exporter", "enabled", 0));
 }
 
 static int set_up(void **state)
@@ -138,8 +150,14 @@ static int set_up(void **state)
     sim_init(&s->sim, 1);
     s->faults = (struct fault_plan){ .rng = rng_of(1) };
     s->api = api_new(&s->sim.clock);
-    s->wire = wire_new(&(struct wire_options){ .sim = &s->sim, .api = s->api, .faults = &s->faults, .latency_min_ms = 1,
-                                               .latency_max_ms = 20, .sent = on_sent, .arrived = on_arrived, .arg = s });
+    s->wire = wire_new(&(struct wire_options){ .sim = &s->sim,
+                                               .api = s->api,
+                                               .faults = &s->faults,
+                                               .latency_min_ms = 1,
+                                               .latency_max_ms = 20,
+                                               .sent = on_sent,
+                                               .arrived = on_arrived,
+                                               .arg = s });
     s->manifests = manifests_new(NULL);
     create_cluster(s);
     s->first = process(s, "first", "ostler-system");
@@ -178,7 +196,8 @@ static bool is_marked(const struct setting *s)
 }
 
 /* What the policy says, and the check of /readyz, too; `reason` NULL: nothing is wrong there. */
-static void assert_says(const struct setting *s, const char *type, const char *status, const char *reason, const char *words)
+static void assert_says(const struct setting *s, const char *type, const char *status,
+                        const char *reason, const char *words)
 {
     const json_t *c = condition_find(json_at(policy(s), "status.conditions"), type);
     assert_string_equal(json_str_or_empty(c, "status"), status);
@@ -233,12 +252,15 @@ static void what_runs_stays_where_a_definition_grows_old(void **state)
 static void a_plan_stays_that_of_its_spec(void **state)
 {
     struct setting *s = *state;
-    CLEANUP_JSON json_t *status =
-        json_pack("{s:{s:i, s:{s:{s:s}}}}", "status", "observedGeneration", 1, "rollout", "plan", "hash", "0123456789");
+    CLEANUP_JSON json_t *status = json_pack("{s:{s:i, s:{s:{s:s}}}}", "status",
+                                            "observedGeneration", 1, "rollout", "plan", "hash",
+                                            "0123456789");
     CLEANUP_REFUSAL struct refusal r = { 0 };
-    if (api_merge(s->api, "admin", kind_named("gpuclusterpolicies"), NULL, "default", "status", status, &r) < 0)
+    if (api_merge(s->api, "admin", kind_named("gpuclusterpolicies"), NULL, "default", "status",
+                  status, &r) < 0)
         fail_msg("%s", r.message);
-    change(s, "gpuclusterpolicies", "default", json_pack("{s:{s:{s:b}}}", "spec", "exporter", "enabled", 0));
+    change(s, "gpuclusterpolicies", "default",
+           json_pack("{s:{s:{s:b}}}", "spec", "exporter", "enabled", 0));
     assert_int_equal(object_generation(policy(s)), 2);
     change(s, "customresourcedefinitions", CRD_POLICY, annotation(ANNOTATION_SCHEMA, "0"));
     process_start(s->first);
@@ -262,11 +284,14 @@ static void an_older_definition_of_reports_stops_nothing(void **state)
 static void a_namespace_that_lets_no_driver_in_is_named(void **state)
 {
     struct setting *s = *state;
-    change(s, "namespaces", "ostler-operands", label("pod-security.kubernetes.io/enforce", "restricted"));
+    change(s, "namespaces", "ostler-operands",
+           label("pod-security.kubernetes.io/enforce", "restricted"));
     process_start(s->first);
     pass(s, SETTLED_MS);
-    assert_says(s, "Stalled", "True", "NamespaceRestricted", "kubectl label namespace ostler-operands");
-    change(s, "namespaces", "ostler-operands", label("pod-security.kubernetes.io/enforce", "privileged"));
+    assert_says(s, "Stalled", "True", "NamespaceRestricted",
+                "kubectl label namespace ostler-operands");
+    change(s, "namespaces", "ostler-operands",
+           label("pod-security.kubernetes.io/enforce", "privileged"));
     pass(s, LOOKED_AGAIN_MS);
     assert_says(s, "Stalled", "False", NULL, NULL);
 }
@@ -277,8 +302,10 @@ static void a_namespace_that_is_missing_is_named(void **state)
     api_delete(s->api, "admin", kind_named("namespaces"), NULL, "ostler-operands", NULL, 0, NULL);
     process_start(s->first);
     pass(s, SETTLED_MS);
-    assert_says(s, "Stalled", "True", "NamespaceMissing", "kubectl create namespace ostler-operands");
-    create(s, json_pack("{s:s, s:s, s:{s:s}}", "apiVersion", "v1", "kind", "Namespace", "metadata", "name", "ostler-operands"));
+    assert_says(s, "Stalled", "True", "NamespaceMissing",
+                "kubectl create namespace ostler-operands");
+    create(s, json_pack("{s:s, s:s, s:{s:s}}", "apiVersion", "v1", "kind", "Namespace", "metadata",
+                        "name", "ostler-operands"));
     pass(s, LEASE_MS);
     assert_true(is_marked(s));
     assert_says(s, "Stalled", "False", NULL, NULL);
@@ -301,7 +328,8 @@ static void a_server_that_is_too_old_is_named(void **state)
     assert_says(s, "Stalled", "False", NULL, NULL);
 }
 
-/* From now on Ostler may do what the chart lets it do. Owned by the caller, who may take rights away. */
+/* From now on Ostler may do what the chart lets it do. Owned by the caller, who may take rights
+ * away. */
 static struct access *with_charts_rights(struct setting *s)
 {
     struct access *access = access_new();
@@ -353,8 +381,10 @@ static void a_namespace_that_goes_under_open_watches_is_named(void **state)
     api_delete(s->api, "admin", kind_named("namespaces"), NULL, "ostler-operands", NULL, 0, NULL);
     pass(s, LOOKED_AGAIN_MS);
     assert_says(s, "Stalled", "True", "NamespaceMissing", "ostler-operands");
-    assert_says(s, "Ready", "False", "NamespaceMissing", "kubectl create namespace ostler-operands");
-    assert_says(s, "Degraded", "True", "NamespaceMissing", "kubectl create namespace ostler-operands");
+    assert_says(s, "Ready", "False", "NamespaceMissing",
+                "kubectl create namespace ostler-operands");
+    assert_says(s, "Degraded", "True", "NamespaceMissing",
+                "kubectl create namespace ostler-operands");
     access_free(access);
 }
 
@@ -375,7 +405,8 @@ static void who_repairs_it_may_edit_the_policy_meanwhile(void **state)
 static void what_was_decided_is_not_begun_where_a_definition_grows_old(void **state)
 {
     struct setting *s = *state;
-    change(s, "customresourcedefinitions", CRD_GPU_NODE, annotation(ANNOTATION_SCHEMA, NULL)); /* looked at again and again */
+    /* looked at again and again */
+    change(s, "customresourcedefinitions", CRD_GPU_NODE, annotation(ANNOTATION_SCHEMA, NULL));
     process_start(s->first);
     pass(s, SETTLED_MS);
     change(s, "customresourcedefinitions", CRD_POLICY, annotation(ANNOTATION_SCHEMA, "0"));
@@ -504,10 +535,12 @@ static void cleanup_leaves_the_work_to_the_ostler_that_runs(void **state)
 static void cleanup_ends_the_ostler_that_runs_and_takes_its_leases(void **state)
 {
     struct setting *s = *state;
-    create(s, json_pack("{s:s, s:s, s:{s:s, s:s}, s:{s:{s:{s:s}}, s:{s:{s:{s:s}}, s:{s:[{s:s, s:s}]}}}}", "apiVersion",
-                        "apps/v1", "kind", "Deployment", "metadata", "name", DEPLOYMENT_NAME, "namespace", "ostler-system",
-                        "spec", "selector", "matchLabels", "a", "b", "template", "metadata", "labels", "a", "b", "spec",
-                        "containers", "name", "ostler", "image", "ostler"));
+    create(s, json_pack(
+                  "{s:s, s:s, s:{s:s, s:s}, s:{s:{s:{s:s}}, s:{s:{s:{s:s}}, s:{s:[{s:s, s:s}]}}}}",
+                  "apiVersion", "apps/v1", "kind", "Deployment", "metadata", "name",
+                  DEPLOYMENT_NAME, "namespace", "ostler-system", "spec", "selector", "matchLabels",
+                  "a", "b", "template", "metadata", "labels", "a", "b", "spec", "containers",
+                  "name", "ostler", "image", "ostler"));
     process_start(s->first);
     pass(s, SETTLED_MS);
     struct cleanup_wishes wishes = { .delete_policy = true, .delete_operator = true };
@@ -524,7 +557,8 @@ static void cleanup_does_the_work_where_no_ostler_runs(void **state)
     process_start(s->first);
     pass(s, SETTLED_MS);
     process_kill(s->first);
-    assert_int_equal(clean_up(s, (struct cleanup_wishes){ .delete_policy = true }, 2 * LEASE_MS), 0);
+    assert_int_equal(clean_up(s, (struct cleanup_wishes){ .delete_policy = true }, 2 * LEASE_MS),
+                     0);
     assert_clean(s);
     assert_null(lease(s, "ostler-system", LEASE_NAME));
     assert_null(lease(s, CLUSTER_LEASE_NAMESPACE, CLUSTER_LEASE_NAME));
@@ -549,7 +583,8 @@ static void cleanup_ends_when_its_time_is_over(void **state)
     process_start(s->first);
     pass(s, SETTLED_MS);
     change(s, "gpuclusterpolicies", "default",
-           json_pack("{s:{s:[s, s]}}", "metadata", "finalizers", "ostler.dev/cleanup", "example.com/theirs"));
+           json_pack("{s:{s:[s, s]}}", "metadata", "finalizers", "ostler.dev/cleanup",
+                     "example.com/theirs"));
     struct cleanup_wishes wishes = { .delete_policy = true, .timeout_ms = 30 * 1000 };
     assert_int_equal(clean_up(s, wishes, 29 * 1000), -1);
     assert_int_equal(clean_up(s, wishes, 35 * 1000), 1);
@@ -562,7 +597,9 @@ static void cleanup_takes_away_last_what_was_only_for_ostler(void **state)
     struct setting *s = *state;
     process_start(s->first);
     pass(s, SETTLED_MS);
-    struct cleanup_wishes wishes = { .delete_policy = true, .delete_crds = true, .delete_namespace = true };
+    struct cleanup_wishes wishes = { .delete_policy = true,
+                                     .delete_crds = true,
+                                     .delete_namespace = true };
     assert_int_equal(clean_up(s, wishes, SETTLED_MS), 0);
     assert_false(is_marked(s));
     assert_null(api_get(s->api, kind_named("customresourcedefinitions"), NULL, CRD_POLICY));
@@ -577,9 +614,14 @@ static void cleanup_works_without_definitions(void **state)
     pass(s, SETTLED_MS);
     process_kill(s->first);
     change(s, "gpuclusterpolicies", "default", json_pack("{s:{s:n}}", "metadata", "finalizers"));
-    api_delete(s->api, "admin", kind_named("customresourcedefinitions"), NULL, CRD_POLICY, NULL, 0, NULL);
-    api_delete(s->api, "admin", kind_named("customresourcedefinitions"), NULL, CRD_GPU_NODE, NULL, 0, NULL);
-    assert_int_equal(clean_up(s, (struct cleanup_wishes){ .delete_policy = true, .delete_crds = true }, 2 * LEASE_MS), 0);
+    api_delete(s->api, "admin", kind_named("customresourcedefinitions"), NULL, CRD_POLICY, NULL, 0,
+               NULL);
+    api_delete(s->api, "admin", kind_named("customresourcedefinitions"), NULL, CRD_GPU_NODE, NULL,
+               0, NULL);
+    assert_int_equal(clean_up(s,
+                              (struct cleanup_wishes){ .delete_policy = true, .delete_crds = true },
+                              2 * LEASE_MS),
+                     0);
     assert_false(is_marked(s));
 }
 
@@ -602,7 +644,9 @@ static void cleanup_of_an_idle_installation_touches_nothing(void **state)
     pass(s, SETTLED_MS);
     process_start(s->second);
     pass(s, SETTLED_MS);
-    struct cleanup_wishes wishes = { .delete_policy = true, .delete_crds = true, .delete_namespace = true, .force = true };
+    struct cleanup_wishes wishes = {
+        .delete_policy = true, .delete_crds = true, .delete_namespace = true, .force = true
+    };
     assert_int_equal(clean_up_in(s, "elsewhere", wishes, 2 * LEASE_MS), 0);
     assert_non_null(policy(s));
     assert_false(object_is_deleting(policy(s)));
@@ -629,7 +673,8 @@ static void cleanup_from_elsewhere_waits_for_the_end_of_a_claim(void **state)
     pass(s, SETTLED_MS);
     process_stop(s->first);
     pass(s, SETTLED_MS);
-    assert_int_equal(clean_up_in(s, "elsewhere", (struct cleanup_wishes){ 0 }, CLAIM_MS + SETTLED_MS), 0);
+    assert_int_equal(
+        clean_up_in(s, "elsewhere", (struct cleanup_wishes){ 0 }, CLAIM_MS + SETTLED_MS), 0);
     assert_false(is_marked(s));
 }
 
@@ -639,14 +684,16 @@ static void cleanup_gives_up_where_the_policy_is_made_again(void **state)
     process_start(s->first);
     pass(s, SETTLED_MS);
     change(s, "gpuclusterpolicies", "default",
-           json_pack("{s:{s:[s, s]}}", "metadata", "finalizers", "ostler.dev/cleanup", "example.com/theirs"));
-    struct process *p = cleanup(s, "ostler-system", (struct cleanup_wishes){ .delete_policy = true });
+           json_pack("{s:{s:[s, s]}}", "metadata", "finalizers", "ostler.dev/cleanup",
+                     "example.com/theirs"));
+    struct process *p = cleanup(s, "ostler-system",
+                                (struct cleanup_wishes){ .delete_policy = true });
     process_start(p);
     pass(s, SETTLED_MS);
     assert_true(object_is_deleting(policy(s)));
     change(s, "gpuclusterpolicies", "default", json_pack("{s:{s:n}}", "metadata", "finalizers"));
-    create(s, json_pack("{s:s, s:s, s:{s:s}, s:{}}", "apiVersion", "ostler.dev/v1alpha1", "kind", "GpuClusterPolicy", "metadata",
-                        "name", "default", "spec"));
+    create(s, json_pack("{s:s, s:s, s:{s:s}, s:{}}", "apiVersion", "ostler.dev/v1alpha1", "kind",
+                        "GpuClusterPolicy", "metadata", "name", "default", "spec"));
     pass(s, SETTLED_MS);
     assert_int_equal(process_counts(p)->ends, 1);
     assert_int_equal(process_exit_code(p), 1);
@@ -659,32 +706,40 @@ static void cleanup_with_force_needs_no_policy(void **state)
     struct setting *s = *state;
     process_start(s->first);
     pass(s, SETTLED_MS);
-    create(s, json_pack("{s:s, s:s, s:{s:s, s:s}, s:{s:s, s:[{s:s, s:s, s:{s:{s:s}}}]}}", "apiVersion", "v1", "kind", "Pod",
-                        "metadata", "name", "job", "namespace", "elsewhere", "spec", "nodeName", "gpu-1", "containers", "name",
-                        "job", "image", "job", "resources", "limits", "nvidia.com/gpu", "1"));
+    create(s, json_pack("{s:s, s:s, s:{s:s, s:s}, s:{s:s, s:[{s:s, s:s, s:{s:{s:s}}}]}}",
+                        "apiVersion", "v1", "kind", "Pod", "metadata", "name", "job", "namespace",
+                        "elsewhere", "spec", "nodeName", "gpu-1", "containers", "name", "job",
+                        "image", "job", "resources", "limits", "nvidia.com/gpu", "1"));
     process_stop(s->first);
     pass(s, SETTLED_MS);
     change(s, "gpuclusterpolicies", "default", json_pack("{s:{s:n}}", "metadata", "finalizers"));
     api_delete(s->api, "admin", kind_named("gpuclusterpolicies"), NULL, "default", NULL, 0, NULL);
-    assert_int_equal(clean_up(s, (struct cleanup_wishes){ .delete_policy = true }, 2 * LEASE_MS), -1);
+    assert_int_equal(clean_up(s, (struct cleanup_wishes){ .delete_policy = true }, 2 * LEASE_MS),
+                     -1);
     assert_true(is_marked(s));
-    assert_int_equal(clean_up(s, (struct cleanup_wishes){ .delete_policy = true, .force = true }, 2 * LEASE_MS), 0);
+    assert_int_equal(
+        clean_up(s, (struct cleanup_wishes){ .delete_policy = true, .force = true }, 2 * LEASE_MS),
+        0);
     assert_false(is_marked(s));
 }
 
-/* What is installed while a definition goes would go with it. The server answers its deletion with the whole of it. */
+/* What is installed while a definition goes would go with it. The server answers its deletion with
+ * the whole of it. */
 static void cleanup_waits_for_the_end_of_what_it_deletes(void **state)
 {
     struct setting *s = *state;
     CLEANUP_FREE char *text = xasprintf("%0100000d", 0);
     change(s, "customresourcedefinitions", CRD_POLICY, annotation("example.com/long", text));
-    change(s, "customresourcedefinitions", CRD_POLICY, json_pack("{s:{s:[s]}}", "metadata", "finalizers", "example.com/theirs"));
+    change(s, "customresourcedefinitions", CRD_POLICY,
+           json_pack("{s:{s:[s]}}", "metadata", "finalizers", "example.com/theirs"));
     process_start(s->first);
     pass(s, SETTLED_MS);
     struct cleanup_wishes wishes = { .delete_policy = true, .delete_crds = true };
     assert_int_equal(clean_up(s, wishes, SETTLED_MS), -1);
-    assert_true(object_is_deleting(api_get(s->api, kind_named("customresourcedefinitions"), NULL, CRD_POLICY)));
-    change(s, "customresourcedefinitions", CRD_POLICY, json_pack("{s:{s:n}}", "metadata", "finalizers"));
+    assert_true(object_is_deleting(
+        api_get(s->api, kind_named("customresourcedefinitions"), NULL, CRD_POLICY)));
+    change(s, "customresourcedefinitions", CRD_POLICY,
+           json_pack("{s:{s:n}}", "metadata", "finalizers"));
     assert_int_equal(clean_up(s, wishes, SETTLED_MS), 0);
 }
 
@@ -695,37 +750,55 @@ int main(void)
         CMUnitTestFunction check;
     } rows[] = {
         { "an older definition stops all but telling", an_older_definition_stops_all_but_telling },
-        { "what runs stays where a definition grows old", what_runs_stays_where_a_definition_grows_old },
+        { "what runs stays where a definition grows old",
+          what_runs_stays_where_a_definition_grows_old },
         { "a plan stays that of its spec", a_plan_stays_that_of_its_spec },
-        { "an older definition of reports stops nothing", an_older_definition_of_reports_stops_nothing },
-        { "a namespace that lets no driver in is named", a_namespace_that_lets_no_driver_in_is_named },
+        { "an older definition of reports stops nothing",
+          an_older_definition_of_reports_stops_nothing },
+        { "a namespace that lets no driver in is named",
+          a_namespace_that_lets_no_driver_in_is_named },
         { "a namespace that is missing is named", a_namespace_that_is_missing_is_named },
         { "a server that is too old is named", a_server_that_is_too_old_is_named },
-        { "a namespace that is missing with its roles is named", a_namespace_that_is_missing_with_its_roles_is_named },
-        { "a namespace that goes with its roles is named", a_namespace_that_goes_with_its_roles_is_named },
-        { "a namespace that goes under open watches is named", a_namespace_that_goes_under_open_watches_is_named },
-        { "who repairs it may edit the policy meanwhile", who_repairs_it_may_edit_the_policy_meanwhile },
+        { "a namespace that is missing with its roles is named",
+          a_namespace_that_is_missing_with_its_roles_is_named },
+        { "a namespace that goes with its roles is named",
+          a_namespace_that_goes_with_its_roles_is_named },
+        { "a namespace that goes under open watches is named",
+          a_namespace_that_goes_under_open_watches_is_named },
+        { "who repairs it may edit the policy meanwhile",
+          who_repairs_it_may_edit_the_policy_meanwhile },
         { "what was decided is not begun where a definition grows old",
           what_was_decided_is_not_begun_where_a_definition_grows_old },
-        { "two reasons to look, one after the other, are both seen", two_reasons_to_look_one_after_the_other_are_both_seen },
-        { "what it may not look at is named, and stops nothing", what_it_may_not_look_at_is_named_and_stops_nothing },
+        { "two reasons to look, one after the other, are both seen",
+          two_reasons_to_look_one_after_the_other_are_both_seen },
+        { "what it may not look at is named, and stops nothing",
+          what_it_may_not_look_at_is_named_and_stops_nothing },
         { "of two installations one acts", of_two_installations_one_acts },
-        { "another installation takes over when the first is gone", another_installation_takes_over_when_the_first_is_gone },
+        { "another installation takes over when the first is gone",
+          another_installation_takes_over_when_the_first_is_gone },
         { "a restart keeps the cluster", a_restart_keeps_the_cluster },
-        { "cleanup leaves the work to the Ostler that runs", cleanup_leaves_the_work_to_the_ostler_that_runs },
-        { "cleanup ends the Ostler that runs and takes its leases", cleanup_ends_the_ostler_that_runs_and_takes_its_leases },
-        { "cleanup does the work where no Ostler runs", cleanup_does_the_work_where_no_ostler_runs },
+        { "cleanup leaves the work to the Ostler that runs",
+          cleanup_leaves_the_work_to_the_ostler_that_runs },
+        { "cleanup ends the Ostler that runs and takes its leases",
+          cleanup_ends_the_ostler_that_runs_and_takes_its_leases },
+        { "cleanup does the work where no Ostler runs",
+          cleanup_does_the_work_where_no_ostler_runs },
         { "cleanup is refused beside an Ostler that keeps its policy",
           cleanup_is_refused_beside_an_ostler_that_keeps_its_policy },
         { "cleanup ends when its time is over", cleanup_ends_when_its_time_is_over },
-        { "cleanup takes away last what was only for Ostler", cleanup_takes_away_last_what_was_only_for_ostler },
+        { "cleanup takes away last what was only for Ostler",
+          cleanup_takes_away_last_what_was_only_for_ostler },
         { "cleanup works without definitions", cleanup_works_without_definitions },
         { "cleanup says which right it lacks", cleanup_says_which_right_it_lacks },
-        { "cleanup of an idle installation touches nothing", cleanup_of_an_idle_installation_touches_nothing },
-        { "cleanup from elsewhere waits for the end of a claim", cleanup_from_elsewhere_waits_for_the_end_of_a_claim },
-        { "cleanup gives up where the policy is made again", cleanup_gives_up_where_the_policy_is_made_again },
+        { "cleanup of an idle installation touches nothing",
+          cleanup_of_an_idle_installation_touches_nothing },
+        { "cleanup from elsewhere waits for the end of a claim",
+          cleanup_from_elsewhere_waits_for_the_end_of_a_claim },
+        { "cleanup gives up where the policy is made again",
+          cleanup_gives_up_where_the_policy_is_made_again },
         { "cleanup with force needs no policy", cleanup_with_force_needs_no_policy },
-        { "cleanup waits for the end of what it deletes", cleanup_waits_for_the_end_of_what_it_deletes },
+        { "cleanup waits for the end of what it deletes",
+          cleanup_waits_for_the_end_of_what_it_deletes },
     };
     struct suite s = { 0 };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)

@@ -31,7 +31,9 @@ static void create(struct setting *s, json_t *object_steal)
 {
     CLEANUP_JSON json_t *object = object_steal;
     CLEANUP_REFUSAL struct refusal r = { 0 };
-    if (api_create(s->api, "admin", kind_of(json_str(object, "apiVersion"), json_str(object, "kind")), object, &r) < 0)
+    if (api_create(s->api, "admin",
+                   kind_of(json_str(object, "apiVersion"), json_str(object, "kind")), object,
+                   &r) < 0)
         fail_msg("%s", r.message);
 }
 
@@ -39,33 +41,37 @@ static void create_cluster(struct setting *s)
 {
     static const char *const namespaces[] = { "ostler-system", "ostler-operands" };
     for (size_t i = 0; i < ARRAY_LEN(namespaces); i++)
-        create(s, json_pack("{s:s, s:s, s:{s:s}}", "apiVersion", "v1", "kind", "Namespace", "metadata", "name", namespaces[i]));
+        create(s, json_pack("{s:s, s:s, s:{s:s}}", "apiVersion", "v1", "kind", "Namespace",
+                            "metadata", "name", namespaces[i]));
     size_t i;
     json_t *crd;
     CLEANUP_JSON json_t *crds = builtin_crds();
-    json_array_foreach (crds, i, crd)
-        create(s, json_incref(crd));
-    create(s, json_pack("{s:s, s:s, s:{s:s, s:{s:s}}, s:{s:{s:s, s:s, s:s, s:s}}}", "apiVersion", "v1", "kind", "Node",
-                        "metadata", "name", "gpu-1", "labels", "feature.node.kubernetes.io/pci-0302_10de.present", "true",
-                        "status", "nodeInfo", "osImage", "Ubuntu 24.04.1 LTS", "kernelVersion", "6.8.0-49-generic",
-                        "containerRuntimeVersion", "containerd://2.1.4", "architecture", "amd64"));
-    create(s, json_pack("{s:s, s:s, s:{s:s}, s:{s:{s:b}}}", "apiVersion", "ostler.dev/v1alpha1", "kind", "GpuClusterPolicy",
-                        "metadata", "name", "default", "spec", "toolkit", "enabled", 0));
+    json_array_foreach(crds, i, crd) create(s, json_incref(crd));
+    create(s, json_pack("{s:s, s:s, s:{s:s, s:{s:s}}, s:{s:{s:s, s:s, s:s, s:s}}}", "apiVersion",
+                        "v1", "kind", "Node", "metadata", "name", "gpu-1", "labels",
+                        "feature.node.kubernetes.io/pci-0302_10de.present", "true", "status",
+                        "nodeInfo", "osImage", "Ubuntu 24.04.1 LTS", "kernelVersion",
+                        "6.8.0-49-generic", "containerRuntimeVersion", "containerd://2.1.4",
+                        "architecture", "amd64"));
+    create(s, json_pack("{s:s, s:s, s:{s:s}, s:{s:{s:b}}}", "apiVersion", "ostler.dev/v1alpha1",
+                        "kind", "GpuClusterPolicy", "metadata", "name", "default", "spec",
+                        "toolkit", "enabled", 0));
 }
 
 static struct process *process(const struct setting *s, const char *name)
 {
-    return process_new(&(struct process_options){ .sim = (struct sim *) &s->sim,
-                                                  .wire = s->wire,
-                                                  .manifests = s->manifests,
-                                                  .name = name,
-                                                  .user = "system:serviceaccount:ostler-system:ostler",
-                                                  .lease_namespace = "ostler-system",
-                                                  .operand_namespace = "ostler-operands",
-                                                  .limits = { "nvcr.io/nvidia", "*", NULL, true },
-                                                  .absent_grace_ms = 600 * 1000,
-                                                  .restart_ms = RESTART_MS,
-                                                  .leader_elect = true });
+    return process_new(
+        &(struct process_options){ .sim = (struct sim *) &s->sim,
+                                   .wire = s->wire,
+                                   .manifests = s->manifests,
+                                   .name = name,
+                                   .user = "system:serviceaccount:ostler-system:ostler",
+                                   .lease_namespace = "ostler-system",
+                                   .operand_namespace = "ostler-operands",
+                                   .limits = { "nvcr.io/nvidia", "*", NULL, true },
+                                   .absent_grace_ms = 600 * 1000,
+                                   .restart_ms = RESTART_MS,
+                                   .leader_elect = true });
 }
 
 static struct setting *make(uint64_t seed)
@@ -75,8 +81,11 @@ static struct setting *make(uint64_t seed)
     sim_init(&s->sim, seed);
     s->faults = (struct fault_plan){ .rng = rng_of(seed) };
     s->api = api_new(&s->sim.clock);
-    s->wire = wire_new(
-        &(struct wire_options){ .sim = &s->sim, .api = s->api, .faults = &s->faults, .latency_min_ms = 1, .latency_max_ms = 20 });
+    s->wire = wire_new(&(struct wire_options){ .sim = &s->sim,
+                                               .api = s->api,
+                                               .faults = &s->faults,
+                                               .latency_min_ms = 1,
+                                               .latency_max_ms = 20 });
     s->manifests = manifests_new(NULL);
     create_cluster(s);
     s->first = process(s, "first");
@@ -116,7 +125,8 @@ static bool works(const struct process *p)
 
 static const char *holder(const struct setting *s)
 {
-    return json_str_or_empty(api_get(s->api, kind_named("leases"), "ostler-system", "ostler"), "spec.holderIdentity");
+    return json_str_or_empty(api_get(s->api, kind_named("leases"), "ostler-system", "ostler"),
+                             "spec.holderIdentity");
 }
 
 static void it_serves_the_cluster(void **state)
@@ -146,7 +156,10 @@ static void killed_it_is_started_again(void **state)
 static void a_fault_kills_it_at_its_first_write(void **state)
 {
     struct setting *s = *state;
-    struct fault rows[] = { { .point = FAULT_ANSWERED, .effect = FAULT_DIE, .classes = FAULT_CLASS(REQUEST_WRITE), .nth = 1 } };
+    struct fault rows[] = { { .point = FAULT_ANSWERED,
+                              .effect = FAULT_DIE,
+                              .classes = FAULT_CLASS(REQUEST_WRITE),
+                              .nth = 1 } };
     s->faults.rows = rows;
     s->faults.count = ARRAY_LEN(rows);
     process_start(s->first);
@@ -239,7 +252,8 @@ static void take_order(void *arg, const struct api_commit *c)
     struct order *o = arg;
     const json_t *policy = api_get(o->s->api, kind_named("gpuclusterpolicies"), NULL, "default");
     const char *kind = c->kind->plural;
-    if (!str_has_prefix(c->user, "system:serviceaccount:ostler-system:") || str_eq(kind, "leases") || str_eq(kind, "events"))
+    if (!str_has_prefix(c->user, "system:serviceaccount:ostler-system:") ||
+        str_eq(kind, "leases") || str_eq(kind, "events"))
         return;
     o->writes++;
     o->bare |= str_eq(kind, "nodes") && object_annotation(c->after, ANNOTATION_MARKS) &&
@@ -247,14 +261,16 @@ static void take_order(void *arg, const struct api_commit *c)
     o->late |= !*holder(o->s);
 }
 
-/* The policy could be deleted, and go, at any moment: without the finalizer the marks would stay. */
+/* The policy could be deleted, and go, at any moment: without the finalizer the marks would stay.
+ */
 static void no_node_is_marked_before_the_finalizer_is_there(void **state)
 {
     struct setting *s = *state;
     struct order o = { .s = s };
-    create(s, json_pack("{s:s, s:s, s:{s:s, s:{s:s, s:s}}}", "apiVersion", "v1", "kind", "Node", "metadata", "name", "theirs",
-                        "labels", "feature.node.kubernetes.io/pci-0302_10de.present", "true", "eks.amazonaws.com/compute-type",
-                        "auto"));
+    create(s, json_pack("{s:s, s:s, s:{s:s, s:{s:s, s:s}}}", "apiVersion", "v1", "kind", "Node",
+                        "metadata", "name", "theirs", "labels",
+                        "feature.node.kubernetes.io/pci-0302_10de.present", "true",
+                        "eks.amazonaws.com/compute-type", "auto"));
     api_on_commit(s->api, take_order, &o);
     process_start(s->first);
     pass(s, SETTLED_MS);
@@ -262,13 +278,17 @@ static void no_node_is_marked_before_the_finalizer_is_there(void **state)
     assert_false(o.bare);
 }
 
-/* Whether Ostler waits for the list that comes late, of those that it asks for at its start; false: there are not so many. */
+/* Whether Ostler waits for the list that comes late, of those that it asks for at its start; false:
+ * there are not so many. */
 static bool waits_for_list(uint64_t nth)
 {
     enum { LATE_MS = 3000 };
     struct setting *s = make(1);
     struct order o = { .s = s };
-    struct fault late = { .point = FAULT_BEFORE, .effect = FAULT_DELAY, .delay_ms = LATE_MS, .classes = FAULT_CLASS(REQUEST_READ),
+    struct fault late = { .point = FAULT_BEFORE,
+                          .effect = FAULT_DELAY,
+                          .delay_ms = LATE_MS,
+                          .classes = FAULT_CLASS(REQUEST_READ),
                           .nth = nth };
     s->faults.rows = &late;
     s->faults.count = 1;
@@ -290,8 +310,8 @@ static void nothing_is_written_before_all_lists_have_come(void **state)
     uint64_t lists = 0;
     while (waits_for_list(lists + 1))
         lists++;
-    /* All that kube/resource.h has, but ConfigMaps and budgets, which few need, and what is only written; and what Ostler stands
-     * on, in five parts. */
+    /* All that kube/resource.h has, but ConfigMaps and budgets, which few need, and what is only
+     * written; and what Ostler stands on, in five parts. */
     assert_int_equal(lists, 12 + 5);
 }
 
@@ -299,9 +319,11 @@ static void the_lease_is_given_back_after_the_last_write(void **state)
 {
     struct setting *s = *state;
     struct order o = { .s = s };
-    struct fault rows[] = {
-        { .point = FAULT_BEFORE, .effect = FAULT_DELAY, .delay_ms = 500, .classes = FAULT_CLASS(REQUEST_WRITE), .one_in = 1 }
-    };
+    struct fault rows[] = { { .point = FAULT_BEFORE,
+                              .effect = FAULT_DELAY,
+                              .delay_ms = 500,
+                              .classes = FAULT_CLASS(REQUEST_WRITE),
+                              .one_in = 1 } };
     s->faults.rows = rows;
     s->faults.count = ARRAY_LEN(rows);
     api_on_commit(s->api, take_order, &o);
@@ -320,19 +342,22 @@ static void the_lease_is_given_back_after_the_last_write(void **state)
 static void a_failure_that_is_over_is_not_told_any_more(void **state)
 {
     struct setting *s = *state;
-    struct fault rows[] = {
-        { .point = FAULT_COMMITTED, .effect = FAULT_RESET, .classes = FAULT_CLASS(REQUEST_WRITE), .one_in = 1 }
-    };
+    struct fault rows[] = { { .point = FAULT_COMMITTED,
+                              .effect = FAULT_RESET,
+                              .classes = FAULT_CLASS(REQUEST_WRITE),
+                              .one_in = 1 } };
     s->faults.rows = rows;
     s->faults.count = ARRAY_LEN(rows);
     s->faults.until_ms = SETTLED_MS;
     process_start(s->first);
     pass(s, SETTLED_MS);
     const struct kind *policies = kind_named("gpuclusterpolicies");
-    CLEANUP_FREE char *before = json_compact(json_at(api_get(s->api, policies, NULL, "default"), "status"));
+    CLEANUP_FREE char *before = json_compact(
+        json_at(api_get(s->api, policies, NULL, "default"), "status"));
     assert_non_null(strstr(before, "ReconcileFailed"));
     pass(s, 60 * 1000);
-    CLEANUP_FREE char *after = json_compact(json_at(api_get(s->api, policies, NULL, "default"), "status"));
+    CLEANUP_FREE char *after = json_compact(
+        json_at(api_get(s->api, policies, NULL, "default"), "status"));
     assert_null(strstr(after, "ReconcileFailed"));
 }
 
@@ -344,8 +369,10 @@ static void its_clock_may_be_another_one(void **state)
     process_start(s->first);
     pass(s, SETTLED_MS);
     const json_t *lease = api_get(s->api, kind_named("leases"), "ostler-system", "ostler");
-    int64_t said_us = clock_parse_rfc3339(json_str_or_empty(lease, "spec.acquireTime")), begun_us = sim_wall_us(&s->sim, 0);
-    assert_in_range(said_us, begun_us + AHEAD_MS * INT64_C(1000), begun_us + (AHEAD_MS + SETTLED_MS) * INT64_C(1000));
+    int64_t said_us = clock_parse_rfc3339(json_str_or_empty(lease, "spec.acquireTime")),
+            begun_us = sim_wall_us(&s->sim, 0);
+    assert_in_range(said_us, begun_us + AHEAD_MS * INT64_C(1000),
+                    begun_us + (AHEAD_MS + SETTLED_MS) * INT64_C(1000));
 }
 
 /* The seed decides everything. */
@@ -371,23 +398,28 @@ int main(void)
 {
     struct suite s = { 0 };
     suite_add_fixture(&s, "it serves the cluster", it_serves_the_cluster, set_up, tear_down);
-    suite_add_fixture(&s, "killed, it is started again", killed_it_is_started_again, set_up, tear_down);
-    suite_add_fixture(&s, "a fault kills it at its first write", a_fault_kills_it_at_its_first_write, set_up, tear_down);
-    suite_add_fixture(&s, "stopped, it gives the lease back", stopped_it_gives_the_lease_back, set_up, tear_down);
-    suite_add_fixture(&s, "another one takes over from one that stands still", another_one_takes_over_from_one_that_stands_still,
+    suite_add_fixture(&s, "killed, it is started again", killed_it_is_started_again, set_up,
+                      tear_down);
+    suite_add_fixture(&s, "a fault kills it at its first write",
+                      a_fault_kills_it_at_its_first_write, set_up, tear_down);
+    suite_add_fixture(&s, "stopped, it gives the lease back", stopped_it_gives_the_lease_back,
                       set_up, tear_down);
-    suite_add_fixture(&s, "a missing right is named until it is there", a_missing_right_is_named_until_it_is_there, set_up,
+    suite_add_fixture(&s, "another one takes over from one that stands still",
+                      another_one_takes_over_from_one_that_stands_still, set_up, tear_down);
+    suite_add_fixture(&s, "a missing right is named until it is there",
+                      a_missing_right_is_named_until_it_is_there, set_up, tear_down);
+    suite_add_fixture(&s, "a child that is refused keeps no other away",
+                      a_child_that_is_refused_keeps_no_other_away, set_up, tear_down);
+    suite_add_fixture(&s, "no node is marked before the finalizer is there",
+                      no_node_is_marked_before_the_finalizer_is_there, set_up, tear_down);
+    suite_add(&s, "nothing is written before all lists have come",
+              nothing_is_written_before_all_lists_have_come, NULL);
+    suite_add_fixture(&s, "the lease is given back after the last write",
+                      the_lease_is_given_back_after_the_last_write, set_up, tear_down);
+    suite_add_fixture(&s, "its clock may be another one", its_clock_may_be_another_one, set_up,
                       tear_down);
-    suite_add_fixture(&s, "a child that is refused keeps no other away", a_child_that_is_refused_keeps_no_other_away, set_up,
-                      tear_down);
-    suite_add_fixture(&s, "no node is marked before the finalizer is there", no_node_is_marked_before_the_finalizer_is_there,
-                      set_up, tear_down);
-    suite_add(&s, "nothing is written before all lists have come", nothing_is_written_before_all_lists_have_come, NULL);
-    suite_add_fixture(&s, "the lease is given back after the last write", the_lease_is_given_back_after_the_last_write, set_up,
-                      tear_down);
-    suite_add_fixture(&s, "its clock may be another one", its_clock_may_be_another_one, set_up, tear_down);
-    suite_add_fixture(&s, "a failure that is over is not told any more", a_failure_that_is_over_is_not_told_any_more, set_up,
-                      tear_down);
+    suite_add_fixture(&s, "a failure that is over is not told any more",
+                      a_failure_that_is_over_is_not_told_any_more, set_up, tear_down);
     suite_add(&s, "the same seed gives the same trace", the_same_seed_gives_the_same_trace, NULL);
     return suite_run(&s, "process");
 }

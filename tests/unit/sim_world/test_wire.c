@@ -16,7 +16,7 @@ struct setting {
     struct wire *wire;
     struct wire_client *client;
     struct fault_plan faults;
-    struct buf got;    /* "status 200, done" */
+    struct buf got; /* "status 200, done" */
     struct buf bytes;
     unsigned news, deaths;
 };
@@ -36,7 +36,8 @@ static int on_bytes(void *arg, const char *bytes, size_t n)
 static void on_done(void *arg, const struct transport_result *result)
 {
     struct setting *s = arg;
-    buf_printf(&s->got, "%sdone %d%s%s", s->got.len ? ", " : "", result->status, result->err.kind ? " " : "",
+    buf_printf(&s->got, "%sdone %d%s%s", s->got.len ? ", " : "", result->status,
+               result->err.kind ? " " : "",
                result->err.kind ? err_kind_name(result->err.kind) : "");
 }
 
@@ -60,10 +61,15 @@ static void begin(struct setting *s, struct fault *fault)
     sim_init(&s->sim, 1);
     s->api = api_new(&s->sim.clock);
     s->faults = (struct fault_plan){ .rows = fault, .count = fault != NULL, .rng = rng_of(1) };
-    s->wire = wire_new(&(struct wire_options){ .sim = &s->sim, .api = s->api, .faults = &s->faults, .latency_min_ms = LATENCY_MS,
+    s->wire = wire_new(&(struct wire_options){ .sim = &s->sim,
+                                               .api = s->api,
+                                               .faults = &s->faults,
+                                               .latency_min_ms = LATENCY_MS,
                                                .latency_max_ms = LATENCY_MS });
-    s->client = wire_client_new(s->wire, &(struct wire_client_options){
-                                             .user = "admin", .user_agent = "test", .news = on_news, .die = on_die, .arg = s });
+    s->client = wire_client_new(
+        s->wire,
+        &(struct wire_client_options){
+            .user = "admin", .user_agent = "test", .news = on_news, .die = on_die, .arg = s });
 }
 
 static void end(struct setting *s)
@@ -110,9 +116,24 @@ static const struct row {
     unsigned deaths;
 } rows[] = {
     { "nothing goes wrong", { .delay_ms = 1 }, "status 201, done 201", 10, true, 0 },
-    { "lost on its way", { .point = FAULT_BEFORE, .effect = FAULT_DROP, .nth = 1 }, "done 0 Timeout", 30000, false, 0 },
-    { "reset on its way", { .point = FAULT_BEFORE, .effect = FAULT_RESET, .nth = 1 }, "done 0 Unreachable", 10, false, 0 },
-    { "late", { .point = FAULT_BEFORE, .effect = FAULT_DELAY, .delay_ms = 100, .nth = 1 }, "status 201, done 201", 110, true, 0 },
+    { "lost on its way",
+      { .point = FAULT_BEFORE, .effect = FAULT_DROP, .nth = 1 },
+      "done 0 Timeout",
+      30000,
+      false,
+      0 },
+    { "reset on its way",
+      { .point = FAULT_BEFORE, .effect = FAULT_RESET, .nth = 1 },
+      "done 0 Unreachable",
+      10,
+      false,
+      0 },
+    { "late",
+      { .point = FAULT_BEFORE, .effect = FAULT_DELAY, .delay_ms = 100, .nth = 1 },
+      "status 201, done 201",
+      110,
+      true,
+      0 },
     { "too late to be told",
       { .point = FAULT_BEFORE, .effect = FAULT_DELAY, .delay_ms = 29995, .nth = 1 },
       "done 0 Timeout",
@@ -125,9 +146,24 @@ static const struct row {
       10,
       false,
       0 },
-    { "its client dies before it is there", { .point = FAULT_BEFORE, .effect = FAULT_DIE, .nth = 1 }, "", 0, false, 1 },
-    { "answer lost", { .point = FAULT_COMMITTED, .effect = FAULT_DROP, .nth = 1 }, "done 0 Timeout", 30000, true, 0 },
-    { "answer reset", { .point = FAULT_COMMITTED, .effect = FAULT_RESET, .nth = 1 }, "done 0 Unreachable", 10, true, 0 },
+    { "its client dies before it is there",
+      { .point = FAULT_BEFORE, .effect = FAULT_DIE, .nth = 1 },
+      "",
+      0,
+      false,
+      1 },
+    { "answer lost",
+      { .point = FAULT_COMMITTED, .effect = FAULT_DROP, .nth = 1 },
+      "done 0 Timeout",
+      30000,
+      true,
+      0 },
+    { "answer reset",
+      { .point = FAULT_COMMITTED, .effect = FAULT_RESET, .nth = 1 },
+      "done 0 Unreachable",
+      10,
+      true,
+      0 },
     { "answer late",
       { .point = FAULT_COMMITTED, .effect = FAULT_DELAY, .delay_ms = 50, .nth = 1 },
       "status 201, done 201",
@@ -146,7 +182,12 @@ static const struct row {
       10,
       true,
       0 },
-    { "its client dies after the commit", { .point = FAULT_COMMITTED, .effect = FAULT_DIE, .nth = 1 }, "", 0, true, 1 },
+    { "its client dies after the commit",
+      { .point = FAULT_COMMITTED, .effect = FAULT_DIE, .nth = 1 },
+      "",
+      0,
+      true,
+      1 },
     { "a fault of the second one leaves the first alone",
       { .point = FAULT_BEFORE, .effect = FAULT_DROP, .nth = 2 },
       "status 201, done 201",
@@ -239,11 +280,15 @@ static void nobody_answers_while_the_server_is_away(void **state)
 
 static void watch_from(struct setting *s, uint64_t rv)
 {
-    char *path = xasprintf("/api/v1/namespaces/default/"
-                           "configmaps?watch=true&allowWatchBookmarks=true&resourceVersion=%llu&timeoutSeconds=300",
-                           (unsigned long long) rv);
-    submit(s, (struct request){
-                  .class = REQUEST_WATCH, .method = "GET", .path = path, .timeout_ms = 305000, .resource = RESOURCE_CONFIGMAP });
+    char *path = xasprintf(
+        "/api/v1/namespaces/default/"
+        "configmaps?watch=true&allowWatchBookmarks=true&resourceVersion=%llu&timeoutSeconds=300",
+        (unsigned long long) rv);
+    submit(s, (struct request){ .class = REQUEST_WATCH,
+                                .method = "GET",
+                                .path = path,
+                                .timeout_ms = 305000,
+                                .resource = RESOURCE_CONFIGMAP });
     sim_run_until(&s->sim, s->sim.now_ms + 100);
 }
 
@@ -254,7 +299,8 @@ static void watch(struct setting *s)
 
 static void create(struct setting *s, const char *name)
 {
-    CLEANUP_JSON json_t *object = json_pack("{s:{s:s, s:s}}", "metadata", "name", name, "namespace", "default");
+    CLEANUP_JSON json_t *object = json_pack("{s:{s:s, s:s}}", "metadata", "name", name, "namespace",
+                                            "default");
     assert_int_equal(api_create(s->api, "admin", kind_named("configmaps"), object, NULL), 0);
 }
 
@@ -280,9 +326,21 @@ static const struct stream_row {
 } stream_rows[] = {
     { "events come", { .delay_ms = 1 }, 1, 1, "status 200" },
     { "the last one twice", { .effect = FAULT_DUPLICATE, .nth = 1 }, 2, 1, "status 200" },
-    { "late, and in order", { .effect = FAULT_DELAY, .delay_ms = 50, .nth = 1 }, 1, 1, "status 200" },
-    { "the server ends the stream", { .effect = FAULT_CLOSE, .nth = 2 }, 1, 0, "status 200, done 200" },
-    { "the connection breaks", { .effect = FAULT_RESET, .nth = 2 }, 1, 0, "status 200, done 200 Unreachable" },
+    { "late, and in order",
+      { .effect = FAULT_DELAY, .delay_ms = 50, .nth = 1 },
+      1,
+      1,
+      "status 200" },
+    { "the server ends the stream",
+      { .effect = FAULT_CLOSE, .nth = 2 },
+      1,
+      0,
+      "status 200, done 200" },
+    { "the connection breaks",
+      { .effect = FAULT_RESET, .nth = 2 },
+      1,
+      0,
+      "status 200, done 200 Unreachable" },
     { "the version is too old", { .effect = FAULT_GONE, .nth = 2 }, 1, 0, "status 200, done 200" },
     { "nothing comes any more", { .effect = FAULT_SILENCE, .nth = 2 }, 1, 0, "status 200" },
 };
@@ -358,8 +416,12 @@ static void a_fault_may_go_on_for_a_while(void **state)
 {
     (void) state;
     struct setting s;
-    struct fault fault = { .point = FAULT_BEFORE, .effect = FAULT_STATUS, .status = 503, .classes = FAULT_CLASS(REQUEST_WRITE),
-                           .nth = 1, .for_ms = 1000 };
+    struct fault fault = { .point = FAULT_BEFORE,
+                           .effect = FAULT_STATUS,
+                           .status = 503,
+                           .classes = FAULT_CLASS(REQUEST_WRITE),
+                           .nth = 1,
+                           .for_ms = 1000 };
     begin(&s, &fault);
     s.faults.until_ms = 100;
     for (int i = 0; i < 2; i++) {
@@ -370,7 +432,8 @@ static void a_fault_may_go_on_for_a_while(void **state)
     sim_run_until(&s.sim, 1100);
     submit(&s, create_configmap());
     sim_run_until(&s.sim, 1200);
-    assert_string_equal(buf_text(&s.got), "status 503, done 503, status 503, done 503, status 201, done 201");
+    assert_string_equal(buf_text(&s.got),
+                        "status 503, done 503, status 503, done 503, status 201, done 201");
     assert_int_equal(fault.fired, 2);
     assert_int_equal(s.faults.mark_count, 1);
     end(&s);
@@ -421,12 +484,15 @@ int main(void)
     suite_add(&s, "what is on its way arrives", what_is_on_its_way_arrives, NULL);
     suite_add(&s, "a cancelled request is not answered", a_cancelled_request_is_not_answered, NULL);
     suite_add(&s, "a cut client sends nothing", a_cut_client_sends_nothing, NULL);
-    suite_add(&s, "nobody answers while the server is away", nobody_answers_while_the_server_is_away, NULL);
-    suite_add(&s, "a frozen watch goes on where it stood", a_frozen_watch_goes_on_where_it_stood, NULL);
+    suite_add(&s, "nobody answers while the server is away",
+              nobody_answers_while_the_server_is_away, NULL);
+    suite_add(&s, "a frozen watch goes on where it stood", a_frozen_watch_goes_on_where_it_stood,
+              NULL);
     suite_add(&s, "bookmarks come, and the stream ends", bookmarks_come_and_the_stream_ends, NULL);
     suite_add(&s, "an outage breaks watches", an_outage_breaks_watches, NULL);
     suite_add(&s, "a fault may go on for a while", a_fault_may_go_on_for_a_while, NULL);
-    suite_add(&s, "history may be forgotten without a word", history_may_be_forgotten_without_a_word, NULL);
+    suite_add(&s, "history may be forgotten without a word",
+              history_may_be_forgotten_without_a_word, NULL);
     suite_add(&s, "a list may be of then", a_list_may_be_of_then, NULL);
     return suite_run(&s, "wire");
 }

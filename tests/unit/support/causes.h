@@ -4,8 +4,8 @@
 
 #include "sim/api/refusal.h"
 
-/* "Invalid spec.x: Invalid value: …" for each cause, a line each: its type without "FieldValue"; of a long message only the
- * beginning. Owned by the caller. */
+/* "Invalid spec.x: Invalid value: …" for each cause, a line each: its type without "FieldValue"; of
+ * a long message only the beginning. Owned by the caller. */
 char *causes_text(const struct refusal *r);
 
 #endif

@@ -112,11 +112,13 @@ void client_advance(int64_t ms)
 
 /* ---- a client */
 
-void client_open(struct client *c, const char *scheme, const char *kind, const char *cluster, const char *user)
+void client_open(struct client *c, const char *scheme, const char *kind, const char *cluster,
+                 const char *user)
 {
     CLEANUP_FREE char *text = xasprintf(
         "{current-context: c, contexts: [{name: c, context: {cluster: c, user: u}}],"
-        " clusters: [{name: c, cluster: {server: '%s://127.0.0.1:%d' %s%s}}], users: [{name: u, user: {%s}}]}",
+        " clusters: [{name: c, cluster: {server: '%s://127.0.0.1:%d' %s%s}}], users: [{name: u, "
+        "user: {%s}}]}",
         scheme, client_server_port(kind), *cluster ? ", " : "", cluster, user);
     CLEANUP_FREE char *path = xstrdup(client_file("kubeconfig"));
     client_write_file(path, text);
@@ -189,7 +191,10 @@ void client_ask_with(struct client *c, struct answer *a, struct request r)
 
 void client_ask(struct client *c, struct answer *a, enum request_class class, const char *path)
 {
-    client_ask_with(c, a, (struct request){ .class = class, .method = "GET", .path = xstrdup(path), .timeout_ms = 5000 });
+    client_ask_with(
+        c, a,
+        (struct request){
+            .class = class, .method = "GET", .path = xstrdup(path), .timeout_ms = 5000 });
 }
 
 void answer_clear(struct answer *a)

@@ -1,5 +1,5 @@
-/* A client of ours against the server of tests/unit/client/server.py, on loopback: a program of such tests begins with
- * client_tests_run(), which starts the server for all of them. */
+/* A client of ours against the server of tests/unit/client/server.py, on loopback: a program of
+ * such tests begins with client_tests_run(), which starts the server for all of them. */
 #ifndef OSTLER_TESTS_SUPPORT_CLIENT_H
 #define OSTLER_TESTS_SUPPORT_CLIENT_H
 
@@ -36,14 +36,16 @@ struct client {
 };
 
 /* `cluster` and `user` are members of a kubeconfig, as JSON without the braces; "" for none. */
-void client_open(struct client *c, const char *scheme, const char *kind, const char *cluster, const char *user);
+void client_open(struct client *c, const char *scheme, const char *kind, const char *cluster,
+                 const char *user);
 /* Without TLS; with TLS and the right authority. */
 void client_open_plain(struct client *c);
 void client_open_tls(struct client *c);
 void client_close(struct client *c);
 /* One turn, when there is something to do within `ms`. */
 void client_turn(struct client *c, int64_t ms);
-/* Turns until the flag is not 0, and fails the test when that takes too long; turns for some time. */
+/* Turns until the flag is not 0, and fails the test when that takes too long; turns for some time.
+ */
 void client_run_until(struct client *c, const int *flag);
 void client_run_for(struct client *c, int64_t ms);
 

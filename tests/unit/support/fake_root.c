@@ -137,14 +137,15 @@ static char *device_folder(const char *address)
 
 static void make_uevent(const char *root, const char *folder, const json_t *d)
 {
-    char *driver = json_str(d, "driver") ? xasprintf("DRIVER=%s\n", json_str(d, "driver")) : xstrdup("");
+    char *driver = json_str(d, "driver") ? xasprintf("DRIVER=%s\n", json_str(d, "driver"))
+                                         : xstrdup("");
     CLEANUP_FREE char *id = xstrdup(json_str(d, "id"));
     for (char *c = id; *c; c++)
         *c = *c >= 'a' && *c <= 'f' ? (char) (*c - 'a' + 'A') : *c;
     const char *class = json_str(d, "class");
-    CLEANUP_FREE char *text =
-        xasprintf("%sPCI_CLASS=%s\nPCI_ID=%s\nPCI_SUBSYS_ID=10DE:16C1\nPCI_SLOT_NAME=%s\nMODALIAS=pci:v0d0\n", driver,
-                  class + strspn(class, "0"), id, json_str(d, "address"));
+    CLEANUP_FREE char *text = xasprintf(
+        "%sPCI_CLASS=%s\nPCI_ID=%s\nPCI_SUBSYS_ID=10DE:16C1\nPCI_SLOT_NAME=%s\nMODALIAS=pci:v0d0\n",
+        driver, class + strspn(class, "0"), id, json_str(d, "address"));
     free(driver);
     make_text(root, text, "%s/uevent", folder);
 }
@@ -155,19 +156,22 @@ static void make_config(const char *root, const char *folder, const json_t *d)
     const char *id = json_str(d, "id");
     /* Vendor and device, each with the low byte first. */
     CLEANUP_FREE char *hex = xasprintf("%.2s%.2s%.2s%.2s06041000", id + 2, id, id + 7, id + 5);
-    CLEANUP_JSON json_t *what = json_pack("{s:s}", "bytes", json_bool(d, "silent", false) ? "ffffffffffffffff" : hex);
+    CLEANUP_JSON json_t *what = json_pack("{s:s}", "bytes",
+                                          json_bool(d, "silent", false) ? "ffffffffffffffff" : hex);
     make_file(root, path, what);
 }
 
 static void make_device(const char *root, const json_t *d)
 {
     const char *address = json_str(d, "address"), *driver = json_str(d, "driver");
-    CLEANUP_FREE char *folder = device_folder(address), *target = xasprintf("../../../%s", folder + strlen("sys/"));
+    CLEANUP_FREE char *folder = device_folder(address),
+                      *target = xasprintf("../../../%s", folder + strlen("sys/"));
     make_uevent(root, folder, d);
     make_config(root, folder, d);
     CLEANUP_FREE char *numa = xasprintf("%d\n", (int) json_int(d, "numa", -1));
     make_text(root, numa, "%s/numa_node", folder);
-    make_text(root, json_bool(d, "suspended", false) ? "suspended\n" : "active\n", "%s/power/runtime_status", folder);
+    make_text(root, json_bool(d, "suspended", false) ? "suspended\n" : "active\n",
+              "%s/power/runtime_status", folder);
     make_link(root, target, "sys/bus/pci/devices/%s", address);
     if (driver) {
         CLEANUP_FREE char *place = xasprintf("../../../bus/pci/drivers/%s", driver);
@@ -175,7 +179,8 @@ static void make_device(const char *root, const json_t *d)
         make_link(root, place, "%s/driver", folder);
     }
     if (json_str(d, "of")) {
-        CLEANUP_FREE char *card = device_folder(json_str(d, "of")), *place = xasprintf("../../../%s", card + strlen("sys/"));
+        CLEANUP_FREE char *card = device_folder(json_str(d, "of")),
+                          *place = xasprintf("../../../%s", card + strlen("sys/"));
         make_link(root, place, "%s/physfn", folder);
     }
 }
@@ -184,25 +189,31 @@ static void make_device(const char *root, const json_t *d)
 static void make_card(const char *root, const char *address, const json_t *card)
 {
     int minor = (int) json_int(card, "minor", 0);
-    CLEANUP_FREE char *text =
-        xasprintf("Model: \t\t %s\nIRQ:   \t\t 155\nGPU UUID: \t %s\nVideo BIOS: \t ??.??.??.??.??\nBus Type: \t PCIe\n"
-                  "DMA Size: \t 47 bits\nDMA Mask: \t 0x7fffffffffff\nBus Location: \t %s\nDevice Minor: \t %d\n"
-                  "GPU Excluded:\t No\n",
-                  json_str(card, "product"), json_str(card, "uuid"), address, minor);
+    CLEANUP_FREE char *text = xasprintf("Model: \t\t %s\nIRQ:   \t\t 155\nGPU UUID: \t %s\nVideo "
+                                        "BIOS: \t ??.??.??.??.??\nBus Type: \t PCIe\n"
+                                        "DMA Size: \t 47 bits\nDMA Mask: \t 0x7fffffffffff\nBus "
+                                        "Location: \t %s\nDevice Minor: \t %d\n"
+                                        "GPU Excluded:\t No\n",
+                                        json_str(card, "product"), json_str(card, "uuid"), address,
+                                        minor);
     make_text(root, text, "proc/driver/nvidia/gpus/%s/information", address);
     static const char access[] = "DeviceFileMinor: 3\nDeviceFileMode: 292\nDeviceFileModify: 1\n";
     for (int i = 0; i < (int) json_int(card, "instances", 0); i++) {
         make_text(root, access, "proc/driver/nvidia/capabilities/gpu%d/mig/gi%d/access", minor, i);
-        make_text(root, access, "proc/driver/nvidia/capabilities/gpu%d/mig/gi%d/ci0/access", minor, i);
+        make_text(root, access, "proc/driver/nvidia/capabilities/gpu%d/mig/gi%d/ci0/access", minor,
+                  i);
     }
 }
 
-/* What somebody has open who is to hold a GPU: the text of the link ends like the device's, and it leads to one of another kind,
- * since nobody may make those; or to what the machine has there. */
-static void make_open_file(const char *root, const json_t *files, const char *path, int pid, size_t number)
+/* What somebody has open who is to hold a GPU: the text of the link ends like the device's, and it
+ * leads to one of another kind, since nobody may make those; or to what the machine has there. */
+static void make_open_file(const char *root, const json_t *files, const char *path, int pid,
+                           size_t number)
 {
-    bool is_given = json_object_get(files, path + 1), is_driver = is_given || strstr(path, "/dev/nvidia");
-    CLEANUP_FREE char *below = xasprintf("../../..%s", path), *place = xasprintf("%s%s", root, path);
+    bool is_given = json_object_get(files, path + 1),
+         is_driver = is_given || strstr(path, "/dev/nvidia");
+    CLEANUP_FREE char *below = xasprintf("../../..%s", path),
+                      *place = xasprintf("%s%s", root, path);
     make_link(root, is_driver ? below : path, "proc/%d/fd/%zu", pid, number);
     if (is_driver && !is_given && access(place, F_OK) != 0)
         make_link(root, "/dev/null", "%s", path + 1);
@@ -217,7 +228,7 @@ static void make_process(const char *root, const json_t *p, const json_t *files)
     make_text(root, name, "proc/%d/comm", pid);
     make_text(root, json_str_or_empty(p, "cgroup"), "proc/%d/cgroup", pid);
     make_link(root, "/dev/null", "proc/%d/fd/0", pid);
-    json_array_foreach (json_at(p, "opens"), n, file)
+    json_array_foreach(json_at(p, "opens"), n, file)
         make_open_file(root, files, json_string_value(file), pid, n + 1);
 }
 
@@ -247,17 +258,17 @@ char *fake_root_new(const json_t *machine)
     size_t n;
     json_t *item;
     const char *path;
-    json_array_foreach (json_at(machine, "pci"), n, item) {
+    json_array_foreach(json_at(machine, "pci"), n, item)
+    {
         if (!json_bool(item, "gone", false))
             make_device(root, item);
         if (json_at(item, "card"))
             make_card(root, json_str(item, "address"), json_at(item, "card"));
     }
-    json_array_foreach (json_at(machine, "processes"), n, item)
+    json_array_foreach(json_at(machine, "processes"), n, item)
         make_process(root, item, json_at(machine, "files"));
-    json_object_foreach (json_at(machine, "files"), path, item)
-        if (!json_is_null(item))
-            make_file(root, path, item);
+    json_object_foreach(json_at(machine, "files"), path, item) if (!json_is_null(item))
+        make_file(root, path, item);
     return root;
 }
 

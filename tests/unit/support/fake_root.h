@@ -1,23 +1,29 @@
-/* The root folder of a machine, from a text that a person can read: sysfs, procfs, sockets, links, which no repository can hold.
+/* The root folder of a machine, from a text that a person can read: sysfs, procfs, sockets, links,
+ * which no repository can hold.
  *
  *     about: one sentence
- *     like: NAME                 the machine in tests/roots/NAME, of which only the differences follow
- *     pci:                       devices, as sysfs shows them; all of them again where `like` has some
+ *     like: NAME                 the machine in tests/roots/NAME, of which only the differences
+ *     follow
+ *     pci:                       devices, as sysfs shows them; all of them again where `like` has
+ *     some
  *       - {address: "0000:65:00.0", id: "10de:2330", class: "030200", numa: 0, driver: nvidia}
  *         silent: true           it answers with ones
  *         suspended: true        it sleeps
  *         of: ADDRESS            it is a virtual function of that card
- *         card: {product: …, uuid: …, minor: 0, instances: 7}     what the driver says of it in procfs
+ *         card: {product: …, uuid: …, minor: 0, instances: 7}     what the driver says of it in
+ *         procfs
  *         gone: true             the driver says that, and the bus does not list it
  *     processes:
  *       - {pid: 4242, name: python3, cgroup: "0::/…", opens: [/dev/nvidia0]}
- *                                what is called like a device of NVIDIA's is a link to /dev/null, where `files` has nothing else
+ *                                what is called like a device of NVIDIA's is a link to /dev/null,
+ *                                where `files` has nothing else
  *     files:
  *       etc/os-release: |        a text, or one of
- *       run/x.sock: {socket: true}      link: TARGET, fifo: true, folder: true, bytes: HEX, size: N, entries: N,
- *                                unreadable: true, names: true (of a folder: its names can be read, and nothing in it), and
- *       sys/bus: null            nothing, where `like` has something
- */
+ *       run/x.sock: {socket: true}      link: TARGET, fifo: true, folder: true, bytes: HEX, size:
+ *       N, entries: N,
+ *                                unreadable: true, names: true (of a folder: its names can be read,
+ *                                and nothing in it), and
+ *       sys/bus: null            nothing, where `like` has something */
 #ifndef OSTLER_TESTS_SUPPORT_FAKE_ROOT_H
 #define OSTLER_TESTS_SUPPORT_FAKE_ROOT_H
 
@@ -29,8 +35,8 @@
 /* The folder of all machines. */
 #define FAKE_ROOTS "tests/roots"
 
-/* Makes the root that a document describes, below the temporary folder; its path, owned by the caller. Fails the test when it
- * cannot. */
+/* Makes the root that a document describes, below the temporary folder; its path, owned by the
+ * caller. Fails the test when it cannot. */
 char *fake_root_new(const json_t *machine);
 /* The same of the machine in a folder of FAKE_ROOTS. */
 char *fake_root_of(const char *name);
@@ -47,8 +53,8 @@ static inline char *fake_root_open(const char *files, struct root *ret)
 }
 /* Takes it away again and frees the path. */
 void fake_root_free(char *path);
-/* From here on until fake_root_look_ends() this process has no more rights than any user, so that what is unreadable is so for
- * root too. */
+/* From here on until fake_root_look_ends() this process has no more rights than any user, so that
+ * what is unreadable is so for root too. */
 void fake_root_look_begins(void);
 void fake_root_look_ends(void);
 

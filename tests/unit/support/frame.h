@@ -1,5 +1,5 @@
-/* What a write to a node may touch. Patches as the API server carries them out, and the check that everything which is not
- * Ostler's is as it was. */
+/* What a write to a node may touch. Patches as the API server carries them out, and the check that
+ * everything which is not Ostler's is as it was. */
 #ifndef OSTLER_TESTS_SUPPORT_FRAME_H
 #define OSTLER_TESTS_SUPPORT_FRAME_H
 
@@ -19,7 +19,8 @@ static inline void frame_merge(json_t *target, const json_t *patch)
 {
     const char *key;
     json_t *value;
-    json_object_foreach ((json_t *) patch, key, value) {
+    json_object_foreach((json_t *) patch, key, value)
+    {
         if (json_is_null(value)) {
             json_object_del(target, key);
         } else if (json_is_object(value)) {
@@ -45,7 +46,8 @@ static inline char *frame_part(const char *from, size_t len)
     return part;
 }
 
-/* The object that holds what a JSON pointer names, and the name in it; NULL when there is none and none is to be made. */
+/* The object that holds what a JSON pointer names, and the name in it; NULL when there is none and
+ * none is to be made. */
 static inline json_t *frame_parent(json_t *object, const char *pointer, bool make, char **ret_key)
 {
     for (;;) {
@@ -65,7 +67,8 @@ static inline json_t *frame_parent(json_t *object, const char *pointer, bool mak
 static inline bool frame_operation(json_t *object, const json_t *operation)
 {
     CLEANUP_FREE char *key = NULL;
-    json_t *parent = frame_parent(object, json_str(operation, "path"), false, &key), *value = json_object_get(operation, "value");
+    json_t *parent = frame_parent(object, json_str(operation, "path"), false, &key),
+           *value = json_object_get(operation, "value");
     const json_t *now = json_object_get(parent, key);
     const char *op = json_str(operation, "op");
     if (!json_is_object(parent))
@@ -74,7 +77,8 @@ static inline bool frame_operation(json_t *object, const json_t *operation)
         return json_is_null(value) ? !now || json_is_null(now) : json_equal(now, value);
     if (str_eq(op, "remove"))
         return json_object_del(parent, key) == 0;
-    return (now || str_eq(op, "add")) && json_object_set_new(parent, key, json_deep_copy(value)) == 0;
+    return (now || str_eq(op, "add")) &&
+           json_object_set_new(parent, key, json_deep_copy(value)) == 0;
 }
 
 /* A JSON patch: the object as it is afterwards, NULL when it is refused. New reference. */
@@ -82,7 +86,8 @@ static inline json_t *frame_operated(const json_t *object, const json_t *operati
 {
     size_t i;
     json_t *operation, *after = json_deep_copy(object);
-    json_array_foreach (operations, i, operation) {
+    json_array_foreach(operations, i, operation)
+    {
         if (frame_operation(after, operation))
             continue;
         json_decref(after);
@@ -115,7 +120,8 @@ static inline bool frame_says(const json_t *node, const char *what, const char *
 
 static inline bool frame_is_ours(const char *key)
 {
-    return str_eq(key, LABEL_DRIVER) || str_eq(key, LABEL_STACK) || str_eq(key, LABEL_REMOVAL) || str_eq(key, LABEL_EXPORTER);
+    return str_eq(key, LABEL_DRIVER) || str_eq(key, LABEL_STACK) || str_eq(key, LABEL_REMOVAL) ||
+           str_eq(key, LABEL_EXPORTER);
 }
 
 /* Keys that nobody may claim by an annotation. */
@@ -123,8 +129,9 @@ static inline bool frame_is_of_kubernetes(const char *key)
 {
     const char *slash = strchr(key, '/');
     CLEANUP_FREE char *domain = slash ? xstrndup(key, (size_t) (slash - key)) : NULL;
-    return domain && (str_eq(domain, "kubernetes.io") || str_eq(domain, "k8s.io") || str_has_suffix(domain, ".kubernetes.io") ||
-                      str_has_suffix(domain, ".k8s.io"));
+    return domain &&
+           (str_eq(domain, "kubernetes.io") || str_eq(domain, "k8s.io") ||
+            str_has_suffix(domain, ".kubernetes.io") || str_has_suffix(domain, ".k8s.io"));
 }
 
 /* Of taints anybody may use those that autoscalers have given away. */
@@ -132,7 +139,8 @@ static inline bool frame_is_taint_of_kubernetes(const char *key)
 {
     static const char *const given[] = { "startup-taint.cluster-autoscaler.kubernetes.io/",
                                          "ignore-taint.cluster-autoscaler.kubernetes.io/",
-                                         "status-taint.cluster-autoscaler.kubernetes.io/", "readiness.k8s.io/" };
+                                         "status-taint.cluster-autoscaler.kubernetes.io/",
+                                         "readiness.k8s.io/" };
     for (size_t i = 0; i < sizeof given / sizeof *given; i++)
         if (str_has_prefix(key, given[i]))
             return false;
@@ -144,16 +152,19 @@ static inline const char *frame_labels(const json_t *before, const json_t *after
     const json_t *was = json_at(before, "metadata.labels"), *is = json_at(after, "metadata.labels");
     const char *key;
     json_t *value;
-    json_object_foreach ((json_t *) was, key, value) {
-        bool theirs = frame_is_of_kubernetes(key) || (!frame_is_ours(key) && !frame_says(before, "labels", key));
+    json_object_foreach((json_t *) was, key, value)
+    {
+        bool theirs = frame_is_of_kubernetes(key) ||
+                      (!frame_is_ours(key) && !frame_says(before, "labels", key));
         if (theirs && !json_equal(value, json_object_get(is, key)))
             return "a label of others has changed";
         if (theirs && !frame_is_of_kubernetes(key) && frame_says(after, "labels", key))
             return "a label of others is claimed";
     }
-    json_object_foreach ((json_t *) is, key, value)
-        if (!json_object_get(was, key) && !frame_is_ours(key) && !frame_says(after, "labels", key))
-            return "a new label is not recorded as ours";
+    json_object_foreach(
+        (json_t *) is, key,
+        value) if (!json_object_get(was, key) && !frame_is_ours(key) &&
+                   !frame_says(after, "labels", key)) return "a new label is not recorded as ours";
     return NULL;
 }
 
@@ -167,18 +178,20 @@ static inline char *frame_taint_name(const json_t *taint)
 static inline bool frame_is_upgrade(const json_t *says, const json_t *taint)
 {
     const char *key = json_str(taint, "key"), *value = json_str(taint, "value");
-    bool is_upgrade = str_eq(key, TAINT_UPGRADE) || str_eq(value, "Upgrade") || str_eq(value, "Rollback");
+    bool is_upgrade = str_eq(key, TAINT_UPGRADE) || str_eq(value, "Upgrade") ||
+                      str_eq(value, "Rollback");
     return is_upgrade && object_annotation(says, ANNOTATION_CLAIM) &&
            str_eq(json_str(taint, "effect"), CLAIM_TAINT_EFFECT);
 }
 
-/* The taints that are not Ostler's by what a node says, in their order, but that which keeps a new node closed: it is Ostler's to
- * take off, whoever has set it. New reference. */
+/* The taints that are not Ostler's by what a node says, in their order, but that which keeps a new
+ * node closed: it is Ostler's to take off, whoever has set it. New reference. */
 static inline json_t *frame_foreign_taints(const json_t *node, const json_t *says)
 {
     json_t *out = json_array(), *taint;
     size_t i;
-    json_array_foreach (json_at(node, "spec.taints"), i, taint) {
+    json_array_foreach(json_at(node, "spec.taints"), i, taint)
+    {
         CLEANUP_FREE char *name = frame_taint_name(taint);
         if (str_eq(json_str(taint, "key"), TAINT_STARTUP))
             continue;
@@ -196,22 +209,25 @@ static inline bool frame_closed_unsaid(const json_t *before, const json_t *after
     bool was = false, is = false;
     size_t i;
     json_t *taint;
-    json_array_foreach (json_at(before, "spec.taints"), i, taint)
+    json_array_foreach(json_at(before, "spec.taints"), i, taint)
         was = was || str_eq(json_str(taint, "key"), TAINT_STARTUP);
-    json_array_foreach (json_at(after, "spec.taints"), i, taint)
+    json_array_foreach(json_at(after, "spec.taints"), i, taint)
         is = is || str_eq(json_str(taint, "key"), TAINT_STARTUP);
     return is && !was && !frame_says(after, "taints", name);
 }
 
-/* Annotations for autoscalers: a person's stay, whatever they say, and are not claimed; Ostler's say "true" and are named. */
+/* Annotations for autoscalers: a person's stay, whatever they say, and are not claimed; Ostler's
+ * say "true" and are named. */
 static inline const char *frame_keeps(const json_t *before, const json_t *after)
 {
     for (size_t i = 0; i < KEEP_COUNT; i++) {
-        const char *key = autoscaler_keeps[i], *was = object_annotation(before, key), *is = object_annotation(after, key);
+        const char *key = autoscaler_keeps[i], *was = object_annotation(before, key),
+                   *is = object_annotation(after, key);
         bool ours = frame_says(before, "annotations", key) && str_eq(was, KEEPS_VALUE);
         if (was && !ours && !str_eq(was, is))
             return "an annotation of others for autoscalers has changed";
-        if (was && !ours && !frame_says(before, "annotations", key) && frame_says(after, "annotations", key))
+        if (was && !ours && !frame_says(before, "annotations", key) &&
+            frame_says(after, "annotations", key))
             return "an annotation of others for autoscalers is claimed";
         if (is && !was && !(frame_says(after, "annotations", key) && str_eq(is, KEEPS_VALUE)))
             return "a new annotation for autoscalers is not recorded as ours";
@@ -223,7 +239,8 @@ static inline const char *frame_keeps(const json_t *before, const json_t *after)
 static inline json_t *frame_rest(const json_t *node)
 {
     json_t *rest = json_deep_copy(node);
-    json_t *metadata = json_object_get(rest, "metadata"), *annotations = json_object_get(metadata, "annotations");
+    json_t *metadata = json_object_get(rest, "metadata"),
+           *annotations = json_object_get(metadata, "annotations");
     json_object_del(json_object_get(rest, "spec"), "taints");
     json_object_del(metadata, "labels");
     json_object_del(metadata, "resourceVersion");

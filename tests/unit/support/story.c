@@ -16,7 +16,8 @@ struct book {
     size_t len;
 };
 
-static void read_step(struct book *b, const char *story, const json_t *data, size_t number, const json_t *before)
+static void read_step(struct book *b, const char *story, const json_t *data, size_t number,
+                      const json_t *before)
 {
     b->steps = xreallocarray(b->steps, b->len + 1, sizeof *b->steps);
     struct story_step *s = &b->steps[b->len++];
@@ -49,7 +50,8 @@ static void read_story(struct book *b, const char *path)
     const json_t *before = NULL;
     size_t i;
     json_t *data;
-    json_array_foreach (json_object_get(story, "steps"), i, data) {
+    json_array_foreach(json_object_get(story, "steps"), i, data)
+    {
         read_step(b, name, data, i, before);
         if (json_object_get(data, "after"))
             before = json_object_get(data, "after");
@@ -99,7 +101,7 @@ void story_put_back(const struct story_step *step, json_t *object)
 {
     size_t i;
     json_t *path;
-    json_array_foreach (step->server_sets, i, path)
+    json_array_foreach(step->server_sets, i, path)
         put_back(object, step->before, json_string_value(path));
 }
 
@@ -120,7 +122,8 @@ json_t *story_bare(const json_t *object)
     return bare;
 }
 
-/* Fails the test where two trees first differ. With `part`, members of objects that only `want` has do not count. */
+/* Fails the test where two trees first differ. With `part`, members of objects that only `want` has
+ * do not count. */
 static void compare(const json_t *got, const json_t *want, bool part, const char *path)
 {
     const char *key;
@@ -128,17 +131,19 @@ static void compare(const json_t *got, const json_t *want, bool part, const char
     size_t i;
     if (part && json_is_null(got))
         return;
-    bool objects = json_is_object(got) && json_is_object(want), arrays = json_is_array(got) && json_is_array(want);
+    bool objects = json_is_object(got) && json_is_object(want),
+         arrays = json_is_array(got) && json_is_array(want);
     if (objects) {
-        json_object_foreach ((json_t *) got, key, value) {
+        json_object_foreach((json_t *) got, key, value)
+        {
             CLEANUP_FREE char *below = xasprintf("%s/%s", path, key);
             compare(value, json_object_get(want, key), part, below);
         }
-        json_object_foreach ((json_t *) want, key, value)
-            if (!part && !json_object_get(got, key))
-                fail_msg("%s/%s is missing", path, key);
+        json_object_foreach((json_t *) want, key, value) if (!part && !json_object_get(got, key))
+            fail_msg("%s/%s is missing", path, key);
     } else if (arrays && json_array_size(got) == json_array_size(want)) {
-        json_array_foreach (got, i, value) {
+        json_array_foreach(got, i, value)
+        {
             CLEANUP_FREE char *below = xasprintf("%s/%zu", path, i);
             compare(value, json_array_get(want, i), part, below);
         }

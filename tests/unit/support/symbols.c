@@ -8,7 +8,8 @@
 
 enum { TEXT_MAX = 1 << 20 };
 
-/* Symbols that begin with others come first, so that "$driver@b" is not taken for "$driver" and "@b". */
+/* Symbols that begin with others come first, so that "$driver@b" is not taken for "$driver" and
+ * "@b". */
 void symbols_add(json_t *symbols, const char *node, const struct target *target)
 {
     CLEANUP_JSON json_t *all = json_object();
@@ -45,7 +46,8 @@ json_t *symbols_resolved(const json_t *symbols, const json_t *tree)
     const char *symbol;
     json_t *hash;
     char *text = json_canonical(tree);
-    json_object_foreach ((json_t *) symbols, symbol, hash) {
+    json_object_foreach((json_t *) symbols, symbol, hash)
+    {
         CLEANUP_FREE char *before = text;
         text = replaced(before, symbol, json_string_value(hash));
     }
@@ -61,7 +63,8 @@ char *symbols_named(const json_t *symbols, const char *text)
     json_t *hash;
     char *named = xstrdup(text);
     for (int plain = 1; plain >= 0; plain--)
-        json_object_foreach ((json_t *) symbols, symbol, hash) {
+        json_object_foreach((json_t *) symbols, symbol, hash)
+        {
             if ((strchr(symbol, '@') == NULL) != (plain == 1))
                 continue;
             CLEANUP_FREE char *before = named;

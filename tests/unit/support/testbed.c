@@ -37,7 +37,7 @@ static void share(void)
     json_array_append_new(shared.definitions, builtin_crd_of("servicemonitors"));
     size_t i;
     json_t *definition;
-    json_array_foreach (shared.definitions, i, definition) /* the schemas are shared apart */
+    json_array_foreach(shared.definitions, i, definition) /* the schemas are shared apart */
         json_object_del(json_array_get(json_at(definition, "spec.versions"), 0), "schema");
 }
 
@@ -54,7 +54,7 @@ static void start_server(struct testbed *t)
     json_t *definition;
     t->api = api_new(&quiet_clock);
     api_share_schemas(t->api, shared.schemas);
-    json_array_foreach (shared.definitions, i, definition)
+    json_array_foreach(shared.definitions, i, definition)
         api_restore(t->api, kind_named("customresourcedefinitions"), definition);
     CLEANUP_JSON json_t *namespace = json_pack("{s:{s:s}}", "metadata", "name", TESTBED_NAMESPACE);
     assert_int_equal(api_create(t->api, "admin", kind_named("namespaces"), namespace, NULL), 0);
@@ -67,7 +67,9 @@ static void start_watches(struct testbed *t)
     CLEANUP_FREE char *rv = xasprintf("%llu", (unsigned long long) api_rv(t->api));
     for (size_t i = 0; i < count; i++) {
         struct request request = request_watch(rows[i].resource, &rows[i].list, rv, 300);
-        const struct api_call call = { .method = request.method, .target = request.path, .user = "ostler" };
+        const struct api_call call = { .method = request.method,
+                                       .target = request.path,
+                                       .user = "ostler" };
         struct api_answer answer = { 0 };
         api_serve(t->api, &call, &answer);
         assert_non_null(answer.watch);
@@ -102,30 +104,35 @@ void testbed_tell(struct testbed *t)
     for (size_t i = 0; i < RESOURCE_COUNT; i++)
         while (t->watches[i] && api_watch_next(t->watches[i], &line, &len) == API_WATCH_FRAME) {
             CLEANUP_JSON json_t *object = testbed_committed(t->api, api_watch_rv(t->watches[i]));
-            table_event(&t->cluster->tables[i], object, str_has_prefix(line, "{\"type\":\"DELETED\""));
+            table_event(&t->cluster->tables[i], object,
+                        str_has_prefix(line, "{\"type\":\"DELETED\""));
         }
 }
 
 void testbed_init(struct testbed *t, const json_t *policy)
 {
     share();
-    *t = (struct testbed){ .cluster = xcalloc(1, sizeof *t->cluster), .manifests = shared.manifests };
-    cluster_init(t->cluster, &(struct cluster_options){ .operand_namespace = TESTBED_NAMESPACE,
-                                                         .limits = { POLICY_IMAGE_PREFIXES, "*", NULL, false },
-                                                         .clock = &quiet_clock,
-                                                         .listener = quiet_listener });
+    *t = (struct testbed){ .cluster = xcalloc(1, sizeof *t->cluster),
+                           .manifests = shared.manifests };
+    cluster_init(t->cluster,
+                 &(struct cluster_options){ .operand_namespace = TESTBED_NAMESPACE,
+                                            .limits = { POLICY_IMAGE_PREFIXES, "*", NULL, false },
+                                            .clock = &quiet_clock,
+                                            .listener = quiet_listener });
     t->passes = xcalloc(1, sizeof *t->passes);
-    *t->passes = (struct reconcilers){ .cluster = t->cluster, .manifests = t->manifests, .policy = quiet_listener.policy };
+    *t->passes = (struct reconcilers){ .cluster = t->cluster,
+                                       .manifests = t->manifests,
+                                       .policy = quiet_listener.policy };
     for (size_t i = 0; i < RESOURCE_COUNT; i++)
         t->cluster->tables[i].synced = true;
     start_server(t);
     start_watches(t);
     if (!policy)
         return;
-    CLEANUP_JSON json_t *base = json_pack("{s:s, s:s, s:{s:s, s:[s]}, s:{s:{s:b}, s:{s:{s:b}}}}", "apiVersion",
-                                          POLICY_API_VERSION, "kind", POLICY_KIND, "metadata", "name", POLICY_NAME, "finalizers",
-                                          POLICY_FINALIZER, "spec", "validation", "enabled", 0, "nodes", "startupTaint",
-                                          "enabled", 0);
+    CLEANUP_JSON json_t *base = json_pack(
+        "{s:s, s:s, s:{s:s, s:[s]}, s:{s:{s:b}, s:{s:{s:b}}}}", "apiVersion", POLICY_API_VERSION,
+        "kind", POLICY_KIND, "metadata", "name", POLICY_NAME, "finalizers", POLICY_FINALIZER,
+        "spec", "validation", "enabled", 0, "nodes", "startupTaint", "enabled", 0);
     json_merge(base, policy);
     testbed_put(t, RESOURCE_POLICY, json_incref(base));
 }
@@ -185,7 +192,8 @@ void testbed_put(struct testbed *t, enum resource_id resource, json_t *object_st
     testbed_tell(t);
 }
 
-void testbed_edit(struct testbed *t, enum resource_id resource, const char *name, const json_t *patch)
+void testbed_edit(struct testbed *t, enum resource_id resource, const char *name,
+                  const json_t *patch)
 {
     const json_t *before = testbed_get(t, resource, name);
     if (!before)
@@ -195,11 +203,13 @@ void testbed_edit(struct testbed *t, enum resource_id resource, const char *name
     testbed_put(t, resource, object);
 }
 
-void testbed_edit_as(struct testbed *t, const char *manager, enum resource_id resource, const char *name, const json_t *patch)
+void testbed_edit_as(struct testbed *t, const char *manager, enum resource_id resource,
+                     const char *name, const json_t *patch)
 {
     const json_t *before = testbed_get(t, resource, name);
     struct refusal r = { 0 };
-    if (api_merge(t->api, manager, kind_for(resource), object_namespace(before), name, "", patch, &r) < 0)
+    if (api_merge(t->api, manager, kind_for(resource), object_namespace(before), name, "", patch,
+                  &r) < 0)
         fail_msg("the edit of %s is refused: %s", name, r.message);
     testbed_tell(t);
 }

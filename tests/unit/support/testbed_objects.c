@@ -8,7 +8,8 @@
 #include "reconcilers/model/names.h"
 
 /* Sets what the short form has, or a default (NULL: none). */
-static void take(json_t *object, const char *path, const json_t *brief, const char *key, const char *fallback)
+static void take(json_t *object, const char *path, const json_t *brief, const char *key,
+                 const char *fallback)
 {
     json_t *value = json_object_get(brief, key);
     if (value)
@@ -24,9 +25,10 @@ static json_t *condition(const char *type, bool holds)
 
 json_t *testbed_node(const json_t *brief)
 {
-    json_t *node = json_pack("{s:s, s:s, s:{s:{s:s, s:s}, s:{s:s}}, s:{s:s}}", "apiVersion", "v1", "kind", "Node", "metadata",
-                             "labels", "kubernetes.io/arch", "amd64", "kubernetes.io/os", "linux", "annotations",
-                             "example.com/rack", "7", "spec", "podCIDR", "10.0.0.0/24");
+    json_t *node = json_pack("{s:s, s:s, s:{s:{s:s, s:s}, s:{s:s}}, s:{s:s}}", "apiVersion", "v1",
+                             "kind", "Node", "metadata", "labels", "kubernetes.io/arch", "amd64",
+                             "kubernetes.io/os", "linux", "annotations", "example.com/rack", "7",
+                             "spec", "podCIDR", "10.0.0.0/24");
     take(node, "metadata.name", brief, "name", "gpu-1");
     take(node, "spec.taints", brief, "taints", NULL);
     take(node, "status.nodeInfo.osImage", brief, "os", "Ubuntu 24.04.1 LTS");
@@ -55,7 +57,8 @@ json_t *testbed_node(const json_t *brief)
 static void fill_operand(json_t *pod, const json_t *brief)
 {
     json_set_at(pod, "metadata.namespace", json_string(TESTBED_NAMESPACE));
-    json_set_at(pod, "metadata.ownerReferences", json_pack("[{s:s, s:b}]", "kind", "DaemonSet", "controller", 1));
+    json_set_at(pod, "metadata.ownerReferences",
+                json_pack("[{s:s, s:b}]", "kind", "DaemonSet", "controller", 1));
     json_t *labels = json_at(pod, "metadata.labels");
     json_object_set_new(labels, LABEL_MANAGED_BY, json_string(MANAGED_BY));
     json_object_set(labels, LABEL_COMPONENT, json_object_get(brief, "operand"));
@@ -66,43 +69,51 @@ static void fill_operand(json_t *pod, const json_t *brief)
 /* A one-off pod of Ostler's on gpu-1. */
 static void fill_task(json_t *pod, const json_t *brief)
 {
-    static const char affinity[] = "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms";
+    static const char affinity[] =
+        "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution."
+        "nodeSelectorTerms";
     const char *kind = json_str(brief, "task"), *resource = json_str(brief, "resource");
-    const json_t *ended = json_object_get(brief, "ended"), *words = json_object_get(brief, "unschedulable");
-    json_t *labels = json_at(pod, "metadata.labels"), *container = json_array_get(json_at(pod, "spec.containers"), 0);
+    const json_t *ended = json_object_get(brief, "ended"),
+                 *words = json_object_get(brief, "unschedulable");
+    json_t *labels = json_at(pod, "metadata.labels"),
+           *container = json_array_get(json_at(pod, "spec.containers"), 0);
     json_object_set_new(labels, LABEL_MANAGED_BY, json_string(MANAGED_BY));
     json_object_set_new(labels, LABEL_TASK, json_string(kind));
     take(pod, "metadata.creationTimestamp", brief, "created", TESTBED_NOW);
     const char *policy = json_str(brief, "policy");
-    json_object_set_new(labels, LABEL_POLICY_UID, json_string(policy ? policy : "uid-" POLICY_NAME "-1"));
+    json_object_set_new(labels, LABEL_POLICY_UID,
+                        json_string(policy ? policy : "uid-" POLICY_NAME "-1"));
     json_object_set(labels, LABEL_REVISION, json_object_get(brief, "purpose"));
-    json_set_at(container, "resources.limits", json_pack("{s:s}", resource ? resource : RESOURCE_GPU, "1"));
+    json_set_at(container, "resources.limits",
+                json_pack("{s:s}", resource ? resource : RESOURCE_GPU, "1"));
     json_set_at(pod, affinity,
-                json_pack("[{s:[{s:s, s:s, s:[s]}]}]", "matchFields", "key", "metadata.name", "operator", "In", "values",
-                          "gpu-1"));
+                json_pack("[{s:[{s:s, s:s, s:[s]}]}]", "matchFields", "key", "metadata.name",
+                          "operator", "In", "values", "gpu-1"));
     take(pod, "status.phase", brief, "phase", "Pending");
     take(pod, "status.startTime", brief, "started", TESTBED_NOW);
     if (ended)
         json_set_at(pod, "status.containerStatuses",
-                    json_pack("[{s:O, s:{s:O}}]", "name", json_object_get(container, "name"), "state", "terminated", ended));
+                    json_pack("[{s:O, s:{s:O}}]", "name", json_object_get(container, "name"),
+                              "state", "terminated", ended));
     if (words) {
         json_object_del(json_object_get(pod, "spec"), "nodeName");
         json_set_at(pod, "status.conditions",
-                    json_pack("[{s:s, s:s, s:s, s:O}]", "type", "PodScheduled", "status", "False", "reason", "Unschedulable",
-                                                        "message", words));
+                    json_pack("[{s:s, s:s, s:s, s:O}]", "type", "PodScheduled", "status", "False",
+                              "reason", "Unschedulable", "message", words));
     }
 }
 
 json_t *testbed_pod(const json_t *brief)
 {
     const char *key = json_str(brief, "name");
-    CLEANUP_FREE char *made = xasprintf(TESTBED_NAMESPACE "/%s-x", json_str_or_empty(brief, "operand"));
+    CLEANUP_FREE char *made = xasprintf(TESTBED_NAMESPACE "/%s-x",
+                                        json_str_or_empty(brief, "operand"));
     if (!key)
         key = made;
     const char *slash = strchr(key, '/');
-    json_t *pod = json_pack("{s:s, s:s, s:{s:s%, s:s, s:{}}, s:{s:[{s:s}]}}", "apiVersion", "v1", "kind", "Pod", "metadata",
-                            "namespace", key, (size_t) (slash - key), "name", slash + 1, "labels", "spec", "containers", "name",
-                            "main");
+    json_t *pod = json_pack("{s:s, s:s, s:{s:s%, s:s, s:{}}, s:{s:[{s:s}]}}", "apiVersion", "v1",
+                            "kind", "Pod", "metadata", "namespace", key, (size_t) (slash - key),
+                            "name", slash + 1, "labels", "spec", "containers", "name", "main");
     json_t *container = json_array_get(json_at(pod, "spec.containers"), 0);
     take(pod, "spec.nodeName", brief, "node", "gpu-1");
     take(container, "name", brief, "container", NULL);
@@ -111,8 +122,9 @@ json_t *testbed_pod(const json_t *brief)
     if (json_object_get(brief, "operand"))
         fill_operand(pod, brief);
     if (json_int(brief, "gpus", 0))
-        json_set_at(container, "resources.limits",
-                    json_pack("{s:o}", RESOURCE_GPU, json_textf("%d", (int) json_int(brief, "gpus", 0))));
+        json_set_at(
+            container, "resources.limits",
+            json_pack("{s:o}", RESOURCE_GPU, json_textf("%d", (int) json_int(brief, "gpus", 0))));
     take(pod, "metadata.uid", brief, "uid", NULL);
     take(pod, "metadata.ownerReferences", brief, "owners", NULL);
     take(pod, "metadata.creationTimestamp", brief, "made", NULL);
@@ -121,17 +133,20 @@ json_t *testbed_pod(const json_t *brief)
     take(pod, "spec.restartPolicy", brief, "restartPolicy", NULL);
     take(pod, "status.phase", brief, "phase", NULL);
     if (json_object_get(brief, "initImage"))
-        json_set_at(pod, "spec.initContainers", json_pack("[{s:O}]", "image", json_object_get(brief, "initImage")));
+        json_set_at(pod, "spec.initContainers",
+                    json_pack("[{s:O}]", "image", json_object_get(brief, "initImage")));
     json_set_at(pod, "status.conditions", condition("Ready", json_bool(brief, "ready", false)));
     if (json_object_get(brief, "waiting"))
-        json_set_at(pod, "status.containerStatuses",
-                    json_pack("[{s:{s:O}}]", "state", "waiting", json_object_get(brief, "waiting")));
+        json_set_at(
+            pod, "status.containerStatuses",
+            json_pack("[{s:{s:O}}]", "state", "waiting", json_object_get(brief, "waiting")));
     if (json_object_get(brief, "said"))
         json_set_at(pod, "status.initContainerStatuses",
-                    json_pack("[{s:{s:{s:i, s:s, s:O}}}]", "state", "terminated", "exitCode", 1, "reason", "Error", "message",
-                              json_object_get(brief, "said")));
+                    json_pack("[{s:{s:{s:i, s:s, s:O}}}]", "state", "terminated", "exitCode", 1,
+                              "reason", "Error", "message", json_object_get(brief, "said")));
     if (json_object_get(brief, "initStatus"))
-        json_set_at(pod, "status.initContainerStatuses", json_pack("[O]", json_object_get(brief, "initStatus")));
+        json_set_at(pod, "status.initContainerStatuses",
+                    json_pack("[O]", json_object_get(brief, "initStatus")));
     if (json_object_get(brief, "task"))
         fill_task(pod, brief);
     if (json_bool(brief, "deleting", false))
@@ -141,6 +156,8 @@ json_t *testbed_pod(const json_t *brief)
 
 json_t *testbed_record(const char *hash, const json_t *inputs)
 {
-    struct render_context ctx = { .operand_namespace = TESTBED_NAMESPACE, .policy_uid = "uid", .inputs = inputs, .hash = hash };
+    struct render_context ctx = {
+        .operand_namespace = TESTBED_NAMESPACE, .policy_uid = "uid", .inputs = inputs, .hash = hash
+    };
     return render_revision(&ctx);
 }

@@ -37,7 +37,10 @@ const struct target *testbed_target(struct testbed *t, const char *node)
     struct node_pods pods;
     cluster_node_pods(t->cluster, slot, &pods);
     size_t pool = policy_pool_of(&t->cluster->policy, node_label, &view);
-    struct node_input in = { .view = view, .pods = &pods, .inventory = facts.inventory, .record = cluster_record,
+    struct node_input in = { .view = view,
+                             .pods = &pods,
+                             .inventory = facts.inventory,
+                             .record = cluster_record,
                              .arg = t->cluster };
     facts.own_toolkit = inventory_has_own_toolkit(&in);
     return targets_for(cluster_targets(t->cluster), pool, &facts, node_host_driver(&in, &facts));
@@ -58,7 +61,8 @@ enum operating_mode testbed_stance(const struct testbed *t)
     return t->cluster->saw_deletion || t->absent_for_long ? MODE_REMOVE : MODE_HOLD;
 }
 
-void testbed_pass_node(struct testbed *t, struct arena *a, const char *name, struct node_verdict *v, struct actions *actions)
+void testbed_pass_node(struct testbed *t, struct arena *a, const char *name, struct node_verdict *v,
+                       struct actions *actions)
 {
     struct cluster *c = t->cluster;
     struct node_slot *slot = testbed_slot(t, name);
@@ -108,7 +112,8 @@ static bool confirmed(void *arg, const struct child *child)
 
 static const struct child **gather(const struct cluster *c, size_t *ret_count)
 {
-    static const enum resource_id resources[] = { RESOURCE_DAEMONSET, RESOURCE_REVISION, RESOURCE_SERVICE, RESOURCE_CONFIGMAP,
+    static const enum resource_id resources[] = { RESOURCE_DAEMONSET,    RESOURCE_REVISION,
+                                                  RESOURCE_SERVICE,      RESOURCE_CONFIGMAP,
                                                   RESOURCE_RUNTIMECLASS, RESOURCE_SERVICEMONITOR };
     const struct child **children = NULL;
     *ret_count = 0;
@@ -188,7 +193,8 @@ static bool round_of_passes(struct testbed *t, struct buf *log)
     size_t i;
     json_t *node;
     CLEANUP_JSON json_t *nodes = testbed_list(t, RESOURCE_NODE);
-    json_array_foreach (nodes, i, node) {
+    json_array_foreach(nodes, i, node)
+    {
         CLEANUP_ARENA struct arena a = { 0 };
         CLEANUP_ACTIONS struct actions actions = { 0 };
         struct node_verdict v;

@@ -1,5 +1,5 @@
-/* Plans are carried out: each request goes to the API server as it is, and what becomes of the object is held against what no
- * write may ever do. */
+/* Plans are carried out: each request goes to the API server as it is, and what becomes of the
+ * object is held against what no write may ever do. */
 #include "tests/unit/support/testbed.h"
 
 #include <string.h>
@@ -13,8 +13,8 @@
 #include "tests/unit/support/cmocka.h"
 #include "tests/unit/support/frame.h"
 
-/* A spec that is replaced whole would undo what somebody else writes in between: that makes the server refuse the write. What is
- * written to a node has a test of its own (test_node_cases.c). */
+/* A spec that is replaced whole would undo what somebody else writes in between: that makes the
+ * server refuse the write. What is written to a node has a test of its own (test_node_cases.c). */
 static void check_race(const json_t *before, const json_t *operations)
 {
     if (str_eq(json_str(before, "kind"), "Node"))
@@ -25,7 +25,8 @@ static void check_race(const json_t *before, const json_t *operations)
     json_set_at(theirs, "metadata.resourceVersion", json_string("987654321"));
     CLEANUP_JSON json_t *object = frame_operated(theirs, operations);
     if (object)
-        fail_msg("a JSON patch of %s undoes what somebody else has written since it was seen", object_name(before));
+        fail_msg("a JSON patch of %s undoes what somebody else has written since it was seen",
+                 object_name(before));
 }
 
 /* A write says which incarnation it is for; one that merges, which version. */
@@ -37,24 +38,27 @@ static void check_guard(const struct action *a, const json_t *before, const json
     else if (str_eq(r->content_type, "application/json-patch+json")) {
         assert_string_equal(json_str(json_array_get(body, 0), "path"), "/metadata/uid");
         check_race(before, body);
-    } else if (str_eq(r->content_type, "application/merge-patch+json") && !strstr(r->path, "/status?")) {
+    } else if (str_eq(r->content_type, "application/merge-patch+json") &&
+               !strstr(r->path, "/status?")) {
         assert_string_equal(json_str_or_empty(body, "metadata.uid"), object_uid(before));
-        assert_string_equal(json_str_or_empty(body, "metadata.resourceVersion"), json_str(before, "metadata.resourceVersion"));
+        assert_string_equal(json_str_or_empty(body, "metadata.resourceVersion"),
+                            json_str(before, "metadata.resourceVersion"));
     }
 }
 
-/* No driver goes from under a GPU pod, unless a person skips the wait, or it never ran since the host has its own. A label that
- * somebody else had changed may go back to what runs. */
+/* No driver goes from under a GPU pod, unless a person skips the wait, or it never ran since the
+ * host has its own. A label that somebody else had changed may go back to what runs. */
 static void check_driver_stays(const struct testbed *t, const json_t *before, const json_t *after)
 {
     const char *was = object_label(before, LABEL_DRIVER), *is = object_label(after, LABEL_DRIVER);
     struct node_pods pods;
     cluster_node_pods(t->cluster, testbed_slot(t, object_name(before)), &pods);
-    bool allowed = !was || str_eq(was, is) || pods.host_driver || str_eq(is, pods.of[OPERAND_DRIVER].revision) ||
+    bool allowed = !was || str_eq(was, is) || pods.host_driver ||
+                   str_eq(is, pods.of[OPERAND_DRIVER].revision) ||
                    object_annotation(t->cluster->object, POLICY_FORCE_REMOVAL);
     if (!allowed && pods.gpu_pods)
-        fail_msg("node %s: the driver label goes from %s to %s under %zu GPU pods", object_name(before), was, is ? is : "none",
-                 pods.gpu_pods);
+        fail_msg("node %s: the driver label goes from %s to %s under %zu GPU pods",
+                 object_name(before), was, is ? is : "none", pods.gpu_pods);
 }
 
 /* Without what every write changes. New reference. */
@@ -77,11 +81,13 @@ static void check_node_write(const struct testbed *t, const json_t *before, cons
         fail_msg("node %s is being deleted and is written to", object_name(before));
 }
 
-static void check_changes_something(const struct action *a, const json_t *before, const json_t *after)
+static void check_changes_something(const struct action *a, const json_t *before,
+                                    const json_t *after)
 {
     CLEANUP_JSON json_t *b = unversioned(before);
     CLEANUP_JSON json_t *c = unversioned(after);
-    /* An apply that only confirms what is there, or takes its fields over, may find it so already. */
+    /* An apply that only confirms what is there, or takes its fields over, may find it so already.
+     */
     if (json_equal(b, c) && !str_eq(a->reason, "Confirm") && !str_eq(a->reason, "Drift"))
         fail_msg("%s %s %s changes nothing", verb_text(a->verb), a->target, a->reason);
 }
@@ -90,12 +96,13 @@ static void check_changes_something(const struct action *a, const json_t *before
 static void report_images(struct testbed *t, const json_t *pod)
 {
     json_t *statuses = json_array(), *container;
-    CLEANUP_JSON json_t *patch = json_pack("{s:{s:s, s:o}}", "status", "phase", "Pending", "containerStatuses", statuses);
+    CLEANUP_JSON json_t *patch = json_pack("{s:{s:s, s:o}}", "status", "phase", "Pending",
+                                           "containerStatuses", statuses);
     size_t i;
-    json_array_foreach (json_at(pod, "spec.containers"), i, container)
-        json_array_append_new(statuses, json_pack("{s:O, s:O, s:O}", "name", json_object_get(container, "name"), "image",
-                                                  json_object_get(container, "image"), "imageID",
-                                                  json_object_get(container, "image")));
+    json_array_foreach(json_at(pod, "spec.containers"), i, container) json_array_append_new(
+        statuses, json_pack("{s:O, s:O, s:O}", "name", json_object_get(container, "name"), "image",
+                            json_object_get(container, "image"), "imageID",
+                            json_object_get(container, "image")));
     testbed_edit(t, RESOURCE_TASK, object_name(pod), patch);
 }
 
@@ -103,8 +110,13 @@ static void report_images(struct testbed *t, const json_t *pod)
 static bool send(struct testbed *t, const struct action *a)
 {
     const struct request *r = &a->request;
-    const struct api_call call = { .method = r->method, .target = r->path, .content_type = r->content_type, .body = r->body,
-                                   .body_len = r->body ? strlen(r->body) : 0, .user = "ostler", .user_agent = "ostler" };
+    const struct api_call call = { .method = r->method,
+                                   .target = r->path,
+                                   .content_type = r->content_type,
+                                   .body = r->body,
+                                   .body_len = r->body ? strlen(r->body) : 0,
+                                   .user = "ostler",
+                                   .user_agent = "ostler" };
     struct api_answer answer = { 0 };
     api_serve(t->api, &call, &answer);
     bool accepted = answer.status < 300;
@@ -123,7 +135,8 @@ static void end_pod(struct testbed *t, enum resource_id resource, const char *na
         testbed_remove(t, resource, name);
 }
 
-static void check_write(struct testbed *t, const struct action *a, const json_t *before, const json_t *after)
+static void check_write(struct testbed *t, const struct action *a, const json_t *before,
+                        const json_t *after)
 {
     if (before && after)
         check_changes_something(a, before, after);
@@ -136,7 +149,8 @@ static void carry_out(struct testbed *t, const struct action *a)
     if (a->request.looks)
         return; /* all that is there is known */
     enum resource_id resource = a->request.resource;
-    CLEANUP_FREE char *name = xstrdup(resource == RESOURCE_POLICY ? POLICY_NAME : strrchr(a->target, '/') + 1);
+    CLEANUP_FREE char *name = xstrdup(resource == RESOURCE_POLICY ? POLICY_NAME
+                                                                  : strrchr(a->target, '/') + 1);
     CLEANUP_JSON json_t *before = json_incref(testbed_get(t, resource, name));
     CLEANUP_JSON json_t *body = json_parse(a->request.body, strlen(a->request.body), NULL);
     t->writes++;

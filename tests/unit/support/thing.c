@@ -31,7 +31,8 @@ static void changed(void *arg, struct record *before, struct record *after)
     struct buf *log = arg;
     if (log)
         buf_printf(log, "%s%s: %s -> %s", log->len ? "; " : "", (before ? before : after)->key,
-                   before ? ((struct thing *) before)->text : "nothing", after ? ((struct thing *) after)->text : "nothing");
+                   before ? ((struct thing *) before)->text : "nothing",
+                   after ? ((struct thing *) after)->text : "nothing");
 }
 
 static void free_thing(void *arg, struct record *r)

@@ -1,4 +1,5 @@
-/* The records of tests that need a table and do not care what is in it: of an object one string is kept, spec.text. */
+/* The records of tests that need a table and do not care what is in it: of an object one string is
+ * kept, spec.text. */
 #ifndef OSTLER_TESTS_SUPPORT_THING_H
 #define OSTLER_TESTS_SUPPORT_THING_H
 
@@ -12,8 +13,8 @@ struct thing {
 
 /* The table's record of that name, or NULL. */
 const struct thing *thing_get(const struct table *t, const char *name);
-/* The operations of a table of things. Changes go to `log` (borrowed; NULL: nowhere) as "a: x -> y", with "nothing" where there
- * is none. */
+/* The operations of a table of things. Changes go to `log` (borrowed; NULL: nowhere) as "a: x ->
+ * y", with "nothing" where there is none. */
 struct table_ops thing_ops(struct buf *log);
 
 #endif

@@ -8,7 +8,8 @@
 char *json_quoted(const char *text);
 /* The same, parsed; fails the test when it is not JSON. New reference. */
 json_t *tree(const char *text);
-/* Fails the test unless the tree is the one that the text (with ') stands for; the order of keys does not count. */
+/* Fails the test unless the tree is the one that the text (with ') stands for; the order of keys
+ * does not count. */
 void assert_tree(const json_t *got, const char *want);
 
 #endif

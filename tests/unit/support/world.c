@@ -49,7 +49,9 @@ static uint64_t submit(void *self, struct request *request_steal, const struct t
 {
     struct world *w = self;
     w->calls = xreallocarray(w->calls, w->call_count + 1, sizeof *w->calls);
-    w->calls[w->call_count++] = (struct world_call){ .id = ++w->submitted, .request = *request_steal, .sink = *sink };
+    w->calls[w->call_count++] = (struct world_call){ .id = ++w->submitted,
+                                                     .request = *request_steal,
+                                                     .sink = *sink };
     *request_steal = (struct request){ 0 };
     return w->submitted;
 }
@@ -100,7 +102,9 @@ static void deliver(struct world *w, const struct world_delivery *d)
         break;
     case DELIVER_BYTES:
         if (sink.on_bytes && sink.on_bytes(sink.arg, d->bytes, strlen(d->bytes)) < 0)
-            end(w, d->id, &(struct transport_result){ 200, -1, 0, { ERR_TOO_LARGE, (char *) "the answer is not taken" } });
+            end(w, d->id,
+                &(struct transport_result){
+                    200, -1, 0, { ERR_TOO_LARGE, (char *) "the answer is not taken" } });
         break;
     case DELIVER_DONE:
         end(w, d->id, &d->result);
@@ -135,7 +139,9 @@ static void on_wake(void *arg)
 
 void world_init(struct world *w)
 {
-    *w = (struct world){ .now_ms = 1000, .wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), .said = BUF_INIT(TEXT_MAX) };
+    *w = (struct world){ .now_ms = 1000,
+                         .wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
+                         .said = BUF_INIT(TEXT_MAX) };
     w->clock = (struct clock){ .mono_ms = mono_ms, .wall_us = wall_us, .self = w };
     w->transport = (struct transport){ .submit = submit, .cancel = cancel, .self = w };
     w->loop = loop_new(&w->clock);
@@ -258,13 +264,16 @@ void world_expect_said(struct world *w, const char *want)
 
 void world_status(struct world *w, size_t place, int status)
 {
-    deliver_later(w, (struct world_delivery){ .what = DELIVER_STATUS, .id = world_call(w, place)->id, .result.status = status });
+    deliver_later(w, (struct world_delivery){ .what = DELIVER_STATUS,
+                                              .id = world_call(w, place)->id,
+                                              .result.status = status });
 }
 
 void world_bytes(struct world *w, size_t place, const char *text)
 {
-    deliver_later(w,
-                  (struct world_delivery){ .what = DELIVER_BYTES, .id = world_call(w, place)->id, .bytes = json_quoted(text) });
+    deliver_later(w, (struct world_delivery){ .what = DELIVER_BYTES,
+                                              .id = world_call(w, place)->id,
+                                              .bytes = json_quoted(text) });
 }
 
 static void finish(struct world *w, size_t place, struct transport_result result)
@@ -272,7 +281,8 @@ static void finish(struct world *w, size_t place, struct transport_result result
     struct world_call *call = world_call(w, place);
     call->answered = true;
     result.date_s = w->date_s;
-    deliver_later(w, (struct world_delivery){ .what = DELIVER_DONE, .id = call->id, .result = result });
+    deliver_later(
+        w, (struct world_delivery){ .what = DELIVER_DONE, .id = call->id, .result = result });
 }
 
 void world_done(struct world *w, size_t place, int status)
@@ -285,12 +295,14 @@ void world_reply(struct world *w, size_t place, int status, const char *body)
     world_refuse(w, place, status, -1, body);
 }
 
-void world_refuse(struct world *w, size_t place, int status, int64_t retry_after_ms, const char *body)
+void world_refuse(struct world *w, size_t place, int status, int64_t retry_after_ms,
+                  const char *body)
 {
     world_status(w, place, status);
     if (*body)
         world_bytes(w, place, body);
-    finish(w, place, (struct transport_result){ .status = status, .retry_after_ms = retry_after_ms });
+    finish(w, place,
+           (struct transport_result){ .status = status, .retry_after_ms = retry_after_ms });
 }
 
 void world_break(struct world *w, size_t place, int status, enum err_kind kind, const char *message)

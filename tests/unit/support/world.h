@@ -1,6 +1,7 @@
-/* A world without a network and without time of its own, behind the seams kube/transport.h and base/clock.h: requests stay open
- * until the test answers them, in any order and in any pieces; the clock stands still until the test moves it. Answers come from
- * the loop's turn, as those of the network do, so that what runs in here runs as it does outside.
+/* A world without a network and without time of its own, behind the seams kube/transport.h and
+ * base/clock.h: requests stay open until the test answers them, in any order and in any pieces; the
+ * clock stands still until the test moves it. Answers come from the loop's turn, as those of the
+ * network do, so that what runs in here runs as it does outside.
  *
  *     world_init(&w);
  *     informer_start(…&w.transport, w.loop…);
@@ -48,7 +49,7 @@ struct world {
     size_t delivery_count;
     uint64_t submitted; /* requests since the beginning */
     uint64_t cancelled;
-    int wake_fd; /* readable while something is on its way */
+    int wake_fd;     /* readable while something is on its way */
     struct buf said; /* by what the test looks at, in its callbacks */
 };
 
@@ -62,15 +63,16 @@ void world_clear(struct world *w);
 void world_turn(struct world *w);
 /* Lets time pass, with a turn at each moment at which something is due. */
 void world_pass(struct world *w, int64_t ms);
-/* Lets time pass without a turn, as for a process that is stopped or a machine that is suspended. */
+/* Lets time pass without a turn, as for a process that is stopped or a machine that is suspended.
+ */
 void world_jump(struct world *w, int64_t ms);
 
 /* How many requests are open. */
 size_t world_open(const struct world *w);
 /* An open request; fails the test when there are not so many. Borrowed until the next turn. */
 struct world_call *world_call(const struct world *w, size_t place);
-/* Fails the test unless the open requests are these, one "METHOD path" per line, oldest first. Of a watch, its timeoutSeconds is
- * left out: it is chosen by chance. */
+/* Fails the test unless the open requests are these, one "METHOD path" per line, oldest first. Of a
+ * watch, its timeoutSeconds is left out: it is chosen by chance. */
 void world_expect(const struct world *w, const char *lines);
 /* The body of an open request. New reference. */
 json_t *world_body(const struct world *w, size_t place);
@@ -91,8 +93,10 @@ void world_done(struct world *w, size_t place, int status);
 /* A whole answer. */
 void world_reply(struct world *w, size_t place, int status, const char *body);
 /* A refusal with a Retry-After header. */
-void world_refuse(struct world *w, size_t place, int status, int64_t retry_after_ms, const char *body);
+void world_refuse(struct world *w, size_t place, int status, int64_t retry_after_ms,
+                  const char *body);
 /* No (whole) answer; status 0 when not even its beginning came. */
-void world_break(struct world *w, size_t place, int status, enum err_kind kind, const char *message);
+void world_break(struct world *w, size_t place, int status, enum err_kind kind,
+                 const char *message);
 
 #endif

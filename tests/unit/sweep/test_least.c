@@ -14,7 +14,8 @@ static void each_invariant_of_each_life_has_a_number_or_a_reason(void **state)
             bool number = least_tries((enum least_life) l, (enum invariant_id) i) > 0;
             const char *reason = least_reason((enum least_life) l, (enum invariant_id) i);
             if (number == (reason != NULL))
-                fail_msg("%s in life %d has %s", invariant_name((enum invariant_id) i), l, number ? "both" : "neither");
+                fail_msg("%s in life %d has %s", invariant_name((enum invariant_id) i), l,
+                         number ? "both" : "neither");
         }
 }
 
@@ -78,8 +79,8 @@ int main(void)
 {
     struct suite s = { 0 };
     SUITE_ROWS(&s, check_row, rows);
-    suite_add(&s, "each invariant of each life has a number or a reason", each_invariant_of_each_life_has_a_number_or_a_reason,
-              NULL);
+    suite_add(&s, "each invariant of each life has a number or a reason",
+              each_invariant_of_each_life_has_a_number_or_a_reason, NULL);
     suite_add(&s, "what a life cannot try is not asked", what_a_life_cannot_try_is_not_asked, NULL);
     suite_add(&s, "a few lives are asked for a part", a_few_lives_are_asked_for_a_part, NULL);
     suite_add(&s, "a sweep without a row fails", a_sweep_without_a_row_fails, NULL);

@@ -43,9 +43,14 @@ static const struct duration_row {
     const char *name, *text;
     int64_t ms;
 } duration_rows[] = {
-    { "seconds", "20s", 20000 },       { "hours and minutes", "1h30m", 5400000 }, { "milliseconds are no minutes", "500ms", 500 },
-    { "nothing at all", "0s", 0 },     { "no unit", "15", -1 },                   { "no number", "m", -1 },
-    { "an unknown unit", "1y", -1 },   { "an empty text", "", -1 },
+    { "seconds", "20s", 20000 },
+    { "hours and minutes", "1h30m", 5400000 },
+    { "milliseconds are no minutes", "500ms", 500 },
+    { "nothing at all", "0s", 0 },
+    { "no unit", "15", -1 },
+    { "no number", "m", -1 },
+    { "an unknown unit", "1y", -1 },
+    { "an empty text", "", -1 },
 };
 
 static void check_duration(void **state)
@@ -62,23 +67,36 @@ static const struct window_row {
     bool open;
 } window_rows[] = {
     { "without a window it is always open", "[]", 1800000000, true },
-    { "at its first minute", "[{\"schedule\": \"0 8 * * *\", \"duration\": \"1h\"}]", 1800000000, true },
-    { "before its first minute", "[{\"schedule\": \"0 8 * * *\", \"duration\": \"1h\"}]", 1799999999, false },
-    { "in its last second", "[{\"schedule\": \"0 8 * * *\", \"duration\": \"1h\"}]", 1800003599, true },
-    { "after its last second", "[{\"schedule\": \"0 8 * * *\", \"duration\": \"1h\"}]", 1800003600, false },
-    { "on its day of the week", "[{\"schedule\": \"0 8 * * 5\", \"duration\": \"1h\"}]", 1800000000, true },
-    { "on another day of the week", "[{\"schedule\": \"0 8 * * 6\", \"duration\": \"1h\"}]", 1800000000, false },
-    { "in its month, by a range", "[{\"schedule\": \"0 8 * 1-3 *\", \"duration\": \"1h\"}]", 1800000000, true },
+    { "at its first minute", "[{\"schedule\": \"0 8 * * *\", \"duration\": \"1h\"}]", 1800000000,
+      true },
+    { "before its first minute", "[{\"schedule\": \"0 8 * * *\", \"duration\": \"1h\"}]",
+      1799999999, false },
+    { "in its last second", "[{\"schedule\": \"0 8 * * *\", \"duration\": \"1h\"}]", 1800003599,
+      true },
+    { "after its last second", "[{\"schedule\": \"0 8 * * *\", \"duration\": \"1h\"}]", 1800003600,
+      false },
+    { "on its day of the week", "[{\"schedule\": \"0 8 * * 5\", \"duration\": \"1h\"}]", 1800000000,
+      true },
+    { "on another day of the week", "[{\"schedule\": \"0 8 * * 6\", \"duration\": \"1h\"}]",
+      1800000000, false },
+    { "in its month, by a range", "[{\"schedule\": \"0 8 * 1-3 *\", \"duration\": \"1h\"}]",
+      1800000000, true },
     { "by a step", "[{\"schedule\": \"0 */4 * * *\", \"duration\": \"1m\"}]", 1800000000, true },
     { "by the clock of its zone",
-      "[{\"schedule\": \"0 17 * * *\", \"duration\": \"1m\", \"timeZone\": \"Asia/Tokyo\"}]", 1800000000, true },
-    { "the second of two", "[{\"schedule\": \"0 1 * * *\", \"duration\": \"1m\"}, {\"schedule\": \"0 8 * * *\", \"duration\": "
-                           "\"1m\"}]", 1800000000, true },
+      "[{\"schedule\": \"0 17 * * *\", \"duration\": \"1m\", \"timeZone\": \"Asia/Tokyo\"}]",
+      1800000000, true },
+    { "the second of two",
+      "[{\"schedule\": \"0 1 * * *\", \"duration\": \"1m\"}, {\"schedule\": \"0 8 * * *\", "
+      "\"duration\": "
+      "\"1m\"}]",
+      1800000000, true },
     /* 2027-03-28T01:00:00Z: in Berlin 2:00 becomes 3:00. */
     { "right after the hour that is skipped",
-      "[{\"schedule\": \"30 2 * * *\", \"duration\": \"5m\", \"timeZone\": \"Europe/Berlin\"}]", 1806195600, true },
+      "[{\"schedule\": \"30 2 * * *\", \"duration\": \"5m\", \"timeZone\": \"Europe/Berlin\"}]",
+      1806195600, true },
     { "before the hour that is skipped",
-      "[{\"schedule\": \"30 2 * * *\", \"duration\": \"5m\", \"timeZone\": \"Europe/Berlin\"}]", 1806195599, false },
+      "[{\"schedule\": \"30 2 * * *\", \"duration\": \"5m\", \"timeZone\": \"Europe/Berlin\"}]",
+      1806195599, false },
 };
 
 static void check_window(void **state)
@@ -96,9 +114,11 @@ static void check_window(void **state)
 static void a_node_is_in_the_first_pool_that_fits(void **state)
 {
     (void) state;
-    json_t *policy = parsed("{\"spec\": {\"pools\": [{\"name\": \"a\", \"nodeSelector\": {\"x\": \"1\", \"y\": \"2\"}},"
-                            "{\"name\": \"b\", \"nodeSelector\": {\"x\": \"1\"}}]}}");
-    json_t *node = parsed("{\"metadata\": {\"labels\": {\"x\": \"1\"}}}"), *other = parsed("{\"metadata\": {}}");
+    json_t *policy = parsed(
+        "{\"spec\": {\"pools\": [{\"name\": \"a\", \"nodeSelector\": {\"x\": \"1\", \"y\": \"2\"}},"
+        "{\"name\": \"b\", \"nodeSelector\": {\"x\": \"1\"}}]}}");
+    json_t *node = parsed("{\"metadata\": {\"labels\": {\"x\": \"1\"}}}"),
+           *other = parsed("{\"metadata\": {}}");
     assert_string_equal(reading_pool(policy, node), "b");
     assert_string_equal(reading_pool(policy, other), "default");
     json_decref(policy);
@@ -106,9 +126,11 @@ static void a_node_is_in_the_first_pool_that_fits(void **state)
     json_decref(other);
 }
 
-#define CLAIM                                                                                                            \
-    "\"policy\": \"u\", \"phase\": \"Draining\", \"kind\": \"Upgrade\", \"driver\": \"d\", \"stack\": \"s\", " \
-    "\"fromDriver\": \"\", \"fromStack\": \"s\", \"reason\": \"\", \"generation\": 7, \"attempt\": 1, \"gpus\": 8"
+#define CLAIM                                                                                      \
+    "\"policy\": \"u\", \"phase\": \"Draining\", \"kind\": \"Upgrade\", \"driver\": \"d\", "       \
+    "\"stack\": \"s\", "                                                                           \
+    "\"fromDriver\": \"\", \"fromStack\": \"s\", \"reason\": \"\", \"generation\": 7, "            \
+    "\"attempt\": 1, \"gpus\": 8"
 
 static const struct claim_row {
     const char *name, *text;
@@ -123,7 +145,8 @@ static const struct claim_row {
 static void check_claim(void **state)
 {
     const struct claim_row *row = *state;
-    json_t *node = json_pack("{s:{s:{s:s}}}", "metadata", "annotations", "ostler.dev/claim", row->text);
+    json_t *node = json_pack("{s:{s:{s:s}}}", "metadata", "annotations", "ostler.dev/claim",
+                             row->text);
     struct reading_claim c = { 0 };
     assert_int_equal(reading_claim(node, &c), row->is);
     assert_int_equal(reading_has_place(&c), row->place);
@@ -138,6 +161,7 @@ int main(void)
     SUITE_ROWS(&s, check_duration, duration_rows);
     SUITE_ROWS(&s, check_window, window_rows);
     SUITE_ROWS(&s, check_claim, claim_rows);
-    suite_add(&s, "a node is in the first pool that fits", a_node_is_in_the_first_pool_that_fits, NULL);
+    suite_add(&s, "a node is in the first pool that fits", a_node_is_in_the_first_pool_that_fits,
+              NULL);
     return suite_run(&s, "reading");
 }

@@ -115,8 +115,8 @@ static void check_node(void **state)
     testbed_put(&t, RESOURCE_NODE, testbed_node(brief));
     if (row->inventory)
         testbed_put(&t, RESOURCE_GPU_NODE,
-                json_pack("{s:{s:s}, s:{s:o}}", "metadata", "name", "gpu-1", "status",
-                          GPU_NODE_INVENTORY, tree(row->inventory)));
+                    json_pack("{s:{s:s}, s:{s:o}}", "metadata", "name", "gpu-1", "status",
+                              GPU_NODE_INVENTORY, tree(row->inventory)));
     testbed_settle(&t, false, NULL);
     testbed_pass_node(&t, &a, "gpu-1", &v, &actions);
     assert_int_equal(v.gpu, row->vendor != NULL);
@@ -155,11 +155,12 @@ static void check_offer(void **state)
 {
     const struct offer_row *row = *state;
     struct intern *strings = intern_new();
-    CLEANUP_JSON json_t *whole =
-        json_pack("{s:{s:s}, s:{s:o, s:o}}", "metadata", "name", "n", "status", "allocatable",
-                  tree(row->allocatable), "capacity", tree(row->capacity));
+    CLEANUP_JSON json_t *whole = json_pack("{s:{s:s}, s:{s:o, s:o}}", "metadata", "name", "n",
+                                           "status", "allocatable", tree(row->allocatable),
+                                           "capacity", tree(row->capacity));
     CLEANUP_FREE char *text = json_compact(whole);
-    CLEANUP_JSON json_t *kept = split_object(text, strlen(text), projection_view(RESOURCE_NODE), NULL);
+    CLEANUP_JSON json_t *kept = split_object(text, strlen(text), projection_view(RESOURCE_NODE),
+                                             NULL);
     struct node *n = node_project(strings, kept);
     assert_string_equal(vendors[n->vendor].name, row->vendor);
     assert_int_equal(n->gpus, row->gpus);
@@ -177,7 +178,8 @@ static void check_view(void **state)
     (void) state;
     static const char node[] = "{\"status\":{\"allocatable\":{\"amd.com/"
                                "gpu\":\"8\",\"cpu\":\"64\",\"nvidia.com/gpu\":\"0\"}}}";
-    CLEANUP_JSON json_t *kept = split_object(node, strlen(node), projection_view(RESOURCE_NODE), NULL);
+    CLEANUP_JSON json_t *kept = split_object(node, strlen(node), projection_view(RESOURCE_NODE),
+                                             NULL);
     assert_tree(kept, "{'status': {'allocatable': {'amd.com/gpu': '8', 'nvidia.com/gpu': '0'}}}");
 }
 
