@@ -138,13 +138,13 @@ static int install_file(struct talk *t, const char *path, struct err *e)
     json_t *crd;
     if (!documents)
         return -1;
-    json_array_foreach(documents, i, crd) if (
-        !str_eq(json_str(crd, "kind"),
-                "CustomResourceDefinit"
-                "ion")) return err_set(e, ERR_INVALID,
-                                       "%s: holds something else than a CustomResourceDefinition",
-                                       path);
-    else if (install(t, crd, e) < 0) return -1;
+    json_array_foreach (documents, i, crd)
+        if (!str_eq(json_str(crd, "kind"), "CustomResourceDefinit"
+                                           "ion"))
+            return err_set(e, ERR_INVALID,
+                           "%s: holds something else than a CustomResourceDefinition", path);
+        else if (install(t, crd, e) < 0)
+            return -1;
     return 0;
 }
 

@@ -93,8 +93,7 @@ static bool check_envelope(const char *file, const json_t *object, const struct 
     }
     const char *key;
     json_t *value;
-    json_object_foreach((json_t *) object, key, value)
-    {
+    json_object_foreach ((json_t *) object, key, value) {
         bool known = false;
         for (size_t i = 0; i < ARRAY_LEN(members); i++)
             known |= str_eq(members[i].key, key);

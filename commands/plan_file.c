@@ -51,8 +51,7 @@ static void find_left_out(const struct spec *server, const struct spec *file, co
 {
     const char *key;
     json_t *value;
-    json_object_foreach((json_t *) server->given, key, value)
-    {
+    json_object_foreach ((json_t *) server->given, key, value) {
         struct spec theirs = plan_file_member(server, key), ours = plan_file_member(file, key);
         CLEANUP_FREE char *at = xasprintf("%s.%s", path, key);
         if (json_is_object(value) && json_is_object(ours.effective))
@@ -67,8 +66,9 @@ static char *listed(const json_t *paths)
     struct buf text = BUF_INIT(TEXT_ROOM);
     size_t i, n = json_array_size(paths);
     json_t *path;
-    json_array_foreach(paths, i, path) if (i < PATHS_TOLD)
-        buf_printf(&text, "%s%s", i ? ", " : "", json_string_value(path));
+    json_array_foreach (paths, i, path)
+        if (i < PATHS_TOLD)
+            buf_printf(&text, "%s%s", i ? ", " : "", json_string_value(path));
     if (n > PATHS_TOLD)
         buf_printf(&text, " and %zu more", n - PATHS_TOLD);
     return buf_take(&text);

@@ -27,7 +27,8 @@ static const char **plan_print_sorted(const json_t *texts)
     size_t i, n = json_array_size(texts);
     json_t *text;
     const char **names = xcalloc(n, sizeof *names);
-    json_array_foreach(texts, i, text) names[i] = json_string_value(text);
+    json_array_foreach (texts, i, text)
+        names[i] = json_string_value(text);
     qsort(names, n, sizeof *names, by_number);
     return names;
 }
@@ -107,8 +108,7 @@ static void print_waves(const json_t *plan)
     }
     if (json_array_size(waves))
         printf("\n");
-    json_array_foreach(waves, i, wave)
-    {
+    json_array_foreach (waves, i, wave) {
         const char *begins = timed ? json_str(wave, "begins") : NULL,
                    *earliest = timed ? json_str(wave, "notBefore") : NULL;
         if (i == ROWS)
@@ -127,8 +127,7 @@ static void print_leaving(const json_t *plan)
 {
     size_t i, nodes = 0;
     json_t *move;
-    json_array_foreach(json_object_get(plan, "moves"), i, move)
-    {
+    json_array_foreach (json_object_get(plan, "moves"), i, move) {
         const json_t *pods = json_object_get(move, "pods");
         if (json_array_size(pods) == 0 || nodes++ >= ROWS)
             continue;
@@ -147,8 +146,7 @@ static json_t *blockers_by_node(const json_t *plan)
 {
     json_t *by_node = json_object(), *b;
     size_t i;
-    json_array_foreach(json_object_get(plan, "blockers"), i, b)
-    {
+    json_array_foreach (json_object_get(plan, "blockers"), i, b) {
         const char *node = json_str_or_empty(b, "node");
         if (!json_object_get(by_node, node))
             json_object_set_new(by_node, node, json_array());
@@ -183,8 +181,7 @@ static void print_groups(const json_t *groups)
     const char *sentence;
     json_t *names;
     size_t row = 0;
-    json_object_foreach((json_t *) groups, sentence, names)
-    {
+    json_object_foreach ((json_t *) groups, sentence, names) {
         if (row++ >= ROWS)
             continue;
         printf("  ");
@@ -218,8 +215,7 @@ static void print_stays(const json_t *plan, json_t *blockers)
 {
     size_t i, k;
     json_t *stay, *name;
-    json_array_foreach(json_object_get(plan, "stay"), i, stay)
-    {
+    json_array_foreach (json_object_get(plan, "stay"), i, stay) {
         const char *word = json_str_or_empty(stay, "reason");
         enum reason reason = reason_parse(word);
         const json_t *names = json_object_get(stay, "names");
@@ -228,7 +224,8 @@ static void print_stays(const json_t *plan, json_t *blockers)
                                               blockers);
         printf("\n%s (%s):\n", title_of(reason), word);
         print_groups(groups);
-        json_array_foreach(names, k, name) json_object_del(blockers, json_string_value(name));
+        json_array_foreach (names, k, name)
+            json_object_del(blockers, json_string_value(name));
     }
 }
 
@@ -237,7 +234,7 @@ static void print_blockers(const json_t *blockers)
     CLEANUP_JSON json_t *names = json_array();
     const char *node;
     json_t *sentences;
-    json_object_foreach((json_t *) blockers, node, sentences)
+    json_object_foreach ((json_t *) blockers, node, sentences)
         json_array_append_new(names, json_string(node));
     CLEANUP_JSON json_t *groups = grouped(names, NULL, blockers);
     if (json_array_size(names))
@@ -293,8 +290,7 @@ static void print_failures(const json_t *failures)
 {
     size_t i;
     json_t *f;
-    json_array_foreach(failures, i, f)
-    {
+    json_array_foreach (failures, i, f) {
         const char *hash = json_str_or_empty(f, "revision"),
                    *version = json_str_or_empty(f, "version");
         printf("%s: %s revision %s%s%s%s failed in pool %s, first on node %s at %s: %s\n",
@@ -315,7 +311,8 @@ static void print_plan(const json_t *plan, bool of_file)
     printf("plan %s, made at %s\n", json_str_or_empty(plan, "hash"),
            json_str_or_empty(plan, "madeAt"));
     print_message(json_str_or_empty(plan, "message"));
-    json_array_foreach(json_object_get(plan, "pools"), i, pool) print_pool(pool);
+    json_array_foreach (json_object_get(plan, "pools"), i, pool)
+        print_pool(pool);
     print_held(plan, of_file);
     print_waves(plan);
     print_leaving(plan);

@@ -43,9 +43,9 @@ static int64_t simulated_pods_holds(const json_t *spec, const char *resource)
     int64_t running = 0, most = 0;
     size_t i;
     json_t *c;
-    json_array_foreach(json_object_get(spec, "containers"), i, c) running += asks_for(c, resource);
-    json_array_foreach(json_object_get(spec, "initContainers"), i, c)
-    {
+    json_array_foreach (json_object_get(spec, "containers"), i, c)
+        running += asks_for(c, resource);
+    json_array_foreach (json_object_get(spec, "initContainers"), i, c) {
         int64_t n = asks_for(c, resource);
         if (str_eq(json_str(c, "restartPolicy"), "Always"))
             running += n;
@@ -63,11 +63,12 @@ static json_t *limits_of(const json_t *spec)
     const char *name;
     size_t i;
     for (size_t list = 0; list < ARRAY_LEN(lists); list++)
-        json_array_foreach(json_object_get(spec, lists[list]), i, c) json_object_foreach(
-            json_at(c, "resources.limits"), name,
-            value) if (vendor_of_resource(name) && !json_object_get(limits, name))
-            json_object_set_new(limits, name,
-                                json_textf("%lld", (long long) simulated_pods_holds(spec, name)));
+        json_array_foreach (json_object_get(spec, lists[list]), i, c)
+            json_object_foreach (json_at(c, "resources.limits"), name, value)
+                if (vendor_of_resource(name) && !json_object_get(limits, name))
+                    json_object_set_new(
+                        limits, name,
+                        json_textf("%lld", (long long) simulated_pods_holds(spec, name)));
     return limits;
 }
 
@@ -200,8 +201,9 @@ static void each_guest(struct adding *a, void (*fn)(struct adding *a, const stru
     struct guest g;
     const char *key;
     json_t *object;
-    json_object_foreach((json_t *) a->world->objects, key,
-                        object) if (is_guest(a->world, object, &g)) fn(a, &g);
+    json_object_foreach ((json_t *) a->world->objects, key, object)
+        if (is_guest(a->world, object, &g))
+            fn(a, &g);
 }
 
 void simulated_pods_add(const struct simulated_world *w, struct api *api)

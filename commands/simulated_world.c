@@ -47,8 +47,7 @@ static json_t *devices_of(const struct simulated_world *w, const struct node_slo
     const char *name;
     json_t *value;
     *ret_first = NULL;
-    json_object_foreach(json_at(node, "status.allocatable"), name, value)
-    {
+    json_object_foreach (json_at(node, "status.allocatable"), name, value) {
         int64_t n;
         if (!vendor_of_resource(name) ||
             !str_parse_int(str_or_empty(json_string_value(value)), 0, INT32_MAX, &n))
@@ -71,7 +70,8 @@ static int sum_of(const json_t *devices)
     const char *name;
     json_t *number;
     int64_t sum = 0;
-    json_object_foreach((json_t *) devices, name, number) sum += json_integer_value(number);
+    json_object_foreach ((json_t *) devices, name, number)
+        sum += json_integer_value(number);
     return (int) sum;
 }
 
@@ -182,8 +182,7 @@ void simulated_world_restore(const struct simulated_world *w, struct api *api)
 {
     const char *key;
     json_t *object;
-    json_object_foreach((json_t *) w->objects, key, object)
-    {
+    json_object_foreach ((json_t *) w->objects, key, object) {
         const struct kind *k = kind_of(json_str_or_empty(object, "apiVersion"),
                                        json_str_or_empty(object, "kind"));
         if (k && is_restored(w, object) && !is_there(api, k, object))

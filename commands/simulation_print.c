@@ -135,8 +135,9 @@ static json_t *in_short(const json_t *timeline)
 {
     json_t *rows = json_array(), *row;
     size_t i;
-    json_array_foreach(timeline, i, row) if (json_array_size(timeline) <= FIRST_ROWS + LAST_ROWS ||
-                                             !is_in_between(row)) json_array_append(rows, row);
+    json_array_foreach (timeline, i, row)
+        if (json_array_size(timeline) <= FIRST_ROWS + LAST_ROWS || !is_in_between(row))
+            json_array_append(rows, row);
     return rows;
 }
 
@@ -146,8 +147,7 @@ static void print_timeline(const json_t *timeline)
     size_t i, n = json_array_size(rows),
               left_out = n > FIRST_ROWS + LAST_ROWS ? n - FIRST_ROWS - LAST_ROWS : 0;
     json_t *row;
-    json_array_foreach(rows, i, row)
-    {
+    json_array_foreach (rows, i, row) {
         if (left_out && i == FIRST_ROWS)
             printf("… %zu more rows; -o yaml has all of them …\n", left_out);
         if (i < FIRST_ROWS || i >= FIRST_ROWS + left_out)
@@ -159,9 +159,10 @@ static void print_standing(const json_t *standing)
 {
     size_t i, n = json_array_size(standing);
     json_t *node;
-    json_array_foreach(standing, i, node) if (i < STANDING_ROWS)
-        printf("  %-24s %-14s %s\n", json_str_or_empty(node, "node"),
-               json_str_or_empty(node, "state"), json_str_or_empty(node, "message"));
+    json_array_foreach (standing, i, node)
+        if (i < STANDING_ROWS)
+            printf("  %-24s %-14s %s\n", json_str_or_empty(node, "node"),
+                   json_str_or_empty(node, "state"), json_str_or_empty(node, "message"));
     if (n > STANDING_ROWS)
         printf("  and %zu more nodes; -o yaml has all of them\n", n - STANDING_ROWS);
 }
@@ -209,7 +210,7 @@ void simulation_print(const json_t *told)
     size_t i;
     json_t *item;
     printf("assumed:\n");
-    json_array_foreach(json_object_get(told, "assumptions"), i, item)
+    json_array_foreach (json_object_get(told, "assumptions"), i, item)
         printf("  %s\n", json_string_value(item));
     printf("\n");
     print_timeline(json_object_get(told, "timeline"));

@@ -310,7 +310,8 @@ static json_t *keys_of(const json_t *map)
 {
     json_t *keys = json_array(), *value;
     const char *key;
-    json_object_foreach((json_t *) map, key, value) json_array_append_new(keys, json_string(key));
+    json_object_foreach ((json_t *) map, key, value)
+        json_array_append_new(keys, json_string(key));
     return keys;
 }
 
@@ -319,8 +320,7 @@ static json_t *summary(const struct story *s)
     const char *name;
     json_t *value;
     int64_t all_s = 0, most_s = 0;
-    json_object_foreach(s->took, name, value)
-    {
+    json_object_foreach (s->took, name, value) {
         all_s += json_integer_value(value);
         most_s = json_integer_value(value) > most_s ? json_integer_value(value) : most_s;
     }

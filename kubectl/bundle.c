@@ -59,7 +59,8 @@ static void add_objects(struct bundle *b, const char *name, const char *what, co
     CLEANUP_JSON json_t *clean = json_array();
     size_t i;
     json_t *object;
-    json_array_foreach(objects, i, object) json_array_append_new(clean, scrub(object));
+    json_array_foreach (objects, i, object)
+        json_array_append_new(clean, scrub(object));
     if (!json_is_array(objects))
         json_array_append_new(clean, scrub(objects));
     CLEANUP_FREE char *text = yaml_dump(clean);
@@ -85,8 +86,9 @@ static json_t *some_pods(struct bundle *b, const json_t *pods)
 {
     json_t *some = json_array(), *pod;
     size_t i, ready = 0;
-    json_array_foreach(pods, i, pod) if (!bundle_pod_is_ready(pod) || ready++ < READY_PODS_MAX)
-        json_array_append(some, pod);
+    json_array_foreach (pods, i, pod)
+        if (!bundle_pod_is_ready(pod) || ready++ < READY_PODS_MAX)
+            json_array_append(some, pod);
     if (ready > READY_PODS_MAX)
         buf_printf(&b->lacking,
                    "pods.yaml: all pods that are not ready are there, and %d of %zu that are\n",
@@ -169,20 +171,20 @@ static void add_stories(struct bundle *b, const json_t *status)
 {
     size_t i, k, told = 0;
     json_t *group, *node;
-    json_array_foreach(json_object_get(status, "stuck"), i, group)
-        json_array_foreach(json_object_get(group, "nodes"), k, node)
-    {
-        const char *name = json_string_value(node);
-        if (k >= 3 || told >= EXPLAINED_MAX || !show_is_name(name) || ask_stopped(b->ask))
-            continue;
-        CLEANUP_JSON json_t *snapshot = gather(
-            b->ask, b->o, &(struct gathering){ SEE_ALL_OF_NODE, 0, name }, NULL);
-        CLEANUP_JSON json_t *explained = snapshot ? explain_view(snapshot, name, b->now_us) : NULL;
-        CLEANUP_FREE char *file = xasprintf("explain/%.80s.txt", name);
-        told += explained != NULL;
-        if (explained)
-            add_view(b, file, "the history of a node that is stuck", explained, explain_print);
-    }
+    json_array_foreach (json_object_get(status, "stuck"), i, group)
+        json_array_foreach (json_object_get(group, "nodes"), k, node) {
+            const char *name = json_string_value(node);
+            if (k >= 3 || told >= EXPLAINED_MAX || !show_is_name(name) || ask_stopped(b->ask))
+                continue;
+            CLEANUP_JSON json_t *snapshot = gather(
+                b->ask, b->o, &(struct gathering){ SEE_ALL_OF_NODE, 0, name }, NULL);
+            CLEANUP_JSON json_t *explained = snapshot ? explain_view(snapshot, name, b->now_us)
+                                                      : NULL;
+            CLEANUP_FREE char *file = xasprintf("explain/%.80s.txt", name);
+            told += explained != NULL;
+            if (explained)
+                add_view(b, file, "the history of a node that is stuck", explained, explain_print);
+        }
 }
 
 /* ---- the bundle */
@@ -197,7 +199,7 @@ static void add_seen(struct bundle *b, const json_t *snapshot)
                                     : NULL;
     const char *part;
     json_t *why;
-    json_object_foreach(json_object_get(snapshot, "missing"), part, why)
+    json_object_foreach (json_object_get(snapshot, "missing"), part, why)
         lack(b, part, str_or_empty(json_string_value(why)));
     add_view(b, "status.txt", "kubectl gpu status", status, status_print);
     add_view(b, "nodes.txt", "kubectl gpu nodes -o wide", nodes, nodes_print);

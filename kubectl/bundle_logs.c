@@ -51,10 +51,11 @@ static bool is_in_trouble(const json_t *pod)
     size_t i;
     json_t *status;
     for (size_t k = 0; k < ARRAY_LEN(lists); k++)
-        json_array_foreach(json_at(pod, lists[k]), i,
-                           status) if (json_at(status, "state.waiting") ||
-                                       json_int(status, "state.terminated.exitCode", 0) != 0 ||
-                                       json_int(status, "restartCount", 0) > 0) return true;
+        json_array_foreach (json_at(pod, lists[k]), i, status)
+            if (json_at(status, "state.waiting") ||
+                json_int(status, "state.terminated.exitCode", 0) != 0 ||
+                json_int(status, "restartCount", 0) > 0)
+                return true;
     return false;
 }
 
@@ -73,8 +74,7 @@ static void add_logs_of(struct logs *logs, const json_t *pod)
     size_t i;
     json_t *status;
     for (size_t k = 0; k < ARRAY_LEN(lists); k++)
-        json_array_foreach(json_at(pod, lists[k]), i, status)
-        {
+        json_array_foreach (json_at(pod, lists[k]), i, status) {
             const char *name = json_str_or_empty(status, "name");
             bool now = json_at(status, "state.running") || json_at(status, "state.terminated");
             bool before = json_at(status, "lastState.terminated") != NULL;
@@ -94,8 +94,7 @@ static void bundle_logs_choose(const json_t *pods, const struct map *down, struc
     size_t i;
     json_t *pod;
     for (int rank = 0; rank < RANKS; rank++)
-        json_array_foreach(pods, i, pod)
-        {
+        json_array_foreach (pods, i, pod) {
             size_t before = logs->len;
             if (rank_of(pod) != rank)
                 continue;
@@ -182,8 +181,9 @@ void bundle_logs_read(struct ask *a, const json_t *pods, const json_t *reports, 
     size_t i;
     json_t *report;
     *ret = (struct bundle_logs){ 0 };
-    json_array_foreach(reports, i, report) if (str_eq(json_str(report, "status.state"), "Lost"))
-        map_put(&down, object_name(report), report);
+    json_array_foreach (reports, i, report)
+        if (str_eq(json_str(report, "status.state"), "Lost"))
+            map_put(&down, object_name(report), report);
     bundle_logs_choose(pods, &down, &logs, ret);
     for (i = 0; i < logs.len && !ask_stopped(a); i += AT_ONCE) {
         bundle_progress("logs", i, logs.len);

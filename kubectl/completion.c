@@ -116,10 +116,9 @@ static void completion_print_nodes(char *const *words, size_t count, const char 
                          : NULL;
     size_t i;
     json_t *report;
-    json_array_foreach(json_object_get(snapshot, "reports"), i,
-                       report) if (show_is_name(object_name(report)) &&
-                                   str_has_prefix(object_name(report), begin))
-        printf("%s\t\n", object_name(report));
+    json_array_foreach (json_object_get(snapshot, "reports"), i, report)
+        if (show_is_name(object_name(report)) && str_has_prefix(object_name(report), begin))
+            printf("%s\t\n", object_name(report));
     json_decref(snapshot);
     ask_free(a);
 }

@@ -160,8 +160,9 @@ static bool lacks_more(const json_t *missing, const json_t *then)
 {
     const char *part;
     json_t *why;
-    json_object_foreach((json_t *) missing, part,
-                        why) if (!json_object_get(then, part)) return true;
+    json_object_foreach ((json_t *) missing, part, why)
+        if (!json_object_get(then, part))
+            return true;
     return false;
 }
 
@@ -268,7 +269,7 @@ int show_no_node(const json_t *reports, const char *name, struct err *e)
     CLEANUP_JSON json_t *names = json_array();
     size_t i;
     json_t *report;
-    json_array_foreach(reports, i, report)
+    json_array_foreach (reports, i, report)
         json_array_append_new(names, json_text(object_name(report)));
     CLEANUP_JSON json_t *similar = snapshot_similar_names(names, name, 3);
     struct buf list = BUF_INIT(4096);

@@ -409,9 +409,9 @@ static json_t *policy_as_kept(const json_t *object)
            *metadata = json_copy(json_object_get(object, "metadata")), *value;
     json_t *annotations = json_object();
     const char *key;
-    json_object_foreach(json_object_get(metadata, "annotations"), key,
-                        value) if (str_has_prefix(key, MARK_PREFIX))
-        json_object_set(annotations, key, value);
+    json_object_foreach (json_object_get(metadata, "annotations"), key, value)
+        if (str_has_prefix(key, MARK_PREFIX))
+            json_object_set(annotations, key, value);
     json_object_set_new(metadata, "annotations", annotations);
     json_object_del(metadata, "managedFields");
     json_object_set_new(kept, "metadata", metadata);

@@ -84,7 +84,8 @@ static void add_records(struct cluster *c)
     const char *hash;
     json_t *inputs;
     targets_each(cluster_targets(c), note_wish, wishes);
-    json_object_foreach(wishes, hash, inputs) add_record(c, inputs, hash);
+    json_object_foreach (wishes, hash, inputs)
+        add_record(c, inputs, hash);
 }
 
 /* ---- revisions that have failed */
@@ -135,7 +136,8 @@ static json_t *find_failures(struct cluster *c)
     json_t *list = json_array(), *failure;
     const char *key;
     targets_each(cluster_targets(c), look_for_failures, &f);
-    json_object_foreach(f.found, key, failure) json_array_append(list, failure);
+    json_object_foreach (f.found, key, failure)
+        json_array_append(list, failure);
     json_decref(f.found);
     return list;
 }

@@ -80,8 +80,7 @@ static json_t *without_times(const json_t *plan)
     json_object_del(out, "madeAt");
     json_object_del(out, "ends");
     json_object_del(out, "message"); /* apart from times, the other members repeat its content */
-    json_array_foreach(json_object_get(out, "waves"), i, wave)
-    {
+    json_array_foreach (json_object_get(out, "waves"), i, wave) {
         json_object_del(wave, "begins");
         json_object_del(wave, "notBefore");
     }

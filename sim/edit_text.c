@@ -58,7 +58,7 @@ static void add_pairs(const json_t *pairs, struct buf *out)
 {
     const char *key;
     json_t *value;
-    json_object_foreach((json_t *) pairs, key, value)
+    json_object_foreach ((json_t *) pairs, key, value)
         buf_printf(out, " %s%s%s", key, json_is_string(value) ? "=" : "-",
                    str_or_empty(json_string_value(value)));
 }

@@ -20,8 +20,7 @@ static bool is_failing(const json_t *pod)
     size_t k;
     json_t *container;
     for (size_t i = 0; i < ARRAY_LEN(lists); i++)
-        json_array_foreach(json_at(pod, lists[i]), k, container)
-        {
+        json_array_foreach (json_at(pod, lists[i]), k, container) {
             const char *reason = json_str(container, "state.waiting.reason");
             if (reason && !str_eq(reason, "ContainerCreating") &&
                 !str_eq(reason, "PodInitializing"))

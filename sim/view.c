@@ -116,7 +116,7 @@ static char *node_text(const struct view *v, const json_t *node)
         buf_printf(&out, ", %s", json_str(node, "status.nodeInfo.osImage"));
     if (gpus)
         buf_printf(&out, ", %s GPUs", gpus);
-    json_array_foreach(taints, i, taint)
+    json_array_foreach (taints, i, taint)
         buf_printf(&out, "%s%s:%s", i ? " " : ", taints ", json_str_or_empty(taint, "key"),
                    json_str_or_empty(taint, "effect"));
     return buf_take(&out);
@@ -317,7 +317,7 @@ static void add_states(const json_t *states, struct buf *out)
 {
     size_t i;
     json_t *row;
-    json_array_foreach(states, i, row)
+    json_array_foreach (states, i, row)
         buf_printf(out, "%s%" PRId64 " %s", i ? ", " : "the policy counts ",
                    json_int(row, "count", 0), json_str_or_empty(row, "state"));
 }

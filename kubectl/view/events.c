@@ -149,9 +149,9 @@ static void add_rows(json_t *rows, const json_t *events, bool of_default, const 
 {
     size_t i;
     json_t *event;
-    json_array_foreach(events, i, event) if ((!of_default || is_of_default(event)) &&
-                                             events_is_wanted(p, event))
-        json_array_append_new(rows, events_row_of(event));
+    json_array_foreach (events, i, event)
+        if ((!of_default || is_of_default(event)) && events_is_wanted(p, event))
+            json_array_append_new(rows, events_row_of(event));
 }
 
 json_t *events_view(const json_t *snapshot, const struct events_wanted *wanted)
@@ -162,12 +162,12 @@ json_t *events_view(const json_t *snapshot, const struct events_wanted *wanted)
     CLEANUP_FREE char **keys = xcalloc(json_array_size(pods), sizeof *keys);
     size_t i;
     json_t *item, *rows = json_array();
-    json_array_foreach(pods, i, item)
-    {
+    json_array_foreach (pods, i, item) {
         keys[i] = xasprintf("%s/%s", object_namespace(item), object_name(item));
         map_put(&p.pods, keys[i], item);
     }
-    json_array_foreach(reports, i, item) map_put(&p.gpu_nodes, object_name(item), item);
+    json_array_foreach (reports, i, item)
+        map_put(&p.gpu_nodes, object_name(item), item);
     add_rows(rows, json_object_get(snapshot, "policyEvents"), true, &p);
     add_rows(rows, json_object_get(snapshot, "events"), true, &p);
     add_rows(rows, json_object_get(snapshot, "operandEvents"), false, &p);
@@ -184,13 +184,11 @@ json_t *events_news(const json_t *before, const json_t *list)
     CLEANUP_JSON json_t *known = json_object();
     json_t *news = json_array(), *row;
     size_t i;
-    json_array_foreach(before, i, row)
-    {
+    json_array_foreach (before, i, row) {
         CLEANUP_FREE char *key = json_canonical(row);
         json_object_set_new(known, key, json_true());
     }
-    json_array_foreach(list, i, row)
-    {
+    json_array_foreach (list, i, row) {
         CLEANUP_FREE char *key = json_canonical(row);
         if (!json_object_get(known, key))
             json_array_append(news, row);
@@ -205,8 +203,7 @@ void events_print(const json_t *list, const struct paint *p, struct buf *out)
     struct grid g = { .headless = true };
     size_t i;
     json_t *row;
-    json_array_foreach(list, i, row)
-    {
+    json_array_foreach (list, i, row) {
         int64_t count = json_int(row, "count", 1);
         const char *at = json_str_or_empty(row, "time");
         CLEANUP_FREE char *time = xasprintf("%.19s%s", at, *at ? "Z" : "-");

@@ -25,8 +25,7 @@ static const json_t *first_trouble(const json_t *pod)
     for (size_t k = 0; k < ARRAY_LEN(lists); k++) {
         size_t i;
         json_t *status;
-        json_array_foreach(json_at(pod, lists[k]), i, status)
-        {
+        json_array_foreach (json_at(pod, lists[k]), i, status) {
             const json_t *waiting = json_at(status, "state.waiting");
             if (waiting && reason_parse(json_str(waiting, "reason")) != REASON_POD_INITIALIZING)
                 return waiting;
@@ -40,7 +39,7 @@ static json_int_t restarts_of(const json_t *pod)
     json_int_t sum = 0;
     size_t i;
     json_t *status;
-    json_array_foreach(json_at(pod, "status.containerStatuses"), i, status)
+    json_array_foreach (json_at(pod, "status.containerStatuses"), i, status)
         sum += json_int(status, "restartCount", 0);
     return sum;
 }
@@ -81,9 +80,9 @@ static json_t *pods_part(const json_t *pods, bool ours)
 {
     json_t *part = json_array(), *pod;
     size_t i;
-    json_array_foreach(pods, i,
-                       pod) if (explain_is_ours(pod) == ours && (ours || pod_gpus(pod) > 0))
-        json_array_append_new(part, explain_pod(pod));
+    json_array_foreach (pods, i, pod)
+        if (explain_is_ours(pod) == ours && (ours || pod_gpus(pod) > 0))
+            json_array_append_new(part, explain_pod(pod));
     return part;
 }
 
@@ -229,8 +228,7 @@ static void print_pods(const json_t *pods, const char *head, int64_t now_us, con
     if (n == 0)
         return;
     title(out, p, head);
-    json_array_foreach(pods, i, pod)
-    {
+    json_array_foreach (pods, i, pod) {
         CLEANUP_FREE char *name = xasprintf("  %s", json_str_or_empty(pod, "name"));
         CLEANUP_FREE char *ago = term_ago(json_str(pod, "since"), now_us);
         const char *message = json_str_or_empty(pod, "message");
@@ -254,8 +252,7 @@ static void print_waits(const json_t *waits, const struct paint *p, struct buf *
     json_t *w;
     if (json_array_size(waits))
         title(out, p, "It waits for");
-    json_array_foreach(waits, i, w)
-    {
+    json_array_foreach (waits, i, w) {
         const char *ns = json_str_or_empty(w, "namespace");
         CLEANUP_FREE char *line = xasprintf("- %s %s%s%s (%s): %s", json_str_or_empty(w, "kind"),
                                             ns, *ns ? "/" : "", json_str_or_empty(w, "name"),
@@ -289,8 +286,7 @@ static void print_next(const json_t *next, int64_t now_us, const struct paint *p
     size_t i;
     json_t *n;
     title(out, p, "What happens next");
-    json_array_foreach(next, i, n)
-    {
+    json_array_foreach (next, i, n) {
         const char *at = json_str(n, "at");
         int64_t in_s = at ? (clock_parse_rfc3339(at) - now_us) / 1000000 : 0;
         CLEANUP_FREE char *span = term_span(in_s);

@@ -213,11 +213,11 @@ static size_t wave_of(const json_t *waves, const char *node, const json_t **ret)
 {
     size_t i;
     json_t *wave;
-    json_array_foreach(waves, i, wave) if (json_has_text(json_object_get(wave, "names"), node))
-    {
-        *ret = wave;
-        return i + 1;
-    }
+    json_array_foreach (waves, i, wave)
+        if (json_has_text(json_object_get(wave, "names"), node)) {
+            *ret = wave;
+            return i + 1;
+        }
     return 0;
 }
 

@@ -129,8 +129,7 @@ static void tell_of_containers(json_t *story, const json_t *statuses, const char
 {
     size_t i;
     json_t *status;
-    json_array_foreach(statuses, i, status)
-    {
+    json_array_foreach (statuses, i, status) {
         const json_t *ended = json_at(status, "lastState.terminated");
         ended = ended ? ended : json_at(status, "state.terminated");
         if (ended && json_int(ended, "exitCode", 0) != 0)
@@ -152,8 +151,7 @@ static void tell_of_pods(json_t *story, const json_t *pods)
 {
     size_t i;
     json_t *pod;
-    json_array_foreach(pods, i, pod)
-    {
+    json_array_foreach (pods, i, pod) {
         const char *operand = object_label(pod, LABEL_COMPONENT), *name = object_name(pod);
         if (!str_eq(object_label(pod, LABEL_MANAGED_BY), MANAGED_BY))
             continue;
@@ -183,8 +181,7 @@ static void tell_of_rollout(json_t *story, const json_t *events)
     CLEANUP_JSON json_t *rows = events_view(snapshot, &(struct events_wanted){ 0 });
     size_t i;
     json_t *row;
-    json_array_foreach(rows, i, row)
-    {
+    json_array_foreach (rows, i, row) {
         const char *word = json_str_or_empty(row, "reason");
         enum reason reason = reason_parse(word);
         if (reason != REASON_READY && reason != REASON_NOT_READY)
@@ -201,8 +198,7 @@ static void tell_of_events(json_t *story, const json_t *snapshot, const char *na
         snapshot, &(struct events_wanted){ .nodes = names, .node_count = 1 });
     size_t i;
     json_t *event;
-    json_array_foreach(events, i, event)
-    {
+    json_array_foreach (events, i, event) {
         int64_t count = json_int(event, "count", 1);
         if (!explain_story_is_news(event))
             continue;

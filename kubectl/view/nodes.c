@@ -105,9 +105,9 @@ json_t *nodes_view(const json_t *snapshot, const struct nodes_wanted *wanted, in
     struct map by = { 0 };
     size_t i, n = 0;
     json_t *item;
-    json_array_foreach(nodes, i, item) map_put(&by, object_name(item), item);
-    json_array_foreach(reports, i, item)
-    {
+    json_array_foreach (nodes, i, item)
+        map_put(&by, object_name(item), item);
+    json_array_foreach (reports, i, item) {
         if (!nodes_is_wanted(wanted, item))
             continue;
         rows[n++] = nodes_row_of(item, map_get(&by, object_name(item)),
@@ -191,7 +191,8 @@ void nodes_print(const json_t *list, const struct paint *p, struct buf *out)
     size_t i;
     json_t *row;
     grid_row(&g, PLAIN, titles, p->wide ? ARRAY_LEN(titles) : 9);
-    json_array_foreach(list, i, row) add_row(&g, row, p->wide);
+    json_array_foreach (list, i, row)
+        add_row(&g, row, p->wide);
     grid_print(&g, p, out);
     grid_clear(&g);
 }

@@ -508,8 +508,7 @@ static json_t *scrub_members(const json_t *object)
                                            "kubectl.kubernetes.io/last-applied-configuration" };
     json_t *copy = json_object(), *value;
     const char *key;
-    json_object_foreach((json_t *) object, key, value)
-    {
+    json_object_foreach ((json_t *) object, key, value) {
         bool gone = str_eq(key, dropped[0]) || str_eq(key, dropped[1]);
         if (!gone)
             json_object_set_new(copy, key,
@@ -530,8 +529,7 @@ static json_t *scrub_items(const json_t *array)
 {
     json_t *copy = json_array(), *item;
     size_t i;
-    json_array_foreach(array, i, item)
-    {
+    json_array_foreach (array, i, item) {
         const char *text = json_string_value(item);
         bool secret = i > 0 && text && is_option(json_array_get(array, i - 1)) &&
                       !is_other_option(text);
@@ -563,9 +561,9 @@ json_t *scrub_node(const json_t *node)
     json_t *copy = scrub(node), *value;
     CLEANUP_JSON json_t *kept = json_object();
     const char *key;
-    json_object_foreach(json_at(copy, "metadata.annotations"), key,
-                        value) if (str_has_prefix(key, MARK_PREFIX) || vendor_of_key(key))
-        json_object_set(kept, key, value);
+    json_object_foreach (json_at(copy, "metadata.annotations"), key, value)
+        if (str_has_prefix(key, MARK_PREFIX) || vendor_of_key(key))
+            json_object_set(kept, key, value);
     json_set_at(copy, "metadata.annotations", json_incref(kept));
     return copy;
 }

@@ -91,8 +91,9 @@ static bool is_manager(const json_t *object, const char *name)
 {
     size_t i;
     json_t *entry;
-    json_array_foreach(json_at(object, "metadata.managedFields"), i,
-                       entry) if (str_eq(json_str(entry, "manager"), name)) return true;
+    json_array_foreach (json_at(object, "metadata.managedFields"), i, entry)
+        if (str_eq(json_str(entry, "manager"), name))
+            return true;
     return false;
 }
 
@@ -126,11 +127,11 @@ char *snapshot_setter(const json_t *object, const char *path)
     const json_t *latest = NULL;
     size_t i;
     json_t *entry;
-    json_array_foreach(json_at(object, "metadata.managedFields"), i,
-                       entry) if (has_path(json_object_get(entry, "fieldsV1"), path) &&
-                                  (!latest || strcmp(json_str_or_empty(entry, "time"),
-                                                     json_str_or_empty(latest, "time")) > 0))
-        latest = entry;
+    json_array_foreach (json_at(object, "metadata.managedFields"), i, entry)
+        if (has_path(json_object_get(entry, "fieldsV1"), path) &&
+            (!latest ||
+             strcmp(json_str_or_empty(entry, "time"), json_str_or_empty(latest, "time")) > 0))
+            latest = entry;
     if (!latest)
         return NULL;
     CLEANUP_FREE char *manager = term_cut(json_str_or_empty(latest, "manager"), 60);
@@ -172,9 +173,9 @@ static bool is_still_wanted(const json_t *policy, const json_t *report, enum tie
     CLEANUP_FREE char *revision = xasprintf("%s-%s", tiers[tier].name, target);
     size_t i;
     json_t *pool;
-    json_array_foreach(
-        json_at(policy, "status.pools"), i,
-        pool) if (json_find(json_object_get(pool, "targets"), "revision", revision)) return true;
+    json_array_foreach (json_at(policy, "status.pools"), i, pool)
+        if (json_find(json_object_get(pool, "targets"), "revision", revision))
+            return true;
     return false;
 }
 
@@ -244,9 +245,10 @@ json_t *snapshot_similar_names(const json_t *names, const char *name, size_t max
     for (size_t away = 0; away <= most && json_array_size(similar) < max; away++) {
         size_t i;
         json_t *there;
-        json_array_foreach(names, i, there) if (json_array_size(similar) < max &&
-                                                unlikeness(json_string_value(there), name) == away)
-            json_array_append(similar, there);
+        json_array_foreach (names, i, there)
+            if (json_array_size(similar) < max &&
+                unlikeness(json_string_value(there), name) == away)
+                json_array_append(similar, there);
     }
     return similar;
 }
@@ -257,8 +259,7 @@ void snapshot_print_missing(const json_t *missing, const struct paint *p, struct
 {
     const char *part;
     json_t *why;
-    json_object_foreach((json_t *) missing, part, why)
-    {
+    json_object_foreach ((json_t *) missing, part, why) {
         CLEANUP_FREE char *line = xasprintf("not shown, since %s",
                                             str_or_empty(json_string_value(why)));
         CLEANUP_FREE char *clean = terminal_clean(line);

@@ -48,12 +48,11 @@ static void count_version(json_t *versions, const char *name, const char *versio
     json_t *row;
     if (!version || !*version)
         return;
-    json_array_foreach(versions, i, row) if (str_eq(json_str(row, "name"), name) &&
-                                             str_eq(json_str(row, "version"), version))
-    {
-        json_object_set_new(row, "nodes", json_integer(json_int(row, "nodes", 0) + 1));
-        return;
-    }
+    json_array_foreach (versions, i, row)
+        if (str_eq(json_str(row, "name"), name) && str_eq(json_str(row, "version"), version)) {
+            json_object_set_new(row, "nodes", json_integer(json_int(row, "nodes", 0) + 1));
+            return;
+        }
     json_array_append_new(versions, json_pack("{s:s, s:o, s:i}", "name", name, "version",
                                               json_text(version), "nodes", 1));
 }
@@ -63,9 +62,9 @@ static json_t *versions_part(const json_t *reports)
 {
     json_t *versions = json_array(), *report;
     size_t i;
-    json_array_foreach(reports, i, report)
+    json_array_foreach (reports, i, report)
         count_version(versions, "driver", json_str(report, "status.driver.version"));
-    json_array_foreach(reports, i, report)
+    json_array_foreach (reports, i, report)
         count_version(versions, "toolkit", json_str(report, "status.stack.version"));
     return versions;
 }
@@ -76,8 +75,7 @@ static json_t *gpus_part(const json_t *reports)
     json_int_t present = 0, ready = 0;
     size_t i;
     json_t *report;
-    json_array_foreach(reports, i, report)
-    {
+    json_array_foreach (reports, i, report) {
         json_int_t gpus = json_int(report, "status.gpus", 0);
         gpus = gpus < 0 || gpus > 4096 ? 0 : gpus;
         present += gpus;
@@ -92,12 +90,11 @@ static json_t *states_part(const json_t *policy, const json_t *reports)
 {
     json_t *counts = json_object(), *item;
     size_t i;
-    json_array_foreach(json_at(policy, "status.nodes.states"), i,
-                       item) if (!reports && json_int(item, "count", 0) > 0)
-        json_object_set_new(counts, json_str_or_empty(item, "state"),
-                            json_integer(json_int(item, "count", 0)));
-    json_array_foreach(reports, i, item)
-    {
+    json_array_foreach (json_at(policy, "status.nodes.states"), i, item)
+        if (!reports && json_int(item, "count", 0) > 0)
+            json_object_set_new(counts, json_str_or_empty(item, "state"),
+                                json_integer(json_int(item, "count", 0)));
+    json_array_foreach (reports, i, item) {
         const char *state = snapshot_node_state(item);
         json_object_set_new(counts, state,
                             json_integer(json_integer_value(json_object_get(counts, state)) + 1));
@@ -174,16 +171,14 @@ static json_t *stuck_part(const json_t *reports, int64_t now_us)
 {
     json_t *groups = json_array(), *report, *group;
     size_t i, k;
-    json_array_foreach(reports, i, report)
-    {
+    json_array_foreach (reports, i, report) {
         const char *state = snapshot_node_state(report),
                    *reason = json_str_or_empty(report, "status.reason");
         long long seconds = term_seconds_since(json_str(report, "status.since"), now_us);
         if (!advice_is_stuck(state, reason_parse(reason), seconds))
             continue;
         bool known = false;
-        json_array_foreach(groups, k, group)
-        {
+        json_array_foreach (groups, k, group) {
             if (!str_eq(json_str(group, "state"), state) ||
                 !str_eq(json_str(group, "reason"), reason))
                 continue;
@@ -323,9 +318,10 @@ static void print_versions(const json_t *versions, const struct paint *p, struct
     struct buf line = BUF_INIT(1 << 16);
     size_t i;
     json_t *v;
-    json_array_foreach(versions, i, v) if (i < 8)
-        buf_printf(&line, "%s%s %.100s on %lld", i ? ", " : "", json_str_or_empty(v, "name"),
-                   json_str_or_empty(v, "version"), (long long) json_int(v, "nodes", 0));
+    json_array_foreach (versions, i, v)
+        if (i < 8)
+            buf_printf(&line, "%s%s %.100s on %lld", i ? ", " : "", json_str_or_empty(v, "name"),
+                       json_str_or_empty(v, "version"), (long long) json_int(v, "nodes", 0));
     CLEANUP_FREE char *text = buf_take(&line);
     if (!*text)
         return;
@@ -350,9 +346,10 @@ static void status_print_nodes(const json_t *status, const struct paint *p, stru
         (long long) json_int(nodes, "ready", 0), (long long) json_int(nodes, "managed", 0),
         (long long) json_int(nodes, "upToDate", 0), gpus, (long long) json_int(nodes, "gpu", 0),
         (long long) json_int(nodes, "total", 0));
-    json_object_foreach(json_object_get(nodes, "states"), state, count) if (line.len < 1000)
-        buf_printf(&line, "%s%.40s %lld", line.len ? ", " : "", state,
-                   (long long) json_integer_value(count));
+    json_object_foreach (json_object_get(nodes, "states"), state, count)
+        if (line.len < 1000)
+            buf_printf(&line, "%s%.40s %lld", line.len ? ", " : "", state,
+                       (long long) json_integer_value(count));
     CLEANUP_FREE char *states = buf_take(&line);
     /* Without a policy, no sums exist: the remaining reports have only states. */
     bool counted = json_object_get(status, "policy");

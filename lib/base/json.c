@@ -54,7 +54,9 @@ json_t *json_find(const json_t *list, const char *path, const char *text)
 {
     size_t i;
     json_t *item;
-    json_array_foreach(list, i, item) if (str_eq(json_str(item, path), text)) return item;
+    json_array_foreach (list, i, item)
+        if (str_eq(json_str(item, path), text))
+            return item;
     return NULL;
 }
 
@@ -62,7 +64,9 @@ bool json_has_text(const json_t *list, const char *text)
 {
     size_t i;
     json_t *item;
-    json_array_foreach(list, i, item) if (str_eq(json_string_value(item), text)) return true;
+    json_array_foreach (list, i, item)
+        if (str_eq(json_string_value(item), text))
+            return true;
     return false;
 }
 
@@ -90,8 +94,7 @@ void json_merge(json_t *base, const json_t *over)
 {
     const char *key;
     json_t *value;
-    json_object_foreach((json_t *) over, key, value)
-    {
+    json_object_foreach ((json_t *) over, key, value) {
         json_t *mine = json_object_get(base, key);
         if (json_is_object(mine) && json_is_object(value))
             json_merge(mine, value);

@@ -51,9 +51,10 @@ json_t *terminal_clean_tree(const json_t *value)
     json_t *child, *copy = json_is_object(value)  ? json_object()
                            : json_is_array(value) ? json_array()
                                                   : NULL;
-    json_object_foreach((json_t *) value, key, child)
+    json_object_foreach ((json_t *) value, key, child)
         json_object_set_new(copy, key, terminal_clean_tree(child));
-    json_array_foreach(value, i, child) json_array_append_new(copy, terminal_clean_tree(child));
+    json_array_foreach (value, i, child)
+        json_array_append_new(copy, terminal_clean_tree(child));
     if (copy || !json_is_string(value))
         return copy ? copy : json_deep_copy(value);
     CLEANUP_FREE char *clean = terminal_clean_lines(json_string_value(value));

@@ -108,13 +108,11 @@ static int height_of(json_t *value)
     const char *key;
     size_t i;
     json_t *child;
-    json_object_foreach(value, key, child)
-    {
+    json_object_foreach (value, key, child) {
         int height = height_of(child);
         tallest = height > tallest ? height : tallest;
     }
-    json_array_foreach(value, i, child)
-    {
+    json_array_foreach (value, i, child) {
         int height = height_of(child);
         tallest = height > tallest ? height : tallest;
     }
@@ -290,8 +288,7 @@ static int merge_into(struct reader *r, const yaml_event_t *event, json_t *into,
         return json_object_update_missing(into, value);
     size_t i;
     json_t *item;
-    json_array_foreach(value, i, item)
-    {
+    json_array_foreach (value, i, item) {
         if (!json_is_object(item))
             return fail_at(r, event, "<< must name maps");
         json_object_update_missing(into, item);

@@ -169,14 +169,12 @@ static void put_block(struct buf *b, const json_t *value, int indent, bool goes_
     const char *key;
     size_t i;
     json_t *child;
-    json_object_foreach((json_t *) value, key, child)
-    {
+    json_object_foreach ((json_t *) value, key, child) {
         put_spaces(b, goes_on ? 0 : indent);
         put_member(b, key, child, indent);
         goes_on = false;
     }
-    json_array_foreach(value, i, child)
-    {
+    json_array_foreach (value, i, child) {
         put_spaces(b, goes_on ? 0 : indent);
         buf_str(b, "-");
         put_item(b, child, indent);

@@ -65,8 +65,7 @@ static bool find_in_file(const struct kubeconfig_file *file, const char *list, c
 {
     size_t i;
     json_t *item;
-    json_array_foreach(json_object_get(file->root, list), i, item)
-    {
+    json_array_foreach (json_object_get(file->root, list), i, item) {
         if (!str_eq(json_key(item, "name"), name))
             continue;
         *ret = (struct entry){ .name = json_key(item, "name"),
@@ -84,8 +83,7 @@ static char *names_in(const struct kubeconfig_file *files, size_t count, const c
     for (size_t f = 0; f < count; f++) {
         size_t i;
         json_t *item;
-        json_array_foreach(json_object_get(files[f].root, list), i, item)
-        {
+        json_array_foreach (json_object_get(files[f].root, list), i, item) {
             const char *name = kubeconfig_text_of(item, "name");
             CLEANUP_FREE char *text = name ? xasprintf("%s%s", names.len ? ", " : "", name) : NULL;
             if (text && !buf_add(&names, text, strlen(text)))

@@ -54,7 +54,8 @@ static char **make_argv(const json_t *exec, const char *file)
     size_t n = 0, i;
     json_t *arg;
     argv[n++] = command_path(json_key(exec, "command"), file);
-    json_array_foreach(args, i, arg) argv[n++] = xstrdup(str_or_empty(json_string_value(arg)));
+    json_array_foreach (args, i, arg)
+        argv[n++] = xstrdup(str_or_empty(json_string_value(arg)));
     return argv;
 }
 
@@ -103,8 +104,7 @@ static char **make_envp(const json_t *exec, const json_t *cluster)
     char **envp = xcalloc(json_array_size(env) + ours + 2, sizeof *envp);
     json_t *item;
     envp[n++] = make_info(exec, cluster);
-    json_array_foreach(env, i, item)
-    {
+    json_array_foreach (env, i, item) {
         const char *name = json_key(item, "name");
         if (name && *name && !strchr(name, '='))
             envp[n++] = xasprintf("%s=%s", name, str_or_empty(json_key(item, "value")));

@@ -66,8 +66,9 @@ const json_t *object_controller(const json_t *object)
 {
     size_t i;
     json_t *owner;
-    json_array_foreach(json_at(object, "metadata.ownerReferences"), i,
-                       owner) if (json_bool(owner, "controller", false)) return owner;
+    json_array_foreach (json_at(object, "metadata.ownerReferences"), i, owner)
+        if (json_bool(owner, "controller", false))
+            return owner;
     return NULL;
 }
 
@@ -85,8 +86,9 @@ json_t *object_managers_without_foreign_spec(const json_t *object, const char *m
     json_t *kept = json_array();
     size_t i;
     json_t *entry;
-    json_array_foreach(entries, i, entry) if (!is_foreign_spec(entry, manager))
-        json_array_append(kept, entry);
+    json_array_foreach (entries, i, entry)
+        if (!is_foreign_spec(entry, manager))
+            json_array_append(kept, entry);
     if (json_array_size(kept) < json_array_size(entries))
         return kept;
     json_decref(kept);

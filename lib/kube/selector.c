@@ -58,8 +58,7 @@ static int selector_add_labels(struct selector *s, const json_t *labels, struct 
 {
     const char *key;
     json_t *value;
-    json_object_foreach((json_t *) labels, key, value)
-    {
+    json_object_foreach ((json_t *) labels, key, value) {
         if (!json_is_string(value))
             return err_set(e, ERR_INVALID, "%s: the value is not a string", key);
         struct selector_requirement *r = add_requirement(s, OPERATOR_IN, key, e);
@@ -76,8 +75,7 @@ static int add_values(struct selector_requirement *r, const json_t *values, stru
         return err_set(e, ERR_INVALID, "values: more than %d", SELECTOR_MAX_VALUES);
     size_t i;
     json_t *value;
-    json_array_foreach((json_t *) values, i, value)
-    {
+    json_array_foreach ((json_t *) values, i, value) {
         if (!json_is_string(value))
             return err_set(e, ERR_INVALID, "values[%zu]: not a string", i);
         selector_add_value(r, json_string_value(value));
@@ -109,8 +107,7 @@ static int add_expressions(struct selector *s, const json_t *expressions, struct
 {
     size_t i;
     json_t *expression;
-    json_array_foreach((json_t *) expressions, i, expression)
-    {
+    json_array_foreach ((json_t *) expressions, i, expression) {
         if (add_expression(s, expression, e) < 0)
             return err_wrap(e, "matchExpressions[%zu]", i);
     }

@@ -88,8 +88,7 @@ static void take_docker(struct part text, const char *config, struct named *n)
     CLEANUP_JSON json_t *daemon = json_loadb(text.at, text.len, 0, NULL);
     json_t *runtime;
     const char *name, *standard = json_str_or_empty(daemon, "default-runtime");
-    json_object_foreach(json_object_get(daemon, "runtimes"), name, runtime)
-    {
+    json_object_foreach (json_object_get(daemon, "runtimes"), name, runtime) {
         const char *path = json_str_or_empty(runtime, "path");
         const struct handler h = { { name, strlen(name) }, { path, strlen(path) } };
         take_handler(&h, config, n);

@@ -172,8 +172,7 @@ bool toolkit_files_without_json(struct part text, const char *programs, const ch
     const char *name;
     void *next;
     bool changed = false;
-    json_object_foreach_safe(runtimes, next, name, runtime)
-    {
+    json_object_foreach_safe (runtimes, next, name, runtime) {
         if (!str_has_prefix(json_str_or_empty(runtime, "path"), programs))
             continue;
         changed = true;

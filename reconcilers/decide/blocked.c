@@ -14,8 +14,7 @@ static void replace_condition(json_t *conditions, const json_t *before, const st
     json_t *fresh = condition_json(c, before, object_generation(v->object), v->now);
     size_t i;
     json_t *entry;
-    json_array_foreach(conditions, i, entry)
-    {
+    json_array_foreach (conditions, i, entry) {
         if (entry == condition_find(conditions, c->type)) {
             json_array_set_new(conditions, i, fresh);
             return;

@@ -38,10 +38,12 @@ void blocking_budgets_make(const json_t *objects, struct blocking_budgets *ret)
     const char *key;
     json_t *object;
     size_t count = 0;
-    json_object_foreach((json_t *) objects, key, object) count += lets_nobody_go(object);
+    json_object_foreach ((json_t *) objects, key, object)
+        count += lets_nobody_go(object);
     *ret = (struct blocking_budgets){ .budgets = xcalloc(count, sizeof *ret->budgets) };
-    json_object_foreach((json_t *) objects, key, object) if (lets_nobody_go(object))
-        blocking_budgets_add(ret, object);
+    json_object_foreach ((json_t *) objects, key, object)
+        if (lets_nobody_go(object))
+            blocking_budgets_add(ret, object);
 }
 
 const char *blocking_budget_of(const struct blocking_budgets *r, const struct intern *strings,

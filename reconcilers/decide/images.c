@@ -27,7 +27,8 @@ static uint64_t add_to_hash(uint64_t hash, const json_t *value)
     json_t *item;
     if (text)
         return hash * 31 + str_hash(text, strlen(text));
-    json_array_foreach(value, i, item) hash = add_to_hash(hash, item);
+    json_array_foreach (value, i, item)
+        hash = add_to_hash(hash, item);
     return hash * 31 + i;
 }
 
@@ -115,11 +116,11 @@ static void add_secrets(struct list *l, const json_t *references)
 {
     size_t i, k;
     json_t *reference, *name;
-    json_array_foreach(references, i, reference)
-    {
+    json_array_foreach (references, i, reference) {
         json_t *wanted = json_is_string(reference) ? reference : json_object_get(reference, "name");
         bool there = false;
-        json_array_foreach(l->secrets, k, name) there |= json_equal(name, wanted);
+        json_array_foreach (l->secrets, k, name)
+            there |= json_equal(name, wanted);
         if (wanted && !there)
             json_array_append(l->secrets, wanted);
     }
@@ -137,7 +138,7 @@ static int add_operand(struct list *l, const struct manifests *m, const struct o
     for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
         size_t k;
         json_t *container;
-        json_array_foreach(json_object_get(spec, lists[i]), k, container)
+        json_array_foreach (json_object_get(spec, lists[i]), k, container)
             add_image(l, o->name, json_str_or_empty(container, "image"),
                       json_str(container, "imagePullPolicy"));
     }

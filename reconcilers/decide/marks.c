@@ -47,8 +47,9 @@ static size_t find_taint(const json_t *taints, const char *key, const char *effe
 {
     size_t i;
     json_t *t;
-    json_array_foreach(taints, i, t) if (str_eq(json_str(t, "key"), key) &&
-                                         str_eq(json_str(t, "effect"), effect)) return i;
+    json_array_foreach (taints, i, t)
+        if (str_eq(json_str(t, "key"), key) && str_eq(json_str(t, "effect"), effect))
+            return i;
     return SIZE_MAX;
 }
 
@@ -157,8 +158,7 @@ static void go_through_features(struct diff *d, enum marks_features rule)
 {
     size_t i;
     json_t *entry;
-    json_array_foreach(d->old_labels, i, entry)
-    {
+    json_array_foreach (d->old_labels, i, entry) {
         const char *key = json_string_value(entry), *now = key ? node_label(d->view, key) : NULL;
         if (!now || !gpu_feature_is(key))
             continue;
@@ -176,7 +176,7 @@ static void want_features(struct diff *d, const struct marks *wanted)
     if (wanted->features_rule == FEATURES_KEPT || wanted->features_rule == FEATURES_LEFT)
         go_through_features(d, wanted->features_rule);
     else if (wanted->features_rule == FEATURES_SET)
-        json_object_foreach((json_t *) wanted->features, key, value)
+        json_object_foreach ((json_t *) wanted->features, key, value)
             want_feature(d, key, json_string_value(value));
 }
 
@@ -191,8 +191,7 @@ static void drop_unwanted_labels(struct diff *d)
 {
     size_t i;
     json_t *entry;
-    json_array_foreach(d->old_labels, i, entry)
-    {
+    json_array_foreach (d->old_labels, i, entry) {
         const char *key = json_string_value(entry);
         if (key && may_be_ours(key) && !json_has_text(d->our_labels, key) &&
             !json_has_text(d->left, key) && !is_changed(d, key) && node_label(d->view, key))
@@ -241,8 +240,7 @@ static void drop_unwanted_taints(struct diff *d)
 {
     size_t i;
     json_t *entry;
-    json_array_foreach(d->old_taints, i, entry)
-    {
+    json_array_foreach (d->old_taints, i, entry) {
         const char *name = json_string_value(entry);
         size_t at = find_named_taint(d, name);
         if (at == SIZE_MAX || json_has_text(d->our_taints, name))
@@ -342,7 +340,7 @@ json_t *marks_patch(const struct node_view *view, const struct marks *wanted)
     marks_begin(&d, view, wanted->claim_taint);
     const char *key;
     json_t *value;
-    json_object_foreach((json_t *) wanted->labels, key, value)
+    json_object_foreach ((json_t *) wanted->labels, key, value)
         want_label(&d, key, json_string_value(value));
     want_features(&d, wanted);
     drop_unwanted_labels(&d);
@@ -371,9 +369,9 @@ static void keep_all(struct diff *d)
     json_t *entry;
     json_array_extend(d->our_labels, d->old_labels);
     json_object_update(d->our_features, d->old_features);
-    json_array_foreach(d->old_taints, i,
-                       entry) if (!str_eq(json_string_value(entry), d->old_upgrade))
-        json_array_append(d->our_taints, entry);
+    json_array_foreach (d->old_taints, i, entry)
+        if (!str_eq(json_string_value(entry), d->old_upgrade))
+            json_array_append(d->our_taints, entry);
 }
 
 /* The patch that sets this claim, or none, and keeps the other annotations. Ends the comparison. */
@@ -454,14 +452,14 @@ static bool bears_named(const struct diff *d)
 {
     size_t i;
     json_t *entry;
-    json_array_foreach(d->old_labels, i, entry)
-    {
+    json_array_foreach (d->old_labels, i, entry) {
         const char *key = json_string_value(entry);
         if (key && may_be_ours(key) && node_label(d->view, key))
             return true;
     }
-    json_array_foreach(d->old_taints, i, entry) if (find_named_taint(d, json_string_value(entry)) !=
-                                                    SIZE_MAX) return true;
+    json_array_foreach (d->old_taints, i, entry)
+        if (find_named_taint(d, json_string_value(entry)) != SIZE_MAX)
+            return true;
     return false;
 }
 

@@ -44,7 +44,7 @@ static void test_labels(json_t *operations, const struct node_view *view, const 
         test_unchanged(operations, view, change, tiers[t].label);
     for (size_t i = 0; i < ARRAY_LEN(decisive); i++)
         test_unchanged(operations, view, change, decisive[i]);
-    json_object_foreach((json_t *) change, key, value)
+    json_object_foreach ((json_t *) change, key, value)
         test_key(operations, LABELS, key, node_label(view, key));
 }
 
@@ -99,7 +99,8 @@ static void set_keys(json_t *operations, const char *map, bool there, const json
     if (!there && json_object_size(change))
         json_patch_add(operations, "add", map, json_copy((json_t *) change));
     else
-        json_object_foreach((json_t *) change, key, value) set_key(operations, map, key, value);
+        json_object_foreach ((json_t *) change, key, value)
+            set_key(operations, map, key, value);
 }
 
 json_t *node_patch(const struct node_view *view, const struct node_change *change)

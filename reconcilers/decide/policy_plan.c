@@ -21,9 +21,9 @@ static void plan_finalizer(const struct cluster_view *v, bool present, enum reas
     CLEANUP_JSON json_t *finalizers = json_array();
     size_t i;
     json_t *entry;
-    json_array_foreach(json_at(v->object, "metadata.finalizers"), i,
-                       entry) if (!str_eq(json_string_value(entry), POLICY_FINALIZER))
-        json_array_append(finalizers, entry);
+    json_array_foreach (json_at(v->object, "metadata.finalizers"), i, entry)
+        if (!str_eq(json_string_value(entry), POLICY_FINALIZER))
+            json_array_append(finalizers, entry);
     if (present)
         json_array_append_new(finalizers, json_string(POLICY_FINALIZER));
     CLEANUP_JSON json_t *patch = json_pack(

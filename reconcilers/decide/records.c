@@ -77,9 +77,9 @@ bool record_has_failed_anywhere(const struct child *record)
 {
     const char *key;
     json_t *value;
-    json_object_foreach(record->annotations, key,
-                        value) if (str_has_prefix(key, ANNOTATION_FAILED) &&
-                                   is_failure(json_string_value(value))) return true;
+    json_object_foreach (record->annotations, key, value)
+        if (str_has_prefix(key, ANNOTATION_FAILED) && is_failure(json_string_value(value)))
+            return true;
     return false;
 }
 
@@ -90,12 +90,11 @@ static bool says_all_of(const struct child *b, const struct child *a)
                                             ANNOTATION_COMPLETED };
     const char *key;
     json_t *value;
-    json_object_foreach(
-        a ? a->annotations : NULL, key,
-        value) for (size_t i = 0; i < ARRAY_LEN(prefixes);
-                    i++) if (str_has_prefix(key, prefixes[i]) &&
-                             !json_equal(value, json_object_get(b ? b->annotations : NULL,
-                                                                key))) return false;
+    json_object_foreach (a ? a->annotations : NULL, key, value)
+        for (size_t i = 0; i < ARRAY_LEN(prefixes); i++)
+            if (str_has_prefix(key, prefixes[i]) &&
+                !json_equal(value, json_object_get(b ? b->annotations : NULL, key)))
+                return false;
     return true;
 }
 
@@ -260,10 +259,10 @@ static bool has_run_anywhere(const struct child *record)
 {
     const char *key;
     json_t *value;
-    json_object_foreach(record->annotations, key,
-                        value) if ((str_has_prefix(key, ANNOTATION_RAN) ||
-                                    str_has_prefix(key, ANNOTATION_COMPLETED)) &&
-                                   child_time(record, key)) return true;
+    json_object_foreach (record->annotations, key, value)
+        if ((str_has_prefix(key, ANNOTATION_RAN) || str_has_prefix(key, ANNOTATION_COMPLETED)) &&
+            child_time(record, key))
+            return true;
     return false;
 }
 
@@ -452,10 +451,11 @@ json_t *record_annotations(const struct cluster_view *v, const char *tier, const
     json_t *wanted = json_object();
     const char *key;
     json_t *value;
-    json_object_foreach(record ? record->annotations : NULL, key,
-                        value) if (records_is_kept(v, record, key))
-        json_object_set_new(wanted, key, kept_value(v, record, key));
-    else if (str_has_prefix(key, ANNOTATION_FAILED)) records_forget(wanted, record, key);
+    json_object_foreach (record ? record->annotations : NULL, key, value)
+        if (records_is_kept(v, record, key))
+            json_object_set_new(wanted, key, kept_value(v, record, key));
+        else if (str_has_prefix(key, ANNOTATION_FAILED))
+            records_forget(wanted, record, key);
     /* Until every node has been reconciled under this policy, the sums use the previous policy's
      * pool numbers. */
     if (!v->settled)

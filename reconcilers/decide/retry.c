@@ -59,11 +59,11 @@ bool retry_was_answered(const json_t *annotations, const char *hash, const char 
 {
     const char *key, *answered;
     json_t *text;
-    json_object_foreach(
-        (json_t *) annotations, key,
-        text) if (str_has_prefix(key, ANNOTATION_RETRIED) &&
-                  read_answer(str_or_empty(json_string_value(text)), hash, &answered) &&
-                  (!value || str_eq(answered, value))) return true;
+    json_object_foreach ((json_t *) annotations, key, text)
+        if (str_has_prefix(key, ANNOTATION_RETRIED) &&
+            read_answer(str_or_empty(json_string_value(text)), hash, &answered) &&
+            (!value || str_eq(answered, value)))
+            return true;
     return false;
 }
 
@@ -72,11 +72,11 @@ const char *retry_value(const json_t *annotations, const char *hash, struct aren
     const char *key, *answered;
     json_t *text;
     int64_t last = 0;
-    json_object_foreach(
-        (json_t *) annotations, key,
-        text) if (str_has_prefix(key, ANNOTATION_RETRIED) &&
-                  read_answer(str_or_empty(json_string_value(text)), hash, &answered) &&
-                  number_of(answered, hash) > last) last = number_of(answered, hash);
+    json_object_foreach ((json_t *) annotations, key, text)
+        if (str_has_prefix(key, ANNOTATION_RETRIED) &&
+            read_answer(str_or_empty(json_string_value(text)), hash, &answered) &&
+            number_of(answered, hash) > last)
+            last = number_of(answered, hash);
     return last && last < NUMBER_MAX ? arena_printf(a, "%s.%lld", hash, (long long) last + 1)
                                      : arena_strdup(a, hash);
 }

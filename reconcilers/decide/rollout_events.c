@@ -173,8 +173,7 @@ void rollout_events(const struct cluster_view *v, const char *tier, const char *
     CLEANUP_ARENA struct arena a = { 0 };
     const char *key;
     json_t *value;
-    json_object_foreach((json_t *) annotations, key, value)
-    {
+    json_object_foreach ((json_t *) annotations, key, value) {
         /* An empty annotation is being removed. */
         if (!v->object || !*str_or_empty(json_string_value(value)) ||
             str_eq(json_string_value(value), record ? json_key(record->annotations, key) : NULL))

@@ -95,7 +95,8 @@ static json_t *status_sorted_now(json_t *list_steal)
     size_t n = json_array_size(list_steal), i;
     json_t *entry, *out = json_array();
     CLEANUP_FREE json_t **entries = xcalloc(n, sizeof *entries);
-    json_array_foreach(list_steal, i, entry) entries[i] = entry;
+    json_array_foreach (list_steal, i, entry)
+        entries[i] = entry;
     qsort(entries, n, sizeof *entries, by_revision);
     for (i = 0; i < n && i < TARGETS_MAX; i++)
         json_array_append(out, entries[i]);
@@ -284,7 +285,9 @@ static void cut(json_t *list, const char *member, size_t keep)
 {
     size_t i;
     json_t *entry;
-    json_array_foreach(list, i, entry) if (member) json_object_del(entry, member);
+    json_array_foreach (list, i, entry)
+        if (member)
+            json_object_del(entry, member);
     while (!member && json_array_size(list) > keep)
         json_array_remove(list, json_array_size(list) - 1);
 }

@@ -72,9 +72,10 @@ static bool has_entry(const json_t *list, const char *kind, const char *ns, cons
 {
     size_t i;
     json_t *e;
-    json_array_foreach(list, i, e) if (str_eq(json_str(e, "kind"), kind) &&
-                                       str_eq(json_str(e, "namespace"), ns) &&
-                                       str_eq(json_str(e, "name"), name)) return true;
+    json_array_foreach (list, i, e)
+        if (str_eq(json_str(e, "kind"), kind) && str_eq(json_str(e, "namespace"), ns) &&
+            str_eq(json_str(e, "name"), name))
+            return true;
     return false;
 }
 

@@ -16,8 +16,9 @@ static int element_of(const json_t *list, const char *name)
 {
     size_t i;
     json_t *element;
-    json_array_foreach(list, i,
-                       element) if (str_eq(json_key(element, "name"), name)) return (int) i;
+    json_array_foreach (list, i, element)
+        if (str_eq(json_key(element, "name"), name))
+            return (int) i;
     int64_t index;
     if (str_parse_int(name, 0, (int64_t) json_array_size(list) - 1, &index))
         return (int) index;
@@ -79,8 +80,7 @@ static int put_in_containers(const struct overlay *overlay, json_t *manifest, js
     for (size_t l = 0; l < ARRAY_LEN(container_lists); l++) {
         size_t i;
         json_t *container;
-        json_array_foreach(json_at(manifest, container_lists[l]), i, container)
-        {
+        json_array_foreach (json_at(manifest, container_lists[l]), i, container) {
             if (!is_for(overlay, container))
                 continue;
             found = true;
@@ -131,7 +131,8 @@ void overlay_append(json_t *parent, const char *key, json_t *value)
     json_t *list = list_at(parent, key);
     size_t i;
     json_t *element;
-    json_array_foreach(value, i, element) json_array_append_new(list, json_deep_copy(element));
+    json_array_foreach (value, i, element)
+        json_array_append_new(list, json_deep_copy(element));
 }
 
 void overlay_append_names(json_t *parent, const char *key, json_t *value)
@@ -139,16 +140,16 @@ void overlay_append_names(json_t *parent, const char *key, json_t *value)
     json_t *list = list_at(parent, key);
     size_t i;
     json_t *name;
-    json_array_foreach(value, i, name) if (!json_find(list, "name", json_string_value(name)))
-        json_array_append_new(list, json_pack("{s:O}", "name", name));
+    json_array_foreach (value, i, name)
+        if (!json_find(list, "name", json_string_value(name)))
+            json_array_append_new(list, json_pack("{s:O}", "name", name));
 }
 
 static void merge_by_name(json_t *list, json_t *elements)
 {
     size_t i;
     json_t *element;
-    json_array_foreach(elements, i, element)
-    {
+    json_array_foreach (elements, i, element) {
         int at = element_of(list, json_key(element, "name"));
         if (at < 0)
             json_array_append_new(list, json_deep_copy(element));
@@ -195,8 +196,9 @@ static int merge_list(json_t *list, const char *key, const json_t *elements, str
 {
     size_t i;
     json_t *element;
-    json_array_foreach(elements, i,
-                       element) if (merge_element(list, key, element, e) < 0) return -1;
+    json_array_foreach (elements, i, element)
+        if (merge_element(list, key, element, e) < 0)
+            return -1;
     return 0;
 }
 
@@ -204,8 +206,7 @@ int overlay_merge_part(json_t *manifest, const json_t *part, struct err *e)
 {
     const char *key;
     json_t *value;
-    json_object_foreach((json_t *) part, key, value)
-    {
+    json_object_foreach ((json_t *) part, key, value) {
         json_t *there = json_object_get(manifest, key);
         if (json_is_null(value)) {
             json_object_del(manifest, key);

@@ -17,9 +17,9 @@ static const char *gpu_node_owner_of(const json_t *object)
 {
     size_t i;
     json_t *owner;
-    json_array_foreach(
-        json_at(object, "metadata.ownerReferences"), i,
-        owner) if (str_eq(json_str(owner, "kind"), "Node")) return json_str_or_empty(owner, "uid");
+    json_array_foreach (json_at(object, "metadata.ownerReferences"), i, owner)
+        if (str_eq(json_str(owner, "kind"), "Node"))
+            return json_str_or_empty(owner, "uid");
     return "";
 }
 
@@ -85,8 +85,7 @@ static uint32_t said_at(const json_t *object)
     int64_t newest_us = 0;
     size_t i;
     json_t *writer;
-    json_array_foreach(json_at(object, "metadata.managedFields"), i, writer)
-    {
+    json_array_foreach (json_at(object, "metadata.managedFields"), i, writer) {
         const char *time = json_str(writer, "time");
         bool agents = str_eq(json_str(writer, "subresource"), "status") &&
                       !str_eq(json_str(writer, "manager"), FIELD_MANAGER);

@@ -12,7 +12,8 @@ static json_t *known_items(const json_t *schema, const json_t *list)
 {
     json_t *known = json_array(), *item;
     size_t i;
-    json_array_foreach(list, i, item) json_array_append_new(known, known_fields(schema, item));
+    json_array_foreach (list, i, item)
+        json_array_append_new(known, known_fields(schema, item));
     return known;
 }
 
@@ -22,8 +23,7 @@ static json_t *known_members(const json_t *schema, json_t *object)
                  *others = json_object_get(schema, "additionalProperties");
     json_t *known = json_object(), *value;
     const char *key;
-    json_object_foreach(object, key, value)
-    {
+    json_object_foreach (object, key, value) {
         const json_t *of_key = json_object_get(properties, key);
         if (of_key || json_is_object(others) || json_is_true(others))
             json_object_set_new(known, key, known_fields(of_key ? of_key : others, value));

@@ -31,8 +31,7 @@ static void project_labels(struct intern *in, struct node *n, const json_t *labe
     n->labels = xcalloc(count < LABELS_MAX ? count : LABELS_MAX, sizeof *n->labels);
     const char *key;
     json_t *value;
-    json_object_foreach((json_t *) labels, key, value)
-    {
+    json_object_foreach ((json_t *) labels, key, value) {
         if (n->label_count == LABELS_MAX)
             break;
         CLEANUP_FREE char *label = xasprintf("%s=%s", key, str_or_empty(json_string_value(value)));
@@ -64,8 +63,7 @@ static int32_t count_gpus(const struct vendor *v, const json_t *allocatable,
     const char *key;
     json_t *value;
     *ret_device = NULL;
-    json_object_foreach((json_t *) allocatable, key, value)
-    {
+    json_object_foreach ((json_t *) allocatable, key, value) {
         int64_t n;
         const char *text = json_string_value(value);
         if (vendor_of_resource(key) != v || !text || !str_parse_int(text, 0, INT32_MAX, &n))
@@ -89,9 +87,9 @@ static uint32_t project_slices(struct intern *in, const struct vendor *v, const 
     const char **names = xcalloc(json_object_size(allocatable) + 1, sizeof *names), *key;
     size_t count = 0;
     json_t *value;
-    json_object_foreach((json_t *) allocatable, key,
-                        value) if (vendor_partition(v, key) && can_be_asked_for(key))
-        names[count++] = key;
+    json_object_foreach ((json_t *) allocatable, key, value)
+        if (vendor_partition(v, key) && can_be_asked_for(key))
+            names[count++] = key;
     qsort(names, count, sizeof *names, node_by_name);
     for (size_t i = 0; i < count; i++) {
         const char *amount = json_key(allocatable, names[i]);
@@ -113,8 +111,7 @@ static const struct vendor *had_devices_of(const json_t *capacity)
     const char *key;
     json_t *value;
     const struct vendor *v = NULL;
-    json_object_foreach((json_t *) capacity, key, value)
-    {
+    json_object_foreach ((json_t *) capacity, key, value) {
         const struct vendor *of = vendor_of_resource(key);
         if (of && (!v || of < v))
             v = of;

@@ -51,11 +51,11 @@ struct node_holders *node_holders_read(const json_t *inventory)
     if (count == 0 || count > NODE_HOLDERS_MAX)
         return NULL;
     struct node_holders *h = xcalloc(1, sizeof *h + count * sizeof *h->pods);
-    json_array_foreach(list, i, holder) h->host_count += !*uid_of(holder);
+    json_array_foreach (list, i, holder)
+        h->host_count += !*uid_of(holder);
     h->hosts = h->host_count ? xcalloc(h->host_count, sizeof *h->hosts) : NULL;
     h->host_count = 0;
-    json_array_foreach(list, i, holder)
-    {
+    json_array_foreach (list, i, holder) {
         uint64_t id = node_holder_id(uid_of(holder));
         if (!id)
             take_host(h, holder);

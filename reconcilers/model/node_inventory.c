@@ -41,8 +41,7 @@ static void take_slices(struct node_inventory *i, const json_t *devices)
 {
     size_t n;
     const json_t *device;
-    json_array_foreach(devices, n, device)
-    {
+    json_array_foreach (devices, n, device) {
         if (!*i->slice)
             node_inventory_take_text(device, "profile", i->slice, sizeof i->slice);
         i->many_kinds |= !str_eq(json_str(device, "profile"), i->slice);
@@ -98,10 +97,13 @@ static void take_gpus(struct node_inventory *i, const json_t *inventory)
     i->gpus_known = json_is_array(gpus) && json_array_size(gpus) <= INVENTORY_GPUS_MAX;
     if (!i->gpus_known)
         gpus = NULL;
-    json_array_foreach(gpus, n, gpu) if ((v = vendor_of_gpu(gpu)) && (!first || v < first))
-        first = v;
+    json_array_foreach (gpus, n, gpu)
+        if ((v = vendor_of_gpu(gpu)) && (!first || v < first))
+            first = v;
     i->vendor = first ? vendor_row(first) : 0;
-    json_array_foreach(gpus, n, gpu) if (first && vendor_of_gpu(gpu) == first) take_gpu(i, gpu);
+    json_array_foreach (gpus, n, gpu)
+        if (first && vendor_of_gpu(gpu) == first)
+            take_gpu(i, gpu);
     i->no_network_card = json_int(inventory, "networkCards", -1) == 0;
     int64_t looks = json_int(inventory, "absentLooks", 0);
     i->absent_looks = looks > 0 && looks <= INVENTORY_ABSENT_LOOKS ? (uint8_t) looks : 0;

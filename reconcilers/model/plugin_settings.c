@@ -55,8 +55,10 @@ bool plugin_shares_by(const json_t *settings, enum plugin_sharing how)
 {
     size_t i;
     json_t *row;
-    json_array_foreach(json_object_get(json_at(settings, sharings[how].section), "resources"), i,
-                       row) if (json_int(row, "replicas", 0) > 1) return true;
+    json_array_foreach (json_object_get(json_at(settings, sharings[how].section), "resources"), i,
+                        row)
+        if (json_int(row, "replicas", 0) > 1)
+            return true;
     return false;
 }
 

@@ -41,9 +41,9 @@ static int64_t container_gpus(const json_t *container)
     int64_t total = 0;
     const char *key;
     json_t *value;
-    json_object_foreach(json_at(container, "resources.limits"), key,
-                        value) if (vendor_of_resource(key))
-        total += devices(json_string_value(value));
+    json_object_foreach (json_at(container, "resources.limits"), key, value)
+        if (vendor_of_resource(key))
+            total += devices(json_string_value(value));
     return total;
 }
 
@@ -52,7 +52,8 @@ static int64_t list_gpus(const json_t *containers)
     int64_t total = 0;
     size_t i;
     json_t *c;
-    json_array_foreach(containers, i, c) total += container_gpus(c);
+    json_array_foreach (containers, i, c)
+        total += container_gpus(c);
     /* Containers beyond the limit are not read and must not look idle. */
     return total + (json_array_size(containers) >= SPLIT_MEMBERS_MAX);
 }
@@ -65,8 +66,7 @@ static int64_t most_gpus(const json_t *spec)
     int64_t running = list_gpus(json_object_get(spec, "containers")), most = 0;
     size_t i;
     json_t *c;
-    json_array_foreach(json_object_get(spec, "initContainers"), i, c)
-    {
+    json_array_foreach (json_object_get(spec, "initContainers"), i, c) {
         int64_t n = container_gpus(c);
         if (str_eq(json_str(c, "restartPolicy"), "Always"))
             running += n;
@@ -102,8 +102,9 @@ static bool has_volume(const json_t *object, const char *kind)
 {
     size_t i;
     json_t *v;
-    json_array_foreach(json_at(object, "spec.volumes"), i,
-                       v) if (json_object_get(v, kind)) return true;
+    json_array_foreach (json_at(object, "spec.volumes"), i, v)
+        if (json_object_get(v, kind))
+            return true;
     return false;
 }
 
@@ -145,8 +146,10 @@ const struct sign *pod_serves_for_others(const json_t *object)
     for (size_t list = 0; list < ARRAY_LEN(lists) && !sign; list++) {
         size_t i;
         json_t *c;
-        json_array_foreach(json_at(object, lists[list]), i, c) if (!sign)
-            sign = detect_foreign_pod(pod_label, object, json_str(c, "image"), json_str(c, "name"));
+        json_array_foreach (json_at(object, lists[list]), i, c)
+            if (!sign)
+                sign = detect_foreign_pod(pod_label, object, json_str(c, "image"),
+                                          json_str(c, "name"));
     }
     return sign;
 }
@@ -247,8 +250,7 @@ static void look_at_containers(struct intern *in, struct pod *p, const json_t *s
 {
     size_t i;
     json_t *s;
-    json_array_foreach(statuses, i, s)
-    {
+    json_array_foreach (statuses, i, s) {
         const json_t *waiting = json_at(s, "state.waiting");
         const char *word = json_str(waiting, "reason");
         const json_t *end = last_bad_end(s);

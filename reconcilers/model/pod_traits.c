@@ -23,8 +23,7 @@ static void pod_traits_add_labels(struct buf *text, const struct selector *asks,
 {
     const char *key;
     json_t *value;
-    json_object_foreach((json_t *) labels, key, value)
-    {
+    json_object_foreach ((json_t *) labels, key, value) {
         if (asks && !selector_asks(asks, key))
             continue;
         CLEANUP_FREE char *line = xasprintf("%s=%s\n", key, str_or_empty(json_string_value(value)));
@@ -41,8 +40,7 @@ static void add_tolerated(struct buf *text, const json_t *tolerations)
     bool all = false;
     size_t i;
     json_t *t;
-    json_array_foreach(tolerations, i, t)
-    {
+    json_array_foreach (tolerations, i, t) {
         const char *key = json_str_or_empty(t, "key"), *effect = json_str_or_empty(t, "effect");
         if ((*effect && !str_eq(effect, "NoSchedule")) || policy_taint_of_kubernetes(key))
             continue;

@@ -123,8 +123,7 @@ static void check_pools(const struct policy *p, struct policy_problems *problems
     struct policy_place pools = { .up = &spec_place, .kind = PLACE_FIELD, .name = "pools" };
     size_t i;
     json_t *pool;
-    json_array_foreach(json_object_get(p->spec, "pools"), i, pool)
-    {
+    json_array_foreach (json_object_get(p->spec, "pools"), i, pool) {
         struct policy_place item = { .up = &pools, .kind = PLACE_ITEM, .index = i };
         CLEANUP_JSON json_t *merged = policy_pool_spec(p, i);
         for (size_t r = 0; r < ARRAY_LEN(merged_rules); r++)

@@ -46,8 +46,7 @@ static bool any_key(const json_t *map, bool (*is)(const char *))
 {
     const char *key;
     json_t *value;
-    json_object_foreach((json_t *) map, key, value)
-    {
+    json_object_foreach ((json_t *) map, key, value) {
         if (is(key))
             return true;
     }
@@ -58,8 +57,7 @@ static bool keys_are_labels(const json_t *map)
 {
     const char *key;
     json_t *value;
-    json_object_foreach((json_t *) map, key, value)
-    {
+    json_object_foreach ((json_t *) map, key, value) {
         if (!is_label_key(key))
             return false;
     }
@@ -116,9 +114,9 @@ static bool no_key_that_is_read(const json_t *map)
 {
     const char *key;
     json_t *value;
-    json_object_foreach((json_t *) map, key,
-                        value) if (vendor_of_present(key) ||
-                                   str_eq(key, LABEL_DEPLOY_OPERANDS)) return false;
+    json_object_foreach ((json_t *) map, key, value)
+        if (vendor_of_present(key) || str_eq(key, LABEL_DEPLOY_OPERANDS))
+            return false;
     return true;
 }
 

@@ -21,9 +21,9 @@ static bool pools_give(const json_t *spec, const char *key, const char *value)
 {
     size_t i;
     json_t *pool;
-    json_array_foreach(json_object_get(spec, "pools"), i,
-                       pool) if (policy_selectors_has(json_object_get(pool, "nodeLabels"), key,
-                                                      value)) return true;
+    json_array_foreach (json_object_get(spec, "pools"), i, pool)
+        if (policy_selectors_has(json_object_get(pool, "nodeLabels"), key, value))
+            return true;
     return false;
 }
 
@@ -56,10 +56,10 @@ static bool holds_until_given(const json_t *spec, const json_t *expression)
     size_t i;
     json_t *value;
     if (key && str_eq(operator, "NotIn"))
-        json_array_foreach(
-            json_object_get(expression, "values"), i,
-            value) if (json_is_string(value) &&
-                       policy_selectors_is_given(spec, key, json_string_value(value))) return true;
+        json_array_foreach (json_object_get(expression, "values"), i, value)
+            if (json_is_string(value) &&
+                policy_selectors_is_given(spec, key, json_string_value(value)))
+                return true;
     return false;
 }
 
@@ -73,8 +73,7 @@ static void check_nodes(const json_t *spec, const struct policy_place *root,
                                         .name = "matchExpressions" };
     size_t i;
     json_t *expression;
-    json_array_foreach(json_at(spec, "nodes.selector.matchExpressions"), i, expression)
-    {
+    json_array_foreach (json_at(spec, "nodes.selector.matchExpressions"), i, expression) {
         struct policy_place at = { .up = &expressions, .kind = PLACE_ITEM, .index = i };
         if (holds_until_given(spec, expression))
             policy_problem_add(problems, &at,
@@ -92,15 +91,14 @@ static void check_pools(const json_t *spec, const struct policy_place *root,
     size_t i;
     json_t *pool, *value;
     const char *key;
-    json_array_foreach(json_object_get(spec, "pools"), i, pool)
-    {
+    json_array_foreach (json_object_get(spec, "pools"), i, pool) {
         struct policy_place item = { .up = &pools, .kind = PLACE_ITEM, .index = i };
         struct policy_place at = { .up = &item, .kind = PLACE_FIELD, .name = "nodeSelector" };
-        json_object_foreach(json_object_get(pool, "nodeSelector"), key,
-                            value) if (is_assignment(key) || pools_give(spec, key, NULL))
-            policy_problem_add(
-                problems, &at,
-                "asks for the label \"%s\", which Ostler gives to nodes by their pool", key);
+        json_object_foreach (json_object_get(pool, "nodeSelector"), key, value)
+            if (is_assignment(key) || pools_give(spec, key, NULL))
+                policy_problem_add(
+                    problems, &at,
+                    "asks for the label \"%s\", which Ostler gives to nodes by their pool", key);
     }
 }
 

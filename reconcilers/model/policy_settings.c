@@ -67,15 +67,13 @@ static void check_operand(const json_t *operand, const struct policy_place *at, 
     size_t i;
     json_t *item;
     check_secret(operand, at, allowed, problems);
-    json_array_foreach(json_object_get(operand, "env"), i, item)
-    {
+    json_array_foreach (json_object_get(operand, "env"), i, item) {
         const struct policy_place here = { .up = &env, .kind = PLACE_ITEM, .index = i };
         const char *name = json_str(item, "name");
         if (name)
             check_setting(name, json_str_or_empty(item, "value"), allowed, &here, problems);
     }
-    json_array_foreach(json_object_get(operand, "args"), i, item)
-    {
+    json_array_foreach (json_object_get(operand, "args"), i, item) {
         const struct policy_place here = { .up = &args, .kind = PLACE_ITEM, .index = i };
         if (json_is_string(item))
             check_setting(json_string_value(item), json_string_value(item), allowed, &here,
@@ -101,8 +99,7 @@ void policy_check_settings(const json_t *spec, const char *allowed,
     check_operands(spec, &root, allowed, problems);
     size_t i;
     json_t *pool;
-    json_array_foreach(json_object_get(spec, "pools"), i, pool)
-    {
+    json_array_foreach (json_object_get(spec, "pools"), i, pool) {
         const struct policy_place item = { .up = &pools, .kind = PLACE_ITEM, .index = i };
         check_operands(pool, &item, allowed, problems);
     }

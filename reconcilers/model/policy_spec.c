@@ -181,8 +181,7 @@ static json_t *read_map(const struct policy_field *field, const json_t *value,
     json_t *map = json_object();
     const char *key;
     json_t *entry;
-    json_object_foreach((json_t *) value, key, entry)
-    {
+    json_object_foreach ((json_t *) value, key, entry) {
         const struct policy_place here = { .up = at, .kind = PLACE_KEY, .name = key };
         json_t *label = read_string(FORMAT_LABEL_VALUE, entry, &here, problems);
         if (label)
@@ -210,8 +209,7 @@ static bool is_repeated(const json_t *list, const json_t *item)
 {
     size_t i;
     json_t *other;
-    json_array_foreach((json_t *) list, i, other)
-    {
+    json_array_foreach ((json_t *) list, i, other) {
         if (identity(item) && str_eq(identity(other), identity(item)))
             return true;
     }
@@ -248,8 +246,7 @@ static json_t *policy_spec_read_list(const struct policy_field *field, const jso
     json_t *list = json_array();
     size_t i;
     json_t *entry;
-    json_array_foreach((json_t *) value, i, entry)
-    {
+    json_array_foreach ((json_t *) value, i, entry) {
         const struct policy_place here = { .up = at, .kind = PLACE_ITEM, .index = i };
         json_t *item = policy_spec_read_item(field, entry, &here, problems);
         if ((field->flags & FIELD_UNIQUE) && is_repeated(list, item))
@@ -338,8 +335,7 @@ static void report_unknown(const struct policy_field *fields, const json_t *give
 {
     const char *key;
     json_t *value;
-    json_object_foreach((json_t *) given, key, value)
-    {
+    json_object_foreach ((json_t *) given, key, value) {
         const struct policy_place here = { .up = at, .kind = PLACE_FIELD, .name = key };
         if (!field_named(fields, key))
             policy_problem_add(problems, &here, "is not a field that this version of Ostler knows");

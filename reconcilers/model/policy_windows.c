@@ -33,8 +33,7 @@ void policy_check_windows(const struct policy *policy, struct policy_problems *p
     const struct policy_place windows = { .up = &rollout, .kind = PLACE_FIELD, .name = "windows" };
     size_t i;
     json_t *window;
-    json_array_foreach(json_at(policy->spec, "rollout.windows"), i, window)
-    {
+    json_array_foreach (json_at(policy->spec, "rollout.windows"), i, window) {
         const struct policy_place at = { .up = &windows, .kind = PLACE_ITEM, .index = i };
         check_window(window, &at, problems);
     }

@@ -98,9 +98,10 @@ static const json_t *held_driver(const json_t *held, enum driver_source source, 
 {
     size_t i;
     const json_t *inputs;
-    json_array_foreach(
-        held, i, inputs) if (str_eq(json_str(inputs, "source"), driver_source_name(source)) &&
-                             json_bool(inputs, "precompiled", false) == precompiled) return inputs;
+    json_array_foreach (held, i, inputs)
+        if (str_eq(json_str(inputs, "source"), driver_source_name(source)) &&
+            json_bool(inputs, "precompiled", false) == precompiled)
+            return inputs;
     return NULL;
 }
 
@@ -109,8 +110,9 @@ static const json_t *held_operand(const json_t *held, const struct operand_row *
 {
     size_t i;
     const json_t *inputs;
-    json_array_foreach(held, i, inputs) if (json_bool(operand_inputs_of(o, inputs), "enabled",
-                                                      false)) return operand_inputs_of(o, inputs);
+    json_array_foreach (held, i, inputs)
+        if (json_bool(operand_inputs_of(o, inputs), "enabled", false))
+            return operand_inputs_of(o, inputs);
     return NULL;
 }
 
@@ -359,8 +361,9 @@ static json_t *expressions_of(const json_t *selector)
 {
     json_t *list = json_array(), *value;
     const char *key;
-    json_object_foreach(json_object_get(selector, "matchLabels"), key, value) json_array_append_new(
-        list, json_pack("{s:s, s:s, s:[O]}", "key", key, "operator", "In", "values", value));
+    json_object_foreach (json_object_get(selector, "matchLabels"), key, value)
+        json_array_append_new(
+            list, json_pack("{s:s, s:s, s:[O]}", "key", key, "operator", "In", "values", value));
     json_array_extend(list, json_object_get(selector, "matchExpressions"));
     return list;
 }

@@ -34,9 +34,10 @@ static bool rights_is_given(const json_t *review, const char *verb, const char *
 {
     size_t i;
     json_t *rule;
-    json_array_foreach(json_at(review, "status.resourceRules"), i,
-                       rule) if (lists(rule, "verbs", verb) && lists(rule, "apiGroups", group) &&
-                                 lists(rule, "resources", resource)) return true;
+    json_array_foreach (json_at(review, "status.resourceRules"), i, rule)
+        if (lists(rule, "verbs", verb) && lists(rule, "apiGroups", group) &&
+            lists(rule, "resources", resource))
+            return true;
     return false;
 }
 

@@ -37,8 +37,7 @@ static size_t read_windows(const json_t *rollout, struct window ret[static ROLLO
 {
     size_t i, len = 0;
     const json_t *window;
-    json_array_foreach(json_object_get(rollout, "windows"), i, window)
-    {
+    json_array_foreach (json_object_get(rollout, "windows"), i, window) {
         if (len == ROLLOUT_WINDOWS_MAX)
             break;
         struct window *w = &ret[len++];

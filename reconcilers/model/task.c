@@ -179,9 +179,10 @@ static uint32_t device_of(struct intern *in, const json_t *containers)
     size_t i;
     json_t *c, *value;
     const char *key;
-    json_array_foreach(containers, i, c)
-        json_object_foreach(json_at(c, "resources.limits"), key,
-                            value) if (vendor_of_resource(key)) return intern_add(in, key);
+    json_array_foreach (containers, i, c)
+        json_object_foreach (json_at(c, "resources.limits"), key, value)
+            if (vendor_of_resource(key))
+                return intern_add(in, key);
     return INTERN_NONE;
 }
 
@@ -213,15 +214,14 @@ struct task *task_project(struct intern *in, enum task_kind kind, const json_t *
     t->created_s = seconds_of(json_str(object, "metadata.creationTimestamp"));
     t->started_s = seconds_of(json_str(object, "status.startTime"));
     t->images = images > UINT16_MAX ? UINT16_MAX : (uint16_t) images;
-    json_array_foreach(statuses, i, status)
-    {
+    json_array_foreach (statuses, i, status) {
         if (i >= UINT16_MAX)
             break;
         look_at_image(in, t, status);
         if (end_of(status))
             look_at_end(in, t, end_of(status));
     }
-    json_array_foreach(json_at(object, "status.initContainerStatuses"), i, status)
+    json_array_foreach (json_at(object, "status.initContainerStatuses"), i, status)
         look_at_init(in, t, status);
     const json_t *scheduled = condition_find(json_at(object, "status.conditions"), "PodScheduled");
     t->unschedulable = str_eq(json_str(scheduled, "status"), "False");

@@ -82,8 +82,7 @@ static void make_objects(struct actors *a, const struct actors_options *options)
 {
     size_t i;
     json_t *object;
-    json_array_foreach(a->world.objects, i, object)
-    {
+    json_array_foreach (a->world.objects, i, object) {
         CLEANUP_REFUSAL struct refusal refusal = { 0 };
         const struct kind *k = kind_of(json_str_or_empty(object, "apiVersion"),
                                        json_str_or_empty(object, "kind"));

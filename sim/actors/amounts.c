@@ -76,8 +76,7 @@ struct amounts amounts_of_list(struct amount_names *n, const json_t *list)
     struct amounts out = { { 0 } };
     const char *name;
     json_t *quantity;
-    json_object_foreach((json_t *) list, name, quantity)
-    {
+    json_object_foreach ((json_t *) list, name, quantity) {
         int place = amounts_place_of(n, name);
         if (place >= 0)
             out.of[place] = json_is_integer(quantity)
@@ -106,13 +105,11 @@ struct amounts amounts_of_pod(struct amount_names *n, const json_t *pod)
     struct amounts out = { { 0 } };
     size_t i;
     json_t *container;
-    json_array_foreach(json_at(pod, "spec.containers"), i, container)
-    {
+    json_array_foreach (json_at(pod, "spec.containers"), i, container) {
         struct amounts one = of_container(n, container);
         amounts_add(&out, &one, 1);
     }
-    json_array_foreach(json_at(pod, "spec.initContainers"), i, container)
-    {
+    json_array_foreach (json_at(pod, "spec.initContainers"), i, container) {
         struct amounts one = of_container(n, container);
         for (int k = 0; k < AMOUNT_MAX; k++)
             if (out.of[k] < one.of[k])

@@ -197,9 +197,9 @@ static void claim_pods(struct daemon *d)
     CLEANUP_JSON json_t *own = index_copy(a->index, a->kinds.pod, d->uid);
     json_t *mine;
     size_t place;
-    json_array_foreach(own, place,
-                       mine) if (is_controlled_by(mine, d->uid) && !fit_labels(selector, mine))
-        object_release(d->a, DAEMONSET_USER, a->kinds.pod, mine, d->uid);
+    json_array_foreach (own, place, mine)
+        if (is_controlled_by(mine, d->uid) && !fit_labels(selector, mine))
+            object_release(d->a, DAEMONSET_USER, a->kinds.pod, mine, d->uid);
     const char *ns = object_namespace(d->object);
     for (size_t i = api_from(a->api, a->kinds.pod, ns); i < api_count(a->api, a->kinds.pod); i++) {
         const json_t *pod = api_at(a->api, a->kinds.pod, i);

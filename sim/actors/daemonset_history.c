@@ -109,18 +109,18 @@ static void trim(struct daemon *d, const json_t *revisions)
 {
     size_t live = 0, i;
     json_t *revision;
-    json_array_foreach(revisions, i, revision) live += is_live(d, revision);
+    json_array_foreach (revisions, i, revision)
+        live += is_live(d, revision);
     int64_t excess = (int64_t) (json_array_size(revisions) - live) -
                      json_int(d->object, "spec.revisionHistoryLimit", 10);
     for (; excess > 0; excess--) {
         const json_t *oldest = NULL;
-        json_array_foreach(
-            revisions, i,
-            revision) if (!is_live(d, revision) &&
-                          api_get(d->a->api, d->a->kinds.revision, object_namespace(revision),
-                                  object_name(revision)) &&
-                          (!oldest || revision_number(revision) < revision_number(oldest)))
-            oldest = revision;
+        json_array_foreach (revisions, i, revision)
+            if (!is_live(d, revision) &&
+                api_get(d->a->api, d->a->kinds.revision, object_namespace(revision),
+                        object_name(revision)) &&
+                (!oldest || revision_number(revision) < revision_number(oldest)))
+                oldest = revision;
         if (!oldest ||
             api_delete(d->a->api, DAEMONSET_USER, d->a->kinds.revision, object_namespace(oldest),
                        object_name(oldest), object_uid(oldest), -1, NULL) < 0)
@@ -149,8 +149,7 @@ void daemon_sync_history(struct daemon *d)
     const json_t *same = NULL;
     int64_t newest = 0;
     size_t i;
-    json_array_foreach(revisions, i, revision)
-    {
+    json_array_foreach (revisions, i, revision) {
         newest = revision_number(revision) > newest ? revision_number(revision) : newest;
         if (json_equal(json_object_get(revision, "data"), data))
             same = revision;

@@ -16,8 +16,9 @@ static json_t *deployment_set_of(const json_t *sets, const char *hash)
 {
     size_t i;
     json_t *set;
-    json_array_foreach(sets, i,
-                       set) if (str_eq(object_label(set, LABEL_TEMPLATE_HASH), hash)) return set;
+    json_array_foreach (sets, i, set)
+        if (str_eq(object_label(set, LABEL_TEMPLATE_HASH), hash))
+            return set;
     return NULL;
 }
 
@@ -58,7 +59,8 @@ static int64_t sum(const json_t *sets, const char *path)
     int64_t total = 0;
     size_t i;
     json_t *set;
-    json_array_foreach(sets, i, set) total += json_int(set, path, 0);
+    json_array_foreach (sets, i, set)
+        total += json_int(set, path, 0);
     return total;
 }
 
@@ -86,9 +88,9 @@ static bool old_pods_are_there(const struct actors *a, const json_t *sets, const
 {
     size_t i;
     json_t *set;
-    json_array_foreach(sets, i,
-                       set) if (set != fresh &&
-                                index_dependents(a->index, object_uid(set))->len > 0) return true;
+    json_array_foreach (sets, i, set)
+        if (set != fresh && index_dependents(a->index, object_uid(set))->len > 0)
+            return true;
     return false;
 }
 
@@ -102,8 +104,7 @@ static void shrink(struct actors *a, const json_t *sets, const json_t *fresh,
     int64_t spare = at_least_0(sum(sets, "status.availableReplicas") - least_available);
     size_t i;
     json_t *set;
-    json_array_foreach(sets, i, set)
-    {
+    json_array_foreach (sets, i, set) {
         if (set == fresh)
             continue;
         int64_t broken = at_least_0(replicas_of(set) -
@@ -123,7 +124,7 @@ static void roll(struct actors *a, const json_t *deployment, const json_t *sets,
     if (str_eq(json_str(deployment, "spec.strategy.type"), "Recreate")) {
         size_t i;
         json_t *set;
-        json_array_foreach(sets, i, set)
+        json_array_foreach (sets, i, set)
             scale(a, set,
                   set != fresh                         ? 0
                   : old_pods_are_there(a, sets, fresh) ? replicas_of(fresh)

@@ -101,8 +101,7 @@ static int64_t expected_scale(const struct actors *a, const json_t *pods, char *
     int64_t total = 0;
     size_t i;
     json_t *pod;
-    json_array_foreach(pods, i, pod)
-    {
+    json_array_foreach (pods, i, pod) {
         const json_t *controller = object_controller(pod), *scaler = scaler_of(a, pod);
         const struct kind *k = kind_of(json_str_or_empty(controller, "apiVersion"),
                                        json_str_or_empty(controller, "kind"));
@@ -125,8 +124,7 @@ static void keep_disrupted(const struct disruption *d, const json_t *object, str
     const char *name;
     json_t *time;
     b->disrupted = json_object();
-    json_object_foreach(json_at(object, "status.disruptedPods"), name, time)
-    {
+    json_object_foreach (json_at(object, "status.disruptedPods"), name, time) {
         const json_t *pod = api_get(d->a->api, d->a->kinds.pod, object_namespace(object), name);
         int64_t until = actors_ms_of(d->a, json_string_value(time)) + DISRUPTED_MS;
         if (!pod || object_is_deleting(pod) || until <= d->a->sim->now_ms)
@@ -148,8 +146,9 @@ static void disruption_count(const struct disruption *d, const json_t *object, s
                  *at_most = json_at(object, "spec.maxUnavailable");
     size_t i;
     json_t *pod;
-    json_array_foreach(pods, i, pod) b->healthy += pod_is_ready(pod) && !object_is_deleting(pod) &&
-                                                   !json_object_get(b->disrupted, object_name(pod));
+    json_array_foreach (pods, i, pod)
+        b->healthy += pod_is_ready(pod) && !object_is_deleting(pod) &&
+                      !json_object_get(b->disrupted, object_name(pod));
     b->expected = (int64_t) json_array_size(pods);
     if (at_most || is_percent(at_least))
         b->expected = expected_scale(d->a, pods, &b->failure);

@@ -38,9 +38,9 @@ static const char *env(const struct box *b, const char *name)
 {
     size_t i;
     json_t *variable;
-    json_array_foreach(json_object_get(b->spec, "env"), i,
-                       variable) if (str_eq(json_str(variable, "name"),
-                                            name)) return json_str_or_empty(variable, "value");
+    json_array_foreach (json_object_get(b->spec, "env"), i, variable)
+        if (str_eq(json_str(variable, "name"), name))
+            return json_str_or_empty(variable, "value");
     return "";
 }
 
@@ -479,8 +479,9 @@ bool operand_holds_module(const struct box *b)
     const struct operand *o = operand_of(b);
     const char *name;
     json_t *amount;
-    json_object_foreach(json_at(b->spec, "resources.limits"), name,
-                        amount) if (is_gpu(name)) return true;
+    json_object_foreach (json_at(b->spec, "resources.limits"), name, amount)
+        if (is_gpu(name))
+            return true;
     return o && o->holds_module;
 }
 

@@ -47,14 +47,13 @@ static bool meets_term(const json_t *term, const json_t *node)
         return false;
     size_t i;
     json_t *requirement;
-    json_array_foreach(
-        expressions, i,
-        requirement) if (!meets(requirement,
-                                object_label(node,
-                                             json_str_or_empty(requirement, "key")))) return false;
-    json_array_foreach(fields, i,
-                       requirement) if (!str_eq(json_str(requirement, "key"), "metadata.name") ||
-                                        !meets(requirement, object_name(node))) return false;
+    json_array_foreach (expressions, i, requirement)
+        if (!meets(requirement, object_label(node, json_str_or_empty(requirement, "key"))))
+            return false;
+    json_array_foreach (fields, i, requirement)
+        if (!str_eq(json_str(requirement, "key"), "metadata.name") ||
+            !meets(requirement, object_name(node)))
+            return false;
     return true;
 }
 
@@ -69,13 +68,15 @@ bool fit_affinity(const json_t *pod_spec, const json_t *node)
 {
     const char *key;
     json_t *value;
-    json_object_foreach(
-        json_object_get(pod_spec, "nodeSelector"), key,
-        value) if (!str_eq(object_label(node, key), json_string_value(value))) return false;
+    json_object_foreach (json_object_get(pod_spec, "nodeSelector"), key, value)
+        if (!str_eq(object_label(node, key), json_string_value(value)))
+            return false;
     const json_t *terms = required_terms(pod_spec);
     size_t i;
     json_t *term;
-    json_array_foreach(terms, i, term) if (meets_term(term, node)) return true;
+    json_array_foreach (terms, i, term)
+        if (meets_term(term, node))
+            return true;
     return terms == NULL;
 }
 
@@ -116,10 +117,9 @@ const json_t *fit_untolerated(const json_t *tolerations, const json_t *taints, u
 {
     size_t i, k;
     json_t *taint, *toleration;
-    json_array_foreach(taints, i, taint)
-    {
+    json_array_foreach (taints, i, taint) {
         bool tolerated = !(effect_of(taint) & effects);
-        json_array_foreach(tolerations, k, toleration)
+        json_array_foreach (tolerations, k, toleration)
             tolerated = tolerated || fit_tolerates(toleration, taint);
         if (!tolerated)
             return taint;
@@ -131,10 +131,10 @@ const json_t *fit_taint(const json_t *node, const char *key, const char *effect)
 {
     size_t i;
     json_t *taint;
-    json_array_foreach(
-        json_at(node, "spec.taints"), i,
-        taint) if (str_eq(json_str(taint, "key"), key) &&
-                   (!effect || str_eq(json_str(taint, "effect"), effect))) return taint;
+    json_array_foreach (json_at(node, "spec.taints"), i, taint)
+        if (str_eq(json_str(taint, "key"), key) &&
+            (!effect || str_eq(json_str(taint, "effect"), effect)))
+            return taint;
     return NULL;
 }
 

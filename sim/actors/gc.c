@@ -57,8 +57,7 @@ static void note_waiting_owners(struct collector *g, const json_t *object)
 {
     size_t i;
     json_t *reference;
-    json_array_foreach(json_at(object, "metadata.ownerReferences"), i, reference)
-    {
+    json_array_foreach (json_at(object, "metadata.ownerReferences"), i, reference) {
         const struct kind *k;
         json_t *owner = named_owner(g->a, reference, object_namespace(object), &k);
         if (owner && object_is_deleting(owner) && object_has_finalizer(owner, FOREGROUND))
@@ -90,8 +89,9 @@ static void remove_finalizer(struct collector *g, const struct kind *k, const js
 {
     json_t *left = json_array(), *f;
     size_t i;
-    json_array_foreach(json_at(object, "metadata.finalizers"), i,
-                       f) if (!str_eq(json_string_value(f), finalizer)) json_array_append(left, f);
+    json_array_foreach (json_at(object, "metadata.finalizers"), i, f)
+        if (!str_eq(json_string_value(f), finalizer))
+            json_array_append(left, f);
     CLEANUP_JSON json_t *patch = json_pack("{s:{s:s, s:o}}", "metadata", "resourceVersion",
                                            json_str_or_empty(object, "metadata.resourceVersion"),
                                            "finalizers", left);
@@ -113,10 +113,10 @@ static bool blocks(const json_t *dependent, const char *owner_uid)
 {
     size_t i;
     json_t *reference;
-    json_array_foreach(
-        json_at(dependent, "metadata.ownerReferences"), i,
-        reference) if (str_eq(json_str(reference, "uid"), owner_uid) &&
-                       json_bool(reference, "blockOwnerDeletion", false)) return true;
+    json_array_foreach (json_at(dependent, "metadata.ownerReferences"), i, reference)
+        if (str_eq(json_str(reference, "uid"), owner_uid) &&
+            json_bool(reference, "blockOwnerDeletion", false))
+            return true;
     return false;
 }
 
@@ -142,8 +142,7 @@ static struct owners look_at_owners(const struct collector *g, const json_t *obj
     struct owners o = { .solid_references = json_array() };
     size_t i;
     json_t *reference;
-    json_array_foreach(json_at(object, "metadata.ownerReferences"), i, reference)
-    {
+    json_array_foreach (json_at(object, "metadata.ownerReferences"), i, reference) {
         const struct kind *k;
         const json_t *owner = named_owner(g->a, reference, object_namespace(object), &k);
         if (k && (!owner || !str_eq(object_uid(owner), json_str(reference, "uid")))) {

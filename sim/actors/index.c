@@ -100,8 +100,7 @@ static void join_owners(struct index *ix, struct index_object *o)
     json_t *reference;
     if (json_array_size(references) > 0)
         o->under = xcalloc(json_array_size(references), sizeof *o->under);
-    json_array_foreach(references, i, reference)
-    {
+    json_array_foreach (references, i, reference) {
         struct index_set *set = index_set_of(&ix->owners, json_str_or_empty(reference, "uid"));
         set_add(set, o);
         o->under[o->under_count++] = set;

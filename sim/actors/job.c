@@ -74,8 +74,9 @@ static void drop_finalizer(struct job_controller *j, const json_t *pod)
     CLEANUP_JSON json_t *held = json_incref((json_t *) pod);
     json_t *left = json_array(), *f;
     size_t i;
-    json_array_foreach(json_at(held, "metadata.finalizers"), i,
-                       f) if (!str_eq(json_string_value(f), FINALIZER)) json_array_append(left, f);
+    json_array_foreach (json_at(held, "metadata.finalizers"), i, f)
+        if (!str_eq(json_string_value(f), FINALIZER))
+            json_array_append(left, f);
     CLEANUP_JSON json_t *patch = json_pack("{s:{s:s, s:o}}", "metadata", "uid", object_uid(held),
                                            "finalizers", left);
     api_merge(j->a->api, USER, j->a->kinds.pod, object_namespace(held), object_name(held), "",
@@ -121,8 +122,9 @@ static void release_pods(struct job_controller *j, const json_t *pods)
 {
     size_t i;
     json_t *pod;
-    json_array_foreach((json_t *) pods, i, pod) if (object_has_finalizer(pod, FINALIZER))
-        drop_finalizer(j, pod);
+    json_array_foreach ((json_t *) pods, i, pod)
+        if (object_has_finalizer(pod, FINALIZER))
+            drop_finalizer(j, pod);
 }
 
 static int create_pod(struct job_controller *j, const json_t *job)
@@ -262,7 +264,8 @@ static void job_look(void *self, const char *key)
                        .last_failure_ms = -1 };
     size_t i;
     json_t *pod;
-    json_array_foreach(pods, i, pod) count_pod(j, &t, pod);
+    json_array_foreach (pods, i, pod)
+        count_pod(j, &t, pod);
     if (object_is_deleting(job))
         release_pods(j, pods);
     if (object_is_deleting(job) || is_over(job))

@@ -97,8 +97,9 @@ static bool has_secret(const struct box *b, const char *secret)
 {
     size_t i;
     json_t *reference;
-    json_array_foreach(json_at(b->pod->first, "spec.imagePullSecrets"), i,
-                       reference) if (str_eq(json_key(reference, "name"), secret)) return true;
+    json_array_foreach (json_at(b->pod->first, "spec.imagePullSecrets"), i, reference)
+        if (str_eq(json_key(reference, "name"), secret))
+            return true;
     return false;
 }
 

@@ -55,8 +55,9 @@ static json_t *kubelet_node_conditions_of(const struct machine *m, bool ready, c
     size_t i;
     for (size_t row = 0; row < ARRAY_LEN(healthy); row++)
         json_array_append_new(out, condition_of(row, ready, old, now));
-    json_array_foreach(old, i, c) if (!condition_find(out, json_str_or_empty(c, "type")))
-        json_array_append(out, c);
+    json_array_foreach (old, i, c)
+        if (!condition_find(out, json_str_or_empty(c, "type")))
+            json_array_append(out, c);
     return out;
 }
 
@@ -66,8 +67,9 @@ static void set_devices(const struct machine *m, int64_t gpus, json_t *list)
     const char *resource;
     json_t *number;
     json_object_set_new(list, machine_resource(m), json_textf("%lld", (long long) gpus));
-    json_object_foreach((json_t *) m->shape->more, resource, number) json_object_set_new(
-        list, resource, json_textf("%lld", (long long) machine_gives(m, resource, gpus)));
+    json_object_foreach ((json_t *) m->shape->more, resource, number)
+        json_object_set_new(list, resource,
+                            json_textf("%lld", (long long) machine_gives(m, resource, gpus)));
 }
 
 static json_t *resources_of(const struct machine *m, int64_t gpus)

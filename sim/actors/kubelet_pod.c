@@ -15,8 +15,7 @@ static void add_boxes(struct pod_box *p, const json_t *list, bool init)
 {
     size_t i;
     json_t *spec;
-    json_array_foreach(list, i, spec)
-    {
+    json_array_foreach (list, i, spec) {
         struct box *b = &p->boxes[p->box_count++];
         *b = (struct box){ .pod = p,
                            .spec = spec,
@@ -113,10 +112,10 @@ int64_t pod_devices(const json_t *pod, const char *resource)
     int64_t total = 0, n;
     size_t i;
     json_t *c;
-    json_array_foreach(
-        json_at(pod, "spec.containers"), i,
-        c) if (str_parse_int(str_or_empty(json_key(json_at(c, "resources.limits"), resource)), 0,
-                             INT32_MAX, &n)) total += n;
+    json_array_foreach (json_at(pod, "spec.containers"), i, c)
+        if (str_parse_int(str_or_empty(json_key(json_at(c, "resources.limits"), resource)), 0,
+                          INT32_MAX, &n))
+            total += n;
     return total;
 }
 
@@ -165,7 +164,7 @@ static void admit(struct pod_box *p)
     bool refused = refuses(p, machine_resource(p->machine));
     const char *resource;
     json_t *number;
-    json_object_foreach((json_t *) p->machine->shape->more, resource, number)
+    json_object_foreach ((json_t *) p->machine->shape->more, resource, number)
         refused = refused || refuses(p, resource);
     p->admitted = true;
     if (refused)
@@ -190,8 +189,7 @@ static bool has_volumes(const struct pod_box *p)
     const struct actors *a = p->machine->a;
     size_t i;
     json_t *volume;
-    json_array_foreach(json_at(p->object, "spec.volumes"), i, volume)
-    {
+    json_array_foreach (json_at(p->object, "spec.volumes"), i, volume) {
         const char *name = json_str(volume, "configMap.name");
         if (name && !json_bool(volume, "configMap.optional", false) &&
             !api_get(a->api, a->kinds.configmap, object_namespace(p->object), name))

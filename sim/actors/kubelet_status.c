@@ -208,8 +208,7 @@ static json_t *conditions_of_others(const struct pod_box *p)
                                        "ContainersReady" };
     json_t *list = json_array(), *condition;
     size_t i;
-    json_array_foreach(json_at(p->object, "status.conditions"), i, condition)
-    {
+    json_array_foreach (json_at(p->object, "status.conditions"), i, condition) {
         bool ours = false;
         for (size_t k = 0; k < ARRAY_LEN(own); k++)
             ours |= str_eq(json_str(condition, "type"), own[k]);
@@ -246,8 +245,9 @@ static bool says_already(const json_t *status, const json_t *wanted)
 {
     const char *key;
     json_t *value;
-    json_object_foreach((json_t *) wanted, key,
-                        value) if (!json_equal(json_object_get(status, key), value)) return false;
+    json_object_foreach ((json_t *) wanted, key, value)
+        if (!json_equal(json_object_get(status, key), value))
+            return false;
     return true;
 }
 

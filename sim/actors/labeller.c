@@ -61,12 +61,12 @@ static json_t *patch_for(const json_t *node, const json_t *wanted)
 {
     json_t *patch = json_object(), *value;
     const char *key;
-    json_object_foreach((json_t *) wanted, key,
-                        value) if (!str_eq(object_label(node, key), json_string_value(value)))
-        json_object_set(patch, key, value);
-    json_object_foreach(json_at(node, "metadata.labels"), key,
-                        value) if (str_has_prefix(key, FEATURE) && !json_object_get(wanted, key))
-        json_object_set_new(patch, key, json_null());
+    json_object_foreach ((json_t *) wanted, key, value)
+        if (!str_eq(object_label(node, key), json_string_value(value)))
+            json_object_set(patch, key, value);
+    json_object_foreach (json_at(node, "metadata.labels"), key, value)
+        if (str_has_prefix(key, FEATURE) && !json_object_get(wanted, key))
+            json_object_set_new(patch, key, json_null());
     if (json_object_size(patch) > 0)
         return json_pack("{s:{s:o}}", "metadata", "labels", patch);
     json_decref(patch);

@@ -171,8 +171,7 @@ static void node_lifecycle_look_at_node(void *self, const char *name)
     json_t *taints = json_array(), *taint;
     size_t i;
     bool differs = false;
-    json_array_foreach(json_at(node, "spec.taints"), i, taint)
-    {
+    json_array_foreach (json_at(node, "spec.taints"), i, taint) {
         differs = differs || is_unwanted(node, taint);
         if (!is_unwanted(node, taint))
             json_array_append(taints, taint);
@@ -199,8 +198,7 @@ static int64_t tolerated_ms(const json_t *pod, const json_t *taint)
     int64_t shortest = -1;
     size_t i;
     json_t *toleration;
-    json_array_foreach(json_at(pod, "spec.tolerations"), i, toleration)
-    {
+    json_array_foreach (json_at(pod, "spec.tolerations"), i, toleration) {
         if (!fit_tolerates(toleration, taint))
             continue;
         bool ends = json_object_get(toleration, "tolerationSeconds");
@@ -217,8 +215,7 @@ static int64_t leaves_at(const struct node_lifecycle *l, const json_t *pod, cons
     int64_t at = INT64_MAX;
     size_t i;
     json_t *taint;
-    json_array_foreach(json_at(node, "spec.taints"), i, taint)
-    {
+    json_array_foreach (json_at(node, "spec.taints"), i, taint) {
         int64_t stays = str_eq(json_str(taint, "effect"), "NoExecute") ? tolerated_ms(pod, taint)
                                                                        : INT64_MAX;
         if (stays == INT64_MAX)
@@ -287,7 +284,7 @@ static void look_at_gone(void *self, const char *name)
             json_array_append(pods, set->items[i]->object);
     size_t i;
     json_t *pod;
-    json_array_foreach(pods, i, pod)
+    json_array_foreach (pods, i, pod)
         disrupt(l, COLLECTOR, pod, pod_is_finished(pod) ? NULL : "Failed", "DeletionByPodGC",
                 "PodGC: node no longer exists", 0);
 }

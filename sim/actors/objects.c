@@ -107,9 +107,9 @@ int object_release(struct actors *a, const char *user, const struct kind *k, con
 {
     json_t *owners = json_array(), *reference;
     size_t i;
-    json_array_foreach(json_at(object, "metadata.ownerReferences"), i,
-                       reference) if (!str_eq(json_str(reference, "uid"), uid))
-        json_array_append(owners, reference);
+    json_array_foreach (json_at(object, "metadata.ownerReferences"), i, reference)
+        if (!str_eq(json_str(reference, "uid"), uid))
+            json_array_append(owners, reference);
     return set_owners(a, user, k, object, owners);
 }
 
@@ -148,7 +148,8 @@ json_t *conditions_with(const json_t *conditions, const char *type, const char *
     json_t *condition = new_condition(type, status, reason, message, since ? since : now),
            *out = json_array(), *old;
     size_t i;
-    json_array_foreach(conditions, i, old) json_array_append(out, old == before ? condition : old);
+    json_array_foreach (conditions, i, old)
+        json_array_append(out, old == before ? condition : old);
     if (!before)
         json_array_append(out, condition);
     json_decref(condition);

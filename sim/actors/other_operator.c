@@ -44,8 +44,7 @@ static json_t *turned_taints(const struct other_operator *o, const json_t *node)
     json_t *taints = json_array(), *t;
     size_t i;
     bool was_there = false;
-    json_array_foreach(json_at(node, "spec.taints"), i, t)
-    {
+    json_array_foreach (json_at(node, "spec.taints"), i, t) {
         bool own = str_eq(json_str(t, "key"), o->taint);
         was_there = was_there || own;
         if (!own)

@@ -126,8 +126,7 @@ static json_t *read_values(const struct actors *a, const json_t *object, const j
 {
     json_t *out = json_object(), *value;
     const char *key;
-    json_object_foreach((json_t *) pairs, key, value)
-    {
+    json_object_foreach ((json_t *) pairs, key, value) {
         const char *text = json_string_value(value);
         if (text && *text == '=')
             json_object_set_new(out, key, read_value(a, object, text + 1));
@@ -204,8 +203,9 @@ static json_t *taints_without(const json_t *node, const json_t *taint)
 {
     json_t *left = json_array(), *t;
     size_t i;
-    json_array_foreach(json_at(node, "spec.taints"), i, t) if (!is_same_taint(t, taint))
-        json_array_append(left, t);
+    json_array_foreach (json_at(node, "spec.taints"), i, t)
+        if (!is_same_taint(t, taint))
+            json_array_append(left, t);
     return left;
 }
 

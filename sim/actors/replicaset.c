@@ -50,8 +50,7 @@ static void count_pod(struct replicaset_controller *r, const json_t *pod, int by
     json_t *owner;
     if (!pod || !is_active(pod))
         return;
-    json_array_foreach(json_at(pod, "metadata.ownerReferences"), i, owner)
-    {
+    json_array_foreach (json_at(pod, "metadata.ownerReferences"), i, owner) {
         if (!str_eq(json_str(owner, "kind"), "ReplicaSet"))
             continue;
         struct tally *t = tally_of(r, json_str_or_empty(owner, "uid"));
@@ -116,9 +115,10 @@ static const json_t *least_worth(const json_t *pods)
     const json_t *least = NULL;
     size_t i;
     json_t *pod;
-    json_array_foreach(pods, i, pod) if (!least || worth(pod) < worth(least) ||
-                                         (worth(pod) == worth(least) &&
-                                          pod_compare_age(pod, least) > 0)) least = pod;
+    json_array_foreach (pods, i, pod)
+        if (!least || worth(pod) < worth(least) ||
+            (worth(pod) == worth(least) && pod_compare_age(pod, least) > 0))
+            least = pod;
     return least;
 }
 
@@ -126,11 +126,11 @@ static void remove_value(json_t *list, const json_t *value)
 {
     size_t i;
     json_t *v;
-    json_array_foreach(list, i, v) if (v == value)
-    {
-        json_array_remove(list, i);
-        return;
-    }
+    json_array_foreach (list, i, v)
+        if (v == value) {
+            json_array_remove(list, i);
+            return;
+        }
 }
 
 /* The active pods. New reference. */
@@ -139,7 +139,9 @@ static json_t *active_pods(const struct actors *a, const json_t *set)
     CLEANUP_JSON json_t *all = index_copy(a->index, a->kinds.pod, object_uid(set));
     json_t *active = json_array(), *pod;
     size_t i;
-    json_array_foreach(all, i, pod) if (is_active(pod)) json_array_append(active, pod);
+    json_array_foreach (all, i, pod)
+        if (is_active(pod))
+            json_array_append(active, pod);
     return active;
 }
 
@@ -152,7 +154,8 @@ static int64_t count_available(const struct actors *a, const json_t *set, const 
     if (min_ready_s == 0)
         return t->ready;
     CLEANUP_JSON json_t *pods = active_pods(a, set);
-    json_array_foreach(pods, i, pod) available += pod_is_available(a, pod, min_ready_s, NULL);
+    json_array_foreach (pods, i, pod)
+        available += pod_is_available(a, pod, min_ready_s, NULL);
     return available;
 }
 

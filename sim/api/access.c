@@ -59,8 +59,7 @@ int access_add_objects(struct access *a, const json_t *objects, struct err *e)
 {
     size_t i;
     json_t *object;
-    json_array_foreach((json_t *) objects, i, object)
-    {
+    json_array_foreach ((json_t *) objects, i, object) {
         if (!is_role(object) && !is_binding(object))
             continue;
         if (!*object_name(object))
@@ -118,8 +117,9 @@ static bool binds(const json_t *binding, const char *user)
 {
     size_t i;
     json_t *subject;
-    json_array_foreach(json_object_get(binding, "subjects"), i,
-                       subject) if (is_subject(subject, binding, user)) return true;
+    json_array_foreach (json_object_get(binding, "subjects"), i, subject)
+        if (is_subject(subject, binding, user))
+            return true;
     return false;
 }
 
@@ -152,8 +152,9 @@ static bool role_allows(const json_t *role, const struct access_request *q)
 {
     size_t i;
     json_t *rule;
-    json_array_foreach(json_object_get(role, "rules"), i,
-                       rule) if (rule_allows(rule, q)) return true;
+    json_array_foreach (json_object_get(role, "rules"), i, rule)
+        if (rule_allows(rule, q))
+            return true;
     return false;
 }
 
@@ -164,11 +165,11 @@ static const json_t *role_of(const struct access *a, const json_t *binding)
     bool everywhere = str_eq(json_key(ref, "kind"), "ClusterRole");
     size_t i;
     json_t *role;
-    json_array_foreach(a->roles, i,
-                       role) if (str_eq(json_key(role, "kind"), json_key(ref, "kind")) &&
-                                 str_eq(object_name(role), json_key(ref, "name")) &&
-                                 (everywhere || str_eq(object_namespace(role),
-                                                       object_namespace(binding)))) return role;
+    json_array_foreach (a->roles, i, role)
+        if (str_eq(json_key(role, "kind"), json_key(ref, "kind")) &&
+            str_eq(object_name(role), json_key(ref, "name")) &&
+            (everywhere || str_eq(object_namespace(role), object_namespace(binding))))
+            return role;
     return NULL;
 }
 
@@ -180,9 +181,9 @@ static bool is_denied(const struct access *a, const struct access_request *q)
                                         *q->subresource ? "/" : "", q->subresource);
     size_t i;
     json_t *denial;
-    json_array_foreach(a->denials, i,
-                       denial) if (str_eq(json_key(denial, "verb"), q->verb) &&
-                                   str_eq(json_key(denial, "resource"), what)) return true;
+    json_array_foreach (a->denials, i, denial)
+        if (str_eq(json_key(denial, "verb"), q->verb) && str_eq(json_key(denial, "resource"), what))
+            return true;
     return false;
 }
 
@@ -194,8 +195,7 @@ bool access_allows(const struct access *a, const struct access_request *q)
         return false;
     size_t i;
     json_t *binding;
-    json_array_foreach(a->bindings, i, binding)
-    {
+    json_array_foreach (a->bindings, i, binding) {
         bool everywhere = str_eq(json_key(binding, "kind"), "ClusterRoleBinding");
         if ((!everywhere && !str_eq(object_namespace(binding), q->ns)) || !binds(binding, q->user))
             continue;

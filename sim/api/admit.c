@@ -319,8 +319,7 @@ static void check_deletion(const struct admission *a, struct refusal *r)
                      "Invalid value: \"%s\": field is immutable", asked);
     size_t i;
     json_t *finalizer;
-    json_array_foreach(json_object_get(metadata_of(a->after), "finalizers"), i, finalizer)
-    {
+    json_array_foreach (json_object_get(metadata_of(a->after), "finalizers"), i, finalizer) {
         const char *name = str_or_empty(json_string_value(finalizer));
         if (is && !object_has_finalizer(a->before, name))
             refuse_cause(r, "FieldValueForbidden", "metadata.finalizers",

@@ -30,9 +30,9 @@ json_t *builtin_crds(void)
     CLEANUP_JSON json_t *all = builtin_parse(builtin_definitions_text);
     json_t *own = json_array(), *definition;
     size_t i;
-    json_array_foreach(all, i,
-                       definition) if (str_eq(json_str(definition, "spec.group"), OSTLER_GROUP))
-        json_array_append(own, definition);
+    json_array_foreach (all, i, definition)
+        if (str_eq(json_str(definition, "spec.group"), OSTLER_GROUP))
+            json_array_append(own, definition);
     return own;
 }
 
@@ -41,8 +41,9 @@ json_t *builtin_crd_of(const char *plural)
     CLEANUP_JSON json_t *all = builtin_parse(builtin_definitions_text);
     size_t i;
     json_t *definition;
-    json_array_foreach(all, i, definition) if (str_eq(json_str(definition, "spec.names.plural"),
-                                                      plural)) return json_incref(definition);
+    json_array_foreach (all, i, definition)
+        if (str_eq(json_str(definition, "spec.names.plural"), plural))
+            return json_incref(definition);
     return NULL;
 }
 
@@ -87,6 +88,8 @@ int builtin_install(struct api *api, const char *user, const char *release_names
         json_array_insert_new(objects, i,
                               json_pack("{s:s, s:s, s:{s:s}}", "apiVersion", "v1", "kind",
                                         "Namespace", "metadata", "name", namespaces[i]));
-    json_array_foreach(objects, i, object) if (builtin_create(api, user, object, e) < 0) return -1;
+    json_array_foreach (objects, i, object)
+        if (builtin_create(api, user, object, e) < 0)
+            return -1;
     return 0;
 }

@@ -178,16 +178,14 @@ static struct value eval_all(const struct cel *c, const struct scope *s, struct 
         return failure(e, "no such overload", "");
     size_t i;
     json_t *item;
-    json_array_foreach((json_t *) many.json, i, item)
-    {
+    json_array_foreach ((json_t *) many.json, i, item) {
         struct scope inner = { .up = s, .name = c->text, .value = of_json(item) };
         struct value holds = eval(c->arguments[1], &inner, e);
         if (!is_true(&holds))
             return holds;
     }
     const char *key;
-    json_object_foreach((json_t *) many.json, key, item)
-    {
+    json_object_foreach ((json_t *) many.json, key, item) {
         struct scope inner = { .up = s, .name = c->text, .value = of_text(key, strlen(key)) };
         struct value holds = eval(c->arguments[1], &inner, e);
         if (!is_true(&holds))

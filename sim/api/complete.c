@@ -104,8 +104,9 @@ static void request_limits(struct draft *container)
     struct draft requests = draft_at(&resources, "requests");
     const char *key;
     json_t *amount;
-    json_object_foreach(limits, key, amount) if (!draft_get(&requests, key))
-        draft_set(&requests, key, json_incref(amount));
+    json_object_foreach (limits, key, amount)
+        if (!draft_get(&requests, key))
+            draft_set(&requests, key, json_incref(amount));
     draft_put(&resources, "requests", &requests);
     draft_put(container, "resources", &resources);
 }

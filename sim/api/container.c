@@ -104,7 +104,9 @@ static bool container_is_empty(const struct api *api, const struct kind *contain
     CLEANUP_JSON json_t *by_kind = content_of(api, container, name);
     size_t i;
     json_t *list;
-    json_array_foreach(by_kind, i, list) if (json_array_size(list) > 0) return false;
+    json_array_foreach (by_kind, i, list)
+        if (json_array_size(list) > 0)
+            return false;
     return true;
 }
 
@@ -115,10 +117,8 @@ static void delete_content(struct api *api, const struct kind *container, const 
     struct delete_options o = { .grace_s = -1, .propagation = PROPAGATE_BACKGROUND };
     size_t i, j;
     json_t *list, *object;
-    json_array_foreach(by_kind, i, list)
-    {
-        json_array_foreach(list, j, object)
-        {
+    json_array_foreach (by_kind, i, list) {
+        json_array_foreach (list, j, object) {
             struct write w = { .user = user,
                                .manager = user,
                                .verb = API_DELETE,

@@ -117,8 +117,9 @@ static json_t *own_members(const json_t *object)
     json_t *own = object ? json_object() : NULL;
     const char *key;
     json_t *value;
-    json_object_foreach((json_t *) object, key, value) if (!is_common(key))
-        json_object_set(own, key, value);
+    json_object_foreach ((json_t *) object, key, value)
+        if (!is_common(key))
+            json_object_set(own, key, value);
     return own;
 }
 

@@ -54,8 +54,7 @@ static json_t *finalizers_for(const struct admission *a, const struct delete_opt
     json_t *list = json_array();
     size_t i;
     json_t *finalizer;
-    json_array_foreach(json_at(a->before, "metadata.finalizers"), i, finalizer)
-    {
+    json_array_foreach (json_at(a->before, "metadata.finalizers"), i, finalizer) {
         const char *name = str_or_empty(json_string_value(finalizer));
         if (!str_eq(name, FOREGROUND) && !str_eq(name, ORPHAN))
             json_array_append(list, finalizer);

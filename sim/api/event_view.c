@@ -40,7 +40,7 @@ static json_t *convert(const json_t *object, const char *api_version, bool to_co
     json_t *converted = json_object();
     const char *key;
     json_t *value;
-    json_object_foreach((json_t *) object, key, value)
+    json_object_foreach ((json_t *) object, key, value)
         json_object_set(converted, renamed(key, to_core), value);
     json_object_set_new(converted, "apiVersion", json_string(api_version));
     return converted;

@@ -177,8 +177,7 @@ static void set_condition(json_t *conditions, json_t *condition_steal)
 {
     size_t i;
     json_t *condition;
-    json_array_foreach(conditions, i, condition)
-    {
+    json_array_foreach (conditions, i, condition) {
         if (str_eq(json_str(condition, "type"), json_str(condition_steal, "type"))) {
             json_array_set_new(conditions, i, condition_steal);
             return;

@@ -70,9 +70,11 @@ static void diff_fields(const struct merge_type *t, struct change c, struct fiel
 {
     const char *name;
     json_t *value;
-    json_object_foreach((json_t *) c.after, name, value) diff_field(t, name, c, d);
-    json_object_foreach((json_t *) c.before, name, value) if (!json_object_get(c.after, name))
+    json_object_foreach ((json_t *) c.after, name, value)
         diff_field(t, name, c, d);
+    json_object_foreach ((json_t *) c.before, name, value)
+        if (!json_object_get(c.after, name))
+            diff_field(t, name, c, d);
 }
 
 /* ---- lists: items are matched by their path elements; an element that occurs twice stands for all

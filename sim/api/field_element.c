@@ -87,8 +87,7 @@ static void add_keys_text(struct buf *b, const char *element)
     json_t *value;
     const char *comma = "";
     buf_str(b, "[");
-    json_object_foreach(keys, name, value)
-    {
+    json_object_foreach (keys, name, value) {
         CLEANUP_FREE char *text = json_compact(value);
         buf_printf(b, "%s%s=%s", comma, name, text);
         comma = ",";

@@ -76,8 +76,7 @@ json_t *field_set_union(const json_t *a, const json_t *b)
     json_t *copy = NULL;
     const char *element;
     json_t *theirs;
-    json_object_foreach((json_t *) b, element, theirs)
-    {
+    json_object_foreach ((json_t *) b, element, theirs) {
         if (strcmp(element, ".") == 0)
             continue;
         const json_t *ours = json_object_get(a, element);
@@ -107,8 +106,10 @@ json_t *field_set_intersection(const json_t *a, const json_t *b)
     json_t *both = NULL;
     const char *element;
     json_t *ours;
-    json_object_foreach((json_t *) a, element, ours) if (strcmp(element, ".") != 0)
-        field_set_put(&both, element, field_set_intersection(ours, json_object_get(b, element)));
+    json_object_foreach ((json_t *) a, element, ours)
+        if (strcmp(element, ".") != 0)
+            field_set_put(&both, element,
+                          field_set_intersection(ours, json_object_get(b, element)));
     if (field_set_is_member(a) && field_set_is_member(b))
         field_set_mark(&both);
     return both;
@@ -136,8 +137,7 @@ json_t *field_set_difference(const json_t *a, const json_t *b)
     json_t *copy = NULL;
     const char *element;
     json_t *theirs;
-    json_object_foreach((json_t *) b, element, theirs)
-    {
+    json_object_foreach ((json_t *) b, element, theirs) {
         const json_t *ours = strcmp(element, ".") == 0 ? NULL : json_object_get(a, element);
         json_t *left = field_set_difference(ours, theirs);
         if (left != ours) {
@@ -169,8 +169,9 @@ static const char **sorted_elements(const json_t *node, size_t *ret_len)
     size_t len = 0;
     const char *element;
     json_t *child;
-    json_object_foreach((json_t *) node, element, child) if (strcmp(element, ".") != 0)
-        elements[len++] = element;
+    json_object_foreach ((json_t *) node, element, child)
+        if (strcmp(element, ".") != 0)
+            elements[len++] = element;
     qsort(elements, len, sizeof *elements, by_element);
     *ret_len = len;
     return elements;

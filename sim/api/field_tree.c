@@ -46,7 +46,8 @@ json_t *field_tree_set(const struct merge_type *t, const json_t *object)
     } else if (json_is_array(object)) {
         put_items(t, object, &set);
     } else {
-        json_object_foreach((json_t *) object, name, value) put_field(t, name, value, &set);
+        json_object_foreach ((json_t *) object, name, value)
+            put_field(t, name, value, &set);
     }
     return set;
 }
@@ -62,8 +63,7 @@ json_t *field_tree_named(const struct merge_type *t, const json_t *set)
     json_t *named = NULL;
     const char *element;
     json_t *child;
-    json_object_foreach((json_t *) set, element, child)
-    {
+    json_object_foreach ((json_t *) set, element, child) {
         if (strcmp(element, ".") == 0)
             continue;
         const struct merge_type below = type_below(t, element);
@@ -93,8 +93,7 @@ static json_t *remove_items(const struct merge_type *t, const json_t *list, cons
     json_t *left = json_array();
     size_t i;
     json_t *value;
-    json_array_foreach(list, i, value)
-    {
+    json_array_foreach (list, i, value) {
         CLEANUP_FREE char *element = field_element_of_item(t, value);
         json_t *rest = left_of(&item, value, element ? json_object_get(set, element) : NULL);
         if (rest)
@@ -108,8 +107,7 @@ static json_t *remove_fields(const struct merge_type *t, const json_t *object, c
     json_t *left = json_copy((json_t *) object);
     const char *element;
     json_t *below;
-    json_object_foreach((json_t *) set, element, below)
-    {
+    json_object_foreach ((json_t *) set, element, below) {
         json_t *value = strncmp(element, "f:", 2) == 0 ? json_object_get(object, element + 2)
                                                        : NULL;
         if (!value)

@@ -22,7 +22,8 @@ static void add_map(struct buf *b, const json_t *map)
     size_t len = 0;
     const char *name;
     json_t *value;
-    json_object_foreach((json_t *) map, name, value) names[len++] = name;
+    json_object_foreach ((json_t *) map, name, value)
+        names[len++] = name;
     qsort(names, len, sizeof *names, go_text_by_name);
     buf_str(b, "map[");
     for (size_t i = 0; i < len; i++) {
@@ -37,8 +38,7 @@ static void add_list(struct buf *b, const json_t *list)
     size_t i;
     json_t *value;
     buf_str(b, "[");
-    json_array_foreach(list, i, value)
-    {
+    json_array_foreach (list, i, value) {
         buf_str(b, i > 0 ? " " : "");
         go_text_add(b, value);
     }

@@ -33,12 +33,12 @@ static bool is_same_but(const char *aside, const json_t *before, const json_t *a
 {
     const char *name;
     json_t *value;
-    json_object_foreach((json_t *) after, name,
-                        value) if (strcmp(name, aside) != 0 &&
-                                   !json_equal(json_object_get(before, name), value)) return false;
-    json_object_foreach((json_t *) before, name,
-                        value) if (strcmp(name, aside) != 0 &&
-                                   !json_object_get(after, name)) return false;
+    json_object_foreach ((json_t *) after, name, value)
+        if (strcmp(name, aside) != 0 && !json_equal(json_object_get(before, name), value))
+            return false;
+    json_object_foreach ((json_t *) before, name, value)
+        if (strcmp(name, aside) != 0 && !json_object_get(after, name))
+            return false;
     return true;
 }
 
@@ -51,8 +51,9 @@ bool managed_is_same(const json_t *before, const json_t *after)
         return true;
     if (json_array_size(was) != json_array_size(is))
         return false;
-    json_array_foreach(is, i,
-                       entry) if (!is_same_but("time", json_array_get(was, i), entry)) return false;
+    json_array_foreach (is, i, entry)
+        if (!is_same_but("time", json_array_get(was, i), entry))
+            return false;
     return is_same_but("metadata", before, after) &&
            is_same_but("managedFields", json_object_get(before, "metadata"),
                        json_object_get(after, "metadata"));

@@ -42,8 +42,7 @@ bool managers_read(struct managers *m, const json_t *managed_fields)
                                              sizeof *m->items) };
     size_t i;
     json_t *entry;
-    json_array_foreach(managed_fields, i, entry)
-    {
+    json_array_foreach (managed_fields, i, entry) {
         if (!read_entry(&m->items[m->len], entry)) {
             managers_clear(m);
             return false;
@@ -222,7 +221,7 @@ void managers_cap(struct managers *m)
     }
     const char *version;
     json_t *list;
-    json_object_foreach(sets, version, list)
+    json_object_foreach (sets, version, list)
         manager_own(map_get(&firsts, version), union_of(list, 0, json_array_size(list)));
     drop_empty(m);
     sort(m);

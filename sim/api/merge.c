@@ -81,7 +81,7 @@ static void check_fields(struct check *c, const struct merge_type *t, const json
 {
     const char *name;
     json_t *child;
-    json_object_foreach((json_t *) object, name, child)
+    json_object_foreach ((json_t *) object, name, child)
         check_below(c, merge_type_field(t, name), (struct step){ .field = name }, child);
 }
 
@@ -177,8 +177,7 @@ int merge_refuse_unknown(const struct merge_root *root, const json_t *intent, co
     struct check c = check_begin();
     size_t i;
     json_t *place;
-    json_array_foreach((json_t *) places, i, place)
-    {
+    json_array_foreach ((json_t *) places, i, place) {
         CLEANUP_BUF struct buf way = BUF_INIT(PROBLEMS_MAX);
         merge_add_place(&way, root, intent, json_string_value(place));
         add_problem(&c, buf_text(&way), "field not declared in", "schema");
@@ -280,8 +279,7 @@ static json_t *merge_fields(const struct merge_type *t, const json_t *live, cons
     json_t *copy = NULL;
     const char *name;
     json_t *theirs;
-    json_object_foreach((json_t *) intent, name, theirs)
-    {
+    json_object_foreach ((json_t *) intent, name, theirs) {
         json_t *ours = json_object_get(live, name);
         json_t *both = merge_objects(merge_type_field(t, name), ours, theirs);
         if (both == ours) {

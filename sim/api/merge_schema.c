@@ -19,8 +19,7 @@ static void read_keys(const json_t *schema, struct merge_type *ret)
 {
     size_t i;
     json_t *key;
-    json_array_foreach(json_object_get(schema, "x-kubernetes-list-map-keys"), i, key)
-    {
+    json_array_foreach (json_object_get(schema, "x-kubernetes-list-map-keys"), i, key) {
         if (i == MERGE_KEYS_MAX)
             abort();
         const char *name = json_string_value(key);
@@ -76,8 +75,7 @@ static struct merge_type *rows_after(const struct merge_type *first, size_t coun
     json_t *property;
     for (size_t i = 0; i < count; i++)
         rows[i] = first[i];
-    json_object_foreach((json_t *) properties, name, property)
-    {
+    json_object_foreach ((json_t *) properties, name, property) {
         struct merge_type t = merge_schema_type_of(property);
         t.name = name;
         if (!merge_schema_is_plain(&t, property))

@@ -118,9 +118,12 @@ static bool has_levels(const json_t *value, size_t most)
     bool container = json_is_object(value) || json_is_array(value);
     if (!container || most == 0)
         return !container;
-    json_object_foreach((json_t *) value, name,
-                        child) if (!has_levels(child, most - 1)) return false;
-    json_array_foreach(value, i, child) if (!has_levels(child, most - 1)) return false;
+    json_object_foreach ((json_t *) value, name, child)
+        if (!has_levels(child, most - 1))
+            return false;
+    json_array_foreach (value, i, child)
+        if (!has_levels(child, most - 1))
+            return false;
     return true;
 }
 
@@ -303,7 +306,9 @@ static int check_form(const json_t *patch, struct refusal *r)
                       "error decoding patch: json: cannot unmarshal %s into Go value of type "
                       "[]handlers.jsonPatchOp",
                       typed_word(patch));
-    json_array_foreach(patch, i, operation) if (check_operation(operation, r) < 0) return -1;
+    json_array_foreach (patch, i, operation)
+        if (check_operation(operation, r) < 0)
+            return -1;
     if (i > OPERATIONS_MAX)
         return refuse(r, 413, NULL,
                       "Request entity too large: The allowed maximum operations in a JSON patch is "
@@ -319,8 +324,7 @@ json_t *patch_json(const json_t *object, const json_t *patch, struct refusal *r)
     struct patching patching = { .document = json_copy((json_t *) object) };
     size_t i;
     json_t *operation;
-    json_array_foreach(patch, i, operation)
-    {
+    json_array_foreach (patch, i, operation) {
         if (!patch_json_run(&patching, operation)) {
             json_decref(patching.document);
             refuse_generic(r, 422,

@@ -10,8 +10,7 @@ json_t *patch_merge(const json_t *object, const json_t *patch)
     json_t *merged = json_is_object(object) ? json_copy((json_t *) object) : json_object();
     const char *key;
     json_t *value;
-    json_object_foreach((json_t *) patch, key, value)
-    {
+    json_object_foreach ((json_t *) patch, key, value) {
         if (json_is_null(value))
             json_object_del(merged, key);
         else

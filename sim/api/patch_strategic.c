@@ -31,13 +31,15 @@ static json_t *plain(const json_t *value)
         if (json_object_get(value, directive))
             return NULL;
         json_t *copy = json_object();
-        json_object_foreach((json_t *) value, name, child) if (*name != '$' && !json_is_null(child))
-            json_object_set_new(copy, name, plain(child));
+        json_object_foreach ((json_t *) value, name, child)
+            if (*name != '$' && !json_is_null(child))
+                json_object_set_new(copy, name, plain(child));
         return copy;
     }
     if (json_is_array(value)) {
         json_t *copy = json_array();
-        json_array_foreach(value, i, child) json_array_append_new(copy, plain(child));
+        json_array_foreach (value, i, child)
+            json_array_append_new(copy, plain(child));
         return copy;
     }
     return json_incref((json_t *) value);
@@ -76,7 +78,8 @@ static json_t *places_of(const json_t *list, const char *key)
     json_t *places = json_object();
     size_t i;
     json_t *item;
-    json_array_foreach(list, i, item) patch_strategic_add_place(places, key, item, i);
+    json_array_foreach (list, i, item)
+        patch_strategic_add_place(places, key, item, i);
     return places;
 }
 
@@ -95,8 +98,9 @@ static json_t *without_items(const json_t *list, const char *key, const json_t *
     json_t *left = json_array();
     size_t i;
     json_t *item;
-    json_array_foreach(list, i, item) if (place_in(places, key, item) == NOWHERE)
-        json_array_append(left, item);
+    json_array_foreach (list, i, item)
+        if (place_in(places, key, item) == NOWHERE)
+            json_array_append(left, item);
     return left;
 }
 
@@ -106,8 +110,7 @@ static int check_items(const json_t *list, const char *key, struct refusal *r)
 {
     size_t i;
     json_t *item;
-    json_array_foreach(list, i, item)
-    {
+    json_array_foreach (list, i, item) {
         bool container = json_is_object(item) || json_is_array(item);
         if (*key ? !json_is_object(item) : container)
             return refuse(r, 500, NULL, "list element types are not identical");
@@ -146,8 +149,9 @@ static json_t *select_items(const json_t *list, const char *key, const json_t *o
     struct placed *placed = xcalloc(json_array_size(list) + 1, sizeof *placed);
     size_t count = 0, i;
     json_t *item, *selected = json_array();
-    json_array_foreach(list, i, item) if ((place_in(order, key, item) != NOWHERE) == in)
-        placed[count++] = (struct placed){ item, place_in(by, key, item), i };
+    json_array_foreach (list, i, item)
+        if ((place_in(order, key, item) != NOWHERE) == in)
+            placed[count++] = (struct placed){ item, place_in(by, key, item), i };
     qsort(placed, count, sizeof *placed, by_place);
     for (i = 0; i < count; i++)
         json_array_append(selected, placed[i].item);
@@ -189,8 +193,7 @@ static int split_items(const char *key, const json_t *original, const json_t *pa
     bool replace = false;
     size_t i;
     json_t *item;
-    json_array_foreach(patch, i, item)
-    {
+    json_array_foreach (patch, i, item) {
         const char *what = json_key(item, directive);
         if (!json_object_get(item, directive)) {
             json_array_append(items, item);
@@ -220,8 +223,7 @@ static json_t *merge_items(const struct merge_type *t, const json_t *original, c
     json_t *merged = json_copy((json_t *) original);
     size_t i;
     json_t *item;
-    json_array_foreach(items, i, item)
-    {
+    json_array_foreach (items, i, item) {
         size_t at = place_in(places, t->patch_key, item);
         if (at == NOWHERE) {
             patch_strategic_add_place(places, t->patch_key, item, json_array_size(merged));
@@ -257,8 +259,9 @@ static json_t *merge_scalars(const json_t *original, const json_t *patch)
     for (size_t b = 0; b < ARRAY_LEN(both); b++) {
         size_t i;
         json_t *value;
-        json_array_foreach(both[b], i, value) if (patch_strategic_add_place(places, "", value, i))
-            json_array_append(merged, value);
+        json_array_foreach (both[b], i, value)
+            if (patch_strategic_add_place(places, "", value, i))
+                json_array_append(merged, value);
     }
     return in_order(merged, "", patch, original);
 }
@@ -286,8 +289,7 @@ static int keep_only(json_t *merged, const json_t *patch, struct refusal *r)
     json_t *value;
     CLEANUP_JSON json_t *kept = places_of(names, "");
     bool valid = json_is_array(names);
-    json_object_foreach((json_t *) patch, name, value)
-    {
+    json_object_foreach ((json_t *) patch, name, value) {
         CLEANUP_JSON json_t *text = json_string(name);
         valid = valid &&
                 (*name == '$' || json_is_null(value) || place_in(kept, "", text) != NOWHERE);
@@ -295,8 +297,7 @@ static int keep_only(json_t *merged, const json_t *patch, struct refusal *r)
     if (!valid)
         return refuse(r, 400, NULL, "invalid patch format of retainKeys");
     void *next;
-    json_object_foreach_safe(merged, next, name, value)
-    {
+    json_object_foreach_safe (merged, next, name, value) {
         CLEANUP_JSON json_t *text = json_string(name);
         if (place_in(kept, "", text) == NOWHERE)
             json_object_del(merged, name);
@@ -309,8 +310,7 @@ static bool is_ordered(const json_t *items, const char *key, const json_t *order
 {
     size_t at = 0, i;
     json_t *item;
-    json_array_foreach(items, i, item)
-    {
+    json_array_foreach (items, i, item) {
         if (json_object_get(item, directive))
             continue;
         while (at < json_array_size(order) && !is_same_item(key, json_array_get(order, at), item))
@@ -416,11 +416,12 @@ static json_t *merge_map(const struct merge_type *t, const json_t *original, con
     int rc = keep_only(merged, patch, r);
     const char *name;
     json_t *value;
-    json_object_foreach((json_t *) patch, name,
-                        value) if (rc == 0 && str_has_prefix(name, element_order))
-        rc = order_list(t, merged, patch, name + strlen(element_order), value, r);
-    json_object_foreach((json_t *) patch, name, value) if (rc == 0)
-        rc = merge_member(t, merged, patch, name, value, r);
+    json_object_foreach ((json_t *) patch, name, value)
+        if (rc == 0 && str_has_prefix(name, element_order))
+            rc = order_list(t, merged, patch, name + strlen(element_order), value, r);
+    json_object_foreach ((json_t *) patch, name, value)
+        if (rc == 0)
+            rc = merge_member(t, merged, patch, name, value, r);
     if (rc == 0)
         return merged;
     json_decref(merged);

@@ -42,7 +42,7 @@ void prepare_new_node(json_t *object)
     size_t i;
     json_t *taint;
     bool there = false;
-    json_array_foreach(taints, i, taint)
+    json_array_foreach (taints, i, taint)
         there = there || (str_eq(json_key(taint, "key"), key) &&
                           str_eq(json_key(taint, "effect"), "NoSchedule"));
     if (!there)
@@ -73,8 +73,7 @@ static bool tolerates(const json_t *tolerations, const char *key)
 {
     size_t i;
     json_t *t;
-    json_array_foreach((json_t *) tolerations, i, t)
-    {
+    json_array_foreach ((json_t *) tolerations, i, t) {
         const char *its = str_or_empty(json_key(t, "key")),
                    *effect = str_or_empty(json_key(t, "effect"));
         if ((!*its || str_eq(its, key)) && (!*effect || str_eq(effect, "NoExecute")))
@@ -141,7 +140,7 @@ static const char *quality_of(const json_t *spec)
     for (size_t l = 0; l < ARRAY_LEN(lists); l++) {
         size_t i;
         json_t *container;
-        json_array_foreach(json_object_get(spec, lists[l]), i, container)
+        json_array_foreach (json_object_get(spec, lists[l]), i, container)
             weigh(container, &any, &guaranteed);
     }
     return !any ? "BestEffort" : guaranteed ? "Guaranteed" : "Burstable";

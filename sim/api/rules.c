@@ -56,8 +56,7 @@ static char *unknown_fields(const json_t *paths)
     buf_str(&b, "strict decoding error: ");
     size_t i;
     json_t *path;
-    json_array_foreach((json_t *) paths, i, path)
-    {
+    json_array_foreach ((json_t *) paths, i, path) {
         /* Those that have no room are left out. */
         if (b.len + json_string_length(path) + WORDS_MAX > WHY_MAX)
             break;
@@ -199,8 +198,7 @@ static bool content_changes(const struct kind *k, const json_t *before, const js
     for (size_t i = 0; i < ARRAY_LEN(objects); i++) {
         const char *key;
         json_t *value;
-        json_object_foreach((json_t *) objects[i], key, value)
-        {
+        json_object_foreach ((json_t *) objects[i], key, value) {
             if (str_eq(key, "metadata") || (str_eq(key, "status") && k->subresources & SUB_STATUS))
                 continue;
             if (!json_equal(value, json_object_get(objects[1 - i], key)))

@@ -45,8 +45,7 @@ static int add_rules(struct schema *s, struct err *e)
     s->rules = xcalloc(json_array_size(rules), sizeof *s->rules);
     size_t i;
     json_t *rule;
-    json_array_foreach((json_t *) rules, i, rule)
-    {
+    json_array_foreach ((json_t *) rules, i, rule) {
         struct cel *compiled = cel_compile(json_str_or_empty(rule, "rule"), e);
         if (!compiled)
             return err_wrap(e, "rule %s", json_str_or_empty(rule, "rule"));
@@ -71,8 +70,7 @@ static int add_properties(struct schema *s, struct err *e)
 {
     const char *name;
     json_t *source;
-    json_object_foreach(json_object_get(s->source, "properties"), name, source)
-    {
+    json_object_foreach (json_object_get(s->source, "properties"), name, source) {
         struct schema *property = schema_new(source, e);
         if (!property)
             return err_wrap(e, "%s", name);

@@ -219,8 +219,7 @@ static void check_object(const struct schema *s, const struct spot *at, const js
 {
     size_t i;
     json_t *name;
-    json_array_foreach(json_object_get(s->source, "required"), i, name)
-    {
+    json_array_foreach (json_object_get(s->source, "required"), i, name) {
         struct spot here = SPOT(at, json_string_value(name));
         if (json_object_get(value, json_string_value(name)))
             continue;
@@ -230,8 +229,7 @@ static void check_object(const struct schema *s, const struct spot *at, const js
     check_count(s, "minProperties", "maxProperties", "properties", json_object_size(value), at, c);
     const char *key;
     json_t *member;
-    json_object_foreach((json_t *) value, key, member)
-    {
+    json_object_foreach ((json_t *) value, key, member) {
         const struct schema *inner = map_get(&s->properties, key);
         inner = inner ? inner : s->additional;
         struct spot here = SPOT(at, key);
@@ -248,8 +246,7 @@ static json_t *identity_of(const json_t *item, const json_t *keys)
     json_t *identity = json_object();
     size_t i;
     json_t *key;
-    json_array_foreach((json_t *) keys, i, key)
-    {
+    json_array_foreach ((json_t *) keys, i, key) {
         json_t *part = json_object_get(item, json_string_value(key));
         if (part)
             json_object_set(identity, json_string_value(key), part);
@@ -267,8 +264,7 @@ static void check_unique(const struct schema *s, const struct spot *at, const js
     CLEANUP_JSON json_t *seen = json_object();
     size_t i;
     json_t *item;
-    json_array_foreach((json_t *) list, i, item)
-    {
+    json_array_foreach ((json_t *) list, i, item) {
         CLEANUP_JSON json_t *identity = identity_of(item, keys);
         struct spot here = SPOT_ITEM(at, i);
         if (!validate_first_value(seen, identity))
@@ -282,8 +278,7 @@ static void check_array(const struct schema *s, const struct spot *at, const jso
     check_count(s, "minItems", "maxItems", "items", json_array_size(value), at, c);
     size_t i;
     json_t *item;
-    json_array_foreach((json_t *) value, i, item)
-    {
+    json_array_foreach ((json_t *) value, i, item) {
         struct spot here = SPOT_ITEM(at, i);
         if (s->items)
             check_value(s->items, &here, json_array_get(before, i), item, c);
@@ -356,8 +351,7 @@ void schema_check_rules(const struct schema *s, const struct spot *at, const jso
         check_rule(&s->rules[i], at, value, r);
     const char *key;
     json_t *member;
-    json_object_foreach((json_t *) value, key, member)
-    {
+    json_object_foreach ((json_t *) value, key, member) {
         const struct schema *inner = map_get(&s->properties, key);
         inner = inner ? inner : s->additional;
         struct spot here = SPOT(at, key);
@@ -365,8 +359,7 @@ void schema_check_rules(const struct schema *s, const struct spot *at, const jso
             schema_check_rules(inner, &here, json_object_get(before, key), member, r);
     }
     size_t i;
-    json_array_foreach((json_t *) value, i, member)
-    {
+    json_array_foreach ((json_t *) value, i, member) {
         struct spot here = SPOT_ITEM(at, i);
         if (s->items)
             schema_check_rules(s->items, &here, json_array_get(before, i), member, r);

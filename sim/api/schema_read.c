@@ -56,8 +56,7 @@ static json_t *schema_read_read_object(const struct schema *s, const struct spot
     struct draft d = draft_of(value);
     const char *key;
     json_t *member;
-    json_object_foreach((json_t *) value, key, member)
-    {
+    json_object_foreach ((json_t *) value, key, member) {
         struct spot here = SPOT(at, key);
         if (member != json_object_get(before, key))
             read_member(s, &here, before, key, member, &d, unknown);

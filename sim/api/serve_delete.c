@@ -87,7 +87,7 @@ static int read_options(struct deletion *d, struct refusal *r)
                        json_is_boolean(orphan) ? orphan : NULL, r);
     size_t i;
     json_t *dry_run;
-    json_array_foreach(json_object_get(d->body, "dryRun"), i, dry_run)
+    json_array_foreach (json_object_get(d->body, "dryRun"), i, dry_run)
         settle_dry_run(d, json_string_value(dry_run), r);
     return finish_options(r);
 }
@@ -181,8 +181,7 @@ int serve_delete_collection(struct serving *s)
         return -1;
     size_t i;
     json_t *object;
-    json_array_foreach(page.objects, i, object)
-    {
+    json_array_foreach (page.objects, i, object) {
         struct write w = write_of(s, &d, object_namespace(object), object_name(object));
         CLEANUP_REFUSAL struct refusal r = { 0 };
         /* One that is gone meanwhile is what was asked for. */

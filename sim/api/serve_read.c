@@ -54,8 +54,7 @@ static void add_list(struct api *api, struct buf *out, const struct kind *k,
     buf_str(out, ",\"items\":[");
     size_t i;
     json_t *object;
-    json_array_foreach(page->objects, i, object)
-    {
+    json_array_foreach (page->objects, i, object) {
         CLEANUP_JSON json_t *view = event_view(k, object);
         buf_str(out, i ? "," : "");
         text_add_item(api, out, k, view);

@@ -11,7 +11,7 @@ static char *selector_text(const json_t *labels)
     CLEANUP_BUF struct buf text = BUF_INIT(1 << 20);
     const char *key;
     json_t *value;
-    json_object_foreach((json_t *) labels, key, value)
+    json_object_foreach ((json_t *) labels, key, value)
         buf_printf(&text, "%s%s=%s", text.len ? "," : "", key, json_string_value(value));
     return buf_take(&text);
 }

@@ -141,10 +141,11 @@ static json_t *definitions_json(const struct drawing *d)
     json_array_append_new(definitions, column_json("Name", "string", "", 0));
     size_t i;
     json_t *column;
-    json_array_foreach(d->custom, i, column) json_array_append_new(
-        definitions,
-        column_json(json_str_or_empty(column, "name"), json_str_or_empty(column, "type"),
-                    json_str_or_empty(column, "description"), json_int(column, "priority", 0)));
+    json_array_foreach (d->custom, i, column)
+        json_array_append_new(definitions, column_json(json_str_or_empty(column, "name"),
+                                                       json_str_or_empty(column, "type"),
+                                                       json_str_or_empty(column, "description"),
+                                                       json_int(column, "priority", 0)));
     return definitions;
 }
 
@@ -163,7 +164,7 @@ static json_t *cells_json(const struct drawing *d, const json_t *object)
     json_array_append_new(cells, json_text(object_name(object)));
     size_t i;
     json_t *column;
-    json_array_foreach(d->custom, i, column)
+    json_array_foreach (d->custom, i, column)
         json_array_append_new(cells, table_custom_cell(column, object, d->now_us));
     return cells;
 }
@@ -235,7 +236,8 @@ json_t *table_of(const struct api *api, const struct kind *k, enum table_form fo
     if (is_list) {
         size_t i;
         json_t *object;
-        json_array_foreach(objects, i, object) add_row(&d, rows, object);
+        json_array_foreach (objects, i, object)
+            add_row(&d, rows, object);
     } else {
         add_row(&d, rows, objects);
         json_object_set_new(metadata, "resourceVersion",

@@ -119,7 +119,7 @@ static size_t table_cell_add_labels(char **texts, size_t n, const json_t *labels
 {
     const char *key;
     json_t *value;
-    json_object_foreach((json_t *) labels, key, value)
+    json_object_foreach ((json_t *) labels, key, value)
         texts[n++] = xasprintf("%s=%s", key, str_or_empty(json_string_value(value)));
     return n;
 }
@@ -137,7 +137,7 @@ static char *values_text(const json_t *values)
     CLEANUP_FREE char **texts = xcalloc(json_array_size(values) + 1, sizeof *texts);
     size_t i, n = 0;
     json_t *value;
-    json_array_foreach(values, i, value)
+    json_array_foreach (values, i, value)
         texts[n++] = xstrdup(str_or_empty(json_string_value(value)));
     CLEANUP_JSON json_t *text = sorted_text(texts, n);
     return xstrdup(json_string_value(text));
@@ -164,7 +164,8 @@ json_t *cell_selector(const struct cell *c)
                                         sizeof *texts);
     size_t n = table_cell_add_labels(texts, 0, labels), i;
     json_t *expression;
-    json_array_foreach(expressions, i, expression) texts[n++] = expression_text(expression);
+    json_array_foreach (expressions, i, expression)
+        texts[n++] = expression_text(expression);
     return sorted_text(texts, n);
 }
 
@@ -175,7 +176,7 @@ static json_t *joined(const struct cell *c, const char *key)
     CLEANUP_BUF struct buf out = BUF_INIT(API_TEXT_MAX);
     size_t i;
     json_t *container;
-    json_array_foreach(json_at(c->object, c->path), i, container)
+    json_array_foreach (json_at(c->object, c->path), i, container)
         buf_printf(&out, "%s%s", i ? "," : "", json_str_or_empty(container, key));
     return json_text(buf_text(&out));
 }

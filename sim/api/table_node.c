@@ -42,8 +42,9 @@ static json_t *cell_roles(const struct cell *c)
     size_t n = 0;
     const char *label;
     json_t *value;
-    json_object_foreach((json_t *) labels, label, value) if (*role_of(label, value))
-        roles[n++] = role_of(label, value);
+    json_object_foreach ((json_t *) labels, label, value)
+        if (*role_of(label, value))
+            roles[n++] = role_of(label, value);
     qsort(roles, n, sizeof *roles, by_text);
     CLEANUP_BUF struct buf out = BUF_INIT(API_TEXT_MAX);
     for (size_t i = 0; i < n; i++)
@@ -57,10 +58,9 @@ static json_t *cell_address(const struct cell *c)
 {
     size_t i;
     json_t *address;
-    json_array_foreach(
-        json_at(c->object, "status.addresses"), i,
-        address) if (str_eq(json_str(address, "type"),
-                            c->path)) return json_text(json_str_or_empty(address, "address"));
+    json_array_foreach (json_at(c->object, "status.addresses"), i, address)
+        if (str_eq(json_str(address, "type"), c->path))
+            return json_text(json_str_or_empty(address, "address"));
     return json_text(c->empty);
 }
 

@@ -63,10 +63,9 @@ static bool is_sidecar(const json_t *pod, const char *name)
 {
     size_t i;
     json_t *container;
-    json_array_foreach(
-        json_at(pod, "spec.initContainers"), i,
-        container) if (str_eq(json_str(container, "name"),
-                              name)) return str_eq(json_str(container, "restartPolicy"), "Always");
+    json_array_foreach (json_at(pod, "spec.initContainers"), i, container)
+        if (str_eq(json_str(container, "name"), name))
+            return str_eq(json_str(container, "restartPolicy"), "Always");
     return false;
 }
 
@@ -93,8 +92,7 @@ static bool add_init_containers(struct pod_summary *s, struct pod_summary *sidec
 {
     size_t i;
     json_t *status;
-    json_array_foreach(json_at(pod, "status.initContainerStatuses"), i, status)
-    {
+    json_array_foreach (json_at(pod, "status.initContainerStatuses"), i, status) {
         bool sidecar = is_sidecar(pod, json_str_or_empty(status, "name"));
         add_restarts(s, status);
         if (sidecar)
@@ -176,7 +174,7 @@ static int64_t container_count(const json_t *pod)
     int64_t total = (int64_t) json_array_size(json_at(pod, "spec.containers"));
     size_t i;
     json_t *container;
-    json_array_foreach(json_at(pod, "spec.initContainers"), i, container)
+    json_array_foreach (json_at(pod, "spec.initContainers"), i, container)
         total += str_eq(json_str(container, "restartPolicy"), "Always");
     return total;
 }
@@ -235,7 +233,7 @@ static json_t *cell_gates(const struct cell *c)
         return json_text(c->empty);
     size_t i, met = 0;
     json_t *gate;
-    json_array_foreach(gates, i, gate)
+    json_array_foreach (gates, i, gate)
         met += has_condition(c->object, json_str_or_empty(gate, "conditionType"));
     return json_textf("%zu/%zu", met, json_array_size(gates));
 }

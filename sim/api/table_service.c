@@ -31,12 +31,11 @@ static json_t *cell_external_ip(const struct cell *c)
     size_t i;
     json_t *item;
     if (balanced)
-        json_array_foreach(json_at(c->object, "status.loadBalancer.ingress"), i, item)
-        {
+        json_array_foreach (json_at(c->object, "status.loadBalancer.ingress"), i, item) {
             const char *ip = json_str_or_empty(item, "ip");
             add_text(&out, *ip ? ip : json_str_or_empty(item, "hostname"));
         }
-    json_array_foreach(json_at(c->object, "spec.externalIPs"), i, item)
+    json_array_foreach (json_at(c->object, "spec.externalIPs"), i, item)
         add_text(&out, str_or_empty(json_string_value(item)));
     return json_text(out.len ? buf_text(&out) : balanced ? "<pending>" : "<none>");
 }
@@ -46,8 +45,7 @@ static json_t *cell_ports(const struct cell *c)
     CLEANUP_BUF struct buf out = BUF_INIT(API_TEXT_MAX);
     size_t i;
     json_t *port;
-    json_array_foreach(json_at(c->object, "spec.ports"), i, port)
-    {
+    json_array_foreach (json_at(c->object, "spec.ports"), i, port) {
         int64_t on_nodes = json_int(port, "nodePort", 0);
         buf_printf(&out, "%s%" PRId64, i ? "," : "", json_int(port, "port", 0));
         if (on_nodes > 0)

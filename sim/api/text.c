@@ -82,8 +82,7 @@ static void write_list(const struct writer *w, json_t *list, int keep)
     size_t i;
     json_t *item;
     text_add_now(w->out, "[", 1);
-    json_array_foreach(list, i, item)
-    {
+    json_array_foreach (list, i, item) {
         if (i)
             text_add_now(w->out, ",", 1);
         write_value(w, item, keep);
@@ -98,8 +97,7 @@ static void write_map(const struct writer *w, json_t *map, const char *const *wi
     json_t *value;
     bool first = true;
     text_add_now(w->out, "{", 1);
-    json_object_foreach(map, key, value)
-    {
+    json_object_foreach (map, key, value) {
         const char *const *left_out = without;
         while (*left_out && !str_eq(*left_out, key))
             left_out++;
@@ -211,9 +209,10 @@ size_t text_size(const json_t *value)
     if (json_is_string(value))
         return json_string_length(value) + PUNCTUATION;
     if (json_is_array(value)) {
-        json_array_foreach((json_t *) value, i, child) size += text_size(child);
+        json_array_foreach ((json_t *) value, i, child)
+            size += text_size(child);
     } else if (json_is_object(value)) {
-        json_object_foreach((json_t *) value, key, child)
+        json_object_foreach ((json_t *) value, key, child)
             size += strlen(key) + PUNCTUATION + text_size(child);
     }
     return size + SCALAR;

@@ -330,8 +330,7 @@ static json_t *read_map(const struct place *at, const json_t *before, const json
     struct draft d = draft_of(map);
     const char *key;
     json_t *item;
-    json_object_foreach((json_t *) map, key, item)
-    {
+    json_object_foreach ((json_t *) map, key, item) {
         const json_t *was = json_object_get(before, key);
         if (item == was)
             continue;
@@ -427,8 +426,7 @@ static json_t *read_struct(const struct type *t, const struct place *at, const j
     struct draft d = draft_of(value);
     const char *key;
     json_t *member;
-    json_object_foreach((json_t *) value, key, member)
-    {
+    json_object_foreach ((json_t *) value, key, member) {
         const json_t *was = json_object_get(before, key);
         if (was == member)
             continue;

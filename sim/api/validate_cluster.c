@@ -54,8 +54,7 @@ static void validate_taints(const json_t *taints, struct refusal *r)
     CLEANUP_JSON json_t *seen = json_object();
     size_t i;
     json_t *taint;
-    json_array_foreach((json_t *) taints, i, taint)
-    {
+    json_array_foreach ((json_t *) taints, i, taint) {
         struct spot here = SPOT_ITEM(&at, i);
         validate_taint(taint, seen, &here, r);
     }
@@ -66,8 +65,7 @@ static void validate_capacity(const json_t *amounts, const struct spot *at, stru
 {
     const char *name;
     json_t *amount;
-    json_object_foreach((json_t *) amounts, name, amount)
-    {
+    json_object_foreach ((json_t *) amounts, name, amount) {
         struct spot here = SPOT(at, name);
         struct quantity quantity;
         bool pieces = (strchr(name, '/') && !strstr(name, "kubernetes.io/")) ||
@@ -135,16 +133,14 @@ void validate_config_map(const json_t *before, const json_t *after, struct refus
     size_t total = 0;
     const char *key;
     json_t *value;
-    json_object_foreach((json_t *) data, key, value)
-    {
+    json_object_foreach ((json_t *) data, key, value) {
         struct spot here = SPOT_KEY(&data_at, key);
         validate_data_key(key, &data_at, r);
         if (json_object_get(binary, key))
             spot_invalid_text(r, &here, key, "duplicate of key present in binaryData");
         total += json_string_length(value);
     }
-    json_object_foreach((json_t *) binary, key, value)
-    {
+    json_object_foreach ((json_t *) binary, key, value) {
         validate_data_key(key, &binary_at, r);
         total += json_string_length(value) / 4 * 3;
     }
@@ -212,8 +208,7 @@ static void validate_service_ports(const json_t *ports, const struct spot *at, s
     CLEANUP_JSON json_t *numbers = json_object();
     size_t i;
     json_t *port;
-    json_array_foreach((json_t *) ports, i, port)
-    {
+    json_array_foreach ((json_t *) ports, i, port) {
         struct spot here = SPOT_ITEM(at, i);
         validate_service_port(port, json_array_size(ports) > 1, &here, r);
         validate_port_unique(port, names, numbers, &here, r);

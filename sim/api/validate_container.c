@@ -108,8 +108,7 @@ static void validate_mounts(const json_t *mounts, const json_t *volumes, const s
     CLEANUP_JSON json_t *paths = json_object();
     size_t i;
     json_t *mount;
-    json_array_foreach((json_t *) mounts, i, mount)
-    {
+    json_array_foreach ((json_t *) mounts, i, mount) {
         struct spot here = SPOT_ITEM(at, i), name = SPOT(&here, "name"),
                     path = SPOT(&here, "mountPath");
         if (!*json_str_or_empty(mount, "name"))
@@ -178,8 +177,7 @@ static void validate_probes(const json_t *container, const struct spot *at, stru
     struct spot lifecycle = SPOT(at, "lifecycle");
     const char *key;
     json_t *hook;
-    json_object_foreach(json_object_get(container, "lifecycle"), key, hook)
-    {
+    json_object_foreach (json_object_get(container, "lifecycle"), key, hook) {
         struct spot here = SPOT(&lifecycle, key);
         if (!str_eq(key, "stopSignal"))
             validate_action(hook, &here, r);
@@ -194,8 +192,7 @@ static void validate_amounts(const json_t *amounts, const struct spot *at, struc
 {
     const char *name;
     json_t *amount;
-    json_object_foreach((json_t *) amounts, name, amount)
-    {
+    json_object_foreach ((json_t *) amounts, name, amount) {
         struct spot here = SPOT_KEY(at, name);
         bool plain = str_has_prefix(name, "hugepages-");
         for (size_t i = 0; i < ARRAY_LEN(plain_resources); i++)
@@ -224,8 +221,7 @@ static void validate_requests(const json_t *resources, const struct spot *at, st
     struct spot limits_at = SPOT(at, "limits"), requests_at = SPOT(at, "requests");
     const char *name;
     json_t *amount;
-    json_object_foreach((json_t *) requests, name, amount)
-    {
+    json_object_foreach ((json_t *) requests, name, amount) {
         const json_t *limit = json_object_get(limits, name);
         bool extended = strchr(name, '/');
         struct quantity asked, allowed;
@@ -252,8 +248,7 @@ static void validate_list(const json_t *container, const char *key,
     struct spot list = SPOT(at, key);
     size_t i;
     json_t *item;
-    json_array_foreach(json_object_get(container, key), i, item)
-    {
+    json_array_foreach (json_object_get(container, key), i, item) {
         struct spot here = SPOT_ITEM(&list, i);
         check(item, &here, r);
     }

@@ -15,8 +15,7 @@ void validate_labels(const json_t *labels, const struct spot *at, struct refusal
 {
     const char *key;
     json_t *value;
-    json_object_foreach((json_t *) labels, key, value)
-    {
+    json_object_foreach ((json_t *) labels, key, value) {
         validate_qualified_name(key, at, r);
         validate_label_value(str_or_empty(json_string_value(value)), at, r);
     }
@@ -28,8 +27,7 @@ static void validate_annotations(const json_t *annotations, const struct spot *a
     size_t total = 0;
     const char *key;
     json_t *value;
-    json_object_foreach((json_t *) annotations, key, value)
-    {
+    json_object_foreach ((json_t *) annotations, key, value) {
         total += strlen(key) + json_string_length(value);
         /* Keys of annotations are held to the rules in lower case. */
         CLEANUP_FREE char *lower = xstrdup(key);
@@ -83,8 +81,7 @@ static void validate_owners(const json_t *owners, const struct spot *at, struct 
     const json_t *controller = NULL;
     size_t i;
     json_t *owner;
-    json_array_foreach((json_t *) owners, i, owner)
-    {
+    json_array_foreach ((json_t *) owners, i, owner) {
         validate_owner(owner, at, r);
         if (!json_is_true(json_object_get(owner, "controller")))
             continue;
@@ -121,10 +118,9 @@ static void validate_finalizers(const struct kind *k, const json_t *finalizers,
 {
     size_t i;
     json_t *finalizer;
-    json_array_foreach((json_t *) finalizers, i, finalizer)
+    json_array_foreach ((json_t *) finalizers, i, finalizer)
         validate_qualified_name(str_or_empty(json_string_value(finalizer)), at, r);
-    json_array_foreach((json_t *) finalizers, i, finalizer)
-    {
+    json_array_foreach ((json_t *) finalizers, i, finalizer) {
         struct spot here = SPOT_ITEM(at, i);
         if (!(k->flags & KIND_CUSTOM) &&
             !is_known_finalizer(str_or_empty(json_string_value(finalizer))))

@@ -54,8 +54,7 @@ static void validate_volumes(const json_t *volumes, json_t *names, const struct 
 {
     size_t i;
     json_t *volume;
-    json_array_foreach((json_t *) volumes, i, volume)
-    {
+    json_array_foreach ((json_t *) volumes, i, volume) {
         struct spot here = SPOT_ITEM(at, i);
         validate_volume(volume, &here, r);
         validate_unique(volume, names, &here, r);
@@ -75,8 +74,7 @@ static void validate_containers(const json_t *spec, const json_t *volumes, const
         struct spot list_at = SPOT(at, container_lists[l]);
         size_t i;
         json_t *container;
-        json_array_foreach(json_object_get(spec, container_lists[l]), i, container)
-        {
+        json_array_foreach (json_object_get(spec, container_lists[l]), i, container) {
             struct spot here = SPOT_ITEM(&list_at, i);
             validate_container(container, volumes, &here, r);
             validate_unique(container, names, &here, r);
@@ -131,8 +129,7 @@ static json_t *with_images_of(const json_t *containers, const json_t *others)
     json_t *copy = json_array();
     size_t i;
     json_t *container;
-    json_array_foreach((json_t *) containers, i, container)
-    {
+    json_array_foreach ((json_t *) containers, i, container) {
         json_t *own = json_copy(container);
         json_t *image = json_object_get(json_array_get(others, i), "image");
         if (image)
@@ -148,9 +145,11 @@ static bool keeps_tolerations(const json_t *was, const json_t *is)
     CLEANUP_JSON json_t *there = json_object();
     size_t i;
     json_t *toleration;
-    json_array_foreach((json_t *) is, i, toleration) validate_first_value(there, toleration);
-    json_array_foreach((json_t *) was, i,
-                       toleration) if (validate_first_value(there, toleration)) return false;
+    json_array_foreach ((json_t *) is, i, toleration)
+        validate_first_value(there, toleration);
+    json_array_foreach ((json_t *) was, i, toleration)
+        if (validate_first_value(there, toleration))
+            return false;
     return true;
 }
 
@@ -195,8 +194,7 @@ static void validate_images(const json_t *spec, const struct spot *at, struct re
         struct spot list_at = SPOT(at, container_lists[l]);
         size_t i;
         json_t *container;
-        json_array_foreach(json_object_get(spec, container_lists[l]), i, container)
-        {
+        json_array_foreach (json_object_get(spec, container_lists[l]), i, container) {
             struct spot item = SPOT_ITEM(&list_at, i), here = SPOT(&item, "image");
             const char *image = json_str_or_empty(container, "image");
             size_t n = strlen(image);

@@ -52,8 +52,7 @@ static void validate_requirements(const json_t *list, bool of_nodes, const struc
 {
     size_t i;
     json_t *requirement;
-    json_array_foreach((json_t *) list, i, requirement)
-    {
+    json_array_foreach ((json_t *) list, i, requirement) {
         struct spot here = SPOT_ITEM(at, i);
         validate_requirement(requirement, of_nodes, &here, r);
     }
@@ -82,13 +81,11 @@ void validate_node_selector(const json_t *selector, const struct spot *at, struc
         spot_required(r, &terms, "must have at least one node selector term");
     size_t i, j;
     json_t *term, *field;
-    json_array_foreach((json_t *) list, i, term)
-    {
+    json_array_foreach ((json_t *) list, i, term) {
         struct spot here = SPOT_ITEM(&terms, i), expressions = SPOT(&here, "matchExpressions"),
                     fields = SPOT(&here, "matchFields");
         validate_requirements(json_object_get(term, "matchExpressions"), true, &expressions, r);
-        json_array_foreach(json_object_get(term, "matchFields"), j, field)
-        {
+        json_array_foreach (json_object_get(term, "matchFields"), j, field) {
             struct spot place = SPOT_ITEM(&fields, j);
             validate_field(field, &place, r);
         }
@@ -126,8 +123,7 @@ void validate_tolerations(const json_t *tolerations, const struct spot *at, stru
 {
     size_t i;
     json_t *t;
-    json_array_foreach((json_t *) tolerations, i, t)
-    {
+    json_array_foreach ((json_t *) tolerations, i, t) {
         struct spot here = SPOT_ITEM(at, i);
         validate_toleration(t, &here, r);
     }

@@ -143,7 +143,8 @@ void validate_status(const json_t *before, const json_t *after, struct refusal *
         return;
     const char *key;
     json_t *value;
-    json_object_foreach((json_t *) is, key, value) validate_not_negative(is, key, &at, r);
+    json_object_foreach ((json_t *) is, key, value)
+        validate_not_negative(is, key, &at, r);
 }
 
 /* ---- jobs */

@@ -113,8 +113,7 @@ static int check_objects(const struct scenario *s, struct err *e)
 {
     size_t i;
     json_t *object;
-    json_array_foreach(s->world.objects, i, object)
-    {
+    json_array_foreach (s->world.objects, i, object) {
         CLEANUP_FREE char *path = xasprintf("objects[%zu]", i);
         if (check_manifest(path, object, e) < 0)
             return -1;
@@ -148,10 +147,8 @@ static int check_shapes(const json_t *root, struct err *e)
 {
     size_t i, k;
     json_t *shape, *taint;
-    json_array_foreach(json_object_get(root, "shapes"), i, shape)
-    {
-        json_array_foreach(json_object_get(shape, "taints"), k, taint)
-        {
+    json_array_foreach (json_object_get(root, "shapes"), i, shape) {
+        json_array_foreach (json_object_get(shape, "taints"), k, taint) {
             CLEANUP_FREE char *path = xasprintf("shapes[%zu].taints[%zu]", i, k);
             if (check_taint(path, taint, true, e) < 0)
                 return -1;
@@ -166,8 +163,7 @@ static int check_nodes(const struct scenario *s, const json_t *root, struct map 
 {
     size_t i, n = 0;
     json_t *row;
-    json_array_foreach(json_object_get(root, "nodes"), i, row)
-    {
+    json_array_foreach (json_object_get(root, "nodes"), i, row) {
         CLEANUP_FREE char *path = xasprintf("nodes[%zu].name", i);
         int64_t count = json_int(row, "count", 0);
         for (int64_t k = 0; k < count || k == 0; k++) {
@@ -196,8 +192,7 @@ static void add_later_nodes(const struct scenario *s, struct map *names)
         if (name && !map_get(names, name))
             map_put(names, name, (void *) a);
     }
-    json_array_foreach(s->world.objects, k, object)
-    {
+    json_array_foreach (s->world.objects, k, object) {
         const char *name = str_eq(json_str(object, "kind"), "Node")
                                ? json_str(object, "metadata.name")
                                : NULL;
@@ -224,13 +219,12 @@ static int check_pairs(const char *path, const json_t *pairs, struct err *e)
 {
     const char *key;
     json_t *value;
-    json_object_foreach(
-        (json_t *) pairs, key,
-        value) if (!json_is_string(value) &&
-                   !json_is_null(value)) return err_set(e, ERR_INVALID,
-                                                        "%s: the value of %s must be text (in "
-                                                        "quotes, as \"false\") or null",
-                                                        path, key);
+    json_object_foreach ((json_t *) pairs, key, value)
+        if (!json_is_string(value) && !json_is_null(value))
+            return err_set(e, ERR_INVALID,
+                           "%s: the value of %s must be text (in "
+                           "quotes, as \"false\") or null",
+                           path, key);
     return 0;
 }
 

@@ -179,8 +179,7 @@ int fields_read(const struct field *fields, const struct field_context *c, const
         return err_set(e, ERR_INVALID, "%s: must be an object", path);
     const char *key;
     json_t *value;
-    json_object_foreach((json_t *) object, key, value)
-    {
+    json_object_foreach ((json_t *) object, key, value) {
         const struct field *f = fields_find(fields, key);
         if (!f)
             return unknown(fields, path, key, e);

@@ -83,8 +83,7 @@ static void say_warnings(struct buf *out, const json_t *unknown)
 {
     size_t room = WARNINGS_MAX, i;
     json_t *path;
-    json_array_foreach((json_t *) unknown, i, path)
-    {
+    json_array_foreach ((json_t *) unknown, i, path) {
         CLEANUP_FREE char *text = xasprintf("unknown field \"%s\"", json_string_value(path));
         bool odd = strlen(json_string_value(path)) != json_string_length(path);
         for (const char *c = text; *c; c++)

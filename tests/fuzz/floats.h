@@ -12,8 +12,10 @@ static inline bool has_float(json_t *value)
     size_t i;
     json_t *child;
     bool found = json_is_real(value);
-    json_object_foreach(value, key, child) found = found || has_float(child);
-    json_array_foreach(value, i, child) found = found || has_float(child);
+    json_object_foreach (value, key, child)
+        found = found || has_float(child);
+    json_array_foreach (value, i, child)
+        found = found || has_float(child);
     return found;
 }
 

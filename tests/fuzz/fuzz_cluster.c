@@ -427,8 +427,7 @@ static void pass(struct testbed *t, const json_t *nodes, bool carry_out, struct 
 {
     size_t n;
     json_t *node;
-    json_array_foreach(nodes, n, node)
-    {
+    json_array_foreach (nodes, n, node) {
         const char *name = object_name(node);
         CLEANUP_ARENA struct arena a = { 0 };
         CLEANUP_ACTIONS struct actions actions = { 0 };

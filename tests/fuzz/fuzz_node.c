@@ -134,11 +134,12 @@ static bool is_possible(const json_t *object)
     for (size_t i = 0; i < ARRAY_LEN(objects); i++)
         if (json_at(object, objects[i]) && !json_is_object(json_at(object, objects[i])))
             return false;
-    json_object_foreach(json_at(object, "metadata.labels"), key,
-                        value) if (!json_is_string(value) || !json_is_whole(value) ||
-                                   strchr(key, '=')) return false;
-    json_object_foreach(json_at(object, "metadata.annotations"), key,
-                        value) if (!json_is_string(value)) return false;
+    json_object_foreach (json_at(object, "metadata.labels"), key, value)
+        if (!json_is_string(value) || !json_is_whole(value) || strchr(key, '='))
+            return false;
+    json_object_foreach (json_at(object, "metadata.annotations"), key, value)
+        if (!json_is_string(value))
+            return false;
     return !json_at(object, "spec.taints") || json_is_array(json_at(object, "spec.taints"));
 }
 

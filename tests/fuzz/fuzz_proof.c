@@ -48,9 +48,9 @@ static void check_labels(const struct proof *p, const char *text)
     gpu_feature_labels(&f, labels);
     f.strategy = "mixed";
     gpu_feature_labels(&f, labels);
-    json_object_foreach(labels, key,
-                        value) if (!is_label_value(str_or_empty(json_string_value(value))) ||
-                                   !gpu_feature_is(key)) abort();
+    json_object_foreach (labels, key, value)
+        if (!is_label_value(str_or_empty(json_string_value(value))) || !gpu_feature_is(key))
+            abort();
 }
 
 static void check_text(const struct proof *p)

@@ -145,7 +145,8 @@ static void keep_of_array(json_t *array, const struct rests *rests, bool root, b
     shorten(array);
     size_t i;
     json_t *child;
-    json_array_foreach(array, i, child) keep(child, rests, root, whole);
+    json_array_foreach (array, i, child)
+        keep(child, rests, root, whole);
 }
 
 static void keep_of_map(json_t *map)
@@ -154,8 +155,7 @@ static void keep_of_map(json_t *map)
     json_t *child;
     void *next;
     size_t n = 0;
-    json_object_foreach_safe(map, next, key, child)
-    {
+    json_object_foreach_safe (map, next, key, child) {
         keep(child, NULL, false, true);
         if (++n > SPLIT_MEMBERS_MAX)
             json_object_del(map, key);
@@ -173,8 +173,7 @@ static void keep(json_t *node, const struct rests *rests, bool root, bool whole)
     else if (whole)
         keep_of_map(node);
     else
-        json_object_foreach_safe(node, next, key, child)
-        {
+        json_object_foreach_safe (node, next, key, child) {
             bool ends;
             const struct rests below = follow(rests, key, &ends);
             if (ends || below.count > 0 || root)
@@ -193,10 +192,10 @@ static void take_out(json_t *node, const struct rests *rests, bool root)
     size_t i;
     if (json_is_array(node)) {
         shorten(node);
-        json_array_foreach(node, i, child) take_out(child, rests, root);
+        json_array_foreach (node, i, child)
+            take_out(child, rests, root);
     } else if (root || rests->count > 0) {
-        json_object_foreach_safe(node, next, key, child)
-        {
+        json_object_foreach_safe (node, next, key, child) {
             bool ends;
             const struct rests below = follow(rests, key, &ends);
             if (ends)
@@ -238,13 +237,11 @@ static int depth_of(const json_t *node)
     const char *name;
     json_t *child;
     size_t i;
-    json_object_foreach((json_t *) node, name, child)
-    {
+    json_object_foreach ((json_t *) node, name, child) {
         int depth = depth_of(child);
         deepest = depth > deepest ? depth : deepest;
     }
-    json_array_foreach(node, i, child)
-    {
+    json_array_foreach (node, i, child) {
         int depth = depth_of(child);
         deepest = depth > deepest ? depth : deepest;
     }
@@ -255,7 +252,9 @@ static bool all_objects(const json_t *items)
 {
     size_t i;
     json_t *item;
-    json_array_foreach(items, i, item) if (!json_is_object(item)) return false;
+    json_array_foreach (items, i, item)
+        if (!json_is_object(item))
+            return false;
     return true;
 }
 
@@ -291,7 +290,8 @@ static void check_list(uint8_t seed, const char *text, size_t len)
     DEMAND(json_array_size(got) == (json_is_array(items) ? json_array_size(items) : 0));
     size_t i;
     json_t *item;
-    json_array_foreach(got, i, item) DEMAND(came_out(item, json_array_get(items, i), 2, prune));
+    json_array_foreach (got, i, item)
+        DEMAND(came_out(item, json_array_get(items, i), 2, prune));
     DEMAND(json_equal(envelope, want));
 }
 

@@ -274,8 +274,9 @@ static bool is_retried(const struct invariants *v, const char *hash)
         const char *key;
         json_t *value;
         if (strstr(object_name(record), hash))
-            json_object_foreach(json_at(record, "metadata.annotations"), key,
-                                value) if (str_has_prefix(key, "ostler.dev/retried-")) return true;
+            json_object_foreach (json_at(record, "metadata.annotations"), key, value)
+                if (str_has_prefix(key, "ostler.dev/retried-"))
+                    return true;
     }
     return false;
 }

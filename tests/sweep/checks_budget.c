@@ -104,8 +104,9 @@ static size_t gpus_of(const json_t *node, const struct reading_claim *claim)
     size_t gpus = 0;
     const char *key;
     json_t *value;
-    json_object_foreach(json_at(node, "status.allocatable"), key, value) if (check_is_gpu(key))
-        gpus += (size_t) strtoul(str_or_empty(json_string_value(value)), NULL, 10);
+    json_object_foreach (json_at(node, "status.allocatable"), key, value)
+        if (check_is_gpu(key))
+            gpus += (size_t) strtoul(str_or_empty(json_string_value(value)), NULL, 10);
     return claim && (size_t) claim->gpus > gpus ? (size_t) claim->gpus : gpus;
 }
 

@@ -216,7 +216,7 @@ static void each_condition(struct invariants *v, const struct api_commit *c,
     json_t *is;
     if (c->before && c->after &&
         (check_is_kind(c->kind, "gpuclusterpolicies") || check_is_kind(c->kind, "nodes")))
-        json_array_foreach(json_at(c->after, "status.conditions"), i, is)
+        json_array_foreach (json_at(c->after, "status.conditions"), i, is)
             check_condition_of(v, c, is, check);
 }
 

@@ -26,11 +26,12 @@ static const char *differs(const json_t *a, const json_t *b, const char *const *
 {
     const char *key;
     json_t *value;
-    json_object_foreach((json_t *) a, key,
-                        value) if (!is_named(but, key) &&
-                                   !json_equal(value, json_object_get(b, key))) return key;
-    json_object_foreach((json_t *) b, key,
-                        value) if (!is_named(but, key) && !json_object_get(a, key)) return key;
+    json_object_foreach ((json_t *) a, key, value)
+        if (!is_named(but, key) && !json_equal(value, json_object_get(b, key)))
+            return key;
+    json_object_foreach ((json_t *) b, key, value)
+        if (!is_named(but, key) && !json_object_get(a, key))
+            return key;
     return NULL;
 }
 
@@ -88,8 +89,7 @@ static void check_texts(struct invariants *v, const struct api_commit *c,
     CLEANUP_JSON json_t *all = json_object();
     json_object_update(all, (json_t *) before);
     json_object_update(all, (json_t *) after);
-    json_object_foreach(all, key, value)
-    {
+    json_object_foreach (all, key, value) {
         const char *was = json_key(before, key);
         if (!str_eq(was, json_key(after, key)) && !str_has_prefix(key, MARK_PREFIX) &&
             !may_write(claims, list, key, was))
@@ -102,8 +102,7 @@ static json_t *taints_by_name(const json_t *node)
 {
     json_t *out = json_object(), *t;
     size_t i;
-    json_array_foreach(json_at(node, "spec.taints"), i, t)
-    {
+    json_array_foreach (json_at(node, "spec.taints"), i, t) {
         CLEANUP_FREE char *name = xasprintf("%s:%s", json_str_or_empty(t, "key"),
                                             json_str_or_empty(t, "effect"));
         json_object_set(out, name, t);
@@ -119,8 +118,7 @@ static void check_taints(struct invariants *v, const struct api_commit *c,
     const char *name;
     json_t *value;
     json_object_update(all, after);
-    json_object_foreach(all, name, value)
-    {
+    json_object_foreach (all, name, value) {
         const json_t *was = json_object_get(before, name), *is = json_object_get(after, name);
         bool same = was && is && json_equal((json_t *) was, (json_t *) is);
         if (!same && !str_has_prefix(name, MARK_PREFIX) &&
@@ -134,9 +132,9 @@ static json_t *conditions_by_type(const json_t *node)
 {
     json_t *out = json_object(), *condition;
     size_t i;
-    json_array_foreach(json_at(node, "status.conditions"), i,
-                       condition) if (!str_eq(json_str(condition, "type"), NODE_CONDITION))
-        json_object_set(out, json_str_or_empty(condition, "type"), condition);
+    json_array_foreach (json_at(node, "status.conditions"), i, condition)
+        if (!str_eq(json_str(condition, "type"), NODE_CONDITION))
+            json_object_set(out, json_str_or_empty(condition, "type"), condition);
     return out;
 }
 
@@ -201,10 +199,11 @@ void check_frame_policy(struct invariants *v, const struct api_commit *c)
         check_failed(v, INVARIANT_S7_FRAME_POLICY, "%s changes", other);
     size_t i;
     json_t *f;
-    json_array_foreach(json_at(c->before, "metadata.finalizers"), i,
-                       f) if (!object_has_finalizer(c->after, json_string_value(f)) &&
-                              !str_eq(json_string_value(f), POLICY_FINALIZER))
-        check_failed(v, INVARIANT_S7_FRAME_POLICY, "the finalizer %s goes", json_string_value(f));
+    json_array_foreach (json_at(c->before, "metadata.finalizers"), i, f)
+        if (!object_has_finalizer(c->after, json_string_value(f)) &&
+            !str_eq(json_string_value(f), POLICY_FINALIZER))
+            check_failed(v, INVARIANT_S7_FRAME_POLICY, "the finalizer %s goes",
+                         json_string_value(f));
 }
 
 /* ---- children */
@@ -227,12 +226,11 @@ static void check_foreign_keys(struct invariants *v, const struct api_commit *c,
 {
     const char *key;
     json_t *value;
-    json_object_foreach(
-        json_at(c->before, map), key,
-        value) if (strstr(key, FOREIGN_DOMAIN) &&
-                   !str_eq(json_string_value(value), json_key(json_at(c->after, map), key)))
-        check_failed(v, INVARIANT_S7_FRAME_CHILD, "%s %s of %s/%s", map, key, c->kind->plural,
-                     object_name(c->before));
+    json_object_foreach (json_at(c->before, map), key, value)
+        if (strstr(key, FOREIGN_DOMAIN) &&
+            !str_eq(json_string_value(value), json_key(json_at(c->after, map), key)))
+            check_failed(v, INVARIANT_S7_FRAME_CHILD, "%s %s of %s/%s", map, key, c->kind->plural,
+                         object_name(c->before));
 }
 
 void check_frame_child(struct invariants *v, const struct api_commit *c)

@@ -14,12 +14,9 @@ static const char *missing_image(const struct invariants *v, const char *node,
     for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
         size_t k;
         json_t *container;
-        json_array_foreach(
-            json_at(daemonset, lists[i]), k,
-            container) if (!actors_has_image(v->run->actors, node,
-                                             json_str_or_empty(container,
-                                                               "image"))) return json_str(container,
-                                                                                          "image");
+        json_array_foreach (json_at(daemonset, lists[i]), k, container)
+            if (!actors_has_image(v->run->actors, node, json_str_or_empty(container, "image")))
+                return json_str(container, "image");
     }
     return NULL;
 }

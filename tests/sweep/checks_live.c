@@ -165,12 +165,12 @@ static bool asks_for_gpu(const json_t *containers)
 {
     size_t i;
     json_t *container;
-    json_array_foreach(containers, i, container)
-    {
+    json_array_foreach (containers, i, container) {
         const char *resource;
         json_t *count;
-        json_object_foreach(json_at(container, "resources.limits"), resource,
-                            count) if (check_is_gpu(resource)) return true;
+        json_object_foreach (json_at(container, "resources.limits"), resource, count)
+            if (check_is_gpu(resource))
+                return true;
     }
     return false;
 }
@@ -299,10 +299,9 @@ static bool is_pulling(const struct invariants *v, const char *node)
     const json_t *pod = api_get(v->run->api, kind_named("pods"), OPERAND_NAMESPACE, name);
     size_t i;
     json_t *container;
-    json_array_foreach(
-        json_at(pod, "spec.containers"), i,
-        container) if (!actors_has_image(v->run->actors, node,
-                                         json_str_or_empty(container, "image"))) return true;
+    json_array_foreach (json_at(pod, "spec.containers"), i, container)
+        if (!actors_has_image(v->run->actors, node, json_str_or_empty(container, "image")))
+            return true;
     return false;
 }
 

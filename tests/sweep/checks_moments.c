@@ -44,9 +44,9 @@ static bool gives_gpus(const json_t *node)
 {
     const char *resource;
     json_t *count;
-    json_object_foreach(json_at(node, "status.allocatable"), resource,
-                        count) if (check_is_gpu(resource) &&
-                                   !str_eq(json_string_value(count), "0")) return true;
+    json_object_foreach (json_at(node, "status.allocatable"), resource, count)
+        if (check_is_gpu(resource) && !str_eq(json_string_value(count), "0"))
+            return true;
     return false;
 }
 

@@ -9,8 +9,9 @@ static bool tests(const json_t *operations, const char *path)
 {
     size_t i;
     json_t *o;
-    json_array_foreach(operations, i, o) if (str_eq(json_str(o, "op"), "test") &&
-                                             str_eq(json_str(o, "path"), path)) return true;
+    json_array_foreach (operations, i, o)
+        if (str_eq(json_str(o, "op"), "test") && str_eq(json_str(o, "path"), path))
+            return true;
     return false;
 }
 
@@ -18,8 +19,9 @@ static bool writes(const json_t *operations, const char *path)
 {
     size_t i;
     json_t *o;
-    json_array_foreach(operations, i, o) if (!str_eq(json_str(o, "op"), "test") &&
-                                             str_eq(json_str(o, "path"), path)) return true;
+    json_array_foreach (operations, i, o)
+        if (!str_eq(json_str(o, "op"), "test") && str_eq(json_str(o, "path"), path))
+            return true;
     return false;
 }
 

@@ -246,7 +246,7 @@ void check_counts(struct invariants *v, const struct api_commit *c)
     int64_t managed = json_int(nodes, "managed", -1), sum = 0;
     size_t i;
     json_t *state;
-    json_array_foreach(json_object_get(nodes, "states"), i, state)
+    json_array_foreach (json_object_get(nodes, "states"), i, state)
         sum += json_int(state, "count", 0);
     if (json_int(nodes, "upToDate", 0) + json_int(nodes, "outdated", 0) != managed ||
         json_int(nodes, "ready", 0) > managed || managed > json_int(nodes, "total", 0) ||
@@ -295,9 +295,9 @@ void check_bounds(struct invariants *v, const struct api_commit *c)
     json_t *condition;
     if (status && json_dumpb(status, NULL, 0, JSON_COMPACT) > STATUS_MAX)
         check_failed(v, INVARIANT_S14_BOUNDS, "the status has more than %d bytes", STATUS_MAX);
-    json_array_foreach(json_object_get(status, "conditions"), i,
-                       condition) if (strlen(json_str_or_empty(condition, "message")) > MESSAGE_MAX)
-        check_failed(v, INVARIANT_S14_BOUNDS, "the condition %s", json_str(condition, "type"));
+    json_array_foreach (json_object_get(status, "conditions"), i, condition)
+        if (strlen(json_str_or_empty(condition, "message")) > MESSAGE_MAX)
+            check_failed(v, INVARIANT_S14_BOUNDS, "the condition %s", json_str(condition, "type"));
 }
 
 /* ---- when all is quiet */

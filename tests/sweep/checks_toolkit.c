@@ -100,8 +100,7 @@ static void note_record(struct invariants *v, const struct api_commit *c)
     static const char prefix[] = "ostler.dev/completed-";
     const char *key;
     json_t *value;
-    json_object_foreach(json_at(c->after, "metadata.annotations"), key, value)
-    {
+    json_object_foreach (json_at(c->after, "metadata.annotations"), key, value) {
         if (!str_has_prefix(key, prefix))
             continue;
         CLEANUP_FREE char *done = xasprintf("%s/%s", object_name(c->after),

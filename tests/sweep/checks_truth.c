@@ -90,9 +90,9 @@ static const char *wrong_of_wanted(const struct invariants *v, const json_t *pol
     struct actors_machine m = { 0 };
     if (!object_label(node, LABEL_GPU_PRESENT))
         return "it does not bear the label of a GPU node";
-    json_object_foreach(
-        json_at(policy, "spec.nodes.labels"), label,
-        value) if (!object_label(node, label)) return "a label of the policy is not there";
+    json_object_foreach (json_at(policy, "spec.nodes.labels"), label, value)
+        if (!object_label(node, label))
+            return "a label of the policy is not there";
     if (json_is_false(reading_taint(policy, node, "enabled")) ==
         check_has_taint(node, key ? key : TAINT_KEY))
         return "the policy's taint is not as it says";

@@ -21,9 +21,9 @@ bool check_is_closed(const json_t *node)
 {
     size_t i;
     json_t *taint;
-    json_array_foreach(json_at(node, "spec.taints"), i,
-                       taint) if (is_of_upgrade(taint) &&
-                                  str_eq(json_str(taint, "effect"), "NoSchedule")) return true;
+    json_array_foreach (json_at(node, "spec.taints"), i, taint)
+        if (is_of_upgrade(taint) && str_eq(json_str(taint, "effect"), "NoSchedule"))
+            return true;
     return false;
 }
 
@@ -44,8 +44,10 @@ static bool uses_gpu(const json_t *pod)
     size_t i;
     json_t *container, *value;
     const char *key;
-    json_array_foreach(json_at(pod, "spec.containers"), i, container) json_object_foreach(
-        json_at(container, "resources.limits"), key, value) if (check_is_gpu(key)) return true;
+    json_array_foreach (json_at(pod, "spec.containers"), i, container)
+        json_object_foreach (json_at(container, "resources.limits"), key, value)
+            if (check_is_gpu(key))
+                return true;
     return false;
 }
 

@@ -107,8 +107,7 @@ static const char *idle_fact(const struct expectation *x)
 {
     const char *key;
     json_t *wanted;
-    json_object_foreach((json_t *) x->have, key, wanted)
-    {
+    json_object_foreach ((json_t *) x->have, key, wanted) {
         const char *text = json_string_value(wanted);
         if (text && text[strspn(text, "*")] == '\0')
             return key;
@@ -213,8 +212,7 @@ static bool has_facts(const struct run *r, const struct expectation *x, const js
 {
     const char *key;
     json_t *wanted;
-    json_object_foreach((json_t *) x->have, key, wanted)
-    {
+    json_object_foreach ((json_t *) x->have, key, wanted) {
         CLEANUP_FREE char *is = fact_of(r, object, key), *text = fact_text(wanted);
         CLEANUP_FREE char *pattern = xasprintf("%s%s", spoilt ? "spoilt " : "", text);
         if (fit_pattern(pattern, is))
@@ -271,8 +269,7 @@ static bool try_order(const struct expectations *all, const struct expectation *
     size_t i, n = journal_claim_count(all->journal);
     json_t *pattern;
     bool holds = json_array_size(x->order) <= n && json_array_size(x->order) > 0;
-    json_array_foreach(x->order, i, pattern)
-    {
+    json_array_foreach (x->order, i, pattern) {
         CLEANUP_FREE char *text = xasprintf("%s%s", spoilt ? "spoilt " : "",
                                             str_or_empty(json_string_value(pattern)));
         holds = holds && fit_pattern(text, journal_claim(all->journal, i));

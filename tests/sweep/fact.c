@@ -43,9 +43,9 @@ static char *taint(const json_t *object, const char *key)
 {
     size_t i;
     json_t *t;
-    json_array_foreach(
-        json_at(object, "spec.taints"), i,
-        t) if (str_eq(json_str(t, "key"), key)) return text_or_none(json_str(t, "effect"));
+    json_array_foreach (json_at(object, "spec.taints"), i, t)
+        if (str_eq(json_str(t, "key"), key))
+            return text_or_none(json_str(t, "effect"));
     return text_or_none(NULL);
 }
 

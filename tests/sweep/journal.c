@@ -206,9 +206,9 @@ static bool uses_gpus(const json_t *pod)
 {
     size_t i;
     json_t *container;
-    json_array_foreach(json_at(pod, "spec.containers"), i,
-                       container) if (json_object_get(json_at(container, "resources.limits"),
-                                                      RESOURCE_GPU)) return true;
+    json_array_foreach (json_at(pod, "spec.containers"), i, container)
+        if (json_object_get(json_at(container, "resources.limits"), RESOURCE_GPU))
+            return true;
     return false;
 }
 
@@ -217,7 +217,7 @@ static int64_t restarts_of(const json_t *pod)
     int64_t sum = 0;
     size_t i;
     json_t *status;
-    json_array_foreach(json_at(pod, "status.containerStatuses"), i, status)
+    json_array_foreach (json_at(pod, "status.containerStatuses"), i, status)
         sum += json_int(status, "restartCount", 0);
     return sum;
 }

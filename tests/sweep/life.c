@@ -47,7 +47,7 @@ bool life_is_broken(const struct life *life, const json_t *policy)
     bool broken = life_driver_fails(life, json_str_or_empty(policy, "spec.driver.version"));
     size_t i;
     json_t *pool;
-    json_array_foreach(json_at(policy, "spec.pools"), i, pool)
+    json_array_foreach (json_at(policy, "spec.pools"), i, pool)
         broken |= life_driver_fails(life, json_str_or_empty(pool, "driver.version"));
     return broken;
 }

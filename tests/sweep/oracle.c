@@ -398,13 +398,14 @@ static void walk(struct walk *w, const json_t *value)
     if (json_is_object(value)) {
         const char *key;
         json_t *member;
-        json_object_foreach((json_t *) value, key, member)
+        json_object_foreach ((json_t *) value, key, member)
             step(w, w->path.len ? "." : "", key, member);
     } else if (json_is_array(value)) {
         size_t i;
         json_t *element;
-        json_array_foreach(value, i, element) if (!is_of_others(w, element))
-            step(w, "", "[]", element);
+        json_array_foreach (value, i, element)
+            if (!is_of_others(w, element))
+                step(w, "", "[]", element);
     } else {
         add_value(w, value);
     }

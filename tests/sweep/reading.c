@@ -82,8 +82,9 @@ bool reading_is_closed(const json_t *node)
 {
     size_t i;
     json_t *taint;
-    json_array_foreach(json_object_get(json_object_get(node, "spec"), "taints"), i,
-                       taint) if (is_of_upgrade(taint)) return true;
+    json_array_foreach (json_object_get(json_object_get(node, "spec"), "taints"), i, taint)
+        if (is_of_upgrade(taint))
+            return true;
     return false;
 }
 
@@ -180,8 +181,9 @@ static bool has_labels(const json_t *node, const json_t *wanted)
     const json_t *labels = json_object_get(json_object_get(node, "metadata"), "labels");
     const char *key;
     json_t *value;
-    json_object_foreach((json_t *) wanted, key,
-                        value) if (!json_equal(json_object_get(labels, key), value)) return false;
+    json_object_foreach ((json_t *) wanted, key, value)
+        if (!json_equal(json_object_get(labels, key), value))
+            return false;
     return true;
 }
 
@@ -190,9 +192,9 @@ static const json_t *pool_row(const json_t *policy, const json_t *node)
 {
     size_t i;
     json_t *pool;
-    json_array_foreach(
-        json_object_get(json_object_get(policy, "spec"), "pools"), i,
-        pool) if (has_labels(node, json_object_get(pool, "nodeSelector"))) return pool;
+    json_array_foreach (json_object_get(json_object_get(policy, "spec"), "pools"), i, pool)
+        if (has_labels(node, json_object_get(pool, "nodeSelector")))
+            return pool;
     return NULL;
 }
 

@@ -100,8 +100,7 @@ bool reading_window_open(const json_t *policy, int64_t at_s)
     bool open = json_array_size(windows) == 0;
     size_t i;
     json_t *window;
-    json_array_foreach(windows, i, window)
-    {
+    json_array_foreach (windows, i, window) {
         const char *own = json_string_value(json_object_get(window, "timeZone"));
         set_zone(own ? own : "UTC");
         open |= is_open(window, at_s);

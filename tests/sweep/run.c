@@ -256,7 +256,8 @@ static void create_crds(void *arg)
     struct run *r = arg;
     size_t i;
     json_t *crd;
-    json_array_foreach(r->life->crds, i, crd) create(r, crd);
+    json_array_foreach (r->life->crds, i, crd)
+        create(r, crd);
 }
 
 static void set_up_access(struct run *r)

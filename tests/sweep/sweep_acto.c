@@ -133,7 +133,7 @@ static void check_problems(const struct change *ch, const json_t *problems)
     size_t i;
     json_t *problem;
     bool named = false;
-    json_array_foreach((json_t *) problems, i, problem)
+    json_array_foreach ((json_t *) problems, i, problem)
         named |= is_about(json_str_or_empty(problem, "field"), ch->field->path) &&
                  *json_str_or_empty(problem, "message");
     if (!named)
@@ -237,8 +237,7 @@ static json_t *words_of(const json_t *policy)
     json_t *words = json_deep_copy(json_at(policy, "status")), *condition;
     size_t i;
     json_object_del(words, "observedGeneration");
-    json_array_foreach(json_object_get(words, "conditions"), i, condition)
-    {
+    json_array_foreach (json_object_get(words, "conditions"), i, condition) {
         json_object_del(condition, "observedGeneration");
         json_object_del(condition, "lastTransitionTime");
     }

@@ -45,7 +45,7 @@ static void add_below(struct acto_fields *f, const struct acto_field *above)
 {
     const char *name;
     json_t *schema;
-    json_object_foreach(json_object_get(above->schema, "properties"), name, schema)
+    json_object_foreach (json_object_get(above->schema, "properties"), name, schema)
         add_below(f, add(f, above, ACTO_MEMBER, name, schema));
     const json_t *items = json_object_get(above->schema, "items"),
                  *entries = json_object_get(above->schema, "additionalPropertie"
@@ -61,13 +61,12 @@ void acto_fields_read(const json_t *crds, struct acto_fields *ret)
     *ret = (struct acto_fields){ 0 };
     size_t i;
     json_t *crd;
-    json_array_foreach((json_t *) crds, i,
-                       crd) if (str_eq(json_str(crd, "spec.names.plural"), "gpuclusterpolicies"))
-    {
-        const json_t *version = json_array_get(json_at(crd, "spec.versions"), 0);
-        add_below(ret, add(ret, NULL, ACTO_ROOT, "spec",
-                           json_at(version, "schema.openAPIV3Schema.properties.spec")));
-    }
+    json_array_foreach ((json_t *) crds, i, crd)
+        if (str_eq(json_str(crd, "spec.names.plural"), "gpuclusterpolicies")) {
+            const json_t *version = json_array_get(json_at(crd, "spec.versions"), 0);
+            add_below(ret, add(ret, NULL, ACTO_ROOT, "spec",
+                               json_at(version, "schema.openAPIV3Schema.properties.spec")));
+        }
 }
 
 void acto_fields_clear(struct acto_fields *f)
@@ -105,8 +104,7 @@ static json_t *sample_object(const struct acto_field *f, size_t n)
     json_t *object = json_object();
     size_t i;
     json_t *name;
-    json_array_foreach(json_object_get(f->schema, "required"), i, name)
-    {
+    json_array_foreach (json_object_get(f->schema, "required"), i, name) {
         const char *member = json_string_value(name);
         CLEANUP_FREE char *path = xasprintf("%s.%s", f->path, member);
         struct acto_field below = { .path = path,

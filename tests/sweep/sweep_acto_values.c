@@ -194,7 +194,7 @@ static void add_choices(struct acto_values *v, const struct acto_field *f)
     static const char *const others[] = { "", "acto", "AUTO", "none ", "\xe2\x80\x8bNone", "true" };
     size_t i;
     json_t *choice;
-    json_array_foreach(json_object_get(f->schema, "enum"), i, choice)
+    json_array_foreach (json_object_get(f->schema, "enum"), i, choice)
         add(v, f, ACTO_ACCEPTED, json_incref(choice));
     for (i = 0; i < ARRAY_LEN(others); i++)
         add(v, f, ACTO_REFUSED, json_string(others[i]));

@@ -150,8 +150,7 @@ static bool says_so(const struct older_row *row, const json_t *policy)
     bool works_on = !row->plurals[1] && str_eq(row->plurals[0], "gpunodes"), degraded = false;
     size_t i;
     json_t *condition;
-    json_array_foreach(conditions, i, condition)
-    {
+    json_array_foreach (conditions, i, condition) {
         if (str_eq(json_str(condition, "reason"), "CRDOutdated") &&
             strstr(json_str_or_empty(condition, "message"), "kubectl apply --server-side"))
             return true;

@@ -107,8 +107,9 @@ static size_t find_taint(const json_t *taints, bool (*is)(const char *key))
 {
     size_t i;
     json_t *taint;
-    json_array_foreach((json_t *) taints, i,
-                       taint) if (is(json_str_or_empty(taint, "key"))) return i;
+    json_array_foreach ((json_t *) taints, i, taint)
+        if (is(json_str_or_empty(taint, "key")))
+            return i;
     return SIZE_MAX;
 }
 
@@ -135,13 +136,12 @@ static json_t *add_taint(const json_t *node, struct rng *rng)
     size_t i;
     CLEANUP_JSON json_t *key = own_key(rng);
     const char *effect = effects[rng_below(rng, ARRAY_LEN(effects))];
-    json_array_foreach(taints, i,
-                       taint) if (str_eq(json_str(taint, "key"), json_string_value(key)) &&
-                                  str_eq(json_str(taint, "effect"), effect))
-    {
-        json_array_remove(taints, i);
-        break;
-    }
+    json_array_foreach (taints, i, taint)
+        if (str_eq(json_str(taint, "key"), json_string_value(key)) &&
+            str_eq(json_str(taint, "effect"), effect)) {
+            json_array_remove(taints, i);
+            break;
+        }
     /* Anywhere: a list that is written whole must keep all of it. */
     json_array_insert_new(
         taints, rng_below(rng, json_array_size(taints) + 1),
@@ -294,8 +294,9 @@ static void add_foreign_keys(json_t *into, const char *name, const json_t *map)
     const char *key;
     json_t *value;
     json_t *foreign = json_object();
-    json_object_foreach((json_t *) map, key, value) if (is_foreign_key(key))
-        json_object_set(foreign, key, value);
+    json_object_foreach ((json_t *) map, key, value)
+        if (is_foreign_key(key))
+            json_object_set(foreign, key, value);
     json_object_set_new(into, name, foreign);
 }
 
@@ -305,8 +306,7 @@ json_t *writers_foreign(const json_t *object)
     size_t i;
     add_foreign_keys(out, "labels", json_at(object, "metadata.labels"));
     add_foreign_keys(out, "annotations", json_at(object, "metadata.annotations"));
-    json_array_foreach(json_at(object, "spec.taints"), i, taint)
-    {
+    json_array_foreach (json_at(object, "spec.taints"), i, taint) {
         const char *key = json_str_or_empty(taint, "key");
         CLEANUP_FREE char *name = xasprintf("%s:%s", key, json_str_or_empty(taint, "effect"));
         if (!is_contested_taint(key) && !str_eq(key, TAINT_STARTUP))
@@ -324,14 +324,14 @@ static bool null_keys(json_t *patch, const json_t *object, const char *path,
     const char *key;
     json_t *value;
     bool any = false;
-    json_object_foreach(json_at(object, path), key, value) if (is(key))
-    {
-        CLEANUP_JSON json_t *map = json_incref(json_at(patch, path));
-        if (!map)
-            json_set_at(patch, path, json_incref(map = json_object()));
-        json_object_set_new(map, key, json_null());
-        any = true;
-    }
+    json_object_foreach (json_at(object, path), key, value)
+        if (is(key)) {
+            CLEANUP_JSON json_t *map = json_incref(json_at(patch, path));
+            if (!map)
+                json_set_at(patch, path, json_incref(map = json_object()));
+            json_object_set_new(map, key, json_null());
+            any = true;
+        }
     return any;
 }
 

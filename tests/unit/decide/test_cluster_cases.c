@@ -74,7 +74,8 @@ static void each(struct testbed *t, const json_t *list,
 {
     size_t i;
     json_t *entry;
-    json_array_foreach((json_t *) list, i, entry) fn(t, entry);
+    json_array_foreach ((json_t *) list, i, entry)
+        fn(t, entry);
 }
 
 static void edit(struct testbed *t, const json_t *e)
@@ -146,8 +147,7 @@ static void check_conditions(const json_t *want, const json_t *status)
 {
     const char *type;
     json_t *value;
-    json_object_foreach(json_object_get(want, "conditions"), type, value)
-    {
+    json_object_foreach (json_object_get(want, "conditions"), type, value) {
         const json_t *c = condition_find(json_object_get(status, "conditions"), type);
         CLEANUP_FREE char *got = xasprintf("%s %s", json_str_or_empty(c, "status"),
                                            json_str_or_empty(c, "reason"));
@@ -155,8 +155,7 @@ static void check_conditions(const json_t *want, const json_t *status)
             fail_msg("%s is %s (%s), not %s", type, got, json_str_or_empty(c, "message"),
                      json_string_value(value));
     }
-    json_object_foreach(json_object_get(want, "messages"), type, value)
-    {
+    json_object_foreach (json_object_get(want, "messages"), type, value) {
         const char *got = json_str_or_empty(
             condition_find(json_object_get(status, "conditions"), type), "message");
         if (!strstr(got, json_string_value(value)))
@@ -172,14 +171,12 @@ static char *lacking(const char *path, const json_t *got, const json_t *want)
     json_t *value;
     size_t i;
     char *found = NULL;
-    json_object_foreach((json_t *) want, key, value)
-    {
+    json_object_foreach ((json_t *) want, key, value) {
         CLEANUP_FREE char *here = xasprintf("%s.%s", path, key);
         if (!found)
             found = lacking(here, json_object_get(got, key), value);
     }
-    json_array_foreach((json_t *) want, i, value)
-    {
+    json_array_foreach ((json_t *) want, i, value) {
         CLEANUP_FREE char *here = xasprintf("%s[%zu]", path, i);
         if (!found)
             found = lacking(here, json_array_get(got, i), value);
@@ -212,15 +209,15 @@ static void check_objects(const struct testbed *t, const json_t *want)
     json_t *path;
     const char *name;
     json_t *parts;
-    json_array_foreach(json_object_get(want, "there"), i,
-                       path) if (!object_of(t, json_string_value(path)))
-        fail_msg("%s is not there", json_string_value(path));
-    json_array_foreach(json_object_get(want, "gone"), i,
-                       path) if (object_of(t, json_string_value(path)))
-        fail_msg("%s is there", json_string_value(path));
-    json_object_foreach(json_object_get(want, "objects"), name, parts)
+    json_array_foreach (json_object_get(want, "there"), i, path)
+        if (!object_of(t, json_string_value(path)))
+            fail_msg("%s is not there", json_string_value(path));
+    json_array_foreach (json_object_get(want, "gone"), i, path)
+        if (object_of(t, json_string_value(path)))
+            fail_msg("%s is there", json_string_value(path));
+    json_object_foreach (json_object_get(want, "objects"), name, parts)
         check_parts(name, object_of(t, name), parts);
-    json_object_foreach(json_object_get(want, "node"), name, parts)
+    json_object_foreach (json_object_get(want, "node"), name, parts)
         check_parts(name, testbed_get(t, RESOURCE_NODE, name), parts);
 }
 
@@ -241,8 +238,7 @@ static void name_targets(struct testbed *t, const char *first, json_t *symbols)
     CLEANUP_JSON json_t *nodes = testbed_list(t, RESOURCE_NODE);
     if (testbed_stance(t) != MODE_MANAGE)
         return;
-    json_array_foreach(nodes, i, node)
-    {
+    json_array_foreach (nodes, i, node) {
         const char *name = object_name(node);
         symbols_add(symbols, name, testbed_target(t, name));
         if (plain && str_eq(name, first ? first : name))
@@ -336,14 +332,13 @@ static void check_case(void **state)
     CLEANUP_JSON json_t *symbols = json_object();
     size_t i;
     json_t *entry;
-    json_array_foreach(json_object_get(given, "nodes"), i, entry)
+    json_array_foreach (json_object_get(given, "nodes"), i, entry)
         testbed_put(&t, RESOURCE_NODE, testbed_node(entry));
     each(&t, json_object_get(given, "objects"), put);
     json_t *node = json_array_get(json_object_get(given, "nodes"), 0);
     const char *name = json_str(node, "name"), *first = name || !node ? name : "gpu-1";
     name_targets(&t, first, symbols);
-    json_array_foreach(json_object_get(given, "steps"), i, entry)
-    {
+    json_array_foreach (json_object_get(given, "steps"), i, entry) {
         print_message("step %zu\n", i);
         check_step(&t, entry, first, symbols);
         record(&t, *state, i);

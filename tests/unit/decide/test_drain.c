@@ -99,8 +99,7 @@ static struct node_of_pods node_with(const char *list)
     CLEANUP_JSON json_t *objects = tree(text);
     size_t i;
     json_t *object;
-    json_array_foreach(objects, i, object)
-    {
+    json_array_foreach (objects, i, object) {
         struct pod *p = pod_project_any(n.strings, NS, NULL, object);
         if (!p)
             p = pod_project_task(n.strings, NS, object);

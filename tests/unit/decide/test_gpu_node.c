@@ -648,8 +648,7 @@ static void take_pods(struct scene *s, const struct row *row)
     CLEANUP_JSON json_t *objects = tree(text);
     size_t i;
     json_t *object;
-    json_array_foreach(objects, i, object)
-    {
+    json_array_foreach (objects, i, object) {
         struct pod *p = pod_project_any(s->strings, "ops", NULL, object);
         assert_non_null(p);
         p->next_on_node = s->pods;
@@ -861,8 +860,7 @@ static void expect_fits(const json_t *properties, const json_t *value)
     json_t *member;
     size_t i;
     json_t *item;
-    json_object_foreach((json_t *) value, key, member)
-    {
+    json_object_foreach ((json_t *) value, key, member) {
         const json_t *rule = json_object_get(properties, key);
         assert_non_null(rule);
         assert_true(*json_str_or_empty(rule, "description"));
@@ -873,7 +871,8 @@ static void expect_fits(const json_t *properties, const json_t *value)
             expect_fits(json_object_get(rule, "properties"), member);
         if (json_is_array(member))
             assert_true((int64_t) json_array_size(member) <= json_int(rule, "maxItems", -1));
-        json_array_foreach(member, i, item) expect_fits(json_at(rule, "items.properties"), item);
+        json_array_foreach (member, i, item)
+            expect_fits(json_at(rule, "items.properties"), item);
     }
 }
 
@@ -944,8 +943,7 @@ static void check_columns(void **state)
     CLEANUP_BUF struct buf usual = BUF_INIT(1024), wide = BUF_INIT(1024);
     size_t i;
     json_t *column;
-    json_array_foreach(json_object_get(version, "additionalPrinterColumns"), i, column)
-    {
+    json_array_foreach (json_object_get(version, "additionalPrinterColumns"), i, column) {
         const json_t *rule = rule_at(json_at(version, "schema.openAPIV3Schema"),
                                      json_str(column, "jsonPath"));
         bool date = str_eq(json_str(column, "type"), "date");

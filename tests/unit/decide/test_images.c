@@ -188,13 +188,12 @@ static void describe(const json_t *pod, struct buf *ret)
 {
     size_t i;
     json_t *item;
-    json_array_foreach(json_at(pod, "spec.containers"), i, item)
-    {
+    json_array_foreach (json_at(pod, "spec.containers"), i, item) {
         const char *policy = json_str(item, "imagePullPolicy");
         buf_printf(ret, "%s %s; ", json_str(item, "image"), policy ? policy : "-");
     }
     buf_str(ret, "secrets");
-    json_array_foreach(json_at(pod, "spec.imagePullSecrets"), i, item)
+    json_array_foreach (json_at(pod, "spec.imagePullSecrets"), i, item)
         buf_printf(ret, " %s", json_str(item, "name"));
 }
 

@@ -72,11 +72,12 @@ static void put_seen(struct testbed *t, const json_t *given)
     json_t *brief;
     testbed_put(t, RESOURCE_NODE, testbed_node(json_object_get(given, "node")));
     put_inventory(t, given);
-    json_array_foreach(json_object_get(given, "pods"), i, brief) testbed_put(
-        t, json_object_get(brief, "task") ? RESOURCE_TASK : RESOURCE_POD, testbed_pod(brief));
-    json_array_foreach(json_object_get(given, "daemonsets"), i, brief)
+    json_array_foreach (json_object_get(given, "pods"), i, brief)
+        testbed_put(t, json_object_get(brief, "task") ? RESOURCE_TASK : RESOURCE_POD,
+                    testbed_pod(brief));
+    json_array_foreach (json_object_get(given, "daemonsets"), i, brief)
         testbed_put(t, RESOURCE_FOREIGN, json_incref(brief));
-    json_array_foreach(json_object_get(given, "slices"), i, brief)
+    json_array_foreach (json_object_get(given, "slices"), i, brief)
         testbed_put(t, RESOURCE_SLICE, json_incref(brief));
 }
 
@@ -84,7 +85,7 @@ static void put_configs(struct testbed *t, const json_t *given)
 {
     const char *name;
     json_t *data;
-    json_object_foreach(json_object_get(given, "configs"), name, data)
+    json_object_foreach (json_object_get(given, "configs"), name, data)
         testbed_put(t, RESOURCE_CONFIGMAP,
                     json_pack("{s:{s:s, s:s}, s:O}", "metadata", "name", name, "namespace",
                               TESTBED_NAMESPACE, "data", data));
@@ -151,8 +152,7 @@ static const struct target *put_records(struct testbed *t, const json_t *given)
     bool with_target = !records;
     size_t i;
     json_t *entry;
-    json_array_foreach(records, i, entry)
-    {
+    json_array_foreach (records, i, entry) {
         if (json_is_string(entry))
             with_target = true;
         else
@@ -178,7 +178,7 @@ static void check_operands(const json_t *want, const char *key, unsigned got)
     size_t i;
     json_t *name;
     unsigned wanted = 0;
-    json_array_foreach(json_object_get(want, key), i, name)
+    json_array_foreach (json_object_get(want, key), i, name)
         wanted |= 1u << operand_parse(json_string_value(name));
     if (json_object_get(want, key) && wanted != got)
         fail_msg("%s are %#x, not %#x (bits in the order of COMPONENTS)", key, got, wanted);
@@ -210,7 +210,7 @@ static void check_plan(const json_t *want, const struct actions *actions)
     size_t i;
     json_t *line;
     actions_text(actions, &text);
-    json_array_foreach(json_object_get(want, "plan"), i, line)
+    json_array_foreach (json_object_get(want, "plan"), i, line)
         buf_printf(&wanted, "%s\n", json_string_value(line));
     if (!str_eq(buf_text(&text), buf_text(&wanted)))
         fail_msg("the plan is\n%snot\n%s", buf_text(&text), buf_text(&wanted));
@@ -231,8 +231,7 @@ static json_t *changes_of(const json_t *operations)
 {
     json_t *changes = json_object(), *operation;
     size_t i;
-    json_array_foreach(operations, i, operation)
-    {
+    json_array_foreach (operations, i, operation) {
         if (str_eq(json_str(operation, "op"), "test"))
             continue;
         CLEANUP_FREE char *key = NULL;
@@ -320,8 +319,7 @@ static void check_races(const json_t *node, const struct actions *actions)
     }
     const char *key;
     json_t *value;
-    json_object_foreach(json_at(changes, "metadata.labels"), key, value)
-    {
+    json_object_foreach (json_at(changes, "metadata.labels"), key, value) {
         CLEANUP_JSON json_t *edit = json_pack("{s:{s:{s:s}}}", "metadata", "labels", key, "edited");
         check_race(node, operations, edit, true);
     }
@@ -355,9 +353,9 @@ static void check_claim(const json_t *node, const json_t *wanted)
     json_t *value;
     if (json_is_null(wanted) && text)
         fail_msg("the node is still claimed: %s", text);
-    json_object_foreach((json_t *) wanted, key,
-                        value) if (!json_equal(value, json_object_get(claim, key)))
-        fail_msg("%s is not as it should be in\n%s", key, text ? text : "(no claim)");
+    json_object_foreach ((json_t *) wanted, key, value)
+        if (!json_equal(value, json_object_get(claim, key)))
+            fail_msg("%s is not as it should be in\n%s", key, text ? text : "(no claim)");
 }
 
 static void check_node(struct testbed *t, const char *node, const json_t *want)

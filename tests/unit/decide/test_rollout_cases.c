@@ -191,11 +191,10 @@ static void see_nodes(struct seen *s, const json_t *given)
 {
     size_t i, all = 0;
     json_t *brief;
-    json_array_foreach(json_object_get(given, "nodes"), i, brief)
+    json_array_foreach (json_object_get(given, "nodes"), i, brief)
         all += (size_t) json_int(brief, "count", 1);
     s->nodes = arena_alloc(&s->arena, all * sizeof *s->nodes);
-    json_array_foreach(json_object_get(given, "nodes"), i, brief)
-    {
+    json_array_foreach (json_object_get(given, "nodes"), i, brief) {
         const char *name = json_str(brief, "name");
         int64_t count = json_int(brief, "count", 0);
         for (int64_t k = 1; k <= count; k++)
@@ -221,19 +220,20 @@ static void see_revisions(struct seen *s, const json_t *given)
     size_t i;
     json_t *brief;
     s->revisions = arena_alloc(&s->arena, json_array_size(briefs) * sizeof *s->revisions);
-    json_array_foreach(briefs, i, brief) s->revisions[i] = (struct rollout_revision){
-        .hash = json_str(brief, "hash"),
-        .name = json_str(brief, "name"),
-        .failure = json_str(brief, "failure"),
-        .retry = json_str(brief, "retry"),
-        .pool = pool_of(brief),
-        .canary_s = canary_of(s, brief),
-        .wave_s = str_eq(json_str(brief, "wave"), "Running") ? ROLLOUT_WAVE_RUNNING
-                                                             : ago(s, brief, "wave", 0),
-        .forgiven_s = ago(s, brief, "forgiven", 0),
-        .failed = flag(brief, "failed"),
-        .known_good = flag(brief, "knownGood"),
-    };
+    json_array_foreach (briefs, i, brief)
+        s->revisions[i] = (struct rollout_revision){
+            .hash = json_str(brief, "hash"),
+            .name = json_str(brief, "name"),
+            .failure = json_str(brief, "failure"),
+            .retry = json_str(brief, "retry"),
+            .pool = pool_of(brief),
+            .canary_s = canary_of(s, brief),
+            .wave_s = str_eq(json_str(brief, "wave"), "Running") ? ROLLOUT_WAVE_RUNNING
+                                                                 : ago(s, brief, "wave", 0),
+            .forgiven_s = ago(s, brief, "forgiven", 0),
+            .failed = flag(brief, "failed"),
+            .known_good = flag(brief, "knownGood"),
+        };
     s->in.revisions = s->revisions;
     s->in.revision_count = json_array_size(briefs);
 }
@@ -283,14 +283,15 @@ static void check_grants(const json_t *want, const struct rollout_decision *d)
     json_t *line;
     for (size_t k = 0; k < d->grant_count; k++)
         buf_printf(&got, "%s %s\n", kinds[d->grants[k].kind], d->grants[k].node->name);
-    json_array_foreach(json_object_get(want, "grants"), i, line)
+    json_array_foreach (json_object_get(want, "grants"), i, line)
         buf_printf(&wanted, "%s\n", json_string_value(line));
     if (!str_eq(buf_text(&got), buf_text(&wanted)))
         fail_msg("granted is\n%snot\n%sand the rest is held: %s: %s", buf_text(&got),
                  buf_text(&wanted), reason_text(rollout_hold_reason(d->hold)), d->message);
-    json_array_foreach(json_object_get(want, "says"), i,
-                       line) if (!strstr(d->grants[i].message, json_string_value(line)))
-        fail_msg("the sentence is\n%s, without\n%s", d->grants[i].message, json_string_value(line));
+    json_array_foreach (json_object_get(want, "says"), i, line)
+        if (!strstr(d->grants[i].message, json_string_value(line)))
+            fail_msg("the sentence is\n%s, without\n%s", d->grants[i].message,
+                     json_string_value(line));
 }
 
 static void check_returns(const json_t *want, const struct rollout_decision *d)
@@ -303,14 +304,14 @@ static void check_returns(const json_t *want, const struct rollout_decision *d)
         buf_printf(&got, "%s%s%s\n", d->returns[k].node->name, idle ? " for " : "",
                    str_or_empty(idle));
     }
-    json_array_foreach(json_object_get(want, "returns"), i, line)
+    json_array_foreach (json_object_get(want, "returns"), i, line)
         buf_printf(&wanted, "%s\n", json_string_value(line));
     if (!str_eq(buf_text(&got), buf_text(&wanted)))
         fail_msg("to service return\n%snot\n%s", buf_text(&got), buf_text(&wanted));
-    json_array_foreach(json_object_get(want, "why"), i,
-                       line) if (!strstr(d->returns[i].message, json_string_value(line)))
-        fail_msg("the sentence is\n%s, without\n%s", d->returns[i].message,
-                 json_string_value(line));
+    json_array_foreach (json_object_get(want, "why"), i, line)
+        if (!strstr(d->returns[i].message, json_string_value(line)))
+            fail_msg("the sentence is\n%s, without\n%s", d->returns[i].message,
+                     json_string_value(line));
 }
 
 static void check_pulls(const json_t *want, const struct rollout_decision *d)
@@ -320,7 +321,7 @@ static void check_pulls(const json_t *want, const struct rollout_decision *d)
     json_t *name;
     for (size_t k = 0; k < d->pull_count; k++)
         buf_printf(&got, "%s\n", d->pulls[k]->name);
-    json_array_foreach(json_object_get(want, "pulls"), i, name)
+    json_array_foreach (json_object_get(want, "pulls"), i, name)
         buf_printf(&wanted, "%s\n", json_string_value(name));
     if (!str_eq(buf_text(&got), buf_text(&wanted)))
         fail_msg("to pull are\n%snot\n%s", buf_text(&got), buf_text(&wanted));
@@ -386,7 +387,7 @@ static void check_notes(const json_t *want, struct seen *s, const struct rollout
                    canary_text(&s->arena, s, n->canary_s), wave_text(&s->arena, s, n->wave_s),
                    n->failed ? n->failed->name : "-");
     }
-    json_array_foreach(json_object_get(want, "notes"), i, brief)
+    json_array_foreach (json_object_get(want, "notes"), i, brief)
         buf_printf(&wanted, "%s in %s: canary %s, wave %s, failed %s\n", json_str(brief, "hash"),
                    pool_names[pool_of(brief)], text_of(brief, "canary", "-"),
                    text_of(brief, "wave", "-"), text_of(brief, "failed", "-"));

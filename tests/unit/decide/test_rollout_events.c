@@ -99,8 +99,7 @@ static json_t *annotations(const char *text)
     CLEANUP_JSON json_t *brief = tree(whole);
     json_t *out = json_object(), *value;
     const char *key;
-    json_object_foreach(brief, key, value)
-    {
+    json_object_foreach (brief, key, value) {
         CLEANUP_FREE char *name = xasprintf("ostler.dev/%s", key);
         json_object_set(out, name, value);
     }

@@ -101,9 +101,9 @@ static void check_bounds(const struct cluster_view *v)
     assert_in_range(strlen(text), 1, STATUS_MAX);
     size_t i;
     json_t *condition;
-    json_array_foreach(json_object_get(status, "conditions"), i, condition)
+    json_array_foreach (json_object_get(status, "conditions"), i, condition)
         assert_in_range(strlen(json_str(condition, "message")), 1, CONDITION_MESSAGE_MAX);
-    json_array_foreach(json_object_get(status, "firstCauses"), i, condition)
+    json_array_foreach (json_object_get(status, "firstCauses"), i, condition)
         assert_in_range(strlen(json_str(condition, "reason")), 1, 128);
     assert_in_range(json_array_size(json_object_get(status, "firstCauses")), 1, 10);
 }

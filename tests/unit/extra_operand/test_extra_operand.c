@@ -152,8 +152,9 @@ static const json_t *status_of(const struct setting *s, const char *operand)
     const json_t *policy = api_get(s->api, kind_named("gpuclusterpolicies"), NULL, "default");
     size_t i;
     json_t *entry;
-    json_array_foreach(json_at(policy, "status.operands"), i,
-                       entry) if (str_eq(json_str(entry, "name"), operand)) return entry;
+    json_array_foreach (json_at(policy, "status.operands"), i, entry)
+        if (str_eq(json_str(entry, "name"), operand))
+            return entry;
     return NULL;
 }
 

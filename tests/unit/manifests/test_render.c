@@ -498,8 +498,7 @@ static void assert_unique(const json_t *list, const char *key)
     CLEANUP_JSON json_t *seen = json_object();
     size_t i;
     json_t *element;
-    json_array_foreach(list, i, element)
-    {
+    json_array_foreach (list, i, element) {
         CLEANUP_FREE char *value = json_canonical(json_object_get(element, key));
         if (json_object_get(seen, value))
             fail_msg("%s %s is there twice", key, value);
@@ -512,10 +511,9 @@ static void assert_mounts(const json_t *pod, const json_t *container)
 {
     size_t i, j;
     json_t *mount, *volume;
-    json_array_foreach(json_object_get(container, "volumeMounts"), i, mount)
-    {
+    json_array_foreach (json_object_get(container, "volumeMounts"), i, mount) {
         bool found = false;
-        json_array_foreach(json_object_get(pod, "volumes"), j, volume)
+        json_array_foreach (json_object_get(pod, "volumes"), j, volume)
             found |= str_eq(json_key(volume, "name"), json_key(mount, "name"));
         if (!found)
             fail_msg("no volume %s", json_key(mount, "name"));
@@ -539,8 +537,9 @@ static void assert_words(const json_t *words)
 {
     size_t i;
     json_t *word;
-    json_array_foreach(words, i, word) if (is_of_shell(json_string_value(word)))
-        fail_msg("a shell would be needed for \"%s\"", json_string_value(word));
+    json_array_foreach (words, i, word)
+        if (is_of_shell(json_string_value(word)))
+            fail_msg("a shell would be needed for \"%s\"", json_string_value(word));
 }
 
 /* Commands of containers, their probes and their hooks, wherever they are in an object. */
@@ -552,8 +551,10 @@ static void assert_no_shell(const json_t *node)
     json_t *value;
     for (size_t l = 0; l < ARRAY_LEN(lists); l++)
         assert_words(json_object_get(node, lists[l]));
-    json_object_foreach((json_t *) node, key, value) assert_no_shell(value);
-    json_array_foreach(node, i, value) assert_no_shell(value);
+    json_object_foreach ((json_t *) node, key, value)
+        assert_no_shell(value);
+    json_array_foreach (node, i, value)
+        assert_no_shell(value);
 }
 
 /* All that is built in, parts included, whether or not a case above renders it. */
@@ -582,19 +583,21 @@ static size_t assert_program(const json_t *node)
     size_t i, count = 0;
     const char *key;
     json_t *value;
-    json_array_foreach(json_object_get(node, "volumeMounts"), i, value) if (is_ours(value))
-    {
-        assert_int_equal(json_bool(value, "readOnly", false), !copies);
-        count++;
-    }
-    json_array_foreach(json_object_get(node, "volumes"), i, value) if (is_ours(value))
-    {
-        assert_string_equal(json_str_or_empty(value, "emptyDir.medium"), "Memory");
-        assert_string_equal(json_str_or_empty(value, "emptyDir.sizeLimit"), "32Mi");
-        count++;
-    }
-    json_object_foreach((json_t *) node, key, value) count += assert_program(value);
-    json_array_foreach(node, i, value) count += assert_program(value);
+    json_array_foreach (json_object_get(node, "volumeMounts"), i, value)
+        if (is_ours(value)) {
+            assert_int_equal(json_bool(value, "readOnly", false), !copies);
+            count++;
+        }
+    json_array_foreach (json_object_get(node, "volumes"), i, value)
+        if (is_ours(value)) {
+            assert_string_equal(json_str_or_empty(value, "emptyDir.medium"), "Memory");
+            assert_string_equal(json_str_or_empty(value, "emptyDir.sizeLimit"), "32Mi");
+            count++;
+        }
+    json_object_foreach ((json_t *) node, key, value)
+        count += assert_program(value);
+    json_array_foreach (node, i, value)
+        count += assert_program(value);
     return count;
 }
 
@@ -626,8 +629,10 @@ static size_t assert_seccomp(const json_t *node, bool in_profile)
             fail_msg("the container %s has no seccomp profile", json_key(node, "name"));
         count++;
     }
-    json_object_foreach((json_t *) node, key, value) count += assert_seccomp(value, in_profile);
-    json_array_foreach(node, i, value) count += assert_seccomp(value, in_profile);
+    json_object_foreach ((json_t *) node, key, value)
+        count += assert_seccomp(value, in_profile);
+    json_array_foreach (node, i, value)
+        count += assert_seccomp(value, in_profile);
     return count;
 }
 
@@ -671,7 +676,7 @@ static void check_container(const json_t *pod, const json_t *container)
     assert_mounts(pod, container);
     size_t i;
     json_t *port;
-    json_array_foreach(json_object_get(container, "ports"), i, port)
+    json_array_foreach (json_object_get(container, "ports"), i, port)
         assert_non_null(json_key(port, "protocol"));
 }
 
@@ -691,9 +696,9 @@ static void check_daemonset(const json_t *object)
     assert_unique(json_object_get(pod, "imagePullSecrets"), "name");
     size_t i;
     json_t *container;
-    json_array_foreach(json_object_get(pod, "initContainers"), i, container)
+    json_array_foreach (json_object_get(pod, "initContainers"), i, container)
         check_container(pod, container);
-    json_array_foreach(json_object_get(pod, "containers"), i, container)
+    json_array_foreach (json_object_get(pod, "containers"), i, container)
         check_container(pod, container);
 }
 
@@ -708,8 +713,7 @@ static void check_rules(void **state)
         fail_msg("%s", err_msg(&e));
     size_t i;
     json_t *object;
-    json_array_foreach(documents, i, object)
-    {
+    json_array_foreach (documents, i, object) {
         json_t *labels = json_at(object, "metadata.labels");
         assert_string_equal(json_key(labels, "app.kubernetes.io/managed-by"), "ostler");
         assert_string_equal(json_key(labels, "ostler.dev/policy-uid"), UID);

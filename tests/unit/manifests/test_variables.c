@@ -47,7 +47,7 @@ static void collect(const struct row *row, const json_t *container, json_t *set)
     const char *name = json_key(container, "name");
     if (!str_eq(name, row->containers[0]) && !str_eq(name, row->containers[1]))
         return;
-    json_array_foreach(json_object_get(container, "env"), i, variable)
+    json_array_foreach (json_object_get(container, "env"), i, variable)
         json_object_set_new(set, json_key(variable, "name"), json_true());
 }
 
@@ -59,7 +59,7 @@ static void collect_file(const struct row *row, const struct embedded *file, jso
     for (size_t l = 0; l < ARRAY_LEN(lists); l++) {
         size_t i;
         json_t *container;
-        json_array_foreach(json_object_get(pod, lists[l]), i, container)
+        json_array_foreach (json_object_get(pod, lists[l]), i, container)
             collect(row, container, set);
     }
 }

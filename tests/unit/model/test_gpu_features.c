@@ -214,8 +214,9 @@ static void check_features(void **state)
     assert_string_equal(got_text, want_text);
     const char *key;
     json_t *value;
-    json_object_foreach(labels, key, value) if (!gpu_feature_is(key))
-        fail_msg("%s is not known as one of these labels", key);
+    json_object_foreach (labels, key, value)
+        if (!gpu_feature_is(key))
+            fail_msg("%s is not known as one of these labels", key);
 }
 
 /* ---- architectures, by compute capability */

@@ -27,8 +27,7 @@ static char *first_difference(const char *path, const json_t *got, const json_t 
     json_t *value;
     if (!json_is_object(want))
         return json_equal(got, want) ? NULL : xstrdup(path);
-    json_object_foreach((json_t *) want, key, value)
-    {
+    json_object_foreach ((json_t *) want, key, value) {
         CLEANUP_FREE char *here = xasprintf("%s.%s", path, key);
         char *difference = first_difference(here, json_object_get(got, key), value);
         if (difference)
@@ -72,8 +71,7 @@ static void check_absent(const struct policy *p, const json_t *want)
 {
     size_t i;
     json_t *path;
-    json_array_foreach((json_t *) want, i, path)
-    {
+    json_array_foreach ((json_t *) want, i, path) {
         if (json_at(p->spec, json_string_value(path)))
             fail_msg("%s is there", json_string_value(path));
     }
@@ -83,8 +81,7 @@ static void check_pools(const struct policy *p, const json_t *want)
 {
     size_t i;
     json_t *row;
-    json_array_foreach((json_t *) want, i, row)
-    {
+    json_array_foreach ((json_t *) want, i, row) {
         size_t pool = policy_pool_of(p, selector_lookup_json, json_object_get(row, "labels"));
         assert_string_equal(p->pools[pool].name, json_str(row, "is"));
     }
@@ -94,8 +91,7 @@ static void check_pool_specs(const struct policy *p, const json_t *want)
 {
     size_t i;
     json_t *row;
-    json_array_foreach((json_t *) want, i, row)
-    {
+    json_array_foreach ((json_t *) want, i, row) {
         CLEANUP_JSON json_t *spec = policy_pool_spec(p, i);
         check_part(p->pools[i].name, spec, row);
         assert_null(json_object_get(spec, "pools"));

@@ -271,8 +271,7 @@ static bool is_listed(const json_t *list, const char *name)
 {
     size_t i;
     json_t *item;
-    json_array_foreach((json_t *) list, i, item)
-    {
+    json_array_foreach ((json_t *) list, i, item) {
         if (str_eq(json_string_value(item), name))
             return true;
     }
@@ -292,8 +291,7 @@ static void check_object(const char *path, const json_t *schema, const struct po
             !!(f->flags & FIELD_REQUIRED))
             FAIL(here, "required in only one of CRD and table");
     }
-    json_object_foreach((json_t *) properties, name, property)
-    {
+    json_object_foreach ((json_t *) properties, name, property) {
         if (!find(fields, name))
             FAIL(path, "%s is not in the table", name);
     }
@@ -351,8 +349,7 @@ static void check_bounds(const char *path, const json_t *schema)
     if (json_object_get(schema, "additionalProperties") &&
         !json_object_get(schema, "maxProperties"))
         FAIL(path, "has no maxProperties");
-    json_object_foreach(json_object_get(schema, "properties"), name, property)
-    {
+    json_object_foreach (json_object_get(schema, "properties"), name, property) {
         CLEANUP_FREE char *here = xasprintf("%s.%s", path, name);
         if (!*json_str_or_empty(property, "description"))
             FAIL(here, "has no description");

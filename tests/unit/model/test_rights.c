@@ -33,12 +33,11 @@ static json_t *review_without(const char *verb, const char *resource)
         CLEANUP_JSON json_t *verbs = words(r->verbs);
         size_t k;
         json_t *each;
-        json_array_foreach(verbs, k, each) if (!str_eq(json_string_value(each), verb) ||
-                                               !str_eq(r->plural, resource))
-            add_rule(rules, json_string_value(each), r->group, r->plural);
+        json_array_foreach (verbs, k, each)
+            if (!str_eq(json_string_value(each), verb) || !str_eq(r->plural, resource))
+                add_rule(rules, json_string_value(each), r->group, r->plural);
         CLEANUP_JSON json_t *names = words(r->subresources), *theirs = words(r->subresource_verbs);
-        json_array_foreach(names, k, each)
-        {
+        json_array_foreach (names, k, each) {
             CLEANUP_FREE char *whole = xasprintf("%s/%s", r->plural, json_string_value(each));
             if (!str_eq(whole, resource))
                 add_rule(rules, json_string_value(json_array_get(theirs, k)), r->group, whole);

@@ -460,12 +460,12 @@ static unsigned check_container(const json_t *container)
     unsigned commands = 0;
     size_t i;
     json_t *variable;
-    json_array_foreach(json_object_get(container, "env"), i, variable)
+    json_array_foreach (json_object_get(container, "env"), i, variable)
         setenv(json_key(variable, "name"),
                *json_str_or_empty(variable, "value") ? json_key(variable, "value") : "x", 1);
     for (size_t p = 0; p < ARRAY_LEN(places); p++)
         commands |= check_line(container, places[p]);
-    json_array_foreach(json_object_get(container, "env"), i, variable)
+    json_array_foreach (json_object_get(container, "env"), i, variable)
         unsetenv(json_key(variable, "name"));
     return commands;
 }
@@ -480,12 +480,11 @@ static unsigned check_file(const char *path)
     json_t *document, *container;
     if (!documents)
         fail_msg("%s", err_msg(&e));
-    json_array_foreach(documents, d, document)
-    {
+    json_array_foreach (documents, d, document) {
         const json_t *template = json_at(document, "spec.template.spec");
         const json_t *pod = template ? template : json_object_get(document, "spec");
         for (size_t l = 0; l < ARRAY_LEN(lists); l++)
-            json_array_foreach(json_object_get(pod, lists[l]), i, container)
+            json_array_foreach (json_object_get(pod, lists[l]), i, container)
                 commands |= check_container(container);
     }
     return commands;

@@ -43,8 +43,7 @@ static bool keeps_off(const json_t *daemonset)
                    "requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms");
     size_t i, said = 0;
     json_t *term;
-    json_array_foreach(terms, i, term)
-    {
+    json_array_foreach (terms, i, term) {
         const json_t *e = json_find(json_object_get(term, "matchExpressions"), "key",
                                     KUBERNETES_CONTROL_PLANE);
         said += str_eq(json_str(e, "operator"), "DoesNotExist");
@@ -59,8 +58,7 @@ static void count(const struct testbed *t, size_t *ret_all, size_t *ret_off)
     json_t *daemonset;
     CLEANUP_JSON json_t *daemonsets = testbed_list(t, RESOURCE_DAEMONSET);
     *ret_all = *ret_off = 0;
-    json_array_foreach(daemonsets, i, daemonset)
-    {
+    json_array_foreach (daemonsets, i, daemonset) {
         ++*ret_all;
         *ret_off += keeps_off(daemonset);
     }

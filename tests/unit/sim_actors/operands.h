@@ -9,7 +9,7 @@ static inline void operands_set_images(json_t *containers, const char *tag)
 {
     size_t i;
     json_t *c;
-    json_array_foreach(containers, i, c)
+    json_array_foreach (containers, i, c)
         json_object_set_new(c, "image", json_textf("%s:%s", json_str(c, "image"), tag));
 }
 
@@ -18,9 +18,10 @@ static inline void operands_set_env(json_t *containers, const char *name, const 
 {
     size_t i, k;
     json_t *c, *variable;
-    json_array_foreach(containers, i, c) json_array_foreach(
-        json_object_get(c, "env"), k, variable) if (str_eq(json_str(variable, "name"), name))
-        json_object_set_new(variable, "value", json_string(value));
+    json_array_foreach (containers, i, c)
+        json_array_foreach (json_object_get(c, "env"), k, variable)
+            if (str_eq(json_str(variable, "name"), name))
+                json_object_set_new(variable, "value", json_string(value));
 }
 
 /* One operand's DaemonSet with images of this tag, for a driver of this digest. New reference. */

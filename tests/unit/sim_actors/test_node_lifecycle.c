@@ -6,9 +6,9 @@ static bool has_taint(const struct little *w, const char *node, const char *key,
 {
     size_t i;
     json_t *t;
-    json_array_foreach(json_at(little_get(w, "nodes", "", node), "spec.taints"), i,
-                       t) if (str_eq(json_str(t, "key"), key) &&
-                              str_eq(json_str(t, "effect"), effect)) return true;
+    json_array_foreach (json_at(little_get(w, "nodes", "", node), "spec.taints"), i, t)
+        if (str_eq(json_str(t, "key"), key) && str_eq(json_str(t, "effect"), effect))
+            return true;
     return false;
 }
 

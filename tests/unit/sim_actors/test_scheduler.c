@@ -71,8 +71,7 @@ static void begin_with_nodes(struct little *w)
     CLEANUP_JSON json_t *list = tree(nodes);
     size_t i;
     json_t *node;
-    json_array_foreach(list, i, node)
-    {
+    json_array_foreach (list, i, node) {
         assert_int_equal(api_create(w->api, "test", kind_named("nodes"), node, NULL), 0);
         /* Without the taint that new nodes are given until they are ready. */
         json_t *taints = json_at(node, "spec.taints");

@@ -130,8 +130,7 @@ static inline char *served_names(const struct served *s)
     struct buf names = BUF_INIT(1 << 20);
     size_t i;
     json_t *item;
-    json_array_foreach(json_object_get(s->body, "items"), i, item)
-    {
+    json_array_foreach (json_object_get(s->body, "items"), i, item) {
         const char *ns = json_str_or_empty(item, "metadata.namespace");
         buf_printf(&names, "%s%s%s%s", i ? " " : "", ns, *ns ? "/" : "",
                    json_str_or_empty(item, "metadata.name"));

@@ -219,8 +219,7 @@ static const json_t *aggregated(struct served *s, const char *request, const cha
     assert_string_equal(s->answer.content_type, AGGREGATED);
     size_t i;
     json_t *item;
-    json_array_foreach(json_object_get(s->body, "items"), i, item)
-    {
+    json_array_foreach (json_object_get(s->body, "items"), i, item) {
         if (!str_eq(json_str_or_empty(item, "metadata.name"), group))
             continue;
         const json_t *version = json_array_get(json_object_get(item, "versions"), 0);
@@ -277,8 +276,7 @@ static void check_documents(void **state)
                         "/openapi/v3/api/v1");
     const char *root;
     json_t *entry;
-    json_object_foreach(index, root, entry)
-    {
+    json_object_foreach (index, root, entry) {
         CLEANUP_FREE char *request = xasprintf("GET %s", json_str(entry, "serverRelativeURL"));
         served_expect(&s, request, NULL, 200);
         assert_string_equal(served_str(&s, "openapi"), "3.0.0");

@@ -128,7 +128,7 @@ static void many_managers_become_few(void **state)
     const json_t *managers = json_at(s.body, "metadata.managedFields");
     size_t i, fields = 0;
     json_t *entry;
-    json_array_foreach(managers, i, entry)
+    json_array_foreach (managers, i, entry)
         fields += json_object_size(json_object_get(entry, "fieldsV1"));
     assert_int_equal(json_array_size(managers), 10);
     assert_int_equal(fields, MANAGERS);

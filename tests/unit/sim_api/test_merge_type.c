@@ -61,8 +61,7 @@ static void table_is_that_of_the_real_server(void **state)
     assert_int_equal(json_object_size(kinds), own);
     const char *name;
     json_t *want;
-    json_object_foreach(kinds, name, want)
-    {
+    json_object_foreach (kinds, name, want) {
         size_t version = strcspn(name, " ");
         CLEANUP_FREE char *api_version = xstrndup(name, version);
         const struct kind *k = kind_of(api_version, name + version + 1);
@@ -79,7 +78,7 @@ static void add_keys(struct buf *text, const json_t *schema)
 {
     size_t i;
     json_t *key;
-    json_array_foreach(json_object_get(schema, "x-kubernetes-list-map-keys"), i, key)
+    json_array_foreach (json_object_get(schema, "x-kubernetes-list-map-keys"), i, key)
         buf_printf(text, " %s", json_string_value(key));
 }
 
@@ -87,8 +86,7 @@ static void tell_schema(const json_t *schema, const char *path, json_t *texts)
 {
     const char *name;
     json_t *field;
-    json_object_foreach(json_object_get(schema, "properties"), name, field)
-    {
+    json_object_foreach (json_object_get(schema, "properties"), name, field) {
         CLEANUP_FREE char *place = xasprintf("%s%s%s", path, *path ? "." : "", name);
         CLEANUP_BUF struct buf text = BUF_INIT(1000);
         const char *list = json_key(field, "x-kubernetes-list-type");
@@ -136,8 +134,9 @@ static void table_is_that_of_the_definition(void **state)
     const char *name;
     json_t *value;
     void *next;
-    json_object_foreach_safe(got, next, name, value) if (str_has_prefix(name, "metadata"))
-        json_object_del(got, name);
+    json_object_foreach_safe (got, next, name, value)
+        if (str_has_prefix(name, "metadata"))
+            json_object_del(got, name);
     assert_true(json_object_size(want) >= d->at_least);
     story_assert_same(got, want);
 }

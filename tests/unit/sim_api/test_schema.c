@@ -366,8 +366,7 @@ static size_t count_rules(const json_t *schema)
     size_t count = 0, i;
     const char *key;
     json_t *member;
-    json_array_foreach(json_object_get(schema, "x-kubernetes-validations"), i, member)
-    {
+    json_array_foreach (json_object_get(schema, "x-kubernetes-validations"), i, member) {
         CLEANUP_ERR struct err e = { 0 };
         struct cel *c = cel_compile(json_str_or_empty(member, "rule"), &e);
         if (!c)
@@ -375,8 +374,10 @@ static size_t count_rules(const json_t *schema)
         cel_free(c);
         count++;
     }
-    json_object_foreach((json_t *) schema, key, member) count += count_rules(member);
-    json_array_foreach((json_t *) schema, i, member) count += count_rules(member);
+    json_object_foreach ((json_t *) schema, key, member)
+        count += count_rules(member);
+    json_array_foreach ((json_t *) schema, i, member)
+        count += count_rules(member);
     return count;
 }
 

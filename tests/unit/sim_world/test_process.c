@@ -46,7 +46,8 @@ static void create_cluster(struct setting *s)
     size_t i;
     json_t *crd;
     CLEANUP_JSON json_t *crds = builtin_crds();
-    json_array_foreach(crds, i, crd) create(s, json_incref(crd));
+    json_array_foreach (crds, i, crd)
+        create(s, json_incref(crd));
     create(s, json_pack("{s:s, s:s, s:{s:s, s:{s:s}}, s:{s:{s:s, s:s, s:s, s:s}}}", "apiVersion",
                         "v1", "kind", "Node", "metadata", "name", "gpu-1", "labels",
                         "feature.node.kubernetes.io/pci-0302_10de.present", "true", "status",

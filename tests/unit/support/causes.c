@@ -11,8 +11,7 @@ char *causes_text(const struct refusal *r)
     struct buf b = BUF_INIT(TEXT_MAX);
     size_t i;
     json_t *cause;
-    json_array_foreach(json_object_get(r->details, "causes"), i, cause)
-    {
+    json_array_foreach (json_object_get(r->details, "causes"), i, cause) {
         CLEANUP_FREE char *message = str_shortened(json_str_or_empty(cause, "message"),
                                                    MESSAGE_MAX);
         const char *reason = json_str_or_empty(cause, "reason");

@@ -228,7 +228,7 @@ static void make_process(const char *root, const json_t *p, const json_t *files)
     make_text(root, name, "proc/%d/comm", pid);
     make_text(root, json_str_or_empty(p, "cgroup"), "proc/%d/cgroup", pid);
     make_link(root, "/dev/null", "proc/%d/fd/0", pid);
-    json_array_foreach(json_at(p, "opens"), n, file)
+    json_array_foreach (json_at(p, "opens"), n, file)
         make_open_file(root, files, json_string_value(file), pid, n + 1);
 }
 
@@ -258,17 +258,17 @@ char *fake_root_new(const json_t *machine)
     size_t n;
     json_t *item;
     const char *path;
-    json_array_foreach(json_at(machine, "pci"), n, item)
-    {
+    json_array_foreach (json_at(machine, "pci"), n, item) {
         if (!json_bool(item, "gone", false))
             make_device(root, item);
         if (json_at(item, "card"))
             make_card(root, json_str(item, "address"), json_at(item, "card"));
     }
-    json_array_foreach(json_at(machine, "processes"), n, item)
+    json_array_foreach (json_at(machine, "processes"), n, item)
         make_process(root, item, json_at(machine, "files"));
-    json_object_foreach(json_at(machine, "files"), path, item) if (!json_is_null(item))
-        make_file(root, path, item);
+    json_object_foreach (json_at(machine, "files"), path, item)
+        if (!json_is_null(item))
+            make_file(root, path, item);
     return root;
 }
 

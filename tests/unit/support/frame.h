@@ -19,8 +19,7 @@ static inline void frame_merge(json_t *target, const json_t *patch)
 {
     const char *key;
     json_t *value;
-    json_object_foreach((json_t *) patch, key, value)
-    {
+    json_object_foreach ((json_t *) patch, key, value) {
         if (json_is_null(value)) {
             json_object_del(target, key);
         } else if (json_is_object(value)) {
@@ -86,8 +85,7 @@ static inline json_t *frame_operated(const json_t *object, const json_t *operati
 {
     size_t i;
     json_t *operation, *after = json_deep_copy(object);
-    json_array_foreach(operations, i, operation)
-    {
+    json_array_foreach (operations, i, operation) {
         if (frame_operation(after, operation))
             continue;
         json_decref(after);
@@ -152,8 +150,7 @@ static inline const char *frame_labels(const json_t *before, const json_t *after
     const json_t *was = json_at(before, "metadata.labels"), *is = json_at(after, "metadata.labels");
     const char *key;
     json_t *value;
-    json_object_foreach((json_t *) was, key, value)
-    {
+    json_object_foreach ((json_t *) was, key, value) {
         bool theirs = frame_is_of_kubernetes(key) ||
                       (!frame_is_ours(key) && !frame_says(before, "labels", key));
         if (theirs && !json_equal(value, json_object_get(is, key)))
@@ -161,10 +158,9 @@ static inline const char *frame_labels(const json_t *before, const json_t *after
         if (theirs && !frame_is_of_kubernetes(key) && frame_says(after, "labels", key))
             return "a label of others is claimed";
     }
-    json_object_foreach(
-        (json_t *) is, key,
-        value) if (!json_object_get(was, key) && !frame_is_ours(key) &&
-                   !frame_says(after, "labels", key)) return "a new label is not recorded as ours";
+    json_object_foreach ((json_t *) is, key, value)
+        if (!json_object_get(was, key) && !frame_is_ours(key) && !frame_says(after, "labels", key))
+            return "a new label is not recorded as ours";
     return NULL;
 }
 
@@ -190,8 +186,7 @@ static inline json_t *frame_foreign_taints(const json_t *node, const json_t *say
 {
     json_t *out = json_array(), *taint;
     size_t i;
-    json_array_foreach(json_at(node, "spec.taints"), i, taint)
-    {
+    json_array_foreach (json_at(node, "spec.taints"), i, taint) {
         CLEANUP_FREE char *name = frame_taint_name(taint);
         if (str_eq(json_str(taint, "key"), TAINT_STARTUP))
             continue;
@@ -209,9 +204,9 @@ static inline bool frame_closed_unsaid(const json_t *before, const json_t *after
     bool was = false, is = false;
     size_t i;
     json_t *taint;
-    json_array_foreach(json_at(before, "spec.taints"), i, taint)
+    json_array_foreach (json_at(before, "spec.taints"), i, taint)
         was = was || str_eq(json_str(taint, "key"), TAINT_STARTUP);
-    json_array_foreach(json_at(after, "spec.taints"), i, taint)
+    json_array_foreach (json_at(after, "spec.taints"), i, taint)
         is = is || str_eq(json_str(taint, "key"), TAINT_STARTUP);
     return is && !was && !frame_says(after, "taints", name);
 }

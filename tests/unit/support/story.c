@@ -50,8 +50,7 @@ static void read_story(struct book *b, const char *path)
     const json_t *before = NULL;
     size_t i;
     json_t *data;
-    json_array_foreach(json_object_get(story, "steps"), i, data)
-    {
+    json_array_foreach (json_object_get(story, "steps"), i, data) {
         read_step(b, name, data, i, before);
         if (json_object_get(data, "after"))
             before = json_object_get(data, "after");
@@ -101,7 +100,7 @@ void story_put_back(const struct story_step *step, json_t *object)
 {
     size_t i;
     json_t *path;
-    json_array_foreach(step->server_sets, i, path)
+    json_array_foreach (step->server_sets, i, path)
         put_back(object, step->before, json_string_value(path));
 }
 
@@ -134,16 +133,15 @@ static void compare(const json_t *got, const json_t *want, bool part, const char
     bool objects = json_is_object(got) && json_is_object(want),
          arrays = json_is_array(got) && json_is_array(want);
     if (objects) {
-        json_object_foreach((json_t *) got, key, value)
-        {
+        json_object_foreach ((json_t *) got, key, value) {
             CLEANUP_FREE char *below = xasprintf("%s/%s", path, key);
             compare(value, json_object_get(want, key), part, below);
         }
-        json_object_foreach((json_t *) want, key, value) if (!part && !json_object_get(got, key))
-            fail_msg("%s/%s is missing", path, key);
+        json_object_foreach ((json_t *) want, key, value)
+            if (!part && !json_object_get(got, key))
+                fail_msg("%s/%s is missing", path, key);
     } else if (arrays && json_array_size(got) == json_array_size(want)) {
-        json_array_foreach(got, i, value)
-        {
+        json_array_foreach (got, i, value) {
             CLEANUP_FREE char *below = xasprintf("%s/%zu", path, i);
             compare(value, json_array_get(want, i), part, below);
         }

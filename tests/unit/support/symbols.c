@@ -46,8 +46,7 @@ json_t *symbols_resolved(const json_t *symbols, const json_t *tree)
     const char *symbol;
     json_t *hash;
     char *text = json_canonical(tree);
-    json_object_foreach((json_t *) symbols, symbol, hash)
-    {
+    json_object_foreach ((json_t *) symbols, symbol, hash) {
         CLEANUP_FREE char *before = text;
         text = replaced(before, symbol, json_string_value(hash));
     }
@@ -63,8 +62,7 @@ char *symbols_named(const json_t *symbols, const char *text)
     json_t *hash;
     char *named = xstrdup(text);
     for (int plain = 1; plain >= 0; plain--)
-        json_object_foreach((json_t *) symbols, symbol, hash)
-        {
+        json_object_foreach ((json_t *) symbols, symbol, hash) {
             if ((strchr(symbol, '@') == NULL) != (plain == 1))
                 continue;
             CLEANUP_FREE char *before = named;

@@ -37,7 +37,7 @@ static void share(void)
     json_array_append_new(shared.definitions, builtin_crd_of("servicemonitors"));
     size_t i;
     json_t *definition;
-    json_array_foreach(shared.definitions, i, definition) /* the schemas are shared apart */
+    json_array_foreach (shared.definitions, i, definition) /* the schemas are shared apart */
         json_object_del(json_array_get(json_at(definition, "spec.versions"), 0), "schema");
 }
 
@@ -54,7 +54,7 @@ static void start_server(struct testbed *t)
     json_t *definition;
     t->api = api_new(&quiet_clock);
     api_share_schemas(t->api, shared.schemas);
-    json_array_foreach(shared.definitions, i, definition)
+    json_array_foreach (shared.definitions, i, definition)
         api_restore(t->api, kind_named("customresourcedefinitions"), definition);
     CLEANUP_JSON json_t *namespace = json_pack("{s:{s:s}}", "metadata", "name", TESTBED_NAMESPACE);
     assert_int_equal(api_create(t->api, "admin", kind_named("namespaces"), namespace, NULL), 0);

@@ -193,8 +193,7 @@ static bool round_of_passes(struct testbed *t, struct buf *log)
     size_t i;
     json_t *node;
     CLEANUP_JSON json_t *nodes = testbed_list(t, RESOURCE_NODE);
-    json_array_foreach(nodes, i, node)
-    {
+    json_array_foreach (nodes, i, node) {
         CLEANUP_ARENA struct arena a = { 0 };
         CLEANUP_ACTIONS struct actions actions = { 0 };
         struct node_verdict v;

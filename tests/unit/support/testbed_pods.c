@@ -45,8 +45,7 @@ static bool remove_unwanted_pods(struct testbed *t)
     bool changed = false;
     size_t i;
     json_t *pod;
-    json_array_foreach(pods, i, pod)
-    {
+    json_array_foreach (pods, i, pod) {
         const char *owner = owner_of(pod);
         const json_t *set = owner ? testbed_get(t, RESOURCE_DAEMONSET, owner) : NULL;
         const json_t *node = testbed_get(t, RESOURCE_NODE, json_str_or_empty(pod, "spec.nodeName"));
@@ -86,7 +85,8 @@ static bool count_pods(struct testbed *t, const json_t *set, const json_t *nodes
     json_int_t desired = 0;
     if (!str_eq(json_str(set, "spec.updateStrategy.type"), "RollingUpdate"))
         return false;
-    json_array_foreach(nodes, i, node) desired += wants_pod(set, node);
+    json_array_foreach (nodes, i, node)
+        desired += wants_pod(set, node);
     json_int_t ready = json_int(set, "status.numberReady", 0);
     CLEANUP_JSON json_t *patch = json_pack(
         "{s:{s:I, s:I, s:I, s:I}}", "status", "observedGeneration",
@@ -110,8 +110,7 @@ static bool end_proofs(struct testbed *t)
     size_t i;
     json_t *pod;
     CLEANUP_JSON json_t *tasks = testbed_list(t, RESOURCE_TASK);
-    json_array_foreach(tasks, i, pod)
-    {
+    json_array_foreach (tasks, i, pod) {
         if (!str_eq(json_str(pod, "status.phase"), "Pending") ||
             !str_eq(object_label(pod, LABEL_TASK), task_kind_name(TASK_PROOF)))
             continue;
@@ -132,10 +131,9 @@ bool testbed_follow(struct testbed *t)
                         *nodes = testbed_list(t, RESOURCE_NODE);
     size_t s, n;
     json_t *set, *node;
-    json_array_foreach(sets, s, set)
-    {
+    json_array_foreach (sets, s, set) {
         changed |= count_pods(t, set, nodes);
-        json_array_foreach(nodes, n, node)
+        json_array_foreach (nodes, n, node)
             changed |= wants_pod(set, node) && add_pod(t, set, object_name(node));
     }
     return changed;

@@ -99,10 +99,11 @@ static void report_images(struct testbed *t, const json_t *pod)
     CLEANUP_JSON json_t *patch = json_pack("{s:{s:s, s:o}}", "status", "phase", "Pending",
                                            "containerStatuses", statuses);
     size_t i;
-    json_array_foreach(json_at(pod, "spec.containers"), i, container) json_array_append_new(
-        statuses, json_pack("{s:O, s:O, s:O}", "name", json_object_get(container, "name"), "image",
-                            json_object_get(container, "image"), "imageID",
-                            json_object_get(container, "image")));
+    json_array_foreach (json_at(pod, "spec.containers"), i, container)
+        json_array_append_new(statuses, json_pack("{s:O, s:O, s:O}", "name",
+                                                  json_object_get(container, "name"), "image",
+                                                  json_object_get(container, "image"), "imageID",
+                                                  json_object_get(container, "image")));
     testbed_edit(t, RESOURCE_TASK, object_name(pod), patch);
 }
 
