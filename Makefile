@@ -332,9 +332,11 @@ lint:
 	$Qscripts/check-layers
 	$Qscripts/check-exports
 	$Qscripts/check-size
+	$Qscripts/check-format
 	$Qscripts/check-shell
 	$Qscripts/crd-schema
 	$Qscripts/check-mutants
+	$Qscripts/check-tidy --analyze
 deps:
 	$Qscripts/deps
 test:

@@ -50,7 +50,7 @@ static const char *const of_nodes[] = {
 
 /* The identity of holders is read. Of the status's writer, only the time is. */
 static const char *const of_reports[] = {
-    MANAGED_FIELDS ".fieldsV1",           "status.inventory.holders.minors",
+    (MANAGED_FIELDS ".fieldsV1"),         "status.inventory.holders.minors",
     "status.inventory.holders.processes", "status.inventory.heldBy",
     "status.inventory.unreadable",        NULL
 };

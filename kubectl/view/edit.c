@@ -131,8 +131,8 @@ static const char *under_way(const json_t *node)
         [HELD_BACK] = "; it was about to be upgraded, and returns to service",
         [HELD_STAYS] = "; it stays out of service, because an earlier attempt changed it",
         [HELD_GOES_ON] = "; its upgrade is under way already, and goes on",
-        [HELD_FAILED] = "; its upgrade failed, and it stays out of service: it is neither tried "
-                        "again nor rolled back",
+        [HELD_FAILED] = ("; its upgrade failed, and it stays out of service: it is neither tried "
+                         "again nor rolled back"),
     };
     struct claim c;
     const char *text = object_annotation(node, ANNOTATION_CLAIM);

@@ -184,115 +184,58 @@ static bool has_capital(const char *s, size_t len)
  * github.com/gitleaks/gitleaks at 009e025ad410), and NVIDIA's, Docker's (dckr_pat_) and Google's
  * (AIza). A log may cut a secret, so any length from TOKEN_MIN counts. is_secret_name() has
  * gitleaks' rules for the name before a secret. */
+static const char *const known[] = { "eyJ",         "ops_eyJ",      "nvapi-",
+                                     "dckr_pat_",   "ghp_",         "gho_",
+                                     "ghs_",        "ghu_",         "ghr_",
+                                     "github_pat_", "glpat-",       "glptt-",
+                                     "glrt-",       "gldt-",        "glcbt-",
+                                     "glft-",       "glimt-",       "glffct-",
+                                     "glagent-",    "gloas-",       "glsoat-",
+                                     "GR1348941",   "AKIA",         "ASIA",
+                                     "ABIA",        "ACCA",         "AIza",
+                                     "LTAI",        "xoxb-",        "xoxp-",
+                                     "xoxa-",       "xoxe-",        "xoxe.",
+                                     "xoxo-",       "xoxr-",        "xoxs-",
+                                     "xapp-",       "rubygems_",    "SG.",
+                                     "xkeysib-",    "PMAK-",        "dop_v1_",
+                                     "doo_v1_",     "dor_v1_",      "dt0c01.",
+                                     "glsa_",       "pscale_tkn_",  "pscale_oauth_",
+                                     "pscale_pw_",  "sntrys_",      "sntryu_",
+                                     "shpat_",      "shpca_",       "shppa_",
+                                     "shpss_",      "shippo_",      "sk_live_",
+                                     "sk_test_",    "sk_prod_",     "rk_live_",
+                                     "rk_test_",    "rk_prod_",     "AGE-SECRET-KEY-1",
+                                     "ATATT3",      "AKCp",         "HRKU-AA",
+                                     "NRAK-",       "NRII-",        "NRJS-",
+                                     "rdme_",       "sgp_",         "sq0atp-",
+                                     "sm_aat_",     "sm_pat_",      "sm_sat_",
+                                     "tfp_",        "lin_api_",     "pplx-",
+                                     "sha256~",     "duffel_live_", "duffel_test_",
+                                     "CLOJARS_" };
+
+/* Prefixes that may begin a normal word: they count only at the start of a word with capitals. */
+static const char *const known_plain[] = { "hf_",  "api_org_", "npm_", "pypi-", "glc_",  "pnu_",
+                                           "ntn_", "sk-",      "hvs.", "hvb.",  "dp.pt." };
+
+/* Length of the token that begins here with this prefix; 0: none. */
+static size_t token_len(const char *s, const char *prefix)
+{
+    size_t len = prefix[0] == *s && str_has_prefix(s, prefix) ? strlen(prefix) : 0;
+    len += len ? strspn(s + len, URL_SAFE) : 0;
+    return len >= TOKEN_MIN ? len : 0;
+}
+
 static struct find in_token(const char *s, bool begins_word)
 {
-    static const struct {
-        const char *prefix;
-        bool plain; /* may begin a normal word: counts only at the start of a word with capitals */
-    } rows[] = {
-        { "eyJ", false },
-        { "ops_eyJ", false },
-        { "nvapi-", false },
-        { "dckr_pat_", false },
-        { "ghp_", false },
-        { "gho_", false },
-        { "ghs_", false },
-        { "ghu_", false },
-        { "ghr_", false },
-        { "github_pat_", false },
-        { "glpat-", false },
-        { "glptt-", false },
-        { "glrt-", false },
-        { "gldt-", false },
-        { "glcbt-", false },
-        { "glft-", false },
-        { "glimt-", false },
-        { "glffct-", false },
-        { "glagent-", false },
-        { "gloas-", false },
-        { "glsoat-", false },
-        { "GR1348941", false },
-        { "AKIA", false },
-        { "ASIA", false },
-        { "ABIA", false },
-        { "ACCA", false },
-        { "AIza", false },
-        { "LTAI", false },
-        { "hf_", true },
-        { "api_org_", true },
-        { "xoxb-", false },
-        { "xoxp-", false },
-        { "xoxa-", false },
-        { "xoxe-", false },
-        { "xoxe.", false },
-        { "xoxo-", false },
-        { "xoxr-", false },
-        { "xoxs-", false },
-        { "xapp-", false },
-        { "npm_", true },
-        { "pypi-", true },
-        { "rubygems_", false },
-        { "SG.", false },
-        { "xkeysib-", false },
-        { "PMAK-", false },
-        { "dop_v1_", false },
-        { "doo_v1_", false },
-        { "dor_v1_", false },
-        { "dt0c01.", false },
-        { "glc_", true },
-        { "glsa_", false },
-        { "pscale_tkn_", false },
-        { "pscale_oauth_", false },
-        { "pscale_pw_", false },
-        { "sntrys_", false },
-        { "sntryu_", false },
-        { "shpat_", false },
-        { "shpca_", false },
-        { "shppa_", false },
-        { "shpss_", false },
-        { "shippo_", false },
-        { "sk_live_", false },
-        { "sk_test_", false },
-        { "sk_prod_", false },
-        { "rk_live_", false },
-        { "rk_test_", false },
-        { "rk_prod_", false },
-        { "AGE-SECRET-KEY-1", false },
-        { "ATATT3", false },
-        { "AKCp", false },
-        { "HRKU-AA", false },
-        { "NRAK-", false },
-        { "NRII-", false },
-        { "NRJS-", false },
-        { "pnu_", true },
-        { "rdme_", false },
-        { "sgp_", false },
-        { "sq0atp-", false },
-        { "sm_aat_", false },
-        { "sm_pat_", false },
-        { "sm_sat_", false },
-        { "tfp_", false },
-        { "lin_api_", false },
-        { "ntn_", true },
-        { "pplx-", false },
-        { "sha256~", false },
-        { "duffel_live_", false },
-        { "duffel_test_", false },
-        { "CLOJARS_", false },
-        { "sk-", true },
-        { "hvs.", true },
-        { "hvb.", true },
-        { "dp.pt.", true },
-    };
-    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-        size_t prefix = strlen(rows[i].prefix);
-        bool begins = rows[i].prefix[0] == *s && str_has_prefix(s, rows[i].prefix);
-        size_t len = begins ? prefix + strspn(s + prefix, URL_SAFE) : 0;
-        if (len >= TOKEN_MIN &&
-            (!rows[i].plain || (begins_word && has_capital(s + prefix, len - prefix))))
-            return (struct find){ 0, len };
+    size_t len = 0;
+    for (size_t i = 0; i < ARRAY_LEN(known) && len == 0; i++)
+        len = token_len(s, known[i]);
+    for (size_t i = 0; i < ARRAY_LEN(known_plain) && len == 0 && begins_word; i++) {
+        size_t prefix = strlen(known_plain[i]);
+        len = token_len(s, known_plain[i]);
+        len = len && has_capital(s + prefix, len - prefix) ? len : 0;
     }
-    return (struct find){ 0, 0 };
+    return (struct find){ 0, len };
 }
 
 /* "-phunter2", the password option of database clients: letters and digits, unlike a port and

@@ -138,7 +138,8 @@ int material_reread(struct material *m, enum material_kind kind, struct err *e)
     if (text.data)
         explicit_bzero(text.data, text.len);
     buf_clear(&text);
-    bool changed = rc == 0 && (now.len != m->len || memcmp(now.bytes, m->bytes, now.len));
+    bool changed = rc == 0 && (now.len != m->len ||
+                               (now.len > 0 && memcmp(now.bytes, m->bytes, now.len) != 0));
     if (changed)
         material_replace(m, now.bytes, now.len);
     material_clear(&now);

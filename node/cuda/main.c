@@ -80,6 +80,7 @@ static void too_late(int signal_number)
 {
     (void) signal_number;
     main_write_all(STDERR_FILENO, "CUDA: ");
+    /* NOLINTNEXTLINE(bugprone-signal-handler): it only reads a table. */
     main_write_all(STDERR_FILENO, cause_text(CAUSE_TIME));
     main_write_all(STDERR_FILENO, "\n");
     _exit(CAUSE_TIME);

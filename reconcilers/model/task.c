@@ -240,6 +240,7 @@ bool task_same(const struct task *a, const struct task *b)
     if (!a || !b)
         return a == b;
     /* Both were zeroed before members were set. */
+    /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): so the padding is zero. */
     return memcmp(a, b, sizeof *a) == 0;
 }
 

@@ -118,12 +118,10 @@ static void surge(struct daemon *d, const struct daemon_node **nodes, size_t len
     int64_t surging = 0;
     for (size_t i = 0; i < len; i++) {
         struct stand s = stand_of(d, nodes[i]->name);
-        if (s.unclear)
+        if (s.unclear || (s.old && s.fresh && !is_available(d, s.fresh)))
             surging++;
         else if (s.old && !s.fresh)
             daemonset_rollout_choose(&c, nodes[i]->name, !is_available(d, s.old));
-        else if (s.old && !is_available(d, s.fresh))
-            surging++;
         else if (s.old)
             daemon_delete_pod(d, s.old);
     }

@@ -21,7 +21,8 @@ static const struct column namespace_columns[] = {
 static json_t *cell_keys(const struct cell *c)
 {
     const json_t *data = json_at(c->object, "data"), *binary = json_at(c->object, "binaryData");
-    return json_integer((json_int_t) (json_object_size(data) + json_object_size(binary)));
+    return json_integer((json_int_t) json_object_size(data) +
+                        (json_int_t) json_object_size(binary));
 }
 
 static const struct column configmap_columns[] = {

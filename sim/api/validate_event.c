@@ -33,9 +33,7 @@ static void validate_namespace(const json_t *event, struct refusal *r)
     struct spot at = SPOT(&involved, "namespace");
     const char *about = json_str_or_empty(event, "involvedObject.namespace"),
                *ns = object_namespace(event);
-    if (!*about && !str_eq(ns, "default"))
-        spot_invalid_text(r, &at, about, "does not match event.namespace");
-    else if (*about && !str_eq(about, ns))
+    if (!str_eq(ns, *about ? about : "default"))
         spot_invalid_text(r, &at, about, "does not match event.namespace");
 }
 
