@@ -298,8 +298,8 @@ dst: $B/sweep
 	$Q$< dst $(if $(SEEDS),--count $(SEEDS))
 torture torture-full: build/ostler build/ostler-sim
 	$Qtests/torture/run $(if $(filter %-full,$@),--full)
-mutants: $B/sweep
-	$Qtests/mutants/run
+mutants mutants-sixth: $B/sweep
+	$Qtests/mutants/run $(if $(filter %-sixth,$@),--sixth)
 conformance: build/ostler-sim
 	$Qe2e/conform
 real real-full: build/ostler $B/sweep
@@ -380,6 +380,6 @@ clean:
 
 .PHONY: $(SWEEPS)
 .PHONY: $(SWEEPS:%=%-full)
-.PHONY: all static image-root unit sweep-program fuzz fuzz-programs lint deps test e2e e2e-node e2e-operands e2e-operands-full image-test gpu-check run bench release golden chart-crds clean sweep-names dst torture torture-full mutants conformance scale real real-full
+.PHONY: all static image-root unit sweep-program fuzz fuzz-programs lint deps test e2e e2e-node e2e-operands e2e-operands-full image-test gpu-check run bench release golden chart-crds clean sweep-names dst torture torture-full mutants mutants-sixth conformance scale real real-full
 .SECONDARY:
 -include $(shell find $B -name '*.d' 2>/dev/null)
