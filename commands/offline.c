@@ -190,7 +190,6 @@ static struct render_context context(const struct offline *f, const json_t *spec
                                      const json_t *inputs, const char *hash)
 {
     return (struct render_context){ .operand_namespace = f->o->operand_namespace,
-                                    .policy_name = POLICY_NAME,
                                     .policy_uid = f->policy.uid ? f->policy.uid : "",
                                     .spec = spec,
                                     .inputs = inputs,

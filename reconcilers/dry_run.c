@@ -62,19 +62,11 @@ static void add_record(struct cluster *c, const json_t *inputs, const char *hash
         return;
     CLEANUP_JSON json_t *record = render_revision(
         &(struct render_context){ .operand_namespace = c->o.operand_namespace,
-                                  .policy_name = POLICY_NAME,
                                   .policy_uid = c->policy.uid,
                                   .inputs = inputs,
                                   .hash = hash });
     json_set_at(record, "metadata.uid", json_string(hash));
     table_list_item(&c->tables[RESOURCE_REVISION], record);
-}
-
-static void note_wish(void *arg, const struct target *t)
-{
-    for (enum tier tier = 0; tier < TIERS; tier++)
-        if (*t->runs.hash[tier])
-            json_object_set(arg, t->runs.hash[tier], t->inputs[tier]);
 }
 
 /* Gathered first, because a new record may cause new targets. */
@@ -83,7 +75,11 @@ static void add_records(struct cluster *c)
     CLEANUP_JSON json_t *wishes = json_object();
     const char *hash;
     json_t *inputs;
-    targets_each(cluster_targets(c), note_wish, wishes);
+    const struct target *t;
+    for (size_t at = 0; (t = targets_next(cluster_targets(c), &at));)
+        for (enum tier tier = 0; tier < TIERS; tier++)
+            if (*t->runs.hash[tier])
+                json_object_set(wishes, t->runs.hash[tier], t->inputs[tier]);
     json_object_foreach (wishes, hash, inputs)
         add_record(c, inputs, hash);
 }
@@ -122,20 +118,15 @@ static void add_failure(struct failures *f, const char *tier, const char *hash, 
         json_object_set_new(f->found, key, failure);
 }
 
-static void look_for_failures(void *arg, const struct target *t)
-{
-    struct failures *f = arg;
-    const char *pool = f->cluster->policy.pools[t->pool].name;
-    for (enum tier tier = 0; tier < TIERS; tier++)
-        add_failure(f, tiers[tier].name, t->runs.hash[tier], pool);
-}
-
 static json_t *find_failures(struct cluster *c)
 {
     struct failures f = { .cluster = c, .found = json_object() };
     json_t *list = json_array(), *failure;
     const char *key;
-    targets_each(cluster_targets(c), look_for_failures, &f);
+    const struct target *t;
+    for (size_t at = 0; (t = targets_next(cluster_targets(c), &at));)
+        for (enum tier tier = 0; tier < TIERS; tier++)
+            add_failure(&f, tiers[tier].name, t->runs.hash[tier], c->policy.pools[t->pool].name);
     json_object_foreach (f.found, key, failure)
         json_array_append(list, failure);
     json_decref(f.found);

@@ -129,8 +129,8 @@ static void take_claim(const struct cluster *c, const struct node_slot *slot,
     bool claimed = text && claim_parse(text, &claim, NULL);
     in->gpus = slot->node->gpus ? slot->node->gpus : claimed ? (int64_t) claim.gpus : 0;
     in->jobs_may_go = claimed && c->policy_valid &&
-                      upgrade_jobs_may_go(&c->rollout.drain, claim.claimed_s, cluster_now_s(c),
-                                          &left);
+                      drain_jobs_may_go(&c->rollout.drain, claim.claimed_s, cluster_now_s(c),
+                                        &left);
     in->closed_s = claimed ? drain_closed_s(&claim) : 0;
     in->now_s = cluster_now_s(c);
 }

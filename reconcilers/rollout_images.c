@@ -2,7 +2,7 @@
 
 #include "base/json.h"
 #include "base/str.h"
-#include "reconcilers/decide/proof_image.h"
+#include "reconcilers/decide/proof.h"
 #include "reconcilers/targets_sources.h"
 
 /* For a tier that changes; the record of the target exists. */
@@ -11,7 +11,6 @@ static struct render_context context_of(const struct cluster *c, const struct ro
 {
     const char *target = n->target.hash[tier];
     struct render_context ctx = { .operand_namespace = c->o.operand_namespace,
-                                  .policy_name = POLICY_NAME,
                                   .policy_uid = c->policy.uid,
                                   .hash = target,
                                   .agent_image = c->o.agent_image };

@@ -42,8 +42,14 @@ char *arena_printf(struct arena *a, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
-    CLEANUP_FREE char *s = xvasprintf(fmt, ap);
+    char *s = arena_vprintf(a, fmt, ap);
     va_end(ap);
+    return s;
+}
+
+char *arena_vprintf(struct arena *a, const char *fmt, va_list ap)
+{
+    CLEANUP_FREE char *s = xvasprintf(fmt, ap);
     return arena_strdup(a, s);
 }
 

@@ -22,6 +22,8 @@ void *arena_alloc(struct arena *a, size_t size);
 char *arena_strdup(struct arena *a, const char *s);
 /* A formatted text. */
 char *arena_printf(struct arena *a, const char *fmt, ...) PRINTF(2, 3);
+/* The same with a list of arguments, which it consumes. */
+char *arena_vprintf(struct arena *a, const char *fmt, va_list ap) PRINTF(2, 0);
 /* Frees everything that the arena allocated. */
 void arena_free(struct arena *a);
 

@@ -80,6 +80,12 @@ const struct map_entry *map_next(const struct map *m, size_t *cursor)
     return NULL;
 }
 
+void *map_value(const struct map *m, size_t *cursor)
+{
+    const struct map_entry *e = map_next(m, cursor);
+    return e ? e->value : NULL;
+}
+
 void map_clear(struct map *m)
 {
     free(m->entries);

@@ -26,6 +26,8 @@ void *map_remove(struct map *m, const char *key);
 /* The next entry at or after *cursor (start with 0), or NULL at the end. The map must not change
  * during the iteration. */
 const struct map_entry *map_next(const struct map *m, size_t *cursor);
+/* The same, but the entry's value, which must not be NULL. */
+void *map_value(const struct map *m, size_t *cursor);
 /* Frees the table, but neither keys nor values. */
 void map_clear(struct map *m);
 

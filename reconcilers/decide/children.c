@@ -8,7 +8,6 @@
 #include "kube/object.h"
 #include "reconcilers/model/action.h"
 #include "reconcilers/model/names.h"
-#include "reconcilers/decide/followers.h"
 #include "reconcilers/decide/records.h"
 #include "reconcilers/decide/rollout_events.h"
 
@@ -59,9 +58,8 @@ static void add_repair(struct pass *p, const struct child *live, const json_t *o
 struct recipe {
     enum resource_id resource;
     const char *name;
-    const char *key; /* all that the object depends on besides the policy, for the cache */
-    json_t *(*make)(const struct pass *p, const struct recipe *r);
-    enum render_object what;
+    const char *key;         /* all that the object depends on besides the policy, for the cache */
+    enum render_object what; /* not for a record */
     struct render_context ctx;
     const json_t *annotations; /* additional ones; NULL: none */
 };
@@ -116,6 +114,19 @@ static void add_need(struct pass *p, enum need need, const struct recipe *r,
                    VERB_APPLY, target, needs[need].reason, "%s", needs[need].message);
 }
 
+/* Additional annotations are part of the intent. */
+static json_t *children_make(const struct pass *p, const struct recipe *r)
+{
+    json_t *object = r->resource == RESOURCE_REVISION
+                         ? render_revision(&r->ctx)
+                         : render_object(p->v->manifests, r->what, &r->ctx, p->e);
+    if (object && r->annotations) {
+        json_object_update(json_at(object, "metadata.annotations"), (json_t *) r->annotations);
+        render_seal(object);
+    }
+    return object;
+}
+
 /* Wants one child. Renders it only if its intent is not cached or it must be written. */
 static void want(struct pass *p, const struct recipe *r)
 {
@@ -126,7 +137,7 @@ static void want(struct pass *p, const struct recipe *r)
         json_object_set_new(p->wanted, key, json_true());
     if (known && need_of(p, live, known) == NEED_NOTHING)
         return;
-    CLEANUP_JSON json_t *object = r->make(p, r);
+    CLEANUP_JSON json_t *object = children_make(p, r);
     if (!object)
         return;
     json_object_set_new(p->wanted, key, json_true());
@@ -140,7 +151,6 @@ static struct render_context context(const struct pass *p, const json_t *spec, c
                                      const char *hash)
 {
     return (struct render_context){ .operand_namespace = p->v->operand_namespace,
-                                    .policy_name = POLICY_NAME,
                                     .policy_uid = p->v->policy ? p->v->policy->uid : "",
                                     .spec = spec,
                                     .inputs = inputs,
@@ -149,80 +159,31 @@ static struct render_context context(const struct pass *p, const json_t *spec, c
                                     .keep_off_control_plane = p->v->keep_off_control_plane };
 }
 
-static json_t *make_rendered(const struct pass *p, const struct recipe *r)
-{
-    return render_object(p->v->manifests, r->what, &r->ctx, p->e);
-}
-
-/* Adds annotations, which are part of the intent. */
-static json_t *annotated(json_t *object, const json_t *annotations)
-{
-    if (object) {
-        json_object_update(json_at(object, "metadata.annotations"), (json_t *) annotations);
-        render_seal(object);
-    }
-    return object;
-}
-
-static json_t *make_annotated(const struct pass *p, const struct recipe *r)
-{
-    return annotated(make_rendered(p, r), r->annotations);
-}
-
-static json_t *make_record(const struct pass *p, const struct recipe *r)
-{
-    (void) p;
-    return annotated(render_revision(&r->ctx), r->annotations);
-}
-
-/* For a cache key: where the pods may run. */
-static const char *children_place_of(const struct render_context *ctx)
-{
-    return ctx->keep_off_control_plane ? "" : " anywhere";
-}
-
-/* `variant` distinguishes objects of one name that one policy can want. */
+/* `variant` distinguishes objects of one name that one policy can want. `annotations` may be NULL.
+ */
 static void want_rendered(struct pass *p, enum resource_id resource, enum render_object what,
-                          const struct render_context *ctx, const char *variant)
+                          const struct render_context *ctx, const char *variant,
+                          const json_t *annotations)
 {
     char name[RENDER_NAME_MAX];
     render_name(what, ctx->hash, name);
     CLEANUP_FREE char *key = xasprintf("%s/%s %s%s", resource_get(resource)->plural, name, variant,
-                                       children_place_of(ctx));
-    want(p, &(struct recipe){ .resource = resource,
-                              .name = name,
-                              .key = key,
-                              .make = make_rendered,
-                              .what = what,
-                              .ctx = *ctx });
+                                       ctx->keep_off_control_plane ? "" : " anywhere");
+    want(p, &(struct recipe){ resource, name, key, what, *ctx, annotations });
 }
 
-/* The pool that wants a revision: its spec has the operands' limits, labels and the like. -1:
- * none. */
-static int pool_of(const struct pass *p, const char *tier, const char *hash)
-{
-    size_t pool;
-    return p->v->targets && targets_inputs(p->v->targets, tier, hash, &pool) ? (int) pool : -1;
-}
-
+/* The spec of the pool that wants the revision has the operands' limits, labels and the like. */
 static void want_daemonsets(struct pass *p, const char *tier, const char *hash,
                             const json_t *inputs)
 {
-    int pool = pool_of(p, tier, hash);
-    struct render_context ctx = context(
-        p, pool < 0 ? p->v->policy->spec : targets_spec(p->v->targets, (size_t) pool), inputs,
-        hash);
-    CLEANUP_FREE char *variant = xasprintf("pool %d", pool);
+    size_t pool;
+    bool wanted = p->v->targets && targets_inputs(p->v->targets, tier, hash, &pool);
+    const json_t *spec = wanted ? targets_spec(p->v->targets, pool) : p->v->policy->spec;
+    struct render_context ctx = context(p, spec, inputs, hash);
+    CLEANUP_FREE char *variant = wanted ? xasprintf("pool %zu", pool) : xstrdup("");
     for (const struct operand_row *o = operand_rows; o->section; o++)
         if (operand_is_in(o, inputs))
-            want_rendered(p, RESOURCE_DAEMONSET, render_daemonset(o->id), &ctx, variant);
-}
-
-/* Also if the policy is not known; then without its pull settings. */
-static void want_removal(struct pass *p, const char *hash, const json_t *inputs)
-{
-    struct render_context ctx = context(p, p->v->policy ? p->v->policy->spec : NULL, inputs, hash);
-    want_rendered(p, RESOURCE_DAEMONSET, RENDER_REMOVAL, &ctx, "");
+            want_rendered(p, RESOURCE_DAEMONSET, render_daemonset(o->id), &ctx, variant, NULL);
 }
 
 /* Whether reconciled nodes, or a pool that may roll back to it, need the revision. */
@@ -232,7 +193,7 @@ static bool is_needed(const struct cluster_view *v, const char *tier, const char
     if (v->mode == MODE_REMOVE)
         return tally_nodes(v->tally, tier, hash, TALLY_CARRYING_UP) > 0;
     return tally_nodes(v->tally, tier, hash, TALLY_CARRYING | TALLY_WANTED | TALLY_CLAIMED) > 0 ||
-           (record && (record_is_held(v, record) || record_has_failed_anywhere(record)));
+           (record && (record_is_held(v, record) || child_has_failed(record)));
 }
 
 /* Whether the record stays although no node needs the revision, because it was known good
@@ -252,7 +213,6 @@ static void want_record(struct pass *p, const char *name, const char *tier, cons
     want(p, &(struct recipe){ .resource = RESOURCE_REVISION,
                               .name = name,
                               .key = key,
-                              .make = make_record,
                               .ctx = context(p, NULL, inputs, hash),
                               .annotations = annotations });
     if (p->actions->len > before)
@@ -265,8 +225,11 @@ static void want_operands(struct pass *p, const char *tier, const char *hash, co
 {
     if (p->v->mode == MODE_MANAGE)
         want_daemonsets(p, tier, hash, inputs);
-    if (tally_nodes(p->v->tally, tier, hash, TALLY_REMOVING) > 0)
-        want_removal(p, hash, inputs);
+    if (tally_nodes(p->v->tally, tier, hash, TALLY_REMOVING) == 0)
+        return;
+    /* Also if the policy is not known; then without its pull settings. */
+    struct render_context ctx = context(p, p->v->policy ? p->v->policy->spec : NULL, inputs, hash);
+    want_rendered(p, RESOURCE_DAEMONSET, RENDER_REMOVAL, &ctx, "", NULL);
 }
 
 static void want_revision(struct pass *p, const char *tier, const char *hash)
@@ -274,12 +237,12 @@ static void want_revision(struct pass *p, const char *tier, const char *hash)
     char name[RENDER_NAME_MAX];
     render_revision_name(tier, hash, name);
     CLEANUP_FREE char *key = set_key(RESOURCE_REVISION, name);
-    const struct child *record = cluster_child(p->v, RESOURCE_REVISION, name);
+    const struct child *record = cluster_find_record(p->v, tier, hash);
     const json_t *inputs = cluster_inputs(p->v, tier, hash);
     if (json_object_get(p->wanted, key) || !inputs)
         return;
-    bool needed = is_needed(p->v, tier, hash, record),
-         remembered = !needed && is_remembered(p->v, record);
+    bool needed = is_needed(p->v, tier, hash, record);
+    bool remembered = !needed && is_remembered(p->v, record);
     /* A node that is not reconciled yet may need any revision, but hardly one that is only
      * remembered: keep what exists. */
     bool perhaps = !needed && !remembered && !p->v->settled;
@@ -296,18 +259,88 @@ static void want_revision(struct pass *p, const char *tier, const char *hash)
 
 static void want_revisions(struct pass *p)
 {
-    size_t cursor = 0;
-    const struct map_entry *e;
-    while ((e = map_next(&p->v->tally->revisions, &cursor))) {
-        const struct revision_tally *r = e->value;
+    const struct revision_tally *r;
+    for (size_t at = 0; (r = map_value(&p->v->tally->revisions, &at));) {
         want_revision(p, r->tier, r->hash);
     }
     for (size_t i = 0; i < p->v->child_count; i++) {
         const struct child *c = p->v->children[i];
         const char *tier = json_str(c->inputs, "tier");
-        if (c->resource == RESOURCE_REVISION && child_is_ours(c) && tier && c->revision)
+        if (cluster_is_record(c, NULL) && tier && c->revision)
             want_revision(p, tier, c->revision);
     }
+}
+
+/* The inputs of followers. A follower has no record. Its DaemonSet has annotations with its image
+ * and its last known good image, so that a version that the policy leaves open can stay. The other
+ * inputs are not kept there, because they can exceed the size limit of annotations. */
+
+/* The inputs of a follower that the policy may leave open, so that they can be kept. New reference;
+ * NULL: no inputs. */
+static json_t *held_part(const json_t *inputs)
+{
+    return inputs ? json_pack("{s:O*, s:O*}", "image", json_object_get(inputs, "image"), "version",
+                              json_object_get(inputs, "version"))
+                  : NULL;
+}
+
+/* Whether all pods of the follower have this image and at least one is up. Pods that are not up
+ * then fail because of their nodes. */
+static bool has_rolled(const struct cluster_view *v, const struct operand_row *follower,
+                       const struct child *live, const json_t *image)
+{
+    CLEANUP_JSON json_t *live_image = live ? held_part(live->inputs) : NULL;
+    return v->tally->operands[follower->id].up && json_equal(live_image, image) && live->counted &&
+           live->updated == live->desired;
+}
+
+static void put_text(json_t *annotations, const char *key, const json_t *value)
+{
+    CLEANUP_FREE char *text = value ? json_canonical(value) : NULL;
+    if (text)
+        json_object_set_new(annotations, key, json_string(text));
+}
+
+/* The annotations of its DaemonSet with its image and its known good image. New reference. */
+static json_t *followers_annotations(const struct cluster_view *v,
+                                     const struct operand_row *follower, const json_t *inputs)
+{
+    const struct child *live = cluster_child(v, RESOURCE_DAEMONSET, follower->name);
+    CLEANUP_JSON json_t *image = held_part(inputs);
+    CLEANUP_JSON json_t *known_good = held_part(has_rolled(v, follower, live, image) ? inputs
+                                                : live ? live->known_good
+                                                       : NULL);
+    json_t *annotations = json_object();
+    put_text(annotations, ANNOTATION_INPUTS, image);
+    put_text(annotations, ANNOTATION_KNOWN_GOOD, known_good);
+    return annotations;
+}
+
+/* The traits of nodes' stacks for followers. A stack with DaemonSets may belong to a node that is
+ * not reconciled yet. */
+static unsigned traits_of_stacks(const struct cluster_view *v)
+{
+    unsigned traits = 0;
+    for (size_t i = 0; i < v->child_count; i++) {
+        const struct child *c = v->children[i];
+        if (cluster_is_record(c, "stack") &&
+            (cluster_has_daemonset(v, c) ||
+             tally_nodes(v->tally, "stack", c->revision, TALLY_CARRYING | TALLY_WANTED) > 0))
+            traits |= follower_traits(c->inputs);
+    }
+    return traits;
+}
+
+/* The inputs of a follower under a valid policy. New reference. */
+static json_t *followers_inputs(const struct cluster_view *v, const struct operand_row *follower)
+{
+    const struct child *live = cluster_child(v, RESOURCE_DAEMONSET, follower->name);
+    unsigned in_part = policy_runs_in_part(v->policy, follower->id) ? FOLLOWER_IN_PART : 0;
+    struct host host;
+    if (v->any_gpu_node)
+        host = host_of(v->any_gpu_node);
+    return follower_inputs(follower, v->policy->spec, v->any_gpu_node ? &host : NULL,
+                           live ? live->known_good : NULL, traits_of_stacks(v) | in_part);
 }
 
 static void want_follower(struct pass *p, const struct operand_row *follower)
@@ -317,21 +350,15 @@ static void want_follower(struct pass *p, const struct operand_row *follower)
     CLEANUP_JSON json_t *inputs = followers_inputs(v, follower);
     struct render_context ctx = context(p, spec, inputs, NULL);
     CLEANUP_JSON json_t *annotations = followers_annotations(v, follower, inputs);
-    CLEANUP_FREE char *variant = json_canonical(inputs);
-    CLEANUP_FREE char *key = xasprintf("%s %s %s%s", follower->name, variant,
-                                       str_or_empty(json_key(annotations, ANNOTATION_KNOWN_GOOD)),
-                                       children_place_of(&ctx));
-    want(p, &(struct recipe){ .resource = RESOURCE_DAEMONSET,
-                              .name = follower->name,
-                              .key = key,
-                              .make = make_annotated,
-                              .what = render_daemonset(follower->id),
-                              .ctx = ctx,
-                              .annotations = annotations });
+    CLEANUP_FREE char *text = json_canonical(inputs);
+    CLEANUP_FREE char *variant = xasprintf(
+        "%s %s", text, str_or_empty(json_key(annotations, ANNOTATION_KNOWN_GOOD)));
+    want_rendered(p, RESOURCE_DAEMONSET, render_daemonset(follower->id), &ctx, variant,
+                  annotations);
     for (const struct render_other *r = render_others; r->name; r++)
         if (r->operand == follower->id && render_is_wished(r, spec) &&
             (r->resource != RESOURCE_SERVICEMONITOR || v->monitors_exist))
-            want_rendered(p, r->resource, r->what, &ctx, variant);
+            want_rendered(p, r->resource, r->what, &ctx, variant, NULL);
 }
 
 /* Before any DaemonSet: the API server refuses pods that name a missing RuntimeClass, and the
@@ -341,7 +368,7 @@ static void want_runtime_class(struct pass *p)
     if (tally_nodes(p->v->tally, "stack", NULL, TALLY_CARRYING | TALLY_WANTED) == 0)
         return;
     struct render_context ctx = context(p, p->v->policy->spec, NULL, NULL);
-    want_rendered(p, RESOURCE_RUNTIMECLASS, RENDER_RUNTIME_CLASS, &ctx, "");
+    want_rendered(p, RESOURCE_RUNTIMECLASS, RENDER_RUNTIME_CLASS, &ctx, "", NULL);
 }
 
 /* Followers are needed if nodes have a stack of Ostler's. */
@@ -366,12 +393,7 @@ static void want_agent(struct pass *p)
         return;
     CLEANUP_JSON json_t *inputs = agent_inputs(p->v->policy->spec);
     struct render_context ctx = context(p, p->v->policy->spec, inputs, NULL);
-    want_rendered(p, RESOURCE_DAEMONSET, RENDER_AGENT, &ctx, p->v->agent_image);
-}
-
-static bool is_agent(const struct child *c)
-{
-    return c->resource == RESOURCE_DAEMONSET && str_eq(child_name(c), operand_name(OPERAND_AGENT));
+    want_rendered(p, RESOURCE_DAEMONSET, RENDER_AGENT, &ctx, p->v->agent_image, NULL);
 }
 
 static bool children_is_wanted(const struct pass *p, const struct child *c)
@@ -388,13 +410,6 @@ static bool is_asked_for(const struct tally *t, const struct child *c)
     size_t lost = tally_nodes(t, NULL, c->revision, TALLY_CARRYING) -
                   tally_nodes(t, NULL, c->revision, TALLY_CARRYING_UP);
     return c->resource == RESOURCE_DAEMONSET && c->desired > (int32_t) lost;
-}
-
-static bool is_removal(const struct child *c)
-{
-    char name[RENDER_NAME_MAX];
-    render_name(RENDER_REMOVAL, c->revision, name);
-    return c->resource == RESOURCE_DAEMONSET && str_eq(child_name(c), name);
 }
 
 /* Whether the policy wants a follower, or an object that belongs to one, in no pool. */
@@ -420,14 +435,14 @@ static bool may_go(const struct pass *p, const struct child *c)
         return !cluster_has_daemonset(v, c);
     bool removing = v->mode == MODE_REMOVE;
     unsigned carrying = removing ? TALLY_CARRYING_UP : TALLY_CARRYING;
-    if (c->revision && is_removal(c))
+    if (c->revision && cluster_is_daemonset_of(c, OPERAND_REMOVAL))
         return !is_asked_for(v->tally, c);
     /* Also a DaemonSet whose record is lost, so that its content is not known: it keeps running. */
     if (c->revision)
         return tally_nodes(v->tally, NULL, c->revision, carrying) == 0 &&
                !is_asked_for(v->tally, c);
     /* The agent reports what still uses a driver that will be removed. */
-    if (is_agent(c))
+    if (cluster_is_daemonset_of(c, OPERAND_AGENT))
         return removing ? tally_nodes(v->tally, "driver", NULL, carrying) == 0 : !wants_agent(v);
     if (removing)
         return tally_nodes(v->tally, "stack", NULL, carrying) == 0;

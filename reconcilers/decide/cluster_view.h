@@ -63,6 +63,13 @@ struct cluster_view {
 /* The child with this resource and name, or NULL. */
 const struct child *cluster_child(const struct cluster_view *v, enum resource_id resource,
                                   const char *name);
+/* Whether a child is the DaemonSet of an operand, of any revision. */
+bool cluster_is_daemonset_of(const struct child *c, enum operand operand);
+/* Whether a child is the record of a revision of the tier; NULL: of any tier. */
+bool cluster_is_record(const struct child *c, const char *tier);
+/* The record of a revision; NULL: there is none. */
+const struct child *cluster_find_record(const struct cluster_view *v, const char *tier,
+                                        const char *hash);
 /* The inputs of a revision, from its record or from a target; NULL: not known. Borrowed. */
 const json_t *cluster_inputs(const struct cluster_view *v, const char *tier, const char *hash);
 

@@ -2,28 +2,19 @@
 
 #include <string.h>
 
-#include "base/str.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/decide/detecting.h"
 
-static bool condition_checks_say(struct condition *ret, const char *status, const char *reason,
-                                 const char *message)
+bool cond_say(const struct checks *in, struct condition *ret, const char *status,
+              enum reason reason, const char *fmt, ...)
 {
+    va_list ap;
+    va_start(ap, fmt);
     ret->status = status;
-    ret->reason = reason;
-    ret->message = message;
+    ret->reason = reason_text(reason);
+    ret->message = arena_vprintf(in->a, fmt, ap);
+    va_end(ap);
     return true;
-}
-
-bool cond_say(struct condition *ret, const char *status, enum reason reason, const char *message)
-{
-    return condition_checks_say(ret, status, reason_text(reason), message);
-}
-
-bool cond_say_cause(struct condition *ret, const char *status, const struct cause *c,
-                    const char *message)
-{
-    return condition_checks_say(ret, status, c->word, message);
 }
 
 const char *cond_nodes(const struct checks *in, size_t n)
@@ -31,9 +22,13 @@ const char *cond_nodes(const struct checks *in, size_t n)
     return arena_printf(in->a, "%zu node%s", n, n == 1 ? "" : "s");
 }
 
-const struct prerequisite_problem *cond_part(const struct checks *in, enum prerequisite part)
+bool cond_say_part(const struct checks *in, struct condition *ret, const char *status,
+                   enum prerequisite part)
 {
-    return in->v->prerequisites ? prerequisites_of(in->v->prerequisites, part) : NULL;
+    const struct prerequisite_problem *p = in->v->prerequisites
+                                               ? prerequisites_of(in->v->prerequisites, part)
+                                               : NULL;
+    return p && cond_say(in, ret, status, p->reason, "%s", p->message);
 }
 
 bool cond_is_rolling_out(const struct checks *in)
@@ -70,11 +65,11 @@ bool cond_failure_lasts(const struct checks *in)
     return todo_of(in->failure) != NULL;
 }
 
-const char *cond_failure_text(const struct checks *in)
+bool cond_say_failure(const struct checks *in, struct condition *ret, const char *status)
 {
     const char *todo = todo_of(in->failure);
-    return arena_printf(in->a, "a write of Ostler's failed: %s; %s", err_msg(in->failure),
-                        todo ? todo : "Ostler tries it again");
+    return cond_say(in, ret, status, REASON_RECONCILE_FAILED, "a write of Ostler's failed: %s; %s",
+                    err_msg(in->failure), todo ? todo : "Ostler tries it again");
 }
 
 /* ---- causes */
@@ -90,28 +85,15 @@ static bool is_of_metrics(const struct cause *c)
     return c->first->state == NODE_READY;
 }
 
-static const struct cause *first_cause(const struct checks *in,
-                                       bool (*counts)(const struct cause *c))
+/* GPU pods keep the driver of nodes that Ostler releases. */
+static bool is_of_gpu_pods(const struct cause *c)
 {
-    const struct cause *best = NULL;
-    size_t cursor = 0;
-    const struct map_entry *e;
-    while ((e = map_next(&in->t->causes, &cursor))) {
-        const struct cause *c = e->value;
-        if (counts(c) && (!best || cause_comes_first(c, best)))
-            best = c;
-    }
-    return best;
+    return c->reason == REASON_WAITING_FOR_GPU_PODS;
 }
 
-const struct cause *cond_main_cause(const struct checks *in)
+static const struct cause *main_cause(const struct checks *in)
 {
-    return first_cause(in, keeps_from_ready);
-}
-
-const struct cause *cond_metrics_cause(const struct checks *in)
-{
-    return first_cause(in, is_of_metrics);
+    return tally_first_cause(in->t, keeps_from_ready);
 }
 
 const char *cond_words_text(const struct checks *in, const char *node, const char *told)
@@ -127,57 +109,59 @@ const char *cond_pod_text(const struct checks *in, const struct node_summary *s)
     return said ? "" : arena_printf(in->a, ", pod %s", s->pod);
 }
 
-const char *cond_cause_text(const struct checks *in, const struct cause *c)
+/* "driver: 3 of 10 nodes not ready: ImagePullBackOff: … (node gpu-1, pod …)" */
+bool cond_say_main_cause(const struct checks *in, struct condition *ret, const char *status)
 {
+    const struct cause *c = main_cause(in);
+    if (!c)
+        return false;
     const struct node_summary *s = cause_example(c);
     const char *what = operand_name(c->component);
-    return arena_printf(in->a, "%s%s%zu of %s not ready: %s (node %s%s)%s", what, *what ? ": " : "",
-                        c->nodes, cond_nodes(in, in->served), s->message ? s->message : c->word,
-                        s->name, cond_pod_text(in, s),
-                        s->state == NODE_FAILED ? cond_words_text(in, s->name, s->message) : "");
+    cond_say(in, ret, status, c->reason, "%s%s%zu of %s not ready: %s (node %s%s)%s", what,
+             *what ? ": " : "", c->nodes, cond_nodes(in, in->served),
+             s->message ? s->message : c->word, s->name, cond_pod_text(in, s),
+             s->state == NODE_FAILED ? cond_words_text(in, s->name, s->message) : "");
+    ret->reason = c->word;
+    return true;
 }
 
-const char *cond_metrics_text(const struct checks *in, const struct cause *c)
+/* "exporter: 1 of 3 nodes: the GPUs work, and their metrics are missing: …" */
+bool cond_metrics(const struct checks *in, struct condition *ret)
 {
+    const struct cause *c = tally_first_cause(in->t, is_of_metrics);
+    if (!c)
+        return false;
     const struct node_summary *s = cause_example(c);
-    return arena_printf(in->a, "%s: %zu of %s: %s (node %s%s); see kubectl -n %s describe pod",
-                        operand_name(c->component), c->nodes, cond_nodes(in, in->served),
-                        s->message ? s->message : c->word, s->name, cond_pod_text(in, s),
-                        in->v->operand_namespace);
+    cond_say(
+        in, ret, "True", c->reason, "%s: %zu of %s: %s (node %s%s); see kubectl -n %s describe pod",
+        operand_name(c->component), c->nodes, cond_nodes(in, in->served),
+        s->message ? s->message : c->word, s->name, cond_pod_text(in, s), in->v->operand_namespace);
+    ret->reason = c->word;
+    return true;
 }
 
 /* ---- nodes that Ostler releases */
-
-/* The cause of nodes that keep their driver until their GPU pods have ended; NULL: none. */
-static const struct cause *waiting_for_pods(const struct checks *in)
-{
-    size_t cursor = 0;
-    const struct map_entry *e;
-    while ((e = map_next(&in->t->causes, &cursor)))
-        if (((const struct cause *) e->value)->reason == REASON_WAITING_FOR_GPU_PODS)
-            return e->value;
-    return NULL;
-}
 
 bool cond_removing(const struct checks *in, struct condition *ret)
 {
     if (in->v->mode != MODE_REMOVE)
         return false;
-    const char *message = arena_printf(in->a, "the policy is being removed: %s still to be cleaned",
-                                       cond_nodes(in, in->t->states[NODE_REMOVING]));
-    const struct cause *c = waiting_for_pods(in);
-    if (c)
-        message = arena_printf(in->a,
-                               "%s; waiting on %zu: %s. To skip the wait: kubectl annotate "
-                               "gpuclusterpolicy " POLICY_NAME " " POLICY_FORCE_REMOVAL "=true",
-                               message, c->nodes, cause_example(c)->message);
-    return cond_say(ret, "False", REASON_REMOVING, message);
+    const struct cause *c = tally_first_cause(in->t, is_of_gpu_pods);
+    const char *waits = !c ? ""
+                           : arena_printf(in->a,
+                                          "; waiting on %zu: %s. To skip the wait: kubectl "
+                                          "annotate gpuclusterpolicy " POLICY_NAME
+                                          " " POLICY_FORCE_REMOVAL "=true",
+                                          c->nodes, cause_example(c)->message);
+    return cond_say(in, ret, "False", REASON_REMOVING,
+                    "the policy is being removed: %s still to be cleaned%s",
+                    cond_nodes(in, in->t->states[NODE_REMOVING]), waits);
 }
 
 const char *cond_letting_go(const struct checks *in)
 {
     size_t n = in->t->states[NODE_REMOVING];
-    const struct cause *c = n ? waiting_for_pods(in) : NULL;
+    const struct cause *c = n ? tally_first_cause(in->t, is_of_gpu_pods) : NULL;
     if (c)
         return arena_printf(in->a, "; being released: %s (%s)", cond_nodes(in, n),
                             cause_example(c)->message);
@@ -192,14 +176,11 @@ bool cond_detecting(const struct checks *in, struct condition *ret)
         return false;
     bool up = detecting_agents(in->v)->silent == 0;
     return cond_say(
-        ret, "False", REASON_DETECTING,
-        arena_printf(
-            in->a, "it is not known yet whether %s ha%s a GPU: %s", cond_nodes(in, in->t->total),
-            in->t->total == 1 ? "s" : "ve",
-            up ? "the agents are scanning"
-               : arena_printf(in->a,
-                              "not all of their agents are up; see kubectl -n %s describe pod",
-                              in->v->operand_namespace)));
+        in, ret, "False", REASON_DETECTING, "it is not known yet whether %s ha%s a GPU: %s",
+        cond_nodes(in, in->t->total), in->t->total == 1 ? "s" : "ve",
+        up ? "the agents are scanning"
+           : arena_printf(in->a, "not all of their agents are up; see kubectl -n %s describe pod",
+                          in->v->operand_namespace));
 }
 
 /* How to get a detector, in the fewest words. */
@@ -207,8 +188,7 @@ static const char *detector_cure(const struct checks *in)
 {
     if (in->v->control_plane == in->t->total)
         return "all of them are nodes of the control plane, where Ostler runs nothing without "
-               "--control-plane-nodes (the chart's "
-               "controlPlaneNodes): set that, or";
+               "--control-plane-nodes (the chart's controlPlaneNodes): set that, or";
     if (detecting_agents(in->v))
         return arena_printf(in->a,
                             "the pods of the node agent are not up: kubectl -n %s describe pod; or",
@@ -222,13 +202,10 @@ bool cond_no_detector(const struct checks *in, struct condition *ret)
     bool may_say = in->v->settled && in->v->mode == MODE_MANAGE && !detecting_wait_s(in->v);
     if (in->t->looked_at || !in->t->total || in->served || !may_say)
         return false;
-    return cond_say(
-        ret, "False", REASON_NO_DETECTOR,
-        arena_printf(
-            in->a,
-            "nothing says which of %s have a GPU: %s install Node Feature Discovery, or run: "
-            "kubectl label node NAME " LABEL_GPU_PRESENT "=true",
-            cond_nodes(in, in->t->total), detector_cure(in)));
+    return cond_say(in, ret, "False", REASON_NO_DETECTOR,
+                    "nothing says which of %s have a GPU: %s install Node Feature Discovery, or "
+                    "run: kubectl label node NAME " LABEL_GPU_PRESENT "=true",
+                    cond_nodes(in, in->t->total), detector_cure(in));
 }
 
 /* ---- a version that failed */
@@ -238,11 +215,9 @@ bool cond_rolled_back(const struct checks *in, struct condition *ret)
     const struct rollout_report *r = in->v->rollout;
     if (!r || !r->known || !r->failure || !in->v->settled || in->v->mode != MODE_MANAGE)
         return false;
-    bool back = in->served && r->active + r->waiting + r->failed == 0 && !cond_main_cause(in);
-    return cond_say(
-        ret, "True", back ? REASON_ROLLED_BACK : REASON_REVISION_FAILED,
-        arena_printf(in->a,
-                     "%s%s. Correct the policy, or have it tried again: " POLICY_RETRY_COMMAND "%s",
-                     r->failure, back ? ", and was rolled back" : "", r->failure_retry,
-                     cond_words_text(in, r->failure_node, NULL)));
+    bool back = in->served && r->active + r->waiting + r->failed == 0 && !main_cause(in);
+    return cond_say(in, ret, "True", back ? REASON_ROLLED_BACK : REASON_REVISION_FAILED,
+                    "%s%s. Correct the policy, or have it tried again: " POLICY_RETRY_COMMAND "%s",
+                    r->failure, back ? ", and was rolled back" : "", r->failure_retry,
+                    cond_words_text(in, r->failure_node, NULL));
 }

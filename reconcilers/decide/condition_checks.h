@@ -19,27 +19,22 @@ struct checks {
 /* Sets status, reason and message and returns true, or returns false for the next check. */
 typedef bool check_fn(const struct checks *in, struct condition *ret);
 
-/* Sets all three and returns true. Borrows the texts. */
-bool cond_say(struct condition *ret, const char *status, enum reason reason, const char *message);
-/* The same, with the reason of a cause. */
-bool cond_say_cause(struct condition *ret, const char *status, const struct cause *c,
-                    const char *message);
+/* Sets all three and returns true. The message is formatted, from the arena. */
+bool cond_say(const struct checks *in, struct condition *ret, const char *status,
+              enum reason reason, const char *fmt, ...) PRINTF(5, 6);
+/* Reports the problem with a prerequisite, if there is one. */
+bool cond_say_part(const struct checks *in, struct condition *ret, const char *status,
+                   enum prerequisite part);
+/* Reports the cause that keeps most nodes from being ready, if there is one. */
+bool cond_say_main_cause(const struct checks *in, struct condition *ret, const char *status);
+/* Reports the missing metrics of ready nodes, if any are missing. Sets the status True. */
+bool cond_metrics(const struct checks *in, struct condition *ret);
+/* Reports the write that the API server refused; there must be one. */
+bool cond_say_failure(const struct checks *in, struct condition *ret, const char *status);
 /* "1 node", "3 nodes". From the arena. */
 const char *cond_nodes(const struct checks *in, size_t n);
-/* The problem with a prerequisite; NULL: none. Borrowed. */
-const struct prerequisite_problem *cond_part(const struct checks *in, enum prerequisite part);
 /* Whether the API server would refuse the same write again until something changes. */
 bool cond_failure_lasts(const struct checks *in);
-/* "The API server refuses a write: …; what to do". From the arena; there must be a failure. */
-const char *cond_failure_text(const struct checks *in);
-/* The cause that keeps most nodes from being ready; NULL: none. */
-const struct cause *cond_main_cause(const struct checks *in);
-/* The cause with the most ready nodes whose metrics are missing; NULL: none. */
-const struct cause *cond_metrics_cause(const struct checks *in);
-/* "driver: 3 of 10 nodes not ready: ImagePullBackOff: … (node gpu-1, pod …)". From the arena. */
-const char *cond_cause_text(const struct checks *in, const struct cause *c);
-/* "exporter: 1 of 3 nodes: the GPUs work, and their metrics are missing: …". From the arena. */
-const char *cond_metrics_text(const struct checks *in, const struct cause *c);
 /* ", pod …" unless the node's message names the pod. From the arena, or static. */
 const char *cond_pod_text(const struct checks *in, const struct node_summary *s);
 /* "; its log ends: …" for a failure on a node; "" if the log is not known or `told` contains it.
@@ -62,8 +57,8 @@ bool cond_removing(const struct checks *in, struct condition *ret);
  * From the arena, or static. */
 const char *cond_letting_go(const struct checks *in);
 
-/* The headline, which is the condition Ready: the worst problem and what to do about it. Always has
- * a text. */
-bool cond_headline(const struct checks *in, struct condition *ret);
+/* The checks of the headline, which is the condition Ready: the worst problem and what to do about
+ * it. The first that applies decides; the last one always does, and NULL follows. */
+extern check_fn *const cond_headline[];
 
 #endif

@@ -5,47 +5,45 @@
 #include <string.h>
 
 #include "base/str.h"
-#include "reconcilers/decide/detecting.h"
 #include "reconcilers/decide/retry.h"
 
-/* Reports the problem with a prerequisite. */
-static bool say_of(const struct checks *in, enum prerequisite part, struct condition *ret)
+/* As the condition Ready says it, with the status True. */
+static bool says_too(check_fn *of_ready, const struct checks *in, struct condition *ret)
 {
-    const struct prerequisite_problem *p = cond_part(in, part);
-    return p && cond_say(ret, "True", p->reason, p->message);
+    bool says = of_ready(in, ret);
+    if (says)
+        ret->status = "True";
+    return says;
 }
 
 static bool reconciling_removal(const struct checks *in, struct condition *ret)
 {
-    struct condition ready = { 0 };
-    return cond_removing(in, &ready) && cond_say(ret, "True", REASON_REMOVING, ready.message);
+    return says_too(cond_removing, in, ret);
 }
 
 static bool reconciling_letting_go(const struct checks *in, struct condition *ret)
 {
     const char *what = cond_letting_go(in);
-    return *what && cond_say(ret, "True", REASON_REMOVING, what + strlen("; "));
+    return *what && cond_say(in, ret, "True", REASON_REMOVING, "%s", what + strlen("; "));
 }
 
 static bool reconciling_failure(const struct checks *in, struct condition *ret)
 {
     return in->failure && !cond_failure_lasts(in) && !in->v->problems &&
-           cond_say(ret, "True", REASON_RECONCILE_FAILED, cond_failure_text(in));
+           cond_say_failure(in, ret, "True");
 }
 
 static bool reconciling_nodes(const struct checks *in, struct condition *ret)
 {
     if (in->v->problems || cond_failure_lasts(in) || (in->v->settled && in->works == in->served))
         return false;
-    return cond_say(ret, "True", REASON_INSTALLING,
-                    arena_printf(in->a, "%zu of %s ready", in->works, cond_nodes(in, in->served)));
+    return cond_say(in, ret, "True", REASON_INSTALLING, "%zu of %s ready", in->works,
+                    cond_nodes(in, in->served));
 }
 
 static bool reconciling_detecting(const struct checks *in, struct condition *ret)
 {
-    struct condition ready = { 0 };
-    return !cond_failure_lasts(in) && cond_detecting(in, &ready) &&
-           cond_say(ret, "True", REASON_DETECTING, ready.message);
+    return !cond_failure_lasts(in) && says_too(cond_detecting, in, ret);
 }
 
 static bool is_moving(const struct checks *in)
@@ -59,50 +57,45 @@ static bool is_moving(const struct checks *in)
 static bool reconciling_nothing(const struct checks *in, struct condition *ret)
 {
     return cond_say(
-        ret, "False", REASON_DONE,
+        in, ret, "False", REASON_DONE, "%s",
         is_moving(in)
             ? "nothing but the rollout is under way: the condition RollingOut says how far it is"
             : "nothing is under way");
 }
 
-static check_fn *const reconciling_checks[] = { reconciling_removal,   reconciling_failure,
-                                                reconciling_nodes,     reconciling_letting_go,
-                                                reconciling_detecting, reconciling_nothing };
+static check_fn *const reconciling_checks[] = { reconciling_removal,
+                                                reconciling_failure,
+                                                reconciling_nodes,
+                                                reconciling_letting_go,
+                                                reconciling_detecting,
+                                                reconciling_nothing,
+                                                NULL };
 
 static bool stalled_invalid(const struct checks *in, struct condition *ret)
 {
     return in->v->problems &&
-           cond_say(ret, "True", REASON_INVALID_SPEC,
-                    arena_printf(in->a, "correct the spec: %s", in->v->problems));
+           cond_say(in, ret, "True", REASON_INVALID_SPEC, "correct the spec: %s", in->v->problems);
 }
 
-static bool stalled_namespace(const struct checks *in, struct condition *ret)
+static bool lacks_namespace(const struct checks *in, struct condition *ret)
 {
-    return say_of(in, PREREQUISITES_NAMESPACE, ret);
+    return cond_say_part(in, ret, "True", PREREQUISITES_NAMESPACE);
 }
 
 static bool stalled_failure(const struct checks *in, struct condition *ret)
 {
-    return cond_failure_lasts(in) &&
-           cond_say(ret, "True", REASON_RECONCILE_FAILED, cond_failure_text(in));
+    return cond_failure_lasts(in) && cond_say_failure(in, ret, "True");
 }
 
 static bool not_stalled(const struct checks *in, struct condition *ret)
 {
-    (void) in;
-    return cond_say(ret, "False", REASON_NOT_STALLED,
+    return cond_say(in, ret, "False", REASON_NOT_STALLED,
                     "nothing keeps Ostler from its work; the conditions Ready and Degraded say "
-                    "whether somebody has to do "
-                    "something");
+                    "whether somebody has to do something");
 }
 
-static check_fn *const stalled_checks[] = { stalled_invalid, stalled_namespace, stalled_failure,
-                                            not_stalled };
-
-static bool degraded_namespace(const struct checks *in, struct condition *ret)
-{
-    return say_of(in, PREREQUISITES_NAMESPACE, ret);
-}
+static check_fn *const stalled_checks[] = { stalled_invalid, lacks_namespace, stalled_failure,
+                                            not_stalled, NULL };
 
 static bool degraded_write(const struct checks *in, struct condition *ret)
 {
@@ -111,60 +104,46 @@ static bool degraded_write(const struct checks *in, struct condition *ret)
 
 static bool degraded_failed(const struct checks *in, struct condition *ret)
 {
-    const struct cause *c = cond_main_cause(in);
-    size_t failed = in->t->states[NODE_FAILED] + in->t->states[NODE_UNSUPPORTED];
-    return c && failed && cond_say_cause(ret, "True", c, cond_cause_text(in, c));
-}
-
-static bool degraded_metrics(const struct checks *in, struct condition *ret)
-{
-    const struct cause *c = cond_metrics_cause(in);
-    return c && cond_say_cause(ret, "True", c, cond_metrics_text(in, c));
+    return in->t->states[NODE_FAILED] + in->t->states[NODE_UNSUPPORTED] &&
+           cond_say_main_cause(in, ret, "True");
 }
 
 static bool degraded_foreign(const struct checks *in, struct condition *ret)
 {
-    size_t cursor = 0;
-    const struct map_entry *e;
-    while ((e = map_next(&in->t->causes, &cursor))) {
-        const struct cause *c = e->value;
+    const struct cause *c;
+    for (size_t at = 0; (c = map_value(&in->t->causes, &at));)
         if (c->first->state == NODE_FOREIGN)
-            return cond_say(ret, "False", REASON_FOREIGN_STACK, cause_example(c)->message);
-    }
+            return cond_say(in, ret, "False", REASON_FOREIGN_STACK, "%s",
+                            cause_example(c)->message);
     return false;
 }
 
 /* With the full command, which does not fit into the headline. */
 static bool degraded_no_detector(const struct checks *in, struct condition *ret)
 {
-    struct condition short_one = { 0 };
-    if (!cond_no_detector(in, &short_one))
-        return false;
-    return cond_say(
-        ret, "True", REASON_NO_DETECTOR,
-        arena_printf(
-            in->a,
-            "%s. To install Node Feature Discovery: helm install nfd node-feature-discovery --repo "
-            "https://kubernetes-sigs.github.io/node-feature-discovery/charts "
-            "--namespace node-feature-discovery --create-namespace",
-            short_one.message));
+    return cond_no_detector(in, ret) &&
+           cond_say(
+               in, ret, "True", REASON_NO_DETECTOR,
+               "%s. To install Node Feature Discovery: helm install nfd node-feature-discovery "
+               "--repo https://kubernetes-sigs.github.io/node-feature-discovery/charts --namespace "
+               "node-feature-discovery --create-namespace",
+               ret->message);
 }
 
 static bool degraded_reports(const struct checks *in, struct condition *ret)
 {
-    return say_of(in, PREREQUISITES_REPORTS, ret);
+    return cond_say_part(in, ret, "True", PREREQUISITES_REPORTS);
 }
 
 static bool not_degraded(const struct checks *in, struct condition *ret)
 {
-    (void) in;
-    return cond_say(ret, "False", REASON_NOTHING_FAILS,
+    return cond_say(in, ret, "False", REASON_NOTHING_FAILS,
                     "no node, no operand and no revision has failed");
 }
 
 static check_fn *const degraded_checks[] = {
-    degraded_namespace, degraded_write,       degraded_failed,  cond_rolled_back, degraded_metrics,
-    degraded_reports,   degraded_no_detector, degraded_foreign, not_degraded
+    lacks_namespace,  degraded_write,       degraded_failed,  cond_rolled_back, cond_metrics,
+    degraded_reports, degraded_no_detector, degraded_foreign, not_degraded,     NULL
 };
 
 static const char *moving_status(const struct checks *in)
@@ -208,7 +187,7 @@ static const char *retry_text(const struct checks *in)
 static bool rollout_ends(const struct checks *in, struct condition *ret)
 {
     return in->v->mode == MODE_REMOVE &&
-           cond_say(ret, "False", status_rollout_reason(in->v), "the policy is being removed");
+           cond_say(in, ret, "False", status_rollout_reason(in->v), "the policy is being removed");
 }
 
 static bool rollout_invalid(const struct checks *in, struct condition *ret)
@@ -218,30 +197,26 @@ static bool rollout_invalid(const struct checks *in, struct condition *ret)
     const char *goes_on = cond_is_rolling_out(in) ? str_or_empty(in->v->rollout->message)
                                                   : "operands that run are not changed";
     return cond_say(
-        ret, moving_status(in), status_rollout_reason(in->v),
-        arena_printf(
-            in->a,
-            "the spec is not applied until it is corrected; according to the last valid spec: %s%s",
-            on_the_way(in), goes_on));
+        in, ret, moving_status(in), status_rollout_reason(in->v),
+        "the spec is not applied until it is corrected; according to the last valid spec: %s%s",
+        on_the_way(in), goes_on);
 }
 
 static bool rollout_goes_on(const struct checks *in, struct condition *ret)
 {
     return cond_is_rolling_out(in) &&
-           cond_say(ret, moving_status(in), status_rollout_reason(in->v),
-                    arena_printf(in->a, "%s%s%s", on_the_way(in),
-                                 str_or_empty(in->v->rollout->message), retry_text(in)));
+           cond_say(in, ret, moving_status(in), status_rollout_reason(in->v), "%s%s%s",
+                    on_the_way(in), str_or_empty(in->v->rollout->message), retry_text(in));
 }
 
 static bool all_up_to_date(const struct checks *in, struct condition *ret)
 {
-    return cond_say(
-        ret, "False", REASON_UP_TO_DATE,
-        arena_printf(in->a, "no node is being moved to another revision%s", retry_text(in)));
+    return cond_say(in, ret, "False", REASON_UP_TO_DATE,
+                    "no node is being moved to another revision%s", retry_text(in));
 }
 
 static check_fn *const rollout_checks[] = { rollout_ends, rollout_invalid, rollout_goes_on,
-                                            all_up_to_date };
+                                            all_up_to_date, NULL };
 
 enum reason status_rollout_reason(const struct cluster_view *v)
 {
@@ -252,27 +227,24 @@ enum reason status_rollout_reason(const struct cluster_view *v)
     return v->rollout && v->rollout->known ? rollout_report_reason(v->rollout) : REASON_NONE;
 }
 
-static check_fn *const ready_checks[] = { cond_headline };
-
 static const struct chain {
     const char *type;
     check_fn *const *checks;
-    size_t len;
 } chains[STATUS_CONDITIONS] = {
-    [STATUS_READY] = { "Ready", ready_checks, ARRAY_LEN(ready_checks) },
-    [STATUS_RECONCILING] = { "Reconciling", reconciling_checks, ARRAY_LEN(reconciling_checks) },
-    [STATUS_STALLED] = { "Stalled", stalled_checks, ARRAY_LEN(stalled_checks) },
-    [STATUS_DEGRADED] = { "Degraded", degraded_checks, ARRAY_LEN(degraded_checks) },
-    [STATUS_ROLLING_OUT] = { "RollingOut", rollout_checks, ARRAY_LEN(rollout_checks) },
+    [STATUS_READY] = { "Ready", cond_headline },
+    [STATUS_RECONCILING] = { "Reconciling", reconciling_checks },
+    [STATUS_STALLED] = { "Stalled", stalled_checks },
+    [STATUS_DEGRADED] = { "Degraded", degraded_checks },
+    [STATUS_ROLLING_OUT] = { "RollingOut", rollout_checks },
 };
 
 static void conditions_judge(const struct checks *in, const struct chain *chain,
                              struct condition *ret)
 {
+    check_fn *const *check = chain->checks;
     ret->type = chain->type;
-    for (size_t i = 0; i < chain->len; i++)
-        if (chain->checks[i](in, ret))
-            return;
+    while (*check && !(*check)(in, ret))
+        check++;
 }
 
 void status_conditions(const struct cluster_view *v, const struct err *failure, struct arena *a,

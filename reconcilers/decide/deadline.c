@@ -19,17 +19,17 @@ int64_t deadline_from_s(const struct node_input *in, int64_t since_s)
     return latest_s(in, from_s, in->view.node->up_since_s);
 }
 
-bool deadline_is_over(const struct node_input *in, const struct deadline *d,
-                      struct actions *actions)
+bool deadline_is_over(const struct node_pass *p, int64_t since_s, int64_t timeout_s, bool of_proof)
 {
-    int64_t from_s = deadline_from_s(in, d->since_s),
+    const struct node_input *in = p->in;
+    int64_t from_s = deadline_from_s(in, since_s),
             lasted_s = in->now_s > from_s ? in->now_s - from_s : 0;
-    int64_t age_s = d->of_proof && in->tasks_age_s > in->age_s ? in->tasks_age_s : in->age_s;
+    int64_t age_s = of_proof && in->tasks_age_s > in->age_s ? in->tasks_age_s : in->age_s;
     if (!in->view.node->ready)
         return false;
-    if (lasted_s - age_s >= d->timeout_s)
+    if (lasted_s - age_s >= timeout_s)
         return true;
-    actions_requeue(actions,
-                    (lasted_s < d->timeout_s ? d->timeout_s - lasted_s : HEARD_AGAIN_S) * 1000);
+    actions_requeue(p->actions,
+                    (lasted_s < timeout_s ? timeout_s - lasted_s : HEARD_AGAIN_S) * 1000);
     return false;
 }

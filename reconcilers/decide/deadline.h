@@ -2,22 +2,15 @@
 #ifndef OSTLER_RECONCILERS_DECIDE_DEADLINE_H
 #define OSTLER_RECONCILERS_DECIDE_DEADLINE_H
 
-#include "kube/actions.h"
 #include "reconcilers/decide/node_types.h"
-
-/* A timeout. */
-struct deadline {
-    int64_t since_s, timeout_s;
-    bool of_proof; /* it ends when a validation pod ends */
-};
 
 /* The start of the timeout, in epoch seconds: the latest of `since_s`, when the node came up, when
  * its removal was called off, and when the watches last resumed. Earlier time does not count,
  * because the node's state was not known. So a clock that jumps ahead fails no node. */
 int64_t deadline_from_s(const struct node_input *in, int64_t since_s);
-/* Whether the timeout is over. Never on a node that is down. Also not while the caches may be older
- * than its end, which takes up to a minute in a quiet cluster. Otherwise requests a requeue. */
-bool deadline_is_over(const struct node_input *in, const struct deadline *d,
-                      struct actions *actions);
+/* Whether a timeout is over. Never on a node that is down. Also not while the caches may be older
+ * than its end, which takes up to a minute in a quiet cluster. Otherwise requests a requeue.
+ * `of_proof`: a validation pod ends it. */
+bool deadline_is_over(const struct node_pass *p, int64_t since_s, int64_t timeout_s, bool of_proof);
 
 #endif

@@ -59,6 +59,14 @@ int64_t drain_closed_s(const struct claim *c)
     return c->phase == CLAIM_DRAINING || c->phase == CLAIM_UNLOADING ? c->claimed_s : 0;
 }
 
+bool drain_jobs_may_go(const struct drain_spec *spec, int64_t claimed_s, int64_t now_s,
+                       int64_t *ret_left_s)
+{
+    int64_t waited = now_s > claimed_s ? now_s - claimed_s : 0;
+    *ret_left_s = spec->wait_for_jobs_s < 0 ? -1 : spec->wait_for_jobs_s - waited;
+    return spec->wait_for_jobs_s >= 0 && *ret_left_s <= 0;
+}
+
 /* How long Ostler does not evict a pod because it was created after the node was tainted. A pod
  * that tolerates the taint, or names its node and so bypasses the scheduler, returns at once
  * after each eviction. A pod that the scheduler bound before it saw the taint does not return
@@ -216,36 +224,47 @@ bool drain_is_stuck_by_jobs(const struct drain *d)
 
 /* ---- requests */
 
-static void drain_evict_now(const struct pod *p, bool dry_run, struct actions *actions)
+enum removal { TRY_EVICT, EVICT, DELETE };
+
+static void drain_remove(const struct pod *p, enum removal how, struct actions *actions)
 {
+    static const struct {
+        enum verb verb;
+        enum reason reason;
+        const char *message;
+    } rows[] = {
+        [TRY_EVICT] = { VERB_TRY_EVICT, REASON_DRAIN,
+                        "dry run of the eviction, before Ostler evicts a pod of the node" },
+        [EVICT] = { VERB_EVICT, REASON_DRAIN,
+                    "the driver of its node is about to be replaced: Ostler evicts the pod" },
+        [DELETE] = { VERB_DELETE, REASON_DRAIN_TIMED_OUT,
+                     "drain.timeout is over and drain.onTimeout is Delete: Ostler deletes the "
+                     "pod" },
+    };
     const char *name;
-    CLEANUP_FREE char *ns = record_namespace(p->head.key, &name);
-    CLEANUP_FREE char *target = xasprintf("pod/%s", p->head.key);
-    action_add(actions, request_evict(ns, name, p->head.uid, dry_run),
-               dry_run ? VERB_TRY_EVICT : VERB_EVICT, target, REASON_DRAIN,
-               dry_run ? "dry run of the eviction, before Ostler evicts a pod of the node"
-                       : "the driver of its node is about to be replaced: Ostler evicts the pod");
+    CLEANUP_FREE char *ns = record_namespace(p->head.key, &name),
+                      *target = xasprintf("pod/%s", p->head.key);
+    struct request request = how == DELETE
+                                 ? request_delete(RESOURCE_POD, ns, name, p->head.uid, p->head.rv)
+                                 : request_evict(ns, name, p->head.uid, how == TRY_EVICT);
+    action_add(actions, request, rows[how].verb, target, rows[how].reason, "%s", rows[how].message);
+}
+
+/* None while a pod is stuck. */
+static void drain_remove_all(const struct drain *d, enum removal how, struct actions *actions)
+{
+    for (size_t i = 0; i < d->of[DRAIN_LEAVES] && !d->stuck; i++)
+        drain_remove(d->leaving[i], how, actions);
 }
 
 void drain_evict(const struct drain *d, bool dry_run_first, struct actions *actions)
 {
-    size_t n = d->stuck ? 0 : d->of[DRAIN_LEAVES];
-    for (size_t i = 0; i < n && dry_run_first; i++)
-        drain_evict_now(d->leaving[i], true, actions);
-    for (size_t i = 0; i < n; i++)
-        drain_evict_now(d->leaving[i], false, actions);
+    if (dry_run_first)
+        drain_remove_all(d, TRY_EVICT, actions);
+    drain_remove_all(d, EVICT, actions);
 }
 
 void drain_delete(const struct drain *d, struct actions *actions)
 {
-    size_t n = d->stuck ? 0 : d->of[DRAIN_LEAVES];
-    for (size_t i = 0; i < n; i++) {
-        const struct pod *p = d->leaving[i];
-        const char *name;
-        CLEANUP_FREE char *ns = record_namespace(p->head.key, &name);
-        CLEANUP_FREE char *target = xasprintf("pod/%s", p->head.key);
-        struct request request = request_delete(RESOURCE_POD, ns, name, p->head.uid, p->head.rv);
-        action_add(actions, request, VERB_DELETE, target, REASON_DRAIN_TIMED_OUT,
-                   "drain.timeout is over and drain.onTimeout is Delete: Ostler deletes the pod");
-    }
+    drain_remove_all(d, DELETE, actions);
 }

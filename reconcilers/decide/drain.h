@@ -102,6 +102,10 @@ int64_t drain_closed_s(const struct claim *c);
 /* The text for a pod, and its reason in waitingFor. */
 const char *drain_fate_text(enum drain_fate fate);
 enum reason drain_fate_reason(enum drain_fate fate);
+/* Whether the wait for jobs is over on a node claimed at that time. `ret_left_s`: seconds left; -1:
+ * no limit. */
+bool drain_jobs_may_go(const struct drain_spec *spec, int64_t claimed_s, int64_t now_s,
+                       int64_t *ret_left_s);
 /* Whether the node is drained. */
 bool drain_is_done(const struct drain *d);
 /* Whether only jobs keep the node from being drained. */

@@ -1,7 +1,6 @@
 /* Computes the condition Ready, the headline of the status: `kubectl get gpuclusterpolicies` and
  * `kubectl gpu status` print its reason and message. It has the worst problem and what to do about
  * it. Only the table at the end of this file decides what is worse. */
-#include "base/str.h"
 #include "reconcilers/decide/condition_checks.h"
 #include "reconcilers/decide/detecting.h"
 
@@ -10,41 +9,36 @@
 static bool is_invalid(const struct checks *in, struct condition *ret)
 {
     return in->v->problems &&
-           cond_say(ret, "False", REASON_INVALID_SPEC,
-                    arena_printf(
-                        in->a, "operands that run are not changed, and the spec is not applied: %s",
-                        in->v->problems));
+           cond_say(in, ret, "False", REASON_INVALID_SPEC,
+                    "operands that run are not changed, and the spec is not applied: %s",
+                    in->v->problems);
 }
 
 /* Operands can run nowhere; missing operands and failing writes only follow from that. */
 static bool has_no_namespace(const struct checks *in, struct condition *ret)
 {
-    const struct prerequisite_problem *p = cond_part(in, PREREQUISITES_NAMESPACE);
-    return p && cond_say(ret, "False", p->reason, p->message);
+    return cond_say_part(in, ret, "False", PREREQUISITES_NAMESPACE);
 }
 
 static bool has_failed_writes(const struct checks *in, struct condition *ret)
 {
-    return in->failure && cond_say(ret, "False", REASON_RECONCILE_FAILED, cond_failure_text(in));
+    return in->failure && cond_say_failure(in, ret, "False");
 }
 
 static bool is_unsettled(const struct checks *in, struct condition *ret)
 {
     return !in->v->settled &&
-           cond_say(ret, "Unknown", REASON_READING, "Ostler is reading the nodes");
+           cond_say(in, ret, "Unknown", REASON_READING, "Ostler is reading the nodes");
 }
 
 /* ---- nodes that are not ready or not known */
 
 static bool lacks_nodes(const struct checks *in, struct condition *ret)
 {
-    if (in->works == in->served)
-        return false;
-    const struct cause *c = cond_main_cause(in);
-    return c ? cond_say_cause(ret, "False", c, cond_cause_text(in, c))
-             : cond_say(
-                   ret, "False", REASON_INSTALLING,
-                   arena_printf(in->a, "%zu of %s ready", in->works, cond_nodes(in, in->served)));
+    return in->works != in->served &&
+           (cond_say_main_cause(in, ret, "False") ||
+            cond_say(in, ret, "False", REASON_INSTALLING, "%zu of %s ready", in->works,
+                     cond_nodes(in, in->served)));
 }
 
 /* ---- nodes that work, with something to report */
@@ -76,32 +70,21 @@ static bool has_no_nodes(const struct checks *in, struct condition *ret)
     if (in->served)
         return false;
     if (t->states[NODE_LOST])
-        return cond_say(
-            ret, "True", REASON_NODES_DOWN,
-            arena_printf(in->a,
-                         "every GPU node that Ostler serves is down: %s; see kubectl get nodes%s",
-                         cond_nodes(in, t->states[NODE_LOST]), cond_letting_go(in)));
+        return cond_say(in, ret, "True", REASON_NODES_DOWN,
+                        "every GPU node that Ostler serves is down: %s; see kubectl get nodes%s",
+                        cond_nodes(in, t->states[NODE_LOST]), cond_letting_go(in));
     if (t->states[NODE_FOREIGN])
-        return cond_say(ret, "True", REASON_FOREIGN_STACK,
-                        arena_printf(in->a, "no node to serve; served by another GPU stack: %s%s%s",
-                                     cond_nodes(in, t->states[NODE_FOREIGN]), silent(in),
-                                     cond_letting_go(in)));
-    return cond_say(ret, "True", REASON_NO_GPU_NODES,
-                    arena_printf(in->a, "there is no GPU node to serve among %s%s%s%s",
-                                 cond_nodes(in, t->total), left_out(in), silent(in),
-                                 cond_letting_go(in)));
-}
-
-static bool lacks_metrics(const struct checks *in, struct condition *ret)
-{
-    const struct cause *c = cond_metrics_cause(in);
-    return c && cond_say_cause(ret, "True", c, cond_metrics_text(in, c));
+        return cond_say(in, ret, "True", REASON_FOREIGN_STACK,
+                        "no node to serve; served by another GPU stack: %s%s%s",
+                        cond_nodes(in, t->states[NODE_FOREIGN]), silent(in), cond_letting_go(in));
+    return cond_say(in, ret, "True", REASON_NO_GPU_NODES,
+                    "there is no GPU node to serve among %s%s%s%s", cond_nodes(in, t->total),
+                    left_out(in), silent(in), cond_letting_go(in));
 }
 
 static bool lacks_reports(const struct checks *in, struct condition *ret)
 {
-    const struct prerequisite_problem *p = cond_part(in, PREREQUISITES_REPORTS);
-    return p && cond_say(ret, "True", p->reason, p->message);
+    return cond_say_part(in, ret, "True", PREREQUISITES_REPORTS);
 }
 
 /* Nodes that a rollout takes out of service do not make the policy less than ready; the numbers
@@ -111,9 +94,9 @@ static bool rolls_out(const struct checks *in, struct condition *ret)
     if (!cond_is_rolling_out(in))
         return false;
     bool moves = in->v->rollout->active || in->v->rollout->waiting;
-    return cond_say(ret, "True", moves ? REASON_ROLLING_OUT : status_rollout_reason(in->v),
-                    arena_printf(in->a, "%zu of %s ready: %s", in->t->states[NODE_READY],
-                                 cond_nodes(in, in->served), in->rolling_out->message));
+    return cond_say(in, ret, "True", moves ? REASON_ROLLING_OUT : status_rollout_reason(in->v),
+                    "%zu of %s ready: %s", in->t->states[NODE_READY], cond_nodes(in, in->served),
+                    in->rolling_out->message);
 }
 
 static bool has_all(const struct checks *in, struct condition *ret)
@@ -132,14 +115,13 @@ static bool has_all(const struct checks *in, struct condition *ret)
     if (t->states[NODE_FOREIGN])
         others = arena_printf(in->a, "%s; served by another GPU stack: %s", others,
                               cond_nodes(in, t->states[NODE_FOREIGN]));
-    return cond_say(ret, "True", REASON_ALL_NODES_READY,
-                    arena_printf(in->a, "every GPU node has what it should have: %s%s%s%s",
-                                 cond_nodes(in, in->served), others, silent(in),
-                                 cond_letting_go(in)));
+    return cond_say(in, ret, "True", REASON_ALL_NODES_READY,
+                    "every GPU node has what it should have: %s%s%s%s", cond_nodes(in, in->served),
+                    others, silent(in), cond_letting_go(in));
 }
 
 /* Worst first: the first that applies is the headline. docs/operations.md has a row for each. */
-static check_fn *const severities[] = {
+check_fn *const cond_headline[] = {
     /* Ostler acts on nothing, or not on everything. */
     cond_removing,
     is_invalid,
@@ -152,16 +134,9 @@ static check_fn *const severities[] = {
     /* GPUs work, but not everything is as requested. */
     has_no_nodes,
     cond_rolled_back,
-    lacks_metrics,
+    cond_metrics,
     rolls_out,
     lacks_reports,
     has_all,
+    NULL,
 };
-
-bool cond_headline(const struct checks *in, struct condition *ret)
-{
-    for (size_t i = 0; i < ARRAY_LEN(severities); i++)
-        if (severities[i](in, ret))
-            return true;
-    return false;
-}

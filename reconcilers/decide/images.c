@@ -8,7 +8,6 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "reconcilers/model/claim.h"
-#include "reconcilers/model/names.h"
 #include "reconcilers/decide/node_types.h"
 
 enum {
@@ -61,11 +60,11 @@ void images_purpose(struct assignment_ref target, const json_t *spec,
 static struct images missing(const struct intern *strings, const struct pod *p)
 {
     const struct task *t = pod_task(p);
+    const char *problem = p->problem ? p->problem : "the pod that was to pull them was ended";
     if (t->no_image)
-        return (struct images){ IMAGES_MISSING, 0, intern_text(strings, t->no_image),
-                                str_or_empty(intern_text(strings, t->why_no_image)) };
-    return (struct images){ IMAGES_MISSING, 0, NULL,
-                            p->problem ? p->problem : "the pod that was to pull them was ended" };
+        problem = str_or_empty(intern_text(strings, t->why_no_image));
+    return (struct images){ IMAGES_MISSING, .image = intern_text(strings, t->no_image),
+                            .words = problem };
 }
 
 struct images images_look(const struct pod *pods, const struct intern *strings,
@@ -75,16 +74,13 @@ struct images images_look(const struct pod *pods, const struct intern *strings,
     const struct task *t = p ? pod_task(p) : NULL;
     if (!t)
         return (struct images){ .state = IMAGES_UNKNOWN };
-    if (!task_pod_is_for(strings, p, policy_uid, purpose))
-        return (struct images){ .state = IMAGES_PULLING, .since_s = t->created_s };
-    if (t->images > 0 && t->pulled == t->images)
+    bool ours = task_pod_is_for(strings, p, policy_uid, purpose),
+         over = t->state == TASK_DONE || t->state == TASK_FAILED;
+    if (ours && t->images > 0 && t->pulled == t->images)
         return (struct images){ .state = IMAGES_READY };
-    if (p->deleting)
-        return (struct images){ .state = IMAGES_PULLING, .since_s = t->created_s };
-    bool over = t->state == TASK_DONE || t->state == TASK_FAILED;
-    return t->no_image || t->unschedulable || over
-               ? missing(strings, p)
-               : (struct images){ .state = IMAGES_PULLING, .since_s = t->created_s };
+    if (ours && !p->deleting && (t->no_image || t->unschedulable || over))
+        return missing(strings, p);
+    return (struct images){ .state = IMAGES_PULLING, .since_s = t->created_s };
 }
 
 /* ---- images to pull */
@@ -239,18 +235,18 @@ static bool was_ended(const struct node_input *in, const struct pod *p, struct a
     return left_s <= 0;
 }
 
-void images_clean(const struct node_input *in, const struct node_verdict *v,
-                  struct actions *actions)
+void images_clean(const struct node_pass *p)
 {
-    const struct pod *p = task_pod_find(in->pod_list, TASK_PULL);
-    if (!p)
+    const struct pod *pod = task_pod_find(p->in->pod_list, TASK_PULL);
+    if (!pod)
         return;
-    if (!is_waited_for(in, v, p))
+    if (!is_waited_for(p->in, p->v, pod))
         task_pod_delete(
-            p, REASON_IMAGES_PULLED,
-            "the images that the pod pulls are no longer needed: Ostler deletes the pod", actions);
-    else if (was_ended(in, p, actions))
-        task_pod_delete(p, REASON_PULL_IMAGES,
+            pod, REASON_IMAGES_PULLED,
+            "the images that the pod pulls are no longer needed: Ostler deletes the pod",
+            p->actions);
+    else if (was_ended(p->in, pod, p->actions))
+        task_pod_delete(pod, REASON_PULL_IMAGES,
                         "the pod ended before it had pulled all images: Ostler replaces it",
-                        actions);
+                        p->actions);
 }

@@ -18,8 +18,7 @@
 #include "reconcilers/model/pod.h"
 #include "reconcilers/decide/task_pod.h"
 
-struct node_input;
-struct node_verdict;
+struct node_pass;
 
 enum images_state {
     IMAGES_READY,   /* all images are there */
@@ -68,7 +67,6 @@ int images_pull(const struct manifests *m, const struct images_wanted *want,
                 struct actions *actions, struct err *e);
 /* Plans the deletion of a node's pull pod if it is not needed, or was ended early; a new pod is
  * created later. */
-void images_clean(const struct node_input *in, const struct node_verdict *v,
-                  struct actions *actions);
+void images_clean(const struct node_pass *p);
 
 #endif

@@ -4,11 +4,11 @@
 #ifndef OSTLER_RECONCILERS_DECIDE_INTENTS_H
 #define OSTLER_RECONCILERS_DECIDE_INTENTS_H
 
-#include "base/map.h"
+#include <jansson.h>
 
 /* Zero-initialised: empty. */
 struct intents {
-    struct map by_key;
+    json_t *by_key; /* NULL: none */
 };
 
 /* The intent hash for this key; NULL: not rendered yet. Borrowed until the cache changes. */

@@ -89,20 +89,24 @@ const char *inventory_driver_version(const struct node_input *in)
 
 /* ---- why GPUs do not work */
 
-/* The state of one check of an agent's report. */
+/* One check of an agent's report. */
 struct seeing {
-    const struct node_input *in;
+    const struct node_pass *p;
     const struct node_inventory *seen;
-    const struct node_verdict *v;
-    struct arena *a;
 };
 
 /* A driver was sent there and does not come up, although its image is pulled. */
 static bool waits_for_driver(const struct seeing *s)
 {
-    return s->v->cause == OPERAND_DRIVER && s->in->pods->of[OPERAND_DRIVER].present &&
-           (s->v->state == NODE_INSTALLING || s->v->state == NODE_FAILED) &&
-           !task_cannot_pull(s->v->reason);
+    const struct node_verdict *v = s->p->v;
+    return v->cause == OPERAND_DRIVER && s->p->in->pods->of[OPERAND_DRIVER].present &&
+           (v->state == NODE_INSTALLING || v->state == NODE_FAILED) && !task_cannot_pull(v->reason);
+}
+
+/* The inputs of the revision that it carries. */
+static const json_t *seen_inputs(const struct seeing *s, enum tier tier)
+{
+    return operands_inputs(s->p->in, tier, s->p->v->carried.hash[tier]);
 }
 
 static const char *nouveau(const struct seeing *s)
@@ -110,38 +114,37 @@ static const char *nouveau(const struct seeing *s)
     const struct node_inventory *i = s->seen;
     if (!waits_for_driver(s) || i->module_loaded || !i->nouveau)
         return NULL;
-    return arena_printf(s->a,
+    return arena_printf(s->p->a,
                         "the kernel driver nouveau holds %u of its GPUs, so that NVIDIA's cannot "
-                        "have them: blacklist "
-                        "nouveau on the node and reboot it",
+                        "have them: blacklist nouveau on the node and reboot it",
                         i->nouveau);
 }
 
 static const char *secure_boot(const struct seeing *s)
 {
-    if (!waits_for_driver(s) || s->v->state != NODE_FAILED || s->seen->module_loaded ||
+    if (!waits_for_driver(s) || s->p->v->state != NODE_FAILED || s->seen->module_loaded ||
         !s->seen->secure_boot)
         return NULL;
     return "Secure Boot is on, so its kernel loads only modules with a trusted signature: set "
-           "driver.precompiled for "
-           "its pool, install a signed driver on the host, or switch Secure Boot off";
+           "driver.precompiled for its pool, install a signed driver on the host, or switch Secure "
+           "Boot off";
 }
 
 /* The pod's container `peermem` waits for the card's driver without end. */
 static const char *no_network_card(const struct seeing *s)
 {
-    const json_t *driver = operands_inputs(s->in, TIER_DRIVER, s->v->carried.hash[TIER_DRIVER]);
-    if (!waits_for_driver(s) || !json_object_get(driver, "rdma") || !s->seen->no_network_card)
+    if (!waits_for_driver(s) || !json_object_get(seen_inputs(s, TIER_DRIVER), "rdma") ||
+        !s->seen->no_network_card)
         return NULL;
     return "driver.rdma is on, and no network card of NVIDIA (Mellanox) is on its PCI bus, for "
-           "whose driver the container "
-           "peermem waits: switch driver.rdma on for a pool whose nodes all have such a card";
+           "whose driver the container peermem waits: switch driver.rdma on for a pool whose nodes "
+           "all have such a card";
 }
 
 /* All operands are up, or would be if the kubelet offered as many GPUs as before. */
 static bool inventory_is_up(const struct seeing *s)
 {
-    return s->v->state == NODE_READY || s->v->reason == REASON_GPUS_MISSING;
+    return s->p->v->state == NODE_READY || s->p->v->reason == REASON_GPUS_MISSING;
 }
 
 static const char *lost(const struct seeing *s)
@@ -149,10 +152,9 @@ static const char *lost(const struct seeing *s)
     const struct node_inventory *i = s->seen;
     if (!inventory_is_up(s) || !i->lost)
         return NULL;
-    return arena_printf(s->a,
+    return arena_printf(s->p->a,
                         "%u of its %u GPUs %s fallen off the bus (%s): drain the node and power it "
-                        "off and on; where that "
-                        "does not help, the GPU or its slot is broken",
+                        "off and on; where that does not help, the GPU or its slot is broken",
                         i->lost, (unsigned) i->lost + i->gpus, i->lost == 1 ? "has" : "have",
                         i->lost_address);
 }
@@ -160,8 +162,7 @@ static const char *lost(const struct seeing *s)
 /* Whether the kubelet should offer each GPU of the driver: not if they are divided or shared. */
 static bool offers_whole_gpus(const struct seeing *s)
 {
-    const json_t *stack = operands_inputs(s->in, TIER_STACK, s->v->carried.hash[TIER_STACK]);
-    const json_t *plugin = json_object_get(stack, "devicePlugin");
+    const json_t *plugin = json_object_get(seen_inputs(s, TIER_STACK), "devicePlugin");
     const json_t *config = json_object_get(plugin, "config");
     return json_bool(plugin, "enabled", false) && str_eq(json_str(plugin, "migStrategy"), "none") &&
            (!config || json_is_null(config)) && !s->seen->divided;
@@ -173,94 +174,85 @@ static const char *vanished(const struct seeing *s)
 {
     struct proof proven = { 0 };
     unsigned there = s->seen->gpus;
-    if (s->v->reason != REASON_GPUS_MISSING || !s->seen->gpus_known || !offers_whole_gpus(s) ||
-        !proof_of_node(&s->in->view, &proven) || there >= proven.gpus)
+    const struct node_view *view = &s->p->in->view;
+    if (s->p->v->reason != REASON_GPUS_MISSING || !s->seen->gpus_known || !offers_whole_gpus(s) ||
+        !proof_of_node(view, &proven) || there >= proven.gpus)
         return NULL;
-    return arena_printf(s->a,
+    return arena_printf(s->p->a,
                         "%u GPU%s on the PCI bus, and %u passed the last validation: power the "
-                        "node off and on; if that "
-                        "does not help, a GPU or its slot is broken. If the change is intended, "
-                        "run: kubectl annotate "
-                        "node %s " ANNOTATION_PROOF "-",
-                        there, there == 1 ? " is" : "s are", proven.gpus,
-                        s->in->view.node->head.key);
+                        "node off and on; if that does not help, a GPU or its slot is broken. If "
+                        "the change is intended, run: kubectl annotate node %s " ANNOTATION_PROOF
+                        "-",
+                        there, there == 1 ? " is" : "s are", proven.gpus, view->node->head.key);
 }
 
 static const char *not_offered(const struct seeing *s)
 {
-    int offered = s->in->view.node->gpus;
+    int offered = s->p->in->view.node->gpus;
     if (!inventory_is_up(s) || offered >= s->seen->driven || !offers_whole_gpus(s))
         return NULL;
-    return arena_printf(s->a,
+    return arena_printf(s->p->a,
                         "the driver has %u GPUs, and the kubelet offers %d: the log of the device "
-                        "plugin on the node "
-                        "names the unhealthy GPUs",
+                        "plugin on the node names the unhealthy GPUs",
                         s->seen->driven, offered);
 }
 
 static const char *other_version(const struct seeing *s)
 {
-    const json_t *driver = operands_inputs(s->in, TIER_DRIVER, s->v->carried.hash[TIER_DRIVER]);
-    const char *wanted = json_str(driver, "version"), *loaded = inventory_driver_version(s->in);
+    const json_t *driver = seen_inputs(s, TIER_DRIVER);
+    const char *wanted = json_str(driver, "version"), *loaded = inventory_driver_version(s->p->in);
     bool container = str_eq(json_str(driver, "source"),
                             driver_source_name(DRIVER_SOURCE_CONTAINER));
-    if (s->v->state != NODE_READY || !container || !*loaded || proof_version_fits(wanted, loaded))
+    if (s->p->v->state != NODE_READY || !container || !*loaded ||
+        proof_version_fits(wanted, loaded))
         return NULL;
-    return arena_printf(s->a,
+    return arena_printf(s->p->a,
                         "the kernel module %s is loaded, and driver %s is wanted: another program "
-                        "loaded the module "
-                        "after the validation; reboot the node",
+                        "loaded the module after the validation; reboot the node",
                         loaded, wanted);
 }
 
-struct problem {
+/* In order of priority: the first that applies is reported. */
+static const struct problem {
     enum reason reason;
     const char *(*sentence)(const struct seeing *s); /* NULL: does not apply */
+    bool of_driver;                                  /* the assigned driver does not come up */
+} problems[] = {
+    { REASON_NOUVEAU_BOUND, nouveau, true },
+    { REASON_SECURE_BOOT_UNSIGNED, secure_boot, true },
+    { REASON_NETWORK_CARD_MISSING, no_network_card, true },
+    { REASON_GPUS_MISSING, lost, false },
+    { REASON_GPUS_MISSING, vanished, false },
+    { REASON_GPUS_MISSING, not_offered, false },
+    { REASON_VERSION_MISMATCH, other_version, false },
 };
 
-/* In order of priority: the first that applies is reported. */
-static const struct problem problems_of_drivers[] = {
-    { REASON_NOUVEAU_BOUND, nouveau },
-    { REASON_SECURE_BOOT_UNSIGNED, secure_boot },
-    { REASON_NETWORK_CARD_MISSING, no_network_card },
-};
-static const struct problem problems_of_gpus[] = {
-    { REASON_GPUS_MISSING, lost },
-    { REASON_GPUS_MISSING, vanished },
-    { REASON_GPUS_MISSING, not_offered },
-    { REASON_VERSION_MISMATCH, other_version },
-};
-
-/* The sentence of the first that applies; NULL: none. */
-static const char *first_of(const struct problem *problems, size_t n, const struct seeing *s,
-                            enum reason *ret_reason)
+/* The first that applies, and its sentence; NULL: none. */
+static const struct problem *first_problem(const struct node_pass *p, const char **ret_sentence)
 {
-    const char *sentence = NULL;
-    for (size_t i = 0; s->seen && i < n && !sentence; i++) {
-        sentence = problems[i].sentence(s);
-        *ret_reason = problems[i].reason;
+    const struct seeing s = { p, live(p->in) };
+    for (size_t i = 0; s.seen && i < ARRAY_LEN(problems); i++) {
+        *ret_sentence = problems[i].sentence(&s);
+        if (*ret_sentence)
+            return &problems[i];
     }
-    return sentence;
+    return NULL;
 }
 
-const char *inventory_why_no_driver(const struct node_input *in, struct arena *a,
-                                    const struct node_verdict *v, enum reason *ret_reason)
+void inventory_explain_driver(const struct node_pass *p)
 {
-    const struct seeing s = { in, live(in), v, a };
-    const char *sentence = first_of(problems_of_drivers, ARRAY_LEN(problems_of_drivers), &s,
-                                    ret_reason);
-    return sentence ? arena_printf(a, "%s: %s", reason_text(*ret_reason), sentence) : NULL;
+    const char *sentence;
+    const struct problem *problem = first_problem(p, &sentence);
+    if (problem && problem->of_driver)
+        verdict_say(p, p->v->state, problem->reason, "%s: %s", reason_text(problem->reason),
+                    sentence);
 }
 
-void inventory_explain(const struct node_input *in, struct arena *a, struct node_verdict *v)
+void inventory_explain(const struct node_pass *p)
 {
-    const struct seeing s = { in, live(in), v, a };
-    enum reason reason = REASON_NONE;
-    const char *sentence = first_of(problems_of_drivers, ARRAY_LEN(problems_of_drivers), &s,
-                                    &reason);
-    if (!sentence)
-        sentence = first_of(problems_of_gpus, ARRAY_LEN(problems_of_gpus), &s, &reason);
-    if (sentence)
-        verdict_settle(v, v->state == NODE_READY ? NODE_VALIDATING : v->state, reason,
-                       arena_printf(a, "node %s: %s", in->view.node->head.key, sentence));
+    const char *sentence;
+    const struct problem *problem = first_problem(p, &sentence);
+    enum node_state state = p->v->state == NODE_READY ? NODE_VALIDATING : p->v->state;
+    if (problem)
+        verdict_say(p, state, problem->reason, "node %s: %s", p->in->view.node->head.key, sentence);
 }

@@ -21,12 +21,11 @@ bool inventory_is_since_boot(const struct node_input *in);
 /* The version of the loaded module in the agent's report; "": not known. A report from before the
  * current driver started is about the previous driver, so it does not count. */
 const char *inventory_driver_version(const struct node_input *in);
-/* Why the assigned driver does not come up, by the agent's report, starting with the reason word;
- * NULL: the report does not explain it. From the arena. */
-const char *inventory_why_no_driver(const struct node_input *in, struct arena *a,
-                                    const struct node_verdict *v, enum reason *ret_reason);
+/* Replaces the verdict's reason why the assigned driver does not come up by the one that the
+ * agent's report gives, if any. */
+void inventory_explain_driver(const struct node_pass *p);
 /* Adds to the verdict of an unclaimed node what keeps its driver from coming up, or what is wrong
  * with its GPUs. The rest of the verdict must be complete. */
-void inventory_explain(const struct node_input *in, struct arena *a, struct node_verdict *v);
+void inventory_explain(const struct node_pass *p);
 
 #endif

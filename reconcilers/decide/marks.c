@@ -5,10 +5,10 @@
 
 #include "base/json.h"
 #include "base/str.h"
+#include "reconcilers/model/autoscaler.h"
 #include "reconcilers/model/gpu_features.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/model/policy_rules.h"
-#include "reconcilers/decide/keeping.h"
 #include "reconcilers/decide/node_patch.h"
 
 /* The annotation's member with the taint that goes with a claim, if its key is not the default. */
@@ -28,8 +28,9 @@ struct diff {
     json_t *our_labels; /* names of Ostler's labels afterwards */
     json_t *our_taints;
     json_t *our_features; /* the same afterwards */
-    json_t *our_keeps; /* names of annotations that keep autoscalers off (keeping.h), afterwards */
-    char *old_upgrade; /* the taint that goes with a claim, as named in the annotation */
+    /* names of annotations that keep autoscalers off (keeping_change()), afterwards */
+    json_t *our_keeps;
+    char *old_upgrade;   /* the taint that goes with a claim, as named in the annotation */
     const char *upgrade; /* key of the wanted one; NULL: none */
     json_t *left;        /* names of labels that stay and that Ostler disowns */
     json_t *taints;      /* the node's whole list, changed or not */
@@ -115,16 +116,22 @@ static void marks_end(struct diff *d)
     free(d->old_upgrade);
 }
 
-/* A label outside Ostler's prefix is Ostler's only if no other client set it first. */
-static void want_label(struct diff *d, const char *key, const char *value)
+/* Sets a label (NULL: none), if that changes it. */
+static void set_label(struct diff *d, const char *key, const char *value)
 {
-    const char *now = node_label(d->view, key);
-    bool ours = json_has_text(d->old_labels, key);
-    if (now && !ours)
-        return;
+    if (!str_eq(node_label(d->view, key), value))
+        json_object_set_new(d->set_labels, key, value ? json_string(value) : json_null());
+}
+
+/* Wants a label outside Ostler's prefix. It is Ostler's only if no other client set it first, which
+ * is the result. */
+static bool want_label(struct diff *d, const char *key, const char *value)
+{
+    if (node_label(d->view, key) && !json_has_text(d->old_labels, key))
+        return false;
     json_array_append_new(d->our_labels, json_string(key));
-    if (!str_eq(now, value))
-        json_object_set_new(d->set_labels, key, json_string(value));
+    set_label(d, key, value);
+    return true;
 }
 
 /* A label that GPU feature discovery or another client has changed since belongs to that client:
@@ -135,21 +142,13 @@ static bool is_changed(const struct diff *d, const char *key)
     return now && written && !str_eq(now, written);
 }
 
-static void marks_leave(struct diff *d, const char *key)
-{
-    json_array_append_new(d->left, json_string(key));
-}
-
 static void want_feature(struct diff *d, const char *key, const char *value)
 {
     if (json_has_text(d->our_labels, key))
         return;
-    if (is_changed(d, key)) {
-        marks_leave(d, key);
-        return;
-    }
-    want_label(d, key, value);
-    if (json_has_text(d->our_labels, key))
+    if (is_changed(d, key))
+        json_array_append_new(d->left, json_string(key));
+    else if (want_label(d, key, value))
         json_object_set_new(d->our_features, key, json_string(value));
 }
 
@@ -163,7 +162,7 @@ static void go_through_features(struct diff *d, enum marks_features rule)
         if (!now || !gpu_feature_is(key))
             continue;
         if (rule == FEATURES_LEFT)
-            marks_leave(d, key);
+            json_array_append_new(d->left, json_string(key));
         else
             want_feature(d, key, now);
     }
@@ -180,11 +179,12 @@ static void want_features(struct diff *d, const struct marks *wanted)
             want_feature(d, key, json_string_value(value));
 }
 
-/* Whether a key in the annotation can be Ostler's. A kubelet may annotate its node but not remove
- * every label or taint, so it must not be able to make Ostler do that. */
-static bool may_be_ours(const char *key)
+/* Whether a key in the annotation is that of a label on the node that can be Ostler's. A kubelet
+ * may annotate its node but not remove every label or taint, so it must not be able to make Ostler
+ * do that. */
+static bool may_be_ours(const struct diff *d, const char *key)
 {
-    return !policy_key_of_kubernetes(key);
+    return key && !policy_key_of_kubernetes(key) && node_label(d->view, key);
 }
 
 static void drop_unwanted_labels(struct diff *d)
@@ -193,8 +193,8 @@ static void drop_unwanted_labels(struct diff *d)
     json_t *entry;
     json_array_foreach (d->old_labels, i, entry) {
         const char *key = json_string_value(entry);
-        if (key && may_be_ours(key) && !json_has_text(d->our_labels, key) &&
-            !json_has_text(d->left, key) && !is_changed(d, key) && node_label(d->view, key))
+        if (may_be_ours(d, key) && !json_has_text(d->our_labels, key) &&
+            !json_has_text(d->left, key) && !is_changed(d, key))
             json_object_set_new(d->set_labels, key, json_null());
     }
 }
@@ -202,12 +202,7 @@ static void drop_unwanted_labels(struct diff *d)
 /* A label with Ostler's prefix is Ostler's, whoever set it. */
 static void own_label(struct diff *d, const char *key, const char *value)
 {
-    const char *now = node_label(d->view, key);
-    bool wanted = value && *value;
-    if (wanted && !str_eq(now, value))
-        json_object_set_new(d->set_labels, key, json_string(value));
-    else if (!wanted && now)
-        json_object_set_new(d->set_labels, key, json_null());
+    set_label(d, key, *str_or_empty(value) ? value : NULL);
 }
 
 static void own_tier_labels(struct diff *d, struct assignment_ref assigned)
@@ -223,17 +218,16 @@ static void want_taint(struct diff *d, const struct policy_taint *taint)
     if (at != SIZE_MAX && !json_has_text(d->old_taints, name))
         return; /* another client's: it counts, and stays theirs */
     json_array_append_new(d->our_taints, json_string(name));
+    if (at != SIZE_MAX &&
+        str_eq(json_str_or_empty(json_array_get(d->taints, at), "value"), taint->value))
+        return;
     json_t *wanted = json_pack("{s:s, s:s, s:s}", "key", taint->key, "value", taint->value,
                                "effect", taint->effect);
-    if (at == SIZE_MAX) {
+    if (at == SIZE_MAX)
         json_array_append_new(d->taints, wanted);
-        d->taints_changed = true;
-    } else if (!str_eq(json_str_or_empty(json_array_get(d->taints, at), "value"), taint->value)) {
+    else
         json_array_set_new(d->taints, at, wanted);
-        d->taints_changed = true;
-    } else {
-        json_decref(wanted);
-    }
+    d->taints_changed = true;
 }
 
 static void drop_unwanted_taints(struct diff *d)
@@ -289,19 +283,50 @@ static void keep_more(const struct diff *d, json_t *ret)
 /* The annotation's text, or NULL if nothing is Ostler's. */
 static char *marks_text(const struct diff *d)
 {
-    if (!json_array_size(d->our_labels) && !json_array_size(d->our_taints) &&
-        !json_array_size(d->our_keeps))
+    bool keeps = json_array_size(d->our_keeps), features = json_object_size(d->our_features);
+    bool renamed = d->upgrade && !str_eq(d->upgrade, TAINT_UPGRADE);
+    if (!json_array_size(d->our_labels) && !json_array_size(d->our_taints) && !keeps)
         return NULL;
-    CLEANUP_JSON json_t *said = json_pack("{s:O, s:O}", "labels", d->our_labels, "taints",
-                                          d->our_taints);
-    if (json_array_size(d->our_keeps))
-        json_object_set(said, "annotations", d->our_keeps);
-    if (json_object_size(d->our_features))
-        json_object_set(said, "features", d->our_features);
-    if (d->upgrade && !str_eq(d->upgrade, TAINT_UPGRADE))
-        json_object_set_new(said, MEMBER_UPGRADE, json_string(d->upgrade));
+    CLEANUP_JSON json_t *said = json_pack(
+        "{s:O, s:O, s:O*, s:O*, s:s*}", "labels", d->our_labels, "taints", d->our_taints,
+        "annotations", keeps ? d->our_keeps : NULL, "features", features ? d->our_features : NULL,
+        MEMBER_UPGRADE, renamed ? d->upgrade : NULL);
     keep_more(d, said);
     return json_compact(said);
+}
+
+/* Keeps autoscalers from removing a node while Ostler changes it. From the drain on, its GPU pods
+ * are away, so an autoscaler would treat it as unused and remove it within a minute. Ostler sets
+ * and removes the annotations together with the claim; ostler.dev/marks names those that Ostler
+ * set. Ostler never changes an annotation that another client set.
+ *
+ * Adds the change of these annotations, when the node gets `claim` (NULL: none), to `annotations`
+ * (key to value, null: remove), which has any change of the claim already. Annotations are set only
+ * in a write that changes the claim, so one that a user removes in between stays removed. Returns
+ * the keys that are Ostler's afterwards; new reference. */
+static json_t *keeping_change(const struct diff *d, const struct claim *claim, json_t *annotations)
+{
+    bool wanted = claim && claim_keeps_node(claim);
+    bool may_set = wanted && json_object_get(annotations, ANNOTATION_CLAIM);
+    const struct node_view *view = d->view;
+    const json_t *ours = json_object_get(d->said, "annotations");
+    json_t *stay = json_array();
+    for (size_t i = 0; i < KEEP_COUNT; i++) {
+        const char *key = autoscaler_keeps[i],
+                   *now = intern_text(view->strings, view->node->keeps[i]);
+        bool was_ours = json_has_text(ours, key),
+             theirs = now && !(was_ours && str_eq(now, KEEPS_VALUE));
+        bool sets = may_set && !now && !was_ours;
+        if (theirs)
+            continue;
+        if (sets)
+            json_object_set_new(annotations, key, json_string(KEEPS_VALUE));
+        else if (!wanted && now)
+            json_object_set_new(annotations, key, json_null());
+        if (sets || (wanted && was_ours))
+            json_array_append_new(stay, json_string(key));
+    }
+    return stay;
 }
 
 static void set_annotation(json_t *patch, const char *key, const char *now, const char *wanted)
@@ -317,8 +342,7 @@ static json_t *marks_build(struct diff *d, const struct marks *wanted)
     CLEANUP_JSON json_t *annotations = json_object();
     CLEANUP_FREE char *claim = wanted->claim ? claim_text(wanted->claim) : NULL;
     set_annotation(annotations, ANNOTATION_CLAIM, intern_text(d->view->strings, n->claim), claim);
-    d->our_keeps = keeping_change(d->view, json_object_get(d->said, "annotations"), wanted->claim,
-                                  annotations);
+    d->our_keeps = keeping_change(d, wanted->claim, annotations);
     CLEANUP_FREE char *text = marks_text(d);
     set_annotation(annotations, ANNOTATION_MARKS, intern_text(d->view->strings, n->marks), text);
     set_annotation(annotations, ANNOTATION_GAVE_UP, intern_text(d->view->strings, n->gave_up),
@@ -336,7 +360,7 @@ static json_t *marks_build(struct diff *d, const struct marks *wanted)
 
 json_t *marks_patch(const struct node_view *view, const struct marks *wanted)
 {
-    struct diff d;
+    CLEANUP(marks_end) struct diff d;
     marks_begin(&d, view, wanted->claim_taint);
     const char *key;
     json_t *value;
@@ -357,9 +381,7 @@ json_t *marks_patch(const struct node_view *view, const struct marks *wanted)
     drop_unwanted_taints(&d);
     if (wanted->opens)
         drop_taint(&d, wanted->opens);
-    json_t *patch = marks_build(&d, wanted);
-    marks_end(&d);
-    return patch;
+    return marks_build(&d, wanted);
 }
 
 /* Keeps what was Ostler's, except the taint that goes with a claim. */
@@ -374,23 +396,21 @@ static void keep_all(struct diff *d)
             json_array_append(d->our_taints, entry);
 }
 
-/* The patch that sets this claim, or none, and keeps the other annotations. Ends the comparison. */
+/* The patch that sets this claim, or none, and keeps the other annotations. */
 static json_t *build_the_rest_as_it_is(struct diff *d, const struct claim *claim)
 {
     const struct node *n = d->view->node;
     const struct intern *strings = d->view->strings;
-    json_t *patch = marks_build(d, &(struct marks){ .claim = claim,
-                                                    .gave_up = intern_text(strings, n->gave_up),
-                                                    .proof = intern_text(strings, n->proof),
-                                                    .host_driver = n->host_driver });
-    marks_end(d);
-    return patch;
+    return marks_build(d, &(struct marks){ .claim = claim,
+                                           .gave_up = intern_text(strings, n->gave_up),
+                                           .proof = intern_text(strings, n->proof),
+                                           .host_driver = n->host_driver });
 }
 
 json_t *marks_release_patch(const struct node_view *view, struct assignment_ref assigned,
                             const char *removal)
 {
-    struct diff d;
+    CLEANUP(marks_end) struct diff d;
     marks_begin(&d, view, NULL);
     keep_all(&d);
     drop_unwanted_taints(&d);
@@ -402,7 +422,7 @@ json_t *marks_release_patch(const struct node_view *view, struct assignment_ref 
 json_t *marks_claim_patch(const struct node_view *view, const struct claim *claim,
                           const char *taint)
 {
-    struct diff d;
+    CLEANUP(marks_end) struct diff d;
     marks_begin(&d, view, taint);
     keep_all(&d);
     want_upgrade_taint(&d, claim, taint);
@@ -425,11 +445,9 @@ bool marks_closed(const struct node_view *view)
         !strstr(str_or_empty(said), TAINT_UPGRADE) &&
         !strstr(str_or_empty(said), "\"" MEMBER_UPGRADE "\""))
         return false;
-    struct diff d;
+    CLEANUP(marks_end) struct diff d;
     marks_begin(&d, view, NULL);
-    bool closed = json_has_text(d.old_taints, d.old_upgrade);
-    marks_end(&d);
-    return closed;
+    return json_has_text(d.old_taints, d.old_upgrade);
 }
 
 static bool has_off_label(const struct node_view *view)
@@ -452,11 +470,9 @@ static bool bears_named(const struct diff *d)
 {
     size_t i;
     json_t *entry;
-    json_array_foreach (d->old_labels, i, entry) {
-        const char *key = json_string_value(entry);
-        if (key && may_be_ours(key) && node_label(d->view, key))
+    json_array_foreach (d->old_labels, i, entry)
+        if (may_be_ours(d, json_string_value(entry)))
             return true;
-    }
     json_array_foreach (d->old_taints, i, entry)
         if (find_named_taint(d, json_string_value(entry)) != SIZE_MAX)
             return true;
@@ -467,9 +483,7 @@ bool marks_show_gpu(const struct node_view *view)
 {
     if (node_is_assigned(view))
         return true;
-    struct diff d;
+    CLEANUP(marks_end) struct diff d;
     marks_begin(&d, view, NULL);
-    bool shown = bears_named(&d);
-    marks_end(&d);
-    return shown;
+    return bears_named(&d);
 }

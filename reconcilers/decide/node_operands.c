@@ -1,6 +1,5 @@
 #include "reconcilers/decide/node_operands.h"
 
-#include "base/json.h"
 #include "base/str.h"
 #include "reconcilers/model/node_inventory.h"
 #include "reconcilers/decide/owner.h"
@@ -13,20 +12,13 @@ void verdict_settle(struct node_verdict *v, enum node_state state, enum reason r
     v->message = message;
 }
 
-/* Reports a pod's problem from the kubelet or the scheduler. */
-static void settle_problem(struct node_verdict *v, const char *word, const char *problem)
+void verdict_say(const struct node_pass *p, enum node_state state, enum reason reason,
+                 const char *fmt, ...)
 {
-    verdict_settle(v, NODE_FAILED, reason_parse(word), problem);
-    v->word = word;
-}
-
-static void want(struct node_verdict *v, const struct node_pods *pods, enum operand c,
-                 const char *hash)
-{
-    v->wanted |= 1u << c;
-    bool right = !hash || str_eq(pods->of[c].revision, hash);
-    if (pods->of[c].ready && right)
-        v->up |= 1u << c;
+    va_list ap;
+    va_start(ap, fmt);
+    verdict_settle(p->v, state, reason, arena_vprintf(p->a, fmt, ap));
+    va_end(ap);
 }
 
 const json_t *operands_inputs(const struct node_input *in, enum tier tier, const char *hash)
@@ -47,20 +39,37 @@ bool operands_recorded(const struct node_input *in, struct assignment_ref wanted
     return true;
 }
 
+/* Whether a revision of the tier brings the operand. One without a member in the inputs comes with
+ * each revision, even if the record is lost. */
+static bool is_brought(const struct operand_row *o, enum tier tier, const json_t *inputs,
+                       const char *hash)
+{
+    return o->class == OPERAND_CLASS_TIER && tier_parse(o->tier) == tier && *hash &&
+           (!o->member || operand_is_in(o, inputs));
+}
+
+/* `hash`: the revision that its pod must have; NULL: any. */
+static void want(struct node_verdict *v, const struct node_pods *pods, enum operand c,
+                 const char *hash)
+{
+    v->wanted |= 1u << c;
+    if (pods->of[c].ready && (!hash || str_eq(pods->of[c].revision, hash)))
+        v->up |= 1u << c;
+}
+
 void operands_list(const struct node_input *in, struct node_verdict *v)
 {
-    const json_t *stack = operands_inputs(in, TIER_STACK, v->carried.hash[TIER_STACK]);
-    for (const struct operand_row *o = operand_rows; o->section; o++) {
-        bool follows = o->class == OPERAND_CLASS_FOLLOWER;
-        if (o->class == OPERAND_CLASS_TIER && str_eq(o->tier, tiers[TIER_DRIVER].name) &&
-            *v->carried.hash[TIER_DRIVER])
-            want(v, in->pods, o->id, v->carried.hash[TIER_DRIVER]);
-        if (operand_is_in(o, stack))
-            want(v, in->pods, o->id, v->carried.hash[TIER_STACK]);
-        if (follows && *v->carried.hash[TIER_STACK] &&
+    for (enum tier t = 0; t < TIERS; t++) {
+        const char *hash = v->carried.hash[t];
+        const json_t *inputs = operands_inputs(in, t, hash);
+        for (const struct operand_row *o = operand_rows; o->section; o++)
+            if (is_brought(o, t, inputs, hash))
+                want(v, in->pods, o->id, hash);
+    }
+    for (const struct operand_row *o = operand_rows; o->section; o++)
+        if (o->class == OPERAND_CLASS_FOLLOWER && *v->carried.hash[TIER_STACK] &&
             policy_pool_runs(&in->policy->pools[v->pool], o->id))
             want(v, in->pods, o->id, NULL);
-    }
 }
 
 bool operands_present(const struct node_pods *p, unsigned set)
@@ -86,89 +95,88 @@ unsigned operands_missing(const struct node_verdict *v)
     return v->wanted & ~v->up & operands_of_class(OPERAND_CLASS_TIER);
 }
 
-void operands_judge(const struct node_input *in, struct arena *a, struct node_verdict *v)
+bool operands_offer_gpus(const struct node_input *in, const struct node_verdict *v)
 {
-    verdict_settle(v, NODE_READY, REASON_NONE, NULL);
-    for (const struct operand_row *o = operand_rows; o->section; o++) {
-        enum operand c = o->id;
-        if (!(operands_missing(v) & (1u << c)))
-            continue;
-        v->cause = c;
-        v->pod = in->pods->of[c].key;
-        const char *problem = in->pods->of[c].problem;
-        if (problem)
-            settle_problem(v, in->pods->of[c].reason, problem);
-        else if (in->pods->of[c].present)
-            verdict_settle(v, NODE_INSTALLING, REASON_POD_STARTING,
-                           arena_printf(a, "pod %s is starting", in->pods->of[c].key));
-        else
-            verdict_settle(v, NODE_INSTALLING, REASON_POD_MISSING,
-                           arena_printf(a, "there is no %s pod on the node yet", operand_name(c)));
+    return !(v->wanted & 1u << OPERAND_DEVICE_PLUGIN) || in->view.node->gpus > 0;
+}
+
+void operands_judge(const struct node_pass *p)
+{
+    unsigned missing = operands_missing(p->v);
+    verdict_settle(p->v, NODE_READY, REASON_NONE, NULL);
+    if (!missing)
         return;
+    enum operand c = (enum operand) __builtin_ctz(missing); /* ids are in start order */
+    const struct operand_pod *pod = &p->in->pods->of[c];
+    p->v->cause = c;
+    p->v->pod = pod->key;
+    if (pod->problem) {
+        verdict_settle(p->v, NODE_FAILED, reason_parse(pod->reason), pod->problem);
+        p->v->word = pod->reason;
+    } else if (pod->present) {
+        verdict_say(p, NODE_INSTALLING, REASON_POD_STARTING, "pod %s is starting", pod->key);
+    } else {
+        verdict_say(p, NODE_INSTALLING, REASON_POD_MISSING, "there is no %s pod on the node yet",
+                    operand_name(c));
     }
 }
 
 /* The exporter's pods name the RuntimeClass nvidia. If Ostler's toolkit configures no runtime, a
  * host may lack its handler; then the kubelet retries such a pod without end. A toolkit of another
  * operator is not a host toolkit and has that handler, which a running container shows. */
-static const char *metrics_problem(const struct node_input *in, const struct node_verdict *v)
+static const char *metrics_problem(const struct node_pass *p)
 {
-    const char *problem = in->pods->of[OPERAND_EXPORTER].problem;
-    bool may_lack = !(v->wanted & 1u << OPERAND_TOOLKIT) && !in->pods->of[OPERAND_EXPORTER].running;
-    if (problem || !may_lack || !in->inventory || !in->inventory->no_handler)
-        return problem;
+    const struct operand_pod *exporter = &p->in->pods->of[OPERAND_EXPORTER];
+    bool may_lack = !(p->v->wanted & 1u << OPERAND_TOOLKIT) && !exporter->running;
+    if (exporter->problem || !may_lack || !p->in->inventory || !p->in->inventory->no_handler)
+        return exporter->problem;
     return "the host's own configuration of its container runtime has no handler nvidia, which the "
-           "exporter's pods need: add it "
-           "there, or set exporter.enabled to false in the policy or the node's pool";
+           "exporter's pods need: add it there, or set exporter.enabled to false in the policy or "
+           "the node's pool";
 }
 
 /* One DaemonSet serves all nodes, and its pods look for the kubelet in the distribution's default
  * directory. So metrics lack the pods' names if the kubelet has another --root-dir. */
-static const char *unnamed_pods(const struct node_input *in, struct arena *a)
+static const char *unnamed_pods(const struct node_pass *p)
 {
-    const struct node_inventory *i = in->inventory;
+    const struct node_inventory *i = p->in->inventory;
     if (!i || !*i->kubelet_root)
         return NULL;
-    const char *asked = host_kubelet_root(i->distribution);
-    return arena_printf(
-        a,
-        "the GPUs work, and their metrics do not say which pods use them: the exporter asks the "
-        "kubelet in "
-        "%s/pod-resources, and the kubelet's folder is %s: link the former to %s/pod-resources on "
-        "the node "
-        "and delete the exporter's pod there, or run the kubelet without --root-dir",
-        asked, i->kubelet_root, i->kubelet_root);
+    return arena_printf(p->a,
+                        "the GPUs work, and their metrics do not say which pods use them: the "
+                        "exporter asks the kubelet in %s/pod-resources, and the kubelet's folder "
+                        "is %s: link the former to %s/pod-resources on the node and delete the "
+                        "exporter's pod there, or run the kubelet without --root-dir",
+                        host_kubelet_root(i->distribution), i->kubelet_root, i->kubelet_root);
 }
 
-void operands_judge_metrics(const struct node_input *in, struct arena *a, struct node_verdict *v)
+void operands_judge_metrics(const struct node_pass *p)
 {
     const unsigned exporter = 1u << OPERAND_EXPORTER;
-    const char *problem = metrics_problem(in, v), *words = NULL;
-    if (v->state != NODE_READY || !(v->wanted & exporter))
+    const char *problem = metrics_problem(p), *words = NULL;
+    if (p->v->state != NODE_READY || !(p->v->wanted & exporter))
         return;
-    if (v->up & exporter)
-        words = unnamed_pods(in, a);
+    if (p->v->up & exporter)
+        words = unnamed_pods(p);
     else if (problem)
-        words = arena_printf(a, "the GPUs work, and their metrics are missing: %s", problem);
+        words = arena_printf(p->a, "the GPUs work, and their metrics are missing: %s", problem);
     if (!words)
         return;
-    v->cause = OPERAND_EXPORTER;
-    v->pod = in->pods->of[OPERAND_EXPORTER].key;
-    verdict_settle(v, NODE_READY, REASON_METRICS_MISSING, words);
+    p->v->cause = OPERAND_EXPORTER;
+    p->v->pod = p->in->pods->of[OPERAND_EXPORTER].key;
+    verdict_settle(p->v, NODE_READY, REASON_METRICS_MISSING, words);
 }
 
-void operands_judge_claims(const struct node_input *in, struct arena *a, struct node_verdict *v)
+void operands_judge_claims(const struct node_pass *p)
 {
-    const struct sign *other = in->pods->foreign;
-    if (v->state != NODE_READY || !other || other->place != SIGN_CLAIMS ||
-        !(v->up & 1u << OPERAND_DEVICE_PLUGIN))
+    const struct sign *other = p->in->pods->foreign;
+    if (p->v->state != NODE_READY || !other || other->place != SIGN_CLAIMS ||
+        !(p->v->up & 1u << OPERAND_DEVICE_PLUGIN))
         return;
-    v->cause = OPERAND_DEVICE_PLUGIN;
-    v->pod = in->pods->foreign_pod;
-    verdict_settle(v, NODE_READY, REASON_GPUS_ALLOCATED_TWICE,
-                   arena_printf(a,
-                                "Ostler's device plugin gives the GPUs of the node to pods, and "
-                                "NVIDIA's DRA driver gives the "
-                                "same ones to resource claims (%s): %s",
-                                owner_seen_by(in->pods, a), other->remedy));
+    p->v->cause = OPERAND_DEVICE_PLUGIN;
+    p->v->pod = p->in->pods->foreign_pod;
+    verdict_say(p, NODE_READY, REASON_GPUS_ALLOCATED_TWICE,
+                "Ostler's device plugin gives the GPUs of the node to pods, and NVIDIA's DRA "
+                "driver gives the same ones to resource claims (%s): %s",
+                owner_seen_by(p->in->pods, p->a), other->remedy);
 }

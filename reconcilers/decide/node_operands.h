@@ -7,6 +7,9 @@
 /* Sets the result of the verdict. `message` is static or from the arena and may be NULL. */
 void verdict_settle(struct node_verdict *v, enum node_state state, enum reason reason,
                     const char *message);
+/* The same with a formatted message. */
+void verdict_say(const struct node_pass *p, enum node_state state, enum reason reason,
+                 const char *fmt, ...) PRINTF(4, 5);
 /* The inputs of a revision, from its record or from a target; NULL: not known, or `hash` is "".
  * Borrowed. */
 const json_t *operands_inputs(const struct node_input *in, enum tier tier, const char *hash);
@@ -18,6 +21,8 @@ void operands_list(const struct node_input *in, struct node_verdict *v);
 /* Whether none of the wanted operands affects the node's GPUs: no driver, toolkit or device
  * plugin. */
 bool operands_only_watch(const struct node_verdict *v);
+/* Whether the kubelet offers GPUs, or Ostler's device plugin is not to offer any. */
+bool operands_offer_gpus(const struct node_input *in, const struct node_verdict *v);
 /* Whether any of a set of operands (bits) has a pod on the node, in any state. */
 bool operands_present(const struct node_pods *p, unsigned set);
 /* The operands that come and go with a stack, as bits: its own, and the followers. */
@@ -26,11 +31,11 @@ unsigned operands_with_stack(void);
  * metrics, which GPUs do not need. */
 unsigned operands_missing(const struct node_verdict *v);
 /* Decides Installing, Failed or Ready from the first missing operand in start order. */
-void operands_judge(const struct node_input *in, struct arena *a, struct node_verdict *v);
+void operands_judge(const struct node_pass *p);
 /* For a Ready node: reports missing metrics if the kubelet gives a reason. The node stays Ready. */
-void operands_judge_metrics(const struct node_input *in, struct arena *a, struct node_verdict *v);
+void operands_judge_metrics(const struct node_pass *p);
 /* For a Ready node: reports that another program gives its GPUs to resource claims, besides
  * Ostler's device plugin. The node stays Ready. */
-void operands_judge_claims(const struct node_input *in, struct arena *a, struct node_verdict *v);
+void operands_judge_claims(const struct node_pass *p);
 
 #endif

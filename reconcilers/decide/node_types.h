@@ -55,19 +55,22 @@ enum operating_mode {
 /* Number of GPU pods whose names are kept for messages. */
 enum { GPU_PODS_NAMED = 3 };
 
+/* The pod of one operand on a node. All borrowed. */
+struct operand_pod {
+    bool present;         /* a pod exists, in any state, even terminating */
+    bool ready;           /* Ready and not being deleted */
+    bool going;           /* it is being deleted */
+    bool running;         /* its container runs, so its image is pulled */
+    uint32_t made_s;      /* of a ready pod: when it was created, epoch seconds; 0: not known */
+    const char *revision; /* hash of its revision, or NULL */
+    const char *reason;   /* first word of `problem`, or NULL */
+    const char *problem;  /* why it is not ready, or NULL */
+    const char *key;      /* "namespace/name" */
+};
+
 /* Summary of the pods on a node. All borrowed. */
 struct node_pods {
-    struct {
-        bool present;         /* a pod exists, in any state, even terminating */
-        bool ready;           /* Ready and not being deleted */
-        bool going;           /* it is being deleted */
-        bool running;         /* its container runs, so its image is pulled */
-        uint32_t made_s;      /* of a ready pod: when it was created, epoch seconds; 0: not known */
-        const char *revision; /* hash of its revision, or NULL */
-        const char *reason;   /* first word of `problem`, or NULL */
-        const char *problem;  /* why it is not ready, or NULL */
-        const char *key;      /* "namespace/name" */
-    } of[OPERANDS_MAX];
+    struct operand_pod of[OPERANDS_MAX];
     bool host_driver; /* the driver pod reports a host driver */
     size_t gpu_pods;  /* pods that use a GPU */
     const char *gpu_pod[GPU_PODS_NAMED];
@@ -175,6 +178,14 @@ struct node_verdict {
     int64_t since_s;
     unsigned wanted; /* bit for each operand that should be there */
     unsigned up;     /* bit for each wanted operand that is up */
+};
+
+/* One pass over one node: what its steps read and fill. */
+struct node_pass {
+    const struct node_input *in;
+    struct arena *a; /* for texts */
+    struct node_verdict *v;
+    struct actions *actions;
 };
 
 /* The word of its reason; "": no reason. Borrowed. */

@@ -19,39 +19,38 @@ static bool is_taken(const struct node_input *in)
            marks_closed(&in->view);
 }
 
-static struct owner others(const struct node_input *in, struct arena *a, const char *who,
-                           const char *remedy)
+static struct owner others(const struct node_pass *p, const char *who, const char *remedy)
 {
-    const char *name = in->view.node->head.key;
+    const char *name = p->in->view.node->head.key;
     if (!remedy)
         remedy = arena_printf(
-            a, "remove that and run: kubectl label node %s " LABEL_MANAGED "=true", name);
-    const char *message = arena_printf(
-        a, "node %s is served by another GPU stack: %s. To hand it to Ostler, %s", name, who,
-        remedy);
-    return (struct owner){ .kind = OWNER_OTHERS, .message = message };
+            p->a, "remove that and run: kubectl label node %s " LABEL_MANAGED "=true", name);
+    return (struct owner){
+        .kind = OWNER_OTHERS,
+        .message = arena_printf(
+            p->a, "node %s is served by another GPU stack: %s. To hand it to Ostler, %s", name, who,
+            remedy)
+    };
 }
 
 /* A DaemonSet in kube-system comes from the cluster's operator. Elsewhere a user may create one,
  * which delays a node only for the given time. */
-static struct owner coming(const struct node_input *in, struct arena *a)
+static struct owner coming(const struct node_pass *p)
 {
-    const struct foreign *f = in->foreign;
+    const struct foreign *f = p->in->foreign;
     if (f->of_cluster)
-        return others(in, a, arena_printf(a, "%s (DaemonSet %s)", f->sign->sentence, f->head.key),
+        return others(p, arena_printf(p->a, "%s (DaemonSet %s)", f->sign->sentence, f->head.key),
                       f->sign->remedy);
-    int64_t left_s = in->discovered_since_s + OWNER_SETTLES_S - in->now_s;
+    int64_t left_s = p->in->discovered_since_s + OWNER_SETTLES_S - p->in->now_s;
     if (left_s <= 0)
         return (struct owner){ .kind = OWNER_OSTLER };
-    return (struct owner){
-        .kind = OWNER_NOT_KNOWN,
-        .message = arena_printf(
-            a,
-            "DaemonSet %s would serve node %s: Ostler waits %d s for its pod before it "
-            "takes the node",
-            f->head.key, in->view.node->head.key, OWNER_SETTLES_S),
-        .again_ms = left_s * 1000
-    };
+    return (struct owner){ .kind = OWNER_NOT_KNOWN,
+                           .message = arena_printf(p->a,
+                                                   "DaemonSet %s would serve node %s: Ostler waits "
+                                                   "%d s for its pod before it takes the node",
+                                                   f->head.key, p->in->view.node->head.key,
+                                                   OWNER_SETTLES_S),
+                           .again_ms = left_s * 1000 };
 }
 
 /* Whether it would serve the same as Ostler. */
@@ -60,26 +59,29 @@ static bool is_beside(const struct sign *sign, const struct policy_pool *pool)
     return sign && !(sign->place == SIGN_CLAIMS && !policy_pool_runs(pool, OPERAND_DEVICE_PLUGIN));
 }
 
-struct owner owner_of_node(const struct node_input *in, const struct node_facts *facts,
-                           const struct policy_pool *pool, struct arena *a)
+struct owner owner_of_node(const struct node_pass *p, const struct node_facts *facts)
 {
-    if (is_taken(in))
+    const struct node_input *in = p->in;
+    const struct node_pods *pods = in->pods;
+    const struct policy_pool *pool = &in->policy->pools[p->v->pool];
+    /* On a node that is only watched, no operand of Ostler's conflicts with another stack. */
+    if (pool->only_watched || is_taken(in))
         return (struct owner){ .kind = OWNER_OSTLER };
     const struct sign *sign = detect_foreign_node(facts);
-    const struct node_pods *p = in->pods;
     if (sign)
-        return others(in, a, sign->sentence, sign->remedy);
-    if (is_beside(p->foreign, pool))
-        return others(in, a, arena_printf(a, "%s (%s)", p->foreign->sentence, owner_seen_by(p, a)),
-                      p->foreign->remedy);
+        return others(p, sign->sentence, sign->remedy);
+    if (is_beside(pods->foreign, pool))
+        return others(
+            p, arena_printf(p->a, "%s (%s)", pods->foreign->sentence, owner_seen_by(pods, p->a)),
+            pods->foreign->remedy);
     if (in->view.node->gpus > 0)
-        return others(in, a,
-                      arena_printf(a,
-                                   "it can allocate %s already, and not from a device plugin of "
-                                   "Ostler's",
-                                   vendors[in->view.node->vendor].resource),
-                      NULL);
+        return others(
+            p,
+            arena_printf(p->a,
+                         "it can allocate %s already, and not from a device plugin of Ostler's",
+                         vendors[in->view.node->vendor].resource),
+            NULL);
     return in->foreign && is_beside(in->foreign->sign, pool)
-               ? coming(in, a)
+               ? coming(p)
                : (struct owner){ .kind = OWNER_OSTLER };
 }

@@ -1,9 +1,8 @@
 /* Decides who serves a node: Ostler takes no node that another GPU stack serves or is about to
  * serve. */
-#ifndef OSTLER_PLAN_OWNER_H
-#define OSTLER_PLAN_OWNER_H
+#ifndef OSTLER_RECONCILERS_DECIDE_OWNER_H
+#define OSTLER_RECONCILERS_DECIDE_OWNER_H
 
-#include "base/arena.h"
 #include "reconcilers/model/detect.h"
 #include "reconcilers/decide/node_types.h"
 
@@ -25,8 +24,7 @@ struct owner {
 /* Ostler serves a node that has its stack, a claim or a user's label for it, whatever else is
  * there. It also serves a node in a pool without Ostler's device plugin whose GPUs another program
  * gives to resource claims. */
-struct owner owner_of_node(const struct node_input *in, const struct node_facts *facts,
-                           const struct policy_pool *pool, struct arena *a);
+struct owner owner_of_node(const struct node_pass *p, const struct node_facts *facts);
 /* The object that shows the driver or device plugin that `p` has a sign of: "pod ml/x",
  * "ResourceSlice y". From the arena. */
 const char *owner_seen_by(const struct node_pods *p, struct arena *a);

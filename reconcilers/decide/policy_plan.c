@@ -122,33 +122,36 @@ static bool policy_plan_is_news(const struct cluster_view *v,
     return json_int(before, "rollout.failed", 0) != json_int(status, "rollout.failed", 0);
 }
 
+/* Whether the status changes. `told`: the condition for the log. */
+static bool write_status(const struct cluster_view *v, json_t *status, const struct condition *told,
+                         struct actions *actions)
+{
+    if (json_equal(status, json_object_get(v->object, "status")))
+        return false;
+    CLEANUP_JSON json_t *apply = json_pack(
+        "{s:s, s:s, s:{s:s, s:s}, s:O}", "apiVersion", POLICY_API_VERSION, "kind", POLICY_KIND,
+        "metadata", "name", POLICY_NAME, "uid", object_uid(v->object), "status", status);
+    action_add(actions, request_apply_status(RESOURCE_POLICY, NULL, POLICY_NAME, apply),
+               VERB_STATUS, POLICY_TARGET, REASON_STATUS_CHANGED, "%s=%s %s: %s", told->type,
+               told->status, told->reason, told->message);
+    return true;
+}
+
 static void plan_status(const struct cluster_view *v, const struct err *failure, struct arena *a,
                         struct actions *actions)
 {
     struct condition conditions[STATUS_CONDITIONS] = { 0 };
     status_conditions(v, failure, a, conditions);
     CLEANUP_JSON json_t *status = status_json(v, conditions);
-    if (json_equal(status, json_object_get(v->object, "status")))
-        return;
-    if (v->counts_wait_ms && !policy_plan_is_news(v, conditions, status)) {
+    if (v->counts_wait_ms && !json_equal(status, json_object_get(v->object, "status")) &&
+        !policy_plan_is_news(v, conditions, status)) {
         actions_requeue(actions, v->counts_wait_ms);
         return;
     }
-    CLEANUP_JSON json_t *apply = json_pack(
-        "{s:s, s:s, s:{s:s, s:s}, s:O}", "apiVersion", POLICY_API_VERSION, "kind", POLICY_KIND,
-        "metadata", "name", POLICY_NAME, "uid", object_uid(v->object), "status", status);
-    action_add(actions, request_apply_status(RESOURCE_POLICY, NULL, POLICY_NAME, apply),
-               VERB_STATUS, POLICY_TARGET, REASON_STATUS_CHANGED, "Ready=%s %s: %s",
-               conditions[STATUS_READY].status, conditions[STATUS_READY].reason,
-               conditions[STATUS_READY].message);
+    if (!write_status(v, status, &conditions[STATUS_READY], actions))
+        return;
     plan_notice_of(v, &conditions[STATUS_READY], actions);
     plan_notice_of_retry(v, a, actions);
-}
-
-/* Whether nodes have anything that would have to be removed. */
-static bool has_something_to_clean(const struct tally *t)
-{
-    return t->gpu > 0;
 }
 
 static bool plan_removal(const struct cluster_view *v, struct actions *actions)
@@ -174,7 +177,7 @@ bool policy_plan(const struct cluster_view *v, struct arena *a, struct actions *
     if (v->mode == MODE_REMOVE)
         done = plan_removal(v, actions);
     else if (v->mode == MODE_MANAGE && !object_has_finalizer(v->object, POLICY_FINALIZER) &&
-             has_something_to_clean(v->tally))
+             v->tally->gpu > 0 /* there will be something to remove */)
         plan_finalizer(v, true, REASON_FINALIZER_NEEDED,
                        "Ostler is about to label and taint nodes: its finalizer keeps the policy "
                        "until these are clean",
@@ -191,4 +194,64 @@ bool policy_plan(const struct cluster_view *v, struct arena *a, struct actions *
     if (v->object && !done && !later)
         plan_status(v, failure, a, actions);
     return done;
+}
+
+/* ---- the status while Ostler may do nothing: it reports that, why, and what to do; the rest stays
+ */
+
+/* Replaces the condition of this type in a list, or adds it. */
+static void replace_condition(json_t *conditions, const json_t *before, const struct condition *c,
+                              const struct cluster_view *v)
+{
+    json_t *fresh = condition_json(c, before, object_generation(v->object), v->now);
+    size_t i;
+    json_t *entry;
+    json_array_foreach (conditions, i, entry) {
+        if (entry == condition_find(conditions, c->type)) {
+            json_array_set_new(conditions, i, fresh);
+            return;
+        }
+    }
+    json_array_append_new(conditions, fresh);
+}
+
+/* Only members that exist already, besides conditions: the CRD on the API server may know no
+ * others. */
+static json_t *blocked_status(const struct cluster_view *v)
+{
+    const struct prerequisite_problem *p = v->blocked;
+    const char *reason = reason_text(p->reason);
+    const struct condition said[] = {
+        { "Ready", "False", reason, p->message },
+        { "Reconciling", "False", reason, "nothing is under way" },
+        { "Stalled", "True", reason, p->message },
+        { "Degraded", "True", reason, p->message },
+    };
+    const json_t *old = json_object_get(v->object, "status"),
+                 *before = json_object_get(old, "conditions");
+    json_t *status = json_is_object(old) ? json_deep_copy(old) : json_object();
+    if (!json_is_array(json_object_get(status, "conditions")))
+        json_object_set_new(status, "conditions", json_array());
+    for (size_t i = 0; i < ARRAY_LEN(said); i++)
+        replace_condition(json_object_get(status, "conditions"), before, &said[i], v);
+    /* A plan that waits for approval keeps its spec's generation, because the approving user must
+     * see it. */
+    if (!json_at(status, "rollout.plan"))
+        json_object_set_new(status, "observedGeneration",
+                            json_integer(object_generation(v->object)));
+    if (json_at(status, "summary")) {
+        CLEANUP_FREE char *text = str_shortened(p->message, STATUS_SUMMARY_MAX);
+        json_set_at(status, "summary.message", json_text(text));
+    }
+    return status;
+}
+
+void policy_plan_blocked(const struct cluster_view *v, struct actions *actions)
+{
+    if (!v->object)
+        return;
+    CLEANUP_JSON json_t *status = blocked_status(v);
+    const struct condition stalled = { "Stalled", "True", reason_text(v->blocked->reason),
+                                       v->blocked->message };
+    write_status(v, status, &stalled, actions);
 }

@@ -1,13 +1,11 @@
 #include "reconcilers/decide/proof.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/json.h"
 #include "base/str.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/decide/node_operands.h"
-#include "reconcilers/decide/proof_image.h"
 #include "reconcilers/decide/task_pod.h"
 
 enum {
@@ -18,10 +16,8 @@ enum {
 
 /* State of one check of one node. */
 struct looking {
-    const struct node_input *in;
+    const struct node_pass *p;
     const struct proof_case *c;
-    struct arena *a;
-    struct actions *actions;
     struct proof_look *out;
     const struct pod *pod; /* the validation pod; NULL: none */
 };
@@ -49,7 +45,7 @@ const char *proof_outdated(const struct node_view *view, struct arena *a)
 
 static unsigned offered(const struct looking *l)
 {
-    return (unsigned) l->in->view.node->gpus;
+    return (unsigned) l->p->in->view.node->gpus;
 }
 
 static void proof_say(struct looking *l, enum proof_result result, enum reason reason,
@@ -60,12 +56,17 @@ static void proof_say(struct looking *l, enum proof_result result, enum reason r
     l->out->message = message;
 }
 
+static void proof_wait(struct looking *l, const char *message)
+{
+    proof_say(l, PROOF_WAITS, REASON_VALIDATING, message);
+}
+
 /* ---- results */
 
 /* The facts are about one unit. The memory of a slice is not that of a GPU. */
 static bool shows_whole_gpu(const struct looking *l, const struct proof_facts *facts)
 {
-    const char *resource = intern_text(l->in->view.strings, pod_task(l->pod)->resource);
+    const char *resource = intern_text(l->p->in->view.strings, pod_task(l->pod)->resource);
     return !*facts->slice &&
            (str_eq(resource, RESOURCE_GPU) || str_eq(resource, RESOURCE_GPU ".shared"));
 }
@@ -83,21 +84,19 @@ static void pass(struct looking *l, enum proof_way way, const struct proof_facts
  * valid. */
 static void pass_by_count(struct looking *l)
 {
-    struct proof before;
-    struct proof_facts facts = { 0 };
-    if (proof_of_node(&l->in->view, &before))
-        facts = before.facts;
-    pass(l, PROOF_BY_COUNT, &facts,
-         arena_printf(l->a,
+    struct proof before = { 0 };
+    if (!proof_of_node(&l->p->in->view, &before))
+        before = (struct proof){ 0 };
+    pass(l, PROOF_BY_COUNT, &before.facts,
+         arena_printf(l->p->a,
                       "every GPU is in use, so no CUDA program can run: the kubelet reports %u "
-                      "GPUs, as many as before, "
-                      "and Ostler accepts that as the validation",
+                      "GPUs, as many as before, and Ostler accepts that as the validation",
                       offered(l)));
 }
 
 static bool counts(const struct looking *l)
 {
-    return l->c->may_count && l->in->pods->gpus_taken > 0 && offered(l) >= l->c->gpus_before;
+    return l->c->may_count && l->p->in->pods->gpus_taken > 0 && offered(l) >= l->c->gpus_before;
 }
 
 /* ---- the pod */
@@ -105,35 +104,33 @@ static bool counts(const struct looking *l)
 /* The version that the driver container had to load. Other drivers may have any version. */
 static const char *wanted_version(const struct looking *l)
 {
-    const json_t *driver = operands_inputs(l->in, TIER_DRIVER, l->c->of.hash[TIER_DRIVER]);
-    return str_eq(json_str(driver, "source"), driver_source_name(DRIVER_SOURCE_CONTAINER))
-               ? json_str(driver, "version")
-               : NULL;
+    const json_t *driver = operands_inputs(l->p->in, TIER_DRIVER, l->c->of.hash[TIER_DRIVER]);
+    bool container = str_eq(json_str(driver, "source"),
+                            driver_source_name(DRIVER_SOURCE_CONTAINER));
+    return container ? json_str(driver, "version") : NULL;
 }
 
 /* The pod has ended; its result counts for this long. */
 static void fail_for(struct looking *l, int64_t span_s, enum reason reason, const char *message)
 {
-    int64_t left = task_made_s(pod_task(l->pod), l->in->now_s) + span_s - l->in->now_s;
+    int64_t now_s = l->p->in->now_s, left = task_made_s(pod_task(l->pod), now_s) + span_s - now_s;
     if (left <= 0) {
         l->out->keep = NULL;
-        proof_say(l, PROOF_WAITS, REASON_VALIDATING,
-                  "the validation failed, and Ostler runs it again");
+        proof_wait(l, "the validation failed, and Ostler runs it again");
         return;
     }
-    actions_requeue(l->actions, left * 1000);
+    actions_requeue(l->p->actions, left * 1000);
     proof_say(l, reason ? PROOF_FAILS : PROOF_WAITS, reason ? reason : REASON_VALIDATING, message);
 }
 
 static void look_at_words(struct looking *l)
 {
     struct proof_facts facts;
-    const struct task *t = pod_task(l->pod);
     const char *wanted = wanted_version(l);
-    proof_read(str_or_empty(intern_text(l->in->view.strings, t->said)), &facts);
+    proof_read(str_or_empty(intern_text(l->p->in->view.strings, pod_task(l->pod)->said)), &facts);
     if (!proof_version_fits(wanted, facts.driver)) {
         fail_for(l, AGAIN_S, REASON_VERSION_MISMATCH,
-                 arena_printf(l->a,
+                 arena_printf(l->p->a,
                               "the loaded driver is %s, and %s was wanted: reboot the node if its "
                               "driver cannot be unloaded",
                               facts.driver, wanted));
@@ -148,13 +145,11 @@ static void look_at_end(struct looking *l)
 {
     const char *problem = l->pod->problem ? l->pod->problem
                                           : "it failed without a termination message";
-    const char *key = l->pod->head.key;
-    if (pod_task(l->pod)->begun)
-        fail_for(l, AGAIN_S, REASON_VALIDATION_FAILED,
-                 arena_printf(l->a, "no CUDA program runs there: %s (pod %s)", problem, key));
-    else
-        fail_for(l, AGAIN_SOON_S, REASON_NONE,
-                 arena_printf(l->a, "the validation pod did not start: %s (pod %s)", problem, key));
+    bool begun = pod_task(l->pod)->begun;
+    fail_for(l, begun ? AGAIN_S : AGAIN_SOON_S, begun ? REASON_VALIDATION_FAILED : REASON_NONE,
+             arena_printf(l->p->a, "%s: %s (pod %s)",
+                          begun ? "no CUDA program runs there" : "the validation pod did not start",
+                          problem, l->pod->head.key));
 }
 
 static void look_at_pending(struct looking *l)
@@ -166,30 +161,24 @@ static void look_at_pending(struct looking *l)
         l->out->keep = NULL;
         pass_by_count(l);
     } else if (problem) {
-        proof_say(l, PROOF_WAITS, REASON_VALIDATING,
-                  arena_printf(l->a, "the validation pod waits: %s (pod %s)", problem, key));
+        proof_wait(l, arena_printf(l->p->a, "the validation pod waits: %s (pod %s)", problem, key));
     } else {
-        proof_say(
-            l, PROOF_WAITS, REASON_VALIDATING,
-            arena_printf(l->a, "Ostler runs a CUDA program on a GPU of the node (pod %s)", key));
+        proof_wait(
+            l,
+            arena_printf(l->p->a, "Ostler runs a CUDA program on a GPU of the node (pod %s)", key));
     }
 }
 
 static void proof_look_at_pod(struct looking *l)
 {
+    enum task_state state = pod_task(l->pod)->state;
     l->out->keep = l->pod;
-    switch (pod_task(l->pod)->state) {
-    case TASK_DONE:
+    if (state == TASK_DONE)
         look_at_words(l);
-        break;
-    case TASK_FAILED:
+    else if (state == TASK_FAILED)
         look_at_end(l);
-        break;
-    case TASK_PENDING:
-    case TASK_RUNNING:
+    else
         look_at_pending(l);
-        break;
-    }
 }
 
 /* ---- */
@@ -199,24 +188,24 @@ static void proof_look_at_pod(struct looking *l)
 static bool proof_holds(struct looking *l)
 {
     struct proof *p = &l->out->proof;
-    if (!proof_of_node(&l->in->view, p) || !proof_is_of(p, l->c->of))
+    const struct node_view *view = &l->p->in->view;
+    if (!proof_of_node(view, p) || !proof_is_of(p, l->c->of))
         return false;
     if (offered(l) < p->gpus) {
         proof_say(l, PROOF_WAITS, REASON_GPUS_MISSING,
-                  arena_printf(l->a,
-                               "the kubelet reports %u GPUs, and reported %u at the last "
-                               "validation. If the change is "
-                               "intended, run: "
-                               "kubectl annotate node %s " ANNOTATION_PROOF "-",
-                               offered(l), p->gpus, l->in->view.node->head.key));
+                  arena_printf(
+                      l->p->a,
+                      "the kubelet reports %u GPUs, and reported %u at the last validation. If the "
+                      "change is intended, run: kubectl annotate node %s " ANNOTATION_PROOF "-",
+                      offered(l), p->gpus, view->node->head.key));
         return true;
     }
     p->gpus = offered(l);
     proof_say(l, PROOF_HOLDS, REASON_NONE,
-              p->way == PROOF_BY_COUNT ? "every GPU was in use when the node was last changed: the "
-                                         "kubelet reported as many as "
-                                         "before, and Ostler accepted that as the validation"
-                                       : NULL);
+              p->way == PROOF_BY_COUNT
+                  ? "every GPU was in use when the node was last changed: the kubelet reported as "
+                    "many as before, and Ostler accepted that as the validation"
+                  : NULL);
     return true;
 }
 
@@ -229,48 +218,85 @@ static bool lacks_gpus(struct looking *l)
     l->out->timed = true;
     l->out->keep = l->pod;
     proof_say(l, PROOF_WAITS, REASON_GPUS_MISSING,
-              arena_printf(l->a, "the kubelet reports %u GPUs, and reported %u before", offered(l),
-                           l->c->gpus_before));
+              arena_printf(l->p->a, "the kubelet reports %u GPUs, and reported %u before",
+                           offered(l), l->c->gpus_before));
     return true;
 }
 
 static bool is_needless(const struct looking *l)
 {
-    return !l->in->policy->validation.enabled || l->in->view.node->gpus == 0 || l->c->nothing_ours;
+    const struct node_input *in = l->p->in;
+    return !in->policy->validation.enabled || in->view.node->gpus == 0 || l->c->nothing_ours;
 }
 
-void proof_look(const struct node_input *in, const struct proof_case *c, struct arena *a,
-                struct actions *actions, struct proof_look *ret)
+void proof_look(const struct node_pass *p, const struct proof_case *c, struct proof_look *ret)
 {
+    const struct node_input *in = p->in;
     *ret = (struct proof_look){ .result = PROOF_NEEDLESS };
-    struct looking l = { .in = in,
-                         .c = c,
-                         .a = a,
-                         .actions = actions,
-                         .out = ret,
-                         .pod = task_pod_find(in->pod_list, TASK_PROOF) };
+    struct looking l = {
+        .p = p, .c = c, .out = ret, .pod = task_pod_find(in->pod_list, TASK_PROOF)
+    };
     char purpose[TASK_PURPOSE_MAX];
     if (is_needless(&l) || proof_holds(&l) || lacks_gpus(&l))
         return;
     task_purpose(c->of, purpose);
     bool ours = l.pod && task_pod_is_for(in->view.strings, l.pod, in->policy->uid, purpose);
     if (l.pod && (l.pod->deleting || !ours)) {
-        proof_say(&l, PROOF_WAITS, REASON_VALIDATING,
-                  "waits until the pod of an earlier validation is gone");
+        proof_wait(&l, "waits until the pod of an earlier validation is gone");
     } else if (l.pod) {
         proof_look_at_pod(&l);
     } else if (in->pods->gpus_taken >= offered(&l) && counts(&l)) {
         pass_by_count(&l);
     } else {
         ret->make = true;
-        proof_say(&l, PROOF_WAITS, REASON_VALIDATING,
-                  "Ostler runs a CUDA program on a GPU of the node");
+        proof_wait(&l, "Ostler runs a CUDA program on a GPU of the node");
     }
 }
 
-static int proof_make(const struct node_input *in, const struct proof_case *c,
-                      struct actions *actions, struct err *e)
+/* Driver branches that cannot run the built-in sample, oldest first: CUDA 12 needs branch 525 or
+ * newer, CUDA 11 branch 450 (NVIDIA's table of minor version compatibility, CUDA 12 release notes).
+ * The sample tags are those of NVIDIA's documents for these branches. */
+static const struct {
+    int64_t below;       /* for branches older than this */
+    const char *version; /* of the built-in image */
+} legacy[] = {
+    { 525, "vectoradd-cuda11.7.1-ubuntu20.04" },
+};
+
+/* The sample for a driver, whose branch is "470" for "470.256.02"; NULL: the built-in one, or the
+ * branch is not known. */
+static const char *legacy_version(const char *driver_version)
 {
+    int64_t branch = 0;
+    CLEANUP_FREE char *text = xstrndup(str_or_empty(driver_version),
+                                       strcspn(str_or_empty(driver_version), "."));
+    if (!str_parse_int(text, 1, INT32_MAX, &branch))
+        return NULL;
+    for (size_t i = 0; i < ARRAY_LEN(legacy); i++)
+        if (branch < legacy[i].below)
+            return legacy[i].version;
+    return NULL;
+}
+
+char *proof_image(const struct policy *policy, const json_t *driver_inputs)
+{
+    if (!policy_names_sample(policy->spec))
+        return NULL;
+    const json_t *given = json_object_get(policy->spec, operand_get(OPERAND_VALIDATION)->section);
+    const char *fits = json_str(given, "image")
+                           ? NULL
+                           : legacy_version(json_str(driver_inputs, "version"));
+    struct policy_image image;
+    policy_image_resolve(policy->spec, OPERAND_VALIDATION, NULL, fits, &image);
+    bool digest = str_has_prefix(image.version, "sha256:");
+    char *reference = xasprintf("%s%s%s", image.image, digest ? "@" : ":", image.version);
+    policy_image_clear(&image);
+    return reference;
+}
+
+static int proof_make(const struct node_pass *p, const struct proof_case *c, struct err *e)
+{
+    const struct node_input *in = p->in;
     char purpose[TASK_PURPOSE_MAX];
     const json_t *spec = json_object_get(in->policy->spec,
                                          operand_get(OPERAND_VALIDATION)->section);
@@ -291,26 +317,29 @@ static int proof_make(const struct node_input *in, const struct proof_case *c,
                                 .resource = intern_text(in->view.strings, in->view.node->device),
                                 .deadline_s = in->policy->validation.timeout_s };
     return task_pod_create(in->manifests, &want, REASON_VALIDATE,
-                           "runs a CUDA program, to prove that a GPU of the node works", actions,
+                           "runs a CUDA program, to prove that a GPU of the node works", p->actions,
                            e);
 }
 
-static void clear_but(const struct node_input *in, const struct pod *keep, struct actions *actions)
+static void clear_but(const struct node_pass *p, const struct pod *keep)
 {
-    for (const struct pod *p = in->pod_list; p; p = p->next_on_node)
-        if (p != keep && pod_task(p) && pod_task(p)->kind == TASK_PROOF)
-            task_pod_delete(p, REASON_VALIDATE,
-                            "the validation is no longer needed: Ostler deletes its pod", actions);
+    for (const struct pod *pod = p->in->pod_list; pod; pod = pod->next_on_node)
+        if (pod != keep && pod_task(pod) && pod_task(pod)->kind == TASK_PROOF)
+            task_pod_delete(pod, REASON_VALIDATE,
+                            "the validation is no longer needed: Ostler deletes its pod",
+                            p->actions);
 }
 
-int proof_act(const struct node_input *in, const struct proof_case *c,
-              const struct proof_look *look, struct actions *actions, struct err *e)
+void proof_act(const struct node_pass *p, const struct proof_case *c, const struct proof_look *look)
 {
-    clear_but(in, look->result == PROOF_PASSES ? NULL : look->keep, actions);
-    return look->make ? proof_make(in, c, actions, e) : 0;
+    CLEANUP_ERR struct err e = { 0 };
+    clear_but(p, look->result == PROOF_PASSES ? NULL : look->keep);
+    if (look->make && proof_make(p, c, &e) < 0)
+        verdict_say(p, NODE_FAILED, REASON_VALIDATION_FAILED,
+                    "the validation pod cannot be created: %s", err_msg(&e));
 }
 
-void proof_clear(const struct node_input *in, struct actions *actions)
+void proof_clear(const struct node_pass *p)
 {
-    clear_but(in, NULL, actions);
+    clear_but(p, NULL);
 }

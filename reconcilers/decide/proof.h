@@ -38,14 +38,13 @@ struct proof_look {
 };
 
 /* Requests a requeue for when a failed validation is retried. */
-void proof_look(const struct node_input *in, const struct proof_case *c, struct arena *a,
-                struct actions *actions, struct proof_look *ret);
-/* Plans what the look asks for: creates the pod, deletes obsolete pods. Error: the pod cannot be
- * created. */
-int proof_act(const struct node_input *in, const struct proof_case *c,
-              const struct proof_look *look, struct actions *actions, struct err *e);
+void proof_look(const struct node_pass *p, const struct proof_case *c, struct proof_look *ret);
+/* Plans what the look asks for: creates the pod, deletes obsolete pods. A pod that cannot be
+ * created never validates anything under this policy: the verdict is a failure. */
+void proof_act(const struct node_pass *p, const struct proof_case *c,
+               const struct proof_look *look);
 /* Plans the deletion of all validation pods. */
-void proof_clear(const struct node_input *in, struct actions *actions);
+void proof_clear(const struct node_pass *p);
 /* Whether the node is validated or needs no validation. */
 bool proof_is_done(const struct proof_look *look);
 
@@ -54,5 +53,9 @@ bool proof_is_done(const struct proof_look *look);
 const char *proof_outdated(const struct node_view *view, struct arena *a);
 /* Reads the node's annotation; false: it has none or an invalid one. */
 bool proof_of_node(const struct node_view *view, struct proof *ret);
+/* The full image reference for a node with a driver of these inputs (NULL: a driver that Ostler did
+ * not install). If the policy leaves the sample's version open, it is one that this driver can run.
+ * NULL: Ostler's own image. Owned by the caller. */
+char *proof_image(const struct policy *policy, const json_t *driver_inputs);
 
 #endif

@@ -14,16 +14,14 @@ struct proof_marks {
 };
 
 /* Adds them to `wanted`, which holds the assignment already. */
-void proof_marks_add(const struct node_input *in, struct arena *a, struct proof_marks *o,
-                     struct marks *wanted);
+void proof_marks_add(const struct node_pass *p, struct proof_marks *o, struct marks *wanted);
 /* Frees what it owns. */
 void proof_marks_clear(struct proof_marks *o);
 /* Whether a new node has been closed for longer than the policy allows. Requests a requeue for that
  * time. */
-bool startup_taint_is_overdue(const struct node_input *in, struct actions *actions);
-
+bool startup_taint_is_overdue(const struct node_pass *p);
 /* Why a new node lacks the startup taint that the policy wants, and what to do; NULL: it has the
  * taint, or needs none. From the arena. */
-const char *startup_taint_missing_why(const struct node_input *in, struct arena *a);
+const char *startup_taint_missing_why(const struct node_pass *p);
 
 #endif

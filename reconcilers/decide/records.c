@@ -15,12 +15,25 @@ enum { NEWER_TEXT_MAX = 512 };
 /* Instead of a time: a wave that is not over. */
 #define WAVE_RUNNING "Running"
 
+static char *key_of(const char *annotation, const char *pool)
+{
+    return xasprintf("%s%s", annotation, pool);
+}
+
 /* The record's time for a pool, or NULL. Borrowed. */
 static const char *records_time_of(const struct child *record, const char *annotation,
                                    const char *pool)
 {
-    CLEANUP_FREE char *key = xasprintf("%s%s", annotation, pool);
+    CLEANUP_FREE char *key = key_of(annotation, pool);
     return child_time(record, key);
+}
+
+/* The record's text for a pool, or NULL. Borrowed. */
+static const char *records_text_of(const struct child *record, const char *annotation,
+                                   const char *pool)
+{
+    CLEANUP_FREE char *key = key_of(annotation, pool);
+    return json_key(record->annotations, key);
 }
 
 bool record_has_run(const struct child *record, const char *pool)
@@ -37,8 +50,7 @@ int64_t record_time_s(const struct child *record, const char *annotation, const 
 
 int64_t record_canary_s(const struct child *record, const char *pool)
 {
-    CLEANUP_FREE char *key = xasprintf(ANNOTATION_CANARY "%s", pool);
-    const char *text = json_key(record->annotations, key);
+    const char *text = records_text_of(record, ANNOTATION_CANARY, pool);
     int64_t passed_ms;
     return text && str_parse_duration(text, &passed_ms)
                ? -(passed_ms / 1000)
@@ -47,25 +59,14 @@ int64_t record_canary_s(const struct child *record, const char *pool)
 
 int64_t record_wave_s(const struct child *record, const char *pool)
 {
-    CLEANUP_FREE char *key = xasprintf(ANNOTATION_WAVE "%s", pool);
-    return str_eq(json_key(record->annotations, key), WAVE_RUNNING)
-               ? ROLLOUT_WAVE_RUNNING
-               : record_time_s(record, ANNOTATION_WAVE, pool);
-}
-
-/* "<time> <node> <reason>" */
-static bool is_failure(const char *text)
-{
-    const char *space = text ? strchr(text, ' ') : NULL;
-    CLEANUP_FREE char *time = space ? xstrndup(text, (size_t) (space - text)) : NULL;
-    return time && clock_parse_rfc3339(time) >= 0;
+    bool runs = str_eq(records_text_of(record, ANNOTATION_WAVE, pool), WAVE_RUNNING);
+    return runs ? ROLLOUT_WAVE_RUNNING : record_time_s(record, ANNOTATION_WAVE, pool);
 }
 
 const char *record_failure(const struct child *record, const char *pool)
 {
-    CLEANUP_FREE char *key = xasprintf(ANNOTATION_FAILED "%s", pool);
-    const char *text = json_key(record->annotations, key);
-    return is_failure(text) ? strchr(text, ' ') + 1 : NULL;
+    CLEANUP_FREE char *key = key_of(ANNOTATION_FAILED, pool);
+    return child_failure(record, key);
 }
 
 bool record_has_failed(const struct child *record, const char *pool)
@@ -73,28 +74,25 @@ bool record_has_failed(const struct child *record, const char *pool)
     return record_failure(record, pool) != NULL;
 }
 
-bool record_has_failed_anywhere(const struct child *record)
+/* Whether a key begins with one of these; the last one is NULL. */
+static bool has_one_of(const char *key, const char *const *prefixes)
 {
-    const char *key;
-    json_t *value;
-    json_object_foreach (record->annotations, key, value)
-        if (str_has_prefix(key, ANNOTATION_FAILED) && is_failure(json_string_value(value)))
-            return true;
-    return false;
+    while (*prefixes && !str_has_prefix(key, *prefixes))
+        prefixes++;
+    return *prefixes;
 }
 
 /* Whether `b` has all that `a` has under some prefixes. */
 static bool says_all_of(const struct child *b, const struct child *a)
 {
     static const char *const prefixes[] = { ANNOTATION_FAILED, ANNOTATION_CANARY,
-                                            ANNOTATION_COMPLETED };
+                                            ANNOTATION_COMPLETED, NULL };
     const char *key;
     json_t *value;
     json_object_foreach (a ? a->annotations : NULL, key, value)
-        for (size_t i = 0; i < ARRAY_LEN(prefixes); i++)
-            if (str_has_prefix(key, prefixes[i]) &&
-                !json_equal(value, json_object_get(b ? b->annotations : NULL, key)))
-                return false;
+        if (has_one_of(key, prefixes) &&
+            !json_equal(value, json_object_get(b ? b->annotations : NULL, key)))
+            return false;
     return true;
 }
 
@@ -122,8 +120,7 @@ int record_order(const struct child *a, const struct child *b, const char *pool)
 /* Whether a child is the record of a revision of that tier and kind of host. */
 static bool is_alike(const struct child *c, const json_t *inputs)
 {
-    return c->resource == RESOURCE_REVISION && child_is_ours(c) &&
-           str_eq(json_str(c->inputs, "tier"), json_str(inputs, "tier")) &&
+    return cluster_is_record(c, json_str_or_empty(inputs, "tier")) &&
            revision_same_host(c->inputs, inputs);
 }
 
@@ -142,30 +139,23 @@ static size_t superseded_by(const struct cluster_view *v, const struct child *re
 
 bool record_is_held(const struct cluster_view *v, const struct child *record)
 {
-    for (size_t i = 0; i < v->policy->pools_len; i++) {
+    bool held = false;
+    for (size_t i = 0; i < v->policy->pools_len && !held; i++) {
         const char *pool = v->policy->pools[i].name;
-        if (record_has_run(record, pool) && superseded_by(v, record, pool) == 0)
-            return true;
+        held = record_has_run(record, pool) && superseded_by(v, record, pool) == 0;
     }
-    return false;
+    return held;
 }
 
 bool record_was_held(const struct cluster_view *v, const struct child *record)
 {
-    for (size_t i = 0; i < v->policy->pools_len; i++) {
+    bool held = false;
+    for (size_t i = 0; i < v->policy->pools_len && !held; i++) {
         const char *pool = v->policy->pools[i].name;
-        if (records_time_of(record, ANNOTATION_COMPLETED, pool) &&
-            superseded_by(v, record, pool) == 1)
-            return true;
+        held = records_time_of(record, ANNOTATION_COMPLETED, pool) &&
+               superseded_by(v, record, pool) == 1;
     }
-    return false;
-}
-
-/* Whether every node of the pool that wants the revision and is up runs it, and at least one
- * does. */
-static bool is_complete(const struct revision_tally *r)
-{
-    return r->done && r->done == r->wanted - r->wanted_lost;
+    return held;
 }
 
 static int64_t seconds_of(const char *time)
@@ -173,11 +163,12 @@ static int64_t seconds_of(const char *time)
     return clock_parse_rfc3339(time) / 1000000;
 }
 
-static json_t *records_time_text(int64_t s)
+/* NULL for 0. */
+static json_t *time_json(int64_t s)
 {
     char text[CLOCK_TEXT_MAX];
     clock_rfc3339(s * 1000000, text);
-    return json_string(text);
+    return s ? json_string(text) : NULL;
 }
 
 /* The current time for an event, but later than the times in other revisions' records. False: such
@@ -209,16 +200,15 @@ static bool comes_now(const struct cluster_view *v, const struct child *record, 
 static void mark_reached(const struct cluster_view *v, const struct child *record,
                          const char *annotation, const char *pool, json_t *wanted)
 {
-    CLEANUP_FREE char *key = xasprintf("%s%s", annotation, pool);
-    CLEANUP_FREE char *target = xasprintf(ANNOTATION_TARGET "%s", pool);
+    CLEANUP_FREE char *key = key_of(annotation, pool), *target = key_of(ANNOTATION_TARGET, pool);
     CLEANUP_FREE char *since = xstrdup(json_key(wanted, target));
     const char *last = json_key(wanted, key);
     int64_t s;
     if ((last && strcmp(last, since) >= 0) || !comes_now(v, record, key, INT64_MAX, &s))
         return;
-    json_object_set_new(wanted, key, records_time_text(s));
+    json_object_set_new(wanted, key, time_json(s));
     if (strcmp(json_key(wanted, key), since) < 0)
-        json_object_set_new(wanted, target, records_time_text(s));
+        json_object_set_new(wanted, target, time_json(s));
 }
 
 /* A time in the future came from a wrong clock or another client. It counts as now, because nothing
@@ -231,7 +221,7 @@ static json_t *past(const struct cluster_view *v, const struct child *record, co
     const char *time = child_time(record, key);
     int64_t at_s = seconds_of(time), s;
     bool right = !clock_is_ahead(at_s, seconds_of(v->now)) || !comes_now(v, record, key, at_s, &s);
-    return right ? json_string(time) : records_time_text(s);
+    return right ? json_string(time) : time_json(s);
 }
 
 /* Ends an annotation. Leaving it out of the apply removes it, unless another client owns it too. So
@@ -247,7 +237,7 @@ static void records_forget(json_t *wanted, const struct child *record, const cha
 static void records_set_text(json_t *wanted, const struct child *record, const char *annotation,
                              const char *pool, json_t *value_steal)
 {
-    CLEANUP_FREE char *key = xasprintf("%s%s", annotation, pool);
+    CLEANUP_FREE char *key = key_of(annotation, pool);
     if (value_steal)
         json_object_set_new(wanted, key, value_steal);
     else
@@ -281,10 +271,8 @@ static bool any_completed(const struct cluster_view *v, const json_t *inputs, co
 static bool is_outrun(const struct cluster_view *v, const struct revision_tally *r,
                       const json_t *inputs)
 {
-    size_t cursor = 0;
-    const struct map_entry *e;
-    while ((e = map_next(&v->tally->revisions, &cursor))) {
-        const struct revision_tally *other = e->value;
+    const struct revision_tally *other;
+    for (size_t at = 0; (other = map_value(&v->tally->revisions, &at));) {
         bool more = other->ran > r->ran ||
                     (other->ran == r->ran && !other->wanted && strcmp(other->hash, r->hash) < 0);
         if (other->pool == r->pool && more && str_eq(other->tier, r->tier) &&
@@ -312,13 +300,14 @@ static void annotate_pool(const struct cluster_view *v, const struct revision_ta
                           const struct child *record, json_t *wanted)
 {
     const char *pool = v->policy->pools[r->pool].name;
-    CLEANUP_FREE char *target = xasprintf(ANNOTATION_TARGET "%s", pool);
+    CLEANUP_FREE char *target = key_of(ANNOTATION_TARGET, pool);
     json_object_set_new(wanted, target,
                         record && child_time(record, target) ? past(v, record, target)
                                                              : json_string(v->now));
     if (r->done)
         mark_reached(v, record, ANNOTATION_RAN, pool, wanted);
-    if (is_complete(r))
+    /* Every node of the pool that wants it and is up runs it. */
+    if (r->done && r->done == r->wanted - r->wanted_lost)
         mark_reached(v, record, ANNOTATION_COMPLETED, pool, wanted);
 }
 
@@ -328,10 +317,8 @@ static bool is_displaced(const struct cluster_view *v, const struct child *recor
                          const char *annotation)
 {
     const char *tier = json_str_or_empty(record->inputs, "tier");
-    size_t cursor = 0;
-    const struct map_entry *e;
-    while ((e = map_next(&v->tally->revisions, &cursor))) {
-        const struct revision_tally *r = e->value;
+    const struct revision_tally *r;
+    for (size_t at = 0; (r = map_value(&v->tally->revisions, &at));) {
         if (!r->wanted || !str_eq(r->tier, tier) || str_eq(r->hash, record->revision) ||
             !str_eq(v->policy->pools[r->pool].name, annotation + strlen(ANNOTATION_TARGET)))
             continue;
@@ -344,35 +331,30 @@ static bool is_displaced(const struct cluster_view *v, const struct child *recor
 static bool is_kept_failure(const struct cluster_view *v, const struct child *record,
                             const char *key)
 {
-    return is_failure(json_key(record->annotations, key)) &&
+    return child_failure(record, key) &&
            (!v->settled || !targets_displace(v->targets, record->inputs, record->revision,
                                              key + strlen(ANNOTATION_FAILED)));
 }
-
-/* Facts of the past. */
-static const char *const lasting[] = { ANNOTATION_RAN, ANNOTATION_COMPLETED, ANNOTATION_CANARY,
-                                       ANNOTATION_WAVE };
 
 /* Whether a newer version of Ostler wrote the annotation. One that is longer than any of this
  * version is another client's. */
 static bool is_of_newer(const struct child *record, const char *key)
 {
-    static const char *const known[] = { ANNOTATION_INTENT,    ANNOTATION_TARGET, ANNOTATION_RAN,
-                                         ANNOTATION_COMPLETED, ANNOTATION_CANARY, ANNOTATION_WAVE,
-                                         ANNOTATION_FAILED,    ANNOTATION_RETRIED };
+    static const char *const known[] = { ANNOTATION_INTENT,    ANNOTATION_TARGET,  ANNOTATION_RAN,
+                                         ANNOTATION_COMPLETED, ANNOTATION_CANARY,  ANNOTATION_WAVE,
+                                         ANNOTATION_FAILED,    ANNOTATION_RETRIED, NULL };
     const char *text = json_key(record->annotations, key);
-    if (!text || strlen(text) >= NEWER_TEXT_MAX || !str_has_prefix(key, MARK_PREFIX))
-        return false;
-    for (size_t i = 0; i < ARRAY_LEN(known); i++)
-        if (str_has_prefix(key, known[i]))
-            return false;
-    return true;
+    return text && strlen(text) < NEWER_TEXT_MAX && str_has_prefix(key, MARK_PREFIX) &&
+           !has_one_of(key, known);
 }
 
 /* Whether an annotation of the record stays: it is still true, or only a newer version knows it. */
 static bool records_is_kept(const struct cluster_view *v, const struct child *record,
                             const char *key)
 {
+    /* Facts of the past. */
+    static const char *const lasting[] = { ANNOTATION_RAN, ANNOTATION_COMPLETED, ANNOTATION_CANARY,
+                                           ANNOTATION_WAVE, NULL };
     if (is_of_newer(record, key))
         return true;
     if (str_has_prefix(key, ANNOTATION_FAILED))
@@ -387,28 +369,18 @@ static bool records_is_kept(const struct cluster_view *v, const struct child *re
         return retry_answered_s(record, key + strlen(ANNOTATION_RETRIED)) > 0;
     if (!child_time(record, key))
         return false;
-    for (size_t i = 0; i < ARRAY_LEN(lasting); i++)
-        if (str_has_prefix(key, lasting[i]))
-            return true;
-    return str_has_prefix(key, ANNOTATION_TARGET) && (!v->settled || !is_displaced(v, record, key));
+    return has_one_of(key, lasting) || (str_has_prefix(key, ANNOTATION_TARGET) &&
+                                        (!v->settled || !is_displaced(v, record, key)));
 }
 
 /* The value of an annotation that stays. The rollout's notes use the rollout's own clock, which
  * corrects times in the future. */
 static json_t *kept_value(const struct cluster_view *v, const struct child *record, const char *key)
 {
-    static const char *const dated[] = { ANNOTATION_TARGET, ANNOTATION_RAN, ANNOTATION_COMPLETED };
-    for (size_t i = 0; i < ARRAY_LEN(dated); i++)
-        if (str_has_prefix(key, dated[i]))
-            return past(v, record, key);
-    return json_incref(json_object_get(record->annotations, key));
-}
-
-static json_t *time_json(int64_t s)
-{
-    char text[CLOCK_TEXT_MAX];
-    clock_rfc3339(s * 1000000, text);
-    return s ? json_string(text) : NULL;
+    static const char *const dated[] = { ANNOTATION_TARGET, ANNOTATION_RAN, ANNOTATION_COMPLETED,
+                                         NULL };
+    return has_one_of(key, dated) ? past(v, record, key)
+                                  : json_incref(json_object_get(record->annotations, key));
 }
 
 /* Adds what the rollout has found. */
@@ -432,8 +404,8 @@ static void annotate_note(const struct cluster_view *v, const struct report_note
 static void annotate_retry(const struct cluster_view *v, const char *hash, const char *pool,
                            const struct child *record, json_t *wanted)
 {
-    CLEANUP_FREE char *failed = xasprintf(ANNOTATION_FAILED "%s", pool);
-    CLEANUP_FREE char *retried = xasprintf(ANNOTATION_RETRIED "%s", pool);
+    CLEANUP_FREE char *failed = key_of(ANNOTATION_FAILED, pool),
+                      *retried = key_of(ANNOTATION_RETRIED, pool);
     const char *asked = object_annotation(v->object, POLICY_RETRY);
     if (!json_object_get(wanted, failed))
         return;
@@ -460,10 +432,8 @@ json_t *record_annotations(const struct cluster_view *v, const char *tier, const
      * pool numbers. */
     if (!v->settled)
         return wanted;
-    size_t cursor = 0;
-    const struct map_entry *e;
-    while ((e = map_next(&v->tally->revisions, &cursor))) {
-        const struct revision_tally *r = e->value;
+    const struct revision_tally *r;
+    for (size_t at = 0; (r = map_value(&v->tally->revisions, &at));) {
         if (!str_eq(r->tier, tier) || !str_eq(r->hash, hash))
             continue;
         if (r->wanted)

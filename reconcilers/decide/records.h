@@ -20,8 +20,6 @@ int64_t record_wave_s(const struct child *record, const char *pool);
 bool record_has_failed(const struct child *record, const char *pool);
 /* The first failure of the revision in the pool: "gpu-1 CrashLoopBackOff". Borrowed; NULL: none. */
 const char *record_failure(const struct child *record, const char *pool);
-/* Whether the revision has failed in any pool. */
-bool record_has_failed_anywhere(const struct child *record);
 /* Whether two records agree on failures, canaries and completion, on which targets depend. NULL: no
  * record. */
 bool record_standing_same(const struct child *a, const struct child *b);

@@ -7,7 +7,6 @@
 #include "base/str.h"
 #include "kube/object.h"
 #include "reconcilers/model/names.h"
-#include "reconcilers/decide/records.h"
 
 /* Length of user text that is repeated, and number of revisions that are named. */
 enum { SHOWN_MAX = 40, NAMED_MAX = 3 };
@@ -93,19 +92,13 @@ static const char *retry_shown(const char *text, struct arena *a)
     return arena_strdup(a, cut);
 }
 
-static bool is_record(const struct child *c)
-{
-    return c->resource == RESOURCE_REVISION && c->revision && child_is_ours(c);
-}
-
 /* Whether the hash is that of a revision that failed, or did until a user's retry. */
 static bool is_understood(const struct cluster_view *v, const char *asked)
 {
     for (size_t i = 0; i < v->child_count; i++) {
         const struct child *c = v->children[i];
-        if (is_record(c) && retry_asks(asked, c->revision) &&
-            (record_has_failed_anywhere(c) ||
-             retry_was_answered(c->annotations, c->revision, NULL)))
+        if (cluster_is_record(c, NULL) && c->revision && retry_asks(asked, c->revision) &&
+            (child_has_failed(c) || retry_was_answered(c->annotations, c->revision, NULL)))
             return true;
     }
     return false;
@@ -124,7 +117,7 @@ static const char *what_it_takes(const struct cluster_view *v, struct arena *a)
     const char *takes = NULL;
     for (size_t i = 0, named = 0; i < v->child_count && named < NAMED_MAX; i++) {
         const struct child *c = v->children[i];
-        if (!is_record(c) || !record_has_failed_anywhere(c))
+        if (!cluster_is_record(c, NULL) || !c->revision || !child_has_failed(c))
             continue;
         const char *tier = json_str_or_empty(c->inputs, "tier"),
                    *title = revision_title(a, c->inputs, tier);

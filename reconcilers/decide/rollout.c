@@ -7,7 +7,6 @@
 #include "reconcilers/decide/rollout_ahead.h"
 #include "reconcilers/decide/rollout_budget.h"
 #include "reconcilers/decide/rollout_gate.h"
-#include "reconcilers/decide/rollout_hash.h"
 #include "reconcilers/decide/rollout_message.h"
 #include "reconcilers/decide/rollout_return.h"
 #include "reconcilers/decide/rollout_view.h"
@@ -187,18 +186,7 @@ static void choose_domain(struct deciding *d)
         find_next_domain(d, &turns[i]);
 }
 
-static bool domain_refuses(const struct deciding *d, const struct candidate *c)
-{
-    return d->domain && (d->domains_mixed || !str_eq(d->domain, c->work->node->domain));
-}
-
 /* ---- grants */
-
-static void look_again(struct rollout_decision *ret, int64_t at_s)
-{
-    if (at_s != INT64_MAX && (!ret->again_s || at_s < ret->again_s))
-        ret->again_s = at_s;
-}
 
 /* Among nodes that wait for images, name one that cannot pull them. */
 static bool tells_more(const struct work *w, const struct work *than)
@@ -218,7 +206,7 @@ static void rollout_refuse(struct deciding *d, const struct candidate *c, enum r
         r->first = c->work;
         r->until_s = until_s;
     }
-    look_again(d->ret, until_s);
+    rollout_look_again(d->ret, until_s);
 }
 
 static enum rollout_hold limits(const struct deciding *d, const struct candidate *c,
@@ -235,7 +223,7 @@ static enum rollout_hold limits(const struct deciding *d, const struct candidate
                                             : gate_far(&d->gates, c->work, &from_s);
     if (hold != ROLLOUT_HOLD_NONE)
         return hold;
-    if (domain_refuses(d, c))
+    if (d->domain && (d->domains_mixed || !str_eq(d->domain, c->work->node->domain)))
         return ROLLOUT_HOLD_DOMAIN;
     hold = budget_refuses(&d->budget, c->work, c->ready);
     if (hold != ROLLOUT_HOLD_NONE)
@@ -283,12 +271,7 @@ static void hold_back(struct deciding *d, const struct candidate *c, enum rollou
     rollout_refuse(d, c, hold, until_s);
     if (ahead_hold_back(&d->ahead, c->work, c->ready, hold, &kept_until_s))
         d->ret->pulls[d->ret->pull_count++] = c->work->node;
-    look_again(d->ret, kept_until_s);
-}
-
-static bool lacks_room(enum rollout_hold hold)
-{
-    return hold == ROLLOUT_HOLD_UNAVAILABLE || hold == ROLLOUT_HOLD_GPUS;
+    rollout_look_again(d->ret, kept_until_s);
 }
 
 static void consider(struct deciding *d, const struct candidate *c)
@@ -302,8 +285,9 @@ static void consider(struct deciding *d, const struct candidate *c)
         return;
     }
     hold_back(d, c, hold, until_s);
+    bool lacks_room = hold == ROLLOUT_HOLD_UNAVAILABLE || hold == ROLLOUT_HOLD_GPUS;
     /* The node that runs Ostler comes after waiting nodes. */
-    if (lacks_room(hold) && c->ready && c->rank == RANK_PENDING && !c->lacks && !d->starves)
+    if (lacks_room && c->ready && c->rank == RANK_PENDING && !c->lacks && !d->starves)
         d->starves = c->work;
 }
 
@@ -361,31 +345,23 @@ static enum rollout_hold hold_of(const struct deciding *d)
     return over ? ROLLOUT_HOLD_DONE : ROLLOUT_HOLD_NONE;
 }
 
-static void rollout_count_now(struct deciding *d)
-{
-    const size_t *of = d->view.of;
-    struct rollout_decision *r = d->ret;
-    r->pending = of[WORK_PENDING];
-    r->active = of[WORK_ACTIVE];
-    r->waiting = of[WORK_WAITING];
-    r->failed = of[WORK_FAILED];
-    r->skipped = of[WORK_SKIPPED];
-    r->done = of[WORK_DONE];
-}
-
 /* Fills the decision, except for nodes that make room. */
 static void decide(struct deciding *d)
 {
     const struct rollout_input *in = d->in;
     struct rollout_decision *ret = d->ret;
     struct arena *a = d->arena;
-    *ret = (struct rollout_decision){
-        .refused = arena_alloc(a, in->node_count * sizeof *ret->refused),
-        .pulls = arena_alloc(a, in->node_count * sizeof *ret->pulls)
-    };
+    const size_t *of = d->view.of;
     rollout_view_make(in, a, &d->view);
-    ret->returns = arena_alloc(a, d->view.of[WORK_WAITING] * sizeof *ret->returns);
-    rollout_count_now(d);
+    *ret = (struct rollout_decision){ .pending = of[WORK_PENDING],
+                                      .active = of[WORK_ACTIVE],
+                                      .waiting = of[WORK_WAITING],
+                                      .failed = of[WORK_FAILED],
+                                      .skipped = of[WORK_SKIPPED],
+                                      .done = of[WORK_DONE] };
+    ret->refused = arena_alloc(a, in->node_count * sizeof *ret->refused);
+    ret->pulls = arena_alloc(a, in->node_count * sizeof *ret->pulls);
+    ret->returns = arena_alloc(a, of[WORK_WAITING] * sizeof *ret->returns);
     if (ret->done < in->node_count)
         rollout_plan_hash(in, ret->plan_hash);
     budget_make(&d->view, &d->budget);
@@ -396,7 +372,7 @@ static void decide(struct deciding *d)
     give_out(d);
     pull_for_turning(d);
     return_those_far_away(&d->view, &d->gates, a, ret);
-    look_again(ret, d->view.next_lost_s);
+    rollout_look_again(ret, d->view.next_lost_s);
     rollout_view_note(&d->view, a, ret);
     ret->slots = d->budget.slots;
     ret->out = d->budget.nodes;
@@ -406,9 +382,10 @@ static void decide(struct deciding *d)
                                          .budget = &d->budget,
                                          .refusals = d->refusals,
                                          .domain = d->domain,
-                                         .plan_hash = ret->plan_hash };
-    ret->message = rollout_hold_message(&story, ret->hold, a);
-    rollout_failure_of(&story, a, &ret->failure);
+                                         .plan_hash = ret->plan_hash,
+                                         .a = a };
+    ret->message = rollout_hold_message(&story, ret->hold);
+    rollout_failure_of(&story, &ret->failure);
 }
 
 /* The first node in service that the decision lets start; NULL: none. */

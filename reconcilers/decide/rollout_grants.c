@@ -70,21 +70,28 @@ static enum reason rollout_grants_reason_of(const struct rollout_grant *g, const
     return back ? REASON_ROLLED_BACK : reasons[g->kind];
 }
 
+/* `claim`: NULL: none. */
+static void write_claim(const struct node_view *view, const struct claim *claim, const char *taint,
+                        enum verb verb, enum reason reason, const char *message,
+                        struct actions *actions)
+{
+    const char *name = view->node->head.key;
+    CLEANUP_JSON json_t *patch = marks_claim_patch(view, claim, taint);
+    CLEANUP_FREE char *target = xasprintf("node/%s", name);
+    action_add(actions, request_json_patch(RESOURCE_NODE, NULL, name, patch), verb, target, reason,
+               "%s", str_or_empty(message));
+}
+
 void grant_plan(const struct rollout_grant *g, const struct node_view *view,
                 const struct claimant *by, bool back, struct actions *actions)
 {
     struct claim c = grant_claim(g, by, back);
-    CLEANUP_JSON json_t *patch = marks_claim_patch(view, &c, by->taint);
-    CLEANUP_FREE char *target = xasprintf("node/%s", g->node->name);
-    action_add(actions, request_json_patch(RESOURCE_NODE, NULL, g->node->name, patch), VERB_CLAIM,
-               target, rollout_grants_reason_of(g, &c), "%s", str_or_empty(g->message));
+    write_claim(view, &c, by->taint, VERB_CLAIM, rollout_grants_reason_of(g, &c), g->message,
+                actions);
 }
 
 void return_plan(const struct rollout_return *r, const struct node_view *view, const char *taint,
                  struct actions *actions)
 {
-    CLEANUP_JSON json_t *patch = marks_claim_patch(view, NULL, taint);
-    CLEANUP_FREE char *target = xasprintf("node/%s", r->node->name);
-    action_add(actions, request_json_patch(RESOURCE_NODE, NULL, r->node->name, patch), VERB_MARK,
-               target, REASON_RETURNED_TO_SERVICE, "%s", r->message);
+    write_claim(view, NULL, taint, VERB_MARK, REASON_RETURNED_TO_SERVICE, r->message, actions);
 }

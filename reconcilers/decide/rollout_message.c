@@ -25,35 +25,24 @@ static const char *gpus(struct arena *a, size_t n)
     return arena_printf(a, "%zu GPU%s", n, n == 1 ? "" : "s");
 }
 
-static bool is_one(const struct refusal *r)
-{
-    return r->nodes == 1;
-}
-
 /* "gpu-1 waits", "3 nodes wait": a single node is named. */
 static const char *who_waits(const struct refusal *r, struct arena *a)
 {
-    return is_one(r) ? arena_printf(a, "%s waits", r->first->node->name)
-                     : arena_printf(a, "%zu nodes wait", r->nodes);
-}
-
-static const char *waiting_for(const struct rollout_story *s, enum rollout_hold hold,
-                               struct arena *a)
-{
-    return who_waits(&s->refusals[hold], a);
+    return r->nodes == 1 ? arena_printf(a, "%s waits", r->first->node->name)
+                         : arena_printf(a, "%zu nodes wait", r->nodes);
 }
 
 /* "gpu-1 is", "3 nodes are" */
 static const char *who_is(const struct refusal *r, struct arena *a)
 {
-    return is_one(r) ? arena_printf(a, "%s is", r->first->node->name)
-                     : arena_printf(a, "%zu nodes are", r->nodes);
+    return r->nodes == 1 ? arena_printf(a, "%s is", r->first->node->name)
+                         : arena_printf(a, "%zu nodes are", r->nodes);
 }
 
 /* ", first gpu-1" if there are others */
 static const char *first_of(const struct refusal *r, struct arena *a)
 {
-    return is_one(r) ? "" : arena_printf(a, ", first %s", r->first->node->name);
+    return r->nodes == 1 ? "" : arena_printf(a, ", first %s", r->first->node->name);
 }
 
 static const char *called(const struct rollout_revision *r, struct arena *a)
@@ -92,121 +81,107 @@ void rollout_span_text(int64_t s, char out[static ROLLOUT_SPAN_MAX])
         snprintf(out, ROLLOUT_SPAN_MAX, "%llds", (long long) s);
 }
 
-static const char *pool_name(const struct rollout_story *s, const struct work *w)
-{
-    return s->view->in->pool_names[w->node->pool];
-}
-
 /* The remaining nodes were granted, by this decision or earlier. */
-static const char *say_none(const struct rollout_story *s, struct arena *a)
+static const char *say_none(const struct rollout_story *s)
 {
     size_t left = s->view->in->node_count - s->view->of[WORK_DONE] - s->view->of[WORK_SKIPPED];
-    return arena_printf(a, "%s under way; no other node has to be upgraded", nodes_are(a, left));
+    return arena_printf(s->a, "%s under way; no other node has to be upgraded",
+                        nodes_are(s->a, left));
 }
 
-static const char *say_done(const struct rollout_story *s, struct arena *a)
+static const char *say_paused(const struct rollout_story *s, const struct refusal *r)
 {
-    (void) s;
-    return arena_strdup(a, "every node runs what the policy wants");
+    return arena_printf(s->a, "%s since spec.rollout.paused is true; what is under way is finished",
+                        r->nodes ? who_waits(r, s->a) : "no node begins,");
 }
 
-static const char *say_paused(const struct rollout_story *s, struct arena *a)
-{
-    const struct refusal *r = &s->refusals[ROLLOUT_HOLD_PAUSED];
-    return arena_printf(a, "%s since spec.rollout.paused is true; what is under way is finished",
-                        r->nodes ? who_waits(r, a) : "no node begins,");
-}
-
-static const char *say_approval(const struct rollout_story *s, struct arena *a)
+static const char *say_approval(const struct rollout_story *s, const struct refusal *r)
 {
     return arena_printf(
-        a, "%s for approval: %s; annotate the policy with " POLICY_APPROVED "=%s to begin",
-        waiting_for(s, ROLLOUT_HOLD_APPROVAL, a),
+        s->a, "%s for approval: %s; annotate the policy with " POLICY_APPROVED "=%s to begin",
+        who_waits(r, s->a),
         s->view->in->approved ? "the plan that was approved is another one"
                               : "spec.rollout.approval is Manual",
         s->plan_hash);
 }
 
-static const char *say_window(const struct rollout_story *s, struct arena *a)
+static const char *say_window(const struct rollout_story *s, const struct refusal *r)
 {
-    const struct refusal *r = &s->refusals[ROLLOUT_HOLD_WINDOW];
     return r->until_s == INT64_MAX
-               ? arena_printf(a,
+               ? arena_printf(s->a,
                               "%s, and none of spec.rollout.windows opens within five years; "
                               "correct schedule and timeZone",
-                              who_waits(r, a))
-               : arena_printf(a, "%s for a window; the next one opens at %s", who_waits(r, a),
-                              rollout_time_text(a, r->until_s + s->view->in->set_s));
+                              who_waits(r, s->a))
+               : arena_printf(s->a, "%s for a window; the next one opens at %s", who_waits(r, s->a),
+                              rollout_time_text(s->a, r->until_s + s->view->in->set_s));
 }
 
 /* "driver 580.178.04 failed in pool default, on gpu-1 with CrashLoopBackOff" */
 static const char *failure_text(const struct rollout_story *s, const struct rollout_revision *r,
-                                const struct rollout_node *first, struct arena *a)
+                                const struct rollout_node *first)
 {
     const char *space = r->failure ? strchr(r->failure, ' ') : NULL, *where = "";
     if (space)
-        where = arena_printf(a, ", on %.*s with %s", (int) (space - r->failure), r->failure,
+        where = arena_printf(s->a, ", on %.*s with %s", (int) (space - r->failure), r->failure,
                              space + 1);
     else if (first)
-        where = arena_printf(a, ", on %s with %s", first->name, first->claim->reason);
-    return arena_printf(a, "%s failed in pool %s%s", called(r, a), s->view->in->pool_names[r->pool],
-                        where);
+        where = arena_printf(s->a, ", on %s with %s", first->name, first->claim->reason);
+    return arena_printf(s->a, "%s failed in pool %s%s", called(r, s->a),
+                        s->view->in->pool_names[r->pool], where);
 }
 
 /* What to add when the failure comes first: nodes under way, and nodes that wait for another
  * reason. */
-static const char *besides_failure(const struct rollout_story *s, struct arena *a)
+static const char *besides_failure(const struct rollout_story *s)
 {
     size_t active = s->view->of[WORK_ACTIVE];
-    const char *text = active ? arena_printf(a, "; %s under way", nodes_are(a, active)) : "";
+    const char *text = active ? arena_printf(s->a, "; %s under way", nodes_are(s->a, active)) : "";
     for (int h = ROLLOUT_HOLD_FAILED + 1; h < ROLLOUT_HOLD_SKIPPED; h++)
         if (s->refusals[h].nodes)
-            return arena_printf(a, "%s; %s", text,
-                                rollout_hold_message(s, (enum rollout_hold) h, a));
+            return arena_printf(s->a, "%s; %s", text,
+                                rollout_hold_message(s, (enum rollout_hold) h));
     return text;
 }
 
-static const char *say_failed(const struct rollout_story *s, struct arena *a)
+static const char *say_failed(const struct rollout_story *s, const struct refusal *r)
 {
-    const struct refusal *r = &s->refusals[ROLLOUT_HOLD_FAILED];
     const struct progress *p = r->nodes ? r->first->progress : NULL;
     /* If no node waits for it, the nodes have a known good revision, are getting it, or
      * succeeded. */
     const struct rollout_revision *failed = p ? &p->record : rollout_first_failed(s->view->in);
     return arena_printf(
-        a, "%s%s; change the policy, or have it tried again: " POLICY_RETRY_COMMAND "%s",
-        failure_text(s, failed, p ? p->first_failed : NULL, a),
-        p ? arena_printf(a, ", and %s", who_waits(r, a)) : ": no other node gets it",
-        failed->retry ? failed->retry : failed->hash, p ? "" : besides_failure(s, a));
+        s->a, "%s%s; change the policy, or have it tried again: " POLICY_RETRY_COMMAND "%s",
+        failure_text(s, failed, p ? p->first_failed : NULL),
+        p ? arena_printf(s->a, ", and %s", who_waits(r, s->a)) : ": no other node gets it",
+        failed->retry ? failed->retry : failed->hash, p ? "" : besides_failure(s));
 }
 
-void rollout_failure_of(const struct rollout_story *s, struct arena *a, struct rollout_failure *ret)
+void rollout_failure_of(const struct rollout_story *s, struct rollout_failure *ret)
 {
     const struct rollout_revision *r = rollout_first_failed(s->view->in);
     *ret = (struct rollout_failure){ 0 };
     if (!r)
         return;
     const char *space = r->failure ? strchr(r->failure, ' ') : NULL;
-    ret->message = failure_text(s, r, NULL, a);
-    ret->node = space ? arena_printf(a, "%.*s", (int) (space - r->failure), r->failure) : NULL;
+    ret->message = failure_text(s, r, NULL);
+    ret->node = space ? arena_printf(s->a, "%.*s", (int) (space - r->failure), r->failure) : NULL;
     ret->retry = r->retry ? r->retry : r->hash;
 }
 
-static const char *say_images(const struct rollout_story *s, struct arena *a)
+static const char *say_images(const struct rollout_story *s, const struct refusal *r)
 {
-    const struct refusal *r = &s->refusals[ROLLOUT_HOLD_IMAGES];
     const struct rollout_node *n = r->first->node;
-    const char *wait = who_waits(r, a);
+    const char *wait = who_waits(r, s->a);
     if (n->images.state == IMAGES_UNKNOWN && s->view->in->pull_refused)
         return arena_printf(
-            a,
+            s->a,
             "%s for images; the pod that pulls them to %s, which works on as it is, is refused: %s",
             wait, n->name, s->view->in->pull_refused);
     if (n->images.state != IMAGES_MISSING)
         return arena_printf(
-            a, "%s for images of the new revision to be pulled%s, and work%s on until then", wait,
-            first_of(r, a), is_one(r) ? "s" : "");
-    return arena_printf(a, "%s for images; %s works on as it is and cannot get %s: %s", wait,
+            s->a, "%s for images of the new revision to be pulled%s, and work%s on until then",
+            wait, first_of(r, s->a), r->nodes == 1 ? "s" : "");
+    return arena_printf(s->a, "%s for images; %s works on as it is and cannot get %s: %s", wait,
                         n->name, n->images.image ? n->images.image : "them", n->images.words);
 }
 
@@ -221,48 +196,46 @@ static const struct rollout_node *first_under_way(const struct rollout_story *s,
 }
 
 /* Says that other nodes start only after the canary has soaked. */
-static const char *then_soaks(const struct rollout_story *s, const struct progress *p,
-                              struct arena *a)
+static const char *then_soaks(const struct rollout_story *s, const struct progress *p)
 {
     char span[ROLLOUT_SPAN_MAX];
     int64_t left_s = progress_canary_left_s(p, s->view->in);
     rollout_span_text(left_s, span);
     if (p->record.canary_s < 0)
-        return arena_printf(a, "; it is not well, and when it is it has to work for %s more", span);
-    return left_s > 0 ? arena_printf(a, "; when it is up it has to work for %s", span) : "";
+        return arena_printf(s->a, "; it is not well, and when it is it has to work for %s more",
+                            span);
+    return left_s > 0 ? arena_printf(s->a, "; when it is up it has to work for %s", span) : "";
 }
 
-static const char *say_canary(const struct rollout_story *s, struct arena *a)
+static const char *say_canary(const struct rollout_story *s, const struct refusal *r)
 {
-    const struct refusal *r = &s->refusals[ROLLOUT_HOLD_CANARY];
     const struct progress *p = r->first->progress;
     const struct rollout_node *canary = first_under_way(s, p);
     int64_t nodes = s->view->in->spec->canary_nodes;
-    return arena_printf(a, "%s for the canary of %s in pool %s%s%s%s%s", who_waits(r, a),
-                        called(&p->record, a), pool_name(s, r->first), canary ? ", " : "",
-                        canary ? canary->name : "",
+    return arena_printf(s->a, "%s for the canary of %s in pool %s%s%s%s%s", who_waits(r, s->a),
+                        called(&p->record, s->a), s->view->in->pool_names[r->first->node->pool],
+                        canary ? ", " : "", canary ? canary->name : "",
                         nodes == 1 ? ""
-                                   : arena_printf(a, ": %zu of %lld nodes run it well", p->settled,
-                                                  (long long) nodes),
-                        then_soaks(s, p, a));
+                                   : arena_printf(s->a, ": %zu of %lld nodes run it well",
+                                                  p->settled, (long long) nodes),
+                        then_soaks(s, p));
 }
 
-static const char *say_soak(const struct rollout_story *s, struct arena *a)
+static const char *say_soak(const struct rollout_story *s, const struct refusal *r)
 {
-    const struct refusal *r = &s->refusals[ROLLOUT_HOLD_SOAK];
-    const char *name = called(&r->first->progress->record, a);
+    const char *name = called(&r->first->progress->record, s->a);
     return r->until_s == INT64_MAX
-               ? arena_printf(a, "%s until the present wave of %s is over", who_waits(r, a), name)
-               : arena_printf(a, "%s until %s has worked long enough, at %s", who_waits(r, a), name,
-                              rollout_time_text(a, r->until_s));
+               ? arena_printf(s->a, "%s until the present wave of %s is over", who_waits(r, s->a),
+                              name)
+               : arena_printf(s->a, "%s until %s has worked long enough, at %s", who_waits(r, s->a),
+                              name, rollout_time_text(s->a, r->until_s));
 }
 
-static const char *say_parallel(const struct rollout_story *s, struct arena *a)
+static const char *say_parallel(const struct rollout_story *s, const struct refusal *r)
 {
     const struct budget_line *slots = &s->budget->slots;
-    return arena_printf(a, "%s: %s being changed, and maxParallel allows %zu",
-                        waiting_for(s, ROLLOUT_HOLD_PARALLEL, a), nodes_are(a, slots->used),
-                        slots->max);
+    return arena_printf(s->a, "%s: %s being changed, and maxParallel allows %zu",
+                        who_waits(r, s->a), nodes_are(s->a, slots->used), slots->max);
 }
 
 /* "1 because of upgrades, 0 down, 0 cordoned": why nodes are out of service. */
@@ -273,37 +246,35 @@ static const char *what_is_out(const struct budget *b, struct arena *a)
                         b->cordoned, leaving);
 }
 
-static const char *say_unavailable(const struct rollout_story *s, struct arena *a)
+static const char *say_unavailable(const struct rollout_story *s, const struct refusal *r)
 {
     const struct budget *b = s->budget;
-    return arena_printf(a, "%s: %s out of service (%s), and maxUnavailable allows %zu",
-                        waiting_for(s, ROLLOUT_HOLD_UNAVAILABLE, a), nodes_are(a, b->nodes.used),
-                        what_is_out(b, a), b->nodes.max);
+    return arena_printf(s->a, "%s: %s out of service (%s), and maxUnavailable allows %zu",
+                        who_waits(r, s->a), nodes_are(s->a, b->nodes.used), what_is_out(b, s->a),
+                        b->nodes.max);
 }
 
-static const char *say_gpus(const struct rollout_story *s, struct arena *a)
+static const char *say_gpus(const struct rollout_story *s, const struct refusal *r)
 {
-    const struct refusal *r = &s->refusals[ROLLOUT_HOLD_GPUS];
     const struct budget *b = s->budget;
     return arena_printf(
-        a, "%s%s with %s: %s out of service (nodes: %s), and maxUnavailableGpus allows %zu",
-        who_waits(r, a), first_of(r, a), gpus(a, r->first->node->gpus),
-        arena_printf(a, "%s %s", gpus(a, b->gpus.used), b->gpus.used == 1 ? "is" : "are"),
-        what_is_out(b, a), b->gpus.max);
+        s->a, "%s%s with %s: %s out of service (nodes: %s), and maxUnavailableGpus allows %zu",
+        who_waits(r, s->a), first_of(r, s->a), gpus(s->a, r->first->node->gpus),
+        arena_printf(s->a, "%s %s", gpus(s->a, b->gpus.used), b->gpus.used == 1 ? "is" : "are"),
+        what_is_out(b, s->a), b->gpus.max);
 }
 
-static const char *say_domain(const struct rollout_story *s, struct arena *a)
+static const char *say_domain(const struct rollout_story *s, const struct refusal *r)
 {
-    return arena_printf(a, "%s while nodes with another value of %s, \"%s\", are changed",
-                        waiting_for(s, ROLLOUT_HOLD_DOMAIN, a), s->view->in->spec->topology_key,
-                        s->domain);
+    return arena_printf(s->a, "%s while nodes with another value of %s, \"%s\", are changed",
+                        who_waits(r, s->a), s->view->in->spec->topology_key, s->domain);
 }
 
-static const char *say_backoff(const struct rollout_story *s, struct arena *a)
+static const char *say_backoff(const struct rollout_story *s, const struct refusal *r)
 {
-    const struct refusal *r = &s->refusals[ROLLOUT_HOLD_BACKOFF];
-    return arena_printf(a, "%s to be tried again%s (%s) at %s", who_waits(r, a), first_of(r, a),
-                        r->first->node->claim->reason, rollout_time_text(a, r->until_s));
+    return arena_printf(s->a, "%s to be tried again%s (%s) at %s", who_waits(r, s->a),
+                        first_of(r, s->a), r->first->node->claim->reason,
+                        rollout_time_text(s->a, r->until_s));
 }
 
 /* "2 pods", "1 pod and 1 process": what keeps a node from being drained. */
@@ -318,23 +289,21 @@ static const char *users_text(const struct rollout_node *n, struct arena *a)
                         n->processes ? processes : "");
 }
 
-static const char *say_jobs(const struct rollout_story *s, struct arena *a)
+static const char *say_jobs(const struct rollout_story *s, const struct refusal *r)
 {
-    const struct refusal *r = &s->refusals[ROLLOUT_HOLD_JOBS];
     const char *until = r->until_s == INT64_MAX ? ""
-                                                : arena_printf(a, ", at most until %s",
-                                                               rollout_time_text(a, r->until_s));
-    const char *pods = users_text(r->first->node, a);
-    return is_one(r) ? arena_printf(a, "%s for %s to end%s", who_waits(r, a), pods, until)
-                     : arena_printf(a, "%s for jobs to end%s with %s%s", who_waits(r, a),
-                                    first_of(r, a), pods, until);
+                                                : arena_printf(s->a, ", at most until %s",
+                                                               rollout_time_text(s->a, r->until_s));
+    const char *pods = users_text(r->first->node, s->a);
+    return r->nodes == 1 ? arena_printf(s->a, "%s for %s to end%s", who_waits(r, s->a), pods, until)
+                         : arena_printf(s->a, "%s for jobs to end%s with %s%s", who_waits(r, s->a),
+                                        first_of(r, s->a), pods, until);
 }
 
-static const char *say_down(const struct rollout_story *s, struct arena *a)
+static const char *say_down(const struct rollout_story *s, const struct refusal *r)
 {
-    const struct refusal *r = &s->refusals[ROLLOUT_HOLD_DOWN];
-    return arena_printf(a, "%s down%s; what is left to do there begins when it is Ready",
-                        who_is(r, a), first_of(r, a));
+    return arena_printf(s->a, "%s down%s; what is left to do there begins when it is Ready",
+                        who_is(r, s->a), first_of(r, s->a));
 }
 
 const char *rollout_skip_text(const struct rollout_node *n)
@@ -345,10 +314,9 @@ const char *rollout_skip_text(const struct rollout_node *n)
                    : "a user cancelled its upgrade to this target";
 }
 
-static const char *say_skipped(const struct rollout_story *s, struct arena *a)
+static const char *say_skipped(const struct rollout_story *s, const struct refusal *r)
 {
-    const struct refusal *r = &s->refusals[ROLLOUT_HOLD_SKIPPED];
-    return arena_printf(a, "%s skipped%s: %s", who_is(r, a), first_of(r, a),
+    return arena_printf(s->a, "%s skipped%s: %s", who_is(r, s->a), first_of(r, s->a),
                         rollout_skip_text(r->first->node));
 }
 
@@ -358,11 +326,9 @@ static const enum reason reasons[ROLLOUT_HOLD_COUNT] = {
 #undef X
 };
 
-typedef const char *say_fn(const struct rollout_story *s, struct arena *a);
+typedef const char *say_fn(const struct rollout_story *s, const struct refusal *r);
 
 static say_fn *const sentences[ROLLOUT_HOLD_COUNT] = {
-    [ROLLOUT_HOLD_NONE] = say_none,
-    [ROLLOUT_HOLD_DONE] = say_done,
     [ROLLOUT_HOLD_PAUSED] = say_paused,
     [ROLLOUT_HOLD_APPROVAL] = say_approval,
     [ROLLOUT_HOLD_WINDOW] = say_window,
@@ -385,10 +351,12 @@ enum reason rollout_hold_reason(enum rollout_hold h)
     return reasons[h];
 }
 
-const char *rollout_hold_message(const struct rollout_story *s, enum rollout_hold hold,
-                                 struct arena *a)
+const char *rollout_hold_message(const struct rollout_story *s, enum rollout_hold hold)
 {
-    return sentences[hold](s, a);
+    if (hold == ROLLOUT_HOLD_NONE)
+        return say_none(s);
+    return hold == ROLLOUT_HOLD_DONE ? "every node runs what the policy wants"
+                                     : sentences[hold](s, &s->refusals[hold]);
 }
 
 /* ---- grants */
@@ -399,7 +367,7 @@ static const char *jobs_message(const struct work *w, const struct rollout_input
     const struct rollout_node *n = w->node;
     int64_t wait = in->spec->drain.wait_for_jobs_s;
     if (!n->up)
-        return arena_strdup(a, "the node is down; it is closed and begins when it is Ready again");
+        return "the node is down; it is closed and begins when it is Ready again";
     return arena_printf(
         a, "the node takes no new GPU pods; Ostler waits for %s that it does not evict, %s",
         users_text(n, a),
@@ -423,10 +391,9 @@ static const char *retry_message(const struct work *w, struct arena *a)
 {
     const struct claim *c = w->node->claim;
     if (w->restores)
-        return arena_strdup(a, "the node goes back to the revisions that are known to be good");
+        return "the node goes back to the revisions that are known to be good";
     if (w->stale)
-        return arena_strdup(
-            a, "the policy wants other revisions now: the node that failed is tried with these");
+        return "the policy wants other revisions now: the node that failed is tried with these";
     return arena_printf(a, "attempt %u after %s", c->attempt + 1, c->reason);
 }
 
@@ -439,9 +406,8 @@ const char *rollout_grant_message(const struct work *w, enum rollout_grant_kind 
     case GRANT_CLAIM:
         return way_message(w, in, a);
     case GRANT_DRAIN:
-        return arena_strdup(
-            a, w->node->jobs ? "drain.waitForJobs is over: Ostler evicts the GPU pods of the node"
-                             : "no job runs on the node: Ostler evicts its GPU pods");
+        return w->node->jobs ? "drain.waitForJobs is over: Ostler evicts the GPU pods of the node"
+                             : "no job runs on the node: Ostler evicts its GPU pods";
     case GRANT_RETRY:
         return retry_message(w, a);
     }

@@ -17,6 +17,7 @@ struct rollout_story {
     const struct refusal *refusals; /* by enum rollout_hold */
     const char *domain;             /* being changed; NULL: none */
     const char *plan_hash;
+    struct arena *a; /* for the texts */
 };
 
 /* A time for users, RFC 3339; later times use the last second that can be written. From the
@@ -29,12 +30,10 @@ void rollout_span_text(int64_t s, char out[static ROLLOUT_SPAN_MAX]);
 const char *rollout_skip_text(const struct rollout_node *n);
 /* Why no other node starts, as a sentence that names what to wait for or change. From the arena, or
  * static. */
-const char *rollout_hold_message(const struct rollout_story *s, enum rollout_hold hold,
-                                 struct arena *a);
+const char *rollout_hold_message(const struct rollout_story *s, enum rollout_hold hold);
 /* The first failed revision that the policy still asks for, even if all nodes rolled back from
  * it. */
-void rollout_failure_of(const struct rollout_story *s, struct arena *a,
-                        struct rollout_failure *ret);
+void rollout_failure_of(const struct rollout_story *s, struct rollout_failure *ret);
 /* Why a waiting node returns to service, as a sentence for the log and Events: from `hold`, or from
  * the clause `other`. From the arena. */
 const char *rollout_return_message(enum rollout_hold hold, const char *other, struct arena *a);

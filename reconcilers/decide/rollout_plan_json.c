@@ -19,7 +19,7 @@ const struct rollout_plan_limits rollout_plan_in_full = {
     .waves = SIZE_MAX, .names = SIZE_MAX, .blockers = SIZE_MAX, .pods = SIZE_MAX, .moves = true
 };
 
-static json_t *rollout_plan_json_count(size_t n)
+static json_t *count_json(size_t n)
 {
     return json_integer((json_int_t) n);
 }
@@ -40,15 +40,9 @@ static const struct drain *drain_of(const struct rollout_plan_input *in,
 /* ---- sums */
 
 struct sums {
-    size_t by_pool[TIERS];       /* of one pool */
     size_t leave, wait, blocked; /* pods to evict, pods to wait for, and nodes with such pods */
     size_t imageless;            /* nodes that cannot pull the images of their target */
 };
-
-static bool lacks_images(const struct rollout_node *n)
-{
-    return n->images.state == IMAGES_MISSING;
-}
 
 static struct sums sum_up(const struct rollout_plan_input *in)
 {
@@ -57,7 +51,7 @@ static struct sums sum_up(const struct rollout_plan_input *in)
         s.leave += in->drains[i].of[DRAIN_LEAVES];
         s.wait += in->drains[i].stuck - in->drains[i].host_count;
         s.blocked += in->drains[i].stuck > 0;
-        s.imageless += lacks_images(&in->rollout->nodes[i]);
+        s.imageless += in->rollout->nodes[i].images.state == IMAGES_MISSING;
     }
     return s;
 }
@@ -79,16 +73,15 @@ static json_t *pools_json(const struct rollout_plan_input *in)
     for (size_t i = 0; i < in->rollout->node_count; i++)
         names = in->rollout->nodes[i].pool >= names ? in->rollout->nodes[i].pool + 1 : names;
     for (size_t pool = 0; pool < names; pool++) {
-        json_t *o = json_pack("{s:s}", "name", in->rollout->pool_names[pool]);
+        CLEANUP_JSON json_t *o = json_pack("{s:s}", "name", in->rollout->pool_names[pool]);
         size_t moves = 0;
         for (enum tier t = 0; t < TIERS; t++) {
             size_t n = moves_of(in, pool, t);
-            json_object_set_new(o, tiers[t].name, rollout_plan_json_count(n));
+            json_object_set_new(o, tiers[t].name, count_json(n));
             moves += n;
         }
         if (moves)
             json_array_append(pools, o);
-        json_decref(o);
     }
     return pools;
 }
@@ -98,14 +91,11 @@ static json_t *wave_json(const struct rollout_plan_input *in, const struct plann
     json_t *names = json_array();
     for (size_t i = 0; i < w->count && i < in->limits->names; i++)
         json_array_append_new(names, json_string(in->simulation->moves[w->first + i].node->name));
-    json_t *o = json_pack("{s:o, s:o}", "nodes", rollout_plan_json_count(w->count), "names", names);
-    if (w->canary)
-        json_object_set_new(o, "canary", json_true());
-    if (w->timed)
-        json_object_set_new(o, "begins", time_json(in, w->begins_s));
-    else if (w->begins_s > in->rollout->now_s)
-        json_object_set_new(o, "notBefore", time_json(in, w->begins_s));
-    return o;
+    bool later = !w->timed && w->begins_s > in->rollout->now_s;
+    return json_pack("{s:o, s:o, s:o*, s:o*, s:o*}", "nodes", count_json(w->count), "names", names,
+                     "canary", w->canary ? json_true() : NULL, "begins",
+                     w->timed ? time_json(in, w->begins_s) : NULL, "notBefore",
+                     later ? time_json(in, w->begins_s) : NULL);
 }
 
 static json_t *waves_json(const struct rollout_plan_input *in)
@@ -116,15 +106,11 @@ static json_t *waves_json(const struct rollout_plan_input *in)
     return waves;
 }
 
-/* It is already out of service. */
-static bool is_closed(const struct rollout_node *n)
-{
-    return n->claim && claim_closes(n->claim);
-}
-
+/* `closed`: the nodes that are out of service already. */
 static json_t *stay_json(const struct rollout_plan_input *in, enum rollout_hold hold)
 {
-    json_t *names = json_array(), *closed = json_array();
+    CLEANUP_JSON json_t *closed = json_array();
+    json_t *names = json_array();
     size_t nodes = 0;
     for (size_t i = 0; i < in->simulation->stay_count; i++) {
         const struct rollout_node *n = in->simulation->stays[i].node;
@@ -132,25 +118,21 @@ static json_t *stay_json(const struct rollout_plan_input *in, enum rollout_hold 
             continue;
         if (nodes++ < in->limits->names)
             json_array_append_new(names, json_string(n->name));
-        if (is_closed(n))
+        if (n->claim && claim_closes(n->claim))
             json_array_append_new(closed, json_string(n->name));
     }
-    json_t *o = json_pack("{s:s, s:o, s:o}", "reason", reason_text(rollout_hold_reason(hold)),
-                          "nodes", rollout_plan_json_count(nodes), "names", names);
-    if (in->limits->moves)
-        json_object_set(o, "closed", closed);
-    json_decref(closed);
-    return o;
+    return json_pack("{s:s, s:o, s:o, s:O*}", "reason", reason_text(rollout_hold_reason(hold)),
+                     "nodes", count_json(nodes), "names", names, "closed",
+                     in->limits->moves ? closed : NULL);
 }
 
 static json_t *stays_json(const struct rollout_plan_input *in)
 {
     json_t *stays = json_array();
     for (int hold = ROLLOUT_HOLD_NONE + 1; hold < ROLLOUT_HOLD_COUNT; hold++) {
-        json_t *stay = stay_json(in, (enum rollout_hold) hold);
+        CLEANUP_JSON json_t *stay = stay_json(in, (enum rollout_hold) hold);
         if (json_int(stay, "nodes", 0))
             json_array_append(stays, stay);
-        json_decref(stay);
     }
     return stays;
 }
@@ -177,7 +159,7 @@ static char *people_in_the_way(const struct rollout_plan_input *in, const struct
 static char *images_in_the_way(const struct rollout_plan_input *in, const struct rollout_node *n)
 {
     (void) in;
-    if (!lacks_images(n))
+    if (n->images.state != IMAGES_MISSING)
         return NULL;
     const char *what = n->images.image ? n->images.image : "the images of its target";
     CLEANUP_FREE char *text = xasprintf("cannot get %s: %s", what, str_or_empty(n->images.words));
@@ -246,11 +228,10 @@ static json_t *moves_json(const struct rollout_plan_input *in)
     for (size_t i = 0; i < in->simulation->move_count; i++) {
         const struct planned_move *m = &in->simulation->moves[i];
         size_t wave = i < in->simulation->under_way ? 0 : m->wave + 1;
-        json_array_append_new(moves,
-                              json_pack("{s:s, s:s, s:o, s:s, s:o}", "node", m->node->name, "pool",
-                                        in->rollout->pool_names[m->node->pool], "wave",
-                                        rollout_plan_json_count(wave), "tier", tiers[m->tier].name,
-                                        "pods", pods_json(in, m->node)));
+        json_array_append_new(
+            moves, json_pack("{s:s, s:s, s:o, s:s, s:o}", "node", m->node->name, "pool",
+                             in->rollout->pool_names[m->node->pool], "wave", count_json(wave),
+                             "tier", tiers[m->tier].name, "pods", pods_json(in, m->node)));
     }
     return moves;
 }
@@ -263,7 +244,7 @@ json_t *rollout_pace_json(const struct rollout_pace pace[static TIERS])
             json_object_set_new(out, tiers[tier].name,
                                 json_pack("{s:I, s:o}", "secondsPerNode",
                                           (json_int_t) pace[tier].node_s, "nodes",
-                                          rollout_plan_json_count(pace[tier].nodes)));
+                                          count_json(pace[tier].nodes)));
     return out;
 }
 
@@ -343,13 +324,6 @@ static void say_pods(struct buf *out, const struct sums *s)
                    s->blocked == 1 ? (s->wait == 1 ? " is" : " are") : "s are");
 }
 
-static void say_images(struct buf *out, const struct sums *s)
-{
-    if (s->imageless)
-        buf_printf(out, "; %zu node%s", s->imageless,
-                   s->imageless == 1 ? " cannot get its images" : "s cannot get their images");
-}
-
 /* What happens to nodes that do not go, for one and for several. */
 static const struct stay_words {
     const char *one, *several;
@@ -413,13 +387,15 @@ static void say_moves(struct buf *out, const struct rollout_simulation *f)
 }
 
 /* "20 nodes go in 12 waves; …". Owned by the caller. */
-static char *rollout_plan_json_sentence_of(const struct rollout_plan_input *in)
+static char *sentence_of(const struct rollout_plan_input *in)
 {
     struct buf out = BUF_INIT(SENTENCE_ROOM);
     struct sums s = sum_up(in);
     say_moves(&out, in->simulation);
     say_pods(&out, &s);
-    say_images(&out, &s);
+    if (s.imageless)
+        buf_printf(&out, "; %zu node%s", s.imageless,
+                   s.imageless == 1 ? " cannot get its images" : "s cannot get their images");
     say_stays(&out, in);
     say_time(&out, in);
     return buf_take(&out);
@@ -433,31 +409,21 @@ json_t *rollout_plan_json(const struct rollout_plan_input *in)
     if (!*f->hash)
         return NULL;
     struct sums s = sum_up(in);
-    CLEANUP_FREE char *sentence = rollout_plan_json_sentence_of(in);
-    json_t *o = json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "hash", f->hash, "madeAt",
-                          time_json(in, in->rollout->now_s), "message", json_text(sentence),
-                          "nodes", rollout_plan_json_count(f->move_count), "underWay",
-                          rollout_plan_json_count(f->under_way), "waveCount",
-                          rollout_plan_json_count(f->wave_count), "pools", pools_json(in), "waves",
-                          waves_json(in));
-    json_object_set_new(o, "stay", stays_json(in));
-    json_object_set_new(o, "pods",
-                        json_pack("{s:o, s:o}", "leave", rollout_plan_json_count(s.leave), "wait",
-                                  rollout_plan_json_count(s.wait)));
-    json_object_set_new(o, "blockers", blockers_json(in));
-    const struct rollout_spec *spec = in->rollout->spec;
-    if (in->limits->moves && spec->manual && !str_eq(in->rollout->approved, f->hash))
-        json_object_set_new(o, "approvalMissing", json_true());
-    if (in->limits->moves && (f->now == ROLLOUT_HOLD_PAUSED || f->now == ROLLOUT_HOLD_APPROVAL))
-        json_object_set_new(o, "held", json_string(reason_text(rollout_hold_reason(f->now))));
-    if (in->limits->moves) {
-        json_object_set_new(o, "pace", rollout_pace_json(in->pace));
-        json_object_set_new(o, "moves", moves_json(in));
-        json_object_set_new(o, "withoutImages", rollout_plan_json_count(s.imageless));
-    }
-    if (f->beyond)
-        json_object_set_new(o, "beyond", rollout_plan_json_count(f->beyond));
-    if (f->timed && f->ends_s > in->rollout->now_s)
-        json_object_set_new(o, "ends", time_json(in, f->ends_s));
-    return o;
+    CLEANUP_FREE char *sentence = sentence_of(in);
+    bool full = in->limits->moves, ends = f->timed && f->ends_s > in->rollout->now_s;
+    bool unapproved = full && in->rollout->spec->manual && !str_eq(in->rollout->approved, f->hash);
+    bool held = full && (f->now == ROLLOUT_HOLD_PAUSED || f->now == ROLLOUT_HOLD_APPROVAL);
+    return json_pack(
+        "{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:{s:o, s:o}, s:o, s:o*, s:o*, s:o*, s:o*, "
+        "s:o*, s:o*, s:o*}",
+        "hash", f->hash, "madeAt", time_json(in, in->rollout->now_s), "message",
+        json_text(sentence), "nodes", count_json(f->move_count), "underWay",
+        count_json(f->under_way), "waveCount", count_json(f->wave_count), "pools", pools_json(in),
+        "waves", waves_json(in), "stay", stays_json(in), "pods", "leave", count_json(s.leave),
+        "wait", count_json(s.wait), "blockers", blockers_json(in), "approvalMissing",
+        unapproved ? json_true() : NULL, "held",
+        held ? json_string(reason_text(rollout_hold_reason(f->now))) : NULL, "pace",
+        full ? rollout_pace_json(in->pace) : NULL, "moves", full ? moves_json(in) : NULL,
+        "withoutImages", full ? count_json(s.imageless) : NULL, "beyond",
+        f->beyond ? count_json(f->beyond) : NULL, "ends", ends ? time_json(in, f->ends_s) : NULL);
 }

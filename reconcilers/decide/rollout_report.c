@@ -1,23 +1,13 @@
 #include "reconcilers/decide/rollout_report.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
 #include "base/str.h"
 
 void rollout_report_clear(struct rollout_report *r)
 {
-    for (size_t i = 0; i < r->note_count; i++) {
-        free(r->notes[i].failed);
-        free(r->notes[i].pool);
-    }
-    free(r->notes);
-    free(r->message);
-    free(r->failure);
-    free(r->failure_node);
-    free(r->failure_retry);
+    arena_free(&r->arena);
     *r = (struct rollout_report){ 0 };
 }
 
@@ -26,20 +16,21 @@ enum reason rollout_report_reason(const struct rollout_report *r)
     return r->hold == ROLLOUT_HOLD_NONE ? REASON_PROGRESSING : rollout_hold_reason(r->hold);
 }
 
-static char *rollout_report_copy(const char *s)
+static const char *rollout_report_copy(struct rollout_report *r, const char *s)
 {
-    return s ? xstrdup(s) : NULL;
+    return s ? arena_strdup(&r->arena, s) : NULL;
 }
 
-static struct report_note note_of(const struct rollout_note *n, const char *const *pool_names)
+static void rollout_report_note(struct rollout_report *r, const struct rollout_note *n,
+                                const char *const *pool_names)
 {
-    struct report_note note = { .pool = xstrdup(pool_names[n->pool]),
-                                .canary_s = n->canary_s,
-                                .wave_s = n->wave_s };
-    snprintf(note.hash, sizeof note.hash, "%s", n->hash);
+    struct report_note *note = &r->notes[r->note_count++];
+    *note = (struct report_note){ .pool = arena_strdup(&r->arena, pool_names[n->pool]),
+                                  .canary_s = n->canary_s,
+                                  .wave_s = n->wave_s };
+    snprintf(note->hash, sizeof note->hash, "%s", n->hash);
     if (n->failed)
-        note.failed = xasprintf("%s %s", n->failed->name, n->failed->claim->reason);
-    return note;
+        note->failed = arena_printf(&r->arena, "%s %s", n->failed->name, n->failed->claim->reason);
 }
 
 static bool same_notes(const struct rollout_report *a, const struct rollout_report *b)
@@ -67,10 +58,6 @@ bool rollout_report_take(struct rollout_report *r, const struct rollout_decision
 {
     struct rollout_report now = { .known = true,
                                   .hold = d->hold,
-                                  .message = rollout_report_copy(d->message),
-                                  .failure = rollout_report_copy(d->failure.message),
-                                  .failure_node = rollout_report_copy(d->failure.node),
-                                  .failure_retry = rollout_report_copy(d->failure.retry),
                                   .pending = d->pending,
                                   .active = d->active,
                                   .waiting = d->waiting,
@@ -79,12 +66,15 @@ bool rollout_report_take(struct rollout_report *r, const struct rollout_decision
                                   .done = d->done,
                                   .slots = d->slots,
                                   .out = d->out,
-                                  .out_gpus = d->out_gpus,
-                                  .note_count = d->note_count };
+                                  .out_gpus = d->out_gpus };
+    now.message = rollout_report_copy(&now, d->message);
+    now.failure = rollout_report_copy(&now, d->failure.message);
+    now.failure_node = rollout_report_copy(&now, d->failure.node);
+    now.failure_retry = rollout_report_copy(&now, d->failure.retry);
     memcpy(now.plan_hash, d->plan_hash, sizeof now.plan_hash);
-    now.notes = xcalloc(d->note_count, sizeof *now.notes);
+    now.notes = arena_alloc(&now.arena, d->note_count * sizeof *now.notes);
     for (size_t i = 0; i < d->note_count; i++)
-        now.notes[i] = note_of(&d->notes[i], pool_names);
+        rollout_report_note(&now, &d->notes[i], pool_names);
     bool changed = !rollout_report_same(r, &now);
     rollout_report_clear(r);
     *r = now;

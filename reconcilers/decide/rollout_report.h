@@ -8,22 +8,23 @@
 /* A rollout_note that outlives its pass. */
 struct report_note {
     char hash[REVISION_HASH_MAX];
-    char *pool; /* name, because another policy may number pools differently; owned */
+    const char *pool; /* name, because another policy may number pools differently */
     int64_t canary_s, wave_s;
-    char *failed; /* "<node> <reason>"; NULL: no change. Owned */
+    const char *failed; /* "<node> <reason>"; NULL: no change */
 };
 
 /* Zero-initialised: no pass yet. */
 struct rollout_report {
     bool known;
     enum rollout_hold hold;
-    char *message;                                /* owned; NULL: no message */
-    char *failure, *failure_node, *failure_retry; /* as in struct rollout_failure; owned */
+    const char *message;                                /* NULL: no message */
+    const char *failure, *failure_node, *failure_retry; /* as in struct rollout_failure */
     size_t pending, active, waiting, failed, skipped, done;
     char plan_hash[REVISION_HASH_MAX];
     struct budget_line slots, out, out_gpus;
     struct report_note *notes;
     size_t note_count;
+    struct arena arena; /* of the texts and notes */
 };
 
 /* Copies a decision for these pools. Returns whether anything changed. */

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/str.h"
 #include "reconcilers/decide/rollout_message.h"
 
 /* Whether removing its claim leaves the node as it was before. A failed attempt may have changed
@@ -15,10 +14,13 @@ static bool may_return(const struct work *w)
            claim_is_as_it_was(n->claim, n->now);
 }
 
+/* `idle`: the node that it makes room for; NULL: none. */
 static void rollout_return_add(struct rollout_decision *ret, const struct work *w, const char *idle,
-                               const char *message)
+                               enum rollout_hold hold, const char *why, struct arena *a)
 {
-    ret->returns[ret->return_count++] = (struct rollout_return){ w->node, idle, message };
+    ret->returns[ret->return_count++] = (struct rollout_return){
+        w->node, idle, rollout_return_message(hold, why, a)
+    };
 }
 
 /* ---- room for others */
@@ -73,8 +75,8 @@ const struct rollout_node *waiters_return(const struct waiters *w, size_t n,
 void return_for(const struct work *w, const char *idle, struct arena *a,
                 struct rollout_decision *ret)
 {
-    const char *why = arena_printf(a, "node %s has no jobs and takes its place", idle);
-    rollout_return_add(ret, w, idle, rollout_return_message(ROLLOUT_HOLD_NONE, why, a));
+    rollout_return_add(ret, w, idle, ROLLOUT_HOLD_NONE,
+                       arena_printf(a, "node %s has no jobs and takes its place", idle), a);
 }
 
 /* ---- nodes whose turn is far away */
@@ -91,14 +93,12 @@ static void rollout_return_look_at(const struct work *w, const struct gates *g, 
     int64_t from_s, idle_s = idle_since_s(w, g->in), until_s = time_after(idle_s, GATE_MINUTES_S);
     enum rollout_hold far = gate_far(g, w, &from_s);
     if (far != ROLLOUT_HOLD_NONE)
-        rollout_return_add(ret, w, NULL, rollout_return_message(far, NULL, a));
+        rollout_return_add(ret, w, NULL, far, NULL, a);
     else if (idle_s && until_s <= g->in->now_s)
-        rollout_return_add(
-            ret, w, NULL,
-            rollout_return_message(ROLLOUT_HOLD_NONE,
-                                   "no job has run on it for 5m, and its turn did not come", a));
-    else if (idle_s && (!ret->again_s || until_s < ret->again_s))
-        ret->again_s = until_s;
+        rollout_return_add(ret, w, NULL, ROLLOUT_HOLD_NONE,
+                           "no job has run on it for 5m, and its turn did not come", a);
+    else if (idle_s)
+        rollout_look_again(ret, until_s);
 }
 
 void return_those_far_away(const struct rollout_view *v, const struct gates *g, struct arena *a,
@@ -115,7 +115,6 @@ void return_those_far_away(const struct rollout_view *v, const struct gates *g, 
         waits = true;
     }
     /* Check again when the window closes. */
-    if (waits && g->closed == ROLLOUT_HOLD_NONE && g->changes_s != INT64_MAX &&
-        (!ret->again_s || g->changes_s < ret->again_s))
-        ret->again_s = g->changes_s;
+    if (waits && g->closed == ROLLOUT_HOLD_NONE)
+        rollout_look_again(ret, g->changes_s);
 }

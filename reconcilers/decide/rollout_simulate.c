@@ -47,24 +47,27 @@ static void copy_fleet(struct player *p)
     p->waits = arena_alloc(p->arena, n * sizeof *p->waits);
     /* Each node can ask for at most one unrecorded revision of each tier. */
     p->revisions = arena_alloc(p->arena, (in->revision_count + TIERS * n) * sizeof *p->revisions);
-    if (n)
-        memcpy(p->nodes, in->nodes, n * sizeof *p->nodes);
-    /* Image pulls are among the steps that succeed. */
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
+        p->nodes[i] = in->nodes[i];
+        /* pulls are among the steps that succeed */
         p->nodes[i].images = (struct images){ .state = IMAGES_READY };
-    if (in->revision_count)
-        memcpy(p->revisions, in->revisions, in->revision_count * sizeof *p->revisions);
+    }
+    for (size_t i = 0; i < in->revision_count; i++)
+        p->revisions[i] = in->revisions[i];
     p->in = *in;
     p->in.spec = &p->spec;
     p->in.nodes = p->nodes;
     p->in.revisions = p->revisions;
 }
 
-static int64_t pace_of(struct player *p, size_t i, bool *ret_guessed)
+static bool is_guess(const struct player *p, size_t i)
 {
-    const struct rollout_pace *pace = &p->pace[p->tiers[i]];
-    *ret_guessed = pace->nodes == 0;
-    return pace->nodes ? pace->node_s : UNKNOWN_PACE_S;
+    return p->pace[p->tiers[i]].nodes == 0;
+}
+
+static int64_t pace_of(const struct player *p, size_t i)
+{
+    return is_guess(p, i) ? UNKNOWN_PACE_S : p->pace[p->tiers[i]].node_s;
 }
 
 static void add_move(struct player *p, size_t i, size_t wave)
@@ -81,12 +84,11 @@ static void take_up(struct player *p)
     rollout_view_make(&p->in, p->arena, &view);
     for (size_t i = 0; i < p->in.node_count; i++) {
         const struct work *w = &view.works[i];
-        bool guessed;
         p->ends_s[i] = INT64_MAX;
         p->tiers[i] = w->tier;
         if (w->state != WORK_ACTIVE || !w->node->up)
             continue;
-        int64_t end_s = time_after(w->node->claim->claimed_s, pace_of(p, i, &guessed));
+        int64_t end_s = time_after(w->node->claim->claimed_s, pace_of(p, i));
         p->ends_s[i] = end_s > p->in.now_s ? end_s : p->in.now_s;
         add_move(p, i, 0);
     }
@@ -143,8 +145,7 @@ static void rollout_simulate_begin(struct player *p, size_t i)
     last->canary |= is_canary(p, i);
     last->count++;
     add_move(p, i, f->wave_count - 1);
-    bool guessed;
-    p->ends_s[i] = time_after(p->in.now_s, pace_of(p, i, &guessed));
+    p->ends_s[i] = time_after(p->in.now_s, pace_of(p, i));
 }
 
 static void take_grants(struct player *p, const struct rollout_decision *d)
@@ -169,10 +170,8 @@ static void take_grants(struct player *p, const struct rollout_decision *d)
 static void rollout_simulate_release(struct player *p, size_t i)
 {
     struct rollout_node *n = &p->nodes[i];
-    bool guessed;
-    pace_of(p, i, &guessed);
-    p->guessed |= guessed;
-    p->later |= guessed;
+    p->guessed |= is_guess(p, i);
+    p->later |= is_guess(p, i);
     n->now = n->target;
     n->claim = NULL;
     n->settled = true;

@@ -186,8 +186,6 @@ struct rollout_decision {
     char plan_hash[REVISION_HASH_MAX];
 };
 
-/* What the policy asks for on a node, even if its target is another revision. Borrowed. */
-const char *rollout_wish(const struct rollout_node *n, enum tier tier);
 /* Delay between a failed attempt and the next. */
 int64_t rollout_backoff_s(unsigned attempt);
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/json.h"
 #include "base/str.h"
 
 bool time_passed(int64_t since_s, int64_t span_s, int64_t now_s)
@@ -13,6 +14,12 @@ bool time_passed(int64_t since_s, int64_t span_s, int64_t now_s)
 int64_t time_after(int64_t since_s, int64_t span_s)
 {
     return since_s > INT64_MAX - span_s ? INT64_MAX : since_s + span_s;
+}
+
+void rollout_look_again(struct rollout_decision *ret, int64_t at_s)
+{
+    if (at_s != INT64_MAX && (!ret->again_s || at_s < ret->again_s))
+        ret->again_s = at_s;
 }
 
 /* ---- one node */
@@ -66,22 +73,19 @@ static enum tier tier_of_claim(const struct rollout_input *in, const struct roll
     return first;
 }
 
-static enum tier tier_of_move(const struct rollout_input *in, const struct rollout_node *n)
+/* The first tier that moves without a claim; TIERS: none. */
+static enum tier first_move(const struct rollout_node *n)
 {
-    if (n->claim)
-        return tier_of_claim(in, n, n->target);
     enum tier t = 0;
-    while (t < TIERS - 1 && !moves(n->now.hash[t], n->target.hash[t]))
+    while (t < TIERS && !moves(n->now.hash[t], n->target.hash[t]))
         t++;
     return t;
 }
 
-static bool moves_any(const struct rollout_node *n)
+static enum tier tier_of_move(const struct rollout_input *in, const struct rollout_node *n)
 {
-    for (enum tier t = 0; t < TIERS; t++)
-        if (moves(n->now.hash[t], n->target.hash[t]))
-            return true;
-    return false;
+    enum tier t = n->claim ? tier_of_claim(in, n, n->target) : first_move(n);
+    return t < TIERS ? t : TIERS - 1;
 }
 
 static enum work_state state_without_claim(const struct rollout_node *n)
@@ -90,7 +94,7 @@ static enum work_state state_without_claim(const struct rollout_node *n)
      * want. */
     if (n->gave_up)
         return WORK_SKIPPED;
-    if (changes_source(n) || !moves_any(n))
+    if (changes_source(n) || first_move(n) == TIERS)
         return WORK_DONE;
     return n->cordoned || n->held ? WORK_SKIPPED : WORK_PENDING;
 }
@@ -118,19 +122,13 @@ static struct progress *progress_find(const struct rollout_view *v, const char *
     return p;
 }
 
-static size_t pool_size(const struct rollout_input *in, size_t pool)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < in->node_count; i++)
-        n += in->nodes[i].pool == pool && !in->nodes[i].let_go;
-    return n;
-}
-
 /* A threshold above the pool's size would never be reached, so the pool's size is the maximum. */
 static size_t threshold_of(const struct rollout_input *in, size_t pool)
 {
-    size_t size = pool_size(in, pool),
-           threshold = rollout_count_of(&in->spec->failure_threshold, size);
+    size_t size = 0;
+    for (size_t i = 0; i < in->node_count; i++)
+        size += in->nodes[i].pool == pool && !in->nodes[i].let_go;
+    size_t threshold = rollout_count_of(&in->spec->failure_threshold, size);
     return threshold < size ? threshold : size;
 }
 
@@ -171,6 +169,12 @@ static bool is_fault(const struct rollout_node *n, const struct progress *p)
     const struct claim *c = n->claim;
     return claim_kinds[c->kind].counts && claim_closes(c) && c->gpus > 0 &&
            (!p->record.forgiven_s || c->since_s > p->record.forgiven_s);
+}
+
+/* What the policy asks for on a node, even if its target is another revision. */
+static const char *rollout_wish(const struct rollout_node *n, enum tier tier)
+{
+    return n->policy_target.hash[tier] ? n->policy_target.hash[tier] : n->target.hash[tier];
 }
 
 /* A claim is an annotation that other clients may write. So it cannot count against a revision that
@@ -364,4 +368,34 @@ const struct rollout_revision *rollout_first_failed(const struct rollout_input *
         if (in->revisions[i].failed && (!first || strcmp(in->revisions[i].hash, first->hash) < 0))
             first = &in->revisions[i];
     return first;
+}
+
+/* ---- the hash of the plan */
+
+static bool wants_the_same(const struct rollout_node *a, const struct rollout_node *b)
+{
+    for (enum tier t = 0; t < TIERS; t++)
+        if (!str_eq(rollout_wish(a, t), rollout_wish(b, t)))
+            return false;
+    return a->pool == b->pool;
+}
+
+static void rollout_hash_add(json_t *wanted, const char *pool, const char *tier, const char *hash)
+{
+    CLEANUP_FREE char *key = xasprintf("%s/%s/%s", pool, tier, hash);
+    if (*hash)
+        json_object_set_new(wanted, key, json_true());
+}
+
+void rollout_plan_hash(const struct rollout_input *in, char ret[static REVISION_HASH_MAX])
+{
+    CLEANUP_JSON json_t *wanted = json_object();
+    for (size_t i = 0; i < in->node_count; i++) {
+        const struct rollout_node *n = &in->nodes[i];
+        if (n->let_go || (i > 0 && wants_the_same(n, n - 1)))
+            continue;
+        for (enum tier t = 0; t < TIERS; t++)
+            rollout_hash_add(wanted, in->pool_names[n->pool], tiers[t].name, rollout_wish(n, t));
+    }
+    revision_hash(wanted, ret);
 }

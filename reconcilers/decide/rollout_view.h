@@ -77,7 +77,14 @@ bool time_passed(int64_t since_s, int64_t span_s, int64_t now_s);
 /* When that will be. */
 int64_t time_after(int64_t since_s, int64_t span_s);
 
+/* Decides again at that time at the latest; INT64_MAX: no matter when. */
+void rollout_look_again(struct rollout_decision *ret, int64_t at_s);
+
 /* A failed revision in a pool that the policy still asks for, always the same one; NULL: none. */
 const struct rollout_revision *rollout_first_failed(const struct rollout_input *in);
+/* The hash of a plan, which a user approves: hashes what the policy asks for in each pool, done or
+ * not, because the remaining work would be a new plan after each node. Skipped, failed and
+ * rolled-back nodes do not change it either: an approval for all nodes also covers the rest. */
+void rollout_plan_hash(const struct rollout_input *in, char ret[static REVISION_HASH_MAX]);
 
 #endif

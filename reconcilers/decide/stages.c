@@ -8,20 +8,15 @@ static bool is_new(const struct node_input *in, const struct node_verdict *v)
            !n->claim;
 }
 
-static bool stages_has(unsigned set, enum operand c)
-{
-    return set & 1u << c;
-}
-
 /* The stages that it has visibly passed. A host driver has no images and is present. */
 static unsigned shown_by(const struct node_input *in, const struct node_verdict *v)
 {
     const struct node_pods *p = in->pods;
-    bool ours = stages_has(v->wanted, OPERAND_DRIVER),
+    bool ours = v->wanted & 1u << OPERAND_DRIVER,
          assigned = *v->carried.hash[TIER_STACK] && !v->removal;
     const bool reached[STAGE_COUNT] = {
         [STAGE_IMAGES] = ours ? p->of[OPERAND_DRIVER].running : assigned,
-        [STAGE_DRIVER] = ours ? stages_has(v->up, OPERAND_DRIVER) : assigned,
+        [STAGE_DRIVER] = ours ? v->up & 1u << OPERAND_DRIVER : assigned,
         [STAGE_REGISTERED] = in->view.node->gpus > 0,
         [STAGE_PROVEN] = v->state == NODE_READY,
     };

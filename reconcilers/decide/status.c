@@ -7,6 +7,7 @@
 #include "base/str.h"
 #include "kube/object.h"
 #include "reconcilers/model/names.h"
+#include "reconcilers/decide/records.h"
 #include "reconcilers/decide/rollout_plan_json.h"
 
 enum {
@@ -21,10 +22,11 @@ static json_t *status_count(size_t n)
     return json_integer((json_int_t) n);
 }
 
+/* NULL for NULL. */
 static json_t *shortened(const char *s, size_t max)
 {
-    CLEANUP_FREE char *text = str_shortened(s, max);
-    return json_text(text);
+    CLEANUP_FREE char *text = s ? str_shortened(s, max) : NULL;
+    return text ? json_text(text) : NULL;
 }
 
 static json_t *nodes_json(const struct tally *t)
@@ -44,18 +46,10 @@ static json_t *nodes_json(const struct tally *t)
                      states);
 }
 
-static const char *status_version_of(const struct cluster_view *v, const struct revision_tally *r)
-{
-    return revision_version(cluster_inputs(v, r->tier, r->hash), r->tier);
-}
-
 static bool is_known_good(const struct cluster_view *v, const struct revision_tally *r)
 {
-    char name[RENDER_NAME_MAX];
-    render_revision_name(r->tier, r->hash, name);
-    const struct child *record = cluster_child(v, RESOURCE_REVISION, name);
-    CLEANUP_FREE char *key = xasprintf(ANNOTATION_COMPLETED "%s", v->policy->pools[r->pool].name);
-    return record && child_time(record, key);
+    const struct child *record = cluster_find_record(v, r->tier, r->hash);
+    return record && record_time_s(record, ANNOTATION_COMPLETED, v->policy->pools[r->pool].name);
 }
 
 /* The revisions of a pool: its targets. `ret_version` is the driver version that new nodes get; if
@@ -63,16 +57,13 @@ static bool is_known_good(const struct cluster_view *v, const struct revision_ta
 static json_t *targets_json(const struct cluster_view *v, size_t pool, const char **ret_version)
 {
     json_t *targets = json_array();
-    size_t cursor = 0;
-    const struct map_entry *e;
-    while ((e = map_next(&v->tally->revisions, &cursor))) {
-        const struct revision_tally *r = e->value;
+    const struct revision_tally *r;
+    for (size_t at = 0; (r = map_value(&v->tally->revisions, &at));) {
         if (r->pool != pool || !r->wanted)
             continue;
-        const char *version = status_version_of(v, r);
-        bool later = str_eq(r->tier, "driver") &&
-                     (!*ret_version || strcmp(str_or_empty(version), *ret_version) > 0);
-        if (later)
+        const char *version = revision_version(cluster_inputs(v, r->tier, r->hash), r->tier);
+        if (str_eq(r->tier, "driver") &&
+            (!*ret_version || strcmp(str_or_empty(version), *ret_version) > 0))
             *ret_version = version;
         json_array_append_new(targets,
                               json_pack("{s:o, s:s, s:o, s:b}", "revision",
@@ -114,7 +105,7 @@ static json_t *pools_json(const struct cluster_view *v)
         json_array_append_new(
             pools, json_pack("{s:s, s:o, s:o, s:o, s:o, s:s, s:o}", "name",
                              v->policy->pools[i].name, "nodes", status_count(nodes), "ready",
-                             status_count(v->tally->pools[i].ready), "upToDate",
+                             status_count(v->tally->pools[i].states[NODE_READY]), "upToDate",
                              status_count(nodes - outdated), "outdated", status_count(outdated),
                              "driverVersion", str_or_empty(version), "targets", targets));
     }
@@ -128,8 +119,7 @@ static size_t behind(const struct cluster_view *v, enum operand c)
     size_t n = 0;
     for (size_t i = 0; i < v->child_count; i++) {
         const struct child *d = v->children[i];
-        if (d->resource == RESOURCE_DAEMONSET && str_has_prefix(child_name(d), operand_name(c)) &&
-            d->desired > d->updated)
+        if (d->desired > d->updated && cluster_is_daemonset_of(d, c))
             n += (size_t) (d->desired - d->updated);
     }
     return n;
@@ -137,14 +127,10 @@ static size_t behind(const struct cluster_view *v, enum operand c)
 
 static const struct cause *status_cause_of(const struct tally *t, enum operand c)
 {
-    const struct cause *best = NULL;
-    size_t cursor = 0;
-    const struct map_entry *e;
-    while ((e = map_next(&t->causes, &cursor))) {
-        const struct cause *cause = e->value;
+    const struct cause *best = NULL, *cause;
+    for (size_t at = 0; (cause = map_value(&t->causes, &at));)
         if (cause->component == c && (!best || cause_comes_first(cause, best)))
             best = cause;
-    }
     return best;
 }
 
@@ -157,15 +143,14 @@ static json_t *operands_json(const struct cluster_view *v)
         enum operand c = row->id;
         if (!(counted >> c & 1))
             continue;
-        json_t *o = json_pack("{s:s, s:o, s:o, s:o}", "name", operand_name(c), "desired",
-                              status_count(v->tally->operands[c].wanted), "ready",
-                              status_count(v->tally->operands[c].up), "outdated",
-                              status_count(behind(v, c)));
         const struct cause *cause = status_cause_of(v->tally, c);
-        if (cause && cause_example(cause)->message)
-            json_object_set_new(o, "message",
-                                shortened(cause_example(cause)->message, MESSAGE_MAX));
-        json_array_append_new(operands, o);
+        const char *message = cause ? cause_example(cause)->message : NULL;
+        json_array_append_new(operands,
+                              json_pack("{s:s, s:o, s:o, s:o, s:o*}", "name", operand_name(c),
+                                        "desired", status_count(v->tally->operands[c].wanted),
+                                        "ready", status_count(v->tally->operands[c].up), "outdated",
+                                        status_count(behind(v, c)), "message",
+                                        shortened(message, MESSAGE_MAX)));
     }
     return operands;
 }
@@ -179,25 +164,20 @@ static int by_weight(const void *a, const void *b)
 static json_t *cause_json(const struct cause *c)
 {
     const struct node_summary *s = cause_example(c);
-    json_t *o = json_pack("{s:s, s:o, s:s}", "reason", c->word, "nodes", status_count(c->nodes),
-                          "node", s->name);
-    if (*operand_name(c->component))
-        json_object_set_new(o, "operand", json_string(operand_name(c->component)));
-    if (s->pod)
-        json_object_set_new(o, "pod", shortened(s->pod, 253));
-    if (s->message)
-        json_object_set_new(o, "message", shortened(s->message, MESSAGE_MAX));
-    return o;
+    const char *operand = operand_name(c->component);
+    return json_pack("{s:s, s:o, s:s, s:o*, s:o*, s:o*}", "reason", c->word, "nodes",
+                     status_count(c->nodes), "node", s->name, "operand",
+                     *operand ? json_string(operand) : NULL, "pod", shortened(s->pod, 253),
+                     "message", shortened(s->message, MESSAGE_MAX));
 }
 
 static json_t *causes_json(const struct tally *t)
 {
     json_t *out = json_array();
     CLEANUP_FREE const struct cause **causes = xcalloc(t->causes.len, sizeof *causes);
-    size_t n = 0, cursor = 0;
-    const struct map_entry *e;
-    while ((e = map_next(&t->causes, &cursor)))
-        causes[n++] = e->value;
+    size_t n = 0, at = 0;
+    while (n < t->causes.len)
+        causes[n++] = map_value(&t->causes, &at);
     qsort(causes, n, sizeof *causes, by_weight);
     for (size_t i = 0; i < n && i < CAUSES_MAX; i++)
         json_array_append_new(out, cause_json(causes[i]));
@@ -219,20 +199,14 @@ static json_t *problems_json(const struct policy_problems *problems)
 static json_t *rollout_json(const struct cluster_view *v, const struct condition *rolling_out)
 {
     const struct rollout_report *r = v->rollout;
-    json_t *o = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "pending", status_count(r->pending),
-                          "active", status_count(r->active), "waiting", status_count(r->waiting),
-                          "failed", status_count(r->failed), "skipped", status_count(r->skipped),
-                          "done", status_count(r->done));
     bool over = r->hold == ROLLOUT_HOLD_DONE && !v->problems;
-    json_object_set_new(o, "reason", json_string(reason_text(status_rollout_reason(v))));
-    json_object_set_new(
-        o, "message",
-        shortened(over ? str_or_empty(r->message) : rolling_out->message, MESSAGE_MAX));
-    if (v->plan)
-        json_object_set(o, "plan", (json_t *) v->plan);
-    if (v->pace)
-        json_object_set_new(o, "pace", rollout_pace_json(v->pace));
-    return o;
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:O*, s:o*}", "pending",
+                     status_count(r->pending), "active", status_count(r->active), "waiting",
+                     status_count(r->waiting), "failed", status_count(r->failed), "skipped",
+                     status_count(r->skipped), "done", status_count(r->done), "reason",
+                     reason_text(status_rollout_reason(v)), "message",
+                     shortened(over ? str_or_empty(r->message) : rolling_out->message, MESSAGE_MAX),
+                     "plan", v->plan, "pace", v->pace ? rollout_pace_json(v->pace) : NULL);
 }
 
 /* "UpToDate", "2/10 MaxParallel", "InvalidSpec" */
@@ -307,16 +281,14 @@ json_t *status_json(const struct cluster_view *v,
     for (size_t i = 0; i < STATUS_CONDITIONS; i++)
         json_array_append_new(
             list, condition_json(&conditions[i], before, object_generation(v->object), v->now));
-    json_t *status = json_pack("{s:I, s:o, s:o, s:o, s:o, s:o}", "observedGeneration",
-                               (json_int_t) object_generation(v->object), "conditions", list,
-                               "summary", summary_json(v, conditions), "nodes",
-                               nodes_json(v->tally), "operands", operands_json(v), "firstCauses",
-                               causes_json(v->tally));
-    if (v->rollout && v->rollout->known)
-        json_object_set_new(status, "rollout", rollout_json(v, &conditions[STATUS_ROLLING_OUT]));
-    json_object_set_new(status, "problems", problems_json(v->problem_list));
-    if (v->policy)
-        json_object_set_new(status, "pools", pools_json(v));
+    bool rolls = v->rollout && v->rollout->known;
+    json_t *status = json_pack(
+        "{s:I, s:o, s:o, s:o, s:o, s:o, s:o*, s:o, s:o*}", "observedGeneration",
+        (json_int_t) object_generation(v->object), "conditions", list, "summary",
+        summary_json(v, conditions), "nodes", nodes_json(v->tally), "operands", operands_json(v),
+        "firstCauses", causes_json(v->tally), "rollout",
+        rolls ? rollout_json(v, &conditions[STATUS_ROLLING_OUT]) : NULL, "problems",
+        problems_json(v->problem_list), "pools", v->policy ? pools_json(v) : NULL);
     fit(status);
     return status;
 }

@@ -43,10 +43,10 @@ static struct cause *tally_cause_of(struct tally *t, const struct node_verdict *
     if (c)
         return c;
     c = xcalloc(1, sizeof *c);
-    c->key = TAKE(key);
-    c->component = v->cause;
-    c->reason = v->reason;
-    c->word = strchr(c->key, '/') + 1;
+    *c = (struct cause){
+        .key = key, .component = v->cause, .reason = v->reason, .word = strchr(key, '/') + 1
+    };
+    key = NULL;
     map_put(&t->causes, c->key, c);
     return c;
 }
@@ -135,7 +135,6 @@ static void tally_count(struct tally *t, const struct node_summary *s, size_t si
     if (served || s->state == NODE_LOST)
         t->pools[s->pool].nodes += sign;
     t->pools[s->pool].states[s->state] += sign;
-    t->pools[s->pool].ready += s->state == NODE_READY ? sign : 0;
     t->pools[s->pool].outdated += s->outdated ? sign : 0;
     for (int c = 0; c < OPERANDS_MAX; c++) {
         t->operands[c].wanted += s->wanted >> c & 1 ? sign : 0;
@@ -169,18 +168,14 @@ static void tally_take_out(struct tally *t, struct node_summary *s)
     s->counted = false;
 }
 
-static bool is_outdated(const struct node_verdict *v, enum tier tier)
-{
-    const char *carried = v->carried.hash[tier], *target = v->target.hash[tier];
-    return *carried && *target && !str_eq(carried, target) && !(tier == TIER_STACK && v->removal);
-}
-
 static bool is_verdict_outdated(const struct node_verdict *v)
 {
-    for (enum tier tier = 0; tier < TIERS; tier++)
-        if (is_outdated(v, tier))
-            return true;
-    return false;
+    bool outdated = false;
+    for (enum tier t = 0; t < TIERS; t++)
+        outdated |= *v->carried.hash[t] && *v->target.hash[t] &&
+                    !str_eq(v->carried.hash[t], v->target.hash[t]) &&
+                    !(t == TIER_STACK && v->removal);
+    return outdated;
 }
 
 /* Whether the node is already counted as the verdict says. */
@@ -329,6 +324,15 @@ bool cause_comes_first(const struct cause *a, const struct cause *b)
     return a->nodes != b->nodes ? a->nodes > b->nodes : strcmp(a->key, b->key) < 0;
 }
 
+const struct cause *tally_first_cause(const struct tally *t, bool (*counts)(const struct cause *c))
+{
+    const struct cause *first = NULL, *c;
+    for (size_t at = 0; (c = map_value(&t->causes, &at));)
+        if (counts(c) && (!first || cause_comes_first(c, first)))
+            first = c;
+    return first;
+}
+
 const struct node_summary *cause_example(const struct cause *c)
 {
     const struct node_summary *example = c->first;
@@ -344,39 +348,27 @@ void tally_remove(struct tally *t, struct node_summary *s)
     free_texts(s);
 }
 
-static bool has_trouble(const struct node_summary *s)
-{
-    return s->trouble != NULL;
-}
-
-static bool was_refused(const struct node_summary *s)
-{
-    return s->refused != NULL;
-}
-
-/* Each such node has a cause. */
-static const struct node_summary *first_with(const struct tally *t,
-                                             bool (*has)(const struct node_summary *s))
+/* The first node by name with trouble, or with a refused eviction. Each such node has a cause. */
+static const struct node_summary *first_with(const struct tally *t, bool trouble)
 {
     const struct node_summary *first = NULL;
-    size_t cursor = 0;
-    const struct map_entry *e;
-    while ((e = map_next(&t->causes, &cursor)))
-        for (const struct node_summary *s = ((const struct cause *) e->value)->first; s;
-             s = s->next)
-            if (has(s) && (!first || strverscmp(s->name, first->name) < 0))
+    const struct cause *c;
+    for (size_t at = 0; (c = map_value(&t->causes, &at));)
+        for (const struct node_summary *s = c->first; s; s = s->next)
+            if ((trouble ? s->trouble : s->refused) &&
+                (!first || strverscmp(s->name, first->name) < 0))
                 first = s;
     return first;
 }
 
 const struct node_summary *tally_trouble(const struct tally *t)
 {
-    return first_with(t, has_trouble);
+    return first_with(t, true);
 }
 
 const struct node_summary *tally_refused(const struct tally *t)
 {
-    return first_with(t, was_refused);
+    return first_with(t, false);
 }
 
 size_t tally_served(const struct tally *t)
@@ -397,10 +389,9 @@ size_t tally_outdated(const struct tally *t)
 
 size_t tally_nodes(const struct tally *t, const char *tier, const char *hash, unsigned which)
 {
-    size_t n = 0, cursor = 0;
-    const struct map_entry *e;
-    while ((e = map_next(&t->revisions, &cursor))) {
-        const struct revision_tally *r = e->value;
+    size_t n = 0;
+    const struct revision_tally *r;
+    for (size_t at = 0; (r = map_value(&t->revisions, &at));) {
         if ((tier && !str_eq(r->tier, tier)) || (hash && !str_eq(r->hash, hash)))
             continue;
         n += which & TALLY_CARRYING ? r->carrying : 0;

@@ -68,7 +68,7 @@ struct tally {
     size_t total, gpu, looked_at;
     size_t moving; /* nodes that are up and change from one revision to another */
     struct {
-        size_t nodes, ready, outdated;
+        size_t nodes, outdated;
         size_t states[NODE_STATE_COUNT];
     } pools[TALLY_POOLS_MAX];
     struct {
@@ -93,6 +93,8 @@ unsigned tally_set(struct tally *t, struct node_summary *s, const struct node_ve
 /* Whether `a` is reported before `b`: it has more nodes. The order is the same for the same
  * facts. */
 bool cause_comes_first(const struct cause *a, const struct cause *b);
+/* The first of the causes that count; NULL: none. */
+const struct cause *tally_first_cause(const struct tally *t, bool (*counts)(const struct cause *c));
 /* The node that represents a cause: the first by name. */
 const struct node_summary *cause_example(const struct cause *c);
 /* The first node by name that is being upgraded and has an operand that does not come up; NULL:

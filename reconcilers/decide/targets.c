@@ -48,10 +48,8 @@ void targets_free(struct targets *t)
 {
     if (!t)
         return;
-    size_t cursor = 0;
-    const struct map_entry *e;
-    while ((e = map_next(&t->entries, &cursor))) {
-        struct entry *entry = e->value;
+    struct entry *entry;
+    for (size_t at = 0; (entry = map_value(&t->entries, &at));) {
         clear_target(&entry->target);
         free(entry->key);
         free(entry);
@@ -68,15 +66,16 @@ const json_t *targets_spec(const struct targets *t, size_t pool)
     return t->specs[pool];
 }
 
-/* The ConfigMap and key that configure the device plugin on a node; false: none. */
-static bool config_of(const struct targets *t, size_t pool, const struct node_facts *facts,
-                      struct plugin_config *ret)
+/* The ConfigMap and key that configure the device plugin on a node; without a name: none. */
+static struct plugin_config config_of(const struct targets *t, size_t pool,
+                                      const struct node_facts *facts)
 {
     const json_t *config = json_at(t->specs[pool], "devicePlugin.config");
-    const char *key = facts->label(facts->labels, LABEL_PLUGIN_CONFIG);
-    *ret = (struct plugin_config){ .name = json_str(config, "name"),
-                                   .key = key ? key : json_str(config, "default") };
-    return ret->name && ret->key;
+    const char *label = facts->label(facts->labels, LABEL_PLUGIN_CONFIG),
+               *name = json_str(config, "name");
+    const char *key = label ? label : json_str(config, "default");
+    return name && key ? (struct plugin_config){ .name = name, .key = key }
+                       : (struct plugin_config){ 0 };
 }
 
 /* Whether operands may not run there: their permissions would expose the cluster's keys. */
@@ -111,12 +110,17 @@ static char *entry_key(const struct targets *t, size_t pool, const struct node_f
                      str_or_empty(config->name), str_or_empty(config->key));
 }
 
-static void targets_set_problem(struct target *target, enum reason reason, const char *sentence)
+/* Notes a problem; the first one stays. */
+PRINTF(3, 4)
+static void set_problem(struct target *target, enum reason reason, const char *fmt, ...)
 {
     if (target->reason)
         return;
+    va_list ap;
+    va_start(ap, fmt);
     target->reason = reason;
-    target->problem = xstrdup(sentence);
+    target->problem = xvasprintf(fmt, ap);
+    va_end(ap);
 }
 
 static json_t *held(const struct targets *t, size_t pool, const char *tier)
@@ -125,14 +129,14 @@ static json_t *held(const struct targets *t, size_t pool, const char *tier)
                            : NULL;
 }
 
-/* Whether a rollout of the revision was completed in the pool. */
-static bool was_complete(const struct targets *t, const struct target *target, enum tier tier)
+static struct revision_standing standing_of(const struct targets *t, const struct target *target,
+                                            enum tier tier)
 {
     struct revision_standing s = { 0 };
     if (t->sources.standing)
         t->sources.standing(t->sources.arg, t->policy->pools[target->pool].name,
                             target->runs.hash[tier], target->inputs[tier], &s);
-    return s.completed;
+    return s;
 }
 
 /* If a rollout of the driver was completed in the pool, its image exists, whatever the table
@@ -141,33 +145,31 @@ static void look_for_image(const struct targets *t, struct target *target)
 {
     CLEANUP_ARENA struct arena a = { 0 };
     const char *why = driver_images_problem(&a, target->inputs[TIER_DRIVER]);
-    target->no_image = why && !was_complete(t, target, TIER_DRIVER);
+    target->no_image = why && !standing_of(t, target, TIER_DRIVER).completed;
     if (target->no_image)
-        targets_set_problem(target, REASON_NO_DRIVER_IMAGE, why);
+        set_problem(target, REASON_NO_DRIVER_IMAGE, "%s", why);
 }
 
 static void fill_driver(struct targets *t, struct target *target, const struct host *host,
                         const struct node_facts *facts)
 {
+    CLEANUP_ARENA struct arena a = { 0 };
+    const json_t *spec = t->specs[target->pool];
     if (target->source == DRIVER_SOURCE_NONE) {
-        struct arena a = { 0 };
-        targets_set_problem(
-            target, REASON_UNKNOWN_OPERATING_SYSTEM,
-            driver_source_problem(&a, t->policy->pools[target->pool].source, host, facts));
-        arena_free(&a);
+        set_problem(target, REASON_UNKNOWN_OPERATING_SYSTEM, "%s",
+                    driver_source_problem(&a, t->policy->pools[target->pool].source, host, facts));
         return;
     }
     if (target->source == DRIVER_SOURCE_COS &&
-        str_has_prefix(json_str_or_empty(t->specs[target->pool], "driver.version"), "sha256:")) {
-        targets_set_problem(target, REASON_DIGEST_ON_COS,
-                            "driver.version is a digest, which the installer of "
-                            "Container-Optimized OS does not take; give these nodes a "
-                            "pool whose driver.version is the driver's own, such as 580.178.04");
+        str_has_prefix(json_str_or_empty(spec, "driver.version"), "sha256:")) {
+        set_problem(target, REASON_DIGEST_ON_COS,
+                    "driver.version is a digest, which the installer of Container-Optimized OS "
+                    "does not take; give these nodes a pool whose driver.version is the driver's "
+                    "own, such as 580.178.04");
         return;
     }
     CLEANUP_JSON json_t *known = held(t, target->pool, "driver");
-    target->inputs[TIER_DRIVER] = driver_inputs(t->specs[target->pool], target->source, host,
-                                                known);
+    target->inputs[TIER_DRIVER] = driver_inputs(spec, target->source, host, known);
     if (!target->inputs[TIER_DRIVER])
         return;
     revision_hash(target->inputs[TIER_DRIVER], target->runs.hash[TIER_DRIVER]);
@@ -176,59 +178,49 @@ static void fill_driver(struct targets *t, struct target *target, const struct h
 
 /* With a configuration that shares by MPS, the device plugin exits at once if no MPS control daemon
  * runs. */
-static void refuse_mps(struct target *target, const struct plugin_config *config, struct arena *a)
+static void take_stack(struct targets *t, struct target *target, const struct host *host,
+                       const struct plugin_config *config)
 {
-    CLEANUP_JSON json_t *settings = plugin_settings_of(target->inputs[TIER_STACK]);
-    if (!plugin_shares_by(settings, SHARING_MPS))
+    CLEANUP_JSON json_t *known = held(t, target->pool, "stack");
+    CLEANUP_JSON json_t *inputs = stack_inputs(t->specs[target->pool], target->source, host, config,
+                                               known);
+    CLEANUP_JSON json_t *settings = plugin_settings_of(inputs);
+    if (plugin_shares_by(settings, SHARING_MPS)) {
+        set_problem(target, REASON_MPS_NOT_SUPPORTED,
+                    "the key %s of the ConfigMap %s shares GPUs by MPS (sharing.mps), and Ostler "
+                    "does not run the control daemon of MPS, without which the device plugin does "
+                    "not start; use sharing.timeSlicing, or another key",
+                    config->key, config->name);
         return;
-    json_decref(target->inputs[TIER_STACK]);
-    target->inputs[TIER_STACK] = NULL;
-    targets_set_problem(
-        target, REASON_MPS_NOT_SUPPORTED,
-        arena_printf(a,
-                     "the key %s of the ConfigMap %s shares GPUs by MPS (sharing.mps), and Ostler "
-                     "does not run the "
-                     "control daemon of MPS, without which the device plugin does not start; use "
-                     "sharing.timeSlicing, or another key",
-                     config->key, config->name));
+    }
+    bool brings_toolkit = json_bool(inputs, "toolkit.enabled", false);
+    target->inputs[TIER_STACK] = TAKE(inputs);
+    revision_hash(target->inputs[TIER_STACK], target->runs.hash[TIER_STACK]);
+    target->toolkit_in_turn = t->sources.standing && brings_toolkit &&
+                              !standing_of(t, target, TIER_STACK).completed;
 }
 
 static void fill_stack(struct targets *t, struct target *target, const struct host *host,
                        const struct node_facts *facts, struct plugin_config *config)
 {
-    struct arena a = { 0 };
+    CLEANUP_ARENA struct arena a = { 0 };
     const json_t *spec = t->specs[target->pool];
     const char *why = toolkit_is_ostlers(spec, host) ? host_runtime_problem(&a, host, facts) : NULL;
     const char *toolkit_why = toolkit_wish_of(spec) == TOOLKIT_AUTO ? host_toolkit_problem(host)
                                                                     : NULL;
-    if (config->name)
-        config->text = t->sources.config_text
-                           ? t->sources.config_text(t->sources.arg, config->name, config->key)
-                           : NULL;
-    if (why) {
-        targets_set_problem(target, REASON_RUNTIME_UNKNOWN, why);
-    } else if (toolkit_why) {
-        targets_set_problem(target, REASON_HOST_TOOLKIT_MISSING, toolkit_why);
-    } else if (config->name && !config->text) {
-        const char *sentence = arena_printf(
-            &a,
-            "the ConfigMap %s in the operand namespace has no key %s, which configures the "
-            "device plugin here; create it, or change spec.devicePlugin.config",
-            config->name, config->key);
-        targets_set_problem(target, REASON_PLUGIN_CONFIG_MISSING, sentence);
-    } else {
-        CLEANUP_JSON json_t *known = held(t, target->pool, "stack");
-        target->inputs[TIER_STACK] = stack_inputs(t->specs[target->pool], target->source, host,
-                                                  config->name ? config : NULL, known);
-        refuse_mps(target, config, &a);
-    }
-    if (target->inputs[TIER_STACK]) {
-        revision_hash(target->inputs[TIER_STACK], target->runs.hash[TIER_STACK]);
-        target->toolkit_in_turn = t->sources.standing &&
-                                  json_bool(target->inputs[TIER_STACK], "toolkit.enabled", false) &&
-                                  !was_complete(t, target, TIER_STACK);
-    }
-    arena_free(&a);
+    if (config->name && t->sources.config_text)
+        config->text = t->sources.config_text(t->sources.arg, config->name, config->key);
+    if (why)
+        set_problem(target, REASON_RUNTIME_UNKNOWN, "%s", why);
+    else if (toolkit_why)
+        set_problem(target, REASON_HOST_TOOLKIT_MISSING, "%s", toolkit_why);
+    else if (config->name && !config->text)
+        set_problem(target, REASON_PLUGIN_CONFIG_MISSING,
+                    "the ConfigMap %s in the operand namespace has no key %s, which configures the "
+                    "device plugin here; create it, or change spec.devicePlugin.config",
+                    config->name, config->key);
+    else
+        take_stack(t, target, host, config->name ? config : NULL);
 }
 
 enum { NO_CANARY = -1, LONG_AGO = 1 };
@@ -246,16 +238,13 @@ static void add_canary(struct target *target, int64_t since_s)
 static bool take_standing(const struct targets *t, struct target *target, enum tier tier,
                           struct target *good)
 {
-    const char *hash = target->runs.hash[tier];
-    const json_t *inputs = target->inputs[tier];
-    struct revision_standing s = { 0 };
-    if (!inputs)
+    if (!target->inputs[tier])
         return true;
-    t->sources.standing(t->sources.arg, t->policy->pools[target->pool].name, hash, inputs, &s);
+    struct revision_standing s = standing_of(t, target, tier);
     target->failed |= s.failed;
     if (!s.good)
         return false;
-    if (!str_eq(s.good, hash))
+    if (!str_eq(s.good, target->runs.hash[tier]))
         add_canary(target, s.completed ? LONG_AGO : s.canary_s);
     snprintf(good->runs.hash[tier], REVISION_HASH_MAX, "%s", s.good);
     good->inputs[tier] = json_incref((json_t *) s.good_inputs);
@@ -284,15 +273,33 @@ static void fill_good(struct targets *t, struct target *target)
     free(good);
 }
 
+static void fill(struct targets *t, struct target *target, const struct host *host,
+                 const struct node_facts *facts, struct plugin_config *config)
+{
+    if (is_left_out(t, facts))
+        set_problem(
+            target, REASON_CONTROL_PLANE,
+            "it belongs to the control plane, where Ostler runs nothing by default; to serve its "
+            "GPUs start Ostler with --control-plane-nodes (the chart's controlPlaneNodes)");
+    else if (is_openshift(facts))
+        set_problem(target, REASON_OPEN_SHIFT,
+                    "it is a node of OpenShift, which Ostler does not support yet: the "
+                    "SecurityContextConstraints that admit its pods and the driver toolkit that "
+                    "its driver is compiled with are missing; use NVIDIA's GPU Operator there");
+    else
+        fill_driver(t, target, host, facts);
+    if (!target->reason || target->no_image)
+        fill_stack(t, target, host, facts, config);
+    fill_good(t, target);
+}
+
 const struct target *targets_for(struct targets *t, size_t pool, const struct node_facts *facts,
                                  bool host_driver)
 {
     struct host host = host_of(facts);
     enum driver_source source = driver_source_for(t->policy->pools[pool].source, &host,
                                                   host_driver);
-    struct plugin_config config;
-    if (!config_of(t, pool, facts, &config))
-        config = (struct plugin_config){ 0 };
+    struct plugin_config config = config_of(t, pool, facts);
     char *key = entry_key(t, pool, facts, &host, source, &config);
     struct entry *entry = map_get(&t->entries, key);
     if (entry) {
@@ -300,42 +307,28 @@ const struct target *targets_for(struct targets *t, size_t pool, const struct no
         return &entry->target;
     }
     entry = xcalloc(1, sizeof *entry);
-    entry->key = key;
-    entry->target.pool = pool;
-    entry->target.source = source;
-    if (is_left_out(t, facts))
-        targets_set_problem(&entry->target, REASON_CONTROL_PLANE,
-                            "it belongs to the control plane, where Ostler runs nothing by "
-                            "default; to serve its GPUs start Ostler with "
-                            "--control-plane-nodes (the chart's controlPlaneNodes)");
-    else if (is_openshift(facts))
-        targets_set_problem(&entry->target, REASON_OPEN_SHIFT,
-                            "it is a node of OpenShift, which Ostler does not support yet: the "
-                            "SecurityContextConstraints that admit its "
-                            "pods and the driver toolkit that its driver is compiled with are "
-                            "missing; use NVIDIA's GPU Operator there");
-    else
-        fill_driver(t, &entry->target, &host, facts);
-    if (!entry->target.reason || entry->target.no_image)
-        fill_stack(t, &entry->target, &host, facts, &config);
-    fill_good(t, &entry->target);
+    *entry = (struct entry){ .target = { .pool = pool, .source = source }, .key = key };
+    fill(t, &entry->target, &host, facts, &config);
     map_put(&t->entries, entry->key, entry);
     return &entry->target;
+}
+
+const struct target *targets_next(const struct targets *t, size_t *cursor)
+{
+    const struct entry *entry = map_value(&t->entries, cursor);
+    return entry ? &entry->target : NULL;
 }
 
 const json_t *targets_inputs(const struct targets *t, const char *tier_name, const char *hash,
                              size_t *ret_pool)
 {
-    size_t cursor = 0;
-    const struct map_entry *e;
+    const struct target *target;
     enum tier tier = tier_parse(tier_name);
-    while (tier < TIERS && (e = map_next(&t->entries, &cursor))) {
-        const struct target *target = &((const struct entry *) e->value)->target;
+    for (size_t at = 0; tier < TIERS && (target = targets_next(t, &at));)
         if (target->inputs[tier] && str_eq(target->runs.hash[tier], hash)) {
             *ret_pool = target->pool;
             return target->inputs[tier];
         }
-    }
     return NULL;
 }
 
@@ -349,41 +342,26 @@ static bool has_pool(const struct policy *policy, const char *name)
 
 const char *targets_no_image(const struct targets *t, size_t pool, const char *driver)
 {
-    size_t cursor = 0;
-    const struct map_entry *e;
-    while ((e = map_next(&t->entries, &cursor))) {
-        const struct target *target = &((const struct entry *) e->value)->target;
+    const struct target *target;
+    for (size_t at = 0; (target = targets_next(t, &at));)
         if (target->no_image && target->pool == pool &&
             str_eq(target->runs.hash[TIER_DRIVER], driver))
             return target->problem;
-    }
     return NULL;
 }
 
 bool targets_displace(const struct targets *t, const json_t *inputs, const char *hash,
                       const char *pool)
 {
-    size_t cursor = 0;
-    const struct map_entry *e;
+    const struct target *target;
     enum tier tier = tier_parse(json_str(inputs, "tier"));
     bool other = !has_pool(t->policy, pool);
-    while (tier < TIERS && (e = map_next(&t->entries, &cursor))) {
-        const struct target *target = &((const struct entry *) e->value)->target;
-        const json_t *wished = target->inputs[tier];
-        if (!wished || !str_eq(t->policy->pools[target->pool].name, pool))
+    for (size_t at = 0; tier < TIERS && (target = targets_next(t, &at));) {
+        if (!target->inputs[tier] || !str_eq(t->policy->pools[target->pool].name, pool))
             continue;
         if (str_eq(target->runs.hash[tier], hash))
             return false;
-        other |= revision_same_machine(wished, inputs);
+        other |= revision_same_machine(target->inputs[tier], inputs);
     }
     return other;
-}
-
-void targets_each(const struct targets *t, void (*fn)(void *arg, const struct target *target),
-                  void *arg)
-{
-    size_t cursor = 0;
-    const struct map_entry *e;
-    while ((e = map_next(&t->entries, &cursor)))
-        fn(arg, &((const struct entry *) e->value)->target);
 }

@@ -39,8 +39,6 @@ struct target_sources {
     bool control_plane; /* control plane nodes have targets too */
 };
 
-/* The container runtime is configured for the host's own toolkit, whose program is missing. */
-
 /* The target of one kind of host in one pool. */
 struct target {
     enum driver_source source;
@@ -87,8 +85,7 @@ bool targets_displace(const struct targets *t, const json_t *inputs, const char 
                       const char *pool);
 /* The effective spec of a pool; borrowed. */
 const json_t *targets_spec(const struct targets *t, size_t pool);
-/* Calls fn for each target that was requested so far. */
-void targets_each(const struct targets *t, void (*fn)(void *arg, const struct target *target),
-                  void *arg);
+/* The next target that was requested so far, from *cursor (start with 0); NULL at the end. */
+const struct target *targets_next(const struct targets *t, size_t *cursor);
 
 #endif

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/str.h"
+#include "reconcilers/decide/rollout_view.h"
 
 /* The nodes of a pool that have or wait for the same stack. */
 struct group {
@@ -45,8 +46,7 @@ static bool is_given_up(struct turns *t, const struct toolkit_node *n)
 {
     if (!n->lost_s)
         return false;
-    int64_t until_s = n->lost_s > INT64_MAX - t->in->install_s ? INT64_MAX
-                                                               : n->lost_s + t->in->install_s;
+    int64_t until_s = time_after(n->lost_s, t->in->install_s);
     if (until_s > t->in->now_s)
         look_again(t, until_s);
     return until_s <= t->in->now_s;

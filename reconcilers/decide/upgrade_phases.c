@@ -6,7 +6,6 @@
 
 #include "base/json.h"
 #include "base/str.h"
-#include "reconcilers/model/names.h"
 #include "reconcilers/decide/deadline.h"
 #include "reconcilers/decide/holders.h"
 #include "reconcilers/decide/node_operands.h"
@@ -16,44 +15,37 @@
 
 const char *upgrade_pass_now(const struct upgrade_pass *s, enum tier tier)
 {
-    return str_or_empty(node_label(&s->in->view, tiers[tier].label));
+    return str_or_empty(node_label(&s->p->in->view, tiers[tier].label));
 }
 
 /* Finds what still uses the driver. Requests a requeue for the end of the wait for jobs. */
-static void look_at_pods(const struct upgrade_pass *s, struct drain *ret)
+static void look_at_pods(const struct upgrade_pass *s)
 {
     int64_t left;
-    const struct drain_spec *spec = &s->in->rollout->drain;
-    struct drain_input in = { .pods = s->in->pod_list,
-                              .strings = s->in->view.strings,
-                              .spec = spec };
-    in.node_uid = s->in->view.node->head.uid;
-    in.jobs_may_go = upgrade_jobs_may_go(spec, s->out->claim.claimed_s, s->in->now_s, &left);
-    in.closed_s = drain_closed_s(&s->out->claim);
-    in.now_s = s->in->now_s;
-    in.holders = s->in->holders;
-    s->out->look_for_holders = s->in->holders_new && holders_name_strangers(in.holders, in.pods);
+    const struct node_input *in = s->p->in;
+    const struct claim *c = &s->out->claim;
+    const struct drain_spec *spec = &in->rollout->drain;
+    const struct drain_input look = { .pods = in->pod_list,
+                                      .node_uid = in->view.node->head.uid,
+                                      .strings = in->view.strings,
+                                      .spec = spec,
+                                      .jobs_may_go = drain_jobs_may_go(spec, c->claimed_s,
+                                                                       in->now_s, &left),
+                                      .closed_s = drain_closed_s(c),
+                                      .now_s = in->now_s,
+                                      .holders = in->holders };
+    s->out->look_for_holders = in->holders_new && holders_name_strangers(in->holders, in->pod_list);
     if (left > 0)
-        actions_requeue(s->actions, left * 1000);
-    drain_look(&in, s->a, ret);
-    if (ret->again_s)
-        actions_requeue(s->actions, ret->again_s * 1000);
+        actions_requeue(s->p->actions, left * 1000);
+    drain_look(&look, s->p->a, &s->out->drain);
+    if (s->out->drain.again_s)
+        actions_requeue(s->p->actions, s->out->drain.again_s * 1000);
 }
 
 /* Whether the phase has lasted too long. */
 static bool is_overdue(const struct upgrade_pass *s, int64_t timeout_s)
 {
-    return deadline_is_over(s->in, &(struct deadline){ s->out->claim.since_s, timeout_s, false },
-                            s->actions);
-}
-
-/* The same, if the validation pod shows it. */
-static bool proof_is_overdue(const struct upgrade_pass *s)
-{
-    return deadline_is_over(
-        s->in,
-        &(struct deadline){ s->out->claim.since_s, s->in->rollout->validation_timeout_s, true },
-        s->actions);
+    return deadline_is_over(s->p, s->out->claim.since_s, timeout_s, false);
 }
 
 /* ---- actions */
@@ -61,16 +53,16 @@ static bool proof_is_overdue(const struct upgrade_pass *s)
 void upgrade_pass_assign(struct upgrade_pass *s, struct assignment_ref to)
 {
     s->out->assigned = to;
-    assignment_copy(&s->v->carried, to);
-    s->v->wanted = s->v->up = 0;
-    if (!*s->v->carried.hash[TIER_STACK])
+    assignment_copy(&s->p->v->carried, to);
+    s->p->v->wanted = s->p->v->up = 0;
+    if (!*s->p->v->carried.hash[TIER_STACK])
         claim_stack_leaves(&s->out->claim, upgrade_pass_now(s, TIER_STACK));
-    operands_list(s->in, s->v);
+    operands_list(s->p->in, s->p->v);
 }
 
 void upgrade_pass_assign_unchanged(struct upgrade_pass *s)
 {
-    upgrade_pass_assign(s, node_assigned(&s->in->view));
+    upgrade_pass_assign(s, node_assigned(&s->p->in->view));
 }
 
 /* Whether an earlier attempt installed the new driver, which did not come up. */
@@ -92,7 +84,7 @@ void upgrade_pass_assign_as_it_was(struct upgrade_pass *s)
 static void upgrade_phases_ask(struct upgrade_pass *s, struct assignment_ref to)
 {
     upgrade_pass_assign(s, to);
-    s->out->claim.since_s = s->in->now_s;
+    s->out->claim.since_s = s->p->in->now_s;
 }
 
 static void upgrade_phases_say(struct upgrade_pass *s, enum reason reason, const char *message)
@@ -106,7 +98,7 @@ void upgrade_pass_enter(struct upgrade_pass *s, enum claim_phase phase, enum rea
 {
     assert(claim_step_exists(s->out->claim.phase, phase));
     s->out->claim.phase = phase;
-    s->out->claim.since_s = s->in->now_s;
+    s->out->claim.since_s = s->p->in->now_s;
     *s->out->claim.reason = '\0';
     upgrade_phases_say(s, reason, message);
 }
@@ -117,12 +109,16 @@ void upgrade_pass_release(struct upgrade_pass *s, enum reason reason, const char
     upgrade_phases_say(s, reason, message);
 }
 
-/* As one word, so that a claim can hold it. */
-static void fail_with(struct upgrade_pass *s, const char *why, const char *message)
+/* `why` becomes one word, so that a claim can hold it. */
+PRINTF(3, 4)
+static void fail(struct upgrade_pass *s, const char *why, const char *fmt, ...)
 {
     char *reason = s->out->claim.reason;
     size_t n = 0;
-    upgrade_pass_enter(s, CLAIM_FAILED, REASON_UPGRADE_FAILED, message);
+    va_list ap;
+    va_start(ap, fmt);
+    upgrade_pass_enter(s, CLAIM_FAILED, REASON_UPGRADE_FAILED, arena_vprintf(s->p->a, fmt, ap));
+    va_end(ap);
     for (const char *c = why; *c && n < CLAIM_REASON_MAX - 1; c++)
         if (isalnum((unsigned char) *c))
             reason[n++] = *c;
@@ -131,17 +127,11 @@ static void fail_with(struct upgrade_pass *s, const char *why, const char *messa
         snprintf(reason, CLAIM_REASON_MAX, "%s", reason_text(REASON_UNKNOWN));
 }
 
-static void upgrade_phases_fail(struct upgrade_pass *s, enum reason why, const char *message)
-{
-    fail_with(s, reason_text(why), message);
-}
-
 /* All operands that the node should have are up, and the kubelet offers GPUs. */
 static bool works(const struct upgrade_pass *s)
 {
-    bool plugin = s->v->wanted & 1u << OPERAND_DEVICE_PLUGIN;
-    return *s->v->carried.hash[TIER_STACK] && !operands_missing(s->v) &&
-           (!plugin || s->in->view.node->gpus > 0);
+    return *s->p->v->carried.hash[TIER_STACK] && !operands_missing(s->p->v) &&
+           operands_offer_gpus(s->p->in, s->p->v);
 }
 
 /* The title of what the claim changes in one tier, with its hash if the old one has the same
@@ -149,11 +139,11 @@ static bool works(const struct upgrade_pass *s)
 static const char *tier_that_comes(const struct upgrade_pass *s, enum tier tier)
 {
     const char *hash = s->out->claim.to.hash[tier], *from = s->out->claim.from.hash[tier];
-    const json_t *inputs = operands_inputs(s->in, tier, hash),
-                 *before = operands_inputs(s->in, tier, from);
+    const json_t *inputs = operands_inputs(s->p->in, tier, hash),
+                 *before = operands_inputs(s->p->in, tier, from);
     bool namesake = *from && !str_eq(hash, from) &&
                     revision_same_title(inputs, before, tiers[tier].name);
-    return revision_name(s->a, inputs, tiers[tier].name, hash, namesake);
+    return revision_name(s->p->a, inputs, tiers[tier].name, hash, namesake);
 }
 
 /* "driver 580.178.04, toolkit 1.18.0 and device plugin 0.18.0" */
@@ -164,7 +154,7 @@ static const char *what_comes(const struct upgrade_pass *s)
                                                 : "the host's own driver";
     for (enum tier t = TIER_DRIVER + 1; t < TIERS; t++)
         if (*c->to.hash[t])
-            text = arena_printf(s->a, "%s, %s", text, tier_that_comes(s, t));
+            text = arena_printf(s->p->a, "%s, %s", text, tier_that_comes(s, t));
     return text;
 }
 
@@ -173,7 +163,7 @@ static const char *what_comes(const struct upgrade_pass *s)
 static void step_waiting(struct upgrade_pass *s)
 {
     upgrade_pass_assign_as_it_was(s);
-    look_at_pods(s, &s->out->drain);
+    look_at_pods(s);
     upgrade_phases_say(s, REASON_WAITING_FOR_JOBS,
                        s->out->drain.message
                            ? s->out->drain.message
@@ -187,7 +177,7 @@ static void step_waiting(struct upgrade_pass *s)
 static bool jobs_have_come(const struct upgrade_pass *s)
 {
     const struct drain *d = &s->out->drain;
-    bool new = s->in->now_s - s->out->claim.since_s <= SCHEDULER_BEHIND_S;
+    bool new = s->p->in->now_s - s->out->claim.since_s <= SCHEDULER_BEHIND_S;
     return new ? drain_is_stuck_by_jobs(d) : drain_waits_for_jobs_alone(d);
 }
 
@@ -195,11 +185,11 @@ static bool jobs_have_come(const struct upgrade_pass *s)
  * nothing. */
 static void send_pods_away(struct upgrade_pass *s)
 {
-    const struct drain_spec *spec = &s->in->rollout->drain;
+    const struct drain_spec *spec = &s->p->in->rollout->drain;
     const struct drain *d = &s->out->drain;
-    const char *refused = s->in->refused;
+    const char *refused = s->p->in->refused;
     upgrade_phases_say(s, REASON_DRAINING,
-                       refused ? arena_printf(s->a, "%s; refused for %s", d->message, refused)
+                       refused ? arena_printf(s->p->a, "%s; refused for %s", d->message, refused)
                                : d->message);
     s->out->send = SEND_EVICT;
     if (!is_overdue(s, spec->timeout_s))
@@ -210,28 +200,23 @@ static void send_pods_away(struct upgrade_pass *s)
     }
     s->out->send = SEND_NOBODY;
     if (was_tried(s))
-        upgrade_phases_fail(
-            s, REASON_PODS_NOT_EVICTED,
-            arena_printf(
-                s->a,
-                "drain.timeout is over, and the driver that did not come up cannot be removed; %s",
-                s->out->message));
+        fail(s, reason_text(REASON_PODS_NOT_EVICTED),
+             "drain.timeout is over, and the driver that did not come up cannot be removed; %s",
+             s->out->message);
     else
-        upgrade_phases_fail(
-            s, REASON_DRAIN_TIMEOUT,
-            arena_printf(s->a, "drain.timeout is over: the node returns to service unchanged; %s",
-                         s->out->message));
+        fail(s, reason_text(REASON_DRAIN_TIMEOUT),
+             "drain.timeout is over: the node returns to service unchanged; %s", s->out->message);
 }
 
 static void step_draining(struct upgrade_pass *s)
 {
     upgrade_pass_assign_as_it_was(s);
-    look_at_pods(s, &s->out->drain);
+    look_at_pods(s);
     if (jobs_have_come(s)) {
         upgrade_pass_enter(s, CLAIM_WAITING, REASON_JOB_ARRIVED, s->out->drain.message);
         return;
     }
-    if (!s->in->view.node->ready)
+    if (!s->p->in->view.node->ready)
         return;
     if (!drain_is_done(&s->out->drain)) {
         send_pods_away(s);
@@ -248,40 +233,38 @@ static void step_draining(struct upgrade_pass *s)
 static bool driver_must_go(const struct upgrade_pass *s)
 {
     const char *driver = upgrade_pass_now(s, TIER_DRIVER);
-    const struct node_pods *p = s->in->pods;
-    bool tried = s->out->claim.attempt > 1 && p->of[OPERAND_DRIVER].present &&
-                 !p->of[OPERAND_DRIVER].ready;
-    bool may_be_tried = claim_drains(&s->out->claim) || !p->gpu_pods;
+    const struct operand_pod *pod = &s->p->in->pods->of[OPERAND_DRIVER];
+    bool tried = s->out->claim.attempt > 1 && pod->present && !pod->ready;
+    bool may_be_tried = claim_drains(&s->out->claim) || !s->p->in->pods->gpu_pods;
     return *driver &&
            (!str_eq(driver, s->out->claim.to.hash[TIER_DRIVER]) || (tried && may_be_tried));
 }
 
 static bool driver_is_leaving(const struct upgrade_pass *s)
 {
-    const struct node_pods *p = s->in->pods;
+    const struct operand_pod *pod = &s->p->in->pods->of[OPERAND_DRIVER];
     bool off = !*upgrade_pass_now(s, TIER_DRIVER);
-    return p->of[OPERAND_DRIVER].present && !p->host_driver &&
-           (off || !str_eq(p->of[OPERAND_DRIVER].revision, s->out->claim.to.hash[TIER_DRIVER]));
+    return pod->present && !s->p->in->pods->host_driver &&
+           (off || !str_eq(pod->revision, s->out->claim.to.hash[TIER_DRIVER]));
 }
 
 static bool driver_is_up(const struct upgrade_pass *s)
 {
-    const struct node_pods *p = s->in->pods;
+    const struct operand_pod *pod = &s->p->in->pods->of[OPERAND_DRIVER];
     const char *driver = s->out->claim.to.hash[TIER_DRIVER];
-    return !*driver ||
-           (p->of[OPERAND_DRIVER].ready && str_eq(p->of[OPERAND_DRIVER].revision, driver));
+    return !*driver || (pod->ready && str_eq(pod->revision, driver));
 }
 
 /* If the removed device plugin was Ostler's, no kubelet has admitted a GPU pod since. With another
  * one a kubelet may still do so for a while after the claim. */
 static bool pods_may_still_come(const struct upgrade_pass *s)
 {
-    const json_t *stack = s->in->record(s->in->arg, TIER_STACK,
-                                        s->out->claim.from.hash[TIER_STACK]);
-    int64_t closed_s = s->in->now_s - s->out->claim.claimed_s;
+    const json_t *stack = s->p->in->record(s->p->in->arg, TIER_STACK,
+                                           s->out->claim.from.hash[TIER_STACK]);
+    int64_t closed_s = s->p->in->now_s - s->out->claim.claimed_s;
     if (json_bool(stack, "devicePlugin.enabled", false) || closed_s >= SCHEDULER_BEHIND_S)
         return false;
-    actions_requeue(s->actions, (SCHEDULER_BEHIND_S - closed_s) * 1000);
+    actions_requeue(s->p->actions, (SCHEDULER_BEHIND_S - closed_s) * 1000);
     return true;
 }
 
@@ -289,10 +272,11 @@ static bool pods_may_still_come(const struct upgrade_pass *s)
  * have a GPU open by now. Ostler waits for it, but not for long. */
 static bool holders_are_old(const struct upgrade_pass *s)
 {
-    int64_t lasted_s = s->in->now_s - s->out->claim.since_s;
-    if (!holders_name_strangers(s->in->holders, s->in->pod_list) || lasted_s >= HOLDERS_BEHIND_S)
+    int64_t lasted_s = s->p->in->now_s - s->out->claim.since_s;
+    if (!holders_name_strangers(s->p->in->holders, s->p->in->pod_list) ||
+        lasted_s >= HOLDERS_BEHIND_S)
         return false;
-    actions_requeue(s->actions, (HOLDERS_BEHIND_S - lasted_s) * 1000);
+    actions_requeue(s->p->actions, (HOLDERS_BEHIND_S - lasted_s) * 1000);
     return true;
 }
 
@@ -301,20 +285,19 @@ static bool holders_are_old(const struct upgrade_pass *s)
  * the write only if the list has no unknown pod. */
 static void take_driver_off(struct upgrade_pass *s)
 {
-    look_at_pods(s, &s->out->drain);
+    look_at_pods(s);
     if (!drain_is_done(&s->out->drain)) {
         upgrade_pass_enter(s, CLAIM_DRAINING, REASON_GPU_POD_ARRIVED,
-                           arena_printf(s->a, "a GPU %s in between: the node %s",
+                           arena_printf(s->p->a, "a GPU %s in between: the node %s",
                                         s->out->drain.waiting ? "pod came" : "was opened",
                                         s->out->drain.message));
         upgrade_pass_assign_as_it_was(s);
         return;
     }
     if (pods_may_still_come(s)) {
-        upgrade_phases_say(
-            s, REASON_UNLOADING,
-            "toolkit and device plugin are gone; a GPU pod that was bound before the taint may "
-            "still start");
+        upgrade_phases_say(s, REASON_UNLOADING,
+                           "toolkit and device plugin are gone; a GPU pod that was bound before "
+                           "the taint may still start");
         return;
     }
     if (holders_are_old(s)) {
@@ -332,29 +315,29 @@ static void take_driver_off(struct upgrade_pass *s)
 
 static void wait_for_pods(struct upgrade_pass *s, enum reason reason, const char *message)
 {
-    if (is_overdue(s, s->in->rollout->install_timeout_s))
-        upgrade_phases_fail(s, reason, arena_printf(s->a, "timeouts.install is over: %s", message));
+    if (is_overdue(s, s->p->in->rollout->install_timeout_s))
+        fail(s, reason_text(reason), "timeouts.install is over: %s", message);
     else
         upgrade_phases_say(s, reason, message);
 }
 
 static void step_unloading(struct upgrade_pass *s)
 {
-    upgrade_pass_assign(s, assignment_before(node_assigned(&s->in->view), TIER_STACK));
-    if (operands_present(s->in->pods, operands_with_stack()) || s->in->pods->proof) {
+    upgrade_pass_assign(s, assignment_before(node_assigned(&s->p->in->view), TIER_STACK));
+    if (operands_present(s->p->in->pods, operands_with_stack()) || s->p->in->pods->proof) {
         wait_for_pods(s, REASON_STACK_NOT_REMOVED,
                       "pods of toolkit, device plugin or exporter are still on the node");
     } else if (driver_must_go(s)) {
         take_driver_off(s);
     } else if (driver_is_leaving(s)) {
         wait_for_pods(s, REASON_DRIVER_NOT_REMOVED, "the driver pod is still on the node");
-    } else if (!operands_recorded(s->in, assignment_ref(&s->out->claim.to))) {
+    } else if (!operands_recorded(s->p->in, assignment_ref(&s->out->claim.to))) {
         upgrade_phases_say(s, REASON_WAITING_FOR_REVISION,
                            "the ControllerRevision of the new version is being written");
     } else {
         upgrade_pass_enter(
             s, CLAIM_INSTALLING, REASON_UNLOADED,
-            arena_printf(s->a, "the old version is removed, Ostler installs the new one: %s",
+            arena_printf(s->p->a, "the old version is removed, Ostler installs the new one: %s",
                          what_comes(s)));
         upgrade_pass_assign(s, assignment_before(assignment_ref(&s->out->claim.to),
                                                  driver_is_up(s) ? TIERS : TIER_STACK));
@@ -369,12 +352,12 @@ static bool is_proven(struct upgrade_pass *s)
     bool drains = claim_drains(c),
          same_stack = str_eq(c->from.hash[TIER_STACK], c->to.hash[TIER_STACK]);
     s->out->proving = true;
-    s->out->proves = (struct proof_case){ .of = assignment_ref(&s->v->carried),
+    s->out->proves = (struct proof_case){ .of = assignment_ref(&s->p->v->carried),
                                           .may_count = !drains,
                                           .gpus_before = c->gpus,
-                                          .nothing_ours = operands_only_watch(s->v),
+                                          .nothing_ours = operands_only_watch(s->p->v),
                                           .needs_all = drains && same_stack };
-    proof_look(s->in, &s->out->proves, s->a, s->actions, &s->out->proof);
+    proof_look(s->p, &s->out->proves, &s->out->proof);
     return proof_is_done(&s->out->proof);
 }
 
@@ -389,10 +372,11 @@ static void wait_for_proof(struct upgrade_pass *s)
 {
     const struct proof_look *look = &s->out->proof;
     if (look->result == PROOF_FAILS)
-        upgrade_phases_fail(s, look->reason, look->message);
-    else if (look->timed && proof_is_overdue(s))
-        upgrade_phases_fail(s, REASON_VALIDATION_FAILED,
-                            arena_printf(s->a, "timeouts.validation is over: %s", look->message));
+        fail(s, reason_text(look->reason), "%s", look->message);
+    else if (look->timed && deadline_is_over(s->p, s->out->claim.since_s,
+                                             s->p->in->rollout->validation_timeout_s, true))
+        fail(s, reason_text(REASON_VALIDATION_FAILED), "timeouts.validation is over: %s",
+             look->message);
     else
         upgrade_phases_say(s, look->reason, look->message);
 }
@@ -402,10 +386,10 @@ static void step_validating(struct upgrade_pass *s)
     upgrade_pass_assign(s, assignment_ref(&s->out->claim.to));
     if (upgrade_pass_works(s)) {
         const char *proof = s->out->proof.message
-                                ? arena_printf(s->a, ": %s", s->out->proof.message)
+                                ? arena_printf(s->p->a, ": %s", s->out->proof.message)
                                 : ", and can allocate GPUs";
         upgrade_pass_release(s, REASON_UPGRADED,
-                             arena_printf(s->a, "the node runs %s%s", what_comes(s), proof));
+                             arena_printf(s->p->a, "the node runs %s%s", what_comes(s), proof));
         return;
     }
     if (s->out->proving) {
@@ -413,27 +397,17 @@ static void step_validating(struct upgrade_pass *s)
         return;
     }
     const char *message = "every operand is up; the kubelet reports no allocatable GPUs yet";
-    if (operands_missing(s->v)) {
-        operands_judge(s->in, s->a, s->v);
-        message = s->v->message;
+    if (operands_missing(s->p->v)) {
+        operands_judge(s->p);
+        message = s->p->v->message;
     }
-    if (is_overdue(s, s->in->rollout->validation_timeout_s))
-        fail_with(s,
-                  operands_missing(s->v) ? verdict_word(s->v)
-                                         : reason_text(REASON_NO_ALLOCATABLE_GPUS),
-                  arena_printf(s->a, "timeouts.validation is over: %s", message));
+    if (is_overdue(s, s->p->in->rollout->validation_timeout_s))
+        fail(s,
+             operands_missing(s->p->v) ? verdict_word(s->p->v)
+                                       : reason_text(REASON_NO_ALLOCATABLE_GPUS),
+             "timeouts.validation is over: %s", message);
     else
         upgrade_phases_say(s, REASON_VALIDATING, message);
-}
-
-/* Replaces the kubelet's reason for the driver's pod by the cause that the agent reports, if
- * any. */
-static void explain_driver(const struct upgrade_pass *s)
-{
-    enum reason reason = REASON_NONE;
-    const char *why = inventory_why_no_driver(s->in, s->a, s->v, &reason);
-    if (why)
-        verdict_settle(s->v, s->v->state, reason, why);
 }
 
 static void step_installing(struct upgrade_pass *s)
@@ -442,7 +416,7 @@ static void step_installing(struct upgrade_pass *s)
     const struct assignment_ref stack = { .hash[TIER_STACK] = c->to.hash[TIER_STACK] };
     bool stack_is_on = *c->to.hash[TIER_STACK] &&
                        str_eq(upgrade_pass_now(s, TIER_STACK), c->to.hash[TIER_STACK]);
-    if (!stack_is_on && driver_is_up(s) && operands_recorded(s->in, stack)) {
+    if (!stack_is_on && driver_is_up(s) && operands_recorded(s->p->in, stack)) {
         upgrade_phases_ask(s, assignment_ref(&c->to));
         upgrade_phases_say(s, REASON_DRIVER_READY,
                            "the driver is up: Ostler installs toolkit, device plugin and exporter");
@@ -450,20 +424,20 @@ static void step_installing(struct upgrade_pass *s)
     }
     upgrade_pass_assign(
         s, assignment_before(assignment_ref(&c->to), stack_is_on ? TIERS : TIER_STACK));
-    operands_judge(s->in, s->a, s->v);
-    explain_driver(s);
-    if (stack_is_on && s->v->state == NODE_READY) {
+    operands_judge(s->p);
+    inventory_explain_driver(s->p);
+    if (stack_is_on && s->p->v->state == NODE_READY) {
         upgrade_pass_enter(
             s, CLAIM_VALIDATING, REASON_INSTALLED,
             "every operand is up: Ostler waits until the kubelet reports allocatable GPUs");
         step_validating(s);
-    } else if (is_overdue(s, s->in->rollout->install_timeout_s)) {
-        fail_with(s, verdict_word(s->v),
-                  arena_printf(s->a, "timeouts.install is over: %s", str_or_empty(s->v->message)));
+    } else if (is_overdue(s, s->p->in->rollout->install_timeout_s)) {
+        fail(s, verdict_word(s->p->v), "timeouts.install is over: %s",
+             str_or_empty(s->p->v->message));
     } else {
         upgrade_phases_say(s, REASON_UPGRADING,
-                           s->v->message
-                               ? s->v->message
+                           s->p->v->message
+                               ? s->p->v->message
                                : "the ControllerRevision of the new version is being written");
     }
 }
@@ -473,20 +447,21 @@ static void step_failed(struct upgrade_pass *s)
 {
     const struct claim *c = &s->out->claim;
     upgrade_pass_assign_unchanged(s);
-    operands_judge(s->in, s->a, s->v);
-    explain_driver(s);
-    bool arrived = node_bears(&s->in->view, &c->to) && claim_is_for(c, assignment_ref(&s->t->runs));
+    operands_judge(s->p);
+    inventory_explain_driver(s->p);
+    bool arrived = node_bears(&s->p->in->view, &c->to) &&
+                   claim_is_for(c, assignment_ref(&s->t->runs));
     if (claim_closes(c) && arrived && upgrade_pass_works(s)) {
         upgrade_pass_release(s, REASON_RECOVERED,
                              "the operands came up after all: the node returns to service");
         return;
     }
-    const char *problem = s->v->message           ? s->v->message
+    const char *problem = s->p->v->message        ? s->p->v->message
                           : s->out->proof.message ? s->out->proof.message
                                                   : c->reason;
     upgrade_phases_say(
         s, REASON_UPGRADE_FAILED,
-        arena_printf(s->a, "the upgrade failed on this node, which stays out of service: %s",
+        arena_printf(s->p->a, "the upgrade failed on this node, which stays out of service: %s",
                      problem));
 }
 

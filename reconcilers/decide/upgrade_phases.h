@@ -3,17 +3,39 @@
 #ifndef OSTLER_RECONCILERS_DECIDE_UPGRADE_PHASES_H
 #define OSTLER_RECONCILERS_DECIDE_UPGRADE_PHASES_H
 
-#include "reconcilers/decide/upgrade_steps.h"
+#include "reconcilers/model/claim.h"
+#include "reconcilers/decide/drain.h"
+#include "reconcilers/decide/proof.h"
+
+/* What to do about the pods of a draining node. */
+enum upgrade_send { SEND_NOBODY, SEND_EVICT, SEND_DELETE };
+
+/* What a node has after the pass. Strings are static, from the arena, or borrowed from the
+ * input. */
+struct upgrade {
+    bool under_way; /* the node was claimed, and all members apply; otherwise only `gave_up` does */
+    bool untouched; /* its claim cannot be read: write nothing */
+    struct assignment_ref assigned; /* NULL: none */
+    bool claimed;                   /* it stays claimed with `claim` */
+    struct claim claim;
+    const char *gave_up; /* the target that a user gave up on here; NULL: none */
+    enum reason reason;  /* of the write, if one is needed */
+    const char *message;
+    bool look; /* the write requires that no GPU pod exists, so list the pods before it */
+    bool look_for_holders; /* first list the pods that hold a GPU open without a request */
+    enum upgrade_send send;
+    struct drain drain; /* the pods of `send` */
+    bool proving; /* the node runs what it should: the two members below say whether it works */
+    struct proof_case proves;
+    struct proof_look proof;
+};
 
 /* One pass over one claimed node. */
 struct upgrade_pass {
-    const struct node_input *in;
+    const struct node_pass *p;
     const struct target *t; /* what it will run in the end */
     bool falling_back;      /* that differs from what the policy asks for */
     const char *turn; /* why it does not switch to a new target yet; NULL: it need not switch */
-    struct arena *a;
-    struct node_verdict *v;
-    struct actions *actions;
     struct upgrade *out;
 };
 

@@ -9,18 +9,9 @@
 #include "reconcilers/decide/images.h"
 #include "reconcilers/decide/marks.h"
 #include "reconcilers/decide/node_operands.h"
-#include "reconcilers/decide/inventory.h"
 #include "reconcilers/decide/upgrade_message.h"
 #include "reconcilers/decide/upgrade_phases.h"
 #include "reconcilers/decide/upgrade_target.h"
-
-bool upgrade_jobs_may_go(const struct drain_spec *spec, int64_t claimed_s, int64_t now_s,
-                         int64_t *ret_left_s)
-{
-    int64_t waited = now_s > claimed_s ? now_s - claimed_s : 0;
-    *ret_left_s = spec->wait_for_jobs_s < 0 ? -1 : spec->wait_for_jobs_s - waited;
-    return spec->wait_for_jobs_s >= 0 && *ret_left_s <= 0;
-}
 
 static void start_over(struct upgrade_pass *s, enum claim_kind kind, enum reason reason,
                        const char *message)
@@ -29,7 +20,7 @@ static void start_over(struct upgrade_pass *s, enum claim_kind kind, enum reason
     c->kind = kind;
     c->attempt = 1;
     c->to = s->t->runs;
-    claim_begin_from(c, node_assigned(&s->in->view));
+    claim_begin_from(c, node_assigned(&s->p->in->view));
     upgrade_pass_enter(s, CLAIM_UNLOADING, reason, message);
     upgrade_pass_assign(s, assignment_before(assignment_ref(&c->from), TIER_STACK));
 }
@@ -37,7 +28,7 @@ static void start_over(struct upgrade_pass *s, enum claim_kind kind, enum reason
 /* Nothing was changed on the node yet. */
 static bool is_as_it_was(const struct upgrade_pass *s)
 {
-    return claim_is_as_it_was(&s->out->claim, node_assigned(&s->in->view));
+    return claim_is_as_it_was(&s->out->claim, node_assigned(&s->p->in->view));
 }
 
 /* Whether the records of all revisions of the claim exist. */
@@ -45,7 +36,7 @@ static bool is_recorded(const struct upgrade_pass *s)
 {
     for (enum tier t = 0; t < TIERS; t++) {
         const char *hash = s->out->claim.to.hash[t];
-        if (*hash && !s->in->record(s->in->arg, t, hash))
+        if (*hash && !s->p->in->record(s->p->in->arg, t, hash))
             return false;
     }
     return true;
@@ -57,7 +48,7 @@ static bool brings_images(const struct upgrade_pass *s)
     struct images_wanted want = { 0 };
     for (enum tier t = 0; t < TIERS; t++)
         if (!str_eq(upgrade_pass_now(s, t), s->t->runs.hash[t]))
-            want.of[t].inputs = operands_inputs(s->in, t, s->t->runs.hash[t]);
+            want.of[t].inputs = operands_inputs(s->p->in, t, s->t->runs.hash[t]);
     return images_any(&want);
 }
 
@@ -73,16 +64,17 @@ static const char *why_not_yet(const struct upgrade_pass *s)
         !brings_images(s))
         return NULL;
     if (s->t->no_image)
-        return arena_printf(s->a, "the node's target is another version now: %s", s->t->problem);
-    images_purpose(assignment_ref(&s->t->runs), targets_spec(s->in->targets, s->t->pool), purpose);
-    struct images images = images_look(s->in->pod_list, s->in->view.strings, s->in->policy->uid,
-                                       purpose);
+        return arena_printf(s->p->a, "the node's target is another version now: %s", s->t->problem);
+    images_purpose(assignment_ref(&s->t->runs), targets_spec(s->p->in->targets, s->t->pool),
+                   purpose);
+    struct images images = images_look(s->p->in->pod_list, s->p->in->view.strings,
+                                       s->p->in->policy->uid, purpose);
     if (images.state == IMAGES_READY)
         return NULL;
     if (images.state != IMAGES_MISSING)
         return "the node's target is another version now: Ostler upgrades the node to that one "
                "when the node has the images";
-    return arena_printf(s->a,
+    return arena_printf(s->p->a,
                         "the node's target is another version now, and the node cannot get %s: %s",
                         images.image ? images.image : "its images", str_or_empty(images.words));
 }
@@ -91,7 +83,7 @@ static const char *why_not_yet(const struct upgrade_pass *s)
 static void change_target(struct upgrade_pass *s)
 {
     enum claim_phase phase = s->out->claim.phase;
-    if (phase == CLAIM_FAILED && !node_bears(&s->in->view, &s->t->runs))
+    if (phase == CLAIM_FAILED && !node_bears(&s->p->in->view, &s->t->runs))
         return; /* it holds no slot, so the rollout must grant one */
     if (is_as_it_was(s) || phase == CLAIM_FAILED) {
         upgrade_pass_assign_unchanged(s);
@@ -101,7 +93,7 @@ static void change_target(struct upgrade_pass *s)
         return;
     }
     s->turn = why_not_yet(s);
-    s->v->retarget_pending = s->turn != NULL;
+    s->p->v->retarget_pending = s->turn != NULL;
     if (!s->turn)
         start_over(
             s, s->falling_back || s->t->known_good ? CLAIM_ROLLBACK : CLAIM_UPGRADE,
@@ -112,7 +104,7 @@ static void change_target(struct upgrade_pass *s)
 /* A user wants the node left alone, and nothing was changed on it yet. */
 static bool is_called_back(const struct upgrade_pass *s)
 {
-    return is_as_it_was(s) && (node_is_held(&s->in->view) || s->in->view.node->cordoned);
+    return is_as_it_was(s) && (node_is_held(&s->p->in->view) || s->p->in->view.node->cordoned);
 }
 
 /* The claim was removed, or its policy is gone: the node gets back what it had. If it still runs
@@ -120,33 +112,35 @@ static bool is_called_back(const struct upgrade_pass *s)
 static void upgrade_steps_give_up(struct upgrade_pass *s, const struct target *policy_target,
                                   enum reason reason, const char *message)
 {
+    s->out->claimed = true;
     upgrade_pass_assign_unchanged(s);
     s->t = policy_target->good ? policy_target->good : policy_target;
-    bool arrived = node_bears(&s->in->view, &s->t->runs) && upgrade_pass_works(s);
-    bool begun = !*s->v->carried.hash[TIER_STACK] || node_bears(&s->in->view, &policy_target->runs);
+    bool arrived = node_bears(&s->p->in->view, &s->t->runs) && upgrade_pass_works(s);
+    bool begun = !*s->p->v->carried.hash[TIER_STACK] ||
+                 node_bears(&s->p->in->view, &policy_target->runs);
     if (arrived || !begun) {
         upgrade_pass_release(s, reason, message);
         return;
     }
     struct claim *c = &s->out->claim, before = *c;
-    *c = (struct claim){ .generation = s->in->generation, .claimed_s = s->in->now_s };
+    *c = (struct claim){ .generation = s->p->in->generation, .claimed_s = s->p->in->now_s };
     claim_keep(c, &before);
-    snprintf(c->policy, sizeof c->policy, "%s", s->in->policy->uid);
+    snprintf(c->policy, sizeof c->policy, "%s", s->p->in->policy->uid);
     start_over(s, CLAIM_ROLLBACK, reason, message);
 }
 
 static void settle_unreadable(struct upgrade_pass *s, const char *why)
 {
-    const char *name = s->in->view.node->head.key;
+    const char *name = s->p->in->view.node->head.key;
     upgrade_pass_assign_unchanged(s);
     s->out->untouched = true;
-    verdict_settle(s->v, NODE_FAILED, REASON_CLAIM_UNREADABLE,
-                   arena_printf(s->a,
-                                "node %s: Ostler changes nothing on this node, because it does not "
-                                "understand the annotation " ANNOTATION_CLAIM
-                                ": %s. To give up the upgrade of this node, run: kubectl annotate "
-                                "node %s " ANNOTATION_CLAIM "-",
-                                name, why, name));
+    verdict_say(
+        s->p, NODE_FAILED, REASON_CLAIM_UNREADABLE,
+        "node %s: Ostler changes nothing on this node, because it does not understand the "
+        "annotation " ANNOTATION_CLAIM
+        ": %s. To give up the upgrade of this node, run: kubectl annotate node %s " ANNOTATION_CLAIM
+        "-",
+        name, why, name);
 }
 
 /* The failure reason that the status counts. With OTHER the verdict has the word. */
@@ -161,7 +155,7 @@ static enum reason failed_reason(const struct upgrade_pass *s)
     for (size_t i = 0; i < ARRAY_LEN(own); i++)
         if (reason == own[i])
             return reason;
-    return str_eq(s->out->claim.reason, verdict_word(s->v)) ? reason : REASON_UPGRADE_FAILED;
+    return str_eq(s->out->claim.reason, verdict_word(s->p->v)) ? reason : REASON_UPGRADE_FAILED;
 }
 
 /* The revisions that the node counts as having run well. For an upgrade: what it came from, or, if
@@ -170,35 +164,36 @@ static enum reason failed_reason(const struct upgrade_pass *s)
 static void take_claim(struct upgrade_pass *s)
 {
     const struct claim *c = &s->out->claim;
-    s->v->claimed = c->to;
-    s->v->last = (struct assignment){ 0 };
-    snprintf(s->v->last.hash[TIER_STACK], REVISION_HASH_MAX, "%s", claim_last_stack(c));
-    s->v->ran = claim_kinds[c->kind].known_good ? c->to : c->from;
+    s->p->v->claimed = c->to;
+    s->p->v->last = (struct assignment){ 0 };
+    snprintf(s->p->v->last.hash[TIER_STACK], REVISION_HASH_MAX, "%s", claim_last_stack(c));
+    s->p->v->ran = claim_kinds[c->kind].known_good ? c->to : c->from;
     if (c->phase == CLAIM_FAILED)
-        s->v->failed_with = claim_reason(c);
+        s->p->v->failed_with = claim_reason(c);
 }
 
 /* The verdict of a node that stays claimed or is released. */
 static void settle_step(struct upgrade_pass *s)
 {
     const struct claim *c = &s->out->claim;
+    const struct upgrade_phase *phase = &upgrade_phases[c->phase];
+    struct node_verdict *v = s->p->v;
     if (s->out->claimed)
         take_claim(s);
     if (!s->out->claimed || !claim_closes(c)) {
-        operands_judge(s->in, s->a, s->v);
+        operands_judge(s->p);
         return;
     }
-    enum reason reason = upgrade_phases[c->phase].reason;
-    s->v->moving = c->phase != CLAIM_FAILED;
-    s->v->restoring = claim_kinds[c->kind].restores;
-    s->v->trouble = s->v->moving && s->v->state == NODE_FAILED ? s->v->message : NULL;
-    s->v->refused = c->phase == CLAIM_DRAINING ? s->in->refused : NULL;
+    v->moving = c->phase != CLAIM_FAILED;
+    v->restoring = claim_kinds[c->kind].restores;
+    v->trouble = v->moving && v->state == NODE_FAILED ? v->message : NULL;
+    v->refused = c->phase == CLAIM_DRAINING ? s->p->in->refused : NULL;
     struct upgrade_story story = { .claim = c,
-                                   .spec = s->in->rollout,
+                                   .spec = s->p->in->rollout,
                                    .what = str_or_empty(s->out->message),
-                                   .from_s = deadline_from_s(s->in, c->since_s) };
-    verdict_settle(s->v, upgrade_phases[c->phase].state, reason ? reason : failed_reason(s),
-                   upgrade_sentence(&story, s->a));
+                                   .from_s = deadline_from_s(s->p->in, c->since_s) };
+    verdict_settle(v, phase->state, phase->reason ? phase->reason : failed_reason(s),
+                   upgrade_sentence(&story, s->p->a));
 }
 
 /* A time in the future came from a wrong clock. It becomes now, because its timeout would end too
@@ -212,8 +207,8 @@ static void correct(int64_t *at_s, int64_t now_s)
 static void upgrade_steps_step(struct upgrade_pass *s)
 {
     struct claim *c = &s->out->claim;
-    correct(&c->since_s, s->in->now_s);
-    correct(&c->claimed_s, s->in->now_s);
+    correct(&c->since_s, s->p->in->now_s);
+    correct(&c->claimed_s, s->p->in->now_s);
     s->out->claimed = true;
     if (is_called_back(s)) {
         upgrade_pass_assign_as_it_was(s);
@@ -226,50 +221,35 @@ static void upgrade_steps_step(struct upgrade_pass *s)
     if (s->out->claimed && !s->out->reason)
         upgrade_phases[c->phase].step(s);
     if (s->turn && s->out->claimed)
-        s->out->message = arena_printf(s->a, "%s; %s", str_or_empty(s->out->message), s->turn);
+        s->out->message = arena_printf(s->p->a, "%s; %s", str_or_empty(s->out->message), s->turn);
 }
 
-static const char *target_text(struct arena *a, const struct target *t)
+void upgrade_step(const struct node_pass *p, const struct target *policy_target,
+                  struct upgrade *ret)
 {
-    CLEANUP_FREE char *text = upgrade_target_text(assignment_ref(&t->runs));
-    return arena_strdup(a, text);
-}
-
-void upgrade_step(const struct node_input *in, const struct target *policy_target, struct arena *a,
-                  struct node_verdict *v, struct actions *actions, struct upgrade *ret)
-{
+    const struct node_input *in = p->in;
     const char *text = intern_text(in->view.strings, in->view.node->claim);
     char why[CLAIM_WHY_MAX];
-    const struct target *t = upgrade_target(in, policy_target);
-    struct upgrade_pass s = { .in = in,
-                              .t = t,
-                              .falling_back = t != policy_target,
-                              .a = a,
-                              .v = v,
-                              .actions = actions,
-                              .out = ret };
+    struct upgrade_pass s = { .p = p, .t = upgrade_target(in, policy_target), .out = ret };
+    s.falling_back = s.t != policy_target;
     *ret = (struct upgrade){ .gave_up = upgrade_given_up(in, policy_target)
-                                            ? target_text(a, policy_target)
-                                            : NULL };
-    ret->under_way = text || upgrade_claim_taken(in);
+                                            ? upgrade_target_text(p->a, policy_target)
+                                            : NULL,
+                             .under_way = text || upgrade_claim_taken(in) };
     if (!ret->under_way)
         return;
     if (!text) {
-        ret->gave_up = target_text(a, policy_target);
-        ret->claimed = true;
+        ret->gave_up = upgrade_target_text(p->a, policy_target);
         upgrade_steps_give_up(&s, policy_target, REASON_ABANDONED,
                               "a user removed the annotation ostler.dev/claim: Ostler restores "
-                              "what the node ran before, and does not "
-                              "upgrade it");
+                              "what the node ran before, and does not upgrade it");
     } else if (!claim_parse(text, &ret->claim, why)) {
         settle_unreadable(&s, why);
         return;
     } else if (!str_eq(ret->claim.policy, in->policy->uid)) {
-        ret->claimed = true;
-        upgrade_steps_give_up(
-            &s, policy_target, REASON_POLICY_GONE,
-            "the policy that asked for this upgrade is gone: Ostler restores what the node ran "
-            "before");
+        upgrade_steps_give_up(&s, policy_target, REASON_POLICY_GONE,
+                              "the policy that asked for this upgrade is gone: Ostler restores "
+                              "what the node ran before");
     } else {
         upgrade_steps_step(&s);
     }

@@ -4,14 +4,15 @@
 #include "reconcilers/model/names.h"
 #include "reconcilers/decide/marks.h"
 
-char *upgrade_target_text(struct assignment_ref target)
+const char *upgrade_target_text(struct arena *a, const struct target *t)
 {
-    return assignment_text(target, '/', "");
+    CLEANUP_FREE char *text = assignment_text(assignment_ref(&t->runs), '/', "");
+    return arena_strdup(a, text);
 }
 
 bool upgrade_names(const char *text, struct assignment_ref target)
 {
-    CLEANUP_FREE char *wanted = text ? upgrade_target_text(target) : NULL;
+    CLEANUP_FREE char *wanted = text ? assignment_text(target, '/', "") : NULL;
     return text && str_eq(text, wanted);
 }
 

@@ -8,8 +8,8 @@
  * latter if the wish failed, a user gave it up here, or it is untested and the node is new. */
 const struct target *upgrade_target(const struct node_input *in,
                                     const struct target *policy_target);
-/* A target as text for the annotation ostler.dev/gave-up. Owned by the caller. */
-char *upgrade_target_text(struct assignment_ref target);
+/* A target as text for the annotation ostler.dev/gave-up. From the arena. */
+const char *upgrade_target_text(struct arena *a, const struct target *t);
 /* Whether the text of that annotation, which may be NULL, names this target. */
 bool upgrade_names(const char *text, struct assignment_ref target);
 /* Whether a user gave up on this target here. */

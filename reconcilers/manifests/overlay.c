@@ -1,13 +1,10 @@
 #include "reconcilers/manifests/overlay.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/str.h"
-
-#define POD_SPEC "spec.template.spec"
 
 static const char *const container_lists[] = { POD_SPEC ".initContainers", POD_SPEC ".containers" };
 
@@ -119,10 +116,8 @@ void overlay_put(json_t *parent, const char *key, json_t *value)
 /* The list under a key, created if absent. */
 static json_t *list_at(json_t *parent, const char *key)
 {
-    json_t *list = json_object_get(parent, key);
-    if (list)
-        return list;
-    json_object_set_new(parent, key, json_array());
+    if (!json_object_get(parent, key))
+        json_object_set_new(parent, key, json_array());
     return json_object_get(parent, key);
 }
 

@@ -8,6 +8,8 @@
 
 #include "base/err.h"
 
+/* The path of a DaemonSet's pods. */
+#define POD_SPEC "spec.template.spec"
 /* Every container and init container of the pod template. */
 #define OVERLAY_ALL_CONTAINERS "*"
 /* Containers of Ostler's own image, which manifests call "ostler", and all others. */

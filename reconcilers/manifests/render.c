@@ -72,87 +72,60 @@ static struct shape shape_of(enum render_object what, const struct render_contex
     return (struct shape){ o->manifest, o->container };
 }
 
-/* Parts: merged into a manifest, in this order, if all named values have the given text. */
-struct condition {
-    const char *value; /* path in the values; NULL: no condition */
-    const char *is;    /* NULL: it exists */
-};
-#define RUNTIME(name)                                                                              \
-    {                                                                                              \
-        "inputs.runtime", name                                                                     \
-    }
-#define DISTRIBUTION(name)                                                                         \
-    {                                                                                              \
-        "inputs.distribution", name                                                                \
-    }
+/* Parts: merged into a manifest, in this order, if all conditions hold. */
 static const struct part {
     const char *manifest;
-    const char *file;
-    struct condition when[2];
+    const char *name; /* its file is parts/NAME.yaml in the directory of the manifest */
+    /* "PATH=TEXT" or, if it only has to exist, "PATH" in the values; NULL: none */
+    const char *when[2];
 } parts[] = {
-    { DRIVER_CONTAINER, "driver/parts/entitlement.yaml", { { "inputs.entitlement", "true" } } },
-    { DRIVER_CONTAINER, "driver/parts/open-modules.yaml", { { "inputs.kernelModule", "Open" } } },
-    { DRIVER_CONTAINER, "driver/parts/repositories.yaml", { { "inputs.repoConfig", NULL } } },
-    { DRIVER_CONTAINER, "driver/parts/certificates.yaml", { { "inputs.certConfig", NULL } } },
-    { DRIVER_CONTAINER, "driver/parts/modules.yaml", { { "inputs.kernelModuleConfig", NULL } } },
-    { DRIVER_CONTAINER, "driver/parts/secret-env.yaml", { { "inputs.secretEnv", NULL } } },
-    { DRIVER_CONTAINER, "driver/parts/rdma.yaml", { { "inputs.rdma", NULL } } },
-    { DRIVER_CONTAINER,
-      "driver/parts/rdma-modules.yaml",
-      { { "inputs.rdma", NULL }, { "inputs.kernelModuleConfig", NULL } } },
-    { DRIVER_CONTAINER,
-      "driver/parts/rdma-host-mofed.yaml",
-      { { "inputs.rdma.useHostMofed", "true" } } },
-    { DRIVER_CONTAINER, "driver/parts/gdrcopy.yaml", { { "inputs.gdrcopy", NULL } } },
-    { DRIVER_CONTAINER,
-      "driver/parts/gdrcopy-repositories.yaml",
-      { { "inputs.gdrcopy", NULL }, { "inputs.repoConfig", NULL } } },
-    { DRIVER_CONTAINER,
-      "driver/parts/gdrcopy-certificates.yaml",
-      { { "inputs.gdrcopy", NULL }, { "inputs.certConfig", NULL } } },
-    { DRIVER_CONTAINER,
-      "driver/parts/gdrcopy-secret-env.yaml",
-      { { "inputs.gdrcopy", NULL }, { "inputs.secretEnv", NULL } } },
-    { TOOLKIT, "toolkit/parts/containerd.yaml", { RUNTIME("containerd"), DISTRIBUTION("stock") } },
-    { TOOLKIT, "toolkit/parts/k3s.yaml", { RUNTIME("containerd"), DISTRIBUTION("k3s") } },
-    { TOOLKIT, "toolkit/parts/k3s.yaml", { RUNTIME("containerd"), DISTRIBUTION("rke2") } },
-    { TOOLKIT, "toolkit/parts/microk8s.yaml", { RUNTIME("containerd"), DISTRIBUTION("microk8s") } },
-    { TOOLKIT, "toolkit/parts/k0s.yaml", { RUNTIME("containerd"), DISTRIBUTION("k0s") } },
-    { TOOLKIT, "toolkit/parts/crio.yaml", { RUNTIME("crio") } },
-    { TOOLKIT, "toolkit/parts/docker.yaml", { RUNTIME("docker") } },
-    { TOOLKIT, "toolkit/parts/cdi.yaml", { { "inputs.cdi", "true" } } },
-    { TOOLKIT, "toolkit/parts/host-driver.yaml", { { "inputs.driverRoot", "Host" } } },
-    { TOOLKIT, "toolkit/parts/cos-driver.yaml", { { "inputs.driverRoot", "COS" } } },
+    { DRIVER_CONTAINER, "entitlement", { "inputs.entitlement=true" } },
+    { DRIVER_CONTAINER, "open-modules", { "inputs.kernelModule=Open" } },
+    { DRIVER_CONTAINER, "repositories", { "inputs.repoConfig" } },
+    { DRIVER_CONTAINER, "certificates", { "inputs.certConfig" } },
+    { DRIVER_CONTAINER, "modules", { "inputs.kernelModuleConfig" } },
+    { DRIVER_CONTAINER, "secret-env", { "inputs.secretEnv" } },
+    { DRIVER_CONTAINER, "rdma", { "inputs.rdma" } },
+    { DRIVER_CONTAINER, "rdma-modules", { "inputs.rdma", "inputs.kernelModuleConfig" } },
+    { DRIVER_CONTAINER, "rdma-host-mofed", { "inputs.rdma.useHostMofed=true" } },
+    { DRIVER_CONTAINER, "gdrcopy", { "inputs.gdrcopy" } },
+    { DRIVER_CONTAINER, "gdrcopy-repositories", { "inputs.gdrcopy", "inputs.repoConfig" } },
+    { DRIVER_CONTAINER, "gdrcopy-certificates", { "inputs.gdrcopy", "inputs.certConfig" } },
+    { DRIVER_CONTAINER, "gdrcopy-secret-env", { "inputs.gdrcopy", "inputs.secretEnv" } },
+    { TOOLKIT, "containerd", { "inputs.runtime=containerd", "inputs.distribution=stock" } },
+    { TOOLKIT, "k3s", { "inputs.runtime=containerd", "inputs.distribution=k3s" } },
+    { TOOLKIT, "k3s", { "inputs.runtime=containerd", "inputs.distribution=rke2" } },
+    { TOOLKIT, "microk8s", { "inputs.runtime=containerd", "inputs.distribution=microk8s" } },
+    { TOOLKIT, "k0s", { "inputs.runtime=containerd", "inputs.distribution=k0s" } },
+    { TOOLKIT, "crio", { "inputs.runtime=crio" } },
+    { TOOLKIT, "docker", { "inputs.runtime=docker" } },
+    { TOOLKIT, "cdi", { "inputs.cdi=true" } },
+    { TOOLKIT, "host-driver", { "inputs.driverRoot=Host" } },
+    { TOOLKIT, "cos-driver", { "inputs.driverRoot=COS" } },
     /* After all others. */
-    { TOOLKIT, "toolkit/parts/removal.yaml", { { "derived.removal", NULL } } },
-    { DEVICE_PLUGIN, "device-plugin/parts/docker.yaml", { RUNTIME("docker") } },
-    { DEVICE_PLUGIN, "device-plugin/parts/cdi.yaml", { { "inputs.cdi", "true" } } },
-    { DEVICE_PLUGIN, "device-plugin/parts/host-driver.yaml", { { "inputs.driverRoot", "Host" } } },
-    { DEVICE_PLUGIN, "device-plugin/parts/cos-driver.yaml", { { "inputs.driverRoot", "COS" } } },
+    { TOOLKIT, "removal", { "derived.removal" } },
+    { DEVICE_PLUGIN, "docker", { "inputs.runtime=docker" } },
+    { DEVICE_PLUGIN, "cdi", { "inputs.cdi=true" } },
+    { DEVICE_PLUGIN, "host-driver", { "inputs.driverRoot=Host" } },
+    { DEVICE_PLUGIN, "cos-driver", { "inputs.driverRoot=COS" } },
+    { DEVICE_PLUGIN, "host-toolkit", { "inputs.toolkit.enabled=false" } },
+    { DEVICE_PLUGIN, "host-default-runtime", { "inputs.hostToolkit=default" } },
+    { DEVICE_PLUGIN, "config", { "inputs.devicePlugin.config" } },
     { DEVICE_PLUGIN,
-      "device-plugin/parts/host-toolkit.yaml",
-      { { "inputs.toolkit.enabled", "false" } } },
-    { DEVICE_PLUGIN,
-      "device-plugin/parts/host-default-runtime.yaml",
-      { { "inputs.hostToolkit", "default" } } },
-    { DEVICE_PLUGIN,
-      "device-plugin/parts/config.yaml",
-      { { "inputs.devicePlugin.config", NULL } } },
-    { DEVICE_PLUGIN,
-      "device-plugin/parts/config-mig.yaml",
-      { { "inputs.devicePlugin.config", NULL }, { "inputs.devicePlugin.migStrategy", "none" } } },
-    { DEVICE_PLUGIN, "device-plugin/parts/gdrcopy.yaml", { { "inputs.gdrcopy", "true" } } },
-    { EXPORTER, "exporter/parts/docker.yaml", { RUNTIME("docker") } },
-    { EXPORTER, "exporter/parts/microk8s.yaml", { DISTRIBUTION("microk8s") } },
-    { EXPORTER, "exporter/parts/k0s.yaml", { DISTRIBUTION("k0s") } },
-    { EXPORTER, "exporter/parts/shared.yaml", { { "inputs.shared", "true" } } },
-    { EXPORTER, "exporter/parts/renamed.yaml", { { "inputs.renamed", "true" } } },
-    { EXPORTER, "exporter/parts/metrics-config.yaml", { { "section.metricsConfig", NULL } } },
+      "config-mig",
+      { "inputs.devicePlugin.config", "inputs.devicePlugin.migStrategy=none" } },
+    { DEVICE_PLUGIN, "gdrcopy", { "inputs.gdrcopy=true" } },
+    { EXPORTER, "docker", { "inputs.runtime=docker" } },
+    { EXPORTER, "microk8s", { "inputs.distribution=microk8s" } },
+    { EXPORTER, "k0s", { "inputs.distribution=k0s" } },
+    { EXPORTER, "shared", { "inputs.shared=true" } },
+    { EXPORTER, "renamed", { "inputs.renamed=true" } },
+    { EXPORTER, "metrics-config", { "section.metricsConfig" } },
 };
 
 #define SELECTOR_TERMS                                                                             \
-    "spec.template.spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution."     \
-    "nodeSelectorTerms"
+    POD_SPEC                                                                                       \
+    ".affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms"
 
 /* Values set after the parts. `from` is a path in the values of values_of(). */
 static const struct overlay overlays[] = {
@@ -161,14 +134,11 @@ static const struct overlay overlays[] = {
     /* An own container is recognised by its image. */
     { NULL, OVERLAY_OWN_CONTAINERS, "imagePullPolicy", overlay_put, "own.imagePullPolicy" },
     { NULL, OVERLAY_OWN_CONTAINERS, "image", overlay_put, "own.image" },
-    { NULL, NULL, "spec.template.spec.imagePullSecrets", overlay_append_names,
-      "own.imagePullSecrets" },
+    { NULL, NULL, POD_SPEC ".imagePullSecrets", overlay_append_names, "own.imagePullSecrets" },
     { NULL, OVERLAY_ALL_CONTAINERS, "resources", overlay_put, "section.resources" },
-    { NULL, NULL, "spec.template.spec.imagePullSecrets", overlay_append_names,
-      "section.imagePullSecrets" },
-    { NULL, NULL, "spec.template.spec.priorityClassName", overlay_put,
-      "section.priorityClassName" },
-    { NULL, NULL, "spec.template.spec.tolerations", overlay_append, "section.tolerations" },
+    { NULL, NULL, POD_SPEC ".imagePullSecrets", overlay_append_names, "section.imagePullSecrets" },
+    { NULL, NULL, POD_SPEC ".priorityClassName", overlay_put, "section.priorityClassName" },
+    { NULL, NULL, POD_SPEC ".tolerations", overlay_append, "section.tolerations" },
     { NULL, NULL, "spec.template.metadata.labels", overlay_merge, "section.labels" },
     { NULL, NULL, SELECTOR_TERMS "[0].matchExpressions", overlay_append, "inputs.selection" },
 
@@ -176,11 +146,11 @@ static const struct overlay overlays[] = {
     { DRIVER_CONTAINER, "driver", "env[DRIVER_CONFIG_DIGEST].value", overlay_put, "derived.hash" },
     { DRIVER_CONTAINER, "driver", "env[KERNEL_MODULE_TYPE].value", overlay_put,
       "derived.kernelModuleType" },
-    { DRIVER_CONTAINER, NULL, "spec.template.spec.volumes[repositories].configMap.name",
-      overlay_put, "inputs.repoConfig" },
-    { DRIVER_CONTAINER, NULL, "spec.template.spec.volumes[certificates].configMap.name",
-      overlay_put, "inputs.certConfig" },
-    { DRIVER_CONTAINER, NULL, "spec.template.spec.volumes[modules].configMap.name", overlay_put,
+    { DRIVER_CONTAINER, NULL, POD_SPEC ".volumes[repositories].configMap.name", overlay_put,
+      "inputs.repoConfig" },
+    { DRIVER_CONTAINER, NULL, POD_SPEC ".volumes[certificates].configMap.name", overlay_put,
+      "inputs.certConfig" },
+    { DRIVER_CONTAINER, NULL, POD_SPEC ".volumes[modules].configMap.name", overlay_put,
       "inputs.kernelModuleConfig" },
     { DRIVER_CONTAINER, "driver", "envFrom[0].secretRef.name", overlay_put, "inputs.secretEnv" },
     { DRIVER_CONTAINER, "gdrcopy", "envFrom[0].secretRef.name", overlay_put,
@@ -193,7 +163,7 @@ static const struct overlay overlays[] = {
     { TOOLKIT, "install", "env[ROOT].value", overlay_put, "inputs.toolkit.installDir" },
     { TOOLKIT, "install", "volumeMounts[install-dir].mountPath", overlay_put,
       "inputs.toolkit.installDir" },
-    { TOOLKIT, NULL, "spec.template.spec.volumes[install-dir].hostPath.path", overlay_put,
+    { TOOLKIT, NULL, POD_SPEC ".volumes[install-dir].hostPath.path", overlay_put,
       "inputs.toolkit.installDir" },
 
     { DEVICE_PLUGIN, "wait", "env[REVISION].value", overlay_put, "derived.hash" },
@@ -205,7 +175,7 @@ static const struct overlay overlays[] = {
 
     { EXPORTER, "exporter", "env[DCGM_EXPORTER_INTERVAL].value", overlay_put,
       "derived.intervalMs" },
-    { EXPORTER, NULL, "spec.template.spec.volumes[metrics-config].configMap.name", overlay_put,
+    { EXPORTER, NULL, POD_SPEC ".volumes[metrics-config].configMap.name", overlay_put,
       "section.metricsConfig" },
 
     { NODE_AGENT, "agent", "securityContext.seccompProfile", overlay_put, "derived.seccomp" },
@@ -226,20 +196,19 @@ struct manifests {
 
 struct manifests *manifests_new(struct err *e)
 {
-    struct manifests *m = xcalloc(1, sizeof *m);
+    CLEANUP_MANIFESTS struct manifests *m = xcalloc(1, sizeof *m);
     m->texts = json_object();
-    for (size_t i = 0; i < embedded_files_len; i++) {
-        const struct embedded *file = &embedded_files[i];
+    for (const struct embedded *file = embedded_files; file < embedded_files + embedded_files_len;
+         file++) {
         CLEANUP_JSON json_t *documents = yaml_parse(file->text, strlen(file->text), NULL, e);
         if (!documents) {
             err_wrap(e, "%s", file->name);
-            manifests_free(m);
             return NULL;
         }
         CLEANUP_FREE char *text = json_compact(json_array_get(documents, 0));
         json_object_set_new(m->texts, file->name, json_string(text));
     }
-    return m;
+    return TAKE(m);
 }
 
 void manifests_free(struct manifests *m)
@@ -256,29 +225,30 @@ static json_t *tree_of(const struct manifests *m, const char *file)
     return json_parse(text, strlen(text), NULL);
 }
 
-static bool condition_holds(const struct condition *c, const json_t *values)
+static bool condition_holds(const char *condition, const json_t *values)
 {
-    if (!c->value)
-        return true;
-    const json_t *value = json_at(values, c->value);
-    if (!c->is)
+    const char *is = strchr(condition, '=');
+    CLEANUP_FREE char *path = xstrndup(condition, strcspn(condition, "="));
+    const json_t *value = json_at(values, path);
+    if (!is)
         return value && !json_is_null(value);
     if (json_is_boolean(value))
-        return str_eq(c->is, json_is_true(value) ? "true" : "false");
-    return str_eq(c->is, json_string_value(value));
+        return str_eq(is + 1, json_is_true(value) ? "true" : "false");
+    return str_eq(is + 1, json_string_value(value));
 }
 
 static int add_parts(const struct manifests *m, const char *manifest, json_t *object,
                      const json_t *values, struct err *e)
 {
-    for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
-        const struct part *part = &parts[i];
-        if (!str_eq(part->manifest, manifest) || !condition_holds(&part->when[0], values) ||
-            !condition_holds(&part->when[1], values))
+    for (const struct part *part = parts; part < parts + ARRAY_LEN(parts); part++) {
+        if (!str_eq(part->manifest, manifest) || !condition_holds(part->when[0], values) ||
+            (part->when[1] && !condition_holds(part->when[1], values)))
             continue;
-        CLEANUP_JSON json_t *tree = tree_of(m, part->file);
+        CLEANUP_FREE char *file = xasprintf("%.*s/parts/%s.yaml", (int) strcspn(manifest, "/"),
+                                            manifest, part->name);
+        CLEANUP_JSON json_t *tree = tree_of(m, file);
         if (overlay_merge_part(object, tree, e) < 0)
-            return err_wrap(e, "%s", part->file);
+            return err_wrap(e, "%s", file);
     }
     return 0;
 }
@@ -313,10 +283,8 @@ static void render_set_text(json_t *object, const char *key, const char *text)
 /* The object at a key, created if absent. */
 static json_t *object_at(json_t *parent, const char *key)
 {
-    json_t *object = json_object_get(parent, key);
-    if (object)
-        return object;
-    json_object_set_new(parent, key, json_object());
+    if (!json_object_get(parent, key))
+        json_object_set_new(parent, key, json_object());
     return json_object_get(parent, key);
 }
 
@@ -337,32 +305,15 @@ static void render_add_labels(json_t *metadata, const struct render_context *ctx
 static void add_owner(json_t *metadata, const struct render_context *ctx)
 {
     json_object_set_new(metadata, "ownerReferences",
-                        json_pack("[{s:s, s:s, s:o, s:o, s:b}]", "apiVersion", POLICY_API_VERSION,
-                                  "kind", POLICY_KIND, "name", json_text(ctx->policy_name), "uid",
+                        json_pack("[{s:s, s:s, s:s, s:o, s:b}]", "apiVersion", POLICY_API_VERSION,
+                                  "kind", POLICY_KIND, "name", POLICY_NAME, "uid",
                                   json_text(ctx->policy_uid), "controller", 1));
-}
-
-/* Which pods belong to the DaemonSet, and which nodes they run on. */
-static void add_selection(json_t *object, const struct render_context *ctx, const char *tier)
-{
-    json_t *match = json_at(object, "spec.selector.matchLabels");
-    json_t *labels = json_at(object, "spec.template.metadata.labels");
-    render_set_text(match, LABEL_MANAGED_BY, MANAGED_BY);
-    render_set_text(labels, LABEL_MANAGED_BY, MANAGED_BY);
-    if (!tier)
-        return;
-    render_set_text(match, LABEL_REVISION, ctx->hash);
-    render_set_text(labels, LABEL_TIER, tier);
-    render_set_text(labels, LABEL_REVISION, ctx->hash);
-    CLEANUP_FREE char *assignment = xasprintf(MARK_PREFIX "%s", tier);
-    render_set_text(object_at(json_at(object, "spec.template.spec"), "nodeSelector"), assignment,
-                    ctx->hash);
 }
 
 /* Any term selects a node, so each term needs the requirement. */
 static void keep_off_control_plane(json_t *object)
 {
-    json_t *affinity = object_at(json_at(object, "spec.template.spec"), "affinity");
+    json_t *affinity = object_at(json_at(object, POD_SPEC), "affinity");
     json_t *required = object_at(object_at(affinity, "nodeAffinity"),
                                  "requiredDuringSchedulingIgnoredDuringExecution");
     if (!json_object_get(required, "nodeSelectorTerms"))
@@ -374,6 +325,23 @@ static void keep_off_control_plane(json_t *object)
         json_array_append_new(
             json_object_get(term, "matchExpressions"),
             json_pack("{s:s, s:s}", "key", KUBERNETES_CONTROL_PLANE, "operator", "DoesNotExist"));
+}
+
+/* Which pods belong to the DaemonSet, and which nodes they run on. */
+static void add_selection(json_t *object, const struct render_context *ctx, const char *tier)
+{
+    json_t *match = json_at(object, "spec.selector.matchLabels");
+    json_t *labels = json_at(object, "spec.template.metadata.labels"),
+           *pod = json_at(object, POD_SPEC);
+    render_set_text(match, LABEL_MANAGED_BY, MANAGED_BY);
+    render_set_text(labels, LABEL_MANAGED_BY, MANAGED_BY);
+    if (!tier)
+        return;
+    render_set_text(match, LABEL_REVISION, ctx->hash);
+    render_set_text(labels, LABEL_TIER, tier);
+    render_set_text(labels, LABEL_REVISION, ctx->hash);
+    CLEANUP_FREE char *assignment = xasprintf(MARK_PREFIX "%s", tier);
+    render_set_text(object_at(pod, "nodeSelector"), assignment, ctx->hash);
 }
 
 /* Sets names, labels, owner and selection, which all objects have. */
@@ -390,10 +358,11 @@ static void stamp(json_t *object, enum render_object what, const struct render_c
     render_add_labels(metadata, ctx, tier);
     if (!tier && what != RENDER_RUNTIME_CLASS)
         add_owner(metadata, ctx);
-    if (is_daemonset(object))
+    if (is_daemonset(object)) {
         add_selection(object, ctx, tier);
-    if (is_daemonset(object) && ctx->keep_off_control_plane)
-        keep_off_control_plane(object);
+        if (ctx->keep_off_control_plane)
+            keep_off_control_plane(object);
+    }
     if (row && row->resource == RESOURCE_SERVICE)
         render_set_text(json_at(object, "spec.selector"), LABEL_MANAGED_BY, MANAGED_BY);
     render_seal(object);
@@ -428,8 +397,8 @@ static const char *task_file(const struct render_task *want)
 static json_t *task_containers(const json_t *like, const struct render_task *want)
 {
     json_t *containers = json_array();
-    for (size_t i = 0; i < want->image_count; i++) {
-        const struct render_image *image = &want->images[i];
+    for (const struct render_image *image = want->images; image < want->images + want->image_count;
+         image++) {
         json_t *container = json_deep_copy(like);
         render_set_text(container, "name", image->name);
         if (image->image)
@@ -455,16 +424,14 @@ static json_t *pinned_to(const char *node)
 static void add_own(json_t *spec, const struct render_task *want)
 {
     CLEANUP_JSON json_t *own = values_own(want->agent_image, want->spec);
-    json_t *secrets = json_object_get(own, "imagePullSecrets"),
-           *init = json_object_get(spec, "initContainers");
+    json_t *init = json_object_get(spec, "initContainers");
     json_t *container = json_array_get(init ? init : json_object_get(spec, "containers"), 0);
     if (!overlay_is_own(container))
         return;
-    if (json_object_get(own, "image"))
-        json_object_set(container, "image", json_object_get(own, "image"));
+    json_object_update_existing(container, own);
     json_object_set(container, "imagePullPolicy", json_object_get(own, "imagePullPolicy"));
-    if (json_array_size(secrets) > 0)
-        overlay_append_names(spec, "imagePullSecrets", secrets);
+    if (json_array_size(json_object_get(own, "imagePullSecrets")) > 0)
+        overlay_append_names(spec, "imagePullSecrets", json_object_get(own, "imagePullSecrets"));
 }
 
 json_t *render_task(const struct manifests *m, const struct render_task *want, struct err *e)
@@ -478,6 +445,7 @@ json_t *render_task(const struct manifests *m, const struct render_task *want, s
     task_name(want->kind, want->node, name);
     json_t *object = tree_of(m, file), *spec = json_object_get(object, "spec");
     json_t *metadata = json_object_get(object, "metadata"), *labels = object_at(metadata, "labels");
+    json_t *like = json_array_get(json_object_get(spec, "containers"), 0);
     render_set_text(metadata, "name", name);
     render_set_text(metadata, "namespace", want->operand_namespace);
     render_set_text(labels, LABEL_MANAGED_BY, MANAGED_BY);
@@ -485,9 +453,7 @@ json_t *render_task(const struct manifests *m, const struct render_task *want, s
     render_set_text(labels, LABEL_TASK, task_kind_name(want->kind));
     render_set_text(labels, LABEL_REVISION, want->purpose);
     json_object_set_new(spec, "affinity", pinned_to(want->node));
-    json_object_set_new(
-        spec, "containers",
-        task_containers(json_array_get(json_object_get(spec, "containers"), 0), want));
+    json_object_set_new(spec, "containers", task_containers(like, want));
     if (want->deadline_s)
         json_object_set_new(spec, "activeDeadlineSeconds", json_integer(want->deadline_s));
     add_own(spec, want);
@@ -514,10 +480,8 @@ void render_name(enum render_object what, const char *hash, char out[static REND
 {
     const struct render_other *row = render_row_of(what);
     const struct operand_row *o = operand_get(render_operand_of(what));
-    if (o->tier)
-        snprintf(out, RENDER_NAME_MAX, "%s-%s", o->name, hash);
-    else
-        snprintf(out, RENDER_NAME_MAX, "%s", row ? row->name : o->name);
+    const char *name = row ? row->name : o->name;
+    snprintf(out, RENDER_NAME_MAX, "%s%s%s", name, o->tier ? "-" : "", o->tier ? hash : "");
 }
 
 void render_revision_name(const char *tier, const char *hash, char out[static RENDER_NAME_MAX])

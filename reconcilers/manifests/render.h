@@ -8,7 +8,7 @@
 
 #include "base/err.h"
 #include "kube/resource.h"
-#include "reconcilers/model/operand.h"
+#include "reconcilers/manifests/values.h"
 #include "reconcilers/model/task.h"
 
 /* What can be rendered: the DaemonSet of each operand that has one, as RENDER_DRIVER and so on, and
@@ -45,22 +45,6 @@ static inline enum render_object render_daemonset(enum operand operand)
 
 /* Longest name of a child, including the NUL. */
 enum { RENDER_NAME_MAX = 64 };
-
-/* All members are borrowed for the call. */
-struct render_context {
-    const char *operand_namespace; /* namespace of the children */
-    const char *policy_name;
-    const char *policy_uid;
-    const json_t *spec; /* effective spec: of the pool for tiers, of the policy for followers */
-    /* Of the revision; for a follower follower_inputs(), for the agent agent_inputs(); NULL:
-     * none. */
-    const json_t *inputs;
-    const char *hash; /* of the revision; NULL for objects without a revision */
-    /* Ostler's own image, for its containers in operands; NULL: not known, so it must be on the
-     * nodes as "ostler". It is not an input, so a new Ostler makes no new revision. */
-    const char *agent_image;
-    bool keep_off_control_plane; /* pods of DaemonSets must not run on control plane nodes */
-};
 
 /* The validated manifests. One per process; rendering only reads them. */
 struct manifests;

@@ -7,13 +7,17 @@
 #include "base/str.h"
 #include "reconcilers/model/policy.h"
 
+/* What derived values are computed from. */
+struct sources {
+    const json_t *inputs, *section;
+};
+
 /* Computes a derived value; NULL: none here. New reference. */
-typedef json_t *derive_fn(const json_t *inputs, const json_t *section);
+typedef json_t *derive_fn(const struct sources *s);
 
 /* Without an image, it is on the node or Ostler's own. */
-static json_t *derive_image(const json_t *inputs, const json_t *section)
+static json_t *image_of(const json_t *inputs)
 {
-    (void) section;
     const char *image = json_str(inputs, "image");
     const char *version = json_str_or_empty(inputs, "version");
     bool digest = str_has_prefix(version, "sha256:");
@@ -21,78 +25,74 @@ static json_t *derive_image(const json_t *inputs, const json_t *section)
 }
 
 /* The tag has the system, and for a precompiled image the kernel. A digest implies both. */
-static json_t *derive_driver_image(const json_t *inputs, const json_t *section)
+static json_t *image_of_system(const json_t *inputs, const char *kernel, const char *os)
 {
     const char *version = json_str_or_empty(inputs, "version");
     if (!json_object_get(inputs, "image") || str_has_prefix(version, "sha256:"))
-        return derive_image(inputs, section);
-    const char *kernel = json_str(inputs, "kernel");
+        return image_of(inputs);
     return json_textf("%s:%s%s%s-%s", json_str_or_empty(inputs, "image"), version,
-                      kernel ? "-" : "", str_or_empty(kernel), json_str_or_empty(inputs, "os"));
+                      kernel ? "-" : "", str_or_empty(kernel), os);
+}
+
+static json_t *derive_driver_image(const struct sources *s)
+{
+    return image_of_system(s->inputs, json_str(s->inputs, "kernel"),
+                           json_str_or_empty(s->inputs, "os"));
 }
 
 /* Its tag has the system, like the driver's. */
-static json_t *derive_gdrcopy_image(const json_t *inputs, const json_t *section)
+static json_t *derive_gdrcopy_image(const struct sources *s)
 {
-    const json_t *gdrcopy = json_object_get(inputs, "gdrcopy");
-    const char *version = json_str_or_empty(gdrcopy, "version");
-    if (!gdrcopy || str_has_prefix(version, "sha256:"))
-        return gdrcopy ? derive_image(gdrcopy, section) : NULL;
-    return json_textf("%s:%s-%s", json_str_or_empty(gdrcopy, "image"), version,
-                      json_str_or_empty(inputs, "os"));
+    return image_of_system(json_object_get(s->inputs, "gdrcopy"), NULL,
+                           json_str_or_empty(s->inputs, "os"));
 }
 
-static json_t *derive_gdrcopy_secret_env(const json_t *inputs, const json_t *section)
+static json_t *derive_gdrcopy_secret_env(const struct sources *s)
 {
-    (void) section;
-    return json_object_get(inputs, "gdrcopy") ? json_incref(json_object_get(inputs, "secretEnv"))
-                                              : NULL;
+    return json_object_get(s->inputs, "gdrcopy")
+               ? json_incref(json_object_get(s->inputs, "secretEnv"))
+               : NULL;
 }
 
-static json_t *derive_kernel_module_type(const json_t *inputs, const json_t *section)
+static json_t *derive_kernel_module_type(const struct sources *s)
 {
     static const char *const types[][2] = { { "Auto", "auto" },
                                             { "Open", "open" },
                                             { "Proprietary", "proprietary" } };
-    (void) section;
     for (size_t i = 0; i < ARRAY_LEN(types); i++)
-        if (str_eq(json_str(inputs, "kernelModule"), types[i][0]))
+        if (str_eq(json_str(s->inputs, "kernelModule"), types[i][0]))
             return json_text(types[i][1]);
     return NULL;
 }
 
 /* Arguments of Google's installer. Without a version it picks the one that fits the system. */
-static json_t *derive_version_args(const json_t *inputs, const json_t *section)
+static json_t *derive_version_args(const struct sources *s)
 {
-    (void) section;
-    const char *version = json_str_or_empty(inputs, "version");
+    const char *version = json_str_or_empty(s->inputs, "version");
     return version[0] ? json_pack("[o]", json_textf("--version=%s", version)) : NULL;
 }
 
 /* Marks the pod that removes the toolkit. */
-static json_t *derive_removal(const json_t *inputs, const json_t *section)
+static json_t *derive_removal(const struct sources *s)
 {
-    (void) inputs;
-    (void) section;
+    (void) s;
     return json_true();
 }
 
 /* The configuration's strategy counts if the policy sets none. */
-static json_t *derive_mig_strategy(const json_t *inputs, const json_t *section)
+static json_t *derive_mig_strategy(const struct sources *s)
 {
-    (void) section;
-    const char *strategy = json_str_or_empty(inputs, "devicePlugin.migStrategy");
-    if (json_at(inputs, "devicePlugin.config") && str_eq(strategy, "none"))
+    const char *strategy = json_str_or_empty(s->inputs, "devicePlugin.migStrategy");
+    if (json_at(s->inputs, "devicePlugin.config") && str_eq(strategy, "none"))
         return NULL;
     return json_text(strategy);
 }
 
 /* The text as a variable's value: Kubernetes reads "$$" as "$", and "$(NAME)" as another
  * variable. */
-static json_t *derive_config(const json_t *inputs, const json_t *section)
+static json_t *derive_config(const struct sources *s)
 {
-    (void) section;
-    const char *text = json_str(inputs, "devicePlugin.config.text");
+    const char *text = json_str(s->inputs, "devicePlugin.config.text");
     if (!text)
         return NULL;
     CLEANUP_FREE char *escaped = xcalloc(2 * strlen(text) + 1, 1);
@@ -106,27 +106,24 @@ static json_t *derive_config(const json_t *inputs, const json_t *section)
 }
 
 /* Where the runtime finds the hook: in Ostler's toolkit, or where the host's packages put it. */
-static json_t *derive_cdi_hook(const json_t *inputs, const json_t *section)
+static json_t *derive_cdi_hook(const struct sources *s)
 {
-    (void) section;
-    const char *dir = json_str(inputs, "toolkit.installDir");
+    const char *dir = json_str(s->inputs, "toolkit.installDir");
     return dir ? json_textf("%s/toolkit/nvidia-cdi-hook", dir)
                : json_text("/usr/bin/nvidia-cdi-hook");
 }
 
-static json_t *derive_interval_ms(const json_t *inputs, const json_t *section)
+static json_t *derive_interval_ms(const struct sources *s)
 {
-    (void) inputs;
     int64_t ms;
-    const char *interval = json_str(section, "interval");
+    const char *interval = json_str(s->section, "interval");
     return interval && str_parse_duration(interval, &ms) ? json_textf("%lld", (long long) ms)
                                                          : NULL;
 }
 
-static json_t *derive_seccomp(const json_t *inputs, const json_t *section)
+static json_t *derive_seccomp(const struct sources *s)
 {
-    (void) inputs;
-    const char *profile = json_str(section, "seccompProfile");
+    const char *profile = json_str(s->section, "seccompProfile");
     return profile ? json_pack("{s:s, s:s}", "type", "Localhost", "localhostProfile", profile)
                    : NULL;
 }
@@ -160,33 +157,25 @@ json_t *values_own(const char *agent_image, const json_t *spec)
 }
 
 /* Derived values of every operand with an image. */
-static void derive_images(const json_t *own_inputs, const json_t *section, json_t *follows)
+static void derive_images(const json_t *own_inputs, json_t *section, json_t *follows)
 {
-    json_t *policy = json_object_get(section, "imagePullPolicy");
     if (!json_object_get(follows, "image"))
-        json_object_set_new(follows, "image", derive_image(own_inputs, section));
-    if (json_object_get(follows, "image") && policy)
-        json_object_set(follows, "imagePullPolicy", policy);
+        json_object_set_new(follows, "image", image_of(own_inputs));
+    if (json_object_get(follows, "image"))
+        json_object_set(follows, "imagePullPolicy", json_object_get(section, "imagePullPolicy"));
 }
 
 json_t *values_of(const struct operand_row *o, const struct render_context *ctx)
 {
     json_t *section = o->section ? json_at(ctx->spec, o->section) : NULL;
-    json_t *values = json_object();
-    json_object_set(values, "section", section);
-    json_object_set(values, "inputs", (json_t *) ctx->inputs);
-    json_object_set(values, "operand", (json_t *) operand_inputs_of(o, ctx->inputs));
-    json_t *follows = json_object();
-    if (ctx->hash)
-        json_object_set_new(follows, "hash", json_text(ctx->hash));
-    for (size_t i = 0; i < ARRAY_LEN(derived); i++) {
-        json_t *value = derived[i].operand == o->id ? derived[i].derive(ctx->inputs, section)
-                                                    : NULL;
-        if (value)
-            json_object_set_new(follows, derived[i].key, value);
-    }
-    derive_images(operand_inputs_of(o, ctx->inputs), section, follows);
-    json_object_set_new(values, "derived", follows);
-    json_object_set_new(values, "own", values_own(ctx->agent_image, ctx->spec));
-    return values;
+    const struct sources sources = { ctx->inputs, section };
+    json_t *own_inputs = (json_t *) operand_inputs_of(o, ctx->inputs);
+    json_t *follows = json_pack("{s:o*}", "hash", ctx->hash ? json_text(ctx->hash) : NULL);
+    for (size_t i = 0; i < ARRAY_LEN(derived); i++)
+        if (derived[i].operand == o->id)
+            json_object_set_new(follows, derived[i].key, derived[i].derive(&sources));
+    derive_images(own_inputs, section, follows);
+    return json_pack("{s:O*, s:O*, s:O*, s:o, s:o}", "section", section, "inputs", ctx->inputs,
+                     "operand", own_inputs, "derived", follows, "own",
+                     values_own(ctx->agent_image, ctx->spec));
 }

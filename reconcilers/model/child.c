@@ -116,6 +116,24 @@ const char *child_time(const struct child *record, const char *annotation)
     return str_eq(text, written) ? text : NULL;
 }
 
+const char *child_failure(const struct child *record, const char *annotation)
+{
+    const char *text = json_key(record->annotations, annotation),
+               *space = text ? strchr(text, ' ') : NULL;
+    CLEANUP_FREE char *time = space ? xstrndup(text, (size_t) (space - text)) : NULL;
+    return time && clock_parse_rfc3339(time) >= 0 ? space + 1 : NULL;
+}
+
+bool child_has_failed(const struct child *record)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach (record->annotations, key, value)
+        if (str_has_prefix(key, ANNOTATION_FAILED) && child_failure(record, key))
+            return true;
+    return false;
+}
+
 const char *child_name(const struct child *c)
 {
     return record_name(c->head.key);

@@ -43,6 +43,11 @@ bool child_is_ours(const struct child *c);
 /* The time in an annotation of a ControllerRevision, as Ostler writes it: RFC 3339 in UTC, whole
  * seconds, so text compares as time. NULL: absent or in another format. Borrowed. */
 const char *child_time(const struct child *record, const char *annotation);
+/* The failure in an annotation of a ControllerRevision, "<time> <node> <reason>", without its time;
+ * NULL: none. Borrowed. */
+const char *child_failure(const struct child *record, const char *annotation);
+/* Whether its revision has failed in any pool. */
+bool child_has_failed(const struct child *record);
 /* The name without the namespace; borrowed. */
 const char *child_name(const struct child *c);
 

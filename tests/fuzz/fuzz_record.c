@@ -27,7 +27,7 @@ static void check_order(const struct child *a, const struct child *b)
         record_standing_same(a, b) != record_standing_same(b, a) || !record_standing_same(a, a))
         abort();
     if (record_time_s(a, ANNOTATION_COMPLETED, POOL) < 0 ||
-        (record_has_failed(a, POOL) && !record_has_failed_anywhere(a)))
+        (record_has_failed(a, POOL) && !child_has_failed(a)))
         abort();
 }
 

@@ -11,7 +11,7 @@
 #include "reconcilers/model/operand.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/model/policy.h"
-#include "reconcilers/decide/toolkit_removal.h"
+#include "reconcilers/decide/node_steps.h"
 #include "tests/sweep/checks.h"
 
 enum {

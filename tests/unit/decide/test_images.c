@@ -204,11 +204,9 @@ static void check_pull(void **state)
     struct manifests *m = manifests_new(&e);
     CLEANUP_JSON json_t *driver = row->driver ? tree(row->driver) : NULL,
                         *stack = row->stack ? tree(row->stack) : NULL, *spec = tree(SPEC);
-    struct render_context ctx = { .operand_namespace = NS,
-                                  .policy_name = "default",
-                                  .policy_uid = UID,
-                                  .spec = spec,
-                                  .agent_image = "r/ostler:1" };
+    struct render_context ctx = {
+        .operand_namespace = NS, .policy_uid = UID, .spec = spec, .agent_image = "r/ostler:1"
+    };
     struct images_wanted want = { .node = "gpu-1",
                                   .purpose = "d2.s2",
                                   .policy_uid = UID,

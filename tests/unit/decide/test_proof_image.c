@@ -1,6 +1,6 @@
 /* The image of the proof: Ostler's own, or a sample, by what the policy says of it and by the
  * driver that it has to run with. */
-#include "reconcilers/decide/proof_image.h"
+#include "reconcilers/decide/proof.h"
 
 #include <stdlib.h>
 

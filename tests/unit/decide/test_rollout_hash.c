@@ -1,4 +1,4 @@
-#include "reconcilers/decide/rollout_hash.h"
+#include "reconcilers/decide/rollout_view.h"
 
 #include "tests/unit/support/suite.h"
 

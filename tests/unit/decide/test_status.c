@@ -198,6 +198,58 @@ static void the_order_of_events_leaves_no_trace(void **state)
     policy_clear(&policy);
 }
 
+/* Pods of an older template count for the operand of their DaemonSet alone. */
+static void outdated_pods_count_for_their_operand(void **state)
+{
+    (void) state;
+    static const struct {
+        const char *operand;
+        int outdated;
+    } rows[] = { { "driver", 4 }, { "toolkit", 2 }, { "device-plugin", 0 }, { "exporter", 8 } };
+    struct child daemonsets[] = {
+        { .head.key = (char[]){ "ops/driver-0bcdfghjkl" },
+          .revision = (char[]){ "0bcdfghjkl" },
+          .desired = 5,
+          .updated = 1 },
+        { .head.key = (char[]){ "ops/toolkit-1bcdfghjkl" },
+          .revision = (char[]){ "1bcdfghjkl" },
+          .desired = 3,
+          .updated = 1 },
+        { .head.key = (char[]){ "ops/toolkit-removal-1bcdfghjkl" },
+          .revision = (char[]){ "1bcdfghjkl" },
+          .desired = 1 },
+        { .head.key = (char[]){ "ops/device-plugin-1bcdfghjkl" },
+          .revision = (char[]){ "1bcdfghjkl" },
+          .desired = 1,
+          .updated = 2 },
+        { .head.key = (char[]){ "ops/exporter" }, .desired = 8 },
+        { .head.key = (char[]){ "ops/exporter-of-a-user" }, .desired = 16 },
+    };
+    const struct child *children[ARRAY_LEN(daemonsets)];
+    for (size_t i = 0; i < ARRAY_LEN(daemonsets); i++) {
+        daemonsets[i].resource = RESOURCE_DAEMONSET;
+        children[i] = &daemonsets[i];
+    }
+    CLEANUP_JSON json_t *object = json_pack("{s:{s:s}}", "metadata", "name", "default");
+    struct tally tally = { 0 };
+    struct cluster_view v = { .object = object,
+                              .mode = MODE_MANAGE,
+                              .tally = &tally,
+                              .settled = true,
+                              .children = children,
+                              .child_count = ARRAY_LEN(children),
+                              .now = "2026-11-20T10:00:00Z" };
+    CLEANUP_ARENA struct arena a = { 0 };
+    struct condition conditions[STATUS_CONDITIONS] = { 0 };
+    status_conditions(&v, NULL, &a, conditions);
+    CLEANUP_JSON json_t *status = status_json(&v, conditions);
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        const json_t *operand = json_find(json_object_get(status, "operands"), "name",
+                                          rows[i].operand);
+        assert_int_equal(json_int(operand, "outdated", -1), rows[i].outdated);
+    }
+}
+
 /* What a budget says of a draining node is news by itself. */
 static void a_refusal_is_news(void **state)
 {
@@ -315,6 +367,8 @@ static void a_node_on_its_way_is_a_rollout_that_goes_on(void **state)
 int main(void)
 {
     struct suite s = { 0 };
+    suite_add(&s, "outdated pods count for the operand of their DaemonSet",
+              outdated_pods_count_for_their_operand, NULL);
     suite_add(&s, "5,000 nodes fail, each in its own way", every_node_fails_in_its_own_way, NULL);
     suite_add(&s, "5,000 nodes fail and the policy is invalid",
               every_node_fails_and_the_policy_is_invalid, NULL);

@@ -335,8 +335,7 @@ static void render_row(const struct render_row *row, struct buf *out)
     revision_hash(stack, stack_hash);
 
     const char *agent_image = row->objects & NO_AGENT ? NULL : AGENT_IMAGE;
-    struct render_context common = { NAMESPACE, POLICY_NAME, UID,         spec,
-                                     NULL,      NULL,        agent_image, true };
+    struct render_context common = { NAMESPACE, UID, spec, NULL, NULL, agent_image, true };
     struct render_context contexts[RENDER_OBJECTS];
     for (size_t i = 0; i < RENDER_OBJECTS; i++)
         contexts[i] = common;
@@ -743,7 +742,7 @@ static void hash_is_needed(void **state)
 {
     (void) state;
     CLEANUP_JSON json_t *spec = json_object();
-    struct render_context ctx = { NAMESPACE, POLICY_NAME, UID, spec, spec, NULL, NULL, true };
+    struct render_context ctx = { NAMESPACE, UID, spec, spec, NULL, NULL, true };
     CLEANUP_ERR struct err e = { 0 };
     assert_null(render_object(manifests, RENDER_TOOLKIT, &ctx, &e));
 }
@@ -757,9 +756,7 @@ static void removal_without_a_policy(void **state)
         "'stock','toolkit':"
         "{'enabled':true,'image':'registry.example/toolkit','version':'v1','installDir':'/usr/"
         "local/nvidia'}}");
-    struct render_context ctx = {
-        NAMESPACE, POLICY_NAME, "", NULL, inputs, "abc", AGENT_IMAGE, true
-    };
+    struct render_context ctx = { NAMESPACE, "", NULL, inputs, "abc", AGENT_IMAGE, true };
     CLEANUP_ERR struct err e = { 0 };
     CLEANUP_JSON json_t *object = render_object(manifests, RENDER_REMOVAL, &ctx, &e);
     assert_string_equal(err_msg(&e), "");
