@@ -1,6 +1,5 @@
 #include "reconcilers/dry_run.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
@@ -11,7 +10,6 @@
 #include "reconcilers/model/revision.h"
 #include "reconcilers/decide/records.h"
 #include "reconcilers/decide/retry.h"
-#include "reconcilers/rollout_plan.h"
 #include "reconcilers/targets_sources.h"
 
 /* Work that fits in the few seconds that a user waits: 5,000 nodes one at a time. */
@@ -81,10 +79,8 @@ static void note_wish(void *arg, const struct target *t)
 static void add_records(struct cluster *c)
 {
     CLEANUP_JSON json_t *wishes = json_object();
-    const char *hash;
-    json_t *inputs;
     targets_each(cluster_targets(c), note_wish, wishes);
-    json_object_foreach (wishes, hash, inputs)
+    JSON_EACH_MEMBER (hash, inputs, wishes)
         add_record(c, inputs, hash);
 }
 
@@ -113,30 +109,26 @@ struct failures {
     json_t *found; /* by pool and revision, because several kinds of hosts may want one */
 };
 
-static void add_failure(struct failures *f, const char *tier, const char *hash, const char *pool)
-{
-    const struct child *record = *hash ? cluster_record_of(f->cluster, tier, hash) : NULL;
-    json_t *failure = record ? failure_of(record, tier, pool) : NULL;
-    CLEANUP_FREE char *key = xasprintf("%s/%s", pool, hash);
-    if (failure)
-        json_object_set_new(f->found, key, failure);
-}
-
 static void look_for_failures(void *arg, const struct target *t)
 {
     struct failures *f = arg;
     const char *pool = f->cluster->policy.pools[t->pool].name;
-    for (enum tier tier = 0; tier < TIERS; tier++)
-        add_failure(f, tiers[tier].name, t->runs.hash[tier], pool);
+    for (enum tier tier = 0; tier < TIERS; tier++) {
+        const char *hash = t->runs.hash[tier], *name = tiers[tier].name;
+        const struct child *record = *hash ? cluster_record_of(f->cluster, name, hash) : NULL;
+        json_t *failure = record ? failure_of(record, name, pool) : NULL;
+        CLEANUP_FREE char *key = xasprintf("%s/%s", pool, hash);
+        if (failure)
+            json_object_set_new(f->found, key, failure);
+    }
 }
 
 static json_t *find_failures(struct cluster *c)
 {
     struct failures f = { .cluster = c, .found = json_object() };
-    json_t *list = json_array(), *failure;
-    const char *key;
+    json_t *list = json_array();
     targets_each(cluster_targets(c), look_for_failures, &f);
-    json_object_foreach (f.found, key, failure)
+    JSON_EACH_MEMBER (key, failure, f.found)
         json_array_append(list, failure);
     json_decref(f.found);
     return list;

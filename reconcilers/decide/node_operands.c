@@ -52,8 +52,7 @@ void operands_list(const struct node_input *in, struct node_verdict *v)
     const json_t *stack = operands_inputs(in, TIER_STACK, v->carried.hash[TIER_STACK]);
     for (const struct operand_row *o = operand_rows; o->section; o++) {
         bool follows = o->class == OPERAND_CLASS_FOLLOWER;
-        if (o->class == OPERAND_CLASS_TIER && str_eq(o->tier, tiers[TIER_DRIVER].name) &&
-            *v->carried.hash[TIER_DRIVER])
+        if (operand_is_of(o, TIER_DRIVER) && *v->carried.hash[TIER_DRIVER])
             want(v, in->pods, o->id, v->carried.hash[TIER_DRIVER]);
         if (operand_is_in(o, stack))
             want(v, in->pods, o->id, v->carried.hash[TIER_STACK]);
