@@ -8,13 +8,40 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "base/log.h"
+#include "base/metrics.h"
+#include "base/process.h"
 #include "base/signals.h"
-#include "base/str.h"
-#include "controller/operator_state.h"
+#include "client/session.h"
+#include "controller/engine/engine.h"
+#include "reconcilers/manifests/render.h"
 #include "reconcilers/model/names.h"
+#include "runtime/loop_http.h"
+#include "serve/server.h"
 
 /* A turn longer than this is stuck: the process aborts, with a core dump if enabled. */
 enum { WATCHDOG_S = 30 };
+
+struct ostler {
+    const struct options *o;
+    struct session session;
+    /* "namespace/name" of this process's pod, if any: the pod's host name is its name */
+    char *own_pod;
+    char *identity; /* of this process, in the lease and in Events */
+    struct loop *loop;
+    struct loop_http loop_http;
+    int signal_fd;
+    struct manifests *manifests;
+    struct engine *engine;
+    struct server *server;
+    struct health_check ready_checks[5];
+    bool finished;
+    int exit_code;
+
+    struct metrics *metrics;
+    struct process_metrics process_metrics;
+    struct metric *requests;
+};
 
 /* Nothing may be sent any longer, not even data in a socket's buffer. */
 static void operator_on_lost(void *arg)
@@ -76,7 +103,7 @@ static int set_up_signals(struct ostler *op, struct err *e)
     return 0;
 }
 
-/* ---- main */
+/* ---- turns of the loop */
 
 static void on_alarm(int signal_number)
 {
@@ -96,6 +123,68 @@ static void turn(void *arg)
     alarm(0);
 }
 
+/* ---- metrics and probes */
+
+static void add_metrics(struct ostler *op)
+{
+    static const char *const by_request[] = { "code", "method", "host", NULL };
+    static const char *const by_version[] = { "version", NULL };
+    op->metrics = metrics_new(1024);
+    op->process_metrics = process_metrics_add(op->metrics);
+    op->requests = metrics_counter(op->metrics, "rest_client_requests_total",
+                                   "Requests to the API server by status, method and host.",
+                                   by_request);
+    struct metric *build = metrics_gauge(op->metrics, "ostler_build_info", "The build that runs.",
+                                         by_version);
+    metric_set(build, (const char *const[]){ ostler_version }, 1);
+}
+
+static void count_request(void *arg, const char *method, int status)
+{
+    struct ostler *op = arg;
+    char code[16];
+    snprintf(code, sizeof code, status ? "%d" : "<error>", status);
+    metric_add(op->requests, (const char *const[]){ code, method, op->session.config.server.host },
+               1);
+}
+
+static void write_metrics(void *arg, struct buf *out)
+{
+    struct ostler *op = arg;
+    engine_update_metrics(op->engine);
+    process_metrics_update(&op->process_metrics);
+    metrics_text(op->metrics, out);
+}
+
+static int serve(struct ostler *op, struct err *e)
+{
+    if (!*op->o->listen || op->o->command == COMMAND_CLEANUP)
+        return 0;
+    const struct health_check ready[] = {
+        { "watches", engine_why_watches_fail, op->engine },
+        { "lease", engine_why_lease_fails, op->engine },
+        { "rights", engine_why_writes_fail, op->engine },
+        { "installation", engine_why_prerequisites_fail, op->engine },
+        { "shutdown", engine_why_stopping, op->engine },
+    };
+    memcpy(op->ready_checks, ready, sizeof ready);
+    struct server_options so = { .listen = op->o->listen,
+                                 .healthz = { .name = "healthz" },
+                                 .readyz = { "readyz", op->ready_checks,
+                                             ARRAY_LEN(op->ready_checks) },
+                                 .metrics = write_metrics,
+                                 .metrics_arg = op };
+    op->server = server_new(&so, e);
+    if (!op->server)
+        return -1;
+    char port[16];
+    snprintf(port, sizeof port, "%d", server_port(op->server));
+    log_info("listening", "port", port);
+    return server_adopt(op->server, loop_fd(op->loop), turn, op, e);
+}
+
+/* ---- main */
+
 static void set_up_engine(struct ostler *op)
 {
     struct engine_options o = {
@@ -106,12 +195,12 @@ static void set_up_engine(struct ostler *op)
         .metrics = op->metrics,
         .identity = op->identity,
         .lease_namespace = lease_namespace(op),
-        .operand_namespace = op->o->operand_namespace,
-        .limits = op->o->limits,
-        .agent_image = op->o->agent_image,
-        .node_name = op->o->node_name,
-        .own_pod = op->own_pod,
-        .absent_grace_ms = op->o->absent_policy_grace_ms,
+        .cluster = { .operand_namespace = op->o->operand_namespace,
+                     .limits = op->o->limits,
+                     .agent_image = op->o->agent_image,
+                     .node_name = op->o->node_name,
+                     .own_pod = op->own_pod,
+                     .absent_grace_ms = op->o->absent_policy_grace_ms },
         .seed = unique(op),
         .leader_elect = op->o->leader_elect,
         .cleanup = op->o->command == COMMAND_CLEANUP,
@@ -137,11 +226,11 @@ static int set_up(struct ostler *op, struct err *e)
     op->loop = loop_new(&op->session.clock);
     if (set_up_signals(op, e) < 0)
         return -1;
-    operator_metrics_add(op);
-    http_on_answer(op->session.http, (struct http_answers){ operator_count_request, op });
+    add_metrics(op);
+    http_on_answer(op->session.http, (struct http_answers){ count_request, op });
     set_up_engine(op);
     loop_http_add(&op->loop_http, op->loop, op->session.http);
-    return operator_serve(op, e);
+    return serve(op, e);
 }
 
 static void operator_start(struct ostler *op)
@@ -179,7 +268,7 @@ static void operator_tear_down(struct ostler *op)
 
 int operator_run(const struct options *o)
 {
-    struct ostler op = { .o = o, .turn = turn };
+    struct ostler op = { .o = o };
     CLEANUP_ERR struct err e = { 0 };
     if (set_up(&op, &e) < 0) {
         log_error("cannot start", "err", err_msg(&e));

@@ -1,7 +1,6 @@
 #include "controller/options.h"
 
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/str.h"

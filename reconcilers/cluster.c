@@ -7,79 +7,17 @@
 
 #include "base/json.h"
 #include "base/log.h"
-#include "base/str.h"
 #include "kube/object.h"
 #include "kube/record.h"
-#include "reconcilers/cluster_budgets.h"
-#include "reconcilers/cluster_slices.h"
-#include "reconcilers/cluster_tables.h"
 #include "reconcilers/manifests/render.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/model/pod.h"
+#include "reconcilers/model/foreign.h"
 #include "reconcilers/decide/holders.h"
 
-/* The version of a child that the API server confirmed after Ostler's write. */
-struct confirmation {
-    char *key;
-    uint64_t version; /* generation, or resourceVersion if the kind has none */
-};
-
-void cluster_init(struct cluster *c, const struct cluster_options *o)
+bool cluster_rests_on(enum resource_id id)
 {
-    *c = (struct cluster){ .o = *o, .strings = intern_new(), .epoch = 1 };
-    c->began_us = c->own_began_us = clock_wall_us(o->clock) - clock_mono_ms(o->clock) * 1000;
-    cluster_tables_init(c);
-}
-
-void cluster_slot_free(struct cluster *c, struct node_slot *slot)
-{
-    cluster_refusal_over(c, slot);
-    free(slot->name);
-    free(slot->read.claim);
-    free(slot->toolkit.stopped_by);
-    log_tail_free(slot->words);
-    free(slot);
-}
-
-static void free_slots(struct cluster *c)
-{
-    size_t cursor = 0;
-    const struct map_entry *e;
-    while ((e = map_next(&c->slots, &cursor))) {
-        struct node_slot *slot = e->value;
-        tally_remove(&c->tally, &slot->summary);
-        cluster_slot_free(c, slot);
-    }
-    map_clear(&c->slots);
-    map_clear(&c->refused);
-    map_clear(&c->slices);
-    free(TAKE(c->by_name));
-}
-
-void cluster_clear(struct cluster *c)
-{
-    free_slots(c);
-    for (size_t i = 0; i < RESOURCE_COUNT; i++)
-        if (c->tables[i].ops.project)
-            table_clear(&c->tables[i]);
-    size_t cursor = 0;
-    const struct map_entry *e;
-    while ((e = map_next(&c->confirmed, &cursor))) {
-        struct confirmation *k = e->value;
-        free(k->key);
-        free(k);
-    }
-    map_clear(&c->confirmed);
-    intents_clear(&c->intents);
-    tally_clear(&c->tally);
-    targets_free(c->targets);
-    if (c->policy_valid)
-        policy_clear(&c->policy);
-    selector_clear(&c->pod_selector);
-    policy_problems_clear(&c->problems);
-    free(c->problem_text);
-    json_decref(c->object);
-    intern_free(c->strings);
+    return id != RESOURCE_BUDGET;
 }
 
 bool cluster_synced(const struct cluster *c)
@@ -93,9 +31,7 @@ bool cluster_synced(const struct cluster *c)
 
 void cluster_enqueue_nodes(struct cluster *c)
 {
-    size_t cursor = 0;
-    const struct map_entry *e;
-    while ((e = map_next(&c->slots, &cursor)))
+    MAP_EACH (e, &c->slots)
         if (((const struct node_slot *) e->value)->node)
             c->o.listener.node(c->o.listener.arg, e->key);
 }
@@ -218,9 +154,7 @@ void cluster_enqueue_report(const struct cluster *c, const char *name)
 
 void cluster_enqueue_reports(const struct cluster *c)
 {
-    size_t cursor = 0;
-    const struct map_entry *e;
-    while ((e = map_next(&c->slots, &cursor)))
+    MAP_EACH (e, &c->slots)
         cluster_enqueue_report(c, e->key);
 }
 
@@ -238,13 +172,10 @@ bool cluster_bears_ours(const struct node *n)
 size_t cluster_reports(const struct cluster *c)
 {
     /* Until this is known, assume that there is one. */
-    size_t n = c->informers[RESOURCE_GPU_NODE] && informer_looks(c->informers[RESOURCE_GPU_NODE]),
-           cursor = 0;
-    const struct map_entry *e;
-    while ((e = map_next(&c->tables[RESOURCE_GPU_NODE].records, &cursor)))
+    size_t n = c->informers[RESOURCE_GPU_NODE] && informer_looks(c->informers[RESOURCE_GPU_NODE]);
+    MAP_EACH (e, &c->tables[RESOURCE_GPU_NODE].records)
         n += !cluster_is_down(map_get(&c->slots, e->key));
-    cursor = 0;
-    while ((e = map_next(&c->slots, &cursor))) {
+    MAP_EACH (e, &c->slots) {
         const struct node *node = ((const struct node_slot *) e->value)->node;
         n += node && !node->deleting && cluster_bears_ours(node) && !cluster_is_down(e->value);
     }
@@ -273,24 +204,19 @@ static char *confirmation_key(enum resource_id resource, const char *key)
 static void confirm(struct cluster *c, enum resource_id resource, const json_t *object)
 {
     CLEANUP_FREE char *key = record_key(object);
-    char *name = confirmation_key(resource, key);
-    struct confirmation *k = map_get(&c->confirmed, name);
-    if (k) {
-        free(name);
-    } else {
-        k = xcalloc(1, sizeof *k);
-        k->key = name;
-        map_put(&c->confirmed, k->key, k);
-    }
+    CLEANUP_FREE char *name = confirmation_key(resource, key);
     int64_t generation = object_generation(object);
-    k->version = generation ? (uint64_t) generation : object_rv(object);
+    json_object_set_new(c->confirmed, name,
+                        json_integer(generation ? generation : (json_int_t) object_rv(object)));
 }
 
-bool cluster_confirmed(const struct cluster *c, const struct child *child)
+bool cluster_confirmed(void *arg, const struct child *child)
 {
+    const struct cluster *c = arg;
     CLEANUP_FREE char *name = confirmation_key(child->resource, child->head.key);
-    const struct confirmation *k = map_get(&c->confirmed, name);
-    return k && k->version == (child->generation ? (uint64_t) child->generation : child->head.rv);
+    const json_t *version = json_object_get(c->confirmed, name);
+    return version && json_integer_value(version) ==
+                          (child->generation ? child->generation : (json_int_t) child->head.rv);
 }
 
 void cluster_doubt(struct cluster *c, enum resource_id resource, const char *target)
@@ -300,9 +226,7 @@ void cluster_doubt(struct cluster *c, enum resource_id resource, const char *tar
     CLEANUP_FREE char *key = r->namespaced ? xasprintf("%s/%s", c->o.operand_namespace, child)
                                            : xstrdup(child);
     CLEANUP_FREE char *name = confirmation_key(resource, key);
-    struct confirmation *k = map_get(&c->confirmed, name);
-    if (k)
-        k->version = 0;
+    json_object_del(c->confirmed, name);
 }
 
 void cluster_written(struct cluster *c, enum resource_id resource, const json_t *object)
@@ -371,19 +295,29 @@ static void cluster_add_pod(const struct cluster *c, const struct pod *p,
         add_removal(c, p, ret);
     if (p->component == OPERAND_NONE)
         return;
-    if (ret->of[p->component].present &&
-        !counts_before(p, ret->of[p->component].going, ret->of[p->component].key))
+    __auto_type of = &ret->of[p->component];
+    if (of->present && !counts_before(p, of->going, of->key))
         return;
     ret->host_driver |= p->host_driver;
-    ret->of[p->component].present = true;
-    ret->of[p->component].going = p->deleting;
-    ret->of[p->component].ready = p->ready && !p->deleting;
-    ret->of[p->component].running = p->running;
-    ret->of[p->component].revision = intern_text(c->strings, p->revision);
-    ret->of[p->component].reason = p->ready ? NULL : intern_text(c->strings, p->reason);
-    ret->of[p->component].made_s = p->ready ? p->made_s : 0;
-    ret->of[p->component].problem = p->problem;
-    ret->of[p->component].key = p->head.key;
+    of->present = true;
+    of->going = p->deleting;
+    of->ready = p->ready && !p->deleting;
+    of->running = p->running;
+    of->revision = intern_text(c->strings, p->revision);
+    of->reason = p->ready ? NULL : intern_text(c->strings, p->reason);
+    of->made_s = p->ready ? p->made_s : 0;
+    of->problem = p->problem;
+    of->key = p->head.key;
+}
+
+/* The first slice, by name, that offers the node's GPUs to resource claims; NULL: none. */
+static const struct slice *first_slice(const struct cluster *c, const char *node)
+{
+    const struct slice *first = map_get(&c->slices, node);
+    for (const struct slice *s = first; s; s = s->next_on_node)
+        if (strcmp(s->head.key, first->head.key) < 0)
+            first = s;
+    return first;
 }
 
 void cluster_node_pods(const struct cluster *c, const struct node_slot *slot, struct node_pods *ret)
@@ -392,7 +326,7 @@ void cluster_node_pods(const struct cluster *c, const struct node_slot *slot, st
     *ret = (struct node_pods){ 0 };
     for (const struct pod *p = slot->pods; p; p = p->next_on_node)
         cluster_add_pod(c, p, holders, ret);
-    const struct slice *slice = ret->foreign ? NULL : cluster_slice(c, slot->name);
+    const struct slice *slice = ret->foreign ? NULL : first_slice(c, slot->name);
     if (!slice)
         return;
     ret->foreign = detect_slices();

@@ -136,19 +136,27 @@ struct cluster {
     uint32_t budgets_eased;          /* changes of PodDisruptionBudgets that may allow evictions */
     int64_t absent_since;            /* monotonic ms; 0: a policy exists, or nothing is known */
     bool deleting;                   /* deletions of DaemonSets or records are in progress */
-    struct map confirmed;            /* struct confirmation by resource and key */
-    struct intents intents;          /* cached intents of children under `policy` */
+    /* The version of each child, by resource and key, that the API server confirmed after Ostler's
+     * write: its generation, or its resourceVersion if the kind has none. */
+    json_t *confirmed;
+    struct intents intents; /* cached intents of children under `policy` */
 };
+
+/* ---- cluster_tables.c */
 
 /* Initialises an empty cluster. Everything that `o` points to is borrowed and must outlive it. */
 void cluster_init(struct cluster *c, const struct cluster_options *o);
 /* Frees all that it owns, but not the informers and the listener. */
 void cluster_clear(struct cluster *c);
-/* Frees a slot and what it owns. The slot must not be in any table. */
-void cluster_slot_free(struct cluster *c, struct node_slot *slot);
 /* The watched resources, with their informer options; returns the number. */
 size_t cluster_informers(const struct cluster *c,
                          struct informer_options out[static RESOURCE_COUNT]);
+
+/* ---- cluster.c */
+
+/* Whether decisions depend on the resource and so wait for its list. Budgets only trigger
+ * retries. */
+bool cluster_rests_on(enum resource_id id);
 /* Whether every requested list has arrived. */
 bool cluster_synced(const struct cluster *c);
 /* All watches are well (again), so no event is missed from now on. Enqueues everything. */
@@ -165,8 +173,9 @@ void cluster_written(struct cluster *c, enum resource_id resource, const json_t 
 /* Takes an object that was found in a list of this version. Returns whether it was new. */
 bool cluster_seen(struct cluster *c, enum resource_id resource, const json_t *object,
                   uint64_t list_rv);
-/* Whether a child is unchanged since the API server confirmed Ostler's own write to it. */
-bool cluster_confirmed(const struct cluster *c, const struct child *child);
+/* Whether a child is unchanged since the API server confirmed Ostler's own write to it. For struct
+ * cluster_view: `arg` is the cluster. */
+bool cluster_confirmed(void *arg, const struct child *child);
 /* Forgets that confirmation for the child named "plural/name". */
 void cluster_doubt(struct cluster *c, enum resource_id resource, const char *target);
 /* Fills in since when nodes and pods have been watched without a gap, and the caches' maximum
@@ -209,5 +218,31 @@ size_t cluster_reports(const struct cluster *c);
 bool cluster_bears_ours(const struct node *n);
 /* Marks a node as reconciled. After the last one of an epoch it enqueues the policy. */
 void cluster_node_seen(struct cluster *c, struct node_slot *slot);
+
+/* ---- tables: for the files of the cluster */
+
+/* Defines FUNCTION, which projects an object for a table by this expression of `c` and `object`. */
+#define CLUSTER_PROJECTION(function, projected)                                                    \
+    static struct record *function(void *arg, const json_t *object)                                \
+    {                                                                                              \
+        struct cluster *c = arg;                                                                   \
+        (void) c;                                                                                  \
+        return (struct record *) (projected);                                                      \
+    }
+/* Defines TYPE_record_same() and TYPE_record_free(), which compare two records of struct TYPE for a
+ * table by this function, and free one by this expression of `c` and `r`. */
+#define CLUSTER_RECORD(type, is_same, release)                                                     \
+    static bool type##_record_same(void *arg, const struct record *a, const struct record *b)      \
+    {                                                                                              \
+        (void) arg;                                                                                \
+        return is_same((const struct type *) a, (const struct type *) b);                          \
+    }                                                                                              \
+    static void type##_record_free(void *arg, struct record *record)                               \
+    {                                                                                              \
+        struct cluster *c = arg;                                                                   \
+        struct type *r = (struct type *) record;                                                   \
+        (void) c;                                                                                  \
+        release;                                                                                   \
+    }
 
 #endif

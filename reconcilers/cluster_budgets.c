@@ -13,17 +13,8 @@
  * flood of evictions. */
 enum { ASK_APART_MS = 1000 };
 
-static struct record *budget_from(void *arg, const json_t *object)
-{
-    (void) arg;
-    return &pod_budget_project(object)->head;
-}
-
-static bool budgets_same(void *arg, const struct record *a, const struct record *b)
-{
-    (void) arg;
-    return pod_budget_same((const struct pod_budget *) a, (const struct pod_budget *) b);
-}
+CLUSTER_PROJECTION(budget_from, pod_budget_project(object))
+CLUSTER_RECORD(pod_budget, pod_budget_same, pod_budget_free(r))
 
 static bool was_refused_near(const struct node_slot *slot, const struct pod_budget *b)
 {
@@ -36,25 +27,18 @@ static void budget_changed(void *arg, struct record *before, struct record *afte
     struct cluster *c = arg;
     const struct pod_budget *was = (const struct pod_budget *) before,
                             *is = (const struct pod_budget *) after;
-    size_t cursor = 0;
-    const struct map_entry *e;
     if (!pod_budget_eased(was, is))
         return;
     c->budgets_eased++;
-    while ((e = map_next(&c->refused, &cursor)))
+    MAP_EACH (e, &c->refused)
         if (was_refused_near(e->value, is ? is : was))
             c->o.listener.node(c->o.listener.arg, e->key);
 }
 
-static void free_budget(void *arg, struct record *r)
-{
-    (void) arg;
-    pod_budget_free((struct pod_budget *) r);
-}
-
 struct table_ops cluster_budget_ops(struct cluster *c)
 {
-    return (struct table_ops){ budget_from, budgets_same, budget_changed, free_budget, c };
+    return (struct table_ops){ budget_from, pod_budget_record_same, budget_changed,
+                               pod_budget_record_free, c };
 }
 
 void cluster_refusal_over(struct cluster *c, struct node_slot *slot)
@@ -84,9 +68,4 @@ int64_t cluster_ask_in_ms(const struct cluster *c, const struct node_slot *slot)
 {
     int64_t ms = slot->refused ? slot->refused_ms + ASK_APART_MS - clock_mono_ms(c->o.clock) : 0;
     return ms > 0 ? ms : 0;
-}
-
-bool cluster_rests_on(enum resource_id id)
-{
-    return id != RESOURCE_BUDGET;
 }

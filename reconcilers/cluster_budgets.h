@@ -15,8 +15,5 @@ void cluster_refused(struct cluster *c, struct node_slot *slot, char *words_stea
 void cluster_refusal_over(struct cluster *c, struct node_slot *slot);
 /* Milliseconds until the pods of the node may be evicted again; 0: at once. */
 int64_t cluster_ask_in_ms(const struct cluster *c, const struct node_slot *slot);
-/* Whether decisions depend on the resource and so wait for its list. Budgets only trigger
- * retries. */
-bool cluster_rests_on(enum resource_id id);
 
 #endif

@@ -6,7 +6,7 @@
 #include "base/log.h"
 #include "base/str.h"
 #include "kube/object.h"
-#include "reconcilers/cluster.h"
+#include "reconcilers/model/names.h"
 
 static void forget_problems(struct cluster *c)
 {
@@ -115,4 +115,61 @@ void cluster_take_policy(struct cluster *c, const json_t *object)
     c->o.listener.policy(c->o.listener.arg, false);
     if (approved_anew)
         cluster_enqueue_rollout(c);
+}
+
+/* ---- its table */
+
+struct policy_record {
+    struct record head;
+    json_t *object;
+};
+
+/* Keeps only annotations that Ostler uses (80,000 take 12 MiB). All else is shared, read-only. */
+static json_t *policy_as_kept(const json_t *object)
+{
+    json_t *kept = json_copy((json_t *) object),
+           *metadata = json_copy(json_object_get(object, "metadata"));
+    json_t *annotations = json_object();
+    JSON_EACH_MEMBER (key, value, json_object_get(metadata, "annotations"))
+        if (str_has_prefix(key, MARK_PREFIX))
+            json_object_set(annotations, key, value);
+    json_object_set_new(metadata, "annotations", annotations);
+    json_object_del(metadata, "managedFields");
+    json_object_set_new(kept, "metadata", metadata);
+    return kept;
+}
+
+static struct record *policy_from(void *arg, const json_t *object)
+{
+    (void) arg;
+    if (!str_eq(object_name(object), POLICY_NAME))
+        return NULL;
+    struct policy_record *r = record_new(sizeof *r, object);
+    r->object = policy_as_kept(object);
+    return &r->head;
+}
+
+static bool policies_same(void *arg, const struct record *a, const struct record *b)
+{
+    (void) arg;
+    return json_equal(((const struct policy_record *) a)->object,
+                      ((const struct policy_record *) b)->object);
+}
+
+static void policy_changed(void *arg, struct record *before, struct record *after)
+{
+    (void) before;
+    cluster_take_policy(arg, after ? ((struct policy_record *) after)->object : NULL);
+}
+
+static void free_policy(void *arg, struct record *r)
+{
+    (void) arg;
+    json_decref(((struct policy_record *) r)->object);
+    record_free(r);
+}
+
+struct table_ops cluster_policy_ops(struct cluster *c)
+{
+    return (struct table_ops){ policy_from, policies_same, policy_changed, free_policy, c };
 }

@@ -3,10 +3,10 @@
 #ifndef OSTLER_RECONCILERS_CLUSTER_POLICY_H
 #define OSTLER_RECONCILERS_CLUSTER_POLICY_H
 
-#include <jansson.h>
+#include "reconcilers/cluster.h"
 
-struct cluster;
-
+/* Table operations for the policy. */
+struct table_ops cluster_policy_ops(struct cluster *c);
 /* Takes the policy from the API server (NULL: there is none). */
 void cluster_take_policy(struct cluster *c, const json_t *object);
 

@@ -1,6 +1,6 @@
-#include "reconcilers/cluster_tables.h"
+/* Begins and ends a cluster; how objects become its records, and what each change enqueues. */
+#include "reconcilers/cluster.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,15 +8,14 @@
 #include "base/str.h"
 #include "kube/object.h"
 #include "kube/record.h"
-#include "reconcilers/cluster.h"
 #include "reconcilers/cluster_budgets.h"
 #include "reconcilers/cluster_foreign.h"
-#include "reconcilers/cluster_slices.h"
 #include "reconcilers/cluster_policy.h"
 #include "reconcilers/projections.h"
 #include "reconcilers/model/gpu_node.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/model/pod.h"
+#include "reconcilers/model/foreign.h"
 #include "reconcilers/decide/records.h"
 
 static void tell_node(struct cluster *c, const char *name)
@@ -80,25 +79,26 @@ static void forget_reading(struct node_slot *slot)
     slot->read = (struct node_reading){ 0 };
 }
 
+static void slot_free(struct cluster *c, struct node_slot *slot)
+{
+    cluster_refusal_over(c, slot);
+    free(slot->name);
+    free(slot->read.claim);
+    free(slot->toolkit.stopped_by);
+    log_tail_free(slot->words);
+    free(slot);
+}
+
 static void forget_slot(struct cluster *c, struct node_slot *slot)
 {
     if (slot->node || slot->pods)
         return;
     leave_slot(c, slot);
-    cluster_slot_free(c, slot);
+    slot_free(c, slot);
 }
 
-static struct record *node_from(void *arg, const json_t *object)
-{
-    struct cluster *c = arg;
-    return &node_project(c->strings, object)->head;
-}
-
-static bool nodes_same(void *arg, const struct record *a, const struct record *b)
-{
-    (void) arg;
-    return node_same((const struct node *) a, (const struct node *) b);
-}
+CLUSTER_PROJECTION(node_from, node_project(c->strings, object))
+CLUSTER_RECORD(node, node_same, node_free(c->strings, r))
 
 static void drop_node(struct cluster *c, struct node_slot *slot)
 {
@@ -171,12 +171,6 @@ static void node_changed(void *arg, struct record *before, struct record *after)
         cluster_enqueue_rollout(c);
 }
 
-static void free_node(void *arg, struct record *r)
-{
-    struct cluster *c = arg;
-    node_free(c->strings, (struct node *) r);
-}
-
 /* ---- pods */
 
 static const struct node_holders *holders_in(const struct record *r)
@@ -192,31 +186,19 @@ static bool is_holder(const struct cluster *c, const json_t *object)
                              node_holder_id(object_uid(object)));
 }
 
-static struct record *pod_from(void *arg, const json_t *object)
+static struct pod *pod_of(const struct cluster *c, const json_t *object)
 {
-    struct cluster *c = arg;
     bool any = c->all_pods || is_holder(c, object);
     CLEANUP_FREE char *key = any ? record_key(object) : NULL;
     /* Ostler's own pod stays: it is working there. */
     any = any && !str_eq(key, c->o.own_pod);
     const struct selector *asks = c->o.all_labels ? NULL : &c->pod_selector;
-    struct pod *p = (any ? pod_project_any : pod_project)(c->strings, c->o.operand_namespace, asks,
-                                                          object);
-    return p ? &p->head : NULL;
+    return (any ? pod_project_any : pod_project)(c->strings, c->o.operand_namespace, asks, object);
 }
 
-static struct record *task_from(void *arg, const json_t *object)
-{
-    struct cluster *c = arg;
-    struct pod *p = pod_project_task(c->strings, c->o.operand_namespace, object);
-    return p ? &p->head : NULL;
-}
-
-static bool pods_same(void *arg, const struct record *a, const struct record *b)
-{
-    (void) arg;
-    return pod_same((const struct pod *) a, (const struct pod *) b);
-}
+CLUSTER_PROJECTION(pod_from, pod_of(c, object))
+CLUSTER_PROJECTION(task_from, pod_project_task(c->strings, c->o.operand_namespace, object))
+CLUSTER_RECORD(pod, pod_same, pod_free(c->strings, r))
 
 static void unlink_pod(struct cluster *c, struct pod *p)
 {
@@ -280,31 +262,15 @@ static void pod_changed(void *arg, struct record *before, struct record *after)
         cluster_enqueue_rollout(c);
 }
 
-static void free_pod(void *arg, struct record *r)
-{
-    struct cluster *c = arg;
-    pod_free(c->strings, (struct pod *) r);
-}
-
 /* ---- children */
 
 #define CHILD_TABLES(X)                                                                            \
     X(DAEMONSET) X(REVISION) X(SERVICE) X(CONFIGMAP) X(RUNTIMECLASS) X(SERVICEMONITOR)
 
-#define X(id)                                                                                      \
-    static struct record *child_from_##id(void *arg, const json_t *object)                         \
-    {                                                                                              \
-        (void) arg;                                                                                \
-        return &child_project(RESOURCE_##id, object)->head;                                        \
-    }
+#define X(id) CLUSTER_PROJECTION(child_from_##id, child_project(RESOURCE_##id, object))
 CHILD_TABLES(X)
 #undef X
-
-static bool children_same(void *arg, const struct record *a, const struct record *b)
-{
-    (void) arg;
-    return child_same((const struct child *) a, (const struct child *) b);
-}
+CLUSTER_RECORD(child, child_same, child_free(r))
 
 /* Only its controller's counts have changed: the status may wait. */
 static bool only_counts(const struct child *a, const struct child *b)
@@ -340,25 +306,10 @@ static void child_changed(void *arg, struct record *before, struct record *after
         cluster_enqueue_rollout(c);
 }
 
-static void free_child(void *arg, struct record *r)
-{
-    (void) arg;
-    child_free((struct child *) r);
-}
-
 /* ---- reports */
 
-static struct record *report_from(void *arg, const json_t *object)
-{
-    (void) arg;
-    return &gpu_node_project(object)->head;
-}
-
-static bool reports_same(void *arg, const struct record *a, const struct record *b)
-{
-    (void) arg;
-    return gpu_node_same((const struct gpu_node *) a, (const struct gpu_node *) b);
-}
+CLUSTER_PROJECTION(report_from, gpu_node_project(object))
+CLUSTER_RECORD(gpu_node, gpu_node_same, gpu_node_free(r))
 
 static const struct node_inventory *inventory_in(const struct record *r)
 {
@@ -389,100 +340,70 @@ static void report_changed(void *arg, struct record *before, struct record *afte
         tell_policy(c, false);
 }
 
-static void free_report(void *arg, struct record *r)
-{
-    (void) arg;
-    gpu_node_free((struct gpu_node *) r);
-}
-
-/* ---- the policy */
-
-struct policy_record {
-    struct record head;
-    json_t *object;
-};
-
-/* Keeps only annotations that Ostler uses (80,000 take 12 MiB). All else is shared, read-only. */
-static json_t *policy_as_kept(const json_t *object)
-{
-    json_t *kept = json_copy((json_t *) object),
-           *metadata = json_copy(json_object_get(object, "metadata")), *value;
-    json_t *annotations = json_object();
-    const char *key;
-    json_object_foreach (json_object_get(metadata, "annotations"), key, value)
-        if (str_has_prefix(key, MARK_PREFIX))
-            json_object_set(annotations, key, value);
-    json_object_set_new(metadata, "annotations", annotations);
-    json_object_del(metadata, "managedFields");
-    json_object_set_new(kept, "metadata", metadata);
-    return kept;
-}
-
-static struct record *policy_from(void *arg, const json_t *object)
-{
-    (void) arg;
-    if (!str_eq(object_name(object), POLICY_NAME))
-        return NULL;
-    struct policy_record *r = xcalloc(1, sizeof *r);
-    r->head.key = xstrdup(POLICY_NAME);
-    snprintf(r->head.uid, sizeof r->head.uid, "%s", object_uid(object));
-    r->object = policy_as_kept(object);
-    return &r->head;
-}
-
-static bool policies_same(void *arg, const struct record *a, const struct record *b)
-{
-    (void) arg;
-    return json_equal(((const struct policy_record *) a)->object,
-                      ((const struct policy_record *) b)->object);
-}
-
-static void policy_changed(void *arg, struct record *before, struct record *after)
-{
-    (void) before;
-    cluster_take_policy(arg, after ? ((struct policy_record *) after)->object : NULL);
-}
-
-static void free_policy(void *arg, struct record *r)
-{
-    (void) arg;
-    json_decref(((struct policy_record *) r)->object);
-    free(r->key);
-    free(r);
-}
-
 /* ---- all of them */
 
-static struct table_ops ops_for(struct cluster *c,
-                                struct record *(*project)(void *, const json_t *) )
-{
-    return (struct table_ops){ .project = project,
-                               .same = children_same,
-                               .changed = child_changed,
-                               .free = free_child,
-                               .arg = c };
-}
-
-void cluster_tables_init(struct cluster *c)
+static void tables_init(struct cluster *c)
 {
     const struct {
         enum resource_id id;
         struct table_ops ops;
     } rows[] = {
-        { RESOURCE_NODE, { node_from, nodes_same, node_changed, free_node, c } },
-        { RESOURCE_POD, { pod_from, pods_same, pod_changed, free_pod, c } },
-        { RESOURCE_TASK, { task_from, pods_same, pod_changed, free_pod, c } },
-        { RESOURCE_POLICY, { policy_from, policies_same, policy_changed, free_policy, c } },
-        { RESOURCE_GPU_NODE, { report_from, reports_same, report_changed, free_report, c } },
+        { RESOURCE_NODE, { node_from, node_record_same, node_changed, node_record_free, c } },
+        { RESOURCE_POD, { pod_from, pod_record_same, pod_changed, pod_record_free, c } },
+        { RESOURCE_TASK, { task_from, pod_record_same, pod_changed, pod_record_free, c } },
+        { RESOURCE_POLICY, cluster_policy_ops(c) },
+        { RESOURCE_GPU_NODE,
+          { report_from, gpu_node_record_same, report_changed, gpu_node_record_free, c } },
         { RESOURCE_BUDGET, cluster_budget_ops(c) },
         { RESOURCE_FOREIGN, cluster_foreign_ops(c) },
         { RESOURCE_SLICE, cluster_slice_ops(c) },
-#define X(id) { RESOURCE_##id, ops_for(c, child_from_##id) },
+#define X(id)                                                                                      \
+    { RESOURCE_##id, { child_from_##id, child_record_same, child_changed, child_record_free, c } },
         CHILD_TABLES(X)
 #undef X
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         table_init(&c->tables[rows[i].id], &rows[i].ops);
+}
+
+void cluster_init(struct cluster *c, const struct cluster_options *o)
+{
+    *c = (struct cluster){ .o = *o, .strings = intern_new(), .epoch = 1 };
+    c->began_us = c->own_began_us = clock_wall_us(o->clock) - clock_mono_ms(o->clock) * 1000;
+    c->confirmed = json_object();
+    tables_init(c);
+}
+
+static void free_slots(struct cluster *c)
+{
+    MAP_EACH (e, &c->slots) {
+        struct node_slot *slot = e->value;
+        tally_remove(&c->tally, &slot->summary);
+        slot_free(c, slot);
+    }
+    map_clear(&c->slots);
+    map_clear(&c->refused);
+    map_clear(&c->slices);
+    free(TAKE(c->by_name));
+}
+
+void cluster_clear(struct cluster *c)
+{
+    free_slots(c);
+    for (size_t i = 0; i < RESOURCE_COUNT; i++)
+        if (c->tables[i].ops.project)
+            table_clear(&c->tables[i]);
+    json_decref(c->confirmed);
+    intents_clear(&c->intents);
+    tally_clear(&c->tally);
+    targets_free(c->targets);
+    if (c->policy_valid)
+        policy_clear(&c->policy);
+    selector_clear(&c->pod_selector);
+    policy_problems_clear(&c->problems);
+    free(c->problem_text);
+    json_decref(c->object);
+    intern_free(c->strings);
 }
 
 size_t cluster_informers(const struct cluster *c,

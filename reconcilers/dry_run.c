@@ -1,6 +1,5 @@
 #include "reconcilers/dry_run.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
@@ -11,7 +10,6 @@
 #include "reconcilers/model/revision.h"
 #include "reconcilers/decide/records.h"
 #include "reconcilers/decide/retry.h"
-#include "reconcilers/rollout_plan.h"
 #include "reconcilers/targets_sources.h"
 
 /* Work that fits in the few seconds that a user waits: 5,000 nodes one at a time. */
@@ -73,14 +71,12 @@ static void add_record(struct cluster *c, const json_t *inputs, const char *hash
 static void add_records(struct cluster *c)
 {
     CLEANUP_JSON json_t *wishes = json_object();
-    const char *hash;
-    json_t *inputs;
     const struct target *t;
     for (size_t at = 0; (t = targets_next(cluster_targets(c), &at));)
         for (enum tier tier = 0; tier < TIERS; tier++)
             if (*t->runs.hash[tier])
                 json_object_set(wishes, t->runs.hash[tier], t->inputs[tier]);
-    json_object_foreach (wishes, hash, inputs)
+    JSON_EACH_MEMBER (hash, inputs, wishes)
         add_record(c, inputs, hash);
 }
 
@@ -121,13 +117,12 @@ static void add_failure(struct failures *f, const char *tier, const char *hash, 
 static json_t *find_failures(struct cluster *c)
 {
     struct failures f = { .cluster = c, .found = json_object() };
-    json_t *list = json_array(), *failure;
-    const char *key;
+    json_t *list = json_array();
     const struct target *t;
     for (size_t at = 0; (t = targets_next(cluster_targets(c), &at));)
         for (enum tier tier = 0; tier < TIERS; tier++)
             add_failure(&f, tiers[tier].name, t->runs.hash[tier], c->policy.pools[t->pool].name);
-    json_object_foreach (f.found, key, failure)
+    JSON_EACH_MEMBER (key, failure, f.found)
         json_array_append(list, failure);
     json_decref(f.found);
     return list;

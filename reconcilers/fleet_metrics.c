@@ -2,8 +2,6 @@
 
 #include "base/str.h"
 #include "kube/condition.h"
-#include "reconcilers/model/task.h"
-#include "reconcilers/decide/proof.h"
 #include "reconcilers/decide/records.h"
 #include "reconcilers/decide/stages.h"
 #include "reconcilers/decide/upgrade_phases.h"
@@ -22,65 +20,50 @@ static const char *const by_stage[] = { "stage", NULL };
 static const char *const by_budget[] = { "budget", NULL }, *const by_word[] = { "word", NULL };
 static const char *const by_condition[] = { "condition", "status", NULL };
 
+static struct metric *add_seconds(struct metrics *registry, const char *name, const char *help,
+                                  const char *const *labels)
+{
+    return metrics_add(registry, &(struct metric_desc){ name, help, METRIC_HISTOGRAM, labels,
+                                                        state_buckets, ARRAY_LEN(state_buckets) });
+}
+
 void fleet_metrics_add(struct fleet_metrics *m, struct metrics *registry)
 {
-    const struct {
-        struct metric **into;
-        struct metric_desc desc;
-    } rows[] = {
-        { &m->nodes,
-          { "ostler_nodes", "Nodes by state and pool.", METRIC_GAUGE, by_state_and_pool, NULL,
-            0 } },
-        { &m->agents,
-          { "ostler_agents", "Nodes by how fresh the report of their agent is.", METRIC_GAUGE,
-            by_word, NULL, 0 } },
-        { &m->state_seconds,
-          { "ostler_node_state_seconds", "How long nodes were in a state that they have left.",
-            METRIC_HISTOGRAM, by_state, state_buckets, ARRAY_LEN(state_buckets) } },
-        { &m->stage_seconds,
-          { "ostler_node_stage_seconds", "How long new nodes took for a stage of becoming ready.",
-            METRIC_HISTOGRAM, by_stage, state_buckets, ARRAY_LEN(state_buckets) } },
-        { &m->ready_seconds,
-          { "ostler_node_ready_seconds", "How long new nodes took to become ready.",
-            METRIC_HISTOGRAM, NULL, state_buckets, ARRAY_LEN(state_buckets) } },
-        { &m->state_oldest,
-          { "ostler_node_state_oldest_seconds",
-            "For how long the node that is longest in a state has been in it.", METRIC_GAUGE,
-            by_state, NULL, 0 } },
-        { &m->evictions,
-          { "ostler_evictions_total",
-            "Evictions that Ostler requested, by the answer of the API server.", METRIC_COUNTER,
-            by_outcome, NULL, 0 } },
-        { &m->failures,
-          { "ostler_upgrade_failures_total", "Upgrades that failed on a node, by reason.",
-            METRIC_COUNTER, by_reason, NULL, 0 } },
-        { &m->rollbacks,
-          { "ostler_rollbacks_total", "Nodes that Ostler began to roll back.", METRIC_COUNTER,
-            by_pool, NULL, 0 } },
-        { &m->rollout_nodes,
-          { "ostler_rollout_nodes", "Nodes of the rollout, by how far they are.", METRIC_GAUGE,
-            by_state, NULL, 0 } },
-        { &m->rollout_state,
-          { "ostler_rollout_state", "1 for the reason why no other node begins.", METRIC_GAUGE,
-            by_reason, NULL, 0 } },
-        { &m->used,
-          { "ostler_rollout_used", "What upgrades take of each limit.", METRIC_GAUGE, by_budget,
-            NULL, 0 } },
-        { &m->limit,
-          { "ostler_rollout_limit", "The limits of spec.rollout, in nodes or GPUs.", METRIC_GAUGE,
-            by_budget, NULL, 0 } },
-        { &m->failed_revisions,
-          { "ostler_rollout_failed_revisions",
-            "Revisions that failed and are not tried again, by pool.", METRIC_GAUGE, by_pool, NULL,
-            0 } },
-        { &m->gpus,
-          { "ostler_gpus", "GPUs of nodes that Ostler serves.", METRIC_GAUGE, by_state, NULL, 0 } },
-        { &m->conditions,
-          { "ostler_policy_condition", "1 for the status of each condition.", METRIC_GAUGE,
-            by_condition, NULL, 0 } },
-    };
-    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-        *rows[i].into = metrics_add(registry, &rows[i].desc);
+    m->nodes = metrics_gauge(registry, "ostler_nodes", "Nodes by state and pool.",
+                             by_state_and_pool);
+    m->agents = metrics_gauge(registry, "ostler_agents",
+                              "Nodes by how fresh the report of their agent is.", by_word);
+    m->state_seconds = add_seconds(registry, "ostler_node_state_seconds",
+                                   "How long nodes were in a state that they have left.", by_state);
+    m->stage_seconds = add_seconds(registry, "ostler_node_stage_seconds",
+                                   "How long new nodes took for a stage of becoming ready.",
+                                   by_stage);
+    m->ready_seconds = add_seconds(registry, "ostler_node_ready_seconds",
+                                   "How long new nodes took to become ready.", NULL);
+    m->state_oldest = metrics_gauge(
+        registry, "ostler_node_state_oldest_seconds",
+        "For how long the node that is longest in a state has been in it.", by_state);
+    m->evictions = metrics_counter(
+        registry, "ostler_evictions_total",
+        "Evictions that Ostler requested, by the answer of the API server.", by_outcome);
+    m->failures = metrics_counter(registry, "ostler_upgrade_failures_total",
+                                  "Upgrades that failed on a node, by reason.", by_reason);
+    m->rollbacks = metrics_counter(registry, "ostler_rollbacks_total",
+                                   "Nodes that Ostler began to roll back.", by_pool);
+    m->rollout_nodes = metrics_gauge(registry, "ostler_rollout_nodes",
+                                     "Nodes of the rollout, by how far they are.", by_state);
+    m->rollout_state = metrics_gauge(registry, "ostler_rollout_state",
+                                     "1 for the reason why no other node begins.", by_reason);
+    m->used = metrics_gauge(registry, "ostler_rollout_used", "What upgrades take of each limit.",
+                            by_budget);
+    m->limit = metrics_gauge(registry, "ostler_rollout_limit",
+                             "The limits of spec.rollout, in nodes or GPUs.", by_budget);
+    m->failed_revisions = metrics_gauge(registry, "ostler_rollout_failed_revisions",
+                                        "Revisions that failed and are not tried again, by pool.",
+                                        by_pool);
+    m->gpus = metrics_gauge(registry, "ostler_gpus", "GPUs of nodes that Ostler serves.", by_state);
+    m->conditions = metrics_gauge(registry, "ostler_policy_condition",
+                                  "1 for the status of each condition.", by_condition);
 }
 
 /* ---- events */
@@ -163,13 +146,12 @@ static void show_nodes(struct fleet_metrics *m, const struct cluster *c)
 static const char *word_of_agent(const struct cluster *c, const struct node_slot *slot)
 {
     const struct node_inventory *said = cluster_inventory(c, slot);
-    struct node_pods pods;
-    cluster_node_pods(c, slot, &pods);
+    bool up = cluster_agent_is_up(slot);
     if (!said)
-        return pods.agent ? "None" : NULL;
+        return up ? "None" : NULL;
     if (!said->boot || said->boot != slot->node->boot)
         return "Old";
-    return pods.agent ? "Current" : "Down";
+    return up ? "Current" : "Down";
 }
 
 static void show_agents(struct fleet_metrics *m, const struct cluster *c)
@@ -240,9 +222,7 @@ static void show_conditions(struct fleet_metrics *m, const struct cluster *c)
 static void show_oldest(struct fleet_metrics *m, const struct cluster *c, int64_t now_s)
 {
     int64_t oldest[NODE_STATE_COUNT] = { 0 };
-    size_t cursor = 0;
-    const struct map_entry *e;
-    while ((e = map_next(&c->slots, &cursor))) {
+    MAP_EACH (e, &c->slots) {
         const struct node_summary *s = &((const struct node_slot *) e->value)->summary;
         int64_t lasted = s->counted && s->since_s && now_s > s->since_s ? now_s - s->since_s : 0;
         if (lasted > oldest[s->state])
@@ -288,10 +268,8 @@ static void show_limits(struct fleet_metrics *m, const struct rollout_report *r)
 static void show_failed_revisions(struct fleet_metrics *m, const struct cluster *c)
 {
     const struct map *records = &c->tables[RESOURCE_REVISION].records;
-    size_t cursor = 0;
-    const struct map_entry *e;
     metric_drop(m->failed_revisions, NULL);
-    while ((e = map_next(records, &cursor)))
+    MAP_EACH (e, records)
         for (size_t i = 0; c->policy_valid && i < c->policy.pools_len; i++)
             if (record_has_failed(e->value, c->policy.pools[i].name))
                 metric_add(m->failed_revisions, (const char *const *) &c->policy.pools[i].name, 1);

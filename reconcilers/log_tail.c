@@ -1,6 +1,5 @@
 #include "reconcilers/log_tail.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/str.h"
@@ -23,7 +22,8 @@ static void log_tail_remember(const struct cluster *c, struct node_slot *slot)
     const struct gpu_node *report = (const struct gpu_node *) table_get(
         &c->tables[RESOURCE_GPU_NODE], slot->name);
     if (!slot->summary.counted && !slot->words && report && report->words)
-        slot->words = log_tail_copy(report->words);
+        slot->words = log_tail_new(report->words->pod, report->words->container,
+                                   report->words->text);
 }
 
 static struct request request_for(const struct pod *pod, const char *container, bool again)
@@ -37,7 +37,7 @@ static void log_tail_ask(struct reconcilers *r, struct node_slot *slot, const st
                          const char *container, bool again)
 {
     log_tail_free(slot->words);
-    slot->words = log_tail_new(pod->head.key, container);
+    slot->words = log_tail_new(pod->head.key, container, NULL);
     CLEANUP_FREE char *key = xasprintf("%s %s %s", slot->name, pod->head.key, container);
     r->read_text(r->arg, key, request_for(pod, container, again));
 }
@@ -75,13 +75,13 @@ static void log_tail_tell(struct reconcilers *r, const struct node_slot *slot)
     const struct log_tail *w = slot->words;
     CLEANUP_FREE char *note = xasprintf("container %s of pod %s failed; its log ends: %s",
                                         w->container, w->pod, w->text);
-    r->notice(r->arg, &(struct notice){ .resource = RESOURCE_NODE,
-                                        .name = slot->name,
-                                        .uid = slot->node->head.uid,
-                                        .warning = true,
-                                        .reason = reason_text(REASON_CONTAINER_FAILED),
-                                        .action = "Reconcile",
-                                        .note = note });
+    r->notice(r, &(struct notice){ .resource = RESOURCE_NODE,
+                                   .name = slot->name,
+                                   .uid = slot->node->head.uid,
+                                   .warning = true,
+                                   .reason = reason_text(REASON_CONTAINER_FAILED),
+                                   .action = "Reconcile",
+                                   .note = note });
 }
 
 void log_tail_take(struct reconcilers *r, const char *key, const char *bytes, size_t len)

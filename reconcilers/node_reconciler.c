@@ -188,8 +188,9 @@ void node_reconcile(void *arg, const char *name, struct actions *actions)
     cluster_enqueue_report(c, name);
 }
 
-void node_outcome(struct reconcilers *r, const char *name, const struct executor_result *result)
+void node_outcome(void *arg, const char *name, const struct executor_result *result)
 {
+    struct reconcilers *r = arg;
     struct node_slot *slot = map_get(&r->cluster->slots, name);
     if (!slot)
         return;

@@ -1,9 +1,7 @@
 /* Reconciles the policy: its children and its status. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
-#include "base/str.h"
 #include "kube/object.h"
 #include "reconcilers/decide/detecting.h"
 #include "reconcilers/decide/policy_plan.h"
@@ -36,9 +34,7 @@ static const struct child **gather_children(const struct cluster *c, struct aren
     const struct child **children = arena_alloc(a, n * sizeof *children + 1);
     n = 0;
     for (size_t i = 0; i < ARRAY_LEN(child_resources); i++) {
-        size_t cursor = 0;
-        const struct map_entry *e;
-        while ((e = map_next(&c->tables[child_resources[i]].records, &cursor)))
+        MAP_EACH (e, &c->tables[child_resources[i]].records)
             children[n++] = e->value;
     }
     *ret_count = n;
@@ -60,20 +56,13 @@ size_t policy_children(const struct cluster *c)
 static const struct node_slot *any_stack_node(const struct cluster *c)
 {
     const struct node_slot *first = NULL;
-    size_t cursor = 0;
-    const struct map_entry *e;
-    while ((e = map_next(&c->slots, &cursor))) {
+    MAP_EACH (e, &c->slots) {
         const struct node_slot *slot = e->value;
         if (slot->node && slot->summary.of[TIER_STACK].carried &&
             (!first || strcmp(slot->name, first->name) < 0))
             first = slot;
     }
     return first;
-}
-
-static bool confirmed(void *arg, const struct child *child)
-{
-    return cluster_confirmed(arg, child);
 }
 
 /* Its last line, because only one is shown. */
@@ -84,12 +73,11 @@ static const char *log_tail(void *arg, const char *name, struct arena *a)
     const char *text = slot && slot->words ? slot->words->text : NULL;
     if (!text || !*text)
         return NULL;
-    size_t end = strlen(text), begin;
+    size_t end = strlen(text);
     while (end > 0 && text[end - 1] == '\n')
         end--;
-    for (begin = end; begin > 0 && text[begin - 1] != '\n';)
-        begin--;
-    return end > begin ? arena_printf(a, "%.*s", (int) (end - begin), text + begin) : NULL;
+    const char *before = memrchr(text, '\n', end), *line = before ? before + 1 : text;
+    return end ? arena_printf(a, "%.*s", (int) (text + end - line), line) : NULL;
 }
 
 static int64_t counts_wait_ms(const struct reconcilers *r)
@@ -137,7 +125,7 @@ static struct cluster_view view_of(const struct reconcilers *r, enum operating_m
         .status_overdue = r->status_waits_ms &&
                           clock_mono_ms(c->o.clock) - r->status_waits_ms > STATUS_PATIENCE_MS,
         .counts_wait_ms = counts_wait_ms(r),
-        .confirmed = confirmed,
+        .confirmed = cluster_confirmed,
         .log_tail = log_tail,
         .arg = c,
         .prerequisites = c->o.prerequisites,
@@ -171,24 +159,21 @@ static enum operating_mode set_mode(struct cluster *c, struct actions *actions)
     return mode;
 }
 
-/* Ostler looks for the CRD of monitors repeatedly only if the policy wants monitors. */
-static void look_for_monitors(const struct cluster *c, struct actions *actions)
+/* Looks for a CRD that may be installed after Ostler starts. */
+static void look_for(const struct cluster *c, enum resource_id resource, struct actions *actions)
 {
-    struct informer *monitors = c->informers[RESOURCE_SERVICEMONITOR];
-    if (!c->policy_valid || !json_bool(c->policy.spec, "exporter.serviceMonitor.enabled", false) ||
-        informer_present(monitors))
+    if (informer_present(c->informers[resource]))
         return;
-    informer_look_again(monitors, INFORMER_ABSENT_RETRY_MS);
+    informer_look_again(c->informers[resource], INFORMER_ABSENT_RETRY_MS);
     actions_requeue(actions, INFORMER_ABSENT_RETRY_MS);
 }
 
-/* Their CRD may be installed after Ostler starts. */
-static void look_for_reports(const struct cluster *c, struct actions *actions)
+/* For the CRD of monitors only if the policy wants monitors. */
+static void look_for_crds(const struct cluster *c, struct actions *actions)
 {
-    if (informer_present(c->informers[RESOURCE_GPU_NODE]))
-        return;
-    informer_look_again(c->informers[RESOURCE_GPU_NODE], INFORMER_ABSENT_RETRY_MS);
-    actions_requeue(actions, INFORMER_ABSENT_RETRY_MS);
+    if (c->policy_valid && json_bool(c->policy.spec, "exporter.serviceMonitor.enabled", false))
+        look_for(c, RESOURCE_SERVICEMONITOR, actions);
+    look_for(c, RESOURCE_GPU_NODE, actions);
 }
 
 /* ConfigMaps are watched only for a policy that takes the device plugin's configuration from
@@ -238,8 +223,7 @@ static void plan_policy(struct reconcilers *r, struct actions *actions)
     enum operating_mode mode = set_mode(c, actions);
     if (!cluster_synced(c) || (mode == MODE_HOLD && !c->object))
         return;
-    look_for_monitors(c, actions);
-    look_for_reports(c, actions);
+    look_for_crds(c, actions);
     CLEANUP_ARENA struct arena a = { 0 };
     char now[CLOCK_TEXT_MAX];
     clock_rfc3339(cluster_wall_us(c), now);
@@ -284,8 +268,10 @@ static void doubt_unapplied(struct cluster *c, const struct actions *actions)
             cluster_doubt(c, actions->items[i].request.resource, actions->items[i].target);
 }
 
-void policy_outcome(struct reconcilers *r, const struct executor_result *result)
+void policy_outcome(void *arg, const char *key, const struct executor_result *result)
 {
+    (void) key;
+    struct reconcilers *r = arg;
     doubt_unapplied(r->cluster, result->actions);
     if (r->cluster->deleting) {
         r->cluster->deleting = false;

@@ -19,8 +19,8 @@ struct reconcilers {
     struct fleet_metrics *metrics; /* borrowed; NULL: no metrics */
     /* Requests a text for log_tail_take(); takes the request. NULL: texts are not read. */
     void (*read_text)(void *arg, const char *key, struct request request_steal);
-    /* Sends an Event about something found between passes. */
-    void (*notice)(void *arg, const struct notice *n);
+    /* Sends an Event about something found between passes. `reconcilers` are these. */
+    void (*notice)(void *reconcilers, const struct notice *n);
     struct rollout_report rollout; /* result of the rollout's last pass */
     uint32_t rollout_epoch;        /* epoch of the cluster in that pass; 0: none */
     bool rollout_early;            /* that pass ran before the records of some targets existed */
@@ -38,7 +38,7 @@ struct reconcilers {
 /* Reconciles one node by name. A reconcile_fn; `arg` is a struct reconcilers. */
 void node_reconcile(void *arg, const char *name, struct actions *actions);
 /* Takes the result of a node's plan: a refused eviction is reported on the node while it drains. */
-void node_outcome(struct reconcilers *r, const char *name, const struct executor_result *result);
+void node_outcome(void *arg, const char *name, const struct executor_result *result);
 /* Reconciles the policy and its children; there is one key. A reconcile_fn. */
 void policy_reconcile(void *arg, const char *key, struct actions *actions);
 
@@ -50,13 +50,13 @@ size_t policy_children(const struct cluster *c);
  * reconcile_fn. */
 void rollout_reconcile(void *arg, const char *key, struct actions *actions);
 /* Takes the result of its plan: if a pull pod was refused, nodes wait for that. */
-void rollout_outcome(struct reconcilers *r, const struct executor_result *result);
+void rollout_outcome(void *arg, const char *key, const struct executor_result *result);
 
 /* Reconciles the report of one node, by name: its GpuNode and its condition. Low priority. A
  * reconcile_fn. */
 void report_reconcile(void *arg, const char *name, struct actions *actions);
 
 /* Takes the result of the policy's plan: the next status reports what was refused. */
-void policy_outcome(struct reconcilers *r, const struct executor_result *result);
+void policy_outcome(void *arg, const char *key, const struct executor_result *result);
 
 #endif

@@ -69,27 +69,31 @@ static const char *toolkit_version_of(const struct cluster *c, const struct node
                : version;
 }
 
+/* The name of a node's pool; NULL: not known. */
+static const char *pool_of(const struct cluster *c, const struct node_summary *s)
+{
+    return c->policy_valid && s->pool < c->policy.pools_len ? c->policy.pools[s->pool].name : NULL;
+}
+
 /* Since when the policy wants the node's target. */
 static const char *wanted_since(const struct cluster *c, const struct node_summary *s)
 {
     const struct revision_tally *to = waiting_turn_target(s);
     const struct child *record = to ? cluster_record_of(c, to->tier, to->hash) : NULL;
-    if (!record || !c->policy_valid || s->pool >= c->policy.pools_len)
-        return NULL;
-    CLEANUP_FREE char *key = xasprintf(ANNOTATION_TARGET "%s", c->policy.pools[s->pool].name);
-    return child_time(record, key);
+    const char *pool = pool_of(c, s);
+    CLEANUP_FREE char *key = xasprintf(ANNOTATION_TARGET "%s", str_or_empty(pool));
+    return record && pool ? child_time(record, key) : NULL;
 }
 
 /* How to retry the node's target if it failed in the pool. */
 static const char *retry_of(const struct cluster *c, const struct node_summary *s, struct arena *a)
 {
-    if (!c->policy_valid || s->pool >= c->policy.pools_len)
-        return NULL;
-    for (enum tier t = 0; t < TIERS; t++) {
+    const char *pool = pool_of(c, s);
+    for (enum tier t = 0; t < TIERS && pool; t++) {
         const struct revision_tally *target = s->of[t].target;
         const struct child *record = target ? cluster_record_of(c, target->tier, target->hash)
                                             : NULL;
-        if (record && record_has_failed(record, c->policy.pools[s->pool].name))
+        if (record && record_has_failed(record, pool))
             return retry_value(record->annotations, record->revision, a);
     }
     return NULL;
@@ -99,12 +103,12 @@ static const char *retry_of(const struct cluster *c, const struct node_summary *
 static void take_failed(const struct cluster *c, const struct node_summary *s, struct arena *a,
                         struct gpu_node_input *in)
 {
-    for (enum tier t = 0;
-         s->falling_back && c->policy_valid && s->pool < c->policy.pools_len && t < TIERS; t++) {
+    const char *pool = s->falling_back ? pool_of(c, s) : NULL;
+    for (enum tier t = 0; t < TIERS && pool; t++) {
         const char *tier = tiers[t].name, *hash = s->policy_target.hash[t];
         const struct revision_tally *carried = s->of[t].carried;
         const struct child *record = *hash ? cluster_record_of(c, tier, hash) : NULL;
-        const char *failure = record ? record_failure(record, c->policy.pools[s->pool].name) : NULL;
+        const char *failure = record ? record_failure(record, pool) : NULL;
         if (!failure)
             continue;
         const struct child *runs = carried ? cluster_record_of(c, tier, carried->hash) : NULL;

@@ -237,9 +237,7 @@ static void gather_nodes(struct gathering *g)
 /* Whether another revision for the same hosts has the same title. */
 static bool has_namesake(const struct map *records, const struct child *record, const char *tier)
 {
-    size_t cursor = 0;
-    const struct map_entry *e;
-    while ((e = map_next(records, &cursor))) {
+    MAP_EACH (e, records) {
         const struct child *other = e->value;
         if (other != record && other->revision && child_is_ours(other) &&
             str_eq(json_str(other->inputs, "tier"), tier) &&
@@ -279,9 +277,8 @@ static const struct rollout_revision *gather_revisions(const struct gathering *g
     const struct map *records = &g->c->tables[RESOURCE_REVISION].records;
     struct rollout_revision *all = arena_alloc(g->a,
                                                records->len * g->c->policy.pools_len * sizeof *all);
-    size_t cursor = 0, n = 0;
-    const struct map_entry *e;
-    while ((e = map_next(records, &cursor))) {
+    size_t n = 0;
+    MAP_EACH (e, records) {
         const struct child *record = e->value;
         if (!record->revision || !child_is_ours(record))
             continue;

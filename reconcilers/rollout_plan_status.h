@@ -5,6 +5,7 @@
 #ifndef OSTLER_RECONCILERS_ROLLOUT_PLAN_STATUS_H
 #define OSTLER_RECONCILERS_ROLLOUT_PLAN_STATUS_H
 
+#include "reconcilers/decide/rollout_plan_json.h"
 #include "reconcilers/decide/rollout_simulate.h"
 #include "reconcilers/rollout_gathering.h"
 
@@ -19,6 +20,13 @@ struct rollout_plan_status {
     char pace_of[REVISION_HASH_MAX]; /* the plan whose nodes were measured; "": an earlier one */
     json_t *under_way; /* [since, tier] of nodes whose start was seen, by name. Owned */
 };
+
+/* The plan of a rollout. NULL if every node runs its target. `looks` as in rollout_simulate();
+ * `blocking` NULL: not known. New reference. */
+json_t *rollout_plan(const struct cluster *c, const struct rollout_gathering *g,
+                     const struct rollout_pace pace[static TIERS], size_t looks,
+                     const struct rollout_plan_limits *limits,
+                     const struct blocking_budgets *blocking);
 
 /* Takes a decision of the rollout's pass. Returns whether the status must change. `ret_again_s`:
  * seconds until the next check, 0: not needed. */

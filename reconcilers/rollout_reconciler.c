@@ -4,7 +4,6 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "kube/object.h"
-#include "reconcilers/model/names.h"
 #include "reconcilers/notices.h"
 #include "reconcilers/decide/rollout_grants.h"
 #include "reconcilers/decide/rollout_message.h"
@@ -133,8 +132,10 @@ void rollout_reconcile(void *arg, const char *key, struct actions *actions)
         actions_requeue(actions, d.again_s > g.in.now_s ? (d.again_s - g.in.now_s) * 1000 : 1000);
 }
 
-void rollout_outcome(struct reconcilers *r, const struct executor_result *result)
+void rollout_outcome(void *arg, const char *key, const struct executor_result *result)
 {
+    (void) key;
+    struct reconcilers *r = arg;
     bool pull = result->failed && result->failed->request.resource == RESOURCE_TASK;
     if (result->error != ERR_NONE && (!pull || result->error == ERR_CONFLICT))
         return;

@@ -10,9 +10,7 @@ static const struct child *next_held(const struct cluster *c, const char *pool, 
                                      const struct child *last)
 {
     const struct child *next = NULL;
-    size_t cursor = 0;
-    const struct map_entry *e;
-    while ((e = map_next(&c->tables[RESOURCE_REVISION].records, &cursor))) {
+    MAP_EACH (e, &c->tables[RESOURCE_REVISION].records) {
         const struct child *record = e->value;
         if (!child_is_ours(record) || !str_eq(json_str(record->inputs, "tier"), tier) ||
             !record_has_run(record, pool))
@@ -37,9 +35,7 @@ static const struct child *known_good(const struct cluster *c, const char *pool,
                                       const json_t *inputs)
 {
     const struct child *best = NULL;
-    size_t cursor = 0;
-    const struct map_entry *e;
-    while ((e = map_next(&c->tables[RESOURCE_REVISION].records, &cursor))) {
+    MAP_EACH (e, &c->tables[RESOURCE_REVISION].records) {
         const struct child *record = e->value;
         bool fits = child_is_ours(record) && !record->deleting &&
                     str_eq(json_str(record->inputs, "tier"), json_str(inputs, "tier")) &&
@@ -78,22 +74,15 @@ static const char *config_text(void *arg, const char *name, const char *key)
     return map ? json_key(map->inputs, key) : NULL;
 }
 
-/* The sources that answer from this cluster, which is borrowed. */
-static struct target_sources targets_sources(struct cluster *c)
-{
-    return (struct target_sources){ .held = held,
-                                    .standing = standing,
-                                    .config_text = config_text,
-                                    .arg = c,
-                                    .control_plane = c->o.limits.control_plane };
-}
-
 struct targets *cluster_targets(struct cluster *c)
 {
-    if (!c->targets && c->policy_valid) {
-        struct target_sources sources = targets_sources(c);
+    const struct target_sources sources = { .held = held,
+                                            .standing = standing,
+                                            .config_text = config_text,
+                                            .arg = c,
+                                            .control_plane = c->o.limits.control_plane };
+    if (!c->targets && c->policy_valid)
         c->targets = targets_new(&c->policy, &sources);
-    }
     return c->targets;
 }
 

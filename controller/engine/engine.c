@@ -4,7 +4,6 @@
 
 #include "base/log.h"
 #include "controller/engine/engine_state.h"
-#include "reconcilers/cluster_budgets.h"
 #include "reconcilers/projections.h"
 #include "reconcilers/log_tail.h"
 #include "reconcilers/model/names.h"
@@ -50,32 +49,33 @@ static int64_t fence(void *arg)
 static void want_node(void *arg, const char *name)
 {
     struct engine *en = arg;
-    controller_add(en->nodes, name);
+    controller_add(en->passes[PASS_NODE], name);
 }
 
 static void want_rollout(void *arg)
 {
     struct engine *en = arg;
     int64_t now = loop_now(en->o.loop), apart = en->rollout_looked_ms + ROLLOUT_APART_MS - now;
-    controller_add_after(en->rollouts, POLICY_NAME,
+    controller_add_after(en->passes[PASS_ROLLOUT], POLICY_NAME,
                          apart > ROLLOUT_SETTLE_MS ? apart : ROLLOUT_SETTLE_MS);
 }
 
 static void want_report(void *arg, const char *name, bool soon)
 {
     struct engine *en = arg;
-    controller_add_after(en->reports, name, soon ? 0 : REPORT_SETTLE_MS);
+    controller_add_after(en->passes[PASS_REPORT], name, soon ? 0 : REPORT_SETTLE_MS);
 }
 
 static void want_policy(void *arg, bool soon)
 {
     struct engine *en = arg;
     if (soon) {
-        controller_add(en->policies, POLICY_NAME);
+        controller_add(en->passes[PASS_POLICY], POLICY_NAME);
         return;
     }
     int64_t now = loop_now(en->o.loop), apart = en->policy_looked_ms + SETTLE_APART_MS - now;
-    controller_add_after(en->policies, POLICY_NAME, apart > SETTLE_MS ? apart : SETTLE_MS);
+    controller_add_after(en->passes[PASS_POLICY], POLICY_NAME,
+                         apart > SETTLE_MS ? apart : SETTLE_MS);
 }
 
 /* ---- modes */
@@ -103,24 +103,22 @@ static enum engine_mode mode_now(const struct engine *en)
     return well ? ENGINE_WORKING : ENGINE_STILL;
 }
 
-static void stop_controllers(struct engine *en)
+void engine_stop_passes(struct engine *en)
 {
-    controller_stop(en->nodes);
-    controller_stop(en->policies);
-    controller_stop(en->rollouts);
-    controller_stop(en->reports);
+    for (size_t i = 0; i < PASS_COUNT; i++)
+        controller_stop(en->passes[i]);
 }
 
 static void start_controllers(struct engine *en)
 {
-    controller_start(en->policies);
+    controller_start(en->passes[PASS_POLICY]);
     if (en->mode == ENGINE_REPORTING) {
         want_policy(en, true);
         return;
     }
-    controller_start(en->nodes);
-    controller_start(en->rollouts);
-    controller_start(en->reports);
+    controller_start(en->passes[PASS_NODE]);
+    controller_start(en->passes[PASS_ROLLOUT]);
+    controller_start(en->passes[PASS_REPORT]);
     cluster_begin(&en->cluster);
 }
 
@@ -152,7 +150,7 @@ static void work_when_ready(void *arg)
         engine_prerequisites_check(en); /* a deleted namespace, with its Roles, may be the cause */
     if (mode == en->mode)
         return;
-    stop_controllers(en);
+    engine_stop_passes(en);
     en->mode = mode;
     set_blocked(en);
     if (mode == ENGINE_REPORTING)
@@ -170,9 +168,8 @@ static void on_policies(void *arg)
     work_when_ready(en);
 }
 
-static void on_prerequisites(void *arg)
+void engine_on_prerequisites(struct engine *en)
 {
-    struct engine *en = arg;
     work_when_ready(en);
     set_blocked(en);
     cluster_enqueue_reports(&en->cluster); /* their CRD may have more or fewer fields now */
@@ -224,62 +221,41 @@ static void engine_on_lost(void *arg)
     en->o.lost(en->o.arg);
 }
 
-/* ---- passes */
+/* ---- passes; they get the reconcilers of their engine */
+
+static struct engine *engine_of(void *reconcilers)
+{
+    return container_of(reconcilers, struct engine, reconcilers);
+}
 
 static void reconcile_policy(void *arg, const char *key, struct actions *actions)
 {
-    struct engine *en = arg;
+    struct engine *en = engine_of(arg);
     en->policy_looked_ms = loop_now(en->o.loop);
-    policy_reconcile(&en->reconcilers, key, actions);
+    policy_reconcile(arg, key, actions);
     work_when_ready(en); /* the policy may need a watch that was not needed before */
     engine_cleanup_look(en);
 }
 
-static void on_policy_outcome(void *arg, const char *key, const struct executor_result *result)
-{
-    (void) key;
-    struct engine *en = arg;
-    policy_outcome(&en->reconcilers, result);
-}
-
-static void reconcile_node(void *arg, const char *key, struct actions *actions)
-{
-    struct engine *en = arg;
-    node_reconcile(&en->reconcilers, key, actions);
-}
-
-static void on_rollout_outcome(void *arg, const char *key, const struct executor_result *result)
-{
-    (void) key;
-    struct engine *en = arg;
-    rollout_outcome(&en->reconcilers, result);
-}
-
-static void on_node_outcome(void *arg, const char *key, const struct executor_result *result)
-{
-    struct engine *en = arg;
-    node_outcome(&en->reconcilers, key, result);
-}
-
 static void reconcile_rollout(void *arg, const char *key, struct actions *actions)
 {
-    struct engine *en = arg;
+    struct engine *en = engine_of(arg);
     en->rollout_looked_ms = loop_now(en->o.loop);
-    rollout_reconcile(&en->reconcilers, key, actions);
+    rollout_reconcile(arg, key, actions);
 }
 
 static void reconcile_report(void *arg, const char *key, struct actions *actions)
 {
-    struct engine *en = arg;
-    if (controller_busy(en->nodes) > REPORT_BUSY)
+    struct engine *en = engine_of(arg);
+    if (controller_busy(en->passes[PASS_NODE]) > REPORT_BUSY)
         actions_requeue(actions, REPORT_BUSY_MS);
     else
-        report_reconcile(&en->reconcilers, key, actions);
+        report_reconcile(arg, key, actions);
 }
 
 static void on_notice(void *arg, const struct notice *n)
 {
-    struct engine *en = arg;
+    struct engine *en = engine_of(arg);
     recorder_event(en->recorder, &(struct event){ .regarding = { n->resource, n->name, n->uid },
                                                   .warning = n->warning,
                                                   .important = n->important,
@@ -345,34 +321,35 @@ static void set_up_controllers(struct engine *en)
                                    .answered = on_answered,
                                    .arg = en };
     en->executor = executor_new(&ex);
-    /* The policy's controller comes first: a thousand nodes must not delay its one key. */
-    struct controller_options c = { .name = "policy",
-                                    .reconcile = reconcile_policy,
-                                    .outcome = on_policy_outcome,
-                                    .arg = en,
-                                    .loop = o->loop,
-                                    .executor = en->executor,
-                                    .metrics = &en->controller_metrics,
-                                    .clock = o->clock,
-                                    .backoff_max_ms = POLICY_BACKOFF_MAX_MS,
-                                    .notice = on_notice };
-    en->policies = controller_new(&c);
-    c.name = "rollout";
-    c.reconcile = reconcile_rollout;
-    c.outcome = on_rollout_outcome;
-    en->rollouts = controller_new(&c);
-    c.name = "node";
-    c.reconcile = reconcile_node;
-    c.outcome = on_node_outcome;
-    c.backoff_max_ms = 0;
-    en->nodes = controller_new(&c);
     ex.in_flight = REPORTS_IN_FLIGHT;
     en->report_executor = executor_new(&ex);
-    c.name = "report";
-    c.reconcile = reconcile_report;
-    c.outcome = NULL;
-    c.executor = en->report_executor;
-    en->reports = controller_new(&c);
+    /* The policy's controller comes first: a thousand nodes must not delay its one key. */
+    const struct {
+        const char *name;
+        reconcile_fn *reconcile;
+        executor_done_fn *outcome;
+        struct executor *executor;
+        int64_t backoff_max_ms;
+    } rows[PASS_COUNT] = {
+        [PASS_POLICY] = { "policy", reconcile_policy, policy_outcome, en->executor,
+                          POLICY_BACKOFF_MAX_MS },
+        [PASS_ROLLOUT] = { "rollout", reconcile_rollout, rollout_outcome, en->executor,
+                           POLICY_BACKOFF_MAX_MS },
+        [PASS_NODE] = { "node", node_reconcile, node_outcome, en->executor, 0 },
+        [PASS_REPORT] = { "report", reconcile_report, NULL, en->report_executor, 0 },
+    };
+    for (size_t i = 0; i < PASS_COUNT; i++)
+        en->passes[i] = controller_new(
+            &(struct controller_options){ .name = rows[i].name,
+                                          .reconcile = rows[i].reconcile,
+                                          .outcome = rows[i].outcome,
+                                          .arg = &en->reconcilers,
+                                          .loop = o->loop,
+                                          .executor = rows[i].executor,
+                                          .metrics = &en->controller_metrics,
+                                          .clock = o->clock,
+                                          .backoff_max_ms = rows[i].backoff_max_ms,
+                                          .notice = on_notice });
     struct recorder_options r = { .transport = o->transport,
                                   .loop = o->loop,
                                   .clock = o->clock,
@@ -431,18 +408,12 @@ struct engine *engine_new(const struct engine_options *o)
     struct engine *en = xcalloc(1, sizeof *en);
     en->o = *o;
     engine_metrics_add(en);
-    struct cluster_options c = { .operand_namespace = o->operand_namespace,
-                                 .limits = o->limits,
-                                 .absent_grace_ms = o->absent_grace_ms,
-                                 .remove_all = o->cleanup,
-                                 .clock = o->clock,
-                                 .force_removal = o->cleanup && o->wishes.force,
-                                 .agent_image = o->agent_image,
-                                 .node_name = o->node_name,
-                                 .own_pod = o->own_pod,
-                                 .prerequisites = &en->prerequisites,
-                                 .listener = { want_node, want_policy, en, want_rollout,
-                                               want_report } };
+    struct cluster_options c = o->cluster;
+    c.remove_all = o->cleanup;
+    c.force_removal = o->cleanup && o->wishes.force;
+    c.prerequisites = &en->prerequisites;
+    c.clock = o->clock;
+    c.listener = (struct cluster_listener){ want_node, want_policy, en, want_rollout, want_report };
     cluster_init(&en->cluster, &c);
     en->reconcilers = (struct reconcilers){ .cluster = &en->cluster,
                                             .manifests = o->manifests,
@@ -455,7 +426,7 @@ struct engine *engine_new(const struct engine_options *o)
     set_up_informers(en);
     set_up_leases(en);
     engine_stop_init(en);
-    engine_prerequisites_init(en, on_prerequisites);
+    engine_prerequisites_init(en);
     engine_cleanup_init(en);
     return en;
 }
@@ -483,10 +454,8 @@ void engine_free(struct engine *en)
         return;
     engine_prerequisites_clear(en);
     engine_cleanup_clear(en);
-    controller_free(en->nodes);
-    controller_free(en->policies);
-    controller_free(en->rollouts);
-    controller_free(en->reports);
+    for (size_t i = 0; i < PASS_COUNT; i++)
+        controller_free(en->passes[i]);
     executor_free(en->executor);
     executor_free(en->report_executor);
     recorder_free(en->recorder);

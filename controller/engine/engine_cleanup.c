@@ -1,11 +1,13 @@
 /* `ostler cleanup`: deletes the policy if requested, and waits until the leading Ostler (without
  * one, this process) has removed everything. Last, it deletes what a cluster has only for
  * Ostler. */
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "base/json.h"
 #include "base/log.h"
 #include "base/str.h"
+#include "controller/engine/engine.h"
 #include "controller/engine/engine_state.h"
 #include "kube/condition.h"
 #include "kube/object.h"
@@ -64,9 +66,8 @@ static bool is_policy_going(const struct engine *en)
 
 static size_t marked_nodes(const struct cluster *c)
 {
-    size_t n = 0, cursor = 0;
-    const struct map_entry *e;
-    while ((e = map_next(&c->slots, &cursor))) {
+    size_t n = 0;
+    MAP_EACH (e, &c->slots) {
         const struct node *node = ((const struct node_slot *) e->value)->node;
         /* A node that is down is cleaned later, by the Ostler that runs when the node returns. */
         n += node && !node->deleting && node->ready && cluster_bears_ours(node);
@@ -108,24 +109,9 @@ static bool wants_deletion(const struct engine *en)
     return en->o.wishes.delete_policy && !is_policy_going(en);
 }
 
-static struct request delete_policy(const struct engine *en)
-{
-    return request_delete(RESOURCE_POLICY, NULL, POLICY_NAME, object_uid(en->cluster.object), 0);
-}
-
 static bool wants_to_wait(const struct engine *en)
 {
     return !is_clean(en);
-}
-
-static bool wants_operator_gone(const struct engine *en)
-{
-    return en->o.wishes.delete_operator;
-}
-
-static struct request delete_operator(const struct engine *en)
-{
-    return request_delete(RESOURCE_DEPLOYMENT, en->o.lease_namespace, DEPLOYMENT_NAME, NULL, 0);
 }
 
 /* This process may delete the leases when no other Ostler holds them. */
@@ -134,66 +120,67 @@ static bool wants_its_end(const struct engine *en)
     return en->o.wishes.delete_operator && en->lease && !lease_is_leading(en->lease);
 }
 
-static bool wants_namespace_gone(const struct engine *en)
-{
-    return en->o.wishes.delete_namespace;
-}
-
-static struct request delete_namespace(const struct engine *en)
-{
-    return request_delete(RESOURCE_NAMESPACE, NULL, en->o.operand_namespace, NULL, 0);
-}
-
-static bool wants_crds_gone(const struct engine *en)
-{
-    return en->o.wishes.delete_crds;
-}
-
-static struct request delete_policy_crd(const struct engine *en)
-{
-    (void) en;
-    return request_delete(RESOURCE_CRD, NULL, CRD_POLICY, NULL, 0);
-}
-
-static struct request delete_report_crd(const struct engine *en)
-{
-    (void) en;
-    return request_delete(RESOURCE_CRD, NULL, CRD_GPU_NODE, NULL, 0);
-}
-
 enum {
     OWN = 1, /* concerns this installation: also runs if another one owns the cluster */
     /* waits for the deletion's end: otherwise a new installation's objects would vanish, too */
     TO_ITS_END = 2,
 };
 
-/* In this order, skipping unwanted steps. A step without a request waits. */
-static const struct {
+/* In this order, skipping unwanted steps. A step that neither deletes nor annotates waits. */
+static const struct step {
     bool (*wanted)(const struct engine *en);
-    struct request (*request)(const struct engine *en);
+    size_t wish;               /* without `wanted`: the offset of a cleanup wish */
+    enum resource_id resource; /* what it deletes; it annotates a policy with the name NULL */
+    const char *name;          /* NULL: the operands' namespace */
     int flags;
     const char *deed;
     const char *waiting; /* message during the step; NULL: what is left on nodes */
 } steps[] = {
-    { wants_deletion, delete_policy, 0, "delete gpuclusterpolicy/" POLICY_NAME, NULL },
-    { wants_force, force, 0, "annotate gpuclusterpolicy/" POLICY_NAME " with " POLICY_FORCE_REMOVAL,
+#define WISH(member) NULL, offsetof(struct cleanup_wishes, member)
+#define WAIT RESOURCE_COUNT, NULL
+    { wants_deletion, 0, RESOURCE_POLICY, POLICY_NAME, 0, "delete gpuclusterpolicy/" POLICY_NAME,
       NULL },
-    { wants_to_wait, NULL, 0, "wait until nodes and objects are cleaned up", NULL },
-    { wants_operator_gone, delete_operator, OWN, "delete Deployment " DEPLOYMENT_NAME, NULL },
-    { wants_its_end, NULL, OWN, "wait until the Ostler that ran has ended",
+    { wants_force, 0, RESOURCE_POLICY, NULL, 0,
+      "annotate gpuclusterpolicy/" POLICY_NAME " with " POLICY_FORCE_REMOVAL, NULL },
+    { wants_to_wait, 0, WAIT, 0, "wait until nodes and objects are cleaned up", NULL },
+    { WISH(delete_operator), RESOURCE_DEPLOYMENT, DEPLOYMENT_NAME, OWN,
+      "delete Deployment " DEPLOYMENT_NAME, NULL },
+    { wants_its_end, 0, WAIT, OWN, "wait until the Ostler that ran has ended",
       "the Ostler that ran still holds its lease" },
-    { wants_namespace_gone, delete_namespace, TO_ITS_END, "delete the operands' namespace",
-      "the operands' namespace is being deleted" },
-    { wants_crds_gone, delete_policy_crd, TO_ITS_END, "delete CustomResourceDefinition " CRD_POLICY,
-      CRD_POLICY " is being deleted" },
-    { wants_crds_gone, delete_report_crd, TO_ITS_END,
+    { WISH(delete_namespace), RESOURCE_NAMESPACE, NULL, TO_ITS_END,
+      "delete the operands' namespace", "the operands' namespace is being deleted" },
+    { WISH(delete_crds), RESOURCE_CRD, CRD_POLICY, TO_ITS_END,
+      "delete CustomResourceDefinition " CRD_POLICY, CRD_POLICY " is being deleted" },
+    { WISH(delete_crds), RESOURCE_CRD, CRD_GPU_NODE, TO_ITS_END,
       "delete CustomResourceDefinition " CRD_GPU_NODE, CRD_GPU_NODE " is being deleted" },
+#undef WISH
+#undef WAIT
 };
+
+static bool step_waits(size_t step)
+{
+    return steps[step].resource == RESOURCE_COUNT;
+}
+
+/* The request of a step that does not wait. */
+static struct request request_of(const struct engine *en, const struct step *s)
+{
+    const char *ns = s->resource == RESOURCE_DEPLOYMENT ? en->o.lease_namespace : NULL;
+    if (s->resource != RESOURCE_POLICY)
+        return request_delete(s->resource, ns, s->name ? s->name : en->o.cluster.operand_namespace,
+                              NULL, 0);
+    if (!s->name)
+        return force(en);
+    return request_delete(RESOURCE_POLICY, NULL, s->name, object_uid(en->cluster.object), 0);
+}
 
 /* Whether the step must still run. */
 static bool engine_cleanup_is_wanted(const struct engine *en, size_t step)
 {
-    return ((steps[step].flags & OWN) || !en->cleanup.leaves) && steps[step].wanted(en);
+    const struct step *s = &steps[step];
+    bool wanted = s->wanted ? s->wanted(en)
+                            : *(const bool *) ((const char *) &en->o.wishes + s->wish);
+    return ((s->flags & OWN) || !en->cleanup.leaves) && wanted;
 }
 
 /* One sentence that the caller frees. */
@@ -250,7 +237,7 @@ static void engine_cleanup_on_reply(void *arg, struct reply *reply)
 static bool is_made_again(const struct engine *en)
 {
     const struct cleanup *cl = &en->cleanup;
-    bool waits = cl->step < ARRAY_LEN(steps) && !steps[cl->step].request;
+    bool waits = cl->step < ARRAY_LEN(steps) && step_waits(cl->step);
     return waits && en->o.wishes.delete_policy && !cl->leaves && !is_policy_going(en) &&
            !str_eq(object_uid(en->cluster.object), cl->deleted);
 }
@@ -273,9 +260,9 @@ static void engine_cleanup_look_now(struct engine *en)
                  cl->leaves ? "nothing of this installation is left"
                             : "nothing of Ostler is left in the cluster");
         engine_stop(en, 0);
-    } else if (steps[cl->step].request) {
-        struct request request = steps[cl->step].request(en);
-        if (steps[cl->step].request == delete_policy) {
+    } else if (!step_waits(cl->step)) {
+        struct request request = request_of(en, &steps[cl->step]);
+        if (request_deletes(&request) && request.resource == RESOURCE_POLICY) {
             free(cl->deleted);
             cl->deleted = xstrdup(object_uid(en->cluster.object));
         }

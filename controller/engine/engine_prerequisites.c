@@ -22,20 +22,17 @@ static void engine_prerequisites_ask(struct engine *en);
 
 static struct request engine_prerequisites_request_of(const struct engine *en)
 {
-    switch (en->look.part) {
-    case PREREQUISITES_SERVER:
+    static const char *const crds[PREREQUISITES_PARTS] = {
+        [PREREQUISITES_POLICIES] = CRD_POLICY,
+        [PREREQUISITES_REPORTS] = CRD_GPU_NODE,
+    };
+    if (en->look.part == PREREQUISITES_SERVER)
         return request_version();
-    case PREREQUISITES_POLICIES:
-        return request_get(RESOURCE_CRD, NULL, CRD_POLICY);
-    case PREREQUISITES_REPORTS:
-        return request_get(RESOURCE_CRD, NULL, CRD_GPU_NODE);
-    case PREREQUISITES_RIGHTS:
-        return request_rules_review(en->o.operand_namespace);
-    case PREREQUISITES_NAMESPACE:
-    case PREREQUISITES_PARTS:
-        break;
-    }
-    return request_get(RESOURCE_NAMESPACE, NULL, en->o.operand_namespace);
+    if (en->look.part == PREREQUISITES_RIGHTS)
+        return request_rules_review(en->o.cluster.operand_namespace);
+    if (crds[en->look.part])
+        return request_get(RESOURCE_CRD, NULL, crds[en->look.part]);
+    return request_get(RESOURCE_NAMESPACE, NULL, en->o.cluster.operand_namespace);
 }
 
 static void engine_prerequisites_tell(const struct prerequisite_problem *p)
@@ -57,7 +54,7 @@ static bool engine_prerequisites_take(struct engine *en, const json_t *answer, c
         l->refused = xstrdup(err_msg(e));
     bool said = e->kind == ERR_NONE || e->kind == ERR_NOT_FOUND;
     bool news = said ? prerequisites_take(&en->prerequisites, l->part, answer,
-                                          en->o.operand_namespace)
+                                          en->o.cluster.operand_namespace)
                      : prerequisites_forget(&en->prerequisites, l->part);
     if (news)
         engine_prerequisites_tell(prerequisites_of(&en->prerequisites, l->part));
@@ -89,7 +86,7 @@ static void engine_prerequisites_finish(struct engine *en)
         wait_for(en, AGAIN_MS);
     l->again = false;
     if (news)
-        l->changed(en);
+        engine_on_prerequisites(en);
 }
 
 static void engine_prerequisites_on_reply(void *arg, struct reply *reply)
@@ -129,13 +126,12 @@ static void engine_prerequisites_on_due(void *arg)
         engine_prerequisites_ask(en);
 }
 
-void engine_prerequisites_init(struct engine *en, loop_fn *changed)
+void engine_prerequisites_init(struct engine *en)
 {
     en->look = (struct prerequisites_check){ .exchange = { .transport = en->o.transport,
                                                            .done = engine_prerequisites_on_reply,
                                                            .arg = en,
                                                            .body = BUF_INIT(ANSWER_MAX) },
-                                             .changed = changed,
                                              .due = { .fn = engine_prerequisites_on_due,
                                                       .arg = en } };
     /* A cleanup does not need the prerequisites. */

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "base/log.h"
-#include "base/str.h"
+#include "controller/engine/engine.h"
 #include "controller/engine/engine_state.h"
 #include "reconcilers/model/names.h"
 
@@ -10,31 +10,21 @@ void engine_metrics_add(struct engine *en)
 {
     static const char *const by_name[] = { "name", NULL };
     static const char *const by_resource[] = { "resource", NULL };
-    controller_metrics_add(&en->controller_metrics, en->o.metrics);
-    fleet_metrics_add(&en->fleet_metrics, en->o.metrics);
-    const struct {
-        struct metric **into;
-        struct metric_desc desc;
-    } rows[] = {
-        { &en->leader,
-          { "leader_election_master_status", "Whether this replica leads.", METRIC_GAUGE, by_name,
-            NULL, 0 } },
-        { &en->cache_objects,
-          { "ostler_cache_objects", "Objects that are kept, by resource.", METRIC_GAUGE,
-            by_resource, NULL, 0 } },
-        { &en->watch_restarts,
-          { "ostler_watch_failures_total", "Lists and watches that failed, by resource.",
-            METRIC_COUNTER, by_resource, NULL, 0 } },
-        { &en->unreadable,
-          { "ostler_unreadable_objects_total",
-            "Objects that could not be read, each time they came, by resource.", METRIC_COUNTER,
-            by_resource, NULL, 0 } },
-        { &en->events_dropped,
-          { "ostler_events_dropped_total", "Events that were not written.", METRIC_COUNTER, NULL,
-            NULL, 0 } },
-    };
-    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-        *rows[i].into = metrics_add(en->o.metrics, &rows[i].desc);
+    struct metrics *registry = en->o.metrics;
+    controller_metrics_add(&en->controller_metrics, registry);
+    fleet_metrics_add(&en->fleet_metrics, registry);
+    en->leader = metrics_gauge(registry, "leader_election_master_status",
+                               "Whether this replica leads.", by_name);
+    en->cache_objects = metrics_gauge(registry, "ostler_cache_objects",
+                                      "Objects that are kept, by resource.", by_resource);
+    en->watch_restarts = metrics_counter(registry, "ostler_watch_failures_total",
+                                         "Lists and watches that failed, by resource.",
+                                         by_resource);
+    en->unreadable = metrics_counter(
+        registry, "ostler_unreadable_objects_total",
+        "Objects that could not be read, each time they came, by resource.", by_resource);
+    en->events_dropped = metrics_counter(registry, "ostler_events_dropped_total",
+                                         "Events that were not written.", NULL);
 }
 
 void engine_update_metrics(struct engine *en)
@@ -51,10 +41,8 @@ void engine_update_metrics(struct engine *en)
         metric_set(en->unreadable, labels, (double) informer_unreadable(en->cluster.informers[i]));
     }
     metric_set(en->events_dropped, NULL, (double) recorder_dropped(en->recorder));
-    controller_update_metrics(en->nodes);
-    controller_update_metrics(en->policies);
-    controller_update_metrics(en->rollouts);
-    controller_update_metrics(en->reports);
+    for (size_t i = 0; i < PASS_COUNT; i++)
+        controller_update_metrics(en->passes[i]);
 }
 
 /* The first failing watch gives the reason; before its first list, each counts as failing. */

@@ -3,7 +3,7 @@
 #define OSTLER_CONTROLLER_ENGINE_ENGINE_STATE_H
 
 #include "base/metrics.h"
-#include "controller/engine/engine.h"
+#include "controller/engine/engine_options.h"
 #include "kube/exchange.h"
 #include "reconcilers/cluster.h"
 #include "reconcilers/model/prerequisites.h"
@@ -32,7 +32,6 @@ struct prerequisites_check {
     bool known; /* every part was read once */
     /* what it may not read: in this check so far, in the last one; NULL: nothing. Owned */
     char *refused, *forbidden;
-    loop_fn *changed;
 };
 
 /* The state of `ostler cleanup`. */
@@ -53,12 +52,15 @@ enum engine_mode {
     ENGINE_WORKING,
 };
 
+/* The kinds of passes, each with a controller of its own. The policy's begins first. */
+enum engine_pass { PASS_POLICY, PASS_ROLLOUT, PASS_NODE, PASS_REPORT, PASS_COUNT };
+
 struct engine {
     struct engine_options o;
     struct cluster cluster;
     struct reconcilers reconcilers;
     struct executor *executor, *report_executor;
-    struct controller *nodes, *policies, *rollouts, *reports;
+    struct controller *passes[PASS_COUNT];
     struct recorder *recorder;
     struct text_reader *reader;
     struct lease *lease; /* elects the active replica; NULL without leader election */
@@ -88,11 +90,14 @@ struct engine {
 void engine_metrics_add(struct engine *en);
 /* Records the outcome of a write, for engine_why_writes_fail(). */
 void engine_take_right(struct engine *en, const struct request *request, const struct err *e);
+/* Ends all passes; none begins before the controllers start again. */
+void engine_stop_passes(struct engine *en);
 /* Sets up stopping at the end of a turn. */
 void engine_stop_init(struct engine *en);
-/* Sets up the prerequisites check. It calls `changed` with the engine on the first result and on
- * changes. */
-void engine_prerequisites_init(struct engine *en, loop_fn *changed);
+/* Sets up the prerequisites check. */
+void engine_prerequisites_init(struct engine *en);
+/* The check has its first result, or a change. */
+void engine_on_prerequisites(struct engine *en);
 /* Starts a check, because something may have changed. */
 void engine_prerequisites_check(struct engine *en);
 /* Cancels its requests and frees its memory. */

@@ -1,4 +1,5 @@
 /* Stops an engine: waits for writes in flight, then releases the lease. */
+#include "controller/engine/engine.h"
 #include "controller/engine/engine_state.h"
 
 enum {
@@ -57,10 +58,7 @@ void engine_stop(struct engine *en, int exit_code)
         return;
     en->stopping = en->drain_writes = true;
     en->exit_code = exit_code;
-    controller_stop(en->nodes);
-    controller_stop(en->policies);
-    controller_stop(en->rollouts);
-    controller_stop(en->reports);
+    engine_stop_passes(en);
     en->drain_due = (struct timer){ .fn = engine_stop_release, .arg = en };
     loop_timer_set(en->o.loop, &en->drain_due, loop_now(en->o.loop) + DRAIN_MS);
 }

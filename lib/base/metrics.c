@@ -153,6 +153,18 @@ struct metric *metrics_add(struct metrics *m, const struct metric_desc *desc)
     return metric;
 }
 
+struct metric *metrics_gauge(struct metrics *m, const char *name, const char *help,
+                             const char *const *labels)
+{
+    return metrics_add(m, &(struct metric_desc){ name, help, METRIC_GAUGE, labels, NULL, 0 });
+}
+
+struct metric *metrics_counter(struct metrics *m, const char *name, const char *help,
+                               const char *const *labels)
+{
+    return metrics_add(m, &(struct metric_desc){ name, help, METRIC_COUNTER, labels, NULL, 0 });
+}
+
 void metric_add(struct metric *metric, const char *const *values, double delta)
 {
     assert(metric->desc.kind != METRIC_HISTOGRAM);

@@ -31,6 +31,12 @@ void metrics_free(struct metrics *m);
 /* Adds a metric and copies its description; the registry owns the handle. A metric without
  * labels starts with the value 0. */
 struct metric *metrics_add(struct metrics *m, const struct metric_desc *desc);
+/* The same for a gauge. */
+struct metric *metrics_gauge(struct metrics *m, const char *name, const char *help,
+                             const char *const *labels);
+/* The same for a counter. */
+struct metric *metrics_counter(struct metrics *m, const char *name, const char *help,
+                               const char *const *labels);
 /* Counter or gauge += delta. `values` has one string per label (copied when new), or is NULL. */
 void metric_add(struct metric *metric, const char *const *values, double delta);
 /* Gauge, or a counter that other code counts, = value. */

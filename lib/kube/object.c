@@ -1,5 +1,6 @@
 #include "kube/object.h"
 
+#include "base/clock.h"
 #include "base/json.h"
 #include "base/str.h"
 
@@ -50,6 +51,12 @@ const char *object_annotation(const json_t *object, const char *key)
 {
     const json_t *text = json_object_get(json_at(object, "metadata.annotations"), key);
     return json_is_string(text) && json_is_whole(text) ? json_string_value(text) : NULL;
+}
+
+int64_t object_time_s(const json_t *object, const char *path)
+{
+    int64_t us = clock_parse_rfc3339(json_str(object, path));
+    return us > 0 ? us / 1000000 : 0;
 }
 
 bool object_is_deleting(const json_t *object)

@@ -21,6 +21,8 @@ int64_t object_generation(const json_t *object);
 const char *object_label(const json_t *object, const char *key);
 /* NULL also if the value contains a NUL: Ostler never writes one. */
 const char *object_annotation(const json_t *object, const char *key);
+/* The time at a path, in seconds since 1970; 0 if it is absent or no RFC 3339 text in UTC. */
+int64_t object_time_s(const json_t *object, const char *path);
 /* Whether the object has a deletionTimestamp. */
 bool object_is_deleting(const json_t *object);
 /* Whether the object has this finalizer. */

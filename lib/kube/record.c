@@ -1,5 +1,7 @@
 #include "kube/record.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -9,6 +11,21 @@ char *record_key(const json_t *object)
 {
     const char *ns = object_namespace(object);
     return *ns ? xasprintf("%s/%s", ns, object_name(object)) : xstrdup(object_name(object));
+}
+
+void *record_new(size_t size, const json_t *object)
+{
+    struct record *r = xcalloc(1, size);
+    r->key = record_key(object);
+    snprintf(r->uid, sizeof r->uid, "%s", object_uid(object));
+    return r;
+}
+
+void record_free(void *record)
+{
+    struct record *r = record;
+    free(r->key);
+    free(r);
 }
 
 const char *record_name(const char *key)

@@ -3,6 +3,7 @@
 #define OSTLER_KUBE_RECORD_H
 
 #include <jansson.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum { RECORD_UID_MAX = 40 };
@@ -21,6 +22,11 @@ struct record {
 /* The key of an object's record, "namespace/name" or "name"; owned by the caller. Every
  * projector must use it: otherwise the record is never found. */
 char *record_key(const json_t *object);
+/* A zeroed record of so many bytes, which begins with a struct record, with the key and the uid of
+ * an object. */
+void *record_new(size_t size, const json_t *object);
+/* Frees a record of record_new() with its key. */
+void record_free(void *record);
 /* The name in a key. Borrowed. */
 const char *record_name(const char *key);
 /* The namespace in a key that has one; `ret_name` is then the name, borrowed from the key. Owned

@@ -6,7 +6,7 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "kube/object.h"
-#include "reconcilers/model/pod_traits.h"
+#include "reconcilers/model/pod.h"
 
 struct blocking_budget {
     char *name;    /* "namespace/name"; owned */

@@ -6,7 +6,7 @@
 #include "base/buf.h"
 #include "base/str.h"
 #include "reconcilers/model/action.h"
-#include "reconcilers/model/pod_traits.h"
+#include "reconcilers/model/pod.h"
 #include "reconcilers/decide/holders.h"
 
 /* Number of pods that are named, and maximum length of the text. */

@@ -7,7 +7,7 @@
 #include "base/str.h"
 #include "kube/condition.h"
 #include "reconcilers/model/action.h"
-#include "reconcilers/model/known_fields.h"
+#include "reconcilers/model/prerequisites.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/model/policy.h"
 #include "reconcilers/decide/waiting_for.h"

@@ -44,8 +44,7 @@ bool operands_recorded(const struct node_input *in, struct assignment_ref wanted
 static bool is_brought(const struct operand_row *o, enum tier tier, const json_t *inputs,
                        const char *hash)
 {
-    return o->class == OPERAND_CLASS_TIER && tier_parse(o->tier) == tier && *hash &&
-           (!o->member || operand_is_in(o, inputs));
+    return operand_is_of(o, tier) && *hash && (!o->member || operand_is_in(o, inputs));
 }
 
 /* `hash`: the revision that its pod must have; NULL: any. */

@@ -348,7 +348,7 @@ static void add_selection(json_t *object, const struct render_context *ctx, cons
 static void stamp(json_t *object, enum render_object what, const struct render_context *ctx)
 {
     const struct render_other *row = render_row_of(what);
-    const char *tier = operand_get(render_operand_of(what))->tier;
+    const char *tier = operand_tier_name(operand_get(render_operand_of(what)));
     json_t *metadata = json_object_get(object, "metadata");
     char name[RENDER_NAME_MAX];
     render_name(what, ctx->hash, name);
@@ -373,7 +373,7 @@ json_t *render_object(const struct manifests *m, enum render_object what,
 {
     const struct operand_row *o = operand_get(render_operand_of(what));
     const struct shape shape = shape_of(what, ctx);
-    if (o->tier && !ctx->hash) {
+    if (operand_tier_name(o) && !ctx->hash) {
         err_set(e, ERR_INVALID, "%s: a revision's object needs its hash", shape.manifest);
         return NULL;
     }
@@ -480,8 +480,10 @@ void render_name(enum render_object what, const char *hash, char out[static REND
 {
     const struct render_other *row = render_row_of(what);
     const struct operand_row *o = operand_get(render_operand_of(what));
-    const char *name = row ? row->name : o->name;
-    snprintf(out, RENDER_NAME_MAX, "%s%s%s", name, o->tier ? "-" : "", o->tier ? hash : "");
+    if (operand_tier_name(o))
+        snprintf(out, RENDER_NAME_MAX, "%s-%s", o->name, hash);
+    else
+        snprintf(out, RENDER_NAME_MAX, "%s", row ? row->name : o->name);
 }
 
 void render_revision_name(const char *tier, const char *hash, char out[static RENDER_NAME_MAX])

@@ -1,6 +1,5 @@
 #include "reconcilers/model/child.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +7,6 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "kube/object.h"
-#include "kube/record.h"
 #include "kube/request.h"
 #include "reconcilers/model/operand.h"
 #include "reconcilers/model/names.h"
@@ -37,18 +35,14 @@ static json_t *inputs_of(enum resource_id resource, const json_t *object)
 
 static void take_agents(struct child *c, const json_t *object)
 {
-    const char *made = json_str(object, "metadata.creationTimestamp");
-    int64_t made_us = made ? clock_parse_rfc3339(made) : 0;
     int32_t up = (int32_t) json_int(object, "status.numberReady", 0);
-    c->made_s = made_us > 0 ? made_us / 1000000 : 0;
+    c->made_s = object_time_s(object, "metadata.creationTimestamp");
     c->silent = !c->counted ? -1 : c->desired > up ? c->desired - up : 0;
 }
 
 struct child *child_project(enum resource_id resource, const json_t *object)
 {
-    struct child *c = xcalloc(1, sizeof *c);
-    c->head.key = record_key(object);
-    snprintf(c->head.uid, sizeof c->head.uid, "%s", object_uid(object));
+    struct child *c = record_new(sizeof *c, object);
     c->resource = resource;
     c->generation = object_generation(object);
     c->intent = child_copy(object_annotation(object, ANNOTATION_INTENT));
@@ -96,8 +90,7 @@ void child_free(struct child *c)
     json_decref(c->inputs);
     json_decref(c->known_good);
     json_decref(c->annotations);
-    free(c->head.key);
-    free(c);
+    record_free(c);
 }
 
 bool child_is_ours(const struct child *c)
@@ -108,7 +101,7 @@ bool child_is_ours(const struct child *c)
 const char *child_time(const struct child *record, const char *annotation)
 {
     const char *text = json_key(record->annotations, annotation);
-    int64_t time_us = text ? clock_parse_rfc3339(text) : -1;
+    int64_t time_us = clock_parse_rfc3339(text);
     char written[CLOCK_TEXT_MAX];
     if (time_us < 0)
         return NULL;

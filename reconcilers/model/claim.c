@@ -1,12 +1,14 @@
 #include "reconcilers/model/claim.h"
 
 #include <ctype.h>
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/json.h"
+#include "base/mem.h"
 #include "base/str.h"
 
 /* The newest claim version that this Ostler understands, and the version that it writes. A claim's
@@ -148,7 +150,7 @@ static void write_time(int64_t s, char out[static CLOCK_TEXT_MAX])
 static bool claim_read_time(const json_t *value, void *at)
 {
     const char *text = json_string_value(value);
-    int64_t us = text ? clock_parse_rfc3339(text) : -1;
+    int64_t us = clock_parse_rfc3339(text);
     char again[CLOCK_TEXT_MAX];
     if (us < 0)
         return false;
@@ -208,46 +210,49 @@ static void read_release(const json_t *said, char ret[static RELEASE_MAX])
     snprintf(ret, RELEASE_MAX, "%.*s", !text[len] && len < RELEASE_MAX ? (int) len : 0, text);
 }
 
-/* Whether this version of Ostler may act on the claim; if not, sets `why`. */
-static bool check_version(const json_t *said, char why[static CLAIM_WHY_MAX])
+/* Sets `why`, unless it is NULL. Returns false. */
+static bool refuse(char *why, const char *fmt, ...) PRINTF(2, 3);
+static bool refuse(char *why, const char *fmt, ...)
 {
-    const json_t *version = json_object_get(said, "v");
-    json_int_t v = json_integer_value(version);
-    if (v == VERSION)
-        return true;
-    if (v < VERSION) {
-        snprintf(why, CLAIM_WHY_MAX, "its member v is missing or is no version");
-        return false;
-    }
-    char release[RELEASE_MAX];
-    read_release(said, release);
-    snprintf(why, CLAIM_WHY_MAX,
-             "it needs %s%s (its version is %lld, and this Ostler understands version %d)",
-             *release ? "at least Ostler " : "a newer Ostler", release, (long long) v, VERSION);
+    va_list args;
+    va_start(args, fmt);
+    if (why)
+        vsnprintf(why, CLAIM_WHY_MAX, fmt, args);
+    va_end(args);
     return false;
 }
 
-/* Fills `ret` with the known members; if one is invalid, sets `why`. */
-static bool read_members(const json_t *said, struct claim *ret, char why[static CLAIM_WHY_MAX])
+/* Whether this version of Ostler may act on the claim. */
+static bool check_version(const json_t *said, char *why)
+{
+    json_int_t v = json_integer_value(json_object_get(said, "v"));
+    char release[RELEASE_MAX];
+    if (v == VERSION)
+        return true;
+    if (v < VERSION)
+        return refuse(why, "its member v is missing or is no version");
+    read_release(said, release);
+    return refuse(
+        why, "it needs %s%s (its version is %lld, and this Ostler understands version %d)",
+        *release ? "at least Ostler " : "a newer Ostler", release, (long long) v, VERSION);
+}
+
+/* Fills `ret` with the known members; false: one is invalid. */
+static bool read_members(const json_t *said, struct claim *ret, char *why)
 {
     for (size_t i = 0; i < ARRAY_LEN(members); i++) {
         const json_t *value = json_object_get(said, members[i].name);
-        if (!(members[i].optional && !value) &&
-            !members[i].read(value, (char *) ret + members[i].at)) {
-            snprintf(why, CLAIM_WHY_MAX,
-                     "its member %s is missing or has a value that Ostler does not write",
-                     members[i].name);
-            return false;
-        }
+        bool left_out = members[i].optional && !value;
+        if (!left_out && !members[i].read(value, (char *) ret + members[i].at))
+            return refuse(why, "its member %s is missing or has a value that Ostler does not write",
+                          members[i].name);
     }
     bool fits = (ret->phase == CLAIM_FAILED) == (*ret->reason != '\0');
-    if (!fits)
-        snprintf(why, CLAIM_WHY_MAX, "its reason does not fit its phase");
-    return fits;
+    return fits || refuse(why, "its reason does not fit its phase");
 }
 
-/* Keeps the unknown members; if they are too long, sets `why`. */
-static bool keep_more(const json_t *said, struct claim *ret, char why[static CLAIM_WHY_MAX])
+/* Keeps the unknown members; false: they are too long. */
+static bool keep_more(const json_t *said, struct claim *ret, char *why)
 {
     CLEANUP_JSON json_t *more = json_copy((json_t *) said);
     json_object_del(more, "v");
@@ -256,36 +261,24 @@ static bool keep_more(const json_t *said, struct claim *ret, char why[static CLA
     if (json_object_size(more) == 0)
         return true;
     CLEANUP_FREE char *text = json_compact(more);
-    if (strlen(text) >= CLAIM_MORE_MAX) {
-        snprintf(why, CLAIM_WHY_MAX,
-                 "its members that this Ostler does not know are longer than %d bytes",
-                 CLAIM_MORE_MAX - 1);
-        return false;
-    }
+    if (strlen(text) >= CLAIM_MORE_MAX)
+        return refuse(why, "its members that this Ostler does not know are longer than %d bytes",
+                      CLAIM_MORE_MAX - 1);
     snprintf(ret->more, sizeof ret->more, "%s", text);
     return true;
 }
 
-static bool claim_read_claim(const char *text, struct claim *ret, char why[static CLAIM_WHY_MAX])
-{
-    size_t len = strnlen(text, CLAIM_TEXT_MAX);
-    if (len == CLAIM_TEXT_MAX) {
-        snprintf(why, CLAIM_WHY_MAX, "it is too long");
-        return false;
-    }
-    CLEANUP_JSON json_t *said = json_parse(text, len, NULL);
-    if (!json_is_object(said)) {
-        snprintf(why, CLAIM_WHY_MAX, "it is no JSON object");
-        return false;
-    }
-    return check_version(said, why) && read_members(said, ret, why) && keep_more(said, ret, why);
-}
-
 bool claim_parse(const char *text, struct claim *ret, char *ret_why)
 {
-    char why[CLAIM_WHY_MAX];
     struct claim c = { 0 };
-    bool good = claim_read_claim(text, &c, ret_why ? ret_why : why);
+    size_t len = strnlen(text, CLAIM_TEXT_MAX);
+    if (len == CLAIM_TEXT_MAX)
+        return refuse(ret_why, "it is too long");
+    CLEANUP_JSON json_t *said = json_parse(text, len, NULL);
+    if (!json_is_object(said))
+        return refuse(ret_why, "it is no JSON object");
+    bool good = check_version(said, ret_why) && read_members(said, &c, ret_why) &&
+                keep_more(said, &c, ret_why);
     if (good)
         *ret = c;
     return good;

@@ -44,7 +44,7 @@ const struct sign *detect_foreign_node(const struct node_facts *facts);
  * Ostler's own pods. */
 const struct sign *detect_foreign_pod(selector_lookup_fn *label, const void *labels,
                                       const char *image, const char *container);
-/* The sign that another program publishes the node's GPUs in ResourceSlices (model/slice.h). */
+/* The sign that another program publishes the node's GPUs in ResourceSlices (model/foreign.h). */
 const struct sign *detect_slices(void);
 /* Whether the termination message of the driver pod's first init container reports a host
  * driver. */

@@ -1,9 +1,7 @@
 #include "reconcilers/model/foreign.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
-#include "base/err.h"
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/str.h"
@@ -38,9 +36,7 @@ struct foreign *foreign_project(const json_t *daemonset)
     const struct sign *sign = pod_serves_for_others(json_at(daemonset, "spec.template"));
     if (!sign)
         return NULL;
-    struct foreign *f = xcalloc(1, sizeof *f);
-    f->head.key = record_key(daemonset);
-    snprintf(f->head.uid, sizeof f->head.uid, "%s", object_uid(daemonset));
+    struct foreign *f = record_new(sizeof *f, daemonset);
     f->sign = sign;
     f->generation = object_generation(daemonset);
     f->of_cluster = str_eq(object_namespace(daemonset), "kube-system");
@@ -58,8 +54,7 @@ void foreign_free(struct foreign *f)
     selector_clear(&f->labels);
     for (size_t i = 0; i < f->term_count; i++)
         selector_clear(&f->terms[i]);
-    free(f->head.key);
-    free(f);
+    record_free(f);
 }
 
 bool foreign_same(const struct foreign *a, const struct foreign *b)
@@ -93,4 +88,32 @@ bool foreign_selects(const struct foreign *f, selector_lookup_fn *label, const v
     for (size_t i = 0; i < f->term_count && !met; i++)
         met = selector_matches(&f->terms[i], label_to_come, &to_come);
     return met && selector_matches(&f->labels, label_to_come, &to_come);
+}
+
+/* ---- ResourceSlices */
+
+struct slice *slice_project(const json_t *object)
+{
+    const char *node = json_str_or_empty(object, "spec.nodeName");
+    bool offers = str_eq(json_str(object, "spec.driver"), SLICE_DRIVER) &&
+                  json_array_size(json_at(object, "spec.devices")) > 0;
+    if (!offers || !*node)
+        return NULL;
+    struct slice *s = record_new(sizeof *s, object);
+    s->node = xstrdup(node);
+    return s;
+}
+
+void slice_free(struct slice *s)
+{
+    if (!s)
+        return;
+    free(s->head.key);
+    free(s->node);
+    free(s);
+}
+
+bool slice_same(const struct slice *a, const struct slice *b)
+{
+    return str_eq(a->node, b->node);
 }

@@ -4,20 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "kube/object.h"
-#include "kube/record.h"
 #include "kube/request.h"
 #include "reconcilers/model/reason.h"
 
 static const char *gpu_node_owner_of(const json_t *object)
 {
-    size_t i;
-    json_t *owner;
-    json_array_foreach (json_at(object, "metadata.ownerReferences"), i, owner)
+    JSON_EACH (owner, json_at(object, "metadata.ownerReferences"))
         if (str_eq(json_str(owner, "kind"), "Node"))
             return json_str_or_empty(owner, "uid");
     return "";
@@ -33,8 +29,7 @@ static void take_state(const json_t *object, char ret[static GPU_NODE_STATE_MAX]
 static int64_t since_of(const json_t *object)
 {
     const char *text = json_str_or_empty(object, "status.since");
-    int64_t us = strlen(text) < GPU_NODE_TIME_MAX ? clock_parse_rfc3339(text) : -1;
-    return us > 0 ? us / 1000000 : 0;
+    return strlen(text) < GPU_NODE_TIME_MAX ? object_time_s(object, "status.since") : 0;
 }
 
 uint64_t gpu_node_owner(const char *uid)
@@ -42,19 +37,13 @@ uint64_t gpu_node_owner(const char *uid)
     return *uid ? str_hash(uid, strlen(uid)) : 0;
 }
 
-struct log_tail *log_tail_new(const char *pod, const char *container)
+struct log_tail *log_tail_new(const char *pod, const char *container, const char *text)
 {
     struct log_tail *w = xcalloc(1, sizeof *w);
     w->pod = xstrdup(pod);
     w->container = xstrdup(container);
+    w->text = text ? xstrdup(text) : NULL;
     return w;
-}
-
-struct log_tail *log_tail_copy(const struct log_tail *w)
-{
-    struct log_tail *copy = log_tail_new(w->pod, w->container);
-    copy->text = w->text ? xstrdup(w->text) : NULL;
-    return copy;
 }
 
 void log_tail_free(struct log_tail *w)
@@ -74,33 +63,25 @@ static struct log_tail *gpu_node_words_of(const json_t *object)
                *text = json_str(said, "text");
     if (!pod || !container || !text || strlen(text) > LAST_WORDS_MAX)
         return NULL;
-    struct log_tail *w = log_tail_new(pod, container);
-    w->text = xstrdup(text);
-    return w;
+    return log_tail_new(pod, container, text);
 }
 
 /* When a client other than Ostler, the node's agent, last wrote its status. */
 static uint32_t said_at(const json_t *object)
 {
-    int64_t newest_us = 0;
-    size_t i;
-    json_t *writer;
-    json_array_foreach (json_at(object, "metadata.managedFields"), i, writer) {
-        const char *time = json_str(writer, "time");
+    int64_t newest_s = 0;
+    JSON_EACH (writer, json_at(object, "metadata.managedFields")) {
         bool agents = str_eq(json_str(writer, "subresource"), "status") &&
                       !str_eq(json_str(writer, "manager"), FIELD_MANAGER);
-        int64_t us = agents && time ? clock_parse_rfc3339(time) : 0;
-        if (us > newest_us)
-            newest_us = us;
+        int64_t s = agents ? object_time_s(writer, "time") : 0;
+        newest_s = s > newest_s ? s : newest_s;
     }
-    return newest_us / 1000000 < UINT32_MAX ? (uint32_t) (newest_us / 1000000) : 0;
+    return newest_s < UINT32_MAX ? (uint32_t) newest_s : 0;
 }
 
 struct gpu_node *gpu_node_project(const json_t *object)
 {
-    struct gpu_node *g = xcalloc(1, sizeof *g);
-    g->head.key = record_key(object);
-    snprintf(g->head.uid, sizeof g->head.uid, "%s", object_uid(object));
+    struct gpu_node *g = record_new(sizeof *g, object);
     g->owner = gpu_node_owner(gpu_node_owner_of(object));
     take_state(object, g->state);
     g->rolled_back = reason_parse(json_str(object, "status.reason")) == REASON_ROLLED_BACK;
@@ -128,8 +109,7 @@ void gpu_node_free(struct gpu_node *g)
     log_tail_free(g->words);
     free(g->inventory);
     node_holders_free(g->holders);
-    free(g->head.key);
-    free(g);
+    record_free(g);
 }
 
 uint64_t gpu_node_said(const json_t *status)

@@ -33,10 +33,8 @@ struct log_tail {
     char *text; /* NULL: not known, or not read yet */
 };
 
-/* A log tail without text; both names are copied. Owned by the caller. */
-struct log_tail *log_tail_new(const char *pod, const char *container);
-/* A copy that the caller owns. */
-struct log_tail *log_tail_copy(const struct log_tail *w);
+/* A log tail of copies of these; NULL: no text. Owned by the caller. */
+struct log_tail *log_tail_new(const char *pod, const char *container, const char *text);
 /* NULL is allowed. */
 void log_tail_free(struct log_tail *w);
 

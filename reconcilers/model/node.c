@@ -1,17 +1,14 @@
 #include "reconcilers/model/node.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/clock.h"
 #include "base/json.h"
 #include "base/str.h"
 #include "base/vendor.h"
 #include "kube/condition.h"
 #include "kube/object.h"
-#include "kube/record.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/model/node_inventory.h"
 #include "reconcilers/model/policy_formats.h"
@@ -19,8 +16,9 @@
 /* More labels than any node has; the rest is ignored. */
 enum { LABELS_MAX = 4096 };
 
-/* Interned texts of a record, besides its labels. */
-enum { TEXTS = 12 + KEEP_COUNT };
+_Static_assert(offsetof(struct node, keeps) + sizeof(uint32_t[KEEP_COUNT]) ==
+                   offsetof(struct node, texts) + sizeof(uint32_t[NODE_TEXTS]),
+               "all texts are counted");
 
 /* Longest text of slices: far more kinds than one GPU can have. */
 enum { SLICES_MAX_BYTES = 512 };
@@ -29,9 +27,7 @@ static void project_labels(struct intern *in, struct node *n, const json_t *labe
 {
     size_t count = json_object_size(labels);
     n->labels = xcalloc(count < LABELS_MAX ? count : LABELS_MAX, sizeof *n->labels);
-    const char *key;
-    json_t *value;
-    json_object_foreach ((json_t *) labels, key, value) {
+    JSON_EACH_MEMBER (key, value, labels) {
         if (n->label_count == LABELS_MAX)
             break;
         CLEANUP_FREE char *label = xasprintf("%s=%s", key, str_or_empty(json_string_value(value)));
@@ -60,10 +56,8 @@ static int32_t count_gpus(const struct vendor *v, const json_t *allocatable,
                           const char **ret_device)
 {
     int64_t total = 0;
-    const char *key;
-    json_t *value;
     *ret_device = NULL;
-    json_object_foreach ((json_t *) allocatable, key, value) {
+    JSON_EACH_MEMBER (key, value, allocatable) {
         int64_t n;
         const char *text = json_string_value(value);
         if (vendor_of_resource(key) != v || !text || !str_parse_int(text, 0, INT32_MAX, &n))
@@ -84,10 +78,9 @@ static int node_by_name(const void *a, const void *b)
 static uint32_t project_slices(struct intern *in, const struct vendor *v, const json_t *allocatable)
 {
     CLEANUP_BUF struct buf text = BUF_INIT(SLICES_MAX_BYTES);
-    const char **names = xcalloc(json_object_size(allocatable) + 1, sizeof *names), *key;
+    const char **names = xcalloc(json_object_size(allocatable) + 1, sizeof *names);
     size_t count = 0;
-    json_t *value;
-    json_object_foreach ((json_t *) allocatable, key, value)
+    JSON_EACH_MEMBER (key, value, allocatable)
         if (vendor_partition(v, key) && can_be_asked_for(key))
             names[count++] = key;
     qsort(names, count, sizeof *names, node_by_name);
@@ -108,10 +101,8 @@ static uint32_t project_slices(struct intern *in, const struct vendor *v, const 
 /* A kubelet that once had devices keeps listing their resources with 0 units. */
 static const struct vendor *had_devices_of(const json_t *capacity)
 {
-    const char *key;
-    json_t *value;
     const struct vendor *v = NULL;
-    json_object_foreach ((json_t *) capacity, key, value) {
+    JSON_EACH_MEMBER (key, value, capacity) {
         const struct vendor *of = vendor_of_resource(key);
         if (of && (!v || of < v))
             v = of;
@@ -161,10 +152,8 @@ static bool node_is_up(const char *ready)
 static int64_t up_since(const json_t *conditions)
 {
     const json_t *ready = condition_find(conditions, "Ready");
-    int64_t us = str_eq(json_str(ready, "status"), "True")
-                     ? clock_parse_rfc3339(json_str(ready, "lastTransitionTime"))
-                     : -1;
-    return us < 0 ? 0 : us / 1000000;
+    bool up = str_eq(json_str(ready, "status"), "True");
+    return up ? object_time_s(ready, "lastTransitionTime") : 0;
 }
 
 static uint32_t text_hash(const json_t *object, const char *key)
@@ -189,9 +178,7 @@ struct node_condition node_condition(const json_t *condition)
 
 struct node *node_project(struct intern *in, const json_t *object)
 {
-    struct node *n = xcalloc(1, sizeof *n);
-    n->head.key = record_key(object);
-    snprintf(n->head.uid, sizeof n->head.uid, "%s", object_uid(object));
+    struct node *n = record_new(sizeof *n, object);
     project_labels(in, n, json_at(object, "metadata.labels"));
     n->taints = project_taints(in, object);
     n->marks = project_note(in, object, ANNOTATION_MARKS, &n->marks_unreadable);
@@ -222,51 +209,23 @@ struct node *node_project(struct intern *in, const json_t *object)
     return n;
 }
 
-/* The interned texts of a node. */
-static void texts_of(const struct node *n, uint32_t out[static TEXTS])
-{
-    const uint32_t ids[TEXTS] = { n->taints, n->marks,   n->claim,   n->gave_up,
-                                  n->proof,  n->device,  n->slices,  n->os_image,
-                                  n->kernel, n->kubelet, n->runtime, n->architecture };
-    memcpy(out, ids, sizeof ids);
-    memcpy(out + TEXTS - KEEP_COUNT, n->keeps, sizeof n->keeps);
-}
-
-static bool same_texts(const struct node *a, const struct node *b)
-{
-    uint32_t x[TEXTS], y[TEXTS];
-    texts_of(a, x);
-    texts_of(b, y);
-    return memcmp(x, y, sizeof x) == 0;
-}
-
-/* All boolean facts of a node, in one number. */
-static unsigned flags_of(const struct node *n)
-{
-    return n->ready | n->deleting << 1 | n->annotated << 2 | n->marks_unreadable << 3 |
-           n->claim_unreadable << 4 | n->gave_up_unreadable << 5 | n->proof_unreadable << 6 |
-           n->has_served << 7 | n->host_driver << 8 | n->cordoned << 9 | n->leaving << 10;
-}
-
 bool node_same(const struct node *a, const struct node *b)
 {
-    return a->label_count == b->label_count && a->gpus == b->gpus && a->vendor == b->vendor &&
-           flags_of(a) == flags_of(b) && a->up_since_s == b->up_since_s && a->boot == b->boot &&
-           memcmp(&a->gpu_ready, &b->gpu_ready, sizeof a->gpu_ready) == 0 && same_texts(a, b) &&
-           memcmp(a->labels, b->labels, a->label_count * sizeof *a->labels) == 0;
+    /* Both are allocated with xcalloc(), so padding is equal too. */
+    const size_t from = offsetof(struct node, texts);
+    return a->label_count == b->label_count &&
+           memcmp(a->labels, b->labels, a->label_count * sizeof *a->labels) == 0 &&
+           memcmp((const char *) a + from, (const char *) b + from, sizeof *a - from) == 0;
 }
 
 void node_free(struct intern *in, struct node *n)
 {
     for (size_t i = 0; i < n->label_count; i++)
         intern_drop(in, n->labels[i]);
-    uint32_t ids[TEXTS];
-    texts_of(n, ids);
-    for (size_t i = 0; i < TEXTS; i++)
-        intern_drop(in, ids[i]);
+    for (size_t i = 0; i < NODE_TEXTS; i++)
+        intern_drop(in, n->texts[i]);
     free(n->labels);
-    free(n->head.key);
-    free(n);
+    record_free(n);
 }
 
 const char *node_label(const void *view, const char *key)

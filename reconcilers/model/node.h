@@ -23,23 +23,31 @@ struct node_condition {
 /* The claim of a node whose annotation is not a string. */
 #define CLAIM_UNREADABLE "unreadable"
 
+/* Interned texts of a node, besides its labels. */
+enum { NODE_TEXTS = 12 + KEEP_COUNT };
+
 struct node {
     struct record head; /* key = the node's name */
     uint32_t *labels;   /* interned "key=value" */
-    uint32_t taints;  /* interned; spec.taints unchanged, as compact JSON; INTERN_NONE: no taints */
-    uint32_t marks;   /* interned; annotation ostler.dev/marks, or INTERN_NONE */
-    uint32_t claim;   /* the same: ostler.dev/claim */
-    uint32_t gave_up; /* the same: ostler.dev/gave-up */
-    uint32_t proof;   /* the same: ostler.dev/proof */
-    /* The same: the annotations that keep autoscalers from removing it, whoever set them. */
-    uint32_t keeps[KEEP_COUNT];
-    /* Interned: the resource that a validation pod requests; INTERN_NONE: the kubelet offers
-     * none. */
-    uint32_t device;
-    uint32_t slices; /* interned: MIG slices by kind: "1g.10gb=7,3g.40gb=1"; INTERN_NONE: none */
-    uint32_t os_image, kernel, kubelet, runtime, architecture; /* interned, from status.nodeInfo */
-    int32_t gpus; /* allocatable GPUs of `vendor`, whole GPUs and partitions together */
     uint16_t label_count;
+    /* From here on, two equal nodes have equal bytes. */
+    union {
+        struct {
+            uint32_t taints;  /* spec.taints unchanged, as compact JSON; INTERN_NONE: no taints */
+            uint32_t marks;   /* annotation ostler.dev/marks, or INTERN_NONE */
+            uint32_t claim;   /* the same: ostler.dev/claim */
+            uint32_t gave_up; /* the same: ostler.dev/gave-up */
+            uint32_t proof;   /* the same: ostler.dev/proof */
+            /* The resource that a validation pod requests; INTERN_NONE: the kubelet offers none. */
+            uint32_t device;
+            uint32_t slices; /* MIG slices by kind: "1g.10gb=7,3g.40gb=1"; INTERN_NONE: none */
+            uint32_t os_image, kernel, kubelet, runtime, architecture; /* from status.nodeInfo */
+            /* The annotations that keep autoscalers from removing it, whoever set them. */
+            uint32_t keeps[KEEP_COUNT];
+        };
+        uint32_t texts[NODE_TEXTS]; /* all of these, which are interned */
+    };
+    int32_t gpus;       /* allocatable GPUs of `vendor`, whole GPUs and partitions together */
     uint8_t vendor;     /* row in base/vendor.h of the GPUs that it offers or offered */
     uint64_t boot;      /* inventory_boot() of status.nodeInfo.bootID; 0: not known */
     int64_t up_since_s; /* since when its condition Ready is True; 0: it is not, or unknown */

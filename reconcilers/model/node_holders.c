@@ -46,16 +46,15 @@ static const char *uid_of(const json_t *holder)
 struct node_holders *node_holders_read(const json_t *inventory)
 {
     const json_t *list = json_object_get(inventory, "holders");
-    size_t count = json_array_size(list), i;
-    json_t *holder;
+    size_t count = json_array_size(list);
     if (count == 0 || count > NODE_HOLDERS_MAX)
         return NULL;
     struct node_holders *h = xcalloc(1, sizeof *h + count * sizeof *h->pods);
-    json_array_foreach (list, i, holder)
+    JSON_EACH (holder, list)
         h->host_count += !*uid_of(holder);
     h->hosts = h->host_count ? xcalloc(h->host_count, sizeof *h->hosts) : NULL;
     h->host_count = 0;
-    json_array_foreach (list, i, holder) {
+    JSON_EACH (holder, list) {
         uint64_t id = node_holder_id(uid_of(holder));
         if (!id)
             take_host(h, holder);

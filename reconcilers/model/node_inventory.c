@@ -39,9 +39,7 @@ static bool is_lost(const char *bus)
 
 static void take_slices(struct node_inventory *i, const json_t *devices)
 {
-    size_t n;
-    const json_t *device;
-    json_array_foreach (devices, n, device) {
+    JSON_EACH (device, devices) {
         if (!*i->slice)
             node_inventory_take_text(device, "profile", i->slice, sizeof i->slice);
         i->many_kinds |= !str_eq(json_str(device, "profile"), i->slice);
@@ -91,17 +89,16 @@ static const struct vendor *vendor_of_gpu(const json_t *gpu)
 /* On a machine with GPUs of several vendors, those of the first vendor count. */
 static void take_gpus(struct node_inventory *i, const json_t *inventory)
 {
-    size_t n;
-    const json_t *gpus = json_object_get(inventory, "gpus"), *gpu;
+    const json_t *gpus = json_object_get(inventory, "gpus");
     const struct vendor *first = NULL, *v;
     i->gpus_known = json_is_array(gpus) && json_array_size(gpus) <= INVENTORY_GPUS_MAX;
     if (!i->gpus_known)
         gpus = NULL;
-    json_array_foreach (gpus, n, gpu)
+    JSON_EACH (gpu, gpus)
         if ((v = vendor_of_gpu(gpu)) && (!first || v < first))
             first = v;
     i->vendor = first ? vendor_row(first) : 0;
-    json_array_foreach (gpus, n, gpu)
+    JSON_EACH (gpu, gpus)
         if (first && vendor_of_gpu(gpu) == first)
             take_gpu(i, gpu);
     i->no_network_card = json_int(inventory, "networkCards", -1) == 0;

@@ -9,9 +9,10 @@
 enum { LASTS_MAX_S = 365 * 24 * 3600 };
 
 static const char *const names[STAGE_COUNT] = {
-#define X(id, name) [STAGE_##id] = name,
-    NODE_STAGES(X)
-#undef X
+    [STAGE_IMAGES] = "images",
+    [STAGE_DRIVER] = "driver",
+    [STAGE_REGISTERED] = "registered",
+    [STAGE_PROVEN] = "proven",
 };
 
 const char *node_stage_name(enum node_stage stage)

@@ -11,19 +11,13 @@
  * changes. */
 #define GPU_NODE_STAGES "timeToReady"
 
-/* In order of time. Columns: id, name. */
-#define NODE_STAGES(X)                                                                             \
-    X(IMAGES, "images")         /* the driver's images are pulled: the container runs */           \
-    X(DRIVER, "driver")         /* the driver is up; a host driver is up from the start */         \
-    X(REGISTERED, "registered") /* its kubelet offers GPUs */                                      \
-    X(PROVEN, "proven")         /* the node is ready */
-
+/* In order of time. */
 enum node_stage {
-#define X(id, name) STAGE_##id,
-    NODE_STAGES(X)
-#undef X
-        STAGE_COUNT,
-    STAGE_NONE = STAGE_COUNT,
+    STAGE_IMAGES,     /* the driver's images are pulled: the container runs */
+    STAGE_DRIVER,     /* the driver is up; a host driver is up from the start */
+    STAGE_REGISTERED, /* its kubelet offers GPUs */
+    STAGE_PROVEN,     /* the node is ready */
+    STAGE_COUNT,
 };
 
 /* Zero-initialised: nothing is known. */

@@ -46,12 +46,23 @@ enum operand operand_parse(const char *name)
     return OPERAND_NONE;
 }
 
+bool operand_is_of(const struct operand_row *o, enum tier tier)
+{
+    return o->class == OPERAND_CLASS_TIER && o->tier == tier;
+}
+
+const char *operand_tier_name(const struct operand_row *o)
+{
+    if (o->class == OPERAND_CLASS_TIER)
+        return tiers[o->tier].name;
+    return o->id == OPERAND_REMOVAL ? "removal" : NULL;
+}
+
 unsigned operands_of_tier(enum tier tier)
 {
     unsigned bits = 0;
     for (const struct operand_row *o = operand_rows; o->section; o++)
-        bits |= o->class == OPERAND_CLASS_TIER && str_eq(o->tier, tiers[tier].name) ? 1u << o->id
-                                                                                    : 0;
+        bits |= operand_is_of(o, tier) ? 1u << o->id : 0;
     return bits;
 }
 
@@ -70,6 +81,6 @@ const json_t *operand_inputs_of(const struct operand_row *o, const json_t *input
 
 bool operand_is_in(const struct operand_row *o, const json_t *inputs)
 {
-    return o->class == OPERAND_CLASS_TIER && str_eq(o->tier, json_str(inputs, "tier")) &&
+    return operand_is_of(o, tier_parse(json_str(inputs, "tier"))) &&
            (!o->member || json_bool(operand_inputs_of(o, inputs), "enabled", false));
 }

@@ -50,7 +50,7 @@ struct operand_row {
      * and its name in the policy's status. NULL: no DaemonSet. */
     const char *name;
     const char *section; /* path in the policy's spec: "devicePlugin", "driver.gdrcopy" */
-    const char *tier;    /* "driver", "stack"; "removal" for the pod that removes a toolkit */
+    enum tier tier;      /* with OPERAND_CLASS_TIER: its tier; read it through operand_is_of() */
     const char *title;   /* for users: "device plugin" */
     /* Its member in the inputs of its tier's revision, with `enabled`; NULL: all inputs are its
      * own. */
@@ -76,6 +76,11 @@ const char *operand_name(enum operand o);
 /* The operand of a label value; OPERAND_NONE for NULL and unknown values. */
 enum operand operand_parse(const char *name);
 
+/* Whether it changes together with the other operands of this tier. */
+bool operand_is_of(const struct operand_row *o, enum tier tier);
+/* The tier's name, as labels of its objects have it: "driver", "stack"; "removal" for the pod that
+ * removes a toolkit. NULL: its objects have no revision. */
+const char *operand_tier_name(const struct operand_row *o);
 /* The operands of a tier, as bits 1u << id. */
 unsigned operands_of_tier(enum tier tier);
 /* The operands of a class, as bits. */

@@ -19,7 +19,7 @@
 #endif
 
 OPERAND(DRIVER, "driver", "driver", DRIVER_FIELDS, policy_rules_driver, .class = OPERAND_CLASS_TIER,
-        .tier = "driver", .title = "driver", .manifest = "driver/container.yaml",
+        .tier = TIER_DRIVER, .title = "driver", .manifest = "driver/container.yaml",
         .container = "driver",
         .image = OPERAND_IMAGE(DRIVER, "nvcr.io/nvidia", "driver", "580.178.04"),
         .variables = OPERAND_VARIABLES("COS_TOOLS_DIR_CONTAINER", "COS_TOOLS_DIR_HOST",
@@ -34,7 +34,7 @@ OPERAND_WITHIN(GDRCOPY, NULL, "driver.gdrcopy", .class = OPERAND_CLASS_IMAGE,
 
 /* TOOLKIT_INSTALL_DIR is another name of ROOT and would override it. */
 OPERAND(TOOLKIT, "toolkit", "toolkit", TOOLKIT_FIELDS, NULL, .class = OPERAND_CLASS_TIER,
-        .tier = "stack", .title = "toolkit", .member = "toolkit",
+        .tier = TIER_STACK, .title = "toolkit", .member = "toolkit",
         .manifest = "toolkit/daemonset.yaml", .container = "install",
         .image = OPERAND_IMAGE(TOOLKIT, "nvcr.io/nvidia/k8s", "container-toolkit", "v1.20.0"),
         .variables = OPERAND_VARIABLES(
@@ -46,7 +46,7 @@ OPERAND(TOOLKIT, "toolkit", "toolkit", TOOLKIT_FIELDS, NULL, .class = OPERAND_CL
             "RUNTIME_SOCKET", "TOOLKIT_INSTALL_DIR"))
 
 OPERAND(DEVICE_PLUGIN, "device-plugin", "devicePlugin", PLUGIN_FIELDS, NULL,
-        .class = OPERAND_CLASS_TIER, .tier = "stack", .title = "device plugin",
+        .class = OPERAND_CLASS_TIER, .tier = TIER_STACK, .title = "device plugin",
         .member = "devicePlugin", .manifest = "device-plugin/daemonset.yaml",
         .container = "device-plugin",
         .image = OPERAND_IMAGE(DEVICE_PLUGIN, "nvcr.io/nvidia", "k8s-device-plugin", "v0.20.0"),
@@ -77,8 +77,7 @@ OPERAND_OF_POLICY(AGENT, "node-agent", "nodeAgent", AGENT_FIELDS, .class = OPERA
 
 /* Removes the toolkit's configuration from the container runtime when Ostler releases a node. */
 OPERAND_WITHIN(REMOVAL, "toolkit-removal", "toolkit", .class = OPERAND_CLASS_HELPER,
-               .tier = "removal", .member = "toolkit", .manifest = "toolkit/daemonset.yaml",
-               .container = "install")
+               .member = "toolkit", .manifest = "toolkit/daemonset.yaml", .container = "install")
 
 #ifdef OSTLER_EXTRA_OPERANDS
 #include OSTLER_EXTRA_OPERANDS

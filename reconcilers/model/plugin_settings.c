@@ -53,10 +53,7 @@ struct plugin_share plugin_share_of(const json_t *settings, const char *resource
 
 bool plugin_shares_by(const json_t *settings, enum plugin_sharing how)
 {
-    size_t i;
-    json_t *row;
-    json_array_foreach (json_object_get(json_at(settings, sharings[how].section), "resources"), i,
-                        row)
+    JSON_EACH (row, json_object_get(json_at(settings, sharings[how].section), "resources"))
         if (json_int(row, "replicas", 0) > 1)
             return true;
     return false;

@@ -1,18 +1,14 @@
 #include "reconcilers/model/pod.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/buf.h"
-#include "base/clock.h"
 #include "base/json.h"
 #include "base/str.h"
 #include "kube/condition.h"
 #include "kube/log_tail.h"
 #include "kube/object.h"
-#include "kube/record.h"
 #include "kube/split.h"
 #include "reconcilers/model/gpu_node.h"
 #include "reconcilers/model/names.h"
@@ -39,9 +35,7 @@ static int64_t devices(const char *quantity)
 static int64_t container_gpus(const json_t *container)
 {
     int64_t total = 0;
-    const char *key;
-    json_t *value;
-    json_object_foreach (json_at(container, "resources.limits"), key, value)
+    JSON_EACH_MEMBER (key, value, json_at(container, "resources.limits"))
         if (vendor_of_resource(key))
             total += devices(json_string_value(value));
     return total;
@@ -50,9 +44,7 @@ static int64_t container_gpus(const json_t *container)
 static int64_t list_gpus(const json_t *containers)
 {
     int64_t total = 0;
-    size_t i;
-    json_t *c;
-    json_array_foreach (containers, i, c)
+    JSON_EACH (c, containers)
         total += container_gpus(c);
     /* Containers beyond the limit are not read and must not look idle. */
     return total + (json_array_size(containers) >= SPLIT_MEMBERS_MAX);
@@ -64,9 +56,7 @@ static int64_t list_gpus(const json_t *containers)
 static int64_t most_gpus(const json_t *spec)
 {
     int64_t running = list_gpus(json_object_get(spec, "containers")), most = 0;
-    size_t i;
-    json_t *c;
-    json_array_foreach (json_object_get(spec, "initContainers"), i, c) {
+    JSON_EACH (c, json_object_get(spec, "initContainers")) {
         int64_t n = container_gpus(c);
         if (str_eq(json_str(c, "restartPolicy"), "Always"))
             running += n;
@@ -100,9 +90,7 @@ static const char *pod_label(const void *object, const char *key)
 
 static bool has_volume(const json_t *object, const char *kind)
 {
-    size_t i;
-    json_t *v;
-    json_array_foreach (json_at(object, "spec.volumes"), i, v)
+    JSON_EACH (v, json_at(object, "spec.volumes"))
         if (json_object_get(v, kind))
             return true;
     return false;
@@ -144,9 +132,7 @@ const struct sign *pod_serves_for_others(const json_t *object)
         return NULL;
     const struct sign *sign = detect_foreign_pod(pod_label, object, NULL, NULL);
     for (size_t list = 0; list < ARRAY_LEN(lists) && !sign; list++) {
-        size_t i;
-        json_t *c;
-        json_array_foreach (json_at(object, lists[list]), i, c)
+        JSON_EACH (c, json_at(object, lists[list]))
             if (!sign)
                 sign = detect_foreign_pod(pod_label, object, json_str(c, "image"),
                                           json_str(c, "name"));
@@ -248,9 +234,7 @@ static void set_waiting(struct intern *in, struct pod *p, const char *reason, co
 /* The first container that waits for a bad reason, or failed, names the problem. */
 static void look_at_containers(struct intern *in, struct pod *p, const json_t *statuses)
 {
-    size_t i;
-    json_t *s;
-    json_array_foreach (statuses, i, s) {
+    JSON_EACH (s, statuses) {
         const json_t *waiting = json_at(s, "state.waiting");
         const char *word = json_str(waiting, "reason");
         const json_t *end = last_bad_end(s);
@@ -277,9 +261,8 @@ static bool said_host_driver(const json_t *object)
 
 static uint32_t time_made(const json_t *object)
 {
-    const char *text = json_str(object, "metadata.creationTimestamp");
-    int64_t s = text ? clock_parse_rfc3339(text) / 1000000 : 0;
-    return s > 0 && s < UINT32_MAX ? (uint32_t) s : 0;
+    int64_t s = object_time_s(object, "metadata.creationTimestamp");
+    return s < UINT32_MAX ? (uint32_t) s : 0;
 }
 
 static void look_at_status(struct intern *in, struct pod *p, const json_t *object)
@@ -368,9 +351,7 @@ static bool has_namespace(const json_t *object)
 /* Members that every pod has. */
 static struct pod *pod_begin(struct intern *in, const json_t *object, const char *node)
 {
-    struct pod *p = xcalloc(1, sizeof *p);
-    p->head.key = record_key(object);
-    snprintf(p->head.uid, sizeof p->head.uid, "%s", object_uid(object));
+    struct pod *p = record_new(sizeof *p, object);
     p->node = intern_add(in, node);
     p->component = OPERAND_NONE;
     p->deleting = object_is_deleting(object);
@@ -432,13 +413,6 @@ struct pod *pod_project_any(struct intern *in, const char *operand_namespace,
     return p;
 }
 
-/* All that a drain needs to know, in one number. */
-static unsigned use_bits(const struct pod *p)
-{
-    return p->running | p->ends << 1 | p->bare << 2 | p->daemon << 3 | p->fixed << 4 |
-           p->scratch << 5;
-}
-
 /* The container whose log has the reason changes with each run, although the problem stays the
  * same. */
 static bool same_end(const struct pod *a, const struct pod *b)
@@ -449,11 +423,10 @@ static bool same_end(const struct pod *a, const struct pod *b)
 
 bool pod_same(const struct pod *a, const struct pod *b)
 {
-    return a->node == b->node && a->gpus == b->gpus && a->component == b->component &&
-           a->revision == b->revision && a->ready == b->ready && a->deleting == b->deleting &&
-           a->host_driver == b->host_driver && use_bits(a) == use_bits(b) &&
-           pod_foreign(a) == pod_foreign(b) && task_same(pod_task(a), pod_task(b)) &&
-           same_end(a, b) && (!a->fixed || a->owner == b->owner) && str_eq(a->problem, b->problem);
+    return a->node == b->node && a->gpus == b->gpus && a->flags == b->flags &&
+           a->revision == b->revision && pod_foreign(a) == pod_foreign(b) &&
+           task_same(pod_task(a), pod_task(b)) && same_end(a, b) &&
+           (!a->fixed || a->owner == b->owner) && str_eq(a->problem, b->problem);
 }
 
 void pod_free(struct intern *in, struct pod *p)
@@ -467,6 +440,40 @@ void pod_free(struct intern *in, struct pod *p)
     else if (p->component != OPERAND_NONE)
         intern_drop(in, p->ended.container);
     free(p->problem);
-    free(p->head.key);
-    free(p);
+    record_free(p);
+}
+
+/* ---- its traits */
+
+/* The traits of a user's pod. */
+static const char *traits_of(const struct intern *in, const struct pod *p)
+{
+    return str_or_empty(p->component == OPERAND_NONE ? intern_text(in, p->traits) : NULL);
+}
+
+bool pod_tolerates(const struct intern *in, const struct pod *p, const char *key)
+{
+    size_t len = strlen(key);
+    for (const char *line = traits_of(in, p); *line == '~'; line = strchr(line, '\n') + 1)
+        if (line[1] == '\n' || (strncmp(&line[1], key, len) == 0 && line[1 + len] == '\n'))
+            return true;
+    return false;
+}
+
+bool pod_selected(const struct intern *in, const struct pod *p, const struct selector *selector)
+{
+    if (selector_is_empty(selector))
+        return true;
+    CLEANUP_ARENA struct arena a = { 0 };
+    char *rest = arena_strdup(&a, traits_of(in, p)), *line;
+    /* A line has at least two bytes. */
+    struct selector_label *items = arena_alloc(&a, (strlen(rest) / 2 + 1) * sizeof *items);
+    struct selector_labels labels = { items, 0 };
+    while ((line = strsep(&rest, "\n")) && *line) {
+        if (*line == '~')
+            continue;
+        const char *key = strsep(&line, "=");
+        items[labels.len++] = (struct selector_label){ key, str_or_empty(line) };
+    }
+    return selector_matches(selector, selector_lookup_list, &labels);
 }

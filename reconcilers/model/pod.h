@@ -45,18 +45,25 @@ struct pod {
     uint16_t gpus; /* GPUs, slices and shares that it requested and may use; 0 for Ostler's pods */
     /* Bit fields: there are thousands of pods, and this reaches a smaller size class of the
      * allocator. */
-    uint8_t component : 5; /* enum operand */
-    bool ready : 1;
-    bool deleting : 1;
-    bool host_driver : 1; /* its first init container stopped because the host has a driver */
-    bool running : 1;     /* it has started; an operand: its container has started */
-    /* Pods that use a GPU: what a drain needs to know. */
-    bool ends : 1;    /* it is a job: its containers do not restart for ever */
-    bool bare : 1;    /* it has no controller, so it would not be recreated */
-    bool daemon : 1;  /* it belongs to a DaemonSet */
-    bool fixed : 1;   /* it claims to be a static pod; read it through pod_is_static() */
-    bool scratch : 1; /* it has an emptyDir, which an eviction deletes */
-    bool is_task : 1; /* one of Ostler's one-off pods */
+    union {
+        struct {
+            uint8_t component : 5; /* enum operand */
+            bool ready : 1;
+            bool deleting : 1;
+            /* its first init container stopped because the host has a driver */
+            bool host_driver : 1;
+            bool running : 1; /* it has started; an operand: its container has started */
+            /* Pods that use a GPU: what a drain needs to know. */
+            bool ends : 1;   /* it is a job: its containers do not restart for ever */
+            bool bare : 1;   /* it has no controller, so it would not be recreated */
+            bool daemon : 1; /* it belongs to a DaemonSet */
+            /* it claims to be a static pod; read it through pod_is_static() */
+            bool fixed : 1;
+            bool scratch : 1; /* it has an emptyDir, which an eviction deletes */
+            bool is_task : 1; /* one of Ostler's one-off pods */
+        };
+        uint16_t flags; /* all of these */
+    };
 };
 
 /* Field selector of the pod list and watch: finished pods use no GPU. */
@@ -89,6 +96,11 @@ struct pod *pod_project_any(struct intern *in, const char *operand_namespace,
 /* GPUs of all kinds that a Pod object holds; each device claim counts as one. 0 for a finished
  * pod. */
 uint16_t pod_gpus(const json_t *object);
+/* Whether it tolerates a NoSchedule taint with this key, whatever the taint's value. */
+bool pod_tolerates(const struct intern *in, const struct pod *p, const char *key);
+/* Whether its labels match a selector. All labels that the selector uses must have been kept.
+ * Ostler's operands have no kept labels. */
+bool pod_selected(const struct intern *in, const struct pod *p, const struct selector *selector);
 /* Whether all fields that decisions use are equal; both use the same string table. */
 bool pod_same(const struct pod *a, const struct pod *b);
 /* Frees the record and releases its strings. */

@@ -1,20 +1,13 @@
 #include "reconcilers/model/pod_budget.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
-#include "base/mem.h"
-#include "base/str.h"
 #include "kube/object.h"
-#include "kube/record.h"
 
 struct pod_budget *pod_budget_project(const json_t *object)
 {
-    struct pod_budget *b = xcalloc(1, sizeof *b);
-    b->head.key = record_key(object);
-    snprintf(b->head.uid, sizeof b->head.uid, "%s", object_uid(object));
+    struct pod_budget *b = record_new(sizeof *b, object);
     b->generation = object_generation(object);
     b->allows = json_int(object, "status.disruptionsAllowed", 0) > 0;
     return b;
@@ -41,6 +34,5 @@ bool pod_budget_is_near(const struct pod_budget *b, const char *pod)
 
 void pod_budget_free(struct pod_budget *b)
 {
-    free(b->head.key);
-    free(b);
+    record_free(b);
 }

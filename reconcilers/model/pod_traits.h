@@ -4,15 +4,13 @@
 #ifndef OSTLER_RECONCILERS_MODEL_POD_TRAITS_H
 #define OSTLER_RECONCILERS_MODEL_POD_TRAITS_H
 
-#include "reconcilers/model/pod.h"
+#include <jansson.h>
+
+#include "base/intern.h"
+#include "kube/selector.h"
 
 /* The text of a Pod; INTERN_NONE: empty. A label is kept if `asks` has a requirement on its key;
  * NULL: all are. The caller drops the reference. */
 uint32_t pod_traits(struct intern *in, const struct selector *asks, const json_t *object);
-/* Whether it tolerates a NoSchedule taint with this key, whatever the taint's value. */
-bool pod_tolerates(const struct intern *in, const struct pod *p, const char *key);
-/* Whether its labels match a selector. All labels that the selector uses must have been kept.
- * Ostler's operands have no kept labels. */
-bool pod_selected(const struct intern *in, const struct pod *p, const struct selector *selector);
 
 #endif

@@ -5,7 +5,6 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "base/str.h"
-#include "reconcilers/model/policy_problems.h"
 #include "reconcilers/model/policy_rules.h"
 #include "reconcilers/model/policy_spec.h"
 
@@ -15,8 +14,6 @@ static const char *const source_names[] = {
     [POLICY_SOURCE_COS] = "COS",
     [POLICY_SOURCE_HOST] = "Host",
 };
-
-static const struct policy_place spec_place = { .kind = PLACE_FIELD, .name = "spec" };
 
 const char *policy_source_name(enum policy_driver_source source)
 {
@@ -35,9 +32,8 @@ static enum policy_driver_source source_named(const char *name)
 static void check_fixed(const char *field, const char *value, const char *wanted,
                         struct policy_problems *problems)
 {
-    struct policy_place at = { .kind = PLACE_FIELD, .name = field };
     if (!str_eq(value, wanted))
-        policy_problem_add(problems, &at, "must be \"%s\"", wanted);
+        policy_problem_add(POLICY_ROOT(problems, field), "must be \"%s\"", wanted);
 }
 
 static void check_identity(const json_t *object, struct policy_problems *problems)
@@ -50,49 +46,23 @@ static void check_identity(const json_t *object, struct policy_problems *problem
     check_fixed("metadata.name", json_str(object, "metadata.name"), POLICY_NAME, problems);
 }
 
-static const struct policy_place nodes_place = { .up = &spec_place,
-                                                 .kind = PLACE_FIELD,
-                                                 .name = "nodes" };
-static const struct policy_place startup_place = { .up = &nodes_place,
-                                                   .kind = PLACE_FIELD,
-                                                   .name = "startupTaint" };
-static const struct policy_place rollout_place = { .up = &spec_place,
-                                                   .kind = PLACE_FIELD,
-                                                   .name = "rollout" };
-
 /* A node's taints are identified by key: none of these may repeat an earlier one. */
-static const struct {
-    const char *path;
-    struct policy_place place;
-} taint_keys[] = {
-    { "nodes.taint.key", { 0 } },
-    { "nodes.startupTaint.key", { .up = &startup_place, .kind = PLACE_FIELD, .name = "key" } },
-    { "rollout.taintKey", { .up = &rollout_place, .kind = PLACE_FIELD, .name = "taintKey" } },
-};
+static const char *const taint_keys[] = { "nodes.taint.key", "nodes.startupTaint.key",
+                                          "rollout.taintKey" };
 
 /* Adds a problem if `key` is the key of one of the taints [from, to). */
 static void check_taint_key(const json_t *spec, const char *key, size_t from, size_t to,
-                            const struct policy_place *place, struct policy_problems *problems)
+                            const struct policy_place *at)
 {
     for (size_t i = from; i < to; i++)
-        if (key && str_eq(key, json_str(spec, taint_keys[i].path)))
-            policy_problem_add(problems, place, "must differ from %s", taint_keys[i].path);
+        if (key && str_eq(key, json_str(spec, taint_keys[i])))
+            policy_problem_add(at, "must differ from %s", taint_keys[i]);
 }
 
-static void check_taint_keys(const json_t *spec, struct policy_problems *problems)
+static void check_taint_keys(const json_t *spec, const struct policy_place *at)
 {
     for (size_t i = 1; i < ARRAY_LEN(taint_keys); i++)
-        check_taint_key(spec, json_str(spec, taint_keys[i].path), 0, i, &taint_keys[i].place,
-                        problems);
-}
-
-/* The same for a pool, which may give the policy's taint another key. */
-static void check_pool_taint_key(const json_t *spec, const json_t *pool,
-                                 const struct policy_place *item, struct policy_problems *problems)
-{
-    struct policy_place taint = { .up = item, .kind = PLACE_FIELD, .name = "taint" };
-    struct policy_place key = { .up = &taint, .kind = PLACE_FIELD, .name = "key" };
-    check_taint_key(spec, json_str(pool, "taint.key"), 1, ARRAY_LEN(taint_keys), &key, problems);
+        check_taint_key(spec, json_str(spec, taint_keys[i]), 0, i, POLICY_FIELD(at, taint_keys[i]));
 }
 
 /* Rules of an operand's section that must hold again after merging the policy's section under the
@@ -108,43 +78,42 @@ static const struct merged_rules {
 
 static void check_pool_rules(const struct policy *p, const struct merged_rules *m,
                              const json_t *pool, const json_t *merged,
-                             const struct policy_place *item, struct policy_problems *problems)
+                             const struct policy_place *at)
 {
-    struct policy_place at = { .up = item, .kind = PLACE_FIELD, .name = m->operand };
     for (const struct policy_rule *r = m->rules; r->message; r++)
-        if (r->holds(json_at(p->spec, m->section)) &&
-            (!m->told || r->holds(json_at(pool, m->section))) &&
-            !r->holds(json_at(merged, m->section)))
-            policy_problem_add(problems, &at, "%s (merged with spec.%s)", r->message, m->operand);
+        if (policy_rule_holds(r, json_at(p->spec, m->section)) &&
+            (!m->told || policy_rule_holds(r, json_at(pool, m->section))) &&
+            !policy_rule_holds(r, json_at(merged, m->section)))
+            policy_problem_add(POLICY_FIELD(at, m->operand), "%s (merged with spec.%s)", r->message,
+                               m->operand);
 }
 
-static void check_pools(const struct policy *p, struct policy_problems *problems)
+/* A pool may give the policy's taint another key. */
+static void check_pools(const struct policy *p, const struct policy_place *at)
 {
-    struct policy_place pools = { .up = &spec_place, .kind = PLACE_FIELD, .name = "pools" };
     size_t i;
     json_t *pool;
     json_array_foreach (json_object_get(p->spec, "pools"), i, pool) {
-        struct policy_place item = { .up = &pools, .kind = PLACE_ITEM, .index = i };
+        const struct policy_place *item = POLICY_ITEM(POLICY_FIELD(at, "pools"), i);
         CLEANUP_JSON json_t *merged = policy_pool_spec(p, i);
         for (size_t r = 0; r < ARRAY_LEN(merged_rules); r++)
-            check_pool_rules(p, &merged_rules[r], pool, merged, &item, problems);
-        check_pool_taint_key(p->spec, pool, &item, problems);
+            check_pool_rules(p, &merged_rules[r], pool, merged, item);
+        check_taint_key(p->spec, json_str(pool, "taint.key"), 1, ARRAY_LEN(taint_keys),
+                        POLICY_FIELD(item, "taint.key"));
     }
 }
 
-static void report(int result, const struct policy_place *at, struct err *e,
-                   struct policy_problems *problems)
+static void report(int result, struct err *e, const struct policy_place *at)
 {
     if (result < 0)
-        policy_problem_add(problems, at, "%s", err_msg(e));
-    err_clear(e);
+        policy_problem_add(at, "%s", err_msg(e));
 }
 
-static void decode_nodes(struct policy *p, struct policy_problems *problems)
+static void decode_nodes(struct policy *p, const struct policy_place *at)
 {
-    struct policy_place at = { .up = &nodes_place, .kind = PLACE_FIELD, .name = "selector" };
     CLEANUP_ERR struct err e = { 0 };
-    report(selector_compile(json_at(p->spec, "nodes.selector"), &p->nodes, &e), &at, &e, problems);
+    report(selector_compile(json_at(p->spec, "nodes.selector"), &p->nodes, &e), &e,
+           POLICY_FIELD(at, "nodes.selector"));
     p->node_labels = json_at(p->spec, "nodes.labels");
 }
 
@@ -168,117 +137,94 @@ static void decode_validation(struct policy *p)
     };
 }
 
-/* A text of the pool's taint, else of the policy's. */
-static const char *taint_text(const struct policy *p, const json_t *given, const char *field)
-{
-    const char *text = json_key(json_object_get(given, "taint"), field);
-    return text ? text : json_key(json_at(p->spec, "nodes.taint"), field);
-}
-
-static struct policy_taint pool_taint(const struct policy *p, const json_t *given)
-{
-    return (struct policy_taint){
-        .enabled = json_bool(given, "taint.enabled",
-                             json_bool(p->spec, "nodes.taint.enabled", true)),
-        .key = taint_text(p, given, "key"),
-        .value = taint_text(p, given, "value"),
-        .effect = taint_text(p, given, "effect"),
-        .foreign = json_bool(given, "taint.foreign",
-                             json_bool(p->spec, "nodes.taint.foreign", false)),
-    };
-}
-
-static bool pool_enables(const struct policy *p, const json_t *given, const struct operand_row *o)
-{
-    bool by_policy = json_bool(json_at(p->spec, o->section), "enabled", true);
-    return json_bool(json_at(given, o->section), "enabled", by_policy);
-}
-
-static unsigned enabled_operands(const struct policy *p, const json_t *given)
+static unsigned enabled_operands(const json_t *spec)
 {
     unsigned bits = 0;
     for (const struct operand_row *o = operand_rows; o->section; o++)
-        bits |= pool_enables(p, given, o) ? 1u << o->id : 0;
+        bits |= json_bool(json_at(spec, o->section), "enabled", true) ? 1u << o->id : 0;
     return bits;
 }
 
-/* Whether Ostler installs its toolkit on none of the pool's nodes, whatever is found there. */
-static bool has_hosts_toolkit(const struct policy *p, const json_t *given)
+/* Whether others install driver, toolkit and device plugin on all its nodes, whatever is found
+ * there. */
+static bool is_only_watched(const struct policy_pool *pool)
 {
-    const char *source = json_str(given, "toolkit.source");
-    return !pool_enables(p, given, operand_get(OPERAND_TOOLKIT)) ||
-           str_eq(source ? source : json_str(p->spec, "toolkit.source"), "Host");
+    return pool->source == POLICY_SOURCE_HOST &&
+           (!policy_pool_runs(pool, OPERAND_TOOLKIT) ||
+            str_eq(json_str(pool->spec, "toolkit.source"), "Host")) &&
+           !policy_pool_runs(pool, OPERAND_DEVICE_PLUGIN);
 }
 
 /* Decodes one pool; `given` is NULL for the pool of all other nodes. */
 static void decode_pool(struct policy *p, size_t i, const json_t *given,
-                        struct policy_problems *problems)
+                        const struct policy_place *at)
 {
-    struct policy_place pools = { .up = &spec_place, .kind = PLACE_FIELD, .name = "pools" };
-    struct policy_place item = { .up = &pools, .kind = PLACE_ITEM, .index = i };
-    struct policy_place at = { .up = &item, .kind = PLACE_FIELD, .name = "nodeSelector" };
     CLEANUP_ERR struct err e = { 0 };
+    json_t *spec = policy_pool_spec(p, i);
     struct policy_pool *pool = &p->pools[i];
-    const char *source = json_str(given, "driver.source");
-
-    pool->name = given ? json_str(given, "name") : POLICY_POOL_DEFAULT;
-    pool->source = source_named(source ? source : json_str(p->spec, "driver.source"));
-    pool->taint = pool_taint(p, given);
-    pool->operands = enabled_operands(p, given);
-    pool->only_watched = pool->source == POLICY_SOURCE_HOST && has_hosts_toolkit(p, given) &&
-                         !policy_pool_runs(pool, OPERAND_DEVICE_PLUGIN);
-    pool->node_labels = json_object_get(given, "nodeLabels");
-    report(selector_compile_labels(json_object_get(given, "nodeSelector"), &pool->selector, &e),
-           &at, &e, problems);
+    *pool = (struct policy_pool){
+        .name = given ? json_str(given, "name") : POLICY_POOL_DEFAULT,
+        .spec = spec,
+        .source = source_named(json_str(spec, "driver.source")),
+        .taint = { .enabled = json_bool(spec, "nodes.taint.enabled", true),
+                   .key = json_str(spec, "nodes.taint.key"),
+                   .value = json_str(spec, "nodes.taint.value"),
+                   .effect = json_str(spec, "nodes.taint.effect"),
+                   .foreign = json_bool(spec, "nodes.taint.foreign", false) },
+        .operands = enabled_operands(spec),
+        .node_labels = json_object_get(given, "nodeLabels"),
+    };
+    pool->only_watched = is_only_watched(pool);
+    report(selector_compile_labels(json_object_get(given, "nodeSelector"), &pool->selector, &e), &e,
+           POLICY_FIELD(POLICY_ITEM(POLICY_FIELD(at, "pools"), i), "nodeSelector"));
 }
 
-static void decode_pools(struct policy *p, struct policy_problems *problems)
+static void decode_pools(struct policy *p, const struct policy_place *at)
 {
     const json_t *pools = json_object_get(p->spec, "pools");
     p->pools_len = json_array_size(pools) + 1;
     p->pools = xcalloc(p->pools_len, sizeof *p->pools);
     for (size_t i = 0; i < p->pools_len; i++)
-        decode_pool(p, i, json_array_get(pools, i), problems);
+        decode_pool(p, i, json_array_get(pools, i), at);
 }
 
 /* Clears the members that only a valid policy has. */
 static void clear_spec(struct policy *p)
 {
-    for (size_t i = 0; i < p->pools_len; i++)
+    for (size_t i = 0; i < p->pools_len; i++) {
         selector_clear(&p->pools[i].selector);
+        json_decref(p->pools[i].spec);
+    }
     free(p->pools);
     selector_clear(&p->nodes);
     json_decref(p->spec);
-    p->pools = NULL;
-    p->pools_len = 0;
-    p->node_labels = NULL;
-    p->validation = (struct policy_validation){ 0 };
-    p->spec = NULL;
+    *p = (struct policy){ .uid = p->uid };
 }
 
 int policy_decode(const json_t *object, const struct policy_limits *limits, struct policy *ret,
                   struct policy_problems *problems)
 {
     const json_t *given = json_object_get(object, "spec");
+    const struct policy_place *at = POLICY_ROOT(problems, "spec");
     size_t before = policy_problems_count(problems);
 
     *ret = (struct policy){ 0 };
     ret->uid = xstrdup(json_str_or_empty(object, "metadata.uid"));
     check_identity(object, problems);
     ret->spec = policy_spec_read(given, problems);
-    check_taint_keys(ret->spec, problems);
-    check_pools(ret, problems);
-    policy_check_selectors(ret->spec, problems);
+    check_taint_keys(ret->spec, at);
+    check_pools(ret, at);
+    policy_check_selectors(ret->spec, at);
     if (limits->images)
-        policy_check_images(ret, limits->images, problems);
-    policy_check_settings(ret->spec, limits->settings, problems);
+        policy_check_images(ret, limits->images, at);
+    policy_check_settings(ret->spec, limits->settings, at);
     if (limits->install_dirs)
-        policy_check_install_dirs(ret, limits->install_dirs, problems);
-    policy_check_windows(ret, problems);
+        policy_check_install_dirs(ret, limits->install_dirs, at);
+    policy_check_windows(ret->spec, at);
     if (policy_problems_count(problems) == before) {
-        decode_nodes(ret, problems);
+        decode_nodes(ret, at);
         decode_validation(ret);
-        decode_pools(ret, problems);
+        decode_pools(ret, at);
     }
     if (policy_problems_count(problems) == before)
         return 0;
@@ -311,6 +257,8 @@ static void put_override(json_t *changes, const char *path, json_t *override)
 
 json_t *policy_pool_spec(const struct policy *policy, size_t pool)
 {
+    if (policy->pools && policy->pools[pool].spec)
+        return json_incref(policy->pools[pool].spec);
     json_t *spec = json_deep_copy(policy->spec);
     const json_t *overrides = json_array_get(json_object_get(spec, "pools"), pool);
     CLEANUP_JSON json_t *changes = json_object();

@@ -9,6 +9,7 @@
 
 #include "kube/selector.h"
 #include "reconcilers/model/operand.h"
+#include "reconcilers/model/policy_problems.h"
 
 /* The GpuClusterPolicy: decoded, validated and defaulted. Ostler repeats the API server's schema
  * checks, because an older CRD may be installed, and a file may never reach a server.
@@ -44,9 +45,6 @@
  * with a read-only /usr (Flatcar, Talos). Only root can write above them. With Google's driver
  * Ostler uses GOOGLE_DRIVER_DIR, whatever is set. */
 #define POLICY_INSTALL_DIRS "/usr/local/nvidia,/opt/nvidia"
-/* Maximum problems that are kept of one policy: as many as a user would read. */
-#define POLICY_PROBLEMS_MAX 32
-
 /* The driver's source; AUTO decides by host. */
 enum policy_driver_source {
     POLICY_SOURCE_AUTO,
@@ -69,18 +67,6 @@ struct policy_limits {
 #define POLICY_LIMITS_DEFAULT                                                                      \
     ((struct policy_limits){ POLICY_IMAGE_PREFIXES, POLICY_SETTINGS, POLICY_INSTALL_DIRS, false })
 
-/* One error in a policy. */
-struct policy_problem {
-    char *field;   /* "spec.pools[1].driver.version" */
-    char *message; /* a sentence that says what is wrong and what is valid */
-};
-
-struct policy_problems {
-    struct policy_problem *items;
-    size_t len;     /* at most POLICY_PROBLEMS_MAX */
-    size_t omitted; /* problems found beyond that */
-};
-
 /* The taint of GPU nodes. */
 struct policy_taint {
     bool enabled;
@@ -98,9 +84,10 @@ struct policy_validation {
     int64_t taint_timeout_s;   /* maximum time until then */
 };
 
-/* Nodes with common overrides. Strings and JSON are borrowed from the policy's spec. */
+/* Nodes with common overrides. Strings and JSON are borrowed from the specs. */
 struct policy_pool {
     const char *name;
+    json_t *spec; /* policy_pool_spec() of the pool. Owned */
     struct selector selector;
     enum policy_driver_source source;
     struct policy_taint taint; /* of its nodes: the policy's taint with the pool's overrides */
@@ -132,19 +119,12 @@ int policy_decode(const json_t *object, const struct policy_limits *limits, stru
 /* Frees all members and makes it empty. */
 void policy_clear(struct policy *policy);
 
-/* Frees the problems and makes the list empty. */
-void policy_problems_clear(struct policy_problems *problems);
-
-/* The problems as one text for a condition or a terminal: "field: message; field: message". The
- * caller frees it. */
-char *policy_problems_text(const struct policy_problems *problems);
-
 /* The index of the first pool that selects these labels; the last pool selects all. */
 size_t policy_pool_of(const struct policy *policy, selector_lookup_fn *lookup, const void *labels);
 
-/* The effective spec of one pool, a new reference: the policy's operands with the pool's overrides
- * (lists are replaced whole), the pool's taint in nodes.taint, its node labels in nodes.labels, and
- * no `pools`. */
+/* The effective spec of one pool, a new reference that is only read: the policy's operands with the
+ * pool's overrides (lists are replaced whole), the pool's taint in nodes.taint, its node labels in
+ * nodes.labels, and no `pools`. */
 json_t *policy_pool_spec(const struct policy *policy, size_t pool);
 
 /* Whether neither the policy nor the pool switches the operand off. */
@@ -181,24 +161,25 @@ void policy_image_clear(struct policy_image *image);
  * "nvcr.io/nvidia" allows nvcr.io/nvidia/driver but not nvcr.io/nvidia2/driver. */
 bool policy_image_allowed(const char *image, const char *prefixes);
 
+/* ---- checks of policy_decode(). `at` is the place of the spec. They use only `spec` of a policy;
+ * missing values count as not given. */
+
+/* Adds a problem for each selector that stops matching once Ostler labels the nodes that it
+ * selects. */
+void policy_check_selectors(const json_t *spec, const struct policy_place *at);
+/* Adds a problem for each image, of the policy or a pool, that no prefix allows. */
+void policy_check_images(const struct policy *policy, const char *prefixes,
+                         const struct policy_place *at);
 /* Adds a problem for each variable or argument, of the policy or a pool, that is not allowed or has
  * control characters. */
-void policy_check_settings(const json_t *spec, const char *allowed,
-                           struct policy_problems *problems);
-
+void policy_check_settings(const json_t *spec, const char *allowed, const struct policy_place *at);
 /* Adds a problem for each toolkit, of the policy or a pool, whose install directory is not in the
  * comma-separated list. The toolkit's programs run as root on the host, so no other process may
- * rename a directory above them. Uses only `spec` of the policy. */
+ * rename a directory above them. */
 void policy_check_install_dirs(const struct policy *policy, const char *allowed,
-                               struct policy_problems *problems);
-
-/* Adds a problem for each image, of the policy or a pool, that no prefix allows. Uses only `spec`
- * of the policy; missing values count as not given. */
-void policy_check_images(const struct policy *policy, const char *prefixes,
-                         struct policy_problems *problems);
-
+                               const struct policy_place *at);
 /* Adds a problem for each maintenance window that never opens: in an unknown time zone, or on 30
- * February. Uses only `spec` of the policy; missing values count as not given. */
-void policy_check_windows(const struct policy *policy, struct policy_problems *problems);
+ * February. */
+void policy_check_windows(const json_t *spec, const struct policy_place *at);
 
 #endif

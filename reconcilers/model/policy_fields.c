@@ -2,8 +2,6 @@
 
 #include <stdlib.h>
 
-#include "base/json.h"
-#include "base/str.h"
 #include "reconcilers/model/names.h"
 
 #define MINUTES 60
@@ -26,7 +24,8 @@
     }
 #define MAP(n, most, r, ...)                                                                       \
     {                                                                                              \
-        .name = n, .type = FIELD_MAP, .max = most, .rules = r, ##__VA_ARGS__                       \
+        .name = n, .type = FIELD_MAP, .format = FORMAT_LABEL_VALUE, .max = most, .rules = r,       \
+        ##__VA_ARGS__                                                                              \
     }
 #define STRING(n, f, d, ...)                                                                       \
     {                                                                                              \
@@ -325,16 +324,3 @@ const struct policy_field policy_fields[] = {
     OBJECT("rollout", rollout_fields),
     END,
 };
-
-json_t *policy_field_default(const struct policy_field *field)
-{
-    int64_t number;
-    if (!field->fallback)
-        return NULL;
-    if (field->type == FIELD_BOOL)
-        return json_boolean(str_eq(field->fallback, "true"));
-    if ((field->type == FIELD_INT || field->type == FIELD_COUNT) &&
-        str_parse_int(field->fallback, INT64_MIN, INT64_MAX, &number))
-        return json_integer(number);
-    return json_string(field->fallback);
-}

@@ -12,7 +12,7 @@ enum policy_field_type {
     FIELD_OBJECT,  /* has children */
     FIELD_LIST,    /* list of objects: children; max items */
     FIELD_STRINGS, /* list of strings: format of each; max items */
-    FIELD_MAP,     /* keys to label values; min, max entries */
+    FIELD_MAP,     /* keys to values with a format; min, max entries */
     FIELD_STRING,  /* has a format */
     FIELD_ENUM,    /* values */
     FIELD_BOOL,
@@ -43,8 +43,5 @@ struct policy_field {
 
 /* The fields of spec. */
 extern const struct policy_field policy_fields[];
-
-/* The default of a field as JSON, a new reference; NULL when it has none. */
-json_t *policy_field_default(const struct policy_field *field);
 
 #endif

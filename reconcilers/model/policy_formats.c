@@ -33,20 +33,21 @@ static bool is_all_of(const char *s, const char *set)
     return *s && s[strspn(s, set)] == '\0';
 }
 
-/* Whether [s, s+n) is a DNS name: words joined by single dots. */
+/* Whether [s, s+n) is such words, joined by single separators. */
+static bool is_joined(const char *s, size_t n, char separator, const char *edge, const char *inner)
+{
+    for (const char *end = s + n, *stop;; s = stop + 1) {
+        stop = memchr(s, separator, (size_t) (end - s));
+        if (!policy_formats_is_word(s, (size_t) ((stop ? stop : end) - s), edge, inner))
+            return false;
+        if (!stop)
+            return true;
+    }
+}
+
 static bool is_dns_name(const char *s, size_t n)
 {
-    for (;;) {
-        size_t word = 0;
-        while (word < n && s[word] != '.')
-            word++;
-        if (!policy_formats_is_word(s, word, LOWER DIGITS, LOWER DIGITS "-"))
-            return false;
-        if (word == n)
-            return true;
-        s += word + 1;
-        n -= word + 1;
-    }
+    return is_joined(s, n, '.', LOWER DIGITS, LOWER DIGITS "-");
 }
 
 static bool matches_subdomain(const char *s)
@@ -92,14 +93,7 @@ static bool matches_version(const char *s)
 /* Path components: words of lower case letters and digits, joined by any number of . _ - */
 static bool matches_path(const char *s)
 {
-    for (;;) {
-        size_t n = strcspn(s, "/");
-        if (!policy_formats_is_word(s, n, LOWER DIGITS, LOWER DIGITS "._-"))
-            return false;
-        if (s[n] == '\0')
-            return true;
-        s += n + 1;
-    }
+    return is_joined(s, strlen(s), '/', LOWER DIGITS, LOWER DIGITS "._-");
 }
 
 static bool matches_repository(const char *s)
@@ -205,15 +199,10 @@ static bool matches_schedule(const char *s)
 
 static bool matches_time_zone(const char *s)
 {
-    for (int parts = 1; parts <= 3; parts++) {
-        size_t n = strspn(s, ALNUM "_+-");
-        s += n;
-        if (n == 0 || *s == '\0')
-            return n > 0;
-        if (*s++ != '/')
-            return false;
-    }
-    return false;
+    size_t slashes = 0;
+    for (const char *c = s; *c; c++)
+        slashes += *c == '/';
+    return slashes <= 2 && is_joined(s, strlen(s), '/', ALNUM "_+-", ALNUM "_+-");
 }
 
 #define PATTERN_WORD "[a-z0-9]([a-z0-9-]*[a-z0-9])?"

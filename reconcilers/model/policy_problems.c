@@ -17,17 +17,10 @@ static void policy_problems_add_place(struct buf *b, const struct policy_place *
     if (place->up)
         policy_problems_add_place(b, place->up);
     CLEANUP_FREE char *name = str_shortened(str_or_empty(place->name), NAME_LENGTH_MAX);
-    switch (place->kind) {
-    case PLACE_FIELD:
-        buf_printf(b, "%s%s", place->up ? "." : "", name);
-        return;
-    case PLACE_ITEM:
+    if (!place->name)
         buf_printf(b, "[%zu]", place->index);
-        return;
-    case PLACE_KEY:
-        buf_printf(b, "[%s]", name);
-        return;
-    }
+    else
+        buf_printf(b, place->key ? "[%s]" : place->up ? ".%s" : "%s", name);
 }
 
 /* A truncated copy without control characters; takes the text. */
@@ -49,9 +42,9 @@ static char *place_text(const struct policy_place *place)
     return cleaned(buf_take(&b), FIELD_LENGTH_MAX);
 }
 
-void policy_problem_add(struct policy_problems *problems, const struct policy_place *place,
-                        const char *fmt, ...)
+void policy_problem_add(const struct policy_place *place, const char *fmt, ...)
 {
+    struct policy_problems *problems = place->problems;
     if (problems->len == POLICY_PROBLEMS_MAX) {
         problems->omitted++;
         return;

@@ -3,12 +3,10 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "base/mem.h"
 #include "base/str.h"
 #include "reconcilers/model/autoscaler.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/model/operand.h"
-#include "reconcilers/model/policy.h"
 #include "reconcilers/model/policy_formats.h"
 
 /* Whether a label key is under a domain or one of its subdomains. */
@@ -37,57 +35,25 @@ static bool policy_rules_is_ours(const char *key)
     return is_under(key, "ostler.dev");
 }
 
-static bool is_label_key(const char *key)
+bool policy_rule_holds(const struct policy_rule *r, const json_t *value)
 {
-    return policy_format_matches(FORMAT_LABEL_KEY, key);
-}
-
-static bool any_key(const json_t *map, bool (*is)(const char *))
-{
-    const char *key;
-    json_t *value;
-    json_object_foreach ((json_t *) map, key, value) {
-        if (is(key))
-            return true;
-    }
-    return false;
-}
-
-static bool keys_are_labels(const json_t *map)
-{
-    const char *key;
-    json_t *value;
-    json_object_foreach ((json_t *) map, key, value) {
-        if (!is_label_key(key))
+    if (r->holds)
+        return r->holds(value);
+    JSON_EACH_MEMBER (key, member, value)
+        if (r->refuses(key))
             return false;
-    }
-    return true;
+    return !json_is_string(value) || !r->refuses(json_string_value(value));
 }
 
-static bool no_key_of_kubernetes(const json_t *map)
+static bool is_no_label_key(const char *key)
 {
-    return !any_key(map, policy_key_of_kubernetes);
-}
-
-static bool no_key_of_ours(const json_t *map)
-{
-    return !any_key(map, policy_rules_is_ours);
+    return !policy_format_matches(FORMAT_LABEL_KEY, key);
 }
 
 static bool no_key_of_children(const json_t *map)
 {
     return !json_object_get(map, "app.kubernetes.io/managed-by") &&
            !json_object_get(map, "app.kubernetes.io/component");
-}
-
-static bool not_of_kubernetes(const json_t *key)
-{
-    return !policy_taint_of_kubernetes(json_string_value(key));
-}
-
-static bool not_of_ours(const json_t *key)
-{
-    return !policy_rules_is_ours(json_string_value(key));
 }
 
 static bool values_fit_operator(const json_t *expression)
@@ -110,19 +76,19 @@ static bool seconds_fit_effect(const json_t *toleration)
            str_eq(json_str(toleration, "effect"), "NoExecute");
 }
 
-static bool no_key_that_is_read(const json_t *map)
+static bool is_read(const char *key)
 {
-    const char *key;
-    json_t *value;
-    json_object_foreach ((json_t *) map, key, value)
-        if (vendor_of_present(key) || str_eq(key, LABEL_DEPLOY_OPERANDS))
-            return false;
-    return true;
+    return vendor_of_present(key) || str_eq(key, LABEL_DEPLOY_OPERANDS);
 }
 
-static bool not_of_the_loader(const json_t *name)
+static bool is_of_the_loader(const char *name)
 {
-    return !str_has_prefix(json_string_value(name), "LD_");
+    return str_has_prefix(name, "LD_");
+}
+
+static bool is_default_pool(const char *name)
+{
+    return str_eq(name, "default");
 }
 
 static bool is_free(enum operand operand, const json_t *name)
@@ -147,11 +113,6 @@ static bool default_has_a_map(const json_t *config)
     return !json_str(config, "default") || json_str(config, "name");
 }
 
-static bool is_no_default_pool(const json_t *name)
-{
-    return !str_eq(json_string_value(name), "default");
-}
-
 static bool has_digest(const json_t *driver)
 {
     return str_has_prefix(json_str_or_empty(driver, "version"), "sha256:");
@@ -164,48 +125,49 @@ static bool precompiled_has_no_digest(const json_t *driver)
 
 static bool cos_has_no_digest(const json_t *driver)
 {
-    return !str_eq(json_str(driver, "source"), policy_source_name(POLICY_SOURCE_COS)) ||
-           !has_digest(driver);
+    return !str_eq(json_str(driver, "source"), "COS") || !has_digest(driver);
 }
 
 #define RULE_KEYS                                                                                  \
     {                                                                                              \
-        "every key must be a label key, such as \"team\" or \"example.com/team\"", keys_are_labels \
+        "every key must be a label key, such as \"team\" or \"example.com/team\"", NULL,           \
+            is_no_label_key                                                                        \
     }
 #define RULE_NOT_OURS                                                                              \
     {                                                                                              \
-        "keys under ostler.dev belong to Ostler and cannot be set here", no_key_of_ours            \
+        "keys under ostler.dev belong to Ostler and cannot be set here", NULL,                     \
+            policy_rules_is_ours                                                                   \
     }
 #define RULE_NOT_OF_KUBERNETES                                                                     \
     {                                                                                              \
-        "keys under kubernetes.io and k8s.io belong to Kubernetes and cannot be used here",        \
-            not_of_kubernetes                                                                      \
+        "keys under kubernetes.io and k8s.io belong to Kubernetes and cannot be used here", NULL,  \
+            policy_taint_of_kubernetes                                                             \
     }
 #define RULE_NOT_OF_THE_LOADER                                                                     \
     {                                                                                              \
         "names that begin with LD_ are refused: they decide which code a privileged container "    \
         "loads",                                                                                   \
-            not_of_the_loader                                                                      \
+            NULL, is_of_the_loader                                                                 \
     }
 #define RULE_FREE(is_free_there)                                                                   \
     {                                                                                              \
-        "is set by Ostler itself and cannot be set here", is_free_there                            \
+        "is set by Ostler itself and cannot be set here", is_free_there, NULL                      \
     }
 #define RULES_END                                                                                  \
     {                                                                                              \
-        NULL, NULL                                                                                 \
+        NULL, NULL, NULL                                                                           \
     }
 
 const struct policy_rule policy_rules_keys[] = { RULE_KEYS, RULES_END };
 
 const struct policy_rule policy_rules_node_labels[] = {
     RULE_KEYS,
-    { "keys under kubernetes.io and k8s.io belong to Kubernetes and cannot be set here",
-      no_key_of_kubernetes },
+    { "keys under kubernetes.io and k8s.io belong to Kubernetes and cannot be set here", NULL,
+      policy_key_of_kubernetes },
     RULE_NOT_OURS,
     { LABEL_GPU_PRESENT " and " LABEL_DEPLOY_OPERANDS
                         " say which nodes are served and cannot be set here",
-      no_key_that_is_read },
+      NULL, is_read },
     RULES_END,
 };
 
@@ -213,13 +175,14 @@ const struct policy_rule policy_rules_child_labels[] = {
     RULE_KEYS,
     RULE_NOT_OURS,
     { "app.kubernetes.io/managed-by and app.kubernetes.io/component are set by Ostler",
-      no_key_of_children },
+      no_key_of_children, NULL },
     RULES_END,
 };
 
 const struct policy_rule policy_rules_taint_key[] = {
     RULE_NOT_OF_KUBERNETES,
-    { "keys under ostler.dev belong to Ostler and cannot be used here", not_of_ours },
+    { "keys under ostler.dev belong to Ostler and cannot be used here", NULL,
+      policy_rules_is_ours },
     RULES_END,
 };
 
@@ -227,13 +190,13 @@ const struct policy_rule policy_rules_own_taint_key[] = { RULE_NOT_OF_KUBERNETES
 
 const struct policy_rule policy_rules_expression[] = {
     { "values must hold at least one value for In and NotIn, and none for Exists and DoesNotExist",
-      values_fit_operator },
+      values_fit_operator, NULL },
     RULES_END,
 };
 
 const struct policy_rule policy_rules_toleration[] = {
-    { "Exists takes no value; Equal (the default) needs a key", key_fits_operator },
-    { "tolerationSeconds needs effect NoExecute", seconds_fit_effect },
+    { "Exists takes no value; Equal (the default) needs a key", key_fits_operator, NULL },
+    { "tolerationSeconds needs effect NoExecute", seconds_fit_effect, NULL },
     RULES_END,
 };
 
@@ -246,20 +209,20 @@ const struct policy_rule policy_rules_toleration[] = {
 #include "reconcilers/model/operand_rows.h"
 
 const struct policy_rule policy_rules_plugin_config[] = {
-    { "default is a key of the ConfigMap that name gives: set name too", default_has_a_map },
+    { "default is a key of the ConfigMap that name gives: set name too", default_has_a_map, NULL },
     RULES_END,
 };
 
 const struct policy_rule policy_rules_pool_name[] = {
-    { "default is the name of the pool of all other nodes", is_no_default_pool },
+    { "default is the name of the pool of all other nodes", NULL, is_default_pool },
     RULES_END,
 };
 
 const struct policy_rule policy_rules_driver[] = {
     { "a precompiled driver has one image for each kernel: version cannot be a digest",
-      precompiled_has_no_digest },
+      precompiled_has_no_digest, NULL },
     { "the installer of Container-Optimized OS takes the driver's own version, such as 580.178.04: "
       "version cannot be a digest",
-      cos_has_no_digest },
+      cos_has_no_digest, NULL },
     RULES_END,
 };

@@ -9,8 +9,12 @@
  * same messages; a test compares them. */
 struct policy_rule {
     const char *message;                /* the requirement; NULL ends a list */
-    bool (*holds)(const json_t *value); /* for a value with valid type and format */
+    bool (*holds)(const json_t *value); /* for a value with valid type and format; NULL: */
+    bool (*refuses)(const char *text);  /* whether the string, or a key of the map, is wrong */
 };
+
+/* Whether a value with valid type and format meets the rule. */
+bool policy_rule_holds(const struct policy_rule *r, const json_t *value);
 
 /* Whether a label or taint key is under kubernetes.io or k8s.io. A policy cannot ask for such keys
  * on nodes. */

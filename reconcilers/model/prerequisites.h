@@ -52,7 +52,20 @@ const struct prerequisite_problem *prerequisites_blocking(const struct prerequis
 /* The problem with one prerequisite; NULL: none. */
 const struct prerequisite_problem *prerequisites_of(const struct prerequisites *s,
                                                     enum prerequisite part);
+/* The required permissions (kube/resource.h) that a SelfSubjectRulesReview in the operands'
+ * namespace does not list: "patch nodes, create daemonsets, and 3 others". NULL: none is missing,
+ * or the review is incomplete. Owned by the caller. */
+char *prerequisites_missing_rights(const json_t *review);
 /* Frees the messages. */
 void prerequisites_clear(struct prerequisites *s);
+
+/* ---- which fields of a status the API server accepts if its CustomResourceDefinition is older
+ * than this Ostler: server-side apply rejects the whole status if it names an unknown field */
+
+/* The status schema in the first version of a CustomResourceDefinition. Borrowed; NULL: none. */
+json_t *known_fields_of(const json_t *crd);
+/* Copies the fields of a value that the schema has, also inside lists and maps. NULL schema: all
+ * fields. New reference. */
+json_t *known_fields(const json_t *schema, json_t *value);
 
 #endif

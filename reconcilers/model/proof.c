@@ -15,10 +15,12 @@ enum {
     LINE_MAX_LEN = 160,
 };
 
+#define MEMORY_WORD "memory="
+
+/* Names in the annotation. */
 static const char *const ways[PROOF_WAY_COUNT] = {
-#define X(id, name) [PROOF_BY_##id] = name,
-    PROOF_WAYS(X)
-#undef X
+    [PROOF_BY_POD] = "Pod",
+    [PROOF_BY_COUNT] = "Count",
 };
 
 /* ---- values */
@@ -63,53 +65,45 @@ static bool proof_take_text(bool (*good)(const char *text), const char *text, ch
     return false;
 }
 
+/* The texts of struct proof_facts. */
+static const struct fact {
+    const char *word, *member; /* in the termination message, in the annotation */
+    bool (*good)(const char *text);
+    size_t at, size;
+    bool named; /* a name from nvidia-smi, as a label value in the annotation */
+} facts[] = {
+#define AT(field) offsetof(struct proof_facts, field), sizeof((struct proof_facts *) 0)->field
+    { "driver=", "version", is_version, AT(driver), false },
+    { "product=", "product", is_product, AT(product), true },
+    { "compute=", "compute", is_version, AT(compute), false },
+    { "cuda=", "cuda", is_version, AT(cuda), false },
+    { "slice=", "slice", is_product, AT(slice), false },
+#undef AT
+};
+
 /* ---- termination message */
 
-/* A name from nvidia-smi as a label value: blanks become dashes, as in GPU feature discovery. */
-static void read_product(const char *value, struct proof_facts *ret)
+/* In label values blanks become dashes, as in GPU feature discovery. */
+static void read_word(const struct fact *f, char *value, struct proof_facts *ret)
 {
-    char label[PROOF_PRODUCT_MAX];
-    snprintf(label, sizeof label, "%s", value);
-    for (char *c = label; *c; c++)
+    for (char *c = value; f->named && *c; c++)
         if (*c == ' ')
             *c = '-';
-    proof_take_text(is_product, label, ret->product, sizeof ret->product);
+    if (f->named)
+        value[strnlen(value, f->size - 1)] = '\0';
+    proof_take_text(f->good, value, (char *) ret + f->at, f->size);
 }
 
-static void read_driver(const char *value, struct proof_facts *ret)
-{
-    proof_take_text(is_version, value, ret->driver, sizeof ret->driver);
-}
-
-static void read_compute(const char *value, struct proof_facts *ret)
-{
-    proof_take_text(is_version, value, ret->compute, sizeof ret->compute);
-}
-
-static void read_cuda(const char *value, struct proof_facts *ret)
-{
-    proof_take_text(is_version, value, ret->cuda, sizeof ret->cuda);
-}
-
-static void read_slice(const char *value, struct proof_facts *ret)
-{
-    proof_take_text(is_product, value, ret->slice, sizeof ret->slice);
-}
-
-static void read_memory(const char *value, struct proof_facts *ret)
+static void read_line(char *line, struct proof_facts *ret)
 {
     int64_t mib;
-    if (str_parse_int(value, 1, MEMORY_MAX_MIB, &mib))
+    if (str_has_prefix(line, MEMORY_WORD) &&
+        str_parse_int(line + strlen(MEMORY_WORD), 1, MEMORY_MAX_MIB, &mib))
         ret->memory_mib = (unsigned) mib;
+    for (size_t i = 0; i < ARRAY_LEN(facts); i++)
+        if (str_has_prefix(line, facts[i].word))
+            read_word(&facts[i], line + strlen(facts[i].word), ret);
 }
-
-static const struct {
-    const char *key;
-    void (*read)(const char *value, struct proof_facts *ret);
-} words[] = {
-    { "driver=", read_driver },   { "product=", read_product }, { "memory=", read_memory },
-    { "compute=", read_compute }, { "cuda=", read_cuda },       { "slice=", read_slice },
-};
 
 void proof_read(const char *said, struct proof_facts *ret)
 {
@@ -121,9 +115,7 @@ void proof_read(const char *said, struct proof_facts *ret)
             continue;
         memcpy(line, at, len);
         line[len] = '\0';
-        for (size_t i = 0; i < ARRAY_LEN(words); i++)
-            if (str_has_prefix(line, words[i].key))
-                words[i].read(line + strlen(words[i].key), ret);
+        read_line(line, ret);
     }
 }
 
@@ -163,18 +155,20 @@ static bool read_revisions(const json_t *said, struct assignment *ret)
     return true;
 }
 
+static bool read_facts(const json_t *said, struct proof_facts *ret)
+{
+    for (size_t i = 0; i < ARRAY_LEN(facts); i++)
+        if (!read_optional(said, facts[i].member, facts[i].good, (char *) ret + facts[i].at,
+                           facts[i].size))
+            return false;
+    return proof_read_number(said, "memory", MEMORY_MAX_MIB, &ret->memory_mib);
+}
+
 static bool read_members(const json_t *said, struct proof *ret)
 {
-    struct proof_facts *f = &ret->facts;
     return json_is_object(said) && json_integer_value(json_object_get(said, "v")) == VERSION &&
            read_way(said, &ret->way) && read_revisions(said, &ret->of) &&
-           proof_read_number(said, "gpus", GPUS_MAX, &ret->gpus) &&
-           read_optional(said, "version", is_version, f->driver, sizeof f->driver) &&
-           read_optional(said, "product", is_product, f->product, sizeof f->product) &&
-           read_optional(said, "compute", is_version, f->compute, sizeof f->compute) &&
-           read_optional(said, "cuda", is_version, f->cuda, sizeof f->cuda) &&
-           read_optional(said, "slice", is_product, f->slice, sizeof f->slice) &&
-           proof_read_number(said, "memory", MEMORY_MAX_MIB, &f->memory_mib);
+           proof_read_number(said, "gpus", GPUS_MAX, &ret->gpus) && read_facts(said, &ret->facts);
 }
 
 bool proof_parse(const char *text, struct proof *ret)
@@ -202,11 +196,8 @@ char *proof_text(const struct proof *p)
                                           "gpus", (int) p->gpus);
     for (enum tier t = 0; t < TIERS; t++)
         put_text(said, tiers[t].name, p->of.hash[t]);
-    put_text(said, "version", p->facts.driver);
-    put_text(said, "product", p->facts.product);
-    put_text(said, "compute", p->facts.compute);
-    put_text(said, "cuda", p->facts.cuda);
-    put_text(said, "slice", p->facts.slice);
+    for (size_t i = 0; i < ARRAY_LEN(facts); i++)
+        put_text(said, facts[i].member, (const char *) &p->facts + facts[i].at);
     if (p->facts.memory_mib)
         json_object_set_new(said, "memory", json_integer(p->facts.memory_mib));
     return json_compact(said);

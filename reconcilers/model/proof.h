@@ -9,16 +9,10 @@
 
 #include "reconcilers/model/assignment.h"
 
-/* id, name in the annotation */
-#define PROOF_WAYS(X)                                                                              \
-    X(POD, "Pod")     /* a CUDA program ran on one unit of the node's GPU resource */              \
-    X(COUNT, "Count") /* all GPUs were in use; the kubelet offers as many as before */
-
 enum proof_way {
-#define X(id, name) PROOF_BY_##id,
-    PROOF_WAYS(X)
-#undef X
-        PROOF_WAY_COUNT
+    PROOF_BY_POD,   /* a CUDA program ran on one unit of the node's GPU resource */
+    PROOF_BY_COUNT, /* all GPUs were in use; the kubelet offers as many as before */
+    PROOF_WAY_COUNT
 };
 
 /* Longest texts, including the NUL; longest annotation that is parsed. */

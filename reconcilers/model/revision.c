@@ -23,18 +23,12 @@ const char *driver_source_name(enum driver_source source)
 enum driver_source driver_source_for(enum policy_driver_source wish, const struct host *host,
                                      bool host_driver)
 {
-    switch (wish) {
-    case POLICY_SOURCE_HOST:
+    if (wish == POLICY_SOURCE_HOST)
         return DRIVER_SOURCE_HOST;
-    case POLICY_SOURCE_COS:
+    if (wish == POLICY_SOURCE_COS)
         return host->cos ? DRIVER_SOURCE_COS : DRIVER_SOURCE_NONE;
-    case POLICY_SOURCE_AUTO:
-        if (host->cos)
-            return DRIVER_SOURCE_COS;
-        break;
-    case POLICY_SOURCE_CONTAINER:
-        break;
-    }
+    if (wish == POLICY_SOURCE_AUTO && host->cos)
+        return DRIVER_SOURCE_COS;
     if (host_driver)
         return DRIVER_SOURCE_HOST;
     return host->os[0] ? DRIVER_SOURCE_CONTAINER : DRIVER_SOURCE_NONE;
@@ -53,19 +47,28 @@ const char *driver_source_problem(struct arena *a, enum policy_driver_source wis
     return host_os_problem(a, host, facts);
 }
 
-/* A list of the spec, or an empty one. */
-static json_t *list_of(const json_t *section, const char *key)
+static void put(json_t *inputs, const char *key, const char *text)
 {
-    json_t *list = json_object_get(section, key);
-    return json_is_array(list) ? json_incref(list) : json_array();
+    json_object_set_new(inputs, key, json_text(text));
+}
+
+/* Variables and arguments of a section. */
+static void add_command(json_t *inputs, const json_t *section)
+{
+    static const char *const lists[] = { "env", "args" };
+    for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
+        json_t *list = json_object_get(section, lists[i]);
+        json_object_set_new(inputs, lists[i],
+                            json_is_array(list) ? json_incref(list) : json_array());
+    }
 }
 
 static void add_image(json_t *inputs, const json_t *spec, enum operand operand, const json_t *held)
 {
     struct policy_image image = { 0 };
     policy_image_resolve(spec, operand, json_str(held, "image"), json_str(held, "version"), &image);
-    json_object_set_new(inputs, "image", json_text(image.image));
-    json_object_set_new(inputs, "version", json_text(image.version));
+    put(inputs, "image", image.image);
+    put(inputs, "version", image.version);
     policy_image_clear(&image);
 }
 
@@ -75,8 +78,7 @@ static json_t *operand_inputs(const json_t *spec, enum operand operand, const js
     const json_t *section = json_object_get(spec, operand_get(operand)->section);
     json_t *inputs = json_object();
     add_image(inputs, spec, operand, held);
-    json_object_set_new(inputs, "env", list_of(section, "env"));
-    json_object_set_new(inputs, "args", list_of(section, "args"));
+    add_command(inputs, section);
     return inputs;
 }
 
@@ -96,9 +98,7 @@ static json_t *kernel_tag(const char *kernel)
  * kind. */
 static const json_t *held_driver(const json_t *held, enum driver_source source, bool precompiled)
 {
-    size_t i;
-    const json_t *inputs;
-    json_array_foreach (held, i, inputs)
+    JSON_EACH (inputs, held)
         if (str_eq(json_str(inputs, "source"), driver_source_name(source)) &&
             json_bool(inputs, "precompiled", false) == precompiled)
             return inputs;
@@ -108,9 +108,7 @@ static const json_t *held_driver(const json_t *held, enum driver_source source, 
 /* The operand's inputs in the first held stack revision that has it. */
 static const json_t *held_operand(const json_t *held, const struct operand_row *o)
 {
-    size_t i;
-    const json_t *inputs;
-    json_array_foreach (held, i, inputs)
+    JSON_EACH (inputs, held)
         if (json_bool(operand_inputs_of(o, inputs), "enabled", false))
             return operand_inputs_of(o, inputs);
     return NULL;
@@ -133,7 +131,7 @@ static void add_files(json_t *inputs, const json_t *spec, bool precompiled)
     for (size_t i = 0; i < ARRAY_LEN(names); i++) {
         const char *name = json_str(spec, names[i].path);
         if (name && !(names[i].for_packages && precompiled))
-            json_object_set_new(inputs, names[i].input, json_text(name));
+            put(inputs, names[i].input, name);
     }
 }
 
@@ -179,8 +177,8 @@ static json_t *container_inputs(const json_t *spec, const struct host *host, con
         json_object_set_new(inputs, "kernel", kernel_tag(host->kernel));
     json_object_set_new(inputs, "precompiled", json_boolean(precompiled));
     const char *kernel_module = json_str(spec, "driver.kernelModule");
-    json_object_set_new(inputs, "kernelModule", json_text(kernel_module ? kernel_module : "Auto"));
-    json_object_set_new(inputs, "os", json_text(host->os));
+    put(inputs, "kernelModule", kernel_module ? kernel_module : "Auto");
+    put(inputs, "os", host->os);
     add_files(inputs, spec, precompiled);
     add_rdma(inputs, spec);
     add_gdrcopy(inputs, spec, known);
@@ -198,9 +196,8 @@ static json_t *cos_inputs(const json_t *spec, const json_t *held)
     if (!version)
         version = json_str(held_driver(held, DRIVER_SOURCE_COS, false), "version");
     json_t *inputs = json_object();
-    json_object_set_new(inputs, "version", json_text(str_or_empty(version)));
-    json_object_set_new(inputs, "env", list_of(section, "env"));
-    json_object_set_new(inputs, "args", list_of(section, "args"));
+    put(inputs, "version", str_or_empty(version));
+    add_command(inputs, section);
     return inputs;
 }
 
@@ -211,8 +208,8 @@ json_t *driver_inputs(const json_t *pool_spec, enum driver_source source, const 
         return NULL;
     json_t *inputs = source == DRIVER_SOURCE_COS ? cos_inputs(pool_spec, held)
                                                  : container_inputs(pool_spec, host, held);
-    json_object_set_new(inputs, "tier", json_text("driver"));
-    json_object_set_new(inputs, "source", json_text(driver_source_name(source)));
+    put(inputs, "tier", "driver");
+    put(inputs, "source", driver_source_name(source));
     return inputs;
 }
 
@@ -253,14 +250,13 @@ static void add_toolkits_own(json_t *inputs, const struct stack_case *c)
     const char *install_dir = json_str(c->spec, "toolkit.installDir");
     if (c->source == DRIVER_SOURCE_COS)
         install_dir = GOOGLE_DRIVER_DIR;
-    json_object_set_new(inputs, "installDir",
-                        json_text(install_dir ? install_dir : "/usr/local/nvidia"));
+    put(inputs, "installDir", install_dir ? install_dir : "/usr/local/nvidia");
 }
 
 static void add_plugins_own(json_t *inputs, const struct stack_case *c)
 {
     const char *mig_strategy = json_str(c->spec, "devicePlugin.migStrategy");
-    json_object_set_new(inputs, "migStrategy", json_text(mig_strategy ? mig_strategy : "none"));
+    put(inputs, "migStrategy", mig_strategy ? mig_strategy : "none");
     if (c->config)
         json_object_set_new(inputs, "config",
                             json_pack("{s:o, s:o, s:o}", "name", json_text(c->config->name), "key",
@@ -302,21 +298,20 @@ static enum driver_source root_of(enum driver_source source, const struct host *
 /* The node's container runtime facts: the same keys for each operand that depends on them. */
 static void add_host(json_t *inputs, const struct host *host)
 {
-    json_object_set_new(inputs, "runtime", json_text(host_runtime_name(host->runtime)));
-    json_object_set_new(inputs, "distribution",
-                        json_text(host_distribution_name(host->distribution)));
+    put(inputs, "runtime", host_runtime_name(host->runtime));
+    put(inputs, "distribution", host_distribution_name(host->distribution));
 }
 
 json_t *stack_inputs(const json_t *pool_spec, enum driver_source source, const struct host *host,
                      const struct plugin_config *config, const json_t *held)
 {
     json_t *inputs = json_object();
-    json_object_set_new(inputs, "tier", json_text("stack"));
-    json_object_set_new(inputs, "driverRoot", json_text(driver_source_name(root_of(source, host))));
+    put(inputs, "tier", "stack");
+    put(inputs, "driverRoot", driver_source_name(root_of(source, host)));
     /* A host toolkit is part of the kind of host, so a revision of one kind is never tried on the
      * other. */
     if (takes_hosts(pool_spec, host))
-        json_object_set_new(inputs, "hostToolkit", json_text(host_toolkit_name(host->toolkit)));
+        put(inputs, "hostToolkit", host_toolkit_name(host->toolkit));
     /* Ostler's toolkit enables CDI; without it CDI has the runtime's default. */
     json_object_set_new(
         inputs, "cdi",
@@ -326,7 +321,7 @@ json_t *stack_inputs(const json_t *pool_spec, enum driver_source source, const s
         json_object_set_new(inputs, "gdrcopy", json_true());
     const struct stack_case c = { pool_spec, root_of(source, host), host, config };
     for (const struct operand_row *o = operand_rows; o->section; o++)
-        if (o->class == OPERAND_CLASS_TIER && str_eq(o->tier, "stack"))
+        if (operand_is_of(o, TIER_STACK))
             json_object_set_new(inputs, o->member, part_inputs(o, &c, held));
     return inputs;
 }
@@ -359,9 +354,8 @@ unsigned follower_traits(const json_t *stack_inputs)
 /* A selector's labels become expressions with one value. */
 static json_t *expressions_of(const json_t *selector)
 {
-    json_t *list = json_array(), *value;
-    const char *key;
-    json_object_foreach (json_object_get(selector, "matchLabels"), key, value)
+    json_t *list = json_array();
+    JSON_EACH_MEMBER (key, value, json_object_get(selector, "matchLabels"))
         json_array_append_new(
             list, json_pack("{s:s, s:s, s:[O]}", "key", key, "operator", "In", "values", value));
     json_array_extend(list, json_object_get(selector, "matchExpressions"));
@@ -392,16 +386,11 @@ void revision_hash(const json_t *inputs, char out[static REVISION_HASH_MAX])
     out[REVISION_HASH_MAX - 1] = '\0';
 }
 
-/* Whether an operand is part of a tier's revisions. */
-static bool is_of_tier(const struct operand_row *o, const char *tier)
-{
-    return o->class == OPERAND_CLASS_TIER && str_eq(o->tier, tier);
-}
-
 /* The version of an operand of the tier; NULL: another tier, or no version in the inputs. */
 static const char *version_in(const struct operand_row *o, const char *tier, const json_t *inputs)
 {
-    return is_of_tier(o, tier) ? json_str(operand_inputs_of(o, inputs), "version") : NULL;
+    return operand_is_of(o, tier_parse(tier)) ? json_str(operand_inputs_of(o, inputs), "version")
+                                              : NULL;
 }
 
 const char *revision_version(const json_t *inputs, const char *tier)
@@ -409,7 +398,7 @@ const char *revision_version(const json_t *inputs, const char *tier)
     if (json_object_get(inputs, "hostToolkit"))
         return REVISION_HOST_TOOLKIT;
     for (const struct operand_row *o = operand_rows; o->section; o++)
-        if (is_of_tier(o, tier))
+        if (operand_is_of(o, tier_parse(tier)))
             return version_in(o, tier, inputs);
     return NULL;
 }

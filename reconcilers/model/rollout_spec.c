@@ -35,9 +35,8 @@ static int64_t span_at(const json_t *rollout, const char *path)
  * a window would not open either. */
 static size_t read_windows(const json_t *rollout, struct window ret[static ROLLOUT_WINDOWS_MAX])
 {
-    size_t i, len = 0;
-    const json_t *window;
-    json_array_foreach (json_object_get(rollout, "windows"), i, window) {
+    size_t len = 0;
+    JSON_EACH (window, json_object_get(rollout, "windows")) {
         if (len == ROLLOUT_WINDOWS_MAX)
             break;
         struct window *w = &ret[len++];

@@ -13,10 +13,10 @@
 #include "kube/object.h"
 #include "reconcilers/model/names.h"
 
+/* Values of the label ostler.dev/task. */
 static const char *const kind_names[TASK_COUNT] = {
-#define X(id, name) [TASK_##id] = name,
-    TASKS(X)
-#undef X
+    [TASK_PROOF] = "proof",
+    [TASK_PULL] = "pull",
 };
 
 const char *task_kind_name(enum task_kind kind)
@@ -143,15 +143,9 @@ static void look_at_image(struct intern *in, struct task *t, const json_t *statu
     t->why_no_image = task_words_of(in, json_at(status, "state.waiting"));
 }
 
-static int64_t seconds_of(const char *time)
-{
-    int64_t us = time ? clock_parse_rfc3339(time) : -1;
-    return us < 0 ? 0 : us / 1000000;
-}
-
 static void look_at_end(struct intern *in, struct task *t, const json_t *end)
 {
-    int64_t ended_s = seconds_of(json_str(end, "finishedAt"));
+    int64_t ended_s = object_time_s(end, "finishedAt");
     t->ended_s = ended_s > t->ended_s ? ended_s : t->ended_s;
     int64_t code = json_int(end, "exitCode", 0);
     if (code > INT32_MIN && code < INT32_MAX && code != 0)
@@ -176,11 +170,8 @@ static enum task_state task_state_of(const json_t *object)
 
 static uint32_t device_of(struct intern *in, const json_t *containers)
 {
-    size_t i;
-    json_t *c, *value;
-    const char *key;
-    json_array_foreach (containers, i, c)
-        json_object_foreach (json_at(c, "resources.limits"), key, value)
+    JSON_EACH (c, containers)
+        JSON_EACH_MEMBER (key, value, json_at(c, "resources.limits"))
             if (vendor_of_resource(key))
                 return intern_add(in, key);
     return INTERN_NONE;
@@ -211,8 +202,8 @@ struct task *task_project(struct intern *in, enum task_kind kind, const json_t *
     t->purpose = intern_add(in, object_label(object, LABEL_REVISION));
     t->resource = device_of(in, containers);
     t->bound = *json_str_or_empty(object, "spec.nodeName") != '\0';
-    t->created_s = seconds_of(json_str(object, "metadata.creationTimestamp"));
-    t->started_s = seconds_of(json_str(object, "status.startTime"));
+    t->created_s = object_time_s(object, "metadata.creationTimestamp");
+    t->started_s = object_time_s(object, "status.startTime");
     t->images = images > UINT16_MAX ? UINT16_MAX : (uint16_t) images;
     json_array_foreach (statuses, i, status) {
         if (i >= UINT16_MAX)

@@ -11,17 +11,11 @@
 #include "base/intern.h"
 #include "reconcilers/model/reason.h"
 
-/* id, value of the label ostler.dev/task */
-#define TASKS(X)                                                                                   \
-    X(PROOF, "proof") /* a CUDA program on one GPU: whether a user's pod would work there */       \
-    X(PULL, "pull")   /* pulls images and runs none of them */
-
 enum task_kind {
-#define X(id, ...) TASK_##id,
-    TASKS(X)
-#undef X
-        TASK_COUNT,
-    TASK_NONE = TASK_COUNT
+    TASK_PROOF, /* a CUDA program on one GPU: whether a user's pod would work there */
+    TASK_PULL,  /* pulls images and runs none of them */
+    TASK_COUNT,
+    TASK_NONE = TASK_COUNT,
 };
 
 enum task_state {

@@ -246,7 +246,7 @@ def sentences():
     files = [path for folder in ("lib", "commands", "controller", "reconcilers") for path in sorted((ROOT / folder).rglob("*.c"))]
     said = re.sub(r'"\s*"', "", "".join(read(str(path.relative_to(ROOT))) for path in files))
     real = reasons_in("reconcilers/model/prerequisites.c")
-    checks = found(r'^        \{ "(\w+)", engine_why', "controller/operator_serve.c")
+    checks = found(r'^        \{ "(\w+)", engine_why', "controller/operator.c")
     return ([f"docs/operations.md lacks {x}" for x in sorted(real - quoted)] +
             [f"docs/operations.md: nobody says {x!r}" for x in sorted(quoted) if x not in said and x not in real] +
             [f"docs/operations.md lacks the check {x}" for x in sorted(checks) if f"`{x}` (" not in read("docs/operations.md")

@@ -116,7 +116,7 @@ static enum operand missing_operand(const struct invariants *v, const json_t *no
 {
     for (const struct operand_row *o = operand_rows; o->section; o++) {
         enum operand c = o->id;
-        CLEANUP_FREE char *label = xasprintf(MARK_PREFIX "%s", str_or_empty(o->tier));
+        CLEANUP_FREE char *label = xasprintf(MARK_PREFIX "%s", str_or_empty(operand_tier_name(o)));
         bool off = c == OPERAND_TOOLKIT; /* a policy may leave it out */
         if (o->class == OPERAND_CLASS_TIER && !off && is_set(node, label) &&
             !operand_is_up(v, object_name(node), c))

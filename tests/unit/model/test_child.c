@@ -164,10 +164,10 @@ static void check_components(void **state)
     assert_int_equal(operand_parse("other"), OPERAND_NONE);
     assert_int_equal(operand_parse(NULL), OPERAND_NONE);
     assert_string_equal(operand_name(OPERAND_NONE), "");
-    assert_string_equal(operand_get(OPERAND_DRIVER)->tier, "driver");
-    assert_string_equal(operand_get(OPERAND_TOOLKIT)->tier, "stack");
-    assert_string_equal(operand_get(OPERAND_DEVICE_PLUGIN)->tier, "stack");
-    assert_null(operand_get(OPERAND_EXPORTER)->tier);
+    assert_string_equal(operand_tier_name(operand_get(OPERAND_DRIVER)), "driver");
+    assert_string_equal(operand_tier_name(operand_get(OPERAND_TOOLKIT)), "stack");
+    assert_string_equal(operand_tier_name(operand_get(OPERAND_DEVICE_PLUGIN)), "stack");
+    assert_null(operand_tier_name(operand_get(OPERAND_EXPORTER)));
 }
 
 int main(void)

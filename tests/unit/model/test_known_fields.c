@@ -1,6 +1,6 @@
 /* What of a status is sent to an API server whose definition is older: server-side apply refuses
  * any other field. */
-#include "reconcilers/model/known_fields.h"
+#include "reconcilers/model/prerequisites.h"
 
 #include "base/json.h"
 #include "tests/unit/support/suite.h"

@@ -1,5 +1,4 @@
 #include "reconcilers/model/pod.h"
-#include "reconcilers/model/pod_traits.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Which rights Ostler lacks, as a review of them says. */
-#include "reconcilers/model/rights.h"
+#include "reconcilers/model/prerequisites.h"
 
 #include <string.h>
 
@@ -66,7 +66,7 @@ static void check_row(void **state)
 {
     const struct row *row = *state;
     CLEANUP_JSON json_t *review = review_without(row->verb, row->resource);
-    CLEANUP_FREE char *missing = rights_missing(review);
+    CLEANUP_FREE char *missing = prerequisites_missing_rights(review);
     if (row->missing)
         assert_string_equal(missing, row->missing);
     else
@@ -89,7 +89,7 @@ static void check_review(void **state)
 {
     const struct review *row = *state;
     CLEANUP_JSON json_t *review = tree(row->text);
-    CLEANUP_FREE char *missing = rights_missing(review);
+    CLEANUP_FREE char *missing = prerequisites_missing_rights(review);
     if (row->missing)
         assert_true(str_has_suffix(missing, row->missing));
     else

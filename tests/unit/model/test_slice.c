@@ -1,5 +1,5 @@
 /* What is kept of a ResourceSlice, and of which. */
-#include "reconcilers/model/slice.h"
+#include "reconcilers/model/foreign.h"
 
 #include "base/json.h"
 #include "base/str.h"

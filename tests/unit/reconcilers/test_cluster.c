@@ -324,11 +324,12 @@ static void a_child_that_was_repaired_and_not_applied_is_not_confirmed(void **st
     const struct child *child = (const struct child *) table_get(
         &f->cluster.tables[RESOURCE_SERVICE], "operands/exporter");
     actions.items[0].accepted = actions.items[1].accepted = true;
-    policy_outcome(&r, &(struct executor_result){ .actions = &actions });
+    policy_outcome(&r, POLICY_NAME, &(struct executor_result){ .actions = &actions });
     assert_true(cluster_confirmed(&f->cluster, child));
     actions.items[1].accepted = false;
     policy_outcome(
-        &r, &(struct executor_result){ .error = ERR_CONFLICT, .message = "", .actions = &actions });
+        &r, POLICY_NAME,
+        &(struct executor_result){ .error = ERR_CONFLICT, .message = "", .actions = &actions });
     assert_false(cluster_confirmed(&f->cluster, child));
     err_clear(&r.failure);
 }

@@ -34,7 +34,7 @@ static void on_question(void *arg, const char *key, struct request request_steal
 
 static void on_notice(void *arg, const struct notice *n)
 {
-    struct fixture *f = arg;
+    struct fixture *f = ((const struct reconcilers *) arg)->arg;
     buf_printf(&f->log, "%s %s: %s\n", n->name, n->reason, n->note);
 }
 

@@ -10,7 +10,6 @@
 #include "reconcilers/model/child.h"
 #include "reconcilers/model/node.h"
 #include "reconcilers/model/pod.h"
-#include "reconcilers/model/pod_traits.h"
 #include "tests/unit/support/suite.h"
 #include "tests/unit/support/tree.h"
 

@@ -32,8 +32,9 @@ static void answer(struct testbed *t, enum resource_id resource, enum err_kind e
                    const char *message)
 {
     const struct action action = { .request.resource = resource };
-    rollout_outcome(t->passes, &(struct executor_result){
-                                   .error = error, .message = message, .failed = &action });
+    rollout_outcome(
+        t->passes, POLICY_NAME,
+        &(struct executor_result){ .error = error, .message = message, .failed = &action });
 }
 
 static void a_refused_pod_is_remembered_until_one_is_taken(void **state)
