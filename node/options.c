@@ -13,7 +13,7 @@ static const struct command_row commands[] = {
     [NODE_COMMAND_LOOK] = { "look", NULL, "print the inventory of this machine" },
     [NODE_COMMAND_RUN] = { "run", NULL, "keep the inventory in the cluster's GpuNode up to date" },
     [NODE_COMMAND_WAIT] = { "wait", "driver|toolkit",
-                            "wait until it is ready since the last boot" },
+                            "wait until the driver or toolkit is ready on the current boot" },
     [NODE_COMMAND_CARDS] = { "cards", NULL,
                              "print what the driver's library reports about its GPUs, or keep a "
                              "file "
@@ -43,7 +43,7 @@ static const struct command_row commands[] = {
                                      "keep the toolkit's ready file until a signal" },
     [NODE_COMMAND_REMOVE_TOOLKIT] = { "remove-toolkit", "PROGRAM [ARGUMENT…]",
                                       "remove the toolkit from the runtime with NVIDIA's program" },
-    [NODE_COMMAND_IDLE] = { "idle", NULL, "wait for a signal" },
+    [NODE_COMMAND_IDLE] = { "idle", NULL, "do nothing until a signal" },
     [NODE_COMMAND_WRITE_CONFIG] = { "write-config", NULL, "write a configuration to a file" },
     [NODE_COMMAND_PROOF] = { "proof", NULL, "run a CUDA program, and print what it ran on" },
     [NODE_COMMAND_HELP] = { "help", NULL, "print this help" },

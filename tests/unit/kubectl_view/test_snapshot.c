@@ -150,7 +150,7 @@ static void check_advice(void **state)
     assert_string_equal(node,
                         "leave the node, or remove the other stack and then run kubectl label node "
                         "gpu-1 ostler.dev/managed=true");
-    assert_string_equal(any, "see its history: kubectl gpu explain gpu-1");
+    assert_string_equal(any, "see the history of the node: kubectl gpu explain gpu-1");
     assert_string_equal(plan,
                         "read the plan with kubectl gpu plan, then run kubectl gpu approve h1");
     assert_null(none);
