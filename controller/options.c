@@ -11,20 +11,19 @@
 const char ostler_version[] = OSTLER_VERSION;
 
 static const struct command_row commands[] = {
-    [COMMAND_RUN] = { "run", NULL, "look after the GPU nodes of a cluster (the default)" },
+    [COMMAND_RUN] = { "run", NULL, "manage the GPU nodes of a cluster (the default)" },
     [COMMAND_RENDER] = { "render", NULL,
-                         "print the objects that a policy gives, without a cluster" },
+                         "print the objects that a policy produces, without a cluster" },
     [COMMAND_VALIDATE] = { "validate", NULL,
-                           "say what is wrong with a policy; exit code 1 when something is" },
+                           "print what is wrong with a policy; exit code 1 if it is invalid" },
     [COMMAND_PLAN] = { "plan", NULL,
-                       "say what a policy would do to the nodes of a cluster, which is only read" },
+                       "print what a policy would do to the nodes of a cluster; changes nothing" },
     [COMMAND_CLEANUP] = { "cleanup", NULL,
-                          "take everything of Ostler's off a cluster where Ostler does not run "
-                          "any more" },
+                          "remove everything of Ostler's from a cluster in which Ostler no longer "
+                          "runs" },
     [COMMAND_INSTALL_CRDS] = { "install-crds", NULL,
-                               "install the CustomResourceDefinitions of a folder, or bring "
-                               "them up to date" },
-    [COMMAND_HELP] = { "help", NULL, "print this" },
+                               "install or upgrade the CustomResourceDefinitions in a directory" },
+    [COMMAND_HELP] = { "help", NULL, "print this help" },
     [COMMAND_VERSION] = { "version", NULL, "print the version" },
 };
 
@@ -70,75 +69,74 @@ static const struct option_kind duration = {
 
 static const struct option_row rows[] = {
     { "--kubeconfig", NULL, ONLINE | PLAN | BIT(COMMAND_INSTALL_CRDS), &option_any, AT(kubeconfig),
-      "FILE", "which cluster; default: $KUBECONFIG, the pod's own, ~/.kube/config" },
+      "FILE", "kubeconfig of the cluster; default: $KUBECONFIG, the pod's own, ~/.kube/config" },
     { "--context", NULL, ONLINE | PLAN | BIT(COMMAND_INSTALL_CRDS), &option_any, AT(context),
-      "NAME", "which context of the kubeconfig; default: its current one" },
+      "NAME", "context of the kubeconfig; default: the current one" },
     { "--namespace", NULL, ONLINE, &namespace, AT(namespace), "NAME",
-      "where the Lease is; default: the pod's own, else ostler-system" },
+      "namespace of the Lease; default: the pod's own, else ostler-system" },
     { "--operand-namespace", NULL, ONLINE | PLAN | BIT(COMMAND_RENDER), &namespace,
-      AT(operand_namespace), "NAME", "where DaemonSets are; default: ostler-operands" },
+      AT(operand_namespace), "NAME", "namespace of the operands; default: ostler-operands" },
     { "--listen", NULL, BIT(COMMAND_RUN), &address, AT(listen), "ADDR:PORT",
-      "for /metrics, /healthz, /readyz; \"\" for none; default: :8080" },
+      "address of /metrics, /healthz and /readyz; \"\" for none; default: :8080" },
     { "--leader-elect", NULL, ONLINE, &option_switch, AT(leader_elect), "BOOL",
-      "only one of several replicas acts; default: true" },
+      "act only as the leader of several replicas; default: true" },
     { "--allowed-image-prefixes", NULL, OFFLINE | PLAN | BIT(COMMAND_RUN), &option_any,
       AT(limits.images), "LIST",
       "registries that images may come from; default: " POLICY_IMAGE_PREFIXES },
     { "--allowed-settings", NULL, OFFLINE | PLAN | BIT(COMMAND_RUN), &option_any,
       AT(limits.settings), "LIST",
-      "variables and arguments that a policy may give to operands; \"A_*\": all that begin so; "
-      "default: proxies, switches" },
+      "variables and arguments that a policy may set on operands; \"A_*\" is a prefix; default: "
+      "proxies, switches" },
     { "--allowed-install-dirs", NULL, OFFLINE | PLAN | BIT(COMMAND_RUN), &option_any,
       AT(limits.install_dirs), "LIST",
-      "directories of hosts that a policy may install the toolkit in; "
+      "host directories in which a policy may install the toolkit; "
       "default: " POLICY_INSTALL_DIRS },
     { "--control-plane-nodes", NULL, OFFLINE | PLAN | BIT(COMMAND_RUN), &option_switch,
       AT(limits.control_plane), "BOOL",
-      "serve GPU nodes of the control plane, too; default: false" },
+      "also serve GPU nodes of the control plane; default: false" },
     { "--agent-image", NULL, BIT(COMMAND_RUN) | BIT(COMMAND_RENDER), &option_any, AT(agent_image),
-      "IMAGE", "Ostler's own image, for the agent on nodes; default: it runs nowhere" },
+      "IMAGE", "Ostler's own image, for the agent on nodes; default: no agent" },
     { "--node-name", NULL, BIT(COMMAND_RUN) | PLAN, &option_any, AT(node_name), "NAME",
-      "the node that it runs on, which is upgraded last" },
+      "node that Ostler runs on, which is upgraded last" },
     { "--absent-policy-grace", NULL, BIT(COMMAND_RUN), &duration, AT(absent_policy_grace_ms),
-      "TIME", "how long the policy must be absent before Ostler cleans its nodes; default: 10m" },
+      "TIME", "time without a policy before Ostler cleans its nodes; default: 10m" },
     { "--delete-policy", NULL, CLEANUP_ONLY, &option_switch, AT(wishes.delete_policy), "BOOL",
-      "cleanup: delete the policy, and leave the work to the Ostler that runs, where one does; "
+      "cleanup: delete the policy, and leave the work to a running Ostler if there is one; "
       "default: false" },
     { "--force", NULL, CLEANUP_ONLY, &option_switch, AT(wishes.force), "BOOL",
-      "cleanup: take drivers from under running jobs, too; default: false" },
+      "cleanup: remove drivers even from under running jobs; default: false" },
     { "--delete-operand-namespace", NULL, CLEANUP_ONLY, &option_switch, AT(wishes.delete_namespace),
-      "BOOL", "cleanup: last of all delete the namespace of the operands; default: false" },
+      "BOOL", "cleanup: finally delete the namespace of the operands; default: false" },
     { "--delete-crds", NULL, CLEANUP_ONLY, &option_switch, AT(wishes.delete_crds), "BOOL",
-      "cleanup: last of all delete Ostler's CustomResourceDefinitions; default: false" },
+      "cleanup: finally delete Ostler's CustomResourceDefinitions; default: false" },
     { "--delete-operator", NULL, CLEANUP_ONLY, &option_switch, AT(wishes.delete_operator), "BOOL",
-      "cleanup: when all is off delete the Deployment " DEPLOYMENT_NAME
-      " in --namespace, too, and its leases; default: false" },
+      "cleanup: after the removal delete the Deployment " DEPLOYMENT_NAME
+      " in --namespace and its Leases; default: false" },
     { "--timeout", NULL, CLEANUP_ONLY | BIT(COMMAND_INSTALL_CRDS), &duration, AT(wishes.timeout_ms),
-      "TIME",
-      "cleanup, install-crds: give up after this; default: cleanup never, install-crds 1m" },
+      "TIME", "cleanup, install-crds: time limit; default: cleanup none, install-crds 1m" },
     { "--from", NULL, BIT(COMMAND_INSTALL_CRDS), &option_any, AT(from), "DIR",
-      "install-crds: the directory of the CRDs, files named *.yaml" },
+      "install-crds: directory of the CRDs, files named *.yaml" },
     { "--log-level", NULL, ANYWHERE, &option_log_level, AT(log_level), "LEVEL",
       "debug, info, warn or error; default: info" },
     { "--log-format", NULL, ANYWHERE, &option_log_format, AT(log_json), "FORMAT",
       "json or text; default: json" },
     { "-f", NULL, OFFLINE | PLAN, &option_any, AT(file), "FILE",
-      "render, validate, plan: a whole policy; \"-\" is standard input" },
+      "render, validate, plan: file with a policy; \"-\" is standard input" },
     { "--node", NULL, BIT(COMMAND_RENDER), &option_any, AT(node_file), "FILE",
-      "render: the Node to render for" },
+      "render: file with the Node to render for" },
     { "-o", NULL, PLAN, &option_output, AT(output), "FORMAT",
       "plan: text, json or yaml; default: text" },
     { "--simulate", NULL, PLAN, &option_switch, AT(simulate), "BOOL",
-      "plan: play the whole rollout and print what happens when; default: false" },
+      "plan: simulate the whole rollout and print its timeline; default: false" },
     { "--driver-takes", NULL, SIMULATION, &duration, AT(driver_takes_ms), "TIME",
-      "plan --simulate: how long a driver installs; default: 3m, at most half of "
+      "plan --simulate: time to install a driver; default: 3m, at most half of "
       "timeouts.install" },
     { "--pull-takes", NULL, SIMULATION, &duration, AT(pull_takes_ms), "TIME",
-      "plan --simulate: how long an image is pulled; default: 30s" },
+      "plan --simulate: time to pull an image; default: 30s" },
     { "--jobs-end-after", NULL, SIMULATION, &duration, AT(jobs_end_after_ms), "TIME",
-      "plan --simulate: how long each job still runs; default: it does not end" },
+      "plan --simulate: time until each job ends; default: jobs do not end" },
     { "--simulate-for", NULL, SIMULATION, &duration, AT(simulated_ms), "TIME",
-      "plan --simulate: the most that is simulated; default: 336h" },
+      "plan --simulate: maximum simulated time; default: 336h" },
 };
 
 static const struct option_table table = { .rows = rows,
@@ -163,7 +161,7 @@ static int take_command(const char *word, bool is_first, struct options *o, stru
 static int check_needs(const struct options *o, struct err *e)
 {
     if (OFFLINE & BIT(o->command) && !o->file)
-        return err_set(e, ERR_INVALID, "which policy? Say -f FILE (or -f - for standard input)");
+        return err_set(e, ERR_INVALID, "-f FILE is missing: the policy; \"-\" is standard input");
     if (o->command == COMMAND_INSTALL_CRDS && !o->from)
         return err_set(e, ERR_INVALID, "--from DIR is missing: the directory of the CRDs");
     if (o->wishes.force && !o->wishes.delete_policy)
@@ -217,9 +215,8 @@ void options_help(FILE *out)
     command_help(out, commands, ARRAY_LEN(commands), 12);
     fprintf(out, "\noptions:\n");
     option_help(out, &table, 0, 35);
-    fprintf(out, "\nexit codes: 0 done, 1 it could not be done, 2 the command line is wrong, 3 "
-                 "plan --simulate: some node did "
-                 "not get there\n");
+    fprintf(out, "\nexit codes: 0 success, 1 failure, 2 invalid command line, 3 plan --simulate: "
+                 "not all nodes reach their target\n");
     fprintf(out, "\nexample: ostler --kubeconfig ~/.kube/config --agent-image "
                  "registry.example.com/ostler:dev "
                  "--log-format text\n");

@@ -73,38 +73,40 @@ static const struct command_row commands[] = {
 
 static const struct option_row rows[] = {
     { "--kubeconfig", NULL, ONLINE, &path, AT(kubeconfig), "FILE",
-      "which cluster; default: $KUBECONFIG, the pod's own, ~/.kube/config" },
+      "kubeconfig of the cluster; default: $KUBECONFIG, the pod's own, ~/.kube/config" },
     { "--context", NULL, ONLINE, &text, AT(context), "NAME",
-      "which context of it; default: the current one" },
+      "context of the kubeconfig; default: the current one" },
     { "--namespace", "-n", PLUGIN, &text, AT(namespace), "NAME",
-      "the namespace of Ostler; default: the one that its Lease names, else " OSTLER_NAMESPACE },
+      "namespace of Ostler; default: the one that its Lease names, else " OSTLER_NAMESPACE },
     { "--operand-namespace", NULL, ONLINE, &text, AT(operand_namespace), "NAME",
-      "where operands run; default: ostler-operands" },
+      "namespace of the operands; default: ostler-operands" },
     { "--request-timeout", NULL, ONLINE, &span, AT(request_timeout_ms), "TIME",
-      "how long one request may take; default: 30s" },
-    { "--output", "-o", SHOWS | BIT(PLAN), &format, AT(output), "FORMAT", "wide, json or yaml" },
-    { "--watch", "-w", SHOWS, &option_flag, AT(watch), "", "go on showing it until Ctrl-C" },
-    { "--state", NULL, BIT(NODES), &state, AT(state), "STATE", "nodes: only those in this state" },
+      "timeout of a request; default: 30s" },
+    { "--output", "-o", SHOWS | BIT(PLAN), &format, AT(output), "FORMAT",
+      "output format: wide, json or yaml" },
+    { "--watch", "-w", SHOWS, &option_flag, AT(watch), "", "refresh the output until Ctrl-C" },
+    { "--state", NULL, BIT(NODES), &state, AT(state), "STATE", "nodes: only nodes in this state" },
     { "--since", NULL, BIT(EVENTS), &span, AT(since_ms), "TIME",
-      "events: only those of the last TIME" },
+      "events: only events of the last TIME" },
     { "--filename", "-f", BIT(PLAN) | BIT(BUNDLE), &path, AT(file), "FILE",
-      "plan: a whole policy, \"-\" is standard input; bundle: what to write; default: "
+      "plan: file with a policy, \"-\" is standard input; bundle: output file; default: "
       "ostler-bundle-TIME.tar.gz" },
     { "--simulate", NULL, BIT(PLAN), &option_flag, AT(simulate), "",
-      "plan: play the whole rollout and print what happens when" },
+      "plan: simulate the whole rollout and print its timeline" },
     { "--allowed-image-prefixes", NULL, BIT(PLAN), &text, AT(image_prefixes), "LIST",
       "plan: registries that images may come from; default: " POLICY_IMAGE_PREFIXES },
     { "--allowed-settings", NULL, BIT(PLAN), &text, AT(settings), "LIST",
-      "plan: variables and arguments that a policy may give to operands; default: proxies and "
-      "plain switches" },
+      "plan: variables and arguments that a policy may set on operands; default: proxies and "
+      "switches" },
     { "--allowed-install-dirs", NULL, BIT(PLAN), &text, AT(install_dirs), "LIST",
-      "plan: directories that a policy may install the toolkit in; default: " POLICY_INSTALL_DIRS },
+      "plan: directories in which a policy may install the toolkit; "
+      "default: " POLICY_INSTALL_DIRS },
     { "--control-plane-nodes", NULL, BIT(PLAN), &option_flag, AT(control_plane), "",
-      "plan: Ostler serves GPU nodes of the control plane, too" },
+      "plan: Ostler also serves GPU nodes of the control plane" },
     { "--dry-run", NULL, WRITES, &dry_run, AT(dry_run), "server",
-      "have the API server check it and change nothing" },
+      "let the API server check the change without applying it" },
     { "--no-color", NULL, PLUGIN, &option_flag, AT(no_colour), "",
-      "no colours on a terminal either; so does $NO_COLOR" },
+      "no colours on a terminal; $NO_COLOR has the same effect" },
 };
 
 static const struct option_table table = { .rows = rows,
@@ -147,9 +149,8 @@ const char *gpu_output_refused(enum gpu_command command, enum gpu_output output,
         const char *why;
     } refusals[] = {
         { SHOWS, true, SHOW_YAML,
-          "--watch has no end, and so no YAML: take -o json, a line for each time" },
-        { BIT(PLAN), false, SHOW_WIDE,
-          "-o wide: a plan is shown whole; take json or yaml for programs" },
+          "--watch does not support YAML: use -o json, which prints a line per refresh" },
+        { BIT(PLAN), false, SHOW_WIDE, "plan does not support -o wide: use json or yaml" },
     };
     for (size_t i = 0; i < ARRAY_LEN(refusals); i++)
         if (refusals[i].commands & 1u << command && refusals[i].output == output &&
@@ -231,7 +232,8 @@ void gpu_options_complete_option(enum gpu_command command, const char *word)
 
 void gpu_options_help(void)
 {
-    printf("kubectl gpu: GPU nodes that Ostler manages.\n\nusage: kubectl gpu COMMAND "
+    printf("kubectl gpu: shows and controls the GPU nodes that Ostler manages.\n\nusage: kubectl "
+           "gpu COMMAND "
            "[OPTION…]\n\ncommands:\n");
     for (size_t i = 0; i < GPU_COMMAND_COUNT; i++)
         if (*commands[i].help)
@@ -239,8 +241,7 @@ void gpu_options_help(void)
                    strstr(commands[i].takes, "…") ? "  " : "", commands[i].help);
     printf("\noptions:\n");
     option_help(stdout, &table, 0, 31);
-    printf("\nexit codes: 0 done, 1 it could not be done, 2 the command line is wrong, 3 plan "
-           "--simulate: some node did not get "
-           "there\n");
+    printf("\nexit codes: 0 success, 1 failure, 2 invalid command line, 3 plan --simulate: not all "
+           "nodes reach their target\n");
     printf("\nexample: kubectl gpu status --watch\n");
 }

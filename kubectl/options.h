@@ -11,22 +11,21 @@
 
 /* id, name, its arguments ("": none), help */
 #define GPU_COMMANDS(X)                                                                            \
-    X(STATUS, "status", "",                                                                        \
-      "the fleet at a glance: policy, nodes, rollout, stuck nodes and what to do first")           \
+    X(STATUS, "status", "", "overview: policy, nodes, rollout, stuck nodes and what to do first")  \
     X(NODES, "nodes", "[NODE…]", "GPU nodes and their states")                                     \
-    X(EXPLAIN, "explain", "NODE", "the history of a node, what it waits for, what happens next")   \
+    X(EXPLAIN, "explain", "NODE", "history of a node, what it waits for, what happens next")       \
     X(PLAN, "plan", "",                                                                            \
-      "what a policy would do, wave by wave; -f FILE for one that is not applied yet")             \
-    X(EVENTS, "events", "[NODE…]", "what happened to policy, nodes and operands; the newest last") \
-    X(PAUSE, "pause", "", "no further node is upgraded")                                           \
-    X(RESUME, "resume", "", "upgrades go on")                                                      \
-    X(APPROVE, "approve", "[HASH]", "let the plan begin that waits for approval")                  \
-    X(HOLD, "hold", "NODE…", "keep nodes from being upgraded")                                     \
-    X(RELEASE, "release", "NODE…", "let held nodes be upgraded again")                             \
+      "what a policy would do, wave by wave; -f FILE: a policy that is not applied yet")           \
+    X(EVENTS, "events", "[NODE…]", "events of policy, nodes and operands; the newest last")        \
+    X(PAUSE, "pause", "", "start no further upgrades")                                             \
+    X(RESUME, "resume", "", "continue upgrades")                                                   \
+    X(APPROVE, "approve", "[HASH]", "approve the plan that waits for approval")                    \
+    X(HOLD, "hold", "NODE…", "exclude nodes from upgrades")                                        \
+    X(RELEASE, "release", "NODE…", "include held nodes in upgrades again")                         \
     X(BUNDLE, "bundle", "", "write a support bundle without secrets")                              \
     X(COMPLETION, "completion", "SHELL",                                                           \
-      "print completion: kubectl for `kubectl gpu`; bash, zsh, fish for `kubectl-gpu`")            \
-    X(HELP, "help", "", "print this")                                                              \
+      "print a completion script: kubectl for `kubectl gpu`; bash, zsh, fish for `kubectl-gpu`")   \
+    X(HELP, "help", "", "print this help")                                                         \
     X(VERSION, "version", "", "print the version")                                                 \
     X(COMPLETE, "__complete", "[WORD…]", "")
 

@@ -10,44 +10,43 @@
 const char ostler_node_version[] = OSTLER_VERSION;
 
 static const struct command_row commands[] = {
-    [NODE_COMMAND_LOOK] = { "look", NULL, "print what this machine is, as a GPU node" },
-    [NODE_COMMAND_RUN] = { "run", NULL,
-                           "keep that up to date in the cluster, as the inventory of a GpuNode" },
+    [NODE_COMMAND_LOOK] = { "look", NULL, "print the inventory of this machine" },
+    [NODE_COMMAND_RUN] = { "run", NULL, "keep the inventory in the cluster's GpuNode up to date" },
     [NODE_COMMAND_WAIT] = { "wait", "driver|toolkit",
-                            "end when it is ready on this start of the machine" },
+                            "wait until the driver or toolkit is ready on the current boot" },
     [NODE_COMMAND_CARDS] = { "cards", NULL,
-                             "print what the driver's library reports of its GPUs, or keep it in a "
-                             "file" },
-    [NODE_COMMAND_HOST_DRIVER] = { "host-driver", NULL,
-                                   "fail when the host has a driver of its own" },
-    [NODE_COMMAND_UNLOAD] = { "unload", NULL, "take out what a driver cannot have beside it" },
+                             "print what the driver's library reports about its GPUs, or keep a "
+                             "file "
+                             "of it up to date" },
+    [NODE_COMMAND_HOST_DRIVER] = { "host-driver", NULL, "fail if the host has its own driver" },
+    [NODE_COMMAND_UNLOAD] = { "unload", NULL, "unload modules that block a new driver" },
     [NODE_COMMAND_COPY] = { "copy", NULL,
-                            "put this program where containers of other images have it" },
+                            "copy this program to where containers of other images find it" },
     [NODE_COMMAND_START_DRIVER] = { "start-driver", "PROGRAM [ARGUMENT…]",
-                                    "become NVIDIA's program, without the ready files of an "
-                                    "earlier one" },
+                                    "remove the ready files of an earlier driver, then execute "
+                                    "NVIDIA's program" },
     [NODE_COMMAND_PROBE_DRIVER] = { "probe-driver", NULL,
-                                    "write the driver's ready file when it is ready, else fail" },
+                                    "write the driver's ready file if the driver is ready, else "
+                                    "fail" },
     [NODE_COMMAND_STOP_DRIVER] = { "stop-driver", NULL,
                                    "remove the ready file of this pod's driver" },
     [NODE_COMMAND_START_GDRCOPY] = { "start-gdrcopy", "PROGRAM [ARGUMENT…]",
-                                     "become NVIDIA's program when the driver of this pod is "
-                                     "ready" },
+                                     "wait until this pod's driver is ready, then execute NVIDIA's "
+                                     "program" },
     [NODE_COMMAND_PROBE_GDRCOPY] = { "probe-gdrcopy", NULL,
-                                     "make the device of GDRCopy when its module is loaded, else "
-                                     "fail" },
+                                     "create GDRCopy's device if its module is loaded, else fail" },
     [NODE_COMMAND_INSTALL_COS_DRIVER] = { "install-cos-driver", "PROGRAM [ARGUMENT…]",
-                                          "become Google's installer, unless a driver is loaded" },
+                                          "execute Google's installer, unless a driver is loaded" },
     [NODE_COMMAND_INSTALL_TOOLKIT] = { "install-toolkit", "PROGRAM [ARGUMENT…]",
-                                       "have NVIDIA's program install the toolkit" },
+                                       "install the toolkit with NVIDIA's program" },
     [NODE_COMMAND_READY_TOOLKIT] = { "sign-toolkit", NULL,
-                                     "keep the toolkit's ready file until told to stop" },
+                                     "keep the toolkit's ready file until a signal" },
     [NODE_COMMAND_REMOVE_TOOLKIT] = { "remove-toolkit", "PROGRAM [ARGUMENT…]",
-                                      "have it take the toolkit out of the runtime" },
-    [NODE_COMMAND_IDLE] = { "idle", NULL, "do nothing until told to stop" },
-    [NODE_COMMAND_WRITE_CONFIG] = { "write-config", NULL, "write a configuration into a file" },
-    [NODE_COMMAND_PROOF] = { "proof", NULL, "run a CUDA program, and say what it ran on" },
-    [NODE_COMMAND_HELP] = { "help", NULL, "print this" },
+                                      "remove the toolkit from the runtime with NVIDIA's program" },
+    [NODE_COMMAND_IDLE] = { "idle", NULL, "do nothing until a signal" },
+    [NODE_COMMAND_WRITE_CONFIG] = { "write-config", NULL, "write a configuration to a file" },
+    [NODE_COMMAND_PROOF] = { "proof", NULL, "run a CUDA program, and print what it ran on" },
+    [NODE_COMMAND_HELP] = { "help", NULL, "print this help" },
     [NODE_COMMAND_VERSION] = { "version", NULL, "print the version" },
 };
 
@@ -64,7 +63,7 @@ static const char *const sources[] = {
 static const char *const signs[] = { [READY_DRIVER] = "driver", [READY_TOOLKIT] = "toolkit", NULL };
 
 static const struct option_kind folder = { .store = option_store_text,
-                                           .wanted = "must be a folder" };
+                                           .wanted = "must be a directory" };
 static const struct option_kind file = { .store = option_store_text, .wanted = "must be a file" };
 static const struct option_kind name = { .store = option_store_text, .wanted = "must be a name" };
 static const struct option_kind hash = { .store = option_store_text, .wanted = "must be a hash" };
@@ -74,7 +73,7 @@ static const struct option_kind driver = { .store = option_store_word,
                                            .words = sources };
 static const struct option_kind module = { .store = store_module, .wanted = "must be gdrdrv" };
 static const struct option_kind duration = { .store = option_store_duration,
-                                             .wanted = "must be a time, such as 10m" };
+                                             .wanted = "must be a duration, such as 10m" };
 
 #define BIT(n) (1u << (n))
 /* Bits of the commands that accept an option. */
@@ -92,35 +91,34 @@ static const struct option_kind duration = { .store = option_store_duration,
 
 static const struct option_row rows[] = {
     { "--root", NULL, ON_MACHINE | FOR(INSTALL_TOOLKIT), &folder, AT(root), "DIR",
-      "where the root folder of the machine is; default: /" },
+      "root directory of the machine; default: /" },
     { "-o", NULL, FOR(LOOK), &option_output, AT(output), "FORMAT",
-      "of look: text, json or yaml; default: text" },
+      "look: text, json or yaml; default: text" },
     { "--node", NULL, FOR(RUN), &name, AT(node), "NAME",
-      "of run: the name of this node; default: $NODE_NAME" },
+      "run: name of this node; default: $NODE_NAME" },
     { "--kubeconfig", NULL, FOR(RUN), &file, AT(kubeconfig), "FILE",
-      "of run: the cluster; default: the one that it runs in" },
+      "run: kubeconfig of the cluster; default: the cluster in which the agent runs" },
     { "--log-level", NULL, FOR(RUN) | FOR(CARDS), &option_log_level, AT(log_level), "LEVEL",
-      "of run and cards: debug, info, warn or error; default: info" },
+      "run, cards: debug, info, warn or error; default: info" },
     { "--log-format", NULL, FOR(RUN) | FOR(CARDS), &option_log_format, AT(log_json), "FORMAT",
-      "of run and cards: json or text; default: json" },
+      "run, cards: json or text; default: json" },
     { "--driver", NULL, FOR(WAIT) | FOR(INSTALL_TOOLKIT) | FOR(READY_TOOLKIT), &driver,
       AT(wish.source), "SOURCE",
-      "of wait, install-toolkit and sign-toolkit: whose driver, container or host; default: "
+      "wait, install-toolkit, sign-toolkit: whose driver: container, host or either; default: "
       "container" },
     { "--revision", NULL, FOR(WAIT) | FOR(UNLOAD) | FOR(PROBE_DRIVER) | FOR(READY_TOOLKIT), &hash,
-      AT(wish.revision), "HASH", "of wait toolkit: which one it has to be; of operands: theirs" },
+      AT(wish.revision), "HASH",
+      "wait toolkit: revision to wait for; operands: their own revision" },
     { "--module", NULL, FOR(WAIT), &module, AT(wish.module), "NAME",
-      "of wait: a module that has to be loaded as well: gdrdrv" },
+      "wait: module that must also be loaded: gdrdrv" },
     { "--timeout", NULL, FOR(WAIT), &duration, AT(timeout_ms), "TIME",
-      "of wait: how long at most; default: for ever" },
+      "wait: time limit; default: no limit" },
     { "--pod", NULL, FOR(PROBE_DRIVER) | FOR(STOP_DRIVER) | FOR(START_GDRCOPY), &uid, AT(pod),
-      "UID",
-      "of probe-driver, stop-driver and start-gdrcopy: the pod that it runs in; default: "
-      "$POD_UID" },
+      "UID", "probe-driver, stop-driver, start-gdrcopy: UID of its own pod; default: $POD_UID" },
     { "--to", NULL,
       FOR(CARDS) | FOR(COPY) | FOR(INSTALL_COS_DRIVER) | FOR(INSTALL_TOOLKIT) | FOR(WRITE_CONFIG),
       &file, AT(to), "FILE",
-      "of cards: keep it in this file until told to stop; of others: where it goes" },
+      "cards: keep this file up to date until a signal; others: destination" },
 };
 
 /* Errors in the words of this program. */
@@ -128,7 +126,7 @@ static int options_refuse(const struct option_row *row, const char *value, struc
 {
     return value ? err_set(e, ERR_INVALID, "%s %s, but is \"%s\"", row->name, row->kind->wanted,
                            value)
-                 : err_set(e, ERR_INVALID, "%s wants a value: %s", row->name, row->argument);
+                 : err_set(e, ERR_INVALID, "%s needs a value: %s", row->name, row->argument);
 }
 
 static const struct option_table table = { .rows = rows,
@@ -152,7 +150,7 @@ static const struct need {
     { FOR(PROBE_DRIVER) | FOR(STOP_DRIVER) | FOR(START_GDRCOPY), AT(pod), "POD_UID",
       "the uid of its pod: --pod" },
     { FOR(COPY) | FOR(WRITE_CONFIG), AT(to), NULL, "a file: --to" },
-    { FOR(INSTALL_COS_DRIVER) | FOR(INSTALL_TOOLKIT), AT(to), NULL, "a folder: --to" },
+    { FOR(INSTALL_COS_DRIVER) | FOR(INSTALL_TOOLKIT), AT(to), NULL, "a directory: --to" },
     { FOR(WRITE_CONFIG), AT(text), "CONFIG", "a text" },
 };
 
@@ -160,7 +158,7 @@ static int take_wish(const char *word, struct node_options *o, struct err *e)
 {
     return option_store_word(&(struct option_kind){ .words = signs }, word, &o->wish.sign)
                ? 0
-               : err_set(e, ERR_INVALID, "wait wants one of driver and toolkit, but has \"%s\"",
+               : err_set(e, ERR_INVALID, "wait needs one of driver and toolkit, but has \"%s\"",
                          word);
 }
 
@@ -172,7 +170,7 @@ static int options_take_word(const char *word, size_t nth, struct node_options *
     size_t i = command_find(commands, ARRAY_LEN(commands), word);
     if (nth > 0 || i == ARRAY_LEN(commands))
         return err_set(e, ERR_INVALID, "%s %s; `ostler-node --help` lists the commands", word,
-                       nth == 0 ? "is no command" : "is one word too many");
+                       nth == 0 ? "is not a command" : "is an unexpected argument");
     o->command = (enum node_command) i;
     return 0;
 }
@@ -187,7 +185,7 @@ static int take_needs(struct node_options *o, struct err *e)
             continue;
         const char *value = n->variable ? getenv(n->variable) : NULL;
         if (!value || !*value)
-            return err_set(e, ERR_INVALID, "%s wants %s%s%s", commands[o->command].name, n->wanted,
+            return err_set(e, ERR_INVALID, "%s needs %s%s%s", commands[o->command].name, n->wanted,
                            n->variable ? ", or the variable " : "", str_or_empty(n->variable));
         *text = value;
     }
@@ -198,13 +196,13 @@ static int take_needs(struct node_options *o, struct err *e)
 static int check(struct node_options *o, size_t words, const struct option_reader *r, struct err *e)
 {
     if (words == 0)
-        return err_set(e, ERR_INVALID, "no command; `ostler-node --help` lists them");
+        return err_set(e, ERR_INVALID, "a command is missing; `ostler-node --help` lists them");
     if (option_check(r, BIT(o->command), commands[o->command].name, e) < 0)
         return -1;
     if (o->command == NODE_COMMAND_WAIT && words == 1)
-        return err_set(e, ERR_INVALID, "wait wants one of driver and toolkit");
+        return err_set(e, ERR_INVALID, "wait needs one of driver and toolkit");
     if (WITH_PROGRAM & BIT(o->command) && !o->program)
-        return err_set(e, ERR_INVALID, "%s wants a program", commands[o->command].name);
+        return err_set(e, ERR_INVALID, "%s needs a program", commands[o->command].name);
     return take_needs(o, e);
 }
 
@@ -233,7 +231,9 @@ int node_options_parse(int argc, char **argv, struct node_options *ret, struct e
 
 void node_options_help(void)
 {
-    printf("ostler-node %s: what a machine is, as a GPU node\n\n", ostler_node_version);
+    printf("ostler-node %s: reports the inventory of a GPU node, and runs steps of Ostler's "
+           "operands\n\n",
+           ostler_node_version);
     printf("usage: ostler-node COMMAND [OPTION…]\n\ncommands:\n");
     command_help(stdout, commands, ARRAY_LEN(commands), 35);
     printf("\noptions:\n");

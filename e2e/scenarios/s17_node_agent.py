@@ -110,7 +110,7 @@ def stolen_token(env):
     make_machine(root, gpus=1)
     log.unlink(missing_ok=True)
     with quiet(env, node), Agent(node, root, token_of(env, env.node("other")), log) as one:
-        env.wait_until(lambda: one.said("an agent speaks of no node but its own") > 1, STARTS, "two refusals")
+        env.wait_until(lambda: one.said("an agent may report only its own node") > 1, STARTS, "two refusals")
         equal(env.k.get("GpuNode", node), None, "its GpuNode")
 
 
@@ -128,17 +128,17 @@ def card(**members):
 FORGERIES = {
     "other_node": (lambda client, own, other: client.merge_patch("GpuNode", other, status(inventory={"gpus": []}),
                                                                  subresource="status"),
-                   "an agent speaks of no node but its own"),
+                   "an agent may report only its own node"),
     "other_fields": (lambda client, own, other: client.merge_patch("GpuNode", own, status(state="Ready"), subresource="status"),
-                     "the inventory alone"),
+                     "only the inventory"),
     "other_fields_by_apply": (lambda client, own, other: client.apply(report(own, status(state="Ready")), subresource="status"),
-                              "the inventory alone"),
+                              "only the inventory"),
     "other_node_by_apply": (lambda client, own, other: client.apply(report(other, status(inventory={"gpus": []})),
                                                                     subresource="status"),
-                            "an agent speaks of no node but its own"),
+                            "an agent may report only its own node"),
     "other_fields_as_they_are": (lambda client, own, other: client.apply(report(own, status(state="Waiting", inventory={})),
                                                                          subresource="status"),
-                                 "an agent has the inventory alone"),
+                                 "an agent may own only the inventory"),
     "replaced": (lambda client, own, other: client.request("PUT", kube.path_of("GpuNode", own, subresource="status"),
                                                            report(own)), "forbidden"),
     "garbage": (garbage({"gpus": "many"}), "status.inventory.gpus"),
@@ -151,7 +151,7 @@ FORGERIES = {
     "long_text": (garbage({"kernel": "6" * 64}), "status.inventory.kernel"),
     "too_many_holders": (garbage({"holders": [{"processes": 1, "minors": []}] * 33}), "status.inventory.holders"),
     "made_for_another": (lambda client, own, other: client.create(report(f"{other}-x")),
-                         "an agent speaks of no node but its own"),
+                         "an agent may report only its own node"),
     "metadata": (lambda client, own, other: client.merge_patch("GpuNode", own, {"metadata": {"labels": {"a": "b"}}}),
                  "forbidden"),
     "delete": (lambda client, own, other: client.request("DELETE", kube.path_of("GpuNode", own)), "forbidden"),
@@ -205,8 +205,8 @@ def token_of_no_node(env):
         stray = kube.from_kubeconfig(env.world.token_kubeconfig(agent.OPERANDS, agent.ACCOUNT, "stray"))
         own = kube.from_kubeconfig(token_of(env, node))
         env.k.delete("GpuNode", node)
-        for client, made, why in ((stray, report(node), "no node but its own"),
-                                  (own, report(node, labels={"a": "b"}), "nothing but its name")):
+        for client, made, why in ((stray, report(node), "only its own node"),
+                                  (own, report(node, labels={"a": "b"}), "contain only its name")):
             try:
                 client.create(made)
             except kube.ApiError as e:

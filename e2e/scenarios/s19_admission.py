@@ -129,31 +129,31 @@ OPERANDS_THAT_ARE_NONE = {
     "install_dir_that_all_can_write_to": ("toolkit", lambda pod: _folder(pod, "install-dir", "/tmp/nvidia"), "/tmp/nvidia"),
     "host_to_write_to": ("node-agent", _edit("containers.0.volumeMounts.0", {"name": "host", "mountPath": "/host"}),
                          "only read them"),
-    "account_of_others": ("driver", _edit("serviceAccountName", "admin"), "no account"),
-    "account_by_its_old_name": ("driver", _edit("serviceAccount", "admin"), "no account"),
-    "driver_with_a_token": ("driver", _edit("automountServiceAccountToken", True), "no account and no token"),
+    "account_of_others": ("driver", _edit("serviceAccountName", "admin"), "only the agent's pod"),
+    "account_by_its_old_name": ("driver", _edit("serviceAccount", "admin"), "only the agent's pod"),
+    "driver_with_a_token": ("driver", _edit("automountServiceAccountToken", True), "only the agent's pod may have an account and a token"),
     "agents_token_for_others": ("node-agent", _edit("containers.0.image", "nvcr.io/nvidia/driver:1"), "Ostler's own image"),
-    "agent_with_privileges": ("node-agent", _edit("containers.0.securityContext", {"privileged": True}), "no more rights"),
+    "agent_with_privileges": ("node-agent", _edit("containers.0.securityContext", {"privileged": True}), "permissions only to read"),
     "agent_with_a_capability": ("node-agent", _edit("containers.0.securityContext", {"capabilities": {"add": ["SYS_ADMIN"]}}),
-                                "no more rights"),
-    "agent_among_processes": ("node-agent", _edit("hostPID", True), "no more rights"),
-    "agent_in_the_hosts_network": ("node-agent", _edit("hostNetwork", True), "no more rights"),
+                                "permissions only to read"),
+    "agent_among_processes": ("node-agent", _edit("hostPID", True), "permissions only to read"),
+    "agent_in_the_hosts_network": ("node-agent", _edit("hostNetwork", True), "permissions only to read"),
     "secret": ("driver", lambda pod: pod["volumes"].append({"name": "s", "secret": {"secretName": "s"}}), "no Secret"),
     "token_by_a_volume": ("driver", lambda pod: pod["volumes"].append(
         {"name": "t", "projected": {"sources": [{"serviceAccountToken": {"path": "t"}}]}}), "no Secret"),
     "variable_of_a_secret": ("driver", _edit("containers.0.env.0", {"name": "S", "valueFrom": {
-        "secretKeyRef": {"name": "s", "key": "k"}}}), "no variable"),
+        "secretKeyRef": {"name": "s", "key": "k"}}}), "variables only from"),
     "variable_of_a_configmap": ("toolkit", _edit("initContainers.0.env", [{"name": "S", "valueFrom": {
-        "configMapKeyRef": {"name": "s", "key": "k"}}}]), "no variable"),
+        "configMapKeyRef": {"name": "s", "key": "k"}}}]), "variables only from"),
     "variables_of_the_drivers_secret": ("driver", _edit("containers.0.envFrom", [{"secretRef": {"name": "pro-1"}}]), None),
     "variables_of_another_secret": ("driver", _edit("containers.0.envFrom", [{"secretRef": {"name": "not-pro-1"}}]),
-                                    "no variable"),
-    "variables_of_a_configmap": ("driver", _edit("containers.0.envFrom", [{"configMapRef": {"name": "pro-1"}}]), "no variable"),
-    "variables_of_a_secret": ("device-plugin", _edit("containers.0.envFrom", [{"secretRef": {"name": "s"}}]), "no variable"),
-    "control_plane": ("driver", lambda pod: pod.pop("affinity"), "no node of the control plane"),
+                                    "variables only from"),
+    "variables_of_a_configmap": ("driver", _edit("containers.0.envFrom", [{"configMapRef": {"name": "pro-1"}}]), "variables only from"),
+    "variables_of_a_secret": ("device-plugin", _edit("containers.0.envFrom", [{"secretRef": {"name": "s"}}]), "variables only from"),
+    "control_plane": ("driver", lambda pod: pod.pop("affinity"), "must not run on nodes of the control plane"),
     "control_plane_by_a_second_term": ("driver", lambda pod: _terms(pod).append({"matchExpressions": [
-        {"key": "kubernetes.io/os", "operator": "Exists"}]}), "no node of the control plane"),
-    "control_plane_of_the_agent": ("node-agent", lambda pod: pod.pop("affinity"), "no node of the control plane"),
+        {"key": "kubernetes.io/os", "operator": "Exists"}]}), "must not run on nodes of the control plane"),
+    "control_plane_of_the_agent": ("node-agent", lambda pod: pod.pop("affinity"), "must not run on nodes of the control plane"),
     "memory_of_others": ("driver", _edit("hostIPC", True), "no IPC"),
 }
 
@@ -190,7 +190,7 @@ def account_is_held_to_operands(env):
         contains(said, words or "", name)
     unlabelled = _as_new(sets["driver"])
     del unlabelled["metadata"]["labels"]["app.kubernetes.io/managed-by"]
-    contains(answer(operator, unlabelled, OPERANDS)[1], "labels them as its own", "one that is nobody's")
+    contains(answer(operator, unlabelled, OPERANDS)[1], "with its own label", "one that is nobody's")
     # Somebody else is not held to this, and what a DaemonSet has it may keep.
     odd = _as_new(sets["driver"])
     _edit("containers.0.image", "registry.example.com/driver:1")(odd["spec"]["template"]["spec"])

@@ -217,16 +217,16 @@ WITH_THE_TOKEN = {
     "take_its_admission_policy_away": (lambda c, node: c.request(
         "DELETE", "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings/ostler-nodes"), "forbidden"),
     "edit_another_policy": (lambda c, node: c.merge_patch("GpuClusterPolicy", "other", {"spec": {}}), "forbidden"),
-    "edit_the_policy": (patch_policy({"spec": {"driver": {"version": "1.2.3"}}}), "nothing of a policy's spec"),
-    "pause_the_policy": (patch_policy({"spec": {"rollout": {"paused": True}}}), "nothing of a policy's spec"),
-    "approve_a_plan": (patch_policy({"metadata": {"annotations": {APPROVED: "x"}}}), "nothing on a policy"),
-    "take_a_wish_away": (patch_policy({"metadata": {"annotations": {RETRY: None}}}), "nothing on a policy"),
-    "label_the_policy": (patch_policy({"metadata": {"labels": {"team": "mine"}}}), "nothing on a policy"),
+    "edit_the_policy": (patch_policy({"spec": {"driver": {"version": "1.2.3"}}}), "must not change the spec of a policy"),
+    "pause_the_policy": (patch_policy({"spec": {"rollout": {"paused": True}}}), "must not change the spec of a policy"),
+    "approve_a_plan": (patch_policy({"metadata": {"annotations": {APPROVED: "x"}}}), "only its own finalizer on a policy"),
+    "take_a_wish_away": (patch_policy({"metadata": {"annotations": {RETRY: None}}}), "only its own finalizer on a policy"),
+    "label_the_policy": (patch_policy({"metadata": {"labels": {"team": "mine"}}}), "only its own finalizer on a policy"),
     "give_the_policy_an_owner": (patch_policy({"metadata": {"ownerReferences": [
         {"apiVersion": "v1", "kind": "Namespace", "name": "gone", "uid": "00000000-0000-0000-0000-000000000000"}]}}),
-                                 "nothing on a policy"),
-    "take_drivers_from_under_jobs_later": (patch_policy(FORCED), "nothing on a policy"),
-    "keep_the_policy_for_ever": (patch_policy({"metadata": {"finalizers": ["a.example/b"]}}), "nothing on a policy"),
+                                 "only its own finalizer on a policy"),
+    "take_drivers_from_under_jobs_later": (patch_policy(FORCED), "only its own finalizer on a policy"),
+    "keep_the_policy_for_ever": (patch_policy({"metadata": {"finalizers": ["a.example/b"]}}), "only its own finalizer on a policy"),
     "delete_the_policy": (lambda c, node: c.request("DELETE", kube.path_of("GpuClusterPolicy", "default")), "forbidden"),
     "delete_a_node": (lambda c, node: c.request("DELETE", kube.path_of("Node", node)), "forbidden"),
     "make_daemonsets_elsewhere": (lambda c, node: c.request("POST", kube.path_of("DaemonSet", None, "kube-system"), {
@@ -235,7 +235,7 @@ WITH_THE_TOKEN = {
     "make_a_privileged_pod": (lambda c, node: c.create(pod(containers=[{
         "name": "a", "image": "nvcr.io/nvidia/driver:1", "securityContext": {"privileged": True}}])), "no privileges"),
     "make_a_pod_with_the_host": (lambda c, node: c.create(pod(hostPID=True)), "no namespace of the host"),
-    "make_a_pod_with_a_folder": (lambda c, node: c.create(pod(volumes=[{"name": "a", "hostPath": {"path": "/"}}])), "no volume"),
+    "make_a_pod_with_a_folder": (lambda c, node: c.create(pod(volumes=[{"name": "a", "hostPath": {"path": "/"}}])), "only empty volumes"),
     "make_a_pod_with_a_variable_of_a_secret": (lambda c, node: c.create(pod(containers=[{
         **pod()["spec"]["containers"][0], "env": [{"name": "S", "valueFrom": {
             "secretKeyRef": {"name": "s", "key": "k"}}}]}])), "no variable"),
@@ -247,13 +247,13 @@ WITH_THE_TOKEN = {
     "label_without_a_mark": (patch_node(metadata={"labels": {"a.example/b": "c"}}), "naming it in ostler.dev/marks"),
     "label_that_it_says_is_its_own": (patch_node(metadata={"labels": {"team": "mine"}, "annotations": {
         "ostler.dev/marks": '{"labels":["team"]}'}}), "Ostler may not"),
-    "annotation_of_others": (patch_node(metadata={"annotations": {"a.example/b": "c"}}), "no annotation but its own"),
+    "annotation_of_others": (patch_node(metadata={"annotations": {"a.example/b": "c"}}), "only its own annotations"),
     "annotation_for_autoscalers_without_a_mark": (patch_node(metadata={"annotations": {KEEPS_KARPENTER: "true"}}),
-                                                  "no annotation but its own"),
+                                                  "only its own annotations"),
     "annotation_that_lets_autoscalers_remove": (patch_node(metadata={"annotations": {
-        KEEPS_KARPENTER: "false", "ostler.dev/marks": f'{{"annotations":["{KEEPS_KARPENTER}"]}}'}}), "no annotation but its own"),
+        KEEPS_KARPENTER: "false", "ostler.dev/marks": f'{{"annotations":["{KEEPS_KARPENTER}"]}}'}}), "only its own annotations"),
     "annotation_for_autoscalers_of_others": (patch_node(metadata={"annotations": {KEEPS_CLUSTER_AUTOSCALER: None}}),
-                                             "no annotation but its own"),
+                                             "only its own annotations"),
     "annotation_for_autoscalers_that_it_says_is_its_own": (patch_node(metadata={"annotations": {
         "ostler.dev/marks": f'{{"annotations":["{KEEPS_CLUSTER_AUTOSCALER}"]}}'}}), "was on the node"),
     "taint_of_others": (patch_node(spec={"taints": []}), "may not change or remove a taint"),
@@ -278,26 +278,26 @@ WITH_THE_TOKEN = {
         {"op": "add", "path": "/spec/taints/-", "value": {
             "key": "node.kubernetes.io/out-of-service", "value": "nodeshutdown", "effect": "NoExecute"}}]),
                             "under kubernetes.io and k8s.io"),
-    "machine_of_a_provider": (patch_node(spec={"providerID": "a://b"}), "nothing of a node's spec"),
-    "addresses_of_pods": (patch_node(spec={"podCIDR": "10.9.0.0/24", "podCIDRs": ["10.9.0.0/24"]}), "nothing of a node's spec"),
+    "machine_of_a_provider": (patch_node(spec={"providerID": "a://b"}), "only taints in a node's spec"),
+    "addresses_of_pods": (patch_node(spec={"podCIDR": "10.9.0.0/24", "podCIDRs": ["10.9.0.0/24"]}), "only taints in a node's spec"),
     "owner_that_goes": (patch_node(metadata={"ownerReferences": [
-        {"apiVersion": "v1", "kind": "Namespace", "name": "gone", "uid": "00000000-0000-0000-0000-000000000000"}]}), "no owners"),
-    "finalizer": (patch_node(metadata={"finalizers": ["a.example/b"]}), "no finalizers"),
+        {"apiVersion": "v1", "kind": "Namespace", "name": "gone", "uid": "00000000-0000-0000-0000-000000000000"}]}), "owners of nodes"),
+    "finalizer": (patch_node(metadata={"finalizers": ["a.example/b"]}), "finalizers of nodes"),
     "capacity": (lambda c, node: c.merge_patch("Node", node, {"status": {"capacity": {"nvidia.com/gpu": "64"}}},
-                                               subresource="status"), "nothing of a node's status"),
+                                               subresource="status"), "only its condition in a node's status"),
     "handlers_of_the_runtime": (lambda c, node: c.merge_patch("Node", node, {"status": {"runtimeHandlers": [{"name": "x"}]}},
-                                                              subresource="status"), "nothing of a node's status"),
+                                                              subresource="status"), "only its condition in a node's status"),
     # Kubernetes 1.30 has no such fields.
     **({} if OLDEST else {
         "features_of_the_runtime": (lambda c, node: c.merge_patch(
             "Node", node, {"status": {"features": {"supplementalGroupsPolicy": True}}}, subresource="status"),
-                                    "nothing of a node's status"),
+                                    "only its condition in a node's status"),
         "features_of_the_kubelet": (lambda c, node: c.merge_patch(
-            "Node", node, {"status": {"declaredFeatures": ["A"]}}, subresource="status"), "nothing of a node's status")}),
+            "Node", node, {"status": {"declaredFeatures": ["A"]}}, subresource="status"), "only its condition in a node's status")}),
     "phase": (lambda c, node: c.merge_patch("Node", node, {"status": {"phase": "Terminated"}}, subresource="status"),
-              "nothing of a node's status"),
+              "only its condition in a node's status"),
     "condition_of_the_kubelet": (lambda c, node: c.strategic_patch("Node", node, {"status": {"conditions": [
-        {"type": "Ready", "status": "False"}]}}, subresource="status"), "no condition but its own"),
+        {"type": "Ready", "status": "False"}]}}, subresource="status"), "only its own condition"),
 }
 
 

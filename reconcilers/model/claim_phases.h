@@ -8,46 +8,48 @@
  * from, to, reasons of the write, condition. NONE: no claim. */
 #define CLAIM_TABLE(PHASE, STEP)                                                                   \
     STEP(NONE, WAITING, "ClaimedWaiting",                                                          \
-         "its turn has come; pods run there that are waited for, or it is down")                   \
-    STEP(NONE, DRAINING, "Claimed", "its turn has come; its driver is to change")                  \
+         "the node's turn has come; it has pods that Ostler waits for, or is down")                \
+    STEP(NONE, DRAINING, "Claimed", "the node's turn has come; its driver changes")                \
     STEP(NONE, UNLOADING, "Claimed, Abandoned",                                                    \
-         "its turn has come; only its stack is to change; or somebody took its claim off")         \
+         "the node's turn has come; only its stack changes; or a user removed its claim")          \
     PHASE(WAITING, "Waiting", false, UNCHANGED) /* tainted; jobs run to their end, no evictions */ \
-    STEP(WAITING, DRAINING, "DrainStarted", "nobody is waited for any more, and a place is free")  \
-    STEP(WAITING, UNLOADING, "DrainStarted, TargetChanged", "the same; nobody has to leave")       \
+    STEP(WAITING, DRAINING, "DrainStarted", "the wait is over, and a slot is free")                \
+    STEP(WAITING, UNLOADING, "DrainStarted, TargetChanged", "the same; no pod must leave")         \
     STEP(WAITING, NONE, "Cancelled, TargetChanged, ReturnedToService, Released",                   \
-         "a person holds or cordons it, it is to run something else, or its turn cannot come "     \
-         "within minutes")                                                                         \
+         "a user holds or cordons it, its target changes, or its turn is not within minutes")      \
     PHASE(DRAINING, "Draining", true, UNCHANGED) /* GPU pods are evicted or waited for */          \
     STEP(DRAINING, WAITING, "JobArrived",                                                          \
-         "only jobs are left: they run to their end, and another node gets the place")             \
+         "only jobs are left: they run to their end, and another node gets the slot")              \
     STEP(DRAINING, UNLOADING, "Drained, TargetChanged", "no GPU pod is left")                      \
     STEP(DRAINING, FAILED, "UpgradeFailed",                                                        \
-         "drain.timeout is over: without the taint, back in service")                              \
+         "drain.timeout is over: the node returns to service without the taint")                   \
     STEP(DRAINING, NONE, "Cancelled, TargetChanged, Released",                                     \
-         "a person holds or cordons it, or it is to run something else")                           \
+         "a user holds or cordons it, or its target changes")                                      \
     PHASE(UNLOADING, "Unloading", true, CHANGING) /* removes stack, then driver if it changes */   \
-    STEP(UNLOADING, DRAINING, "GpuPodArrived", "a GPU pod came in between")                        \
-    STEP(UNLOADING, INSTALLING, "Unloaded", "stack and driver are gone")                           \
+    STEP(UNLOADING, DRAINING, "GpuPodArrived", "a new GPU pod runs on the node")                   \
+    STEP(UNLOADING, INSTALLING, "Unloaded", "stack and driver are removed")                        \
     STEP(UNLOADING, FAILED, "UpgradeFailed", "timeouts.install is over")                           \
-    STEP(UNLOADING, NONE, "Abandoned, Released", "it runs what it ran before; or it is let go of") \
+    STEP(UNLOADING, NONE, "Abandoned, Released",                                                   \
+         "it runs its earlier revision again; or Ostler releases it")                              \
     PHASE(INSTALLING, "Installing", true, CHANGING) /* new driver, then new stack */               \
     STEP(INSTALLING, VALIDATING, "Installed", "every operand is up")                               \
-    STEP(INSTALLING, UNLOADING, "TargetChanged", "it is to run something else")                    \
-    STEP(INSTALLING, FAILED, "UpgradeFailed", "timeouts.install is over, or the proof failed")     \
-    STEP(INSTALLING, NONE, "Upgraded, Released", "every operand is up, and proven at once")        \
+    STEP(INSTALLING, UNLOADING, "TargetChanged", "its target changes")                             \
+    STEP(INSTALLING, FAILED, "UpgradeFailed",                                                      \
+         "timeouts.install is over, or the validation failed")                                     \
+    STEP(INSTALLING, NONE, "Upgraded, Released",                                                   \
+         "every operand is up, and validation succeeds at once")                                   \
     PHASE(VALIDATING, "Validating", true, CHANGING) /* all is up; the kubelet must offer GPUs */   \
-    STEP(VALIDATING, UNLOADING, "TargetChanged", "it is to run something else")                    \
-    STEP(VALIDATING, FAILED, "UpgradeFailed", "the proof failed, or timeouts.validation is over")  \
-    STEP(VALIDATING, NONE, "Upgraded, Released", "it is proven")                                   \
+    STEP(VALIDATING, UNLOADING, "TargetChanged", "its target changes")                             \
+    STEP(VALIDATING, FAILED, "UpgradeFailed",                                                      \
+         "the validation failed, or timeouts.validation is over")                                  \
+    STEP(VALIDATING, NONE, "Upgraded, Released", "validation succeeds")                            \
     PHASE(FAILED, "Failed", false, STOPPED) /* failed: tainted, no slot, is retried later */       \
-    STEP(FAILED, WAITING, "ClaimedWaiting",                                                        \
-         "it is tried again; pods run there that are waited for")                                  \
-    STEP(FAILED, DRAINING, "Retried, RolledBack", "it is tried again; its driver is to change")    \
+    STEP(FAILED, WAITING, "ClaimedWaiting", "retry; the node has pods that Ostler waits for")      \
+    STEP(FAILED, DRAINING, "Retried, RolledBack", "retry; its driver changes")                     \
     STEP(FAILED, UNLOADING, "Retried, RolledBack, TargetChanged",                                  \
-         "it is tried again, or goes back to what is known good")                                  \
+         "retry, or rollback to the known good revision")                                          \
     STEP(FAILED, NONE, "Recovered, TargetChanged, Released",                                       \
-         "it came up after all, or runs what it is to run by now")
+         "its operands came up after all, or it runs its target")
 
 enum claim_phase {
 #define PHASE(id, ...) CLAIM_##id,

@@ -171,13 +171,13 @@ class Values(unittest.TestCase):
                 ("replicas=2", ("--set image.repository=", "kubectl apply -f - <<POLICY", "helm uninstall ostler", "4m30s"),
                  ("replicas is 0",)),
                 ("image.repository=registry.example.com/ostler",
-                 ("It ends no GPU pod", "ostler-operands goes"), ("--set image.repository=",)),
+                 ("It ends no GPU pod", "deletes the namespace ostler-operands"), ("--set image.repository=",)),
                 ("policy.create=true", ("kubectl get gpuclusterpolicy",), ("<<POLICY",)),
                 ("cleanup.enabled=false", ("kubectl delete gpuclusterpolicy default",), ("helm uninstall ostler",)),
-                ("cleanup.force=true", ("since cleanup.force is true",), ("It ends no GPU pod",)),
-                ("crds.keep=false,operandNamespace.keep=true", ("CustomResourceDefinitions go with it",), ("goes with it",)),
+                ("cleanup.force=true", ("because cleanup.force is true",), ("It ends no GPU pod",)),
+                ("crds.keep=false,operandNamespace.keep=true", ("CustomResourceDefinitions are deleted",), ("also deletes the namespace",)),
                 ("admissionPolicy.enabled=false", ("admissionPolicy.enabled is false",), ()),
-                ("operandNamespace.create=false", ("yours to make",), ("goes with it",)),
+                ("operandNamespace.create=false", ("Create that namespace yourself",), ("also deletes the namespace",)),
                 ("replicas=0", ("replicas is 0",), ())):
             with self.subTest(flags):
                 done = helm("install", "ostler", CHART, "--dry-run=client", "--namespace", NAMESPACE, "--set", flags)

@@ -130,7 +130,7 @@ def help_and_version():
 def wrong_options():
     """What is wrong on the command line is named, and ends with 2."""
     for arguments, words in ((("--sped", "2"), "unknown argument --sped"),
-                             (("--speed", "fast"), 'fast" is not valid: how much faster than real time, from 0.01 to 1000000'),
+                             (("--speed", "fast"), 'fast" is not valid: speed as a multiple of real time, from 0.01 to 1000000'),
                              (("--speed",), "--speed needs N"), (("--seed", "-1"), "not valid"),
                              (("--show=yes",), "takes no value"), (("--for", "5"), "as 90s, 10m or 1h30m")):
         code, _, err = run(*arguments)

@@ -1,4 +1,4 @@
-{{/* Names are fixed: a cluster has one Ostler, and a second installation is refused where names meet. */}}
+{{/* Names are fixed: a cluster has one Ostler, and a second installation fails because of equal names. */}}
 {{- define "ostler.name" -}}
 ostler
 {{- end }}
@@ -16,12 +16,12 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version | replace "+" "_" }}
 {{- end }}
 
-{{/* Labels and annotations of an object: those that all have. */}}
+{{/* Common labels and annotations of all objects. */}}
 {{- define "ostler.metadata" -}}
 {{- include "ostler.metadataWith" (list . dict dict) }}
 {{- end }}
 
-{{/* The same with more of this object's own: root, labels, annotations. The chart's own win over those of the values. */}}
+{{/* The same with additional ones of this object: root, labels, annotations. The chart's own override those of the values. */}}
 {{- define "ostler.metadataWith" -}}
 {{- $root := index . 0 }}
 {{- $labels := mergeOverwrite (dict) $root.Values.commonLabels (include "ostler.labels" $root | fromYaml) (index . 1) }}
@@ -34,7 +34,7 @@ annotations:
 {{- end }}
 {{- end }}
 
-{{/* Whether there is a cluster to ask. helm template and Argo CD have none. */}}
+{{/* Whether a cluster can be queried. helm template and Argo CD have none. */}}
 {{- define "ostler.asksCluster" -}}
 {{- if lookup "v1" "Namespace" "" "kube-system" }}true{{ end }}
 {{- end }}
@@ -47,17 +47,17 @@ annotations:
 {{- end -}}
 {{- end }}
 
-{{/* Where images of operands may come from, as a list: the values', or the program's own default, which tests/chart compares. */}}
+{{/* Allowed image prefixes of operands, as a list: those of the values, or the program's defaults, which tests/chart compares. */}}
 {{- define "ostler.imagePrefixes" -}}
 {{- .Values.allowedImagePrefixes | default (list "nvcr.io/nvidia" "gcr.io/gke-release" "gke.gcr.io") | toJson }}
 {{- end }}
 
-{{/* Where the toolkit may be installed, as a list: the values', or the program's own default, which tests/chart compares. */}}
+{{/* Allowed directories for the toolkit, as a list: those of the values, or the program's defaults, which tests/chart compares. */}}
 {{- define "ostler.installDirs" -}}
 {{- .Values.allowedInstallDirs | default (list "/usr/local/nvidia" "/opt/nvidia") | toJson }}
 {{- end }}
 
-{{/* The user that Ostler is to the API server. */}}
+{{/* Ostler's user name at the API server. */}}
 {{- define "ostler.user" -}}
 system:serviceaccount:{{ .Release.Namespace }}:{{ include "ostler.name" . }}
 {{- end }}
@@ -95,8 +95,8 @@ imagePullSecrets:
 nodeSelector:
   {{- toYaml . | nindent 2 }}
 {{- end }}
-{{- /* Ostler's own taints keep neither it nor its hooks from a cluster where every node is one that it looks after. That of GPU nodes may have
-another key; what a policy says that the chart does not make is not known here. */}}
+{{- /* Ostler and its hooks tolerate Ostler's own taints, for clusters in which Ostler manages every node. The taint of GPU nodes may have
+another key; the chart does not know the key of a policy that it does not create. */}}
 {{- $own := list "nvidia.com/gpu" "ostler.dev/gpu-not-ready" "ostler.dev/upgrade" }}
 {{- if .Values.policy.create }}
 {{- range $path := list (list "nodes" "taint" "key") (list "rollout" "taintKey") }}
@@ -119,7 +119,7 @@ tolerations:
   {{- concat $tolerations (.Values.tolerations | default list) | uniq | toYaml | nindent 2 }}
 {{- $affinity := deepCopy (.Values.affinity | default dict) }}
 {{- if .Values.requiredNodes }}
-{{- /* Any of the terms selects a node: each of them gets the requirements. */}}
+{{- /* Any term can select a node, so each term gets the requirements. */}}
 {{- $nodes := get $affinity "nodeAffinity" | default dict }}
 {{- $required := get $nodes "requiredDuringSchedulingIgnoredDuringExecution" | default dict }}
 {{- $terms := list }}
@@ -136,7 +136,7 @@ affinity:
 {{- end }}
 {{- end }}
 
-{{/* Metadata of what a hook brings with it, and takes along again: root, component, events, weight. A Job that failed stays, for its log. */}}
+{{/* Metadata of a hook's objects, which are deleted after the hook: root, component, events, weight. A failed Job stays, for its log. */}}
 {{- define "ostler.hookMetadata" -}}
 {{- $labels := dict "app.kubernetes.io/component" (index . 1) }}
 {{- $annotations := dict
@@ -161,7 +161,7 @@ metadata:
       "helm.sh/hook-delete-policy" "before-hook-creation,hook-succeeded"
       "helm.sh/hook-output-log-policy" "hook-failed")) | nindent 2 }}
 spec:
-  # The program tries again by itself; what it gives up on, it says once.
+  # The program itself retries; it reports a final failure once.
   backoffLimit: 0
   activeDeadlineSeconds: {{ index . 5 }}
   template:
@@ -181,7 +181,7 @@ spec:
       securityContext:
         {{- include "ostler.podSecurity" $root | nindent 8 }}
       {{- include "ostler.placement" $root | nindent 6 }}
-      {{- /* What comes before an installation comes before the quota, too, without which some clouds admit no critical pod. */}}
+      {{- /* Hooks before an installation run before the quota exists, without which some clouds admit no critical pod. */}}
       {{- with $root.Values.priorityClassName }}
       {{- if ne $component "crds" }}
       priorityClassName: {{ . | quote }}
@@ -218,39 +218,39 @@ spec:
 {{- floor $seconds | int }}
 {{- end }}
 
-{{/* A quantity of memory such as 64Mi in bytes. A plain number of a file of values has no digits of its own. */}}
+{{/* A quantity of memory such as 64Mi in bytes. A plain number in a values file is not a string. */}}
 {{- define "ostler.bytes" -}}
 {{- $unit := kindIs "string" . | ternary . "" | toString | regexFind "[A-Za-z]+$" }}
 {{- $units := dict "" 1 "m" 0.001 "k" 1e3 "M" 1e6 "G" 1e9 "T" 1e12 "Ki" 1024 "Mi" 1048576 "Gi" 1073741824 "Ti" 1099511627776 }}
 {{- mulf (kindIs "string" . | ternary (toString . | trimSuffix $unit) . | float64) (get $units $unit) | printf "%.0f" }}
 {{- end }}
 
-{{/* As CEL takes them: a regular expression that an image matches which operands may run (name, tag or digest), Ostler's own among them. */}}
+{{/* For CEL: a regular expression that matches the images that operands may run (name, tag or digest), including Ostler's own. */}}
 {{- define "ostler.imagePattern" -}}
 {{- $prefixes := list }}
 {{- range include "ostler.imagePrefixes" . | fromJsonArray }}{{ $prefixes = append $prefixes (trimSuffix "/" . | regexQuoteMeta) }}{{ end }}
 {{- printf "^((%s)(/.*|[:@][^/]*)?|%s)$" (join "|" $prefixes) (include "ostler.ownImagePattern" .) | toJson }}
 {{- end }}
 
-{{/* Ostler's own image, in whatever version: during an upgrade there are two. */}}
+{{/* Ostler's own image in any version: during an upgrade there are two. */}}
 {{- define "ostler.ownImagePattern" -}}
 {{ regexQuoteMeta .Values.image.repository }}([:@][^/]*)?
 {{- end }}
 
-{{/* As CEL takes them: images that reconcilers/manifests names as they are, and no policy can change. Google's installer is on the disk of its nodes, and
-what waits after it is from Google's registry; tests/chart compares. */}}
+{{/* For CEL: images that reconcilers/manifests names and no policy can change. Google's installer is on the disk of its nodes, and the container that waits
+after it is from Google's registry; tests/chart compares them. */}}
 {{- define "ostler.fixedImages" -}}
 ["cos-nvidia-installer:fixed", "gke.gcr.io/pause:3.8"]
 {{- end }}
 
-{{/* As CEL: what the variables of containers are made of: plain values and fields of their pod, and of the sources in envFrom what is given as an
-expression about c, the container, and f, the source. One that is taken from a Secret would show it to the container's output. */}}
+{{/* For CEL: allowed variables of containers: plain values and fields of their pod, and those sources in envFrom that the given expression about c,
+the container, and f, the source, allows. A variable from a Secret could expose the Secret in the container's output. */}}
 {{- define "ostler.plainVariables" -}}
 variables.containers.all(c, c.?envFrom.orValue([]).all(f, {{ . }}) &&
 c.?env.orValue([]).all(e, !has(e.valueFrom) || has(e.valueFrom.fieldRef)))
 {{- end }}
 
-{{/* As CEL: which source the driver's container may have variables from: the Secrets (driver.secretEnv) that allowedSettings names. */}}
+{{/* For CEL: allowed sources of variables for the driver's container: the Secrets (driver.secretEnv) that allowedSettings names. */}}
 {{- define "ostler.driverSecrets" -}}
 {{- $names := list }}
 {{- range .Values.allowedSettings }}
@@ -266,7 +266,7 @@ false
 {{- end }}
 {{- end }}
 
-{{/* The binding that makes a ValidatingAdmissionPolicy count: root, name. */}}
+{{/* The binding that puts a ValidatingAdmissionPolicy into effect: root, name. */}}
 {{- define "ostler.admissionBinding" -}}
 apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingAdmissionPolicyBinding

@@ -147,9 +147,10 @@ static void check_advice(void **state)
     CLEANUP_FREE char *any = advice_of_node("gpu-1", "Failed", REASON_OTHER);
     CLEANUP_FREE char *plan = advice_of_rollout(REASON_WAITING_FOR_APPROVAL, "h1"),
                       *none = advice_of_rollout(REASON_PROGRESSING, "h1");
-    assert_string_equal(node, "leave it, or remove the other stack and then run kubectl label node "
-                              "gpu-1 ostler.dev/managed=true");
-    assert_string_equal(any, "see its history: kubectl gpu explain gpu-1");
+    assert_string_equal(node,
+                        "leave the node, or remove the other stack and then run kubectl label node "
+                        "gpu-1 ostler.dev/managed=true");
+    assert_string_equal(any, "see the history of the node: kubectl gpu explain gpu-1");
     assert_string_equal(plan,
                         "read the plan with kubectl gpu plan, then run kubectl gpu approve h1");
     assert_null(none);

@@ -236,10 +236,10 @@ static void check_description(const char *path, const json_t *schema, const stru
     const char *text = json_str_or_empty(schema, "description");
     if (!*text)
         FAIL(path, "has no description");
-    /* In a pool, what is left out is as in the policy. */
+    /* In a pool, an unset field is as in the policy. */
     const char *section = section_of_pool(path);
     bool in_pool = section && f->type != FIELD_OBJECT;
-    CLEANUP_FREE char *want = in_pool ? xasprintf("Left out: as in spec.%s.", section)
+    CLEANUP_FREE char *want = in_pool ? xasprintf("If unset: as in spec.%s.", section)
                                       : xasprintf("Default: %s.", str_or_empty(f->fallback));
     if ((in_pool || f->fallback) && !strstr(path, ".env[]") && !strstr(text, want))
         FAIL(path, "the description does not say \"%s\"", want);
