@@ -32,6 +32,19 @@ const char *json_key(const json_t *object, const char *key);
 json_t *json_find(const json_t *list, const char *path, const char *text);
 /* Whether a list of strings has this one. */
 bool json_has_text(const json_t *list, const char *text);
+/* A loop over the items of a list; other values have none. `list` is evaluated once. */
+#define EACH_ITEM(i, item, list)                                                                   \
+    for (json_t * item, *item##_of = (json_t *) (list); item##_of; item##_of = NULL)               \
+        for (size_t i = 0; (item = json_array_get(item##_of, i)); i++)
+
+/* A loop over the members of an object, likewise. */
+#define EACH_MEMBER(key, value, object)                                                            \
+    for (json_t * value, *value##_of = (json_t *) (object); value##_of; value##_of = NULL)         \
+        for (const char *key = json_object_iter_key(json_object_iter(value##_of));                 \
+             key && (value = json_object_iter_value(json_object_key_to_iter(key)));                \
+             key = json_object_iter_key(                                                           \
+                 json_object_iter_next(value##_of, json_object_key_to_iter(key))))
+
 /* Sets the value at a path and creates missing objects; no effect if `root` is no object. Steals
  * `value`. */
 void json_set_at(json_t *root, const char *path, json_t *value_steal);

@@ -20,6 +20,13 @@ bool str_has_suffix(const char *s, const char *suffix)
     return n >= m && memcmp(s + n - m, suffix, m) == 0;
 }
 
+bool str_is_any_of(const char *s, const char *const *words)
+{
+    while (*words && !str_eq(*words, s))
+        words++;
+    return *words;
+}
+
 bool str_is_option(const char *arg, const char *name, const char **ret_value)
 {
     size_t n = strcspn(arg, "=");

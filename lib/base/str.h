@@ -12,6 +12,8 @@ bool str_eq(const char *a, const char *b);
 bool str_has_prefix(const char *s, const char *prefix);
 /* Whether `s` ends with `suffix`; neither may be NULL. */
 bool str_has_suffix(const char *s, const char *suffix);
+/* Whether a text is one of a list that NULL ends; NULL is none. */
+bool str_is_any_of(const char *s, const char *const *words);
 /* Whether an argument is the option with that name; *ret_value is then the text after its "=",
  * or NULL. */
 bool str_is_option(const char *arg, const char *name, const char **ret_value);

@@ -43,31 +43,22 @@ void access_add_admin(struct access *a, const char *user)
     json_array_append_new(a->admins, json_string(user));
 }
 
-static bool is_role(const json_t *object)
-{
-    const char *kind = json_str_or_empty(object, "kind");
-    return str_eq(kind, "Role") || str_eq(kind, "ClusterRole");
-}
-
-static bool is_binding(const json_t *object)
-{
-    const char *kind = json_str_or_empty(object, "kind");
-    return str_eq(kind, "RoleBinding") || str_eq(kind, "ClusterRoleBinding");
-}
+static const char *const role_kinds[] = { "Role", "ClusterRole", NULL };
+static const char *const binding_kinds[] = { "RoleBinding", "ClusterRoleBinding", NULL };
 
 int access_add_objects(struct access *a, const json_t *objects, struct err *e)
 {
-    size_t i;
-    json_t *object;
-    json_array_foreach ((json_t *) objects, i, object) {
-        if (!is_role(object) && !is_binding(object))
+    EACH_ITEM (i, object, objects) {
+        const char *kind = json_str_or_empty(object, "kind");
+        bool is_role = str_is_any_of(kind, role_kinds),
+             is_binding = str_is_any_of(kind, binding_kinds);
+        if (!is_role && !is_binding)
             continue;
         if (!*object_name(object))
-            return err_set(e, ERR_INVALID, "a %s has no name", json_str_or_empty(object, "kind"));
-        if (is_binding(object) && !*json_str_or_empty(object, "roleRef.name"))
-            return err_set(e, ERR_INVALID, "%s %s names no role", json_str_or_empty(object, "kind"),
-                           object_name(object));
-        json_array_append(is_role(object) ? a->roles : a->bindings, object);
+            return err_set(e, ERR_INVALID, "a %s has no name", kind);
+        if (is_binding && !*json_str_or_empty(object, "roleRef.name"))
+            return err_set(e, ERR_INVALID, "%s %s names no role", kind, object_name(object));
+        json_array_append(is_role ? a->roles : a->bindings, object);
     }
     return 0;
 }
@@ -85,7 +76,7 @@ void access_deny(struct access *a, const char *verb, const char *resource)
 
 /* ---- who */
 
-/* Whether a user is in one of the groups that the server itself gives. */
+/* Whether a user is in one of the groups that the server assigns. */
 static bool is_in_group(const char *user, const char *group)
 {
     if (str_eq(group, "system:authenticated"))
@@ -115,9 +106,7 @@ static bool is_subject(const json_t *subject, const json_t *binding, const char 
 
 static bool binds(const json_t *binding, const char *user)
 {
-    size_t i;
-    json_t *subject;
-    json_array_foreach (json_object_get(binding, "subjects"), i, subject)
+    EACH_ITEM (i, subject, json_object_get(binding, "subjects"))
         if (is_subject(subject, binding, user))
             return true;
     return false;
@@ -150,22 +139,18 @@ static bool rule_allows(const json_t *rule, const struct access_request *q)
 
 static bool role_allows(const json_t *role, const struct access_request *q)
 {
-    size_t i;
-    json_t *rule;
-    json_array_foreach (json_object_get(role, "rules"), i, rule)
+    EACH_ITEM (i, rule, json_object_get(role, "rules"))
         if (rule_allows(rule, q))
             return true;
     return false;
 }
 
-/* The role that a binding is about; NULL when it is not there. */
+/* The role of a binding; NULL if it does not exist. */
 static const json_t *role_of(const struct access *a, const json_t *binding)
 {
     const json_t *ref = json_object_get(binding, "roleRef");
     bool everywhere = str_eq(json_key(ref, "kind"), "ClusterRole");
-    size_t i;
-    json_t *role;
-    json_array_foreach (a->roles, i, role)
+    EACH_ITEM (i, role, a->roles)
         if (str_eq(json_key(role, "kind"), json_key(ref, "kind")) &&
             str_eq(object_name(role), json_key(ref, "name")) &&
             (everywhere || str_eq(object_namespace(role), object_namespace(binding))))
@@ -179,9 +164,7 @@ static bool is_denied(const struct access *a, const struct access_request *q)
         return false;
     CLEANUP_FREE char *what = xasprintf("%s/%s%s%s", q->group, q->resource,
                                         *q->subresource ? "/" : "", q->subresource);
-    size_t i;
-    json_t *denial;
-    json_array_foreach (a->denials, i, denial)
+    EACH_ITEM (i, denial, a->denials)
         if (str_eq(json_key(denial, "verb"), q->verb) && str_eq(json_key(denial, "resource"), what))
             return true;
     return false;
@@ -193,9 +176,7 @@ bool access_allows(const struct access *a, const struct access_request *q)
         return true;
     if (is_denied(a, q))
         return false;
-    size_t i;
-    json_t *binding;
-    json_array_foreach (a->bindings, i, binding) {
+    EACH_ITEM (i, binding, a->bindings) {
         bool everywhere = str_eq(json_key(binding, "kind"), "ClusterRoleBinding");
         if ((!everywhere && !str_eq(object_namespace(binding), q->ns)) || !binds(binding, q->user))
             continue;

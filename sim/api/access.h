@@ -1,5 +1,4 @@
-/* RBAC: rules of roles as data, read from the project's own chart's templates once they are
- * rendered, or written by a test. */
+/* RBAC as data: roles and bindings from the project's chart, or from a test. */
 #ifndef OSTLER_SIM_API_ACCESS_H
 #define OSTLER_SIM_API_ACCESS_H
 
@@ -10,7 +9,7 @@
 
 struct access;
 
-/* What somebody wants to do, in the terms of RBAC. */
+/* A request in the terms of RBAC. */
 struct access_request {
     const char *user; /* "system:serviceaccount:ostler-system:ostler" */
     /* "get", "list", "watch", "create", "update", "patch", "delete", "deletecollection" */
@@ -22,24 +21,23 @@ struct access_request {
     const char *name;        /* "" = none */
 };
 
-/* No rules yet: nobody but admins may do anything. Owned by the caller. */
+/* Without rules: only admins have rights. Owned by the caller. */
 struct access *access_new(void);
-/* Frees the rules. NULL is none. */
+/* Frees the rules. NULL has no effect. */
 void access_free(struct access *a);
-/* Whoever is in no binding may do nothing; this user may do everything. Copied. */
+/* Adds a user who may do everything. Copied. */
 void access_add_admin(struct access *a, const char *user);
-/* Adds ClusterRole, Role, ClusterRoleBinding and RoleBinding objects (others are left aside), as
- * YAML documents give them. */
+/* Adds the ClusterRole, Role, ClusterRoleBinding and RoleBinding objects of an array; ignores
+ * others. */
 int access_add_objects(struct access *a, const json_t *objects, struct err *e);
-/* What the project's chart allows Ostler: its roles, for the user
- * "system:serviceaccount:<namespace>:ostler". Embedded at build time from the chart. */
+/* Adds the roles of the project's chart, which are embedded at build time, for the user
+ * "system:serviceaccount:<namespace>:ostler". */
 int access_add_chart(struct access *a, const char *ns, const char *operand_namespace,
                      struct err *e);
-/* Takes one (verb, resource) from everybody who is no admin: a hole for the RBAC matrix. `resource`
- * as "group/resource" or "group/resource/subresource"; in the core group it begins with the slash:
- * "/nodes". */
+/* Denies one verb on a resource to all but admins, for tests of missing rights. `resource` is
+ * "group/resource" or "group/resource/subresource"; in the core group "/nodes". */
 void access_deny(struct access *a, const char *verb, const char *resource);
-/* Whether they allow it. */
+/* Whether the rules allow a request. */
 bool access_allows(const struct access *a, const struct access_request *q);
 
 #endif

@@ -6,7 +6,6 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "kube/object.h"
-#include "sim/api/container.h"
 #include "sim/api/event_view.h"
 #include "sim/api/managed.h"
 #include "sim/api/references.h"
@@ -17,7 +16,7 @@
 /* etcd's limit on a request. */
 enum { OBJECT_MAX = 1536 << 10 };
 
-/* What only the server writes, restored at every update. */
+/* Fields that only the server writes; every update restores them. */
 static const char *const server_fields[] = {
     "uid",        "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds",
     "generation", "selfLink",          "resourceVersion",
@@ -51,18 +50,19 @@ json_t *admission_view(const struct admission *a)
     return event_view(a->w->kind, a->before);
 }
 
-/* 400 for what was sent, 422 for what a patch has made of an object. */
+/* 400 for an object of a request, 422 for the result of a patch. */
 static int refuse_shape(const struct write *w, const char *why, struct refusal *r)
 {
     if (w->verb != API_PATCH)
-        return refuse(r, 400, NULL, "%s in version \"%s\" cannot be handled as a %s: %s",
-                      w->kind->kind, w->kind->version, w->kind->kind, why);
+        return refuse(r, 400, "%s in version \"%s\" cannot be handled as a %s: %s", w->kind->kind,
+                      w->kind->version, w->kind->kind, why);
     refuse_cause(r, "FieldValueInvalid", "patch", "Invalid value: %s", why);
     const struct kind nameless = { .group = "", .kind = "" };
     return refuse_finish_invalid(r, &nameless, "");
 }
 
-/* The name of a kind's type in the server: "apps.DaemonSet", or "v1.DaemonSet" as it is sent. */
+/* The name of a kind's type: in the server "apps.DaemonSet", in requests (`sent`) "v1.DaemonSet".
+ */
 static char *type_name(const struct kind *k, bool sent)
 {
     size_t n = strcspn(k->group, ".");
@@ -70,7 +70,7 @@ static char *type_name(const struct kind *k, bool sent)
                 : xasprintf("%.*s.%s", n ? (int) n : 4, n ? k->group : "core", k->kind);
 }
 
-/* 400: the object is of another kind than the place to which it was sent. */
+/* 400: the object is not of the kind that the path names. */
 static int refuse_type(const struct write *w, const char *version, const char *kind,
                        struct refusal *r)
 {
@@ -83,24 +83,23 @@ static int refuse_type(const struct write *w, const char *version, const char *k
     } else {
         why = xasprintf("no kind \"%s\" is registered for version \"%s\"", kind, version);
     }
-    return refuse(r, 400, NULL, "%s in version \"%s\" cannot be handled as a %s: %s", kind,
+    return refuse(r, 400, "%s in version \"%s\" cannot be handled as a %s: %s", kind,
                   slash ? slash + 1 : version, w->kind->kind, why);
 }
 
-/* Objects of custom kinds must say what they are. */
+/* Objects of custom kinds must have apiVersion and kind. */
 static int check_custom_type(const struct write *w, const json_t *object, const char *version,
                              const char *kind, struct refusal *r)
 {
     const char *wanted = kind_api_version(w->kind);
     if (!*kind)
         return refuse(
-            r, 400, NULL,
+            r, 400,
             "the object provided is unrecognized (must be of type %s): Object 'Kind' is missing",
             w->kind->kind);
     if (w->verb != API_PATCH && !str_eq(version, wanted))
         return refuse(
-            r, 400, NULL,
-            "the API version in the data (%s) does not match the expected API version (%s)",
+            r, 400, "the API version in the data (%s) does not match the expected API version (%s)",
             version, wanted);
     if (!str_eq(version, wanted))
         refuse_cause(r, "FieldValueInvalid", "apiVersion", "Invalid value: \"%s\": must be %s",
@@ -114,7 +113,7 @@ static int check_custom_type(const struct write *w, const json_t *object, const 
     return refuse_finish_invalid(r, &said, json_str_or_empty(object, "metadata.name"));
 }
 
-/* What the object says it is; Kubernetes' own kinds need not say it. */
+/* Checks apiVersion and kind, which objects of Kubernetes' own kinds may omit. */
 static int check_type(const struct write *w, const json_t *object, struct refusal *r)
 {
     const char *version = str_or_empty(json_key(object, "apiVersion")),
@@ -137,8 +136,8 @@ int admission_take(struct admission *a, const json_t *object, struct refusal *r)
         return -1;
     CLEANUP_JSON json_t *before = a->before ? admission_view(a) : NULL;
     CLEANUP_FREE char *why = NULL;
-    CLEANUP_JSON json_t *own = rules_read_telling(a->api->schemas, a->w->kind, before, object,
-                                                  a->w->strict, a->w->ret_unknown, &why);
+    CLEANUP_JSON json_t *own = rules_read(a->api->schemas, a->w->kind, before, object, a->w->strict,
+                                          a->w->ret_unknown, &why);
     if (!own)
         return refuse_shape(a->w, why, r);
     json_object_set_new(own, "apiVersion", json_string(kind_api_version(a->w->kind)));
@@ -148,7 +147,7 @@ int admission_take(struct admission *a, const json_t *object, struct refusal *r)
     return 0;
 }
 
-/* The managedFields of what shall be, worked out in the view that the writer sees. */
+/* Sets the managedFields of the wanted object, computed in the view of the writer. */
 static void set_managed(struct admission *a)
 {
     if (a->applied)
@@ -171,31 +170,37 @@ static void set_managed(struct admission *a)
     managed_update(before, after, &writer);
 }
 
-static int check_size(const struct admission *a, struct refusal *r)
-{
-    if (!a->w->from_outside || text_size(a->after) <= OBJECT_MAX)
-        return 0;
-    return refuse(r, 500, NULL, "etcdserver: request is too large");
-}
-
 static void answer(const struct admission *a, json_t *object, json_t **ret)
 {
     if (ret)
         *ret = event_view(a->w->kind, object);
 }
 
-static void admit_commit(struct admission *a, json_t **ret)
+struct store_write admission_store_write(const struct admission *a)
 {
-    struct store_write s = { .kind = a->kind,
-                             .ns = a->w->ns,
-                             .name = a->name,
-                             .user = a->w->user,
-                             .verb = a->w->verb,
-                             .subresource = a->w->subresource };
-    json_t *after = json_incref(a->after);
-    api_publish(a->api, &s, TAKE(a->after));
-    answer(a, after, ret);
-    json_decref(after);
+    return (struct store_write){ .kind = a->kind,
+                                 .ns = a->w->ns,
+                                 .name = a->name,
+                                 .user = a->w->user,
+                                 .verb = a->w->verb,
+                                 .subresource = a->w->subresource };
+}
+
+void admission_publish(const struct admission *a, json_t *after_steal)
+{
+    struct store_write s = admission_store_write(a);
+    api_publish(a->api, &s, after_steal);
+}
+
+/* The last step of a write: commits it, unless it is a dry run, and answers with the object. */
+static int admit_finish(struct admission *a, json_t *after, json_t **ret, struct refusal *r)
+{
+    if (a->w->from_outside && text_size(a->after) > OBJECT_MAX)
+        return refuse(r, 500, "etcdserver: request is too large");
+    if (!a->w->dry_run)
+        admission_publish(a, json_incref(after));
+    answer(a, a->after, ret);
+    return 0;
 }
 
 /* ---- create */
@@ -204,18 +209,17 @@ int admission_check_name(const struct write *w, const char *name, struct refusal
 {
     if (!*name)
         return refuse(
-            r, 400, NULL,
+            r, 400,
             "the name of the object (%s based on URL) was undeterminable: name must be provided",
             w->name);
     if (str_eq(name, w->name))
         return 0;
-    return refuse(r, 400, NULL,
-                  "the name of the object (%s) does not match the name on the URL (%s)", name,
-                  w->name);
+    return refuse(r, 400, "the name of the object (%s) does not match the name on the URL (%s)",
+                  name, w->name);
 }
 
-/* The name of an object: that of the request, where it has one; else a new object's own, made where
- * it asks for one. */
+/* Settles the name: that of the request if it has one, otherwise the object's own or one from
+ * generateName. */
 static int settle_name(struct admission *a, struct refusal *r)
 {
     json_t *metadata = metadata_of(a->after);
@@ -246,7 +250,7 @@ static int settle_namespace(struct admission *a, struct refusal *r)
         return 0;
     }
     if (*ns && !str_eq(ns, a->w->ns))
-        return refuse(r, 400, NULL,
+        return refuse(r, 400,
                       "the namespace of the provided object does not match the namespace sent on "
                       "the request");
     json_object_set_new(metadata, "namespace", json_string(a->w->ns));
@@ -266,7 +270,7 @@ static void admit_fill_in(struct admission *a)
         json_object_set_new(metadata, "generation", json_integer(1));
 }
 
-/* Whether the name can be a key at all; what it may look like is said by the rules of its kind. */
+/* Whether the name fits a key; the rules of the kind check its form. */
 static int admit_check_name(const struct admission *a, struct refusal *r)
 {
     char key[STORE_KEY_MAX];
@@ -280,36 +284,27 @@ static int admit_check_name(const struct admission *a, struct refusal *r)
 int admission_create(struct admission *a, json_t **ret, struct refusal *r)
 {
     json_t *metadata = metadata_of(a->after);
-    if (!a->applied && json_object_get(metadata, "resourceVersion") &&
-        *str_or_empty(json_key(metadata, "resourceVersion")))
-        return refuse(r, 500, NULL, "resourceVersion should not be set on objects to be created");
+    if (!a->applied && *str_or_empty(json_key(metadata, "resourceVersion")))
+        return refuse(r, 500, "resourceVersion should not be set on objects to be created");
     if (settle_namespace(a, r) < 0 || settle_name(a, r) < 0 || admit_check_name(a, r) < 0)
         return -1;
     for (size_t i = 0; i < ARRAY_LEN(server_fields); i++)
         json_object_del(metadata, server_fields[i]);
-    if (container_admits(a->api, a->kind, a->w->ns, a->said, r) < 0 ||
-        references_admit(a->api, a->kind, a->said, a->after, r) < 0)
+    if (references_admit(a->api, a->kind, a->w->ns, a->said, a->after, r) < 0)
         return -1;
     admit_fill_in(a);
-    set_managed(a); /* before the rules: what they write belongs to nobody */
+    set_managed(a); /* before the rules: nobody owns what they write */
     rules_prepare_create(a->api->schemas, a->kind, a->after);
     if (rules_validate(a->api->schemas, a->w->kind, a->w->subresource, NULL, a->after, r) < 0)
         return -1;
     if (store_get(&a->api->store, a->kind, a->w->ns, a->name))
         return refuse_exists(r, a->w->kind, a->name);
-    if (check_size(a, r) < 0)
-        return -1;
-    if (a->w->dry_run)
-        answer(a, a->after, ret);
-    else
-        admit_commit(a, ret);
-    return 0;
+    return admit_finish(a, a->after, ret, r);
 }
 
 /* ---- update */
 
-/* An object that is on its way out cannot come back, and nobody may hold it any longer than was
- * known when it was deleted. */
+/* A deletion cannot be undone, and a deleted object gets no new finalizers. */
 static void check_deletion(const struct admission *a, struct refusal *r)
 {
     const char *asked = json_str(a->after, "metadata.deletionTimestamp");
@@ -317,9 +312,7 @@ static void check_deletion(const struct admission *a, struct refusal *r)
     if (asked && !str_eq(asked, is))
         refuse_cause(r, "FieldValueInvalid", "metadata.deletionTimestamp",
                      "Invalid value: \"%s\": field is immutable", asked);
-    size_t i;
-    json_t *finalizer;
-    json_array_foreach (json_object_get(metadata_of(a->after), "finalizers"), i, finalizer) {
+    EACH_ITEM (i, finalizer, json_object_get(metadata_of(a->after), "finalizers")) {
         const char *name = str_or_empty(json_string_value(finalizer));
         if (is && !object_has_finalizer(a->before, name))
             refuse_cause(r, "FieldValueForbidden", "metadata.finalizers",
@@ -330,14 +323,14 @@ static void check_deletion(const struct admission *a, struct refusal *r)
     }
 }
 
-/* What the client may not have changed. */
+/* Fields that a client must not change. */
 static int check_identity(const struct admission *a, struct refusal *r)
 {
     const char *uid = json_str(a->after, "metadata.uid");
     const json_t *grace = json_at(a->after, "metadata.deletionGracePeriodSeconds");
     bool other_grace = grace && !json_equal(grace, json_at(a->before,
                                                            "metadata.deletionGracePeriodSeconds"));
-    /* The server says all this twice: for every object, and again among the rules of each kind. */
+    /* The server reports this twice: for every object, and again by the rules of each kind. */
     for (int i = 0; i < 2; i++) {
         if (uid && *uid && !str_eq(uid, object_uid(a->before)))
             refuse_cause(r, "FieldValueInvalid", "metadata.uid",
@@ -364,8 +357,8 @@ static void restore_server_fields(struct admission *a)
     }
 }
 
-/* Whether an update leaves nothing that holds an object on its way out. A grace period that still
- * runs holds it, too. */
+/* Whether an update removes the last finalizer of a deleted object. A running grace period holds
+ * it, too. */
 static bool is_released(const struct admission *a)
 {
     return object_is_deleting(a->before) &&
@@ -373,25 +366,13 @@ static bool is_released(const struct admission *a)
            json_array_size(json_object_get(metadata_of(a->after), "finalizers")) == 0;
 }
 
-static void remove_released(struct admission *a, json_t **ret)
-{
-    struct store_write s = { .kind = a->kind,
-                             .ns = a->w->ns,
-                             .name = a->name,
-                             .user = a->w->user,
-                             .verb = a->w->verb,
-                             .subresource = a->w->subresource };
-    api_publish(a->api, &s, NULL);
-    answer(a, a->after, ret);
-}
-
-/* What the rules of its kind make of an update, and say of it. A binding is the server's own: it
- * goes past them. */
+/* Applies the rules of the kind to an update. A binding is the server's own write and skips them.
+ */
 static int follow_rules(struct admission *a, struct refusal *r)
 {
     if (str_eq(a->w->subresource, "binding"))
         return 0;
-    set_managed(a); /* before the rules: what they write belongs to nobody */
+    set_managed(a); /* before the rules: nobody owns what they write */
     rules_prepare_update(a->api->schemas, a->kind, a->w->subresource, a->before, a->after);
     if (a->kind->flags & KIND_GENERATION && rules_generation_changes(a->kind, a->before, a->after))
         json_object_set_new(metadata_of(a->after), "generation",
@@ -410,13 +391,5 @@ int admission_update(struct admission *a, json_t **ret, struct refusal *r)
         answer(a, a->before, ret);
         return 0;
     }
-    if (check_size(a, r) < 0)
-        return -1;
-    if (a->w->dry_run)
-        answer(a, a->after, ret);
-    else if (is_released(a))
-        remove_released(a, ret);
-    else
-        admit_commit(a, ret);
-    return 0;
+    return admit_finish(a, is_released(a) ? NULL : a->after, ret, r);
 }

@@ -40,7 +40,7 @@ struct api_answer {
     struct api_watch *watch; /* a stream follows: take it and end it with api_watch_free() */
 };
 
-/* How a write came about, for whoever listens. */
+/* The origin of a write, for listeners. */
 enum api_verb {
     API_CREATE,
     API_UPDATE,
@@ -51,12 +51,12 @@ enum api_verb {
     API_VERB_COUNT
 };
 
-/* One accepted write: history that watches are made of. Objects are shared and never change. */
+/* One commit; watches read the history of commits. Objects are shared and never change. */
 struct api_commit {
     uint64_t rv;
     const struct kind *kind;
     json_t *before;   /* NULL: the object is new */
-    json_t *after;    /* NULL: the object is gone; `before` has what it was */
+    json_t *after;    /* NULL: the object is removed; `before` is its last state */
     const char *user; /* who did it; interned for the life of the api */
     enum api_verb verb;
     const char *subresource; /* "", "status", …; static text */
@@ -68,19 +68,17 @@ typedef void api_commit_fn(void *arg, const struct api_commit *c);
 /* A server with the namespaces that every cluster has. The clock is copied; what it points to must
  * outlive the api. */
 struct api *api_new(const struct clock *clock);
-/* Frees it with all objects and their history. NULL is none. */
+/* Frees it with all objects and their history. NULL has no effect. */
 void api_free(struct api *api);
 /* Adds a listener; those that were there before are called before it. */
 void api_on_commit(struct api *api, api_commit_fn *fn, void *arg);
 /* The newest resourceVersion. */
 uint64_t api_rv(const struct api *api);
 
-/* Says at /version that it is this minor version of Kubernetes 1; its ways stay what they are.
- * Static text. */
+/* Sets the minor version of Kubernetes 1 at /version; nothing else changes. Static text. */
 void api_set_minor(struct api *api, const char *minor);
 
-/* Uses schemas of custom kinds (sim/api/custom_rules.h) that other servers use, too, rather than
- * its own. Borrowed. */
+/* Uses schemas of custom kinds (sim/api/custom_rules.h) that servers share. Borrowed. */
 struct custom_schemas;
 void api_share_schemas(struct api *api, struct custom_schemas *schemas);
 
@@ -97,15 +95,15 @@ void api_set_access(struct api *api, const struct access *access);
 /* ---- the same verbs for actors. `user` is also the field manager. Refusals are what HTTP would
  * say. */
 
-/* The object, or NULL. Borrowed until the next write; incref to keep it. `ns` NULL or "" for what
- * is in no namespace. Events of either group are given, here and in commits, as they are stored: as
- * core/v1 has them. */
+/* The object, or NULL. Borrowed until the next write; incref to keep it. `ns` NULL or "": a
+ * cluster-scoped object. Events of both groups are core/v1 here and in commits, as they are stored.
+ */
 json_t *api_get(const struct api *api, const struct kind *k, const char *ns, const char *name);
 /* All objects of a kind in order of namespace and name: for (size_t i = 0; i < api_count(…); i++)
  * api_at(…, i). Borrowed; the places move with every write that creates or removes one. */
 size_t api_count(const struct api *api, const struct kind *k);
-/* The place of the first of a namespace, after which the others of it come; that of the next
- * namespace where it has none. */
+/* The place of the first object of a namespace, which its others follow; if it has none, that of
+ * the next namespace. */
 size_t api_from(const struct api *api, const struct kind *k, const char *ns);
 /* The i-th of them. */
 json_t *api_at(const struct api *api, const struct kind *k, size_t i);
@@ -129,8 +127,8 @@ int api_delete(struct api *api, const char *user, const struct kind *k, const ch
 int api_evict(struct api *api, const char *user, const char *ns, const char *name,
               struct refusal *r);
 
-/* Puts an object there as it is, with its uid and its times, as when a backup is read back: nothing
- * is checked or filled in but its version. Nothing may have its name yet. */
+/* Stores an object as it is, with its uid and times, like the restore of a backup: sets only its
+ * version and checks nothing. Its name must be free. */
 void api_restore(struct api *api, const struct kind *k, const json_t *object);
 
 /* ---- history */
@@ -144,16 +142,15 @@ enum { API_HISTORY = 20000 };
 struct api_watch;
 /* What api_watch_next() found. */
 enum api_watch_news {
-    API_WATCH_NOTHING, /* all has been told */
+    API_WATCH_NOTHING, /* nothing new */
     API_WATCH_FRAME,   /* one event, as a line of JSON */
     /* history is compacted: a line with an ERROR event, 410; the stream ends after it */
     API_WATCH_GONE,
 };
-/* The next event that the watch has not told; `ret` is borrowed until the next call for any watch
- * of this api. */
+/* The next event of the watch; `ret` is borrowed until the next call for any watch of this api. */
 enum api_watch_news api_watch_next(struct api_watch *w, const char **ret, size_t *ret_len);
-/* A bookmark of how far the watch has told, as a line of JSON; borrowed as above. NULL when the
- * client did not ask for bookmarks. */
+/* A bookmark with the version that the watch has reached, as a line of JSON; borrowed as above.
+ * NULL if the client did not ask for bookmarks. */
 const char *api_watch_bookmark(struct api_watch *w, size_t *ret_len);
 /* timeoutSeconds of the request in ms, or the server's own (30 to 60 minutes: the lower bound,
  * since nothing is random here). */
@@ -162,9 +159,9 @@ int64_t api_watch_timeout_ms(const struct api_watch *w);
 bool api_watch_wants(const struct api_watch *w, const struct api_commit *c);
 /* The kind that it watches. */
 const struct kind *api_watch_kind(const struct api_watch *w);
-/* The version up to which all was told. */
+/* The version up to which the watch has sent everything. */
 uint64_t api_watch_rv(const struct api_watch *w);
-/* Ends the watch. NULL is none. */
+/* Ends the watch. NULL has no effect. */
 void api_watch_free(struct api_watch *w);
 
 #endif

@@ -1,30 +1,29 @@
-/* Server-side apply: the intent is laid over the live object, what its manager no longer names
- * goes, what others own conflicts. */
+/* Server-side apply: merges the intent into the live object, removes what its manager no longer
+ * names, and finds conflicts. */
 #include "sim/api/managed.h"
 
 #include "base/json.h"
 #include "sim/api/conflict.h"
+#include "sim/api/draft.h"
 #include "sim/api/field_set.h"
-#include "sim/api/field_tree.h"
 #include "sim/api/last_applied.h"
 #include "sim/api/merge.h"
-#include "sim/api/tracking.h"
 
-/* One apply on its way. */
+/* One apply in progress. */
 struct apply {
     const struct merge_root *root;
     const json_t *live; /* NULL: the object is new */
     const json_t *intent;
     const struct managed_writer *writer;
     struct managers managers;
-    json_t *last;   /* what this manager owned so far; owned */
+    json_t *last;   /* what this manager owned before; owned */
     json_t *own;    /* what it owns now; owned */
     json_t *result; /* owned */
 };
 
 /* ---- fields that are no longer named */
 
-/* All that anybody owns now. New reference. */
+/* All fields that have an owner now. New reference. */
 static json_t *owned_by_all(const struct apply *a)
 {
     json_t *all = json_incref(a->own);
@@ -46,15 +45,15 @@ static json_t *without(const struct apply *a, const json_t *object, const json_t
     return left ? left : json_object();
 }
 
-/* The fields of an object, with those on the way to them. */
+/* The fields of an object with their parents. */
 static json_t *named_fields(const struct apply *a, const json_t *object)
 {
     CLEANUP_JSON json_t *set = field_tree_set(&a->root->type, object);
     return field_tree_named(&a->root->type, set);
 }
 
-/* Removes what this manager named last time and does not name now, unless somebody else owns it or
- * something in it. */
+/* Removes what this manager named before and does not name now, unless another manager owns it or a
+ * part of it. */
 static void prune(struct apply *a)
 {
     CLEANUP_JSON json_t *dropped = field_set_difference(a->last, a->own);
@@ -72,8 +71,8 @@ static void prune(struct apply *a)
     CLEANUP_JSON json_t *wanted = field_set_union(bare_fields, kept);
     CLEANUP_JSON json_t *unwanted = field_set_difference(all, wanted);
     CLEANUP_JSON json_t *pruned = without(a, a->result, unwanted);
-    /* Removing a whole takes along what is in it and owned by nobody; what this manager never owned
-     * comes back. */
+    /* Removing a parent also removes unowned parts of it; restore those that this manager never
+     * owned. */
     CLEANUP_JSON json_t *pruned_fields = named_fields(a, pruned);
     CLEANUP_JSON json_t *gone = field_set_difference(all, pruned_fields);
     CLEANUP_JSON json_t *gone_own = field_set_intersection(gone, last);
@@ -84,7 +83,8 @@ static void prune(struct apply *a)
 
 /* ---- the parts of an apply */
 
-/* Who owns what of the live object. One that nobody tracked belongs to whatever came before. */
+/* Reads the owners of the live object. An object without managedFields belongs to
+ * "before-first-apply". */
 static void read_live(struct apply *a)
 {
     managers_read(&a->managers, tracking_entries(a->live));
@@ -93,8 +93,7 @@ static void read_live(struct apply *a)
     struct managed_writer before = *a->writer;
     before.manager = "before-first-apply";
     CLEANUP_DIFF struct field_diff all;
-    field_diff(a->root, NULL, a->live, &all);
-    field_diff_leave_out(&all, tracking_resets(a->root, before.subresource));
+    tracking_diff(&before, NULL, a->live, &all);
     tracking_note(&a->managers, &all, &before);
 }
 
@@ -108,30 +107,27 @@ static void read_intent(struct apply *a)
     a->own = fields.set;
 }
 
-/* 0, or -1 and 409. Whoever owned what this apply changes or removes owns it no longer. */
+/* 0, or -1 and 409. Other managers lose what this apply changes or removes. */
 static int take_over(struct apply *a, bool force, struct refusal *r)
 {
     struct manager *own = managers_get(&a->managers, a->writer, "Apply");
     CLEANUP_DIFF struct field_diff change;
-    field_diff(a->root, a->live, a->result, &change);
-    field_diff_leave_out(&change, tracking_resets(a->root, a->writer->subresource));
+    tracking_diff(a->writer, a->live, a->result, &change);
     CLEANUP_JSON json_t *allowed = last_applied_fields(a->root, a->live, a->writer->manager);
     if (!force && conflict_check(&a->managers, own, change.set, allowed, r) < 0)
         return -1;
     managers_yield(&a->managers, &change, own);
-    /* The entry stays the same one, with its text, where nothing of it changes. */
+    /* An unchanged entry keeps its JSON. */
     manager_own(own,
                 json_equal(own->fields, a->own) ? json_incref(own->fields) : json_incref(a->own));
     own->api_version = a->writer->api_version;
     return 0;
 }
 
-/* The result with its own copy of what is written into it. */
+/* The result, with its managedFields and annotation. */
 static json_t *apply_finish(struct apply *a)
 {
-    json_t *object = json_copy(a->result);
-    json_t *metadata = json_object_get(a->result, "metadata");
-    json_object_set_new(object, "metadata", metadata ? json_copy(metadata) : json_object());
+    json_t *object = draft_own_top(a->result);
     if (!json_equal(a->live, a->result))
         manager_touch(managers_get(&a->managers, a->writer, "Apply"), a->writer->time);
     last_applied_sync(object, a->intent, a->writer->manager);
@@ -159,7 +155,7 @@ json_t *managed_apply(const json_t *live, const json_t *intent, const struct man
     struct apply a = { .root = w->root, .live = live, .intent = intent, .writer = w };
     const json_t *entries = tracking_entries(intent);
     if (entries && !json_is_null(entries)) {
-        refuse(r, 400, NULL, "metadata.managedFields must be nil");
+        refuse(r, 400, "metadata.managedFields must be nil");
         return NULL;
     }
     if (merge_check(a.root, intent, r) < 0)

@@ -7,6 +7,7 @@
 #include "base/str.h"
 #include "base/yaml.h"
 #include "sim/api/protobuf.h"
+#include "sim/api/typed.h"
 
 /* How much of a body is shown in a refusal. */
 enum { SHOWN_MAX = 24 };
@@ -24,7 +25,7 @@ int body_check_size(const struct api_call *call, struct refusal *r)
 {
     if (call->body_len <= BODY_MAX)
         return 0;
-    return refuse(r, 413, NULL, "Request entity too large: limit is %d", BODY_MAX);
+    return refuse(r, 413, "Request entity too large: limit is %d", BODY_MAX);
 }
 
 static json_t *parse_json(const struct api_call *call, size_t flags, json_error_t *error)
@@ -33,7 +34,7 @@ static json_t *parse_json(const struct api_call *call, size_t flags, json_error_
                       flags | JSON_DECODE_ANY | JSON_ALLOW_NUL, error);
 }
 
-/* The only document of a YAML text; JSON is YAML, too, and is read faster as what it is. */
+/* The document of a YAML text. JSON is YAML, too, but its own parser is faster. */
 static json_t *parse_yaml(const struct api_call *call, struct err *e)
 {
     json_error_t error;
@@ -45,8 +46,7 @@ static json_t *parse_yaml(const struct api_call *call, struct err *e)
     return documents ? json_incref(json_array_get(documents, 0)) : NULL;
 }
 
-/* What is wrong with a text that is no JSON, in the words of the API server. Owned by the caller.
- */
+/* The problem of invalid JSON, in the words of the API server. Owned by the caller. */
 static char *json_problem(const struct api_call *call, const json_error_t *error)
 {
     size_t at = (size_t) error->position;
@@ -66,13 +66,13 @@ static json_t *refuse_object(const struct api_call *call, const struct kind *k, 
                                       "the object provided is unrecognized (must be of type %s): ",
                                       k->kind)
                                 : xstrdup("");
-    refuse(r, 400, NULL, "%scouldn't get version/kind; json parse error: %s (%s)", head, why, cut);
+    refuse(r, 400, "%scouldn't get version/kind; json parse error: %s (%s)", head, why, cut);
     return NULL;
 }
 
 static json_t *refuse_form(struct refusal *r)
 {
-    refuse(r, 415, NULL,
+    refuse(r, 415,
            "the body of the request was in an unknown format - accepted media types include: "
            "application/json, "
            "application/yaml");
@@ -87,7 +87,7 @@ static json_t *from_protobuf(const struct api_call *call, const struct kind *k, 
         return object;
     if (e.kind == ERR_NOT_FOUND)
         return refuse_form(r);
-    refuse(r, 400, NULL, "the object provided is unrecognized (must be of type %s): protobuf: %s",
+    refuse(r, 400, "the object provided is unrecognized (must be of type %s): protobuf: %s",
            k ? k->kind : "any", err_msg(&e));
     return NULL;
 }
@@ -121,16 +121,6 @@ json_t *body_object(const struct api_call *call, const struct kind *k, bool stri
     return refuse_object(call, k, "cannot unmarshal into Go value of type struct", r);
 }
 
-static const char *name_of_type(const json_t *value)
-{
-    static const char *const names[] = {
-        [JSON_OBJECT] = "object",  [JSON_ARRAY] = "array", [JSON_STRING] = "string",
-        [JSON_INTEGER] = "number", [JSON_REAL] = "number", [JSON_TRUE] = "bool",
-        [JSON_FALSE] = "bool",     [JSON_NULL] = "null",
-    };
-    return names[json_typeof(value)];
-}
-
 json_t *body_patch(const struct api_call *call, enum patch_type type, struct refusal *r)
 {
     bool is_list = type == PATCH_JSON;
@@ -139,7 +129,7 @@ json_t *body_patch(const struct api_call *call, enum patch_type type, struct ref
     json_t *patch = parse_json(call, 0, &error);
     if (!patch) {
         CLEANUP_FREE char *why = json_problem(call, &error);
-        refuse(r, 400, NULL, "%s%s", head, why);
+        refuse(r, 400, "%s%s", head, why);
         return NULL;
     }
     if (is_list ? json_is_array(patch) : json_is_object(patch))
@@ -147,10 +137,10 @@ json_t *body_patch(const struct api_call *call, enum patch_type type, struct ref
     if (json_is_null(patch) && type != PATCH_MERGE)
         return is_list ? json_array() : json_object();
     if (json_is_null(patch))
-        refuse(r, 400, NULL, "Invalid JSON Patch");
+        refuse(r, 400, "Invalid JSON Patch");
     else
-        refuse(r, 400, NULL, "%sjson: cannot unmarshal %s into Go value of type %s", head,
-               name_of_type(patch), is_list ? "[]handlers.jsonPatchOp" : "map[string]interface {}");
+        refuse(r, 400, "%sjson: cannot unmarshal %s into Go value of type %s", head,
+               typed_word(patch), is_list ? "[]handlers.jsonPatchOp" : "map[string]interface {}");
     json_decref(patch);
     return NULL;
 }
@@ -163,8 +153,7 @@ json_t *body_intent(const struct api_call *call, struct refusal *r)
         return intent;
     if (!e.kind && (!intent || json_is_null(intent)))
         return json_object();
-    refuse(r, 400, NULL, "error decoding YAML: %s",
-           e.kind ? err_msg(&e) : "the document is no map");
+    refuse(r, 400, "error decoding YAML: %s", e.kind ? err_msg(&e) : "the document is no map");
     json_decref(intent);
     return NULL;
 }

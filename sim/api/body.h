@@ -1,4 +1,4 @@
-/* What comes in the body of a request: JSON, YAML, or an object in protobuf, by its media type. */
+/* The body of a request: JSON, YAML or protobuf, by its media type. */
 #ifndef OSTLER_SIM_API_BODY_H
 #define OSTLER_SIM_API_BODY_H
 
@@ -15,8 +15,8 @@ enum { BODY_MAX = 3 << 20 };
 bool body_is_of(const struct api_call *call, const char *media_type);
 /* 413 for one that is too long. */
 int body_check_size(const struct api_call *call, struct refusal *r);
-/* An object of this kind (NULL: not told); NULL and 400 or 415 when it is none. `strict`: a key
- * that is there twice is an error. New reference. */
+/* An object of this kind (NULL: unknown); NULL and 400 or 415 if it is invalid. `strict`: a
+ * duplicate key is an error. New reference. */
 json_t *body_object(const struct api_call *call, const struct kind *k, bool strict,
                     struct refusal *r);
 /* A patch as JSON; a JSON patch must be a list, any other an object. Null is an empty one, but for

@@ -14,7 +14,7 @@ enum { ROLES_MAX = 1 << 20 };
 
 #define OSTLER_GROUP "ostler.dev"
 
-/* Documents that were built in: what does not parse is a mistake of the program. New reference. */
+/* Built-in documents; the program aborts if they are invalid. New reference. */
 static json_t *builtin_parse(const char *text)
 {
     CLEANUP_ERR struct err e = { 0 };
@@ -28,9 +28,8 @@ static json_t *builtin_parse(const char *text)
 json_t *builtin_crds(void)
 {
     CLEANUP_JSON json_t *all = builtin_parse(builtin_definitions_text);
-    json_t *own = json_array(), *definition;
-    size_t i;
-    json_array_foreach (all, i, definition)
+    json_t *own = json_array();
+    EACH_ITEM (i, definition, all)
         if (str_eq(json_str(definition, "spec.group"), OSTLER_GROUP))
             json_array_append(own, definition);
     return own;
@@ -39,12 +38,7 @@ json_t *builtin_crds(void)
 json_t *builtin_crd_of(const char *plural)
 {
     CLEANUP_JSON json_t *all = builtin_parse(builtin_definitions_text);
-    size_t i;
-    json_t *definition;
-    json_array_foreach (all, i, definition)
-        if (str_eq(json_str(definition, "spec.names.plural"), plural))
-            return json_incref(definition);
-    return NULL;
+    return json_incref(json_find(all, "spec.names.plural", plural));
 }
 
 /* The text with every `name` replaced by `value`. Owned by the caller. */
@@ -82,13 +76,11 @@ int builtin_install(struct api *api, const char *user, const char *release_names
     const char *const namespaces[] = { release_namespace, operand_namespace };
     size_t count = str_eq(release_namespace, operand_namespace) ? 1 : ARRAY_LEN(namespaces);
     CLEANUP_JSON json_t *objects = builtin_crds();
-    json_t *object;
-    size_t i;
-    for (i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++)
         json_array_insert_new(objects, i,
                               json_pack("{s:s, s:s, s:{s:s}}", "apiVersion", "v1", "kind",
                                         "Namespace", "metadata", "name", namespaces[i]));
-    json_array_foreach (objects, i, object)
+    EACH_ITEM (i, object, objects)
         if (builtin_create(api, user, object, e) < 0)
             return -1;
     return 0;

@@ -1,16 +1,19 @@
 #include "sim/api/cel.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
 #include "base/str.h"
 #include "sim/api/cel_tree.h"
+#include "sim/api/pattern.h"
 
 /* Deeper rules than any that a person writes. */
 enum { DEPTH_MAX = 64, TEXT_MAX = 1 << 16 };
 
-/* Where the parser is. */
+/* The state of the parser. After an error nothing of the text is left. So every function returns a
+ * node, and only cel_compile() checks for an error. */
 struct parser {
     const char *text;
     const char *at;
@@ -20,18 +23,25 @@ struct parser {
 
 static struct cel *parse_ternary(struct parser *p);
 
-static struct cel *cel_fail(struct parser *p, const char *why)
-{
-    if (p->e && !p->e->kind)
-        err_set(p->e, ERR_INVALID, "column %td: %s", p->at - p->text + 1, why);
-    return NULL;
-}
-
 static struct cel *node(enum cel_op op)
 {
     struct cel *c = xcalloc(1, sizeof *c);
     c->op = op;
     return c;
+}
+
+static void cel_fail(struct parser *p, const char *why)
+{
+    if (!p->e->kind)
+        err_set(p->e, ERR_INVALID, "column %td: %s", p->at - p->text + 1, why);
+    p->at += strlen(p->at);
+}
+
+/* Fails where a value is expected. */
+static struct cel *cel_no_value(struct parser *p, const char *why)
+{
+    cel_fail(p, why);
+    return node(CEL_BOOL);
 }
 
 static void cel_add(struct cel *c, struct cel *argument_steal)
@@ -46,19 +56,11 @@ void cel_free(struct cel *c)
         return;
     for (size_t i = 0; i < c->len; i++)
         cel_free(c->arguments[i]);
-    if (c->pattern)
-        regfree(c->pattern);
-    free(c->pattern);
+    pattern_free(c->pattern);
     free(c->arguments);
     free(c->text);
     free(c);
 }
-
-static void cel_cleanup(struct cel **c)
-{
-    cel_free(*c);
-}
-#define CLEANUP_CEL CLEANUP(cel_cleanup)
 
 /* ---- words */
 
@@ -67,7 +69,7 @@ static void skip_space(struct parser *p)
     p->at += strspn(p->at, " \t\n");
 }
 
-/* Takes a mark when it is next. */
+/* Consumes a mark if it comes next. */
 static bool cel_take(struct parser *p, const char *mark)
 {
     skip_space(p);
@@ -82,7 +84,7 @@ static size_t name_length(const char *s)
     return strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
 }
 
-/* Takes a whole word when it is next. */
+/* Consumes a whole word if it comes next. */
 static bool cel_take_word(struct parser *p, const char *word)
 {
     skip_space(p);
@@ -102,6 +104,12 @@ static char *take_name(struct parser *p)
     return name;
 }
 
+static void expect(struct parser *p, const char *mark, const char *problem)
+{
+    if (!cel_take(p, mark))
+        cel_fail(p, problem);
+}
+
 /* ---- values */
 
 static struct cel *parse_string(struct parser *p)
@@ -109,16 +117,16 @@ static struct cel *parse_string(struct parser *p)
     char quote = *p->at++;
     CLEANUP_BUF struct buf b = BUF_INIT(TEXT_MAX);
     for (; *p->at && *p->at != quote; p->at++) {
-        /* An escape stands for the sign after it; others are not in use. */
+        /* An escape stands for the character after it; no rule uses other escapes. */
         if (*p->at == '\\' && (p->at[1] == '\\' || p->at[1] == quote))
             p->at++;
         else if (*p->at == '\\')
-            return cel_fail(p, "an escape that is not known");
+            return cel_no_value(p, "an escape that is not known");
         if (!buf_add(&b, p->at, 1))
-            return cel_fail(p, "a string that is too long");
+            return cel_no_value(p, "a string that is too long");
     }
     if (*p->at != quote)
-        return cel_fail(p, "a string without an end");
+        return cel_no_value(p, "a string without an end");
     p->at++;
     struct cel *c = node(CEL_STRING);
     c->text = buf_take(&b);
@@ -136,57 +144,60 @@ static struct cel *parse_number(struct parser *p)
 
 static struct cel *parse_list(struct parser *p)
 {
-    CLEANUP_CEL struct cel *list = node(CEL_LIST);
-    while (!cel_take(p, "]")) {
-        if (list->len > 0 && !cel_take(p, ","))
-            return cel_fail(p, "expected , or ]");
-        struct cel *item = parse_ternary(p);
-        if (!item)
-            return NULL;
-        cel_add(list, item);
+    struct cel *list = node(CEL_LIST);
+    while (!p->e->kind && !cel_take(p, "]")) {
+        if (list->len > 0)
+            expect(p, ",", "expected , or ]");
+        cel_add(list, parse_ternary(p));
     }
-    return TAKE(list);
-}
-
-/* One argument in brackets, the first of which is open. */
-static struct cel *parse_argument(struct parser *p, enum cel_op op)
-{
-    CLEANUP_CEL struct cel *argument = parse_ternary(p);
-    if (!argument)
-        return NULL;
-    if (!cel_take(p, ")"))
-        return cel_fail(p, "expected )");
-    if (op == CEL_HAS && argument->op != CEL_FIELD)
-        return cel_fail(p, "has() wants a field");
-    struct cel *c = node(op);
-    cel_add(c, TAKE(argument));
-    return c;
+    return list;
 }
 
 static const struct word {
     const char *word;
     enum cel_op op;
-} functions[] = { { "has", CEL_HAS }, { "size", CEL_SIZE }, { "duration", CEL_DURATION } };
+} functions[] = { { "has", CEL_HAS },
+                  { "size", CEL_SIZE },
+                  { "duration", CEL_DURATION },
+                  { NULL, CEL_NAME } },
+  methods[] = { { "matches", CEL_MATCHES },
+                { "startsWith", CEL_STARTS },
+                { "all", CEL_ALL },
+                { NULL, CEL_NAME } };
+
+/* The row of a word; the last row if there is none. */
+static const struct word *word_of(const struct word *words, const char *word)
+{
+    while (words->word && !str_eq(words->word, word))
+        words++;
+    return words;
+}
+
+static struct cel *parse_call(struct parser *p, const char *name)
+{
+    const struct word *function = word_of(functions, name);
+    if (!function->word)
+        return cel_no_value(p, "a function that is not known");
+    struct cel *c = node(function->op);
+    cel_add(c, parse_ternary(p));
+    expect(p, ")", "expected )");
+    if (c->op == CEL_HAS && c->arguments[0]->op != CEL_FIELD)
+        cel_fail(p, "has() wants a field");
+    return c;
+}
 
 static struct cel *parse_name(struct parser *p)
 {
     CLEANUP_FREE char *name = take_name(p);
     if (!*name)
-        return cel_fail(p, "expected a value");
-    if (str_eq(name, "true") || str_eq(name, "false")) {
-        struct cel *c = node(CEL_BOOL);
-        c->number = str_eq(name, "true");
-        return c;
-    }
-    if (!cel_take(p, "(")) {
-        struct cel *c = node(CEL_NAME);
-        c->text = TAKE(name);
-        return c;
-    }
-    for (size_t i = 0; i < ARRAY_LEN(functions); i++)
-        if (str_eq(functions[i].word, name))
-            return parse_argument(p, functions[i].op);
-    return cel_fail(p, "a function that is not known");
+        return cel_no_value(p, "expected a value");
+    bool is_true = str_eq(name, "true"), is_bool = is_true || str_eq(name, "false");
+    if (!is_bool && cel_take(p, "("))
+        return parse_call(p, name);
+    struct cel *c = node(is_bool ? CEL_BOOL : CEL_NAME);
+    c->number = is_true;
+    c->text = TAKE(name);
+    return c;
 }
 
 static struct cel *parse_value(struct parser *p)
@@ -200,89 +211,61 @@ static struct cel *parse_value(struct parser *p)
         return parse_list(p);
     if (!cel_take(p, "("))
         return parse_name(p);
-    CLEANUP_CEL struct cel *inner = parse_ternary(p);
-    if (inner && !cel_take(p, ")"))
-        return cel_fail(p, "expected )");
-    return TAKE(inner);
+    struct cel *inner = parse_ternary(p);
+    expect(p, ")", "expected )");
+    return inner;
 }
 
 /* ---- what follows a value */
 
-static struct cel *compile_pattern(struct parser *p, struct cel *c_steal)
+static void compile_pattern(struct parser *p, struct cel *c)
 {
-    CLEANUP_CEL struct cel *c = c_steal;
-    if (c->arguments[1]->op != CEL_STRING)
-        return cel_fail(p, "matches() wants a string");
-    regex_t *pattern = xcalloc(1, sizeof *pattern);
-    if (regcomp(pattern, c->arguments[1]->text, REG_EXTENDED | REG_NOSUB) != 0) {
-        free(pattern);
-        return cel_fail(p, "a pattern that is not known");
-    }
-    c->pattern = pattern;
-    return TAKE(c);
+    const struct cel *argument = c->arguments[1];
+    if (argument->op != CEL_STRING)
+        cel_fail(p, "matches() wants a string");
+    else if (!(c->pattern = pattern_new(argument->text)))
+        cel_fail(p, "a pattern that is not known");
 }
-
-/* all(name, rule) */
-static struct cel *parse_all(struct parser *p, struct cel *c_steal)
-{
-    CLEANUP_CEL struct cel *c = c_steal;
-    c->text = take_name(p);
-    if (!*c->text || !cel_take(p, ","))
-        return cel_fail(p, "all() wants a name and a rule");
-    struct cel *rule = parse_ternary(p);
-    if (!rule)
-        return NULL;
-    cel_add(c, rule);
-    return cel_take(p, ")") ? TAKE(c) : cel_fail(p, "expected )");
-}
-
-static const struct word methods[] = { { "matches", CEL_MATCHES },
-                                       { "startsWith", CEL_STARTS },
-                                       { "all", CEL_ALL } };
 
 static struct cel *parse_method(struct parser *p, const char *name, struct cel *target_steal)
 {
-    CLEANUP_CEL struct cel *c = node(CEL_STARTS);
+    const struct word *method = word_of(methods, name);
+    struct cel *c = node(method->op);
     cel_add(c, target_steal);
-    bool known = false;
-    for (size_t i = 0; i < ARRAY_LEN(methods); i++)
-        if (str_eq(methods[i].word, name)) {
-            c->op = methods[i].op;
-            known = true;
-        }
-    if (!known)
-        return cel_fail(p, "a method that is not known");
-    if (c->op == CEL_ALL)
-        return parse_all(p, TAKE(c));
-    struct cel *argument = parse_ternary(p);
-    if (!argument)
-        return NULL;
-    cel_add(c, argument);
-    if (!cel_take(p, ")"))
-        return cel_fail(p, "expected )");
-    return c->op == CEL_MATCHES ? compile_pattern(p, TAKE(c)) : TAKE(c);
+    if (!method->word)
+        cel_fail(p, "a method that is not known");
+    if (c->op == CEL_ALL) {
+        c->text = take_name(p);
+        if (!*c->text || !cel_take(p, ","))
+            cel_fail(p, "all() wants a name and a rule");
+    }
+    cel_add(c, parse_ternary(p));
+    expect(p, ")", "expected )");
+    if (c->op == CEL_MATCHES)
+        compile_pattern(p, c);
+    return c;
 }
 
 static struct cel *parse_postfix(struct parser *p)
 {
-    CLEANUP_CEL struct cel *c = parse_value(p);
-    while (c && cel_take(p, ".")) {
+    struct cel *c = parse_value(p);
+    while (cel_take(p, ".")) {
         CLEANUP_FREE char *name = take_name(p);
         if (!*name)
-            return cel_fail(p, "expected the name of a field");
+            cel_fail(p, "expected the name of a field");
         if (cel_take(p, "(")) {
-            c = parse_method(p, name, TAKE(c));
+            c = parse_method(p, name, c);
             continue;
         }
         struct cel *field = node(CEL_FIELD);
         field->text = TAKE(name);
-        cel_add(field, TAKE(c));
+        cel_add(field, c);
         c = field;
     }
-    return TAKE(c);
+    return c;
 }
 
-/* ---- operators, from the tightest to the loosest */
+/* ---- operators */
 
 static struct cel *parse_not(struct parser *p)
 {
@@ -291,94 +274,76 @@ static struct cel *parse_not(struct parser *p)
         return parse_postfix(p);
     p->at++;
     if (++p->depth > DEPTH_MAX)
-        return cel_fail(p, "too deep");
-    struct cel *inner = parse_not(p);
-    p->depth--;
-    if (!inner)
-        return NULL;
+        return cel_no_value(p, "too deep");
     struct cel *c = node(CEL_NOT);
-    cel_add(c, inner);
+    cel_add(c, parse_not(p));
+    p->depth--;
     return c;
 }
 
-/* Longer marks come first: "<=" is no "<". */
-static const struct word comparisons[] = {
-    { "==", CEL_EQUAL },    { "!=", CEL_UNEQUAL }, { "<=", CEL_AT_MOST },
-    { ">=", CEL_AT_LEAST }, { "<", CEL_LESS },     { ">", CEL_MORE },
+/* How tightly an operator binds. A comparison is not followed by another one. */
+enum level { LEVEL_OR, LEVEL_AND, LEVEL_COMPARISON, LEVELS };
+
+/* Longer marks come first: "<=" is not "<". */
+static const struct operator
+{
+    const char *mark;
+    enum level level;
+    enum cel_op op;
+}
+operators[] = {
+    { "||", LEVEL_OR, CEL_OR },
+    { "&&", LEVEL_AND, CEL_AND },
+    { "in", LEVEL_COMPARISON, CEL_IN },
+    { "==", LEVEL_COMPARISON, CEL_EQUAL },
+    { "!=", LEVEL_COMPARISON, CEL_UNEQUAL },
+    { "<=", LEVEL_COMPARISON, CEL_AT_MOST },
+    { ">=", LEVEL_COMPARISON, CEL_AT_LEAST },
+    { "<", LEVEL_COMPARISON, CEL_LESS },
+    { ">", LEVEL_COMPARISON, CEL_MORE },
 };
 
-static struct cel *both(enum cel_op op, struct cel *left_steal, struct cel *right_steal)
+/* Consumes an operator of a level; NULL if none comes next. */
+static const struct operator* take_operator(struct parser *p, enum level level)
 {
-    struct cel *c = node(op);
-    cel_add(c, left_steal);
-    cel_add(c, right_steal);
-    return c;
-}
-
-static struct cel *parse_comparison(struct parser *p)
-{
-    CLEANUP_CEL struct cel *left = parse_not(p);
-    if (!left)
-        return NULL;
-    enum cel_op op = CEL_IN;
-    bool found = cel_take_word(p, "in");
-    for (size_t i = 0; !found && i < ARRAY_LEN(comparisons); i++)
-        if (cel_take(p, comparisons[i].word)) {
-            op = comparisons[i].op;
-            found = true;
-        }
-    if (!found)
-        return TAKE(left);
-    struct cel *right = parse_not(p);
-    return right ? both(op, TAKE(left), right) : NULL;
-}
-
-static struct cel *parse_chain(struct parser *p, const char *mark, enum cel_op op,
-                               struct cel *(*parse)(struct parser *) )
-{
-    CLEANUP_CEL struct cel *left = parse(p);
-    while (left && cel_take(p, mark)) {
-        struct cel *right = parse(p);
-        if (!right)
-            return NULL;
-        left = both(op, TAKE(left), right);
+    for (size_t i = 0; i < ARRAY_LEN(operators); i++) {
+        const struct operator* o = & operators[i];
+        if (o->level == level &&
+            (isalpha(*o->mark) ? cel_take_word(p, o->mark) : cel_take(p, o->mark)))
+            return o;
     }
-    return TAKE(left);
+    return NULL;
 }
 
-static struct cel *parse_and(struct parser *p)
+static struct cel *parse_level(struct parser *p, enum level level)
 {
-    return parse_chain(p, "&&", CEL_AND, parse_comparison);
-}
-
-static struct cel *parse_or(struct parser *p)
-{
-    return parse_chain(p, "||", CEL_OR, parse_and);
-}
-
-static struct cel *parse_branches(struct parser *p)
-{
-    CLEANUP_CEL struct cel *condition = parse_or(p);
-    if (!condition || !cel_take(p, "?"))
-        return TAKE(condition);
-    CLEANUP_CEL struct cel *yes = parse_ternary(p);
-    if (!yes)
-        return NULL;
-    if (!cel_take(p, ":"))
-        return cel_fail(p, "expected :");
-    CLEANUP_CEL struct cel *no = parse_ternary(p);
-    if (!no)
-        return NULL;
-    struct cel *c = both(CEL_IF, TAKE(condition), TAKE(yes));
-    cel_add(c, TAKE(no));
-    return c;
+    if (level == LEVELS)
+        return parse_not(p);
+    struct cel *left = parse_level(p, level + 1);
+    for (const struct operator* o; (o = take_operator(p, level));) {
+        struct cel *both = node(o->op);
+        cel_add(both, left);
+        cel_add(both, parse_level(p, level + 1));
+        left = both;
+        if (level == LEVEL_COMPARISON)
+            break;
+    }
+    return left;
 }
 
 static struct cel *parse_ternary(struct parser *p)
 {
     if (++p->depth > DEPTH_MAX)
-        return cel_fail(p, "too deep");
-    struct cel *c = parse_branches(p);
+        return cel_no_value(p, "too deep");
+    struct cel *c = parse_level(p, LEVEL_OR);
+    if (cel_take(p, "?")) {
+        struct cel *condition = c;
+        c = node(CEL_IF);
+        cel_add(c, condition);
+        cel_add(c, parse_ternary(p));
+        expect(p, ":", "expected :");
+        cel_add(c, parse_ternary(p));
+    }
     p->depth--;
     return c;
 }
@@ -387,12 +352,13 @@ struct cel *cel_compile(const char *text, struct err *e)
 {
     CLEANUP_ERR struct err own = { 0 };
     struct parser p = { .text = text, .at = text, .e = &own };
-    CLEANUP_CEL struct cel *c = parse_ternary(&p);
+    struct cel *c = parse_ternary(&p);
     skip_space(&p);
-    if (c && *p.at)
+    if (*p.at)
         cel_fail(&p, "something follows the rule");
     if (!own.kind)
-        return TAKE(c);
+        return c;
+    cel_free(c);
     err_set(e, ERR_INVALID, "%s", err_msg(&own));
     return NULL;
 }

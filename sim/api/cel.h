@@ -1,6 +1,6 @@
 /* The part of CEL, Kubernetes' language for rules of custom kinds, that the definitions of this
  * project use: fields, strings, numbers, lists, has(), size(), duration(), matches(), startsWith(),
- * all(), in, comparisons, and, or, not, ?:. What is beyond that does not compile. */
+ * all(), in, comparisons, and, or, not, ?:. Anything else does not compile. */
 #ifndef OSTLER_SIM_API_CEL_H
 #define OSTLER_SIM_API_CEL_H
 
@@ -11,13 +11,13 @@
 
 struct cel;
 
-/* NULL and ERR_INVALID, with the place in the text, when it is no rule or one that this part of CEL
- * cannot say. */
+/* Compiles a rule. NULL and ERR_INVALID, with the column, if it is invalid or beyond this part of
+ * CEL. */
 struct cel *cel_compile(const char *text, struct err *e);
-/* Frees a rule. NULL is none. */
+/* Frees a rule. NULL has no effect. */
 void cel_free(struct cel *c);
-/* Whether the rule holds for `self`; -1 and ERR_INVALID when it cannot be said ("no such key: a"),
- * which counts as no. */
+/* Whether the rule holds for `self`. -1 and ERR_INVALID if it cannot be evaluated ("no such key:
+ * a"); it then does not hold. */
 int cel_eval(const struct cel *c, const json_t *self, bool *ret_holds, struct err *e);
 
 #endif

@@ -3,9 +3,8 @@
 #define OSTLER_SIM_API_CEL_TREE_H
 
 #include <regex.h>
+#include <stddef.h>
 #include <stdint.h>
-
-#include "sim/api/cel.h"
 
 enum cel_op {
     CEL_NAME,   /* text: "self" or the variable of an all() */

@@ -7,6 +7,7 @@
 #include "kube/object.h"
 #include "sim/api/draft.h"
 #include "sim/api/prepare.h"
+#include "sim/api/text.h"
 
 static const char *text_at(const struct draft *d, const char *key)
 {
@@ -15,7 +16,7 @@ static const char *text_at(const struct draft *d, const char *key)
 
 /* ---- pods */
 
-/* Whether an image is named by the tag "latest", said or not. */
+/* Whether an image has the tag "latest", explicitly or by default. */
 static bool is_latest(const char *image)
 {
     if (!*image || strchr(image, '@'))
@@ -43,46 +44,25 @@ void complete_volume(struct draft *d)
 static const char *const container_lists[] = { "containers", "initContainers" };
 
 /* Calls a function on each container of a pod's spec. */
-static void each_container(struct draft *spec, void (*change)(struct draft *container))
+static void each_container(struct draft *spec, draft_item_fn *change)
 {
-    for (size_t l = 0; l < ARRAY_LEN(container_lists); l++) {
-        json_t *list = draft_get(spec, container_lists[l]);
-        if (!list)
-            continue;
-        struct draft changed = draft_of(list);
-        for (size_t i = 0; i < json_array_size(list); i++) {
-            json_t *is = json_array_get(list, i);
-            struct draft container = draft_of(is);
-            change(&container);
-            json_t *result = draft_end(&container);
-            if (result == is)
-                json_decref(result);
-            else
-                draft_set_item(&changed, i, result);
-        }
-        draft_put(spec, container_lists[l], &changed);
-    }
+    for (size_t l = 0; l < ARRAY_LEN(container_lists); l++)
+        draft_each(spec, container_lists[l], change, NULL);
 }
 
-/* On the host's network, what a container listens on is the host's port. */
-static void set_host_ports(struct draft *container)
+static void set_host_port(struct draft *port, size_t i, const void *arg)
 {
-    json_t *ports = draft_get(container, "ports");
-    if (!ports)
-        return;
-    struct draft list = draft_of(ports);
-    for (size_t i = 0; i < json_array_size(ports); i++) {
-        struct draft port = draft_of(json_array_get(ports, i));
-        if (!draft_get(&port, "hostPort") && draft_get(&port, "containerPort"))
-            draft_set(&port, "hostPort", json_incref(draft_get(&port, "containerPort")));
-        bool changed = port.own;
-        json_t *result = draft_end(&port);
-        if (changed)
-            draft_set_item(&list, i, result);
-        else
-            json_decref(result);
-    }
-    draft_put(container, "ports", &list);
+    (void) i;
+    (void) arg;
+    if (draft_get(port, "containerPort"))
+        draft_default_value(port, "hostPort", json_incref(draft_get(port, "containerPort")));
+}
+
+/* In the host's network, the ports of containers are ports of the host. */
+static void set_host_ports(struct draft *container, size_t i, const void *arg)
+{
+    (void) i;
+    draft_each(container, "ports", set_host_port, arg);
 }
 
 void complete_pod_spec(struct draft *d)
@@ -94,19 +74,18 @@ void complete_pod_spec(struct draft *d)
         draft_default(d, "serviceAccountName", text_at(d, "serviceAccount"));
 }
 
-/* What is limited is asked for, unless it says otherwise. */
-static void request_limits(struct draft *container)
+/* A limit without a request is also the request. */
+static void request_limits(struct draft *container, size_t i, const void *arg)
 {
+    (void) i;
+    (void) arg;
     json_t *limits = json_object_get(draft_get(container, "resources"), "limits");
     if (!limits)
         return;
     struct draft resources = draft_at(container, "resources");
     struct draft requests = draft_at(&resources, "requests");
-    const char *key;
-    json_t *amount;
-    json_object_foreach (limits, key, amount)
-        if (!draft_get(&requests, key))
-            draft_set(&requests, key, json_incref(amount));
+    EACH_MEMBER (key, amount, limits)
+        draft_default_value(&requests, key, json_incref(amount));
     draft_put(&resources, "requests", &requests);
     draft_put(container, "resources", &resources);
 }
@@ -114,8 +93,7 @@ static void request_limits(struct draft *container)
 void complete_pod(struct draft *d)
 {
     struct draft spec = draft_at(d, "spec");
-    if (!draft_get(&spec, "enableServiceLinks"))
-        draft_set(&spec, "enableServiceLinks", json_true());
+    draft_default_value(&spec, "enableServiceLinks", json_true());
     each_container(&spec, request_limits);
     if (json_is_true(draft_get(&spec, "hostNetwork")))
         each_container(&spec, set_host_ports);
@@ -124,7 +102,7 @@ void complete_pod(struct draft *d)
 
 /* ---- workloads */
 
-/* The two numbers of a rolling update, where it is one. */
+/* The two numbers of a rolling update. */
 static void complete_strategy(struct draft *spec, const char *key, json_t *unavailable_steal,
                               json_t *surge_steal)
 {
@@ -134,17 +112,14 @@ static void complete_strategy(struct draft *spec, const char *key, json_t *unava
     draft_default(&strategy, "type", "RollingUpdate");
     if (str_eq(text_at(&strategy, "type"), "RollingUpdate")) {
         struct draft rolling = draft_at(&strategy, "rollingUpdate");
-        if (!draft_get(&rolling, "maxUnavailable"))
-            draft_set(&rolling, "maxUnavailable", json_incref(unavailable));
-        if (!draft_get(&rolling, "maxSurge"))
-            draft_set(&rolling, "maxSurge", json_incref(surge));
+        draft_default_value(&rolling, "maxUnavailable", json_incref(unavailable));
+        draft_default_value(&rolling, "maxSurge", json_incref(surge));
         draft_put(&strategy, "rollingUpdate", &rolling);
     }
     draft_put(spec, key, &strategy);
 }
 
-/* The number of its template is kept in an annotation, which every DaemonSet has from the moment it
- * is read. */
+/* An annotation counts the templates of a DaemonSet; each has it as soon as it is read. */
 void complete_daemon_set(struct draft *d)
 {
     if (object_annotation(d->value, TEMPLATE_GENERATION))
@@ -170,11 +145,9 @@ void complete_job_spec(struct draft *d)
 {
     if (!draft_get(d, "parallelism") && !draft_get(d, "completions"))
         draft_set(d, "completions", json_integer(1));
-    if (!draft_get(d, "parallelism"))
-        draft_set(d, "parallelism", json_integer(1));
-    if (!draft_get(d, "backoffLimit"))
-        draft_set(d, "backoffLimit",
-                  json_integer(draft_get(d, "backoffLimitPerIndex") ? INT32_MAX : 6));
+    draft_default_value(d, "parallelism", json_integer(1));
+    draft_default_value(d, "backoffLimit",
+                        json_integer(draft_get(d, "backoffLimitPerIndex") ? INT32_MAX : 6));
     draft_default(d, "podReplacementPolicy",
                   draft_get(d, "podFailurePolicy") ? "Failed" : "TerminatingOrFailed");
 }
@@ -226,13 +199,10 @@ void complete_custom_resource_definition_spec(struct draft *d)
 {
     struct draft names = draft_at(d, "names");
     const char *kind = text_at(&names, "kind");
-    CLEANUP_FREE char *singular = xstrdup(kind);
-    for (char *p = singular; *p; p++)
-        *p = *p >= 'A' && *p <= 'Z' ? (char) (*p - 'A' + 'a') : *p;
+    CLEANUP_FREE char *singular = text_lower(kind);
     CLEANUP_FREE char *list = xasprintf("%sList", kind);
     draft_default(&names, "singular", singular);
     draft_default(&names, "listKind", list);
     draft_put(d, "names", &names);
-    if (!draft_get(d, "conversion"))
-        draft_set(d, "conversion", json_pack("{s:s}", "strategy", "None"));
+    draft_default_value(d, "conversion", json_pack("{s:s}", "strategy", "None"));
 }

@@ -1,11 +1,10 @@
-/* Defaults of Kubernetes' own types that depend on other fields; named after the types that they
- * complete. */
+/* Defaults that depend on other fields, one function for each of Kubernetes' own types. */
 #ifndef OSTLER_SIM_API_COMPLETE_H
 #define OSTLER_SIM_API_COMPLETE_H
 
 struct draft;
 
-/* Each fills in the defaults of one type that depend on other fields. */
+/* Each completes an object of the type in its name. */
 void complete_container(struct draft *d);
 void complete_volume(struct draft *d);
 void complete_image_volume_source(struct draft *d);

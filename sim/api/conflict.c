@@ -13,8 +13,8 @@ enum { TEXT_MAX = 64 << 20 };
 
 struct conflicts {
     json_t *causes;    /* of the refusal */
-    struct buf text;   /* all of them, by owner */
-    const char *owner; /* whose fields are being added, as a sentence says it */
+    struct buf text;   /* all conflicts, by owner */
+    const char *owner; /* the current owner in words */
 };
 
 static void add_conflict(void *arg, const char *path)
@@ -45,7 +45,7 @@ static int by_owner(const void *a, const void *b)
     return order ? order : strcmp(m->subresource, o->subresource);
 }
 
-/* Adds what one manager and the change have in common. */
+/* Adds the fields of the change that one manager owns. */
 static void add_owner(struct conflicts *c, const struct manager *m, const json_t *changed,
                       const json_t *allowed)
 {
@@ -63,13 +63,13 @@ static int refuse_conflicts(const struct conflicts *c, struct refusal *r)
 {
     size_t count = json_array_size(c->causes);
     const json_t *first = json_array_get(c->causes, 0);
-    if (count == 0 || !r)
-        return count == 0 ? 0 : -1;
+    if (count == 0)
+        return 0;
     if (count == 1)
-        refuse(r, 409, NULL, "Apply failed with 1 conflict: %s: %s", json_str(first, "message"),
+        refuse(r, 409, "Apply failed with 1 conflict: %s: %s", json_str(first, "message"),
                json_str(first, "field"));
     else
-        refuse(r, 409, NULL, "Apply failed with %zu conflicts: %s", count, buf_text(&c->text));
+        refuse(r, 409, "Apply failed with %zu conflicts: %s", count, buf_text(&c->text));
     r->details = json_pack("{s:O}", "causes", c->causes);
     return -1;
 }

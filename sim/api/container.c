@@ -5,14 +5,14 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "kube/object.h"
-#include "sim/api/custom.h"
+#include "sim/api/draft.h"
 #include "sim/api/state.h"
 
-/* Who deletes the content, and says so in the commits. */
+/* The users that delete the content, as commits record them. */
 #define NAMESPACE_CONTROLLER "system:serviceaccount:kube-system:namespace-controller"
 #define DEFINITION_CONTROLLER "system:apiserver"
 
-static const char *const kept_namespaces[] = { "default", "kube-system", "kube-public" };
+static const char *const kept_namespaces[] = { "default", "kube-system", "kube-public", NULL };
 
 static bool is_namespace(const struct kind *k)
 {
@@ -29,39 +29,9 @@ bool container_is(const struct kind *k)
     return is_namespace(k) || is_definition(k);
 }
 
-static int refuse_terminating(const struct kind *k, const char *ns, const char *name,
-                              struct refusal *r)
-{
-    CLEANUP_FREE char *why = xasprintf(
-        "unable to create new content in namespace %s because it is being terminated", ns);
-    refuse_forbidden(r, k, name, why);
-    refuse_cause(r, "NamespaceTerminating", "metadata.namespace",
-                 "namespace %s is being terminated", ns);
-    return -1;
-}
-
-int container_admits(const struct api *api, const struct kind *k, const char *ns, const char *name,
-                     struct refusal *r)
-{
-    if (k->flags & KIND_CUSTOM) {
-        const json_t *definition = custom_definition(api, k);
-        if (!definition)
-            return refuse_generic(r, 404, "the server could not find the requested resource");
-        if (object_is_deleting(definition))
-            return refuse_forbidden(
-                r, k, name, "create not allowed while custom resource definition is terminating");
-    }
-    if (!k->namespaced)
-        return 0;
-    const struct entry *container = store_get(&api->store, kind_named("namespaces"), NULL, ns);
-    if (!container)
-        return refuse_not_found(r, kind_named("namespaces"), ns);
-    return object_is_deleting(container->object) ? refuse_terminating(k, ns, name, r) : 0;
-}
-
 /* ---- what is in one */
 
-/* The custom kind that a definition is of; NULL when this server has none. */
+/* The custom kind of a definition; NULL if this server does not know it. */
 static const struct kind *kind_defined(const char *name)
 {
     for (size_t i = 0; i < kind_count(); i++) {
@@ -83,7 +53,7 @@ static void add_content(const struct api *api, const struct kind *k, const char 
         json_array_append(list, t->entries[i]->object);
 }
 
-/* What a container holds: an array with one array of objects for each kind. New reference. */
+/* The content of a container: an array with one array of objects for each kind. New reference. */
 static json_t *content_of(const struct api *api, const struct kind *container, const char *name)
 {
     json_t *by_kind = json_array();
@@ -102,9 +72,7 @@ static bool container_is_empty(const struct api *api, const struct kind *contain
                                const char *name)
 {
     CLEANUP_JSON json_t *by_kind = content_of(api, container, name);
-    size_t i;
-    json_t *list;
-    json_array_foreach (by_kind, i, list)
+    EACH_ITEM (i, list, by_kind)
         if (json_array_size(list) > 0)
             return false;
     return true;
@@ -115,17 +83,10 @@ static void delete_content(struct api *api, const struct kind *container, const 
     CLEANUP_JSON json_t *by_kind = content_of(api, container, name);
     const char *user = is_namespace(container) ? NAMESPACE_CONTROLLER : DEFINITION_CONTROLLER;
     struct delete_options o = { .grace_s = -1, .propagation = PROPAGATE_BACKGROUND };
-    size_t i, j;
-    json_t *list, *object;
-    json_array_foreach (by_kind, i, list) {
-        json_array_foreach (list, j, object) {
-            struct write w = { .user = user,
-                               .manager = user,
-                               .verb = API_DELETE,
-                               .kind = kind_at(i),
-                               .ns = object_namespace(object),
-                               .name = object_name(object),
-                               .subresource = "" };
+    EACH_ITEM (i, list, by_kind) {
+        EACH_ITEM (j, object, list) {
+            struct write w = write_by(user, API_DELETE, kind_at(i), object_namespace(object),
+                                      object_name(object));
             CLEANUP_REFUSAL struct refusal r = { 0 };
             write_delete(api, &w, &o, NULL, NULL, &r);
         }
@@ -134,7 +95,7 @@ static void delete_content(struct api *api, const struct kind *container, const 
 
 /* ---- going */
 
-/* Removes a container that is on its way out when nothing holds it. */
+/* Removes a deleted container that is empty and has no finalizers. */
 static void remove_when_empty(struct api *api, const struct kind *k, const char *name)
 {
     const struct entry *r = store_get(&api->store, k, NULL, name);
@@ -165,20 +126,17 @@ void container_after(struct api *api, const struct kind *k, const char *ns, cons
 
 static int check_kept(const struct kind *k, const char *name, struct refusal *r)
 {
-    for (size_t i = 0; i < ARRAY_LEN(kept_namespaces) && is_namespace(k); i++)
-        if (str_eq(name, kept_namespaces[i]))
-            return refuse_forbidden(r, k, name, "this namespace may not be deleted");
-    return 0;
+    if (!is_namespace(k) || !str_is_any_of(name, kept_namespaces))
+        return 0;
+    return refuse_forbidden(r, k, name, "this namespace may not be deleted");
 }
 
 static json_t *marked(const struct api *api, const struct kind *k, const json_t *before)
 {
-    json_t *after = json_copy((json_t *) before);
-    json_t *metadata = json_copy(json_object_get(before, "metadata"));
+    json_t *after = draft_own_top(before);
     char now[CLOCK_TEXT_MAX];
     api_now(api, now);
-    json_object_set_new(metadata, "deletionTimestamp", json_string(now));
-    json_object_set_new(after, "metadata", metadata);
+    json_set_at(after, "metadata.deletionTimestamp", json_string(now));
     if (is_namespace(k))
         json_object_set_new(after, "status", json_pack("{s:s}", "phase", "Terminating"));
     return after;
@@ -191,20 +149,17 @@ int container_delete(struct admission *a, json_t **ret, bool *ret_gone, struct r
     bool first = !object_is_deleting(a->before);
     json_t *after = first ? marked(a->api, a->kind, a->before) : json_incref(a->before);
     if (first && !a->w->dry_run) {
-        /* Its content goes between the mark and its own end, so the mark must not end it at once.
-         */
-        struct store_write s = { .kind = a->kind,
-                                 .name = a->name,
-                                 .user = a->w->user,
-                                 .verb = a->w->verb,
-                                 .subresource = "" };
+        /* The content is deleted between the mark and the removal, so the mark must not remove it
+         * at once. */
+        struct store_write s = admission_store_write(a);
         api_announce(a->api, &s, json_incref(after));
         delete_content(a->api, a->kind, a->name);
         remove_when_empty(a->api, a->kind, a->name);
     }
     if (ret)
-        *ret = json_incref(after);
-    json_decref(after);
+        *ret = after;
+    else
+        json_decref(after);
     if (ret_gone)
         *ret_gone = false;
     return 0;

@@ -1,4 +1,4 @@
-/* Custom kinds: there only while their CustomResourceDefinition is. */
+/* Custom kinds, which exist only while their CustomResourceDefinition does. */
 #ifndef OSTLER_SIM_API_CUSTOM_H
 #define OSTLER_SIM_API_CUSTOM_H
 
@@ -8,13 +8,13 @@
 struct api;
 struct kind;
 
-/* Whether requests for this kind are served: always for Kubernetes' own, for a custom kind while
- * its CustomResourceDefinition is in the store. */
+/* Whether requests for this kind are served: for a custom kind, while its CustomResourceDefinition
+ * is in the store. */
 bool custom_is_served(const struct api *api, const struct kind *k);
-/* The CustomResourceDefinition of a custom kind; NULL when it is not there. Borrowed. */
+/* The CustomResourceDefinition of a custom kind; NULL if it does not exist. Borrowed. */
 const json_t *custom_definition(const struct api *api, const struct kind *k);
-/* What that says of the kind's version: schema, printer columns. NULL when it is not there.
- * Borrowed. */
+/* The kind's version in it, with schema and printer columns. NULL if it does not exist. Borrowed.
+ */
 const json_t *custom_version(const struct api *api, const struct kind *k);
 
 #endif

@@ -8,8 +8,8 @@
 #include "base/str.h"
 #include "sim/api/builtin.h"
 #include "sim/api/draft.h"
-#include "sim/api/merge_schema.h"
 #include "sim/api/schema.h"
+#include "sim/api/text.h"
 
 enum { CUSTOM_KINDS = 4 };
 
@@ -100,32 +100,17 @@ const struct merge_root *custom_merge(struct custom_schemas *s, const struct kin
     return s->rows[filled_row_of(s, k)].merge;
 }
 
-/* What every object has, whatever its schema says. */
-static const char *const common[] = { "apiVersion", "kind", "metadata" };
-
-static bool is_common(const char *key)
-{
-    for (size_t i = 0; i < ARRAY_LEN(common); i++)
-        if (str_eq(common[i], key))
-            return true;
-    return false;
-}
+/* Members of every object, whatever its schema. */
+static const char *const common[] = { "apiVersion", "kind", "metadata", NULL };
 
 /* The object without the members that every object has. New reference. */
 static json_t *own_members(const json_t *object)
 {
     json_t *own = object ? json_object() : NULL;
-    const char *key;
-    json_t *value;
-    json_object_foreach ((json_t *) object, key, value)
-        if (!is_common(key))
+    EACH_MEMBER (key, value, object)
+        if (!str_is_any_of(key, common))
             json_object_set(own, key, value);
     return own;
-}
-
-static int by_text(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *) a, *(const char *const *) b);
 }
 
 /* Adds paths, in order, to those that were found. */
@@ -134,14 +119,13 @@ static void add_unknown(const json_t *paths, const char *prefix, struct typed_pr
     size_t n = json_array_size(paths);
     if (n == 0)
         return;
-    const char **texts = xcalloc(n, sizeof *texts);
+    CLEANUP_FREE const char **texts = xcalloc(n, sizeof *texts);
     for (size_t i = 0; i < n; i++)
         texts[i] = json_string_value(json_array_get(paths, i));
-    qsort(texts, n, sizeof *texts, by_text);
+    text_sort(texts, n);
     problems->unknown = problems->unknown ? problems->unknown : json_array();
     for (size_t i = 0; i < n; i++)
         json_array_append_new(problems->unknown, json_textf("%s%s", prefix, texts[i]));
-    free(texts);
 }
 
 /* Metadata have a type that the server knows. */
@@ -169,9 +153,8 @@ json_t *custom_read(struct custom_schemas *schemas, const struct kind *k, const 
     CLEANUP_JSON json_t *unknown = json_array();
     CLEANUP_JSON json_t *members = schema_read(schema_of(schemas, k), NULL, was, mine, unknown);
     CLEANUP_JSON json_t *read = json_object();
-    for (size_t i = 0; i < ARRAY_LEN(common); i++)
-        if (json_object_get(object, common[i]))
-            json_object_set(read, common[i], json_object_get(object, common[i]));
+    for (const char *const *key = common; *key; key++)
+        json_object_set(read, *key, json_object_get(object, *key));
     if (read_metadata(before, object, read, problems) < 0)
         return NULL;
     add_unknown(unknown, "", problems);

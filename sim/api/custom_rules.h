@@ -1,6 +1,6 @@
-/* Objects of custom kinds. Their schemas are those of the CustomResourceDefinitions that the
- * program carries (sim/api/builtin.h), or that custom_schemas_use() names; one that somebody
- * changes in the store says no more than that the kind is there. */
+/* Objects of custom kinds. Their schemas come from the built-in CustomResourceDefinitions
+ * (sim/api/builtin.h) or from custom_schemas_use(). A definition in the store only makes the kind
+ * exist. */
 #ifndef OSTLER_SIM_API_CUSTOM_RULES_H
 #define OSTLER_SIM_API_CUSTOM_RULES_H
 
@@ -11,15 +11,14 @@
 #include "sim/api/refusal.h"
 #include "sim/api/typed.h"
 
-/* The schemas of all custom kinds, each compiled when it is first asked for, which takes
- * milliseconds: servers may share them. */
+/* The schemas of all custom kinds. Each is compiled at its first use, which takes milliseconds, so
+ * servers may share them. */
 struct custom_schemas;
 
 /* None compiled yet. Owned by the caller. */
 struct custom_schemas *custom_schemas_new(void);
-/* From now on this CustomResourceDefinition is that of its kind, in place of the one of the
- * program; before any of the kind is asked for. A definition that does not compile, or is of no
- * kind that is served, ends the program. */
+/* Uses this CustomResourceDefinition for its kind instead of the built-in one. Call it before the
+ * first use of the kind. The program aborts if it does not compile or its kind is unknown. */
 void custom_schemas_use(struct custom_schemas *s, const json_t *definition);
 /* Frees them, after all servers that share them. */
 void custom_schemas_free(struct custom_schemas *s);

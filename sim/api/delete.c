@@ -6,37 +6,37 @@
 #include "kube/object.h"
 #include "sim/api/admit.h"
 #include "sim/api/container.h"
+#include "sim/api/draft.h"
 #include "sim/api/event_view.h"
 #include "sim/api/state.h"
 
 #define FOREGROUND "foregroundDeletion"
 #define ORPHAN "orphan"
 
+static int check_precondition(const struct admission *a, const char *what, const char *wanted,
+                              const char *is, const char *problem, struct refusal *r)
+{
+    if (!wanted || str_eq(wanted, is))
+        return 0;
+    CLEANUP_FREE char *why = xasprintf("the %s in the precondition (%s) does not match the %s in "
+                                       "record (%s). The object might have "
+                                       "been %s",
+                                       what, wanted, what, is, problem);
+    return refuse_precondition(r, a->w->kind, a->name, why);
+}
+
 static int check_preconditions(const struct admission *a, const struct delete_options *o,
                                struct refusal *r)
 {
-    const char *uid = object_uid(a->before),
-               *rv = json_str_or_empty(a->before, "metadata.resourceVersion");
-    if (o->uid && !str_eq(o->uid, uid)) {
-        CLEANUP_FREE char *why = xasprintf(
-            "the UID in the precondition (%s) does not match the UID in record (%s). "
-            "The object might have been deleted and then recreated",
-            o->uid, uid);
-        return refuse_precondition(r, a->w->kind, a->name, why);
-    }
-    if (o->rv && !str_eq(o->rv, rv)) {
-        CLEANUP_FREE char *why = xasprintf(
-            "the ResourceVersion in the precondition (%s) does not match the ResourceVersion in "
-            "record (%s). "
-            "The object might have been modified",
-            o->rv, rv);
-        return refuse_precondition(r, a->w->kind, a->name, why);
-    }
-    return 0;
+    const char *rv = json_str_or_empty(a->before, "metadata.resourceVersion");
+    if (check_precondition(a, "UID", o->uid, object_uid(a->before), "deleted and then recreated",
+                           r) < 0)
+        return -1;
+    return check_precondition(a, "ResourceVersion", o->rv, rv, "modified", r);
 }
 
-/* Whether dependents are orphaned, or waited for: what the deletion says, else what the object's
- * finalizers say, else the kind's own way. */
+/* Whether dependents are orphaned or deleted first: by the deletion, else by the object's
+ * finalizers, else by the kind's default. */
 static bool wants(const struct admission *a, const struct delete_options *o, enum propagation way,
                   const char *finalizer)
 {
@@ -52,9 +52,7 @@ static bool wants(const struct admission *a, const struct delete_options *o, enu
 static json_t *finalizers_for(const struct admission *a, const struct delete_options *o)
 {
     json_t *list = json_array();
-    size_t i;
-    json_t *finalizer;
-    json_array_foreach (json_at(a->before, "metadata.finalizers"), i, finalizer) {
+    EACH_ITEM (i, finalizer, json_at(a->before, "metadata.finalizers")) {
         const char *name = str_or_empty(json_string_value(finalizer));
         if (!str_eq(name, FOREGROUND) && !str_eq(name, ORPHAN))
             json_array_append(list, finalizer);
@@ -66,7 +64,7 @@ static json_t *finalizers_for(const struct admission *a, const struct delete_opt
     return list;
 }
 
-/* How long a pod may take to end. A pod that no node runs has nothing to end. */
+/* The grace period of a pod; 0 if no node runs it. */
 static int64_t grace_of_pod(const json_t *pod, int64_t asked)
 {
     const char *phase = json_str_or_empty(pod, "status.phase");
@@ -79,22 +77,11 @@ static int64_t grace_of_pod(const json_t *pod, int64_t asked)
     return grace < INT32_MAX ? grace : INT32_MAX; /* what the clock can count */
 }
 
-static struct store_write store_write_of(const struct admission *a)
-{
-    return (struct store_write){ .kind = a->kind,
-                                 .ns = a->w->ns,
-                                 .name = a->name,
-                                 .user = a->w->user,
-                                 .verb = a->w->verb,
-                                 .subresource = a->w->subresource };
-}
-
-/* Marks the object as on its way out from a moment on, with these finalizers. */
+/* Marks the object as deleted at a time, with these finalizers. */
 static void mark(struct admission *a, int64_t at_us, int64_t grace_s, const json_t *finalizers)
 {
-    json_t *metadata = json_copy(json_object_get(a->before, "metadata"));
-    a->after = json_copy(a->before);
-    json_object_set_new(a->after, "metadata", metadata);
+    a->after = draft_own_top(a->before);
+    json_t *metadata = json_object_get(a->after, "metadata");
     char at[CLOCK_TEXT_MAX];
     clock_rfc3339(at_us, at);
     bool is_first = !object_is_deleting(a->before);
@@ -108,27 +95,17 @@ static void mark(struct admission *a, int64_t at_us, int64_t grace_s, const json
         json_object_del(metadata, "finalizers");
 }
 
-/* Commits the mark, which becomes what is there. */
+/* Commits the mark; `before` becomes the marked object. */
 static void commit_mark(struct admission *a)
 {
-    if (!a->w->dry_run) {
-        struct store_write s = store_write_of(a);
-        api_publish(a->api, &s, json_incref(a->after));
-    }
+    if (!a->w->dry_run)
+        admission_publish(a, json_incref(a->after));
     json_decref(a->before);
     a->before = TAKE(a->after);
 }
 
-static void commit_removal(const struct admission *a)
-{
-    if (a->w->dry_run)
-        return;
-    struct store_write s = store_write_of(a);
-    api_publish(a->api, &s, NULL);
-}
-
-/* Marks the object where it must wait, or where its kind is deleted in two steps; whether it goes
- * now. */
+/* Marks the object if it must wait or its kind is deleted in two steps; whether it is removed now.
+ */
 static bool mark_and_decide(struct admission *a, const struct delete_options *o)
 {
     int64_t now = clock_wall_us(&a->api->clock);
@@ -136,7 +113,7 @@ static bool mark_and_decide(struct admission *a, const struct delete_options *o)
     bool graceful = a->kind->flags & KIND_GRACEFUL, deleting = object_is_deleting(a->before);
     int64_t left = json_int(a->before, "metadata.deletionGracePeriodSeconds", 0);
     if (graceful && deleting && left > 0) {
-        /* Only a shorter period changes anything; it counts from when the first one began. */
+        /* Only a shorter period has an effect; it counts from the start of the first one. */
         if (o->grace_s < 0 || o->grace_s >= left)
             return false;
         int64_t end = clock_parse_rfc3339(
@@ -175,8 +152,8 @@ int write_delete(struct api *api, const struct write *w, const struct delete_opt
     if (container_is(a.kind))
         return container_delete(&a, ret, ret_gone, r);
     bool gone = mark_and_decide(&a, o);
-    if (gone)
-        commit_removal(&a);
+    if (gone && !w->dry_run)
+        admission_publish(&a, NULL);
     if (ret && gone && !w->dry_run) {
         CLEANUP_JSON json_t *last = api_last_state(a.before, api->store.rv);
         *ret = event_view(w->kind, last);

@@ -1,5 +1,5 @@
-/* Discovery: which groups, versions and resources the server has. */
-#include "sim/api/extras.h"
+/* Discovery: the groups, versions and resources of the server. */
+#include "sim/api/serve.h"
 
 #include <string.h>
 
@@ -7,54 +7,19 @@
 #include "base/str.h"
 #include "sim/api/custom.h"
 #include "sim/api/groups.h"
-#include "sim/api/openapi.h"
-#include "sim/api/refusal.h"
 #include "sim/api/state.h"
-#include "sim/api/text.h"
 
 #define JSON_TYPE "application/json"
-#define TEXT_TYPE "text/plain; charset=utf-8"
 #define AGGREGATED_TYPE "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
-
-/* One request for what the server has. */
-struct question {
-    const struct api *api;
-    const struct api_call *call;
-    struct api_answer *answer;
-};
 
 /* ---- answers */
 
-static void answer_text(const struct question *q, int status, const char *type, struct buf *text)
+static int refuse_form(struct serving *s)
 {
-    q->answer->status = status;
-    q->answer->content_type = type;
-    q->answer->len = text->len;
-    q->answer->body = buf_take(text);
-}
-
-static void answer_json(const struct question *q, int status, const char *type, json_t *value_steal)
-{
-    struct buf out = BUF_INIT(API_TEXT_MAX);
-    text_add(&out, value_steal);
-    json_decref(value_steal);
-    answer_text(q, status, type, &out);
-}
-
-static void answer_refusal(const struct question *q, int code, const char *message)
-{
-    CLEANUP_REFUSAL struct refusal r = { 0 };
-    refuse_generic(&r, code, message);
-    answer_json(q, code, JSON_TYPE, refusal_status(&r));
-}
-
-static void answer_not_acceptable(const struct question *q)
-{
-    CLEANUP_REFUSAL struct refusal r = { 0 };
-    refuse(&r, 406, NULL,
-           "only the following media types are accepted: application/json, application/yaml, "
-           "application/vnd.kubernetes.protobuf");
-    answer_json(q, 406, JSON_TYPE, refusal_status(&r));
+    return refuse(
+        &s->refusal, 406,
+        "only the following media types are accepted: application/json, application/yaml, "
+        "application/vnd.kubernetes.protobuf");
 }
 
 static bool accepts_json(const struct api_call *call)
@@ -64,119 +29,109 @@ static bool accepts_json(const struct api_call *call)
            strstr(accept, "application/*");
 }
 
-/* Whether the client would have a list of all groups at once, rather than one document for each. */
+/* Whether the client asks for one list of all groups, not for one document of each. */
 static bool wants_aggregated(const struct api_call *call)
 {
-    const char *accept = str_or_empty(call->accept);
-    return strstr(accept, "g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList");
+    return strstr(str_or_empty(call->accept),
+                  "g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList");
 }
 
-static void answer_core(const struct question *q)
+static int serve_aggregated(struct serving *s, bool core)
 {
-    if (wants_aggregated(q->call))
-        answer_json(q, 200, AGGREGATED_TYPE, groups_aggregated(q->api, true));
-    else
-        answer_json(q, 200, JSON_TYPE,
-                    json_pack("{s:s, s:[s], s:[]}", "kind", "APIVersions", "versions", "v1",
-                              "serverAddressByClientCIDRs"));
+    serve_json(s, 200, groups_aggregated(s->api, core));
+    s->answer->content_type = AGGREGATED_TYPE;
+    return 0;
 }
 
-static void answer_groups(const struct question *q)
+static int serve_core(struct serving *s)
 {
-    if (!accepts_json(q->call))
-        answer_not_acceptable(q);
-    else if (wants_aggregated(q->call))
-        answer_json(q, 200, AGGREGATED_TYPE, groups_aggregated(q->api, false));
-    else
-        answer_json(q, 200, JSON_TYPE, groups_list(q->api));
+    if (wants_aggregated(s->call))
+        return serve_aggregated(s, true);
+    return serve_json(s, 200,
+                      json_pack("{s:s, s:[s], s:[]}", "kind", "APIVersions", "versions", "v1",
+                                "serverAddressByClientCIDRs"));
 }
 
-/* The Kubernetes whose ways the server has, unless it was told to say another. */
-static void answer_version(const struct question *q)
+static int serve_groups(struct serving *s)
 {
-    const char *minor = q->api->minor ? q->api->minor : API_MINOR;
-    answer_json(q, 200, JSON_TYPE,
-                json_pack("{s:s, s:s, s:s, s:s, s:o, s:s, s:s, s:s, s:s, s:s, s:s}", "major", "1",
-                          "minor", minor, "emulationMajor", "1", "emulationMinor", minor,
-                          "gitVersion", json_textf("v1.%s.3", minor), "gitCommit", "",
-                          "gitTreeState", "", "buildDate", "1970-01-01T00:00:00Z", "goVersion", "",
-                          "compiler", "", "platform", "linux/amd64"));
+    if (!accepts_json(s->call))
+        return refuse_form(s);
+    return wants_aggregated(s->call) ? serve_aggregated(s, false)
+                                     : serve_json(s, 200, groups_list(s->api));
 }
 
-static void answer_health(const struct question *q)
+static int serve_version(struct serving *s)
 {
-    struct buf out = BUF_INIT(API_TEXT_MAX);
-    buf_str(&out, "ok");
-    answer_text(q, 200, TEXT_TYPE, &out);
+    const char *minor = s->api->minor ? s->api->minor : API_MINOR;
+    return serve_json(s, 200,
+                      json_pack("{s:s, s:s, s:s, s:s, s:o, s:s, s:s, s:s, s:s, s:s, s:s}", "major",
+                                "1", "minor", minor, "emulationMajor", "1", "emulationMinor", minor,
+                                "gitVersion", json_textf("v1.%s.3", minor), "gitCommit", "",
+                                "gitTreeState", "", "buildDate", "1970-01-01T00:00:00Z",
+                                "goVersion", "", "compiler", "", "platform", "linux/amd64"));
 }
 
-static void answer_openapi_index(const struct question *q)
+static int serve_health(struct serving *s)
+{
+    return serve_plain(s, 200, "ok");
+}
+
+static int serve_openapi_index(struct serving *s)
 {
     json_t *paths = json_object();
     size_t at = 0;
-    for (const struct kind *k; (k = groups_next(q->api, &at, NULL, NULL));)
-        if (groups_leads(q->api, k))
+    for (const struct kind *k; (k = groups_next(s->api, &at, NULL, NULL));)
+        if (groups_leads(s->api, k))
             openapi_index_add(paths, k);
-    answer_json(q, 200, JSON_TYPE, json_pack("{s:o}", "paths", paths));
+    return serve_json(s, 200, json_pack("{s:o}", "paths", paths));
 }
 
-/* The document of a kind's group and version. */
-static void answer_openapi(const struct question *q, const struct kind *k)
+/* The document of a group and version. */
+static json_t *openapi_document(const struct api *api, const struct kind *first)
 {
     json_t *document = openapi_new();
     size_t at = 0;
-    for (const struct kind *each; (each = groups_next(q->api, &at, k->group, k->version));) {
-        const json_t *version = each->flags & KIND_CUSTOM ? custom_version(q->api, each) : NULL;
-        openapi_add(document, each, json_at(version, "schema.openAPIV3Schema"));
+    for (const struct kind *k; (k = groups_next(api, &at, first->group, first->version));) {
+        const json_t *version = k->flags & KIND_CUSTOM ? custom_version(api, k) : NULL;
+        openapi_add(document, k, json_at(version, "schema.openAPIV3Schema"));
     }
-    answer_json(q, 200, JSON_TYPE, document);
+    return document;
 }
 
 /* ---- paths */
 
 static const struct fixed {
     const char *path;
-    void (*answer)(const struct question *q);
-    bool any_method; /* answers whatever is asked */
+    serve_fn *serve;
+    bool any_method; /* serves any method, not only GET and HEAD */
 } fixed_paths[] = {
-    { "/api", answer_core, false },
-    { "/apis", answer_groups, true },
-    { "/version", answer_version, false },
-    { "/healthz", answer_health, false },
-    { "/livez", answer_health, false },
-    { "/readyz", answer_health, false },
-    { "/healthz/ping", answer_health, false },
-    { "/livez/ping", answer_health, false },
-    { "/readyz/ping", answer_health, false },
-    { OPENAPI_ROOT, answer_openapi_index, false },
-    /* Clients read this document as protobuf, which nothing here is answered in, and do without
-     * where there is none. */
-    { "/openapi/v2", answer_not_acceptable, false },
+    { "/api", serve_core, false },
+    { "/apis", serve_groups, true },
+    { "/version", serve_version, false },
+    { "/healthz", serve_health, false },
+    { "/livez", serve_health, false },
+    { "/readyz", serve_health, false },
+    { "/healthz/ping", serve_health, false },
+    { "/livez/ping", serve_health, false },
+    { "/readyz/ping", serve_health, false },
+    { OPENAPI_ROOT, serve_openapi_index, false },
+    /* Clients want this document as protobuf, which this server does not have, and work without it.
+     */
+    { "/openapi/v2", refuse_form, false },
 };
 
-/* What is only read refuses every other method; whether it did. */
-static bool refuse_method(const struct question *q)
+/* Whether the method is one that only reads; otherwise 405. */
+static bool only_reads(struct serving *s)
 {
-    if (str_eq(q->call->method, "GET") || str_eq(q->call->method, "HEAD"))
-        return false;
-    answer_refusal(q, 405, "the server does not allow this method on the requested resource");
-    return true;
-}
-
-static bool serve_fixed(const struct question *q, const char *path)
-{
-    for (size_t i = 0; i < ARRAY_LEN(fixed_paths); i++) {
-        if (!str_eq(path, fixed_paths[i].path))
-            continue;
-        if (fixed_paths[i].any_method || !refuse_method(q))
-            fixed_paths[i].answer(q);
+    if (str_eq(s->call->method, "GET") || str_eq(s->call->method, "HEAD"))
         return true;
-    }
+    refuse_generic(&s->refusal, 405,
+                   "the server does not allow this method on the requested resource");
     return false;
 }
 
-/* The first kind of what a path names, as "/api/v1", "/apis/apps" or "/apis/apps/v1" do; NULL when
- * it names no group or version that is served. */
+/* The first kind of the group, or the group and version, that a path names ("/api/v1",
+ * "/apis/apps", "/apis/apps/v1"). NULL if the server has none. */
 static const struct kind *first_of_path(const struct api *api, const char *path,
                                         bool *ret_has_version)
 {
@@ -194,32 +149,6 @@ static const struct kind *first_of_path(const struct api *api, const char *path,
     return *group ? groups_next(api, &at, group, version) : NULL;
 }
 
-static bool serve_group(const struct question *q, const char *path)
-{
-    bool has_version;
-    const struct kind *k = first_of_path(q->api, path, &has_version);
-    if (!k)
-        return false;
-    if (!has_version)
-        answer_json(q, 200, JSON_TYPE, groups_one(k));
-    else if (!refuse_method(q))
-        answer_json(q, 200, JSON_TYPE, groups_resources(q->api, k->group, k->version));
-    return true;
-}
-
-static bool serve_openapi(const struct question *q, const char *path)
-{
-    if (!str_has_prefix(path, OPENAPI_ROOT))
-        return false;
-    bool has_version;
-    const struct kind *k = first_of_path(q->api, path + strlen(OPENAPI_ROOT), &has_version);
-    if (!k || !has_version)
-        return false;
-    if (!refuse_method(q))
-        answer_openapi(q, k);
-    return true;
-}
-
 /* Owned by the caller. */
 static char *path_of(const char *target)
 {
@@ -230,9 +159,26 @@ static char *path_of(const char *target)
     return path;
 }
 
-bool discovery_serve(const struct api *api, const struct api_call *call, struct api_answer *ret)
+static int serve_group(struct serving *s, const char *path)
 {
-    struct question q = { .api = api, .call = call, .answer = ret };
-    CLEANUP_FREE char *path = path_of(call->target);
-    return serve_fixed(&q, path) || serve_group(&q, path) || serve_openapi(&q, path);
+    bool has_version, is_openapi = str_has_prefix(path, OPENAPI_ROOT);
+    const struct kind *k = first_of_path(s->api, path + (is_openapi ? strlen(OPENAPI_ROOT) : 0),
+                                         &has_version);
+    if (!k || (is_openapi && !has_version))
+        return 1;
+    if (has_version && !only_reads(s))
+        return -1;
+    return serve_json(s, 200,
+                      is_openapi    ? openapi_document(s->api, k)
+                      : has_version ? groups_resources(s->api, k->group, k->version)
+                                    : groups_one(k));
+}
+
+int discovery_serve(struct serving *s)
+{
+    CLEANUP_FREE char *path = path_of(s->call->target);
+    for (size_t i = 0; i < ARRAY_LEN(fixed_paths); i++)
+        if (str_eq(path, fixed_paths[i].path))
+            return fixed_paths[i].any_method || only_reads(s) ? fixed_paths[i].serve(s) : -1;
+    return serve_group(s, path);
 }

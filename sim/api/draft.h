@@ -1,5 +1,5 @@
-/* An object that may turn out to need a change: it is copied, one level deep, when the first change
- * comes, so that what stays the same stays shared. */
+/* Copy on write for JSON: the first change copies the object, one level deep. Unchanged parts stay
+ * shared. */
 #ifndef OSTLER_SIM_API_DRAFT_H
 #define OSTLER_SIM_API_DRAFT_H
 
@@ -8,27 +8,36 @@
 
 struct draft {
     json_t *value; /* an object or an array, a reference of its own */
-    bool own;      /* it is a copy already */
+    bool own;      /* it is already a copy */
 };
 
-/* Starts one; borrows `value`. */
+/* Starts a draft; borrows `value`. */
 struct draft draft_of(const json_t *value);
-/* Starts one on the object at a key of another draft, or on a new object where there is none. Put
- * it back with draft_put(). */
+/* Starts a draft of the object at a key of another draft, or of a new object. Put it back with
+ * draft_put(). */
 struct draft draft_at(const struct draft *d, const char *key);
-/* Puts it back if it was changed; it is gone afterwards. */
+/* Puts it back if it was changed, and ends it. */
 void draft_put(struct draft *d, const char *key, struct draft *child);
 /* The member of an object, or NULL. Borrowed. */
 json_t *draft_get(const struct draft *d, const char *key);
-/* Sets a member of an object. */
+/* Sets a member of an object; nothing changes if that is the value already. */
 void draft_set(struct draft *d, const char *key, json_t *value_steal);
-/* Sets an item of an array; the place must be there. */
+/* The same for an item of an array; the place must exist. */
 void draft_set_item(struct draft *d, size_t i, json_t *value_steal);
-/* Takes a member out; nothing happens where there is none. */
+typedef void draft_item_fn(struct draft *item, size_t i, const void *arg);
+/* Calls a function with a draft of each item of the list at a key, and puts back what it changes;
+ * whether it changed any. */
+bool draft_each(struct draft *d, const char *key, draft_item_fn *change, const void *arg);
+/* Removes a member if it exists. */
 void draft_drop(struct draft *d, const char *key);
-/* Sets a string where nothing is. */
+/* Sets a member that is absent. */
+void draft_default_value(struct draft *d, const char *key, json_t *value_steal);
+/* The same with a text. */
 void draft_default(struct draft *d, const char *key, const char *text);
-/* The result, a new reference; the draft is over. */
+/* A copy of an object whose top level and metadata are its own; it has metadata in any case. New
+ * reference. */
+json_t *draft_own_top(const json_t *object);
+/* The result, a new reference; ends the draft. */
 json_t *draft_end(struct draft *d);
 
 #endif

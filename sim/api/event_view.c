@@ -1,6 +1,6 @@
 #include "sim/api/event_view.h"
 
-#include "base/mem.h"
+#include "base/json.h"
 #include "base/str.h"
 
 /* Fields that have two names. */
@@ -38,9 +38,7 @@ static const char *renamed(const char *key, bool to_core)
 static json_t *convert(const json_t *object, const char *api_version, bool to_core)
 {
     json_t *converted = json_object();
-    const char *key;
-    json_t *value;
-    json_object_foreach ((json_t *) object, key, value)
+    EACH_MEMBER (key, value, object)
         json_object_set(converted, renamed(key, to_core), value);
     json_object_set_new(converted, "apiVersion", json_string(api_version));
     return converted;

@@ -1,6 +1,5 @@
-/* Events are kept once and seen twice: as core/v1 Event, which is how they are stored, and as
- * events.k8s.io/v1 Event, where half of the fields have other names. Every other kind is its own
- * view. */
+/* Events have two views: core/v1, as they are stored, and events.k8s.io/v1, in which half of the
+ * fields have other names. All other kinds have one view. */
 #ifndef OSTLER_SIM_API_EVENT_VIEW_H
 #define OSTLER_SIM_API_EVENT_VIEW_H
 

@@ -1,4 +1,5 @@
-#include "sim/api/evict.h"
+/* Evictions of pods: deletions that the PodDisruptionBudgets of the pod must allow. */
+#include "sim/api/write.h"
 
 #include <inttypes.h>
 
@@ -14,7 +15,7 @@
 #define DENIES "The disruption budget %s does not allow evicting pods currently"
 #define CAUSE "DisruptionBudget"
 
-/* The server itself is a client of itself where it writes to a budget. */
+/* The server writes to a budget as its own client. */
 #define SERVER_USER "system:apiserver"
 #define SERVER_MANAGER "kube-apiserver"
 
@@ -23,7 +24,7 @@ enum {
     DISRUPTED_PODS_MAX = 2000,
 };
 
-/* One eviction on its way. */
+/* One eviction in progress. */
 struct eviction {
     struct api *api;
     const char *user;
@@ -50,21 +51,17 @@ static void read_options(const json_t *body, struct eviction *v)
     v->dry_run = json_array_size(json_object_get(options, "dryRun")) > 0;
 }
 
-/* Whether a pod that goes disrupts nothing: it is at its end, or has not begun, or is going
- * already. */
+/* Whether the eviction of a pod disrupts nothing: it has ended, has not started, or is already
+ * deleted. */
 static bool disrupts_nothing(const json_t *pod)
 {
-    static const char *const phases[] = { "Succeeded", "Failed", "Pending" };
-    const char *phase = json_str_or_empty(pod, "status.phase");
-    for (size_t i = 0; i < ARRAY_LEN(phases); i++)
-        if (str_eq(phase, phases[i]))
-            return true;
-    return object_is_deleting(pod);
+    static const char *const phases[] = { "Succeeded", "Failed", "Pending", NULL };
+    return str_is_any_of(json_str(pod, "status.phase"), phases) || object_is_deleting(pod);
 }
 
 /* ---- the pod's budget */
 
-/* A budget without a selector is for no pod. */
+/* A budget without a selector matches no pod. */
 static bool is_for(const json_t *budget, const json_t *pod)
 {
     const json_t *label_selector = json_at(budget, "spec.selector");
@@ -89,7 +86,7 @@ static int find_budget(struct eviction *v, struct refusal *r)
         if (!is_for(budget, v->pod))
             continue;
         if (v->budget)
-            return refuse(r, 500, NULL,
+            return refuse(r, 500,
                           "This pod has more than one PodDisruptionBudget, which the eviction "
                           "subresource does not "
                           "support.");
@@ -100,7 +97,7 @@ static int find_budget(struct eviction *v, struct refusal *r)
 
 static int refuse_unobserved(const char *name, struct refusal *r)
 {
-    refuse(r, 429, NULL, VIOLATES);
+    refuse(r, 429, VIOLATES);
     refuse_cause(r, CAUSE, NULL, "The disruption budget %s is still being processed by the server.",
                  name);
     r->retry_after_s = RETRY_S;
@@ -117,8 +114,8 @@ static int refuse_exhausted(const json_t *budget, struct refusal *r)
     const char *reason = json_str_or_empty(allowed, "reason"),
                *message = json_str_or_empty(allowed, "message");
     bool explained = *message && str_eq(json_str(allowed, "status"), "False");
-    refuse(r, 429, NULL, VIOLATES);
-    /* The counts of a budget whose last look at its pods failed say nothing. */
+    refuse(r, 429, VIOLATES);
+    /* The counts are invalid if the controller's last sync failed. */
     if (explained && str_eq(reason, "SyncFailed"))
         refuse_cause(r, CAUSE, NULL, DENIES " because it failed sync: %s", name, message);
     else if (healthy <= desired)
@@ -133,8 +130,7 @@ static int refuse_exhausted(const json_t *budget, struct refusal *r)
     return -1;
 }
 
-/* A pod that is not ready disrupts nothing either, where the budget says so or is met without it.
- */
+/* Whether the budget lets an unready pod go: by its policy, or since it is met without the pod. */
 static bool lets_unhealthy_go(const json_t *budget, const json_t *pod)
 {
     if (str_eq(condition_status(json_at(pod, "status.conditions"), "Ready"), "True"))
@@ -172,12 +168,13 @@ static json_t *with_own_status(const json_t *object)
     return copy;
 }
 
-/* Replaces the condition of its type in a list, or adds it. */
-static void set_condition(json_t *conditions, json_t *condition_steal)
+/* Replaces the condition of its type in the status, or adds it. */
+static void set_condition(json_t *object, json_t *condition_steal)
 {
-    size_t i;
-    json_t *condition;
-    json_array_foreach (conditions, i, condition) {
+    if (!json_at(object, "status.conditions"))
+        json_set_at(object, "status.conditions", json_array());
+    json_t *conditions = json_at(object, "status.conditions");
+    EACH_ITEM (i, condition, conditions) {
         if (str_eq(json_str(condition, "type"), json_str(condition_steal, "type"))) {
             json_array_set_new(conditions, i, condition_steal);
             return;
@@ -186,17 +183,7 @@ static void set_condition(json_t *conditions, json_t *condition_steal)
     json_array_append_new(conditions, condition_steal);
 }
 
-static json_t *evict_conditions_of(json_t *object)
-{
-    json_t *conditions = json_at(object, "status.conditions");
-    if (!conditions) {
-        conditions = json_array();
-        json_set_at(object, "status.conditions", conditions);
-    }
-    return conditions;
-}
-
-/* Takes one disruption from the budget, and says which pod it went to. */
+/* Takes one disruption from the budget and records the pod. */
 static int spend(const struct eviction *v, struct refusal *r)
 {
     if (check_budget(v->budget, r) < 0)
@@ -211,44 +198,33 @@ static int spend(const struct eviction *v, struct refusal *r)
                                    .status = "False",
                                    .reason = "InsufficientPods",
                                    .message = "" };
-        json_t *conditions = evict_conditions_of(budget);
-        set_condition(conditions,
-                      condition_json(&spent, conditions, object_generation(budget), now));
+        const json_t *previous = json_at(budget, "status.conditions");
+        set_condition(budget, condition_json(&spent, previous, object_generation(budget), now));
     }
-    json_t *disrupted = json_at(budget, "status.disruptedPods");
-    if (!disrupted) {
-        disrupted = json_object();
-        json_set_at(budget, "status.disruptedPods", disrupted);
-    }
-    json_object_set_new(disrupted, object_name(v->pod), json_string(now));
-    struct write w = { .user = SERVER_USER,
-                       .manager = SERVER_MANAGER,
-                       .verb = API_UPDATE,
-                       .kind = kind_named("poddisruptionbudgets"),
-                       .ns = object_namespace(budget),
-                       .name = object_name(budget),
-                       .subresource = "status",
-                       .dry_run = v->dry_run };
+    if (!json_at(budget, "status.disruptedPods"))
+        json_set_at(budget, "status.disruptedPods", json_object());
+    json_object_set_new(json_at(budget, "status.disruptedPods"), object_name(v->pod),
+                        json_string(now));
+    struct write w = write_by(SERVER_USER, API_UPDATE, kind_named("poddisruptionbudgets"),
+                              object_namespace(budget), object_name(budget));
+    w.manager = SERVER_MANAGER;
+    w.subresource = "status";
+    w.dry_run = v->dry_run;
     return write_update(v->api, &w, budget, NULL, r);
 }
 
-/* Says on the pod why it goes. No manager is noted for that. */
+/* Sets the condition DisruptionTarget on the pod, without a manager. */
 static int mark_pod(const struct eviction *v, struct refusal *r)
 {
     CLEANUP_JSON json_t *pod = with_own_status(v->pod);
     char now[CLOCK_TEXT_MAX];
     api_now(v->api, now);
-    set_condition(evict_conditions_of(pod),
-                  json_pack("{s:s, s:s, s:s, s:s, s:s}", "type", "DisruptionTarget", "status",
-                            "True", "lastTransitionTime", now, "reason", "EvictionByEvictionAPI",
-                            "message", "Eviction API: evicting"));
-    struct write w = { .user = v->user,
-                       .manager = v->user,
-                       .verb = API_UPDATE,
-                       .kind = kind_named("pods"),
-                       .ns = object_namespace(pod),
-                       .name = object_name(pod),
-                       .subresource = "status" };
+    set_condition(pod, json_pack("{s:s, s:s, s:s, s:s, s:s}", "type", "DisruptionTarget", "status",
+                                 "True", "lastTransitionTime", now, "reason",
+                                 "EvictionByEvictionAPI", "message", "Eviction API: evicting"));
+    struct write w = write_by(v->user, API_UPDATE, kind_named("pods"), object_namespace(pod),
+                              object_name(pod));
+    w.subresource = "status";
     CLEANUP_ADMISSION struct admission a = { 0 };
     if (admission_begin(&a, v->api, &w, r) < 0 || admission_take(&a, pod, r) < 0)
         return -1;
@@ -258,19 +234,15 @@ static int mark_pod(const struct eviction *v, struct refusal *r)
 
 static int delete_pod(const struct eviction *v, bool dry_run, struct refusal *r)
 {
-    struct write w = { .user = v->user,
-                       .manager = v->user,
-                       .verb = API_EVICT,
-                       .kind = kind_named("pods"),
-                       .ns = object_namespace(v->pod),
-                       .name = object_name(v->pod),
-                       .subresource = "eviction",
-                       .dry_run = dry_run };
+    struct write w = write_by(v->user, API_EVICT, kind_named("pods"), object_namespace(v->pod),
+                              object_name(v->pod));
+    w.subresource = "eviction";
+    w.dry_run = dry_run;
     return write_delete(v->api, &w, &v->options, NULL, NULL, r);
 }
 
-/* Deletes a pod that has said why it goes. The mark makes a new version of it, so what the eviction
- * asks for is checked before. */
+/* Marks and deletes a pod. The mark makes a new version, so the preconditions of the eviction are
+ * checked before. */
 static int mark_and_delete(struct eviction *v, struct refusal *r)
 {
     if (delete_pod(v, true, r) < 0)

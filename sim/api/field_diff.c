@@ -4,8 +4,8 @@
 #include "sim/api/field_element.h"
 #include "sim/api/field_set.h"
 
-/* A value before and after. What is there may still have no value: a field that the server's own
- * type always has. */
+/* A value before and after. `was` and `is` say whether the field exists; one that the server's type
+ * always has may exist without a value. */
 struct change {
     const json_t *before, *after;
     bool was, is;
@@ -18,7 +18,7 @@ static bool field_diff_is_empty(const json_t *v)
     return !v || json_is_null(v) || (json_is_array(v) && json_array_size(v) == 0);
 }
 
-/* Whether a value is the one that a field has of which nothing was said. */
+/* Whether a value is the zero value of its type. */
 static bool is_zero(const json_t *v)
 {
     return field_diff_is_empty(v) || json_is_false(v) ||
@@ -43,7 +43,7 @@ static bool is_nothing(const json_t *v)
 
 static void diff_value(const struct merge_type *t, struct change c, struct field_diff *d);
 
-/* Puts what differs in a child below its path element, which is made only when something does. */
+/* Puts the differences of a child below its path element. */
 static void put_child(struct field_diff *d, struct field_diff *child, const char *element)
 {
     field_set_put(&d->set, element, TAKE(child->set));
@@ -68,11 +68,9 @@ static void diff_field(const struct merge_type *t, const char *name, struct chan
 
 static void diff_fields(const struct merge_type *t, struct change c, struct field_diff *d)
 {
-    const char *name;
-    json_t *value;
-    json_object_foreach ((json_t *) c.after, name, value)
+    EACH_MEMBER (name, value, c.after)
         diff_field(t, name, c, d);
-    json_object_foreach ((json_t *) c.before, name, value)
+    EACH_MEMBER (name, value, c.before)
         if (!json_object_get(c.after, name))
             diff_field(t, name, c, d);
 }
@@ -150,7 +148,7 @@ static bool is_container(const json_t *v)
     return json_is_object(v) || json_is_array(v);
 }
 
-/* Only without a schema: an object or list becomes something else. */
+/* An object or list becomes something else; possible only without a schema. */
 static bool changes_its_kind(const struct change *c)
 {
     return !is_nothing(c->before) && !is_nothing(c->after) &&

@@ -1,5 +1,5 @@
-/* Which fields a change sets and which it removes, as sets of FieldsV1. Only what differs is
- * walked: subtrees that both objects share are equal. */
+/* Which fields a change sets and which it removes, as sets of FieldsV1. It skips subtrees that both
+ * objects share. */
 #ifndef OSTLER_SIM_API_FIELD_DIFF_H
 #define OSTLER_SIM_API_FIELD_DIFF_H
 
@@ -16,7 +16,8 @@ struct field_diff {
 /* From `before` (NULL: there was no object) to `after`. */
 void field_diff(const struct merge_root *root, const json_t *before, const json_t *after,
                 struct field_diff *ret);
-/* Leaves out what is at these paths ("spec", "metadata.labels") and below; NULL-terminated. */
+/* Removes these paths ("spec", "metadata.labels") and all below them from both sets;
+ * NULL-terminated. */
 void field_diff_leave_out(struct field_diff *d, const char *const *paths);
 /* Frees both sets. */
 void field_diff_clear(struct field_diff *d);

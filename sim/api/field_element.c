@@ -73,8 +73,7 @@ char *field_element_of_item(const struct merge_type *list, const json_t *item)
     return any ? buf_take(&b) : NULL;
 }
 
-/* The value that an element's text holds behind its first two letters. NULL: it is none. New
- * reference. */
+/* The JSON value after the first two letters of an element. NULL: invalid. New reference. */
 static json_t *field_element_value_of(const char *element)
 {
     return strlen(element) < 2 ? NULL : json_parse(element + 2, strlen(element + 2), NULL);
@@ -83,11 +82,9 @@ static json_t *field_element_value_of(const char *element)
 static void add_keys_text(struct buf *b, const char *element)
 {
     CLEANUP_JSON json_t *keys = field_element_value_of(element);
-    const char *name;
-    json_t *value;
     const char *comma = "";
     buf_str(b, "[");
-    json_object_foreach (keys, name, value) {
+    EACH_MEMBER (name, value, keys) {
         CLEANUP_FREE char *text = json_compact(value);
         buf_printf(b, "%s%s=%s", comma, name, text);
         comma = ",";

@@ -25,7 +25,7 @@ struct field_items {
 };
 /* Of these items, in order; field_items_clear() when done. */
 struct field_items field_items_of(const struct merge_type *list, const json_t *items);
-/* The place of an item with this element, from `from` on; `len` when there is none. */
+/* The place of the first item with this element, from `from` on; `len` if there is none. */
 size_t field_items_find(const struct field_items *items, const char *element, size_t from);
 /* Frees the elements. */
 void field_items_clear(struct field_items *items);

@@ -59,7 +59,7 @@ void field_set_drop(json_t **set, const char *path)
         json_decref(TAKE(*set));
 }
 
-/* A node with the members below `node`, to be changed, marked as it says. */
+/* A copy of a node that may be changed, with or without its own membership. */
 static json_t *copy_as(const json_t *node, bool member)
 {
     json_t *copy = json_copy((json_t *) node);
@@ -74,9 +74,7 @@ json_t *field_set_union(const json_t *a, const json_t *b)
     if (!a || !b || a == b)
         return json_incref((json_t *) (a ? a : b));
     json_t *copy = NULL;
-    const char *element;
-    json_t *theirs;
-    json_object_foreach ((json_t *) b, element, theirs) {
+    EACH_MEMBER (element, theirs, b) {
         if (strcmp(element, ".") == 0)
             continue;
         const json_t *ours = json_object_get(a, element);
@@ -104,9 +102,7 @@ json_t *field_set_intersection(const json_t *a, const json_t *b)
     if (!a || !b || a == b)
         return a == b ? json_incref((json_t *) a) : NULL;
     json_t *both = NULL;
-    const char *element;
-    json_t *ours;
-    json_object_foreach ((json_t *) a, element, ours)
+    EACH_MEMBER (element, ours, a)
         if (strcmp(element, ".") != 0)
             field_set_put(&both, element,
                           field_set_intersection(ours, json_object_get(b, element)));
@@ -115,8 +111,7 @@ json_t *field_set_intersection(const json_t *a, const json_t *b)
     return both;
 }
 
-/* What is left of `a` when a child of it, or its own membership, goes: NULL when that is nothing.
- * Steals `copy`. */
+/* The result of a difference: NULL if nothing is left. */
 static json_t *settle_difference(json_t *copy_steal, bool member)
 {
     if (!has_children(copy_steal) && !member) {
@@ -135,9 +130,7 @@ json_t *field_set_difference(const json_t *a, const json_t *b)
     if (!b)
         return json_incref((json_t *) a);
     json_t *copy = NULL;
-    const char *element;
-    json_t *theirs;
-    json_object_foreach ((json_t *) b, element, theirs) {
+    EACH_MEMBER (element, theirs, b) {
         const json_t *ours = strcmp(element, ".") == 0 ? NULL : json_object_get(a, element);
         json_t *left = field_set_difference(ours, theirs);
         if (left != ours) {
@@ -167,9 +160,7 @@ static const char **sorted_elements(const json_t *node, size_t *ret_len)
 {
     const char **elements = xcalloc(json_object_size(node) + 1, sizeof *elements);
     size_t len = 0;
-    const char *element;
-    json_t *child;
-    json_object_foreach ((json_t *) node, element, child)
+    EACH_MEMBER (element, child, node)
         if (strcmp(element, ".") != 0)
             elements[len++] = element;
     qsort(elements, len, sizeof *elements, by_element);

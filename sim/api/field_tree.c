@@ -1,10 +1,10 @@
-#include "sim/api/field_tree.h"
+/* Between an object and a set of its fields. */
+#include "sim/api/field_set.h"
 
 #include <string.h>
 
 #include "base/json.h"
 #include "sim/api/field_element.h"
-#include "sim/api/field_set.h"
 
 static void put_field(const struct merge_type *t, const char *name, const json_t *value,
                       json_t **set)
@@ -39,20 +39,18 @@ static void put_items(const struct merge_type *t, const json_t *list, json_t **s
 json_t *field_tree_set(const struct merge_type *t, const json_t *object)
 {
     json_t *set = NULL;
-    const char *name;
-    json_t *value;
     if (merge_type_is_leaf(t, object)) {
         field_set_mark(&set);
     } else if (json_is_array(object)) {
         put_items(t, object, &set);
     } else {
-        json_object_foreach ((json_t *) object, name, value)
+        EACH_MEMBER (name, value, object)
             put_field(t, name, value, &set);
     }
     return set;
 }
 
-/* The type of what is below a path element. */
+/* The type of the value at a path element. */
 static struct merge_type type_below(const struct merge_type *t, const char *element)
 {
     return strncmp(element, "f:", 2) == 0 ? *merge_type_field(t, element + 2) : merge_type_item(t);
@@ -61,9 +59,7 @@ static struct merge_type type_below(const struct merge_type *t, const char *elem
 json_t *field_tree_named(const struct merge_type *t, const json_t *set)
 {
     json_t *named = NULL;
-    const char *element;
-    json_t *child;
-    json_object_foreach ((json_t *) set, element, child) {
+    EACH_MEMBER (element, child, set) {
         if (strcmp(element, ".") == 0)
             continue;
         const struct merge_type below = type_below(t, element);
@@ -77,7 +73,7 @@ json_t *field_tree_named(const struct merge_type *t, const json_t *set)
     return named;
 }
 
-/* What is left of a child: itself, a part, or nothing. New reference or NULL. */
+/* The rest of a child: itself, a part, or NULL. New reference. */
 static json_t *left_of(const struct merge_type *t, json_t *value, const json_t *below)
 {
     if (!below)
@@ -91,9 +87,7 @@ static json_t *remove_items(const struct merge_type *t, const json_t *list, cons
 {
     const struct merge_type item = merge_type_item(t);
     json_t *left = json_array();
-    size_t i;
-    json_t *value;
-    json_array_foreach (list, i, value) {
+    EACH_ITEM (i, value, list) {
         CLEANUP_FREE char *element = field_element_of_item(t, value);
         json_t *rest = left_of(&item, value, element ? json_object_get(set, element) : NULL);
         if (rest)
@@ -105,9 +99,7 @@ static json_t *remove_items(const struct merge_type *t, const json_t *list, cons
 static json_t *remove_fields(const struct merge_type *t, const json_t *object, const json_t *set)
 {
     json_t *left = json_copy((json_t *) object);
-    const char *element;
-    json_t *below;
-    json_object_foreach ((json_t *) set, element, below) {
+    EACH_MEMBER (element, below, set) {
         json_t *value = strncmp(element, "f:", 2) == 0 ? json_object_get(object, element + 2)
                                                        : NULL;
         if (!value)

@@ -7,7 +7,6 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "kube/object.h"
-#include "sim/api/label_text.h"
 
 /* Fields that objects are selected by: kind ("" = any), the name in the query, the path in the
  * stored object, and what an absent one counts as. */
@@ -72,9 +71,9 @@ static int refuse_field(const struct kind *k, const char *label, struct refusal 
 {
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         if (is_row_of(&rows[i], k) || k->flags & KIND_CUSTOM)
-            return refuse(r, 400, NULL, "field label not supported: %s", label);
+            return refuse(r, 400, "field label not supported: %s", label);
     return refuse(
-        r, 400, NULL,
+        r, 400,
         "\"%s\" is not a known field selector: only \"metadata.name\", \"metadata.namespace\"",
         label);
 }
@@ -93,7 +92,7 @@ static int add_field(struct filter *f, const struct kind *k, const char *whole, 
 {
     const char *sign = strpbrk(term, "!=");
     if (!sign || (*sign == '!' && sign[1] != '='))
-        return refuse(r, 400, NULL, "invalid selector: '%s'; can't understand '%s'", whole, term);
+        return refuse(r, 400, "invalid selector: '%s'; can't understand '%s'", whole, term);
     CLEANUP_FREE char *label = xstrndup(term, (size_t) (sign - term));
     const struct field_row *row = filter_row_of(k, label);
     if (!row)

@@ -1,4 +1,5 @@
-#include "sim/api/go_text.h"
+/* Values as Go prints them. */
+#include "sim/api/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,20 +12,31 @@ enum { TEXT_MAX = 64 << 20 };
 
 static void go_text_add(struct buf *b, const json_t *value);
 
-static int go_text_by_name(const void *a, const void *b)
+static int by_text(const void *a, const void *b)
 {
     return strcmp(*(const char *const *) a, *(const char *const *) b);
+}
+
+char *text_lower(const char *text)
+{
+    char *lower = xstrdup(text);
+    for (char *c = lower; *c; c++)
+        *c = *c >= 'A' && *c <= 'Z' ? (char) (*c - 'A' + 'a') : *c;
+    return lower;
+}
+
+void text_sort(const char **texts, size_t n)
+{
+    qsort(texts, n, sizeof *texts, by_text);
 }
 
 static void add_map(struct buf *b, const json_t *map)
 {
     CLEANUP_FREE const char **names = xcalloc(json_object_size(map) + 1, sizeof *names);
     size_t len = 0;
-    const char *name;
-    json_t *value;
-    json_object_foreach ((json_t *) map, name, value)
+    EACH_MEMBER (name, value, map)
         names[len++] = name;
-    qsort(names, len, sizeof *names, go_text_by_name);
+    text_sort(names, len);
     buf_str(b, "map[");
     for (size_t i = 0; i < len; i++) {
         buf_printf(b, "%s%s:", i > 0 ? " " : "", names[i]);
@@ -35,10 +47,8 @@ static void add_map(struct buf *b, const json_t *map)
 
 static void add_list(struct buf *b, const json_t *list)
 {
-    size_t i;
-    json_t *value;
     buf_str(b, "[");
-    json_array_foreach (list, i, value) {
+    EACH_ITEM (i, value, list) {
         buf_str(b, i > 0 ? " " : "");
         go_text_add(b, value);
     }

@@ -14,7 +14,7 @@
 static const struct subresource_row {
     enum subresource sub;
     const char *name;
-    const char *group; /* of what it takes, where that is not the kind's own */
+    const char *group; /* of its body, if that is not the kind's own type */
     const char *version;
     const char *kind; /* NULL: the kind itself */
     const char *verbs;
@@ -28,22 +28,15 @@ static const struct subresource_row {
 
 /* ---- what there is */
 
+/* NULL for "". */
 static json_t *groups_names_of(const char *comma_separated)
 {
-    json_t *names = json_array();
+    json_t *names = *comma_separated ? json_array() : NULL;
     CLEANUP_FREE char *text = xstrdup(comma_separated);
     char *rest = text;
-    for (char *name; (name = strsep(&rest, ","));)
-        if (*name)
-            json_array_append_new(names, json_string(name));
+    for (char *name; names && (name = strsep(&rest, ","));)
+        json_array_append_new(names, json_string(name));
     return names;
-}
-
-/* Sets the names under a key, where there are any. */
-static void set_names(json_t *object, const char *key, const char *comma_separated)
-{
-    if (*comma_separated)
-        json_object_set_new(object, key, groups_names_of(comma_separated));
 }
 
 static const char *verbs_of(const struct kind *k)
@@ -75,26 +68,20 @@ bool groups_leads(const struct api *api, const struct kind *k)
 
 static json_t *resource_json(const struct kind *k)
 {
-    json_t *r = json_pack("{s:s, s:s, s:b, s:s, s:o}", "name", k->plural, "singularName",
-                          k->singular, "namespaced", k->namespaced, "kind", k->kind, "verbs",
-                          groups_names_of(verbs_of(k)));
-    set_names(r, "shortNames", k->short_names);
-    set_names(r, "categories", k->category);
-    return r;
+    return json_pack("{s:s, s:s, s:b, s:s, s:o, s:o*, s:o*}", "name", k->plural, "singularName",
+                     k->singular, "namespaced", k->namespaced, "kind", k->kind, "verbs",
+                     groups_names_of(verbs_of(k)), "shortNames", groups_names_of(k->short_names),
+                     "categories", groups_names_of(k->category));
 }
 
 static json_t *subresource_json(const struct kind *k, const struct subresource_row *row)
 {
-    json_t *name = json_textf("%s/%s", k->plural, row->name);
-    json_t *r = json_pack("{s:o, s:s, s:b}", "name", name, "singularName", "", "namespaced",
-                          k->namespaced);
-    if (*row->version) {
-        json_object_set_new(r, "group", json_string(row->group));
-        json_object_set_new(r, "version", json_string(row->version));
-    }
-    json_object_set_new(r, "kind", json_string(row->kind ? row->kind : k->kind));
-    json_object_set_new(r, "verbs", groups_names_of(row->verbs));
-    return r;
+    bool own = *row->version;
+    return json_pack("{s:o, s:s, s:b, s:s*, s:s*, s:s, s:o}", "name",
+                     json_textf("%s/%s", k->plural, row->name), "singularName", "", "namespaced",
+                     k->namespaced, "group", own ? row->group : NULL, "version",
+                     own ? row->version : NULL, "kind", row->kind ? row->kind : k->kind, "verbs",
+                     groups_names_of(row->verbs));
 }
 
 json_t *groups_resources(const struct api *api, const char *group, const char *version)
@@ -107,13 +94,10 @@ json_t *groups_resources(const struct api *api, const char *group, const char *v
             if (k->subresources & subresources[i].sub)
                 json_array_append_new(resources, subresource_json(k, &subresources[i]));
     }
-    json_t *list = json_pack("{s:s}", "kind", "APIResourceList");
-    if (*group)
-        json_object_set_new(list, "apiVersion", json_string("v1"));
-    json_object_set_new(list, "groupVersion",
-                        json_textf("%s%s%s", group, *group ? "/" : "", version));
-    json_object_set_new(list, "resources", resources);
-    return list;
+    return json_pack("{s:s, s:s*, s:o, s:o}", "kind", "APIResourceList", "apiVersion",
+                     *group ? "v1" : NULL, "groupVersion",
+                     json_textf("%s%s%s", group, *group ? "/" : "", version), "resources",
+                     resources);
 }
 
 static json_t *group_json(const struct kind *k)
@@ -138,15 +122,13 @@ json_t *groups_list(const struct api *api)
 json_t *groups_one(const struct kind *k)
 {
     json_t *group = json_pack("{s:s, s:s}", "kind", "APIGroup", "apiVersion", "v1");
-    CLEANUP_JSON json_t *rest = group_json(k);
-    json_object_update(group, rest);
+    json_object_update_new(group, group_json(k));
     return group;
 }
 
 /* ---- the same as one document */
 
-/* What a resource takes and gives; Kubernetes' own kinds leave out the group and version that they
- * are listed under. */
+/* The type of a resource; for Kubernetes' own kinds without group and version. */
 static json_t *response_kind(const char *group, const char *version, const char *kind)
 {
     return json_pack("{s:s, s:s, s:s}", "group", group, "version", version, "kind", kind);
@@ -158,9 +140,10 @@ static json_t *own_response_kind(const struct kind *k)
     return response_kind(custom ? k->group : "", custom ? k->version : "", k->kind);
 }
 
+/* NULL if there are none. */
 static json_t *aggregated_subresources(const struct kind *k)
 {
-    json_t *subs = json_array();
+    json_t *subs = k->subresources ? json_array() : NULL;
     for (size_t i = 0; i < ARRAY_LEN(subresources); i++) {
         const struct subresource_row *row = &subresources[i];
         if (!(k->subresources & row->sub))
@@ -176,16 +159,12 @@ static json_t *aggregated_subresources(const struct kind *k)
 
 static json_t *aggregated_resource(const struct kind *k)
 {
-    const char *scope = k->namespaced ? "Namespaced" : "Cluster";
-    json_t *r = json_pack("{s:s, s:o, s:s, s:s, s:o}", "resource", k->plural, "responseKind",
-                          own_response_kind(k), "scope", scope, "singularResource", k->singular,
-                          "verbs", groups_names_of(verbs_of(k)));
-    set_names(r, "shortNames", k->short_names);
-    set_names(r, "categories", k->category);
-    CLEANUP_JSON json_t *subs = aggregated_subresources(k);
-    if (json_array_size(subs) > 0)
-        json_object_set(r, "subresources", subs);
-    return r;
+    return json_pack("{s:s, s:o, s:s, s:s, s:o, s:o*, s:o*, s:o*}", "resource", k->plural,
+                     "responseKind", own_response_kind(k), "scope",
+                     k->namespaced ? "Namespaced" : "Cluster", "singularResource", k->singular,
+                     "verbs", groups_names_of(verbs_of(k)), "shortNames",
+                     groups_names_of(k->short_names), "categories", groups_names_of(k->category),
+                     "subresources", aggregated_subresources(k));
 }
 
 static json_t *aggregated_group(const struct api *api, const struct kind *first)

@@ -1,5 +1,5 @@
-/* The groups and kinds that are served now, as discovery tells them: group by group, or all in one
- * document. */
+/* The served groups and kinds, as discovery shows them: one document for each group, or one for
+ * all. */
 #ifndef OSTLER_SIM_API_GROUPS_H
 #define OSTLER_SIM_API_GROUPS_H
 
@@ -11,12 +11,12 @@
 
 struct api;
 
-/* The Kubernetes whose ways the server has. */
+/* The version of Kubernetes that the server simulates. */
 #define API_MINOR "36"
 #define API_VERSION "v1." API_MINOR ".3"
 
-/* The next kind that is served, at or after a place, of a group and version (NULL: any); NULL when
- * there is none. */
+/* The next served kind of a group and version (NULL: any), at or after a place; NULL if there is
+ * none. */
 const struct kind *groups_next(const struct api *api, size_t *at, const char *group,
                                const char *version);
 /* Whether a kind is the first of its group that is served. Each group has one version. */
@@ -31,5 +31,18 @@ json_t *groups_one(const struct kind *k);
 json_t *groups_resources(const struct api *api, const char *group, const char *version);
 /* APIGroupDiscoveryList: the core, or all other groups, with all that is in them. */
 json_t *groups_aggregated(const struct api *api, bool core);
+
+/* ---- OpenAPI v3 documents, as far as clients need them: the kinds, and the parameters of a patch
+ */
+
+#define OPENAPI_ROOT "/openapi/v3"
+
+/* Adds the document of a kind's group and version to the index of documents. */
+void openapi_index_add(json_t *paths, const struct kind *k);
+/* A document without kinds. New reference. */
+json_t *openapi_new(void);
+/* Adds a kind to its document. `schema` of its objects, as its CustomResourceDefinition has it;
+ * NULL: any object. */
+void openapi_add(json_t *document, const struct kind *k, const json_t *schema);
 
 #endif

@@ -1,5 +1,5 @@
-/* The kinds that the simulated API server has, one row each: names, scope, subresources, and what
- * is special about them. */
+/* The kinds of the simulated API server, one row each: names, scope, subresources and special
+ * behaviour. */
 #ifndef OSTLER_SIM_API_KIND_H
 #define OSTLER_SIM_API_KIND_H
 
@@ -16,21 +16,23 @@ enum subresource {
     SUB_LOG = 16,
 };
 
-/* Special ways of a kind, a set of bits. */
+/* Special behaviour of a kind, a set of bits. */
 enum kind_flag {
     KIND_GENERATION = 1, /* metadata.generation counts changes of the spec */
     KIND_GRACEFUL = 2,   /* deleted with a grace period (pods) */
-    KIND_CUSTOM = 4,     /* there only while its CustomResourceDefinition is */
+    KIND_CUSTOM = 4,     /* exists only while its CustomResourceDefinition does */
     KIND_PUT_CREATES =
-        /* an update of what is not there creates it: leases, events, services, runtimeclasses,
-         * roles and their bindings */
+        /* an update of an absent object creates it: leases, events, services, runtimeclasses, roles
+         * and their bindings */
     8,
     KIND_NEEDS_VERSION =
-        /* an update must say its resourceVersion: leases, runtimeclasses, poddisruptionbudgets,
+        /* an update must have a resourceVersion: leases, runtimeclasses, poddisruptionbudgets,
          * definitions, custom kinds */
     16,
-    /* a deletion answers with the object rather than a Status: pods, services, serviceaccounts */
-    KIND_RETURNS_DELETED = 32,
+    KIND_RETURNS_DELETED =
+        /* a deletion answers with the object rather than a Status: pods, services, serviceaccounts
+         */
+    32,
     KIND_ORPHANS = 64, /* dependents are orphaned unless the deletion says otherwise: jobs */
 };
 
@@ -52,12 +54,12 @@ struct kind {
 size_t kind_count(void);
 const struct kind *kind_at(size_t index);
 size_t kind_index(const struct kind *k);
-/* By group, version and plural, as in a path; NULL when there is none. */
+/* By group, version and plural, as in a path; NULL if there is none. */
 const struct kind *kind_of_path(const char *group, const char *version, const char *plural);
-/* By apiVersion ("apps/v1") and kind; NULL when there is none. */
+/* By apiVersion ("apps/v1") and kind; NULL if there is none. */
 const struct kind *kind_of(const char *api_version, const char *kind);
 /* By plural alone ("pods"), for the program's own use; "events" are those of events.k8s.io. Aborts
- * when there is none. */
+ * if there is none. */
 const struct kind *kind_named(const char *plural);
 /* "v1", "apps/v1". Static text for as long as the program runs. */
 const char *kind_api_version(const struct kind *k);

@@ -1,10 +1,11 @@
-#include "sim/api/label_text.h"
+/* Label selectors of queries. */
+#include "sim/api/filter.h"
 
-#include <ctype.h>
 #include <string.h>
 
 #include "base/json.h"
 #include "base/str.h"
+#include "sim/api/validate.h"
 
 enum { NAME_MAX_LEN = 63 };
 
@@ -49,25 +50,18 @@ static bool label_text_is_word(const char *s)
     return *s && !is_sign(*s);
 }
 
-/* Letters, digits and -_. between letters or digits. */
-static bool is_name(const char *s, size_t n)
+static bool is_name(const char *s)
 {
-    if (n == 0 || n > NAME_MAX_LEN || !isalnum((unsigned char) s[0]) ||
-        !isalnum((unsigned char) s[n - 1]))
-        return false;
-    for (size_t i = 0; i < n; i++)
-        if (!isalnum((unsigned char) s[i]) && !strchr("-_.", s[i]))
-            return false;
-    return true;
+    return strlen(s) <= NAME_MAX_LEN && validate_is_word(s, strlen(s));
 }
 
 static int check_key(const char *key, struct refusal *r)
 {
     const char *slash = strrchr(key, '/');
     const char *name = slash ? slash + 1 : key;
-    if (is_name(name, strlen(name)))
+    if (is_name(name))
         return 0;
-    return refuse(r, 400, NULL,
+    return refuse(r, 400,
                   "unable to parse requirement: <nil>: Invalid value: \"%s\": name part must "
                   "consist of alphanumeric characters, "
                   "'-', '_' or '.', and must start and end with an alphanumeric character",
@@ -77,8 +71,8 @@ static int check_key(const char *key, struct refusal *r)
 static int label_text_add_value(json_t *values, const char *key, const char *value,
                                 struct refusal *r)
 {
-    if (*value && !is_name(value, strlen(value)))
-        return refuse(r, 400, NULL,
+    if (*value && !is_name(value))
+        return refuse(r, 400,
                       "unable to parse requirement: values[%zu][%s]: Invalid value: \"%s\": a "
                       "valid label must be an empty "
                       "string or consist of alphanumeric characters, '-', '_' or '.'",
@@ -91,8 +85,7 @@ static int label_text_add_value(json_t *values, const char *key, const char *val
 static int read_values(struct reader *t, const char *key, json_t *values, struct refusal *r)
 {
     if (!str_eq(next_word(t), "("))
-        return refuse(r, 400, NULL, "unable to parse requirement: found '%s' expected: '('",
-                      t->word);
+        return refuse(r, 400, "unable to parse requirement: found '%s' expected: '('", t->word);
     for (;;) {
         struct reader ahead;
         bool has_word = label_text_is_word(peek(t, &ahead));
@@ -102,8 +95,8 @@ static int read_values(struct reader *t, const char *key, json_t *values, struct
         if (str_eq(sign, ")"))
             return 0;
         if (!str_eq(sign, ","))
-            return refuse(r, 400, NULL,
-                          "unable to parse requirement: found '%s', expected: ',' or ')'", sign);
+            return refuse(r, 400, "unable to parse requirement: found '%s', expected: ',' or ')'",
+                          sign);
     }
 }
 
@@ -136,7 +129,7 @@ static int read_requirement(struct reader *t, json_t *expressions, struct refusa
     if (absent)
         next_word(t);
     if (absent && !label_text_is_word(t->word))
-        return refuse(r, 400, NULL, "unable to parse requirement: found '%s', expected: identifier",
+        return refuse(r, 400, "unable to parse requirement: found '%s', expected: identifier",
                       t->word);
     CLEANUP_FREE char *key = xstrdup(t->word);
     if (check_key(key, r) < 0)
@@ -151,7 +144,7 @@ static int read_requirement(struct reader *t, json_t *expressions, struct refusa
     const struct operator_word *op = operator_of(next_word(t));
     if (!op)
         return refuse(
-            r, 400, NULL,
+            r, 400,
             "unable to parse requirement: found '%s', expected: in, notin, =, ==, !=, gt, lt",
             t->word);
     json_t *values = json_array();
@@ -169,20 +162,20 @@ int label_text_compile(const char *text, struct selector *ret, struct refusal *r
     struct reader t = { .at = text }, ahead;
     bool more = *peek(&t, &ahead);
     if (more && !begins_requirement(ahead.word))
-        return refuse(r, 400, NULL, "found '%s', expected: !, identifier, or 'end of string'",
+        return refuse(r, 400, "found '%s', expected: !, identifier, or 'end of string'",
                       ahead.word);
     while (more) {
         if (read_requirement(&t, expressions, r) < 0)
             return -1;
         more = *next_word(&t);
         if (more && !str_eq(t.word, ","))
-            return refuse(r, 400, NULL, "found '%s', expected: ',' or 'end of string'", t.word);
+            return refuse(r, 400, "found '%s', expected: ',' or 'end of string'", t.word);
         if (more && !begins_requirement(peek(&t, &ahead)))
-            return refuse(r, 400, NULL, "found '%s', expected: identifier after ','", ahead.word);
+            return refuse(r, 400, "found '%s', expected: identifier after ','", ahead.word);
     }
     CLEANUP_JSON json_t *selector = json_pack("{s:O}", "matchExpressions", expressions);
     CLEANUP_ERR struct err e = { 0 };
     if (selector_compile(selector, ret, &e) < 0)
-        return refuse(r, 400, NULL, "unable to parse requirement: %s", err_msg(&e));
+        return refuse(r, 400, "unable to parse requirement: %s", err_msg(&e));
     return 0;
 }

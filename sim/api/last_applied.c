@@ -6,11 +6,10 @@
 #include "base/str.h"
 #include "sim/api/field_diff.h"
 #include "sim/api/field_set.h"
-#include "sim/api/field_tree.h"
 
 static const char annotation[] = "kubectl.kubernetes.io/last-applied-configuration";
 
-/* What the annotation says; "" when there is none, or when it is not for this manager to read. */
+/* The annotation; "" if there is none or the manager is not kubectl. */
 static const char *said(const json_t *object, const char *manager)
 {
     return str_eq(manager, "kubectl")

@@ -1,6 +1,5 @@
-/* The annotation of client-side apply, as server-side apply by kubectl takes it over: what kubectl
- * applied before it did so on the server is no conflict, and the annotation goes on saying what was
- * applied. */
+/* The annotation of client-side apply, which server-side apply by kubectl takes over: earlier
+ * fields of kubectl are no conflict, and the annotation stays up to date. */
 #ifndef OSTLER_SIM_API_LAST_APPLIED_H
 #define OSTLER_SIM_API_LAST_APPLIED_H
 
@@ -8,11 +7,11 @@
 
 #include "sim/api/merge_type.h"
 
-/* The fields that the live object's annotation names and that still are as it says; NULL for none,
- * or for another manager than kubectl. Owned by the caller. */
+/* The fields that the live object's annotation names and that still have its values; NULL if there
+ * are none or the manager is not kubectl. Owned by the caller. */
 json_t *last_applied_fields(const struct merge_root *root, const json_t *live, const char *manager);
-/* Where the object has the annotation and kubectl is the manager: makes it say the intent. The
- * object must not be shared. */
+/* Writes the intent into the annotation if the object has it and the manager is kubectl. The object
+ * must not be shared. */
 void last_applied_sync(json_t *object, const json_t *intent, const char *manager);
 
 #endif

@@ -3,9 +3,8 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "sim/api/tracking.h"
 
-/* Whether a client asks to forget who owns what: by an empty list, or one with an empty entry. */
+/* Whether a client resets managedFields, by an empty list or one with an empty entry. */
 static bool asks_to_forget(const json_t *said)
 {
     size_t entries = json_array_size(said);
@@ -13,8 +12,8 @@ static bool asks_to_forget(const json_t *said)
            (entries == 0 || (entries == 1 && json_object_size(json_array_get(said, 0)) == 0));
 }
 
-/* What a client sends counts where it is whole and written to the object itself; else what the
- * object has. */
+/* Reads the client's managedFields if they are valid and the write is not to a subresource,
+ * otherwise those of the object. */
 static void read_managers(struct managers *m, const json_t *before, const json_t *after,
                           const char *subresource)
 {
@@ -31,12 +30,10 @@ static void read_managers(struct managers *m, const json_t *before, const json_t
 /* Equal objects, one member aside. */
 static bool is_same_but(const char *aside, const json_t *before, const json_t *after)
 {
-    const char *name;
-    json_t *value;
-    json_object_foreach ((json_t *) after, name, value)
+    EACH_MEMBER (name, value, after)
         if (strcmp(name, aside) != 0 && !json_equal(json_object_get(before, name), value))
             return false;
-    json_object_foreach ((json_t *) before, name, value)
+    EACH_MEMBER (name, value, before)
         if (strcmp(name, aside) != 0 && !json_object_get(after, name))
             return false;
     return true;
@@ -45,13 +42,11 @@ static bool is_same_but(const char *aside, const json_t *before, const json_t *a
 bool managed_is_same(const json_t *before, const json_t *after)
 {
     const json_t *was = tracking_entries(before), *is = tracking_entries(after);
-    size_t i;
-    json_t *entry;
     if (before == after)
         return true;
     if (json_array_size(was) != json_array_size(is))
         return false;
-    json_array_foreach (is, i, entry)
+    EACH_ITEM (i, entry, is)
         if (!is_same_but("time", json_array_get(was, i), entry))
             return false;
     return is_same_but("metadata", before, after) &&
@@ -63,10 +58,9 @@ void managed_update(const json_t *before, json_t *after, const struct managed_wr
 {
     CLEANUP_MANAGERS struct managers m;
     read_managers(&m, before, after, w->subresource);
-    if (!before || m.len > 0) { /* else nobody tracked it so far, and an update does not begin to */
+    if (!before || m.len > 0) { /* an update does not start tracking */
         CLEANUP_DIFF struct field_diff change;
-        field_diff(w->root, before, after, &change);
-        field_diff_leave_out(&change, tracking_resets(w->root, w->subresource));
+        tracking_diff(w, before, after, &change);
         tracking_note(&m, &change, w);
     }
     tracking_write(after, &m);

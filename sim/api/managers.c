@@ -7,7 +7,6 @@
 #include "base/map.h"
 #include "base/str.h"
 #include "sim/api/field_set.h"
-#include "sim/api/managed.h"
 
 /* As the API server has them. */
 enum { UPDATE_ENTRIES_MAX = 10 };
@@ -40,9 +39,7 @@ bool managers_read(struct managers *m, const json_t *managed_fields)
 {
     *m = (struct managers){ .items = xcalloc(json_array_size(managed_fields) + 1,
                                              sizeof *m->items) };
-    size_t i;
-    json_t *entry;
-    json_array_foreach (managed_fields, i, entry) {
+    EACH_ITEM (i, entry, managed_fields) {
         if (!read_entry(&m->items[m->len], entry)) {
             managers_clear(m);
             return false;
@@ -62,46 +59,36 @@ void managers_clear(struct managers *m)
     *m = (struct managers){ 0 };
 }
 
-/* An applier has one entry for all versions, others one for each. */
-static struct manager *managers_find_now(const struct managers *m, const char *name,
-                                         const char *operation, const char *api_version,
-                                         const char *subresource)
-{
-    for (size_t i = 0; i < m->len; i++) {
-        struct manager *o = &m->items[i];
-        if (str_eq(o->name, name) && str_eq(o->operation, operation) &&
-            str_eq(o->subresource, subresource) &&
-            (!is_update(o) || str_eq(o->api_version, api_version)))
-            return o;
-    }
-    return NULL;
-}
-
-static struct manager *managers_add(struct managers *m, const struct manager *entry)
-{
-    m->items = xreallocarray(m->items, m->len + 1, sizeof *m->items);
-    m->items[m->len] = *entry;
-    return &m->items[m->len++];
-}
-
+/* A manager has one entry for its applies in all versions, and one in each version for its updates.
+ */
 struct manager *managers_find(const struct managers *m, const struct managed_writer *w,
                               const char *operation)
 {
-    return managers_find_now(m, w->manager, operation, w->api_version, w->subresource);
+    for (size_t i = 0; i < m->len; i++) {
+        struct manager *o = &m->items[i];
+        if (str_eq(o->name, w->manager) && str_eq(o->operation, operation) &&
+            str_eq(o->subresource, w->subresource) &&
+            (!is_update(o) || str_eq(o->api_version, w->api_version)))
+            return o;
+    }
+    return NULL;
 }
 
 struct manager *managers_get(struct managers *m, const struct managed_writer *w,
                              const char *operation)
 {
     struct manager *found = managers_find(m, w, operation);
-    struct manager fresh = {
+    if (found)
+        return found;
+    m->items = xreallocarray(m->items, m->len + 1, sizeof *m->items);
+    m->items[m->len] = (struct manager){
         .name = w->manager,
         .operation = operation,
         .api_version = w->api_version,
         .subresource = w->subresource,
         .time = "",
     };
-    return found ? found : managers_add(m, &fresh);
+    return &m->items[m->len++];
 }
 
 static void forget_entry(struct manager *m)
@@ -165,8 +152,8 @@ static void sort(struct managers *m)
     qsort(m->items, m->len, sizeof *m->items, by_age);
 }
 
-/* All of these sets as one, halves first: one after another, what is there would be copied for
- * each. New reference. */
+/* The union of these sets, by halves: one after another would copy the growing union each time. New
+ * reference. */
 static json_t *union_of(const json_t *sets, size_t from, size_t to)
 {
     if (to - from == 1)
@@ -177,8 +164,8 @@ static json_t *union_of(const json_t *sets, size_t from, size_t to)
     return field_set_union(high, low);
 }
 
-/* Puts the next entry of a version to the first one, which stands for all from now on. `sets`: what
- * goes together, by version. */
+/* Merges the next entry of a version into the first one. `sets` collects their fields by version.
+ */
 static void put_together(struct manager *first, struct manager *next, json_t *sets)
 {
     json_t *list = json_object_get(sets, first->api_version);
@@ -201,7 +188,8 @@ static size_t update_count(const struct managers *m)
     return count;
 }
 
-void managers_cap(struct managers *m)
+/* Merges the oldest Update entries until there are no more than the API server keeps. */
+static void managers_cap(struct managers *m)
 {
     drop_empty(m);
     sort(m);
@@ -219,9 +207,7 @@ void managers_cap(struct managers *m)
         put_together(first, next, sets);
         updates--;
     }
-    const char *version;
-    json_t *list;
-    json_object_foreach (sets, version, list)
+    EACH_MEMBER (version, list, sets)
         manager_own(map_get(&firsts, version), union_of(list, 0, json_array_size(list)));
     drop_empty(m);
     sort(m);
@@ -233,20 +219,13 @@ static json_t *entry_of(const struct manager *m)
 {
     if (m->entry)
         return json_incref(m->entry);
-    json_t *entry = json_object();
-    json_object_set_new(entry, "manager", json_text(m->name));
-    json_object_set_new(entry, "operation", json_string(m->operation));
-    json_object_set_new(entry, "apiVersion", json_text(m->api_version));
-    if (*m->time)
-        json_object_set_new(entry, "time", json_text(m->time));
-    json_object_set_new(entry, "fieldsType", json_string("FieldsV1"));
-    json_object_set(entry, "fieldsV1", m->fields);
-    if (*m->subresource)
-        json_object_set_new(entry, "subresource", json_string(m->subresource));
-    return entry;
+    return json_pack("{s:o, s:s, s:o, s:o*, s:s, s:O, s:s*}", "manager", json_text(m->name),
+                     "operation", m->operation, "apiVersion", json_text(m->api_version), "time",
+                     *m->time ? json_text(m->time) : NULL, "fieldsType", "FieldsV1", "fieldsV1",
+                     m->fields, "subresource", *m->subresource ? m->subresource : NULL);
 }
 
-json_t *managers_write(struct managers *m)
+static json_t *managers_write(struct managers *m)
 {
     drop_empty(m);
     if (m->len == 0)
@@ -256,4 +235,53 @@ json_t *managers_write(struct managers *m)
     for (size_t i = 0; i < m->len; i++)
         json_array_append_new(list, entry_of(&m->items[i]));
     return list;
+}
+
+/* ---- managedFields of an object */
+
+const json_t *tracking_entries(const json_t *object)
+{
+    return json_object_get(json_object_get(object, "metadata"), "managedFields");
+}
+
+const char *const *tracking_resets(const struct merge_root *root, const char *subresource)
+{
+    return str_eq(subresource, "status") ? root->status_reset : root->reset;
+}
+
+void tracking_diff(const struct managed_writer *w, const json_t *before, const json_t *after,
+                   struct field_diff *ret)
+{
+    field_diff(w->root, before, after, ret);
+    field_diff_leave_out(ret, tracking_resets(w->root, w->subresource));
+}
+
+void tracking_note(struct managers *m, const struct field_diff *change,
+                   const struct managed_writer *w)
+{
+    struct managed_writer writer = *w;
+    if (!*str_or_empty(w->manager))
+        writer.manager = "unknown";
+    /* The writer's own entry keeps the fields that are set again: removing them first would only
+     * copy it. */
+    struct manager *own = managers_find(m, &writer, "Update");
+    managers_yield(m, change, own);
+    if (own)
+        manager_own(own, field_set_difference(own->fields, change->gone));
+    if (change->set) {
+        own = managers_get(m, &writer, "Update");
+        manager_own(own, field_set_union(own->fields, change->set));
+        manager_touch(own, w->time);
+    }
+    managers_cap(m);
+}
+
+void tracking_write(json_t *object, struct managers *m)
+{
+    json_t *metadata = json_object_get(object, "metadata");
+    json_t *entries = managers_write(m);
+    if (entries)
+        json_object_set_new(metadata, "managedFields", entries);
+    else
+        json_object_del(metadata, "managedFields");
 }

@@ -7,14 +7,14 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "sim/api/field_element.h"
-#include "sim/api/go_text.h"
+#include "sim/api/text.h"
 
 /* Bounds the text of all that is wrong with one intent. */
 enum { PROBLEMS_MAX = 16 << 20 };
 
 /* ---- check */
 
-/* A step on the way from the root to a value: into a field, or to an item. */
+/* A step of the path to a value: a field or an item. */
 struct step {
     const struct step *before; /* NULL: the first */
     const char *field;         /* its name; NULL: `element` is that of an item */
@@ -79,13 +79,11 @@ static void check_items(struct check *c, const struct merge_type *t, const json_
 
 static void check_fields(struct check *c, const struct merge_type *t, const json_t *object)
 {
-    const char *name;
-    json_t *child;
-    json_object_foreach ((json_t *) object, name, child)
+    EACH_MEMBER (name, child, object)
         check_below(c, merge_type_field(t, name), (struct step){ .field = name }, child);
 }
 
-/* Of a field without a row nothing is known: it may be of any type. */
+/* A field without a row may be of any type. */
 static void check_value(struct check *c, const struct merge_type *t, const json_t *value)
 {
     bool list = t->how == MERGE_LIST || t->how == MERGE_SET,
@@ -111,7 +109,7 @@ static int check_end(struct check *c, const json_t *intent, struct refusal *r)
 {
     const char *version = json_str_or_empty(intent, "apiVersion");
     if (c->count > 0)
-        refuse(r, 500, NULL, "failed to create typed patch object (%s/%s; %s%s, Kind=%s): %s%s",
+        refuse(r, 500, "failed to create typed patch object (%s/%s; %s%s, Kind=%s): %s%s",
                json_str_or_empty(intent, "metadata.namespace"),
                json_str_or_empty(intent, "metadata.name"), strchr(version, '/') ? "" : "/", version,
                json_str_or_empty(intent, "kind"), c->count > 1 ? "errors:\n  " : "",
@@ -135,8 +133,8 @@ static char *item_text(const struct merge_type *t, const json_t *list, size_t i)
                                               : xasprintf("[%zu]", i);
 }
 
-/* The length of an index, "[12]", at the beginning of a place; 0 when there is none. Names come
- * from whoever sends them and may look like anything. */
+/* The length of an index, "[12]", at the start of a place; 0 if there is none. Clients choose
+ * names, so any text is possible. */
 static size_t index_at(const char *place, size_t *ret)
 {
     size_t digits = *place == '[' ? strspn(place + 1, "0123456789") : 0;
@@ -175,9 +173,7 @@ int merge_refuse_unknown(const struct merge_root *root, const json_t *intent, co
                          struct refusal *r)
 {
     struct check c = check_begin();
-    size_t i;
-    json_t *place;
-    json_array_foreach ((json_t *) places, i, place) {
+    EACH_ITEM (i, place, places) {
         CLEANUP_BUF struct buf way = BUF_INIT(PROBLEMS_MAX);
         merge_add_place(&way, root, intent, json_string_value(place));
         add_problem(&c, buf_text(&way), "field not declared in", "schema");
@@ -187,10 +183,9 @@ int merge_refuse_unknown(const struct merge_root *root, const json_t *intent, co
 
 /* ---- merge */
 
-/* Two lists that are merged by elements. Their items come in the order of the intent; those that
- * only the live object has keep their places among them. */
+/* Two lists that are merged by path elements. The order is that of the intent; items that only the
+ * live list has keep their places among the others. */
 struct zip {
-    const struct merge_type *list;
     struct merge_type item;
     const json_t *live, *intent;
     struct field_items ours, theirs; /* of live, of intent */
@@ -202,8 +197,8 @@ static bool is_in(const struct field_items *items, const char *element)
     return element && field_items_find(items, element, 0) < items->len;
 }
 
-/* The next item of the intent, from `from` on, that the live list has too; `len` when there is
- * none. */
+/* The next item of the intent, from `from` on, that the live list has, too; `len` if there is none.
+ */
 static size_t next_shared(const struct zip *z, size_t from)
 {
     while (from < z->theirs.len && !is_in(&z->ours, z->theirs.elements[from]))
@@ -211,7 +206,7 @@ static size_t next_shared(const struct zip *z, size_t from)
     return from;
 }
 
-/* The item of the intent, over the live one unless that occurs more than once. */
+/* Emits an item of the intent, merged with the live one if that is unique. */
 static void emit_theirs(struct zip *z, size_t i)
 {
     const char *element = z->theirs.elements[i];
@@ -221,7 +216,7 @@ static void emit_theirs(struct zip *z, size_t i)
     json_array_append_new(z->out, merge_objects(&z->item, live, json_array_get(z->intent, i)));
 }
 
-/* Whether a live item waits for another one, which the intent puts before it. */
+/* Whether the intent puts another item before this live one. */
 static bool comes_later(const struct zip *z, const char *ours, size_t shared)
 {
     return is_in(&z->theirs, ours) && shared < z->theirs.len &&
@@ -252,16 +247,16 @@ static void merge_in_order(struct zip *z)
 
 static bool same_items(const json_t *a, const json_t *b)
 {
-    size_t i = 0;
-    while (i < json_array_size(a) && json_array_get(a, i) == json_array_get(b, i))
-        i++;
-    return i == json_array_size(a) && i == json_array_size(b);
+    EACH_ITEM (i, item, a)
+        if (item != json_array_get(b, i))
+            return false;
+    return json_array_size(a) == json_array_size(b);
 }
 
 static json_t *merge_lists(const struct merge_type *t, const json_t *live, const json_t *intent)
 {
     struct zip z = {
-        .list = t, .item = merge_type_item(t), .live = live, .intent = intent, .out = json_array()
+        .item = merge_type_item(t), .live = live, .intent = intent, .out = json_array()
     };
     z.ours = field_items_of(t, live);
     z.theirs = field_items_of(t, intent);
@@ -277,9 +272,7 @@ static json_t *merge_lists(const struct merge_type *t, const json_t *live, const
 static json_t *merge_fields(const struct merge_type *t, const json_t *live, const json_t *intent)
 {
     json_t *copy = NULL;
-    const char *name;
-    json_t *theirs;
-    json_object_foreach ((json_t *) intent, name, theirs) {
+    EACH_MEMBER (name, theirs, intent) {
         json_t *ours = json_object_get(live, name);
         json_t *both = merge_objects(merge_type_field(t, name), ours, theirs);
         if (both == ours) {
@@ -302,7 +295,7 @@ json_t *merge_objects(const struct merge_type *t, const json_t *live, const json
         return merge_fields(t, live, intent);
     if (mergeable && json_is_array(live) && json_is_array(intent))
         return merge_lists(t, live, intent);
-    /* Null takes a value away, but neither the items of what merges nor what the server wrote. */
+    /* Null removes a value, except a mergeable list or object and fields of the server. */
     bool stays = json_is_null(intent) && (t->how == MERGE_UNOWNED || !merge_type_is_leaf(t, live));
     return json_incref((json_t *) (stays || json_equal(live, intent) ? live : intent));
 }

@@ -1,4 +1,5 @@
-#include "sim/api/merge_schema.h"
+/* How the values of a custom kind merge, by the schema of its CustomResourceDefinition. */
+#include "sim/api/merge_type.h"
 
 #include <stdlib.h>
 
@@ -17,9 +18,7 @@ static bool is_free(const json_t *schema)
 /* A definition with more keys than the table has room for is a mistake of the program. */
 static void read_keys(const json_t *schema, struct merge_type *ret)
 {
-    size_t i;
-    json_t *key;
-    json_array_foreach (json_object_get(schema, "x-kubernetes-list-map-keys"), i, key) {
+    EACH_ITEM (i, key, json_object_get(schema, "x-kubernetes-list-map-keys")) {
         if (i == MERGE_KEYS_MAX)
             abort();
         const char *name = json_string_value(key);
@@ -56,7 +55,7 @@ static struct merge_type merge_schema_type_of(const json_t *schema)
     return (struct merge_type){ .how = MERGE_FIELDS, .fields = rows_of(schema) };
 }
 
-/* Whether a type is what a field without a row has, too. */
+/* Whether a type equals that of a field without a row. */
 static bool merge_schema_is_plain(const struct merge_type *t, const json_t *schema)
 {
     return t->how == MERGE_FIELDS
@@ -71,11 +70,9 @@ static struct merge_type *rows_after(const struct merge_type *first, size_t coun
 {
     const json_t *properties = json_object_get(schema, "properties");
     struct merge_type *rows = xcalloc(count + json_object_size(properties) + 1, sizeof *rows);
-    const char *name;
-    json_t *property;
     for (size_t i = 0; i < count; i++)
         rows[i] = first[i];
-    json_object_foreach ((json_t *) properties, name, property) {
+    EACH_MEMBER (name, property, properties) {
         struct merge_type t = merge_schema_type_of(property);
         t.name = name;
         if (!merge_schema_is_plain(&t, property))

@@ -5,7 +5,7 @@
 #include "base/str.h"
 #include "sim/api/kind.h"
 
-/* What no table says anything about. */
+/* The types of fields without a row. */
 static const struct merge_type plain = { .how = MERGE_FIELDS };
 static const struct merge_type without_schema = { .how = MERGE_FREE };
 

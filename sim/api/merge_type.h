@@ -1,7 +1,7 @@
-/* How the values of the API merge, by their place in the object: what the schemas of Kubernetes say
- * in x-kubernetes-list-type, x-kubernetes-map-type and patchStrategy. scripts/embed-types makes the
- * tables of Kubernetes' own kinds of sim/api/kubernetes.json; sim/api/merge_schema.h makes those of
- * custom kinds. */
+/* How the values of the API merge, by their place in the object: x-kubernetes-list-type,
+ * x-kubernetes-map-type and patchStrategy of the schemas. scripts/embed-types generates the tables
+ * of Kubernetes' own kinds from sim/api/kubernetes.json; merge_schema_new() makes those of custom
+ * kinds. */
 #ifndef OSTLER_SIM_API_MERGE_TYPE_H
 #define OSTLER_SIM_API_MERGE_TYPE_H
 
@@ -22,15 +22,14 @@ enum merge_how {
     MERGE_FREE,
     /* a scalar; rows are needed only for those that the server's own type always has */
     MERGE_SCALAR,
-    /* replaced as a whole, and nobody ever owns it: what names the object, and what the server
-     * writes itself */
+    /* replaced as a whole and never owned: identity of the object, and fields of the server */
     MERGE_UNOWNED,
 };
 
 /* One of the fields that tell the items of a list apart. */
 struct merge_key {
     const char *name;     /* NULL: no more keys */
-    const char *fallback; /* what it means when it is left out; NULL: nothing */
+    const char *fallback; /* its default; NULL: none */
 };
 
 enum { MERGE_KEYS_MAX = 2 };
@@ -38,13 +37,13 @@ enum { MERGE_KEYS_MAX = 2 };
 struct merge_type {
     const char *name; /* of the field; NULL ends an array of fields */
     enum merge_how how;
-    /* the server's own type has it even when nothing was said: absent means empty */
+    /* the server's type always has it: absent means empty */
     bool always;
     struct merge_key keys[MERGE_KEYS_MAX + 1]; /* of MERGE_LIST, in order of their names */
     bool whole_items;                          /* of MERGE_LIST: an item is replaced as a whole */
     /* patchMergeKey of strategic merge; "": merged by value; NULL: replaced */
     const char *patch_key;
-    /* what is special about the fields of the object or of the list's items; NULL: nothing */
+    /* special fields of the object or of the list's items; NULL: none */
     const struct merge_type *fields;
 };
 
@@ -53,8 +52,7 @@ struct merge_root {
     const char *kind;  /* NULL: of a custom kind */
     const char *group; /* "": core */
     struct merge_type type;
-    /* fields that a write of the object itself does not set, so that nobody owns them by it;
-     * NULL-terminated */
+    /* fields that a write of the object itself neither sets nor owns; NULL-terminated */
     const char *reset[2];
     /* the same for a write of its status subresource: "spec" or "metadata.labels" */
     const char *status_reset[4];
@@ -66,7 +64,7 @@ extern const struct merge_root merge_roots[];
 extern const size_t merge_roots_len;
 extern const struct merge_type merge_root_metadata[];
 
-/* Of one of Kubernetes' own kinds; NULL where it is none of them. */
+/* Of one of Kubernetes' own kinds; NULL for others. */
 const struct merge_root *merge_root_of(const struct kind *k);
 /* The type of an object's field. Never NULL. */
 const struct merge_type *merge_type_field(const struct merge_type *t, const char *name);
@@ -74,5 +72,11 @@ const struct merge_type *merge_type_field(const struct merge_type *t, const char
 struct merge_type merge_type_item(const struct merge_type *t);
 /* Whether a value at this place is owned and replaced as a whole. */
 bool merge_type_is_leaf(const struct merge_type *t, const json_t *value);
+
+/* From one version of a definition: its schema, and whether it has the subresource status. Borrows
+ * texts of `version`. Owned by the caller. */
+struct merge_root *merge_schema_new(const json_t *version);
+/* Frees it. NULL has no effect. */
+void merge_schema_free(struct merge_root *root);
 
 #endif

@@ -1,13 +1,13 @@
-#include "sim/api/openapi.h"
-
-#include "base/json.h"
+/* OpenAPI v3 documents. */
 #include "sim/api/groups.h"
 
-/* Whether the server knows these is how clients find out what it can do. */
+#include "base/json.h"
+
+/* Clients look these up to learn what the server supports. */
 static const char *const patch_parameters[] = { "dryRun", "fieldManager", "fieldValidation",
                                                 "force" };
-/* Without strategic merge patch: how lists merge is in no schema here, and a client that is not
- * told uses what it knows of Kubernetes' kinds itself. */
+/* Without strategic merge patch: the schemas here do not say how lists merge, so clients must use
+ * their own knowledge of Kubernetes' kinds. */
 static const char *const patch_types[] = {
     "application/apply-patch+yaml",
     "application/json-patch+json",

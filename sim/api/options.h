@@ -19,7 +19,7 @@ struct list_options {
     const char *continuation; /* "" = none */
     bool watch;
     bool bookmarks;
-    bool asks_initial;   /* sendInitialEvents is there, whatever it says */
+    bool asks_initial;   /* sendInitialEvents is present, with any value */
     bool initial_events; /* a watch that begins with a list, and a bookmark at its end */
     int64_t timeout_s;   /* 0: none given */
 };
@@ -32,12 +32,12 @@ struct write_options {
     bool force;
 };
 
-/* -1 and 400 or 422 where they contradict themselves. */
+/* -1 and 400 or 422 if they are invalid or contradict each other. */
 int list_options_parse(const struct path *p, struct list_options *ret, struct refusal *r);
 /* `kind` as in refusals: "CreateOptions", "UpdateOptions", "PatchOptions". */
 int write_options_parse(const struct path *p, const char *kind, struct write_options *ret,
                         struct refusal *r);
-/* Adds what is wrong with the options of a server-side apply, and of a patch that is none. */
+/* Checks the options of a patch, which is a server-side apply or not. */
 int write_options_check_patch(const struct path *p, const struct write_options *o, bool apply,
                               struct refusal *r);
 

@@ -12,12 +12,12 @@ enum {
     OPERATIONS_MAX = 10000,
     /* bytes that the copies of one patch come to: the server's JSONPatchMaxCopyBytes */
     COPIED_MAX = 3 << 20,
-    DEPTH_MAX = JSON_PARSER_MAX_DEPTH, /* of what comes out, so that it can be read again */
+    DEPTH_MAX = JSON_PARSER_MAX_DEPTH, /* of the result, so that it can be parsed again */
 };
 
 /* One patch on its way. */
 struct patching {
-    json_t *document; /* its own at the top */
+    json_t *document; /* its top level is not shared */
     size_t copied;    /* bytes, so far */
 };
 
@@ -39,8 +39,8 @@ static char *next_step(const char **path)
     return step;
 }
 
-/* A list's index; negative ones count from the end, which is `size`. False: it is none, or outside
- * of [0, size]. */
+/* Parses a list's index; negative ones count from the end, `size`. False: invalid or outside of [0,
+ * size]. */
 static bool read_index(const char *step, size_t size, size_t *ret)
 {
     int64_t index;
@@ -50,7 +50,7 @@ static bool read_index(const char *step, size_t size, size_t *ret)
     return true;
 }
 
-/* NULL where there is nothing, or null. */
+/* The child at a step; NULL if it is absent or null. */
 static json_t *child_of(const json_t *container, const char *step)
 {
     size_t index;
@@ -112,16 +112,13 @@ static bool patch_json_find(json_t *document, const char *path, struct place *re
 /* Whether a value has no more levels than these. It looks no deeper. */
 static bool has_levels(const json_t *value, size_t most)
 {
-    const char *name;
-    json_t *child;
-    size_t i;
     bool container = json_is_object(value) || json_is_array(value);
     if (!container || most == 0)
         return !container;
-    json_object_foreach ((json_t *) value, name, child)
+    EACH_MEMBER (name, child, value)
         if (!has_levels(child, most - 1))
             return false;
-    json_array_foreach (value, i, child)
+    EACH_ITEM (i, child, value)
         if (!has_levels(child, most - 1))
             return false;
     return true;
@@ -136,7 +133,7 @@ static bool is_shallow_enough(const struct place *p, const json_t *value)
 
 typedef bool operation_fn(struct patching *patching, const json_t *operation);
 
-/* The value of an operation; null when there is none. New reference. */
+/* The value of an operation; null if it is absent. New reference. */
 static json_t *patch_json_value_of(const json_t *operation)
 {
     json_t *value = json_object_get(operation, "value");
@@ -146,23 +143,15 @@ static json_t *patch_json_value_of(const json_t *operation)
 static bool patch_json_put(const struct place *p, json_t *value_steal)
 {
     size_t size = json_array_size(p->container), index = size;
-    if (!is_shallow_enough(p, value_steal)) {
-        json_decref(value_steal);
+    CLEANUP_JSON json_t *value = value_steal;
+    if (!is_shallow_enough(p, value))
         return false;
-    }
-    if (json_is_object(p->container)) {
-        json_object_set_new(p->container, p->step, value_steal);
-        return true;
-    }
+    if (json_is_object(p->container))
+        return json_object_set(p->container, p->step, value) == 0;
     /* One more place than there are values: a negative index counts from behind the new one. */
     bool from_behind = *p->step == '-';
     bool valid = str_eq(p->step, "-") || read_index(p->step, from_behind ? size + 1 : size, &index);
-    if (!valid) {
-        json_decref(value_steal);
-        return false;
-    }
-    json_array_insert_new(p->container, index, value_steal);
-    return true;
+    return valid && json_array_insert(p->container, index, value) == 0;
 }
 
 static bool take_away(const struct place *p)
@@ -215,7 +204,7 @@ static bool do_replace(struct patching *patching, const json_t *operation)
     return true;
 }
 
-/* What is not there equals null, as long as its container is there. */
+/* An absent value equals null if its container exists. */
 static bool do_test(struct patching *patching, const json_t *operation)
 {
     const char *path = json_key(operation, "path");
@@ -229,33 +218,33 @@ static bool do_test(struct patching *patching, const json_t *operation)
     return is ? json_equal(is, want) : json_is_null(want);
 }
 
-static bool do_copy(struct patching *patching, const json_t *operation)
+/* Puts the value at `from` to `path`: a copy, or itself. */
+static bool do_transfer(struct patching *patching, const json_t *operation, bool moves)
 {
-    CLEANUP_PLACE struct place from, to;
-    to.step = NULL;
+    CLEANUP_PLACE struct place from, to = { 0 };
     if (!patch_json_find(patching->document, json_key(operation, "from"), &from) ||
         !has_index(&from))
         return false;
-    const json_t *value = child_of(from.container, from.step);
-    CLEANUP_JSON json_t *copy = value ? json_deep_copy(value) : json_null();
-    patching->copied += json_dumpb(copy, NULL, 0, JSON_ENCODE_ANY | JSON_COMPACT);
-    return patching->copied <= COPIED_MAX &&
-           patch_json_find(patching->document, json_key(operation, "path"), &to) &&
-           patch_json_put(&to, json_incref(copy));
+    json_t *child = child_of(from.container, from.step);
+    CLEANUP_JSON json_t *value = !child  ? json_null()
+                                 : moves ? json_incref(child)
+                                         : json_deep_copy(child);
+    if (!moves)
+        patching->copied += json_dumpb(value, NULL, 0, JSON_ENCODE_ANY | JSON_COMPACT);
+    if (patching->copied > COPIED_MAX || (moves && !take_away(&from)))
+        return false;
+    return patch_json_find(patching->document, json_key(operation, "path"), &to) &&
+           patch_json_put(&to, json_incref(value));
+}
+
+static bool do_copy(struct patching *patching, const json_t *operation)
+{
+    return do_transfer(patching, operation, false);
 }
 
 static bool do_move(struct patching *patching, const json_t *operation)
 {
-    CLEANUP_PLACE struct place from, to;
-    to.step = NULL;
-    if (!patch_json_find(patching->document, json_key(operation, "from"), &from) ||
-        !has_index(&from))
-        return false;
-    json_t *value = child_of(from.container, from.step);
-    CLEANUP_JSON json_t *moved = value ? json_incref(value) : json_null();
-    return take_away(&from) &&
-           patch_json_find(patching->document, json_key(operation, "path"), &to) &&
-           patch_json_put(&to, json_incref(moved));
+    return do_transfer(patching, operation, true);
 }
 
 static const struct operation {
@@ -282,14 +271,14 @@ static int check_operation(const json_t *operation, struct refusal *r)
 {
     static const char *const texts[] = { "op", "path", "from" };
     if (!json_is_object(operation))
-        return refuse(r, 400, NULL,
+        return refuse(r, 400,
                       "error decoding patch: json: cannot unmarshal %s into Go value of type "
                       "handlers.jsonPatchOp",
                       typed_word(operation));
     for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
         const json_t *text = json_object_get(operation, texts[i]);
         if (text && !json_is_string(text) && !json_is_null(text))
-            return refuse(r, 400, NULL,
+            return refuse(r, 400,
                           "error decoding patch: json: cannot unmarshal %s into Go struct field "
                           "jsonPatchOp.%s of type string",
                           typed_word(text), texts[i]);
@@ -299,21 +288,20 @@ static int check_operation(const json_t *operation, struct refusal *r)
 
 static int check_form(const json_t *patch, struct refusal *r)
 {
-    size_t i;
-    json_t *operation;
     if (!json_is_array(patch))
-        return refuse(r, 400, NULL,
+        return refuse(r, 400,
                       "error decoding patch: json: cannot unmarshal %s into Go value of type "
                       "[]handlers.jsonPatchOp",
                       typed_word(patch));
-    json_array_foreach (patch, i, operation)
+    EACH_ITEM (i, operation, patch)
         if (check_operation(operation, r) < 0)
             return -1;
-    if (i > OPERATIONS_MAX)
-        return refuse(r, 413, NULL,
+    size_t count = json_array_size(patch);
+    if (count > OPERATIONS_MAX)
+        return refuse(r, 413,
                       "Request entity too large: The allowed maximum operations in a JSON patch is "
                       "%d, got %zu",
-                      OPERATIONS_MAX, i);
+                      OPERATIONS_MAX, count);
     return 0;
 }
 
@@ -322,9 +310,7 @@ json_t *patch_json(const json_t *object, const json_t *patch, struct refusal *r)
     if (check_form(patch, r) < 0)
         return NULL;
     struct patching patching = { .document = json_copy((json_t *) object) };
-    size_t i;
-    json_t *operation;
-    json_array_foreach (patch, i, operation) {
+    EACH_ITEM (i, operation, patch) {
         if (!patch_json_run(&patching, operation)) {
             json_decref(patching.document);
             refuse_generic(r, 422,

@@ -6,7 +6,8 @@
 
 #include "base/json.h"
 #include "base/str.h"
-#include "sim/api/go_text.h"
+#include "sim/api/text.h"
+#include "sim/api/typed.h"
 
 #define NOWHERE SIZE_MAX
 
@@ -20,25 +21,22 @@ static json_t *merge_map(const struct merge_type *t, const json_t *original, con
 
 /* ---- what is taken from a patch as it is */
 
-/* A part of a patch without directives and null members; NULL where a directive says that it is not
- * to be taken. New reference. */
+/* A part of a patch without directives and null members; NULL if it has a $patch directive. New
+ * reference. */
 static json_t *plain(const json_t *value)
 {
-    const char *name;
-    json_t *child;
-    size_t i;
     if (json_is_object(value)) {
         if (json_object_get(value, directive))
             return NULL;
         json_t *copy = json_object();
-        json_object_foreach ((json_t *) value, name, child)
+        EACH_MEMBER (name, child, value)
             if (*name != '$' && !json_is_null(child))
                 json_object_set_new(copy, name, plain(child));
         return copy;
     }
     if (json_is_array(value)) {
         json_t *copy = json_array();
-        json_array_foreach (value, i, child)
+        EACH_ITEM (i, child, value)
             json_array_append_new(copy, plain(child));
         return copy;
     }
@@ -52,15 +50,15 @@ static bool is_same_item(const char *key, const json_t *a, const json_t *b)
     return *key ? json_equal(json_object_get(a, key), json_object_get(b, key)) : json_equal(a, b);
 }
 
-/* What tells an item from others: the text of its key or, with key "", of its value. Owned by the
- * caller; NULL: it has no key. */
+/* The identity of an item: the text of its key or, with key "", of its value. Owned by the caller;
+ * NULL: no key. */
 static char *item_text(const char *key, const json_t *item)
 {
     const json_t *teller = *key ? json_object_get(item, key) : item;
     return teller ? json_dumps(teller, JSON_ENCODE_ANY | JSON_COMPACT | JSON_SORT_KEYS) : NULL;
 }
 
-/* Notes where an item stands; the first of equal ones counts. False: one like it is there. */
+/* Records the place of an item; the first of equal ones counts. False: it is a duplicate. */
 static bool patch_strategic_add_place(json_t *places, const char *key, const json_t *item,
                                       size_t place)
 {
@@ -71,19 +69,17 @@ static bool patch_strategic_add_place(json_t *places, const char *key, const jso
     return true;
 }
 
-/* Where the items of a list stand, by their texts: lists may be long, so they are not searched. New
- * reference. */
+/* The places of a list's items by their identity, to avoid a search in long lists. New reference.
+ */
 static json_t *places_of(const json_t *list, const char *key)
 {
     json_t *places = json_object();
-    size_t i;
-    json_t *item;
-    json_array_foreach (list, i, item)
+    EACH_ITEM (i, item, list)
         patch_strategic_add_place(places, key, item, i);
     return places;
 }
 
-/* The place of an item; NOWHERE when it is not there. */
+/* The place of an item; NOWHERE if it is absent. */
 static size_t place_in(const json_t *places, const char *key, const json_t *item)
 {
     CLEANUP_FREE char *text = item_text(key, item);
@@ -96,9 +92,7 @@ static json_t *without_items(const json_t *list, const char *key, const json_t *
 {
     CLEANUP_JSON json_t *places = places_of(unwanted, key);
     json_t *left = json_array();
-    size_t i;
-    json_t *item;
-    json_array_foreach (list, i, item)
+    EACH_ITEM (i, item, list)
         if (place_in(places, key, item) == NOWHERE)
             json_array_append(left, item);
     return left;
@@ -108,16 +102,13 @@ static json_t *without_items(const json_t *list, const char *key, const json_t *
  * object. */
 static int check_items(const json_t *list, const char *key, struct refusal *r)
 {
-    size_t i;
-    json_t *item;
-    json_array_foreach (list, i, item) {
+    EACH_ITEM (i, item, list) {
         bool container = json_is_object(item) || json_is_array(item);
         if (*key ? !json_is_object(item) : container)
-            return refuse(r, 500, NULL, "list element types are not identical");
+            return refuse(r, 500, "list element types are not identical");
         if (*key && !json_object_get(item, key) && !str_eq(json_key(item, directive), "replace")) {
             CLEANUP_FREE char *text = go_text(item);
-            return refuse(r, 500, NULL, "map: %s does not contain declared merge key: %s", text,
-                          key);
+            return refuse(r, 500, "map: %s does not contain declared merge key: %s", text, key);
         }
     }
     return 0;
@@ -129,8 +120,8 @@ static int check_items(const json_t *list, const char *key, struct refusal *r)
 /* An item that is being sorted. */
 struct placed {
     json_t *item;
-    size_t place; /* where it has to stand among the others */
-    size_t was;   /* where it stood */
+    size_t place; /* its place in the wanted order */
+    size_t was;   /* its old place */
 };
 
 static int by_place(const void *a, const void *b)
@@ -147,13 +138,13 @@ static json_t *select_items(const json_t *list, const char *key, const json_t *o
                             const json_t *by)
 {
     struct placed *placed = xcalloc(json_array_size(list) + 1, sizeof *placed);
-    size_t count = 0, i;
-    json_t *item, *selected = json_array();
-    json_array_foreach (list, i, item)
+    size_t count = 0;
+    json_t *selected = json_array();
+    EACH_ITEM (i, item, list)
         if ((place_in(order, key, item) != NOWHERE) == in)
             placed[count++] = (struct placed){ item, place_in(by, key, item), i };
     qsort(placed, count, sizeof *placed, by_place);
-    for (i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++)
         json_array_append(selected, placed[i].item);
     free(placed);
     return selected;
@@ -183,17 +174,16 @@ static json_t *in_order(json_t *list_steal, const char *key, const json_t *order
 
 /* ---- lists */
 
-/* Carries out the directives among the items of a patch. `ret_kept` becomes what they leave of the
- * original, `ret_items` the other items; both are new references. 0, or -1 and a refusal. */
+/* Carries out the directives among the items of a patch. `ret_kept` becomes the rest of the
+ * original, `ret_items` the items without directives; both are new references. 0, or -1 and a
+ * refusal. */
 static int split_items(const char *key, const json_t *original, const json_t *patch,
                        json_t **ret_kept, json_t **ret_items, struct refusal *r)
 {
     CLEANUP_JSON json_t *deleted = json_array();
     json_t *items = *ret_items = json_array();
     bool replace = false;
-    size_t i;
-    json_t *item;
-    json_array_foreach (patch, i, item) {
+    EACH_ITEM (i, item, patch) {
         const char *what = json_key(item, directive);
         if (!json_object_get(item, directive)) {
             json_array_append(items, item);
@@ -203,8 +193,7 @@ static int split_items(const char *key, const json_t *original, const json_t *pa
             replace = true;
         } else {
             CLEANUP_FREE char *text = go_text(item);
-            return refuse(r, 500, NULL, "unknown patch type: %s in map: %s", str_or_empty(what),
-                          text);
+            return refuse(r, 500, "unknown patch type: %s in map: %s", str_or_empty(what), text);
         }
     }
     *ret_kept = replace ? json_copy(items) : without_items(original, key, deleted);
@@ -221,9 +210,7 @@ static json_t *merge_items(const struct merge_type *t, const json_t *original, c
     const struct merge_type type = merge_type_item(t);
     CLEANUP_JSON json_t *places = places_of(original, t->patch_key);
     json_t *merged = json_copy((json_t *) original);
-    size_t i;
-    json_t *item;
-    json_array_foreach (items, i, item) {
+    EACH_ITEM (i, item, items) {
         size_t at = place_in(places, t->patch_key, item);
         if (at == NOWHERE) {
             patch_strategic_add_place(places, t->patch_key, item, json_array_size(merged));
@@ -256,13 +243,10 @@ static json_t *merge_scalars(const json_t *original, const json_t *patch)
     CLEANUP_JSON json_t *places = json_object();
     json_t *merged = json_array();
     const json_t *const both[] = { original, patch };
-    for (size_t b = 0; b < ARRAY_LEN(both); b++) {
-        size_t i;
-        json_t *value;
-        json_array_foreach (both[b], i, value)
+    for (size_t b = 0; b < ARRAY_LEN(both); b++)
+        EACH_ITEM (i, value, both[b])
             if (patch_strategic_add_place(places, "", value, i))
                 json_array_append(merged, value);
-    }
     return in_order(merged, "", patch, original);
 }
 
@@ -285,18 +269,18 @@ static int keep_only(json_t *merged, const json_t *patch, struct refusal *r)
     const json_t *names = json_object_get(patch, retain_keys);
     if (!names)
         return 0;
-    const char *name;
-    json_t *value;
     CLEANUP_JSON json_t *kept = places_of(names, "");
     bool valid = json_is_array(names);
-    json_object_foreach ((json_t *) patch, name, value) {
+    EACH_MEMBER (name, value, patch) {
         CLEANUP_JSON json_t *text = json_string(name);
         valid = valid &&
                 (*name == '$' || json_is_null(value) || place_in(kept, "", text) != NOWHERE);
     }
     if (!valid)
-        return refuse(r, 400, NULL, "invalid patch format of retainKeys");
+        return refuse(r, 400, "invalid patch format of retainKeys");
     void *next;
+    const char *name;
+    json_t *value;
     json_object_foreach_safe (merged, next, name, value) {
         CLEANUP_JSON json_t *text = json_string(name);
         if (place_in(kept, "", text) == NOWHERE)
@@ -308,9 +292,8 @@ static int keep_only(json_t *merged, const json_t *patch, struct refusal *r)
 /* Whether the items that a patch sets stand in the order that it gives. */
 static bool is_ordered(const json_t *items, const char *key, const json_t *order)
 {
-    size_t at = 0, i;
-    json_t *item;
-    json_array_foreach (items, i, item) {
+    size_t at = 0;
+    EACH_ITEM (i, item, items) {
         if (json_object_get(item, directive))
             continue;
         while (at < json_array_size(order) && !is_same_item(key, json_array_get(order, at), item))
@@ -330,11 +313,11 @@ static int order_list(const struct merge_type *t, json_t *merged, const json_t *
     const json_t *items = json_object_get(patch, name);
     CLEANUP_JSON json_t *original = json_incref(json_object_get(merged, name));
     if (!json_is_array(order) || (items && !json_is_array(items)))
-        return refuse(r, 400, NULL, "invalid patch format of setElementOrder list");
+        return refuse(r, 400, "invalid patch format of setElementOrder list");
     if (!is_ordered(items, key, order)) {
         CLEANUP_FREE char *items_text = go_text(items);
         CLEANUP_FREE char *order_text = go_text(order);
-        return refuse(r, 500, NULL,
+        return refuse(r, 500,
                       "The order in patch list:\n%s\n doesn't match $setElementOrder list:\n%s\n",
                       items_text, order_text);
     }
@@ -381,7 +364,7 @@ static int merge_member(const struct merge_type *t, json_t *merged, const json_t
     CLEANUP_FREE char *order = xasprintf("%s%s", element_order, name);
     if (str_has_prefix(name, delete_list)) {
         const char *list = name + strlen(delete_list);
-        /* The server passes over one that is no list, or that is for something else than a list. */
+        /* The server ignores a directive that is not a list or not for a list. */
         if (json_is_array(json_object_get(merged, list)) && json_is_array(value))
             json_object_set_new(merged, list,
                                 without_items(json_object_get(merged, list), "", value));
@@ -399,7 +382,7 @@ static json_t *do_directive(const json_t *patch, struct refusal *r)
         return json_object();
     if (!str_eq(what, "replace")) {
         CLEANUP_FREE char *text = go_text(patch);
-        refuse(r, 500, NULL, "unknown patch type: %s in map: %s", str_or_empty(what), text);
+        refuse(r, 500, "unknown patch type: %s in map: %s", str_or_empty(what), text);
         return NULL;
     }
     json_t *replacement = json_copy((json_t *) patch);
@@ -414,12 +397,10 @@ static json_t *merge_map(const struct merge_type *t, const json_t *original, con
         return do_directive(patch, r);
     json_t *merged = json_copy((json_t *) original);
     int rc = keep_only(merged, patch, r);
-    const char *name;
-    json_t *value;
-    json_object_foreach ((json_t *) patch, name, value)
+    EACH_MEMBER (name, value, patch)
         if (rc == 0 && str_has_prefix(name, element_order))
             rc = order_list(t, merged, patch, name + strlen(element_order), value, r);
-    json_object_foreach ((json_t *) patch, name, value)
+    EACH_MEMBER (name, value, patch)
         if (rc == 0)
             rc = merge_member(t, merged, patch, name, value, r);
     if (rc == 0)
@@ -432,12 +413,8 @@ json_t *patch_strategic(const struct merge_type *t, const json_t *object, const 
                         struct refusal *r)
 {
     if (!json_is_object(patch)) {
-        refuse(r, 400, NULL,
-               "json: cannot unmarshal %s into Go value of type map[string]interface {}",
-               json_is_array(patch)    ? "array"
-               : json_is_string(patch) ? "string"
-               : json_is_number(patch) ? "number"
-                                       : "bool");
+        refuse(r, 400, "json: cannot unmarshal %s into Go value of type map[string]interface {}",
+               typed_word(patch));
         return NULL;
     }
     return merge_map(t, object, patch, r);

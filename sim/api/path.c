@@ -19,11 +19,9 @@ static const struct subresource_name {
 
 static int hex_value(char c)
 {
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+    static const char digits[] = "0123456789abcdef";
+    const char *at = memchr(digits, c >= 'A' && c <= 'F' ? c - 'A' + 'a' : c, sizeof digits - 1);
+    return at ? (int) (at - digits) : -1;
 }
 
 /* Decodes in place; `plus` where "+" stands for a space. False for a broken escape or an encoded
@@ -46,7 +44,7 @@ static bool path_decode(char *s, bool plus)
     return true;
 }
 
-/* What cannot be decoded is left out, as the API server does. */
+/* Skips pairs that cannot be decoded, as the API server does. */
 static void parse_query(const char *query, struct path *p)
 {
     CLEANUP_FREE char *text = xstrdup(query);
@@ -192,7 +190,7 @@ int path_number(const struct path *p, const char *name, int64_t fallback, int64_
         return 0;
     }
     if (!str_parse_int(value, INT64_MIN, INT64_MAX, ret))
-        return refuse(r, 400, NULL, "strconv.ParseInt: parsing \"%s\": %s", value,
+        return refuse(r, 400, "strconv.ParseInt: parsing \"%s\": %s", value,
                       is_number(value) ? "value out of range" : "invalid syntax");
     return 0;
 }

@@ -1,4 +1,4 @@
-/* The target of a request, taken apart: which kind, which object, and what the query says. */
+/* The parsed target of a request: kind, object and query. */
 #ifndef OSTLER_SIM_API_PATH_H
 #define OSTLER_SIM_API_PATH_H
 
@@ -38,18 +38,17 @@ struct path {
     size_t parameter_count;
 };
 
-/* Takes a request's target apart; never fails: what leads nowhere says so in `end`. */
+/* Parses a request's target; never fails: `end` says if it leads nowhere. */
 void path_parse(const char *target, struct path *ret);
 /* Frees what it owns. */
 void path_clear(struct path *p);
 #define CLEANUP_PATH CLEANUP(path_clear)
 
-/* The first value of a query parameter; NULL when it is not there. */
+/* The first value of a query parameter; NULL if it is absent. */
 const char *path_parameter(const struct path *p, const char *name);
-/* A yes or no as the API server reads it: "false" and "0" are no, anything else that is there is
- * yes. */
+/* A boolean as the API server reads it: absent, "false" and "0" are false, all else is true. */
 bool path_flag(const struct path *p, const char *name);
-/* A whole number; `fallback` when it is not there. -1 and 400 when it is none. */
+/* An integer; `fallback` if it is absent. -1 and 400 if it is invalid. */
 int path_number(const struct path *p, const char *name, int64_t fallback, int64_t *ret,
                 struct refusal *r);
 

@@ -1,4 +1,4 @@
-/* Regular expressions of definitions, in texts that may have a NUL in them. */
+/* Regular expressions of definitions; a text may contain a NUL. */
 #ifndef OSTLER_SIM_API_PATTERN_H
 #define OSTLER_SIM_API_PATTERN_H
 
@@ -6,6 +6,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* Compiles a pattern; NULL if it is invalid. Owned by the caller. */
+regex_t *pattern_new(const char *text);
+/* NULL has no effect. */
+void pattern_free(regex_t *pattern);
 /* Whether the pattern is somewhere in `len` bytes. */
 bool pattern_matches(const regex_t *pattern, const char *text, size_t len);
 

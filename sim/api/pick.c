@@ -1,4 +1,5 @@
-#include "sim/api/pick.h"
+/* The part of JSONPath that printer columns use. */
+#include "sim/api/table.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -53,7 +54,7 @@ static const json_t *pick_matching(const json_t *list, const char **at)
     return json_find(list, key, text);
 }
 
-/* What stands in brackets: a filter, a quoted key, a place, or all. */
+/* The part in brackets: a filter, a quoted key, an index, or "*". */
 static const json_t *pick_bracket(const json_t *value, const char **at)
 {
     char word[WORD_MAX];

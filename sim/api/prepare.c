@@ -7,7 +7,6 @@
 #include "base/str.h"
 #include "kube/object.h"
 #include "sim/api/draft.h"
-#include "sim/api/token_volume.h"
 
 static void put_member(json_t *object, const char *key, struct draft *d)
 {
@@ -39,10 +38,8 @@ void prepare_new_node(json_t *object)
     struct draft spec = prepare_member(object, "spec");
     json_t *taints = draft_get(&spec, "taints") ? json_copy(draft_get(&spec, "taints"))
                                                 : json_array();
-    size_t i;
-    json_t *taint;
     bool there = false;
-    json_array_foreach (taints, i, taint)
+    EACH_ITEM (i, taint, taints)
         there = there || (str_eq(json_key(taint, "key"), key) &&
                           str_eq(json_key(taint, "effect"), "NoSchedule"));
     if (!there)
@@ -71,9 +68,7 @@ void prepare_namespace(const json_t *before, json_t *object)
 /* Whether a pod tolerates a NoExecute taint with this key. */
 static bool tolerates(const json_t *tolerations, const char *key)
 {
-    size_t i;
-    json_t *t;
-    json_array_foreach ((json_t *) tolerations, i, t) {
+    EACH_ITEM (i, t, tolerations) {
         const char *its = str_or_empty(json_key(t, "key")),
                    *effect = str_or_empty(json_key(t, "effect"));
         if ((!*its || str_eq(its, key)) && (!*effect || str_eq(effect, "NoExecute")))
@@ -82,7 +77,7 @@ static bool tolerates(const json_t *tolerations, const char *key)
     return false;
 }
 
-/* A pod stays five minutes on a node that is not ready or not reachable. */
+/* A pod may stay five minutes on a node that is not ready or unreachable. */
 static void add_tolerations(struct draft *spec)
 {
     static const char *const keys[] = { "node.kubernetes.io/not-ready",
@@ -119,7 +114,7 @@ static void set_priority(struct draft *spec)
     draft_default(spec, "preemptionPolicy", "PreemptLowerPriority");
 }
 
-/* What one container does to the quality of service of its pod. */
+/* The effect of one container on the quality of service of its pod. */
 static void weigh(const json_t *container, bool *any, bool *guaranteed)
 {
     static const char *const counted[] = { "cpu", "memory" };
@@ -137,12 +132,9 @@ static const char *quality_of(const json_t *spec)
 {
     static const char *const lists[] = { "containers", "initContainers" };
     bool any = false, guaranteed = true;
-    for (size_t l = 0; l < ARRAY_LEN(lists); l++) {
-        size_t i;
-        json_t *container;
-        json_array_foreach (json_object_get(spec, lists[l]), i, container)
+    for (size_t l = 0; l < ARRAY_LEN(lists); l++)
+        EACH_ITEM (i, container, json_object_get(spec, lists[l]))
             weigh(container, &any, &guaranteed);
-    }
     return !any ? "BestEffort" : guaranteed ? "Guaranteed" : "Burstable";
 }
 
@@ -161,14 +153,14 @@ void prepare_new_pod(json_t *object)
                                   quality_of(json_object_get(object, "spec"))));
 }
 
-/* What admission and defaults have filled in does not go because a client leaves it out. */
+/* Keeps what admission and defaults filled in if a client leaves it out. */
 static void keep_members(json_t *object, const json_t *before, const char *const *keys, size_t len)
 {
     struct draft spec = prepare_member(object, "spec");
     const json_t *was = json_object_get(before, "spec");
     for (size_t i = 0; i < len; i++)
-        if (!draft_get(&spec, keys[i]) && json_object_get(was, keys[i]))
-            draft_set(&spec, keys[i], json_incref(json_object_get(was, keys[i])));
+        if (json_object_get(was, keys[i]))
+            draft_default_value(&spec, keys[i], json_incref(json_object_get(was, keys[i])));
     put_member(object, "spec", &spec);
 }
 
@@ -184,8 +176,8 @@ void prepare_pod(const json_t *before, json_t *object)
 
 /* ---- services */
 
-/* An address of the service network that follows from the name. Two names may get the same one;
- * nothing in here is reached by it. */
+/* An address of the service network, derived from the name. Two names may share one: nothing
+ * connects to it. */
 static char *address_of(const json_t *object)
 {
     CLEANUP_FREE char *key = xasprintf("%s/%s", object_namespace(object), object_name(object));
@@ -193,30 +185,20 @@ static char *address_of(const json_t *object)
     return xasprintf("10.96.%d.%d", (int) (hash >> 8 & 0xff), (int) (hash & 0x7f) + 10);
 }
 
-/* Ports on the nodes, where a service of this type asks for them and does not say which. */
-static void set_node_ports(const json_t *object, struct draft *spec)
+static void set_node_port(struct draft *port, size_t i, const void *address)
 {
     enum { FIRST = 30000, COUNT = 2768 };
-    const char *type = str_or_empty(json_string_value(draft_get(spec, "type")));
-    const json_t *ports = draft_get(spec, "ports");
-    if (!ports || (!str_eq(type, "NodePort") && !str_eq(type, "LoadBalancer")))
-        return;
+    uint64_t hash = str_hash(address, strlen(address));
+    draft_default_value(port, "nodePort", json_integer(FIRST + (json_int_t) ((hash + i) % COUNT)));
+}
+
+/* Ports on the nodes, if a service of this type does not name them. */
+static void set_node_ports(const json_t *object, struct draft *spec)
+{
+    static const char *const types[] = { "NodePort", "LoadBalancer", NULL };
     CLEANUP_FREE char *address = address_of(object);
-    struct draft list = draft_of(ports);
-    for (size_t i = 0; i < json_array_size(ports); i++) {
-        struct draft port = draft_of(json_array_get(ports, i));
-        bool said = draft_get(&port, "nodePort");
-        if (!said)
-            draft_set(&port, "nodePort",
-                      json_integer(
-                          FIRST + (json_int_t) ((str_hash(address, strlen(address)) + i) % COUNT)));
-        json_t *changed = draft_end(&port);
-        if (said)
-            json_decref(changed);
-        else
-            draft_set_item(&list, i, changed);
-    }
-    draft_put(spec, "ports", &list);
+    if (str_is_any_of(json_string_value(draft_get(spec, "type")), types))
+        draft_each(spec, "ports", set_node_port, address);
 }
 
 void prepare_new_service(json_t *object)
@@ -224,18 +206,14 @@ void prepare_new_service(json_t *object)
     struct draft spec = prepare_member(object, "spec");
     set_node_ports(object, &spec);
     if (!str_eq(json_string_value(draft_get(&spec, "type")), "ExternalName")) {
-        if (!draft_get(&spec, "clusterIP")) {
-            CLEANUP_FREE char *address = address_of(object);
-            draft_default(&spec, "clusterIP", address);
-        }
-        if (!draft_get(&spec, "clusterIPs"))
-            draft_set(&spec, "clusterIPs", json_pack("[O]", draft_get(&spec, "clusterIP")));
-        /* A service that has neither an address nor a selector is one of both families. */
+        CLEANUP_FREE char *address = address_of(object);
+        draft_default(&spec, "clusterIP", address);
+        draft_default_value(&spec, "clusterIPs", json_pack("[O]", draft_get(&spec, "clusterIP")));
+        /* A service without an address and a selector has both families. */
         bool both = str_eq(json_string_value(draft_get(&spec, "clusterIP")), "None") &&
                     !draft_get(&spec, "selector");
-        if (!draft_get(&spec, "ipFamilies"))
-            draft_set(&spec, "ipFamilies",
-                      both ? json_pack("[s, s]", "IPv4", "IPv6") : json_pack("[s]", "IPv4"));
+        draft_default_value(&spec, "ipFamilies",
+                            both ? json_pack("[s, s]", "IPv4", "IPv6") : json_pack("[s]", "IPv4"));
         draft_default(&spec, "ipFamilyPolicy", both ? "RequireDualStack" : "SingleStack");
     }
     put_member(object, "spec", &spec);
@@ -265,8 +243,7 @@ static void label_job(json_t *object, const char *uid, const char *name)
     }
 }
 
-/* A job's pods carry its uid, and it selects them by that, unless somebody says that he selects
- * them himself. */
+/* A job labels its pods with its uid and selects them by it, unless manualSelector is set. */
 void prepare_new_job(json_t *object)
 {
     struct draft spec = prepare_member(object, "spec");

@@ -1,5 +1,4 @@
-/* What the API server's strategies and admission plugins do to objects of some kinds before they
- * are checked. */
+/* What the API server's strategies and admission plugins change in objects before validation. */
 #ifndef OSTLER_SIM_API_PREPARE_H
 #define OSTLER_SIM_API_PREPARE_H
 
@@ -20,5 +19,10 @@ void prepare_daemon_set(const json_t *before, json_t *object);
 void prepare_service(const json_t *before, json_t *object);
 void prepare_pod(const json_t *before, json_t *object);
 void prepare_namespace(const json_t *before, json_t *object);
+
+/* Adds the volume with a token of its ServiceAccount to a pod's spec, unless the pod wants none.
+ * The volume's name follows from `salt`, such as the pod's name. */
+struct draft;
+void token_volume_add(struct draft *spec, const char *salt);
 
 #endif

@@ -93,8 +93,7 @@ static const struct {
 
 /* ---- as JSON */
 
-/* Whether a field says nothing: a zero, or what holds nothing but that. A client sends those, too.
- */
+/* Whether a field is empty: zero, or a message of empty fields. Clients send those, too. */
 static bool says_nothing(const struct wire_field *p, int depth)
 {
     struct wire_rest r = p->bytes;
@@ -110,6 +109,13 @@ static bool says_nothing(const struct wire_field *p, int depth)
 static int refuse_bytes(struct err *e)
 {
     return err_set(e, ERR_INVALID, "the bytes are no such message");
+}
+
+/* For functions that return JSON. */
+static json_t *no_message(struct err *e)
+{
+    refuse_bytes(e);
+    return NULL;
 }
 
 static json_t *protobuf_text_of(struct wire_rest r)
@@ -175,7 +181,7 @@ static json_t *protobuf_value_of(const struct wire_field *p, const struct field 
     return NULL;
 }
 
-/* The member of that name, which is made where it is not there yet. Borrowed. */
+/* The member with that name; creates it if it is absent. Borrowed. */
 static json_t *protobuf_member(json_t *object, const char *name, json_t *made_steal)
 {
     if (json_object_get(object, name))
@@ -215,13 +221,10 @@ static json_t *object_of(struct wire_rest r, const struct message *m, int depth,
 {
     CLEANUP_JSON json_t *object = json_object();
     for (struct wire_field p; r.len > 0;) {
-        if (!wire_take(&r, &p)) {
-            refuse_bytes(e);
-            return NULL;
-        }
+        if (!wire_take(&r, &p))
+            return no_message(e);
         const struct field *f = field_of(m, p.number);
-        /* In a list or a map something that is empty is an item all the same; a number that is said
-         * counts as well. */
+        /* Empty items of lists and maps count, and so does a number that is present. */
         bool counts = f && (f->repeated || f->is == MAP || f->is == NUMBER || f->is == AMOUNT);
         if (!counts && says_nothing(&p, DEPTH_MAX))
             continue;
@@ -241,17 +244,12 @@ json_t *protobuf_object(const char *bytes, size_t len, struct err *e)
     static const char magic[] = { 'k', '8', 's', '\0' };
     struct wire_rest whole = { (const unsigned char *) bytes, len };
     struct wire_field type, raw, version, kind;
-    if (len < sizeof magic || memcmp(bytes, magic, sizeof magic) != 0) {
-        refuse_bytes(e);
-        return NULL;
-    }
-    whole.at += sizeof magic;
-    whole.len -= sizeof magic;
+    if (len < sizeof magic || memcmp(bytes, magic, sizeof magic) != 0)
+        return no_message(e);
+    whole = (struct wire_rest){ whole.at + sizeof magic, len - sizeof magic };
     if (!wire_find(whole, 1, &type) || !wire_find(whole, 2, &raw) ||
-        !wire_find(type.bytes, 1, &version) || !wire_find(type.bytes, 2, &kind)) {
-        refuse_bytes(e);
-        return NULL;
-    }
+        !wire_find(type.bytes, 1, &version) || !wire_find(type.bytes, 2, &kind))
+        return no_message(e);
     CLEANUP_JSON json_t *its_version = protobuf_text_of(version.bytes),
                         *its_kind = protobuf_text_of(kind.bytes);
     for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {

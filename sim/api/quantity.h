@@ -10,7 +10,7 @@ struct quantity {
     enum { QUANTITY_DECIMAL, QUANTITY_BINARY, QUANTITY_EXPONENT } form;
 };
 
-/* False when the text is none, or one beyond what the API server keeps. */
+/* False if the text is invalid or beyond the range of the API server. */
 bool quantity_parse(const char *text, struct quantity *ret);
 /* As the API server writes it: "1000m" is "1", "1024Mi" is "1Gi". Owned by the caller. */
 char *quantity_text(const struct quantity *q);

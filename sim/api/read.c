@@ -31,7 +31,7 @@ int version_parse(const struct api *api, const char *text, uint64_t *ret, struct
         return 0;
     int64_t rv;
     if (!str_parse_int(text, 0, INT64_MAX, &rv))
-        return refuse(r, 400, NULL,
+        return refuse(r, 400,
                       "invalid resource version: resourceVersion: Invalid value: \"%s\": "
                       "strconv.ParseUint: parsing \"%s\": "
                       "invalid syntax",
@@ -39,15 +39,15 @@ int version_parse(const struct api *api, const char *text, uint64_t *ret, struct
     *ret = (uint64_t) rv;
     if (*ret <= api->store.rv)
         return 0;
-    refuse(r, 504, NULL, "Timeout: Too large resource version: %s, current: %" PRIu64, text,
+    refuse(r, 504, "Timeout: Too large resource version: %s, current: %" PRIu64, text,
            api->store.rv);
     refuse_cause(r, "ResourceVersionTooLarge", NULL, "Too large resource version");
     r->retry_after_s = 1;
     return -1;
 }
 
-/* Tokens: "RV:KEY"; RV 0 goes on with whatever there is now. Every key is free of what a URL would
- * have to encode but "/" and ":". */
+/* Tokens: "RV:KEY"; RV 0 continues with the current objects. In keys a URL must encode only "/" and
+ * ":". */
 static char *token_of(uint64_t rv, const char *key)
 {
     return xasprintf("%" PRIu64 ":%s", rv, key);
@@ -59,7 +59,7 @@ static int parse_token(const char *token, struct start *ret, struct refusal *r)
     CLEANUP_FREE char *number = xstrndup(token, colon ? (size_t) (colon - token) : 0);
     int64_t rv;
     if (!colon || !str_parse_int(number, 0, INT64_MAX, &rv) || strlen(colon) > sizeof ret->after)
-        return refuse(r, 400, NULL, "invalid continue token: continue key is not valid: %s", token);
+        return refuse(r, 400, "invalid continue token: continue key is not valid: %s", token);
     ret->rv = (uint64_t) rv;
     strcpy(ret->after, colon + 1);
     return 0;
@@ -69,19 +69,18 @@ static int start_at_token(const struct api *api, const struct list_options *o, s
                           struct refusal *r)
 {
     if (*o->rv && !str_eq(o->rv, "0"))
-        return refuse(r, 400, NULL,
-                      "specifying resource version is not allowed when using continue");
+        return refuse(r, 400, "specifying resource version is not allowed when using continue");
     if (parse_token(o->continuation, ret, r) < 0)
         return -1;
     if (ret->rv == 0 || (ret->rv <= api->store.rv && store_knows_since(&api->store, ret->rv)))
         return 0;
-    refuse(r, 410, NULL, "%s", TOO_OLD_CONTINUE);
+    refuse(r, 410, "%s", TOO_OLD_CONTINUE);
     r->continuation = token_of(0, ret->after);
     return -1;
 }
 
-/* What the resourceVersion of a list means. With a limit, a bare version means exactly that one, as
- * it always did. */
+/* Where a list begins. With a limit, a resourceVersion without resourceVersionMatch means exactly
+ * that version. */
 static int find_start(const struct api *api, const struct list_options *o, struct start *ret,
                       struct refusal *r)
 {
@@ -95,30 +94,29 @@ static int find_start(const struct api *api, const struct list_options *o, struc
     if (!exact)
         return 0;
     if (!store_knows_since(&api->store, rv))
-        return refuse(r, 410, NULL, "The resourceVersion for the provided list is too old.");
+        return refuse(r, 410, "The resourceVersion for the provided list is too old.");
     ret->rv = rv;
     return 0;
 }
 
-/* The place of the first record that a page may show. */
-static size_t first_place(const struct kind_store *t, const struct start *start,
-                          const struct filter *f)
+/* The place of the first object after a start. */
+static size_t first_place(const struct kind_store *t, const struct start *start, const char *prefix)
 {
-    CLEANUP_FREE char *prefix = f->ns ? xasprintf("%s/", f->ns) : xstrdup("");
-    const char *from = *start->after ? start->after : prefix;
-    size_t place = kind_store_find(t, from);
-    if (*start->after && place < t->len && str_eq(t->entries[place]->key, from))
-        place++;
-    return place;
+    if (!*start->after)
+        return kind_store_find(t, prefix);
+    size_t place = kind_store_find(t, start->after);
+    return place + (place < t->len && str_eq(t->entries[place]->key, start->after));
 }
 
-static void read_fill(const struct kind_store *t, size_t place, const struct list_options *o,
-                      const struct filter *f, struct page *ret)
+/* Fills a page with the objects after a start. */
+static void read_fill(const struct kind_store *t, const struct start *start,
+                      const struct list_options *o, const struct filter *f, struct page *ret)
 {
     CLEANUP_FREE char *prefix = f->ns ? xasprintf("%s/", f->ns) : xstrdup("");
-    /* A list from the server's cache is whole, whatever its limit. */
+    /* A list from the server's cache ignores the limit. */
     size_t limit = o->limit > 0 && !str_eq(o->rv, "0") ? (size_t) o->limit : SIZE_MAX;
-    for (; place < t->len && str_has_prefix(t->entries[place]->key, prefix); place++) {
+    for (size_t place = first_place(t, start, prefix);
+         place < t->len && str_has_prefix(t->entries[place]->key, prefix); place++) {
         if (!filter_matches(f, t->entries[place]->object))
             continue;
         size_t len = json_array_size(ret->objects);
@@ -147,7 +145,7 @@ int page_read(const struct api *api, const struct kind *k, const struct list_opt
     struct kind_store *old = is_now ? NULL : store_snapshot(&api->store, stored, start.rv);
     const struct kind_store *t = is_now ? store_of_kind(&api->store, stored) : old;
     *ret = (struct page){ .objects = json_array(), .rv = is_now ? api->store.rv : start.rv };
-    read_fill(t, first_place(t, &start, f), o, f, ret);
+    read_fill(t, &start, o, f, ret);
     if (old)
         store_snapshot_free(old);
     return 0;

@@ -1,5 +1,6 @@
-/* Objects that a new one names and that must be there: a pod's RuntimeClass. What a RuntimeClass
- * can say of its pods (overhead, scheduling) is not put into them. */
+/* What must exist before an object is created: its namespace, the definition of its custom kind,
+ * and a pod's RuntimeClass. The server does not add the overhead and the scheduling of a
+ * RuntimeClass to pods. */
 #ifndef OSTLER_SIM_API_REFERENCES_H
 #define OSTLER_SIM_API_REFERENCES_H
 
@@ -7,9 +8,9 @@
 
 #include "sim/api/api.h"
 
-/* 0, or -1 and 403 where one is not there. `name` is what the refusal calls the object: where a
- * name is yet to be made, its generateName. */
-int references_admit(const struct api *api, const struct kind *k, const char *name,
+/* 0, or -1 and a refusal if something is missing or being deleted. `name` is the object's name in
+ * the refusal: generateName if the name is not made yet. */
+int references_admit(const struct api *api, const struct kind *k, const char *ns, const char *name,
                      const json_t *object, struct refusal *r);
 
 #endif

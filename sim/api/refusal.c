@@ -34,7 +34,7 @@ static const struct code_reason {
     { 503, "ServiceUnavailable" },
 };
 
-/* NULL for a code without one: a 500 that nobody foresaw has no reason. */
+/* NULL for a code without a reason, such as 500. */
 static const char *refusal_reason_of(int code)
 {
     for (size_t i = 0; i < ARRAY_LEN(reasons); i++)
@@ -49,13 +49,11 @@ static void set_message(struct refusal *r, char *message_steal)
     r->message = message_steal;
 }
 
-int refuse(struct refusal *r, int code, const char *reason, const char *fmt, ...)
+int refuse(struct refusal *r, int code, const char *fmt, ...)
 {
-    if (!r)
-        return -1;
     refusal_clear(r);
     r->code = code;
-    r->reason = reason ? reason : refusal_reason_of(code);
+    r->reason = refusal_reason_of(code);
     va_list ap;
     va_start(ap, fmt);
     set_message(r, xvasprintf(fmt, ap));
@@ -63,17 +61,19 @@ int refuse(struct refusal *r, int code, const char *reason, const char *fmt, ...
     return -1;
 }
 
-/* Details name the object as the sentence does: by resource or by kind. */
-static void set_details(struct refusal *r, const char *group, const char *what, const char *name)
+static const char *or_null(const char *s)
 {
-    if (!r->details)
-        r->details = json_object();
-    if (*name)
-        json_object_set_new(r->details, "name", json_text(name));
-    if (*group)
-        json_object_set_new(r->details, "group", json_string(group));
-    if (*what)
-        json_object_set_new(r->details, "kind", json_string(what));
+    return *s ? s : NULL;
+}
+
+/* Details name the object as the sentence does: by resource or by kind. */
+static int set_details(struct refusal *r, const char *group, const char *what, const char *name)
+{
+    json_t *named = json_pack("{s:o*, s:s*, s:s*}", "name", *name ? json_text(name) : NULL, "group",
+                              or_null(group), "kind", or_null(what));
+    r->details = r->details ? r->details : json_object();
+    json_object_update_new(r->details, named);
+    return -1;
 }
 
 /* "daemonsets.apps", "nodes". Owned by the caller. */
@@ -82,49 +82,42 @@ static char *qualified(const char *what, const char *group)
     return *group ? xasprintf("%s.%s", what, group) : xstrdup(what);
 }
 
-static int refuse_object(struct refusal *r, int code, const char *reason, const struct kind *k,
-                         const char *name, const char *fmt)
+static int refuse_object(struct refusal *r, int code, const struct kind *k, const char *name,
+                         const char *why)
 {
-    if (!r)
-        return -1;
     CLEANUP_FREE char *what = qualified(k->plural, k->group);
-    refuse(r, code, reason, "%s \"%s\" %s", what, name, fmt);
-    set_details(r, k->group, k->plural, name);
-    return -1;
+    refuse(r, code, "%s \"%s\" %s", what, name, why);
+    return set_details(r, k->group, k->plural, name);
 }
 
 int refuse_not_found(struct refusal *r, const struct kind *k, const char *name)
 {
-    return refuse_object(r, 404, NULL, k, name, "not found");
+    return refuse_object(r, 404, k, name, "not found");
 }
 
 int refuse_exists(struct refusal *r, const struct kind *k, const char *name)
 {
-    return refuse_object(r, 409, "AlreadyExists", k, name, "already exists");
+    refuse_object(r, 409, k, name, "already exists");
+    r->reason = "AlreadyExists";
+    return -1;
 }
 
 int refuse_forbidden(struct refusal *r, const struct kind *k, const char *name, const char *why)
 {
-    if (!r)
-        return -1;
     CLEANUP_FREE char *what = qualified(k->plural, k->group);
     if (*name)
-        refuse(r, 403, NULL, "%s \"%s\" is forbidden: %s", what, name, why);
+        refuse(r, 403, "%s \"%s\" is forbidden: %s", what, name, why);
     else
-        refuse(r, 403, NULL, "%s is forbidden: %s", what, why);
-    set_details(r, k->group, k->plural, name);
-    return -1;
+        refuse(r, 403, "%s is forbidden: %s", what, why);
+    return set_details(r, k->group, k->plural, name);
 }
 
 static int refuse_fulfilment(struct refusal *r, const struct kind *k, const char *what,
                              const char *name, const char *why)
 {
-    if (!r)
-        return -1;
     CLEANUP_FREE char *full = qualified(what, k->group);
-    refuse(r, 409, NULL, "Operation cannot be fulfilled on %s \"%s\": %s", full, name, why);
-    set_details(r, k->group, what, name);
-    return -1;
+    refuse(r, 409, "Operation cannot be fulfilled on %s \"%s\": %s", full, name, why);
+    return set_details(r, k->group, what, name);
 }
 
 int refuse_conflict(struct refusal *r, const struct kind *k, const char *name, const char *why)
@@ -139,23 +132,18 @@ int refuse_precondition(struct refusal *r, const struct kind *k, const char *nam
 
 int refuse_generic(struct refusal *r, int code, const char *message)
 {
-    if (!r)
-        return -1;
-    refuse(r, code, NULL, "%s", message);
+    refuse(r, code, "%s", message);
     r->details = json_object();
     return -1;
 }
 
 void refuse_cause(struct refusal *r, const char *type, const char *field, const char *fmt, ...)
 {
-    if (!r)
-        return;
     if (!r->code)
-        refuse(r, 422, NULL, "%s", "");
-    if (!r->details)
-        r->details = json_object();
+        refuse(r, 422, "%s", "");
     json_t *causes = json_object_get(r->details, "causes");
     if (!causes) {
+        r->details = r->details ? r->details : json_object();
         causes = json_array();
         json_object_set_new(r->details, "causes", causes);
     }
@@ -165,16 +153,12 @@ void refuse_cause(struct refusal *r, const char *type, const char *field, const 
     va_start(ap, fmt);
     CLEANUP_FREE char *body = xvasprintf(fmt, ap);
     va_end(ap);
-    json_t *cause = json_object();
-    if (type)
-        json_object_set_new(cause, "reason", json_string(type));
-    json_object_set_new(cause, "message", json_text(body));
-    if (field)
-        json_object_set_new(cause, "field", json_text(field));
-    json_array_append_new(causes, cause);
+    json_array_append_new(causes,
+                          json_pack("{s:s*, s:o, s:o*}", "reason", type, "message", json_text(body),
+                                    "field", field ? json_text(field) : NULL));
 }
 
-/* Whether an earlier cause says the same: the sentence says it once. */
+/* Whether an earlier cause is the same; the sentence has it once. */
 static bool said_before(const json_t *causes, size_t i)
 {
     for (size_t j = 0; j < i; j++)
@@ -185,9 +169,9 @@ static bool said_before(const json_t *causes, size_t i)
 
 int refuse_finish_invalid(struct refusal *r, const struct kind *k, const char *name)
 {
-    const json_t *causes = r ? json_object_get(r->details, "causes") : NULL;
+    const json_t *causes = json_object_get(r->details, "causes");
     if (json_array_size(causes) == 0)
-        return r && r->code ? -1 : 0;
+        return r->code ? -1 : 0;
     CLEANUP_BUF struct buf all = BUF_INIT(SENTENCE_MAX);
     size_t said = 0;
     for (size_t i = 0; i < json_array_size(causes); i++) {
@@ -201,28 +185,21 @@ int refuse_finish_invalid(struct refusal *r, const struct kind *k, const char *n
     CLEANUP_FREE char *what = qualified(k->kind, k->group);
     set_message(r, xasprintf("%s \"%s\" is invalid: %s%s%s", what, name, said > 1 ? "[" : "",
                              buf_text(&all), said > 1 ? "]" : ""));
-    set_details(r, k->group, k->kind, name);
-    return -1;
+    return set_details(r, k->group, k->kind, name);
 }
 
 json_t *refusal_status(const struct refusal *r)
 {
-    json_t *s = json_pack("{s:s, s:s, s:{}, s:s}", "kind", "Status", "apiVersion", "v1", "metadata",
-                          "status", "Failure");
-    if (r->continuation)
-        json_object_set_new(json_object_get(s, "metadata"), "continue", json_text(r->continuation));
-    json_object_set_new(s, "message", json_text(str_or_empty(r->message)));
-    if (r->reason)
-        json_object_set_new(s, "reason", json_string(r->reason));
-    json_t *details = r->details ? json_copy(r->details) : NULL;
-    if (r->retry_after_s > 0) {
-        details = details ? details : json_object();
+    json_t *token = r->continuation ? json_text(r->continuation) : NULL;
+    json_t *details = r->details             ? json_copy(r->details)
+                      : r->retry_after_s > 0 ? json_object()
+                                             : NULL;
+    if (r->retry_after_s > 0)
         json_object_set_new(details, "retryAfterSeconds", json_integer(r->retry_after_s));
-    }
-    if (details)
-        json_object_set_new(s, "details", details);
-    json_object_set_new(s, "code", json_integer(r->code));
-    return s;
+    return json_pack("{s:s, s:s, s:{s:o*}, s:s, s:o, s:s*, s:o*, s:i}", "kind", "Status",
+                     "apiVersion", "v1", "metadata", "continue", token, "status", "Failure",
+                     "message", json_text(str_or_empty(r->message)), "reason", r->reason, "details",
+                     details, "code", r->code);
 }
 
 void refusal_clear(struct refusal *r)

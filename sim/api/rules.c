@@ -7,6 +7,7 @@
 #include "base/str.h"
 #include "sim/api/merge_type.h"
 #include "sim/api/custom_rules.h"
+#include "sim/api/draft.h"
 #include "sim/api/event_view.h"
 #include "sim/api/prepare.h"
 #include "sim/api/typed.h"
@@ -14,7 +15,7 @@
 
 enum { WHY_MAX = 8 << 20, WORDS_MAX = 64 };
 
-/* What is special about a kind. */
+/* The special rules of a kind. */
 static const struct rules {
     const char *kind;
     void (*prepare_new)(json_t *object);
@@ -54,26 +55,13 @@ static char *unknown_fields(const json_t *paths)
 {
     CLEANUP_BUF struct buf b = BUF_INIT(WHY_MAX);
     buf_str(&b, "strict decoding error: ");
-    size_t i;
-    json_t *path;
-    json_array_foreach ((json_t *) paths, i, path) {
+    EACH_ITEM (i, path, paths) {
         /* Those that have no room are left out. */
         if (b.len + json_string_length(path) + WORDS_MAX > WHY_MAX)
             break;
         buf_printf(&b, "%sunknown field \"%s\"", i ? ", " : "", json_string_value(path));
     }
     return buf_take(&b);
-}
-
-/* The object with a top level and metadata that nobody else has. Takes it. */
-static json_t *with_own_top(json_t *object_steal)
-{
-    json_t *own = json_copy(object_steal);
-    const json_t *metadata = json_object_get(object_steal, "metadata");
-    json_object_set_new(own, "metadata",
-                        json_is_object(metadata) ? json_copy((json_t *) metadata) : json_object());
-    json_decref(object_steal);
-    return own;
 }
 
 static json_t *read_as(struct custom_schemas *schemas, const struct kind *k, const json_t *before,
@@ -84,27 +72,11 @@ static json_t *read_as(struct custom_schemas *schemas, const struct kind *k, con
                 : custom_read(schemas, k, before, object, problems);
 }
 
-json_t *rules_unknown(struct custom_schemas *schemas, const struct kind *k, const json_t *object)
-{
-    struct typed_problems problems = { 0 };
-    json_decref(read_as(schemas, k, NULL, object, &problems));
-    json_t *unknown = json_incref(problems.unknown);
-    typed_problems_clear(&problems);
-    return unknown;
-}
-
 json_t *rules_read(struct custom_schemas *schemas, const struct kind *k, const json_t *before,
-                   const json_t *object, bool strict, char **ret_why)
-{
-    return rules_read_telling(schemas, k, before, object, strict, NULL, ret_why);
-}
-
-json_t *rules_read_telling(struct custom_schemas *schemas, const struct kind *k,
-                           const json_t *before, const json_t *object, bool strict,
-                           json_t **ret_unknown, char **ret_why)
+                   const json_t *object, bool strict, json_t **ret_unknown, char **ret_why)
 {
     struct typed_problems problems = { 0 };
-    json_t *read = read_as(schemas, k, before, object, &problems);
+    CLEANUP_JSON json_t *read = read_as(schemas, k, before, object, &problems);
     *ret_why = NULL;
     if (ret_unknown)
         *ret_unknown = json_incref(problems.unknown);
@@ -113,15 +85,12 @@ json_t *rules_read_telling(struct custom_schemas *schemas, const struct kind *k,
     else if (!read)
         *ret_why = TAKE(problems.wrong_type);
     typed_problems_clear(&problems);
-    if (!*ret_why)
-        return with_own_top(read);
-    json_decref(read);
-    return NULL;
+    return *ret_why ? NULL : draft_own_top(read);
 }
 
 /* ---- preparing */
 
-/* Puts the value at a path ("spec", "metadata.labels") back to what it was. */
+/* Restores the value at a path ("spec", "metadata.labels"). */
 static void restore(const json_t *before, json_t *object, const char *path)
 {
     json_t *was = json_at(before, path);
@@ -136,7 +105,7 @@ static void restore(const json_t *before, json_t *object, const char *path)
         json_object_del(json_object_get(object, "metadata"), dot + 1);
 }
 
-/* The status that a new object has: what its type always has, and what defaults of it say. */
+/* Sets the status of a new object: what its type always has, and defaults. */
 static void reset_status(struct custom_schemas *schemas, const struct kind *k, json_t *object)
 {
     struct typed_problems problems = { 0 };
@@ -179,7 +148,7 @@ void rules_prepare_update(struct custom_schemas *schemas, const struct kind *k,
     CLEANUP_JSON json_t *managed = json_incref(json_at(object, "metadata.managedFields"));
     for (size_t i = 0; i < len && reset[i]; i++)
         restore(before, object, reset[i]);
-    /* Where all metadata stay, what says who wrote the status does not. */
+    /* managedFields change even if a write of the status resets all metadata. */
     if (of_status && managed && json_is_object(json_object_get(object, "metadata"))) {
         json_object_set_new(object, "metadata", json_copy(json_object_get(object, "metadata")));
         json_set_at(object, "metadata.managedFields", json_incref(managed));
@@ -191,14 +160,12 @@ void rules_prepare_update(struct custom_schemas *schemas, const struct kind *k,
 
 /* ---- generation */
 
-/* Whether anything besides metadata (and the status, where it is a subresource) differs. */
+/* Whether anything but metadata (and the status, if it is a subresource) differs. */
 static bool content_changes(const struct kind *k, const json_t *before, const json_t *after)
 {
     const json_t *const objects[] = { before, after };
     for (size_t i = 0; i < ARRAY_LEN(objects); i++) {
-        const char *key;
-        json_t *value;
-        json_object_foreach ((json_t *) objects[i], key, value) {
+        EACH_MEMBER (key, value, objects[i]) {
             if (str_eq(key, "metadata") || (str_eq(key, "status") && k->subresources & SUB_STATUS))
                 continue;
             if (!json_equal(value, json_object_get(objects[1 - i], key)))
@@ -214,7 +181,7 @@ bool rules_generation_changes(const struct kind *k, const json_t *before, const 
         return content_changes(k, before, after);
     if (str_eq(k->kind, "PriorityClass"))
         return false;
-    /* A pod that gets its node is not counted. */
+    /* The binding of a pod does not count. */
     if (str_eq(k->kind, "Pod") &&
         !str_eq(json_str(before, "spec.nodeName"), json_str(after, "spec.nodeName")))
         return false;

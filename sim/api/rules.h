@@ -1,6 +1,5 @@
-/* What the API server does with an object of a kind besides keeping it: reading and defaults, what
- * may not change, what is invalid. Pure; one table of kinds to functions. Of custom kinds their
- * schemas say it. */
+/* The rules of a kind: reading, defaults, immutable fields, validation. Pure; one table of
+ * functions by kind. Custom kinds have their schemas. */
 #ifndef OSTLER_SIM_API_RULES_H
 #define OSTLER_SIM_API_RULES_H
 
@@ -13,29 +12,20 @@
 struct custom_schemas;
 struct merge_root;
 
-/* The object as the server reads it: nulls, empty lists and fields that its type does not know are
- * left out, and defaults filled in. New reference, whose top level and metadata are its own; the
- * rest is shared with `object` where nothing changes. What is the same tree as in `before` (NULL: a
- * new object) is known to be in order. With `strict`, an unknown field is an error. NULL and why,
- * owned by the caller: "json: cannot unmarshal string into Go struct field …", "strict decoding
- * error: unknown field …". */
+/* The object as the server reads it: without nulls, empty lists and fields that its type does not
+ * know, and with defaults. New reference; its top level and metadata are its own, it shares the
+ * rest with `object` if nothing changes there. Trees that `before` (NULL: a new object) has, too,
+ * are valid. `ret_unknown` (may be NULL) becomes the paths of unknown fields: a new reference, or
+ * NULL. With `strict` they are an error. On an error NULL, and why, owned by the caller: "json:
+ * cannot unmarshal string into Go struct field …", "strict decoding error: unknown field …". */
 json_t *rules_read(struct custom_schemas *schemas, const struct kind *k, const json_t *before,
-                   const json_t *object, bool strict, char **ret_why);
-/* The same; `ret_unknown` (may be NULL) becomes the paths of the fields that the kind does not
- * have: a new reference, or NULL. */
-json_t *rules_read_telling(struct custom_schemas *schemas, const struct kind *k,
-                           const json_t *before, const json_t *object, bool strict,
-                           json_t **ret_unknown, char **ret_why);
-/* Paths of the fields that its kind does not have, "spec.containers[0].x"; NULL when there are
- * none. New reference. */
-json_t *rules_unknown(struct custom_schemas *schemas, const struct kind *k, const json_t *object);
-/* What is done to a new object before it is checked: drops the status of kinds with that
- * subresource, and does what admission does to pods (tolerations, priority, service account),
- * nodes, namespaces, jobs and services (clusterIP). Its name and uid are set. Changes `object` and
- * its metadata. */
+                   const json_t *object, bool strict, json_t **ret_unknown, char **ret_why);
+/* Prepares a new object, whose name and uid are set, for validation: resets the status of kinds
+ * with that subresource, and does what admission does to pods (tolerations, priority, service
+ * account), nodes, namespaces, jobs and services (clusterIP). Changes `object` and its metadata. */
 void rules_prepare_create(struct custom_schemas *schemas, const struct kind *k, json_t *object);
-/* The same for an update: keeps the old status where the spec is written, the old spec where the
- * status is. Changes `object` and its metadata. */
+/* The same for an update: a write of the spec keeps the old status, and a write of the status the
+ * old spec. Changes `object` and its metadata. */
 void rules_prepare_update(struct custom_schemas *schemas, const struct kind *k,
                           const char *subresource, const json_t *before, json_t *object);
 /* How objects of a kind merge. As long as the schemas live; never NULL. */

@@ -5,6 +5,8 @@
 
 #include "base/json.h"
 #include "base/str.h"
+#include "sim/api/cel.h"
+#include "sim/api/pattern.h"
 #include "sim/api/schema_tree.h"
 
 static const struct type_name {
@@ -30,22 +32,15 @@ static int add_pattern(struct schema *s, struct err *e)
     const char *text = json_key(s->source, "pattern");
     if (!text)
         return 0;
-    regex_t *pattern = xcalloc(1, sizeof *pattern);
-    if (regcomp(pattern, text, REG_EXTENDED | REG_NOSUB) != 0) {
-        free(pattern);
-        return err_set(e, ERR_INVALID, "pattern %s is not known", text);
-    }
-    s->pattern = pattern;
-    return 0;
+    s->pattern = pattern_new(text);
+    return s->pattern ? 0 : err_set(e, ERR_INVALID, "pattern %s is not known", text);
 }
 
 static int add_rules(struct schema *s, struct err *e)
 {
     const json_t *rules = json_object_get(s->source, "x-kubernetes-validations");
     s->rules = xcalloc(json_array_size(rules), sizeof *s->rules);
-    size_t i;
-    json_t *rule;
-    json_array_foreach ((json_t *) rules, i, rule) {
+    EACH_ITEM (i, rule, rules) {
         struct cel *compiled = cel_compile(json_str_or_empty(rule, "rule"), e);
         if (!compiled)
             return err_wrap(e, "rule %s", json_str_or_empty(rule, "rule"));
@@ -68,9 +63,7 @@ static void note_default(struct schema *s, const char *name, const struct schema
 
 static int add_properties(struct schema *s, struct err *e)
 {
-    const char *name;
-    json_t *source;
-    json_object_foreach (json_object_get(s->source, "properties"), name, source) {
+    EACH_MEMBER (name, source, json_object_get(s->source, "properties")) {
         struct schema *property = schema_new(source, e);
         if (!property)
             return err_wrap(e, "%s", name);
@@ -124,9 +117,7 @@ void schema_free(struct schema *s)
     for (size_t i = 0; i < s->rule_count; i++)
         cel_free(s->rules[i].rule);
     free(s->rules);
-    if (s->pattern)
-        regfree(s->pattern);
-    free(s->pattern);
+    pattern_free(s->pattern);
     schema_free(s->additional);
     schema_free(s->items);
     free(s->with_default);

@@ -1,24 +1,22 @@
-/* Holds an object against the schema of a CustomResourceDefinition. */
+/* Validates an object by the schema of a CustomResourceDefinition. */
 #include <math.h>
+#include <stdarg.h>
 #include <string.h>
 
-#include "base/buf.h"
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/str.h"
+#include "sim/api/cel.h"
 #include "sim/api/pattern.h"
+#include "sim/api/schema.h"
 #include "sim/api/schema_tree.h"
-#include "sim/api/validate_value.h"
-
-/* More than a request may have. */
-enum { PLACE_MAX = 8 << 20 };
+#include "sim/api/validate.h"
 
 /* What is being checked. */
 struct check {
     struct refusal *r;
-    /* bytes of places that messages leave out: "status." where the status alone is written */
-    size_t hidden;
-    bool blocked; /* something is wrong in a way that keeps rules from being checked */
+    size_t hidden; /* bytes of the place that messages omit: "status." for a write of the status */
+    bool blocked;  /* an error prevents the check of the rules */
 };
 
 static void check_value(const struct schema *s, const struct spot *at, const json_t *before,
@@ -45,14 +43,17 @@ static const char *schema_check_word_of(const json_t *value)
     return words[json_typeof(value)];
 }
 
-/* "Invalid value: SHOWN: PLACE WHY". */
-static void invalid(struct check *c, const char *type, const struct spot *at, const char *shown,
-                    const char *why)
+/* "Invalid value: SHOWN: PLACE in body WHY". */
+static void PRINTF(5, 6) invalid(struct check *c, const char *type, const struct spot *at,
+                                 const char *shown, const char *why, ...)
 {
-    CLEANUP_BUF struct buf place = BUF_INIT(PLACE_MAX);
-    spot_text(at, &place);
-    refuse_cause(c->r, type, buf_text(&place), "Invalid value: %s: %s in body %s", shown,
-                 buf_text(&place) + (place.len > c->hidden ? c->hidden : 0), why);
+    va_list ap;
+    va_start(ap, why);
+    CLEANUP_FREE char *what = xvasprintf(why, ap);
+    va_end(ap);
+    CLEANUP_FREE char *place = spot_text(at);
+    refuse_cause(c->r, type, place, "Invalid value: %s: %s in body %s", shown,
+                 place + (strlen(place) > c->hidden ? c->hidden : 0), what);
 }
 
 /* A value as messages show it. Owned by the caller. */
@@ -65,8 +66,7 @@ static char *shown_of(const json_t *value)
 static void not_of_type(struct check *c, const struct spot *at, const char *word, const char *type)
 {
     CLEANUP_FREE char *shown = xasprintf("\"%s\"", word);
-    CLEANUP_FREE char *why = xasprintf("must be of type %s: %s", type, shown);
-    invalid(c, "FieldValueTypeInvalid", at, shown, why);
+    invalid(c, "FieldValueTypeInvalid", at, shown, "must be of type %s: %s", type, shown);
     c->blocked = true;
 }
 
@@ -82,14 +82,13 @@ static void schema_check_wrong_type(const struct schema *s, const struct spot *a
 {
     const char *format = s->type == SCHEMA_INTEGER ? json_key(s->source, "format") : NULL,
                *word = schema_check_word_of(value);
-    CLEANUP_BUF struct buf place = BUF_INIT(PLACE_MAX);
-    spot_text(at, &place);
+    CLEANUP_FREE char *place = spot_text(at);
     not_of_type(c, at, json_is_real(value) && format ? "float64" : word,
                 json_is_real(value) && format ? format : type_words[s->type]);
     if (s->type == SCHEMA_INT_OR_STRING) {
         refuse_cause(c->r, "FieldValueInvalid", "<nil>",
                      "Invalid value: \"\": \"%s\" must validate at least one schema (anyOf)",
-                     buf_text(&place));
+                     place);
         not_of_type(c, at, word, "integer");
     }
     if (json_is_real(value) && (s->type == SCHEMA_INTEGER || s->type == SCHEMA_INT_OR_STRING) &&
@@ -97,30 +96,25 @@ static void schema_check_wrong_type(const struct schema *s, const struct spot *a
         refuse_cause(c->r, "FieldValueInvalid", "<nil>",
                      "Invalid value: \"\": Checked value must be of type integer %s%s%s in %s",
                      format ? "with format " : "(default format", format ? format : "",
-                     format ? "" : ")", buf_text(&place));
+                     format ? "" : ")", place);
 }
 
 static bool schema_check_fits(enum schema_type type, const json_t *value)
 {
-    switch (type) {
-    case SCHEMA_ANY:
-        return true;
-    case SCHEMA_OBJECT:
-        return json_is_object(value);
-    case SCHEMA_ARRAY:
-        return json_is_array(value);
-    case SCHEMA_STRING:
-        return json_is_string(value);
-    case SCHEMA_INTEGER:
-        return schema_is_integer(value);
-    case SCHEMA_NUMBER:
-        return json_is_number(value);
-    case SCHEMA_BOOLEAN:
-        return json_is_boolean(value);
-    case SCHEMA_INT_OR_STRING:
-        return schema_is_integer(value) || json_is_string(value);
-    }
-    return true;
+    bool is_number = type == SCHEMA_INTEGER || type == SCHEMA_INT_OR_STRING
+                         ? schema_is_integer(value)
+                         : json_is_number(value);
+    const bool fits[] = {
+        [SCHEMA_ANY] = true,
+        [SCHEMA_OBJECT] = json_is_object(value),
+        [SCHEMA_ARRAY] = json_is_array(value),
+        [SCHEMA_STRING] = json_is_string(value),
+        [SCHEMA_INTEGER] = is_number,
+        [SCHEMA_NUMBER] = is_number,
+        [SCHEMA_BOOLEAN] = json_is_boolean(value),
+        [SCHEMA_INT_OR_STRING] = is_number || json_is_string(value),
+    };
+    return fits[type];
 }
 
 /* ---- scalars */
@@ -161,16 +155,14 @@ static void check_string(const struct schema *s, const struct spot *at, const js
     if (length > max) {
         spot_too_long(c->r, at, (size_t) max);
         c->blocked = true;
-    } else if (length < min) {
-        CLEANUP_FREE char *why = xasprintf("should be at least %lld chars long", (long long) min);
-        invalid(c, "FieldValueInvalid", at, shown, why);
-    } else if (s->pattern && !pattern_matches(s->pattern, text, json_string_length(value))) {
-        CLEANUP_FREE char *why = xasprintf("should match '%s'", json_key(s->source, "pattern"));
-        invalid(c, "FieldValueInvalid", at, shown, why);
-    }
+    } else if (length < min)
+        invalid(c, "FieldValueInvalid", at, shown, "should be at least %lld chars long",
+                (long long) min);
+    else if (s->pattern && !pattern_matches(s->pattern, text, json_string_length(value)))
+        invalid(c, "FieldValueInvalid", at, shown, "should match '%s'",
+                json_key(s->source, "pattern"));
     if (str_eq(json_key(s->source, "format"), "date-time") && clock_parse_rfc3339(text) < 0) {
-        CLEANUP_FREE char *why = xasprintf("must be of type date-time: %s", shown);
-        invalid(c, "FieldValueTypeInvalid", at, shown, why);
+        invalid(c, "FieldValueTypeInvalid", at, shown, "must be of type date-time: %s", shown);
         c->blocked = true;
     }
 }
@@ -182,16 +174,12 @@ static void check_number(const struct schema *s, const struct spot *at, const js
                  *max = json_object_get(s->source, "maximum");
     double number = json_number_value(value);
     CLEANUP_FREE char *shown = shown_of(value);
-    if (min && number < json_number_value(min)) {
-        CLEANUP_FREE char *why = xasprintf("should be greater than or equal to %.0f",
-                                           json_number_value(min));
-        invalid(c, "FieldValueInvalid", at, shown, why);
-    }
-    if (max && number > json_number_value(max)) {
-        CLEANUP_FREE char *why = xasprintf("should be less than or equal to %.0f",
-                                           json_number_value(max));
-        invalid(c, "FieldValueInvalid", at, shown, why);
-    }
+    if (min && number < json_number_value(min))
+        invalid(c, "FieldValueInvalid", at, shown, "should be greater than or equal to %.0f",
+                json_number_value(min));
+    if (max && number > json_number_value(max))
+        invalid(c, "FieldValueInvalid", at, shown, "should be less than or equal to %.0f",
+                json_number_value(max));
 }
 
 /* ---- objects and lists */
@@ -202,13 +190,12 @@ static void check_count(const struct schema *s, const char *min_key, const char 
     int64_t min = json_int(s->source, min_key, 0), max = json_int(s->source, max_key, INT64_MAX);
     if ((int64_t) count < min) {
         CLEANUP_FREE char *shown = xasprintf("%zu", count);
-        CLEANUP_FREE char *why = xasprintf("should have at least %lld %s", (long long) min, what);
-        invalid(c, "FieldValueInvalid", at, shown, why);
+        invalid(c, "FieldValueInvalid", at, shown, "should have at least %lld %s", (long long) min,
+                what);
     }
     if ((int64_t) count > max) {
-        CLEANUP_BUF struct buf place = BUF_INIT(PLACE_MAX);
-        spot_text(at, &place);
-        refuse_cause(c->r, "FieldValueTooMany", buf_text(&place),
+        CLEANUP_FREE char *place = spot_text(at);
+        refuse_cause(c->r, "FieldValueTooMany", place,
                      "Too many: %zu: must have at most %lld items", count, (long long) max);
         c->blocked = true;
     }
@@ -217,36 +204,28 @@ static void check_count(const struct schema *s, const char *min_key, const char 
 static void check_object(const struct schema *s, const struct spot *at, const json_t *before,
                          const json_t *value, struct check *c)
 {
-    size_t i;
-    json_t *name;
-    json_array_foreach (json_object_get(s->source, "required"), i, name) {
-        struct spot here = SPOT(at, json_string_value(name));
+    EACH_ITEM (i, name, json_object_get(s->source, "required")) {
         if (json_object_get(value, json_string_value(name)))
             continue;
-        spot_required(c->r, &here, "");
+        spot_required(c->r, SPOT(at, json_string_value(name)), "");
         c->blocked = true;
     }
     check_count(s, "minProperties", "maxProperties", "properties", json_object_size(value), at, c);
-    const char *key;
-    json_t *member;
-    json_object_foreach ((json_t *) value, key, member) {
+    EACH_MEMBER (key, member, value) {
         const struct schema *inner = map_get(&s->properties, key);
         inner = inner ? inner : s->additional;
-        struct spot here = SPOT(at, key);
         if (inner)
-            check_value(inner, &here, json_object_get(before, key), member, c);
+            check_value(inner, SPOT(at, key), json_object_get(before, key), member, c);
     }
 }
 
-/* What tells an item from others: itself, or its keys. New reference. */
+/* The identity of an item: itself, or its keys. New reference. */
 static json_t *identity_of(const json_t *item, const json_t *keys)
 {
     if (!keys)
         return json_incref((json_t *) item);
     json_t *identity = json_object();
-    size_t i;
-    json_t *key;
-    json_array_foreach ((json_t *) keys, i, key) {
+    EACH_ITEM (i, key, keys) {
         json_t *part = json_object_get(item, json_string_value(key));
         if (part)
             json_object_set(identity, json_string_value(key), part);
@@ -262,13 +241,10 @@ static void check_unique(const struct schema *s, const struct spot *at, const js
         return;
     const json_t *keys = json_object_get(s->source, "x-kubernetes-list-map-keys");
     CLEANUP_JSON json_t *seen = json_object();
-    size_t i;
-    json_t *item;
-    json_array_foreach ((json_t *) list, i, item) {
+    EACH_ITEM (i, item, list) {
         CLEANUP_JSON json_t *identity = identity_of(item, keys);
-        struct spot here = SPOT_ITEM(at, i);
         if (!validate_first_value(seen, identity))
-            spot_duplicate(c->r, &here, identity, "");
+            spot_duplicate(c->r, SPOT_ITEM(at, i), identity, "");
     }
 }
 
@@ -276,12 +252,9 @@ static void check_array(const struct schema *s, const struct spot *at, const jso
                         const json_t *value, struct check *c)
 {
     check_count(s, "minItems", "maxItems", "items", json_array_size(value), at, c);
-    size_t i;
-    json_t *item;
-    json_array_foreach ((json_t *) value, i, item) {
-        struct spot here = SPOT_ITEM(at, i);
+    EACH_ITEM (i, item, value) {
         if (s->items)
-            check_value(s->items, &here, json_array_get(before, i), item, c);
+            check_value(s->items, SPOT_ITEM(at, i), json_array_get(before, i), item, c);
     }
     check_unique(s, at, value, c);
 }
@@ -318,11 +291,9 @@ bool schema_check(const struct schema *s, bool of_status, const json_t *before,
 
 static void add_broken(const struct spot *at, const char *shown, const char *why, struct refusal *r)
 {
-    CLEANUP_BUF struct buf place = BUF_INIT(PLACE_MAX);
-    if (at)
-        spot_text(at, &place);
-    refuse_cause(r, "FieldValueInvalid", at ? buf_text(&place) : "<nil>", "Invalid value: %s%s%s",
-                 shown, *shown ? ": " : "", why);
+    CLEANUP_FREE char *place = at ? spot_text(at) : xstrdup("<nil>");
+    refuse_cause(r, "FieldValueInvalid", place, "Invalid value: %s%s%s", shown, *shown ? ": " : "",
+                 why);
 }
 
 static void check_rule(const struct schema_rule *rule, const struct spot *at, const json_t *value,
@@ -349,19 +320,14 @@ void schema_check_rules(const struct schema *s, const struct spot *at, const jso
         return;
     for (size_t i = 0; i < s->rule_count; i++)
         check_rule(&s->rules[i], at, value, r);
-    const char *key;
-    json_t *member;
-    json_object_foreach ((json_t *) value, key, member) {
+    EACH_MEMBER (key, member, value) {
         const struct schema *inner = map_get(&s->properties, key);
         inner = inner ? inner : s->additional;
-        struct spot here = SPOT(at, key);
         if (inner)
-            schema_check_rules(inner, &here, json_object_get(before, key), member, r);
+            schema_check_rules(inner, SPOT(at, key), json_object_get(before, key), member, r);
     }
-    size_t i;
-    json_array_foreach ((json_t *) value, i, member) {
-        struct spot here = SPOT_ITEM(at, i);
+    EACH_ITEM (i, member, value) {
         if (s->items)
-            schema_check_rules(s->items, &here, json_array_get(before, i), member, r);
+            schema_check_rules(s->items, SPOT_ITEM(at, i), json_array_get(before, i), member, r);
     }
 }

@@ -1,17 +1,13 @@
-/* Reads the schema of a CustomResourceDefinition. */
-#include "base/buf.h"
+/* Reads an object by the schema of a CustomResourceDefinition. */
 #include "base/json.h"
 #include "sim/api/draft.h"
+#include "sim/api/schema.h"
 #include "sim/api/schema_tree.h"
-
-/* More than a request may have. */
-enum { PLACE_MAX = 8 << 20 };
 
 static void note_unknown(const struct spot *at, json_t *unknown)
 {
-    CLEANUP_BUF struct buf b = BUF_INIT(PLACE_MAX);
-    spot_text(at, &b);
-    json_array_append_new(unknown, json_text(buf_text(&b)));
+    CLEANUP_FREE char *place = spot_text(at);
+    json_array_append_new(unknown, json_text(place));
 }
 
 static void schema_read_fill_in(const struct schema *s, const struct spot *at, struct draft *d,
@@ -20,10 +16,10 @@ static void schema_read_fill_in(const struct schema *s, const struct spot *at, s
     for (size_t i = 0; i < s->default_count; i++) {
         if (draft_get(d, s->default_names[i]))
             continue;
-        struct spot here = SPOT(at, s->default_names[i]);
         const json_t *value = json_object_get(s->with_default[i]->source, "default");
-        draft_set(d, s->default_names[i],
-                  schema_read(s->with_default[i], &here, NULL, value, unknown));
+        draft_set(
+            d, s->default_names[i],
+            schema_read(s->with_default[i], SPOT(at, s->default_names[i]), NULL, value, unknown));
     }
 }
 
@@ -34,32 +30,19 @@ static void read_member(const struct schema *s, const struct spot *at, const jso
     const struct schema *inner = property ? property : s->additional;
     if (!inner && !s->preserves)
         note_unknown(at, unknown);
-    if (!inner) {
-        if (!s->preserves)
-            draft_drop(d, key);
-        return;
-    }
-    if (json_is_null(value) && !inner->nullable && property) {
+    if (inner ? property && json_is_null(value) && !inner->nullable : !s->preserves)
         draft_drop(d, key);
-        return;
-    }
-    json_t *read = schema_read(inner, at, json_object_get(before, key), value, unknown);
-    if (read == value)
-        json_decref(read);
-    else
-        draft_set(d, key, read);
+    else if (inner)
+        draft_set(d, key, schema_read(inner, at, json_object_get(before, key), value, unknown));
 }
 
 static json_t *schema_read_read_object(const struct schema *s, const struct spot *at,
                                        const json_t *before, const json_t *value, json_t *unknown)
 {
     struct draft d = draft_of(value);
-    const char *key;
-    json_t *member;
-    json_object_foreach ((json_t *) value, key, member) {
-        struct spot here = SPOT(at, key);
+    EACH_MEMBER (key, member, value) {
         if (member != json_object_get(before, key))
-            read_member(s, &here, before, key, member, &d, unknown);
+            read_member(s, SPOT(at, key), before, key, member, &d, unknown);
     }
     schema_read_fill_in(s, at, &d, unknown);
     return draft_end(&d);
@@ -71,12 +54,9 @@ static json_t *read_array(const struct schema *s, const struct spot *at, const j
     struct draft d = draft_of(value);
     for (size_t i = 0; i < json_array_size(value); i++) {
         json_t *item = json_array_get(value, i);
-        struct spot here = SPOT_ITEM(at, i);
-        json_t *read = schema_read(s->items, &here, json_array_get(before, i), item, unknown);
-        if (read == item)
-            json_decref(read);
-        else
-            draft_set_item(&d, i, read);
+        draft_set_item(
+            &d, i,
+            schema_read(s->items, SPOT_ITEM(at, i), json_array_get(before, i), item, unknown));
     }
     return draft_end(&d);
 }

@@ -1,13 +1,15 @@
-/* A schema, compiled; for schema.c, which makes it, and schema_read.c and schema_check.c, which go
- * by it. */
+/* A compiled schema; for schema.c, which makes it, and for schema_read.c and schema_check.c, which
+ * use it. */
 #ifndef OSTLER_SIM_API_SCHEMA_TREE_H
 #define OSTLER_SIM_API_SCHEMA_TREE_H
 
+#include <jansson.h>
 #include <regex.h>
+#include <stdbool.h>
 
 #include "base/map.h"
-#include "sim/api/cel.h"
-#include "sim/api/schema.h"
+
+struct cel;
 
 enum schema_type {
     SCHEMA_ANY,

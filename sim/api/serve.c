@@ -1,5 +1,6 @@
 #include "sim/api/serve.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
@@ -8,18 +9,15 @@
 #include "sim/api/access.h"
 #include "sim/api/body.h"
 #include "sim/api/custom.h"
-#include "sim/api/extras.h"
-#include "sim/api/filter.h"
 #include "sim/api/state.h"
 #include "sim/api/text.h"
 
-/* Who asks where nobody has to say so. */
+/* The user if authentication is off. */
 #define NOBODY "system:unsecured"
 #define JSON_TYPE "application/json"
 #define PLAIN_TYPE "text/plain; charset=utf-8"
 
-/* What may be done to what. The first row that fits serves; a path without a row of its method is
- * 405. */
+/* The routes. The first matching row serves; a path without a row for the method is 405. */
 static const struct route {
     const char *method;
     enum path_end end;
@@ -45,7 +43,7 @@ static const struct route {
     { "PATCH", PATH_OBJECT, SUB_SCALE, "patch", serve_scale },
 };
 
-/* What is done to a collection of a kind in namespaces needs one, but for reading. */
+/* Writes to a collection of a namespaced kind need a namespace. */
 static bool lacks_namespace(const struct route *route, const struct path *p)
 {
     return route->end == PATH_COLLECTION && p->kind->namespaced && !*p->ns &&
@@ -161,8 +159,7 @@ static int negotiate(struct serving *s)
                         : 0;
     }
     if (any_json)
-        return refuse(&s->refusal, 406, NULL,
-                      "only the following media types are accepted: " JSON_TYPE);
+        return refuse(&s->refusal, 406, "only the following media types are accepted: " JSON_TYPE);
     return refuse_generic(&s->refusal, 406,
                           "406: Not Acceptable\n\nAvailable representations: " JSON_TYPE);
 }
@@ -172,11 +169,11 @@ static int serve_check_name(struct serving *s)
 {
     const char *name = s->path.name;
     if (str_eq(name, ".") || str_eq(name, ".."))
-        return refuse(&s->refusal, 400, NULL, "Name parameter invalid: \"%s\": may not be '%s'",
-                      name, name);
+        return refuse(&s->refusal, 400, "Name parameter invalid: \"%s\": may not be '%s'", name,
+                      name);
     if (strchr(name, '%'))
-        return refuse(&s->refusal, 400, NULL,
-                      "Name parameter invalid: \"%s\": may not contain '%%'", name);
+        return refuse(&s->refusal, 400, "Name parameter invalid: \"%s\": may not contain '%%'",
+                      name);
     return 0;
 }
 
@@ -216,16 +213,15 @@ void api_serve(struct api *api, const struct api_call *call, struct api_answer *
         .api = api, .call = call, .answer = ret, .user = call->user ? call->user : NOBODY
     };
     path_parse(call->target, &s.path);
-    int rc;
-    if (api->access && !call->user)
-        rc = refuse(&s.refusal, 401, NULL, "Unauthorized");
-    else if (s.path.end != PATH_BROKEN && discovery_serve(api, call, ret))
-        rc = 0;
-    else
+    int rc = api->access && !call->user  ? refuse(&s.refusal, 401, "Unauthorized")
+             : s.path.end != PATH_BROKEN ? discovery_serve(&s)
+                                         : 1;
+    if (rc > 0)
         rc = serve_path(&s);
     if (rc < 0)
         answer_refusal(&s);
     path_clear(&s.path);
+    free(s.manager);
     refusal_clear(&s.refusal);
 }
 

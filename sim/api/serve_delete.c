@@ -6,7 +6,6 @@
 #include "kube/object.h"
 #include "sim/api/body.h"
 #include "sim/api/event_view.h"
-#include "sim/api/read.h"
 #include "sim/api/state.h"
 #include "sim/api/typed.h"
 
@@ -75,7 +74,7 @@ static int read_options(struct deletion *d, struct refusal *r)
     CLEANUP(typed_problems_clear) struct typed_problems problems = { 0 };
     json_decref(typed_read(type_delete_options, NULL, d->body, &problems));
     if (problems.wrong_type)
-        return refuse(r, 400, NULL, "%s", problems.wrong_type);
+        return refuse(r, 400, "%s", problems.wrong_type);
     const json_t *grace = json_object_get(d->body, "gracePeriodSeconds");
     /* A negative period means the shortest. */
     int64_t grace_s = json_is_integer(grace) ? json_integer_value(grace) : -1;
@@ -85,9 +84,7 @@ static int read_options(struct deletion *d, struct refusal *r)
     const json_t *orphan = json_object_get(d->body, "orphanDependents");
     settle_propagation(d, json_str(d->body, "propagationPolicy"),
                        json_is_boolean(orphan) ? orphan : NULL, r);
-    size_t i;
-    json_t *dry_run;
-    json_array_foreach (json_object_get(d->body, "dryRun"), i, dry_run)
+    EACH_ITEM (i, dry_run, json_object_get(d->body, "dryRun"))
         settle_dry_run(d, json_string_value(dry_run), r);
     return finish_options(r);
 }
@@ -105,8 +102,8 @@ static int read_body(struct serving *s, struct deletion *d)
         return -1;
     const char *kind = json_str(d->body, "kind");
     if (kind && !str_eq(kind, "DeleteOptions"))
-        return refuse(&s->refusal, 400, NULL, "no kind \"%s\" is registered for version \"%s\"",
-                      kind, json_str_or_empty(d->body, "apiVersion"));
+        return refuse(&s->refusal, 400, "no kind \"%s\" is registered for version \"%s\"", kind,
+                      json_str_or_empty(d->body, "apiVersion"));
     return read_options(d, &s->refusal);
 }
 
@@ -132,26 +129,18 @@ static int read_deletion(struct serving *s, struct deletion *d)
 static struct write write_of(const struct serving *s, const struct deletion *d, const char *ns,
                              const char *name)
 {
-    return (struct write){ .user = s->user,
-                           .manager = s->user,
-                           .verb = API_DELETE,
-                           .kind = s->path.kind,
-                           .ns = ns,
-                           .name = name,
-                           .subresource = "",
-                           .dry_run = d->dry_run };
+    struct write w = write_by(s->user, API_DELETE, s->path.kind, ns, name);
+    w.dry_run = d->dry_run;
+    return w;
 }
 
-/* What says that an object is gone, where its kind does not answer with the object. */
+/* The Status of a deletion, for kinds that do not answer with the object. */
 static json_t *success(const struct kind *k, const json_t *object)
 {
-    json_t *details = json_pack("{s:s}", "name", object_name(object));
-    if (*k->group)
-        json_object_set_new(details, "group", json_string(k->group));
-    json_object_set_new(details, "kind", json_string(k->plural));
-    json_object_set_new(details, "uid", json_string(object_uid(object)));
-    return json_pack("{s:s, s:s, s:{}, s:s, s:o}", "kind", "Status", "apiVersion", "v1", "metadata",
-                     "status", "Success", "details", details);
+    return json_pack("{s:s, s:s, s:{}, s:s, s:{s:s, s:s*, s:s, s:s}}", "kind", "Status",
+                     "apiVersion", "v1", "metadata", "status", "Success", "details", "name",
+                     object_name(object), "group", *k->group ? k->group : NULL, "kind", k->plural,
+                     "uid", object_uid(object));
 }
 
 int serve_delete(struct serving *s)
@@ -179,12 +168,10 @@ int serve_delete_collection(struct serving *s)
     CLEANUP_PAGE struct page page = { 0 };
     if (page_read(s->api, s->path.kind, &o, &filter, &page, &s->refusal) < 0)
         return -1;
-    size_t i;
-    json_t *object;
-    json_array_foreach (page.objects, i, object) {
+    EACH_ITEM (i, object, page.objects) {
         struct write w = write_of(s, &d, object_namespace(object), object_name(object));
         CLEANUP_REFUSAL struct refusal r = { 0 };
-        /* One that is gone meanwhile is what was asked for. */
+        /* An object that is already gone is no error. */
         if (write_delete(s->api, &w, &d.options, NULL, NULL, &r) < 0 && r.code != 404) {
             s->refusal = r;
             r = (struct refusal){ 0 };

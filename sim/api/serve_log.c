@@ -1,5 +1,5 @@
-/* The log of a container. There are no programs here whose words could be kept: what one has said
- * is what its last words were, as its status has them. */
+/* The log of a container. Containers here are not programs: their log is the termination message in
+ * their status. */
 #include "sim/api/serve.h"
 
 #include <string.h>
@@ -7,8 +7,7 @@
 #include "base/json.h"
 #include "base/str.h"
 
-/* What one of two lists of a pod, one of them of init containers, has of a container; NULL:
- * nothing. */
+/* The item for a container in two lists of a pod, one of them of init containers; NULL: none. */
 static const json_t *named_in(const json_t *pod, const char *const lists[2], const char *container)
 {
     const json_t *first = json_find(json_at(pod, lists[0]), "name", container);
@@ -19,26 +18,22 @@ static const char *const statuses[2] = { "status.initContainerStatuses",
                                          "status.containerStatuses" };
 static const char *const specs[2] = { "spec.initContainers", "spec.containers" };
 
-/* The one that is asked for, or the only one there is; NULL and 400. */
+/* The requested container, or the only one; NULL and 400. */
 static const char *chosen(struct serving *s, const json_t *pod)
 {
     const char *asked = path_parameter(&s->path, "container");
     const json_t *containers = json_at(pod, "spec.containers");
-    if (!asked && json_array_size(containers) > 1) {
-        refuse(&s->refusal, 400, "BadRequest", "a container name must be specified for pod %s",
-               s->path.name);
-        return NULL;
-    }
+    bool is_open = !asked && json_array_size(containers) > 1;
     if (!asked)
         asked = json_str_or_empty(json_array_get(containers, 0), "name");
-    if (named_in(pod, specs, asked))
-        return asked;
-    refuse(&s->refusal, 400, "BadRequest", "container %s is not valid for pod %s", asked,
-           s->path.name);
-    return NULL;
+    if (is_open)
+        refuse(&s->refusal, 400, "a container name must be specified for pod %s", s->path.name);
+    else if (!named_in(pod, specs, asked))
+        refuse(&s->refusal, 400, "container %s is not valid for pod %s", asked, s->path.name);
+    return s->refusal.code ? NULL : asked;
 }
 
-/* The words of the run that is asked for; NULL and 400. */
+/* The log of the requested run; NULL and 400. */
 static const char *words(struct serving *s, const json_t *pod, const char *container)
 {
     const json_t *status = named_in(pod, statuses, container),
@@ -46,9 +41,8 @@ static const char *words(struct serving *s, const json_t *pod, const char *conta
     if (path_flag(&s->path, "previous")) {
         if (last)
             return json_str_or_empty(last, "message");
-        refuse(&s->refusal, 400, "BadRequest",
-               "previous terminated container \"%s\" in pod \"%s\" not found", container,
-               s->path.name);
+        refuse(&s->refusal, 400, "previous terminated container \"%s\" in pod \"%s\" not found",
+               container, s->path.name);
         return NULL;
     }
     const json_t *now = json_at(status, "state.terminated");
@@ -57,8 +51,8 @@ static const char *words(struct serving *s, const json_t *pod, const char *conta
     if (last)
         return json_str_or_empty(last, "message");
     const char *reason = json_str(status, "state.waiting.reason");
-    refuse(&s->refusal, 400, "BadRequest", "container \"%s\" in pod \"%s\" is waiting to start: %s",
-           container, s->path.name, reason ? reason : "ContainerCreating");
+    refuse(&s->refusal, 400, "container \"%s\" in pod \"%s\" is waiting to start: %s", container,
+           s->path.name, reason ? reason : "ContainerCreating");
     return NULL;
 }
 

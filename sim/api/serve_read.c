@@ -6,11 +6,8 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "sim/api/event_view.h"
-#include "sim/api/extras.h"
-#include "sim/api/read.h"
 #include "sim/api/state.h"
 #include "sim/api/text.h"
-#include "sim/api/watch.h"
 
 int serve_get(struct serving *s)
 {
@@ -52,9 +49,7 @@ static void add_list(struct api *api, struct buf *out, const struct kind *k,
                kind_api_version(k));
     add_list_metadata(out, page);
     buf_str(out, ",\"items\":[");
-    size_t i;
-    json_t *object;
-    json_array_foreach (page->objects, i, object) {
+    EACH_ITEM (i, object, page->objects) {
         CLEANUP_JSON json_t *view = event_view(k, object);
         buf_str(out, i ? "," : "");
         text_add_item(api, out, k, view);

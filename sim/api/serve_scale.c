@@ -9,9 +9,7 @@
 static char *selector_text(const json_t *labels)
 {
     CLEANUP_BUF struct buf text = BUF_INIT(1 << 20);
-    const char *key;
-    json_t *value;
-    json_object_foreach ((json_t *) labels, key, value)
+    EACH_MEMBER (key, value, labels)
         buf_printf(&text, "%s%s=%s", text.len ? "," : "", key, json_string_value(value));
     return buf_take(&text);
 }
@@ -31,7 +29,7 @@ static json_t *scale_of(const json_t *object)
                      (json_int_t) json_int(object, "status.replicas", 0), "selector", selector);
 }
 
-/* What the scale shall be: the body of a PUT, or what a merge patch makes of it. New reference. */
+/* The wanted scale: the body of a PUT, or the result of a merge patch. New reference. */
 static json_t *asked_scale(struct serving *s, const json_t *scale)
 {
     static const struct kind kind = { .group = "autoscaling", .version = "v1", .kind = "Scale" };
@@ -50,8 +48,7 @@ int serve_scale(struct serving *s)
     CLEANUP_JSON json_t *scale = scale_of(object);
     if (*s->call->method == 'G')
         return serve_json(s, 200, json_incref(scale));
-    struct write_options o;
-    if (write_options_parse(p, "UpdateOptions", &o, &s->refusal) < 0)
+    if (serve_begin_write(s, "UpdateOptions") < 0)
         return -1;
     CLEANUP_JSON json_t *asked = asked_scale(s, scale);
     if (!asked)
@@ -61,8 +58,7 @@ int serve_scale(struct serving *s)
     if (*json_str_or_empty(asked, "metadata.resourceVersion"))
         json_set_at(patch, "metadata.resourceVersion",
                     json_incref(json_at(asked, "metadata.resourceVersion")));
-    CLEANUP_FREE char *manager = serve_manager(s, &o);
-    struct write w = serve_write(s, API_UPDATE, manager, &o);
+    struct write w = serve_write(s, API_UPDATE);
     json_t *scaled;
     if (write_patch(s->api, &w, PATCH_MERGE, patch, &scaled, &s->refusal) < 0)
         return -1;

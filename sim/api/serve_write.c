@@ -9,26 +9,28 @@
 #include "sim/api/admit.h"
 #include "sim/api/body.h"
 #include "sim/api/event_view.h"
-#include "sim/api/evict.h"
 #include "sim/api/state.h"
 
 enum { MANAGER_MAX = 128 };
 
-char *serve_manager(const struct serving *s, const struct write_options *o)
+int serve_begin_write(struct serving *s, const char *kind)
 {
-    if (*o->field_manager)
-        return xstrdup(o->field_manager);
-    const char *agent = str_or_empty(s->call->user_agent);
+    if (write_options_parse(&s->path, kind, &s->options, &s->refusal) < 0)
+        return -1;
+    const char *given = s->options.field_manager, *agent = str_or_empty(s->call->user_agent);
     size_t n = strcspn(agent, "/");
-    return n ? xstrndup(agent, n < MANAGER_MAX ? n : MANAGER_MAX) : xstrdup("unknown");
+    s->manager = *given ? xstrdup(given)
+                 : n    ? xstrndup(agent, n < MANAGER_MAX ? n : MANAGER_MAX)
+                        : xstrdup("unknown");
+    return 0;
 }
 
-struct write serve_write(const struct serving *s, enum api_verb verb, const char *manager,
-                         const struct write_options *o)
+struct write serve_write(const struct serving *s, enum api_verb verb)
 {
+    const struct write_options *o = &s->options;
     const struct path *p = &s->path;
     return (struct write){ .user = s->user,
-                           .manager = manager,
+                           .manager = s->manager,
                            .verb = verb,
                            .kind = p->kind,
                            .ns = p->ns,
@@ -42,19 +44,18 @@ struct write serve_write(const struct serving *s, enum api_verb verb, const char
 
 int serve_create(struct serving *s)
 {
-    struct write_options o;
-    if (write_options_parse(&s->path, "CreateOptions", &o, &s->refusal) < 0)
+    if (serve_begin_write(s, "CreateOptions") < 0)
         return -1;
-    CLEANUP_JSON json_t *object = body_object(s->call, s->path.kind, o.strict, &s->refusal);
-    CLEANUP_FREE char *manager = serve_manager(s, &o);
-    struct write w = serve_write(s, API_CREATE, manager, &o);
+    CLEANUP_JSON json_t *object = body_object(s->call, s->path.kind, s->options.strict,
+                                              &s->refusal);
+    struct write w = serve_write(s, API_CREATE);
     json_t *made;
     if (!object || write_create(s->api, &w, object, &made, &s->refusal) < 0)
         return -1;
     return serve_object(s, 201, made);
 }
 
-/* Whether the object is there; making one that is not takes the right to create, too. */
+/* Whether the object is new: then the user needs the right to create, too. */
 static int authorize_new(struct serving *s, bool *ret_new)
 {
     *ret_new = !api_get(s->api, s->path.kind, s->path.ns, s->path.name);
@@ -63,13 +64,12 @@ static int authorize_new(struct serving *s, bool *ret_new)
 
 int serve_update(struct serving *s)
 {
-    struct write_options o;
-    if (write_options_parse(&s->path, "UpdateOptions", &o, &s->refusal) < 0)
+    if (serve_begin_write(s, "UpdateOptions") < 0)
         return -1;
-    CLEANUP_JSON json_t *object = body_object(s->call, s->path.kind, o.strict, &s->refusal);
-    CLEANUP_FREE char *manager = serve_manager(s, &o);
-    struct write w = serve_write(s, API_UPDATE, manager, &o);
-    /* The body is looked at before what is there. */
+    CLEANUP_JSON json_t *object = body_object(s->call, s->path.kind, s->options.strict,
+                                              &s->refusal);
+    struct write w = serve_write(s, API_UPDATE);
+    /* The server checks the body before the existing object. */
     if (!object || admission_check_name(&w, object_name(object), &s->refusal) < 0)
         return -1;
     bool is_new = false;
@@ -100,15 +100,15 @@ static const struct patch_media *patch_media_of(const struct serving *s)
     return NULL;
 }
 
-static int serve_apply(struct serving *s, const struct write_options *o)
+static int serve_apply(struct serving *s)
 {
     CLEANUP_JSON json_t *intent = body_intent(s->call, &s->refusal);
     bool is_new;
     if (!intent || authorize_new(s, &is_new) < 0)
         return -1;
-    struct write w = serve_write(s, API_APPLY, o->field_manager, o);
+    struct write w = serve_write(s, API_APPLY);
     json_t *applied;
-    if (write_apply(s->api, &w, intent, o->force, &applied, &is_new, &s->refusal) < 0)
+    if (write_apply(s->api, &w, intent, s->options.force, &applied, &is_new, &s->refusal) < 0)
         return -1;
     return serve_object(s, is_new ? 201 : 200, applied);
 }
@@ -117,7 +117,7 @@ static int refuse_media(struct serving *s)
 {
     if (s->path.kind->flags & KIND_CUSTOM)
         return refuse(
-            &s->refusal, 415, NULL,
+            &s->refusal, 415,
             "the body of the request was in an unknown format - accepted media types include: "
             "application/json-patch+json, application/merge-patch+json, "
             "application/apply-patch+yaml");
@@ -131,15 +131,13 @@ int serve_patch(struct serving *s)
     /* Strategic merge needs types that Kubernetes knows; a custom kind has none. */
     if (!apply && (!media || (media->type == PATCH_STRATEGIC && s->path.kind->flags & KIND_CUSTOM)))
         return refuse_media(s);
-    struct write_options o;
-    if (write_options_parse(&s->path, "PatchOptions", &o, &s->refusal) < 0 ||
-        write_options_check_patch(&s->path, &o, apply, &s->refusal) < 0)
+    if (serve_begin_write(s, "PatchOptions") < 0 ||
+        write_options_check_patch(&s->path, &s->options, apply, &s->refusal) < 0)
         return -1;
     if (apply)
-        return serve_apply(s, &o);
+        return serve_apply(s);
     CLEANUP_JSON json_t *patch = body_patch(s->call, media->type, &s->refusal);
-    CLEANUP_FREE char *manager = serve_manager(s, &o);
-    struct write w = serve_write(s, API_PATCH, manager, &o);
+    struct write w = serve_write(s, API_PATCH);
     json_t *patched;
     if (!patch || write_patch(s->api, &w, media->type, patch, &patched, &s->refusal) < 0)
         return -1;
@@ -148,21 +146,21 @@ int serve_patch(struct serving *s)
 
 /* ---- subresources that are verbs */
 
-/* What is no object of a verb's kind, which must not be taken for one. */
+/* 400 if the body is of another known kind. */
 static int check_action(struct serving *s, const struct kind *action, const json_t *body)
 {
     const struct kind *other = kind_of(json_str_or_empty(body, "apiVersion"),
                                        json_str_or_empty(body, "kind"));
     if (!other)
         return 0;
-    return refuse(&s->refusal, 400, NULL,
+    return refuse(&s->refusal, 400,
                   "%s in version \"%s\" cannot be handled as a %s: converting (%s.%s) to (%s.%s): "
                   "unknown conversion",
                   other->kind, other->version, action->kind, other->version, other->kind,
                   action->group, action->kind);
 }
 
-/* The body of a request to one, whose name must be that of the pod when it says one. */
+/* The body of such a request; its name must be that of the pod. */
 static json_t *action_body(struct serving *s, const char *group, const char *kind)
 {
     const struct kind action = { .group = group, .version = "v1", .kind = kind };
@@ -170,7 +168,7 @@ static json_t *action_body(struct serving *s, const char *group, const char *kin
     if (!body || check_action(s, &action, body) < 0)
         return NULL;
     if (!str_eq(object_name(body), s->path.name)) {
-        refuse(&s->refusal, 400, NULL, "name in URL does not match name in %s object", kind);
+        refuse(&s->refusal, 400, "name in URL does not match name in %s object", kind);
         return NULL;
     }
     return json_incref(body);
@@ -185,14 +183,13 @@ static int serve_success(struct serving *s)
 
 int serve_eviction(struct serving *s)
 {
-    struct write_options o;
-    if (write_options_parse(&s->path, "CreateOptions", &o, &s->refusal) < 0)
+    if (serve_begin_write(s, "CreateOptions") < 0)
         return -1;
     CLEANUP_JSON json_t *eviction = action_body(s, "policy", "Eviction");
     if (!eviction ||
         serve_check_delete_options(json_object_get(eviction, "deleteOptions"), &s->refusal) < 0)
         return -1;
-    if (o.dry_run)
+    if (s->options.dry_run)
         json_set_at(eviction, "deleteOptions.dryRun", json_pack("[s]", "All"));
     if (evict_pod(s->api, s->user, s->path.ns, s->path.name, eviction, &s->refusal) < 0)
         return -1;
@@ -217,8 +214,7 @@ static int check_unbound(struct serving *s)
 
 int serve_binding(struct serving *s)
 {
-    struct write_options o;
-    if (write_options_parse(&s->path, "CreateOptions", &o, &s->refusal) < 0)
+    if (serve_begin_write(s, "CreateOptions") < 0)
         return -1;
     CLEANUP_JSON json_t *binding = action_body(s, "core", "Binding");
     if (!binding || check_unbound(s) < 0)
@@ -229,8 +225,7 @@ int serve_binding(struct serving *s)
                                            json_str_or_empty(binding, "target.name"), "status",
                                            "conditions", "type", "PodScheduled", "status", "True",
                                            "lastTransitionTime", now);
-    CLEANUP_FREE char *manager = serve_manager(s, &o);
-    struct write w = serve_write(s, API_UPDATE, manager, &o);
+    struct write w = serve_write(s, API_UPDATE);
     if (write_patch(s->api, &w, PATCH_STRATEGIC, patch, NULL, &s->refusal) < 0)
         return -1;
     return serve_success(s);

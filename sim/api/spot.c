@@ -22,18 +22,18 @@ static void spot_add(const struct spot *s, struct buf *b)
         buf_printf(b, "%s%s", b->len ? "." : "", s->key);
 }
 
-void spot_text(const struct spot *s, struct buf *b)
+char *spot_text(const struct spot *s)
 {
-    buf_reset(b);
-    spot_add(s, b);
+    struct buf b = BUF_INIT(SPOT_TEXT_MAX);
+    spot_add(s, &b);
+    return buf_take(&b);
 }
 
-/* Adds a cause; the message says `word` first. */
+/* Adds a cause. */
 static void cause(struct refusal *r, const struct spot *s, const char *type, const char *message)
 {
-    CLEANUP_BUF struct buf path = BUF_INIT(SPOT_TEXT_MAX);
-    spot_text(s, &path);
-    refuse_cause(r, type, buf_text(&path), "%s", message);
+    CLEANUP_FREE char *path = spot_text(s);
+    refuse_cause(r, type, path, "%s", message);
 }
 
 /* A value as messages show it. Owned by the caller. */

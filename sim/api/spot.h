@@ -1,5 +1,4 @@
-/* A place in an object, for messages: a chain on the stack that becomes text only when there is
- * something to say. */
+/* A place in an object, for messages: a chain on the stack that becomes text only in a message. */
 #ifndef OSTLER_SIM_API_SPOT_H
 #define OSTLER_SIM_API_SPOT_H
 
@@ -12,16 +11,15 @@ struct spot {
     const struct spot *up; /* NULL: the object itself */
     const char *key;       /* NULL: an item of a list */
     size_t index;          /* of an item */
-    bool is_map;           /* `key` is one of a map: [key] */
+    bool is_map;           /* `key` is a map key: [key] */
 };
 
-struct buf;
-/* "spec.containers[0].ports[1].name"; `b` is emptied first. */
-void spot_text(const struct spot *s, struct buf *b);
+/* "spec.containers[0].ports[1].name". Owned by the caller. */
+char *spot_text(const struct spot *s);
 
-#define SPOT(above, name) ((const struct spot){ .up = (above), .key = (name) })
-#define SPOT_ITEM(above, i) ((const struct spot){ .up = (above), .index = (i) })
-#define SPOT_KEY(above, name) ((const struct spot){ .up = (above), .key = (name), .is_map = true })
+#define SPOT(above, name) (&(const struct spot){ .up = (above), .key = (name) })
+#define SPOT_ITEM(above, i) (&(const struct spot){ .up = (above), .index = (i) })
+#define SPOT_KEY(above, name) (&(const struct spot){ .up = (above), .key = (name), .is_map = true })
 
 /* Causes, as the server words them. `value` NULL is null. */
 void spot_invalid(struct refusal *r, const struct spot *s, const json_t *value, const char *fmt,

@@ -1,4 +1,4 @@
-/* What an API server consists of; for the files of this folder alone. */
+/* The state of an API server; only for the files of this folder. */
 #ifndef OSTLER_SIM_API_STATE_H
 #define OSTLER_SIM_API_STATE_H
 
@@ -6,11 +6,11 @@
 #include "sim/api/api.h"
 #include "sim/api/store.h"
 
-/* Room for any answer: what goes into it is bounded by what the store has. */
+/* Room for any answer: the content of the store bounds it. */
 enum { API_TEXT_MAX = 1 << 30 };
 
-/* Texts of objects and their parts that were sent lately: the answer to a write and the watches
- * tell the same bytes. A power of two. */
+/* Recent texts of objects and their parts: the answer to a write and all watches send the same
+ * bytes. A power of two. */
 enum { API_TEXTS = 1024 };
 
 struct api_listener {
@@ -28,9 +28,9 @@ struct api {
     struct clock clock;
     struct store store;
     const struct access *access;
-    const char *minor; /* that it says it is; static text; NULL: API_MINOR */
+    const char *minor; /* the minor version at /version; static text; NULL: API_MINOR */
     struct custom_schemas *schemas;
-    bool shares_schemas; /* they are somebody else's */
+    bool shares_schemas; /* another owner frees them */
     struct api_listener *listeners;
     size_t listener_count;
     struct api_text texts[API_TEXTS];
@@ -39,9 +39,9 @@ struct api {
 
 /* Commits a write and tells the listeners. */
 void api_announce(struct api *api, const struct store_write *w, json_t *after_steal);
-/* The same, and lets containers go that are empty now. */
+/* The same, and removes deleted containers that are now empty. */
 void api_publish(struct api *api, const struct store_write *w, json_t *after_steal);
-/* An object as it was, with the version at which it went. New reference. */
+/* The last state of an object, with the version of its deletion. New reference. */
 json_t *api_last_state(const json_t *object, uint64_t rv);
 /* The time as metav1.Time. */
 void api_now(const struct api *api, char ret[static CLOCK_TEXT_MAX]);

@@ -9,11 +9,10 @@
 #include "base/str.h"
 #include "kube/object.h"
 
-/* The version before the first commit: a client's "0" means something else. */
+/* The version before the first commit; "0" has another meaning for clients. */
 enum { FIRST_RV = 1 };
 
-/* The alphabet and the length of what Kubernetes adds to a generateName, and how much of it is
- * kept. */
+/* The alphabet and length of the suffix for generateName, and how much of generateName is kept. */
 static const char suffix_letters[] = "bcdfghjklmnpqrstvwxz2456789";
 enum { SUFFIX_LEN = 5, GENERATED_BASE_MAX = 58 };
 
@@ -34,6 +33,13 @@ static void commit_clear(struct api_commit *c)
     json_decref(c->before);
     json_decref(c->after);
     *c = (struct api_commit){ 0 };
+}
+
+static struct entry *record_new(const char *key)
+{
+    struct entry *r = xcalloc(1, sizeof *r + strlen(key) + 1);
+    strcpy(r->key, key);
+    return r;
 }
 
 static void record_free(struct entry *r)
@@ -115,7 +121,7 @@ const struct entry *store_get(const struct store *s, const struct kind *k, const
 
 /* ---- names that are made here */
 
-/* Counts one more of a thing of a kind; returns the count. */
+/* Increments and returns the counter of a kind, a purpose and a key. */
 static uint64_t count_one(struct store *s, const struct kind *k, const char *what, const char *key)
 {
     CLEANUP_FREE char *full = xasprintf("%s %s/%s %s", what, k->group, k->plural, key);
@@ -128,7 +134,7 @@ static uint64_t count_one(struct store *s, const struct kind *k, const char *wha
     return ++i->count;
 }
 
-/* FNV leaves the high bits of short texts alike; this spreads them. */
+/* FNV hashes of short texts have similar high bits; this mixes them. */
 static uint64_t spread(uint64_t x)
 {
     x ^= x >> 30;
@@ -200,34 +206,27 @@ static void table_remove(struct kind_store *t, size_t place)
     memmove(&t->entries[place], &t->entries[place + 1], (t->len - place) * sizeof *t->entries);
 }
 
-/* Makes the object under a key this one (NULL: none); returns the one before, a new reference or
+/* Sets the object of a key (NULL: removes it) and returns the previous one: a new reference or
  * NULL. */
-static json_t *table_set(struct kind_store *t, const char *key, json_t *object, uint64_t rv)
+static json_t *table_set(struct kind_store *t, const char *key, json_t *object)
 {
     size_t place = kind_store_find(t, key);
     bool there = is_at(t, place, key);
     json_t *before = there ? json_incref(t->entries[place]->object) : NULL;
-    if (there && !object) {
+    if (there && !object)
         table_remove(t, place);
+    if (!object)
         return before;
-    }
-    if (!there && !object)
-        return NULL;
-    if (!there) {
-        struct entry *r = xcalloc(1, sizeof *r + strlen(key) + 1);
-        strcpy(r->key, key);
-        table_insert(t, place, r);
-    }
-    struct entry *r = t->entries[place];
-    json_decref(r->object);
-    r->object = json_incref(object);
-    r->rv = rv;
+    if (!there)
+        table_insert(t, place, record_new(key));
+    json_decref(t->entries[place]->object);
+    t->entries[place]->object = json_incref(object);
     return before;
 }
 
 /* ---- history */
 
-/* Room for one commit more: doubled until it is API_HISTORY, from then on the oldest makes room. */
+/* The slot of the next commit. The ring doubles up to API_HISTORY; then the oldest commit goes. */
 static struct api_commit *next_slot(struct store *s)
 {
     size_t kept = s->rv + 1 - s->first;
@@ -259,7 +258,7 @@ const struct api_commit *store_commit(struct store *s, const struct store_write 
     }
     char key[STORE_KEY_MAX];
     store_key(w->ns, w->name, key);
-    json_t *before = table_set(&s->tables[kind_index(w->kind)], key, after_steal, s->rv);
+    json_t *before = table_set(&s->tables[kind_index(w->kind)], key, after_steal);
     *c = (struct api_commit){ .rv = s->rv,
                               .kind = w->kind,
                               .before = before,
@@ -293,11 +292,8 @@ struct kind_store *store_snapshot(const struct store *s, const struct kind *k, u
     *t = (struct kind_store){ .entries = xcalloc(now->len + 1, sizeof *t->entries),
                               .cap = now->len + 1 };
     for (size_t i = 0; i < now->len; i++) {
-        struct entry *r = xcalloc(1, sizeof *r + strlen(now->entries[i]->key) + 1);
+        struct entry *r = t->entries[t->len++] = record_new(now->entries[i]->key);
         r->object = json_incref(now->entries[i]->object);
-        r->rv = now->entries[i]->rv;
-        strcpy(r->key, now->entries[i]->key);
-        t->entries[t->len++] = r;
     }
     for (uint64_t at = s->rv; at > rv; at--) {
         const struct api_commit *c = store_commit_at(s, at);
@@ -306,7 +302,7 @@ struct kind_store *store_snapshot(const struct store *s, const struct kind *k, u
         const json_t *object = c->before ? c->before : c->after;
         char key[STORE_KEY_MAX];
         store_key(object_namespace(object), object_name(object), key);
-        json_decref(table_set(t, key, c->before, c->before ? object_rv(c->before) : 0));
+        json_decref(table_set(t, key, c->before));
     }
     return t;
 }

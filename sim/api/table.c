@@ -69,7 +69,7 @@ static const struct column budget_columns[] = {
     COLUMN_AGE,
 };
 
-/* A kind that says nothing of itself. */
+/* A kind without columns of its own. */
 static const struct column bare_columns[] = {
     COLUMN_NAME,
     { "Created At", "date", 0, cell_text, "metadata.creationTimestamp", NULL },
@@ -121,56 +121,46 @@ struct drawing {
     json_t *custom;                /* owned; columns of a custom kind */
 };
 
-static json_t *column_json(const char *name, const char *type, const char *description,
-                           int64_t priority)
+static json_t *definition_json(const struct column *column, const char *description)
 {
-    const char *format = str_eq(name, "Name") ? "name" : "";
-    return json_pack("{s:s, s:s, s:s, s:s, s:I}", "name", name, "type", type, "format", format,
-                     "description", description, "priority", (json_int_t) priority);
+    return json_pack("{s:s, s:s, s:s, s:s, s:i}", "name", column->name, "type", column->type,
+                     "format", str_eq(column->name, "Name") ? "name" : "", "description",
+                     description, "priority", column->priority);
 }
 
-static json_t *definitions_json(const struct drawing *d)
+/* Adds a column, or its cell for an object (NULL: the column itself). */
+static void add_column(const struct drawing *d, const struct column *column,
+                       const char *description, const json_t *object, json_t *list)
 {
-    json_t *definitions = json_array();
-    for (size_t i = 0; d->columns && i < d->columns->count; i++) {
-        const struct column *column = &d->columns->first[i];
-        json_array_append_new(definitions,
-                              column_json(column->name, column->type, "", column->priority));
+    struct cell c = { .object = object,
+                      .path = column->path,
+                      .empty = column->empty,
+                      .type = column->type,
+                      .now_us = d->now_us };
+    json_array_append_new(list, object ? column->cell(&c) : definition_json(column, description));
+}
+
+/* The columns, or the cells of an object. */
+static json_t *columns_json(const struct drawing *d, const json_t *object)
+{
+    static const struct column name = COLUMN_NAME;
+    json_t *list = json_array();
+    for (size_t i = 0; d->columns && i < d->columns->count; i++)
+        add_column(d, &d->columns->first[i], "", object, list);
+    if (d->custom)
+        add_column(d, &name, "", object, list);
+    EACH_ITEM (i, custom, d->custom) {
+        const struct column column = { .name = json_str_or_empty(custom, "name"),
+                                       .type = json_str_or_empty(custom, "type"),
+                                       .priority = (int) json_int(custom, "priority", 0),
+                                       .cell = cell_custom,
+                                       .path = json_str_or_empty(custom, "jsonPath") };
+        add_column(d, &column, json_str_or_empty(custom, "description"), object, list);
     }
-    if (!d->custom)
-        return definitions;
-    json_array_append_new(definitions, column_json("Name", "string", "", 0));
-    size_t i;
-    json_t *column;
-    json_array_foreach (d->custom, i, column)
-        json_array_append_new(definitions, column_json(json_str_or_empty(column, "name"),
-                                                       json_str_or_empty(column, "type"),
-                                                       json_str_or_empty(column, "description"),
-                                                       json_int(column, "priority", 0)));
-    return definitions;
+    return list;
 }
 
-static json_t *cells_json(const struct drawing *d, const json_t *object)
-{
-    json_t *cells = json_array();
-    for (size_t i = 0; d->columns && i < d->columns->count; i++) {
-        const struct column *column = &d->columns->first[i];
-        struct cell c = {
-            .object = object, .path = column->path, .empty = column->empty, .now_us = d->now_us
-        };
-        json_array_append_new(cells, column->cell(&c));
-    }
-    if (!d->custom)
-        return cells;
-    json_array_append_new(cells, json_text(object_name(object)));
-    size_t i;
-    json_t *column;
-    json_array_foreach (d->custom, i, column)
-        json_array_append_new(cells, table_custom_cell(column, object, d->now_us));
-    return cells;
-}
-
-/* That a pod has come to its end, for clients that show such rows in another way. */
+/* Marks the row of an ended pod: some clients show it differently. */
 static void add_conditions(const struct kind *k, const json_t *object, json_t *row)
 {
     const char *phase = json_str_or_empty(object, "status.phase");
@@ -218,7 +208,7 @@ static json_t *row_object(const struct drawing *d, json_t *stored)
 static void add_row(const struct drawing *d, json_t *rows, json_t *object)
 {
     CLEANUP_JSON json_t *stored = event_stored(d->kind, object);
-    json_t *row = json_pack("{s:o}", "cells", cells_json(d, stored));
+    json_t *row = json_pack("{s:o}", "cells", columns_json(d, stored));
     add_conditions(d->kind, stored, row);
     json_t *with = row_object(d, stored);
     json_object_set_new(row, "object", with ? with : json_null());
@@ -235,9 +225,7 @@ json_t *table_of(const struct api *api, const struct kind *k, enum table_form fo
         d.columns = columns_for(k);
     json_t *rows = json_array(), *metadata = json_object();
     if (is_list) {
-        size_t i;
-        json_t *object;
-        json_array_foreach (objects, i, object)
+        EACH_ITEM (i, object, objects)
             add_row(&d, rows, object);
     } else {
         add_row(&d, rows, objects);
@@ -246,7 +234,7 @@ json_t *table_of(const struct api *api, const struct kind *k, enum table_form fo
     }
     json_t *table = json_pack("{s:s, s:s, s:o, s:o, s:o}", "kind", "Table", "apiVersion",
                               "meta.k8s.io/v1", "metadata", metadata, "columnDefinitions",
-                              definitions_json(&d), "rows", rows);
+                              columns_json(&d, NULL), "rows", rows);
     json_decref(d.custom);
     return table;
 }
@@ -270,7 +258,7 @@ int table_form_parse(const char *include, enum table_form *ret, struct refusal *
         return 0;
     }
     return refuse(
-        r, 400, NULL,
+        r, 400,
         "Unable to convert to Table as requested: includeObject: Invalid value: \"%s\": must be "
         "'Metadata', 'Object', 'None', or empty",
         include);

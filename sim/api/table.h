@@ -1,5 +1,5 @@
-/* The columns of tables, kind by kind. A cell is what a function makes of an object, most of them
- * of one path in it. */
+/* The columns of tables, by kind. A function makes each cell from an object, mostly from one path
+ * in it. */
 #ifndef OSTLER_SIM_API_TABLE_H
 #define OSTLER_SIM_API_TABLE_H
 
@@ -13,7 +13,8 @@
 struct cell {
     const json_t *object;
     const char *path;  /* of the column */
-    const char *empty; /* text where there is nothing */
+    const char *empty; /* text of an empty cell */
+    const char *type;
     int64_t now_us;
 };
 
@@ -55,7 +56,7 @@ extern const struct columns columns_of_pod, columns_of_node, columns_of_service,
 
 /* Text at the path. */
 cell_fn cell_text;
-/* A whole number at the path; 0 where there is none. */
+/* An integer at the path; 0 if it is absent. */
 cell_fn cell_integer;
 cell_fn cell_boolean;
 /* How long ago the time at the path was. */
@@ -67,18 +68,20 @@ cell_fn cell_selector;
 /* Names, and images, of the containers in the list at the path. */
 cell_fn cell_containers, cell_images;
 
-/* How long, in at most two units, as people read it. Owned by the caller. */
+/* A duration for readers, in at most two units. Owned by the caller. */
 char *table_duration(int64_t us);
-/* The same of the time since an RFC 3339 text; "<unknown>" where it is none. Owned by the caller.
- */
+/* The time since an RFC 3339 text; "<unknown>" if it is invalid. Owned by the caller. */
 char *table_age(const char *time, int64_t now_us);
-/* In small letters. Owned by the caller. */
-char *table_lower(const char *text);
 
-/* The columns of a custom kind, as a version of its definition has them: additionalPrinterColumns,
- * or, where it names none, the object's age. New reference. */
+/* The columns of a custom kind: additionalPrinterColumns of a version of its definition, by default
+ * the object's age. New reference. */
 json_t *table_custom_columns(const json_t *version);
-/* What such a column says of an object; null where it says nothing. New reference. */
-json_t *table_custom_cell(const json_t *column, const json_t *object, int64_t now_us);
+/* A cell of such a column, whose path is a JSONPath: null without a value of its type. */
+cell_fn cell_custom;
+
+/* The first value at a path of JSONPath, as printer columns use it: `.status.nodes`,
+ * `.spec.pools[0]['a.b']` or `.status.conditions[?(@.type=="Ready")].status`. NULL if there is
+ * none, or if the path has another form. Borrowed. */
+const json_t *pick(const json_t *root, const char *path);
 
 #endif

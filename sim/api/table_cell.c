@@ -1,7 +1,6 @@
 /* Cells of tables that several kinds have: ages, numbers, lists of names. */
 #include "sim/api/table.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +12,7 @@
 
 enum { MINUTE_S = 60, HOUR_S = 3600, DAY_S = 86400, YEAR_DAYS = 365 };
 
-/* How a duration is told up to a limit: in a unit, with the rest in a smaller one. */
+/* The format of durations below a limit: a unit, and the rest in a smaller one. */
 static const struct scale {
     int64_t below_s;
     int64_t unit_s;
@@ -55,14 +54,6 @@ char *table_age(const char *time, int64_t now_us)
     return us < 0 ? xstrdup("<unknown>") : table_duration(now_us - us);
 }
 
-char *table_lower(const char *text)
-{
-    char *lower = xstrdup(text);
-    for (char *c = lower; *c; c++)
-        *c = (char) tolower((unsigned char) *c);
-    return lower;
-}
-
 json_t *cell_text(const struct cell *c)
 {
     const char *text = json_str_or_empty(c->object, c->path);
@@ -97,8 +88,7 @@ static int compare_keys(const char *a, const char *b)
     return order ? order : (m > n) - (m < n);
 }
 
-/* The texts, which are freed, in the order of their keys and else of their places, with commas
- * between them; `<none>` where there are none. */
+/* Joins and frees the texts, sorted by key and place, with commas; `<none>` without texts. */
 static json_t *sorted_text(char **texts, size_t n)
 {
     for (size_t i = 1; i < n; i++)
@@ -117,9 +107,7 @@ static json_t *sorted_text(char **texts, size_t n)
 
 static size_t table_cell_add_labels(char **texts, size_t n, const json_t *labels)
 {
-    const char *key;
-    json_t *value;
-    json_object_foreach ((json_t *) labels, key, value)
+    EACH_MEMBER (key, value, labels)
         texts[n++] = xasprintf("%s=%s", key, str_or_empty(json_string_value(value)));
     return n;
 }
@@ -135,9 +123,8 @@ json_t *cell_labels(const struct cell *c)
 static char *values_text(const json_t *values)
 {
     CLEANUP_FREE char **texts = xcalloc(json_array_size(values) + 1, sizeof *texts);
-    size_t i, n = 0;
-    json_t *value;
-    json_array_foreach (values, i, value)
+    size_t n = 0;
+    EACH_ITEM (i, value, values)
         texts[n++] = xstrdup(str_or_empty(json_string_value(value)));
     CLEANUP_JSON json_t *text = sorted_text(texts, n);
     return xstrdup(json_string_value(text));
@@ -162,9 +149,8 @@ json_t *cell_selector(const struct cell *c)
     const json_t *expressions = json_at(json_at(c->object, c->path), "matchExpressions");
     CLEANUP_FREE char **texts = xcalloc(json_object_size(labels) + json_array_size(expressions) + 1,
                                         sizeof *texts);
-    size_t n = table_cell_add_labels(texts, 0, labels), i;
-    json_t *expression;
-    json_array_foreach (expressions, i, expression)
+    size_t n = table_cell_add_labels(texts, 0, labels);
+    EACH_ITEM (i, expression, expressions)
         texts[n++] = expression_text(expression);
     return sorted_text(texts, n);
 }
@@ -174,9 +160,7 @@ json_t *cell_selector(const struct cell *c)
 static json_t *joined(const struct cell *c, const char *key)
 {
     CLEANUP_BUF struct buf out = BUF_INIT(API_TEXT_MAX);
-    size_t i;
-    json_t *container;
-    json_array_foreach (json_at(c->object, c->path), i, container)
+    EACH_ITEM (i, container, json_at(c->object, c->path))
         buf_printf(&out, "%s%s", i ? "," : "", json_str_or_empty(container, key));
     return json_text(buf_text(&out));
 }

@@ -4,7 +4,6 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/str.h"
-#include "sim/api/pick.h"
 
 json_t *table_custom_columns(const json_t *version)
 {
@@ -33,16 +32,16 @@ static json_t *date_cell(const json_t *value, int64_t now_us)
     return json_text(age);
 }
 
-json_t *table_custom_cell(const json_t *column, const json_t *object, int64_t now_us)
+json_t *cell_custom(const struct cell *c)
 {
-    const char *type = json_str_or_empty(column, "type");
-    const json_t *value = pick(object, json_str_or_empty(column, "jsonPath"));
+    const char *type = c->type;
+    const json_t *value = pick(c->object, c->path);
     if (!value)
         return json_null();
     if (str_eq(type, "string"))
         return text_cell(value);
     if (str_eq(type, "date"))
-        return date_cell(value, now_us);
+        return date_cell(value, c->now_us);
     if (str_eq(type, "integer") && json_is_number(value))
         return json_integer((json_int_t) json_number_value(value));
     bool fits = str_eq(type, "boolean") ? json_is_boolean(value) : json_is_number(value);

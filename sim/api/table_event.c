@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "base/str.h"
+#include "sim/api/text.h"
 
 /* All of this reads events as they are stored: in the view of the core group. */
 
@@ -43,11 +44,11 @@ static json_t *cell_count(const struct cell *c)
 static json_t *cell_subject(const struct cell *c)
 {
     const char *name = json_str_or_empty(c->object, "involvedObject.name");
-    CLEANUP_FREE char *kind = table_lower(json_str_or_empty(c->object, "involvedObject.kind"));
+    CLEANUP_FREE char *kind = text_lower(json_str_or_empty(c->object, "involvedObject.kind"));
     return *name ? json_textf("%s/%s", kind, name) : json_text(kind);
 }
 
-/* Text at the first of two paths where there is any. */
+/* The text at the first of two paths that has one. */
 static const char *first_text(const json_t *object, const char *path, const char *other)
 {
     const char *text = json_str_or_empty(object, path);

@@ -9,6 +9,7 @@
 #include "base/str.h"
 #include "kube/condition.h"
 #include "sim/api/state.h"
+#include "sim/api/text.h"
 
 #define ROLE_PREFIX "node-role.kubernetes.io/"
 #define ROLE_LABEL "kubernetes.io/role"
@@ -22,7 +23,7 @@ static json_t *cell_status(const struct cell *c)
                                                                         : "");
 }
 
-/* The role that a label gives a node; "" when it gives none. */
+/* The role that a label gives to a node; "" if none. */
 static const char *role_of(const char *label, const json_t *value)
 {
     if (str_has_prefix(label, ROLE_PREFIX))
@@ -30,22 +31,15 @@ static const char *role_of(const char *label, const json_t *value)
     return str_eq(label, ROLE_LABEL) ? str_or_empty(json_string_value(value)) : "";
 }
 
-static int by_text(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *) a, *(const char *const *) b);
-}
-
 static json_t *cell_roles(const struct cell *c)
 {
     const json_t *labels = json_at(c->object, "metadata.labels");
     CLEANUP_FREE const char **roles = xcalloc(json_object_size(labels) + 1, sizeof *roles);
     size_t n = 0;
-    const char *label;
-    json_t *value;
-    json_object_foreach ((json_t *) labels, label, value)
+    EACH_MEMBER (label, value, labels)
         if (*role_of(label, value))
             roles[n++] = role_of(label, value);
-    qsort(roles, n, sizeof *roles, by_text);
+    text_sort(roles, n);
     CLEANUP_BUF struct buf out = BUF_INIT(API_TEXT_MAX);
     for (size_t i = 0; i < n; i++)
         if (i == 0 || !str_eq(roles[i], roles[i - 1]))
@@ -56,12 +50,8 @@ static json_t *cell_roles(const struct cell *c)
 /* The first address of the type that the path names. */
 static json_t *cell_address(const struct cell *c)
 {
-    size_t i;
-    json_t *address;
-    json_array_foreach (json_at(c->object, "status.addresses"), i, address)
-        if (str_eq(json_str(address, "type"), c->path))
-            return json_text(json_str_or_empty(address, "address"));
-    return json_text(c->empty);
+    const json_t *address = json_find(json_at(c->object, "status.addresses"), "type", c->path);
+    return json_text(address ? json_str_or_empty(address, "address") : c->empty);
 }
 
 static json_t *cell_kernel(const struct cell *c)

@@ -10,7 +10,7 @@
 #include "kube/condition.h"
 #include "kube/object.h"
 
-/* What a pod's containers come to. */
+/* A summary of a pod's containers. */
 struct pod_summary {
     char *reason; /* owned */
     int64_t ready, total;
@@ -61,15 +61,12 @@ static char *end_of(const json_t *terminated, const char *prefix)
 /* A sidecar: an init container that runs for as long as the pod does. */
 static bool is_sidecar(const json_t *pod, const char *name)
 {
-    size_t i;
-    json_t *container;
-    json_array_foreach (json_at(pod, "spec.initContainers"), i, container)
-        if (str_eq(json_str(container, "name"), name))
-            return str_eq(json_str(container, "restartPolicy"), "Always");
-    return false;
+    return str_eq(
+        json_str(json_find(json_at(pod, "spec.initContainers"), "name", name), "restartPolicy"),
+        "Always");
 }
 
-/* Why an init container holds the pod up; NULL when it does not any more. Owned by the caller. */
+/* Why an init container blocks the pod; NULL if it does not. Owned by the caller. */
 static char *init_hold(const json_t *pod, const json_t *status, size_t place)
 {
     const json_t *terminated = json_at(status, "state.terminated");
@@ -85,14 +82,12 @@ static char *init_hold(const json_t *pod, const json_t *status, size_t place)
     return xasprintf("Init:%zu/%zu", place, json_array_size(json_at(pod, "spec.initContainers")));
 }
 
-/* Goes through the init containers up to the one that holds the pod up; whether there is one.
- * `sidecars` becomes what counts once all have let go: the restarts of the sidecars alone. */
+/* Adds the init containers up to the one that blocks the pod; whether there is one. `sidecars`
+ * counts only the restarts of sidecars, for a pod that is not blocked. */
 static bool add_init_containers(struct pod_summary *s, struct pod_summary *sidecars,
                                 const json_t *pod)
 {
-    size_t i;
-    json_t *status;
-    json_array_foreach (json_at(pod, "status.initContainerStatuses"), i, status) {
+    EACH_ITEM (i, status, json_at(pod, "status.initContainerStatuses")) {
         bool sidecar = is_sidecar(pod, json_str_or_empty(status, "name"));
         add_restarts(s, status);
         if (sidecar)
@@ -123,7 +118,7 @@ static void settle_completed(struct pod_summary *s, const json_t *pod, bool runn
         set_reason(s, xstrdup("NotReady"));
 }
 
-/* Goes through the containers, the first one last: its reason is what is told. */
+/* Adds the containers in reverse order: the reason of the first one counts. */
 static void add_containers(struct pod_summary *s, const json_t *pod)
 {
     const json_t *statuses = json_at(pod, "status.containerStatuses");
@@ -172,9 +167,7 @@ static void settle_deletion(struct pod_summary *s, const json_t *pod)
 static int64_t container_count(const json_t *pod)
 {
     int64_t total = (int64_t) json_array_size(json_at(pod, "spec.containers"));
-    size_t i;
-    json_t *container;
-    json_array_foreach (json_at(pod, "spec.initContainers"), i, container)
+    EACH_ITEM (i, container, json_at(pod, "spec.initContainers"))
         total += str_eq(json_str(container, "restartPolicy"), "Always");
     return total;
 }
@@ -231,9 +224,8 @@ static json_t *cell_gates(const struct cell *c)
     const json_t *gates = json_at(c->object, "spec.readinessGates");
     if (json_array_size(gates) == 0)
         return json_text(c->empty);
-    size_t i, met = 0;
-    json_t *gate;
-    json_array_foreach (gates, i, gate)
+    size_t met = 0;
+    EACH_ITEM (i, gate, gates)
         met += has_condition(c->object, json_str_or_empty(gate, "conditionType"));
     return json_textf("%zu/%zu", met, json_array_size(gates));
 }

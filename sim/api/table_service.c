@@ -20,7 +20,7 @@ static void add_text(struct buf *out, const char *text)
         buf_printf(out, "%s%s", out->len ? "," : "", text);
 }
 
-/* Addresses from outside: what a load balancer has given, and what the service names itself. */
+/* External addresses: from a load balancer and from the service itself. */
 static json_t *cell_external_ip(const struct cell *c)
 {
     const char *type = json_str_or_empty(c->object, "spec.type");
@@ -28,14 +28,12 @@ static json_t *cell_external_ip(const struct cell *c)
         return json_text(json_str_or_empty(c->object, "spec.externalName"));
     bool balanced = str_eq(type, "LoadBalancer");
     CLEANUP_BUF struct buf out = BUF_INIT(API_TEXT_MAX);
-    size_t i;
-    json_t *item;
     if (balanced)
-        json_array_foreach (json_at(c->object, "status.loadBalancer.ingress"), i, item) {
+        EACH_ITEM (i, item, json_at(c->object, "status.loadBalancer.ingress")) {
             const char *ip = json_str_or_empty(item, "ip");
             add_text(&out, *ip ? ip : json_str_or_empty(item, "hostname"));
         }
-    json_array_foreach (json_at(c->object, "spec.externalIPs"), i, item)
+    EACH_ITEM (i, item, json_at(c->object, "spec.externalIPs"))
         add_text(&out, str_or_empty(json_string_value(item)));
     return json_text(out.len ? buf_text(&out) : balanced ? "<pending>" : "<none>");
 }
@@ -43,9 +41,7 @@ static json_t *cell_external_ip(const struct cell *c)
 static json_t *cell_ports(const struct cell *c)
 {
     CLEANUP_BUF struct buf out = BUF_INIT(API_TEXT_MAX);
-    size_t i;
-    json_t *port;
-    json_array_foreach (json_at(c->object, "spec.ports"), i, port) {
+    EACH_ITEM (i, port, json_at(c->object, "spec.ports")) {
         int64_t on_nodes = json_int(port, "nodePort", 0);
         buf_printf(&out, "%s%" PRId64, i ? "," : "", json_int(port, "port", 0));
         if (on_nodes > 0)

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/str.h"
+#include "sim/api/text.h"
 #include "kube/condition.h"
 #include "kube/object.h"
 
@@ -60,8 +61,7 @@ const struct columns columns_of_replicaset = COLUMNS(replicaset_columns);
 
 /* ---- jobs */
 
-/* Conditions that say what a job has come to, in the order in which they count; a job that is
- * deleted is said to be so between them. */
+/* The states of a job by precedence: conditions, and the deletion among them. */
 static const struct job_state {
     const char *condition; /* NULL: the job is deleted */
     const char *status;
@@ -128,7 +128,7 @@ static json_t *cell_controller(const struct cell *c)
         return json_text(c->empty);
     const char *version = json_str_or_empty(owner, "apiVersion");
     const char *slash = strchr(version, '/');
-    CLEANUP_FREE char *kind = table_lower(json_str_or_empty(owner, "kind"));
+    CLEANUP_FREE char *kind = text_lower(json_str_or_empty(owner, "kind"));
     int group = slash ? (int) (slash - version) : 0;
     return json_textf("%s%s%.*s/%s", kind, slash ? "." : "", group, version,
                       json_str_or_empty(owner, "name"));

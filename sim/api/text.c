@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
+#include "base/json.h"
 #include "base/str.h"
 #include "sim/api/state.h"
 
@@ -16,8 +16,8 @@ enum {
     KEPT_MIN = 100, /* bytes: shorter ones are written as soon as found */
 };
 
-/* Room at the end: what goes there is bounded by what the store has, and no room is the end of the
- * program, as with all memory. */
+/* Room at the end. The content of the store bounds it; without room the program aborts, as without
+ * memory. */
 static char *room(struct buf *out, size_t n)
 {
     char *bytes = buf_grow(out, n);
@@ -69,7 +69,7 @@ static void add_string(struct buf *out, const char *s, size_t n)
     text_add_now(out, "\"", 1);
 }
 
-/* Where texts go, and whose kept ones are used; api NULL: none are. */
+/* The output, and the api whose kept texts are used (NULL: none). */
 struct writer {
     struct buf *out;
     struct api *api;
@@ -79,10 +79,8 @@ static void write_value(const struct writer *w, json_t *value, int keep);
 
 static void write_list(const struct writer *w, json_t *list, int keep)
 {
-    size_t i;
-    json_t *item;
     text_add_now(w->out, "[", 1);
-    json_array_foreach (list, i, item) {
+    EACH_ITEM (i, item, list) {
         if (i)
             text_add_now(w->out, ",", 1);
         write_value(w, item, keep);
@@ -93,15 +91,10 @@ static void write_list(const struct writer *w, json_t *list, int keep)
 /* Without the members that `without` (ended by NULL) names. */
 static void write_map(const struct writer *w, json_t *map, const char *const *without, int keep)
 {
-    const char *key;
-    json_t *value;
     bool first = true;
     text_add_now(w->out, "{", 1);
-    json_object_foreach (map, key, value) {
-        const char *const *left_out = without;
-        while (*left_out && !str_eq(*left_out, key))
-            left_out++;
-        if (*left_out)
+    EACH_MEMBER (key, value, map) {
+        if (str_is_any_of(key, without))
             continue;
         if (!first)
             text_add_now(w->out, ",", 1);
@@ -128,8 +121,8 @@ static struct api_text *text_of_now(struct api *api, const json_t *value)
     return &api->texts[place >> 32 & (API_TEXTS - 1)];
 }
 
-/* A value that the store has, or that is part of one: it never changes. As long as its text is kept
- * it is too, so that no other value can be in its place. */
+/* Writes a value of the store, which never changes. A kept text holds a reference, so no other
+ * value can have its address. */
 static void write_kept(const struct writer *w, json_t *value, int keep)
 {
     struct api_text *t = text_of_now(w->api, value);
@@ -149,50 +142,18 @@ static void write_kept(const struct writer *w, json_t *value, int keep)
     memcpy(t->bytes, w->out->data + from, len);
 }
 
-static void write_real(const struct writer *w, const json_t *value)
-{
-    char text[64];
-    text_add_now(w->out, text, json_dumpb(value, text, sizeof text, JSON_ENCODE_ANY));
-}
-
-static void write_integer(const struct writer *w, const json_t *value)
-{
-    char text[24];
-    text_add_now(
-        w->out, text,
-        (size_t) snprintf(text, sizeof text, "%" JSON_INTEGER_FORMAT, json_integer_value(value)));
-}
-
-/* `keep`: of containers so many levels deep texts are kept. */
+/* `keep`: the texts of containers are kept for so many levels. */
 static void write_value(const struct writer *w, json_t *value, int keep)
 {
-    switch (json_typeof(value)) {
-    case JSON_OBJECT:
-    case JSON_ARRAY:
-        if (keep > 0)
-            write_kept(w, value, keep);
-        else
-            write_container(w, value, 0);
-        return;
-    case JSON_STRING:
+    char scalar[64];
+    if (json_is_string(value))
         add_string(w->out, json_string_value(value), json_string_length(value));
-        return;
-    case JSON_INTEGER:
-        write_integer(w, value);
-        return;
-    case JSON_REAL:
-        write_real(w, value);
-        return;
-    case JSON_TRUE:
-        text_add_now(w->out, "true", 4);
-        return;
-    case JSON_FALSE:
-        text_add_now(w->out, "false", 5);
-        return;
-    case JSON_NULL:
-        text_add_now(w->out, "null", 4);
-        return;
-    }
+    else if (!json_is_object(value) && !json_is_array(value))
+        text_add_now(w->out, scalar, json_dumpb(value, scalar, sizeof scalar, JSON_ENCODE_ANY));
+    else if (keep > 0)
+        write_kept(w, value, keep);
+    else
+        write_container(w, value, 0);
 }
 
 void text_add(struct buf *out, const json_t *value)
@@ -203,16 +164,14 @@ void text_add(struct buf *out, const json_t *value)
 size_t text_size(const json_t *value)
 {
     enum { PUNCTUATION = 4, SCALAR = 8 };
-    size_t size = 0, i;
-    const char *key;
-    json_t *child;
+    size_t size = 0;
     if (json_is_string(value))
         return json_string_length(value) + PUNCTUATION;
     if (json_is_array(value)) {
-        json_array_foreach ((json_t *) value, i, child)
+        EACH_ITEM (i, child, value)
             size += text_size(child);
     } else if (json_is_object(value)) {
-        json_object_foreach ((json_t *) value, key, child)
+        EACH_MEMBER (key, child, value)
             size += strlen(key) + PUNCTUATION + text_size(child);
     }
     return size + SCALAR;

@@ -1,4 +1,5 @@
-#include "sim/api/token_volume.h"
+/* The volume with a token of its ServiceAccount that the server adds to a new pod. */
+#include "sim/api/prepare.h"
 
 #include <string.h>
 
@@ -43,29 +44,17 @@ static json_t *copy_or_new(const json_t *list)
     return list ? json_copy((json_t *) list) : json_array();
 }
 
-/* Mounts the volume into all containers of a list that have nothing at its place; false when there
- * were none. */
-static bool mount(struct draft *spec, const char *key, const char *name)
+/* Mounts the volume into a container, unless it has a mount at this path. */
+static void mount(struct draft *container, size_t i, const void *name)
 {
-    json_t *containers = draft_get(spec, key);
-    bool any = false;
-    if (!containers)
-        return false;
-    struct draft list = draft_of(containers);
-    for (size_t i = 0; i < json_array_size(containers); i++) {
-        json_t *container = json_array_get(containers, i),
-               *mounts = json_object_get(container, "volumeMounts");
-        if (json_find(mounts, "mountPath", MOUNT_PATH))
-            continue;
-        json_t *with = json_copy(container), *more = copy_or_new(mounts);
-        json_array_append_new(more, json_pack("{s:s, s:b, s:s}", "name", name, "readOnly", 1,
-                                              "mountPath", MOUNT_PATH));
-        json_object_set_new(with, "volumeMounts", more);
-        draft_set_item(&list, i, with);
-        any = true;
-    }
-    draft_put(spec, key, &list);
-    return any;
+    (void) i;
+    const json_t *mounts = draft_get(container, "volumeMounts");
+    if (json_find(mounts, "mountPath", MOUNT_PATH))
+        return;
+    json_t *more = copy_or_new(mounts);
+    json_array_append_new(
+        more, json_pack("{s:s, s:b, s:s}", "name", name, "readOnly", 1, "mountPath", MOUNT_PATH));
+    draft_set(container, "volumeMounts", more);
 }
 
 void token_volume_add(struct draft *spec, const char *salt)
@@ -74,8 +63,8 @@ void token_volume_add(struct draft *spec, const char *salt)
     if (json_is_false(wanted))
         return;
     CLEANUP_FREE char *name = volume_name(salt);
-    bool in_first = mount(spec, "initContainers", name),
-         in_others = mount(spec, "containers", name);
+    bool in_first = draft_each(spec, "initContainers", mount, name),
+         in_others = draft_each(spec, "containers", mount, name);
     if (!in_first && !in_others)
         return;
     json_t *volumes = copy_or_new(draft_get(spec, "volumes"));

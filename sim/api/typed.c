@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "sim/api/draft.h"
+#include "sim/api/kind.h"
 #include "sim/api/quantity.h"
 
 /* More than a request may have. */
@@ -39,23 +40,12 @@ static void add_path(struct buf *b, const struct place *at, bool plain)
 
 const char *typed_word(const json_t *value)
 {
-    switch (json_typeof(value)) {
-    case JSON_OBJECT:
-        return "object";
-    case JSON_ARRAY:
-        return "array";
-    case JSON_STRING:
-        return "string";
-    case JSON_INTEGER:
-    case JSON_REAL:
-        return "number";
-    case JSON_TRUE:
-    case JSON_FALSE:
-        return "bool";
-    case JSON_NULL:
-        break;
-    }
-    return "null";
+    static const char *const words[] = {
+        [JSON_OBJECT] = "object",  [JSON_ARRAY] = "array", [JSON_STRING] = "string",
+        [JSON_INTEGER] = "number", [JSON_REAL] = "number", [JSON_TRUE] = "bool",
+        [JSON_FALSE] = "bool",     [JSON_NULL] = "null",
+    };
+    return words[json_typeof(value)];
 }
 
 static const char *const scalar_names[] = {
@@ -125,8 +115,8 @@ static bool has_offset(const char *text)
     return clock_parse_rfc3339(utc) >= 0;
 }
 
-/* What is wrong with a text as a time; NULL when it is one. `ret_us` becomes -1 where it has an
- * offset. */
+/* The invalid part of a time; NULL if it is valid. `ret_us` becomes -1 for a time with an offset.
+ */
 static const char *time_problem(const char *text, bool micro, int64_t *ret_us)
 {
     const char *dot = strchr(text, '.'), *zone = text + strlen(text);
@@ -184,7 +174,7 @@ static json_t *read_quantity(const struct place *at, const json_t *value, struct
                                                        : json_string(text);
 }
 
-/* The place of the first byte that base64 does not know; -1 when there is none. */
+/* The place of the first invalid byte of a base64 text; -1 if there is none. */
 static int bad_base64(const char *text)
 {
     size_t n = strlen(text);
@@ -216,27 +206,13 @@ static bool is_int32(const json_t *value)
 /* A value of one of the simple types, checked. */
 static bool typed_fits(enum field_what what, const json_t *value)
 {
-    switch (what) {
-    case STRING: /* what judges and keeps texts of these kinds sees them as C does */
+    if (what == STRING) /* C code that reads these texts stops at a NUL */
         return json_is_string(value) && json_is_whole(value);
-    case BOOL:
+    if (what == BOOL)
         return json_is_boolean(value);
-    case INT32:
-        return is_int32(value);
-    case INT64:
-        return json_is_integer(value);
-    case INT_OR_STRING:
-        return is_int32(value) || json_is_string(value);
-    case BYTES:
-    case TIME:
-    case MICRO_TIME:
-    case QUANTITY:
-    case STRUCT:
-    case FREE:
-    case FIELD_WHAT:
-        break;
-    }
-    return true;
+    if (what == INT32 || what == INT_OR_STRING)
+        return is_int32(value) || (what == INT_OR_STRING && json_is_string(value));
+    return what == INT64 ? json_is_integer(value) : true;
 }
 
 static json_t *read_one(const struct place *at, const json_t *before, const json_t *value,
@@ -258,30 +234,16 @@ static json_t *read_one(const struct place *at, const json_t *before, const json
 
 /* ---- lists and maps */
 
-/* What null means among items. */
+/* The meaning of null among items. */
 static json_t *zero_of(enum field_what what)
 {
-    switch (what) {
-    case STRING:
-    case BYTES:
-        return json_string("");
-    case BOOL:
-        return json_false();
-    case INT32:
-    case INT64:
-    case INT_OR_STRING:
-        return json_integer(0);
-    case QUANTITY:
-        return json_string("0");
-    case STRUCT:
-        return json_object();
-    case TIME:
-    case MICRO_TIME:
-    case FREE:
-    case FIELD_WHAT:
-        break;
-    }
-    return json_null();
+    static const char *const zeros[] = {
+        [STRING] = "\"\"",    [BYTES] = "\"\"", [BOOL] = "false",
+        [INT32] = "0",        [INT64] = "0",    [INT_OR_STRING] = "0",
+        [QUANTITY] = "\"0\"", [STRUCT] = "{}",  [FIELD_WHAT] = NULL,
+    };
+    const char *zero = zeros[what] ? zeros[what] : "null";
+    return json_loads(zero, JSON_DECODE_ANY, NULL);
 }
 
 static json_t *typed_read_item(const struct place *at, const json_t *before, const json_t *item,
@@ -290,12 +252,8 @@ static json_t *typed_read_item(const struct place *at, const json_t *before, con
     enum field_what what = at->field->what & FIELD_WHAT;
     if (!json_is_null(item))
         return read_one(at, before, item, p);
-    if (what != STRUCT)
-        return zero_of(what);
-    json_t *empty = json_object();
-    json_t *read = read_one(at, NULL, empty, p);
-    json_decref(empty);
-    return read;
+    CLEANUP_JSON json_t *zero = zero_of(what);
+    return what == STRUCT ? read_one(at, NULL, zero, p) : TAKE(zero);
 }
 
 static json_t *typed_read_list(const struct place *at, const json_t *before, const json_t *list,
@@ -314,10 +272,7 @@ static json_t *typed_read_list(const struct place *at, const json_t *before, con
             json_decref(draft_end(&d));
             return NULL;
         }
-        if (read == item)
-            json_decref(read);
-        else
-            draft_set_item(&d, i, read);
+        draft_set_item(&d, i, read);
     }
     return draft_end(&d);
 }
@@ -328,9 +283,7 @@ static json_t *read_map(const struct place *at, const json_t *before, const json
     if (!json_is_object(map))
         return typed_wrong_type(at, map, true, p);
     struct draft d = draft_of(map);
-    const char *key;
-    json_t *item;
-    json_object_foreach ((json_t *) map, key, item) {
+    EACH_MEMBER (key, item, map) {
         const json_t *was = json_object_get(before, key);
         if (item == was)
             continue;
@@ -341,10 +294,7 @@ static json_t *read_map(const struct place *at, const json_t *before, const json
             json_decref(draft_end(&d));
             return NULL;
         }
-        if (read == item)
-            json_decref(read);
-        else
-            draft_set(&d, key, read);
+        draft_set(&d, key, read);
     }
     return draft_end(&d);
 }
@@ -356,8 +306,8 @@ static bool typed_is_empty(const json_t *many)
 
 /* ---- structs */
 
-/* A field's value: itself, another one, or NULL with `ret_drop` where it is the same as nothing, or
- * NULL and a problem. */
+/* A field's value as it is read. NULL with `ret_drop` if it equals an absent one; NULL and a
+ * problem if it is invalid. */
 static json_t *read_field(const struct place *at, const json_t *before, const json_t *value,
                           bool *ret_drop, struct typed_problems *p)
 {
@@ -400,7 +350,7 @@ static json_t *constant(enum field_what what, const char *text)
                : json_string(text);
 }
 
-/* What depends on other fields goes by what was said of them. */
+/* Defaults that depend on other fields come first: they see only what the object says. */
 static void typed_fill_in(const struct type *t, struct draft *d, struct typed_problems *p)
 {
     if (t->complete)
@@ -424,9 +374,7 @@ static json_t *read_struct(const struct type *t, const struct place *at, const j
     if (value == before)
         return json_incref((json_t *) value);
     struct draft d = draft_of(value);
-    const char *key;
-    json_t *member;
-    json_object_foreach ((json_t *) value, key, member) {
+    EACH_MEMBER (key, member, value) {
         const json_t *was = json_object_get(before, key);
         if (was == member)
             continue;
@@ -466,4 +414,22 @@ void typed_problems_clear(struct typed_problems *p)
     free(p->wrong_type);
     json_decref(p->unknown);
     *p = (struct typed_problems){ 0 };
+}
+
+/* ---- types */
+
+const struct type *type_of_kind(const struct kind *k)
+{
+    for (size_t i = 0; i < kind_types_len; i++)
+        if (str_eq(kind_types[i].type->name, k->kind) && str_eq(kind_types[i].group, k->group))
+            return kind_types[i].type;
+    return NULL;
+}
+
+const struct field *type_field(const struct type *t, const char *name)
+{
+    for (const struct field *f = t->fields; f->name; f++)
+        if (str_eq(f->name, name))
+            return f;
+    return NULL;
 }

@@ -1,5 +1,5 @@
-/* Objects of Kubernetes' own kinds, read as the API server reads them: fields that it does not know
- * are left out, nulls and empty lists are nothing, and defaults stand where nothing was said. */
+/* Reads objects of Kubernetes' own kinds as the API server does: without unknown fields, nulls and
+ * empty lists, and with defaults. */
 #ifndef OSTLER_SIM_API_TYPED_H
 #define OSTLER_SIM_API_TYPED_H
 
@@ -8,15 +8,15 @@
 
 #include "sim/api/types.h"
 
-/* What goes wrong in reading; zero-initialised = nothing. */
+/* The problems of reading; zero-initialised = none. */
 struct typed_problems {
     char *wrong_type; /* "json: cannot unmarshal …": the object cannot be read; owned */
-    json_t *unknown;  /* paths of fields that are left out, NULL when there are none; owned */
+    json_t *unknown;  /* paths of unknown fields, NULL if there are none; owned */
 };
 
-/* The object as it is understood; what needs no change is shared with `object`, and what is the
- * same tree as in `before` (may be NULL), which was read already, is not looked at. New reference;
- * NULL with problems->wrong_type. */
+/* Reads an object. The result shares unchanged parts with `object`; trees that `before` (may be
+ * NULL) has, too, were read already and are skipped. New reference; NULL with problems->wrong_type.
+ */
 json_t *typed_read(const struct type *t, const json_t *before, const json_t *object,
                    struct typed_problems *problems);
 /* What Go's decoder calls a value: "object", "array", "string", "number", "bool" or "null". */

@@ -1,7 +1,6 @@
-/* The types of Kubernetes' own kinds: the fields that they have, and what stands in one of which
- * nothing was said. Reading an object (sim/api/typed.h) goes by these tables. scripts/embed-types
- * makes them of sim/api/kubernetes.json, the record of what a real API server says and does;
- * defaults that depend on other fields are in sim/api/complete.h. */
+/* The types of Kubernetes' own kinds: their fields and defaults, for sim/api/typed.h.
+ * scripts/embed-types generates them from sim/api/kubernetes.json, the record of a real API server;
+ * sim/api/complete.h has the defaults that depend on other fields. */
 #ifndef OSTLER_SIM_API_TYPES_H
 #define OSTLER_SIM_API_TYPES_H
 
@@ -38,9 +37,7 @@ struct field {
     unsigned what;         /* enum field_what and enum field_bit */
     const struct type *of; /* of STRUCT */
     const char
-        /* what stands there when nothing was said: a word, a number, "{}", "null", "true", "false";
-         * NULL: nothing */
-        *fallback;
+        *fallback; /* its default: a word, a number, "{}", "null", "true", "false"; NULL: none */
 };
 
 #define FIELD(field, is, ...)                                                                      \
@@ -56,7 +53,7 @@ struct type {
 
 /* Of the kinds; NULL for a custom one. */
 const struct type *type_of_kind(const struct kind *k);
-/* NULL when there is none. */
+/* NULL if there is none. */
 const struct field *type_field(const struct type *t, const char *name);
 
 /* The type of a kind, one row each. */

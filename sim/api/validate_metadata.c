@@ -5,17 +5,15 @@
 #include "base/str.h"
 #include "kube/object.h"
 #include "sim/api/kind.h"
+#include "sim/api/text.h"
 #include "sim/api/validate.h"
-#include "sim/api/validate_name.h"
 
 /* Keys and values of all annotations together. */
 enum { ANNOTATIONS_MAX = 256 << 10 };
 
 void validate_labels(const json_t *labels, const struct spot *at, struct refusal *r)
 {
-    const char *key;
-    json_t *value;
-    json_object_foreach ((json_t *) labels, key, value) {
+    EACH_MEMBER (key, value, labels) {
         validate_qualified_name(key, at, r);
         validate_label_value(str_or_empty(json_string_value(value)), at, r);
     }
@@ -25,14 +23,10 @@ static void validate_annotations(const json_t *annotations, const struct spot *a
                                  struct refusal *r)
 {
     size_t total = 0;
-    const char *key;
-    json_t *value;
-    json_object_foreach ((json_t *) annotations, key, value) {
+    EACH_MEMBER (key, value, annotations) {
         total += strlen(key) + json_string_length(value);
         /* Keys of annotations are held to the rules in lower case. */
-        CLEANUP_FREE char *lower = xstrdup(key);
-        for (char *p = lower; *p; p++)
-            *p = *p >= 'A' && *p <= 'Z' ? (char) (*p - 'A' + 'a') : *p;
+        CLEANUP_FREE char *lower = text_lower(key);
         validate_qualified_name(lower, at, r);
     }
     if (total > ANNOTATIONS_MAX)
@@ -48,11 +42,11 @@ static bool is_label_named(const struct kind *k)
 static void validate_own_name(const struct kind *k, const char *name, const struct spot *at,
                               struct refusal *r)
 {
-    struct spot here = SPOT(at, "name");
+    const struct spot *here = SPOT(at, "name");
     if (is_label_named(k))
-        validate_dns_label(name, true, &here, r);
+        validate_dns_label(name, true, here, r);
     else
-        validate_subdomain(name, &here, r);
+        validate_subdomain(name, here, r);
 }
 
 /* ---- owners */
@@ -68,9 +62,8 @@ static void validate_owner(const json_t *owner, const struct spot *at, struct re
         { "uid", "must not be empty" },
     };
     for (size_t i = 0; i < ARRAY_LEN(wanted); i++) {
-        struct spot here = SPOT(at, wanted[i].key);
         if (!*json_str_or_empty(owner, wanted[i].key))
-            spot_invalid_text(r, &here, "", "%s", wanted[i].why);
+            spot_invalid_text(r, SPOT(at, wanted[i].key), "", "%s", wanted[i].why);
     }
     if (str_eq(json_key(owner, "kind"), "Event") && str_eq(json_key(owner, "apiVersion"), "v1"))
         spot_invalid(r, at, owner, "/v1, Kind=Event is disallowed from being an owner");
@@ -79,9 +72,7 @@ static void validate_owner(const json_t *owner, const struct spot *at, struct re
 static void validate_owners(const json_t *owners, const struct spot *at, struct refusal *r)
 {
     const json_t *controller = NULL;
-    size_t i;
-    json_t *owner;
-    json_array_foreach ((json_t *) owners, i, owner) {
+    EACH_ITEM (i, owner, owners) {
         validate_owner(owner, at, r);
         if (!json_is_true(json_object_get(owner, "controller")))
             continue;
@@ -101,30 +92,23 @@ static void validate_owners(const json_t *owners, const struct spot *at, struct 
 /* ---- finalizers */
 
 /* Finalizers without a domain that Kubernetes has. */
-static const char *const standard_finalizers[] = { "kubernetes", "orphan", "foregroundDeletion" };
+static const char *const standard_finalizers[] = { "kubernetes", "orphan", "foregroundDeletion",
+                                                   NULL };
 
 static bool is_known_finalizer(const char *name)
 {
-    if (strchr(name, '/'))
-        return true;
-    for (size_t i = 0; i < ARRAY_LEN(standard_finalizers); i++)
-        if (str_eq(standard_finalizers[i], name))
-            return true;
-    return false;
+    return strchr(name, '/') || str_is_any_of(name, standard_finalizers);
 }
 
 static void validate_finalizers(const struct kind *k, const json_t *finalizers,
                                 const struct spot *at, struct refusal *r)
 {
-    size_t i;
-    json_t *finalizer;
-    json_array_foreach ((json_t *) finalizers, i, finalizer)
+    EACH_ITEM (i, finalizer, finalizers)
         validate_qualified_name(str_or_empty(json_string_value(finalizer)), at, r);
-    json_array_foreach ((json_t *) finalizers, i, finalizer) {
-        struct spot here = SPOT_ITEM(at, i);
+    EACH_ITEM (i, finalizer, finalizers) {
         if (!(k->flags & KIND_CUSTOM) &&
             !is_known_finalizer(str_or_empty(json_string_value(finalizer))))
-            spot_invalid(r, &here, finalizer,
+            spot_invalid(r, SPOT_ITEM(at, i), finalizer,
                          "name is neither a standard finalizer name nor is it fully qualified");
     }
 }
@@ -134,22 +118,22 @@ void validate_metadata(const struct kind *k, const json_t *before, const json_t 
 {
     const json_t *was = json_object_get(before, "metadata"),
                  *is = json_object_get(after, "metadata");
-    const struct spot at = { .key = "metadata" };
+    const struct spot *at = SPOT(NULL, "metadata");
     if (!before)
-        validate_own_name(k, object_name(after), &at, r);
+        validate_own_name(k, object_name(after), at, r);
     const char *const keys[] = { "labels", "annotations", "ownerReferences", "finalizers" };
     for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
         const json_t *value = json_object_get(is, keys[i]);
         if (!value || value == json_object_get(was, keys[i]))
             continue;
-        struct spot here = SPOT(&at, keys[i]);
+        const struct spot *here = SPOT(at, keys[i]);
         if (i == 0)
-            validate_labels(value, &here, r);
+            validate_labels(value, here, r);
         else if (i == 1)
-            validate_annotations(value, &here, r);
+            validate_annotations(value, here, r);
         else if (i == 2)
-            validate_owners(value, &here, r);
+            validate_owners(value, here, r);
         else
-            validate_finalizers(k, value, &here, r);
+            validate_finalizers(k, value, here, r);
     }
 }

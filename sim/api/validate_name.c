@@ -1,4 +1,5 @@
-#include "sim/api/validate_name.h"
+/* Validation of names, and of keys and values of labels. */
+#include "sim/api/validate.h"
 
 #include <string.h>
 
@@ -43,15 +44,21 @@ static bool is_alnum(char c)
     return is_lower_alnum(c) || (c >= 'A' && c <= 'Z');
 }
 
+/* n characters of a kind or in `inner`, with one of the kind at both ends. */
+static bool is_made_of(const char *s, size_t n, bool (*is_kind)(char), const char *inner)
+{
+    if (n == 0 || !is_kind(s[0]) || !is_kind(s[n - 1]))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        if (!is_kind(s[i]) && !strchr(inner, s[i]))
+            return false;
+    return true;
+}
+
 /* n characters that may be one part between dots. */
 static bool is_label_part(const char *s, size_t n)
 {
-    if (n == 0 || !is_lower_alnum(s[0]) || !is_lower_alnum(s[n - 1]))
-        return false;
-    for (size_t i = 0; i < n; i++)
-        if (!is_lower_alnum(s[i]) && s[i] != '-')
-            return false;
-    return true;
+    return is_made_of(s, n, is_lower_alnum, "-");
 }
 
 static bool is_subdomain(const char *s, size_t n)
@@ -67,15 +74,9 @@ static bool is_subdomain(const char *s, size_t n)
     }
 }
 
-/* Letters, digits, '-', '_' and '.', with a letter or digit at both ends. */
-static bool validate_name_is_word(const char *s, size_t n)
+bool validate_is_word(const char *s, size_t n)
 {
-    if (n == 0 || !is_alnum(s[0]) || !is_alnum(s[n - 1]))
-        return false;
-    for (size_t i = 0; i < n; i++)
-        if (!is_alnum(s[i]) && !strchr("-_.", s[i]))
-            return false;
-    return true;
+    return is_made_of(s, n, is_alnum, "-_.");
 }
 
 void validate_subdomain(const char *name, const struct spot *at, struct refusal *r)
@@ -121,7 +122,7 @@ void validate_qualified_name(const char *name, const struct spot *at, struct ref
         spot_invalid_text(r, at, name, "name part must be non-empty");
     else if (n > LABEL_MAX)
         spot_invalid_text(r, at, name, "name part must be no more than %d bytes", LABEL_MAX);
-    if (!validate_name_is_word(own, n))
+    if (!validate_is_word(own, n))
         spot_invalid_text(r, at, name, "name part %s", QUALIFIED_RULE);
 }
 
@@ -130,7 +131,7 @@ void validate_label_value(const char *value, const struct spot *at, struct refus
     size_t n = strlen(value);
     if (n > LABEL_MAX)
         spot_invalid_text(r, at, value, "must be no more than %d bytes", LABEL_MAX);
-    if (n > 0 && !validate_name_is_word(value, n))
+    if (n > 0 && !validate_is_word(value, n))
         spot_invalid_text(r, at, value, "%s", VALUE_RULE);
 }
 

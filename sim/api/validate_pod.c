@@ -5,8 +5,6 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "sim/api/validate.h"
-#include "sim/api/validate_name.h"
-#include "sim/api/validate_value.h"
 
 static const char *const restart_policies[] = { "Always", "OnFailure", "Never", NULL };
 static const char *const dns_policies[] = { "ClusterFirstWithHostNet", "ClusterFirst", "Default",
@@ -25,39 +23,32 @@ static const char *const container_lists[] = { "containers", "initContainers" };
 
 static void validate_volume(const json_t *volume, const struct spot *at, struct refusal *r)
 {
-    struct spot name = SPOT(at, "name"), host = SPOT(at, "hostPath"), path = SPOT(&host, "path");
-    const json_t *host_path = json_object_get(volume, "hostPath");
-    if (host_path && !*json_str_or_empty(host_path, "path"))
-        spot_required(r, &path, "");
+    const struct spot *host = SPOT(at, "hostPath");
+    if (json_object_get(volume, "hostPath"))
+        validate_required(json_object_get(volume, "hostPath"), "path", host, r);
     size_t sources = json_object_size(volume) - (json_object_get(volume, "name") ? 1 : 0);
     if (sources > 1)
-        spot_forbidden(r, &host, "may not specify more than 1 volume type");
-    if (!*json_str_or_empty(volume, "name"))
-        spot_required(r, &name, "");
-    else
-        validate_dns_label(json_str_or_empty(volume, "name"), false, &name, r);
+        spot_forbidden(r, host, "may not specify more than 1 volume type");
+    validate_required_label(volume, "name", at, r);
 }
 
-/* The names of a list's items must differ; `seen` has those that came before. */
+/* The names of a list's items must be unique; `seen` collects them. */
 static void validate_unique(const json_t *item, json_t *seen, const struct spot *at,
                             struct refusal *r)
 {
-    struct spot here = SPOT(at, "name");
     const char *name = json_str_or_empty(item, "name");
     if (*name && !validate_first(seen, name))
-        spot_duplicate(r, &here, json_object_get(item, "name"), "");
+        spot_duplicate(r, SPOT(at, "name"), json_object_get(item, "name"), "");
 }
 
 /* `names` becomes the set of their names. */
 static void validate_volumes(const json_t *volumes, json_t *names, const struct spot *at,
                              struct refusal *r)
 {
-    size_t i;
-    json_t *volume;
-    json_array_foreach ((json_t *) volumes, i, volume) {
-        struct spot here = SPOT_ITEM(at, i);
-        validate_volume(volume, &here, r);
-        validate_unique(volume, names, &here, r);
+    EACH_ITEM (i, volume, volumes) {
+        const struct spot *here = SPOT_ITEM(at, i);
+        validate_volume(volume, here, r);
+        validate_unique(volume, names, here, r);
     }
 }
 
@@ -67,17 +58,13 @@ static void validate_containers(const json_t *spec, const json_t *volumes, const
                                 struct refusal *r)
 {
     CLEANUP_JSON json_t *names = json_object();
-    struct spot containers = SPOT(at, "containers");
     if (json_array_size(json_object_get(spec, "containers")) == 0)
-        spot_required(r, &containers, "");
+        spot_required(r, SPOT(at, "containers"), "");
     for (size_t l = 0; l < ARRAY_LEN(container_lists); l++) {
-        struct spot list_at = SPOT(at, container_lists[l]);
-        size_t i;
-        json_t *container;
-        json_array_foreach (json_object_get(spec, container_lists[l]), i, container) {
-            struct spot here = SPOT_ITEM(&list_at, i);
-            validate_container(container, volumes, &here, r);
-            validate_unique(container, names, &here, r);
+        EACH_ITEM (i, container, json_object_get(spec, container_lists[l])) {
+            const struct spot *here = SPOT_ITEM(SPOT(at, container_lists[l]), i);
+            validate_container(container, volumes, here, r);
+            validate_unique(container, names, here, r);
         }
     }
 }
@@ -86,9 +73,8 @@ static void validate_affinity(const json_t *spec, const struct spot *at, struct 
 {
     static const char required[] = "requiredDuringSchedulingIgnoredDuringExecution";
     const json_t *nodes = json_at(spec, "affinity.nodeAffinity");
-    struct spot affinity = SPOT(at, "affinity"), node = SPOT(&affinity, "nodeAffinity"),
-                here = SPOT(&node, required);
-    validate_node_selector(json_object_get(nodes, required), &here, r);
+    validate_node_selector(json_object_get(nodes, required),
+                           SPOT(SPOT(SPOT(at, "affinity"), "nodeAffinity"), required), r);
 }
 
 /* Members that are names. */
@@ -97,39 +83,33 @@ static const char *const name_members[] = { "serviceAccountName", "priorityClass
 
 void validate_pod_spec(const json_t *spec, const struct spot *at, struct refusal *r)
 {
-    struct spot volumes = SPOT(at, "volumes"), selector = SPOT(at, "nodeSelector"),
-                tolerations = SPOT(at, "tolerations");
     CLEANUP_JSON json_t *names = json_object();
-    validate_volumes(json_object_get(spec, "volumes"), names, &volumes, r);
+    validate_volumes(json_object_get(spec, "volumes"), names, SPOT(at, "volumes"), r);
     validate_containers(spec, names, at, r);
     validate_word(spec, "restartPolicy", restart_policies, at, r);
     validate_word(spec, "dnsPolicy", dns_policies, at, r);
-    validate_labels(json_object_get(spec, "nodeSelector"), &selector, r);
-    for (size_t i = 0; i < ARRAY_LEN(name_members); i++) {
-        struct spot here = SPOT(at, name_members[i]);
+    validate_labels(json_object_get(spec, "nodeSelector"), SPOT(at, "nodeSelector"), r);
+    for (size_t i = 0; i < ARRAY_LEN(name_members); i++)
         if (*json_str_or_empty(spec, name_members[i]))
-            validate_subdomain(json_str_or_empty(spec, name_members[i]), &here, r);
-    }
+            validate_subdomain(json_str_or_empty(spec, name_members[i]), SPOT(at, name_members[i]),
+                               r);
     validate_affinity(spec, at, r);
-    validate_tolerations(json_object_get(spec, "tolerations"), &tolerations, r);
-    struct spot hostname = SPOT(at, "hostname");
+    validate_tolerations(json_object_get(spec, "tolerations"), SPOT(at, "tolerations"), r);
     if (*json_str_or_empty(spec, "hostname"))
-        validate_dns_label(json_str_or_empty(spec, "hostname"), false, &hostname, r);
-    struct spot deadline = SPOT(at, "activeDeadlineSeconds");
+        validate_dns_label(json_str_or_empty(spec, "hostname"), false, SPOT(at, "hostname"), r);
     const json_t *seconds = json_object_get(spec, "activeDeadlineSeconds");
     if (seconds && (json_integer_value(seconds) < 1 || json_integer_value(seconds) > INT32_MAX))
-        spot_invalid(r, &deadline, seconds, "must be between 1 and 2147483647, inclusive");
+        spot_invalid(r, SPOT(at, "activeDeadlineSeconds"), seconds,
+                     "must be between 1 and 2147483647, inclusive");
 }
 
 /* ---- updates */
 
-/* A copy of containers with the images of others, where there are as many of them. */
+/* A copy of containers with the images of others at the same places. */
 static json_t *with_images_of(const json_t *containers, const json_t *others)
 {
     json_t *copy = json_array();
-    size_t i;
-    json_t *container;
-    json_array_foreach ((json_t *) containers, i, container) {
+    EACH_ITEM (i, container, containers) {
         json_t *own = json_copy(container);
         json_t *image = json_object_get(json_array_get(others, i), "image");
         if (image)
@@ -143,17 +123,15 @@ static json_t *with_images_of(const json_t *containers, const json_t *others)
 static bool keeps_tolerations(const json_t *was, const json_t *is)
 {
     CLEANUP_JSON json_t *there = json_object();
-    size_t i;
-    json_t *toleration;
-    json_array_foreach ((json_t *) is, i, toleration)
+    EACH_ITEM (i, toleration, is)
         validate_first_value(there, toleration);
-    json_array_foreach ((json_t *) was, i, toleration)
+    EACH_ITEM (i, toleration, was)
         if (validate_first_value(there, toleration))
             return false;
     return true;
 }
 
-/* The spec as it would be with the changes undone that are allowed. New reference. */
+/* The new spec with all allowed changes undone. New reference. */
 static json_t *without_allowed(const json_t *was, const json_t *is)
 {
     static const char *const free_members[] = { "activeDeadlineSeconds", "tolerations",
@@ -179,28 +157,24 @@ static void validate_change(const json_t *was, const json_t *is, const struct sp
                             struct refusal *r)
 {
     CLEANUP_JSON json_t *undone = without_allowed(was, is);
-    struct spot tolerations = SPOT(at, "tolerations");
     if (!keeps_tolerations(json_object_get(was, "tolerations"), json_object_get(is, "tolerations")))
-        spot_forbidden(r, &tolerations,
+        spot_forbidden(r, SPOT(at, "tolerations"),
                        "existing toleration can not be modified except its tolerationSeconds");
     if (!json_equal(was, undone))
         spot_forbidden(r, at, UPDATABLE);
 }
 
-/* Of a pod itself, unlike of a template, images are held to more. */
+/* Images of pods, unlike those of templates, must not have blanks around them. */
 static void validate_images(const json_t *spec, const struct spot *at, struct refusal *r)
 {
     for (size_t l = 0; l < ARRAY_LEN(container_lists); l++) {
-        struct spot list_at = SPOT(at, container_lists[l]);
-        size_t i;
-        json_t *container;
-        json_array_foreach (json_object_get(spec, container_lists[l]), i, container) {
-            struct spot item = SPOT_ITEM(&list_at, i), here = SPOT(&item, "image");
+        EACH_ITEM (i, container, json_object_get(spec, container_lists[l])) {
             const char *image = json_str_or_empty(container, "image");
             size_t n = strlen(image);
             if (n > 0 &&
                 (isspace((unsigned char) image[0]) || isspace((unsigned char) image[n - 1])))
-                spot_invalid_text(r, &here, image, "must not have leading or trailing whitespace");
+                spot_invalid_text(r, SPOT(SPOT_ITEM(SPOT(at, container_lists[l]), i), "image"),
+                                  image, "must not have leading or trailing whitespace");
         }
     }
 }
@@ -208,11 +182,11 @@ static void validate_images(const json_t *spec, const struct spot *at, struct re
 void validate_pod(const json_t *before, const json_t *after, struct refusal *r)
 {
     const json_t *was = json_object_get(before, "spec"), *is = json_object_get(after, "spec");
-    const struct spot at = { .key = "spec" };
+    const struct spot *at = SPOT(NULL, "spec");
     if (was == is && before)
         return;
-    validate_pod_spec(is, &at, r);
-    validate_images(is, &at, r);
+    validate_pod_spec(is, at, r);
+    validate_images(is, at, r);
     if (before && !json_equal(was, is))
-        validate_change(was, is, &at, r);
+        validate_change(was, is, at, r);
 }

@@ -2,8 +2,6 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "sim/api/validate.h"
-#include "sim/api/validate_name.h"
-#include "sim/api/validate_value.h"
 
 /* How many values an operator takes. */
 enum arity { ARITY_MANY, ARITY_ONE, ARITY_NONE };
@@ -31,64 +29,55 @@ static void validate_requirement(const json_t *requirement, bool of_nodes, const
                                  struct refusal *r)
 {
     size_t count = json_array_size(json_object_get(requirement, "values"));
-    struct spot values = SPOT(at, "values"), name = SPOT(at, "operator"), key = SPOT(at, "key");
+    const struct spot *values = SPOT(at, "values");
     const struct condition_kind *o = condition_kind_of(json_str_or_empty(requirement, "operator"),
                                                        of_nodes);
     if (!o)
-        spot_invalid(r, &name, json_object_get(requirement, "operator"),
+        spot_invalid(r, SPOT(at, "operator"), json_object_get(requirement, "operator"),
                      "not a valid selector operator");
     else if (o->arity == ARITY_MANY && count == 0)
-        spot_required(r, &values, "must be specified when `operator` is 'In' or 'NotIn'");
+        spot_required(r, values, "must be specified when `operator` is 'In' or 'NotIn'");
     else if (o->arity == ARITY_ONE && count != 1)
-        spot_required(r, &values, "must be specified single value when `operator` is 'Lt' or 'Gt'");
+        spot_required(r, values, "must be specified single value when `operator` is 'Lt' or 'Gt'");
     else if (o->arity == ARITY_NONE && count > 0)
-        spot_forbidden(r, &values,
+        spot_forbidden(r, values,
                        "may not be specified when `operator` is 'Exists' or 'DoesNotExist'");
-    validate_qualified_name(json_str_or_empty(requirement, "key"), &key, r);
+    validate_qualified_name(json_str_or_empty(requirement, "key"), SPOT(at, "key"), r);
 }
 
 static void validate_requirements(const json_t *list, bool of_nodes, const struct spot *at,
                                   struct refusal *r)
 {
-    size_t i;
-    json_t *requirement;
-    json_array_foreach ((json_t *) list, i, requirement) {
-        struct spot here = SPOT_ITEM(at, i);
-        validate_requirement(requirement, of_nodes, &here, r);
-    }
+    EACH_ITEM (i, requirement, list)
+        validate_requirement(requirement, of_nodes, SPOT_ITEM(at, i), r);
 }
 
 void validate_label_selector(const json_t *selector, const struct spot *at, struct refusal *r)
 {
-    struct spot labels = SPOT(at, "matchLabels"), expressions = SPOT(at, "matchExpressions");
-    validate_labels(json_object_get(selector, "matchLabels"), &labels, r);
-    validate_requirements(json_object_get(selector, "matchExpressions"), false, &expressions, r);
+    validate_labels(json_object_get(selector, "matchLabels"), SPOT(at, "matchLabels"), r);
+    validate_requirements(json_object_get(selector, "matchExpressions"), false,
+                          SPOT(at, "matchExpressions"), r);
 }
 
 static void validate_field(const json_t *requirement, const struct spot *at, struct refusal *r)
 {
-    struct spot key = SPOT(at, "key");
     if (!str_eq(json_key(requirement, "key"), "metadata.name"))
-        spot_invalid(r, &key, json_object_get(requirement, "key"),
+        spot_invalid(r, SPOT(at, "key"), json_object_get(requirement, "key"),
                      "not a valid field selector key");
 }
 
 void validate_node_selector(const json_t *selector, const struct spot *at, struct refusal *r)
 {
-    struct spot terms = SPOT(at, "nodeSelectorTerms");
+    const struct spot *terms = SPOT(at, "nodeSelectorTerms");
     const json_t *list = json_object_get(selector, "nodeSelectorTerms");
     if (selector && json_array_size(list) == 0)
-        spot_required(r, &terms, "must have at least one node selector term");
-    size_t i, j;
-    json_t *term, *field;
-    json_array_foreach ((json_t *) list, i, term) {
-        struct spot here = SPOT_ITEM(&terms, i), expressions = SPOT(&here, "matchExpressions"),
-                    fields = SPOT(&here, "matchFields");
-        validate_requirements(json_object_get(term, "matchExpressions"), true, &expressions, r);
-        json_array_foreach (json_object_get(term, "matchFields"), j, field) {
-            struct spot place = SPOT_ITEM(&fields, j);
-            validate_field(field, &place, r);
-        }
+        spot_required(r, terms, "must have at least one node selector term");
+    EACH_ITEM (i, term, list) {
+        const struct spot *here = SPOT_ITEM(terms, i);
+        validate_requirements(json_object_get(term, "matchExpressions"), true,
+                              SPOT(here, "matchExpressions"), r);
+        EACH_ITEM (j, field, json_object_get(term, "matchFields"))
+            validate_field(field, SPOT_ITEM(SPOT(here, "matchFields"), j), r);
     }
 }
 
@@ -99,19 +88,18 @@ static const char *const toleration_operators[] = { "Equal", "Exists", NULL };
 static void validate_toleration(const json_t *t, const struct spot *at, struct refusal *r)
 {
     const char *key = json_str_or_empty(t, "key"), *how = json_str_or_empty(t, "operator");
-    struct spot key_at = SPOT(at, "key"), how_at = SPOT(at, "operator"),
-                effect_at = SPOT(at, "effect");
+    const struct spot *how_at = SPOT(at, "operator");
     if (*key)
-        validate_qualified_name(key, &key_at, r);
+        validate_qualified_name(key, SPOT(at, "key"), r);
     else if (!str_eq(how, "Exists"))
-        spot_invalid_text(r, &how_at, how,
+        spot_invalid_text(r, how_at, how,
                           "operator must be Exists when `key` is empty, which means \"match all "
                           "values and all keys\"");
     if (json_object_get(t, "tolerationSeconds") && !str_eq(json_key(t, "effect"), "NoExecute"))
-        spot_invalid_text(r, &effect_at, json_str_or_empty(t, "effect"),
+        spot_invalid_text(r, SPOT(at, "effect"), json_str_or_empty(t, "effect"),
                           "effect must be 'NoExecute' when `tolerationSeconds` is set");
     if (str_eq(how, "Exists") && *json_str_or_empty(t, "value"))
-        spot_invalid_text(r, &how_at, json_str_or_empty(t, "value"),
+        spot_invalid_text(r, how_at, json_str_or_empty(t, "value"),
                           "value must be empty when `operator` is 'Exists'");
     if (*how)
         validate_word(t, "operator", toleration_operators, at, r);
@@ -121,10 +109,6 @@ static void validate_toleration(const json_t *t, const struct spot *at, struct r
 
 void validate_tolerations(const json_t *tolerations, const struct spot *at, struct refusal *r)
 {
-    size_t i;
-    json_t *t;
-    json_array_foreach ((json_t *) tolerations, i, t) {
-        struct spot here = SPOT_ITEM(at, i);
-        validate_toleration(t, &here, r);
-    }
+    EACH_ITEM (i, t, tolerations)
+        validate_toleration(t, SPOT_ITEM(at, i), r);
 }

@@ -1,10 +1,12 @@
-#include "sim/api/validate_value.h"
+/* Validation of single values. */
+#include "sim/api/validate.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
 #include "base/str.h"
+#include "sim/api/quantity.h"
 
 enum { PORT_MAX = 65535 };
 
@@ -12,9 +14,8 @@ void validate_not_negative(const json_t *object, const char *key, const struct s
                            struct refusal *r)
 {
     const json_t *value = json_object_get(object, key);
-    struct spot here = SPOT(at, key);
     if (json_is_integer(value) && json_integer_value(value) < 0)
-        spot_invalid(r, &here, value, "must be greater than or equal to 0");
+        spot_invalid(r, SPOT(at, key), value, "must be greater than or equal to 0");
 }
 
 void validate_none_negative(const json_t *object, const char *const *keys, const struct spot *at,
@@ -35,13 +36,8 @@ void validate_word(const json_t *object, const char *key, const char *const *wor
                    const struct spot *at, struct refusal *r)
 {
     const json_t *value = json_object_get(object, key);
-    if (!value)
-        return;
-    for (size_t i = 0; words[i]; i++)
-        if (str_eq(words[i], json_string_value(value)))
-            return;
-    struct spot here = SPOT(at, key);
-    spot_not_supported(r, &here, value, words);
+    if (value && !str_is_any_of(json_string_value(value), words))
+        spot_not_supported(r, SPOT(at, key), value, words);
 }
 
 void validate_amount(const json_t *value, const struct spot *at, struct refusal *r)
@@ -65,9 +61,44 @@ void validate_immutable(const json_t *before, const json_t *after, const char *k
                         const struct spot *at, struct refusal *r)
 {
     const json_t *was = json_object_get(before, key), *is = json_object_get(after, key);
-    struct spot here = SPOT(at, key);
     if (was != is && !json_equal(was, is))
-        spot_invalid(r, &here, is, "field is immutable");
+        spot_invalid(r, SPOT(at, key), is, "field is immutable");
+}
+
+void validate_required(const json_t *object, const char *key, const struct spot *at,
+                       struct refusal *r)
+{
+    if (!*json_str_or_empty(object, key))
+        spot_required(r, SPOT(at, key), "");
+}
+
+void validate_required_label(const json_t *object, const char *key, const struct spot *at,
+                             struct refusal *r)
+{
+    const char *name = json_str_or_empty(object, key);
+    validate_required(object, key, at, r);
+    if (*name)
+        validate_dns_label(name, false, SPOT(at, key), r);
+}
+
+void validate_port_reference(const json_t *object, const char *key, const struct spot *at,
+                             struct refusal *r)
+{
+    const json_t *port = json_object_get(object, key);
+    validate_port(port, SPOT(at, key), r);
+    if (json_is_string(port))
+        validate_port_name(json_string_value(port), SPOT(at, key), r);
+}
+
+void validate_quantity(const json_t *amount, bool whole, const struct spot *at, struct refusal *r)
+{
+    struct quantity quantity;
+    if (!quantity_parse(str_or_empty(json_string_value(amount)), &quantity))
+        return;
+    if (quantity.nano < 0)
+        spot_invalid(r, at, amount, "must be greater than or equal to 0");
+    if (whole && !quantity_is_whole(&quantity))
+        spot_invalid(r, at, amount, "must be an integer");
 }
 
 bool validate_first(json_t *seen, const char *text)

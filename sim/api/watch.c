@@ -1,4 +1,5 @@
-#include "sim/api/watch.h"
+/* Watches. */
+#include "sim/api/read.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -6,12 +7,10 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "sim/api/event_view.h"
-#include "sim/api/extras.h"
-#include "sim/api/read.h"
 #include "sim/api/state.h"
 #include "sim/api/text.h"
 
-/* What a server ends a watch after at the earliest, when the client says nothing. */
+/* The shortest default timeout of a watch. */
 enum { WATCH_TIMEOUT_S = 1800 };
 
 #define INITIAL_EVENTS_END "k8s.io/initial-events-end"
@@ -21,23 +20,23 @@ struct api_watch {
     const struct kind *kind;
     const struct kind *stored; /* the kind under which its objects are kept */
     struct filter filter;
-    /* objects that are told before anything else; `objects` is NULL when there are none */
+    /* objects that are sent first; `objects` is NULL if there are none */
     struct page initial;
     size_t initial_told;
-    bool initial_end; /* a bookmark ends them, and has not been told */
+    bool initial_end; /* their final bookmark must still be sent */
     bool bookmarks;
     enum table_form table;
-    bool columns_told; /* a table's columns stand in the first one only */
-    uint64_t told;     /* the version up to which all was told */
+    bool columns_told; /* only the first table has columns */
+    uint64_t told;     /* the version up to which everything was sent */
     int64_t timeout_ms;
 };
 
-/* Where a watch begins: whether with a list, and at which version. */
+/* Where a watch begins: with a list or not, and at which version. */
 static int find_start(struct api_watch *w, const struct list_options *o, struct refusal *r)
 {
     int64_t rv = 0;
     if (*o->rv && !str_parse_int(o->rv, 0, INT64_MAX, &rv))
-        return refuse(r, 500, NULL,
+        return refuse(r, 500,
                       "resourceVersion: Invalid value: \"%s\": strconv.ParseUint: parsing \"%s\": "
                       "invalid syntax",
                       o->rv, o->rv);
@@ -50,7 +49,7 @@ static int find_start(struct api_watch *w, const struct list_options *o, struct 
     return page_read(w->api, w->kind, &whole, &w->filter, &w->initial, r);
 }
 
-/* As it was asked for, within what the clock can count. */
+/* The requested timeout, within the range of the clock. */
 static int64_t timeout_s(const struct list_options *o)
 {
     int64_t asked = o->timeout_s > 0 ? o->timeout_s : WATCH_TIMEOUT_S;
@@ -89,11 +88,10 @@ void api_watch_free(struct api_watch *w)
 
 /* ---- frames: one line each, in the buffer that all watches share */
 
-static const char *frame_end(struct api_watch *w, size_t *ret_len)
+static enum api_watch_news frame_end(struct api_watch *w, enum api_watch_news news)
 {
     buf_str(&w->api->frame, "}\n");
-    *ret_len = w->api->frame.len;
-    return w->api->frame.data;
+    return news;
 }
 
 static void frame_begin(struct api_watch *w, const char *type)
@@ -106,7 +104,7 @@ static void add_object(struct api_watch *w, json_t *object)
 {
     if (w->table) {
         CLEANUP_JSON json_t *table = table_of(w->api, w->kind, w->table, object, false);
-        /* The columns are told once. */
+        /* Only the first table has columns. */
         if (w->columns_told)
             json_object_set_new(table, "columnDefinitions", json_null());
         w->columns_told = true;
@@ -119,16 +117,14 @@ static void add_object(struct api_watch *w, json_t *object)
     }
 }
 
-static enum api_watch_news watch_tell(struct api_watch *w, const char *type, json_t *object,
-                                      const char **ret, size_t *ret_len)
+static enum api_watch_news watch_tell(struct api_watch *w, const char *type, json_t *object)
 {
     frame_begin(w, type);
     add_object(w, object);
-    *ret = frame_end(w, ret_len);
-    return API_WATCH_FRAME;
+    return frame_end(w, API_WATCH_FRAME);
 }
 
-static const char *tell_bookmark(struct api_watch *w, bool ends_initial, size_t *ret_len)
+static enum api_watch_news tell_bookmark(struct api_watch *w, bool ends_initial)
 {
     frame_begin(w, "BOOKMARK");
     buf_printf(&w->api->frame,
@@ -136,23 +132,22 @@ static const char *tell_bookmark(struct api_watch *w, bool ends_initial, size_t 
                "\"%s}}",
                w->kind->kind, kind_api_version(w->kind), w->told,
                ends_initial ? ",\"annotations\":{\"" INITIAL_EVENTS_END "\":\"true\"}" : "");
-    return frame_end(w, ret_len);
+    return frame_end(w, API_WATCH_FRAME);
 }
 
-static enum api_watch_news tell_gone(struct api_watch *w, const char **ret, size_t *ret_len)
+static enum api_watch_news tell_gone(struct api_watch *w)
 {
     CLEANUP_REFUSAL struct refusal gone = { 0 };
-    refuse(&gone, 410, NULL, "too old resource version: %" PRIu64 " (%" PRIu64 ")", w->told,
+    refuse(&gone, 410, "too old resource version: %" PRIu64 " (%" PRIu64 ")", w->told,
            w->api->store.first);
     CLEANUP_JSON json_t *status = refusal_status(&gone);
     frame_begin(w, "ERROR");
     text_add(&w->api->frame, status);
-    *ret = frame_end(w, ret_len);
-    return API_WATCH_GONE;
+    return frame_end(w, API_WATCH_GONE);
 }
 
-/* What a commit is to those who see only some objects: one that stops matching is gone for them.
- * NULL: nothing. */
+/* The event of a commit behind the filter: an object that stops matching is DELETED. NULL: no
+ * event. */
 static const char *watch_type_of(const struct api_watch *w, const struct api_commit *c)
 {
     if (c->kind != w->stored)
@@ -164,41 +159,55 @@ static const char *watch_type_of(const struct api_watch *w, const struct api_com
 }
 
 static enum api_watch_news tell_commit(struct api_watch *w, const struct api_commit *c,
-                                       const char *type, const char **ret, size_t *ret_len)
+                                       const char *type)
 {
     if (filter_matches(&w->filter, c->after))
-        return watch_tell(w, type, c->after, ret, ret_len);
+        return watch_tell(w, type, c->after);
     CLEANUP_JSON json_t *last = api_last_state(c->before, c->rv);
-    return watch_tell(w, type, last, ret, ret_len);
+    return watch_tell(w, type, last);
 }
 
-enum api_watch_news api_watch_next(struct api_watch *w, const char **ret, size_t *ret_len)
+static enum api_watch_news tell_next(struct api_watch *w)
 {
     if (w->initial_told < json_array_size(w->initial.objects))
-        return watch_tell(w, "ADDED", json_array_get(w->initial.objects, w->initial_told++), ret,
-                          ret_len);
+        return watch_tell(w, "ADDED", json_array_get(w->initial.objects, w->initial_told++));
     page_clear(&w->initial);
     w->initial_told = 0;
     if (w->initial_end) {
         w->initial_end = false;
-        *ret = tell_bookmark(w, true, ret_len);
-        return API_WATCH_FRAME;
+        return tell_bookmark(w, true);
     }
     if (!store_knows_since(&w->api->store, w->told))
-        return tell_gone(w, ret, ret_len);
+        return tell_gone(w);
     while (w->told < w->api->store.rv) {
         const struct api_commit *c = store_commit_at(&w->api->store, ++w->told);
         const char *type = watch_type_of(w, c);
         if (type)
-            return tell_commit(w, c, type, ret, ret_len);
+            return tell_commit(w, c, type);
     }
     return API_WATCH_NOTHING;
 }
 
+/* The frame that was written last. */
+static const char *frame_of(const struct api_watch *w, size_t *ret_len)
+{
+    *ret_len = w->api->frame.len;
+    return w->api->frame.data;
+}
+
+enum api_watch_news api_watch_next(struct api_watch *w, const char **ret, size_t *ret_len)
+{
+    enum api_watch_news news = tell_next(w);
+    *ret = frame_of(w, ret_len);
+    return news;
+}
+
 const char *api_watch_bookmark(struct api_watch *w, size_t *ret_len)
 {
-    return w->bookmarks && !w->initial.objects && !w->initial_end ? tell_bookmark(w, false, ret_len)
-                                                                  : NULL;
+    if (!w->bookmarks || w->initial.objects || w->initial_end)
+        return NULL;
+    tell_bookmark(w, false);
+    return frame_of(w, ret_len);
 }
 
 int64_t api_watch_timeout_ms(const struct api_watch *w)

@@ -8,7 +8,7 @@
 #include "base/map.h"
 #include "base/str.h"
 #include "sim/api/kind.h"
-#include "sim/api/validate_name.h"
+#include "sim/api/validate.h"
 
 enum { TEXT_MAX = 4096 };
 
@@ -57,7 +57,7 @@ static const unsigned needs[SPEC_DEED_COUNT] = {
 static int check_name_now(const char *path, const char *name, struct err *e)
 {
     CLEANUP_REFUSAL struct refusal r = { 0 };
-    validate_subdomain(name, &SPOT(NULL, "name"), &r);
+    validate_subdomain(name, SPOT(NULL, "name"), &r);
     if (r.code == 0)
         return 0;
     return err_set(e, ERR_INVALID,
@@ -222,8 +222,7 @@ static int check_pairs(const char *path, const json_t *pairs, struct err *e)
     json_object_foreach ((json_t *) pairs, key, value)
         if (!json_is_string(value) && !json_is_null(value))
             return err_set(e, ERR_INVALID,
-                           "%s: the value of %s must be text (in "
-                           "quotes, as \"false\") or null",
+                           "%s: the value of %s must be text (in quotes, as \"false\") or null",
                            path, key);
     return 0;
 }

@@ -75,7 +75,7 @@ static void put_status(struct flight *f, const struct fault *fault)
 {
     int status = fault->status;
     CLEANUP_REFUSAL struct refusal r = { 0 };
-    refuse(&r, status, NULL, "the simulated network answers %d", status);
+    refuse(&r, status, "the simulated network answers %d", status);
     CLEANUP_JSON json_t *body = refusal_status(&r);
     CLEANUP_FREE char *text = json_compact(body);
     buf_reset(&f->bytes);

@@ -90,7 +90,7 @@ static int put_spec(const struct run *r, const json_t *spec, struct refusal *ref
 {
     const json_t *now = policy_now(r);
     if (!now)
-        return refuse(refusal, 404, NULL, "the policy is gone");
+        return refuse(refusal, 404, "the policy is gone");
     CLEANUP_JSON json_t *object = json_copy((json_t *) now);
     json_object_set(object, "spec", (json_t *) spec);
     return api_update(r->api, EDITOR, kind_named("gpuclusterpolicies"), "", object, refusal);

@@ -1,4 +1,4 @@
-#include "sim/api/evict.h"
+#include "sim/api/write.h"
 
 #include "kube/condition.h"
 #include "kube/object.h"

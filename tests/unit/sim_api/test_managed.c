@@ -3,7 +3,6 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "sim/api/patch.h"
-#include "sim/api/tracking.h"
 #include "tests/unit/support/story.h"
 #include "tests/unit/sim_api/merging.h"
 

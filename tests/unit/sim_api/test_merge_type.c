@@ -7,7 +7,6 @@
 #include "base/str.h"
 #include "base/yaml.h"
 #include "sim/api/custom_rules.h"
-#include "sim/api/merge_schema.h"
 #include "tests/unit/support/story.h"
 #include "tests/unit/support/suite.h"
 #include "tests/unit/support/tree.h"

@@ -143,14 +143,15 @@ static void check_read(void **state)
     CLEANUP_JSON json_t *untouched = json_deep_copy(object);
     CLEANUP_FREE char *why = NULL;
     CLEANUP_JSON json_t *read = rules_read(schemas, kind_named(row->kind), NULL, object, false,
-                                           &why);
+                                           NULL, &why);
     assert_non_null(read);
     assert_true(json_equal(object, untouched));
     CLEANUP_JSON json_t *part = json_pack("[O*]", *row->at ? json_at(read, row->at) : read);
     CLEANUP_FREE char *want = row->want ? xasprintf("[%s]", row->want) : xstrdup("[]");
     assert_tree(part, want);
     /* Who reads it again finds nothing to do. */
-    CLEANUP_JSON json_t *again = rules_read(schemas, kind_named(row->kind), NULL, read, true, &why);
+    CLEANUP_JSON json_t *again = rules_read(schemas, kind_named(row->kind), NULL, read, true, NULL,
+                                            &why);
     assert_true(json_equal(again, read));
 }
 
@@ -215,7 +216,7 @@ static void check_wrong(void **state)
     CLEANUP_JSON json_t *object = tree(row->object);
     CLEANUP_FREE char *why = NULL;
     CLEANUP_JSON json_t *read = rules_read(schemas, kind_named(row->kind), NULL, object,
-                                           row->strict, &why);
+                                           row->strict, NULL, &why);
     assert_null(read);
     assert_string_equal(why, row->want);
 }
@@ -277,7 +278,7 @@ static json_t *read_of(const struct kind *k, const json_t *before, const char *t
 {
     CLEANUP_JSON json_t *object = tree(text);
     CLEANUP_FREE char *why = NULL;
-    json_t *read = rules_read(schemas, k, before, object, false, &why);
+    json_t *read = rules_read(schemas, k, before, object, false, NULL, &why);
     if (!read)
         fail_msg("%s", why);
     return read;

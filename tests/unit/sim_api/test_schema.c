@@ -77,9 +77,9 @@ static void check_read(void **state)
     CLEANUP_JSON json_t *untouched = json_deep_copy(object);
     CLEANUP_FREE char *why = NULL, *strict_why = NULL;
     CLEANUP_JSON json_t *read = rules_read(schemas, kind_named("gpuclusterpolicies"), NULL, object,
-                                           false, &why);
+                                           false, NULL, &why);
     CLEANUP_JSON json_t *strict = rules_read(schemas, kind_named("gpuclusterpolicies"), NULL,
-                                             object, true, &strict_why);
+                                             object, true, NULL, &strict_why);
     assert_true(json_equal(object, untouched));
     if (row->want)
         assert_tree(read, row->want);
@@ -97,12 +97,12 @@ static void check_sharing(void **state)
                                        "{'labels': {'a': 'b'}}, 'driver': {'x': 1}}}");
     CLEANUP_FREE char *why = NULL;
     CLEANUP_JSON json_t *read = rules_read(schemas, kind_named("gpuclusterpolicies"), NULL, object,
-                                           false, &why);
+                                           false, NULL, &why);
     assert_ptr_equal(json_at(read, "spec.nodes"), json_at(object, "spec.nodes"));
     assert_ptr_not_equal(json_at(read, "metadata"), json_at(object, "metadata"));
     CLEANUP_FREE char *again_why = NULL;
     CLEANUP_JSON json_t *again = rules_read(schemas, kind_named("gpuclusterpolicies"), read, read,
-                                            false, &again_why);
+                                            false, NULL, &again_why);
     assert_ptr_equal(json_at(again, "spec"), json_at(read, "spec"));
 }
 
@@ -223,7 +223,7 @@ static void check_causes(const json_t *before, const json_t *object, const char 
 {
     const struct kind *k = kind_named("gpuclusterpolicies");
     CLEANUP_FREE char *why = NULL;
-    CLEANUP_JSON json_t *read = rules_read(schemas, k, before, object, false, &why);
+    CLEANUP_JSON json_t *read = rules_read(schemas, k, before, object, false, NULL, &why);
     assert_non_null(read);
     CLEANUP_REFUSAL struct refusal r = { 0 };
     assert_int_equal(rules_validate(schemas, k, "", before, read, &r), *want ? -1 : 0);

@@ -2,7 +2,6 @@
 
 #include "kube/object.h"
 #include "sim/api/extras.h"
-#include "sim/api/pick.h"
 #include "tests/unit/sim_api/served.h"
 
 /* ---- durations */

@@ -1,4 +1,4 @@
-#include "sim/api/token_volume.h"
+#include "sim/api/prepare.h"
 
 #include "base/json.h"
 #include "base/str.h"

@@ -1,3 +1,4 @@
+/* The API server as a whole, and the verbs for actors. */
 #include "sim/api/api.h"
 
 #include <inttypes.h>
@@ -8,8 +9,8 @@
 #include "kube/object.h"
 #include "sim/api/container.h"
 #include "sim/api/custom_rules.h"
+#include "sim/api/draft.h"
 #include "sim/api/event_view.h"
-#include "sim/api/evict.h"
 #include "sim/api/state.h"
 #include "sim/api/write.h"
 
@@ -79,11 +80,8 @@ void api_publish(struct api *api, const struct store_write *w, json_t *after_ste
 
 json_t *api_last_state(const json_t *object, uint64_t rv)
 {
-    json_t *last = json_copy((json_t *) object);
-    json_t *metadata = json_copy(json_object_get(object, "metadata"));
-    CLEANUP_FREE char *text = xasprintf("%" PRIu64, rv);
-    json_object_set_new(metadata, "resourceVersion", json_string(text));
-    json_object_set_new(last, "metadata", metadata);
+    json_t *last = draft_own_top(object);
+    json_set_at(last, "metadata.resourceVersion", json_textf("%" PRIu64, rv));
     return last;
 }
 
@@ -136,22 +134,10 @@ json_t *api_at(const struct api *api, const struct kind *k, size_t i)
     return store_of_kind(&api->store, event_stored_kind(k))->entries[i]->object;
 }
 
-static struct write write_of(const char *user, enum api_verb verb, const struct kind *k,
-                             const char *ns, const char *name)
-{
-    return (struct write){ .user = user,
-                           .manager = user,
-                           .verb = verb,
-                           .kind = k,
-                           .ns = str_or_empty(ns),
-                           .name = name,
-                           .subresource = "" };
-}
-
 int api_create(struct api *api, const char *user, const struct kind *k, const json_t *object,
                struct refusal *r)
 {
-    struct write w = write_of(user, API_CREATE, k, k->namespaced ? object_namespace(object) : "",
+    struct write w = write_by(user, API_CREATE, k, k->namespaced ? object_namespace(object) : "",
                               "");
     return write_create(api, &w, object, NULL, r);
 }
@@ -159,7 +145,7 @@ int api_create(struct api *api, const char *user, const struct kind *k, const js
 int api_update(struct api *api, const char *user, const struct kind *k, const char *subresource,
                const json_t *object, struct refusal *r)
 {
-    struct write w = write_of(user, API_UPDATE, k, object_namespace(object), object_name(object));
+    struct write w = write_by(user, API_UPDATE, k, object_namespace(object), object_name(object));
     w.subresource = subresource;
     return write_update(api, &w, object, NULL, r);
 }
@@ -167,7 +153,7 @@ int api_update(struct api *api, const char *user, const struct kind *k, const ch
 int api_merge(struct api *api, const char *user, const struct kind *k, const char *ns,
               const char *name, const char *subresource, const json_t *patch, struct refusal *r)
 {
-    struct write w = write_of(user, API_PATCH, k, ns, name);
+    struct write w = write_by(user, API_PATCH, k, ns, name);
     w.subresource = subresource;
     return write_patch(api, &w, PATCH_MERGE, patch, NULL, r);
 }
@@ -175,7 +161,7 @@ int api_merge(struct api *api, const char *user, const struct kind *k, const cha
 int api_apply(struct api *api, const char *user, const struct kind *k, const json_t *object,
               bool force, struct refusal *r)
 {
-    struct write w = write_of(user, API_APPLY, k, object_namespace(object), object_name(object));
+    struct write w = write_by(user, API_APPLY, k, object_namespace(object), object_name(object));
     CLEANUP_JSON json_t *typed = json_copy((json_t *) object);
     json_object_set_new(typed, "apiVersion", json_string(kind_api_version(k)));
     json_object_set_new(typed, "kind", json_string(k->kind));
@@ -185,7 +171,7 @@ int api_apply(struct api *api, const char *user, const struct kind *k, const jso
 int api_delete(struct api *api, const char *user, const struct kind *k, const char *ns,
                const char *name, const char *uid, int grace_s, struct refusal *r)
 {
-    struct write w = write_of(user, API_DELETE, k, ns, name);
+    struct write w = write_by(user, API_DELETE, k, ns, name);
     struct delete_options o = { .grace_s = grace_s,
                                 .uid = uid,
                                 .propagation = PROPAGATE_BACKGROUND };

@@ -1,3 +1,4 @@
+/* Writes but deletions: create, update, patch, apply. */
 #include "sim/api/write.h"
 
 #include <string.h>
@@ -6,6 +7,7 @@
 #include "base/str.h"
 #include "kube/object.h"
 #include "sim/api/admit.h"
+#include "sim/api/draft.h"
 #include "sim/api/event_view.h"
 #include "sim/api/managed.h"
 #include "sim/api/merge.h"
@@ -15,6 +17,20 @@
 
 #define MODIFIED                                                                                   \
     "the object has been modified; please apply your changes to the latest version and try again"
+
+struct write write_by(const char *user, enum api_verb verb, const struct kind *k, const char *ns,
+                      const char *name)
+{
+    return (struct write){
+        .user = user,
+        .manager = user,
+        .verb = verb,
+        .kind = k,
+        .ns = str_or_empty(ns),
+        .name = name,
+        .subresource = "",
+    };
+}
 
 int write_create(struct api *api, const struct write *w, const json_t *object, json_t **ret,
                  struct refusal *r)
@@ -29,8 +45,8 @@ int write_create(struct api *api, const struct write *w, const json_t *object, j
     return admission_create(&a, ret, r);
 }
 
-/* The resourceVersion that an object names must be the one that is there; `always` where it must
- * name one. "0" names none. */
+/* Checks that the given resourceVersion is the current one. `always`: it is required. "0" counts as
+ * absent. */
 static int check_version(const struct admission *a, const json_t *object, bool always,
                          struct refusal *r)
 {
@@ -38,7 +54,7 @@ static int check_version(const struct admission *a, const json_t *object, bool a
     rv = str_eq(rv, "0") ? "" : rv;
     const char *is = json_str(a->before, "metadata.resourceVersion");
     if (!*rv && always) {
-        /* The API server names the resource here where it names the kind elsewhere. */
+        /* Here the API server names the resource, elsewhere the kind. */
         struct kind by_resource = *a->w->kind;
         by_resource.kind = by_resource.plural;
         refuse_cause(r, "FieldValueInvalid", "metadata.resourceVersion",
@@ -48,11 +64,11 @@ static int check_version(const struct admission *a, const json_t *object, bool a
     if (!*rv || str_eq(rv, is))
         return 0;
     if (!object_rv_parse(rv))
-        return refuse(r, 500, NULL, "strconv.ParseUint: parsing \"%s\": invalid syntax", rv);
+        return refuse(r, 500, "strconv.ParseUint: parsing \"%s\": invalid syntax", rv);
     return refuse_conflict(r, a->w->kind, a->w->name, MODIFIED);
 }
 
-/* An update of another incarnation than the one that is there. */
+/* 409 if the given uid is not that of the existing object. */
 static int check_uid(const struct admission *a, const json_t *object, struct refusal *r)
 {
     const char *uid = str_or_empty(json_str(object, "metadata.uid")), *is = object_uid(a->before);
@@ -115,50 +131,51 @@ int write_patch(struct api *api, const struct write *w, enum patch_type type, co
     return admission_update(&a, ret, r);
 }
 
-/* What an intent must be before it can be merged. */
+/* Checks the form of an intent. */
 static int check_intent(const struct write *w, const json_t *intent, struct refusal *r)
 {
     const char *version = str_or_empty(json_key(intent, "apiVersion")),
                *kind = str_or_empty(json_key(intent, "kind"));
     if (!json_is_object(intent))
         return refuse(
-            r, 400, NULL,
+            r, 400,
             "error decoding YAML: cannot unmarshal into Go value of type map[string]interface {}");
     if (!str_eq(version, kind_api_version(w->kind)) || !str_eq(kind, w->kind->kind)) {
         const char *slash = strchr(version, '/');
         int group = slash ? (int) (slash - version) : 0;
-        return refuse(r, 400, NULL, "invalid object type: %.*s/%s, Kind=%s", group, version,
+        return refuse(r, 400, "invalid object type: %.*s/%s, Kind=%s", group, version,
                       slash ? slash + 1 : version, kind);
     }
     if (json_at(intent, "metadata.managedFields"))
-        return refuse(r, 400, NULL, "metadata.managedFields must be nil");
+        return refuse(r, 400, "metadata.managedFields must be nil");
     return 0;
 }
 
-/* An object whose intent left out its name and namespace has those of the request. */
+/* Fills in name and namespace from the request. */
 static json_t *completed(const struct write *w, const json_t *merged)
 {
-    json_t *whole = json_copy((json_t *) merged);
-    json_t *metadata = json_copy(json_object_get(merged, "metadata"));
+    json_t *whole = draft_own_top(merged), *metadata = json_object_get(whole, "metadata");
     if (!json_object_get(metadata, "name"))
         json_object_set_new(metadata, "name", json_string(w->name));
     if (w->kind->namespaced && !json_object_get(metadata, "namespace"))
         json_object_set_new(metadata, "namespace", json_string(w->ns));
-    json_object_set_new(whole, "metadata", metadata);
     return whole;
 }
 
-/* Every field of an intent must be one that its kind has. */
+/* Checks that the kind has every field of the intent. */
 static int check_declared(const struct api *api, const struct write *w, const json_t *intent,
                           struct refusal *r)
 {
-    CLEANUP_JSON json_t *unknown = w->from_outside ? rules_unknown(api->schemas, w->kind, intent)
-                                                   : NULL;
+    if (!w->from_outside)
+        return 0;
+    CLEANUP_JSON json_t *unknown = NULL;
+    CLEANUP_FREE char *why = NULL;
+    json_decref(rules_read(api->schemas, w->kind, NULL, intent, false, &unknown, &why));
     return unknown ? merge_refuse_unknown(rules_merge(api->schemas, w->kind), intent, unknown, r)
                    : 0;
 }
 
-/* Whether an intent goes with what is there. */
+/* Checks version and uid of an intent against the existing object. */
 static int check_live(const struct admission *a, const json_t *intent, struct refusal *r)
 {
     if (a->before)
