@@ -10,45 +10,9 @@
 const char ostler_node_version[] = OSTLER_VERSION;
 
 static const struct command_row commands[] = {
-    [NODE_COMMAND_LOOK] = { "look", NULL, "print what this machine is, as a GPU node" },
-    [NODE_COMMAND_RUN] = { "run", NULL,
-                           "keep that up to date in the cluster, as the inventory of a GpuNode" },
-    [NODE_COMMAND_WAIT] = { "wait", "driver|toolkit",
-                            "end when it is ready on this start of the machine" },
-    [NODE_COMMAND_CARDS] = { "cards", NULL,
-                             "print what the driver's library reports of its GPUs, or keep it in a "
-                             "file" },
-    [NODE_COMMAND_HOST_DRIVER] = { "host-driver", NULL,
-                                   "fail when the host has a driver of its own" },
-    [NODE_COMMAND_UNLOAD] = { "unload", NULL, "take out what a driver cannot have beside it" },
-    [NODE_COMMAND_COPY] = { "copy", NULL,
-                            "put this program where containers of other images have it" },
-    [NODE_COMMAND_START_DRIVER] = { "start-driver", "PROGRAM [ARGUMENT…]",
-                                    "become NVIDIA's program, without the ready files of an "
-                                    "earlier one" },
-    [NODE_COMMAND_PROBE_DRIVER] = { "probe-driver", NULL,
-                                    "write the driver's ready file when it is ready, else fail" },
-    [NODE_COMMAND_STOP_DRIVER] = { "stop-driver", NULL,
-                                   "remove the ready file of this pod's driver" },
-    [NODE_COMMAND_START_GDRCOPY] = { "start-gdrcopy", "PROGRAM [ARGUMENT…]",
-                                     "become NVIDIA's program when the driver of this pod is "
-                                     "ready" },
-    [NODE_COMMAND_PROBE_GDRCOPY] = { "probe-gdrcopy", NULL,
-                                     "make the device of GDRCopy when its module is loaded, else "
-                                     "fail" },
-    [NODE_COMMAND_INSTALL_COS_DRIVER] = { "install-cos-driver", "PROGRAM [ARGUMENT…]",
-                                          "become Google's installer, unless a driver is loaded" },
-    [NODE_COMMAND_INSTALL_TOOLKIT] = { "install-toolkit", "PROGRAM [ARGUMENT…]",
-                                       "have NVIDIA's program install the toolkit" },
-    [NODE_COMMAND_READY_TOOLKIT] = { "sign-toolkit", NULL,
-                                     "keep the toolkit's ready file until told to stop" },
-    [NODE_COMMAND_REMOVE_TOOLKIT] = { "remove-toolkit", "PROGRAM [ARGUMENT…]",
-                                      "have it take the toolkit out of the runtime" },
-    [NODE_COMMAND_IDLE] = { "idle", NULL, "do nothing until told to stop" },
-    [NODE_COMMAND_WRITE_CONFIG] = { "write-config", NULL, "write a configuration into a file" },
-    [NODE_COMMAND_PROOF] = { "proof", NULL, "run a CUDA program, and say what it ran on" },
-    [NODE_COMMAND_HELP] = { "help", NULL, "print this" },
-    [NODE_COMMAND_VERSION] = { "version", NULL, "print the version" },
+#define X(id, name, takes, help) [NODE_COMMAND_##id] = { name, takes, help },
+    NODE_COMMANDS(X)
+#undef X
 };
 
 static bool store_module(const struct option_kind *kind, const char *value, void *to)

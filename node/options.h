@@ -10,28 +10,42 @@
 #include "base/log.h"
 #include "node/agent/ready_files.h"
 
+/* id, name, its arguments ("": none), help */
+#define NODE_COMMANDS(X)                                                                           \
+    X(LOOK, "look", "", "print what this machine is, as a GPU node")                               \
+    X(RUN, "run", "", "keep that up to date in the cluster, as the inventory of a GpuNode")        \
+    X(WAIT, "wait", "driver|toolkit", "end when it is ready on this start of the machine")         \
+    X(CARDS, "cards", "",                                                                          \
+      "print what the driver's library reports of its GPUs, or keep it in a file")                 \
+    X(HOST_DRIVER, "host-driver", "", "fail when the host has a driver of its own")                \
+    X(UNLOAD, "unload", "", "take out what a driver cannot have beside it")                        \
+    X(COPY, "copy", "", "put this program where containers of other images have it")               \
+    X(START_DRIVER, "start-driver", "PROGRAM [ARGUMENT…]",                                         \
+      "become NVIDIA's program, without the ready files of an earlier one")                        \
+    X(PROBE_DRIVER, "probe-driver", "",                                                            \
+      "write the driver's ready file when it is ready, else fail")                                 \
+    X(STOP_DRIVER, "stop-driver", "", "remove the ready file of this pod's driver")                \
+    X(START_GDRCOPY, "start-gdrcopy", "PROGRAM [ARGUMENT…]",                                       \
+      "become NVIDIA's program when the driver of this pod is ready")                              \
+    X(PROBE_GDRCOPY, "probe-gdrcopy", "",                                                          \
+      "make the device of GDRCopy when its module is loaded, else fail")                           \
+    X(INSTALL_COS_DRIVER, "install-cos-driver", "PROGRAM [ARGUMENT…]",                             \
+      "become Google's installer, unless a driver is loaded")                                      \
+    X(INSTALL_TOOLKIT, "install-toolkit", "PROGRAM [ARGUMENT…]",                                   \
+      "have NVIDIA's program install the toolkit")                                                 \
+    X(READY_TOOLKIT, "sign-toolkit", "", "keep the toolkit's ready file until told to stop")       \
+    X(REMOVE_TOOLKIT, "remove-toolkit", "PROGRAM [ARGUMENT…]",                                     \
+      "have it take the toolkit out of the runtime")                                               \
+    X(IDLE, "idle", "", "do nothing until told to stop")                                           \
+    X(WRITE_CONFIG, "write-config", "", "write a configuration into a file")                       \
+    X(PROOF, "proof", "", "run a CUDA program, and say what it ran on")                            \
+    X(HELP, "help", "", "print this")                                                              \
+    X(VERSION, "version", "", "print the version")
+
 enum node_command {
-    NODE_COMMAND_LOOK,
-    NODE_COMMAND_RUN,
-    NODE_COMMAND_WAIT,
-    NODE_COMMAND_CARDS,
-    NODE_COMMAND_HOST_DRIVER,
-    NODE_COMMAND_UNLOAD,
-    NODE_COMMAND_COPY,
-    NODE_COMMAND_START_DRIVER,
-    NODE_COMMAND_PROBE_DRIVER,
-    NODE_COMMAND_STOP_DRIVER,
-    NODE_COMMAND_START_GDRCOPY,
-    NODE_COMMAND_PROBE_GDRCOPY,
-    NODE_COMMAND_INSTALL_COS_DRIVER,
-    NODE_COMMAND_INSTALL_TOOLKIT,
-    NODE_COMMAND_READY_TOOLKIT,
-    NODE_COMMAND_REMOVE_TOOLKIT,
-    NODE_COMMAND_IDLE,
-    NODE_COMMAND_WRITE_CONFIG,
-    NODE_COMMAND_PROOF,
-    NODE_COMMAND_HELP,
-    NODE_COMMAND_VERSION,
+#define X(id, ...) NODE_COMMAND_##id,
+    NODE_COMMANDS(X)
+#undef X
 };
 
 struct node_options {
