@@ -12,7 +12,7 @@ RUN scripts/deps static $TARGETARCH && rm -rf /var/lib/apt/lists/*
 COPY scripts/build-libraries scripts/
 RUN arch=${TARGETARCH:-$(dpkg --print-architecture)}; OSTLER_OPENSSL=own scripts/build-libraries "build/libraries/$arch" "$arch"
 COPY Makefile LICENSE ./
-COPY scripts/embed scripts/embed-zones scripts/embed-cluster scripts/embed-types scripts/sbom scripts/
+COPY scripts/embed scripts/embed-zones scripts/embed-cluster scripts/embed-completion scripts/embed-types scripts/sbom scripts/
 COPY main main
 COPY kubectl kubectl
 COPY lib lib

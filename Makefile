@@ -83,7 +83,7 @@ $(NAMES:%=build/%): build/ostler
 	$Qln -sf ostler $@
 
 PROGRAM := $(patsubst %.c,$B/%.o,$(wildcard main/*.c kubectl/*.c commands/*.c controller/*.c node/*.c)) $(KUBECTL_ARCHIVES) $(NODE_ARCHIVES) \
-           $(PLAN_ARCHIVES) $(ARCHIVES)
+           $(PLAN_ARCHIVES) $(ARCHIVES) $B/kubectl/completion_scripts.o
 $B/ostler: $(PROGRAM)
 	@echo "  LINK  $@"
 	$Q$(CC) $(LINK_$(VARIANT)) -o $@ $^ $(LIBS)
@@ -189,6 +189,11 @@ $B/reconcilers/manifests/embedded.c: scripts/embed $(MANIFESTS)
 	@mkdir -p $(@D)
 	$Qscripts/embed reconcilers/manifests > $@.new && mv -f $@.new $@
 $B/reconcilers/manifests/embedded.o: $B/reconcilers/manifests/embedded.c $B/flags
+	$Q$(CC) $(CFLAGS) -c -o $@ $<
+$B/kubectl/completion_scripts.c: scripts/embed-completion $(wildcard kubectl/completion/*)
+	@mkdir -p $(@D)
+	$Qscripts/embed-completion > $@.new && mv -f $@.new $@
+$B/kubectl/completion_scripts.o: $B/kubectl/completion_scripts.c $B/flags
 	$Q$(CC) $(CFLAGS) -c -o $@ $<
 $B/reconcilers/model/zone_tables.c: scripts/embed-zones /usr/share/zoneinfo/tzdata.zi $B/flags
 	@mkdir -p $(@D)

@@ -72,11 +72,10 @@ typedef void print_fn(const json_t *viewed, const struct paint *p, struct buf *o
 static void add_view(struct bundle *b, const char *name, const char *what, const json_t *viewed,
                      print_fn *print)
 {
-    struct buf out = BUF_INIT(TEXT_ROOM);
+    CLEANUP_BUF struct buf out = BUF_INIT(TEXT_ROOM);
     print(viewed, &(struct paint){ .wide = true, .whole = true, .width = WIDTH }, &out);
     CLEANUP_FREE char *clean = scrub_text(buf_text(&out));
     add_text(b, name, what, clean);
-    buf_clear(&out);
 }
 
 /* ---- pods */

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "base/json.h"
-#include "base/map.h"
 #include "base/str.h"
 #include "base/terminal.h"
 #include "kube/condition.h"
@@ -88,7 +87,7 @@ static void add_logs_of(struct logs *logs, const json_t *pod)
         }
 }
 
-static void bundle_logs_choose(const json_t *pods, const struct map *down, struct logs *logs,
+static void bundle_logs_choose(const json_t *pods, const json_t *down, struct logs *logs,
                                struct bundle_logs *ret)
 {
     size_t i;
@@ -98,19 +97,15 @@ static void bundle_logs_choose(const json_t *pods, const struct map *down, struc
             size_t before = logs->len;
             if (rank_of(pod) != rank)
                 continue;
-            if (map_get(down, json_str_or_empty(pod, "spec.nodeName"))) {
+            if (json_object_get(down, json_str_or_empty(pod, "spec.nodeName"))) {
                 ret->down++;
                 continue;
             }
             add_logs_of(logs, pod);
-            if (logs->len == before)
-                continue;
-            if (ret->read == BUNDLE_LOGS_PODS) {
-                logs->len = before;
-                ret->more++;
-                continue;
-            }
-            ret->read++;
+            bool fits = ret->read < BUNDLE_LOGS_PODS;
+            ret->read += logs->len > before && fits;
+            ret->more += logs->len > before && !fits;
+            logs->len = fits ? logs->len : before;
         }
 }
 
@@ -177,18 +172,17 @@ void bundle_logs_read(struct ask *a, const json_t *pods, const json_t *reports, 
                       void *arg, struct bundle_logs *ret)
 {
     struct logs logs = { 0 };
-    struct map down = { 0 };
+    CLEANUP_JSON json_t *down = json_object();
     size_t i;
     json_t *report;
     *ret = (struct bundle_logs){ 0 };
     json_array_foreach (reports, i, report)
         if (str_eq(json_str(report, "status.state"), "Lost"))
-            map_put(&down, object_name(report), report);
-    bundle_logs_choose(pods, &down, &logs, ret);
+            json_object_set(down, object_name(report), report);
+    bundle_logs_choose(pods, down, &logs, ret);
     for (i = 0; i < logs.len && !ask_stopped(a); i += AT_ONCE) {
         bundle_progress("logs", i, logs.len);
         read_some(a, logs.items + i, logs.len - i < AT_ONCE ? logs.len - i : AT_ONCE, fn, arg);
     }
-    map_clear(&down);
     free(logs.items);
 }

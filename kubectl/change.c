@@ -20,12 +20,16 @@ enum { TRIES = 5, PAUSE_MS = 200 };
  * would revert the fields. */
 #define MANAGER "ostler-kubectl"
 
-/* An edit and its object. */
-struct change {
+/* The edits of commands, and their objects: the policy, or each node of the command line. */
+static const struct change {
     enum resource_id resource;
-    const char *name; /* of a node; NULL: the policy */
-    int (*decide)(const json_t *object, const struct gpu_options *o, struct edit *ret,
-                  struct err *e);
+    void (*edit)(const json_t *object, struct edit *ret); /* NULL: edit_approve() */
+} changes[GPU_COMMAND_COUNT] = {
+    [GPU_PAUSE] = { RESOURCE_POLICY, edit_pause },
+    [GPU_RESUME] = { RESOURCE_POLICY, edit_resume },
+    [GPU_APPROVE] = { RESOURCE_POLICY, NULL },
+    [GPU_HOLD] = { RESOURCE_NODE, edit_hold },
+    [GPU_RELEASE] = { RESOURCE_NODE, edit_release },
 };
 
 static void print_clean(FILE *to, const char *before, const char *text)
@@ -44,25 +48,26 @@ static void change_tell(const struct edit *d, const struct gpu_options *o)
         print_clean(stderr, "kubectl gpu: warning: ", d->warning);
 }
 
-static struct request change_request_of(const struct change *c, const struct edit *d,
+static struct request change_request_of(enum resource_id resource, const struct edit *d,
                                         const char *name, bool dry_run)
 {
-    CLEANUP_FREE char *path = resource_path(c->resource, NULL, name, NULL);
+    CLEANUP_FREE char *path = resource_path(resource, NULL, name, NULL);
     return (struct request){ .class = REQUEST_WRITE,
                              .method = "PATCH",
                              .path = xasprintf("%s?fieldManager=" MANAGER "%s", path,
                                                dry_run ? "&dryRun=All" : ""),
                              .content_type = "application/merge-patch+json",
                              .body = json_compact(d->patch),
-                             .resource = c->resource,
+                             .resource = resource,
                              .dry_run = dry_run };
 }
 
-static int change_send(struct ask *a, const struct change *c, const struct edit *d,
-                       const struct gpu_options *o, const char *name, struct err *e)
+static int change_send(struct ask *a, const struct edit *d, const struct gpu_options *o,
+                       const char *name, struct err *e)
 {
     CLEANUP_JSON json_t *answer = NULL;
-    int rc = ask_one(a, change_request_of(c, d, name, o->dry_run), &answer, e);
+    int rc = ask_one(a, change_request_of(changes[o->command].resource, d, name, o->dry_run),
+                     &answer, e);
     bool lost = rc < 0 &&
                 (e->kind == ERR_TIMEOUT || e->kind == ERR_UNREACHABLE || e->kind == ERR_SERVER);
     if (lost && !o->dry_run)
@@ -101,120 +106,51 @@ static json_t *change_read_node(struct ask *a, const struct gpu_options *o, cons
     return e->kind == ERR_NONE ? json_incref(node) : NULL;
 }
 
-/* Reads the fleet's names only if a name does not exist. */
-static int say_no_node(struct ask *a, const struct gpu_options *o, const char *name, struct err *e)
+/* `name`: of a node; NULL: the policy. */
+static int try_once(struct ask *a, const struct gpu_options *o, const char *name, struct err *e)
 {
-    CLEANUP_JSON json_t *fleet = gather(a, o, &(struct gathering){ SEE_REPORTS, SEE_REPORTS, NULL },
-                                        e);
-    return fleet ? show_no_node(json_object_get(fleet, "reports"), name, e) : -1;
-}
-
-static int try_once(struct ask *a, const struct change *c, const struct gpu_options *o,
-                    struct err *e)
-{
+    const struct change *c = &changes[o->command];
     struct edit d = { 0 };
-    CLEANUP_JSON json_t *object = c->name ? change_read_node(a, o, c->name, e)
-                                          : read_policy(a, o, e);
+    CLEANUP_JSON json_t *object = name ? change_read_node(a, o, name, e) : read_policy(a, o, e);
     if (!object)
-        return e->kind == ERR_NONE ? say_no_node(a, o, c->name, e) : -1;
-    int rc = c->decide(object, o, &d, e);
+        return e->kind == ERR_NONE ? show_no_such_node(a, o, name, e) : -1;
+    int rc = 0;
+    if (c->edit)
+        c->edit(object, &d);
+    else
+        rc = edit_approve(object, o->name_count ? o->names[0] : NULL, &d, e);
     if (rc == 0 && d.patch)
-        rc = change_send(a, c, &d, o, object_name(object), e);
+        rc = change_send(a, &d, o, object_name(object), e);
     if (rc == 0)
         change_tell(&d, o);
     edit_clear(&d);
     return rc;
 }
 
-static int carry_out(struct ask *a, const struct change *c, const struct gpu_options *o,
-                     struct err *e)
+static int carry_out(struct ask *a, const struct gpu_options *o, const char *name, struct err *e)
 {
-    int rc = try_once(a, c, o, e);
+    int rc = try_once(a, o, name, e);
     for (int i = 1; i < TRIES && rc < 0 && e->kind == ERR_CONFLICT && ask_wait(a, PAUSE_MS); i++) {
         err_clear(e);
-        rc = try_once(a, c, o, e);
+        rc = try_once(a, o, name, e);
     }
     return rc;
 }
 
-/* Runs on all nodes despite failures, and reports each failure. */
-static int carry_out_on_nodes(struct ask *a, struct change c, const struct gpu_options *o,
-                              struct err *e)
+int change_run(struct ask *a, const struct gpu_options *o, struct err *e)
 {
     int rc = 0;
+    if (changes[o->command].resource == RESOURCE_POLICY)
+        return carry_out(a, o, NULL, e);
+    /* Runs on all nodes despite failures, and reports each failure. */
     for (size_t i = 0; i < o->name_count; i++) {
-        c.name = o->names[i];
-        if (!show_is_name(c.name) ? err_set(e, ERR_INVALID, "%s is no name of a node", c.name)
-                                  : carry_out(a, &c, o, e)) {
+        const char *name = o->names[i];
+        if (!show_is_name(name) ? err_set(e, ERR_INVALID, "%s is no name of a node", name)
+                                : carry_out(a, o, name, e)) {
             print_clean(stderr, "kubectl gpu: ", err_msg(e));
             err_clear(e);
             rc = -1;
         }
     }
     return rc;
-}
-
-/* ---- commands */
-
-static int decide_pause(const json_t *policy, const struct gpu_options *o, struct edit *ret,
-                        struct err *e)
-{
-    (void) o, (void) e;
-    edit_pause(policy, ret);
-    return 0;
-}
-
-static int decide_resume(const json_t *policy, const struct gpu_options *o, struct edit *ret,
-                         struct err *e)
-{
-    (void) o, (void) e;
-    edit_resume(policy, ret);
-    return 0;
-}
-
-static int decide_approve(const json_t *policy, const struct gpu_options *o, struct edit *ret,
-                          struct err *e)
-{
-    return edit_approve(policy, o->name_count ? o->names[0] : NULL, ret, e);
-}
-
-static int decide_hold(const json_t *node, const struct gpu_options *o, struct edit *ret,
-                       struct err *e)
-{
-    (void) o, (void) e;
-    edit_hold(node, ret);
-    return 0;
-}
-
-static int decide_release(const json_t *node, const struct gpu_options *o, struct edit *ret,
-                          struct err *e)
-{
-    (void) o, (void) e;
-    edit_release(node, ret);
-    return 0;
-}
-
-int change_pause(struct ask *a, const struct gpu_options *o, struct err *e)
-{
-    return carry_out(a, &(struct change){ RESOURCE_POLICY, NULL, decide_pause }, o, e);
-}
-
-int change_resume(struct ask *a, const struct gpu_options *o, struct err *e)
-{
-    return carry_out(a, &(struct change){ RESOURCE_POLICY, NULL, decide_resume }, o, e);
-}
-
-int change_approve(struct ask *a, const struct gpu_options *o, struct err *e)
-{
-    return carry_out(a, &(struct change){ RESOURCE_POLICY, NULL, decide_approve }, o, e);
-}
-
-int change_hold(struct ask *a, const struct gpu_options *o, struct err *e)
-{
-    return carry_out_on_nodes(a, (struct change){ RESOURCE_NODE, NULL, decide_hold }, o, e);
-}
-
-int change_release(struct ask *a, const struct gpu_options *o, struct err *e)
-{
-    return carry_out_on_nodes(a, (struct change){ RESOURCE_NODE, NULL, decide_release }, o, e);
 }

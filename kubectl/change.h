@@ -6,10 +6,7 @@
 
 #include "kubectl/ask.h"
 
-int change_pause(struct ask *a, const struct gpu_options *o, struct err *e);
-int change_resume(struct ask *a, const struct gpu_options *o, struct err *e);
-int change_approve(struct ask *a, const struct gpu_options *o, struct err *e);
-int change_hold(struct ask *a, const struct gpu_options *o, struct err *e);
-int change_release(struct ask *a, const struct gpu_options *o, struct err *e);
+/* Runs the command of the options: pause, resume, approve, hold or release. */
+int change_run(struct ask *a, const struct gpu_options *o, struct err *e);
 
 #endif

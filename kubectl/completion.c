@@ -10,76 +10,11 @@
 #include "kubectl/show.h"
 #include "reconcilers/decide/node_types.h"
 
-/* As in the shells' own completions, each script asks the program for words, so that it never
- * becomes outdated. */
-static const struct script {
-    const char *shell, *text;
-} scripts[] = {
-    { "bash", "# kubectl gpu completion bash > /etc/bash_completion.d/kubectl-gpu: completes "
-              "\"kubectl-gpu\"; \"kubectl gpu\" takes\n"
-              "# kubectl gpu completion kubectl\n"
-              "_kubectl_gpu()\n"
-              "{\n"
-              "    local line word last joins= files= tab=$'\\t' given=() found=()\n"
-              "    for word in \"${COMP_WORDS[@]:1:COMP_CWORD}\"; do\n"
-              "        # bash takes \"--state=Failed\" for three words\n"
-              "        last=$((${#given[@]} - 1))\n"
-              "        if [ \"$last\" -ge 0 ] && [[ ${given[last]} == -* && ( $word == = || $joins "
-              ") ]]; then\n"
-              "            given[last]+=$word\n"
-              "        else\n"
-              "            given+=(\"$word\")\n"
-              "        fi\n"
-              "        [ \"$word\" = = ] && joins=yes || joins=\n"
-              "    done\n"
-              "    while IFS= read -r line; do\n"
-              "        [ \"${line:0:1}\" = : ] && files=$line || found+=(\"${line%%\"$tab\"*}\")\n"
-              "    done < <(\"${COMP_WORDS[0]}\" __complete \"${given[@]}\" 2>/dev/null)\n"
-              "    COMPREPLY=(\"${found[@]}\")\n"
-              "    [ \"$files\" != :0 ] || compopt -o default 2>/dev/null\n"
-              "}\n"
-              "complete -F _kubectl_gpu kubectl-gpu\n" },
-    { "zsh", "#compdef kubectl-gpu\n"
-             "# kubectl gpu completion zsh > \"${fpath[1]}/_kubectl-gpu\"\n"
-             "_kubectl_gpu()\n"
-             "{\n"
-             "    local -a found\n"
-             "    local line files tab=$'\\t' word\n"
-             "    while IFS= read -r line; do\n"
-             "        [[ $line == :* ]] && files=$line && continue\n"
-             "        word=${line%%$tab*}\n"
-             "        found+=(\"${word//:/\\\\:}:${line#*$tab}\")\n"
-             "    done < <(\"${words[1]}\" __complete \"${(@)words[2,CURRENT]}\" 2>/dev/null)\n"
-             "    [[ ${words[CURRENT]} == -*=* ]] && compset -P '-*='\n"
-             "    if (( $#found )); then _describe 'kubectl gpu' found; elif [[ $files == :0 ]]; "
-             "then _files; fi\n"
-             "}\n"
-             "if [ \"$funcstack[1]\" = _kubectl-gpu ]; then _kubectl_gpu; else compdef "
-             "_kubectl_gpu kubectl-gpu; fi\n" },
-    { "fish",
-      "# kubectl gpu completion fish > ~/.config/fish/completions/kubectl-gpu.fish\n"
-      "function __kubectl_gpu_complete\n"
-      "    set -l words (commandline -opc) (commandline -ct)\n"
-      "    set -l option (string match -r -- '^-[^=]*=' $words[-1])\n"
-      "    set -l found ($words[1] __complete $words[2..-1] 2>/dev/null)\n"
-      "    if test \"$found[-1]\" = :0\n"
-      "        set found (__fish_complete_path (string replace -- \"$option\" '' $words[-1]))\n"
-      "    end\n"
-      "    set found (string match -v -r -- '^:' $found)\n"
-      "    string join \\n -- \"$option\"$found\n"
-      "end\n"
-      "complete -c kubectl-gpu -f -a '(__kubectl_gpu_complete)'\n" },
-    { "kubectl", "#!/bin/sh\n"
-                 "# kubectl gpu completion kubectl > kubectl_complete-gpu, executable and in PATH: "
-                 "then kubectl completes \"kubectl gpu\"\n"
-                 "exec kubectl-gpu __complete \"$@\"\n" },
-};
-
-int completion_script(const char *shell)
+int completion_print(const char *shell)
 {
-    for (size_t i = 0; i < ARRAY_LEN(scripts); i++)
-        if (str_eq(scripts[i].shell, shell)) {
-            fputs(scripts[i].text, stdout);
+    for (size_t i = 0; i < COMPLETION_SCRIPTS; i++)
+        if (str_eq(completion_scripts[i].shell, shell)) {
+            fputs(completion_scripts[i].text, stdout);
             return GPU_DONE;
         }
     fprintf(stderr, "kubectl gpu: there are completions for bash, zsh, fish and kubectl\n");

@@ -5,21 +5,21 @@
 #include "base/log.h"
 #include "base/str.h"
 #include "base/terminal.h"
+#include "commands/plan_command.h"
 #include "controller/options.h"
 #include "kubectl/bundle.h"
 #include "kubectl/change.h"
 #include "kubectl/completion.h"
 #include "kubectl/options.h"
-#include "kubectl/plan.h"
 #include "kubectl/show.h"
 #include "kubectl/view/term.h"
 
 /* A command that uses a cluster; returns 0, or -1 with an error. */
 typedef int command_fn(struct ask *a, const struct gpu_options *o, struct err *e);
 static command_fn *const online[GPU_COMMAND_COUNT] = {
-    [GPU_STATUS] = show_status,     [GPU_NODES] = show_nodes,   [GPU_EXPLAIN] = show_explain,
-    [GPU_EVENTS] = show_events,     [GPU_PAUSE] = change_pause, [GPU_RESUME] = change_resume,
-    [GPU_APPROVE] = change_approve, [GPU_HOLD] = change_hold,   [GPU_RELEASE] = change_release,
+    [GPU_STATUS] = show_run,     [GPU_NODES] = show_run,   [GPU_EXPLAIN] = show_run,
+    [GPU_EVENTS] = show_run,     [GPU_PAUSE] = change_run, [GPU_RESUME] = change_run,
+    [GPU_APPROVE] = change_run,  [GPU_HOLD] = change_run,  [GPU_RELEASE] = change_run,
     [GPU_BUNDLE] = bundle_write,
 };
 
@@ -40,6 +40,34 @@ static int run_online(const struct gpu_options *o)
     return rc < 0 ? complain(&e) : GPU_DONE;
 }
 
+/* `kubectl gpu plan`: `ostler plan`, with the plugin's options. */
+static int plan_show(const struct gpu_options *o)
+{
+    static const enum output outputs[] = { [SHOW_TEXT] = OUTPUT_TEXT,
+                                           [SHOW_WIDE] = OUTPUT_TEXT,
+                                           [SHOW_JSON] = OUTPUT_JSON,
+                                           [SHOW_YAML] = OUTPUT_YAML };
+    /* Starts with the defaults of `ostler plan`. */
+    char *words[] = { (char *) "ostler", (char *) "plan", NULL };
+    struct options plan;
+    CLEANUP_ERR struct err e = { 0 };
+    if (options_parse(2, words, &plan, &e) < 0)
+        return GPU_USAGE;
+    plan.called = "kubectl gpu";
+    plan.kubeconfig = o->kubeconfig;
+    plan.context = o->context;
+    plan.operand_namespace = o->operand_namespace;
+    plan.request_timeout_ms = o->request_timeout_ms;
+    plan.limits.images = o->image_prefixes ? o->image_prefixes : plan.limits.images;
+    plan.limits.settings = o->settings ? o->settings : plan.limits.settings;
+    plan.limits.control_plane = o->control_plane;
+    plan.limits.install_dirs = o->install_dirs ? o->install_dirs : plan.limits.install_dirs;
+    plan.file = o->file;
+    plan.simulate = o->simulate;
+    plan.output = outputs[o->output];
+    return plan_command(&plan);
+}
+
 static int kubectl_gpu_run(int argc, char **argv)
 {
     struct gpu_options o;
@@ -56,7 +84,7 @@ static int kubectl_gpu_run(int argc, char **argv)
         printf("kubectl-gpu %s\n", ostler_version);
         return GPU_DONE;
     case GPU_COMPLETION:
-        return completion_script(o.names[0]);
+        return completion_print(o.names[0]);
     case GPU_COMPLETE:
         return completion_words(o.names, o.name_count);
     case GPU_PLAN:

@@ -75,24 +75,21 @@ static void write_out(const struct shown *s, const struct gpu_options *o, const 
         CLEANUP_FREE char *text = term_of_json(viewed, o->output == SHOW_YAML);
         fputs(text, stdout);
     } else {
-        struct buf out = BUF_INIT(OUT_MAX), screen = BUF_INIT(OUT_MAX);
+        CLEANUP_BUF struct buf out = BUF_INIT(OUT_MAX), screen = BUF_INIT(OUT_MAX);
         struct paint p = paint_of(o);
         size_t columns = screen_size().ws_col;
         s->print(viewed, &p, &out);
         term_fit(&screen, buf_text(&out), columns ? columns : (size_t) p.width, rows);
         fputs(buf_text(&screen), stdout);
-        buf_clear(&out);
-        buf_clear(&screen);
     }
 }
 
 /* Prints what a list view cannot show: unreadable parts. */
 static void say_missing(const json_t *missing)
 {
-    struct buf out = BUF_INIT(1 << 16);
+    CLEANUP_BUF struct buf out = BUF_INIT(1 << 16);
     snapshot_print_missing(missing, &(struct paint){ .colours = false }, &out);
     fputs(buf_text(&out), stderr);
-    buf_clear(&out);
 }
 
 /* `ret_missing`: unreadable parts that the view cannot show; NULL: none. New references. */
@@ -219,15 +216,14 @@ static int watch_once(struct watching *w, bool *ret_failed, struct err *e)
 
 static int watch(struct ask *a, const struct gpu_options *o, const struct shown *s, struct err *e)
 {
-    const struct clock clock = clock_system();
     struct watching w = { .a = a, .o = o, .s = s };
     int rc = ask_take_signals(a, e);
     bool goes_on = rc == 0, failed = false;
     while (goes_on) {
-        int64_t began = clock_mono_ms(&clock);
+        int64_t began = clock_now_ms();
         rc = watch_once(&w, &failed, e);
         goes_on = rc == 0 && !ask_stopped(a) &&
-                  ask_wait(a, pause_ms(clock_mono_ms(&clock) - began, failed));
+                  ask_wait(a, pause_ms(clock_now_ms() - began, failed));
     }
     json_decref(w.before);
     json_decref(w.missing);
@@ -256,15 +252,8 @@ static json_t *view_status(const json_t *snapshot, const struct gpu_options *o, 
     return status_view(snapshot, now_us);
 }
 
-int show_status(struct ask *a, const struct gpu_options *o, struct err *e)
-{
-    const struct shown s = {
-        { SEE_POLICY | SEE_REPORTS | SEE_LEASE, SEE_POLICY, NULL }, view_status, status_print, NULL
-    };
-    return show(a, o, &s, e);
-}
-
-int show_no_node(const json_t *reports, const char *name, struct err *e)
+/* Sets the error that a node does not exist, with similar names from `reports`; always -1. */
+static int show_no_node(const json_t *reports, const char *name, struct err *e)
 {
     CLEANUP_JSON json_t *names = json_array();
     size_t i;
@@ -272,13 +261,12 @@ int show_no_node(const json_t *reports, const char *name, struct err *e)
     json_array_foreach (reports, i, report)
         json_array_append_new(names, json_text(object_name(report)));
     CLEANUP_JSON json_t *similar = snapshot_similar_names(names, name, 3);
-    struct buf list = BUF_INIT(4096);
+    CLEANUP_BUF struct buf list = BUF_INIT(4096);
     for (i = 0; i < json_array_size(similar); i++)
         buf_printf(&list, "%s%.253s", i ? ", " : "; is it one of these: ",
                    json_string_value(json_array_get(similar, i)));
-    CLEANUP_FREE char *text = buf_take(&list);
-    return err_set(e, ERR_NOT_FOUND, "there is no GPU node %s that Ostler knows%s%s", name, text,
-                   *text ? "?" : "; kubectl gpu nodes lists them");
+    return err_set(e, ERR_NOT_FOUND, "there is no GPU node %s that Ostler knows%s%s", name,
+                   buf_text(&list), list.len ? "?" : "; kubectl gpu nodes lists them");
 }
 
 static json_t *view_nodes(const json_t *snapshot, const struct gpu_options *o, int64_t now_us,
@@ -302,16 +290,6 @@ static void show_print_nodes(const json_t *list, const struct paint *p, struct b
         buf_str(out, "no GpuNode was found\n");
 }
 
-int show_nodes(struct ask *a, const struct gpu_options *o, struct err *e)
-{
-    const struct shown s = { { SEE_POLICY | SEE_REPORTS | SEE_NODES, SEE_POLICY | SEE_REPORTS,
-                               NULL },
-                             view_nodes,
-                             show_print_nodes,
-                             NULL };
-    return show(a, o, &s, e);
-}
-
 static json_t *view_explain(const json_t *snapshot, const struct gpu_options *o, int64_t now_us,
                             struct err *e)
 {
@@ -324,25 +302,11 @@ static json_t *view_explain(const json_t *snapshot, const struct gpu_options *o,
     return explain_view(snapshot, o->names[0], now_us);
 }
 
-/* Reads the fleet's names only if a name does not exist. */
-static int say_similar(struct ask *a, const struct gpu_options *o, struct err *e)
+int show_no_such_node(struct ask *a, const struct gpu_options *o, const char *name, struct err *e)
 {
-    err_clear(e);
-    CLEANUP_JSON json_t *snapshot = gather(
-        a, o, &(struct gathering){ SEE_REPORTS, SEE_REPORTS, NULL }, e);
-    return snapshot ? show_no_node(json_object_get(snapshot, "reports"), o->names[0], e) : -1;
-}
-
-int show_explain(struct ask *a, const struct gpu_options *o, struct err *e)
-{
-    if (!show_is_name(o->names[0]))
-        return err_set(e, ERR_INVALID, "%s is no name of a node", o->names[0]);
-    const struct shown s = { { SEE_ALL_OF_NODE, SEE_POLICY | SEE_REPORTS, o->names[0] },
-                             view_explain,
-                             explain_print,
-                             NULL };
-    int rc = show(a, o, &s, e);
-    return rc < 0 && e->kind == ERR_NOT_FOUND && !*err_msg(e) ? say_similar(a, o, e) : rc;
+    CLEANUP_JSON json_t *fleet = gather(a, o, &(struct gathering){ SEE_REPORTS, SEE_REPORTS, NULL },
+                                        e);
+    return fleet ? show_no_node(json_object_get(fleet, "reports"), name, e) : -1;
 }
 
 /* Whether every node is known. A deleted node may still have Events; false with an error for a
@@ -390,14 +354,41 @@ static void print_events(const json_t *list, const struct paint *p, struct buf *
         buf_str(out, "no events; the API server keeps them for an hour\n");
 }
 
-int show_events(struct ask *a, const struct gpu_options *o, struct err *e)
+static const struct shown commands[GPU_COMMAND_COUNT] = {
+    [GPU_STATUS] = { { SEE_POLICY | SEE_REPORTS | SEE_LEASE, SEE_POLICY, NULL },
+                     view_status,
+                     status_print,
+                     NULL },
+    [GPU_NODES] = { { SEE_POLICY | SEE_REPORTS | SEE_NODES, SEE_POLICY | SEE_REPORTS, NULL },
+                    view_nodes,
+                    show_print_nodes,
+                    NULL },
+    [GPU_EXPLAIN] = { { SEE_ALL_OF_NODE, SEE_POLICY | SEE_REPORTS, NULL },
+                      view_explain,
+                      explain_print,
+                      NULL },
+    /* Reports say which nodes have GPUs. */
+    [GPU_EVENTS] = { { SEE_POLICY | SEE_EVENTS | SEE_REPORTS, SEE_POLICY, NULL },
+                     view_events,
+                     print_events,
+                     events_news },
+};
+
+int show_run(struct ask *a, const struct gpu_options *o, struct err *e)
 {
-    /* To know which nodes have GPUs, and which pods are on the named nodes. */
-    unsigned also = SEE_REPORTS | (o->name_count ? SEE_PLACES : 0);
-    const struct shown s = {
-        { SEE_POLICY | SEE_EVENTS | also, SEE_POLICY, NULL }, view_events, print_events, events_news
-    };
-    return show(a, o, &s, e);
+    struct shown s = commands[o->command];
+    if (o->command == GPU_EVENTS && o->name_count) /* to know which pods are on them */
+        s.gathering.parts |= SEE_PLACES;
+    if (o->command != GPU_EXPLAIN)
+        return show(a, o, &s, e);
+    s.gathering.node = o->names[0];
+    if (!show_is_name(o->names[0]))
+        return err_set(e, ERR_INVALID, "%s is no name of a node", o->names[0]);
+    int rc = show(a, o, &s, e);
+    if (rc == 0 || e->kind != ERR_NOT_FOUND || *err_msg(e))
+        return rc;
+    err_clear(e);
+    return show_no_such_node(a, o, o->names[0], e);
 }
 
 bool show_is_name(const char *name)

@@ -10,44 +10,9 @@
 const char ostler_node_version[] = OSTLER_VERSION;
 
 static const struct command_row commands[] = {
-    [NODE_COMMAND_LOOK] = { "look", NULL, "print the inventory of this machine" },
-    [NODE_COMMAND_RUN] = { "run", NULL, "keep the inventory in the cluster's GpuNode up to date" },
-    [NODE_COMMAND_WAIT] = { "wait", "driver|toolkit",
-                            "wait until the driver or toolkit is ready on the current boot" },
-    [NODE_COMMAND_CARDS] = { "cards", NULL,
-                             "print what the driver's library reports about its GPUs, or keep a "
-                             "file "
-                             "of it up to date" },
-    [NODE_COMMAND_HOST_DRIVER] = { "host-driver", NULL, "fail if the host has its own driver" },
-    [NODE_COMMAND_UNLOAD] = { "unload", NULL, "unload modules that block a new driver" },
-    [NODE_COMMAND_COPY] = { "copy", NULL,
-                            "copy this program to where containers of other images find it" },
-    [NODE_COMMAND_START_DRIVER] = { "start-driver", "PROGRAM [ARGUMENT…]",
-                                    "remove the ready files of an earlier driver, then execute "
-                                    "NVIDIA's program" },
-    [NODE_COMMAND_PROBE_DRIVER] = { "probe-driver", NULL,
-                                    "write the driver's ready file if the driver is ready, else "
-                                    "fail" },
-    [NODE_COMMAND_STOP_DRIVER] = { "stop-driver", NULL,
-                                   "remove the ready file of this pod's driver" },
-    [NODE_COMMAND_START_GDRCOPY] = { "start-gdrcopy", "PROGRAM [ARGUMENT…]",
-                                     "wait until this pod's driver is ready, then execute NVIDIA's "
-                                     "program" },
-    [NODE_COMMAND_PROBE_GDRCOPY] = { "probe-gdrcopy", NULL,
-                                     "create GDRCopy's device if its module is loaded, else fail" },
-    [NODE_COMMAND_INSTALL_COS_DRIVER] = { "install-cos-driver", "PROGRAM [ARGUMENT…]",
-                                          "execute Google's installer, unless a driver is loaded" },
-    [NODE_COMMAND_INSTALL_TOOLKIT] = { "install-toolkit", "PROGRAM [ARGUMENT…]",
-                                       "install the toolkit with NVIDIA's program" },
-    [NODE_COMMAND_READY_TOOLKIT] = { "sign-toolkit", NULL,
-                                     "keep the toolkit's ready file until a signal" },
-    [NODE_COMMAND_REMOVE_TOOLKIT] = { "remove-toolkit", "PROGRAM [ARGUMENT…]",
-                                      "remove the toolkit from the runtime with NVIDIA's program" },
-    [NODE_COMMAND_IDLE] = { "idle", NULL, "do nothing until a signal" },
-    [NODE_COMMAND_WRITE_CONFIG] = { "write-config", NULL, "write a configuration to a file" },
-    [NODE_COMMAND_PROOF] = { "proof", NULL, "run a CUDA program, and print what it ran on" },
-    [NODE_COMMAND_HELP] = { "help", NULL, "print this help" },
-    [NODE_COMMAND_VERSION] = { "version", NULL, "print the version" },
+#define X(id, name, takes, help) [NODE_COMMAND_##id] = { name, takes, help },
+    NODE_COMMANDS(X)
+#undef X
 };
 
 static bool store_module(const struct option_kind *kind, const char *value, void *to)

@@ -10,28 +10,43 @@
 #include "base/log.h"
 #include "node/agent/ready_files.h"
 
+/* id, name, its arguments ("": none), help */
+#define NODE_COMMANDS(X)                                                                           \
+    X(LOOK, "look", "", "print the inventory of this machine")                                     \
+    X(RUN, "run", "", "keep the inventory in the cluster's GpuNode up to date")                    \
+    X(WAIT, "wait", "driver|toolkit",                                                              \
+      "wait until the driver or toolkit is ready on the current boot")                             \
+    X(CARDS, "cards", "",                                                                          \
+      "print what the driver's library reports about its GPUs, or keep a file of it up to date")   \
+    X(HOST_DRIVER, "host-driver", "", "fail if the host has its own driver")                       \
+    X(UNLOAD, "unload", "", "unload modules that block a new driver")                              \
+    X(COPY, "copy", "", "copy this program to where containers of other images find it")           \
+    X(START_DRIVER, "start-driver", "PROGRAM [ARGUMENT…]",                                         \
+      "remove the ready files of an earlier driver, then execute NVIDIA's program")                \
+    X(PROBE_DRIVER, "probe-driver", "",                                                            \
+      "write the driver's ready file if the driver is ready, else fail")                           \
+    X(STOP_DRIVER, "stop-driver", "", "remove the ready file of this pod's driver")                \
+    X(START_GDRCOPY, "start-gdrcopy", "PROGRAM [ARGUMENT…]",                                       \
+      "wait until this pod's driver is ready, then execute NVIDIA's program")                      \
+    X(PROBE_GDRCOPY, "probe-gdrcopy", "",                                                          \
+      "create GDRCopy's device if its module is loaded, else fail")                                \
+    X(INSTALL_COS_DRIVER, "install-cos-driver", "PROGRAM [ARGUMENT…]",                             \
+      "execute Google's installer, unless a driver is loaded")                                     \
+    X(INSTALL_TOOLKIT, "install-toolkit", "PROGRAM [ARGUMENT…]",                                   \
+      "install the toolkit with NVIDIA's program")                                                 \
+    X(READY_TOOLKIT, "sign-toolkit", "", "keep the toolkit's ready file until a signal")           \
+    X(REMOVE_TOOLKIT, "remove-toolkit", "PROGRAM [ARGUMENT…]",                                     \
+      "remove the toolkit from the runtime with NVIDIA's program")                                 \
+    X(IDLE, "idle", "", "do nothing until a signal")                                               \
+    X(WRITE_CONFIG, "write-config", "", "write a configuration to a file")                         \
+    X(PROOF, "proof", "", "run a CUDA program, and print what it ran on")                          \
+    X(HELP, "help", "", "print this help")                                                         \
+    X(VERSION, "version", "", "print the version")
+
 enum node_command {
-    NODE_COMMAND_LOOK,
-    NODE_COMMAND_RUN,
-    NODE_COMMAND_WAIT,
-    NODE_COMMAND_CARDS,
-    NODE_COMMAND_HOST_DRIVER,
-    NODE_COMMAND_UNLOAD,
-    NODE_COMMAND_COPY,
-    NODE_COMMAND_START_DRIVER,
-    NODE_COMMAND_PROBE_DRIVER,
-    NODE_COMMAND_STOP_DRIVER,
-    NODE_COMMAND_START_GDRCOPY,
-    NODE_COMMAND_PROBE_GDRCOPY,
-    NODE_COMMAND_INSTALL_COS_DRIVER,
-    NODE_COMMAND_INSTALL_TOOLKIT,
-    NODE_COMMAND_READY_TOOLKIT,
-    NODE_COMMAND_REMOVE_TOOLKIT,
-    NODE_COMMAND_IDLE,
-    NODE_COMMAND_WRITE_CONFIG,
-    NODE_COMMAND_PROOF,
-    NODE_COMMAND_HELP,
-    NODE_COMMAND_VERSION,
+#define X(id, ...) NODE_COMMAND_##id,
+    NODE_COMMANDS(X)
+#undef X
 };
 
 struct node_options {

@@ -134,7 +134,7 @@ void show_inventory(const struct inventory *i, FILE *out)
     show_drivers(&i->driver, out);
     show_runtimes(i, out);
     show_holders(&i->holders, out);
-    for (size_t n = 0; n < i->troubles.len; n++)
-        fprintf(out, "unreadable: %s: %s\n", i->troubles.items[n].path,
-                i->troubles.items[n].reason);
+    for (size_t n = 0; n < i->view.troubles.len; n++)
+        fprintf(out, "unreadable: %s: %s\n", i->view.troubles.items[n].path,
+                i->view.troubles.items[n].reason);
 }

@@ -45,11 +45,9 @@ bool advice_is_stuck(const char *state, enum reason reason, long long seconds)
 {
     static const char *const at_once[] = { "Failed", "Unsupported", "Lost" };
     static const char *const quiet[] = { "Ready", "ForeignStack", "Unmanaged" };
-    for (size_t i = 0; i < ARRAY_LEN(at_once); i++)
-        if (str_eq(at_once[i], state))
-            return true;
-    for (size_t i = 0; i < ARRAY_LEN(quiet); i++)
-        if (str_eq(quiet[i], state))
-            return reason == REASON_GPUS_MISSING;
+    if (str_is_one_of(state, at_once, ARRAY_LEN(at_once)))
+        return true;
+    if (str_is_one_of(state, quiet, ARRAY_LEN(quiet)))
+        return reason == REASON_GPUS_MISSING;
     return seconds >= LONG_S;
 }

@@ -5,7 +5,6 @@
 
 #include "base/clock.h"
 #include "base/json.h"
-#include "base/map.h"
 #include "base/str.h"
 #include "kube/object.h"
 #include "reconcilers/model/gpu_node.h"
@@ -18,8 +17,8 @@
 
 struct picking {
     const struct events_wanted *wanted;
-    struct map gpu_nodes; /* names; empty: unknown */
-    struct map pods;      /* "namespace/name" to the pod */
+    json_t *gpu_nodes; /* by name; empty: unknown */
+    json_t *pods;      /* by "namespace/name" */
 };
 
 static const char *events_text_of(const json_t *event, const char *path, const char *old)
@@ -68,7 +67,7 @@ static bool is_wanted_pod(const struct picking *p, const json_t *event)
                *host = json_str(event, "deprecatedSource.host");
     CLEANUP_FREE char *key = xasprintf("%s/%s", json_str_or_empty(event, "regarding.namespace"),
                                        name);
-    const json_t *pod = map_get(&p->pods, key);
+    const json_t *pod = json_object_get(p->pods, key);
     if (p->wanted->node_count == 0)
         return true;
     if (pod || (host && *host))
@@ -91,7 +90,7 @@ static bool events_is_wanted(const struct picking *p, const json_t *event)
         return false;
     if (str_eq(kind, "Node") || str_eq(kind, GPU_NODE_KIND))
         return is_wanted_node(p, name) &&
-               (ours || map_get(&p->gpu_nodes, name) || p->wanted->node_count);
+               (ours || json_object_get(p->gpu_nodes, name) || p->wanted->node_count);
     if (str_eq(kind, "Pod"))
         return is_wanted_pod(p, event);
     return p->wanted->node_count == 0;
@@ -108,41 +107,24 @@ static bool is_of_default(const json_t *event)
 
 static json_t *events_row_of(const json_t *event)
 {
-    const char *ns = json_str(event, "regarding.namespace"), *time = events_time_of(event);
-    const char *note = events_text_of(event, "note", "message");
+    const char *ns = json_str_or_empty(event, "regarding.namespace"), *time = events_time_of(event);
+    const char *by = events_text_of(event, "reportingController", "deprecatedSource.component");
     json_int_t count = json_int(event, "series.count", json_int(event, "deprecatedCount", 1));
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:I, s:o}", "time", json_text(str_or_empty(time)),
-                     "type", json_text(json_str_or_empty(event, "type")), "object",
-                     json_textf("%s %s%s%s", json_str_or_empty(event, "regarding.kind"),
-                                str_or_empty(ns), ns && *ns ? "/" : "",
-                                json_str_or_empty(event, "regarding.name")),
-                     "reason", json_text(json_str_or_empty(event, "reason")), "note",
-                     json_text(str_or_empty(note)), "count", count, "by",
-                     json_text(str_or_empty(events_text_of(event, "reportingController",
-                                                           "deprecatedSource.component"))));
+    return json_pack("{s:s, s:s, s:o, s:s, s:s, s:I, s:s}", "time", str_or_empty(time), "type",
+                     json_str_or_empty(event, "type"), "object",
+                     json_textf("%s %s%s%s", json_str_or_empty(event, "regarding.kind"), ns,
+                                *ns ? "/" : "", json_str_or_empty(event, "regarding.name")),
+                     "reason", json_str_or_empty(event, "reason"), "note",
+                     str_or_empty(events_text_of(event, "note", "message")), "count", count, "by",
+                     str_or_empty(by));
 }
 
-static int by_time(const void *a, const void *b)
+static int by_time(const json_t *a, const json_t *b)
 {
-    const json_t *x = *(json_t *const *) a, *y = *(json_t *const *) b;
-    int64_t s = clock_parse_rfc3339(json_str_or_empty(x, "time")),
-            t = clock_parse_rfc3339(json_str_or_empty(y, "time"));
+    int64_t s = clock_parse_rfc3339(json_str_or_empty(a, "time"));
+    int64_t t = clock_parse_rfc3339(json_str_or_empty(b, "time"));
     return s != t ? (s > t) - (s < t)
-                  : strcmp(json_str_or_empty(x, "note"), json_str_or_empty(y, "note"));
-}
-
-static json_t *events_sorted(json_t *list_steal)
-{
-    size_t n = json_array_size(list_steal);
-    CLEANUP_FREE json_t **items = xcalloc(n, sizeof *items);
-    for (size_t i = 0; i < n; i++)
-        items[i] = json_incref(json_array_get(list_steal, i));
-    qsort(items, n, sizeof *items, by_time);
-    json_t *ret = json_array();
-    for (size_t i = 0; i < n; i++)
-        json_array_append_new(ret, items[i]);
-    json_decref(list_steal);
-    return ret;
+                  : strcmp(json_str_or_empty(a, "note"), json_str_or_empty(b, "note"));
 }
 
 static void add_rows(json_t *rows, const json_t *events, bool of_default, const struct picking *p)
@@ -156,27 +138,15 @@ static void add_rows(json_t *rows, const json_t *events, bool of_default, const 
 
 json_t *events_view(const json_t *snapshot, const struct events_wanted *wanted)
 {
-    struct picking p = { .wanted = wanted };
-    const json_t *pods = json_object_get(snapshot, "pods"),
-                 *reports = json_object_get(snapshot, "reports");
-    CLEANUP_FREE char **keys = xcalloc(json_array_size(pods), sizeof *keys);
-    size_t i;
-    json_t *item, *rows = json_array();
-    json_array_foreach (pods, i, item) {
-        keys[i] = xasprintf("%s/%s", object_namespace(item), object_name(item));
-        map_put(&p.pods, keys[i], item);
-    }
-    json_array_foreach (reports, i, item)
-        map_put(&p.gpu_nodes, object_name(item), item);
+    CLEANUP_JSON json_t *pods = snapshot_by_key(json_object_get(snapshot, "pods"));
+    CLEANUP_JSON json_t *gpu_nodes = snapshot_by_key(json_object_get(snapshot, "reports"));
+    struct picking p = { .wanted = wanted, .pods = pods, .gpu_nodes = gpu_nodes };
+    json_t *rows = json_array();
     add_rows(rows, json_object_get(snapshot, "policyEvents"), true, &p);
     add_rows(rows, json_object_get(snapshot, "events"), true, &p);
     add_rows(rows, json_object_get(snapshot, "operandEvents"), false, &p);
     add_rows(rows, json_object_get(snapshot, "ownEvents"), false, &p);
-    map_clear(&p.pods);
-    map_clear(&p.gpu_nodes);
-    for (i = 0; i < json_array_size(pods); i++)
-        free(keys[i]);
-    return events_sorted(rows);
+    return snapshot_sorted(rows, by_time);
 }
 
 json_t *events_news(const json_t *before, const json_t *list)
@@ -204,11 +174,10 @@ void events_print(const json_t *list, const struct paint *p, struct buf *out)
     size_t i;
     json_t *row;
     json_array_foreach (list, i, row) {
-        int64_t count = json_int(row, "count", 1);
+        long long count = snapshot_count(row, "count");
         const char *at = json_str_or_empty(row, "time");
         CLEANUP_FREE char *time = xasprintf("%.19s%s", at, *at ? "Z" : "-");
-        CLEANUP_FREE char *times = count > 1 ? xasprintf(" (%lld times)", (long long) count)
-                                             : xstrdup("");
+        CLEANUP_FREE char *times = count > 1 ? xasprintf(" (%lld times)", count) : xstrdup("");
         CLEANUP_FREE char *note = xasprintf("%s%s", json_str_or_empty(row, "note"), times);
         const char *type = json_str_or_empty(row, "type");
         grid_row(&g, str_eq(type, "Warning") ? YELLOW : PLAIN,

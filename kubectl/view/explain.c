@@ -62,12 +62,12 @@ static json_t *explain_pod(const json_t *pod)
     }
     if (str_eq(json_str(unscheduled, "status"), "False"))
         message = json_str_or_empty(unscheduled, "message");
-    return json_pack("{s:o, s:o, s:o, s:b, s:I, s:o, s:I, s:o}", "name",
+    return json_pack("{s:o, s:s, s:s, s:b, s:I, s:s, s:I, s:s}", "name",
                      json_textf("%s/%s", object_namespace(pod), object_name(pod)), "operand",
-                     json_text(str_or_empty(object_label(pod, LABEL_COMPONENT))), "state",
-                     json_text(state), "ready", ready, "restarts", restarts_of(pod), "message",
-                     json_text(message), "gpus", (json_int_t) pod_gpus(pod), "since",
-                     json_text(json_str_or_empty(pod, "metadata.creationTimestamp")));
+                     str_or_empty(object_label(pod, LABEL_COMPONENT)), "state", state, "ready",
+                     ready, "restarts", restarts_of(pod), "message", message, "gpus",
+                     (json_int_t) pod_gpus(pod), "since",
+                     json_str_or_empty(pod, "metadata.creationTimestamp"));
 }
 
 static bool explain_is_ours(const json_t *pod)
@@ -104,25 +104,18 @@ json_t *explain_view(const json_t *snapshot, const char *name, int64_t now_us)
             json_object_set(all, members[i], json_object_get(status, members[i]));
     if (report)
         json_object_set_new(all, "state", json_text(snapshot_node_state(report)));
-    if (json_str(status, "inventory.module.version"))
-        json_object_set_new(all, "loaded", json_text(json_str(status, "inventory.module.version")));
-    if (json_str(status, "inventory.heldBy"))
-        json_object_set_new(all, "holders", json_text(json_str(status, "inventory.heldBy")));
-    json_object_set_new(all, "seconds",
-                        json_integer(term_seconds_since(json_str(status, "since"), now_us)));
-    if (node) {
-        json_object_set_new(all, "held", json_boolean(snapshot_node_is_held(node)));
-        json_object_set_new(all, "cordoned",
-                            json_boolean(json_bool(node, "spec.unschedulable", false)));
-    }
-    json_object_set_new(all, "story", explain_story(snapshot, name));
-    json_object_set_new(all, "operandPods", pods_part(json_object_get(snapshot, "pods"), true));
-    json_object_set_new(all, "gpuPods", pods_part(json_object_get(snapshot, "pods"), false));
-    json_t *ostler = snapshot_ostler(snapshot, now_us);
-    json_object_set_new(all, "ostler", ostler);
-    json_object_set_new(all, "next", explain_next(snapshot, ostler, now_us));
-    if (json_object_get(snapshot, "missing"))
-        json_object_set(all, "missing", json_object_get(snapshot, "missing"));
+    json_t *ostler = snapshot_ostler(snapshot, now_us), *pods = json_object_get(snapshot, "pods");
+    json_t *rest = json_pack(
+        "{s:s*, s:s*, s:I, s:o*, s:o*, s:o, s:o, s:o, s:o, s:o, s:O*}", "loaded",
+        json_str(status, "inventory.module.version"), "holders",
+        json_str(status, "inventory.heldBy"), "seconds",
+        (json_int_t) term_seconds_since(json_str(status, "since"), now_us), "held",
+        node ? json_boolean(snapshot_node_is_held(node)) : NULL, "cordoned",
+        node ? json_boolean(json_bool(node, "spec.unschedulable", false)) : NULL, "story",
+        explain_story(snapshot, name), "operandPods", pods_part(pods, true), "gpuPods",
+        pods_part(pods, false), "ostler", ostler, "next", explain_next(snapshot, ostler, now_us),
+        "missing", json_object_get(snapshot, "missing"));
+    json_object_update_new(all, rest);
     return all;
 }
 
@@ -164,10 +157,10 @@ static char *facts_of(const json_t *all)
 {
     const char *loaded = json_str(all, "loaded"), *product = json_str(all, "product"),
                *holders = json_str(all, "holders");
-    int64_t gpus = json_int(all, "gpus", 0);
+    long long gpus = snapshot_count(all, "gpus");
     struct buf line = BUF_INIT(1 << 16);
-    buf_printf(&line, "%lld GPU%s%s%.200s", (long long) gpus, gpus == 1 ? "" : "s",
-               product ? " " : "", str_or_empty(product));
+    buf_printf(&line, "%lld GPU%s%s%.200s", gpus, gpus == 1 ? "" : "s", product ? " " : "",
+               str_or_empty(product));
     add_tier(&line, all, "driver");
     if (loaded)
         buf_printf(&line, ", %.80s loaded", loaded);
@@ -232,10 +225,10 @@ static void print_pods(const json_t *pods, const char *head, int64_t now_us, con
         CLEANUP_FREE char *name = xasprintf("  %s", json_str_or_empty(pod, "name"));
         CLEANUP_FREE char *ago = term_ago(json_str(pod, "since"), now_us);
         const char *message = json_str_or_empty(pod, "message");
-        int64_t restarts = json_int(pod, "restarts", 0);
+        long long restarts = snapshot_count(pod, "restarts");
         CLEANUP_FREE char *said = xasprintf(
-            "%s%lld restart%s%s%s", json_bool(pod, "ready", false) ? "ready, " : "",
-            (long long) restarts, restarts == 1 ? "" : "s", *message ? "; " : "", message);
+            "%s%lld restart%s%s%s", json_bool(pod, "ready", false) ? "ready, " : "", restarts,
+            restarts == 1 ? "" : "s", *message ? "; " : "", message);
         if (i < PODS_SHOWN || p->wide)
             grid_row(&g, json_bool(pod, "ready", false) ? GREEN : YELLOW,
                      (const char *const[]){ name, json_str_or_empty(pod, "state"), ago, said }, 4);

@@ -15,8 +15,8 @@
 
 enum { US = 1000000 };
 
-static void explain_story_tell(json_t *story, const char *time, const char *what, bool warning,
-                               json_t *text_steal)
+static void tell(json_t *story, const char *time, const char *what, bool warning,
+                 json_t *text_steal)
 {
     if (time && clock_parse_rfc3339(time) >= 0)
         json_array_append_new(story,
@@ -30,7 +30,7 @@ static void tell_at(json_t *story, int64_t at_s, const char *what, bool warning,
 {
     char time[CLOCK_TEXT_MAX];
     clock_rfc3339(at_s * US, time);
-    explain_story_tell(story, time, what, warning, text_steal);
+    tell(story, time, what, warning, text_steal);
 }
 
 /* ---- the node */
@@ -42,17 +42,16 @@ static void tell_of_node(json_t *story, const json_t *node)
     const json_t *gpu = condition_find(conditions, NODE_CONDITION);
     bool up = str_eq(json_str(ready, "status"), "True"),
          well = str_eq(json_str(gpu, "status"), "True");
-    explain_story_tell(story, json_str(node, "metadata.creationTimestamp"), "node", false,
-                       json_text("the Node was created"));
+    tell(story, json_str(node, "metadata.creationTimestamp"), "node", false,
+         json_text("the Node was created"));
     if (ready)
-        explain_story_tell(
-            story, json_str(ready, "lastTransitionTime"), "node", !up,
-            json_textf("its kubelet is %s since then%s%s", up ? "Ready" : "not Ready",
-                       up ? "" : "; now: ", up ? "" : json_str_or_empty(ready, "message")));
+        tell(story, json_str(ready, "lastTransitionTime"), "node", !up,
+             json_textf("its kubelet is %s since then%s%s", up ? "Ready" : "not Ready",
+                        up ? "" : "; now: ", up ? "" : json_str_or_empty(ready, "message")));
     if (gpu)
-        explain_story_tell(story, json_str(gpu, "lastTransitionTime"), "node", !well,
-                           json_textf("%s is %s since then; now: %s", NODE_CONDITION,
-                                      well ? "True" : "False", json_str_or_empty(gpu, "reason")));
+        tell(story, json_str(gpu, "lastTransitionTime"), "node", !well,
+             json_textf("%s is %s since then; now: %s", NODE_CONDITION, well ? "True" : "False",
+                        json_str_or_empty(gpu, "reason")));
 }
 
 /* Adds when a field was set, and by whom; the setter's text has the time after " at ". */
@@ -63,8 +62,7 @@ static void tell_setter(json_t *story, const json_t *object, const char *path, c
     if (!at)
         return;
     *at = '\0';
-    explain_story_tell(story, at + strlen(" at "), "people", false,
-                       json_textf("%s, by %s", did, setter));
+    tell(story, at + strlen(" at "), "people", false, json_textf("%s, by %s", did, setter));
 }
 
 static void tell_of_people(json_t *story, const json_t *node, const json_t *policy)
@@ -93,18 +91,16 @@ static void tell_of_report(json_t *story, const json_t *report)
     };
     const char *snapshot = json_str(report, "status.timeToReady.seen");
     int64_t seen_us = snapshot ? clock_parse_rfc3339(snapshot) : -1;
-    explain_story_tell(story, snapshot, "ostler", false,
-                       json_text("Ostler first saw that it has a GPU"));
+    tell(story, snapshot, "ostler", false, json_text("Ostler first saw that it has a GPU"));
     for (size_t i = 0; i < ARRAY_LEN(stages) && seen_us >= 0; i++) {
         int64_t seconds = json_int(report, stages[i].path, -1);
         if (seconds >= 0 && seconds < 366LL * 24 * 3600)
             tell_at(story, seen_us / US + seconds, "ostler", false, json_text(stages[i].text));
     }
-    explain_story_tell(story, json_str(report, "status.since"), "ostler",
-                       str_eq(json_str(report, "status.state"), "Failed"),
-                       json_textf("its state is %s since then (%s)",
-                                  json_str_or_empty(report, "status.state"),
-                                  json_str_or_empty(report, "status.reason")));
+    tell(story, json_str(report, "status.since"), "ostler",
+         str_eq(json_str(report, "status.state"), "Failed"),
+         json_textf("its state is %s since then (%s)", json_str_or_empty(report, "status.state"),
+                    json_str_or_empty(report, "status.reason")));
 }
 
 static void tell_of_claim(json_t *story, const json_t *node)
@@ -133,11 +129,11 @@ static void tell_of_containers(json_t *story, const json_t *statuses, const char
         const json_t *ended = json_at(status, "lastState.terminated");
         ended = ended ? ended : json_at(status, "state.terminated");
         if (ended && json_int(ended, "exitCode", 0) != 0)
-            explain_story_tell(story, json_str(ended, "finishedAt"), "pod", true,
-                               json_textf("container %s of %s ended with %lld (%s)",
-                                          json_str_or_empty(status, "name"), pod,
-                                          (long long) json_int(ended, "exitCode", 0),
-                                          json_str_or_empty(ended, "reason")));
+            tell(story, json_str(ended, "finishedAt"), "pod", true,
+                 json_textf("container %s of %s ended with %lld (%s)",
+                            json_str_or_empty(status, "name"), pod,
+                            (long long) json_int(ended, "exitCode", 0),
+                            json_str_or_empty(ended, "reason")));
     }
 }
 
@@ -155,9 +151,9 @@ static void tell_of_pods(json_t *story, const json_t *pods)
         const char *operand = object_label(pod, LABEL_COMPONENT), *name = object_name(pod);
         if (!str_eq(object_label(pod, LABEL_MANAGED_BY), MANAGED_BY))
             continue;
-        explain_story_tell(story, json_str(pod, "metadata.creationTimestamp"), "pod", false,
-                           json_textf("pod %s was made%s%s", name, operand ? " for the " : "",
-                                      str_or_empty(operand)));
+        tell(story, json_str(pod, "metadata.creationTimestamp"), "pod", false,
+             json_textf("pod %s was made%s%s", name, operand ? " for the " : "",
+                        str_or_empty(operand)));
         if (only_pulls(pod))
             continue;
         tell_of_containers(story, json_at(pod, "status.initContainerStatuses"), name);
@@ -185,9 +181,8 @@ static void tell_of_rollout(json_t *story, const json_t *events)
         const char *word = json_str_or_empty(row, "reason");
         enum reason reason = reason_parse(word);
         if (reason != REASON_READY && reason != REASON_NOT_READY)
-            explain_story_tell(story, json_str(row, "time"), "policy",
-                               str_eq(json_str(row, "type"), "Warning"),
-                               json_textf("%s: %s", word, json_str_or_empty(row, "note")));
+            tell(story, json_str(row, "time"), "policy", str_eq(json_str(row, "type"), "Warning"),
+                 json_textf("%s: %s", word, json_str_or_empty(row, "note")));
     }
 }
 
@@ -205,33 +200,26 @@ static void tell_of_events(json_t *story, const json_t *snapshot, const char *na
         CLEANUP_FREE char *times = count > 1 ? xasprintf(", %lld times", (long long) count)
                                              : xstrdup("");
         bool of_node = str_has_prefix(json_str_or_empty(event, "object"), "Node ");
-        explain_story_tell(
-            story, json_str(event, "time"), "event", str_eq(json_str(event, "type"), "Warning"),
-            json_textf("%s%s%s%s: %s", of_node ? "" : json_str_or_empty(event, "object"),
-                       of_node ? "" : ": ", json_str_or_empty(event, "reason"), times,
-                       json_str_or_empty(event, "note")));
+        tell(story, json_str(event, "time"), "event", str_eq(json_str(event, "type"), "Warning"),
+             json_textf("%s%s%s%s: %s", of_node ? "" : json_str_or_empty(event, "object"),
+                        of_node ? "" : ": ", json_str_or_empty(event, "reason"), times,
+                        json_str_or_empty(event, "note")));
     }
 }
 
-/* An entry with its time; entries of the same second keep their order. */
-struct entry {
-    json_t *told;
-    int64_t at_s;
-    size_t place;
-};
-
-static int by_time(const void *a, const void *b)
+/* Entries of the same second keep their order. */
+static int by_time(const json_t *a, const json_t *b)
 {
-    const struct entry *x = a, *y = b;
-    return x->at_s != y->at_s ? (x->at_s > y->at_s) - (x->at_s < y->at_s)
-                              : (x->place > y->place) - (x->place < y->place);
+    int64_t s = clock_parse_rfc3339(json_str_or_empty(a, "time")) / US;
+    int64_t t = clock_parse_rfc3339(json_str_or_empty(b, "time")) / US;
+    return (s > t) - (s < t);
 }
 
 json_t *explain_story(const json_t *snapshot, const char *name)
 {
     const json_t *node = json_object_get(snapshot, "nodes"),
                  *policy = json_object_get(snapshot, "policy");
-    CLEANUP_JSON json_t *story = json_array();
+    json_t *story = json_array();
     tell_of_node(story, node);
     tell_of_people(story, node, policy);
     tell_of_report(story, json_object_get(snapshot, "reports"));
@@ -239,16 +227,5 @@ json_t *explain_story(const json_t *snapshot, const char *name)
     tell_of_pods(story, json_object_get(snapshot, "pods"));
     tell_of_rollout(story, json_object_get(snapshot, "policyEvents"));
     tell_of_events(story, snapshot, name);
-    size_t n = json_array_size(story);
-    CLEANUP_FREE struct entry *entries = xcalloc(n, sizeof *entries);
-    for (size_t i = 0; i < n; i++) {
-        json_t *told = json_array_get(story, i);
-        entries[i] = (struct entry){ told,
-                                     clock_parse_rfc3339(json_str_or_empty(told, "time")) / US, i };
-    }
-    qsort(entries, n, sizeof *entries, by_time);
-    json_t *ret = json_array();
-    for (size_t i = 0; i < n; i++)
-        json_array_append(ret, entries[i].told);
-    return ret;
+    return snapshot_sorted(story, by_time);
 }

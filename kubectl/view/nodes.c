@@ -1,10 +1,8 @@
 #include "kubectl/view/nodes.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
-#include "base/map.h"
 #include "base/str.h"
 #include "kube/object.h"
 #include "reconcilers/model/gpu_node.h"
@@ -68,9 +66,8 @@ static json_t *nodes_row_of(const json_t *report, const json_t *node, const json
     };
     const json_t *status = json_object_get(report, "status"),
                  *first = json_array_get(json_at(status, "waitingFor"), 0);
-    json_t *row = json_object();
-    json_object_set_new(row, "name", json_text(object_name(report)));
-    json_object_set_new(row, "state", json_text(snapshot_node_state(report)));
+    json_t *row = json_pack("{s:s, s:s}", "name", object_name(report), "state",
+                            snapshot_node_state(report));
     for (size_t i = 0; i < ARRAY_LEN(texts); i++)
         copy_text(row, texts[i].name, status, texts[i].path);
     json_object_set_new(row, "seconds",
@@ -91,37 +88,28 @@ static json_t *nodes_row_of(const json_t *report, const json_t *node, const json
     return row;
 }
 
-static int nodes_by_name(const void *a, const void *b)
+static int nodes_by_name(const json_t *a, const json_t *b)
 {
-    return strverscmp(json_str_or_empty(*(json_t *const *) a, "name"),
-                      json_str_or_empty(*(json_t *const *) b, "name"));
+    return strverscmp(json_str_or_empty(a, "name"), json_str_or_empty(b, "name"));
 }
 
 json_t *nodes_view(const json_t *snapshot, const struct nodes_wanted *wanted, int64_t now_us)
 {
-    const json_t *reports = json_object_get(snapshot, "reports"),
-                 *nodes = json_object_get(snapshot, "nodes");
-    CLEANUP_FREE json_t **rows = xcalloc(json_array_size(reports), sizeof *rows);
-    struct map by = { 0 };
-    size_t i, n = 0;
-    json_t *item;
-    json_array_foreach (nodes, i, item)
-        map_put(&by, object_name(item), item);
-    json_array_foreach (reports, i, item) {
+    const json_t *nodes = json_object_get(snapshot, "nodes");
+    CLEANUP_JSON json_t *by = snapshot_by_key(nodes);
+    json_t *rows = json_array(), *item;
+    size_t i;
+    json_array_foreach (json_object_get(snapshot, "reports"), i, item) {
         if (!nodes_is_wanted(wanted, item))
             continue;
-        rows[n++] = nodes_row_of(item, map_get(&by, object_name(item)),
-                                 json_object_get(snapshot, "policy"), now_us);
+        const json_t *node = json_object_get(by, object_name(item));
+        json_t *row = nodes_row_of(item, node, json_object_get(snapshot, "policy"), now_us);
         /* Nodes are selected by their GPU label: a node without it cannot be held. */
-        if (nodes && !map_get(&by, object_name(item)))
-            json_object_set_new(rows[n - 1], "held", json_false());
+        if (nodes && !node)
+            json_object_set_new(row, "held", json_false());
+        json_array_append_new(rows, row);
     }
-    map_clear(&by);
-    qsort(rows, n, sizeof *rows, nodes_by_name);
-    json_t *list = json_array();
-    for (i = 0; i < n; i++)
-        json_array_append_new(list, rows[i]);
-    return list;
+    return snapshot_sorted(rows, nodes_by_name);
 }
 
 /* ---- text output */
@@ -161,7 +149,7 @@ static void add_row(struct grid *g, const json_t *row, bool wide)
 {
     CLEANUP_FREE char *since = term_span(json_int(row, "seconds", 0));
     CLEANUP_FREE char *gpus = json_object_get(row, "gpus")
-                                  ? xasprintf("%lld", (long long) json_int(row, "gpus", 0))
+                                  ? xasprintf("%lld", snapshot_count(row, "gpus"))
                                   : xstrdup("-");
     const char *loaded = json_str(row, "loaded"),
                *driver = loaded ? loaded : text_or_dash(row, "driver");

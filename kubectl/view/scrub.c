@@ -41,16 +41,23 @@ static bool has_word(const char *name, size_t len, const char *const *words, siz
     return false;
 }
 
+static bool has_end(const char *name, size_t len, const char *const *ends, size_t count)
+{
+    char upper[WORD_MAX + 1];
+    to_upper(name, len, upper);
+    for (size_t i = 0; i < count; i++)
+        if (str_has_suffix(upper, ends[i]))
+            return true;
+    return false;
+}
+
 /* Short words count only at the end of a name, as in "DB_PASS"; "PWD" alone is a directory. */
 static bool ends_in_secret(const char *name, size_t len)
 {
     static const char *const ends[] = { "_PASS", "_PWD", "_PW", "_AUTH" };
-    char upper[WORD_MAX + 1];
-    to_upper(name, len, upper);
-    for (size_t i = 0; i < ARRAY_LEN(ends); i++)
-        if (str_has_suffix(upper, ends[i]))
-            return true;
-    return str_eq(upper, "PASS") || str_eq(upper, "PW");
+    return has_end(name, len, ends, ARRAY_LEN(ends)) ||
+           (len == 4 && strncasecmp(name, "pass", len) == 0) ||
+           (len == 2 && strncasecmp(name, "pw", len) == 0);
 }
 
 /* Names that occur only before a value. */
@@ -115,7 +122,7 @@ static size_t login_room(const char *s, size_t len)
 static struct find in_url(const char *s)
 {
     if (!str_has_prefix(s, "://"))
-        return (struct find){ 0, 0 };
+        return (struct find){ 0 };
     s += 3;
     const char *at = login_end(s, login_room(s, 0));
     return (struct find){ 3, at ? (size_t) (at - s) : 0 };
@@ -126,10 +133,10 @@ static struct find in_login(const char *s)
 {
     /* Checked first, to keep hostile texts fast. */
     if (!memchr(s, ':', strnlen(s, LOGIN_MAX)))
-        return (struct find){ 0, 0 };
+        return (struct find){ 0 };
     size_t user = strspn(s, URL_SAFE "%+\\");
     if (user == 0 || s[user] != ':' || s[user + 1] == '/')
-        return (struct find){ 0, 0 };
+        return (struct find){ 0 };
     const char *at = login_end(s, login_room(s, user));
     bool host = at && at > s + user + 1 && isalnum((unsigned char) at[1]);
     bool digest = host && (str_has_prefix(at + 1, "sha256:") || str_has_prefix(at + 1, "sha512:"));
@@ -184,55 +191,58 @@ static bool has_capital(const char *s, size_t len)
  * github.com/gitleaks/gitleaks at 009e025ad410), and NVIDIA's, Docker's (dckr_pat_) and Google's
  * (AIza). A log may cut a secret, so any length from TOKEN_MIN counts. is_secret_name() has
  * gitleaks' rules for the name before a secret. */
-static const char *const known[] = { "eyJ",         "ops_eyJ",      "nvapi-",
-                                     "dckr_pat_",   "ghp_",         "gho_",
-                                     "ghs_",        "ghu_",         "ghr_",
-                                     "github_pat_", "glpat-",       "glptt-",
-                                     "glrt-",       "gldt-",        "glcbt-",
-                                     "glft-",       "glimt-",       "glffct-",
-                                     "glagent-",    "gloas-",       "glsoat-",
-                                     "GR1348941",   "AKIA",         "ASIA",
-                                     "ABIA",        "ACCA",         "AIza",
-                                     "LTAI",        "xoxb-",        "xoxp-",
-                                     "xoxa-",       "xoxe-",        "xoxe.",
-                                     "xoxo-",       "xoxr-",        "xoxs-",
-                                     "xapp-",       "rubygems_",    "SG.",
-                                     "xkeysib-",    "PMAK-",        "dop_v1_",
-                                     "doo_v1_",     "dor_v1_",      "dt0c01.",
-                                     "glsa_",       "pscale_tkn_",  "pscale_oauth_",
-                                     "pscale_pw_",  "sntrys_",      "sntryu_",
-                                     "shpat_",      "shpca_",       "shppa_",
-                                     "shpss_",      "shippo_",      "sk_live_",
-                                     "sk_test_",    "sk_prod_",     "rk_live_",
-                                     "rk_test_",    "rk_prod_",     "AGE-SECRET-KEY-1",
-                                     "ATATT3",      "AKCp",         "HRKU-AA",
-                                     "NRAK-",       "NRII-",        "NRJS-",
-                                     "rdme_",       "sgp_",         "sq0atp-",
-                                     "sm_aat_",     "sm_pat_",      "sm_sat_",
-                                     "tfp_",        "lin_api_",     "pplx-",
-                                     "sha256~",     "duffel_live_", "duffel_test_",
-                                     "CLOJARS_" };
+static const char *const sure_tokens[] = { "eyJ",         "ops_eyJ",      "nvapi-",
+                                           "dckr_pat_",   "ghp_",         "gho_",
+                                           "ghs_",        "ghu_",         "ghr_",
+                                           "github_pat_", "glpat-",       "glptt-",
+                                           "glrt-",       "gldt-",        "glcbt-",
+                                           "glft-",       "glimt-",       "glffct-",
+                                           "glagent-",    "gloas-",       "glsoat-",
+                                           "GR1348941",   "AKIA",         "ASIA",
+                                           "ABIA",        "ACCA",         "AIza",
+                                           "LTAI",        "xoxb-",        "xoxp-",
+                                           "xoxa-",       "xoxe-",        "xoxe.",
+                                           "xoxo-",       "xoxr-",        "xoxs-",
+                                           "xapp-",       "rubygems_",    "SG.",
+                                           "xkeysib-",    "PMAK-",        "dop_v1_",
+                                           "doo_v1_",     "dor_v1_",      "dt0c01.",
+                                           "glsa_",       "pscale_tkn_",  "pscale_oauth_",
+                                           "pscale_pw_",  "sntrys_",      "sntryu_",
+                                           "shpat_",      "shpca_",       "shppa_",
+                                           "shpss_",      "shippo_",      "sk_live_",
+                                           "sk_test_",    "sk_prod_",     "rk_live_",
+                                           "rk_test_",    "rk_prod_",     "AGE-SECRET-KEY-1",
+                                           "ATATT3",      "AKCp",         "HRKU-AA",
+                                           "NRAK-",       "NRII-",        "NRJS-",
+                                           "rdme_",       "sgp_",         "sq0atp-",
+                                           "sm_aat_",     "sm_pat_",      "sm_sat_",
+                                           "tfp_",        "lin_api_",     "pplx-",
+                                           "sha256~",     "duffel_live_", "duffel_test_",
+                                           "CLOJARS_" };
+/* These may begin a normal word: they count only at the start of a word with capitals. */
+static const char *const plain_tokens[] = { "hf_",  "api_org_", "npm_", "pypi-", "glc_",  "pnu_",
+                                            "ntn_", "sk-",      "hvs.", "hvb.",  "dp.pt." };
 
-/* Prefixes that may begin a normal word: they count only at the start of a word with capitals. */
-static const char *const known_plain[] = { "hf_",  "api_org_", "npm_", "pypi-", "glc_",  "pnu_",
-                                           "ntn_", "sk-",      "hvs.", "hvb.",  "dp.pt." };
-
-/* Length of the token that begins here with this prefix; 0: none. */
-static size_t token_len(const char *s, const char *prefix)
+/* Length of a token at s with one of these prefixes; 0: none. *ret_prefix is the prefix's length.
+ */
+static size_t token_at(const char *s, const char *const *prefixes, size_t count, size_t *ret_prefix)
 {
-    size_t len = prefix[0] == *s && str_has_prefix(s, prefix) ? strlen(prefix) : 0;
-    len += len ? strspn(s + len, URL_SAFE) : 0;
-    return len >= TOKEN_MIN ? len : 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t prefix = strlen(prefixes[i]);
+        bool begins = prefixes[i][0] == *s && str_has_prefix(s, prefixes[i]);
+        size_t len = begins ? prefix + strspn(s + prefix, URL_SAFE) : 0;
+        *ret_prefix = prefix;
+        if (len >= TOKEN_MIN)
+            return len;
+    }
+    return 0;
 }
 
 static struct find in_token(const char *s, bool begins_word)
 {
-    size_t len = 0;
-    for (size_t i = 0; i < ARRAY_LEN(known) && len == 0; i++)
-        len = token_len(s, known[i]);
-    for (size_t i = 0; i < ARRAY_LEN(known_plain) && len == 0 && begins_word; i++) {
-        size_t prefix = strlen(known_plain[i]);
-        len = token_len(s, known_plain[i]);
+    size_t prefix, len = token_at(s, sure_tokens, ARRAY_LEN(sure_tokens), &prefix);
+    if (len == 0 && begins_word) {
+        len = token_at(s, plain_tokens, ARRAY_LEN(plain_tokens), &prefix);
         len = len && has_capital(s + prefix, len - prefix) ? len : 0;
     }
     return (struct find){ 0, len };
@@ -256,10 +266,10 @@ static struct find in_pem(const char *s)
 {
     static const char ends[] = "-----END";
     if (!str_has_prefix(s, "-----BEGIN"))
-        return (struct find){ 0, 0 };
+        return (struct find){ 0 };
     const char *private = memmem(s, strnlen(s, PEM_LINE), "PRIVATE KEY", strlen("PRIVATE KEY"));
     if (!private || memchr(s, '\n', (size_t) (private - s)))
-        return (struct find){ 0, 0 };
+        return (struct find){ 0 };
     const char *end = strstr(s, ends);
     return (struct find){ 0, end ? (size_t) (end - s) + sizeof ends - 1 : strlen(s) };
 }
@@ -420,12 +430,7 @@ static bool is_setting(const char *text)
 static bool is_of_secret(const char *key)
 {
     static const char *const ends[] = { "NAME", "NAMESPACE", "PATH", "FILE", "REF" };
-    char upper[WORD_MAX + 1];
-    to_upper(key, strlen(key), upper);
-    for (size_t i = 0; i < ARRAY_LEN(ends); i++)
-        if (str_has_suffix(upper, ends[i]))
-            return true;
-    return false;
+    return has_end(key, strlen(key), ends, ARRAY_LEN(ends));
 }
 
 /* A label's value, such as "secrets-store.csi.k8s.io/managed" has. */

@@ -9,6 +9,7 @@
 #include "base/terminal.h"
 #include "kube/lease_step.h"
 #include "kube/object.h"
+#include "kube/record.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/model/reason.h"
 
@@ -137,6 +138,51 @@ char *snapshot_setter(const json_t *object, const char *path)
     CLEANUP_FREE char *manager = term_cut(json_str_or_empty(latest, "manager"), 60);
     CLEANUP_FREE char *time = term_cut(json_str_or_empty(latest, "time"), 30);
     return xasprintf("%s at %s", manager, time);
+}
+
+/* ---- lists */
+
+json_t *snapshot_by_key(const json_t *list)
+{
+    json_t *by = json_object(), *item;
+    size_t i;
+    json_array_foreach (list, i, item) {
+        CLEANUP_FREE char *key = record_key(item);
+        json_object_set(by, key, item);
+    }
+    return by;
+}
+
+struct place {
+    json_t *item;
+    size_t before;
+    int (*compare)(const json_t *a, const json_t *b);
+};
+
+static int by_place(const void *a, const void *b)
+{
+    const struct place *x = a, *y = b;
+    int rc = x->compare(x->item, y->item);
+    return rc ? rc : (x->before > y->before) - (x->before < y->before);
+}
+
+json_t *snapshot_sorted(json_t *list_steal, int (*compare)(const json_t *a, const json_t *b))
+{
+    size_t n = json_array_size(list_steal);
+    CLEANUP_FREE struct place *places = xcalloc(n, sizeof *places);
+    json_t *ret = json_array();
+    for (size_t i = 0; i < n; i++)
+        places[i] = (struct place){ json_array_get(list_steal, i), i, compare };
+    qsort(places, n, sizeof *places, by_place);
+    for (size_t i = 0; i < n; i++)
+        json_array_append(ret, places[i].item);
+    json_decref(list_steal);
+    return ret;
+}
+
+long long snapshot_count(const json_t *object, const char *path)
+{
+    return json_int(object, path, 0);
 }
 
 /* ---- names */

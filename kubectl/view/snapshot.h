@@ -22,6 +22,12 @@ char *snapshot_keeper(const json_t *object);
  * `path` has their keys, separated by spaces: "f:spec f:unschedulable". NULL: unknown. Owned by
  * the caller. */
 char *snapshot_setter(const json_t *object, const char *path);
+/* The items of a list by their keys, "name" or "namespace/name". New reference. */
+json_t *snapshot_by_key(const json_t *list);
+/* A list in order; equal items keep theirs. Takes the list. New reference. */
+json_t *snapshot_sorted(json_t *list_steal, int (*compare)(const json_t *a, const json_t *b));
+/* The integer at a path, for %lld; 0 if absent. */
+long long snapshot_count(const json_t *object, const char *path);
 /* The item of a list with this metadata.name, or NULL. Borrowed. */
 const json_t *snapshot_find(const json_t *list, const char *name);
 /* The state in a report. A report without one is for a node that Ostler does not manage:

@@ -17,23 +17,17 @@ enum { GROUPS = 3, NAMES = 3 };
 
 static json_t *policy_part(const json_t *policy, int64_t now_us)
 {
-    const json_t *conditions = json_at(policy, "status.conditions"),
-                 *ready = condition_find(conditions, "Ready");
-    const json_t *stalled = condition_find(conditions, "Stalled");
-    json_t *part = json_object();
-    json_object_set_new(part, "name", json_text(object_name(policy)));
-    json_object_set_new(part, "ready",
-                        json_text(*condition_status(conditions, "Ready")
-                                      ? condition_status(conditions, "Ready")
-                                      : "Unknown"));
-    json_object_set_new(part, "reason", json_text(json_str_or_empty(ready, "reason")));
-    json_object_set_new(part, "message", json_text(json_str_or_empty(ready, "message")));
-    json_object_set_new(
-        part, "seconds",
-        json_integer(term_seconds_since(json_str(ready, "lastTransitionTime"), now_us)));
-    bool is_seen = json_int(policy, "status.observedGeneration", -1) == object_generation(policy);
-    json_object_set_new(part, "seen", json_boolean(is_seen));
-    json_object_set_new(part, "deleting", json_boolean(object_is_deleting(policy)));
+    const json_t *conditions = json_at(policy, "status.conditions");
+    const json_t *ready = condition_find(conditions, "Ready"),
+                 *stalled = condition_find(conditions, "Stalled");
+    const char *status = condition_status(conditions, "Ready");
+    json_t *part = json_pack(
+        "{s:s, s:s, s:s, s:s, s:I, s:b, s:b}", "name", object_name(policy), "ready",
+        *status ? status : "Unknown", "reason", json_str_or_empty(ready, "reason"), "message",
+        json_str_or_empty(ready, "message"), "seconds",
+        (json_int_t) term_seconds_since(json_str(ready, "lastTransitionTime"), now_us), "seen",
+        json_int(policy, "status.observedGeneration", -1) == object_generation(policy), "deleting",
+        object_is_deleting(policy));
     if (str_eq(json_str(stalled, "status"), "True"))
         json_object_set_new(part, "stalled", json_text(json_str_or_empty(stalled, "message")));
     if (json_array_size(json_at(policy, "status.problems")))
@@ -53,8 +47,8 @@ static void count_version(json_t *versions, const char *name, const char *versio
             json_object_set_new(row, "nodes", json_integer(json_int(row, "nodes", 0) + 1));
             return;
         }
-    json_array_append_new(versions, json_pack("{s:s, s:o, s:i}", "name", name, "version",
-                                              json_text(version), "nodes", 1));
+    json_array_append_new(
+        versions, json_pack("{s:s, s:s, s:i}", "name", name, "version", version, "nodes", 1));
 }
 
 /* Versions of the nodes: drivers first. */
@@ -132,24 +126,20 @@ static json_t *rollout_part(const json_t *policy, int64_t now_us)
     static const char *const members[] = { "pending", "active",  "waiting",
                                            "failed",  "skipped", "done" };
     const json_t *rollout = json_at(policy, "status.rollout");
-    json_t *part = json_object();
-    json_object_set_new(part, "reason", json_text(json_str_or_empty(rollout, "reason")));
-    json_object_set_new(part, "message", json_text(json_str_or_empty(rollout, "message")));
-    json_object_set_new(part, "paused",
-                        json_boolean(json_bool(policy, "spec.rollout.paused", false)));
+    json_t *part = json_pack("{s:s, s:s, s:b}", "reason", json_str_or_empty(rollout, "reason"),
+                             "message", json_str_or_empty(rollout, "message"), "paused",
+                             json_bool(policy, "spec.rollout.paused", false));
     for (size_t i = 0; i < ARRAY_LEN(members); i++)
         json_object_set_new(part, members[i], json_integer(json_int(rollout, members[i], 0)));
     if (json_is_object(json_at(rollout, "plan")))
         json_object_set_new(part, "plan",
-                            json_pack("{s:o, s:o}", "hash",
-                                      json_text(json_str_or_empty(rollout, "plan.hash")), "message",
-                                      json_text(json_str_or_empty(rollout, "plan.message"))));
+                            json_pack("{s:s, s:s}", "hash", json_str_or_empty(rollout, "plan.hash"),
+                                      "message", json_str_or_empty(rollout, "plan.message")));
     add_end(part, json_str(rollout, "plan.ends"), now_us);
-    char *todo = advice_of_rollout(reason_parse(json_str(rollout, "reason")),
-                                   json_str(rollout, "plan.hash"));
+    CLEANUP_FREE char *todo = advice_of_rollout(reason_parse(json_str(rollout, "reason")),
+                                                json_str(rollout, "plan.hash"));
     if (todo)
         json_object_set_new(part, "todo", json_text(todo));
-    free(todo);
     return part;
 }
 
@@ -160,10 +150,9 @@ static json_t *stuck_of(const json_t *report, long long seconds)
     const char *name = object_name(report), *state = snapshot_node_state(report);
     const char *reason = json_str_or_empty(report, "status.reason");
     CLEANUP_FREE char *todo = advice_of_node(name, state, reason_parse(reason));
-    return json_pack("{s:[o], s:o, s:o, s:o, s:I, s:o}", "nodes", json_text(name), "state",
-                     json_text(state), "reason", json_text(reason), "message",
-                     json_text(json_str_or_empty(report, "status.message")), "seconds",
-                     (json_int_t) seconds, "todo", json_text(todo));
+    return json_pack("{s:[s], s:s, s:s, s:s, s:I, s:s}", "nodes", name, "state", state, "reason",
+                     reason, "message", json_str_or_empty(report, "status.message"), "seconds",
+                     (json_int_t) seconds, "todo", todo);
 }
 
 /* Groups nodes by state and reason; the first node provides the message. */
@@ -203,46 +192,25 @@ static int rank(const json_t *group)
     return at;
 }
 
-static int by_weight(const void *a, const void *b)
+static int by_weight(const json_t *a, const json_t *b)
 {
-    const json_t *x = *(json_t *const *) a, *y = *(json_t *const *) b;
-    size_t n = json_array_size(json_object_get(x, "nodes")),
-           m = json_array_size(json_object_get(y, "nodes"));
-    return rank(x) != rank(y) ? rank(x) - rank(y) : (n < m) - (n > m);
-}
-
-static json_t *status_sorted(json_t *groups_steal)
-{
-    size_t n = json_array_size(groups_steal);
-    CLEANUP_FREE json_t **items = xcalloc(n, sizeof *items);
-    for (size_t i = 0; i < n; i++)
-        items[i] = json_incref(json_array_get(groups_steal, i));
-    qsort(items, n, sizeof *items, by_weight);
-    json_t *ret = json_array();
-    for (size_t i = 0; i < n; i++)
-        json_array_append_new(ret, items[i]);
-    json_decref(groups_steal);
-    return ret;
+    size_t n = json_array_size(json_object_get(a, "nodes"));
+    size_t m = json_array_size(json_object_get(b, "nodes"));
+    return rank(a) != rank(b) ? rank(a) - rank(b) : (n < m) - (n > m);
 }
 
 json_t *status_view(const json_t *snapshot, int64_t now_us)
 {
-    const json_t *policy = json_object_get(snapshot, "policy"),
-                 *reports = json_object_get(snapshot, "reports");
-    json_t *status = json_object();
-    if (policy)
-        json_object_set_new(status, "policy", policy_part(policy, now_us));
-    json_object_set_new(status, "ostler", snapshot_ostler(snapshot, now_us));
-    json_object_set_new(status, "versions", versions_part(reports));
-    json_object_set_new(status, "nodes", nodes_part(policy, reports));
-    if (reports)
-        json_object_set_new(status, "gpus", gpus_part(reports));
-    if (json_at(policy, "status.rollout"))
-        json_object_set_new(status, "rollout", rollout_part(policy, now_us));
-    json_object_set_new(status, "stuck", status_sorted(stuck_part(reports, now_us)));
-    if (json_object_get(snapshot, "missing"))
-        json_object_set(status, "missing", json_object_get(snapshot, "missing"));
-    return status;
+    json_t *policy = json_object_get(snapshot, "policy"),
+           *reports = json_object_get(snapshot, "reports");
+    bool rolls = json_at(policy, "status.rollout");
+    return json_pack("{s:o*, s:o, s:o, s:o, s:o*, s:o*, s:o, s:O*}", "policy",
+                     policy ? policy_part(policy, now_us) : NULL, "ostler",
+                     snapshot_ostler(snapshot, now_us), "versions", versions_part(reports), "nodes",
+                     nodes_part(policy, reports), "gpus", reports ? gpus_part(reports) : NULL,
+                     "rollout", rolls ? rollout_part(policy, now_us) : NULL, "stuck",
+                     snapshot_sorted(stuck_part(reports, now_us), by_weight), "missing",
+                     json_object_get(snapshot, "missing"));
 }
 
 /* ---- text output */
@@ -321,7 +289,7 @@ static void print_versions(const json_t *versions, const struct paint *p, struct
     json_array_foreach (versions, i, v)
         if (i < 8)
             buf_printf(&line, "%s%s %.100s on %lld", i ? ", " : "", json_str_or_empty(v, "name"),
-                       json_str_or_empty(v, "version"), (long long) json_int(v, "nodes", 0));
+                       json_str_or_empty(v, "version"), snapshot_count(v, "nodes"));
     CLEANUP_FREE char *text = buf_take(&line);
     if (!*text)
         return;
@@ -338,14 +306,14 @@ static void status_print_nodes(const json_t *status, const struct paint *p, stru
     CLEANUP_FREE char *gpus = !json_object_get(status, "gpus")
                                   ? xstrdup("")
                                   : xasprintf(", %lld of %lld GPUs ready",
-                                              (long long) json_int(status, "gpus.ready", 0),
-                                              (long long) json_int(status, "gpus.present", 0));
+                                              snapshot_count(status, "gpus.ready"),
+                                              snapshot_count(status, "gpus.present"));
     CLEANUP_FREE char *sums = xasprintf(
         "%lld of %lld ready, %lld on their target%s; %lld with GPUs, %lld in the "
         "cluster",
-        (long long) json_int(nodes, "ready", 0), (long long) json_int(nodes, "managed", 0),
-        (long long) json_int(nodes, "upToDate", 0), gpus, (long long) json_int(nodes, "gpu", 0),
-        (long long) json_int(nodes, "total", 0));
+        snapshot_count(nodes, "ready"), snapshot_count(nodes, "managed"),
+        snapshot_count(nodes, "upToDate"), gpus, snapshot_count(nodes, "gpu"),
+        snapshot_count(nodes, "total"));
     json_object_foreach (json_object_get(nodes, "states"), state, count)
         if (line.len < 1000)
             buf_printf(&line, "%s%.40s %lld", line.len ? ", " : "", state,
@@ -373,25 +341,22 @@ static const char *text_of_none(const json_t *nodes)
 static void print_rollout(const json_t *r, const json_t *nodes, const struct paint *p,
                           struct buf *out)
 {
-    int64_t done = json_int(r, "done", 0), active = json_int(r, "active", 0),
-            waiting = json_int(r, "waiting", 0);
-    int64_t failed = json_int(r, "failed", 0), skipped = json_int(r, "skipped", 0);
-    int64_t pending = json_int(r, "pending", 0),
-            all = done + active + waiting + failed + skipped + pending;
+    long long done = snapshot_count(r, "done"), active = snapshot_count(r, "active");
+    long long waiting = snapshot_count(r, "waiting"), failed = snapshot_count(r, "failed");
+    long long skipped = snapshot_count(r, "skipped"), pending = snapshot_count(r, "pending");
+    long long all = done + active + waiting + failed + skipped + pending;
     const char *reason = json_str_or_empty(r, "reason"), *todo = json_str(r, "todo"),
                *ends = json_str(r, "ends");
     bool over = reason_parse(reason) == REASON_UP_TO_DATE;
+    const char *end = ends                          ? "; ends about "
+                      : json_bool(r, "late", false) ? "; it takes longer than planned"
+                                                    : "";
     CLEANUP_FREE char *counts =
         over ? xstrdup(text_of_none(nodes))
              : xasprintf(
                    "%lld of %lld nodes done, %lld under way, %lld waiting for jobs, %lld failed, "
                    "%lld held back, %lld waiting for their turn%s%s",
-                   (long long) done, (long long) all, (long long) active, (long long) waiting,
-                   (long long) failed, (long long) skipped, (long long) pending,
-                   ends                          ? "; ends about "
-                   : json_bool(r, "late", false) ? "; it takes longer than planned"
-                                                 : "",
-                   str_or_empty(ends));
+                   done, all, active, waiting, failed, skipped, pending, end, str_or_empty(ends));
     CLEANUP_FREE char *line = xasprintf("%s%s%s: %s", reason,
                                         json_bool(r, "paused", false) ? ", paused" : "",
                                         *reason ? "" : "no rollout", counts);

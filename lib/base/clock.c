@@ -33,6 +33,11 @@ static int64_t system_wall_us(void *self)
     return (int64_t) ts.tv_sec * 1000000 + ts.tv_nsec / 1000;
 }
 
+int64_t clock_now_ms(void)
+{
+    return system_mono_ms(NULL);
+}
+
 struct clock clock_system(void)
 {
     return (struct clock){ .mono_ms = system_mono_ms, .wall_us = system_wall_us };

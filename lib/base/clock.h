@@ -25,6 +25,8 @@ int64_t clock_wall_us(const struct clock *c);
 /* Whether a time is more than ten minutes ahead, beyond the usual difference between machines.
  * Then a wrong clock or another program wrote it. Both are seconds since 1970. */
 bool clock_is_ahead(int64_t time_s, int64_t now_s);
+/* The machine's own monotonic time, in milliseconds: for waits that no test controls. */
+int64_t clock_now_ms(void);
 /* The machine's own clocks. */
 struct clock clock_system(void);
 

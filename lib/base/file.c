@@ -76,6 +76,36 @@ int file_copy(int folder, const char *name, mode_t mode, int from)
     return file_put_now(folder, name, mode, NULL, 0, from);
 }
 
+int file_write(const char *path, mode_t mode, const void *bytes, size_t len, struct err *e)
+{
+    int why = file_put(AT_FDCWD, path, mode, bytes, len);
+    return why ? err_set(e, ERR_SYSTEM, "cannot write %s: %s", path, strerror(why)) : 0;
+}
+
+int file_read_all(int fd, struct buf *ret)
+{
+    char chunk[4096];
+    ssize_t n;
+    while ((n = read(fd, chunk, sizeof chunk)) != 0) {
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return errno;
+        if (!buf_add(ret, chunk, (size_t) n))
+            return EFBIG;
+    }
+    return 0;
+}
+
+void file_close(int *fd)
+{
+    int why = errno;
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+    errno = why;
+}
+
 char *file_beside(const char *file, const char *path)
 {
     const char *slash = strrchr(file, '/');

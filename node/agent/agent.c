@@ -95,27 +95,16 @@ static void agent_on_signal(void *arg)
         on_turn_ended(a, status);
 }
 
-static void on_news(struct agent *a)
+static void on_hint(void *arg)
 {
+    struct agent *a = arg;
+    if (!wakes_take(&a->wakes))
+        return;
     a->news = true;
     if (a->turn)
         return;
     pace_news(&a->pace, loop_now(a->loop));
     agent_arm(a);
-}
-
-static void on_uevents(void *arg)
-{
-    struct agent *a = arg;
-    if (wakes_take_uevents(&a->wakes))
-        on_news(a);
-}
-
-static void on_files(void *arg)
-{
-    struct agent *a = arg;
-    if (wakes_take_files(&a->wakes))
-        on_news(a);
 }
 
 static int take_signals(struct agent *a, struct err *e)
@@ -132,9 +121,9 @@ static void take_wakes(struct agent *a)
 {
     wakes_open(&a->wakes);
     if (a->wakes.uevents >= 0)
-        loop_add_fd(a->loop, a->wakes.uevents, on_uevents, a);
+        loop_add_fd(a->loop, a->wakes.uevents, on_hint, a);
     if (a->wakes.files >= 0)
-        loop_add_fd(a->loop, a->wakes.files, on_files, a);
+        loop_add_fd(a->loop, a->wakes.files, on_hint, a);
 }
 
 static void agent_tear_down(struct agent *a)

@@ -2,7 +2,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/str.h"
 
@@ -32,31 +31,28 @@ static bool is_of_boot(const struct root *root, const struct ready_words *sign)
 
 static bool is_of_host(const struct root *root, enum ready_source source)
 {
-    mode_t type;
     return source == READY_OF_HOST ||
-           (source == READY_OF_EITHER && root_type(root, DRIVER_LOCK_FILE, &type) != 0);
-}
-
-static bool is_loaded(const struct root *root, const char *refcnt)
-{
-    mode_t type;
-    return root_type(root, refcnt, &type) == 0;
+           (source == READY_OF_EITHER && !root_has(root, DRIVER_LOCK_FILE));
 }
 
 const char *ready_module_missing(const struct root *root, enum ready_module module)
 {
-    bool is_missing = module == READY_MODULE_GDRDRV && !is_loaded(root, "sys/module/gdrdrv/refcnt");
-    return is_missing ? "the module gdrdrv is not loaded" : NULL;
+    static const struct {
+        const char *refcnt, *missing;
+    } rows[] = {
+        [READY_MODULE_NVIDIA] = { READY_MODULE_FILE, "the module nvidia is not loaded" },
+        [READY_MODULE_GDRDRV] = { "sys/module/gdrdrv/refcnt", "the module gdrdrv is not loaded" },
+    };
+    return root_has(root, rows[module].refcnt) ? NULL : rows[module].missing;
 }
 
 /* Fills `driver` with the ready file if a container provides the driver. */
 static const char *driver_missing(const struct root *root, const struct ready_target *wish,
                                   struct ready_words *driver)
 {
-    if (!is_loaded(root, "sys/module/nvidia/refcnt"))
-        return "the module nvidia is not loaded";
-    if (is_of_host(root, wish->source))
-        return NULL;
+    const char *missing = ready_module_missing(root, READY_MODULE_NVIDIA);
+    if (missing || is_of_host(root, wish->source))
+        return missing;
     if (!ready_file_read(root, READY_FILE_OF_DRIVER, driver))
         return "the driver's container is not ready";
     if (!is_of_boot(root, driver))

@@ -19,6 +19,8 @@
 /* The same for NVIDIA's programs in the driver's pod: reload_nvidia_peermem waits for it. */
 #define READY_FILE_OF_NVIDIA "run/nvidia/validations/.driver-ctr-ready"
 #define READY_FILE_OF_TOOLKIT "run/nvidia/ostler/toolkit"
+/* It exists if the module is loaded, also if it is built into the kernel. */
+#define READY_MODULE_FILE "sys/module/nvidia/refcnt"
 /* The lock file of a driver container. */
 #define DRIVER_LOCK_FILE "run/nvidia/nvidia-driver.pid"
 
@@ -31,8 +33,8 @@ enum ready_source {
     READY_OF_EITHER, /* a container's if DRIVER_LOCK_FILE exists, else the host's */
 };
 
-/* A kernel module that must be loaded besides the driver's. */
-enum ready_module { READY_MODULE_NONE, READY_MODULE_GDRDRV };
+/* A kernel module that must be loaded. */
+enum ready_module { READY_MODULE_NVIDIA, READY_MODULE_GDRDRV };
 
 /* What a caller waits for. */
 struct ready_target {
@@ -40,7 +42,7 @@ struct ready_target {
     enum ready_source source;
     const char *revision;     /* of the toolkit; NULL: any */
     const char *pod;          /* of a driver container; NULL: any */
-    enum ready_module module; /* must be loaded as well */
+    enum ready_module module; /* must be loaded, beside the driver's own */
 };
 
 enum { READY_WORDS = 3, READY_WORD_MAX = 128 };
@@ -55,7 +57,7 @@ bool ready_file_read(const struct root *root, const char *path, struct ready_wor
 /* Reads the boot id of this boot, as ready_file_read() does. */
 bool boot_id_read(const struct root *root, struct ready_words *ret);
 
-/* NULL if the module is loaded or none is wanted, else a static text that says what is missing. */
+/* NULL if the module is loaded, else a static text that says what is missing. */
 const char *ready_module_missing(const struct root *root, enum ready_module module);
 /* NULL if the target is ready, else a static text that says what is missing. */
 const char *ready_file_missing(const struct root *root, const struct ready_target *wish);

@@ -79,11 +79,8 @@ static void count_absence(struct report *r, const json_t *said)
 static bool is_closed(const json_t *object)
 {
     static const char *const states[] = { "Draining", "Unloading", "Removing" };
-    const char *state = json_str(object, "status.state");
-    for (size_t i = 0; i < ARRAY_LEN(states); i++)
-        if (str_eq(state, states[i]))
-            return true;
-    return json_find(json_at(object, "status.waitingFor"), "reason", "HostProcess") != NULL;
+    return str_is_one_of(json_str(object, "status.state"), states, ARRAY_LEN(states)) ||
+           json_find(json_at(object, "status.waitingFor"), "reason", "HostProcess");
 }
 
 static void take_object(struct report *r, const json_t *object)

@@ -2,9 +2,9 @@
 
 #include <poll.h>
 #include <stdio.h>
-#include <unistd.h>
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/signals.h"
 #include "base/str.h"
 #include "node/agent/wakes.h"
@@ -20,8 +20,7 @@ static bool sleep_until_news(struct wakes *w, int signals, int64_t ms)
                               { .fd = w->files, .events = POLLIN },
                               { .fd = w->uevents, .events = POLLIN } };
     poll(ready, ARRAY_LEN(ready), (int) ms);
-    wakes_take_files(w);
-    wakes_take_uevents(w);
+    wakes_take(w);
     return ready[0].revents != 0;
 }
 
@@ -36,11 +35,10 @@ static void wait_tell(const char *missing, const char **told)
 static int wait_with(struct wakes *w, int signals, const struct root *root,
                      const struct ready_target *wish, int64_t timeout_ms, struct err *e)
 {
-    const struct clock clock = clock_system();
-    int64_t end_ms = timeout_ms ? clock_mono_ms(&clock) + timeout_ms : INT64_MAX;
+    int64_t end_ms = timeout_ms ? clock_now_ms() + timeout_ms : INT64_MAX;
     const char *missing, *told = NULL;
     while ((wakes_watch(w, root), missing = ready_file_missing(root, wish))) {
-        int64_t left_ms = end_ms - clock_mono_ms(&clock);
+        int64_t left_ms = end_ms - clock_now_ms();
         wait_tell(missing, &told);
         if (left_ms <= 0)
             return err_set(e, ERR_TIMEOUT, "timed out: %s", missing);
@@ -54,12 +52,11 @@ int wait_for(const struct root *root, const struct ready_target *wish, int64_t t
              struct err *e)
 {
     struct wakes w;
-    int signals = signals_open(0, e);
+    CLEANUP_FD int signals = signals_open(0, e);
     if (signals < 0)
         return -1;
     wakes_open(&w);
     int rc = wait_with(&w, signals, root, wish, timeout_ms, e);
     wakes_close(&w);
-    close(signals);
     return rc;
 }

@@ -8,9 +8,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/vendor.h"
-#include "node/inventory/resolve.h"
+#include "node/inventory/root.h"
 #include "node/inventory/uevent.h"
 
 enum {
@@ -48,10 +49,8 @@ static int open_uevents(void)
 {
     const struct sockaddr_nl address = { .nl_family = AF_NETLINK, .nl_groups = KERNEL_GROUP };
     int fd = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_KOBJECT_UEVENT);
-    if (fd >= 0 && bind(fd, (const struct sockaddr *) &address, sizeof address) < 0) {
-        close(fd);
-        return -1;
-    }
+    if (fd >= 0 && bind(fd, (const struct sockaddr *) &address, sizeof address) < 0)
+        file_close(&fd);
     return fd;
 }
 
@@ -63,17 +62,15 @@ void wakes_open(struct wakes *w)
 
 void wakes_close(struct wakes *w)
 {
-    if (w->uevents >= 0)
-        close(w->uevents);
-    if (w->files >= 0)
-        close(w->files);
+    file_close(&w->uevents);
+    file_close(&w->files);
 }
 
 void wakes_watch(struct wakes *w, const struct root *root)
 {
     for (size_t i = 0; w->files >= 0 && i < ARRAY_LEN(folders); i++) {
         char path[32];
-        int fd = resolve(root->fd, folders[i], true);
+        CLEANUP_FD int fd = resolve(root->fd, folders[i], true);
         if (fd < 0)
             continue;
         /* Through the descriptor, because a link in the path might lead out of the root. Adding an
@@ -81,7 +78,6 @@ void wakes_watch(struct wakes *w, const struct root *root)
         snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
         inotify_add_watch(w->files, path,
                           IN_CREATE | IN_DELETE | IN_MOVED_TO | IN_MOVED_FROM | IN_ONLYDIR);
-        close(fd);
     }
 }
 
@@ -91,11 +87,9 @@ static bool is_of_module(struct part message)
     const char *at = memchr(message.at, '@', message.len);
     if (!at)
         return false;
-    struct part name = { at + 1, message.len - (size_t) (at + 1 - message.at) };
-    if (!part_begins(name, MODULE))
+    struct part name = part_from(message, at + 1);
+    if (!part_skip(&name, MODULE))
         return false;
-    name.at += strlen(MODULE);
-    name.len -= strlen(MODULE);
     bool is_one = false;
     EACH_VENDOR (v)
         is_one |= part_begins(name, v->module);
@@ -110,26 +104,24 @@ bool wakes_is_news(struct part message)
     return is_of_module(message) || (uevent_parse(message, &u) && vendor_of_pci(u.vendor));
 }
 
-bool wakes_take_uevents(struct wakes *w)
+static bool take_uevents(int fd)
 {
     char message[MESSAGE_MAX];
     bool news = false;
     for (int i = 0; i < MESSAGES_MAX; i++) {
-        ssize_t n = recv(w->uevents, message, sizeof message, 0);
-        if (n > 0)
-            news |= wakes_is_news((struct part){ message, (size_t) n });
-        else if (n < 0 && errno == ENOBUFS)
-            news = true; /* messages were lost */
-        else
+        ssize_t n = recv(fd, message, sizeof message, 0);
+        if (n <= 0 && !(n < 0 && errno == ENOBUFS))
             break;
+        /* below 0: messages were lost */
+        news |= n < 0 || wakes_is_news((struct part){ message, (size_t) n });
     }
     return news;
 }
 
-bool wakes_take_files(struct wakes *w)
+bool wakes_take(struct wakes *w)
 {
     char events[MESSAGE_MAX] __attribute__((aligned(__alignof__(struct inotify_event))));
-    bool news = false;
+    bool news = take_uevents(w->uevents);
     for (int i = 0; i < MESSAGES_MAX && read(w->files, events, sizeof events) > 0; i++)
         news = true;
     return news;

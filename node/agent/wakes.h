@@ -19,9 +19,8 @@ void wakes_open(struct wakes *w);
 void wakes_close(struct wakes *w);
 /* Watches those of the directories that exist now. */
 void wakes_watch(struct wakes *w, const struct root *root);
-/* Take all messages from one descriptor; true if one of them is a reason to scan. */
-bool wakes_take_uevents(struct wakes *w);
-bool wakes_take_files(struct wakes *w);
+/* Takes all messages; true if one of them is a reason to scan. */
+bool wakes_take(struct wakes *w);
 /* Whether a kernel message is a reason to scan: it is about a PCI device of a vendor in
  * base/vendor.h, or a module that drives such a device or blocks its driver. */
 bool wakes_is_news(struct part message);

@@ -49,4 +49,11 @@ int cri_status(const struct cri *cri, int64_t limit_ms, struct cri_status *ret, 
 int cri_try_sandbox(const struct cri *cri, const struct cri_sandbox *sandbox, int64_t limit_ms,
                     struct err *e);
 
+/* ---- decodes responses, within limits */
+
+/* RunPodSandboxResponse. False: it is malformed, or names no sandbox. */
+bool cri_read_id(const struct buf *answer, char ret[CRI_ID_MAX]);
+/* StatusResponse. A missing condition is not true. False: it is malformed. */
+bool cri_read_status(const struct buf *answer, struct cri_status *ret);
+
 #endif

@@ -11,7 +11,9 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/mem.h"
+#include "base/str.h"
 
 /* PREFIX: before each message, a compression flag and the length (gRPC over HTTP/2,
  * "Length-Prefixed-Message"). */
@@ -42,11 +44,6 @@ static ssize_t on_body_wanted(nghttp2_session *session, int32_t stream, uint8_t 
     return (ssize_t) n;
 }
 
-static bool is_name(const uint8_t *name, size_t len, const char *wanted)
-{
-    return len == strlen(wanted) && memcmp(name, wanted, len) == 0;
-}
-
 /* Decodes bytes in the form %XX (gRPC over HTTP/2, "Percent-Encoded"). */
 static void grpc_decode(const uint8_t *text, size_t len, char *to, size_t size)
 {
@@ -69,9 +66,10 @@ static int on_header(nghttp2_session *session, const nghttp2_frame *frame, const
 {
     (void) session, (void) frame, (void) flags;
     struct call *call = arg;
-    if (is_name(name, name_len, "grpc-status"))
-        call->status = atoi((const char *) value); /* nghttp2 terminates it with NUL */
-    if (is_name(name, name_len, "grpc-message"))
+    (void) name_len; /* nghttp2 terminates names and values with NUL */
+    if (str_eq((const char *) name, "grpc-status"))
+        call->status = atoi((const char *) value);
+    if (str_eq((const char *) name, "grpc-message"))
         grpc_decode(value, len, call->reason, sizeof call->reason);
     return 0;
 }
@@ -130,32 +128,22 @@ static bool grpc_submit(nghttp2_session *session, const char *method)
 
 /* ---- the socket */
 
-static int64_t grpc_now_ms(void)
-{
-    const struct clock clock = clock_system();
-    return clock_mono_ms(&clock);
-}
-
-static int connect_to(const char *path, struct err *e)
+int grpc_connect(const char *path)
 {
     struct sockaddr_un address = { .sun_family = AF_UNIX };
     size_t len = strlen(path);
-    int fd = len < sizeof address.sun_path
-                 ? socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)
-                 : -1;
-    if (fd >= 0)
-        memcpy(address.sun_path, path, len);
-    if (fd >= 0 && connect(fd, (const struct sockaddr *) &address, sizeof address) == 0)
-        return fd;
-    if (fd >= 0)
-        close(fd);
-    return err_set(e, ERR_UNREACHABLE, "nobody answers on %s", path);
+    if (len >= sizeof address.sun_path)
+        return -1;
+    memcpy(address.sun_path, path, len);
+    CLEANUP_FD int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    int rc = fd < 0 ? -1 : connect(fd, (const struct sockaddr *) &address, sizeof address);
+    return rc < 0 ? -1 : TAKE_FD(fd);
 }
 
 static int grpc_await(int fd, short events, int64_t until_ms, const char *path, struct err *e)
 {
     struct pollfd socket = { .fd = fd, .events = events };
-    int64_t left_ms = until_ms - grpc_now_ms();
+    int64_t left_ms = until_ms - clock_now_ms();
     if (left_ms > 0 && poll(&socket, 1, (int) left_ms) > 0)
         return 0;
     return err_set(e, ERR_TIMEOUT, "no answer on %s in time", path);
@@ -249,16 +237,14 @@ int grpc_call(const char *socket, const char *method, const struct buf *message,
     struct call call = { .framed = BUF_INIT(PREFIX + message->max),
                          .answer = answer,
                          .status = -1 };
-    int64_t until_ms = grpc_now_ms() + limit_ms;
+    int64_t until_ms = clock_now_ms() + limit_ms;
     buf_reset(answer);
     nghttp2_session *session = frame(message, &call.framed) ? session_new(&call) : NULL;
-    int fd = connect_to(socket, e), rc = -1;
-    if (fd >= 0 && session && grpc_submit(session, method))
-        rc = talk(session, &call, fd, until_ms, socket, e);
-    else if (fd >= 0)
-        err_set(e, ERR_SYSTEM, "%s cannot be called", method);
-    if (fd >= 0)
-        close(fd);
+    CLEANUP_FD int fd = grpc_connect(socket);
+    int rc = fd < 0 ? err_set(e, ERR_UNREACHABLE, "nobody answers on %s", socket)
+             : session && grpc_submit(session, method)
+                 ? talk(session, &call, fd, until_ms, socket, e)
+                 : err_set(e, ERR_SYSTEM, "%s cannot be called", method);
     nghttp2_session_del(session);
     buf_clear(&call.framed);
     return rc == 0 ? unframe(&call, method, e) : rc;

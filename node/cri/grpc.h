@@ -7,6 +7,8 @@
 #include "base/buf.h"
 #include "base/err.h"
 
+/* Connects to the socket; -1: nobody answers there. */
+int grpc_connect(const char *path);
 /* One call. `method`: "/package.Service/Method". `answer` is emptied and receives the message of
  * the response; a longer response than its limit is ERR_TOO_LARGE. ERR_NOT_FOUND: the server lacks
  * the method, or is no gRPC server. ERR_UNREACHABLE: no server on the socket. ERR_TIMEOUT: no

@@ -18,7 +18,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "node/cuda/causes.h"
 #include "node/cuda/driver.h"
@@ -44,18 +43,6 @@ struct gpu {
     const char *profile; /* points into `name`; NULL: a whole GPU */
 };
 
-static void main_write_all(int to, const char *text)
-{
-    size_t left = strlen(text);
-    while (left > 0) {
-        ssize_t n = write(to, text, left);
-        if (n <= 0)
-            _exit(CAUSE_NOT_SAID);
-        text += n;
-        left -= (size_t) n;
-    }
-}
-
 __attribute__((format(printf, 2, 3))) static void say(int to, const char *format, ...)
 {
     char line[LINE_MAX_LEN];
@@ -63,7 +50,7 @@ __attribute__((format(printf, 2, 3))) static void say(int to, const char *format
     va_start(arguments, format);
     vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
-    main_write_all(to, line);
+    begin_write(to, line);
 }
 
 static enum cause complain(const char *of, enum cause cause, const struct failure *f)
@@ -79,10 +66,10 @@ static enum cause complain(const char *of, enum cause cause, const struct failur
 static void too_late(int signal_number)
 {
     (void) signal_number;
-    main_write_all(STDERR_FILENO, "CUDA: ");
+    begin_write(STDERR_FILENO, "CUDA: ");
     /* NOLINTNEXTLINE(bugprone-signal-handler): it only reads a table. */
-    main_write_all(STDERR_FILENO, cause_text(CAUSE_TIME));
-    main_write_all(STDERR_FILENO, "\n");
+    begin_write(STDERR_FILENO, cause_text(CAUSE_TIME));
+    begin_write(STDERR_FILENO, "\n");
     _exit(CAUSE_TIME);
 }
 
@@ -207,7 +194,7 @@ static enum cause look_at_all(void)
         if (first == CAUSE_NONE)
             first = cause;
     }
-    main_write_all(STDOUT_FILENO, "end\n");
+    begin_write(STDOUT_FILENO, "end\n");
     return first;
 }
 

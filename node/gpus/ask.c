@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "node/inventory/nvml.h"
 
 #define HELPER "ostler-nvml"
@@ -46,9 +47,7 @@ int asker_open(struct asker *a, struct err *e)
 
 void asker_close(struct asker *a)
 {
-    if (a->helper >= 0)
-        close(a->helper);
-    a->helper = -1;
+    file_close(&a->helper);
 }
 
 /* ---- in the helper process */
@@ -106,7 +105,7 @@ static void become_helper(const struct asker *a, const struct driver_root *d, in
 /* ---- in this process */
 
 /* Starts the helper in its own process group, so that its descendants end with it. Returns the pid
- * or -1. */
+ * or -1; the caller closes *ret_from. */
 static pid_t ask_start(const struct asker *a, const struct driver_root *d, int *ret_from)
 {
     int ends[2];
@@ -120,30 +119,25 @@ static pid_t ask_start(const struct asker *a, const struct driver_root *d, int *
     if (pid > 0)
         setpgid(pid, pid);
     close(ends[1]);
-    if (pid > 0)
-        *ret_from = ends[0];
-    else
-        close(ends[0]);
+    *ret_from = ends[0];
     return pid;
 }
 
 static bool is_whole(const struct buf *said)
 {
-    return nvml_is_whole((struct part){ buf_text(said), said->len });
+    return nvml_is_whole(part_of_buf(said));
 }
 
 /* Reads until the output is complete, the helper ends, or its time is over. Returns why the output
  * is incomplete, or NULL. */
 static const char *hear(int from, int64_t limit_ms, struct buf *ret)
 {
-    const struct clock clock = clock_system();
-    int64_t end_ms = clock_mono_ms(&clock) + limit_ms, now_ms;
+    int64_t end_ms = clock_now_ms() + limit_ms, now_ms;
     struct pollfd ready = { .fd = from, .events = POLLIN };
     while (!is_whole(ret)) {
         char chunk[4096];
-        int count = (now_ms = clock_mono_ms(&clock)) < end_ms
-                        ? poll(&ready, 1, (int) (end_ms - now_ms))
-                        : 0;
+        int count = (now_ms = clock_now_ms()) < end_ms ? poll(&ready, 1, (int) (end_ms - now_ms))
+                                                       : 0;
         if (count == 0)
             return "it did not answer in time";
         ssize_t n = count > 0 ? read(from, chunk, sizeof chunk) : -1;
@@ -228,7 +222,8 @@ static bool is_stuck(struct asker *a)
 int asker_ask(struct asker *a, const struct driver_root *d, int64_t limit_ms, struct buf *ret,
               struct err *e)
 {
-    int from = -1, status = 0;
+    CLEANUP_FD int from = -1;
+    int status = 0;
     if (is_stuck(a))
         return err_set(
             e, ERR_SYSTEM,
@@ -240,10 +235,9 @@ int asker_ask(struct asker *a, const struct driver_root *d, int64_t limit_ms, st
     if (pid < 0)
         return err_set(e, ERR_SYSTEM, "no process to ask NVML: %s", strerror(errno));
     const char *why = hear(from, limit_ms, ret);
-    bool ended = ask_finish(pid, &status);
-    /* Closed only now: a helper that still writes would die from SIGPIPE and hide its real
+    /* The pipe stays open: a helper that still writes would die from SIGPIPE and hide its real
      * failure. */
-    close(from);
+    bool ended = ask_finish(pid, &status);
     if (!ended) {
         a->stuck = pid;
         return err_set(e, ERR_SYSTEM, "NVML: it hangs in the driver, and cannot be ended");

@@ -5,25 +5,17 @@
 
 #include "base/mem.h"
 #include "node/inventory/host_driver.h"
-#include "node/inventory/resolve.h"
+#include "node/inventory/root.h"
 
 /* A driver container comes before the host: if both exist, the container has loaded the module. */
 static const char *const folders[] = { "run/nvidia/driver", "." };
 
-static bool has_devices(const struct root *root)
-{
-    mode_t type;
-    return root_type(root, "dev/nvidiactl", &type) == 0;
-}
-
 static bool driver_root_look_at(const struct root *root, struct driver_root *ret)
 {
-    CLEANUP_ARENA struct arena arena = { 0 };
-    struct troubles troubles = { .len = 0 };
-    const struct view v = { .root = root, .arena = &arena, .troubles = &troubles };
+    CLEANUP_VIEW struct view v = { .root = root };
     const char *library;
     host_driver_find_library(&v, &library);
-    if (!library || !has_devices(root))
+    if (!library || !root_has(root, "dev/nvidiactl"))
         return false;
     size_t len = (size_t) (strrchr(library, '/') - library);
     return snprintf(ret->library_folder, sizeof ret->library_folder, "%.*s", (int) len, library) <

@@ -1,11 +1,8 @@
 #include "node/gpus/gpus.h"
 
-#include <fcntl.h>
 #include <inttypes.h>
 #include <poll.h>
 #include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/file.h"
@@ -25,7 +22,6 @@ struct keeper {
     const struct root *host;
     const char *file;
     struct asker asker;
-    struct clock clock;
     uint64_t asked;   /* nvml_layout() of the last query; 0: none */
     int64_t again_ms; /* time of the retry after a failure; 0: the last query succeeded */
 };
@@ -51,13 +47,6 @@ int gpus_print(const struct root *host, struct err *e)
     return rc;
 }
 
-/* Writes the file atomically. */
-static int gpus_put(const char *file, const struct buf *text, struct err *e)
-{
-    int why = file_put(AT_FDCWD, file, 0644, text->data, text->len);
-    return why ? err_set(e, ERR_SYSTEM, "cannot write %s: %s", file, strerror(why)) : 0;
-}
-
 static int ask_and_put(struct keeper *k, const char *boot_id, uint64_t layout, struct err *e)
 {
     CLEANUP_BUF struct buf text = BUF_INIT(NVML_TEXT_MAX), said = BUF_INIT(NVML_TEXT_MAX / 2);
@@ -65,18 +54,16 @@ static int ask_and_put(struct keeper *k, const char *boot_id, uint64_t layout, s
     if (gpus_ask(k->host, &k->asker, &said, e) < 0)
         return -1;
     buf_str(&text, buf_text(&said));
-    return gpus_put(k->file, &text, e);
+    return file_write(k->file, 0644, text.data, text.len, e);
 }
 
 static void gpus_look(struct keeper *k)
 {
-    CLEANUP_ARENA struct arena arena = { 0 };
+    CLEANUP_VIEW struct view v = { .root = k->host };
     CLEANUP_ERR struct err e = { 0 };
-    struct troubles troubles = { .len = 0 };
-    const struct view v = { .root = k->host, .arena = &arena, .troubles = &troubles };
     const char *boot_id;
     uint64_t layout = nvml_layout(&v);
-    int64_t now_ms = clock_mono_ms(&k->clock);
+    int64_t now_ms = clock_now_ms();
     if (layout == 0 ||
         view_text(&v, "proc/sys/kernel/random/boot_id", BOOT_ID_MAX, &boot_id) != SEEN || !boot_id)
         return;
@@ -93,18 +80,15 @@ static void gpus_look(struct keeper *k)
 
 int gpus_keep(const struct root *host, const char *file, struct err *e)
 {
-    struct keeper k = { .host = host, .file = file, .asker.helper = -1, .clock = clock_system() };
+    struct keeper k = { .host = host, .file = file, .asker.helper = -1 };
     if (asker_open(&k.asker, e) < 0)
         return -1;
-    int signals = signals_open(0, e);
+    CLEANUP_FD int signals = signals_open(0, e);
     struct pollfd told = { .fd = signals, .events = POLLIN };
     while (signals >= 0 && told.revents == 0) {
         gpus_look(&k);
         poll(&told, 1, LOOK_MS);
     }
     asker_close(&k.asker);
-    if (signals < 0)
-        return -1;
-    close(signals);
-    return 0;
+    return signals < 0 ? -1 : 0;
 }

@@ -24,15 +24,6 @@ static bool cut_end(struct part *name, const char *suffix)
     return true;
 }
 
-static bool cut_begin(struct part *name, const char *prefix)
-{
-    size_t n = strlen(prefix);
-    if (!part_begins(*name, prefix))
-        return false;
-    *name = (struct part){ name->at + n, name->len - n };
-    return true;
-}
-
 /* 8-4-4-4-12 digits; systemd's driver writes "_" instead of "-", which separates slice levels. */
 static bool is_uid(struct part p)
 {
@@ -62,7 +53,7 @@ static bool take_pod(struct part name, struct owner *o)
             tail = (struct part){ name.at + name.len - POD_UID_LEN - 3, POD_UID_LEN + 3 };
         name = tail;
     }
-    if (!cut_begin(&name, "pod") || !(is_uid(name) || part_is_hex(name, POD_HASH_LEN)))
+    if (!part_skip(&name, "pod") || !(is_uid(name) || part_is_hex(name, POD_HASH_LEN)))
         return false;
     o->pod = name;
     return true;
@@ -73,7 +64,7 @@ static bool take_container(struct part name, struct owner *o)
 {
     cut_end(&name, ".scope");
     for (size_t i = 0; i < ARRAY_LEN(runtimes); i++)
-        if (cut_begin(&name, runtimes[i]))
+        if (part_skip(&name, runtimes[i]))
             break;
     if (!part_is_hex(name, CONTAINER_ID_LEN))
         return false;

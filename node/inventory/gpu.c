@@ -1,6 +1,6 @@
-#include "node/inventory/gpu.h"
+/* What a loaded driver reports of its GPUs in procfs: pci.h. */
+#include "node/inventory/pci.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -35,57 +35,42 @@ void gpu_parse(struct arena *a, struct part text, struct pci_device *ret)
 }
 
 /* GPU instances are the directories gi0, gi1, … in the GPU's capabilities. */
-static int count_instances(const struct view *v, int minor)
+static int count_instances(struct view *v, int minor)
 {
-    char path[96];
     CLEANUP_FOLDER struct folder mig = { 0 };
-    int count = 0, why = 0;
+    int count = 0;
     const char *name;
-    snprintf(path, sizeof path, "proc/driver/nvidia/capabilities/gpu%d/mig", minor);
-    if (view_folder(v, path, INSTANCES_MAX, &mig) != SEEN)
-        return 0;
-    while ((name = folder_next(&mig, &why)))
+    view_folder(v, arena_printf(&v->arena, "proc/driver/nvidia/capabilities/gpu%d/mig", minor),
+                INSTANCES_MAX, &mig);
+    while ((name = view_next(v, &mig)))
         count += name[0] == 'g' && name[1] == 'i' && name[2] >= '0' && name[2] <= '9';
-    if (why)
-        view_note(v, path, why);
     return count;
 }
 
-static void gpu_take(const struct view *v, const char *address, struct pci_devices *gpus)
+static void gpu_take(struct view *v, const char *address, struct pci_devices *gpus)
 {
-    char path[128];
     CLEANUP_BUF struct buf text = BUF_INIT(TEXT_MAX);
-    struct pci_device said = {
+    struct pci_device gone = {
         .vendor = &vendors[VENDOR_NVIDIA], .minor = -1, .numa_node = -1, .bus = BUS_GONE
     };
-    snprintf(path, sizeof path, CARDS "/%s/information", address);
-    if (view_read(v, path, &text) != SEEN)
+    if (view_read(v, arena_printf(&v->arena, CARDS "/%s/information", address), &text) != SEEN)
         return;
-    gpu_parse(v->arena, (struct part){ buf_text(&text), text.len }, &said);
-    if (said.minor >= 0)
-        said.mig_instances = count_instances(v, said.minor);
-    struct pci_device *device = pci_find(gpus, address);
-    if (!device) {
-        said.address = arena_strdup(v->arena, address);
-        pci_add(v, gpus, &said);
+    struct pci_device *listed = pci_find(gpus, address), *device = listed ? listed : &gone;
+    gpu_parse(&v->arena, part_of_buf(&text), device);
+    if (device->minor >= 0)
+        device->mig_instances = count_instances(v, device->minor);
+    if (listed)
         return;
-    }
-    device->product = said.product;
-    device->uuid = said.uuid;
-    device->minor = said.minor;
-    device->mig_instances = said.mig_instances;
+    gone.address = arena_strdup(&v->arena, address);
+    pci_add(v, gpus, &gone);
 }
 
-void gpu_read(const struct view *v, struct pci_devices *gpus)
+void gpu_read(struct view *v, struct pci_devices *gpus)
 {
     CLEANUP_FOLDER struct folder folder = { 0 };
-    int why = 0;
     const char *name;
-    if (view_folder(v, CARDS, CARDS_MAX, &folder) != SEEN)
-        return;
-    while ((name = folder_next(&folder, &why)))
+    view_folder(v, CARDS, CARDS_MAX, &folder);
+    while ((name = view_next(v, &folder)))
         if (pci_is_address(name))
             gpu_take(v, name, gpus);
-    if (why)
-        view_note(v, CARDS, why);
 }

@@ -34,8 +34,7 @@ static bool next_key(struct part *path, struct part *ret)
             quote = c;
     }
     *ret = without_quotes((struct part){ path->at, len });
-    size_t cut = len < path->len ? len + 1 : len;
-    *path = (struct part){ path->at + cut, path->len - cut };
+    *path = part_from(*path, path->at + len + (len < path->len));
     return true;
 }
 
@@ -96,16 +95,11 @@ bool handlers_names_default(const struct handlers_line *line)
     return part_is(line->name, "default_runtime_name") || part_is(line->name, "default_runtime");
 }
 
-static bool handlers_same(struct part a, struct part b)
-{
-    return a.len == b.len && (a.len == 0 || memcmp(a.at, b.at, a.len) == 0);
-}
-
 /* The entry of a runtime, new if necessary; NULL: the list is full. */
 static struct handler *handlers_place_of(struct handlers *h, struct part name)
 {
     for (size_t i = 0; i < h->len; i++)
-        if (handlers_same(h->items[i].name, name))
+        if (part_same(h->items[i].name, name))
             return &h->items[i];
     if (h->len == HANDLERS_MAX)
         return NULL;

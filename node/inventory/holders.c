@@ -7,7 +7,7 @@
 
 #include "base/str.h"
 #include "node/inventory/cgroup.h"
-#include "node/inventory/modules.h"
+#include "node/inventory/module.h"
 #include "node/inventory/text.h"
 
 /* Limits of one scan; beyond PROCESSES_MAX processes or FILES_MAX open files of all processes, the
@@ -25,7 +25,7 @@ enum {
 #define ANY_FILES "proc/PID/fd"
 
 struct search {
-    const struct view *v;
+    struct view *v;
     const struct vendor *vendor;
     struct holders *found;
     struct driver_majors majors; /* empty: not known */
@@ -101,12 +101,11 @@ static bool look_at_files(struct search *s, int pid, uint64_t *minors)
     bool holds = false;
     const char *name;
     snprintf(path, sizeof path, "proc/%d/fd", pid);
-    int why = folder_open(&files, s->v->root, path, s->files_left);
-    while (why == 0 && (name = folder_next(&files, &why)))
+    folder_open(&files, s->v->root, path, s->files_left);
+    while ((name = folder_next(&files)))
         holds |= look_at_file(s, &files, name, minors);
-    if (files.dir)
-        s->files_left = files.left;
-    miss(s, why);
+    s->files_left = files.left;
+    miss(s, files.why);
     return holds;
 }
 
@@ -154,11 +153,6 @@ static void holders_add(struct holders *all, const struct holder *h)
     all->len += !is_full;
 }
 
-static const char *holders_shown(struct arena *a, const char *text, size_t max)
-{
-    return part_shown(a, (struct part){ text, strlen(text) }, max);
-}
-
 /* Reads one file of a process, which may end meanwhile. */
 static void read_of(const struct search *s, int pid, const char *file, struct buf *ret)
 {
@@ -177,12 +171,11 @@ static void look_at_process(struct search *s, int pid)
         return;
     read_of(s, pid, "cgroup", &cgroup);
     read_of(s, pid, "comm", &name);
-    cgroup_parse((struct part){ buf_text(&cgroup), cgroup.len }, &owner);
-    h.pod_uid = holders_shown(s->v->arena, owner.pod_uid, POD_UID_LEN);
-    h.container = holders_shown(s->v->arena, owner.container, CONTAINER_ID_LEN);
-    h.unit = holders_shown(s->v->arena, owner.unit, UNIT_MAX);
-    h.process = part_shown(s->v->arena, (struct part){ buf_text(&name), name.len },
-                           PROCESS_NAME_MAX);
+    cgroup_parse(part_of_buf(&cgroup), &owner);
+    h.pod_uid = part_shown(&s->v->arena, part_of(owner.pod_uid), POD_UID_LEN);
+    h.container = part_shown(&s->v->arena, part_of(owner.container), CONTAINER_ID_LEN);
+    h.unit = part_shown(&s->v->arena, part_of(owner.unit), UNIT_MAX);
+    h.process = part_shown(&s->v->arena, part_of_buf(&name), PROCESS_NAME_MAX);
     holders_add(s->found, &h);
 }
 
@@ -190,15 +183,14 @@ static void find_majors(struct search *s)
 {
     CLEANUP_BUF struct buf text = BUF_INIT(DEVICES_MAX);
     if (view_read(s->v, "proc/devices", &text) == SEEN)
-        driver_majors_parse((struct part){ buf_text(&text), text.len }, s->vendor, &s->majors);
+        driver_majors_parse(part_of_buf(&text), s->vendor, &s->majors);
 }
 
-void holders_look(const struct view *v, const struct vendor *vendor, const struct module_facts *m,
+void holders_look(struct view *v, const struct vendor *vendor, const struct module_facts *m,
                   struct holders *ret)
 {
     struct search s = { .v = v, .vendor = vendor, .found = ret, .files_left = FILES_MAX };
     CLEANUP_FOLDER struct folder processes = { 0 };
-    int why = 0;
     int64_t pid;
     const char *name;
     *ret = (struct holders){ .known = true, .complete = true };
@@ -206,11 +198,8 @@ void holders_look(const struct view *v, const struct vendor *vendor, const struc
         return; /* a missing driver has no holders */
     find_majors(&s);
     ret->known = view_folder(v, "proc", PROCESSES_MAX, &processes) == SEEN;
-    while (ret->known && (name = folder_next(&processes, &why)))
+    while (ret->known && (name = view_next(v, &processes)))
         if (str_parse_int(name, 1, PID_MAX, &pid))
             look_at_process(&s, (int) pid);
-    if (why) {
-        view_note(v, "proc", why);
-        ret->complete = false;
-    }
+    ret->complete &= !ret->known || processes.why == 0;
 }

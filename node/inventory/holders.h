@@ -34,7 +34,7 @@ struct holders {
 };
 
 /* Finds the holders of a vendor's devices. `m` says whether a driver is loaded. */
-void holders_look(const struct view *v, const struct vendor *vendor, const struct module_facts *m,
+void holders_look(struct view *v, const struct vendor *vendor, const struct module_facts *m,
                   struct holders *ret);
 /* Whether an open file has the name of a device of the vendor's driver. Adds the bit of its minor,
  * if it has one, to *minors. */

@@ -1,6 +1,5 @@
 #include "node/inventory/host_driver.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -14,7 +13,7 @@
 #define OF_CONTAINERS "/run/nvidia/"
 #define LOCK "run/nvidia/nvidia-driver.pid"
 
-enum { LINK_MAX = 256, VERSION_MAX = 63, PID_MAX = 1 << 22 };
+enum { LINK_MAX = 256, VERSION_MAX = 63, PID_MAX = 1 << 22, PID_TEXT_MAX = 32 };
 
 /* A place of one operating system is only inspected there: elsewhere the path may be on a file
  * server, which may not respond. */
@@ -49,7 +48,7 @@ static const struct place libraries[] = {
 };
 
 /* A link into the mount of a driver container is not part of the host. */
-static bool is_of_a_container(const struct view *v, const char *path)
+static bool is_of_a_container(struct view *v, const char *path)
 {
     char target[LINK_MAX];
     return root_link(v->root, path + 1, target, sizeof target) == 0 &&
@@ -62,11 +61,10 @@ struct system {
     const char *kernel; /* as `uname -r`; NULL: not known */
 };
 
-static struct system look_at_system(const struct view *v)
+static struct system look_at_system(struct view *v)
 {
-    struct system s;
+    struct system s = { .kernel = os_look_kernel(v) };
     os_look_release(v, &s.os);
-    s.kernel = os_look_kernel(v);
     return s;
 }
 
@@ -78,7 +76,7 @@ static bool is_of_system(const struct place *p, const struct system *s)
 
 /* The first of these files that exists, or NULL. False if an earlier place, or any if none exists,
  * could not be inspected. */
-static bool find_first(const struct view *v, const struct system *s, const struct place *places,
+static bool find_first(struct view *v, const struct system *s, const struct place *places,
                        size_t count, const char **ret)
 {
     bool saw_all = true;
@@ -94,54 +92,50 @@ static bool find_first(const struct view *v, const struct system *s, const struc
     return saw_all;
 }
 
-bool host_driver_find_library(const struct view *v, const char **ret)
+bool host_driver_find_library(struct view *v, const char **ret)
 {
     struct system s = look_at_system(v);
     return find_first(v, &s, libraries, ARRAY_LEN(libraries), ret);
 }
 
-const char *host_driver_version(const char *library)
+const char *host_driver_version(const char *library, const char *name)
 {
-    const char *name = strrchr(library, '/');
-    name = name ? name + 1 : library;
-    if (!str_has_prefix(name, LIBRARY "."))
+    const char *slash = strrchr(library, '/'), *at = slash ? slash + 1 : library;
+    if (!str_has_prefix(at, name))
         return NULL;
-    name += strlen(LIBRARY ".");
+    at += strlen(name);
     /* "1" alone is the generic name that programs load. */
-    return strchr(name, '.') && strspn(name, "0123456789.") == strlen(name) ? name : NULL;
+    return strchr(at, '.') && strspn(at, "0123456789.") == strlen(at) ? at : NULL;
 }
 
-static const char *host_driver_version_of(const struct view *v, const char *library)
+const char *host_driver_version_of(struct view *v, const char *link, const char *name)
 {
     char target[LINK_MAX];
-    if (!library || root_link(v->root, library + 1, target, sizeof target) != 0)
+    if (root_link(v->root, link, target, sizeof target) != 0)
         return NULL;
-    const char *version = host_driver_version(target);
-    return version ? part_shown(v->arena, (struct part){ version, strlen(version) }, VERSION_MAX)
-                   : NULL;
+    const char *version = host_driver_version(target, name);
+    return version ? part_shown(&v->arena, part_of(version), VERSION_MAX) : NULL;
 }
 
 /* A killed container leaves its lock behind, so the lock only counts while its process exists. */
-static void look_at_lock(const struct view *v, struct host_driver *ret)
+static void look_at_lock(struct view *v, struct host_driver *ret)
 {
     const char *text;
     int64_t pid;
-    char process[32];
-    enum sight lock = view_text(v, LOCK, sizeof process, &text);
+    enum sight lock = view_text(v, LOCK, PID_TEXT_MAX, &text);
     ret->container_known = lock == SEEN || (lock == ABSENT && view_is(v, "run", S_IFDIR) == SEEN);
-    if (lock != SEEN || !text || !str_parse_int(text, 1, PID_MAX, &pid))
-        return;
-    snprintf(process, sizeof process, "proc/%d", (int) pid);
-    ret->container = view_is(v, process, S_IFDIR) == SEEN;
+    if (text && str_parse_int(text, 1, PID_MAX, &pid))
+        ret->container = view_is(v, arena_printf(&v->arena, "proc/%d", (int) pid), S_IFDIR) == SEEN;
 }
 
-void host_driver_look(const struct view *v, const struct module_facts *m, struct host_driver *ret)
+void host_driver_look(struct view *v, const struct module_facts *m, struct host_driver *ret)
 {
     *ret = (struct host_driver){ 0 };
     struct system s = look_at_system(v);
     bool saw_programs = find_first(v, &s, programs, ARRAY_LEN(programs), &ret->smi);
     bool saw_libraries = find_first(v, &s, libraries, ARRAY_LEN(libraries), &ret->library);
-    ret->version = host_driver_version_of(v, ret->library);
+    if (ret->library)
+        ret->version = host_driver_version_of(v, ret->library + 1, LIBRARY ".");
     look_at_lock(v, ret);
     ret->installed = ret->smi || (ret->library && m->loaded && !ret->container);
     ret->known = saw_programs && saw_libraries && (m->known || !ret->library) &&

@@ -21,11 +21,14 @@ struct host_driver {
     bool container_known;
 };
 
-void host_driver_look(const struct view *v, const struct module_facts *m, struct host_driver *ret);
+void host_driver_look(struct view *v, const struct module_facts *m, struct host_driver *ret);
 /* Finds libnvidia-ml.so.1 in a root; *ret is NULL if it is not there. False if a place that may
  * have it could not be inspected. */
-bool host_driver_find_library(const struct view *v, const char **ret);
-/* "580.178.04" of "libnvidia-ml.so.580.178.04", borrowed from it; NULL: another form of name. */
-const char *host_driver_version(const char *library);
+bool host_driver_find_library(struct view *v, const char **ret);
+/* "580.178.04" of "libnvidia-ml.so.580.178.04" and the name "libnvidia-ml.so.", borrowed from the
+ * first; NULL: another form of name. */
+const char *host_driver_version(const char *library, const char *name);
+/* The same of the target of a link, from the arena. */
+const char *host_driver_version_of(struct view *v, const char *link, const char *name);
 
 #endif

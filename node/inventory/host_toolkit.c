@@ -10,19 +10,13 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "node/inventory/handlers.h"
+#include "node/inventory/host_driver.h"
 
 #define PROGRAM "nvidia-container-runtime"
 #define OF_OPERATORS "/nvidia/toolkit/"
 #define LIBRARY "libnvidia-container.so"
 
-enum {
-    CONFIG_MAX = 256 * 1024,
-    DROP_INS_MAX = 64,
-    READ_MAX = 16,
-    NAME_LEN_MAX = 256,
-    LINK_MAX = 256,
-    VERSION_MAX = 63
-};
+enum { CONFIG_MAX = 256 * 1024, DROP_INS_MAX = 64, READ_MAX = 16, NAME_LEN_MAX = 256 };
 
 /* Directories that packages use, in the order of a service's PATH. */
 static const char *const folders[] = { "/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin",
@@ -90,10 +84,10 @@ static void take_docker(struct part text, const char *config, struct named *n)
     const char *name, *standard = json_str_or_empty(daemon, "default-runtime");
     json_object_foreach (json_object_get(daemon, "runtimes"), name, runtime) {
         const char *path = json_str_or_empty(runtime, "path");
-        const struct handler h = { { name, strlen(name) }, { path, strlen(path) } };
+        const struct handler h = { part_of(name), part_of(path) };
         take_handler(&h, config, n);
     }
-    copy_part((struct part){ standard, strlen(standard) }, n->standard, sizeof n->standard);
+    copy_part(part_of(standard), n->standard, sizeof n->standard);
 }
 
 static int host_toolkit_by_name(const void *a, const void *b)
@@ -102,33 +96,28 @@ static int host_toolkit_by_name(const void *a, const void *b)
 }
 
 /* Reads the files of a directory in import order, which is by name. */
-static void take_folder(const struct view *v, const char *folder, const char *suffix,
-                        struct named *n)
+static void take_folder(struct view *v, const char *folder, const char *suffix, struct named *n)
 {
     char names[READ_MAX][NAME_LEN_MAX];
     size_t len = 0;
-    int why = 0;
     const char *name;
     CLEANUP_FOLDER struct folder files = { 0 };
-    if (view_folder(v, folder, DROP_INS_MAX, &files) != SEEN)
-        return;
-    while (len < READ_MAX && (name = folder_next(&files, &why)))
+    view_folder(v, folder, DROP_INS_MAX, &files);
+    while (len < READ_MAX && (name = view_next(v, &files)))
         if (str_has_suffix(name, suffix) && strlen(name) < NAME_LEN_MAX)
             snprintf(names[len++], NAME_LEN_MAX, "%s", name);
-    if (why)
-        view_note(v, folder, why);
     qsort(names, len, sizeof *names, host_toolkit_by_name);
     for (size_t i = 0; i < len; i++) {
         CLEANUP_BUF struct buf text = BUF_INIT(CONFIG_MAX);
         struct handlers h;
-        const char *path = arena_printf(v->arena, "/%s/%s", folder, names[i]);
+        const char *path = arena_printf(&v->arena, "/%s/%s", folder, names[i]);
         if (strlen(path) <= TOOLKIT_PATH_MAX && view_read(v, path + 1, &text) == SEEN)
-            host_toolkit_take_text((struct part){ buf_text(&text), text.len }, path, n, &h);
+            host_toolkit_take_text(part_of_buf(&text), path, n, &h);
     }
 }
 
 /* Imports a directory's files with one suffix, or one file by its absolute path. */
-static void take_import(const struct view *v, struct part pattern, struct named *n)
+static void take_import(struct view *v, struct part pattern, struct named *n)
 {
     char path[TOOLKIT_PATH_MAX + 1];
     if (!copy_part(pattern, path, sizeof path) || path[0] != '/')
@@ -136,20 +125,17 @@ static void take_import(const struct view *v, struct part pattern, struct named 
     char *star = strchr(path, '*'), *slash = strrchr(path, '/');
     if (slash == path || (star && star != slash + 1))
         return;
-    if (!star)
-        star = slash + 1; /* its whole name is the suffix */
-    else
-        star++;
     *slash = '\0';
-    take_folder(v, path + 1, star, n);
+    /* Without a star, the whole name is the suffix. */
+    take_folder(v, path + 1, star ? star + 1 : slash + 1, n);
 }
 
-static void look_at_config(const struct view *v, const struct runtime *r, struct named *n)
+static void look_at_config(struct view *v, const struct runtime *r, struct named *n)
 {
     CLEANUP_BUF struct buf text = BUF_INIT(CONFIG_MAX);
     struct handlers h = { 0 };
     bool read = r->config && view_read(v, r->config + 1, &text) == SEEN;
-    const struct part all = { buf_text(&text), text.len };
+    const struct part all = part_of_buf(&text);
     if (read && str_eq(r->name, "docker"))
         take_docker(all, r->config, n);
     else if (read)
@@ -161,44 +147,28 @@ static void look_at_config(const struct view *v, const struct runtime *r, struct
 }
 
 /* Finds a program without a directory in its name. */
-static const char *in_path(const struct view *v, const char *name)
+static const char *in_path(struct view *v, const char *name)
 {
     for (size_t i = 0; i < ARRAY_LEN(folders); i++) {
-        const char *path = arena_printf(v->arena, "%s/%s", folders[i], name);
+        const char *path = arena_printf(&v->arena, "%s/%s", folders[i], name);
         if (view_is(v, path + 1, S_IFREG) == SEEN)
             return path;
     }
     return NULL;
 }
 
-static const char *host_toolkit_version_of(const struct view *v)
-{
-    char target[LINK_MAX];
-    for (size_t i = 0; i < ARRAY_LEN(libraries); i++) {
-        if (root_link(v->root, libraries[i], target, sizeof target) != 0)
-            continue;
-        const char *name = strrchr(target, '/');
-        name = name ? name + 1 : target;
-        const char *version = str_has_prefix(name, LIBRARY ".") ? name + strlen(LIBRARY ".") : "";
-        if (strchr(version, '.') && strspn(version, "0123456789.") == strlen(version))
-            return part_shown(v->arena, (struct part){ version, strlen(version) }, VERSION_MAX);
-    }
-    return NULL;
-}
-
-static void take_named(const struct view *v, const struct named *n, struct host_toolkit *ret)
+static void take_named(struct view *v, const struct named *n, struct host_toolkit *ret)
 {
     const char *there = n->program[0] == '/' ? NULL : in_path(v, n->program);
-    ret->program = there ? there : arena_strdup(v->arena, n->program);
+    ret->program = there ? there : arena_strdup(&v->arena, n->program);
     ret->installed = there ||
                      (n->program[0] == '/' && view_is(v, n->program + 1, S_IFREG) != ABSENT);
-    ret->handler = arena_strdup(v->arena, n->name);
+    ret->handler = arena_strdup(&v->arena, n->name);
     ret->config = n->config;
     ret->standard = str_eq(n->standard, n->name);
 }
 
-void host_toolkit_look(const struct view *v, const struct runtimes *runtimes,
-                       struct host_toolkit *ret)
+void host_toolkit_look(struct view *v, const struct runtimes *runtimes, struct host_toolkit *ret)
 {
     struct named n = { 0 };
     *ret = (struct host_toolkit){ 0 };
@@ -206,11 +176,10 @@ void host_toolkit_look(const struct view *v, const struct runtimes *runtimes,
         look_at_config(v, &runtimes->items[0], &n);
     if (strstr(n.program, OF_OPERATORS))
         return;
-    if (*n.name) {
+    if (*n.name)
         take_named(v, &n, ret);
-    } else {
-        ret->program = in_path(v, PROGRAM);
-        ret->installed = ret->program;
-    }
-    ret->version = ret->installed ? host_toolkit_version_of(v) : NULL;
+    else
+        ret->installed = (ret->program = in_path(v, PROGRAM));
+    for (size_t i = 0; ret->installed && !ret->version && i < ARRAY_LEN(libraries); i++)
+        ret->version = host_driver_version_of(v, libraries[i], LIBRARY ".");
 }

@@ -26,7 +26,6 @@ struct host_toolkit {
 
 /* Reads the configuration of the first runtime, which is the kubelet's, and checks the places that
  * packages use. */
-void host_toolkit_look(const struct view *v, const struct runtimes *runtimes,
-                       struct host_toolkit *ret);
+void host_toolkit_look(struct view *v, const struct runtimes *runtimes, struct host_toolkit *ret);
 
 #endif

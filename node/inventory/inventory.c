@@ -1,29 +1,29 @@
 #include "node/inventory/inventory.h"
 
-#include "node/inventory/gpu.h"
+#include "node/inventory/pci.h"
 #include "node/inventory/nvml.h"
 
 void inventory_look(const struct root *root, struct inventory *ret)
 {
-    *ret = (struct inventory){ 0 };
-    const struct view v = { .root = root, .arena = &ret->arena, .troubles = &ret->troubles };
-    os_look(&v, &ret->os);
-    pci_look(&v, &ret->bus);
-    gpu_read(&v, &ret->bus.gpus);
-    nvml_look(&v, ret->os.boot_id, &ret->bus.gpus);
+    *ret = (struct inventory){ .view.root = root };
+    struct view *v = &ret->view;
+    os_look(v, &ret->os);
+    pci_look(v, &ret->bus);
+    gpu_read(v, &ret->bus.gpus);
+    nvml_look(v, ret->os.boot_id, &ret->bus.gpus);
     const struct vendor *vendor = pci_vendor(&ret->bus.gpus);
-    module_look(&v, vendor, &ret->module);
-    ret->secure_boot = secure_boot_look(&v);
-    host_driver_look(&v, &ret->module, &ret->driver);
-    runtime_look(&v, &ret->runtimes);
-    kubelet_look(&v, &ret->kubelet);
+    module_look(v, vendor, &ret->module);
+    ret->secure_boot = secure_boot_look(v);
+    host_driver_look(v, &ret->module, &ret->driver);
+    runtime_look(v, &ret->runtimes);
+    kubelet_look(v, &ret->kubelet);
     runtime_put_first(&ret->runtimes, ret->kubelet.endpoint);
-    host_toolkit_look(&v, &ret->runtimes, &ret->toolkit);
-    holders_look(&v, vendor, &ret->module, &ret->holders);
+    host_toolkit_look(v, &ret->runtimes, &ret->toolkit);
+    holders_look(v, vendor, &ret->module, &ret->holders);
 }
 
 void inventory_clear(struct inventory *i)
 {
-    arena_free(&i->arena);
+    view_clear(&i->view);
     *i = (struct inventory){ 0 };
 }

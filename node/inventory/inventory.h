@@ -17,7 +17,7 @@
 
 /* Zero-initialized = nothing found. */
 struct inventory {
-    struct arena arena; /* owns what the other members point to */
+    struct view view; /* owns what the other members point to, and has the unreadable places */
     struct os_facts os;
     struct pci_bus bus;
     struct module_facts module;
@@ -27,7 +27,6 @@ struct inventory {
     struct kubelet kubelet;
     struct host_toolkit toolkit;
     struct holders holders;
-    struct troubles troubles;
 };
 
 #define CLEANUP_INVENTORY CLEANUP(inventory_clear)

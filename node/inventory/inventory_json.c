@@ -14,169 +14,123 @@ static const char *const flavours[] = {
     [FLAVOUR_UNKNOWN] = NULL, [FLAVOUR_OPEN] = "Open", [FLAVOUR_PROPRIETARY] = "Proprietary"
 };
 
-static void inventory_json_set_text(json_t *object, const char *key, const char *text)
+/* The values of members: NULL is left out. */
+
+static json_t *number(int64_t n, int64_t least)
 {
-    if (text)
-        json_object_set_new(object, key, json_text(text));
+    return n < least ? NULL : json_integer(n);
 }
 
-/* A negative number is not known. */
-static void set_number(json_t *object, const char *key, int64_t number)
+static json_t *fact(bool known, bool is_so)
 {
-    if (number >= 0)
-        json_object_set_new(object, key, json_integer(number));
+    return known ? json_boolean(is_so) : NULL;
 }
 
-static void set_object(json_t *object, const char *key, json_t *member_steal)
+/* An object that has members. */
+static json_t *some(json_t *object_steal)
 {
-    if (json_object_size(member_steal) > 0)
-        json_object_set_new(object, key, member_steal);
-    else
-        json_decref(member_steal);
+    if (json_object_size(object_steal) > 0)
+        return object_steal;
+    json_decref(object_steal);
+    return NULL;
 }
 
-static void set_mig_devices(json_t *object, const struct pci_device *d)
+static json_t *mig_devices_json(const struct pci_device *d)
 {
-    if (!d->mig)
-        return;
-    json_t *list = json_array();
-    for (size_t i = 0; i < d->mig_count; i++)
+    json_t *list = d->mig ? json_array() : NULL;
+    for (size_t i = 0; list && i < d->mig_count; i++)
         json_array_append_new(
             list, json_pack("{s:s, s:s}", "profile", d->mig[i].profile, "uuid", d->mig[i].uuid));
-    json_object_set_new(object, "migDevices", list);
+    return list;
 }
 
 static json_t *device_json(const struct pci_device *d)
 {
-    json_t *o = json_object();
-    inventory_json_set_text(o, "address", d->address);
     /* without a vendor, a GPU is NVIDIA's, as in older inventories */
-    if (d->vendor != &vendors[VENDOR_NVIDIA])
-        json_object_set_new(o, "vendor", json_textf("%04x", d->vendor->pci));
-    inventory_json_set_text(o, "device", d->device);
-    inventory_json_set_text(o, "bus", pci_bus_name(d->bus));
-    inventory_json_set_text(o, "driver", d->driver);
-    set_number(o, "numaNode", d->numa_node);
-    inventory_json_set_text(o, "product", d->product);
-    inventory_json_set_text(o, "uuid", d->uuid);
-    set_number(o, "minor", d->minor);
-    if (d->memory_mib)
-        set_number(o, "memoryMiB", d->memory_mib);
-    if (d->mig_instances)
-        set_number(o, "migInstances", d->mig_instances);
-    set_mig_devices(o, d);
-    return o;
+    bool nvidias = d->vendor == &vendors[VENDOR_NVIDIA];
+    return json_pack("{s:s, s:o*, s:s*, s:s, s:s*, s:o*, s:s*, s:s*, s:o*, s:o*, s:o*, s:o*}",
+                     "address", d->address, "vendor",
+                     nvidias ? NULL : json_textf("%04x", d->vendor->pci), "device", d->device,
+                     "bus", pci_bus_name(d->bus), "driver", d->driver, "numaNode",
+                     number(d->numa_node, 0), "product", d->product, "uuid", d->uuid, "minor",
+                     number(d->minor, 0), "memoryMiB", number(d->memory_mib, 1), "migInstances",
+                     number(d->mig_instances, 1), "migDevices", mig_devices_json(d));
 }
 
-static void set_devices(json_t *object, const char *key, const struct pci_devices *devices)
+static json_t *devices_json(const struct pci_devices *devices)
 {
-    if (!devices->known)
-        return;
-    json_t *list = json_array();
-    for (size_t i = 0; i < devices->len; i++)
+    json_t *list = devices->known ? json_array() : NULL;
+    for (size_t i = 0; list && i < devices->len; i++)
         json_array_append_new(list, device_json(&devices->items[i]));
-    json_object_set_new(object, key, list);
+    return list;
 }
 
 static json_t *os_json(const struct os_release *os)
 {
-    json_t *o = json_object();
-    inventory_json_set_text(o, "id", os->id);
-    inventory_json_set_text(o, "version", os->version);
-    inventory_json_set_text(o, "variant", os->variant);
-    inventory_json_set_text(o, "name", os->name);
-    return o;
+    return some(json_pack("{s:s*, s:s*, s:s*, s:s*}", "id", os->id, "version", os->version,
+                          "variant", os->variant, "name", os->name));
 }
 
 static json_t *module_json(const struct module_facts *m)
 {
-    json_t *o = json_object();
-    if (!m->known)
-        return o;
-    json_object_set_new(o, "loaded", json_boolean(m->loaded));
     if (!m->loaded)
-        return o;
-    inventory_json_set_text(o, "version", m->version);
-    inventory_json_set_text(o, "flavour", flavours[m->flavour]);
-    set_number(o, "references", m->references);
-    json_object_set_new(o, "inUse", json_boolean(m->in_use));
-    json_object_set_new(o, "inTree", json_boolean(m->in_tree));
-    json_object_set_new(o, "signed", json_boolean(!m->is_unsigned));
+        return m->known ? json_pack("{s:b}", "loaded", false) : NULL;
     json_t *dependents = json_array();
     for (size_t i = 0; i < m->dependent_count; i++)
         json_array_append_new(dependents, json_text(m->dependents[i]));
-    json_object_set_new(o, "dependents", dependents);
-    return o;
+    return json_pack("{s:b, s:s*, s:s*, s:o*, s:b, s:b, s:b, s:o}", "loaded", true, "version",
+                     m->version, "flavour", flavours[m->flavour], "references",
+                     number(m->references, 0), "inUse", m->in_use, "inTree", m->in_tree, "signed",
+                     !m->is_unsigned, "dependents", dependents);
 }
 
 static json_t *host_driver_json(const struct host_driver *d)
 {
-    json_t *o = json_object();
     if (!d->known && !d->installed)
-        return o;
-    json_object_set_new(o, "installed", json_boolean(d->installed));
-    inventory_json_set_text(o, "smi", d->smi);
-    inventory_json_set_text(o, "library", d->library);
-    inventory_json_set_text(o, "version", d->version);
-    return o;
+        return NULL;
+    return json_pack("{s:b, s:s*, s:s*, s:s*}", "installed", d->installed, "smi", d->smi, "library",
+                     d->library, "version", d->version);
 }
 
 static json_t *host_toolkit_json(const struct host_toolkit *t)
 {
-    json_t *o = json_object();
     if (!t->program)
-        return o;
-    json_object_set_new(o, "installed", json_boolean(t->installed));
-    inventory_json_set_text(o, "program", t->program);
-    inventory_json_set_text(o, "version", t->version);
-    inventory_json_set_text(o, "handler", t->handler);
-    inventory_json_set_text(o, "config", t->config);
-    if (t->handler)
-        json_object_set_new(o, "default", json_boolean(t->standard));
-    return o;
+        return NULL;
+    return json_pack("{s:b, s:s, s:s*, s:s*, s:s*, s:o*}", "installed", t->installed, "program",
+                     t->program, "version", t->version, "handler", t->handler, "config", t->config,
+                     "default", fact(t->handler, t->standard));
 }
 
 static json_t *runtimes_json(const struct runtimes *runtimes)
 {
-    json_t *list = json_array();
-    for (size_t i = 0; i < runtimes->len; i++) {
+    json_t *list = runtimes->known ? json_array() : NULL;
+    for (size_t i = 0; list && i < runtimes->len; i++) {
         const struct runtime *r = &runtimes->items[i];
-        json_t *o = json_object();
-        inventory_json_set_text(o, "name", r->name);
-        inventory_json_set_text(o, "distribution", r->distribution);
-        inventory_json_set_text(o, "socket", r->socket);
-        inventory_json_set_text(o, "config", r->config);
-        if (r->config_version)
-            set_number(o, "configVersion", r->config_version);
-        json_array_append_new(list, o);
+        json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:s*, s:o*}", "name", r->name,
+                                              "distribution", r->distribution, "socket", r->socket,
+                                              "config", r->config, "configVersion",
+                                              number(r->config_version, 1)));
     }
     return list;
 }
 
 static json_t *kubelet_json(const struct kubelet *k)
 {
-    json_t *o = json_object();
-    inventory_json_set_text(o, "root", k->root);
-    inventory_json_set_text(o, "endpoint", k->endpoint);
-    return o;
+    return some(json_pack("{s:s*, s:s*}", "root", k->root, "endpoint", k->endpoint));
 }
 
 static json_t *holder_json(const struct holder *h)
 {
-    json_t *o = json_object(), *minors = json_array();
-    inventory_json_set_text(o, "podUid", h->pod_uid);
-    inventory_json_set_text(o, "container", h->container);
-    inventory_json_set_text(o, "unit", h->unit);
-    inventory_json_set_text(o, "process", h->process);
-    /* The pid of a container's process has no meaning outside, and changes with each job. */
-    if (!h->pod_uid && !h->container)
-        set_number(o, "pid", h->pid);
-    set_number(o, "processes", h->processes);
+    json_t *minors = json_array();
     for (int i = 0; i < MINORS_MAX; i++)
         if (h->minors >> i & 1)
             json_array_append_new(minors, json_integer(i));
-    json_object_set_new(o, "minors", minors);
-    return o;
+    /* The pid of a container's process has no meaning outside, and changes with each job. */
+    bool outside = !h->pod_uid && !h->container;
+    return json_pack("{s:s*, s:s*, s:s*, s:s*, s:o*, s:i, s:o}", "podUid", h->pod_uid, "container",
+                     h->container, "unit", h->unit, "process", h->process, "pid",
+                     outside ? json_integer(h->pid) : NULL, "processes", (int) h->processes,
+                     "minors", minors);
 }
 
 /* "nv-hostengine, python3 and 2 more", as short as a printer column. Host processes come first, as
@@ -205,50 +159,37 @@ static void set_holders(json_t *object, const struct holders *holders)
     json_object_set_new(object, "holders", list);
     if (holders->len)
         json_object_set_new(object, "heldBy", inventory_json_names_of(holders));
-    if (holders->left_out)
-        set_number(object, "holdersLeftOut", (int64_t) holders->left_out);
+    json_object_set_new(object, "holdersLeftOut", number((int64_t) holders->left_out, 1));
     json_object_set_new(object, "holdersComplete", json_boolean(holders->complete));
 }
 
-static void set_unreadable(json_t *object, const struct troubles *troubles)
+static json_t *unreadable_json(const struct troubles *troubles)
 {
-    json_t *list = json_array();
-    for (size_t i = 0; i < troubles->len; i++) {
-        json_t *o = json_object();
-        inventory_json_set_text(o, "path", troubles->items[i].path);
-        inventory_json_set_text(o, "reason", troubles->items[i].reason);
-        json_array_append_new(list, o);
-    }
-    if (troubles->len)
-        json_object_set(object, "unreadable", list);
-    json_decref(list);
+    json_t *list = troubles->len ? json_array() : NULL;
+    for (size_t i = 0; i < troubles->len; i++)
+        json_array_append_new(list, json_pack("{s:s*, s:s}", "path", troubles->items[i].path,
+                                              "reason", troubles->items[i].reason));
+    return list;
 }
 
 json_t *inventory_json(const struct inventory *i)
 {
-    json_t *o = json_object();
-    inventory_json_set_text(o, "bootId", i->os.boot_id);
-    inventory_json_set_text(o, "machine", i->os.machine);
-    inventory_json_set_text(o, "kernel", i->os.kernel);
-    set_object(o, "os", os_json(&i->os.release));
-    if (i->secure_boot != SECURE_BOOT_UNKNOWN)
-        json_object_set_new(o, "secureBoot", json_boolean(i->secure_boot == SECURE_BOOT_ON));
-    set_devices(o, "gpus", &i->bus.gpus);
-    if (i->bus.gpus.known)
-        json_object_set_new(o, "networkCards", json_integer(i->bus.network_cards));
-    set_devices(o, "nvSwitches", &i->bus.switches);
-    set_object(o, "module", module_json(&i->module));
-    if (i->module.known)
-        json_object_set_new(o, "nouveau", json_boolean(i->module.nouveau));
-    if (i->driver.container_known)
-        json_object_set_new(o, "driverContainer", json_boolean(i->driver.container));
-    set_object(o, "hostDriver", host_driver_json(&i->driver));
-    if (i->runtimes.known)
-        json_object_set_new(o, "runtimes", runtimes_json(&i->runtimes));
-    set_object(o, "kubelet", kubelet_json(&i->kubelet));
-    set_object(o, "hostToolkit", host_toolkit_json(&i->toolkit));
+    const struct pci_bus *bus = &i->bus;
+    json_t *o = json_pack(
+        "{s:s*, s:s*, s:s*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, "
+        "s:o*}",
+        "bootId", i->os.boot_id, "machine", i->os.machine, "kernel", i->os.kernel, "os",
+        os_json(&i->os.release), "secureBoot",
+        fact(i->secure_boot != SECURE_BOOT_UNKNOWN, i->secure_boot == SECURE_BOOT_ON), "gpus",
+        devices_json(&bus->gpus), "networkCards",
+        bus->gpus.known ? json_integer(bus->network_cards) : NULL, "nvSwitches",
+        devices_json(&bus->switches), "module", module_json(&i->module), "nouveau",
+        fact(i->module.known, i->module.nouveau), "driverContainer",
+        fact(i->driver.container_known, i->driver.container), "hostDriver",
+        host_driver_json(&i->driver), "runtimes", runtimes_json(&i->runtimes), "kubelet",
+        kubelet_json(&i->kubelet), "hostToolkit", host_toolkit_json(&i->toolkit));
     set_holders(o, &i->holders);
-    set_unreadable(o, &i->troubles);
+    json_object_set_new(o, "unreadable", unreadable_json(&i->view.troubles));
     return o;
 }
 

@@ -1,14 +1,12 @@
 #include "node/inventory/kubelet.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/mem.h"
 #include "base/str.h"
 
-/* PLACE_MAX: a directory plus a file name. */
-enum { CONFIG_MAX = 256 * 1024, SOCKETS_MAX = 4 * 1024 * 1024, PLACE_MAX = ENDPOINT_MAX + 64 };
+enum { CONFIG_MAX = 256 * 1024, SOCKETS_MAX = 4 * 1024 * 1024 };
 
 /* The host's Unix sockets with the paths of their processes; and the kubelet's socket that reports
  * the assignment of devices to containers. */
@@ -27,19 +25,12 @@ static const char *const configs[] = { "config.yaml", "kubeadm-flags.env" };
 static const char *const marks[] = { "containerRuntimeEndpoint:", "--container-runtime-endpoint=",
                                      "--container-runtime-endpoint " };
 
-static struct part value_after(struct part text, const char *mark)
-{
-    const char *at = part_find(text, mark);
-    if (!at)
-        return (struct part){ 0 };
-    at += strlen(mark);
-    return part_bare((struct part){ at, text.len - (size_t) (at - text.at) }, " \t\"'");
-}
-
 struct part kubelet_endpoint(struct part text)
 {
     for (size_t i = 0; i < ARRAY_LEN(marks); i++) {
-        struct part value = value_after(text, marks[i]);
+        const char *at = part_find(text, marks[i]);
+        struct part value = at ? part_bare(part_from(text, at + strlen(marks[i])), " \t\"'")
+                               : (struct part){ 0 };
         if (value.len)
             return value;
     }
@@ -48,32 +39,32 @@ struct part kubelet_endpoint(struct part text)
 
 /* The directory of the kubelet that owns the socket on a line; NULL: another socket, or one that is
  * gone. */
-static const char *listens_in(const struct view *v, struct part line)
+static const char *listens_in(struct view *v, struct part line)
 {
     const char *path = memchr(line.at, '/', line.len), *end = line.at + line.len;
     size_t len = path ? (size_t) (end - path) : 0, tail = strlen(SOCKET);
     if (len <= tail || memcmp(end - tail, SOCKET, tail) != 0)
         return NULL;
-    const char *root = part_shown(v->arena, (struct part){ path, len - tail }, ENDPOINT_MAX);
-    return root && view_is(v, arena_printf(v->arena, "%s" SOCKET, root) + 1, S_IFSOCK) == SEEN
+    const char *root = part_shown(&v->arena, (struct part){ path, len - tail }, ENDPOINT_MAX);
+    return root && view_is(v, arena_printf(&v->arena, "%s" SOCKET, root) + 1, S_IFSOCK) == SEEN
                ? root
                : NULL;
 }
 
 /* The first directory with a listening socket, whatever --root-dir is. If a usual directory leads
  * there, by a link or a mount, returns the usual one: its socket responds. */
-static const char *listening_root(const struct view *v)
+static const char *listening_root(struct view *v)
 {
     CLEANUP_BUF struct buf text = BUF_INIT(SOCKETS_MAX);
     const char *root = NULL;
     struct part line;
     if (view_read(v, SOCKETS, &text) != SEEN)
         return NULL;
-    for (struct part rest = { buf_text(&text), text.len }; !root && part_next(&rest, '\n', &line);)
+    for (struct part rest = part_of_buf(&text); !root && part_next(&rest, '\n', &line);)
         root = listens_in(v, line);
     for (size_t i = 0; root && i < ARRAY_LEN(roots); i++)
-        if (root_same(v->root, arena_printf(v->arena, "%s" FOLDER, roots[i]) + 1,
-                      arena_printf(v->arena, "%s" FOLDER, root) + 1))
+        if (root_same(v->root, arena_printf(&v->arena, "%s" FOLDER, roots[i]) + 1,
+                      arena_printf(&v->arena, "%s" FOLDER, root) + 1))
             return roots[i];
     return root;
 }
@@ -82,52 +73,38 @@ static const char *listening_root(const struct view *v)
  * one whose pod-resources socket exists, else the first that has the directory for it. The device
  * plugin directory is no evidence: it is always /var/lib/kubelet/device-plugins (Kubernetes 1.36,
  * pkg/kubelet/cm/devicemanager/manager.go). */
-static const char *find_root(const struct view *v)
+static const char *find_root(struct view *v)
 {
     const char *listening = listening_root(v), *prepared = NULL;
     for (size_t i = 0; !listening && i < ARRAY_LEN(roots); i++) {
-        char path[PLACE_MAX];
-        snprintf(path, sizeof path, "%s" FOLDER, roots[i] + 1);
-        if (view_is(v, path, S_IFDIR) != SEEN)
+        if (view_is(v, arena_printf(&v->arena, "%s" FOLDER, roots[i] + 1), S_IFDIR) != SEEN)
             continue;
         if (!prepared)
             prepared = roots[i];
-        snprintf(path, sizeof path, "%s" SOCKET, roots[i] + 1);
-        if (view_is(v, path, S_IFSOCK) == SEEN)
+        if (view_is(v, arena_printf(&v->arena, "%s" SOCKET, roots[i] + 1), S_IFSOCK) == SEEN)
             return roots[i];
     }
     return listening ? listening : prepared;
 }
 
-static bool is_usual(const char *root)
-{
-    for (size_t i = 0; i < ARRAY_LEN(roots); i++)
-        if (str_eq(root, roots[i]))
-            return true;
-    return false;
-}
-
-static const char *endpoint_in(const struct view *v, const char *folder)
+static const char *endpoint_in(struct view *v, const char *folder)
 {
     const char *endpoint = NULL;
     for (size_t i = 0; !endpoint && i < ARRAY_LEN(configs); i++) {
-        char path[PLACE_MAX];
         CLEANUP_BUF struct buf text = BUF_INIT(CONFIG_MAX);
-        snprintf(path, sizeof path, "%s/%s", folder + 1, configs[i]);
+        const char *path = arena_printf(&v->arena, "%s/%s", folder + 1, configs[i]);
         if (view_read(v, path, &text) == SEEN)
-            endpoint = part_shown(v->arena,
-                                  kubelet_endpoint((struct part){ buf_text(&text), text.len }),
-                                  ENDPOINT_MAX);
+            endpoint = part_shown(&v->arena, kubelet_endpoint(part_of_buf(&text)), ENDPOINT_MAX);
     }
     return endpoint;
 }
 
-void kubelet_look(const struct view *v, struct kubelet *ret)
+void kubelet_look(struct view *v, struct kubelet *ret)
 {
     *ret = (struct kubelet){ .root = find_root(v) };
     if (ret->root)
         ret->endpoint = endpoint_in(v, ret->root);
     /* kubeadm always writes its files here, whatever --root-dir is. */
-    if (ret->root && !ret->endpoint && !is_usual(ret->root))
+    if (ret->root && !ret->endpoint && !str_is_one_of(ret->root, roots, ARRAY_LEN(roots)))
         ret->endpoint = endpoint_in(v, KUBEADMS);
 }

@@ -14,7 +14,7 @@ struct kubelet {
     const char *endpoint;
 };
 
-void kubelet_look(const struct view *v, struct kubelet *ret);
+void kubelet_look(struct view *v, struct kubelet *ret);
 /* The runtime's endpoint in a kubelet's configuration or flags; length 0: not given. */
 struct part kubelet_endpoint(struct part text);
 

@@ -1,15 +1,115 @@
 #include "node/inventory/module.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 /* MODULES_MAX: 300 modules of a desktop take 20 KiB. */
-enum { MODULES_MAX = 512 * 1024, VERSION_TEXT_MAX = 4096, ROUNDS_MAX = 4, PATH_LEN = 96 };
+enum { MODULES_MAX = 512 * 1024, VERSION_TEXT_MAX = 4096, ROUNDS_MAX = 4 };
 
 #define SECURE_BOOT "sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
+
+/* ---- parsers */
+
+bool modules_next(struct part *text, struct module_line *ret)
+{
+    struct part line, size, references, state, address, taints;
+    while (part_next(text, '\n', &line)) {
+        *ret = (struct module_line){ .references = -1 };
+        if (!part_word(&line, &ret->name) || !part_word(&line, &size) ||
+            !part_word(&line, &references) || !part_word(&line, &ret->users) ||
+            !part_word(&line, &state) || !part_word(&line, &address))
+            continue;
+        part_number(references, INT32_MAX, &ret->references);
+        ret->loading = !part_is(state, "Live");
+        if (part_word(&line, &taints) && taints.len > 2 && taints.at[0] == '(' &&
+            taints.at[taints.len - 1] == ')')
+            ret->taints = (struct part){ taints.at + 1, taints.len - 2 };
+        return true;
+    }
+    return false;
+}
+
+/* Each user ends with a comma; "[permanent]" is not a module. */
+bool module_next_user(struct part *users, struct part *name)
+{
+    while (part_next(users, ',', name))
+        if (name->len && !part_is(*name, "-") && !part_begins(*name, "["))
+            return true;
+    return false;
+}
+
+int64_t module_user_count(const struct module_line *m)
+{
+    struct part users = m->users, name;
+    int64_t count = 0;
+    while (module_next_user(&users, &name))
+        count++;
+    return count;
+}
+
+/* "580.178.04": digits and dots, with at least one dot. */
+static bool is_version(struct part p)
+{
+    for (size_t i = 0; i < p.len; i++)
+        if (p.at[i] != '.' && (p.at[i] < '0' || p.at[i] > '9'))
+            return false;
+    return part_find(p, ".") && p.at[0] != '.' && p.at[p.len - 1] != '.';
+}
+
+bool driver_version_parse(struct part text, struct driver_version *ret)
+{
+    struct part line, word;
+    *ret = (struct driver_version){ 0 };
+    while (part_next(&text, '\n', &line)) {
+        if (!part_begins(line, "NVRM version:"))
+            continue;
+        if (!part_find(line, "Kernel Module"))
+            return false;
+        /* Either "NVIDIA UNIX Open Kernel Module for x86_64  580.178.04 …" or "NVIDIA UNIX x86_64
+         * Kernel Module  535.183.01 …". */
+        ret->flavour = part_find(line, "Open Kernel Module") ? FLAVOUR_OPEN : FLAVOUR_PROPRIETARY;
+        while (part_word(&line, &word))
+            if (is_version(word)) {
+                ret->version = word;
+                return true;
+            }
+        return true;
+    }
+    return false;
+}
+
+bool driver_majors_has(const struct driver_majors *m, int major)
+{
+    for (size_t i = 0; i < m->len; i++)
+        if (m->items[i] == major)
+            return true;
+    return false;
+}
+
+static bool is_of_vendor(const struct vendor *v, struct part name)
+{
+    for (size_t i = 0; v->majors[i]; i++)
+        if (part_begins(name, v->majors[i]))
+            return true;
+    return false;
+}
+
+/* Lines like "195 nvidia"; block devices follow, with their own numbers. */
+void driver_majors_parse(struct part text, const struct vendor *vendor, struct driver_majors *ret)
+{
+    struct part line, number, name;
+    int64_t major;
+    *ret = (struct driver_majors){ .len = 0 };
+    while (part_next(&text, '\n', &line) && !part_begins(line, "Block"))
+        if (part_word(&line, &number) && part_number(number, INT32_MAX, &major) &&
+            part_word(&line, &name) && is_of_vendor(vendor, name) &&
+            !driver_majors_has(ret, (int) major) && ret->len < DRIVER_MAJORS_MAX)
+            ret->items[ret->len++] = (int) major;
+}
+
+/* ---- the machine */
 
 static bool is_dependent(const struct module_facts *m, struct part name)
 {
@@ -72,23 +172,21 @@ static void module_take_line(const struct module_line *line, const char *module,
 }
 
 /* Reads the loaded version, and whether the driver is open or proprietary. */
-static void look_at_version(const struct view *v, const char *module, struct module_facts *m)
+static void look_at_version(struct view *v, const char *module, struct module_facts *m)
 {
-    char path[PATH_LEN];
     CLEANUP_BUF struct buf text = BUF_INIT(VERSION_TEXT_MAX);
     struct driver_version said;
-    snprintf(path, sizeof path, "proc/driver/%s/version", module);
-    if (view_read(v, path, &text) == SEEN &&
-        driver_version_parse((struct part){ buf_text(&text), text.len }, &said)) {
+    if (view_read(v, arena_printf(&v->arena, "proc/driver/%s/version", module), &text) == SEEN &&
+        driver_version_parse(part_of_buf(&text), &said)) {
         m->flavour = said.flavour;
-        m->version = part_shown(v->arena, said.version, MODULE_VERSION_MAX);
+        m->version = part_shown(&v->arena, said.version, MODULE_VERSION_MAX);
     }
-    snprintf(path, sizeof path, "sys/module/%s/version", module);
     if (!m->version)
-        view_text(v, path, MODULE_VERSION_MAX, &m->version);
+        view_text(v, arena_printf(&v->arena, "sys/module/%s/version", module), MODULE_VERSION_MAX,
+                  &m->version);
 }
 
-void module_look(const struct view *v, const struct vendor *vendor, struct module_facts *ret)
+void module_look(struct view *v, const struct vendor *vendor, struct module_facts *ret)
 {
     CLEANUP_BUF struct buf text = BUF_INIT(MODULES_MAX);
     *ret = (struct module_facts){ .references = -1 };
@@ -96,25 +194,24 @@ void module_look(const struct view *v, const struct vendor *vendor, struct modul
     if (sight == ABSENT)
         view_say(v, "proc/modules", "it is not there");
     ret->known = sight == SEEN;
-    struct part all = { buf_text(&text), text.len }, rest = all;
+    struct part all = part_of_buf(&text), rest = all;
     struct module_line line;
     if (!ret->known)
         return;
-    find_dependents(v->arena, all, vendor->module, ret);
+    find_dependents(&v->arena, all, vendor->module, ret);
     while (modules_next(&rest, &line))
         module_take_line(&line, vendor->module, ret);
     if (ret->loaded)
         look_at_version(v, vendor->module, ret);
 }
 
-static bool has_entries(const struct view *v, const char *path)
+static bool has_entries(struct view *v, const char *path)
 {
     CLEANUP_FOLDER struct folder f = { 0 };
-    int why = 0;
-    return view_folder(v, path, 1, &f) == SEEN && folder_next(&f, &why);
+    return view_folder(v, path, 1, &f) == SEEN && folder_next(&f);
 }
 
-enum secure_boot secure_boot_look(const struct view *v)
+enum secure_boot secure_boot_look(struct view *v)
 {
     char value[5]; /* four bytes of attributes, then the value */
     size_t len = 0;

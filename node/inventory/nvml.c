@@ -18,7 +18,7 @@ enum { MEMORY_MAX_MIB = 1 << 24, VERSION_TEXT_MAX = 256, PLACES_MAX = 4096, PLAC
 static const char *const levels[] = { "gpu", "mig", "gi", "ci" };
 
 struct walk {
-    const struct view *v;
+    struct view *v;
     size_t left; /* names that may still be read */
 };
 
@@ -27,11 +27,10 @@ static uint64_t sum_below(struct walk *w, const char *path, size_t level)
 {
     CLEANUP_FOLDER struct folder folder = { 0 };
     uint64_t sum = 0;
-    int why = 0;
     const char *name;
     if (level == ARRAY_LEN(levels) || view_folder(w->v, path, w->left, &folder) != SEEN)
         return 0;
-    while ((name = folder_next(&folder, &why))) {
+    while ((name = folder_next(&folder))) {
         char below[PLACE_LEN_MAX];
         w->left -= w->left > 0;
         if (!str_has_prefix(name, levels[level]))
@@ -42,31 +41,31 @@ static uint64_t sum_below(struct walk *w, const char *path, size_t level)
     return sum;
 }
 
-static uint64_t sum_of_gpus(struct walk *w)
+static uint64_t sum_of_gpus(struct view *v)
 {
     CLEANUP_FOLDER struct folder gpus = { 0 };
     uint64_t sum = 0;
-    int why = 0;
     const char *name;
-    if (view_folder(w->v, CARDS, w->left, &gpus) != SEEN)
-        return 0;
-    while ((name = folder_next(&gpus, &why)))
+    view_folder(v, CARDS, PLACES_MAX, &gpus);
+    while ((name = folder_next(&gpus)))
         sum += str_hash(name, strlen(name));
     return sum;
 }
 
-uint64_t nvml_layout(const struct view *v)
+uint64_t nvml_layout(struct view *v)
 {
     struct walk w = { v, PLACES_MAX };
     const char *version;
     if (view_text(v, "proc/driver/nvidia/version", VERSION_TEXT_MAX, &version) != SEEN || !version)
         return 0;
-    uint64_t sum = str_hash(version, strlen(version)) + sum_of_gpus(&w) +
+    uint64_t sum = str_hash(version, strlen(version)) + sum_of_gpus(v) +
                    sum_below(&w, CAPABILITIES, 0);
     return sum ? sum : 1;
 }
 
 /* ---- the file */
+
+#define END "end\n"
 
 static bool nvml_is_word(struct part p, size_t max, const char *others)
 {
@@ -83,9 +82,8 @@ static bool is_uuid(struct part p)
 
 bool nvml_is_whole(struct part text)
 {
-    static const char end[] = "end\n";
-    size_t n = sizeof end - 1;
-    if (text.len < n || memcmp(text.at + text.len - n, end, n) != 0)
+    size_t n = sizeof END - 1;
+    if (text.len < n || !part_is(part_from(text, text.at + text.len - n), END))
         return false;
     return text.len == n || text.at[text.len - n - 1] == '\n';
 }
@@ -123,7 +121,7 @@ static struct pci_device *nvml_find(const struct pci_devices *gpus, struct part 
 }
 
 /* More MIG devices than any GPU has cannot be true: then none is taken. */
-static void add_mig(const struct view *v, const struct nvml_line *line, struct pci_device *gpu)
+static void add_mig(struct view *v, const struct nvml_line *line, struct pci_device *gpu)
 {
     if (gpu->mig_instances == 0 || gpu->mig_count > PCI_MIG_MAX)
         return;
@@ -132,15 +130,15 @@ static void add_mig(const struct view *v, const struct nvml_line *line, struct p
         return;
     }
     if (!gpu->mig)
-        gpu->mig = arena_alloc(v->arena, PCI_MIG_MAX * sizeof *gpu->mig);
+        gpu->mig = arena_alloc(&v->arena, PCI_MIG_MAX * sizeof *gpu->mig);
     gpu->mig[gpu->mig_count - 1] = (struct mig_device){
-        .profile = part_shown(v->arena, line->profile, NVML_PROFILE_MAX),
-        .uuid = part_shown(v->arena, line->mig_uuid, NVML_UUID_MAX)
+        .profile = part_shown(&v->arena, line->profile, NVML_PROFILE_MAX),
+        .uuid = part_shown(&v->arena, line->mig_uuid, NVML_UUID_MAX)
     };
 }
 
 /* Whether the file describes this boot and the current layout. */
-static bool is_of_now(const struct view *v, struct part first, const char *boot_id)
+static bool is_of_now(struct view *v, struct part first, const char *boot_id)
 {
     char layout[17];
     struct part boot, of;
@@ -149,14 +147,14 @@ static bool is_of_now(const struct view *v, struct part first, const char *boot_
            part_word(&first, &of) && part_is(of, layout);
 }
 
-void nvml_look(const struct view *v, const char *boot_id, struct pci_devices *gpus)
+void nvml_look(struct view *v, const char *boot_id, struct pci_devices *gpus)
 {
     CLEANUP_BUF struct buf said = BUF_INIT(NVML_TEXT_MAX);
     struct nvml_line line;
     struct part first;
     if (view_read(v, NVML_FILE, &said) != SEEN)
         return;
-    struct part text = { buf_text(&said), said.len };
+    struct part text = part_of_buf(&said);
     if (!nvml_is_whole(text) || !part_next(&text, '\n', &first) || !is_of_now(v, first, boot_id))
         return;
     while (nvml_next(&text, &line)) {

@@ -26,9 +26,9 @@ struct nvml_line {
 
 /* Adds memory and MIG devices to the GPUs, if the file is of this boot and of the current driver
  * and instances. */
-void nvml_look(const struct view *v, const char *boot_id, struct pci_devices *gpus);
+void nvml_look(struct view *v, const char *boot_id, struct pci_devices *gpus);
 /* A hash of the driver, its GPUs and their MIG instances in procfs; 0: there is no driver. */
-uint64_t nvml_layout(const struct view *v);
+uint64_t nvml_layout(struct view *v);
 /* Whether the text is complete. */
 bool nvml_is_whole(struct part text);
 /* The next valid line; false at the end. */

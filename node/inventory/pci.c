@@ -1,7 +1,6 @@
 #include "node/inventory/pci.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -11,20 +10,18 @@
 
 #define DEVICES "sys/bus/pci/devices"
 
-enum { MELLANOX = 0x15b3, ENTRIES_MAX = 16384, PATH_MAX_HERE = 320, UEVENT_MAX = 8192 };
+enum { MELLANOX = 0x15b3, ENTRIES_MAX = 16384, UEVENT_MAX = 8192 };
 
 /* Base class. */
 enum { BASE_NETWORK = 0x02 };
 
-static const char *const bus_names[] = {
-#define X(name, text) [BUS_##name] = text,
-    BUS_STATES(X)
-#undef X
-};
-
 const char *pci_bus_name(enum bus_state state)
 {
-    return bus_names[state];
+    static const char *const names[] = { [BUS_ANSWERS] = "Answers",
+                                         [BUS_SILENT] = "Silent",
+                                         [BUS_SUSPENDED] = "Suspended",
+                                         [BUS_GONE] = "Gone" };
+    return names[state];
 }
 
 bool pci_is_address(const char *text)
@@ -44,10 +41,10 @@ struct pci_device *pci_find(const struct pci_devices *devices, const char *addre
     return NULL;
 }
 
-bool pci_add(const struct view *v, struct pci_devices *devices, const struct pci_device *device)
+bool pci_add(struct view *v, struct pci_devices *devices, const struct pci_device *device)
 {
     if (!devices->items)
-        devices->items = arena_alloc(v->arena, PCI_DEVICES_MAX * sizeof *devices->items);
+        devices->items = arena_alloc(&v->arena, PCI_DEVICES_MAX * sizeof *devices->items);
     if (devices->len == PCI_DEVICES_MAX)
         return false;
     size_t i = devices->len++;
@@ -57,58 +54,50 @@ bool pci_add(const struct view *v, struct pci_devices *devices, const struct pci
     return true;
 }
 
+/* The path of a file of a device. */
+static const char *pci_path(struct view *v, const char *name, const char *file)
+{
+    return arena_printf(&v->arena, DEVICES "/%s/%s", name, file);
+}
+
 /* Reads the first bytes of the configuration space: a GPU that fell off the bus returns ones. The
  * read would wake a suspended GPU. */
-static enum bus_state bus_state_of(const struct view *v, const char *name)
+static enum bus_state bus_state_of(struct view *v, const char *name)
 {
-    char path[PATH_MAX_HERE], id[4];
-    const char *power;
+    const char *config = pci_path(v, name, "config"), *power;
+    char id[4];
     size_t len = 0;
-    snprintf(path, sizeof path, DEVICES "/%s/power/runtime_status", name);
-    if (view_text(v, path, sizeof "suspended", &power) == SEEN && str_eq(power, "suspended"))
+    view_text(v, pci_path(v, name, "power/runtime_status"), sizeof "suspended", &power);
+    if (str_eq(power, "suspended"))
         return BUS_SUSPENDED;
-    snprintf(path, sizeof path, DEVICES "/%s/config", name);
-    int why = root_peek(v->root, path, id, sizeof id, &len);
+    int why = root_peek(v->root, config, id, sizeof id, &len);
     if (why)
-        view_note(v, path, why);
-    return why == 0 && len == sizeof id && memcmp(id, "\xff\xff\xff\xff", sizeof id) == 0
-               ? BUS_SILENT
-               : BUS_ANSWERS;
+        view_note(v, config, why);
+    return len == sizeof id && memcmp(id, "\xff\xff\xff\xff", sizeof id) == 0 ? BUS_SILENT
+                                                                              : BUS_ANSWERS;
 }
 
-static int numa_node_of(const struct view *v, const char *name)
+static int numa_node_of(struct view *v, const char *name)
 {
-    char path[PATH_MAX_HERE];
     const char *text;
     int64_t node = -1;
-    snprintf(path, sizeof path, DEVICES "/%s/numa_node", name);
-    if (view_text(v, path, 16, &text) != SEEN || !text || !str_parse_int(text, -1, 4095, &node))
-        return -1;
-    return (int) node;
-}
-
-/* A virtual function of a GPU of this host, for guests: the GPU itself is listed too. */
-static bool is_virtual_function(const struct view *v, const char *name)
-{
-    char path[PATH_MAX_HERE];
-    snprintf(path, sizeof path, DEVICES "/%s/physfn", name);
-    return view_is(v, path, S_IFDIR) == SEEN;
+    view_text(v, pci_path(v, name, "numa_node"), 16, &text);
+    return text && str_parse_int(text, -1, 4095, &node) ? (int) node : -1;
 }
 
 /* Adds one entry of the bus. False if it could not be read, so that the number of GPUs is not
  * known. */
-static bool pci_take(const struct view *v, const char *name, struct pci_bus *ret)
+static bool pci_take(struct view *v, const char *name, struct pci_bus *ret)
 {
-    char path[PATH_MAX_HERE];
+    const char *path = pci_path(v, name, "uevent");
     CLEANUP_BUF struct buf text = BUF_INIT(UEVENT_MAX);
     struct uevent u;
     if (!pci_is_address(name))
         return true;
-    snprintf(path, sizeof path, DEVICES "/%s/uevent", name);
     enum sight sight = view_read(v, path, &text);
     if (sight != SEEN)
         return sight == ABSENT; /* removed meanwhile */
-    if (!uevent_parse((struct part){ buf_text(&text), text.len }, &u)) {
+    if (!uevent_parse(part_of_buf(&text), &u)) {
         view_note(v, path, EINVAL);
         return false;
     }
@@ -117,12 +106,13 @@ static bool pci_take(const struct view *v, const char *name, struct pci_bus *ret
     const struct vendor *vendor = vendor_of_pci(u.vendor);
     bool is_gpu = vendor && vendor_makes_gpus(vendor, class);
     bool is_switch = vendor && vendor->switches && class == vendor->switches;
-    if (!(is_gpu || is_switch) || is_virtual_function(v, name))
+    /* A virtual function of a GPU of this host is for guests: the GPU itself is listed too. */
+    if (!(is_gpu || is_switch) || view_is(v, pci_path(v, name, "physfn"), S_IFDIR) == SEEN)
         return true;
     struct pci_device device = { .vendor = vendor,
-                                 .address = arena_strdup(v->arena, name),
-                                 .device = arena_printf(v->arena, "%04x", u.device),
-                                 .driver = part_shown(v->arena, u.driver, PCI_DRIVER_MAX),
+                                 .address = arena_strdup(&v->arena, name),
+                                 .device = arena_printf(&v->arena, "%04x", u.device),
+                                 .driver = part_shown(&v->arena, u.driver, PCI_DRIVER_MAX),
                                  .bus = bus_state_of(v, name),
                                  .numa_node = numa_node_of(v, name),
                                  .minor = -1 };
@@ -138,21 +128,16 @@ const struct vendor *pci_vendor(const struct pci_devices *gpus)
     return first ? first : &vendors[VENDOR_NVIDIA];
 }
 
-void pci_look(const struct view *v, struct pci_bus *ret)
+void pci_look(struct view *v, struct pci_bus *ret)
 {
     CLEANUP_FOLDER struct folder bus = { 0 };
     enum sight sight = view_folder(v, DEVICES, ENTRIES_MAX, &bus);
     /* Without a PCI bus there are no GPUs; without sysfs nothing is known. */
     bool complete = sight == SEEN || (sight == ABSENT && view_is(v, "sys/bus", S_IFDIR) == SEEN);
-    int why = 0;
     const char *name;
     if (sight == ABSENT && !complete)
         view_say(v, "sys/bus", "sysfs is not there");
-    while (sight == SEEN && (name = folder_next(&bus, &why)))
+    while (sight == SEEN && (name = view_next(v, &bus)))
         complete &= pci_take(v, name, ret);
-    if (why) {
-        view_note(v, DEVICES, why);
-        complete = false;
-    }
-    ret->gpus.known = ret->switches.known = complete;
+    ret->gpus.known = ret->switches.known = complete && (sight != SEEN || bus.why == 0);
 }

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/vendor.h"
+#include "node/inventory/text.h"
 #include "node/inventory/view.h"
 
 /* Limits: devices of each kind; length of a kernel driver's name. */
@@ -14,17 +15,11 @@ enum { PCI_DEVICES_MAX = 64, PCI_DRIVER_MAX = 63 };
 /* Limit of MIG devices of one GPU; GPUs have at most seven. */
 enum { PCI_MIG_MAX = 16 };
 
-/* name, displayed text */
-#define BUS_STATES(X)                                                                              \
-    X(ANSWERS, "Answers")     /* on the bus, and responds */                                       \
-    X(SILENT, "Silent")       /* listed, but every read returns ones: it fell off the bus */       \
-    X(SUSPENDED, "Suspended") /* suspended to save power; a read would wake it */                  \
-    X(GONE, "Gone")           /* the driver lists it, but the bus does not */
-
 enum bus_state {
-#define X(name, text) BUS_##name,
-    BUS_STATES(X)
-#undef X
+    BUS_ANSWERS,   /* on the bus, and responds */
+    BUS_SILENT,    /* listed, but every read returns ones: it fell off the bus */
+    BUS_SUSPENDED, /* suspended to save power; a read would wake it */
+    BUS_GONE,      /* the driver lists it, but the bus does not */
 };
 
 /* A part of a GPU that programs use as a GPU. */
@@ -64,17 +59,26 @@ struct pci_bus {
     unsigned network_cards;
 };
 
-void pci_look(const struct view *v, struct pci_bus *ret);
+void pci_look(struct view *v, struct pci_bus *ret);
 /* The vendor whose driver the machine needs: the first in base/vendor.h that has a GPU here; NVIDIA
  * if there is no GPU. */
 const struct vendor *pci_vendor(const struct pci_devices *gpus);
 /* The device with an address, or NULL. */
 struct pci_device *pci_find(const struct pci_devices *devices, const char *address);
 /* Inserts a device in order; false if the list is full. */
-bool pci_add(const struct view *v, struct pci_devices *devices, const struct pci_device *device);
+bool pci_add(struct view *v, struct pci_devices *devices, const struct pci_device *device);
 /* Whether the text is a PCI address: domain:bus:device.function. */
 bool pci_is_address(const char *text);
 /* "Answers", …. */
 const char *pci_bus_name(enum bus_state state);
 
+/* ---- what a loaded driver reports of its GPUs in procfs: name, UUID, minor of the device node,
+ * and number of MIG instances (gpu.c) */
+
+enum { CARD_PRODUCT_MAX = 63, CARD_UUID_MAX = 63 };
+
+/* Adds these facts to `gpus`; a GPU that only the driver lists is added as gone. */
+void gpu_read(struct view *v, struct pci_devices *gpus);
+/* Parses the text of one GPU; sets product, uuid and minor of *ret if the text has them. */
+void gpu_parse(struct arena *a, struct part text, struct pci_device *ret);
 #endif

@@ -1,4 +1,5 @@
-#include "node/inventory/resolve.h"
+/* Opens paths below a directory as if it were the root: root.h. */
+#include "node/inventory/root.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "node/inventory/resolve.h"
+#include "base/file.h"
 
 int root_open(struct root *r, const char *folder, struct err *e)
 {
@@ -20,9 +20,7 @@ int root_open(struct root *r, const char *folder, struct err *e)
 
 void root_close(struct root *r)
 {
-    if (r->fd >= 0)
-        close(r->fd);
-    r->fd = -1;
+    file_close(&r->fd);
 }
 
 /* Opens for reading what an O_PATH descriptor refers to. The caller has checked its type: a device
@@ -41,100 +39,58 @@ static int open_again(int path_fd, int flags)
 /* Opens a file or directory for reading if it has this type: the descriptor, or -1 with errno. */
 static int open_type(const struct root *r, const char *path, mode_t type, int flags)
 {
-    int place = resolve(r->fd, path, true);
+    CLEANUP_FD int place = resolve(r->fd, path, true);
     struct stat st;
-    if (place < 0)
+    if (place < 0 || fstat(place, &st) < 0)
         return -1;
-    int fd = -1;
-    if (fstat(place, &st) == 0) {
-        if ((st.st_mode & S_IFMT) == type)
-            fd = open_again(place, flags);
-        else
-            errno = type == S_IFDIR ? ENOTDIR : EINVAL;
-    }
-    int reason = errno;
-    close(place);
-    errno = reason;
-    return fd;
-}
-
-static int root_read_all(int fd, struct buf *ret)
-{
-    char chunk[4096];
-    ssize_t n;
-    while ((n = read(fd, chunk, sizeof chunk)) != 0) {
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return errno;
-        if (!buf_add(ret, chunk, (size_t) n))
-            return EFBIG;
-    }
-    return 0;
+    if ((st.st_mode & S_IFMT) == type)
+        return open_again(place, flags);
+    errno = type == S_IFDIR ? ENOTDIR : EINVAL;
+    return -1;
 }
 
 int root_read(const struct root *r, const char *path, struct buf *ret)
 {
-    int fd = open_type(r, path, S_IFREG, 0);
-    if (fd < 0)
-        return errno;
-    int why = root_read_all(fd, ret);
-    close(fd);
-    return why;
+    CLEANUP_FD int fd = open_type(r, path, S_IFREG, 0);
+    return fd < 0 ? errno : file_read_all(fd, ret);
 }
 
 int root_peek(const struct root *r, const char *path, char *ret, size_t size, size_t *ret_len)
 {
-    int fd = open_type(r, path, S_IFREG, 0);
-    if (fd < 0)
+    CLEANUP_FD int fd = open_type(r, path, S_IFREG, 0);
+    ssize_t n = fd < 0 ? -1 : read(fd, ret, size);
+    if (n < 0)
         return errno;
-    ssize_t n = read(fd, ret, size);
-    int why = n < 0 ? errno : 0;
-    close(fd);
-    if (why == 0)
-        *ret_len = (size_t) n;
-    return why;
+    *ret_len = (size_t) n;
+    return 0;
+}
+
+static int look_at(const struct root *r, const char *path, struct stat *ret)
+{
+    CLEANUP_FD int fd = resolve(r->fd, path, true);
+    return fd < 0 || fstat(fd, ret) < 0 ? errno : 0;
 }
 
 int root_type(const struct root *r, const char *path, mode_t *ret)
 {
-    int fd = resolve(r->fd, path, true);
     struct stat st;
-    if (fd < 0)
-        return errno;
-    int why = fstat(fd, &st) < 0 ? errno : 0;
-    close(fd);
+    int why = look_at(r, path, &st);
     if (why == 0)
         *ret = st.st_mode & S_IFMT;
     return why;
 }
 
-/* Whether `path` is the file that `own` describes. */
-static bool is_it(const struct stat *own, const struct root *r, const char *path)
+bool root_has(const struct root *r, const char *path)
 {
-    struct stat there;
-    int fd = resolve(r->fd, path, true);
-    bool same = fd >= 0 && fstat(fd, &there) == 0 && own->st_dev == there.st_dev &&
-                own->st_ino == there.st_ino;
-    if (fd >= 0)
-        close(fd);
-    return same;
-}
-
-bool root_is_at(const struct root *r, const char *path)
-{
-    struct stat own;
-    return fstat(r->fd, &own) == 0 && is_it(&own, r, path);
+    struct stat st;
+    return look_at(r, path, &st) == 0;
 }
 
 bool root_same(const struct root *r, const char *path, const char *other)
 {
-    struct stat own;
-    int fd = resolve(r->fd, path, true);
-    bool same = fd >= 0 && fstat(fd, &own) == 0 && is_it(&own, r, other);
-    if (fd >= 0)
-        close(fd);
-    return same;
+    struct stat a, b;
+    return look_at(r, path, &a) == 0 && look_at(r, other, &b) == 0 && a.st_dev == b.st_dev &&
+           a.st_ino == b.st_ino;
 }
 
 /* readlinkat() does not report truncation. */
@@ -152,41 +108,32 @@ static int link_text(int fd, const char *name, char *ret, size_t size)
 
 int root_link(const struct root *r, const char *path, char *ret, size_t size)
 {
-    int fd = resolve(r->fd, path, false);
-    if (fd < 0)
-        return errno;
-    int why = link_text(fd, "", ret, size);
-    close(fd);
-    return why;
+    CLEANUP_FD int fd = resolve(r->fd, path, false);
+    return fd < 0 ? errno : link_text(fd, "", ret, size);
 }
 
 int folder_open(struct folder *f, const struct root *r, const char *path, size_t max)
 {
     int fd = open_type(r, path, S_IFDIR, O_DIRECTORY);
-    f->dir = fd < 0 ? NULL : fdopendir(fd);
-    f->left = max;
-    if (f->dir)
-        return 0;
-    int why = errno;
-    if (fd >= 0)
-        close(fd);
-    return why;
+    *f = (struct folder){ .dir = fd < 0 ? NULL : fdopendir(fd), .left = max, .path = path };
+    f->why = f->dir ? 0 : errno;
+    if (!f->dir)
+        file_close(&fd);
+    return f->why;
 }
 
-const char *folder_next(struct folder *f, int *why)
+const char *folder_next(struct folder *f)
 {
     const struct dirent *entry;
+    if (!f->dir)
+        return NULL;
     do {
         errno = 0;
         entry = readdir(f->dir);
     } while (entry && (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0));
-    *why = entry ? 0 : errno;
-    if (!entry)
+    f->why = !entry ? errno : f->left == 0 ? E2BIG : 0;
+    if (!entry || f->why)
         return NULL;
-    if (f->left == 0) {
-        *why = E2BIG;
-        return NULL;
-    }
     f->left--;
     return entry->d_name;
 }

@@ -32,9 +32,10 @@ int root_read(const struct root *r, const char *path, struct buf *ret);
 int root_peek(const struct root *r, const char *path, char *ret, size_t size, size_t *ret_len);
 /* The file type that a path leads to, as bits of S_IFMT. */
 int root_type(const struct root *r, const char *path, mode_t *ret);
-/* Whether a path leads to the root directory itself, as with a second mount of it. */
-bool root_is_at(const struct root *r, const char *path);
-/* Whether two paths lead to the same file or directory, through links or mounts. */
+/* Whether a path leads to anything that can be reached. */
+bool root_has(const struct root *r, const char *path);
+/* Whether two paths lead to the same file or directory, through links or mounts; "." is the root.
+ */
 bool root_same(const struct root *r, const char *path, const char *other);
 /* Reads a link's target into an array of `size` bytes; ENAMETOOLONG if it does not fit, EINVAL if
  * it is not a link. */
@@ -43,16 +44,18 @@ int root_link(const struct root *r, const char *path, char *ret, size_t size);
 /* An iteration over a directory. Zero-initialized = none. */
 struct folder {
     DIR *dir;
-    size_t left; /* number of entries that it may still return */
+    size_t left;      /* number of entries that it may still return */
+    int why;          /* why it ended early: E2BIG beyond its limit, or the errno; 0: it did not */
+    const char *path; /* borrowed */
 };
 
 #define CLEANUP_FOLDER CLEANUP(folder_close)
 
-/* It returns at most `max` entries. */
+/* It returns at most `max` entries. `path` is borrowed. */
 int folder_open(struct folder *f, const struct root *r, const char *path, size_t max);
-/* The next name except "." and "..", in no order, valid until the next call. NULL at the end: *why
- * is then 0, E2BIG if there are more than `max` entries, or the errno of the read. */
-const char *folder_next(struct folder *f, int *why);
+/* The next name except "." and "..", in no order, valid until the next call. NULL at the end, or if
+ * it is not open; then see `why`. */
+const char *folder_next(struct folder *f);
 /* The target of a link in it, like root_link(). */
 int folder_link(const struct folder *f, const char *name, char *ret, size_t size);
 /* The major number of the character device that an entry of proc/PID/fd leads to; -1: another kind
@@ -60,5 +63,17 @@ int folder_link(const struct folder *f, const char *name, char *ret, size_t size
  * other links may lead out of the root. */
 int folder_device(const struct folder *f, const char *name, int *ret);
 void folder_close(struct folder *f);
+
+/* ---- paths below a directory as if it were the root (resolve.c): absolute links start there and
+ * ".." stops there, so that nothing outside is reached. The kernel does that (openat2, Linux 5.6).
+ * If it cannot, or a seccomp profile blocks the call, this code follows the links itself. */
+
+/* Opens a path below the directory with O_PATH, which has no effect on devices or FIFOs. `follow`:
+ * also follow a link at the end. Returns the descriptor, or -1 with errno. */
+int resolve(int folder, const char *path, bool follow);
+/* The two implementations. The first fails with ENOSYS or EPERM if the call is not available, and
+ * with EAGAIN if a change interfered. */
+int resolve_by_kernel(int folder, const char *path, bool follow);
+int resolve_by_hand(int folder, const char *path, bool follow);
 
 #endif

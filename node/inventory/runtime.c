@@ -6,7 +6,6 @@
 #include "base/cri_socket.h"
 #include "base/mem.h"
 #include "base/str.h"
-#include "node/inventory/rancher.h"
 
 enum { CONFIG_MAX = 256 * 1024, VERSIONS_MAX = 99 };
 
@@ -50,7 +49,7 @@ int runtime_config_version(struct part text)
     return 0;
 }
 
-static void look_at_config(const struct view *v, const struct row *row, struct runtime *ret)
+static void look_at_config(struct view *v, const struct row *row, struct runtime *ret)
 {
     CLEANUP_BUF struct buf text = BUF_INIT(CONFIG_MAX);
     const char *own = row->config_tells ? rancher_config(v, row->distribution) : NULL,
@@ -60,10 +59,10 @@ static void look_at_config(const struct view *v, const struct row *row, struct r
     if (sight != ABSENT)
         ret->config = config;
     if (sight == SEEN && str_eq(row->name, "containerd"))
-        ret->config_version = runtime_config_version((struct part){ buf_text(&text), text.len });
+        ret->config_version = runtime_config_version(part_of_buf(&text));
 }
 
-void runtime_look(const struct view *v, struct runtimes *ret)
+void runtime_look(struct view *v, struct runtimes *ret)
 {
     *ret = (struct runtimes){ .known = view_is(v, "run", S_IFDIR) == SEEN };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {

@@ -25,11 +25,26 @@ struct runtimes {
     bool known; /* false: some places could not be inspected */
 };
 
-void runtime_look(const struct view *v, struct runtimes *ret);
+void runtime_look(struct view *v, struct runtimes *ret);
 /* Moves the runtime on a kubelet's endpoint ("unix:///run/crio/crio.sock"; NULL: not given) to the
  * front. */
 void runtime_put_first(struct runtimes *runtimes, const char *endpoint);
 /* `version` in a containerd configuration; 0: not given. */
 int runtime_config_version(struct part text);
+
+/* ---- the containerd configuration of k3s and RKE2 with a custom data directory, from their units
+ * and configurations (rancher.c) */
+
+/* Longest accepted path of a configuration. */
+enum { RANCHER_PATH_MAX = 127 };
+
+/* The containerd configuration in the custom data directory of "k3s" or "rke2"; NULL: no custom
+ * directory, or no configuration in it. As in those programs, the unit overrides the
+ * configuration. */
+const char *rancher_config(struct view *v, const char *distribution);
+/* The directory in a unit's command line; length 0: none. */
+struct part rancher_folder_of_unit(struct part text);
+/* The directory in a configuration; length 0: none. */
+struct part rancher_folder_of_config(struct part text);
 
 #endif

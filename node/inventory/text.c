@@ -2,6 +2,26 @@
 
 #include <string.h>
 
+struct part part_of(const char *text)
+{
+    return (struct part){ text, strlen(text) };
+}
+
+struct part part_of_buf(const struct buf *b)
+{
+    return (struct part){ buf_text(b), b->len };
+}
+
+struct part part_from(struct part p, const char *at)
+{
+    return (struct part){ at, p.len - (size_t) (at - p.at) };
+}
+
+bool part_same(struct part a, struct part b)
+{
+    return a.len == b.len && (a.len == 0 || memcmp(a.at, b.at, a.len) == 0);
+}
+
 bool part_next(struct part *text, char mark, struct part *ret)
 {
     if (text->len == 0)
@@ -43,13 +63,21 @@ struct part part_trimmed(struct part p)
 
 bool part_is(struct part p, const char *text)
 {
-    return strlen(text) == p.len && (p.len == 0 || memcmp(p.at, text, p.len) == 0);
+    return part_same(p, part_of(text));
 }
 
 bool part_begins(struct part p, const char *prefix)
 {
     size_t n = strlen(prefix);
     return n <= p.len && (n == 0 || memcmp(p.at, prefix, n) == 0);
+}
+
+bool part_skip(struct part *p, const char *prefix)
+{
+    if (!part_begins(*p, prefix))
+        return false;
+    *p = part_from(*p, p->at + strlen(prefix));
+    return true;
 }
 
 const char *part_find(struct part p, const char *text)

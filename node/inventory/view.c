@@ -25,42 +25,45 @@ static const char *view_reason_of(struct arena *a, int why)
     return arena_strdup(a, strerror(why));
 }
 
-void view_say(const struct view *v, const char *path, const char *reason)
+void view_say(struct view *v, const char *path, const char *reason)
 {
-    struct troubles *t = v->troubles;
+    struct troubles *t = &v->troubles;
     for (size_t i = 0; i < t->len; i++)
         if (str_eq(t->items[i].path, path))
             return;
     if (t->len < TROUBLES_MAX)
-        t->items[t->len++] = (struct trouble){
-            part_shown(v->arena, (struct part){ path, strlen(path) }, SHOWN_PATH_MAX), reason
-        };
+        t->items[t->len++] = (struct trouble){ part_shown(&v->arena, part_of(path), SHOWN_PATH_MAX),
+                                               reason };
 }
 
-enum sight view_note(const struct view *v, const char *path, int why)
+void view_clear(struct view *v)
+{
+    arena_free(&v->arena);
+}
+
+enum sight view_note(struct view *v, const char *path, int why)
 {
     if (why == ENOENT)
         return ABSENT;
-    view_say(v, path, view_reason_of(v->arena, why));
+    view_say(v, path, view_reason_of(&v->arena, why));
     return UNREADABLE;
 }
 
-enum sight view_read(const struct view *v, const char *path, struct buf *ret)
+enum sight view_read(struct view *v, const char *path, struct buf *ret)
 {
     int why = root_read(v->root, path, ret);
     return why ? view_note(v, path, why) : SEEN;
 }
 
-enum sight view_text(const struct view *v, const char *path, size_t max, const char **ret)
+enum sight view_text(struct view *v, const char *path, size_t max, const char **ret)
 {
     CLEANUP_BUF struct buf text = BUF_INIT(4096);
     enum sight sight = view_read(v, path, &text);
-    *ret = sight == SEEN ? part_shown(v->arena, (struct part){ buf_text(&text), text.len }, max)
-                         : NULL;
+    *ret = sight == SEEN ? part_shown(&v->arena, part_of_buf(&text), max) : NULL;
     return sight;
 }
 
-enum sight view_is(const struct view *v, const char *path, mode_t type)
+enum sight view_is(struct view *v, const char *path, mode_t type)
 {
     mode_t is;
     int why = root_type(v->root, path, &is);
@@ -69,8 +72,16 @@ enum sight view_is(const struct view *v, const char *path, mode_t type)
     return is == type ? SEEN : ABSENT;
 }
 
-enum sight view_folder(const struct view *v, const char *path, size_t max, struct folder *ret)
+enum sight view_folder(struct view *v, const char *path, size_t max, struct folder *ret)
 {
     int why = folder_open(ret, v->root, path, max);
     return why ? view_note(v, path, why) : SEEN;
+}
+
+const char *view_next(struct view *v, struct folder *f)
+{
+    const char *name = folder_next(f);
+    if (!name && f->why)
+        view_note(v, f->path, f->why);
+    return name;
 }

@@ -21,25 +21,32 @@ struct troubles {
     size_t len;
 };
 
+/* Initialize with the root. */
 struct view {
     const struct root *root;
-    struct arena *arena; /* owns the results */
-    struct troubles *troubles;
+    struct arena arena; /* owns the results */
+    struct troubles troubles;
 };
+
+#define CLEANUP_VIEW CLEANUP(view_clear)
+
+void view_clear(struct view *v);
 
 enum sight { SEEN, ABSENT, UNREADABLE };
 
 /* Reads a file up to the buffer's limit. Records a place that cannot be read. */
-enum sight view_read(const struct view *v, const char *path, struct buf *ret);
+enum sight view_read(struct view *v, const char *path, struct buf *ret);
 /* The first `max` bytes of a small text, as from part_shown(); NULL if it is empty or was not
  * seen. */
-enum sight view_text(const struct view *v, const char *path, size_t max, const char **ret);
+enum sight view_text(struct view *v, const char *path, size_t max, const char **ret);
 /* Whether a path leads to a file of this type (S_IFSOCK, …). Another type counts as absent. */
-enum sight view_is(const struct view *v, const char *path, mode_t type);
-enum sight view_folder(const struct view *v, const char *path, size_t max, struct folder *ret);
+enum sight view_is(struct view *v, const char *path, mode_t type);
+enum sight view_folder(struct view *v, const char *path, size_t max, struct folder *ret);
+/* The next name, like folder_next(). Records the place if it ends early. */
+const char *view_next(struct view *v, struct folder *f);
 /* Records a place once; `reason` must live as long as the arena. */
-void view_say(const struct view *v, const char *path, const char *reason);
+void view_say(struct view *v, const char *path, const char *reason);
 /* The same from an errno. ENOENT is not recorded. */
-enum sight view_note(const struct view *v, const char *path, int why);
+enum sight view_note(struct view *v, const char *path, int why);
 
 #endif

@@ -5,6 +5,9 @@
 #ifndef OSTLER_NODE_NVML_BEGIN_H
 #define OSTLER_NODE_NVML_BEGIN_H
 
+#include <string.h>
+#include <unistd.h>
+
 /* The program; it ends with _exit(). */
 void begin(void) __attribute__((noreturn, visibility("hidden")));
 
@@ -30,5 +33,18 @@ __asm__(".globl _start\n"
 #endif
 );
 #endif
+
+/* Writes the whole text; a failure ends the program with status 1. */
+static void begin_write(int to, const char *text)
+{
+    size_t left = strlen(text);
+    while (left > 0) {
+        ssize_t n = write(to, text, left);
+        if (n <= 0)
+            _exit(1);
+        text += n;
+        left -= (size_t) n;
+    }
+}
 
 #endif

@@ -11,7 +11,6 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "node/nvml/begin.h"
 
@@ -44,18 +43,6 @@ extern int nvmlDeviceGetMaxMigDeviceCount(void *device, unsigned *ret) OF_THE_DR
 extern int nvmlDeviceGetMigDeviceHandleByIndex(void *device, unsigned index,
                                                void **ret) OF_THE_DRIVER;
 
-static void main_say(const char *line)
-{
-    size_t left = strlen(line);
-    while (left > 0) {
-        ssize_t n = write(STDOUT_FILENO, line, left);
-        if (n <= 0)
-            _exit(1);
-        line += n;
-        left -= (size_t) n;
-    }
-}
-
 /* "1g.10gb" of "NVIDIA H100 80GB HBM3 MIG 1g.10gb". */
 static const char *profile_of(const char *name)
 {
@@ -74,7 +61,7 @@ static void ask_mig_device(const char *gpu, void *device)
     if (!profile)
         return;
     snprintf(line, sizeof line, "mig %s %s %s\n", gpu, profile, uuid);
-    main_say(line);
+    begin_write(STDOUT_FILENO, line);
 }
 
 static void ask_mig(const char *gpu, void *device)
@@ -102,7 +89,7 @@ static void ask_gpu(void *device)
         nvmlDeviceGetMemoryInfo(device, &memory) != NVML_SUCCESS)
         return;
     snprintf(line, sizeof line, "card %s %llu\n", uuid, memory.total >> 20);
-    main_say(line);
+    begin_write(STDOUT_FILENO, line);
     ask_mig(uuid, device);
 }
 
@@ -120,7 +107,7 @@ void begin(void)
         if (nvmlDeviceGetHandleByIndex_v2(i, &device) == NVML_SUCCESS)
             ask_gpu(device);
     }
-    main_say("end\n");
+    begin_write(STDOUT_FILENO, "end\n");
     nvmlShutdown();
     _exit(0);
 }

@@ -29,25 +29,22 @@ static void settings_clear(struct settings *s)
  * span several lines. */
 
 struct reader {
-    const char *at;
+    char *rest; /* of the text; it is used up */
     struct settings *to;
     char *table;     /* owned; table of the next settings */
     size_t repeated; /* headers of tables in lists so far */
 };
 
-/* The next line, trimmed; owned. NULL at the end. */
+/* The next line, trimmed; NULL at the end. */
 static char *next_line(struct reader *r)
 {
-    if (!*r->at)
+    char *line = strsep(&r->rest, "\n");
+    if (!line)
         return NULL;
-    size_t len = strcspn(r->at, "\n");
-    const char *from = r->at, *to = r->at + len;
-    r->at = to + (*to == '\n');
-    while (from < to && isspace((unsigned char) *from))
-        from++;
-    while (to > from && isspace((unsigned char) to[-1]))
-        to--;
-    return xasprintf("%.*s", (int) (to - from), from);
+    line += strspn(line, " \t\r\v\f");
+    for (size_t n = strlen(line); n > 0 && isspace((unsigned char) line[n - 1]); n--)
+        line[n - 1] = '\0';
+    return line;
 }
 
 /* The position after the string that starts here; NULL if it does not end. */
@@ -118,7 +115,6 @@ static bool read_setting(struct reader *r, const char *line)
         char *longer = strlen(value) < CONFIG_DUMP_MAX / 16 ? xasprintf("%s%s", value, more)
                                                             : xstrdup("[");
         free(value);
-        free(more);
         value = longer;
     }
     if (open != 0 || !*value) {
@@ -133,13 +129,11 @@ static bool read_setting(struct reader *r, const char *line)
 
 static bool read_lines(struct reader *r)
 {
-    char *line;
+    const char *line;
     bool right = true;
-    while (right && (line = next_line(r))) {
+    while (right && (line = next_line(r)))
         right = !*line || *line == '#' ||
                 (*line == '[' ? read_head(r, line) : read_setting(r, line));
-        free(line);
-    }
     return right;
 }
 
@@ -151,7 +145,8 @@ static int config_loss_by_name(const void *a, const void *b)
 /* False: the text is not a dump. */
 static bool read_dump(const char *text, struct settings *ret)
 {
-    struct reader r = { .at = text, .to = ret, .table = xstrdup("") };
+    CLEANUP_FREE char *copy = xstrdup(text);
+    struct reader r = { .rest = copy, .to = ret, .table = xstrdup("") };
     bool right = strlen(text) <= CONFIG_DUMP_MAX && read_lines(&r);
     free(r.table);
     return right && ret->len > 0;
@@ -171,22 +166,7 @@ static const char *last_name(const char *name)
     return dot ? dot + 1 : name;
 }
 
-static bool is_shown(const char *name)
-{
-    for (size_t i = 0; i < ARRAY_LEN(shown); i++)
-        if (str_eq(last_name(name), shown[i]))
-            return true;
-    return false;
-}
-
-static bool config_loss_is_empty(const char *value)
-{
-    static const char *const empty[] = { "\"\"", "''", "[]", "{}", "0", "false" };
-    for (size_t i = 0; i < ARRAY_LEN(empty); i++)
-        if (str_eq(value, empty[i]))
-            return true;
-    return false;
-}
+static const char *const empty[] = { "\"\"", "''", "[]", "{}", "0", "false" };
 
 /* Whether the toolkit is expected to change the setting. `now`: the new value; NULL: none. */
 static bool may_change(const char *name, const char *now)
@@ -200,10 +180,11 @@ static bool may_change(const char *name, const char *now)
 
 static void config_loss_tell(struct buf *ret, const struct setting *s, const char *now)
 {
+    bool shows = str_is_one_of(last_name(s->name), shown, ARRAY_LEN(shown));
     buf_printf(ret, "%s%.*s", ret->len ? ", " : "", CONFIG_NAME_MAX, s->name);
-    if (is_shown(s->name) && now)
+    if (shows && now)
         buf_printf(ret, " (%.*s became %.*s)", CONFIG_NAME_MAX, s->value, CONFIG_NAME_MAX, now);
-    else if (is_shown(s->name))
+    else if (shows)
         buf_printf(ret, " (it was %.*s)", CONFIG_NAME_MAX, s->value);
 }
 
@@ -216,7 +197,8 @@ static size_t config_loss_compare(const struct settings *before, const struct se
         const struct setting *is = bsearch(was, after->items, after->len, sizeof *was,
                                            config_loss_by_name);
         const char *now = is ? is->value : NULL;
-        if ((now && str_eq(now, was->value)) || (!now && config_loss_is_empty(was->value)) ||
+        if ((now && str_eq(now, was->value)) ||
+            (!now && str_is_one_of(was->value, empty, ARRAY_LEN(empty))) ||
             may_change(was->name, now))
             continue;
         if (lost++ < CONFIG_NAMED_MAX)

@@ -6,11 +6,10 @@
 #include <sys/stat.h>
 
 #include "base/str.h"
+#include "node/agent/ready_files.h"
 #include "node/inventory/module.h"
 #include "node/operand/program.h"
 
-/* Exists if the module is loaded, also if it is built into the kernel. */
-#define MODULE "sys/module/nvidia/refcnt"
 /* The installer's option for a version; "default" and "latest" are not version numbers. */
 #define VERSION "--version="
 
@@ -27,15 +26,13 @@ static const char *wanted_version(char *const program[])
 int cos_needs_installer(const struct root *root, const char *to, char *const program[],
                         bool *ret_needed, struct err *e)
 {
-    CLEANUP_ARENA struct arena arena = { 0 };
-    struct troubles troubles = { .len = 0 };
-    const struct view v = { .root = root, .arena = &arena, .troubles = &troubles };
+    CLEANUP_VIEW struct view v = { .root = root };
     CLEANUP_FREE char *smi = xasprintf("%s/bin/nvidia-smi", *to == '/' ? to + 1 : to);
     const char *wanted = wanted_version(program);
     struct module_facts module;
     module_look(&v, &vendors[VENDOR_NVIDIA], &module);
     *ret_needed = true;
-    if (!module.loaded && view_is(&v, MODULE, S_IFREG) != SEEN)
+    if (!module.loaded && view_is(&v, READY_MODULE_FILE, S_IFREG) != SEEN)
         return 0;
     if (wanted && module.version && !str_eq(module.version, wanted))
         return err_set(e, ERR_EXISTS,

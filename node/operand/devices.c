@@ -10,9 +10,10 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/str.h"
-#include "node/inventory/resolve.h"
+#include "node/inventory/root.h"
 
 #define MAJORS "proc/devices"
 #define BLOCK_DEVICES "\nBlock devices:"
@@ -114,18 +115,15 @@ int devices_make(const struct root *root, const char *path, device_make_fn *make
     if (read_majors(root, &text, e) < 0)
         return -1;
     size_t n = devices_of_modules(buf_text(&text), devices);
-    int folder = resolve(root->fd, path, true);
+    CLEANUP_FD int folder = resolve(root->fd, path, true);
     if (folder < 0)
         return err_set(e, ERR_SYSTEM, "cannot open %s: %s", path, strerror(errno));
     for (size_t i = 0; i < n; i++) {
         int why = device_make(folder, &devices[i], NODE_MODE, make);
-        if (why) {
-            close(folder);
+        if (why)
             return err_set(e, ERR_SYSTEM, "cannot make %s/%s: %s", path, devices[i].name,
                            strerror(why));
-        }
     }
-    close(folder);
     return 0;
 }
 
@@ -164,14 +162,13 @@ static int link_folder(const struct root *root, const char *path, const char *pr
                        const char *as, struct err *e)
 {
     CLEANUP_FOLDER struct folder f = { 0 };
-    int why = folder_open(&f, root, path, NODES_MAX), rc = 0;
-    if (why)
-        return why == ENOENT ? 0
-                             : err_set(e, ERR_SYSTEM, "cannot read %s: %s", path, strerror(why));
-    for (const char *name = folder_next(&f, &why); name && rc == 0; name = folder_next(&f, &why))
-        if (str_has_prefix(name, prefix))
-            rc = link_one(dirfd(f.dir), name, links, as, e);
-    return why && rc == 0 ? err_set(e, ERR_SYSTEM, "cannot read %s: %s", path, strerror(why)) : rc;
+    const char *name;
+    if (folder_open(&f, root, path, NODES_MAX) == ENOENT)
+        return 0;
+    while ((name = folder_next(&f)))
+        if (str_has_prefix(name, prefix) && link_one(dirfd(f.dir), name, links, as, e) < 0)
+            return -1;
+    return f.why ? err_set(e, ERR_SYSTEM, "cannot read %s: %s", path, strerror(f.why)) : 0;
 }
 
 int devices_link(const struct root *root, const char *folder, const char *links, const char *as,
@@ -181,7 +178,8 @@ int devices_link(const struct root *root, const char *folder, const char *links,
     static const struct {
         const char *folder, *prefix;
     } places[] = { { "", "nvidia" }, { "", "gdrdrv" }, { "/nvidia-caps-imex-channels", "" } };
-    int fd = resolve(root->fd, links, true), rc = 0;
+    CLEANUP_FD int fd = resolve(root->fd, links, true);
+    int rc = 0;
     if (fd < 0)
         return err_set(e, ERR_SYSTEM, "cannot open %s: %s", links, strerror(errno));
     for (size_t i = 0; i < ARRAY_LEN(places) && rc == 0; i++) {
@@ -189,6 +187,5 @@ int devices_link(const struct root *root, const char *folder, const char *links,
                           *to = xasprintf("%s%s", as, places[i].folder);
         rc = link_folder(root, from, places[i].prefix, fd, to, e);
     }
-    close(fd);
     return rc;
 }

@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "base/str.h"
-#include "node/agent/ready_files.h"
+#include "node/agent/wait.h"
 #include "node/operand/devices.h"
 #include "node/operand/driver_files.h"
 #include "node/operand/hung.h"
@@ -15,22 +15,16 @@
 #include "node/operand/place.h"
 #include "node/operand/program.h"
 
-#define MODULE "sys/module/nvidia/refcnt"
 #define DAEMONS "run/nvidia/validations/.driver-daemons-status"
 #define MOUNTS "proc/self/mounts"
 #define DRIVER_ROOT "/run/nvidia/driver"
+#define DRIVER_DEVICES DRIVER_ROOT "/dev"
 /* Mount of the host's /dev/char in the manifest. */
 #define LINKS "host-dev-char"
 
 /* LOOK_MS: between checks. SMI_PAUSE_MS: between calls of nvidia-smi, which wakes the GPUs and may
  * write to the kernel log. SMI_MIN_MS: its least time. */
-enum {
-    LOOK_MS = 1000,
-    SMI_PAUSE_MS = 10 * 1000,
-    SMI_MIN_MS = 1000,
-    MOUNTS_MAX = 1 << 20,
-    SMI_WORDS_MAX = 2048
-};
+enum { LOOK_MS = 1000, SMI_PAUSE_MS = 10 * 1000, SMI_MIN_MS = 1000, MOUNTS_MAX = 1 << 20 };
 
 /* State files of an earlier container. With old pid files that the host keeps, NVIDIA's program
  * would kill processes of others. */
@@ -53,10 +47,8 @@ int driver_start(const struct root *root, char *const program[], struct err *e)
 
 static int check_module(const struct root *root, struct err *e)
 {
-    mode_t type;
-    return root_type(root, MODULE, &type) == 0
-               ? 0
-               : err_set(e, ERR_NOT_FOUND, "the module nvidia is not loaded");
+    const char *missing = ready_module_missing(root, READY_MODULE_NVIDIA);
+    return missing ? err_set(e, ERR_NOT_FOUND, "%s", missing) : 0;
 }
 
 /* Precompiled images do not write this file. */
@@ -78,9 +70,9 @@ static int check_root(const struct root *root, struct err *e)
     int why = root_read(root, MOUNTS, &mounts);
     if (why)
         return err_set(e, ERR_SYSTEM, "cannot read %s: %s", MOUNTS, strerror(why));
-    if (!mounts_has((struct part){ buf_text(&mounts), mounts.len }, DRIVER_ROOT))
+    if (!mounts_has(part_of_buf(&mounts), DRIVER_ROOT))
         return err_set(e, ERR_NOT_FOUND, "the driver's root is not mounted");
-    return root_is_at(root, &DRIVER_ROOT[1])
+    return root_same(root, &DRIVER_ROOT[1], ".")
                ? 0
                : err_set(e, ERR_NOT_FOUND,
                          "another container's root is mounted in the place of the driver's");
@@ -102,18 +94,6 @@ static int check_up(const struct root *root, const char *pod, struct err *e)
     return is_up ? check_hung(root, pod, e) : -1;
 }
 
-/* Its output only matters if it fails. */
-static int check_gpus(int64_t limit_ms, struct err *e)
-{
-    CLEANUP_BUF struct buf said = BUF_INIT(SMI_WORDS_MAX);
-    char name[] = "nvidia-smi";
-    char *const argv[] = { name, NULL };
-    if (program_run(argv, limit_ms > SMI_MIN_MS ? limit_ms : SMI_MIN_MS, &said, e) == 0)
-        return 0;
-    struct part words = part_trimmed((struct part){ buf_text(&said), said.len });
-    return words.len ? err_wrap(e, "%.*s", (int) words.len, words.at) : -1;
-}
-
 static int leave_sign(const struct root *root, const char *revision, const char *pod, struct err *e)
 {
     struct ready_words boot;
@@ -128,22 +108,23 @@ static int leave_sign(const struct root *root, const char *revision, const char 
 /* Creates the device nodes and links that other containers need. */
 static int show_devices(const struct root *root, device_make_fn *make, struct err *e)
 {
-    static const struct mig_places mig = { "dev", LINKS, DRIVER_ROOT "/dev" };
+    static const struct mig_places mig = { "dev", LINKS, DRIVER_DEVICES };
     if (devices_make(root, "dev", make, e) < 0 || mig_devices_show(root, &mig, make, e) < 0)
         return -1;
-    return devices_link(root, "dev", LINKS, DRIVER_ROOT "/dev", e);
+    return devices_link(root, "dev", LINKS, DRIVER_DEVICES, e);
 }
 
 int driver_probe(const struct root *root, const struct driver_probe *p, struct err *e)
 {
-    const struct clock clock = clock_system();
-    int64_t end_ms = clock_mono_ms(&clock) + p->limit_ms;
+    int64_t end_ms = clock_now_ms() + p->limit_ms;
     for (;;) {
         bool is_up = check_up(root, p->pod, e) == 0;
-        if (is_up && check_gpus(end_ms - clock_mono_ms(&clock), e) == 0 &&
+        int64_t smi_ms = end_ms - clock_now_ms();
+        if (is_up &&
+            program_run_quietly("nvidia-smi", smi_ms > SMI_MIN_MS ? smi_ms : SMI_MIN_MS, e) == 0 &&
             show_devices(root, p->make, e) == 0 && leave_sign(root, p->revision, p->pod, e) == 0)
             return 0;
-        int64_t left_ms = end_ms - clock_mono_ms(&clock), pause_ms = is_up ? SMI_PAUSE_MS : LOOK_MS;
+        int64_t left_ms = end_ms - clock_now_ms(), pause_ms = is_up ? SMI_PAUSE_MS : LOOK_MS;
         if (left_ms <= 0)
             return -1;
         poll(NULL, 0, (int) (left_ms < pause_ms ? left_ms : pause_ms));
@@ -159,5 +140,27 @@ int driver_stop(const struct root *root, const char *pod, struct err *e)
         return 0;
     return place_remove(root, READY_FILE_OF_DRIVER, e) == 0
                ? place_remove(root, READY_FILE_OF_NVIDIA, e)
+               : -1;
+}
+
+/* ---- GDRCopy */
+
+int gdrcopy_start(const struct root *root, const char *pod, char *const program[], struct err *e)
+{
+    const struct ready_target driver = { .sign = READY_DRIVER,
+                                         .source = READY_OF_CONTAINER,
+                                         .pod = pod };
+    if (wait_for(root, &driver, 0, e) < 0 || driver_files_put(root, e) < 0)
+        return -1;
+    return program_become(program, e);
+}
+
+int gdrcopy_probe(const struct root *root, device_make_fn *make, struct err *e)
+{
+    const char *missing = ready_module_missing(root, READY_MODULE_GDRDRV);
+    if (missing)
+        return err_set(e, ERR_NOT_FOUND, "%s", missing);
+    return devices_make(root, &DRIVER_DEVICES[1], make, e) == 0
+               ? devices_link(root, &DRIVER_DEVICES[1], LINKS, DRIVER_DEVICES, e)
                : -1;
 }

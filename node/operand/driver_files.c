@@ -6,18 +6,12 @@
 #include "base/arena.h"
 #include "base/mem.h"
 #include "base/str.h"
-#include "node/inventory/os_release.h"
+#include "node/inventory/os.h"
 #include "node/operand/place.h"
 #include "node/operand/program.h"
 
 /* A ConfigMap holds up to 1 MiB (api/core/v1 MaxSecretSize). */
-enum {
-    FILES_MAX = 1024,
-    FILE_MAX = 1 << 20,
-    RELEASE_MAX = 64 << 10,
-    UPDATE_MS = 60 * 1000,
-    WORDS_MAX = 2048
-};
+enum { FILES_MAX = 1024, FILE_MAX = 1 << 20, RELEASE_MAX = 64 << 10, UPDATE_MS = 60 * 1000 };
 
 /* Operating systems of driver images, by the directories that they use. */
 enum family { FAMILY_OTHER, FAMILY_DEBIAN, FAMILY_RED_HAT, FAMILY_SUSE, FAMILY_COUNT };
@@ -68,7 +62,7 @@ static const char *system_of(const struct root *root, struct arena *a)
     CLEANUP_BUF struct buf text = BUF_INIT(RELEASE_MAX);
     struct os_release release = { 0 };
     if (root_read(root, "etc/os-release", &text) == 0)
-        os_release_parse(a, (struct part){ buf_text(&text), text.len }, &release);
+        os_release_parse(a, part_of_buf(&text), &release);
     return str_or_empty(release.id);
 }
 
@@ -100,8 +94,7 @@ static int put_files(const struct root *root, const struct kind *k, enum family 
 {
     const char *name, *suffix = k->suffix[family];
     size_t files = 0;
-    int why;
-    while ((name = folder_next(from, &why))) {
+    while ((name = folder_next(from))) {
         if (str_has_prefix(name, ".."))
             continue;
         if (suffix && !str_has_suffix(name, suffix))
@@ -113,25 +106,14 @@ static int put_files(const struct root *root, const struct kind *k, enum family 
             return -1;
         files++;
     }
-    if (why)
-        return err_set(e, ERR_SYSTEM, "%s: cannot list its files: %s", k->setting, strerror(why));
+    if (from->why)
+        return err_set(e, ERR_SYSTEM, "%s: cannot list its files: %s", k->setting,
+                       strerror(from->why));
     if (!files)
         return err_set(e, ERR_NOT_FOUND,
                        "%s: its ConfigMap is not in this namespace, or is empty: create it",
                        k->setting);
     return 0;
-}
-
-static int have_them_read(const struct kind *k, const char *program, struct err *e)
-{
-    CLEANUP_BUF struct buf said = BUF_INIT(WORDS_MAX);
-    CLEANUP_FREE char *name = xstrdup(program);
-    char *const argv[] = { name, NULL };
-    if (program_run(argv, UPDATE_MS, &said, e) == 0)
-        return 0;
-    struct part words = part_trimmed((struct part){ buf_text(&said), said.len });
-    return words.len ? err_wrap(e, "%s: %.*s", k->setting, (int) words.len, words.at)
-                     : err_wrap(e, "%s", k->setting);
 }
 
 static int put_kind(const struct root *root, const struct kind *k, const char *system,
@@ -151,7 +133,9 @@ static int put_kind(const struct root *root, const struct kind *k, const char *s
                        k->setting, system);
     if (put_files(root, k, family, &from, e) < 0)
         return -1;
-    return k->update[family] ? have_them_read(k, k->update[family], e) : 0;
+    if (k->update[family] && program_run_quietly(k->update[family], UPDATE_MS, e) < 0)
+        return err_wrap(e, "%s", k->setting);
+    return 0;
 }
 
 int driver_files_put(const struct root *root, struct err *e)

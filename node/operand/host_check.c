@@ -8,28 +8,28 @@
 #include "node/inventory/host_driver.h"
 #include "node/inventory/module.h"
 
-#define MODULE "sys/module/nvidia/refcnt"
 #define MODULES "proc/modules"
 
-static int unknown(const struct view *v, const char *path, struct err *e)
+static int unknown(struct view *v, const char *path, struct err *e)
 {
     const char *reason = "it is not there";
-    for (size_t i = 0; i < v->troubles->len; i++)
-        if (str_eq(v->troubles->items[i].path, path))
-            reason = v->troubles->items[i].reason;
+    for (size_t i = 0; i < v->troubles.len; i++)
+        if (str_eq(v->troubles.items[i].path, path))
+            reason = v->troubles.items[i].reason;
     return err_set(e, ERR_SYSTEM, "cannot know whether the host has a driver of its own: %s: %s",
                    path, reason);
 }
 
 /* A module that is being loaded counts too. A killed driver container leaves its lock and its
  * modules behind: they are not the host's. */
-static int host_check_judge(const struct view *v, const struct module_facts *m,
+static int host_check_judge(struct view *v, const struct module_facts *m,
                             const struct host_driver *d, struct err *e)
 {
-    enum sight loaded = view_is(v, MODULE, S_IFREG), lock = view_is(v, DRIVER_LOCK_FILE, S_IFREG);
+    enum sight loaded = view_is(v, READY_MODULE_FILE, S_IFREG),
+               lock = view_is(v, DRIVER_LOCK_FILE, S_IFREG);
     /* A kernel without loadable modules has no list of them. */
     if (loaded == UNREADABLE || (!m->known && view_is(v, "sys/module", S_IFDIR) != SEEN))
-        return unknown(v, m->known ? MODULE : MODULES, e);
+        return unknown(v, m->known ? READY_MODULE_FILE : MODULES, e);
     if (lock == UNREADABLE)
         return unknown(v, DRIVER_LOCK_FILE, e);
     if ((m->loaded || loaded == SEEN) && lock == ABSENT)
@@ -44,17 +44,15 @@ static int host_check_judge(const struct view *v, const struct module_facts *m,
 
 int host_check(const struct root *root, struct err *e)
 {
-    CLEANUP_ARENA struct arena arena = { 0 };
-    struct troubles troubles = { .len = 0 };
-    const struct view v = { .root = root, .arena = &arena, .troubles = &troubles };
+    CLEANUP_VIEW struct view v = { .root = root };
     struct module_facts module;
     struct host_driver driver;
     module_look(&v, &vendors[VENDOR_NVIDIA], &module);
     host_driver_look(&v, &module, &driver);
     if (host_check_judge(&v, &module, &driver, e) < 0)
         return -1;
-    for (size_t i = 0; i < troubles.len; i++)
-        fprintf(stderr, "cannot be checked: %s: %s\n", troubles.items[i].path,
-                troubles.items[i].reason);
+    for (size_t i = 0; i < v.troubles.len; i++)
+        fprintf(stderr, "cannot be checked: %s: %s\n", v.troubles.items[i].path,
+                v.troubles.items[i].reason);
     return 0;
 }

@@ -28,7 +28,7 @@ static int load_uvm(const struct root *host, char *const loader[], struct err *e
     int rc = program_run(loader, LOAD_MS, &said, &why);
     if (rc == 0 && has_uvm(host))
         return 0;
-    struct part words = part_trimmed((struct part){ buf_text(&said), said.len });
+    struct part words = part_trimmed(part_of_buf(&said));
     return err_set(e, ERR_NOT_FOUND,
                    "the host has not loaded the module " UVM
                    ", without which no CUDA program runs, and `modprobe " UVM
@@ -43,8 +43,7 @@ int host_devices_show(const struct root *host, const struct host_devices *h, str
     if ((!has_uvm(host) && load_uvm(host, h->loader, e) < 0) ||
         devices_make(host, "dev", h->make, e) < 0)
         return -1;
-    mode_t type;
-    const char *links = root_type(host, LINKS, &type) == 0 ? LINKS : NULL;
+    const char *links = root_has(host, LINKS) ? LINKS : NULL;
     if (mig_devices_show(host, &(struct mig_places){ "dev", links, "/dev" }, h->make, e) < 0)
         return -1;
     return links ? devices_link(host, "dev", links, "/dev", e) : 0;

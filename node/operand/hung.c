@@ -74,7 +74,7 @@ static struct part read_cgroup(const struct root *root, const char *process, str
     snprintf(path, sizeof path, "proc/%s/cgroup", process);
     if (root_read(root, path, ret) != 0)
         buf_reset(ret);
-    return (struct part){ buf_text(ret), ret->len };
+    return part_of_buf(ret);
 }
 
 static bool is_own(const struct root *root, const char *process, const char *pod)
@@ -88,8 +88,8 @@ int hung_find(const struct root *root, const char *name, const char *pod)
     CLEANUP_FOLDER struct folder processes = { 0 };
     const char *entry;
     int64_t pid;
-    int why = folder_open(&processes, root, "proc", PROCESSES_MAX);
-    while (why == 0 && (entry = folder_next(&processes, &why)))
+    folder_open(&processes, root, "proc", PROCESSES_MAX);
+    while ((entry = folder_next(&processes)))
         if (str_parse_int(entry, 1, PID_MAX, &pid) && hangs(root, (int) pid, name) &&
             is_own(root, entry, pod))
             return (int) pid;

@@ -16,33 +16,17 @@
  * line end. MODE is octal, or "-" for a file that did not exist. */
 #define HEAD "ostler keeps these files 1\n"
 
-enum { LINE_MAX_LEN = PATH_MAX + 64, CHUNK = 64 << 10, PERMISSIONS = 07777 };
-
-static int kept_read_all(int fd, struct buf *into)
-{
-    for (;;) {
-        char chunk[CHUNK];
-        ssize_t n = read(fd, chunk, sizeof chunk);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return n < 0 ? errno : 0;
-        if (!buf_add(into, chunk, (size_t) n))
-            return EFBIG;
-    }
-}
+enum { LINE_MAX_LEN = PATH_MAX + 64, PERMISSIONS = 07777 };
 
 /* Returns 0 or an errno; ENOENT: the file does not exist. */
 static int kept_read_file(const char *path, struct buf *into, mode_t *ret_mode)
 {
     struct stat st;
-    int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-    if (fd < 0)
+    CLEANUP_FD int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (fd < 0 || fstat(fd, &st) < 0)
         return errno;
-    int why = fstat(fd, &st) < 0 ? errno : S_ISREG(st.st_mode) ? kept_read_all(fd, into) : EINVAL;
     *ret_mode = st.st_mode & PERMISSIONS;
-    close(fd);
-    return why;
+    return S_ISREG(st.st_mode) ? file_read_all(fd, into) : EINVAL;
 }
 
 static size_t bytes_left(const struct kept *k)
@@ -127,15 +111,13 @@ int kept_save(const struct kept *k, const char *file, struct err *e)
     buf_str(&out, HEAD);
     for (size_t i = 0; i < k->len; i++) {
         const struct kept_file *f = &k->files[i];
-        if (f->is_there)
-            buf_printf(&out, "%o", (unsigned) f->mode);
-        buf_printf(&out, "%s %zu %s\n", f->is_there ? "" : "-", f->bytes.len, f->path);
+        CLEANUP_FREE char *mode = f->is_there ? xasprintf("%o", (unsigned) f->mode) : xstrdup("-");
+        buf_printf(&out, "%s %zu %s\n", mode, f->bytes.len, f->path);
         bool fits = buf_add(&out, buf_text(&f->bytes), f->bytes.len) && buf_add(&out, "\n", 1);
         if (!fits)
             return err_set(e, ERR_TOO_LARGE, "cannot write %s: the copies are too large", file);
     }
-    int why = file_put(AT_FDCWD, file, 0600, buf_text(&out), out.len);
-    return why ? err_set(e, ERR_SYSTEM, "cannot write %s: %s", file, strerror(why)) : 0;
+    return file_write(file, 0600, buf_text(&out), out.len, e);
 }
 
 /* The parsed line of a copy. `path` points into the line. */

@@ -8,9 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/str.h"
-#include "node/inventory/resolve.h"
+#include "node/inventory/root.h"
 
 #define MINORS "proc/driver/nvidia-caps/mig-minors"
 #define CAPABILITIES "proc/driver/nvidia/capabilities"
@@ -48,14 +49,11 @@ static bool take_path(struct part path, struct mig_minor *ret)
     ret->path = path;
     if (!is_path(path))
         return false;
-    if (!part_begins(path, "gpu"))
-        return !memchr(path.at, '/', path.len);
-    if (!part_next(&ret->path, '/', &gpu_dir))
+    if (!part_skip(&path, "gpu"))
+        return !part_find(path, "/");
+    if (!part_next(&path, '/', &gpu_dir) || !part_number(gpu_dir, GPU_MAX, &gpu) || path.len == 0)
         return false;
-    gpu_dir.at += strlen("gpu");
-    gpu_dir.len -= strlen("gpu");
-    if (!part_number(gpu_dir, GPU_MAX, &gpu) || ret->path.len == 0)
-        return false;
+    ret->path = path;
     ret->gpu = (int) gpu;
     return true;
 }
@@ -88,13 +86,12 @@ struct show {
 /* Caches the last result: the lines of one GPU are consecutive. */
 static bool has_gpu(struct show *s, int gpu)
 {
-    mode_t type;
     char path[sizeof CAPABILITIES + 16];
     if (gpu < 0)
         return true;
     if (gpu != s->gpu) {
         snprintf(path, sizeof path, CAPABILITIES "/gpu%d", gpu);
-        s->has_gpu = root_type(s->root, path, &type) == 0;
+        s->has_gpu = root_has(s->root, path);
         s->gpu = gpu;
     }
     return s->has_gpu;
@@ -110,7 +107,7 @@ static bool read_access(const struct root *root, const struct mig_minor *m, mode
     snprintf(path, sizeof path, CAPABILITIES "%s/mig/%.*s", gpu_dir, (int) m->path.len, m->path.at);
     if (root_read(root, path, &text) != 0)
         return false;
-    struct part all = { buf_text(&text), text.len }, line, key;
+    struct part all = part_of_buf(&text), line, key;
     int64_t mode = -1, modify = 1;
     while (part_next(&all, '\n', &line))
         if (part_next(&line, ':', &key)) {
@@ -151,24 +148,19 @@ static int show_all(struct show *s, struct part minors, struct err *e)
 /* Opens the directory nvidia-caps among the devices; creates it if it is missing. */
 static int open_nodes(const struct root *root, const char *devices, struct err *e)
 {
-    int folder = resolve(root->fd, devices, true), nodes = -1;
-    if (folder >= 0 && (mkdirat(folder, MODULE, 0755) == 0 || errno == EEXIST))
-        nodes = resolve(folder, MODULE, true);
-    int why = errno;
-    if (folder >= 0)
-        close(folder);
+    CLEANUP_FD int folder = resolve(root->fd, devices, true);
+    bool made = folder >= 0 && (mkdirat(folder, MODULE, 0755) == 0 || errno == EEXIST);
+    int nodes = made ? resolve(folder, MODULE, true) : -1;
     return nodes >= 0
                ? nodes
-               : err_set(e, ERR_SYSTEM, "cannot make %s/" MODULE ": %s", devices, strerror(why));
+               : err_set(e, ERR_SYSTEM, "cannot make %s/" MODULE ": %s", devices, strerror(errno));
 }
 
 int mig_devices_show(const struct root *root, const struct mig_places *p, device_make_fn *make,
                      struct err *e)
 {
     CLEANUP_BUF struct buf minors = BUF_INIT(MINORS_MAX);
-    struct show s = {
-        .root = root, .as = p->as, .make = make, .nodes = -1, .links = -1, .gpu = -1
-    };
+    struct show s = { .root = root, .as = p->as, .make = make, .gpu = -1 };
     int why = root_read(root, MINORS, &minors);
     if (why)
         return why == ENOENT ? 0
@@ -176,15 +168,11 @@ int mig_devices_show(const struct root *root, const struct mig_places *p, device
     int has_major = devices_major(root, MODULE, &s.major, e);
     if (has_major <= 0)
         return has_major;
-    s.nodes = open_nodes(root, p->devices, e);
-    if (s.nodes < 0)
+    CLEANUP_FD int nodes = s.nodes = open_nodes(root, p->devices, e);
+    if (nodes < 0)
         return -1;
-    s.links = p->links ? resolve(root->fd, p->links, true) : -1;
-    int rc = p->links && s.links < 0
-                 ? err_set(e, ERR_SYSTEM, "cannot open %s: %s", p->links, strerror(errno))
-                 : show_all(&s, (struct part){ buf_text(&minors), minors.len }, e);
-    if (s.links >= 0)
-        close(s.links);
-    close(s.nodes);
-    return rc;
+    CLEANUP_FD int links = s.links = p->links ? resolve(root->fd, p->links, true) : -1;
+    return p->links && links < 0
+               ? err_set(e, ERR_SYSTEM, "cannot open %s: %s", p->links, strerror(errno))
+               : show_all(&s, part_of_buf(&minors), e);
 }

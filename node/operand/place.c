@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "node/inventory/resolve.h"
+#include "node/inventory/root.h"
 
 /* Opens the directory of a path, or returns -1 with errno; *name is the last part of the path. */
 static int folder_of(const struct root *root, const char *path, const char **name)
@@ -30,47 +30,53 @@ static int made_folder_of(const struct root *root, const char *path, const char 
     if (fd >= 0 || errno != ENOENT)
         return fd;
     snprintf(folder, sizeof folder, "%.*s", (int) (*name - path - 1), path);
-    int above = folder_of(root, folder, &last);
-    if (above < 0)
+    CLEANUP_FD int above = folder_of(root, folder, &last);
+    if (above < 0 || (mkdirat(above, last, 0755) < 0 && errno != EEXIST))
         return -1;
-    int why = mkdirat(above, last, 0755) < 0 && errno != EEXIST ? errno : 0;
-    close(above);
-    errno = why;
-    return why ? -1 : folder_of(root, path, name);
+    return folder_of(root, path, name);
 }
 
 int place_put(const struct root *root, const char *path, const char *text, struct err *e)
 {
     const char *name;
-    int folder = made_folder_of(root, path, &name);
+    CLEANUP_FD int folder = made_folder_of(root, path, &name);
     int why = folder < 0 ? errno : file_put(folder, name, 0644, text, strlen(text));
-    if (folder >= 0)
-        close(folder);
     return why ? err_set(e, ERR_SYSTEM, "cannot write %s: %s", path, strerror(why)) : 0;
 }
 
 int place_remove(const struct root *root, const char *path, struct err *e)
 {
     const char *name;
-    int folder = folder_of(root, path, &name);
-    int why = folder < 0 || unlinkat(folder, name, 0) < 0 ? errno : 0;
-    if (folder >= 0)
-        close(folder);
-    return why && why != ENOENT
-               ? err_set(e, ERR_SYSTEM, "cannot take %s away: %s", path, strerror(why))
-               : 0;
+    CLEANUP_FD int folder = folder_of(root, path, &name);
+    if ((folder < 0 || unlinkat(folder, name, 0) < 0) && errno != ENOENT)
+        return err_set(e, ERR_SYSTEM, "cannot take %s away: %s", path, strerror(errno));
+    return 0;
 }
 
 int place_write(const struct root *root, const char *path, const char *text)
 {
     const char *name;
-    int folder = folder_of(root, path, &name);
-    if (folder < 0)
-        return errno;
-    int fd = openat(folder, name, O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
-    int why = fd < 0 || write(fd, text, strlen(text)) < 0 ? errno : 0;
-    if (fd >= 0)
-        close(fd);
-    close(folder);
-    return why;
+    CLEANUP_FD int folder = folder_of(root, path, &name);
+    CLEANUP_FD int fd = folder < 0
+                            ? -1
+                            : openat(folder, name, O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+    return fd < 0 || write(fd, text, strlen(text)) < 0 ? errno : 0;
+}
+
+int place_self(const char *to, struct err *e)
+{
+    CLEANUP_FD int from = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    int why = from < 0 ? errno : file_copy(AT_FDCWD, to, 0755, from);
+    return why ? err_set(e, ERR_SYSTEM, "cannot copy this program to %s: %s", to, strerror(why))
+               : 0;
+}
+
+void place_last_words(const char *file, const char *text)
+{
+    struct stat st;
+    CLEANUP_FD int fd = open(file, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    /* Best effort: the text is on standard error as well. */
+    if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && ftruncate(fd, 0) == 0 &&
+        write(fd, text, strlen(text)) < 0)
+        fprintf(stderr, "%s cannot be written\n", file);
 }

@@ -9,10 +9,12 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/file.h"
+#include "node/inventory/text.h"
 
 /* STATUS_NO_START: as in shells, the program cannot be started. STEP_MS: polling interval where the
  * kernel sends no notification. */
-enum { STATUS_NO_START = 127, STEP_MS = 20, REAP_MS = 1000, CHUNK = 4096 };
+enum { STATUS_NO_START = 127, STEP_MS = 20, REAP_MS = 1000, CHUNK = 4096, WORDS_MAX = 2048 };
 
 static void become(char *const argv[])
 {
@@ -64,10 +66,9 @@ static bool take_words(int from, struct buf *said)
  * pipe open. */
 static bool hear(int from, int64_t end_ms, struct buf *said)
 {
-    const struct clock clock = clock_system();
     struct pollfd words = { .fd = from, .events = POLLIN };
     for (;;) {
-        int64_t left_ms = end_ms - clock_mono_ms(&clock);
+        int64_t left_ms = end_ms - clock_now_ms();
         if (left_ms <= 0)
             return false;
         if (poll(&words, 1, left_ms < REAP_MS ? (int) left_ms : REAP_MS) > 0 &&
@@ -79,12 +80,11 @@ static bool hear(int from, int64_t end_ms, struct buf *said)
 /* Whether the process has ended before `end_ms`. */
 static bool reap(pid_t pid, int64_t end_ms, int *ret_status)
 {
-    const struct clock clock = clock_system();
     for (;;) {
         pid_t done = waitpid(pid, ret_status, end_ms == INT64_MAX ? 0 : WNOHANG);
         if (done == pid || (done < 0 && errno != EINTR))
             return true;
-        if (clock_mono_ms(&clock) >= end_ms)
+        if (clock_now_ms() >= end_ms)
             return false;
         poll(NULL, 0, STEP_MS);
     }
@@ -105,48 +105,43 @@ static int program_judge(const char *name, int status, struct err *e)
 static int attend(const char *name, pid_t pid, int from, int64_t limit_ms, struct buf *said,
                   struct err *e)
 {
-    const struct clock clock = clock_system();
-    int64_t now_ms = clock_mono_ms(&clock), end_ms = limit_ms ? now_ms + limit_ms : INT64_MAX;
+    int64_t now_ms = clock_now_ms(), end_ms = limit_ms ? now_ms + limit_ms : INT64_MAX;
     int status = 0;
     bool ended = (from < 0 || hear(from, end_ms, said)) && reap(pid, end_ms, &status);
     if (ended)
         return program_judge(name, status, e);
     /* SIGKILL does not end a process that hangs in the kernel. */
     kill(-pid, SIGKILL);
-    reap(pid, clock_mono_ms(&clock) + REAP_MS, &status);
+    reap(pid, clock_now_ms() + REAP_MS, &status);
     return err_set(e, ERR_TIMEOUT, "%s has not ended after %d seconds", name,
                    (int) (limit_ms / 1000));
 }
 
-/* `all`: reads standard error too. */
-static int program_run_now(const char *root, char *const argv[], int64_t limit_ms, bool all,
-                           struct buf *said, struct err *e)
+int program_run_in(const char *root, char *const argv[], int64_t limit_ms, bool heard,
+                   struct buf *said, struct err *e)
 {
     int ends[2] = { -1, -1 };
     if (said && pipe2(ends, O_CLOEXEC) < 0)
         return err_set(e, ERR_SYSTEM, "cannot start %s: %s", argv[0], strerror(errno));
-    pid_t pid = program_start(root, argv, limit_ms > 0, ends[1], all ? ends[1] : -1);
-    if (said)
-        close(ends[1]);
-    int rc = pid < 0 ? err_set(e, ERR_SYSTEM, "cannot start %s: %s", argv[0], strerror(errno))
-                     : attend(argv[0], pid, ends[0], limit_ms, said, e);
-    if (said)
-        close(ends[0]);
-    return rc;
-}
-
-int program_run_in(const char *root, char *const argv[], int64_t limit_ms, struct buf *said,
-                   struct err *e)
-{
-    return program_run_now(root, argv, limit_ms, false, said, e);
+    CLEANUP_FD int from = ends[0];
+    pid_t pid = program_start(root, argv, limit_ms > 0, ends[1], heard ? ends[1] : -1);
+    file_close(&ends[1]);
+    return pid < 0 ? err_set(e, ERR_SYSTEM, "cannot start %s: %s", argv[0], strerror(errno))
+                   : attend(argv[0], pid, from, limit_ms, said, e);
 }
 
 int program_run(char *const argv[], int64_t limit_ms, struct buf *said, struct err *e)
 {
-    return program_run_now(NULL, argv, limit_ms, false, said, e);
+    return program_run_in(NULL, argv, limit_ms, false, said, e);
 }
 
-int program_run_heard(char *const argv[], int64_t limit_ms, struct buf *said, struct err *e)
+int program_run_quietly(const char *name, int64_t limit_ms, struct err *e)
 {
-    return program_run_now(NULL, argv, limit_ms, true, said, e);
+    CLEANUP_BUF struct buf said = BUF_INIT(WORDS_MAX);
+    CLEANUP_FREE char *program = xstrdup(name);
+    char *const argv[] = { program, NULL };
+    if (program_run(argv, limit_ms, &said, e) == 0)
+        return 0;
+    struct part words = part_trimmed(part_of_buf(&said));
+    return words.len ? err_wrap(e, "%.*s", (int) words.len, words.at) : -1;
 }

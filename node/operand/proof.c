@@ -6,12 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/buf.h"
-#include "node/inventory/resolve.h"
-#include "node/operand/termination_log.h"
+#include "base/file.h"
+#include "node/inventory/root.h"
+#include "node/operand/place.h"
 #include "node/operand/program.h"
 #include "node/operand/proof_cuda.h"
-#include "node/operand/proof_facts.h"
 
 /* SMI_MS: for each call of nvidia-smi. SMI_MAX: bytes read from it. FACT_MAX: bytes of a fact. */
 enum { SMI_MS = 20 * 1000, SMI_MAX = 64 * 1024, FACT_MAX = 128, FACTS_MAX = 2048, SELF_MAX = 32 };
@@ -19,6 +18,36 @@ enum { SMI_MS = 20 * 1000, SMI_MAX = 64 * 1024, FACT_MAX = 128, FACTS_MAX = 2048
 /* Paths of the sample in NVIDIA's images, newest first. */
 static const char *const samples[] = { "cuda-samples/sample", "cuda-samples/vectorAdd",
                                        "tmp/vectorAdd" };
+
+/* ---- what nvidia-smi prints */
+
+static const struct part nothing = { "", 0 };
+
+struct part proof_first_line(struct part text)
+{
+    struct part line;
+    return part_next(&text, '\n', &line) ? part_trimmed(line) : nothing;
+}
+
+/* The line starts like "CUDA Version                              : 13.0". */
+struct part proof_cuda_version(struct part text)
+{
+    struct part line, name;
+    while (part_next(&text, '\n', &line))
+        if (part_begins(line, "CUDA Version") && part_next(&line, ':', &name))
+            return part_trimmed(line);
+    return nothing;
+}
+
+/* The line is like "  MIG 1g.10gb     Device  0: (UUID: MIG-…)". */
+struct part proof_slice(struct part text)
+{
+    struct part line, word, profile;
+    while (part_next(&text, '\n', &line))
+        if (part_word(&line, &word) && part_is(word, "MIG") && part_word(&line, &profile))
+            return profile;
+    return nothing;
+}
 
 /* Queries to nvidia-smi, and how to read a fact from the output. */
 static const struct fact {
@@ -38,13 +67,10 @@ static const struct fact {
 
 static bool can_run(const struct root *root, const char *path)
 {
-    int fd = resolve(root->fd, path, true);
+    CLEANUP_FD int fd = resolve(root->fd, path, true);
     char self[SELF_MAX];
     snprintf(self, sizeof self, "/proc/self/fd/%d", fd);
-    bool can = fd >= 0 && access(self, X_OK) == 0;
-    if (fd >= 0)
-        close(fd);
-    return can;
+    return fd >= 0 && access(self, X_OK) == 0;
 }
 
 static int run_sample(const struct root *root, struct err *e)
@@ -72,7 +98,7 @@ static void proof_ask(const struct fact *f, struct buf *ret)
     char *const argv[] = { name, first, second, NULL };
     if (program_run(argv, SMI_MS, &said, NULL) < 0)
         return;
-    struct part value = f->take((struct part){ buf_text(&said), said.len });
+    struct part value = f->take(part_of_buf(&said));
     if (value.len > 0 && value.len <= FACT_MAX)
         buf_printf(ret, "%s=%.*s\n", f->key, (int) value.len, value.at);
 }
@@ -93,8 +119,8 @@ int proof_run(const struct root *root, const char *words, struct err *e)
     bool own = can_run(root, PROOF_CUDA_PROGRAM);
     int rc = own ? proof_cuda_run(root, &told, e) : prove_by_sample(root, &told, e);
     if (rc == 0)
-        termination_log_write(words, buf_text(&told));
+        place_last_words(words, buf_text(&told));
     else if (own)
-        termination_log_write(words, err_msg(e));
+        place_last_words(words, err_msg(e));
     return rc;
 }

@@ -103,7 +103,7 @@ static int find_libraries(const struct root *root, struct buf *ret, struct err *
     if (why)
         return err_set(e, ERR_SYSTEM, "cannot see what is mounted here: %s", strerror(why));
     buf_printf(ret, "./" LIBRARIES);
-    if (mounts_add_folders((struct part){ buf_text(&mounts), mounts.len }, "libcuda.so.", ret))
+    if (mounts_add_folders(part_of_buf(&mounts), "libcuda.so.", ret))
         return 0;
     return err_set(e, ERR_NOT_FOUND,
                    "the container was given no libcuda.so: the container runtime did not add the "
@@ -122,9 +122,9 @@ int proof_cuda_run(const struct root *root, struct buf *facts, struct err *e)
         return err_set(e, ERR_SYSTEM, "cannot go to the root folder: %s", strerror(errno));
     char loader[] = "./" LOADER, option[] = "--library-path", program[] = "./" PROOF_CUDA_PROGRAM;
     char *const argv[] = { loader, option, libraries, program, NULL };
-    int rc = program_run_heard(argv, LIMIT_MS, &said, e);
+    int rc = program_run_in(NULL, argv, LIMIT_MS, true, &said, e);
     fputs(buf_text(&said), stdout);
-    const struct part text = { buf_text(&said), said.len };
+    const struct part text = part_of_buf(&said);
     if (rc < 0)
         return explain(text, e);
     read_facts(text, facts);

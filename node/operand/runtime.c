@@ -3,44 +3,32 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
-#include <stddef.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/un.h>
-#include <unistd.h>
 
 #include "base/clock.h"
+#include "base/file.h"
+#include "node/cri/grpc.h"
 
 enum { LOOK_MS = 200 };
 
 pid_t runtime_process(const char *socket_path)
 {
-    struct sockaddr_un address = { .sun_family = AF_UNIX };
     struct ucred peer = { .pid = 0 };
     socklen_t size = sizeof peer;
-    size_t len = strlen(socket_path);
-    int fd = len < sizeof address.sun_path
-                 ? socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)
-                 : -1;
-    if (fd < 0)
-        return 0;
-    memcpy(address.sun_path, socket_path, len);
-    bool is_there = connect(fd, (const struct sockaddr *) &address, sizeof address) == 0 &&
-                    getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0;
-    close(fd);
-    return is_there ? peer.pid : 0;
+    CLEANUP_FD int fd = grpc_connect(socket_path);
+    return fd >= 0 && getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 ? peer.pid : 0;
 }
 
 int runtime_await(const char *socket_path, pid_t before, const struct runtime_times *times,
                   struct err *e)
 {
-    const struct clock clock = clock_system();
-    int64_t began_ms = clock_mono_ms(&clock), since_ms = began_ms;
+    int64_t began_ms = clock_now_ms(), since_ms = began_ms;
     pid_t last = 0;
     bool came = false; /* another process has answered */
     for (;;) {
         pid_t now = runtime_process(socket_path);
-        int64_t now_ms = clock_mono_ms(&clock);
+        int64_t now_ms = clock_now_ms();
         if (now != last)
             since_ms = now_ms;
         last = now;

@@ -41,10 +41,8 @@ static const char *config_argument(const char *line, size_t len)
 
 static size_t read_line(const char *path, char *into, size_t size)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    CLEANUP_FD int fd = open(path, O_RDONLY | O_CLOEXEC);
     ssize_t n = fd >= 0 ? read(fd, into, size - 1) : 0;
-    if (fd >= 0)
-        close(fd);
     into[n > 0 ? n : 0] = '\0';
     return n > 0 ? (size_t) n : 0;
 }
@@ -52,38 +50,34 @@ static size_t read_line(const char *path, char *into, size_t size)
 void runtime_dump_find(const char *proc, pid_t pid, struct runtime_dump *ret)
 {
     *ret = (struct runtime_dump){ 0 };
-    CLEANUP_FREE char *exe = xasprintf("%s/%d/exe", proc, (int) pid),
-                      *line = xasprintf("%s/%d/cmdline", proc, (int) pid);
+    struct arena *a = &ret->arena;
     char program[PATH_MAX], arguments[ARGUMENTS_MAX];
-    ssize_t len = pid > 0 ? readlink(exe, program, sizeof program - 1) : -1;
+    ssize_t len = pid > 0 ? readlink(arena_printf(a, "%s/%d/exe", proc, (int) pid), program,
+                                     sizeof program - 1)
+                          : -1;
     if (len <= 0)
         return;
     program[len] = '\0';
-    const char *name = strrchr(program, '/');
+    const char *name = strrchr(program, '/'),
+               *line = arena_printf(a, "%s/%d/cmdline", proc, (int) pid);
     if (!name || !str_eq(name, "/containerd"))
         return;
     const char *config = config_argument(arguments, read_line(line, arguments, sizeof arguments));
-    char **argv = xreallocarray(NULL, DUMP_ARGC, sizeof *argv), **to = argv;
-    *to++ = xstrdup(program);
+    char **argv = arena_alloc(a, DUMP_ARGC * sizeof *argv), **to = argv;
+    *to++ = arena_strdup(a, program);
     if (config) {
-        *to++ = xstrdup("--config");
-        *to++ = xstrdup(config);
-        ret->config = xstrdup(config);
+        *to++ = arena_strdup(a, "--config");
+        ret->config = *to++ = arena_strdup(a, config);
     }
-    *to++ = xstrdup("config");
-    *to++ = xstrdup("dump");
-    *to = NULL;
+    *to++ = arena_strdup(a, "config");
+    *to++ = arena_strdup(a, "dump");
     ret->argv = argv;
-    ret->root = xasprintf("%s/%d/root", proc, (int) pid);
+    ret->root = arena_printf(a, "%s/%d/root", proc, (int) pid);
 }
 
 void runtime_dump_free(struct runtime_dump *dump)
 {
-    for (char *const *arg = dump->argv; arg && *arg; arg++)
-        free(*arg);
-    free((void *) dump->argv);
-    free((void *) dump->root);
-    free((void *) dump->config);
+    arena_free(&dump->arena);
     *dump = (struct runtime_dump){ 0 };
 }
 
@@ -91,7 +85,7 @@ void runtime_dump_free(struct runtime_dump *dump)
 
 static int ask_dump(const struct runtime_dump *dump, struct buf *said, struct err *e)
 {
-    return program_run_in(dump->root, dump->argv, DUMP_MS, said, e);
+    return program_run_in(dump->root, dump->argv, DUMP_MS, false, said, e);
 }
 
 /* The file that the runtime was started with, if it is not the packages' and no admin has set the
@@ -226,9 +220,9 @@ static int restart(const struct runtime_change *c, struct err *e)
 static void runtime_change_remember(const struct runtime_change *c, const char *message)
 {
     CLEANUP_FREE char *text = xasprintf("%s\n%s", c->pod, message);
-    int why = file_put(AT_FDCWD, c->refused, 0600, text, strlen(text));
-    if (why)
-        fprintf(stderr, "ostler-node: cannot write %s: %s\n", c->refused, strerror(why));
+    CLEANUP_ERR struct err why = { 0 };
+    if (file_write(c->refused, 0600, text, strlen(text), &why) < 0)
+        fprintf(stderr, "ostler-node: %s\n", err_msg(&why));
 }
 
 /* Whether the same pod has already tried and restarted the runtime twice; the error then says the

@@ -4,6 +4,7 @@
 #ifndef OSTLER_NODE_OPERAND_RUNTIME_CHANGE_H
 #define OSTLER_NODE_OPERAND_RUNTIME_CHANGE_H
 
+#include "base/arena.h"
 #include "base/err.h"
 #include "node/operand/runtime.h"
 #include "node/operand/runtime_proof.h"
@@ -14,6 +15,7 @@ struct runtime_dump {
     char *const *argv; /* NULL: not known, and nothing is checked in advance */
     /* the file in the runtime's command line; NULL: none, so it reads its default */
     const char *config;
+    struct arena arena; /* may own all of these */
 };
 
 struct runtime_change {

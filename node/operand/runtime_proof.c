@@ -14,12 +14,6 @@ enum { STATUS_MS = 10 * 1000, SANDBOX_MS = 60 * 1000, LOOK_MS = 1000 };
  * control group. One of the two starts a container. */
 static const char *const cgroup_parents[] = { "", "system.slice" };
 
-static int64_t runtime_proof_now_ms(void)
-{
-    const struct clock clock = clock_system();
-    return clock_mono_ms(&clock);
-}
-
 static int64_t at_most(int64_t ms, int64_t max)
 {
     return ms < max ? ms : max;
@@ -28,7 +22,7 @@ static int64_t at_most(int64_t ms, int64_t max)
 static int try_sandbox(const struct runtime_proof *p, const char *cgroup_parent,
                        const char *handler, int64_t limit_ms, struct err *e)
 {
-    CLEANUP_FREE char *uid = xasprintf("%s-%" PRId64, p->name, runtime_proof_now_ms());
+    CLEANUP_FREE char *uid = xasprintf("%s-%" PRId64, p->name, clock_now_ms());
     const struct cri_sandbox sandbox = { .uid = uid,
                                          .cgroup_parent = cgroup_parent,
                                          .handler = handler };
@@ -77,15 +71,15 @@ static int runtime_proof_look(const struct runtime_proof *p, int64_t left_ms, st
 int runtime_proof_end(const struct runtime_proof *p, struct err *e)
 {
     CLEANUP_ERR struct err last = { 0 };
-    for (int64_t until_ms = p ? runtime_proof_now_ms() + p->limit_ms : 0; p && p->is_known;) {
+    for (int64_t until_ms = p ? clock_now_ms() + p->limit_ms : 0; p && p->is_known;) {
         CLEANUP_ERR struct err why = { 0 };
-        int64_t left_ms = until_ms - runtime_proof_now_ms();
+        int64_t left_ms = until_ms - clock_now_ms();
         if (runtime_proof_look(p, left_ms > 0 ? left_ms : 1, &why) == 0)
             return 0;
         /* A check that the deadline cut off says less than the one before. */
         if (why.kind != ERR_TIMEOUT || last.kind == ERR_NONE)
             err_set(&last, why.kind, "%s", err_msg(&why));
-        if (runtime_proof_now_ms() >= until_ms)
+        if (clock_now_ms() >= until_ms)
             return err_set(e, last.kind, "%s", err_msg(&last));
         poll(NULL, 0, LOOK_MS);
     }

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/signals.h"
 #include "base/str.h"
 #include "node/agent/wait.h"
@@ -41,18 +42,14 @@ static void idle(int signals)
  * program runs to its own end. False with an error: a signal to stop came before. */
 static bool may_begin(const char *name, int64_t seen_ms, struct err *e)
 {
-    int signals = signals_open(0, e);
-    if (signals < 0)
-        return false;
+    CLEANUP_FD int signals = signals_open(0, e);
     struct pollfd told = { .fd = signals, .events = POLLIN };
-    bool asked = poll(&told, 1, (int) seen_ms) > 0;
-    close(signals);
-    if (asked)
-        err_set(e, ERR_TIMEOUT, "told to stop before %s was started", name);
-    return !asked;
+    if (signals >= 0 && poll(&told, 1, (int) seen_ms) > 0)
+        return err_set(e, ERR_TIMEOUT, "told to stop before %s was started", name) == 0;
+    return signals >= 0;
 }
 
-int toolkit_install(const struct toolkit_install *t, struct err *e)
+int toolkit_install(const struct toolkit *t, struct err *e)
 {
     CLEANUP_FREE char *runtime = xasprintf("%s/toolkit/nvidia-container-runtime", t->to);
     CLEANUP_FREE char *copies = xasprintf("%s/" TOOLKIT_COPIES, t->to),
@@ -101,7 +98,7 @@ static int forget_changes(const char *to, struct err *e)
     return 0;
 }
 
-int toolkit_remove(const struct root *root, const struct toolkit_removal *t, struct err *e)
+int toolkit_remove(const struct root *root, const struct toolkit *t, struct err *e)
 {
     if (!may_begin(t->program[0], t->seen_ms, e) || toolkit_files_restore(&t->files, e) < 0)
         return -1;
@@ -114,11 +111,10 @@ int toolkit_remove(const struct root *root, const struct toolkit_removal *t, str
 
 int toolkit_idle(struct err *e)
 {
-    int signals = signals_open(0, e);
+    CLEANUP_FD int signals = signals_open(0, e);
     if (signals < 0)
         return -1;
     idle(signals);
-    close(signals);
     return 0;
 }
 
@@ -165,14 +161,10 @@ int toolkit_sign(const struct root *root, enum ready_source source, const char *
 {
     CLEANUP_ERR struct err why = { 0 };
     struct ready_words sign = { 0 };
-    int signals = signals_open(0, e);
+    CLEANUP_FD int signals = signals_open(0, e);
     if (signals < 0)
         return -1;
-    int rc = make_sign(root, source, revision, &sign, &why);
-    if (rc == 0)
-        rc = keep(root, signals, &sign, e);
-    else
-        rc = why.kind == ERR_TIMEOUT ? 0 : err_set(e, why.kind, "%s", err_msg(&why));
-    close(signals);
-    return rc;
+    if (make_sign(root, source, revision, &sign, &why) == 0)
+        return keep(root, signals, &sign, e);
+    return why.kind == ERR_TIMEOUT ? 0 : err_set(e, why.kind, "%s", err_msg(&why));
 }

@@ -14,21 +14,25 @@
 /* Time for the kubelet to see that a container runs, before the runtime restarts under it. */
 enum { TOOLKIT_SEEN_MS = 5000 };
 
-struct toolkit_install {
+/* How to install the toolkit, or to remove it. */
+struct toolkit {
     const char *to;       /* the directory that receives toolkit/nvidia-container-runtime */
     char *const *program; /* NVIDIA's program with its arguments; it ends when it is done */
     /* of a container runtime that reloads on a signal; NULL: it needs no reload, or NVIDIA's
      * program restarts it */
     const char *socket;
-    const struct cri *cri; /* to check that containers start; NULL: not available */
-    const char *handler;   /* the handler that the toolkit adds to the runtime's configuration */
-    int64_t seen_ms;       /* time for the kubelet to see this container */
+    int64_t seen_ms; /* time for the kubelet to see this container */
     struct runtime_times times;
-    const char *pod; /* this container's pod; NULL: not known */
     /* a directory on the container's own disk, which is lost with the container */
     const char *scratch;
     /* files of the runtime's configuration, and their copies for the removal */
     struct toolkit_files files;
+
+    /* ---- of the installation */
+
+    const struct cri *cri; /* to check that containers start; NULL: not available */
+    const char *handler;   /* the handler that the toolkit adds to the runtime's configuration */
+    const char *pod;       /* this container's pod; NULL: not known */
 };
 
 /* Runs the program after `seen_ms`, restarts the runtime, and returns when the wrapper is installed
@@ -37,18 +41,7 @@ struct toolkit_install {
  * program asks in a way that may get no response, and then signals its own process group
  * (container/runtime/containerd/containerd_linux.go of v1.20.0). A signal to stop is obeyed only
  * before the program starts: later the program would stop in the middle and report success. */
-int toolkit_install(const struct toolkit_install *t, struct err *e);
-
-struct toolkit_removal {
-    const char *to;       /* the directory of the installation */
-    char *const *program; /* as in the installation */
-    const char *socket;   /* as in the installation */
-    int64_t seen_ms;
-    struct runtime_times times;
-    struct toolkit_files files;
-    /* a directory on the container's own disk, which is lost with the container */
-    const char *scratch;
-};
+int toolkit_install(const struct toolkit *t, struct err *e);
 
 /* After `seen_ms`, restores the runtime's configuration from before the toolkit
  * (node/operand/toolkit_files.h) and restarts the runtime. Without a socket, NVIDIA's program
@@ -56,7 +49,7 @@ struct toolkit_removal {
  * used, because it would remove all runtimes with the toolkit's names, whoever added them. Then
  * removes the CDI specification. The toolkit's directory stays, because running containers need its
  * files. Signals are handled as above. */
-int toolkit_remove(const struct root *root, const struct toolkit_removal *t, struct err *e);
+int toolkit_remove(const struct root *root, const struct toolkit *t, struct err *e);
 /* Does nothing until a signal to stop. */
 int toolkit_idle(struct err *e);
 /* Waits for the driver if necessary, then keeps the toolkit's ready file (node/agent/ready_files.h)

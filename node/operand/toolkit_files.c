@@ -81,8 +81,8 @@ static struct part toolkit_files_text_of(const struct kept_file *file)
 /* NULL is equal to nothing. */
 static bool toolkit_files_same(const struct kept_file *a, const struct kept_file *b)
 {
-    struct part x = toolkit_files_text_of(a), y = toolkit_files_text_of(b);
-    return a && b && a->is_there == b->is_there && x.len == y.len && memcmp(x.at, y.at, x.len) == 0;
+    return a && b && a->is_there == b->is_there &&
+           part_same(toolkit_files_text_of(a), toolkit_files_text_of(b));
 }
 
 static bool is_drop_in(const struct toolkit_files *f, const struct kept_file *file)
@@ -134,7 +134,7 @@ int toolkit_files_made(const struct toolkit_files *f, struct err *e)
 static bool toolkit_files_is_ours(const struct handlers *h, struct part name, const char *programs)
 {
     for (size_t i = 0; name.len && i < h->len; i++)
-        if (h->items[i].name.len == name.len && memcmp(h->items[i].name.at, name.at, name.len) == 0)
+        if (part_same(h->items[i].name, name))
             return part_begins(h->items[i].program, programs);
     return false;
 }
@@ -193,12 +193,6 @@ bool toolkit_files_without_json(struct part text, const char *programs, const ch
 
 /* ---- restoring */
 
-static int toolkit_files_put(const char *path, mode_t mode, struct part text, struct err *e)
-{
-    int why = file_put(AT_FDCWD, path, mode, text.at, text.len);
-    return why ? err_set(e, ERR_SYSTEM, "cannot write %s: %s", path, strerror(why)) : 0;
-}
-
 /* The toolkit's own file was changed by others: it is removed, and a copy without effect is
  * kept. */
 static int put_aside(const struct toolkit_files *f, const struct kept_file *now, struct err *e)
@@ -210,7 +204,8 @@ static int put_aside(const struct toolkit_files *f, const struct kept_file *now,
         stderr,
         "%s was changed by somebody else since the toolkit wrote it: it is put at %s on the host\n",
         now->path, aside);
-    return toolkit_files_put(aside, 0600, toolkit_files_text_of(now), e);
+    struct part text = toolkit_files_text_of(now);
+    return file_write(aside, 0600, text.at, text.len, e);
 }
 
 /* The runtime's configuration was changed by others: only the toolkit's runtimes are removed. */
@@ -232,8 +227,7 @@ static int toolkit_files_take_out(const struct toolkit_files *f, const struct ke
             "was before: %s\n",
             now->path,
             changed ? "the toolkit's runtimes are taken out of it" : "it stays as it is");
-    if (changed &&
-        toolkit_files_put(now->path, now->mode, (struct part){ buf_text(&out), out.len }, e) < 0)
+    if (changed && file_write(now->path, now->mode, buf_text(&out), out.len, e) < 0)
         return -1;
     return !changed && part_find(toolkit_files_text_of(now), f->programs)
                ? err_set(e, ERR_INVALID,

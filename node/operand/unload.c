@@ -80,9 +80,7 @@ static void give_devices_back(const struct root *root, const struct unload_plan 
 int unload_run(const struct root *root, const char *revision, unload_module_fn *unload,
                struct err *e)
 {
-    CLEANUP_ARENA struct arena arena = { 0 };
-    struct troubles troubles = { .len = 0 };
-    const struct view v = { .root = root, .arena = &arena, .troubles = &troubles };
+    CLEANUP_VIEW struct view v = { .root = root };
     struct unload_plan plan;
     if (unload_plan_make(&v, revision, &plan, e) < 0)
         return -1;

@@ -32,7 +32,6 @@ struct unload_plan {
 };
 
 /* -1: something that the message names uses a module (DriverInUse), or that is not known. */
-int unload_plan_make(const struct view *v, const char *revision, struct unload_plan *ret,
-                     struct err *e);
+int unload_plan_make(struct view *v, const char *revision, struct unload_plan *ret, struct err *e);
 
 #endif

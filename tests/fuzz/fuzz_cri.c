@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "node/cri/messages.h"
+#include "node/cri/cri.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "node/inventory/gpu.h"
-#include "node/inventory/modules.h"
+#include "node/inventory/pci.h"
+#include "node/inventory/module.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

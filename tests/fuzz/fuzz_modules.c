@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "node/inventory/modules.h"
+#include "node/inventory/module.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

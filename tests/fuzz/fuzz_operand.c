@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "node/operand/mounts.h"
-#include "node/operand/proof_facts.h"
+#include "node/operand/proof.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

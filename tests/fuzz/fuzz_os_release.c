@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "node/inventory/os_release.h"
+#include "node/inventory/os.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,7 +6,6 @@
 
 #include "node/inventory/handlers.h"
 #include "node/inventory/kubelet.h"
-#include "node/inventory/rancher.h"
 #include "node/inventory/runtime.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -102,9 +102,8 @@ static void check(void **state)
 {
     const struct row *row = *state;
     CLEANUP_ROOT struct root root = { .fd = -1 };
-    char *path = fake_root_open(row->files, &root);
+    CLEANUP_FAKE_ROOT char *path = fake_root_open(row->files, &root);
     const char *missing = ready_file_missing(&root, &row->wish);
-    fake_root_free(path);
     if (row->missing)
         assert_string_equal(str_or_empty(missing), row->missing);
     else
@@ -118,10 +117,9 @@ static void check_timeout(void **state)
     (void) state;
     CLEANUP_ERR struct err e = { 0 };
     CLEANUP_ROOT struct root root = { .fd = -1 };
-    char *path = fake_root_open(BOOT, &root);
+    CLEANUP_FAKE_ROOT char *path = fake_root_open(BOOT, &root);
     assert_int_equal(wait_for(&root, &(struct ready_target) WISH(DRIVER, CONTAINER), 50, &e), -1);
     assert_string_equal(err_msg(&e), "timed out: the module nvidia is not loaded");
-    fake_root_free(path);
 }
 
 /* Waits in a process of its own, with what `act` does meanwhile to the root or to that process; its

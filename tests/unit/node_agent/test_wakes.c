@@ -60,7 +60,7 @@ static void check(void **state)
 static bool has_news(struct wakes *w, int ms)
 {
     struct pollfd ready = { .fd = w->files, .events = POLLIN };
-    return poll(&ready, 1, ms) == 1 && wakes_take_files(w);
+    return poll(&ready, 1, ms) == 1 && wakes_take(w);
 }
 
 static void touch(const char *folder, const char *name)
@@ -78,7 +78,7 @@ static void check_folders(void **state)
     CLEANUP_JSON json_t *machine = tree(
         "{'files':{'run/x':'','outside/x':'','etc/docker':{'link':'/outside'}}}");
     CLEANUP_ROOT struct root root = { .fd = -1 };
-    char *path = fake_root_new(machine);
+    CLEANUP_FAKE_ROOT char *path = fake_root_new(machine);
     CLEANUP_FREE char *run = xasprintf("%s/run", path), *nvidia = xasprintf("%s/run/nvidia", path),
                       *outside = xasprintf("%s/outside", path);
     struct wakes w;
@@ -98,7 +98,6 @@ static void check_folders(void **state)
     touch(outside, "y");
     assert_true(has_news(&w, PATIENCE_MS));
     wakes_close(&w);
-    fake_root_free(path);
 }
 
 int main(void)

@@ -134,7 +134,7 @@ static void check_lies(void **state)
     CLEANUP_BUF struct buf said = BUF_INIT(NVML_TEXT_MAX);
     struct nvml_line line;
     assert_int_equal(ask("lies", LIMIT_MS, &said, NULL), 0);
-    struct part text = { buf_text(&said), said.len };
+    struct part text = part_of_buf(&said);
     assert_true(nvml_is_whole(text));
     assert_false(nvml_next(&text, &line));
 }

@@ -112,7 +112,7 @@ static void check(void **state)
 {
     const struct row *row = *state;
     struct cgroup_owner owner;
-    cgroup_parse((struct part){ row->text, strlen(row->text) }, &owner);
+    cgroup_parse(part_of(row->text), &owner);
     assert_string_equal(owner.pod_uid, row->pod);
     assert_string_equal(owner.container, row->container);
     assert_string_equal(owner.unit, row->unit);

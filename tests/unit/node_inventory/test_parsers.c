@@ -5,15 +5,14 @@
 
 #include "base/buf.h"
 #include "base/str.h"
-#include "node/inventory/gpu.h"
+#include "node/inventory/pci.h"
 #include "node/inventory/holders.h"
 #include "node/inventory/host_driver.h"
 #include "node/inventory/handlers.h"
 #include "node/inventory/kubelet.h"
-#include "node/inventory/modules.h"
+#include "node/inventory/module.h"
 #include "node/inventory/nvml.h"
-#include "node/inventory/os_release.h"
-#include "node/inventory/rancher.h"
+#include "node/inventory/os.h"
 #include "node/inventory/runtime.h"
 #include "node/inventory/uevent.h"
 #include "tests/unit/support/suite.h"
@@ -169,7 +168,7 @@ static void address(struct part text, struct buf *b)
 static void library(struct part text, struct buf *b)
 {
     CLEANUP_FREE char *copy = xstrndup(text.at, text.len);
-    add_text(b, "version", host_driver_version(copy));
+    add_text(b, "version", host_driver_version(copy, "libnvidia-ml.so."));
 }
 
 static void nvml(struct part text, struct buf *b)
@@ -392,7 +391,7 @@ static void check(void **state)
 {
     const struct row *row = *state;
     CLEANUP_BUF struct buf got = BUF_INIT(4096);
-    row->parse((struct part){ row->text, strlen(row->text) }, &got);
+    row->parse(part_of(row->text), &got);
     assert_string_equal(buf_text(&got), row->want);
 }
 

@@ -12,7 +12,6 @@
 
 #include "base/json.h"
 #include "base/str.h"
-#include "node/inventory/resolve.h"
 #include "node/inventory/view.h"
 #include "tests/unit/support/fake_root.h"
 #include "tests/unit/support/suite.h"
@@ -206,22 +205,21 @@ static void check_peek(void **state)
 static void check_folders(void **state)
 {
     (void) state;
-    int why = 0;
     size_t count = 0;
     struct folder f = { 0 };
     assert_int_equal(folder_open(&f, &root, "crowd", 50), 0);
-    while (folder_next(&f, &why))
+    while (folder_next(&f))
         count++;
     folder_close(&f);
     assert_int_equal(count, 50);
-    assert_int_equal(why, 0);
+    assert_int_equal(f.why, 0);
 
     assert_int_equal(folder_open(&f, &root, "crowd", 49), 0);
-    for (count = 0; folder_next(&f, &why); count++)
-        assert_int_equal(why, 0);
+    for (count = 0; folder_next(&f); count++)
+        assert_int_equal(f.why, 0);
     folder_close(&f);
     assert_int_equal(count, 49);
-    assert_int_equal(why, E2BIG);
+    assert_int_equal(f.why, E2BIG);
 
     fake_root_look_begins();
     assert_int_equal(folder_open(&f, &root, "locked", 9), EACCES);
@@ -235,18 +233,16 @@ static void check_folders(void **state)
 static void check_view(void **state)
 {
     (void) state;
-    CLEANUP_ARENA struct arena a = { 0 };
-    struct troubles troubles = { 0 };
-    const struct view v = { .root = &root, .arena = &a, .troubles = &troubles };
+    CLEANUP_VIEW struct view v = { .root = &root };
     const char *text;
     fake_root_look_begins();
     assert_int_equal(view_text(&v, "nowhere", 10, &text), ABSENT);
-    assert_int_equal(troubles.len, 0);
+    assert_int_equal(v.troubles.len, 0);
     assert_int_equal(view_text(&v, "secret", 10, &text), UNREADABLE);
     assert_int_equal(view_text(&v, "secret", 10, &text), UNREADABLE);
-    assert_int_equal(troubles.len, 1);
-    assert_string_equal(troubles.items[0].path, "secret");
-    assert_string_equal(troubles.items[0].reason, "Permission denied");
+    assert_int_equal(v.troubles.len, 1);
+    assert_string_equal(v.troubles.items[0].path, "secret");
+    assert_string_equal(v.troubles.items[0].reason, "Permission denied");
     assert_int_equal(view_text(&v, "inside", 3, &text), SEEN);
     assert_string_equal(text, "ins");
     assert_int_equal(view_text(&v, "empty", 3, &text), SEEN);
@@ -259,8 +255,8 @@ static void check_view(void **state)
         CLEANUP_FREE char *path = xasprintf("proc/\n%d", i);
         view_note(&v, path, EIO);
     }
-    assert_int_equal(troubles.len, TROUBLES_MAX);
-    assert_string_equal(troubles.items[2].path, "proc/?0");
+    assert_int_equal(v.troubles.len, TROUBLES_MAX);
+    assert_string_equal(v.troubles.items[2].path, "proc/?0");
 }
 
 static void check_no_root(void **state)

@@ -64,12 +64,11 @@ static void starts(void **state)
         "cannot start /nowhere/installer: No such file or directory", ""
     };
     for (size_t i = 0; i < ARRAY_LEN(files); i++) {
-        char *path = fake_root_with(files[i]);
+        CLEANUP_FAKE_ROOT char *path = fake_root_with(files[i]);
         CLEANUP_ROOT struct root root = { .fd = -1 };
         CLEANUP_ERR struct err e = { 0 };
         assert_int_equal(root_open(&root, path, NULL), 0);
         int rc = cos_install(&root, "/usr/local/nvidia", program, &e);
-        fake_root_free(path);
         assert_string_equal(err_msg(&e), errors[i]);
         assert_int_equal(rc, *errors[i] ? -1 : 0);
     }

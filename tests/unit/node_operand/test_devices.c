@@ -127,9 +127,8 @@ static void check_fail(void **state)
     const struct fail_row *row = *state;
     CLEANUP_ROOT struct root root = { .fd = -1 };
     CLEANUP_ERR struct err e = { 0 };
-    char *path = fake_root_open(row->files, &root);
+    CLEANUP_FAKE_ROOT char *path = fake_root_open(row->files, &root);
     int rc = devices_make(&root, "dev", refuse, &e);
-    fake_root_free(path);
     assert_int_equal(rc, -1);
     assert_string_equal(err_msg(&e), row->error);
 }
@@ -180,9 +179,8 @@ static void check_no_folder_for_links(void **state)
     (void) state;
     CLEANUP_ROOT struct root root = { .fd = -1 };
     CLEANUP_ERR struct err e = { 0 };
-    char *path = fake_root_open("'dev/x':''", &root);
+    CLEANUP_FAKE_ROOT char *path = fake_root_open("'dev/x':''", &root);
     int rc = devices_link(&root, "dev", "links", "/dev", &e);
-    fake_root_free(path);
     assert_int_equal(rc, -1);
     assert_string_equal(err_msg(&e), "cannot open links: No such file or directory");
 }

@@ -1,7 +1,9 @@
-/* The driver's container: its beginning, its startup probe, and its hook before the end. */
+/* The driver's container: its beginning, its startup probe, and its hook before the end; and the
+ * container that loads GDRCopy's module. */
 #include "node/operand/driver.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,13 +45,6 @@ static void make_program(const char *path, const char *name, const char *does)
                       *all = xasprintf("%s/bin:/usr/bin:/bin", path);
     fake_root_program(path, file, does);
     setenv("PATH", all, 1);
-}
-
-static char *text_of(const struct root *root, const char *path)
-{
-    struct buf text = BUF_INIT(4096);
-    root_read(root, path, &text);
-    return buf_take(&text);
 }
 
 /* ---- probe-driver */
@@ -123,29 +118,21 @@ static void check_probe(void **state)
     const struct probe_row *row = *state;
     CLEANUP_ROOT struct root root = { .fd = -1 };
     CLEANUP_ERR struct err e = { 0 };
-    char *path = fake_root_open(row->files, &root);
+    CLEANUP_FAKE_ROOT char *path = fake_root_open(row->files, &root);
     if (row->smi)
         make_program(path, "nvidia-smi", row->smi);
     else
         setenv("PATH", path, 1);
     const struct driver_probe probe = { "rev1", "pod1", 0, no_device };
     int rc = driver_probe(&root, &probe, &e);
-    CLEANUP_FREE char *sign = text_of(&root, SIGN), *users = text_of(&root, "etc/passwd");
-    mode_t type;
-    bool for_nvidia = root_type(&root, FOR_NVIDIA, &type) == 0;
-    fake_root_free(path);
+    CLEANUP_FREE char *sign = fake_root_text(&root, SIGN),
+                      *users = fake_root_text(&root, "etc/passwd");
+    bool for_nvidia = root_has(&root, FOR_NVIDIA);
     assert_string_equal(err_msg(&e), str_or_empty(row->error));
     assert_int_equal(rc, row->error ? -1 : 0);
     assert_string_equal(sign, row->sign);
     assert_int_equal(for_nvidia, !row->error);
     assert_true(!*users || str_eq(users, "root"));
-}
-
-/* Whether somebody has written the file by now. */
-static bool is_there(const char *path, const char *name)
-{
-    CLEANUP_FREE char *file = xasprintf("%s/%s", path, name);
-    return access(file, F_OK) == 0;
 }
 
 /* A try goes on until the driver is there: nobody waits for the next one. */
@@ -167,7 +154,7 @@ static void check_probe_waits(void **state)
     int rc = driver_probe(&root, &(struct driver_probe){ "rev1", "pod1", 30 * 1000, no_device },
                           &e);
     int64_t took_ms = clock_mono_ms(&clock) - began_ms;
-    bool signed_ = is_there(path, SIGN);
+    bool signed_ = root_has(&root, SIGN);
     waitpid(pid, NULL, 0);
     fake_root_free(path);
     assert_string_equal(err_msg(&e), "");
@@ -186,12 +173,11 @@ static void check_probe_takes_its_time(void **state)
         CLEANUP_ROOT struct root root = { .fd = -1 };
         CLEANUP_ERR struct err e = { 0 };
         struct clock clock = clock_system();
-        char *path = fake_root_open(UP, &root);
+        CLEANUP_FAKE_ROOT char *path = fake_root_open(UP, &root);
         make_program(path, "nvidia-smi", smi[i]);
         int64_t began_ms = clock_mono_ms(&clock);
         int rc = driver_probe(&root, &(struct driver_probe){ "rev1", "pod1", 1500, no_device }, &e);
         int64_t took_ms = clock_mono_ms(&clock) - began_ms;
-        fake_root_free(path);
         assert_int_equal(rc, -1);
         assert_in_range(took_ms, 1500, 10 * 1000);
     }
@@ -215,12 +201,9 @@ static void check_stop(void **state)
     const struct stop_row *row = *state;
     CLEANUP_ROOT struct root root = { .fd = -1 };
     CLEANUP_FREE char *files = xasprintf("%s,'" FOR_NVIDIA "':''", row->files);
-    char *path = fake_root_open(files, &root);
-    mode_t type;
+    CLEANUP_FAKE_ROOT char *path = fake_root_open(files, &root);
     assert_int_equal(driver_stop(&root, "pod1", NULL), 0);
-    bool stays = root_type(&root, SIGN, &type) == 0,
-         for_nvidia = root_type(&root, FOR_NVIDIA, &type) == 0;
-    fake_root_free(path);
+    bool stays = root_has(&root, SIGN), for_nvidia = root_has(&root, FOR_NVIDIA);
     assert_int_equal(stays, row->stays);
     assert_int_equal(for_nvidia, row->for_nvidia);
 }
@@ -259,14 +242,12 @@ static void check_start(void **state)
     CLEANUP_BUF struct buf files = BUF_INIT(4096);
     for (size_t i = 0; i < ARRAY_LEN(leftovers); i++)
         buf_printf(&files, "%s'%s':'1\\n'", i ? "," : "", leftovers[i]);
-    char *path = fake_root_open(buf_text(&files), &root);
+    CLEANUP_FAKE_ROOT char *path = fake_root_open(buf_text(&files), &root);
     make_program(path, "nvidia-driver", "[ \"$*\" = init ] && exit 7");
-    mode_t type;
     assert_int_equal(begin(&root, "nvidia-driver"), 7);
     for (size_t i = 0; i < ARRAY_LEN(leftovers); i++)
-        assert_int_not_equal(root_type(&root, leftovers[i], &type), 0);
+        assert_false(root_has(&root, leftovers[i]));
     assert_int_equal(begin(&root, "no-such-program"), 99);
-    fake_root_free(path);
 }
 
 /* Where an old sign cannot be taken away nothing is started: others would believe it. */
@@ -280,6 +261,73 @@ static void check_start_with_an_old_sign(void **state)
     assert_int_equal(driver_start(&root, argv, &e), -1);
     fake_root_free(path);
     assert_string_equal(err_msg(&e), "cannot take " SIGN " away: Is a directory");
+}
+
+/* ---- start-gdrcopy */
+
+enum { BECAME = 7, STOPPED = 99, A_WHILE_US = 300 * 1000 };
+
+#define LOADED                                                                                     \
+    "'proc/sys/kernel/random/boot_id':'boot1\\n','sys/module/nvidia/refcnt':'0\\n','run/x':''"
+#define SIGN_OF(pod) LOADED ",'run/nvidia/ostler/driver':'boot1 rev1 " pod "\\n'"
+#define NODES                                                                                      \
+    ",'proc/devices':'195 nvidia\\n510 "                                                           \
+    "gdrdrv\\n','run/nvidia/driver/dev/x':'','host-dev-char/x':''"
+
+static const struct gdrcopy_start_row {
+    const char *name, *files;
+    int want;
+} gdrcopy_start_rows[] = {
+    { "start-gdrcopy: the driver of this pod is ready", SIGN_OF("pod1"), BECAME },
+    { "start-gdrcopy: the sign is that of a pod that has gone", SIGN_OF("pod0"), STOPPED },
+    { "start-gdrcopy: the driver is not ready", LOADED, STOPPED },
+    { "start-gdrcopy: a ConfigMap that is not there",
+      SIGN_OF("pod1") ",'ostler-config/repositories':{'folder':true}", STOPPED },
+};
+
+static void check_gdrcopy_start(void **state)
+{
+    const struct gdrcopy_start_row *row = *state;
+    CLEANUP_ROOT struct root root = { .fd = -1 };
+    char *path = fake_root_open(row->files, &root);
+    int status;
+    pid_t pid = fork();
+    if (pid == 0) {
+        char shell[] = "/bin/sh", c[] = "-c", program[] = "exit 7";
+        char *const argv[] = { shell, c, program, NULL };
+        gdrcopy_start(&root, "pod1", argv, NULL);
+        _exit(STOPPED);
+    }
+    usleep(A_WHILE_US);
+    kill(pid, SIGTERM);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    fake_root_free(path);
+    assert_int_equal(WEXITSTATUS(status), row->want);
+}
+
+/* ---- probe-gdrcopy */
+
+static const struct gdrcopy_probe_row {
+    const char *name, *files, *error; /* NULL: none */
+} gdrcopy_probe_rows[] = {
+    { "probe-gdrcopy: the module is not loaded", LOADED NODES, "the module gdrdrv is not loaded" },
+    { "probe-gdrcopy: loaded", LOADED NODES ",'sys/module/gdrdrv/refcnt':'0\\n'", NULL },
+    { "probe-gdrcopy: the driver's root is not mounted",
+      LOADED ",'proc/devices':'510 gdrdrv\\n','sys/module/gdrdrv/refcnt':'0\\n'",
+      "cannot open run/nvidia/driver/dev: No such file or directory" },
+};
+
+static void check_gdrcopy_probe(void **state)
+{
+    const struct gdrcopy_probe_row *row = *state;
+    CLEANUP_ROOT struct root root = { .fd = -1 };
+    CLEANUP_ERR struct err e = { 0 };
+    CLEANUP_FAKE_ROOT char *path = fake_root_open(row->files, &root);
+    int rc = gdrcopy_probe(&root, no_device, &e);
+    bool made = root_has(&root, "run/nvidia/driver/dev/gdrdrv");
+    assert_string_equal(err_msg(&e), str_or_empty(row->error));
+    assert_int_equal(rc, row->error ? -1 : 0);
+    assert_int_equal(made, !row->error);
 }
 
 /* ---- mounts */
@@ -300,7 +348,7 @@ static const struct mounts_row {
 static void check_mounts(void **state)
 {
     const struct mounts_row *row = *state;
-    assert_int_equal(mounts_has((struct part){ row->text, strlen(row->text) }, "/b"), row->has);
+    assert_int_equal(mounts_has(part_of(row->text), "/b"), row->has);
 }
 
 int main(void)
@@ -312,6 +360,8 @@ int main(void)
     SUITE_ROWS(&s, check_stop, stop_rows);
     suite_add(&s, "start: without what an earlier container said of itself", check_start, NULL);
     suite_add(&s, "start: not beside an old sign", check_start_with_an_old_sign, NULL);
+    SUITE_ROWS(&s, check_gdrcopy_start, gdrcopy_start_rows);
+    SUITE_ROWS(&s, check_gdrcopy_probe, gdrcopy_probe_rows);
     SUITE_ROWS(&s, check_mounts, mounts_rows);
     return suite_run(&s, "driver's container");
 }

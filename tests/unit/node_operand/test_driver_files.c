@@ -92,7 +92,7 @@ static void check_put(void **state)
     const struct row *row = *state;
     CLEANUP_ROOT struct root root = { .fd = -1 };
     CLEANUP_ERR struct err e = { 0 };
-    char *path = fake_root_open(row->files, &root);
+    CLEANUP_FAKE_ROOT char *path = fake_root_open(row->files, &root);
     setenv("HERE", path, 1);
     CLEANUP_FREE char *programs = xasprintf("%s/bin", path);
     setenv("PATH", programs, 1);
@@ -101,7 +101,6 @@ static void check_put(void **state)
     int rc = driver_files_put(&root, &e);
     CLEANUP_BUF struct buf text = BUF_INIT(4096);
     root_read(&root, row->path, &text);
-    fake_root_free(path);
     assert_string_equal(err_msg(&e), str_or_empty(row->error));
     assert_int_equal(rc, row->error ? -1 : 0);
     assert_string_equal(buf_text(&text), row->text);
@@ -133,20 +132,18 @@ static void check_place(void **state)
         "'etc/os-release':'ID=%s\\n','%s/x':'','%s/x':'','ostler-config/repositories/a.crt':'r',"
         "'ostler-config/certificates/b.crt':'c'",
         row->name, row->repositories, row->certificates);
-    char *path = fake_root_open(files, &root);
+    CLEANUP_FAKE_ROOT char *path = fake_root_open(files, &root);
     CLEANUP_FREE char *programs = xasprintf("%s/bin", path);
     setenv("PATH", programs, 1);
     fake_root_program(path, "bin/update-ca-certificates", "exit 0");
     int rc = driver_files_put(&root, &e);
     CLEANUP_FREE char *repository = xasprintf("%s/a.crt", row->repositories);
     CLEANUP_FREE char *certificate = xasprintf("%s/b.crt", row->certificates);
-    mode_t type;
-    int first = root_type(&root, repository, &type), second = root_type(&root, certificate, &type);
-    fake_root_free(path);
+    bool first = root_has(&root, repository), second = root_has(&root, certificate);
     assert_string_equal(err_msg(&e), "");
     assert_int_equal(rc, 0);
-    assert_int_equal(first, 0);
-    assert_int_equal(second, 0);
+    assert_true(first);
+    assert_true(second);
 }
 
 /* A file of a ConfigMap's binaryData. */
@@ -155,14 +152,13 @@ static void check_not_text(void **state)
     (void) state;
     CLEANUP_ROOT struct root root = { .fd = -1 };
     CLEANUP_ERR struct err e = { 0 };
-    char *path = fake_root_open("'ostler-config/modules/a':''", &root);
+    CLEANUP_FAKE_ROOT char *path = fake_root_open("'ostler-config/modules/a':''", &root);
     CLEANUP_FREE char *file = xasprintf("%s/ostler-config/modules/a", path);
     FILE *f = fopen(file, "w");
     assert_non_null(f);
     assert_int_equal(fwrite("a\0b", 1, 3, f), 3);
     assert_int_equal(fclose(f), 0);
     assert_int_equal(driver_files_put(&root, &e), -1);
-    fake_root_free(path);
     assert_string_equal(err_msg(&e), "driver.kernelModuleConfig: a is not text");
 }
 

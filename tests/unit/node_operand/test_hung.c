@@ -76,10 +76,9 @@ static void check(void **state)
                                              "77 (nvidia-smi) D 1 77 77 0");
     put(json_at(machine, "files"), "proc/self/cgroup", row->own);
     put(json_at(machine, "files"), "proc/77/cgroup", row->other);
-    char *path = fake_root_new(machine);
+    CLEANUP_FAKE_ROOT char *path = fake_root_new(machine);
     assert_int_equal(root_open(&root, path, NULL), 0);
     int pid = hung_find(&root, "nvidia-smi", UID);
-    fake_root_free(path);
     assert_int_equal(pid, row->is_own ? 77 : 0);
 }
 

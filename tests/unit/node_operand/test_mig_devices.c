@@ -127,12 +127,11 @@ static void check_show(void **state)
     CLEANUP_ERR struct err e = { 0 };
     CLEANUP_BUF struct buf linked = BUF_INIT(4096);
     const struct mig_places places = { "dev", row->links, "/run/nvidia/driver/dev" };
-    char *path = fake_root_open(row->files, &root);
+    CLEANUP_FAKE_ROOT char *path = fake_root_open(row->files, &root);
     made[0] = '\0';
     refusal = row->refusal;
     int rc = mig_devices_show(&root, &places, make, &e);
     read_links(&root, &linked);
-    fake_root_free(path);
     assert_string_equal(err_msg(&e), row->want_error);
     assert_int_equal(rc, *row->want_error ? -1 : 0);
     assert_string_equal(made, row->want_made);

@@ -125,7 +125,7 @@ static void check(void **state)
     CLEANUP_ROOT struct root root = { .fd = -1 };
     CLEANUP_ERR struct err e = { 0 };
     struct buf told = BUF_INIT(4096);
-    char *path = fake_root_new(machine);
+    CLEANUP_FAKE_ROOT char *path = fake_root_new(machine);
     CLEANUP_FREE char *log = xasprintf("%s/log", path),
                       *all = xasprintf("%s/bin:%s", path, row->smi ? "/usr/bin:/bin" : "/none"),
                       *here = getcwd(NULL, 0);
@@ -139,7 +139,6 @@ static void check(void **state)
     int rc = proof_run(&root, log, &e);
     assert_int_equal(chdir(here), 0);
     root_read(&root, "log", &told);
-    fake_root_free(path);
     CLEANUP_FREE char *said = buf_take(&told);
     assert_string_equal(err_msg(&e), str_or_empty(row->error));
     assert_int_equal(rc, row->error ? -1 : 0);

@@ -78,7 +78,7 @@ static void check(void **state)
     CLEANUP_ROOT struct root root = { .fd = -1 };
     CLEANUP_ERR struct err e = { 0 };
     CLEANUP_BUF struct buf told = BUF_INIT(4096);
-    char *path = fake_root_new(machine);
+    CLEANUP_FAKE_ROOT char *path = fake_root_new(machine);
     CLEANUP_FREE char *log = xasprintf("%s/log", path), *here = getcwd(NULL, 0);
     assert_int_equal(root_open(&root, path, NULL), 0);
     fake_root_program(path, "usr/bin/ostler-cuda", "exit 98");
@@ -87,7 +87,6 @@ static void check(void **state)
     int rc = proof_run(&root, log, &e);
     assert_int_equal(chdir(here), 0);
     root_read(&root, "log", &told);
-    fake_root_free(path);
     assert_string_equal(err_msg(&e), str_or_empty(row->error));
     assert_int_equal(rc, row->error ? -1 : 0);
     assert_string_equal(buf_text(&told), row->error ? row->error : row->told);

@@ -17,10 +17,8 @@
 #include "base/str.h"
 #include "base/wire.h"
 #include "node/cri/cri.h"
-#include "node/operand/termination_log.h"
 #include "node/operand/place.h"
 #include "node/operand/program.h"
-#include "node/operand/self.h"
 #include "tests/unit/support/fake_root.h"
 #include "tests/unit/support/suite.h"
 #include "tests/unit/support/tree.h"
@@ -32,13 +30,6 @@
 #define DRIVER ",'run/nvidia/ostler/driver':'boot1 rev1 pod1\\n'"
 
 enum { PATIENCE_MS = 10 * 1000, STEP_MS = 10 };
-
-static char *text_of(const struct root *root, const char *path)
-{
-    struct buf text = BUF_INIT(4096);
-    root_read(root, path, &text);
-    return buf_take(&text);
-}
 
 static int shell(const char *line, int64_t limit_ms, struct buf *said, struct err *e)
 {
@@ -87,23 +78,16 @@ static void check_install(void **state)
     char *path = fake_root_open(row->files, &root), name[] = "sh", option[] = "-c";
     CLEANUP_FREE char *line = with_folder(row->line, path), *want = with_folder(row->error, path);
     char *const argv[] = { name, option, line, NULL };
-    int rc = toolkit_install(&(struct toolkit_install){ .to = path, .program = argv, .seen_ms = 1 },
-                             &e);
+    int rc = toolkit_install(&(struct toolkit){ .to = path, .program = argv, .seen_ms = 1 }, &e);
     fake_root_free(path);
     assert_string_equal(err_msg(&e), want);
     assert_int_equal(rc, *want ? -1 : 0);
 }
 
-static bool is_there(const struct root *root, const char *path)
-{
-    mode_t type;
-    return root_type(root, path, &type) == 0;
-}
-
 static void await_file(const struct root *root, const char *path)
 {
     for (int ms = 0; ms < PATIENCE_MS; ms += STEP_MS, usleep(STEP_MS * 1000))
-        if (is_there(root, path))
+        if (root_has(root, path))
             return;
     fail_msg("there is no %s", path);
 }
@@ -128,7 +112,7 @@ static pid_t install_beside(const char *to, const char *line, int64_t seen_ms)
         char name[] = "sh", option[] = "-c";
         struct err e = { 0 };
         char *const argv[] = { name, option, xstrdup(line), NULL };
-        const struct toolkit_install install = { .to = to, .program = argv, .seen_ms = seen_ms };
+        const struct toolkit install = { .to = to, .program = argv, .seen_ms = seen_ms };
         _exit(toolkit_install(&install, &e) == 0 ? 0 : (int) e.kind);
     }
     sigprocmask(SIG_UNBLOCK, &term, NULL);
@@ -140,7 +124,7 @@ static void check_install_told(void **state)
 {
     (void) state;
     CLEANUP_ROOT struct root root = { .fd = -1 };
-    char *path = fake_root_open("'x':''", &root);
+    CLEANUP_FAKE_ROOT char *path = fake_root_open("'x':''", &root);
     CLEANUP_FREE char *line = with_folder(
         "trap 'exit 9' TERM; touch %s/begun; sleep 0.3; mkdir %s/toolkit; "
         "cp /bin/true %s/toolkit/nvidia-container-runtime",
@@ -148,19 +132,17 @@ static void check_install_told(void **state)
     pid_t pid = install_beside(path, line, 1);
     await_file(&root, "begun");
     assert_int_equal(told_to_stop(pid), 0);
-    assert_true(is_there(&root, "toolkit/nvidia-container-runtime"));
-    fake_root_free(path);
+    assert_true(root_has(&root, "toolkit/nvidia-container-runtime"));
 }
 
 static void check_install_told_before(void **state)
 {
     (void) state;
     CLEANUP_ROOT struct root root = { .fd = -1 };
-    char *path = fake_root_open("'x':''", &root);
+    CLEANUP_FAKE_ROOT char *path = fake_root_open("'x':''", &root);
     CLEANUP_FREE char *line = with_folder("touch %s/begun", path);
     assert_int_equal(told_to_stop(install_beside(path, line, PATIENCE_MS)), ERR_TIMEOUT);
-    assert_false(is_there(&root, "begun"));
-    fake_root_free(path);
+    assert_false(root_has(&root, "begun"));
 }
 
 /* ---- remove-toolkit */
@@ -181,7 +163,7 @@ static void check_remove(void **state)
     const struct remove_row *row = *state;
     CLEANUP_ROOT struct root root = { .fd = -1 };
     CLEANUP_ERR struct err e = { 0 };
-    char *path = fake_root_open(
+    CLEANUP_FAKE_ROOT char *path = fake_root_open(
         "'conf':'host','scratch/x':'','copies/x':'','var/run/cdi/"
         "management.nvidia.com-gpu.yaml':'',"
         "'toolkit/tool':'','.runtime-configuration-before':'','.runtime-configuration-refused':''",
@@ -192,7 +174,7 @@ static void check_remove(void **state)
                       *scratch = xasprintf("%s/scratch", path);
     char *const argv[] = { name, option, line, NULL };
     const struct toolkit_files files = { .config = conf, .programs = "/ours/", .copies = copies };
-    const struct toolkit_removal removal = {
+    const struct toolkit removal = {
         .to = path, .program = argv, .seen_ms = 1, .files = files, .scratch = scratch
     };
     setenv("RUNTIME_CONFIG", conf, 1);
@@ -202,14 +184,13 @@ static void check_remove(void **state)
     int rc = toolkit_remove(&root, &removal, &e);
     assert_string_equal(err_msg(&e), row->error);
     assert_int_equal(rc, *row->error ? -1 : 0);
-    CLEANUP_FREE char *seen = text_of(&root, "seen"), *now = text_of(&root, "conf");
+    CLEANUP_FREE char *seen = fake_root_text(&root, "seen"), *now = fake_root_text(&root, "conf");
     assert_string_equal(seen, "host");
     assert_string_equal(now, "host");
-    assert_int_equal(is_there(&root, "var/run/cdi/management.nvidia.com-gpu.yaml"), rc != 0);
-    assert_true(is_there(&root, "toolkit/tool"));
-    assert_int_equal(is_there(&root, ".runtime-configuration-before"), rc != 0);
-    assert_int_equal(is_there(&root, ".runtime-configuration-refused"), rc != 0);
-    fake_root_free(path);
+    assert_int_equal(root_has(&root, "var/run/cdi/management.nvidia.com-gpu.yaml"), rc != 0);
+    assert_true(root_has(&root, "toolkit/tool"));
+    assert_int_equal(root_has(&root, ".runtime-configuration-before"), rc != 0);
+    assert_int_equal(root_has(&root, ".runtime-configuration-refused"), rc != 0);
 }
 
 /* ---- both wait for the runtime */
@@ -221,7 +202,7 @@ static void check_awaits(void **state)
     static const struct runtime_times times = { .limit = 300, .stays = 100, .steady = 100 };
     CLEANUP_ROOT struct root root = { .fd = -1 };
     CLEANUP_ERR struct err e = { 0 };
-    char *path = fake_root_open(
+    CLEANUP_FAKE_ROOT char *path = fake_root_open(
         "'toolkit/nvidia-container-runtime':'','var/run/cdi/management.nvidia.com-gpu.yaml':'x'",
         &root);
     char name[] = "sh", option[] = "-c", line[] = "chmod +x $0/toolkit/*";
@@ -230,15 +211,14 @@ static void check_awaits(void **state)
     CLEANUP_FREE char *want = xasprintf(
         "the container runtime on %s does not answer since its configuration was changed", socket);
     const struct toolkit_files none = { .programs = "/ours/" };
-    const struct toolkit_removal removal = {
+    const struct toolkit removal = {
         .to = path, .program = argv, .socket = socket, .seen_ms = 1, .times = times, .files = none
     };
-    const struct toolkit_install install = {
+    const struct toolkit install = {
         .to = path, .program = argv, .socket = socket, .seen_ms = 1, .times = times, .files = none
     };
     int rc = is_removal ? toolkit_remove(&root, &removal, &e) : toolkit_install(&install, &e);
-    bool is_left = is_there(&root, "var/run/cdi/management.nvidia.com-gpu.yaml");
-    fake_root_free(path);
+    bool is_left = root_has(&root, "var/run/cdi/management.nvidia.com-gpu.yaml");
     assert_string_equal(err_msg(&e), want);
     assert_int_equal(rc, -1);
     assert_true(is_left);
@@ -252,21 +232,21 @@ static void check_rests(void **state)
     const struct clock clock = clock_system();
     CLEANUP_ROOT struct root root = { .fd = -1 };
     CLEANUP_ERR struct err e = { 0 };
-    char *path = fake_root_open("'toolkit/nvidia-container-runtime':'','scratch/x':''", &root);
+    CLEANUP_FAKE_ROOT char *path = fake_root_open(
+        "'toolkit/nvidia-container-runtime':'','scratch/x':''", &root);
     char name[] = "sh", option[] = "-c", line[] = "chmod +x $0/toolkit/*";
     char *const argv[] = { name, option, line, path, NULL };
     CLEANUP_FREE char *scratch = xasprintf("%s/scratch", path);
     const struct toolkit_files none = { .programs = "/ours/" };
-    const struct toolkit_install install = {
+    const struct toolkit install = {
         .to = path, .program = argv, .seen_ms = 1, .times = times, .scratch = scratch, .files = none
     };
-    const struct toolkit_removal removal = {
+    const struct toolkit removal = {
         .to = path, .program = argv, .seen_ms = 1, .times = times, .scratch = scratch, .files = none
     };
     int64_t began_ms = clock_mono_ms(&clock);
     int rc = is_removal ? toolkit_remove(&root, &removal, &e) : toolkit_install(&install, &e);
     int64_t took_ms = clock_mono_ms(&clock) - began_ms;
-    fake_root_free(path);
     assert_string_equal(err_msg(&e), "");
     assert_int_equal(rc, 0);
     assert_true(took_ms >= times.steady);
@@ -292,23 +272,23 @@ static void check_own_configuration(void **state)
     (void) state;
     CLEANUP_ROOT struct root root = { .fd = -1 };
     CLEANUP_ERR struct err e = { 0 };
-    char *path = fake_root_open("'toolkit/nvidia-container-runtime':'','" OWN "':'a'", &root);
+    CLEANUP_FAKE_ROOT char *path = fake_root_open(
+        "'toolkit/nvidia-container-runtime':'','" OWN "':'a'", &root);
     char name[] = "sh", option[] = "-c",
          line[] =
              "cd $0 && chmod +x toolkit/nvidia-container-runtime && touch changed && echo b > " OWN;
     char *const argv[] = { name, option, line, path, NULL };
     const struct cri cri = { .call = answer, .arg = path };
-    const struct toolkit_install install = { .to = path,
-                                             .program = argv,
-                                             .cri = &cri,
-                                             .handler = "nvidia",
-                                             .seen_ms = 1,
-                                             .times = { .works = 1 },
-                                             .scratch = path,
-                                             .files = { .programs = "/ours/" } };
+    const struct toolkit install = { .to = path,
+                                     .program = argv,
+                                     .cri = &cri,
+                                     .handler = "nvidia",
+                                     .seen_ms = 1,
+                                     .times = { .works = 1 },
+                                     .scratch = path,
+                                     .files = { .programs = "/ours/" } };
     assert_int_equal(toolkit_install(&install, &e), -1);
-    CLEANUP_FREE char *text = text_of(&root, OWN);
-    fake_root_free(path);
+    CLEANUP_FREE char *text = fake_root_text(&root, OWN);
     assert_non_null(strstr(err_msg(&e),
                            "by default: no low-level runtime; the old configuration was put back"));
     assert_string_equal(text, "a");
@@ -328,7 +308,7 @@ static pid_t sign_beside(const struct root *root, enum ready_source source)
 static void await_sign(const struct root *root, const char *want)
 {
     for (int ms = 0; ms < PATIENCE_MS; ms += STEP_MS, usleep(STEP_MS * 1000)) {
-        CLEANUP_FREE char *sign = text_of(root, SIGN);
+        CLEANUP_FREE char *sign = fake_root_text(root, SIGN);
         if (str_eq(sign, want))
             return;
     }
@@ -352,13 +332,11 @@ static void check_sign(void **state)
 {
     const struct sign_row *row = *state;
     CLEANUP_ROOT struct root root = { .fd = -1 };
-    char *path = fake_root_open(row->files, &root);
-    mode_t type;
+    CLEANUP_FAKE_ROOT char *path = fake_root_open(row->files, &root);
     pid_t pid = sign_beside(&root, row->source);
     await_sign(&root, row->sign);
     assert_int_equal(told_to_stop(pid), 0);
-    assert_int_not_equal(root_type(&root, SIGN, &type), 0);
-    fake_root_free(path);
+    assert_false(root_has(&root, SIGN));
 }
 
 /* The sign of another pod that has come by then is that pod's. */
@@ -366,13 +344,12 @@ static void check_sign_of_another(void **state)
 {
     (void) state;
     CLEANUP_ROOT struct root root = { .fd = -1 };
-    char *path = fake_root_open(BOOT DRIVER, &root);
+    CLEANUP_FAKE_ROOT char *path = fake_root_open(BOOT DRIVER, &root);
     pid_t pid = sign_beside(&root, READY_OF_CONTAINER);
     await_sign(&root, "boot1 rev1 stack1\n");
     assert_int_equal(place_put(&root, SIGN, "boot1 rev1 stack2\n", NULL), 0);
     assert_int_equal(told_to_stop(pid), 0);
-    CLEANUP_FREE char *sign = text_of(&root, SIGN);
-    fake_root_free(path);
+    CLEANUP_FREE char *sign = fake_root_text(&root, SIGN);
     assert_string_equal(sign, "boot1 rev1 stack2\n");
 }
 
@@ -381,14 +358,12 @@ static void check_sign_waits(void **state)
 {
     (void) state;
     CLEANUP_ROOT struct root root = { .fd = -1 };
-    char *path = fake_root_open(BOOT, &root);
-    mode_t type;
+    CLEANUP_FAKE_ROOT char *path = fake_root_open(BOOT, &root);
     pid_t pid = sign_beside(&root, READY_OF_CONTAINER);
     usleep(200 * 1000);
-    assert_int_not_equal(root_type(&root, SIGN, &type), 0);
+    assert_false(root_has(&root, SIGN));
     assert_int_equal(told_to_stop(pid), 0);
-    assert_int_not_equal(root_type(&root, SIGN, &type), 0);
-    fake_root_free(path);
+    assert_false(root_has(&root, SIGN));
 }
 
 /* ---- programs */
@@ -427,19 +402,17 @@ static void check_files(void **state)
     (void) state;
     CLEANUP_ROOT struct root root = { .fd = -1 };
     CLEANUP_ERR struct err e = { 0 };
-    char *path = fake_root_open("'a/b':'','l':{'link':'/a'}", &root);
-    mode_t type;
+    CLEANUP_FAKE_ROOT char *path = fake_root_open("'a/b':'','l':{'link':'/a'}", &root);
     assert_int_equal(place_put(&root, "a/new/file", "text", NULL), 0);
     assert_int_equal(place_put(&root, "l/other", "text", NULL), 0);
-    assert_int_equal(root_type(&root, "a/other", &type), 0);
+    assert_true(root_has(&root, "a/other"));
     assert_int_equal(place_put(&root, "no/such/file", "text", &e), -1);
     assert_string_equal(err_msg(&e), "cannot write no/such/file: No such file or directory");
     assert_int_equal(place_remove(&root, "a/other", NULL), 0);
     assert_int_equal(place_remove(&root, "a/other", NULL), 0);
     assert_int_equal(place_remove(&root, "no/such/file", NULL), 0);
     assert_int_not_equal(place_write(&root, "a/none", "x"), 0);
-    assert_int_not_equal(root_type(&root, "a/none", &type), 0);
-    fake_root_free(path);
+    assert_false(root_has(&root, "a/none"));
 }
 
 /* What cannot be written leaves what was there, and nothing beside it. */
@@ -447,18 +420,16 @@ static void check_half_written(void **state)
 {
     (void) state;
     CLEANUP_ROOT struct root root = { .fd = -1 };
-    char *path = fake_root_open("'a/file/x':'','a/b':'old'", &root);
+    CLEANUP_FAKE_ROOT char *path = fake_root_open("'a/file/x':'','a/b':'old'", &root);
     CLEANUP_FREE char *folder = xasprintf("%s/a/file", path), *file = xasprintf("%s/a/b", path);
-    mode_t type;
     assert_int_not_equal(file_put(AT_FDCWD, folder, 0644, "x", 1), 0);
-    assert_int_not_equal(root_type(&root, "a/file.new", &type), 0);
+    assert_false(root_has(&root, "a/file.new"));
     int folder_is_no_text = open(folder, O_RDONLY | O_CLOEXEC);
     assert_int_not_equal(file_copy(AT_FDCWD, file, 0644, folder_is_no_text), 0);
     close(folder_is_no_text);
-    CLEANUP_FREE char *text = text_of(&root, "a/b");
+    CLEANUP_FREE char *text = fake_root_text(&root, "a/b");
     assert_string_equal(text, "old");
-    assert_int_not_equal(root_type(&root, "a/b.new", &type), 0);
-    fake_root_free(path);
+    assert_false(root_has(&root, "a/b.new"));
 }
 
 /* The copy is this program, and anybody may start it. */
@@ -467,40 +438,37 @@ static void check_copy(void **state)
     (void) state;
     CLEANUP_ROOT struct root root = { .fd = -1 };
     CLEANUP_ERR struct err e = { 0 };
-    char *path = fake_root_open("'x':''", &root);
+    CLEANUP_FAKE_ROOT char *path = fake_root_open("'x':''", &root);
     CLEANUP_FREE char *to = xasprintf("%s/ostler-node", path),
                       *line = xasprintf("cmp %s /proc/%d/exe", to, (int) getpid());
     struct stat st;
     mode_t before = umask(077);
-    assert_int_equal(self_copy(to, NULL), 0);
-    assert_int_equal(self_copy(to, NULL), 0);
+    assert_int_equal(place_self(to, NULL), 0);
+    assert_int_equal(place_self(to, NULL), 0);
     umask(before);
     assert_int_equal(stat(to, &st), 0);
     assert_int_equal(st.st_mode & 07777, 0755);
     assert_int_equal(shell(line, 0, NULL, NULL), 0);
-    assert_int_equal(self_copy("/no/such/folder/x", &e), -1);
+    assert_int_equal(place_self("/no/such/folder/x", &e), -1);
     assert_string_equal(err_msg(&e),
                         "cannot copy this program to /no/such/folder/x: No such file or directory");
-    fake_root_free(path);
 }
 
 static void check_last_words(void **state)
 {
     (void) state;
     CLEANUP_ROOT struct root root = { .fd = -1 };
-    char *path = fake_root_open(
+    CLEANUP_FAKE_ROOT char *path = fake_root_open(
         "'log':'something longer than that','link':{'link':'log'},'fifo':{'fifo':true}", &root);
     CLEANUP_FREE char *log = xasprintf("%s/log", path), *link = xasprintf("%s/link", path),
                       *fifo = xasprintf("%s/fifo", path), *none = xasprintf("%s/none", path);
-    mode_t type;
-    termination_log_write(log, "DriverInUse: nvidia");
-    termination_log_write(link, "x");
-    termination_log_write(fifo, "x");
-    termination_log_write(none, "x");
-    CLEANUP_FREE char *said = text_of(&root, "log");
+    place_last_words(log, "DriverInUse: nvidia");
+    place_last_words(link, "x");
+    place_last_words(fifo, "x");
+    place_last_words(none, "x");
+    CLEANUP_FREE char *said = fake_root_text(&root, "log");
     assert_string_equal(said, "DriverInUse: nvidia");
-    assert_int_not_equal(root_type(&root, "none", &type), 0);
-    fake_root_free(path);
+    assert_false(root_has(&root, "none"));
 }
 
 int main(void)

@@ -157,13 +157,6 @@ static const struct row {
       "nvidia_modeset nvidia_uvm nvidia", "", NULL },
 };
 
-static char *text_of(const struct root *root, const char *path)
-{
-    struct buf text = BUF_INIT(4096);
-    root_read(root, path, &text);
-    return buf_take(&text);
-}
-
 static void open_to_all(const char *root, const char *name)
 {
     CLEANUP_FREE char *path = xasprintf("%s/sys/bus/pci/drivers/vfio-pci/%s", root, name);
@@ -174,7 +167,7 @@ static void check(void **state)
 {
     const struct row *row = *state;
     CLEANUP_ROOT struct root root = { .fd = -1 };
-    char *path = fake_root_open(row->files, &root);
+    CLEANUP_FAKE_ROOT char *path = fake_root_open(row->files, &root);
     CLEANUP_ERR struct err e = { 0 };
     asked[0] = '\0';
     refused = row->refused;
@@ -189,10 +182,9 @@ static void check(void **state)
     int rc = unload_run(&root, "rev1", unload, &e);
     if (as_other)
         fake_root_look_ends();
-    CLEANUP_FREE char *unbound = text_of(&root, "sys/bus/pci/drivers/vfio-pci/unbind");
-    CLEANUP_FREE char *override = text_of(
+    CLEANUP_FREE char *unbound = fake_root_text(&root, "sys/bus/pci/drivers/vfio-pci/unbind");
+    CLEANUP_FREE char *override = fake_root_text(
         &root, "sys/bus/pci/drivers/vfio-pci/0000:3b:00.0/driver_override");
-    fake_root_free(path);
     assert_string_equal(err_msg(&e), str_or_empty(row->error));
     assert_int_equal(rc, row->error ? -1 : 0);
     assert_string_equal(asked, row->asked);
@@ -222,11 +214,10 @@ static void check_state(void **state)
 {
     const struct state_row *row = *state;
     CLEANUP_ROOT struct root root = { .fd = -1 };
-    char *path = fake_root_open(row->files, &root);
+    CLEANUP_FAKE_ROOT char *path = fake_root_open(row->files, &root);
     asked[0] = '\0';
     unload_run(&root, "rev1", unload, NULL);
-    CLEANUP_FREE char *left = text_of(&root, "run/nvidia/nvidia-driver.state");
-    fake_root_free(path);
+    CLEANUP_FREE char *left = fake_root_text(&root, "run/nvidia/nvidia-driver.state");
     assert_int_equal(*left != '\0', row->stays);
 }
 
@@ -246,15 +237,12 @@ static void check_many(void **state)
         }
     }
     CLEANUP_JSON json_t *machine = json_pack("{s:O}", "files", files);
-    char *path = fake_root_new(machine);
+    CLEANUP_FAKE_ROOT char *path = fake_root_new(machine);
     CLEANUP_ROOT struct root root = { .fd = -1 };
-    CLEANUP_ARENA struct arena arena = { 0 };
-    struct troubles troubles = { .len = 0 };
-    const struct view v = { .root = &root, .arena = &arena, .troubles = &troubles };
+    CLEANUP_VIEW struct view v = { .root = &root };
     struct unload_plan plan;
     assert_int_equal(root_open(&root, path, NULL), 0);
     assert_int_equal(unload_plan_make(&v, "rev1", &plan, NULL), 0);
-    fake_root_free(path);
     assert_int_equal(plan.device_count, UNLOAD_DEVICES_MAX);
     /* Without a group nobody can say who has it. */
     assert_true(plan.devices[0].in_use);

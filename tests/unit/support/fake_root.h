@@ -51,8 +51,20 @@ static inline char *fake_root_open(const char *files, struct root *ret)
     assert_int_equal(root_open(ret, path, NULL), 0);
     return path;
 }
+/* The text of a file, "" if there is none; owned by the caller. */
+static inline char *fake_root_text(const struct root *root, const char *path)
+{
+    struct buf text = BUF_INIT(1 << 16);
+    root_read(root, path, &text);
+    return buf_take(&text);
+}
 /* Takes it away again and frees the path. */
 void fake_root_free(char *path);
+static inline void fake_root_end(char **path)
+{
+    fake_root_free(*path);
+}
+#define CLEANUP_FAKE_ROOT CLEANUP(fake_root_end)
 /* From here on until fake_root_look_ends() this process has no more rights than any user, so that
  * what is unreadable is so for root too. */
 void fake_root_look_begins(void);
