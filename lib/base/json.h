@@ -60,4 +60,59 @@ bool json_is_whole(const json_t *string);
 /* For CLEANUP_JSON. */
 void json_cleanup(json_t **node);
 
+/* Runs the statement after it for each item of a list: JSON_EACH (pod, pods) count(pod);
+ * `break` and `continue` work as in any loop. */
+#define JSON_EACH(item, list)                                                                      \
+    for (struct json_walk item##_walk = { .root = (json_t *) (list) };                             \
+         json_walk_has_item(&item##_walk);)                                                        \
+        for (json_t *item = json_walk_item(&item##_walk); item; item = json_walk_on(&item##_walk))
+/* The same for each member of an object, in insertion order. */
+#define JSON_EACH_MEMBER(key, value, object)                                                       \
+    for (struct json_walk key##_walk = json_walk_members(object);                                  \
+         key##_walk.member && !key##_walk.inside;)                                                 \
+        for (const char *key = json_object_iter_key(key##_walk.member); key; key = NULL)           \
+            for (json_t *value = json_walk_value(&key##_walk); value;                              \
+                 value = json_walk_on(&key##_walk))
+
+/* The place of a walk. `inside` is true while the statement runs, and after its `break`. */
+struct json_walk {
+    json_t *root;
+    size_t at;
+    void *member;
+    bool inside;
+};
+
+static inline bool json_walk_has_item(const struct json_walk *w)
+{
+    return !w->inside && w->at < json_array_size(w->root);
+}
+
+static inline json_t *json_walk_item(struct json_walk *w)
+{
+    w->inside = true;
+    return json_array_get(w->root, w->at);
+}
+
+static inline struct json_walk json_walk_members(const json_t *object)
+{
+    return (struct json_walk){ .root = (json_t *) object,
+                               .member = json_object_iter((json_t *) object) };
+}
+
+static inline json_t *json_walk_value(struct json_walk *w)
+{
+    w->inside = true;
+    return json_object_iter_value(w->member);
+}
+
+/* The statement has ended: the outer loop goes on. */
+static inline json_t *json_walk_on(struct json_walk *w)
+{
+    w->inside = false;
+    w->at++;
+    if (w->member)
+        w->member = json_object_iter_next(w->root, w->member);
+    return NULL;
+}
+
 #endif

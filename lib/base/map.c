@@ -80,6 +80,19 @@ const struct map_entry *map_next(const struct map *m, size_t *cursor)
     return NULL;
 }
 
+const struct map_entry *map_after(const struct map *m, const struct map_entry *e)
+{
+    size_t cursor = e ? (size_t) (e - m->entries) + 1 : 0;
+    return map_next(m, &cursor);
+}
+
+void map_clear_with(struct map *m, void (*free_value)(void *value))
+{
+    MAP_EACH (e, m)
+        free_value(e->value);
+    map_clear(m);
+}
+
 void map_clear(struct map *m)
 {
     free(m->entries);

@@ -135,15 +135,15 @@ static void set_up(struct scale *s, const char *file)
     s->ostler = process_new(
         &(struct process_options){ .sim = &s->sim,
                                    .wire = s->wire,
-                                   .manifests = s->manifests,
+                                   .engine.manifests = s->manifests,
                                    .name = "ostler",
                                    .user = OSTLER_USER,
-                                   .lease_namespace = "ostler-system",
-                                   .operand_namespace = "ostler-operands",
-                                   .limits = { POLICY_IMAGE_PREFIXES, "*", NULL, false },
-                                   .absent_grace_ms = 600 * 1000,
+                                   .engine.lease_namespace = "ostler-system",
+                                   .engine.operand_namespace = "ostler-operands",
+                                   .engine.limits = { POLICY_IMAGE_PREFIXES, "*", NULL, false },
+                                   .engine.absent_grace_ms = 600 * 1000,
                                    .restart_ms = 1000,
-                                   .leader_elect = true,
+                                   .engine.leader_elect = true,
                                    .running = on_running,
                                    .arg = s });
 }

@@ -155,7 +155,7 @@ static void send_writer(struct run *r, const struct kind *k, const char *ns, con
                           .ns = xstrdup(str_or_empty(ns)),
                           .name = xstrdup(name),
                           .between = between };
-    sim_call(&r->sim, 0, run_errand, e, free_errand);
+    run_call(r, 0, run_errand, e, free_errand);
 }
 
 static void on_writers_sent(struct run *r, const struct wire_client *client,

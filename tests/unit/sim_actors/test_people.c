@@ -164,7 +164,7 @@ static void labeller(void **state)
     little_pass(&w, 2 * MINUTE_MS);
     assert_non_null(object_label(little_get(&w, "nodes", "", "gpu-1"),
                                  "feature.node.kubernetes.io/pci-10de.present"));
-    actors_labeller_restart(w.actors);
+    little_do(&w, SPEC_LABELLER_RESTART, NULL);
     assert_null(object_label(little_get(&w, "nodes", "", "gpu-1"),
                              "feature.node.kubernetes.io/pci-10de.present"));
     little_pass(&w, 6 * SECOND_MS);
@@ -252,8 +252,8 @@ static uint64_t run_of(uint64_t seed)
     operands_create_all(&w, "580.1", "d1");
     assert_int_equal(api_create(w.api, "test", kind_named("jobs"), job, NULL), 0);
     little_pass(&w, 5 * MINUTE_MS);
-    actors_node_reboot(w.actors, "gpu-2");
-    actors_node_down(w.actors, "gpu-3");
+    little_do(&w, SPEC_REBOOT, "gpu-2");
+    little_do(&w, SPEC_NODE_DOWN, "gpu-3");
     little_pass(&w, 10 * MINUTE_MS);
     uint64_t trace = w.sim.trace;
     little_end(&w);
