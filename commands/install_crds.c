@@ -134,13 +134,10 @@ static int install(struct talk *t, const json_t *crd, struct err *e)
 static int install_file(struct talk *t, const char *path, struct err *e)
 {
     CLEANUP_JSON json_t *documents = yaml_parse_file(path, NULL, e);
-    size_t i;
-    json_t *crd;
     if (!documents)
         return -1;
-    json_array_foreach (documents, i, crd)
-        if (!str_eq(json_str(crd, "kind"), "CustomResourceDefinit"
-                                           "ion"))
+    JSON_EACH (crd, documents)
+        if (!str_eq(json_str(crd, "kind"), "CustomResourceDefinition"))
             return err_set(e, ERR_INVALID,
                            "%s: holds something else than a CustomResourceDefinition", path);
         else if (install(t, crd, e) < 0)

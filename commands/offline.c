@@ -28,21 +28,17 @@ static json_t *load_one(const char *path, struct yaml_lines **ret_lines, struct 
     if (!documents)
         return NULL;
     const char *name = yaml_file_name(path);
-    if (json_array_size(documents) == 0) {
+    size_t n = json_array_size(documents);
+    if (n == 0)
         err_set(e, ERR_INVALID, "%s: is empty; it must hold one object", name);
-        return NULL;
-    }
-    if (json_array_size(documents) > 1) {
-        err_set(e, ERR_INVALID, "%s: holds %zu documents; it must hold one object", name,
-                json_array_size(documents));
-        return NULL;
-    }
-    if (!json_is_object(json_array_get(documents, 0))) {
+    else if (n > 1)
+        err_set(e, ERR_INVALID, "%s: holds %zu documents; it must hold one object", name, n);
+    else if (!json_is_object(json_array_get(documents, 0)))
         err_set(e, ERR_INVALID,
                 "%s: must be a map (an object of the API), not a list or a single value", name);
-        return NULL;
-    }
-    return json_incref(json_array_get(documents, 0));
+    else
+        return json_incref(json_array_get(documents, 0));
+    return NULL;
 }
 
 /* A problem and its position in the file. */
@@ -91,9 +87,7 @@ static bool check_envelope(const char *file, const json_t *object, const struct 
                 members[i].value ? "; write " : "", str_or_empty(members[i].value));
         ok = false;
     }
-    const char *key;
-    json_t *value;
-    json_object_foreach ((json_t *) object, key, value) {
+    JSON_EACH_MEMBER (key, value, object) {
         bool known = false;
         for (size_t i = 0; i < ARRAY_LEN(members); i++)
             known |= str_eq(members[i].key, key);
@@ -217,12 +211,6 @@ static void print_revision(struct offline *f, const struct target *t, const json
             print_rendered(f, render_daemonset(o->id), &ctx);
 }
 
-static void print_revisions(struct offline *f, const struct target *t)
-{
-    for (enum tier tier = 0; tier < TIERS; tier++)
-        print_revision(f, t, t->inputs[tier], t->runs.hash[tier]);
-}
-
 static void print_agent(struct offline *f)
 {
     if (!f->o->agent_image || !json_bool(f->policy.spec, "nodeAgent.enabled", true))
@@ -272,7 +260,8 @@ static void print_for(struct offline *f, size_t pool, const struct node_facts *f
            t->source ? driver_source_name(t->source) : "nowhere");
     if (t->problem)
         fprintf(stderr, "note: pool %s: %s\n", f->policy.pools[pool].name, t->problem);
-    print_revisions(f, t);
+    for (enum tier tier = 0; tier < TIERS; tier++)
+        print_revision(f, t, t->inputs[tier], t->runs.hash[tier]);
 }
 
 static void print_patch(const char *body)

@@ -11,19 +11,15 @@
 
 enum { PATHS_TOLD = 8, TEXT_ROOM = 4 << 10 };
 
-static bool is_whole(const json_t *object)
-{
-    return json_object_get(object, "apiVersion") && json_object_get(object, "kind") &&
-           json_object_get(object, "metadata");
-}
-
 json_t *plan_file_load(const struct options *o)
 {
     struct policy policy = { 0 };
     CLEANUP_JSON json_t *object = NULL;
     bool ok = offline_policy(o, &policy, &object);
     policy_clear(&policy);
-    if (!ok && object && !is_whole(object))
+    bool whole = json_object_get(object, "apiVersion") && json_object_get(object, "kind") &&
+                 json_object_get(object, "metadata");
+    if (!ok && object && !whole)
         fprintf(stderr,
                 "%s: -f takes a whole " POLICY_KIND
                 ", not only the fields that change: what it leaves out gets its default; "
@@ -49,9 +45,7 @@ static struct spec plan_file_member(const struct spec *s, const char *key)
 static void find_left_out(const struct spec *server, const struct spec *file, const char *path,
                           json_t *out)
 {
-    const char *key;
-    json_t *value;
-    json_object_foreach ((json_t *) server->given, key, value) {
+    JSON_EACH_MEMBER (key, value, server->given) {
         struct spec theirs = plan_file_member(server, key), ours = plan_file_member(file, key);
         CLEANUP_FREE char *at = xasprintf("%s.%s", path, key);
         if (json_is_object(value) && json_is_object(ours.effective))

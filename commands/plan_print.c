@@ -125,9 +125,8 @@ static void print_waves(const json_t *plan)
 
 static void print_leaving(const json_t *plan)
 {
-    size_t i, nodes = 0;
-    json_t *move;
-    json_array_foreach (json_object_get(plan, "moves"), i, move) {
+    size_t nodes = 0;
+    JSON_EACH (move, json_object_get(plan, "moves")) {
         const json_t *pods = json_object_get(move, "pods");
         if (json_array_size(pods) == 0 || nodes++ >= ROWS)
             continue;
@@ -144,9 +143,8 @@ static void print_leaving(const json_t *plan)
 /* Blocking conditions: lists of sentences by node. New reference. */
 static json_t *blockers_by_node(const json_t *plan)
 {
-    json_t *by_node = json_object(), *b;
-    size_t i;
-    json_array_foreach (json_object_get(plan, "blockers"), i, b) {
+    json_t *by_node = json_object();
+    JSON_EACH (b, json_object_get(plan, "blockers")) {
         const char *node = json_str_or_empty(b, "node");
         if (!json_object_get(by_node, node))
             json_object_set_new(by_node, node, json_array());
@@ -178,10 +176,8 @@ static json_t *grouped(const json_t *names, const json_t *closed, const json_t *
 
 static void print_groups(const json_t *groups)
 {
-    const char *sentence;
-    json_t *names;
     size_t row = 0;
-    json_object_foreach ((json_t *) groups, sentence, names) {
+    JSON_EACH_MEMBER (sentence, names, groups) {
         if (row++ >= ROWS)
             continue;
         printf("  ");
@@ -213,9 +209,7 @@ static const char *title_of(enum reason reason)
 /* Prints the blocking conditions of nodes that stay, and removes them from `blockers`. */
 static void print_stays(const json_t *plan, json_t *blockers)
 {
-    size_t i, k;
-    json_t *stay, *name;
-    json_array_foreach (json_object_get(plan, "stay"), i, stay) {
+    JSON_EACH (stay, json_object_get(plan, "stay")) {
         const char *word = json_str_or_empty(stay, "reason");
         enum reason reason = reason_parse(word);
         const json_t *names = json_object_get(stay, "names");
@@ -224,7 +218,7 @@ static void print_stays(const json_t *plan, json_t *blockers)
                                               blockers);
         printf("\n%s (%s):\n", title_of(reason), word);
         print_groups(groups);
-        json_array_foreach (names, k, name)
+        JSON_EACH (name, names)
             json_object_del(blockers, json_string_value(name));
     }
 }
@@ -232,9 +226,7 @@ static void print_stays(const json_t *plan, json_t *blockers)
 static void print_blockers(const json_t *blockers)
 {
     CLEANUP_JSON json_t *names = json_array();
-    const char *node;
-    json_t *sentences;
-    json_object_foreach ((json_t *) blockers, node, sentences)
+    JSON_EACH_MEMBER (node, sentences, blockers)
         json_array_append_new(names, json_string(node));
     CLEANUP_JSON json_t *groups = grouped(names, NULL, blockers);
     if (json_array_size(names))
@@ -288,9 +280,7 @@ static void print_held(const json_t *plan, bool of_file)
 
 static void print_failures(const json_t *failures)
 {
-    size_t i;
-    json_t *f;
-    json_array_foreach (failures, i, f) {
+    JSON_EACH (f, failures) {
         const char *hash = json_str_or_empty(f, "revision"),
                    *version = json_str_or_empty(f, "version");
         printf("%s: %s revision %s%s%s%s failed in pool %s, first on node %s at %s: %s\n",
@@ -306,12 +296,10 @@ static void print_failures(const json_t *failures)
 
 static void print_plan(const json_t *plan, bool of_file)
 {
-    size_t i;
-    json_t *pool;
     printf("plan %s, made at %s\n", json_str_or_empty(plan, "hash"),
            json_str_or_empty(plan, "madeAt"));
     print_message(json_str_or_empty(plan, "message"));
-    json_array_foreach (json_object_get(plan, "pools"), i, pool)
+    JSON_EACH (pool, json_object_get(plan, "pools"))
         print_pool(pool);
     print_held(plan, of_file);
     print_waves(plan);

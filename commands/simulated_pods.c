@@ -1,4 +1,5 @@
-#include "commands/simulated_pods.h"
+/* The pods of a snapshot in the simulator. */
+#include "commands/simulated_world.h"
 
 #include <string.h>
 
@@ -41,11 +42,9 @@ static int64_t asks_for(const json_t *container, const char *resource)
 static int64_t simulated_pods_holds(const json_t *spec, const char *resource)
 {
     int64_t running = 0, most = 0;
-    size_t i;
-    json_t *c;
-    json_array_foreach (json_object_get(spec, "containers"), i, c)
+    JSON_EACH (c, json_object_get(spec, "containers"))
         running += asks_for(c, resource);
-    json_array_foreach (json_object_get(spec, "initContainers"), i, c) {
+    JSON_EACH (c, json_object_get(spec, "initContainers")) {
         int64_t n = asks_for(c, resource);
         if (str_eq(json_str(c, "restartPolicy"), "Always"))
             running += n;
@@ -59,12 +58,10 @@ static int64_t simulated_pods_holds(const json_t *spec, const char *resource)
 static json_t *limits_of(const json_t *spec)
 {
     static const char *const lists[] = { "initContainers", "containers" };
-    json_t *limits = json_object(), *c, *value;
-    const char *name;
-    size_t i;
+    json_t *limits = json_object();
     for (size_t list = 0; list < ARRAY_LEN(lists); list++)
-        json_array_foreach (json_object_get(spec, lists[list]), i, c)
-            json_object_foreach (json_at(c, "resources.limits"), name, value)
+        JSON_EACH (c, json_object_get(spec, lists[list]))
+            JSON_EACH_MEMBER (name, value, json_at(c, "resources.limits"))
                 if (vendor_of_resource(name) && !json_object_get(limits, name))
                     json_object_set_new(
                         limits, name,
@@ -199,9 +196,7 @@ static bool is_guest(const struct simulated_world *w, const json_t *object, stru
 static void each_guest(struct adding *a, void (*fn)(struct adding *a, const struct guest *g))
 {
     struct guest g;
-    const char *key;
-    json_t *object;
-    json_object_foreach ((json_t *) a->world->objects, key, object)
+    JSON_EACH_MEMBER (key, object, a->world->objects)
         if (is_guest(a->world, object, &g))
             fn(a, &g);
 }

@@ -44,10 +44,8 @@ static json_t *devices_of(const struct simulated_world *w, const struct node_slo
     const json_t *node = json_object_get(w->objects, key);
     CLEANUP_JSON json_t *devices = json_object();
     int64_t most = 0;
-    const char *name;
-    json_t *value;
     *ret_first = NULL;
-    json_object_foreach (json_at(node, "status.allocatable"), name, value) {
+    JSON_EACH_MEMBER (name, value, json_at(node, "status.allocatable")) {
         int64_t n;
         if (!vendor_of_resource(name) ||
             !str_parse_int(str_or_empty(json_string_value(value)), 0, INT32_MAX, &n))
@@ -67,10 +65,8 @@ static json_t *devices_of(const struct simulated_world *w, const struct node_slo
 /* The sum of the other resources. */
 static int sum_of(const json_t *devices)
 {
-    const char *name;
-    json_t *number;
     int64_t sum = 0;
-    json_object_foreach ((json_t *) devices, name, number)
+    JSON_EACH_MEMBER (name, number, devices)
         sum += json_integer_value(number);
     return (int) sum;
 }
@@ -126,11 +122,9 @@ bool simulated_world_has_machine(const struct node_slot *slot)
 static void make_machines(struct simulated_world *w)
 {
     const struct map *slots = &w->cluster->slots;
-    size_t cursor = 0;
-    const struct map_entry *e;
     w->nodes = xcalloc(slots->len, sizeof *w->nodes);
     w->shapes = xcalloc(slots->len, sizeof *w->shapes);
-    while ((e = map_next(slots, &cursor))) {
+    MAP_EACH (e, slots) {
         const struct node_slot *slot = e->value;
         if (!simulated_world_has_machine(slot))
             continue;
@@ -173,19 +167,13 @@ static bool is_restored(const struct simulated_world *w, const json_t *object)
            (node_state_served(slot->summary.state) || slot->summary.state == NODE_LOST);
 }
 
-static bool is_there(struct api *api, const struct kind *k, const json_t *object)
-{
-    return api_get(api, k, object_namespace(object), object_name(object)) != NULL;
-}
-
 void simulated_world_restore(const struct simulated_world *w, struct api *api)
 {
-    const char *key;
-    json_t *object;
-    json_object_foreach ((json_t *) w->objects, key, object) {
+    JSON_EACH_MEMBER (key, object, w->objects) {
         const struct kind *k = kind_of(json_str_or_empty(object, "apiVersion"),
                                        json_str_or_empty(object, "kind"));
-        if (k && is_restored(w, object) && !is_there(api, k, object))
+        if (k && is_restored(w, object) &&
+            !api_get(api, k, object_namespace(object), object_name(object)))
             api_restore(api, k, object);
     }
 }

@@ -32,6 +32,9 @@ void simulated_world_make(const struct cluster *c, const json_t *objects, const 
 void simulated_world_restore(const struct simulated_world *w, struct api *api);
 /* Whether the node has a machine: a node that is down, or that Ostler does not manage, has none. */
 bool simulated_world_has_machine(const struct node_slot *slot);
+/* Adds the snapshot's pods on nodes that already offer GPUs. They hold the same devices as the real
+ * pods, end or run like them, and are recreated if a controller recreates those. */
+void simulated_pods_add(const struct simulated_world *w, struct api *api);
 /* Frees its memory. */
 void simulated_world_clear(struct simulated_world *w);
 

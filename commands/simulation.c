@@ -10,7 +10,7 @@
 #include "sim/actors/actors.h"
 #include "sim/api/builtin.h"
 #include "sim/world/process.h"
-#include "commands/simulated_pods.h"
+#include "commands/simulated_world.h"
 #include "commands/simulation_story.h"
 
 #define USER "system:serviceaccount:ostler-system:ostler"
@@ -65,13 +65,6 @@ int64_t simulation_driver_takes_ms(const struct options *o, const struct rollout
     return half_ms < DRIVER_TAKES_MS ? half_ms : DRIVER_TAKES_MS;
 }
 
-static struct spec_latencies assumed(const struct simulation *s)
-{
-    int64_t driver_ms = simulation_driver_takes_ms(s->o, s->spec), pull_ms = s->o->pull_takes_ms;
-    return (struct spec_latencies){ .pull = { pull_ms, pull_ms },
-                                    .driver_build = { driver_ms, driver_ms } };
-}
-
 /* ---- the world */
 
 /* History takes most of a large world's memory. */
@@ -104,16 +97,17 @@ static void let_everybody_begin(struct simulation *s)
                                                .api = s->api,
                                                .latency_min_ms = LATENCY_MIN_MS,
                                                .latency_max_ms = LATENCY_MAX_MS });
-    s->ostler = process_new(&(struct process_options){ .sim = &s->sim,
-                                                       .wire = s->wire,
-                                                       .manifests = s->manifests,
-                                                       .name = "ostler",
-                                                       .user = USER,
-                                                       .lease_namespace = NAMESPACE,
-                                                       .operand_namespace = s->o->operand_namespace,
-                                                       .limits = s->o->limits,
-                                                       .absent_grace_ms = QUIET_MS,
-                                                       .restart_ms = -1 });
+    s->ostler = process_new(
+        &(struct process_options){ .sim = &s->sim,
+                                   .wire = s->wire,
+                                   .engine.manifests = s->manifests,
+                                   .name = "ostler",
+                                   .user = USER,
+                                   .engine.lease_namespace = NAMESPACE,
+                                   .engine.cluster.operand_namespace = s->o->operand_namespace,
+                                   .engine.cluster.limits = s->o->limits,
+                                   .engine.cluster.absent_grace_ms = QUIET_MS,
+                                   .restart_ms = -1 });
     process_start(s->ostler);
 }
 
@@ -156,7 +150,9 @@ static void simulation_tear_down(struct simulation *s)
 /* The admin's approval is assumed. */
 static void begin_rollout(struct simulation *s)
 {
-    struct spec_latencies real = assumed(s);
+    int64_t driver_ms = simulation_driver_takes_ms(s->o, s->spec), pull_ms = s->o->pull_takes_ms;
+    const struct spec_latencies real = { .pull = { pull_ms, pull_ms },
+                                         .driver_build = { driver_ms, driver_ms } };
     CLEANUP_JSON json_t *patch = json_pack("{s:{s:{s:b, s:s}}}", "spec", "rollout", "paused", 0,
                                            "approval", "Automatic");
     actors_set_latencies(s->actors, &real);

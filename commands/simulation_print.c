@@ -133,9 +133,8 @@ static bool is_in_between(const json_t *row)
 /* A shortened timeline. New reference. */
 static json_t *in_short(const json_t *timeline)
 {
-    json_t *rows = json_array(), *row;
-    size_t i;
-    json_array_foreach (timeline, i, row)
+    json_t *rows = json_array();
+    JSON_EACH (row, timeline)
         if (json_array_size(timeline) <= FIRST_ROWS + LAST_ROWS || !is_in_between(row))
             json_array_append(rows, row);
     return rows;
@@ -207,10 +206,8 @@ static void print_summary(const json_t *s)
 
 void simulation_print(const json_t *told)
 {
-    size_t i;
-    json_t *item;
     printf("assumed:\n");
-    json_array_foreach (json_object_get(told, "assumptions"), i, item)
+    JSON_EACH (item, json_object_get(told, "assumptions"))
         printf("  %s\n", json_string_value(item));
     printf("\n");
     print_timeline(json_object_get(told, "timeline"));

@@ -16,6 +16,21 @@ enum {
     WINDOWS_IN_VAIN = 2,
 };
 
+/* How it ended: the value of `summary.ended`, and its text for users. */
+enum story_end {
+    STORY_TIME_IS_OVER, /* --simulate-for is over */
+    STORY_COMPLETE,     /* every node has the target of the policy */
+    STORY_STUCK,        /* for longer than Ostler waits for anything */
+};
+
+static const struct {
+    const char *word, *text;
+} ends[] = {
+    [STORY_TIME_IS_OVER] = { "TimeIsOver", "not over yet" },
+    [STORY_COMPLETE] = { "Complete", "complete" },
+    [STORY_STUCK] = { "NobodyGoesOn", "no node makes progress" },
+};
+
 /* The policy's windows, evaluated again at each change. */
 struct story_windows {
     bool closed;
@@ -250,11 +265,6 @@ static void look_at_windows(struct story *s)
         w->in_vain = s->advanced_ms < w->opened_ms ? w->in_vain + 1 : 0;
 }
 
-static bool is_reason(const struct story *s, enum rollout_hold hold)
-{
-    return reason_parse(s->reason) == rollout_hold_reason(hold);
-}
-
 /* Whether the rollout made no progress for so long that it never will. */
 static bool is_stuck(const struct story *s, int64_t quiet_ms)
 {
@@ -267,20 +277,12 @@ static bool is_stuck(const struct story *s, int64_t quiet_ms)
 bool story_is_over(struct story *s, int64_t quiet_ms)
 {
     look_at_windows(s);
-    if (is_reason(s, ROLLOUT_HOLD_DONE) && s->claimed == 0)
+    if (reason_parse(s->reason) == rollout_hold_reason(ROLLOUT_HOLD_DONE) && s->claimed == 0)
         s->end = STORY_COMPLETE;
     else if (is_stuck(s, quiet_ms))
         s->end = STORY_STUCK;
     return s->end != STORY_TIME_IS_OVER;
 }
-
-static const struct {
-    const char *word, *text;
-} ends[STORY_END_COUNT] = {
-#define X(id, word, text) [STORY_##id] = { word, text },
-    STORY_ENDS(X)
-#undef X
-};
 
 const char *story_end_text(const char *ended)
 {
@@ -308,19 +310,16 @@ static json_t *standing(const struct story *s)
 
 static json_t *keys_of(const json_t *map)
 {
-    json_t *keys = json_array(), *value;
-    const char *key;
-    json_object_foreach ((json_t *) map, key, value)
+    json_t *keys = json_array();
+    JSON_EACH_MEMBER (key, value, map)
         json_array_append_new(keys, json_string(key));
     return keys;
 }
 
 static json_t *summary(const struct story *s)
 {
-    const char *name;
-    json_t *value;
     int64_t all_s = 0, most_s = 0;
-    json_object_foreach (s->took, name, value) {
+    JSON_EACH_MEMBER (name, value, s->took) {
         all_s += json_integer_value(value);
         most_s = json_integer_value(value) > most_s ? json_integer_value(value) : most_s;
     }

@@ -9,20 +9,6 @@
 
 struct story;
 
-/* How it ended: id, the value of `summary.ended`, and its text for users. */
-#define STORY_ENDS(X)                                                                              \
-    X(TIME_IS_OVER, "TimeIsOver", "not over yet") /* --simulate-for is over */                     \
-    X(COMPLETE, "Complete", "complete")           /* every node has the target of the policy */    \
-    /* for longer than Ostler waits for anything */                                                \
-    X(STUCK, "NobodyGoesOn", "no node makes progress")
-
-enum story_end {
-#define X(id, ...) STORY_##id,
-    STORY_ENDS(X)
-#undef X
-        STORY_END_COUNT
-};
-
 /* Records every committed change from now on. All arguments are borrowed; `spec` is the policy's
  * rollout section, with windows in simulated time. */
 struct story *story_new(struct api *api, const struct sim *sim, const struct rollout_spec *spec);

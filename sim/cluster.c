@@ -21,7 +21,7 @@
 
 enum {
     TOKEN_BYTES = 24,
-    DEED_MAX = 1 << 20,
+    ACTION_MAX = 1 << 20,
     STEPS_PER_TURN = 2000, /* events before clients are served again */
     WATCHES_MS = 1000,     /* real time between checks of watches for their end and bookmarks */
 };
@@ -32,7 +32,7 @@ enum { USER_ADMIN, USER_OSTLER, USER_COUNT };
 struct change_event {
     struct sim_event event;
     struct sim_cluster *cluster;
-    const struct scenario_change *change;
+    const struct spec_change *change;
 };
 
 struct sim_cluster {
@@ -68,8 +68,8 @@ static int64_t cluster_now_ms(void *arg)
 static void on_action(void *arg, const struct spec_action *action, const struct refusal *refusal)
 {
     const struct sim_cluster *c = arg;
-    CLEANUP_BUF struct buf text = BUF_INIT(DEED_MAX);
-    deed_text(action, refusal ? refusal->message : NULL, &text);
+    CLEANUP_BUF struct buf text = BUF_INIT(ACTION_MAX);
+    action_text(action, refusal ? refusal->message : NULL, &text);
     if (c->told)
         c->told(c->told_arg, buf_text(&text));
 }
@@ -86,13 +86,7 @@ static void on_refused(void *arg, const json_t *object, const struct refusal *re
 static void on_change(void *arg)
 {
     const struct change_event *e = arg;
-    struct actors *a = e->cluster->actors;
-    if (e->change->has_images)
-        actors_set_images(a, e->change->images, e->change->image_count);
-    if (e->change->has_drivers)
-        actors_set_drivers(a, e->change->drivers, e->change->driver_count);
-    if (e->change->has_programs)
-        actors_set_programs(a, e->change->programs, e->change->program_count);
+    actors_change(e->cluster->actors, e->change);
 }
 
 static void schedule_changes(struct sim_cluster *c)
@@ -285,22 +279,10 @@ int sim_cluster_turn(struct sim_cluster *c, int64_t at_most_ms)
     return front_run_once(c->front, wait_ms);
 }
 
-const struct clock *sim_cluster_clock(const struct sim_cluster *c)
+struct sim_cluster_view sim_cluster_view(const struct sim_cluster *c)
 {
-    return &c->sim.clock;
-}
-
-struct api *sim_cluster_api(struct sim_cluster *c)
-{
-    return c->api;
-}
-
-const char *sim_cluster_server(const struct sim_cluster *c)
-{
-    return c->server;
-}
-
-const char *sim_cluster_name(const struct sim_cluster *c)
-{
-    return c->scenario ? str_or_empty(c->scenario->name) : "";
+    return (struct sim_cluster_view){ .clock = &c->sim.clock,
+                                      .api = c->api,
+                                      .server = c->server,
+                                      .name = c->scenario ? str_or_empty(c->scenario->name) : "" };
 }

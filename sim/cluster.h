@@ -19,13 +19,13 @@ void sim_cluster_on_action(struct sim_cluster *c, void (*told)(void *arg, const 
                            void *arg);
 /* Advances time and serves clients for at most that many real ms. -1 on a fatal error. */
 int sim_cluster_turn(struct sim_cluster *c, int64_t at_most_ms);
-/* Virtual time. */
-const struct clock *sim_cluster_clock(const struct sim_cluster *c);
-/* The API server, for viewers. Borrowed. */
-struct api *sim_cluster_api(struct sim_cluster *c);
-/* Its address, "https://127.0.0.1:6443". Borrowed. */
-const char *sim_cluster_server(const struct sim_cluster *c);
-/* The scenario's name; "" if there is none. */
-const char *sim_cluster_name(const struct sim_cluster *c);
+/* What a viewer sees of it. Borrowed. */
+struct sim_cluster_view {
+    const struct clock *clock; /* virtual */
+    struct api *api;
+    const char *server; /* its address, "https://127.0.0.1:6443" */
+    const char *name;   /* the scenario's; "": none */
+};
+struct sim_cluster_view sim_cluster_view(const struct sim_cluster *c);
 
 #endif

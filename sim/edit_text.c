@@ -3,46 +3,13 @@
 #include "base/json.h"
 #include "base/str.h"
 
-/* The forms of a description. */
-enum form {
-    FORM_MANIFEST, /* a user, and the object in the body */
-    FORM_OBJECT,   /* a user, and an object */
-    FORM_PAIRS,    /* a user, an object, and keys with values */
-    FORM_TAINT,    /* a user, an object, and a taint */
-    FORM_ITSELF,   /* the named object alone */
-};
-
 static const struct {
-    enum form form;
+    enum spec_form form;
     const char *verb;
-} deeds[SPEC_DEED_COUNT] = {
-    [SPEC_CREATE] = { FORM_MANIFEST, "creates" },
-    [SPEC_APPLY] = { FORM_MANIFEST, "applies" },
-    [SPEC_EDIT] = { FORM_OBJECT, "edits" },
-    [SPEC_DELETE] = { FORM_OBJECT, "deletes" },
-    [SPEC_EVICT] = { FORM_OBJECT, "evicts" },
-    [SPEC_CORDON] = { FORM_OBJECT, "cordons" },
-    [SPEC_UNCORDON] = { FORM_OBJECT, "uncordons" },
-    [SPEC_LABEL] = { FORM_PAIRS, "labels" },
-    [SPEC_ANNOTATE] = { FORM_PAIRS, "annotates" },
-    [SPEC_TAINT] = { FORM_TAINT, "taints" },
-    [SPEC_UNTAINT] = { FORM_TAINT, "takes the taint off" },
-    [SPEC_REBOOT] = { FORM_ITSELF, "boots anew" },
-    [SPEC_NODE_DOWN] = { FORM_ITSELF, "goes down" },
-    [SPEC_NODE_UP] = { FORM_ITSELF, "is switched on" },
-    [SPEC_NODE_ADD] = { FORM_ITSELF, "is added" },
-    [SPEC_NODE_REMOVE] = { FORM_ITSELF, "is removed" },
-    [SPEC_CRASH] = { FORM_ITSELF, "crashes" },
-    [SPEC_NODE_CUT_OFF] = { FORM_ITSELF, "is cut off" },
-    [SPEC_NODE_REJOIN] = { FORM_ITSELF, "is heard of again" },
-    [SPEC_LABELLER_RESTART] = { FORM_ITSELF, "starts anew" },
-    [SPEC_EDIT_STATUS] = { FORM_OBJECT, "writes into the status of" },
-    [SPEC_GPUS_OUT] = { FORM_ITSELF, "loses its GPUs" },
-    [SPEC_GPUS_IN] = { FORM_ITSELF, "has its GPUs again" },
-    [SPEC_AGENT_SAYS] = { FORM_ITSELF, "has an agent that says what it is told to" },
-    [SPEC_AGENT_SILENT] = { FORM_ITSELF, "has an agent that falls silent" },
-    [SPEC_AGENT_RESTART] = { FORM_ITSELF, "has an agent that starts anew" },
-    [SPEC_KUBELET_RESTART] = { FORM_ITSELF, "has a kubelet that starts anew" },
+} action_fns[] = {
+#define X(id, name, needs, form, verb) [SPEC_##id] = { FORM_##form, verb },
+    SPEC_ACTIONS(X)
+#undef X
 };
 
 /* "infer-2" for nodes, "daemonsets ostler-operands/exporter" for others. */
@@ -56,9 +23,7 @@ static void add_object(const struct spec_action *a, struct buf *out)
 /* As in kubectl: key=value, and key- for a removal. */
 static void add_pairs(const json_t *pairs, struct buf *out)
 {
-    const char *key;
-    json_t *value;
-    json_object_foreach ((json_t *) pairs, key, value)
+    JSON_EACH_MEMBER (key, value, pairs)
         buf_printf(out, " %s%s%s", key, json_is_string(value) ? "=" : "-",
                    str_or_empty(json_string_value(value)));
 }
@@ -70,11 +35,11 @@ static void add_taint(const json_t *taint, struct buf *out)
                str_or_empty(value), effect ? ":" : "", str_or_empty(effect));
 }
 
-void deed_text(const struct spec_action *action, const char *refused, struct buf *out)
+void action_text(const struct spec_action *action, const char *refused, struct buf *out)
 {
-    enum form form = deeds[action->deed].form;
-    const char *verb = deeds[action->deed].verb;
-    if (action->deed == SPEC_LABELLER_RESTART)
+    enum spec_form form = action_fns[action->verb].form;
+    const char *verb = action_fns[action->verb].verb;
+    if (action->verb == SPEC_LABELLER_RESTART)
         buf_str(out, "the labeller");
     else if (form == FORM_ITSELF)
         add_object(action, out);

@@ -8,6 +8,6 @@
 
 /* Appends the description, and the API server's refusal if there was one (`refused` may be
  * NULL). */
-void deed_text(const struct spec_action *action, const char *refused, struct buf *out);
+void action_text(const struct spec_action *action, const char *refused, struct buf *out);
 
 #endif

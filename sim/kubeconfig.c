@@ -1,13 +1,11 @@
 #include "sim/kubeconfig.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <openssl/evp.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "base/file.h"
 #include "base/json.h"
 #include "base/mem.h"
 
@@ -17,18 +15,6 @@ static char *base64(const char *text)
     char *out = xcalloc(1, 4 * ((n + 2) / 3) + 1);
     EVP_EncodeBlock((unsigned char *) out, (const unsigned char *) text, (int) n);
     return out;
-}
-
-static int kubeconfig_write_all(int fd, const char *text)
-{
-    for (size_t n = strlen(text); n > 0;) {
-        ssize_t done = write(fd, text, n);
-        if (done < 0)
-            return -1;
-        text += done;
-        n -= (size_t) done;
-    }
-    return 0;
 }
 
 /* JSON is valid YAML: every reader of kubeconfigs accepts it. */
@@ -48,14 +34,8 @@ static char *kubeconfig_text(const struct kubeconfig *k)
 
 int kubeconfig_write(const char *path, const struct kubeconfig *k, struct err *e)
 {
-    CLEANUP_FREE char *text = kubeconfig_text(k), *fresh = xasprintf("%s.new", path);
-    int fd = open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    if (fd < 0)
-        return err_set(e, ERR_SYSTEM, "cannot write the kubeconfig %s: %s", path, strerror(errno));
-    int rc = kubeconfig_write_all(fd, text);
-    if (close(fd) < 0 || rc < 0 || rename(fresh, path) < 0) {
-        unlink(fresh);
-        return err_set(e, ERR_SYSTEM, "cannot write the kubeconfig %s: %s", path, strerror(errno));
-    }
-    return 0;
+    CLEANUP_FREE char *text = kubeconfig_text(k);
+    int rc = file_put(AT_FDCWD, path, 0600, text, strlen(text));
+    return rc ? err_set(e, ERR_SYSTEM, "cannot write the kubeconfig %s: %s", path, strerror(rc))
+              : 0;
 }

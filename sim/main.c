@@ -38,7 +38,7 @@ static void set_up_signals(void)
 /* Prints an action of the scenario if there is no view. */
 static void on_action_alone(void *arg, const char *text)
 {
-    int64_t s = clock_mono_ms(sim_cluster_clock(arg)) / 1000;
+    int64_t s = clock_mono_ms(sim_cluster_view(arg).clock) / 1000;
     printf("%02d:%02d:%02d  %s\n", (int) (s / 3600), (int) (s / 60 % 60), (int) (s % 60), text);
     fflush(stdout);
 }
@@ -68,7 +68,7 @@ static void say_door(const char *door)
 static int main_run(struct sim_cluster *c, const struct sim_options *o, struct view *v,
                     const char *door)
 {
-    const struct clock *virtual = sim_cluster_clock(c);
+    const struct clock *virtual = sim_cluster_view(c).clock;
     const struct clock real = clock_system();
     bool lines = v && !isatty(STDOUT_FILENO);
     int64_t shown_ms = 0, said_ms = clock_mono_ms(&real);
@@ -99,19 +99,20 @@ static int main_serve(const struct sim_options *o)
         return 1;
     }
     bool picture = o->show && isatty(STDOUT_FILENO);
-    CLEANUP_FREE char *head = xasprintf("%s  %s  (x%g)  Ctrl-C ends it", sim_cluster_name(c),
-                                        sim_cluster_server(c), o->speed);
+    const struct sim_cluster_view shown = sim_cluster_view(c);
+    CLEANUP_FREE char *head = xasprintf("%s  %s  (x%g)  Ctrl-C ends it", shown.name, shown.server,
+                                        o->speed);
     CLEANUP_FREE char *door = xasprintf("in a second terminal: export KUBECONFIG=%s",
                                         o->kubeconfig);
-    struct view *v = o->show ? view_new(&(struct view_options){ .api = sim_cluster_api(c),
-                                                                .clock = sim_cluster_clock(c),
+    struct view *v = o->show ? view_new(&(struct view_options){ .api = shown.api,
+                                                                .clock = shown.clock,
                                                                 .picture = picture,
                                                                 .head = head,
                                                                 .door = door })
                              : NULL;
     sim_cluster_on_action(c, v ? on_action : on_action_alone, v ? (void *) v : (void *) c);
     printf("%sostler-sim: the API server is at %s; Ctrl-C ends it, and the file goes\n",
-           picture ? "\033[?25l\033[2J\033[H" : "", sim_cluster_server(c));
+           picture ? "\033[?25l\033[2J\033[H" : "", shown.server);
     say_door(door);
     int rc = main_run(c, o, v, door);
     if (picture)

@@ -17,10 +17,8 @@ static bool is_failing(const json_t *pod)
 {
     static const char *const lists[] = { "status.initContainerStatuses",
                                          "status.containerStatuses" };
-    size_t k;
-    json_t *container;
     for (size_t i = 0; i < ARRAY_LEN(lists); i++)
-        json_array_foreach (json_at(pod, lists[i]), k, container) {
+        JSON_EACH (container, json_at(pod, lists[i])) {
             const char *reason = json_str(container, "state.waiting.reason");
             if (reason && !str_eq(reason, "ContainerCreating") &&
                 !str_eq(reason, "PodInitializing"))
@@ -42,7 +40,7 @@ static enum node_state reported(const json_t *report)
 {
     const char *said = json_str(report, "status.state");
     enum node_state state = NODE_FOUND;
-    while (state < NODE_STATE_COUNT && !str_eq(said, node_state_name(state)))
+    while (state < NODE_STATE_COUNT && !str_eq(said, node_state_looks[state].name))
         state++;
     return state;
 }
@@ -65,20 +63,8 @@ enum node_state node_state_of(const json_t *node, const json_t *report,
     return gpus && strtol(gpus, NULL, 10) > 0 && !(o && o->waiting) ? NODE_READY : NODE_STARTING;
 }
 
-static const struct {
-    const char *name, *colour;
-} looks[NODE_STATE_COUNT] = {
+const struct node_state_look node_state_looks[NODE_STATE_COUNT] = {
 #define X(id, name, colour) { name, colour },
     NODE_STATES(X)
 #undef X
 };
-
-const char *node_state_name(enum node_state state)
-{
-    return looks[state].name;
-}
-
-const char *node_state_colour(enum node_state state)
-{
-    return looks[state].colour;
-}

@@ -40,9 +40,9 @@ void node_operands_add(struct node_operands *o, const json_t *pod, int delta);
 /* `report`: the node's GpuNode; NULL: none. `o` NULL: all operands are up. */
 enum node_state node_state_of(const json_t *node, const json_t *report,
                               const struct node_operands *o);
-/* "Ready"; static text. */
-const char *node_state_name(enum node_state state);
-/* An SGR number; static text. */
-const char *node_state_colour(enum node_state state);
+/* By enum node_state: "Ready", and an SGR number. */
+extern const struct node_state_look {
+    const char *name, *colour;
+} node_state_looks[NODE_STATE_COUNT];
 
 #endif

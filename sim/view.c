@@ -14,12 +14,6 @@ enum { NOTES = 12, TEXT_MAX = 1 << 20, LABEL_WIDTH = 34 };
 
 #define OPERAND_NAMESPACE "ostler-operands"
 
-/* The last text about one object. */
-struct said {
-    char *key; /* "node gpu-1" */
-    char *text;
-};
-
 /* The operands on one node. */
 struct floor {
     char *node;
@@ -29,7 +23,7 @@ struct floor {
 struct view {
     struct view_options o;
     struct map floors;  /* node name to struct floor; nodes that ever had an operand */
-    struct map said;    /* key to struct said; only for lines */
+    json_t *said;       /* the last text about each object; only for lines */
     struct buf lines;   /* since the last call */
     char *notes[NOTES]; /* the newest events, oldest first */
     size_t note_count;
@@ -58,29 +52,17 @@ static void add_line(struct view *v, const char *label, const char *text)
  * shown. */
 static void view_say_now(struct view *v, const char *label, const char *text)
 {
-    struct said *s = map_get(&v->said, label);
-    if (s && str_eq(s->text, text))
+    if (str_eq(json_key(v->said, label), text))
         return;
-    if (!s) {
-        s = xcalloc(1, sizeof *s);
-        s->key = xstrdup(label);
-        map_put(&v->said, s->key, s);
-    }
-    free(s->text);
-    s->text = xstrdup(text);
+    json_object_set_new(v->said, label, json_text(text));
     if (*text)
         add_line(v, label, text);
 }
 
 static void view_forget(struct view *v, const char *label)
 {
-    struct said *s = map_remove(&v->said, label);
-    if (!s)
-        return;
-    add_line(v, label, "is gone");
-    free(s->key);
-    free(s->text);
-    free(s);
+    if (json_object_del(v->said, label) == 0)
+        add_line(v, label, "is gone");
 }
 
 static const json_t *report_of(const struct view *v, const json_t *node)
@@ -107,8 +89,8 @@ static char *node_text(const struct view *v, const json_t *node)
     const char *reason = json_str(report_of(v, node), "status.reason");
     /* Its report shows Ready slightly longer than its GPUs exist. */
     bool bare = state == NODE_READY && str_eq(gpus, "0");
-    buf_str(&out, bare ? "kubelet ready" : node_state_name(state));
-    if (reason && state != NODE_READY && !str_eq(reason, node_state_name(state)))
+    buf_str(&out, bare ? "kubelet ready" : node_state_looks[state].name);
+    if (reason && state != NODE_READY && !str_eq(reason, node_state_looks[state].name))
         buf_printf(&out, " %s", reason);
     if (json_bool(node, "spec.unschedulable", false))
         buf_str(&out, ", cordoned");
@@ -178,6 +160,13 @@ static void take_event(struct view *v, const json_t *event)
 }
 
 /* ---- operands on nodes */
+
+static void floor_free(void *floor)
+{
+    struct floor *f = floor;
+    free(f->node);
+    free(f);
+}
 
 /* The floor of an operand's pod; NULL: not an operand, or not bound. */
 static struct floor *floor_of(struct view *v, const json_t *pod)
@@ -293,7 +282,7 @@ static void draw_nodes(const struct view *v, struct screen *s)
     for (size_t i = 0; i < n; i++) {
         enum node_state state = view_state_of(v, api_at(v->o.api, k, i));
         counts[state]++;
-        CLEANUP_FREE char *square = xasprintf("\033[%sm■\033[0m ", node_state_colour(state));
+        CLEANUP_FREE char *square = xasprintf("\033[%sm■\033[0m ", node_state_looks[state].colour);
         flow_add(&f, 2, square);
     }
     flow_end(&f);
@@ -302,10 +291,8 @@ static void draw_nodes(const struct view *v, struct screen *s)
     for (size_t i = 0; i < NODE_STATE_COUNT; i++) {
         if (!counts[i])
             continue;
-        CLEANUP_FREE char *text = xasprintf(" %zu %s  ", counts[i],
-                                            node_state_name((enum node_state) i));
-        CLEANUP_FREE char *word = xasprintf("\033[%sm■\033[0m%s",
-                                            node_state_colour((enum node_state) i), text);
+        CLEANUP_FREE char *text = xasprintf(" %zu %s  ", counts[i], node_state_looks[i].name);
+        CLEANUP_FREE char *word = xasprintf("\033[%sm■\033[0m%s", node_state_looks[i].colour, text);
         flow_add(&f, 1 + (int) strlen(text), word);
     }
     flow_end(&f);
@@ -403,28 +390,15 @@ struct view *view_new(const struct view_options *o)
     struct view *v = xcalloc(1, sizeof *v);
     v->o = *o;
     v->lines = (struct buf) BUF_INIT(TEXT_MAX);
+    v->said = json_object();
     api_on_commit(o->api, view_on_commit, v);
     return v;
 }
 
 void view_free(struct view *v)
 {
-    size_t cursor = 0;
-    const struct map_entry *entry;
-    while ((entry = map_next(&v->said, &cursor)) != NULL) {
-        struct said *s = entry->value;
-        free(s->key);
-        free(s->text);
-        free(s);
-    }
-    map_clear(&v->said);
-    cursor = 0;
-    while ((entry = map_next(&v->floors, &cursor)) != NULL) {
-        struct floor *f = entry->value;
-        free(f->node);
-        free(f);
-    }
-    map_clear(&v->floors);
+    json_decref(v->said);
+    map_clear_with(&v->floors, floor_free);
     for (size_t i = 0; i < v->note_count; i++)
         free(v->notes[i]);
     buf_clear(&v->lines);

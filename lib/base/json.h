@@ -32,19 +32,6 @@ const char *json_key(const json_t *object, const char *key);
 json_t *json_find(const json_t *list, const char *path, const char *text);
 /* Whether a list of strings has this one. */
 bool json_has_text(const json_t *list, const char *text);
-/* A loop over the items of a list; other values have none. `list` is evaluated once. */
-#define EACH_ITEM(i, item, list)                                                                   \
-    for (json_t * item, *item##_of = (json_t *) (list); item##_of; item##_of = NULL)               \
-        for (size_t i = 0; (item = json_array_get(item##_of, i)); i++)
-
-/* A loop over the members of an object, likewise. */
-#define EACH_MEMBER(key, value, object)                                                            \
-    for (json_t * value, *value##_of = (json_t *) (object); value##_of; value##_of = NULL)         \
-        for (const char *key = json_object_iter_key(json_object_iter(value##_of));                 \
-             key && (value = json_object_iter_value(json_object_key_to_iter(key)));                \
-             key = json_object_iter_key(                                                           \
-                 json_object_iter_next(value##_of, json_object_key_to_iter(key))))
-
 /* Sets the value at a path and creates missing objects; no effect if `root` is no object. Steals
  * `value`. */
 void json_set_at(json_t *root, const char *path, json_t *value_steal);
@@ -73,59 +60,19 @@ bool json_is_whole(const json_t *string);
 /* For CLEANUP_JSON. */
 void json_cleanup(json_t **node);
 
-/* Runs the statement after it for each item of a list: JSON_EACH (pod, pods) count(pod);
- * `break` and `continue` work as in any loop. */
-#define JSON_EACH(item, list)                                                                      \
-    for (struct json_walk item##_walk = { .root = (json_t *) (list) };                             \
-         json_walk_has_item(&item##_walk);)                                                        \
-        for (json_t *item = json_walk_item(&item##_walk); item; item = json_walk_on(&item##_walk))
-/* The same for each member of an object, in insertion order. */
+/* Runs the statement after it for each item of a list, with its index: other values have no items.
+ * `list` is evaluated once; `break` and `continue` work as in any loop. */
+#define JSON_EACH_AT(i, item, list)                                                                \
+    for (json_t * item, *item##_of = (json_t *) (list); item##_of; item##_of = NULL)               \
+        for (size_t i = 0; (item = json_array_get(item##_of, i)); i++)
+/* The same without an index: JSON_EACH (pod, pods) count(pod); */
+#define JSON_EACH(item, list) JSON_EACH_AT (item##_at, item, list)
+/* The same for each member of an object, in insertion order. It must not be removed meanwhile. */
 #define JSON_EACH_MEMBER(key, value, object)                                                       \
-    for (struct json_walk key##_walk = json_walk_members(object);                                  \
-         key##_walk.member && !key##_walk.inside;)                                                 \
-        for (const char *key = json_object_iter_key(key##_walk.member); key; key = NULL)           \
-            for (json_t *value = json_walk_value(&key##_walk); value;                              \
-                 value = json_walk_on(&key##_walk))
-
-/* The place of a walk. `inside` is true while the statement runs, and after its `break`. */
-struct json_walk {
-    json_t *root;
-    size_t at;
-    void *member;
-    bool inside;
-};
-
-static inline bool json_walk_has_item(const struct json_walk *w)
-{
-    return !w->inside && w->at < json_array_size(w->root);
-}
-
-static inline json_t *json_walk_item(struct json_walk *w)
-{
-    w->inside = true;
-    return json_array_get(w->root, w->at);
-}
-
-static inline struct json_walk json_walk_members(const json_t *object)
-{
-    return (struct json_walk){ .root = (json_t *) object,
-                               .member = json_object_iter((json_t *) object) };
-}
-
-static inline json_t *json_walk_value(struct json_walk *w)
-{
-    w->inside = true;
-    return json_object_iter_value(w->member);
-}
-
-/* The statement has ended: the outer loop goes on. */
-static inline json_t *json_walk_on(struct json_walk *w)
-{
-    w->inside = false;
-    w->at++;
-    if (w->member)
-        w->member = json_object_iter_next(w->root, w->member);
-    return NULL;
-}
+    for (json_t * value, *value##_of = (json_t *) (object); value##_of; value##_of = NULL)         \
+        for (const char *key = json_object_iter_key(json_object_iter(value##_of));                 \
+             key && (value = json_object_iter_value(json_object_key_to_iter(key)));                \
+             key = json_object_iter_key(                                                           \
+                 json_object_iter_next(value##_of, json_object_key_to_iter(key))))
 
 #endif

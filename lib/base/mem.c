@@ -24,6 +24,14 @@ void *xreallocarray(void *p, size_t n, size_t size)
     return checked(reallocarray(p, n ? n : 1, size ? size : 1));
 }
 
+void *xgrow(void *items, size_t len, size_t *cap, size_t size)
+{
+    if (len < *cap)
+        return items;
+    *cap = *cap ? *cap * 2 : 8;
+    return xreallocarray(items, *cap, size);
+}
+
 char *xstrdup(const char *s)
 {
     return checked(strdup(s));

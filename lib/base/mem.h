@@ -26,6 +26,8 @@
 void *xcalloc(size_t n, size_t size);
 /* Resizes to n * size (checked); does not zero the new part. */
 void *xreallocarray(void *p, size_t n, size_t size);
+/* Room for one more item after `len` ones: *cap, which is doubled when they fill it. */
+void *xgrow(void *items, size_t len, size_t *cap, size_t size);
 /* A copy of a non-NULL string. */
 char *xstrdup(const char *s);
 /* Copies at most n bytes and adds a NUL. */

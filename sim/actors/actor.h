@@ -3,9 +3,11 @@
 #ifndef OSTLER_SIM_ACTORS_ACTOR_H
 #define OSTLER_SIM_ACTORS_ACTOR_H
 
-#include "sim/actors/actors.h"
+#include <stddef.h>
+
 #include "sim/actors/agenda.h"
 #include "sim/actors/index.h"
+#include "sim/world/sim.h"
 
 /* The kinds that actors use. */
 struct actor_kinds {
@@ -34,18 +36,45 @@ struct actors {
     void *selves[ACTOR_COUNT]; /* in the order of enum actor_bit; NULL: left out */
 };
 
-/* The functions of one actor. */
+/* One agenda of an actor: its place in the actor's struct, the name of its random stream, the
+ * place of its delay in struct spec_latencies, and what looks at a key. */
+struct actor_agenda {
+    size_t place;
+    const char *purpose; /* NULL: none */
+    size_t delay;
+    agenda_fn *look;
+};
+
+#define AGENDA(type, member, purpose, latency, look)                                               \
+    {                                                                                              \
+        offsetof(type, member), purpose, offsetof(struct spec_latencies, latency), look            \
+    }
+
+enum { ACTOR_AGENDAS = 6 };
+
+/* What an actor is. */
 struct actor {
-    /* Creates it; it may already write objects. */
-    void *(*begin)(struct actors *a);
-    /* Records a commit and does nothing else. */
+    size_t size; /* of its struct, which begins with a pointer to struct actors */
+    struct actor_agenda agendas[ACTOR_AGENDAS];
+    /* Sets up the rest of its struct; may already write objects. NULL: nothing */
+    void (*begin)(void *self);
+    /* Records a commit and does nothing else. NULL: nothing */
     void (*commit)(void *self, const struct api_commit *c);
+    /* Frees the rest of its struct. NULL: nothing */
     void (*end)(void *self);
 };
 
-/* Creates a machine of the initial world: its Node is registered and ready at once. */
-void kubelet_begin_node(struct actors *a, const struct spec_node *node);
-
+/* Adds a machine: it boots, and its kubelet registers a Node. `at_once`: it is ready now, as in the
+ * initial world. */
+void kubelet_add_node(struct actors *a, const struct spec_node *node, bool at_once);
+/* Removes the Node object and the machine with everything on it. */
+void kubelet_remove_node(struct actors *a, const char *name);
+/* Does an action to the machine that it names; false if there is none. */
+bool kubelet_do(const struct actors *a, const struct spec_action *action);
+/* Ends the main containers of a pod with this exit code and message. */
+void kubelet_crash(const struct actors *a, const json_t *pod, int exit_code, const char *message);
+/* The labeller's labels are removed, then added again. */
+void labeller_restart(struct actors *a);
 /* The shape of the node's machine; NULL: there is no machine. */
 const struct spec_shape *kubelet_shape(const struct actors *a, const char *node);
 /* Whether the node has a machine whose kubelet is silent. */

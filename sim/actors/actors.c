@@ -15,45 +15,42 @@ static const struct actor *const everybody[ACTOR_COUNT] = {
 };
 
 /* Defaults for zero latencies. */
-static const struct spec_latencies usual = {
-    .controller = { 10, 50 },
-    .scheduler = { 5, 30 },
-    .kubelet = { 20, 200 },
-    .collector = { 50, 500 },
-    .pull = { 1000, 8000 },
-    .start = { 200, 900 },
-    .stop = { 100, 1500 },
-    .driver_build = { 60000, 240000 },
-    .toolkit = { 6000, 15000 },
-    .plugin = { 1000, 3000 },
-    .device_update = { 1000, 10000 },
-    .node_grace_ms = 50000,
+#define USUAL(member, low, high)                                                                   \
+    {                                                                                              \
+        offsetof(struct spec_latencies, member),                                                   \
+        {                                                                                          \
+            low, high                                                                              \
+        }                                                                                          \
+    }
+
+static const struct {
+    size_t place;
+    struct spec_delay delay;
+} usual[] = {
+    USUAL(controller, 10, 50),
+    USUAL(scheduler, 5, 30),
+    USUAL(kubelet, 20, 200),
+    USUAL(collector, 50, 500),
+    USUAL(pull, 1000, 8000),
+    USUAL(start, 200, 900),
+    USUAL(stop, 100, 1500),
+    USUAL(driver_build, 60000, 240000),
+    USUAL(toolkit, 6000, 15000),
+    USUAL(plugin, 1000, 3000),
+    USUAL(device_update, 1000, 10000),
 };
+
+enum { NODE_GRACE_MS = 50000 };
 
 static void fill_latencies(struct spec_latencies *l)
 {
-    const struct {
-        struct spec_delay *to;
-        struct spec_delay from;
-    } rows[] = {
-        { &l->controller, usual.controller },
-        { &l->scheduler, usual.scheduler },
-        { &l->kubelet, usual.kubelet },
-        { &l->collector, usual.collector },
-        { &l->pull, usual.pull },
-        { &l->start, usual.start },
-        { &l->ready, usual.ready },
-        { &l->stop, usual.stop },
-        { &l->driver_build, usual.driver_build },
-        { &l->toolkit, usual.toolkit },
-        { &l->plugin, usual.plugin },
-        { &l->device_update, usual.device_update },
-    };
-    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-        if (rows[i].to->high_ms == 0)
-            *rows[i].to = rows[i].from;
+    for (size_t i = 0; i < ARRAY_LEN(usual); i++) {
+        struct spec_delay *delay = (void *) ((char *) l + usual[i].place);
+        if (delay->high_ms == 0)
+            *delay = usual[i].delay;
+    }
     if (l->node_grace_ms == 0)
-        l->node_grace_ms = usual.node_grace_ms;
+        l->node_grace_ms = NODE_GRACE_MS;
 }
 
 static void actors_tell(void *arg, const struct api_commit *c)
@@ -62,7 +59,7 @@ static void actors_tell(void *arg, const struct api_commit *c)
     /* First, because all others query it. */
     index_commit(a->index, c);
     for (size_t i = 0; i < ACTOR_COUNT; i++)
-        if (a->selves[i])
+        if (a->selves[i] && everybody[i]->commit)
             everybody[i]->commit(a->selves[i], c);
 }
 
@@ -80,9 +77,7 @@ static void tell_what_is_there(struct actors *a)
 
 static void make_objects(struct actors *a, const struct actors_options *options)
 {
-    size_t i;
-    json_t *object;
-    json_array_foreach (a->world.objects, i, object) {
+    JSON_EACH (object, a->world.objects) {
         CLEANUP_REFUSAL struct refusal refusal = { 0 };
         const struct kind *k = kind_of(json_str_or_empty(object, "apiVersion"),
                                        json_str_or_empty(object, "kind"));
@@ -91,6 +86,37 @@ static void make_objects(struct actors *a, const struct actors_options *options)
         if (rc < 0 && options->refused)
             options->refused(options->arg, object, &refusal);
     }
+}
+
+/* Actors that the world does not have, as bits. */
+static unsigned absent(const struct spec_world *w)
+{
+    return (w->autoscaler.shape ? 0 : ACTOR_AUTOSCALER) | (w->labeller ? 0 : ACTOR_LABELLER) |
+           (w->other_operator.name ? 0 : ACTOR_OTHER_OPERATOR) |
+           (w->gitops.object ? 0 : ACTOR_GITOPS);
+}
+
+static void *actor_new(struct actors *a, const struct actor *actor)
+{
+    void *self = xcalloc(1, actor->size);
+    *(struct actors **) self = a;
+    for (const struct actor_agenda *g = actor->agendas; g->purpose; g++) {
+        const struct spec_delay *delay = (const void *) ((const char *) &a->world.latencies +
+                                                         g->delay);
+        agenda_init((void *) ((char *) self + g->place), a->sim, g->purpose, *delay, g->look, self);
+    }
+    if (actor->begin)
+        actor->begin(self);
+    return self;
+}
+
+static void actor_free(void *self, const struct actor *actor)
+{
+    for (const struct actor_agenda *g = actor->agendas; self && g->purpose; g++)
+        agenda_clear((void *) ((char *) self + g->place));
+    if (self && actor->end)
+        actor->end(self);
+    free(self);
 }
 
 struct actors *actors_new(struct sim *sim, struct api *api, const struct actors_options *options)
@@ -115,15 +141,15 @@ struct actors *actors_new(struct sim *sim, struct api *api, const struct actors_
         .runtimeclass = kind_named("runtimeclasses"),
     };
     a->index = index_new();
-    unsigned without = options->without | (options->events ? 0 : ACTOR_EVENTS);
+    unsigned without = options->without | absent(&a->world) | (options->events ? 0 : ACTOR_EVENTS);
     for (size_t i = 0; i < ACTOR_COUNT; i++)
         if (!(without & (1u << i)))
-            a->selves[i] = everybody[i]->begin(a);
+            a->selves[i] = actor_new(a, everybody[i]);
     tell_what_is_there(a);
     api_on_commit(api, actors_tell, a);
     make_objects(a, options);
     for (size_t i = 0; i < a->world.node_count; i++)
-        kubelet_begin_node(a, &a->world.nodes[i]);
+        kubelet_add_node(a, &a->world.nodes[i], true);
     return a;
 }
 
@@ -132,28 +158,26 @@ void actors_free(struct actors *a)
     if (!a)
         return;
     for (size_t i = 0; i < ACTOR_COUNT; i++)
-        if (a->selves[i])
-            everybody[i]->end(a->selves[i]);
+        actor_free(a->selves[i], everybody[i]);
     index_free(a->index);
     free(a);
 }
 
-void actors_set_images(struct actors *a, const struct spec_image *images, size_t count)
+void actors_change(struct actors *a, const struct spec_change *c)
 {
-    a->world.images = images;
-    a->world.image_count = count;
-}
-
-void actors_set_drivers(struct actors *a, const struct spec_driver *drivers, size_t count)
-{
-    a->world.drivers = drivers;
-    a->world.driver_count = count;
-}
-
-void actors_set_programs(struct actors *a, const struct spec_program *programs, size_t count)
-{
-    a->world.programs = programs;
-    a->world.program_count = count;
+    struct spec_world *w = &a->world;
+    if (c->images) {
+        w->images = c->images;
+        w->image_count = c->image_count;
+    }
+    if (c->drivers) {
+        w->drivers = c->drivers;
+        w->driver_count = c->driver_count;
+    }
+    if (c->programs) {
+        w->programs = c->programs;
+        w->program_count = c->program_count;
+    }
 }
 
 void actors_set_latencies(struct actors *a, const struct spec_latencies *latencies)

@@ -52,39 +52,8 @@ void actors_free(struct actors *a);
 /* Executes an action (its time is ignored). False if the API server refused it or the name is
  * unknown; `refusal` (may be NULL) says why. */
 bool actors_do(struct actors *a, const struct spec_action *action, struct refusal *refusal);
-/* Adds a machine of a shape: it boots, and its kubelet registers a Node. */
-void actors_node_add(struct actors *a, const char *name, const struct spec_shape *shape);
-/* Removes the Node object and the machine with everything on it. */
-void actors_node_remove(struct actors *a, const char *name);
-/* Power off, power on, and reboot. Containers are lost; pods are started again. */
-void actors_node_down(struct actors *a, const char *name);
-void actors_node_up(struct actors *a, const char *name);
-void actors_node_reboot(struct actors *a, const char *name);
-/* Cuts or restores the connection between the kubelet and the API server; containers go on. */
-void actors_node_cut_off(struct actors *a, const char *name);
-void actors_node_rejoin(struct actors *a, const char *name);
-/* Restarts the kubelet while containers go on; it registers a deleted Node again. */
-void actors_kubelet_restart(struct actors *a, const char *name);
-/* Ends the main containers of a pod with this exit code and message. */
-void actors_pod_crash(struct actors *a, const char *ns, const char *name, int exit_code,
-                      const char *message);
-/* Removes all GPUs of a machine from its bus, or restores them. The plugin's devices follow. */
-void actors_gpus_out(struct actors *a, const char *name);
-void actors_gpus_in(struct actors *a, const char *name);
-/* From now on the machine's agent reports its findings with this merge patch applied; {}:
- * unchanged. Borrowed, like the world. */
-void actors_agent_says(struct actors *a, const char *name, const json_t *patch);
-/* The agent runs, but reports nothing until actors_agent_says(). */
-void actors_agent_silent(struct actors *a, const char *name);
-/* The agent's container ends and is restarted. */
-void actors_agent_restart(struct actors *a, const char *name);
-/* Restarts the labeller: its labels are removed, then added again. */
-void actors_labeller_restart(struct actors *a);
-/* Replaces rows from now on, such as images that appear or drivers that get fixed. Borrowed, like
- * the world. */
-void actors_set_images(struct actors *a, const struct spec_image *images, size_t count);
-void actors_set_drivers(struct actors *a, const struct spec_driver *drivers, size_t count);
-void actors_set_programs(struct actors *a, const struct spec_program *programs, size_t count);
+/* Replaces rows from now on. The rows are borrowed, like the world. */
+void actors_change(struct actors *a, const struct spec_change *change);
 /* Replaces the latencies of pulls, drivers, toolkits and device plugins. Those of controllers never
  * change. */
 void actors_set_latencies(struct actors *a, const struct spec_latencies *latencies);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "kube/object.h"
 
 struct item {
     struct sim_event event;
@@ -15,7 +16,7 @@ struct item {
 enum { RETRY_MIN_MS = 5, RETRY_MAX_MS = 1000 * 1000 };
 
 struct failures {
-    int in_a_row;
+    int64_t delay_ms; /* of the last retry */
     char key[];
 };
 
@@ -29,18 +30,10 @@ void agenda_init(struct agenda *g, struct sim *sim, const char *purpose, struct 
 
 void agenda_clear(struct agenda *g)
 {
-    size_t cursor = 0;
-    const struct map_entry *entry;
-    while ((entry = map_next(&g->items, &cursor)) != NULL) {
-        struct item *item = entry->value;
-        sim_cancel(g->sim, &item->event);
-        free(item);
-    }
-    map_clear(&g->items);
-    cursor = 0;
-    while ((entry = map_next(&g->failed, &cursor)) != NULL)
-        free(entry->value);
-    map_clear(&g->failed);
+    MAP_EACH (entry, &g->items)
+        sim_cancel(g->sim, &((struct item *) entry->value)->event);
+    map_clear_with(&g->items, free);
+    map_clear_with(&g->failed, free);
 }
 
 static void agenda_look(void *arg)
@@ -88,6 +81,18 @@ void agenda_note(struct agenda *g, const char *key)
         agenda_after(g, key, agenda_draw(g, g->delay));
 }
 
+void agenda_note_object(struct agenda *g, const json_t *object)
+{
+    CLEANUP_FREE char *key = xasprintf("%s/%s", object_namespace(object), object_name(object));
+    agenda_note(g, key);
+}
+
+int64_t agenda_backoff(int64_t ms, int64_t min_ms, int64_t max_ms)
+{
+    int64_t next = ms ? ms * 2 : min_ms;
+    return next < max_ms ? next : max_ms;
+}
+
 void agenda_retry(struct agenda *g, const char *key)
 {
     struct failures *f = map_get(&g->failed, key);
@@ -97,11 +102,8 @@ void agenda_retry(struct agenda *g, const char *key)
         memcpy(f->key, key, size);
         map_put(&g->failed, f->key, f);
     }
-    int64_t delay = RETRY_MIN_MS;
-    for (int i = 0; i < f->in_a_row && delay < RETRY_MAX_MS; i++)
-        delay *= 2;
-    f->in_a_row++;
-    agenda_after(g, key, delay < RETRY_MAX_MS ? delay : RETRY_MAX_MS);
+    f->delay_ms = agenda_backoff(f->delay_ms, RETRY_MIN_MS, RETRY_MAX_MS);
+    agenda_after(g, key, f->delay_ms);
 }
 
 void agenda_succeeded(struct agenda *g, const char *key)

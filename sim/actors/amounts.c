@@ -6,22 +6,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/str.h"
-
-static const struct {
-    const char *suffix;
-    int64_t thousandths;
-} units[] = {
-    { "", 1000 },
-    { "m", 1 },
-    { "k", INT64_C(1000000) },
-    { "M", INT64_C(1000000000) },
-    { "G", INT64_C(1000000000000) },
-    { "T", INT64_C(1000000000000000) },
-    { "Ki", INT64_C(1000) << 10 },
-    { "Mi", INT64_C(1000) << 20 },
-    { "Gi", INT64_C(1000) << 30 },
-    { "Ti", INT64_C(1000) << 40 },
-};
+#include "sim/api/quantity.h"
 
 void amount_names_init(struct amount_names *n)
 {
@@ -37,26 +22,18 @@ void amount_names_clear(struct amount_names *n)
         free(n->names[--n->count]);
 }
 
-/* Rounded and clamped. */
-static int64_t thousandths_of(double amount)
+static int64_t clamped(__int128 amount)
 {
-    if (!(amount < (double) INT64_MAX))
-        return INT64_MAX;
-    return amount <= (double) INT64_MIN ? INT64_MIN : (int64_t) (amount + 0.5);
+    return amount > INT64_MAX ? INT64_MAX : amount < INT64_MIN ? INT64_MIN : (int64_t) amount;
 }
 
 int64_t amount_parse(const char *quantity)
 {
-    if (!quantity)
+    enum { NANO_PER_THOUSANDTH = 1000000 };
+    struct quantity q;
+    if (!quantity || !quantity_parse(quantity, &q))
         return 0;
-    char *end;
-    double number = strtod(quantity, &end);
-    if (end == quantity)
-        return 0;
-    for (size_t i = 0; i < ARRAY_LEN(units); i++)
-        if (str_eq(end, units[i].suffix))
-            return thousandths_of(number * (double) units[i].thousandths);
-    return 0;
+    return clamped((q.nano + NANO_PER_THOUSANDTH / 2) / NANO_PER_THOUSANDTH);
 }
 
 /* The index of a resource, -1 if the table is full. */
@@ -74,13 +51,11 @@ static int amounts_place_of(struct amount_names *n, const char *name)
 struct amounts amounts_of_list(struct amount_names *n, const json_t *list)
 {
     struct amounts out = { { 0 } };
-    const char *name;
-    json_t *quantity;
-    json_object_foreach ((json_t *) list, name, quantity) {
+    JSON_EACH_MEMBER (name, quantity, list) {
         int place = amounts_place_of(n, name);
         if (place >= 0)
             out.of[place] = json_is_integer(quantity)
-                                ? thousandths_of((double) json_integer_value(quantity) * 1000)
+                                ? clamped((__int128) json_integer_value(quantity) * 1000)
                                 : amount_parse(json_string_value(quantity));
     }
     return out;
@@ -103,13 +78,11 @@ static struct amounts of_container(struct amount_names *n, const json_t *contain
 struct amounts amounts_of_pod(struct amount_names *n, const json_t *pod)
 {
     struct amounts out = { { 0 } };
-    size_t i;
-    json_t *container;
-    json_array_foreach (json_at(pod, "spec.containers"), i, container) {
+    JSON_EACH (container, json_at(pod, "spec.containers")) {
         struct amounts one = of_container(n, container);
         amounts_add(&out, &one, 1);
     }
-    json_array_foreach (json_at(pod, "spec.initContainers"), i, container) {
+    JSON_EACH (container, json_at(pod, "spec.initContainers")) {
         struct amounts one = of_container(n, container);
         for (int k = 0; k < AMOUNT_MAX; k++)
             if (out.of[k] < one.of[k])
@@ -119,19 +92,8 @@ struct amounts amounts_of_pod(struct amount_names *n, const json_t *pod)
     return out;
 }
 
-/* a + b or a - b, clamped. */
-static int64_t sum(int64_t a, int sign, int64_t b)
-{
-    int64_t result;
-    bool over = sign < 0 ? __builtin_sub_overflow(a, b, &result)
-                         : __builtin_add_overflow(a, b, &result);
-    if (!over)
-        return result;
-    return a < 0 ? INT64_MIN : INT64_MAX;
-}
-
 void amounts_add(struct amounts *a, const struct amounts *b, int sign)
 {
     for (int i = 0; i < AMOUNT_MAX; i++)
-        a->of[i] = sum(a->of[i], sign, b->of[i]);
+        a->of[i] = clamped((__int128) a->of[i] + (__int128) sign * b->of[i]);
 }

@@ -23,21 +23,16 @@ enum {
 
 struct autoscaler {
     struct actors *a;
+    const struct spec_autoscaler *spec;
     struct agenda scans; /* the scan for pending pods */
     struct agenda nodes; /* its own nodes that may be idle */
     struct agenda ends;  /* nodes to be removed */
     int made;
 };
 
-static const struct spec_autoscaler *autoscaler_spec_of(const struct autoscaler *s)
-{
-    return &s->a->world.autoscaler;
-}
-
 static const char *prefix_of(const struct autoscaler *s)
 {
-    return autoscaler_spec_of(s)->prefix ? autoscaler_spec_of(s)->prefix
-                                         : autoscaler_spec_of(s)->shape->name;
+    return s->spec->prefix ? s->spec->prefix : s->spec->shape->name;
 }
 
 static bool is_own(const struct autoscaler *s, const char *node)
@@ -89,7 +84,7 @@ static int64_t coming_gpus(const struct autoscaler *s, int *ret_nodes)
         const json_t *node = api_get(s->a->api, s->a->kinds.node, "", name);
         const char *there = node ? json_key(json_at(node, "status.allocatable"), RESOURCE_GPU)
                                  : NULL;
-        coming += !there || str_eq(there, "0") ? autoscaler_spec_of(s)->shape->gpus : 0;
+        coming += !there || str_eq(there, "0") ? s->spec->shape->gpus : 0;
     }
     return coming;
 }
@@ -108,13 +103,13 @@ static void scan(void *self, const char *key)
 {
     struct autoscaler *s = self;
     int nodes;
-    int64_t missing = wanted_gpus(s), gpus = autoscaler_spec_of(s)->shape->gpus;
+    int64_t missing = wanted_gpus(s), gpus = s->spec->shape->gpus;
     if (missing == 0 || gpus <= 0)
         return;
     missing -= coming_gpus(s, &nodes);
-    for (; missing > 0 && nodes < autoscaler_spec_of(s)->max; missing -= gpus, nodes++) {
+    for (; missing > 0 && nodes < s->spec->max; missing -= gpus, nodes++) {
         CLEANUP_FREE char *name = xasprintf("%s-%d", prefix_of(s), ++s->made);
-        actors_node_add(s->a, name, autoscaler_spec_of(s)->shape);
+        kubelet_add_node(s->a, &(struct spec_node){ .name = name, .shape = s->spec->shape }, false);
     }
     /* Checks pods that still wait again, as long as more nodes are possible. */
     if (missing > 0 && nodes > 0)
@@ -136,22 +131,15 @@ static bool is_idle(const struct autoscaler *s, const char *node)
     return true;
 }
 
-/* Whether scale-down is disabled on the node (core/scaledown/eligibility of the cluster autoscaler
- * 1.34). */
-static bool autoscaler_is_kept(const json_t *node)
-{
-    const json_t *annotations = json_at(node, "metadata.annotations");
-    return str_eq(json_key(annotations, "cluster-autoscaler.kubernetes.io/scale-down-disabled"),
-                  "true");
-}
-
 static void autoscaler_look_at_node(void *self, const char *name)
 {
     struct autoscaler *s = self;
     const json_t *node = api_get(s->a->api, s->a->kinds.node, "", name);
     if (!node || fit_taint(node, DELETION_TAINT, NULL) || !is_idle(s, name))
         return;
-    if (autoscaler_is_kept(node)) {
+    /* As core/scaledown/eligibility of the cluster autoscaler 1.34 reads it. */
+    if (str_eq(object_annotation(node, "cluster-autoscaler.kubernetes.io/scale-down-disabled"),
+               "true")) {
         agenda_note(&s->nodes, name);
         return;
     }
@@ -162,41 +150,32 @@ static void autoscaler_look_at_node(void *self, const char *name)
         json_pack("{s:s, s:o, s:s}", "key", DELETION_TAINT, "value",
                   json_textf("%lld", (long long) (clock_wall_us(&s->a->sim->clock) / 1000000)),
                   "effect", "NoSchedule"));
-    CLEANUP_JSON json_t *patch = json_pack("{s:{s:s}, s:{s:o}}", "metadata", "resourceVersion",
-                                           json_str_or_empty(node, "metadata.resourceVersion"),
-                                           "spec", "taints", taints);
-    api_merge(s->a->api, USER, s->a->kinds.node, "", name, "", patch, NULL);
+    node_set_spec(s->a, USER, node, json_pack("{s:o}", "taints", taints), NULL);
     agenda_after(&s->ends, name, DRAIN_MS);
 }
 
 static void end_node(void *self, const char *name)
 {
     struct autoscaler *s = self;
-    actors_node_remove(s->a, name);
+    kubelet_remove_node(s->a, name);
 }
 
-static void *autoscaler_begin(struct actors *a)
-{
-    if (!a->world.autoscaler.shape)
-        return NULL;
-    struct autoscaler *s = xcalloc(1, sizeof *s);
-    s->a = a;
-    int64_t scan_ms = autoscaler_spec_of(s)->scan_ms ? autoscaler_spec_of(s)->scan_ms : SCAN_MS,
-            idle_ms = autoscaler_spec_of(s)->idle_ms ? autoscaler_spec_of(s)->idle_ms : IDLE_MS;
-    agenda_init(&s->scans, a->sim, "autoscaler", (struct spec_delay){ scan_ms, scan_ms }, scan, s);
-    agenda_init(&s->nodes, a->sim, "autoscaler nodes", (struct spec_delay){ idle_ms, idle_ms },
-                autoscaler_look_at_node, s);
-    agenda_init(&s->ends, a->sim, "autoscaler ends", (struct spec_delay){ 0, 0 }, end_node, s);
-    return s;
-}
-
-static void autoscaler_end(void *self)
+static void autoscaler_begin(void *self)
 {
     struct autoscaler *s = self;
-    agenda_clear(&s->scans);
-    agenda_clear(&s->nodes);
-    agenda_clear(&s->ends);
-    free(s);
+    s->spec = &s->a->world.autoscaler;
+    int64_t scan_ms = s->spec->scan_ms ? s->spec->scan_ms : SCAN_MS,
+            idle_ms = s->spec->idle_ms ? s->spec->idle_ms : IDLE_MS;
+    s->scans.delay = (struct spec_delay){ scan_ms, scan_ms };
+    s->nodes.delay = (struct spec_delay){ idle_ms, idle_ms };
 }
 
-const struct actor autoscaler_actor = { autoscaler_begin, autoscaler_commit, autoscaler_end };
+const struct actor autoscaler_actor = {
+    .size = sizeof(struct autoscaler),
+    .agendas = { AGENDA(struct autoscaler, scans, "autoscaler", controller, scan),
+                 AGENDA(struct autoscaler, nodes, "autoscaler nodes", controller,
+                        autoscaler_look_at_node),
+                 AGENDA(struct autoscaler, ends, "autoscaler ends", controller, end_node) },
+    .begin = autoscaler_begin,
+    .commit = autoscaler_commit,
+};

@@ -15,7 +15,7 @@ enum { BURST = 250 };
 struct daemonset {
     struct actors *a;
     struct agenda agenda; /* keys of DaemonSets */
-    struct map by_key, by_uid;
+    struct map by_uid;
     /* The same in order of creation. */
     struct daemon **all;
     size_t len, cap;
@@ -28,28 +28,24 @@ static struct daemon *daemon_new(struct daemonset *c, const json_t *object)
     d->key = object_key(object);
     d->uid = xstrdup(object_uid(object));
     d->claims = d->history = true;
-    map_put(&c->by_key, d->key, d);
     map_put(&c->by_uid, d->uid, d);
-    if (c->len == c->cap) {
-        c->cap = c->cap ? c->cap * 2 : 16;
-        c->all = xreallocarray(c->all, c->cap, sizeof *c->all);
-    }
+    c->all = xgrow(c->all, c->len, &c->cap, sizeof *c->all);
     c->all[c->len++] = d;
     for (size_t i = 0; i < api_count(c->a->api, c->a->kinds.node); i++)
         daemon_mark(d, object_name(api_at(c->a->api, c->a->kinds.node, i)));
     return d;
 }
 
+static void daemon_node_free(void *node)
+{
+    struct daemon_node *n = node;
+    free(n->name);
+    free(n);
+}
+
 static void daemon_free(struct daemon *d)
 {
-    size_t cursor = 0;
-    const struct map_entry *entry;
-    while ((entry = map_next(&d->nodes, &cursor)) != NULL) {
-        struct daemon_node *n = entry->value;
-        free(n->name);
-        free(n);
-    }
-    map_clear(&d->nodes);
+    map_clear_with(&d->nodes, daemon_node_free);
     free(d->dirty);
     json_decref(d->object);
     json_decref(d->spec);
@@ -60,7 +56,6 @@ static void daemon_free(struct daemon *d)
 
 static void daemon_drop(struct daemonset *c, struct daemon *d)
 {
-    map_remove(&c->by_key, d->key);
     map_remove(&c->by_uid, d->uid);
     size_t i = 0;
     while (c->all[i] != d)
@@ -73,12 +68,10 @@ static void daemon_drop(struct daemonset *c, struct daemon *d)
 
 static void note_set(struct daemonset *c, const struct api_commit *commit)
 {
-    CLEANUP_FREE char *key = object_key(commit->after ? commit->after : commit->before);
-    struct daemon *d = map_get(&c->by_key, key);
-    if (d && (!commit->after || !str_eq(d->uid, object_uid(commit->after)))) {
+    struct daemon *d = map_get(&c->by_uid,
+                               object_uid(commit->after ? commit->after : commit->before));
+    if (!commit->after && d)
         daemon_drop(c, d);
-        d = NULL;
-    }
     if (!commit->after)
         return;
     if (!d)
@@ -90,26 +83,27 @@ static void note_set(struct daemonset *c, const struct api_commit *commit)
         json_object_get(commit->before, "spec") != json_object_get(commit->after, "spec")) {
         d->claims = d->history = true;
         json_decref(TAKE(d->spec));
-        size_t cursor = 0;
-        const struct map_entry *entry;
-        while ((entry = map_next(&d->nodes, &cursor)) != NULL)
+        MAP_EACH (entry, &d->nodes)
             daemon_mark(d, entry->key);
     }
-    agenda_note(&c->agenda, key);
+    agenda_note(&c->agenda, d->key);
+}
+
+/* The set that controls an object; NULL: none. */
+static struct daemon *controller_of(const struct daemonset *c, const json_t *object)
+{
+    return map_get(&c->by_uid, json_str_or_empty(object_controller(object), "uid"));
 }
 
 /* Marks the pod's node for its set. `gone`: a revision may have lost its last pod and exceed the
  * limit. */
 static void note_pod_of(struct daemonset *c, const json_t *pod, bool gone)
 {
-    const json_t *controller = object_controller(pod);
-    struct daemon *d = controller ? map_get(&c->by_uid, json_str_or_empty(controller, "uid"))
-                                  : NULL;
+    struct daemon *d = controller_of(c, pod);
     if (!d)
         return;
-    const json_t *spec = json_object_get(pod, "spec");
-    const char *node = json_str(spec, "nodeName");
-    node = node && *node ? node : fit_pinned_node(spec);
+    const char *node = json_str_or_empty(pod, "spec.nodeName");
+    node = *node ? node : fit_pinned_node(json_object_get(pod, "spec"));
     if (node)
         daemon_mark(d, node);
     d->history = d->history || gone;
@@ -137,12 +131,11 @@ static void daemonset_note_pod(struct daemonset *c, const struct api_commit *com
         note_pod_of(c, commit->before, !commit->after);
     if (!commit->after)
         return;
-    const json_t *controller = object_controller(commit->after);
-    if (!controller) {
+    if (!object_controller(commit->after)) {
         note_orphan(c, commit->after);
         return;
     }
-    struct daemon *d = map_get(&c->by_uid, json_str_or_empty(controller, "uid"));
+    struct daemon *d = controller_of(c, commit->after);
     if (d && commit->before &&
         !json_equal(json_at(commit->before, "metadata.labels"),
                     json_at(commit->after, "metadata.labels")))
@@ -176,10 +169,7 @@ static void daemonset_commit(void *self, const struct api_commit *commit)
     } else if (commit->kind == c->a->kinds.node) {
         note_node(c, commit);
     } else if (commit->kind == c->a->kinds.revision && !str_eq(commit->user, DAEMONSET_USER)) {
-        const json_t *controller = object_controller(commit->before ? commit->before
-                                                                    : commit->after);
-        struct daemon *d = controller ? map_get(&c->by_uid, json_str_or_empty(controller, "uid"))
-                                      : NULL;
+        struct daemon *d = controller_of(c, commit->before ? commit->before : commit->after);
         if (!d)
             return;
         d->history = true;
@@ -195,20 +185,14 @@ static void claim_pods(struct daemon *d)
     const struct actors *a = d->a;
     const json_t *selector = json_at(d->object, "spec.selector");
     CLEANUP_JSON json_t *own = index_copy(a->index, a->kinds.pod, d->uid);
-    json_t *mine;
-    size_t place;
-    json_array_foreach (own, place, mine)
+    JSON_EACH (mine, own)
         if (is_controlled_by(mine, d->uid) && !fit_labels(selector, mine))
             object_release(d->a, DAEMONSET_USER, a->kinds.pod, mine, d->uid);
-    const char *ns = object_namespace(d->object);
-    for (size_t i = api_from(a->api, a->kinds.pod, ns); i < api_count(a->api, a->kinds.pod); i++) {
-        const json_t *pod = api_at(a->api, a->kinds.pod, i);
-        if (!str_eq(object_namespace(pod), ns))
-            break;
-        if (!object_controller(pod) && !object_is_deleting(pod) && fit_labels(selector, pod))
+    CLEANUP_JSON json_t *selected = pods_selected(a, object_namespace(d->object), selector);
+    JSON_EACH (pod, selected)
+        if (!object_controller(pod) && !object_is_deleting(pod))
             object_adopt(d->a, DAEMONSET_USER, a->kinds.pod, pod,
                          owner_reference(a->kinds.daemonset, d->object));
-    }
     d->claims = false;
 }
 
@@ -217,37 +201,17 @@ static json_t *count_or_null(int64_t count)
     return count ? json_integer(count) : json_null();
 }
 
-/* Writes the status if it differs; optional counts are left out if they are 0. */
+/* Optional counts are left out if they are 0. */
 static void daemonset_write_status(struct daemon *d)
 {
     const struct daemon_sum *s = &d->sum;
-    const struct {
-        const char *field;
-        int64_t value;
-        bool always;
-    } fields[] = {
-        { "currentNumberScheduled", s->current, true },
-        { "desiredNumberScheduled", s->desired, true },
-        { "numberMisscheduled", s->misscheduled, true },
-        { "numberReady", s->ready, true },
-        { "numberAvailable", s->available, false },
-        { "numberUnavailable", s->desired - s->available, false },
-        { "updatedNumberScheduled", s->updated, false },
-        { "observedGeneration", object_generation(d->object), false },
-    };
-    const json_t *old = json_object_get(d->object, "status");
-    bool differs = false;
-    for (size_t i = 0; i < ARRAY_LEN(fields) && !differs; i++) {
-        const json_t *was = json_object_get(old, fields[i].field);
-        differs = json_integer_value(was) != fields[i].value || (fields[i].always && !was);
-    }
-    if (!differs)
-        return;
-    json_t *status = json_object();
-    for (size_t i = 0; i < ARRAY_LEN(fields); i++)
-        json_object_set_new(status, fields[i].field,
-                            fields[i].always ? json_integer(fields[i].value)
-                                             : count_or_null(fields[i].value));
+    json_t *status = json_pack(
+        "{s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:I}", "currentNumberScheduled",
+        (json_int_t) s->current, "desiredNumberScheduled", (json_int_t) s->desired,
+        "numberMisscheduled", (json_int_t) s->misscheduled, "numberReady", (json_int_t) s->ready,
+        "numberAvailable", count_or_null(s->available), "numberUnavailable",
+        count_or_null(s->desired - s->available), "updatedNumberScheduled",
+        count_or_null(s->updated), "observedGeneration", (json_int_t) object_generation(d->object));
     object_set_status(d->a, DAEMONSET_USER, d->a->kinds.daemonset, d->object, status);
 }
 
@@ -270,13 +234,13 @@ static void sync(struct daemon *d)
 static void daemonset_look(void *self, const char *key)
 {
     struct daemonset *c = self;
-    struct daemon *d = map_get(&c->by_key, key);
+    json_t *object = object_of_key(c->a, c->a->kinds.daemonset, key);
+    struct daemon *d = object ? map_get(&c->by_uid, object_uid(object)) : NULL;
     if (!d)
         return;
     json_decref(d->object);
-    d->object = json_incref(object_of_key(c->a, c->a->kinds.daemonset, key));
-    if (!d->object || object_is_deleting(d->object) ||
-        json_object_size(json_at(d->object, "spec.selector")) == 0)
+    d->object = json_incref(object);
+    if (object_is_deleting(d->object) || json_object_size(json_at(d->object, "spec.selector")) == 0)
         return;
     sync(d);
     if (d->refused)
@@ -287,24 +251,18 @@ static void daemonset_look(void *self, const char *key)
         agenda_at(&c->agenda, key, d->again_at_ms);
 }
 
-static void *daemonset_begin(struct actors *a)
-{
-    struct daemonset *c = xcalloc(1, sizeof *c);
-    c->a = a;
-    agenda_init(&c->agenda, a->sim, "daemonset", a->world.latencies.controller, daemonset_look, c);
-    return c;
-}
-
 static void daemonset_end(void *self)
 {
     struct daemonset *c = self;
-    agenda_clear(&c->agenda);
     for (size_t i = 0; i < c->len; i++)
         daemon_free(c->all[i]);
     free(c->all);
-    map_clear(&c->by_key);
     map_clear(&c->by_uid);
-    free(c);
 }
 
-const struct actor daemonset_actor = { daemonset_begin, daemonset_commit, daemonset_end };
+const struct actor daemonset_actor = {
+    .size = sizeof(struct daemonset),
+    .agendas = { AGENDA(struct daemonset, agenda, "daemonset", controller, daemonset_look) },
+    .commit = daemonset_commit,
+    .end = daemonset_end,
+};

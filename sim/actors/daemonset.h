@@ -53,9 +53,8 @@ void daemon_mark(struct daemon *d, const char *node);
 void daemon_sync_nodes(struct daemon *d);
 /* Whether a pod is of the newest template. */
 bool daemon_pod_is_updated(const struct daemon *d, const json_t *pod);
-/* The set's pods on a node, except finished ones that are being deleted. The objects are borrowed;
- * release the array with free(). */
-json_t **daemon_pods_on(const struct daemon *d, const char *node, size_t *ret_len);
+/* The set's pods on a node, except finished ones that are being deleted. New reference. */
+json_t *daemon_pods_on(const struct daemon *d, const char *node);
 /* Deletes a pod, and records that this sync has acted or was refused. */
 void daemon_delete_pod(struct daemon *d, const json_t *pod);
 /* Creates a pod for a node, and records the same. */

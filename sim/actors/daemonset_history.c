@@ -107,15 +107,14 @@ static bool is_live(const struct daemon *d, const json_t *revision)
 /* Deletes the oldest revisions without pods, down to the limit. */
 static void trim(struct daemon *d, const json_t *revisions)
 {
-    size_t live = 0, i;
-    json_t *revision;
-    json_array_foreach (revisions, i, revision)
+    size_t live = 0;
+    JSON_EACH (revision, revisions)
         live += is_live(d, revision);
     int64_t excess = (int64_t) (json_array_size(revisions) - live) -
                      json_int(d->object, "spec.revisionHistoryLimit", 10);
     for (; excess > 0; excess--) {
         const json_t *oldest = NULL;
-        json_array_foreach (revisions, i, revision)
+        JSON_EACH (revision, revisions)
             if (!is_live(d, revision) &&
                 api_get(d->a->api, d->a->kinds.revision, object_namespace(revision),
                         object_name(revision)) &&
@@ -145,11 +144,10 @@ void daemon_sync_history(struct daemon *d)
     d->history = false;
     const json_t *template = json_at(d->object, "spec.template");
     CLEANUP_JSON json_t *revisions = claim_revisions(d);
-    json_t *data = history_data(template), *revision;
+    json_t *data = history_data(template);
     const json_t *same = NULL;
     int64_t newest = 0;
-    size_t i;
-    json_array_foreach (revisions, i, revision) {
+    JSON_EACH (revision, revisions) {
         newest = revision_number(revision) > newest ? revision_number(revision) : newest;
         if (json_equal(json_object_get(revision, "data"), data))
             same = revision;

@@ -25,10 +25,7 @@ void daemon_mark(struct daemon *d, const char *node)
     if (n->dirty)
         return;
     n->dirty = true;
-    if (d->dirty_len == d->dirty_cap) {
-        d->dirty_cap = d->dirty_cap ? d->dirty_cap * 2 : 16;
-        d->dirty = xreallocarray(d->dirty, d->dirty_cap, sizeof *d->dirty);
-    }
+    d->dirty = xgrow(d->dirty, d->dirty_len, &d->dirty_cap, sizeof *d->dirty);
     d->dirty[d->dirty_len++] = n;
 }
 
@@ -52,8 +49,8 @@ bool daemon_node_is_news(const struct daemon *d, const json_t *node)
         return true;
     const struct daemon_node *n = map_get(&d->nodes, object_name(node));
     bool may_stay, should_run = daemon_should_run(d, node, &may_stay);
-    size_t pods;
-    free(daemon_pods_on(d, object_name(node), &pods));
+    CLEANUP_JSON json_t *list = daemon_pods_on(d, object_name(node));
+    size_t pods = json_array_size(list);
     return (should_run && (pods == 0 || !n || n->sum.desired == 0)) || (!may_stay && pods > 0);
 }
 
@@ -71,27 +68,28 @@ static int compare_pods(const void *x, const void *y)
     return a_bound != b_bound ? b_bound - a_bound : pod_compare_age(a, b);
 }
 
-json_t **daemon_pods_on(const struct daemon *d, const char *node, size_t *ret_len)
+json_t *daemon_pods_on(const struct daemon *d, const char *node)
 {
     const struct index_set *on = index_pods_on(d->a->index, node);
-    json_t **pods = xcalloc(on->len + 1, sizeof *pods);
-    *ret_len = 0;
+    CLEANUP_FREE json_t **pods = xcalloc(on->len + 1, sizeof *pods);
+    size_t len = 0;
     for (size_t i = 0; i < on->len; i++) {
         json_t *pod = on->items[i]->object;
         if (str_eq(on->items[i]->controller, d->uid) &&
             !(pod_is_finished(pod) && object_is_deleting(pod)))
-            pods[(*ret_len)++] = pod;
+            pods[len++] = pod;
     }
-    qsort(pods, *ret_len, sizeof *pods, compare_pods);
-    return pods;
+    qsort(pods, len, sizeof *pods, compare_pods);
+    json_t *list = json_array();
+    for (size_t i = 0; i < len; i++)
+        json_array_append(list, pods[i]);
+    return list;
 }
 
 void daemon_delete_pod(struct daemon *d, const json_t *pod)
 {
-    CLEANUP_JSON json_t *held = json_incref((json_t *) pod);
     d->acted = true;
-    api_delete(d->a->api, DAEMONSET_USER, d->a->kinds.pod, object_namespace(held),
-               object_name(held), object_uid(held), -1, NULL);
+    pod_delete(d->a, DAEMONSET_USER, pod, -1);
 }
 
 void daemon_create_pod(struct daemon *d, const char *node)
@@ -120,10 +118,7 @@ void daemon_create_pod(struct daemon *d, const char *node)
                           "key", "metadata.name", "operator", "In", "values", node));
     json_object_set_new(spec, "affinity", affinity);
     json_object_set_new(pod, "spec", spec);
-    CLEANUP_REFUSAL struct refusal refusal = { 0 };
-    if (api_create(d->a->api, DAEMONSET_USER, d->a->kinds.pod, pod, &refusal) < 0) {
-        events_tell(d->a, "daemonset-controller", d->object, true, "FailedCreate",
-                    "Error creating: %s", refusal.message);
+    if (events_create_pod(d->a, DAEMONSET_USER, "daemonset-controller", d->object, pod) < 0) {
         daemon_mark(d, node);
         d->refused = true;
     }
@@ -142,24 +137,23 @@ static bool may_replace_failed(struct daemon *d, struct daemon_node *n)
     }
     if (now - n->backoff_since_ms > 2 * BACKOFF_MAX_MS)
         n->backoff_ms = 0;
-    n->backoff_ms = n->backoff_ms ? n->backoff_ms * 2 : BACKOFF_MIN_MS;
-    n->backoff_ms = n->backoff_ms < BACKOFF_MAX_MS ? n->backoff_ms : BACKOFF_MAX_MS;
+    n->backoff_ms = agenda_backoff(n->backoff_ms, BACKOFF_MIN_MS, BACKOFF_MAX_MS);
     n->backoff_since_ms = now;
     return true;
 }
 
 /* Deletes surplus pods of the sorted running ones. With a surge, one old and one new pod may
  * stay. */
-static void prune(struct daemon *d, json_t **running, size_t len)
+static void prune(struct daemon *d, const json_t *running)
 {
     json_t *newest = NULL, *oldest = NULL;
     bool surges = daemon_surges(d);
-    for (size_t i = 0; i < len; i++) {
-        json_t **place = surges && daemon_pod_is_updated(d, running[i]) ? &newest : &oldest;
+    JSON_EACH (pod, running) {
+        json_t **place = surges && daemon_pod_is_updated(d, pod) ? &newest : &oldest;
         if (*place)
-            daemon_delete_pod(d, running[i]);
+            daemon_delete_pod(d, pod);
         else
-            *place = running[i];
+            *place = pod;
     }
     if (newest && oldest &&
         (!pod_is_ready(oldest) ||
@@ -168,37 +162,35 @@ static void prune(struct daemon *d, json_t **running, size_t len)
 }
 
 /* For a node that may keep one pod: deletes finished and surplus ones. */
-static void keep_one(struct daemon *d, struct daemon_node *n, json_t *const *pods, size_t len)
+static void keep_one(struct daemon *d, struct daemon_node *n, const json_t *pods)
 {
-    json_t **running = xcalloc(len + 1, sizeof *running);
-    size_t count = 0;
-    for (size_t i = 0; i < len; i++) {
-        const char *phase = json_str_or_empty(pods[i], "status.phase");
-        if (object_is_deleting(pods[i]))
+    CLEANUP_JSON json_t *running = json_array();
+    JSON_EACH (pod, pods) {
+        const char *phase = json_str_or_empty(pod, "status.phase");
+        if (object_is_deleting(pod))
             continue;
         if (str_eq(phase, "Failed") ? may_replace_failed(d, n) : str_eq(phase, "Succeeded"))
-            daemon_delete_pod(d, pods[i]);
-        else if (!pod_is_finished(pods[i]))
-            running[count++] = pods[i];
+            daemon_delete_pod(d, pod);
+        else if (!pod_is_finished(pod))
+            json_array_append(running, pod);
     }
-    prune(d, running, count);
-    free(running);
+    prune(d, running);
 }
 
-static struct daemon_sum daemonset_node_count(struct daemon *d, bool should_run,
-                                              json_t *const *pods, size_t len)
+static struct daemon_sum daemonset_node_count(struct daemon *d, bool should_run, const json_t *pods)
 {
-    struct daemon_sum s = { .desired = should_run, .misscheduled = !should_run && len > 0 };
-    if (!should_run || len == 0)
+    const json_t *first = json_array_get(pods, 0);
+    struct daemon_sum s = { .desired = should_run, .misscheduled = !should_run && first };
+    if (!should_run || !first)
         return s;
     int64_t at = -1;
     s.current = 1;
-    s.ready = pod_is_ready(pods[0]);
-    s.available = pod_is_available(d->a, pods[0], json_int(d->object, "spec.minReadySeconds", 0),
+    s.ready = pod_is_ready(first);
+    s.available = pod_is_available(d->a, first, json_int(d->object, "spec.minReadySeconds", 0),
                                    &at);
-    s.updated = daemon_pod_is_updated(d, pods[0]);
-    for (size_t i = 0; i < len; i++)
-        s.outdated |= !daemon_pod_is_updated(d, pods[i]);
+    s.updated = daemon_pod_is_updated(d, first);
+    JSON_EACH (pod, pods)
+        s.outdated |= !daemon_pod_is_updated(d, pod);
     if (at >= 0 && (d->again_at_ms < 0 || at < d->again_at_ms))
         d->again_at_ms = at;
     return s;
@@ -215,48 +207,31 @@ static void add_sum(struct daemon_sum *to, const struct daemon_sum *s, int sign)
     to->outdated += sign * s->outdated;
 }
 
-static void hold(json_t **pods, size_t len)
-{
-    for (size_t i = 0; i < len; i++)
-        json_incref(pods[i]);
-}
-
-static void release_pods(json_t **pods, size_t len)
-{
-    for (size_t i = 0; i < len; i++)
-        json_decref(pods[i]);
-    free(pods);
-}
-
 /* Deletes a node's pods. If the node is gone, only unbound ones: the pod garbage collector deletes
  * the others. */
-static void drop_all(struct daemon *d, bool node_exists, json_t *const *pods, size_t len)
+static void drop_all(struct daemon *d, bool node_exists, const json_t *pods)
 {
-    for (size_t i = 0; i < len; i++)
-        if (!object_is_deleting(pods[i]) &&
-            (node_exists || !*json_str_or_empty(pods[i], "spec.nodeName")))
-            daemon_delete_pod(d, pods[i]);
+    JSON_EACH (pod, pods)
+        if (!object_is_deleting(pod) && (node_exists || !*json_str_or_empty(pod, "spec.nodeName")))
+            daemon_delete_pod(d, pod);
 }
 
 static void sync_node(struct daemon *d, struct daemon_node *n)
 {
     const json_t *node = api_get(d->a->api, d->a->kinds.node, "", n->name);
     bool may_stay, should_run = daemon_should_run(d, node, &may_stay);
-    size_t len;
-    json_t **pods = daemon_pods_on(d, n->name, &len);
-    hold(pods, len);
+    CLEANUP_JSON json_t *pods = daemon_pods_on(d, n->name);
     add_sum(&d->sum, &n->sum, -1);
-    n->sum = node ? daemonset_node_count(d, should_run, pods, len) : (struct daemon_sum){ 0 };
+    n->sum = node ? daemonset_node_count(d, should_run, pods) : (struct daemon_sum){ 0 };
     add_sum(&d->sum, &n->sum, 1);
     if (n->sum.available < n->sum.ready)
         daemon_mark(d, n->name);
-    if (should_run && len == 0)
+    if (should_run && json_array_size(pods) == 0)
         daemon_create_pod(d, n->name);
     else if (may_stay)
-        keep_one(d, n, pods, len);
+        keep_one(d, n, pods);
     else
-        drop_all(d, node != NULL, pods, len);
-    release_pods(pods, len);
+        drop_all(d, node != NULL, pods);
 }
 
 void daemon_sync_nodes(struct daemon *d)

@@ -30,16 +30,14 @@ bool daemon_surges(const struct daemon *d)
 static struct stand stand_of(const struct daemon *d, const char *node)
 {
     struct stand s = { 0 };
-    size_t len;
-    json_t **pods = daemon_pods_on(d, node, &len);
-    for (size_t i = 0; i < len; i++) {
-        const json_t **place = daemon_pod_is_updated(d, pods[i]) ? &s.fresh : &s.old;
-        if (object_is_deleting(pods[i]))
+    CLEANUP_JSON json_t *pods = daemon_pods_on(d, node);
+    JSON_EACH (pod, pods) {
+        const json_t **place = daemon_pod_is_updated(d, pod) ? &s.fresh : &s.old;
+        if (object_is_deleting(pod))
             continue;
         s.unclear = s.unclear || *place;
-        *place = pods[i];
+        *place = pod;
     }
-    free(pods);
     return s;
 }
 
@@ -103,11 +101,7 @@ static void daemonset_rollout_replace(struct daemon *d, const struct daemon_node
     }
     size_t count = daemonset_rollout_take(&c, max_unavailable - unavailable);
     for (size_t i = 0; i < count; i++)
-        json_incref((json_t *) c.items[i]);
-    for (size_t i = 0; i < count; i++) {
         daemon_delete_pod(d, c.items[i]);
-        json_decref((json_t *) c.items[i]);
-    }
     free(c.items);
 }
 

@@ -14,9 +14,7 @@
 /* The ReplicaSet with this template hash, or NULL. */
 static json_t *deployment_set_of(const json_t *sets, const char *hash)
 {
-    size_t i;
-    json_t *set;
-    json_array_foreach (sets, i, set)
+    JSON_EACH (set, sets)
         if (str_eq(object_label(set, LABEL_TEMPLATE_HASH), hash))
             return set;
     return NULL;
@@ -57,9 +55,7 @@ static int64_t replicas_of(const json_t *set)
 static int64_t sum(const json_t *sets, const char *path)
 {
     int64_t total = 0;
-    size_t i;
-    json_t *set;
-    json_array_foreach (sets, i, set)
+    JSON_EACH (set, sets)
         total += json_int(set, path, 0);
     return total;
 }
@@ -86,9 +82,7 @@ static int64_t least(int64_t a, int64_t b)
 /* Whether old pods still exist, including terminating ones. */
 static bool old_pods_are_there(const struct actors *a, const json_t *sets, const json_t *fresh)
 {
-    size_t i;
-    json_t *set;
-    json_array_foreach (sets, i, set)
+    JSON_EACH (set, sets)
         if (set != fresh && index_dependents(a->index, object_uid(set))->len > 0)
             return true;
     return false;
@@ -102,9 +96,7 @@ static void shrink(struct actors *a, const json_t *sets, const json_t *fresh,
                                            json_int(fresh, "status.availableReplicas", 0));
     int64_t room = at_least_0(sum(sets, "spec.replicas") - least_available - fresh_unavailable);
     int64_t spare = at_least_0(sum(sets, "status.availableReplicas") - least_available);
-    size_t i;
-    json_t *set;
-    json_array_foreach (sets, i, set) {
+    JSON_EACH (set, sets) {
         if (set == fresh)
             continue;
         int64_t broken = at_least_0(replicas_of(set) -
@@ -122,9 +114,7 @@ static void roll(struct actors *a, const json_t *deployment, const json_t *sets,
     int64_t wanted = json_int(deployment, "spec.replicas", 1), total = sum(sets, "spec.replicas");
     const json_t *limits = json_at(deployment, "spec.strategy.rollingUpdate");
     if (str_eq(json_str(deployment, "spec.strategy.type"), "Recreate")) {
-        size_t i;
-        json_t *set;
-        json_array_foreach (sets, i, set)
+        JSON_EACH (set, sets)
             scale(a, set,
                   set != fresh                         ? 0
                   : old_pods_are_there(a, sets, fresh) ? replicas_of(fresh)
@@ -159,10 +149,7 @@ static void deployment_write_status(struct actors *a, const json_t *deployment, 
                         enough ? "Deployment has minimum availability."
                                : "Deployment does not have minimum availability.",
                         now));
-    if (json_equal(status, json_at(deployment, "status")))
-        json_decref(status);
-    else
-        object_set_status(a, USER, a->kinds.deployment, deployment, status);
+    object_set_status(a, USER, a->kinds.deployment, deployment, status);
 }
 
 void deployment_sync(struct actors *a, const json_t *deployment)

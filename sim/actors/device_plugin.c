@@ -11,9 +11,7 @@ enum { GIVES_UP_MS = 500, STOP_MS = 500 };
 /* Registers the devices for an owner: a pod's uid, or "host"; NULL: they are gone. */
 static void device_plugin_take(struct machine *m, const char *whose)
 {
-    char *old = m->plugin;
-    m->plugin = whose ? xstrdup(whose) : NULL;
-    free(old);
+    machine_set_text(&m->plugin, whose);
     m->devices = whose && driver_finds_gpus(m) ? m->gpus : 0;
     node_note_devices(m);
 }

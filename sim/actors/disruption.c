@@ -43,10 +43,8 @@ static void note_budgets_of(struct disruption *d, const json_t *pod)
         const json_t *budget = api_at(d->a->api, k, i);
         if (!str_eq(object_namespace(budget), object_namespace(pod)))
             break;
-        if (!fit_labels(json_at(budget, "spec.selector"), pod))
-            continue;
-        CLEANUP_FREE char *key = object_key(budget);
-        agenda_note(&d->agenda, key);
+        if (fit_labels(json_at(budget, "spec.selector"), pod))
+            agenda_note_object(&d->agenda, budget);
     }
 }
 
@@ -54,29 +52,13 @@ static void disruption_commit(void *self, const struct api_commit *c)
 {
     struct disruption *d = self;
     if (c->kind == d->a->kinds.budget && c->after && !(str_eq(c->user, USER) && *c->subresource)) {
-        CLEANUP_FREE char *key = object_key(c->after);
-        agenda_note(&d->agenda, key);
+        agenda_note_object(&d->agenda, c->after);
     } else if (c->kind == d->a->kinds.pod && counts_differently(c)) {
         if (c->before)
             note_budgets_of(d, c->before);
         if (c->after)
             note_budgets_of(d, c->after);
     }
-}
-
-/* The pods of a budget. New reference. */
-static json_t *pods_of(const struct actors *a, const json_t *budget)
-{
-    json_t *pods = json_array();
-    for (size_t i = api_from(a->api, a->kinds.pod, object_namespace(budget));
-         i < api_count(a->api, a->kinds.pod); i++) {
-        json_t *pod = api_at(a->api, a->kinds.pod, i);
-        if (!str_eq(object_namespace(pod), object_namespace(budget)))
-            break;
-        if (fit_labels(json_at(budget, "spec.selector"), pod))
-            json_array_append(pods, pod);
-    }
-    return pods;
 }
 
 /* The owner that scales a pod: its ReplicaSet, or the Deployment above. NULL: none. */
@@ -99,9 +81,7 @@ static int64_t expected_scale(const struct actors *a, const json_t *pods, char *
 {
     CLEANUP_JSON json_t *seen = json_object();
     int64_t total = 0;
-    size_t i;
-    json_t *pod;
-    json_array_foreach (pods, i, pod) {
+    JSON_EACH (pod, pods) {
         const json_t *controller = object_controller(pod), *scaler = scaler_of(a, pod);
         const struct kind *k = kind_of(json_str_or_empty(controller, "apiVersion"),
                                        json_str_or_empty(controller, "kind"));
@@ -121,10 +101,8 @@ static int64_t expected_scale(const struct actors *a, const json_t *pods, char *
 /* Evictions that still count: recent ones of existing pods that are not seen to go. */
 static void keep_disrupted(const struct disruption *d, const json_t *object, struct budget *b)
 {
-    const char *name;
-    json_t *time;
     b->disrupted = json_object();
-    json_object_foreach (json_at(object, "status.disruptedPods"), name, time) {
+    JSON_EACH_MEMBER (name, time, json_at(object, "status.disruptedPods")) {
         const json_t *pod = api_get(d->a->api, d->a->kinds.pod, object_namespace(object), name);
         int64_t until = actors_ms_of(d->a, json_string_value(time)) + DISRUPTED_MS;
         if (!pod || object_is_deleting(pod) || until <= d->a->sim->now_ms)
@@ -134,23 +112,17 @@ static void keep_disrupted(const struct disruption *d, const json_t *object, str
     }
 }
 
-static bool is_percent(const json_t *value)
-{
-    return json_is_string(value);
-}
-
 static void disruption_count(const struct disruption *d, const json_t *object, struct budget *b)
 {
-    CLEANUP_JSON json_t *pods = pods_of(d->a, object);
+    CLEANUP_JSON json_t *pods = pods_selected(d->a, object_namespace(object),
+                                              json_at(object, "spec.selector"));
     const json_t *at_least = json_at(object, "spec.minAvailable"),
                  *at_most = json_at(object, "spec.maxUnavailable");
-    size_t i;
-    json_t *pod;
-    json_array_foreach (pods, i, pod)
+    JSON_EACH (pod, pods)
         b->healthy += pod_is_ready(pod) && !object_is_deleting(pod) &&
                       !json_object_get(b->disrupted, object_name(pod));
     b->expected = (int64_t) json_array_size(pods);
-    if (at_most || is_percent(at_least))
+    if (at_most || json_is_string(at_least))
         b->expected = expected_scale(d->a, pods, &b->failure);
     if (at_most)
         b->desired = b->expected - scaled_value(at_most, b->expected, true, 0);
@@ -181,18 +153,13 @@ static json_t *disruption_status_of(const struct disruption *d, const json_t *ob
                           : b->healthy - b->desired;
     const json_t *old = json_object_get(object, "status");
     json_t *status = old ? json_copy((json_t *) old) : json_object();
-    const struct {
-        const char *field;
-        int64_t value;
-    } numbers[] = {
-        { "currentHealthy", b->healthy },
-        { "desiredHealthy", b->desired },
-        { "expectedPods", b->expected },
-        { "observedGeneration", object_generation(object) },
-    };
+    CLEANUP_JSON json_t *counts = json_pack(
+        "{s:I, s:I, s:I, s:I}", "currentHealthy", (json_int_t) b->healthy, "desiredHealthy",
+        (json_int_t) b->desired, "expectedPods", (json_int_t) b->expected, "observedGeneration",
+        (json_int_t) object_generation(object));
     /* A failed sync allows no disruption and keeps the last counts. */
-    for (size_t i = 0; i < ARRAY_LEN(numbers) && !b->failure; i++)
-        json_object_set_new(status, numbers[i].field, json_integer(numbers[i].value));
+    if (!b->failure)
+        json_object_update(status, counts);
     json_object_set_new(status, "disruptionsAllowed", json_integer(allowed));
     json_object_set_new(status, "conditions", condition_of(d, object, allowed > 0, b->failure));
     if (json_object_size(b->disrupted) > 0)
@@ -225,20 +192,8 @@ static void disruption_look(void *self, const char *key)
     free(b.failure);
 }
 
-static void *disruption_begin(struct actors *a)
-{
-    struct disruption *d = xcalloc(1, sizeof *d);
-    d->a = a;
-    agenda_init(&d->agenda, a->sim, "disruption", a->world.latencies.controller, disruption_look,
-                d);
-    return d;
-}
-
-static void disruption_end(void *self)
-{
-    struct disruption *d = self;
-    agenda_clear(&d->agenda);
-    free(d);
-}
-
-const struct actor disruption_actor = { disruption_begin, disruption_commit, disruption_end };
+const struct actor disruption_actor = {
+    .size = sizeof(struct disruption),
+    .agendas = { AGENDA(struct disruption, agenda, "disruption", controller, disruption_look) },
+    .commit = disruption_commit,
+};

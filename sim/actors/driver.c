@@ -19,6 +19,7 @@ enum {
     PROBE_PERIOD_MS = 10 * 1000,
     DAEMONS_STOP_MS = 3000,
     EXPORTER_READY_MS = 6000,
+    AGENT_MS = 200,
 };
 
 typedef struct run run_fn(struct box *b);
@@ -28,20 +29,14 @@ struct operand {
     const char *component, *container; /* NULL: any component */
     bool holds_module;                 /* while it runs */
     run_fn *run;
+    struct run always;                   /* without `run` */
     bool (*may_go)(const struct box *b); /* for waiting containers */
-    event_fn *step, *ready, *stopping, *ended;
+    event_fn *on[OPERAND_EVENTS];
 };
-
-static const struct operand *operand_of(const struct box *b);
 
 static const char *env(const struct box *b, const char *name)
 {
-    size_t i;
-    json_t *variable;
-    json_array_foreach (json_object_get(b->spec, "env"), i, variable)
-        if (str_eq(json_str(variable, "name"), name))
-            return json_str_or_empty(variable, "value");
-    return "";
+    return json_str_or_empty(json_find(json_object_get(b->spec, "env"), "name", name), "value");
 }
 
 static struct machine *machine_of(const struct box *b)
@@ -49,11 +44,11 @@ static struct machine *machine_of(const struct box *b)
     return b->pod->machine;
 }
 
-static void driver_set_text(char **place, const char *text)
+/* Writes a ready file; `what` NULL removes it. */
+static void put_sign(struct sign *sign, const char *what, const char *whose)
 {
-    char *old = *place;
-    *place = text ? xstrdup(text) : NULL;
-    free(old);
+    machine_set_text(&sign->what, what);
+    machine_set_text(&sign->whose, what ? whose : NULL);
 }
 
 static struct run ends(int64_t after_ms, int code, const char *message)
@@ -77,8 +72,8 @@ static struct run runs(int64_t ready_ms, int64_t step_ms)
 /* Loads the module and wakes waiting containers. `digest` is its configuration's; NULL: none. */
 static void driver_load(struct machine *m, const char *version, const char *digest)
 {
-    driver_set_text(&m->module, version);
-    driver_set_text(&m->digest, digest);
+    machine_set_text(&m->module, version);
+    machine_set_text(&m->digest, digest);
     machine_changed(m);
 }
 
@@ -89,10 +84,9 @@ static void driver_unload(struct machine *m)
         return;
     m->modules_unloaded++;
     m->unloads_under_use += m->users > 0;
-    driver_set_text(&m->module, NULL);
-    driver_set_text(&m->digest, NULL);
-    driver_set_text(&m->driver_sign, NULL);
-    driver_set_text(&m->driver_sign_pod, NULL);
+    machine_set_text(&m->module, NULL);
+    machine_set_text(&m->digest, NULL);
+    put_sign(&m->driver_sign, NULL, NULL);
     m->pid_file = false;
     agent_note(m);
 }
@@ -134,7 +128,7 @@ static bool rebooted_for(struct machine *m, const char *version)
 {
     if (str_eq(m->half_done, version))
         return m->boots > m->half_done_boots;
-    driver_set_text(&m->half_done, version);
+    machine_set_text(&m->half_done, version);
     m->half_done_boots = m->boots;
     return false;
 }
@@ -208,8 +202,7 @@ static struct run driver_run(struct box *b)
     struct machine *m = machine_of(b);
     bool own_module = m->module && str_eq(m->digest, env(b, "DRIVER_CONFIG_DIGEST"));
     /* The ready file of an earlier container is stale. */
-    driver_set_text(&m->driver_sign, NULL);
-    driver_set_text(&m->driver_sign_pod, NULL);
+    put_sign(&m->driver_sign, NULL, NULL);
     m->pid_file = true;
     if (own_module)
         return runs(probed_after(USER_SPACE_MS), -1);
@@ -235,8 +228,7 @@ static void driver_step(struct box *b)
 static void driver_ready(struct box *b)
 {
     struct machine *m = machine_of(b);
-    driver_set_text(&m->driver_sign, env(b, "DRIVER_CONFIG_DIGEST"));
-    driver_set_text(&m->driver_sign_pod, b->pod->uid);
+    put_sign(&m->driver_sign, env(b, "DRIVER_CONFIG_DIGEST"), b->pod->uid);
     machine_changed(m);
 }
 
@@ -244,10 +236,8 @@ static void driver_ready(struct box *b)
 static void driver_stopping(struct box *b)
 {
     struct machine *m = machine_of(b);
-    if (str_eq(m->driver_sign_pod, b->pod->uid)) {
-        driver_set_text(&m->driver_sign, NULL);
-        driver_set_text(&m->driver_sign_pod, NULL);
-    }
+    if (str_eq(m->driver_sign.whose, b->pod->uid))
+        put_sign(&m->driver_sign, NULL, NULL);
     b->run.stop_ms = b->ready && m->users > 0 ? -1 : DAEMONS_STOP_MS;
     b->run.stop_code = b->ready ? 0 : 1;
 }
@@ -279,31 +269,24 @@ static void cos_step(struct box *b)
 static bool has_driver(const struct box *b)
 {
     const struct machine *m = machine_of(b);
-    return m->module && (str_eq(env(b, "DRIVER"), "host") || m->driver_sign);
+    return m->module && (str_eq(env(b, "DRIVER"), "host") || m->driver_sign.what);
 }
 
 static bool has_driver_and_toolkit(const struct box *b)
 {
     const struct machine *m = machine_of(b);
-    const char *driver = str_eq(env(b, "DRIVER"), "host") ? "host" : m->driver_sign;
+    const char *driver = str_eq(env(b, "DRIVER"), "host") ? "host" : m->driver_sign.what;
     if (!has_driver(b) || !str_eq(env(b, "WAIT_FOR"), "toolkit"))
         return has_driver(b);
-    return str_eq(m->toolkit_sign, env(b, "REVISION")) && str_eq(m->toolkit_sign_driver, driver);
+    return str_eq(m->toolkit_sign.what, env(b, "REVISION")) &&
+           str_eq(m->toolkit_sign.whose, driver);
 }
 
 /* Without a driver container, the driver is the host's. */
 static bool has_any_driver(const struct box *b)
 {
     const struct machine *m = machine_of(b);
-    return m->module && (!m->pid_file || m->driver_sign);
-}
-
-static struct run wait_run(struct box *b)
-{
-    (void) b;
-    struct run r = ends(-1, 0, NULL);
-    r.waits = true;
-    return r;
+    return m->module && (!m->pid_file || m->driver_sign.what);
 }
 
 /* ---- toolkit */
@@ -320,26 +303,18 @@ static void install_step(struct box *b)
                                      "toolkit-removal");
 }
 
-static struct run toolkit_run(struct box *b)
-{
-    (void) b;
-    return runs(0, 200);
-}
-
 static void toolkit_step(struct box *b)
 {
     struct machine *m = machine_of(b);
-    driver_set_text(&m->toolkit_sign, env(b, "REVISION"));
-    driver_set_text(&m->toolkit_sign_driver,
-                    str_eq(env(b, "DRIVER"), "host") ? "host" : str_or_empty(m->driver_sign));
+    bool host = str_eq(env(b, "DRIVER"), "host");
+    put_sign(&m->toolkit_sign, env(b, "REVISION"),
+             host ? "host" : str_or_empty(m->driver_sign.what));
     machine_changed(m);
 }
 
 static void toolkit_stopping(struct box *b)
 {
-    struct machine *m = machine_of(b);
-    driver_set_text(&m->toolkit_sign, NULL);
-    driver_set_text(&m->toolkit_sign_driver, NULL);
+    put_sign(&machine_of(b)->toolkit_sign, NULL, NULL);
 }
 
 /* ---- exporter */
@@ -351,26 +326,14 @@ static struct run exporter_run(struct box *b)
                : ends(CHECK_MS, 1, "Failed to initialize NVML: could not load NVML library");
 }
 
-static struct run copy_run(struct box *b)
-{
-    (void) b;
-    return ends(CHECK_MS, 0, NULL);
-}
-
 /* ---- the validation */
 
-/* Length of the version in the module's tag, before the system's name. */
-static int version_length(const char *module)
-{
-    return (int) strcspn(module, "-");
-}
-
-/* The facts that nvidia-smi would report. */
+/* The facts that nvidia-smi would report. The version is the tag up to the system's name. */
 static const char *driver_words_of(struct machine *m)
 {
     const char *product = m->shape->gpu_product ? m->shape->gpu_product : "NVIDIA-H100-80GB-HBM3";
     char *words = xasprintf("driver=%.*s\nproduct=%s\nmemory=81559\ncompute=9.0\ncuda=13.0\n",
-                            version_length(m->module), m->module, product);
+                            (int) strcspn(m->module, "-"), m->module, product);
     free(m->words);
     m->words = words;
     return words;
@@ -388,24 +351,41 @@ static struct run proof_run(struct box *b)
     return ends(PROOF_MS, 0, driver_words_of(m));
 }
 
+#define WAITS                                                                                      \
+    {                                                                                              \
+        .ends_ms = -1, .step_ms = -1, .ready_ms = -1, .stop_ms = 100, .stop_code = 1,              \
+        .waits = true                                                                              \
+    }
+#define PLUGIN_EVENTS                                                                              \
+    {                                                                                              \
+        [OPERAND_STEP] = device_plugin_step, [OPERAND_ENDED] = device_plugin_ended                 \
+    }
+
 static const struct operand operands[] = {
     { "driver", "host-driver", .run = host_driver_run },
     { "driver", "unload", .run = unload_run },
-    { "driver", "driver", .run = driver_run, .step = driver_step, .ready = driver_ready,
-      .stopping = driver_stopping, .ended = driver_ended },
-    { "driver", "install", .run = cos_run, .step = cos_step },
-    { "toolkit", "wait", .run = wait_run, .may_go = has_driver },
-    { NULL, "install", .run = install_run, .step = install_step },
-    { "toolkit", "toolkit", .run = toolkit_run, .step = toolkit_step,
-      .stopping = toolkit_stopping },
-    { "device-plugin", "wait", .run = wait_run, .may_go = has_driver_and_toolkit },
+    { "driver", "driver", .run = driver_run,
+      .on = { driver_step, driver_ready, driver_stopping, driver_ended } },
+    { "driver", "install", .run = cos_run, .on = { [OPERAND_STEP] = cos_step } },
+    { "toolkit", "wait", .always = WAITS, .may_go = has_driver },
+    { NULL, "install", .run = install_run, .on = { [OPERAND_STEP] = install_step } },
+    { "toolkit", "toolkit", .always = { .ends_ms = -1, .step_ms = 200, .stop_ms = 500 },
+      .on = { [OPERAND_STEP] = toolkit_step, [OPERAND_STOPPING] = toolkit_stopping } },
+    { "device-plugin", "wait", .always = WAITS, .may_go = has_driver_and_toolkit },
     { "device-plugin", "device-plugin", .holds_module = true, .run = device_plugin_run,
-      .step = device_plugin_step, .ended = device_plugin_ended },
-    { NULL, "wait", .run = wait_run, .may_go = has_any_driver },
+      .on = PLUGIN_EVENTS },
+    { NULL, "wait", .always = WAITS, .may_go = has_any_driver },
     { "exporter", "exporter", .holds_module = true, .run = exporter_run },
-    { "node-agent", "agent", .run = agent_run, .step = agent_step },
+    { "node-agent", "agent",
+      .always = { .ends_ms = -1, .step_ms = AGENT_MS, .ready_ms = AGENT_MS, .stop_ms = AGENT_MS },
+      .on = { [OPERAND_STEP] = agent_step } },
     { "proof", "proof", .run = proof_run },
-    { NULL, "copy", .run = copy_run },
+    { NULL, "copy",
+      .always = { .ends_ms = CHECK_MS,
+                  .step_ms = -1,
+                  .ready_ms = -1,
+                  .stop_ms = 100,
+                  .stop_code = 1 } },
 };
 
 /* ---- lookup */
@@ -420,8 +400,7 @@ static const struct operand *foreign_plugin_of(const struct box *b)
 {
     static const struct operand plugin = { .holds_module = true,
                                            .run = device_plugin_run,
-                                           .step = device_plugin_step,
-                                           .ended = device_plugin_ended };
+                                           .on = PLUGIN_EVENTS };
     for (size_t i = 0; i < ARRAY_LEN(foreign_plugins); i++)
         if (str_eq(foreign_plugins[i], b->name))
             return &plugin;
@@ -444,7 +423,7 @@ static const struct operand *operand_of(const struct box *b)
 bool operand_is_agent(const struct box *b)
 {
     const struct operand *o = operand_of(b);
-    return o && o->run == agent_run;
+    return o && o->on[OPERAND_STEP] == agent_step;
 }
 
 bool operand_is_foreign_plugin(const struct box *b)
@@ -457,7 +436,7 @@ bool operand_run(struct box *b, struct run *ret)
 {
     const struct operand *o = operand_of(b);
     if (o)
-        *ret = o->run(b);
+        *ret = o->run ? o->run(b) : o->always;
     return o != NULL;
 }
 
@@ -477,40 +456,15 @@ static bool is_gpu(const char *resource)
 bool operand_holds_module(const struct box *b)
 {
     const struct operand *o = operand_of(b);
-    const char *name;
-    json_t *amount;
-    json_object_foreach (json_at(b->spec, "resources.limits"), name, amount)
+    JSON_EACH_MEMBER (name, amount, json_at(b->spec, "resources.limits"))
         if (is_gpu(name))
             return true;
     return o && o->holds_module;
 }
 
-static void call(struct box *b, event_fn *fn)
-{
-    if (fn)
-        fn(b);
-}
-
-void operand_step(struct box *b)
+void operand_on(struct box *b, enum operand_event event)
 {
     const struct operand *o = operand_of(b);
-    call(b, o ? o->step : NULL);
-}
-
-void operand_ready(struct box *b)
-{
-    const struct operand *o = operand_of(b);
-    call(b, o ? o->ready : NULL);
-}
-
-void operand_stopping(struct box *b)
-{
-    const struct operand *o = operand_of(b);
-    call(b, o ? o->stopping : NULL);
-}
-
-void operand_ended(struct box *b)
-{
-    const struct operand *o = operand_of(b);
-    call(b, o ? o->ended : NULL);
+    if (o && o->on[event])
+        o->on[event](b);
 }

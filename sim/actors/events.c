@@ -34,8 +34,9 @@ struct teller {
     struct sim_event write, tidy;
 };
 
-static void word_free(struct word *w)
+static void word_free(void *word)
 {
+    struct word *w = word;
     json_decref(w->about);
     free(w->key);
     free(w->message);
@@ -89,9 +90,8 @@ static void tidy(void *arg)
 {
     struct teller *t = arg;
     struct word **old = xcalloc(t->words.len + 1, sizeof *old);
-    size_t cursor = 0, len = 0;
-    const struct map_entry *entry;
-    while ((entry = map_next(&t->words, &cursor)) != NULL) {
+    size_t len = 0;
+    MAP_EACH (entry, &t->words) {
         struct word *w = entry->value;
         if (w->written == w->count && w->last_ms + KEPT_MS <= t->a->sim->now_ms)
             old[len++] = w;
@@ -133,15 +133,10 @@ static struct word *events_word_of(struct teller *t, const char *component, cons
     return w;
 }
 
-static struct teller *teller_of(const struct actors *a)
-{
-    return a->selves[ACTOR_PLACE_EVENTS];
-}
-
 void events_tell(const struct actors *a, const char *component, const json_t *object, bool warning,
                  const char *reason, const char *fmt, ...)
 {
-    struct teller *t = teller_of(a);
+    struct teller *t = a->selves[ACTOR_PLACE_EVENTS];
     if (!t)
         return;
     va_list ap;
@@ -151,16 +146,23 @@ void events_tell(const struct actors *a, const char *component, const json_t *ob
     struct word *w = events_word_of(t, component, object, warning, reason, message);
     w->last_ms = a->sim->now_ms;
     if (w->count++ == w->written) {
-        if (t->due_len == t->due_cap) {
-            t->due_cap = t->due_cap ? t->due_cap * 2 : 16;
-            t->due = xreallocarray(t->due, t->due_cap, sizeof(struct word *));
-        }
+        t->due = xgrow(t->due, t->due_len, &t->due_cap, sizeof(struct word *));
         t->due[t->due_len++] = w;
     }
     if (!heap_holds(&t->write.item))
         sim_after(a->sim, &t->write, WRITE_MS);
     if (!heap_holds(&t->tidy.item))
         sim_after(a->sim, &t->tidy, TIDY_MS);
+}
+
+int events_create_pod(struct actors *a, const char *user, const char *component,
+                      const json_t *owner, const json_t *pod)
+{
+    CLEANUP_REFUSAL struct refusal refusal = { 0 };
+    if (api_create(a->api, user, a->kinds.pod, pod, &refusal) == 0)
+        return 0;
+    events_tell(a, component, owner, true, "FailedCreate", "Error creating: %s", refusal.message);
+    return -1;
 }
 
 /* ---- Events from commits */
@@ -265,14 +267,12 @@ static void events_commit(void *self, const struct api_commit *c)
         tell_of_job(t->a, c);
 }
 
-static void *events_begin(struct actors *a)
+static void events_begin(void *self)
 {
-    struct teller *t = xcalloc(1, sizeof *t);
-    t->a = a;
+    struct teller *t = self;
     t->kind = kind_of("v1", "Event");
     t->write = (struct sim_event){ .fn = write_due, .arg = t };
     t->tidy = (struct sim_event){ .fn = tidy, .arg = t };
-    return t;
 }
 
 static void events_end(void *self)
@@ -280,13 +280,13 @@ static void events_end(void *self)
     struct teller *t = self;
     sim_cancel(t->a->sim, &t->write);
     sim_cancel(t->a->sim, &t->tidy);
-    size_t cursor = 0;
-    const struct map_entry *entry;
-    while ((entry = map_next(&t->words, &cursor)) != NULL)
-        word_free(entry->value);
-    map_clear(&t->words);
+    map_clear_with(&t->words, word_free);
     free(t->due);
-    free(t);
 }
 
-const struct actor events_actor = { events_begin, events_commit, events_end };
+const struct actor events_actor = {
+    .size = sizeof(struct teller),
+    .begin = events_begin,
+    .commit = events_commit,
+    .end = events_end,
+};

@@ -15,4 +15,8 @@
 void events_tell(const struct actors *a, const char *component, const json_t *object, bool warning,
                  const char *reason, const char *fmt, ...) PRINTF(6, 7);
 
+/* A controller creates a pod, or tells why it cannot and returns -1. */
+int events_create_pod(struct actors *a, const char *user, const char *component,
+                      const json_t *owner, const json_t *pod);
+
 #endif

@@ -45,12 +45,10 @@ static bool meets_term(const json_t *term, const json_t *node)
                  *fields = json_object_get(term, "matchFields");
     if (json_array_size(expressions) + json_array_size(fields) == 0)
         return false;
-    size_t i;
-    json_t *requirement;
-    json_array_foreach (expressions, i, requirement)
+    JSON_EACH (requirement, expressions)
         if (!meets(requirement, object_label(node, json_str_or_empty(requirement, "key"))))
             return false;
-    json_array_foreach (fields, i, requirement)
+    JSON_EACH (requirement, fields)
         if (!str_eq(json_str(requirement, "key"), "metadata.name") ||
             !meets(requirement, object_name(node)))
             return false;
@@ -66,15 +64,11 @@ static const json_t *required_terms(const json_t *pod_spec)
 
 bool fit_affinity(const json_t *pod_spec, const json_t *node)
 {
-    const char *key;
-    json_t *value;
-    json_object_foreach (json_object_get(pod_spec, "nodeSelector"), key, value)
+    JSON_EACH_MEMBER (key, value, json_object_get(pod_spec, "nodeSelector"))
         if (!str_eq(object_label(node, key), json_string_value(value)))
             return false;
     const json_t *terms = required_terms(pod_spec);
-    size_t i;
-    json_t *term;
-    json_array_foreach (terms, i, term)
+    JSON_EACH (term, terms)
         if (meets_term(term, node))
             return true;
     return terms == NULL;
@@ -115,11 +109,9 @@ static unsigned effect_of(const json_t *taint)
 
 const json_t *fit_untolerated(const json_t *tolerations, const json_t *taints, unsigned effects)
 {
-    size_t i, k;
-    json_t *taint, *toleration;
-    json_array_foreach (taints, i, taint) {
+    JSON_EACH (taint, taints) {
         bool tolerated = !(effect_of(taint) & effects);
-        json_array_foreach (tolerations, k, toleration)
+        JSON_EACH (toleration, tolerations)
             tolerated = tolerated || fit_tolerates(toleration, taint);
         if (!tolerated)
             return taint;
@@ -129,13 +121,17 @@ const json_t *fit_untolerated(const json_t *tolerations, const json_t *taints, u
 
 const json_t *fit_taint(const json_t *node, const char *key, const char *effect)
 {
-    size_t i;
-    json_t *taint;
-    json_array_foreach (json_at(node, "spec.taints"), i, taint)
+    JSON_EACH (taint, json_at(node, "spec.taints"))
         if (str_eq(json_str(taint, "key"), key) &&
             (!effect || str_eq(json_str(taint, "effect"), effect)))
             return taint;
     return NULL;
+}
+
+bool pod_is_finished(const json_t *pod)
+{
+    const char *phase = json_str_or_empty(json_object_get(pod, "status"), "phase");
+    return str_eq(phase, "Succeeded") || str_eq(phase, "Failed");
 }
 
 bool fit_labels(const json_t *label_selector, const json_t *object)

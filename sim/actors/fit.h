@@ -1,5 +1,5 @@
 /* Whether a pod fits a node, by node selector, node affinity, taints and tolerations; also label
- * selectors. Pure. */
+ * selectors and the end of pods. Pure. */
 #ifndef OSTLER_SIM_ACTORS_FIT_H
 #define OSTLER_SIM_ACTORS_FIT_H
 
@@ -19,6 +19,8 @@ bool fit_tolerates(const json_t *toleration, const json_t *taint);
 const json_t *fit_untolerated(const json_t *tolerations, const json_t *taints, unsigned effects);
 /* The first taint with this key and effect (NULL: any effect), or NULL. Borrowed. */
 const json_t *fit_taint(const json_t *node, const char *key, const char *effect);
+/* Whether a pod's phase is final: Succeeded or Failed. */
+bool pod_is_finished(const json_t *pod);
 /* Whether an object's labels match a LabelSelector; an invalid selector matches nothing. */
 bool fit_labels(const json_t *label_selector, const json_t *object);
 /* Whether a text matches a pattern, in which * matches any text. NULL matches everything. */

@@ -22,7 +22,7 @@ struct collector {
 
 /* An object's owners by state. */
 struct owners {
-    size_t solid, dangling, waiting;
+    size_t dangling, waiting;
     json_t *solid_references;
 };
 
@@ -55,9 +55,7 @@ static json_t *named_owner(const struct actors *a, const json_t *reference, cons
 /* Wakes owners that wait for their dependents. */
 static void note_waiting_owners(struct collector *g, const json_t *object)
 {
-    size_t i;
-    json_t *reference;
-    json_array_foreach (json_at(object, "metadata.ownerReferences"), i, reference) {
+    JSON_EACH (reference, json_at(object, "metadata.ownerReferences")) {
         const struct kind *k;
         json_t *owner = named_owner(g->a, reference, object_namespace(object), &k);
         if (owner && object_is_deleting(owner) && object_has_finalizer(owner, FOREGROUND))
@@ -84,20 +82,6 @@ static void gc_commit(void *self, const struct api_commit *c)
         note(g, c->kind, c->after);
 }
 
-static void remove_finalizer(struct collector *g, const struct kind *k, const json_t *object,
-                             const char *finalizer)
-{
-    json_t *left = json_array(), *f;
-    size_t i;
-    json_array_foreach (json_at(object, "metadata.finalizers"), i, f)
-        if (!str_eq(json_string_value(f), finalizer))
-            json_array_append(left, f);
-    CLEANUP_JSON json_t *patch = json_pack("{s:{s:s, s:o}}", "metadata", "resourceVersion",
-                                           json_str_or_empty(object, "metadata.resourceVersion"),
-                                           "finalizers", left);
-    api_merge(g->a->api, USER, k, object_namespace(object), object_name(object), "", patch, NULL);
-}
-
 /* Releases all dependents; each leaves the set. */
 static void orphan_dependents(struct collector *g, const char *uid)
 {
@@ -111,9 +95,7 @@ static void orphan_dependents(struct collector *g, const char *uid)
 
 static bool blocks(const json_t *dependent, const char *owner_uid)
 {
-    size_t i;
-    json_t *reference;
-    json_array_foreach (json_at(dependent, "metadata.ownerReferences"), i, reference)
+    JSON_EACH (reference, json_at(dependent, "metadata.ownerReferences"))
         if (str_eq(json_str(reference, "uid"), owner_uid) &&
             json_bool(reference, "blockOwnerDeletion", false))
             return true;
@@ -134,15 +116,13 @@ static void wait_for_dependents(struct collector *g, const struct kind *k, const
             note(g, dependents->items[i]->kind, dependents->items[i]->object);
     }
     if (!blocked)
-        remove_finalizer(g, k, object, FOREGROUND);
+        object_drop_finalizer(g->a, USER, k, object, FOREGROUND);
 }
 
 static struct owners look_at_owners(const struct collector *g, const json_t *object)
 {
     struct owners o = { .solid_references = json_array() };
-    size_t i;
-    json_t *reference;
-    json_array_foreach (json_at(object, "metadata.ownerReferences"), i, reference) {
+    JSON_EACH (reference, json_at(object, "metadata.ownerReferences")) {
         const struct kind *k;
         const json_t *owner = named_owner(g->a, reference, object_namespace(object), &k);
         if (k && (!owner || !str_eq(object_uid(owner), json_str(reference, "uid")))) {
@@ -150,7 +130,6 @@ static struct owners look_at_owners(const struct collector *g, const json_t *obj
         } else if (owner && object_is_deleting(owner) && object_has_finalizer(owner, FOREGROUND)) {
             o.waiting++;
         } else {
-            o.solid++;
             json_array_append(o.solid_references, reference);
         }
     }
@@ -187,13 +166,14 @@ static void delete (struct collector *g, const struct kind *k, const json_t *obj
 static void gc_collect(struct collector *g, const struct kind *k, const json_t *object)
 {
     struct owners o = look_at_owners(g, object);
-    if (o.solid > 0 && o.dangling + o.waiting > 0) {
+    size_t solid = json_array_size(o.solid_references);
+    if (solid > 0 && o.dangling + o.waiting > 0) {
         CLEANUP_JSON json_t *patch = json_pack("{s:{s:s, s:O}}", "metadata", "uid",
                                                object_uid(object), "ownerReferences",
                                                o.solid_references);
         api_merge(g->a->api, USER, k, object_namespace(object), object_name(object), "", patch,
                   NULL);
-    } else if (o.solid == 0 && o.dangling + o.waiting > 0) {
+    } else if (solid == 0 && o.dangling + o.waiting > 0) {
         delete (g, k, object, propagation_of(g, object, &o));
     }
     json_decref(o.solid_references);
@@ -211,25 +191,14 @@ static void gc_look(void *self, const char *key)
         gc_collect(g, k, object);
     } else if (object_has_finalizer(object, ORPHAN)) {
         orphan_dependents(g, object_uid(object));
-        remove_finalizer(g, k, object, ORPHAN);
+        object_drop_finalizer(g->a, USER, k, object, ORPHAN);
     } else if (object_has_finalizer(object, FOREGROUND)) {
         wait_for_dependents(g, k, object);
     }
 }
 
-static void *gc_begin(struct actors *a)
-{
-    struct collector *g = xcalloc(1, sizeof *g);
-    g->a = a;
-    agenda_init(&g->agenda, a->sim, "collector", a->world.latencies.collector, gc_look, g);
-    return g;
-}
-
-static void gc_end(void *self)
-{
-    struct collector *g = self;
-    agenda_clear(&g->agenda);
-    free(g);
-}
-
-const struct actor collector_actor = { gc_begin, gc_commit, gc_end };
+const struct actor collector_actor = {
+    .size = sizeof(struct collector),
+    .agendas = { AGENDA(struct collector, agenda, "collector", collector, gc_look) },
+    .commit = gc_commit,
+};

@@ -16,53 +16,40 @@ struct gitops {
     struct actors *a;
     struct agenda agenda;
     const struct kind *kind;
+    const json_t *object; /* as in Git; borrowed */
+    int64_t period_ms;
 };
-
-static const json_t *in_git(const struct gitops *g)
-{
-    return g->a->world.gitops.object;
-}
-
-static int64_t period(const struct gitops *g)
-{
-    return g->a->world.gitops.period_ms ? g->a->world.gitops.period_ms : PERIOD_MS;
-}
 
 static void gitops_commit(void *self, const struct api_commit *c)
 {
     struct gitops *g = self;
     const json_t *any = c->after ? c->after : c->before;
     if (c->kind == g->kind && !*c->subresource && !str_eq(c->user, USER) &&
-        str_eq(object_name(any), object_name(in_git(g))) &&
-        str_eq(object_namespace(any), object_namespace(in_git(g))))
-        agenda_after(&g->agenda, object_name(any), period(g));
+        str_eq(object_name(any), object_name(g->object)) &&
+        str_eq(object_namespace(any), object_namespace(g->object)))
+        agenda_after(&g->agenda, object_name(any), g->period_ms);
 }
 
 static void gitops_look(void *self, const char *name)
 {
     struct gitops *g = self;
-    if (api_apply(g->a->api, USER, g->kind, in_git(g), true, NULL) < 0)
-        agenda_after(&g->agenda, name, period(g));
+    if (api_apply(g->a->api, USER, g->kind, g->object, true, NULL) < 0)
+        agenda_after(&g->agenda, name, g->period_ms);
 }
 
-static void *gitops_begin(struct actors *a)
-{
-    const struct spec_gitops *spec = &a->world.gitops;
-    if (!spec->object)
-        return NULL;
-    struct gitops *g = xcalloc(1, sizeof *g);
-    g->a = a;
-    g->kind = kind_named(spec->kind);
-    agenda_init(&g->agenda, a->sim, "gitops", a->world.latencies.controller, gitops_look, g);
-    agenda_note(&g->agenda, object_name(spec->object));
-    return g;
-}
-
-static void gitops_end(void *self)
+static void gitops_begin(void *self)
 {
     struct gitops *g = self;
-    agenda_clear(&g->agenda);
-    free(g);
+    const struct spec_gitops *spec = &g->a->world.gitops;
+    g->kind = kind_named(spec->kind);
+    g->object = spec->object;
+    g->period_ms = spec->period_ms ? spec->period_ms : PERIOD_MS;
+    agenda_note(&g->agenda, object_name(g->object));
 }
 
-const struct actor gitops_actor = { gitops_begin, gitops_commit, gitops_end };
+const struct actor gitops_actor = {
+    .size = sizeof(struct gitops),
+    .agendas = { AGENDA(struct gitops, agenda, "gitops", controller, gitops_look) },
+    .begin = gitops_begin,
+    .commit = gitops_commit,
+};

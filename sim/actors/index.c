@@ -48,10 +48,7 @@ static void set_free(struct index_set *set)
 
 static void set_add(struct index_set *set, struct index_object *o)
 {
-    if (set->len == set->cap) {
-        set->cap = set->cap ? set->cap * 2 : 8;
-        set->items = xreallocarray(set->items, set->cap, sizeof *set->items);
-    }
+    set->items = xgrow(set->items, set->len, &set->cap, sizeof *set->items);
     set->items[set->len++] = o;
 }
 
@@ -69,12 +66,6 @@ static void set_remove(struct map *sets, struct index_set *set, const struct ind
         map_remove(sets, set->key);
         set_free(set);
     }
-}
-
-static bool is_finished(const json_t *pod)
-{
-    const char *phase = json_str_or_empty(pod, "status.phase");
-    return str_eq(phase, "Succeeded") || str_eq(phase, "Failed");
 }
 
 static bool same_owners(const json_t *a, const json_t *b)
@@ -96,11 +87,9 @@ static void leave_owners(struct index *ix, struct index_object *o)
 static void join_owners(struct index *ix, struct index_object *o)
 {
     const json_t *references = json_at(o->object, "metadata.ownerReferences");
-    size_t i;
-    json_t *reference;
     if (json_array_size(references) > 0)
         o->under = xcalloc(json_array_size(references), sizeof *o->under);
-    json_array_foreach (references, i, reference) {
+    JSON_EACH (reference, references) {
         struct index_set *set = index_set_of(&ix->owners, json_str_or_empty(reference, "uid"));
         set_add(set, o);
         o->under[o->under_count++] = set;
@@ -144,7 +133,7 @@ static void read_place(struct index_object *o)
 
 static void read_requests(struct index *ix, struct index_object *o)
 {
-    o->counts = o->bound && !is_finished(o->object);
+    o->counts = o->bound && !pod_is_finished(o->object);
     o->requests = amounts_of_pod(&ix->names, o->object);
 }
 
@@ -152,7 +141,7 @@ static void read_requests(struct index *ix, struct index_object *o)
 static bool same_pod(const json_t *a, const json_t *b)
 {
     return json_equal(json_object_get(a, "spec"), json_object_get(b, "spec")) &&
-           is_finished(a) == is_finished(b);
+           pod_is_finished(a) == pod_is_finished(b);
 }
 
 static void update(struct index *ix, struct index_object *o, json_t *object)
@@ -183,15 +172,7 @@ static void index_add(struct index *ix, const struct kind *kind, json_t *object)
 {
     struct index_object *o = xcalloc(1, sizeof *o);
     o->kind = kind;
-    o->object = json_incref(object);
-    read_names(o);
-    map_put(&ix->objects, o->uid, o);
-    join_owners(ix, o);
-    if (kind == ix->pods) {
-        read_place(o);
-        read_requests(ix, o);
-        join_home(ix, o);
-    }
+    update(ix, o, object);
 }
 
 static void index_drop(struct index *ix, struct index_object *o)
@@ -246,9 +227,7 @@ struct amount_names *index_names(struct index *ix)
 void index_free(struct index *ix)
 {
     struct map *const sets[] = { &ix->homes, &ix->owners };
-    size_t cursor = 0;
-    const struct map_entry *entry;
-    while ((entry = map_next(&ix->objects, &cursor)) != NULL) {
+    MAP_EACH (entry, &ix->objects) {
         struct index_object *o = entry->value;
         json_decref(o->object);
         free(o->under);
@@ -256,8 +235,7 @@ void index_free(struct index *ix)
     }
     map_clear(&ix->objects);
     for (size_t i = 0; i < ARRAY_LEN(sets); i++) {
-        cursor = 0;
-        while ((entry = map_next(sets[i], &cursor)) != NULL)
+        MAP_EACH (entry, sets[i])
             set_free(entry->value);
         map_clear(sets[i]);
     }

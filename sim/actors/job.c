@@ -52,35 +52,17 @@ static void job_note_pod(struct job_controller *j, const json_t *pod)
     CLEANUP_FREE char *job = key_of_job(pod);
     if (job)
         agenda_note(&j->agenda, job);
-    if (is_orphan(j, pod)) {
-        CLEANUP_FREE char *key = object_key(pod);
-        agenda_note(&j->orphans, key);
-    }
+    if (is_orphan(j, pod))
+        agenda_note_object(&j->orphans, pod);
 }
 
 static void job_commit(void *self, const struct api_commit *c)
 {
     struct job_controller *j = self;
-    if (c->kind == j->a->kinds.pod) {
+    if (c->kind == j->a->kinds.pod)
         job_note_pod(j, c->after ? c->after : c->before);
-    } else if (c->kind == j->a->kinds.job && c->after && !str_eq(c->user, USER)) {
-        CLEANUP_FREE char *key = object_key(c->after);
-        agenda_note(&j->agenda, key);
-    }
-}
-
-static void drop_finalizer(struct job_controller *j, const json_t *pod)
-{
-    CLEANUP_JSON json_t *held = json_incref((json_t *) pod);
-    json_t *left = json_array(), *f;
-    size_t i;
-    json_array_foreach (json_at(held, "metadata.finalizers"), i, f)
-        if (!str_eq(json_string_value(f), FINALIZER))
-            json_array_append(left, f);
-    CLEANUP_JSON json_t *patch = json_pack("{s:{s:s, s:o}}", "metadata", "uid", object_uid(held),
-                                           "finalizers", left);
-    api_merge(j->a->api, USER, j->a->kinds.pod, object_namespace(held), object_name(held), "",
-              patch, NULL);
+    else if (c->kind == j->a->kinds.job && c->after && !str_eq(c->user, USER))
+        agenda_note_object(&j->agenda, c->after);
 }
 
 static void look_at_orphan(void *self, const char *key)
@@ -88,7 +70,7 @@ static void look_at_orphan(void *self, const char *key)
     struct job_controller *j = self;
     const json_t *pod = object_of_key(j->a, j->a->kinds.pod, key);
     if (pod && is_orphan(j, pod))
-        drop_finalizer(j, pod);
+        object_drop_finalizer(j->a, USER, j->a->kinds.pod, pod, FINALIZER);
 }
 
 /* No kubelet reports the failure of a pod that is deleted before it is bound. */
@@ -114,17 +96,15 @@ static void count_pod(struct job_controller *j, struct tally *t, const json_t *p
     t->failed += !succeeded;
     if (!succeeded)
         t->last_failure_ms = j->a->sim->now_ms;
-    drop_finalizer(j, pod);
+    object_drop_finalizer(j->a, USER, j->a->kinds.pod, pod, FINALIZER);
 }
 
 /* Pods of a deleted job are not counted. */
 static void release_pods(struct job_controller *j, const json_t *pods)
 {
-    size_t i;
-    json_t *pod;
-    json_array_foreach ((json_t *) pods, i, pod)
+    JSON_EACH (pod, pods)
         if (object_has_finalizer(pod, FINALIZER))
-            drop_finalizer(j, pod);
+            object_drop_finalizer(j->a, USER, j->a->kinds.pod, pod, FINALIZER);
 }
 
 static int create_pod(struct job_controller *j, const json_t *job)
@@ -132,23 +112,13 @@ static int create_pod(struct job_controller *j, const json_t *job)
     CLEANUP_JSON json_t *pod = pod_of_template(j->a->kinds.job, job, json_at(job, "spec.template"));
     json_t *metadata = json_object_get(pod, "metadata"),
            *labels = json_object_get(metadata, "labels");
-    const struct {
-        const char *key, *value;
-    } own[] = {
-        { "batch.kubernetes.io/controller-uid", object_uid(job) },
-        { "batch.kubernetes.io/job-name", object_name(job) },
-        { "controller-uid", object_uid(job) },
-        { "job-name", object_name(job) },
-    };
-    for (size_t i = 0; i < ARRAY_LEN(own); i++)
-        json_object_set_new(labels, own[i].key, json_string(own[i].value));
+    CLEANUP_JSON json_t *own = json_pack(
+        "{s:s, s:s, s:s, s:s}", "batch.kubernetes.io/controller-uid", object_uid(job),
+        "batch.kubernetes.io/job-name", object_name(job), "controller-uid", object_uid(job),
+        "job-name", object_name(job));
+    json_object_update(labels, own);
     json_object_set_new(metadata, "finalizers", json_pack("[s]", FINALIZER));
-    CLEANUP_REFUSAL struct refusal refusal = { 0 };
-    if (api_create(j->a->api, USER, j->a->kinds.pod, pod, &refusal) == 0)
-        return 0;
-    events_tell(j->a, "job-controller", job, true, "FailedCreate", "Error creating: %s",
-                refusal.message);
-    return -1;
+    return events_create_pod(j->a, USER, "job-controller", job, pod);
 }
 
 /* Creates pods up to the wanted number until one is refused. Each created pod causes another
@@ -173,8 +143,7 @@ static void delete_active(struct job_controller *j, const json_t *pods, int64_t 
         const json_t *pod = json_array_get(pods, i);
         if (pod_is_finished(pod) || object_is_deleting(pod))
             continue;
-        api_delete(j->a->api, USER, j->a->kinds.pod, object_namespace(pod), object_name(pod),
-                   object_uid(pod), -1, NULL);
+        pod_delete(j->a, USER, pod, -1);
         count--;
     }
 }
@@ -203,8 +172,8 @@ static int64_t backoff_ms(int64_t failures)
 {
     int64_t ms = BACKOFF_MIN_MS;
     for (int64_t i = 1; i < failures && ms < BACKOFF_MAX_MS; i++)
-        ms *= 2;
-    return ms < BACKOFF_MAX_MS ? ms : BACKOFF_MAX_MS;
+        ms = agenda_backoff(ms, BACKOFF_MIN_MS, BACKOFF_MAX_MS);
+    return ms;
 }
 
 /* The reason why the job has ended, and its condition type; NULL: it goes on. */
@@ -244,12 +213,7 @@ static void job_write_status(struct job_controller *j, const json_t *job, const 
         if (complete)
             json_object_set_new(status, "completionTime", json_string(now));
     }
-    CLEANUP_JSON json_t *merged = old ? json_copy((json_t *) old) : json_object();
-    json_object_update(merged, status);
-    if (old && json_equal(merged, old))
-        json_decref(status);
-    else
-        object_set_status(j->a, USER, j->a->kinds.job, job, status);
+    object_set_status(j->a, USER, j->a->kinds.job, job, status);
 }
 
 static void job_look(void *self, const char *key)
@@ -262,9 +226,7 @@ static void job_look(void *self, const char *key)
     struct tally t = { .succeeded = json_int(job, "status.succeeded", 0),
                        .failed = json_int(job, "status.failed", 0),
                        .last_failure_ms = -1 };
-    size_t i;
-    json_t *pod;
-    json_array_foreach (pods, i, pod)
+    JSON_EACH (pod, pods)
         count_pod(j, &t, pod);
     if (object_is_deleting(job))
         release_pods(j, pods);
@@ -280,22 +242,10 @@ static void job_look(void *self, const char *key)
     job_write_status(j, job, &t, type, reason);
 }
 
-static void *job_begin(struct actors *a)
-{
-    struct job_controller *j = xcalloc(1, sizeof *j);
-    j->a = a;
-    agenda_init(&j->agenda, a->sim, "job", a->world.latencies.controller, job_look, j);
-    agenda_init(&j->orphans, a->sim, "job-orphans", a->world.latencies.controller, look_at_orphan,
-                j);
-    return j;
-}
-
-static void job_end(void *self)
-{
-    struct job_controller *j = self;
-    agenda_clear(&j->agenda);
-    agenda_clear(&j->orphans);
-    free(j);
-}
-
-const struct actor job_actor = { job_begin, job_commit, job_end };
+const struct actor job_actor = {
+    .size = sizeof(struct job_controller),
+    .agendas = { AGENDA(struct job_controller, agenda, "job", controller, job_look),
+                 AGENDA(struct job_controller, orphans, "job-orphans", controller,
+                        look_at_orphan) },
+    .commit = job_commit,
+};

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "kube/object.h"
+#include "sim/actors/actors.h"
 
 void kubelet_note(struct kubelet *k, const json_t *pod)
 {
@@ -17,8 +18,7 @@ void kubelet_note(struct kubelet *k, const json_t *pod)
 
 int64_t kubelet_draw(struct kubelet *k, struct spec_delay delay)
 {
-    return delay.high_ms > delay.low_ms ? rng_between(&k->rng, delay.low_ms, delay.high_ms)
-                                        : delay.low_ms;
+    return agenda_draw(&k->draws, delay);
 }
 
 static struct machine *machine_of(const struct kubelet *k, const json_t *pod)
@@ -73,73 +73,53 @@ static void kubelet_look_at_node(void *self, const char *name)
         node_post_ready(m);
 }
 
-void kubelet_begin_node(struct actors *a, const struct spec_node *node)
+static void kubelet_end(void *self)
 {
-    struct kubelet *k = a->selves[ACTOR_PLACE_KUBELET];
-    if (k && !map_get(&k->machines, node->name))
-        machine_on(machine_new(k, node->name, node->shape, node->labels), true);
+    struct kubelet *k = self;
+    const struct map_entry *first;
+    while ((first = map_after(&k->machines, NULL)) != NULL)
+        machine_free(first->value);
+    map_clear(&k->machines);
+    map_clear(&k->boxes);
+}
+
+const struct actor kubelet_actor = {
+    .size = sizeof(struct kubelet),
+    .agendas = { AGENDA(struct kubelet, draws, "kubelet", kubelet, NULL),
+                 AGENDA(struct kubelet, pods, "kubelet pods", kubelet, kubelet_look_at_pod),
+                 AGENDA(struct kubelet, nodes, "kubelet nodes", kubelet, kubelet_look_at_node) },
+    .commit = kubelet_commit,
+    .end = kubelet_end,
+};
+
+/* ---- actions on machines */
+
+static struct machine *machine_named(const struct actors *a, const char *name)
+{
+    const struct kubelet *k = a->selves[ACTOR_PLACE_KUBELET];
+    return k && name ? map_get(&k->machines, name) : NULL;
 }
 
 const struct spec_shape *kubelet_shape(const struct actors *a, const char *node)
 {
-    const struct kubelet *k = a->selves[ACTOR_PLACE_KUBELET];
-    const struct machine *m = k ? map_get(&k->machines, node) : NULL;
+    const struct machine *m = machine_named(a, node);
     return m ? m->shape : NULL;
 }
 
 bool kubelet_is_silent(const struct actors *a, const char *node)
 {
-    const struct kubelet *k = a->selves[ACTOR_PLACE_KUBELET];
-    const struct machine *m = k ? map_get(&k->machines, node) : NULL;
+    const struct machine *m = machine_named(a, node);
     return m && !machine_talks(m);
 }
 
-static void *kubelet_begin(struct actors *a)
-{
-    struct kubelet *k = xcalloc(1, sizeof *k);
-    k->a = a;
-    k->rng = rng_fork(&a->sim->rng, "kubelet");
-    agenda_init(&k->pods, a->sim, "kubelet pods", a->world.latencies.kubelet, kubelet_look_at_pod,
-                k);
-    agenda_init(&k->nodes, a->sim, "kubelet nodes", a->world.latencies.kubelet,
-                kubelet_look_at_node, k);
-    return k;
-}
-
-static void kubelet_end(void *self)
-{
-    struct kubelet *k = self;
-    agenda_clear(&k->pods);
-    agenda_clear(&k->nodes);
-    size_t cursor = 0;
-    const struct map_entry *entry;
-    while ((entry = map_next(&k->machines, &cursor)) != NULL) {
-        machine_free(entry->value);
-        cursor = 0;
-    }
-    map_clear(&k->machines);
-    map_clear(&k->boxes);
-    free(k);
-}
-
-const struct actor kubelet_actor = { kubelet_begin, kubelet_commit, kubelet_end };
-
-/* ---- hooks */
-
-static struct machine *machine_named(const struct actors *a, const char *name)
-{
-    const struct kubelet *k = a->selves[ACTOR_PLACE_KUBELET];
-    return k ? map_get(&k->machines, name) : NULL;
-}
-
-void actors_node_add(struct actors *a, const char *name, const struct spec_shape *shape)
+void kubelet_add_node(struct actors *a, const struct spec_node *node, bool at_once)
 {
     struct kubelet *k = a->selves[ACTOR_PLACE_KUBELET];
-    if (k && !map_get(&k->machines, name))
-        machine_on(machine_new(k, name, shape, NULL), false);
+    if (k && !map_get(&k->machines, node->name))
+        machine_on(machine_new(k, node->name, node->shape, node->labels), at_once);
 }
 
-void actors_node_remove(struct actors *a, const char *name)
+void kubelet_remove_node(struct actors *a, const char *name)
 {
     struct machine *m = machine_named(a, name);
     if (m)
@@ -147,90 +127,65 @@ void actors_node_remove(struct actors *a, const char *name)
     api_delete(a->api, "cloud-controller-manager", a->kinds.node, "", name, NULL, -1, NULL);
 }
 
-void actors_node_down(struct actors *a, const char *name)
+static void switch_on(struct machine *m)
 {
-    struct machine *m = machine_named(a, name);
-    if (m)
-        machine_off(m);
+    machine_on(m, false);
 }
 
-void actors_node_up(struct actors *a, const char *name)
+static void reboot(struct machine *m)
 {
-    struct machine *m = machine_named(a, name);
-    if (m)
-        machine_on(m, false);
+    machine_off(m);
+    machine_on(m, false);
 }
 
-void actors_node_cut_off(struct actors *a, const char *name)
+static void restart_kubelet(struct machine *m)
 {
-    struct machine *m = machine_named(a, name);
-    if (m)
-        machine_cut_off(m);
+    machine_cut_off(m);
+    machine_rejoin(m);
 }
 
-void actors_node_rejoin(struct actors *a, const char *name)
+static void take_gpus_out(struct machine *m)
 {
-    struct machine *m = machine_named(a, name);
-    if (m)
-        machine_rejoin(m);
+    machine_set_gpus(m, 0);
 }
 
-void actors_kubelet_restart(struct actors *a, const char *name)
+static void put_gpus_in(struct machine *m)
 {
-    actors_node_cut_off(a, name);
-    actors_node_rejoin(a, name);
+    machine_set_gpus(m, m->shape->gpus);
 }
 
-void actors_node_reboot(struct actors *a, const char *name)
+static void (*const action_fns[SPEC_VERB_COUNT])(struct machine *m) = {
+    [SPEC_REBOOT] = reboot,
+    [SPEC_NODE_DOWN] = machine_off,
+    [SPEC_NODE_UP] = switch_on,
+    [SPEC_NODE_CUT_OFF] = machine_cut_off,
+    [SPEC_NODE_REJOIN] = machine_rejoin,
+    [SPEC_GPUS_OUT] = take_gpus_out,
+    [SPEC_GPUS_IN] = put_gpus_in,
+    [SPEC_AGENT_SILENT] = agent_silence,
+    [SPEC_AGENT_RESTART] = agent_restart,
+    [SPEC_KUBELET_RESTART] = restart_kubelet,
+};
+
+bool kubelet_do(const struct actors *a, const struct spec_action *action)
 {
-    actors_node_down(a, name);
-    actors_node_up(a, name);
+    struct machine *m = machine_named(a, action->name);
+    if (m && action->verb == SPEC_AGENT_SAYS)
+        agent_tell(m, action->body);
+    else if (m)
+        action_fns[action->verb](m);
+    return m != NULL;
 }
 
-void actors_pod_crash(struct actors *a, const char *ns, const char *name, int exit_code,
-                      const char *message)
+void kubelet_crash(const struct actors *a, const json_t *pod, int exit_code, const char *message)
 {
     const struct kubelet *k = a->selves[ACTOR_PLACE_KUBELET];
-    const json_t *pod = api_get(a->api, a->kinds.pod, ns, name);
-    struct pod_box *p = k && pod ? map_get(&k->boxes, object_uid(pod)) : NULL;
+    struct pod_box *p = k ? map_get(&k->boxes, object_uid(pod)) : NULL;
     for (size_t i = p ? p->init_count : 0; p && i < p->box_count; i++)
         box_end(&p->boxes[i], exit_code, message);
 }
 
-void actors_gpus_out(struct actors *a, const char *name)
-{
-    struct machine *m = machine_named(a, name);
-    if (m)
-        machine_set_gpus(m, 0);
-}
-
-void actors_gpus_in(struct actors *a, const char *name)
-{
-    struct machine *m = machine_named(a, name);
-    if (m)
-        machine_set_gpus(m, m->shape->gpus);
-}
-
-void actors_agent_says(struct actors *a, const char *name, const json_t *patch)
-{
-    struct machine *m = machine_named(a, name);
-    if (m)
-        agent_tell(m, patch);
-}
-
-void actors_agent_silent(struct actors *a, const char *name)
-{
-    struct machine *m = machine_named(a, name);
-    if (m)
-        agent_silence(m);
-}
-
-void actors_agent_restart(struct actors *a, const char *name)
-{
-    struct machine *m = machine_named(a, name);
-    if (m)
-        agent_restart(m);
-}
+/* ---- the true state */
 
 static bool has_foreign_plugin(const struct machine *m)
 {

@@ -9,10 +9,6 @@
 #define RESOURCE_GPU "nvidia.com/gpu"
 #define LABEL_COMPONENT "app.kubernetes.io/component" /* of operands' pods */
 
-struct kubelet;
-struct machine;
-struct box;
-
 /* The behavior of a container after its start; times are relative to the start. */
 struct run {
     int64_t ends_ms;  /* it ends by itself; -1: never */
@@ -84,6 +80,11 @@ struct pod_box {
     struct sim_event status_event, kill_event, retry_event;
 };
 
+/* A ready file; NULL: none. */
+struct sign {
+    char *what, *whose;
+};
+
 /* A machine. A reboot clears /run and memory. */
 struct machine {
     struct kubelet *kubelet;
@@ -103,16 +104,14 @@ struct machine {
     struct map images; /* on its disk; keys owned */
     bool handler;      /* its runtime has the handler nvidia: on disk */
     /* ---- the driver */
-    char *module;  /* version of the loaded module; NULL: none */
-    char *digest;  /* contents of /run/nvidia/nvidia-driver.state; NULL: no file */
-    bool pid_file; /* a driver container has loaded the module */
-    size_t users;  /* containers that use the module */
-    /* the driver's ready file: digest and pod of this boot; NULL: none */
-    char *driver_sign, *driver_sign_pod;
-    /* the toolkit's ready file: revision and the driver's digest */
-    char *toolkit_sign, *toolkit_sign_driver;
-    char *half_done;     /* a driver that only works after another boot … */
-    int half_done_boots; /* … and the number of boots when it was tried */
+    char *module;             /* version of the loaded module; NULL: none */
+    char *digest;             /* contents of /run/nvidia/nvidia-driver.state; NULL: no file */
+    bool pid_file;            /* a driver container has loaded the module */
+    size_t users;             /* containers that use the module */
+    struct sign driver_sign;  /* the driver's: digest and pod of this boot */
+    struct sign toolkit_sign; /* the toolkit's: revision and the driver's digest */
+    char *half_done;          /* a driver that only works after another boot … */
+    int half_done_boots;      /* … and the number of boots when it was tried */
     /* ---- its agent */
     const json_t *agent_says; /* merge patch over its true findings; NULL: none. Borrowed */
     bool agent_silent;
@@ -130,7 +129,7 @@ struct machine {
 /* The kubelets of all machines. */
 struct kubelet {
     struct actors *a;
-    struct rng rng;
+    struct agenda draws; /* its random stream alone */
     /* pods to sync: "<uid> namespace/name", because another pod may reuse the name */
     struct agenda pods;
     struct agenda nodes; /* names of Node objects to sync */
@@ -163,6 +162,8 @@ void machine_set_gpus(struct machine *m, int gpus);
 /* Wakes containers that wait for a state of this machine. */
 void machine_changed(struct machine *m);
 bool machine_has_image(const struct machine *m, const char *image);
+/* Replaces an owned text by a copy; NULL: none. */
+void machine_set_text(char **place, const char *text);
 void machine_add_image(struct machine *m, const char *image);
 
 /* ---- kubelet_node.c */
@@ -204,22 +205,22 @@ bool box_is_alive(const struct box *b);
 void box_let_go(struct box *b);
 
 /* ---- kubelet_status.c */
-/* Writes the pod's status if it differs from that in the API server. */
-void pod_write_status(struct pod_box *p);
+/* Writes the pod's status if it differs from that in the API server; the last one has a final
+ * phase. */
+void pod_write_status(struct pod_box *p, bool last);
 /* The same soon, so that simultaneous changes share a write. */
 void pod_note_status(struct pod_box *p);
-/* Writes the last status, with a final phase. */
-void pod_write_end(struct pod_box *p);
 
 /* ---- node_agent.c */
-/* Behavior of the agent's container: it is ready at once, and scans. */
-struct run agent_run(struct box *b);
+/* The agent's container is up: it scans. */
 void agent_step(struct box *b);
 /* The machine has changed: a running agent scans. */
 void agent_note(struct machine *m);
-/* See actors_agent_says(), actors_agent_silent() and actors_agent_restart(). */
+/* From now on its report has this merge patch applied; {}: unchanged. Borrowed, like the world. */
 void agent_tell(struct machine *m, const json_t *patch);
+/* It runs, but reports nothing until agent_tell(). */
 void agent_silence(struct machine *m);
+/* Its container ends and is restarted. */
 void agent_restart(struct machine *m);
 /* The number of GPUs that it reports. */
 int agent_sees(const struct machine *m);
@@ -233,14 +234,15 @@ bool operand_is_foreign_plugin(const struct box *b);
 bool operand_run(struct box *b, struct run *ret);
 /* Whether a waiting container may end with success; false if it is not an operand. */
 bool operand_may_go(const struct box *b);
-/* Runs at run.step_ms. */
-void operand_step(struct box *b);
-/* Runs when it becomes ready. */
-void operand_ready(struct box *b);
-/* Runs at SIGTERM; may change b->run.stop_ms and stop_code. */
-void operand_stopping(struct box *b);
-/* Runs after any end. */
-void operand_ended(struct box *b);
+/* What an operand acts upon. */
+enum operand_event {
+    OPERAND_STEP,     /* at run.step_ms */
+    OPERAND_READY,    /* it becomes ready */
+    OPERAND_STOPPING, /* SIGTERM; may change b->run.stop_ms and stop_code */
+    OPERAND_ENDED,    /* after any end */
+    OPERAND_EVENTS
+};
+void operand_on(struct box *b, enum operand_event event);
 /* Whether the container uses the kernel module while it runs. */
 bool operand_holds_module(const struct box *b);
 /* After a boot: loads the module of the host's own driver. */

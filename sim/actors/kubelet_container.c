@@ -95,12 +95,7 @@ static void kubelet_container_start(struct box *b)
 /* Whether the pod names the pull secret that the registry requires. */
 static bool has_secret(const struct box *b, const char *secret)
 {
-    size_t i;
-    json_t *reference;
-    json_array_foreach (json_at(b->pod->first, "spec.imagePullSecrets"), i, reference)
-        if (str_eq(json_key(reference, "name"), secret))
-            return true;
-    return false;
+    return json_find(json_at(b->pod->first, "spec.imagePullSecrets"), "name", secret) != NULL;
 }
 
 /* The registry refuses the image; it is also asked about a present image if the pull policy says
@@ -135,8 +130,7 @@ static void pull_failed(struct box *b, const struct spec_image *row)
     tell(b, true, "Failed", "Failed to pull image \"%s\": %s", b->image, why);
     set_waiting(b, BOX_NO_IMAGE, never_pulls(b) ? "ErrImageNeverPull" : "ErrImagePull",
                 pull_error(b, row));
-    b->pull_backoff_ms = b->pull_backoff_ms ? b->pull_backoff_ms * 2 : BACKOFF_MIN_MS;
-    b->pull_backoff_ms = b->pull_backoff_ms < BACKOFF_MAX_MS ? b->pull_backoff_ms : BACKOFF_MAX_MS;
+    b->pull_backoff_ms = agenda_backoff(b->pull_backoff_ms, BACKOFF_MIN_MS, BACKOFF_MAX_MS);
     b->ends_at_ms = sim_of(b)->now_ms + b->pull_backoff_ms;
     wake_after(b, b->pull_backoff_ms < SHOWS_ERROR_MS ? b->pull_backoff_ms : SHOWS_ERROR_MS);
 }
@@ -200,12 +194,6 @@ static const struct spec_program *program_row(const struct box *b)
     return NULL;
 }
 
-static bool program_holds_gpu(const struct box *b)
-{
-    const struct spec_program *row = program_row(b);
-    return row && row->holds_gpu;
-}
-
 /* Behavior of a container that is not an operand: init containers succeed, others run for ever,
  * unless the world says otherwise. */
 static struct run program_run(const struct box *b)
@@ -252,7 +240,7 @@ static void become_ready(struct box *b)
 {
     b->ready_at_ms = -1;
     b->ready = true;
-    operand_ready(b);
+    operand_on(b, OPERAND_READY);
     pod_note_status(b->pod);
 }
 
@@ -261,13 +249,6 @@ static void ended(struct box *b, int code, const char *reason, const char *messa
 static const char *command_of(const struct box *b)
 {
     return str_or_empty(json_string_value(json_array_get(json_object_get(b->spec, "command"), 0)));
-}
-
-/* Whether the image has the command. No image has commands with this prefix: the runtime creates
- * the container, and cannot start it. */
-static bool can_start(const struct box *b)
-{
-    return !str_has_prefix(command_of(b), "/ostler-");
 }
 
 /* Keeps its last end before a restart. */
@@ -296,7 +277,9 @@ static void start_failed(struct box *b)
 static void started(struct box *b)
 {
     struct machine *m = b->pod->machine;
-    if (!can_start(b)) {
+    /* No image has commands with this prefix: the runtime creates the container, and cannot start
+     * it. */
+    if (str_has_prefix(command_of(b), "/ostler-")) {
         start_failed(b);
         return;
     }
@@ -312,7 +295,8 @@ static void started(struct box *b)
     b->step_at_ms = at_or_never(b, b->run.step_ms);
     b->ready_at_ms = b->init ? -1 : at_or_never(b, b->run.ready_ms);
     b->ends_at_ms = at_or_never(b, b->run.ends_ms);
-    b->holds_module = m->module && (operand_holds_module(b) || program_holds_gpu(b));
+    const struct spec_program *row = program_row(b);
+    b->holds_module = m->module && (operand_holds_module(b) || (row && row->holds_gpu));
     m->users += b->holds_module;
     if (b->holds_module)
         agent_note(m);
@@ -352,9 +336,7 @@ static void back_off(struct box *b)
     if (b->crash_backoff_ms && now - b->now.started_ms > BACKOFF_FORGET_MS)
         b->crash_backoff_ms = 0;
     int64_t wait = b->crash_backoff_ms;
-    b->crash_backoff_ms = wait ? wait * 2 : BACKOFF_MIN_MS;
-    b->crash_backoff_ms = b->crash_backoff_ms < BACKOFF_MAX_MS ? b->crash_backoff_ms
-                                                               : BACKOFF_MAX_MS;
+    b->crash_backoff_ms = agenda_backoff(wait, BACKOFF_MIN_MS, BACKOFF_MAX_MS);
     b->state = BOX_BACKOFF;
     b->shows_end = true;
     b->ends_at_ms = now + (wait ? wait : kubelet_draw(kubelet_of(b), world_of(b)->latencies.start));
@@ -373,7 +355,7 @@ static void ended(struct box *b, int code, const char *reason, const char *messa
     b->step_at_ms = b->ready_at_ms = b->ends_at_ms = -1;
     b->state = BOX_DONE;
     sim_cancel(sim_of(b), &b->event);
-    operand_ended(b);
+    operand_on(b, OPERAND_ENDED);
     if (starts_again(b))
         back_off(b);
     pod_note_status(b->pod);
@@ -402,7 +384,7 @@ void box_stop(struct box *b)
         return;
     b->stopping = true;
     tell(b, false, "Killing", "Stopping container %s", b->name);
-    operand_stopping(b);
+    operand_on(b, OPERAND_STOPPING);
     b->step_at_ms = -1;
     b->ends_at_ms = b->run.unkillable || b->run.stop_ms < 0 ? -1
                                                             : sim_of(b)->now_ms + b->run.stop_ms;
@@ -446,7 +428,7 @@ static void run_goes_on(struct box *b)
     int64_t now = sim_of(b)->now_ms;
     if (b->step_at_ms >= 0 && b->step_at_ms <= now) {
         b->step_at_ms = -1;
-        operand_step(b);
+        operand_on(b, OPERAND_STEP);
     }
     if (b->ready_at_ms >= 0 && b->ready_at_ms <= now)
         become_ready(b);
@@ -489,25 +471,11 @@ static void backoff_goes_on(struct box *b)
 
 static void happened(void *arg)
 {
+    static void (*const next[])(struct box * b) = {
+        [BOX_PULLING] = pulled,      [BOX_NO_IMAGE] = pull_again,     [BOX_STARTING] = started,
+        [BOX_RUNNING] = run_goes_on, [BOX_BACKOFF] = backoff_goes_on, [BOX_DONE] = NULL,
+    };
     struct box *b = arg;
-    switch (b->state) {
-    case BOX_PULLING:
-        pulled(b);
-        break;
-    case BOX_NO_IMAGE:
-        pull_again(b);
-        break;
-    case BOX_STARTING:
-        started(b);
-        break;
-    case BOX_RUNNING:
-        run_goes_on(b);
-        break;
-    case BOX_BACKOFF:
-        backoff_goes_on(b);
-        break;
-    case BOX_NONE:
-    case BOX_DONE:
-        break;
-    }
+    if (next[b->state])
+        next[b->state](b);
 }

@@ -51,11 +51,10 @@ static json_t *kubelet_node_conditions_of(const struct machine *m, bool ready, c
 {
     char now[CLOCK_TEXT_MAX];
     actors_now(m->a, now);
-    json_t *out = json_array(), *c;
-    size_t i;
+    json_t *out = json_array();
     for (size_t row = 0; row < ARRAY_LEN(healthy); row++)
         json_array_append_new(out, condition_of(row, ready, old, now));
-    json_array_foreach (old, i, c)
+    JSON_EACH (c, old)
         if (!condition_find(out, json_str_or_empty(c, "type")))
             json_array_append(out, c);
     return out;
@@ -64,10 +63,8 @@ static json_t *kubelet_node_conditions_of(const struct machine *m, bool ready, c
 /* Sets the plugin's devices in a resource list. */
 static void set_devices(const struct machine *m, int64_t gpus, json_t *list)
 {
-    const char *resource;
-    json_t *number;
     json_object_set_new(list, machine_resource(m), json_textf("%lld", (long long) gpus));
-    json_object_foreach ((json_t *) m->shape->more, resource, number)
+    JSON_EACH_MEMBER (resource, number, m->shape->more)
         json_object_set_new(list, resource,
                             json_textf("%lld", (long long) machine_gives(m, resource, gpus)));
 }

@@ -13,9 +13,7 @@ enum { GRACE_DEFAULT_S = 30, SANDBOX_RETRY_MS = 12 * 1000, NO_WAIT_MS = 1000 };
 
 static void add_boxes(struct pod_box *p, const json_t *list, bool init)
 {
-    size_t i;
-    json_t *spec;
-    json_array_foreach (list, i, spec) {
+    JSON_EACH (spec, list) {
         struct box *b = &p->boxes[p->box_count++];
         *b = (struct box){ .pod = p,
                            .spec = spec,
@@ -33,7 +31,7 @@ static void add_boxes(struct pod_box *p, const json_t *list, bool init)
 
 static void status_due(void *arg)
 {
-    pod_write_status(arg);
+    pod_write_status(arg, false);
 }
 
 static void killed(void *arg)
@@ -64,22 +62,24 @@ struct pod_box *pod_box_new(struct machine *m, json_t *object)
     p->status_event = (struct sim_event){ .fn = status_due, .arg = p };
     p->kill_event = (struct sim_event){ .fn = killed, .arg = p };
     p->retry_event = (struct sim_event){ .fn = retry, .arg = p };
-    if (m->pod_count == m->pod_cap) {
-        m->pod_cap = m->pod_cap ? m->pod_cap * 2 : 8;
-        m->pods = xreallocarray(m->pods, m->pod_cap, sizeof *m->pods);
-    }
+    m->pods = xgrow(m->pods, m->pod_count, &m->pod_cap, sizeof *m->pods);
     m->pods[m->pod_count++] = p;
     map_put(&m->kubelet->boxes, p->uid, p);
     return p;
 }
 
-void pod_box_free(struct pod_box *p)
+static void cancel_events(struct pod_box *p)
 {
-    struct machine *m = p->machine;
-    struct sim *sim = m->a->sim;
+    struct sim *sim = p->machine->a->sim;
     sim_cancel(sim, &p->status_event);
     sim_cancel(sim, &p->kill_event);
     sim_cancel(sim, &p->retry_event);
+}
+
+void pod_box_free(struct pod_box *p)
+{
+    struct machine *m = p->machine;
+    cancel_events(p);
     for (size_t i = 0; i < p->box_count; i++)
         box_clear(&p->boxes[i]);
     size_t place = 0;
@@ -110,19 +110,11 @@ static bool any_alive(const struct pod_box *p)
 int64_t pod_devices(const json_t *pod, const char *resource)
 {
     int64_t total = 0, n;
-    size_t i;
-    json_t *c;
-    json_array_foreach (json_at(pod, "spec.containers"), i, c)
+    JSON_EACH (c, json_at(pod, "spec.containers"))
         if (str_parse_int(str_or_empty(json_key(json_at(c, "resources.limits"), resource)), 0,
                           INT32_MAX, &n))
             total += n;
     return total;
-}
-
-/* Whether it was rejected, or its phase is final. */
-static bool pod_box_is_over(const struct pod_box *p)
-{
-    return p->rejected || pod_is_finished(p->object);
 }
 
 /* Whether all containers have ended for good: the kubelet knows before the API server does. */
@@ -138,9 +130,11 @@ static bool has_ended(const struct pod_box *p)
 static int64_t free_devices(const struct machine *m, const char *resource)
 {
     int64_t free_ones = machine_gives(m, resource, m->devices);
-    for (size_t i = 0; i < m->pod_count; i++)
-        if (m->pods[i]->admitted && !pod_box_is_over(m->pods[i]) && !has_ended(m->pods[i]))
-            free_ones -= pod_devices(m->pods[i]->object, resource);
+    for (size_t i = 0; i < m->pod_count; i++) {
+        const struct pod_box *p = m->pods[i];
+        if (p->admitted && !p->rejected && !pod_is_finished(p->object) && !has_ended(p))
+            free_ones -= pod_devices(p->object, resource);
+    }
     return free_ones > 0 ? free_ones : 0;
 }
 
@@ -162,9 +156,7 @@ static bool refuses(struct pod_box *p, const char *resource)
 static void admit(struct pod_box *p)
 {
     bool refused = refuses(p, machine_resource(p->machine));
-    const char *resource;
-    json_t *number;
-    json_object_foreach ((json_t *) p->machine->shape->more, resource, number)
+    JSON_EACH_MEMBER (resource, number, p->machine->shape->more)
         refused = refused || refuses(p, resource);
     p->admitted = true;
     if (refused)
@@ -187,9 +179,7 @@ static bool has_handler(const struct pod_box *p)
 static bool has_volumes(const struct pod_box *p)
 {
     const struct actors *a = p->machine->a;
-    size_t i;
-    json_t *volume;
-    json_array_foreach (json_at(p->object, "spec.volumes"), i, volume) {
+    JSON_EACH (volume, json_at(p->object, "spec.volumes")) {
         const char *name = json_str(volume, "configMap.name");
         if (name && !json_bool(volume, "configMap.optional", false) &&
             !api_get(a->api, a->kinds.configmap, object_namespace(p->object), name))
@@ -260,7 +250,7 @@ static void write_over(struct pod_box *p)
     if (m->cut_off) /* written after the rejoin */
         return;
     if (!p->gone) {
-        pod_write_end(p);
+        pod_write_status(p, true);
         api_delete(m->a->api, KUBELET_USER, m->a->kinds.pod, object_namespace(p->first),
                    object_name(p->first), p->uid, 0, NULL);
     }
@@ -313,10 +303,7 @@ void pod_box_sync(struct pod_box *p, json_t *object)
 
 void pod_box_lose(struct pod_box *p)
 {
-    struct sim *sim = p->machine->a->sim;
-    sim_cancel(sim, &p->status_event);
-    sim_cancel(sim, &p->kill_event);
-    sim_cancel(sim, &p->retry_event);
+    cancel_events(p);
     for (size_t i = 0; i < p->box_count; i++)
         box_lose(&p->boxes[i]);
 }

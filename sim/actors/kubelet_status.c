@@ -19,25 +19,16 @@ static json_t *kubelet_status_time_text(const struct sim *sim, int64_t ms)
 
 static json_t *terminated(const struct sim *sim, const struct ending *e)
 {
-    json_t *t = json_pack("{s:i, s:s, s:o, s:o}", "exitCode", e->code, "reason", e->reason,
-                          "startedAt", kubelet_status_time_text(sim, e->started_ms), "finishedAt",
-                          kubelet_status_time_text(sim, e->finished_ms));
-    if (e->message)
-        json_object_set_new(t, "message", json_text(e->message));
-    return json_pack("{s:o}", "terminated", t);
+    return json_pack("{s:{s:i, s:s, s:o, s:o, s:o*}}", "terminated", "exitCode", e->code, "reason",
+                     e->reason, "startedAt", kubelet_status_time_text(sim, e->started_ms),
+                     "finishedAt", kubelet_status_time_text(sim, e->finished_ms), "message",
+                     e->message ? json_text(e->message) : NULL);
 }
 
 static json_t *waiting(const char *reason, const char *message)
 {
-    json_t *w = json_pack("{s:s}", "reason", reason);
-    if (message)
-        json_object_set_new(w, "message", json_text(message));
-    return json_pack("{s:o}", "waiting", w);
-}
-
-static bool shows_running(const struct box *b)
-{
-    return b->state == BOX_RUNNING;
+    return json_pack("{s:{s:s, s:o*}}", "waiting", "reason", reason, "message",
+                     message ? json_text(message) : NULL);
 }
 
 static bool shows_terminated(const struct box *b)
@@ -48,7 +39,7 @@ static bool shows_terminated(const struct box *b)
 static json_t *kubelet_status_state_of(const struct box *b)
 {
     const struct sim *sim = b->pod->machine->a->sim;
-    if (shows_running(b))
+    if (box_is_alive(b))
         return json_pack("{s:{s:o}}", "running", "startedAt",
                          kubelet_status_time_text(sim, b->started_ms));
     return shows_terminated(b) ? terminated(sim, &b->now) : waiting(b->reason, b->message);
@@ -56,31 +47,25 @@ static json_t *kubelet_status_state_of(const struct box *b)
 
 static json_t *last_state_of(const struct box *b)
 {
-    const struct ending *e = shows_running(b) || shows_terminated(b) ? &b->last : &b->now;
+    const struct ending *e = box_is_alive(b) || shows_terminated(b) ? &b->last : &b->now;
     return e->is ? terminated(b->pod->machine->a->sim, e) : json_object();
 }
 
 static bool is_ready(const struct box *b)
 {
-    return b->init ? b->state == BOX_DONE && b->now.code == 0 : shows_running(b) && b->ready;
+    return b->init ? b->state == BOX_DONE && b->now.code == 0 : box_is_alive(b) && b->ready;
 }
 
 static json_t *container_status(const struct box *b)
 {
     bool ran = b->started_ms >= 0;
-    json_t *s = json_object();
-    json_object_set_new(s, "name", json_string(b->name));
-    json_object_set_new(s, "state", kubelet_status_state_of(b));
-    json_object_set_new(s, "lastState", last_state_of(b));
-    json_object_set_new(s, "ready", json_boolean(is_ready(b)));
-    json_object_set_new(s, "restartCount", json_integer(b->restarts));
-    json_object_set_new(s, "image", json_string(b->image));
-    json_object_set_new(s, "imageID", json_string(ran ? b->image : ""));
-    json_object_set_new(s, "started", json_boolean(shows_running(b) && (b->init || b->ready)));
-    if (ran)
-        json_object_set_new(s, "containerID",
-                            json_textf("containerd://%s/%s/%d", b->pod->uid, b->name, b->restarts));
-    return s;
+    json_t *id = ran ? json_textf("containerd://%s/%s/%d", b->pod->uid, b->name, b->restarts)
+                     : NULL;
+    return json_pack("{s:s, s:o, s:o, s:b, s:i, s:s, s:s, s:b, s:o*}", "name", b->name, "state",
+                     kubelet_status_state_of(b), "lastState", last_state_of(b), "ready",
+                     is_ready(b), "restartCount", b->restarts, "image", b->image, "imageID",
+                     ran ? b->image : "", "started", box_is_alive(b) && (b->init || b->ready),
+                     "containerID", id);
 }
 
 static json_t *statuses(const struct pod_box *p, size_t from, size_t to)
@@ -114,9 +99,9 @@ static const char *phase_of(const struct pod_box *p)
     size_t running = 0, waits = 0, failed = 0, ended = 0;
     for (size_t i = p->init_count; i < p->box_count; i++) {
         const struct box *b = &p->boxes[i];
-        bool stopped = !shows_running(b) && b->now.is;
-        running += shows_running(b);
-        waits += !shows_running(b) && !stopped;
+        bool stopped = !box_is_alive(b) && b->now.is;
+        running += box_is_alive(b);
+        waits += !box_is_alive(b) && !stopped;
         ended += stopped && b->state == BOX_DONE;
         failed += stopped && b->state == BOX_DONE && b->now.code != 0;
     }
@@ -141,13 +126,6 @@ static const char *last_phase_of(const struct pod_box *p)
 
 /* ---- conditions */
 
-static void add_name(struct buf *names, const char *name)
-{
-    if (names->len)
-        buf_str(names, " ");
-    buf_str(names, name);
-}
-
 /* "containers with unready status: [a b]" of the boxes that are not ready; NULL: all are ready.
  * Owned by the caller. */
 static char *names_of_unready(const struct pod_box *p, size_t from, size_t to, const char *what)
@@ -155,7 +133,7 @@ static char *names_of_unready(const struct pod_box *p, size_t from, size_t to, c
     struct buf names = BUF_INIT(1 << 16);
     for (size_t i = from; i < to; i++)
         if (!is_ready(&p->boxes[i]))
-            add_name(&names, p->boxes[i].name);
+            buf_printf(&names, "%s%s", names.len ? " " : "", p->boxes[i].name);
     char *text = names.len ? xasprintf("containers with %s status: [%s]", what, buf_text(&names))
                            : NULL;
     buf_clear(&names);
@@ -206,9 +184,8 @@ static json_t *conditions_of_others(const struct pod_box *p)
 {
     static const char *const own[] = { "PodReadyToStartContainers", "Initialized", "Ready",
                                        "ContainersReady" };
-    json_t *list = json_array(), *condition;
-    size_t i;
-    json_array_foreach (json_at(p->object, "status.conditions"), i, condition) {
+    json_t *list = json_array();
+    JSON_EACH (condition, json_at(p->object, "status.conditions")) {
         bool ours = false;
         for (size_t k = 0; k < ARRAY_LEN(own); k++)
             ours |= str_eq(json_str(condition, "type"), own[k]);
@@ -240,17 +217,6 @@ static json_t *kubelet_status_status_of(const struct pod_box *p, const char *pha
     return s;
 }
 
-/* Whether the object's status already has all these values. */
-static bool says_already(const json_t *status, const json_t *wanted)
-{
-    const char *key;
-    json_t *value;
-    json_object_foreach ((json_t *) wanted, key, value)
-        if (!json_equal(json_object_get(status, key), value))
-            return false;
-    return true;
-}
-
 static void take_object(struct pod_box *p, json_t *live)
 {
     json_decref(p->object);
@@ -258,7 +224,7 @@ static void take_object(struct pod_box *p, json_t *live)
 }
 
 /* The kubelet knows its own write at once: an ended pod frees its devices. */
-static void write_phase(struct pod_box *p, const char *phase)
+void pod_write_status(struct pod_box *p, bool last)
 {
     sim_cancel(p->machine->a->sim, &p->status_event);
     if (p->gone || p->machine->cut_off)
@@ -269,23 +235,9 @@ static void write_phase(struct pod_box *p, const char *phase)
     if (!live || !str_eq(object_uid(live), p->uid))
         return;
     take_object(p, live);
-    json_t *status = kubelet_status_status_of(p, phase);
-    if (says_already(json_object_get(p->object, "status"), status)) {
-        json_decref(status);
-        return;
-    }
+    json_t *status = kubelet_status_status_of(p, last ? last_phase_of(p) : phase_of(p));
     if (object_set_status(p->machine->a, KUBELET_USER, a->kinds.pod, p->object, status) == 0)
         take_object(p, object_of_key(a, a->kinds.pod, p->key));
-}
-
-void pod_write_status(struct pod_box *p)
-{
-    write_phase(p, phase_of(p));
-}
-
-void pod_write_end(struct pod_box *p)
-{
-    write_phase(p, last_phase_of(p));
 }
 
 void pod_note_status(struct pod_box *p)

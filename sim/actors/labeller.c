@@ -59,12 +59,11 @@ static json_t *labels_of(const struct spec_shape *s)
  * change. */
 static json_t *patch_for(const json_t *node, const json_t *wanted)
 {
-    json_t *patch = json_object(), *value;
-    const char *key;
-    json_object_foreach ((json_t *) wanted, key, value)
+    json_t *patch = json_object();
+    JSON_EACH_MEMBER (key, value, wanted)
         if (!str_eq(object_label(node, key), json_string_value(value)))
             json_object_set(patch, key, value);
-    json_object_foreach (json_at(node, "metadata.labels"), key, value)
+    JSON_EACH_MEMBER (key, value, json_at(node, "metadata.labels"))
         if (str_has_prefix(key, FEATURE) && !json_object_get(wanted, key))
             json_object_set_new(patch, key, json_null());
     if (json_object_size(patch) > 0)
@@ -101,7 +100,7 @@ static void labeller_look(void *self, const char *name)
         write_labels(l, name, wanted);
 }
 
-void actors_labeller_restart(struct actors *a)
+void labeller_restart(struct actors *a)
 {
     struct labeller *l = a->selves[ACTOR_PLACE_LABELLER];
     CLEANUP_JSON json_t *none = json_object();
@@ -114,21 +113,15 @@ void actors_labeller_restart(struct actors *a)
     }
 }
 
-static void *labeller_begin(struct actors *a)
-{
-    if (!a->world.labeller)
-        return NULL;
-    struct labeller *l = xcalloc(1, sizeof *l);
-    l->a = a;
-    agenda_init(&l->nodes, a->sim, "labeller", first_look, labeller_look, l);
-    return l;
-}
-
-static void labeller_end(void *self)
+static void labeller_begin(void *self)
 {
     struct labeller *l = self;
-    agenda_clear(&l->nodes);
-    free(l);
+    l->nodes.delay = first_look;
 }
 
-const struct actor labeller_actor = { labeller_begin, labeller_commit, labeller_end };
+const struct actor labeller_actor = {
+    .size = sizeof(struct labeller),
+    .agendas = { AGENDA(struct labeller, nodes, "labeller", controller, labeller_look) },
+    .begin = labeller_begin,
+    .commit = labeller_commit,
+};

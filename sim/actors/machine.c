@@ -31,13 +31,24 @@ struct machine *machine_new(struct kubelet *k, const char *name, const struct sp
     return m;
 }
 
+void machine_set_text(char **place, const char *text)
+{
+    char *old = *place;
+    *place = text ? xstrdup(text) : NULL;
+    free(old);
+}
+
 static void forget_memory(struct machine *m)
 {
-    char **const texts[] = { &m->module,          &m->digest,       &m->driver_sign,
-                             &m->driver_sign_pod, &m->toolkit_sign, &m->toolkit_sign_driver,
-                             &m->plugin };
+    char **const texts[] = { &m->module,
+                             &m->digest,
+                             &m->plugin,
+                             &m->driver_sign.what,
+                             &m->driver_sign.whose,
+                             &m->toolkit_sign.what,
+                             &m->toolkit_sign.whose };
     for (size_t i = 0; i < ARRAY_LEN(texts); i++)
-        free(TAKE(*texts[i]));
+        machine_set_text(texts[i], NULL);
     m->pid_file = false;
     m->devices = 0;
 }
@@ -64,9 +75,7 @@ void machine_free(struct machine *m)
     while (m->pod_count > 0)
         pod_box_free(m->pods[m->pod_count - 1]);
     free(m->pods);
-    size_t cursor = 0;
-    const struct map_entry *entry;
-    while ((entry = map_next(&m->images, &cursor)) != NULL)
+    MAP_EACH (entry, &m->images)
         free((char *) entry->key);
     map_clear(&m->images);
     forget_memory(m);
@@ -97,10 +106,18 @@ static void drop_gone_pods(struct machine *m)
             pod_box_free(m->pods[i]);
 }
 
+/* Pods may have been bound meanwhile. */
+static void note_bound_pods(struct machine *m)
+{
+    const struct index_set *pods = index_pods_on(m->a->index, m->name);
+    for (size_t i = 0; i < pods->len; i++)
+        kubelet_note(m->kubelet, pods->items[i]->object);
+}
+
 static void booted(void *arg)
 {
     struct machine *m = arg;
-    struct rng *r = &m->kubelet->rng;
+    struct rng *r = &m->kubelet->draws.rng;
     uint64_t high = rng_next(r), low = rng_next(r);
     snprintf(m->boot_id, sizeof m->boot_id, "%08x-%04x-4%03x-8%03x-%012llx",
              (unsigned) (high >> 32), (unsigned) (high >> 16) & 0xffff, (unsigned) high & 0xfff,
@@ -113,10 +130,7 @@ static void booted(void *arg)
     drop_gone_pods(m);
     for (size_t i = 0; i < m->pod_count; i++)
         pod_box_begin_anew(m->pods[i]);
-    /* Pods that were bound meanwhile. */
-    const struct index_set *pods = index_pods_on(m->a->index, m->name);
-    for (size_t i = 0; i < pods->len; i++)
-        kubelet_note(m->kubelet, pods->items[i]->object);
+    note_bound_pods(m);
 }
 
 void machine_on(struct machine *m, bool at_once)
@@ -150,9 +164,7 @@ void machine_rejoin(struct machine *m)
         pod_note_status(m->pods[i]);
         pod_box_advance(m->pods[i]);
     }
-    const struct index_set *pods = index_pods_on(m->a->index, m->name);
-    for (size_t i = 0; i < pods->len; i++)
-        kubelet_note(m->kubelet, pods->items[i]->object);
+    note_bound_pods(m);
 }
 
 bool machine_talks(const struct machine *m)

@@ -15,7 +15,6 @@
 /* From a change on the machine to the agent's report. */
 static const struct spec_delay look_takes = { 200, 2000 };
 enum {
-    READY_MS = 200,
     ABSENT_LOOKS = 3,
     AGAIN_MS = 20 * 1000,     /* to the next scan while GPUs seem to be gone */
     RETRY_MS = 5 * 60 * 1000, /* after a scan that could not be reported */
@@ -109,28 +108,20 @@ static void take_from_host(json_t *seen, const json_t *host)
             json_object_set(seen, keys[i], json_object_get(host, keys[i]));
 }
 
-/* The kubelet's directory. */
-static const char *kubelet_root(const struct spec_shape *s)
-{
-    return strstr(str_or_empty(s->kubelet), "+k0s") ? "/var/lib/k0s/kubelet" : "/var/lib/kubelet";
-}
-
 static json_t *seen_of(const struct machine *m)
 {
     json_t *holders = holders_of(m);
     CLEANUP_FREE char *names = node_agent_names_of(holders);
-    json_t *seen = json_pack("{s:s, s:s*, s:o, s:[], s:o, s:b, s:b, s:{s:b}, s:o, s:{s:s}}",
-                             "bootId", m->boot_id, "kernel", m->shape->kernel, "gpus",
-                             node_agent_gpus_of(m), "nvSwitches", "module", module_of(m), "nouveau",
-                             0, "driverContainer", m->pid_file, "hostDriver", "installed",
-                             m->shape->host_driver != NULL, "runtimes", runtimes_of(m->shape),
-                             "kubelet", "root", kubelet_root(m->shape));
-    json_object_set_new(seen, "holders", holders);
-    json_object_set_new(seen, "holdersComplete", json_true());
-    if (names)
-        json_object_set_new(seen, "heldBy", json_string(names));
-    if (m->shape->os_image)
-        json_object_set_new(seen, "os", json_pack("{s:s}", "name", m->shape->os_image));
+    const char *root = strstr(str_or_empty(m->shape->kubelet), "+k0s") ? "/var/lib/k0s/kubelet"
+                                                                       : "/var/lib/kubelet";
+    json_t *os = m->shape->os_image ? json_pack("{s:s}", "name", m->shape->os_image) : NULL;
+    json_t *seen = json_pack(
+        "{s:s, s:s*, s:o, s:[], s:o, s:b, s:b, s:{s:b}, s:o, s:{s:s}, s:o, s:b, s:s*, s:o*}",
+        "bootId", m->boot_id, "kernel", m->shape->kernel, "gpus", node_agent_gpus_of(m),
+        "nvSwitches", "module", module_of(m), "nouveau", 0, "driverContainer", m->pid_file,
+        "hostDriver", "installed", m->shape->host_driver != NULL, "runtimes", runtimes_of(m->shape),
+        "kubelet", "root", root, "holders", holders, "holdersComplete", 1, "heldBy", names, "os",
+        os);
     take_from_host(seen, m->shape->host);
     return seen;
 }
@@ -164,17 +155,6 @@ static struct box *box_of(const struct machine *m)
     return NULL;
 }
 
-static bool node_agent_is_up(const struct machine *m)
-{
-    return box_of(m) != NULL;
-}
-
-/* The agent creates no GpuNode for a node without GPUs. */
-static bool is_worth_a_gpu_node(const json_t *inventory)
-{
-    return json_array_size(json_object_get(inventory, "gpus")) > 0;
-}
-
 static bool node_agent_create(const struct machine *m, const struct kind *kind)
 {
     CLEANUP_JSON json_t *object = json_pack("{s:s, s:s, s:{s:s}}", "apiVersion", API_VERSION,
@@ -200,7 +180,8 @@ static int64_t node_agent_say(const struct machine *m, const struct kind *kind)
     CLEANUP_JSON json_t *inventory = m->agent_says ? patch_merge(seen, m->agent_says)
                                                    : json_incref(seen);
     const json_t *there = api_get(m->a->api, kind, "", m->name);
-    if (!there && !is_worth_a_gpu_node(inventory))
+    /* It creates no GpuNode for a node without GPUs. */
+    if (!there && json_array_size(json_object_get(inventory, "gpus")) == 0)
         return REST_MS;
     if (!there && !node_agent_create(m, kind))
         return RETRY_MS;
@@ -228,27 +209,19 @@ static void node_agent_look(void *arg)
 {
     struct machine *m = arg;
     const struct kind *kind = kind_of(API_VERSION, KIND);
-    if (node_agent_is_up(m) && !m->agent_silent)
+    if (box_of(m) && !m->agent_silent)
         look_within(m, machine_talks(m) && kind ? node_agent_say(m, kind) : RETRY_MS);
 }
 
 void agent_note(struct machine *m)
 {
-    if (node_agent_is_up(m))
+    if (box_of(m))
         look_within(m, kubelet_draw(m->kubelet, look_takes));
 }
 
 void agent_step(struct box *b)
 {
     agent_note(b->pod->machine);
-}
-
-struct run agent_run(struct box *b)
-{
-    (void) b;
-    return (struct run){
-        .ends_ms = -1, .step_ms = READY_MS, .ready_ms = READY_MS, .stop_ms = READY_MS
-    };
 }
 
 void agent_tell(struct machine *m, const json_t *patch)

@@ -36,11 +36,9 @@ struct node_lifecycle {
 static void note_pods_of(struct node_lifecycle *l, const char *node)
 {
     const struct index_set *pods = index_pods_on(l->a->index, node);
-    for (size_t i = 0; i < pods->len; i++) {
-        CLEANUP_FREE char *key = object_key(pods->items[i]->object);
+    for (size_t i = 0; i < pods->len; i++)
         if (pods->items[i]->bound)
-            agenda_note(&l->pods, key);
-    }
+            agenda_note_object(&l->pods, pods->items[i]->object);
 }
 
 static void note_node(struct node_lifecycle *l, const struct api_commit *c)
@@ -67,11 +65,10 @@ static void node_lifecycle_commit(void *self, const struct api_commit *c)
         const char *node = json_str_or_empty(c->after, "spec.nodeName");
         bool is_new_there = *node && !*json_str_or_empty(c->before, "spec.nodeName");
         const json_t *object = is_new_there ? api_get(l->a->api, l->a->kinds.node, "", node) : NULL;
-        CLEANUP_FREE char *key = is_new_there ? object_key(c->after) : NULL;
         if (is_new_there && !object)
             agenda_after(&l->gone, node, agenda_draw(&l->gone, quarantine));
         else if (is_new_there && json_array_size(json_at(object, "spec.taints")) > 0)
-            agenda_note(&l->pods, key);
+            agenda_note_object(&l->pods, c->after);
     }
 }
 
@@ -168,10 +165,9 @@ static void node_lifecycle_look_at_node(void *self, const char *name)
     CLEANUP_JSON json_t *node = json_incref(api_get(l->a->api, l->a->kinds.node, "", name));
     if (!node)
         return;
-    json_t *taints = json_array(), *taint;
-    size_t i;
+    json_t *taints = json_array();
     bool differs = false;
-    json_array_foreach (json_at(node, "spec.taints"), i, taint) {
+    JSON_EACH (taint, json_at(node, "spec.taints")) {
         differs = differs || is_unwanted(node, taint);
         if (!is_unwanted(node, taint))
             json_array_append(taints, taint);
@@ -183,11 +179,9 @@ static void node_lifecycle_look_at_node(void *self, const char *name)
         differs = true;
         json_array_append_new(taints, new_taint(l, row));
     }
-    CLEANUP_JSON json_t *patch = json_pack("{s:{s:s}, s:{s:o}}", "metadata", "resourceVersion",
-                                           json_str_or_empty(node, "metadata.resourceVersion"),
-                                           "spec", "taints", taints);
     if (differs)
-        api_merge(l->a->api, USER, l->a->kinds.node, "", name, "", patch, NULL);
+        node_set_spec(l->a, USER, node, json_pack("{s:O}", "taints", taints), NULL);
+    json_decref(taints);
 }
 
 /* ---- eviction by taint */
@@ -196,9 +190,7 @@ static void node_lifecycle_look_at_node(void *self, const char *name)
 static int64_t tolerated_ms(const json_t *pod, const json_t *taint)
 {
     int64_t shortest = -1;
-    size_t i;
-    json_t *toleration;
-    json_array_foreach (json_at(pod, "spec.tolerations"), i, toleration) {
+    JSON_EACH (toleration, json_at(pod, "spec.tolerations")) {
         if (!fit_tolerates(toleration, taint))
             continue;
         bool ends = json_object_get(toleration, "tolerationSeconds");
@@ -213,9 +205,7 @@ static int64_t tolerated_ms(const json_t *pod, const json_t *taint)
 static int64_t leaves_at(const struct node_lifecycle *l, const json_t *pod, const json_t *node)
 {
     int64_t at = INT64_MAX;
-    size_t i;
-    json_t *taint;
-    json_array_foreach (json_at(node, "spec.taints"), i, taint) {
+    JSON_EACH (taint, json_at(node, "spec.taints")) {
         int64_t stays = str_eq(json_str(taint, "effect"), "NoExecute") ? tolerated_ms(pod, taint)
                                                                        : INT64_MAX;
         if (stays == INT64_MAX)
@@ -240,18 +230,25 @@ static void disrupt(struct node_lifecycle *l, const char *user, json_t *pod, con
     if (phase)
         json_object_set_new(status, "phase", json_string(phase));
     object_set_status(l->a, user, l->a->kinds.pod, held, status);
-    api_delete(l->a->api, user, l->a->kinds.pod, object_namespace(held), object_name(held),
-               object_uid(held), grace_s, NULL);
+    pod_delete(l->a, user, held, grace_s);
+}
+
+/* The pod of a key, and when it must leave its node; INT64_MAX: never. */
+static json_t *pod_that_leaves(const struct node_lifecycle *l, const char *key, int64_t *ret_at)
+{
+    json_t *pod = object_of_key(l->a, l->a->kinds.pod, key);
+    const json_t *node = pod ? api_get(l->a->api, l->a->kinds.node, "",
+                                       json_str_or_empty(pod, "spec.nodeName"))
+                             : NULL;
+    *ret_at = node && !object_is_deleting(pod) ? leaves_at(l, pod, node) : INT64_MAX;
+    return pod;
 }
 
 static void node_lifecycle_look_at_pod(void *self, const char *key)
 {
     struct node_lifecycle *l = self;
-    json_t *pod = object_of_key(l->a, l->a->kinds.pod, key);
-    const json_t *node = pod ? api_get(l->a->api, l->a->kinds.node, "",
-                                       json_str_or_empty(pod, "spec.nodeName"))
-                             : NULL;
-    int64_t at = node && !object_is_deleting(pod) ? leaves_at(l, pod, node) : INT64_MAX;
+    int64_t at;
+    pod_that_leaves(l, key, &at);
     if (at == INT64_MAX)
         agenda_drop(&l->evict, key);
     else
@@ -261,11 +258,9 @@ static void node_lifecycle_look_at_pod(void *self, const char *key)
 static void node_lifecycle_evict(void *self, const char *key)
 {
     struct node_lifecycle *l = self;
-    json_t *pod = object_of_key(l->a, l->a->kinds.pod, key);
-    const json_t *node = pod ? api_get(l->a->api, l->a->kinds.node, "",
-                                       json_str_or_empty(pod, "spec.nodeName"))
-                             : NULL;
-    if (node && !object_is_deleting(pod) && leaves_at(l, pod, node) < INT64_MAX)
+    int64_t at;
+    json_t *pod = pod_that_leaves(l, key, &at);
+    if (at < INT64_MAX)
         disrupt(l, USER, pod, NULL, "DeletionByTaintManager",
                 "Taint manager: deleting due to NoExecute taint", -1);
 }
@@ -289,32 +284,15 @@ static void look_at_gone(void *self, const char *name)
                 "PodGC: node no longer exists", 0);
 }
 
-static void *node_lifecycle_begin(struct actors *a)
-{
-    struct node_lifecycle *l = xcalloc(1, sizeof *l);
-    l->a = a;
-    agenda_init(&l->silent, a->sim, "silent nodes", a->world.latencies.controller, look_at_silent,
-                l);
-    agenda_init(&l->nodes, a->sim, "node taints", a->world.latencies.controller,
-                node_lifecycle_look_at_node, l);
-    agenda_init(&l->pods, a->sim, "taint evictions", a->world.latencies.controller,
-                node_lifecycle_look_at_pod, l);
-    agenda_init(&l->evict, a->sim, "evictions", a->world.latencies.controller, node_lifecycle_evict,
-                l);
-    agenda_init(&l->gone, a->sim, "gone nodes", a->world.latencies.controller, look_at_gone, l);
-    return l;
-}
-
-static void node_lifecycle_end(void *self)
-{
-    struct node_lifecycle *l = self;
-    agenda_clear(&l->silent);
-    agenda_clear(&l->nodes);
-    agenda_clear(&l->pods);
-    agenda_clear(&l->evict);
-    agenda_clear(&l->gone);
-    free(l);
-}
-
-const struct actor node_lifecycle_actor = { node_lifecycle_begin, node_lifecycle_commit,
-                                            node_lifecycle_end };
+const struct actor node_lifecycle_actor = {
+    .size = sizeof(struct node_lifecycle),
+    .agendas = { AGENDA(struct node_lifecycle, silent, "silent nodes", controller, look_at_silent),
+                 AGENDA(struct node_lifecycle, nodes, "node taints", controller,
+                        node_lifecycle_look_at_node),
+                 AGENDA(struct node_lifecycle, pods, "taint evictions", controller,
+                        node_lifecycle_look_at_pod),
+                 AGENDA(struct node_lifecycle, evict, "evictions", controller,
+                        node_lifecycle_evict),
+                 AGENDA(struct node_lifecycle, gone, "gone nodes", controller, look_at_gone) },
+    .commit = node_lifecycle_commit,
+};

@@ -34,12 +34,6 @@ int64_t actors_ms_of(const struct actors *a, const char *rfc3339)
     return us < 0 ? -1 : sim_ms_of_wall(a->sim, us);
 }
 
-bool pod_is_finished(const json_t *pod)
-{
-    const char *phase = json_str_or_empty(json_object_get(pod, "status"), "phase");
-    return str_eq(phase, "Succeeded") || str_eq(phase, "Failed");
-}
-
 bool pod_is_ready(const json_t *pod)
 {
     return str_eq(condition_status(json_at(pod, "status.conditions"), "Ready"), "True");
@@ -68,6 +62,20 @@ int pod_compare_age(const json_t *a, const json_t *b)
     return by_time ? by_time : strcmp(object_name(a), object_name(b));
 }
 
+json_t *pods_selected(const struct actors *a, const char *ns, const json_t *selector)
+{
+    const struct kind *k = a->kinds.pod;
+    json_t *pods = json_array();
+    for (size_t i = api_from(a->api, k, ns); i < api_count(a->api, k); i++) {
+        json_t *pod = api_at(a->api, k, i);
+        if (!str_eq(object_namespace(pod), ns))
+            break;
+        if (fit_labels(selector, pod))
+            json_array_append(pods, pod);
+    }
+    return pods;
+}
+
 json_t *owner_reference(const struct kind *k, const json_t *owner)
 {
     return json_pack("{s:s, s:s, s:s, s:s, s:b, s:b}", "apiVersion", kind_api_version(k), "kind",
@@ -93,6 +101,36 @@ static int set_owners(struct actors *a, const char *user, const struct kind *k,
     return api_merge(a->api, user, k, object_namespace(held), object_name(held), "", patch, NULL);
 }
 
+void object_drop_finalizer(struct actors *a, const char *user, const struct kind *k,
+                           const json_t *object, const char *finalizer)
+{
+    CLEANUP_JSON json_t *held = json_incref((json_t *) object);
+    json_t *left = json_array();
+    JSON_EACH (f, json_at(held, "metadata.finalizers"))
+        if (!str_eq(json_string_value(f), finalizer))
+            json_array_append(left, f);
+    CLEANUP_JSON json_t *patch = json_pack("{s:{s:s, s:o}}", "metadata", "uid", object_uid(held),
+                                           "finalizers", left);
+    api_merge(a->api, user, k, object_namespace(held), object_name(held), "", patch, NULL);
+}
+
+int node_set_spec(struct actors *a, const char *user, const json_t *node, json_t *spec_steal,
+                  struct refusal *r)
+{
+    CLEANUP_FREE char *name = xstrdup(object_name(node));
+    CLEANUP_JSON json_t *patch = json_pack("{s:{s:s}, s:o}", "metadata", "resourceVersion",
+                                           json_str_or_empty(node, "metadata.resourceVersion"),
+                                           "spec", spec_steal);
+    return api_merge(a->api, user, a->kinds.node, "", name, "", patch, r);
+}
+
+void pod_delete(struct actors *a, const char *user, const json_t *pod, int grace_s)
+{
+    CLEANUP_JSON json_t *held = json_incref((json_t *) pod);
+    api_delete(a->api, user, a->kinds.pod, object_namespace(held), object_name(held),
+               object_uid(held), grace_s, NULL);
+}
+
 int object_adopt(struct actors *a, const char *user, const struct kind *k, const json_t *object,
                  json_t *reference_steal)
 {
@@ -105,9 +143,8 @@ int object_adopt(struct actors *a, const char *user, const struct kind *k, const
 int object_release(struct actors *a, const char *user, const struct kind *k, const json_t *object,
                    const char *uid)
 {
-    json_t *owners = json_array(), *reference;
-    size_t i;
-    json_array_foreach (json_at(object, "metadata.ownerReferences"), i, reference)
+    json_t *owners = json_array();
+    JSON_EACH (reference, json_at(object, "metadata.ownerReferences"))
         if (!str_eq(json_str(reference, "uid"), uid))
             json_array_append(owners, reference);
     return set_owners(a, user, k, object, owners);
@@ -125,15 +162,9 @@ static bool says(const json_t *condition, const char *status, const char *reason
 static json_t *new_condition(const char *type, const char *status, const char *reason,
                              const char *message, const char *since)
 {
-    json_t *condition = json_object();
-    json_object_set_new(condition, "type", json_string(type));
-    json_object_set_new(condition, "status", json_string(status));
-    json_object_set_new(condition, "lastTransitionTime", json_string(since));
-    if (reason)
-        json_object_set_new(condition, "reason", json_text(reason));
-    if (message)
-        json_object_set_new(condition, "message", json_text(message));
-    return condition;
+    return json_pack("{s:s, s:s, s:s, s:o*, s:o*}", "type", type, "status", status,
+                     "lastTransitionTime", since, "reason", reason ? json_text(reason) : NULL,
+                     "message", message ? json_text(message) : NULL);
 }
 
 json_t *conditions_with(const json_t *conditions, const char *type, const char *status,
@@ -146,9 +177,8 @@ json_t *conditions_with(const json_t *conditions, const char *type, const char *
                             ? json_key(before, "lastTransitionTime")
                             : now;
     json_t *condition = new_condition(type, status, reason, message, since ? since : now),
-           *out = json_array(), *old;
-    size_t i;
-    json_array_foreach (conditions, i, old)
+           *out = json_array();
+    JSON_EACH (old, conditions)
         json_array_append(out, old == before ? condition : old);
     if (!before)
         json_array_append(out, condition);
@@ -193,11 +223,24 @@ int64_t scaled_value(const json_t *int_or_percent, int64_t total, bool round_up,
     return (hundredths + (round_up ? 99 : 0)) / 100;
 }
 
+/* Null stands for a member that is not there. */
+static bool says_already(const json_t *status, const json_t *wanted)
+{
+    JSON_EACH_MEMBER (key, value, wanted) {
+        const json_t *is = json_object_get(status, key);
+        if (json_is_null(value) ? is != NULL : !json_equal(is, value))
+            return false;
+    }
+    return true;
+}
+
 int object_set_status(struct actors *a, const char *user, const struct kind *k,
                       const json_t *object, json_t *status_steal)
 {
     CLEANUP_JSON json_t *held = json_incref((json_t *) object);
     CLEANUP_JSON json_t *patch = json_pack("{s:o}", "status", status_steal);
+    if (says_already(json_object_get(held, "status"), status_steal))
+        return 0;
     return api_merge(a->api, user, k, object_namespace(held), object_name(held), "status", patch,
                      NULL);
 }

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "sim/actors/actor.h"
+#include "sim/actors/fit.h"
 
 /* "namespace/name". Owned by the caller. */
 char *object_key(const json_t *object);
@@ -19,8 +20,6 @@ void actors_now(const struct actors *a, char out[static CLOCK_TEXT_MAX]);
 /* A timestamp of an object in virtual ms; -1: none. */
 int64_t actors_ms_of(const struct actors *a, const char *rfc3339);
 
-/* Whether its phase is final: Succeeded or Failed. */
-bool pod_is_finished(const json_t *pod);
 /* Whether its condition Ready is True. */
 bool pod_is_ready(const json_t *pod);
 /* Whether it has been ready for that long. `ret_at_ms` (may be NULL) receives when it will be; -1:
@@ -30,9 +29,20 @@ bool pod_is_available(const struct actors *a, const json_t *pod, int64_t min_rea
 /* Orders pods by creation time, then name: <0, 0, >0. */
 int pod_compare_age(const json_t *a, const json_t *b);
 
+/* The pods of a namespace that a LabelSelector matches. New reference. */
+json_t *pods_selected(const struct actors *a, const char *ns, const json_t *selector);
+
 /* A controller reference to `owner`. New reference. */
 json_t *owner_reference(const struct kind *k, const json_t *owner);
 bool is_controlled_by(const json_t *object, const char *uid);
+/* Removes a finalizer from an object of this uid. */
+void object_drop_finalizer(struct actors *a, const char *user, const struct kind *k,
+                           const json_t *object, const char *finalizer);
+/* Changes a node's spec by a merge patch, from the version that was read; `r` may be NULL. */
+int node_set_spec(struct actors *a, const char *user, const json_t *node, json_t *spec_steal,
+                  struct refusal *r);
+/* Deletes a pod of this uid; `grace_s` as in api_delete(). */
+void pod_delete(struct actors *a, const char *user, const json_t *pod, int grace_s);
 /* Adopts an object by adding the reference, or releases it by removing that of `uid`. */
 int object_adopt(struct actors *a, const char *user, const struct kind *k, const json_t *object,
                  json_t *reference_steal);
@@ -50,7 +60,7 @@ json_t *pod_of_template(const struct kind *k, const json_t *owner, const json_t 
 void template_hash(const json_t *template, int64_t collisions, char out[static 16]);
 /* An absolute number, or a percentage of `total`, rounded up or down. */
 int64_t scaled_value(const json_t *int_or_percent, int64_t total, bool round_up, int64_t fallback);
-/* Merges a patch into the object's status subresource. */
+/* Merges a patch into the object's status subresource, unless it says all that already. */
 int object_set_status(struct actors *a, const char *user, const struct kind *k,
                       const json_t *object, json_t *status_steal);
 

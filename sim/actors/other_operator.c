@@ -41,10 +41,9 @@ static void other_operator_look(void *self, const char *name)
 /* Toggles its taint; keeps those of others as read. */
 static json_t *turned_taints(const struct other_operator *o, const json_t *node)
 {
-    json_t *taints = json_array(), *t;
-    size_t i;
+    json_t *taints = json_array();
     bool was_there = false;
-    json_array_foreach (json_at(node, "spec.taints"), i, t) {
+    JSON_EACH (t, json_at(node, "spec.taints")) {
         bool own = str_eq(json_str(t, "key"), o->taint);
         was_there = was_there || own;
         if (!own)
@@ -90,33 +89,34 @@ static void write_back(void *self, const char *name)
         agenda_note(&o->reads, name);
 }
 
-static void *other_operator_begin(struct actors *a)
+static void other_operator_begin(void *self)
 {
-    const struct spec_other_operator *spec = &a->world.other_operator;
-    if (!spec->name)
-        return NULL;
-    struct other_operator *o = xcalloc(1, sizeof *o);
-    o->a = a;
+    struct other_operator *o = self;
+    const struct spec_other_operator *spec = &o->a->world.other_operator;
     o->read = json_object();
     o->label = xasprintf("%s/state", spec->name);
     o->annotation = xasprintf("%s/last", spec->name);
     o->taint = xasprintf("%s/attention", spec->name);
-    agenda_init(&o->reads, a->sim, "other operator", spec->period, other_operator_look, o);
-    agenda_init(&o->writes, a->sim, "other operator thinks", thinking, write_back, o);
-    return o;
+    o->reads.delay = spec->period;
+    o->writes.delay = thinking;
 }
 
 static void other_operator_end(void *self)
 {
     struct other_operator *o = self;
-    agenda_clear(&o->reads);
-    agenda_clear(&o->writes);
     json_decref(o->read);
     free(o->label);
     free(o->annotation);
     free(o->taint);
-    free(o);
 }
 
-const struct actor other_operator_actor = { other_operator_begin, other_operator_commit,
-                                            other_operator_end };
+const struct actor other_operator_actor = {
+    .size = sizeof(struct other_operator),
+    .agendas = { AGENDA(struct other_operator, reads, "other operator", controller,
+                        other_operator_look),
+                 AGENDA(struct other_operator, writes, "other operator thinks", controller,
+                        write_back) },
+    .begin = other_operator_begin,
+    .commit = other_operator_commit,
+    .end = other_operator_end,
+};

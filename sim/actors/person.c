@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "kube/object.h"
+#include "sim/actors/actors.h"
 #include "sim/actors/objects.h"
 
 struct person {
@@ -14,7 +15,7 @@ struct person {
     struct agenda agenda; /* indexes of actions */
 };
 
-typedef bool deed_fn(struct actors *a, const struct spec_action *action, struct refusal *r);
+typedef bool action_fn(struct actors *a, const struct spec_action *action, struct refusal *r);
 
 static const char *user_of(const struct spec_action *action)
 {
@@ -43,14 +44,13 @@ static bool not_there(const struct kind *k, const struct spec_action *action, st
 }
 
 static json_t *object_of_action(const struct actors *a, const struct spec_action *action,
-                                const struct kind **ret_kind, struct refusal *r)
+                                struct refusal *r)
 {
-    *ret_kind = kind_of_action(action);
-    json_t *object = *ret_kind && action->name
-                         ? api_get(a->api, *ret_kind, str_or_empty(action->ns), action->name)
-                         : NULL;
+    const struct kind *k = kind_of_action(action);
+    json_t *object = k && action->name ? api_get(a->api, k, str_or_empty(action->ns), action->name)
+                                       : NULL;
     if (!object)
-        not_there(*ret_kind, action, r);
+        not_there(k, action, r);
     return object;
 }
 
@@ -59,42 +59,31 @@ static json_t *object_of_action(const struct actors *a, const struct spec_action
 static bool person_create(struct actors *a, const struct spec_action *action, struct refusal *r)
 {
     const struct kind *k = kind_of_action(action);
-    return k ? api_create(a->api, user_of(action), k, action->body, r) == 0
-             : not_there(k, action, r);
-}
-
-static bool apply(struct actors *a, const struct spec_action *action, struct refusal *r)
-{
-    const struct kind *k = kind_of_action(action);
-    return k ? api_apply(a->api, user_of(action), k, action->body, true, r) == 0
-             : not_there(k, action, r);
+    if (!k)
+        return not_there(k, action, r);
+    if (action->verb == SPEC_APPLY)
+        return api_apply(a->api, user_of(action), k, action->body, true, r) == 0;
+    return api_create(a->api, user_of(action), k, action->body, r) == 0;
 }
 
 static bool merge(struct actors *a, const struct spec_action *action, const char *subresource,
-                  struct refusal *r)
+                  const json_t *patch, struct refusal *r)
 {
-    const struct kind *k;
-    return object_of_action(a, action, &k, r) &&
-           api_merge(a->api, user_of(action), k, str_or_empty(action->ns), action->name,
-                     subresource, action->body, r) == 0;
+    return api_merge(a->api, user_of(action), kind_of_action(action), str_or_empty(action->ns),
+                     action->name, subresource, patch, r) == 0;
 }
 
 static bool edit(struct actors *a, const struct spec_action *action, struct refusal *r)
 {
-    return merge(a, action, "", r);
-}
-
-static bool edit_status(struct actors *a, const struct spec_action *action, struct refusal *r)
-{
-    return merge(a, action, "status", r);
+    const char *subresource = action->verb == SPEC_EDIT_STATUS ? "status" : "";
+    return object_of_action(a, action, r) && merge(a, action, subresource, action->body, r);
 }
 
 static bool delete (struct actors *a, const struct spec_action *action, struct refusal *r)
 {
-    const struct kind *k;
-    return object_of_action(a, action, &k, r) &&
-           api_delete(a->api, user_of(action), k, str_or_empty(action->ns), action->name, NULL, -1,
-                      r) == 0;
+    return object_of_action(a, action, r) &&
+           api_delete(a->api, user_of(action), kind_of_action(action), str_or_empty(action->ns),
+                      action->name, NULL, -1, r) == 0;
 }
 
 static bool person_evict(struct actors *a, const struct spec_action *action, struct refusal *r)
@@ -124,9 +113,8 @@ static json_t *read_value(const struct actors *a, const json_t *object, const ch
 /* Resolves the values of the pairs. New reference. */
 static json_t *read_values(const struct actors *a, const json_t *object, const json_t *pairs)
 {
-    json_t *out = json_object(), *value;
-    const char *key;
-    json_object_foreach ((json_t *) pairs, key, value) {
+    json_t *out = json_object();
+    JSON_EACH_MEMBER (key, value, pairs) {
         const char *text = json_string_value(value);
         if (text && *text == '=')
             json_object_set_new(out, key, read_value(a, object, text + 1));
@@ -137,27 +125,15 @@ static json_t *read_values(const struct actors *a, const json_t *object, const j
 }
 
 /* Labels and annotations: a merge patch of one map. */
-static bool mark(struct actors *a, const struct spec_action *action, const char *map,
-                 struct refusal *r)
+static bool mark(struct actors *a, const struct spec_action *action, struct refusal *r)
 {
-    const struct kind *k;
-    const json_t *object = object_of_action(a, action, &k, r);
+    const json_t *object = object_of_action(a, action, r);
     if (!object)
         return false;
+    const char *map = action->verb == SPEC_LABEL ? "labels" : "annotations";
     CLEANUP_JSON json_t *patch = json_pack("{s:{s:o}}", "metadata", map,
                                            read_values(a, object, action->body));
-    return api_merge(a->api, user_of(action), k, str_or_empty(action->ns), action->name, "", patch,
-                     r) == 0;
-}
-
-static bool label(struct actors *a, const struct spec_action *action, struct refusal *r)
-{
-    return mark(a, action, "labels", r);
-}
-
-static bool annotate(struct actors *a, const struct spec_action *action, struct refusal *r)
-{
-    return mark(a, action, "annotations", r);
+    return merge(a, action, "", patch, r);
 }
 
 /* ---- nodes */
@@ -170,25 +146,12 @@ static json_t *node_of(const struct actors *a, const struct spec_action *action,
     return node;
 }
 
-static bool merge_spec(struct actors *a, const struct spec_action *action, const json_t *node,
-                       json_t *spec_steal, struct refusal *r)
-{
-    CLEANUP_JSON json_t *patch = json_pack("{s:{s:s}, s:o}", "metadata", "resourceVersion",
-                                           json_str_or_empty(node, "metadata.resourceVersion"),
-                                           "spec", spec_steal);
-    return api_merge(a->api, user_of(action), a->kinds.node, "", action->name, "", patch, r) == 0;
-}
-
 static bool cordon(struct actors *a, const struct spec_action *action, struct refusal *r)
 {
     const json_t *node = node_of(a, action, r);
-    return node && merge_spec(a, action, node, json_pack("{s:b}", "unschedulable", 1), r);
-}
-
-static bool uncordon(struct actors *a, const struct spec_action *action, struct refusal *r)
-{
-    const json_t *node = node_of(a, action, r);
-    return node && merge_spec(a, action, node, json_pack("{s:n}", "unschedulable"), r);
+    json_t *value = action->verb == SPEC_CORDON ? json_true() : json_null();
+    return node && node_set_spec(a, user_of(action), node,
+                                 json_pack("{s:o}", "unschedulable", value), r) == 0;
 }
 
 /* Whether two taints match; a missing effect matches any. */
@@ -201,9 +164,8 @@ static bool is_same_taint(const json_t *a, const json_t *b)
 /* The node's taints without this one. New reference. */
 static json_t *taints_without(const json_t *node, const json_t *taint)
 {
-    json_t *left = json_array(), *t;
-    size_t i;
-    json_array_foreach (json_at(node, "spec.taints"), i, t)
+    json_t *left = json_array();
+    JSON_EACH (t, json_at(node, "spec.taints"))
         if (!is_same_taint(t, taint))
             json_array_append(left, t);
     return left;
@@ -215,90 +177,23 @@ static bool taint(struct actors *a, const struct spec_action *action, struct ref
     if (!node)
         return false;
     json_t *taints = taints_without(node, action->body);
-    json_array_append(taints, (json_t *) action->body);
-    return merge_spec(a, action, node, json_pack("{s:o}", "taints", taints), r);
-}
-
-static bool untaint(struct actors *a, const struct spec_action *action, struct refusal *r)
-{
-    const json_t *node = node_of(a, action, r);
-    return node && merge_spec(a, action, node,
-                              json_pack("{s:o}", "taints", taints_without(node, action->body)), r);
+    if (action->verb == SPEC_TAINT)
+        json_array_append(taints, (json_t *) action->body);
+    return node_set_spec(a, user_of(action), node, json_pack("{s:o}", "taints", taints), r) == 0;
 }
 
 /* ---- machines */
 
-static bool on_machine(struct actors *a, const struct spec_action *action,
-                       void (*hook)(struct actors *, const char *), struct refusal *r)
+static bool on_machine(struct actors *a, const struct spec_action *action, struct refusal *r)
 {
-    struct actors_machine m;
-    if (!action->name || !actors_machine(a, action->name, &m))
-        return not_there(a->kinds.node, action, r);
-    hook(a, action->name);
-    return true;
-}
-
-static bool reboot(struct actors *a, const struct spec_action *action, struct refusal *r)
-{
-    return on_machine(a, action, actors_node_reboot, r);
-}
-
-static bool down(struct actors *a, const struct spec_action *action, struct refusal *r)
-{
-    return on_machine(a, action, actors_node_down, r);
-}
-
-static bool up(struct actors *a, const struct spec_action *action, struct refusal *r)
-{
-    return on_machine(a, action, actors_node_up, r);
-}
-
-static bool cut_off(struct actors *a, const struct spec_action *action, struct refusal *r)
-{
-    return on_machine(a, action, actors_node_cut_off, r);
-}
-
-static bool rejoin(struct actors *a, const struct spec_action *action, struct refusal *r)
-{
-    return on_machine(a, action, actors_node_rejoin, r);
-}
-
-static bool restart_kubelet(struct actors *a, const struct spec_action *action, struct refusal *r)
-{
-    return on_machine(a, action, actors_kubelet_restart, r);
+    return kubelet_do(a, action) || not_there(a->kinds.node, action, r);
 }
 
 static bool remove_node(struct actors *a, const struct spec_action *action, struct refusal *r)
 {
-    return on_machine(a, action, actors_node_remove, r);
-}
-
-static bool take_gpus_out(struct actors *a, const struct spec_action *action, struct refusal *r)
-{
-    return on_machine(a, action, actors_gpus_out, r);
-}
-
-static bool put_gpus_in(struct actors *a, const struct spec_action *action, struct refusal *r)
-{
-    return on_machine(a, action, actors_gpus_in, r);
-}
-
-static bool silence_agent(struct actors *a, const struct spec_action *action, struct refusal *r)
-{
-    return on_machine(a, action, actors_agent_silent, r);
-}
-
-static bool restart_agent(struct actors *a, const struct spec_action *action, struct refusal *r)
-{
-    return on_machine(a, action, actors_agent_restart, r);
-}
-
-static bool tell_agent(struct actors *a, const struct spec_action *action, struct refusal *r)
-{
-    struct actors_machine m;
-    if (!action->name || !actors_machine(a, action->name, &m))
+    if (!action->name || !kubelet_shape(a, action->name))
         return not_there(a->kinds.node, action, r);
-    actors_agent_says(a, action->name, action->body);
+    kubelet_remove_node(a, action->name);
     return true;
 }
 
@@ -306,17 +201,19 @@ static bool add_node(struct actors *a, const struct spec_action *action, struct 
 {
     if (!action->name || !action->shape)
         return not_there(a->kinds.node, action, r);
-    actors_node_add(a, action->name, action->shape);
+    kubelet_add_node(a, &(struct spec_node){ .name = action->name, .shape = action->shape }, false);
     return true;
 }
 
 static bool crash(struct actors *a, const struct spec_action *action, struct refusal *r)
 {
-    if (!action->name || !api_get(a->api, a->kinds.pod, str_or_empty(action->ns), action->name))
+    const json_t *pod = action->name
+                            ? api_get(a->api, a->kinds.pod, str_or_empty(action->ns), action->name)
+                            : NULL;
+    if (!pod)
         return not_there(a->kinds.pod, action, r);
-    actors_pod_crash(a, str_or_empty(action->ns), action->name,
-                     (int) json_int(action->body, "exitCode", 1),
-                     json_str(action->body, "message"));
+    kubelet_crash(a, pod, (int) json_int(action->body, "exitCode", 1),
+                  json_str(action->body, "message"));
     return true;
 }
 
@@ -324,44 +221,35 @@ static bool restart_labeller(struct actors *a, const struct spec_action *action,
 {
     (void) action;
     (void) r;
-    actors_labeller_restart(a);
+    labeller_restart(a);
     return true;
 }
 
-static deed_fn *const deeds[SPEC_DEED_COUNT] = {
+/* All others are done to a machine. */
+static action_fn *const action_fns[SPEC_VERB_COUNT] = {
     [SPEC_CREATE] = person_create,
-    [SPEC_APPLY] = apply,
+    [SPEC_APPLY] = person_create,
     [SPEC_EDIT] = edit,
     [SPEC_DELETE] = delete,
     [SPEC_EVICT] = person_evict,
     [SPEC_CORDON] = cordon,
-    [SPEC_UNCORDON] = uncordon,
-    [SPEC_LABEL] = label,
-    [SPEC_ANNOTATE] = annotate,
+    [SPEC_UNCORDON] = cordon,
+    [SPEC_LABEL] = mark,
+    [SPEC_ANNOTATE] = mark,
     [SPEC_TAINT] = taint,
-    [SPEC_UNTAINT] = untaint,
-    [SPEC_REBOOT] = reboot,
-    [SPEC_NODE_DOWN] = down,
-    [SPEC_NODE_UP] = up,
-    [SPEC_NODE_CUT_OFF] = cut_off,
-    [SPEC_NODE_REJOIN] = rejoin,
+    [SPEC_UNTAINT] = taint,
     [SPEC_NODE_ADD] = add_node,
     [SPEC_NODE_REMOVE] = remove_node,
     [SPEC_CRASH] = crash,
     [SPEC_LABELLER_RESTART] = restart_labeller,
-    [SPEC_EDIT_STATUS] = edit_status,
-    [SPEC_GPUS_OUT] = take_gpus_out,
-    [SPEC_GPUS_IN] = put_gpus_in,
-    [SPEC_AGENT_SAYS] = tell_agent,
-    [SPEC_AGENT_SILENT] = silence_agent,
-    [SPEC_AGENT_RESTART] = restart_agent,
-    [SPEC_KUBELET_RESTART] = restart_kubelet,
+    [SPEC_EDIT_STATUS] = edit,
 };
 
 bool actors_do(struct actors *a, const struct spec_action *action, struct refusal *refusal)
 {
     CLEANUP_REFUSAL struct refusal own = { 0 };
-    return deeds[action->deed](a, action, refusal ? refusal : &own);
+    action_fn *fn = action_fns[action->verb] ? action_fns[action->verb] : on_machine;
+    return fn(a, action, refusal ? refusal : &own);
 }
 
 /* ---- timed actions */
@@ -376,30 +264,18 @@ static void person_look(void *self, const char *place)
         p->a->done(p->a->arg, action, done ? NULL : &refusal);
 }
 
-static void person_commit(void *self, const struct api_commit *c)
-{
-    (void) self;
-    (void) c;
-}
-
-static void *person_begin(struct actors *a)
-{
-    struct person *p = xcalloc(1, sizeof *p);
-    p->a = a;
-    agenda_init(&p->agenda, a->sim, "person", (struct spec_delay){ 0, 0 }, person_look, p);
-    for (size_t i = 0; i < a->world.action_count; i++) {
-        char place[24];
-        snprintf(place, sizeof place, "%zu", i);
-        agenda_at(&p->agenda, place, a->world.actions[i].at_ms);
-    }
-    return p;
-}
-
-static void person_end(void *self)
+static void person_begin(void *self)
 {
     struct person *p = self;
-    agenda_clear(&p->agenda);
-    free(p);
+    for (size_t i = 0; i < p->a->world.action_count; i++) {
+        char place[24];
+        snprintf(place, sizeof place, "%zu", i);
+        agenda_at(&p->agenda, place, p->a->world.actions[i].at_ms);
+    }
 }
 
-const struct actor person_actor = { person_begin, person_commit, person_end };
+const struct actor person_actor = {
+    .size = sizeof(struct person),
+    .agendas = { AGENDA(struct person, agenda, "person", controller, person_look) },
+    .begin = person_begin,
+};

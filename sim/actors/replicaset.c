@@ -46,11 +46,9 @@ static bool is_active(const json_t *pod)
 /* Adds (1) or removes (-1) a pod in the tallies of its owners. */
 static void count_pod(struct replicaset_controller *r, const json_t *pod, int by)
 {
-    size_t i;
-    json_t *owner;
     if (!pod || !is_active(pod))
         return;
-    json_array_foreach (json_at(pod, "metadata.ownerReferences"), i, owner) {
+    JSON_EACH (owner, json_at(pod, "metadata.ownerReferences")) {
         if (!str_eq(json_str(owner, "kind"), "ReplicaSet"))
             continue;
         struct tally *t = tally_of(r, json_str_or_empty(owner, "uid"));
@@ -86,9 +84,6 @@ static void replicaset_commit(void *self, const struct api_commit *c)
 {
     struct replicaset_controller *r = self;
     const json_t *any = c->after ? c->after : c->before;
-    CLEANUP_FREE char *key = c->kind == r->a->kinds.replicaset || c->kind == r->a->kinds.deployment
-                                 ? object_key(any)
-                                 : NULL;
     if (c->kind == r->a->kinds.pod) {
         count_pod(r, c->before, -1);
         count_pod(r, c->after, 1);
@@ -97,11 +92,11 @@ static void replicaset_commit(void *self, const struct api_commit *c)
             note_end_of_pod(r, any);
     }
     if (c->kind == r->a->kinds.replicaset) {
-        agenda_note(&r->sets, key);
+        agenda_note_object(&r->sets, any);
         note_owner(&r->deployments, "Deployment", any);
     }
     if (c->kind == r->a->kinds.deployment)
-        agenda_note(&r->deployments, key);
+        agenda_note_object(&r->deployments, any);
 }
 
 /* Order of deletion: unbound pods, then unready ones, then the youngest. */
@@ -110,36 +105,27 @@ static int worth(const json_t *pod)
     return (*json_str_or_empty(pod, "spec.nodeName") ? 1 : 0) + (pod_is_ready(pod) ? 2 : 0);
 }
 
-static const json_t *least_worth(const json_t *pods)
+static size_t least_worth(const json_t *pods)
 {
     const json_t *least = NULL;
-    size_t i;
+    size_t i, place = 0;
     json_t *pod;
-    json_array_foreach (pods, i, pod)
-        if (!least || worth(pod) < worth(least) ||
-            (worth(pod) == worth(least) && pod_compare_age(pod, least) > 0))
-            least = pod;
-    return least;
-}
-
-static void remove_value(json_t *list, const json_t *value)
-{
-    size_t i;
-    json_t *v;
-    json_array_foreach (list, i, v)
-        if (v == value) {
-            json_array_remove(list, i);
-            return;
-        }
+    json_array_foreach (pods, i, pod) {
+        if (least && worth(pod) >= worth(least) &&
+            (worth(pod) > worth(least) || pod_compare_age(pod, least) <= 0))
+            continue;
+        least = pod;
+        place = i;
+    }
+    return place;
 }
 
 /* The active pods. New reference. */
 static json_t *active_pods(const struct actors *a, const json_t *set)
 {
     CLEANUP_JSON json_t *all = index_copy(a->index, a->kinds.pod, object_uid(set));
-    json_t *active = json_array(), *pod;
-    size_t i;
-    json_array_foreach (all, i, pod)
+    json_t *active = json_array();
+    JSON_EACH (pod, all)
         if (is_active(pod))
             json_array_append(active, pod);
     return active;
@@ -149,12 +135,10 @@ static json_t *active_pods(const struct actors *a, const json_t *set)
 static int64_t count_available(const struct actors *a, const json_t *set, const struct tally *t)
 {
     int64_t min_ready_s = json_int(set, "spec.minReadySeconds", 0), available = 0;
-    size_t i;
-    json_t *pod;
     if (min_ready_s == 0)
         return t->ready;
     CLEANUP_JSON json_t *pods = active_pods(a, set);
-    json_array_foreach (pods, i, pod)
+    JSON_EACH (pod, pods)
         available += pod_is_available(a, pod, min_ready_s, NULL);
     return available;
 }
@@ -166,13 +150,7 @@ static void replicaset_write_status(struct actors *a, const json_t *set, const s
                                (json_int_t) t->ready, "availableReplicas",
                                (json_int_t) count_available(a, set, t), "observedGeneration",
                                (json_int_t) object_generation(set));
-    CLEANUP_JSON json_t *merged = json_at(set, "status") ? json_copy(json_at(set, "status"))
-                                                         : json_object();
-    json_object_update(merged, status);
-    if (json_equal(merged, json_at(set, "status")))
-        json_decref(status);
-    else
-        object_set_status(a, USER, a->kinds.replicaset, set, status);
+    object_set_status(a, USER, a->kinds.replicaset, set, status);
 }
 
 /* Each created pod causes another sync. -1 if one is refused; the next one would be too. */
@@ -181,12 +159,8 @@ static int create_pods(struct actors *a, const json_t *set, int64_t count)
     for (int made = 0; made < count && made < PODS_PER_LOOK; made++) {
         CLEANUP_JSON json_t *pod = pod_of_template(a->kinds.replicaset, set,
                                                    json_at(set, "spec.template"));
-        CLEANUP_REFUSAL struct refusal refusal = { 0 };
-        if (api_create(a->api, USER, a->kinds.pod, pod, &refusal) < 0) {
-            events_tell(a, "replicaset-controller", set, true, "FailedCreate", "Error creating: %s",
-                        refusal.message);
+        if (events_create_pod(a, USER, "replicaset-controller", set, pod) < 0)
             return -1;
-        }
     }
     return 0;
 }
@@ -195,10 +169,10 @@ static void remove_pods(struct actors *a, const json_t *set, int64_t count)
 {
     CLEANUP_JSON json_t *pods = active_pods(a, set);
     for (; count > 0; count--) {
-        CLEANUP_JSON json_t *pod = json_incref((json_t *) least_worth(pods));
-        remove_value(pods, pod);
-        api_delete(a->api, USER, a->kinds.pod, object_namespace(pod), object_name(pod),
-                   object_uid(pod), -1, NULL);
+        size_t place = least_worth(pods);
+        CLEANUP_JSON json_t *pod = json_incref(json_array_get(pods, place));
+        json_array_remove(pods, place);
+        pod_delete(a, USER, pod, -1);
     }
 }
 
@@ -228,30 +202,24 @@ static void look_at_deployment(void *self, const char *key)
         deployment_sync(r->a, deployment);
 }
 
-static void *replicaset_begin(struct actors *a)
+static void tally_free(void *tally)
 {
-    struct replicaset_controller *r = xcalloc(1, sizeof *r);
-    r->a = a;
-    agenda_init(&r->sets, a->sim, "replicaset", a->world.latencies.controller, look_at_set, r);
-    agenda_init(&r->deployments, a->sim, "deployment", a->world.latencies.controller,
-                look_at_deployment, r);
-    return r;
+    struct tally *t = tally;
+    free(t->uid);
+    free(t);
 }
 
 static void replicaset_end(void *self)
 {
     struct replicaset_controller *r = self;
-    agenda_clear(&r->sets);
-    agenda_clear(&r->deployments);
-    size_t cursor = 0;
-    const struct map_entry *e;
-    while ((e = map_next(&r->tallies, &cursor))) {
-        struct tally *t = e->value;
-        free(t->uid);
-        free(t);
-    }
-    map_clear(&r->tallies);
-    free(r);
+    map_clear_with(&r->tallies, tally_free);
 }
 
-const struct actor replicaset_actor = { replicaset_begin, replicaset_commit, replicaset_end };
+const struct actor replicaset_actor = {
+    .size = sizeof(struct replicaset_controller),
+    .agendas = { AGENDA(struct replicaset_controller, sets, "replicaset", controller, look_at_set),
+                 AGENDA(struct replicaset_controller, deployments, "deployment", controller,
+                        look_at_deployment) },
+    .commit = replicaset_commit,
+    .end = replicaset_end,
+};

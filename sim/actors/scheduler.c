@@ -15,6 +15,7 @@
 #include "sim/api/write.h"
 
 #define USER "system:kube-scheduler"
+#define UNSCHEDULABLE "node.kubernetes.io/unschedulable"
 
 enum {
     BACKOFF_MIN_MS = 1000,
@@ -98,10 +99,8 @@ static void scheduler_note_pod(struct scheduler *s, const struct api_commit *c)
     bool was_there = c->before && *node && !pod_is_finished(c->before);
     if (was_there && (!c->after || pod_is_finished(c->after)))
         agenda_note(&s->nodes, node);
-    if (c->after && !c->before && scheduler_is_ours(c->after)) {
-        CLEANUP_FREE char *key = object_key(c->after);
-        agenda_note(&s->pods, key);
-    }
+    if (c->after && !c->before && scheduler_is_ours(c->after))
+        agenda_note_object(&s->pods, c->after);
 }
 
 static void scheduler_commit(void *self, const struct api_commit *c)
@@ -151,13 +150,11 @@ static bool scheduler_has_room(struct scheduler *s, struct verdict *v, const jso
 
 static enum reason refuse_node(const struct verdict *v, const json_t *node)
 {
-    static const char unschedulable[] =
-        "{\"key\": \"node.kubernetes.io/unschedulable\", \"effect\": \"NoSchedule\"}";
     const json_t *spec = json_object_get(v->pod, "spec"),
                  *tolerations = json_object_get(spec, "tolerations");
     if (json_bool(node, "spec.unschedulable", false)) {
-        CLEANUP_JSON json_t *taints = json_pack(
-            "[o]", json_parse(unschedulable, sizeof unschedulable - 1, NULL));
+        CLEANUP_JSON json_t *taints = json_pack("[{s:s, s:s}]", "key", UNSCHEDULABLE, "effect",
+                                                "NoSchedule");
         if (fit_untolerated(tolerations, taints, TAINT_NO_SCHEDULE))
             return REASON_UNSCHEDULABLE;
     }
@@ -270,17 +267,13 @@ static void scheduler_remember(struct scheduler *s, const char *key)
 {
     struct waiting *w = map_get(&s->by_key, key);
     if (!w) {
-        if (s->len == s->cap) {
-            s->cap = s->cap ? s->cap * 2 : 16;
-            s->waiting = xreallocarray(s->waiting, s->cap, sizeof *s->waiting);
-        }
+        s->waiting = xgrow(s->waiting, s->len, &s->cap, sizeof *s->waiting);
         w = s->waiting[s->len++] = xcalloc(1, sizeof *w);
         w->key = xstrdup(key);
         map_put(&s->by_key, w->key, w);
     }
     w->tried_ms = s->a->sim->now_ms;
-    w->backoff_ms = w->backoff_ms ? w->backoff_ms * 2 : BACKOFF_MIN_MS;
-    w->backoff_ms = w->backoff_ms < BACKOFF_MAX_MS ? w->backoff_ms : BACKOFF_MAX_MS;
+    w->backoff_ms = agenda_backoff(w->backoff_ms, BACKOFF_MIN_MS, BACKOFF_MAX_MS);
 }
 
 static json_t *scheduled_condition(const struct scheduler *s, const json_t *pod, const char *status,
@@ -360,38 +353,34 @@ static void scheduler_look_at_node(void *self, const char *name)
     }
 }
 
-static void *scheduler_begin(struct actors *a)
+static void waiting_free(void *waiting)
 {
-    struct scheduler *s = xcalloc(1, sizeof *s);
-    s->a = a;
-    agenda_init(&s->pods, a->sim, "scheduler", a->world.latencies.scheduler, scheduler_look_at_pod,
-                s);
-    agenda_init(&s->nodes, a->sim, "scheduler nodes", a->world.latencies.scheduler,
-                scheduler_look_at_node, s);
-    return s;
+    struct waiting *w = waiting;
+    free(w->key);
+    free(w);
+}
+
+static void room_free(void *room)
+{
+    struct room *r = room;
+    json_decref(r->allocatable);
+    free(r->node);
+    free(r);
 }
 
 static void scheduler_end(void *self)
 {
     struct scheduler *s = self;
-    agenda_clear(&s->pods);
-    agenda_clear(&s->nodes);
-    for (size_t i = 0; i < s->len; i++) {
-        free(s->waiting[i]->key);
-        free(s->waiting[i]);
-    }
+    map_clear_with(&s->by_key, waiting_free);
     free(s->waiting);
-    map_clear(&s->by_key);
-    size_t cursor = 0;
-    const struct map_entry *entry;
-    while ((entry = map_next(&s->rooms, &cursor)) != NULL) {
-        struct room *r = entry->value;
-        json_decref(r->allocatable);
-        free(r->node);
-        free(r);
-    }
-    map_clear(&s->rooms);
-    free(s);
+    map_clear_with(&s->rooms, room_free);
 }
 
-const struct actor scheduler_actor = { scheduler_begin, scheduler_commit, scheduler_end };
+const struct actor scheduler_actor = {
+    .size = sizeof(struct scheduler),
+    .agendas = { AGENDA(struct scheduler, pods, "scheduler", scheduler, scheduler_look_at_pod),
+                 AGENDA(struct scheduler, nodes, "scheduler nodes", scheduler,
+                        scheduler_look_at_node) },
+    .commit = scheduler_commit,
+    .end = scheduler_end,
+};

@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sim/actors/action_rows.h"
+
 /* A duration, drawn at random each time; both ends included. */
 struct spec_delay {
     int64_t low_ms, high_ms;
@@ -61,13 +63,19 @@ struct spec_image {
     const char *message;    /* the registry's refusal; NULL: the default */
 };
 
+/* What becomes of a driver: id and name in a scenario. */
+#define SPEC_DRIVER_OUTCOMES(X)                                                                    \
+    X(WORKS, "Works")                                                                              \
+    X(FAILS_BUILD, "FailsBuild")   /* exits after its build time, each time */                     \
+    X(HANGS, "Hangs")              /* runs and never becomes ready */                              \
+    X(FINDS_NO_GPU, "FindsNoGpu")  /* loads, but the plugin finds no device */                     \
+    X(FAILS_PROOF, "FailsProof")   /* loads and is found, but CUDA programs fail */                \
+    X(NEEDS_REBOOT, "NeedsReboot") /* fails like a build until the machine has rebooted */
+
 enum spec_driver_outcome {
-    SPEC_DRIVER_WORKS,
-    SPEC_DRIVER_FAILS_BUILD,  /* exits after its build time, each time */
-    SPEC_DRIVER_HANGS,        /* runs and never becomes ready */
-    SPEC_DRIVER_FINDS_NO_GPU, /* loads, but the plugin finds no device */
-    SPEC_DRIVER_FAILS_PROOF,  /* loads and is found, but CUDA programs fail */
-    SPEC_DRIVER_NEEDS_REBOOT, /* fails like a build until the machine has rebooted */
+#define X(id, name) SPEC_DRIVER_##id,
+    SPEC_DRIVER_OUTCOMES(X)
+#undef X
 };
 
 /* Behavior of drivers on kernels; the first matching row counts; without a row, a driver works. */
@@ -118,42 +126,10 @@ struct spec_latencies {
     int64_t heartbeat_ms;
 };
 
-/* A type of action. Objects are named by `kind` as in a path ("daemonsets"), `ns` and `name`. */
-enum spec_deed {
-    SPEC_CREATE, /* body: the object */
-    SPEC_APPLY,  /* body: the object, by server-side apply with force */
-    SPEC_EDIT,   /* body: a merge patch */
-    SPEC_DELETE,
-    SPEC_EVICT,  /* a pod */
-    SPEC_CORDON, /* a node, also for the next three */
-    SPEC_UNCORDON,
-    SPEC_LABEL,    /* body: {key: value or null} */
-    SPEC_ANNOTATE, /* of any kind; body: {key: value or null} */
-    SPEC_TAINT,    /* body: the taint; one of the same key and effect is replaced */
-    SPEC_UNTAINT,  /* body: {key, effect}; without an effect all of that key */
-    SPEC_REBOOT,   /* a machine by its name, also for the next six */
-    SPEC_NODE_DOWN,
-    SPEC_NODE_UP,
-    SPEC_NODE_CUT_OFF, /* cut off from the network, while containers go on */
-    SPEC_NODE_REJOIN,
-    SPEC_NODE_ADD,    /* shape */
-    SPEC_NODE_REMOVE, /* the Node object and the machine */
-    SPEC_CRASH,       /* the main containers of a pod; body: {exitCode, message}, may be NULL */
-    SPEC_LABELLER_RESTART,
-    SPEC_EDIT_STATUS, /* body: a merge patch of the object's status */
-    SPEC_GPUS_OUT, /* a machine by its name, also for the next four: its GPUs vanish from the bus */
-    SPEC_GPUS_IN,
-    /* its agent's report differs from its findings; body: a merge patch, {}: no difference */
-    SPEC_AGENT_SAYS,
-    SPEC_AGENT_SILENT, /* its agent runs and reports nothing, until SPEC_AGENT_SAYS */
-    SPEC_AGENT_RESTART,
-    SPEC_KUBELET_RESTART,
-    SPEC_DEED_COUNT
-};
-
+/* Objects are named by `kind` as in a path ("daemonsets"), `ns` and `name`. */
 struct spec_action {
     int64_t at_ms;
-    enum spec_deed deed;
+    enum spec_verb verb;
     const char *user; /* NULL: "alice" */
     const char *kind, *ns, *name;
     const json_t *body;
@@ -182,6 +158,18 @@ struct spec_gitops {
     const json_t *object; /* NULL: no controller */
     const char *kind;     /* as in a path */
     int64_t period_ms;    /* 0: 3 min */
+};
+
+/* Rows that replace those of the world from a time on, such as images that appear or drivers that
+ * get fixed. A list that is NULL stays. */
+struct spec_change {
+    int64_t at_ms;
+    const struct spec_image *images;
+    size_t image_count;
+    const struct spec_driver *drivers;
+    size_t driver_count;
+    const struct spec_program *programs;
+    size_t program_count;
 };
 
 struct spec_world {

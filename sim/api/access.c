@@ -48,7 +48,7 @@ static const char *const binding_kinds[] = { "RoleBinding", "ClusterRoleBinding"
 
 int access_add_objects(struct access *a, const json_t *objects, struct err *e)
 {
-    EACH_ITEM (i, object, objects) {
+    JSON_EACH_AT (i, object, objects) {
         const char *kind = json_str_or_empty(object, "kind");
         bool is_role = str_is_any_of(kind, role_kinds),
              is_binding = str_is_any_of(kind, binding_kinds);
@@ -106,7 +106,7 @@ static bool is_subject(const json_t *subject, const json_t *binding, const char 
 
 static bool binds(const json_t *binding, const char *user)
 {
-    EACH_ITEM (i, subject, json_object_get(binding, "subjects"))
+    JSON_EACH_AT (i, subject, json_object_get(binding, "subjects"))
         if (is_subject(subject, binding, user))
             return true;
     return false;
@@ -139,7 +139,7 @@ static bool rule_allows(const json_t *rule, const struct access_request *q)
 
 static bool role_allows(const json_t *role, const struct access_request *q)
 {
-    EACH_ITEM (i, rule, json_object_get(role, "rules"))
+    JSON_EACH_AT (i, rule, json_object_get(role, "rules"))
         if (rule_allows(rule, q))
             return true;
     return false;
@@ -150,7 +150,7 @@ static const json_t *role_of(const struct access *a, const json_t *binding)
 {
     const json_t *ref = json_object_get(binding, "roleRef");
     bool everywhere = str_eq(json_key(ref, "kind"), "ClusterRole");
-    EACH_ITEM (i, role, a->roles)
+    JSON_EACH_AT (i, role, a->roles)
         if (str_eq(json_key(role, "kind"), json_key(ref, "kind")) &&
             str_eq(object_name(role), json_key(ref, "name")) &&
             (everywhere || str_eq(object_namespace(role), object_namespace(binding))))
@@ -164,7 +164,7 @@ static bool is_denied(const struct access *a, const struct access_request *q)
         return false;
     CLEANUP_FREE char *what = xasprintf("%s/%s%s%s", q->group, q->resource,
                                         *q->subresource ? "/" : "", q->subresource);
-    EACH_ITEM (i, denial, a->denials)
+    JSON_EACH_AT (i, denial, a->denials)
         if (str_eq(json_key(denial, "verb"), q->verb) && str_eq(json_key(denial, "resource"), what))
             return true;
     return false;
@@ -176,7 +176,7 @@ bool access_allows(const struct access *a, const struct access_request *q)
         return true;
     if (is_denied(a, q))
         return false;
-    EACH_ITEM (i, binding, a->bindings) {
+    JSON_EACH_AT (i, binding, a->bindings) {
         bool everywhere = str_eq(json_key(binding, "kind"), "ClusterRoleBinding");
         if ((!everywhere && !str_eq(object_namespace(binding), q->ns)) || !binds(binding, q->user))
             continue;

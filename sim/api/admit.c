@@ -312,7 +312,7 @@ static void check_deletion(const struct admission *a, struct refusal *r)
     if (asked && !str_eq(asked, is))
         refuse_cause(r, "FieldValueInvalid", "metadata.deletionTimestamp",
                      "Invalid value: \"%s\": field is immutable", asked);
-    EACH_ITEM (i, finalizer, json_object_get(metadata_of(a->after), "finalizers")) {
+    JSON_EACH_AT (i, finalizer, json_object_get(metadata_of(a->after), "finalizers")) {
         const char *name = str_or_empty(json_string_value(finalizer));
         if (is && !object_has_finalizer(a->before, name))
             refuse_cause(r, "FieldValueForbidden", "metadata.finalizers",

@@ -29,7 +29,7 @@ json_t *builtin_crds(void)
 {
     CLEANUP_JSON json_t *all = builtin_parse(builtin_definitions_text);
     json_t *own = json_array();
-    EACH_ITEM (i, definition, all)
+    JSON_EACH_AT (i, definition, all)
         if (str_eq(json_str(definition, "spec.group"), OSTLER_GROUP))
             json_array_append(own, definition);
     return own;
@@ -80,7 +80,7 @@ int builtin_install(struct api *api, const char *user, const char *release_names
         json_array_insert_new(objects, i,
                               json_pack("{s:s, s:s, s:{s:s}}", "apiVersion", "v1", "kind",
                                         "Namespace", "metadata", "name", namespaces[i]));
-    EACH_ITEM (i, object, objects)
+    JSON_EACH_AT (i, object, objects)
         if (builtin_create(api, user, object, e) < 0)
             return -1;
     return 0;

@@ -147,13 +147,13 @@ static struct value eval_all(const struct cel *c, const struct scope *s)
     struct scope inner = { .up = s, .name = c->text };
     if (many.kind != VALUE_JSON)
         return many.kind == VALUE_ERROR ? many : no_overload();
-    EACH_ITEM (i, item, many.json) {
+    JSON_EACH_AT (i, item, many.json) {
         inner.value = of_json(item);
         holds = eval(c->arguments[1], &inner);
         if (!is_true(&holds))
             return holds;
     }
-    EACH_MEMBER (key, value, many.json) {
+    JSON_EACH_MEMBER (key, value, many.json) {
         inner.value = of_text(key, strlen(key));
         holds = eval(c->arguments[1], &inner);
         if (!is_true(&holds))

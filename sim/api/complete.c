@@ -84,7 +84,7 @@ static void request_limits(struct draft *container, size_t i, const void *arg)
         return;
     struct draft resources = draft_at(container, "resources");
     struct draft requests = draft_at(&resources, "requests");
-    EACH_MEMBER (key, amount, limits)
+    JSON_EACH_MEMBER (key, amount, limits)
         draft_default_value(&requests, key, json_incref(amount));
     draft_put(&resources, "requests", &requests);
     draft_put(container, "resources", &resources);

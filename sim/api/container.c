@@ -72,7 +72,7 @@ static bool container_is_empty(const struct api *api, const struct kind *contain
                                const char *name)
 {
     CLEANUP_JSON json_t *by_kind = content_of(api, container, name);
-    EACH_ITEM (i, list, by_kind)
+    JSON_EACH_AT (i, list, by_kind)
         if (json_array_size(list) > 0)
             return false;
     return true;
@@ -83,8 +83,8 @@ static void delete_content(struct api *api, const struct kind *container, const 
     CLEANUP_JSON json_t *by_kind = content_of(api, container, name);
     const char *user = is_namespace(container) ? NAMESPACE_CONTROLLER : DEFINITION_CONTROLLER;
     struct delete_options o = { .grace_s = -1, .propagation = PROPAGATE_BACKGROUND };
-    EACH_ITEM (i, list, by_kind) {
-        EACH_ITEM (j, object, list) {
+    JSON_EACH_AT (i, list, by_kind) {
+        JSON_EACH_AT (j, object, list) {
             struct write w = write_by(user, API_DELETE, kind_at(i), object_namespace(object),
                                       object_name(object));
             CLEANUP_REFUSAL struct refusal r = { 0 };

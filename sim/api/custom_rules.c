@@ -107,7 +107,7 @@ static const char *const common[] = { "apiVersion", "kind", "metadata", NULL };
 static json_t *own_members(const json_t *object)
 {
     json_t *own = object ? json_object() : NULL;
-    EACH_MEMBER (key, value, object)
+    JSON_EACH_MEMBER (key, value, object)
         if (!str_is_any_of(key, common))
             json_object_set(own, key, value);
     return own;

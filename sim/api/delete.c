@@ -52,7 +52,7 @@ static bool wants(const struct admission *a, const struct delete_options *o, enu
 static json_t *finalizers_for(const struct admission *a, const struct delete_options *o)
 {
     json_t *list = json_array();
-    EACH_ITEM (i, finalizer, json_at(a->before, "metadata.finalizers")) {
+    JSON_EACH_AT (i, finalizer, json_at(a->before, "metadata.finalizers")) {
         const char *name = str_or_empty(json_string_value(finalizer));
         if (!str_eq(name, FOREGROUND) && !str_eq(name, ORPHAN))
             json_array_append(list, finalizer);

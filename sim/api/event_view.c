@@ -38,7 +38,7 @@ static const char *renamed(const char *key, bool to_core)
 static json_t *convert(const json_t *object, const char *api_version, bool to_core)
 {
     json_t *converted = json_object();
-    EACH_MEMBER (key, value, object)
+    JSON_EACH_MEMBER (key, value, object)
         json_object_set(converted, renamed(key, to_core), value);
     json_object_set_new(converted, "apiVersion", json_string(api_version));
     return converted;

@@ -174,7 +174,7 @@ static void set_condition(json_t *object, json_t *condition_steal)
     if (!json_at(object, "status.conditions"))
         json_set_at(object, "status.conditions", json_array());
     json_t *conditions = json_at(object, "status.conditions");
-    EACH_ITEM (i, condition, conditions) {
+    JSON_EACH_AT (i, condition, conditions) {
         if (str_eq(json_str(condition, "type"), json_str(condition_steal, "type"))) {
             json_array_set_new(conditions, i, condition_steal);
             return;

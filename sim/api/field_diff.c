@@ -68,9 +68,9 @@ static void diff_field(const struct merge_type *t, const char *name, struct chan
 
 static void diff_fields(const struct merge_type *t, struct change c, struct field_diff *d)
 {
-    EACH_MEMBER (name, value, c.after)
+    JSON_EACH_MEMBER (name, value, c.after)
         diff_field(t, name, c, d);
-    EACH_MEMBER (name, value, c.before)
+    JSON_EACH_MEMBER (name, value, c.before)
         if (!json_object_get(c.after, name))
             diff_field(t, name, c, d);
 }

@@ -84,7 +84,7 @@ static void add_keys_text(struct buf *b, const char *element)
     CLEANUP_JSON json_t *keys = field_element_value_of(element);
     const char *comma = "";
     buf_str(b, "[");
-    EACH_MEMBER (name, value, keys) {
+    JSON_EACH_MEMBER (name, value, keys) {
         CLEANUP_FREE char *text = json_compact(value);
         buf_printf(b, "%s%s=%s", comma, name, text);
         comma = ",";

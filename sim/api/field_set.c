@@ -74,7 +74,7 @@ json_t *field_set_union(const json_t *a, const json_t *b)
     if (!a || !b || a == b)
         return json_incref((json_t *) (a ? a : b));
     json_t *copy = NULL;
-    EACH_MEMBER (element, theirs, b) {
+    JSON_EACH_MEMBER (element, theirs, b) {
         if (strcmp(element, ".") == 0)
             continue;
         const json_t *ours = json_object_get(a, element);
@@ -102,7 +102,7 @@ json_t *field_set_intersection(const json_t *a, const json_t *b)
     if (!a || !b || a == b)
         return a == b ? json_incref((json_t *) a) : NULL;
     json_t *both = NULL;
-    EACH_MEMBER (element, ours, a)
+    JSON_EACH_MEMBER (element, ours, a)
         if (strcmp(element, ".") != 0)
             field_set_put(&both, element,
                           field_set_intersection(ours, json_object_get(b, element)));
@@ -130,7 +130,7 @@ json_t *field_set_difference(const json_t *a, const json_t *b)
     if (!b)
         return json_incref((json_t *) a);
     json_t *copy = NULL;
-    EACH_MEMBER (element, theirs, b) {
+    JSON_EACH_MEMBER (element, theirs, b) {
         const json_t *ours = strcmp(element, ".") == 0 ? NULL : json_object_get(a, element);
         json_t *left = field_set_difference(ours, theirs);
         if (left != ours) {
@@ -160,7 +160,7 @@ static const char **sorted_elements(const json_t *node, size_t *ret_len)
 {
     const char **elements = xcalloc(json_object_size(node) + 1, sizeof *elements);
     size_t len = 0;
-    EACH_MEMBER (element, child, node)
+    JSON_EACH_MEMBER (element, child, node)
         if (strcmp(element, ".") != 0)
             elements[len++] = element;
     qsort(elements, len, sizeof *elements, by_element);

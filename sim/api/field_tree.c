@@ -44,7 +44,7 @@ json_t *field_tree_set(const struct merge_type *t, const json_t *object)
     } else if (json_is_array(object)) {
         put_items(t, object, &set);
     } else {
-        EACH_MEMBER (name, value, object)
+        JSON_EACH_MEMBER (name, value, object)
             put_field(t, name, value, &set);
     }
     return set;
@@ -59,7 +59,7 @@ static struct merge_type type_below(const struct merge_type *t, const char *elem
 json_t *field_tree_named(const struct merge_type *t, const json_t *set)
 {
     json_t *named = NULL;
-    EACH_MEMBER (element, child, set) {
+    JSON_EACH_MEMBER (element, child, set) {
         if (strcmp(element, ".") == 0)
             continue;
         const struct merge_type below = type_below(t, element);
@@ -87,7 +87,7 @@ static json_t *remove_items(const struct merge_type *t, const json_t *list, cons
 {
     const struct merge_type item = merge_type_item(t);
     json_t *left = json_array();
-    EACH_ITEM (i, value, list) {
+    JSON_EACH_AT (i, value, list) {
         CLEANUP_FREE char *element = field_element_of_item(t, value);
         json_t *rest = left_of(&item, value, element ? json_object_get(set, element) : NULL);
         if (rest)
@@ -99,7 +99,7 @@ static json_t *remove_items(const struct merge_type *t, const json_t *list, cons
 static json_t *remove_fields(const struct merge_type *t, const json_t *object, const json_t *set)
 {
     json_t *left = json_copy((json_t *) object);
-    EACH_MEMBER (element, below, set) {
+    JSON_EACH_MEMBER (element, below, set) {
         json_t *value = strncmp(element, "f:", 2) == 0 ? json_object_get(object, element + 2)
                                                        : NULL;
         if (!value)

@@ -34,7 +34,7 @@ static void add_map(struct buf *b, const json_t *map)
 {
     CLEANUP_FREE const char **names = xcalloc(json_object_size(map) + 1, sizeof *names);
     size_t len = 0;
-    EACH_MEMBER (name, value, map)
+    JSON_EACH_MEMBER (name, value, map)
         names[len++] = name;
     text_sort(names, len);
     buf_str(b, "map[");
@@ -48,7 +48,7 @@ static void add_map(struct buf *b, const json_t *map)
 static void add_list(struct buf *b, const json_t *list)
 {
     buf_str(b, "[");
-    EACH_ITEM (i, value, list) {
+    JSON_EACH_AT (i, value, list) {
         buf_str(b, i > 0 ? " " : "");
         go_text_add(b, value);
     }

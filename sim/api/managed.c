@@ -30,10 +30,10 @@ static void read_managers(struct managers *m, const json_t *before, const json_t
 /* Equal objects, one member aside. */
 static bool is_same_but(const char *aside, const json_t *before, const json_t *after)
 {
-    EACH_MEMBER (name, value, after)
+    JSON_EACH_MEMBER (name, value, after)
         if (strcmp(name, aside) != 0 && !json_equal(json_object_get(before, name), value))
             return false;
-    EACH_MEMBER (name, value, before)
+    JSON_EACH_MEMBER (name, value, before)
         if (strcmp(name, aside) != 0 && !json_object_get(after, name))
             return false;
     return true;
@@ -46,7 +46,7 @@ bool managed_is_same(const json_t *before, const json_t *after)
         return true;
     if (json_array_size(was) != json_array_size(is))
         return false;
-    EACH_ITEM (i, entry, is)
+    JSON_EACH_AT (i, entry, is)
         if (!is_same_but("time", json_array_get(was, i), entry))
             return false;
     return is_same_but("metadata", before, after) &&

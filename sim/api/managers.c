@@ -39,7 +39,7 @@ bool managers_read(struct managers *m, const json_t *managed_fields)
 {
     *m = (struct managers){ .items = xcalloc(json_array_size(managed_fields) + 1,
                                              sizeof *m->items) };
-    EACH_ITEM (i, entry, managed_fields) {
+    JSON_EACH_AT (i, entry, managed_fields) {
         if (!read_entry(&m->items[m->len], entry)) {
             managers_clear(m);
             return false;
@@ -207,7 +207,7 @@ static void managers_cap(struct managers *m)
         put_together(first, next, sets);
         updates--;
     }
-    EACH_MEMBER (version, list, sets)
+    JSON_EACH_MEMBER (version, list, sets)
         manager_own(map_get(&firsts, version), union_of(list, 0, json_array_size(list)));
     drop_empty(m);
     sort(m);

@@ -79,7 +79,7 @@ static void check_items(struct check *c, const struct merge_type *t, const json_
 
 static void check_fields(struct check *c, const struct merge_type *t, const json_t *object)
 {
-    EACH_MEMBER (name, child, object)
+    JSON_EACH_MEMBER (name, child, object)
         check_below(c, merge_type_field(t, name), (struct step){ .field = name }, child);
 }
 
@@ -173,7 +173,7 @@ int merge_refuse_unknown(const struct merge_root *root, const json_t *intent, co
                          struct refusal *r)
 {
     struct check c = check_begin();
-    EACH_ITEM (i, place, places) {
+    JSON_EACH_AT (i, place, places) {
         CLEANUP_BUF struct buf way = BUF_INIT(PROBLEMS_MAX);
         merge_add_place(&way, root, intent, json_string_value(place));
         add_problem(&c, buf_text(&way), "field not declared in", "schema");
@@ -247,7 +247,7 @@ static void merge_in_order(struct zip *z)
 
 static bool same_items(const json_t *a, const json_t *b)
 {
-    EACH_ITEM (i, item, a)
+    JSON_EACH_AT (i, item, a)
         if (item != json_array_get(b, i))
             return false;
     return json_array_size(a) == json_array_size(b);
@@ -272,7 +272,7 @@ static json_t *merge_lists(const struct merge_type *t, const json_t *live, const
 static json_t *merge_fields(const struct merge_type *t, const json_t *live, const json_t *intent)
 {
     json_t *copy = NULL;
-    EACH_MEMBER (name, theirs, intent) {
+    JSON_EACH_MEMBER (name, theirs, intent) {
         json_t *ours = json_object_get(live, name);
         json_t *both = merge_objects(merge_type_field(t, name), ours, theirs);
         if (both == ours) {

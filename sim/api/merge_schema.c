@@ -18,7 +18,7 @@ static bool is_free(const json_t *schema)
 /* A definition with more keys than the table has room for is a mistake of the program. */
 static void read_keys(const json_t *schema, struct merge_type *ret)
 {
-    EACH_ITEM (i, key, json_object_get(schema, "x-kubernetes-list-map-keys")) {
+    JSON_EACH_AT (i, key, json_object_get(schema, "x-kubernetes-list-map-keys")) {
         if (i == MERGE_KEYS_MAX)
             abort();
         const char *name = json_string_value(key);
@@ -72,7 +72,7 @@ static struct merge_type *rows_after(const struct merge_type *first, size_t coun
     struct merge_type *rows = xcalloc(count + json_object_size(properties) + 1, sizeof *rows);
     for (size_t i = 0; i < count; i++)
         rows[i] = first[i];
-    EACH_MEMBER (name, property, properties) {
+    JSON_EACH_MEMBER (name, property, properties) {
         struct merge_type t = merge_schema_type_of(property);
         t.name = name;
         if (!merge_schema_is_plain(&t, property))

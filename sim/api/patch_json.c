@@ -115,10 +115,10 @@ static bool has_levels(const json_t *value, size_t most)
     bool container = json_is_object(value) || json_is_array(value);
     if (!container || most == 0)
         return !container;
-    EACH_MEMBER (name, child, value)
+    JSON_EACH_MEMBER (name, child, value)
         if (!has_levels(child, most - 1))
             return false;
-    EACH_ITEM (i, child, value)
+    JSON_EACH_AT (i, child, value)
         if (!has_levels(child, most - 1))
             return false;
     return true;
@@ -293,7 +293,7 @@ static int check_form(const json_t *patch, struct refusal *r)
                       "error decoding patch: json: cannot unmarshal %s into Go value of type "
                       "[]handlers.jsonPatchOp",
                       typed_word(patch));
-    EACH_ITEM (i, operation, patch)
+    JSON_EACH_AT (i, operation, patch)
         if (check_operation(operation, r) < 0)
             return -1;
     size_t count = json_array_size(patch);
@@ -310,7 +310,7 @@ json_t *patch_json(const json_t *object, const json_t *patch, struct refusal *r)
     if (check_form(patch, r) < 0)
         return NULL;
     struct patching patching = { .document = json_copy((json_t *) object) };
-    EACH_ITEM (i, operation, patch) {
+    JSON_EACH_AT (i, operation, patch) {
         if (!patch_json_run(&patching, operation)) {
             json_decref(patching.document);
             refuse_generic(r, 422,

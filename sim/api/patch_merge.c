@@ -8,7 +8,7 @@ json_t *patch_merge(const json_t *object, const json_t *patch)
     if (!json_is_object(patch))
         return json_incref((json_t *) patch);
     json_t *merged = json_is_object(object) ? json_copy((json_t *) object) : json_object();
-    EACH_MEMBER (key, value, patch) {
+    JSON_EACH_MEMBER (key, value, patch) {
         if (json_is_null(value))
             json_object_del(merged, key);
         else

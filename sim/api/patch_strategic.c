@@ -29,14 +29,14 @@ static json_t *plain(const json_t *value)
         if (json_object_get(value, directive))
             return NULL;
         json_t *copy = json_object();
-        EACH_MEMBER (name, child, value)
+        JSON_EACH_MEMBER (name, child, value)
             if (*name != '$' && !json_is_null(child))
                 json_object_set_new(copy, name, plain(child));
         return copy;
     }
     if (json_is_array(value)) {
         json_t *copy = json_array();
-        EACH_ITEM (i, child, value)
+        JSON_EACH_AT (i, child, value)
             json_array_append_new(copy, plain(child));
         return copy;
     }
@@ -74,7 +74,7 @@ static bool patch_strategic_add_place(json_t *places, const char *key, const jso
 static json_t *places_of(const json_t *list, const char *key)
 {
     json_t *places = json_object();
-    EACH_ITEM (i, item, list)
+    JSON_EACH_AT (i, item, list)
         patch_strategic_add_place(places, key, item, i);
     return places;
 }
@@ -92,7 +92,7 @@ static json_t *without_items(const json_t *list, const char *key, const json_t *
 {
     CLEANUP_JSON json_t *places = places_of(unwanted, key);
     json_t *left = json_array();
-    EACH_ITEM (i, item, list)
+    JSON_EACH_AT (i, item, list)
         if (place_in(places, key, item) == NOWHERE)
             json_array_append(left, item);
     return left;
@@ -102,7 +102,7 @@ static json_t *without_items(const json_t *list, const char *key, const json_t *
  * object. */
 static int check_items(const json_t *list, const char *key, struct refusal *r)
 {
-    EACH_ITEM (i, item, list) {
+    JSON_EACH_AT (i, item, list) {
         bool container = json_is_object(item) || json_is_array(item);
         if (*key ? !json_is_object(item) : container)
             return refuse(r, 500, "list element types are not identical");
@@ -140,7 +140,7 @@ static json_t *select_items(const json_t *list, const char *key, const json_t *o
     struct placed *placed = xcalloc(json_array_size(list) + 1, sizeof *placed);
     size_t count = 0;
     json_t *selected = json_array();
-    EACH_ITEM (i, item, list)
+    JSON_EACH_AT (i, item, list)
         if ((place_in(order, key, item) != NOWHERE) == in)
             placed[count++] = (struct placed){ item, place_in(by, key, item), i };
     qsort(placed, count, sizeof *placed, by_place);
@@ -183,7 +183,7 @@ static int split_items(const char *key, const json_t *original, const json_t *pa
     CLEANUP_JSON json_t *deleted = json_array();
     json_t *items = *ret_items = json_array();
     bool replace = false;
-    EACH_ITEM (i, item, patch) {
+    JSON_EACH_AT (i, item, patch) {
         const char *what = json_key(item, directive);
         if (!json_object_get(item, directive)) {
             json_array_append(items, item);
@@ -210,7 +210,7 @@ static json_t *merge_items(const struct merge_type *t, const json_t *original, c
     const struct merge_type type = merge_type_item(t);
     CLEANUP_JSON json_t *places = places_of(original, t->patch_key);
     json_t *merged = json_copy((json_t *) original);
-    EACH_ITEM (i, item, items) {
+    JSON_EACH_AT (i, item, items) {
         size_t at = place_in(places, t->patch_key, item);
         if (at == NOWHERE) {
             patch_strategic_add_place(places, t->patch_key, item, json_array_size(merged));
@@ -244,7 +244,7 @@ static json_t *merge_scalars(const json_t *original, const json_t *patch)
     json_t *merged = json_array();
     const json_t *const both[] = { original, patch };
     for (size_t b = 0; b < ARRAY_LEN(both); b++)
-        EACH_ITEM (i, value, both[b])
+        JSON_EACH_AT (i, value, both[b])
             if (patch_strategic_add_place(places, "", value, i))
                 json_array_append(merged, value);
     return in_order(merged, "", patch, original);
@@ -271,7 +271,7 @@ static int keep_only(json_t *merged, const json_t *patch, struct refusal *r)
         return 0;
     CLEANUP_JSON json_t *kept = places_of(names, "");
     bool valid = json_is_array(names);
-    EACH_MEMBER (name, value, patch) {
+    JSON_EACH_MEMBER (name, value, patch) {
         CLEANUP_JSON json_t *text = json_string(name);
         valid = valid &&
                 (*name == '$' || json_is_null(value) || place_in(kept, "", text) != NOWHERE);
@@ -293,7 +293,7 @@ static int keep_only(json_t *merged, const json_t *patch, struct refusal *r)
 static bool is_ordered(const json_t *items, const char *key, const json_t *order)
 {
     size_t at = 0;
-    EACH_ITEM (i, item, items) {
+    JSON_EACH_AT (i, item, items) {
         if (json_object_get(item, directive))
             continue;
         while (at < json_array_size(order) && !is_same_item(key, json_array_get(order, at), item))
@@ -397,10 +397,10 @@ static json_t *merge_map(const struct merge_type *t, const json_t *original, con
         return do_directive(patch, r);
     json_t *merged = json_copy((json_t *) original);
     int rc = keep_only(merged, patch, r);
-    EACH_MEMBER (name, value, patch)
+    JSON_EACH_MEMBER (name, value, patch)
         if (rc == 0 && str_has_prefix(name, element_order))
             rc = order_list(t, merged, patch, name + strlen(element_order), value, r);
-    EACH_MEMBER (name, value, patch)
+    JSON_EACH_MEMBER (name, value, patch)
         if (rc == 0)
             rc = merge_member(t, merged, patch, name, value, r);
     if (rc == 0)

@@ -39,7 +39,7 @@ void prepare_new_node(json_t *object)
     json_t *taints = draft_get(&spec, "taints") ? json_copy(draft_get(&spec, "taints"))
                                                 : json_array();
     bool there = false;
-    EACH_ITEM (i, taint, taints)
+    JSON_EACH_AT (i, taint, taints)
         there = there || (str_eq(json_key(taint, "key"), key) &&
                           str_eq(json_key(taint, "effect"), "NoSchedule"));
     if (!there)
@@ -68,7 +68,7 @@ void prepare_namespace(const json_t *before, json_t *object)
 /* Whether a pod tolerates a NoExecute taint with this key. */
 static bool tolerates(const json_t *tolerations, const char *key)
 {
-    EACH_ITEM (i, t, tolerations) {
+    JSON_EACH_AT (i, t, tolerations) {
         const char *its = str_or_empty(json_key(t, "key")),
                    *effect = str_or_empty(json_key(t, "effect"));
         if ((!*its || str_eq(its, key)) && (!*effect || str_eq(effect, "NoExecute")))
@@ -133,7 +133,7 @@ static const char *quality_of(const json_t *spec)
     static const char *const lists[] = { "containers", "initContainers" };
     bool any = false, guaranteed = true;
     for (size_t l = 0; l < ARRAY_LEN(lists); l++)
-        EACH_ITEM (i, container, json_object_get(spec, lists[l]))
+        JSON_EACH_AT (i, container, json_object_get(spec, lists[l]))
             weigh(container, &any, &guaranteed);
     return !any ? "BestEffort" : guaranteed ? "Guaranteed" : "Burstable";
 }

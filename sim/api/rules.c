@@ -55,7 +55,7 @@ static char *unknown_fields(const json_t *paths)
 {
     CLEANUP_BUF struct buf b = BUF_INIT(WHY_MAX);
     buf_str(&b, "strict decoding error: ");
-    EACH_ITEM (i, path, paths) {
+    JSON_EACH_AT (i, path, paths) {
         /* Those that have no room are left out. */
         if (b.len + json_string_length(path) + WORDS_MAX > WHY_MAX)
             break;
@@ -165,7 +165,7 @@ static bool content_changes(const struct kind *k, const json_t *before, const js
 {
     const json_t *const objects[] = { before, after };
     for (size_t i = 0; i < ARRAY_LEN(objects); i++) {
-        EACH_MEMBER (key, value, objects[i]) {
+        JSON_EACH_MEMBER (key, value, objects[i]) {
             if (str_eq(key, "metadata") || (str_eq(key, "status") && k->subresources & SUB_STATUS))
                 continue;
             if (!json_equal(value, json_object_get(objects[1 - i], key)))

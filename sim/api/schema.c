@@ -40,7 +40,7 @@ static int add_rules(struct schema *s, struct err *e)
 {
     const json_t *rules = json_object_get(s->source, "x-kubernetes-validations");
     s->rules = xcalloc(json_array_size(rules), sizeof *s->rules);
-    EACH_ITEM (i, rule, rules) {
+    JSON_EACH_AT (i, rule, rules) {
         struct cel *compiled = cel_compile(json_str_or_empty(rule, "rule"), e);
         if (!compiled)
             return err_wrap(e, "rule %s", json_str_or_empty(rule, "rule"));
@@ -63,7 +63,7 @@ static void note_default(struct schema *s, const char *name, const struct schema
 
 static int add_properties(struct schema *s, struct err *e)
 {
-    EACH_MEMBER (name, source, json_object_get(s->source, "properties")) {
+    JSON_EACH_MEMBER (name, source, json_object_get(s->source, "properties")) {
         struct schema *property = schema_new(source, e);
         if (!property)
             return err_wrap(e, "%s", name);

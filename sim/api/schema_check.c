@@ -204,14 +204,14 @@ static void check_count(const struct schema *s, const char *min_key, const char 
 static void check_object(const struct schema *s, const struct spot *at, const json_t *before,
                          const json_t *value, struct check *c)
 {
-    EACH_ITEM (i, name, json_object_get(s->source, "required")) {
+    JSON_EACH_AT (i, name, json_object_get(s->source, "required")) {
         if (json_object_get(value, json_string_value(name)))
             continue;
         spot_required(c->r, SPOT(at, json_string_value(name)), "");
         c->blocked = true;
     }
     check_count(s, "minProperties", "maxProperties", "properties", json_object_size(value), at, c);
-    EACH_MEMBER (key, member, value) {
+    JSON_EACH_MEMBER (key, member, value) {
         const struct schema *inner = map_get(&s->properties, key);
         inner = inner ? inner : s->additional;
         if (inner)
@@ -225,7 +225,7 @@ static json_t *identity_of(const json_t *item, const json_t *keys)
     if (!keys)
         return json_incref((json_t *) item);
     json_t *identity = json_object();
-    EACH_ITEM (i, key, keys) {
+    JSON_EACH_AT (i, key, keys) {
         json_t *part = json_object_get(item, json_string_value(key));
         if (part)
             json_object_set(identity, json_string_value(key), part);
@@ -241,7 +241,7 @@ static void check_unique(const struct schema *s, const struct spot *at, const js
         return;
     const json_t *keys = json_object_get(s->source, "x-kubernetes-list-map-keys");
     CLEANUP_JSON json_t *seen = json_object();
-    EACH_ITEM (i, item, list) {
+    JSON_EACH_AT (i, item, list) {
         CLEANUP_JSON json_t *identity = identity_of(item, keys);
         if (!validate_first_value(seen, identity))
             spot_duplicate(c->r, SPOT_ITEM(at, i), identity, "");
@@ -252,7 +252,7 @@ static void check_array(const struct schema *s, const struct spot *at, const jso
                         const json_t *value, struct check *c)
 {
     check_count(s, "minItems", "maxItems", "items", json_array_size(value), at, c);
-    EACH_ITEM (i, item, value) {
+    JSON_EACH_AT (i, item, value) {
         if (s->items)
             check_value(s->items, SPOT_ITEM(at, i), json_array_get(before, i), item, c);
     }
@@ -320,13 +320,13 @@ void schema_check_rules(const struct schema *s, const struct spot *at, const jso
         return;
     for (size_t i = 0; i < s->rule_count; i++)
         check_rule(&s->rules[i], at, value, r);
-    EACH_MEMBER (key, member, value) {
+    JSON_EACH_MEMBER (key, member, value) {
         const struct schema *inner = map_get(&s->properties, key);
         inner = inner ? inner : s->additional;
         if (inner)
             schema_check_rules(inner, SPOT(at, key), json_object_get(before, key), member, r);
     }
-    EACH_ITEM (i, member, value) {
+    JSON_EACH_AT (i, member, value) {
         if (s->items)
             schema_check_rules(s->items, SPOT_ITEM(at, i), json_array_get(before, i), member, r);
     }

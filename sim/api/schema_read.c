@@ -40,7 +40,7 @@ static json_t *schema_read_read_object(const struct schema *s, const struct spot
                                        const json_t *before, const json_t *value, json_t *unknown)
 {
     struct draft d = draft_of(value);
-    EACH_MEMBER (key, member, value) {
+    JSON_EACH_MEMBER (key, member, value) {
         if (member != json_object_get(before, key))
             read_member(s, SPOT(at, key), before, key, member, &d, unknown);
     }

@@ -84,7 +84,7 @@ static int read_options(struct deletion *d, struct refusal *r)
     const json_t *orphan = json_object_get(d->body, "orphanDependents");
     settle_propagation(d, json_str(d->body, "propagationPolicy"),
                        json_is_boolean(orphan) ? orphan : NULL, r);
-    EACH_ITEM (i, dry_run, json_object_get(d->body, "dryRun"))
+    JSON_EACH_AT (i, dry_run, json_object_get(d->body, "dryRun"))
         settle_dry_run(d, json_string_value(dry_run), r);
     return finish_options(r);
 }
@@ -168,7 +168,7 @@ int serve_delete_collection(struct serving *s)
     CLEANUP_PAGE struct page page = { 0 };
     if (page_read(s->api, s->path.kind, &o, &filter, &page, &s->refusal) < 0)
         return -1;
-    EACH_ITEM (i, object, page.objects) {
+    JSON_EACH_AT (i, object, page.objects) {
         struct write w = write_of(s, &d, object_namespace(object), object_name(object));
         CLEANUP_REFUSAL struct refusal r = { 0 };
         /* An object that is already gone is no error. */

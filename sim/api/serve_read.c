@@ -49,7 +49,7 @@ static void add_list(struct api *api, struct buf *out, const struct kind *k,
                kind_api_version(k));
     add_list_metadata(out, page);
     buf_str(out, ",\"items\":[");
-    EACH_ITEM (i, object, page->objects) {
+    JSON_EACH_AT (i, object, page->objects) {
         CLEANUP_JSON json_t *view = event_view(k, object);
         buf_str(out, i ? "," : "");
         text_add_item(api, out, k, view);

@@ -9,7 +9,7 @@
 static char *selector_text(const json_t *labels)
 {
     CLEANUP_BUF struct buf text = BUF_INIT(1 << 20);
-    EACH_MEMBER (key, value, labels)
+    JSON_EACH_MEMBER (key, value, labels)
         buf_printf(&text, "%s%s=%s", text.len ? "," : "", key, json_string_value(value));
     return buf_take(&text);
 }

@@ -149,7 +149,7 @@ static json_t *columns_json(const struct drawing *d, const json_t *object)
         add_column(d, &d->columns->first[i], "", object, list);
     if (d->custom)
         add_column(d, &name, "", object, list);
-    EACH_ITEM (i, custom, d->custom) {
+    JSON_EACH_AT (i, custom, d->custom) {
         const struct column column = { .name = json_str_or_empty(custom, "name"),
                                        .type = json_str_or_empty(custom, "type"),
                                        .priority = (int) json_int(custom, "priority", 0),
@@ -225,7 +225,7 @@ json_t *table_of(const struct api *api, const struct kind *k, enum table_form fo
         d.columns = columns_for(k);
     json_t *rows = json_array(), *metadata = json_object();
     if (is_list) {
-        EACH_ITEM (i, object, objects)
+        JSON_EACH_AT (i, object, objects)
             add_row(&d, rows, object);
     } else {
         add_row(&d, rows, objects);

@@ -107,7 +107,7 @@ static json_t *sorted_text(char **texts, size_t n)
 
 static size_t table_cell_add_labels(char **texts, size_t n, const json_t *labels)
 {
-    EACH_MEMBER (key, value, labels)
+    JSON_EACH_MEMBER (key, value, labels)
         texts[n++] = xasprintf("%s=%s", key, str_or_empty(json_string_value(value)));
     return n;
 }
@@ -124,7 +124,7 @@ static char *values_text(const json_t *values)
 {
     CLEANUP_FREE char **texts = xcalloc(json_array_size(values) + 1, sizeof *texts);
     size_t n = 0;
-    EACH_ITEM (i, value, values)
+    JSON_EACH_AT (i, value, values)
         texts[n++] = xstrdup(str_or_empty(json_string_value(value)));
     CLEANUP_JSON json_t *text = sorted_text(texts, n);
     return xstrdup(json_string_value(text));
@@ -150,7 +150,7 @@ json_t *cell_selector(const struct cell *c)
     CLEANUP_FREE char **texts = xcalloc(json_object_size(labels) + json_array_size(expressions) + 1,
                                         sizeof *texts);
     size_t n = table_cell_add_labels(texts, 0, labels);
-    EACH_ITEM (i, expression, expressions)
+    JSON_EACH_AT (i, expression, expressions)
         texts[n++] = expression_text(expression);
     return sorted_text(texts, n);
 }
@@ -160,7 +160,7 @@ json_t *cell_selector(const struct cell *c)
 static json_t *joined(const struct cell *c, const char *key)
 {
     CLEANUP_BUF struct buf out = BUF_INIT(API_TEXT_MAX);
-    EACH_ITEM (i, container, json_at(c->object, c->path))
+    JSON_EACH_AT (i, container, json_at(c->object, c->path))
         buf_printf(&out, "%s%s", i ? "," : "", json_str_or_empty(container, key));
     return json_text(buf_text(&out));
 }

@@ -36,7 +36,7 @@ static json_t *cell_roles(const struct cell *c)
     const json_t *labels = json_at(c->object, "metadata.labels");
     CLEANUP_FREE const char **roles = xcalloc(json_object_size(labels) + 1, sizeof *roles);
     size_t n = 0;
-    EACH_MEMBER (label, value, labels)
+    JSON_EACH_MEMBER (label, value, labels)
         if (*role_of(label, value))
             roles[n++] = role_of(label, value);
     text_sort(roles, n);

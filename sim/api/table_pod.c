@@ -87,7 +87,7 @@ static char *init_hold(const json_t *pod, const json_t *status, size_t place)
 static bool add_init_containers(struct pod_summary *s, struct pod_summary *sidecars,
                                 const json_t *pod)
 {
-    EACH_ITEM (i, status, json_at(pod, "status.initContainerStatuses")) {
+    JSON_EACH_AT (i, status, json_at(pod, "status.initContainerStatuses")) {
         bool sidecar = is_sidecar(pod, json_str_or_empty(status, "name"));
         add_restarts(s, status);
         if (sidecar)
@@ -167,7 +167,7 @@ static void settle_deletion(struct pod_summary *s, const json_t *pod)
 static int64_t container_count(const json_t *pod)
 {
     int64_t total = (int64_t) json_array_size(json_at(pod, "spec.containers"));
-    EACH_ITEM (i, container, json_at(pod, "spec.initContainers"))
+    JSON_EACH_AT (i, container, json_at(pod, "spec.initContainers"))
         total += str_eq(json_str(container, "restartPolicy"), "Always");
     return total;
 }
@@ -225,7 +225,7 @@ static json_t *cell_gates(const struct cell *c)
     if (json_array_size(gates) == 0)
         return json_text(c->empty);
     size_t met = 0;
-    EACH_ITEM (i, gate, gates)
+    JSON_EACH_AT (i, gate, gates)
         met += has_condition(c->object, json_str_or_empty(gate, "conditionType"));
     return json_textf("%zu/%zu", met, json_array_size(gates));
 }

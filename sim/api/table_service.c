@@ -29,11 +29,11 @@ static json_t *cell_external_ip(const struct cell *c)
     bool balanced = str_eq(type, "LoadBalancer");
     CLEANUP_BUF struct buf out = BUF_INIT(API_TEXT_MAX);
     if (balanced)
-        EACH_ITEM (i, item, json_at(c->object, "status.loadBalancer.ingress")) {
+        JSON_EACH_AT (i, item, json_at(c->object, "status.loadBalancer.ingress")) {
             const char *ip = json_str_or_empty(item, "ip");
             add_text(&out, *ip ? ip : json_str_or_empty(item, "hostname"));
         }
-    EACH_ITEM (i, item, json_at(c->object, "spec.externalIPs"))
+    JSON_EACH_AT (i, item, json_at(c->object, "spec.externalIPs"))
         add_text(&out, str_or_empty(json_string_value(item)));
     return json_text(out.len ? buf_text(&out) : balanced ? "<pending>" : "<none>");
 }
@@ -41,7 +41,7 @@ static json_t *cell_external_ip(const struct cell *c)
 static json_t *cell_ports(const struct cell *c)
 {
     CLEANUP_BUF struct buf out = BUF_INIT(API_TEXT_MAX);
-    EACH_ITEM (i, port, json_at(c->object, "spec.ports")) {
+    JSON_EACH_AT (i, port, json_at(c->object, "spec.ports")) {
         int64_t on_nodes = json_int(port, "nodePort", 0);
         buf_printf(&out, "%s%" PRId64, i ? "," : "", json_int(port, "port", 0));
         if (on_nodes > 0)

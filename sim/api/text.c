@@ -80,7 +80,7 @@ static void write_value(const struct writer *w, json_t *value, int keep);
 static void write_list(const struct writer *w, json_t *list, int keep)
 {
     text_add_now(w->out, "[", 1);
-    EACH_ITEM (i, item, list) {
+    JSON_EACH_AT (i, item, list) {
         if (i)
             text_add_now(w->out, ",", 1);
         write_value(w, item, keep);
@@ -93,7 +93,7 @@ static void write_map(const struct writer *w, json_t *map, const char *const *wi
 {
     bool first = true;
     text_add_now(w->out, "{", 1);
-    EACH_MEMBER (key, value, map) {
+    JSON_EACH_MEMBER (key, value, map) {
         if (str_is_any_of(key, without))
             continue;
         if (!first)
@@ -168,10 +168,10 @@ size_t text_size(const json_t *value)
     if (json_is_string(value))
         return json_string_length(value) + PUNCTUATION;
     if (json_is_array(value)) {
-        EACH_ITEM (i, child, value)
+        JSON_EACH_AT (i, child, value)
             size += text_size(child);
     } else if (json_is_object(value)) {
-        EACH_MEMBER (key, child, value)
+        JSON_EACH_MEMBER (key, child, value)
             size += strlen(key) + PUNCTUATION + text_size(child);
     }
     return size + SCALAR;

@@ -283,7 +283,7 @@ static json_t *read_map(const struct place *at, const json_t *before, const json
     if (!json_is_object(map))
         return typed_wrong_type(at, map, true, p);
     struct draft d = draft_of(map);
-    EACH_MEMBER (key, item, map) {
+    JSON_EACH_MEMBER (key, item, map) {
         const json_t *was = json_object_get(before, key);
         if (item == was)
             continue;
@@ -374,7 +374,7 @@ static json_t *read_struct(const struct type *t, const struct place *at, const j
     if (value == before)
         return json_incref((json_t *) value);
     struct draft d = draft_of(value);
-    EACH_MEMBER (key, member, value) {
+    JSON_EACH_MEMBER (key, member, value) {
         const json_t *was = json_object_get(before, key);
         if (was == member)
             continue;

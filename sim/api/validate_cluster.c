@@ -44,14 +44,14 @@ static void validate_taints(const json_t *taints, struct refusal *r)
 {
     /* The server says "metadata" here. */
     CLEANUP_JSON json_t *seen = json_object();
-    EACH_ITEM (i, taint, taints)
+    JSON_EACH_AT (i, taint, taints)
         validate_taint(taint, seen, SPOT_ITEM(SPOT(SPOT(NULL, "metadata"), "taints"), i), r);
 }
 
 /* The amounts of a node: not negative, and integers for resources in pieces. */
 static void validate_capacity(const json_t *amounts, const struct spot *at, struct refusal *r)
 {
-    EACH_MEMBER (name, amount, amounts) {
+    JSON_EACH_MEMBER (name, amount, amounts) {
         bool pieces = (strchr(name, '/') && !strstr(name, "kubernetes.io/")) ||
                       str_eq(name, "pods");
         validate_quantity(amount, pieces, SPOT(at, name), r);
@@ -105,14 +105,14 @@ void validate_config_map(const json_t *before, const json_t *after, struct refus
                  *binary = json_object_get(after, "binaryData");
     const struct spot *data_at = SPOT(NULL, "data"), *binary_at = SPOT(NULL, "binaryData");
     size_t total = 0;
-    EACH_MEMBER (key, value, data) {
+    JSON_EACH_MEMBER (key, value, data) {
         validate_data_key(key, data_at, r);
         if (json_object_get(binary, key))
             spot_invalid_text(r, SPOT_KEY(data_at, key), key,
                               "duplicate of key present in binaryData");
         total += json_string_length(value);
     }
-    EACH_MEMBER (key, value, binary) {
+    JSON_EACH_MEMBER (key, value, binary) {
         validate_data_key(key, binary_at, r);
         total += json_string_length(value) / 4 * 3;
     }
@@ -169,7 +169,7 @@ static void validate_service_ports(const json_t *ports, const struct spot *at, s
 {
     CLEANUP_JSON json_t *names = json_object();
     CLEANUP_JSON json_t *numbers = json_object();
-    EACH_ITEM (i, port, ports) {
+    JSON_EACH_AT (i, port, ports) {
         const struct spot *here = SPOT_ITEM(at, i);
         validate_service_port(port, json_array_size(ports) > 1, here, r);
         validate_port_unique(port, names, numbers, here, r);

@@ -98,7 +98,7 @@ static void validate_mounts(const json_t *mounts, const json_t *volumes, const s
                             struct refusal *r)
 {
     CLEANUP_JSON json_t *paths = json_object();
-    EACH_ITEM (i, mount, mounts) {
+    JSON_EACH_AT (i, mount, mounts) {
         const struct spot *here = SPOT_ITEM(at, i);
         const char *name = json_str_or_empty(mount, "name"),
                    *path = json_str_or_empty(mount, "mountPath");
@@ -159,7 +159,7 @@ static void validate_probes(const json_t *container, const struct spot *at, stru
     validate_probe(container, "livenessProbe", true, at, r);
     validate_probe(container, "readinessProbe", false, at, r);
     validate_probe(container, "startupProbe", true, at, r);
-    EACH_MEMBER (key, hook, json_object_get(container, "lifecycle"))
+    JSON_EACH_MEMBER (key, hook, json_object_get(container, "lifecycle"))
         if (!str_eq(key, "stopSignal"))
             validate_action(hook, SPOT(SPOT(at, "lifecycle"), key), r);
 }
@@ -170,7 +170,7 @@ static const char *const plain_resources[] = { "cpu", "memory", "ephemeral-stora
 
 static void validate_amounts(const json_t *amounts, const struct spot *at, struct refusal *r)
 {
-    EACH_MEMBER (name, amount, amounts) {
+    JSON_EACH_MEMBER (name, amount, amounts) {
         const struct spot *here = SPOT_KEY(at, name);
         bool plain = str_has_prefix(name, "hugepages-") || str_is_any_of(name, plain_resources);
         if (!plain && !strchr(name, '/')) {
@@ -187,7 +187,7 @@ static void validate_requests(const json_t *resources, const struct spot *at, st
 {
     const json_t *limits = json_object_get(resources, "limits"),
                  *requests = json_object_get(resources, "requests");
-    EACH_MEMBER (name, amount, requests) {
+    JSON_EACH_MEMBER (name, amount, requests) {
         const json_t *limit = json_object_get(limits, name);
         bool extended = strchr(name, '/');
         struct quantity asked, allowed;
@@ -209,7 +209,7 @@ static void validate_list(const json_t *container, const char *key,
                           void (*check)(const json_t *, const struct spot *, struct refusal *),
                           const struct spot *at, struct refusal *r)
 {
-    EACH_ITEM (i, item, json_object_get(container, key))
+    JSON_EACH_AT (i, item, json_object_get(container, key))
         check(item, SPOT_ITEM(SPOT(at, key), i), r);
 }
 

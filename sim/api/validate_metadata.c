@@ -13,7 +13,7 @@ enum { ANNOTATIONS_MAX = 256 << 10 };
 
 void validate_labels(const json_t *labels, const struct spot *at, struct refusal *r)
 {
-    EACH_MEMBER (key, value, labels) {
+    JSON_EACH_MEMBER (key, value, labels) {
         validate_qualified_name(key, at, r);
         validate_label_value(str_or_empty(json_string_value(value)), at, r);
     }
@@ -23,7 +23,7 @@ static void validate_annotations(const json_t *annotations, const struct spot *a
                                  struct refusal *r)
 {
     size_t total = 0;
-    EACH_MEMBER (key, value, annotations) {
+    JSON_EACH_MEMBER (key, value, annotations) {
         total += strlen(key) + json_string_length(value);
         /* Keys of annotations are held to the rules in lower case. */
         CLEANUP_FREE char *lower = text_lower(key);
@@ -72,7 +72,7 @@ static void validate_owner(const json_t *owner, const struct spot *at, struct re
 static void validate_owners(const json_t *owners, const struct spot *at, struct refusal *r)
 {
     const json_t *controller = NULL;
-    EACH_ITEM (i, owner, owners) {
+    JSON_EACH_AT (i, owner, owners) {
         validate_owner(owner, at, r);
         if (!json_is_true(json_object_get(owner, "controller")))
             continue;
@@ -103,9 +103,9 @@ static bool is_known_finalizer(const char *name)
 static void validate_finalizers(const struct kind *k, const json_t *finalizers,
                                 const struct spot *at, struct refusal *r)
 {
-    EACH_ITEM (i, finalizer, finalizers)
+    JSON_EACH_AT (i, finalizer, finalizers)
         validate_qualified_name(str_or_empty(json_string_value(finalizer)), at, r);
-    EACH_ITEM (i, finalizer, finalizers) {
+    JSON_EACH_AT (i, finalizer, finalizers) {
         if (!(k->flags & KIND_CUSTOM) &&
             !is_known_finalizer(str_or_empty(json_string_value(finalizer))))
             spot_invalid(r, SPOT_ITEM(at, i), finalizer,

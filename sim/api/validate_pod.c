@@ -45,7 +45,7 @@ static void validate_unique(const json_t *item, json_t *seen, const struct spot 
 static void validate_volumes(const json_t *volumes, json_t *names, const struct spot *at,
                              struct refusal *r)
 {
-    EACH_ITEM (i, volume, volumes) {
+    JSON_EACH_AT (i, volume, volumes) {
         const struct spot *here = SPOT_ITEM(at, i);
         validate_volume(volume, here, r);
         validate_unique(volume, names, here, r);
@@ -61,7 +61,7 @@ static void validate_containers(const json_t *spec, const json_t *volumes, const
     if (json_array_size(json_object_get(spec, "containers")) == 0)
         spot_required(r, SPOT(at, "containers"), "");
     for (size_t l = 0; l < ARRAY_LEN(container_lists); l++) {
-        EACH_ITEM (i, container, json_object_get(spec, container_lists[l])) {
+        JSON_EACH_AT (i, container, json_object_get(spec, container_lists[l])) {
             const struct spot *here = SPOT_ITEM(SPOT(at, container_lists[l]), i);
             validate_container(container, volumes, here, r);
             validate_unique(container, names, here, r);
@@ -109,7 +109,7 @@ void validate_pod_spec(const json_t *spec, const struct spot *at, struct refusal
 static json_t *with_images_of(const json_t *containers, const json_t *others)
 {
     json_t *copy = json_array();
-    EACH_ITEM (i, container, containers) {
+    JSON_EACH_AT (i, container, containers) {
         json_t *own = json_copy(container);
         json_t *image = json_object_get(json_array_get(others, i), "image");
         if (image)
@@ -123,9 +123,9 @@ static json_t *with_images_of(const json_t *containers, const json_t *others)
 static bool keeps_tolerations(const json_t *was, const json_t *is)
 {
     CLEANUP_JSON json_t *there = json_object();
-    EACH_ITEM (i, toleration, is)
+    JSON_EACH_AT (i, toleration, is)
         validate_first_value(there, toleration);
-    EACH_ITEM (i, toleration, was)
+    JSON_EACH_AT (i, toleration, was)
         if (validate_first_value(there, toleration))
             return false;
     return true;
@@ -168,7 +168,7 @@ static void validate_change(const json_t *was, const json_t *is, const struct sp
 static void validate_images(const json_t *spec, const struct spot *at, struct refusal *r)
 {
     for (size_t l = 0; l < ARRAY_LEN(container_lists); l++) {
-        EACH_ITEM (i, container, json_object_get(spec, container_lists[l])) {
+        JSON_EACH_AT (i, container, json_object_get(spec, container_lists[l])) {
             const char *image = json_str_or_empty(container, "image");
             size_t n = strlen(image);
             if (n > 0 &&

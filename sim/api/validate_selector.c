@@ -48,7 +48,7 @@ static void validate_requirement(const json_t *requirement, bool of_nodes, const
 static void validate_requirements(const json_t *list, bool of_nodes, const struct spot *at,
                                   struct refusal *r)
 {
-    EACH_ITEM (i, requirement, list)
+    JSON_EACH_AT (i, requirement, list)
         validate_requirement(requirement, of_nodes, SPOT_ITEM(at, i), r);
 }
 
@@ -72,11 +72,11 @@ void validate_node_selector(const json_t *selector, const struct spot *at, struc
     const json_t *list = json_object_get(selector, "nodeSelectorTerms");
     if (selector && json_array_size(list) == 0)
         spot_required(r, terms, "must have at least one node selector term");
-    EACH_ITEM (i, term, list) {
+    JSON_EACH_AT (i, term, list) {
         const struct spot *here = SPOT_ITEM(terms, i);
         validate_requirements(json_object_get(term, "matchExpressions"), true,
                               SPOT(here, "matchExpressions"), r);
-        EACH_ITEM (j, field, json_object_get(term, "matchFields"))
+        JSON_EACH_AT (j, field, json_object_get(term, "matchFields"))
             validate_field(field, SPOT_ITEM(SPOT(here, "matchFields"), j), r);
     }
 }
@@ -109,6 +109,6 @@ static void validate_toleration(const json_t *t, const struct spot *at, struct r
 
 void validate_tolerations(const json_t *tolerations, const struct spot *at, struct refusal *r)
 {
-    EACH_ITEM (i, t, tolerations)
+    JSON_EACH_AT (i, t, tolerations)
         validate_toleration(t, SPOT_ITEM(at, i), r);
 }

@@ -135,7 +135,7 @@ void validate_status(const json_t *before, const json_t *after, struct refusal *
     const json_t *was = json_object_get(before, "status"), *is = json_object_get(after, "status");
     if (was == is)
         return;
-    EACH_MEMBER (key, value, is)
+    JSON_EACH_MEMBER (key, value, is)
         validate_not_negative(is, key, SPOT(NULL, "status"), r);
 }
 

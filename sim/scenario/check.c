@@ -12,46 +12,10 @@
 
 enum { TEXT_MAX = 4096 };
 
-/* Required keys of an action, as bits. */
-enum need {
-    NEED_NAME = 1,      /* `name`, or `node` */
-    NEED_KIND = 2,      /* `kind`, or `node` */
-    NEED_NODE = 4,      /* the name is a node's */
-    NEED_BODY = 8,      /* `with` */
-    NEED_MANIFEST = 16, /* `with` is a whole object */
-    NEED_TAINT = 32,    /* `with` is a taint */
-    NEED_EFFECT = 64,   /* the taint has an effect */
-    NEED_SHAPE = 128,   /* `shape`, and a name that need not exist */
-    NEED_PAIRS = 256,   /* `with` has texts, and null for removals */
-};
-
-static const unsigned needs[SPEC_DEED_COUNT] = {
-    [SPEC_CREATE] = NEED_BODY | NEED_MANIFEST,
-    [SPEC_APPLY] = NEED_BODY | NEED_MANIFEST,
-    [SPEC_EDIT] = NEED_KIND | NEED_NAME | NEED_BODY,
-    [SPEC_DELETE] = NEED_KIND | NEED_NAME,
-    [SPEC_EVICT] = NEED_NAME,
-    [SPEC_CORDON] = NEED_NODE,
-    [SPEC_UNCORDON] = NEED_NODE,
-    [SPEC_LABEL] = NEED_KIND | NEED_NAME | NEED_BODY | NEED_PAIRS,
-    [SPEC_ANNOTATE] = NEED_KIND | NEED_NAME | NEED_BODY | NEED_PAIRS,
-    [SPEC_TAINT] = NEED_NODE | NEED_BODY | NEED_TAINT | NEED_EFFECT,
-    [SPEC_UNTAINT] = NEED_NODE | NEED_BODY | NEED_TAINT,
-    [SPEC_REBOOT] = NEED_NODE,
-    [SPEC_NODE_DOWN] = NEED_NODE,
-    [SPEC_NODE_UP] = NEED_NODE,
-    [SPEC_NODE_CUT_OFF] = NEED_NODE,
-    [SPEC_NODE_REJOIN] = NEED_NODE,
-    [SPEC_NODE_ADD] = NEED_NAME | NEED_SHAPE,
-    [SPEC_NODE_REMOVE] = NEED_NODE,
-    [SPEC_CRASH] = NEED_NAME,
-    [SPEC_EDIT_STATUS] = NEED_KIND | NEED_NAME | NEED_BODY,
-    [SPEC_GPUS_OUT] = NEED_NODE,
-    [SPEC_GPUS_IN] = NEED_NODE,
-    [SPEC_AGENT_SAYS] = NEED_NODE | NEED_BODY,
-    [SPEC_AGENT_SILENT] = NEED_NODE,
-    [SPEC_AGENT_RESTART] = NEED_NODE,
-    [SPEC_KUBELET_RESTART] = NEED_NODE,
+static const unsigned needs[] = {
+#define X(id, name, needs, ...) [SPEC_##id] = needs,
+    SPEC_ACTIONS(X)
+#undef X
 };
 
 static int check_name_now(const char *path, const char *name, struct err *e)
@@ -109,16 +73,16 @@ static int check_manifest(const char *path, const json_t *object, struct err *e)
                    json_str(object, "kind"), json_str(object, "apiVersion"));
 }
 
-static int check_objects(const struct scenario *s, struct err *e)
+static int check_objects(const struct spec_world *w, struct err *e)
 {
     size_t i;
     json_t *object;
-    json_array_foreach (s->world.objects, i, object) {
+    json_array_foreach (w->objects, i, object) {
         CLEANUP_FREE char *path = xasprintf("objects[%zu]", i);
         if (check_manifest(path, object, e) < 0)
             return -1;
     }
-    const struct spec_gitops *g = &s->world.gitops;
+    const struct spec_gitops *g = &w->gitops;
     if (!g->object)
         return 0;
     return check_manifest("gitops.object", g->object, e) < 0
@@ -158,7 +122,7 @@ static int check_shapes(const json_t *root, struct err *e)
 }
 
 /* Checks the rows of `nodes`, and adds their names to the map. */
-static int check_nodes(const struct scenario *s, const json_t *root, struct map *names,
+static int check_nodes(const struct spec_world *w, const json_t *root, struct map *names,
                        struct err *e)
 {
     size_t i, n = 0;
@@ -167,7 +131,7 @@ static int check_nodes(const struct scenario *s, const json_t *root, struct map 
         CLEANUP_FREE char *path = xasprintf("nodes[%zu].name", i);
         int64_t count = json_int(row, "count", 0);
         for (int64_t k = 0; k < count || k == 0; k++) {
-            const char *name = s->world.nodes[n++].name;
+            const char *name = w->nodes[n++].name;
             if (check_name_now(path, name, e) < 0)
                 return -1;
             if (map_get(names, name))
@@ -179,20 +143,18 @@ static int check_nodes(const struct scenario *s, const json_t *root, struct map 
 }
 
 /* Adds later nodes: added machines, and created Node objects. */
-static void add_later_nodes(const struct scenario *s, struct map *names)
+static void add_later_nodes(const struct spec_world *w, struct map *names)
 {
-    size_t k;
-    json_t *object;
-    for (size_t i = 0; i < s->world.action_count; i++) {
-        const struct spec_action *a = &s->world.actions[i];
-        const char *name = a->deed == SPEC_NODE_ADD ? a->name
+    for (size_t i = 0; i < w->action_count; i++) {
+        const struct spec_action *a = &w->actions[i];
+        const char *name = a->verb == SPEC_NODE_ADD ? a->name
                            : a->body && str_eq(json_str(a->body, "kind"), "Node")
                                ? json_str(a->body, "metadata.name")
                                : NULL;
         if (name && !map_get(names, name))
             map_put(names, name, (void *) a);
     }
-    json_array_foreach (s->world.objects, k, object) {
+    JSON_EACH (object, w->objects) {
         const char *name = str_eq(json_str(object, "kind"), "Node")
                                ? json_str(object, "metadata.name")
                                : NULL;
@@ -209,17 +171,15 @@ static bool is_autoscaled(const struct spec_autoscaler *a, const char *name)
 
 /* ---- actions */
 
-static int missing(const char *path, const char *key, const char *deed, const char *what,
+static int missing(const char *path, const char *key, const char *verb, const char *what,
                    struct err *e)
 {
-    return err_set(e, ERR_INVALID, "%s.%s: is missing; %s needs %s", path, key, deed, what);
+    return err_set(e, ERR_INVALID, "%s.%s: is missing; %s needs %s", path, key, verb, what);
 }
 
 static int check_pairs(const char *path, const json_t *pairs, struct err *e)
 {
-    const char *key;
-    json_t *value;
-    json_object_foreach ((json_t *) pairs, key, value)
+    JSON_EACH_MEMBER (key, value, pairs)
         if (!json_is_string(value) && !json_is_null(value))
             return err_set(e, ERR_INVALID,
                            "%s: the value of %s must be text (in quotes, as \"false\") or null",
@@ -227,15 +187,15 @@ static int check_pairs(const char *path, const json_t *pairs, struct err *e)
     return 0;
 }
 
-static int check_body(const char *path, const char *deed, const struct spec_action *a,
+static int check_body(const char *path, const char *verb, const struct spec_action *a,
                       struct err *e)
 {
-    unsigned need = needs[a->deed];
+    unsigned need = needs[a->verb];
     CLEANUP_FREE char *with = xasprintf("%s.with", path);
     if (!(need & NEED_BODY))
         return 0;
     if (!a->body)
-        return missing(path, "with", deed,
+        return missing(path, "with", verb,
                        need & NEED_MANIFEST ? "the object"
                        : need & NEED_TAINT  ? "the taint"
                        : need & NEED_PAIRS  ? "the keys and their values"
@@ -249,54 +209,54 @@ static int check_body(const char *path, const char *deed, const struct spec_acti
 }
 
 /* Checks `kind` and the name as the action requires, and whether that node can ever exist. */
-static int check_target(const struct scenario *s, const json_t *row, const char *path,
+static int check_target(const struct spec_world *w, const json_t *row, const char *path,
                         const struct spec_action *a, const struct map *names, struct err *e)
 {
-    const char *deed = json_str_or_empty(row, "do"),
+    const char *verb = json_str_or_empty(row, "do"),
                *key = json_object_get(row, "node") ? "node" : "name";
     CLEANUP_FREE char *name_path = xasprintf("%s.%s", path, key);
-    unsigned need = needs[a->deed];
+    unsigned need = needs[a->verb];
     bool on_node = need & NEED_NODE || (need & NEED_KIND && str_eq(a->kind, "nodes"));
     if (need & NEED_KIND && !a->kind)
-        return missing(path, "kind", deed, "a kind and a name, or a node", e);
+        return missing(path, "kind", verb, "a kind and a name, or a node", e);
     if (need & (NEED_NAME | NEED_NODE) && !a->name)
-        return missing(path, on_node ? "node" : "name", deed,
+        return missing(path, on_node ? "node" : "name", verb,
                        on_node ? "the name of a node" : "a name", e);
     if (a->name && check_name_now(name_path, a->name, e) < 0)
         return -1;
-    if (on_node && !map_get(names, a->name) && !is_autoscaled(&s->world.autoscaler, a->name))
+    if (on_node && !map_get(names, a->name) && !is_autoscaled(&w->autoscaler, a->name))
         return err_set(e, ERR_INVALID, "%s: neither `nodes` nor a NodeAdd gives a node %s",
                        name_path, a->name);
     return 0;
 }
 
-static int check_action(const struct scenario *s, const json_t *row, const char *path,
+static int check_action(const struct spec_world *w, const json_t *row, const char *path,
                         const struct spec_action *a, const struct map *names, struct err *e)
 {
     CLEANUP_FREE char *kind_path = xasprintf("%s.kind", path);
-    const char *deed = json_str_or_empty(row, "do");
+    const char *verb = json_str_or_empty(row, "do");
     if (a->kind && check_kind(kind_path, a->kind, e) < 0)
         return -1;
-    if (check_target(s, row, path, a, names, e) < 0)
+    if (check_target(w, row, path, a, names, e) < 0)
         return -1;
-    if (needs[a->deed] & NEED_SHAPE && !a->shape)
-        return missing(path, "shape", deed, "the name of one of the shapes", e);
-    return check_body(path, deed, a, e);
+    if (needs[a->verb] & NEED_SHAPE && !a->shape)
+        return missing(path, "shape", verb, "the name of one of the shapes", e);
+    return check_body(path, verb, a, e);
 }
 
-int scenario_check(const struct scenario *s, const json_t *root, struct err *e)
+int scenario_check(const struct spec_world *w, const json_t *root, struct err *e)
 {
     struct map names = { 0 };
     int rc = check_shapes(root, e);
     if (rc == 0)
-        rc = check_nodes(s, root, &names, e);
+        rc = check_nodes(w, root, &names, e);
     if (rc == 0)
-        rc = check_objects(s, e);
-    add_later_nodes(s, &names);
-    for (size_t i = 0; i < s->world.action_count && rc == 0; i++) {
+        rc = check_objects(w, e);
+    add_later_nodes(w, &names);
+    for (size_t i = 0; i < w->action_count && rc == 0; i++) {
         CLEANUP_FREE char *path = xasprintf("actions[%zu]", i);
-        rc = check_action(s, json_array_get(json_object_get(root, "actions"), i), path,
-                          &s->world.actions[i], &names, e);
+        rc = check_action(w, json_array_get(json_object_get(root, "actions"), i), path,
+                          &w->actions[i], &names, e);
     }
     map_clear(&names);
     return rc;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/json.h"
@@ -14,7 +15,8 @@ struct slot {
     const struct field *field;
     const struct field_context *context;
     const json_t *value;
-    const char *path;
+    const char *path; /* of the struct */
+    void *into;       /* the struct */
     void *to;
     struct err *e;
 };
@@ -23,6 +25,13 @@ static int wrong(const struct slot *s, const char *what)
 {
     return err_set(s->e, ERR_INVALID, "%s%s%s: %s", s->path, *s->path ? "." : "", s->field->key,
                    what);
+}
+
+/* A value of the wrong type, or one that is stored as it is. */
+static int read_json(const struct slot *s, bool right, const char *what)
+{
+    *(const json_t **) s->to = s->value;
+    return right ? 0 : wrong(s, what);
 }
 
 static int read_text(const struct slot *s)
@@ -96,18 +105,12 @@ static int read_delay(const struct slot *s)
 
 static int fields_read_object(const struct slot *s)
 {
-    if (!json_is_object(s->value))
-        return wrong(s, "must be an object");
-    *(const json_t **) s->to = s->value;
-    return 0;
+    return read_json(s, json_is_object(s->value), "must be an object");
 }
 
 static int fields_read_list_now(const struct slot *s)
 {
-    if (!json_is_array(s->value))
-        return wrong(s, "must be a list");
-    *(const json_t **) s->to = s->value;
-    return 0;
+    return read_json(s, json_is_array(s->value), "must be a list");
 }
 
 static int read_choice(const struct slot *s)
@@ -134,6 +137,24 @@ static int read_shape(const struct slot *s)
     return wrong(s, "must be the name of one of the shapes");
 }
 
+static char *path_of(const struct slot *s)
+{
+    return xasprintf("%s%s%s", s->path, *s->path ? "." : "", s->field->key);
+}
+
+static int read_part(const struct slot *s)
+{
+    CLEANUP_FREE char *path = path_of(s);
+    return fields_read(s->field->fields, s->context, s->value, path, s->to, s->e);
+}
+
+static int read_rows(const struct slot *s)
+{
+    CLEANUP_FREE char *path = path_of(s);
+    return fields_read_list(s->field->fields, s->context, s->value, path, s->field->size, s->to,
+                            (size_t *) ((char *) s->into + s->field->count), s->e);
+}
+
 static int read_nothing(const struct slot *s)
 {
     (void) s;
@@ -152,6 +173,8 @@ static int (*const readers[])(const struct slot *s) = {
     [FIELD_LIST] = fields_read_list_now,
     [FIELD_CHOICE] = read_choice,
     [FIELD_SHAPE] = read_shape,
+    [FIELD_PART] = read_part,
+    [FIELD_ROWS] = read_rows,
     [FIELD_IGNORED] = read_nothing,
 };
 
@@ -177,9 +200,7 @@ int fields_read(const struct field *fields, const struct field_context *c, const
 {
     if (!json_is_object(object))
         return err_set(e, ERR_INVALID, "%s: must be an object", path);
-    const char *key;
-    json_t *value;
-    json_object_foreach ((json_t *) object, key, value) {
+    JSON_EACH_MEMBER (key, value, object) {
         const struct field *f = fields_find(fields, key);
         if (!f)
             return unknown(fields, path, key, e);
@@ -187,6 +208,7 @@ int fields_read(const struct field *fields, const struct field_context *c, const
                                    .context = c,
                                    .value = value,
                                    .path = path,
+                                   .into = into,
                                    .to = (char *) into + f->offset,
                                    .e = e };
         if (readers[f->type](&slot) < 0)
@@ -199,18 +221,18 @@ int fields_read(const struct field *fields, const struct field_context *c, const
 }
 
 int fields_read_list(const struct field *fields, const struct field_context *c, const json_t *list,
-                     const char *path, size_t size, void **ret, size_t *ret_len, struct err *e)
+                     const char *path, size_t size, const void **ret, size_t *ret_len,
+                     struct err *e)
 {
-    *ret = NULL;
-    *ret_len = 0;
     if (list && !json_is_array(list))
         return err_set(e, ERR_INVALID, "%s: must be a list", path);
     size_t n = json_array_size(list);
-    *ret = xcalloc(n ? n : 1, size);
+    char *rows = arena_alloc(c->arena, (n ? n : 1) * size);
+    *ret = rows;
     *ret_len = n;
     for (size_t i = 0; i < n; i++) {
         CLEANUP_FREE char *at = xasprintf("%s[%zu]", path, i);
-        if (fields_read(fields, c, json_array_get(list, i), at, (char *) *ret + i * size, e) < 0)
+        if (fields_read(fields, c, json_array_get(list, i), at, rows + i * size, e) < 0)
             return -1;
     }
     return 0;

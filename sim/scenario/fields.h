@@ -22,6 +22,8 @@ enum field_type {
     FIELD_LIST,     /* const json_t *, a list, borrowed */
     FIELD_CHOICE,   /* int (an enum): the index of the text in `choices` */
     FIELD_SHAPE,    /* const struct spec_shape *: the name of one of the shapes */
+    FIELD_PART,     /* a struct: an object with `fields` */
+    FIELD_ROWS,     /* a pointer to structs: a list of objects with `fields` */
     FIELD_IGNORED,  /* read elsewhere */
 };
 
@@ -31,12 +33,15 @@ struct field {
     size_t offset;
     bool required;
     const char *const *choices; /* for FIELD_CHOICE, NULL-terminated */
+    const struct field *fields; /* for FIELD_PART and FIELD_ROWS */
+    size_t size, count;         /* for FIELD_ROWS: of a struct, and offset of their number */
 };
 
 struct spec_shape;
 
-/* What fields can refer to. */
+/* What fields can refer to, and the owner of lists. */
 struct field_context {
+    struct arena *arena;
     const struct spec_shape *shapes;
     size_t shape_count;
 };
@@ -45,8 +50,9 @@ struct field_context {
  * ends with a row without a key. */
 int fields_read(const struct field *fields, const struct field_context *c, const json_t *object,
                 const char *path, void *into, struct err *e);
-/* Reads a list of such structs into an owned array; a missing list is empty. */
+/* Reads a list of such structs, which the arena owns; a missing list is empty. */
 int fields_read_list(const struct field *fields, const struct field_context *c, const json_t *list,
-                     const char *path, size_t size, void **ret, size_t *ret_len, struct err *e);
+                     const char *path, size_t size, const void **ret, size_t *ret_len,
+                     struct err *e);
 
 #endif

@@ -40,9 +40,7 @@ static int read_host(const char *file, json_t *shape, const char *host, struct e
 
 int hosts_read(const char *file, json_t *root, struct err *e)
 {
-    size_t i;
-    json_t *shape;
-    json_array_foreach (json_object_get(root, "shapes"), i, shape) {
+    JSON_EACH (shape, json_object_get(root, "shapes")) {
         const char *host = json_str(shape, "host");
         if (host && read_host(file, shape, host, e) < 0)
             return -1;

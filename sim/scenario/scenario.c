@@ -16,16 +16,6 @@
 
 enum { NODES_MAX = 20000, BASES_MAX = 4 };
 
-/* Owner of a scenario's data. */
-struct scenario_store {
-    json_t *documents;
-    struct spec_shape *shapes;
-    size_t shape_count;
-    struct arena arena; /* names of counted nodes */
-    void *lists[8];     /* arrays of the world */
-    size_t list_count;
-};
-
 /* One row of `nodes`: one machine, or several with numbered names. */
 struct node_row {
     const char *name;
@@ -34,56 +24,28 @@ struct node_row {
     int count; /* 0: one, with exactly this name */
 };
 
-/* One row of `actions`, which may name a node with `node`. */
-struct action_row {
-    struct spec_action action;
-    const char *node;
-};
-
 static const char *const outcomes[] = {
-    [SPEC_DRIVER_WORKS] = "Works",
-    [SPEC_DRIVER_FAILS_BUILD] = "FailsBuild",
-    [SPEC_DRIVER_HANGS] = "Hangs",
-    [SPEC_DRIVER_FINDS_NO_GPU] = "FindsNoGpu",
-    [SPEC_DRIVER_FAILS_PROOF] = "FailsProof",
-    [SPEC_DRIVER_NEEDS_REBOOT] = "NeedsReboot",
-    NULL,
+#define X(id, name) name,
+    SPEC_DRIVER_OUTCOMES(X)
+#undef X
+        NULL,
 };
 
-static const char *const deeds[] = {
-    [SPEC_CREATE] = "Create",
-    [SPEC_APPLY] = "Apply",
-    [SPEC_EDIT] = "Edit",
-    [SPEC_DELETE] = "Delete",
-    [SPEC_EVICT] = "Evict",
-    [SPEC_CORDON] = "Cordon",
-    [SPEC_UNCORDON] = "Uncordon",
-    [SPEC_LABEL] = "Label",
-    [SPEC_ANNOTATE] = "Annotate",
-    [SPEC_TAINT] = "Taint",
-    [SPEC_UNTAINT] = "Untaint",
-    [SPEC_REBOOT] = "Reboot",
-    [SPEC_NODE_DOWN] = "NodeDown",
-    [SPEC_NODE_UP] = "NodeUp",
-    [SPEC_NODE_CUT_OFF] = "NodeCutOff",
-    [SPEC_NODE_REJOIN] = "NodeRejoin",
-    [SPEC_NODE_ADD] = "NodeAdd",
-    [SPEC_NODE_REMOVE] = "NodeRemove",
-    [SPEC_CRASH] = "Crash",
-    [SPEC_LABELLER_RESTART] = "LabellerRestart",
-    [SPEC_EDIT_STATUS] = "EditStatus",
-    [SPEC_GPUS_OUT] = "GpusOut",
-    [SPEC_GPUS_IN] = "GpusIn",
-    [SPEC_AGENT_SAYS] = "AgentSays",
-    [SPEC_AGENT_SILENT] = "AgentSilent",
-    [SPEC_AGENT_RESTART] = "AgentRestart",
-    [SPEC_KUBELET_RESTART] = "KubeletRestart",
-    [SPEC_DEED_COUNT] = NULL,
+static const char *const action_fns[] = {
+#define X(id, name, ...) [SPEC_##id] = name,
+    SPEC_ACTIONS(X)
+#undef X
+        NULL,
 };
 
 #define ROW(type, key_, member, ...)                                                               \
     {                                                                                              \
         .key = key_, .offset = offsetof(type, member), __VA_ARGS__                                 \
+    }
+#define ROWS(into, key_, member, count_, fields_)                                                  \
+    {                                                                                              \
+        .key = key_, .type = FIELD_ROWS, .offset = offsetof(into, member), .fields = fields_,      \
+        .size = sizeof *((into *) NULL)->member, .count = offsetof(into, count_)                   \
     }
 #define END                                                                                        \
     {                                                                                              \
@@ -164,16 +126,16 @@ static const struct field program_fields[] = {
 };
 
 static const struct field action_fields[] = {
-    ROW(struct action_row, "at", action.at_ms, .type = FIELD_DURATION, .required = true),
-    ROW(struct action_row, "do", action.deed, .type = FIELD_CHOICE, .choices = deeds,
+    ROW(struct spec_action, "at", at_ms, .type = FIELD_DURATION, .required = true),
+    ROW(struct spec_action, "do", verb, .type = FIELD_CHOICE, .choices = action_fns,
         .required = true),
-    ROW(struct action_row, "user", action.user, .type = FIELD_TEXT),
-    ROW(struct action_row, "node", node, .type = FIELD_TEXT),
-    ROW(struct action_row, "kind", action.kind, .type = FIELD_TEXT),
-    ROW(struct action_row, "namespace", action.ns, .type = FIELD_TEXT),
-    ROW(struct action_row, "name", action.name, .type = FIELD_TEXT),
-    ROW(struct action_row, "with", action.body, .type = FIELD_OBJECT),
-    ROW(struct action_row, "shape", action.shape, .type = FIELD_SHAPE),
+    ROW(struct spec_action, "user", user, .type = FIELD_TEXT),
+    ROW(struct spec_action, "node", name, .type = FIELD_TEXT),
+    ROW(struct spec_action, "kind", kind, .type = FIELD_TEXT),
+    ROW(struct spec_action, "namespace", ns, .type = FIELD_TEXT),
+    ROW(struct spec_action, "name", name, .type = FIELD_TEXT),
+    ROW(struct spec_action, "with", body, .type = FIELD_OBJECT),
+    ROW(struct spec_action, "shape", shape, .type = FIELD_SHAPE),
     END,
 };
 
@@ -218,10 +180,10 @@ static const struct field gitops_fields[] = {
 };
 
 static const struct field change_fields[] = {
-    ROW(struct scenario_change, "at", at_ms, .type = FIELD_DURATION, .required = true),
-    { .key = "images", .type = FIELD_IGNORED },
-    { .key = "drivers", .type = FIELD_IGNORED },
-    { .key = "programs", .type = FIELD_IGNORED },
+    ROW(struct spec_change, "at", at_ms, .type = FIELD_DURATION, .required = true),
+    ROWS(struct spec_change, "images", images, image_count, image_fields),
+    ROWS(struct spec_change, "drivers", drivers, driver_count, driver_fields),
+    ROWS(struct spec_change, "programs", programs, program_count, program_fields),
     END,
 };
 
@@ -239,55 +201,44 @@ static const struct field world_fields[] = {
     { .key = "worlds", .type = FIELD_IGNORED },
     { .key = "shapes", .type = FIELD_IGNORED },
     { .key = "nodes", .type = FIELD_IGNORED },
-    { .key = "images", .type = FIELD_IGNORED },
-    { .key = "drivers", .type = FIELD_IGNORED },
-    { .key = "programs", .type = FIELD_IGNORED },
-    { .key = "actions", .type = FIELD_IGNORED },
-    { .key = "changes", .type = FIELD_IGNORED },
-    { .key = "latencies", .type = FIELD_IGNORED },
-    { .key = "autoscaler", .type = FIELD_IGNORED },
-    { .key = "otherOperator", .type = FIELD_IGNORED },
-    { .key = "gitops", .type = FIELD_IGNORED },
+    ROWS(struct scenario, "images", world.images, world.image_count, image_fields),
+    ROWS(struct scenario, "drivers", world.drivers, world.driver_count, driver_fields),
+    ROWS(struct scenario, "programs", world.programs, world.program_count, program_fields),
+    ROWS(struct scenario, "actions", world.actions, world.action_count, action_fields),
+    ROWS(struct scenario, "changes", changes, change_count, change_fields),
+    ROW(struct scenario, "latencies", world.latencies, .type = FIELD_PART,
+        .fields = latency_fields),
+    ROW(struct scenario, "autoscaler", world.autoscaler, .type = FIELD_PART,
+        .fields = autoscaler_fields),
+    ROW(struct scenario, "otherOperator", world.other_operator, .type = FIELD_PART,
+        .fields = other_operator_fields),
+    ROW(struct scenario, "gitops", world.gitops, .type = FIELD_PART, .fields = gitops_fields),
     END,
 };
 
 /* ---- assembly */
 
-/* Keeps an array for the life of the scenario. */
-static void *keep(struct scenario *s, void *list)
+/* Counted rows of `nodes` become numbered nodes. */
+static int read_nodes(struct scenario *s, const struct field_context *c, const json_t *root,
+                      struct err *e)
 {
-    return s->store->lists[s->store->list_count++] = list;
-}
-
-static int read_rows(struct scenario *s, const json_t *root, const char *key,
-                     const struct field *fields, size_t size, void **ret, size_t *ret_len,
-                     struct err *e)
-{
-    const struct field_context c = { s->store->shapes, s->store->shape_count };
-    void *list;
-    int rc = fields_read_list(fields, &c, json_object_get(root, key), key, size, &list, ret_len, e);
-    *ret = keep(s, list);
-    return rc;
-}
-
-static int read_nodes(struct scenario *s, const json_t *root, struct err *e)
-{
-    struct node_row *rows;
+    const void *list;
     size_t row_count, n = 0, total = 0;
-    if (read_rows(s, root, "nodes", node_fields, sizeof *rows, (void **) &rows, &row_count, e) < 0)
+    if (fields_read_list(node_fields, c, json_object_get(root, "nodes"), "nodes",
+                         sizeof(struct node_row), &list, &row_count, e) < 0)
         return -1;
+    const struct node_row *rows = list;
     for (size_t i = 0; i < row_count; i++) {
         total += rows[i].count ? (size_t) rows[i].count : 1;
         if (total > NODES_MAX)
             return err_set(e, ERR_INVALID, "nodes[%zu].count: more than %d nodes are not simulated",
                            i, NODES_MAX);
     }
-    struct spec_node *nodes = keep(s, xcalloc(total ? total : 1, sizeof *nodes));
+    struct spec_node *nodes = arena_alloc(&s->arena, (total ? total : 1) * sizeof *nodes);
     for (size_t i = 0; i < row_count; i++) {
         for (int k = 0; k < rows[i].count || k == 0; k++) {
-            const char *name = rows[i].count
-                                   ? arena_printf(&s->store->arena, "%s-%d", rows[i].name, k + 1)
-                                   : rows[i].name;
+            const char *name = rows[i].count ? arena_printf(&s->arena, "%s-%d", rows[i].name, k + 1)
+                                             : rows[i].name;
             nodes[n++] = (struct spec_node){ .name = name,
                                              .shape = rows[i].shape,
                                              .labels = rows[i].labels };
@@ -298,112 +249,33 @@ static int read_nodes(struct scenario *s, const json_t *root, struct err *e)
     return 0;
 }
 
-static int read_actions(struct scenario *s, const json_t *root, struct err *e)
+/* A row of `actions` may name a node with `node`. */
+static void aim_at_nodes(struct scenario *s, const json_t *root)
 {
-    struct action_row *rows;
-    size_t n;
-    if (read_rows(s, root, "actions", action_fields, sizeof *rows, (void **) &rows, &n, e) < 0)
-        return -1;
-    struct spec_action *actions = keep(s, xcalloc(n ? n : 1, sizeof *actions));
-    for (size_t i = 0; i < n; i++) {
-        actions[i] = rows[i].action;
-        if (rows[i].node) {
-            actions[i].kind = "nodes";
-            actions[i].name = rows[i].node;
+    struct spec_action *action = (struct spec_action *) s->world.actions;
+    JSON_EACH (row, json_object_get(root, "actions")) {
+        const char *node = json_str(row, "node");
+        if (node) {
+            action->kind = "nodes";
+            action->name = node;
         }
+        action++;
     }
-    s->world.actions = actions;
-    s->world.action_count = n;
-    return 0;
-}
-
-static int read_tables(struct scenario *s, const json_t *root, struct err *e)
-{
-    void *images, *drivers, *programs;
-    struct spec_world *w = &s->world;
-    if (read_rows(s, root, "images", image_fields, sizeof *w->images, &images, &w->image_count, e) <
-        0)
-        return -1;
-    w->images = images;
-    if (read_rows(s, root, "drivers", driver_fields, sizeof *w->drivers, &drivers, &w->driver_count,
-                  e) < 0)
-        return -1;
-    w->drivers = drivers;
-    if (read_rows(s, root, "programs", program_fields, sizeof *w->programs, &programs,
-                  &w->program_count, e) < 0)
-        return -1;
-    w->programs = programs;
-    return 0;
-}
-
-/* Reads the sections that are one object each. */
-static int read_parts(struct scenario *s, const json_t *root, struct err *e)
-{
-    const struct field_context c = { s->store->shapes, s->store->shape_count };
-    const struct {
-        const char *key;
-        const struct field *fields;
-        void *into;
-    } parts[] = {
-        { "latencies", latency_fields, &s->world.latencies },
-        { "autoscaler", autoscaler_fields, &s->world.autoscaler },
-        { "otherOperator", other_operator_fields, &s->world.other_operator },
-        { "gitops", gitops_fields, &s->world.gitops },
-    };
-    for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
-        const json_t *object = json_object_get(root, parts[i].key);
-        if (object && fields_read(parts[i].fields, &c, object, parts[i].key, parts[i].into, e) < 0)
-            return -1;
-    }
-    return 0;
-}
-
-static int read_change(const json_t *row, size_t i, struct scenario_change *c, struct err *e)
-{
-    const struct field_context none = { 0 };
-    CLEANUP_FREE char *images = xasprintf("changes[%zu].images", i),
-                      *drivers = xasprintf("changes[%zu].drivers", i),
-                      *programs = xasprintf("changes[%zu].programs", i);
-    c->has_images = json_object_get(row, "images");
-    c->has_drivers = json_object_get(row, "drivers");
-    c->has_programs = json_object_get(row, "programs");
-    int rc = fields_read_list(image_fields, &none, json_object_get(row, "images"), images,
-                              sizeof *c->images, (void **) &c->images, &c->image_count, e);
-    if (rc == 0)
-        rc = fields_read_list(driver_fields, &none, json_object_get(row, "drivers"), drivers,
-                              sizeof *c->drivers, (void **) &c->drivers, &c->driver_count, e);
-    if (rc == 0)
-        rc = fields_read_list(program_fields, &none, json_object_get(row, "programs"), programs,
-                              sizeof *c->programs, (void **) &c->programs, &c->program_count, e);
-    return rc;
-}
-
-static int read_changes(struct scenario *s, const json_t *root, struct err *e)
-{
-    const struct field_context none = { 0 };
-    const json_t *list = json_object_get(root, "changes");
-    if (fields_read_list(change_fields, &none, list, "changes", sizeof *s->changes,
-                         (void **) &s->changes, &s->change_count, e) < 0)
-        return -1;
-    for (size_t i = 0; i < s->change_count; i++)
-        if (read_change(json_array_get(list, i), i, &s->changes[i], e) < 0)
-            return -1;
-    return 0;
 }
 
 static int scenario_read_all(struct scenario *s, const json_t *root, struct err *e)
 {
-    const struct field_context none = { 0 };
-    if (fields_read_list(shape_fields, &none, json_object_get(root, "shapes"), "shapes",
-                         sizeof *s->store->shapes, (void **) &s->store->shapes,
-                         &s->store->shape_count, e) < 0)
-        return -1;
-    const struct field_context c = { s->store->shapes, s->store->shape_count };
+    struct field_context c = { .arena = &s->arena };
+    const void *shapes;
     s->seed = 1;
-    if (fields_read(world_fields, &c, root, "", s, e) < 0 || read_nodes(s, root, e) < 0 ||
-        read_tables(s, root, e) < 0 || read_actions(s, root, e) < 0 || read_parts(s, root, e) < 0)
+    if (fields_read_list(shape_fields, &c, json_object_get(root, "shapes"), "shapes",
+                         sizeof *c.shapes, &shapes, &c.shape_count, e) < 0)
         return -1;
-    return read_changes(s, root, e) < 0 ? -1 : scenario_check(s, root, e);
+    c.shapes = shapes;
+    if (fields_read(world_fields, &c, root, "", s, e) < 0 || read_nodes(s, &c, root, e) < 0)
+        return -1;
+    aim_at_nodes(s, root);
+    return scenario_check(&s->world, root, e);
 }
 
 /* Prefixes the message, which starts with the place, with "file:line: ". */
@@ -418,8 +290,7 @@ static struct scenario *build(const char *name, json_t *documents_steal,
                               const struct yaml_lines *lines, struct err *e)
 {
     struct scenario *s = xcalloc(1, sizeof *s);
-    s->store = xcalloc(1, sizeof *s->store);
-    s->store->documents = documents_steal;
+    s->documents = documents_steal;
     int rc = json_array_size(documents_steal) == 1
                  ? scenario_read_all(s, json_array_get(documents_steal, 0), e)
                  : err_set(e, ERR_INVALID, "a scenario is one YAML document, not %zu",
@@ -486,17 +357,7 @@ void scenario_free(struct scenario *s)
 {
     if (!s)
         return;
-    for (size_t i = 0; i < s->change_count; i++) {
-        free(s->changes[i].images);
-        free(s->changes[i].drivers);
-        free(s->changes[i].programs);
-    }
-    free(s->changes);
-    for (size_t i = 0; i < s->store->list_count; i++)
-        free(s->store->lists[i]);
-    free(s->store->shapes);
-    arena_free(&s->store->arena);
-    json_decref(s->store->documents);
-    free(s->store);
+    arena_free(&s->arena);
+    json_decref(s->documents);
     free(s);
 }

@@ -5,20 +5,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "base/err.h"
 #include "sim/actors/world_spec.h"
-
-/* Replaces rows from a time on. A list without its has_ flag stays. */
-struct scenario_change {
-    int64_t at_ms;
-    bool has_images, has_drivers, has_programs;
-    struct spec_image *images;
-    size_t image_count;
-    struct spec_driver *drivers;
-    size_t driver_count;
-    struct spec_program *programs;
-    size_t program_count;
-};
 
 struct scenario {
     const char *name;     /* NULL: none */
@@ -28,9 +17,11 @@ struct scenario {
     const json_t *expect; /* expected results, for test runners; NULL: none. Borrowed */
     struct spec_world world;
     bool agents; /* Ostler deploys its agent to the nodes */
-    struct scenario_change *changes;
+    const struct spec_change *changes;
     size_t change_count;
-    struct scenario_store *store; /* owns the data of all members */
+    /* own the data of all members */
+    json_t *documents;
+    struct arena arena;
 };
 
 /* Reads a file ("-": standard input). NULL with an error "FILE:LINE: place: reason". */

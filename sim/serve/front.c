@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/json.h"
 #include "base/str.h"
 #include "sim/serve/http1.h"
 #include "serve/listen.h"
@@ -81,9 +82,8 @@ static void say_problem(struct connection *c)
  * no header can carry is left out. */
 static void say_warnings(struct buf *out, const json_t *unknown)
 {
-    size_t room = WARNINGS_MAX, i;
-    json_t *path;
-    json_array_foreach ((json_t *) unknown, i, path) {
+    size_t room = WARNINGS_MAX;
+    JSON_EACH (path, unknown) {
         CLEANUP_FREE char *text = xasprintf("unknown field \"%s\"", json_string_value(path));
         bool odd = strlen(json_string_value(path)) != json_string_length(path);
         for (const char *c = text; *c; c++)

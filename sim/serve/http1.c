@@ -39,7 +39,6 @@ static const char *const names[HTTP1_HEADER_COUNT] = {
     [HTTP1_EXPECT] = "Expect",
     [HTTP1_HOST] = "Host",
     [HTTP1_TRANSFER_ENCODING] = "Transfer-Encoding",
-    [HTTP1_UPGRADE] = "Upgrade",
     [HTTP1_USER_AGENT] = "User-Agent",
 };
 
@@ -244,34 +243,26 @@ static bool step_trailer(struct http1 *h)
     return true;
 }
 
-static bool step_body(struct http1 *h, enum part next)
+static bool step_body(struct http1 *h)
 {
     if (!take_body(h))
         return false;
-    h->part = next;
+    h->part = h->part == PART_BODY ? PART_WHOLE : PART_CHUNK_END;
     return true;
 }
 
 static bool http1_step(struct http1 *h)
 {
-    switch (h->part) {
-    case PART_HEAD:
-        return step_head(h);
-    case PART_BODY:
-        return step_body(h, PART_WHOLE);
-    case PART_CHUNK_SIZE:
-        return step_chunk_size(h);
-    case PART_CHUNK:
-        return step_body(h, PART_CHUNK_END);
-    case PART_CHUNK_END:
-        return step_chunk_end(h);
-    case PART_TRAILER:
-        return step_trailer(h);
-    case PART_WHOLE:
-    case PART_BAD:
-        break;
-    }
-    return false;
+    static bool (*const steps[])(struct http1 * h) = {
+        [PART_HEAD] = step_head,
+        [PART_BODY] = step_body,
+        [PART_CHUNK_SIZE] = step_chunk_size,
+        [PART_CHUNK] = step_body,
+        [PART_CHUNK_END] = step_chunk_end,
+        [PART_TRAILER] = step_trailer,
+        [PART_BAD] = NULL,
+    };
+    return steps[h->part] && steps[h->part](h);
 }
 
 static enum http1_state advance(struct http1 *h)

@@ -75,12 +75,6 @@ struct fault_plan {
  * it as seen. `path` is the request's; NULL: not compared. */
 const struct fault *fault_draw(struct fault_plan *plan, enum fault_point point,
                                enum request_class class, const char *path, int64_t now_ms);
-/* How often any fault of the plan has fired. */
-uint64_t fault_total(const struct fault_plan *plan);
-/* Resets counters and state: the fault is as before a run. */
-void fault_rewind(struct fault *f);
 void fault_plan_clear(struct fault_plan *plan);
-/* A description of the fault: "the answer is lost". Static text. */
-const char *fault_text(const struct fault *f);
 
 #endif

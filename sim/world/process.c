@@ -24,7 +24,6 @@ struct process {
     struct sim_event turn, restart;
     enum ending ending;
     bool in_turn, paused, stopping;
-    int exit_code;
 };
 
 static void tell_running(const struct process *p, bool begins)
@@ -118,33 +117,22 @@ static void process_on_lost(void *arg)
 static void on_finished(void *arg, int exit_code)
 {
     struct process *p = arg;
-    p->exit_code = exit_code;
+    p->counts.exit_code = exit_code;
     end_soon(p, ENDING_FINISHED);
 }
 
 static void set_up_engine(struct process *p)
 {
-    const struct process_options *o = &p->o;
-    struct engine_options e = {
-        .transport = wire_client_transport(p->client),
-        .loop = p->loop,
-        .clock = &p->clock,
-        .manifests = o->manifests,
-        .metrics = p->metrics,
-        .identity = p->identity,
-        .lease_namespace = o->lease_namespace,
-        .cluster = { .operand_namespace = o->operand_namespace,
-                     .limits = o->limits,
-                     .agent_image = o->agent_image,
-                     .absent_grace_ms = o->absent_grace_ms },
-        .seed = p->counts.starts,
-        .leader_elect = o->leader_elect,
-        .cleanup = o->cleanup,
-        .wishes = o->wishes,
-        .lost = process_on_lost,
-        .finished = on_finished,
-        .arg = p,
-    };
+    struct engine_options e = p->o.engine;
+    e.transport = wire_client_transport(p->client);
+    e.loop = p->loop;
+    e.clock = &p->clock;
+    e.metrics = p->metrics;
+    e.identity = p->identity;
+    e.seed = p->counts.starts;
+    e.lost = process_on_lost;
+    e.finished = on_finished;
+    e.arg = p;
     p->engine = engine_new(&e);
 }
 
@@ -254,11 +242,6 @@ const struct engine *process_engine(const struct process *p)
 bool process_owns(const struct process *p, const struct wire_client *c)
 {
     return p->client && p->client == c;
-}
-
-int process_exit_code(const struct process *p)
-{
-    return p->exit_code;
 }
 
 const struct process_counts *process_counts(const struct process *p)

@@ -7,25 +7,18 @@
 #include "controller/engine/engine.h"
 #include "sim/world/wire.h"
 
-struct manifests;
 struct process;
 
 /* All members are borrowed. */
 struct process_options {
     struct sim *sim;
     struct wire *wire;
-    const struct manifests *manifests;
     const char *name; /* of its pod; with the number of the start it is the lease identity */
     const char *user; /* its user at the API server */
-    const char *lease_namespace;
-    const char *operand_namespace;
-    struct policy_limits limits; /* of the policy */
-    const char *agent_image;     /* of the node agent; NULL: no agent */
-    int64_t absent_grace_ms;
+    /* The process itself sets what belongs to one start: transport, loop, clock, metrics,
+     * identity, seed and callbacks. */
+    struct engine_options engine;
     int64_t restart_ms; /* from its end to the restart; -1: no restart */
-    bool leader_elect;
-    bool cleanup;
-    struct cleanup_wishes wishes; /* of the cleanup */
     /* Its code starts or stops to run, for measurements. May be NULL. */
     void (*running)(void *arg, bool begins);
     void *arg;
@@ -37,6 +30,7 @@ struct process_counts {
     uint64_t losses; /* of the lease */
     uint64_t ends;   /* by itself, after process_stop() or a finished cleanup */
     uint64_t turns;
+    int exit_code; /* of its last end by itself */
 };
 
 /* Owned by the caller; does not run before process_start(). */
@@ -64,8 +58,6 @@ bool process_is_running(const struct process *p);
 const struct engine *process_engine(const struct process *p);
 /* Whether this is its current client. */
 bool process_owns(const struct process *p, const struct wire_client *c);
-/* The code of its last end by itself. */
-int process_exit_code(const struct process *p);
 /* Counters since its creation. Borrowed. */
 const struct process_counts *process_counts(const struct process *p);
 

@@ -1,15 +1,6 @@
 #include "sim/world/sim.h"
 
-#include <stdlib.h>
-
 #include "base/mem.h"
-
-/* A call without an owner: it frees itself. */
-struct call {
-    struct sim_event event; /* first, so that a pointer to the event is a pointer to the call */
-    sim_fn *fn, *drop;
-    void *arg;
-};
 
 static int64_t mono_ms(void *self)
 {
@@ -33,15 +24,6 @@ int64_t sim_ms_of_wall(const struct sim *s, int64_t wall_us)
     return (int64_t) ((double) (wall_us - s->epoch_us) / 1000 * s->pace);
 }
 
-static void run_call(void *arg)
-{
-    struct call *c = arg;
-    sim_fn *fn = c->fn;
-    void *with = c->arg;
-    free(c);
-    fn(with);
-}
-
 void sim_init(struct sim *s, uint64_t seed)
 {
     *s = (struct sim){ .epoch_us = SIM_EPOCH_US,
@@ -59,16 +41,6 @@ static struct sim_event *first(const struct sim *s)
 
 void sim_clear(struct sim *s)
 {
-    struct sim_event *e;
-    while ((e = first(s)) != NULL) {
-        heap_remove(&s->events, &e->item);
-        if (e->fn != run_call)
-            continue;
-        struct call *c = (struct call *) e;
-        if (c->drop)
-            c->drop(c->arg);
-        free(c);
-    }
     heap_clear(&s->events);
 }
 
@@ -85,13 +57,6 @@ void sim_after(struct sim *s, struct sim_event *e, int64_t delay_ms)
 void sim_cancel(struct sim *s, struct sim_event *e)
 {
     heap_remove(&s->events, &e->item);
-}
-
-void sim_call(struct sim *s, int64_t delay_ms, sim_fn *fn, void *arg, sim_fn *drop)
-{
-    struct call *c = xcalloc(1, sizeof *c);
-    *c = (struct call){ .event = { .fn = run_call, .arg = c }, .fn = fn, .drop = drop, .arg = arg };
-    sim_after(s, &c->event, delay_ms);
 }
 
 int64_t sim_next(const struct sim *s)

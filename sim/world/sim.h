@@ -39,7 +39,7 @@ void sim_init(struct sim *s, uint64_t seed);
 int64_t sim_wall_us(const struct sim *s, int64_t at_ms);
 /* The virtual time at a wall time. */
 int64_t sim_ms_of_wall(const struct sim *s, int64_t wall_us);
-/* Frees pending sim_call()s; owners keep embedded events. */
+/* Frees the queue; owners keep embedded events. */
 void sim_clear(struct sim *s);
 
 /* Schedules the event at this time (not before now); moves it if it is already scheduled. */
@@ -47,9 +47,6 @@ void sim_at(struct sim *s, struct sim_event *e, int64_t at_ms);
 void sim_after(struct sim *s, struct sim_event *e, int64_t delay_ms);
 /* Removes the event if it is scheduled. */
 void sim_cancel(struct sim *s, struct sim_event *e);
-/* Calls fn(arg) once after a delay, without an owner. If the world ends first, calls `drop` (may be
- * NULL) instead. */
-void sim_call(struct sim *s, int64_t delay_ms, sim_fn *fn, void *arg, sim_fn *drop);
 
 /* Runs the next event; false if there is none at or before `until_ms` (time is then `until_ms`). */
 bool sim_step(struct sim *s, int64_t until_ms);

@@ -51,6 +51,7 @@ struct wire_counts {
     uint64_t refused;                     /* sent while the server was away */
     uint64_t forbidden;                   /* answered with 403 */
     uint64_t deliveries;                  /* of frames, each with one or more events */
+    int64_t lost_until_ms; /* the latest time until which a client may wait for a lost response */
 };
 
 /* Subscribes to commits of the api: the wire must live as long as they come. */
@@ -59,8 +60,6 @@ struct wire *wire_new(const struct wire_options *o);
 void wire_free(struct wire *w);
 /* Counters so far. Borrowed. */
 const struct wire_counts *wire_counts(const struct wire *w);
-/* The latest time until which a client may wait for a lost response. */
-int64_t wire_lost_until(const struct wire *w);
 
 /* Takes the API server away with all its connections, or brings it back. */
 void wire_set_away(struct wire *w, bool away);

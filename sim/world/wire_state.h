@@ -35,7 +35,8 @@ struct flight {
     int64_t deadline_ms;    /* when the client gives up */
     struct sim_event event; /* its next step */
     enum flight_phase phase;
-    struct stream *stream; /* NULL: not a watch, or its server is gone */
+    const struct arrival *arrival; /* of its response; NULL: not on the way back */
+    struct stream *stream;         /* NULL: not a watch, or its server is gone */
     /* Received by the client but not taken yet. */
     struct flight *next_news;
     bool in_news, status_due, ended;
@@ -60,12 +61,11 @@ struct wire {
     bool away, frozen;
     const struct kind *frozen_kind; /* NULL: all kinds */
     uint64_t list_rv;
-    int64_t lost_until_ms;
     uint64_t *forgotten_rv; /* by kind_index(): a watch from before this version gets 410 */
     struct wire_counts counts;
 };
 
-/* ---- wire.c: the server's side */
+/* ---- wire_server.c: the server's side */
 
 /* Draws the latency of one way, in ms. */
 int64_t wire_latency(struct wire *w);

@@ -79,39 +79,30 @@ static bool pull(struct flight *f, bool twice)
     return false;
 }
 
+static void end_by_fault(struct flight *f, enum fault_effect effect)
+{
+    if (effect == FAULT_FORGET)
+        *forgotten_rv(f) = api_rv(f->wire->o.api);
+    bool reset = effect == FAULT_RESET;
+    stream_end(f, reset ? ERR_UNREACHABLE : ERR_NONE, reset ? "the connection was reset" : NULL);
+}
+
 /* A fault instead of data; true if there is nothing more to do now. */
 static bool stopped(struct flight *f, const struct fault *fault)
 {
-    switch (fault->effect) {
-    case FAULT_DIE:
+    if (fault->effect == FAULT_DIE)
         f->client->o.die(f->client->o.arg);
-        return true;
-    case FAULT_DELAY:
+    else if (fault->effect == FAULT_DELAY)
         sim_after(f->wire->o.sim, &f->stream->flush, fault->delay_ms);
-        return true;
-    case FAULT_RESET:
-        stream_end(f, ERR_UNREACHABLE, "the connection was reset");
-        return true;
-    case FAULT_CLOSE:
-        stream_end(f, ERR_NONE, NULL);
-        return true;
-    case FAULT_GONE:
+    else if (fault->effect == FAULT_GONE)
         stream_gone(f);
-        return true;
-    case FAULT_FORGET:
-        *forgotten_rv(f) = api_rv(f->wire->o.api);
-        stream_end(f, ERR_NONE, NULL);
-        return true;
-    case FAULT_SILENCE:
+    else if (fault->effect == FAULT_SILENCE)
         f->stream->silent = true;
-        return true;
-    case FAULT_DROP:
-    case FAULT_STATUS:
-    case FAULT_HALF:
-    case FAULT_DUPLICATE:
-        break;
-    }
-    return false;
+    else if (fault->effect == FAULT_DUPLICATE)
+        return false;
+    else
+        end_by_fault(f, fault->effect);
+    return true;
 }
 
 static void on_flush(void *arg)

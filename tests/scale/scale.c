@@ -132,20 +132,20 @@ static void set_up(struct scale *s, const char *file)
     install(s);
     s->actors = actors_new(&s->sim, s->api,
                            &(struct actors_options){ .world = &s->scenario->world });
-    s->ostler = process_new(
-        &(struct process_options){ .sim = &s->sim,
-                                   .wire = s->wire,
-                                   .manifests = s->manifests,
-                                   .name = "ostler",
-                                   .user = OSTLER_USER,
-                                   .lease_namespace = "ostler-system",
-                                   .operand_namespace = "ostler-operands",
-                                   .limits = { POLICY_IMAGE_PREFIXES, "*", NULL, false },
-                                   .absent_grace_ms = 600 * 1000,
-                                   .restart_ms = 1000,
-                                   .leader_elect = true,
-                                   .running = on_running,
-                                   .arg = s });
+    s->ostler = process_new(&(struct process_options){
+        .sim = &s->sim,
+        .wire = s->wire,
+        .engine.manifests = s->manifests,
+        .name = "ostler",
+        .user = OSTLER_USER,
+        .engine.lease_namespace = "ostler-system",
+        .engine.cluster.operand_namespace = "ostler-operands",
+        .engine.cluster.limits = { POLICY_IMAGE_PREFIXES, "*", NULL, false },
+        .engine.cluster.absent_grace_ms = 600 * 1000,
+        .restart_ms = 1000,
+        .engine.leader_elect = true,
+        .running = on_running,
+        .arg = s });
 }
 
 static void tear_down(struct scale *s)

@@ -116,7 +116,7 @@ static bool faults_strike(const struct invariants *v)
         if (f->until_ms > now_of(v) || (f->fired && now_of(v) - f->fired_ms < HEALS_MS))
             return true;
     }
-    return wire_lost_until(v->run->wire) > now_of(v) || wire_is_troubled(v->run->wire);
+    return wire_counts(v->run->wire)->lost_until_ms > now_of(v) || wire_is_troubled(v->run->wire);
 }
 
 static uint64_t starts_of(const struct run *r)

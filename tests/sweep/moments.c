@@ -28,8 +28,8 @@ static bool faults_go_on(struct invariants *v)
     const struct run *r = v->run;
     uint64_t before = v->moments.fault_count;
     v->moments.fault_count = r->faults.mark_count;
-    bool strikes = before != r->faults.mark_count || wire_lost_until(r->wire) > r->sim.now_ms ||
-                   wire_is_troubled(r->wire);
+    bool strikes = before != r->faults.mark_count || wire_is_troubled(r->wire) ||
+                   wire_counts(r->wire)->lost_until_ms > r->sim.now_ms;
     for (size_t i = 0; i < r->faults.count; i++) {
         const struct fault *f = &r->faults.rows[i];
         int64_t fired_until_ms = f->effect == FAULT_SILENCE && f->fired ? f->fired_ms + SILENT_MS

@@ -1,3 +1,4 @@
+#include "tests/sweep/faults_told.h"
 #include "tests/sweep/run.h"
 
 #include <inttypes.h>
@@ -32,12 +33,21 @@ enum {
     SILENT_MS = 200 * 1000,
 };
 
+/* A call that is still to come. */
+struct run_later {
+    struct sim_event event;
+    struct run *run;
+    struct run_later *next;
+    sim_fn *fn, *drop;
+    void *arg;
+};
+
 /* Something of the scenario that happens in a phase. */
 struct deed {
     struct sim_event event;
     struct run *run;
     const struct spec_action *action;
-    const struct scenario_change *change;
+    const struct spec_change *change;
 };
 
 void run_finding(struct run *r, const char *fmt, ...)
@@ -269,21 +279,53 @@ static void set_up_access(struct run *r)
     api_set_access(r->api, r->access ? r->access : r->life->access);
 }
 
+static void call_now(void *later)
+{
+    struct run_later *l = later;
+    struct run_later **at = &l->run->later;
+    while (*at != l)
+        at = &(*at)->next;
+    *at = l->next;
+    struct run_later call = *l;
+    free(l);
+    call.fn(call.arg);
+}
+
+void run_call(struct run *r, int64_t delay_ms, sim_fn *fn, void *arg, sim_fn *drop)
+{
+    struct run_later *l = xcalloc(1, sizeof *l);
+    *l = (struct run_later){ { .fn = call_now, .arg = l }, r, r->later, fn, drop, arg };
+    r->later = l;
+    sim_after(&r->sim, &l->event, delay_ms);
+}
+
+static void drop_calls(struct run *r)
+{
+    for (struct run_later *l = r->later, *next; l; l = next) {
+        next = l->next;
+        if (l->drop)
+            l->drop(l->arg);
+        free(l);
+    }
+}
+
 static void set_up_ostlers(struct run *r)
 {
     static const char *const names[REPLICAS_MAX] = { "ostler-a", "ostler-b" };
     r->replicas = r->plan->replicas ? r->plan->replicas : 1;
-    struct process_options o = { .sim = &r->sim,
-                                 .wire = r->wire,
-                                 .manifests = r->life->manifests,
-                                 .user = OSTLER_USER,
-                                 .lease_namespace = OSTLER_NAMESPACE,
-                                 .operand_namespace = OPERAND_NAMESPACE,
-                                 .limits = { POLICY_IMAGE_PREFIXES, "*", NULL, false },
-                                 .agent_image = r->life->scenario->agents ? AGENT_IMAGE : NULL,
-                                 .absent_grace_ms = ABSENT_GRACE_MS,
-                                 .restart_ms = RESTART_MS,
-                                 .leader_elect = !r->plan->alone };
+    struct process_options o = {
+        .sim = &r->sim,
+        .wire = r->wire,
+        .engine.manifests = r->life->manifests,
+        .user = OSTLER_USER,
+        .engine.lease_namespace = OSTLER_NAMESPACE,
+        .engine.cluster.operand_namespace = OPERAND_NAMESPACE,
+        .engine.cluster.limits = { POLICY_IMAGE_PREFIXES, "*", NULL, false },
+        .engine.cluster.agent_image = r->life->scenario->agents ? AGENT_IMAGE : NULL,
+        .engine.cluster.absent_grace_ms = ABSENT_GRACE_MS,
+        .restart_ms = RESTART_MS,
+        .engine.leader_elect = !r->plan->alone
+    };
     for (size_t i = 0; i < r->replicas; i++) {
         o.name = names[i];
         r->ostlers[i] = process_new(&o);
@@ -317,7 +359,7 @@ static void set_up(struct run *r)
                                                .taken = on_taken,
                                                .arg = r });
     create_namespaces(r);
-    sim_call(&r->sim, CRD_MS, create_crds, r, NULL);
+    run_call(r, CRD_MS, create_crds, r, NULL);
     struct spec_world *world = &r->world;
     *world = r->life->scenario->world;
     world->action_count = 0; /* phase by phase */
@@ -339,6 +381,7 @@ static void tear_down(struct run *r)
     actors_free(r->actors);
     wire_free(r->wire);
     sim_clear(&r->sim);
+    drop_calls(r);
     api_free(r->api);
     if (r->access)
         access_free(r->access);
@@ -357,14 +400,8 @@ static void do_deed(void *arg)
     struct actors *a = d->run->actors;
     if (d->action && !actors_do(a, d->action, NULL) && d->run->plan->calm)
         run_finding(d->run, "a deed of the life is refused: %s", str_or_empty(d->action->name));
-    if (!d->change)
-        return;
-    if (d->change->has_images)
-        actors_set_images(a, d->change->images, d->change->image_count);
-    if (d->change->has_drivers)
-        actors_set_drivers(a, d->change->drivers, d->change->driver_count);
-    if (d->change->has_programs)
-        actors_set_programs(a, d->change->programs, d->change->program_count);
+    if (d->change)
+        actors_change(a, d->change);
 }
 
 /* Sets a deed to its time, when it is of this phase. */
@@ -394,7 +431,7 @@ static int64_t plan_over(const struct run *r, int64_t soon_ms)
  * then, and tried again. */
 static int64_t quiet_at(const struct run *r)
 {
-    int64_t lost = wire_lost_until(r->wire),
+    int64_t lost = wire_counts(r->wire)->lost_until_ms,
             at = (lost > r->changed_ms ? lost : r->changed_ms) + RUN_QUIET_MS;
     for (size_t i = 0; i < r->faults.count; i++) {
         const struct fault *f = &r->faults.rows[i];

@@ -113,6 +113,7 @@ struct run {
      * anything or not. */
     uint64_t own_writes;
     size_t faults_told;                       /* of those that fired, how many have a line */
+    struct run_later *later;                  /* calls that are still to come */
     size_t faults_printed;                    /* the same, of what `verbose` prints */
     struct process_counts seen[REPLICAS_MAX]; /* what `verbose` has printed of them */
 };
@@ -123,6 +124,8 @@ void run_result_clear(struct run_result *r);
 void run_finding(struct run *r, const char *fmt, ...) PRINTF(2, 3);
 /* The phase goes on at least until that time, whether anything changes or not. */
 void run_hold(struct run *r, int64_t until_ms);
+/* Calls fn(arg) once after a delay. If the run ends first, calls `drop` (may be NULL) instead. */
+void run_call(struct run *r, int64_t delay_ms, sim_fn *fn, void *arg, sim_fn *drop);
 /* Lets time pass until nothing has changed for a while. */
 void run_settle(struct run *r);
 /* Whether a commit is a step on a node's way to another revision: a write of Ostler's to a node

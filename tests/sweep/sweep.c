@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/str.h"
+#include "tests/sweep/faults_told.h"
 #include "tests/sweep/least.h"
 #include "tests/sweep/options.h"
 #include "tests/sweep/regressions.h"

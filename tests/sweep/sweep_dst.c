@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "sim/world/rng.h"
 #include "tests/sweep/sweep.h"
+#include "tests/sweep/faults_told.h"
 #include "tests/sweep/trace.h"
 
 enum {

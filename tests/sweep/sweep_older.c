@@ -203,8 +203,8 @@ static void on_older_sent(struct run *r, const struct wire_client *client,
         return;
     if (c->what->restarts)
         process_kill(run_sender(r, client));
-    sim_call(&r->sim, 0, on_begin, r, NULL);
-    sim_call(&r->sim, OLDER_MS, on_end, r, NULL);
+    run_call(r, 0, on_begin, r, NULL);
+    run_call(r, OLDER_MS, on_end, r, NULL);
     run_hold(r, r->sim.now_ms + OLDER_MS + 1);
     r->result->counts.fired++;
 }

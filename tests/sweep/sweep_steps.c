@@ -141,7 +141,7 @@ static void send(struct run *r, const struct scenario *s)
     for (size_t i = 0; s && i < s->world.action_count; i++) {
         struct errand *e = xcalloc(1, sizeof *e);
         *e = (struct errand){ .run = r, .action = &s->world.actions[i] };
-        sim_call(&r->sim, e->action->at_ms, run_errand, e, free);
+        run_call(r, e->action->at_ms, run_errand, e, free);
         run_hold(r, r->sim.now_ms + e->action->at_ms + NOTICED_MS);
     }
 }
@@ -184,7 +184,7 @@ static void on_commit(struct run *r, const struct api_commit *commit)
     snprintf(c->node, sizeof c->node, "%s", object_name(commit->after));
     snprintf(c->version, sizeof c->version, "%s", json_str_or_empty(policy, "spec.driver.version"));
     c->happened = true;
-    sim_call(&r->sim, c->after_ms, happen, r, NULL);
+    run_call(r, c->after_ms, happen, r, NULL);
     run_hold(r, r->sim.now_ms + c->after_ms + 1);
 }
 

@@ -93,7 +93,7 @@ static bool is_cordoned_in_life(const struct run *r, const char *node)
 {
     const struct spec_world *w = &r->life->scenario->world;
     for (size_t i = 0; i < w->action_count; i++)
-        if (w->actions[i].deed == SPEC_CORDON && str_eq(w->actions[i].name, node))
+        if (w->actions[i].verb == SPEC_CORDON && str_eq(w->actions[i].name, node))
             return true;
     return false;
 }
@@ -155,7 +155,7 @@ static void send_writer(struct run *r, const struct kind *k, const char *ns, con
                           .ns = xstrdup(str_or_empty(ns)),
                           .name = xstrdup(name),
                           .between = between };
-    sim_call(&r->sim, 0, run_errand, e, free_errand);
+    run_call(r, 0, run_errand, e, free_errand);
 }
 
 static void on_writers_sent(struct run *r, const struct wire_client *client,

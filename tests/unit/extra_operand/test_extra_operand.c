@@ -103,15 +103,15 @@ static int set_up(void **state)
     s->ostler = process_new(
         &(struct process_options){ .sim = &s->sim,
                                    .wire = s->wire,
-                                   .manifests = s->manifests,
+                                   .engine.manifests = s->manifests,
                                    .name = "ostler",
                                    .user = "system:serviceaccount:ostler-system:ostler",
-                                   .lease_namespace = "ostler-system",
-                                   .operand_namespace = "ostler-operands",
-                                   .limits = POLICY_LIMITS_DEFAULT,
-                                   .absent_grace_ms = 10 * MINUTE_MS,
+                                   .engine.lease_namespace = "ostler-system",
+                                   .engine.operand_namespace = "ostler-operands",
+                                   .engine.limits = POLICY_LIMITS_DEFAULT,
+                                   .engine.absent_grace_ms = 10 * MINUTE_MS,
                                    .restart_ms = -1,
-                                   .leader_elect = true });
+                                   .engine.leader_elect = true });
     process_start(s->ostler);
     sim_run_until(&s->sim, s->sim.now_ms + 30 * MINUTE_MS);
     *state = s;

@@ -89,6 +89,12 @@ static inline void little_pass(struct little *w, int64_t ms)
 }
 
 /* Fails the test with the API server's words when it refuses. */
+/* Does an action that needs no more than a name, and must not be refused. */
+static inline void little_do(const struct little *w, enum spec_verb verb, const char *name)
+{
+    assert_true(actors_do(w->actors, &(struct spec_action){ .verb = verb, .name = name }, NULL));
+}
+
 static inline void little_create(struct little *w, const char *plural, const char *text)
 {
     CLEANUP_JSON json_t *object = tree(text);

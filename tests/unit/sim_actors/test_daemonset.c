@@ -302,12 +302,14 @@ static void new_node(void **state)
     (void) state;
     struct little w;
     begin_with_set(&w, 1, NULL, NULL);
-    actors_node_add(w.actors, "late", &w.shape);
+    assert_true(actors_do(
+        w.actors, &(struct spec_action){ .verb = SPEC_NODE_ADD, .name = "late", .shape = &w.shape },
+        NULL));
     little_pass(&w, 5 * 60 * 1000);
     assert_non_null(little_pod(&w, "d", "late"));
     assert_int_equal(little_number(&w, "d", "numberReady"), 2);
     /* The set hears of a node's end by the end of its pods. */
-    actors_node_remove(w.actors, "late");
+    little_do(&w, SPEC_NODE_REMOVE, "late");
     little_pass(&w, 1000);
     assert_int_equal(little_number(&w, "d", "desiredNumberScheduled"), 2);
     little_pass(&w, 2 * 60 * 1000);

@@ -95,7 +95,8 @@ static void build_fails(void **state)
     assert_int_equal(json_int(status, "lastState.terminated.exitCode", 0), 3);
     assert_true(json_int(status, "restartCount", 0) >= 2);
     /* A driver that gets better is tried again by itself. */
-    actors_set_drivers(w.actors, NULL, 0);
+    const struct spec_driver none = { 0 };
+    actors_change(w.actors, &(struct spec_change){ .drivers = &none });
     little_pass(&w, 15 * MINUTE_MS);
     assert_int_equal(little_ready(&w, "driver"), 1);
     little_end(&w);
@@ -131,7 +132,7 @@ static void needs_reboot(void **state)
     operands_create(&w, "driver", "container", TAG, "d1");
     little_pass(&w, INSTALLED_MS);
     assert_int_equal(little_ready(&w, "driver"), 0);
-    actors_node_reboot(w.actors, "gpu-1");
+    little_do(&w, SPEC_REBOOT, "gpu-1");
     little_pass(&w, INSTALLED_MS);
     assert_int_equal(little_ready(&w, "driver"), 1);
     little_end(&w);
@@ -248,7 +249,7 @@ static void reboot_loses_all_but_disk(void **state)
         json_str(little_get(&w, "nodes", "", "gpu-1"), "status.nodeInfo.bootID"));
     little_make_pod(&w, "user", GPU_POD);
     little_pass(&w, MINUTE_MS);
-    actors_node_reboot(w.actors, "gpu-1");
+    little_do(&w, SPEC_REBOOT, "gpu-1");
     little_pass(&w, 1000);
     assert_null(operands_machine(&w, "gpu-1").module);
     assert_int_equal(operands_machine(&w, "gpu-1").module_users, 0);

@@ -64,7 +64,8 @@ static void missing_image(void **state)
     assert_true(
         str_has_prefix(state_of(&w, "state.waiting.message"),
                        "Back-off pulling image \"registry.example/main:1\": ErrImagePull: "));
-    actors_set_images(w.actors, NULL, 0);
+    const struct spec_image none = { 0 };
+    actors_change(w.actors, &(struct spec_change){ .images = &none });
     little_pass(&w, 5 * MINUTE_MS);
     assert_true(little_pod_is_ready(little_get(&w, "pods", "default", "p")));
     little_end(&w);
@@ -280,7 +281,7 @@ static void reboot_frees_what_is_stuck(void **state)
     little_delete(&w, "pods", "default", "p");
     little_pass(&w, 5 * MINUTE_MS);
     assert_non_null(little_get(&w, "pods", "default", "p"));
-    actors_node_reboot(w.actors, "gpu-1");
+    little_do(&w, SPEC_REBOOT, "gpu-1");
     little_pass(&w, 5 * MINUTE_MS);
     assert_null(little_get(&w, "pods", "default", "p"));
     little_end(&w);
@@ -295,7 +296,7 @@ static void reboot_starts_containers_again(void **state)
     little_make_pod(&w, "never", "{'restartPolicy': 'Never'}");
     little_pass(&w, 30 * SECOND_MS);
     assert_int_equal(restarts(&w), 0);
-    actors_node_reboot(w.actors, "gpu-1");
+    little_do(&w, SPEC_REBOOT, "gpu-1");
     little_pass(&w, 4 * MINUTE_MS);
     assert_int_equal(restarts(&w), 1);
     assert_true(little_pod_is_ready(little_get(&w, "pods", "default", "p")));
@@ -315,7 +316,7 @@ static void forced_deletion_leaves_containers(void **state)
     /* A GPU user holds the module for as long as it really runs. */
     w.shape.host_driver = "570";
     little_pass(&w, SECOND_MS);
-    actors_node_reboot(w.actors, "gpu-1");
+    little_do(&w, SPEC_REBOOT, "gpu-1");
     little_pass(&w, 4 * MINUTE_MS);
     CLEANUP_JSON json_t *devices = tree("{'status': {'allocatable': {'nvidia.com/mig-1g.10gb': "
                                         "'1'}, 'capacity': {'nvidia.com/mig-1g.10gb': '1'}}}");
@@ -345,7 +346,9 @@ static void new_node_settles(void **state)
     (void) state;
     struct little w;
     begin_with(&w, NULL, NULL);
-    actors_node_add(w.actors, "late", &w.shape);
+    assert_true(actors_do(
+        w.actors, &(struct spec_action){ .verb = SPEC_NODE_ADD, .name = "late", .shape = &w.shape },
+        NULL));
     while (!little_get(&w, "nodes", "", "late"))
         little_pass(&w, SECOND_MS);
     assert_in_range(w.sim.now_ms, 60 * SECOND_MS, 121 * SECOND_MS);
@@ -395,7 +398,11 @@ static void crash_by_hand(void **state)
     begin_with(&w, NULL, NULL);
     little_make_pod(&w, "p", NULL);
     little_pass(&w, 30 * SECOND_MS);
-    actors_pod_crash(w.actors, "default", "p", 139, "segmentation fault");
+    CLEANUP_JSON json_t *crash = tree("{'exitCode': 139, 'message': 'segmentation fault'}");
+    const struct spec_action action = {
+        .verb = SPEC_CRASH, .ns = "default", .name = "p", .body = crash
+    };
+    assert_true(actors_do(w.actors, &action, NULL));
     little_pass(&w, 10 * SECOND_MS);
     assert_int_equal(restarts(&w), 1);
     assert_string_equal(state_of(&w, "lastState.terminated.message"), "segmentation fault");

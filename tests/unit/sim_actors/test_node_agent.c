@@ -30,7 +30,9 @@ static size_t gpus_said(const struct little *w)
 
 static void tell(struct little *w, const json_t *patch)
 {
-    actors_agent_says(w->actors, NODE, patch);
+    assert_true(actors_do(
+        w->actors, &(struct spec_action){ .verb = SPEC_AGENT_SAYS, .name = NODE, .body = patch },
+        NULL));
 }
 
 static void says_what_it_sees(void **state)
@@ -61,20 +63,20 @@ static void counts_looks_that_find_none(void **state)
     (void) state;
     struct little w;
     begin(&w, 8);
-    actors_gpus_out(w.actors, NODE);
+    little_do(&w, SPEC_GPUS_OUT, NODE);
     for (int looks = 1; looks <= 3; looks++) {
         little_pass(&w, looks == 1 ? 3 * SECOND_MS : 20 * SECOND_MS);
         assert_int_equal(json_int(said(&w), "absentLooks", 0), looks);
     }
-    actors_gpus_in(w.actors, NODE);
+    little_do(&w, SPEC_GPUS_IN, NODE);
     little_pass(&w, 3 * SECOND_MS);
     assert_null(json_object_get(said(&w), "absentLooks"));
     assert_int_equal(gpus_said(&w), 8);
     /* It begins anew with each start of the machine. */
-    actors_gpus_out(w.actors, NODE);
+    little_do(&w, SPEC_GPUS_OUT, NODE);
     little_pass(&w, 30 * SECOND_MS);
     assert_int_equal(json_int(said(&w), "absentLooks", 0), 2);
-    actors_node_reboot(w.actors, NODE);
+    little_do(&w, SPEC_REBOOT, NODE);
     for (int i = 0; i < 300 && json_int(said(&w), "absentLooks", 0) == 2; i++)
         little_pass(&w, SECOND_MS);
     assert_int_equal(json_int(said(&w), "absentLooks", 0), 1);
@@ -87,8 +89,8 @@ static void silent_agents_say_nothing(void **state)
     struct little w;
     CLEANUP_JSON json_t *truth = json_object();
     begin(&w, 8);
-    actors_agent_silent(w.actors, NODE);
-    actors_gpus_out(w.actors, NODE);
+    little_do(&w, SPEC_AGENT_SILENT, NODE);
+    little_do(&w, SPEC_GPUS_OUT, NODE);
     little_pass(&w, 2 * HALF_AN_HOUR_MS);
     assert_int_equal(gpus_said(&w), 8);
     tell(&w, truth);
@@ -144,7 +146,7 @@ static void the_word_of_another_is_mended(void **state)
     struct little w;
     CLEANUP_JSON json_t *forged = tree("{'status': {'inventory': {'gpus': [], 'absentLooks': 3}}}");
     const struct spec_action action = {
-        .deed = SPEC_EDIT_STATUS, .kind = "gpunodes", .name = NODE, .body = forged
+        .verb = SPEC_EDIT_STATUS, .kind = "gpunodes", .name = NODE, .body = forged
     };
     begin(&w, 8);
     assert_true(actors_do(w.actors, &action, NULL));
@@ -155,7 +157,7 @@ static void the_word_of_another_is_mended(void **state)
     assert_null(json_object_get(said(&w), "absentLooks"));
     /* A start of its own mends it at once. */
     assert_true(actors_do(w.actors, &action, NULL));
-    actors_agent_restart(w.actors, NODE);
+    little_do(&w, SPEC_AGENT_RESTART, NODE);
     little_pass(&w, MINUTE_MS);
     assert_int_equal(gpus_said(&w), 8);
     assert_int_equal(little_ready(&w, "node-agent"), 1);

@@ -33,7 +33,7 @@ static void silent_node(void **state)
     little_make_pod(&w, "p", NULL);
     little_daemonset(&w, "d", NULL, NULL);
     little_pass(&w, 30 * SECOND_MS);
-    actors_node_down(w.actors, "gpu-1");
+    little_do(&w, SPEC_NODE_DOWN, "gpu-1");
     little_pass(&w, 49 * SECOND_MS);
     assert_string_equal(ready_of(&w, "gpu-1"), "True");
     little_pass(&w, 2 * SECOND_MS);
@@ -57,7 +57,7 @@ static void silent_node(void **state)
     /* Nobody is there who could end it. */
     little_pass(&w, 60 * MINUTE_MS);
     assert_non_null(little_get(&w, "pods", "default", "p"));
-    actors_node_up(w.actors, "gpu-1");
+    little_do(&w, SPEC_NODE_UP, "gpu-1");
     little_pass(&w, 2 * MINUTE_MS);
     assert_null(little_get(&w, "pods", "default", "p"));
     assert_string_equal(ready_of(&w, "gpu-1"), "True");
@@ -81,14 +81,14 @@ static void node_that_is_cut_off(void **state)
         &w, "goes",
         "{'tolerations': [{'operator': 'Exists'}], 'containers': [{'name': 'c', 'image': 'i'}]}");
     little_pass(&w, 30 * SECOND_MS);
-    actors_node_cut_off(w.actors, "gpu-1");
+    little_do(&w, SPEC_NODE_CUT_OFF, "gpu-1");
     little_pass(&w, 55 * SECOND_MS);
     assert_string_equal(ready_of(&w, "gpu-1"), "Unknown");
     assert_false(little_pod_is_ready(little_get(&w, "pods", "default", "stays")));
     little_delete(&w, "pods", "default", "goes");
     little_pass(&w, 10 * MINUTE_MS);
     assert_non_null(little_get(&w, "pods", "default", "goes"));
-    actors_node_rejoin(w.actors, "gpu-1");
+    little_do(&w, SPEC_NODE_REJOIN, "gpu-1");
     little_pass(&w, MINUTE_MS);
     assert_string_equal(ready_of(&w, "gpu-1"), "True");
     assert_null(little_get(&w, "pods", "default", "goes"));
@@ -110,7 +110,7 @@ static void quick_reboot_is_not_noticed(void **state)
     w.shape.boot = (struct spec_delay){ 30000, 30000 };
     little_begin(&w);
     little_pass(&w, SECOND_MS);
-    actors_node_reboot(w.actors, "gpu-1");
+    little_do(&w, SPEC_REBOOT, "gpu-1");
     for (int i = 0; i < 120; i++) {
         little_pass(&w, SECOND_MS);
         assert_string_equal(ready_of(&w, "gpu-1"), "True");
@@ -125,9 +125,9 @@ static void back_in_time_keeps_pods(void **state)
     begin(&w, 1);
     little_make_pod(&w, "p", NULL);
     little_pass(&w, 30 * SECOND_MS);
-    actors_node_down(w.actors, "gpu-1");
+    little_do(&w, SPEC_NODE_DOWN, "gpu-1");
     little_pass(&w, 3 * MINUTE_MS);
-    actors_node_up(w.actors, "gpu-1");
+    little_do(&w, SPEC_NODE_UP, "gpu-1");
     little_pass(&w, 20 * MINUTE_MS);
     assert_true(little_pod_is_ready(little_get(&w, "pods", "default", "p")));
     little_end(&w);
@@ -194,7 +194,7 @@ static void pods_of_deleted_nodes_go(void **state)
     begin(&w, 1);
     little_make_pod(&w, "p", NULL);
     little_pass(&w, 30 * SECOND_MS);
-    actors_node_remove(w.actors, "gpu-1");
+    little_do(&w, SPEC_NODE_REMOVE, "gpu-1");
     little_pass(&w, 39 * SECOND_MS);
     assert_non_null(little_get(&w, "pods", "default", "p"));
     little_pass(&w, 25 * SECOND_MS);

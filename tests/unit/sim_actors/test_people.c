@@ -1,4 +1,4 @@
-/* People and programs that write to the cluster: deeds of a scenario, autoscaler, labeller, another
+/* People and programs that write to the cluster: action_fns of a scenario, autoscaler, labeller, another
  * operator, GitOps. */
 #include "tests/unit/sim_actors/operands.h"
 
@@ -16,30 +16,30 @@ static void deeds_at_their_times(void **state)
                                     "[{'name': 'c', 'image': 'i'}]}}");
     CLEANUP_JSON json_t *edit = tree("{'metadata': {'labels': {'edited': 'yes'}}}");
     const struct spec_action actions[] = {
-        { .at_ms = 10 * SECOND_MS, .deed = SPEC_CORDON, .name = "gpu-1" },
-        { .at_ms = 20 * SECOND_MS, .deed = SPEC_UNCORDON, .name = "gpu-1" },
+        { .at_ms = 10 * SECOND_MS, .verb = SPEC_CORDON, .name = "gpu-1" },
+        { .at_ms = 20 * SECOND_MS, .verb = SPEC_UNCORDON, .name = "gpu-1" },
         { .at_ms = 30 * SECOND_MS,
-          .deed = SPEC_LABEL,
+          .verb = SPEC_LABEL,
           .kind = "nodes",
           .name = "gpu-1",
           .body = label },
-        { .at_ms = 40 * SECOND_MS, .deed = SPEC_TAINT, .name = "gpu-1", .body = taint },
-        { .at_ms = 41 * SECOND_MS, .deed = SPEC_TAINT, .name = "gpu-1", .body = again },
-        { .at_ms = 50 * SECOND_MS, .deed = SPEC_UNTAINT, .name = "gpu-1", .body = again },
-        { .at_ms = 60 * SECOND_MS, .deed = SPEC_CREATE, .body = pod },
+        { .at_ms = 40 * SECOND_MS, .verb = SPEC_TAINT, .name = "gpu-1", .body = taint },
+        { .at_ms = 41 * SECOND_MS, .verb = SPEC_TAINT, .name = "gpu-1", .body = again },
+        { .at_ms = 50 * SECOND_MS, .verb = SPEC_UNTAINT, .name = "gpu-1", .body = again },
+        { .at_ms = 60 * SECOND_MS, .verb = SPEC_CREATE, .body = pod },
         { .at_ms = 61 * SECOND_MS,
-          .deed = SPEC_EDIT,
+          .verb = SPEC_EDIT,
           .kind = "pods",
           .ns = "default",
           .name = "p",
           .body = edit },
         { .at_ms = 90 * SECOND_MS,
-          .deed = SPEC_DELETE,
+          .verb = SPEC_DELETE,
           .kind = "pods",
           .ns = "default",
           .name = "p" },
         { .at_ms = 90 * SECOND_MS,
-          .deed = SPEC_DELETE,
+          .verb = SPEC_DELETE,
           .kind = "pods",
           .ns = "default",
           .name = "not-there" },
@@ -77,7 +77,7 @@ static void values_that_are_read(void **state)
                                       "status.nodeInfo.machineID', 'none': '=spec.nothing', "
                                       "'plain': 'a=b'}");
     const struct spec_action action = {
-        .deed = SPEC_ANNOTATE, .kind = "nodes", .name = "gpu-1", .body = pairs
+        .verb = SPEC_ANNOTATE, .kind = "nodes", .name = "gpu-1", .body = pairs
     };
     little_init(&w, 2);
     little_begin(&w);
@@ -96,12 +96,12 @@ static void deeds_that_cannot_be_done(void **state)
     struct little w;
     little_init(&w, 1);
     little_begin(&w);
-    for (int deed = 0; deed < SPEC_DEED_COUNT; deed++) {
-        const struct spec_action nothing = { .deed = (enum spec_deed) deed };
-        const struct spec_action unknown = { .deed = (enum spec_deed) deed,
+    for (int verb = 0; verb < SPEC_VERB_COUNT; verb++) {
+        const struct spec_action nothing = { .verb = (enum spec_verb) verb };
+        const struct spec_action unknown = { .verb = (enum spec_verb) verb,
                                              .kind = "nodes",
                                              .name = "not-there" };
-        bool always = deed == SPEC_LABELLER_RESTART;
+        bool always = verb == SPEC_LABELLER_RESTART;
         assert_int_equal(actors_do(w.actors, &nothing, NULL), always);
         assert_int_equal(actors_do(w.actors, &unknown, NULL), always);
     }
@@ -164,7 +164,7 @@ static void labeller(void **state)
     little_pass(&w, 2 * MINUTE_MS);
     assert_non_null(object_label(little_get(&w, "nodes", "", "gpu-1"),
                                  "feature.node.kubernetes.io/pci-10de.present"));
-    actors_labeller_restart(w.actors);
+    little_do(&w, SPEC_LABELLER_RESTART, NULL);
     assert_null(object_label(little_get(&w, "nodes", "", "gpu-1"),
                              "feature.node.kubernetes.io/pci-10de.present"));
     little_pass(&w, 6 * SECOND_MS);
@@ -252,8 +252,8 @@ static uint64_t run_of(uint64_t seed)
     operands_create_all(&w, "580.1", "d1");
     assert_int_equal(api_create(w.api, "test", kind_named("jobs"), job, NULL), 0);
     little_pass(&w, 5 * MINUTE_MS);
-    actors_node_reboot(w.actors, "gpu-2");
-    actors_node_down(w.actors, "gpu-3");
+    little_do(&w, SPEC_REBOOT, "gpu-2");
+    little_do(&w, SPEC_NODE_DOWN, "gpu-3");
     little_pass(&w, 10 * MINUTE_MS);
     uint64_t trace = w.sim.trace;
     little_end(&w);
@@ -270,9 +270,9 @@ static void same_seed_same_world(void **state)
 int main(void)
 {
     struct suite s = { 0 };
-    suite_add(&s, "deeds happen at their times", deeds_at_their_times, NULL);
+    suite_add(&s, "action_fns happen at their times", deeds_at_their_times, NULL);
     suite_add(&s, "values are read elsewhere", values_that_are_read, NULL);
-    suite_add(&s, "deeds that cannot be done say so", deeds_that_cannot_be_done, NULL);
+    suite_add(&s, "action_fns that cannot be done say so", deeds_that_cannot_be_done, NULL);
     suite_add(&s, "the autoscaler makes nodes for waiting pods and removes idle ones", autoscaler,
               NULL);
     suite_add(&s, "the labeller labels, restores and restarts", labeller, NULL);

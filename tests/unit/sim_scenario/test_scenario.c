@@ -157,7 +157,7 @@ static void an_action_may_name_a_node_for_short(void **state)
     assert_non_null(s);
     const struct spec_action *a = &s->world.actions[0];
     assert_int_equal(a->at_ms, 90000);
-    assert_int_equal(a->deed, SPEC_LABEL);
+    assert_int_equal(a->verb, SPEC_LABEL);
     assert_string_equal(a->kind, "nodes");
     assert_string_equal(a->name, "node");
     assert_true(json_is_null(json_object_get(a->body, "a")));
@@ -190,8 +190,9 @@ static void a_change_leaves_alone_what_it_does_not_name(void **state)
     CLEANUP_ERR struct err e = { 0 };
     struct scenario *s = parse("changes: [{at: 1s, images: []}]\n", &e);
     assert_non_null(s);
-    assert_true(s->changes[0].has_images);
-    assert_false(s->changes[0].has_drivers);
+    assert_non_null(s->changes[0].images);
+    assert_int_equal(s->changes[0].image_count, 0);
+    assert_null(s->changes[0].drivers);
     scenario_free(s);
 }
 

@@ -87,15 +87,15 @@ static struct process *process(const struct setting *s, const char *name, const 
     return process_new(
         &(struct process_options){ .sim = (struct sim *) &s->sim,
                                    .wire = s->wire,
-                                   .manifests = s->manifests,
+                                   .engine.manifests = s->manifests,
                                    .name = name,
                                    .user = "system:serviceaccount:ostler-system:ostler",
-                                   .lease_namespace = ns,
-                                   .operand_namespace = "ostler-operands",
-                                   .limits = { "nvcr.io/nvidia", "*", NULL, true },
-                                   .absent_grace_ms = 600 * 1000,
+                                   .engine.lease_namespace = ns,
+                                   .engine.operand_namespace = "ostler-operands",
+                                   .engine.limits = { "nvcr.io/nvidia", "*", NULL, true },
+                                   .engine.absent_grace_ms = 600 * 1000,
                                    .restart_ms = -1,
-                                   .leader_elect = true });
+                                   .engine.leader_elect = true });
 }
 
 /* `ostler cleanup`, in a namespace. */
@@ -105,16 +105,16 @@ static struct process *cleanup(const struct setting *s, const char *ns,
     return process_new(
         &(struct process_options){ .sim = (struct sim *) &s->sim,
                                    .wire = s->wire,
-                                   .manifests = s->manifests,
+                                   .engine.manifests = s->manifests,
                                    .name = "cleanup",
                                    .user = "system:serviceaccount:ostler-system:ostler",
-                                   .lease_namespace = ns,
-                                   .operand_namespace = "ostler-operands",
-                                   .limits = { "", "*", NULL, true },
+                                   .engine.lease_namespace = ns,
+                                   .engine.operand_namespace = "ostler-operands",
+                                   .engine.limits = { "", "*", NULL, true },
                                    .restart_ms = -1,
-                                   .leader_elect = true,
-                                   .cleanup = true,
-                                   .wishes = wishes });
+                                   .engine.leader_elect = true,
+                                   .engine.cleanup = true,
+                                   .engine.wishes = wishes });
 }
 
 static bool works(const struct process *p)
@@ -504,7 +504,7 @@ static int clean_up_in(struct setting *s, const char *ns, struct cleanup_wishes 
     struct process *p = cleanup(s, ns, wishes);
     process_start(p);
     pass(s, ms);
-    int code = process_counts(p)->ends ? process_exit_code(p) : -1;
+    int code = process_counts(p)->ends ? process_counts(p)->exit_code : -1;
     process_free(p);
     return code;
 }
@@ -697,7 +697,7 @@ static void cleanup_gives_up_where_the_policy_is_made_again(void **state)
                         "GpuClusterPolicy", "metadata", "name", "default", "spec"));
     pass(s, SETTLED_MS);
     assert_int_equal(process_counts(p)->ends, 1);
-    assert_int_equal(process_exit_code(p), 1);
+    assert_int_equal(process_counts(p)->exit_code, 1);
     assert_false(object_is_deleting(policy(s)));
     process_free(p);
 }

@@ -64,15 +64,15 @@ static struct process *process(const struct setting *s, const char *name)
     return process_new(
         &(struct process_options){ .sim = (struct sim *) &s->sim,
                                    .wire = s->wire,
-                                   .manifests = s->manifests,
+                                   .engine.manifests = s->manifests,
                                    .name = name,
                                    .user = "system:serviceaccount:ostler-system:ostler",
-                                   .lease_namespace = "ostler-system",
-                                   .operand_namespace = "ostler-operands",
-                                   .limits = { "nvcr.io/nvidia", "*", NULL, true },
-                                   .absent_grace_ms = 600 * 1000,
+                                   .engine.lease_namespace = "ostler-system",
+                                   .engine.operand_namespace = "ostler-operands",
+                                   .engine.limits = { "nvcr.io/nvidia", "*", NULL, true },
+                                   .engine.absent_grace_ms = 600 * 1000,
                                    .restart_ms = RESTART_MS,
-                                   .leader_elect = true });
+                                   .engine.leader_elect = true });
 }
 
 static struct setting *make(uint64_t seed)
@@ -180,7 +180,7 @@ static void stopped_it_gives_the_lease_back(void **state)
     assert_false(process_is_running(s->first));
     assert_string_equal(holder(s), "");
     assert_int_equal(process_counts(s->first)->ends, 1);
-    assert_int_equal(process_exit_code(s->first), 0);
+    assert_int_equal(process_counts(s->first)->exit_code, 0);
     process_start(s->second);
     pass(s, SETTLED_MS);
     assert_true(works(s->second));

@@ -212,7 +212,8 @@ static void one_request(void **state)
     assert_int_equal(is_there(&s), row->there);
     assert_int_equal(s.deaths, row->deaths);
     assert_int_equal(fault.fired, fault.nth == 1);
-    assert_int_equal(wire_lost_until(s.wire), strstr(row->got, "Timeout") ? row->at_ms : 0);
+    assert_int_equal(wire_counts(s.wire)->lost_until_ms,
+                     strstr(row->got, "Timeout") ? row->at_ms : 0);
     end(&s);
 }
 

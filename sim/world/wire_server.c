@@ -1,3 +1,4 @@
+/* The server's side of the simulated network: requests arrive, and their responses go back. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,51 +14,47 @@ int64_t wire_latency(struct wire *w)
 
 /* ---- failures of responses */
 
-static void expire(void *arg)
+/* How a response comes to its client. */
+struct arrival {
+    bool has_status; /* the client sees the status */
+    enum err_kind kind;
+    const char *message; /* NULL: it is whole */
+};
+
+static const struct arrival answered = { .has_status = true };
+static const struct arrival halved = { true, ERR_UNREACHABLE, "the answer broke off" };
+static const struct arrival was_reset = { false, ERR_UNREACHABLE, "the connection was reset" };
+static const struct arrival refused = { false, ERR_UNREACHABLE, "the connection was refused" };
+static const struct arrival expired = { false, ERR_TIMEOUT, "no answer in time" };
+
+static void on_arrival(void *arg)
 {
     struct flight *f = arg;
-    flight_end(f, f->result.status, ERR_TIMEOUT, "no answer in time");
+    const struct arrival *a = f->arrival;
+    f->status_due = f->status_due || a->has_status;
+    if (a == &answered && f->result.status == 401)
+        flight_end(f, 401, ERR_UNAUTHORIZED, "the credentials are not accepted");
+    else
+        flight_end(f, f->result.status, a->kind, a->message);
+}
+
+static void arrives_at(struct flight *f, const struct arrival *arrival, int64_t at_ms)
+{
+    f->arrival = arrival;
+    f->event.fn = on_arrival;
+    sim_at(f->wire->o.sim, &f->event, at_ms);
 }
 
 static void lose(struct flight *f)
 {
     struct wire *w = f->wire;
-    f->event.fn = expire;
-    sim_at(w->o.sim, &f->event, f->deadline_ms);
-    w->lost_until_ms = f->deadline_ms > w->lost_until_ms ? f->deadline_ms : w->lost_until_ms;
-}
-
-static void on_reset(void *arg)
-{
-    struct flight *f = arg;
-    flight_end(f, f->result.status, ERR_UNREACHABLE, "the connection was reset");
-}
-
-static void on_refused(void *arg)
-{
-    struct flight *f = arg;
-    flight_end(f, 0, ERR_UNREACHABLE, "the connection was refused");
-}
-
-static void on_answer(void *arg)
-{
-    struct flight *f = arg;
-    f->status_due = true;
-    if (f->result.status == 401)
-        flight_end(f, 401, ERR_UNAUTHORIZED, "the credentials are not accepted");
-    else
-        flight_end(f, f->result.status, ERR_NONE, NULL);
-}
-
-static void on_half(void *arg)
-{
-    struct flight *f = arg;
-    f->status_due = true;
-    flight_end(f, f->result.status, ERR_UNREACHABLE, "the answer broke off");
+    arrives_at(f, &expired, f->deadline_ms);
+    if (f->deadline_ms > w->counts.lost_until_ms)
+        w->counts.lost_until_ms = f->deadline_ms;
 }
 
 /* Happens after the way back; a client that times out before does not see it. */
-static void back(struct flight *f, sim_fn *fn, int64_t delay_ms)
+static void back(struct flight *f, const struct arrival *arrival, int64_t delay_ms)
 {
     int64_t at = f->wire->o.sim->now_ms + delay_ms + wire_latency(f->wire);
     if (at > f->deadline_ms) {
@@ -66,8 +63,7 @@ static void back(struct flight *f, sim_fn *fn, int64_t delay_ms)
         lose(f);
         return;
     }
-    f->event.fn = fn;
-    sim_at(f->wire->o.sim, &f->event, at);
+    arrives_at(f, arrival, at);
 }
 
 /* A response that is not from the API server, or that it gives without executing the request. */
@@ -136,41 +132,29 @@ static void wire_serve(struct flight *f, struct api_answer *ret)
 /* Sends the response on its way back, unless a fault prevents it. */
 static void answer(struct flight *f, const struct fault *fault)
 {
-    int64_t delay_ms = 0;
-    sim_fn *fn = on_answer;
-    switch (fault ? fault->effect : FAULT_DELAY) {
-    case FAULT_DIE:
+    enum fault_effect effect = fault ? fault->effect : FAULT_DELAY;
+    if (effect == FAULT_DIE) {
         die(f);
         flight_free(f);
         return;
-    case FAULT_DROP:
+    }
+    if (effect == FAULT_DROP || effect == FAULT_RESET)
         f->result.status = 0;
+    if (effect == FAULT_DROP) {
         lose(f);
         return;
-    case FAULT_RESET:
-        f->result.status = 0;
-        fn = on_reset;
-        break;
-    case FAULT_STATUS:
-        put_status(f, fault);
-        break;
-    case FAULT_HALF:
-        f->bytes.len /= 2;
-        fn = on_half;
-        break;
-    case FAULT_DELAY:
-        delay_ms = fault ? fault->delay_ms : 0;
-        break;
-    case FAULT_CLOSE:
-    case FAULT_GONE:
-    case FAULT_FORGET:
-    case FAULT_SILENCE:
-    case FAULT_DUPLICATE:
-        abort(); /* impossible: these are for streams */
     }
-    if (fn == on_reset)
+    if (effect == FAULT_RESET)
         buf_reset(&f->bytes);
-    back(f, fn, delay_ms);
+    if (effect == FAULT_STATUS)
+        put_status(f, fault);
+    if (effect == FAULT_HALF)
+        f->bytes.len /= 2;
+    back(f,
+         effect == FAULT_RESET  ? &was_reset
+         : effect == FAULT_HALF ? &halved
+                                : &answered,
+         fault && effect == FAULT_DELAY ? fault->delay_ms : 0);
 }
 
 static void carry_out(struct flight *f)
@@ -204,31 +188,20 @@ static void carry_out(struct flight *f)
 static bool stopped_before(struct flight *f, const struct fault *fault)
 {
     f->phase = fault->effect == FAULT_DELAY ? FLIGHT_GOING : FLIGHT_RETURNING;
-    switch (fault->effect) {
-    case FAULT_DIE:
+    if (fault->effect == FAULT_DIE) {
         die(f);
         flight_free(f);
-        return true;
-    case FAULT_DROP:
+    } else if (fault->effect == FAULT_DROP) {
         lose(f);
-        return true;
-    case FAULT_RESET:
-        back(f, on_reset, 0);
-        return true;
-    case FAULT_STATUS:
+    } else if (fault->effect == FAULT_RESET) {
+        back(f, &was_reset, 0);
+    } else if (fault->effect == FAULT_STATUS) {
         put_status(f, fault);
-        back(f, on_answer, 0);
-        return true;
-    case FAULT_DELAY:
-    case FAULT_HALF:
-    case FAULT_CLOSE:
-    case FAULT_GONE:
-    case FAULT_FORGET:
-    case FAULT_SILENCE:
-    case FAULT_DUPLICATE:
-        break;
+        back(f, &answered, 0);
+    } else {
+        return false;
     }
-    return false;
+    return true;
 }
 
 static void arrive_late(void *arg)
@@ -236,7 +209,7 @@ static void arrive_late(void *arg)
     struct flight *f = arg;
     f->phase = FLIGHT_RETURNING;
     if (f->wire->away && f->client)
-        back(f, on_refused, 0);
+        back(f, &refused, 0);
     else if (f->wire->away)
         flight_free(f);
     else
@@ -293,11 +266,6 @@ void wire_free(struct wire *w)
     free(w);
 }
 
-int64_t wire_lost_until(const struct wire *w)
-{
-    return w->lost_until_ms;
-}
-
 const struct wire_counts *wire_counts(const struct wire *w)
 {
     return &w->counts;
@@ -312,10 +280,10 @@ void wire_set_away(struct wire *w, bool away)
             continue;
         if (f->stream)
             stream_end(f, ERR_UNREACHABLE, "the connection was reset");
-        else if (f->event.fn == on_answer || f->event.fn == on_half) {
+        else if (f->arrival == &answered || f->arrival == &halved) {
             buf_reset(&f->bytes);
             f->result.status = 0;
-            f->event.fn = on_reset;
+            f->arrival = &was_reset;
         }
     }
 }
