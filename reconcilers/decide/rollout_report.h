@@ -17,6 +17,7 @@ struct report_note {
 struct rollout_report {
     bool known;
     enum rollout_hold hold;
+    int64_t until_s;                              /* as in struct rollout_decision */
     char *message;                                /* owned; NULL: no message */
     char *failure, *failure_node, *failure_retry; /* as in struct rollout_failure; owned */
     size_t pending, active, waiting, failed, skipped, done;

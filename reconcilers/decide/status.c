@@ -7,6 +7,7 @@
 #include "base/str.h"
 #include "kube/object.h"
 #include "reconcilers/model/names.h"
+#include "reconcilers/decide/rollout_message.h"
 #include "reconcilers/decide/rollout_plan_json.h"
 
 enum {
@@ -228,6 +229,9 @@ static json_t *rollout_json(const struct cluster_view *v, const struct condition
     json_object_set_new(
         o, "message",
         shortened(over ? str_or_empty(r->message) : rolling_out->message, MESSAGE_MAX));
+    CLEANUP_ARENA struct arena a = { 0 };
+    if (r->until_s && status_rollout_reason(v) == rollout_report_reason(r))
+        json_object_set_new(o, "until", json_text(rollout_time_text(&a, r->until_s)));
     if (v->plan)
         json_object_set(o, "plan", (json_t *) v->plan);
     if (v->pace)

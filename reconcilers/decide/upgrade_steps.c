@@ -182,8 +182,14 @@ static void take_claim(struct upgrade_pass *s)
 static void settle_step(struct upgrade_pass *s)
 {
     const struct claim *c = &s->out->claim;
-    if (s->out->claimed)
+    struct upgrade_story story = { .claim = c,
+                                   .spec = s->in->rollout,
+                                   .what = str_or_empty(s->out->message),
+                                   .from_s = deadline_from_s(s->in, c->since_s) };
+    if (s->out->claimed) {
         take_claim(s);
+        s->v->next_text = upgrade_next(&story, s->a, &s->v->next_s);
+    }
     if (!s->out->claimed || !claim_closes(c)) {
         operands_judge(s->in, s->a, s->v);
         return;
@@ -193,10 +199,6 @@ static void settle_step(struct upgrade_pass *s)
     s->v->restoring = claim_kinds[c->kind].restores;
     s->v->trouble = s->v->moving && s->v->state == NODE_FAILED ? s->v->message : NULL;
     s->v->refused = c->phase == CLAIM_DRAINING ? s->in->refused : NULL;
-    struct upgrade_story story = { .claim = c,
-                                   .spec = s->in->rollout,
-                                   .what = str_or_empty(s->out->message),
-                                   .from_s = deadline_from_s(s->in, c->since_s) };
     verdict_settle(s->v, upgrade_phases[c->phase].state, reason ? reason : failed_reason(s),
                    upgrade_sentence(&story, s->a));
 }
