@@ -273,7 +273,7 @@ static void print_last_words(const json_t *words, const struct paint *p, struct 
     }
 }
 
-/* Prints the next steps; one with a time ends with "in 4m". */
+/* Prints the next steps. The text of one with a time has it; "in 4m" is added. */
 static void print_next(const json_t *next, int64_t now_us, const struct paint *p, struct buf *out)
 {
     size_t i;
@@ -283,11 +283,10 @@ static void print_next(const json_t *next, int64_t now_us, const struct paint *p
         const char *at = json_str(n, "at");
         int64_t in_s = at ? (clock_parse_rfc3339(at) - now_us) / 1000000 : 0;
         CLEANUP_FREE char *span = term_span(in_s);
-        CLEANUP_FREE char *line = !at        ? xasprintf("- %s", json_str_or_empty(n, "text"))
-                                  : in_s > 0 ? xasprintf("- at %s (in %s): %s", at, span,
-                                                         json_str_or_empty(n, "text"))
-                                             : xasprintf("- at %s (now due): %s", at,
-                                                         json_str_or_empty(n, "text"));
+        CLEANUP_FREE char *when = !at        ? xstrdup("")
+                                  : in_s > 0 ? xasprintf(" (in %s)", span)
+                                             : xstrdup(" (due now)");
+        CLEANUP_FREE char *line = xasprintf("- %s%s", json_str_or_empty(n, "text"), when);
         term_wrap(out, p, 2, 0, line);
     }
 }

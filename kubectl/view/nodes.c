@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/json.h"
 #include "base/str.h"
 #include "kube/object.h"
@@ -44,6 +45,13 @@ static const char *is_current(const json_t *status, const json_t *report, const 
     return snapshot_report_is_stale(report, policy) || !json_str(status, tier) ? "unknown" : "yes";
 }
 
+/* 0: now, or it is no time. */
+static int64_t seconds_until(const char *time, int64_t now_us)
+{
+    int64_t at_us = clock_parse_rfc3339(time);
+    return at_us > now_us ? (at_us - now_us) / 1000000 : 0;
+}
+
 static json_t *nodes_row_of(const json_t *report, const json_t *node, const json_t *policy,
                             int64_t now_us)
 {
@@ -60,6 +68,8 @@ static json_t *nodes_row_of(const json_t *report, const json_t *node, const json
         { "target", "driver.target" },
         { "stackRevision", "stack.revision" },
         { "stackTarget", "stack.target" },
+        { "next", "next.reason" },
+        { "until", "next.until" },
         { "kernel", "inventory.kernel" },
         { "os", "inventory.os.name" },
         { "holders", "inventory.heldBy" },
@@ -72,6 +82,9 @@ static json_t *nodes_row_of(const json_t *report, const json_t *node, const json
         copy_text(row, texts[i].name, status, texts[i].path);
     json_object_set_new(row, "seconds",
                         json_integer(term_seconds_since(json_str(status, "since"), now_us)));
+    const char *until = json_str(row, "until");
+    if (until)
+        json_object_set_new(row, "untilSeconds", json_integer(seconds_until(until, now_us)));
     if (json_object_get(status, "gpus"))
         json_object_set_new(row, "gpus", json_integer(json_int(status, "gpus", 0)));
     if (is_current(status, report, policy))
@@ -145,12 +158,23 @@ static const char *people(const json_t *row)
     return held && cordoned ? "held, cordoned" : held ? "held" : cordoned ? "cordoned" : "-";
 }
 
+/* "WaitingToRetry in 4m": what has to end first, and when that ends by itself. Owned by the caller.
+ */
+static char *next_text(const json_t *row)
+{
+    int64_t in_s = json_int(row, "untilSeconds", 0);
+    CLEANUP_FREE char *span = term_span(in_s);
+    return xasprintf("%s%s%s", text_or_dash(row, "next"), in_s > 0 ? " in " : "",
+                     in_s > 0 ? span : "");
+}
+
 static void add_row(struct grid *g, const json_t *row, bool wide)
 {
     CLEANUP_FREE char *since = term_span(json_int(row, "seconds", 0));
     CLEANUP_FREE char *gpus = json_object_get(row, "gpus")
                                   ? xasprintf("%lld", snapshot_count(row, "gpus"))
                                   : xstrdup("-");
+    CLEANUP_FREE char *next = next_text(row);
     const char *loaded = json_str(row, "loaded"),
                *driver = loaded ? loaded : text_or_dash(row, "driver");
     const char *cells[] = { json_str_or_empty(row, "name"),
@@ -165,6 +189,7 @@ static void add_row(struct grid *g, const json_t *row, bool wide)
                             text_or_dash(row, "kernel"),
                             text_or_dash(row, "os"),
                             text_or_dash(row, "holders"),
+                            next,
                             text_or_dash(row, "waitingFor"),
                             text_or_dash(row, "message") };
     grid_row(g, colour_of(cells[1]), cells, wide ? ARRAY_LEN(cells) : 9);
@@ -172,9 +197,9 @@ static void add_row(struct grid *g, const json_t *row, bool wide)
 
 void nodes_print(const json_t *list, const struct paint *p, struct buf *out)
 {
-    static const char *const titles[] = { "NAME",   "STATE",   "REASON",      "SINCE",   "GPUS",
-                                          "DRIVER", "CURRENT", "PEOPLE",      "PRODUCT", "KERNEL",
-                                          "OS",     "HOLDERS", "WAITING-FOR", "MESSAGE" };
+    static const char *const titles[] = { "NAME",   "STATE",   "REASON", "SINCE",       "GPUS",
+                                          "DRIVER", "CURRENT", "PEOPLE", "PRODUCT",     "KERNEL",
+                                          "OS",     "HOLDERS", "NEXT",   "WAITING-FOR", "MESSAGE" };
     struct grid g = { 0 };
     size_t i;
     json_t *row;

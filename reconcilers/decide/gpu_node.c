@@ -10,6 +10,7 @@
 #include "reconcilers/model/prerequisites.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/model/policy.h"
+#include "reconcilers/decide/next_step.h"
 #include "reconcilers/decide/waiting_for.h"
 
 enum { WORD_MAX = 128 }; /* the CRD's length limit of a reason */
@@ -30,9 +31,7 @@ static const char *message_of(const struct node_summary *s)
     return !s->message && s->state == NODE_READY ? NODE_READY_MESSAGE : s->message;
 }
 
-/* The node works, but a version that the policy asks for failed, and the node rolled back or never
- * got it. */
-static bool is_rolled_back(const struct gpu_node_input *in)
+bool gpu_node_is_rolled_back(const struct gpu_node_input *in)
 {
     return in->failed && in->summary->state == NODE_READY && !in->summary->cause;
 }
@@ -57,7 +56,7 @@ static const char *gpu_node_word_of(const struct gpu_node_input *in, struct aren
     const char *trouble = waiting_trouble(in->summary, a);
     if (waiting_for_turn(in))
         return reason_text(rollout_hold_reason(waiting_turn(in->hold)));
-    if (is_rolled_back(in))
+    if (gpu_node_is_rolled_back(in))
         return reason_text(REASON_ROLLED_BACK);
     return trouble ? trouble : gpu_node_reason_of(in->summary);
 }
@@ -66,7 +65,7 @@ static const char *gpu_node_sentence_of(const struct gpu_node_input *in, struct 
 {
     if (waiting_for_turn(in))
         return waiting_turn_sentence(in, a);
-    if (is_rolled_back(in))
+    if (gpu_node_is_rolled_back(in))
         return rolled_back_sentence(in, a);
     return waiting_closed(in) ? waiting_closed_sentence(in, a) : message_of(in->summary);
 }
@@ -136,6 +135,9 @@ static json_t *status_json(const struct gpu_node_input *in, struct arena *a)
         json_object_set(status, "waitingFor", waiting);
     for (enum tier t = 0; t < TIERS; t++)
         set_tier(status, in, t);
+    json_t *next = next_step(in, a);
+    if (next)
+        json_object_set_new(status, "next", next);
     set_words(status, in->words);
     json_t *stages = in->stages ? node_stages_json(in->stages) : NULL;
     if (stages)

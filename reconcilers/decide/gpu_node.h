@@ -59,6 +59,9 @@ struct gpu_node_input {
     const char *now;    /* RFC 3339 */
 };
 
+/* Whether the node works, but a version that the policy asks for failed, and the node rolled back
+ * or never got it. */
+bool gpu_node_is_rolled_back(const struct gpu_node_input *in);
 /* Adds the writes that update the report and the condition, or remove them if Ostler does not
  * manage the node. Returns whether the condition is written. */
 bool gpu_node_plan(const struct gpu_node_input *in, struct arena *a, struct actions *actions);

@@ -158,6 +158,10 @@ struct node_verdict {
     /* During an upgrade: why an operand does not come up, starting with the kubelet's reason; NULL:
      * no reason. */
     const char *trouble;
+    /* Claimed: what happens next, and when the phase ends by itself (0: never); NULL: not claimed.
+     */
+    const char *next_text;
+    int64_t next_s;
     /* During a drain: the pod whose eviction a PodDisruptionBudget last refused, and the message;
      * NULL: none. */
     const char *refused;

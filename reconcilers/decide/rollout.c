@@ -345,6 +345,16 @@ static enum rollout_hold hold_of(const struct deciding *d)
     return over ? ROLLOUT_HOLD_DONE : ROLLOUT_HOLD_NONE;
 }
 
+/* When what is said of the rollout ends by itself, as its message says. Windows follow the wall
+ * clock. */
+static int64_t hold_until_s(const struct deciding *d, enum rollout_hold hold)
+{
+    const struct refusal *r = &d->refusals[hold];
+    if (!r->nodes || r->until_s == INT64_MAX)
+        return 0;
+    return hold == ROLLOUT_HOLD_WINDOW ? r->until_s + d->in->set_s : r->until_s;
+}
+
 /* Fills the decision, except for nodes that make room. */
 static void decide(struct deciding *d)
 {
@@ -378,6 +388,7 @@ static void decide(struct deciding *d)
     ret->out = d->budget.nodes;
     ret->out_gpus = d->budget.gpus;
     ret->hold = hold_of(d);
+    ret->until_s = hold_until_s(d, ret->hold);
     const struct rollout_story story = { .view = &d->view,
                                          .budget = &d->budget,
                                          .refusals = d->refusals,

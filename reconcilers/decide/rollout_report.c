@@ -46,11 +46,12 @@ static bool same_notes(const struct rollout_report *a, const struct rollout_repo
 
 static bool rollout_report_same(const struct rollout_report *a, const struct rollout_report *b)
 {
-    return a->known == b->known && a->hold == b->hold && str_eq(a->message, b->message) &&
-           str_eq(a->failure, b->failure) && str_eq(a->failure_retry, b->failure_retry) &&
-           a->pending == b->pending && a->active == b->active && a->waiting == b->waiting &&
-           a->failed == b->failed && a->skipped == b->skipped && a->done == b->done &&
-           str_eq(a->plan_hash, b->plan_hash) && same_notes(a, b);
+    return a->known == b->known && a->hold == b->hold && a->until_s == b->until_s &&
+           str_eq(a->message, b->message) && str_eq(a->failure, b->failure) &&
+           str_eq(a->failure_retry, b->failure_retry) && a->pending == b->pending &&
+           a->active == b->active && a->waiting == b->waiting && a->failed == b->failed &&
+           a->skipped == b->skipped && a->done == b->done && str_eq(a->plan_hash, b->plan_hash) &&
+           same_notes(a, b);
 }
 
 bool rollout_report_take(struct rollout_report *r, const struct rollout_decision *d,
@@ -58,6 +59,7 @@ bool rollout_report_take(struct rollout_report *r, const struct rollout_decision
 {
     struct rollout_report now = { .known = true,
                                   .hold = d->hold,
+                                  .until_s = d->until_s,
                                   .pending = d->pending,
                                   .active = d->active,
                                   .waiting = d->waiting,

@@ -17,6 +17,7 @@ struct report_note {
 struct rollout_report {
     bool known;
     enum rollout_hold hold;
+    int64_t until_s;                                    /* as in struct rollout_decision */
     const char *message;                                /* NULL: no message */
     const char *failure, *failure_node, *failure_retry; /* as in struct rollout_failure */
     size_t pending, active, waiting, failed, skipped, done;

@@ -169,6 +169,7 @@ struct rollout_decision {
     const struct rollout_node **pulls;
     size_t pull_count;
     enum rollout_hold hold; /* why there are no more grants */
+    int64_t until_s;        /* when that ends by itself, by the wall clock; 0: not known */
     const char *message;    /* the sentence for it; from the arena */
     struct rollout_failure failure;
     /* For each input node: why it gets no grant; NONE: it gets one or needs none. From the

@@ -8,6 +8,7 @@
 #include "kube/object.h"
 #include "reconcilers/model/names.h"
 #include "reconcilers/decide/records.h"
+#include "reconcilers/decide/rollout_message.h"
 #include "reconcilers/decide/rollout_plan_json.h"
 
 enum {
@@ -200,13 +201,16 @@ static json_t *rollout_json(const struct cluster_view *v, const struct condition
 {
     const struct rollout_report *r = v->rollout;
     bool over = r->hold == ROLLOUT_HOLD_DONE && !v->problems;
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:O*, s:o*}", "pending",
+    CLEANUP_ARENA struct arena a = { 0 };
+    bool until = r->until_s && status_rollout_reason(v) == rollout_report_reason(r);
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:s*, s:O*, s:o*}", "pending",
                      status_count(r->pending), "active", status_count(r->active), "waiting",
                      status_count(r->waiting), "failed", status_count(r->failed), "skipped",
                      status_count(r->skipped), "done", status_count(r->done), "reason",
                      reason_text(status_rollout_reason(v)), "message",
                      shortened(over ? str_or_empty(r->message) : rolling_out->message, MESSAGE_MAX),
-                     "plan", v->plan, "pace", v->pace ? rollout_pace_json(v->pace) : NULL);
+                     "until", until ? rollout_time_text(&a, r->until_s) : NULL, "plan", v->plan,
+                     "pace", v->pace ? rollout_pace_json(v->pace) : NULL);
 }
 
 /* "UpToDate", "2/10 MaxParallel", "InvalidSpec" */

@@ -219,7 +219,8 @@ static bool same_cause(const struct node_summary *s, const struct node_verdict *
     return str_eq(s->cause ? s->cause->word : "", verdict_word(v)) &&
            (!s->cause || s->cause->component == v->cause) && str_eq(s->message, v->message) &&
            str_eq(s->pod, v->pod) && str_eq(s->trouble, v->trouble) &&
-           str_eq(s->refused, v->refused);
+           str_eq(s->refused, v->refused) && str_eq(s->next_text, v->next_text) &&
+           s->next_s == v->next_s;
 }
 
 /* Whether the node's progress between revisions, or to its first, is the same. */
@@ -244,6 +245,7 @@ static void free_texts(struct node_summary *s)
     free(TAKE(s->pod));
     free(TAKE(s->trouble));
     free(TAKE(s->refused));
+    free(TAKE(s->next_text));
 }
 
 static bool stack_works(enum node_state state, unsigned wanted, unsigned up)
@@ -313,6 +315,8 @@ unsigned tally_set(struct tally *t, struct node_summary *s, const struct node_ve
     s->pod = tally_copy(v->pod);
     s->trouble = tally_copy(v->trouble);
     s->refused = tally_copy(v->refused);
+    s->next_text = tally_copy(v->next_text);
+    s->next_s = v->next_s;
     s->cause = tally_cause_of(t, v);
     link_cause(s);
     tally_count(t, s, 1);

@@ -57,9 +57,10 @@ struct node_summary {
     struct node_standing of[TIERS];
     struct assignment policy_target; /* as in the verdict */
     struct cause *cause;
-    struct node_summary *prev, *next; /* nodes with the same cause */
-    char *message, *pod;              /* for the cause; owned */
-    char *trouble, *refused;          /* as in the verdict; owned */
+    struct node_summary *prev, *next;    /* nodes with the same cause */
+    char *message, *pod;                 /* for the cause; owned */
+    char *trouble, *refused, *next_text; /* as in the verdict; owned */
+    int64_t next_s;                      /* as in the verdict */
 };
 
 /* Zero-initialised: no nodes. */

@@ -16,5 +16,8 @@ struct upgrade_story {
 
 /* From the arena. It stays the same while the facts do. */
 const char *upgrade_sentence(const struct upgrade_story *s, struct arena *a);
+/* The part of that sentence about what happens next. From the arena. `ret_until_s`: when the phase
+ * ends by itself; 0: never. */
+const char *upgrade_next(const struct upgrade_story *s, struct arena *a, int64_t *ret_until_s);
 
 #endif

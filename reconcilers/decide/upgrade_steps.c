@@ -178,8 +178,14 @@ static void settle_step(struct upgrade_pass *s)
     const struct claim *c = &s->out->claim;
     const struct upgrade_phase *phase = &upgrade_phases[c->phase];
     struct node_verdict *v = s->p->v;
-    if (s->out->claimed)
+    struct upgrade_story story = { .claim = c,
+                                   .spec = s->p->in->rollout,
+                                   .what = str_or_empty(s->out->message),
+                                   .from_s = deadline_from_s(s->p->in, c->since_s) };
+    if (s->out->claimed) {
         take_claim(s);
+        v->next_text = upgrade_next(&story, s->p->a, &v->next_s);
+    }
     if (!s->out->claimed || !claim_closes(c)) {
         operands_judge(s->p);
         return;
@@ -188,10 +194,6 @@ static void settle_step(struct upgrade_pass *s)
     v->restoring = claim_kinds[c->kind].restores;
     v->trouble = v->moving && v->state == NODE_FAILED ? v->message : NULL;
     v->refused = c->phase == CLAIM_DRAINING ? s->p->in->refused : NULL;
-    struct upgrade_story story = { .claim = c,
-                                   .spec = s->p->in->rollout,
-                                   .what = str_or_empty(s->out->message),
-                                   .from_s = deadline_from_s(s->p->in, c->since_s) };
     verdict_settle(v, phase->state, phase->reason ? phase->reason : failed_reason(s),
                    upgrade_sentence(&story, s->p->a));
 }

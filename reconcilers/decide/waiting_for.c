@@ -170,7 +170,7 @@ static const char *why_skipped(const struct gpu_node_input *in, struct arena *a)
                : turns[ROLLOUT_HOLD_PARALLEL];
 }
 
-static const char *what_it_waits_for(const struct gpu_node_input *in, struct arena *a)
+const char *waiting_turn_text(const struct gpu_node_input *in, struct arena *a)
 {
     enum rollout_hold hold = waiting_turn(in->hold);
     if (hold == ROLLOUT_HOLD_SKIPPED)
@@ -186,18 +186,25 @@ static const char *what_it_waits_for(const struct gpu_node_input *in, struct are
              : turns[hold];
 }
 
-bool waiting_closed(const struct gpu_node_input *in)
+bool waiting_is_closed(enum rollout_hold hold)
 {
     static const bool closed[ROLLOUT_HOLD_COUNT] = {
-        [ROLLOUT_HOLD_PAUSED] = true, [ROLLOUT_HOLD_APPROVAL] = true, [ROLLOUT_HOLD_WINDOW] = true,
-        [ROLLOUT_HOLD_FAILED] = true, [ROLLOUT_HOLD_CANARY] = true,   [ROLLOUT_HOLD_SOAK] = true,
+        [ROLLOUT_HOLD_PAUSED] = true,  [ROLLOUT_HOLD_APPROVAL] = true, [ROLLOUT_HOLD_WINDOW] = true,
+        [ROLLOUT_HOLD_FAILED] = true,  [ROLLOUT_HOLD_CANARY] = true,   [ROLLOUT_HOLD_SOAK] = true,
+        [ROLLOUT_HOLD_SKIPPED] = true,
     };
-    return in->summary->state == NODE_WAITING && closed[in->hold];
+    return closed[hold];
+}
+
+bool waiting_closed(const struct gpu_node_input *in)
+{
+    return in->summary->state == NODE_WAITING && in->hold != ROLLOUT_HOLD_SKIPPED &&
+           waiting_is_closed(in->hold);
 }
 
 const char *waiting_closed_sentence(const struct gpu_node_input *in, struct arena *a)
 {
-    return arena_printf(a, "its jobs are over; %s", what_it_waits_for(in, a));
+    return arena_printf(a, "its jobs are over; %s", waiting_turn_text(in, a));
 }
 
 /* The same for a tainted node whose jobs are over. */
@@ -206,7 +213,7 @@ static const char *closed_turn(const struct gpu_node_input *in, struct arena *a)
     bool others = waiting_turn(in->hold) == ROLLOUT_HOLD_NONE ||
                   waiting_turn(in->hold) == ROLLOUT_HOLD_PARALLEL;
     return others ? "its turn: as many nodes are being changed as may be"
-                  : what_it_waits_for(in, a);
+                  : waiting_turn_text(in, a);
 }
 
 /* A process outside pods: it is listed by its process name. */
@@ -319,7 +326,7 @@ const char *waiting_turn_sentence(const struct gpu_node_input *in, struct arena 
                         in->target_version ? in->target_version : "of another revision",
                         namesake ? arena_printf(a, " (revision %s)", to->hash) : "",
                         in->wanted_since ? ", wanted since " : "", str_or_empty(in->wanted_since),
-                        what_it_waits_for(in, a));
+                        waiting_turn_text(in, a));
 }
 
 json_t *waiting_for(const struct gpu_node_input *in, struct arena *a)
@@ -345,7 +352,7 @@ json_t *waiting_for(const struct gpu_node_input *in, struct arena *a)
         waiting_for_add(list,
                         &(struct entry){ POLICY_KIND, NULL, POLICY_NAME,
                                          reason_text(rollout_hold_reason(waiting_turn(in->hold))),
-                                         what_it_waits_for(in, a) });
+                                         waiting_turn_text(in, a) });
     }
     return list;
 }

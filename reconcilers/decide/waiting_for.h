@@ -18,6 +18,12 @@ const char *waiting_trouble(const struct node_summary *s, struct arena *a);
 const struct revision_tally *waiting_turn_target(const struct node_summary *s);
 /* The sentence for that: since when, what blocks it and what happens next. From the arena. */
 const char *waiting_turn_sentence(const struct gpu_node_input *in, struct arena *a);
+/* What blocks that, and what happens then; also of a claimed node that the rollout holds back. From
+ * the arena or static. */
+const char *waiting_turn_text(const struct gpu_node_input *in, struct arena *a);
+/* Whether a hold keeps a claimed node back even if there is a place for it: a user or a rule of the
+ * policy closed the rollout, or the node. */
+bool waiting_is_closed(enum rollout_hold hold);
 /* Whether a tainted node without jobs waits for more than a place: the rollout is paused, not
  * approved or outside its windows, its revision has failed, or other nodes must show first that it
  * works. */

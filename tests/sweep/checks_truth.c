@@ -214,6 +214,26 @@ void check_status_truth(struct invariants *v)
     }
 }
 
+/* What is wrong with what is said to happen next; NULL: nothing. A node at rest has no next step:
+ * it is ready, runs what it is meant to, and that is what the policy asks for. */
+static const char *wrong_of_next(const json_t *report)
+{
+    static const char *const parts[] = { "status.driver", "status.stack" };
+    const json_t *next = json_at(report, "status.next");
+    bool rest = str_eq(json_str(report, "status.state"), "Ready") &&
+                !str_eq(json_str(report, "status.reason"), "RolledBack");
+    for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
+        const json_t *tier = json_at(report, parts[i]);
+        const char *runs = json_str(tier, "revision"), *target = json_str(tier, "target");
+        rest = rest && (!runs || !target || str_eq(runs, target));
+    }
+    if (str_eq(json_str(report, "status.state"), "ForeignStack"))
+        rest = true;
+    if (rest)
+        return next ? "its report says what happens next, and nothing is to happen" : NULL;
+    return *json_str_or_empty(next, "reason") ? NULL : "its report does not say what happens next";
+}
+
 /* What is wrong with what is said of a node that the policy wants; NULL: nothing. */
 static const char *wrong_of_report(const struct invariants *v, const json_t *policy,
                                    const json_t *node)
@@ -238,7 +258,7 @@ static const char *wrong_of_report(const struct invariants *v, const json_t *pol
         return "its report has the wrong state";
     if (str_eq(check_condition(node, NODE_CONDITION), "True") != str_eq(state, "Ready"))
         return "its condition says something else than its report";
-    return NULL;
+    return wrong_of_next(report);
 }
 
 void check_report_truth(struct invariants *v)

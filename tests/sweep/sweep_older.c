@@ -26,10 +26,12 @@ static const struct {
     { "gpuclusterpolicies", "spec", "nodeAgent" },
     { "gpuclusterpolicies", "status.rollout", "plan" },
     { "gpuclusterpolicies", "status.rollout", "pace" },
+    { "gpuclusterpolicies", "status.rollout", "until" },
     { "gpunodes", "status", "gpus" },
     { "gpunodes", "status", "product" },
     { "gpunodes", "status", "lastWords" },
     { "gpunodes", "status", "timeToReady" },
+    { "gpunodes", "status", "next" },
     { "gpunodes", "status", "inventory" },
 };
 

@@ -26,12 +26,20 @@
 #define SAYS_READY(since)                                                                          \
     "'state':'Ready','reason':'OperandsUp','message':'every operand of the node is "               \
     "up','since':'" since "'," TIERS
+#define STARTING_NEXT                                                                              \
+    "'next':{'reason':'PodStarting','message':'when every operand is up, a CUDA program has to "   \
+    "run on a GPU of the "                                                                         \
+    "node; then it is Ready'}"
+#define REMOVING_NEXT(reason)                                                                      \
+    "'next':{'reason':'" reason                                                                    \
+    "','message':'when what the node waits for is gone, Ostler removes driver, labels "            \
+    "and taints'}"
 #define IS_READY "'status':'True','reason':'OperandsUp','message':'every operand of the node is up'"
 #define SAYS_STARTING(since)                                                                       \
     "'state':'Installing','reason':'PodStarting','message':'pod ops/x is "                         \
     "starting','since':'" since "',"                                                               \
     "'waitingFor':[{'kind':'Pod','namespace':'ops','name':'x','reason':'PodStarting','message':'"  \
-    "the node\\u0027s toolkit'}]," TIERS
+    "the node\\u0027s toolkit'}]," STARTING_NEXT "," TIERS
 #define IS_STARTING(pod)                                                                           \
     "'status':'False','reason':'PodStarting','message':'pod ops/" pod " is starting'"
 #define GPU_POD(ns, name, more)                                                                    \
@@ -55,7 +63,7 @@
     "{'state':'Ready','reason':'NodesSkipped','message':'in service; to run driver 581, wanted "   \
     "since " BEFORE ": " why "','since':'" NOW                                                     \
     "','waitingFor':[{'kind':'GpuClusterPolicy','name':'default','reason':'NodesSkipped','"        \
-    "message':'" why "'}]," TIERS ",'policyGeneration':4}"
+    "message':'" why "'}],'next':{'reason':'NodesSkipped'}," TIERS ",'policyGeneration':4}"
 #define GAVE_UP(more) ",'annotations':{'ostler.dev/gave-up':'d2/s1'}" more
 #define HELD                                                                                       \
     "a user holds it with the label ostler.dev/hold; its turn comes when the label is removed"
@@ -94,6 +102,7 @@ static const struct row {
     const char *pods;      /* on the node */
     int state;
     const char *reason, *message, *pod;
+    const char *next;    /* what follows the phase of its claim, which ends at the end of time */
     const char *trouble; /* why a pod does not come up on a node that is on its way */
     int told_ms;
     bool no_crd, gone;
@@ -157,7 +166,7 @@ static const struct row {
       .off = true,
       .requests = STATUS,
       .status = "{'state':'Removing','reason':'WaitingForDriver','message':'m','since':'" NOW
-                "','policyGeneration':4}" },
+                "'," REMOVING_NEXT("WaitingForDriver") ",'policyGeneration':4}" },
     { .name = "another state begins now",
       .report = SAYS_READY(BEFORE),
       .condition = IS_READY,
@@ -211,7 +220,7 @@ static const struct row {
                 "starting','since':'" BEFORE "',"
                 "'waitingFor':[{'kind':'Pod','namespace':'ops','name':'x','reason':'"
                 "CrashLoopBackOff','message':'the "
-                "node\\u0027s toolkit'}]," TIERS ",'policyGeneration':4}" },
+                "node\\u0027s toolkit'}]," STARTING_NEXT "," TIERS ",'policyGeneration':4}" },
     { .name = "GPU pods are waited for, by name",
       .condition = "'status':'False','reason':'Draining','message':'m'",
       .state = NODE_DRAINING,
@@ -285,7 +294,7 @@ static const struct row {
                 "{'kind':'Process','name':'unknown','reason':'HostProcess','message':'process of "
                 "no name (container "
                 "0123456789ab) has a GPU open, and no eviction ends it: end it on the "
-                "node'}],'policyGeneration':4}" },
+                "node'}]," REMOVING_NEXT("WaitingForProcesses") ",'policyGeneration':4}" },
     { .name = "removal waits for the pods that use a GPU, also for a DaemonSet's that tolerates "
               "every taint",
       .condition = "'status':'False','reason':'WaitingForGpuPods','message':'m'",
@@ -305,7 +314,7 @@ static const struct row {
           "','waitingFor':["
           "{'kind':'Pod','namespace':'ml','name':'b','reason':'UsesGpu','message':'uses a GPU'},"
           "{'kind':'Pod','namespace':'ml','name':'d','reason':'UsesGpu','message':'uses a "
-          "GPU'}],'policyGeneration':4}" },
+          "GPU'}]," REMOVING_NEXT("WaitingForGpuPods") ",'policyGeneration':4}" },
     { .name = "stages that pass are not written by themselves",
       .report = SAYS_READY(BEFORE) ",'policyGeneration':4,'timeToReady':{'seen':'" BEFORE
                                    "','images':7}",
@@ -386,7 +395,8 @@ static const struct row {
       .status = "{'state':'Ready','reason':'Paused','message':'in service; to run driver 581, "
                 "wanted since " BEFORE ": " PAUSED "','since':'" NOW
                 "','waitingFor':[{'kind':'GpuClusterPolicy','name':'default','reason':'Paused','"
-                "message':'" PAUSED "'}]," TIERS ",'policyGeneration':4}" },
+                "message':'" PAUSED "'}],'next':{'reason':'Paused'}," TIERS
+                ",'policyGeneration':4}" },
     { .name = "a person gave the node up",
       .condition = IS_READY,
       .node = GAVE_UP(""),
@@ -424,7 +434,8 @@ static const struct row {
       .status = "{'state':'Ready','reason':'Soaking','message':'in service; to run driver 581, "
                 "wanted since " BEFORE ": " SOAKS "','since':'" NOW
                 "','waitingFor':[{'kind':'GpuClusterPolicy','name':'default','reason':'Soaking','"
-                "message':'" SOAKS "'}]," TIERS ",'policyGeneration':4}" },
+                "message':'" SOAKS "'}],'next':{'reason':'Soaking'}," TIERS
+                ",'policyGeneration':4}" },
     { .name = "what failed elsewhere is tried again by a command",
       .condition = IS_READY,
       .state = NODE_READY,
@@ -434,7 +445,8 @@ static const struct row {
           "{'state':'Ready','reason':'RevisionFailed','message':'in service; to run driver 581, "
           "wanted since " BEFORE ": " FAILED "','since':'" NOW
           "','waitingFor':[{'kind':'GpuClusterPolicy','name':'default','reason':'RevisionFailed',"
-          "'message':'" FAILED "'}]," TIERS ",'policyGeneration':4}" },
+          "'message':'" FAILED "'}],'next':{'reason':'RevisionFailed'}," TIERS
+          ",'policyGeneration':4}" },
     { .name = "GPUs, their product, and the last words of what failed",
       .condition = IS_READY,
       .state = NODE_READY,
@@ -561,7 +573,9 @@ static const struct row {
           "toolkit 1.19, which the policy asks for and which "
           "failed on gpu-1 with NoAllocatableGpus; correct the policy, or have it tried again: "
           "kubectl annotate gpuclusterpolicy default ostler.dev/retry=twfs0h0r29.2 "
-          "--overwrite','since':'" NOW "'," TIERS ",'policyGeneration':4}" },
+          "--overwrite','since':'" NOW "','next':{'reason':'RolledBack','message':'nothing, until "
+          "a user corrects the policy or has the version tried "
+          "again'}," TIERS ",'policyGeneration':4}" },
     { .name = "an agent makes the report a moment before it speaks",
       .report = "",
       .owner = "",
@@ -683,6 +697,9 @@ static void take_verdict(struct scene *s, const struct row *row)
                               .gpu = row->gpu,
                               .pod = row->pod,
                               .trouble = row->trouble,
+                              .next_text = row->next,
+                              .next_s = row->next ? INT64_MAX : 0,
+                              .moving = row->next != NULL,
                               .cause = row->pod ? OPERAND_TOOLKIT : OPERAND_NONE,
                               .carried = { { "d1", "s1" } },
                               .target = { { "d2", "s1" } } };
@@ -889,9 +906,11 @@ static void check_bounds(void **state)
                    "%s{'metadata':{'name':'p%d','namespace':'ml'},'spec':{'nodeName':'a',"
                    "'containers':[{'resources':{'limits':{'nvidia.com/gpu':'1'}}}]}}",
                    i ? "," : "", i);
-    struct row row = {
-        .state = NODE_DRAINING, .reason = sentence, .message = sentence, .pods = buf_text(&pods)
-    };
+    struct row row = { .state = NODE_DRAINING,
+                       .reason = sentence,
+                       .message = sentence,
+                       .next = sentence,
+                       .pods = buf_text(&pods) };
     take_node(&s, &row);
     take_pods(&s, &row);
     take_verdict(&s, &row);
@@ -913,6 +932,7 @@ static void check_bounds(void **state)
                         *condition = body_of(&actions, VERB_CONDITION), *rules = rules_of_status();
     expect_fits(rules, json_at(body, "status"));
     assert_int_equal(json_array_size(json_at(body, "status.waitingFor")), GPU_NODE_WAITING_MAX);
+    assert_string_equal(json_str(body, "status.next.until"), "9999-12-31T23:59:59Z");
     assert_true(strlen(json_str(json_array_get(json_at(condition, "status.conditions"), 0),
                                 "message")) <= 1024);
     scene_clear(&s);

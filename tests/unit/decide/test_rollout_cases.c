@@ -33,6 +33,7 @@
  *   pulls: who is to pull its images, in their order
  *   hold: the reason     message: a part of it     again: in how long to look again; null: not at
  *   all
+ *   until: when the hold ends by itself, in RFC 3339; null: nobody knows
  *   nodes: {pending, active, waiting, failed, skipped, done}, those that are not 0
  *   says: parts of the grants' sentences, in their order */
 #include <stdlib.h>
@@ -45,6 +46,7 @@
 #include "base/yaml.h"
 #include "reconcilers/model/policy.h"
 #include "reconcilers/decide/rollout.h"
+#include "reconcilers/decide/rollout_message.h"
 #include "tests/unit/support/cases.h"
 
 enum { POOLS = 2 };
@@ -348,6 +350,18 @@ static void check_again(const json_t *want, const struct seen *s, const struct r
                  (long long) (wanted ? wanted - s->in.now_s : 0));
 }
 
+/* Whatever is said of a time, people and programs read the same. */
+static void check_until(const json_t *want, const struct rollout_decision *d, struct arena *a)
+{
+    const json_t *until = json_object_get(want, "until");
+    const char *text = d->until_s ? rollout_time_text(a, d->until_s) : NULL;
+    if (text && !strstr(d->message, text))
+        fail_msg("it ends at %s, and the message is\n%s", text, d->message);
+    if (until && !str_eq(text, json_string_value(until)))
+        fail_msg("it ends at %s, not at %s", str_or_empty(text),
+                 str_or_empty(json_string_value(until)));
+}
+
 static void check_counts(const json_t *want, const struct rollout_decision *d)
 {
     const struct {
@@ -411,6 +425,7 @@ static void check_case(void **state)
     check_pulls(want, &d);
     check_hold(want, &d);
     check_again(want, &s, &d);
+    check_until(want, &d, &s.arena);
     check_counts(want, &d);
     check_notes(want, &s, &d);
     assert_int_equal(d.pending + d.active + d.waiting + d.failed + d.skipped + d.done,

@@ -364,6 +364,46 @@ static void a_node_on_its_way_is_a_rollout_that_goes_on(void **state)
     tally_clear(&tally);
 }
 
+/* When the rollout's wait ends by itself. An invalid spec is no such wait, and the last time of the
+ * calendar is the latest. */
+static void a_rollout_says_until_when_it_waits(void **state)
+{
+    (void) state;
+    static const struct {
+        int64_t until_s;
+        bool problems;
+        const char *want;
+    } rows[] = {
+        { INT64_C(1795168800), false, "2026-11-20T10:00:00Z" },
+        { 0, false, NULL },
+        { INT64_C(1795168800), true, NULL },
+        { INT64_MAX - 1, false, "9999-12-31T23:59:59Z" },
+    };
+    struct tally tally = { 0 };
+    CLEANUP_JSON json_t *object = json_pack("{s:{s:s}}", "metadata", "name", "default");
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        CLEANUP_ARENA struct arena a = { 0 };
+        char said[] = "m";
+        struct rollout_report report = {
+            .known = true, .hold = ROLLOUT_HOLD_SOAK, .message = said, .until_s = rows[i].until_s
+        };
+        struct cluster_view view = { .object = object,
+                                     .mode = MODE_MANAGE,
+                                     .tally = &tally,
+                                     .settled = true,
+                                     .rollout = &report,
+                                     .problems = rows[i].problems ? "p" : NULL,
+                                     .now = "2026-11-20T10:00:00Z" };
+        struct condition conditions[STATUS_CONDITIONS] = { 0 };
+        status_conditions(&view, NULL, &a, conditions);
+        CLEANUP_JSON json_t *status = status_json(&view, conditions);
+        const char *until = json_str(json_object_get(status, "rollout"), "until");
+        if (!str_eq(until, rows[i].want))
+            fail_msg("row %zu: until %s, not %s", i, str_or_empty(until),
+                     str_or_empty(rows[i].want));
+    }
+}
+
 int main(void)
 {
     struct suite s = { 0 };
@@ -376,6 +416,7 @@ int main(void)
     suite_add(&s, "who does not come up is named", who_does_not_come_up_is_named, NULL);
     suite_add(&s, "a node on its way is a rollout that goes on",
               a_node_on_its_way_is_a_rollout_that_goes_on, NULL);
+    suite_add(&s, "a rollout says until when it waits", a_rollout_says_until_when_it_waits, NULL);
     suite_add(&s, "the order of events leaves no trace", the_order_of_events_leaves_no_trace, NULL);
     return suite_run(&s, "status");
 }

@@ -1,6 +1,9 @@
 /* The one sentence of a claimed node: what it waits for, since when, what happens next and when. */
 #include "reconcilers/decide/upgrade_message.h"
 
+#include <string.h>
+
+#include "reconcilers/decide/rollout_message.h"
 #include "tests/unit/support/suite.h"
 
 /* 2026-11-20T10:00:00Z */
@@ -12,66 +15,83 @@ static const struct row {
     struct rollout_spec spec;
     int64_t from_s;
     const char *want;
+    const char *until; /* NULL: never */
 } rows[] = {
     { "jobs without limit",
       { .phase = CLAIM_WAITING },
       { .drain = { .wait_for_jobs_s = -1 } },
       0,
       "W, since 2026-11-20T10:00:00Z; it is drained when they have ended and a place is free, "
-      "without limit of time" },
+      "without limit of time",
+      NULL },
     { "jobs for a day, counted from the claim",
       { .phase = CLAIM_WAITING, .since_s = 60 },
       { .drain = { .wait_for_jobs_s = 86400 } },
       0,
       "W, since 2026-11-20T10:01:00Z; it is drained when they have ended and a place is free, or "
-      "at 2026-11-21T10:00:00Z" },
+      "at 2026-11-21T10:00:00Z",
+      "2026-11-21T10:00:00Z" },
     { "pods that leave, or the node goes back",
       { .phase = CLAIM_DRAINING },
       { .drain = { .timeout_s = 900, .on_timeout = DRAIN_RELEASE } },
       0,
       "W, since 2026-11-20T10:00:00Z; Ostler removes the driver when they are gone; soon after "
       "2026-11-20T10:15:00Z the node "
-      "returns to service unchanged" },
+      "returns to service unchanged",
+      "2026-11-20T10:15:00Z" },
     { "pods that leave, or are deleted",
       { .phase = CLAIM_DRAINING },
       { .drain = { .timeout_s = 900, .on_timeout = DRAIN_DELETE } },
       0,
       "W, since 2026-11-20T10:00:00Z; Ostler removes the driver when they are gone; soon after "
       "2026-11-20T10:15:00Z they are "
-      "deleted" },
+      "deleted",
+      "2026-11-20T10:15:00Z" },
     { "pods of the old driver",
       { .phase = CLAIM_UNLOADING },
       { .install_timeout_s = 1800 },
       0,
       "W, since 2026-11-20T10:00:00Z; then Ostler installs the new version; soon after "
       "2026-11-20T10:30:00Z it counts as "
-      "failed" },
+      "failed",
+      "2026-11-20T10:30:00Z" },
     { "a node that was down, or that nobody watched, had no time",
       { .phase = CLAIM_INSTALLING },
       { .install_timeout_s = 1800 },
       600,
       "W, since 2026-11-20T10:00:00Z; then it is validated; soon after 2026-11-20T10:40:00Z it "
-      "counts as failed" },
+      "counts as failed",
+      "2026-11-20T10:40:00Z" },
     { "the proof",
       { .phase = CLAIM_VALIDATING, .since_s = 5 },
       { .validation_timeout_s = 600 },
       0,
       "W, since 2026-11-20T10:00:05Z; then it is back in service; soon after 2026-11-20T10:10:05Z "
-      "it counts as failed" },
+      "it counts as failed",
+      "2026-11-20T10:10:05Z" },
     { "a first failure is tried again after two minutes",
       { .phase = CLAIM_FAILED, .attempt = 1 },
       { 0 },
       0,
       "W, since 2026-11-20T10:00:00Z; the node returns to service as soon as its operands come up; "
       "the next attempt is at "
-      "2026-11-20T10:02:00Z if the rollout still needs it" },
+      "2026-11-20T10:02:00Z if the rollout still needs it",
+      "2026-11-20T10:02:00Z" },
     { "a tenth one after an hour",
       { .phase = CLAIM_FAILED, .attempt = 10 },
       { 0 },
       0,
       "W, since 2026-11-20T10:00:00Z; the node returns to service as soon as its operands come up; "
       "the next attempt is at "
-      "2026-11-20T11:00:00Z if the rollout still needs it" },
+      "2026-11-20T11:00:00Z if the rollout still needs it",
+      "2026-11-20T11:00:00Z" },
+    { "a drain that timed out left the node in service",
+      { .phase = CLAIM_FAILED, .attempt = 1, .reason = "DrainTimeout" },
+      { 0 },
+      0,
+      "W, since 2026-11-20T10:00:00Z; the next attempt is at 2026-11-20T10:02:00Z if the rollout "
+      "still needs it",
+      "2026-11-20T10:02:00Z" },
 };
 
 static void check(void **state)
@@ -86,6 +106,11 @@ static void check(void **state)
                                .what = "W",
                                .from_s = row->from_s ? T0 + row->from_s : claim.since_s };
     assert_string_equal(upgrade_sentence(&s, &a), row->want);
+    int64_t until_s;
+    const char *next = upgrade_next(&s, &a, &until_s);
+    assert_non_null(strstr(row->want, next)); /* the sentence ends with it */
+    assert_string_equal(until_s ? rollout_time_text(&a, until_s) : "never",
+                        row->until ? row->until : "never");
 }
 
 /* A claim may say any time that has a text, and a policy any limit. */
