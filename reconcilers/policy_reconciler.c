@@ -147,7 +147,7 @@ static struct cluster_view view_of(const struct reconcilers *r, enum operating_m
         .plan = r->plans.plan,
         .pace = r->plans.pace,
         .reports = mode == MODE_REMOVE ? cluster_reports(c) : 0,
-        .monitors_exist = informer_present(c->informers[RESOURCE_SERVICEMONITOR]),
+        .monitors_exist = informer_state(c->informers[RESOURCE_SERVICEMONITOR]).present,
         .any_gpu_node = facts,
         .manifests = r->manifests,
         .intents = &c->intents,
@@ -176,7 +176,7 @@ static void look_for_monitors(const struct cluster *c, struct actions *actions)
 {
     struct informer *monitors = c->informers[RESOURCE_SERVICEMONITOR];
     if (!c->policy_valid || !json_bool(c->policy.spec, "exporter.serviceMonitor.enabled", false) ||
-        informer_present(monitors))
+        informer_state(monitors).present)
         return;
     informer_look_again(monitors, INFORMER_ABSENT_RETRY_MS);
     actions_requeue(actions, INFORMER_ABSENT_RETRY_MS);
@@ -185,7 +185,7 @@ static void look_for_monitors(const struct cluster *c, struct actions *actions)
 /* Their CRD may be installed after Ostler starts. */
 static void look_for_reports(const struct cluster *c, struct actions *actions)
 {
-    if (informer_present(c->informers[RESOURCE_GPU_NODE]))
+    if (informer_state(c->informers[RESOURCE_GPU_NODE]).present)
         return;
     informer_look_again(c->informers[RESOURCE_GPU_NODE], INFORMER_ABSENT_RETRY_MS);
     actions_requeue(actions, INFORMER_ABSENT_RETRY_MS);

@@ -28,5 +28,7 @@ void *map_remove(struct map *m, const char *key);
 const struct map_entry *map_next(const struct map *m, size_t *cursor);
 /* Frees the table, but neither keys nor values. */
 void map_clear(struct map *m);
+/* Frees the table and each value, of which the key is a part. */
+void map_free_values(struct map *m);
 
 #endif
