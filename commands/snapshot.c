@@ -157,8 +157,8 @@ static void set_up_cluster(struct snapshot *s, const struct options *o)
 static const char *problem(const struct snapshot *s)
 {
     for (size_t i = 0; i < RESOURCE_COUNT; i++)
-        if (s->cluster.informers[i] && informer_problem(s->cluster.informers[i]))
-            return informer_problem(s->cluster.informers[i]);
+        if (s->cluster.informers[i] && informer_state(s->cluster.informers[i]).problem)
+            return informer_state(s->cluster.informers[i]).problem;
     return NULL;
 }
 
@@ -166,7 +166,7 @@ static bool all_read(const struct snapshot *s)
 {
     for (size_t i = 0; i < RESOURCE_COUNT; i++) {
         const struct informer *inf = s->cluster.informers[i];
-        if (inf && informer_started(inf) && !informer_synced(inf))
+        if (inf && informer_state(inf).started && !informer_state(inf).synced)
             return false;
     }
     return true;
@@ -218,7 +218,7 @@ struct cluster *snapshot_cluster(struct snapshot *s)
 
 bool snapshot_has_budgets(const struct snapshot *s)
 {
-    return informer_present(s->cluster.informers[RESOURCE_BUDGET]);
+    return informer_state(s->cluster.informers[RESOURCE_BUDGET]).present;
 }
 
 char *snapshot_key(const char *kind, const char *key)

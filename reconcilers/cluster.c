@@ -24,7 +24,7 @@ bool cluster_synced(const struct cluster *c)
 {
     for (size_t i = 0; i < RESOURCE_COUNT; i++)
         if (c->informers[i] && cluster_rests_on((enum resource_id) i) &&
-            informer_started(c->informers[i]) && !informer_synced(c->informers[i]))
+            informer_state(c->informers[i]).started && !informer_state(c->informers[i]).synced)
             return false;
     return true;
 }
@@ -83,7 +83,7 @@ void cluster_begin(struct cluster *c)
 /* In whole seconds, rounded up. */
 static int64_t silence_s(const struct cluster *c, enum resource_id resource)
 {
-    return (informer_silent_ms(c->informers[resource]) + 999) / 1000;
+    return (informer_state(c->informers[resource]).silent_ms + 999) / 1000;
 }
 
 void cluster_watched(const struct cluster *c, struct node_input *ret)
@@ -128,7 +128,7 @@ static enum operating_mode mode_without_policy(const struct cluster *c, int64_t 
     if (c->saw_deletion)
         return MODE_REMOVE;
     /* Only a current cache proves that there is none. */
-    if (!c->absent_since || informer_problem(c->informers[RESOURCE_POLICY]))
+    if (!c->absent_since || informer_state(c->informers[RESOURCE_POLICY]).problem)
         return MODE_HOLD;
     int64_t left = c->absent_since + c->o.absent_grace_ms - clock_mono_ms(c->o.clock);
     if (left <= 0)
@@ -172,7 +172,8 @@ bool cluster_bears_ours(const struct node *n)
 size_t cluster_reports(const struct cluster *c)
 {
     /* Until this is known, assume that there is one. */
-    size_t n = c->informers[RESOURCE_GPU_NODE] && informer_looks(c->informers[RESOURCE_GPU_NODE]);
+    size_t n = c->informers[RESOURCE_GPU_NODE] &&
+               informer_state(c->informers[RESOURCE_GPU_NODE]).looks;
     MAP_EACH (e, &c->tables[RESOURCE_GPU_NODE].records)
         n += !cluster_is_down(map_get(&c->slots, e->key));
     MAP_EACH (e, &c->slots) {

@@ -135,7 +135,7 @@ static struct cluster_view view_of(const struct reconcilers *r, enum operating_m
         .plan = r->plans.plan,
         .pace = r->plans.pace,
         .reports = mode == MODE_REMOVE ? cluster_reports(c) : 0,
-        .monitors_exist = informer_present(c->informers[RESOURCE_SERVICEMONITOR]),
+        .monitors_exist = informer_state(c->informers[RESOURCE_SERVICEMONITOR]).present,
         .any_gpu_node = facts,
         .manifests = r->manifests,
         .intents = &c->intents,
@@ -162,7 +162,7 @@ static enum operating_mode set_mode(struct cluster *c, struct actions *actions)
 /* Looks for a CRD that may be installed after Ostler starts. */
 static void look_for(const struct cluster *c, enum resource_id resource, struct actions *actions)
 {
-    if (informer_present(c->informers[resource]))
+    if (informer_state(c->informers[resource]).present)
         return;
     informer_look_again(c->informers[resource], INFORMER_ABSENT_RETRY_MS);
     actions_requeue(actions, INFORMER_ABSENT_RETRY_MS);

@@ -192,7 +192,7 @@ void report_reconcile(void *arg, const char *name, struct actions *actions)
         .name = name,
         .report = (const struct gpu_node *) table_get(&c->tables[RESOURCE_GPU_NODE], name),
         .told_ms = GPU_NODE_SENTENCE_MS,
-        .reports_exist = informer_present(c->informers[RESOURCE_GPU_NODE]),
+        .reports_exist = informer_state(c->informers[RESOURCE_GPU_NODE]).present,
         .known = definition ? definition->status : NULL,
         .managing = mode == MODE_MANAGE,
         .strings = c->strings,

@@ -84,7 +84,7 @@ static bool watches_are_well(const struct engine *en)
 {
     for (size_t i = 0; i < RESOURCE_COUNT; i++)
         if (en->cluster.informers[i] && cluster_rests_on((enum resource_id) i) &&
-            informer_problem(en->cluster.informers[i]))
+            informer_state(en->cluster.informers[i]).problem)
             return false;
     return cluster_synced(&en->cluster);
 }
@@ -98,8 +98,9 @@ static enum engine_mode mode_now(const struct engine *en)
     const struct informer *policies = en->cluster.informers[RESOURCE_POLICY];
     bool well = watches_are_well(en);
     if (prerequisites_blocking(&en->prerequisites, well))
-        return informer_synced(policies) && !informer_problem(policies) ? ENGINE_REPORTING
-                                                                        : ENGINE_STILL;
+        return informer_state(policies).synced && !informer_state(policies).problem
+                   ? ENGINE_REPORTING
+                   : ENGINE_STILL;
     return well ? ENGINE_WORKING : ENGINE_STILL;
 }
 
@@ -256,12 +257,7 @@ static void reconcile_report(void *arg, const char *key, struct actions *actions
 static void on_notice(void *arg, const struct notice *n)
 {
     struct engine *en = engine_of(arg);
-    recorder_event(en->recorder, &(struct event){ .regarding = { n->resource, n->name, n->uid },
-                                                  .warning = n->warning,
-                                                  .important = n->important,
-                                                  .reason = n->reason,
-                                                  .action = n->action,
-                                                  .note = n->note });
+    recorder_event(en->recorder, n);
 }
 
 static void read_text(void *arg, const char *key, struct request request_steal)

@@ -37,8 +37,9 @@ void engine_update_metrics(struct engine *en)
         const char *const labels[] = { resource_name((enum resource_id) i) };
         metric_set(en->cache_objects, labels, (double) en->cluster.tables[i].records.len);
         metric_set(en->watch_restarts, labels,
-                   (double) informer_restarts(en->cluster.informers[i]));
-        metric_set(en->unreadable, labels, (double) informer_unreadable(en->cluster.informers[i]));
+                   (double) informer_state(en->cluster.informers[i]).restarts);
+        metric_set(en->unreadable, labels,
+                   (double) informer_state(en->cluster.informers[i]).unreadable);
     }
     metric_set(en->events_dropped, NULL, (double) recorder_dropped(en->recorder));
     for (size_t i = 0; i < PASS_COUNT; i++)
@@ -51,8 +52,8 @@ char *engine_why_watches_fail(void *arg)
     const struct engine *en = arg;
     for (int i = 0; i < RESOURCE_COUNT; i++) {
         const struct informer *inf = en->cluster.informers[i];
-        if (inf && informer_problem(inf))
-            return xstrdup(informer_problem(inf));
+        if (inf && informer_state(inf).problem)
+            return xstrdup(informer_state(inf).problem);
     }
     return cluster_synced(&en->cluster) ? NULL : xstrdup("the first lists are not complete yet");
 }

@@ -1,6 +1,5 @@
 #include "base/arena.h"
 
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,11 +39,8 @@ char *arena_strdup(struct arena *a, const char *s)
 
 char *arena_printf(struct arena *a, const char *fmt, ...)
 {
-    va_list ap;
-    va_start(ap, fmt);
-    char *s = arena_vprintf(a, fmt, ap);
-    va_end(ap);
-    return s;
+    CLEANUP_FREE char *s = FORMATTED(fmt);
+    return arena_strdup(a, s);
 }
 
 char *arena_vprintf(struct arena *a, const char *fmt, va_list ap)

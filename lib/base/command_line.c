@@ -21,14 +21,30 @@ bool option_store_text(const struct option_kind *kind, const char *value, void *
     return option_store_any(kind, value, to) && *value;
 }
 
+/* The index of a value in the kind's words; -1: it is none of them. */
+static int word_of(const struct option_kind *kind, const char *value)
+{
+    for (int i = 0; kind->words[i]; i++)
+        if (str_eq(kind->words[i], value))
+            return i;
+    return -1;
+}
+
 bool option_store_word(const struct option_kind *kind, const char *value, void *to)
 {
-    unsigned i = 0;
-    while (kind->words[i] && !str_eq(kind->words[i], value))
-        i++;
-    if (kind->words[i])
-        *(unsigned *) to = i;
-    return kind->words[i];
+    int i = word_of(kind, value);
+    if (i >= 0)
+        *(unsigned *) to = (unsigned) i;
+    return i >= 0;
+}
+
+/* The second word is true. */
+static bool store_bool(const struct option_kind *kind, const char *value, void *to)
+{
+    int i = word_of(kind, value);
+    if (i >= 0)
+        *(bool *) to = i;
+    return i >= 0;
 }
 
 bool option_store_duration(const struct option_kind *kind, const char *value, void *to)
@@ -42,32 +58,12 @@ bool option_store_number(const struct option_kind *kind, const char *value, void
     return str_parse_int(value, kind->min, kind->max, to);
 }
 
-static bool store_bool(const struct option_kind *kind, const char *value, void *to)
-{
-    (void) kind;
-    bool is_true = str_eq(value, "true");
-    if (!is_true && !str_eq(value, "false"))
-        return false;
-    *(bool *) to = is_true;
-    return true;
-}
-
-static bool store_log_level(const struct option_kind *kind, const char *value, void *to)
-{
-    (void) kind;
-    return log_level_parse(value, to);
-}
-
-static bool store_log_format(const struct option_kind *kind, const char *value, void *to)
-{
-    (void) kind;
-    *(bool *) to = str_eq(value, "json");
-    return *(bool *) to || str_eq(value, "text");
-}
-
 static const char *const outputs[] = {
     [OUTPUT_TEXT] = "text", [OUTPUT_JSON] = "json", [OUTPUT_YAML] = "yaml", NULL
 };
+
+static const char *const booleans[] = { "false", "true", NULL };
+static const char *const formats[] = { "text", "json", NULL };
 
 const struct option_kind option_any = { .store = option_store_any };
 const struct option_kind option_output = { .store = option_store_word,
@@ -75,16 +71,20 @@ const struct option_kind option_output = { .store = option_store_word,
                                            .words = outputs };
 const struct option_kind option_switch = { .store = store_bool,
                                            .wanted = "must be true or false",
+                                           .words = booleans,
                                            .arity = OPTION_MAY_NEXT,
                                            .alone = "true" };
-const struct option_kind option_flag = { .store = store_bool,
-                                         .arity = OPTION_FLAG,
-                                         .alone = "true" };
-const struct option_kind option_log_level = {
-    .store = store_log_level, .wanted = "must be one of debug, info, warn and error"
+const struct option_kind option_flag = {
+    .store = store_bool, .words = booleans, .arity = OPTION_FLAG, .alone = "true"
 };
-const struct option_kind option_log_format = { .store = store_log_format,
-                                               .wanted = "must be one of json and text" };
+const struct option_kind option_log_level = {
+    .store = option_store_word,
+    .wanted = "must be one of debug, info, warn and error",
+    .words = log_levels
+};
+const struct option_kind option_log_format = { .store = store_bool,
+                                               .wanted = "must be one of json and text",
+                                               .words = formats };
 
 /* ---- parsing */
 

@@ -1,16 +1,12 @@
 #include "base/err.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
 
 int err_set(struct err *e, enum err_kind kind, const char *fmt, ...)
 {
     if (!e)
         return -1;
-    va_list ap;
-    va_start(ap, fmt);
-    char *msg = xvasprintf(fmt, ap);
-    va_end(ap);
+    char *msg = FORMATTED(fmt);
     free(e->msg); /* only now: an argument may be the old message */
     e->msg = msg;
     e->kind = kind;
@@ -21,10 +17,7 @@ int err_wrap(struct err *e, const char *fmt, ...)
 {
     if (!e)
         return -1;
-    va_list ap;
-    va_start(ap, fmt);
-    CLEANUP_FREE char *context = xvasprintf(fmt, ap);
-    va_end(ap);
+    CLEANUP_FREE char *context = FORMATTED(fmt);
     char *msg = xasprintf("%s: %s", context, err_msg(e));
     free(e->msg);
     e->msg = msg;

@@ -1,7 +1,5 @@
 #include "base/json.h"
 
-#include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/str.h"
@@ -92,16 +90,9 @@ void json_set_at(json_t *root, const char *path, json_t *value_steal)
 
 void json_merge(json_t *base, const json_t *over)
 {
-    const char *key;
-    json_t *value;
-    json_object_foreach ((json_t *) over, key, value) {
-        json_t *mine = json_object_get(base, key);
-        if (json_is_object(mine) && json_is_object(value))
-            json_merge(mine, value);
-        else
-            /* a copy: a later merge must not change `over` */
-            json_object_set_new(base, key, json_deep_copy(value));
-    }
+    /* a copy: a later merge must not change `over` */
+    CLEANUP_JSON json_t *copy = json_deep_copy(over);
+    json_object_update_recursive(base, copy);
 }
 
 json_t *json_text(const char *s)
@@ -118,10 +109,7 @@ json_t *json_text(const char *s)
 
 json_t *json_textf(const char *fmt, ...)
 {
-    va_list ap;
-    va_start(ap, fmt);
-    CLEANUP_FREE char *s = xvasprintf(fmt, ap);
-    va_end(ap);
+    CLEANUP_FREE char *s = FORMATTED(fmt);
     return json_text(s);
 }
 

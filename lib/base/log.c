@@ -2,7 +2,6 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -15,23 +14,12 @@ static struct {
     bool json;
 } logger = { LOG_INFO, true };
 
-static const char *const level_names[] = { "debug", "info", "warn", "error" };
+const char *const log_levels[] = { "debug", "info", "warn", "error", NULL };
 
 void log_setup(enum log_level level, bool json)
 {
     logger.level = level;
     logger.json = json;
-}
-
-bool log_level_parse(const char *name, enum log_level *ret)
-{
-    for (size_t i = 0; i < ARRAY_LEN(level_names); i++) {
-        if (strcmp(name, level_names[i]) == 0) {
-            *ret = (enum log_level) i;
-            return true;
-        }
-    }
-    return false;
 }
 
 /* Escapes what a terminal interprets, so that foreign text cannot forge a line: bytes as \xNN,
@@ -59,7 +47,7 @@ static void write_json(FILE *out, const char *ts, enum log_level level, const ch
 {
     CLEANUP_JSON json_t *line = json_object();
     json_object_set_new(line, "ts", json_text(ts));
-    json_object_set_new(line, "level", json_text(level_names[level]));
+    json_object_set_new(line, "level", json_text(log_levels[level]));
     json_object_set_new(line, "msg", json_text(msg));
     const char *key;
     while ((key = va_arg(ap, const char *))) {
@@ -72,7 +60,7 @@ static void write_json(FILE *out, const char *ts, enum log_level level, const ch
 
 static void write_text(FILE *out, const char *ts, enum log_level level, const char *msg, va_list ap)
 {
-    fprintf(out, "%s %-5s %s", ts, level_names[level], msg);
+    fprintf(out, "%s %-5s %s", ts, log_levels[level], msg);
     const char *key;
     while ((key = va_arg(ap, const char *))) {
         const char *value = va_arg(ap, const char *);

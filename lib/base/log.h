@@ -11,8 +11,8 @@ enum log_level { LOG_DEBUG, LOG_INFO, LOG_WARN, LOG_ERROR, LOG_SILENT };
 
 /* Sets the format and drops lines below `level` from now on. */
 void log_setup(enum log_level level, bool json);
-/* Parses a level ("debug", "info", "warn", "error"); false for other names. */
-bool log_level_parse(const char *name, enum log_level *ret);
+/* The names of the levels, ended by NULL. */
+extern const char *const log_levels[];
 /* Writes one entry: key, value, key, value, …, NULL. A NULL value becomes "". */
 void log_write(enum log_level level, const char *msg, ...) __attribute__((sentinel));
 

@@ -104,3 +104,10 @@ void map_clear(struct map *m)
     free(m->entries);
     *m = (struct map){ 0 };
 }
+
+void map_free_values(struct map *m)
+{
+    for (size_t i = 0; i < m->cap; i++)
+        free(m->entries[i].value);
+    map_clear(m);
+}

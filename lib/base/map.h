@@ -36,5 +36,7 @@ const struct map_entry *map_after(const struct map *m, const struct map_entry *e
 void map_clear(struct map *m);
 /* Frees the table, and each value by this function. */
 void map_clear_with(struct map *m, void (*free_value)(void *value));
+/* Frees the table and each value, of which the key is a part. */
+void map_free_values(struct map *m);
 
 #endif

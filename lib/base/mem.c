@@ -52,11 +52,7 @@ char *xvasprintf(const char *fmt, va_list ap)
 
 char *xasprintf(const char *fmt, ...)
 {
-    va_list ap;
-    va_start(ap, fmt);
-    char *s = xvasprintf(fmt, ap);
-    va_end(ap);
-    return s;
+    return FORMATTED(fmt);
 }
 
 static void *jansson_malloc(size_t size)

@@ -18,6 +18,15 @@
         *take_ptr_ = NULL;                                                                         \
         take_val_;                                                                                 \
     })
+/* In a function with the last parameters `fmt, ...`: the formatted text, owned by the caller. */
+#define FORMATTED(fmt)                                                                             \
+    ({                                                                                             \
+        va_list args_;                                                                             \
+        va_start(args_, fmt);                                                                      \
+        char *text_ = xvasprintf(fmt, args_);                                                      \
+        va_end(args_);                                                                             \
+        text_;                                                                                     \
+    })
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 /* The struct that holds a member. */
 #define container_of(ptr, type, member) ((type *) (void *) ((char *) (ptr) -offsetof(type, member)))

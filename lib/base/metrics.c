@@ -255,6 +255,14 @@ static void text_name(struct buf *out, const struct metric *metric, const struct
     buf_str(out, metric->label_count || le ? "} " : " ");
 }
 
+static void text_line(struct buf *out, const struct metric *metric, const struct series *s,
+                      const char *suffix, const char *le, double value)
+{
+    text_name(out, metric, s, suffix, le);
+    text_number(out, value);
+    buf_str(out, "\n");
+}
+
 static void text_histogram(struct buf *out, const struct metric *metric, const struct series *s)
 {
     uint64_t below = 0;
@@ -262,16 +270,11 @@ static void text_histogram(struct buf *out, const struct metric *metric, const s
         CLEANUP_BUF struct buf bound = BUF_INIT(64);
         text_number(&bound, metric->desc.buckets[i]);
         below += s->buckets[i];
-        text_name(out, metric, s, "_bucket", buf_text(&bound));
-        buf_printf(out, "%llu\n", (unsigned long long) below);
+        text_line(out, metric, s, "_bucket", buf_text(&bound), (double) below);
     }
-    text_name(out, metric, s, "_bucket", "+Inf");
-    buf_printf(out, "%llu\n", (unsigned long long) s->count);
-    text_name(out, metric, s, "_sum", NULL);
-    text_number(out, s->value);
-    buf_str(out, "\n");
-    text_name(out, metric, s, "_count", NULL);
-    buf_printf(out, "%llu\n", (unsigned long long) s->count);
+    text_line(out, metric, s, "_bucket", "+Inf", (double) s->count);
+    text_line(out, metric, s, "_sum", NULL, s->value);
+    text_line(out, metric, s, "_count", NULL, (double) s->count);
 }
 
 static void text_metric(struct buf *out, const struct metric *metric)
@@ -287,13 +290,10 @@ static void text_metric(struct buf *out, const struct metric *metric)
     buf_printf(out, "\n# TYPE %s %s\n", desc->name, types[desc->kind]);
     for (size_t i = 0; i < metric->len; i++) {
         const struct series *s = &metric->series[i];
-        if (desc->kind == METRIC_HISTOGRAM) {
+        if (desc->kind == METRIC_HISTOGRAM)
             text_histogram(out, metric, s);
-            continue;
-        }
-        text_name(out, metric, s, "", NULL);
-        text_number(out, s->value);
-        buf_str(out, "\n");
+        else
+            text_line(out, metric, s, "", NULL, s->value);
     }
 }
 

@@ -4,14 +4,12 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/metrics.h"
-#include "base/str.h"
 
 static void close_file(FILE **f)
 {
@@ -33,19 +31,14 @@ static double cpu_seconds(void)
     return getrusage(RUSAGE_SELF, &u) == 0 ? seconds(u.ru_utime) + seconds(u.ru_stime) : NAN;
 }
 
-/* A field of statm, in pages. */
+/* A field of statm, which counts pages. */
 static double statm_bytes(int field)
 {
     CLEANUP_FILE FILE *f = fopen("/proc/self/statm", "re");
-    char line[128], *rest = line, *word = NULL;
-    if (!f || !fgets(line, sizeof line, f))
+    double pages[2];
+    if (!f || fscanf(f, "%lf %lf", &pages[0], &pages[1]) != 2)
         return NAN;
-    for (int i = 0; i <= field; i++)
-        word = strsep(&rest, " \n");
-    int64_t pages;
-    if (!word || !str_parse_int(word, 0, INT64_MAX, &pages))
-        return NAN;
-    return (double) pages * (double) sysconf(_SC_PAGESIZE);
+    return pages[field] * (double) sysconf(_SC_PAGESIZE);
 }
 
 static double virtual_bytes(void)
@@ -85,35 +78,18 @@ static double start_time(void)
 }
 
 static const struct row {
-    struct metric_desc desc;
+    const char *name, *help;
+    enum metric_kind kind;
     double (*read)(void);
     bool once;
 } rows[PROCESS_METRICS] = {
-    { .desc = { .name = "process_cpu_seconds_total",
-                .help = "User and system CPU time spent.",
-                .kind = METRIC_COUNTER },
-      .read = cpu_seconds },
-    { .desc = { .name = "process_resident_memory_bytes",
-                .help = "Resident memory.",
-                .kind = METRIC_GAUGE },
-      .read = resident_bytes },
-    { .desc = { .name = "process_virtual_memory_bytes",
-                .help = "Virtual memory.",
-                .kind = METRIC_GAUGE },
-      .read = virtual_bytes },
-    { .desc = { .name = "process_open_fds",
-                .help = "Open file descriptors.",
-                .kind = METRIC_GAUGE },
-      .read = open_descriptors },
-    { .desc = { .name = "process_max_fds",
-                .help = "Limit of open file descriptors.",
-                .kind = METRIC_GAUGE },
-      .read = max_descriptors },
-    { .desc = { .name = "process_start_time_seconds",
-                .help = "Start, seconds since 1970.",
-                .kind = METRIC_GAUGE },
-      .read = start_time,
-      .once = true },
+    { "process_cpu_seconds_total", "User and system CPU time spent.", METRIC_COUNTER, cpu_seconds,
+      false },
+    { "process_resident_memory_bytes", "Resident memory.", METRIC_GAUGE, resident_bytes, false },
+    { "process_virtual_memory_bytes", "Virtual memory.", METRIC_GAUGE, virtual_bytes, false },
+    { "process_open_fds", "Open file descriptors.", METRIC_GAUGE, open_descriptors, false },
+    { "process_max_fds", "Limit of open file descriptors.", METRIC_GAUGE, max_descriptors, false },
+    { "process_start_time_seconds", "Start, seconds since 1970.", METRIC_GAUGE, start_time, true },
 };
 
 static void read_row(const struct process_metrics *p, size_t i)
@@ -129,7 +105,9 @@ struct process_metrics process_metrics_add(struct metrics *m)
 {
     struct process_metrics p;
     for (size_t i = 0; i < PROCESS_METRICS; i++) {
-        p.items[i] = metrics_add(m, &rows[i].desc);
+        p.items[i] = metrics_add(m, &(struct metric_desc){ .name = rows[i].name,
+                                                           .help = rows[i].help,
+                                                           .kind = rows[i].kind });
         read_row(&p, i);
     }
     return p;

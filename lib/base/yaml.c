@@ -9,7 +9,6 @@
 #include "base/buf.h"
 #include "base/json.h"
 #include "base/str.h"
-#include "base/yaml_lines.h"
 #include "base/yaml_scalar.h"
 
 /* Limits. libyaml has none and takes quadratic time in the depth, so the parser limits nesting
@@ -47,13 +46,12 @@ static void note_line(struct reader *r, uint64_t path, const yaml_event_t *event
     yaml_lines_note(r->lines, path, (int) event->start_mark.line + 1);
 }
 
-PRINTF(3, 4) static int fail_at(struct reader *r, const yaml_event_t *event, const char *fmt, ...)
+/* Always NULL: no value, or as a bool: false. */
+PRINTF(3, 4) static void *fail_at(struct reader *r, const yaml_event_t *event, const char *fmt, ...)
 {
-    va_list ap;
-    va_start(ap, fmt);
-    CLEANUP_FREE char *what = xvasprintf(fmt, ap);
-    va_end(ap);
-    return err_set(r->e, ERR_INVALID, "line %zu: %s", event->start_mark.line + 1, what);
+    CLEANUP_FREE char *what = FORMATTED(fmt);
+    err_set(r->e, ERR_INVALID, "line %zu: %s", event->start_mark.line + 1, what);
+    return NULL;
 }
 
 /* The usual cause of a libyaml error. */
@@ -93,13 +91,13 @@ static int next_event(struct reader *r, yaml_event_t *event)
                    p->context ? p->context : "", hint_for(problem));
 }
 
-static int spend(struct reader *r, const yaml_event_t *event, size_t cost)
+static bool spend(struct reader *r, const yaml_event_t *event, size_t cost)
 {
     r->cost += cost;
     if (r->cost > COST_MAX)
         return fail_at(r, event, "too much content, aliases included (limit %d MiB)",
                        COST_MAX >> 20);
-    return 0;
+    return true;
 }
 
 static int height_of(json_t *value)
@@ -128,8 +126,8 @@ static struct anchor *find_anchor(struct reader *r, const char *name)
 }
 
 /* An anchor becomes known when its node is complete, so an alias is never inside its own anchor. */
-static int keep_anchor(struct reader *r, const yaml_event_t *event, const char *name, json_t *value,
-                       size_t cost)
+static bool keep_anchor(struct reader *r, const yaml_event_t *event, const char *name,
+                        json_t *value, size_t cost)
 {
     struct anchor *anchor = find_anchor(r, name);
     if (!anchor) {
@@ -142,7 +140,7 @@ static int keep_anchor(struct reader *r, const yaml_event_t *event, const char *
     anchor->value = json_incref(value);
     anchor->cost = cost;
     anchor->height = height_of(value);
-    return 0;
+    return true;
 }
 
 static void forget_anchors(struct reader *r)
@@ -159,15 +157,12 @@ static json_t *read_alias(struct reader *r, const yaml_event_t *event)
     const char *name = (const char *) event->data.alias.anchor;
     const struct anchor *anchor = find_anchor(r, name);
     CLEANUP_FREE char *shown = str_shortened(name, SHOWN_MAX);
-    if (!anchor) {
-        fail_at(r, event, "the alias *%s names nothing that is complete above it", shown);
-        return NULL;
-    }
-    if (r->depth + anchor->height > DEPTH_MAX) {
-        fail_at(r, event, "the alias *%s makes it nested deeper than %d levels", shown, DEPTH_MAX);
-        return NULL;
-    }
-    if (spend(r, event, anchor->cost) < 0)
+    if (!anchor)
+        return fail_at(r, event, "the alias *%s names nothing that is complete above it", shown);
+    if (r->depth + anchor->height > DEPTH_MAX)
+        return fail_at(r, event, "the alias *%s makes it nested deeper than %d levels", shown,
+                       DEPTH_MAX);
+    if (!spend(r, event, anchor->cost))
         return NULL;
     return json_deep_copy(anchor->value);
 }
@@ -183,7 +178,7 @@ static const struct core_tag {
     { YAML_NULL_TAG, 1u << YAML_SCALAR_NULL },
 };
 
-static int resolve(struct reader *r, const yaml_event_t *event, struct yaml_scalar *ret)
+static bool resolve(struct reader *r, const yaml_event_t *event, struct yaml_scalar *ret)
 {
     const char *text = (const char *) event->data.scalar.value;
     const char *tag = (const char *) event->data.scalar.tag;
@@ -203,13 +198,13 @@ static int resolve(struct reader *r, const yaml_event_t *event, struct yaml_scal
         return fail_at(r, event, "the number %s is out of range: quote it if it is a text", shown);
     if (core && !(core->kinds & 1u << ret->kind))
         return fail_at(r, event, "\"%s\" is not what its tag says", shown);
-    return 0;
+    return true;
 }
 
 static json_t *read_scalar(struct reader *r, const yaml_event_t *event)
 {
     struct yaml_scalar scalar;
-    if (spend(r, event, event->data.scalar.length) < 0 || resolve(r, event, &scalar) < 0)
+    if (!spend(r, event, event->data.scalar.length) || !resolve(r, event, &scalar))
         return NULL;
     json_t *value = NULL;
     switch (scalar.kind) {
@@ -226,9 +221,7 @@ static json_t *read_scalar(struct reader *r, const yaml_event_t *event)
         value = json_stringn((const char *) event->data.scalar.value, event->data.scalar.length);
         break;
     }
-    if (!value)
-        fail_at(r, event, "a text that is not UTF-8");
-    return value;
+    return value ? value : fail_at(r, event, "a text that is not UTF-8");
 }
 
 static json_t *read_sequence(struct reader *r, uint64_t path)
@@ -253,16 +246,13 @@ static json_t *read_sequence(struct reader *r, uint64_t path)
 static char *read_key(struct reader *r, const yaml_event_t *event)
 {
     struct yaml_scalar key;
-    if (event->type != YAML_SCALAR_EVENT) {
-        fail_at(r, event, "a key must be a word, not a list, a map or an alias");
-        return NULL;
-    }
-    if (spend(r, event, NODE_COST + event->data.scalar.length) < 0 || resolve(r, event, &key) < 0)
+    if (event->type != YAML_SCALAR_EVENT)
+        return fail_at(r, event, "a key must be a word, not a list, a map or an alias");
+    if (!spend(r, event, NODE_COST + event->data.scalar.length) || !resolve(r, event, &key))
         return NULL;
     switch (key.kind) {
     case YAML_SCALAR_NULL:
-        fail_at(r, event, "a key is missing or null");
-        return NULL;
+        return fail_at(r, event, "a key is missing or null");
     case YAML_SCALAR_BOOL:
         return xstrdup(key.boolean ? "true" : "false");
     case YAML_SCALAR_INT:
@@ -282,10 +272,10 @@ static bool is_merge_key(const yaml_event_t *event)
 }
 
 /* `<<: *base` or `<<: [*a, *b]`: adds missing keys, so the first one wins. */
-static int merge_into(struct reader *r, const yaml_event_t *event, json_t *into, json_t *value)
+static bool merge_into(struct reader *r, const yaml_event_t *event, json_t *into, json_t *value)
 {
     if (json_is_object(value))
-        return json_object_update_missing(into, value);
+        return json_object_update_missing(into, value) == 0;
     size_t i;
     json_t *item;
     json_array_foreach (value, i, item) {
@@ -293,15 +283,15 @@ static int merge_into(struct reader *r, const yaml_event_t *event, json_t *into,
             return fail_at(r, event, "<< must name maps");
         json_object_update_missing(into, item);
     }
-    return json_is_array(value) ? 0 : fail_at(r, event, "<< must name a map");
+    return json_is_array(value) || fail_at(r, event, "<< must name a map");
 }
 
-static int read_pair(struct reader *r, yaml_event_t *event, json_t *object, json_t *merged,
-                     uint64_t path)
+static bool read_pair(struct reader *r, yaml_event_t *event, json_t *object, json_t *merged,
+                      uint64_t path)
 {
     CLEANUP_FREE char *key = read_key(r, event);
     if (!key)
-        return -1;
+        return false;
     bool merge = is_merge_key(event);
     if (!merge && json_object_get(object, key)) {
         CLEANUP_FREE char *shown = str_shortened(key, SHOWN_MAX);
@@ -311,15 +301,15 @@ static int read_pair(struct reader *r, yaml_event_t *event, json_t *object, json
     note_line(r, value_path, event);
     CLEANUP(yaml_event_delete) yaml_event_t value_event = { .type = YAML_NO_EVENT };
     if (next_event(r, &value_event) < 0)
-        return -1;
+        return false;
     CLEANUP_JSON json_t *value = yaml_read_node(r, &value_event, value_path);
     if (!value)
-        return -1;
+        return false;
     if (merge)
         return merge_into(r, event, merged, value);
     if (json_object_set(object, key, value) < 0)
         return fail_at(r, event, "a key that is not UTF-8");
-    return 0;
+    return true;
 }
 
 static json_t *read_mapping(struct reader *r, uint64_t path)
@@ -332,7 +322,7 @@ static json_t *read_mapping(struct reader *r, uint64_t path)
             return NULL;
         if (event.type == YAML_MAPPING_END_EVENT)
             break;
-        if (read_pair(r, &event, object, merged, path) < 0)
+        if (!read_pair(r, &event, object, merged, path))
             return NULL;
     }
     json_object_update_missing(object, merged);
@@ -341,10 +331,8 @@ static json_t *read_mapping(struct reader *r, uint64_t path)
 
 static json_t *read_nested(struct reader *r, const yaml_event_t *event, uint64_t path)
 {
-    if (r->depth == DEPTH_MAX) {
-        fail_at(r, event, "nested deeper than %d levels", DEPTH_MAX);
-        return NULL;
-    }
+    if (r->depth == DEPTH_MAX)
+        return fail_at(r, event, "nested deeper than %d levels", DEPTH_MAX);
     r->depth++;
     json_t *value = event->type == YAML_MAPPING_START_EVENT ? read_mapping(r, path)
                                                             : read_sequence(r, path);
@@ -366,14 +354,14 @@ static const char *anchor_of(const yaml_event_t *event)
 static json_t *yaml_read_node(struct reader *r, yaml_event_t *event, uint64_t path)
 {
     size_t cost_before = r->cost;
-    if (spend(r, event, NODE_COST) < 0)
+    if (!spend(r, event, NODE_COST))
         return NULL;
     if (event->type == YAML_ALIAS_EVENT)
         return read_alias(r, event);
     CLEANUP_JSON json_t *value = event->type == YAML_SCALAR_EVENT ? read_scalar(r, event)
                                                                   : read_nested(r, event, path);
     const char *name = anchor_of(event);
-    if (value && name && keep_anchor(r, event, name, value, r->cost - cost_before) < 0)
+    if (value && name && !keep_anchor(r, event, name, value, r->cost - cost_before))
         return NULL;
     return TAKE(value);
 }

@@ -1,5 +1,6 @@
 #include "client/base64.h"
 
+#include <openssl/evp.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -40,14 +41,7 @@ bool base64_decode(const char *text, size_t len, struct buf *out)
 
 char *base64_encode(const char *bytes, size_t len)
 {
-    char *text = xcalloc(len / 3 + 2, 4), *at = text;
-    for (size_t i = 0; i < len; i += 3) {
-        size_t n = len - i < 3 ? len - i : 3;
-        uint32_t bits = 0;
-        for (size_t k = 0; k < 3; k++)
-            bits = bits << 8 | (k < n ? (unsigned char) bytes[i + k] : 0);
-        for (size_t k = 0; k < 4; k++)
-            *at++ = k <= n ? digits[bits >> (18 - 6 * k) & 63] : '=';
-    }
+    char *text = xcalloc(len / 3 + 2, 4);
+    EVP_EncodeBlock((unsigned char *) text, (const unsigned char *) bytes, (int) len);
     return text;
 }

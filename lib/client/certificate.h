@@ -1,5 +1,5 @@
-/* The expiry of a certificate: only as much X.509 as a message about a rejected client
- * certificate needs. It verifies nothing. */
+/* The expiry of a certificate, for a message about a rejected client certificate. It verifies
+ * nothing. */
 #ifndef OSTLER_CLIENT_CERTIFICATE_H
 #define OSTLER_CLIENT_CERTIFICATE_H
 

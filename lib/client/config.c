@@ -1,153 +1,13 @@
 #include "client/config.h"
 
-#include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/log.h"
-#include "base/str.h"
-#include "client/kubeconfig.h"
 #include "client/limits.h"
 #include "client/plugin.h"
-#include "client/proxy.h"
-
-static const char service_account_dir[] = "/var/run/secrets/kubernetes.io/serviceaccount";
-
-/* An environment variable; NULL if unset or empty. */
-static const char *env(const char *name)
-{
-    const char *value = getenv(name);
-    return value && *value ? value : NULL;
-}
-
-static int read_account_file(const char *dir, const char *name, enum material_kind kind,
-                             struct config *c, struct err *e)
-{
-    CLEANUP_FREE char *path = xasprintf("%s/%s", dir, name);
-    return material_set_file(&c->materials[kind], kind, path, e);
-}
-
-/* The namespace of a service account, from its file; "default" without one. */
-static char *read_namespace(const char *dir)
-{
-    struct material text = { 0 };
-    CLEANUP_ERR struct err ignored = { 0 };
-    CLEANUP_FREE char *path = xasprintf("%s/namespace", dir);
-    int rc = material_set_file(&text, MATERIAL_TOKEN, path, &ignored);
-    char *namespace = xstrdup(rc == 0 ? text.bytes : "default");
-    material_clear(&text);
-    return namespace;
-}
-
-static int load_account(const char *dir, struct config *c, struct err *e)
-{
-    const char *host = env("KUBERNETES_SERVICE_HOST");
-    const char *port = env("KUBERNETES_SERVICE_PORT");
-    if (!host || !port)
-        return err_set(e, ERR_INVALID,
-                       "KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not both set: the "
-                       "kubelet sets "
-                       "them in a pod, elsewhere give --kubeconfig");
-    if (endpoint_of_service(host, port, &c->server, e) < 0 ||
-        read_account_file(dir, "ca.crt", MATERIAL_CA, c, e) < 0 ||
-        read_account_file(dir, "token", MATERIAL_TOKEN, c, e) < 0)
-        return -1;
-    c->namespace = read_namespace(dir);
-    c->description = xasprintf("the cluster of this pod (%s)", c->server.url);
-    return 0;
-}
-
-int config_load_in_cluster(const char *dir, struct config *ret, struct err *e)
-{
-    struct config c = { .user_agent = xstrdup("ostler"),
-                        .compression = true,
-                        .read_at_ms = INT64_MIN };
-    if (load_account(dir, &c, e) < 0) {
-        config_clear(&c);
-        return err_wrap(e, "in-cluster configuration");
-    }
-    *ret = c;
-    return 0;
-}
-
-/* $KUBECONFIG: colon-separated files, without empty ones and repetitions. */
-static size_t split_paths(const char *list, char *paths[LIMIT_KUBECONFIG_FILES])
-{
-    size_t count = 0;
-    while (*list && count < LIMIT_KUBECONFIG_FILES) {
-        size_t n = strcspn(list, ":");
-        char *path = xstrndup(list, n);
-        bool known = n == 0;
-        for (size_t i = 0; i < count; i++)
-            known = known || str_eq(paths[i], path);
-        if (known)
-            free(path);
-        else
-            paths[count++] = path;
-        list += n + (list[n] == ':');
-    }
-    return count;
-}
-
-static int load_files(char *const *paths, size_t count, const char *context, struct config *ret,
-                      struct err *e)
-{
-    if (kubeconfig_load(paths, count, context, ret, e) < 0)
-        return -1;
-    if (proxy_take_environment(ret, e) == 0)
-        return 0;
-    config_clear(ret);
-    return -1;
-}
-
-static int load_list(const char *list, const char *context, struct config *ret, struct err *e)
-{
-    char *paths[LIMIT_KUBECONFIG_FILES] = { NULL };
-    size_t count = split_paths(list, paths);
-    int rc = load_files(paths, count, context, ret, e);
-    if (rc < 0 && e && e->kind == ERR_NOT_FOUND)
-        err_set(e, ERR_NOT_FOUND, "none of the files that KUBECONFIG names is there: %s", list);
-    for (size_t i = 0; i < count; i++)
-        free(paths[i]);
-    return rc;
-}
-
-static char *home_kubeconfig(void)
-{
-    const char *home = env("HOME");
-    const struct passwd *user = home ? NULL : getpwuid(getuid());
-    if (user)
-        home = user->pw_dir;
-    return home ? xasprintf("%s/.kube/config", home) : NULL;
-}
-
-int config_load(const char *kubeconfig, const char *context, struct config *ret, struct err *e)
-{
-    if (kubeconfig) {
-        char *path = (char *) kubeconfig;
-        return load_files(&path, 1, context, ret, e);
-    }
-    if (env("KUBECONFIG"))
-        return load_list(env("KUBECONFIG"), context, ret, e);
-    if (!context && env("KUBERNETES_SERVICE_HOST") && env("KUBERNETES_SERVICE_PORT"))
-        return config_load_in_cluster(service_account_dir, ret, e);
-    CLEANUP_FREE char *home = home_kubeconfig();
-    if (home && access(home, F_OK) == 0)
-        return load_files(&home, 1, context, ret, e);
-    return err_set(
-        e, ERR_NOT_FOUND,
-        "no cluster is configured: give --kubeconfig FILE, set KUBECONFIG, or run in a pod (there "
-        "is no ~/.kube/config either)");
-}
-
-void config_call(struct config *c, const char *program, const char *version)
-{
-    free(c->user_agent);
-    c->user_agent = xasprintf("%s/%s", program, version);
-}
 
 static void refresh_files(struct config *c)
 {
@@ -225,15 +85,15 @@ void config_refresh(struct config *c, int64_t now_ms)
 {
     if (c->plugin)
         refresh_plugin(c, now_ms);
-    if (c->read_at_ms != INT64_MIN && now_ms - c->read_at_ms < CREDENTIAL_REREAD_MS)
+    if (now_ms < c->reread_at_ms)
         return;
-    c->read_at_ms = now_ms;
+    c->reread_at_ms = now_ms + CREDENTIAL_REREAD_MS;
     refresh_files(c);
 }
 
 void config_doubt(struct config *c)
 {
-    c->read_at_ms = INT64_MIN;
+    c->reread_at_ms = 0;
     if (c->renew_at_ms > c->ran_at_ms + PLUGIN_PAUSE_MS)
         c->renew_at_ms = c->ran_at_ms + PLUGIN_PAUSE_MS;
 }

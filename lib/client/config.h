@@ -1,5 +1,5 @@
-/* The API server's address and the client's credentials: from the pod's environment or a
- * kubeconfig, read once. Credentials in files are read again as they are rotated. */
+/* The API server's address and the client's credentials. Credentials in files are read again as
+ * they are rotated. */
 #ifndef OSTLER_CLIENT_CONFIG_H
 #define OSTLER_CLIENT_CONFIG_H
 
@@ -17,7 +17,7 @@ struct config {
     struct endpoint server;
     char *description;     /* for users: the context and its file, the server */
     char *namespace;       /* the pod's or the context's; else "default" */
-    char *user_agent;      /* "ostler", until config_call() */
+    char *user_agent;      /* NULL: "ostler" */
     char *tls_server_name; /* the name in the server's certificate; NULL: the host */
     char *proxy_url;       /* NULL: none. It may contain a password: never show it */
     bool insecure;         /* does not verify the server's certificate */
@@ -26,20 +26,11 @@ struct config {
     struct plugin *plugin; /* supplies the materials; NULL: none */
     int64_t ran_at_ms;     /* last start of the plugin */
     int64_t renew_at_ms;   /* next start; INT64_MAX: only if the server rejects its credential */
-    int64_t read_at_ms;    /* last read of the files, INT64_MIN: read at the next chance */
+    int64_t reread_at_ms;  /* next read of the files */
     /* counts changes of certificate or key: older connections are not reused */
     unsigned tls_generation;
 };
 
-/* Loads `kubeconfig` (the option; NULL: not given), else the files of $KUBECONFIG, else the
- * pod's own credentials, else ~/.kube/config. A kubeconfig's server is reached through the
- * environment's proxy, a pod's never. `context` replaces the kubeconfig's current context (NULL:
- * keep it) and rules out the pod's credentials. On error *ret is unchanged or empty. */
-int config_load(const char *kubeconfig, const char *context, struct config *ret, struct err *e);
-/* Sets the user agent. */
-void config_call(struct config *c, const char *program, const char *version);
-/* Loads a pod's service account from `dir` and the environment that the kubelet sets. */
-int config_load_in_cluster(const char *dir, struct config *ret, struct err *e);
 /* Runs `plugin` to its end and takes its credential. */
 int config_run_plugin(struct config *c, struct err *e);
 /* Reads credential files again if the last read is long ago, and runs the plugin before its

@@ -7,16 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/queue.h>
 #include <unistd.h>
 
-#include "base/mem.h"
+#include "base/log.h"
+#include "base/str.h"
 #include "client/failure.h"
 #include "client/headers.h"
 #include "client/http_failure.h"
 #include "client/http_lane.h"
 #include "client/http_options.h"
 #include "client/limits.h"
-#include "client/warnings.h"
 #include "client/tls_memory.h"
 
 /* The lease has its own lane, so that other requests cannot affect it. */
@@ -30,11 +31,11 @@ enum call_state {
     CALL_WAITING,
     CALL_RUNNING,
     CALL_CANCELLED, /* ends in this or the next turn, for that reason */
-    CALL_UNWATCHED, /* the kernel cannot watch its socket: it fails in this or the next turn */
+    CALL_BROKEN,    /* fails in this or the next turn; `detail` says why */
 };
 
 struct call {
-    struct call *next;
+    TAILQ_ENTRY(call) link;
     uint64_t id;
     enum call_state state;
     struct http *http;
@@ -55,11 +56,12 @@ struct http {
     const struct clock *clock;
     int epoll_fd;
     struct lane lanes[LANE_COUNT];
-    struct call *calls; /* oldest first */
-    bool unsettled;     /* calls must be started or freed */
+    TAILQ_HEAD(, call) calls; /* oldest first */
+    bool unsettled;           /* calls must be started or freed */
     uint64_t last_id;
     unsigned tls_generation;
-    struct warnings warnings;
+    uint64_t warnings[LIMIT_WARNINGS]; /* hashes of the logged `Warning:` headers */
+    size_t warning_count;
     struct http_answers answers;
 };
 
@@ -77,6 +79,20 @@ static void tell_answer(const struct call *call, int status)
         call->http->answers.fn(call->http->answers.arg, call->request.method, status);
 }
 
+/* Logs a `Warning:` header of the API server (a deprecation) once, while there is room to remember
+ * it. */
+static void log_warning(struct http *h, const char *text)
+{
+    uint64_t hash = str_hash(text, strlen(text));
+    for (size_t i = 0; i < h->warning_count; i++)
+        if (h->warnings[i] == hash)
+            return;
+    if (h->warning_count == LIMIT_WARNINGS)
+        return;
+    h->warnings[h->warning_count++] = hash;
+    log_warn("the API server warns", "warning", text);
+}
+
 static void finish_headers(struct call *call)
 {
     long status = 0;
@@ -87,7 +103,7 @@ static void finish_headers(struct call *call)
     call->status_told = true;
     tell_answer(call, (int) status);
     if (call->headers.warning)
-        warnings_log_once(&call->http->warnings, call->headers.warning);
+        log_warning(call->http, call->headers.warning);
     if (call->sink.on_status)
         call->sink.on_status(call->sink.arg, (int) status);
 }
@@ -137,6 +153,14 @@ static bool http_has_room(const struct call *call)
     return call->request.class != REQUEST_READ || call->lane->running < READ_CONNECTIONS;
 }
 
+/* The call fails in this or the next turn: it may be inside libcurl now. */
+static void break_call(struct call *call, const char *what, const char *why)
+{
+    call->state = CALL_BROKEN;
+    call->http->unsettled = true;
+    snprintf(call->detail, sizeof call->detail, "%s%s", what, why);
+}
+
 /* Restarts watches that use another certificate or authority. Other requests finish; libcurl
  * does not reuse their connections. */
 static void drop_old_watches(struct http *h)
@@ -144,7 +168,9 @@ static void drop_old_watches(struct http *h)
     if (h->tls_generation == h->config->tls_generation)
         return;
     h->tls_generation = h->config->tls_generation;
-    sockets_drop(&h->lanes[LANE_WATCH].sockets);
+    for (struct call *call = TAILQ_FIRST(&h->calls); call; call = TAILQ_NEXT(call, link))
+        if (call->state == CALL_RUNNING && call->request.class == REQUEST_WATCH)
+            break_call(call, "the certificates were renewed", "");
 }
 
 static void http_start(struct http *h, struct call *call)
@@ -218,25 +244,14 @@ static void deliver(struct call *call, CURLcode code)
     err_clear(&result.err);
 }
 
-static void unlink_call(struct http *h, const struct call *call)
-{
-    struct call **at = &h->calls;
-    while (*at != call)
-        at = &(*at)->next;
-    *at = call->next;
-}
-
-/* Called inside libcurl: settle() does the rest. */
+/* Called inside libcurl. */
 static void fail_unwatched(CURL *easy, int os_errno)
 {
     struct call *call = NULL;
     curl_easy_getinfo(easy, CURLINFO_PRIVATE, (char **) &call);
-    if (!call || call->state != CALL_RUNNING) /* libcurl's own handle, or a call that ends anyway */
-        return;
-    call->state = CALL_UNWATCHED;
-    call->http->unsettled = true;
-    snprintf(call->detail, sizeof call->detail, "its socket cannot be watched: %s",
-             strerror(os_errno));
+    /* not libcurl's own handle, nor a call that ends anyway */
+    if (call && call->state == CALL_RUNNING)
+        break_call(call, "its socket cannot be watched: ", strerror(os_errno));
 }
 
 /* Delivers every ended transfer. Sinks may submit and cancel: both only mark calls. */
@@ -250,7 +265,7 @@ static void finish_ended(struct http *h, struct lane *lane)
         curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, (char **) &call);
         if (call->state == CALL_CANCELLED)
             continue; /* settle() frees it */
-        unlink_call(h, call);
+        TAILQ_REMOVE(&h->calls, call, link);
         deliver(call, code);
         call_free(call);
     }
@@ -258,25 +273,23 @@ static void finish_ended(struct http *h, struct lane *lane)
 
 /* ---- turns */
 
-/* Starts waiting calls, fails unwatched ones and frees cancelled ones. Never call it from
+/* Starts waiting calls, fails broken ones and frees cancelled ones. Never call it from
  * libcurl's callbacks. */
 static void settle(struct http *h)
 {
     if (!h->unsettled)
         return;
     h->unsettled = false;
-    for (struct call **at = &h->calls; *at;) {
-        struct call *call = *at;
-        if (call->state == CALL_UNWATCHED || call->state == CALL_CANCELLED) {
-            *at = call->next;
-            if (call->state == CALL_UNWATCHED)
+    for (struct call *call = TAILQ_FIRST(&h->calls), *next; call; call = next) {
+        next = TAILQ_NEXT(call, link);
+        if (call->state == CALL_BROKEN || call->state == CALL_CANCELLED) {
+            TAILQ_REMOVE(&h->calls, call, link);
+            if (call->state == CALL_BROKEN)
                 deliver(call, CURLE_RECV_ERROR);
             call_free(call);
-            continue;
-        }
-        if (call->state == CALL_WAITING && http_has_room(call))
+        } else if (call->state == CALL_WAITING && http_has_room(call)) {
             http_start(h, call);
-        at = &call->next;
+        }
     }
 }
 
@@ -353,10 +366,7 @@ static uint64_t http_submit(void *self, struct request *request_steal,
     call->sink = *sink;
     call->request = *request_steal;
     call->headers.retry_after_ms = -1;
-    struct call **end = &h->calls;
-    while (*end)
-        end = &(*end)->next;
-    *end = call;
+    TAILQ_INSERT_TAIL(&h->calls, call, link);
     h->unsettled = true;
     *request_steal = (struct request){ 0 };
     return call->id;
@@ -365,7 +375,7 @@ static uint64_t http_submit(void *self, struct request *request_steal,
 static void http_cancel(void *self, uint64_t id)
 {
     struct http *h = self;
-    for (struct call *call = h->calls; call; call = call->next) {
+    for (struct call *call = TAILQ_FIRST(&h->calls); call; call = TAILQ_NEXT(call, link)) {
         if (call->id != id)
             continue;
         call->state = CALL_CANCELLED;
@@ -400,6 +410,7 @@ struct http *http_new(struct config *config, const struct clock *clock, struct e
         return NULL;
     }
     struct http *h = xcalloc(1, sizeof *h);
+    TAILQ_INIT(&h->calls);
     h->config = config;
     h->clock = clock;
     h->epoll_fd = epoll_fd;
@@ -413,8 +424,8 @@ void http_free(struct http *h)
 {
     if (!h)
         return;
-    for (struct call *call = h->calls, *next; call; call = next) {
-        next = call->next;
+    for (struct call *call; (call = TAILQ_FIRST(&h->calls));) {
+        TAILQ_REMOVE(&h->calls, call, link);
         call_free(call);
     }
     for (size_t i = 0; i < LANE_COUNT; i++)

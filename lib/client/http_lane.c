@@ -2,9 +2,13 @@
 
 #include <errno.h>
 #include <malloc.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 
+#include "base/mem.h"
 #include "client/limits.h"
 
 /* libcurl fails here only for lack of memory, and its transfers would then never end. */
@@ -48,18 +52,34 @@ static int http_lane_on_timer(CURLM *multi, long timeout_ms, void *arg)
     return 0;
 }
 
-static curl_socket_t on_open(void *arg, curlsocktype purpose, struct curl_sockaddr *address)
+/* A socket that does not support an option (such as a UNIX socket) may still connect. */
+static void detect_dead_peer(int fd)
 {
-    (void) purpose;
-    struct lane *lane = arg;
-    return sockets_open(&lane->sockets, address->family, address->socktype, address->protocol);
+    static const struct {
+        int level;
+        int option;
+        int value;
+    } options[] = {
+        { SOL_SOCKET, SO_KEEPALIVE, 1 },
+        { IPPROTO_TCP, TCP_KEEPIDLE, KEEPALIVE_IDLE_S },
+        { IPPROTO_TCP, TCP_KEEPINTVL, KEEPALIVE_INTERVAL_S },
+        { IPPROTO_TCP, TCP_KEEPCNT, KEEPALIVE_PROBES },
+        { IPPROTO_TCP, TCP_USER_TIMEOUT, TCP_UNACKED_MS },
+        { IPPROTO_TCP, TCP_NODELAY, 1 },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(options); i++)
+        (void) setsockopt(fd, options[i].level, options[i].option, &options[i].value,
+                          sizeof options[i].value);
 }
 
-static int on_close(void *arg, curl_socket_t fd)
+static curl_socket_t on_open(void *arg, curlsocktype purpose, struct curl_sockaddr *address)
 {
-    struct lane *lane = arg;
-    sockets_close(&lane->sockets, fd);
-    return 0;
+    (void) arg;
+    (void) purpose;
+    int fd = socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+    if (fd >= 0)
+        detect_dead_peer(fd);
+    return fd;
 }
 
 /* ---- construction */
@@ -80,7 +100,6 @@ void lane_init(struct lane *lane, const struct lane_place *place)
 void lane_clear(struct lane *lane)
 {
     curl_multi_cleanup(lane->multi);
-    sockets_clear(&lane->sockets);
 }
 
 /* ---- transfers */
@@ -88,9 +107,6 @@ void lane_clear(struct lane *lane)
 void lane_add(struct lane *lane, CURL *easy)
 {
     curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, on_open);
-    curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, lane);
-    curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, on_close);
-    curl_easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, lane);
     lane->running++;
     lane->close_at = INT64_MAX;
     must(curl_multi_add_handle(lane->multi, easy));

@@ -10,7 +10,6 @@
 #include <sys/epoll.h>
 
 #include "base/clock.h"
-#include "client/sockets.h"
 
 /* The parameters of a lane; pointers are borrowed. */
 struct lane_place {
@@ -25,7 +24,6 @@ struct lane_place {
 struct lane {
     struct lane_place place;
     CURLM *multi;
-    struct sockets sockets;
     int64_t timer_at; /* when libcurl needs a call; INT64_MAX: never */
     int64_t close_at; /* when to close connections; INT64_MAX: in use, or none */
     size_t running;

@@ -1,6 +1,5 @@
 #include "client/http_options.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,7 +99,7 @@ static void set_headers(CURL *easy, const struct config *c, const struct request
     if (type)
         append(&lists->headers, type);
     SET(easy, CURLOPT_HTTPHEADER, lists->headers);
-    SET(easy, CURLOPT_USERAGENT, c->user_agent);
+    SET(easy, CURLOPT_USERAGENT, c->user_agent ? c->user_agent : "ostler");
     /* Large lists are compressed; a compressor would delay a watch. */
     if (c->compression && r->class == REQUEST_READ)
         SET(easy, CURLOPT_ACCEPT_ENCODING, "gzip");

@@ -1,12 +1,10 @@
 #include "client/kubeconfig.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
 #include "base/file.h"
 #include "base/json.h"
-#include "base/str.h"
 #include "base/yaml.h"
 #include "client/base64.h"
 #include "client/limits.h"
@@ -60,22 +58,6 @@ static const char *kubeconfig_text_of(const json_t *body, const char *key)
     return text && *text ? text : NULL;
 }
 
-static bool find_in_file(const struct kubeconfig_file *file, const char *list, const char *member,
-                         const char *name, struct entry *ret)
-{
-    size_t i;
-    json_t *item;
-    json_array_foreach (json_object_get(file->root, list), i, item) {
-        if (!str_eq(json_key(item, "name"), name))
-            continue;
-        *ret = (struct entry){ .name = json_key(item, "name"),
-                               .body = json_object_get(item, member),
-                               .file = file->path };
-        return true;
-    }
-    return false;
-}
-
 /* The existing names, for the error about a missing one. */
 static char *names_in(const struct kubeconfig_file *files, size_t count, const char *list)
 {
@@ -97,9 +79,13 @@ static int kubeconfig_find(const struct kubeconfig_file *files, size_t count, co
                            const char *name, struct entry *ret, struct err *e)
 {
     CLEANUP_FREE char *list = xasprintf("%ss", member);
-    for (size_t i = 0; i < count; i++)
-        if (find_in_file(&files[i], list, member, name, ret))
+    for (size_t i = 0; i < count; i++) {
+        const json_t *item = json_find(json_object_get(files[i].root, list), "name", name);
+        *ret = (struct entry){ json_key(item, "name"), json_object_get(item, member),
+                               files[i].path };
+        if (item)
             return 0;
+    }
     CLEANUP_FREE char *names = names_in(files, count, list);
     return err_set(e, ERR_INVALID, "%s: the %s \"%s\" is not there: there is %s", files[0].path,
                    member, name, names);
@@ -130,7 +116,7 @@ static int take_cluster(const struct entry *cluster, struct config *c, struct er
     if (endpoint_parse(server, &c->server, e) < 0)
         return -1;
     c->compression = !json_bool(cluster->body, "disable-compression", false);
-    if (proxy && proxy_take(proxy, "proxy-url", c, e) < 0)
+    if (proxy && proxy_take(proxy, "proxy-url", &c->proxy_url, e) < 0)
         return -1;
     if (!c->server.tls)
         return 0;
@@ -241,7 +227,7 @@ int kubeconfig_decode(const struct kubeconfig_file *files, size_t count, const c
     struct entry context;
     if (kubeconfig_find(files, count, "context", current, &context, e) < 0)
         return -1;
-    struct config c = { .user_agent = xstrdup("ostler"), .read_at_ms = INT64_MIN };
+    struct config c = { 0 };
     if (take_context(files, count, &context, &c, e) < 0) {
         config_clear(&c);
         return -1;

@@ -69,17 +69,20 @@ int material_set(struct material *m, enum material_kind kind, const char *text, 
     return 0;
 }
 
+static void wipe(struct buf *b)
+{
+    if (b->data)
+        explicit_bzero(b->data, b->len);
+    buf_clear(b);
+}
+
 int material_set_base64(struct material *m, enum material_kind kind, const char *base64,
                         struct err *e)
 {
-    struct buf bytes = BUF_INIT(LIMIT_CREDENTIAL_BYTES);
-    int rc = base64_decode(base64, strlen(base64), &bytes)
-                 ? material_set(m, kind, buf_text(&bytes), bytes.len, e)
-                 : err_set(e, ERR_INVALID, "the %s is not base64", material_name(kind));
-    if (bytes.data)
-        explicit_bzero(bytes.data, bytes.len);
-    buf_clear(&bytes);
-    return rc;
+    CLEANUP(wipe) struct buf bytes = BUF_INIT(LIMIT_CREDENTIAL_BYTES);
+    if (!base64_decode(base64, strlen(base64), &bytes))
+        return err_set(e, ERR_INVALID, "the %s is not base64", material_name(kind));
+    return material_set(m, kind, buf_text(&bytes), bytes.len, e);
 }
 
 static int read_descriptor(int fd, struct buf *ret)
@@ -130,20 +133,16 @@ int material_reread(struct material *m, enum material_kind kind, struct err *e)
 {
     if (!m->path)
         return 0;
-    struct buf text = BUF_INIT(LIMIT_CREDENTIAL_BYTES);
-    struct material now = { 0 };
-    int rc = material_read_file(m->path, kind, &text, e);
-    if (rc == 0 && material_set(&now, kind, buf_text(&text), text.len, e) < 0)
-        rc = err_wrap(e, "%s", m->path);
-    if (text.data)
-        explicit_bzero(text.data, text.len);
-    buf_clear(&text);
-    bool changed = rc == 0 && (now.len != m->len ||
-                               (now.len > 0 && memcmp(now.bytes, m->bytes, now.len) != 0));
-    if (changed)
-        material_replace(m, now.bytes, now.len);
-    material_clear(&now);
-    return rc < 0 ? -1 : changed;
+    CLEANUP(wipe) struct buf text = BUF_INIT(LIMIT_CREDENTIAL_BYTES);
+    CLEANUP(material_clear) struct material now = { 0 };
+    if (material_read_file(m->path, kind, &text, e) < 0)
+        return -1;
+    if (material_set(&now, kind, buf_text(&text), text.len, e) < 0)
+        return err_wrap(e, "%s", m->path);
+    if (now.len == m->len && (now.len == 0 || memcmp(now.bytes, m->bytes, now.len) == 0))
+        return 0;
+    material_replace(m, now.bytes, now.len);
+    return 1;
 }
 
 void material_clear(struct material *m)

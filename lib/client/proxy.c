@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 
-int proxy_take(const char *url, const char *called, struct config *c, struct err *e)
+int proxy_take(const char *url, const char *called, char **ret, struct err *e)
 {
     /* In kubeconfigs, "socks5" lets the proxy resolve names; curl calls that socks5h. */
     static const struct {
@@ -22,7 +22,7 @@ int proxy_take(const char *url, const char *called, struct config *c, struct err
     for (size_t i = 0; i < ARRAY_LEN(schemes); i++) {
         size_t len = strlen(schemes[i].scheme);
         if (strncasecmp(url, schemes[i].scheme, len) == 0) {
-            c->proxy_url = xasprintf("%s%s", schemes[i].curl, url + len);
+            *ret = xasprintf("%s%s", schemes[i].curl, url + len);
             return 0;
         }
     }
@@ -141,13 +141,13 @@ static const char *either(const char *capitals, const char *small)
     return value && *value ? value : NULL;
 }
 
-int proxy_take_environment(struct config *c, struct err *e)
+int proxy_take_environment(const struct endpoint *server, char **ret, struct err *e)
 {
     const char *proxy = either("HTTPS_PROXY", "https_proxy");
     const char *direct = either("NO_PROXY", "no_proxy");
-    if (c->proxy_url || !proxy || endpoint_is_loopback(&c->server) ||
-        (direct && proxy_is_excepted(direct, &c->server)))
+    if (*ret || !proxy || endpoint_is_loopback(server) ||
+        (direct && proxy_is_excepted(direct, server)))
         return 0;
     CLEANUP_FREE char *url = xasprintf("%s%s", strstr(proxy, "://") ? "" : "http://", proxy);
-    return proxy_take(url, "HTTPS_PROXY", c, e);
+    return proxy_take(url, "HTTPS_PROXY", ret, e);
 }

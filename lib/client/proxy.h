@@ -2,15 +2,15 @@
 #ifndef OSTLER_CLIENT_PROXY_H
 #define OSTLER_CLIENT_PROXY_H
 
-#include "client/config.h"
+#include "client/endpoint.h"
 
-/* Sets the proxy `url`; messages name its source `called`. ERR_INVALID for an unsupported kind
- * of proxy. */
-int proxy_take(const char *url, const char *called, struct config *c, struct err *e);
-/* Uses HTTPS_PROXY of the environment if the kubeconfig has no proxy-url. A server on this
- * machine or in NO_PROXY gets no proxy (the rules of Go's golang.org/x/net/http/httpproxy, as in
- * kubectl). */
-int proxy_take_environment(struct config *c, struct err *e);
+/* Sets *ret, an owned text, to the proxy `url`; messages name its source `called`. ERR_INVALID for
+ * an unsupported kind of proxy. */
+int proxy_take(const char *url, const char *called, char **ret, struct err *e);
+/* Uses HTTPS_PROXY of the environment if *ret is NULL: the kubeconfig has no proxy-url. A server on
+ * this machine or in NO_PROXY gets no proxy (the rules of Go's golang.org/x/net/http/httpproxy, as
+ * in kubectl). */
+int proxy_take_environment(const struct endpoint *server, char **ret, struct err *e);
 /* Whether `list` names the server: "*", or a comma-separated list of networks ("10.0.0.0/8") and
  * hosts, each with or without a port. "10.1.2.3" is one host, "name" includes its subdomains,
  * ".name" and "*.name" are only the subdomains. */

@@ -1,11 +1,13 @@
 #include "client/session.h"
 
+#include "client/config_load.h"
+
 int session_open(struct session *s, const struct session_options *o, struct err *e)
 {
     *s = (struct session){ .clock = clock_system() };
     if (config_load(o->kubeconfig, o->context, &s->config, e) < 0)
         return -1;
-    config_call(&s->config, o->program, o->version);
+    s->config.user_agent = xasprintf("%s/%s", o->program, o->version);
     s->http = http_new(&s->config, &s->clock, e);
     if (!s->http)
         return -1;

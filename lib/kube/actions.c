@@ -1,6 +1,5 @@
 #include "kube/actions.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
 
 #include "base/buf.h"
@@ -18,10 +17,7 @@ const char *verb_text(enum verb v)
 void actions_add(struct actions *p, struct request request_steal, enum verb verb,
                  const char *target, const char *reason, const char *fmt, ...)
 {
-    va_list ap;
-    va_start(ap, fmt);
-    char *message = xvasprintf(fmt, ap);
-    va_end(ap);
+    char *message = FORMATTED(fmt);
     p->items = xreallocarray(p->items, p->len + 1, sizeof *p->items);
     p->items[p->len++] = (struct action){ .request = request_steal,
                                           .verb = verb,

@@ -41,6 +41,17 @@ static void start_list(struct buf *b, enum resource_id id, const struct list_opt
         add_query(b, "labelSelector", o->label_selector);
 }
 
+/* A GET of a path. */
+static struct request get_path(enum request_class class, enum resource_id id, char *path_steal,
+                               int64_t timeout_ms)
+{
+    return (struct request){ .class = class,
+                             .method = "GET",
+                             .path = path_steal,
+                             .timeout_ms = timeout_ms,
+                             .resource = id };
+}
+
 struct request request_list(enum resource_id id, const struct list_options *o, const char *token)
 {
     struct buf b = BUF_INIT(URL_ROOM);
@@ -48,23 +59,16 @@ struct request request_list(enum resource_id id, const struct list_options *o, c
     add_query(&b, "limit", PAGE_SIZE);
     if (token)
         add_query(&b, "continue", token);
-    return (struct request){ .class = REQUEST_READ,
-                             .method = "GET",
-                             .path = buf_take(&b),
-                             .timeout_ms = READ_TIMEOUT_MS,
-                             .resource = id };
+    return get_path(REQUEST_READ, id, buf_take(&b), READ_TIMEOUT_MS);
 }
 
 struct request request_look(enum resource_id id, const struct list_options *o)
 {
     struct buf b = BUF_INIT(URL_ROOM);
     start_list(&b, id, o);
-    return (struct request){ .class = REQUEST_READ,
-                             .method = "GET",
-                             .path = buf_take(&b),
-                             .timeout_ms = READ_TIMEOUT_MS,
-                             .resource = id,
-                             .looks = true };
+    struct request r = get_path(REQUEST_READ, id, buf_take(&b), READ_TIMEOUT_MS);
+    r.looks = true;
+    return r;
 }
 
 struct request request_watch(enum resource_id id, const struct list_options *o, const char *rv,
@@ -76,31 +80,19 @@ struct request request_watch(enum resource_id id, const struct list_options *o, 
     add_query(&b, "allowWatchBookmarks", "true");
     add_query(&b, "resourceVersion", rv);
     buf_printf(&b, "&timeoutSeconds=%d", timeout_s);
-    return (struct request){ .class = REQUEST_WATCH,
-                             .method = "GET",
-                             .path = buf_take(&b),
-                             .timeout_ms = (int64_t) timeout_s * 1000 + WATCH_MARGIN_MS,
-                             .resource = id };
+    return get_path(REQUEST_WATCH, id, buf_take(&b), (int64_t) timeout_s * 1000 + WATCH_MARGIN_MS);
 }
 
 struct request request_get(enum resource_id id, const char *ns, const char *name)
 {
-    return (struct request){
-        .class = id == RESOURCE_LEASE ? REQUEST_LEASE : REQUEST_READ,
-        .method = "GET",
-        .path = resource_path(id, ns, name, NULL),
-        .timeout_ms = id == RESOURCE_LEASE ? LEASE_TIMEOUT_MS : READ_TIMEOUT_MS,
-        .resource = id,
-    };
+    char *path = resource_path(id, ns, name, NULL);
+    return id == RESOURCE_LEASE ? get_path(REQUEST_LEASE, id, path, LEASE_TIMEOUT_MS)
+                                : get_path(REQUEST_READ, id, path, READ_TIMEOUT_MS);
 }
 
 struct request request_version(void)
 {
-    return (struct request){ .class = REQUEST_READ,
-                             .method = "GET",
-                             .path = xstrdup("/version"),
-                             .timeout_ms = READ_TIMEOUT_MS,
-                             .resource = RESOURCE_COUNT };
+    return get_path(REQUEST_READ, RESOURCE_COUNT, xstrdup("/version"), READ_TIMEOUT_MS);
 }
 
 /* A request with a body; `query` is a constant with its "?", or "". */
@@ -133,57 +125,62 @@ struct request request_rules_review(const char *ns)
 }
 
 #define MANAGER_QUERY "?fieldManager=" FIELD_MANAGER
-#define APPLY_QUERY MANAGER_QUERY "&force=true"
 #define APPLY_TYPE "application/apply-patch+yaml"
 #define MERGE_TYPE "application/merge-patch+json"
+
+/* A patch of an object, or of its `subresource` if that is not NULL. */
+static struct request patch_as(const char *manager, enum resource_id id, const char *ns,
+                               const char *name, const char *subresource, const char *content_type,
+                               const json_t *body)
+{
+    bool applies = str_eq(content_type, APPLY_TYPE);
+    CLEANUP_FREE char *query = xasprintf("?fieldManager=%s%s", manager,
+                                         applies ? "&force=true" : "");
+    return with_body(id, "PATCH", resource_path(id, ns, name, subresource), query, content_type,
+                     body);
+}
 
 struct request request_apply(enum resource_id id, const char *ns, const char *name,
                              const json_t *object)
 {
-    return with_body(id, "PATCH", resource_path(id, ns, name, NULL), APPLY_QUERY, APPLY_TYPE,
-                     object);
+    return request_apply_as(FIELD_MANAGER, id, ns, name, object);
 }
 
 struct request request_apply_as(const char *manager, enum resource_id id, const char *ns,
                                 const char *name, const json_t *object)
 {
-    CLEANUP_FREE char *query = xasprintf("?fieldManager=%s&force=true", manager);
-    return with_body(id, "PATCH", resource_path(id, ns, name, NULL), query, APPLY_TYPE, object);
+    return patch_as(manager, id, ns, name, NULL, APPLY_TYPE, object);
 }
 
 struct request request_apply_status(enum resource_id id, const char *ns, const char *name,
                                     const json_t *object)
 {
-    return with_body(id, "PATCH", resource_path(id, ns, name, "status"), APPLY_QUERY, APPLY_TYPE,
-                     object);
+    return patch_as(FIELD_MANAGER, id, ns, name, "status", APPLY_TYPE, object);
 }
 
 struct request request_merge_patch(enum resource_id id, const char *ns, const char *name,
                                    const json_t *patch)
 {
-    return with_body(id, "PATCH", resource_path(id, ns, name, NULL), MANAGER_QUERY, MERGE_TYPE,
-                     patch);
+    return patch_as(FIELD_MANAGER, id, ns, name, NULL, MERGE_TYPE, patch);
 }
 
 struct request request_merge_status_as(const char *manager, enum resource_id id, const char *ns,
                                        const char *name, const json_t *patch)
 {
-    CLEANUP_FREE char *query = xasprintf("?fieldManager=%s", manager);
-    return with_body(id, "PATCH", resource_path(id, ns, name, "status"), query, MERGE_TYPE, patch);
+    return patch_as(manager, id, ns, name, "status", MERGE_TYPE, patch);
 }
 
 struct request request_merge_status(enum resource_id id, const char *ns, const char *name,
                                     const json_t *patch)
 {
-    return with_body(id, "PATCH", resource_path(id, ns, name, "status"), MANAGER_QUERY,
-                     "application/strategic-merge-patch+json", patch);
+    return patch_as(FIELD_MANAGER, id, ns, name, "status", "application/strategic-merge-patch+json",
+                    patch);
 }
 
 struct request request_json_patch(enum resource_id id, const char *ns, const char *name,
                                   const json_t *operations)
 {
-    return with_body(id, "PATCH", resource_path(id, ns, name, NULL), MANAGER_QUERY,
-                     "application/json-patch+json", operations);
+    return patch_as(FIELD_MANAGER, id, ns, name, NULL, "application/json-patch+json", operations);
 }
 
 struct request request_create(enum resource_id id, const char *ns, const json_t *object)
@@ -240,11 +237,7 @@ struct request request_log(const char *ns, const char *pod, const char *containe
     add_query(&b, "limitBytes", LOG_BYTES); /* counted from the first of those lines */
     if (previous)
         add_query(&b, "previous", "true");
-    return (struct request){ .class = REQUEST_READ,
-                             .method = "GET",
-                             .path = buf_take(&b),
-                             .timeout_ms = LOG_TIMEOUT_MS,
-                             .resource = RESOURCE_POD };
+    return get_path(REQUEST_READ, RESOURCE_POD, buf_take(&b), LOG_TIMEOUT_MS);
 }
 
 void request_clear(struct request *r)

@@ -1,9 +1,6 @@
 #include "kube/resource.h"
 
-#include <string.h>
-
 #include "base/buf.h"
-#include "base/str.h"
 #include "kube/url.h"
 
 static const struct resource resources[RESOURCE_COUNT] = {

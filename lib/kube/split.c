@@ -1,5 +1,6 @@
 #include "kube/split.h"
 
+#include <limits.h>
 #include <string.h>
 
 #include "base/json.h"
@@ -368,20 +369,11 @@ static int take_string(struct split *s, const char *p, size_t n, size_t *ret_tak
 /* Bytes with a meaning for the splitter, except quotes. */
 static bool is_special(char c)
 {
-    switch (c) {
-    case ' ':
-    case '\t':
-    case '\r':
-    case '\n':
-    case '{':
-    case '[':
-    case '}':
-    case ']':
-    case ',':
-        return true;
-    default:
-        return false;
-    }
+    static const bool special[UCHAR_MAX + 1] = {
+        [' '] = true, ['\t'] = true, ['\r'] = true, ['\n'] = true, ['{'] = true,
+        ['['] = true, ['}'] = true,  [']'] = true,  [','] = true
+    };
+    return special[(unsigned char) c];
 }
 
 /* Copies colons, numbers, literals and anything else: the parser checks them. */

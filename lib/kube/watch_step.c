@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/str.h"
-
 enum {
     /* client-go's reflector: 800 ms, doubled up to 30 s, times a random factor of 1 to 2, reset
      * after 2 minutes. */

@@ -131,7 +131,7 @@ static void put_back(struct controller *c, const char *key, const struct actions
 
 static void reconcile(struct controller *c, const char *key)
 {
-    struct actions actions = { 0 };
+    CLEANUP_ACTIONS struct actions actions = { 0 };
     int64_t begun = clock_mono_ms(c->o.clock);
     c->o.reconcile(c->o.arg, key, &actions);
     metric_observe(c->o.metrics->reconcile_seconds, &c->o.name,
@@ -139,13 +139,11 @@ static void reconcile(struct controller *c, const char *key)
     if (actions.len == 0) {
         controller_tell(c, &actions);
         succeed(c, key, actions.requeue_after_ms);
-        actions_clear(&actions);
         return;
     }
     int64_t wait_ms = queue_parked_until(&c->queue, key) - loop_now(c->o.loop);
     if (wait_ms > 0) {
         put_back(c, key, &actions, wait_ms);
-        actions_clear(&actions);
         return;
     }
     c->working++;

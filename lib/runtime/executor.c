@@ -1,12 +1,12 @@
 #include "runtime/executor.h"
 
 #include <stdlib.h>
+#include <sys/queue.h>
 
 #include "base/json.h"
 #include "base/log.h"
 #include "base/str.h"
 #include "kube/exchange.h"
-#include "kube/object.h"
 #include "kube/reply.h"
 #include "kube/split.h"
 #include "runtime/list_check.h"
@@ -15,7 +15,7 @@ enum { ANSWER_MAX = 8 << 20 };
 
 /* One plan in execution. */
 struct job {
-    struct job *next, *prev;
+    TAILQ_ENTRY(job) link;
     struct executor *ex;
     struct actions actions;
     size_t at; /* the next action, or the one in flight */
@@ -31,14 +31,15 @@ struct job {
 
 struct executor {
     struct executor_options o;
-    struct job *head, *tail; /* waiting and in flight, oldest first */
-    size_t jobs, in_flight;
+    TAILQ_HEAD(, job) jobs; /* waiting and in flight, oldest first */
+    size_t job_count, in_flight;
 };
 
 struct executor *executor_new(const struct executor_options *o)
 {
     struct executor *ex = xcalloc(1, sizeof *ex);
     ex->o = *o;
+    TAILQ_INIT(&ex->jobs);
     if (ex->o.in_flight == 0)
         ex->o.in_flight = EXECUTOR_IN_FLIGHT;
     return ex;
@@ -57,9 +58,8 @@ static void job_free(struct job *job)
 static void unlink_job(struct job *job)
 {
     struct executor *ex = job->ex;
-    *(job->prev ? &job->prev->next : &ex->head) = job->next;
-    *(job->next ? &job->next->prev : &ex->tail) = job->prev;
-    ex->jobs--;
+    TAILQ_REMOVE(&ex->jobs, job, link);
+    ex->job_count--;
 }
 
 static void executor_finish(struct job *job, enum err_kind error, const char *message)
@@ -213,8 +213,9 @@ static const char *why_not(const struct job *job)
 
 static void executor_pump(struct executor *ex)
 {
-    for (struct job *job = ex->head, *next; job && ex->in_flight < ex->o.in_flight; job = next) {
-        next = job->next;
+    for (struct job *job = TAILQ_FIRST(&ex->jobs), *next; job && ex->in_flight < ex->o.in_flight;
+         job = next) {
+        next = TAILQ_NEXT(job, link);
         if (job->exchange.id)
             continue;
         const char *why = why_not(job);
@@ -223,7 +224,7 @@ static void executor_pump(struct executor *ex)
         } else {
             job->failed = NULL;
             executor_finish(job, ERR_CONFLICT, why);
-            next = ex->head; /* the done function may have changed the list */
+            next = TAILQ_FIRST(&ex->jobs); /* the done function may have changed the list */
         }
     }
 }
@@ -237,7 +238,6 @@ void executor_submit(struct executor *ex, const char *key, struct actions *actio
                          .key = xstrdup(key),
                          .done = done,
                          .arg = arg,
-                         .prev = ex->tail,
                          .retry_after_ms = -1 };
     /* The watch repeats a write's response: a response that is too long counts as empty, without
      * effect on the write's result. */
@@ -247,23 +247,21 @@ void executor_submit(struct executor *ex, const char *key, struct actions *actio
                                        .body = BUF_INIT(ANSWER_MAX),
                                        .loses = true };
     *actions_steal = (struct actions){ 0 };
-    *(ex->tail ? &ex->tail->next : &ex->head) = job;
-    ex->tail = job;
-    ex->jobs++;
+    TAILQ_INSERT_TAIL(&ex->jobs, job, link);
+    ex->job_count++;
     executor_pump(ex);
 }
 
 size_t executor_pending(const struct executor *ex)
 {
-    return ex->jobs;
+    return ex->job_count;
 }
 
 void executor_free(struct executor *ex)
 {
     if (!ex)
         return;
-    while (ex->head) {
-        struct job *job = ex->head;
+    for (struct job *job; (job = TAILQ_FIRST(&ex->jobs));) {
         unlink_job(job);
         job_free(job);
     }

@@ -50,6 +50,7 @@ struct informer {
 };
 
 static void act(struct informer *inf, const struct watch_next *next);
+static void go(struct informer *inf, struct watch_input in);
 
 /* The next number of a pseudo-random sequence (splitmix64). */
 static uint32_t draw(struct informer *inf)
@@ -327,9 +328,7 @@ static void informer_on_reply(void *arg, struct reply *reply)
     } else if (e.kind != ERR_NONE) {
         informer_fail(inf, &e, result->retry_after_ms);
     } else if (streaming) {
-        struct watch_next next = informer_step(
-            inf, (struct watch_input){ .event = WATCH_CLOSED, .retry_after_ms = -1 });
-        act(inf, &next);
+        go(inf, (struct watch_input){ .event = WATCH_CLOSED, .retry_after_ms = -1 });
     } else {
         take_page_end(inf);
     }
@@ -366,11 +365,15 @@ static void act(struct informer *inf, const struct watch_next *next)
     }
 }
 
+static void go(struct informer *inf, struct watch_input in)
+{
+    struct watch_next next = informer_step(inf, in);
+    act(inf, &next);
+}
+
 static void on_delay(void *arg)
 {
-    struct informer *inf = arg;
-    struct watch_next next = informer_step(inf, (struct watch_input){ .event = WATCH_DELAY_OVER });
-    act(inf, &next);
+    go(arg, (struct watch_input){ .event = WATCH_DELAY_OVER });
 }
 
 static void on_silence(void *arg)
@@ -413,8 +416,7 @@ void informer_start(struct informer *inf)
     if (inf->started)
         return;
     inf->started = true;
-    struct watch_next next = informer_step(inf, (struct watch_input){ .event = WATCH_STARTED });
-    act(inf, &next);
+    go(inf, (struct watch_input){ .event = WATCH_STARTED });
 }
 
 void informer_list_anew(struct informer *inf)
@@ -422,25 +424,9 @@ void informer_list_anew(struct informer *inf)
     if (!inf->started || inf->absent)
         return;
     stop(inf);
-    struct watch_next next = informer_step(inf, (struct watch_input){ .event = WATCH_AGAIN });
-    act(inf, &next);
+    go(inf, (struct watch_input){ .event = WATCH_AGAIN });
     if (inf->on_change)
         inf->on_change(inf->arg);
-}
-
-bool informer_started(const struct informer *inf)
-{
-    return inf->started;
-}
-
-bool informer_synced(const struct informer *inf)
-{
-    return inf->watch.synced;
-}
-
-const char *informer_problem(const struct informer *inf)
-{
-    return inf->problem;
 }
 
 void informer_look_again(struct informer *inf, int64_t apart_ms)
@@ -449,33 +435,21 @@ void informer_look_again(struct informer *inf, int64_t apart_ms)
         return;
     stop(inf); /* a failed list may be waiting for its retry */
     inf->looks = true;
-    struct watch_next next = informer_step(inf, (struct watch_input){ .event = WATCH_STARTED });
-    act(inf, &next);
+    go(inf, (struct watch_input){ .event = WATCH_STARTED });
 }
 
-bool informer_looks(const struct informer *inf)
+struct informer_state informer_state(const struct informer *inf)
 {
-    return inf->looks;
-}
-
-bool informer_present(const struct informer *inf)
-{
-    return !inf->absent;
-}
-
-int64_t informer_silent_ms(const struct informer *inf)
-{
-    return loop_now(inf->loop) - inf->heard_ms;
-}
-
-uint64_t informer_restarts(const struct informer *inf)
-{
-    return inf->restarts;
-}
-
-uint64_t informer_unreadable(const struct informer *inf)
-{
-    return inf->unreadable.count;
+    return (struct informer_state){
+        .started = inf->started,
+        .synced = inf->watch.synced,
+        .present = !inf->absent,
+        .looks = inf->looks,
+        .problem = inf->problem,
+        .silent_ms = loop_now(inf->loop) - inf->heard_ms,
+        .restarts = inf->restarts,
+        .unreadable = inf->unreadable.count,
+    };
 }
 
 void informer_free(struct informer *inf)

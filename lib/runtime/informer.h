@@ -31,6 +31,25 @@ struct informer_options {
     struct server_clock *clock; /* shared; records when lists were answered; NULL: none */
 };
 
+struct informer_state {
+    bool started; /* informer_start() was called */
+    /* One complete list of the objects that the projector keeps arrived (or, if optional, the
+     * resource is absent). */
+    bool synced;
+    /* The API server has this resource; false only for an optional one whose CRD is missing. */
+    bool present;
+    bool looks; /* an absent resource is being listed again: its state is unknown */
+    /* The current problem in one sentence, or NULL. During a problem, the table may lack events.
+     * It ends with a complete list, or when a resumed watch brings a bookmark or stays open for a
+     * second without an error. Borrowed until the next turn. */
+    const char *problem;
+    int64_t silent_ms; /* since the last data, including bookmarks: the table may be this stale */
+    uint64_t restarts; /* number of watches restarted after a failure */
+    /* Number of unreadable objects received. Each affects only itself: a known object keeps its
+     * record, an unknown one is read with the bare view. */
+    uint64_t unreadable;
+};
+
 /* All borrowed. `on_change` may be NULL; it is called when the informer syncs, lists again,
  * fails or recovers. */
 struct informer *informer_new(const struct informer_options *o, struct table *table,
@@ -38,31 +57,13 @@ struct informer *informer_new(const struct informer_options *o, struct table *ta
                               loop_fn *on_change, void *arg);
 /* Starts to list and watch; no effect if it has started. */
 void informer_start(struct informer *inf);
-/* Whether informer_start() was called. */
-bool informer_started(const struct informer *inf);
-/* Whether one complete list of the objects that the projector keeps arrived (or, if optional,
- * the resource is absent). */
-bool informer_synced(const struct informer *inf);
-/* The current problem in one sentence, or NULL. During a problem, the table may lack events. It
- * ends with a complete list, or when a resumed watch brings a bookmark or stays open for a
- * second without an error. Borrowed until the next turn. */
-const char *informer_problem(const struct informer *inf);
-/* Whether the API server has this resource; false only for an optional one whose CRD is missing. */
-bool informer_present(const struct informer *inf);
-/* Whether an absent resource is being listed again: its state is unknown. */
-bool informer_looks(const struct informer *inf);
 /* Lists again because the projector now keeps other objects. Until the list is complete, the
  * table keeps its records and the informer is not synced. */
 void informer_list_anew(struct informer *inf);
 /* Lists an absent resource again, but not sooner than `apart_ms` after the last time. */
 void informer_look_again(struct informer *inf, int64_t apart_ms);
-/* Time since the last data, including bookmarks: the table may be this stale. */
-int64_t informer_silent_ms(const struct informer *inf);
-/* Number of watches restarted after a failure. */
-uint64_t informer_restarts(const struct informer *inf);
-/* Number of unreadable objects received. Each affects only itself: a known object keeps its
- * record, an unknown one is read with the bare view. */
-uint64_t informer_unreadable(const struct informer *inf);
+/* Its state now. */
+struct informer_state informer_state(const struct informer *inf);
 /* Cancels its requests and frees it; the table stays unchanged. NULL has no effect. */
 void informer_free(struct informer *inf);
 

@@ -90,16 +90,11 @@ static void take_success(struct lease *l, json_t *record)
     json_decref(l->record);
     l->record = record;
     int64_t now = clock_mono_ms(l->o.clock);
-    if (l->sent == SENT_GET) {
-        struct lease_next read = lease_step_read(&l->state, record, now);
-        if (read.what == LEASE_DO_WAIT)
-            say_standby(l, json_str_or_empty(record, "spec.holderIdentity"));
-        if (l->state.leading)
-            begin_leading(l);
-        act(l, read);
-        return;
-    }
-    struct lease_next next = lease_step_written(&l->state, record, l->sent_ms, now);
+    bool was_read = l->sent == SENT_GET;
+    struct lease_next next = was_read ? lease_step_read(&l->state, record, now)
+                                      : lease_step_written(&l->state, record, l->sent_ms, now);
+    if (was_read && next.what == LEASE_DO_WAIT)
+        say_standby(l, json_str_or_empty(record, "spec.holderIdentity"));
     if (l->state.leading)
         begin_leading(l);
     act(l, next);

@@ -1,6 +1,7 @@
 #include "runtime/queue.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 
@@ -12,22 +13,25 @@ struct queue_item {
     bool dirty;   /* added during its work */
     int failures;
     int64_t parked_until; /* no request before, as the server asked; 0: not parked */
-    char *key;
+    char key[];
 };
 
 static struct queue_item *item_of(struct queue *q, const char *key)
 {
     struct queue_item *it = map_get(&q->items, key);
     if (!it) {
-        it = xcalloc(1, sizeof *it);
-        it->key = xstrdup(key);
-        map_put(&q->items, it->key, it);
+        it = xcalloc(1, sizeof *it + strlen(key) + 1);
+        map_put(&q->items, strcpy(it->key, key), it);
     }
     return it;
 }
 
+/* Makes a key due now, or after the work on it. */
 static void enqueue(struct queue *q, struct queue_item *it)
 {
+    it->dirty = it->working;
+    if (it->working)
+        return;
     heap_remove(&q->delayed, &it->delay);
     if (it->queued)
         return;
@@ -45,10 +49,7 @@ void queue_add(struct queue *q, const char *key)
 {
     struct queue_item *it = item_of(q, key);
     q->adds++;
-    if (it->working)
-        it->dirty = true;
-    else
-        enqueue(q, it);
+    enqueue(q, it);
 }
 
 void queue_add_at(struct queue *q, const char *key, int64_t at)
@@ -65,10 +66,7 @@ static void take_due(struct queue *q, int64_t now)
     while ((first = heap_first(&q->delayed)) && first->at <= now) {
         struct queue_item *it = container_of(first, struct queue_item, delay);
         heap_remove(&q->delayed, first);
-        if (it->working)
-            it->dirty = true;
-        else
-            enqueue(q, it);
+        enqueue(q, it);
     }
 }
 
@@ -105,9 +103,7 @@ static void forget_idle(struct queue *q, struct queue_item *it)
 {
     if (it->queued || it->working || it->failures || heap_holds(&it->delay))
         return;
-    map_remove(&q->items, it->key);
-    free(it->key);
-    free(it);
+    free(map_remove(&q->items, it->key));
 }
 
 void queue_done(struct queue *q, const char *key, enum queue_end end, int64_t retry_after_ms,
@@ -164,14 +160,7 @@ int queue_failures(const struct queue *q, const char *key)
 
 void queue_clear(struct queue *q)
 {
-    size_t cursor = 0;
-    const struct map_entry *e;
-    while ((e = map_next(&q->items, &cursor))) {
-        struct queue_item *it = e->value;
-        free(it->key);
-        free(it);
-    }
-    map_clear(&q->items);
+    map_free_values(&q->items);
     heap_clear(&q->delayed);
     *q = (struct queue){ 0 };
 }

@@ -1,7 +1,9 @@
 #include "runtime/recorder.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/queue.h>
 
 #include "base/json.h"
 #include "base/map.h"
@@ -25,15 +27,13 @@ enum {
 
 /* A repeated Event of one object, counted as a series. Another message is another Event. */
 struct series {
-    char *key;
-    char *name; /* of the Event object */
+    char name[256]; /* of the Event object */
     int64_t count;
     int64_t last_ms, written_ms;
 };
 
 /* How many Events remain for an object, or for all objects. */
 struct bucket {
-    char *key;
     int tokens; /* counted from a full bucket: 0 = full, -1 = one used */
     int64_t filled_ms;
 };
@@ -42,7 +42,7 @@ struct bucket {
 enum { KINDS = 2 };
 
 struct waiting {
-    struct waiting *next;
+    STAILQ_ENTRY(waiting) link;
     bool important;
     struct request request;
 };
@@ -52,7 +52,7 @@ struct recorder {
     struct map series;
     struct map buckets;
     struct bucket all[KINDS];
-    struct waiting *head, *tail;
+    STAILQ_HEAD(, waiting) queue;
     size_t waiting[KINDS];
     struct exchange sending[IN_FLIGHT_MAX];
     uint64_t dropped, serial;
@@ -69,11 +69,10 @@ static struct exchange *free_place(struct recorder *r)
 static void recorder_pump(struct recorder *r)
 {
     struct exchange *place;
-    while (r->head && (place = free_place(r)) && clock_mono_ms(r->o.clock) < r->o.fence(r->o.arg)) {
-        struct waiting *w = r->head;
-        r->head = w->next;
-        if (!r->head)
-            r->tail = NULL;
+    struct waiting *w;
+    while ((w = STAILQ_FIRST(&r->queue)) && (place = free_place(r)) &&
+           clock_mono_ms(r->o.clock) < r->o.fence(r->o.arg)) {
+        STAILQ_REMOVE_HEAD(&r->queue, link);
         r->waiting[w->important]--;
         exchange_send(place, w->request);
         free(w);
@@ -97,38 +96,22 @@ static void recorder_send(struct recorder *r, bool important, struct request req
     struct waiting *w = xcalloc(1, sizeof *w);
     w->request = request;
     w->important = important;
-    if (r->tail)
-        r->tail->next = w;
-    else
-        r->head = w;
-    r->tail = w;
+    STAILQ_INSERT_TAIL(&r->queue, w, link);
     r->waiting[important]++;
     recorder_pump(r);
 }
 
-static void clear_series(struct map *m)
+/* The value of a key, zeroed if it is new; the key stands behind it. */
+static void *entry_of(struct map *m, const char *key, size_t size)
 {
-    size_t cursor = 0;
-    const struct map_entry *e;
-    while ((e = map_next(m, &cursor))) {
-        struct series *s = e->value;
-        free(s->key);
-        free(s->name);
-        free(s);
-    }
-    map_clear(m);
-}
-
-static void clear_buckets(struct map *m)
-{
-    size_t cursor = 0;
-    const struct map_entry *e;
-    while ((e = map_next(m, &cursor))) {
-        struct bucket *b = e->value;
-        free(b->key);
-        free(b);
-    }
-    map_clear(m);
+    void *entry = map_get(m, key);
+    if (entry)
+        return entry;
+    if (m->len >= KEYS_MAX)
+        map_free_values(m);
+    entry = xcalloc(1, size + strlen(key) + 1);
+    map_put(m, strcpy((char *) entry + size, key), entry);
+    return entry;
 }
 
 /* Refills the bucket by the elapsed time; returns whether an Event remains. */
@@ -145,14 +128,9 @@ static bool take_token(struct recorder *r, const char *object, bool important)
     CLEANUP_FREE char *key = xasprintf("%s/%d", object, important);
     struct bucket *all = &r->all[important];
     int64_t now = loop_now(r->o.loop);
-    struct bucket *b = map_get(&r->buckets, key);
-    if (!b) {
-        if (r->buckets.len >= KEYS_MAX)
-            clear_buckets(&r->buckets);
-        b = xcalloc(1, sizeof *b);
-        *b = (struct bucket){ .key = xstrdup(key), .filled_ms = now };
-        map_put(&r->buckets, b->key, b);
-    }
+    struct bucket *b = entry_of(&r->buckets, key, sizeof *b);
+    if (!b->filled_ms)
+        b->filled_ms = now;
     bool left = recorder_fill(b, BURST, REFILL_MS, now),
          left_of_all = recorder_fill(all, BURST_ALL, REFILL_ALL_MS, now);
     if (!left || !left_of_all)
@@ -162,21 +140,20 @@ static bool take_token(struct recorder *r, const char *object, bool important)
     return true;
 }
 
-static void post(struct recorder *r, const struct event *e, const char *name)
+static void post(struct recorder *r, const struct notice *n, const char *name)
 {
     char micro[CLOCK_TEXT_MAX];
     clock_rfc3339_micro(clock_wall_us(r->o.clock), micro);
-    CLEANUP_FREE char *note = str_shortened(e->note, NOTE_MAX);
+    CLEANUP_FREE char *note = str_shortened(n->note, NOTE_MAX);
     CLEANUP_JSON json_t *event = json_pack(
         "{s:s, s:s, s:{s:s, s:s}, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:{s:s, s:s, s:s, s:s}}",
         "apiVersion", "events.k8s.io/v1", "kind", "Event", "metadata", "name", name, "namespace",
         "default", "eventTime", micro, "reportingController", "ostler.dev/ostler",
-        "reportingInstance", r->o.instance, "action", e->action, "reason", e->reason, "type",
-        e->warning ? "Warning" : "Normal", "note", json_text(note), "regarding", "apiVersion",
-        resource_api_version(e->regarding.resource), "kind",
-        resource_get(e->regarding.resource)->kind, "name", e->regarding.name, "uid",
-        e->regarding.uid);
-    recorder_send(r, e->important, request_create(RESOURCE_EVENT, "default", event));
+        "reportingInstance", r->o.instance, "action", n->action, "reason", n->reason, "type",
+        n->warning ? "Warning" : "Normal", "note", json_text(note), "regarding", "apiVersion",
+        resource_api_version(n->resource), "kind", resource_get(n->resource)->kind, "name", n->name,
+        "uid", n->uid);
+    recorder_send(r, n->important, request_create(RESOURCE_EVENT, "default", event));
 }
 
 static void patch_series(struct recorder *r, bool important, struct series *s)
@@ -189,55 +166,42 @@ static void patch_series(struct recorder *r, bool important, struct series *s)
     recorder_send(r, important, request_merge_patch(RESOURCE_EVENT, "default", s->name, patch));
 }
 
-/* Takes the key. */
-static struct series *series_new(struct recorder *r, const struct event *e, char *key_steal)
+/* Begins a series, or begins one anew. */
+static void series_begin(struct recorder *r, struct series *s, const char *object_name)
 {
-    if (r->series.len >= KEYS_MAX)
-        clear_series(&r->series);
-    struct series *s = xcalloc(1, sizeof *s);
-    s->key = key_steal;
-    map_put(&r->series, s->key, s);
-    s->name = xasprintf("%.200s.%llx%llx", e->regarding.name,
-                        (unsigned long long) clock_wall_us(r->o.clock),
-                        (unsigned long long) r->serial++);
-    return s;
+    *s = (struct series){ 0 };
+    snprintf(s->name, sizeof s->name, "%.200s.%llx%llx", object_name,
+             (unsigned long long) clock_wall_us(r->o.clock), (unsigned long long) r->serial++);
 }
 
-void recorder_event(struct recorder *r, const struct event *e)
+void recorder_event(struct recorder *r, const struct notice *n)
 {
-    const char *kind = resource_get(e->regarding.resource)->kind;
-    CLEANUP_FREE char *object = xasprintf("%s/%s", kind, e->regarding.uid);
-    if (!take_token(r, object, e->important)) {
+    CLEANUP_FREE char *object = xasprintf("%s/%s", resource_get(n->resource)->kind, n->uid);
+    if (!take_token(r, object, n->important)) {
         r->dropped++;
         return;
     }
     int64_t now = loop_now(r->o.loop);
-    char *key = xasprintf("%s/%s/%s/%d/%016llx", object, e->action, e->reason, e->warning,
-                          (unsigned long long) str_hash(e->note, strlen(e->note)));
-    struct series *s = map_get(&r->series, key);
-    bool fresh = !s || now - s->last_ms > SERIES_FORGET_MS;
-    if (s && fresh) {
-        map_remove(&r->series, key);
-        free(s->key);
-        free(s->name);
-        free(TAKE(s));
-    }
-    if (s)
-        free(key);
-    else
-        s = series_new(r, e, key);
+    CLEANUP_FREE char *key = xasprintf("%s/%s/%s/%d/%016llx", object, n->action, n->reason,
+                                       n->warning,
+                                       (unsigned long long) str_hash(n->note, strlen(n->note)));
+    struct series *s = entry_of(&r->series, key, sizeof *s);
+    bool fresh = s->count == 0 || now - s->last_ms > SERIES_FORGET_MS;
+    if (fresh)
+        series_begin(r, s, n->name);
     s->count++;
     s->last_ms = now;
     if (fresh)
-        post(r, e, s->name);
+        post(r, n, s->name);
     else if (s->count == 2 || now - s->written_ms > SERIES_REFRESH_MS)
-        patch_series(r, e->important, s);
+        patch_series(r, n->important, s);
 }
 
 struct recorder *recorder_new(const struct recorder_options *o)
 {
     struct recorder *r = xcalloc(1, sizeof *r);
     r->o = *o;
+    STAILQ_INIT(&r->queue);
     /* The responses are not read. */
     for (size_t i = 0; i < IN_FLIGHT_MAX; i++)
         r->sending[i] = (struct exchange){
@@ -257,13 +221,12 @@ void recorder_free(struct recorder *r)
         return;
     for (size_t i = 0; i < IN_FLIGHT_MAX; i++)
         exchange_cancel(&r->sending[i]);
-    while (r->head) {
-        struct waiting *w = r->head;
-        r->head = w->next;
+    for (struct waiting *w; (w = STAILQ_FIRST(&r->queue));) {
+        STAILQ_REMOVE_HEAD(&r->queue, link);
         request_clear(&w->request);
         free(w);
     }
-    clear_series(&r->series);
-    clear_buckets(&r->buckets);
+    map_free_values(&r->series);
+    map_free_values(&r->buckets);
     free(r);
 }

@@ -4,28 +4,11 @@
 #ifndef OSTLER_RUNTIME_RECORDER_H
 #define OSTLER_RUNTIME_RECORDER_H
 
-#include <stdbool.h>
-
+#include "kube/actions.h"
 #include "kube/transport.h"
 #include "runtime/loop.h"
 
 struct recorder;
-
-/* The object of an Event; cluster-scoped only. Text is copied. */
-struct event_object {
-    enum resource_id resource;
-    const char *name;
-    const char *uid;
-};
-
-struct event {
-    struct event_object regarding;
-    bool warning;       /* type Warning rather than Normal */
-    bool important;     /* has a separate limit, so that other Events never displace it */
-    const char *reason; /* CamelCase */
-    const char *action; /* CamelCase: the action taken */
-    const char *note;   /* the sentence; cut to 1 KiB */
-};
 
 struct recorder_options {
     const struct transport *transport;
@@ -38,8 +21,9 @@ struct recorder_options {
 
 /* Owned by the caller. `o`'s pointers are borrowed and must outlive the recorder. */
 struct recorder *recorder_new(const struct recorder_options *o);
-/* Queues a copy of an Event. Beyond the limits it drops and counts the Event. */
-void recorder_event(struct recorder *r, const struct event *e);
+/* Queues an Event; `n` is borrowed for the call. Beyond the limits it drops and counts the Event.
+ */
+void recorder_event(struct recorder *r, const struct notice *n);
 /* Number of dropped Events: too many for one object, or too many at once. */
 uint64_t recorder_dropped(const struct recorder *r);
 /* Drops unsent Events and frees the recorder. NULL has no effect. */

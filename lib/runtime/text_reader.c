@@ -1,6 +1,7 @@
 #include "runtime/text_reader.h"
 
 #include <stdlib.h>
+#include <sys/queue.h>
 
 #include "base/log.h"
 #include "kube/exchange.h"
@@ -13,7 +14,7 @@ enum {
 
 /* A request for a text. */
 struct question {
-    struct question *next;
+    TAILQ_ENTRY(question) link;
     struct text_reader *reader;
     char *key;
     struct request request; /* until sent */
@@ -22,7 +23,7 @@ struct question {
 
 struct text_reader {
     struct text_reader_options o;
-    struct question *head; /* oldest first; those in flight come first */
+    TAILQ_HEAD(, question) questions; /* oldest first; those in flight come first */
     size_t in_flight, waiting;
 };
 
@@ -32,14 +33,6 @@ static void question_free(struct question *q)
     exchange_cancel(&q->exchange);
     free(q->key);
     free(q);
-}
-
-static void unlink_question(struct text_reader *r, const struct question *q)
-{
-    struct question **at = &r->head;
-    while (*at != q)
-        at = &(*at)->next;
-    *at = q->next;
 }
 
 static void text_reader_pump(struct text_reader *r);
@@ -52,7 +45,7 @@ static void text_reader_on_reply(void *arg, struct reply *reply)
     if (!there)
         log_debug("cannot read the end of a container's log", "object", q->key, "err",
                   err_msg(&reply->err));
-    unlink_question(r, q);
+    TAILQ_REMOVE(&r->questions, q, link);
     r->in_flight--;
     r->o.text(r->o.arg, q->key, there ? reply->body : NULL, there ? reply->len : 0);
     question_free(q);
@@ -61,7 +54,8 @@ static void text_reader_on_reply(void *arg, struct reply *reply)
 
 static void text_reader_pump(struct text_reader *r)
 {
-    for (struct question *q = r->head; q && r->in_flight < IN_FLIGHT_MAX; q = q->next) {
+    struct question *q = TAILQ_FIRST(&r->questions);
+    for (; q && r->in_flight < IN_FLIGHT_MAX; q = TAILQ_NEXT(q, link)) {
         if (q->exchange.id)
             continue;
         r->waiting--;
@@ -75,6 +69,7 @@ struct text_reader *text_reader_new(const struct text_reader_options *o)
 {
     struct text_reader *r = xcalloc(1, sizeof *r);
     r->o = *o;
+    TAILQ_INIT(&r->questions);
     return r;
 }
 
@@ -84,15 +79,13 @@ void text_reader_ask(struct text_reader *r, const char *key, struct request requ
         request_clear(&request_steal);
         return;
     }
-    struct question *q = xcalloc(1, sizeof *q), **end = &r->head;
+    struct question *q = xcalloc(1, sizeof *q);
     *q = (struct question){ .reader = r, .key = xstrdup(key), .request = request_steal };
     q->exchange = (struct exchange){ .transport = r->o.transport,
                                      .done = text_reader_on_reply,
                                      .arg = q,
                                      .body = BUF_INIT(TEXT_MAX) };
-    while (*end)
-        end = &(*end)->next;
-    *end = q;
+    TAILQ_INSERT_TAIL(&r->questions, q, link);
     r->waiting++;
     text_reader_pump(r);
 }
@@ -101,9 +94,8 @@ void text_reader_free(struct text_reader *r)
 {
     if (!r)
         return;
-    while (r->head) {
-        struct question *q = r->head;
-        r->head = q->next;
+    for (struct question *q; (q = TAILQ_FIRST(&r->questions));) {
+        TAILQ_REMOVE(&r->questions, q, link);
         question_free(q);
     }
     free(r);

@@ -118,14 +118,6 @@ static void read_query(struct lws *wsi, struct buf *out)
     }
 }
 
-/* The relevant parts of a request. */
-struct request {
-    const char *path;
-    bool head;     /* HEAD: the response has no body */
-    bool readable; /* GET or HEAD */
-    bool has_body;
-};
-
 static bool has_body(struct lws *wsi)
 {
     char length[8]; /* "0" fits; anything longer is more than 0 */
@@ -134,34 +126,21 @@ static bool has_body(struct lws *wsi)
             !str_eq(length, "0"));
 }
 
-static struct request read_request(struct lws *wsi, const char *path)
-{
-    char *uri;
-    int uri_len;
-    int method = lws_http_get_uri_and_method(wsi, &uri, &uri_len);
-    return (struct request){
-        .path = path,
-        .head = method == LWSHUMETH_HEAD,
-        .readable = method == LWSHUMETH_GET || method == LWSHUMETH_HEAD,
-        .has_body = has_body(wsi),
-    };
-}
-
 /* Fills the body and returns the status. */
-static int make_body(struct server *s, struct lws *wsi, const struct request *r, struct buf *out,
-                     const char **ret_type)
+static int make_body(struct server *s, struct lws *wsi, const char *path, int method,
+                     struct buf *out, const char **ret_type)
 {
     *ret_type = TEXT;
-    if (!r->readable) {
+    if (method != LWSHUMETH_GET && method != LWSHUMETH_HEAD) {
         buf_str(out, "only GET and HEAD are served\n");
         return 405;
     }
-    if (r->has_body) {
+    if (has_body(wsi)) {
         buf_str(out, "a request here has no body\n");
         return 400;
     }
     const char *rest;
-    const struct route *route = find_route(r->path, &rest);
+    const struct route *route = find_route(path, &rest);
     int status = 404;
     if (route) {
         CLEANUP_BUF struct buf query = BUF_INIT(2 * HEADERS_MAX);
@@ -175,11 +154,13 @@ static int make_body(struct server *s, struct lws *wsi, const struct request *r,
     return status;
 }
 
-static void make_answer(struct server *s, struct connection *c, const struct request *r)
+static void make_answer(struct server *s, struct connection *c, const char *path)
 {
+    char *uri;
+    int uri_len, method = lws_http_get_uri_and_method(c->wsi, &uri, &uri_len);
     CLEANUP_BUF struct buf body = BUF_INIT(BODY_MAX);
     const char *type;
-    int status = make_body(s, c->wsi, r, &body, &type);
+    int status = make_body(s, c->wsi, path, method, &body, &type);
     buf_printf(&c->answer,
                "HTTP/1.1 %d %s\r\n"
                "server: ostler\r\n"
@@ -191,7 +172,7 @@ static void make_answer(struct server *s, struct connection *c, const struct req
                "%s\r\n",
                status, status_text(status), type, body.len,
                status == 405 ? "allow: GET, HEAD\r\n" : "");
-    if (!r->head)
+    if (method != LWSHUMETH_HEAD)
         buf_str(&c->answer, buf_text(&body));
     s->unsent += c->answer.len;
 }
@@ -220,8 +201,7 @@ static int on_request(struct server *s, struct connection *c, const char *uri, s
     if (c->answer.len > 0)
         return -1;
     CLEANUP_FREE char *path = xstrndup(uri, len);
-    const struct request r = read_request(c->wsi, path);
-    make_answer(s, c, &r);
+    make_answer(s, c, path);
     return send_part(c);
 }
 

@@ -98,9 +98,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         int port;
         listener = listen_on_loopback(&port);
         clock = clock_system();
-        config = (struct config){ .description = xstrdup("a test"),
-                                  .user_agent = xstrdup("ostler"),
-                                  .compression = true };
+        config = (struct config){ .description = xstrdup("a test"), .compression = true };
         CLEANUP_FREE char *url = xasprintf("http://127.0.0.1:%d", port);
         int rc = endpoint_parse(url, &config.server, NULL);
         h = http_new(&config, &clock, NULL);

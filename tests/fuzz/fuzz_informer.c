@@ -220,7 +220,7 @@ static void status(struct harness *h, int code)
     if (h->answered)
         return;
     h->answered = true;
-    if (code == 200 && h->watches && informer_problem(h->informer))
+    if (code == 200 && h->watches && informer_state(h->informer).problem)
         h->doubt_until = h->silent ? INT64_MAX : h->now_ms + DOUBT_MS;
     h->sink.on_status(h->sink.arg, code);
 }
@@ -234,7 +234,7 @@ static void done(struct harness *h, int code, enum err_kind kind)
                                   .err = { kind, (char *) "as the input wants" } };
     if (code == 429 || code == 503)
         r.retry_after_ms = transport_retry_after_ms(take(h, 200));
-    if (informer_present(h->informer))
+    if (informer_state(h->informer).present)
         h->not_before = h->now_ms + r.retry_after_ms;
     h->sink.on_done(h->sink.arg, &r);
 }
@@ -602,16 +602,16 @@ static void check_order(struct harness *h)
 static void check(struct harness *h)
 {
     const struct informer *inf = h->informer;
-    bool absent = !informer_present(inf);
-    bool trusted = informer_synced(inf) && !absent && !informer_looks(inf) &&
-                   !informer_problem(inf);
+    bool absent = !informer_state(inf).present;
+    bool trusted = informer_state(inf).synced && !absent && !informer_state(inf).looks &&
+                   !informer_state(inf).problem;
     DEMAND(!trusted || (!h->mixed && !h->gap && !(h->open && !h->watches)));
-    DEMAND(!(h->open && h->watches && h->now_ms < h->doubt_until) || informer_problem(inf));
+    DEMAND(!(h->open && h->watches && h->now_ms < h->doubt_until) || informer_state(inf).problem);
     DEMAND(!h->open || !h->watches || h->now_ms - h->heard_ms <= SILENCE_MS + JUMP_MAX_MS);
     DEMAND(h->open || absent || loop_deadline(h->loop) != INT64_MAX);
-    DEMAND(h->told_synced == informer_synced(inf) &&
-           h->told_problem == (informer_problem(inf) != NULL));
-    DEMAND(informer_unreadable(inf) >= h->unreadable);
+    DEMAND(h->told_synced == informer_state(inf).synced &&
+           h->told_problem == (informer_state(inf).problem != NULL));
+    DEMAND(informer_state(inf).unreadable >= h->unreadable);
     check_order(h);
     for (int name = 0; !h->mixed && name < NAMES; name++)
         check_record(h, name);
@@ -620,14 +620,14 @@ static void check(struct harness *h)
 static void on_change(void *arg)
 {
     struct harness *h = arg;
-    h->told_synced = informer_synced(h->informer);
-    h->told_problem = informer_problem(h->informer) != NULL;
+    h->told_synced = informer_state(h->informer).synced;
+    h->told_problem = informer_state(h->informer).problem != NULL;
 }
 
 static bool is_well(const struct harness *h)
 {
-    return informer_synced(h->informer) && !informer_problem(h->informer) &&
-           informer_present(h->informer) && h->open && h->watches && h->told == h->rv;
+    const struct informer_state now = informer_state(h->informer);
+    return now.synced && !now.problem && now.present && h->open && h->watches && h->told == h->rv;
 }
 
 /* From here on the server behaves. */
@@ -637,7 +637,7 @@ static void heal(struct harness *h)
     h->nameless = false;
     while (!is_well(h)) {
         DEMAND(h->now_ms - begin < HEALED_IN_MS);
-        if (!h->open && !informer_present(h->informer))
+        if (!h->open && !informer_state(h->informer).present)
             informer_look_again(h->informer, 0);
         else if (!h->open)
             pass(h, loop_deadline(h->loop) - h->now_ms);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/command_line.h"
 #include "base/json.h"
 #include "tests/unit/support/suite.h"
 
@@ -119,9 +120,9 @@ static void levels_have_names(void **state)
 {
     (void) state;
     enum log_level level = LOG_ERROR;
-    assert_true(log_level_parse("debug", &level));
+    assert_true(option_log_level.store(&option_log_level, "debug", &level));
     assert_int_equal(level, LOG_DEBUG);
-    assert_false(log_level_parse("loud", &level));
+    assert_false(option_log_level.store(&option_log_level, "loud", &level));
     assert_int_equal(level, LOG_DEBUG);
 }
 

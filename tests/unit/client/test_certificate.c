@@ -15,23 +15,37 @@
 
 #define PEM(base64) "-----BEGIN CERTIFICATE-----\n" base64 "\n-----END CERTIFICATE-----\n"
 
-/* DER by hand: outer, inner, [0] version, serial, algorithm, issuer, validity { notBefore, notAfter
- * }. */
+/* Certificates of Ed25519 keys, without names. */
 static const struct certificate_case {
     const char *name;
     const char *pem;
     const char *expiry; /* NULL: unknown */
 } certificate_cases[] = {
-    { "UTC time, version 3",
-      PEM("MDIwMKADAgECAgEBMAAwADAeFw0yNTAxMDEwMDAwMDBaFw0yNjAxMDIwMzA0MDVaMAAwAA=="),
+    { "UTC time",
+      PEM("MIGrMF+gAwIBAgIBATAFBgMrZXAwADAeFw05ODAxMDEwMDAwMDBaFw0yNjAxMDIw\n"
+          "MzA0MDVaMAAwKjAFBgMrZXADIQCKiOPddAnxlf1S2y08ul1yymcJvx2UEhvzdIgB\n"
+          "tA9vXDAFBgMrZXADQQCbNSII5WT9ZsfcWIBdwI7T0RxhaTuPQjFOFXo2pMZwGkd2\n"
+          "pCv4RhN8gmUejuHnbMWzvLYKOxqH19Ctz22J8mAH"),
       "2026-01-02T03:04:05Z" },
-    { "the last century", PEM("MC0wKwIBATAAMAAwHhcNMjUwMTAxMDAwMDAwWhcNOTkwMTAyMDMwNDA1WjAAMAA="),
+    { "the last century",
+      PEM("MIGrMF+gAwIBAgIBATAFBgMrZXAwADAeFw05ODAxMDEwMDAwMDBaFw05OTAxMDIw\n"
+          "MzA0MDVaMAAwKjAFBgMrZXADIQCKiOPddAnxlf1S2y08ul1yymcJvx2UEhvzdIgB\n"
+          "tA9vXDAFBgMrZXADQQAGvRbG8Vj8GehwXmcmHGw+1TEtJJXtAkonKlqYebWthzHA\n"
+          "2GyO9sHV+LWXzSVXu067lNwe2xP+jiLAjgobJG8L"),
       "1999-01-02T03:04:05Z" },
     { "generalized time",
-      PEM("MC8wLQIBATAAMAAwIBcNMjUwMTAxMDAwMDAwWhgPMjA1MTAxMDIwMzA0MDVaMAAwAA=="),
+      PEM("MIGtMGGgAwIBAgIBATAFBgMrZXAwADAgFw05ODAxMDEwMDAwMDBaGA8yMDUxMDEw\n"
+          "MjAzMDQwNVowADAqMAUGAytlcAMhAIqI4910CfGV/VLbLTy6XXLKZwm/HZQSG/N0\n"
+          "iAG0D29cMAUGAytlcANBADUCz41QspGe6wTI3pOOxINavJcl2CdT7jli9e0HnBdm\n"
+          "0JYaXb4Okiu3hbQ0ubop4qk0zIAJ7LvImREAP0vAsA4="),
       "2051-01-02T03:04:05Z" },
-    { "cut", PEM("MC0wKwIBATAAMAAwHhcNMjUwMTAxMDAwMDAwWhcNOTkw"), NULL },
-    { "no time", PEM("MC0wKwIBATAAMAAwHhcNMjUwMTAxMDAwMDAwWgQNOTkwMTAyMDMwNDA1WjAAMAA="), NULL },
+    { "cut", PEM("MIGrMF+gAwIBAgIBATAFBgMrZXAwADAeFw05ODAxMDEwMDAwMDBaFw0yNjAxMDIw"), NULL },
+    { "no time",
+      PEM("MIGrMF+gAwIBAgIBATAFBgMrZXAwADAeFw05ODAxMDEwMDAwMDBaBA0yNjAxMDIw\n"
+          "MzA0MDVaMAAwKjAFBgMrZXADIQCKiOPddAnxlf1S2y08ul1yymcJvx2UEhvzdIgB\n"
+          "tA9vXDAFBgMrZXADQQCbNSII5WT9ZsfcWIBdwI7T0RxhaTuPQjFOFXo2pMZwGkd2\n"
+          "pCv4RhN8gmUejuHnbMWzvLYKOxqH19Ctz22J8mAH"),
+      NULL },
     { "empty", PEM(""), NULL },
     { "no base64", PEM("!"), NULL },
     { "no end", "-----BEGIN CERTIFICATE-----\nMC8w", NULL },

@@ -1,4 +1,4 @@
-#include "client/config.h"
+#include "client/config_load.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -15,7 +15,7 @@ static void sends_what_the_request_says(void **state)
     (void) state;
     struct client c;
     client_open(&c, "https", "tls", "certificate-authority: ca-a.crt", "token: secret");
-    config_call(&c.config, "ostler", "1.2");
+    c.config.user_agent = xstrdup("ostler/1.2");
     struct answer a = { 0 };
     client_ask_with(&c, &a,
                     (struct request){ .class = REQUEST_WRITE,

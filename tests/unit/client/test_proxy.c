@@ -1,5 +1,6 @@
 /* Which proxy a kubeconfig's server is reached through where it names none: as kubectl takes it
  * from the environment. */
+#include "client/config.h"
 #include "client/proxy.h"
 
 #include <stdlib.h>
@@ -40,7 +41,7 @@ static void check_proxy(void **state)
     struct config c;
     config_of(&c, row->server);
     setenv(row->variable, row->value, 1);
-    int rc = proxy_take_environment(&c, &e);
+    int rc = proxy_take_environment(&c.server, &c.proxy_url, &e);
     unsetenv(row->variable);
     assert_int_equal(rc, row->error ? -1 : 0);
     assert_true(str_has_prefix(err_msg(&e), str_or_empty(row->error)));
@@ -53,10 +54,10 @@ static void a_proxy_of_its_own_goes_before(void **state)
     (void) state;
     struct config c;
     config_of(&c, SERVER);
-    assert_int_equal(proxy_take("socks5://own", "proxy-url", &c, NULL), 0);
+    assert_int_equal(proxy_take("socks5://own", "proxy-url", &c.proxy_url, NULL), 0);
     setenv("HTTPS_PROXY", "http://p", 1);
     setenv("NO_PROXY", "*", 1);
-    assert_int_equal(proxy_take_environment(&c, NULL), 0);
+    assert_int_equal(proxy_take_environment(&c.server, &c.proxy_url, NULL), 0);
     assert_string_equal(c.proxy_url, "socks5h://own");
     unsetenv("HTTPS_PROXY");
     unsetenv("NO_PROXY");
@@ -71,7 +72,7 @@ static void what_is_excepted_needs_none(void **state)
     config_of(&c, SERVER);
     setenv("HTTPS_PROXY", "ftp://p", 1);
     setenv("no_proxy", "example.com", 1);
-    assert_int_equal(proxy_take_environment(&c, NULL), 0);
+    assert_int_equal(proxy_take_environment(&c.server, &c.proxy_url, NULL), 0);
     assert_null(c.proxy_url);
     unsetenv("HTTPS_PROXY");
     unsetenv("no_proxy");

@@ -21,6 +21,7 @@ enum {
     POOLS = 2,
     MINUTE_S = 60,
     PACE_S = 5 * MINUTE_S,
+    WINDOW_S = 40 * MINUTE_S,
     NOON_S = 1795262400,
     DAYS_S = 30 * 86400,
     PLENTY = 1 << 24,
@@ -291,7 +292,7 @@ static void make_spec(struct fleet *f)
     if (one_in(f, 2))
         f->spec.drain.wait_for_jobs_s = MINUTE_S * chance_below(&f->chance, 120);
     f->spec.window_count = one_in(f, 4);
-    window_parse("30 */3 * * *", 40 * MINUTE_S, "Asia/Tokyo", &f->spec.windows[0]);
+    window_parse("30 */3 * * *", WINDOW_S, "Asia/Tokyo", &f->spec.windows[0]);
 }
 
 static void make_fleet(struct fleet *f, uint64_t seed)
@@ -397,8 +398,8 @@ static void go_on(struct fleet *f)
     }
 }
 
-/* A minute: everything that is granted at this moment is carried out, then time passes. */
-static void live_a_minute(struct fleet *f, struct records *r)
+/* Everything that is granted at this moment is carried out, then time passes. */
+static void live(struct fleet *f, struct records *r, int64_t pause_s)
 {
     for (bool more = true; more;) {
         CLEANUP_ARENA struct arena a = { 0 };
@@ -414,8 +415,18 @@ static void live_a_minute(struct fleet *f, struct records *r)
             f->nodes[d.returns[i].node - f->nodes].claim = NULL;
         more = d.note_count || d.grant_count || d.return_count;
     }
-    f->in.now_s += MINUTE_S;
+    f->in.now_s += pause_s;
     go_on(f);
+}
+
+/* Whether all went that were told to go: from then on nobody goes, and a look in each of the
+ * windows shows that. */
+static bool all_went(const struct fleet *f, const struct rollout_simulation *told)
+{
+    for (size_t i = 0; i < f->in.node_count; i++)
+        if (f->nodes[i].claim)
+            return false;
+    return f->begun == told->move_count;
 }
 
 static void hold_against(struct fleet *f, const struct rollout_simulation *told, uint64_t seed)
@@ -453,7 +464,7 @@ static void check_fleets(void **state)
         struct records r = { .count = f.in.revision_count };
         memcpy(r.all, f.revisions, sizeof f.revisions);
         while (f.in.now_s < NOON_S + DAYS_S / 10)
-            live_a_minute(&f, &r);
+            live(&f, &r, all_went(&f, &told) ? WINDOW_S / 2 : MINUTE_S);
         hold_against(&f, &told, seed);
         moves += told.move_count;
         stays += told.stay_count;

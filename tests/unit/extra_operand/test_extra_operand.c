@@ -107,9 +107,9 @@ static int set_up(void **state)
                                    .name = "ostler",
                                    .user = "system:serviceaccount:ostler-system:ostler",
                                    .engine.lease_namespace = "ostler-system",
-                                   .engine.operand_namespace = "ostler-operands",
-                                   .engine.limits = POLICY_LIMITS_DEFAULT,
-                                   .engine.absent_grace_ms = 10 * MINUTE_MS,
+                                   .engine.cluster.operand_namespace = "ostler-operands",
+                                   .engine.cluster.limits = POLICY_LIMITS_DEFAULT,
+                                   .engine.cluster.absent_grace_ms = 10 * MINUTE_MS,
                                    .restart_ms = -1,
                                    .engine.leader_elect = true });
     process_start(s->ostler);

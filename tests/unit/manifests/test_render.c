@@ -11,10 +11,10 @@
 #include "base/str.h"
 #include "base/yaml.h"
 #include "kube/object.h"
-#include "reconcilers/manifests/embedded.h"
 #include "reconcilers/model/node_inventory.h"
 #include "reconcilers/model/policy.h"
 #include "reconcilers/model/revision.h"
+#include "tests/unit/manifests/no_shell.h"
 #include "tests/unit/support/suite.h"
 #include "tests/unit/support/tree.h"
 
@@ -40,9 +40,9 @@ struct render_row {
     const char *name; /* the golden file */
     const char *spec;
     struct node_facts facts;
-    bool host_driver;
-    const char *config; /* of the device plugin; NULL: none */
     unsigned objects;
+    const char *config; /* of the device plugin; NULL: none */
+    bool host_driver;
 };
 
 #define UBUNTU                                                                                     \
@@ -56,27 +56,22 @@ static const char *microk8s_label(const void *labels, const char *key)
 }
 
 static const char full_settings[] =
-    "{'driver':{'version':'570.1','repository':'registry.example/"
-    "gpu','kernelModule':'Open','args':['--max-threads=4'],"
-    "'env':[{'name':'HTTPS_PROXY','value':'http://"
-    "proxy:3128'}],'imagePullPolicy':'Always','imagePullSecrets':['ngc','mirror'],"
-    "'resources':{'requests':{'cpu':'100m'},'limits':{'memory':'4Gi'}},'priorityClassName':'gpu-"
-    "critical','labels':{'team':'ml'},"
-    "'tolerations':[{'key':'spot','operator':'Exists','effect':'NoSchedule'}]},"
-    "'toolkit':{'version':'v1.18.0','installDir':'/opt/"
-    "nvidia','env':[{'name':'NVIDIA_CONTAINER_RUNTIME_LOG_LEVEL','value':'debug'}],"
-    "'resources':{'limits':{'memory':'256Mi'}},'labels':{'team':'ml'},'imagePullSecrets':['ngc']},"
-    "'devicePlugin':{'version':"
-    "'sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef','args':['--mig-"
-    "strategy=mixed'],"
-    "'env':[{'name':'DP_DISABLE_HEALTHCHECKS','value':'xids'}],'resources':{'limits':{'memory':'"
-    "256Mi'}}},"
-    "'exporter':{'version':'4.5.0','interval':'10s','metricsConfig':'my-metrics','env':[{'name':'"
-    "KUBERNETES_VIRTUAL_GPUS',"
-    "'value':'true'}],'args':['--debug'],'resources':{'limits':{'memory':'512Mi'}},'labels':{'team'"
-    ":'ml'},"
-    "'imagePullSecrets':['ngc'],'serviceMonitor':{'enabled':true,'interval':'15s','labels':{'"
-    "release':'prometheus'}}}}";
+    "{'driver':{'version':'570.1','repository':'registry.example/gpu','kernelModule':'Open',"
+    "'args':['--max-threads=4'],'env':[{'name':'HTTPS_PROXY','value':'http://proxy:3128'}],"
+    "'imagePullPolicy':'Always','imagePullSecrets':['ngc','mirror'],"
+    "'resources':{'requests':{'cpu':'100m'},'limits':{'memory':'4Gi'}},"
+    "'priorityClassName':'gpu-critical','labels':{'team':'ml'},'tolerations':[{'key':'spot',"
+    "'operator':'Exists','effect':'NoSchedule'}]},'toolkit':{'version':'v1.18.0',"
+    "'installDir':'/opt/nvidia','env':[{'name':'NVIDIA_CONTAINER_RUNTIME_LOG_LEVEL',"
+    "'value':'debug'}],'resources':{'limits':{'memory':'256Mi'}},'labels':{'team':'ml'},"
+    "'imagePullSecrets':['ngc']},'devicePlugin':{'version':'sha256:0123456789abcdef0123456789ab"
+    "cdef0123456789abcdef0123456789abcdef','args':['--mig-strategy=mixed'],"
+    "'env':[{'name':'DP_DISABLE_HEALTHCHECKS','value':'xids'}],"
+    "'resources':{'limits':{'memory':'256Mi'}}},'exporter':{'version':'4.5.0','interval':'10s',"
+    "'metricsConfig':'my-metrics','env':[{'name':'KUBERNETES_VIRTUAL_GPUS','value':'true'}],"
+    "'args':['--debug'],'resources':{'limits':{'memory':'512Mi'}},'labels':{'team':'ml'},"
+    "'imagePullSecrets':['ngc'],'serviceMonitor':{'enabled':true,'interval':'15s',"
+    "'labels':{'release':'prometheus'}}}}";
 
 static const struct node_inventory azures = { .host_toolkit = HOST_TOOLKIT_DEFAULT };
 
@@ -84,206 +79,156 @@ static const struct render_row render_rows[] = {
     { "minimal",
       "{}",
       { UBUNTU, CONTAINERD },
-      false,
-      NULL,
-      DRIVER | STACK | EXPORTER | CLASS | RECORDS },
+      .objects = DRIVER | STACK | EXPORTER | CLASS | RECORDS },
     { "full",
       full_settings,
       { UBUNTU, CONTAINERD },
-      false,
-      NULL,
-      DRIVER | STACK | EXPORTER | MONITOR },
-    { "toolkit-removal", full_settings, { UBUNTU, CONTAINERD }, false, NULL, REMOVAL },
-    { "toolkit-removal-host-driver", "{}", { UBUNTU, CONTAINERD }, true, NULL, REMOVAL },
+      .objects = DRIVER | STACK | EXPORTER | MONITOR },
+    { "toolkit-removal", full_settings, { UBUNTU, CONTAINERD }, .objects = REMOVAL },
+    { "toolkit-removal-host-driver",
+      "{}",
+      { UBUNTU, CONTAINERD },
+      .objects = REMOVAL,
+      .host_driver = true },
     { "toolkit-removal-crio",
       "{}",
       { UBUNTU, .runtime_version = "cri-o://1.34.0" },
-      false,
-      NULL,
-      REMOVAL },
+      .objects = REMOVAL },
     { "own-image-not-known",
       "{}",
       { UBUNTU, CONTAINERD },
-      false,
-      NULL,
-      DRIVER | STACK | EXPORTER | NO_AGENT },
+      .objects = DRIVER | STACK | EXPORTER | NO_AGENT },
     { "waits-with-secrets",
-      "{'toolkit':{'imagePullSecrets':['ngc','mine']},'nodeAgent':{'imagePullPolicy':'Always','"
-      "imagePullSecrets':['mine']}}",
+      "{'toolkit':{'imagePullSecrets':['ngc','mine']},'nodeAgent':{'imagePullPolicy':'Always',"
+      "'imagePullSecrets':['mine']}}",
       { UBUNTU, CONTAINERD },
-      false,
-      NULL,
-      TOOLKIT },
+      .objects = TOOLKIT },
     { "precompiled",
       "{'driver':{'version':'580.178.04','precompiled':true}}",
       { UBUNTU, CONTAINERD },
-      false,
-      NULL,
-      DRIVER },
+      .objects = DRIVER },
     { "driver-files",
-      "{'driver':{'repoConfig':{'name':'mirror'},'certConfig':{'name':'authorities'},'"
-      "kernelModuleConfig':{'name':'parameters'},"
-      "'secretEnv':'ubuntu-pro','startupProbe':{'initialDelaySeconds':30,'periodSeconds':5,'"
-      "timeoutSeconds':120,"
+      "{'driver':{'repoConfig':{'name':'mirror'},'certConfig':{'name':'authorities'},"
+      "'kernelModuleConfig':{'name':'parameters'},'secretEnv':'ubuntu-pro',"
+      "'startupProbe':{'initialDelaySeconds':30,'periodSeconds':5,'timeoutSeconds':120,"
       "'failureThreshold':20}}}",
       { UBUNTU, CONTAINERD },
-      false,
-      NULL,
-      DRIVER },
+      .objects = DRIVER },
     { "driver-rdma",
       "{'driver':{'rdma':{'enabled':true}}}",
       { UBUNTU, CONTAINERD },
-      false,
-      NULL,
-      DRIVER },
+      .objects = DRIVER },
     { "driver-rdma-host-mofed",
-      "{'driver':{'rdma':{'enabled':true,'useHostMofed':true},'kernelModuleConfig':{'name':'"
-      "parameters'}}}",
+      "{'driver':{'rdma':{'enabled':true,'useHostMofed':true},"
+      "'kernelModuleConfig':{'name':'parameters'}}}",
       { UBUNTU, CONTAINERD },
-      false,
-      NULL,
-      DRIVER },
+      .objects = DRIVER },
     { "driver-gdrcopy",
       "{'driver':{'gdrcopy':{'enabled':true}}}",
       { UBUNTU, CONTAINERD },
-      false,
-      NULL,
-      DRIVER | STACK },
+      .objects = DRIVER | STACK },
     { "driver-gdrcopy-files",
-      "{'driver':{'gdrcopy':{'enabled':true,'repository':'registry.example/"
-      "nvidia','version':'v2.5'},"
-      "'repoConfig':{'name':'mirror'},'certConfig':{'name':'authorities'},'secretEnv':'ubuntu-pro',"
-      "'imagePullPolicy':'Always',"
-      "'imagePullSecrets':['mine']}}",
+      "{'driver':{'gdrcopy':{'enabled':true,'repository':'registry.example/nvidia',"
+      "'version':'v2.5'},'repoConfig':{'name':'mirror'},'certConfig':{'name':'authorities'},"
+      "'secretEnv':'ubuntu-pro','imagePullPolicy':'Always','imagePullSecrets':['mine']}}",
       { UBUNTU, CONTAINERD },
-      false,
-      NULL,
-      DRIVER },
+      .objects = DRIVER },
     { "rhel",
       "{}",
       { .os_image = "Red Hat Enterprise Linux 9.4 (Plow)", CONTAINERD },
-      false,
-      NULL,
-      DRIVER },
+      .objects = DRIVER },
     { "cos",
       "{'driver':{'version':'535.183.01'}}",
       { .os_image = "Container-Optimized OS from Google", CONTAINERD },
-      false,
-      NULL,
-      DRIVER | STACK },
+      .objects = DRIVER | STACK },
     { "cos-with-the-clouds-driver",
       "{'driver':{'source':'Host'}}",
       { .os_image = "Container-Optimized OS from Google", CONTAINERD },
-      false,
-      NULL,
-      STACK },
-    { "host-driver", "{}", { UBUNTU, CONTAINERD }, true, NULL, STACK },
+      .objects = STACK },
+    { "host-driver", "{}", { UBUNTU, CONTAINERD }, .objects = STACK, .host_driver = true },
     { "host-driver-read-only-usr",
-      "{'driver':{'source':'Host'},'toolkit':{'installDir':'/opt/"
-      "nvidia','env':[{'name':'RUNTIME_CONFIG_SOURCES',"
-      "'value':'file=/host/usr/share/containerd/config.toml'}]}}",
+      "{'driver':{'source':'Host'},'toolkit':{'installDir':'/opt/nvidia',"
+      "'env':[{'name':'RUNTIME_CONFIG_SOURCES','value':'file=/host/usr/share/containerd/config."
+      "toml'}]}}",
       { .os_image = "Flatcar Container Linux by Kinvolk 4459.2.1 (Oklo)", CONTAINERD },
-      true,
-      NULL,
-      STACK },
-    { "host-toolkit", "{'toolkit':{'enabled':false}}", { UBUNTU, CONTAINERD }, true, NULL, PLUGIN },
+      .objects = STACK,
+      .host_driver = true },
+    { "host-toolkit",
+      "{'toolkit':{'enabled':false}}",
+      { UBUNTU, CONTAINERD },
+      .objects = PLUGIN,
+      .host_driver = true },
     { "host-toolkit-is-the-default",
       "{}",
       { UBUNTU, CONTAINERD, .inventory = &azures },
-      true,
-      NULL,
-      PLUGIN },
+      .objects = PLUGIN,
+      .host_driver = true },
     { "containerd-without-cdi",
       "{}",
       { UBUNTU, .runtime_version = "containerd://1.6.20" },
-      false,
-      NULL,
-      STACK },
-    { "crio", "{}", { UBUNTU, .runtime_version = "cri-o://1.34.0" }, false, NULL, STACK },
+      .objects = STACK },
+    { "crio", "{}", { UBUNTU, .runtime_version = "cri-o://1.34.0" }, .objects = STACK },
     { "docker",
       "{}",
       { UBUNTU, .runtime_version = "docker://27.3.1" },
-      false,
-      NULL,
-      STACK | EXPORTER },
+      .objects = STACK | EXPORTER },
     { "k3s",
       "{}",
       { UBUNTU, .runtime_version = "containerd://2.0.5-k3s1", .kubelet_version = "v1.33.1+k3s1" },
-      false,
-      NULL,
-      STACK | EXPORTER },
+      .objects = STACK | EXPORTER },
     { "rke2",
       "{}",
       { UBUNTU, .runtime_version = "containerd://2.0.5-k3s1", .kubelet_version = "v1.33.1+rke2r1" },
-      false,
-      NULL,
-      TOOLKIT },
+      .objects = TOOLKIT },
     { "microk8s",
       "{}",
       { UBUNTU, CONTAINERD, .label = microk8s_label },
-      false,
-      NULL,
-      STACK | EXPORTER },
+      .objects = STACK | EXPORTER },
     { "k0s",
       "{}",
       { UBUNTU, .runtime_version = "containerd://1.7.27", .kubelet_version = "v1.33.1+k0s" },
-      false,
-      NULL,
-      STACK | EXPORTER },
+      .objects = STACK | EXPORTER },
     { "mig",
       "{'devicePlugin':{'migStrategy':'mixed'}}",
       { UBUNTU, CONTAINERD },
-      false,
-      NULL,
-      PLUGIN },
+      .objects = PLUGIN },
     { "plugin-config",
       "{}",
       { UBUNTU, CONTAINERD },
-      false,
-      "version: v1\nflags:\n  migStrategy: single # $(NODE_NAME)\n",
-      PLUGIN },
+      .objects = PLUGIN,
+      .config = "version: v1\nflags:\n  migStrategy: single # $(NODE_NAME)\n" },
     { "plugin-config-mig",
       "{'devicePlugin':{'migStrategy':'mixed'}}",
       { UBUNTU, CONTAINERD },
-      false,
-      "version: v1\n",
-      PLUGIN },
+      .objects = PLUGIN,
+      .config = "version: v1\n" },
     { "servicemonitor",
       "{'exporter':{'serviceMonitor':{'enabled':true}}}",
       { UBUNTU, CONTAINERD },
-      false,
-      NULL,
-      MONITOR },
+      .objects = MONITOR },
     { "exporter-in-part",
       "{'pools':[{'name':'a','nodeSelector':{'a':'b'},'exporter':{'enabled':false}}]}",
       { UBUNTU, CONTAINERD },
-      false,
-      NULL,
-      EXPORTER },
+      .objects = EXPORTER },
     { "exporter-of-shared-gpus",
       "{}",
       { UBUNTU, CONTAINERD },
-      false,
-      "sharing: {timeSlicing: {resources: [{name: nvidia.com/gpu, replicas: 4}]}}",
-      EXPORTER },
+      .objects = EXPORTER,
+      .config = "sharing: {timeSlicing: {resources: [{name: nvidia.com/gpu, replicas: 4}]}}" },
     { "exporter-of-renamed-gpus",
       "{}",
       { UBUNTU, CONTAINERD },
-      false,
-      "sharing: {timeSlicing: {renameByDefault: true, resources: [{name: nvidia.com/gpu, replicas: "
-      "4}]}}",
-      EXPORTER },
-    { "node-agent", "{}", { UBUNTU, CONTAINERD }, false, NULL, AGENT },
+      .objects = EXPORTER,
+      .config = "sharing: {timeSlicing: {renameByDefault: true, resources: [{name: nvidia.com/gpu, "
+                "replicas: 4}]}}" },
+    { "node-agent", "{}", { UBUNTU, CONTAINERD }, .objects = AGENT },
     { "node-agent-full",
-      "{'nodes':{'selector':{'matchLabels':{'example.com/"
-      "gpu':'yes'},'matchExpressions':[{'key':'zone','operator':'NotIn',"
-      "'values':['a','b']},{'key':'x','operator':'Exists'}]}},'nodeAgent':{'imagePullPolicy':'"
-      "Always','imagePullSecrets':"
-      "['mine'],'seccompProfile':'profiles/ostler-node.json'}}",
+      "{'nodes':{'selector':{'matchLabels':{'example.com/gpu':'yes'},"
+      "'matchExpressions':[{'key':'zone','operator':'NotIn','values':['a','b']},{'key':'x',"
+      "'operator':'Exists'}]}},'nodeAgent':{'imagePullPolicy':'Always',"
+      "'imagePullSecrets':['mine'],'seccompProfile':'profiles/ostler-node.json'}}",
       { UBUNTU, CONTAINERD },
-      false,
-      NULL,
-      AGENT },
+      .objects = AGENT },
 };
 
 /* All embedded files, parsed once. */
@@ -374,15 +319,14 @@ static void render_row(const struct render_row *row, struct buf *out)
 
 static char *read_file(const char *path)
 {
-    struct buf b = BUF_INIT(1 << 20);
     FILE *f = fopen(path, "r");
     if (!f)
         fail_msg("%s is missing; `make golden` writes it", path);
-    char chunk[4096];
-    for (size_t n; (n = fread(chunk, 1, sizeof chunk, f)) > 0;)
-        assert_true(buf_add(&b, chunk, n));
+    char *text = NULL;
+    size_t room = 0;
+    assert_true(getdelim(&text, &room, '\0', f) > 0); /* to its end */
     fclose(f);
-    return buf_take(&b);
+    return text;
 }
 
 /* Fails with the first line that differs: two whole files in a message help nobody. */
@@ -508,175 +452,25 @@ static void assert_unique(const json_t *list, const char *key)
 /* Every mount has its volume. */
 static void assert_mounts(const json_t *pod, const json_t *container)
 {
-    size_t i, j;
-    json_t *mount, *volume;
-    json_array_foreach (json_object_get(container, "volumeMounts"), i, mount) {
-        bool found = false;
-        json_array_foreach (json_object_get(pod, "volumes"), j, volume)
-            found |= str_eq(json_key(volume, "name"), json_key(mount, "name"));
-        if (!found)
+    size_t i;
+    json_t *mount;
+    json_array_foreach (json_object_get(container, "volumeMounts"), i, mount)
+        if (!json_find(json_object_get(pod, "volumes"), "name", json_key(mount, "name")))
             fail_msg("no volume %s", json_key(mount, "name"));
+}
+
+static void check_containers(const json_t *pod, const char *list)
+{
+    size_t i, k;
+    json_t *container, *port;
+    json_array_foreach (json_object_get(pod, list), i, container) {
+        assert_non_null(json_key(container, "image"));
+        for (size_t u = 0; u < ARRAY_LEN(unique); u++)
+            assert_unique(json_object_get(container, unique[u].list), unique[u].key);
+        assert_mounts(pod, container);
+        json_array_foreach (json_object_get(container, "ports"), k, port)
+            assert_non_null(json_key(port, "protocol"));
     }
-}
-
-/* Whether a word of a command line is a shell, or something that only a shell would take for what
- * it is. */
-static bool is_of_shell(const char *word)
-{
-    static const char *const shells[] = { "sh", "bash", "dash", "ash", "zsh", "busybox", "env" };
-    const char *slash = strrchr(word, '/'), *name = slash ? slash + 1 : word;
-    for (size_t i = 0; i < ARRAY_LEN(shells); i++)
-        if (str_eq(name, shells[i]))
-            return true;
-    return str_eq(word, "-c") || str_eq(word, "-ec") || strpbrk(word, "\n;|&<>`*?\"'") ||
-           strstr(word, "$((") || strstr(word, "${");
-}
-
-static void assert_words(const json_t *words)
-{
-    size_t i;
-    json_t *word;
-    json_array_foreach (words, i, word)
-        if (is_of_shell(json_string_value(word)))
-            fail_msg("a shell would be needed for \"%s\"", json_string_value(word));
-}
-
-/* Commands of containers, their probes and their hooks, wherever they are in an object. */
-static void assert_no_shell(const json_t *node)
-{
-    static const char *const lists[] = { "command", "args" };
-    const char *key;
-    size_t i;
-    json_t *value;
-    for (size_t l = 0; l < ARRAY_LEN(lists); l++)
-        assert_words(json_object_get(node, lists[l]));
-    json_object_foreach ((json_t *) node, key, value)
-        assert_no_shell(value);
-    json_array_foreach (node, i, value)
-        assert_no_shell(value);
-}
-
-/* All that is built in, parts included, whether or not a case above renders it. */
-static void check_no_shell(void **state)
-{
-    (void) state;
-    assert_true(embedded_files_len > 0);
-    for (size_t i = 0; i < embedded_files_len; i++) {
-        CLEANUP_JSON json_t *documents = yaml_parse(embedded_files[i].text,
-                                                    strlen(embedded_files[i].text), NULL, NULL);
-        assert_non_null(documents);
-        assert_no_shell(documents);
-    }
-}
-
-static bool is_ours(const json_t *item)
-{
-    return str_eq(json_str(item, "name"), "ostler");
-}
-
-/* Volumes and mounts of Ostler's program, wherever they are in an object; how many there are. */
-static size_t assert_program(const json_t *node)
-{
-    bool copies = str_eq(json_string_value(json_array_get(json_object_get(node, "args"), 0)),
-                         "copy");
-    size_t i, count = 0;
-    const char *key;
-    json_t *value;
-    json_array_foreach (json_object_get(node, "volumeMounts"), i, value)
-        if (is_ours(value)) {
-            assert_int_equal(json_bool(value, "readOnly", false), !copies);
-            count++;
-        }
-    json_array_foreach (json_object_get(node, "volumes"), i, value)
-        if (is_ours(value)) {
-            assert_string_equal(json_str_or_empty(value, "emptyDir.medium"), "Memory");
-            assert_string_equal(json_str_or_empty(value, "emptyDir.sizeLimit"), "32Mi");
-            count++;
-        }
-    json_object_foreach ((json_t *) node, key, value)
-        count += assert_program(value);
-    json_array_foreach (node, i, value)
-        count += assert_program(value);
-    return count;
-}
-
-/* In memory, since the kubelet's disk may be noexec; and what shows a container's root on the host
- * shows nothing that others can write and that is run. */
-static void check_program(void **state)
-{
-    (void) state;
-    size_t count = 0;
-    for (size_t i = 0; i < embedded_files_len; i++) {
-        CLEANUP_JSON json_t *documents = yaml_parse(embedded_files[i].text,
-                                                    strlen(embedded_files[i].text), NULL, NULL);
-        count += assert_program(documents);
-    }
-    assert_true(count >= 9);
-}
-
-/* How many containers have Ostler's image and no privileges. Where no profile is named the kubelet
- * gives none. */
-static size_t assert_seccomp(const json_t *node, bool in_profile)
-{
-    size_t i, count = 0;
-    const char *key;
-    json_t *value;
-    in_profile |= str_eq(json_str(node, "securityContext.seccompProfile.type"), "RuntimeDefault");
-    if (str_eq(json_str(node, "image"), "ostler") &&
-        !json_bool(json_object_get(node, "securityContext"), "privileged", false)) {
-        if (!in_profile)
-            fail_msg("the container %s has no seccomp profile", json_key(node, "name"));
-        count++;
-    }
-    json_object_foreach ((json_t *) node, key, value)
-        count += assert_seccomp(value, in_profile);
-    json_array_foreach (node, i, value)
-        count += assert_seccomp(value, in_profile);
-    return count;
-}
-
-static void check_seccomp(void **state)
-{
-    (void) state;
-    size_t count = 0;
-    for (size_t i = 0; i < embedded_files_len; i++) {
-        CLEANUP_JSON json_t *documents = yaml_parse(embedded_files[i].text,
-                                                    strlen(embedded_files[i].text), NULL, NULL);
-        count += assert_seccomp(documents, false);
-    }
-    assert_true(count >= 10);
-}
-
-static const struct shell_row {
-    const char *name;
-    const char *word;
-    bool is_of_shell;
-} shell_rows[] = {
-    { "shell: by its name", "sh", true },
-    { "shell: by its path", "/bin/bash", true },
-    { "shell: its option", "-c", true },
-    { "shell: a line for it", "nvidia-smi || exit 1", true },
-    { "shell: a variable with a rule", "${ROOT:-/usr}", true },
-    { "shell: a variable of the kubelet's", "--to=$(ROOT)", false },
-    { "shell: a program", "/usr/bin/ostler-node", false },
-};
-
-static void check_shell(void **state)
-{
-    const struct shell_row *row = *state;
-    assert_int_equal(is_of_shell(row->word), row->is_of_shell);
-}
-
-static void check_container(const json_t *pod, const json_t *container)
-{
-    assert_non_null(json_key(container, "image"));
-    for (size_t u = 0; u < ARRAY_LEN(unique); u++)
-        assert_unique(json_object_get(container, unique[u].list), unique[u].key);
-    assert_mounts(pod, container);
-    size_t i;
-    json_t *port;
-    json_array_foreach (json_object_get(container, "ports"), i, port)
-        assert_non_null(json_key(port, "protocol"));
 }
 
 /* What the design asks of each DaemonSet. */
@@ -693,12 +487,8 @@ static void check_daemonset(const json_t *object)
         json_str(json_array_get(json_object_get(pod, "tolerations"), 0), "operator"), "Exists");
     assert_unique(json_object_get(pod, "volumes"), "name");
     assert_unique(json_object_get(pod, "imagePullSecrets"), "name");
-    size_t i;
-    json_t *container;
-    json_array_foreach (json_object_get(pod, "initContainers"), i, container)
-        check_container(pod, container);
-    json_array_foreach (json_object_get(pod, "containers"), i, container)
-        check_container(pod, container);
+    check_containers(pod, "initContainers");
+    check_containers(pod, "containers");
 }
 
 static void check_rules(void **state)
@@ -787,12 +577,6 @@ int main(void)
     SUITE_ROWS(&s, check_golden, render_rows);
     SUITE_ROWS(&s, check_task, task_rows);
     SUITE_ROWS(&s, check_rules, render_rows);
-    SUITE_ROWS(&s, check_shell, shell_rows);
-    suite_add(&s, "nothing that is built in needs a shell", check_no_shell, NULL);
-    suite_add(&s, "Ostler's program is in memory, and only its copier can write there",
-              check_program, NULL);
-    suite_add(&s, "containers of Ostler's image without privileges have a seccomp profile",
-              check_seccomp, NULL);
     suite_add(&s, "names of children", names, NULL);
     suite_add(&s, "a revision's object without a hash is refused", hash_is_needed, NULL);
     suite_add(&s, "a toolkit is taken off without a policy", removal_without_a_policy, NULL);

@@ -198,10 +198,7 @@ static void they_go_with_the_next_upgrade_and_stay_on_the_way_back(void **state)
 
 int main(void)
 {
-    static const struct {
-        const char *name;
-        CMUnitTestFunction check;
-    } rows[] = {
+    static const struct suite_check rows[] = {
         { "one question for one failure", one_question_for_one_failure },
         { "a run that has been followed by another", a_run_that_has_been_followed_by_another },
         { "nothing has failed", nothing_has_failed },
@@ -212,7 +209,6 @@ int main(void)
           they_go_with_the_next_upgrade_and_stay_on_the_way_back },
     };
     struct suite s = { 0 };
-    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-        suite_add_fixture(&s, rows[i].name, rows[i].check, set_up, tear_down);
+    SUITE_CHECKS(&s, rows, set_up, tear_down);
     return suite_run(&s, "last_words");
 }

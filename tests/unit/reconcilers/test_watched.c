@@ -102,7 +102,7 @@ static void a_policy_is_not_gone_while_its_watch_fails(void **state)
     assert_int_equal(mode(f), MODE_HOLD);
     world_break(&f->w, 0, 0, ERR_UNREACHABLE, "no route to host");
     world_turn(&f->w);
-    assert_non_null(informer_problem(f->cluster.informers[RESOURCE_POLICY]));
+    assert_non_null(informer_state(f->cluster.informers[RESOURCE_POLICY]).problem);
     world_jump(&f->w, 2 * GRACE_MS);
     assert_int_equal(mode(f), MODE_HOLD);
 }

@@ -92,7 +92,7 @@ static inline void expect_content(const struct fixture *f, const char *want)
 
 static inline void expect_problem(const struct fixture *f, const char *want)
 {
-    assert_string_equal(str_or_empty(informer_problem(f->informer)), want);
+    assert_string_equal(str_or_empty(informer_state(f->informer).problem), want);
 }
 
 static inline int set_up(void **state)

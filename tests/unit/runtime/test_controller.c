@@ -163,15 +163,29 @@ static void nothing_to_do_is_done(void **state)
     assert_int_equal(controller_failures(f->controller, "a"), 0);
 }
 
+/* The key is looked at after this time, and not before. */
+static void expect_a_after(struct fixture *f, int64_t ms)
+{
+    world_pass(&f->w, ms - 1);
+    world_expect_said(&f->w, "");
+    world_pass(&f->w, 1);
+    world_expect_said(&f->w, "a");
+}
+
+/* The server wants no request for 7 seconds. */
+static void park_a(struct fixture *f)
+{
+    world_refuse(&f->w, 0, 429, 7000, "{'message': 'slow'}");
+    world_turn(&f->w);
+    buf_reset(&f->w.said);
+}
+
 static void key_is_looked_at_after_a_delay(void **state)
 {
     struct fixture *f = *state;
     controller_start(f->controller);
     controller_add_after(f->controller, "a", 500);
-    world_pass(&f->w, 499);
-    world_expect_said(&f->w, "");
-    world_pass(&f->w, 1);
-    world_expect_said(&f->w, "a");
+    expect_a_after(f, 500);
 }
 
 static void plan_is_carried_out(void **state)
@@ -202,10 +216,7 @@ static void failure_comes_back_with_backoff(void **state)
         world_turn(&f->w);
         world_expect_said(&f->w, " [a: ServerError]");
         assert_int_equal(controller_failures(f->controller, "a"), i);
-        world_pass(&f->w, wait - 1);
-        world_expect_said(&f->w, "");
-        world_pass(&f->w, 1);
-        world_expect_said(&f->w, "a");
+        expect_a_after(f, wait);
         wait *= 2;
     }
     world_reply(&f->w, 0, 200, "{}");
@@ -219,13 +230,8 @@ static void retry_after_is_waited_for(void **state)
     struct fixture *f = *state;
     f->patches = 1;
     begin(f);
-    world_refuse(&f->w, 0, 429, 7000, "{'message': 'slow'}");
-    world_turn(&f->w);
-    buf_reset(&f->w.said);
-    world_pass(&f->w, 6999);
-    world_expect_said(&f->w, "");
-    world_pass(&f->w, 1);
-    world_expect_said(&f->w, "a");
+    park_a(f);
+    expect_a_after(f, 7000);
 }
 
 /* Who waits until every key was looked at must not wait for one that the server has parked. */
@@ -245,10 +251,7 @@ static void a_parked_key_is_looked_at_without_a_request(void **state)
     world_expect_said(&f->w, "a [a: TooManyRequests]");
     assert_int_equal(f->w.submitted, 1);
     assert_int_equal(controller_failures(f->controller, "a"), 1);
-    world_pass(&f->w, 5999);
-    world_expect_said(&f->w, "");
-    world_pass(&f->w, 1);
-    world_expect_said(&f->w, "a");
+    expect_a_after(f, 6000);
     assert_int_equal(f->w.submitted, 2);
 }
 
@@ -257,9 +260,7 @@ static void a_parked_key_without_a_plan_is_done(void **state)
     struct fixture *f = *state;
     f->patches = 1;
     begin(f);
-    world_refuse(&f->w, 0, 429, 7000, "{'message': 'slow'}");
-    world_turn(&f->w);
-    buf_reset(&f->w.said);
+    park_a(f);
     f->patches = 0;
     controller_add(f->controller, "a");
     world_pass(&f->w, 60000);
@@ -284,10 +285,7 @@ static void plan_asks_to_look_again(void **state)
     world_reply(&f->w, 0, 200, "{}");
     world_turn(&f->w);
     world_expect_said(&f->w, " [a: None]");
-    world_pass(&f->w, 59999);
-    world_expect_said(&f->w, "");
-    world_pass(&f->w, 1);
-    world_expect_said(&f->w, "a");
+    expect_a_after(f, 60000);
 }
 
 static void failure_outweighs_the_wish_to_look_again(void **state)
@@ -296,13 +294,8 @@ static void failure_outweighs_the_wish_to_look_again(void **state)
     f->patches = 1;
     f->requeue_ms = 1000;
     begin(f);
-    world_refuse(&f->w, 0, 429, 7000, "{'message': 'slow'}");
-    world_turn(&f->w);
-    buf_reset(&f->w.said);
-    world_pass(&f->w, 6999);
-    world_expect_said(&f->w, "");
-    world_pass(&f->w, 1);
-    world_expect_said(&f->w, "a");
+    park_a(f);
+    expect_a_after(f, 7000);
 }
 
 /* However often a budget has refused: others decide when it will not, and the next try is no later
@@ -515,10 +508,7 @@ static void figures_are_those_of_controller_runtime(void **state)
 
 int main(void)
 {
-    static const struct {
-        const char *name;
-        CMUnitTestFunction check;
-    } rows[] = {
+    static const struct suite_check rows[] = {
         { "keys gather before the start", keys_gather_before_the_start },
         { "nothing to do is done", nothing_to_do_is_done },
         { "a key is looked at after a delay", key_is_looked_at_after_a_delay },
@@ -547,7 +537,6 @@ int main(void)
         { "figures are those of controller-runtime", figures_are_those_of_controller_runtime },
     };
     struct suite s = { 0 };
-    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-        suite_add_fixture(&s, rows[i].name, rows[i].check, set_up, tear_down);
+    SUITE_CHECKS(&s, rows, set_up, tear_down);
     return suite_run(&s, "controller");
 }

@@ -617,10 +617,7 @@ static void freed_with_requests_on_their_way(void **state)
 
 int main(void)
 {
-    static const struct {
-        const char *name;
-        CMUnitTestFunction check;
-    } rows[] = {
+    static const struct suite_check rows[] = {
         { "the actions of a plan go one after another", one_after_another },
         { "a plan goes on when a look brings nothing new", goes_on_when_a_look_brings_nothing_new },
         { "a list without its version in front is no look",
@@ -664,7 +661,6 @@ int main(void)
           freed_with_requests_on_their_way },
     };
     struct suite s = { 0 };
-    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-        suite_add_fixture(&s, rows[i].name, rows[i].check, set_up, tear_down);
+    SUITE_CHECKS(&s, rows, set_up, tear_down);
     return suite_run(&s, "executor");
 }

@@ -10,10 +10,10 @@ static void list_then_watch(void **state)
     struct fixture *f = *state;
     start(f);
     world_expect(&f->w, LIST);
-    assert_false(informer_synced(f->informer));
+    assert_false(informer_state(f->informer).synced);
     world_reply(&f->w, 0, 200, AB);
     world_turn(&f->w);
-    assert_true(informer_synced(f->informer));
+    assert_true(informer_state(f->informer).synced);
     assert_true(f->changes > 0);
     expect_content(f, "a=x b=y");
     world_expect(&f->w, WATCH("10"));
@@ -27,12 +27,12 @@ static void pages_make_one_list(void **state)
     world_reply(&f->w, 0, 200, PAGE("10", "t=1", NODE("a", "1", "x")));
     world_turn(&f->w);
     world_expect(&f->w, LIST "&continue=t%3D1");
-    assert_false(informer_synced(f->informer));
+    assert_false(informer_state(f->informer).synced);
     world_reply(&f->w, 0, 200, PAGE("10", "t2", NODE("b", "2", "y")));
     world_turn(&f->w);
     world_reply(&f->w, 0, 200, PAGE("10", "", NODE("c", "3", "z")));
     world_turn(&f->w);
-    assert_true(informer_synced(f->informer));
+    assert_true(informer_state(f->informer).synced);
     expect_content(f, "a=x b=y c=z");
     world_expect(&f->w, WATCH("10"));
 }
@@ -100,7 +100,7 @@ static void watch_that_ends_goes_on_where_it_was(void **state)
     world_turn(&f->w);
     world_expect(&f->w, WATCH("57"));
     expect_problem(f, "");
-    assert_int_equal(informer_restarts(f->informer), 0);
+    assert_int_equal(informer_state(f->informer).restarts, 0);
     expect_content(f, "a=w b=y");
 }
 
@@ -144,8 +144,8 @@ static void absent_resource_is_an_empty_one(void **state)
     start_optional(f);
     world_reply(&f->w, 0, 404, "404 page not found");
     world_turn(&f->w);
-    assert_true(informer_synced(f->informer));
-    assert_false(informer_present(f->informer));
+    assert_true(informer_state(f->informer).synced);
+    assert_false(informer_state(f->informer).present);
     assert_true(f->changes > 0);
     expect_problem(f, "");
     world_pass(&f->w, 3600 * 1000);
@@ -176,16 +176,16 @@ static void absent_resource_is_looked_for_when_asked(void **state)
     world_pass(&f->w, 59000);
     informer_look_again(f->informer, INFORMER_ABSENT_RETRY_MS); /* too soon */
     world_expect(&f->w, "");
-    assert_false(informer_looks(f->informer));
+    assert_false(informer_state(f->informer).looks);
     world_pass(&f->w, 1000);
     informer_look_again(f->informer, INFORMER_ABSENT_RETRY_MS);
     informer_look_again(f->informer, 0); /* once is enough */
     world_expect(&f->w, LIST);
-    assert_true(informer_synced(f->informer));
-    assert_true(informer_looks(f->informer));
+    assert_true(informer_state(f->informer).synced);
+    assert_true(informer_state(f->informer).looks);
     world_reply(&f->w, 0, 404, "404 page not found");
     world_turn(&f->w);
-    assert_false(informer_looks(f->informer));
+    assert_false(informer_state(f->informer).looks);
 }
 
 /* Two requests at a time would share one splitter, and the first could not be cancelled any more.
@@ -214,8 +214,8 @@ static void absent_resource_comes_and_goes(void **state)
     informer_look_again(f->informer, 0);
     world_reply(&f->w, 0, 200, AB);
     world_turn(&f->w);
-    assert_true(informer_present(f->informer));
-    assert_false(informer_looks(f->informer));
+    assert_true(informer_state(f->informer).present);
+    assert_false(informer_state(f->informer).looks);
     expect_content(f, "a=x b=y");
     world_expect(&f->w, WATCH("10"));
     world_pass(&f->w, 5000);
@@ -223,8 +223,8 @@ static void absent_resource_comes_and_goes(void **state)
     world_turn(&f->w);
     world_reply(&f->w, 0, 404, "");
     world_turn(&f->w);
-    assert_false(informer_present(f->informer));
-    assert_true(informer_synced(f->informer));
+    assert_false(informer_state(f->informer).present);
+    assert_true(informer_state(f->informer).synced);
     expect_content(f, "");
     world_pass(&f->w, 60000);
     world_expect(&f->w, "");
@@ -241,7 +241,7 @@ static void what_may_be_listed_and_not_watched_is_there(void **state)
     expect_problem(f, "cannot watch nodes: HTTP 403: no; grant the permission: the chart's "
                       "ClusterRole and Roles have all that "
                       "Ostler needs");
-    assert_true(informer_present(f->informer));
+    assert_true(informer_state(f->informer).present);
     expect_content(f, "a=x b=y");
     world_pass(&f->w, 60000);
     world_expect(&f->w, WATCH("10"));
@@ -253,8 +253,8 @@ static void only_what_is_optional_may_be_absent(void **state)
     start(f);
     world_reply(&f->w, 0, 404, "");
     world_turn(&f->w);
-    assert_false(informer_synced(f->informer));
-    assert_true(informer_present(f->informer));
+    assert_false(informer_state(f->informer).synced);
+    assert_true(informer_state(f->informer).present);
     expect_problem(
         f,
         "cannot list nodes: HTTP 404: (empty answer); this API server does not have the resource");
@@ -269,11 +269,12 @@ static void what_is_listed_anew_stays_meanwhile(void **state)
     informer_list_anew(f->informer);
     assert_int_equal(f->w.cancelled, 1);
     world_expect(&f->w, LIST);
-    assert_false(informer_synced(f->informer)); /* what is known lacks what was not kept before */
+    /* what is known lacks what was not kept before */
+    assert_false(informer_state(f->informer).synced);
     expect_content(f, "a=x b=y");
     world_reply(&f->w, 0, 200, PAGE("20", "", NODE("b", "2", "z")));
     world_turn(&f->w);
-    assert_true(informer_synced(f->informer));
+    assert_true(informer_state(f->informer).synced);
     expect_content(f, "b=z");
     world_expect(&f->w, WATCH("20"));
     expect_problem(f, "");

@@ -22,7 +22,7 @@ static void gone_at_the_opening(void **state)
     world_turn(&f->w);
     world_expect(&f->w, LIST);
     expect_problem(f, GAP);
-    assert_true(informer_synced(f->informer));
+    assert_true(informer_state(f->informer).synced);
     expect_content(f, "a=x b=y");
     world_reply(&f->w, 0, 200, PAGE("90", "", NODE("a", "80", "w")));
     world_turn(&f->w);
@@ -75,7 +75,7 @@ static void gone_again_and_again_is_a_problem(void **state)
     world_reply(&f->w, 0, 200, AB);
     world_turn(&f->w);
     expect_problem(f, "");
-    assert_int_equal(informer_restarts(f->informer), 2);
+    assert_int_equal(informer_state(f->informer).restarts, 2);
 }
 
 static void gone_after_an_outage_is_well_only_with_the_list(void **state)
@@ -180,8 +180,8 @@ static void bad_item_costs_no_other(void **state)
              NODE("a", "1", "x") ", " BAD("b", "2") ", " NODE("c", "2", "z") ", " NAMELESS));
     world_turn(&f->w);
     expect_problem(f, "");
-    assert_true(informer_synced(f->informer));
-    assert_int_equal(informer_unreadable(f->informer), 2);
+    assert_true(informer_state(f->informer).synced);
+    assert_int_equal(informer_state(f->informer).unreadable, 2);
     expect_content(f, "a=x c=z");
 }
 
@@ -251,7 +251,7 @@ static void bad_event_keeps_what_is_known(void **state)
                   EVENT("ADDED", BAD("c", "14")));
     expect_problem(f, "");
     expect_content(f, "a=w b=y");
-    assert_int_equal(informer_unreadable(f->informer), 2);
+    assert_int_equal(informer_state(f->informer).unreadable, 2);
     stream(f, EVENT("DELETED", BAD("b", "15")));
     expect_content(f, "a=w");
     world_done(&f->w, 0, 200);
@@ -292,7 +292,7 @@ static void an_object_that_is_too_much_costs_itself(struct fixture *f, bool deep
     stream(f, frames);
     expect_problem(f, "");
     expect_content(f, "a=x b=y d=z");
-    assert_int_equal(informer_unreadable(f->informer), 3);
+    assert_int_equal(informer_state(f->informer).unreadable, 3);
     stream(f, last);
     expect_problem(f, "");
     expect_content(f, "a=x d=z");
@@ -346,7 +346,7 @@ static void bad_event_makes_a_new_list(void **state)
     start_listed(f);
     for (size_t i = 0; i < ARRAY_LEN(frames); i++) {
         stream(f, frames[i]);
-        assert_non_null(informer_problem(f->informer));
+        assert_non_null(informer_state(f->informer).problem);
         world_expect(&f->w, "");
         expect_content(f, "a=x b=y");
         world_pass(&f->w, 60000);
@@ -363,7 +363,7 @@ static void error_event_without_a_status(void **state)
     struct fixture *f = *state;
     start_listed(f);
     stream(f, "{'type': 'ERROR'}\n");
-    assert_non_null(informer_problem(f->informer));
+    assert_non_null(informer_state(f->informer).problem);
     world_pass(&f->w, FIRST_WAIT_MS);
     assert_int_equal(world_open(&f->w), 1);
 }
@@ -399,8 +399,8 @@ static void list_that_is_none(void **state)
         world_expect(&f->w, LIST);
         world_reply(&f->w, 0, 200, bodies[i]);
         world_turn(&f->w);
-        assert_non_null(informer_problem(f->informer));
-        assert_false(informer_synced(f->informer));
+        assert_non_null(informer_state(f->informer).problem);
+        assert_false(informer_state(f->informer).synced);
         world_expect(&f->w, "");
         world_pass(&f->w, 60000);
     }
@@ -438,7 +438,7 @@ static void any_frame_ends_the_doubt_in_a_silent_stream(void **state)
     world_pass(&f->w, 150000 + FIRST_WAIT_MS);
     world_status(&f->w, 0, 200);
     world_turn(&f->w);
-    assert_non_null(informer_problem(f->informer));
+    assert_non_null(informer_state(f->informer).problem);
     stream(f, EVENT("MODIFIED", NODE("a", "58", "w")));
     expect_problem(f, "");
 }
@@ -451,7 +451,7 @@ static void stream_that_never_opens_is_dead_too(void **state)
     world_turn(&f->w);
     world_pass(&f->w, 150000);
     assert_int_equal(f->w.cancelled, 1);
-    assert_non_null(informer_problem(f->informer));
+    assert_non_null(informer_state(f->informer).problem);
     world_pass(&f->w, FIRST_WAIT_MS);
     world_expect(&f->w, LIST); /* the version may be one that the server does not have any more */
 }
@@ -478,7 +478,7 @@ static void problem_is_a_sentence(void **state)
     world_turn(&f->w);
     expect_problem(f, "");
     assert_true(f->changes > 1);
-    assert_int_equal(informer_restarts(f->informer), 2);
+    assert_int_equal(informer_state(f->informer).restarts, 2);
 }
 
 static void failed_watch_goes_on_where_it_was(void **state)
@@ -489,7 +489,7 @@ static void failed_watch_goes_on_where_it_was(void **state)
     world_break(&f->w, 0, 200, ERR_UNREACHABLE, "the connection was reset");
     world_turn(&f->w);
     expect_problem(f, "cannot watch nodes: the connection was reset");
-    assert_true(informer_synced(f->informer));
+    assert_true(informer_state(f->informer).synced);
     world_pass(&f->w, FIRST_WAIT_MS);
     world_expect(&f->w, WATCH("12"));
     world_status(&f->w, 0, 200);
@@ -511,7 +511,7 @@ static void a_bookmark_ends_the_wait_of_a_resumed_watch(void **state)
     world_pass(&f->w, FIRST_WAIT_MS);
     world_status(&f->w, 0, 200);
     stream(f, EVENT("MODIFIED", NODE("a", "12", "w")));
-    assert_non_null(informer_problem(f->informer)); /* more of what was missed may follow */
+    assert_non_null(informer_state(f->informer).problem); /* more of what was missed may follow */
     stream(f, BOOKMARK("13"));
     expect_problem(f, "");
 }

@@ -611,10 +611,7 @@ static void nothing_to_release(void **state)
 
 int main(void)
 {
-    static const struct {
-        const char *name;
-        CMUnitTestFunction check;
-    } rows[] = {
+    static const struct suite_check rows[] = {
         { "the first one creates it", first_one_creates_it },
         { "two create it at once: the second waits", two_create_it_at_once },
         { "a candidate waits while another renews", candidate_waits_while_others_renew },
@@ -651,7 +648,6 @@ int main(void)
         { "nothing to release", nothing_to_release },
     };
     struct suite s = { 0 };
-    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-        suite_add_fixture(&s, rows[i].name, rows[i].check, set_up, tear_down);
+    SUITE_CHECKS(&s, rows, set_up, tear_down);
     return suite_run(&s, "lease");
 }

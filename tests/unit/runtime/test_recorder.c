@@ -47,17 +47,19 @@ static int tear_down(void **state)
     return 0;
 }
 
-static struct event node_event(const char *node, const char *reason)
+static struct notice node_event(const char *node, const char *reason)
 {
-    return (struct event){ .regarding = { RESOURCE_NODE, node, node },
-                           .reason = reason,
-                           .action = "Upgrade",
-                           .note = "a sentence" };
+    return (struct notice){ .resource = RESOURCE_NODE,
+                            .name = (char *) node,
+                            .uid = (char *) node,
+                            .reason = reason,
+                            .action = "Upgrade",
+                            .note = "a sentence" };
 }
 
 static void record(struct fixture *f, const char *node, const char *reason)
 {
-    struct event e = node_event(node, reason);
+    struct notice e = node_event(node, reason);
     recorder_event(f->recorder, &e);
 }
 
@@ -73,11 +75,13 @@ static void accept_all(struct fixture *f)
 static void event_has_all_that_the_server_requires(void **state)
 {
     struct fixture *f = *state;
-    recorder_event(f->recorder, &(struct event){ .regarding = { RESOURCE_NODE, "gpu-1", "u1" },
-                                                 .warning = true,
-                                                 .reason = "DrainBlocked",
-                                                 .action = "Drain",
-                                                 .note = "the pod a/b is in the way" });
+    recorder_event(f->recorder, &(struct notice){ .resource = RESOURCE_NODE,
+                                                  .name = "gpu-1",
+                                                  .uid = "u1",
+                                                  .warning = true,
+                                                  .reason = "DrainBlocked",
+                                                  .action = "Drain",
+                                                  .note = "the pod a/b is in the way" });
     world_expect(&f->w, POST);
     CLEANUP_JSON json_t *event = world_body(&f->w, 0);
     const char *name = json_str_or_empty(event, "metadata.name");
@@ -100,7 +104,7 @@ static void long_note_is_cut(void **state)
     char note[5000];
     memset(note, 'x', sizeof note - 1);
     note[sizeof note - 1] = '\0';
-    struct event e = node_event("n", "Long");
+    struct notice e = node_event("n", "Long");
     e.note = note;
     recorder_event(f->recorder, &e);
     CLEANUP_JSON json_t *event = world_body(&f->w, 0);
@@ -164,7 +168,7 @@ static void after_a_pause_it_begins_anew(void **state)
 static void another_sentence_is_another_event(void **state)
 {
     struct fixture *f = *state;
-    struct event e = node_event("n", "A");
+    struct notice e = node_event("n", "A");
     recorder_event(f->recorder, &e);
     accept_all(f);
     e.note = "another sentence";
@@ -180,7 +184,7 @@ static void what_differs_is_another_event(void **state)
     record(f, "n", "A");
     record(f, "m", "A");
     record(f, "n", "B");
-    struct event warning = node_event("n", "A");
+    struct notice warning = node_event("n", "A");
     warning.warning = true;
     recorder_event(f->recorder, &warning);
     world_expect(&f->w, POST "\n" POST "\n" POST "\n" POST);
@@ -214,7 +218,7 @@ static void important_ones_have_a_place_of_their_own(void **state)
         for (int i = 0; i < 40; i++) {
             char note[16];
             snprintf(note, sizeof note, "%d", i);
-            struct event e = node_event("n", "A");
+            struct notice e = node_event("n", "A");
             e.important = important;
             e.note = note;
             recorder_event(f->recorder, &e);
@@ -233,7 +237,7 @@ static void a_fleet_leaves_room_for_important_ones(void **state)
         snprintf(node, sizeof node, "n%d", i);
         record(f, node, "A");
     }
-    struct event e = node_event("n", "RevisionFailed");
+    struct notice e = node_event("n", "RevisionFailed");
     e.important = true;
     recorder_event(f->recorder, &e);
     accept_all(f);
@@ -361,10 +365,7 @@ static void freed_with_events_on_their_way(void **state)
 
 int main(void)
 {
-    static const struct {
-        const char *name;
-        CMUnitTestFunction check;
-    } rows[] = {
+    static const struct suite_check rows[] = {
         { "an event has all that the server requires", event_has_all_that_the_server_requires },
         { "a long note is cut", long_note_is_cut },
         { "names are unique", names_are_unique },
@@ -388,7 +389,6 @@ int main(void)
         { "freed with events on their way, these are cancelled", freed_with_events_on_their_way },
     };
     struct suite s = { 0 };
-    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-        suite_add_fixture(&s, rows[i].name, rows[i].check, set_up, tear_down);
+    SUITE_CHECKS(&s, rows, set_up, tear_down);
     return suite_run(&s, "recorder");
 }

@@ -24,6 +24,16 @@ struct served {
     const char *accept;
 };
 
+/* A request that is refused. */
+struct served_refusal {
+    const char *name;
+    const char *request;
+    const char *body;
+    int status;
+    const char *reason;
+    const char *message;
+};
+
 static inline int64_t served_mono_ms(void *self)
 {
     return ((struct served *) self)->now_us / 1000;

@@ -6,14 +6,7 @@
 #define OLD_EVENTS "/api/v1/namespaces/default/events"
 #define NEW_EVENTS "/apis/events.k8s.io/v1/namespaces/default/events"
 
-static const struct refusal_row {
-    const char *name;
-    const char *request;
-    const char *body;
-    int status;
-    const char *reason;
-    const char *message;
-} refusals[] = {
+static const struct served_refusal refusals[] = {
     { "no such resource", "GET /api/v1/foos", NULL, 404, "NotFound",
       "the server could not find the requested resource" },
     { "a name where none is", "POST /api/v1/nodes/a", "{}", 405, "MethodNotAllowed",
@@ -80,7 +73,7 @@ static const struct refusal_row {
 
 static void check_refusal(void **state)
 {
-    const struct refusal_row *row = *state;
+    const struct served_refusal *row = *state;
     CLEANUP_SERVED struct served s;
     served_init(&s);
     served_refused(&s, row->request, row->body, row->status, row->reason, row->message);

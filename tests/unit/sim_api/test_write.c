@@ -8,14 +8,7 @@
     "the object has been modified; please apply your changes to the latest version and try again"
 
 /* Refusals of writes to a server that has the config map a, of version 6. */
-static const struct refusal_row {
-    const char *name;
-    const char *request;
-    const char *body;
-    int status;
-    const char *reason;
-    const char *message;
-} refusals[] = {
+static const struct served_refusal refusals[] = {
     { "create: it is there", "POST " MAPS, MAP_A, 409, "AlreadyExists",
       "configmaps \"a\" already exists" },
     { "create: no name", "POST " MAPS, "{'metadata': {}}", 422, "Invalid",
@@ -130,7 +123,7 @@ static const struct refusal_row {
 
 static void check_refusal(void **state)
 {
-    const struct refusal_row *row = *state;
+    const struct served_refusal *row = *state;
     CLEANUP_SERVED struct served s;
     served_init(&s);
     served_expect(&s, "POST " MAPS, MAP_A, 201);

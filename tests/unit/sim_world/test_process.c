@@ -68,9 +68,9 @@ static struct process *process(const struct setting *s, const char *name)
                                    .name = name,
                                    .user = "system:serviceaccount:ostler-system:ostler",
                                    .engine.lease_namespace = "ostler-system",
-                                   .engine.operand_namespace = "ostler-operands",
-                                   .engine.limits = { "nvcr.io/nvidia", "*", NULL, true },
-                                   .engine.absent_grace_ms = 600 * 1000,
+                                   .engine.cluster.operand_namespace = "ostler-operands",
+                                   .engine.cluster.limits = { "nvcr.io/nvidia", "*", NULL, true },
+                                   .engine.cluster.absent_grace_ms = 600 * 1000,
                                    .restart_ms = RESTART_MS,
                                    .engine.leader_elect = true });
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/json.h"
+#include "client/config_load.h"
 
 extern char **environ;
 

@@ -29,6 +29,16 @@ void suite_add_fixture(struct suite *s, const char *name, CMUnitTestFunction che
 #define SUITE_ROWS(s, check, rows)                                                                 \
     for (size_t row_ = 0; row_ < ARRAY_LEN(rows); row_++)                                          \
     suite_add(s, (rows)[row_].name, check, &(rows)[row_])
+/* One test that no row describes. */
+struct suite_check {
+    const char *name;
+    CMUnitTestFunction check;
+};
+
+/* Adds one test per element of an array of struct suite_check; each gets its *state from set_up. */
+#define SUITE_CHECKS(s, checks, set_up, tear_down)                                                 \
+    for (size_t check_ = 0; check_ < ARRAY_LEN(checks); check_++)                                  \
+    suite_add_fixture(s, (checks)[check_].name, (checks)[check_].check, set_up, tear_down)
 /* Runs and frees them; what main() returns. */
 int suite_run(struct suite *s, const char *group);
 /* The same, with something before the first and after the last. */
