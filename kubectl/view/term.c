@@ -205,7 +205,7 @@ static size_t rows_of(const char *line, const char *end, size_t columns)
         else
             length += ((unsigned char) *c & 0xc0) != 0x80;
     }
-    return length > columns ? (length + columns - 1) / columns : 1;
+    return columns > 0 && length > columns ? (length + columns - 1) / columns : 1;
 }
 
 /* Where the part that fits on the screen ends. */

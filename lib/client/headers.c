@@ -59,7 +59,9 @@ bool headers_add(struct headers *h, const char *line, size_t len)
     if (h->bytes > LIMIT_HEADER_BYTES)
         return false;
     const char *colon = memchr(line, ':', len);
-    size_t name_len = colon ? (size_t) (colon - line) : 0;
+    if (!colon)
+        return true;
+    size_t name_len = (size_t) (colon - line);
     for (size_t i = 0; i < ARRAY_LEN(takers); i++) {
         if (strlen(takers[i].name) != name_len || strncasecmp(takers[i].name, line, name_len) != 0)
             continue;

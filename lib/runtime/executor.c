@@ -262,6 +262,7 @@ void executor_free(struct executor *ex)
     if (!ex)
         return;
     for (struct job *job; (job = TAILQ_FIRST(&ex->jobs));) {
+        /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): a freed job has left the list. */
         unlink_job(job);
         job_free(job);
     }

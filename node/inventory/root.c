@@ -73,7 +73,7 @@ static int look_at(const struct root *r, const char *path, struct stat *ret)
 
 int root_type(const struct root *r, const char *path, mode_t *ret)
 {
-    struct stat st;
+    struct stat st = { 0 };
     int why = look_at(r, path, &st);
     if (why == 0)
         *ret = st.st_mode & S_IFMT;
@@ -88,7 +88,7 @@ bool root_has(const struct root *r, const char *path)
 
 bool root_same(const struct root *r, const char *path, const char *other)
 {
-    struct stat a, b;
+    struct stat a = { 0 }, b = { 0 };
     return look_at(r, path, &a) == 0 && look_at(r, other, &b) == 0 && a.st_dev == b.st_dev &&
            a.st_ino == b.st_ino;
 }

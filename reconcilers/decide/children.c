@@ -289,7 +289,9 @@ static json_t *held_part(const json_t *inputs)
 static bool has_rolled(const struct cluster_view *v, const struct operand_row *follower,
                        const struct child *live, const json_t *image)
 {
-    CLEANUP_JSON json_t *live_image = live ? held_part(live->inputs) : NULL;
+    if (!live)
+        return false;
+    CLEANUP_JSON json_t *live_image = held_part(live->inputs);
     return v->tally->operands[follower->id].up && json_equal(live_image, image) && live->counted &&
            live->updated == live->desired;
 }

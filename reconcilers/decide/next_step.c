@@ -64,8 +64,9 @@ static json_t *claimed_step(const struct node_summary *s, struct arena *a)
 
 static const char *const by_state[NODE_STATE_COUNT] = {
     [NODE_DISCOVERED] = "then Ostler installs driver, toolkit and device plugin",
-    [NODE_INSTALLING] = "when every operand is up, a CUDA program has to run on a GPU of the node; "
-                        "then it is Ready",
+    [NODE_INSTALLING] =
+        ("when every operand is up, a CUDA program has to run on a GPU of the node; "
+         "then it is Ready"),
     [NODE_VALIDATING] = "when a CUDA program has run on a GPU of the node, it is Ready",
     [NODE_FAILED] = "Ostler goes on trying; when the operand comes up, the node is Ready",
     [NODE_LOST] =

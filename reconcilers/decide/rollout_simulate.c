@@ -138,6 +138,7 @@ static void rollout_simulate_begin(struct player *p, size_t i)
     if (!last || last->begins_s != p->in.now_s || p->later) {
         p->later = false;
         last = &f->waves[f->wave_count++];
+        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): there is room for every node. */
         *last = (struct planned_wave){ .first = f->move_count,
                                        .begins_s = p->in.now_s,
                                        .timed = !p->guessed };

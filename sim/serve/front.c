@@ -448,8 +448,7 @@ void front_wake(struct front *f)
 {
     struct connection *c;
     int64_t now = now_of(f);
-    TAILQ_FOREACH(c, &f->connections, link)
-    {
+    TAILQ_FOREACH (c, &f->connections, link) {
         if (!c->watch)
             continue;
         front_tell(c, now);
